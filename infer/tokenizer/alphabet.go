@@ -1,0 +1,60 @@
+package tokenizer
+
+import "unicode/utf8"
+
+// A tokenizer.json is JSON, so it cannot hold arbitrary bytes. GPT-2's alphabet
+// spells each byte as one printable character: the printable ones of Latin-1
+// stand for themselves, and the other 68, in order, are U+0100 and up. A space
+// is Ġ (U+0120), a line feed Ċ (U+010A).
+
+// alphabetSize is one more than the highest character of the alphabet: 256 plus
+// the 68 bytes that do not stand for themselves.
+const alphabetSize = 256 + 68
+
+var (
+	byteToRune [256]rune
+	runeToByte [alphabetSize]int16 // -1 where the character is not in the alphabet
+)
+
+func init() {
+	for i := range runeToByte {
+		runeToByte[i] = -1
+	}
+	next := rune(256)
+	for b := range 256 {
+		r := rune(b)
+		if !standsForItself(b) {
+			r = next
+			next++
+		}
+		byteToRune[b] = r
+		runeToByte[r] = int16(b)
+	}
+}
+
+// standsForItself reports whether byte b, read as Latin-1, is a character one
+// can see: not a control, not a space, not the soft hyphen (0xAD).
+func standsForItself(b int) bool {
+	return b >= '!' && b <= '~' || b >= 0xA1 && b <= 0xFF && b != 0xAD
+}
+
+// appendSpelled appends the bytes that spelling stands for. When a character is
+// not in the alphabet it returns that character and false.
+func appendSpelled(dst []byte, spelling string) (_ []byte, bad rune, ok bool) {
+	for _, r := range spelling {
+		if r >= alphabetSize || runeToByte[r] < 0 {
+			return dst, r, false
+		}
+		dst = append(dst, byte(runeToByte[r]))
+	}
+	return dst, 0, true
+}
+
+// spell is the inverse of appendSpelled: the way a tokenizer.json writes bytes.
+func spell(bytes []byte) string {
+	spelled := make([]byte, 0, 2*len(bytes))
+	for _, b := range bytes {
+		spelled = utf8.AppendRune(spelled, byteToRune[b])
+	}
+	return string(spelled)
+}

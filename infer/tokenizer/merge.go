@@ -1,0 +1,129 @@
+package tokenizer
+
+// A pair is two adjacent tokens.
+type pair struct{ left, right int32 }
+
+// A merge is a rule for a pair: its place in the file (a lower rank goes
+// first) and the token that the pair becomes.
+type merge struct{ rank, id int32 }
+
+// noRank marks a token that has no rule with its right neighbour, or has itself
+// been merged away. Ranks are below it.
+const noRank = int32(-1)
+
+// end marks the missing neighbour at either end of a piece.
+const end = int32(-1)
+
+// A symbol is one token of the piece being merged, a link of a doubly linked
+// list. It keeps its index for life: the index of its first byte.
+type symbol struct {
+	id         int32
+	prev, next int32 // indices of the neighbours, or end
+	rank       int32 // of the rule for this symbol and the next, or noRank
+	into       int32 // what that rule makes of the two; unused without a rule
+}
+
+// A merger applies merge rules to one piece after another and reuses its
+// buffers between them.
+//
+// The candidates wait in a binary min-heap, ordered by rank, then position:
+// lowest rank first, leftmost first. A merge changes at most two neighbouring
+// pairs; their old candidates stay in the heap and are recognised as stale when
+// they come out, because the rank they carry is no longer their symbol's. A
+// piece of n bytes sees fewer than 3n candidates in all, so it takes
+// O(n log n) time. (Searching the piece for the best pair before each merge, as
+// the simplest version does, takes O(n²): seconds for one long run of letters.)
+type merger struct {
+	symbols []symbol
+	heap    []uint64 // rank<<32 | index of the left symbol
+}
+
+// appendPiece appends the tokens of one piece to ids. A piece is at most 2 GiB.
+func (m *merger) appendPiece(ids []int, t *Tokenizer, piece string) []int {
+	m.symbols, m.heap = m.symbols[:0], m.heap[:0]
+	for i := range len(piece) {
+		m.symbols = append(m.symbols, symbol{id: t.byteIDs[piece[i]], prev: int32(i) - 1, next: int32(i) + 1})
+	}
+	m.symbols[len(piece)-1].next = end
+	for i := range m.symbols {
+		m.rate(t, int32(i))
+	}
+	for len(m.heap) > 0 {
+		rank, i := m.pop()
+		if m.symbols[i].rank == rank {
+			m.join(t, i)
+		}
+	}
+	for i := int32(0); i != end; i = m.symbols[i].next {
+		ids = append(ids, int(m.symbols[i].id))
+	}
+	return ids
+}
+
+// rate looks up the rule for symbol i and its right neighbour and, if there is
+// one, makes the pair a candidate.
+func (m *merger) rate(t *Tokenizer, i int32) {
+	s := &m.symbols[i]
+	s.rank = noRank
+	if s.next == end {
+		return
+	}
+	if rule, ok := t.merges[pair{s.id, m.symbols[s.next].id}]; ok {
+		s.rank, s.into = rule.rank, rule.id
+		m.push(rule.rank, i)
+	}
+}
+
+// join makes one symbol of symbol i and its right neighbour, and rates the two
+// pairs that this has changed.
+func (m *merger) join(t *Tokenizer, i int32) {
+	s := &m.symbols[i]
+	gone := &m.symbols[s.next]
+	gone.rank = noRank
+	s.id, s.next = s.into, gone.next
+	if s.next != end {
+		m.symbols[s.next].prev = i
+	}
+	if s.prev != end {
+		m.rate(t, s.prev)
+	}
+	m.rate(t, i)
+}
+
+// push adds the pair that begins at symbol i to the heap.
+func (m *merger) push(rank, i int32) {
+	m.heap = append(m.heap, uint64(rank)<<32|uint64(i))
+	h := m.heap
+	for child := len(h) - 1; child > 0; {
+		parent := (child - 1) / 2
+		if h[parent] <= h[child] {
+			return
+		}
+		h[parent], h[child] = h[child], h[parent]
+		child = parent
+	}
+}
+
+// pop takes the first candidate out of the heap, which must not be empty.
+func (m *merger) pop() (rank, i int32) {
+	h := m.heap
+	first, last := h[0], len(h)-1
+	h[0] = h[last]
+	h = h[:last]
+	for parent := 0; ; {
+		child := 2*parent + 1
+		if child >= len(h) {
+			break
+		}
+		if child+1 < len(h) && h[child+1] < h[child] {
+			child++
+		}
+		if h[parent] <= h[child] {
+			break
+		}
+		h[parent], h[child] = h[child], h[parent]
+		parent = child
+	}
+	m.heap = h
+	return int32(first >> 32), int32(uint32(first))
+}

@@ -1,0 +1,177 @@
+package tokenizer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// Bounds on what Parse takes, so that a hostile file is refused soon and costs
+// little. Published tokenizers with GPT-2's pattern have about 50,000 tokens,
+// files of about 4 MB and a few dozen added tokens.
+const (
+	maxFileBytes = 8 << 20
+	maxStepBytes = 1 << 20 // of one part of the pipeline
+	maxAdded     = 1 << 16
+	maxID        = 2_000_000
+	// A file may skip ids, but the tables are as long as the highest id, so
+	// that must stay within a small multiple of the entries really there.
+	maxIDsPerEntry = 4
+)
+
+// A file is the part of a tokenizer.json that decides how text becomes ids.
+// The long lists stay raw: they are read item by item, so that an error can name
+// the item, the first bad one ends the reading, and a repeated key is noticed.
+type file struct {
+	AddedTokens   json.RawMessage `json:"added_tokens"`
+	Normalizer    json.RawMessage `json:"normalizer"`
+	PreTokenizer  json.RawMessage `json:"pre_tokenizer"`
+	PostProcessor json.RawMessage `json:"post_processor"`
+	Decoder       json.RawMessage `json:"decoder"`
+	Model         *model          `json:"model"`
+}
+
+type addedToken struct {
+	ID      *int64 `json:"id"`
+	Content string `json:"content"`
+	Special bool   `json:"special"`
+}
+
+type model struct {
+	Type                    string          `json:"type"`
+	Dropout                 *float64        `json:"dropout"`
+	ContinuingSubwordPrefix string          `json:"continuing_subword_prefix"`
+	EndOfWordSuffix         string          `json:"end_of_word_suffix"`
+	IgnoreMerges            bool            `json:"ignore_merges"`
+	Vocab                   json.RawMessage `json:"vocab"`
+	Merges                  json.RawMessage `json:"merges"`
+}
+
+// Parse reads a Hugging Face tokenizer.json that holds a byte-level BPE with
+// GPT-2's split pattern. An error says which part of the file is wrong or is
+// not supported, as in
+//
+//	tokenizer: model.merges[12]: the left part "xy" is not in model.vocab
+//	tokenizer: normalizer: type "NFC" is not supported; want none
+//
+// Of the parts it accepts, Parse leaves out those that cannot change the ids of
+// plain text: unk_token, fuse_unk and byte_fallback (every byte has a token),
+// how special tokens are looked for in a text (they are not), and truncation
+// and padding, which are limits for the caller to set.
+//
+// The file is untrusted. Parse refuses one of more than 8 MiB, one with an id
+// over 2,000,000 or over four times the number of tokens, and never panics.
+func Parse(tokenizerJSON []byte) (*Tokenizer, error) {
+	t, err := parse(tokenizerJSON)
+	if err != nil {
+		return nil, fmt.Errorf("tokenizer: %w", err)
+	}
+	return t, nil
+}
+
+func parse(data []byte) (*Tokenizer, error) {
+	if len(data) > maxFileBytes {
+		return nil, fmt.Errorf("the file has %d bytes, more than the limit of %d", len(data), maxFileBytes)
+	}
+	var f file
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, explainJSON(err)
+	}
+	t := &Tokenizer{}
+	if err := t.readPipeline(&f); err != nil {
+		return nil, err
+	}
+	if err := checkModel(f.Model); err != nil {
+		return nil, err
+	}
+	if err := t.readSpecials(f.AddedTokens); err != nil {
+		return nil, err
+	}
+	if err := t.readVocab(f.Model.Vocab); err != nil {
+		return nil, err
+	}
+	if err := t.readMerges(f.Model.Merges); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// explainJSON says where in the file encoding/json stopped.
+func explainJSON(err error) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("not valid JSON at byte %d: %w", syntax.Offset, err)
+	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("%w (near byte %d)", explainType("the file", "", err), wrong.Offset)
+	}
+	return err
+}
+
+// explainType says which field has the wrong JSON type: whole when it is the
+// value itself that was decoded, else the field's path behind prefix.
+func explainType(whole, prefix string, err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return fmt.Errorf("%s: %w", whole, err)
+	}
+	field := whole
+	if wrong.Field != "" {
+		field = prefix + wrong.Field
+	}
+	want := "an object"
+	switch wrong.Type.Kind() {
+	case reflect.String:
+		want = "a string"
+	case reflect.Bool:
+		want = "true or false"
+	case reflect.Int64:
+		want = "a whole number"
+	case reflect.Float64:
+		want = "a number"
+	case reflect.Slice:
+		want = "an array"
+	}
+	return fmt.Errorf("%s is a JSON %s, want %s", field, wrong.Value, want)
+}
+
+// checkModel refuses the kinds of model, and the options of BPE, under which a
+// text would get other ids than merging its bytes by rank gives.
+func checkModel(m *model) error {
+	switch {
+	case m == nil:
+		return errors.New("model is missing")
+	case m.Type != "BPE" && m.Type != "": // files of 2020 have no type
+		return fmt.Errorf("model: type %s is not supported; want BPE", quote(m.Type))
+	case m.Dropout != nil && *m.Dropout != 0:
+		return fmt.Errorf("model: dropout %g is not supported: it skips merges at random; want none", *m.Dropout)
+	case m.ContinuingSubwordPrefix != "":
+		return fmt.Errorf("model: continuing_subword_prefix %s is not supported; want none", quote(m.ContinuingSubwordPrefix))
+	case m.EndOfWordSuffix != "":
+		return fmt.Errorf("model: end_of_word_suffix %s is not supported; want none", quote(m.EndOfWordSuffix))
+	case m.IgnoreMerges:
+		return errors.New("model: ignore_merges is not supported; want false")
+	}
+	return nil
+}
+
+// quote quotes a string from the file for an error message, cut after 40
+// characters.
+func quote(s string) string {
+	left := 40
+	for i := range s {
+		if left == 0 {
+			return fmt.Sprintf("%q...", s[:i])
+		}
+		left--
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// isNull reports whether a part of the file is absent or null.
+func isNull(raw json.RawMessage) bool {
+	return len(raw) == 0 || bytes.Equal(raw, []byte("null"))
+}

@@ -1,0 +1,288 @@
+package tokenizer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestParseAccepts checks the spellings of the supported tokenizer that real
+// files use: each must give the ids that smallTree gives.
+func TestParseAccepts(t *testing.T) {
+	seq := func(list string, members ...any) tree { return tree{"type": "Sequence", list: members} }
+	byteLevel := tree{"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true}
+	tests := map[string]func(tree){
+		"merges as strings": func(f tree) {
+			m := at(f, "model")
+			for i, pair := range m["merges"].([]any) {
+				m["merges"].([]any)[i] = fmt.Sprintf("%s %s", pair.([]any)...)
+			}
+		},
+		"sequences of one": func(f tree) {
+			f["normalizer"] = seq("normalizers")
+			f["pre_tokenizer"] = seq("pretokenizers", byteLevel)
+			f["post_processor"] = seq("processors", byteLevel)
+			f["decoder"] = seq("decoders", byteLevel)
+		},
+		"ByteLevel post-processor": func(f tree) { f["post_processor"] = byteLevel },
+		"use_regex left out":       func(f tree) { delete(at(f, "pre_tokenizer"), "use_regex") },
+		"model type left out":      func(f tree) { delete(at(f, "model"), "type") },
+		"options of BPE that cannot matter": func(f tree) {
+			m := at(f, "model")
+			m["dropout"], m["unk_token"], m["fuse_unk"], m["byte_fallback"] = 0.0, "<|end|>", true, true
+			m["continuing_subword_prefix"], m["end_of_word_suffix"], m["ignore_merges"] = "", "", false
+		},
+		"escapes in JSON": func(f tree) {
+			// RawMessage keeps \u escapes as they are written.
+			f["model"].(tree)["merges"].([]any)[0] = json.RawMessage(`[ "\u0068" ,"\u0065"]`)
+			f["model"].(tree)["merges"].([]any)[4] = json.RawMessage("\t\"\\u0120\\u0020w\"\n")
+		},
+		"truncation and padding": func(f tree) {
+			f["truncation"], f["padding"] = tree{"max_length": 2}, tree{"length": 50}
+		},
+		"special token in added_tokens only": func(f tree) { delete(at(f, "model", "vocab"), "<|end|>") },
+	}
+	want := small(t, nil).Encode("hello world, <|end|>")
+	for name, change := range tests {
+		tok := small(t, change)
+		if got := tok.Encode("hello world, <|end|>"); !slices.Equal(got, want) {
+			t.Errorf("%s: Encode = %v, want %v", name, got, want)
+		}
+		if id, ok := tok.SpecialID("<|end|>"); id != 265 || !ok || tok.Size() != 266 {
+			t.Errorf("%s: special id %d, %v, size %d, want 265, true, 266", name, id, ok, tok.Size())
+		}
+	}
+}
+
+// TestParseIndented checks that blanks between the parts of the JSON, as most
+// published files have them, change nothing.
+func TestParseIndented(t *testing.T) {
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, encodeTree(t, smallTree()), "\r\n", "\t "); err != nil {
+		t.Fatal(err)
+	}
+	tok, err := Parse(indented.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tok.Encode("hello world"); !slices.Equal(got, []int{259, 260, 261, 'l', 'd'}) {
+		t.Errorf("Encode(hello world) = %v", got)
+	}
+}
+
+// TestParseGaps checks a vocabulary that skips ids, within reason.
+func TestParseGaps(t *testing.T) {
+	tok := small(t, func(f tree) { at(f, "model", "vocab")["hello"] = 1000 })
+	if tok.Size() != 1001 || string(tok.Bytes(1000)) != "hello" {
+		t.Errorf("Size() = %d, Bytes(1000) = %q, want 1001, hello", tok.Size(), tok.Bytes(1000))
+	}
+	for _, id := range []int{259, 266, 999} {
+		if got := tok.Bytes(id); got != nil {
+			t.Errorf("Bytes(%d) = %q for an id that is not used, want nil", id, got)
+		}
+	}
+	if got := tok.Encode("hello"); !slices.Equal(got, []int{1000}) {
+		t.Errorf("Encode(hello) = %v, want [1000]", got)
+	}
+	// 267 tokens: the highest id may be 4*267-1, and no more (see TestParseRefuses).
+	tok = small(t, func(f tree) { at(f, "model", "vocab")["xy"] = 4*267 - 1 })
+	if tok.Size() != 4*267 {
+		t.Errorf("Size() = %d, want %d", tok.Size(), 4*267)
+	}
+}
+
+// TestParseRefuses checks what is refused, and that the error says why.
+func TestParseRefuses(t *testing.T) {
+	vocab := func(key string, value any) func(tree) {
+		return func(f tree) { at(f, "model", "vocab")[key] = value }
+	}
+	model := func(key string, value any) func(tree) {
+		return func(f tree) { at(f, "model")[key] = value }
+	}
+	set := func(key string, value any) func(tree) { return func(f tree) { f[key] = value } }
+	merge := func(i int, value any) func(tree) {
+		return func(f tree) { at(f, "model")["merges"].([]any)[i] = value }
+	}
+	added := func(tokens ...any) func(tree) { return set("added_tokens", tokens) }
+	end := tree{"id": 265, "content": "<|end|>", "special": true}
+
+	tests := []struct {
+		change func(tree)
+		want   string // the whole error, "tokenizer: " aside
+	}{
+		{set("normalizer", tree{"type": "NFC"}), `normalizer: type "NFC" is not supported; want none`},
+		{
+			set("normalizer", tree{"type": "Sequence", "normalizers": []any{tree{"type": "Lowercase"}}}),
+			`normalizer: Sequence[0]: type "Lowercase" is not supported; want none`,
+		},
+		{set("pre_tokenizer", nil), `pre_tokenizer is missing; want ByteLevel`},
+		{set("pre_tokenizer", tree{"type": "Metaspace"}), `pre_tokenizer: type "Metaspace" is not supported; want ByteLevel`},
+		{set("pre_tokenizer", 7), `pre_tokenizer is a JSON number, want an object`},
+		{set("pre_tokenizer", tree{"type": 7}), `pre_tokenizer.type is a JSON number, want a string`},
+		{
+			set("pre_tokenizer", tree{"type": "ByteLevel", "use_regex": false}),
+			`pre_tokenizer: use_regex false is not supported: it leaves the text in one piece; want true`,
+		},
+		{
+			set("pre_tokenizer", tree{"type": "Sequence", "pretokenizers": []any{tree{"type": "Split"}, tree{"type": "ByteLevel"}}}),
+			`pre_tokenizer: a Sequence of 2 is not supported; want ByteLevel`,
+		},
+		{
+			set("pre_tokenizer", tree{"type": "Sequence", "pretokenizers": []any{tree{"type": "Sequence"}}}),
+			`pre_tokenizer: Sequence[0]: type "Sequence" is not supported; want ByteLevel`,
+		},
+		{set("pre_tokenizer", tree{"type": "Sequence", "pretokenizers": []any{nil}}), `pre_tokenizer: Sequence[0] is null`},
+		{
+			set("post_processor", tree{"type": "TemplateProcessing"}),
+			`post_processor: type "TemplateProcessing" is not supported; want ByteLevel`,
+		},
+		{
+			set("normalizer", tree{"type": strings.Repeat("x", maxStepBytes)}),
+			`normalizer has 1048587 bytes, more than the limit of 1048576`, // {"type":""} is 11 bytes
+		},
+		{
+			set("pre_tokenizer", tree{"type": "Sequence", "pretokenizers": 1}),
+			`pre_tokenizer.pretokenizers is a JSON number, want an array`,
+		},
+		{set("decoder", nil), `decoder is missing; want ByteLevel`},
+		{set("decoder", tree{"type": "WordPiece"}), `decoder: type "WordPiece" is not supported; want ByteLevel`},
+
+		{set("model", nil), `model is missing`},
+		{model("type", "Unigram"), `model: type "Unigram" is not supported; want BPE`},
+		{model("dropout", 0.1), `model: dropout 0.1 is not supported: it skips merges at random; want none`},
+		{model("continuing_subword_prefix", "##"), `model: continuing_subword_prefix "##" is not supported; want none`},
+		{model("end_of_word_suffix", "</w>"), `model: end_of_word_suffix "</w>" is not supported; want none`},
+		{model("ignore_merges", true), `model: ignore_merges is not supported; want false`},
+
+		{added(tree{"content": "x", "special": true}), `added_tokens[0] "x": id is missing`},
+		{added(tree{"id": 265, "special": true}), `added_tokens[0] "": content is missing or empty`},
+		{
+			added(end, tree{"id": 266, "content": "<tool>"}),
+			`added_tokens[1] "<tool>": an added token that is not special is not supported`,
+		},
+		{added(tree{"id": -1, "content": "x", "special": true}), `added_tokens[0] "x": id -1 is outside 0 to 2000000`},
+		{
+			added(end, tree{"id": 265, "content": "x", "special": true}),
+			`added_tokens[1] "x": id 265 already belongs to "<|end|>"`,
+		},
+		{
+			added(end, tree{"id": 266, "content": "<|end|>", "special": true}),
+			`added_tokens[1] "<|end|>": already listed with id 265`,
+		},
+
+		{set("added_tokens", tree{}), `added_tokens is not a JSON array`},
+		{added(end, 5), `added_tokens[1] is a JSON number, want an object`},
+		{added(tree{"id": 1.5}), `added_tokens[0].id is a JSON number 1.5, want a whole number`},
+		{added(tree{"content": 1}), `added_tokens[0].content is a JSON number, want a string`},
+
+		{
+			func(f tree) {
+				var tokens []any
+				for i := range maxAdded + 1 {
+					tokens = append(tokens, tree{"id": 1000 + i, "content": fmt.Sprint("<", i, ">"), "special": true})
+				}
+				f["added_tokens"] = tokens
+			},
+			`added_tokens has more than 65536 entries`,
+		},
+
+		{model("vocab", nil), `model.vocab: missing`},
+		{model("vocab", []any{}), `model.vocab: not a JSON object`},
+		{vocab("x", 1.5), `model.vocab: the id of "x" is not a whole number`},
+		{vocab("x", "5"), `model.vocab: the id of "x" is not a whole number`},
+		{vocab("x", tree{}), `model.vocab: the id of "x" is not a whole number`},
+		{vocab("x", -1), `model.vocab: "x": id -1 is outside 0 to 2000000`},
+		{vocab("x", 2_000_001), `model.vocab: "x": id 2000001 is outside 0 to 2000000`},
+		{vocab("x", json.Number("99999999999999999999")), `model.vocab: the id of "x" is not a whole number`},
+		{vocab("x", 1_999_999), `model.vocab: the highest id is 1999999, but there are only 266 tokens`},
+		{vocab("xy", 4*267), `model.vocab: the highest id is 1068, but there are only 267 tokens`},
+		{vocab("xy", 259), `model.vocab: "hello" and "xy" both have id 259`},
+		{vocab("xy", 265), `model.vocab: "xy" has id 265, which added_tokens gives to "<|end|>"`},
+		{vocab("<|end|>", 266), `model.vocab: "<|end|>" has id 266, but id 265 in added_tokens`},
+		{vocab("", 266), `model.vocab: the token with id 266 is empty`},
+		{vocab("x y", 266), `model.vocab: "x y" (id 266): the character ' ' (U+0020) stands for no byte`},
+		{vocab("日", 266), `model.vocab: "日" (id 266): the character '日' (U+65E5) stands for no byte`},
+		{vocab(strings.Repeat("日", 50), 266), `model.vocab: "` + strings.Repeat("日", 40) + `"... (id 266): the character '日' (U+65E5) stands for no byte`},
+		{
+			func(f tree) { delete(at(f, "model", "vocab"), "Ġ") },
+			`model.vocab: no token for the single byte 0x20, spelled "Ġ"`,
+		},
+		{
+			added(end, tree{"id": 'a', "content": "a", "special": true}),
+			`model.vocab: no token for the single byte 0x61, spelled "a"`,
+		},
+
+		{model("merges", nil), `model.merges is missing`},
+		{model("merges", tree{}), `model.merges is not a JSON array`},
+		{merge(3, []any{"hell", "x"}), `model.merges[3]: "hell" and "x" make "hellx", which is not in model.vocab`},
+		{merge(3, []any{"hel", "o"}), `model.merges[3]: the left part "hel" is not in model.vocab`},
+		{merge(3, []any{"h", "日"}), `model.merges[3]: the right part "日" is not in model.vocab`},
+		{merge(3, []any{"", "h"}), `model.merges[3]: the left part "" is not in model.vocab`},
+		{merge(3, "hello"), `model.merges[3]: "hello" is not two parts with a space between`},
+		{merge(3, "h e l"), `model.merges[3]: "h e l" is not two parts with a space between`},
+		{merge(3, []any{"h"}), `model.merges[3]: want a pair of strings, or one string with a space in it`},
+		{merge(3, []any{"h", "e", "l"}), `model.merges[3]: want a pair of strings, or one string with a space in it`},
+		{merge(3, []any{"h", 5}), `model.merges[3]: want a pair of strings, or one string with a space in it`},
+		{merge(3, []any{[]any{}, []any{}}), `model.merges[3]: want a pair of strings, or one string with a space in it`},
+		{merge(3, nil), `model.merges[3]: want a pair of strings, or one string with a space in it`},
+		{merge(8, []any{"h", "e"}), `model.merges[8]: repeats model.merges[0]`},
+		{
+			added(end, tree{"id": 256, "content": "he", "special": true}),
+			`model.merges[0]: "h" and "e" make the special token "he"`,
+		},
+	}
+	for _, tt := range tests {
+		f := smallTree()
+		tt.change(f)
+		tok, err := Parse(encodeTree(t, f))
+		if err == nil || tok != nil {
+			t.Errorf("Parse accepts a file that it must refuse with %q", tt.want)
+			continue
+		}
+		if got, want := err.Error(), "tokenizer: "+tt.want; got != want {
+			t.Errorf("Parse says\n\t%s\nwant\n\t%s", got, want)
+		}
+	}
+}
+
+// TestParseRefusesText checks files that json.Marshal cannot write.
+func TestParseRefusesText(t *testing.T) {
+	good := string(encodeTree(t, smallTree()))
+	replace := func(old, with string) string {
+		if strings.Count(good, old) != 1 {
+			t.Fatalf("%q is not in the file once", old)
+		}
+		return strings.Replace(good, old, with, 1)
+	}
+	tests := []struct{ file, want string }{
+		{"", `not valid JSON at byte 0: unexpected end of JSON input`},
+		{"{\n,", `not valid JSON at byte 3: invalid character ',' looking for beginning of object key string`},
+		{good[:len(good)-1], fmt.Sprintf(`not valid JSON at byte %d: unexpected end of JSON input`, len(good)-1)},
+		{good + "x", fmt.Sprintf(`not valid JSON at byte %d: invalid character 'x' after top-level value`, len(good)+1)},
+		{"[]", `the file is a JSON array, want an object (near byte 1)`},
+		{`{"model":5}`, `model is a JSON number, want an object (near byte 10)`},
+		{`{"model":{"ignore_merges":"no"}}`, `model.ignore_merges is a JSON string, want true or false (near byte 30)`},
+		{`{"model":{"dropout":"no"}}`, `model.dropout is a JSON string, want a number (near byte 24)`},
+		{"null", `pre_tokenizer is missing; want ByteLevel`},
+		{replace(`"hello":259`, `"hello":259,"hello":266`), `model.vocab: "hello" is listed twice, with ids 259 and 266`},
+		{replace(`"hello":259`, `"hello":259,"hello":259`), `model.vocab: "hello" and "hello" both have id 259`},
+		{replace(`"hello":259`, "\"h\xff\":259"), "model.vocab: \"h\ufffd\" (id 259): the character '\ufffd' (U+FFFD) stands for no byte"},
+	}
+	for _, tt := range tests {
+		tok, err := Parse([]byte(tt.file))
+		if err == nil || tok != nil {
+			t.Errorf("Parse accepts a file that it must refuse with %q", tt.want)
+			continue
+		}
+		if got, want := err.Error(), "tokenizer: "+tt.want; got != want {
+			t.Errorf("Parse says\n\t%s\nwant\n\t%s", got, want)
+		}
+	}
+	if _, err := Parse(make([]byte, maxFileBytes+1)); err == nil ||
+		err.Error() != "tokenizer: the file has 8388609 bytes, more than the limit of 8388608" {
+		t.Errorf("Parse says %v of a file that is too large", err)
+	}
+}

@@ -1,0 +1,113 @@
+package tokenizer
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// GPT-2 cuts a text into pieces with this pattern, the first alternative that
+// matches winning and each run as long as it can be:
+//
+//	'(?:[sdmt]|ll|ve|re)    a contraction, lower case only
+//	 ?\p{L}+                letters, with at most one space in front
+//	 ?\p{N}+                digits and other numbers, likewise
+//	 ?[^\s\p{L}\p{N}]+      anything else that is not whitespace, likewise
+//	\s+(?!\S)               whitespace, but its last character is left for the
+//	                        next piece when something follows
+//	\s+                     the one whitespace character that is still left
+//
+// Go's regexp has no look-ahead, so pieceLen is that pattern by hand. \s is the
+// Unicode property White_Space (U+0085 is in it, U+FEFF is not); the optional
+// space in front is U+0020 alone.
+
+// A class is what the pattern tells characters apart by.
+type class uint8
+
+const (
+	other class = iota // [^\s\p{L}\p{N}]
+	letter
+	number
+	space
+)
+
+// pieceLen returns the length in bytes, at least 1, of the first piece of text,
+// which must not be empty.
+func pieceLen(text string) int {
+	if n := contractionLen(text); n > 0 {
+		return n
+	}
+	lead := 0
+	if text[0] == ' ' && len(text) > 1 {
+		lead = 1
+	}
+	if c, _ := firstClass(text[lead:]); c != space {
+		return lead + runLen(text[lead:], c)
+	}
+	return spaceLen(text)
+}
+
+// contractionLen returns the length of the contraction that text begins with, 0
+// when there is none.
+func contractionLen(text string) int {
+	if len(text) < 2 || text[0] != '\'' {
+		return 0
+	}
+	switch text[1] {
+	case 's', 'd', 'm', 't':
+		return 2
+	}
+	if len(text) >= 3 {
+		switch text[1:3] {
+		case "ll", "ve", "re":
+			return 3
+		}
+	}
+	return 0
+}
+
+// spaceLen returns the length of the piece at the front of text when that is
+// whitespace: the whole run at the end of the text, else all of the run but its
+// last character, else (the run is one character) that character.
+func spaceLen(text string) int {
+	last, end := 0, 0 // where the last whitespace character begins, and ends
+	for end < len(text) {
+		c, size := firstClass(text[end:])
+		if c != space {
+			break
+		}
+		last, end = end, end+size
+	}
+	if end == len(text) || last == 0 {
+		return end
+	}
+	return last
+}
+
+// runLen returns the length of the run of class c that text begins with.
+func runLen(text string, c class) int {
+	n := 0
+	for n < len(text) {
+		got, size := firstClass(text[n:])
+		if got != c {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+// firstClass returns the class of the first character of text and its size in
+// bytes. A byte that begins no valid UTF-8 sequence is one character of class
+// other: it decodes to U+FFFD, which is a symbol.
+func firstClass(text string) (class, int) {
+	r, size := utf8.DecodeRuneInString(text)
+	switch {
+	case unicode.IsLetter(r):
+		return letter, size
+	case unicode.IsSpace(r):
+		return space, size
+	case unicode.IsNumber(r):
+		return number, size
+	}
+	return other, size
+}

@@ -1,0 +1,181 @@
+package tokenizer
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// checkEncode checks what holds for any text: the bytes of the tokens, joined,
+// are the text; no token is special; Lookup finds each token by its bytes.
+func checkEncode(tb interface{ Fatalf(string, ...any) }, tok *Tokenizer, text string) {
+	ids := tok.Encode(text)
+	var joined strings.Builder
+	for _, id := range ids {
+		if name, ok := tok.Special(id); ok {
+			tb.Fatalf("Encode(%q) has the special token %s", text, name)
+		}
+		bytes := string(tok.Bytes(id))
+		if got, ok := tok.Lookup(bytes); !ok || got != id {
+			tb.Fatalf("Lookup(%q) = %d, %v, want %d", bytes, got, ok, id)
+		}
+		joined.WriteString(bytes)
+	}
+	if joined.String() != text {
+		tb.Fatalf("the tokens of %q have the bytes %q", text, joined.String())
+	}
+	if got := tok.Decode(ids); got != text {
+		tb.Fatalf("Decode(Encode(%q)) = %q", text, got)
+	}
+}
+
+// texts draws strings that stress the pattern and the merges: pieces of text,
+// characters of any script, special-looking names and raw bytes, mixed.
+func texts() *rapid.Generator[string] {
+	part := rapid.OneOf(
+		rapid.SampledFrom([]string{
+			" ", "  ", "\n", "\t", "\u0085", "\u3000", "'", "'s", "'LL", "hello", " the", "aaaa", "1", "é", "e\u0301",
+			"👩‍👩‍👧", "<|endoftext|>", "<|end|>", "\xff", "\xe2\x80", "日",
+		}),
+		rapid.String(),
+		rapid.Custom(func(t *rapid.T) string { return string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) }),
+	)
+	return rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOf(part).Draw(t, "parts"), "") })
+}
+
+// TestRoundTrip checks checkEncode on drawn texts, with both tokenizers.
+func TestRoundTrip(t *testing.T) {
+	for name, tok := range map[string]*Tokenizer{"small": small(t, nil), "bundled": bundled(t)} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { checkEncode(t, tok, texts().Draw(t, "text")) })
+		})
+	}
+}
+
+// slowMerge is byte-pair encoding as its definition says it: look through the
+// piece for the pair with the lowest rank, the leftmost of equals, join it,
+// start again.
+func slowMerge(tok *Tokenizer, piece string) []int {
+	var ids []int32
+	for _, b := range []byte(piece) {
+		ids = append(ids, tok.byteIDs[b])
+	}
+	for {
+		best, at := merge{rank: noRank}, 0
+		for i := 1; i < len(ids); i++ {
+			m, ok := tok.merges[pair{ids[i-1], ids[i]}]
+			if ok && (best.rank == noRank || m.rank < best.rank) {
+				best, at = m, i
+			}
+		}
+		if best.rank == noRank {
+			break
+		}
+		ids[at-1] = best.id
+		ids = append(ids[:at], ids[at+1:]...)
+	}
+	out := make([]int, len(ids))
+	for i, id := range ids {
+		out[i] = int(id)
+	}
+	return out
+}
+
+// TestMergeOrder compares the heap with slowMerge, on texts over an alphabet
+// so small that rules overlap everywhere, and on drawn texts.
+func TestMergeOrder(t *testing.T) {
+	dense := small(t, func(f tree) { // many overlapping rules over a and b, some of a lower rank than their parts
+		vocab := at(f, "model", "vocab")
+		merges := []any{}
+		for _, m := range strings.Fields("aab+b aa+b a+a b+a ab+ab a+b ba+a b+b abab+a aa+aa bb+a") {
+			left, right, _ := strings.Cut(m, "+")
+			merges = append(merges, []any{left, right})
+			if _, ok := vocab[left+right]; !ok {
+				vocab[left+right] = 266 + len(merges)
+			}
+		}
+		at(f, "model")["merges"] = merges
+	})
+	real := bundled(t)
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[ab]{1,60}`).Draw(t, "word")
+		other := rapid.StringMatching(`[a-e' ]{1,30}`).Draw(t, "other") + texts().Draw(t, "text")
+		for _, c := range []struct {
+			tok  *Tokenizer
+			text string
+		}{{dense, word}, {real, word}, {real, other}} {
+			for _, piece := range split(c.text) {
+				var m merger
+				got, want := m.appendPiece(nil, c.tok, piece), slowMerge(c.tok, piece)
+				if len(got) != len(want) {
+					t.Fatalf("%q gives %v, want %v", piece, got, want)
+				}
+				for i := range got {
+					if got[i] != want[i] {
+						t.Fatalf("%q gives %v, want %v", piece, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+// FuzzEncode checks checkEncode on any bytes.
+func FuzzEncode(f *testing.F) {
+	for _, text := range []string{
+		"", " ", "hello world", "a  b\n\n c\t", "I'll DON'T 's", "1²½", "日本 e\u0301 👩‍👩‍👧", "<|endoftext|>",
+		"\u0085\u00a0\u2003\u3000 x", "\xff\xe2\x80 \xc3", strings.Repeat("a", 500),
+	} {
+		f.Add(text)
+	}
+	tok := bundled(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		checkEncode(t, tok, text)
+		for _, piece := range split(text) { // what the pattern cuts is never inside a character
+			if utf8.ValidString(text) && !utf8.ValidString(piece) {
+				t.Fatalf("%q is cut inside a character: %q", text, piece)
+			}
+		}
+	})
+}
+
+// FuzzParse checks that no file makes Parse panic, and that a tokenizer which
+// it accepts encodes.
+func FuzzParse(f *testing.F) {
+	good := string(encodeTree(f, smallTree()))
+	f.Add([]byte(good))
+	for _, change := range [][2]string{
+		{`["h","e"]`, `"h e"`},
+		{`["h","e"]`, `["h"]`},
+		{`"hello":259`, `"hello":1000`},
+		{`"hello":259`, `"hello":-1`},
+		{`"normalizer":null`, `"normalizer":{"type":"NFC"}`},
+		{`"add_prefix_space":false`, `"add_prefix_space":true`},
+		{`"id":265`, `"id":256`},
+	} {
+		f.Add([]byte(strings.Replace(good, change[0], change[1], 1)))
+	}
+	f.Add([]byte(`{"pre_tokenizer":{"type":"ByteLevel"},"decoder":{"type":"ByteLevel"},"model":{"vocab":{"a":0},"merges":[]}}`))
+	f.Add([]byte(`{"model":{"vocab":{"a":1e9},"merges":["",[],[[]],null]}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		tok, err := Parse(data)
+		if err != nil {
+			if tok != nil || !strings.HasPrefix(err.Error(), "tokenizer: ") {
+				t.Fatalf("Parse returns %v with the error %q", tok, err)
+			}
+			return
+		}
+		if !tok.addPrefixSpace {
+			checkEncode(t, tok, "hello world\xff 1 aaa<|end|>")
+		}
+		for id := range tok.Size() {
+			if name, ok := tok.Special(id); ok {
+				if got, ok := tok.SpecialID(name); !ok || got != id || tok.Bytes(id) != nil {
+					t.Fatalf("special token %d: SpecialID(%q) = %d, %v, Bytes %q", id, name, got, ok, tok.Bytes(id))
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package tokenizer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// readMerges reads model.merges: rules in order of rank, each either
+// ["left", "right"] or, as older files have it, "left right".
+func (t *Tokenizer) readMerges(raw json.RawMessage) error {
+	t.merges = map[pair]merge{}
+	if isNull(raw) {
+		return errors.New("model.merges is missing")
+	}
+	c := cursor{raw}
+	if !is(c.next(), '[') {
+		return errors.New("model.merges is not a JSON array")
+	}
+	var scratch []byte
+	for rank := int32(0); ; rank++ {
+		first := c.next()
+		if is(first, ']') {
+			return nil
+		}
+		left, right, err := readMerge(&c, first)
+		if err == nil {
+			scratch, err = t.addMerge(rank, left, right, scratch[:0])
+		}
+		if err != nil {
+			return fmt.Errorf("model.merges[%d]: %w", rank, err)
+		}
+	}
+}
+
+// readMerge reads one rule, in either form, that begins with the token first.
+func readMerge(c *cursor, first []byte) (left, right string, err error) {
+	if line, ok := text(first); ok {
+		left, right, ok = strings.Cut(line, " ")
+		if !ok || left == "" || right == "" || strings.Contains(right, " ") {
+			return "", "", fmt.Errorf("%s is not two parts with a space between", quote(line))
+		}
+		return left, right, nil
+	}
+	if is(first, '[') {
+		left, isLeft := text(c.next())
+		right, isRight := text(c.next())
+		if isLeft && isRight && is(c.next(), ']') {
+			return left, right, nil
+		}
+	}
+	return "", "", errors.New("want a pair of strings, or one string with a space in it")
+}
+
+// addMerge adds the rule that joins left and right. It returns scratch, grown
+// where needed.
+func (t *Tokenizer) addMerge(rank int32, left, right string, scratch []byte) ([]byte, error) {
+	var ids [2]int32
+	joined := scratch
+	for i, part := range []string{left, right} {
+		from := len(joined)
+		var ok bool
+		if joined, _, ok = appendSpelled(joined, part); ok {
+			ids[i], ok = t.ids[string(joined[from:])]
+		}
+		if !ok {
+			return joined, fmt.Errorf("the %s part %s is not in model.vocab", [...]string{"left", "right"}[i], quote(part))
+		}
+	}
+	into, ok := t.ids[string(joined)]
+	if !ok {
+		// A special token is not in t.ids: plain text must never reach its id.
+		if _, special := t.names[left+right]; special {
+			return joined, fmt.Errorf("%s and %s make the special token %s", quote(left), quote(right), quote(left+right))
+		}
+		return joined, fmt.Errorf("%s and %s make %s, which is not in model.vocab", quote(left), quote(right), quote(left+right))
+	}
+	key := pair{ids[0], ids[1]}
+	if first, taken := t.merges[key]; taken {
+		return joined, fmt.Errorf("repeats model.merges[%d]", first.rank)
+	}
+	t.merges[key] = merge{rank: rank, id: into}
+	return joined, nil
+}
