@@ -1,0 +1,41 @@
+package bundled
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestTarget(t *testing.T) {
+	c, err := Target()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+
+	// Embedding 4096×192 (also the output) = 786,432. A layer: two norms of
+	// 192, q and o 192×192, k and v 64×192, gate, up and down 192×512 =
+	// 384 + 73,728 + 24,576 + 294,912 = 393,600, six times. Last norm 192.
+	const want = 4096*192 + 6*393_600 + 192
+	if got := c.Parameters(); got != want || want != 3_148_224 {
+		t.Errorf("Parameters() = %d, want %d", got, want)
+	}
+	if got := c.Bytes(); got != 2*want { // all bfloat16
+		t.Errorf("Bytes() = %d, want %d", got, 2*want)
+	}
+	if c.Config.Name != "tiny-3M" {
+		t.Errorf("name %q, want tiny-3M", c.Config.Name)
+	}
+	if c.Config.BOS != 0 || !slices.Equal(c.Config.EOS, []int{0}) {
+		t.Errorf("BOS %d, EOS %v, want 0, [0]", c.Config.BOS, c.Config.EOS)
+	}
+	if got := c.Tokenizer.Size(); got != c.Config.Vocab {
+		t.Errorf("tokenizer has %d tokens, want %d", got, c.Config.Vocab)
+	}
+	norm, err := c.Float32("model.norm.weight", c.Config.Width)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(norm) != 192 || slices.Max(norm) <= 0 {
+		t.Errorf("last norm has %d values up to %v, want 192 with some above 0", len(norm), slices.Max(norm))
+	}
+}

@@ -1,0 +1,222 @@
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// object is a JSON object in the making; nil as a value stands for null,
+// absent takes the key out.
+type object map[string]any
+
+type absentKey struct{}
+
+var absent absentKey
+
+// with returns a copy of o with the pairs of key and value put in.
+func (o object) with(pairs ...any) object {
+	o = maps.Clone(o)
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] == absent {
+			delete(o, pairs[i].(string))
+		} else {
+			o[pairs[i].(string)] = pairs[i+1]
+		}
+	}
+	return o
+}
+
+func (o object) json() []byte {
+	text, err := json.Marshal(o)
+	if err != nil {
+		panic(err) // a test wrote a value that JSON cannot hold
+	}
+	return text
+}
+
+// tiny is the config.json of a model of two layers, as a recent library
+// writes it: keys at null, keys that nobody reads.
+var tiny = object{
+	"architectures": []string{"LlamaForCausalLM"}, "model_type": "llama", "hidden_act": "silu",
+	"vocab_size": 4096, "hidden_size": 4, "num_hidden_layers": 2, "num_attention_heads": 2,
+	"num_key_value_heads": 1, "intermediate_size": 3, "max_position_embeddings": 64,
+	"rms_norm_eps": 1e-5, "rope_theta": 500000.0, "rope_scaling": nil, "head_dim": nil,
+	"attention_bias": false, "mlp_bias": false, "tie_word_embeddings": true,
+	"bos_token_id": 1, "eos_token_id": 2, "torch_dtype": "bfloat16", "use_cache": true,
+}
+
+func TestParseConfig(t *testing.T) {
+	want := Config{
+		Architecture: "llama", Vocab: 4096, Width: 4, Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 2, FFN: 3,
+		Context: 64, NormEps: 1e-5, RopeTheta: 500_000, TieEmbeddings: true, BOS: -1, EOS: []int{2},
+	}
+	but := func(change func(*Config)) Config {
+		c := want
+		change(&c)
+		return c
+	}
+	tests := []struct {
+		name               string
+		config             object
+		tokens, generation object // nil: no such file
+		want               Config
+	}{
+		{"as written", tiny, nil, nil, want},
+		{
+			"left out at their defaults", tiny.with("architectures", absent, "hidden_act", absent, "attention_bias", absent,
+				"num_key_value_heads", absent, "max_position_embeddings", absent, "rms_norm_eps", absent,
+				"rope_theta", absent, "tie_word_embeddings", absent, "eos_token_id", absent), nil, nil,
+			but(func(c *Config) {
+				c.KVHeads, c.Context, c.NormEps, c.RopeTheta, c.TieEmbeddings, c.EOS = 2, 2048, 1e-6, 10_000, false, nil
+			}),
+		},
+		{"head size of its own", tiny.with("head_dim", 16), nil, nil, but(func(c *Config) { c.HeadDim = 16 })},
+		{
+			"rope_parameters", tiny.with("rope_theta", absent, "rope_parameters", object{"rope_type": "default", "rope_theta": 1e6}), nil, nil,
+			but(func(c *Config) { c.RopeTheta = 1e6 }),
+		},
+		{"rope_scaling that does not scale", tiny.with("rope_scaling", object{"type": "default"}), nil, nil, want},
+		{"longest context", tiny.with("max_position_embeddings", 1<<20), nil, nil, but(func(c *Config) { c.Context = 1 << 20 })},
+		{"start token", tiny, object{"add_bos_token": true}, nil, but(func(c *Config) { c.BOS = 1 })},
+		{"start token 0", tiny.with("bos_token_id", 0), object{"add_bos_token": true}, nil, but(func(c *Config) { c.BOS = 0 })},
+		{
+			"start token named by generation_config", tiny.with("bos_token_id", nil),
+			object{"add_bos_token": true},
+			object{"bos_token_id": 7},
+			but(func(c *Config) { c.BOS = 7; c.EOS = []int{2} }),
+		},
+		{"no start token", tiny, object{"add_bos_token": false, "bos_token": "<s>"}, nil, want},
+		{"start token not spoken of", tiny, object{"bos_token": "<s>"}, object{"bos_token_id": 1}, want},
+		{
+			"several ends", tiny.with("eos_token_id", []int{2, 5}), nil,
+			object{"eos_token_id": []int{9, 2}},
+			but(func(c *Config) { c.EOS = []int{9, 2, 5} }),
+		},
+		{"ends agree", tiny, nil, object{"eos_token_id": 2}, want},
+		{
+			"end from generation_config alone", tiny.with("eos_token_id", nil), nil,
+			object{"eos_token_id": 4095},
+			but(func(c *Config) { c.EOS = []int{4095} }),
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var tokens, generation []byte
+			if test.tokens != nil {
+				tokens = test.tokens.json()
+			}
+			if test.generation != nil {
+				generation = test.generation.json()
+			}
+			got, err := parseConfig(test.config.json(), tokens, generation)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, test.want) {
+				t.Errorf("got  %+v\nwant %+v", got, test.want)
+			}
+		})
+	}
+}
+
+// refusals are configurations, each with a part of the message that it must get.
+var refusals = []struct {
+	name   string
+	config []byte
+	want   string
+}{
+	{"empty", []byte(``), "config.json: is not a JSON object"},
+	{"list", []byte(`[]`), "config.json: is not a JSON object"},
+	{"null", []byte(`null`), "config.json: is null"},
+	{"nothing in it", []byte(`{}`), "neither model_type nor architectures is given"},
+	{"deep", []byte(strings.Repeat(`{"a":`, 20_000)), "config.json: is not a JSON object"},
+	{"other model", tiny.with("model_type", "gpt2").json(), `model_type is "gpt2"; this program runs "llama" (LlamaForCausalLM)`},
+	{"other head", tiny.with("architectures", []string{"LlamaForSequenceClassification"}).json(), `architectures names "LlamaForSequenceClassification"; this program runs`},
+	{"architectures a string", tiny.with("architectures", "LlamaForCausalLM").json(), `architectures is "LlamaForCausalLM", want a list of strings`},
+	{"other activation", tiny.with("hidden_act", "gelu").json(), `hidden_act is "gelu", want "silu"`},
+	{"attention bias", tiny.with("attention_bias", true).json(), "attention_bias is true"},
+	{"mlp bias", tiny.with("mlp_bias", true).json(), "mlp_bias is true"},
+	{"quantised", tiny.with("quantization_config", object{"bits": 4}).json(), "quantization_config is set"},
+	{"rope scaling", tiny.with("rope_scaling", object{"rope_type": "llama3", "factor": 8}).json(), `config.json: rope_scaling: rope_type is "llama3"`},
+	{"old rope scaling", tiny.with("rope_scaling", object{"type": "linear", "factor": 2}).json(), `rope_type is "linear"`},
+	{"rope scaling without a type", tiny.with("rope_scaling", object{}).json(), `rope_type is ""`},
+	{"rope scaling a number", tiny.with("rope_scaling", 2).json(), "rope_scaling is 2, want an object"},
+	{"rope parameters", tiny.with("rope_parameters", object{"rope_type": "yarn", "rope_theta": 1e4}).json(), `config.json: rope_parameters: rope_type is "yarn"`},
+	{"partial rotary", tiny.with("partial_rotary_factor", 0.5).json(), "partial_rotary_factor is 0.5, supported is 1 to 1"},
+	{"rope theta zero", tiny.with("rope_theta", 0).json(), "rope_theta is 0, supported is 1 to 1e+12"},
+	{"rope theta infinite", bytes.Replace(tiny.json(), []byte("500000"), []byte("1e999"), 1), "rope_theta is 1e999, want a number"},
+	{"no width", tiny.with("hidden_size", absent).json(), "hidden_size is missing"},
+	{"width null", tiny.with("hidden_size", nil).json(), "hidden_size is missing"},
+	{"width zero", tiny.with("hidden_size", 0).json(), "hidden_size is 0, want 1 to 65536"},
+	{"width negative", tiny.with("hidden_size", -4).json(), "hidden_size is -4"},
+	{"width fractional", tiny.with("hidden_size", 4.5).json(), "hidden_size is 4.5, want a whole number"},
+	{"width a string", tiny.with("hidden_size", "4").json(), `hidden_size is "4", want a whole number`},
+	{"width beyond int64", []byte(`{"model_type":"llama","vocab_size":8,"hidden_size":99999999999999999999}`), "hidden_size is 99999999999999999999, want a whole number"},
+	{"width absurd", tiny.with("hidden_size", 65537).json(), "hidden_size is 65537"},
+	{"key in capitals", tiny.with("hidden_size", absent, "Hidden_Size", 4).json(), "hidden_size is missing"},
+	{"vocabulary absurd", tiny.with("vocab_size", 1<<20+1).json(), "vocab_size is 1048577, want 1 to 1048576"},
+	{"layers absurd", tiny.with("num_hidden_layers", 1_000_000).json(), "num_hidden_layers is 1000000, want 1 to 1024"},
+	{"no heads", tiny.with("num_attention_heads", 0).json(), "num_attention_heads is 0"},
+	{"no key heads", tiny.with("num_key_value_heads", 0).json(), "num_key_value_heads is 0"},
+	{"no context", tiny.with("max_position_embeddings", 0).json(), "max_position_embeddings is 0, want 1 to 1048576"},
+	{"context absurd", tiny.with("max_position_embeddings", 1<<20+1).json(), "max_position_embeddings is 1048577"},
+	{"heads do not divide width", tiny.with("num_attention_heads", 3).json(), "hidden_size 4 is not a multiple of num_attention_heads 3"},
+	{"key heads do not divide heads", tiny.with("num_attention_heads", 4, "num_key_value_heads", 3, "head_dim", 2).json(), "num_attention_heads 4 is not a multiple of num_key_value_heads 3"},
+	{"more key heads than heads", tiny.with("num_key_value_heads", 4).json(), "num_attention_heads 2 is not a multiple of num_key_value_heads 4"},
+	{"odd head size", tiny.with("head_dim", 3).json(), "head size 3 is odd"},
+	{"odd head size by division", tiny.with("hidden_size", 6).json(), "head size 3 is odd"},
+	{"head size absurd", tiny.with("hidden_size", 4096).json(), "gives a head size of 2048, the limit is 1024"},
+	{"norm eps zero", tiny.with("rms_norm_eps", 0).json(), "rms_norm_eps is 0"},
+	{"norm eps lost in float32", tiny.with("rms_norm_eps", 1e-60).json(), "rms_norm_eps is 1e-60"},
+	{"tie a number", tiny.with("tie_word_embeddings", 1).json(), "tie_word_embeddings is 1, want true or false"},
+	{"end beyond vocabulary", tiny.with("eos_token_id", 4096).json(), "eos_token_id is 4096, want 0 to 4095"},
+	{"end negative", tiny.with("eos_token_id", []int{2, -1}).json(), "eos_token_id is -1"},
+	{"end a string", tiny.with("eos_token_id", "</s>").json(), `eos_token_id is "\u003c/s\u003e", want a token id or a list of them`},
+	{"very many ends", tiny.with("eos_token_id", slices.Repeat([]int{2}, 257)).json(), "eos_token_id has 257 ids, the limit is 256"},
+	{"long value", tiny.with("hidden_size", strings.Repeat("é", 100)).json(), "…, want a whole number"},
+}
+
+func TestRefusedConfigs(t *testing.T) {
+	for _, test := range refusals {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := parseConfig(test.config, nil, nil)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want a message with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestRefusedTokenConfigs(t *testing.T) {
+	tests := []struct {
+		name                       string
+		config, tokens, generation object
+		want                       string
+	}{
+		{
+			"no id to start with", tiny.with("bos_token_id", nil),
+			object{"add_bos_token": true},
+			nil,
+			"tokenizer_config.json: add_bos_token is true, but neither config.json nor generation_config.json has a bos_token_id",
+		},
+		{"start beyond vocabulary", tiny.with("bos_token_id", 4096), object{"add_bos_token": true}, nil, "config.json: bos_token_id is 4096, want 0 to 4095"},
+		{"flag a string", tiny, object{"add_bos_token": "yes"}, nil, `tokenizer_config.json: add_bos_token is "yes", want true or false`},
+		{"end beyond vocabulary", tiny, nil, object{"eos_token_id": []int{1, 5000}}, "generation_config.json: eos_token_id is 5000"},
+	}
+	for _, test := range tests {
+		_, err := parseConfig(test.config.json(), test.tokens.json(), test.generation.json())
+		if test.tokens == nil {
+			_, err = parseConfig(test.config.json(), nil, test.generation.json())
+		} else if test.generation == nil {
+			_, err = parseConfig(test.config.json(), test.tokens.json(), nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want a message with %q", test.name, err, test.want)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// fields reads typed values out of one JSON object. Keys match exactly; null
+// counts as absent, as Hugging Face writes it. After the first error, kept in
+// err, every method returns the default it was given.
+type fields struct {
+	place string // where the object stands: "config.json"
+	raw   map[string]json.RawMessage
+	err   error
+}
+
+// parseFields reads an object; nil text is one without keys.
+func parseFields(place string, text []byte) *fields {
+	f := &fields{place: place}
+	if text == nil {
+		return f
+	}
+	if err := json.Unmarshal(text, &f.raw); err != nil {
+		f.fail("is not a JSON object: %v", err)
+	} else if f.raw == nil {
+		f.fail("is null, want a JSON object")
+	}
+	return f
+}
+
+func (f *fields) fail(format string, args ...any) {
+	if f.err == nil {
+		f.err = fmt.Errorf("%s: %s", f.place, fmt.Sprintf(format, args...))
+	}
+}
+
+func (f *fields) adopt(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+func (f *fields) has(key string) bool {
+	raw, ok := f.raw[key]
+	return ok && string(raw) != "null"
+}
+
+// value decodes key into v and reports whether it was there and fitting.
+func (f *fields) value(key, want string, v any) bool {
+	if f.err != nil || !f.has(key) {
+		return false
+	}
+	if err := json.Unmarshal(f.raw[key], v); err != nil {
+		f.fail("%s is %s, want %s", key, shorten(f.raw[key]), want)
+		return false
+	}
+	return true
+}
+
+// size reads a whole number from 1 to limit; a default of 0 means that the
+// key must be there.
+func (f *fields) size(key string, absent, limit int) int {
+	n := absent
+	if !f.value(key, "a whole number", &n) && absent == 0 {
+		f.fail("%s is missing", key)
+	} else if n < 1 || n > limit {
+		f.fail("%s is %d, want 1 to %d", key, n, limit)
+	}
+	return n
+}
+
+func (f *fields) number(key string, absent, low, high float64) float64 {
+	x := absent
+	if f.value(key, "a number", &x) && (x < low || x > high) {
+		f.fail("%s is %v, supported is %v to %v", key, x, low, high)
+	}
+	return x
+}
+
+func (f *fields) boolean(key string, absent bool) bool {
+	b := absent
+	f.value(key, "true or false", &b)
+	return b
+}
+
+func (f *fields) text(key, absent string) string {
+	s := absent
+	f.value(key, "a string", &s)
+	return s
+}
+
+func (f *fields) texts(key string) (list []string) {
+	f.value(key, "a list of strings", &list)
+	return list
+}
+
+func (f *fields) object(key string) *fields {
+	sub := &fields{place: f.place + ": " + key}
+	f.value(key, "an object", &sub.raw)
+	return sub
+}
+
+// maxIDs bounds a list of token ids; chat models name two or three.
+const maxIDs = 256
+
+// ids reads one token id or a list of them, each below vocab.
+func (f *fields) ids(key string, vocab int) (ids []int) {
+	if f.err != nil || !f.has(key) {
+		return nil
+	}
+	if strings.HasPrefix(string(f.raw[key]), "[") {
+		f.value(key, "a token id or a list of them", &ids)
+	} else {
+		var id int
+		f.value(key, "a token id or a list of them", &id)
+		ids = []int{id}
+	}
+	if len(ids) > maxIDs {
+		f.fail("%s has %d ids, the limit is %d", key, len(ids), maxIDs)
+		return nil
+	}
+	for _, id := range ids {
+		if id < 0 || id >= vocab {
+			f.fail("%s is %d, want 0 to %d", key, id, vocab-1)
+		}
+	}
+	return ids
+}
+
+// shorten cuts a JSON value to a length that fits an error message.
+func shorten(raw json.RawMessage) string {
+	if len(raw) > 60 {
+		return strings.ToValidUTF8(string(raw[:60]), "") + "…"
+	}
+	return string(raw)
+}

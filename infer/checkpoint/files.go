@@ -1,0 +1,142 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// missingFile says which file a model folder lacks. It unwraps to
+// fs.ErrNotExist.
+type missingFile struct{ name, hint string }
+
+func (e missingFile) Error() string { return "model folder has no " + e.name + e.hint }
+func (e missingFile) Unwrap() error { return fs.ErrNotExist }
+
+// openFile opens a regular file of the model folder and returns its size.
+func openFile(fsys fs.FS, name string) (fs.File, int64, error) {
+	f, err := fsys.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, missingFile{name: name}
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", name, err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("is not a regular file")
+	}
+	if err != nil {
+		return nil, 0, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// readFile reads a description of at most limit bytes.
+func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	f, size, err := openFile(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var text []byte
+	if size <= limit {
+		// A file may grow after Stat, or lie about its size.
+		text, err = io.ReadAll(io.LimitReader(f, limit+1))
+		size = max(size, int64(len(text)))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if size > limit {
+		return nil, fmt.Errorf("%s has %d bytes, the limit is %d", name, size, limit)
+	}
+	return text, nil
+}
+
+// readOptional is readFile for a file that may be missing: nil stands for it.
+func readOptional(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	text, err := readFile(fsys, name, limit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// weights is random access to model.safetensors.
+type weights struct {
+	io.ReaderAt
+	io.Closer
+	size int64
+}
+
+// openWeights opens model.safetensors. Files of the operating system and
+// embedded ones are read in place; any other kind is read whole into memory.
+func openWeights(fsys fs.FS) (*weights, error) {
+	f, size, err := openFile(fsys, weightsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, indexErr := fs.Stat(fsys, weightsFile+".index.json"); indexErr == nil {
+			err = missingFile{weightsFile, " (its weights are split over several files; only a single file can be read)"}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r, ok := f.(io.ReaderAt); ok {
+		return &weights{r, f, size}, nil
+	}
+	c, err := readChunks(f, size)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", weightsFile, err), f.Close())
+	}
+	return &weights{c, f, c.size()}, nil
+}
+
+// chunkBytes is the piece in which a file without random access is kept: a
+// size that the file only claims then costs at most one piece.
+const chunkBytes = 1 << 20
+
+// chunks is a file held in memory: full pieces of chunkBytes, then a shorter one.
+type chunks [][]byte
+
+// readChunks reads r to its end, which must come at size.
+func readChunks(r io.Reader, size int64) (chunks, error) {
+	var c chunks
+	for {
+		piece := make([]byte, chunkBytes)
+		n, err := io.ReadFull(r, piece)
+		c = append(c, piece[:n])
+		switch {
+		case c.size() > size:
+			return nil, fmt.Errorf("is longer than the %d bytes it claims", size)
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			if c.size() < size {
+				return nil, fmt.Errorf("has %d of the %d bytes it claims", c.size(), size)
+			}
+			return c, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+func (c chunks) size() int64 {
+	return int64(len(c)-1)*chunkBytes + int64(len(c[len(c)-1]))
+}
+
+// ReadAt implements io.ReaderAt.
+func (c chunks) ReadAt(p []byte, at int64) (n int, err error) {
+	if at < 0 {
+		return 0, errors.New("negative offset")
+	}
+	for n < len(p) && at < c.size() {
+		m := copy(p[n:], c[at/chunkBytes][at%chunkBytes:])
+		n += m
+		at += int64(m)
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}

@@ -1,0 +1,75 @@
+package checkpoint
+
+import (
+	"bytes"
+	"io"
+	"testing"
+)
+
+// Whatever the bytes, the parser returns; what it accepts lies inside the
+// file, has the size of its shape, and can be widened or is refused by value.
+func FuzzSafetensors(f *testing.F) {
+	for _, seed := range malformed {
+		f.Add(seed.file)
+	}
+	f.Add(writeSafetensors(
+		stored{"a", "F16", []int{2, 2}, words16(1, 2, 3, 0x7c00)},
+		stored{"b", "BF16", []int{}, words16(0x3f80)},
+		stored{"c", "F32", []int{0, 3}, nil},
+	))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := bytes.NewReader(data)
+		tensors, err := parseSafetensors(r, r.Size())
+		if err != nil {
+			return
+		}
+		c := &Checkpoint{tensors: tensors, weights: &weights{r, io.NopCloser(nil), r.Size()}}
+		if c.Bytes() > r.Size() {
+			t.Fatalf("tensors of %d bytes in a file of %d", c.Bytes(), r.Size())
+		}
+		for name, x := range tensors {
+			values := int64(1)
+			for _, n := range x.shape {
+				values *= int64(n)
+			}
+			if x.offset < 8 || x.offset+x.bytes > r.Size() || values*x.dtype.size() != x.bytes {
+				t.Fatalf("%q: %+v in a file of %d bytes", name, x, r.Size())
+			}
+			if got, err := c.Float32(name, x.shape...); err == nil && int64(len(got)) != values {
+				t.Fatalf("%q: %d values, want %d", name, len(got), values)
+			}
+		}
+	})
+}
+
+// Whatever the files say, a configuration that is accepted can be laid out:
+// every size is positive and every count fits.
+func FuzzConfig(f *testing.F) {
+	for _, seed := range refusals {
+		f.Add(seed.config, []byte(`{}`), []byte(`{}`))
+	}
+	f.Add(tiny.json(), []byte(`{"add_bos_token":true}`), []byte(`{"eos_token_id":[3,2]}`))
+	f.Add(tiny.with("rope_parameters", object{"rope_type": "default", "rope_theta": 1e6}).json(), []byte(`{}`), []byte(`{}`))
+	f.Fuzz(func(t *testing.T, configJSON, tokenizerConfig, generation []byte) {
+		c, err := parseConfig(configJSON, tokenizerConfig, generation)
+		if err != nil {
+			return
+		}
+		for _, n := range []int{c.Vocab, c.Width, c.Layers, c.Heads, c.KVHeads, c.HeadDim, c.FFN, c.Context} {
+			if n < 1 || n > 1<<20 {
+				t.Fatalf("size out of range: %+v", c)
+			}
+		}
+		if c.Heads%c.KVHeads != 0 || c.HeadDim%2 != 0 || !(c.NormEps > 0) || !(c.RopeTheta >= 1) {
+			t.Fatalf("cannot be computed: %+v", c)
+		}
+		for _, id := range append(c.EOS, c.BOS) {
+			if id < -1 || id >= c.Vocab {
+				t.Fatalf("token id out of range: %+v", c)
+			}
+		}
+		if parameters := (&Checkpoint{Config: c}).Parameters(); parameters < 1 {
+			t.Fatalf("%d parameters: %+v", parameters, c)
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package checkpoint
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+)
+
+// Limits on a safetensors file. They are far above any real model and low
+// enough that a hostile file is refused before it costs memory or time.
+const (
+	maxHeaderBytes = 100 << 20 // the format's own limit
+	maxTensors     = 1 << 16
+	maxNameBytes   = 1 << 8
+	maxRank        = 8
+	maxDim         = 1<<31 - 1
+)
+
+// tensor says where one tensor's values lie in the file.
+type tensor struct {
+	dtype  dtype
+	shape  []int
+	offset int64 // of the first value, from the start of the file
+	bytes  int64 // count of values × dtype.size()
+}
+
+// parseSafetensors reads the header of a safetensors file of size bytes and
+// returns its tensors by name. The layout is: 8 bytes little-endian header
+// length, a JSON header, then the values of all tensors one after another.
+//
+// Nothing in the header is believed before it is checked: the header must lie
+// inside the file, each tensor inside the data behind it, its byte count must
+// be that of its shape, and the tensors must follow one another without
+// overlap and without a hole, in any order. Bytes behind the last tensor are
+// left alone. No values are read.
+func parseSafetensors(r io.ReaderAt, size int64) (map[string]tensor, error) {
+	header, err := readHeader(r, size)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := scanHeader(header)
+	if err != nil {
+		return nil, err
+	}
+	dataStart := int64(8 + len(header))
+	tensors := make(map[string]tensor, len(entries))
+	for name, e := range entries {
+		t, err := e.resolve(dataStart, size-dataStart)
+		if err != nil {
+			return nil, fmt.Errorf("tensor %s %w", quote(name), err)
+		}
+		tensors[name] = t
+	}
+	return tensors, checkContiguous(tensors, dataStart)
+}
+
+// readHeader returns the JSON header. Its length is compared with the file's
+// before anything of that length is allocated.
+func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
+	if size < 8 {
+		return nil, fmt.Errorf("file has %d bytes, too few for the 8 of the header length", size)
+	}
+	var prefix [8]byte
+	if err := readFull(r, prefix[:], 0); err != nil {
+		return nil, fmt.Errorf("header length: %w", err)
+	}
+	length := binary.LittleEndian.Uint64(prefix[:])
+	if length > maxHeaderBytes {
+		return nil, fmt.Errorf("header claims %d bytes, the limit is %d", length, maxHeaderBytes)
+	}
+	if int64(length) > size-8 {
+		return nil, fmt.Errorf("header claims %d bytes, but only %d follow", length, size-8)
+	}
+	header := make([]byte, length)
+	if err := readFull(r, header, 8); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	return header, nil
+}
+
+// resolve checks one header entry against the dataSize bytes that start at
+// dataStart in the file.
+func (e entry) resolve(dataStart, dataSize int64) (tensor, error) {
+	begin, end := e.offsets[0], e.offsets[1]
+	switch {
+	case begin > end:
+		return tensor{}, fmt.Errorf("begins at byte %d and ends before it at %d", begin, end)
+	case end > dataSize:
+		return tensor{}, fmt.Errorf("ends at byte %d of %d bytes of data", end, dataSize)
+	}
+	values := int64(1)
+	for _, n := range e.shape {
+		// The product is stopped at what the data could hold at the least
+		// bytes a value, long before it could overflow.
+		if n > 0 && values > dataSize/2/int64(n) {
+			return tensor{}, fmt.Errorf("has shape %v, more values than the %d bytes of data can hold", e.shape, dataSize)
+		}
+		values *= int64(n)
+	}
+	if want := values * e.dtype.size(); want != end-begin {
+		return tensor{}, fmt.Errorf("has shape %v and dtype %v, which take %d bytes, but spans %d", e.shape, e.dtype, want, end-begin)
+	}
+	return tensor{dtype: e.dtype, shape: e.shape, offset: dataStart + begin, bytes: end - begin}, nil
+}
+
+// checkContiguous refuses tensors that share bytes and bytes between tensors
+// that belong to none.
+func checkContiguous(tensors map[string]tensor, dataStart int64) error {
+	names := slices.SortedFunc(maps.Keys(tensors), func(a, b string) int {
+		ta, tb := tensors[a], tensors[b]
+		return cmp.Or(cmp.Compare(ta.offset, tb.offset), cmp.Compare(ta.bytes, tb.bytes), cmp.Compare(a, b))
+	})
+	at := dataStart
+	for i, name := range names {
+		t := tensors[name]
+		if t.offset < at {
+			return fmt.Errorf("tensors %s and %s overlap", quote(names[i-1]), quote(name))
+		}
+		if t.offset > at {
+			return fmt.Errorf("bytes %d to %d of the data belong to no tensor", at-dataStart, t.offset-dataStart)
+		}
+		at += t.bytes
+	}
+	return nil
+}
+
+// readFull fills p from offset at. A reader may report io.EOF together with
+// the last byte; only bytes that are truly absent are an error here.
+func readFull(r io.ReaderAt, p []byte, at int64) error {
+	n, err := r.ReadAt(p, at)
+	if n == len(p) {
+		return nil
+	}
+	if err == nil || err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("read %d of %d bytes: %w", n, len(p), err)
+}
+
+// quote puts a name out of a file into an error message, escaped and cut to a
+// readable length.
+func quote(name string) string {
+	if len(name) > 80 {
+		return fmt.Sprintf("%.80q…", name)
+	}
+	return fmt.Sprintf("%q", name)
+}
