@@ -1,0 +1,108 @@
+// Package cost counts what a transformer's step costs, from its shape alone.
+//
+// Counts are multiply-adds of matrix products, the work that grows with the
+// model; norms, rotary positions, softmax and activations are not counted.
+// Bytes are those of the KV cache. The formulas are the ones the lesson
+// derives; a test holds them against a tally kept by the running engine.
+package cost
+
+// Shape is what the formulas need to know of a model. In formulas: L layers,
+// d width, h query heads, g key/value heads, s head size, f feed-forward
+// width, V vocabulary, and n positions attended, the new one included.
+type Shape struct {
+	Layers, Width, Heads, KVHeads, HeadDim, FFN, Vocab int
+
+	// FFNMatrices is 3 for the gated feed-forward layer of the Llama family
+	// (gate, up, down) and 2 for GPT-2's; 0 means 3.
+	FFNMatrices int
+}
+
+// Parts splits a count of multiply-adds by where they are spent.
+type Parts struct {
+	Projections int64 `json:"projections"`  // q, k, v and attention output matrices
+	FeedForward int64 `json:"feed_forward"` // gate, up and down matrices
+	Attention   int64 `json:"attention"`    // queries with keys, weights with values
+	Output      int64 `json:"output"`       // the last vector with every token's row
+}
+
+// Total is the sum of the parts.
+func (p Parts) Total() int64 { return p.Projections + p.FeedForward + p.Attention + p.Output }
+
+// Plus adds two counts part by part.
+func (p Parts) Plus(o Parts) Parts {
+	return Parts{
+		p.Projections + o.Projections, p.FeedForward + o.FeedForward,
+		p.Attention + o.Attention, p.Output + o.Output,
+	}
+}
+
+// Projections is d·h·s + 2·d·g·s + h·s·d: one position, one layer.
+func (s Shape) Projections() int64 {
+	return int64(s.Width) * int64(s.HeadDim) * int64(2*s.Heads+2*s.KVHeads)
+}
+
+// FeedForward is 3·d·f (2·d·f for GPT-2): one position, one layer.
+func (s Shape) FeedForward() int64 {
+	m := s.FFNMatrices
+	if m == 0 {
+		m = 3
+	}
+	return int64(m) * int64(s.Width) * int64(s.FFN)
+}
+
+// Blocks counts m new positions through all blocks on top of a cache of
+// `cached` positions, without the output matrix: m·L·A plus, for attention,
+// 2·L·h·s times the positions each new one attends.
+func (s Shape) Blocks(cached, m int) Parts {
+	l, n, c := int64(s.Layers), int64(m), int64(cached)
+	attended := n*c + n*(n+1)/2
+	return Parts{
+		Projections: l * n * s.Projections(),
+		FeedForward: l * n * s.FeedForward(),
+		Attention:   2 * l * int64(s.Heads) * int64(s.HeadDim) * attended,
+	}
+}
+
+// Output is d·V: the scores of one position.
+func (s Shape) Output() Parts { return Parts{Output: int64(s.Width) * int64(s.Vocab)} }
+
+// Step is one cached decode step that attends n positions, its own included:
+// L·A + 2·L·h·s·n + d·V.
+func (s Shape) Step(n int) Parts { return s.Blocks(n-1, 1).Plus(s.Output()) }
+
+// Pass runs n positions from scratch, with scores for the last:
+// n·L·A + L·h·s·n·(n+1) + d·V. Prefill is this once; without a cache every
+// step is.
+func (s Shape) Pass(n int) Parts { return s.Blocks(0, n).Plus(s.Output()) }
+
+// Generate sums the steps that write n tokens after a prompt of m positions:
+// with a cache (one Pass over the prompt, then Steps) and without one (a Pass
+// over everything, each time).
+func (s Shape) Generate(m, n int) (cached, recomputed Parts) {
+	for i := range n {
+		if i == 0 {
+			cached = s.Pass(m)
+		} else {
+			cached = cached.Plus(s.Step(m + i))
+		}
+		recomputed = recomputed.Plus(s.Pass(m + i))
+	}
+	return cached, recomputed
+}
+
+// KVBytes is 2·L·g·s·positions·bytesPerValue: a key and a value for every
+// layer, key/value head and position.
+func (s Shape) KVBytes(positions, bytesPerValue int) int64 {
+	return 2 * int64(s.Layers) * int64(s.KVHeads) * int64(s.HeadDim) * int64(positions) * int64(bytesPerValue)
+}
+
+// Parameters counts the weights of the matrices and, with tied embeddings,
+// counts the token table once. norms are 2·L+1 vectors of width d.
+func (s Shape) Parameters(tied bool) int64 {
+	n := int64(s.Layers)*(s.Projections()+s.FeedForward()) + int64(2*s.Layers+1)*int64(s.Width)
+	tables := int64(2)
+	if tied {
+		tables = 1
+	}
+	return n + tables*int64(s.Width)*int64(s.Vocab)
+}

@@ -1,0 +1,136 @@
+// Package sampling turns one vector of logits into one chosen token.
+//
+// It is the arithmetic of the loop's stages 3 to 5, and nothing else: pure
+// functions without a model, a clock or a random source. The pages, the
+// terminal trace and the exercises all call these same functions, so a learner
+// who is graded by them is graded by what the program itself does.
+//
+// The order is this program's own (libraries differ) and is fixed:
+//
+//  1. z/T, then softmax over the whole vocabulary: [Softmax].
+//  2. The filters top-k, top-p and min-p, each measured on those same
+//     probabilities, before any other filter has cut anything: [Filter].
+//  3. One renormalisation over what every filter kept.
+//  4. One draw: u, uniform in [0, 1), falls on the kept tokens laid end to
+//     end: [Distribution.Draw], with u from [U].
+//
+// T = 0 is greedy: the probabilities shown are those at T = 1, one token is
+// kept, and no u is drawn. Ties break toward the lower token id everywhere.
+package sampling
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Settings are the knobs that shape and cut the distribution. The zero value
+// is not valid: TopP must be set. Use [Pure] or a preset to start from.
+type Settings struct {
+	Temperature float64 `json:"temperature"` // divides the logits; 0 is greedy
+	TopK        int     `json:"top_k"`       // keep the k most probable tokens; 0 is off (Fan et al. 2018)
+	TopP        float64 `json:"top_p"`       // keep the smallest leading set with at least this mass; 1 is off (Holtzman et al. 2019)
+	MinP        float64 `json:"min_p"`       // keep tokens with p ≥ MinP × the largest p; 0 is off (Nguyen et al. 2024)
+}
+
+// MaxTemperature is the highest temperature taken. Far above it every
+// distribution is flat, so a larger value is a slip of the keyboard.
+const MaxTemperature = 100
+
+// Greedy reports whether the most probable token is taken without a draw.
+func (s Settings) Greedy() bool { return s.Temperature == 0 }
+
+// Check returns a *[RangeError] for the first field outside its range, or nil.
+func (s Settings) Check() error {
+	switch {
+	case !(s.Temperature >= 0 && s.Temperature <= MaxTemperature):
+		return NewRangeError("temperature", s.Temperature, "0 (greedy) to 100")
+	case s.TopK < 0:
+		return NewRangeError("top_k", s.TopK, "0 (off) or more")
+	case !(s.TopP > 0 && s.TopP <= 1):
+		return NewRangeError("top_p", s.TopP, "above 0, up to 1 (off)")
+	case !(s.MinP >= 0 && s.MinP <= 1):
+		return NewRangeError("min_p", s.MinP, "0 (off) to 1")
+	}
+	return nil
+}
+
+// Softmax returns p [vocab] with p_i = e^{(z_i−max)/t} / Σ_j e^{(z_j−max)/t},
+// computed in float64 over the whole of z [vocab]; t = 0 gives the
+// distribution at t = 1, which is what greedy shows. Subtracting the largest
+// score first changes nothing (only differences of logits matter) and keeps
+// the exponentials finite. z must be finite and not empty.
+func Softmax(z []float32, t float64) (p []float64, max, sum float64) {
+	if t == 0 {
+		t = 1
+	}
+	max = float64(slices.Max(z))
+	p = make([]float64, len(z))
+	for i, zi := range z {
+		p[i] = math.Exp((float64(zi) - max) / t)
+		sum += p[i]
+	}
+	for i := range p {
+		p[i] /= sum
+	}
+	return p, max, sum
+}
+
+// Rank returns the token ids [vocab] from the highest score to the lowest,
+// equal scores by ascending id. Temperature never changes this order.
+func Rank(z []float32) []int32 {
+	keys := make([]uint64, len(z))
+	for i, zi := range z {
+		keys[i] = uint64(^ascending(zi))<<32 | uint64(uint32(i))
+	}
+	slices.Sort(keys)
+	order := make([]int32, len(z))
+	for r, k := range keys {
+		order[r] = int32(uint32(k))
+	}
+	return order
+}
+
+// ascending maps a float32 to an integer that sorts the same way: IEEE 754
+// numbers compare like sign-magnitude integers, so negatives are flipped
+// whole and positives only in their sign. −0 is made +0 first: they are equal
+// scores.
+func ascending(f float32) uint32 {
+	b := math.Float32bits(f + 0)
+	if b>>31 == 1 {
+		return ^b
+	}
+	return b | 1<<31
+}
+
+// Entropy returns −Σ p·log2 p in bits: 0 where the model is certain,
+// log2(vocab) where it has no idea.
+func Entropy(p []float64) float64 {
+	var h float64
+	for _, x := range p {
+		if x > 0 {
+			h -= x * math.Log2(x)
+		}
+	}
+	return h
+}
+
+// U returns the number drawn at a step (1 for the first generated token):
+// the step-th output of the SplitMix64 generator (Steele, Lea and Flood 2014)
+// started at seed, its upper 53 bits read as a fraction of [0, 1). It depends
+// on seed and step alone, so going back, or branching to another text, meets
+// the same u at the same step.
+func U(seed uint64, step int) float64 {
+	x := seed + uint64(step)*0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	x ^= x >> 31
+	return float64(x>>11) / (1 << 53)
+}
+
+// prefixReaching returns the length of the shortest leading part of cum whose
+// last value is at least p: the nucleus, with the token that crosses p in it.
+func prefixReaching(cum []float64, p float64) int {
+	i, _ := slices.BinarySearchFunc(cum, p, cmp.Compare[float64])
+	return min(i+1, len(cum))
+}
