@@ -1,0 +1,179 @@
+package infer
+
+import (
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// Stage returns one stage of a step as a value of its own, its whole
+// vocabulary shortened to rows (0 lists every token). d is the step's
+// distribution, or nil to derive it here. The result is nil where the stage
+// has not run yet.
+//
+// Once the draw has been made, the token it chose is among the rows of every
+// stage of that step, in place of the last one where it would not have been.
+func (m *Model) Stage(s *Step, kind Kind, d *sampling.Distribution, rows int) Stage {
+	if s == nil || kind < KindForward || kind > s.Ran {
+		return nil
+	}
+	if d == nil && kind >= KindLogits && kind <= KindSample {
+		d = s.Distribution()
+	}
+	head := Head{Step: s.N, Took: s.Took[kind]}
+	switch kind {
+	case KindForward:
+		return m.forwardStage(s, head)
+	case KindLogits:
+		return m.logitsStage(s, head, d, rows)
+	case KindSoftmax:
+		return Softmax{
+			Head: head, Rows: m.rows(s, d, rows, kind), Temperature: s.Settings.Temperature,
+			MaxZ: d.MaxZ, SumExp: d.SumExp, Entropy: s.Entropy,
+		}
+	case KindFilter:
+		return Filter{
+			Head: head, Rows: m.rows(s, d, rows, kind), Settings: s.Settings.Settings,
+			Kept: d.Keep, Cut: len(d.Order) - d.Keep, Mass: d.Mass,
+			ReachTopK: d.ReachTopK, ReachTopP: d.ReachTopP, ReachMinP: d.ReachMinP,
+			KeptRenormalising: d.KeepRenormalising(),
+		}
+	case KindSample:
+		return m.sampleStage(s, head, d, rows)
+	case KindAppend:
+		return Append{
+			Head: head, Token: m.Token(s.Chosen), Text: s.Text, Held: s.Held, Generated: s.N,
+			Conditions: s.Conditions, Stop: s.Stop, StopString: s.StopString,
+		}
+	}
+	return m.cacheStage(s, head)
+}
+
+func (m *Model) forwardStage(s *Step, head Head) Forward {
+	c, n := m.config, len(s.Input)
+	head.MultAdds = s.Blocks.Total()
+	tokens := make([]Token, n)
+	for i, id := range s.Input {
+		tokens[i] = m.Token(id)
+	}
+	return Forward{
+		Head: head, Prefill: s.N == 1, Tokens: tokens, Positions: s.Positions(), Parts: s.Blocks,
+		Shapes: []TensorShape{
+			{"tokens", []int{n}},
+			{"residual", []int{n, c.Width}},
+			{"query", []int{n, c.Heads, c.HeadDim}},
+			{"key", []int{n, c.KVHeads, c.HeadDim}},
+			{"value", []int{n, c.KVHeads, c.HeadDim}},
+			{"attention", []int{c.Heads, n, s.Positions()}},
+			{"feed_forward", []int{n, c.FFN}},
+			{"last", []int{c.Width}},
+		},
+	}
+}
+
+func (m *Model) logitsStage(s *Step, head Head, d *sampling.Distribution, rows int) Logits {
+	head.MultAdds = s.Output.Total()
+	return Logits{
+		Head: head, Rows: m.rows(s, d, rows, KindLogits), Width: m.config.Width,
+		Min: slices.Min(s.Logits), Max: slices.Max(s.Logits),
+	}
+}
+
+func (m *Model) sampleStage(s *Step, head Head, d *sampling.Distribution, rows int) Sample {
+	st := Sample{
+		Head: head, Greedy: s.Settings.Greedy(), Seed: s.Settings.Seed, U: s.U,
+		Chosen: m.row(s, d, s.Rank-1, KindSample), Likely: m.row(s, d, 0, KindSample),
+	}
+	st.From, st.To = d.Segment(s.Rank - 1)
+	for _, r := range shorten(d.Keep, rows, s.Rank-1) {
+		st.Lanes = append(st.Lanes, m.row(s, d, r, KindSample))
+	}
+	st.LanesRest = restOf(d, st.Lanes, d.Keep)
+	return st
+}
+
+func (m *Model) cacheStage(s *Step, head Head) CacheGrowth {
+	c, shape := m.config, m.Shape()
+	return CacheGrowth{
+		Head: head, Positions: s.Positions(), Grew: len(s.Input),
+		Bytes:     shape.KVBytes(s.Positions(), bytesPerValue),
+		GrewBytes: shape.KVBytes(len(s.Input), bytesPerValue),
+		Layers:    c.Layers, KVHeads: c.KVHeads, HeadDim: c.HeadDim, BytesPerValue: bytesPerValue,
+		Context: c.Context,
+		Cached:  s.Blocks.Plus(s.Output), Recomputed: shape.Pass(s.Positions()),
+		TotalCached: s.TotalCached, TotalRecomputed: s.TotalRecomputed,
+	}
+}
+
+// rows lists the tokens that a stage shows, with what is known at that stage.
+func (m *Model) rows(s *Step, d *sampling.Distribution, n int, kind Kind) Rows {
+	chosen := -1
+	if s.Ran >= KindSample {
+		chosen = s.Rank - 1
+	}
+	out := Rows{Vocab: len(d.Order)}
+	for _, r := range shorten(len(d.Order), n, chosen) {
+		out.Rows = append(out.Rows, m.row(s, d, r, kind))
+	}
+	out.Rest = restOf(d, out.Rows, len(d.Order))
+	return out
+}
+
+// shorten picks n of the ranks 0 to total−1 (0: all of them): the first, with
+// chosen in place of the last where it would be left out.
+func shorten(total, n, chosen int) []int {
+	if n <= 0 || n > total {
+		n = total
+	}
+	ranks := make([]int, n)
+	for i := range ranks {
+		ranks[i] = i
+	}
+	if chosen >= n && n > 0 {
+		ranks[n-1] = chosen
+	}
+	return ranks
+}
+
+// row tells of the token at a rank what is known at a stage.
+func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row {
+	id := int(d.Order[rank])
+	r := Row{Token: m.Token(id), Rank: rank + 1, Z: s.Logits[id]}
+	if kind >= KindSoftmax {
+		t := s.Settings.Temperature
+		if t == 0 {
+			t = 1
+		}
+		r.ZT, r.P, r.Cum = float64(r.Z)/t, d.P[id], d.Cum[rank]
+		r.E = d.P[id] * d.SumExp
+	}
+	if kind >= KindFilter {
+		r.CutBy, r.Q = d.CutBy(rank), d.Q(rank)
+		r.Kept = r.CutBy == sampling.RuleNone
+	}
+	return r
+}
+
+// restOf sums up the tokens among the first `of` ranks that are not in rows.
+// It adds from the least probable up, so that small ones are not lost beside
+// large ones.
+func restOf(d *sampling.Distribution, rows []Row, of int) Rest {
+	listed := make(map[int]bool, len(rows))
+	for _, r := range rows {
+		listed[r.Rank-1] = true
+	}
+	var rest Rest
+	for r := of - 1; r >= 0; r-- {
+		if listed[r] {
+			continue
+		}
+		rest.N++
+		rest.P += d.P[d.Order[r]]
+		if r < d.Keep {
+			rest.Kept++
+			rest.Q += d.Q(r)
+		}
+	}
+	rest.E = rest.P * d.SumExp
+	return rest
+}

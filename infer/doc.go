@@ -1,0 +1,19 @@
+// Package infer runs a small transformer and tells what it does.
+//
+// A [Model] holds the weights, shared and read-only. A [Cache] holds one
+// text's keys and values. [Model.Forward] reads new tokens on top of a cache,
+// [Model.Logits] scores every token of the vocabulary as the next one.
+//
+// A [Loop] writes text with them, one stage at a time. Each turn of the loop
+// makes one token and has seven stages:
+//
+//	forward → logits → softmax → filter → sample → append → cache
+//
+// [Loop.Next] runs the next one and returns it as a [Stage]: a plain value
+// that owns its data and carries what a screen needs and what the work cost.
+// Every turn is kept as a [Step], the logits once and the rest derived again
+// by pure functions when somebody looks back. A [Log] is what it takes to run
+// the same text again, bit for bit.
+//
+// Nothing here knows of pages, sockets or learners.
+package infer

@@ -1,0 +1,312 @@
+package infer
+
+import (
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// The JSON form of the stages, one object each. It is what `viz trace -json`
+// prints and what the viz.json.v1 socket sends; CONTRIBUTING.md documents it.
+
+type jsonToken struct {
+	ID      int    `json:"id"`
+	Text    string `json:"text"`
+	Bytes   string `json:"bytes,omitempty"` // hex, where the token is not whole UTF-8
+	Special bool   `json:"special,omitempty"`
+}
+
+func tokenJSON(t Token) jsonToken {
+	return jsonToken{t.ID, t.Text, hex.EncodeToString(t.Bytes), t.Special}
+}
+
+func tokensJSON(list []Token) []jsonToken {
+	out := make([]jsonToken, len(list))
+	for i, t := range list {
+		out[i] = tokenJSON(t)
+	}
+	return out
+}
+
+// MarshalJSON gives {"id", "text"}, with "bytes" in hex where the token is
+// not whole UTF-8.
+func (t Token) MarshalJSON() ([]byte, error) { return json.Marshal(tokenJSON(t)) }
+
+type jsonHead struct {
+	Step  int    `json:"step"`
+	Stage string `json:"stage"`
+}
+
+type jsonCost struct {
+	MultAdds int64 `json:"mult_adds,omitempty"`
+	NS       int64 `json:"ns"` // measured
+}
+
+func headJSON(h Head, k Kind) (jsonHead, jsonCost) {
+	return jsonHead{h.Step, k.String()}, jsonCost{h.MultAdds, h.Took.Nanoseconds()}
+}
+
+type jsonRow struct {
+	jsonToken
+	Rank int     `json:"rank"`
+	Z    float32 `json:"z"`
+}
+
+type jsonSoftmaxRow struct {
+	jsonRow
+	P   float64 `json:"p"`
+	Cum float64 `json:"cum"`
+}
+
+type jsonFilterRow struct {
+	jsonSoftmaxRow
+	Kept  bool          `json:"kept"`
+	CutBy sampling.Rule `json:"cut_by,omitempty"`
+	Q     float64       `json:"q"`
+}
+
+type jsonRest struct {
+	N    int      `json:"n"`
+	P    float64  `json:"p"`
+	Kept *int     `json:"kept,omitempty"`
+	Q    *float64 `json:"q,omitempty"`
+}
+
+func rowJSON(r Row) jsonRow { return jsonRow{tokenJSON(r.Token), r.Rank, r.Z} }
+
+func softmaxRowJSON(r Row) jsonSoftmaxRow { return jsonSoftmaxRow{rowJSON(r), r.P, r.Cum} }
+
+func filterRowJSON(r Row) jsonFilterRow {
+	return jsonFilterRow{softmaxRowJSON(r), r.Kept, r.CutBy, r.Q}
+}
+
+func each[T any](rows []Row, f func(Row) T) []T {
+	out := make([]T, len(rows))
+	for i, r := range rows {
+		out[i] = f(r)
+	}
+	return out
+}
+
+func filterRest(r Rest) jsonRest { return jsonRest{r.N, r.P, &r.Kept, &r.Q} }
+
+// MarshalJSON implements [Stage].
+func (f Forward) MarshalJSON() ([]byte, error) {
+	head, c := headJSON(f.Head, KindForward)
+	mode := "decode"
+	if f.Prefill {
+		mode = "prefill"
+	}
+	return json.Marshal(struct {
+		jsonHead
+		Mode      string        `json:"mode"`
+		Tokens    []jsonToken   `json:"tokens"`
+		Positions int           `json:"positions"`
+		Shapes    []TensorShape `json:"shapes"`
+		Parts     cost.Parts    `json:"parts"`
+		jsonCost
+	}{head, mode, tokensJSON(f.Tokens), f.Positions, f.Shapes, f.Parts, c})
+}
+
+// MarshalJSON implements [Stage].
+func (l Logits) MarshalJSON() ([]byte, error) {
+	head, c := headJSON(l.Head, KindLogits)
+	return json.Marshal(struct {
+		jsonHead
+		Vocab int       `json:"vocab"`
+		Width int       `json:"width"`
+		Min   float32   `json:"min"`
+		Max   float32   `json:"max"`
+		Rows  []jsonRow `json:"rows"`
+		Rest  jsonRest  `json:"rest"`
+		jsonCost
+	}{head, l.Vocab, l.Width, l.Min, l.Max, each(l.Rows.Rows, rowJSON), jsonRest{N: l.Rest.N, P: l.Rest.P}, c})
+}
+
+// MarshalJSON implements [Stage].
+func (s Softmax) MarshalJSON() ([]byte, error) {
+	head, c := headJSON(s.Head, KindSoftmax)
+	return json.Marshal(struct {
+		jsonHead
+		Temperature float64          `json:"temperature"`
+		MaxZ        float64          `json:"max_z"`
+		SumExp      float64          `json:"sum_exp"`
+		Entropy     float64          `json:"entropy"`
+		Rows        []jsonSoftmaxRow `json:"rows"`
+		Rest        jsonRest         `json:"rest"`
+		jsonCost
+	}{
+		head, s.Temperature, s.MaxZ, s.SumExp, s.Entropy,
+		each(s.Rows.Rows, softmaxRowJSON), jsonRest{N: s.Rest.N, P: s.Rest.P}, c,
+	})
+}
+
+// MarshalJSON implements [Stage].
+func (f Filter) MarshalJSON() ([]byte, error) {
+	head, c := headJSON(f.Head, KindFilter)
+	return json.Marshal(struct {
+		jsonHead
+		sampling.Settings
+		Kept              int             `json:"kept"`
+		Cut               int             `json:"cut"`
+		Mass              float64         `json:"mass"`
+		KeptRenormalising int             `json:"kept_renormalising"`
+		Rows              []jsonFilterRow `json:"rows"`
+		Rest              jsonRest        `json:"rest"`
+		jsonCost
+	}{
+		head, f.Settings, f.Kept, f.Cut, f.Mass, f.KeptRenormalising,
+		each(f.Rows.Rows, filterRowJSON), filterRest(f.Rest), c,
+	})
+}
+
+// MarshalJSON implements [Stage]. "u" is null under greedy.
+func (s Sample) MarshalJSON() ([]byte, error) {
+	head, c := headJSON(s.Head, KindSample)
+	var u *float64
+	if !s.Greedy {
+		u = &s.U
+	}
+	type chosen struct {
+		jsonToken
+		Rank int     `json:"rank"`
+		P    float64 `json:"p"`
+		Q    float64 `json:"q"`
+	}
+	return json.Marshal(struct {
+		jsonHead
+		Seed   uint64          `json:"seed"`
+		U      *float64        `json:"u"`
+		Chosen chosen          `json:"chosen"`
+		From   float64         `json:"from"`
+		To     float64         `json:"to"`
+		Lanes  []jsonFilterRow `json:"lanes"`
+		Rest   jsonRest        `json:"lanes_rest"`
+		jsonCost
+	}{
+		head, s.Seed, u, chosen{tokenJSON(s.Chosen.Token), s.Chosen.Rank, s.Chosen.P, s.Chosen.Q},
+		s.From, s.To, each(s.Lanes, filterRowJSON), filterRest(s.LanesRest), c,
+	})
+}
+
+type jsonCondition struct {
+	Kind    StopReason `json:"kind"`
+	Fired   bool       `json:"fired"`
+	Have    *int       `json:"have,omitempty"`
+	Limit   *int       `json:"limit,omitempty"`
+	P       *float64   `json:"p,omitempty"`
+	Kept    *bool      `json:"kept,omitempty"`
+	String  string     `json:"string,omitempty"`
+	Matched *int       `json:"matched,omitempty"`
+}
+
+func conditionJSON(c Condition) jsonCondition {
+	j := jsonCondition{Kind: c.Kind, Fired: c.Fired}
+	switch c.Kind {
+	case StopEOS:
+		j.P, j.Kept = &c.P, &c.Kept
+	case StopString:
+		j.String, j.Matched = c.String, &c.Matched
+	default:
+		j.Have, j.Limit = &c.Have, &c.Limit
+	}
+	return j
+}
+
+// MarshalJSON implements [Stage]. "text" is what this step released; together
+// the steps' texts are the whole answer. "stop" is there at the end only.
+func (a Append) MarshalJSON() ([]byte, error) {
+	head, c := headJSON(a.Head, KindAppend)
+	conditions := make([]jsonCondition, len(a.Conditions))
+	for i, x := range a.Conditions {
+		conditions[i] = conditionJSON(x)
+	}
+	return json.Marshal(struct {
+		jsonHead
+		Token      jsonToken       `json:"token"`
+		Text       string          `json:"text"`
+		Held       string          `json:"held,omitempty"` // hex
+		Generated  int             `json:"generated"`
+		Conditions []jsonCondition `json:"conditions"`
+		Stop       StopReason      `json:"stop,omitempty"`
+		StopString string          `json:"stop_string,omitempty"`
+		jsonCost
+	}{
+		head, tokenJSON(a.Token), a.Text, hex.EncodeToString(a.Held), a.Generated,
+		conditions, a.Stop, a.StopString, c,
+	})
+}
+
+// MarshalJSON implements [Stage]. Recomputing was counted, not run, so it has
+// no time.
+func (g CacheGrowth) MarshalJSON() ([]byte, error) {
+	type both struct {
+		Cached     int64 `json:"cached"`
+		Recomputed int64 `json:"recomputed"`
+	}
+	return json.Marshal(struct {
+		jsonHead
+		Positions int   `json:"positions"`
+		Grew      int   `json:"grew"`
+		Bytes     int64 `json:"bytes"`
+		GrewBytes int64 `json:"grew_bytes"`
+		Layers    int   `json:"layers"`
+		KVHeads   int   `json:"kv_heads"`
+		HeadDim   int   `json:"head_dim"`
+		PerValue  int   `json:"bytes_per_value"`
+		Context   int   `json:"context"`
+		MultAdds  both  `json:"mult_adds"`
+		Parts     struct {
+			Cached     cost.Parts `json:"cached"`
+			Recomputed cost.Parts `json:"recomputed"`
+		} `json:"parts"`
+		Total both `json:"total_mult_adds"`
+	}{
+		jsonHead: jsonHead{g.Step, KindCache.String()}, Positions: g.Positions, Grew: g.Grew,
+		Bytes: g.Bytes, GrewBytes: g.GrewBytes, Layers: g.Layers, KVHeads: g.KVHeads, HeadDim: g.HeadDim,
+		PerValue: g.BytesPerValue, Context: g.Context,
+		MultAdds: both{g.Cached.Total(), g.Recomputed.Total()},
+		Parts: struct {
+			Cached     cost.Parts `json:"cached"`
+			Recomputed cost.Parts `json:"recomputed"`
+		}{g.Cached, g.Recomputed},
+		Total: both{g.TotalCached, g.TotalRecomputed},
+	})
+}
+
+// Prompt is what a run begins with: the first object of its JSON form.
+type Prompt struct {
+	Model    *Model
+	Tokens   []Token
+	Settings Settings
+}
+
+// MarshalJSON gives {"stage": "prompt", "tokens", "model", "seed", ...}.
+func (p Prompt) MarshalJSON() ([]byte, error) {
+	type model struct {
+		Name         string `json:"name"`
+		Hash         string `json:"hash"`
+		Architecture string `json:"architecture"`
+		Parameters   int64  `json:"parameters"`
+		Layers       int    `json:"layers"`
+		Width        int    `json:"width"`
+		Heads        int    `json:"heads"`
+		KVHeads      int    `json:"kv_heads"`
+		HeadDim      int    `json:"head_dim"`
+		FFN          int    `json:"ffn"`
+		Vocab        int    `json:"vocab"`
+		Context      int    `json:"context"`
+	}
+	c := p.Model.config
+	return json.Marshal(struct {
+		Stage  string      `json:"stage"`
+		Tokens []jsonToken `json:"tokens"`
+		Model  model       `json:"model"`
+		Settings
+	}{"prompt", tokensJSON(p.Tokens), model{
+		c.Name, p.Model.hash, c.Architecture, p.Model.params, c.Layers, c.Width, c.Heads, c.KVHeads,
+		c.HeadDim, c.FFN, c.Vocab, c.Context,
+	}, p.Settings})
+}

@@ -1,0 +1,225 @@
+package infer
+
+import (
+	"context"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// DefaultRows is how many tokens a stage lists by itself.
+const DefaultRows = 20
+
+// Loop writes text after a prompt, one stage at a time. It owns a cache and
+// the steps so far, and belongs to one goroutine at a time.
+type Loop struct {
+	// Rows is how many tokens the stages returned by Next list; 0 lists the
+	// whole vocabulary. It changes nothing of what is computed.
+	Rows int
+
+	model    *Model
+	text     string
+	prompt   []int
+	settings Settings
+	cache    *Cache
+	steps    []*Step                // the last may be in progress
+	dist     *sampling.Distribution // of the step in progress, from the softmax on
+}
+
+// NewLoop prepares to write after a prompt. It runs nothing yet. Settings or
+// a prompt that cannot be used give a *[sampling.RangeError].
+func NewLoop(m *Model, prompt string, s Settings) (*Loop, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	ids := m.Encode(prompt)
+	if err := m.checkLength(prompt, ids); err != nil {
+		return nil, err
+	}
+	return &Loop{Rows: DefaultRows, model: m, text: prompt, prompt: ids, settings: s, cache: m.NewCache()}, nil
+}
+
+// turn is one turn of the loop: the seven stages in the order in which they
+// run. Each fills in its part of the step.
+var turn = [...]func(*Loop, context.Context, *Step) error{
+	KindForward: (*Loop).forward, // run the new tokens through every block
+	KindLogits:  (*Loop).logits,  // score every token of the vocabulary
+	KindSoftmax: (*Loop).softmax, // make the scores probabilities
+	KindFilter:  (*Loop).filter,  // cut the unlikely, rescale the rest
+	KindSample:  (*Loop).sample,  // draw one
+	KindAppend:  (*Loop).append,  // it joins the text, or a stop condition fires
+	KindCache:   (*Loop).grow,    // the pass's keys and values stay; start over
+}
+
+// Next runs the next stage and returns it. After a stop condition has fired
+// and its turn is finished it returns io.EOF. After any other error the loop
+// is as it was before the call.
+func (l *Loop) Next(ctx context.Context) (Stage, error) {
+	if l.BetweenTurns() && l.Stopped() != StopNone {
+		return nil, io.EOF
+	}
+	s := l.open()
+	kind := s.Ran + 1
+	if err := turn[kind](l, ctx, s); err != nil {
+		return nil, err
+	}
+	s.Ran = kind
+	l.put(s)
+	return l.model.Stage(s, kind, l.dist, l.Rows), nil
+}
+
+// BetweenTurns reports whether the next stage to run is a forward pass.
+func (l *Loop) BetweenTurns() bool {
+	return len(l.steps) == 0 || l.steps[len(l.steps)-1].Ran == KindCache
+}
+
+// open returns a copy of the step in progress to write on, or a new step.
+func (l *Loop) open() *Step {
+	if !l.BetweenTurns() {
+		s := *l.steps[len(l.steps)-1]
+		return &s
+	}
+	s := &Step{N: len(l.steps) + 1, Settings: l.settings, Input: l.prompt}
+	if len(l.steps) > 0 {
+		last := l.steps[len(l.steps)-1]
+		s.Input, s.Start = []int{last.Chosen}, last.Positions()
+	}
+	l.dist = nil
+	return s
+}
+
+// put makes s the newest step. Steps that were handed out stay as they are.
+func (l *Loop) put(s *Step) {
+	if s.N > len(l.steps) {
+		l.steps = append(l.steps, s)
+		return
+	}
+	l.steps = append(l.steps[:s.N-1:s.N-1], s)
+}
+
+func (l *Loop) forward(ctx context.Context, s *Step) (err error) {
+	start := time.Now()
+	s.last, s.Blocks, err = l.model.Forward(ctx, l.cache, s.Input)
+	s.Took[KindForward] = time.Since(start)
+	return err
+}
+
+func (l *Loop) logits(_ context.Context, s *Step) (err error) {
+	start := time.Now()
+	s.Logits, s.Output, err = l.model.Logits(s.last)
+	s.Took[KindLogits] = time.Since(start)
+	return err
+}
+
+func (l *Loop) softmax(_ context.Context, s *Step) error {
+	start := time.Now()
+	p, max, sum := sampling.Softmax(s.Logits, s.Settings.Temperature)
+	s.Took[KindSoftmax] = time.Since(start)
+	s.Entropy = sampling.Entropy(p)
+	// The filter's answer is worked out along with the softmax's, since a
+	// screen may show what is about to be kept; its time is its own.
+	start = time.Now()
+	l.dist = sampling.Filter(p, max, sum, sampling.Rank(s.Logits), s.Settings.Settings)
+	s.Took[KindFilter] = time.Since(start)
+	return nil
+}
+
+func (l *Loop) filter(_ context.Context, s *Step) error {
+	if l.dist == nil {
+		l.dist = s.Distribution()
+	}
+	return nil
+}
+
+func (l *Loop) sample(_ context.Context, s *Step) error {
+	if l.dist == nil {
+		l.dist = s.Distribution()
+	}
+	start := time.Now()
+	rank := 0
+	if !s.Settings.Greedy() {
+		s.U = sampling.U(s.Settings.Seed, s.N)
+		rank = l.dist.Draw(s.U)
+	}
+	s.Took[KindSample] = time.Since(start)
+	s.Chosen, s.Rank = int(l.dist.Order[rank]), rank+1
+	s.P, s.Q = l.dist.P[s.Chosen], l.dist.Q(rank)
+	return nil
+}
+
+func (l *Loop) append(_ context.Context, s *Step) error {
+	start := time.Now()
+	if l.dist == nil {
+		l.dist = s.Distribution()
+	}
+	var all []byte
+	var shown int // how much of all has been released before
+	for _, old := range l.steps[:s.N-1] {
+		all = append(all, l.model.tok.Bytes(old.Chosen)...)
+		shown = len(all) - len(old.Held)
+	}
+	fresh := l.model.tok.Bytes(s.Chosen) // none for a special token
+	all = append(all, fresh...)
+
+	safe, str := release(all, len(fresh), s.Settings.Stop.Strings)
+	switch {
+	case l.model.EOS(s.Chosen):
+		s.Stop = StopEOS
+	case str != "":
+		s.Stop, s.StopString = StopString, str
+	case s.N >= s.Settings.Stop.MaxTokens:
+		s.Stop = StopMaxTokens
+	case s.Positions() >= l.model.config.Context:
+		s.Stop = StopContext
+	}
+	if s.Stop != StopNone && s.Stop != StopString {
+		safe = len(all) - incomplete(all) // no stop string can follow any more
+	}
+	s.Text = validText(all[min(shown, safe):safe])
+	s.Held = slices.Clone(all[safe:])
+	s.Conditions = l.conditions(s, all)
+	s.Took[KindAppend] = time.Since(start)
+	return nil
+}
+
+func (l *Loop) grow(_ context.Context, s *Step) error {
+	shape := l.model.Shape()
+	s.TotalCached = s.Blocks.Plus(s.Output).Total()
+	s.TotalRecomputed = shape.Pass(s.Positions()).Total()
+	if s.N > 1 {
+		last := l.steps[s.N-2]
+		s.TotalCached += last.TotalCached
+		s.TotalRecomputed += last.TotalRecomputed
+	}
+	return nil
+}
+
+// conditions tells how far each stop condition is after step s. all are the
+// generated bytes, this step's included.
+func (l *Loop) conditions(s *Step, all []byte) []Condition {
+	stop := s.Settings.Stop
+	list := []Condition{{Kind: StopMaxTokens, Have: s.N, Limit: stop.MaxTokens}}
+	if len(l.model.eos) > 0 {
+		c := Condition{Kind: StopEOS}
+		for r, id := range l.dist.Order {
+			if l.model.eos[int(id)] {
+				c.P += l.dist.P[id]
+				c.Kept = c.Kept || r < l.dist.Keep
+			}
+		}
+		list = append(list, c)
+	}
+	for _, str := range stop.Strings {
+		list = append(list, Condition{Kind: StopString, String: str, Matched: matched(all, str)})
+	}
+	list = append(list, Condition{Kind: StopContext, Have: s.Positions(), Limit: l.model.config.Context})
+	for i := range list {
+		c := &list[i]
+		if c.Fired = c.Kind == s.Stop && c.String == s.StopString; c.Fired && c.Kind == StopString {
+			c.Matched = len(c.String)
+		}
+	}
+	return list
+}

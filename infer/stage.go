@@ -1,0 +1,254 @@
+package infer
+
+import (
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// Kind numbers the stages of one turn of the loop, 1 to 7.
+type Kind int
+
+// The seven stages. The sources' five steps are these with filter and sample
+// taken as one and the cache left out.
+const (
+	KindForward Kind = iota + 1
+	KindLogits
+	KindSoftmax
+	KindFilter
+	KindSample
+	KindAppend
+	KindCache
+)
+
+// Kinds lists the stages in the order in which they run.
+var Kinds = []Kind{KindForward, KindLogits, KindSoftmax, KindFilter, KindSample, KindAppend, KindCache}
+
+var kindNames = [...]string{"", "forward", "logits", "softmax", "filter", "sample", "append", "cache"}
+
+// String returns the name used in JSON: "forward", "logits", and so on.
+func (k Kind) String() string {
+	if k < KindForward || k > KindCache {
+		return "none"
+	}
+	return kindNames[k]
+}
+
+// ParseKind is the inverse of [Kind.String].
+func ParseKind(name string) (Kind, bool) {
+	for _, k := range Kinds {
+		if k.String() == name {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+// Stage is one stage of one step: [Forward], [Logits], [Softmax], [Filter],
+// [Sample], [Append] or [CacheGrowth]. A stage owns all it refers to.
+// MarshalJSON gives the object documented in CONTRIBUTING.md.
+type Stage interface {
+	Kind() Kind
+	stage()
+}
+
+// Head is what every stage has: its step (1 is the first generated token) and
+// what running it took. Time is measured around the work itself, without the
+// looking; multiply-adds are tallied where they are done.
+type Head struct {
+	Step     int
+	MultAdds int64
+	Took     time.Duration
+}
+
+// TensorShape names one tensor of a pass and gives its dimensions.
+type TensorShape struct {
+	Name string `json:"name"`
+	Dims []int  `json:"dims"`
+}
+
+// Forward is stage 1: the new tokens went through every block. At step 1 they
+// are the whole prompt (prefill), later the one token appended before (decode).
+type Forward struct {
+	Head
+	Prefill   bool
+	Tokens    []Token    // the tokens read by this pass
+	Positions int        // positions in the cache after it: all that was attended
+	Parts     cost.Parts // multiply-adds by where they were spent
+	Shapes    []TensorShape
+}
+
+// Row is one token of the vocabulary with everything known of it at a stage.
+// Which fields are set grows with the stages: Z at the logits; ZT, E, P, Cum
+// at the softmax; Kept, CutBy and Q at the filter.
+type Row struct {
+	Token
+	Rank  int           // 1 is the highest score
+	Z     float32       // the logit
+	ZT    float64       // z / T (z itself under greedy)
+	E     float64       // e^{(z−max)/T}
+	P     float64       // probability over the whole vocabulary
+	Cum   float64       // Σ p of this and all more probable tokens
+	Kept  bool          // every filter keeps it
+	CutBy sampling.Rule // the first filter that cut it
+	Q     float64       // p / mass kept
+}
+
+// Rest sums up the tokens that have no row of their own.
+type Rest struct {
+	N    int     // tokens
+	P    float64 // their probability together, after the temperature
+	E    float64 // their share of Σ e^{(z−max)/T}
+	Kept int     // how many of them the filters keep
+	Q    float64 // their renormalised probability together
+}
+
+// Rows is the whole vocabulary, shortened for display: the top tokens by
+// score, the one chosen by the draw always among them, and the sum of the rest.
+type Rows struct {
+	Rows  []Row
+	Rest  Rest
+	Vocab int
+}
+
+// Logits is stage 2: the last position's vector was compared with every
+// token's row of the output matrix.
+type Logits struct {
+	Head
+	Rows
+	Width    int     // length of the vector
+	Min, Max float32 // over the whole vocabulary
+}
+
+// Softmax is stage 3. Under greedy (Temperature 0) it shows the distribution
+// at T = 1.
+type Softmax struct {
+	Head
+	Rows
+	Temperature float64
+	MaxZ        float64 // the largest logit
+	SumExp      float64 // Σ e^{(z−max)/T} over the vocabulary
+	Entropy     float64 // bits
+}
+
+// Filter is stage 4: top-k, top-p and min-p, and one renormalisation.
+type Filter struct {
+	Head
+	Rows
+	Settings sampling.Settings
+	Kept     int
+	Cut      int
+	Mass     float64 // Σ p of the kept
+	// How many leading tokens each rule alone keeps; the vocabulary's size
+	// where the rule is off or cuts nothing.
+	ReachTopK, ReachTopP, ReachMinP int
+	// KeptRenormalising is how many would stay if every filter worked on the
+	// rescaled result of the one before it, as in some libraries.
+	KeptRenormalising int
+}
+
+// Sample is stage 5: u fell on a token.
+type Sample struct {
+	Head
+	Greedy bool
+	Seed   uint64
+	U      float64 // in [0, 1); no meaning under greedy
+	Chosen Row     // with Kept and Q
+	From   float64 // the chosen token's segment: From ≤ u < To
+	To     float64
+	Likely Row   // the most probable token, which may be the chosen one
+	Lanes  []Row // kept tokens by rank, shortened like Rows; the chosen among them
+	// LanesRest sums up the kept tokens that have no lane.
+	LanesRest Rest
+}
+
+// Append is stage 6: the chosen token joins the text, unless a stop condition
+// keeps it out.
+type Append struct {
+	Head
+	Token      Token
+	Text       string      // text released by this step; "" while it is held back
+	Held       []byte      // bytes not released yet: an incomplete character or a possible stop string
+	Generated  int         // tokens generated so far
+	Conditions []Condition // how far every stop condition is
+	Stop       StopReason  // why generation ends here, or StopNone
+	StopString string      // the stop string that fired
+}
+
+// CacheGrowth is stage 7: the columns that this step's forward pass wrote.
+// The token just appended has none yet.
+type CacheGrowth struct {
+	Head
+	Positions     int   // filled columns
+	Grew          int   // columns written by this step: the last Grew ones
+	Bytes         int64 // of all filled columns
+	GrewBytes     int64
+	Layers        int
+	KVHeads       int
+	HeadDim       int
+	BytesPerValue int
+	Context       int        // columns the model's window allows
+	Cached        cost.Parts // this step's work as it was run
+	Recomputed    cost.Parts // the same step without a cache: counted, not run
+	// Sums of the two over all steps so far.
+	TotalCached, TotalRecomputed int64
+}
+
+// Kind implements [Stage].
+func (Forward) Kind() Kind { return KindForward }
+
+// Kind implements [Stage].
+func (Logits) Kind() Kind { return KindLogits }
+
+// Kind implements [Stage].
+func (Softmax) Kind() Kind { return KindSoftmax }
+
+// Kind implements [Stage].
+func (Filter) Kind() Kind { return KindFilter }
+
+// Kind implements [Stage].
+func (Sample) Kind() Kind { return KindSample }
+
+// Kind implements [Stage].
+func (Append) Kind() Kind { return KindAppend }
+
+// Kind implements [Stage].
+func (CacheGrowth) Kind() Kind { return KindCache }
+
+func (Forward) stage()     {}
+func (Logits) stage()      {}
+func (Softmax) stage()     {}
+func (Filter) stage()      {}
+func (Sample) stage()      {}
+func (Append) stage()      {}
+func (CacheGrowth) stage() {}
+
+// StopReason says why generation ended.
+type StopReason string
+
+// The stop conditions. Only the first that fires ends a run; where several
+// fire at one token the order is that of this list.
+const (
+	StopNone      StopReason = ""
+	StopEOS       StopReason = "eos"
+	StopString    StopReason = "stop_string"
+	StopMaxTokens StopReason = "max_tokens"
+	StopContext   StopReason = "context"
+)
+
+// Condition tells how far one stop condition is from firing.
+type Condition struct {
+	Kind  StopReason
+	Fired bool
+	// For max_tokens and context: Have of Limit.
+	Have, Limit int
+	// For eos: the probability of the end-of-text tokens at this step, after
+	// the temperature and before the filters, and whether the filters keep one.
+	P    float64
+	Kept bool
+	// For a stop string: the string, and how many of its bytes the text's end
+	// already matches.
+	String  string
+	Matched int
+}

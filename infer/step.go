@@ -1,0 +1,54 @@
+package infer
+
+import (
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// Step is one turn of the loop as it was run. It is never changed once it can
+// be seen from outside: a turn in progress is replaced, stage by stage, by a
+// copy that knows more. The logits are kept; what follows from them and the
+// settings is derived again when somebody looks ([Step.Distribution]).
+type Step struct {
+	N        int      // 1 for the first generated token
+	Ran      Kind     // the last stage that ran: KindCache when the turn is done
+	Settings Settings // in force for this step
+	Input    []int    // token ids read by the forward pass: the prompt, later one
+	Start    int      // positions in the cache before the pass
+	Blocks   cost.Parts
+	Output   cost.Parts
+	Logits   []float32 // [vocab] from stage 2 on, else nil
+	last     []float32 // [width] the newest position after the last block
+	Took     [KindCache + 1]time.Duration
+
+	// From stage 5 on.
+	Chosen  int // token id
+	Rank    int // of the chosen token, 1 is the most probable
+	P, Q    float64
+	U       float64
+	Entropy float64 // bits, of the distribution after the temperature
+
+	// From stage 6 on.
+	Text       string // released by this step
+	Held       []byte
+	Conditions []Condition
+	Stop       StopReason
+	StopString string
+
+	// Sums over the steps up to this one, in multiply-adds; from stage 7 on.
+	TotalCached, TotalRecomputed int64
+}
+
+// Positions is the number of filled cache columns after this step's pass.
+func (s *Step) Positions() int { return s.Start + len(s.Input) }
+
+// Distribution derives stages 3 and 4 from the step's logits and settings. It
+// is nil before stage 2 has run.
+func (s *Step) Distribution() *sampling.Distribution {
+	if s.Logits == nil {
+		return nil
+	}
+	return sampling.Decide(s.Logits, s.Settings.Settings)
+}

@@ -1,0 +1,34 @@
+package infer
+
+import (
+	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer/tokenizer"
+)
+
+// Token is one entry of the vocabulary, as a screen shows it.
+type Token struct {
+	ID int
+	// Text is the token's bytes as text, each byte that is not part of a whole
+	// UTF-8 character replaced by U+FFFD; for a special token it is its name.
+	Text string
+	// Bytes is set only where the token's bytes are not whole UTF-8.
+	Bytes []byte
+	// Special marks tokens that stand for no text, such as the end of text.
+	Special bool
+}
+
+// describe looks up a token. Unknown ids (a model may have more rows than its
+// tokenizer has entries) get an empty text.
+func describe(tok *tokenizer.Tokenizer, id int) Token {
+	if name, ok := tok.Special(id); ok {
+		return Token{ID: id, Text: name, Special: true}
+	}
+	b := tok.Bytes(id)
+	t := Token{ID: id, Text: string(b)}
+	if !utf8.Valid(b) {
+		t.Text = validText(b)
+		t.Bytes = b
+	}
+	return t
+}

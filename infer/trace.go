@@ -1,0 +1,195 @@
+package infer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// checkLength refuses a prompt that leaves no room in the context window.
+func (m *Model) checkLength(prompt string, ids []int) error {
+	if len(ids) == 0 {
+		return sampling.NewRangeError("prompt", "empty", "at least one token long")
+	}
+	if len(ids) <= m.config.Context {
+		return nil
+	}
+	got := fmt.Sprintf("%d tokens long", len(ids))
+	if m.config.BOS >= 0 {
+		got += " with its start mark"
+	}
+	return sampling.NewRangeError("prompt", got, fmt.Sprintf("at most %d tokens, the context of this model", m.config.Context))
+}
+
+// Model returns the model that writes.
+func (l *Loop) Model() *Model { return l.model }
+
+// Prompt returns the token ids of the prompt, the start mark included.
+func (l *Loop) Prompt() []int { return l.prompt }
+
+// Settings returns what the next stage to run will use.
+func (l *Loop) Settings() Settings { return l.settings }
+
+// Steps returns the turns so far. The slice and its steps are never changed.
+func (l *Loop) Steps() []*Step { return l.steps[:len(l.steps):len(l.steps)] }
+
+// Cache returns the loop's cache, to look at.
+func (l *Loop) Cache() *Cache { return l.cache }
+
+// Stopped tells why no further turn will begin, or [StopNone]. The limit on
+// tokens and the stop strings count as they are set now: a run that one of
+// them has stopped goes on when it is raised or taken away.
+func (l *Loop) Stopped() StopReason {
+	if len(l.steps) == 0 {
+		return StopNone
+	}
+	last := l.steps[len(l.steps)-1]
+	switch {
+	case last.Ran < KindAppend:
+		return StopNone
+	case last.Stop == StopEOS:
+		return StopEOS
+	case last.Stop == StopString && slices.Contains(l.settings.Stop.Strings, last.StopString):
+		return StopString
+	case last.Positions() >= l.model.config.Context:
+		return StopContext
+	case last.N >= l.settings.Stop.MaxTokens:
+		return StopMaxTokens
+	}
+	return StopNone
+}
+
+// Set changes the settings. A step whose draw has not run yet works with the
+// new ones at once, its softmax and filter included; otherwise they count from
+// the next step on. Settings out of range give a *[sampling.RangeError] and
+// change nothing.
+func (l *Loop) Set(settings Settings) error {
+	if err := settings.Check(); err != nil {
+		return err
+	}
+	l.settings = settings
+	if l.BetweenTurns() || l.steps[len(l.steps)-1].Ran >= KindSample {
+		return nil
+	}
+	s := l.open()
+	s.Settings = settings
+	l.dist = nil
+	if s.Ran >= KindSoftmax {
+		if err := l.softmax(context.Background(), s); err != nil {
+			return err
+		}
+	}
+	l.put(s)
+	return nil
+}
+
+// Cut makes stage kind of step n, both of which must have run, the last thing
+// that has: later stages and steps are dropped and the cache is shortened to
+// what that step had read. The settings stay as they are.
+func (l *Loop) Cut(n int, kind Kind) error {
+	if n < 1 || n > len(l.steps) || kind < KindForward || kind > l.steps[n-1].Ran {
+		return fmt.Errorf("step %d has not run its %s stage", n, kind)
+	}
+	l.steps = l.steps[:n:n]
+	l.dist = nil
+	s := *l.steps[n-1]
+	l.cache.Truncate(s.Positions())
+	s.forget(kind)
+	l.put(&s)
+	return nil
+}
+
+// forget clears what stages after kind have found out.
+func (s *Step) forget(kind Kind) {
+	kept := Step{N: s.N, Ran: kind, Settings: s.Settings, Input: s.Input, Start: s.Start, Blocks: s.Blocks, last: s.last}
+	copy(kept.Took[:], s.Took[:kind+1])
+	if kind >= KindLogits {
+		kept.Logits, kept.Output = s.Logits, s.Output
+	}
+	if kind >= KindSoftmax {
+		kept.Entropy = s.Entropy
+		kept.Took[KindFilter] = s.Took[KindFilter]
+	}
+	if kind >= KindSample {
+		kept.Chosen, kept.Rank, kept.P, kept.Q, kept.U = s.Chosen, s.Rank, s.P, s.Q, s.U
+	}
+	if kind >= KindAppend {
+		kept.Text, kept.Held, kept.Conditions = s.Text, s.Held, s.Conditions
+		kept.Stop, kept.StopString = s.Stop, s.StopString
+	}
+	if kind >= KindCache {
+		kept.TotalCached, kept.TotalRecomputed = s.TotalCached, s.TotalRecomputed
+	}
+	*s = kept
+}
+
+// Bytes is the memory that the loop's cache and steps hold.
+func (l *Loop) Bytes() int64 {
+	const perStep = 1 << 10 // a step's own fields, roughly
+	n := l.cache.Reserved()
+	for _, s := range l.steps {
+		n += perStep + int64(len(s.Logits)+len(s.last))*bytesPerValue
+	}
+	return n
+}
+
+// A Log is what it takes to write a run's text again, bit for bit, on the
+// same model: the prompt, the settings with the step from which each counted,
+// and how far the run had come.
+type Log struct {
+	Model    string // [Model.Hash]
+	Prompt   string
+	Changes  []Change // by step; the first is from step 1
+	Settings Settings // for what comes next
+	Steps    int      // 0 if nothing had run
+	Ran      Kind     // the last stage of the last step
+}
+
+// Change is a change of settings: they count from step From on.
+type Change struct {
+	From     int
+	Settings Settings
+}
+
+// Log returns the run's log.
+func (l *Loop) Log() Log {
+	log := Log{Model: l.model.hash, Prompt: l.text, Settings: l.settings, Steps: len(l.steps)}
+	for i, s := range l.steps {
+		if i == 0 || !s.Settings.Equal(l.steps[i-1].Settings) {
+			log.Changes = append(log.Changes, Change{s.N, s.Settings})
+		}
+		log.Ran = s.Ran
+	}
+	return log
+}
+
+// Replay runs a log again from nothing. A limit on tokens that stopped the run
+// once and was raised later is no hindrance: the log says that it went on.
+func Replay(ctx context.Context, m *Model, log Log) (*Loop, error) {
+	if log.Model != m.hash {
+		return nil, fmt.Errorf("this run was made by another model (%.12s…, here %.12s…)", log.Model, m.hash)
+	}
+	settings := log.Settings
+	if len(log.Changes) > 0 {
+		settings = log.Changes[0].Settings
+	}
+	l, err := NewLoop(m, log.Prompt, settings)
+	if err != nil {
+		return nil, err
+	}
+	changes := log.Changes
+	for len(l.steps) < log.Steps || (log.Steps > 0 && l.steps[log.Steps-1].Ran < log.Ran) {
+		if l.BetweenTurns() && len(changes) > 0 && changes[0].From == len(l.steps)+1 {
+			if err := l.Set(changes[0].Settings); err != nil {
+				return nil, err
+			}
+			changes = changes[1:]
+		}
+		if _, err := l.Next(ctx); err != nil {
+			return nil, fmt.Errorf("replaying step %d: %w", len(l.steps)+1, err)
+		}
+	}
+	return l, l.Set(log.Settings)
+}
