@@ -1,0 +1,152 @@
+package browser
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Reload loads the page again.
+func (tab *Tab) Reload() {
+	tab.t.Helper()
+	tab.do("reload", chromedp.Reload())
+}
+
+// Go goes to a URL in this tab.
+func (tab *Tab) Go(url string) {
+	tab.t.Helper()
+	tab.do("go to "+url, chromedp.Navigate(url))
+}
+
+// URL returns the address in the address bar.
+func (tab *Tab) URL() string {
+	tab.t.Helper()
+	return ask(tab, "read the address", chromedp.Location())
+}
+
+// Click clicks the first element that matches a CSS selector, once it is
+// visible.
+func (tab *Tab) Click(selector string) {
+	tab.t.Helper()
+	tab.do("click "+selector, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+}
+
+// Tap is Click with a finger.
+func (tab *Tab) Tap(selector string) {
+	tab.t.Helper()
+	tab.do("tap "+selector, chromedp.Tap(chromedp.CSS(selector), chromedp.NodeVisible))
+}
+
+// Type puts the focus on an element and types text, key by key.
+func (tab *Tab) Type(selector, text string) {
+	tab.t.Helper()
+	tab.do("type into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
+}
+
+// Keys presses keys, wherever the focus is.
+func (tab *Tab) Keys(keys string) {
+	tab.t.Helper()
+	tab.do("press keys", chromedp.KeyEvent(keys))
+}
+
+// Keys without a character of their own.
+const (
+	ArrowRight = kb.ArrowRight
+	ArrowLeft  = kb.ArrowLeft
+	ArrowUp    = kb.ArrowUp
+	ArrowDown  = kb.ArrowDown
+	Enter      = kb.Enter
+	Escape     = kb.Escape
+	Tabulator  = kb.Tab
+)
+
+// Set gives an input a value as a user would: it is replaced, and the page
+// hears of it by an input and a change event.
+func (tab *Tab) Set(selector, value string) {
+	tab.t.Helper()
+	tab.Eval(fmt.Sprintf(`{ const e = document.querySelector(%q); e.focus(); e.value = %q;
+		e.dispatchEvent(new Event("input", {bubbles: true})); e.dispatchEvent(new Event("change", {bubbles: true})) }`, selector, value))
+}
+
+// Eval runs a script for its effect.
+func (tab *Tab) Eval(script string) {
+	tab.t.Helper()
+	tab.do("run a script", chromedp.Evaluate[chromedp.Void](script))
+}
+
+// Value returns a script's value.
+func Value[T any](tab *Tab, script string) T {
+	tab.t.Helper()
+	return ask(tab, "run "+script, chromedp.Evaluate[T](script))
+}
+
+// Text returns an element's rendered text, trimmed.
+func (tab *Tab) Text(selector string) string {
+	tab.t.Helper()
+	return Value[string](tab, fmt.Sprintf(`document.querySelector(%q)?.innerText.trim() ?? "(no %s)"`, selector, selector))
+}
+
+// Texts returns the trimmed rendered text of every element that matches.
+func (tab *Tab) Texts(selector string) []string {
+	tab.t.Helper()
+	return Value[[]string](tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => e.innerText.trim())`, selector))
+}
+
+// Attr returns an element's attribute, "" where it has none.
+func (tab *Tab) Attr(selector, name string) string {
+	tab.t.Helper()
+	return Value[string](tab, fmt.Sprintf(`document.querySelector(%q)?.getAttribute(%q) ?? ""`, selector, name))
+}
+
+// Wait waits until a script's value is true. what completes "waited in vain
+// for".
+func (tab *Tab) Wait(what, script string) {
+	tab.t.Helper()
+	deadline := time.Now().Add(patience)
+	for !Value[bool](tab, "Boolean("+script+")") {
+		if time.Now().After(deadline) {
+			tab.Shot("failed.png")
+			tab.t.Fatalf("waited in vain for %s", what)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// WaitText waits until an element's rendered text is exactly this.
+func (tab *Tab) WaitText(selector, text string) {
+	tab.t.Helper()
+	tab.Wait(fmt.Sprintf("%q in %s", text, selector),
+		fmt.Sprintf(`document.querySelector(%q)?.innerText.trim() === %q`, selector, text))
+}
+
+// Shot keeps a picture of the window as $VIZ_SHOTS/name, where that is set, to
+// be looked at.
+func (tab *Tab) Shot(name string) {
+	tab.t.Helper()
+	if dir := os.Getenv("VIZ_SHOTS"); dir != "" {
+		tab.write(dir, name, ask(tab, "take a picture", chromedp.CaptureScreenshot()))
+	}
+}
+
+// FullShot is Shot of the whole page, however long.
+func (tab *Tab) FullShot(name string) {
+	tab.t.Helper()
+	if dir := os.Getenv("VIZ_SHOTS"); dir != "" {
+		tab.write(dir, name, ask(tab, "take a picture", chromedp.FullScreenshot(100)))
+	}
+}
+
+func (tab *Tab) write(dir, name string, data []byte) {
+	tab.t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		tab.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		tab.t.Fatal(err)
+	}
+}

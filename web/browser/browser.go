@@ -1,0 +1,193 @@
+// Package browser drives a real Chromium from tests.
+//
+// It wraps chromedp, so that only this package knows its interface and the
+// flags that Chromium needs. A page that logs an error, throws, or breaks the
+// content security policy fails the test that opened it.
+package browser
+
+import (
+	"context"
+	"iter"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// patience bounds every wait for the page. It is long because a loaded
+// machine is slow, and it is only ever reached by a test that fails.
+const patience = 60 * time.Second
+
+// names under which Chromium is installed, most likely first.
+var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
+
+// Find returns the path of a Chromium: $VIZ_CHROMIUM, or the first known name
+// on the path. Without one the test is skipped, or failed where CI=true says
+// that everything must run.
+func Find(t testing.TB) string {
+	t.Helper()
+	if path := os.Getenv("VIZ_CHROMIUM"); path != "" {
+		return path
+	}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	const what = "no Chromium found (looked for $VIZ_CHROMIUM, chromium, google-chrome)"
+	if os.Getenv("CI") == "true" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+	return ""
+}
+
+// Screen is a window to look through.
+type Screen struct {
+	Width, Height int
+	Dark          bool
+	Touch         bool // a phone: touch events, mobile viewport
+	ReducedMotion bool
+}
+
+// The screens that every page must work on.
+var (
+	Phone   = Screen{Width: 390, Height: 844, Touch: true}
+	Laptop  = Screen{Width: 1440, Height: 900}
+	Desktop = Screen{Width: 1920, Height: 1080}
+)
+
+// Browser is one Chromium process. Its tabs share cookies.
+type Browser struct{ ctx context.Context }
+
+// New starts a Chromium that ends with the test.
+func New(t testing.TB) *Browser {
+	t.Helper()
+	path := Find(t)
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path),
+		chromedp.NoSandbox, // needed where tests run as root, as in containers
+		chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("font-render-hinting", "none"),
+	)
+	alloc, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stop := chromedp.NewContext(alloc)
+	t.Cleanup(func() { stop(); cancel() })
+	// The first call starts the process and ties its life to the context it is
+	// given, so that one must have no deadline.
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("start %s: %v", path, err)
+	}
+	return &Browser{ctx}
+}
+
+// Tab is one page. Its methods fail the test when the page does not do as told.
+type Tab struct {
+	t   testing.TB
+	ctx context.Context
+
+	mu     sync.Mutex
+	faults []string
+}
+
+// Open opens a tab on a URL.
+func (b *Browser) Open(t testing.TB, s Screen, url string) *Tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx)
+	tab := &Tab{t: t, ctx: ctx}
+	if err := chromedp.Do(ctx); err != nil {
+		cancel()
+		t.Fatalf("open a tab: %v", err)
+	}
+	messages := chromedp.Console(ctx)
+	done := make(chan struct{})
+	go func() { defer close(done); tab.listen(messages) }()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+		for _, f := range tab.Faults() {
+			t.Errorf("the page reported: %s", f)
+		}
+	})
+	tab.Screen(s)
+	tab.Go(url)
+	return tab
+}
+
+// Screen changes what the tab is seen through.
+func (tab *Tab) Screen(s Screen) {
+	tab.t.Helper()
+	scheme, motion := "light", "no-preference"
+	if s.Dark {
+		scheme = "dark"
+	}
+	if s.ReducedMotion {
+		motion = "reduce"
+	}
+	var options []chromedp.EmulateViewportOption
+	if s.Touch {
+		options = append(options, chromedp.EmulateMobile, chromedp.EmulateTouch)
+	}
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme},
+		{Name: "prefers-reduced-motion", Value: motion},
+	}}
+	tab.do("set the screen", chromedp.EmulateViewport(int64(s.Width), int64(s.Height), options...),
+		chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, media)
+			return err
+		}))
+}
+
+// listen collects what a careful developer would see in the console.
+func (tab *Tab) listen(messages iter.Seq2[chromedp.ConsoleMessage, error]) {
+	for m, err := range messages {
+		if err != nil {
+			return // the tab is closed
+		}
+		if m.IsException() || m.Type == chromedp.ConsoleError {
+			tab.mu.Lock()
+			tab.faults = append(tab.faults, strings.TrimSpace(m.String()+" "+m.URL))
+			tab.mu.Unlock()
+		}
+	}
+}
+
+// Faults returns what the page has reported so far and forgets it: for tests
+// that provoke errors, such as a lost connection.
+func (tab *Tab) Faults() []string {
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	f := tab.faults
+	tab.faults = nil
+	return f
+}
+
+func (tab *Tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
+	tab.t.Helper()
+	ctx, cancel := context.WithTimeout(tab.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		tab.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// ask runs an action that returns a value.
+func ask[T any](tab *Tab, what string, action chromedp.Action[T]) T {
+	tab.t.Helper()
+	ctx, cancel := context.WithTimeout(tab.ctx, patience)
+	defer cancel()
+	value, err := chromedp.Run(ctx, action)
+	if err != nil {
+		tab.t.Fatalf("%s: %v", what, err)
+	}
+	return value
+}
