@@ -1,0 +1,110 @@
+// Package plots draws charts: data in, picture out.
+//
+// A [Chart] is an SVG picture and its twin in words: a title, a description
+// and a table of what is drawn. Pictures are drawn with gonum/plot and then
+// themed: colours become the page's own custom properties, so one picture
+// serves light and dark, and no style attribute is left for a content security
+// policy to forbid. They are meant to stand inside a page, where those
+// properties are defined.
+package plots
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"image/color"
+	"regexp"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Chart is a picture with its text twin.
+type Chart struct {
+	SVG         string // one <svg> element, safe to put into a page
+	Title       string
+	Description string
+	Header      []string   // of the table
+	Rows        [][]string // of the table, as people read them
+}
+
+// Colours of a chart stand for the page's custom properties. They are numbers
+// that nobody would choose, so that the theme finds them again in the SVG.
+var (
+	ink2    = role(1, "--ink-2")
+	ink3    = role(2, "--ink-3")
+	line    = role(3, "--line")
+	edge    = role(4, "--edge")
+	accent  = role(5, "--accent")
+	other   = role(6, "--other")
+	surface = role(7, "--surface")
+)
+
+var roles = map[string]string{}
+
+func role(n uint8, property string) color.Color {
+	c := color.NRGBA{0, 0, n, 255}
+	roles[fmt.Sprintf("#0000%02X", n)] = property
+	return c
+}
+
+// render draws p at a size in CSS pixels and themes it.
+func render(p *plot.Plot, width, height float64, title, description string) (string, error) {
+	p.BackgroundColor = nil
+	canvas := vgsvg.New(vg.Length(width), vg.Length(height))
+	p.Draw(draw.New(canvas))
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return "", fmt.Errorf("draw %q: %w", title, err)
+	}
+	return theme(b.String(), width, height, title, description)
+}
+
+var (
+	styleAttr = regexp.MustCompile(`\sstyle="([^"]*)"`)
+	svgOpen   = regexp.MustCompile(`(?s)^.*?<svg[^>]*>`)
+)
+
+// theme makes an SVG that gonum/plot has written fit for a page: no prolog, no
+// style attributes, colours by role, a title and a description.
+func theme(svg string, width, height float64, title, description string) (string, error) {
+	open := svgOpen.FindString(svg)
+	if open == "" {
+		return "", fmt.Errorf("draw %q: no <svg> in what was drawn", title)
+	}
+	var unknown string
+	body := styleAttr.ReplaceAllStringFunc(svg[len(open):], func(attr string) string {
+		return presentation(styleAttr.FindStringSubmatch(attr)[1], &unknown)
+	})
+	if unknown != "" {
+		return "", fmt.Errorf("draw %q: colour %s has no role", title, unknown)
+	}
+	return fmt.Sprintf(`<svg class="plot" viewBox="0 0 %g %g" role="img" aria-label="%s"><title>%s</title><desc>%s</desc>%s`,
+		width, height, html.EscapeString(title+". "+description), html.EscapeString(title),
+		html.EscapeString(description), strings.TrimSpace(body)), nil
+}
+
+// presentation turns the declarations of a style attribute into presentation
+// attributes. The page chooses the font family; colours without a role are
+// reported, since they would not follow the theme.
+func presentation(style string, unknown *string) string {
+	var b strings.Builder
+	for _, declaration := range strings.Split(style, ";") {
+		name, value, ok := strings.Cut(declaration, ":")
+		switch {
+		case !ok, name == "font-family", name == "font-variant", name == "font-style", value == "normal":
+			continue
+		case strings.HasPrefix(value, "#"):
+			property, known := roles[strings.ToUpper(value)]
+			if !known {
+				*unknown = value
+			}
+			value = "var(" + property + ")"
+		}
+		fmt.Fprintf(&b, ` %s="%s"`, name, html.EscapeString(value))
+	}
+	return b.String()
+}

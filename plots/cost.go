@@ -1,0 +1,181 @@
+package plots
+
+import (
+	"fmt"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// CostPoint is one step of a run: the multiply-adds of all steps up to it,
+// with the cache as they were run, and without it as they are counted.
+type CostPoint struct {
+	Step               int
+	Cached, Recomputed int64
+}
+
+// CumulativeCost draws the work of a run so far, with the cache (solid) and
+// without (dashed), against the tokens generated. points are in the order of
+// their steps; with fewer than two there is nothing to connect, and the chart
+// holds dots.
+func CumulativeCost(points []CostPoint) (Chart, error) {
+	c := Chart{Title: "Work so far, in multiply-adds", Header: []string{"tokens", "with the cache", "recomputed"}}
+	if len(points) == 0 {
+		return c, fmt.Errorf("draw %q: no points", c.Title)
+	}
+	last := points[len(points)-1]
+	c.Description = fmt.Sprintf("After %d tokens: %s with the cache, %s when every step runs the whole text again.",
+		last.Step, count(last.Cached), count(last.Recomputed))
+	cached, recomputed := make(plotter.XYs, len(points)), make(plotter.XYs, len(points))
+	for i, p := range points {
+		cached[i] = plotter.XY{X: float64(p.Step), Y: float64(p.Cached)}
+		recomputed[i] = plotter.XY{X: float64(p.Step), Y: float64(p.Recomputed)}
+		c.Rows = append(c.Rows, []string{strconv.Itoa(p.Step), comma(p.Cached), comma(p.Recomputed)})
+	}
+
+	p := plot.New()
+	axes(p)
+	p.Y.Min, p.Y.Max = 0, float64(last.Recomputed)*1.08
+	p.X.Min, p.X.Max = 1, max(2, float64(last.Step))
+	p.X.Max += (p.X.Max - p.X.Min) * 0.22 // room for the labels of the line ends
+	p.X.Tick.Marker = wholeTicks{last: last.Step}
+	p.Y.Tick.Marker = countTicks{}
+
+	if err := series(p, recomputed, draw.LineStyle{Color: other, Width: 1.75, Dashes: []vg.Length{5, 3}}); err != nil {
+		return c, err
+	}
+	if err := series(p, cached, draw.LineStyle{Color: accent, Width: 2}); err != nil {
+		return c, err
+	}
+	n := len(points) - 1
+	if err := labels(p, plotter.XYs{recomputed[n], cached[n]},
+		[]string{count(last.Recomputed), count(last.Cached)}); err != nil {
+		return c, err
+	}
+	var err error
+	c.SVG, err = render(p, 260, 122, c.Title, c.Description)
+	return c, err
+}
+
+// axes gives a plot the page's manner: hairlines, small quiet figures, no box.
+func axes(p *plot.Plot) {
+	p.Title.Text = ""
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.LineStyle = draw.LineStyle{Color: edge, Width: 1}
+		a.Padding = 0
+		a.Tick.Length = 0
+		a.Tick.LineStyle.Color = edge
+		a.Tick.Label.Color = ink3
+		a.Tick.Label.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: 11}
+	}
+	p.Y.LineStyle.Width = 0
+	grid := plotter.NewGrid()
+	grid.Vertical.Width = 0
+	grid.Horizontal = draw.LineStyle{Color: line, Width: 1}
+	p.Add(grid)
+}
+
+// series adds a line with a dot at its end; a single point is a dot.
+func series(p *plot.Plot, xys plotter.XYs, style draw.LineStyle) error {
+	l, err := plotter.NewLine(xys)
+	if err != nil {
+		return err
+	}
+	l.LineStyle = style
+	dot, err := plotter.NewScatter(xys[len(xys)-1:])
+	if err != nil {
+		return err
+	}
+	dot.GlyphStyle = draw.GlyphStyle{Color: style.Color, Radius: 3, Shape: draw.CircleGlyph{}}
+	p.Add(l, dot)
+	return nil
+}
+
+// labels writes at the ends of lines, to their right.
+func labels(p *plot.Plot, at plotter.XYs, words []string) error {
+	l, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: words})
+	if err != nil {
+		return err
+	}
+	for i := range l.TextStyle {
+		l.TextStyle[i] = text.Style{
+			Color: ink2, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: 11},
+			YAlign: draw.YCenter, Handler: plot.DefaultTextHandler,
+		}
+	}
+	l.Offset = vg.Point{X: 6}
+	p.Add(l)
+	return nil
+}
+
+// wholeTicks marks the first and the last token.
+type wholeTicks struct{ last int }
+
+func (w wholeTicks) Ticks(_, _ float64) []plot.Tick {
+	ticks := []plot.Tick{{Value: 1, Label: "token 1"}}
+	if w.last > 1 {
+		ticks = append(ticks, plot.Tick{Value: float64(w.last), Label: strconv.Itoa(w.last)})
+	}
+	return ticks
+}
+
+// countTicks marks round counts.
+type countTicks struct{}
+
+func (countTicks) Ticks(min, max float64) []plot.Tick {
+	step := niceStep(max / 2.5)
+	var ticks []plot.Tick
+	for v := 0.0; v <= max; v += step {
+		ticks = append(ticks, plot.Tick{Value: v, Label: count(int64(v))})
+	}
+	return ticks
+}
+
+// niceStep returns the largest of 1, 2, 5 × 10^n that is not above x ≥ 1.
+func niceStep(x float64) float64 {
+	step := 1.0
+	for {
+		for _, f := range []float64{2, 5, 10} {
+			if step*f > x {
+				if f == 2 {
+					return step
+				}
+				return step * map[float64]float64{5: 2, 10: 5}[f]
+			}
+		}
+		step *= 10
+	}
+}
+
+// count shortens a number of multiply-adds: 950, 3.19 M, 46.1 M, 1.20 G.
+func count(n int64) string {
+	v := float64(n)
+	for _, u := range []struct {
+		size float64
+		unit string
+	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if v < u.size {
+			continue
+		}
+		digits := 2
+		for x := v / u.size; x >= 10 && digits > 0; x /= 10 {
+			digits--
+		}
+		return strconv.FormatFloat(v/u.size, 'f', digits, 64) + " " + u.unit
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// comma writes a count with thousands separated.
+func comma(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
