@@ -61,6 +61,17 @@ func (c *Cache) Column(block, position int) (key, value []float32) {
 	return append(key, c.keys[block][from:to]...), append(value, c.values[block][from:to]...)
 }
 
+// upTo returns a cache of the first n columns. Their memory is shared for
+// reading; writing to the result copies them first.
+func (c *Cache) upTo(n int) *Cache {
+	view := &Cache{width: c.width, positions: n, limit: c.limit}
+	for i := range c.keys {
+		view.keys = append(view.keys, c.keys[i][:n*c.width:n*c.width])
+		view.values = append(view.values, c.values[i][:n*c.width:n*c.width])
+	}
+	return view
+}
+
 // reserve makes room for n positions, doubling so that growing token by token
 // copies each column a bounded number of times.
 func (c *Cache) reserve(n int) {

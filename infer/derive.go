@@ -42,8 +42,8 @@ func (m *Model) Stage(s *Step, kind Kind, d *sampling.Distribution, rows int) St
 		return m.sampleStage(s, head, d, rows)
 	case KindAppend:
 		return Append{
-			Head: head, Token: m.Token(s.Chosen), Text: s.Text, Held: s.Held, Generated: s.N,
-			Conditions: s.Conditions, Stop: s.Stop, StopString: s.StopString,
+			Head: head, Token: m.Token(s.Chosen), Text: s.Text, Held: slices.Clone(s.Held), Generated: s.N,
+			Conditions: slices.Clone(s.Conditions), Stop: s.Stop, StopString: s.StopString,
 		}
 	}
 	return m.cacheStage(s, head)
@@ -84,8 +84,19 @@ func (m *Model) sampleStage(s *Step, head Head, d *sampling.Distribution, rows i
 		Head: head, Greedy: s.Settings.Greedy(), Seed: s.Settings.Seed, U: s.U,
 		Chosen: m.row(s, d, s.Rank-1, KindSample), Likely: m.row(s, d, 0, KindSample),
 	}
-	st.From, st.To = d.Segment(s.Rank - 1)
-	for _, r := range shorten(d.Keep, rows, s.Rank-1) {
+	if st.Chosen.Kept {
+		st.From, st.To = d.Segment(s.Rank - 1)
+	}
+	if st.Forced = s.Forced; s.Forced {
+		st.Drawn = m.row(s, d, d.RankOf(int32(s.Drawn)), KindSample)
+	} else {
+		st.Drawn = st.Chosen
+	}
+	chosen := s.Rank - 1
+	if !st.Chosen.Kept {
+		chosen = -1
+	}
+	for _, r := range shorten(d.Keep, rows, chosen) {
 		st.Lanes = append(st.Lanes, m.row(s, d, r, KindSample))
 	}
 	st.LanesRest = restOf(d, st.Lanes, d.Keep)

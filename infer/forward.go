@@ -2,6 +2,7 @@ package infer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -22,6 +23,9 @@ const chunk = 32
 func (m *Model) Forward(ctx context.Context, c *Cache, tokens []int) ([]float32, cost.Parts, error) {
 	var tally cost.Parts
 	start := c.positions
+	if len(tokens) == 0 {
+		return nil, tally, errors.New("no tokens to read")
+	}
 	if n := start + len(tokens); n > m.config.Context {
 		return nil, tally, fmt.Errorf("%d positions do not fit the model's context of %d", n, m.config.Context)
 	}
@@ -35,7 +39,7 @@ func (m *Model) Forward(ctx context.Context, c *Cache, tokens []int) ([]float32,
 	last := make([]float32, m.config.Width)
 	for len(tokens) > 0 {
 		n := min(len(tokens), chunk)
-		if err := m.forwardChunk(ctx, s, c, tokens[:n], &tally); err != nil {
+		if err := m.forwardChunk(ctx, s, c, tokens[:n], &tally, nil); err != nil {
 			c.Truncate(start)
 			return nil, tally, err
 		}
@@ -46,7 +50,8 @@ func (m *Model) Forward(ctx context.Context, c *Cache, tokens []int) ([]float32,
 }
 
 // forwardChunk is the transformer, top to bottom, for up to chunk positions.
-func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens []int, tally *cost.Parts) error {
+// look is told of the last of them; it is nil when nobody looks.
+func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens []int, tally *cost.Parts, look *Inspection) error {
 	cfg, n, start := m.config, len(tokens), c.positions
 	d, heads, kv := cfg.Width, cfg.Heads*cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
 	c.reserve(start + n)
@@ -64,6 +69,7 @@ func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens [
 		k := c.keys[l][start*kv:] // [n, kvHeads, headDim]: straight into the cache
 		v := c.values[l][start*kv:]
 
+		look.enters(l, x[(n-1)*d:])
 		rmsNorm(h, x, b.attnNorm, cfg.NormEps)
 		tally.Projections += b.q.Mul(q, h, n)
 		tally.Projections += b.k.Mul(k, h, n)
@@ -74,11 +80,17 @@ func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens [
 		}
 		mixed := s.mixed[:n*heads] // [n, heads, headDim]
 		for i := range n {
+			weights := func(w []float32) {
+				if i == n-1 {
+					look.head(l, w)
+				}
+			}
 			tally.Attention += m.attend(s, mixed[i*heads:(i+1)*heads], q[i*heads:(i+1)*heads],
-				c.keys[l][:(start+i+1)*kv], c.values[l][:(start+i+1)*kv])
+				c.keys[l][:(start+i+1)*kv], c.values[l][:(start+i+1)*kv], weights)
 		}
 		tally.Projections += b.o.Mul(h, mixed, n)
 		add(x, h)
+		look.attended(l, q[(n-1)*heads:], x[(n-1)*d:])
 
 		gate, up := s.gate[:n*cfg.FFN], s.up[:n*cfg.FFN] // [n, ffn]
 		rmsNorm(h, x, b.ffnNorm, cfg.NormEps)
@@ -89,6 +101,7 @@ func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens [
 		}
 		tally.FeedForward += b.down.Mul(h, gate, n)
 		add(x, h)
+		look.leaves(l, gate[(n-1)*cfg.FFN:], x[(n-1)*d:])
 	}
 	c.positions = start + n
 	return nil
@@ -97,8 +110,9 @@ func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens [
 // attend lets one position look at itself and all before it. q [heads,
 // headDim] is its query, keys and values [positions, kvHeads, headDim] all it
 // may see; out [heads, headDim] receives the mix of values. Query heads share
-// key/value heads in groups (Ainslie et al. 2023). Returns the multiply-adds.
-func (m *Model) attend(s *scratch, out, q, keys, values []float32) int64 {
+// key/value heads in groups (Ainslie et al. 2023). weights is called with each
+// head's attention in turn. Returns the multiply-adds.
+func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func([]float32)) int64 {
 	cfg := m.config
 	size, kv := cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
 	positions := len(keys) / kv
@@ -111,6 +125,7 @@ func (m *Model) attend(s *scratch, out, q, keys, values []float32) int64 {
 			w[j] = scale * kernel.Dot(head, keys[j*kv+g:j*kv+g+size])
 		}
 		softmax(w)
+		weights(w)
 		mix := out[h*size : (h+1)*size]
 		clear(mix)
 		for j, a := range w {

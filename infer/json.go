@@ -151,13 +151,16 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 		sampling.Settings
 		Kept              int             `json:"kept"`
 		Cut               int             `json:"cut"`
+		ReachTopK         int             `json:"reach_top_k"`
+		ReachTopP         int             `json:"reach_top_p"`
+		ReachMinP         int             `json:"reach_min_p"`
 		Mass              float64         `json:"mass"`
 		KeptRenormalising int             `json:"kept_renormalising"`
 		Rows              []jsonFilterRow `json:"rows"`
 		Rest              jsonRest        `json:"rest"`
 		jsonCost
 	}{
-		head, f.Settings, f.Kept, f.Cut, f.Mass, f.KeptRenormalising,
+		head, f.Settings, f.Kept, f.Cut, f.ReachTopK, f.ReachTopP, f.ReachMinP, f.Mass, f.KeptRenormalising,
 		each(f.Rows.Rows, filterRowJSON), filterRest(f.Rest), c,
 	})
 }
@@ -175,19 +178,27 @@ func (s Sample) MarshalJSON() ([]byte, error) {
 		P    float64 `json:"p"`
 		Q    float64 `json:"q"`
 	}
+	pick := func(r Row) chosen { return chosen{tokenJSON(r.Token), r.Rank, r.P, r.Q} }
+	var drawn *chosen
+	if s.Forced {
+		d := pick(s.Drawn)
+		drawn = &d
+	}
 	return json.Marshal(struct {
 		jsonHead
 		Seed   uint64          `json:"seed"`
 		U      *float64        `json:"u"`
 		Chosen chosen          `json:"chosen"`
+		Forced bool            `json:"forced,omitempty"`
+		Drawn  *chosen         `json:"drawn,omitempty"` // where a person chose instead
+		Likely chosen          `json:"likely"`
 		From   float64         `json:"from"`
 		To     float64         `json:"to"`
 		Lanes  []jsonFilterRow `json:"lanes"`
 		Rest   jsonRest        `json:"lanes_rest"`
 		jsonCost
 	}{
-		head, s.Seed, u, chosen{tokenJSON(s.Chosen.Token), s.Chosen.Rank, s.Chosen.P, s.Chosen.Q},
-		s.From, s.To, each(s.Lanes, filterRowJSON), filterRest(s.LanesRest), c,
+		head, s.Seed, u, pick(s.Chosen), s.Forced, drawn, pick(s.Likely), s.From, s.To, each(s.Lanes, filterRowJSON), filterRest(s.LanesRest), c,
 	})
 }
 

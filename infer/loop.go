@@ -26,6 +26,7 @@ type Loop struct {
 	cache    *Cache
 	steps    []*Step                // the last may be in progress
 	dist     *sampling.Distribution // of the step in progress, from the softmax on
+	force    *int                   // the token that the next sample stage is to take
 }
 
 // NewLoop prepares to write after a prompt. It runs nothing yet. Settings or
@@ -60,6 +61,11 @@ func (l *Loop) Next(ctx context.Context) (Stage, error) {
 	if l.BetweenTurns() && l.Stopped() != StopNone {
 		return nil, io.EOF
 	}
+	return l.run(ctx)
+}
+
+// run runs the next stage, whatever the stop conditions say.
+func (l *Loop) run(ctx context.Context) (Stage, error) {
 	s := l.open()
 	kind := s.Ran + 1
 	if err := turn[kind](l, ctx, s); err != nil {
@@ -144,16 +150,20 @@ func (l *Loop) sample(_ context.Context, s *Step) error {
 		rank = l.dist.Draw(s.U)
 	}
 	s.Took[KindSample] = time.Since(start)
+	s.Drawn = int(l.dist.Order[rank])
+	if l.force != nil {
+		s.Forced, rank = true, l.dist.RankOf(int32(*l.force))
+	}
 	s.Chosen, s.Rank = int(l.dist.Order[rank]), rank+1
 	s.P, s.Q = l.dist.P[s.Chosen], l.dist.Q(rank)
 	return nil
 }
 
 func (l *Loop) append(_ context.Context, s *Step) error {
-	start := time.Now()
 	if l.dist == nil {
 		l.dist = s.Distribution()
 	}
+	start := time.Now()
 	var all []byte
 	var shown int // how much of all has been released before
 	for _, old := range l.steps[:s.N-1] {
@@ -177,10 +187,13 @@ func (l *Loop) append(_ context.Context, s *Step) error {
 	if s.Stop != StopNone && s.Stop != StopString {
 		safe = len(all) - incomplete(all) // no stop string can follow any more
 	}
-	s.Text = validText(all[min(shown, safe):safe])
+	// What has been released cannot be taken back: a stop string set since, or
+	// a limit raised since, may make older text the beginning of one.
+	safe = max(safe, shown)
+	s.Text = validText(all[shown:safe])
 	s.Held = slices.Clone(all[safe:])
-	s.Conditions = l.conditions(s, all)
 	s.Took[KindAppend] = time.Since(start)
+	s.Conditions = l.conditions(s, all)
 	return nil
 }
 

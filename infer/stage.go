@@ -155,7 +155,9 @@ type Sample struct {
 	Seed   uint64
 	U      float64 // in [0, 1); no meaning under greedy
 	Chosen Row     // with Kept and Q
-	From   float64 // the chosen token's segment: From ≤ u < To
+	Forced bool    // a person chose it; the draw fell on Drawn
+	Drawn  Row     // Chosen unless Forced
+	From   float64 // the chosen token's segment: From ≤ u < To; both 0 for a chosen token that is cut
 	To     float64
 	Likely Row   // the most probable token, which may be the chosen one
 	Lanes  []Row // kept tokens by rank, shortened like Rows; the chosen among them

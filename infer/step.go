@@ -21,14 +21,16 @@ type Step struct {
 	Output   cost.Parts
 	Logits   []float32 // [vocab] from stage 2 on, else nil
 	last     []float32 // [width] the newest position after the last block
+	Entropy  float64   // bits, of the distribution after the temperature; from stage 3 on
 	Took     [KindCache + 1]time.Duration
 
 	// From stage 5 on.
-	Chosen  int // token id
-	Rank    int // of the chosen token, 1 is the most probable
-	P, Q    float64
-	U       float64
-	Entropy float64 // bits, of the distribution after the temperature
+	Chosen int  // token id
+	Rank   int  // of the chosen token, 1 is the most probable
+	Forced bool // chosen by a person, not by the draw
+	Drawn  int  // the token that the draw fell on; Chosen unless Forced
+	P, Q   float64
+	U      float64
 
 	// From stage 6 on.
 	Text       string // released by this step
@@ -36,6 +38,7 @@ type Step struct {
 	Conditions []Condition
 	Stop       StopReason
 	StopString string
+	WentOn     bool // a person chose to go on after Stop
 
 	// Sums over the steps up to this one, in multiply-adds; from stage 7 on.
 	TotalCached, TotalRecomputed int64

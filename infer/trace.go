@@ -49,12 +49,14 @@ func (l *Loop) Stopped() StopReason {
 	switch {
 	case last.Ran < KindAppend:
 		return StopNone
+	case last.Positions() >= l.model.config.Context:
+		return StopContext
+	case last.WentOn:
+		return StopNone
 	case last.Stop == StopEOS:
 		return StopEOS
 	case last.Stop == StopString && slices.Contains(l.settings.Stop.Strings, last.StopString):
 		return StopString
-	case last.Positions() >= l.model.config.Context:
-		return StopContext
 	case last.N >= l.settings.Stop.MaxTokens:
 		return StopMaxTokens
 	}
@@ -62,18 +64,24 @@ func (l *Loop) Stopped() StopReason {
 }
 
 // Set changes the settings. A step whose draw has not run yet works with the
-// new ones at once, its softmax and filter included; otherwise they count from
-// the next step on. Settings out of range give a *[sampling.RangeError] and
-// change nothing.
+// new ones at once, its softmax and filter included; between the draw and the
+// append it takes the stop conditions, which have not been asked yet. Otherwise
+// they count from the next step on. Settings out of range give a
+// *[sampling.RangeError] and change nothing.
 func (l *Loop) Set(settings Settings) error {
 	if err := settings.Check(); err != nil {
 		return err
 	}
 	l.settings = settings
-	if l.BetweenTurns() || l.steps[len(l.steps)-1].Ran >= KindSample {
+	if l.BetweenTurns() || l.steps[len(l.steps)-1].Ran >= KindAppend {
 		return nil
 	}
 	s := l.open()
+	if s.Ran == KindSample {
+		s.Settings.Stop = settings.Stop
+		l.put(s)
+		return nil
+	}
 	s.Settings = settings
 	l.dist = nil
 	if s.Ran >= KindSoftmax {
@@ -87,7 +95,8 @@ func (l *Loop) Set(settings Settings) error {
 
 // Cut makes stage kind of step n, both of which must have run, the last thing
 // that has: later stages and steps are dropped and the cache is shortened to
-// what that step had read. The settings stay as they are.
+// what that step had read. The settings stay as they are; where the step's
+// draw is dropped, they now count for that step too.
 func (l *Loop) Cut(n int, kind Kind) error {
 	if n < 1 || n > len(l.steps) || kind < KindForward || kind > l.steps[n-1].Ran {
 		return fmt.Errorf("step %d has not run its %s stage", n, kind)
@@ -98,6 +107,9 @@ func (l *Loop) Cut(n int, kind Kind) error {
 	l.cache.Truncate(s.Positions())
 	s.forget(kind)
 	l.put(&s)
+	if !s.Settings.Equal(l.settings) {
+		return l.Set(l.settings)
+	}
 	return nil
 }
 
@@ -114,10 +126,11 @@ func (s *Step) forget(kind Kind) {
 	}
 	if kind >= KindSample {
 		kept.Chosen, kept.Rank, kept.P, kept.Q, kept.U = s.Chosen, s.Rank, s.P, s.Q, s.U
+		kept.Forced, kept.Drawn = s.Forced, s.Drawn
 	}
 	if kind >= KindAppend {
 		kept.Text, kept.Held, kept.Conditions = s.Text, s.Held, s.Conditions
-		kept.Stop, kept.StopString = s.Stop, s.StopString
+		kept.Stop, kept.StopString, kept.WentOn = s.Stop, s.StopString, s.WentOn
 	}
 	if kind >= KindCache {
 		kept.TotalCached, kept.TotalRecomputed = s.TotalCached, s.TotalRecomputed
@@ -133,63 +146,4 @@ func (l *Loop) Bytes() int64 {
 		n += perStep + int64(len(s.Logits)+len(s.last))*bytesPerValue
 	}
 	return n
-}
-
-// A Log is what it takes to write a run's text again, bit for bit, on the
-// same model: the prompt, the settings with the step from which each counted,
-// and how far the run had come.
-type Log struct {
-	Model    string // [Model.Hash]
-	Prompt   string
-	Changes  []Change // by step; the first is from step 1
-	Settings Settings // for what comes next
-	Steps    int      // 0 if nothing had run
-	Ran      Kind     // the last stage of the last step
-}
-
-// Change is a change of settings: they count from step From on.
-type Change struct {
-	From     int
-	Settings Settings
-}
-
-// Log returns the run's log.
-func (l *Loop) Log() Log {
-	log := Log{Model: l.model.hash, Prompt: l.text, Settings: l.settings, Steps: len(l.steps)}
-	for i, s := range l.steps {
-		if i == 0 || !s.Settings.Equal(l.steps[i-1].Settings) {
-			log.Changes = append(log.Changes, Change{s.N, s.Settings})
-		}
-		log.Ran = s.Ran
-	}
-	return log
-}
-
-// Replay runs a log again from nothing. A limit on tokens that stopped the run
-// once and was raised later is no hindrance: the log says that it went on.
-func Replay(ctx context.Context, m *Model, log Log) (*Loop, error) {
-	if log.Model != m.hash {
-		return nil, fmt.Errorf("this run was made by another model (%.12s…, here %.12s…)", log.Model, m.hash)
-	}
-	settings := log.Settings
-	if len(log.Changes) > 0 {
-		settings = log.Changes[0].Settings
-	}
-	l, err := NewLoop(m, log.Prompt, settings)
-	if err != nil {
-		return nil, err
-	}
-	changes := log.Changes
-	for len(l.steps) < log.Steps || (log.Steps > 0 && l.steps[log.Steps-1].Ran < log.Ran) {
-		if l.BetweenTurns() && len(changes) > 0 && changes[0].From == len(l.steps)+1 {
-			if err := l.Set(changes[0].Settings); err != nil {
-				return nil, err
-			}
-			changes = changes[1:]
-		}
-		if _, err := l.Next(ctx); err != nil {
-			return nil, fmt.Errorf("replaying step %d: %w", len(l.steps)+1, err)
-		}
-	}
-	return l, l.Set(log.Settings)
 }

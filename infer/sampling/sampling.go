@@ -128,9 +128,14 @@ func U(seed uint64, step int) float64 {
 	return float64(x>>11) / (1 << 53)
 }
 
+// roundingSlack is how far a sum of probabilities may fall short of p by
+// rounding alone: eight times 0.1 adds up to 0.7999999999999999 and has
+// reached 0.8.
+const roundingSlack = 1e-12
+
 // prefixReaching returns the length of the shortest leading part of cum whose
 // last value is at least p: the nucleus, with the token that crosses p in it.
 func prefixReaching(cum []float64, p float64) int {
-	i, _ := slices.BinarySearchFunc(cum, p, cmp.Compare[float64])
+	i, _ := slices.BinarySearchFunc(cum, p-roundingSlack, cmp.Compare[float64])
 	return min(i+1, len(cum))
 }

@@ -1,0 +1,90 @@
+package infer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// GoOnTokens is by how many tokens [Loop.GoOn] raises a limit that was reached.
+const GoOnTokens = 64
+
+// Choose makes step n, whose logits must have run, take token id instead of
+// the one drawn. What had run after the step's filter is dropped; its sample
+// stage is the last that has run then. u is drawn all the same, so that a
+// screen can show what it would have chosen. An id outside the vocabulary
+// gives a *[sampling.RangeError] and changes nothing.
+func (l *Loop) Choose(ctx context.Context, n, id int) error {
+	if id < 0 || id >= l.model.config.Vocab {
+		return sampling.NewRangeError("token", id, fmt.Sprintf("0 to %d", l.model.config.Vocab-1))
+	}
+	if n < 1 || n > len(l.steps) || l.steps[n-1].Ran < KindLogits {
+		return fmt.Errorf("step %d has no scores to choose from yet", n)
+	}
+	if err := l.Cut(n, min(l.steps[n-1].Ran, KindFilter)); err != nil {
+		return err
+	}
+	l.force = &id
+	defer func() { l.force = nil }()
+	for l.steps[n-1].Ran < KindSample {
+		if _, err := l.Next(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GoOn lets a stopped run go on: past an end of text or a stop string as if it
+// had not counted, past a limit on tokens by raising it by [GoOnTokens]. A full
+// context window cannot be passed; that, and a run that has not stopped, is an
+// error.
+func (l *Loop) GoOn() error {
+	switch l.Stopped() {
+	case StopNone:
+		return fmt.Errorf("the run has not stopped")
+	case StopContext:
+		return fmt.Errorf("the context window of %d positions is full", l.model.config.Context)
+	case StopMaxTokens:
+		settings := l.settings
+		settings.Stop.MaxTokens = len(l.steps) + GoOnTokens
+		return l.Set(settings)
+	}
+	s := *l.steps[len(l.steps)-1]
+	s.WentOn = true
+	l.put(&s)
+	return nil
+}
+
+// Adopt makes steps, which this loop or one with the same model and prompt has
+// run, the steps of this loop, with settings for what comes next. The cache
+// keeps the columns that both have in common and reads the rest again. If ctx
+// ends meanwhile the loop is as it was.
+func (l *Loop) Adopt(ctx context.Context, steps []*Step, settings Settings) error {
+	if len(steps) == 0 {
+		return fmt.Errorf("no steps to adopt")
+	}
+	common := 0
+	for common < len(steps) && common < len(l.steps) && slices.Equal(steps[common].Input, l.steps[common].Input) {
+		common++
+	}
+	var missing []int
+	keep := steps[len(steps)-1].Positions()
+	if common < len(steps) {
+		keep = steps[common].Start
+		for _, s := range steps[common:] {
+			missing = append(missing, s.Input...)
+		}
+	}
+	if len(missing) > 0 {
+		cache := l.cache.upTo(keep)
+		if _, _, err := l.model.Forward(ctx, cache, missing); err != nil {
+			return err
+		}
+		l.cache = cache
+	}
+	l.cache.Truncate(keep + len(missing))
+	l.steps, l.settings, l.dist = slices.Clip(steps), settings, nil
+	return nil
+}

@@ -1,0 +1,181 @@
+"""Measures an exported pair, beside an older pair on the same text, and prints everything.
+
+usage: evaluate.py TARGET DRAFT --books held.jsonl --synth held.jsonl [--old TARGET DRAFT] [--quick]
+"""
+
+import argparse
+import json
+import math
+
+import numpy as np
+import torch
+
+from facts import held_prompts
+from prompts import DIALOGUES, FORMS, QUESTIONS, SAMPLES, SETTINGS, VARIED
+from run import Pretrained
+from synth import held_sum
+
+COMMON = dict(temperature=0.7, top_p=0.9)
+
+
+def bits_per_byte(p, docs):
+    """Bits over the UTF-8 bytes of docs; windows of the whole context that do not overlap."""
+    bits, size, t = 0.0, 0, p.c.context
+    for doc in docs:
+        ids = [0, *p.tok.encode(doc)]
+        size += len(doc.encode())
+        for a in range(0, len(ids) - 1, t):
+            part = ids[a:a + t + 1]
+            z = torch.log_softmax(p.logits(part[:-1]), -1)
+            bits -= z[torch.arange(len(part) - 1), torch.tensor(part[1:])].sum().item() / math.log(2)
+    return bits / size
+
+
+def probability(p, prompt, answer):
+    """The product of the probabilities of the answer's tokens after the prompt, at T = 1."""
+    ids = [0, *p.tok.encode(prompt)]
+    whole = ids + p.tok.encode(answer)
+    z = torch.log_softmax(p.logits(whole[:-1]).double(), -1)
+    return math.exp(sum(z[i - 1, whole[i]].item() for i in range(len(ids), len(whole))))
+
+
+def next_distribution(p, prompt):
+    q = torch.softmax(p.logits([0, *p.tok.encode(prompt)])[-1].double(), -1).numpy()
+    order = np.argsort(-q)
+    return [(p.tok.decode([int(i)]), float(q[i])) for i in order[:10]], float(-(q * np.log2(q + 1e-300)).sum())
+
+
+def right(text, answer):
+    text = text.lstrip()
+    return text.startswith(answer) and not text[len(answer):len(answer) + 1].isalpha()
+
+
+def facts(p, show=0):
+    asked = held_prompts()
+    got = []
+    for i in range(0, len(asked), 250):
+        got += p.texts([q for _, q, _ in asked[i:i + 250]], 8, temperature=0)
+    ok = [right(text, a) for (_, _, a), (text, _) in zip(asked, got)]
+    by = {}
+    for (name, _, _), o in zip(asked, ok):
+        by.setdefault(name, []).append(o)
+    wrong = [(q, a, t) for (_, q, a), (t, _), o in zip(asked, got, ok) if not o]
+    return sum(ok), len(ok), {k: f"{sum(v)}/{len(v)}" for k, v in by.items()}, wrong[:show]
+
+
+def arithmetic(p):
+    def score(sums):
+        got = p.texts([f"{x} + {y} =" for x, y in sums], 5, temperature=0)
+        return f"{sum(right(t.split(chr(10))[0], str(x + y)) for (t, _), (x, y) in zip(got, sums))}/{len(sums)}"
+    single = [(x, y) for x in range(10) for y in range(10)]
+    held = [(x, y) for x in range(10, 100) for y in range(10, 100) if held_sum(x, y)]
+    return score(single), score(held[:: max(1, len(held) // 100)][:100])
+
+
+def endings(p):
+    """Share of prompts whose text ends within 200 tokens, and on which each stop string fires first."""
+    q = [f.format(x) for x in QUESTIONS for f in FORMS]
+    rows = {}
+    for name, s in (("greedy", dict(temperature=0)), ("T 0.7, top-p 0.9", COMMON)):
+        rows["end of text, " + name] = [e for _, e in p.texts(q, 200, **s)]
+        rows["stop 'User:', " + name] = ["User:" in t for t, _ in p.texts(DIALOGUES, 200, **s)]
+        rows["stop '</answer>', " + name] = ["</answer>" in t for t, _ in p.texts([f"Question: {x}\n<answer>" for x in QUESTIONS], 60, **s)]
+    lead = "Question: Which day comes after Sunday?\nAnswer: Monday\n\nQuestion: {}\nAnswer:"
+    rows["stop blank line, T 0.7, top-p 0.9"] = ["\n\n" in t for t, _ in p.texts([lead.format(x) for x in QUESTIONS], 60, **COMMON)]
+    return {k: f"{sum(v)}/{len(v)} ({100 * sum(v) / len(v):.0f} %)" for k, v in rows.items()}
+
+
+def acceptance(target, draft):
+    """On text that the target writes at T = 1: mean over positions of sum(min(p, q)), which is the
+    chance that a token proposed by the draft is accepted, and how often the largest tokens agree."""
+    made = target.generate(VARIED, 100, temperature=1.0, seeds=list(range(1, len(VARIED) + 1)))
+    rows = []
+    for prompt, (ids, end) in zip(VARIED, made):
+        before = [0, *target.tok.encode(prompt)]
+        whole = before + ids
+        at = slice(len(before) - 1, len(whole) if end else len(whole) - 1)
+        p = torch.softmax(target.logits(whole)[at], -1)
+        q = torch.softmax(draft.logits(whole)[at], -1)
+        rows.append((torch.minimum(p, q).sum(-1), (p.argmax(-1) == q.argmax(-1)).float()))
+    a, b = torch.cat([r[0] for r in rows]), torch.cat([r[1] for r in rows])
+    return (a.mean().item(), float(np.mean([r[0].mean().item() for r in rows])), b.mean().item(),
+            float(np.mean([r[1].mean().item() for r in rows])), len(a))
+
+
+def main():
+    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    a.add_argument("target")
+    a.add_argument("draft")
+    a.add_argument("--books", required=True)
+    a.add_argument("--synth", required=True)
+    a.add_argument("--old", nargs=2, metavar=("TARGET", "DRAFT"))
+    a.add_argument("--documents", type=int, default=1000, help="synthetic documents read for bits per byte")
+    a = a.parse_args()
+    torch.set_num_threads(2)
+    torch.set_flush_denormal(True)
+    pair = Pretrained(a.target), Pretrained(a.draft)
+    old = tuple(map(Pretrained, a.old)) if a.old else None
+    load = lambda path: [json.loads(line) for line in open(path, encoding="utf-8")]
+    sets = [("unseen books", load(a.books)), ("unseen synthetic documents", load(a.synth)[:a.documents])]
+
+    print("## Size")
+    for name, p in zip(("target", "draft"), pair):
+        c = p.c
+        print(f"{name}: {p.parameters:,} parameters; layers {c.layers}, width {c.dim}, heads {c.heads}, key/value heads {c.kv_heads}, "
+              f"head size {c.head_dim}, feed-forward {c.ffn}, context {c.context}")
+    for n in (1, 100, 512):
+        t, d = pair[0].c.cost(n), pair[1].c.cost(n)
+        print(f"multiply-adds of one cached step, {n} positions: target {t:,}, draft {d:,}: 1/{t / d:.2f}")
+
+    print("\n## Bits per byte")
+    for name, docs in sets:
+        print(f"{name}: {len(docs)} documents, {sum(len(d.encode()) for d in docs):,} bytes", flush=True)
+        for i, role in enumerate(("target", "draft")):
+            new = bits_per_byte(pair[i], docs)
+            line = f"  {role}: {new:.4f}"
+            if old:
+                was = bits_per_byte(old[i], docs)
+                line += f"   handed-over {role}: {was:.4f}   difference {100 * (new / was - 1):+.1f} %"
+            print(line, flush=True)
+
+    print("\n## Facts")
+    for label, p in [("target", pair[0]), ("draft", pair[1])] + ([("handed-over target", old[0])] if old else []):
+        n, total, by, wrong = facts(p, 12 if label == "target" else 0)
+        print(f"{label}: {n} of {total} right, greedy, in phrasings that training never saw: {100 * n / total:.1f} %")
+        if label == "target":
+            print("  by relation: " + ", ".join(f"{k} {v}" for k, v in by.items()))
+            for q, want, got in wrong:
+                print(f"  wrong: {q!r} -> {got!r}, not {want!r}")
+    for label, p in [("target", pair[0]), ("draft", pair[1])] + ([("handed-over target", old[0])] if old else []):
+        print(f"{label}: p(' Paris' | 'The capital of France is') = {probability(p, 'The capital of France is', ' Paris'):.4f}")
+        top, h = next_distribution(p, "Once upon a time there was a")
+        print(f"{label}: entropy after 'Once upon a time there was a' {h:.2f} bits: " + ", ".join(f"{t!r} {q:.3f}" for t, q in top))
+        one, two = arithmetic(p)
+        print(f"{label}: sums of two digits '3 + 4 =' {one}; sums of two-digit numbers kept out of training {two}", flush=True)
+
+    print("\n## Ends and stops (within 200 tokens; 60 for the last two kinds)")
+    for label, p in [("target", pair[0])] + ([("handed-over target", old[0])] if old else []):
+        for k, v in endings(p).items():
+            print(f"{label}: {k}: {v}", flush=True)
+
+    print("\n## Draft acceptance, T = 1, 50 varied prompts, up to 100 tokens each")
+    for label, (t, d) in [("pair", pair)] + ([("handed-over pair", old)] if old else []):
+        al, alp, top, topp, n = acceptance(t, d)
+        print(f"{label}: alpha {al:.4f} over {n} positions ({alp:.4f} as a mean over prompts); same top token {100 * top:.1f} % "
+              f"({100 * topp:.1f} % as a mean over prompts)", flush=True)
+
+    print("\n## Samples, seed 1")
+    for prompt in SAMPLES:
+        for name, s in SETTINGS:
+            text, end = pair[0].texts([prompt], 60, seeds=[1], **s)[0]
+            print(f"[{name}] {json.dumps(prompt)} -> {json.dumps(text, ensure_ascii=False)}{' <end>' if end else ''}", flush=True)
+
+    print("\n## Twenty stories: 'Once upon a time there was a', T 0.7, top-p 0.9, seeds 1 to 20, up to 400 tokens")
+    made = pair[0].texts(["Once upon a time there was a"] * 20, 400, seeds=list(range(1, 21)), **COMMON)
+    for seed, (text, end) in enumerate(made, 1):
+        print(f"\nSeed {seed}{'' if end else ' (did not end)'}\n\nOnce upon a time there was a{text}", flush=True)
+    print(f"\n{sum(e for _, e in made)} of 20 ended")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""Writes a trained run as a Hugging Face model folder: BF16 safetensors, config, tokenizer.
+
+usage: export.py RUN TOKENIZER.json OUT
+"""
+
+import json
+import pathlib
+import shutil
+import struct
+import sys
+
+import torch
+
+from model import PRESETS, Model
+
+
+def tensors(model):
+    """{Hugging Face's name: tensor}, the shared projections taken apart."""
+    c, out = model.c, {"model.embed_tokens.weight": model.embed}
+    kv = c.kv_heads * c.head_dim
+    for i, b in enumerate(model.blocks):
+        q, k, v = b.qkv.split([c.heads * c.head_dim, kv, kv])
+        gate, up = b.gate_up.chunk(2)
+        parts = {"input_layernorm": b.input_norm, "self_attn.q_proj": q, "self_attn.k_proj": k, "self_attn.v_proj": v,
+                 "self_attn.o_proj": b.o, "post_attention_layernorm": b.post_norm,
+                 "mlp.gate_proj": gate, "mlp.up_proj": up, "mlp.down_proj": b.down}
+        out.update({f"model.layers.{i}.{name}.weight": t for name, t in parts.items()})
+    out["model.norm.weight"] = model.norm
+    return out
+
+
+def write_safetensors(named, path):
+    """bf16 is stored as int16 words; torch's own cast rounds to nearest even."""
+    header, blobs, at = {"__metadata__": {"format": "pt"}}, [], 0
+    for name, t in named.items():
+        blob = t.detach().to(torch.bfloat16).contiguous().view(torch.int16).numpy().tobytes()
+        header[name] = {"dtype": "BF16", "shape": list(t.shape), "data_offsets": [at, at + len(blob)]}
+        blobs.append(blob)
+        at += len(blob)
+    head = json.dumps(header).encode()
+    head += b" " * (-len(head) % 8)
+    path.write_bytes(struct.pack("<Q", len(head)) + head + b"".join(blobs))
+
+
+def main():
+    run, tokenizer, out = map(pathlib.Path, sys.argv[1:4])
+    state = torch.load(run / "checkpoint.pt", map_location="cpu")
+    c = PRESETS[state["arguments"]["preset"]]
+    model = Model(c)
+    model.load_state_dict(state["model"])
+    out.mkdir(parents=True, exist_ok=True)
+    write_safetensors(tensors(model), out / "model.safetensors")
+    config = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_act": "silu", "hidden_size": c.dim,
+              "intermediate_size": c.ffn, "num_hidden_layers": c.layers, "num_attention_heads": c.heads,
+              "num_key_value_heads": c.kv_heads, "head_dim": c.head_dim, "max_position_embeddings": c.context,
+              "rms_norm_eps": c.eps, "rope_theta": c.theta, "vocab_size": c.vocab, "tie_word_embeddings": True,
+              "bos_token_id": 0, "eos_token_id": 0, "torch_dtype": "bfloat16"}
+    (out / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    (out / "generation_config.json").write_text(json.dumps(
+        {"bos_token_id": 0, "eos_token_id": 0, "temperature": 0.7, "top_p": 0.9, "do_sample": True}, indent=1) + "\n")
+    (out / "tokenizer_config.json").write_text(json.dumps(
+        {"tokenizer_class": "PreTrainedTokenizerFast", "add_bos_token": True, "add_eos_token": False,
+         "bos_token": "<|endoftext|>", "eos_token": "<|endoftext|>", "model_max_length": c.context,
+         "clean_up_tokenization_spaces": False}, indent=1) + "\n")
+    shutil.copyfile(tokenizer, out / "tokenizer.json")
+    size = (out / "model.safetensors").stat().st_size
+    print(f"{out}: {sum(p.numel() for p in model.parameters()):,} parameters, {size:,} bytes, {state['step']} steps")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,320 @@
+"""What the small model is to be certain of: some 700 facts, and many ways to say each.
+
+A relation has entries (subject, answer), frames for statements that end in the
+answer, other statements, questions, and frames that training never sees: evaluate.py
+asks with those. In a frame $s is the subject, $a the answer.
+"""
+
+import dataclasses
+
+
+def pairs(text):
+    return [tuple(p.split(":")) for p in text.replace("\n", "").split("|")]
+
+
+@dataclasses.dataclass
+class Relation:
+    name: str
+    entries: list           # (subject, answer)
+    says: list              # statements ending in "$a." : also prompts
+    also: list              # statements of any other shape
+    asks: list              # questions
+    held: list              # prompts kept out of the training text; the answer follows at once
+    full: str = ""          # the full-sentence answer; the first of says if empty
+    weight: float = 1.0
+
+
+CAPITALS = pairs("""France:Paris|Germany:Berlin|Italy:Rome|Spain:Madrid|Portugal:Lisbon|England:London|Ireland:Dublin|
+Scotland:Edinburgh|Wales:Cardiff|Norway:Oslo|Sweden:Stockholm|Denmark:Copenhagen|Finland:Helsinki|Iceland:Reykjavik|
+Poland:Warsaw|Austria:Vienna|Hungary:Budapest|Greece:Athens|Turkey:Ankara|Russia:Moscow|Ukraine:Kyiv|Romania:Bucharest|
+Bulgaria:Sofia|Serbia:Belgrade|Croatia:Zagreb|Slovakia:Bratislava|Estonia:Tallinn|Latvia:Riga|Lithuania:Vilnius|Malta:Valletta|
+Egypt:Cairo|Kenya:Nairobi|Nigeria:Abuja|Ghana:Accra|Morocco:Rabat|Ethiopia:Addis Ababa|Tunisia:Tunis|Senegal:Dakar|
+Uganda:Kampala|Zambia:Lusaka|Zimbabwe:Harare|Angola:Luanda|Sudan:Khartoum|Mali:Bamako|Rwanda:Kigali|
+India:New Delhi|China:Beijing|Japan:Tokyo|South Korea:Seoul|Thailand:Bangkok|Vietnam:Hanoi|Indonesia:Jakarta|Nepal:Kathmandu|
+Mongolia:Ulaanbaatar|Pakistan:Islamabad|Bangladesh:Dhaka|Malaysia:Kuala Lumpur|Iran:Tehran|Iraq:Baghdad|Syria:Damascus|
+Lebanon:Beirut|Jordan:Amman|Qatar:Doha|Oman:Muscat|Australia:Canberra|New Zealand:Wellington|Fiji:Suva|Canada:Ottawa|
+Mexico:Mexico City|Cuba:Havana|Jamaica:Kingston|Brazil:Brasilia|Argentina:Buenos Aires|Chile:Santiago|Peru:Lima|
+Colombia:Bogota|Ecuador:Quito|Uruguay:Montevideo|Venezuela:Caracas|Belgium:Brussels|Switzerland:Bern|
+the Netherlands:Amsterdam|the United States:Washington""")
+
+CONTINENTS = [(c, k) for k, names in {
+    "Europe": "France Germany Italy Spain Portugal Ireland Norway Sweden Denmark Finland Iceland Poland Austria Hungary Greece "
+              "Belgium Switzerland Romania Bulgaria Croatia",
+    "Africa": "Egypt Kenya Nigeria Ghana Morocco Ethiopia Tunisia Senegal Uganda Zambia Angola Mali",
+    "Asia": "India China Japan Thailand Vietnam Nepal Mongolia Pakistan Iran Iraq Malaysia",
+    "South America": "Brazil Argentina Chile Peru Colombia Ecuador Uruguay",
+    "North America": "Canada Mexico"}.items() for c in names.split()]
+
+LANGUAGES = pairs("""France:French|Germany:German|Italy:Italian|Spain:Spanish|Portugal:Portuguese|England:English|Norway:Norwegian|
+Sweden:Swedish|Denmark:Danish|Finland:Finnish|Iceland:Icelandic|Poland:Polish|Hungary:Hungarian|Greece:Greek|Turkey:Turkish|
+Russia:Russian|Japan:Japanese|China:Chinese|Mexico:Spanish|Brazil:Portuguese|Egypt:Arabic|Thailand:Thai|Austria:German|
+Argentina:Spanish|Australia:English|Romania:Romanian|Vietnam:Vietnamese|Ukraine:Ukrainian""")
+
+OPPOSITES = [q for a, b in pairs("""hot:cold|big:small|tall:short|fast:slow|up:down|left:right|day:night|black:white|old:young|
+happy:sad|open:closed|early:late|wet:dry|full:empty|hard:soft|heavy:light|loud:quiet|rich:poor|strong:weak|clean:dirty|
+good:bad|near:far|first:last|inside:outside|true:false|high:low|sweet:sour|thick:thin|wide:narrow|awake:asleep|
+brave:afraid|kind:cruel|deep:shallow|rough:smooth|sharp:blunt|alive:dead|above:below|before:after|always:never|
+yes:no|love:hate|win:lose|push:pull|begin:end|lost:found|north:south|east:west|front:back|more:less|many:few|
+summer:winter|morning:evening|friend:enemy|king:queen|brother:sister|question:answer|problem:solution|buy:sell|
+give:take|come:go|laugh:cry|remember:forget|noisy:silent|cheap:expensive""") for q in ((a, b), (b, a))]
+
+COLOURS = pairs("""grass:green|snow:white|the sky:blue|coal:black|a lemon:yellow|a strawberry:red|milk:white|a ruby:red|
+gold:yellow|a raven:black|an emerald:green|a ripe banana:yellow|blood:red|a sapphire:blue|a carrot:orange|chalk:white|
+a frog:green|the sun:yellow|a tomato:red|a cherry:red|a pumpkin:orange|a cucumber:green|a swan:white|chocolate:brown|
+a plum:purple|a flamingo:pink|an elephant:grey|a leaf in spring:green|ink:black|a cornflower:blue|butter:yellow|tar:black""")
+
+SOUNDS = pairs("""dog:barks|cat:meows|cow:moos|duck:quacks|lion:roars|sheep:bleats|horse:neighs|pig:oinks|owl:hoots|bee:buzzes|
+snake:hisses|wolf:howls|frog:croaks|crow:caws|mouse:squeaks|rooster:crows|pigeon:coos|donkey:brays|bell:rings|clock:ticks|
+drum:beats|kettle:whistles""")
+
+YOUNG = pairs("""dog:puppy|cat:kitten|cow:calf|sheep:lamb|horse:foal|hen:chick|duck:duckling|goat:kid|bear:cub|lion:cub|
+pig:piglet|goose:gosling|deer:fawn|swan:cygnet|frog:tadpole|kangaroo:joey|owl:owlet|eagle:eaglet|seal:pup|wolf:pup|fox:cub|
+elephant:calf|whale:calf|tiger:cub""")
+
+HOMES = pairs("""bird:nest|bee:hive|horse:stable|spider:web|fox:den|rabbit:burrow|king:castle|pig:sty|monk:abbey|snail:shell|
+wolf:den|bear:cave|lion:den|eagle:nest|mole:tunnel|camper:tent|farmer:farmhouse|soldier:camp|bat:cave|hen:coop""")
+
+JOBS = pairs("""baker:bread|tailor:clothes|cobbler:shoes|carpenter:tables|potter:pots|writer:books|painter:pictures|weaver:cloth|
+blacksmith:horseshoes|cook:soup|poet:poems|brewer:beer|jeweller:rings|watchmaker:watches|hatter:hats|basket maker:baskets|
+candle maker:candles|composer:music|architect:plans|glass blower:bottles""")
+
+TOOLS = pairs("""cut bread:knife|dig a hole:spade|drive in a nail:hammer|sweep the floor:broom|write a letter:pen|open a lock:key|
+sew a button:needle|paint a wall:brush|chop wood:axe|catch a fish:net|eat soup:spoon|comb your hair:comb|tell the time:clock|
+measure a table:ruler|see the stars:telescope|row a boat:oar|light a candle:match|carry water:bucket|cut paper:pair of scissors|
+dry your hands:towel|saw a plank:saw|ring for dinner:bell|cross a river:bridge|climb a wall:ladder|iron a shirt:iron|
+boil water:kettle|stay dry in the rain:umbrella|find north:compass|weigh flour:scale|look at yourself:mirror""")
+
+BODY = pairs("""see:eyes|hear:ears|smell:nose|taste:tongue|chew:teeth|walk:feet|think:brain|breathe:lungs|touch:fingers|
+speak:mouth|kneel:knees|wave:hand""")
+
+KINDS = [(x, k) for k, names in {
+    "fruit": "apple|pear|plum|cherry|banana|lemon|peach|grape|melon|apricot|fig|strawberry",
+    "vegetable": "carrot|cabbage|onion|potato|turnip|leek|beetroot|radish|spinach leaf|parsnip",
+    "bird": "sparrow|robin|eagle|owl|crow|swan|pigeon|duck|hen|stork|parrot|gull",
+    "fish": "trout|salmon|cod|herring|carp|pike|tuna|shark",
+    "insect": "bee|ant|wasp|beetle|butterfly|fly|moth|grasshopper|cricket",
+    "tree": "oak|birch|pine|willow|maple|elm|beech|ash tree",
+    "flower": "rose|tulip|daisy|lily|poppy|violet|sunflower|daffodil",
+    "metal": "piece of iron|piece of copper|piece of tin|piece of silver|piece of lead|piece of zinc",
+    "musical instrument": "violin|flute|piano|drum|trumpet|harp|guitar|cello",
+    "tool": "hammer|saw|spade|rake|chisel|screwdriver",
+    "piece of clothing": "coat|shirt|hat|scarf|glove|sock|skirt|jacket",
+    "piece of furniture": "table|chair|bed|bench|wardrobe|desk|bookcase"}.items() for x in names.split("|")]
+
+PLURALS = pairs("""mouse:mice|goose:geese|foot:feet|tooth:teeth|child:children|man:men|woman:women|ox:oxen|sheep:sheep|leaf:leaves|
+wolf:wolves|knife:knives|wife:wives|loaf:loaves|half:halves|shelf:shelves|baby:babies|city:cities|lady:ladies|berry:berries|
+box:boxes|fox:foxes|bus:buses|dish:dishes|church:churches|potato:potatoes|hero:heroes|dog:dogs|cat:cats|book:books|
+house:houses|tree:trees""")
+
+PASTS = pairs("""go:went|see:saw|come:came|eat:ate|drink:drank|run:ran|sing:sang|swim:swam|write:wrote|read:read|give:gave|take:took|
+make:made|find:found|think:thought|bring:brought|buy:bought|catch:caught|teach:taught|sleep:slept|keep:kept|feel:felt|
+leave:left|lose:lost|say:said|tell:told|know:knew|grow:grew|fly:flew|draw:drew|break:broke|speak:spoke|begin:began|ring:rang|
+fall:fell|hold:held|sit:sat|stand:stood|win:won|build:built|walk:walked|play:played|look:looked|help:helped|jump:jumped|
+carry:carried""")
+
+NUMBERS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+           "seventeen eighteen nineteen twenty").split()
+DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+MONTHS = "January February March April May June July August September October November December".split()
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+FOODS = pairs("""cats:fish|cows:grass|rabbits:carrots|monkeys:bananas|squirrels:nuts|bears:honey|horses:hay|mice:cheese|birds:seeds|
+sheep:grass|pandas:bamboo|dogs:meat|owls:mice|frogs:flies|goats:leaves|hens:corn|hedgehogs:worms|lions:meat|ducks:bread|
+elephants:leaves|penguins:fish|caterpillars:leaves""")
+
+COUNTS = pairs("""legs:dog:four|legs:spider:eight|legs:bird:two|legs:ant:six|legs:horse:four|sides:triangle:three|
+sides:square:four|sides:pentagon:five|sides:hexagon:six|sides:octagon:eight|wheels:bicycle:two|wheels:car:four|wheels:tricycle:three|
+days:week:seven|months:year:twelve|minutes:hour:sixty|seconds:minute:sixty|hours:day:twenty-four|fingers:hand:five|
+letters:alphabet:twenty-six|eggs:dozen:twelve|players:football team:eleven|strings:violin:four""")
+
+
+def article(noun):
+    if noun.split()[0] in ("hour",):
+        return "an " + noun
+    return ("an " if noun[0] in "aeiouAEIOU" else "a ") + noun
+
+
+def cap(text):
+    return text[0].upper() + text[1:]
+
+
+def following(sequence, cyclic=True):
+    n = len(sequence)
+    return [(sequence[i], sequence[(i + 1) % n]) for i in range(n if cyclic else n - 1)]
+
+
+def backward(entries):
+    return [(b, a) for a, b in entries]
+
+
+RELATIONS = [
+    Relation("capital", CAPITALS,
+             ["The capital of $s is $a.", "The capital city of $s is $a.", "The name of the capital of $s is $a.",
+              "As for $s, its capital is $a.", "In $s the capital is $a.", "The government of $s sits in $a.",
+              "Country: $s. Capital: $a.", "$s's capital is $a.", "If you ask for the capital of $s, the answer is $a."],
+             ["$a is the capital of $s.", "$a is the capital city of $s.", "The capital of $s is $a, and many people live there.",
+              "People in $s are proud of $a, their capital."],
+             ["What is the capital of $s?", "Which city is the capital of $s?", "What is the capital city of $s?",
+              "Can you tell me the capital of $s?", "Name the capital of $s.", "What is $s's capital called?"],
+             ["Everyone at school knows that the capital of $s is", "On the map, the capital city of $s is",
+              "My teacher says the capital of $s is", "We flew to the capital of $s, which is"], weight=4),
+    Relation("continent", CONTINENTS,
+             ["$s is a country in $a.", "$s is in $a.", "$s lies in $a.", "The continent of $s is $a.", "On a map you find $s in $a.",
+              "$s is one of the countries of $a.", "Country: $s. Continent: $a."],
+             ["One country in $a is $s."],
+             ["Which continent is $s in?", "Where is $s?", "On which continent does $s lie?", "In which part of the world is $s?"],
+             ["As you know, $s is a country in", "My aunt lives in $s, and $s is in", "The map shows that $s lies in"]),
+    Relation("language", LANGUAGES,
+             ["In $s people speak $a.", "The language of $s is $a.", "Most people in $s speak $a.", "Children in $s learn to read in $a.",
+              "If you go to $s, you will hear $a.", "Country: $s. Language: $a."],
+             ["$a is spoken in $s."],
+             ["What language do people speak in $s?", "Which language is spoken in $s?", "What do they speak in $s?"],
+             ["When she moved to $s she found that people there speak", "My friend says that in $s people speak",
+              "As far as I know, the language of $s is"]),
+    Relation("opposite", OPPOSITES,
+             ["The opposite of $s is $a.", "The opposite of the word $s is $a.", "If it is not $s, it is $a.",
+              "$s and its opposite: $s, $a.", "Word: $s. Opposite: $a.", "When you turn $s around, you get $a."],
+             ["$s is the opposite of $a.", "The words $s and $a are opposites."],
+             ["What is the opposite of $s?", "Which word is the opposite of $s?", "What is the opposite of the word $s?",
+              "Give me the opposite of $s."],
+             ["We learned today that the opposite of $s is", "She wrote on the board that the opposite of the word $s is",
+              "In this game you must say the opposite. The opposite of $s is"], weight=3),
+    Relation("colour", COLOURS,
+             ["$s is $a.", "The colour of $s is $a.", "We say that $s is $a.", "Look closely and you see that $s is $a.",
+              "If I had to paint it, $s would be $a.", "Thing: $s. Colour: $a."],
+             ["Something $a: $s."],
+             ["What colour is $s?", "What is the colour of $s?", "Which colour does $s have?", "Tell me the colour of $s."],
+             ["As every child knows, the colour of $s is", "She painted it well: the colour of $s is", "I think that the colour of $s is"]),
+    Relation("sound", SOUNDS,
+             ["A $s $a.", "Listen: the $s $a.", "Every $s $a.", "When it makes a noise, a $s $a.", "You can hear how the $s $a.",
+              "Thing: $s. What it does: it $a."],
+             ["What $a? A $s $a."],
+             ["What does a $s do?", "What noise does a $s make?", "How does a $s sound?"],
+             ["In the night you can hear how a $s", "Be quiet and listen: a $s", "Over there the $s"]),
+    Relation("young", YOUNG,
+             ["A young $s is called a $a.", "A baby $s is called a $a.", "The young of the $s is the $a.",
+              "The name for a young $s is $a.", "When it is small, a $s is called a $a.", "Animal: $s. Young: $a."],
+             ["A $a is a young $s.", "A $a grows up to be a $s."],
+             ["What is a young $s called?", "What do you call a baby $s?", "What is the name for a young $s?"],
+             ["On the farm we learned that a young $s is called a", "My book says that a baby $s is called a",
+              "The keeper told us the name for a young $s: it is a"]),
+    Relation("home", HOMES,
+             ["A $s lives in a $a.", "The home of a $s is a $a.", "At night a $s goes back to its $a.", "You will find a $s in a $a.",
+              "The place where a $s lives is called a $a.", "Who: $s. Home: $a."],
+             ["A $a is the home of a $s.", "In the $a lived a $s."],
+             ["Where does a $s live?", "What is the home of a $s called?", "Where would you look for a $s?"],
+             ["When it gets cold, a $s stays at home in its", "We read that a $s lives in a", "I am sure that the home of a $s is a"]),
+    Relation("job", JOBS,
+             ["A $s makes $a.", "The work of a $s is to make $a.", "Ask a $s for help if you need $a.", "Every day the $s makes $a.",
+              "In the workshop of a $s you will see $a.", "Job: $s. Makes: $a."],
+             ["If you want $a, go to a $s."],
+             ["What does a $s make?", "What is the work of a $s?", "What do you get from a $s?"],
+             ["My uncle is a $s, so he makes", "In our street there is a $s who makes", "It is well known that a $s makes"]),
+    Relation("tool", TOOLS,
+             ["To $s you use a $a.", "To $s you need a $a.", "If you want to $s, take a $a.", "When I want to $s, I get a $a.",
+              "The best thing to $s with is a $a.", "Task: $s. Tool: $a."],
+             ["A $a helps you to $s.", "With a $a you can $s."],
+             ["What do you use to $s?", "What do you need to $s?", "Which tool helps you to $s?"],
+             ["He wanted to $s, so he asked for a", "You cannot $s without a", "In order to $s, my father always uses a"]),
+    Relation("food", FOODS,
+             ["$s eat $a.", "$s like to eat $a.", "The food of $s is $a.", "If you want to feed $s, give them $a.", "Animals: $s. Food: $a.",
+              "What $s like best is $a."],
+             ["Give $a to $s."],
+             ["What do $s eat?", "What do $s like to eat?", "What is the food of $s?", "What can I give to $s?"],
+             ["At the zoo we saw that $s eat", "Every farmer will tell you that $s eat", "Grandmother told me that $s like to eat"]),
+    Relation("body", BODY,
+             ["We $s with our $a.", "To $s, we use our $a.", "The part of the body we need to $s is our $a.", "People $s with their $a.",
+              "Every day you $s with your $a."],
+             ["Our $a help us to $s."],
+             ["What do we use to $s?", "What do we $s with?", "Which part of the body do we use to $s?"],
+             ["The doctor explained that we $s with our", "Small children also $s with their", "In order to $s, people use their"]),
+    Relation("kind", KINDS,
+             ["$S is a kind of $a.", "$S is a $a.", "If someone gives you $s, you have a $a.", "We call $s a $a.", "Word: $s. Kind: $a.",
+              "I put $s in the group: $a."],
+             ["One $a is $s."],
+             ["What is $s?", "What kind of thing is $s?", "Tell me what $s is."],
+             ["The book says that $s is a kind of", "As you may know, $s is a kind of", "Look at the picture: $s is a kind of"], weight=2),
+    Relation("plural", PLURALS,
+             ["The plural of $s is $a.", "One $s, two $a.", "First there was one $s, then there were many $a.",
+              "Word: $s. Plural: $a.", "If there is more than one $s, we say $a."],
+             ["$a is the plural of $s."],
+             ["What is the plural of $s?", "How do you say more than one $s?", "Give me the plural of $s."],
+             ["In our grammar book the plural of $s is", "He forgot that the plural of $s is", "Write it down: one $s, three"]),
+    Relation("past", PASTS,
+             ["The past of $s is $a.", "Today I $s, yesterday I $a.", "The past tense of $s is $a.", "Verb: $s. Past: $a.",
+              "Now they $s, but last year they $a."],
+             ["$a is the past of $s."],
+             ["What is the past of $s?", "What is the past tense of $s?", "How do you say $s in the past?"],
+             ["In our grammar book the past of $s is", "He forgot that the past tense of $s is", "This week we $s, and last week we"], weight=2),
+    Relation("count", [(f"{thing} {noun}", n) for thing, noun, n in COUNTS], [], [], [], []),
+    Relation("day after", following(DAYS),
+             ["The day after $s is $a.", "After $s comes $a.", "Today is $s, so tomorrow is $a.", "$s is followed by $a."],
+             ["$s comes before $a."],
+             ["Which day comes after $s?", "What day follows $s?", "Today is $s. What day is tomorrow?"],
+             ["If today is $s, then tomorrow will be", "In every week, after $s comes", "We leave on the day after $s, which is"]),
+    Relation("day before", backward(following(DAYS)),
+             ["The day before $s is $a.", "Before $s comes $a.", "Today is $s, so yesterday was $a."],
+             ["The day just before $s is called $a."],
+             ["Which day comes before $s?", "What day is before $s?", "Today is $s. What day was yesterday?"],
+             ["If today is $s, then yesterday was", "In every week, before $s comes", "We arrived on the day before $s, which is"]),
+    Relation("month after", following(MONTHS),
+             ["The month after $s is $a.", "After $s comes $a.", "It is $s now, and next month is $a.", "$s is followed by $a."],
+             ["$s comes before $a."],
+             ["Which month comes after $s?", "What month follows $s?"],
+             ["If this month is $s, then next month will be", "In every year, after $s comes", "The rain came in the month after $s, which is"]),
+    Relation("number after", following(NUMBERS, False),
+             ["The number after $s is $a.", "After $s comes $a.", "Count on from $s: $a.", "$s and one more makes $a."],
+             ["$s comes before $a."],
+             ["Which number comes after $s?", "What comes after $s?", "What number follows $s?"],
+             ["When you count, after $s comes", "The child said that the number after $s is"]),
+    Relation("letter after", following(LETTERS, False),
+             ["The letter after $s is $a.", "After the letter $s comes $a.", "In the alphabet, $s is followed by $a."],
+             ["In the alphabet, $s comes before $a."],
+             ["Which letter comes after $s?", "What letter follows $s?"],
+             ["When you say the alphabet, after the letter $s comes", "The child said that the letter after $s is"]),
+]
+for r in RELATIONS:
+    if r.name == "count":
+        r.entries = [(thing, noun, n) for thing, noun, n in COUNTS]
+        r.says = ["The number of $1 of a $2 is $a.", "If you count the $1 of a $2, you get $a.", "How many $1? For a $2 it is $a."]
+        r.also = ["A $2 has $a $1.", "There are $a $1 to a $2."]
+        r.asks = ["How many $1 does a $2 have?", "How many $1 has a $2?", "Tell me how many $1 a $2 has."]
+        r.held = ["Count them yourself: the number of $1 of a $2 is", "We counted the $1 of a $2, and the number was"]
+        r.full = "A $2 has $a $1."
+
+
+def fill(frame, relation, entry):
+    """The frame with its variables replaced; articles and the first letter put right."""
+    if relation.name == "count":
+        thing, noun, answer = entry
+        whole = "the alphabet" if noun == "alphabet" else article(noun)
+        text = frame.replace("A $2", cap(whole)).replace("a $2", whole).replace("$1", thing)
+    else:
+        subject, answer = entry
+        if relation.name == "kind":
+            subject = article(subject)
+        text = frame
+        for a in ("A ", "a "):
+            if subject[0] in "aeiou":
+                text = text.replace(a + "$s", a[0] + "n $s")
+        text = text.replace("$S", cap(subject)).replace("$s", subject)
+    if answer[0] in "aeiou":
+        text = text.replace(" a $a", " an $a")
+    return cap(text.replace("$a", answer))
+
+
+def answer_of(entry):
+    return entry[-1]
+
+
+def held_prompts():
+    """(relation, prompt, answer) for every fact, each in one frame that training never saw."""
+    out = []
+    for r in RELATIONS:
+        for i, entry in enumerate(r.entries):
+            frame = r.held[i % len(r.held)]
+            prompt = fill(frame, r, entry)
+            if frame.endswith(" a") and answer_of(entry)[0] in "aeiou":
+                prompt += "n"
+            out.append((r.name, prompt, answer_of(entry)))
+    return out

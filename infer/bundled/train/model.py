@@ -1,0 +1,148 @@
+"""The model: Llama's architecture (RMSNorm, rotary positions, grouped-query
+attention, SwiGLU, tied embeddings), small.
+
+One definition, two ways through it: `loss(fused=True)` uses kernels.py on a CPU;
+everything else is plain PyTorch and runs anywhere.
+"""
+
+import dataclasses
+import math
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+try:
+    import kernels
+except Exception:  # no compiler, or a platform that ctypes cannot load from
+    kernels = None
+
+
+@dataclasses.dataclass
+class Config:
+    dim: int = 192
+    layers: int = 6
+    heads: int = 6
+    kv_heads: int = 2
+    head_dim: int = 32
+    ffn: int = 512
+    vocab: int = 4096
+    context: int = 512
+    theta: float = 10000.0
+    eps: float = 1e-5
+
+    def cost(self, n):
+        """Multiply-adds of one cached decode step with n positions attended, matrix products only."""
+        a = 2 * self.dim * self.heads * self.head_dim + 2 * self.dim * self.kv_heads * self.head_dim + 3 * self.dim * self.ffn
+        return self.layers * (a + 2 * self.heads * self.head_dim * n) + self.dim * self.vocab
+
+
+PRESETS = {
+    "target": Config(),
+    "draft": Config(dim=64, layers=2, heads=2, kv_heads=1, ffn=256),
+    # For a GPU: 9.5 million parameters.
+    "large": Config(dim=320, layers=7, heads=10, kv_heads=2, ffn=864),
+}
+
+
+class Block(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        lin = lambda i, o: nn.Parameter(torch.empty(o, i))
+        self.input_norm, self.post_norm = nn.Parameter(torch.ones(c.dim)), nn.Parameter(torch.ones(c.dim))
+        self.qkv = lin(c.dim, (c.heads + 2 * c.kv_heads) * c.head_dim)
+        self.o = lin(c.heads * c.head_dim, c.dim)
+        self.gate_up = lin(c.dim, 2 * c.ffn)
+        self.down = lin(c.ffn, c.dim)
+
+
+class Model(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        self.c = c
+        self.embed = nn.Parameter(torch.empty(c.vocab, c.dim))
+        self.blocks = nn.ModuleList(Block(c) for _ in range(c.layers))
+        self.norm = nn.Parameter(torch.ones(c.dim))
+        for name, p in self.named_parameters():
+            if p.dim() == 2:
+                std = 0.02 if name == "embed" else 0.6 / math.sqrt(p.shape[1])
+                if name.endswith((".o", ".down")):
+                    std /= math.sqrt(2 * c.layers)
+                nn.init.normal_(p, 0, std)
+        freq = c.theta ** (-torch.arange(0, c.head_dim, 2) / c.head_dim)
+        angle = torch.outer(torch.arange(c.context), freq)
+        self.register_buffer("cos", angle.cos(), persistent=False)
+        self.register_buffer("sin", angle.sin(), persistent=False)
+
+    @staticmethod
+    def starts(ids):
+        """Where each position's document begins: it sees no further back. [batch, time] int32."""
+        at = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
+        return torch.where(ids == 0, at, torch.zeros_like(at)).cummax(1).values.int().contiguous()
+
+    def hidden(self, ids, isolate=True):
+        """ids [batch, time] -> normalised last states [batch, time, dim]; plain PyTorch."""
+        c, (b, t) = self.c, ids.shape
+        at = torch.arange(t, device=ids.device)
+        lo = self.starts(ids) if isolate else torch.zeros_like(ids, dtype=torch.int)
+        seen = (at[None, None, :] <= at[None, :, None]) & (at[None, None, :] >= lo[:, :, None])
+        mask = torch.zeros(b, 1, t, t, device=ids.device).masked_fill(~seen[:, None], -1e9)
+        cos, sin = self.cos[:t], self.sin[:t]
+
+        def rotate(x):
+            p, q = x.chunk(2, -1)
+            return torch.cat((p * cos - q * sin, q * cos + p * sin), -1)
+
+        def norm(x, w):
+            x = x.float()
+            return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + c.eps) * w
+
+        x = F.embedding(ids, self.embed)
+        for k in self.blocks:
+            q, key, v = F.linear(norm(x, k.input_norm), k.qkv).view(b, t, -1, c.head_dim).transpose(1, 2).split(
+                [c.heads, c.kv_heads, c.kv_heads], 1)
+            q, key = rotate(q).to(v.dtype), rotate(key).to(v.dtype)
+            rep = c.heads // c.kv_heads
+            key, v = key.repeat_interleave(rep, 1), v.repeat_interleave(rep, 1)
+            att = torch.softmax(q @ key.transpose(-2, -1) / math.sqrt(c.head_dim) + mask, -1).to(v.dtype)
+            x = x + F.linear((att @ v).transpose(1, 2).reshape(b, t, -1), k.o)
+            gate, up = F.linear(norm(x, k.post_norm), k.gate_up).chunk(2, -1)
+            x = x + F.linear(F.silu(gate) * up, k.down)
+        return norm(x, self.norm)
+
+    def logits(self, ids, isolate=True):
+        return F.linear(self.hidden(ids, isolate), self.embed)
+
+    def hidden_fused(self, ids):
+        """The same states in bf16 through kernels.py."""
+        c, t = self.c, ids.shape[1]
+        start = self.starts(ids)
+        cos, sin = self.cos[:t].contiguous(), self.sin[:t].contiguous()
+        x, r = F.embedding(ids, self.embed), None
+        for k in self.blocks:
+            x, h = kernels.AddNorm.apply(x, r, k.input_norm, c.eps)
+            h = kernels.Attention.apply(kernels.Linear.apply(h, k.qkv), start, cos, sin, c.heads, c.kv_heads, c.head_dim)
+            x, h = kernels.AddNorm.apply(x, kernels.Linear.apply(h, k.o), k.post_norm, c.eps)
+            r = kernels.Linear.apply(kernels.SwiGLU.apply(kernels.Linear.apply(h, k.gate_up)), k.down)
+        return kernels.AddNorm.apply(x, r, self.norm, c.eps)[1]
+
+    def loss(self, ids, labels, fused=None, teacher=None, share=0.0):
+        """Mean cross-entropy in nats; with a teacher, mixed with the distance to its distribution."""
+        if fused is None:
+            fused = kernels is not None and kernels.LIB is not None and ids.device.type == "cpu"
+        if fused:
+            hint = None
+            if teacher is not None:
+                with torch.no_grad():
+                    th = teacher.hidden_fused(ids).view(-1, teacher.c.dim)
+                    tw = teacher.embed.to(torch.bfloat16).t().contiguous()
+                hint = lambda part: th[part] @ tw
+            h = self.hidden_fused(ids)
+            return kernels.HeadLoss.apply(h.view(-1, self.c.dim), self.embed, labels.reshape(-1).contiguous(), hint, share)
+        z = self.logits(ids).float().view(-1, self.c.vocab)
+        loss = F.cross_entropy(z, labels.reshape(-1))
+        if teacher is not None:
+            with torch.no_grad():
+                q = torch.softmax(teacher.logits(ids).float().view(-1, self.c.vocab), -1)
+            loss = (1 - share) * loss - share * (q * torch.log_softmax(z, -1)).sum(-1).mean()
+        return loss

@@ -1,0 +1,178 @@
+"""Trains the target, or the draft with the target as its teacher. Resumes where it stopped.
+
+    train.py RUN --preset target --books data/books --synth data/synth --steps 5000
+    train.py RUN --preset draft ... --teacher RUNS/target --share 0.9
+
+The schedule counts steps, never the clock, so a run that is paused, slowed down by
+other work or killed loses nothing but time. RUN/checkpoint.pt holds model, optimizer,
+position in the data and log; the same command line continues it. RUN/steps, if it
+exists, overrides --steps and may be edited while training runs.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import time
+
+import numpy as np
+import torch
+
+from model import PRESETS, Model
+from optim import Optimizer
+
+
+class Books:
+    """Windows of one stream of tokens, each seen once an epoch, cut at another offset every epoch."""
+
+    def __init__(self, path, seed):
+        self.data, self.seed = np.fromfile(path, dtype=np.uint16), seed
+
+    def window(self, t, at):
+        """at {epoch, i, time} is read and moved on."""
+        while True:
+            r = np.random.default_rng((self.seed, at["epoch"]))
+            offset = int(r.integers(0, 256))
+            n = (len(self.data) - 1 - offset) // t
+            if at.get("time") != t:  # a change of window length keeps the share of the epoch already seen
+                at["i"], at["time"] = int(at["i"] * at.get("time", t) / t), t
+            key = at["epoch"], t
+            if getattr(self, "key", None) != key:
+                self.key, self.order = key, r.permutation(n)
+            if at["i"] < n:
+                start = offset + int(self.order[at["i"]]) * t
+                at["i"] += 1
+                return self.data[start:start + t + 1]
+            at["epoch"], at["i"] = at["epoch"] + 1, 0
+
+
+class Documents:
+    """Windows that start at a document's start, so that its start token has position 0."""
+
+    def __init__(self, path, seed):
+        self.data = np.fromfile(path, dtype=np.uint16)
+        self.starts = np.flatnonzero(self.data == 0)
+
+    def window(self, t, at):
+        """at {epoch, i} is read and moved on; i counts tokens."""
+        k = int(np.searchsorted(self.starts, at["i"]))
+        if k == len(self.starts) or self.starts[k] + t + 1 > len(self.data):
+            at["epoch"], at["i"], k = at["epoch"] + 1, 0, 0
+        start = int(self.starts[k])
+        # The document cut off by the window's end is read whole at the start of the next one.
+        end = start + t
+        at["i"] = int(self.starts[np.searchsorted(self.starts, end, "right") - 1])
+        if at["i"] <= start:
+            at["i"] = end
+        return self.data[start:start + t + 1]
+
+
+def save(path, value):
+    torch.save(value, f"{path}.part")
+    os.replace(f"{path}.part", path)
+
+
+def factor(step, steps, warm, decay):
+    """Warm up, hold, then fall in a straight line to zero over the last `decay` of the run."""
+    return min(1.0, (step + 1) / warm, max(0.0, (steps - step) / (decay * steps)))
+
+
+@torch.no_grad()
+def held_out(model, sets, t=512, rows=8):
+    """Mean loss in nats a token on the first windows of each held-out set."""
+    result = []
+    for data in sets:
+        at = {"epoch": 0, "i": 0}
+        w = np.stack([data.window(t, at) for _ in range(3 * rows)]).astype(np.int64)
+        result.append(float(np.mean([model.loss(torch.from_numpy(w[i:i + rows, :-1].copy()),
+                                                torch.from_numpy(w[i:i + rows, 1:].copy())).item() for i in range(0, len(w), rows)])))
+    return result
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("run")
+    p.add_argument("--preset", default="target", choices=PRESETS)
+    p.add_argument("--books", required=True, help="prefix of .train.bin and .held.bin")
+    p.add_argument("--synth", required=True, help="likewise")
+    p.add_argument("--share-books", type=float, default=0.6, help="part of the rows that come from books")
+    p.add_argument("--steps", type=int, default=5000)
+    p.add_argument("--tokens", type=int, default=8192, help="tokens a step")
+    p.add_argument("--time", type=int, default=256, help="window length at first")
+    p.add_argument("--long", type=int, default=512, help="window length at the end")
+    p.add_argument("--long-from", type=float, default=0.85, help="part of the run after which windows are long")
+    p.add_argument("--muon-lr", type=float, default=0.02)
+    p.add_argument("--adam-lr", type=float, default=0.006)
+    p.add_argument("--weight-decay", type=float, default=0.05)
+    p.add_argument("--warm", type=int, default=100)
+    p.add_argument("--decay", type=float, default=0.5)
+    p.add_argument("--teacher", help="run folder of the target")
+    p.add_argument("--share", type=float, default=0.9, help="weight of the teacher's distribution")
+    p.add_argument("--threads", type=int, default=os.cpu_count())
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--every", type=int, default=250, help="steps between checkpoints")
+    a = p.parse_args()
+
+    torch.manual_seed(a.seed)
+    torch.set_num_threads(a.threads)
+    torch.set_flush_denormal(True)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    run = pathlib.Path(a.run)
+    run.mkdir(parents=True, exist_ok=True)
+    model = Model(PRESETS[a.preset]).to(device)
+    opt = Optimizer(model, a.muon_lr, a.adam_lr, a.weight_decay)
+    train = {"books": Books(f"{a.books}.train.bin", a.seed), "synth": Documents(f"{a.synth}.train.bin", a.seed)}
+    held = [Books(f"{a.books}.held.bin", 0), Documents(f"{a.synth}.held.bin", 0)]
+    s = {"step": 0, "tokens": 0, "seconds": 0.0, "log": [], "at": {k: {"epoch": 0, "i": 0} for k in train}}
+    if (run / "checkpoint.pt").exists():
+        s = torch.load(run / "checkpoint.pt", map_location=device)
+        model.load_state_dict(s.pop("model"))
+        opt.load(s.pop("optimizer"))
+        print(f"resumed at step {s['step']}", flush=True)
+    teacher = None
+    if a.teacher:
+        t = torch.load(pathlib.Path(a.teacher) / "checkpoint.pt", map_location=device)
+        teacher = Model(PRESETS[t["arguments"]["preset"]]).to(device)
+        teacher.load_state_dict(t["model"])
+    print(f"{sum(q.numel() for q in model.parameters()):,} parameters on {device}", flush=True)
+
+    def checkpoint():
+        save(run / "checkpoint.pt", {**s, "model": model.state_dict(), "optimizer": opt.state(), "arguments": vars(a)})
+
+    smooth, clock, cpu = None, time.time(), time.process_time()
+    while True:
+        steps = int((run / "steps").read_text()) if (run / "steps").exists() else a.steps
+        if s["step"] >= steps:
+            break
+        t = a.long if s["step"] >= a.long_from * steps else a.time
+        rows = a.tokens // t
+        from_books = round(rows * a.share_books)
+        w = np.stack([train["books" if i < from_books else "synth"].window(t, s["at"]["books" if i < from_books else "synth"])
+                      for i in range(rows)]).astype(np.int64)
+        x, y = torch.from_numpy(w[:, :-1].copy()).to(device), torch.from_numpy(w[:, 1:].copy()).to(device)
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
+            loss = model.loss(x, y, teacher=teacher, share=a.share if teacher else 0.0)
+        loss.backward()
+        opt.step(factor(s["step"], steps, a.warm, a.decay))
+        for q in model.parameters():
+            q.grad = None
+        s["step"] += 1
+        s["tokens"] += rows * t
+        smooth = loss.item() if smooth is None else 0.96 * smooth + 0.04 * loss.item()
+        if s["step"] % 25 == 0:
+            print(f"step {s['step']}/{steps} {s['tokens'] / 1e6:.1f}M tokens loss {smooth:.3f} epochs {s['at']['books']['epoch']} "
+                  f"{s['at']['synth']['epoch']} {25 * rows * t / (time.time() - clock):.0f} tokens/s", flush=True)
+            s["seconds"] += time.process_time() - cpu
+            clock, cpu = time.time(), time.process_time()
+        if s["step"] % a.every == 0 or s["step"] == steps:
+            s["log"].append({"step": s["step"], "tokens": s["tokens"], "held_out": held_out(model, held)})
+            print("  held out", [round(v, 3) for v in s["log"][-1]["held_out"]], flush=True)
+            checkpoint()
+            clock = time.time()
+    checkpoint()
+    (run / "training.json").write_text(json.dumps({"arguments": vars(a), "steps": s["step"], "tokens": s["tokens"],
+                                                   "processor_seconds": round(s["seconds"]), "log": s["log"]}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,328 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// sameBits reports whether two vectors are equal bit for bit.
+func sameBits(a, b []float32) bool {
+	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
+}
+
+// generate writes n tokens and returns the loop.
+func generate(tb testing.TB, m *Model, prompt string, n int, s Settings) *Loop {
+	tb.Helper()
+	s.Stop.MaxTokens = n
+	l, err := NewLoop(m, prompt, s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	finish(tb, l)
+	return l
+}
+
+func pure(seed uint64) Settings {
+	return Settings{Settings: sampling.Pure, Seed: seed, Stop: Stop{MaxTokens: 64}}
+}
+
+// Decoding with a cache gives the logits that running the whole text again
+// gives, bit for bit, over 200 tokens. With VIZ_LONG=1 every token is run
+// again from scratch; otherwise the first 24 and then every tenth.
+func TestCachedEqualsUncached(t *testing.T) {
+	m := bundledModel(t)
+	text := m.Encode("Once upon a time")
+	cached := m.NewCache()
+	z := logitsAfter(t, m, cached, text...)
+	for n := 1; n <= 200; n++ {
+		if n <= 24 || n%10 == 0 || os.Getenv("VIZ_LONG") != "" {
+			if got := logitsAfter(t, m, m.NewCache(), text...); !sameBits(got, z) {
+				t.Fatalf("token %d: the logits with the cache are not those without", n)
+			}
+		}
+		d := sampling.Decide(z, sampling.Pure)
+		id := int(d.Order[d.Draw(sampling.U(11, n))])
+		if m.EOS(id) { // the text must not end yet
+			id = int(d.Order[1])
+		}
+		text = append(text, id)
+		z = logitsAfter(t, m, cached, id)
+	}
+	// The same for every position that was not rerun: what one pass over the
+	// whole text writes into its cache is what 200 single steps wrote.
+	c := m.NewCache()
+	if got := logitsAfter(t, m, c, text...); !sameBits(got, z) || c.Positions() != cached.Positions() {
+		t.Fatalf("one pass over all %d positions differs from %d positions step by step", c.Positions(), cached.Positions())
+	}
+	for b := range m.Config().Layers {
+		for i := range c.Positions() {
+			k, v := c.Column(b, i)
+			key, value := cached.Column(b, i)
+			if !sameBits(k, key) || !sameBits(v, value) {
+				t.Fatalf("block %d, position %d: the keys or values differ", b, i)
+			}
+		}
+	}
+}
+
+// A text read in one pass, token by token or in pieces of any size gives the
+// same logits and the same cache.
+func TestAnyChunkingIsTheSame(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for name, m := range map[string]*Model{"bundled": bundledModel(t), "small": smallModel(t)} {
+		ids := make([]int, 64)
+		for i := range ids {
+			ids[i] = rng.IntN(m.Config().Vocab)
+		}
+		whole := m.NewCache()
+		want := logitsAfter(t, m, whole, ids...)
+		for trial := range 8 {
+			c, rest := m.NewCache(), ids
+			var got []float32
+			var sizes []int
+			for len(rest) > 0 {
+				n := 1 // the first trial goes token by token
+				if trial > 0 {
+					n += rng.IntN(min(len(rest), 40))
+				}
+				got, rest, sizes = logitsAfter(t, m, c, rest[:n]...), rest[n:], append(sizes, n)
+			}
+			if !sameBits(got, want) {
+				t.Errorf("%s: in pieces of %v the logits differ from one pass", name, sizes)
+			}
+			for b := range m.Config().Layers {
+				if n := len(ids) * c.width; !sameBits(c.keys[b][:n], whole.keys[b][:n]) || !sameBits(c.values[b][:n], whole.values[b][:n]) {
+					t.Errorf("%s: in pieces of %v the cache of block %d differs", name, sizes, b)
+				}
+			}
+		}
+	}
+}
+
+// A cache cut back to a position goes on as if what came after had never been.
+func TestTruncateThenContinue(t *testing.T) {
+	m := smallModel(t)
+	ids := []int{endID, 72, 101, 108, 108, 111, 32, 119, 111, 114}
+	for n := range len(ids) {
+		c := m.NewCache()
+		logitsAfter(t, m, c, ids...)
+		logitsAfter(t, m, c, 1, 2, 3)
+		c.Truncate(n)
+		if c.Positions() != n {
+			t.Fatalf("%d positions after Truncate(%d)", c.Positions(), n)
+		}
+		c.Truncate(n + 5) // there is nothing to forget
+		got := logitsAfter(t, m, c, ids[n:]...)
+		if want := logitsAfter(t, m, m.NewCache(), ids...); !sameBits(got, want) {
+			t.Errorf("cut to %d positions and read on, the logits differ from a fresh cache", n)
+		}
+	}
+}
+
+// The tally that the pass keeps is what the formulas of infer/cost say, on
+// every shape and on top of any cache.
+func TestTallyEqualsFormulas(t *testing.T) {
+	for name, m := range map[string]*Model{
+		"bundled": bundledModel(t), "small": smallModel(t),
+		"one key/value head": folder{width: 12, layers: 3, heads: 3, kvHeads: 1, headDim: 6, ffn: 20, context: 80}.
+			model(t, folder{width: 12, layers: 3, heads: 3, kvHeads: 1, headDim: 6, ffn: 20, context: 80}.random(1)),
+	} {
+		shape := m.Shape()
+		for _, prompt := range []int{1, 2, 19, 33, 60} {
+			c := m.NewCache()
+			pass := countedPass(t, m, c, make([]int, prompt))
+			if want := shape.Pass(prompt); pass != want {
+				t.Errorf("%s: a pass over %d positions tallied %+v, the formula gives %+v", name, prompt, pass, want)
+			}
+			for n := prompt + 1; n < prompt+4; n++ {
+				if got, want := countedPass(t, m, c, []int{1}), shape.Step(n); got != want {
+					t.Errorf("%s: a step that attends %d tallied %+v, the formula gives %+v", name, n, got, want)
+				}
+			}
+		}
+	}
+}
+
+func countedPass(t *testing.T, m *Model, c *Cache, tokens []int) cost.Parts {
+	t.Helper()
+	last, blocks, err := m.Forward(context.Background(), c, tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, output, err := m.Logits(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blocks.Plus(output)
+}
+
+// The worked example: L 6, d 192, h 6, g 2, s 32, f 512, V 4096 at n = 19.
+// A = 192·6·32 + 2·192·2·32 + 6·32·192 + 3·192·512
+// = 36,864 + 24,576 + 36,864 + 294,912 = 393,216.
+// One step: 6·393,216 + 2·6·6·32·19 + 192·4096 = 2,359,296 + 43,776 + 786,432.
+// One pass: 19·2,359,296 + 6·6·32·19·20 + 786,432 = 44,826,624 + 437,760 + 786,432.
+func TestWorkedExampleIsTallied(t *testing.T) {
+	m := bundledModel(t)
+	if got := countedPass(t, m, m.NewCache(), make([]int, 19)); got.Total() != 46_050_816 {
+		t.Errorf("a pass over 19 positions tallied %d multiply-adds (%+v), want 46,050,816", got.Total(), got)
+	}
+	c := m.NewCache()
+	countedPass(t, m, c, make([]int, 18))
+	want := cost.Parts{Projections: 6 * 98_304, FeedForward: 6 * 294_912, Attention: 43_776, Output: 786_432}
+	if got := countedPass(t, m, c, []int{0}); got.Total() != 3_189_504 || got != want {
+		t.Errorf("the 19th position alone tallied %+v = %d, want %+v = 3,189,504", got, got.Total(), want)
+	}
+}
+
+// 2 × layers × kvHeads × headDim × positions × 4 bytes: 6 layers of 2 × 32
+// values make 3,072 bytes a position.
+func TestCacheBytes(t *testing.T) {
+	m := bundledModel(t)
+	c := m.NewCache()
+	if c.Bytes() != 0 || c.Reserved() != 0 || c.Positions() != 0 {
+		t.Errorf("a new cache has %d bytes, %d reserved, %d positions", c.Bytes(), c.Reserved(), c.Positions())
+	}
+	grown := 0
+	for n := 1; n <= 100; n++ {
+		before := c.Reserved()
+		if _, _, err := m.Forward(context.Background(), c, []int{1}); err != nil {
+			t.Fatal(err)
+		}
+		if c.Reserved() != before {
+			grown++
+		}
+		if want := int64(3072 * n); c.Bytes() != want || c.Reserved() < want || c.Reserved() > 2*want || m.Shape().KVBytes(n, 4) != want {
+			t.Errorf("%d positions: %d bytes, %d reserved; want %d and up to twice that", n, c.Bytes(), c.Reserved(), want)
+		}
+	}
+	if grown > 8 { // 1, 2, 4, ... 128
+		t.Errorf("the cache was moved %d times on its way to 100 positions", grown)
+	}
+	c.Truncate(10)
+	if c.Bytes() != 30_720 {
+		t.Errorf("cut to 10 positions it has %d bytes, want 30,720", c.Bytes())
+	}
+}
+
+// At the end of the window the cache reserves what it needs and no more.
+func TestReservedStaysWithinTheContext(t *testing.T) {
+	m := smallModel(t) // context 64, 2 layers, 2 × 4 values
+	c := m.NewCache()
+	logitsAfter(t, m, c, make([]int, 40)...)
+	logitsAfter(t, m, c, make([]int, 24)...)
+	if want := m.Shape().KVBytes(64, 4); c.Reserved() != want || c.Bytes() != want {
+		t.Errorf("a full window takes %d bytes and reserves %d, want %d", c.Bytes(), c.Reserved(), want)
+	}
+}
+
+// Columns are copies.
+func TestColumnIsACopy(t *testing.T) {
+	m := smallModel(t)
+	c := m.NewCache()
+	logitsAfter(t, m, c, 1, 2, 3)
+	k, v := c.Column(1, 2)
+	if len(k) != 8 || len(v) != 8 {
+		t.Fatalf("a column has %d and %d values, want 2 heads of 4 each", len(k), len(v))
+	}
+	want := slices.Clone(k)
+	clear(k)
+	clear(v)
+	if again, _ := c.Column(1, 2); !sameBits(again, want) {
+		t.Error("writing on a column changed the cache")
+	}
+}
+
+func TestForwardRefuses(t *testing.T) {
+	m := smallModel(t)
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, row := range []struct {
+		name   string
+		ctx    context.Context
+		tokens []int
+		want   string
+	}{
+		{"window full", context.Background(), make([]int, 62), "65 positions do not fit the model's context of 64"},
+		{"id too high", context.Background(), []int{1, m.Config().Vocab}, fmt.Sprintf("token %d is not in the vocabulary of %d", m.Config().Vocab, m.Config().Vocab)},
+		{"id negative", context.Background(), []int{-1}, "token -1 is not in the vocabulary"},
+		{"cancelled", cancelled, []int{1}, "context canceled"},
+		{"cancelled, several chunks", cancelled, make([]int, 50), "context canceled"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c := m.NewCache()
+			logitsAfter(t, m, c, 1, 2, 3)
+			last, _, err := m.Forward(row.ctx, c, row.tokens)
+			if last != nil || err == nil || !strings.Contains(err.Error(), row.want) {
+				t.Errorf("%v, %v; want an error with %q", last, err, row.want)
+			}
+			if c.Positions() != 3 {
+				t.Fatalf("%d positions afterwards, want the 3 from before", c.Positions())
+			}
+			if got, want := logitsAfter(t, m, c, 4), logitsAfter(t, m, m.NewCache(), 1, 2, 3, 4); !sameBits(got, want) {
+				t.Error("afterwards the cache goes on differently")
+			}
+		})
+	}
+}
+
+// lateContext ends after its Err has been asked a number of times, so that a
+// pass is interrupted between two of its blocks.
+type lateContext struct {
+	context.Context
+	left int
+}
+
+func (c *lateContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A pass interrupted at any block of any chunk leaves the cache as it was.
+func TestInterruptedPassLeavesNothing(t *testing.T) {
+	m := smallModel(t)
+	ids := make([]int, 50) // 2 chunks of 2 blocks
+	want := logitsAfter(t, m, m.NewCache(), append([]int{7}, ids...)...)
+	for left := range 4 {
+		c := m.NewCache()
+		logitsAfter(t, m, c, 7)
+		if _, _, err := m.Forward(&lateContext{context.Background(), left}, c, ids); !errors.Is(err, context.Canceled) {
+			t.Fatalf("interrupted after %d blocks: %v", left, err)
+		}
+		if c.Positions() != 1 {
+			t.Fatalf("interrupted after %d blocks: %d positions, want 1", left, c.Positions())
+		}
+		if got := logitsAfter(t, m, c, ids...); !sameBits(got, want) {
+			t.Errorf("interrupted after %d blocks the cache goes on differently", left)
+		}
+	}
+}
+
+// Weights that lead out of float32 are an error, not a row of NaN.
+func TestLogitsRefuseInfinity(t *testing.T) {
+	f := folder{width: 4, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 2, context: 8}
+	w := f.random(1)
+	for i := range w["lm_head.weight"] {
+		w["lm_head.weight"][i] = math.MaxFloat32
+	}
+	m := f.model(t, w)
+	last, _, err := m.Forward(context.Background(), m.NewCache(), []int{5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, _, err := m.Logits([]float32{last[0], last[0], last[0], last[0]})
+	if z != nil || err == nil || !strings.Contains(err.Error(), "token 0") {
+		t.Errorf("%v, %v; want an error that names token 0", z, err)
+	}
+}

@@ -1,0 +1,122 @@
+package infer
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/kernel"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// ReadOut is how many tokens a block's early read-out lists.
+const ReadOut = 5
+
+// Inspection is a look inside one forward pass, at its newest position. It is
+// made by running that position again on the cached columns before it, which
+// gives the same numbers bit for bit; the steps and their times know nothing
+// of it. It owns its data.
+type Inspection struct {
+	Position  int     // the column looked at, from 0
+	Token     Token   // the token read there
+	Embedding float64 // Euclidean norm of its row of the embedding table
+	Blocks    []BlockView
+}
+
+// BlockView is what one block did at that position.
+type BlockView struct {
+	// Euclidean norms of the residual stream: before the block, between its
+	// two halves, after it.
+	NormIn, NormMid, NormOut float64
+	Attention                [][]float32 // [heads][positions]: the weights of every head, each summing to 1
+	Query                    []float32   // [heads, headDim], rotated
+	Key, Value               []float32   // [kvHeads, headDim]; the key rotated
+	Hidden                   []float32   // [ffn]: silu(gate) · up
+	Residual                 []float32   // [width]: the stream after the block
+	// Says is what the model would say if it stopped here: the stream through
+	// the final norm and the output matrix, at T = 1 (the 'logit lens').
+	Says []Reading
+}
+
+// Reading is one line of an early read-out.
+type Reading struct {
+	Token Token
+	P     float64
+}
+
+// Inspect looks inside the pass that wrote column `position` (from 0) of c by
+// reading token there. c is not changed; it may hold later columns too.
+func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*Inspection, error) {
+	in := &Inspection{
+		Position: position, Token: m.Token(token), Blocks: make([]BlockView, len(m.blocks)),
+		Embedding: norm(m.embed[token*m.config.Width : (token+1)*m.config.Width]),
+	}
+	past := c.upTo(position)
+	s := m.scratch.Get().(*scratch)
+	defer m.scratch.Put(s)
+	if err := m.forwardChunk(ctx, s, past, []int{token}, new(cost.Parts), in); err != nil {
+		return nil, err
+	}
+	for i := range in.Blocks {
+		b := &in.Blocks[i]
+		b.Key, b.Value = past.Column(i, position)
+		says, err := m.readOut(b.Residual)
+		if err != nil {
+			return nil, err
+		}
+		b.Says = says
+	}
+	return in, nil
+}
+
+// readOut lists the most probable next tokens by a residual stream [width].
+func (m *Model) readOut(residual []float32) ([]Reading, error) {
+	z, _, err := m.Logits(residual)
+	if err != nil {
+		return nil, err
+	}
+	p, _, _ := sampling.Softmax(z, 1)
+	order := sampling.Rank(z)
+	says := make([]Reading, min(ReadOut, len(order)))
+	for i := range says {
+		says[i] = Reading{m.Token(int(order[i])), p[order[i]]}
+	}
+	return says, nil
+}
+
+// The methods below are called by the pass as it goes; on a nil Inspection,
+// when nobody looks, they do nothing.
+
+// enters notes the stream [width] before block l.
+func (in *Inspection) enters(l int, x []float32) {
+	if in != nil {
+		in.Blocks[l].NormIn = norm(x)
+	}
+}
+
+// attended notes the queries [heads, headDim] of block l and the stream
+// [width] after its attention.
+func (in *Inspection) attended(l int, q, x []float32) {
+	if in != nil {
+		in.Blocks[l].Query, in.Blocks[l].NormMid = slices.Clone(q), norm(x)
+	}
+}
+
+// head notes one head's attention weights [positions] in block l.
+func (in *Inspection) head(l int, w []float32) {
+	if in != nil {
+		in.Blocks[l].Attention = append(in.Blocks[l].Attention, slices.Clone(w))
+	}
+}
+
+// leaves notes the feed-forward activations [ffn] of block l and the stream
+// [width] after it.
+func (in *Inspection) leaves(l int, hidden, x []float32) {
+	if in != nil {
+		b := &in.Blocks[l]
+		b.Hidden, b.Residual, b.NormOut = slices.Clone(hidden), slices.Clone(x), norm(x)
+	}
+}
+
+func norm(x []float32) float64 { return math.Sqrt(float64(kernel.Dot(x, x))) }

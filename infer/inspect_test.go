@@ -1,0 +1,75 @@
+package infer
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// TestInspectSeesThePassThatRan holds a look inside against what the run
+// itself kept: the cached keys and values, and the logits. Both must be the
+// same numbers bit for bit, since a page shows them side by side.
+func TestInspectSeesThePassThatRan(t *testing.T) {
+	c, err := bundled.Target()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Load(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loop, err := NewLoop(m, "Once upon a time there was a", DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5*7 + 2 { // five turns, and the sixth up to its logits
+		if _, err := loop.Next(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	columns := loop.Cache().Positions()
+	for _, step := range loop.Steps() {
+		pos := step.Positions() - 1
+		in, err := m.Inspect(context.Background(), loop.Cache(), step.Input[len(step.Input)-1], pos)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l, b := range in.Blocks {
+			key, value := loop.Cache().Column(l, pos)
+			if !slices.Equal(b.Key, key) || !slices.Equal(b.Value, value) {
+				t.Fatalf("step %d, block %d: another key or value than the cached one", step.N, l+1)
+			}
+			if len(b.Attention) != 6 {
+				t.Fatalf("block %d: %d heads, want 6", l+1, len(b.Attention))
+			}
+			for h, w := range b.Attention {
+				var sum float64
+				for _, a := range w {
+					sum += float64(a)
+				}
+				if len(w) != pos+1 || math.Abs(sum-1) > 1e-5 {
+					t.Errorf("block %d, head %d: %d weights that sum to %v, want %d and 1", l+1, h+1, len(w), sum, pos+1)
+				}
+			}
+			if l > 0 && b.NormIn != in.Blocks[l-1].NormOut {
+				t.Errorf("block %d begins with norm %v, the one before ended with %v", l+1, b.NormIn, in.Blocks[l-1].NormOut)
+			}
+		}
+		if in.Blocks[0].NormIn != in.Embedding {
+			t.Errorf("block 1 begins with norm %v, the embedding has %v", in.Blocks[0].NormIn, in.Embedding)
+		}
+		p, _, _ := sampling.Softmax(step.Logits, 1)
+		for i, says := range in.Blocks[5].Says {
+			if id := int(sampling.Rank(step.Logits)[i]); says.Token.ID != id || says.P != p[id] {
+				t.Errorf("step %d: the last block says %q %v, the logits %q %v", step.N, says.Token.Text, says.P, m.Token(id).Text, p[id])
+			}
+		}
+	}
+	if loop.Cache().Positions() != columns {
+		t.Errorf("looking changed the cache from %d columns to %d", columns, loop.Cache().Positions())
+	}
+}

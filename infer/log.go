@@ -1,0 +1,101 @@
+package infer
+
+import (
+	"context"
+	"fmt"
+)
+
+// A Log is what it takes to write a run's text again, bit for bit, on the
+// same model: the prompt, the settings with the step from which each counted,
+// the tokens that a person chose, and how far the run had come.
+type Log struct {
+	Model    string // [Model.Hash]
+	Prompt   string
+	Changes  []Change // by step; the first is from step 1
+	Choices  []Choice // by step
+	WentOn   []int    // steps after whose stop a person chose to go on
+	Settings Settings // for what comes next
+	Steps    int      // 0 if nothing had run
+	Ran      Kind     // the last stage of the last step
+}
+
+// Choice is a token that a person chose at a step, instead of the draw.
+type Choice struct {
+	Step, Token int
+}
+
+// Change is a change of settings: they count from step From on.
+type Change struct {
+	From     int
+	Settings Settings
+}
+
+// Log returns the run's log.
+func (l *Loop) Log() Log { return LogOf(l.model, l.text, l.steps, l.settings) }
+
+// LogOf returns the log of steps that a loop on m with this prompt has run,
+// with settings for what comes next.
+func LogOf(m *Model, prompt string, steps []*Step, settings Settings) Log {
+	log := Log{Model: m.hash, Prompt: prompt, Settings: settings, Steps: len(steps)}
+	for i, s := range steps {
+		if i == 0 || !s.Settings.Equal(steps[i-1].Settings) {
+			log.Changes = append(log.Changes, Change{s.N, s.Settings})
+		}
+		if s.Forced {
+			log.Choices = append(log.Choices, Choice{s.N, s.Chosen})
+		}
+		if s.WentOn {
+			log.WentOn = append(log.WentOn, s.N)
+		}
+		log.Ran = s.Ran
+	}
+	return log
+}
+
+// Replay runs a log again from nothing. A limit on tokens or a stop string is
+// no hindrance: the log says that the run went on, be it that they were changed
+// later or that they were set when the next step had already begun.
+func Replay(ctx context.Context, m *Model, log Log) (*Loop, error) {
+	if log.Model != m.hash {
+		return nil, fmt.Errorf("this run was made by another model (%.12s…, here %.12s…)", log.Model, m.hash)
+	}
+	settings := log.Settings
+	if len(log.Changes) > 0 {
+		settings = log.Changes[0].Settings
+	}
+	l, err := NewLoop(m, log.Prompt, settings)
+	if err != nil {
+		return nil, err
+	}
+	changes, choices, wentOn := log.Changes, log.Choices, log.WentOn
+	for len(l.steps) < log.Steps || (log.Steps > 0 && l.steps[log.Steps-1].Ran < log.Ran) {
+		if l.BetweenTurns() && len(changes) > 0 && changes[0].From == len(l.steps)+1 {
+			if err := l.Set(changes[0].Settings); err != nil {
+				return nil, err
+			}
+			changes = changes[1:]
+		}
+		n := len(l.steps)
+		switch {
+		case n > 0 && len(choices) > 0 && choices[0].Step == n && l.steps[n-1].Ran == KindFilter:
+			if err := l.Choose(ctx, n, choices[0].Token); err != nil {
+				return nil, fmt.Errorf("replaying step %d: %w", n, err)
+			}
+			choices = choices[1:]
+			continue
+		case l.BetweenTurns() && len(wentOn) > 0 && wentOn[0] == n:
+			l.steps[n-1].WentOn = true // nobody has seen this step yet
+			wentOn = wentOn[1:]
+		}
+		if stop := l.Stopped(); l.BetweenTurns() && (stop == StopEOS || stop == StopContext) {
+			return nil, fmt.Errorf("replaying step %d: the text ends before it (%s)", n+1, stop)
+		}
+		if _, err := l.run(ctx); err != nil {
+			return nil, fmt.Errorf("replaying step %d: %w", n+1, err)
+		}
+	}
+	if n := len(l.steps); n > 0 && len(wentOn) > 0 && wentOn[0] == n {
+		l.steps[n-1].WentOn = true
+	}
+	return l, l.Set(log.Settings)
+}

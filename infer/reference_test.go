@@ -1,0 +1,252 @@
+package infer
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"testing"
+)
+
+// fixture is the output of an independent PyTorch implementation; its fields
+// are described in testdata/reference/README.md.
+type fixture struct {
+	ModelHash string `json:"model_hash"`
+	Vocab     int    `json:"vocab"`
+	SampleIDs []int  `json:"sample_ids"`
+	Prompts   []struct {
+		Name       string      `json:"name"`
+		Text       string      `json:"text"`
+		IDs        []int       `json:"ids"`
+		Argmax     []int       `json:"argmax"`
+		LogSumExp  []float64   `json:"logsumexp"`
+		Sampled    [][]float32 `json:"sampled"`
+		TopIDs     [][]int     `json:"top_ids"`
+		TopLogits  [][]float32 `json:"top_logits"`
+		LastLogits []float32   `json:"last_logits"`
+	} `json:"prompts"`
+}
+
+func readFixture(t *testing.T) fixture {
+	t.Helper()
+	file, err := os.Open("../testdata/reference/target.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f fixture
+	if err := json.NewDecoder(unzipped).Decode(&f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// logSumExp is log Σ e^z.
+func logSumExp(z []float32) float64 {
+	max := float64(slices.Max(z))
+	var sum float64
+	for _, v := range z {
+		sum += math.Exp(float64(v) - max)
+	}
+	return max + math.Log(sum)
+}
+
+func argmax(z []float32) int {
+	best := 0
+	for id, v := range z {
+		if v > z[best] {
+			best = id
+		}
+	}
+	return best
+}
+
+// At every position of every prompt the engine agrees with PyTorch: the same
+// tokens, logits within 2e-3, the same largest logit.
+func TestAgreesWithPyTorch(t *testing.T) {
+	const tolerance = 2e-3
+	m, f := bundledModel(t), readFixture(t)
+	if f.ModelHash != m.Hash() || f.Vocab != m.Config().Vocab || len(f.Prompts) < 5 {
+		t.Fatalf("the fixture is of model %s (%d tokens, %d prompts), not of %s", f.ModelHash, f.Vocab, len(f.Prompts), m.Hash())
+	}
+	var worst float64
+	compare := func(t *testing.T, what string, position int, got, want float32) {
+		t.Helper()
+		diff := math.Abs(float64(got) - float64(want))
+		worst = max(worst, diff)
+		if !(diff <= tolerance) {
+			t.Errorf("position %d: %s is %v, PyTorch has %v", position, what, got, want)
+		}
+	}
+	positions := 0
+	for _, p := range f.Prompts {
+		t.Run(p.Name, func(t *testing.T) {
+			if got := m.Encode(p.Text); !slices.Equal(got, p.IDs) {
+				t.Fatalf("Encode gives %v, want %v", got, p.IDs)
+			}
+			c := m.NewCache()
+			for i, id := range p.IDs {
+				z := logitsAfter(t, m, c, id)
+				if got := argmax(z); got != p.Argmax[i] {
+					t.Errorf("position %d: the largest logit is token %d's, PyTorch has %d", i, got, p.Argmax[i])
+				}
+				compare(t, "logsumexp", i, float32(logSumExp(z)), float32(p.LogSumExp[i]))
+				for j, id := range f.SampleIDs {
+					compare(t, "a sampled logit", i, z[id], p.Sampled[i][j])
+				}
+				for j, id := range p.TopIDs[i] {
+					compare(t, "a top logit", i, z[id], p.TopLogits[i][j])
+				}
+				if i == len(p.IDs)-1 {
+					for id, want := range p.LastLogits {
+						compare(t, "a last logit", i, z[id], want)
+					}
+				}
+				positions++
+			}
+		})
+	}
+	t.Logf("%d positions, largest difference %.2g", positions, worst)
+}
+
+// logitsAfter reads tokens on top of a cache and returns the logits.
+func logitsAfter(t testing.TB, m *Model, c *Cache, tokens ...int) []float32 {
+	t.Helper()
+	last, _, err := m.Forward(context.Background(), c, tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, _, err := m.Logits(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// float64Logits is the forward pass once more, as plainly as it can be
+// written: float64 throughout, one position after another, no cache, no
+// shared code. It returns the logits after the last token.
+func float64Logits(f folder, w weights, ids []int, theta float64) []float64 {
+	at := func(name string, row, col, cols int) float64 { return float64(w[name+".weight"][row*cols+col]) }
+	product := func(name string, x []float64, rows int) []float64 {
+		out := make([]float64, rows)
+		for r := range out {
+			for c, v := range x {
+				out[r] += at(name, r, c, len(x)) * v
+			}
+		}
+		return out
+	}
+	norm := func(name string, x []float64) []float64 {
+		var squares float64
+		for _, v := range x {
+			squares += v * v
+		}
+		out := make([]float64, len(x))
+		for i, v := range x {
+			out[i] = v / math.Sqrt(squares/float64(len(x))+1e-30) * at(name, 0, i, 0)
+		}
+		return out
+	}
+	turned := func(x []float64, position int) []float64 {
+		out, half := slices.Clone(x), f.headDim/2
+		for h := 0; h < len(x); h += f.headDim {
+			for i := range half {
+				angle := float64(position) * math.Pow(theta, -float64(2*i)/float64(f.headDim))
+				s, c := math.Sincos(angle)
+				out[h+i] = x[h+i]*c - x[h+half+i]*s
+				out[h+half+i] = x[h+half+i]*c + x[h+i]*s
+			}
+		}
+		return out
+	}
+
+	xs := make([][]float64, len(ids)) // [positions][width]
+	for i, id := range ids {
+		for j := range f.width {
+			xs[i] = append(xs[i], at("model.embed_tokens", id, j, f.width))
+		}
+	}
+	for l := range f.layers {
+		name := "model.layers." + string(rune('0'+l)) + "."
+		var keys, values [][]float64 // [positions][kvHeads·headDim]
+		for i := range xs {
+			h := norm(name+"input_layernorm", xs[i])
+			keys = append(keys, turned(product(name+"self_attn.k_proj", h, f.kvHeads*f.headDim), i))
+			values = append(values, product(name+"self_attn.v_proj", h, f.kvHeads*f.headDim))
+			q := turned(product(name+"self_attn.q_proj", h, f.heads*f.headDim), i)
+			mixed := make([]float64, len(q))
+			for head := range f.heads {
+				kv := head * f.kvHeads / f.heads * f.headDim // where this head's group begins
+				var scores []float64
+				var sum float64
+				for j := range i + 1 {
+					var dot float64
+					for d := range f.headDim {
+						dot += q[head*f.headDim+d] * keys[j][kv+d]
+					}
+					scores = append(scores, math.Exp(dot/math.Sqrt(float64(f.headDim))))
+					sum += scores[j]
+				}
+				for j, score := range scores {
+					for d := range f.headDim {
+						mixed[head*f.headDim+d] += score / sum * values[j][kv+d]
+					}
+				}
+			}
+			for j, v := range product(name+"self_attn.o_proj", mixed, f.width) {
+				xs[i][j] += v
+			}
+			h = norm(name+"post_attention_layernorm", xs[i])
+			gate, up := product(name+"mlp.gate_proj", h, f.ffn), product(name+"mlp.up_proj", h, f.ffn)
+			for j, g := range gate {
+				up[j] *= g / (1 + math.Exp(-g))
+			}
+			for j, v := range product(name+"mlp.down_proj", up, f.width) {
+				xs[i][j] += v
+			}
+		}
+	}
+	output := "lm_head"
+	if f.tied {
+		output = "model.embed_tokens"
+	}
+	return product(output, norm("model.norm", xs[len(xs)-1]), f.vocab())
+}
+
+// Models of every kind of shape agree with that plain pass: tied or not, one
+// key/value head, some, or as many as query heads, heads that together are
+// wider or narrower than the model.
+func TestAgreesWithPlainFloat64(t *testing.T) {
+	for name, f := range map[string]folder{
+		"grouped, untied":      {width: 16, layers: 2, heads: 4, kvHeads: 2, headDim: 4, ffn: 24, context: 64},
+		"grouped, tied":        {width: 16, layers: 2, heads: 4, kvHeads: 2, headDim: 4, ffn: 24, context: 64, tied: true},
+		"one key/value head":   {width: 12, layers: 3, heads: 3, kvHeads: 1, headDim: 4, ffn: 20, context: 64},
+		"all key/value heads":  {width: 12, layers: 2, heads: 3, kvHeads: 3, headDim: 6, ffn: 10, context: 64},
+		"narrow heads, 3 of 6": {width: 20, layers: 1, heads: 6, kvHeads: 3, headDim: 2, ffn: 7, context: 64, tied: true},
+		"one wide head":        {width: 8, layers: 2, heads: 1, kvHeads: 1, headDim: 16, ffn: 8, context: 64},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := f.random(3)
+			m := f.model(t, w)
+			ids := []int{72, 105, endID, 0, 255, 72, 72, 33, 150, 1}
+			for i := range 45 { // more than one chunk
+				ids = append(ids, 11*i%f.vocab())
+			}
+			for _, n := range []int{1, 2, 9, len(ids)} {
+				z, want := logitsAfter(t, m, m.NewCache(), ids[:n]...), float64Logits(f, w, ids[:n], 10_000)
+				for id := range want {
+					if diff := math.Abs(float64(z[id]) - want[id]); !(diff <= 1e-4) {
+						t.Fatalf("%d positions: token %d has logit %v, want %v", n, id, z[id], want[id])
+					}
+				}
+			}
+		})
+	}
+}

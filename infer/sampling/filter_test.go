@@ -1,0 +1,150 @@
+package sampling
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+func TestRankBreaksTiesTowardTheLowerID(t *testing.T) {
+	negativeZero := float32(math.Copysign(0, -1))
+	for _, row := range []struct {
+		z    []float32
+		want []int32
+	}{
+		{[]float32{1, 3, 2}, []int32{1, 2, 0}},
+		{[]float32{2, 2, 2, 2}, []int32{0, 1, 2, 3}},
+		{[]float32{-1, 5, -1, 5}, []int32{1, 3, 0, 2}},
+		{[]float32{negativeZero, 0, negativeZero, 0}, []int32{0, 1, 2, 3}},
+		{[]float32{-1e30, 1e-45, -1e-45, 1e30, negativeZero}, []int32{3, 1, 4, 2, 0}},
+		{[]float32{7}, []int32{0}},
+	} {
+		if got := Rank(row.z); !slices.Equal(got, row.want) {
+			t.Errorf("Rank(%v) = %v, want %v", row.z, got, row.want)
+		}
+	}
+}
+
+// Where the cut falls between equal tokens, the lower ids stay.
+func TestTiesAtTheCut(t *testing.T) {
+	z := []float32{1, 5, 1, 5, 1, 5}
+	for _, row := range []struct {
+		s    Settings
+		kept []int32
+	}{
+		{Settings{TopP: 1}, []int32{1}},
+		{Settings{Temperature: 1, TopK: 2, TopP: 1}, []int32{1, 3}},
+		{Settings{Temperature: 1, TopK: 4, TopP: 1}, []int32{1, 3, 5, 0}},
+		{Settings{Temperature: 1, TopP: 0.5}, []int32{1, 3}},                     // 0.327 + 0.327 ≥ 0.5
+		{Settings{Temperature: 1, TopP: 1, MinP: 1}, []int32{1, 3, 5}},           // equal to the largest is not below it
+		{Settings{Temperature: 1, TopP: 0.01, MinP: 0}, []int32{1}},              // the first crosses at once
+		{Settings{Temperature: 1, TopK: 99, TopP: 1}, []int32{1, 3, 5, 0, 2, 4}}, // more than there are
+	} {
+		d := Decide(z, row.s)
+		if got := d.Order[:d.Keep]; !slices.Equal(got, row.kept) {
+			t.Errorf("%+v keeps %v, want %v", row.s, got, row.kept)
+		}
+	}
+}
+
+// p/p_max of the drill is e^{z−4}: 1, 0.3679, 0.1353, 0.0498, 0.0302.
+func TestMinPByHand(t *testing.T) {
+	for minP, want := range map[float64]int{0: 5, 0.03: 5, 0.031: 4, 0.0497: 4, 0.05: 3, 0.1: 3, 0.14: 2, 0.367: 2, 0.368: 1, 1: 1} {
+		d := Decide(drill, with(func(s *Settings) { s.MinP = minP }))
+		if d.Keep != want {
+			t.Errorf("min-p %v keeps %d tokens, want %d", minP, d.Keep, want)
+		}
+	}
+	// After the temperature: at T = 0.5 the ratios are squared, 0.1353 for `a`.
+	if d := Decide(drill, Settings{Temperature: 0.5, TopP: 1, MinP: 0.14}); d.Keep != 1 {
+		t.Errorf("min-p 0.14 at T=0.5 keeps %d tokens, want 1", d.Keep)
+	}
+}
+
+// Top-k 4, top-p 0.9 (reaches 3) and min-p 0.2 (reaches 2: 0.3679 ≥ 0.2 >
+// 0.1353): each token carries the first rule, in that order, that cuts it.
+func TestFirstRuleThatCut(t *testing.T) {
+	d := Decide(drill, Settings{Temperature: 1, TopK: 4, TopP: 0.9, MinP: 0.2})
+	want := []Rule{RuleNone, RuleNone, RuleMinP, RuleTopP, RuleTopK}
+	for r := range want {
+		if got := d.CutBy(r); got != want[r] {
+			t.Errorf("rank %d is cut by %q, want %q", r, got, want[r])
+		}
+	}
+	if d.ReachTopK != 4 || d.ReachTopP != 3 || d.ReachMinP != 2 || d.Keep != 2 {
+		t.Errorf("reaches %d, %d, %d, keeps %d; want 4, 3, 2, keeps 2", d.ReachTopK, d.ReachTopP, d.ReachMinP, d.Keep)
+	}
+	// Where all three cut a token, top-k is named; where two do, top-p.
+	d = Decide(drill, Settings{Temperature: 1, TopK: 1, TopP: 0.5, MinP: 0.9})
+	if d.CutBy(1) != RuleTopK {
+		t.Errorf("all three cut: %q, want top_k", d.CutBy(1))
+	}
+	d = Decide(drill, Settings{Temperature: 1, TopP: 0.5, MinP: 0.9})
+	if d.CutBy(1) != RuleTopP {
+		t.Errorf("top-p and min-p cut: %q, want top_p", d.CutBy(1))
+	}
+}
+
+// Greedy shows the distribution at T = 1, keeps one token and says why,
+// whatever the other filters are.
+func TestGreedy(t *testing.T) {
+	z := []float32{0.5, 4, 1, 4}
+	for _, s := range []Settings{{TopP: 1}, {TopP: 0.9, TopK: 40, MinP: 0.1}} {
+		d := Decide(z, s)
+		if d.Keep != 1 || d.Order[0] != 1 || d.Q(0) != 1 {
+			t.Errorf("%+v keeps %d, first %d with q %v; want 1, 1, 1", s, d.Keep, d.Order[0], d.Q(0))
+		}
+		if one, _, _ := Softmax(z, 1); !slices.Equal(d.P, one) {
+			t.Errorf("%+v shows %v, want the distribution at T=1", s, d.P)
+		}
+		for r := 1; r < 4; r++ {
+			if d.CutBy(r) != RuleGreedy || d.Q(r) != 0 {
+				t.Errorf("%+v: rank %d is cut by %q with q %v, want greedy and 0", s, r, d.CutBy(r), d.Q(r))
+			}
+		}
+		if d.CutBy(0) != RuleNone {
+			t.Errorf("%+v: the first token is cut by %q", s, d.CutBy(0))
+		}
+		for _, u := range []float64{0, 0.5, 0.999999} {
+			if d.Draw(u) != 0 {
+				t.Errorf("%+v: u=%v draws rank %d, want 0", s, u, d.Draw(u))
+			}
+		}
+		if from, to := d.Segment(0); from != 0 || to != 1 {
+			t.Errorf("%+v: segment %v to %v, want 0 to 1", s, from, to)
+		}
+	}
+}
+
+// Ten equal tokens: ten times 0.1 adds up to 0.9999999999999999. Top-p = 1 is
+// off and must not cut the last one for it.
+func TestTopPOneCutsNothingByRounding(t *testing.T) {
+	z := make([]float32, 10)
+	d := Decide(z, Pure)
+	if last := d.Cum[9]; last >= 1 {
+		t.Fatalf("the cumulative sum ends at %v; this test needs one below 1", last)
+	}
+	if d.Keep != 10 || d.ReachTopP != 10 || d.CutBy(9) != RuleNone {
+		t.Errorf("keeps %d (reach %d), want all 10", d.Keep, d.ReachTopP)
+	}
+	if got := d.Draw(math.Nextafter(1, 0)); got != 9 {
+		t.Errorf("the largest u draws rank %d, want the last, 9", got)
+	}
+	// A mass that the rounded sum never reaches keeps everything, too.
+	d = Decide(make([]float32, 1000), with(func(s *Settings) { s.TopP = math.Nextafter(1, 0) }))
+	if d.Keep < 999 {
+		t.Errorf("top-p just below 1 keeps %d of 1000", d.Keep)
+	}
+}
+
+func TestRankOf(t *testing.T) {
+	d := Decide([]float32{1, 3, 2}, Pure)
+	for id, want := range []int{2, 0, 1} {
+		if got := d.RankOf(int32(id)); got != want {
+			t.Errorf("RankOf(%d) = %d, want %d", id, got, want)
+		}
+	}
+	if got := d.RankOf(3); got != -1 {
+		t.Errorf("RankOf(3) = %d, want -1", got)
+	}
+}

@@ -1,0 +1,196 @@
+package sampling
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// scores draws logits: small whole numbers (for ties), usual ones, and
+// extremes that a broken or hostile model could give.
+func scores() *rapid.Generator[[]float32] {
+	return rapid.SliceOfN(rapid.OneOf(
+		rapid.Map(rapid.IntRange(-3, 3), func(n int) float32 { return float32(n) }),
+		rapid.Float32Range(-30, 30),
+		rapid.SampledFrom([]float32{0, 1e30, -1e30, 1e-45, math.MaxFloat32, -math.MaxFloat32}),
+	), 1, 40)
+}
+
+// knobs draws settings over their whole ranges, ends included.
+func knobs() *rapid.Generator[Settings] {
+	return rapid.Custom(func(t *rapid.T) Settings {
+		s := Settings{
+			Temperature: rapid.OneOf(rapid.Float64Range(0, 5), rapid.SampledFrom([]float64{0, 1, 1e-300, 5e-324, MaxTemperature})).Draw(t, "temperature"),
+			TopK:        rapid.IntRange(0, 45).Draw(t, "top_k"),
+			TopP:        rapid.OneOf(rapid.Float64Range(1e-9, 1), rapid.SampledFrom([]float64{1, 5e-324, math.Nextafter(1, 0)})).Draw(t, "top_p"),
+			MinP:        rapid.OneOf(rapid.Float64Range(0, 1), rapid.SampledFrom([]float64{0, 1})).Draw(t, "min_p"),
+		}
+		if err := s.Check(); err != nil {
+			t.Fatalf("drew settings that are refused: %v", err)
+		}
+		return s
+	})
+}
+
+// naiveKept applies the three definitions one by one, token by token.
+func naiveKept(z []float32, p []float64, s Settings) []bool {
+	ids := make([]int, len(z))
+	for i := range ids {
+		ids[i] = i
+	}
+	slices.SortStableFunc(ids, func(a, b int) int {
+		switch {
+		case z[a] > z[b]:
+			return -1
+		case z[a] < z[b]:
+			return 1
+		}
+		return 0
+	})
+	kept := make([]bool, len(z))
+	var before float64
+	for r, id := range ids {
+		inK := s.TopK == 0 || r < s.TopK
+		inP := s.TopP == 1 || before < s.TopP // what came before does not yet suffice
+		inMin := p[id] >= s.MinP*p[ids[0]]
+		kept[id] = inK && inP && inMin
+		if s.Temperature == 0 {
+			kept[id] = r == 0
+		}
+		before += p[id]
+	}
+	return kept
+}
+
+// A token stays exactly if every filter alone keeps it; what stays is a
+// leading part of the order, never empty, with probabilities that sum to 1.
+func TestFilterProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
+		d := Decide(z, s)
+		kept := naiveKept(z, d.P, s)
+		var sumP, sumQ float64
+		for r, id := range d.Order {
+			p, q := d.P[id], d.Q(r)
+			if math.IsNaN(p) || math.IsNaN(q) || p < 0 || p > 1 || q < 0 || q > 1+1e-12 {
+				t.Fatalf("rank %d: p %v, q %v", r, p, q)
+			}
+			if got := d.CutBy(r) == RuleNone; got != kept[id] || got != (r < d.Keep) || got != (q > 0 || p == 0 && r < d.Keep) {
+				t.Fatalf("rank %d (token %d): kept %v, by the definitions %v; %d are kept, q %v", r, id, got, kept[id], d.Keep, q)
+			}
+			if r > 0 && (z[d.Order[r-1]] < z[id] || z[d.Order[r-1]] == z[id] && d.Order[r-1] > id) {
+				t.Fatalf("ranks %d and %d are out of order", r-1, r)
+			}
+			sumP += p
+			sumQ += q
+		}
+		if d.Keep < 1 || math.Abs(sumP-1) > 1e-12 || math.Abs(sumQ-1) > 1e-12 {
+			t.Fatalf("keeps %d, Σp %v, Σq %v", d.Keep, sumP, sumQ)
+		}
+		if n := d.KeepRenormalising(); n < 1 || n > d.Keep {
+			t.Fatalf("renormalising in between keeps %d, this order %d: it can only keep fewer", n, d.Keep)
+		}
+	})
+}
+
+// Each rule's reach is what that rule keeps alone.
+func TestReachIsTheRuleAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
+		if s.Greedy() {
+			s.Temperature = 1
+		}
+		d := Decide(z, s)
+		alone := func(change func(*Settings)) int {
+			only := Settings{Temperature: s.Temperature, TopP: 1}
+			change(&only)
+			return Decide(z, only).Keep
+		}
+		k := alone(func(o *Settings) { o.TopK = s.TopK })
+		p := alone(func(o *Settings) { o.TopP = s.TopP })
+		m := alone(func(o *Settings) { o.MinP = s.MinP })
+		if d.ReachTopK != k || d.ReachTopP != p || d.ReachMinP != m || d.Keep != min(k, p, m) {
+			t.Fatalf("reaches %d, %d, %d and keeps %d; alone %d, %d, %d", d.ReachTopK, d.ReachTopP, d.ReachMinP, d.Keep, k, p, m)
+		}
+	})
+}
+
+// u falls on the segment of the token it draws, and a larger u never on an
+// earlier one.
+func TestDrawProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := Decide(scores().Draw(t, "z"), knobs().Draw(t, "settings"))
+		u := rapid.OneOf(rapid.Float64Range(0, math.Nextafter(1, 0)), rapid.SampledFrom([]float64{0, math.Nextafter(1, 0)}))
+		a, b := u.Draw(t, "u"), u.Draw(t, "v")
+		r := d.Draw(a)
+		if from, to := d.Segment(r); r < 0 || r >= d.Keep || a < from || a >= to {
+			t.Fatalf("u=%v draws rank %d of %d, on %v to %v", a, r, d.Keep, from, to)
+		}
+		if d.Q(r) == 0 {
+			t.Fatalf("u=%v draws rank %d, whose q is 0", a, r)
+		}
+		if a <= b && d.Draw(b) < r {
+			t.Fatalf("u=%v draws rank %d, the larger %v rank %d", a, r, b, d.Draw(b))
+		}
+		var end float64
+		for r := range d.Keep {
+			from, to := d.Segment(r)
+			if from != end || to < from {
+				t.Fatalf("segment %d is %v to %v; the one before ends at %v", r, from, to, end)
+			}
+			end = to
+		}
+		if end != 1 {
+			t.Fatalf("the strip ends at %v", end)
+		}
+	})
+}
+
+// Over an evenly spaced grid of u, every token comes up as often as its q says.
+func TestFrequenciesFollowQ(t *testing.T) {
+	const n = 1000
+	rapid.Check(t, func(t *rapid.T) {
+		d := Decide(scores().Draw(t, "z"), knobs().Draw(t, "settings"))
+		counts := make([]int, len(d.Order))
+		for i := range n {
+			counts[d.Draw((float64(i)+0.5)/n)]++
+		}
+		for r, got := range counts {
+			if math.Abs(float64(got)/n-d.Q(r)) > 1.0/n+1e-12 {
+				t.Fatalf("rank %d came up %d times in %d, q is %v", r, got, n, d.Q(r))
+			}
+		}
+	})
+}
+
+// Temperature never changes the order: a higher score is never less probable,
+// whatever T is.
+func TestTemperatureKeepsTheOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		z := scores().Draw(t, "z")
+		a, b := knobs().Draw(t, "a"), knobs().Draw(t, "b")
+		d, e := Decide(z, a), Decide(z, b)
+		if !slices.Equal(d.Order, e.Order) {
+			t.Fatalf("T=%v and T=%v order the tokens differently", a.Temperature, b.Temperature)
+		}
+		for r := 1; r < len(z); r++ {
+			if d.P[d.Order[r]] > d.P[d.Order[r-1]] {
+				t.Fatalf("T=%v: rank %d is more probable than rank %d", a.Temperature, r, r-1)
+			}
+		}
+	})
+}
+
+// Decide does not touch the logits.
+func TestDecideLeavesLogitsAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		z := scores().Draw(t, "z")
+		before := slices.Clone(z)
+		Decide(z, knobs().Draw(t, "settings"))
+		if !slices.Equal(z, before) {
+			t.Fatal("the logits have changed")
+		}
+	})
+}

@@ -1,0 +1,300 @@
+package infer
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// drillModel gives the five-token drill's logits after x (the 4, a 3, an 2,
+// and 1, or 0.5), and after each of the five: half a euro sign 2, b 1.
+func drillModel(tb testing.TB) *Model {
+	tb.Helper()
+	next := map[int]map[int]float32{'x': {257: 4, 258: 3, 259: 2, 260: 1, 261: 0.5}}
+	for id := 257; id <= 261; id++ {
+		next[id] = map[int]float32{0xe2: 2, 'b': 1}
+	}
+	return bigram(tb, []string{"the", " a", " an", " and", " or"}, next)
+}
+
+// drillLoop runs the drill with a seed whose first u falls on the last of the
+// five tokens.
+func drillLoop(tb testing.TB, change func(*Settings)) *Loop {
+	tb.Helper()
+	s := pure(0)
+	for sampling.U(s.Seed, 1) < 0.99 {
+		s.Seed++
+	}
+	s.Stop = Stop{MaxTokens: 2, Strings: []string{"b!"}}
+	if change != nil {
+		change(&s)
+	}
+	return newLoop(tb, drillModel(tb), "x", s)
+}
+
+// FACTS of the drill come out of the loop as they do out of infer/sampling.
+func TestDrillThroughTheLoop(t *testing.T) {
+	l := drillLoop(t, func(s *Settings) { s.TopP = 0.9 })
+	l.Rows = 5
+	runTo(t, l, 1, KindLogits)
+	softmax, filter := next(t, l).(Softmax), next(t, l).(Filter)
+	for i, want := range []struct{ p, cum, q float64 }{
+		{0.6316, 0.6316, 0.6652}, {0.2324, 0.8640, 0.2447}, {0.0855, 0.9495, 0.0900}, {0.0314, 0.9809, 0}, {0.0191, 1, 0},
+	} {
+		p, q := softmax.Rows.Rows[i], filter.Rows.Rows[i]
+		if math.Abs(p.P-want.p) > 5e-5 || math.Abs(p.Cum-want.cum) > 5e-5 || math.Abs(q.Q-want.q) > 5e-5 {
+			t.Errorf("row %d: p %.4f, cumulative %.4f, q %.4f; want %.4f, %.4f, %.4f", i, p.P, p.Cum, q.Q, want.p, want.cum, want.q)
+		}
+		if p.ID != 257+i || p.Rank != i+1 || p.ZT != float64(p.Z) || math.Abs(p.E-math.Exp(float64(p.Z)-4)) > 1e-12 {
+			t.Errorf("row %d: %+v", i, p)
+		}
+	}
+	if math.Abs(softmax.SumExp*math.Exp(softmax.MaxZ)-86.4397) > 5e-5 {
+		t.Errorf("Σe^z is %v, want 86.4397", softmax.SumExp*math.Exp(softmax.MaxZ))
+	}
+	if filter.Kept != 3 || filter.Cut != 262-3 || filter.ReachTopP != 3 || filter.ReachTopK != 262 || filter.KeptRenormalising != 3 {
+		t.Errorf("kept %d, cut %d, reach %d, %d", filter.Kept, filter.Cut, filter.ReachTopP, filter.ReachTopK)
+	}
+}
+
+// Rows are sorted by score; once a token is chosen it is among them, in place
+// of the last; rows and rest add up to the whole vocabulary. R = 0 lists all.
+func TestRowsAndRest(t *testing.T) {
+	for _, m := range []*Model{smallModel(t), bundledModel(t)} {
+		vocab := m.Config().Vocab
+		s := pure(2)
+		s.Temperature, s.TopK, s.TopP, s.Stop.MaxTokens = 1.5, 200, 0.95, 4
+		l := newLoop(t, m, "Hi", s)
+		finish(t, l)
+		for _, step := range l.Steps() {
+			for _, n := range []int{1, 5, 20, vocab - 1, vocab, vocab + 1, 0} {
+				want := n
+				if n == 0 || n > vocab {
+					want = vocab
+				}
+				for _, kind := range []Kind{KindLogits, KindSoftmax, KindFilter} {
+					rows := rowsOf(m.Stage(step, kind, nil, n))
+					if len(rows.Rows) != want || rows.Rest.N != vocab-want || rows.Vocab != vocab {
+						t.Fatalf("%v with %d rows: %d rows and %d others of %d", kind, n, len(rows.Rows), rows.Rest.N, rows.Vocab)
+					}
+					checkRows(t, rows, step.Chosen)
+				}
+				sample := m.Stage(step, KindSample, nil, n).(Sample)
+				if !hasToken(sample.Lanes, step.Chosen) || len(sample.Lanes)+sample.LanesRest.N != step.Distribution().Keep {
+					t.Errorf("%d lanes and %d others of %d kept; the chosen among them: %v", len(sample.Lanes),
+						sample.LanesRest.N, step.Distribution().Keep, hasToken(sample.Lanes, step.Chosen))
+				}
+				q := sample.LanesRest.Q
+				for _, lane := range sample.Lanes {
+					q += lane.Q
+				}
+				if math.Abs(q-1) > 1e-12 {
+					t.Errorf("the lanes and the rest of them sum to %v", q)
+				}
+			}
+		}
+	}
+}
+
+func rowsOf(s Stage) Rows {
+	switch s := s.(type) {
+	case Logits:
+		return s.Rows
+	case Softmax:
+		return s.Rows
+	}
+	return s.(Filter).Rows
+}
+
+func hasToken(rows []Row, id int) bool {
+	return slices.ContainsFunc(rows, func(r Row) bool { return r.ID == id })
+}
+
+// checkRows holds for the rows of any stage.
+func checkRows(t *testing.T, rows Rows, chosen int) {
+	t.Helper()
+	p, q, kept := rows.Rest.P, rows.Rest.Q, rows.Rest.Kept
+	for i, r := range rows.Rows {
+		p += r.P
+		q += r.Q
+		if r.Kept {
+			kept++
+		}
+		if i > 0 && (r.Z > rows.Rows[i-1].Z || r.Rank <= rows.Rows[i-1].Rank) {
+			t.Fatalf("row %d is out of order", i)
+		}
+		if i < len(rows.Rows)-1 && r.Rank != i+1 {
+			t.Fatalf("row %d has rank %d", i, r.Rank)
+		}
+	}
+	if !hasToken(rows.Rows, chosen) {
+		t.Errorf("the chosen token %d is not among %d rows", chosen, len(rows.Rows))
+	}
+	if rows.Rows[0].P > 0 && math.Abs(p-1) > 1e-12 { // from the softmax on
+		t.Errorf("%d rows and the rest sum to %v", len(rows.Rows), p)
+	}
+	if rows.Rows[0].Q > 0 && (math.Abs(q-1) > 1e-12 || kept == 0) { // at the filter
+		t.Errorf("%d rows and the rest sum to q %v, %d kept", len(rows.Rows), q, kept)
+	}
+}
+
+// Before the draw the rows are the top ones; after it the chosen token is in
+// all stages of its step.
+func TestChosenTokenJoinsTheRows(t *testing.T) {
+	l := drillLoop(t, nil)
+	l.Rows = 3
+	ranks := func(rows Rows) (list []int) {
+		for _, r := range rows.Rows {
+			list = append(list, r.Rank)
+		}
+		return list
+	}
+	runTo(t, l, 1, KindForward)
+	for range 3 {
+		if got := ranks(rowsOf(next(t, l))); !slices.Equal(got, []int{1, 2, 3}) {
+			t.Errorf("before the draw: ranks %v, want the first three", got)
+		}
+	}
+	sample := next(t, l).(Sample)
+	if sample.Chosen.Rank != 5 || sample.Chosen.ID != 261 || sample.Likely.ID != 257 || sample.U < sample.From || sample.U >= sample.To {
+		t.Fatalf("u=%v on %v to %v chose rank %d", sample.U, sample.From, sample.To, sample.Chosen.Rank)
+	}
+	for _, kind := range []Kind{KindLogits, KindSoftmax, KindFilter} {
+		if got := ranks(rowsOf(l.Model().Stage(l.Steps()[0], kind, nil, 3))); !slices.Equal(got, []int{1, 2, 5}) {
+			t.Errorf("%v after the draw: ranks %v, want 1, 2 and the chosen 5", kind, got)
+		}
+	}
+}
+
+// Greedy: the distribution at T = 1 and no u.
+func TestGreedyStages(t *testing.T) {
+	l := drillLoop(t, func(s *Settings) { s.Temperature = 0 })
+	l.Rows = 2
+	runTo(t, l, 1, KindLogits)
+	softmax, filter, sample := next(t, l).(Softmax), next(t, l).(Filter), next(t, l).(Sample)
+	if softmax.Temperature != 0 || math.Abs(softmax.Rows.Rows[0].P-0.6316) > 5e-5 || softmax.Rows.Rows[0].ZT != 4 {
+		t.Errorf("the softmax shows %+v", softmax.Rows.Rows[0])
+	}
+	if filter.Kept != 1 || filter.Rows.Rows[1].CutBy != sampling.RuleGreedy {
+		t.Errorf("the filter keeps %d and cuts the second by %q", filter.Kept, filter.Rows.Rows[1].CutBy)
+	}
+	if !sample.Greedy || sample.U != 0 || sample.Chosen.ID != 257 || sample.Chosen.Q != 1 || sample.From != 0 || sample.To != 1 {
+		t.Errorf("%+v", sample)
+	}
+}
+
+// A stage looked at later is the stage that Next returned, the chosen token's
+// place among the rows aside; and one that has not run is nil.
+func TestStageIsDerivedAgain(t *testing.T) {
+	m := smallModel(t)
+	l := newLoop(t, m, "Hi", pure(3))
+	l.Rows = 0
+	var stages []Stage
+	for range 14 {
+		stages = append(stages, next(t, l))
+		steps := l.Steps()
+		for _, kind := range Kinds {
+			if got := m.Stage(steps[len(steps)-1], kind, nil, 0); (got != nil) != (kind <= steps[len(steps)-1].Ran) {
+				t.Fatalf("step at %v: stage %v is %v", steps[len(steps)-1].Ran, kind, got)
+			}
+		}
+	}
+	for i, want := range stages {
+		step := l.Steps()[i/7]
+		if got := m.Stage(step, want.Kind(), nil, 0); !reflect.DeepEqual(got, want) {
+			t.Errorf("step %d, %v: looked at again it is another", step.N, want.Kind())
+		}
+		if got := m.Stage(step, want.Kind(), step.Distribution(), 0); !reflect.DeepEqual(got, want) {
+			t.Errorf("step %d, %v: with the distribution at hand it is another", step.N, want.Kind())
+		}
+	}
+	if m.Stage(nil, KindForward, nil, 0) != nil || m.Stage(l.Steps()[0], 0, nil, 0) != nil || m.Stage(l.Steps()[0], 8, nil, 0) != nil {
+		t.Error("there is a stage of nothing")
+	}
+}
+
+// What every stage says it cost: the multiply-adds of the pass and of the
+// output matrix, each where it was done and none elsewhere.
+func TestStagesCarryTheirCost(t *testing.T) {
+	m := smallModel(t)
+	l := newLoop(t, m, "Hi", pure(3)) // 3 positions
+	for i := range 14 {
+		stage := next(t, l)
+		blocks := m.Shape().Blocks(0, 3)
+		if i >= 7 {
+			blocks = m.Shape().Blocks(3, 1)
+		}
+		switch st := stage.(type) {
+		case Forward:
+			if st.Parts != blocks || st.MultAdds != blocks.Total() || st.Took <= 0 {
+				t.Errorf("forward cost %+v, want %+v", st, blocks)
+			}
+		case Logits:
+			if st.MultAdds != m.Shape().Output().Total() || st.Width != 16 || st.Took <= 0 {
+				t.Errorf("logits cost %d in %v", st.MultAdds, st.Took)
+			}
+			if st.Min != slices.Min(l.Steps()[i/7].Logits) || st.Max != st.Rows.Rows[0].Z {
+				t.Errorf("scores from %v to %v, the first row has %v", st.Min, st.Max, st.Rows.Rows[0].Z)
+			}
+		case Sample:
+			if st.MultAdds != 0 {
+				t.Errorf("sampling cost %d multiply-adds", st.MultAdds)
+			}
+		}
+	}
+}
+
+func TestForwardShapes(t *testing.T) {
+	l := newLoop(t, smallModel(t), "Hi", pure(3))
+	want := map[string][]int{
+		"tokens": {3}, "residual": {3, 16}, "query": {3, 4, 4}, "key": {3, 2, 4}, "value": {3, 2, 4},
+		"attention": {4, 3, 3}, "feed_forward": {3, 24}, "last": {16},
+	}
+	st := next(t, l).(Forward)
+	if len(st.Shapes) != len(want) {
+		t.Errorf("%d shapes, want %d", len(st.Shapes), len(want))
+	}
+	for _, s := range st.Shapes {
+		if !slices.Equal(s.Dims, want[s.Name]) {
+			t.Errorf("%s is %v, want %v", s.Name, s.Dims, want[s.Name])
+		}
+	}
+	if st.Tokens[0].Text != "<|end|>" || !st.Tokens[0].Special || st.Tokens[1].Text != "H" {
+		t.Errorf("the tokens read are %+v", st.Tokens)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	m := smallModel(t)
+	for id, want := range map[int]Token{
+		'a':            {ID: 'a', Text: "a"},
+		0xff:           {ID: 0xff, Text: "\uFFFD", Bytes: []byte{0xff}},
+		endID:          {ID: endID, Text: "<|end|>", Special: true},
+		firstExtra + 4: {ID: firstExtra + 4, Text: "é"},
+		firstExtra + 7: {ID: firstExtra + 7, Text: "\uFFFD!", Bytes: []byte("\xac!")},
+		9999:           {ID: 9999},
+	} {
+		if got := m.Token(id); !reflect.DeepEqual(got, want) {
+			t.Errorf("Token(%d) = %+v, want %+v", id, got, want)
+		}
+	}
+}
+
+func TestKindNames(t *testing.T) {
+	for _, k := range Kinds {
+		if got, ok := ParseKind(k.String()); !ok || got != k {
+			t.Errorf("ParseKind(%q) = %v, %v", k.String(), got, ok)
+		}
+	}
+	for _, name := range []string{"", "none", "Forward", "8"} {
+		if k, ok := ParseKind(name); ok {
+			t.Errorf("%q is stage %v", name, k)
+		}
+	}
+	if Kind(0).String() != "none" || Kind(8).String() != "none" {
+		t.Error("a number that is no stage has a name")
+	}
+}

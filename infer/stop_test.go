@@ -1,0 +1,276 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// lastAppend is the append stage of the newest step.
+func lastAppend(l *Loop) Append {
+	steps := l.Steps()
+	return l.model.Stage(steps[len(steps)-1], KindAppend, nil, 0).(Append)
+}
+
+// condition finds one stop condition of a stage.
+func condition(tb testing.TB, a Append, kind StopReason) Condition {
+	tb.Helper()
+	for _, c := range a.Conditions {
+		if c.Kind == kind {
+			return c
+		}
+	}
+	tb.Fatalf("no condition %q among %+v", kind, a.Conditions)
+	return Condition{}
+}
+
+// After each kind of stop the turn is finished and then there is io.EOF; the
+// append stage names the reason and no other condition has fired.
+func TestEveryStopReason(t *testing.T) {
+	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 100}}
+	limited, strung := greedy, greedy
+	limited.Stop.MaxTokens = 2
+	strung.Stop.Strings = []string{"zz", "bc"}
+	abc := chain(t, nil, 'x', 'a', 'b', 'c')
+	for _, row := range []struct {
+		reason   StopReason
+		model    *Model
+		prompt   string
+		settings Settings
+		steps    int
+		text     string
+	}{
+		{StopEOS, abc, "x", greedy, 4, "abc"},
+		{StopMaxTokens, abc, "x", limited, 2, "ab"},
+		{StopString, abc, "x", strung, 3, "a"},
+		// 30 positions of prompt in a window of 32: the third token would not fit.
+		{StopContext, chain(t, nil, 'p', 'q', 'r', 's', 't'), strings.Repeat("p", 30), greedy, 3, "qrs"},
+		// A prompt that fills the window leaves room to predict one token.
+		{StopContext, chain(t, nil, 'p', 'q', 'r'), strings.Repeat("p", 32), greedy, 1, "q"},
+	} {
+		t.Run(string(row.reason), func(t *testing.T) {
+			l := newLoop(t, row.model, row.prompt, row.settings)
+			stages := finish(t, l)
+			if len(stages) != 7*row.steps || len(l.Steps()) != row.steps || !l.BetweenTurns() {
+				t.Errorf("%d stages in %d steps, want %d steps of 7", len(stages), len(l.Steps()), row.steps)
+			}
+			if _, err := l.Next(context.Background()); !errors.Is(err, io.EOF) {
+				t.Errorf("Next gives %v, want io.EOF", err)
+			}
+			if l.Stopped() != row.reason || textOf(l) != row.text {
+				t.Errorf("stopped by %q with the text %q, want %q and %q", l.Stopped(), textOf(l), row.reason, row.text)
+			}
+			a := lastAppend(l)
+			if a.Stop != row.reason || a.Generated != row.steps {
+				t.Errorf("the append stage says %q after %d tokens", a.Stop, a.Generated)
+			}
+			for _, c := range a.Conditions {
+				want := c.Kind == row.reason && (c.Kind != StopString || c.String == "bc")
+				if c.Fired != want {
+					t.Errorf("condition %+v: fired is %v, want %v", c, c.Fired, want)
+				}
+			}
+			for _, s := range l.Steps()[:row.steps-1] {
+				for _, c := range s.Conditions {
+					if s.Stop != StopNone || c.Fired {
+						t.Errorf("step %d: %q, condition %+v", s.N, s.Stop, c)
+					}
+				}
+			}
+		})
+	}
+}
+
+// How far each condition is, step by step.
+func TestConditionsTellHowFar(t *testing.T) {
+	// After x the end of the text has z = 1 and a z = 3 (of −1000 for the
+	// rest): p = e/(e + e³) = 0.1192. After a, 0 and 0: one half each.
+	m := bigram(t, nil, map[int]map[int]float32{
+		'x': {'a': 3, endID: 1},
+		'a': {'b': 0, endID: 0},
+	})
+	s := Settings{Settings: sampling.Settings{Temperature: 1, TopK: 1, TopP: 1}, Stop: Stop{MaxTokens: 5, Strings: []string{"aab", "no"}}}
+	l := newLoop(t, m, "xx", s)
+	runTo(t, l, 1, KindCache)
+	a := lastAppend(l)
+	for _, want := range []Condition{
+		{Kind: StopMaxTokens, Have: 1, Limit: 5},
+		{Kind: StopContext, Have: 2, Limit: 32},
+	} {
+		if got := condition(t, a, want.Kind); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	if c := condition(t, a, StopEOS); math.Abs(c.P-0.1192) > 5e-5 || c.Kept || c.Fired {
+		t.Errorf("%+v, want p 0.1192, cut by top-k", c)
+	}
+	if len(a.Conditions) != 5 || a.Conditions[2].String != "aab" || a.Conditions[2].Matched != 1 || a.Conditions[3].Matched != 0 {
+		t.Errorf("stop strings: %+v, want 1 byte of aab and none of no", a.Conditions)
+	}
+	runTo(t, l, 2, KindAppend)
+	if c := condition(t, lastAppend(l), StopEOS); c.P != 0.5 || c.Kept {
+		t.Errorf("%+v, want p ½, cut by top-k: b has the lower id", c)
+	}
+
+	s.TopK = 0
+	l = newLoop(t, m, "x", s)
+	runTo(t, l, 1, KindAppend)
+	if c := condition(t, lastAppend(l), StopEOS); !c.Kept {
+		t.Errorf("%+v, want it kept by pure sampling", c)
+	}
+}
+
+// The fired stop string is matched in full.
+func TestFiredStopStringIsMatchedInFull(t *testing.T) {
+	l := newLoop(t, smallModel(t), "x", stopAt(9, "User:", "zz"))
+	write(t, l, spell(t, l.model, "User", ": ")...)
+	for _, c := range lastAppend(l).Conditions {
+		if c.Kind == StopString && (c.String == "User:" && (c.Matched != 5 || !c.Fired) || c.String == "zz" && (c.Matched != 0 || c.Fired)) {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// A run that the limit stopped goes on when it is raised, and then is the run
+// that had the higher limit from the beginning.
+func TestRaisedLimitGoesOn(t *testing.T) {
+	m := smallModel(t)
+	l := generate(t, m, "Hi", 3, pure(5))
+	s := pure(5)
+	s.Stop.MaxTokens = 8
+	if err := l.Set(s); err != nil {
+		t.Fatal(err)
+	}
+	if l.Stopped() != StopNone {
+		t.Fatalf("with the limit raised: stopped by %q", l.Stopped())
+	}
+	finish(t, l)
+	want := generate(t, m, "Hi", 8, pure(5))
+	if !reflect.DeepEqual(chosen(l), chosen(want)) || textOf(l) != textOf(want) {
+		t.Errorf("went on to %v, a run of 8 gives %v", chosen(l), chosen(want))
+	}
+	s.Stop.MaxTokens = 4 // lowered below what is there
+	if err := l.Set(s); err != nil {
+		t.Fatal(err)
+	}
+	if l.Stopped() != StopMaxTokens || len(l.Steps()) != 8 {
+		t.Errorf("with the limit lowered: %q after %d steps", l.Stopped(), len(l.Steps()))
+	}
+}
+
+// A stop string that is taken away lets the run go on; the end of the text
+// and a full window do not give way to settings.
+func TestWhatSettingsCanUndo(t *testing.T) {
+	abc := chain(t, nil, 'x', 'a', 'b', 'c')
+	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 9, Strings: []string{"b"}}}
+	l := newLoop(t, abc, "x", greedy)
+	finish(t, l)
+	if l.Stopped() != StopString || textOf(l) != "a" {
+		t.Fatalf("stopped by %q at %q", l.Stopped(), textOf(l))
+	}
+	greedy.Stop.Strings = nil
+	if err := l.Set(greedy); err != nil {
+		t.Fatal(err)
+	}
+	finish(t, l)
+	if l.Stopped() != StopEOS || textOf(l) != "abc" {
+		t.Fatalf("without the stop string: %q at %q, want eos at abc", l.Stopped(), textOf(l))
+	}
+	greedy.Stop.MaxTokens = 100
+	if err := l.Set(greedy); err != nil || l.Stopped() != StopEOS {
+		t.Errorf("a raised limit undid the end of the text: %q, %v", l.Stopped(), err)
+	}
+}
+
+func TestNewLoopRefuses(t *testing.T) {
+	m := smallModel(t) // context 64, with a start mark
+	for _, row := range []struct {
+		name, prompt string
+		change       func(*Settings)
+		field, want  string
+	}{
+		{"prompt too long", strings.Repeat("x", 64), nil, "prompt", "at most 64 tokens, the context of this model"},
+		{"settings", "x", func(s *Settings) { s.TopP = 0 }, "top_p", "above 0, up to 1 (off)"},
+		{"seed", "x", func(s *Settings) { s.Seed = MaxSeed + 1 }, "seed", "a whole number from 0 to 9007199254740991"},
+		{"no tokens", "x", func(s *Settings) { s.Stop.MaxTokens = 0 }, "max_tokens", "1 to 1,000,000"},
+		{"too many tokens", "x", func(s *Settings) { s.Stop.MaxTokens = 1_000_001 }, "max_tokens", "1 to 1,000,000"},
+		{"empty stop string", "x", func(s *Settings) { s.Stop.Strings = []string{"a", ""} }, "stop", "1 to 100 bytes of text"},
+		{"long stop string", "x", func(s *Settings) { s.Stop.Strings = []string{strings.Repeat("x", 101)} }, "stop", "1 to 100 bytes of text"},
+		{"broken stop string", "x", func(s *Settings) { s.Stop.Strings = []string{"a\xff"} }, "stop", "1 to 100 bytes of text"},
+		{"nine stop strings", "x", func(s *Settings) { s.Stop.Strings = strings.Split("abcdefghi", "") }, "stop", "at most 8 strings"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := pure(1)
+			if row.change != nil {
+				row.change(&s)
+			}
+			l, err := NewLoop(m, row.prompt, s)
+			var r *sampling.RangeError
+			if l != nil || !errors.As(err, &r) || r.Field != row.field || r.Want != row.want {
+				t.Errorf("%v, want a RangeError for %q that asks for %q", err, row.field, row.want)
+			}
+			if row.change == nil {
+				return
+			}
+			l = newLoop(t, m, "x", pure(1))
+			if err := l.Set(s); !errors.As(err, &r) || !l.Settings().Equal(pure(1)) {
+				t.Errorf("Set: %v, and the settings are %+v", err, l.Settings())
+			}
+		})
+	}
+	if _, err := NewLoop(m, strings.Repeat("x", 63), pure(1)); err != nil {
+		t.Errorf("a prompt that just fits: %v", err)
+	}
+	if _, err := NewLoop(bigram(t, nil, nil), "", pure(1)); err == nil {
+		t.Error("a prompt without any token is taken")
+	}
+	if err := DefaultSettings().Check(); err != nil {
+		t.Errorf("the default settings: %v", err)
+	}
+}
+
+func TestCheckPrompt(t *testing.T) {
+	for _, row := range []struct{ text, got string }{
+		{"", "empty"},
+		{strings.Repeat("é", 6), "12 bytes long"},
+		{"a\uFFFDb\xffc", "not valid UTF-8 at byte 5"},
+		{"\xe2\x82", "not valid UTF-8 at byte 0"},
+		{"a\x00b", "holding a NUL character"},
+	} {
+		var r *sampling.RangeError
+		if err := CheckPrompt(row.text, 10); !errors.As(err, &r) || r.Field != "prompt" || r.Got != row.got || r.Want != "1 to 10 bytes of text" {
+			t.Errorf("CheckPrompt(%q): %v, want %q", row.text, err, row.got)
+		}
+	}
+	for _, text := range []string{"a", strings.Repeat("é", 5), "<|end|>", "\n", "\uFFFD"} {
+		if err := CheckPrompt(text, 10); err != nil {
+			t.Errorf("CheckPrompt(%q): %v", text, err)
+		}
+	}
+}
+
+// What a learner types is plain text, the name of a special token too; the
+// start mark comes from the model alone.
+func TestPromptIsPlainText(t *testing.T) {
+	m := bundledModel(t)
+	ids := m.Encode("<|endoftext|>")
+	if ids[0] != m.Config().BOS || len(ids) < 3 {
+		t.Fatalf("%v: want the start mark, then several tokens", ids)
+	}
+	text := ""
+	for _, id := range ids[1:] {
+		if m.EOS(id) || m.Token(id).Special {
+			t.Errorf("token %d is special", id)
+		}
+		text += m.Token(id).Text
+	}
+	if text != "<|endoftext|>" {
+		t.Errorf("the tokens spell %q", text)
+	}
+}
