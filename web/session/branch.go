@@ -1,0 +1,174 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// maxLines is how many branches are kept besides the present one; the oldest
+// goes first. A tree of more could not be read.
+const maxLines = 24
+
+// line is a branch that was left: its steps, or, after an eviction, the log
+// from which they are made again.
+type line struct {
+	id       int
+	chosen   []int
+	steps    []*infer.Step // nil after an eviction
+	settings infer.Settings
+	log      infer.Log // set where steps is nil
+}
+
+// keepLine keeps the present line as a branch if a cut after c is about to
+// drop tokens of it, and begins another.
+func (s *Session) keepLine(c Cursor) {
+	if len(s.ghosts(c)) == 0 {
+		return
+	}
+	s.leaveLine()
+	s.lastID++
+	s.line = s.lastID
+}
+
+// leaveLine puts the present line among those that were left.
+func (s *Session) leaveLine() {
+	steps := s.loop.Steps()
+	s.lines = append(s.lines, line{id: s.line, chosen: chosen(steps), steps: steps, settings: s.loop.Settings()})
+	if len(s.lines) > maxLines {
+		s.lines = slices.Clone(s.lines[len(s.lines)-maxLines:])
+	}
+}
+
+// chosen lists the token ids of the steps that have drawn one.
+func chosen(steps []*infer.Step) []int {
+	var ids []int
+	for _, step := range steps {
+		if step.Ran >= infer.KindSample {
+			ids = append(ids, step.Chosen)
+		}
+	}
+	return ids
+}
+
+// branches lists all lines by age, the present one among them.
+func (s *Session) branches() []Branch {
+	list := make([]Branch, 0, len(s.lines)+1)
+	for _, l := range s.lines {
+		list = append(list, Branch{ID: l.id, Chosen: l.chosen})
+	}
+	list = append(list, Branch{ID: s.line, Chosen: chosen(s.loop.Steps()), Current: true})
+	slices.SortFunc(list, func(a, b Branch) int { return a.ID - b.ID })
+	return list
+}
+
+// choose takes another token at a step that has its scores.
+func (s *Session) choose(ctx context.Context, next *State, c Choose) error {
+	f := s.state.Frontier()
+	if c.Step < 1 || c.Step > f.Step || s.state.Steps[c.Step-1].Ran < infer.KindLogits {
+		return refuseField("step", fmt.Sprint(c.Step), "one whose scores have been worked out")
+	}
+	if c.Token < 0 || c.Token >= s.model.Config().Vocab {
+		return refuseField("token", fmt.Sprint(c.Token), fmt.Sprintf("a token id from 0 to %d", s.model.Config().Vocab-1))
+	}
+	if step := s.state.Steps[c.Step-1]; step.Ran >= infer.KindSample && step.Chosen == c.Token {
+		next.Cursor = Cursor{c.Step, infer.KindSample} // it is the one already
+		return nil
+	}
+	at := Cursor{c.Step, infer.KindFilter}
+	next.Ghosts = s.ghosts(Cursor{c.Step, infer.KindSample}) // the step's own place is taken
+	s.keepLine(at)
+	if err := s.loop.Choose(ctx, c.Step, c.Token); err != nil {
+		return err
+	}
+	next.Cursor, next.Playing, next.Finishing = Cursor{c.Step, infer.KindSample}, false, false
+	return nil
+}
+
+// takeBranch makes a branch that was left the present line.
+func (s *Session) takeBranch(ctx context.Context, next *State, id int) error {
+	i := slices.IndexFunc(s.lines, func(l line) bool { return l.id == id })
+	if i < 0 {
+		if id == s.line {
+			return nil
+		}
+		return refuseField("branch", fmt.Sprint(id), "one of those in the tree")
+	}
+	target := s.lines[i]
+	if target.steps == nil {
+		loop, err := infer.Replay(ctx, s.model, target.log)
+		if err != nil {
+			return err
+		}
+		target.steps = loop.Steps()
+	}
+	left := s.loop.Steps()
+	settings := s.loop.Settings()
+	if err := s.loop.Adopt(ctx, target.steps, target.settings); err != nil {
+		return err
+	}
+	s.lines = slices.Delete(slices.Clone(s.lines), i, i+1)
+	if ids := chosen(left); len(ids) > 0 {
+		s.lines = append(s.lines, line{id: s.line, chosen: ids, steps: left, settings: settings})
+	}
+	s.line = id
+	n := len(target.steps)
+	next.Cursor, next.Ghosts = Cursor{n, target.steps[n-1].Ran}, nil
+	next.Playing, next.Finishing = false, false
+	return nil
+}
+
+// whatIf asks about another u at the sample stage.
+func whatIf(next *State, c WhatIf) error {
+	if c.U == nil {
+		next.WhatIf = nil
+		return nil
+	}
+	switch u := *c.U; {
+	case next.Cursor.Stage != infer.KindSample:
+		return refuse(CodeOrder, "Another u can be tried at the sample stage.")
+	case next.Step().Settings.Greedy():
+		return refuse(CodeOrder, "Greedy draws no u: it takes the most probable token.")
+	case !(u >= 0 && u < 1):
+		return refuseField("u", fmt.Sprint(u), "from 0 up to, but not including, 1")
+	}
+	next.WhatIf = c.U
+	return nil
+}
+
+// cheapToLook reports whether the early read-outs of all blocks cost little
+// enough (some milliseconds) to be made unasked.
+func cheapToLook(m *infer.Model) bool {
+	return m.Shape().Output().Total()*int64(m.Config().Layers) <= 50e6
+}
+
+// look fills in what is seen inside the forward pass, where it is looked at.
+func (s *Session) look(next *State) {
+	step := next.Step()
+	if !next.Looking || next.Cursor.Stage != infer.KindForward || next.Finishing {
+		next.Look = nil
+		return
+	}
+	if next.Look != nil && s.state.Step() != nil && s.state.Step().N == step.N && sameLine(s.state.Steps, next.Steps, step.N) {
+		return // the same pass as before
+	}
+	// What the pass read is in the cache, up to this step's columns, whatever
+	// has been written after them. An error (there is none but a context that
+	// ends) leaves the look out.
+	next.Look, _ = s.model.Inspect(context.Background(), s.loop.Cache(), step.Input[len(step.Input)-1], step.Positions()-1)
+}
+
+// sameLine reports whether two runs have read the same up to step n.
+func sameLine(a, b []*infer.Step, n int) bool {
+	if len(a) < n || len(b) < n {
+		return false
+	}
+	for i := range n {
+		if !slices.Equal(a[i].Input, b[i].Input) {
+			return false
+		}
+	}
+	return true
+}

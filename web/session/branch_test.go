@@ -1,0 +1,213 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+)
+
+func newRunF(f *testing.F) *Session {
+	f.Helper()
+	return startRun(f, "The capital of France is")
+}
+
+func newRun(t *testing.T, prompt string) *Session {
+	t.Helper()
+	return startRun(t, prompt)
+}
+
+func startRun(t testing.TB, prompt string) *Session {
+	t.Helper()
+	c, err := bundled.Target()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := infer.Load(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(m, DefaultLimits())
+	if _, err := s.Apply(context.Background(), Start{prompt}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func must(t *testing.T, s *Session, commands ...Command) *State {
+	t.Helper()
+	for _, c := range commands {
+		if _, err := s.Apply(context.Background(), c); err != nil {
+			t.Fatalf("%T: %v", c, err)
+		}
+	}
+	return s.State()
+}
+
+func refused(t *testing.T, s *Session, c Command, code Code, field string) {
+	t.Helper()
+	before := s.State()
+	_, err := s.Apply(context.Background(), c)
+	var e *Error
+	if !errors.As(err, &e) || e.Code != code || e.Field != field {
+		t.Errorf("%+v: refused with %v, want code %q, field %q", c, err, code, field)
+	}
+	if s.State() != before {
+		t.Errorf("%+v was refused and changed the state", c)
+	}
+}
+
+func texts(st *State) (list []string) {
+	for _, step := range st.Steps {
+		list = append(list, st.Model.Token(step.Chosen).Text)
+	}
+	return list
+}
+
+func TestChooseBranchesAndTheWayBack(t *testing.T) {
+	s := newRun(t, "Once upon a time there was a")
+	first := must(t, s, StepToken{}, StepToken{}, StepToken{})
+	firstTexts := texts(first)
+
+	// At step 2 take the fifth most probable token instead.
+	other := int(first.Steps[1].Distribution().Order[4])
+	st := must(t, s, Choose{2, other})
+	if st.Cursor != (Cursor{2, infer.KindSample}) || st.Steps[1].Chosen != other || !st.Steps[1].Forced {
+		t.Fatalf("after the choice: cursor %v, step 2 chose %d (forced %v)", st.Cursor, st.Steps[1].Chosen, st.Steps[1].Forced)
+	}
+	if st.Steps[1].Drawn != first.Steps[1].Chosen {
+		t.Errorf("the draw is said to have fallen on %d, it fell on %d before", st.Steps[1].Drawn, first.Steps[1].Chosen)
+	}
+	if len(st.Branches) != 2 || st.Branches[0].Current || !st.Branches[1].Current {
+		t.Fatalf("branches: %+v", st.Branches)
+	}
+	second := must(t, s, StepToken{}, StepToken{})
+	secondTexts := texts(second)
+
+	// Back to the first line, and to the second again: bit for bit.
+	st = must(t, s, TakeBranch{st.Branches[0].ID})
+	if got := texts(st); !slices.Equal(got, firstTexts) {
+		t.Errorf("back on the first branch: %q, want %q", got, firstTexts)
+	}
+	onFirst := must(t, s, StepToken{})
+	fresh := newRun(t, "Once upon a time there was a")
+	want := must(t, fresh, StepToken{}, StepToken{}, StepToken{}, StepToken{})
+	if !slices.Equal(onFirst.Steps[3].Logits, want.Steps[3].Logits) {
+		t.Error("after a visit to another branch the fourth step has other logits than without one")
+	}
+	st = must(t, s, TakeBranch{2})
+	if got := texts(st); !slices.Equal(got, secondTexts) {
+		t.Errorf("on the second branch: %q, want %q", got, secondTexts)
+	}
+
+	// An eviction forgets no branch.
+	s.Evict()
+	if _, err := s.Restore(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	st = must(t, s, TakeBranch{1})
+	if !slices.Equal(st.Steps[3].Logits, want.Steps[3].Logits) {
+		t.Error("the first branch came back from its log with other logits")
+	}
+}
+
+func TestChooseRefuses(t *testing.T) {
+	s := newRun(t, "The capital of France is")
+	refused(t, s, Choose{1, 5}, CodeRange, "step") // no scores yet
+	must(t, s, StepStage{})
+	refused(t, s, Choose{1, 4096}, CodeRange, "token")
+	refused(t, s, Choose{1, -1}, CodeRange, "token")
+	refused(t, s, Choose{2, 5}, CodeRange, "step")
+	refused(t, s, TakeBranch{7}, CodeRange, "branch")
+	// A token that every filter cut can be chosen: a person may.
+	id := int(s.State().Dist.Order[4000])
+	st := must(t, s, Choose{1, id})
+	if got := st.Stage(20).(infer.Sample); got.Chosen.ID != id || got.Chosen.Kept || got.From != 0 || got.To != 0 {
+		t.Errorf("a cut token chosen by hand: %+v", got)
+	}
+}
+
+func TestGoOn(t *testing.T) {
+	s := newRun(t, "The capital of France is")
+	refused(t, s, GoOn{}, CodeOrder, "")
+	two := 2
+	must(t, s, SetStop{MaxTokens: &two}, StepToken{}, StepToken{})
+	refused(t, s, StepStage{}, CodeStopped, "")
+	if st := must(t, s, GoOn{}, StepToken{}); len(st.Steps) != 3 || st.Settings.Stop.MaxTokens != 2+infer.GoOnTokens {
+		t.Errorf("%d steps, limit %d", len(st.Steps), st.Settings.Stop.MaxTokens)
+	}
+
+	// Past a stop string: the text that was kept back comes out.
+	s = newRun(t, "The capital of France is")
+	zero := 0.0
+	st := must(t, s, SetSampling{Temperature: &zero}, SetStop{Strings: &[]string{"."}}, StepToken{}, StepToken{})
+	if st.Stopped != infer.StopString || st.Steps[1].Text != "" {
+		t.Fatalf("stopped by %q with text %q", st.Stopped, st.Steps[1].Text)
+	}
+	st = must(t, s, GoOn{}, StepToken{})
+	if st.Steps[2].Text[0] != '.' {
+		t.Errorf("after going on the text continues with %q, want the full stop that was kept back", st.Steps[2].Text)
+	}
+	replayed, err := infer.Replay(context.Background(), st.Model, infer.LogOf(st.Model, st.Prompt, st.Steps, st.Settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := replayed.Steps()[2]; !slices.Equal(last.Logits, st.Steps[2].Logits) || last.Text != st.Steps[2].Text {
+		t.Error("the log of a run that went on leads elsewhere")
+	}
+}
+
+func TestFinishRunsToTheStop(t *testing.T) {
+	s := newRun(t, "The capital of France is")
+	must(t, s, StepStage{}, Finish{})
+	if s.Interval() != 0 || !s.State().Finishing {
+		t.Fatal("a run on its way to the end waits between tokens")
+	}
+	for range 1000 {
+		if st, err := s.Tick(context.Background()); err != nil || !st.Playing {
+			break
+		}
+	}
+	if st := s.State(); st.Playing || st.Finishing || st.Stopped == infer.StopNone {
+		t.Errorf("playing %v, finishing %v, stopped %q", st.Playing, st.Finishing, st.Stopped)
+	}
+	refused(t, s, Finish{}, CodeStopped, "")
+}
+
+func TestWhatIf(t *testing.T) {
+	s := newRun(t, "Once upon a time there was a")
+	u, bad := 0.25, 1.0
+	refused(t, s, WhatIf{&u}, CodeOrder, "")
+	must(t, s, StepStage{}, StepStage{}, StepStage{}, StepStage{})
+	refused(t, s, WhatIf{&bad}, CodeRange, "u")
+	before := s.State().Step().Chosen
+	if st := must(t, s, WhatIf{&u}); *st.WhatIf != 0.25 || st.Step().Chosen != before {
+		t.Error("asking about another u changed the draw")
+	}
+	if st := must(t, s, StepStage{}); st.WhatIf != nil {
+		t.Error("the question is still there at the next stage")
+	}
+}
+
+func TestLookIsThereAtTheForwardStageOnly(t *testing.T) {
+	s := newRun(t, "Once upon a time there was a")
+	st := s.State()
+	if st.Look == nil || st.Look.Position != st.Step().Positions()-1 {
+		t.Fatal("nothing seen inside the first pass")
+	}
+	seen := st.Look
+	if st = must(t, s, StepStage{}); st.Look != nil {
+		t.Error("the logits stage carries a look inside the pass")
+	}
+	must(t, s, StepToken{}, StepToken{}, StepToken{})
+	st = must(t, s, Seek{1, infer.KindForward})
+	if st.Look == nil || !slices.Equal(st.Look.Blocks[5].Residual, seen.Blocks[5].Residual) {
+		t.Error("looking back at the first pass shows something else than before")
+	}
+	if st = must(t, s, SetLook{false}); st.Look != nil {
+		t.Error("somebody looks although nobody wants to")
+	}
+}

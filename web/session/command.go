@@ -1,0 +1,125 @@
+package session
+
+import "github.com/tokenbytoken/viz/infer"
+
+// Command is something a learner can ask of a run: [Start], [Open], [StepStage],
+// [Back], [StepToken], [Seek], [Reset], [Play], [Finish], [Pause], [SetSpeed],
+// [SetSampling], [SetPreset], [SetStop], [Choose], [TakeBranch], [GoOn],
+// [WhatIf] or [SetLook].
+type Command interface{ command() }
+
+// Start begins a new text with a prompt; what the run held before is gone.
+// The forward pass over the prompt runs at once.
+type Start struct{ Prompt string }
+
+// Open makes the run that a link tells of, and looks where it looked. It does
+// not play.
+type Open struct{ Link Link }
+
+// StepStage goes one stage forward: to one that has run already if the
+// learner was looking back, else by running it.
+type StepStage struct{}
+
+// Back looks one stage back. Nothing is undone.
+type Back struct{}
+
+// StepToken goes on to the end of this turn of the loop, or, where that is
+// already reached, to the end of the next.
+type StepToken struct{}
+
+// Seek looks at a stage that has run: step 1 is the first generated token.
+type Seek struct {
+	Step  int
+	Stage infer.Kind
+}
+
+// Reset goes back to the prompt: everything generated is dropped.
+type Reset struct{}
+
+// Play goes forward by itself at the set speed until something stops it.
+type Play struct{}
+
+// Finish plays whole tokens as fast as the model makes them, whatever the
+// speed, until a stop condition fires.
+type Finish struct{}
+
+// Pause stops playing.
+type Pause struct{}
+
+// Choose makes a step take another token than the one drawn. What was
+// generated after it becomes a branch of its own.
+type Choose struct{ Step, Token int }
+
+// TakeBranch goes back to a branch that was left. The one left now is kept.
+type TakeBranch struct{ ID int }
+
+// GoOn goes on after a stop condition as if it had not counted; a limit on
+// tokens is raised.
+type GoOn struct{}
+
+// WhatIf asks, at the sample stage, on which token another u would have
+// fallen. Nil takes the question back. Nothing is drawn.
+type WhatIf struct{ U *float64 }
+
+// SetLook says whether the forward stage is to be looked into.
+type SetLook struct{ On bool }
+
+// SetSpeed sets how fast Play goes.
+type SetSpeed struct{ Speed Speed }
+
+// SetSampling changes the fields that are not nil. Before a step's draw it
+// acts at once on the stages shown, after it on the next step; what was
+// generated beyond that point is dropped.
+type SetSampling struct {
+	Temperature *float64
+	TopK        *int
+	TopP        *float64
+	MinP        *float64
+	Seed        *uint64
+}
+
+// SetPreset is SetSampling with all fields of a named preset but the seed.
+type SetPreset struct{ Key string }
+
+// SetStop changes the stop conditions, the fields that are not nil. It acts
+// from the point shown on, like SetSampling.
+type SetStop struct {
+	MaxTokens *int
+	Strings   *[]string
+}
+
+func (Start) command()       {}
+func (Open) command()        {}
+func (StepStage) command()   {}
+func (Back) command()        {}
+func (StepToken) command()   {}
+func (Seek) command()        {}
+func (Reset) command()       {}
+func (Play) command()        {}
+func (Pause) command()       {}
+func (SetSpeed) command()    {}
+func (SetSampling) command() {}
+func (SetPreset) command()   {}
+func (SetStop) command()     {}
+func (Finish) command()      {}
+func (Choose) command()      {}
+func (TakeBranch) command()  {}
+func (GoOn) command()        {}
+func (WhatIf) command()      {}
+func (SetLook) command()     {}
+
+// Speed is how fast a run plays.
+type Speed string
+
+// The speeds: a stage every 2.4, 1.2, 0.6 or 0.3 seconds, or whole tokens as
+// fast as the model makes them.
+const (
+	SpeedHalf   Speed = "0.5"
+	SpeedNormal Speed = "1"
+	SpeedDouble Speed = "2"
+	SpeedFour   Speed = "4"
+	SpeedMax    Speed = "max"
+)
+
+// Speeds in the order in which screens show them.
+var Speeds = []Speed{SpeedHalf, SpeedNormal, SpeedDouble, SpeedFour, SpeedMax}

@@ -1,0 +1,210 @@
+package session
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// A Link is a run as a line of text: the log from which it can be made again
+// and the stage looked at. It is what the address of a page carries, so it
+// comes back from anywhere, made by any version, edited by any hand.
+type Link struct {
+	Log    infer.Log
+	Cursor Cursor
+}
+
+// Bounds of what [ParseLink] takes. A link that this program makes stays far
+// below them: a prompt of 4 KiB and a few hundred changes.
+const (
+	maxLinkText = 32 << 10 // as text
+	maxLinkJSON = 64 << 10 // inflated
+	hashPrefix  = 16       // hex digits of the model's hash that a link carries
+)
+
+// wireLink is the JSON inside a link. Names are short because addresses are.
+type wireLink struct {
+	V  int          `json:"v"`           // version of this form
+	M  string       `json:"m"`           // beginning of the model's hash
+	P  string       `json:"p"`           // prompt
+	S  []wireChange `json:"s"`           // settings, each from a step on
+	E  wireSettings `json:"e"`           // settings for what comes next
+	C  [][2]int     `json:"c,omitempty"` // step and token of each choice by hand
+	G  []int        `json:"g,omitempty"` // steps after whose stop it went on
+	N  int          `json:"n"`           // steps
+	R  int          `json:"r"`           // the last step's last stage
+	At [2]int       `json:"at"`          // step and stage looked at
+}
+
+type wireChange struct {
+	From int `json:"f"`
+	wireSettings
+}
+
+type wireSettings struct {
+	T    float64  `json:"t"`
+	K    int      `json:"k,omitempty"`
+	P    float64  `json:"p"`
+	M    float64  `json:"m,omitempty"`
+	Seed uint64   `json:"r"`
+	Max  int      `json:"x"`
+	Stop []string `json:"s,omitempty"`
+}
+
+func wireOf(s infer.Settings) wireSettings {
+	return wireSettings{s.Temperature, s.TopK, s.TopP, s.MinP, s.Seed, s.Stop.MaxTokens, s.Stop.Strings}
+}
+
+func (w wireSettings) settings() infer.Settings {
+	return infer.Settings{
+		Settings: sampling.Settings{Temperature: w.T, TopK: w.K, TopP: w.P, MinP: w.M},
+		Seed:     w.Seed,
+		Stop:     infer.Stop{MaxTokens: w.Max, Strings: w.Stop},
+	}
+}
+
+// LinkOf returns the link to what a state shows, or "" before the first Start.
+func LinkOf(st *State) string {
+	if st.Step() == nil {
+		return ""
+	}
+	log := infer.LogOf(st.Model, st.Prompt, st.Steps, st.Settings)
+	w := wireLink{
+		V: 1, M: log.Model[:hashPrefix], P: log.Prompt, E: wireOf(log.Settings), G: log.WentOn,
+		N: log.Steps, R: int(log.Ran), At: [2]int{st.Cursor.Step, int(st.Cursor.Stage)},
+	}
+	for _, c := range log.Changes {
+		w.S = append(w.S, wireChange{c.From, wireOf(c.Settings)})
+	}
+	for _, c := range log.Choices {
+		w.C = append(w.C, [2]int{c.Step, c.Token})
+	}
+	text, err := json.Marshal(w)
+	if err != nil {
+		panic(fmt.Sprintf("session: LinkOf: %v", err)) // plain numbers and strings
+	}
+	var b bytes.Buffer
+	z, _ := flate.NewWriter(&b, flate.BestCompression) // the level is valid
+	_, _ = z.Write(text)                               // a buffer takes everything
+	_ = z.Close()
+	return base64.RawURLEncoding.EncodeToString(b.Bytes())
+}
+
+// ParseLink reads a link for a model. A link that is damaged, or was made with
+// another model, gives an *[Error] that says so.
+func ParseLink(m *infer.Model, text string) (Link, error) {
+	damaged := refuse(CodeLink, "This link is damaged or was cut short. Start with a prompt instead.")
+	if len(text) > maxLinkText {
+		return Link{}, refuse(CodeLink, "This link is too long to be one of this program's.")
+	}
+	packed, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
+	if err != nil {
+		return Link{}, damaged
+	}
+	plain, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), maxLinkJSON+1))
+	if err != nil || len(plain) > maxLinkJSON {
+		return Link{}, damaged
+	}
+	var w wireLink
+	if err := json.Unmarshal(plain, &w); err != nil {
+		return Link{}, damaged
+	}
+	if w.V != 1 {
+		return Link{}, refuse(CodeLink, "This link was made by another version of this program.")
+	}
+	if len(w.M) != hashPrefix || !strings.HasPrefix(m.Hash(), w.M) {
+		return Link{}, refuse(CodeLink, "This link was made with another model than %s, the one loaded here, "+
+			"so its text cannot be shown. The prompt was: %q", m.Name(), shortened(w.P))
+	}
+	link := Link{
+		Log:    infer.Log{Model: m.Hash(), Prompt: w.P, Settings: w.E.settings(), WentOn: w.G, Steps: w.N, Ran: infer.Kind(w.R)},
+		Cursor: Cursor{w.At[0], infer.Kind(w.At[1])},
+	}
+	for _, c := range w.S {
+		link.Log.Changes = append(link.Log.Changes, infer.Change{From: c.From, Settings: c.settings()})
+	}
+	for _, c := range w.C {
+		link.Log.Choices = append(link.Log.Choices, infer.Choice{Step: c[0], Token: c[1]})
+	}
+	if err := link.check(m); err != nil {
+		return Link{}, refuse(CodeLink, "This link does not fit together (%s): it was edited by hand, or damaged.", err)
+	}
+	return link, nil
+}
+
+// check finds what a link by this program never holds, so that a replay meets
+// nothing absurd.
+func (l Link) check(m *infer.Model) error {
+	log := l.Log
+	switch {
+	case log.Steps < 1 || log.Steps > m.Config().Context:
+		return fmt.Errorf("%d steps", log.Steps)
+	case log.Ran < infer.KindForward || log.Ran > infer.KindCache:
+		return fmt.Errorf("stage %d", log.Ran)
+	case len(log.Changes) == 0 || log.Changes[0].From != 1:
+		return errors.New("no settings for the first step")
+	case l.Cursor.Step < 1 || l.Cursor.Step > log.Steps || l.Cursor.Stage < infer.KindForward || l.Cursor.Stage > infer.KindCache,
+		l.Cursor.Step == log.Steps && l.Cursor.Stage > log.Ran:
+		return errors.New("it looks at a stage that had not run")
+	}
+	last := 0
+	for _, c := range log.Changes {
+		if c.From <= last || c.From > log.Steps {
+			return errors.New("settings out of order")
+		}
+		if err := c.Settings.Check(); err != nil {
+			return err
+		}
+		last = c.From
+	}
+	last = 0
+	for _, c := range log.Choices {
+		if c.Step <= last || c.Step > log.Steps || c.Token < 0 || c.Token >= m.Config().Vocab {
+			return errors.New("choices out of order")
+		}
+		last = c.Step
+	}
+	last = 0
+	for _, n := range log.WentOn {
+		if n <= last || n > log.Steps {
+			return errors.New("stops out of order")
+		}
+		last = n
+	}
+	return log.Settings.Check()
+}
+
+// open makes the run that a link tells of.
+func (s *Session) open(ctx context.Context, next *State, link Link) error {
+	if err := infer.CheckPrompt(link.Log.Prompt, s.limits.PromptBytes); err != nil {
+		return err
+	}
+	loop, err := infer.Replay(ctx, s.model, link.Log)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return refuse(CodeLink, "This link leads nowhere (%v): it was edited by hand, or made by another version.", err)
+	}
+	s.loop = loop
+	s.begin(next, link.Log.Prompt)
+	next.Cursor = link.Cursor
+	return nil
+}
+
+// shortened cuts a text that is only quoted.
+func shortened(s string) string {
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:80]) + "…"
+	}
+	return s
+}

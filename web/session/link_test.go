@@ -1,0 +1,109 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestLinkLeadsBack(t *testing.T) {
+	s := newRun(t, "Once upon a time there was a — grüß dich")
+	temperature, seed := 1.5, uint64(99)
+	st := must(t, s, StepToken{}, SetSampling{Temperature: &temperature}, StepToken{}, StepToken{})
+	st = must(t, s, Choose{3, int(st.Steps[2].Distribution().Order[7])}, StepToken{}, SetSampling{Seed: &seed},
+		SetStop{Strings: &[]string{"\n\n", "the"}}, StepStage{}, StepStage{}, Back{})
+
+	link, err := ParseLink(st.Model, LinkOf(st))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := New(st.Model, DefaultLimits())
+	got := must(t, other, Open{link})
+	if got.Cursor != st.Cursor || !got.Settings.Equal(st.Settings) || got.Playing || len(got.Steps) != len(st.Steps) {
+		t.Fatalf("opened at %v with %d steps, want %v with %d", got.Cursor, len(got.Steps), st.Cursor, len(st.Steps))
+	}
+	for i := range st.Steps {
+		if !slices.Equal(got.Steps[i].Logits, st.Steps[i].Logits) || got.Steps[i].Ran != st.Steps[i].Ran || got.Steps[i].Chosen != st.Steps[i].Chosen {
+			t.Errorf("step %d differs", i+1)
+		}
+	}
+	if again := LinkOf(got); again != LinkOf(st) {
+		t.Error("the opened run has another link")
+	}
+}
+
+func TestLinksThatCannotBeOpened(t *testing.T) {
+	st := must(t, newRun(t, "The capital of France is"), StepToken{})
+	good := LinkOf(st)
+	link, err := ParseLink(st.Model, good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, say string }{
+		"empty":     {"", "damaged"},
+		"cut short": {good[:len(good)/2], "damaged"},
+		"not text":  {"%%%", "damaged"},
+		"too long":  {strings.Repeat("A", maxLinkText+1), "too long"},
+	} {
+		_, err := ParseLink(st.Model, c.text)
+		var e *Error
+		if !errors.As(err, &e) || e.Code != CodeLink || !strings.Contains(e.Message, c.say) {
+			t.Errorf("%s: %v, want a link error that says %q", name, err, c.say)
+		}
+	}
+	// Edited by hand: more steps than the run can have, and a stage that the
+	// stop condition never let run.
+	for name, edit := range map[string]func(*Link){
+		"no steps":          func(l *Link) { l.Log.Steps = 0 },
+		"beyond the window": func(l *Link) { l.Log.Steps = 513 },
+		"looks ahead":       func(l *Link) { l.Cursor.Step = 2 },
+		"no settings":       func(l *Link) { l.Log.Changes = nil },
+		"T below 0":         func(l *Link) { l.Log.Settings.Temperature = -1 },
+	} {
+		edited := link
+		edit(&edited)
+		if err := edited.check(st.Model); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+	// A run that the model ended, said to have gone on.
+	zero := 0.0
+	run := newRun(t, "The capital of France is")
+	must(t, run, SetSampling{Temperature: &zero})
+	for run.State().Stopped == "" {
+		must(t, run, StepToken{})
+	}
+	beyond, err := ParseLink(st.Model, LinkOf(run.State()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	beyond.Log.Steps++
+	s := New(st.Model, DefaultLimits())
+	before := s.State()
+	if _, err := s.Apply(context.Background(), Open{beyond}); err == nil || !strings.Contains(err.Error(), "leads nowhere") {
+		t.Errorf("a link past its own end: %v", err)
+	}
+	if !reflect.DeepEqual(before, s.State()) {
+		t.Error("a link that could not be opened changed the run")
+	}
+}
+
+// FuzzParseLink holds the reader of links, which takes text from anywhere, to
+// an error or a link that is whole.
+func FuzzParseLink(f *testing.F) {
+	s := newRunF(f)
+	f.Add(LinkOf(s.State()))
+	f.Add("")
+	f.Add("AAAA")
+	f.Fuzz(func(t *testing.T, text string) {
+		link, err := ParseLink(s.State().Model, text)
+		if err == nil {
+			if err := link.check(s.State().Model); err != nil {
+				t.Errorf("a link was taken that does not fit together: %v", err)
+			}
+		}
+	})
+}

@@ -1,0 +1,197 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+func tick(tb testing.TB, s *session.Session) *session.State {
+	tb.Helper()
+	st, err := s.Tick(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return st
+}
+
+// Playing goes a stage a tick, at the highest speed a token a tick, and ends
+// by itself when a stop condition has fired and its turn is done.
+func TestPlayToTheStop(t *testing.T) {
+	for speed, want := range map[session.Speed]int{session.SpeedNormal: 5*7 - 1, session.SpeedFour: 5*7 - 1, session.SpeedMax: 5} {
+		s := open(t, session.Start{Prompt: "Hi"}, session.SetSpeed{Speed: speed}, session.Play{})
+		ticks := 0
+		for s.State().Playing {
+			before := s.State()
+			if st := tick(t, s); st == before || st.Version != before.Version+1 {
+				t.Fatalf("speed %s: a tick of a playing run did nothing", speed)
+			}
+			ticks++
+		}
+		st := s.State()
+		if ticks != want || st.Stopped != infer.StopMaxTokens || st.Cursor != at(5, infer.KindCache) {
+			t.Errorf("speed %s: %d ticks to %+v, stopped by %q; want %d", speed, ticks, st.Cursor, st.Stopped, want)
+		}
+		if tick(t, s) != st {
+			t.Errorf("speed %s: a tick of a run that does not play changed it", speed)
+		}
+	}
+}
+
+// Playing from where the learner looks back moves over what has run first.
+func TestPlayFromLookingBack(t *testing.T) {
+	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepStage{},
+		session.Seek{Step: 1, Stage: infer.KindAppend}, session.Play{})
+	for _, want := range []session.Cursor{at(1, infer.KindCache), at(2, infer.KindForward), at(2, infer.KindLogits)} {
+		if st := tick(t, s); st.Cursor != want || !st.Playing {
+			t.Errorf("at %+v, want %+v", st.Cursor, want)
+		}
+	}
+	// Also over a run that has stopped: to its end, without a refusal.
+	s = open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
+	apply(t, s, session.Seek{Step: 5, Stage: infer.KindSample}, session.Play{})
+	for _, playing := range []bool{true, false} {
+		if st := tick(t, s); st.Playing != playing {
+			t.Errorf("at %+v: playing is %v", st.Cursor, st.Playing)
+		}
+	}
+}
+
+// What ends playing: a pause, looking back, seeking, a reset, a new text.
+// What does not: a change of speed or of settings.
+func TestWhatEndsPlaying(t *testing.T) {
+	for _, row := range []struct {
+		c       session.Command
+		playing bool
+	}{
+		{session.Pause{}, false},
+		{session.Back{}, false},
+		{session.Seek{Step: 1, Stage: infer.KindForward}, false},
+		{session.Reset{}, false},
+		{session.Start{Prompt: "x"}, false},
+		{session.SetSpeed{Speed: session.SpeedMax}, true},
+		{session.SetPreset{Key: "greedy"}, true},
+		{session.StepStage{}, true},
+		{session.Play{}, true},
+	} {
+		s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.Play{})
+		if st := apply(t, s, row.c); st.Playing != row.playing {
+			t.Errorf("after %T%+v: playing is %v", row.c, row.c, st.Playing)
+		}
+	}
+}
+
+// A limit that is lowered below the text ends playing.
+func TestLoweredLimitEndsPlaying(t *testing.T) {
+	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.Play{}, session.SetStop{MaxTokens: ptr(1)})
+	if st := s.State(); st.Playing || st.Stopped != infer.StopMaxTokens {
+		t.Errorf("playing is %v, stopped by %q", st.Playing, st.Stopped)
+	}
+}
+
+// A context that ends during a tick leaves the run playing where it was.
+func TestTickWithEndedContext(t *testing.T) {
+	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.Play{})
+	before := s.State()
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if st, err := s.Tick(ended); !errors.Is(err, context.Canceled) || st != before || !st.Playing {
+		t.Errorf("%v, playing %v", err, st.Playing)
+	}
+	tick(t, s)
+}
+
+// Up to the filter, new settings act at once on what is shown; the steps
+// after it are dropped and their tokens stay as ghosts until the next draw.
+func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
+	for _, kind := range []infer.Kind{infer.KindForward, infer.KindLogits, infer.KindSoftmax, infer.KindFilter} {
+		s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.StepToken{})
+		old := s.State()
+		st := apply(t, s, session.Seek{Step: 2, Stage: kind}, session.SetSampling{Temperature: ptr(0.5), TopK: ptr(3)})
+		if st.Cursor != at(2, kind) || !st.AtFrontier() || len(st.Steps) != 2 {
+			t.Fatalf("set at %v of step 2: %+v of %+v", kind, st.Cursor, st.Frontier())
+		}
+		if want := []infer.Token{st.Model.Token(old.Steps[1].Chosen), st.Model.Token(old.Steps[2].Chosen)}; !slices.EqualFunc(st.Ghosts, want, sameToken) {
+			t.Errorf("set at %v: ghosts %+v, want %+v", kind, st.Ghosts, want)
+		}
+		if kind >= infer.KindLogits {
+			want := sampling.Decide(old.Steps[1].Logits, st.Settings.Settings)
+			if !slices.Equal(st.Dist.P, want.P) || st.Dist.Keep != 3 {
+				t.Errorf("set at %v: the distribution shown is not that of the new settings", kind)
+			}
+		}
+		if kind == infer.KindFilter {
+			if f := st.Stage(5).(infer.Filter); f.Kept != 3 || f.Settings.Temperature != 0.5 {
+				t.Errorf("the filter shown keeps %d at T=%v", f.Kept, f.Settings.Temperature)
+			}
+		}
+		// Ghosts last until the draw.
+		for s.State().Cursor.Stage < infer.KindFilter {
+			if st := apply(t, s, session.StepStage{}); len(st.Ghosts) != 2 {
+				t.Errorf("at %v there are %d ghosts", st.Cursor.Stage, len(st.Ghosts))
+			}
+		}
+		if st := apply(t, s, session.StepStage{}); st.Ghosts != nil {
+			t.Errorf("after the draw there are %d ghosts", len(st.Ghosts))
+		}
+		if step := s.State().Steps[1]; step.Settings.TopK != 3 || step.Rank > 3 {
+			t.Errorf("step 2 chose rank %d with %+v", step.Rank, step.Settings)
+		}
+	}
+}
+
+func sameToken(a, b infer.Token) bool { return a.ID == b.ID }
+
+// From the draw on, they act on the next step only: the step shown keeps its
+// token, and later steps are dropped.
+func TestSettingsWaitAfterTheDraw(t *testing.T) {
+	for _, kind := range []infer.Kind{infer.KindSample, infer.KindAppend, infer.KindCache} {
+		s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.StepToken{})
+		old := s.State()
+		st := apply(t, s, session.Seek{Step: 2, Stage: kind}, session.SetSampling{Temperature: ptr(0.5), TopK: ptr(3)})
+		if len(st.Steps) != 2 || st.Cursor != at(2, kind) || !st.AtFrontier() {
+			t.Fatalf("set at %v of step 2: %+v of %+v", kind, st.Cursor, st.Frontier())
+		}
+		if st.Steps[1].Settings.TopK != 0 || st.Steps[1].Chosen != old.Steps[1].Chosen || st.Dist.Keep != 257 {
+			t.Errorf("set at %v: step 2 is another", kind)
+		}
+		if want := []infer.Token{st.Model.Token(old.Steps[2].Chosen)}; !slices.EqualFunc(st.Ghosts, want, sameToken) {
+			t.Errorf("set at %v: ghosts %+v, want %+v", kind, st.Ghosts, want)
+		}
+		st = apply(t, s, session.Seek{Step: 2, Stage: kind}, session.StepToken{}, session.StepToken{})
+		if last := st.Steps[len(st.Steps)-1]; last.Settings.TopK != 3 || last.Settings.Temperature != 0.5 {
+			t.Errorf("set at %v: step %d has %+v", kind, last.N, last.Settings)
+		}
+	}
+}
+
+// Settings that are those in force change nothing, also when looking back.
+func TestSameSettingsKeepTheText(t *testing.T) {
+	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.Seek{Step: 1, Stage: infer.KindFilter})
+	st := apply(t, s, session.SetPreset{Key: "pure"}, session.SetSampling{}, session.SetStop{MaxTokens: ptr(5)})
+	if len(st.Steps) != 2 || st.Ghosts != nil || st.Cursor != at(1, infer.KindFilter) {
+		t.Errorf("%d steps, %d ghosts", len(st.Steps), len(st.Ghosts))
+	}
+}
+
+// The seed alone decides the draws: re-rolled at the filter it draws anew,
+// and set back it draws the same token again.
+func TestSeedRerolled(t *testing.T) {
+	s := open(t, session.Start{Prompt: "Hi"}, session.SetSampling{Seed: ptr(uint64(1))}, session.StepToken{})
+	first := s.State().Steps[0]
+	draw := func(seed uint64) *infer.Step {
+		st := apply(t, s, session.Seek{Step: 1, Stage: infer.KindFilter}, session.SetSampling{Seed: &seed}, session.StepStage{})
+		return st.Steps[0]
+	}
+	if other := draw(2); other.U == first.U || other.U != sampling.U(2, 1) {
+		t.Errorf("seed 2 drew u=%v", other.U)
+	}
+	if again := draw(1); again.U != first.U || again.Chosen != first.Chosen {
+		t.Errorf("seed 1 drew u=%v and token %d, before %v and %d", again.U, again.Chosen, first.U, first.Chosen)
+	}
+}

@@ -1,0 +1,407 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// Limits bound what one run may ask for.
+type Limits struct {
+	PromptBytes int // longest prompt taken, in bytes
+}
+
+// DefaultLimits are those of QUALITY: 4 KiB a prompt.
+func DefaultLimits() Limits { return Limits{PromptBytes: 4 << 10} }
+
+// Session is one learner's run. It belongs to one goroutine at a time.
+type Session struct {
+	model  *infer.Model
+	limits Limits
+	loop   *infer.Loop // nil before the first Start and while evicted
+	log    *infer.Log  // set while evicted
+	state  *State
+
+	lines  []line // branches that were left, oldest first
+	line   int    // ID of the present one
+	lastID int    // given to a branch
+}
+
+// New returns a session without a prompt.
+func New(m *infer.Model, limits Limits) *Session {
+	return &Session{model: m, limits: limits, state: &State{
+		Version: 1, Model: m, Settings: infer.DefaultSettings(), Speed: SpeedNormal, Looking: cheapToLook(m),
+	}}
+}
+
+// State returns what the run looks like now.
+func (s *Session) State() *State { return s.state }
+
+// Apply does what a command asks and returns the state after it. A refusal is
+// an *[Error]; nothing has changed then. If ctx ends while the model works,
+// its error is returned and the run stays where it was.
+func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
+	if err := s.restore(ctx); err != nil {
+		return s.state, err
+	}
+	next := *s.state
+	if err := s.do(ctx, &next, c); err != nil {
+		s.catchUp()
+		return s.state, typed(err)
+	}
+	return s.publish(&next), nil
+}
+
+// catchUp shows what a command that failed half-way (its context ended) had
+// already run.
+func (s *Session) catchUp() {
+	if s.loop == nil || slices.Equal(s.loop.Steps(), s.state.Steps) {
+		return
+	}
+	next := *s.state
+	next.Steps = s.loop.Steps()
+	next.Cursor = next.Frontier()
+	s.publish(&next)
+}
+
+// Tick does one unit of playing: one stage, or one token at [SpeedMax]. It
+// stops playing at a stop condition. It does nothing to a run that is not
+// playing.
+func (s *Session) Tick(ctx context.Context) (*State, error) {
+	if !s.state.Playing {
+		return s.state, nil
+	}
+	var c Command = StepStage{}
+	if s.state.Speed == SpeedMax || s.state.Finishing {
+		c = StepToken{}
+	}
+	st, err := s.Apply(ctx, c)
+	if err != nil && ctx.Err() == nil {
+		next := *s.state
+		next.Playing, next.Finishing = false, false
+		return s.publish(&next), err
+	}
+	return st, err
+}
+
+// intervals are the pauses between ticks: design's 1.2 s a stage, divided.
+var intervals = map[Speed]time.Duration{
+	SpeedHalf: 2400 * time.Millisecond, SpeedNormal: 1200 * time.Millisecond,
+	SpeedDouble: 600 * time.Millisecond, SpeedFour: 300 * time.Millisecond, SpeedMax: 0,
+}
+
+// Interval is the pause between two ticks of a playing run.
+func (s *Session) Interval() time.Duration {
+	if s.state.Finishing {
+		return 0
+	}
+	return intervals[s.state.Speed]
+}
+
+// publish makes next the state, with what follows from the loop filled in.
+func (s *Session) publish(next *State) *State {
+	next.Version = s.state.Version + 1
+	if s.loop != nil {
+		next.Steps, next.Settings, next.Stopped = s.loop.Steps(), s.loop.Settings(), s.loop.Stopped()
+		// A finished run has nothing left to play.
+		if next.Stopped != infer.StopNone && next.AtFrontier() && next.Cursor.Stage == infer.KindCache {
+			next.Playing = false
+		}
+		next.Finishing = next.Finishing && next.Playing
+		if next.Cursor != s.state.Cursor || next.Step() != s.state.Step() {
+			next.WhatIf = nil
+		}
+		next.Branches = s.branches()
+		s.look(next)
+		next.Dist = s.distribution(next.Step())
+	}
+	s.state = next
+	return next
+}
+
+// distribution returns the step's distribution, the one at hand where the
+// step still has the same scores and knobs.
+func (s *Session) distribution(step *infer.Step) *sampling.Distribution {
+	d := s.state.Dist
+	if d != nil && step.Logits != nil && len(s.state.Steps) > 0 {
+		old := s.state.Step()
+		if old.Logits != nil && &old.Logits[0] == &step.Logits[0] && d.Settings == step.Settings.Settings {
+			return d
+		}
+	}
+	return step.Distribution()
+}
+
+// do carries out a command on the loop and on next. The loop is changed only
+// where nothing can be refused any more.
+func (s *Session) do(ctx context.Context, next *State, c Command) error {
+	switch c := c.(type) {
+	case Start:
+		return s.start(ctx, next, c.Prompt)
+	case Open:
+		return s.open(ctx, next, c.Link)
+	case SetSpeed:
+		if !slices.Contains(Speeds, c.Speed) {
+			return refuseField("speed", string(c.Speed), "0.5, 1, 2, 4 or max")
+		}
+		next.Speed = c.Speed
+		return nil
+	case Pause:
+		next.Playing, next.Finishing = false, false
+		return nil
+	case SetLook:
+		next.Looking = c.On
+		return nil
+	case SetSampling:
+		return s.set(next, c.on(s.state.Settings))
+	case SetPreset:
+		p, ok := sampling.PresetByKey(c.Key)
+		if !ok {
+			return refuseField("preset", c.Key, "greedy, pure, top_k, top_p or common")
+		}
+		settings := s.state.Settings
+		settings.Settings = p.Settings
+		return s.set(next, settings)
+	case SetStop:
+		return s.set(next, c.on(s.state.Settings))
+	}
+	if s.loop == nil {
+		return refuse(CodeOrder, "There is no text yet: start with a prompt.")
+	}
+	switch c := c.(type) {
+	case StepStage:
+		return s.stepStage(ctx, next)
+	case StepToken:
+		return s.stepToken(ctx, next)
+	case Back:
+		return back(next)
+	case Seek:
+		return seek(next, c)
+	case Reset:
+		s.keepLine(Cursor{1, infer.KindForward})
+		if err := s.loop.Cut(1, infer.KindForward); err != nil {
+			return err
+		}
+		// Step 1 may have begun with other settings than those set now.
+		if err := s.loop.Set(s.loop.Settings()); err != nil {
+			return err
+		}
+		next.Cursor, next.Ghosts, next.Playing = Cursor{1, infer.KindForward}, nil, false
+		return nil
+	case Play:
+		if s.state.Stopped != infer.StopNone && s.state.AtFrontier() && s.loop.BetweenTurns() {
+			return s.stopped()
+		}
+		next.Playing = true
+		return nil
+	case Finish:
+		if s.loop.BetweenTurns() && s.loop.Stopped() != infer.StopNone {
+			return s.stopped()
+		}
+		next.Playing, next.Finishing, next.Cursor = true, true, s.state.Frontier()
+		return nil
+	case Choose:
+		return s.choose(ctx, next, c)
+	case TakeBranch:
+		return s.takeBranch(ctx, next, c.ID)
+	case GoOn:
+		if err := s.loop.GoOn(); err != nil {
+			return refuse(CodeOrder, "Cannot go on: %s.", err)
+		}
+		next.Cursor = s.state.Frontier()
+		return nil
+	case WhatIf:
+		return whatIf(next, c)
+	}
+	return refuse(CodeUnknown, "Unknown command %T.", c)
+}
+
+func (s *Session) start(ctx context.Context, next *State, prompt string) error {
+	if err := infer.CheckPrompt(prompt, s.limits.PromptBytes); err != nil {
+		return err
+	}
+	loop, err := infer.NewLoop(s.model, prompt, s.state.Settings)
+	if err != nil {
+		return err
+	}
+	if _, err := loop.Next(ctx); err != nil {
+		return err
+	}
+	s.loop = loop
+	s.begin(next, prompt)
+	next.Cursor = Cursor{1, infer.KindForward}
+	return nil
+}
+
+// begin makes next the state of a run that has just been made.
+func (s *Session) begin(next *State, prompt string) {
+	s.lines, s.line, s.lastID = nil, 1, 1
+	next.Prompt, next.PromptTokens = prompt, nil
+	for _, id := range s.loop.Prompt() {
+		next.PromptTokens = append(next.PromptTokens, s.model.Token(id))
+	}
+	next.Dist, next.Look, next.Ghosts, next.Playing, next.Finishing = nil, nil, nil, false, false
+}
+
+// stepStage looks at the next stage, running it if it has not run yet.
+func (s *Session) stepStage(ctx context.Context, next *State) error {
+	if !s.state.AtFrontier() {
+		next.Cursor = s.state.after(s.state.Cursor)
+		return nil
+	}
+	if _, err := s.loop.Next(ctx); err != nil {
+		if errors.Is(err, io.EOF) {
+			return s.stopped()
+		}
+		return err
+	}
+	steps := s.loop.Steps()
+	last := steps[len(steps)-1]
+	next.Cursor = Cursor{len(steps), last.Ran}
+	if last.Ran == infer.KindSample {
+		next.Ghosts = nil
+	}
+	return nil
+}
+
+// stepToken goes to the end of this turn, or of the next.
+func (s *Session) stepToken(ctx context.Context, next *State) error {
+	if c := s.state.Cursor; c.Step < len(s.state.Steps) || s.state.Step().Ran == infer.KindCache {
+		// Looking back: move over turns that have run.
+		target := Cursor{c.Step, infer.KindCache}
+		if c.Stage == infer.KindCache && c.Step < len(s.state.Steps) {
+			target.Step++
+		}
+		if target != c && s.state.Steps[target.Step-1].Ran == infer.KindCache {
+			next.Cursor = target
+			return nil
+		}
+	}
+	for {
+		stage, err := s.loop.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return s.stopped()
+		}
+		if err != nil {
+			return err
+		}
+		if stage.Kind() == infer.KindCache {
+			next.Cursor, next.Ghosts = Cursor{len(s.loop.Steps()), infer.KindCache}, nil
+			return nil
+		}
+	}
+}
+
+func back(next *State) error {
+	if next.Cursor == (Cursor{1, infer.KindForward}) {
+		return refuse(CodeOrder, "This is the first stage: there is nothing before it.")
+	}
+	next.Cursor = next.before(next.Cursor)
+	next.Playing = false
+	return nil
+}
+
+func seek(next *State, c Seek) error {
+	f := next.Frontier()
+	if c.Step < 1 || c.Step > f.Step {
+		return refuseField("step", fmt.Sprint(c.Step), fmt.Sprintf("1 to %d, the steps so far", f.Step))
+	}
+	ran := next.Steps[c.Step-1].Ran
+	if c.Stage < infer.KindForward || c.Stage > ran {
+		return refuseField("stage", c.Stage.String(), fmt.Sprintf("one that has run at step %d: forward to %s", c.Step, ran))
+	}
+	next.Cursor, next.Playing = Cursor{c.Step, c.Stage}, false
+	return nil
+}
+
+// set changes the settings from the point shown on. What was generated beyond
+// it was made with other settings, so it goes; its tokens stay as ghosts.
+func (s *Session) set(next *State, settings infer.Settings) error {
+	if err := settings.Check(); err != nil {
+		return err
+	}
+	if settings.Equal(s.state.Settings) {
+		return nil
+	}
+	next.Settings = settings
+	if s.loop == nil {
+		return nil
+	}
+	if !s.state.AtFrontier() {
+		c := s.state.Cursor
+		next.Ghosts = s.ghosts(c)
+		s.keepLine(c)
+		if err := s.loop.Cut(c.Step, c.Stage); err != nil {
+			return err
+		}
+	}
+	return s.loop.Set(settings)
+}
+
+// ghosts lists the tokens that a cut after c will drop, older ghosts after
+// them left out.
+func (s *Session) ghosts(c Cursor) []infer.Token {
+	var list []infer.Token
+	for _, step := range s.state.Steps[c.Step-1:] {
+		if step.Ran >= infer.KindSample && (step.N > c.Step || c.Stage < infer.KindSample) {
+			list = append(list, s.model.Token(step.Chosen))
+		}
+	}
+	return list
+}
+
+// stopped refuses to go on after a stop condition and says which.
+func (s *Session) stopped() *Error {
+	why := map[infer.StopReason]string{
+		infer.StopEOS:       "the model ended the text",
+		infer.StopString:    "a stop string came up",
+		infer.StopMaxTokens: fmt.Sprintf("the limit of %d tokens is reached; raise max tokens to go on", s.state.Settings.Stop.MaxTokens),
+		infer.StopContext:   "the context window is full",
+	}
+	return refuse(CodeStopped, "Stopped: %s.", why[s.loop.Stopped()])
+}
+
+// after returns the stage that follows c; c must not be the frontier.
+func (s *State) after(c Cursor) Cursor {
+	if c.Stage < s.Steps[c.Step-1].Ran {
+		return Cursor{c.Step, c.Stage + 1}
+	}
+	return Cursor{c.Step + 1, infer.KindForward}
+}
+
+// before returns the stage before c; c must not be the first.
+func (s *State) before(c Cursor) Cursor {
+	if c.Stage > infer.KindForward {
+		return Cursor{c.Step, c.Stage - 1}
+	}
+	return Cursor{c.Step - 1, infer.KindCache}
+}
+
+func (c SetSampling) on(s infer.Settings) infer.Settings {
+	assign(&s.Temperature, c.Temperature)
+	assign(&s.TopK, c.TopK)
+	assign(&s.TopP, c.TopP)
+	assign(&s.MinP, c.MinP)
+	assign(&s.Seed, c.Seed)
+	return s
+}
+
+func (c SetStop) on(s infer.Settings) infer.Settings {
+	assign(&s.Stop.MaxTokens, c.MaxTokens)
+	if c.Strings != nil {
+		s.Stop.Strings = slices.Clone(*c.Strings)
+	}
+	return s
+}
+
+func assign[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}

@@ -1,0 +1,98 @@
+package session
+
+import (
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// State is what a run looks like at one moment. It is immutable and shares
+// only immutable parts with the session, so any number of viewers may keep it
+// for as long as they like.
+type State struct {
+	// Version grows by one with every change.
+	Version uint64
+	// Model is the model that writes; always set.
+	Model *infer.Model
+	// Prompt is the text as typed, "" before the first Start.
+	Prompt string
+	// PromptTokens are its pieces, the start mark (if the model has one) first.
+	PromptTokens []infer.Token
+	// Steps are the turns so far, oldest first; the last may be in progress
+	// (its Ran is below KindCache).
+	Steps []*infer.Step
+	// Cursor is the stage shown; the zero Cursor before the first Start.
+	Cursor Cursor
+	// Dist is the distribution of the step shown, nil before its logits.
+	Dist *sampling.Distribution
+	// Settings are those that the next stage to run will use.
+	Settings infer.Settings
+	// Ghosts are tokens that were generated once and dropped by a rewind or a
+	// change of settings; they are shown, dashed, until the next draw.
+	Ghosts []infer.Token
+	// Playing and Speed tell the owner of the clock when to ask for more.
+	Playing bool
+	Speed   Speed
+	// Finishing is set while the run plays to its end, whatever the speed.
+	Finishing bool
+	// Branches are the lines of text that this run has written, the present
+	// one among them, oldest first.
+	Branches []Branch
+	// WhatIf is the u that a learner asks about at the sample stage, or nil.
+	WhatIf *float64
+	// Looking says that the forward stage is looked into; Look is what was
+	// seen there, nil at every other stage.
+	Looking bool
+	Look    *infer.Inspection
+	// Stopped is why generation ended, or StopNone while it may go on.
+	Stopped infer.StopReason
+}
+
+// Branch is a line of text: the tokens chosen at each step.
+type Branch struct {
+	ID      int
+	Chosen  []int
+	Current bool
+}
+
+// Cursor names a stage of a step. Steps count from 1.
+type Cursor struct {
+	Step  int
+	Stage infer.Kind
+}
+
+// Started reports whether a prompt has been given.
+func (s *State) Started() bool { return s.Cursor.Step > 0 }
+
+// Step returns the step shown, or nil before the first Start (and while the
+// run is evicted).
+func (s *State) Step() *infer.Step {
+	if !s.Started() || s.Cursor.Step > len(s.Steps) {
+		return nil
+	}
+	return s.Steps[s.Cursor.Step-1]
+}
+
+// Frontier is the last stage that has run.
+func (s *State) Frontier() Cursor {
+	if len(s.Steps) == 0 {
+		return Cursor{}
+	}
+	return Cursor{len(s.Steps), s.Steps[len(s.Steps)-1].Ran}
+}
+
+// AtFrontier reports whether the stage shown is the last that has run.
+func (s *State) AtFrontier() bool { return s.Cursor == s.Frontier() }
+
+// Stage returns the stage shown as a typed value with its whole-vocabulary
+// results shortened to rows, or nil before the first Start.
+func (s *State) Stage(rows int) infer.Stage {
+	if !s.Started() {
+		return nil
+	}
+	return s.Model.Stage(s.Step(), s.Cursor.Stage, s.Dist, rows)
+}
+
+// StageOf returns another stage of the step shown, which must have run.
+func (s *State) StageOf(k infer.Kind, rows int) infer.Stage {
+	return s.Model.Stage(s.Step(), k, s.Dist, rows)
+}
