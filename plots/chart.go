@@ -34,13 +34,12 @@ type Chart struct {
 // Colours of a chart stand for the page's custom properties. They are numbers
 // that nobody would choose, so that the theme finds them again in the SVG.
 var (
-	ink2    = role(1, "--ink-2")
-	ink3    = role(2, "--ink-3")
-	line    = role(3, "--line")
-	edge    = role(4, "--edge")
-	accent  = role(5, "--accent")
-	other   = role(6, "--other")
-	surface = role(7, "--surface")
+	ink2   = role(1, "--ink-2")
+	ink3   = role(2, "--ink-3")
+	line   = role(3, "--line")
+	edge   = role(4, "--edge")
+	accent = role(5, "--accent")
+	other  = role(6, "--other")
 )
 
 var roles = map[string]string{}

@@ -188,10 +188,6 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 		if err := s.loop.Cut(1, infer.KindForward); err != nil {
 			return err
 		}
-		// Step 1 may have begun with other settings than those set now.
-		if err := s.loop.Set(s.loop.Settings()); err != nil {
-			return err
-		}
 		next.Cursor, next.Ghosts, next.Playing = Cursor{1, infer.KindForward}, nil, false
 		return nil
 	case Play:
@@ -316,7 +312,7 @@ func seek(next *State, c Seek) error {
 	if c.Stage < infer.KindForward || c.Stage > ran {
 		return refuseField("stage", c.Stage.String(), fmt.Sprintf("one that has run at step %d: forward to %s", c.Step, ran))
 	}
-	next.Cursor, next.Playing = Cursor{c.Step, c.Stage}, false
+	next.Cursor, next.Playing = Cursor(c), false
 	return nil
 }
 
