@@ -1,0 +1,220 @@
+// Everything on the page that a learner can press, drag or type in. What it
+// does is written on the elements as data attributes; see CONTRIBUTING.md.
+
+const setEvery = 60; // ms between two values of a slider being dragged
+const piecesEvery = 150; // ms between two cuts of a prompt being typed
+
+const byId = (id) => document.getElementById(id);
+
+// fieldsOf names the fields beside which a command's errors are shown.
+const fieldsOf = ({ cmd, n, ...fields } = {}) => Object.keys(fields);
+
+export class Controls {
+  #socket;
+  #edits = new Map(); // field → { timer, value } of edits not sent yet
+  #unanswered = new Map(); // field → number of edits sent and not answered
+
+  listen(socket) {
+    this.#socket = socket;
+    document.addEventListener('click', (event) => this.#click(event));
+    document.addEventListener('input', (event) => this.#input(event.target));
+    document.addEventListener('submit', (event) => this.#submit(event));
+    document.addEventListener('change', ({ target }) => {
+      if (target.matches('[data-letter-keys]')) remember('viz.letterkeys', target.checked ? null : 'off');
+    });
+    for (const box of document.querySelectorAll('[data-letter-keys]')) box.checked = recall('viz.letterkeys') !== 'off';
+    this.#markTheme();
+  }
+
+  // send sends a command, or says that it could not.
+  send(command) {
+    if (!this.#socket.send(command)) {
+      this.refused(null, { message: 'Not connected just now: this was not sent. The page is trying to reconnect.' });
+      return false;
+    }
+    for (const field of fieldsOf(command)) this.#unanswered.set(field, (this.#unanswered.get(field) ?? 0) + 1);
+    return true;
+  }
+
+  // done notes that a command was carried out.
+  done(command) {
+    this.#answered(command);
+    for (const field of ['general', ...fieldsOf(command)]) this.#say(field, '');
+    if (command.cmd === 'start') this.#showPrompt(false);
+    if (command.cmd === 'stop' && command.stop) this.#stopAdded();
+  }
+
+  // refused shows why a command, or null for none, was not.
+  refused(command, error) {
+    this.#answered(command);
+    this.#say(byId(`err-${error.field}`) ? error.field : 'general', error.message);
+  }
+
+  #answered(command) {
+    for (const field of fieldsOf(command ?? undefined)) {
+      this.#unanswered.set(field, Math.max(0, (this.#unanswered.get(field) ?? 0) - 1));
+    }
+  }
+
+  #say(field, text) {
+    const element = byId(`err-${field}`);
+    if (element && element.textContent !== text) element.textContent = text;
+    for (const input of document.querySelectorAll(`[data-set="${field}"]`)) {
+      if (text) input.setAttribute('aria-invalid', 'true');
+      else input.removeAttribute('aria-invalid');
+    }
+  }
+
+  // lost forgets what was on its way when the connection went.
+  lost() { this.#unanswered.clear(); }
+
+  // applyInputs puts the server's values into the fields, except where an
+  // edit is on its way or stands there with its error.
+  applyInputs(inputs) {
+    for (const [field, value] of Object.entries(inputs)) {
+      if (this.#edits.has(field) || this.#unanswered.get(field) > 0 || byId(`err-${field}`)?.textContent) continue;
+      for (const input of document.querySelectorAll(`[data-set="${field}"]`)) {
+        if (input.value.trim() === '' || Number(input.value) !== value) input.value = value;
+      }
+    }
+  }
+
+  // showStarted shows the prompt box while there is no text, once.
+  showStarted(started) {
+    if (started === this.started) return;
+    this.started = started;
+    if (!started) this.#showPrompt(true);
+  }
+
+  #showPrompt(shown) {
+    const box = byId('prompt-box');
+    if (!box || box.hidden === !shown) return;
+    const inside = box.contains(document.activeElement);
+    box.hidden = !shown;
+    if (inside) byId('main')?.focus();
+  }
+
+  #click(event) {
+    const button = event.target.closest('button, a, [data-cmd]');
+    if (!button || button.getAttribute('aria-disabled') === 'true') return;
+    const { cmd, prompt, toggle, dialog, stopRemove, stopAdd } = button.dataset;
+    if (cmd) this.send(JSON.parse(cmd));
+    else if (prompt !== undefined) {
+      byId('prompt').value = prompt;
+      this.#start();
+    } else if (toggle) this.#toggle(byId(toggle));
+    else if (dialog) byId(dialog).showModal();
+    else if (stopRemove !== undefined) this.#setStops(stops().filter((_, i) => i !== Number(stopRemove)));
+    else if (stopAdd !== undefined) this.#setStops([...stops(), stopAdd]);
+    else if ('reroll' in button.dataset) this.send({ cmd: 'set', seed: 1 + Math.floor(Math.random() * 999_999) });
+    else if ('themeToggle' in button.dataset) this.#toggleTheme();
+  }
+
+  #toggle(box) {
+    box.hidden = !box.hidden;
+    if (!box.hidden) (box.querySelector('textarea, input') ?? box).focus();
+  }
+
+  #submit(event) {
+    const form = event.target;
+    if (form.method === 'dialog') return;
+    event.preventDefault();
+    if (form.id === 'prompt-form') this.#start();
+    else if (form.matches('[data-stop-form]')) {
+      this.#adding = form.querySelector('[data-stop-input]');
+      this.#setStops([...stops(), unescaped(this.#adding.value)]);
+    }
+  }
+
+  #adding = null; // the field whose stop string is on its way
+
+  #setStops(list) { this.send({ cmd: 'stop', stop: list }); }
+
+  #stopAdded() {
+    if (this.#adding) this.#adding.value = '';
+    this.#adding = null;
+  }
+
+  #start() {
+    const prompt = byId('prompt').value;
+    this.#drop('pieces');
+    this.send({ cmd: 'start', prompt });
+  }
+
+  #input(target) {
+    if (target.id === 'prompt') {
+      this.#throttle('pieces', piecesEvery, () => this.#socket.send({ cmd: 'pieces', prompt: target.value }));
+      return;
+    }
+    const field = target.dataset?.set;
+    if (!field) return;
+    const text = target.value.trim();
+    const value = Number(text);
+    if (text === '' || !Number.isFinite(value)) {
+      this.#drop(field);
+      this.#say(field, text === '' ? 'A number is missing here.' : `“${text}” is not a number.`);
+      return;
+    }
+    this.#throttle(field, setEvery, () => {
+      this.send(field === 'max_tokens' ? { cmd: 'stop', max_tokens: value } : { cmd: 'set', [field]: value });
+    });
+  }
+
+  // throttle calls act at once, and again at the end of a pause if it was
+  // called meanwhile: the last call wins.
+  #throttle(key, pause, act) {
+    const waiting = this.#edits.get(key);
+    if (waiting) {
+      waiting.act = act;
+      return;
+    }
+    act();
+    const entry = { act: null, timer: 0 };
+    const over = () => {
+      if (!entry.act) return this.#edits.delete(key);
+      const last = entry.act;
+      entry.act = null;
+      entry.timer = setTimeout(over, pause);
+      last();
+    };
+    entry.timer = setTimeout(over, pause);
+    this.#edits.set(key, entry);
+  }
+
+  #drop(key) {
+    clearTimeout(this.#edits.get(key)?.timer);
+    this.#edits.delete(key);
+  }
+
+  #toggleTheme() {
+    const root = document.documentElement;
+    root.dataset.theme = isDark() ? 'light' : 'dark';
+    remember('viz.theme', root.dataset.theme);
+    this.#markTheme();
+  }
+
+  #markTheme() {
+    for (const button of document.querySelectorAll('[data-theme-toggle]')) button.setAttribute('aria-pressed', String(isDark()));
+  }
+}
+
+const isDark = () => (document.documentElement.dataset.theme
+  ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
+
+const stops = () => JSON.parse(byId('stops')?.dataset.stops || '[]') ?? [];
+
+// unescaped turns \n and \t, typed as two characters, into the one they mean;
+// \\ is a backslash.
+const unescaped = (text) => text.replace(/\\([nt\\])/g, (_, c) => ({ n: '\n', t: '\t', '\\': '\\' })[c]);
+
+// Storage can be switched off; then nothing is remembered.
+function remember(key, value) {
+  try {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
+  } catch { /* not kept */ }
+}
+
+export function recall(key) {
+  try { return localStorage.getItem(key); } catch { return null; }
+}

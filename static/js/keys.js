@@ -1,0 +1,46 @@
+// Keys press the buttons that carry them: data-key="ArrowRight" on a button,
+// data-focus-key="t" on a field.
+import { recall } from './controls.js';
+
+export function listenToKeys() {
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+      return;
+    }
+    if (event.key === 'Escape' && isField(event.target)) {
+      event.target.blur();
+      return;
+    }
+    if (document.querySelector('dialog[open]') || takes(event.target, event.key)) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    // Signs that dictation software may type by mistake can be switched off.
+    if (key.length === 1 && key !== ' ' && recall('viz.letterkeys') === 'off') return;
+    if (event.shiftKey && /^[a-z ]$|^Arrow/.test(key)) return;
+    const name = CSS.escape(key);
+    const field = document.querySelector(`[data-focus-key="${name}"]`);
+    const button = document.querySelector(`[data-key="${name}"]`);
+    if (!field && !button) return;
+    event.preventDefault(); // such as scrolling by the space bar
+    if (field) field.focus();
+    else if (!button.disabled && button.getAttribute('aria-disabled') !== 'true') button.click();
+  });
+}
+
+// submit sends the prompt from within its text, where Enter is a new line.
+function submit(event) {
+  if (event.target.id !== 'prompt') return;
+  event.preventDefault();
+  event.target.form.requestSubmit();
+}
+
+const isField = (element) => element.matches?.('input, textarea, select, [contenteditable]');
+
+// takes reports whether the focused element has its own use for a key.
+function takes(element, key) {
+  if (!element.matches) return false;
+  if (element.matches('input[type=range]')) return /^(Arrow|Page|Home|End)/.test(key);
+  if (element.matches('input[type=checkbox], input[type=radio]')) return key === ' ' || key.startsWith('Arrow');
+  if (isField(element)) return true;
+  return (key === ' ' || key === 'Enter') && element.matches('button, a, summary');
+}

@@ -1,0 +1,73 @@
+// Puts the server's panels into the page.
+import { Idiomorph } from './vendor/idiomorph.js';
+import { afterPanels, beforePanels } from './worked.js';
+
+const speakEvery = 1500; // ms between two announcements to a screen reader
+const nearEnd = 48; // px: scrolled to the end, give or take a token
+
+const operations = {
+  morph(element, html) {
+    // Elements that stay keep their focus and scroll; a field that is being
+    // typed in keeps its value.
+    Idiomorph.morph(element, html, { morphStyle: 'outerHTML', ignoreActiveValue: true });
+  },
+  append(element, html) { element.insertAdjacentHTML('beforeend', html); },
+  remove(element) { element.remove(); },
+};
+
+// applyPanels carries out a message's panels in order.
+export function applyPanels(panels) {
+  const follow = followStrip();
+  beforePanels();
+  for (const panel of panels) {
+    if (panel.id === 'spoken') speak(panel);
+    else apply(panel);
+  }
+  afterPanels();
+  follow();
+}
+
+function apply({ id, op, html }) {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`there is no element #${id}`);
+  operations[op](element, html);
+}
+
+// followStrip returns what keeps the newest token in sight: scrolling on to
+// the end, if that is where the strip stood, and nothing if the learner has
+// scrolled away.
+function followStrip() {
+  const strip = scroller(document.getElementById('strip-gen'));
+  if (!strip) return () => {};
+  const left = strip.scrollWidth - strip.clientWidth - strip.scrollLeft < nearEnd;
+  const top = strip.scrollHeight - strip.clientHeight - strip.scrollTop < nearEnd;
+  return () => {
+    if (left) strip.scrollLeft = strip.scrollWidth;
+    if (top) strip.scrollTop = strip.scrollHeight;
+  };
+}
+
+function scroller(element) {
+  for (let e = element; e && e !== document.body; e = e.parentElement) {
+    const { overflowX, overflowY } = getComputedStyle(e);
+    if (/auto|scroll/.test(overflowX + overflowY)) return e;
+  }
+  return null;
+}
+
+let spoken = null; // the newest announcement not made yet
+let speaking = 0;
+
+// speak announces at most one thing every speakEvery; the last one wins.
+function speak(panel) {
+  spoken = panel;
+  if (speaking) return;
+  const next = () => {
+    speaking = 0;
+    if (!spoken) return;
+    apply(spoken);
+    spoken = null;
+    speaking = setTimeout(next, speakEvery);
+  };
+  next();
+}

@@ -1,0 +1,219 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// order is one message of a client: a command and the client's number for it.
+type order struct {
+	n       uint64          // 0 where the client gave none
+	name    string          // "step", "set", ...
+	command session.Command // nil for pieces
+	pieces  string          // the text to cut into tokens, for pieces
+}
+
+// fields are a message's JSON fields. The readers below take them out one by
+// one and keep the first error; what is left over at the end was not expected.
+type fields struct {
+	raw map[string]json.RawMessage
+	err *session.Error
+}
+
+// grammar lists every command with its fields and how to make it of them.
+var grammar = map[string]struct {
+	fields string // comma-separated
+	read   func(f *fields, o *order)
+}{
+	"start":  {"prompt", func(f *fields, o *order) { o.command = session.Start{Prompt: f.text("prompt")} }},
+	"step":   {"", func(_ *fields, o *order) { o.command = session.StepStage{} }},
+	"back":   {"", func(_ *fields, o *order) { o.command = session.Back{} }},
+	"token":  {"", func(_ *fields, o *order) { o.command = session.StepToken{} }},
+	"seek":   {"step, stage", readSeek},
+	"reset":  {"", func(_ *fields, o *order) { o.command = session.Reset{} }},
+	"play":   {"", func(_ *fields, o *order) { o.command = session.Play{} }},
+	"pause":  {"", func(_ *fields, o *order) { o.command = session.Pause{} }},
+	"speed":  {"speed", func(f *fields, o *order) { o.command = session.SetSpeed{Speed: session.Speed(f.text("speed"))} }},
+	"set":    {"temperature, top_k, top_p, min_p, seed", readSet},
+	"preset": {"preset", func(f *fields, o *order) { o.command = session.SetPreset{Key: f.text("preset")} }},
+	"stop":   {"max_tokens, stop", readStop},
+	"pieces": {"prompt", func(f *fields, o *order) { o.pieces = f.text("prompt") }},
+}
+
+// commandNames are all commands, for messages.
+var commandNames = strings.Join(slices.Sorted(maps.Keys(grammar)), ", ")
+
+// readOrder reads a client's message, which must be valid UTF-8. Whatever is
+// wrong with it is said in the error; n is set even then, where it could be
+// read.
+func readOrder(message []byte) (order, *session.Error) {
+	f := fields{}
+	var o order
+	if err := json.Unmarshal(message, &f.raw); err != nil || f.raw == nil {
+		return o, &session.Error{Code: codeFormat, Message: `A message must be one JSON object such as {"cmd":"step","n":1}.`}
+	}
+	if f.has("n") {
+		o.n = uint64(f.whole("n", 0, infer.MaxSeed))
+	}
+	if f.err != nil {
+		return o, f.err
+	}
+	o.name = f.text("cmd")
+	if f.err != nil {
+		return o, f.err
+	}
+	g, ok := grammar[o.name]
+	if !ok {
+		return o, &session.Error{
+			Code: session.CodeUnknown, Field: "cmd", Want: commandNames,
+			Message: fmt.Sprintf("There is no command %s; the commands are %s.", quote(o.name), commandNames),
+		}
+	}
+	g.read(&f, &o)
+	if f.err == nil && len(f.raw) > 0 {
+		name := slices.Min(slices.Collect(maps.Keys(f.raw)))
+		f.err = &session.Error{Code: session.CodeUnknown, Field: clip([]byte(name)), Want: g.fields, Message: fmt.Sprintf(
+			"%s has no field %s; its fields are %s.", o.name, quote(name), strings.TrimPrefix(g.fields+", cmd, n", ", "))}
+	}
+	return o, f.err
+}
+
+func readSeek(f *fields, o *order) {
+	step, name := f.whole("step", math.MinInt32, math.MaxInt32), f.text("stage")
+	kind, ok := infer.ParseKind(name)
+	if !ok && f.err == nil {
+		var names []string
+		for _, k := range infer.Kinds {
+			names = append(names, k.String())
+		}
+		f.fail(session.CodeUnknown, "stage", quote(name), strings.Join(names, ", "))
+	}
+	o.command = session.Seek{Step: int(step), Stage: kind}
+}
+
+func readSet(f *fields, o *order) {
+	var c session.SetSampling
+	f.number("temperature", &c.Temperature)
+	f.number("top_p", &c.TopP)
+	f.number("min_p", &c.MinP)
+	if f.has("top_k") {
+		k := int(f.whole("top_k", math.MinInt32, math.MaxInt32))
+		c.TopK = &k
+	}
+	if f.has("seed") {
+		seed := uint64(f.whole("seed", 0, infer.MaxSeed))
+		c.Seed = &seed
+	}
+	o.command = c
+}
+
+func readStop(f *fields, o *order) {
+	var c session.SetStop
+	if f.has("max_tokens") {
+		n := int(f.whole("max_tokens", math.MinInt32, math.MaxInt32))
+		c.MaxTokens = &n
+	}
+	if f.has("stop") {
+		var list []string
+		if raw := f.take("stop"); json.Unmarshal(raw, &list) != nil || list == nil {
+			f.fail(session.CodeRange, "stop", clip(raw), "a list of texts")
+		}
+		c.Strings = &list
+	}
+	o.command = c
+}
+
+func (f *fields) has(name string) bool { _, ok := f.raw[name]; return ok }
+
+// take removes a field and returns it, nil where it is missing.
+func (f *fields) take(name string) json.RawMessage {
+	raw := f.raw[name]
+	delete(f.raw, name)
+	return raw
+}
+
+// fail keeps the first error.
+func (f *fields) fail(code session.Code, name, got, want string) {
+	if f.err != nil {
+		return
+	}
+	e := sampling.NewRangeError(name, got, want)
+	f.err = &session.Error{Code: code, Field: name, Want: want, Message: e.Error() + "."}
+}
+
+// text takes a string that must be there. JSON's escapes can spell half of a
+// surrogate pair, which the decoder replaces by U+FFFD: then the text is not
+// what the client holds, but it is text.
+func (f *fields) text(name string) string {
+	var s *string
+	if raw := f.take(name); raw == nil {
+		f.fail(session.CodeRange, name, "missing", "text")
+	} else if json.Unmarshal(raw, &s) != nil || s == nil {
+		f.fail(session.CodeRange, name, clip(raw), "text")
+	}
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// number takes a number into *to where the field is there. JSON has no NaN
+// and no infinity; a number too large for a float64 is refused.
+func (f *fields) number(name string, to **float64) {
+	raw := f.take(name)
+	if raw == nil {
+		return
+	}
+	x, ok := parseNumber(raw)
+	if !ok {
+		f.fail(session.CodeRange, name, clip(raw), "a number")
+		return
+	}
+	*to = &x
+}
+
+// whole takes a whole number from least to most that must be there.
+func (f *fields) whole(name string, least, most int64) int64 {
+	raw := f.take(name)
+	x, ok := parseNumber(raw)
+	if !ok || x != math.Trunc(x) || x < float64(least) || x > float64(most) {
+		want := "a whole number"
+		if least == 0 {
+			want = fmt.Sprintf("a whole number from 0 to %d", most)
+		}
+		got := clip(raw)
+		if raw == nil {
+			got = "missing"
+		}
+		f.fail(session.CodeRange, name, got, want)
+		return 0
+	}
+	return int64(x)
+}
+
+// parseNumber reads a JSON number.
+func parseNumber(raw json.RawMessage) (float64, bool) {
+	if len(raw) == 0 || (raw[0] != '-' && (raw[0] < '0' || raw[0] > '9')) {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(string(raw), 64)
+	return x, err == nil
+}
+
+// clip shows a value of a message, shortened at a character's start.
+func clip(raw json.RawMessage) string {
+	const most = 40
+	if len(raw) <= most {
+		return string(raw)
+	}
+	return strings.ToValidUTF8(string(raw[:most]), "") + "…"
+}

@@ -1,0 +1,21 @@
+// Package web serves the program to browsers and other clients.
+//
+// A request first passes the gate: exact lists of hosts and origins, and the
+// headers that keep a page to itself. Pages come whole over plain HTTP, so a
+// shared link and a reload work without a socket; what changes afterwards
+// comes over one WebSocket per page.
+//
+// A run belongs to the learner whose signed cookie made it. One goroutine
+// owns the run's session: commands go in through a channel and are applied in
+// order, the newest immutable state comes out through an atomic pointer, and
+// the run's viewers are woken through channels of capacity one. A viewer that
+// is slow therefore misses states in between, never holds up another, and
+// needs no queue. The registry of runs keeps their number and their memory
+// within [Limits]: caches of idle runs are evicted and rebuilt when next
+// needed.
+//
+// A socket has one reader and one writer goroutine. Its subprotocol chooses
+// an encoder, which turns a state into what has changed since the last
+// message of that connection: panels of HTML for the page (viz.html.v1) or the
+// typed stages for notebooks and tests (viz.json.v1).
+package web

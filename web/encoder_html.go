@@ -1,0 +1,134 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"hash/maphash"
+	"reflect"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// panel is one change of the page. Op "morph" makes the element with ID look
+// like HTML, which is that whole element; "append" puts HTML at the end of the
+// element; "remove" takes the element away.
+type panel struct {
+	ID   string `json:"id"`
+	Op   string `json:"op"`
+	HTML string `json:"html,omitempty"`
+}
+
+// pageData is what the page's script needs to know besides the panels.
+type pageData struct {
+	Inputs  inputs `json:"inputs"`
+	Cursor  cursor `json:"cursor"`
+	Playing bool   `json:"playing"`
+}
+
+// inputs are the values of the page's input fields, which lie outside of the
+// panels because the learner may be typing in them.
+type inputs struct {
+	Temperature float64 `json:"temperature"`
+	TopK        int     `json:"top_k"`
+	TopP        float64 `json:"top_p"`
+	MinP        float64 `json:"min_p"`
+	Seed        uint64  `json:"seed"`
+	MaxTokens   int     `json:"max_tokens"`
+}
+
+// genID is the element that holds the generated tokens.
+const genID = "strip-gen"
+
+// htmlEncoder sends the panels whose HTML has changed, and the generated
+// tokens one by one.
+type htmlEncoder struct {
+	begun  bool
+	panels map[string]uint64 // hash of the HTML last sent
+	tokens []view.Token      // last sent
+	buf    bytes.Buffer
+}
+
+var seed = maphash.MakeSeed()
+
+func (e *htmlEncoder) encode(m *message, next *session.State) error {
+	loop := view.NewLoop(next)
+	if err := e.encodeTokens(m, loop.Strip.Tokens); err != nil {
+		return err
+	}
+	if e.panels == nil {
+		e.panels = make(map[string]uint64, len(ui.Panels))
+	}
+	for _, p := range ui.Panels {
+		html, err := e.render(p.Render(loop))
+		if err != nil {
+			return fmt.Errorf("panel %s: %w", p.ID, err)
+		}
+		sum := maphash.Bytes(seed, html)
+		if last, ok := e.panels[p.ID]; ok && last == sum {
+			continue
+		}
+		e.panels[p.ID] = sum
+		m.Panels = append(m.Panels, panel{p.ID, "morph", string(html)})
+	}
+	s := next.Settings
+	m.Data = &pageData{
+		Inputs:  inputs{s.Temperature, s.TopK, s.TopP, s.MinP, s.Seed, s.Stop.MaxTokens},
+		Cursor:  cursorJSON(next.Cursor),
+		Playing: next.Playing,
+	}
+	return nil
+}
+
+// encodeTokens compares the tokens with those last sent: changed ones are
+// morphed, new ones appended, surplus ones removed from the end. The first
+// time, the whole strip is sent.
+func (e *htmlEncoder) encodeTokens(m *message, tokens []view.Token) error {
+	sent := e.tokens
+	e.tokens = tokens
+	if !e.begun {
+		e.begun = true
+		return e.add(m, genID, "morph", ui.StripGen(tokens))
+	}
+	for i, t := range tokens {
+		switch {
+		case i >= len(sent):
+			if err := e.add(m, genID, "append", ui.StripToken(t)); err != nil {
+				return err
+			}
+		case !reflect.DeepEqual(t, sent[i]):
+			if err := e.add(m, t.ID, "morph", ui.StripToken(t)); err != nil {
+				return err
+			}
+		}
+	}
+	for i := len(sent) - 1; i >= len(tokens); i-- {
+		m.Panels = append(m.Panels, panel{ID: sent[i].ID, Op: "remove"})
+	}
+	return nil
+}
+
+func (e *htmlEncoder) pieces(m *message, model *infer.Model, prompt string) error {
+	return e.add(m, "pieces", "morph", ui.Pieces(view.NewPieces(model, prompt)))
+}
+
+func (e *htmlEncoder) add(m *message, id, op string, c templ.Component) error {
+	html, err := e.render(c)
+	if err != nil {
+		return fmt.Errorf("panel %s: %w", id, err)
+	}
+	m.Panels = append(m.Panels, panel{id, op, string(html)})
+	return nil
+}
+
+// render returns a component's HTML, valid until the next call.
+func (e *htmlEncoder) render(c templ.Component) ([]byte, error) {
+	e.buf.Reset()
+	err := c.Render(context.Background(), &e.buf)
+	return e.buf.Bytes(), err
+}

@@ -1,0 +1,140 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// runData is what viz.json.v1 tells with every state.
+type runData struct {
+	// Cut voids stages that were sent before.
+	Cut *cut `json:"cut,omitempty"`
+	// Stages are those that have run since the last message, in order, each
+	// as `viz trace -json` prints it; a new text begins with the prompt object.
+	Stages   []json.RawMessage `json:"stages,omitempty"`
+	Cursor   cursor            `json:"cursor"`
+	Playing  bool              `json:"playing"`
+	Speed    session.Speed     `json:"speed"`
+	Stopped  infer.StopReason  `json:"stopped,omitempty"`
+	Settings infer.Settings    `json:"settings"`
+}
+
+// cut says that everything sent of step Step and later ones is void; Step 0
+// voids the prompt as well.
+type cut struct {
+	Step int `json:"step"`
+}
+
+// jsonEncoder sends the stages that have run since its last message.
+type jsonEncoder struct {
+	prompt    string
+	sent      []known
+	hasPrompt bool
+}
+
+func (e *jsonEncoder) encode(m *message, next *session.State) error {
+	d := &runData{
+		Cursor: cursorJSON(next.Cursor), Playing: next.Playing, Speed: next.Speed,
+		Stopped: next.Stopped, Settings: next.Settings,
+	}
+	m.runData = d
+	if e.hasPrompt && (!next.Started() || next.Prompt != e.prompt) {
+		d.Cut = &cut{0}
+		*e = jsonEncoder{}
+	}
+	if !next.Started() {
+		return nil
+	}
+	if !e.hasPrompt {
+		if err := d.add(infer.Prompt{Model: next.Model, Tokens: next.PromptTokens, Settings: next.Steps[0].Settings}); err != nil {
+			return err
+		}
+		e.prompt, e.hasPrompt = next.Prompt, true
+	}
+	// Steps that say more than was sent, or the same, go on from there.
+	same := 0
+	for same < min(len(e.sent), len(next.Steps)) && e.sent[same].begins(next.Steps[same]) {
+		same++
+	}
+	if same < len(e.sent) {
+		e.sent = e.sent[:same]
+		if d.Cut == nil {
+			d.Cut = &cut{same + 1}
+		}
+	}
+	for i, step := range next.Steps {
+		var ran infer.Kind
+		if i < len(e.sent) {
+			ran = e.sent[i].ran
+		}
+		if ran == step.Ran {
+			continue
+		}
+		e.sent = append(e.sent[:i], knownOf(step, step.Ran))
+		dist := next.Dist
+		if step != next.Step() {
+			dist = step.Distribution()
+		}
+		for _, k := range infer.Kinds[ran:step.Ran] {
+			if err := d.add(next.Model.Stage(step, k, dist, infer.DefaultRows)); err != nil {
+				return fmt.Errorf("step %d, %s: %w", step.N, k, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (d *runData) add(v any) error {
+	b, err := json.Marshal(v)
+	d.Stages = append(d.Stages, b)
+	return err
+}
+
+func (e *jsonEncoder) pieces(m *message, model *infer.Model, prompt string) error {
+	m.Pieces = []infer.Token{}
+	for _, id := range model.Encode(prompt) {
+		m.Pieces = append(m.Pieces, model.Token(id))
+	}
+	return nil
+}
+
+// known is what the stages of a step up to ran have told, without its logits,
+// which follow from the model, the prompt and the steps before.
+type known struct {
+	ran      infer.Kind
+	took     []time.Duration
+	sampling sampling.Settings // from the softmax on
+	seed     uint64            // from the draw on
+	chosen   int
+	u        float64
+	stop     infer.Stop // from the append on
+	text     string
+	held     []byte
+	reason   infer.StopReason
+}
+
+func knownOf(s *infer.Step, ran infer.Kind) known {
+	k := known{ran: ran, took: slices.Clone(s.Took[:ran+1])}
+	if ran >= infer.KindSoftmax {
+		k.sampling = s.Settings.Settings
+	}
+	if ran >= infer.KindSample {
+		k.seed, k.chosen, k.u = s.Settings.Seed, s.Chosen, s.U
+	}
+	if ran >= infer.KindAppend {
+		k.stop, k.text, k.held, k.reason = s.Settings.Stop, s.Text, s.Held, s.Stop
+	}
+	return k
+}
+
+// begins reports whether the stages already told are those of s too.
+func (k known) begins(s *infer.Step) bool {
+	return s.Ran >= k.ran && reflect.DeepEqual(k, knownOf(s, k.ran))
+}

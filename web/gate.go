@@ -1,0 +1,133 @@
+package web
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strings"
+)
+
+// contentPolicy lets a page load only what this server sends, and run nothing
+// that is written into the page itself.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+	"font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// securityHeaders go with every response, refusals included.
+var securityHeaders = map[string]string{
+	"Content-Security-Policy":      contentPolicy,
+	"X-Content-Type-Options":       "nosniff",
+	"Referrer-Policy":              "no-referrer",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+}
+
+// LoopbackHosts returns the Host values by which a browser on this machine
+// reaches a server listening at addr ("127.0.0.1:8080", ":8080"): the three
+// loopback names with its port, and without it where it is 80.
+func LoopbackHosts(addr string) []string {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil
+	}
+	var hosts []string
+	for _, name := range []string{"127.0.0.1", "localhost", "::1"} {
+		hosts = append(hosts, net.JoinHostPort(name, port))
+		if port == "80" {
+			hosts = append(hosts, strings.TrimSuffix(net.JoinHostPort(name, port), ":80"))
+		}
+	}
+	return hosts
+}
+
+// gate stands before everything. Another site's page can make a browser send
+// requests here, by its own name or, with a DNS entry that points at this
+// machine, under a foreign one; both carry that site's name in Origin or Host.
+type gate struct {
+	hosts   map[string]bool
+	origins map[string]bool
+	log     *slog.Logger
+	next    http.Handler
+}
+
+func newGate(hosts []string, log *slog.Logger, next http.Handler) *gate {
+	g := &gate{hosts: map[string]bool{}, origins: map[string]bool{}, log: log, next: next}
+	for _, h := range hosts {
+		h = strings.ToLower(h)
+		g.hosts[h] = true
+		g.origins["http://"+h] = true
+		g.origins["https://"+h] = true // behind a proxy that speaks TLS
+	}
+	return g
+}
+
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for name, value := range securityHeaders {
+		w.Header().Set(name, value)
+	}
+	defer g.recover(w, r)
+	if status, why := g.refuse(r); status != 0 {
+		g.log.Warn("request refused", "status", status, "host", r.Host, "origin", r.Header.Get("Origin"))
+		sentence(w, status, why)
+		return
+	}
+	g.next.ServeHTTP(w, r)
+}
+
+// refuse returns a status and a sentence for a request that must not pass, or 0.
+func (g *gate) refuse(r *http.Request) (status int, why string) {
+	if !g.hosts[strings.ToLower(r.Host)] {
+		return http.StatusMisdirectedRequest, fmt.Sprintf(
+			"This server does not answer to the name %s. If it should, start it with that name among its allowed hosts.", quote(r.Host))
+	}
+	origins := r.Header.Values("Origin")
+	for _, o := range origins {
+		if !g.origins[strings.ToLower(o)] {
+			return http.StatusForbidden, fmt.Sprintf(
+				"This server does not take requests from pages of %s. If it should, start it with that page's host among its allowed hosts.", quote(o))
+		}
+	}
+	// A browser tells in Sec-Fetch-Site where a request comes from. Links from
+	// other sites may open pages; nothing from there may open a socket or
+	// change anything.
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && (changes(r) || r.URL.Path == "/ws") {
+		return http.StatusForbidden, "This server does not take this kind of request from another site's page."
+	}
+	return 0, ""
+}
+
+func changes(r *http.Request) bool {
+	return r.Method != http.MethodGet && r.Method != http.MethodHead
+}
+
+// recover turns a panic of a handler into a 500, where the response has not
+// begun, and a line in the log.
+func (g *gate) recover(w http.ResponseWriter, r *http.Request) {
+	err := recover()
+	if err == nil {
+		return
+	}
+	if err == http.ErrAbortHandler {
+		panic(err)
+	}
+	g.log.Error("panic", "path", r.URL.Path, "err", err, "stack", string(debug.Stack()))
+	sentence(w, http.StatusInternalServerError, "Something failed inside the server. It has been logged; other pages are not affected.")
+}
+
+// sentence answers with a status and one plain sentence.
+func sentence(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	fmt.Fprintln(w, text)
+}
+
+// quote shows a value that came from outside, shortened.
+func quote(s string) string {
+	const most = 200
+	if len(s) > most {
+		s = s[:most] + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}

@@ -1,0 +1,85 @@
+package web
+
+import (
+	"cmp"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Limits bound what clients can make the server do. A zero field stands for
+// its default.
+type Limits struct {
+	// PromptBytes is the longest prompt. 4 KiB is some 1,000 tokens, more than
+	// the bundled model's window.
+	PromptBytes int
+	// MessageBytes is the longest message from a client: a prompt of 4 KiB
+	// written in \u escapes takes 24 KiB, so 64 KiB leaves room.
+	MessageBytes int64
+	// MemoryBytes is shared by the caches and traces of all runs; beyond it
+	// idle runs lose theirs and have them rebuilt when next used.
+	MemoryBytes int64
+	// IdleExpiry is how long a run without viewers is kept: a class and the
+	// break after it.
+	IdleExpiry time.Duration
+	// Runs is how many runs are kept at once, RunsPerLearner how many of one
+	// learner: one run a tab, and few people keep more than 20 tabs of a page.
+	Runs, RunsPerLearner int
+	// Sockets is how many connections are open at once.
+	Sockets int
+	// CommandsPerSecond and CommandBurst bound one connection's commands. A
+	// held key repeats 30 times a second and a dragged slider sends 17.
+	CommandsPerSecond rate.Limit
+	CommandBurst      int
+}
+
+// DefaultLimits are the limits of a server that was told nothing else.
+var DefaultLimits = Limits{
+	PromptBytes:       4 << 10,
+	MessageBytes:      64 << 10,
+	MemoryBytes:       2 << 30,
+	IdleExpiry:        6 * time.Hour,
+	Runs:              2000,
+	RunsPerLearner:    20,
+	Sockets:           4000,
+	CommandsPerSecond: 60,
+	CommandBurst:      120,
+}
+
+// orDefaults replaces every zero field by its default.
+func (l Limits) orDefaults() Limits {
+	d := DefaultLimits
+	return Limits{
+		PromptBytes:       cmp.Or(l.PromptBytes, d.PromptBytes),
+		MessageBytes:      cmp.Or(l.MessageBytes, d.MessageBytes),
+		MemoryBytes:       cmp.Or(l.MemoryBytes, d.MemoryBytes),
+		IdleExpiry:        cmp.Or(l.IdleExpiry, d.IdleExpiry),
+		Runs:              cmp.Or(l.Runs, d.Runs),
+		RunsPerLearner:    cmp.Or(l.RunsPerLearner, d.RunsPerLearner),
+		Sockets:           cmp.Or(l.Sockets, d.Sockets),
+		CommandsPerSecond: cmp.Or(l.CommandsPerSecond, d.CommandsPerSecond),
+		CommandBurst:      cmp.Or(l.CommandBurst, d.CommandBurst),
+	}
+}
+
+// What a connection's waits are bounded by.
+const (
+	// writeWait is how long one message may take to leave: a phone that
+	// changes cells is back within it, a reader that has stopped is cut.
+	writeWait = 10 * time.Second
+	// pongWait is how long a silent peer is believed to be there. Proxies cut
+	// idle connections after 60 s or more, so pings must come sooner.
+	pongWait = 60 * time.Second
+	// pingPeriod leaves a tenth of pongWait for the answer to travel.
+	pingPeriod = pongWait * 9 / 10
+	// closeWait is how long the server reads on after its close frame, so
+	// that unread input does not reset the connection and lose the frame.
+	closeWait = time.Second
+	// pushPause is the least time between two states on one connection: no
+	// screen shows more than about 60 a second, and whatever a fast run did in
+	// between is in the next message.
+	pushPause = 16 * time.Millisecond
+	// replyQueue holds answers that carry no state (errors, token pieces).
+	// When it is full the reader waits, and with it the client.
+	replyQueue = 16
+)

@@ -1,0 +1,236 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// runs is the registry of all runs. It decides which may begin, which are
+// dropped and which lose their caches.
+type runs struct {
+	model  *infer.Model
+	limits Limits
+	log    *slog.Logger
+	slots  chan struct{}
+
+	ctx  context.Context
+	stop context.CancelFunc
+	wg   sync.WaitGroup
+
+	total atomic.Int64 // memory of all runs' caches and traces
+
+	mu   sync.Mutex
+	byID map[string]*run
+}
+
+func newRuns(m *infer.Model, limits Limits, log *slog.Logger) *runs {
+	rs := &runs{
+		model: m, limits: limits, log: log,
+		// More passes at a time than cores only make each of them slower.
+		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		byID:  map[string]*run{},
+	}
+	rs.ctx, rs.stop = context.WithCancel(context.Background())
+	rs.wg.Go(rs.expire)
+	return rs
+}
+
+// close ends every run and waits for them, no longer than ctx.
+func (rs *runs) close(ctx context.Context) error {
+	rs.stop()
+	return waitFor(ctx, &rs.wg)
+}
+
+// find returns a learner's run, or nil.
+func (rs *runs) find(learner, id string) *run {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if r := rs.byID[id]; r != nil && r.learner == learner {
+		r.touch()
+		return r
+	}
+	return nil
+}
+
+// join makes v a viewer of a learner's run, of a new one if there is none
+// with that id. found tells which. The error, for people, says that there is
+// no room for another.
+func (rs *runs) join(learner, id string, v *viewer) (r *run, found bool, err *session.Error) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	r, found = rs.byID[id]
+	if !found || r.learner != learner {
+		found = false
+		if err := rs.makeRoom(learner); err != nil {
+			return nil, false, err
+		}
+		r = rs.begin(learner)
+	}
+	r.touch()
+	r.watch(v)
+	return r, found, nil
+}
+
+// leave ends what join began. A run that was never started leaves with its
+// last viewer.
+func (rs *runs) leave(r *run, v *viewer) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	r.touch()
+	if r.unwatch(v) == 0 && !r.started.Load() {
+		rs.drop(r)
+	}
+}
+
+// begin makes a new run. mu is held.
+func (rs *runs) begin(learner string) *run {
+	ctx, stop := context.WithCancel(rs.ctx)
+	r := &run{
+		id: newID(), learner: learner, log: rs.log, slots: rs.slots, total: &rs.total, grown: rs.settle,
+		requests: make(chan request), evict: make(chan struct{}, 1), stop: stop, done: make(chan struct{}),
+		viewers: map[*viewer]struct{}{},
+	}
+	s := session.New(rs.model, session.Limits{PromptBytes: rs.limits.PromptBytes})
+	r.latest.Store(s.State())
+	r.touch()
+	rs.byID[r.id] = r
+	rs.wg.Go(func() {
+		r.loop(ctx, s)
+		stop()
+		rs.mu.Lock()
+		delete(rs.byID, r.id) // after a panic; otherwise it is gone already
+		rs.mu.Unlock()
+	})
+	return r
+}
+
+// drop ends a run. mu is held.
+func (rs *runs) drop(r *run) {
+	delete(rs.byID, r.id)
+	r.stop()
+}
+
+// makeRoom drops the run that was used least recently of those that nobody
+// watches, first among the learner's own, where there are too many. mu is held.
+func (rs *runs) makeRoom(learner string) *session.Error {
+	var own []*run
+	all := make([]*run, 0, len(rs.byID))
+	for _, r := range rs.byID {
+		all = append(all, r)
+		if r.learner == learner {
+			own = append(own, r)
+		}
+	}
+	if len(own) >= rs.limits.RunsPerLearner {
+		r := oldestUnwatched(own)
+		if r == nil {
+			return &session.Error{Code: codeFull, Message: fmt.Sprintf(
+				"You have %d runs open, which is the most one person may have. Close a tab and try again.", len(own))}
+		}
+		rs.drop(r)
+		return nil
+	}
+	if len(all) >= rs.limits.Runs {
+		r := oldestUnwatched(all)
+		if r == nil {
+			return &session.Error{Code: codeFull, Message: fmt.Sprintf(
+				"The server holds %d runs, which is the most it may. Try again later.", len(all))}
+		}
+		rs.drop(r)
+	}
+	return nil
+}
+
+func oldestUnwatched(list []*run) *run {
+	var oldest *run
+	for _, r := range list {
+		if !r.watched() && (oldest == nil || r.used.Load() < oldest.used.Load()) {
+			oldest = r
+		}
+	}
+	return oldest
+}
+
+// settle brings the memory of all runs under the budget again after one has
+// grown: runs at rest are evicted, first those that nobody watches, the least
+// recently used first. It is called by the goroutine of the run that grew,
+// which is left alone.
+func (rs *runs) settle(grown *run) {
+	total := rs.total.Load()
+	if total <= rs.limits.MemoryBytes {
+		return
+	}
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	var resting []*run
+	for _, r := range rs.byID {
+		if r != grown && r.bytes.Load() > 0 && !r.playing.Load() {
+			resting = append(resting, r)
+		}
+	}
+	rank := func(r *run) int {
+		if r.watched() {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(resting, func(a, b *run) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.used.Load(), b.used.Load()))
+	})
+	for _, r := range resting {
+		if total <= rs.limits.MemoryBytes {
+			return
+		}
+		total -= r.bytes.Load()
+		select {
+		case r.evict <- struct{}{}:
+		default: // asked already
+		}
+	}
+}
+
+// expire drops runs that nobody has used for long.
+func (rs *runs) expire() {
+	tick := time.NewTicker(max(rs.limits.IdleExpiry/60, time.Second))
+	defer tick.Stop()
+	for {
+		select {
+		case <-rs.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		before := time.Now().Add(-rs.limits.IdleExpiry).UnixNano()
+		rs.mu.Lock()
+		for _, r := range rs.byID {
+			if !r.watched() && r.used.Load() < before {
+				rs.drop(r)
+			}
+		}
+		rs.mu.Unlock()
+	}
+}
+
+// waitFor waits for a group, no longer than ctx.
+func waitFor(ctx context.Context, wg *sync.WaitGroup) error {
+	done := make(chan struct{})
+	go func() {
+		wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

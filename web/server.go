@@ -1,0 +1,146 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Config is what a server needs to know.
+type Config struct {
+	// Model writes the texts.
+	Model *infer.Model
+	// AllowedHosts are the names under which browsers may reach the server,
+	// exactly as they write them in the Host header: "class.example",
+	// "192.168.0.7:8080". See [LoopbackHosts].
+	AllowedHosts []string
+	// Limits, where not zero, replace [DefaultLimits].
+	Limits Limits
+	// Logger, [slog.Default] if nil, is told of failures; never of prompts.
+	Logger *slog.Logger
+	// Secret signs the cookies. If nil it is random: after a restart every
+	// browser is a new learner.
+	Secret []byte
+}
+
+// Server serves pages and sockets of one model.
+type Server struct {
+	cfg      Config
+	learners learners
+	runs     *runs
+	empty    *session.State // what a page without a run shows
+	handler  http.Handler
+	buffers  sync.Pool // write buffers, which only a busy socket needs
+
+	ctx  context.Context // ends when the server shuts down
+	stop context.CancelCauseFunc
+
+	mu      sync.Mutex
+	sockets int
+	wg      sync.WaitGroup // open sockets
+}
+
+// New returns a server. It starts a goroutine that [Server.Shutdown] ends.
+func New(cfg Config) (*Server, error) {
+	if cfg.Model == nil {
+		return nil, errors.New("web: Config.Model is nil")
+	}
+	if len(cfg.AllowedHosts) == 0 {
+		return nil, errors.New("web: Config.AllowedHosts is empty: no request would be answered")
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	if cfg.Secret == nil {
+		cfg.Secret = make([]byte, 32)
+		rand.Read(cfg.Secret) // never fails
+	}
+	cfg.Limits = cfg.Limits.orDefaults()
+	s := &Server{
+		cfg:      cfg,
+		learners: learners{cfg.Secret},
+		runs:     newRuns(cfg.Model, cfg.Limits, cfg.Logger),
+		empty:    session.New(cfg.Model, session.Limits{PromptBytes: cfg.Limits.PromptBytes}).State(),
+	}
+	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	s.handler = newGate(cfg.AllowedHosts, cfg.Logger, http.HandlerFunc(s.route))
+	return s, nil
+}
+
+// Handler answers every request, behind the gate.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Shutdown closes all sockets with code 1012, which tells clients to come
+// back, ends all runs and waits until both are done, no longer than ctx.
+// [http.Server.Shutdown] knows nothing of sockets; call it first.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock() // nobody enters any more
+	s.stop(byeRestart)
+	s.mu.Unlock()
+	err := waitFor(ctx, &s.wg)
+	return errors.Join(err, s.runs.close(ctx))
+}
+
+// enter counts a socket in. It is false when there are too many or the server
+// is going down; leave counts it out again.
+func (s *Server) enter() (leave func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil || s.sockets >= s.cfg.Limits.Sockets {
+		return nil, false
+	}
+	s.sockets++
+	s.wg.Add(1)
+	return func() {
+		s.mu.Lock()
+		s.sockets--
+		s.mu.Unlock()
+		s.wg.Done()
+	}, true
+}
+
+// pages are the addresses, besides the files under /static/.
+var pages = map[string]func(*Server, http.ResponseWriter, *http.Request){
+	"/":        (*Server).home,
+	"/loop":    (*Server).loop,
+	"/ws":      (*Server).serveSocket,
+	"/healthz": (*Server).healthy,
+	"/readyz":  (*Server).ready,
+}
+
+func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+	page, ok := pages[r.URL.Path]
+	if !ok && strings.HasPrefix(r.URL.Path, staticPrefix) {
+		page, ok = (*Server).file, true
+	}
+	switch {
+	case !ok:
+		sentence(w, http.StatusNotFound, "There is no page at this address. The loop is at /loop.")
+	case changes(r):
+		w.Header().Set("Allow", "GET, HEAD")
+		sentence(w, http.StatusMethodNotAllowed, "This address answers GET and HEAD only.")
+	default:
+		page(s, w, r)
+	}
+}
+
+// healthy tells that the process answers.
+func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
+	sentence(w, http.StatusOK, "The server is running.")
+}
+
+// ready tells whether the server takes new connections.
+func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
+	if s.ctx.Err() != nil {
+		sentence(w, http.StatusServiceUnavailable, "The server is going down.")
+		return
+	}
+	sentence(w, http.StatusOK, "The server is ready.")
+}

@@ -1,0 +1,249 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// bytesPerValue is the size of a cached number: the engine keeps float32.
+const bytesPerValue = 4
+
+// Cost is the column on the right: what the step shown costs.
+type Cost struct {
+	Empty   bool
+	Bytes   string
+	Grid    KVGrid
+	Say     Rich // what is kept, and "3,072 B = 2 × 6 layers × …"
+	Work    Compare
+	Total   Compare
+	Tokens  string // "19 of 512"
+	InW     string
+	OutX    string
+	OutW    string
+	In, Out string
+	Room    string
+}
+
+// Compare sets the work as it was run beside the work without a cache.
+type Compare struct {
+	Less          string // "14.4× less"
+	Cached        Rich   // "3.19 M, 1.8 ms"; the time only where it was measured
+	CachedBar     string
+	Recomputed    Rich // "46.05 M, not run"
+	RecomputedBar string
+}
+
+// KVGrid is a picture of the cache: a row for each layer, a column for each
+// position. Lengths are in the units of its view box.
+type KVGrid struct {
+	ID            string // of its pattern
+	W, H          string // view box
+	PitchX        string
+	PitchY        string
+	CellW, CellH  string
+	X, Top        string
+	OldW          string // width of the columns of earlier passes; "0" for none
+	NewX, NewW    string
+	BodyH         string
+	NextX         string // the dashed column; "" without one
+	NextW, NextH  string
+	Labels        []GridLabel
+	First, Newest string
+	NewestX       string
+	Anchor        string
+	LabelY        string
+	Aria, Note    string
+}
+
+// GridLabel names a layer.
+type GridLabel struct{ Y, Text string }
+
+// counts are a step's work so far: as run, and as it would be without a cache.
+func counts(s *session.State, step *infer.Step) (run, without int64) {
+	shape := s.Model.Shape()
+	parts := shape.Blocks(0, step.Positions())
+	if step.Ran >= infer.KindLogits {
+		parts = parts.Plus(shape.Output())
+	}
+	return step.Blocks.Plus(step.Output).Total(), parts.Total()
+}
+
+func newCost(s *session.State) Cost {
+	cfg := s.Model.Config()
+	if !s.Started() {
+		return Cost{Empty: true, Tokens: "0 of " + Count(cfg.Context), In: "0", Out: "0", Room: Count(cfg.Context), InW: "0%", OutX: "0%", OutW: "0%"}
+	}
+	step, shape := s.Step(), s.Model.Shape()
+	n, grew := step.Positions(), len(step.Input)
+	v := Cost{
+		Bytes: Bytes(shape.KVBytes(n, bytesPerValue)),
+		Grid:  kvGrid("kv-s", cfg.Layers, n, grew, n < cfg.Context, 260),
+		Say:   append(say("A key and a value for each layer and position. "), kvFormula(shape)...),
+	}
+	run, without := counts(s, step)
+	v.Work = compare(run, without, step.Took[infer.KindForward]+step.Took[infer.KindLogits])
+	total, totalWithout := run, without
+	if step.N > 1 {
+		before := s.Steps[step.N-2]
+		total, totalWithout = total+before.TotalCached, totalWithout+before.TotalRecomputed
+	}
+	v.Total = compare(total, totalWithout, 0)
+
+	in, out := len(s.PromptTokens), step.N-1
+	if step.Ran >= infer.KindAppend && s.Cursor.Stage >= infer.KindAppend {
+		out++
+	}
+	room := float64(cfg.Context)
+	v.Tokens = Count(min(in+out, cfg.Context)) + " of " + Count(cfg.Context)
+	v.In, v.Out, v.Room = Count(in), Count(out), Count(max(cfg.Context-in-out, 0))
+	v.InW, v.OutX, v.OutW = Share(float64(in)/room), Share(float64(in)/room), Share(float64(out)/room)
+	return v
+}
+
+// kvFormula is 2 × L × g × s × 4 B, the bytes of one position.
+func kvFormula(sh cost.Shape) Rich {
+	return say(bold(Bytes(sh.KVBytes(1, bytesPerValue))), fmt.Sprintf(" = 2 × %s × %s × %s × %d B.",
+		plural(sh.Layers, "layer"), plural(sh.KVHeads, "head"), Count(sh.HeadDim), bytesPerValue))
+}
+
+func compare(run, without int64, took time.Duration) Compare {
+	c := Compare{
+		Less: Times(without, run) + " less", Cached: say(bold(MultAdds(run))), CachedBar: Share(float64(run) / float64(max(without, 1))),
+		Recomputed: say(bold(MultAdds(without)), ", not run"), RecomputedBar: "100%",
+	}
+	if took > 0 {
+		c.Cached = append(c.Cached, say(", ", bold(Took(took)))...)
+	}
+	if run == without {
+		c.Less = "the same so far"
+	}
+	return c
+}
+
+// Sizes of the grid, in view-box units.
+const (
+	gridLeft, gridTop = 17.0, 6.0
+	gridCell          = 11.8 // pitch of a column while there is room
+	gridRow           = 12.0
+	gridBody          = 84.0 // the rows' height at most
+	leastCell         = 3.0  // columns nearer than this are drawn as a band
+	gap               = 1.4
+)
+
+func num(x float64) string { return strconv.FormatFloat(x, 'f', -1, 32) }
+
+// kvGrid lays out layers × positions, the last grew of them new, in a box
+// w wide. With many positions the columns move together, and from a point on
+// they are one band; the note says so.
+func kvGrid(id string, layers, positions, grew int, next bool, w float64) KVGrid {
+	slots := float64(positions)
+	if next {
+		slots++
+	}
+	px := min(gridCell, (w-gridLeft-2)/slots)
+	py := min(gridRow, gridBody/float64(layers))
+	gx, gy := gap, gap
+	g := KVGrid{ID: id, W: num(w), X: num(gridLeft), Top: num(gridTop)}
+	if px < leastCell {
+		gx = 0
+		g.Note = fmt.Sprintf("%s columns are too many to tell apart here: they are drawn as one band.", Count(positions))
+	}
+	if py < leastCell {
+		gy = 0
+	}
+	body := py * float64(layers)
+	newX := gridLeft + px*float64(positions-grew)
+	end := gridLeft + px*float64(positions)
+	g.PitchX, g.PitchY, g.CellW, g.CellH = num(px), num(py), num(px-gx), num(py-gy)
+	g.OldW, g.NewX, g.NewW, g.BodyH = num(newX-gridLeft), num(newX), num(max(end-newX, 1.5)), num(body)
+	if next {
+		g.NextX, g.NextW, g.NextH = num(end+0.5), num(max(px-gx-1, 2)), num(body-gy-1)
+	}
+	g.H, g.LabelY = num(gridTop+body+20), num(gridTop+body+12)
+	for l := range layers {
+		if layers <= 8 || l == 0 || l == layers-1 {
+			g.Labels = append(g.Labels, GridLabel{num(gridTop + py*float64(l) + min(py, 12)/2 + 3.5), "L" + strconv.Itoa(l+1)})
+		}
+	}
+	g.First, g.Newest, g.NewestX, g.Anchor = "position 1", newestLabel(positions, grew), num(end-gx), "end"
+	if end < 180 {
+		g.First, g.NewestX, g.Anchor = "", num(gridLeft), "start"
+	}
+	g.Aria = fmt.Sprintf("%s by %s filled; %s", plural(layers, "layer"), plural(positions, "position"), newColumns(positions, grew))
+	return g
+}
+
+// newestLabel names the columns that the pass wrote.
+func newestLabel(positions, grew int) string {
+	switch grew {
+	case positions:
+		return "1 to " + Count(positions) + ", all new"
+	case 1:
+		return Count(positions) + ", new"
+	}
+	return Count(positions-grew+1) + " to " + Count(positions) + ", new"
+}
+
+func newColumns(positions, grew int) string {
+	if grew == positions {
+		return "all written by this pass"
+	}
+	if grew == 1 {
+		return "position " + Count(positions) + " is new"
+	}
+	return "the last " + Count(grew) + " are new"
+}
+
+// CachePanel is the body of stage 7.
+type CachePanel struct {
+	Grid     KVGrid
+	GridSay  Rich
+	Formula  Rich
+	Sum      Rich
+	Work     Compare
+	Total    Compare
+	WorkRows []WorkRow
+}
+
+// WorkRow is one kind of work, run and not run.
+type WorkRow struct{ Name, Cached, Recomputed string }
+
+func cachePanel(s *session.State, st infer.CacheGrowth, p *Panel) {
+	shape := s.Model.Shape()
+	newest := TokenText(s.Model.Token(s.Step().Chosen))
+	if st.Step == 1 {
+		p.Lead = say("This first pass wrote a key and a value for all ", plural(st.Positions, "position"), " of the prompt, in each of ",
+			plural(st.Layers, "layer"), ". They are kept and never computed again.")
+	} else {
+		p.Lead = say("This pass wrote one new column: a key and a value for position ", Count(st.Positions), " in each of ",
+			plural(st.Layers, "layer"), ". The other ", Count(st.Positions-st.Grew), " were reused.")
+	}
+	p.Facts = []Fact{{"columns", Count(st.Positions), false}, {"new", "+" + Count(st.Grew), true}, {"bytes", Bytes(st.Bytes), false}}
+	c := &CachePanel{Grid: kvGrid("kv-l", st.Layers, st.Positions, st.Grew, st.Positions < st.Context, 420)}
+	c.GridSay = say("Filled: read by earlier passes. Strong: written by this one. Dashed: ", gen(newest),
+		" was appended a moment ago; it has no keys and values until the next pass reads it.")
+	c.Formula = say("One position: 2 (key and value) × ", plural(st.Layers, "layer"), " × ", plural(st.KVHeads, "key/value head"), " × ",
+		Count(st.HeadDim), " numbers × ", Count(st.BytesPerValue), " B = ", bold(Bytes(shape.KVBytes(1, st.BytesPerValue))))
+	c.Sum = say(plural(st.Positions, "position"), ": ", Count(st.Positions), " × ", Bytes(shape.KVBytes(1, st.BytesPerValue)), " = ", bold(Bytes(st.Bytes)))
+	c.Work = compare(st.Cached.Total(), st.Recomputed.Total(), s.Step().Took[infer.KindForward]+s.Step().Took[infer.KindLogits])
+	c.Total = compare(st.TotalCached, st.TotalRecomputed, 0)
+	for _, r := range []struct {
+		name string
+		a, b int64
+	}{
+		{"projections", st.Cached.Projections, st.Recomputed.Projections},
+		{"feed-forward", st.Cached.FeedForward, st.Recomputed.FeedForward},
+		{"attention", st.Cached.Attention, st.Recomputed.Attention},
+		{"output", st.Cached.Output, st.Recomputed.Output},
+		{"this token", st.Cached.Total(), st.Recomputed.Total()},
+		{"all tokens so far", st.TotalCached, st.TotalRecomputed},
+	} {
+		c.WorkRows = append(c.WorkRows, WorkRow{r.name, MultAdds(r.a), MultAdds(r.b)})
+	}
+	p.Cache = c
+}

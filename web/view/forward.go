@@ -1,0 +1,146 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Forward is the body of stage 1.
+type Forward struct {
+	In, Out  Rich
+	Blocks   []string // the blocks’ numbers
+	Each     string   // what each block does
+	OldW     string   // columns read by earlier passes, as an SVG length
+	NewX     string   // columns read by this pass
+	NewW     string
+	Columns  []Column // the text above the columns; empty when there are too many
+	Read     string   // "8 positions, all read now"
+	Aria     string
+	Parts    []PartBar
+	PartsSay string
+	Shapes   []ShapeRow
+}
+
+// Column is one position's token above the stack.
+type Column struct {
+	X     string
+	Text  Text
+	Class string // "is-new", "is-gen" or ""
+}
+
+// PartBar is one kind of work.
+type PartBar struct{ Name, Count, Share, Bar string }
+
+// ShapeRow is one tensor of the pass.
+type ShapeRow struct{ Name, Dims string }
+
+// labelledColumns is how many positions can carry their text.
+const labelledColumns = 32
+
+// textTokens are the ids' texts at positions 1 to n: prompt, then generated.
+func textTokens(s *session.State, n int) []Column {
+	var all []Column
+	for _, t := range s.PromptTokens {
+		c := Column{Text: TokenText(t)}
+		if t.Special && len(all) == 0 {
+			c.Text = Text{{S: "start", Mark: true}}
+		}
+		all = append(all, c)
+	}
+	for _, step := range s.Steps {
+		if step.Ran >= infer.KindSample {
+			all = append(all, Column{Text: TokenText(s.Model.Token(step.Chosen)), Class: "is-gen"})
+		}
+	}
+	return all[:min(n, len(all))]
+}
+
+func forwardPanel(s *session.State, st infer.Forward, p *Panel) {
+	c := s.Model.Config()
+	n, read := st.Positions, len(st.Tokens)
+	newest := TokenText(st.Tokens[read-1])
+	if st.Prefill {
+		p.Lead = say("Prefill: all ", plural(read, "token"), " of the prompt go through the ", plural(c.Layers, "block"),
+			" at once, side by side. Only the last one’s vector goes on to stage 2.")
+	} else {
+		p.Lead = say("Decode: token ", Count(n), ", ", gen(newest), ", enters alone as ", Count(c.Width),
+			" numbers. Each block lets it look back at the text, adds what it found, and passes the sum on.")
+	}
+	p.Facts = []Fact{{"mult-adds", MultAdds(st.MultAdds), true}, {"took", Took(st.Took), false}}
+
+	f := &Forward{PartsSay: "multiply-adds of matrix products; norms, rotary positions, softmax and activation are not counted"}
+	old := n - read
+	f.OldW, f.NewX, f.NewW = Share(float64(old)/float64(n)), Share(float64(old)/float64(n)), Share(float64(read)/float64(n))
+	switch {
+	case st.Prefill:
+		f.In = say("embeddings of ", plural(read, "token"), ": ", Count(c.Width), " numbers each")
+		f.Read = plural(read, "position") + ", all read now"
+	default:
+		f.In = say("embedding of ", gen(newest), ": ", Count(c.Width), " numbers")
+		f.Read = fmt.Sprintf("%s read now, %s looked up in the cache", plural(read, "position"), Count(old))
+	}
+	f.Out = say("normalise the last vector, then compare it with all ", Count(c.Vocab), " token vectors: the logits, stage 2")
+	f.Aria = fmt.Sprintf("%s, each over %s; %s", plural(c.Layers, "block"), plural(n, "position"), f.Read)
+	f.Each = fmt.Sprintf("Each block: %s look back over all positions so far, then a feed-forward layer of %s; both results are added to the vector.",
+		plural(c.Heads, "head"), Count(c.FFN))
+	for i := range c.Layers {
+		f.Blocks = append(f.Blocks, Count(i+1))
+	}
+	if n <= labelledColumns {
+		for i, col := range textTokens(s, n) {
+			col.X = Share((float64(i) + 0.5) / float64(n))
+			if i >= old {
+				col.Class = strings.TrimSpace(col.Class + " is-new")
+			}
+			f.Columns = append(f.Columns, col)
+		}
+	}
+	f.Parts = partBars(st.Parts)
+	for _, sh := range st.Shapes {
+		f.Shapes = append(f.Shapes, ShapeRow{strings.ReplaceAll(sh.Name, "_", "-"), dims(sh.Dims)})
+	}
+	p.Forward = f
+}
+
+func dims(d []int) string {
+	s := make([]string, len(d))
+	for i, n := range d {
+		s[i] = Count(n)
+	}
+	return strings.Join(s, " × ")
+}
+
+// partBars splits a count by where it was spent, parts that are zero left out.
+func partBars(p cost.Parts) []PartBar {
+	total := p.Total()
+	var bars []PartBar
+	for _, part := range []struct {
+		name string
+		n    int64
+	}{
+		{"projections", p.Projections},
+		{"feed-forward", p.FeedForward},
+		{"attention", p.Attention},
+		{"output", p.Output},
+	} {
+		if part.n == 0 {
+			continue
+		}
+		x := float64(part.n) / float64(total)
+		bars = append(bars, PartBar{part.name, MultAdds(part.n), percent(x), Share(x)})
+	}
+	return bars
+}
+
+// percent is a share in whole percent, never 0 for what is not nothing.
+func percent(x float64) string {
+	if x > 0 && x < 0.005 {
+		return "<1 %"
+	}
+	return strconv.FormatFloat(x*100, 'f', 0, 64) + " %"
+}

@@ -1,0 +1,368 @@
+package view
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+var loadModel = sync.OnceValues(func() (*infer.Model, error) {
+	c, err := bundled.Target()
+	if err != nil {
+		return nil, err
+	}
+	return infer.Load(c)
+})
+
+func model(t *testing.T) *infer.Model {
+	t.Helper()
+	m, err := loadModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// drill is a state whose step has the five logits 4, 3, 2, 1, 0.5 of the
+// drill, as if the vocabulary were five tokens. Its softmax at T = 1 is
+// 0.6316, 0.2324, 0.0855, 0.0314, 0.0191 and the sum of exponentials
+// 86.4397 / 54.5982 = 1.5832.
+func drill(t *testing.T, set sampling.Settings, at infer.Kind, u float64) *session.State {
+	t.Helper()
+	m := model(t)
+	settings := infer.Settings{Settings: set, Seed: 42, Stop: infer.Stop{MaxTokens: 64}}
+	step := &infer.Step{
+		N: 1, Ran: at, Settings: settings, Input: m.Encode("Once upon"),
+		Logits: []float32{4, 3, 2, 1, 0.5}, U: u,
+	}
+	d := step.Distribution()
+	r := d.Draw(u)
+	step.Chosen, step.Rank, step.P, step.Q = int(d.Order[r]), r+1, d.P[d.Order[r]], d.Q(r)
+	s := &session.State{
+		Model: m, Prompt: "Once upon", Steps: []*infer.Step{step}, Cursor: session.Cursor{Step: 1, Stage: at},
+		Dist: d, Settings: settings, Speed: session.SpeedNormal,
+	}
+	for _, id := range step.Input {
+		s.PromptTokens = append(s.PromptTokens, m.Token(id))
+	}
+	return s
+}
+
+func TestDrillSoftmax(t *testing.T) {
+	v := NewLoop(drill(t, sampling.Pure, infer.KindSoftmax, 0))
+	var got []string
+	for _, r := range v.Panel.Table.Rows {
+		got = append(got, strings.Join([]string{r.Z, r.ZT, r.E, r.P, r.Cum, r.Ramp}, " "))
+	}
+	// e^{z−4}: 1, e^-1 = 0.3679, e^-2 = 0.1353, e^-3 = 0.0498, e^-3.5 = 0.0302
+	want := []string{
+		"4.00 4.0000 1.0000 0.6316 0.6316 p4",
+		"3.00 3.0000 0.3679 0.2324 0.8640 p3",
+		"2.00 2.0000 0.1353 0.0855 0.9495 p2",
+		"1.00 1.0000 0.0498 0.0314 0.9809 p1",
+		"0.50 0.5000 0.0302 0.0191 1.0000 p1",
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("row %d is %q, want %q", i+1, got[i], want[i])
+		}
+	}
+	if all := v.Panel.Table.All; all.Label != "all 5" || all.Sum != "1.5832" || all.P != "1.0000" || all.Badge != "sum = 1.0000" || !all.SumIsOne {
+		t.Errorf("the last row is %+v", all)
+	}
+	if v.Panel.Table.Rest != nil {
+		t.Error("there is a row for other tokens, but all five have one")
+	}
+	// 3/1 = 3; e^(3−4) = 0.3679; 0.3679/1.5832 = 0.2324
+	line := v.Panel.Table.Rows[1].Work
+	for i, want := range []string{"3.0000 / 1.00 = 3.0000", "e^(3.0000 − 4.0000) = 0.3679", "0.3679 / 1.5832 = 0.2324"} {
+		if got := line.Cells[i].Sum.String(); got != want {
+			t.Errorf("cell %d of the worked line is %q, want %q", i, got, want)
+		}
+	}
+	if len(v.Panel.Segments.List) != 5 || v.Panel.Segments.List[1].X != "63.16%" || v.Panel.Segments.Mark != "" {
+		t.Errorf("the strip is %+v", v.Panel.Segments)
+	}
+}
+
+func TestDrillFilter(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		set              sampling.Settings
+		lead             string
+		kept, cut, mass  string
+		q                []string
+		by               []string
+		mark, say, worry string
+	}{
+		{
+			// 0.8640 < 0.9 ≤ 0.9495: the crossing token stays; 0.6316/0.9495 = 0.6652
+			"top-p",
+			sampling.Settings{Temperature: 1, TopP: 0.9},
+			"Keep the fewest tokens that reach 0.90 together, cut the rest, rescale to 1.",
+			"3", "2", "0.9495",
+			[]string{"0.6652", "0.2447", "0.0900", "–", "–"},
+			[]string{"", "", "", "top-p", "top-p"},
+			"90%", ", so it is the last one kept", "",
+		},
+		{
+			"top-k",
+			sampling.Settings{Temperature: 1, TopK: 3, TopP: 1},
+			"Keep the 3 most probable tokens, cut the rest, rescale to 1.",
+			"3", "2", "0.9495",
+			[]string{"0.6652", "0.2447", "0.0900", "–", "–"},
+			[]string{"", "", "", "top-k", "top-k"},
+			"94.95%", ", by top-k", "",
+		},
+		{
+			// 0.1 × 0.6316 = 0.0632: 0.0855 stays, 0.0314 goes
+			"min-p",
+			sampling.Settings{Temperature: 1, TopP: 1, MinP: 0.1},
+			"Keep every token at least 0.10 times as probable as the first, cut the rest, rescale to 1.",
+			"3", "2", "0.9495",
+			[]string{"0.6652", "0.2447", "0.0900", "–", "–"},
+			[]string{"", "", "", "min-p", "min-p"},
+			"94.95%", ", by min-p", "",
+		},
+		{
+			// rescaled in between, {0.6652, 0.2447} = 0.9099 reach 0.9: two would stay
+			"top-k and top-p",
+			sampling.Settings{Temperature: 1, TopK: 3, TopP: 0.9},
+			"A token stays only if every filter keeps it: top-k leaves 3 and top-p 3. So 3 stay, rescaled to sum to 1.",
+			"3", "2", "0.9495",
+			[]string{"0.6652", "0.2447", "0.0900", "–", "–"},
+			[]string{"", "", "", "top-k", "top-k"},
+			"90%", ", so it is the last one kept", "would keep 2, not 3",
+		},
+		{
+			"greedy",
+			sampling.Settings{Temperature: 0, TopP: 1},
+			"Temperature 0 is greedy: keep the most probable token, cut the other 4.",
+			"1", "4", "0.6316",
+			[]string{"1.0000", "–", "–", "–", "–"},
+			[]string{"", "greedy", "greedy", "greedy", "greedy"},
+			"63.16%", ", however far it reaches", "",
+		},
+		{
+			"pure", sampling.Pure, "No filter is on: all 5 tokens stay in the draw, and p′ is p.",
+			"5", "0", "1.0000",
+			[]string{"0.6316", "0.2324", "0.0855", "0.0314", "0.0191"},
+			[]string{"", "", "", "", ""},
+			"", "", "",
+		},
+	} {
+		p := NewLoop(drill(t, c.set, infer.KindFilter, 0)).Panel
+		if got := p.Lead.String(); got != c.lead {
+			t.Errorf("%s: the sentence is %q, want %q", c.name, got, c.lead)
+		}
+		if p.Facts[0].Value != c.kept || p.Facts[1].Value != c.cut || p.Facts[2].Value != c.mass {
+			t.Errorf("%s: facts %v, want %s, %s, %s", c.name, p.Facts, c.kept, c.cut, c.mass)
+		}
+		for i, r := range p.Table.Rows {
+			if r.Q != c.q[i] || r.CutBy != c.by[i] {
+				t.Errorf("%s: row %d has p′ %s, cut by %q; want %s, %q", c.name, i+1, r.Q, r.CutBy, c.q[i], c.by[i])
+			}
+		}
+		if p.Segments.Mark != c.mark || p.Segments.SayEnd != c.say {
+			t.Errorf("%s: mark at %s, %q; want %s, %q", c.name, p.Segments.Mark, p.Segments.SayEnd, c.mark, c.say)
+		}
+		worry := ""
+		for _, n := range p.Notes {
+			worry += n.String()
+		}
+		if !strings.Contains(worry, c.worry) || (c.worry == "") != (worry == "") {
+			t.Errorf("%s: the note is %q, want %q in it", c.name, worry, c.worry)
+		}
+		if p.Table.All.Q != "1.0000" || p.Table.All.Kept != c.kept {
+			t.Errorf("%s: the last row is %+v", c.name, p.Table.All)
+		}
+	}
+}
+
+func TestDrillCutLine(t *testing.T) {
+	rows := NewLoop(drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindFilter, 0)).Panel.Table.Rows
+	for i, r := range rows {
+		if (r.Line != nil) != (i == 3) {
+			t.Errorf("row %d has a line: %v", i+1, r.Line)
+		}
+	}
+	if l := *rows[3].Line; l != (CutLine{Kept: "0.9495", KeptWhy: ", the first sum to reach 0.90", Cut: "0.0505", CutWhy: ", shared out among the 3"}) {
+		t.Errorf("the line says %+v", l)
+	}
+	if got, want := rows[3].Work.Cells[3].Sum.String(), "Σ p before it 0.9495 ≥ 0.90"; got != want {
+		t.Errorf("the cut row is worked as %q, want %q", got, want)
+	}
+}
+
+func TestDrillSample(t *testing.T) {
+	// p′: 0.6652, 0.2447, 0.0900; the second lies from 0.6652 to 0.9099
+	p := NewLoop(drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312)).Panel
+	r := p.Table.Rows[1]
+	if !r.Pick || !r.Worked || r.From != "0.6652" || r.To != "0.9100" || r.LaneX != "66.52%" {
+		t.Errorf("the chosen row is %+v", r)
+	}
+	want := []string{"0.6652", "0.6652 + 0.2447 = " + r.To, "0.6652 ≤ 0.7312 < " + r.To, "33 draws in 100"} // 1 − 0.6652
+	for i, w := range want {
+		if got := p.Work.Cells[i].Sum.String(); got != w {
+			t.Errorf("cell %d is %q, want %q", i, got, w)
+		}
+	}
+	if got := p.Table.Rows[0].Work.Cells[2]; got.Name.String() != "u lands after it" || got.Sum.String() != "0.7312 ≥ 0.6652" {
+		t.Errorf("the first row says %v", got)
+	}
+	if got := p.Table.Rows[2].Work.Cells[2].Name.String(); got != "u lands before it" {
+		t.Errorf("the third row says %q", got)
+	}
+	if p.Table.Marker != "73.12%" || p.Segments.Mark != "73.12%" || p.Segments.List[1].Class != "is-pick" {
+		t.Errorf("u stands at %s and %s, on %+v", p.Table.Marker, p.Segments.Mark, p.Segments.List[1])
+	}
+	if got := p.Verdict.String(); !strings.Contains(got, "the 2nd choice of 3 (p′ = 0.2447)") {
+		t.Errorf("the verdict is %q", got)
+	}
+	g := NewLoop(drill(t, sampling.Settings{Temperature: 0, TopP: 1}, infer.KindSample, 0)).Panel
+	if g.Table.Marker != "" || g.Segments.Mark != "" || !strings.Contains(g.Lead.String(), "No u is drawn") {
+		t.Errorf("greedy shows a u: %+v %q", g.Segments, g.Lead)
+	}
+}
+
+func TestIdle(t *testing.T) {
+	for _, c := range []struct {
+		set        sampling.Settings
+		k, p, m    string
+		ki, pi, mi bool
+	}{
+		// reach at T = 1: top-p 0.9 → 3, top-p 0.8 → 2, min-p 0.1 → 3
+		{sampling.Settings{Temperature: 1, TopK: 4, TopP: 0.9}, "4, idle", "0.90", "off", true, false, false},
+		{sampling.Settings{Temperature: 1, TopK: 2, TopP: 0.9, MinP: 0.1}, "2", "0.90, idle", "0.10, idle", false, true, true},
+		{sampling.Settings{Temperature: 1, TopK: 3, TopP: 0.9}, "3", "0.90, idle", "off", false, true, false}, // a tie: the first cuts
+		{sampling.Settings{Temperature: 1, TopK: 5, TopP: 1}, "5, idle", "off", "off", true, false, false},    // cuts nothing
+		{sampling.Settings{Temperature: 1, TopK: 40, TopP: 1}, "40, idle", "off", "off", true, false, false},
+		{sampling.Settings{Temperature: 0, TopK: 3, TopP: 0.9, MinP: 0.1}, "3, idle", "0.90, idle", "0.10, idle", true, true, true},
+		{sampling.Pure, "off", "off", "off", false, false, false},
+	} {
+		out := NewLoop(drill(t, c.set, infer.KindFilter, 0)).Console.Out
+		if out[FieldTopK] != (Output{c.k, c.ki}) || out[FieldTopP] != (Output{c.p, c.pi}) || out[FieldMinP] != (Output{c.m, c.mi}) {
+			t.Errorf("%+v: %v", c.set, out)
+		}
+	}
+}
+
+func TestKVGridHoldsUp(t *testing.T) {
+	small := kvGrid("a", 6, 19, 1, true, 260)
+	if small.Note != "" || small.PitchX != "11.8" || len(small.Labels) != 6 || small.Newest != "19, new" || small.NextX == "" {
+		t.Errorf("19 positions: %+v", small)
+	}
+	if small.Aria != "6 layers by 19 positions filled; position 19 is new" {
+		t.Errorf("19 positions are called %q", small.Aria)
+	}
+	large := kvGrid("a", 32, 512, 1, false, 260)
+	if large.Note == "" || len(large.Labels) != 2 || large.NextX != "" {
+		t.Errorf("512 positions: %+v", large)
+	}
+	if first := kvGrid("a", 6, 8, 8, true, 260); first.OldW != "0" || first.Newest != "1 to 8, all new" {
+		t.Errorf("prefill: %+v", first)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	sh := cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}
+	c := compare(sh.Step(19).Total(), sh.Pass(19).Total(), 1_800_000)
+	if c.Less != "14.4× less" || c.Cached.String() != "3.19 M, 1.8 ms" || c.Recomputed.String() != "46.05 M, not run" || c.CachedBar != "6.93%" {
+		t.Errorf("%+v", c)
+	}
+	if got, want := kvFormula(sh).String(), "3,072 B = 2 × 6 layers × 2 heads × 32 × 4 B."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if c := compare(100, 100, 0); c.Less != "the same so far" || c.Cached.String() != "100" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestRun walks a real run through every stage and holds what it shows
+// against the engine's own numbers.
+func TestRun(t *testing.T) {
+	s := session.New(model(t), session.DefaultLimits())
+	v := NewLoop(s.State())
+	if v.Started || !v.Panel.Empty || !v.Console.Empty || v.Strip.Next.Small != "1st" || v.Spoken != "" {
+		t.Errorf("the empty page is %+v", v.Panel)
+	}
+	st := do(t, s, session.Start{Prompt: "Once upon a time"})
+	for k := infer.KindForward; k <= infer.KindCache; k++ {
+		if k > infer.KindForward {
+			st = do(t, s, session.StepStage{})
+		}
+		v := NewLoop(st)
+		if v.Panel.N != int(k) || v.Panel.Lead.String() == "" || !strings.HasPrefix(v.Spoken, "Token ") {
+			t.Errorf("stage %d shows %+v and says %q", k, v.Panel, v.Spoken)
+		}
+		for _, r := range v.Rail.Stages {
+			want := "is-done"
+			switch {
+			case r.N == int(k):
+				want = "is-now"
+			case r.N > int(k):
+				want = ""
+			}
+			if r.State != want || (r.Seek == "") != (want == "") {
+				t.Errorf("at stage %d the rail shows stage %d as %q, seek %q", k, r.N, r.State, r.Seek)
+			}
+		}
+		if table := v.Panel.Table; table != nil && (len(table.Rows) != RowsShown || table.Rest.Label != "the other 4,076 tokens") {
+			t.Errorf("stage %d: %d rows and %q", k, len(table.Rows), table.Rest.Label)
+		}
+		if made := len(v.Strip.Tokens); made != map[bool]int{true: 1}[k >= infer.KindAppend] {
+			t.Errorf("stage %d: %d tokens on the strip", k, made)
+		}
+	}
+	step := st.Steps[0]
+	tok := NewLoop(st).Strip.Tokens[0]
+	if tok.ID != "t-1" || tok.Small != ProbShort(step.P) || tok.Text.String() != TokenText(st.Model.Token(step.Chosen)).String() {
+		t.Errorf("the first token is %+v, the step drew %d with %v", tok, step.Chosen, step.P)
+	}
+}
+
+func TestStoppedAndBack(t *testing.T) {
+	s := session.New(model(t), session.DefaultLimits())
+	do(t, s, session.Start{Prompt: "Once upon a time"})
+	two := 2
+	do(t, s, session.SetStop{MaxTokens: &two})
+	do(t, s, session.StepToken{})
+	v := NewLoop(do(t, s, session.StepToken{}))
+	if !v.Console.Ended || v.Console.Next != "" || v.Strip.Next.Label != "Stopped" || v.Notice.Head != "Stopped: max tokens reached." || !v.Console.MaxFired {
+		t.Errorf("after two of two tokens: %+v %+v", v.Console, v.Notice)
+	}
+	v = NewLoop(do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter}))
+	if v.Console.Ended || v.Console.Next != "Next: Sample" || v.Panel.Past == "" || !v.Strip.Tokens[0].Now || !v.Strip.Tokens[1].Later {
+		t.Errorf("looking back: %+v %+v", v.Console, v.Strip.Tokens)
+	}
+}
+
+func do(t *testing.T, s *session.Session, c session.Command) *session.State {
+	t.Helper()
+	st, err := s.Apply(context.Background(), c)
+	if err != nil {
+		t.Fatalf("%#v: %v", c, err)
+	}
+	return st
+}
+
+func TestPieces(t *testing.T) {
+	m := model(t)
+	v := NewPieces(m, "Once upon")
+	if v.Tokens[0].String() != "start" || v.Tokens[1].String() != "Once" || v.Say != "3 tokens, the start mark included" || v.Over {
+		t.Errorf("%+v", v)
+	}
+	if v := NewPieces(m, strings.Repeat("Once upon ", 300)); !v.Over || !strings.Contains(v.Say, "more than the 512") {
+		t.Errorf("a long prompt: %q", v.Say)
+	}
+	if v := NewPieces(m, "<|endoftext|>"); len(v.Tokens) < 3 {
+		t.Errorf("special-looking text became %v", v.Tokens)
+	}
+}

@@ -1,0 +1,219 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Panel is the stage shown. Which of the parts below the head are set depends
+// on the stage: Forward at 1, Table at 2 to 5, Strip at 3 to 5, Appended at 6,
+// Cache at 7. Empty is a panel before the first prompt.
+type Panel struct {
+	Empty bool
+	N     int
+	Name  string
+	Of    string // "stage 4 of 7"
+	Past  string // set while the learner looks back: where the run has come to
+	Lead  Rich
+	Facts []Fact
+
+	Work     *Work // the worked line, of one row of the table
+	Forward  *Forward
+	Table    *Table
+	Segments *Segments
+	Verdict  Rich
+	Notes    []Rich
+	Appended *Appended
+	Cache    *CachePanel
+}
+
+// Fact is one figure of the panel's head.
+type Fact struct {
+	Name, Value string
+	Accent      bool
+}
+
+func newPanel(s *session.State) Panel {
+	if !s.Started() {
+		return Panel{Empty: true}
+	}
+	k := s.Cursor.Stage
+	p := Panel{N: int(k), Name: stageNames[k][0], Of: fmt.Sprintf("stage %d of 7", k)}
+	if !s.AtFrontier() {
+		f := s.Frontier()
+		p.Past = fmt.Sprintf("looking back: the run has come to token %s, stage %d", Count(position(s, f.Step)), f.Stage)
+	}
+	switch st := s.Stage(RowsShown).(type) {
+	case infer.Forward:
+		forwardPanel(s, st, &p)
+	case infer.Logits:
+		logitsPanel(s, st, &p)
+	case infer.Softmax:
+		softmaxPanel(s, st, &p)
+	case infer.Filter:
+		filterPanel(s, st, &p)
+	case infer.Sample:
+		samplePanel(s, st, &p)
+	case infer.Append:
+		appendPanel(s, st, &p)
+	case infer.CacheGrowth:
+		cachePanel(s, st, &p)
+	}
+	return p
+}
+
+func logitsPanel(s *session.State, st infer.Logits, p *Panel) {
+	p.Lead = say("The newest position’s vector is compared with all ", Count(st.Vocab), " token vectors. Scores run from ",
+		Logit(float64(st.Min)), " to ", Logit(float64(st.Max)), "; only their differences matter.")
+	p.Facts = []Fact{
+		{"largest", Logit(float64(st.Max)), true},
+		{"mult-adds", MultAdds(st.MultAdds), false},
+		{"took", Took(st.Took), false},
+	}
+	p.Table = logitsTable(st)
+	p.Notes = []Rich{say("Add the same number to every score and nothing that follows changes: softmax sees ", bold("differences"), " only.")}
+	p.Work = p.Table.worked()
+}
+
+func softmaxPanel(s *session.State, st infer.Softmax, p *Panel) {
+	top := st.Rows.Rows[0]
+	if s.Step().Settings.Greedy() {
+		p.Lead = say("The temperature is 0: greedy needs no probabilities. What you see is the distribution ", bold("at T = 1"),
+			", where ", TokenText(top.Token), " has ", Prob(top.P), ".")
+	} else {
+		p.Lead = say("Divide each score by T = ", setting(st.Temperature), ", raise e to it, divide by the sum: ", Count(st.Vocab),
+			" probabilities that sum to 1. ", TokenText(top.Token), " has the most, ", Prob(top.P), ".")
+	}
+	p.Facts = []Fact{
+		{"temperature", temperature(st.Temperature), false},
+		{"likeliest", Prob(top.P), true},
+		{"entropy, bits", Decimals(st.Entropy, 2), false},
+	}
+	p.Table = softmaxTable(s, st)
+	p.Segments = softmaxSegments(s, st)
+	p.Work = p.Table.worked()
+}
+
+func filterPanel(s *session.State, st infer.Filter, p *Panel) {
+	p.Lead = filterLead(st)
+	p.Facts = []Fact{
+		{"kept", Count(st.Kept), true},
+		{"cut", Count(st.Cut), false},
+		{"mass kept", Prob(st.Mass), false},
+	}
+	p.Table = filterTable(s, st)
+	p.Segments = filterSegments(s, st)
+	if st.KeptRenormalising != st.Kept {
+		p.Notes = append(p.Notes, say("Here every filter measures the probabilities before any cut. A library that rescales in between would keep ",
+			bold(Count(st.KeptRenormalising)), ", not ", Count(st.Kept), "."))
+	}
+	p.Work = p.Table.worked()
+}
+
+// filterLead says in one sentence what the filters do at these settings.
+func filterLead(st infer.Filter) Rich {
+	set := st.Settings
+	if set.Greedy() {
+		return say("Temperature 0 is greedy: keep the most probable token, cut the other ", Count(st.Cut), ".")
+	}
+	var on []string
+	if set.TopK > 0 {
+		on = append(on, fmt.Sprintf("top-k leaves %s", Count(st.ReachTopK)))
+	}
+	if set.TopP < 1 {
+		on = append(on, fmt.Sprintf("top-p %s", Count(st.ReachTopP)))
+	}
+	if set.MinP > 0 {
+		on = append(on, fmt.Sprintf("min-p %s", Count(st.ReachMinP)))
+	}
+	switch {
+	case len(on) == 0:
+		return say("No filter is on: all ", Count(st.Kept), " tokens stay in the draw, and p′ is p.")
+	case len(on) > 1:
+		return say("A token stays only if every filter keeps it: ", join(on), ". So ", stay(st.Kept), ", rescaled to sum to 1.")
+	case set.TopK > 0:
+		return say("Keep the ", plural(set.TopK, "most probable token"), ", cut the rest, rescale to 1.")
+	case set.TopP < 1:
+		return say("Keep the fewest tokens that reach ", setting(set.TopP), " together, cut the rest, rescale to 1.")
+	}
+	return say("Keep every token at least ", setting(set.MinP), " times as probable as the first, cut the rest, rescale to 1.")
+}
+
+func stay(n int) string {
+	if n == 1 {
+		return "1 stays"
+	}
+	return Count(n) + " stay"
+}
+
+// join makes "a, b and c" of a list.
+func join(list []string) string {
+	s := ""
+	for i, x := range list {
+		switch {
+		case i == 0:
+		case i == len(list)-1:
+			s += " and "
+		default:
+			s += ", "
+		}
+		s += x
+	}
+	return s
+}
+
+func samplePanel(s *session.State, st infer.Sample, p *Panel) {
+	chosen := TokenText(st.Chosen.Token)
+	n := position(s, st.Step)
+	kept := keptCount(s)
+	if st.Greedy {
+		p.Lead = say("Temperature 0 is greedy: one token is left and it is taken. No ", Span{S: "u", Style: Variable}, " is drawn, so the seed does not matter.")
+		p.Facts = []Fact{{"kept", "1", false}, {"draw", "none", false}, {"p", Prob(st.Chosen.P), true}}
+		p.Verdict = say(pick(chosen), " is token ", Count(n), ", because no other had a higher score. Greedy gives the same text every time.")
+	} else {
+		p.Lead = say("Lay ", theKept(kept), " end to end from 0 to 1, each as wide as its p′. Draw one number ", Span{S: "u", Style: Variable},
+			"; whichever token it lands on is next.")
+		p.Facts = []Fact{{"seed", seed(st.Seed), false}, {"draw", Ordinal(st.Step), false}, {"u", Prob(st.U), true}}
+		p.Verdict = say(pick(chosen), " is token ", Count(n), ": the ", Ordinal(st.Chosen.Rank), " choice of ", Count(kept), " (", is("p′", st.Chosen.Q),
+			"). Same seed and settings, same draw: reset and step again to check.")
+	}
+	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter) // has run: the draw comes after it
+	p.Table = sampleTable(s, st, f)
+	p.Segments = sampleSegments(st, f.Rows.Rows)
+	p.Work = p.Table.worked()
+}
+
+func theKept(n int) string {
+	if n == 1 {
+		return "the one kept token"
+	}
+	return "the " + Count(n) + " kept tokens"
+}
+
+func keptCount(s *session.State) int {
+	if s.Dist == nil {
+		return 0
+	}
+	return s.Dist.Keep
+}
+
+// seed is written without commas, as it is typed.
+func seed(n uint64) string { return fmt.Sprint(n) }
+
+func temperature(t float64) string {
+	if t == 0 {
+		return "0"
+	}
+	return setting(t)
+}
+
+// ruleNames are the filters as people call them.
+var ruleNames = map[sampling.Rule]string{
+	sampling.RuleGreedy: "greedy",
+	sampling.RuleTopK:   "top-k",
+	sampling.RuleTopP:   "top-p",
+	sampling.RuleMinP:   "min-p",
+}

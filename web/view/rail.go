@@ -1,0 +1,102 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Rail is the list of stages, which is also the loop.
+type Rail struct {
+	Head   string // "Token 20"
+	Pass   string // "pass 13 of at most 64"
+	Stages []RailStage
+	Again  string
+}
+
+// RailStage is one stage on the rail.
+type RailStage struct {
+	N           int
+	Name, Short string
+	Say         string
+	State       string // "is-done", "is-now" or ""
+	Seek        string // the command that looks at it; "" while it has not run
+	Key         string // the key that does the same
+}
+
+// stageNames are the stages' names at length and, for narrow screens, short.
+var stageNames = [...][2]string{
+	infer.KindForward: {"Forward pass", "Forward"},
+	infer.KindLogits:  {"Logits", "Logits"},
+	infer.KindSoftmax: {"Softmax", "Softmax"},
+	infer.KindFilter:  {"Filter", "Filter"},
+	infer.KindSample:  {"Sample", "Sample"},
+	infer.KindAppend:  {"Append", "Append"},
+	infer.KindCache:   {"Cache grows", "Cache"},
+}
+
+// railSay is each stage's sentence on the rail.
+func railSay(s *session.State, k infer.Kind) string {
+	c := s.Model.Config()
+	switch k {
+	case infer.KindForward:
+		if s.Started() && s.Cursor.Step == 1 {
+			return fmt.Sprintf("%s read the whole prompt at once.", blocks(c.Layers))
+		}
+		return fmt.Sprintf("%s read the newest token in its context.", blocks(c.Layers))
+	case infer.KindLogits:
+		return fmt.Sprintf("All %s tokens get a raw score.", Count(c.Vocab))
+	case infer.KindSoftmax:
+		return "Scores become probabilities that sum to 1."
+	case infer.KindFilter:
+		return "Unlikely tokens are cut; the rest share their probability."
+	case infer.KindSample:
+		if s.Settings.Greedy() {
+			return "The most probable token is taken."
+		}
+		return "One seeded random number picks a token."
+	case infer.KindAppend:
+		return "The pick joins the text, or a stop condition fires."
+	}
+	return "This pass’s keys and values are kept for reuse."
+}
+
+// blocks is "Six blocks", in words up to twelve.
+func blocks(n int) string {
+	words := [...]string{
+		"No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve",
+	}
+	switch {
+	case n == 1:
+		return "One block"
+	case n < len(words):
+		return words[n] + " blocks"
+	}
+	return Count(n) + " blocks"
+}
+
+func newRail(s *session.State) Rail {
+	r := Rail{Head: "Token 1", Pass: "no prompt yet", Again: "then again, for the next token"}
+	if s.Started() {
+		n := position(s, s.Cursor.Step)
+		r.Head = "Token " + Count(n)
+		r.Pass = fmt.Sprintf("pass %s of at most %s", Count(s.Cursor.Step), Count(s.Settings.Stop.MaxTokens))
+		r.Again = "then again, for token " + Count(n+1)
+		if s.Stopped != infer.StopNone && s.Cursor.Step == len(s.Steps) {
+			r.Again = "no more: " + StopReason(s)
+		}
+	}
+	for _, k := range infer.Kinds {
+		st := RailStage{N: int(k), Name: stageNames[k][0], Short: stageNames[k][1], Say: railSay(s, k), Key: Count(int(k))}
+		if s.Started() && k <= s.Step().Ran {
+			st.State = "is-done"
+			st.Seek = fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"%s"}`, s.Cursor.Step, k)
+		}
+		if s.Started() && k == s.Cursor.Stage {
+			st.State = "is-now"
+		}
+		r.Stages = append(r.Stages, st)
+	}
+	return r
+}
