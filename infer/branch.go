@@ -29,7 +29,7 @@ func (l *Loop) Choose(ctx context.Context, n, id int) error {
 	l.force = &id
 	defer func() { l.force = nil }()
 	for l.steps[n-1].Ran < KindSample {
-		if _, err := l.Next(ctx); err != nil {
+		if _, err := l.run(ctx); err != nil {
 			return err
 		}
 	}

@@ -76,11 +76,10 @@ func (m *Model) readOut(residual []float32) ([]Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, _, _ := sampling.Softmax(z, 1)
-	order := sampling.Rank(z)
-	says := make([]Reading, min(ReadOut, len(order)))
-	for i := range says {
-		says[i] = Reading{m.Token(int(order[i])), p[order[i]]}
+	_, max, sum := sampling.Softmax(z, 1)
+	var says []Reading
+	for _, id := range sampling.Top(z, ReadOut) {
+		says = append(says, Reading{m.Token(int(id)), math.Exp(float64(z[id])-max) / sum})
 	}
 	return says, nil
 }

@@ -58,22 +58,32 @@ var turn = [...]func(*Loop, context.Context, *Step) error{
 // and its turn is finished it returns io.EOF. After any other error the loop
 // is as it was before the call.
 func (l *Loop) Next(ctx context.Context) (Stage, error) {
+	kind, err := l.Advance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return l.model.Stage(l.steps[len(l.steps)-1], kind, l.dist, l.Rows), nil
+}
+
+// Advance is Next without the looking: it runs the next stage and says which
+// one it was.
+func (l *Loop) Advance(ctx context.Context) (Kind, error) {
 	if l.BetweenTurns() && l.Stopped() != StopNone {
-		return nil, io.EOF
+		return 0, io.EOF
 	}
 	return l.run(ctx)
 }
 
 // run runs the next stage, whatever the stop conditions say.
-func (l *Loop) run(ctx context.Context) (Stage, error) {
+func (l *Loop) run(ctx context.Context) (Kind, error) {
 	s := l.open()
 	kind := s.Ran + 1
 	if err := turn[kind](l, ctx, s); err != nil {
-		return nil, err
+		return 0, err
 	}
 	s.Ran = kind
 	l.put(s)
-	return l.model.Stage(s, kind, l.dist, l.Rows), nil
+	return kind, nil
 }
 
 // BetweenTurns reports whether the next stage to run is a forward pass.

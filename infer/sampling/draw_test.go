@@ -2,7 +2,10 @@ package sampling
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // The published outputs of SplitMix64: seed 0 as in the reference C code's
@@ -83,4 +86,18 @@ func TestImpossibleTokensAreNeverDrawn(t *testing.T) {
 	if got := d.Draw(math.Nextafter(1, 0)); got != 2 {
 		t.Errorf("the largest u draws rank %d, want 2", got)
 	}
+}
+
+// Top is the beginning of Rank, ties included.
+func TestTopIsTheBeginningOfRank(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		z := rapid.SliceOfN(rapid.Float32Range(-3, 3), 1, 40).Draw(t, "z")
+		for i := range z {
+			z[i] = float32(int(z[i])) // so that many are equal
+		}
+		n := rapid.IntRange(1, 45).Draw(t, "n")
+		if got, want := Top(z, n), Rank(z)[:min(n, len(z))]; !slices.Equal(got, want) {
+			t.Fatalf("Top %v, the first of Rank %v", got, want)
+		}
+	})
 }

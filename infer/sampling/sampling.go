@@ -91,6 +91,23 @@ func Rank(z []float32) []int32 {
 	return order
 }
 
+// Top returns the first n ids of [Rank] without sorting the rest.
+func Top(z []float32, n int) []int32 {
+	top := make([]int32, 0, n+1)
+	for i, zi := range z {
+		if len(top) == n && zi <= z[top[n-1]] {
+			continue
+		}
+		// After all that score as high: they have lower ids.
+		at := len(top)
+		for at > 0 && z[top[at-1]] < zi {
+			at--
+		}
+		top = slices.Insert(top, at, int32(i))[:min(n, len(top)+1)]
+	}
+	return top
+}
+
 // ascending maps a float32 to an integer that sorts the same way: IEEE 754
 // numbers compare like sign-magnitude integers, so negatives are flipped
 // whole and positives only in their sign. −0 is made +0 first: they are equal

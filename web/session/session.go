@@ -226,7 +226,7 @@ func (s *Session) start(ctx context.Context, next *State, prompt string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := loop.Next(ctx); err != nil {
+	if _, err := loop.Advance(ctx); err != nil {
 		return err
 	}
 	s.loop = loop
@@ -251,7 +251,7 @@ func (s *Session) stepStage(ctx context.Context, next *State) error {
 		next.Cursor = s.state.after(s.state.Cursor)
 		return nil
 	}
-	if _, err := s.loop.Next(ctx); err != nil {
+	if _, err := s.loop.Advance(ctx); err != nil {
 		if errors.Is(err, io.EOF) {
 			return s.stopped()
 		}
@@ -280,14 +280,14 @@ func (s *Session) stepToken(ctx context.Context, next *State) error {
 		}
 	}
 	for {
-		stage, err := s.loop.Next(ctx)
+		kind, err := s.loop.Advance(ctx)
 		if errors.Is(err, io.EOF) {
 			return s.stopped()
 		}
 		if err != nil {
 			return err
 		}
-		if stage.Kind() == infer.KindCache {
+		if kind == infer.KindCache {
 			next.Cursor, next.Ghosts = Cursor{len(s.loop.Steps()), infer.KindCache}, nil
 			return nil
 		}
