@@ -1,0 +1,29 @@
+# The two commands that matter are `go run ./cmd/viz` and `go test ./...`; this
+# file only shortens the others.
+
+.PHONY: build run test check generate golden bench fuzz-short
+
+build: # a static binary, ./viz
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o viz ./cmd/viz
+
+run:
+	go run ./cmd/viz
+
+test:
+	go test ./...
+
+check: # everything that CI runs
+	.ci/run
+
+generate: # *_templ.go from *.templ, and formatting
+	go tool templ generate
+	git ls-files --cached --others --exclude-standard '*.go' | grep -v '_templ\.go$$' | xargs go tool gofumpt -l -w
+
+golden: # writes the golden files anew; read the diff before you keep it
+	go test ./cmd/viz -run Golden -update
+
+bench: # speeds, rates and sizes
+	go test -run '^$$' -bench . ./infer/... ./cmd/viz ./web/...
+
+fuzz-short: # every fuzz target for five seconds
+	.ci/run fuzz

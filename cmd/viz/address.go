@@ -1,0 +1,141 @@
+package main
+
+import (
+	"net"
+	"net/url"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/web"
+)
+
+// address is where the server listens.
+type address struct{ host, port string }
+
+// newAddress joins the host as it was given ("" was 127.0.0.1) with the port
+// that the listener got.
+func newAddress(given string, got net.Addr) address {
+	a := address{host: "127.0.0.1"}
+	_, a.port, _ = net.SplitHostPort(got.String())
+	if given != "" {
+		a.host, _, _ = net.SplitHostPort(given)
+	}
+	return a
+}
+
+func (a address) String() string { return net.JoinHostPort(a.host, a.port) }
+
+// everywhere reports whether the address stands for all of the machine's.
+func (a address) everywhere() bool {
+	ip := net.ParseIP(a.host)
+	return a.host == "" || (ip != nil && ip.IsUnspecified())
+}
+
+// loopback reports whether nobody but this machine can reach the address.
+func (a address) loopback() bool {
+	ip := net.ParseIP(a.host)
+	return a.host == "localhost" || (ip != nil && ip.IsLoopback())
+}
+
+// url is what to type into a browser on this machine.
+func (a address) url() string {
+	if a.everywhere() {
+		a.host = "127.0.0.1"
+	}
+	return "http://" + a.String()
+}
+
+// hosts are the Host values that the server answers to: this machine's own
+// names, the address itself, for an address that stands for all the ones of
+// the network interfaces, and those that were allowed besides. A page of
+// another site cannot make a browser send one of these numbers as its own name.
+func (a address) hosts(allowed []string) []string {
+	list := web.LoopbackHosts(a.String())
+	add := func(host string) {
+		list = append(list, net.JoinHostPort(host, a.port))
+		if a.port == "80" {
+			list = append(list, strings.TrimSuffix(net.JoinHostPort(host, a.port), ":80"))
+		}
+	}
+	switch {
+	case a.everywhere():
+		for _, host := range interfaceHosts() {
+			add(host)
+		}
+	default:
+		add(a.host)
+	}
+	for _, name := range allowed {
+		list = append(list, name)
+		if _, _, err := net.SplitHostPort(name); err != nil { // no port: that of a proxy, or ours
+			list = append(list, name+":"+a.port)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// interfaceHosts are the numbers of this machine's network interfaces, those
+// left out that need a zone to be reached.
+func interfaceHosts() (hosts []string) {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	for _, addr := range addrs {
+		if n, ok := addr.(*net.IPNet); ok && !n.IP.IsLinkLocalUnicast() {
+			hosts = append(hosts, n.IP.String())
+		}
+	}
+	return hosts
+}
+
+func validAddr(s string) bool {
+	_, port, err := net.SplitHostPort(s)
+	return err == nil && validPort(port)
+}
+
+// validHost reports whether s may stand in a Host header.
+func validHost(s string) bool {
+	u, err := url.Parse("http://" + s)
+	if err != nil || s == "" || u.Host != s || u.Hostname() == "" || strings.Contains(s, "*") {
+		return false
+	}
+	return !strings.HasSuffix(s, ":") && (u.Port() == "" || validPort(u.Port()))
+}
+
+func validPort(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return err == nil && strconv.FormatUint(n, 10) == s
+}
+
+// browserCommand is what opens an address in a browser, or nil where nobody
+// would see it: without a display, or on a machine reached over SSH.
+func browserCommand(system, address string, env func(string) string) []string {
+	remote := env("SSH_CONNECTION") != ""
+	switch {
+	case system == "darwin" && !remote:
+		return []string{"open", address}
+	case system == "windows" && !remote:
+		return []string{"rundll32", "url.dll,FileProtocolHandler", address}
+	case system != "darwin" && system != "windows" && (env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != ""):
+		return []string{"xdg-open", address}
+	}
+	return nil
+}
+
+// openBrowser opens an address where there is a display. Where that fails
+// there is no harm: the address has been printed.
+func openBrowser(address string, env func(string) string) {
+	command := browserCommand(runtime.GOOS, address, env)
+	if command == nil {
+		return
+	}
+	c := exec.Command(command[0], command[1:]...)
+	if c.Start() == nil {
+		go c.Wait() // so that it does not stay a zombie
+	}
+}

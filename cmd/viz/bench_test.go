@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// BenchmarkStage goes, for each of the seven stages, from the command to step
+// on to the bytes of the JSON object: what the terminal and the JSON
+// subprotocol have in common. ns/op counts that stage alone.
+func BenchmarkStage(b *testing.B) {
+	m, err := openModel("", "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, kind := range infer.Kinds {
+		b.Run(kind.String(), func(b *testing.B) {
+			var took time.Duration
+			var size int
+			s := session.New(m, session.DefaultLimits())
+			begin := func() {
+				if _, err := s.Apply(b.Context(), session.Start{Prompt: "Once upon a time there was a"}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			begin()
+			for range b.N {
+				for stepped := false; !stepped; {
+					if st := s.State(); st.Stopped != infer.StopNone && st.Cursor.Stage == infer.KindCache {
+						begin()
+					}
+					from := time.Now()
+					state, err := s.Apply(b.Context(), session.StepStage{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					text, err := json.Marshal(state.Stage(infer.DefaultRows))
+					if err != nil {
+						b.Fatal(err)
+					}
+					if stepped = state.Cursor.Stage == kind; stepped {
+						took, size = took+time.Since(from), size+len(text)
+					}
+				}
+			}
+			b.ReportMetric(float64(took.Nanoseconds())/float64(b.N), "ns/op")
+			b.ReportMetric(float64(size)/float64(b.N), "JSON-B/op")
+		})
+	}
+}

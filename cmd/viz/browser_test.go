@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// The tests of this file run the whole program: a server as `viz serve`
+// starts it, and a real browser in front of it.
+
+const storyPrompt = "Once upon a time there was a"
+
+// begin opens the page, types a prompt and starts.
+func begin(t *testing.T, screen browser.Screen, prompt string) *browser.Tab {
+	t.Helper()
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
+	tab := browser.New(t).Open(t, screen, s.url)
+	tab.Wait("a live page", `document.querySelector("[data-live]").textContent.includes("live")`)
+	tab.Type("#prompt", prompt)
+	tab.Keys(browser.Tabulator)
+	tab.Click(`#prompt-form button[type="submit"]`)
+	waitStage(tab, 1)
+	return tab
+}
+
+// waitStage waits until the panel shows a stage.
+func waitStage(tab *browser.Tab, stage int) {
+	tab.Wait(fmt.Sprintf("stage %d", stage),
+		fmt.Sprintf(`document.querySelector("#panel").innerText.includes("stage %d of 7")`, stage))
+}
+
+// figures returns what the panel says in numbers. (The line above the table
+// works whichever row the mouse or the keyboard is on.)
+func figures(tab *browser.Tab) string {
+	return strings.Join(tab.Texts("#panel h1, #panel .facts dd, #panel tbody tr, #panel tfoot tr, #panel dd"), "\n")
+}
+
+// traced returns what `viz trace -json` prints, by step and stage.
+func traced(t *testing.T, args ...string) map[string]map[string]any {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run(context.Background(), append([]string{"trace", "-json"}, args...), func(string) string { return "" }, strings.NewReader(""), &out, &errs)
+	if code != 0 {
+		t.Fatalf("viz trace %q: exit %d: %s", args, code, errs.String())
+	}
+	stages := map[string]map[string]any{}
+	for _, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			t.Fatalf("%v in %q", err, line)
+		}
+		step, _ := object["step"].(float64)
+		stages[fmt.Sprintf("%v %s", step, object["stage"])] = object
+	}
+	return stages
+}
+
+// fourPlaces prints a probability as screens do.
+func fourPlaces(p float64) string {
+	switch {
+	case p > 0 && p < 0.00005:
+		return "<0.0001"
+	case p > 0.99995 && p < 1:
+		return ">0.9999"
+	}
+	return fmt.Sprintf("%.4f", p)
+}
+
+// filterTable reads token, z, p and p′ of the first rows of the table on the
+// page.
+func filterTable(tab *browser.Tab, rows int) [][]string {
+	return browser.Value[[][]string](tab, fmt.Sprintf(`[...document.querySelectorAll("#panel tbody tr[data-row]")].slice(0, %d).map(r =>
+		[r.querySelector("th").innerText.trim(), r.children[1].innerText.trim(), r.querySelector("td.p").innerText.trim(), r.querySelector("td.q").innerText.trim()])`, rows))
+}
+
+// expectTable holds the page's filter table to a trace's filter object.
+func expectTable(t *testing.T, tab *browser.Tab, filter map[string]any) {
+	t.Helper()
+	rows := filter["rows"].([]any)
+	var want [][]string
+	for _, r := range rows {
+		row := r.(map[string]any)
+		q := fourPlaces(row["q"].(float64))
+		if !row["kept"].(bool) {
+			q = "–"
+		}
+		text := strings.ReplaceAll(row["text"].(string), " ", "·")
+		want = append(want, []string{text, fmt.Sprintf("%.2f", row["z"]), fourPlaces(row["p"].(float64)), q})
+	}
+	if got := filterTable(tab, len(rows)); !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("the page shows\n%v\nthe trace\n%v", got, want)
+	}
+}
+
+func TestPageShowsWhatTheTracePrints(t *testing.T) {
+	tab := begin(t, browser.Laptop, storyPrompt)
+	for stage := 2; stage <= 4; stage++ {
+		tab.Keys(browser.ArrowRight)
+		waitStage(tab, stage)
+	}
+	expectTable(t, tab, traced(t, "-prompt", storyPrompt, "-n", "1", "-rows", "20")["1 filter"])
+
+	// A control moved at the filter stage acts at once.
+	tab.Set("#temperature", "1.5")
+	tab.WaitText("#out-temperature", "1.50")
+	tab.Set("#top_k", "7")
+	stages := traced(t, "-prompt", storyPrompt, "-n", "1", "-rows", "20", "-temp", "1.5", "-top-k", "7")
+	tab.Wait("top-k 7", `document.querySelector("#out-top_k").innerText.startsWith("7")`)
+	tab.WaitText("#panel .facts dd", fmt.Sprint(stages["1 filter"]["kept"]))
+	expectTable(t, tab, stages["1 filter"])
+
+	// And the draw is the trace's: its u, and the token it falls on.
+	tab.Keys(browser.Escape)
+	tab.Keys(browser.ArrowRight)
+	waitStage(tab, 5)
+	sample := stages["1 sample"]
+	if panel := tab.Text("#panel"); !strings.Contains(panel, fmt.Sprintf("u = %.4f", sample["u"])) {
+		t.Errorf("the panel lacks u = %.4f:\n%s", sample["u"], panel)
+	}
+	tab.Keys(browser.ArrowRight)
+	waitStage(tab, 6)
+	want := strings.ReplaceAll(sample["chosen"].(map[string]any)["text"].(string), " ", "·")
+	if got := tab.Text("#t-1 > span:not(.sr)"); got != want {
+		t.Errorf("the strip got %q, the trace chose %q", got, want)
+	}
+}
+
+func TestForwardAndBackThroughAllStages(t *testing.T) {
+	tab := begin(t, browser.Laptop, storyPrompt)
+	seen := map[int]string{1: figures(tab)}
+	for stage := 2; stage <= 7; stage++ {
+		tab.Keys(browser.ArrowRight)
+		waitStage(tab, stage)
+		seen[stage] = figures(tab)
+	}
+	for stage := 6; stage >= 1; stage-- {
+		tab.Keys(browser.ArrowLeft)
+		waitStage(tab, stage)
+		if got := figures(tab); got != seen[stage] {
+			t.Errorf("back at stage %d the panel reads\n%s\nit read\n%s", stage, got, seen[stage])
+		}
+	}
+	for stage := 2; stage <= 7; stage++ {
+		tab.Keys(browser.ArrowRight)
+		waitStage(tab, stage)
+	}
+	if got := figures(tab); got != seen[7] {
+		t.Errorf("forward again the cache stage reads\n%s\nit read\n%s", got, seen[7])
+	}
+	tab.Keys("3") // look at a stage already done
+	waitStage(tab, 3)
+}
+
+func TestPlayToAStop(t *testing.T) {
+	tab := begin(t, browser.Laptop, storyPrompt)
+	tab.Set("#max_tokens", "9")
+	tab.Click(`[data-cmd*='"max"']`)
+	tab.Click(`[data-cmd='{"cmd":"play"}']`)
+	tab.Wait("nine tokens and the stop", `document.querySelectorAll("#strip-gen > *").length === 9 && document.querySelector("#stops-head").innerText.length > 0 && !document.querySelector("#transport").innerText.includes("Pause")`)
+	stages := traced(t, "-prompt", storyPrompt, "-n", "9")
+	var want []string
+	for step := 1; step <= 9; step++ {
+		want = append(want, strings.ReplaceAll(stages[fmt.Sprintf("%d append", step)]["token"].(map[string]any)["text"].(string), " ", "·"))
+	}
+	if got := tab.Texts("#strip-gen > * > span:not(.sr)"); !slices.Equal(got, want) {
+		t.Errorf("the page wrote %q, the trace %q", got, want)
+	}
+	if stages["9 append"]["stop"] != "max_tokens" {
+		t.Errorf("the trace stopped by %v", stages["9 append"]["stop"])
+	}
+	if next := tab.Text("#strip-next"); !strings.Contains(next, "max tokens") {
+		t.Errorf("the slot after the text says %q, want the reason of the stop", next)
+	}
+}
+
+func TestBadInputIsSaidBesideItsControl(t *testing.T) {
+	tab := begin(t, browser.Laptop, storyPrompt)
+	before := tab.Text("#strip-prompt")
+	for _, c := range []struct{ field, value, say string }{
+		{"seed", "-1", "seed"},
+		{"max_tokens", "0", "1 to 1,000,000"},
+		{"max_tokens", "many", "number"},
+	} {
+		tab.Set("#"+c.field, c.value)
+		tab.Wait("a word about "+c.field, fmt.Sprintf(`document.querySelector("#err-%s").innerText.trim() !== ""`, c.field))
+		if got := tab.Text("#err-" + c.field); !strings.Contains(strings.ToLower(got), c.say) {
+			t.Errorf("%s = %q: the page says %q, want it to say %q", c.field, c.value, got, c.say)
+		}
+	}
+	if after := tab.Text("#strip-prompt"); after != before {
+		t.Error("a wrong input changed the run")
+	}
+}
+
+func TestReloadShowsTheSameStage(t *testing.T) {
+	tab := begin(t, browser.Phone, storyPrompt)
+	for range 3 {
+		tab.Tap(`#transport .btn--main`)
+	}
+	waitStage(tab, 4)
+	panel := figures(tab)
+	tab.Reload()
+	waitStage(tab, 4)
+	if got := figures(tab); got != panel {
+		t.Errorf("after a reload the panel reads\n%s\nit read\n%s", got, panel)
+	}
+}

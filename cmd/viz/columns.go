@@ -1,0 +1,94 @@
+package main
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// wide are the characters that terminals give two columns: East Asian scripts,
+// full-width forms and most pictures.
+var wide = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{0x1100, 0x115f, 1},
+		{0x2e80, 0x303e, 1},
+		{0x3041, 0xa4cf, 1},
+		{0xac00, 0xd7a3, 1},
+		{0xf900, 0xfaff, 1},
+		{0xfe30, 0xfe6f, 1},
+		{0xff00, 0xff60, 1},
+		{0xffe0, 0xffe6, 1},
+	},
+	R32: []unicode.Range32{
+		{0x1f300, 0x1f64f, 1},
+		{0x1f680, 0x1f6ff, 1},
+		{0x1f900, 0x1faff, 1},
+		{0x20000, 0x3fffd, 1},
+	},
+}
+
+// width is how many columns a text takes in a terminal.
+func width(s string) int {
+	n := 0
+	for _, r := range s {
+		switch {
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case unicode.Is(wide, r):
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// pad fills a text with spaces up to a width.
+func pad(s string, to int) string { return s + strings.Repeat(" ", max(0, to-width(s))) }
+
+// tail is the end of a text that fits a width, with an ellipsis for the rest.
+func tail(s string, most int) string {
+	if width(s) <= most {
+		return s
+	}
+	runes := []rune(s)
+	n := 1
+	for i := len(runes) - 1; ; i-- {
+		if n += width(string(runes[i])); n > most {
+			return "…" + string(runes[i+1:])
+		}
+	}
+}
+
+// wrap puts words on lines of a width, a space between two words.
+func wrap(words []string, most int) []string {
+	var lines []string
+	line := ""
+	for _, w := range words {
+		if line != "" && width(line)+1+width(w) > most {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += w
+	}
+	return append(lines, line)
+}
+
+// eighths are blocks from empty to one eighth short of full.
+var eighths = []rune(" ▏▎▍▌▋▊▉")
+
+// bar is as long as a probability.
+func bar(p float64) string {
+	n := min(max(int(p*barWidth*8+0.5), 0), barWidth*8)
+	return strings.TrimRight(strings.Repeat("█", n/8)+string(eighths[n%8]), " ")
+}
+
+// plural puts a count before a noun: "1 token", "4,096 tokens".
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return view.Count(n) + " " + noun
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// flags are a command's flags. Each has a twin in the environment, which
+// counts where the flag is not given: VIZ_TOP_K for -top-k. An empty variable
+// is as good as none.
+type flags struct {
+	set    *flag.FlagSet
+	usage  string // first lines of the help
+	listed []listed
+	origin map[string]string // by flag name: "-top-k" or "VIZ_TOP_K", if either gave it
+}
+
+// listed is a flag as the help shows it.
+type listed struct{ name, arg, help string }
+
+func newFlags(usage string) *flags {
+	f := &flags{set: flag.NewFlagSet("viz", flag.ContinueOnError), usage: usage, origin: map[string]string{}}
+	f.set.SetOutput(io.Discard) // messages go through report, help through help
+	return f
+}
+
+// value defines a flag with an argument. set is called with the text given,
+// once for each time the flag is; its error should tell the allowed range.
+func (f *flags) value(name, arg, help string, set func(string) error) {
+	f.listed = append(f.listed, listed{name, arg, help})
+	f.set.Func(name, help, set)
+}
+
+// text defines a flag whose argument may be any text.
+func (f *flags) text(name, arg, help string, to *string) {
+	f.value(name, arg, help, func(s string) error {
+		*to = s
+		return nil
+	})
+}
+
+// toggle defines a flag that is on where it is given.
+func (f *flags) toggle(name, help string, to *bool) {
+	f.listed = append(f.listed, listed{name, "", help})
+	f.set.BoolFunc(name, help, func(s string) error {
+		on, err := strconv.ParseBool(s)
+		if err != nil {
+			return errors.New("it must be true or false")
+		}
+		*to = on
+		return nil
+	})
+}
+
+func variable(name string) string {
+	return "VIZ_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// parse reads a command line, and from the environment what it leaves open.
+// It returns [flag.ErrHelp] after printing the help that was asked for, and
+// otherwise a usageError.
+func (f *flags) parse(args []string, env func(string) string, stdout io.Writer) error {
+	if err := f.set.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return f.help(stdout)
+	} else if err != nil {
+		return usageError{err}
+	}
+	if f.set.NArg() > 0 {
+		return usageError{fmt.Errorf("unexpected argument %q: only flags are taken", f.set.Arg(0))}
+	}
+	f.set.Visit(func(x *flag.Flag) { f.origin[x.Name] = "-" + x.Name })
+	for _, x := range f.listed {
+		v := variable(x.name)
+		text := env(v)
+		if _, given := f.origin[x.name]; given || text == "" {
+			continue
+		}
+		f.origin[x.name] = v
+		if err := f.set.Set(x.name, text); err != nil {
+			return usageError{fmt.Errorf("invalid value %q for %s, the environment's -%s: %w", text, v, x.name, err)}
+		}
+	}
+	return nil
+}
+
+// given reports whether a flag or its twin was given.
+func (f *flags) given(name string) bool {
+	_, ok := f.origin[name]
+	return ok
+}
+
+// called is the name by which a flag was given, for messages.
+func (f *flags) called(name string) string {
+	if o, ok := f.origin[name]; ok {
+		return o
+	}
+	return "-" + name
+}
+
+// helpColumn is where the help tells what a flag does.
+const helpColumn = 21
+
+// help prints the help and returns [flag.ErrHelp].
+func (f *flags) help(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(f.usage)
+	b.WriteString("\nFlags, each with its twin in the environment (VIZ_TOP_K for -top-k):\n")
+	for _, x := range f.listed {
+		head := strings.TrimRight("-"+x.name+" "+x.arg, " ")
+		for i, line := range wrap(strings.Fields(x.help), 80-helpColumn) {
+			if i > 0 {
+				head = ""
+			}
+			fmt.Fprintf(&b, "  %-*s%s\n", helpColumn-2, head, line)
+		}
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+	return flag.ErrHelp
+}

@@ -1,0 +1,144 @@
+// Command viz shows how a transformer writes text, one stage at a time.
+//
+//	viz            serve the page and open it in a browser
+//	viz serve      the same
+//	viz trace      run the loop in the terminal and print every stage
+//	viz -version   what this binary is
+//
+// Everything shown is computed by the model that is embedded in the binary, or
+// by the one in the folder that -model names; nothing needs the network. This
+// package only wires: flags and their twins in the environment (flags.go), the
+// model (open.go), the server's start and end (serve.go), and the run without
+// a server as JSON (trace.go) or as an account for reading (tracetext.go).
+//
+// Exit codes: 0 done, 1 something failed while running, 2 the command line was
+// wrong, 130 interrupted.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+)
+
+// Exit codes. Those of signals are 128 and the signal's number, as in shells.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 128 + 2
+	exitBrokenPipe  = 128 + 13
+	exitTerminated  = 128 + 15
+)
+
+func main() {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		cancel(interruption{<-signals})
+		os.Exit(interruption{<-signals}.code()) // the second one does not wait
+	}()
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// interruption is why a context ended: a signal came.
+type interruption struct{ os.Signal }
+
+func (i interruption) Error() string { return "stopped by signal: " + i.String() }
+
+func (i interruption) code() int {
+	if i.Signal == syscall.SIGTERM {
+		return exitTerminated
+	}
+	return exitInterrupted
+}
+
+const about = `Token by Token shows how a transformer writes text, one stage at a time.
+
+Usage:
+  viz [serve] [flags]   serve the page and open it in a browser
+  viz trace [flags]     run in the terminal and print every stage
+  viz -version          print what this binary is
+
+"viz serve -h" and "viz trace -h" list the flags. Each flag has a twin in the
+environment, VIZ_ADDR for -addr; the flag counts where both are given.
+`
+
+// run carries out a command line and returns the exit code. Ending ctx stops
+// it: a server shuts down in good order, a trace ends after the stage it is in.
+func run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
+	name, err := "viz", error(nil)
+	switch {
+	case len(args) == 0 || (strings.HasPrefix(args[0], "-") && !isHelp(args[0])):
+		err = serve(ctx, args, env, stdout, stderr)
+	case args[0] == "serve":
+		name, err = "viz serve", serve(ctx, args[1:], env, stdout, stderr)
+	case args[0] == "trace":
+		name, err = "viz trace", trace(ctx, args[1:], env, stdin, stdout)
+	case isHelp(args[0]):
+		_, err = io.WriteString(stdout, about)
+	default:
+		err = usageError{fmt.Errorf("unknown command %q; the commands are serve and trace", args[0])}
+	}
+	return report(ctx, name, err, stderr)
+}
+
+func isHelp(arg string) bool {
+	switch arg {
+	case "-h", "--h", "-help", "--help", "help":
+		return true
+	}
+	return false
+}
+
+// usageError is a fault of the command line, and not of the run.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// report prints what went wrong, if anything, and returns the exit code.
+func report(ctx context.Context, name string, err error, stderr io.Writer) int {
+	var stop interruption
+	var usage usageError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return exitDone
+	case errors.Is(err, syscall.EPIPE):
+		return exitBrokenPipe // the reader has seen enough
+	case errors.As(context.Cause(ctx), &stop):
+		return stop.code()
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return exitInterrupted
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "%s: %v\nRun \"%s -h\" for help.\n", name, err, name)
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "%s: %v\n", name, err)
+	return exitFailed
+}
+
+// version tells what this binary is: its version, or the commit it was built
+// from, and the Go that built it.
+func version() string {
+	v := "development build"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				v = "commit " + s.Value
+			}
+		}
+		if m := info.Main.Version; m != "" && m != "(devel)" {
+			v = m
+		}
+	}
+	return fmt.Sprintf("viz %s, %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}

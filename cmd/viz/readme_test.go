@@ -1,0 +1,87 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func readme(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The README shows what the command beside it really prints.
+func TestReadmeExample(t *testing.T) {
+	command := `$ go run ./cmd/viz trace -prompt "Once upon a time there was a" -n 1 -rows 5 -temp 1`
+	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")
+	shown, _, closed := strings.Cut(shown, "```\n")
+	if !found || !closed {
+		t.Fatalf("README.md lacks the example %s", command)
+	}
+	got := ok(t, "trace", "-prompt", "Once upon a time there was a", "-n", "1", "-rows", "5", "-temp", "1")
+	sameText(t, textTime.ReplaceAllString(got, "  0 ms"), textTime.ReplaceAllString(shown, "  0 ms"))
+}
+
+// Every flag is in the README's tables, and none that does not exist.
+func TestReadmeFlags(t *testing.T) {
+	text := readme(t)
+	known := map[string]bool{"version": true}
+	for _, f := range []*flags{new(serveOptions).flags(), new(traceOptions).flags()} {
+		for _, x := range f.listed {
+			known[x.name] = true
+			if row := strings.TrimRight("| `-"+x.name+" "+x.arg, " ") + "` |"; !strings.Contains(text, row) {
+				t.Errorf("README.md lacks a row %s", row)
+			}
+		}
+	}
+	for line := range strings.Lines(text) {
+		if name, isFlag := strings.CutPrefix(line, "| `-"); isFlag {
+			if name := name[:strings.IndexAny(name, " `")]; !known[name] {
+				t.Errorf("README.md has a flag -%s that does not exist", name)
+			}
+		}
+	}
+}
+
+// Every field of the JSON form is described in CONTRIBUTING.md.
+func TestJSONIsDocumented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "\n## Stages as JSON\n")
+	text, _, found := strings.Cut(text, "\n## ")
+	if !found {
+		t.Fatal("CONTRIBUTING.md has no section on stages as JSON")
+	}
+	missing := map[string]bool{}
+	var look func(any)
+	look = func(v any) {
+		switch v := v.(type) {
+		case object:
+			for name, value := range v {
+				if !strings.Contains(text, "`"+name+"`") {
+					missing[name] = true
+				}
+				look(value)
+			}
+		case []any:
+			for _, value := range v {
+				look(value)
+			}
+		}
+	}
+	// Characters of several tokens and a stop string bring out the rarer fields.
+	for _, o := range objects(t, ok(t, "trace", "-prompt", "東京", "-n", "30", "-temp", "3", "-top-p", "1", "-rows", "3", "-stop", " a", "-json")) {
+		look(o)
+	}
+	for name := range missing {
+		t.Errorf("CONTRIBUTING.md does not say what %q is", name)
+	}
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/tokenbytoken/viz"
+
+// ranks order the rooms: a package imports only packages of lower rank. Test
+// files may look anywhere. CONTRIBUTING.md tells what lives where.
+var ranks = map[string]int{
+	"static": 0,
+
+	"infer/kernel":    1,
+	"infer/tokenizer": 1,
+	"infer/sampling":  1,
+	"infer/cost":      1,
+
+	"infer/checkpoint": 2,
+	"infer/bundled":    3,
+	"infer":            4,
+
+	"infer/lab": 5,
+	"lessons":   5,
+	"plots":     5,
+
+	"web/browser": 5, // drives a browser from tests
+	"web/store":   5,
+	"web/session": 6,
+	"web/class":   7,
+	"web/view":    8,
+	"web/ui":      9,
+	"web":         10,
+	"cmd/viz":     11,
+}
+
+// goCommand runs the go tool at the top of the repository.
+func goCommand(t *testing.T, args ...string) io.Reader {
+	t.Helper()
+	c := exec.Command("go", args...)
+	c.Dir = filepath.Join("..", "..")
+	out, err := c.Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, failed.Stderr)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return strings.NewReader(string(out))
+}
+
+func TestRooms(t *testing.T) {
+	packages := json.NewDecoder(goCommand(t, "list", "-json=ImportPath,Imports", "./..."))
+	seen := 0
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		err := packages.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		room := strings.TrimPrefix(p.ImportPath, module+"/")
+		rank, known := ranks[room]
+		if !known {
+			t.Errorf("package %s has no rank: give it one in rooms_test.go, and a line in CONTRIBUTING.md", room)
+			continue
+		}
+		for _, imported := range p.Imports {
+			below, ours := strings.CutPrefix(imported, module+"/")
+			if !ours {
+				continue
+			}
+			if r, known := ranks[below]; !known || r >= rank {
+				t.Errorf("%s (rank %d) imports %s (rank %d): only lower ranks may be imported", room, rank, below, r)
+			}
+			if below == "web/browser" {
+				t.Errorf("%s imports %s, which is for tests alone", room, below)
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("go list found %d packages only", seen)
+	}
+}
+
+// The engine's parts stand on the standard library, and on gonum where it is
+// faster.
+func TestEngineStandsAlone(t *testing.T) {
+	packages := json.NewDecoder(goCommand(t, "list", "-json=ImportPath,Imports", "./infer/..."))
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := packages.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range p.Imports {
+			first, _, _ := strings.Cut(i, "/")
+			if strings.Contains(first, ".") && !strings.HasPrefix(i, module+"/infer") && !strings.HasPrefix(i, "gonum.org/v1/gonum/") {
+				t.Errorf("%s imports %s", p.ImportPath, i)
+			}
+		}
+	}
+}
+
+func TestTopLevel(t *testing.T) {
+	top := filepath.Join("..", "..")
+	if _, err := os.Stat(filepath.Join(top, ".git")); err != nil {
+		t.Skip("not a git checkout: what belongs to the repository cannot be told")
+	}
+	c := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard")
+	c.Dir = top
+	out, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed := []string{
+		".ci", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "cmd", "go.mod", "go.sum",
+		"infer", "lessons", "plots", "static", "testdata", "web",
+	}
+	found := map[string]bool{}
+	for path := range strings.FieldsFuncSeq(string(out), func(r rune) bool { return r == '\n' }) {
+		name, _, folder := strings.Cut(path, "/")
+		found[name] = true
+		if !slices.Contains(allowed, name) && (folder || !strings.HasPrefix(name, ".")) {
+			t.Errorf("%s: the top level takes %s and dot files, nothing else", path, strings.Join(allowed, " "))
+		}
+		if name == "cmd" && !strings.HasPrefix(path, "cmd/viz/") {
+			t.Errorf("%s: cmd takes viz alone", path)
+		}
+	}
+	for _, name := range allowed {
+		if !found[name] && name != "lessons" && name != "plots" { // the two that are still empty
+			t.Errorf("the top level lacks %s", name)
+		}
+	}
+}

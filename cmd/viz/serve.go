@@ -1,0 +1,187 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/web"
+)
+
+const serveUsage = `Usage: viz [serve] [flags]
+
+Serves the page and opens it in a browser where there is a display. An
+interrupt (Ctrl-C) stops it. "viz -version" prints what this binary is.
+`
+
+// The bounds of what a client can hold up, and of the end.
+const (
+	headerTimeout = 10 * time.Second // to send a request's header: a slow phone needs one or two
+	writeTimeout  = time.Minute      // to take an answer, 200 KB at most; sockets have their own
+	idleTimeout   = 2 * time.Minute  // between two requests on one connection
+	headerBytes   = 16 << 10
+	// requestsEnd is how long requests may go on after a signal. Browsers keep
+	// spare connections open that never send one.
+	requestsEnd = 3 * time.Second
+	// socketsEnd is how long sockets and runs may take to close.
+	socketsEnd = 9 * time.Second
+)
+
+// serveOptions are what the flags of viz serve say.
+type serveOptions struct {
+	addr    string
+	hosts   []string
+	noOpen  bool
+	model   string
+	data    string
+	version bool
+}
+
+// serve carries out viz serve. It returns when ctx has ended and the server
+// has shut down in good order.
+func serve(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) error {
+	o := serveOptions{}
+	f := o.flags()
+	if err := f.parse(args, env, stdout); err != nil {
+		return err
+	}
+	if o.version {
+		_, err := fmt.Fprintln(stdout, version())
+		return err
+	}
+	if err := checkData(o.data); err != nil {
+		return usageError{fmt.Errorf("%s %s: %w", f.called("data"), o.data, err)}
+	}
+	model, err := openModel(o.model, f.called("model"))
+	if err != nil {
+		return err
+	}
+	listener, err := listen(ctx, o.addr)
+	if err != nil {
+		return fmt.Errorf("%s %s cannot be used: %w", f.called("addr"), cmp.Or(o.addr, "127.0.0.1:0"), err)
+	}
+	address := newAddress(o.addr, listener.Addr())
+	logger := slog.New(slog.NewTextHandler(stderr, nil))
+	app, err := web.New(web.Config{Model: model, AllowedHosts: address.hosts(o.hosts), Logger: logger})
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	server := &http.Server{
+		Handler:           app.Handler(),
+		ReadHeaderTimeout: headerTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    headerBytes,
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+
+	announce(stdout, address, o.hosts)
+	if !o.noOpen {
+		openBrowser(address.url(), env)
+	}
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	return errors.Join(err, shutDown(server, app))
+}
+
+func (o *serveOptions) flags() *flags {
+	f := newFlags(serveUsage)
+	f.value("addr", "HOST:PORT", "where to listen; port 0 takes any free one (default 127.0.0.1:8080, "+
+		"or the next free port)", func(s string) error {
+		if !validAddr(s) {
+			return errors.New("it must be HOST:PORT, with a port from 0 to 65535")
+		}
+		o.addr = s
+		return nil
+	})
+	f.value("allow-host", "NAMES", "further names that browsers may use for this server: HOST or HOST:PORT, "+
+		"several joined by commas; others are refused", func(s string) error {
+		for name := range strings.SplitSeq(s, ",") {
+			if !validHost(name) {
+				return errors.New("it must be HOST or HOST:PORT, several joined by commas")
+			}
+			o.hosts = append(o.hosts, name)
+		}
+		return nil
+	})
+	f.toggle("no-open", "do not open a browser", &o.noOpen)
+	f.text("model", "DIR", modelHelp, &o.model)
+	f.text("data", "DIR", "where progress will be kept, once this program keeps any; nothing is "+
+		"written there yet", &o.data)
+	f.set.BoolVar(&o.version, "version", false, "") // no twin: it asks for no way of serving
+	return f
+}
+
+// checkData makes sure that a folder is one, or could be made.
+func checkData(dir string) error {
+	for dir != "" {
+		info, err := os.Stat(dir)
+		switch parent := filepath.Dir(dir); {
+		case errors.Is(err, fs.ErrNotExist) && parent != dir:
+			dir = parent
+		case err == nil && info.IsDir():
+			return nil
+		case err == nil:
+			return fmt.Errorf("it must be a folder, but %s is a file", dir)
+		default:
+			return fmt.Errorf("it must be a folder: %w", err)
+		}
+	}
+	return nil
+}
+
+func announce(stdout io.Writer, a address, allowed []string) {
+	fmt.Fprintf(stdout, "Token by Token is at %s\n", a.url())
+	if !a.loopback() {
+		fmt.Fprintf(stdout, "Others on the network can reach it too, by these names and no others:\n  %s\n"+
+			"Allow more with -allow-host.\n", strings.Join(a.hosts(allowed), "\n  "))
+	}
+	fmt.Fprintln(stdout, "Press Ctrl-C to stop.")
+}
+
+// shutDown ends a server: no new connections, 1012 for every socket, and a
+// short while for the requests under way.
+func shutDown(server *http.Server, app *web.Server) error {
+	sockets := make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), socketsEnd)
+		defer cancel()
+		sockets <- app.Shutdown(ctx)
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), requestsEnd)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		server.Close() // cuts what is left; sockets are not the server's
+	}
+	return <-sockets
+}
+
+// listen opens the address, or, for "", the first free port of this machine's
+// own from 8080 on.
+func listen(ctx context.Context, addr string) (net.Listener, error) {
+	const first, last = 8080, 8099
+	var config net.ListenConfig
+	if addr != "" {
+		return config.Listen(ctx, "tcp", addr)
+	}
+	for port := first; port <= last; port++ {
+		if l, err := config.Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return l, nil
+		}
+	}
+	return config.Listen(ctx, "tcp", "127.0.0.1:0")
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gorilla/websocket"
+)
+
+// served is a server under test.
+type served struct {
+	url    string
+	cancel context.CancelFunc
+	exit   chan int
+	out    *output
+	errors *output
+}
+
+// output collects what a running command prints.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	line chan struct{} // closed at the first full line
+	once sync.Once
+}
+
+func newOutput() *output { return &output{line: make(chan struct{})} }
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.text.Write(p)
+	if bytes.Contains(p, []byte("\n")) {
+		o.once.Do(func() { close(o.line) })
+	}
+	return len(p), nil
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+var address1 = regexp.MustCompile(`http://\S+`)
+
+// start runs viz serve until the test ends or cancel is called.
+func start(t *testing.T, args ...string) *served {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &served{cancel: cancel, exit: make(chan int, 1), out: newOutput(), errors: newOutput()}
+	go func() {
+		s.exit <- run(ctx, append([]string{"serve"}, args...), func(string) string { return "" }, nil, s.out, s.errors)
+	}()
+	select {
+	case <-s.out.line:
+	case code := <-s.exit:
+		t.Fatalf("viz serve %q: exit %d: %s", args, code, s.errors)
+	}
+	s.url = address1.FindString(s.out.String())
+	t.Cleanup(cancel)
+	return s
+}
+
+// end stops the server and returns its exit code.
+func (s *served) end() int {
+	s.cancel()
+	return <-s.exit
+}
+
+func TestServe(t *testing.T) {
+	s := start(t, "-addr", "127.0.0.1:0")
+	for path, want := range map[string]string{"/healthz": "running", "/loop": "<!doctype html>"} {
+		res, err := http.Get(s.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil || res.StatusCode != http.StatusOK || !strings.Contains(strings.ToLower(string(body)), want) {
+			t.Errorf("GET %s: %s, %v, %.100q lacks %q", path, res.Status, err, body, want)
+		}
+	}
+	// Another name of this address is not answered.
+	req, err := http.NewRequest(http.MethodGet, s.url+"/healthz", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = "evil.example"
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusMisdirectedRequest {
+		t.Errorf("foreign host: %s, want 421", res.Status)
+	}
+
+	taken := strings.TrimPrefix(s.url, "http://")
+	f := try(t, nil, "", "serve", "-no-open", "-addr", taken)
+	if f.code != exitFailed || !strings.Contains(f.errors, "-addr "+taken) || f.out != "" {
+		t.Errorf("taken address: exit %d, %q, stdout %q", f.code, f.errors, f.out)
+	}
+	f = try(t, map[string]string{"VIZ_ADDR": taken}, "", "-no-open")
+	if f.code != exitFailed || !strings.Contains(f.errors, "VIZ_ADDR "+taken) {
+		t.Errorf("taken address from the environment: exit %d, %q", f.code, f.errors)
+	}
+	if code := s.end(); code != exitDone {
+		t.Errorf("exit %d after the end, want 0: %s", code, s.errors)
+	}
+	if _, err := http.Get(s.url + "/healthz"); err == nil {
+		t.Error("the server still answers after its end")
+	}
+}
+
+// Sockets must be told that the server is going down, not find out.
+func TestShutdownClosesSockets(t *testing.T) {
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
+	spare, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://")) // sends nothing, as browsers' spare connections do
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer spare.Close()
+	dialer := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}}
+	conn, _, err := dialer.Dial("ws"+strings.TrimPrefix(s.url, "http")+"/ws", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, _, err := conn.ReadMessage(); err != nil {
+		t.Fatal(err)
+	}
+	s.cancel()
+	for err == nil {
+		_, _, err = conn.ReadMessage()
+	}
+	var closed *websocket.CloseError
+	if !errors.As(err, &closed) || closed.Code != websocket.CloseServiceRestart {
+		t.Errorf("the socket ended with %v, want code 1012", err)
+	}
+	conn.Close()
+	if code := <-s.exit; code != exitDone {
+		t.Errorf("exit %d: %s", code, s.errors)
+	}
+}
+
+// Without -addr, a port that is taken makes way for the next one.
+func TestNextFreePort(t *testing.T) {
+	first, second := start(t, "-no-open"), start(t, "-no-open")
+	if first.url == second.url || !strings.HasPrefix(first.url, "http://127.0.0.1:") {
+		t.Errorf("serving at %s and %s", first.url, second.url)
+	}
+	if a, b := first.end(), second.end(); a != exitDone || b != exitDone {
+		t.Errorf("exit %d and %d", a, b)
+	}
+}
+
+func TestDataFolderIsNotMade(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "progress")
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
+	s.end()
+	if _, err := os.Stat(filepath.Dir(dir)); !os.IsNotExist(err) {
+		t.Errorf("%s was made", filepath.Dir(dir))
+	}
+}
+
+func TestHosts(t *testing.T) {
+	loopback := []string{"127.0.0.1:9", "[::1]:9", "localhost:9"}
+	for _, c := range []struct {
+		given   string
+		allowed []string
+		want    []string // besides loopback
+		url     string
+	}{
+		{"", nil, nil, "http://127.0.0.1:9"},
+		{"localhost:0", nil, nil, "http://localhost:9"},
+		{"[::1]:9", nil, nil, "http://[::1]:9"},
+		{"192.0.2.7:9", nil, []string{"192.0.2.7:9"}, "http://192.0.2.7:9"},
+		{"127.0.0.1:9", []string{"viz.example", "b.example:444"}, []string{"viz.example", "viz.example:9", "b.example:444"}, "http://127.0.0.1:9"},
+	} {
+		a := newAddress(c.given, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9})
+		want := slices.Concat(loopback, c.want)
+		slices.Sort(want)
+		if got := a.hosts(c.allowed); !slices.Equal(got, want) {
+			t.Errorf("%q allows %q, want %q", c.given, got, want)
+		}
+		if a.url() != c.url {
+			t.Errorf("%q: url %s, want %s", c.given, a.url(), c.url)
+		}
+		if want := !strings.HasPrefix(c.given, "192"); a.loopback() != want {
+			t.Errorf("%q: loopback %v, want %v", c.given, a.loopback(), want)
+		}
+	}
+	all := newAddress(":80", &net.TCPAddr{Port: 80})
+	for _, host := range append(interfaceHosts(), "localhost", "127.0.0.1") {
+		if list := all.hosts(nil); !slices.Contains(list, net.JoinHostPort(host, "80")) {
+			t.Errorf("everywhere allows %q, not %s", list, host)
+		}
+	}
+	if list := all.hosts(nil); !slices.Contains(list, "localhost") || slices.Contains(list, "") || slices.Contains(list, ":80") {
+		t.Errorf("port 80 allows %q; want localhost without a port, and no empty name", list)
+	}
+	if all.loopback() || all.url() != "http://127.0.0.1:80" {
+		t.Errorf("everywhere: loopback %v, url %s", all.loopback(), all.url())
+	}
+}
+
+func TestBrowserCommand(t *testing.T) {
+	for _, c := range []struct {
+		system, env, want string
+	}{
+		{"linux", "", ""},
+		{"linux", "DISPLAY", "xdg-open http://a"},
+		{"linux", "WAYLAND_DISPLAY", "xdg-open http://a"},
+		{"freebsd", "DISPLAY", "xdg-open http://a"},
+		{"darwin", "", "open http://a"},
+		{"darwin", "SSH_CONNECTION", ""},
+		{"windows", "", "rundll32 url.dll,FileProtocolHandler http://a"},
+		{"windows", "SSH_CONNECTION", ""},
+	} {
+		env := func(k string) string {
+			if k == c.env {
+				return "set"
+			}
+			return ""
+		}
+		if got := strings.Join(browserCommand(c.system, "http://a", env), " "); got != c.want {
+			t.Errorf("%s with %q: %q, want %q", c.system, c.env, got, c.want)
+		}
+	}
+}

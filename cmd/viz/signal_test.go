@@ -1,0 +1,88 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// The test binary becomes viz itself where this is set, so that signals and
+// pipes are tried on a real process.
+const asViz = "VIZ_TEST_AS_VIZ"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asViz) == "1" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// process starts viz and returns it with its standard output and what it will
+// have written to standard error by the time it has ended.
+func process(t *testing.T, args ...string) (*exec.Cmd, io.ReadCloser, *strings.Builder) {
+	t.Helper()
+	c := exec.Command(os.Args[0], args...)
+	c.Env = []string{asViz + "=1"}
+	errors := &strings.Builder{}
+	c.Stderr = errors
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill() })
+	return c, out, errors
+}
+
+func TestSignals(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		args   []string
+		signal os.Signal
+		want   int
+	}{
+		{"serve, SIGTERM", []string{"serve", "-addr", "127.0.0.1:0"}, syscall.SIGTERM, 0},
+		{"serve, SIGINT", []string{"serve", "-addr", "127.0.0.1:0"}, os.Interrupt, 0},
+		{"trace, SIGINT", []string{"trace", "-prompt", "Once", "-temp", "5", "-top-p", "1", "-rows", "0", "-n", "500"}, os.Interrupt, 130},
+		{"trace, SIGTERM", []string{"trace", "-prompt", "Once", "-temp", "5", "-top-p", "1", "-rows", "0", "-n", "500"}, syscall.SIGTERM, 143},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			viz, pipe, errors := process(t, c.args...)
+			out := bufio.NewReader(pipe)
+			if _, err := out.ReadString('\n'); err != nil {
+				t.Fatalf("nothing printed: %v, %s", err, errors)
+			}
+			if err := viz.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, out); err != nil {
+				t.Fatal(err)
+			}
+			viz.Wait()
+			if code := viz.ProcessState.ExitCode(); code != c.want || errors.Len() > 0 {
+				t.Errorf("exit %d, stderr %q; want %d and silence", code, errors, c.want)
+			}
+		})
+	}
+}
+
+// `viz trace | head -1`
+func TestPipeClosedByReader(t *testing.T) {
+	viz, pipe, errors := process(t, "trace", "-prompt", "Once", "-n", "400", "-temp", "5", "-top-p", "1")
+	if line, err := bufio.NewReader(pipe).ReadString('\n'); err != nil || !strings.HasPrefix(line, "model") {
+		t.Fatalf("first line %q, %v", line, err)
+	}
+	pipe.Close() // viz has far more to say than a pipe holds
+	viz.Wait()
+	if errors.Len() > 0 {
+		t.Errorf("stderr %q, want silence", errors)
+	}
+}

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+const traceUsage = `Usage: viz trace -prompt TEXT [flags]
+
+Writes text after a prompt, without a server, and prints the seven stages of
+every turn of the loop: as a readable account, or with -json as one object a
+line, the objects that the viz.json.v1 socket sends. CONTRIBUTING.md describes
+them. Without further flags it draws as the page does at first.
+`
+
+// traceOptions are what the flags of viz trace say.
+type traceOptions struct {
+	prompt   string
+	settings infer.Settings
+	rows     int
+	model    string
+	json     bool
+}
+
+// trace carries out viz trace.
+func trace(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout io.Writer) error {
+	o := traceOptions{settings: infer.DefaultSettings(), rows: infer.DefaultRows}
+	f := o.flags()
+	if err := f.parse(args, env, stdout); err != nil {
+		return err
+	}
+	limit := session.DefaultLimits().PromptBytes
+	if o.prompt == "-" {
+		text, err := readPrompt(ctx, stdin, limit)
+		if err != nil {
+			return err
+		}
+		o.prompt = text
+	}
+	if err := infer.CheckPrompt(o.prompt, limit); err != nil {
+		return f.refused(err)
+	}
+	m, err := openModel(o.model, f.called("model"))
+	if err != nil {
+		return err
+	}
+	loop, err := infer.NewLoop(m, o.prompt, o.settings)
+	if err != nil {
+		return f.refused(err)
+	}
+	out := bufio.NewWriter(stdout)
+	var p printer = newAccount(out, m, o.prompt)
+	if o.json {
+		p = jsonLines{json.NewEncoder(out)}
+	}
+	return printRun(ctx, loop, o.rows, p, out)
+}
+
+func (o *traceOptions) flags() *flags {
+	f := newFlags(traceUsage)
+	f.text("prompt", "TEXT", "the text to go on from; - reads standard input, less one newline at its end", &o.prompt)
+	o.setting(f, "n", "N", "at most N tokens (default 64)", func(s *infer.Settings, text string) {
+		s.Stop.MaxTokens = wholeNumber(text, 0)
+	})
+	o.setting(f, "temp", "T", "temperature; 0 is greedy (default 0.7)", func(s *infer.Settings, text string) {
+		s.Temperature = number(text)
+	})
+	o.setting(f, "top-k", "K", "keep the K most probable tokens; 0 is off (default 0)", func(s *infer.Settings, text string) {
+		s.TopK = wholeNumber(text, -1)
+	})
+	o.setting(f, "top-p", "P", "keep the smallest leading set with probability P; 1 is off (default 0.9)", func(s *infer.Settings, text string) {
+		s.TopP = number(text)
+	})
+	o.setting(f, "min-p", "P", "keep tokens with P times the largest probability or more; 0 is off (default 0)", func(s *infer.Settings, text string) {
+		s.MinP = number(text)
+	})
+	o.setting(f, "seed", "S", "what the draws follow from: the same seed, the same text (default 42)", func(s *infer.Settings, text string) {
+		s.Seed = seed(text)
+	})
+	o.setting(f, "stop", "TEXT", "a stop string, \\n and \\t for newline and tab; may be given up to 8 times", func(s *infer.Settings, text string) {
+		s.Stop.Strings = append(slices.Clone(s.Stop.Strings), unescape.Replace(text))
+	})
+	f.value("rows", "R", "tokens listed at each stage; 0 lists the whole vocabulary (default 20)", func(text string) error {
+		if o.rows = wholeNumber(text, -1); o.rows < 0 {
+			return errors.New("it must be 0 (the whole vocabulary) or more")
+		}
+		return nil
+	})
+	f.text("model", "DIR", modelHelp, &o.model)
+	f.toggle("json", "print one JSON object a line", &o.json)
+	return f
+}
+
+// setting defines the flag of one setting of the run. The engine says what its
+// range is: assign must make a text that is no number a value outside it.
+func (o *traceOptions) setting(f *flags, name, arg, help string, assign func(*infer.Settings, string)) {
+	f.value(name, arg, help, func(text string) error {
+		next := o.settings
+		assign(&next, text)
+		var r *sampling.RangeError
+		if err := next.Check(); errors.As(err, &r) {
+			return errors.New("it must be " + r.Want)
+		}
+		o.settings = next
+		return nil
+	})
+}
+
+// number reads a decimal number; NaN stands for what is none.
+func number(text string) float64 {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return x
+}
+
+// wholeNumber reads a whole number, cut to what an int holds; none stands for
+// what is no number.
+func wholeNumber(text string, none int) int {
+	n, err := strconv.Atoi(text)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return none
+	}
+	return n
+}
+
+// seed reads a seed; what is none comes out too large for one.
+func seed(text string) uint64 {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return math.MaxUint64
+	}
+	return n
+}
+
+// unescape makes the characters that are awkward to type in a shell.
+var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t")
+
+// refused names the flag, instead of the field, that the engine refuses.
+func (f *flags) refused(err error) error {
+	var r *sampling.RangeError
+	if !errors.As(err, &r) {
+		return err
+	}
+	got := "is " + r.Got
+	if r.Field == "prompt" && !f.given("prompt") {
+		got = "is missing"
+	}
+	return usageError{fmt.Errorf("%s %s; it must be %s", f.called(r.Field), got, r.Want)}
+}
+
+// readPrompt reads a prompt from standard input, not much more than limit
+// bytes of it. A newline at the end is taken for the shell's.
+func readPrompt(ctx context.Context, stdin io.Reader, limit int) (string, error) {
+	type result struct {
+		text []byte
+		err  error
+	}
+	read := make(chan result, 1) // so that an interrupt need not wait for a reader that never ends
+	go func() {
+		text, err := io.ReadAll(io.LimitReader(stdin, int64(limit)+3))
+		read <- result{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case r := <-read:
+		if r.err != nil {
+			return "", fmt.Errorf("reading the prompt: %w", r.err)
+		}
+		if text, ok := strings.CutSuffix(string(r.text), "\r\n"); ok {
+			return text, nil
+		}
+		return strings.TrimSuffix(string(r.text), "\n"), nil
+	}
+}
+
+// printer writes a run down.
+type printer interface {
+	begin(infer.Prompt) error
+	turn([]infer.Stage) error // the seven stages of one step
+	end(*infer.Step) error    // the last step
+}
+
+// printRun runs a loop to its end and prints every turn as soon as it is done.
+// Turns are run whole and looked at afterwards, so that the token drawn is
+// among the rows of every stage.
+func printRun(ctx context.Context, loop *infer.Loop, rows int, p printer, out *bufio.Writer) error {
+	m := loop.Model()
+	prompt := infer.Prompt{Model: m, Settings: loop.Settings()}
+	for _, id := range loop.Prompt() {
+		prompt.Tokens = append(prompt.Tokens, m.Token(id))
+	}
+	if err := errors.Join(p.begin(prompt), out.Flush()); err != nil {
+		return err
+	}
+	loop.Rows = 1 // what Next returns is not shown
+	for {
+		step, err := runTurn(ctx, loop)
+		if errors.Is(err, io.EOF) {
+			steps := loop.Steps()
+			return errors.Join(p.end(steps[len(steps)-1]), out.Flush())
+		} else if err != nil {
+			return err
+		}
+		stages := make([]infer.Stage, 0, len(infer.Kinds))
+		for dist := step.Distribution(); len(stages) < len(infer.Kinds); {
+			stages = append(stages, m.Stage(step, infer.Kinds[len(stages)], dist, rows))
+		}
+		if err := errors.Join(p.turn(stages), out.Flush()); err != nil {
+			return err
+		}
+	}
+}
+
+// runTurn runs one whole turn of the loop. After the last it returns io.EOF.
+func runTurn(ctx context.Context, loop *infer.Loop) (*infer.Step, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if _, err := loop.Advance(ctx); err != nil {
+			return nil, err
+		}
+		if loop.BetweenTurns() {
+			steps := loop.Steps()
+			return steps[len(steps)-1], nil
+		}
+	}
+}
+
+// jsonLines prints one object a line.
+type jsonLines struct{ *json.Encoder }
+
+func (j jsonLines) begin(p infer.Prompt) error { return j.Encode(p) }
+
+func (j jsonLines) turn(stages []infer.Stage) error {
+	for _, s := range stages {
+		if err := j.Encode(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j jsonLines) end(*infer.Step) error { return nil }

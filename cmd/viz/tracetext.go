@@ -1,0 +1,329 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// The account is laid out for 80 columns.
+const (
+	nameColumn     = 11 // width of "3 softmax" and the like
+	sentenceColumn = 58 // width of what a stage says beside its name
+	tokenColumn    = 18 // least width of a token in the table
+	barWidth       = 12 // of a bar as long as p
+	stripWidth     = 60 // of the line on which u lands
+	tailWidth      = 60 // of the text so far
+)
+
+var indent = strings.Repeat(" ", nameColumn)
+
+// account prints a run for reading. It rounds and shortens as the page does,
+// and writes no character that a terminal might take for a command.
+type account struct {
+	w      io.Writer
+	m      *infer.Model
+	prompt string
+	text   strings.Builder // generated and released so far
+	err    error           // the first error of w
+}
+
+func newAccount(w io.Writer, m *infer.Model, prompt string) *account {
+	return &account{w: w, m: m, prompt: prompt}
+}
+
+// line prints one line, without spaces at its end.
+func (a *account) line(format string, args ...any) {
+	if a.err == nil {
+		_, a.err = fmt.Fprintln(a.w, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+	}
+}
+
+// stage prints a stage's first line: its number and name, what it did and, at
+// the right edge, the time it took.
+func (a *account) stage(k infer.Kind, took time.Duration, format string, args ...any) {
+	a.line("%-*s%s%9s", nameColumn, fmt.Sprintf("%d %s", k, k), pad(fmt.Sprintf(format, args...), sentenceColumn), view.Took(took))
+}
+
+// more prints a further line of a stage.
+func (a *account) more(format string, args ...any) { a.line(indent+format, args...) }
+
+func (a *account) begin(p infer.Prompt) error {
+	c := p.Model.Config()
+	a.line("%-*s%s: %s weights, %s positions", nameColumn, "model",
+		view.Marked(p.Model.Name()), view.Count(p.Model.Parameters()), view.Count(c.Context))
+	a.more("%d layers, width %d, %d query and %d key/value heads, %s tokens",
+		c.Layers, c.Width, c.Heads, c.KVHeads, view.Count(c.Vocab))
+	words := make([]string, len(p.Tokens))
+	for i, t := range p.Tokens {
+		words[i] = view.TokenText(t).String()
+	}
+	for i, line := range wrap(words, 80-nameColumn) {
+		head := ""
+		if i == 0 {
+			head = "prompt"
+		}
+		a.line("%-*s%s", nameColumn, head, line)
+	}
+	a.more("%s", plural(len(p.Tokens), "token"))
+	s := p.Settings
+	a.line("%-*s%s; seed %d; at most %s", nameColumn, "settings", knobs(s.Settings), s.Seed, plural(s.Stop.MaxTokens, "token"))
+	for _, stop := range s.Stop.Strings {
+		a.more("stop at “%s”", view.Marked(stop))
+	}
+	return a.err
+}
+
+// knobs names the settings that shape and cut the distribution.
+func knobs(s sampling.Settings) string {
+	if s.Greedy() {
+		return "greedy (temperature 0)"
+	}
+	list := []string{fmt.Sprintf("temperature %v", s.Temperature)}
+	if s.TopK > 0 {
+		list = append(list, "top-k "+view.Count(s.TopK))
+	}
+	if s.TopP < 1 {
+		list = append(list, fmt.Sprintf("top-p %v", s.TopP))
+	}
+	if s.MinP > 0 {
+		list = append(list, fmt.Sprintf("min-p %v", s.MinP))
+	}
+	return strings.Join(list, ", ")
+}
+
+// turn prints the seven stages of one step.
+func (a *account) turn(stages []infer.Stage) error {
+	var logits infer.Logits
+	var softmax infer.Softmax
+	for _, s := range stages {
+		switch s := s.(type) {
+		case infer.Forward:
+			a.forward(s)
+		case infer.Logits:
+			logits = s
+			a.stage(s.Kind(), s.Took, "last vector × output matrix: %s scores, %s to %s", view.Count(s.Vocab), view.Logit(float64(s.Min)), view.Logit(float64(s.Max)))
+			a.more("%s multiply-adds", view.MultAdds(s.MultAdds))
+		case infer.Softmax:
+			softmax = s
+			a.softmax(s)
+		case infer.Filter:
+			a.filter(s)
+		case infer.Sample:
+			a.table(logits, softmax, stages[infer.KindFilter-1].(infer.Filter), s.Chosen.ID)
+			a.sample(s)
+		case infer.Append:
+			a.append(s)
+		case infer.CacheGrowth:
+			a.cache(s)
+		}
+	}
+	return a.err
+}
+
+func (a *account) forward(s infer.Forward) {
+	a.line("")
+	title := fmt.Sprintf("── step %d ", s.Step)
+	a.line("%s%s", title, strings.Repeat("─", 78-width(title)))
+	what := fmt.Sprintf("decode: “%s” at position %s", view.TokenText(s.Tokens[0]), view.Count(s.Positions))
+	if s.Prefill {
+		what = "prefill: the whole prompt, " + plural(len(s.Tokens), "token")
+	}
+	a.stage(s.Kind(), s.Took, "%s; %s multiply-adds", what, view.MultAdds(s.MultAdds))
+	a.more("%s projections + %s feed-forward + %s attention",
+		view.MultAdds(s.Parts.Projections), view.MultAdds(s.Parts.FeedForward), view.MultAdds(s.Parts.Attention))
+}
+
+func (a *account) softmax(s infer.Softmax) {
+	divided := fmt.Sprintf("z / %v", s.Temperature)
+	if s.Temperature == 0 {
+		divided = "z as it is (greedy shows T = 1)"
+	}
+	a.stage(s.Kind(), s.Took, "%s, then e^(z − max) / %s", divided, view.Decimals(s.SumExp, 4))
+	a.more("entropy %s bits of at most %s", view.Decimals(s.Entropy, 2), view.Decimals(math.Log2(float64(s.Vocab)), 2))
+}
+
+func (a *account) filter(s infer.Filter) {
+	a.stage(s.Kind(), s.Took, "%s of %s kept, p together %s", plural(s.Kept, "token"), view.Count(s.Kept+s.Cut), view.Prob(s.Mass))
+	if s.Settings.Greedy() {
+		a.more("greedy keeps nothing but the most probable token")
+		return
+	}
+	var rules []string
+	for _, r := range []struct {
+		on    bool
+		name  string
+		reach int
+	}{
+		{s.Settings.TopK > 0, "top-k", s.ReachTopK},
+		{s.Settings.TopP < 1, "top-p", s.ReachTopP},
+		{s.Settings.MinP > 0, "min-p", s.ReachMinP},
+	} {
+		if r.on {
+			rules = append(rules, fmt.Sprintf("%s alone keeps %s", r.name, view.Count(r.reach)))
+		}
+	}
+	if len(rules) == 0 {
+		rules = []string{"no filter is on"}
+	}
+	a.more("%s", strings.Join(rules, ", "))
+}
+
+// table prints what stages 2 to 4 know of each token: one row for each that is
+// listed, one for all others together, and the sums.
+func (a *account) table(l infer.Logits, s infer.Softmax, f infer.Filter, chosen int) {
+	column := tokenColumn
+	for _, r := range f.Rows.Rows {
+		column = max(column, width(view.TokenText(r.Token).String()))
+	}
+	row := func(mark, rank, token, z, p, bar, keep, q string) {
+		a.line("  %s%6s  %s %8s %8s  %s  %s %8s", mark, rank, pad(token, column), z, p, pad(bar, barWidth), pad(keep, 10), q)
+	}
+	a.line("")
+	row(" ", "rank", "token", "z", "p", "", "", "p′")
+	var p, q float64
+	for i, r := range f.Rows.Rows {
+		if i > 0 && f.Rows.Rows[i-1].Kept && !r.Kept {
+			a.line("  %s", strings.Repeat(" -", (column+60)/2))
+		}
+		mark, keep, after := " ", "kept", view.Prob(r.Q)
+		if r.ID == chosen {
+			mark = "→"
+		}
+		if !r.Kept {
+			keep, after = "cut: "+ruleName(r.CutBy), "–"
+		}
+		row(mark, view.Count(r.Rank), view.TokenText(r.Token).String(), view.Logit(float64(l.Rows.Rows[i].Z)),
+			view.Prob(s.Rows.Rows[i].P), bar(r.P), keep, after)
+		p, q = p+r.P, q+r.Q
+	}
+	if n := f.Rest.N; n > 0 {
+		keep, after := "cut", "–"
+		if f.Rest.Kept > 0 {
+			keep, after = view.Count(f.Rest.Kept)+" kept", view.Prob(f.Rest.Q)
+		}
+		row(" ", "", "the other "+view.Count(n), "", view.Prob(f.Rest.P), bar(f.Rest.P), keep, after)
+	}
+	row(" ", "", "sum", "", view.Prob(p+f.Rest.P), "", "", view.Prob(q+f.Rest.Q))
+	a.line("")
+}
+
+func ruleName(r sampling.Rule) string { return strings.ReplaceAll(string(r), "_", "-") }
+
+func (a *account) sample(s infer.Sample) {
+	token := view.TokenText(s.Chosen.Token)
+	if s.Greedy {
+		a.stage(s.Kind(), s.Took, "“%s”, the most probable token; nothing is drawn", token)
+		return
+	}
+	a.stage(s.Kind(), s.Took, "u = %s lands on “%s”", view.Decimals(s.U, 4), token)
+	a.more("its part of the strip is %s to %s; p %s, rank %s", view.Decimals(s.From, 4), view.Decimals(s.To, 4),
+		view.Prob(s.Chosen.P), view.Count(s.Chosen.Rank))
+	a.more("%s", strip(s))
+	a.more("%s▲ u", strings.Repeat(" ", min(int(s.U*stripWidth), stripWidth-1)))
+}
+
+// strip draws the kept tokens end to end, each as long as its p′, the drawn
+// one thick. Parts too short for a column of their own share one.
+func strip(s infer.Sample) string {
+	cells := []rune(strings.Repeat("─", stripWidth))
+	from := min(int(s.From*stripWidth), stripWidth-1)
+	for i := from; i < stripWidth && (i == from || float64(i+1) <= s.To*stripWidth); i++ {
+		cells[i] = '━'
+	}
+	var edge float64
+	for _, r := range s.Lanes {
+		if at := int(edge * stripWidth); at < stripWidth && r.Rank > 1 && r.Rank <= len(s.Lanes) {
+			cells[at] = '┬'
+		}
+		edge += r.Q
+	}
+	return string(cells)
+}
+
+func (a *account) append(s infer.Append) {
+	token := view.TokenText(s.Token)
+	a.text.WriteString(s.Text)
+	what := "joins the text"
+	switch {
+	case s.Stop == infer.StopEOS:
+		what = "ends the text and is no part of it"
+	case s.Stop == infer.StopString:
+		what = fmt.Sprintf("completes “%s”: the text ends before it", view.Marked(s.StopString))
+	case len(s.Held) > 0:
+		what = fmt.Sprintf("comes; “%s” is held back", view.Marked(string(s.Held)))
+	}
+	a.stage(s.Kind(), s.Took, "“%s” %s", token, what)
+	a.more("%s", tail(view.Marked(a.prompt+a.text.String()).String(), tailWidth))
+	for _, c := range s.Conditions {
+		a.more("%s", condition(c))
+	}
+}
+
+// condition tells how far a stop condition is.
+func condition(c infer.Condition) string {
+	var name, far string
+	switch c.Kind {
+	case infer.StopMaxTokens:
+		name, far = "max tokens", fmt.Sprintf("%s of %s", view.Count(c.Have), view.Count(c.Limit))
+	case infer.StopEOS:
+		name, far = "end of text", "p "+view.Prob(c.P)+", cut"
+		if c.Kept {
+			far = "p " + view.Prob(c.P) + ", kept"
+		}
+	case infer.StopString:
+		name, far = "stop string", fmt.Sprintf("%d of %d bytes of “%s”", c.Matched, len(c.String), view.Marked(c.String))
+	case infer.StopContext:
+		name, far = "context", fmt.Sprintf("%s of %s positions", view.Count(c.Have), view.Count(c.Limit))
+	}
+	mark := " "
+	if c.Fired {
+		mark, far = "■", far+": stop"
+	}
+	return fmt.Sprintf("%s %-12s %s", mark, name, far)
+}
+
+func (a *account) cache(s infer.CacheGrowth) {
+	column := "columns"
+	if s.Grew == 1 {
+		column = "column"
+	}
+	a.line("%-*s%s %s more, %s of %s filled; %s more, %s in all", nameColumn, fmt.Sprintf("%d %s", s.Kind(), s.Kind()),
+		view.Count(s.Grew), column, view.Count(s.Positions), view.Count(s.Context), view.Bytes(s.GrewBytes), view.Bytes(s.Bytes))
+	cached, recomputed := s.Cached.Total(), s.Recomputed.Total()
+	a.more("this step %s multiply-adds; without the cache %s (%s)", view.MultAdds(cached), view.MultAdds(recomputed), view.Times(recomputed, cached))
+	a.more("so far   %s multiply-adds; without the cache %s (%s)", view.MultAdds(s.TotalCached), view.MultAdds(s.TotalRecomputed),
+		view.Times(s.TotalRecomputed, s.TotalCached))
+}
+
+func (a *account) end(last *infer.Step) error {
+	why := map[infer.StopReason]string{
+		infer.StopEOS:       "the model ended the text",
+		infer.StopString:    "a stop string came up",
+		infer.StopMaxTokens: "the limit on tokens is reached",
+		infer.StopContext:   "the context window is full",
+	}
+	a.line("")
+	title := fmt.Sprintf("── stopped after %s: %s ", plural(last.N, "token"), why[last.Stop])
+	a.line("%s%s", title, strings.Repeat("─", max(0, 78-width(title))))
+	a.line("%s", printable(a.prompt+a.text.String()))
+	return a.err
+}
+
+// printable is a text with its newlines, and without what a terminal would
+// take for commands.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every fault of a command line must come back with exit code 2, nothing on
+// standard output, and a message that names the flag and the allowed range.
+func TestBadInput(t *testing.T) {
+	broken := t.TempDir()
+	for name, text := range map[string]string{
+		"config.json": `{"architectures": ["LlamaForCausalLM"]`, "tokenizer.json": "{}", "model.safetensors": "",
+	} {
+		if err := os.WriteFile(filepath.Join(broken, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(broken, "config.json")
+	empty := t.TempDir()
+	trace := func(args ...string) []string { return append([]string{"trace", "-prompt", "Hello"}, args...) }
+	for _, c := range []struct {
+		args []string
+		want []string // each must be in the message
+	}{
+		{trace("-temp", "-0.1"), []string{"-temp", `"-0.1"`, "0 (greedy) to 100"}},
+		{trace("-temp", "NaN"), []string{"-temp", "0 (greedy) to 100"}},
+		{trace("-temp", "+Inf"), []string{"-temp", "0 (greedy) to 100"}},
+		{trace("-temp", "warm"), []string{"-temp", `"warm"`, "0 (greedy) to 100"}},
+		{trace("-top-p", "0"), []string{"-top-p", "above 0, up to 1"}},
+		{trace("-top-p", "1.5"), []string{"-top-p", "above 0, up to 1"}},
+		{trace("-top-k", "-1"), []string{"-top-k", "0 (off) or more"}},
+		{trace("-top-k", "1.5"), []string{"-top-k", "0 (off) or more"}},
+		{trace("-min-p", "2"), []string{"-min-p", "0 (off) to 1"}},
+		{trace("-min-p", "-0.5"), []string{"-min-p", "0 (off) to 1"}},
+		{trace("-seed", "-1"), []string{"-seed", "0 to 9007199254740991"}},
+		{trace("-seed", "9007199254740992"), []string{"-seed", "0 to 9007199254740991"}},
+		{trace("-n", "0"), []string{"-n", "1 to 1,000,000"}},
+		{trace("-n", "99999999999999999999"), []string{"-n", "1 to 1,000,000"}},
+		{trace("-stop", ""), []string{"-stop", "1 to 100 bytes"}},
+		{trace("-stop", "\xff"), []string{"-stop", "1 to 100 bytes"}},
+		{trace("-stop", strings.Repeat("x", 101)), []string{"-stop", "1 to 100 bytes"}},
+		{trace(strings.Fields(strings.Repeat("-stop x ", 9))...), []string{"-stop", "at most 8"}},
+		{trace("-rows", "-1"), []string{"-rows", "0 (the whole vocabulary) or more"}},
+		{trace("-json=perhaps"), []string{"-json", "true or false"}},
+		{trace("-temp"), []string{"-temp", "needs an argument"}},
+		{trace("-colour"), []string{"-colour", "not defined"}},
+		{trace("more"), []string{`"more"`, "only flags"}},
+		{trace("-model", filepath.Join(empty, "none")), []string{"-model", "no such folder", "config.json"}},
+		{trace("-model", file), []string{"-model", "file", "config.json"}},
+		{trace("-model", empty), []string{"-model", "config.json", "must be a folder with"}},
+		{trace("-model", broken), []string{"-model", "config.json"}},
+		{[]string{"trace"}, []string{"-prompt", "missing", "1 to 4096 bytes"}},
+		{[]string{"trace", "-prompt", ""}, []string{"-prompt", "empty", "1 to 4096 bytes"}},
+		{[]string{"trace", "-prompt", strings.Repeat("x", 4097)}, []string{"-prompt", "4097 bytes", "1 to 4096 bytes"}},
+		{[]string{"trace", "-prompt", strings.Repeat(" x", 600)}, []string{"-prompt", "tokens", "at most 512 tokens"}},
+		{[]string{"trace", "-prompt", "ab\xffc"}, []string{"-prompt", "not valid UTF-8 at byte 2", "1 to 4096 bytes"}},
+		{[]string{"trace", "-prompt", "a\x00b"}, []string{"-prompt", "NUL"}},
+		{[]string{"paint"}, []string{`"paint"`, "serve and trace"}},
+		{[]string{"-colour"}, []string{"-colour", "not defined"}},
+		{[]string{"serve", "more"}, []string{`"more"`, "only flags"}},
+		{[]string{"serve", "-addr", "8080"}, []string{"-addr", `"8080"`, "HOST:PORT"}},
+		{[]string{"serve", "-addr", ""}, []string{"-addr", "HOST:PORT"}},
+		{[]string{"serve", "-addr", "127.0.0.1:65536"}, []string{"-addr", "0 to 65535"}},
+		{[]string{"serve", "-addr", "127.0.0.1:http"}, []string{"-addr", "0 to 65535"}},
+		{[]string{"serve", "-no-open=2"}, []string{"-no-open", "true or false"}},
+		{[]string{"serve", "-allow-host", "http://a.example"}, []string{"-allow-host", "a.example", "HOST:PORT"}},
+		{[]string{"serve", "-allow-host", "a.example,,b"}, []string{"-allow-host", "HOST:PORT"}},
+		{[]string{"serve", "-model", broken}, []string{"-model", "config.json"}},
+		{[]string{"serve", "-data", file}, []string{"-data", "folder"}},
+		{[]string{"serve", "-data", filepath.Join(file, "below")}, []string{"-data", "folder"}},
+	} {
+		f := try(t, nil, "", c.args...)
+		if f.code != exitUsage || f.out != "" {
+			t.Errorf("viz %q: exit %d, stdout %q; want %d and nothing", c.args, f.code, f.out, exitUsage)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(f.errors, want) {
+				t.Errorf("viz %q: message %q lacks %q", c.args, f.errors, want)
+			}
+		}
+		if strings.Contains(f.errors, "goroutine") || strings.Count(f.errors, "\n") != 2 {
+			t.Errorf("viz %q: message is not a line and a hint: %q", c.args, f.errors)
+		}
+	}
+}
+
+// A bad value from the environment is answered like one from a flag, and
+// names the variable.
+func TestBadEnvironment(t *testing.T) {
+	for variable, bad := range map[string]string{
+		"VIZ_TEMP": "-1", "VIZ_TOP_K": "-1", "VIZ_TOP_P": "0", "VIZ_MIN_P": "2", "VIZ_SEED": "-1", "VIZ_N": "0", "VIZ_ROWS": "-1",
+		"VIZ_STOP": strings.Repeat("x", 101), "VIZ_JSON": "maybe", "VIZ_PROMPT": strings.Repeat("x", 5000), "VIZ_MODEL": "no/such/folder",
+	} {
+		args := []string{"trace", "-prompt", "Hello"}
+		if variable == "VIZ_PROMPT" {
+			args = args[:1]
+		}
+		f := try(t, map[string]string{variable: bad}, "", args...)
+		if f.code != exitUsage || !strings.Contains(f.errors, variable) {
+			t.Errorf("%s=%.20s: exit %d, message %q", variable, bad, f.code, f.errors)
+		}
+	}
+	for variable, bad := range map[string]string{
+		"VIZ_ADDR": "here", "VIZ_NO_OPEN": "maybe", "VIZ_ALLOW_HOST": "a b", "VIZ_MODEL": "no/such/folder", "VIZ_DATA": "serve.go",
+	} {
+		f := try(t, map[string]string{variable: bad}, "", "serve")
+		if f.code != exitUsage || !strings.Contains(f.errors, variable) {
+			t.Errorf("%s=%s: exit %d, message %q", variable, bad, f.code, f.errors)
+		}
+	}
+	// A good flag is not troubled by a bad twin.
+	if f := try(t, map[string]string{"VIZ_TEMP": "-1"}, "", "trace", "-prompt", "Hello", "-n", "1", "-temp", "1"); f.code != exitDone {
+		t.Errorf("exit %d, %s", f.code, f.errors)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		want []string
+	}{
+		{"-h", []string{"viz trace", "viz [serve]", "-version"}},
+		{"help", []string{"viz trace"}},
+		{"--help", []string{"viz trace"}},
+		{"serve -h", []string{"-addr", "-no-open", "-model", "-data", "-allow-host", "VIZ_"}},
+		{"trace -h", []string{"-prompt", "-n N", "default 64", "-temp", "-top-k", "-top-p", "-min-p", "-seed", "default 42", "-stop", "-rows", "-model", "-json", "VIZ_"}},
+		{"trace --help", []string{"-prompt"}},
+		{"-version", []string{"viz ", "go1."}},
+		{"serve -version", []string{"viz ", "go1."}},
+	} {
+		out := ok(t, strings.Fields(c.args)...)
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("viz %s: %q lacks %q", c.args, out, want)
+			}
+		}
+	}
+}
