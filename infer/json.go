@@ -139,7 +139,9 @@ func (s Softmax) MarshalJSON() ([]byte, error) {
 		jsonCost
 	}{
 		head, s.Temperature, s.MaxZ, s.SumExp, s.Entropy,
-		each(s.Rows.Rows, softmaxRowJSON), jsonRest{N: s.Rest.N, P: s.Rest.P}, c,
+		each(s.Rows.Rows, softmaxRowJSON),
+		jsonRest{N: s.Rest.N, P: s.Rest.P},
+		c,
 	})
 }
 
