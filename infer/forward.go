@@ -21,90 +21,180 @@ const chunk = 32
 // multiply-adds tallied on the way. On an error (ctx ended, window full) the
 // cache is as it was.
 func (m *Model) Forward(ctx context.Context, c *Cache, tokens []int) ([]float32, cost.Parts, error) {
-	var tally cost.Parts
-	start := c.positions
-	if len(tokens) == 0 {
-		return nil, tally, errors.New("no tokens to read")
-	}
-	if n := start + len(tokens); n > m.config.Context {
-		return nil, tally, fmt.Errorf("%d positions do not fit the model's context of %d", n, m.config.Context)
-	}
-	for _, id := range tokens {
-		if id < 0 || id >= m.config.Vocab {
-			return nil, tally, fmt.Errorf("token %d is not in the vocabulary of %d", id, m.config.Vocab)
-		}
-	}
-	s := m.scratch.Get().(*scratch)
-	defer m.scratch.Put(s)
 	last := make([]float32, m.config.Width)
-	for len(tokens) > 0 {
-		n := min(len(tokens), chunk)
-		if err := m.forwardChunk(ctx, s, c, tokens[:n], &tally, nil); err != nil {
-			c.Truncate(start)
-			return nil, tally, err
-		}
-		copy(last, s.x[(n-1)*m.config.Width:])
-		tokens = tokens[n:]
+	tally, err := m.ForwardTo(ctx, c, tokens, last)
+	if err != nil {
+		return nil, tally, err
 	}
 	return last, tally, nil
 }
 
-// forwardChunk is the transformer, top to bottom, for up to chunk positions.
-// look is told of the last of them; it is nil when nobody looks.
-func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens []int, tally *cost.Parts, look *Inspection) error {
-	cfg, n, start := m.config, len(tokens), c.positions
-	d, heads, kv := cfg.Width, cfg.Heads*cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
-	c.reserve(start + n)
-
-	x := s.x[:n*d] // [n, width]: the residual stream
-	for i, id := range tokens {
-		copy(x[i*d:(i+1)*d], m.embed[id*d:(id+1)*d])
+// ForwardTo is Forward with the vectors of the last tokens written to out
+// [n, width]: of the last one, or of as many as out has room for, which must
+// not be more than there are tokens. Once the cache has room it allocates
+// nothing.
+func (m *Model) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error) {
+	if err := m.checkPass(c, tokens, out); err != nil {
+		return cost.Parts{}, err
 	}
-	for l, b := range m.blocks {
+	if m.runner != nil {
+		return m.runner.ForwardTo(ctx, c, tokens, out)
+	}
+	var tally cost.Parts
+	start, d := c.positions, m.config.Width
+	s := m.scratch.Get().(*scratch)
+	defer m.scratch.Put(s)
+	for len(tokens) > 0 {
+		n := min(len(tokens), chunk)
+		if err := m.forwardChunk(ctx, s, c, tokens[:n], &tally, nil); err != nil {
+			c.Truncate(start)
+			return cost.Parts{}, err
+		}
+		tokens = tokens[n:]
+		if wanted := len(out) - len(tokens)*d; wanted > 0 { // the chunk has some of the last ones
+			copy(out, s.x[n*d-wanted:n*d])
+			out = out[wanted:]
+		}
+	}
+	return tally, nil
+}
+
+// checkPass tells why tokens cannot be read after what the cache holds.
+func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
+	if len(tokens) == 0 {
+		return errors.New("no tokens to read")
+	}
+	if n := c.positions + len(tokens); n > m.config.Context {
+		return fmt.Errorf("%d positions do not fit the model's context of %d", n, m.config.Context)
+	}
+	for _, id := range tokens {
+		if id < 0 || id >= m.config.Vocab {
+			return fmt.Errorf("token %d is not in the vocabulary of %d", id, m.config.Vocab)
+		}
+	}
+	if d := m.config.Width; len(out) == 0 || len(out)%d != 0 || len(out) > len(tokens)*d {
+		panic(fmt.Sprintf("infer: ForwardTo of %d tokens with room for %d values, the width is %d", len(tokens), len(out), d))
+	}
+	return nil
+}
+
+// place is one position of a pass: a token that is read at a position of a
+// text's cache. The places of a pass may belong to different texts.
+type place struct {
+	cache *Cache
+	at    int // the position, from 0; all before it in the cache are filled or places of this pass
+	token int
+	tally cost.Parts // the multiply-adds of this position so far
+}
+
+// forwardChunk is the transformer, top to bottom, for up to chunk positions of
+// one text. look is told of the last of them; it is nil when nobody looks.
+func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens []int, tally *cost.Parts, look *Inspection) error {
+	s.places = s.places[:0]
+	for i, id := range tokens {
+		s.places = append(s.places, place{cache: c, at: c.positions + i, token: id})
+	}
+	c.reserve(c.positions + len(tokens))
+	m.enter(s, s.places)
+	for l := range m.blocks {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		h := s.h[:n*d]            // [n, width]
-		q := s.q[:n*heads]        // [n, heads, headDim]
-		k := c.keys[l][start*kv:] // [n, kvHeads, headDim]: straight into the cache
-		v := c.values[l][start*kv:]
-
-		look.enters(l, x[(n-1)*d:])
-		rmsNorm(h, x, b.attnNorm, cfg.NormEps)
-		tally.Projections += b.q.Mul(q, h, n)
-		tally.Projections += b.k.Mul(k, h, n)
-		tally.Projections += b.v.Mul(v, h, n)
-		for i := range n {
-			m.rotate(q[i*heads:(i+1)*heads], start+i)
-			m.rotate(k[i*kv:(i+1)*kv], start+i)
-		}
-		mixed := s.mixed[:n*heads] // [n, heads, headDim]
-		for i := range n {
-			weights := func(w []float32) {
-				if i == n-1 {
-					look.head(l, w)
-				}
-			}
-			tally.Attention += m.attend(s, mixed[i*heads:(i+1)*heads], q[i*heads:(i+1)*heads],
-				c.keys[l][:(start+i+1)*kv], c.values[l][:(start+i+1)*kv], weights)
-		}
-		tally.Projections += b.o.Mul(h, mixed, n)
-		add(x, h)
-		look.attended(l, q[(n-1)*heads:], x[(n-1)*d:])
-
-		gate, up := s.gate[:n*cfg.FFN], s.up[:n*cfg.FFN] // [n, ffn]
-		rmsNorm(h, x, b.ffnNorm, cfg.NormEps)
-		tally.FeedForward += b.gate.Mul(gate, h, n)
-		tally.FeedForward += b.up.Mul(up, h, n)
-		for i, g := range gate {
-			gate[i] = silu(g) * up[i]
-		}
-		tally.FeedForward += b.down.Mul(h, gate, n)
-		add(x, h)
-		look.leaves(l, gate[(n-1)*cfg.FFN:], x[(n-1)*d:])
+		m.block(s, l, s.places, look)
 	}
-	c.positions = start + n
+	for _, p := range s.places {
+		*tally = tally.Plus(p.tally)
+	}
+	c.positions += len(tokens)
 	return nil
+}
+
+// enter begins the residual stream of every place with its token's row of the
+// embedding table.
+func (m *Model) enter(s *scratch, places []place) {
+	d := m.config.Width
+	for i, p := range places {
+		m.embed.Row(s.x[i*d:(i+1)*d], p.token)
+		if m.places != nil {
+			add(s.x[i*d:(i+1)*d], m.places[p.at*d:(p.at+1)*d])
+		}
+	}
+}
+
+// block is one transformer block for up to chunk places, whose residual
+// streams are the first vectors of s.x. Every place writes its key and value
+// to its own cache, which has room for them, and attends to what is there. The
+// matrices are read once for all, and no place's numbers depend on which
+// others are there.
+func (m *Model) block(s *scratch, l int, places []place, look *Inspection) {
+	if m.places != nil {
+		m.gpt2Block(s, l, places, look)
+		return
+	}
+	cfg, n, b := m.config, len(places), m.blocks[l]
+	d, heads, kv := cfg.Width, cfg.Heads*cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
+	x := s.x[:n*d]                    // [n, width]: the residual stream
+	h := s.h[:n*d]                    // [n, width]
+	q := s.q[:n*heads]                // [n, heads, headDim]
+	k, v := s.k[:n*kv], s.v[:n*kv]    // [n, kvHeads, headDim]
+	mixed := s.mixed[:n*heads]        // [n, heads, headDim]
+	gate := s.gate[:n*cfg.FFN]        // [n, ffn]
+	up, last := s.up[:n*cfg.FFN], n-1 // [n, ffn]
+
+	look.enters(l, x[last*d:])
+	rmsNorm(h, x, b.attnNorm, cfg.NormEps)
+	projections := b.q.Mul(q, h, n) + b.k.Mul(k, h, n) + b.v.Mul(v, h, n)
+	addBias(q, b.qBias)
+	addBias(k, b.kBias)
+	addBias(v, b.vBias)
+	for i, p := range places {
+		m.rotate(q[i*heads:(i+1)*heads], p.at)
+		m.rotate(k[i*kv:(i+1)*kv], p.at)
+	}
+	m.attendAll(s, l, places, look)
+	projections += b.o.Mul(h, mixed, n)
+	add(x, h)
+	look.attended(l, q[last*heads:], x[last*d:])
+
+	rmsNorm(h, x, b.ffnNorm, cfg.NormEps)
+	feedForward := b.gate.Mul(gate, h, n) + b.up.Mul(up, h, n)
+	kernel.SwiGLU(gate, up)
+	feedForward += b.down.Mul(h, gate, n)
+	add(x, h)
+	look.leaves(l, gate[last*cfg.FFN:], x[last*d:])
+
+	share(places, projections, feedForward)
+}
+
+// share divides the multiply-adds of matrices among the places: every place
+// has the same part in them.
+func share(places []place, projections, feedForward int64) {
+	n := int64(len(places))
+	for i := range places {
+		places[i].tally.Projections += projections / n
+		places[i].tally.FeedForward += feedForward / n
+	}
+}
+
+// attendAll writes the keys and values of every place, s.k and s.v, to its
+// cache and lets its queries, s.q, attend to what is there; s.mixed [n, heads,
+// headDim] receives the result.
+func (m *Model) attendAll(s *scratch, l int, places []place, look *Inspection) {
+	heads, kv := m.config.Heads*m.config.HeadDim, m.config.KVHeads*m.config.HeadDim
+	for i, p := range places {
+		copy(p.cache.keys[l][p.at*kv:], s.k[i*kv:(i+1)*kv])
+		copy(p.cache.values[l][p.at*kv:], s.v[i*kv:(i+1)*kv])
+	}
+	for i := range places {
+		p := &places[i]
+		weights := func(w []float32) {
+			if i == len(places)-1 {
+				look.head(l, w)
+			}
+		}
+		p.tally.Attention += m.attend(s, s.mixed[i*heads:(i+1)*heads], s.q[i*heads:(i+1)*heads],
+			p.cache.keys[l][:(p.at+1)*kv], p.cache.values[l][:(p.at+1)*kv], weights)
+	}
 }
 
 // attend lets one position look at itself and all before it. q [heads,
@@ -121,16 +211,10 @@ func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func(
 	for h := range cfg.Heads {
 		g := h / (cfg.Heads / cfg.KVHeads) * size
 		head := q[h*size : (h+1)*size]
-		for j := range w {
-			w[j] = scale * kernel.Dot(head, keys[j*kv+g:j*kv+g+size])
-		}
-		softmax(w)
+		kernel.Scores(w, head, keys[g:], kv, scale)
+		kernel.Softmax(w)
 		weights(w)
-		mix := out[h*size : (h+1)*size]
-		clear(mix)
-		for j, a := range w {
-			kernel.AddScaled(mix, a, values[j*kv+g:j*kv+g+size])
-		}
+		kernel.Mix(out[h*size:(h+1)*size], w, values[g:], kv)
 	}
 	return 2 * int64(cfg.Heads) * int64(size) * int64(positions)
 }
@@ -140,16 +224,59 @@ func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func(
 // returned; the result [vocab] belongs to the caller. An error means that the
 // weights lead to numbers that are not finite.
 func (m *Model) Logits(last []float32) ([]float32, cost.Parts, error) {
-	h := make([]float32, m.config.Width)
-	rmsNorm(h, last, m.norm, m.config.NormEps)
 	z := make([]float32, m.config.Vocab)
-	tally := cost.Parts{Output: m.output.Mul(z, h, 1)}
-	for id, v := range z {
-		if v != v || math.IsInf(float64(v), 0) {
-			return nil, tally, fmt.Errorf("the model gave token %d the score %v: its weights are not usable", id, v)
-		}
+	tally, err := m.LogitsTo(context.Background(), last, z)
+	if err != nil {
+		return nil, tally, err
 	}
 	return z, tally, nil
+}
+
+// LogitsTo is Logits for one or more positions: last [n, width], with the
+// result written to z [n, vocab]. It allocates nothing. It can fail with ctx's
+// error only where the model's passes are run by somebody else, who may let
+// them wait ([Model.Through]).
+func (m *Model) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error) {
+	if m.runner != nil {
+		return m.runner.LogitsTo(ctx, last, z)
+	}
+	s := m.scratch.Get().(*scratch)
+	defer m.scratch.Put(s)
+	var tally cost.Parts
+	d, v := m.config.Width, m.config.Vocab
+	for len(last) > 0 {
+		n := min(len(last)/d, chunk)
+		tally.Output += m.score(s, last[:n*d], z[:n*v], n)
+		if err := finite(z[:n*v], v); err != nil {
+			return tally, err
+		}
+		last, z = last[n*d:], z[n*v:]
+	}
+	return tally, nil
+}
+
+// score writes the logits z [n, vocab] of n ≤ chunk vectors last [n, width].
+func (m *Model) score(s *scratch, last, z []float32, n int) int64 {
+	h := s.h[:n*m.config.Width]
+	if m.normBias != nil {
+		layerNorm(h, last, m.norm, m.normBias, m.config.NormEps)
+	} else {
+		rmsNorm(h, last, m.norm, m.config.NormEps)
+	}
+	return m.output.Mul(z, h, n)
+}
+
+// finite checks rows of scores z [n, vocab].
+func finite(z []float32, vocab int) error {
+	if kernel.Finite(z) {
+		return nil
+	}
+	for i, v := range z {
+		if v != v || math.IsInf(float64(v), 0) {
+			return fmt.Errorf("the model gave token %d the score %v: its weights are not usable", i%vocab, v)
+		}
+	}
+	return nil
 }
 
 // rmsNorm divides every vector of x [n, width] by its root mean square and
@@ -180,33 +307,16 @@ func (m *Model) rotate(x []float32, position int) {
 	}
 }
 
-func softmax(w []float32) {
-	max := w[0]
-	for _, v := range w {
-		if v > max {
-			max = v
-		}
-	}
-	var sum float32
-	for i, v := range w {
-		w[i] = float32(math.Exp(float64(v - max)))
-		sum += w[i]
-	}
-	for i := range w {
-		w[i] /= sum
-	}
-}
-
-func silu(x float32) float32 { return x / (1 + float32(math.Exp(float64(-x)))) }
-
 func add(dst, x []float32) { kernel.AddScaled(dst, 1, x) }
 
 // scratch is the working memory of one pass; nothing in it outlives the pass.
 type scratch struct {
 	x, h     []float32 // [chunk, width]
 	q, mixed []float32 // [chunk, heads·headDim]
+	k, v     []float32 // [chunk, kvHeads·headDim]
 	gate, up []float32 // [chunk, ffn]
 	weights  []float32 // [context]
+	places   []place   // up to chunk
 }
 
 func newScratch(c checkpoint.Config) *scratch {
@@ -214,7 +324,8 @@ func newScratch(c checkpoint.Config) *scratch {
 	return &scratch{
 		x: of(c.Width), h: of(c.Width),
 		q: of(c.Heads * c.HeadDim), mixed: of(c.Heads * c.HeadDim),
+		k: of(c.KVHeads * c.HeadDim), v: of(c.KVHeads * c.HeadDim),
 		gate: of(c.FFN), up: of(c.FFN),
-		weights: make([]float32, c.Context),
+		weights: make([]float32, c.Context), places: make([]place, 0, chunk),
 	}
 }

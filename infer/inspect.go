@@ -32,7 +32,7 @@ type BlockView struct {
 	Attention                [][]float32 // [heads][positions]: the weights of every head, each summing to 1
 	Query                    []float32   // [heads, headDim], rotated
 	Key, Value               []float32   // [kvHeads, headDim]; the key rotated
-	Hidden                   []float32   // [ffn]: silu(gate) · up
+	Hidden                   []float32   // [ffn]: silu(gate) · up; of a GPT-2, gelu(up)
 	Residual                 []float32   // [width]: the stream after the block
 	// Says is what the model would say if it stopped here: the stream through
 	// the final norm and the output matrix, at T = 1 (the 'logit lens').
@@ -50,7 +50,7 @@ type Reading struct {
 func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*Inspection, error) {
 	in := &Inspection{
 		Position: position, Token: m.Token(token), Blocks: make([]BlockView, len(m.blocks)),
-		Embedding: norm(m.embed[token*m.config.Width : (token+1)*m.config.Width]),
+		Embedding: m.embeddingNorm(token),
 	}
 	past := c.upTo(position)
 	s := m.scratch.Get().(*scratch)

@@ -118,14 +118,14 @@ func (l *Loop) put(s *Step) {
 func (l *Loop) forward(ctx context.Context, s *Step) (err error) {
 	start := time.Now()
 	s.last, s.Blocks, err = l.model.Forward(ctx, l.cache, s.Input)
-	s.Took[KindForward] = time.Since(start)
+	s.Took[KindForward] = time.Since(start) - l.model.waited()
 	return err
 }
 
 func (l *Loop) logits(_ context.Context, s *Step) (err error) {
 	start := time.Now()
 	s.Logits, s.Output, err = l.model.Logits(s.last)
-	s.Took[KindLogits] = time.Since(start)
+	s.Took[KindLogits] = time.Since(start) - l.model.waited()
 	return err
 }
 
@@ -183,20 +183,8 @@ func (l *Loop) append(_ context.Context, s *Step) error {
 	fresh := l.model.tok.Bytes(s.Chosen) // none for a special token
 	all = append(all, fresh...)
 
-	safe, str := release(all, len(fresh), s.Settings.Stop.Strings)
-	switch {
-	case l.model.EOS(s.Chosen):
-		s.Stop = StopEOS
-	case str != "":
-		s.Stop, s.StopString = StopString, str
-	case s.N >= s.Settings.Stop.MaxTokens:
-		s.Stop = StopMaxTokens
-	case s.Positions() >= l.model.config.Context:
-		s.Stop = StopContext
-	}
-	if s.Stop != StopNone && s.Stop != StopString {
-		safe = len(all) - incomplete(all) // no stop string can follow any more
-	}
+	var safe int
+	s.Stop, s.StopString, safe = l.model.ending(s.Chosen, s.N, s.Positions(), all, len(fresh), s.Settings.Stop)
 	// What has been released cannot be taken back: a stop string set since, or
 	// a limit raised since, may make older text the beginning of one.
 	safe = max(safe, shown)

@@ -11,8 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Model is a Llama-architecture transformer with its weights in float32. It
-// is read-only after [Load] and safe for any number of goroutines.
+// Model is a transformer, of the Llama family or a GPT-2. It is read-only after [Load] and safe for any number of goroutines.
 type Model struct {
 	config checkpoint.Config
 	hash   string
@@ -20,13 +19,18 @@ type Model struct {
 	tok    *tokenizer.Tokenizer
 	eos    map[int]bool
 
-	embed  []float32 // [vocab, width]
+	quant Quant
+
+	embed  kernel.Matrix // [vocab, width]
 	blocks []block
+	places []float32     // [context, width], added to the embedding by position; nil where positions are rotations
 	norm   []float32     // [width], before the output matrix
 	output kernel.Matrix // [vocab, width]; the embedding table itself where they are tied
 
-	cos, sin []float32 // rotary tables, [context, headDim/2]
-	scratch  sync.Pool // *scratch
+	normBias []float32  // [width], GPT-2 alone
+	cos, sin []float32  // rotary tables, [context, headDim/2]
+	scratch  *sync.Pool // *scratch
+	runner   Runner     // who runs the passes; nil for this model itself
 }
 
 // block holds the weights of one transformer block.
@@ -36,16 +40,27 @@ type block struct {
 	k, v           kernel.Matrix // [kvHeads·headDim, width]
 	o              kernel.Matrix // [width, heads·headDim]
 	ffnNorm        []float32     // [width]
-	gate, up, down kernel.Matrix // [ffn, width], [ffn, width], [width, ffn]
+	gate, up, down kernel.Matrix // [ffn, width], [ffn, width], [width, ffn]; GPT-2 has no gate
+
+	// What is added to the products above; nil where the architecture has none.
+	qBias, kBias, vBias       []float32 // Qwen2 and GPT-2
+	oBias, upBias, downBias   []float32 // GPT-2
+	attnNormBias, ffnNormBias []float32 // GPT-2
 }
 
 // Load widens a checkpoint's weights to float32 and makes a model of them.
 // The checkpoint may be closed afterwards. Errors name the tensor at fault.
-func Load(c *checkpoint.Checkpoint) (*Model, error) {
+func Load(c *checkpoint.Checkpoint) (*Model, error) { return LoadQuantized(c, QuantNone) }
+
+// LoadQuantized is [Load] with the weights kept as quant says.
+func LoadQuantized(c *checkpoint.Checkpoint, quant Quant) (*Model, error) {
 	cfg := c.Config
-	m := &Model{config: cfg, hash: c.Hash, params: c.Parameters(), tok: c.Tokenizer, eos: map[int]bool{}}
+	m := &Model{config: cfg, quant: quant, hash: quant.hash(c.Hash), params: c.Parameters(), tok: c.Tokenizer, eos: map[int]bool{}}
 	for _, id := range cfg.EOS {
 		m.eos[id] = true
+	}
+	if cfg.Architecture == "gpt2" {
+		return m.loadGPT2(c)
 	}
 	var err error
 	vector := func(name string, n int) []float32 {
@@ -56,15 +71,18 @@ func Load(c *checkpoint.Checkpoint) (*Model, error) {
 		return v
 	}
 	matrix := func(name string, rows, cols int) kernel.Matrix {
-		w := kernel.Matrix{Rows: rows, Cols: cols}
+		var data []float32
 		if err == nil {
-			w.Data, err = c.Float32(name, rows, cols)
+			data, err = c.Float32(name, rows, cols)
 		}
-		return w
+		if err != nil {
+			return kernel.Matrix{}
+		}
+		return quant.pack(rows, cols, data)
 	}
 	heads, kv := cfg.Heads*cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
-	table := matrix("model.embed_tokens.weight", cfg.Vocab, cfg.Width)
-	m.embed, m.output = table.Data, table
+	m.embed = table(c, "model.embed_tokens.weight", cfg, &err)
+	m.output = m.embed
 	for i := range cfg.Layers {
 		at := fmt.Sprintf("model.layers.%d.", i)
 		m.blocks = append(m.blocks, block{
@@ -78,28 +96,32 @@ func Load(c *checkpoint.Checkpoint) (*Model, error) {
 			up:       matrix(at+"mlp.up_proj.weight", cfg.FFN, cfg.Width),
 			down:     matrix(at+"mlp.down_proj.weight", cfg.Width, cfg.FFN),
 		})
+		if b := &m.blocks[i]; cfg.QKVBias {
+			b.qBias = vector(at+"self_attn.q_proj.bias", heads)
+			b.kBias = vector(at+"self_attn.k_proj.bias", kv)
+			b.vBias = vector(at+"self_attn.v_proj.bias", kv)
+		}
 	}
 	m.norm = vector("model.norm.weight", cfg.Width)
 	if !cfg.TieEmbeddings {
-		m.output = matrix("lm_head.weight", cfg.Vocab, cfg.Width)
+		m.output = table(c, "lm_head.weight", cfg, &err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	m.cos, m.sin = rotaryTables(cfg.Context, cfg.HeadDim, cfg.RopeTheta)
-	m.scratch.New = func() any { return newScratch(cfg) }
+	m.cos, m.sin = rotaryTables(cfg.Context, cfg.RotaryFrequencies())
+	m.scratch = &sync.Pool{New: func() any { return newScratch(cfg) }}
 	return m, nil
 }
 
-// rotaryTables returns cos and sin of position × θ^(−2i/headDim) for every
-// position and pair i of a head (Su et al. 2021), each [context, headDim/2].
-// Frequency and angle are rounded to float32 first, as the models' training
-// code does; at long contexts the difference would show.
-func rotaryTables(context, headDim int, theta float64) (cos, sin []float32) {
-	half := headDim / 2
+// rotaryTables returns cos and sin of position × frequency for every position
+// and pair of a head (Su et al. 2021), each [context, headDim/2]. Frequency
+// and angle are rounded to float32 first, as the models' training code does;
+// at long contexts the difference would show.
+func rotaryTables(context int, frequencies []float32) (cos, sin []float32) {
+	half := len(frequencies)
 	cos, sin = make([]float32, context*half), make([]float32, context*half)
-	for i := range half {
-		freq := float32(1 / math.Pow(theta, float64(2*i)/float64(headDim)))
+	for i, freq := range frequencies {
 		for pos := range context {
 			angle := float64(float32(pos) * freq)
 			cos[pos*half+i], sin[pos*half+i] = float32(math.Cos(angle)), float32(math.Sin(angle))
@@ -123,9 +145,13 @@ func (m *Model) Parameters() int64 { return m.params }
 // Shape is what the cost formulas need.
 func (m *Model) Shape() cost.Shape {
 	c := m.config
+	matrices := 3
+	if c.Architecture == "gpt2" {
+		matrices = 2
+	}
 	return cost.Shape{
 		Layers: c.Layers, Width: c.Width, Heads: c.Heads, KVHeads: c.KVHeads,
-		HeadDim: c.HeadDim, FFN: c.FFN, Vocab: c.Vocab,
+		HeadDim: c.HeadDim, FFN: c.FFN, Vocab: c.Vocab, FFNMatrices: matrices,
 	}
 }
 

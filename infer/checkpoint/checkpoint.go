@@ -1,56 +1,70 @@
-// Package checkpoint reads the folder in which a trained model is kept: its
+// Package checkpoint reads the files in which a trained model is kept: its
 // shape, its tokenizer and its weights.
 //
-// The format is the one that Hugging Face uses for Llama models:
+// Three formats are read, each in a file of its own:
 //
-//	config.json             the shape: width, layers, heads, …
-//	model.safetensors       every weight matrix, named and typed
-//	tokenizer.json          the vocabulary and the merges
-//	tokenizer_config.json   optional: does a start token go in front of prompts?
-//	generation_config.json  optional: which tokens end a text?
+//   - a folder as Hugging Face keeps it (config.go, shards.go, safetensors.go):
 //
-// [Open] reads the three descriptions, checks them against one another and
-// against the header of the weights, and hashes the lot; [Checkpoint.Float32]
+//     config.json             the shape: width, layers, heads, …
+//     model.safetensors       every weight matrix, named and typed; large models
+//     have several such files and model.safetensors.index.json
+//     tokenizer.json          the vocabulary and the merges
+//     tokenizer_config.json   optional: does a start token go in front of prompts?
+//     generation_config.json  optional: which tokens end a text?
+//
+//   - GGUF, one file with all of it, as llama.cpp reads it (gguf.go)
+//
+//   - the .bin files of llama2.c with tokenizer.bin beside them (llama2c.go)
+//
+// and four architectures: Llama, Mistral, Qwen2 and GPT-2.
+//
+// [Open] and [OpenPath] read the descriptions, check them against one another
+// and against the header of the weights, and hash the lot; [Checkpoint.Float32]
 // then hands out one tensor at a time, widened to float32. The engine asks by
-// name and by shape, so a matrix can never be taken for its transpose.
+// name and by shape, in the names and the order of a Hugging Face folder with
+// every matrix [outputs, inputs], whatever the format: a matrix can never be
+// taken for its transpose.
 //
-// A model folder is somebody else's data. Every length and every offset is
+// A model file is somebody else's data. Every length and every offset is
 // compared with the file before anything is allocated or read by it, and what
 // cannot be computed faithfully is refused with the place named:
 //
 //	model.safetensors: layer 3: self_attn.q_proj has shape [192 190], want [192 192]
-//
-// Left out: weights split over several files, quantised weights, and every
-// architecture but Llama.
 package checkpoint
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Checkpoint is an opened model folder. Its methods may be called from several
+// Checkpoint is an opened model. Its methods may be called from several
 // goroutines at once, Close excepted.
 type Checkpoint struct {
 	Config    Config
 	Tokenizer *tokenizer.Tokenizer
+	Format    string // "Hugging Face folder", "GGUF v3", "llama2.c"
 
 	// Hash identifies the model in links: the hex SHA-256 of what
 	//
 	//	sha256sum config.json model.safetensors tokenizer.json
 	//
-	// prints, so that `… | sha256sum` in the folder gives the same.
+	// prints, so that `… | sha256sum` in the folder gives the same. Weights in
+	// several files stand there in the order of their names; for other formats
+	// the list is that of the file, or of model and tokenizer.bin.
 	Hash string
 
-	tensors map[string]tensor
-	weights *weights // nil once closed
+	tensors map[string]tensor // by the layout's names
+	weights *weights          // nil once closed
 }
 
 // Largest descriptions that are read; real ones stay far below.
@@ -71,13 +85,13 @@ func Open(fsys fs.FS, name string) (_ *Checkpoint, err error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := readConfig(fsys, configJSON)
+	config, startSaid, err := readConfig(fsys, configJSON)
 	if err != nil {
 		return nil, err
 	}
 	config.Name = name
 
-	w, err := openWeights(fsys)
+	w, tensors, place, err := openTensors(fsys)
 	if err != nil {
 		return nil, err
 	}
@@ -86,12 +100,9 @@ func Open(fsys fs.FS, name string) (_ *Checkpoint, err error) {
 			err = errors.Join(err, w.Close())
 		}
 	}()
-	tensors, err := parseSafetensors(w, w.size)
-	if err == nil {
-		err = checkTensors(config, tensors)
-	}
+	arranged, err := folderDialect(config, tensors).arrange(config, tensors)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", weightsFile, err)
+		return nil, fmt.Errorf("%s: %w", place, err)
 	}
 
 	tokenizerJSON, err := readFile(fsys, tokenizerFile, maxTokenizerBytes)
@@ -105,45 +116,60 @@ func Open(fsys fs.FS, name string) (_ *Checkpoint, err error) {
 	if tok.Size() > config.Vocab {
 		return nil, fmt.Errorf("%s has %d tokens, more than the vocab_size %d of %s", tokenizerFile, tok.Size(), config.Vocab, configFile)
 	}
-	hash, err := hashModel(configJSON, w, tokenizerJSON)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", weightsFile, err)
+	if id, ok := tok.Start(); ok && !startSaid {
+		config.BOS = id
 	}
-	return &Checkpoint{Config: config, Tokenizer: tok, Hash: hash, tensors: tensors, weights: w}, nil
+	hash := newHash()
+	hash.text(configFile, configJSON)
+	if err := hash.weights(w); err != nil {
+		return nil, err
+	}
+	hash.text(tokenizerFile, tokenizerJSON)
+	return &Checkpoint{
+		Config: config, Tokenizer: tok, Format: "Hugging Face folder", Hash: hash.sum(), tensors: arranged, weights: w,
+	}, nil
 }
 
-func readConfig(fsys fs.FS, configJSON []byte) (Config, error) {
+func readConfig(fsys fs.FS, configJSON []byte) (Config, bool, error) {
 	tokenizerConfig, err := readOptional(fsys, tokenizerConfigFile, maxTokenizerConfigBytes)
 	if err != nil {
-		return Config{}, err
+		return Config{}, false, err
 	}
 	generation, err := readOptional(fsys, generationFile, maxConfigBytes)
 	if err != nil {
-		return Config{}, err
+		return Config{}, false, err
 	}
 	return parseConfig(configJSON, tokenizerConfig, generation)
 }
 
-// hashModel computes Checkpoint.Hash.
-func hashModel(configJSON []byte, w *weights, tokenizerJSON []byte) (string, error) {
-	sums := sha256.New()
-	line := func(sum []byte, file string) { fmt.Fprintf(sums, "%x  %s\n", sum, file) }
+// A modelHash computes Checkpoint.Hash, file by file.
+type modelHash struct{ lines hash.Hash }
 
-	sum := sha256.Sum256(configJSON)
-	line(sum[:], configFile)
+func newHash() modelHash { return modelHash{sha256.New()} }
 
-	weightsSum := sha256.New()
-	if n, err := io.Copy(weightsSum, io.NewSectionReader(w, 0, w.size)); err != nil {
-		return "", err
-	} else if n != w.size {
-		return "", fmt.Errorf("read %d of %d bytes: %w", n, w.size, io.ErrUnexpectedEOF)
-	}
-	line(weightsSum.Sum(nil), weightsFile)
+func (h modelHash) line(sum []byte, file string) { fmt.Fprintf(h.lines, "%x  %s\n", sum, file) }
 
-	sum = sha256.Sum256(tokenizerJSON)
-	line(sum[:], tokenizerFile)
-	return hex.EncodeToString(sums.Sum(nil)), nil
+// text adds a file that is in memory.
+func (h modelHash) text(file string, text []byte) {
+	sum := sha256.Sum256(text)
+	h.line(sum[:], file)
 }
+
+// weights adds the files of w.
+func (h modelHash) weights(w *weights) error {
+	for _, p := range w.parts {
+		sum := sha256.New()
+		if n, err := io.Copy(sum, io.NewSectionReader(p, 0, p.size)); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		} else if n != p.size {
+			return fmt.Errorf("%s: read %d of %d bytes: %w", p.name, n, p.size, io.ErrUnexpectedEOF)
+		}
+		h.line(sum.Sum(nil), p.name)
+	}
+	return nil
+}
+
+func (h modelHash) sum() string { return hex.EncodeToString(h.lines.Sum(nil)) }
 
 // Has reports whether the file holds a tensor of that name.
 func (c *Checkpoint) Has(name string) bool {
@@ -166,8 +192,8 @@ func (c *Checkpoint) Float32(name string, shape ...int) ([]float32, error) {
 	if !ok {
 		return nil, missingTensor(name)
 	}
-	if !slices.Equal(t.shape, shape) {
-		return nil, wrongShape(name, t.shape, shape)
+	if have := t.order.stored(t.shape); !slices.Equal(have, shape) { // its own inverse
+		return nil, wrongShape(name, have, shape)
 	}
 	values, err := t.widen(c.weights)
 	if err != nil {
@@ -177,12 +203,39 @@ func (c *Checkpoint) Float32(name string, shape ...int) ([]float32, error) {
 	return values, nil
 }
 
-// Bytes returns the bytes that the tensors take in the file.
+// Verify reads every value once and refuses what Float32 would, without
+// keeping any.
+func (c *Checkpoint) Verify() error {
+	if c.weights == nil {
+		return errors.New("checkpoint is closed")
+	}
+	for _, s := range c.Config.layout() {
+		if err := c.tensors[s.name].each(c.weights, func([]float32) {}); err != nil {
+			layer, rest := locate(s.name)
+			return fmt.Errorf("%s%s%w", layer, rest, err)
+		}
+	}
+	return nil
+}
+
+// Bytes returns the bytes that the tensors take in their files.
 func (c *Checkpoint) Bytes() (total int64) {
 	for _, t := range c.tensors {
 		total += t.bytes
 	}
 	return total
+}
+
+// Types lists the number formats of the tensors, the one with the most bytes
+// first.
+func (c *Checkpoint) Types() []string {
+	bytes := map[string]int64{}
+	for _, t := range c.tensors {
+		bytes[string(t.dtype)] += t.bytes
+	}
+	return slices.SortedFunc(maps.Keys(bytes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(bytes[b], bytes[a]), cmp.Compare(a, b))
+	})
 }
 
 // Parameters returns how many numbers were trained: the values of all tensors

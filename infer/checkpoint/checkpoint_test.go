@@ -17,7 +17,7 @@ import (
 // tinyTensors fills every tensor of tiny's layout with bfloat16 ones.
 func tinyTensors(t *testing.T) []stored {
 	t.Helper()
-	config, err := parseConfig(tiny.json(), nil, nil)
+	config, _, err := parseConfig(tiny.json(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,8 +191,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"no tokenizer", remove(tokenizerFile), "model folder has no tokenizer.json"},
 		{"shards", func(t *testing.T, folder fstest.MapFS) {
 			delete(folder, weightsFile)
-			folder[weightsFile+".index.json"] = &fstest.MapFile{Data: []byte(`{}`)}
-		}, "model folder has no model.safetensors (its weights are split over several files; only a single file can be read)"},
+			folder[indexFile] = &fstest.MapFile{Data: []byte(`{}`)}
+		}, "model.safetensors.index.json: weight_map is missing"},
 		{"weights are a folder", func(t *testing.T, folder fstest.MapFS) {
 			delete(folder, weightsFile)
 			folder[weightsFile+"/x"] = &fstest.MapFile{}

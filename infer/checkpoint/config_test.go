@@ -50,6 +50,13 @@ var tiny = object{
 	"bos_token_id": 1, "eos_token_id": 2, "torch_dtype": "bfloat16", "use_cache": true,
 }
 
+// gpt2 is the config.json of a GPT-2 of one layer.
+var gpt2 = object{
+	"architectures": []string{"GPT2LMHeadModel"}, "model_type": "gpt2", "activation_function": "gelu_new",
+	"vocab_size": 300, "n_embd": 8, "n_layer": 1, "n_head": 2, "n_positions": 16, "n_ctx": 16, "n_inner": nil,
+	"layer_norm_epsilon": 1e-5, "bos_token_id": 299, "eos_token_id": 299,
+}
+
 func TestParseConfig(t *testing.T) {
 	want := Config{
 		Architecture: "llama", Vocab: 4096, Width: 4, Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 2, FFN: 3,
@@ -81,6 +88,43 @@ func TestParseConfig(t *testing.T) {
 			but(func(c *Config) { c.RopeTheta = 1e6 }),
 		},
 		{"rope_scaling that does not scale", tiny.with("rope_scaling", object{"type": "default"}), nil, nil, want},
+		{
+			"linear scaling", tiny.with("rope_scaling", object{"type": "linear", "factor": 4}), nil, nil,
+			but(func(c *Config) { c.RopeScaling = RopeScaling{Kind: "linear", Factor: 4} }),
+		},
+		{
+			"Llama 3's scaling", tiny.with("rope_scaling", object{"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 32}), nil, nil,
+			but(func(c *Config) {
+				c.RopeScaling = RopeScaling{Kind: "llama3", Factor: 8, LowFreq: 1, HighFreq: 4, OriginalContext: 32}
+			}),
+		},
+		{
+			"mistral, no window", tiny.with("model_type", "mistral", "architectures", []string{"MistralForCausalLM"}, "sliding_window", nil), nil, nil,
+			but(func(c *Config) { c.Architecture = "mistral" }),
+		},
+		{
+			"mistral, a window that cuts", tiny.with("model_type", "mistral", "architectures", absent, "sliding_window", 40), nil, nil,
+			but(func(c *Config) { c.Architecture, c.Window, c.Context = "mistral", 40, 40 }),
+		},
+		{
+			"mistral, a window that does not", tiny.with("model_type", "mistral", "architectures", absent), nil, nil,
+			but(func(c *Config) { c.Architecture, c.Window = "mistral", 4096 }),
+		},
+		{
+			"qwen2, its window switched off", tiny.with("model_type", "qwen2", "architectures", []string{"Qwen2ForCausalLM"}, "use_sliding_window", false, "sliding_window", 32), nil, nil,
+			but(func(c *Config) { c.Architecture, c.QKVBias = "qwen2", true }),
+		},
+		{
+			"architecture by its class alone", tiny.with("model_type", absent, "architectures", []string{"Qwen2ForCausalLM"}, "use_sliding_window", true, "sliding_window", 32), nil, nil,
+			but(func(c *Config) { c.Architecture, c.QKVBias, c.Window, c.Context = "qwen2", true, 32, 32 }),
+		},
+		{
+			"gpt2", gpt2, nil, nil,
+			Config{
+				Architecture: "gpt2", Vocab: 300, Width: 8, Layers: 1, Heads: 2, KVHeads: 2, HeadDim: 4, FFN: 32,
+				Context: 16, NormEps: 1e-5, TieEmbeddings: true, BOS: -1, EOS: []int{299},
+			},
+		},
 		{"longest context", tiny.with("max_position_embeddings", 1<<20), nil, nil, but(func(c *Config) { c.Context = 1 << 20 })},
 		{"start token", tiny, object{"add_bos_token": true}, nil, but(func(c *Config) { c.BOS = 1 })},
 		{"start token 0", tiny.with("bos_token_id", 0), object{"add_bos_token": true}, nil, but(func(c *Config) { c.BOS = 0 })},
@@ -113,7 +157,7 @@ func TestParseConfig(t *testing.T) {
 			if test.generation != nil {
 				generation = test.generation.json()
 			}
-			got, err := parseConfig(test.config.json(), tokens, generation)
+			got, _, err := parseConfig(test.config.json(), tokens, generation)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,15 +179,28 @@ var refusals = []struct {
 	{"null", []byte(`null`), "config.json: is null"},
 	{"nothing in it", []byte(`{}`), "neither model_type nor architectures is given"},
 	{"deep", []byte(strings.Repeat(`{"a":`, 20_000)), "config.json: is not a JSON object"},
-	{"other model", tiny.with("model_type", "gpt2").json(), `model_type is "gpt2"; this program runs "llama" (LlamaForCausalLM)`},
+	{"other model", tiny.with("model_type", "gpt_neox").json(), `model_type is "gpt_neox"; this program runs llama, mistral, qwen2 and gpt2`},
 	{"other head", tiny.with("architectures", []string{"LlamaForSequenceClassification"}).json(), `architectures names "LlamaForSequenceClassification"; this program runs`},
 	{"architectures a string", tiny.with("architectures", "LlamaForCausalLM").json(), `architectures is "LlamaForCausalLM", want a list of strings`},
 	{"other activation", tiny.with("hidden_act", "gelu").json(), `hidden_act is "gelu", want "silu"`},
 	{"attention bias", tiny.with("attention_bias", true).json(), "attention_bias is true"},
 	{"mlp bias", tiny.with("mlp_bias", true).json(), "mlp_bias is true"},
 	{"quantised", tiny.with("quantization_config", object{"bits": 4}).json(), "quantization_config is set"},
-	{"rope scaling", tiny.with("rope_scaling", object{"rope_type": "llama3", "factor": 8}).json(), `config.json: rope_scaling: rope_type is "llama3"`},
-	{"old rope scaling", tiny.with("rope_scaling", object{"type": "linear", "factor": 2}).json(), `rope_type is "linear"`},
+	{"rotary pairs that are neighbours", tiny.with("rope_interleaved", true).json(), "rope_interleaved is true"},
+	{"rope scaling half said", tiny.with("rope_scaling", object{"rope_type": "llama3", "factor": 8}).json(), `config.json: rope_scaling: low_freq_factor is missing`},
+	{"rope scaling upside down", tiny.with("rope_scaling", object{"rope_type": "llama3", "factor": 8, "low_freq_factor": 4, "high_freq_factor": 4}).json(), `config.json: rope_scaling: low_freq_factor 4 is not below high_freq_factor 4`},
+	{"rope scaling that shrinks", tiny.with("rope_scaling", object{"type": "linear", "factor": 0.5}).json(), `config.json: rope_scaling: factor is 0.5, supported is 1 to`},
+	{"rope scaling without a factor", tiny.with("rope_scaling", object{"type": "linear"}).json(), `config.json: rope_scaling: factor is missing`},
+	{"other rope scaling", tiny.with("rope_scaling", object{"type": "dynamic", "factor": 2}).json(), `rope_type is "dynamic"`},
+	{"mistral without key heads", tiny.with("model_type", "mistral", "architectures", absent, "num_key_value_heads", absent).json(), "num_key_value_heads is missing"},
+	{"mistral without a context", tiny.with("model_type", "mistral", "architectures", absent, "max_position_embeddings", absent).json(), "max_position_embeddings is missing"},
+	{"mistral, empty window", tiny.with("model_type", "mistral", "architectures", absent, "sliding_window", 0).json(), "sliding_window is 0"},
+	{"two architectures", tiny.with("model_type", "qwen2").json(), `architectures names "LlamaForCausalLM"`},
+	{"gpt2 without a width", object{"model_type": "gpt2", "vocab_size": 8, "n_layer": 1, "n_head": 1}.json(), "n_embd is missing"},
+	{"gpt2, heads do not divide", gpt2.with("n_head", 3).json(), "n_embd 8 is not a multiple of n_head 3"},
+	{"gpt2, other activation", gpt2.with("activation_function", "relu").json(), `activation_function is "relu", want "gelu_new"`},
+	{"gpt2, unscaled attention", gpt2.with("scale_attn_weights", false).json(), "scale_attn_weights is false"},
+	{"gpt2, scaled by layer", gpt2.with("scale_attn_by_inverse_layer_idx", true).json(), "scale_attn_by_inverse_layer_idx is true"},
 	{"rope scaling without a type", tiny.with("rope_scaling", object{}).json(), `rope_type is ""`},
 	{"rope scaling a number", tiny.with("rope_scaling", 2).json(), "rope_scaling is 2, want an object"},
 	{"rope parameters", tiny.with("rope_parameters", object{"rope_type": "yarn", "rope_theta": 1e4}).json(), `config.json: rope_parameters: rope_type is "yarn"`},
@@ -184,7 +241,7 @@ var refusals = []struct {
 func TestRefusedConfigs(t *testing.T) {
 	for _, test := range refusals {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := parseConfig(test.config, nil, nil)
+			_, _, err := parseConfig(test.config, nil, nil)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want a message with %q", err, test.want)
 			}
@@ -209,11 +266,11 @@ func TestRefusedTokenConfigs(t *testing.T) {
 		{"end beyond vocabulary", tiny, nil, object{"eos_token_id": []int{1, 5000}}, "generation_config.json: eos_token_id is 5000"},
 	}
 	for _, test := range tests {
-		_, err := parseConfig(test.config.json(), test.tokens.json(), test.generation.json())
+		_, _, err := parseConfig(test.config.json(), test.tokens.json(), test.generation.json())
 		if test.tokens == nil {
-			_, err = parseConfig(test.config.json(), nil, test.generation.json())
+			_, _, err = parseConfig(test.config.json(), nil, test.generation.json())
 		} else if test.generation == nil {
-			_, err = parseConfig(test.config.json(), test.tokens.json(), nil)
+			_, _, err = parseConfig(test.config.json(), test.tokens.json(), nil)
 		}
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want a message with %q", test.name, err, test.want)

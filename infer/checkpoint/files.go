@@ -64,33 +64,21 @@ func readOptional(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// weights is random access to model.safetensors.
-type weights struct {
-	io.ReaderAt
-	io.Closer
-	size int64
-}
-
-// openWeights opens model.safetensors. Files of the operating system and
+// openPart opens a file with weights. Files of the operating system and
 // embedded ones are read in place; any other kind is read whole into memory.
-func openWeights(fsys fs.FS) (*weights, error) {
-	f, size, err := openFile(fsys, weightsFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, indexErr := fs.Stat(fsys, weightsFile+".index.json"); indexErr == nil {
-			err = missingFile{weightsFile, " (its weights are split over several files; only a single file can be read)"}
-		}
-	}
+func openPart(fsys fs.FS, name string) (part, error) {
+	f, size, err := openFile(fsys, name)
 	if err != nil {
-		return nil, err
+		return part{}, err
 	}
 	if r, ok := f.(io.ReaderAt); ok {
-		return &weights{r, f, size}, nil
+		return part{name: name, ReaderAt: r, Closer: f, size: size}, nil
 	}
 	c, err := readChunks(f, size)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", weightsFile, err), f.Close())
+		return part{}, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
-	return &weights{c, f, c.size()}, nil
+	return part{name: name, ReaderAt: c, Closer: f, size: c.size()}, nil
 }
 
 // chunkBytes is the piece in which a file without random access is kept: a

@@ -22,9 +22,10 @@ const (
 // tensor says where one tensor's values lie in the file.
 type tensor struct {
 	dtype  dtype
-	shape  []int
+	shape  []int // as the file has it
 	offset int64 // of the first value, from the start of the file
-	bytes  int64 // count of values × dtype.size()
+	bytes  int64 // whole blocks
+	order  order // of the values, against the layout's
 }
 
 // parseSafetensors reads the header of a safetensors file of size bytes and
@@ -100,7 +101,8 @@ func (e entry) resolve(dataStart, dataSize int64) (tensor, error) {
 		}
 		values *= int64(n)
 	}
-	if want := values * e.dtype.size(); want != end-begin {
+	_, bytes := e.dtype.block()
+	if want := values * int64(bytes); want != end-begin {
 		return tensor{}, fmt.Errorf("has shape %v and dtype %v, which take %d bytes, but spans %d", e.shape, e.dtype, want, end-begin)
 	}
 	return tensor{dtype: e.dtype, shape: e.shape, offset: dataStart + begin, bytes: end - begin}, nil

@@ -148,3 +148,12 @@ func TestRankOf(t *testing.T) {
 		t.Errorf("RankOf(3) = %d, want -1", got)
 	}
 }
+
+// Ten equal tokens reach 0.8 with eight, though eight times 0.1 adds up to
+// 0.7999999999999999.
+func TestNucleusForgivesRounding(t *testing.T) {
+	z := make([]float32, 10)
+	if got := Decide(z, Settings{Temperature: 1, TopP: 0.8}).Keep; got != 8 {
+		t.Errorf("top-p 0.8 keeps %d of ten equal tokens, want 8", got)
+	}
+}

@@ -53,7 +53,7 @@ func naiveKept(z []float32, p []float64, s Settings) []bool {
 	var before float64
 	for r, id := range ids {
 		inK := s.TopK == 0 || r < s.TopK
-		inP := s.TopP == 1 || before < s.TopP // what came before does not yet suffice
+		inP := s.TopP == 1 || r == 0 || before < s.TopP-roundingSlack // what came before does not yet suffice
 		inMin := p[id] >= s.MinP*p[ids[0]]
 		kept[id] = inK && inP && inMin
 		if s.Temperature == 0 {

@@ -1,5 +1,7 @@
 package tokenizer
 
+import "unicode/utf8"
+
 // A pair is two adjacent tokens.
 type pair struct{ left, right int32 }
 
@@ -15,7 +17,7 @@ const noRank = int32(-1)
 const end = int32(-1)
 
 // A symbol is one token of the piece being merged, a link of a doubly linked
-// list. It keeps its index for life: the index of its first byte.
+// list. It keeps its index for life.
 type symbol struct {
 	id         int32
 	prev, next int32 // indices of the neighbours, or end
@@ -36,15 +38,33 @@ type symbol struct {
 type merger struct {
 	symbols []symbol
 	heap    []uint64 // rank<<32 | index of the left symbol
+	joined  []byte   // scratch of rule
 }
 
-// appendPiece appends the tokens of one piece to ids. A piece is at most 2 GiB.
+// appendPiece appends the tokens of one piece, which must not be empty, to ids.
+// A piece is at most 2 GiB.
 func (m *merger) appendPiece(ids []int, t *Tokenizer, piece string) []int {
-	m.symbols, m.heap = m.symbols[:0], m.heap[:0]
-	for i := range len(piece) {
-		m.symbols = append(m.symbols, symbol{id: t.byteIDs[piece[i]], prev: int32(i) - 1, next: int32(i) + 1})
+	if t.wholePieces {
+		if id, ok := t.ids[piece]; ok {
+			return append(ids, int(id))
+		}
 	}
-	m.symbols[len(piece)-1].next = end
+	m.symbols, m.heap = m.symbols[:0], m.heap[:0]
+	for piece != "" {
+		size := 1
+		if t.characters {
+			_, size = utf8.DecodeRuneInString(piece)
+		}
+		if id, ok := t.ids[piece[:size]]; t.characters && ok {
+			m.add(id)
+		} else {
+			for i := range size {
+				m.add(t.byteIDs[piece[i]])
+			}
+		}
+		piece = piece[size:]
+	}
+	m.symbols[len(m.symbols)-1].next = end
 	for i := range m.symbols {
 		m.rate(t, int32(i))
 	}
@@ -60,6 +80,26 @@ func (m *merger) appendPiece(ids []int, t *Tokenizer, piece string) []int {
 	return ids
 }
 
+// add puts a token at the end of the list.
+func (m *merger) add(id int32) {
+	i := int32(len(m.symbols))
+	m.symbols = append(m.symbols, symbol{id: id, prev: i - 1, next: i + 1})
+}
+
+// rule returns what joins two tokens, if anything does.
+func (m *merger) rule(t *Tokenizer, left, right int32) (merge, bool) {
+	if t.ranks == nil {
+		rule, ok := t.merges[pair{left, right}]
+		return rule, ok
+	}
+	m.joined = append(append(m.joined[:0], t.Bytes(int(left))...), t.Bytes(int(right))...)
+	id, ok := t.ids[string(m.joined)]
+	if !ok || t.ranks[id] == noRank {
+		return merge{}, false
+	}
+	return merge{rank: t.ranks[id], id: id}, true
+}
+
 // rate looks up the rule for symbol i and its right neighbour and, if there is
 // one, makes the pair a candidate.
 func (m *merger) rate(t *Tokenizer, i int32) {
@@ -68,7 +108,7 @@ func (m *merger) rate(t *Tokenizer, i int32) {
 	if s.next == end {
 		return
 	}
-	if rule, ok := t.merges[pair{s.id, m.symbols[s.next].id}]; ok {
+	if rule, ok := m.rule(t, s.id, m.symbols[s.next].id); ok {
 		s.rank, s.into = rule.rank, rule.id
 		m.push(rule.rank, i)
 	}

@@ -9,10 +9,12 @@ import (
 )
 
 // Bounds on what Parse takes, so that a hostile file is refused soon and costs
-// little. Published tokenizers with GPT-2's pattern have about 50,000 tokens,
-// files of about 4 MB and a few dozen added tokens.
+// little. Published ones have up to about 150,000 tokens, 300,000 merges, files
+// of 17 MB and a few hundred added tokens.
 const (
-	maxFileBytes = 8 << 20
+	maxFileBytes = 24 << 20
+	maxTokens    = 1 << 19
+	maxMerges    = 1 << 19
 	maxStepBytes = 1 << 20 // of one part of the pipeline
 	maxAdded     = 1 << 16
 	maxID        = 2_000_000
@@ -45,23 +47,24 @@ type model struct {
 	ContinuingSubwordPrefix string          `json:"continuing_subword_prefix"`
 	EndOfWordSuffix         string          `json:"end_of_word_suffix"`
 	IgnoreMerges            bool            `json:"ignore_merges"`
+	ByteFallback            bool            `json:"byte_fallback"`
 	Vocab                   json.RawMessage `json:"vocab"`
 	Merges                  json.RawMessage `json:"merges"`
 }
 
-// Parse reads a Hugging Face tokenizer.json that holds a byte-level BPE with
-// GPT-2's split pattern. An error says which part of the file is wrong or is
-// not supported, as in
+// Parse reads a Hugging Face tokenizer.json that holds a byte-level BPE with a
+// split pattern it knows, or a SentencePiece BPE with byte fallback. An error
+// says which part of the file is wrong or is not supported, as in
 //
 //	tokenizer: model.merges[12]: the left part "xy" is not in model.vocab
-//	tokenizer: normalizer: type "NFC" is not supported; want none
+//	tokenizer: normalizer: type "Lowercase" is not supported; want none or NFC
 //
 // Of the parts it accepts, Parse leaves out those that cannot change the ids of
-// plain text: unk_token, fuse_unk and byte_fallback (every byte has a token),
-// how special tokens are looked for in a text (they are not), and truncation
-// and padding, which are limits for the caller to set.
+// plain text: unk_token and fuse_unk (every byte has a token), how added tokens
+// are looked for in a text (they are not), and truncation and padding, which
+// are limits for the caller to set.
 //
-// The file is untrusted. Parse refuses one of more than 8 MiB, one with an id
+// The file is untrusted. Parse refuses one of more than 24 MiB, one with an id
 // over 2,000,000 or over four times the number of tokens, and never panics.
 func Parse(tokenizerJSON []byte) (*Tokenizer, error) {
 	t, err := parse(tokenizerJSON)
@@ -79,7 +82,7 @@ func parse(data []byte) (*Tokenizer, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, explainJSON(err)
 	}
-	t := &Tokenizer{}
+	t := &Tokenizer{start: -1}
 	if err := t.readPipeline(&f); err != nil {
 		return nil, err
 	}
@@ -94,6 +97,10 @@ func parse(data []byte) (*Tokenizer, error) {
 	}
 	if err := t.readMerges(f.Model.Merges); err != nil {
 		return nil, err
+	}
+	t.wholePieces = f.Model.IgnoreMerges
+	if int(t.start) >= t.Size() {
+		return nil, fmt.Errorf("post_processor: the token in front has id %d, the vocabulary ends at %d", t.start, t.Size()-1)
 	}
 	return t, nil
 }
@@ -152,8 +159,6 @@ func checkModel(m *model) error {
 		return fmt.Errorf("model: continuing_subword_prefix %s is not supported; want none", quote(m.ContinuingSubwordPrefix))
 	case m.EndOfWordSuffix != "":
 		return fmt.Errorf("model: end_of_word_suffix %s is not supported; want none", quote(m.EndOfWordSuffix))
-	case m.IgnoreMerges:
-		return errors.New("model: ignore_merges is not supported; want false")
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 // A step is a normalizer, pre-tokenizer, post-processor or decoder. These are
 // the members, over all types, that matter here.
 type step struct {
+	place string // where it stands: "pre_tokenizer: Sequence[0]"
+
 	Type           string            `json:"type"`
 	AddPrefixSpace bool              `json:"add_prefix_space"`
 	UseRegex       *bool             `json:"use_regex"` // absent means true
@@ -16,81 +18,226 @@ type step struct {
 	Pretokenizers  []json.RawMessage `json:"pretokenizers"`
 	Processors     []json.RawMessage `json:"processors"`
 	Decoders       []json.RawMessage `json:"decoders"`
+
+	Pattern          pattern `json:"pattern"`           // of Split and Replace
+	Behavior         string  `json:"behavior"`          // of Split
+	Invert           bool    `json:"invert"`            // of Split
+	IndividualDigits bool    `json:"individual_digits"` // of Digits
+	Prepend          string  `json:"prepend"`           // of Prepend
+	Content          string  `json:"content"`           // of Replace and Strip
+	Start            int     `json:"start"`             // of Strip
+	Stop             int     `json:"stop"`              // of Strip
+	Replacement      string  `json:"replacement"`       // of Metaspace
+	PrependScheme    string  `json:"prepend_scheme"`    // of Metaspace; older files have add_prefix_space
+	Split            *bool   `json:"split"`             // of Metaspace; absent means true
+
+	Single        []templatePart          `json:"single"`         // of TemplateProcessing
+	SpecialTokens map[string]templateMark `json:"special_tokens"` // of TemplateProcessing
 }
 
-// readPipeline checks the four parts of the file around the model. Only one
-// pipeline is supported: no normalizer, the ByteLevel pre-tokenizer with its
-// pattern, no post-processing of ids, the ByteLevel decoder.
-func (t *Tokenizer) readPipeline(f *file) error {
-	if _, err := unwrap("normalizer", f.Normalizer, false); err != nil {
-		return err
-	}
-	pre, err := unwrap("pre_tokenizer", f.PreTokenizer, true)
-	if err != nil {
-		return err
-	}
-	if pre.UseRegex != nil && !*pre.UseRegex {
-		return errors.New("pre_tokenizer: use_regex false is not supported: it leaves the text in one piece; want true")
-	}
-	t.addPrefixSpace = pre.AddPrefixSpace
-	// As a post-processor ByteLevel only trims offsets, which Encode does not
-	// return; all other types add tokens.
-	if !isNull(f.PostProcessor) {
-		if _, err := unwrap("post_processor", f.PostProcessor, true); err != nil {
+// pattern is what a Split or a Replace looks for: one of the two.
+type pattern struct {
+	Regex  string `json:"Regex"`
+	String string `json:"String"`
+}
+
+// templatePart is one part of what a template makes of a text: a special token
+// or the text itself.
+type templatePart struct {
+	SpecialToken *struct {
+		ID string `json:"id"`
+	} `json:"SpecialToken"`
+	Sequence *struct {
+		ID string `json:"id"`
+	} `json:"Sequence"`
+}
+
+// templateMark is a special token that a template may put in.
+type templateMark struct {
+	IDs []int64 `json:"ids"`
+}
+
+// A pipeline is the four parts of the file around the model, each a list of
+// steps.
+type pipeline struct{ normalizer, preTokenizer, postProcessor, decoder []step }
+
+// readPipeline reads the four parts and configures the tokenizer by them. Two
+// families of pipelines are supported: byte-level and SentencePiece.
+func (t *Tokenizer) readPipeline(f *file) (err error) {
+	var p pipeline
+	for _, part := range []struct {
+		place string
+		raw   json.RawMessage
+		steps *[]step
+	}{
+		{"normalizer", f.Normalizer, &p.normalizer},
+		{"pre_tokenizer", f.PreTokenizer, &p.preTokenizer},
+		{"post_processor", f.PostProcessor, &p.postProcessor},
+		{"decoder", f.Decoder, &p.decoder},
+	} {
+		if *part.steps, err = steps(part.place, part.raw); err != nil {
 			return err
 		}
 	}
-	_, err = unwrap("decoder", f.Decoder, true)
-	return err
+	if f.Model != nil && f.Model.ByteFallback && !p.byteLevel() {
+		err = t.readSentencePiece(p)
+	} else {
+		err = t.readByteLevel(p)
+	}
+	if err != nil {
+		return err
+	}
+	return t.readPostProcessor(p.postProcessor)
 }
 
-// unwrap reads one part of the pipeline and takes it out of a Sequence of one.
-// What is left has to be of type ByteLevel if byteLevel is set, nothing
-// otherwise.
-func unwrap(place string, raw json.RawMessage, byteLevel bool) (step, error) {
-	want := "none"
-	if byteLevel {
-		want = "ByteLevel"
-	}
-	if isNull(raw) {
-		if byteLevel {
-			return step{}, fmt.Errorf("%s is missing; want %s", place, want)
+// byteLevel reports whether the pre-tokenizer spells bytes in GPT-2's alphabet.
+func (p pipeline) byteLevel() bool {
+	for _, s := range p.preTokenizer {
+		if s.Type == "ByteLevel" {
+			return true
 		}
-		return step{}, nil
+	}
+	return false
+}
+
+// readByteLevel reads the pipelines of GPT-2 and its followers: text cut by a
+// pattern, bytes spelled in the alphabet.
+func (t *Tokenizer) readByteLevel(p pipeline) error {
+	for _, s := range p.normalizer {
+		if s.Type != "NFC" {
+			return s.refuse("none or NFC")
+		}
+		t.nfc = true
+	}
+	if len(p.preTokenizer) == 0 {
+		return errors.New("pre_tokenizer is missing; want ByteLevel")
+	}
+	last := p.preTokenizer[len(p.preTokenizer)-1]
+	if last.Type != "ByteLevel" {
+		return last.refuse("ByteLevel")
+	}
+	t.addPrefixSpace = last.AddPrefixSpace
+	usesRegex := last.UseRegex == nil || *last.UseRegex
+	switch before := p.preTokenizer[:len(p.preTokenizer)-1]; {
+	case len(before) == 0 && usesRegex:
+		t.split = splitGPT2
+	case len(before) == 0:
+		return errors.New("pre_tokenizer: use_regex false is not supported: it leaves the text in one piece; want true")
+	case len(before) > 1:
+		return fmt.Errorf("pre_tokenizer: a Sequence of %d is not supported; want ByteLevel, alone or after Split or Digits", len(p.preTokenizer))
+	case before[0].Type == "Digits" && before[0].IndividualDigits && usesRegex && !last.AddPrefixSpace:
+		t.split = splitGPT2Digits
+	case before[0].Type == "Split" && !usesRegex && !last.AddPrefixSpace:
+		var err error
+		if t.split, err = readSplit(before[0]); err != nil {
+			return err
+		}
+	case before[0].Type == "Digits" || before[0].Type == "Split":
+		return fmt.Errorf("%s: these options of %s and of the ByteLevel behind it are not supported together", before[0].place, before[0].Type)
+	default:
+		return before[0].refuse("ByteLevel, alone or after Split or Digits")
+	}
+	if len(p.decoder) == 0 {
+		return errors.New("decoder is missing; want ByteLevel")
+	}
+	for _, s := range p.decoder {
+		if s.Type != "ByteLevel" {
+			return s.refuse("ByteLevel")
+		}
+	}
+	return nil
+}
+
+// readSplit recognises a pattern by its exact text: one that is only almost
+// right would give a model almost the right input.
+func readSplit(s step) (*splitter, error) {
+	if s.Behavior != "Isolated" || s.Invert {
+		return nil, fmt.Errorf("%s: behavior %s, invert %v is not supported; want Isolated, false", s.place, quote(s.Behavior), s.Invert)
+	}
+	for _, known := range splits {
+		if s.Pattern.Regex != "" && s.Pattern.Regex == known.regex {
+			return known, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: the pattern %s is not one of those supported, which are GPT-2's, Llama-3's and Qwen2's", s.place, quote(s.Pattern.Regex+s.Pattern.String))
+}
+
+// readPostProcessor finds out which token goes in front of a text. ByteLevel
+// here only trims offsets, which Encode does not return.
+func (t *Tokenizer) readPostProcessor(list []step) error {
+	for _, s := range list {
+		switch s.Type {
+		case "ByteLevel":
+		case "TemplateProcessing":
+			if err := t.readTemplate(s); err != nil {
+				return fmt.Errorf("%s: %w", s.place, err)
+			}
+		default:
+			return s.refuse("ByteLevel or TemplateProcessing")
+		}
+	}
+	return nil
+}
+
+// readTemplate understands a template that leaves a text alone or puts one
+// token in front of it.
+func (t *Tokenizer) readTemplate(s step) error {
+	const want = "want the text, with at most one token in front"
+	parts := s.Single
+	if len(parts) == 0 || parts[len(parts)-1].Sequence == nil || parts[len(parts)-1].Sequence.ID != "A" {
+		return errors.New("the template does not end with the text; " + want)
+	}
+	parts = parts[:len(parts)-1]
+	if len(parts) == 0 {
+		return nil
+	}
+	if len(parts) > 1 || parts[0].SpecialToken == nil {
+		return errors.New("the template puts more in front; " + want)
+	}
+	name := parts[0].SpecialToken.ID
+	mark, ok := s.SpecialTokens[name]
+	if !ok || len(mark.IDs) != 1 {
+		return fmt.Errorf("special_tokens gives %s %d ids; want one", quote(name), len(mark.IDs))
+	}
+	if err := checkID(mark.IDs[0]); err != nil {
+		return err
+	}
+	t.start = int32(mark.IDs[0])
+	return nil
+}
+
+// steps reads one part of the pipeline as a list: nothing, one step, or the
+// members of a Sequence.
+func steps(place string, raw json.RawMessage) ([]step, error) {
+	if isNull(raw) {
+		return nil, nil
 	}
 	if len(raw) > maxStepBytes {
-		return step{}, fmt.Errorf("%s has %d bytes, more than the limit of %d", place, len(raw), maxStepBytes)
+		return nil, fmt.Errorf("%s has %d bytes, more than the limit of %d", place, len(raw), maxStepBytes)
 	}
 	s, err := readStep(place, raw)
-	if err != nil {
-		return step{}, err
+	if err != nil || s.Type != "Sequence" {
+		return []step{s}, err
 	}
-	if s.Type == "Sequence" {
-		// Each part of the file has its own name for the list; one part has one.
-		members := s.Normalizers
-		for _, list := range [][]json.RawMessage{s.Pretokenizers, s.Processors, s.Decoders} {
-			members = append(members, list...)
-		}
-		if len(members) == 0 && !byteLevel {
-			return step{}, nil
-		}
-		if len(members) != 1 {
-			return step{}, fmt.Errorf("%s: a Sequence of %d is not supported; want %s", place, len(members), want)
-		}
-		place += ": Sequence[0]"
-		if s, err = readStep(place, members[0]); err != nil {
-			return step{}, err
-		}
+	// Each part of the file has its own name for the list; one part has one.
+	members := s.Normalizers
+	for _, more := range [][]json.RawMessage{s.Pretokenizers, s.Processors, s.Decoders} {
+		members = append(members, more...)
 	}
-	if !byteLevel || s.Type != "ByteLevel" {
-		return step{}, fmt.Errorf("%s: type %s is not supported; want %s", place, quote(s.Type), want)
+	var list []step
+	for i, m := range members {
+		s, err := readStep(fmt.Sprintf("%s: Sequence[%d]", place, i), m)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
 	}
-	return s, nil
+	return list, nil
 }
 
 // readStep decodes one step, which has to be an object.
 func readStep(place string, raw json.RawMessage) (step, error) {
-	var s step
+	s := step{place: place}
 	if isNull(raw) {
 		return s, fmt.Errorf("%s is null", place)
 	}
@@ -98,4 +245,8 @@ func readStep(place string, raw json.RawMessage) (step, error) {
 		return s, explainType(place, place+".", err)
 	}
 	return s, nil
+}
+
+func (s step) refuse(want string) error {
+	return fmt.Errorf("%s: type %s is not supported; want %s", s.place, quote(s.Type), want)
 }

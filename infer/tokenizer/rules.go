@@ -10,7 +10,8 @@ import (
 // readMerges reads model.merges: rules in order of rank, each either
 // ["left", "right"] or, as older files have it, "left right".
 func (t *Tokenizer) readMerges(raw json.RawMessage) error {
-	t.merges = map[pair]merge{}
+	// About as many as the text has room for; growing would leave copies behind.
+	t.merges = make(map[pair]merge, min(len(raw)/16, maxMerges))
 	if isNull(raw) {
 		return errors.New("model.merges is missing")
 	}
@@ -23,6 +24,9 @@ func (t *Tokenizer) readMerges(raw json.RawMessage) error {
 		first := c.next()
 		if is(first, ']') {
 			return nil
+		}
+		if rank == maxMerges {
+			return fmt.Errorf("model.merges has more than %d rules", maxMerges)
 		}
 		left, right, err := readMerge(&c, first)
 		if err == nil {
@@ -37,11 +41,7 @@ func (t *Tokenizer) readMerges(raw json.RawMessage) error {
 // readMerge reads one rule, in either form, that begins with the token first.
 func readMerge(c *cursor, first []byte) (left, right string, err error) {
 	if line, ok := text(first); ok {
-		left, right, ok = strings.Cut(line, " ")
-		if !ok || left == "" || right == "" || strings.Contains(right, " ") {
-			return "", "", fmt.Errorf("%s is not two parts with a space between", quote(line))
-		}
-		return left, right, nil
+		return cutRule(line)
 	}
 	if is(first, '[') {
 		left, isLeft := text(c.next())
@@ -53,6 +53,15 @@ func readMerge(c *cursor, first []byte) (left, right string, err error) {
 	return "", "", errors.New("want a pair of strings, or one string with a space in it")
 }
 
+// cutRule reads a rule that is one text.
+func cutRule(line string) (left, right string, err error) {
+	left, right, ok := strings.Cut(line, " ")
+	if !ok || left == "" || right == "" || strings.Contains(right, " ") {
+		return "", "", fmt.Errorf("%s is not two parts with a space between", quote(line))
+	}
+	return left, right, nil
+}
+
 // addMerge adds the rule that joins left and right. It returns scratch, grown
 // where needed.
 func (t *Tokenizer) addMerge(rank int32, left, right string, scratch []byte) ([]byte, error) {
@@ -61,7 +70,7 @@ func (t *Tokenizer) addMerge(rank int32, left, right string, scratch []byte) ([]
 	for i, part := range []string{left, right} {
 		from := len(joined)
 		var ok bool
-		if joined, _, ok = appendSpelled(joined, part); ok {
+		if joined, _, ok = t.appendBytes(joined, part); ok {
 			ids[i], ok = t.ids[string(joined[from:])]
 		}
 		if !ok {

@@ -1,20 +1,26 @@
 // Package tokenizer turns text into token ids and token ids back into bytes,
-// with the byte-level byte-pair encoding of GPT-2 (Radford et al. 2019; the
-// merging itself is Sennrich et al. 2016), read from the tokenizer.json of a
-// Hugging Face model folder.
+// by byte-pair encoding (Sennrich et al. 2016) of two kinds: the byte-level one
+// of GPT-2 (Radford et al. 2019), Llama 3 and Qwen2, and that of SentencePiece
+// (Kudo and Richardson 2018), which Llama 2 and Mistral use. Vocabularies come
+// from the tokenizer.json of a Hugging Face model folder ([Parse]) or as lists
+// ([NewByteLevel], [NewSentencePiece]), as GGUF and llama2.c keep them.
 //
-// Encoding runs in three steps, one file each:
+// Byte-level encoding runs in three steps, one file each:
 //
-//  1. The text is cut into pieces by GPT-2's split pattern: a contraction such
-//     as 's, a run of letters, of digits or of other characters, each with at
-//     most one space in front, or a run of whitespace (pretokenize.go). No
-//     token ever crosses the border between two pieces.
+//  1. The text is cut into pieces by a split pattern. GPT-2's: a contraction
+//     such as 's, a run of letters, of digits or of other characters, each with
+//     at most one space in front, or a run of whitespace (pretokenize.go; the
+//     others are in split.go). No token ever crosses the border between two
+//     pieces.
 //  2. The bytes of a piece become one single-byte token each. The file spells
 //     a byte as one printable character, so that byte 0x20 reads Ġ; that
 //     alphabet is in alphabet.go.
 //  3. Of all adjacent pairs of tokens that have a merge rule, the pair whose
 //     rule comes first in the file becomes one token, the leftmost such pair
 //     first, until no pair has a rule (merge.go).
+//
+// SentencePiece leaves out the first step and begins the second with
+// characters (sentencepiece.go).
 //
 // Since all 256 single bytes are tokens, every string can be encoded, broken
 // UTF-8 included, and joining the bytes of the tokens gives the string back.
@@ -31,9 +37,21 @@
 // nobody notices. The file counts as untrusted.
 package tokenizer
 
-// A Tokenizer is a vocabulary with its merge rules. Parse makes one; it never
+import (
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A Tokenizer is a vocabulary with its merge rules. It never
 // changes afterwards and may be used by any number of goroutines at once.
 type Tokenizer struct {
+	split      *splitter // nil for SentencePiece
+	characters bool      // SentencePiece: tokens begin as characters, not as bytes
+	prefix     prefix    // SentencePiece: when a space goes in front
+	nfc        bool      // the text is brought to normalization form C first
+	start      int32     // goes in front of a text, -1 for none
+
 	// addPrefixSpace puts a space in front of a text that does not begin with
 	// one, as the ByteLevel pre-tokenizer's option of that name asks.
 	addPrefixSpace bool
@@ -44,11 +62,16 @@ type Tokenizer struct {
 	bytes []byte
 	spans []span // [size]
 
-	ids      map[string]int32 // bytes to id, special tokens left out
-	byteIDs  [256]int32       // single byte to id
-	merges   map[pair]merge
+	ids     map[string]int32 // bytes to id, added tokens left out
+	byteIDs [256]int32       // single byte to id
+	merges  map[pair]merge   // nil where ranks say what merges
+	ranks   []int32          // [size] of the rule that makes a token; nil where merges do
+
+	wholePieces bool // a piece that is a token is that token, whatever the merges say
+
 	specials map[int32]string // id to name
 	names    map[string]int32 // name to id, special tokens only
+	added    map[string]int32 // added tokens that are not special: text to id
 }
 
 // A span is the part of Tokenizer.bytes from one offset up to another. That of an
@@ -60,21 +83,37 @@ type span struct{ from, to uint32 }
 // that spell it. Any bytes are accepted; one that is not part of valid UTF-8
 // counts as a character that is neither letter, digit nor space.
 //
-// Decode gives the text back exactly. The one exception is a tokenizer.json
-// with add_prefix_space set: a text that is not empty and does not begin with
-// a space then comes back with one in front.
+// Decode gives the text back exactly, with these exceptions, each part of how
+// the model was trained: add_prefix_space leaves a space in front of a text
+// that had none; SentencePiece takes ▁ for a space, and one that only adds its
+// space where none is drops one that was; a tokenizer with the NFC normalizer
+// gives the text in that form.
 //
 // Encode takes O(n log n) time and O(longest piece) scratch memory for n bytes.
 func (t *Tokenizer) Encode(text string) []int {
+	if t.nfc {
+		text = norm.NFC.String(text)
+	}
 	if t.addPrefixSpace && text != "" && text[0] != ' ' {
 		text = " " + text
 	}
 	ids := make([]int, 0, len(text)/3+1)
 	var m merger
+	if t.characters {
+		text = strings.ReplaceAll(t.withPrefix(text), metaspace, " ")
+		if text != "" {
+			ids = m.appendPiece(ids, t, text)
+		}
+		return ids
+	}
 	for text != "" {
-		n := pieceLen(text)
-		ids = m.appendPiece(ids, t, text[:n])
-		text = text[n:]
+		segment := text[:t.split.segment(text)]
+		text = text[len(segment):]
+		for segment != "" {
+			n := t.split.length(segment)
+			ids = m.appendPiece(ids, t, segment[:n])
+			segment = segment[n:]
+		}
 	}
 	return ids
 }
@@ -110,8 +149,9 @@ func (t *Tokenizer) SpecialID(name string) (id int, ok bool) {
 	return int(i), ok
 }
 
-// Decode returns the bytes of the tokens, joined. Special tokens and ids out of
-// range stand for no bytes. The result can be invalid UTF-8 when ids begin or
+// Decode returns the bytes of the tokens, joined, without the space that
+// SentencePiece put in front. Special tokens and ids out of range stand for no
+// bytes. The result can be invalid UTF-8 when ids begin or
 // end in the middle of a character.
 func (t *Tokenizer) Decode(ids []int) string {
 	n := 0
@@ -122,8 +162,21 @@ func (t *Tokenizer) Decode(ids []int) string {
 	for _, id := range ids {
 		text = append(text, t.Bytes(id)...)
 	}
-	return string(text)
+	return string(t.withoutPrefix(text))
 }
+
+// Kind tells what sort of tokenizer this is, such as "byte-level BPE, GPT-2
+// split" or "SentencePiece BPE".
+func (t *Tokenizer) Kind() string {
+	if t.characters {
+		return "SentencePiece BPE"
+	}
+	return "byte-level BPE, " + t.split.name
+}
+
+// Start returns the token that goes in front of a text by the tokenizer's own
+// description; ok is false when that names none. Encode leaves it out.
+func (t *Tokenizer) Start() (id int, ok bool) { return int(t.start), t.start >= 0 }
 
 // Size returns the size of the vocabulary, special tokens included: the highest
 // id plus one. It is the number of logits that a model with exactly this

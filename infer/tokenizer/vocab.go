@@ -9,11 +9,10 @@ import (
 )
 
 // readSpecials reads added_tokens. Encoding needs none of them, since a text is
-// always plain text; an added token that is not special would have to be found
-// in plain text, before everything else, and is refused.
+// always plain text. One that is not special stands for its own text where a
+// model writes it.
 func (t *Tokenizer) readSpecials(raw json.RawMessage) error {
-	t.specials = map[int32]string{}
-	t.names = map[string]int32{}
+	t.clear()
 	if isNull(raw) {
 		return nil
 	}
@@ -37,6 +36,10 @@ func (t *Tokenizer) readSpecials(raw json.RawMessage) error {
 	return nil
 }
 
+func (t *Tokenizer) clear() {
+	t.specials, t.names, t.added = map[int32]string{}, map[string]int32{}, map[string]int32{}
+}
+
 // addSpecial takes one entry of added_tokens.
 func (t *Tokenizer) addSpecial(a addedToken) error {
 	switch {
@@ -44,8 +47,6 @@ func (t *Tokenizer) addSpecial(a addedToken) error {
 		return errors.New("id is missing")
 	case a.Content == "":
 		return errors.New("content is missing or empty")
-	case !a.Special:
-		return errors.New("an added token that is not special is not supported")
 	}
 	if err := checkID(*a.ID); err != nil {
 		return err
@@ -54,8 +55,14 @@ func (t *Tokenizer) addSpecial(a addedToken) error {
 	if first, taken := t.specials[id]; taken {
 		return fmt.Errorf("id %d already belongs to %s", id, quote(first))
 	}
-	if first, taken := t.names[a.Content]; taken {
-		return fmt.Errorf("already listed with id %d", first)
+	for _, list := range []map[string]int32{t.names, t.added} {
+		if first, taken := list[a.Content]; taken {
+			return fmt.Errorf("already listed with id %d", first)
+		}
+	}
+	if !a.Special {
+		t.added[a.Content] = id
+		return nil
 	}
 	t.specials[id] = a.Content
 	t.names[a.Content] = id
@@ -75,6 +82,8 @@ type vocabReader struct {
 	t       *Tokenizer
 	bytes   []byte       // of all ordinary tokens, in file order
 	entries []vocabEntry // [ordinary tokens]
+
+	fallback map[int32]bool // SentencePiece's tokens <0x00> to <0xFF>
 }
 
 // A vocabEntry is an ordinary token: its id, and where its bytes are in
@@ -86,7 +95,7 @@ type vocabEntry struct {
 
 // readVocab reads model.vocab and builds the tables between ids and bytes.
 func (t *Tokenizer) readVocab(raw json.RawMessage) error {
-	r := vocabReader{t: t}
+	r := vocabReader{t: t, fallback: map[int32]bool{}}
 	if err := eachEntry(raw, r.add); err != nil {
 		return fmt.Errorf("model.vocab: %w", err)
 	}
@@ -122,11 +131,21 @@ func (r *vocabReader) add(spelling string, value []byte) error {
 	if err := checkID(id); err != nil {
 		return fmt.Errorf("%s: %w", quote(spelling), err)
 	}
-	if want, special := r.t.names[spelling]; special {
-		if int32(id) != want {
-			return fmt.Errorf("%s has id %d, but id %d in added_tokens", quote(spelling), id, want)
+	return r.addEntry(spelling, id)
+}
+
+// addEntry takes a token with a sound id.
+func (r *vocabReader) addEntry(spelling string, id int64) error {
+	if len(r.entries) == maxTokens {
+		return fmt.Errorf("more than %d tokens", maxTokens)
+	}
+	for _, list := range []map[string]int32{r.t.names, r.t.added} {
+		if want, added := list[spelling]; added {
+			if int32(id) != want {
+				return fmt.Errorf("%s has id %d, but id %d in added_tokens", quote(spelling), id, want)
+			}
+			return nil
 		}
-		return nil
 	}
 	if name, taken := r.t.specials[int32(id)]; taken {
 		return fmt.Errorf("%s has id %d, which added_tokens gives to %s", quote(spelling), id, quote(name))
@@ -137,8 +156,11 @@ func (r *vocabReader) add(spelling string, value []byte) error {
 	from := len(r.bytes)
 	var bad rune
 	var ok bool
-	if r.bytes, bad, ok = appendSpelled(r.bytes, spelling); !ok {
+	if r.bytes, bad, ok = r.t.appendBytes(r.bytes, spelling); !ok {
 		return fmt.Errorf("%s (id %d): the character %q (%U) stands for no byte", quote(spelling), id, bad, bad)
+	}
+	if _, ok := fallbackByte(spelling); ok && r.t.characters {
+		r.fallback[int32(id)] = true
 	}
 	r.entries = append(r.entries, vocabEntry{int32(id), span{uint32(from), uint32(len(r.bytes))}})
 	return nil
@@ -165,12 +187,26 @@ func (r *vocabReader) build() error {
 	t.ids = make(map[string]int32, len(r.entries))
 	for _, e := range r.entries {
 		key := all[e.from:e.to]
+		if r.fallback[e.id] {
+			continue
+		}
 		if first, taken := t.ids[key]; taken {
 			return fmt.Errorf("model.vocab: %s is listed twice, with ids %d and %d", r.quote(e.span), first, e.id)
 		}
 		t.ids[key] = e.id
 	}
-	return t.findBytes()
+	for text, id := range t.added {
+		if name, taken := t.specials[id]; taken {
+			return fmt.Errorf("added_tokens: %s and %s both have id %d", quote(name), quote(text), id)
+		}
+		if first := t.spans[id]; first != (span{}) {
+			return fmt.Errorf("model.vocab: %s has id %d, which added_tokens gives to %s", r.quote(first), id, quote(text))
+		}
+		from := uint32(len(t.bytes))
+		t.bytes = append(t.bytes, text...)
+		t.spans[id] = span{from, uint32(len(t.bytes))}
+	}
+	return t.findBytes(r.fallback)
 }
 
 // size returns the size of the vocabulary, or why its highest id is too high.
@@ -182,7 +218,10 @@ func (r *vocabReader) size() (int, error) {
 	for id := range r.t.specials {
 		highest = max(highest, id)
 	}
-	count := len(r.entries) + len(r.t.specials)
+	for _, id := range r.t.added {
+		highest = max(highest, id)
+	}
+	count := len(r.entries) + len(r.t.specials) + len(r.t.added)
 	if int(highest) >= maxIDsPerEntry*count {
 		return 0, fmt.Errorf("model.vocab: the highest id is %d, but there are only %d tokens", highest, count)
 	}
@@ -191,12 +230,34 @@ func (r *vocabReader) size() (int, error) {
 
 // quote gives an entry as the file spells it.
 func (r *vocabReader) quote(s span) string {
+	if r.t.characters {
+		return quote(string(r.bytes[s.from:s.to]))
+	}
 	return quote(spell(r.bytes[s.from:s.to]))
 }
 
-// findBytes fills the table of single bytes; encoding starts from them, so none
-// may be missing.
-func (t *Tokenizer) findBytes() error {
+// findBytes fills the table of single bytes; encoding starts from them or falls
+// back to them, so none may be missing. fallback holds SentencePiece's.
+func (t *Tokenizer) findBytes(fallback map[int32]bool) error {
+	if t.characters {
+		var have [256]bool
+		for id := range fallback {
+			b := t.Bytes(int(id))
+			if have[b[0]] {
+				return fmt.Errorf("model.vocab: <0x%02X> is listed twice", b[0])
+			}
+			t.byteIDs[b[0]], have[b[0]] = id, true
+			if _, taken := t.ids[string(b)]; !taken {
+				t.ids[string(b)] = id
+			}
+		}
+		for b, ok := range have {
+			if !ok {
+				return fmt.Errorf("model.vocab: no token <0x%02X> for that byte", b)
+			}
+		}
+		return nil
+	}
 	for b := range t.byteIDs {
 		id, ok := t.ids[string([]byte{byte(b)})]
 		if !ok {
@@ -205,4 +266,13 @@ func (t *Tokenizer) findBytes() error {
 		t.byteIDs[b] = id
 	}
 	return nil
+}
+
+// appendBytes appends the bytes that a spelling of this vocabulary stands for.
+// When a character stands for none it returns that character and false.
+func (t *Tokenizer) appendBytes(dst []byte, spelling string) (_ []byte, bad rune, ok bool) {
+	if t.characters {
+		return appendPlain(dst, spelling), 0, true
+	}
+	return appendSpelled(dst, spelling)
 }

@@ -1,0 +1,225 @@
+package infer
+
+import (
+	"context"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/cost"
+)
+
+// Runner runs a model's passes in its stead: at another time, or together with
+// those of other texts. The results must be those of [Model.ForwardTo] and
+// [Model.LogitsTo], bit for bit, and so must what happens to the cache. What is
+// asked of a runner has been checked: tokens are in the vocabulary and fit the
+// window.
+type Runner interface {
+	ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error)
+	LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error)
+	// Waited is the part of the last call's time in which its pass was not run,
+	// since others had their turn.
+	Waited() time.Duration
+}
+
+// waited is the part of the last pass's time that is not its own.
+func (m *Model) waited() time.Duration {
+	if m.runner == nil {
+		return 0
+	}
+	return m.runner.Waited()
+}
+
+// Through returns the same model, weights and all, with its passes run by r:
+// what is done with the result (loops, replays, speculation) goes through r
+// without knowing. [Model.Inspect] does not: what it runs is no part of a text.
+func (m *Model) Through(r Runner) *Model {
+	through := *m
+	through.runner = r
+	return &through
+}
+
+// A job is a pass that somebody waits for: tokens to be read after a cache, or
+// vectors to be scored. It is part of a [Seat] and used again and again.
+type job struct {
+	ctx context.Context
+
+	// A forward pass: what is still to be read, and the room for the vectors of
+	// the last of all its tokens that has not been filled yet.
+	cache  *Cache
+	tokens []int
+	out    []float32 // [n, width]
+	start  int       // positions in the cache before the job
+
+	// Or scores.
+	last []float32 // [n, width]
+	z    []float32 // [n, vocab]
+
+	tally    cost.Parts
+	ran      time.Duration // the rounds that it had a part in
+	err      error
+	panicked any           // what to panic with in the goroutine that waits
+	done     chan struct{} // of capacity 1: told when the job is over
+
+	from, n int // its places in the pass that is running, or its rows
+	over    bool
+
+	// While it waits in a queue.
+	prev, next *job
+	urgent     bool
+	queued     bool
+	since      int64 // the round after which it joined
+}
+
+// batch runs jobs of several texts through the weights together: one pass over
+// the blocks for all that read, one product with the output matrix for all that
+// score. It belongs to one worker and allocates nothing once it has grown.
+type batch struct {
+	model *Model
+	s     *scratch
+	jobs  []*job
+	reads []*job    // those of jobs that read and have not ended
+	rows  []toScore // vectors collected to be scored
+	z     []float32 // [up to chunk, vocab]
+}
+
+// run does a round of b.jobs. Afterwards those that are over say so; the others
+// have tokens left to read. A job whose context ends is let go before the next
+// block, the others do not notice.
+func (b *batch) run() {
+	b.read()
+	b.score()
+}
+
+// deal gives every job that reads its places, chunk of them altogether: the
+// same share for each as far as it has tokens, and what is left to the first
+// that want more. So a token that is decoded never waits for a prompt that is
+// read; there is a place for every job, since there are no more than chunk.
+func (b *batch) deal() {
+	b.reads = b.reads[:0]
+	for _, j := range b.jobs {
+		if j.cache != nil && !j.over {
+			b.reads = append(b.reads, j)
+		}
+	}
+	left := chunk
+	for _, j := range b.reads {
+		j.n = min(len(j.tokens), chunk/len(b.reads))
+		left -= j.n
+	}
+	places := b.s.places[:0]
+	for _, j := range b.reads {
+		more := min(len(j.tokens)-j.n, left)
+		j.n, left = j.n+more, left-more
+		j.from = len(places)
+		c := j.cache
+		c.reserve(c.positions + j.n)
+		for i, id := range j.tokens[:j.n] {
+			places = append(places, place{cache: c, at: c.positions + i, token: id})
+		}
+	}
+	b.s.places = places
+}
+
+// read runs one pass over the blocks.
+func (b *batch) read() {
+	if b.deal(); len(b.reads) == 0 {
+		return
+	}
+	m, s, d := b.model, b.s, b.model.config.Width
+	m.enter(s, s.places)
+	for l := range m.blocks {
+		if b.letGo(); len(b.reads) == 0 {
+			return
+		}
+		m.block(s, l, s.places, nil)
+	}
+	for _, j := range b.reads {
+		for _, p := range s.places[j.from : j.from+j.n] {
+			j.tally = j.tally.Plus(p.tally)
+		}
+		j.cache.positions += j.n
+		j.tokens = j.tokens[j.n:]
+		if wanted := len(j.out) - len(j.tokens)*d; wanted > 0 {
+			end := (j.from + j.n) * d
+			copy(j.out, s.x[end-wanted:end])
+			j.out = j.out[wanted:]
+		}
+		j.over = len(j.tokens) == 0
+	}
+}
+
+// letGo ends the jobs whose context has ended and closes the gaps that they
+// leave among the places.
+func (b *batch) letGo() {
+	s, d := b.s, b.model.config.Width
+	kept := b.reads[:0]
+	gap := 0
+	for _, j := range b.reads {
+		if err := j.ctx.Err(); err != nil {
+			j.cache.Truncate(j.start)
+			j.err, j.over = err, true
+			gap += j.n
+			continue
+		}
+		if gap > 0 {
+			to := j.from - gap
+			copy(s.x[to*d:], s.x[j.from*d:(j.from+j.n)*d])
+			copy(s.places[to:], s.places[j.from:j.from+j.n])
+			j.from = to
+		}
+		kept = append(kept, j)
+	}
+	b.reads, s.places = kept, s.places[:len(s.places)-gap]
+}
+
+// toScore is a vector that waits for its scores: row at of a job.
+type toScore struct {
+	job *job
+	at  int
+}
+
+// score multiplies all vectors that wait for it with the output matrix, up to
+// chunk of them at a time.
+func (b *batch) score() {
+	d, v := b.model.config.Width, b.model.config.Vocab
+	for _, j := range b.jobs {
+		if j.cache != nil || j.over {
+			continue
+		}
+		if j.err = j.ctx.Err(); j.err != nil {
+			j.over = true
+			continue
+		}
+		for at := range len(j.last) / d {
+			if b.rows = append(b.rows, toScore{j, at}); len(b.rows) == chunk {
+				b.flush()
+			}
+		}
+	}
+	b.flush()
+	for _, j := range b.jobs {
+		if j.cache == nil && !j.over {
+			j.err, j.over = finite(j.z, v), true
+		}
+	}
+}
+
+// flush scores the vectors collected so far.
+func (b *batch) flush() {
+	m, s, d, v, n := b.model, b.s, b.model.config.Width, b.model.config.Vocab, len(b.rows)
+	if n == 0 {
+		return
+	}
+	for i, r := range b.rows {
+		copy(s.x[i*d:(i+1)*d], r.job.last[r.at*d:])
+	}
+	if cap(b.z) < n*v {
+		b.z = make([]float32, n*v)
+	}
+	z := b.z[:n*v]
+	spent := m.score(s, s.x[:n*d], z, n) / int64(n)
+	for i, r := range b.rows {
+		copy(r.job.z[r.at*v:(r.at+1)*v], z[i*v:])
+		r.job.tally.Output += spent
+	}
+	b.rows = b.rows[:0]
+}

@@ -1,0 +1,153 @@
+package bench
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// Accuracy tells how far one way of keeping weights departs from another, over
+// every position of some texts.
+type Accuracy struct {
+	Quant     infer.Quant `json:"quant"`
+	Texts     string      `json:"texts"`     // which ones: "written" or "generated"
+	Positions int         `json:"positions"` // predictions compared
+	Top1      float64     `json:"top1"`      // share of positions whose most probable token stayed the same
+	MeanKL    float64     `json:"mean_kl"`   // mean of Σ p·ln(p/q), nats: p float32's probabilities at T = 1, q the other's
+	MaxKL     float64     `json:"max_kl"`
+	MaxDiff   float64     `json:"max_diff"` // largest difference of a logit
+}
+
+//go:embed testdata/heldout.txt
+var heldOut embed.FS
+
+// HeldOut returns short texts, as m's token ids, that were written for this
+// comparison and are part of no training data.
+func HeldOut(m *infer.Model) [][]int {
+	data, err := heldOut.ReadFile("testdata/heldout.txt")
+	if err != nil {
+		panic(err) // embedded
+	}
+	var texts [][]int
+	for text := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n\n") {
+		texts = append(texts, m.Encode(text))
+	}
+	return texts
+}
+
+// Generated returns n texts, as token ids, of up to length tokens behind their
+// first words, that m writes itself, drawn at T = 1 from the whole vocabulary:
+// what a model mostly reads in use is its own text. The same model gives the
+// same texts.
+func Generated(ctx context.Context, m *infer.Model, n, length int) ([][]int, error) {
+	starts := []string{"Once upon a time", "The old man", "One day, Lily", "In the morning", "There was a cat", "Tom and his dog", "It was very cold", "The capital of"}
+	var texts [][]int
+	for i := range n {
+		s := infer.DefaultSettings()
+		s.Temperature, s.TopP, s.Seed, s.Stop.MaxTokens = 1, 1, uint64(i+1), length
+		loop, err := infer.NewLoop(m, starts[i%len(starts)], s)
+		if err != nil {
+			return nil, err
+		}
+		loop.Rows = 1
+		for {
+			if _, err := loop.Advance(ctx); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		ids := slices.Clone(loop.Prompt())
+		for _, s := range loop.Steps() {
+			ids = append(ids, s.Chosen)
+		}
+		texts = append(texts, ids)
+	}
+	return texts, nil
+}
+
+// Compare reads every text with both models, which must share a vocabulary,
+// and compares what they would say next at each position. Texts are token ids;
+// what does not fit the context is left out.
+func Compare(ctx context.Context, exact, other *infer.Model, name string, texts [][]int) (Accuracy, error) {
+	a := Accuracy{Quant: other.Quant(), Texts: name}
+	kept := 0
+	for _, ids := range texts {
+		ids = ids[:min(len(ids), exact.Config().Context)]
+		want, err := everyLogit(ctx, exact, ids)
+		if err != nil {
+			return a, err
+		}
+		got, err := everyLogit(ctx, other, ids)
+		if err != nil {
+			return a, err
+		}
+		if len(want) != len(got) {
+			return a, fmt.Errorf("models of %d and %d tokens cannot be compared", exact.Config().Vocab, other.Config().Vocab)
+		}
+		v := exact.Config().Vocab
+		for at := 0; at < len(want); at += v {
+			p, q := want[at:at+v], got[at:at+v]
+			if sampling.Top(p, 1)[0] == sampling.Top(q, 1)[0] {
+				kept++
+			}
+			d := divergence(p, q)
+			a.MeanKL += d
+			a.MaxKL = max(a.MaxKL, d)
+			for i := range p {
+				a.MaxDiff = max(a.MaxDiff, math.Abs(float64(p[i])-float64(q[i])))
+			}
+			a.Positions++
+		}
+	}
+	if a.Positions == 0 {
+		return a, fmt.Errorf("no position to compare in %d texts", len(texts))
+	}
+	a.MeanKL /= float64(a.Positions)
+	a.Top1 = float64(kept) / float64(a.Positions)
+	return a, nil
+}
+
+// everyLogit reads tokens and returns the logits of every position, [n, vocab].
+func everyLogit(ctx context.Context, m *infer.Model, ids []int) ([]float32, error) {
+	out := make([]float32, len(ids)*m.Config().Width)
+	if _, err := m.ForwardTo(ctx, m.NewCache(), ids, out); err != nil {
+		return nil, err
+	}
+	z := make([]float32, len(ids)*m.Config().Vocab)
+	_, err := m.LogitsTo(ctx, out, z)
+	return z, err
+}
+
+// divergence is the Kullback–Leibler divergence Σ p·ln(p/q) of the softmaxes
+// of two rows of logits, in nats, computed in float64.
+func divergence(p, q []float32) float64 {
+	zp, zq := logSum(p), logSum(q)
+	var d float64
+	for i := range p {
+		lp, lq := float64(p[i])-zp, float64(q[i])-zq
+		d += math.Exp(lp) * (lp - lq)
+	}
+	return max(d, 0) // rounding can leave a hair less than 0
+}
+
+// logSum is ln Σ e^z.
+func logSum(z []float32) float64 {
+	most := math.Inf(-1)
+	for _, v := range z {
+		most = max(most, float64(v))
+	}
+	var sum float64
+	for _, v := range z {
+		sum += math.Exp(float64(v) - most)
+	}
+	return most + math.Log(sum)
+}

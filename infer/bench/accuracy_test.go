@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+)
+
+// load loads the bundled model.
+func load(tb testing.TB, q infer.Quant) *infer.Model {
+	tb.Helper()
+	c, err := bundled.Target()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer c.Close()
+	m, err := infer.LoadQuantized(c, q)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+// Int8 keeps the most probable token at 99 of 100 positions or more, and the
+// divergence below a thousandth, on texts that the bundled model was not trained
+// on and on its own.
+func TestInt8Accuracy(t *testing.T) {
+	exact, other := load(t, infer.QuantNone), load(t, infer.QuantInt8)
+	generated, err := Generated(context.Background(), exact, 8, 120)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, texts := range map[string][][]int{"written": HeldOut(exact), "generated": generated} {
+		a, err := Compare(context.Background(), exact, other, name, texts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%+v", a)
+		if a.Positions < 500 || a.Top1 < 0.99 || a.MeanKL > 1e-3 || a.MeanKL == 0 || a.Texts != name || a.Quant != infer.QuantInt8 {
+			t.Errorf("%+v; want at least 500 positions, 0.99 kept, a mean KL of at most 1e-3 and more than 0", a)
+		}
+	}
+}
+
+// A model is no different from itself.
+func TestCompareWithItself(t *testing.T) {
+	m := load(t, infer.QuantNone)
+	a, err := Compare(context.Background(), m, m, "itself", [][]int{{1, 2, 3}, {4}})
+	if err != nil || a.Positions != 4 || a.Top1 != 1 || a.MeanKL != 0 || a.MaxKL != 0 || a.MaxDiff != 0 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if _, err := Compare(context.Background(), m, m, "nothing", nil); err == nil {
+		t.Error("no text at all can be compared")
+	}
+}
+
+// p = (½, ½) against q = (¾, ¼): ½·ln(½ / ¾) + ½·ln(½ / ¼) = ½·ln(4/3). Logits
+// may be moved together.
+func TestDivergence(t *testing.T) {
+	got := divergence([]float32{7, 7}, []float32{100 + float32(math.Log(3)), 100})
+	if want := math.Log(4./3) / 2; math.Abs(got-want) > 1e-5 {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestGeneratedTextsAreTheSameAgain(t *testing.T) {
+	m := load(t, infer.QuantNone)
+	a, err := Generated(context.Background(), m, 2, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Generated(context.Background(), m, 2, 10)
+	if err != nil || len(a) != 2 || !slices.EqualFunc(a, b, slices.Equal) {
+		t.Errorf("%v, then %v, %v", a, b, err)
+	}
+}

@@ -1,0 +1,296 @@
+// Package bench measures how fast a model runs on this machine and how much
+// int8 departs from float32. The command viz bench prints what it finds, and
+// labs show the same rows, so that a curve on a page and a table in a terminal
+// come from one piece of code.
+//
+// A measurement repeats rounds of some tokens until its time is over, and tells
+// the median round, which other work on the machine moves little, and the best.
+// All configurations take turns within a quantization, a few rounds each, so
+// that a machine that is slow for a while is slow for all.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/kernel"
+)
+
+// Phase is what is measured.
+type Phase string
+
+// The phases.
+const (
+	Kernel  Phase = "kernel"  // the blocks' matrices alone, times as many vectors as a pass takes at once
+	Prefill Phase = "prefill" // reading a prompt whose length is Tokens, then scoring its last position
+	Decode  Phase = "decode"  // writing Tokens tokens, greedily, from the first position on
+)
+
+// Case is one thing to measure.
+type Case struct {
+	Phase   Phase       `json:"phase"`
+	Quant   infer.Quant `json:"quant"`
+	Threads int         `json:"threads"` // processor threads in use
+	Texts   int         `json:"texts"`   // texts at once; more than one share passes through a pool
+	Tokens  int         `json:"tokens"`  // tokens of each text in a round; vectors, for the kernel
+}
+
+// Row is a case with what was measured.
+type Row struct {
+	Case
+	Path   string  `json:"kernel"`  // the kernel path: portable, avx2 or avx512
+	Rounds int     `json:"rounds"`  // how often
+	Rate   float64 `json:"rate"`    // tokens/s of all texts together, median round
+	Best   float64 `json:"best"`    // tokens/s of the best round
+	GFLOPS float64 `json:"gflop_s"` // 10⁹ multiplications and additions a second in the median round
+}
+
+// Plan is what to measure.
+type Plan struct {
+	Quants  []infer.Quant
+	Threads []int
+	Texts   []int
+	Prompt  int           // length of the prompt to prefill
+	Written int           // tokens to decode
+	Time    time.Duration // for each case
+}
+
+// DefaultPlan fits a coffee break: both quantizations, one thread and all of
+// them, single texts and batches.
+func DefaultPlan() Plan {
+	threads := []int{1}
+	if n := runtime.NumCPU(); n > 1 {
+		threads = append(threads, n)
+	}
+	return Plan{
+		Quants: []infer.Quant{infer.QuantNone, infer.QuantInt8}, Threads: threads, Texts: []int{1, 4, 16},
+		Prompt: 256, Written: 255, Time: time.Second,
+	}
+}
+
+// Cases lists what a plan measures for one quantization, in order.
+func (p Plan) Cases(q infer.Quant) []Case {
+	var all []Case
+	for _, t := range p.Threads {
+		all = append(all, Case{Kernel, q, t, 1, columns}, Case{Prefill, q, t, 1, p.Prompt})
+		for _, n := range p.Texts {
+			all = append(all, Case{Decode, q, t, n, p.Written})
+		}
+	}
+	return all
+}
+
+// columns is how many vectors the kernel phase multiplies at once: as many as a
+// pass takes.
+const columns = 32
+
+// Check tells what of a plan cannot be measured with a model of this context.
+func (p Plan) Check(context int) error {
+	for _, n := range append(slices.Clone(p.Threads), p.Texts...) {
+		if n < 1 || n > 256 {
+			return fmt.Errorf("%d threads or texts; it must be 1 to 256", n)
+		}
+	}
+	if most := max(p.Prompt, p.Written); p.Prompt < 1 || p.Written < 1 || most > context {
+		return fmt.Errorf("a prompt of %d and %d tokens written; it must be 1 to %d, the model's context", p.Prompt, p.Written, context)
+	}
+	if p.Time <= 0 {
+		return fmt.Errorf("%v for each measurement; it must be more than 0", p.Time)
+	}
+	return nil
+}
+
+// Progress is told before each turn of a case: how many turns of all are done.
+type Progress func(done, of int, c Case)
+
+// turns is how often the cases take turns.
+const turns = 4
+
+// Run measures every case of a plan. load is called once for each quantization.
+// Ending ctx ends it with ctx's error.
+func Run(ctx context.Context, p Plan, load func(infer.Quant) (*infer.Model, error), progress Progress) ([]Row, error) {
+	var rows []Row
+	each := len(p.Cases("")) * turns
+	for i, q := range p.Quants {
+		m, err := load(q)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.Check(m.Config().Context); err != nil {
+			return nil, err
+		}
+		cases := p.Cases(q)
+		found := make([][]round, len(cases))
+		for turn := range turns {
+			for j, c := range cases {
+				progress(i*each+turn*len(cases)+j, len(p.Quants)*each, c)
+				got, err := measure(ctx, m, c, p.Time/turns)
+				if err != nil {
+					return nil, err
+				}
+				found[j] = append(found[j], got...)
+			}
+		}
+		for j, c := range cases {
+			rows = append(rows, row(c, found[j]))
+		}
+	}
+	return rows, nil
+}
+
+// round is one repetition.
+type round struct {
+	took time.Duration
+	ops  int64 // multiply-adds
+}
+
+// row sums rounds up.
+func row(c Case, rounds []round) Row {
+	slices.SortFunc(rounds, func(a, b round) int { return int(a.took - b.took) })
+	median, tokens := rounds[len(rounds)/2], float64(c.Tokens*c.Texts)
+	return Row{
+		Case: c, Path: kernel.Current().String(), Rounds: len(rounds),
+		Rate: tokens / median.took.Seconds(), Best: tokens / rounds[0].took.Seconds(),
+		GFLOPS: 2 * float64(median.ops) / 1e9 / median.took.Seconds(),
+	}
+}
+
+// measure repeats a case for some time, at least once.
+func measure(ctx context.Context, m *infer.Model, c Case, atLeast time.Duration) ([]round, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.Threads))
+	once, end := prepare(m, c)
+	defer end()
+	if _, err := once(ctx); err != nil { // caches grow, pages are touched
+		return nil, err
+	}
+	var rounds []round
+	for start := time.Now(); len(rounds) == 0 || time.Since(start) < atLeast; {
+		began := time.Now()
+		ops, err := once(ctx)
+		if err != nil {
+			return nil, err
+		}
+		rounds = append(rounds, round{time.Since(began), ops})
+	}
+	return rounds, nil
+}
+
+// prepare returns a function that does one round and tells its multiply-adds,
+// and one to call at the end.
+func prepare(m *infer.Model, c Case) (once func(context.Context) (int64, error), end func()) {
+	nothing := func() {}
+	switch {
+	case c.Phase == Kernel:
+		return together(c.Threads, func(int) func(context.Context) (int64, error) { return products(m, c) }), nothing
+	case c.Phase == Prefill:
+		return prefill(m, c.Tokens), nothing
+	case c.Texts == 1:
+		return decode(m, c.Tokens, 0), nothing
+	}
+	pool := infer.NewPool(m, c.Threads)
+	return together(c.Texts, func(i int) func(context.Context) (int64, error) {
+		return decode(pool.Seat().Model(), c.Tokens, i)
+	}), pool.Close
+}
+
+// together runs n functions at once and sums their multiply-adds.
+func together(n int, function func(i int) func(context.Context) (int64, error)) func(context.Context) (int64, error) {
+	var all []func(context.Context) (int64, error)
+	for i := range n {
+		all = append(all, function(i))
+	}
+	return func(ctx context.Context) (int64, error) {
+		ops, errs := make([]int64, n), make([]error, n)
+		var wg sync.WaitGroup
+		for i, f := range all {
+			wg.Go(func() { ops[i], errs[i] = f(ctx) })
+		}
+		wg.Wait()
+		var sum int64
+		for i, err := range errs {
+			if err != nil {
+				return 0, err
+			}
+			sum += ops[i]
+		}
+		return sum, nil
+	}
+}
+
+// products multiplies the blocks' matrices with c.Tokens vectors.
+func products(m *infer.Model, c Case) func(context.Context) (int64, error) {
+	most := 0
+	for _, w := range m.BlockMatrices() {
+		most = max(most, w.Rows, w.Cols)
+	}
+	x, dst := make([]float32, c.Tokens*most), make([]float32, c.Tokens*most)
+	for i := range x {
+		x[i] = float32(i%13) - 6
+	}
+	return func(ctx context.Context) (int64, error) {
+		var ops int64
+		for _, w := range m.BlockMatrices() {
+			ops += w.Mul(dst[:c.Tokens*w.Rows], x[:c.Tokens*w.Cols], c.Tokens)
+		}
+		return ops, ctx.Err()
+	}
+}
+
+// prefill reads a prompt of n tokens and scores its last position.
+func prefill(m *infer.Model, n int) func(context.Context) (int64, error) {
+	cache, ids := m.NewCache(), make([]int, n)
+	for i := range ids {
+		ids[i] = i * 7 % m.Config().Vocab
+	}
+	last, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)
+	return func(ctx context.Context) (int64, error) {
+		cache.Truncate(0)
+		read, err := m.ForwardTo(ctx, cache, ids, last)
+		if err != nil {
+			return 0, err
+		}
+		scored, err := m.LogitsTo(ctx, last, z)
+		return read.Plus(scored).Total(), err
+	}
+}
+
+// decode writes n tokens greedily after one that depends on which text it is.
+func decode(m *infer.Model, n, text int) func(context.Context) (int64, error) {
+	cache := m.NewCache()
+	last, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)
+	token := make([]int, 1)
+	return func(ctx context.Context) (int64, error) {
+		cache.Truncate(0)
+		token[0] = text * 31 % m.Config().Vocab
+		var tally cost.Parts
+		for range n {
+			read, err := m.ForwardTo(ctx, cache, token, last)
+			if err != nil {
+				return 0, err
+			}
+			scored, err := m.LogitsTo(ctx, last, z)
+			if err != nil {
+				return 0, err
+			}
+			tally = tally.Plus(read).Plus(scored)
+			token[0] = largest(z)
+		}
+		return tally.Total(), nil
+	}
+}
+
+func largest(z []float32) int {
+	best := 0
+	for i, v := range z {
+		if v > z[best] {
+			best = i
+		}
+	}
+	return best
+}

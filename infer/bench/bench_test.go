@@ -1,0 +1,123 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/kernel"
+)
+
+func smallPlan() Plan {
+	return Plan{
+		Quants: []infer.Quant{infer.QuantNone, infer.QuantInt8}, Threads: []int{1, 2}, Texts: []int{1, 3},
+		Prompt: 20, Written: 5, Time: time.Nanosecond,
+	}
+}
+
+// A run has one row for each case, in the plan's order, and its rates follow
+// from the same times: operations and tokens of a round stand in the ratio that
+// the formulas of infer/cost give.
+func TestRun(t *testing.T) {
+	models := map[infer.Quant]*infer.Model{}
+	plan := smallPlan()
+	var told []int
+	rows, err := Run(context.Background(), plan, func(q infer.Quant) (*infer.Model, error) {
+		models[q] = load(t, q)
+		return models[q], nil
+	}, func(done, of int, c Case) {
+		if of != 2*8*turns {
+			t.Errorf("progress tells of %d turns, want 2 quantizations × 8 cases × %d", of, turns)
+		}
+		told = append(told, done)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, done := range told {
+		if i != done {
+			t.Fatalf("progress number %d says %d", i, done)
+		}
+	}
+	cases := slices.Concat(plan.Cases(infer.QuantNone), plan.Cases(infer.QuantInt8))
+	if len(rows) != len(cases) {
+		t.Fatalf("%d rows for %d cases", len(rows), len(cases))
+	}
+	shape := models[infer.QuantNone].Shape()
+	for i, r := range rows {
+		if r.Case != cases[i] {
+			t.Errorf("row %d is of %+v, want %+v", i, r.Case, cases[i])
+		}
+		if r.Rounds < turns || r.Rate <= 0 || r.Best < r.Rate || r.Path != kernel.Current().String() {
+			t.Errorf("row %+v", r)
+		}
+		// Multiply-adds of a token in this round.
+		perToken := map[Phase]float64{
+			Kernel:  6 * 393_216 * float64(r.Threads),
+			Prefill: float64(shape.Pass(20).Total()) / 20,
+			Decode:  steps(shape, 5),
+		}[r.Phase]
+		if got := r.GFLOPS * 1e9 / 2 / r.Rate; got < perToken*0.999 || got > perToken*1.001 {
+			t.Errorf("%+v: %.0f multiply-adds a token, want %.0f", r.Case, got, perToken)
+		}
+	}
+}
+
+// steps is the mean of the multiply-adds of the first n steps.
+func steps(s cost.Shape, n int) float64 {
+	sum := 0.
+	for i := 1; i <= n; i++ {
+		sum += float64(s.Step(i).Total())
+	}
+	return sum / float64(n)
+}
+
+func TestRunEnds(t *testing.T) {
+	m := load(t, infer.QuantNone)
+	ctx, cancel := context.WithCancel(context.Background())
+	calls := 0
+	_, err := Run(ctx, smallPlan(), func(infer.Quant) (*infer.Model, error) { return m, nil }, func(int, int, Case) {
+		if calls++; calls == 3 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) || calls != 3 {
+		t.Errorf("%v after %d turns, want context.Canceled after 3", err, calls)
+	}
+	broken := errors.New("broken")
+	if _, err := Run(context.Background(), smallPlan(), func(infer.Quant) (*infer.Model, error) { return nil, broken }, nil); !errors.Is(err, broken) {
+		t.Errorf("%v, want the error of loading", err)
+	}
+}
+
+func TestPlanCheck(t *testing.T) {
+	for name, change := range map[string]func(*Plan){
+		"no threads":       func(p *Plan) { p.Threads = []int{0} },
+		"many texts":       func(p *Plan) { p.Texts = []int{257} },
+		"no prompt":        func(p *Plan) { p.Prompt = 0 },
+		"long prompt":      func(p *Plan) { p.Prompt = 101 },
+		"too much written": func(p *Plan) { p.Written = 101 },
+		"no time":          func(p *Plan) { p.Time = 0 },
+	} {
+		p := smallPlan()
+		if err := p.Check(100); err != nil {
+			t.Fatal(err)
+		}
+		if change(&p); p.Check(100) == nil {
+			t.Errorf("a plan with %s is taken", name)
+		}
+	}
+}
+
+// The median is in the middle, the best is the shortest: rounds of 10 tokens
+// in 4, 1 and 2 seconds.
+func TestRow(t *testing.T) {
+	r := row(Case{Tokens: 5, Texts: 2}, []round{{4 * time.Second, 2e9}, {time.Second, 2e9}, {2 * time.Second, 2e9}})
+	if r.Rate != 5 || r.Best != 10 || r.GFLOPS != 2 || r.Rounds != 3 {
+		t.Errorf("%+v, want 5 and 10 tokens/s, 2 GFLOP/s", r)
+	}
+}

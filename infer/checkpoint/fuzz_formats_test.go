@@ -1,0 +1,102 @@
+package checkpoint
+
+import (
+	"bytes"
+	"testing"
+)
+
+// Whatever the bytes, opening a GGUF file returns; what it accepts lies inside
+// the file and can be read or is refused by value.
+func FuzzGGUF(f *testing.F) {
+	f.Add(smallGGUF().bytes())
+	for _, seed := range malformedGGUF {
+		m := smallGGUF()
+		seed.change(m)
+		f.Add(m.bytes())
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := openGGUF(fileWeights(data), "m")
+		if err == nil {
+			readAll(t, c, int64(len(data)))
+		}
+	})
+}
+
+// The same for llama2.c's models and vocabularies.
+func FuzzLlama2c(f *testing.F) {
+	vocabulary := smallTokenizerBin(nil)
+	f.Add(llama2cFile(smallLlama2c...), vocabulary)
+	f.Add(smallVersion1(), vocabulary)
+	for _, seed := range malformedLlama2c {
+		f.Add(seed.file, vocabulary)
+	}
+	for _, seed := range malformedTokenizerBin {
+		f.Add(llama2cFile(smallLlama2c...), seed.file)
+	}
+	f.Fuzz(func(t *testing.T, model, vocabulary []byte) {
+		c, err := openLlama2c(fileWeights(model), bytes.NewReader(vocabulary), int64(len(vocabulary)), "m")
+		if err == nil {
+			readAll(t, c, int64(len(model)))
+		}
+	})
+}
+
+// FuzzTokenizerBin holds every vocabulary that is accepted to giving back what
+// it encodes.
+func FuzzTokenizerBin(f *testing.F) {
+	f.Add(smallTokenizerBin(nil), "a b")
+	for _, seed := range malformedTokenizerBin {
+		f.Add(seed.file, "\xff▁é")
+	}
+	f.Fuzz(func(t *testing.T, data []byte, text string) {
+		tok, err := readTokenizerBin(bytes.NewReader(data), int64(len(data)), 259)
+		if err != nil {
+			return
+		}
+		for _, id := range tok.Encode(text) {
+			if id < 0 || id >= tok.Size() {
+				t.Fatalf("Encode(%q) gives id %d of %d", text, id, tok.Size())
+			}
+		}
+	})
+}
+
+// Whatever an index says, no file outside of the folder is named.
+func FuzzIndex(f *testing.F) {
+	for _, seed := range malformedIndexes {
+		f.Add([]byte(seed.text))
+	}
+	f.Add([]byte(`{"weight_map":{"a":"one.safetensors","b":"two.safetensors"}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		index, err := parseIndex(text)
+		if err != nil {
+			return
+		}
+		for tensor, file := range index {
+			if bytes.ContainsAny([]byte(file), `/\`) || len(file) < len(".safetensors") {
+				t.Fatalf("%q lies in %q", tensor, file)
+			}
+		}
+	})
+}
+
+// readAll reads every tensor of a checkpoint that was accepted.
+func readAll(t *testing.T, c *Checkpoint, size int64) {
+	t.Helper()
+	for _, s := range c.Config.layout() {
+		x, ok := c.tensors[s.name]
+		if !ok || x.offset < 0 || x.offset+x.bytes > size {
+			t.Fatalf("%s: %+v in a file of %d bytes", s.name, x, size)
+		}
+		values := int64(1)
+		for _, n := range s.shape {
+			values *= int64(n)
+		}
+		if got, err := c.Float32(s.name, s.shape...); err == nil && int64(len(got)) != values {
+			t.Fatalf("%s: %d values, want %d", s.name, len(got), values)
+		}
+	}
+	if ids := c.Tokenizer.Encode("a ▁\xff"); len(ids) == 0 {
+		t.Fatal("a text without tokens")
+	}
+}

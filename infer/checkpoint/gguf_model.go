@@ -1,0 +1,322 @@
+package checkpoint
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/tokenizer"
+)
+
+// openGGUF makes a checkpoint of a GGUF file.
+func openGGUF(w *weights, name string) (*Checkpoint, error) {
+	g, err := readGGUF(w, w.size)
+	if err != nil {
+		return nil, err
+	}
+	config, err := g.config()
+	if err != nil {
+		return nil, err
+	}
+	config.Name = name
+	if factors, ok := g.tensors["rope_freqs.weight"]; ok {
+		if config.RopeScaling, err = ropeFactors(w, factors, config.HeadDim/2); err != nil {
+			return nil, fmt.Errorf("rope_freqs%w", err)
+		}
+	}
+	tok, err := g.tokenizer(config.Architecture)
+	if err != nil {
+		return nil, err
+	}
+	if tok.Size() > config.Vocab {
+		return nil, fmt.Errorf("tokenizer.ggml.tokens has %d tokens, token_embd has rows for %d", tok.Size(), config.Vocab)
+	}
+	tensors, err := ggufDialect(config).arrange(config, g.tensors)
+	if err != nil {
+		return nil, err
+	}
+	return &Checkpoint{
+		Config: config, Tokenizer: tok, Format: fmt.Sprintf("GGUF version %d", g.version), tensors: tensors, weights: w,
+	}, nil
+}
+
+// ropeFactors reads what the rotary frequencies are divided by.
+func ropeFactors(w *weights, t tensor, pairs int) (RopeScaling, error) {
+	if !slices.Equal(t.shape, []int{pairs}) {
+		return RopeScaling{}, fmt.Errorf(" has shape %v, want [%d]", t.shape, pairs)
+	}
+	factors, err := t.widen(w)
+	if err != nil {
+		return RopeScaling{}, err
+	}
+	for i, f := range factors {
+		if !(f >= 1e-6 && f <= highFactor) {
+			return RopeScaling{}, fmt.Errorf("[%d] is %v, supported is 1e-06 to %d", i, f, highFactor)
+		}
+	}
+	return RopeScaling{Kind: "factors", Factors: factors}, nil
+}
+
+// ggufParts are GGUF's names for the tensors of a block.
+var ggufParts = map[string]string{
+	"input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
+	"self_attn.o_proj": "attn_output", "post_attention_layernorm": "ffn_norm",
+	"mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+	"ln_1": "attn_norm", "attn.c_attn": "attn_qkv", "attn.c_proj": "attn_output", "ln_2": "ffn_norm",
+	"mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down",
+}
+
+// ggufName translates a name of the layout.
+func ggufName(canonical string) string {
+	dot := strings.LastIndexByte(canonical, '.')
+	part, ending := canonical[:dot], canonical[dot:]
+	switch part {
+	case "model.embed_tokens", "wte":
+		return "token_embd" + ending
+	case "wpe":
+		return "position_embd" + ending
+	case "model.norm", "ln_f":
+		return "output_norm" + ending
+	case "lm_head":
+		return "output" + ending
+	}
+	layer, rest := locate(canonical)
+	n := strings.TrimSuffix(strings.TrimPrefix(layer, "layer "), ": ")
+	return "blk." + n + "." + ggufParts[strings.TrimSuffix(rest, ending)] + ending
+}
+
+// ggufDialect is how llama.cpp keeps the tensors of an architecture. It stores
+// the rows of a Llama's queries and keys so that rotary pairs are neighbours.
+func ggufDialect(c Config) dialect {
+	return dialect{
+		name: ggufName,
+		order: func(canonical string) order {
+			switch {
+			case c.Architecture == "llama" && strings.HasSuffix(canonical, ".q_proj.weight"):
+				return order{interleaved: c.Heads}
+			case c.Architecture == "llama" && strings.HasSuffix(canonical, ".k_proj.weight"):
+				return order{interleaved: c.KVHeads}
+			}
+			return order{}
+		},
+		ignores: func(name string) bool { return name == "rope_freqs.weight" },
+	}
+}
+
+// config reads the model's shape from the metadata.
+func (g *gguf) config() (Config, error) {
+	p := &ggufPairs{g: g, prefix: "general."}
+	arch := p.text("architecture", "")
+	switch arch {
+	case "llama", "qwen2", "gpt2":
+	case "":
+		p.fail("general.architecture is missing")
+	default:
+		p.fail("general.architecture is %s; this program runs llama, qwen2 and gpt2 from GGUF", quote(arch))
+	}
+	p.prefix = arch + "."
+	c := Config{
+		Architecture:  arch,
+		Width:         p.size("embedding_length", 0, maxWidth),
+		Layers:        p.size("block_count", 0, maxLayers),
+		Heads:         p.size("attention.head_count", 0, maxHeads),
+		FFN:           p.size("feed_forward_length", 0, maxFFN),
+		Context:       p.size("context_length", 0, maxContext),
+		TieEmbeddings: true,
+		BOS:           -1,
+	}
+	c.KVHeads = p.size("attention.head_count_kv", c.Heads, maxHeads)
+	if _, ok := g.tensors["output.weight"]; ok {
+		c.TieEmbeddings = false
+	}
+	embed, ok := g.tensors["token_embd.weight"]
+	if ok && len(embed.shape) == 2 && embed.shape[0] <= maxVocab {
+		c.Vocab = embed.shape[0]
+	} else {
+		p.fail("there is no matrix token_embd.weight of at most %d rows", maxVocab)
+	}
+	if p.err != nil {
+		return c, p.err
+	}
+	c.HeadDim = c.Width / c.Heads
+	if arch == "gpt2" {
+		c.NormEps = float32(p.number("attention.layer_norm_epsilon", 1e-5, 1e-30, 1))
+		c.KVHeads = c.Heads
+	} else {
+		p.llama(&c)
+	}
+	switch {
+	case p.err != nil:
+	case c.Width%c.Heads != 0 && !p.has("attention.key_length"):
+		p.fail("embedding_length %d is not a multiple of attention.head_count %d", c.Width, c.Heads)
+	case c.Heads%c.KVHeads != 0:
+		p.fail("attention.head_count %d is not a multiple of attention.head_count_kv %d", c.Heads, c.KVHeads)
+	case c.HeadDim < 1 || c.HeadDim > maxHeadDim || arch != "gpt2" && c.HeadDim%2 != 0:
+		p.fail("head size %d, want an even number from 2 to %d", c.HeadDim, maxHeadDim)
+	}
+	g.marks(p, &c)
+	return c, p.err
+}
+
+// llama reads what the Llama family has beyond GPT-2.
+func (p *ggufPairs) llama(c *Config) {
+	c.NormEps = float32(p.number("attention.layer_norm_rms_epsilon", 1e-5, 1e-30, 1))
+	c.RopeTheta = p.number("rope.freq_base", 10_000, lowTheta, highTheta)
+	c.QKVBias = c.Architecture == "qwen2"
+	c.HeadDim = p.size("attention.key_length", c.HeadDim, maxHeadDim)
+	if n := p.size("attention.value_length", c.HeadDim, maxHeadDim); n != c.HeadDim {
+		p.fail("attention.value_length is %d, attention.key_length %d; only equal ones are supported", n, c.HeadDim)
+	}
+	if n := p.size("rope.dimension_count", c.HeadDim, maxHeadDim); n != c.HeadDim {
+		p.fail("rope.dimension_count is %d, the head size %d; turning a part of a head is not supported", n, c.HeadDim)
+	}
+	if n := p.number("expert_count", 0, 0, 1<<20); n != 0 {
+		p.fail("expert_count is %v; mixtures of experts are not supported", n)
+	}
+	switch kind := p.text("rope.scaling.type", "none"); kind {
+	case "none":
+	case "linear":
+		c.RopeScaling = RopeScaling{Kind: kind, Factor: p.number("rope.scaling.factor", 1, lowFactor, highFactor)}
+	default:
+		p.fail(`rope.scaling.type is %s; "none" and "linear" are supported`, quote(kind))
+	}
+	if p.has("attention.sliding_window") {
+		c.limit(p.size("attention.sliding_window", 0, 1<<30))
+	}
+}
+
+// marks reads which tokens begin and end a text.
+func (g *gguf) marks(p *ggufPairs, c *Config) {
+	p.prefix = "tokenizer.ggml."
+	sentencePiece := p.text("model", "") == "llama"
+	id := func(key string) int {
+		absent := -1
+		if sentencePiece { // older files leave out what SentencePiece always has
+			absent = map[string]int{"bos_token_id": 1, "eos_token_id": 2, "eot_token_id": -1}[key]
+		}
+		return int(p.number(key, float64(absent), 0, float64(c.Vocab-1)))
+	}
+	llama3 := slices.Contains([]string{"llama-bpe", "llama3", "llama-v3"}, p.text("pre", ""))
+	if bos := id("bos_token_id"); p.boolean("add_bos_token", sentencePiece || llama3) {
+		if c.BOS = bos; bos < 0 {
+			p.fail("a token goes in front of every text, but bos_token_id is missing")
+		}
+	}
+	for _, key := range []string{"eos_token_id", "eot_token_id"} {
+		if eos := id(key); eos >= 0 && !slices.Contains(c.EOS, eos) {
+			c.EOS = append(c.EOS, eos)
+		}
+	}
+}
+
+// tokenizer makes the tokenizer that the metadata describes.
+func (g *gguf) tokenizer(arch string) (*tokenizer.Tokenizer, error) {
+	p := &ggufPairs{g: g, prefix: "tokenizer.ggml."}
+	kind := p.text("model", "")
+	tokens, _ := g.pairs["tokenizer.ggml.tokens"].([]string)
+	scores, _ := g.pairs["tokenizer.ggml.scores"].([]float32)
+	merges, _ := g.pairs["tokenizer.ggml.merges"].([]string)
+	marks, err := g.tokenMarks(len(tokens))
+	if err = cmp.Or(p.err, err); err != nil {
+		return nil, err
+	}
+	list := tokenizer.List{Tokens: tokens, Marks: marks}
+	switch kind {
+	case "llama":
+		return tokenizer.NewSentencePiece(list, scores, p.boolean("add_space_prefix", true))
+	case "gpt2":
+		pre := p.text("pre", "")
+		if pre == "" && arch == "gpt2" {
+			pre = "gpt-2" // files older than the key; there was only that pattern
+		}
+		if p.err != nil {
+			return nil, p.err
+		}
+		return tokenizer.NewByteLevel(list, merges, pre)
+	case "":
+		return nil, errors.New("tokenizer.ggml.model is missing")
+	}
+	return nil, fmt.Errorf(`tokenizer.ggml.model is %s; "llama" (SentencePiece BPE) and "gpt2" (byte-level BPE) are supported`, quote(kind))
+}
+
+// tokenMarks reads tokenizer.ggml.token_type: 1 normal, 2 unknown, 3 control,
+// 4 defined by the user, 5 unused, 6 a byte.
+func (g *gguf) tokenMarks(n int) ([]tokenizer.Mark, error) {
+	types, ok := g.pairs["tokenizer.ggml.token_type"].([]float32)
+	if !ok {
+		return nil, nil
+	}
+	if len(types) != n {
+		return nil, fmt.Errorf("tokenizer.ggml.token_type has %d entries, tokenizer.ggml.tokens has %d", len(types), n)
+	}
+	marks := make([]tokenizer.Mark, n)
+	for i, t := range types {
+		switch t {
+		case 1, 6:
+		case 2, 3, 5:
+			marks[i] = tokenizer.Special
+		case 4:
+			marks[i] = tokenizer.Added
+		default:
+			return nil, fmt.Errorf("tokenizer.ggml.token_type[%d] is %v, want 1 to 6", i, t)
+		}
+	}
+	return marks, nil
+}
+
+// ggufPairs reads typed values out of the metadata, as fields does out of JSON.
+type ggufPairs struct {
+	g      *gguf
+	prefix string
+	err    error
+}
+
+func (p *ggufPairs) has(key string) bool { _, ok := p.g.pairs[p.prefix+key]; return ok }
+
+func (p *ggufPairs) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
+	}
+}
+
+func ggufValue[T any](p *ggufPairs, key, want string, absent T) T {
+	value, ok := p.g.pairs[p.prefix+key]
+	if !ok {
+		return absent
+	}
+	v, ok := value.(T)
+	if !ok {
+		p.fail("%s%s is not %s", p.prefix, key, want)
+		return absent
+	}
+	return v
+}
+
+func (p *ggufPairs) text(key, absent string) string { return ggufValue(p, key, "a text", absent) }
+
+func (p *ggufPairs) boolean(key string, absent bool) bool {
+	return ggufValue(p, key, "true or false", absent)
+}
+
+// number reads a number from low to high; absent need not be one of those.
+func (p *ggufPairs) number(key string, absent, low, high float64) float64 {
+	x := ggufValue(p, key, "a number", absent)
+	if p.has(key) && !(x >= low && x <= high) {
+		p.fail("%s%s is %v, want %v to %v", p.prefix, key, x, low, high)
+	}
+	return x
+}
+
+// size reads a whole number from 1 to limit; absent 0 means that it must be there.
+func (p *ggufPairs) size(key string, absent, limit int) int {
+	if !p.has(key) && absent == 0 {
+		p.fail("%s%s is missing", p.prefix, key)
+	}
+	x := p.number(key, float64(absent), 1, float64(limit))
+	if x != float64(int(x)) {
+		p.fail("%s%s is %v, want a whole number", p.prefix, key, x)
+	}
+	return int(x)
+}

@@ -1,0 +1,207 @@
+package checkpoint
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/tokenbytoken/viz/infer/tokenizer"
+)
+
+// The .bin files of llama2.c are a header and float32 weights, little-endian,
+// of every kind of matrix those of all layers together. The first layout has
+// seven numbers in front and nothing that tells what the file is; version 1
+// begins with "ak42" read backwards and has 256 bytes of header.
+const (
+	llama2cMagic  = 0x616b3432
+	llama2cHeader = 256
+	llama2cTokens = "tokenizer.bin"
+
+	// What the program that wrote these files took for granted.
+	llama2cTheta = 10_000
+	llama2cEps   = 1e-5
+	llama2cBOS   = 1
+	llama2cEOS   = 2
+
+	maxPieceBytes = 256
+)
+
+// openLlama2c makes a checkpoint of a llama2.c model and its tokenizer.bin.
+func openLlama2c(w *weights, vocabulary io.Reader, vocabularySize int64, name string) (*Checkpoint, error) {
+	config, version, start, err := readLlama2cHeader(w, w.size)
+	if err != nil {
+		return nil, err
+	}
+	config.Name = name
+	tensors, err := llama2cTensors(config, version, start, w.size)
+	if err != nil {
+		return nil, err
+	}
+	tok, err := readTokenizerBin(vocabulary, vocabularySize, config.Vocab)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", llama2cTokens, err)
+	}
+	format := "llama2.c"
+	if version > 0 {
+		format = fmt.Sprintf("llama2.c version %d", version)
+	}
+	return &Checkpoint{Config: config, Tokenizer: tok, Format: format, tensors: tensors, weights: w}, nil
+}
+
+// readLlama2cHeader reads the model's shape and where its weights begin.
+func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start int64, err error) {
+	raw := make([]byte, min(size, llama2cHeader))
+	if err := readFull(r, raw, 0); err != nil {
+		return c, 0, 0, err
+	}
+	if len(raw) < 28 {
+		return c, 0, 0, fmt.Errorf("file has %d bytes, too few for a header", size)
+	}
+	number := func(i int) int { return int(int32(binary.LittleEndian.Uint32(raw[4*i:]))) }
+	first, shared := 0, true
+	if start = 28; uint32(number(0)) == llama2cMagic {
+		if version = number(1); version != 1 {
+			return c, 0, 0, fmt.Errorf("version %d of llama2.c's format; the first one and version 1, both float32, can be read", version)
+		}
+		if len(raw) < llama2cHeader {
+			return c, 0, 0, fmt.Errorf("file has %d bytes, too few for the %d of the header", size, llama2cHeader)
+		}
+		first, start, shared = 2, llama2cHeader, raw[4*9] != 0
+	}
+	vocab := number(first + 5)
+	if version == 0 && vocab < 0 { // the sign tells it
+		vocab, shared = -vocab, false
+	}
+	c = Config{
+		Architecture: "llama", Width: number(first), FFN: number(first + 1), Layers: number(first + 2), Heads: number(first + 3),
+		KVHeads: number(first + 4), Vocab: vocab, Context: number(first + 6),
+		NormEps: llama2cEps, RopeTheta: llama2cTheta, TieEmbeddings: shared, BOS: llama2cBOS, EOS: []int{llama2cEOS, llama2cBOS},
+	}
+	for _, n := range []struct {
+		name        string
+		got, lowest int
+		limit       int
+	}{
+		{"dim", c.Width, 1, maxWidth},
+		{"hidden_dim", c.FFN, 1, maxFFN},
+		{"n_layers", c.Layers, 1, maxLayers},
+		{"n_heads", c.Heads, 1, maxHeads},
+		{"n_kv_heads", c.KVHeads, 1, maxHeads},
+		{"vocab_size", c.Vocab, 259, maxVocab}, // three special tokens and the bytes
+		{"seq_len", c.Context, 1, maxContext},
+	} {
+		if n.got < n.lowest || n.got > n.limit {
+			return c, 0, 0, fmt.Errorf("header: %s is %d, want %d to %d", n.name, n.got, n.lowest, n.limit)
+		}
+	}
+	c.HeadDim = c.Width / c.Heads
+	switch {
+	case c.Width%c.Heads != 0 || c.HeadDim%2 != 0 || c.HeadDim > maxHeadDim:
+		err = fmt.Errorf("header: dim %d over n_heads %d gives no even head size of at most %d", c.Width, c.Heads, maxHeadDim)
+	case c.Heads%c.KVHeads != 0:
+		err = fmt.Errorf("header: n_heads %d is not a multiple of n_kv_heads %d", c.Heads, c.KVHeads)
+	}
+	return c, version, start, err
+}
+
+// llama2cTensors says where the weights lie; the file must end with the last.
+func llama2cTensors(c Config, version int, at, size int64) (map[string]tensor, error) {
+	tensors := map[string]tensor{}
+	shapes := map[string][]int{}
+	for _, s := range c.layout() {
+		shapes[s.name] = s.shape
+	}
+	one := func(name string, interleaved int) {
+		t := tensor{dtype: dtypeF32, shape: shapes[name], offset: at, bytes: 4, order: order{interleaved: interleaved}}
+		for _, n := range t.shape {
+			t.bytes *= int64(n)
+		}
+		at += t.bytes
+		tensors[name] = t
+	}
+	each := func(part string, interleaved int) {
+		for layer := range c.Layers {
+			one(fmt.Sprintf("model.layers.%d.%s.weight", layer, part), interleaved)
+		}
+	}
+	if version == 0 {
+		one("model.embed_tokens.weight", 0)
+		each("input_layernorm", 0)
+	} else {
+		each("input_layernorm", 0)
+		each("post_attention_layernorm", 0)
+		one("model.norm.weight", 0)
+		one("model.embed_tokens.weight", 0)
+	}
+	each("self_attn.q_proj", c.Heads)
+	each("self_attn.k_proj", c.KVHeads)
+	each("self_attn.v_proj", 0)
+	each("self_attn.o_proj", 0)
+	if version == 0 {
+		each("post_attention_layernorm", 0)
+	}
+	each("mlp.gate_proj", 0)
+	each("mlp.down_proj", 0)
+	each("mlp.up_proj", 0)
+	if version == 0 {
+		one("model.norm.weight", 0)
+		at += 4 * int64(c.Context) * int64(c.HeadDim) // rotary tables, which follow from the shape
+	}
+	if !c.TieEmbeddings {
+		one(outputName, 0)
+	}
+	if at != size {
+		return nil, fmt.Errorf("weights of this shape end at byte %d, the file at %d", at, size)
+	}
+	return tensors, nil
+}
+
+// readTokenizerBin reads llama2.c's vocabulary of n tokens: the longest token's
+// length, then for each its score, its length and its bytes. It does not say
+// how many there are; the model does.
+func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, error) {
+	in := bufio.NewReader(r)
+	at := int64(0)
+	next := func(dst []byte) error {
+		m, err := io.ReadFull(in, dst)
+		at += int64(m)
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return fmt.Errorf("byte %d: the file ends", at)
+		}
+		return err
+	}
+	var head [8]byte
+	if err := next(head[:4]); err != nil {
+		return nil, err
+	}
+	if least := 4 + 8*int64(n); size < least {
+		return nil, fmt.Errorf("has %d bytes, %d tokens take at least %d", size, n, least)
+	}
+	list := tokenizer.List{Tokens: make([]string, n), Marks: make([]tokenizer.Mark, n)}
+	scores := make([]float32, n)
+	piece := make([]byte, maxPieceBytes)
+	for id := range n {
+		if err := next(head[:]); err != nil {
+			return nil, fmt.Errorf("token %d: %w", id, err)
+		}
+		scores[id] = math.Float32frombits(binary.LittleEndian.Uint32(head[:]))
+		length := int32(binary.LittleEndian.Uint32(head[4:]))
+		if length < 0 || length > maxPieceBytes {
+			return nil, fmt.Errorf("token %d: length %d, want 0 to %d", id, length, maxPieceBytes)
+		}
+		if err := next(piece[:length]); err != nil {
+			return nil, fmt.Errorf("token %d: %w", id, err)
+		}
+		list.Tokens[id] = string(piece[:length])
+	}
+	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("byte %d: holds more than the model's %d tokens", at, n)
+	}
+	for id, name := range []string{"<unk>", "<s>", "</s>"} { // the file has no marks for them
+		list.Tokens[id], list.Marks[id] = name, tokenizer.Special
+	}
+	return tokenizer.NewSentencePiece(list, scores, true)
+}

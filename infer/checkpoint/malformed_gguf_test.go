@@ -1,0 +1,317 @@
+package checkpoint
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// ggufPair is a metadata pair in the making: a key, the number of its type and
+// the bytes of its value.
+type ggufPair struct {
+	key   string
+	kind  uint32
+	value []byte
+}
+
+func u32(n ...uint32) (b []byte) {
+	for _, n := range n {
+		b = binary.LittleEndian.AppendUint32(b, n)
+	}
+	return b
+}
+
+func u64(n ...uint64) (b []byte) {
+	for _, n := range n {
+		b = binary.LittleEndian.AppendUint64(b, n)
+	}
+	return b
+}
+
+func ggufText(s string) []byte { return append(u64(uint64(len(s))), s...) }
+
+func join(parts ...[]byte) (all []byte) {
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return all
+}
+
+func textPair(key, value string) ggufPair     { return ggufPair{key, ggufString, ggufText(value)} }
+func wholePair(key string, n uint32) ggufPair { return ggufPair{key, 4, u32(n)} }
+func floatPair(key string, x float32) ggufPair {
+	return ggufPair{key, 6, u32(math.Float32bits(x))}
+}
+
+func textsPair(key string, list []string) ggufPair {
+	b := join(u32(ggufString), u64(uint64(len(list))))
+	for _, s := range list {
+		b = append(b, ggufText(s)...)
+	}
+	return ggufPair{key, ggufArray, b}
+}
+
+func floatsPair(key string, list []float32) ggufPair {
+	b := join(u32(6), u64(uint64(len(list))))
+	for _, x := range list {
+		b = append(b, u32(math.Float32bits(x))...)
+	}
+	return ggufPair{key, ggufArray, b}
+}
+
+// ggufTensor is a tensor in the making; dims has the fastest first.
+type ggufTensor struct {
+	name   string
+	dims   []uint64
+	kind   uint32
+	offset uint64
+}
+
+// A ggufModel is a GGUF file in the making.
+type ggufModel struct {
+	version        uint32
+	pairs          []ggufPair
+	tensors        []ggufTensor
+	data           []byte
+	pairsClaimed   uint64 // 0: as many as there are
+	tensorsClaimed uint64
+}
+
+func (m ggufModel) bytes() []byte {
+	pairs, tensors := uint64(len(m.pairs)), uint64(len(m.tensors))
+	if m.pairsClaimed > 0 {
+		pairs = m.pairsClaimed
+	}
+	if m.tensorsClaimed > 0 {
+		tensors = m.tensorsClaimed
+	}
+	b := join([]byte(ggufMagic), u32(m.version), u64(tensors, pairs))
+	for _, p := range m.pairs {
+		b = join(b, ggufText(p.key), u32(p.kind), p.value)
+	}
+	for _, t := range m.tensors {
+		b = join(b, ggufText(t.name), u32(uint32(len(t.dims))), u64(t.dims...), u32(t.kind), u64(t.offset))
+	}
+	return join(b, make([]byte, (32-len(b)%32)%32), m.data)
+}
+
+// smallTokens are SentencePiece's least vocabulary: three marks and the bytes.
+func smallTokens() (tokens []string, scores []float32) {
+	tokens = []string{"<unk>", "<s>", "</s>"}
+	for b := range 256 {
+		tokens = append(tokens, fmt.Sprintf("<0x%02X>", b))
+	}
+	return tokens, make([]float32, len(tokens))
+}
+
+// smallGGUF is a sound model: one block, every matrix of zeros.
+func smallGGUF() *ggufModel {
+	tokens, scores := smallTokens()
+	types := join(u32(5), u64(259), u32(2, 3, 3))
+	for range 256 {
+		types = append(types, u32(6)...)
+	}
+	m := &ggufModel{version: 3, pairs: []ggufPair{
+		textPair("general.architecture", "llama"),
+		wholePair("llama.embedding_length", 4),
+		wholePair("llama.block_count", 1),
+		wholePair("llama.attention.head_count", 2),
+		wholePair("llama.feed_forward_length", 3),
+		wholePair("llama.context_length", 8),
+		textPair("tokenizer.ggml.model", "llama"),
+		textsPair("tokenizer.ggml.tokens", tokens),
+		floatsPair("tokenizer.ggml.scores", scores),
+		{"tokenizer.ggml.token_type", ggufArray, types},
+	}}
+	for _, t := range []struct {
+		name string
+		dims []uint64
+	}{
+		{"token_embd", []uint64{4, 259}},
+		{"blk.0.attn_norm", []uint64{4}},
+		{"blk.0.attn_q", []uint64{4, 4}},
+		{"blk.0.attn_k", []uint64{4, 4}},
+		{"blk.0.attn_v", []uint64{4, 4}},
+		{"blk.0.attn_output", []uint64{4, 4}},
+		{"blk.0.ffn_norm", []uint64{4}},
+		{"blk.0.ffn_gate", []uint64{4, 3}},
+		{"blk.0.ffn_up", []uint64{4, 3}},
+		{"blk.0.ffn_down", []uint64{3, 4}},
+		{"output_norm", []uint64{4}},
+	} {
+		n := 4
+		for _, d := range t.dims {
+			n *= int(d)
+		}
+		m.tensors = append(m.tensors, ggufTensor{t.name + ".weight", t.dims, 0, uint64(len(m.data))})
+		m.data = append(m.data, make([]byte, (n+31)/32*32)...)
+	}
+	return m
+}
+
+// set replaces or adds a pair.
+func (m *ggufModel) set(p ggufPair) {
+	for i := range m.pairs {
+		if m.pairs[i].key == p.key {
+			m.pairs[i] = p
+			return
+		}
+	}
+	m.pairs = append(m.pairs, p)
+}
+
+// malformedGGUF are GGUF files, each with a part of the message that it must
+// get.
+var malformedGGUF = []struct {
+	name   string
+	change func(*ggufModel)
+	want   string
+}{
+	{"version 1", func(m *ggufModel) { m.version = 1 }, "byte 8: version 1; versions 2 and 3"},
+	{"big-endian", func(m *ggufModel) { m.version = 3 << 24 }, "version 50331648; versions 2 and 3 can be read, in little-endian order"},
+	{"tensors beyond the file", func(m *ggufModel) { m.tensorsClaimed = 1 << 60 }, "byte 16: length 1152921504606846976, but only"},
+	{"pairs beyond the file", func(m *ggufModel) { m.pairsClaimed = 1 << 63 }, "byte 24: length 9223372036854775808"},
+	{"one pair too many", func(m *ggufModel) { m.pairsClaimed = 11 }, "but only"},
+	{"one tensor too many", func(m *ggufModel) { m.tensorsClaimed = 12 }, "tensor "},
+	{"key twice", func(m *ggufModel) { m.pairs = append(m.pairs, m.pairs[0]) }, `key "general.architecture" appears twice`},
+	{"long key", func(m *ggufModel) { m.set(textPair(strings.Repeat("k", 257), "")) }, "text of 257 bytes, the limit is 256"},
+	{"unknown type", func(m *ggufModel) { m.set(ggufPair{"x", 13, nil}) }, `key "x": byte`},
+	{"text beyond the file", func(m *ggufModel) { m.set(ggufPair{"x", ggufString, u64(1 << 40)}) }, "length 1099511627776, but only"},
+	{"array beyond the file", func(m *ggufModel) { m.set(ggufPair{"x", ggufArray, join(u32(0), u64(1<<62))}) }, "length 4611686018427387904"},
+	{"array of arrays of arrays", func(m *ggufModel) {
+		nest := func(inner []byte) []byte { return join(u32(ggufArray), u64(1), inner) }
+		m.set(ggufPair{"x", ggufArray, nest(nest(nest(nest(nest(join(u32(0), u64(0)))))))})
+	}, "more than 4 deep"},
+	{"array of an unknown type", func(m *ggufModel) { m.set(ggufPair{"x", ggufArray, join(u32(77), u64(0))}) }, "array of unknown type 77"},
+	{"no architecture", func(m *ggufModel) { m.pairs = m.pairs[1:] }, "general.architecture is missing"},
+	{"other architecture", func(m *ggufModel) { m.set(textPair("general.architecture", "mamba")) }, `general.architecture is "mamba"; this program runs`},
+	{"architecture a number", func(m *ggufModel) { m.set(wholePair("general.architecture", 1)) }, "general.architecture is not a text"},
+	{"no width", func(m *ggufModel) { m.set(textPair("llama.embedding_length", "4")) }, "llama.embedding_length is not a number"},
+	{"width zero", func(m *ggufModel) { m.set(wholePair("llama.embedding_length", 0)) }, "llama.embedding_length is 0, want 1 to 65536"},
+	{"width of a half", func(m *ggufModel) { m.set(floatPair("llama.embedding_length", 4.5)) }, "llama.embedding_length is 4.5, want a whole number"},
+	{"width NaN", func(m *ggufModel) { m.set(floatPair("llama.embedding_length", float32(math.NaN()))) }, "llama.embedding_length is NaN"},
+	{"layers absurd", func(m *ggufModel) { m.set(wholePair("llama.block_count", 1<<31)) }, "llama.block_count is 2.147483648e+09"},
+	{"heads do not divide", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count", 3)) }, "embedding_length 4 is not a multiple of attention.head_count 3"},
+	{"odd heads", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count", 4)) }, "head size 1, want an even number"},
+	{"key heads do not divide", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count_kv", 3)) }, "is not a multiple of attention.head_count_kv 3"},
+	{"part of a head turns", func(m *ggufModel) { m.set(wholePair("llama.rope.dimension_count", 1)) }, "rope.dimension_count is 1, the head size 2"},
+	{"values of another size", func(m *ggufModel) { m.set(wholePair("llama.attention.value_length", 4)) }, "attention.value_length is 4, attention.key_length 2"},
+	{"experts", func(m *ggufModel) { m.set(wholePair("llama.expert_count", 8)) }, "expert_count is 8; mixtures of experts"},
+	{"yarn", func(m *ggufModel) { m.set(textPair("llama.rope.scaling.type", "yarn")) }, `rope.scaling.type is "yarn"`},
+	{"no tokenizer", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "")) }, "tokenizer.ggml.model is missing"},
+	{"other tokenizer", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "t5")) }, `tokenizer.ggml.model is "t5"`},
+	{"other split", func(m *ggufModel) {
+		m.set(textPair("tokenizer.ggml.model", "gpt2"))
+		m.set(textPair("tokenizer.ggml.pre", "tekken"))
+	}, `the split pattern called "tekken" is not one of those supported`},
+	{"no split", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "gpt2")) }, `the split pattern called ""`},
+	{"fewer scores", func(m *ggufModel) { m.set(floatsPair("tokenizer.ggml.scores", []float32{1})) }, "259 tokens, but 1 scores"},
+	{"score NaN", func(m *ggufModel) {
+		scores := make([]float32, 259)
+		scores[7] = float32(math.NaN())
+		m.set(floatsPair("tokenizer.ggml.scores", scores))
+	}, "token 7: the score is NaN"},
+	{"token twice", func(m *ggufModel) {
+		tokens, _ := smallTokens()
+		tokens[100] = tokens[99]
+		m.set(textsPair("tokenizer.ggml.tokens", tokens))
+	}, "<0x60> is listed twice"},
+	{"byte missing", func(m *ggufModel) {
+		tokens, _ := smallTokens()
+		tokens[100] = "a"
+		m.set(textsPair("tokenizer.ggml.tokens", tokens))
+	}, "no token <0x61> for that byte"},
+	{"empty token", func(m *ggufModel) {
+		tokens, _ := smallTokens()
+		tokens[9] = ""
+		m.set(textsPair("tokenizer.ggml.tokens", tokens))
+	}, "token 9: the token with id 9 is empty"},
+	{"types too few", func(m *ggufModel) {
+		m.set(ggufPair{"tokenizer.ggml.token_type", ggufArray, join(u32(5), u64(1), u32(1))})
+	}, "token_type has 1 entries, tokenizer.ggml.tokens has 259"},
+	{"start beyond the vocabulary", func(m *ggufModel) { m.set(wholePair("tokenizer.ggml.bos_token_id", 259)) }, "bos_token_id is 259, want 0 to 258"},
+	{"tokens beyond the embedding", func(m *ggufModel) { m.tensors[0].dims[1] = 258 }, "tokenizer.ggml.tokens has 259 tokens, token_embd has rows for 258"},
+	{"tensor twice", func(m *ggufModel) { m.tensors = append(m.tensors, m.tensors[3]) }, `tensor "blk.0.attn_k.weight" appears twice`},
+	{"tensor missing", func(m *ggufModel) { m.tensors = m.tensors[:len(m.tensors)-1] }, "missing output_norm.weight"},
+	{"tensor unknown", func(m *ggufModel) { m.tensors[1].name = "blk.0.attn_q.bias" }, "layer 0: missing attn_norm.weight"},
+	{"tensor left over", func(m *ggufModel) {
+		m.tensors = append(m.tensors, ggufTensor{"blk.1.attn_q.weight", []uint64{1}, 0, uint64(len(m.data))})
+		m.data = append(m.data, 0, 0, 0, 0)
+	}, `holds tensor "blk.1.attn_q.weight", which a llama of 1 layers does not have`},
+	{"transposed", func(m *ggufModel) { m.tensors[9].dims = []uint64{4, 3} }, "layer 0: ffn_down has shape [3 4], want [4 3]"},
+	{"no dimensions", func(m *ggufModel) { m.tensors[2].dims = nil }, `tensor "blk.0.attn_q.weight" has 0 dimensions`},
+	{"nine dimensions", func(m *ggufModel) { m.tensors[2].dims = make([]uint64, 9) }, "has 9 dimensions, want 1 to 8"},
+	{"dimension zero", func(m *ggufModel) { m.tensors[2].dims = []uint64{4, 0} }, "has a dimension of 0"},
+	{"dimensions that overflow", func(m *ggufModel) { m.tensors[2].dims = []uint64{1 << 31, 1 << 31, 1 << 31} }, "more than the file can hold"},
+	{"type of K-quants", func(m *ggufModel) { m.tensors[2].kind = 12 }, `tensor "blk.0.attn_q.weight" has type Q4_K; F32, F16, BF16, Q8_0 and Q4_0 can be read`},
+	{"type unknown", func(m *ggufModel) { m.tensors[2].kind = 99 }, "has type number 99"},
+	{"rows that are no blocks", func(m *ggufModel) { m.tensors[2].kind = 8 }, "has rows of 4 values, Q8_0 needs a multiple of 32"},
+	{"tensor beyond the file", func(m *ggufModel) { m.tensors[2].offset = 1 << 50 }, "begins at byte 1125899906842624 of a file of"},
+	{"tensor across the end", func(m *ggufModel) { m.data = m.data[:len(m.data)-32] }, `tensor "output_norm.weight" ends at byte`},
+	{"tensors overlap", func(m *ggufModel) { m.tensors[3].offset = m.tensors[2].offset }, "overlap"},
+	{"tensor not aligned", func(m *ggufModel) { m.tensors[3].offset += 4 }, "not a multiple of 32"},
+	{"alignment zero", func(m *ggufModel) { m.set(wholePair("general.alignment", 0)) }, "general.alignment is 0"},
+	{"rope factors of another size", func(m *ggufModel) {
+		m.tensors = append(m.tensors, ggufTensor{"rope_freqs.weight", []uint64{3}, 0, uint64(len(m.data))})
+		m.data = append(m.data, make([]byte, 12)...)
+	}, "rope_freqs has shape [3], want [1]"},
+	{"rope factor zero", func(m *ggufModel) {
+		m.tensors = append(m.tensors, ggufTensor{"rope_freqs.weight", []uint64{1}, 0, uint64(len(m.data))})
+		m.data = append(m.data, make([]byte, 4)...)
+	}, "rope_freqs[0] is 0, supported is"},
+}
+
+// openMemory opens a file that is in memory.
+func openMemory(name string, files map[string][]byte) error {
+	folder := fstest.MapFS{}
+	for n, data := range files {
+		folder[n] = &fstest.MapFile{Data: data}
+	}
+	c, err := openFileIn(folder, name)
+	if err == nil {
+		err = c.Close()
+	}
+	return err
+}
+
+// refuse checks that opening a file fails with a message that begins with its
+// name and has a certain part, and takes no more memory than the file's size
+// and 64 MiB.
+func refuse(t *testing.T, size int, what, prefix, want string, open func() error) {
+	t.Helper()
+	var err error
+	if got := allocated(func() { err = open() }); got > uint64(size)+64<<20 {
+		t.Errorf("%s: took %d bytes of memory for a file of %d", what, got, size)
+	}
+	if err == nil || !strings.HasPrefix(err.Error(), prefix) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: got %v, want %s…%s", what, err, prefix, want)
+	}
+}
+
+func TestMalformedGGUF(t *testing.T) {
+	if err := openMemory("m.gguf", map[string][]byte{"m.gguf": smallGGUF().bytes()}); err != nil {
+		t.Fatalf("the sound one: %v", err)
+	}
+	for _, test := range malformedGGUF {
+		m := smallGGUF()
+		test.change(m)
+		data := m.bytes()
+		refuse(t, len(data), test.name, "m.gguf: ", test.want, func() error { return openMemory("m.gguf", map[string][]byte{"m.gguf": data}) })
+	}
+}
+
+// However short a file is cut, it is refused with its name.
+func TestTruncatedGGUF(t *testing.T) {
+	data := smallGGUF().bytes()
+	for n := range len(data) {
+		if n%7 != 0 && n > 300 {
+			continue
+		}
+		if err := openMemory("m.gguf", map[string][]byte{"m.gguf": data[:n]}); n < len(data)-16 && (err == nil || !strings.HasPrefix(err.Error(), "m.gguf: ")) {
+			t.Errorf("%d of %d bytes: %v", n, len(data), err)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package infer
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/cost"
+)
+
+// modelsFolder holds a small random model of every architecture and format;
+// make.py there says how they and their expected logits are made.
+const modelsFolder = "../testdata/models"
+
+// expected is what an independent PyTorch implementation computes with one of
+// those models.
+type expected struct {
+	IDs       []int     `json:"ids"`
+	Argmax    []int     `json:"argmax"`    // by position
+	LogSumExp []float64 `json:"logsumexp"` // by position
+	Last      []float64 `json:"last"`      // [vocab] logits of the last position
+}
+
+func readExpected(t *testing.T) map[string]expected {
+	t.Helper()
+	file, err := os.Open(filepath.Join(modelsFolder, "logits.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]expected
+	if err := json.NewDecoder(unzipped).Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func openModel(t testing.TB, name string) *Model {
+	t.Helper()
+	c, err := checkpoint.OpenPath(filepath.Join(modelsFolder, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Load(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Every architecture and every format agrees with PyTorch: logits within 2e-3,
+// the same largest one at every position.
+func TestFormatsAgreeWithPyTorch(t *testing.T) {
+	const tolerance = 2e-3
+	all := readExpected(t)
+	if len(all) != 14 {
+		t.Fatalf("%d models, want 14", len(all))
+	}
+	for name, want := range all {
+		t.Run(name, func(t *testing.T) {
+			m := openModel(t, name)
+			c := m.NewCache()
+			var worst float64
+			for i, id := range want.IDs {
+				z := logitsAfter(t, m, c, id)
+				if got := argmax(z); got != want.Argmax[i] {
+					t.Errorf("position %d: the largest logit is token %d's, PyTorch has %d", i, got, want.Argmax[i])
+				}
+				worst = max(worst, math.Abs(logSumExp(z)-want.LogSumExp[i]))
+				if i < len(want.IDs)-1 {
+					continue
+				}
+				if len(z) != len(want.Last) {
+					t.Fatalf("%d logits, PyTorch has %d", len(z), len(want.Last))
+				}
+				for id, v := range z {
+					worst = max(worst, math.Abs(float64(v)-want.Last[id]))
+				}
+			}
+			if !(worst <= tolerance) {
+				t.Errorf("largest difference %v", worst)
+			}
+			t.Logf("%d positions, largest difference %.2g", len(want.IDs), worst)
+		})
+	}
+}
+
+// What holds for the bundled model holds for the others: reading a text at
+// once or token by token gives the same bits, the tally is what the formulas
+// say, and a look inside sees the pass that ran.
+func TestFormatsKeepTheEnginesPromises(t *testing.T) {
+	for name, want := range readExpected(t) {
+		t.Run(name, func(t *testing.T) {
+			m := openModel(t, name)
+			ctx := context.Background()
+			atOnce, single := m.NewCache(), m.NewCache()
+			last, tally, err := m.Forward(ctx, atOnce, want.IDs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if formula := m.Shape().Blocks(0, len(want.IDs)); tally != formula {
+				t.Errorf("tallied %+v, the formula says %+v", tally, formula)
+			}
+			var one []float32
+			var sum cost.Parts
+			for _, id := range want.IDs {
+				var step cost.Parts
+				if one, step, err = m.Forward(ctx, single, []int{id}); err != nil {
+					t.Fatal(err)
+				}
+				sum = sum.Plus(step)
+			}
+			if !slices.Equal(one, last) || sum != tally {
+				t.Error("token by token gives other numbers or costs than at once")
+			}
+			position := len(want.IDs) - 1
+			in, err := m.Inspect(ctx, atOnce, want.IDs[position], position)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for l, b := range in.Blocks {
+				key, value := atOnce.Column(l, position)
+				if !slices.Equal(b.Key, key) || !slices.Equal(b.Value, value) || len(b.Attention) != m.Config().Heads || len(b.Hidden) != m.Config().FFN {
+					t.Errorf("block %d looks otherwise than it ran", l)
+				}
+			}
+			if !slices.Equal(in.Blocks[len(in.Blocks)-1].Residual, last) {
+				t.Error("the last block's stream is not what the pass returned")
+			}
+			if _, err := NewLoop(m, "Once upon a time", DefaultSettings()); err != nil {
+				t.Errorf("no loop: %v", err)
+			}
+		})
+	}
+}

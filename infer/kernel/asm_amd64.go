@@ -1,0 +1,103 @@
+package kernel
+
+// What the assembly offers; the .s files tell what each function does.
+// Strides are in values. dst is written, everything else read.
+
+//go:noescape
+func cpuid(leaf, sub uint32) (a, b, c, d uint32)
+
+//go:noescape
+func xgetbv() uint32
+
+//go:noescape
+func floatAVX512x1(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func floatAVX512x1pair(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func floatAVX512x2(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func floatAVX512x4(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func floatAVX512x8(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func floatAVX2x1(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func floatAVX2x1pair(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func floatAVX2x2(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func floatAVX2x3(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func bfloatAVX512x1(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
+func bfloatAVX512x1pair(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
+func bfloatAVX512x2(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
+func bfloatAVX512x4(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
+func bfloatAVX512x8(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
+func bfloatAVX2x1(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
+func bfloatAVX2x1pair(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
+func bfloatAVX2x2(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
+func int8VNNIx1(dst *float32, dstStride int, w, x *int8, scale *float32, blocks int)
+
+//go:noescape
+func int8VNNIx1pair(dst *float32, dstStride int, w, x *int8, scale *float32, blocks int)
+
+//go:noescape
+func int8VNNIx2(dst *float32, dstStride int, w, x *int8, scale *float32, blocks int)
+
+//go:noescape
+func int8VNNIx4(dst *float32, dstStride int, w, x *int8, scale *float32, blocks int)
+
+//go:noescape
+func int8AVX2x1(dst *float32, dstStride int, w, x *int8, scale *float32, blocks int)
+
+//go:noescape
+func dotAVX2(dst, q, key *float32, size int, scale float32)
+
+//go:noescape
+func scoresAVX2(dst, q, keys *float32, stride, size, groups int, scale float32)
+
+//go:noescape
+func mixAVX2(dst, weights, values *float32, stride, size, count int)
+
+//go:noescape
+func addScaledAVX2(dst, x *float32, n int, s float32)
+
+//go:noescape
+func maxAVX2(x *float32, n int) float32
+
+//go:noescape
+func expSumAVX2(x *float32, n int, max float32) float32
+
+//go:noescape
+func divideAVX2(x *float32, n int, by float32)
+
+//go:noescape
+func swigluAVX2(gate, up *float32, n int)
+
+//go:noescape
+func quantizeAVX2(q *int8, scale, x *float32, blocks int, unsigned bool)

@@ -1,0 +1,74 @@
+// Package kernel is the only place where the engine's time goes: products of
+// weight matrices with vectors, and the few vector operations that attention
+// and activations need.
+//
+// # Packing
+//
+// A product with one vector reads every weight once and uses it once, so it is
+// as fast as memory lets weights flow, and a product with several vectors is as
+// fast as the multipliers. Both want the weights in the order of use. A matrix
+// is therefore cut into panels of 32 rows, and a panel is stored column by
+// column:
+//
+//	          columns →                       memory →
+//	row  0    a0 a1 a2 a3 …                   a0 b0 c0 … | a1 b1 c1 … | a2 b2 …
+//	row  1    b0 b1 b2 b3 …        becomes    └ 32 rows ┘ └ 32 rows ┘
+//	row  2    c0 c1 c2 c3 …
+//	  ⋮
+//	row 31    …
+//
+// One value x1 of the vector, copied to all lanes of a register, then serves 32
+// neighbouring weights, and each lane sums one row:
+//
+//	lanes     sum of row 0   sum of row 1   sum of row 2  …
+//	  +=         a1 · x1        b1 · x1        c1 · x1    …
+//
+// No lane ever meets its neighbours, and every result is one sum in the order of
+// the columns, ((w₀x₀ + w₁x₁) + w₂x₂) + …, however many vectors are multiplied
+// at once: a position computed alone (decode) and among others (prefill) comes
+// out bit for bit the same. More vectors only mean more registers of sums for
+// each weight loaded. Rows that fill no panel are padded with zeros.
+//
+// Most models are stored as bfloat16, the upper half of float32. Where all
+// weights of a matrix are, two share a word, those of row i and row i+16: half
+// the memory to read, and a shift and a mask make them float32 again, with the
+// same results bit for bit.
+//
+// # Int8
+//
+// [Quantize] keeps a byte a weight: 64 neighbouring weights of a row share a
+// scale, by which the largest of them becomes ±127. A panel then holds, block
+// after block of 64 columns,
+//
+//	32 heads | a0 a1 a2 a3 b0 b1 b2 b3 … | a4 a5 a6 a7 b4 … | …
+//	           └ 4 columns of 32 rows ─┘
+//
+// since one instruction sums four products of bytes in a lane of 32 bits. Vectors
+// are rounded when they are multiplied, to 16 bits, since rounding them to 8
+// would cost three times what rounding the weights does (LOG.md). The two bytes
+// of each value are multiplied apart:
+//
+//	x = 256 · upper + lower      Σ w·x = 256 · Σ w·upper + Σ w·lower
+//
+// All these are whole numbers, so they are exact on every machine. The AVX-512
+// instruction takes bytes of x without a sign: lower bytes are 0 … 255 then, and
+// upper bytes get 128 added, which a head undoes with the −Σ w that it carries
+// beside the scale. AVX2 has an instruction that sums two products in 16 bits and
+// stops at 32,767; there |x| is multiplied with w·sign(x), at most 2·128·127.
+//
+// # Paths
+//
+// The assembly is for amd64: AVX-512 (with VNNI for int8), or AVX2 with FMA. It
+// is chosen by what the processor offers ([Current]); everything else runs the
+// portable Go. All three read the same packed weights. The environment variable
+// VIZ_KERNEL, read once at the start, asks for less than the processor offers:
+// portable, avx2 or avx512 (any other value counts as none). Within a path results never differ by a bit; the two
+// vector paths give the same bits in everything; the portable path rounds each
+// product before it is added, so its float32 results differ in the last places,
+// its int8 products in none.
+//
+// The matrix functions are generated (gen); the log of how they became fast is
+// LOG.md.
+package kernel
+
+//go:generate go run ./gen

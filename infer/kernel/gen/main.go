@@ -1,0 +1,222 @@
+// Command gen writes the assembly of package kernel from the templates beside
+// it. AVX-512 and AVX2 run the same algorithm with registers of another
+// length, and one to eight columns run it with more or fewer accumulators, so
+// one template tells the story and the generator lists its variants:
+//
+//	float.tmpl → float_amd64.s   panels of float32 or bfloat16 × 1, 2, 4, 8 columns
+//	int8.tmpl  → int8_amd64.s    panels of int8 × 1, 2, 4 columns
+//
+// Run it with "go generate ./infer/kernel". A test compares the files in the
+// tree with what it writes.
+package main
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"log"
+	"math/bits"
+	"os"
+	"strings"
+	"text/template"
+)
+
+//go:embed *.tmpl
+var templates embed.FS
+
+// panelRows is how many rows a panel interleaves, as in package kernel.
+const panelRows = 32
+
+// block is how many quantized weights of a row share a scale, as in package
+// kernel.
+const block = 64
+
+// variant is one function: a register length, a number of panels read at
+// once and a number of columns.
+type variant struct {
+	Name    string
+	Reg     string // "Z" for 512 bits, "Y" for 256
+	Lanes   int    // float32 in a register
+	Panels  int    // panels of 32 rows side by side
+	Columns int    // vectors multiplied at once
+	Unroll  int    // steps along a row in one round of the loop (float only)
+	Half    bool   // weights are bfloat16 (float only)
+}
+
+// Vectors is how many registers hold one column's results.
+func (v variant) Vectors() int { return v.Panels * panelRows / v.Lanes }
+
+// PerPanel is how many registers hold one column of one panel.
+func (v variant) PerPanel() int { return panelRows / v.Lanes }
+
+// Bytes is the length of a register.
+func (v variant) Bytes() int { return 4 * v.Lanes }
+
+// Acc names the accumulator of column c, vector r.
+func (v variant) Acc(c, r int) string { return v.at(c*v.Vectors() + r) }
+
+// Sum names the accumulator over all blocks of column c, vector r (int8 only).
+func (v variant) Sum(c, r int) string { return v.at((v.Columns+c)*v.Vectors() + r) }
+
+// Free names the i-th register behind n accumulators of every column.
+func (v variant) Free(n, i int) string { return v.at(n*v.Columns*v.Vectors() + i) }
+
+func (v variant) at(i int) string {
+	if last := map[string]int{"Y": 15, "Z": 31}[v.Reg]; i > last {
+		panic(fmt.Sprintf("%s needs register %s%d", v.Name, v.Reg, i))
+	}
+	return fmt.Sprint(v.Reg, i)
+}
+
+// Panel is the pointer to the weights that result vector r comes from.
+func (v variant) Panel(r int) string { return [...]string{"SI", "R11"}[r/v.PerPanel()] }
+
+// StepBytes is the length of a panel's step of 32 weights.
+func (v variant) StepBytes() int {
+	if v.Half {
+		return 2 * panelRows
+	}
+	return 4 * panelRows
+}
+
+// StepShift is its logarithm to base 2.
+func (v variant) StepShift() int { return bits.Len(uint(v.StepBytes())) - 1 }
+
+// Loads is how many registers of bfloat16 a step of all panels takes.
+func (v variant) Loads() int { return v.Vectors() / 2 }
+
+// Low and High name the two results that load j has the weights of.
+func (v variant) Low(j int) int  { return j/(v.PerPanel()/2)*v.PerPanel() + j%(v.PerPanel()/2) }
+func (v variant) High(j int) int { return v.Low(j) + v.PerPanel()/2 }
+
+// LoadOffset is where load j lies in its panel's step.
+func (v variant) LoadOffset(j int) int { return j % (v.PerPanel() / 2) * v.Bytes() }
+
+// Offset is where vector r lies in its panel's step of 32 weights.
+func (v variant) Offset(r int) int { return r % v.PerPanel() * v.Bytes() }
+
+// And is the instruction for a bitwise and.
+func (v variant) And() string { return map[string]string{"Y": "VPAND", "Z": "VPANDD"}[v.Reg] }
+
+// AllOnes sets every bit of a register.
+func (v variant) AllOnes(reg string) string {
+	if v.Reg == "Y" {
+		return fmt.Sprintf("VPCMPEQD %[1]s, %[1]s, %[1]s", reg)
+	}
+	return fmt.Sprintf("VPTERNLOGD $0xff, %[1]s, %[1]s, %[1]s", reg)
+}
+
+// X addresses a value of column c, disp bytes behind the current one. BX points
+// to column 0, R10 to column 3, R8 holds the bytes from column to column and
+// R9 three times that.
+func (v variant) X(c, disp int) string {
+	at := [...]string{"(BX)", "(BX)(R8*1)", "(BX)(R8*2)", "(R10)", "(BX)(R8*4)", "(R10)(R8*2)", "(BX)(R9*2)", "(R10)(R8*4)"}[c]
+	if disp == 0 {
+		return at
+	}
+	return fmt.Sprint(disp, at)
+}
+
+// Block is how many weights of a row share a scale.
+func (v variant) Block() int { return block }
+
+// BothBytes says that there are registers for sums with the upper and with the
+// lower bytes of x, so that each weight is loaded once.
+func (v variant) BothBytes() bool { return v.Reg == "Z" && v.Columns == 1 }
+
+// Groups is how many times four columns make a block.
+func (v variant) Groups() int { return block / 4 }
+
+// HeadBytes is the length of a block's head, a word for each row.
+func (v variant) HeadBytes() int { return 4 * panelRows }
+
+// BlockBytes is the length of a block of a panel.
+func (v variant) BlockBytes() int { return v.HeadBytes() + block*panelRows }
+
+// Scales addresses the scale of x in each of four columns.
+func (v variant) Scales() []string {
+	return []string{"(R12)", "(R12)(R13*1)", "(R12)(R13*2)", "(R12)(AX*1)"}
+}
+
+// step is what the template of one step along the rows needs.
+type step struct {
+	Variant variant
+	At      int // which step of the round
+}
+
+// Step returns step u of a round.
+func (v variant) Step(u int) step { return step{v, u} }
+
+func times(n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = i
+	}
+	return s
+}
+
+var files = map[string][]variant{
+	"float": append(floats(false), floats(true)...),
+	"int8": {
+		{Name: "int8VNNIx1", Reg: "Z", Lanes: 16, Panels: 1, Columns: 1},
+		{Name: "int8VNNIx1pair", Reg: "Z", Lanes: 16, Panels: 2, Columns: 1},
+		{Name: "int8VNNIx2", Reg: "Z", Lanes: 16, Panels: 1, Columns: 2},
+		{Name: "int8VNNIx4", Reg: "Z", Lanes: 16, Panels: 1, Columns: 4},
+		{Name: "int8AVX2x1", Reg: "Y", Lanes: 8, Panels: 1, Columns: 1},
+	},
+}
+
+func floats(half bool) []variant {
+	name := "float"
+	if half {
+		name = "bfloat"
+	}
+	all := []variant{
+		{name + "AVX512x1", "Z", 16, 1, 1, 4, half},
+		{name + "AVX512x1pair", "Z", 16, 2, 1, 4, half},
+		{name + "AVX512x2", "Z", 16, 1, 2, 2, half},
+		{name + "AVX512x4", "Z", 16, 1, 4, 2, half},
+		{name + "AVX512x8", "Z", 16, 1, 8, 1, half},
+		{name + "AVX2x1", "Y", 8, 1, 1, 4, half},
+		{name + "AVX2x1pair", "Y", 8, 2, 1, 2, half},
+		{name + "AVX2x2", "Y", 8, 1, 2, 2, half},
+	}
+	if !half { // bfloat16 needs three registers more, which AVX2 lacks
+		all = append(all, variant{name + "AVX2x3", "Y", 8, 1, 3, 1, half})
+	}
+	return all
+}
+
+// Generate returns the text of one assembly file, "float" or "int8".
+func Generate(name string) ([]byte, error) {
+	t, err := template.New(name+".tmpl").Funcs(template.FuncMap{
+		"times": times,
+		"add":   func(a, b int) int { return a + b },
+		"mul":   func(a, b int) int { return a * b },
+		"div":   func(a, b int) int { return a / b },
+	}).ParseFS(templates, name+".tmpl")
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, files[name]); err != nil {
+		return nil, err
+	}
+	var lines []string // without those that only steer the template
+	for line := range strings.Lines(out.String()) {
+		lines = append(lines, strings.TrimRight(line, " \t\n"))
+	}
+	return []byte(strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"), nil
+}
+
+func main() {
+	for name := range files {
+		text, err := Generate(name)
+		if err == nil {
+			err = os.WriteFile(name+"_amd64.s", text, 0o644)
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"math"
+	"unsafe"
+)
+
+// block is how many neighbouring weights of a row share a scale, and how many
+// values of a vector.
+const block = 64
+
+// A block of a panel: a head for each row, then the weights, four columns at a
+// time. The upper half of a head is the scale as bfloat16, the lower half −Σ w.
+const (
+	weightsAt  = 4 * panelRows
+	blockBytes = weightsAt + block*panelRows
+)
+
+// valueBytes is the length of a block of a quantized vector: upper bytes, then
+// lower bytes.
+const valueBytes = 2 * block
+
+// The largest quantized weight and value.
+const (
+	mostWeight = 127
+	mostValue  = 127 << 8
+)
+
+// least is the largest magnitude that is still taken for 0: below it the
+// division by it would leave float32's range.
+const least = 1e-30
+
+// Quantize rounds a row-major matrix, data [rows, cols], to int8 and packs it.
+// Each 64 neighbouring weights of a row are divided by a scale, the smallest
+// bfloat16 from max |w| / 127 on, and rounded to the nearest, ties to even; −128
+// does not occur. Where a weight is not finite its row's products are not. A
+// length that does not fit is a programmer's error and panics.
+func Quantize(rows, cols int, data []float32) Matrix {
+	check(rows, cols, data)
+	w := Matrix{Rows: rows, Cols: cols, bytes: alignedBytes(panels(rows) * blocks(cols) * blockBytes)}
+	for r := range rows {
+		row := data[r*cols : (r+1)*cols]
+		for b := range blocks(cols) {
+			values := row[b*block : min(cols, (b+1)*block)]
+			to, lane := w.block(r, b), r%panelRows
+			scale := weightScale(values)
+			sum := int32(0)
+			for c, v := range values {
+				q := int32(0)
+				if scale != 0 && scale <= math.MaxFloat32 {
+					q = min(max(int32(math.RoundToEven(float64(v)/float64(scale))), -mostWeight), mostWeight)
+				}
+				to[weightsAt+c/4*4*panelRows+lane*4+c%4] = int8(q)
+				sum += q
+			}
+			putHead(to[lane*4:], math.Float32bits(scale)|uint32(-sum)&0xffff)
+		}
+	}
+	return w
+}
+
+// weightScale is the smallest bfloat16 that is not below max |w| / 127, 0 where
+// all weights are next to 0, and NaN where one is not finite.
+func weightScale(weights []float32) float32 {
+	most := magnitude(weights)
+	if most <= least {
+		return 0
+	}
+	if !(most <= math.MaxFloat32) {
+		return float32(math.NaN())
+	}
+	return math.Float32frombits((math.Float32bits(most/mostWeight) + 0xffff) &^ 0xffff)
+}
+
+// magnitude is max |x|, and Inf or NaN where one is there: as whole numbers the
+// bits of magnitudes are in the order of the magnitudes, with those at the end.
+func magnitude(x []float32) float32 {
+	most := uint32(0)
+	for _, v := range x {
+		most = max(most, math.Float32bits(v)&^(1<<31))
+	}
+	return math.Float32frombits(most)
+}
+
+func blocks(cols int) int { return (cols + block - 1) / block }
+
+// block is the b-th block of the panel in which row r lies.
+func (w Matrix) block(r, b int) []int8 {
+	at := (r/panelRows*blocks(w.Cols) + b) * blockBytes
+	return w.bytes[at : at+blockBytes]
+}
+
+func (w Matrix) quantizedRow(dst []float32, r int) {
+	lane := r % panelRows
+	for c := range dst {
+		from := w.block(r, c/block)
+		k := c % block
+		dst[c] = float32(from[weightsAt+k/4*4*panelRows+lane*4+k%4]) * scaleOf(from, lane)
+	}
+}
+
+func scaleOf(block []int8, lane int) float32 {
+	return math.Float32frombits(head(block[lane*4:]) &^ 0xffff)
+}
+
+// mulInt8 quantizes the vectors, then goes panel by panel.
+func (w Matrix) mulInt8(dst, x []float32, n int) {
+	p := Current()
+	q := quantizedPool.Get().(*quantized)
+	defer quantizedPool.Put(q)
+	nb := blocks(w.Cols)
+	q.reserve(n * nb)
+	for i := range n {
+		quantizeVector(p, q.values[i*nb*valueBytes:(i+1)*nb*valueBytes], q.scales[i*nb:(i+1)*nb], x[i*w.Cols:(i+1)*w.Cols])
+	}
+	full, size := w.Rows/panelRows, nb*blockBytes
+	at := 0
+	if n == 1 {
+		for ; at+1 < full; at += 2 {
+			int8Pair(p, dst[at*panelRows:(at+2)*panelRows], w.bytes[at*size:(at+2)*size], q)
+		}
+	}
+	for ; at < full; at++ {
+		int8Panel(p, dst[at*panelRows:], w.Rows, w.bytes[at*size:(at+1)*size], q.values, q.scales, n)
+	}
+	if rest := w.Rows - full*panelRows; rest > 0 {
+		var whole [mostColumns * panelRows]float32
+		for i := 0; i < n; i += mostColumns {
+			k := min(n-i, mostColumns)
+			int8Panel(p, whole[:], panelRows, w.bytes[full*size:], q.values[i*nb*valueBytes:(i+k)*nb*valueBytes], q.scales[i*nb:(i+k)*nb], k)
+			for j := range k {
+				copy(dst[(i+j)*w.Rows+full*panelRows:(i+j+1)*w.Rows], whole[j*panelRows:])
+			}
+		}
+	}
+}
+
+// reserve makes room for n blocks.
+func (q *quantized) reserve(n int) {
+	if cap(q.scales) < n {
+		q.values, q.scales = make([]int8, n*valueBytes), make([]float32, n)
+	}
+	q.values, q.scales = q.values[:n*valueBytes], q.scales[:n]
+}
+
+// quantizeVector rounds x to values [blocks, 2, block] and scales [blocks], in
+// the bytes that the path wants.
+func quantizeVector(p Path, values []int8, scales, x []float32) {
+	full := len(x) / block
+	quantizeBlocks(p, values, scales, x[:full*block])
+	if full < len(scales) {
+		var rest [block]float32
+		copy(rest[:], x[full*block:])
+		quantizeBlocks(p, values[full*valueBytes:], scales[full:], rest[:])
+	}
+}
+
+// quantizeBlock rounds a block of a vector to 16-bit numbers of a common scale,
+// which it returns, and splits each in two signed bytes: number = 256 · upper +
+// lower.
+func quantizeBlock(dst []int8, x []float32) float32 {
+	most := magnitude(x)
+	var scale, factor float32
+	if !(most <= least) {
+		scale, factor = most/mostValue, mostValue/most
+	}
+	for i, v := range x {
+		rounded := math.RoundToEven(float64(float32(v * factor)))
+		if rounded != rounded {
+			rounded = 0 // the scale is not finite, and so no result will be
+		}
+		number := int32(rounded)
+		upper := (number + 128) >> 8
+		dst[i], dst[block+i] = int8(upper), int8(number-upper<<8)
+	}
+	return scale
+}
+
+// alignedBytes makes a slice that starts at a cache line, so that no register
+// straddles two.
+func alignedBytes(n int) []int8 {
+	const line = 64
+	s := make([]int8, n+line)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(s))) & (line - 1)
+	return s[skip : int(skip)+n : int(skip)+n]
+}
+
+// Heads are written in the byte order of the machine, as the assembly reads
+// them.
+
+func putHead(to []int8, v uint32) { binary.NativeEndian.PutUint32(unsigned(to), v) }
+
+func head(from []int8) uint32 { return binary.NativeEndian.Uint32(unsigned(from)) }
+
+func unsigned(s []int8) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)) }

@@ -1,0 +1,195 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"sync"
+)
+
+// panelRows is how many rows a panel interleaves: two AVX-512 registers, so
+// that eight vectors need 16 of the 32 registers for their sums.
+const panelRows = 32
+
+// Matrix is a packed weight matrix. A product maps vectors of length Cols to
+// vectors of length Rows. It is made by [Pack] or [Quantize], is never
+// changed, and is safe for any number of goroutines. Its zero value is an
+// empty matrix.
+type Matrix struct {
+	Rows, Cols int
+
+	// One of these holds the weights.
+	floats []float32 // [panels, Cols, panelRows]
+	halves []uint32  // [panels, Cols, halfPanel], if all weights are bfloat16
+	bytes  []int8    // [panels, blocks, blockBytes], if quantized
+}
+
+// Pack copies a row-major matrix, data [rows, cols], into panels. Weights that
+// all are bfloat16, as most models are stored, take two bytes each, and the
+// products are the same bit for bit. A length that does not fit is a
+// programmer's error and panics.
+func Pack(rows, cols int, data []float32) Matrix {
+	check(rows, cols, data)
+	w := Matrix{Rows: rows, Cols: cols}
+	if fitsBfloat16(data) {
+		w.halves = make([]uint32, panels(rows)*cols*halfPanel)
+	} else {
+		w.floats = make([]float32, panels(rows)*cols*panelRows)
+	}
+	for r := range rows {
+		lane := r % panelRows
+		for c, v := range data[r*cols : (r+1)*cols] {
+			step := r/panelRows*cols + c
+			switch {
+			case w.floats != nil:
+				w.floats[step*panelRows+lane] = v
+			case lane < halfPanel:
+				w.halves[step*halfPanel+lane] |= math.Float32bits(v) >> 16
+			default:
+				w.halves[step*halfPanel+lane-halfPanel] |= math.Float32bits(v)
+			}
+		}
+	}
+	return w
+}
+
+// halfPanel is the number of words in which a panel of bfloat16 keeps a column.
+const halfPanel = panelRows / 2
+
+// fitsBfloat16 reports whether the lower 16 bits of all values are 0: bfloat16
+// is the upper half of float32.
+func fitsBfloat16(data []float32) bool {
+	for _, v := range data {
+		if math.Float32bits(v)&0xffff != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// low and high are the two weights in a word: those of a row in the first half
+// of a panel and of the row 16 behind it.
+func low(w uint32) float32  { return math.Float32frombits(w << 16) }
+func high(w uint32) float32 { return math.Float32frombits(w &^ 0xffff) }
+
+func check(rows, cols int, data []float32) {
+	if rows < 0 || cols < 0 || len(data) != rows*cols {
+		panic(fmt.Sprintf("kernel: a matrix of [%d, %d] made of %d values", rows, cols, len(data)))
+	}
+}
+
+func panels(rows int) int { return (rows + panelRows - 1) / panelRows }
+
+// Row copies row r to dst [Cols]: the way back out of the panels, as it is
+// needed where an output matrix is also the embedding table. Rows of a
+// quantized matrix come out as they went in but for the rounding.
+func (w Matrix) Row(dst []float32, r int) {
+	if len(dst) != w.Cols || r < 0 || r >= w.Rows {
+		panic(fmt.Sprintf("kernel: row %d of [%d, %d] into %d values", r, w.Rows, w.Cols, len(dst)))
+	}
+	if w.bytes != nil {
+		w.quantizedRow(dst, r)
+		return
+	}
+	lane := r % panelRows
+	for c := range dst {
+		step := r/panelRows*w.Cols + c
+		switch {
+		case w.floats != nil:
+			dst[c] = w.floats[step*panelRows+lane]
+		case lane < halfPanel:
+			dst[c] = low(w.halves[step*halfPanel+lane])
+		default:
+			dst[c] = high(w.halves[step*halfPanel+lane-halfPanel])
+		}
+	}
+}
+
+// Bytes is the memory that the weights take, padding included.
+func (w Matrix) Bytes() int64 {
+	return 4*int64(len(w.floats)) + 4*int64(len(w.halves)) + int64(len(w.bytes))
+}
+
+// Quantized reports whether the weights are int8.
+func (w Matrix) Quantized() bool { return w.bytes != nil }
+
+// Mul writes w·x for n vectors: x [n, Cols], dst [n, Rows]. It returns the
+// multiply-adds done, n·Rows·Cols. Every result is the same bit for bit
+// whatever n is. Mul does not allocate. Sizes that do not fit are a
+// programmer's error and panic.
+func (w Matrix) Mul(dst, x []float32, n int) int64 {
+	if n < 0 || len(x) != n*w.Cols || len(dst) != n*w.Rows {
+		panic(fmt.Sprintf("kernel: Mul of [%d, %d] with %d vectors: x has %d values, dst %d", w.Rows, w.Cols, n, len(x), len(dst)))
+	}
+	switch {
+	case len(dst) == 0:
+	case w.Cols == 0:
+		clear(dst)
+	case w.bytes != nil:
+		w.mulInt8(dst, x, n)
+	default:
+		w.mulFloat(dst, x, n)
+	}
+	return int64(n) * int64(w.Rows) * int64(w.Cols)
+}
+
+// mulFloat goes panel by panel: a panel is fetched from memory once and used
+// for all vectors while it is near.
+func (w Matrix) mulFloat(dst, x []float32, n int) {
+	p := Current()
+	full := w.Rows / panelRows
+	at := 0
+	if n == 1 {
+		// One vector has few sums to keep the multipliers busy with, so two
+		// panels go at once.
+		for ; at+1 < full; at += 2 {
+			w.pair(p, dst[at*panelRows:(at+2)*panelRows], at, x)
+		}
+	}
+	for ; at < full; at++ {
+		w.panel(p, dst[at*panelRows:], w.Rows, at, x, n)
+	}
+	if rest := w.Rows - full*panelRows; rest > 0 {
+		var whole [mostColumns * panelRows]float32 // a panel's results, padding included
+		for i := 0; i < n; i += mostColumns {
+			k := min(n-i, mostColumns)
+			w.panel(p, whole[:], panelRows, full, x[i*w.Cols:(i+k)*w.Cols], k)
+			for j := range k {
+				copy(dst[(i+j)*w.Rows+full*panelRows:(i+j+1)*w.Rows], whole[j*panelRows:])
+			}
+		}
+	}
+}
+
+// panel multiplies panel i with n vectors; their 32 results each lie in dst,
+// stride apart.
+func (w Matrix) panel(p Path, dst []float32, stride, i int, x []float32, n int) {
+	if w.halves != nil {
+		size := w.Cols * halfPanel
+		bfloatPanel(p, dst, stride, w.halves[i*size:(i+1)*size], x, w.Cols, n)
+		return
+	}
+	size := w.Cols * panelRows
+	floatPanel(p, dst, stride, w.floats[i*size:(i+1)*size], x, w.Cols, n)
+}
+
+// pair multiplies panels i and i+1 with one vector.
+func (w Matrix) pair(p Path, dst []float32, i int, x []float32) {
+	if w.halves != nil {
+		size := w.Cols * halfPanel
+		bfloatPair(p, dst, w.halves[i*size:(i+2)*size], x)
+		return
+	}
+	size := w.Cols * panelRows
+	floatPair(p, dst, w.floats[i*size:(i+2)*size], x)
+}
+
+// mostColumns is the number of vectors that one function multiplies at once.
+const mostColumns = 8
+
+// quantized is the working memory of a product with a quantized matrix.
+type quantized struct {
+	values []int8    // [n, blocks, 2, block]
+	scales []float32 // [n, blocks]
+}
+
+var quantizedPool = sync.Pool{New: func() any { return new(quantized) }}

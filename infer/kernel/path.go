@@ -1,0 +1,66 @@
+package kernel
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"sync/atomic"
+)
+
+// Path is one way to compute everything in this package.
+type Path int32
+
+// The paths, from the one that runs everywhere to the fastest.
+const (
+	Portable Path = iota // plain Go
+	AVX2                 // AVX2 and FMA
+	AVX512               // AVX-512 F, BW and VNNI; AVX2 for short vectors
+)
+
+var pathNames = [...]string{"portable", "avx2", "avx512"}
+
+func (p Path) String() string { return pathNames[p] }
+
+// ParsePath reads a path's name: portable, avx2 or avx512.
+func ParsePath(name string) (Path, error) {
+	if i := slices.Index(pathNames[:], name); i >= 0 {
+		return Path(i), nil
+	}
+	return 0, fmt.Errorf("unknown kernel path %q; the paths are portable, avx2 and avx512", name)
+}
+
+var best = detect()
+
+// current is the path in use.
+var current atomic.Int32
+
+func init() {
+	current.Store(int32(best))
+	if p, err := ParsePath(os.Getenv("VIZ_KERNEL")); err == nil && p < best {
+		current.Store(int32(p))
+	}
+}
+
+// Current is the path in use: the best that the processor offers, unless
+// VIZ_KERNEL asked for less.
+func Current() Path { return Path(current.Load()) }
+
+// Paths lists the paths that this machine can run.
+func Paths() []Path {
+	var all []Path
+	for p := Portable; p <= best; p++ {
+		all = append(all, p)
+	}
+	return all
+}
+
+// Use changes the path, for tests and measurements, and returns the one before.
+// Matrices go on working, since all paths share their layout. It should not be
+// called while others compute: a pass that meets both paths is not bit for bit
+// what it would be on one. A path that the machine lacks is an error.
+func Use(p Path) (before Path, err error) {
+	if p < Portable || p > best {
+		return Current(), fmt.Errorf("this machine cannot run the kernel path %v", p)
+	}
+	return Path(current.Swap(int32(p))), nil
+}

@@ -1,0 +1,274 @@
+package kernel
+
+// This file chooses among the assembly functions. They are called by name and
+// not through variables, so that the compiler knows that none of them keeps
+// its arguments, and buffers can live on the stack.
+
+// detect asks the processor what it offers, and the operating system what
+// registers it saves when it switches between threads.
+func detect() Path {
+	const (
+		fma, osxsave, avx       = 1 << 12, 1 << 27, 1 << 28                // leaf 1, c
+		avx2, avx512f, avx512bw = 1 << 5, 1 << 16, 1 << 30                 // leaf 7, b
+		avx512dq, avx512vl      = 1 << 17, 1 << 31                         // leaf 7, b
+		vnni                    = 1 << 11                                  // leaf 7, c
+		savesYMM                = 1<<1 | 1<<2                              // XCR0
+		savesZMM                = savesYMM | 1<<5 | 1<<6 | 1<<7            // XCR0
+		need512                 = avx512f | avx512bw | avx512dq | avx512vl // of leaf 7, b
+	)
+	if most, _, _, _ := cpuid(0, 0); most < 7 {
+		return Portable
+	}
+	_, _, c1, _ := cpuid(1, 0)
+	_, b7, c7, _ := cpuid(7, 0)
+	if c1&(fma|osxsave|avx) != fma|osxsave|avx || b7&avx2 == 0 || xgetbv()&savesYMM != savesYMM {
+		return Portable
+	}
+	if b7&need512 != need512 || c7&vnni == 0 || xgetbv()&savesZMM != savesZMM {
+		return AVX2
+	}
+	return AVX512
+}
+
+// floatPair multiplies two neighbouring panels with one vector: dst [64],
+// w [2, cols, 32].
+func floatPair(p Path, dst, w, x []float32) {
+	_ = dst[2*panelRows-1]
+	switch p {
+	case AVX512:
+		floatAVX512x1pair(&dst[0], 0, &w[0], &x[0], 0, len(x))
+	case AVX2:
+		floatAVX2x1pair(&dst[0], 0, &w[0], &x[0], 0, len(x))
+	default:
+		half := len(w) / 2
+		floatPortable(dst, 0, w[:half], x, len(x), 1)
+		floatPortable(dst[panelRows:], 0, w[half:], x, len(x), 1)
+	}
+}
+
+// floatPanel multiplies a panel with n vectors: w [cols, 32], x [n, cols]; the
+// 32 results of a vector lie in dst, stride behind those of the one before.
+func floatPanel(p Path, dst []float32, stride int, w, x []float32, cols, n int) {
+	if p == Portable {
+		floatPortable(dst, stride, w, x, cols, n)
+		return
+	}
+	_, _ = dst[(n-1)*stride+panelRows-1], w[cols*panelRows-1]
+	for i := 0; i < n; {
+		to, from := &dst[i*stride], &x[i*cols]
+		switch left := n - i; {
+		case p == AVX512 && left >= 8:
+			floatAVX512x8(to, stride, &w[0], from, cols, cols)
+			i += 8
+		case p == AVX512 && left >= 4:
+			floatAVX512x4(to, stride, &w[0], from, cols, cols)
+			i += 4
+		case p == AVX512 && left >= 2:
+			floatAVX512x2(to, stride, &w[0], from, cols, cols)
+			i += 2
+		case p == AVX512:
+			floatAVX512x1(to, stride, &w[0], from, cols, cols)
+			i++
+		case left >= 3 && left != 4:
+			floatAVX2x3(to, stride, &w[0], from, cols, cols)
+			i += 3
+		case left >= 2:
+			floatAVX2x2(to, stride, &w[0], from, cols, cols)
+			i += 2
+		default:
+			floatAVX2x1(to, stride, &w[0], from, cols, cols)
+			i++
+		}
+	}
+}
+
+// bfloatPair is floatPair for weights [2, cols, 16] of two bfloat16 each.
+func bfloatPair(p Path, dst []float32, w []uint32, x []float32) {
+	_ = dst[2*panelRows-1]
+	switch p {
+	case AVX512:
+		bfloatAVX512x1pair(&dst[0], 0, &w[0], &x[0], 0, len(x))
+	case AVX2:
+		bfloatAVX2x1pair(&dst[0], 0, &w[0], &x[0], 0, len(x))
+	default:
+		half := len(w) / 2
+		bfloatPortable(dst, 0, w[:half], x, len(x), 1)
+		bfloatPortable(dst[panelRows:], 0, w[half:], x, len(x), 1)
+	}
+}
+
+// bfloatPanel is floatPanel for weights [cols, 16] of two bfloat16 each.
+func bfloatPanel(p Path, dst []float32, stride int, w []uint32, x []float32, cols, n int) {
+	if p == Portable {
+		bfloatPortable(dst, stride, w, x, cols, n)
+		return
+	}
+	_, _ = dst[(n-1)*stride+panelRows-1], w[cols*halfPanel-1]
+	for i := 0; i < n; {
+		to, from := &dst[i*stride], &x[i*cols]
+		switch left := n - i; {
+		case p == AVX512 && left >= 8:
+			bfloatAVX512x8(to, stride, &w[0], from, cols, cols)
+			i += 8
+		case p == AVX512 && left >= 4:
+			bfloatAVX512x4(to, stride, &w[0], from, cols, cols)
+			i += 4
+		case p == AVX512 && left >= 2:
+			bfloatAVX512x2(to, stride, &w[0], from, cols, cols)
+			i += 2
+		case p == AVX512:
+			bfloatAVX512x1(to, stride, &w[0], from, cols, cols)
+			i++
+		case left >= 2:
+			bfloatAVX2x2(to, stride, &w[0], from, cols, cols)
+			i += 2
+		default:
+			bfloatAVX2x1(to, stride, &w[0], from, cols, cols)
+			i++
+		}
+	}
+}
+
+// int8Pair multiplies two neighbouring quantized panels with the one vector of
+// q: dst [64].
+func int8Pair(p Path, dst []float32, w []int8, q *quantized) {
+	if p == AVX512 {
+		_ = dst[2*panelRows-1]
+		int8VNNIx1pair(&dst[0], 0, &w[0], &q.values[0], &q.scales[0], len(q.scales))
+		return
+	}
+	half := len(w) / 2
+	int8Panel(p, dst, panelRows, w[:half], q.values, q.scales, 1)
+	int8Panel(p, dst[panelRows:], panelRows, w[half:], q.values, q.scales, 1)
+}
+
+// int8Panel multiplies a quantized panel with n vectors: values [n, blocks,
+// 2, block], scales [n, blocks].
+func int8Panel(p Path, dst []float32, stride int, w, values []int8, scales []float32, n int) {
+	if p == Portable {
+		int8Portable(dst, stride, w, values, scales, n)
+		return
+	}
+	nb := len(scales) / n
+	_, _ = dst[(n-1)*stride+panelRows-1], w[nb*blockBytes-1]
+	for i := 0; i < n; {
+		to, from, scale := &dst[i*stride], &values[i*nb*valueBytes], &scales[i*nb]
+		switch left := n - i; {
+		case p == AVX2:
+			int8AVX2x1(to, stride, &w[0], from, scale, nb)
+			i++
+		case left >= 4:
+			int8VNNIx4(to, stride, &w[0], from, scale, nb)
+			i += 4
+		case left >= 2:
+			int8VNNIx2(to, stride, &w[0], from, scale, nb)
+			i += 2
+		default:
+			int8VNNIx1(to, stride, &w[0], from, scale, nb)
+			i++
+		}
+	}
+}
+
+// quantizeBlocks rounds the blocks of x, whose length is a multiple of block, to
+// bytes as the path wants them.
+func quantizeBlocks(p Path, values []int8, scales, x []float32) {
+	switch n := len(x) / block; {
+	case n == 0:
+	case p == Portable:
+		quantizePortable(values, scales, x)
+	default:
+		_, _ = values[n*valueBytes-1], scales[n-1]
+		quantizeAVX2(&values[0], &scales[0], &x[0], n, p == AVX512)
+	}
+}
+
+func dot(p Path, a, b []float32, scale float32) float32 {
+	if p == Portable {
+		return dotPortable(a, b, scale)
+	}
+	var d float32
+	dotAVX2(&d, &a[0], &b[0], len(a), scale)
+	return d
+}
+
+func addScaled(p Path, dst []float32, s float32, x []float32) {
+	if p == Portable {
+		addScaledPortable(dst, s, x)
+		return
+	}
+	addScaledAVX2(&dst[0], &x[0], len(x), s)
+}
+
+func scores(p Path, dst, q, keys []float32, stride int, scale float32) {
+	if p == Portable {
+		scoresPortable(dst, q, keys, stride, scale)
+		return
+	}
+	j := len(dst) &^ 3
+	if j > 0 {
+		scoresAVX2(&dst[0], &q[0], &keys[0], stride, len(q), j/4, scale)
+	}
+	for ; j < len(dst); j++ {
+		dotAVX2(&dst[j], &q[0], &keys[j*stride], len(q), scale)
+	}
+}
+
+func mix(p Path, dst, weights, values []float32, stride int) {
+	if p == Portable {
+		mixPortable(dst, weights, values, stride)
+		return
+	}
+	mixAVX2(&dst[0], &weights[0], &values[0], stride, len(dst), len(weights))
+}
+
+// lanes is the number of float32 in a register of AVX2. Functions that take
+// whole registers only get the rest of a vector in a buffer.
+const lanes = 8
+
+func softmax(p Path, w []float32) {
+	if p == Portable {
+		softmaxPortable(w)
+		return
+	}
+	whole := len(w) &^ (lanes - 1)
+	rest := w[whole:]
+	top := w[0]
+	if whole > 0 {
+		top = maxAVX2(&w[0], whole)
+	}
+	for _, v := range rest {
+		top = max(top, v)
+	}
+	var sum float32
+	if whole > 0 {
+		sum = expSumAVX2(&w[0], whole, top)
+	}
+	if len(rest) > 0 {
+		var buffer [lanes]float32
+		copy(buffer[:], rest)
+		expSumAVX2(&buffer[0], lanes, top)
+		for _, v := range buffer[:copy(rest, buffer[:])] {
+			sum += v
+		}
+	}
+	divideAVX2(&w[0], len(w), sum)
+}
+
+func swiglu(p Path, gate, up []float32) {
+	if p == Portable {
+		swigluPortable(gate, up)
+		return
+	}
+	whole := len(gate) &^ (lanes - 1)
+	if whole > 0 {
+		swigluAVX2(&gate[0], &up[0], whole)
+	}
+	if rest := gate[whole:]; len(rest) > 0 {
+		var g, u [lanes]float32
+		copy(g[:], rest)
+		copy(u[:], up[whole:])
+		swigluAVX2(&g[0], &u[0], lanes)
+		copy(rest, g[:])
+	}
+}

@@ -1,0 +1,55 @@
+//go:build !amd64
+
+package kernel
+
+func detect() Path { return Portable }
+
+func floatPair(_ Path, dst, w, x []float32) {
+	half := len(w) / 2
+	floatPortable(dst, 0, w[:half], x, len(x), 1)
+	floatPortable(dst[panelRows:], 0, w[half:], x, len(x), 1)
+}
+
+func floatPanel(_ Path, dst []float32, stride int, w, x []float32, cols, n int) {
+	floatPortable(dst, stride, w, x, cols, n)
+}
+
+func bfloatPair(_ Path, dst []float32, w []uint32, x []float32) {
+	half := len(w) / 2
+	bfloatPortable(dst, 0, w[:half], x, len(x), 1)
+	bfloatPortable(dst[panelRows:], 0, w[half:], x, len(x), 1)
+}
+
+func bfloatPanel(_ Path, dst []float32, stride int, w []uint32, x []float32, cols, n int) {
+	bfloatPortable(dst, stride, w, x, cols, n)
+}
+
+func int8Pair(_ Path, dst []float32, w []int8, q *quantized) {
+	half := len(w) / 2
+	int8Portable(dst, 0, w[:half], q.values, q.scales, 1)
+	int8Portable(dst[panelRows:], 0, w[half:], q.values, q.scales, 1)
+}
+
+func int8Panel(_ Path, dst []float32, stride int, w, values []int8, scales []float32, n int) {
+	int8Portable(dst, stride, w, values, scales, n)
+}
+
+func quantizeBlocks(_ Path, values []int8, scales, x []float32) {
+	quantizePortable(values, scales, x)
+}
+
+func dot(_ Path, a, b []float32, scale float32) float32 { return dotPortable(a, b, scale) }
+
+func addScaled(_ Path, dst []float32, s float32, x []float32) { addScaledPortable(dst, s, x) }
+
+func scores(_ Path, dst, q, keys []float32, stride int, scale float32) {
+	scoresPortable(dst, q, keys, stride, scale)
+}
+
+func mix(_ Path, dst, weights, values []float32, stride int) {
+	mixPortable(dst, weights, values, stride)
+}
+
+func softmax(_ Path, w []float32) { softmaxPortable(w) }
+
+func swiglu(_ Path, gate, up []float32) { swigluPortable(gate, up) }

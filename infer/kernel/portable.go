@@ -1,0 +1,149 @@
+package kernel
+
+import "math"
+
+// The portable path. Products are rounded before they are added (the
+// conversions say so to the compiler), so that every machine that runs it
+// gives the same bits.
+
+// floatPortable multiplies a panel with n vectors, 8 rows at a time so that
+// their sums stay in registers.
+func floatPortable(dst []float32, stride int, w, x []float32, cols, n int) {
+	for i := range n {
+		v := x[i*cols : (i+1)*cols]
+		for r := 0; r < panelRows; r += 8 {
+			var s0, s1, s2, s3, s4, s5, s6, s7 float32
+			at := r
+			for _, xc := range v {
+				c := w[at : at+8 : at+8]
+				s0 += float32(c[0] * xc)
+				s1 += float32(c[1] * xc)
+				s2 += float32(c[2] * xc)
+				s3 += float32(c[3] * xc)
+				s4 += float32(c[4] * xc)
+				s5 += float32(c[5] * xc)
+				s6 += float32(c[6] * xc)
+				s7 += float32(c[7] * xc)
+				at += panelRows
+			}
+			copy(dst[i*stride+r:i*stride+r+8], []float32{s0, s1, s2, s3, s4, s5, s6, s7})
+		}
+	}
+}
+
+// bfloatPortable is floatPortable for weights [cols, 16] of two bfloat16 each.
+func bfloatPortable(dst []float32, stride int, w []uint32, x []float32, cols, n int) {
+	for i := range n {
+		v := x[i*cols : (i+1)*cols]
+		for r := 0; r < halfPanel; r += 4 {
+			var l0, l1, l2, l3, h0, h1, h2, h3 float32 // rows r … and r+16 …
+			at := r
+			for _, xc := range v {
+				c := w[at : at+4 : at+4]
+				l0 += float32(low(c[0]) * xc)
+				l1 += float32(low(c[1]) * xc)
+				l2 += float32(low(c[2]) * xc)
+				l3 += float32(low(c[3]) * xc)
+				h0 += float32(high(c[0]) * xc)
+				h1 += float32(high(c[1]) * xc)
+				h2 += float32(high(c[2]) * xc)
+				h3 += float32(high(c[3]) * xc)
+				at += halfPanel
+			}
+			out := dst[i*stride : i*stride+panelRows]
+			out[r], out[r+1], out[r+2], out[r+3] = l0, l1, l2, l3
+			out[halfPanel+r], out[halfPanel+r+1], out[halfPanel+r+2], out[halfPanel+r+3] = h0, h1, h2, h3
+		}
+	}
+}
+
+// int8Portable multiplies a quantized panel with n vectors of values [n,
+// blocks, 2, block] without an offset, and scales [n, blocks].
+func int8Portable(dst []float32, stride int, w, values []int8, scales []float32, n int) {
+	nb := len(scales) / n
+	for i := range n {
+		out := dst[i*stride : i*stride+panelRows]
+		clear(out)
+		for b := range nb {
+			from := w[b*blockBytes : (b+1)*blockBytes]
+			v := values[(i*nb+b)*valueBytes : (i*nb+b+1)*valueBytes]
+			var x [block]int32
+			for c := range x {
+				x[c] = int32(v[c])<<8 + int32(v[block+c])
+			}
+			for r := range out {
+				sum := int32(0)
+				at := weightsAt + 4*r
+				for c := 0; c < block; c += 4 {
+					q := from[at : at+4 : at+4]
+					sum += int32(q[0])*x[c] + int32(q[1])*x[c+1] + int32(q[2])*x[c+2] + int32(q[3])*x[c+3]
+					at += 4 * panelRows
+				}
+				scale := float32(scaleOf(from, r) * scales[i*nb+b])
+				out[r] += float32(float32(sum) * scale)
+			}
+		}
+	}
+}
+
+func dotPortable(a, b []float32, scale float32) float32 {
+	var s [4]float32
+	for len(a) >= 4 {
+		x, y := a[:4:4], b[:4:4]
+		s[0] += float32(x[0] * y[0])
+		s[1] += float32(x[1] * y[1])
+		s[2] += float32(x[2] * y[2])
+		s[3] += float32(x[3] * y[3])
+		a, b = a[4:], b[4:]
+	}
+	for i := range a {
+		s[i] += float32(a[i] * b[i])
+	}
+	return scale * (float32(s[0]+s[1]) + float32(s[2]+s[3]))
+}
+
+func addScaledPortable(dst []float32, s float32, x []float32) {
+	for i, v := range x {
+		dst[i] += float32(s * v)
+	}
+}
+
+func softmaxPortable(w []float32) {
+	top := w[0]
+	for _, v := range w {
+		top = max(top, v)
+	}
+	var sum float32
+	for i, v := range w {
+		w[i] = float32(math.Exp(float64(v - top)))
+		sum += w[i]
+	}
+	for i := range w {
+		w[i] /= sum
+	}
+}
+
+func swigluPortable(gate, up []float32) {
+	for i, g := range gate {
+		gate[i] = float32(g/(1+float32(math.Exp(float64(-g))))) * up[i]
+	}
+}
+
+func scoresPortable(dst, q, keys []float32, stride int, scale float32) {
+	for j := range dst {
+		dst[j] = dotPortable(q, keys[j*stride:j*stride+len(q)], scale)
+	}
+}
+
+func mixPortable(dst, weights, values []float32, stride int) {
+	clear(dst)
+	for j, a := range weights {
+		addScaledPortable(dst, a, values[j*stride:j*stride+len(dst)])
+	}
+}
+
+func quantizePortable(values []int8, scales, x []float32) {
+	for b := range len(x) / block {
+		scales[b] = quantizeBlock(values[b*valueBytes:(b+1)*valueBytes], x[b*block:(b+1)*block])
+	}
+}

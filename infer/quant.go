@@ -1,0 +1,99 @@
+package infer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/kernel"
+)
+
+// Quant is how a model's weight matrices are kept in memory.
+type Quant string
+
+// The ways to keep weights.
+const (
+	// QuantNone keeps their values: float32, or half of it where the model was
+	// stored as bfloat16.
+	QuantNone Quant = "none"
+	// QuantInt8 keeps a byte a weight, and a scale for 64 neighbours in a row.
+	// The embedding table and the output matrix keep their values.
+	QuantInt8 Quant = "int8"
+)
+
+// ParseQuant reads "none" or "int8".
+func ParseQuant(text string) (Quant, error) {
+	switch q := Quant(text); q {
+	case QuantNone, QuantInt8:
+		return q, nil
+	}
+	return "", fmt.Errorf("unknown quantization %q; it must be none or int8", text)
+}
+
+// Quant tells how the model's weights are kept.
+func (m *Model) Quant() Quant { return m.quant }
+
+// BlockMatrices returns the weight matrices of all blocks, in the order of use.
+func (m *Model) BlockMatrices() []kernel.Matrix {
+	var all []kernel.Matrix
+	for _, b := range m.blocks {
+		for _, w := range []kernel.Matrix{b.q, b.k, b.v, b.o, b.gate, b.up, b.down} {
+			if w.Rows > 0 { // GPT-2 has no gate
+				all = append(all, w)
+			}
+		}
+	}
+	return all
+}
+
+// WeightBytes is the memory that the model's matrices take, padding included.
+func (m *Model) WeightBytes() int64 {
+	n := m.embed.Bytes()
+	if !m.config.TieEmbeddings {
+		n += m.output.Bytes()
+	}
+	for _, w := range m.BlockMatrices() {
+		n += w.Bytes()
+	}
+	return n
+}
+
+// pack makes a matrix of row-major weights.
+func (q Quant) pack(rows, cols int, data []float32) kernel.Matrix {
+	if q == QuantInt8 {
+		return kernel.Quantize(rows, cols, data)
+	}
+	return kernel.Pack(rows, cols, data)
+}
+
+// table reads the embedding table or the output matrix, [vocab, width]. Neither
+// is ever rounded: a token's row would carry the error through all blocks, and
+// logits that are next to each other would change places.
+func table(c *checkpoint.Checkpoint, name string, cfg checkpoint.Config, err *error) kernel.Matrix {
+	if *err != nil {
+		return kernel.Matrix{}
+	}
+	var data []float32
+	if data, *err = c.Float32(name, cfg.Vocab, cfg.Width); *err != nil {
+		return kernel.Matrix{}
+	}
+	return kernel.Pack(cfg.Vocab, cfg.Width, data)
+}
+
+// hash identifies a model's files together with how its weights are kept:
+// rounded weights write another text, so a log of one is not of the other.
+func (q Quant) hash(files string) string {
+	if q != QuantInt8 {
+		return files
+	}
+	sum := sha256.Sum256([]byte(files + " int8"))
+	return hex.EncodeToString(sum[:])
+}
+
+// embeddingNorm is the Euclidean norm of a token's row of the table.
+func (m *Model) embeddingNorm(token int) float64 {
+	row := make([]float32, m.config.Width)
+	m.embed.Row(row, token)
+	return norm(row)
+}

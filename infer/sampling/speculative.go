@@ -1,0 +1,87 @@
+package sampling
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Speculative sampling (Leviathan et al. 2022; Chen et al. 2023): a small
+// model proposes a token x with probability q(x), the large one takes it with
+// probability min(1, p(x)/q(x)), and what it refuses is replaced by a draw from
+// norm(max(0, p − q)). Whatever q is, the token that comes out has probability
+//
+//	q(x)·min(1, p(x)/q(x)) + (1 − Σ min(p, q)) · max(0, p(x) − q(x)) / Σ max(0, p − q) = p(x)
+//
+// since both 1 − Σ min(p, q) and Σ max(0, p − q) are the part of p above q.
+
+// Acceptance returns min(1, p/q): how likely a token that was proposed with
+// probability q > 0 is taken where the target gives it probability p.
+func Acceptance(p, q float64) float64 { return min(1, p/q) }
+
+// Residual returns norm(max(0, p − q)) [vocab] and the mass Σ max(0, p − q)
+// that it was divided by: what a refused proposal is replaced from. Where p is
+// nowhere above q, nothing is ever refused but by rounding; p itself is
+// returned then, with mass 0. p and q are [vocab] and each sums to 1.
+func Residual(p, q []float64) (r []float64, mass float64) {
+	r = make([]float64, len(p))
+	for i := range p {
+		r[i] = max(0, p[i]-q[i])
+		mass += r[i]
+	}
+	if mass == 0 {
+		return slices.Clone(p), 0
+	}
+	for i := range r {
+		r[i] /= mass
+	}
+	return r, mass
+}
+
+// Vector returns the renormalised probabilities by token id [vocab], 0 for
+// tokens that were cut.
+func (d *Distribution) Vector() []float64 {
+	v := make([]float64, len(d.Order))
+	for r := range d.Keep {
+		v[d.Order[r]] = d.Q(r)
+	}
+	return v
+}
+
+// FromVector makes a distribution to draw from of probabilities p [vocab] by
+// token id: nothing is cut, the most probable comes first, ties by the lower
+// id. It keeps p without copying.
+func FromVector(p []float64) *Distribution {
+	order := make([]int32, len(p))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(p[b], p[a]), cmp.Compare(a, b)) })
+	return Filter(p, 0, 1, order, Pure)
+}
+
+// Purpose tells what a u is drawn for. One step may need several: with one
+// stream for all of them they would be one number, and the outcomes would hang
+// together.
+type Purpose uint64
+
+// The purposes.
+const (
+	ForDraw   Purpose = iota // the target's own draw, as in the plain loop: [U]
+	ForDraft                 // the draft's proposal for this step
+	ForAccept                // whether the proposal is taken
+)
+
+// UFor returns the u of a step (1 for the first generated token) for a
+// purpose. ForDraw it is [U]. For the others it is U of another seed: seed plus
+// purpose times SplitMix64's increment, put through the 64-bit finalizer of
+// MurmurHash3 (Appleby), so that the streams of one seed do not meet those of
+// its neighbours. Like U it depends on its arguments alone.
+func UFor(seed uint64, step int, purpose Purpose) float64 {
+	if purpose == ForDraw {
+		return U(seed, step)
+	}
+	x := seed + uint64(purpose)*0x9e3779b97f4a7c15
+	x = (x ^ x>>33) * 0xff51afd7ed558ccd
+	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
+	return U(x^x>>33, step)
+}

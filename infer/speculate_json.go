@@ -1,0 +1,242 @@
+package infer
+
+import (
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/tokenbytoken/viz/infer/cost"
+)
+
+// The JSON form of the stages of speculative decoding: as [Stage]'s, with
+// "round" in place of "step" at the head.
+
+type specHead struct {
+	Round int    `json:"round,omitempty"`
+	Stage string `json:"stage"`
+}
+
+type jsonSpecCost struct {
+	Passes    int        `json:"passes"`
+	Positions int        `json:"positions"`
+	MultAdds  int64      `json:"mult_adds"`
+	Parts     cost.Parts `json:"parts"`
+	NS        int64      `json:"ns"` // measured
+}
+
+func specCostJSON(c SpecCost) jsonSpecCost {
+	return jsonSpecCost{c.Passes, c.Positions, c.Parts.Total(), c.Parts, c.Took.Nanoseconds()}
+}
+
+// jsonCandidate leaves out what its stage does not know.
+type jsonCandidate struct {
+	jsonToken
+	Q *float64 `json:"q,omitempty"`
+	P *float64 `json:"p,omitempty"`
+	R *float64 `json:"r,omitempty"`
+}
+
+type jsonCandidateRest struct {
+	N int      `json:"n"`
+	Q *float64 `json:"q,omitempty"`
+	P *float64 `json:"p,omitempty"`
+	R *float64 `json:"r,omitempty"`
+}
+
+type jsonCandidates struct {
+	Rows []jsonCandidate   `json:"rows"`
+	Rest jsonCandidateRest `json:"rest"`
+}
+
+// known says which of q, p and r a stage knows of its candidates.
+type known struct{ q, p, r bool }
+
+func (k known) pick(q, p, r float64) (jq, jp, jr *float64) {
+	if k.q {
+		jq = &q
+	}
+	if k.p {
+		jp = &p
+	}
+	if k.r {
+		jr = &r
+	}
+	return jq, jp, jr
+}
+
+func (k known) candidate(c Candidate) jsonCandidate {
+	q, p, r := k.pick(c.Q, c.P, c.R)
+	return jsonCandidate{tokenJSON(c.Token), q, p, r}
+}
+
+func (k known) candidates(c Candidates) jsonCandidates {
+	out := jsonCandidates{Rows: make([]jsonCandidate, len(c.Rows))}
+	for i, row := range c.Rows {
+		out.Rows[i] = k.candidate(row)
+	}
+	q, p, r := k.pick(c.Rest.Q, c.Rest.P, c.Rest.R)
+	out.Rest = jsonCandidateRest{c.Rest.N, q, p, r}
+	return out
+}
+
+// unlessGreedy is u, or nil where none was drawn.
+func unlessGreedy(u float64, greedy bool) *float64 {
+	if greedy {
+		return nil
+	}
+	return &u
+}
+
+// MarshalJSON implements [SpecStage].
+func (p Prefill) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		specHead
+		Tokens int          `json:"tokens"`
+		Draft  jsonSpecCost `json:"draft"`
+		Target jsonSpecCost `json:"target"`
+	}{specHead{Stage: p.SpecKind().String()}, p.Tokens, specCostJSON(p.Draft), specCostJSON(p.Target)})
+}
+
+// MarshalJSON implements [SpecStage]. "u" is null under greedy.
+func (p Propose) MarshalJSON() ([]byte, error) {
+	type proposal struct {
+		Step   int           `json:"step"`
+		Chosen jsonCandidate `json:"chosen"`
+		U      *float64      `json:"u"`
+		From   float64       `json:"from"`
+		To     float64       `json:"to"`
+		jsonCandidates
+	}
+	k := known{q: true}
+	list := make([]proposal, len(p.Drafted))
+	for i, d := range p.Drafted {
+		list[i] = proposal{d.Step, k.candidate(d.Chosen), unlessGreedy(d.U, p.Greedy), d.From, d.To, k.candidates(d.Candidates)}
+	}
+	return json.Marshal(struct {
+		specHead
+		Seed    uint64       `json:"seed"`
+		Drafted []proposal   `json:"drafted"`
+		Draft   jsonSpecCost `json:"draft"`
+	}{specHead{p.Round, p.SpecKind().String()}, p.Seed, list, specCostJSON(p.Cost)})
+}
+
+// MarshalJSON implements [SpecStage].
+func (v Verify) MarshalJSON() ([]byte, error) {
+	type scored struct {
+		Step    int            `json:"step"`
+		Drafted *jsonCandidate `json:"drafted,omitempty"`
+		jsonCandidates
+	}
+	list := make([]scored, len(v.Scored))
+	for i, at := range v.Scored {
+		k := known{q: at.Drafted != nil, p: true}
+		list[i] = scored{Step: at.Step, jsonCandidates: k.candidates(at.Candidates)}
+		if at.Drafted != nil {
+			d := k.candidate(*at.Drafted)
+			list[i].Drafted = &d
+		}
+	}
+	return json.Marshal(struct {
+		specHead
+		Scored []scored     `json:"scored"`
+		Target jsonSpecCost `json:"target"`
+	}{specHead{v.Round, v.SpecKind().String()}, list, specCostJSON(v.Cost)})
+}
+
+// MarshalJSON implements [SpecStage]. "u" is null under greedy.
+func (a Accept) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		specHead
+		Step        int       `json:"step"`
+		Token       jsonToken `json:"token"`
+		P           float64   `json:"p"`
+		Q           float64   `json:"q"`
+		Ratio       float64   `json:"ratio"`
+		Probability float64   `json:"probability"`
+		Seed        uint64    `json:"seed"`
+		U           *float64  `json:"u"`
+		Accepted    bool      `json:"accepted"`
+	}{
+		specHead{a.Round, a.SpecKind().String()},
+		a.Step, tokenJSON(a.Token), a.P, a.Q, a.Ratio, a.Probability,
+		a.Seed, unlessGreedy(a.U, a.Greedy), a.Accepted,
+	})
+}
+
+type jsonDrawn struct {
+	Step   int           `json:"step"`
+	Seed   uint64        `json:"seed"`
+	U      *float64      `json:"u"` // null under greedy
+	Chosen jsonCandidate `json:"chosen"`
+	From   float64       `json:"from"`
+	To     float64       `json:"to"`
+	jsonCandidates
+}
+
+func drawnJSON(d Drawn, k known) jsonDrawn {
+	return jsonDrawn{
+		d.Step, d.Seed, unlessGreedy(d.U, d.Greedy), k.candidate(d.Chosen), d.From, d.To, k.candidates(d.Candidates),
+	}
+}
+
+// MarshalJSON implements [SpecStage].
+func (c Correct) MarshalJSON() ([]byte, error) {
+	k := known{true, true, true}
+	return json.Marshal(struct {
+		specHead
+		Refused jsonCandidate `json:"refused"`
+		Mass    float64       `json:"mass"`
+		jsonDrawn
+	}{specHead{c.Round, c.SpecKind().String()}, k.candidate(c.Refused), c.Mass, drawnJSON(c.Drawn, k)})
+}
+
+// MarshalJSON implements [SpecStage].
+func (b Bonus) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		specHead
+		jsonDrawn
+	}{specHead{b.Round, b.SpecKind().String()}, drawnJSON(b.Drawn, known{p: true})})
+}
+
+// MarshalJSON gives the counts with "acceptance" and "tokens_per_pass".
+func (t SpecTotals) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Rounds        int          `json:"rounds"`
+		Drafted       int          `json:"drafted"`
+		Judged        int          `json:"judged"`
+		Accepted      int          `json:"accepted"`
+		Generated     int          `json:"generated"`
+		Acceptance    float64      `json:"acceptance"`
+		TokensPerPass float64      `json:"tokens_per_pass"`
+		PrefillDraft  jsonSpecCost `json:"prefill_draft"`
+		PrefillTarget jsonSpecCost `json:"prefill_target"`
+		Draft         jsonSpecCost `json:"draft"`
+		Target        jsonSpecCost `json:"target"`
+	}{
+		t.Rounds, t.Drafted, t.Judged, t.Accepted, t.Generated, t.Acceptance(), t.TokensPerPass(),
+		specCostJSON(t.PrefillDraft), specCostJSON(t.PrefillTarget), specCostJSON(t.Draft), specCostJSON(t.Target),
+	})
+}
+
+// MarshalJSON implements [SpecStage]. "stop" is there at the end only.
+func (e Extend) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		specHead
+		Drafted         int         `json:"drafted"`
+		Accepted        int         `json:"accepted"`
+		Tokens          []jsonToken `json:"tokens"`
+		Text            string      `json:"text"`
+		Held            string      `json:"held,omitempty"` // hex
+		Generated       int         `json:"generated"`
+		Stop            StopReason  `json:"stop,omitempty"`
+		StopString      string      `json:"stop_string,omitempty"`
+		DraftPositions  int         `json:"draft_positions"`
+		TargetPositions int         `json:"target_positions"`
+		Totals          SpecTotals  `json:"totals"`
+		NS              int64       `json:"ns"`
+	}{
+		specHead{e.Round, e.SpecKind().String()},
+		e.Drafted, e.Accepted, tokensJSON(e.Tokens), e.Text,
+		hex.EncodeToString(e.Held), e.Generated, e.Stop, e.StopString, e.DraftPositions, e.TargetPositions,
+		e.Totals, e.Took.Nanoseconds(),
+	})
+}

@@ -1,0 +1,240 @@
+package infer
+
+import (
+	"context"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// The stages of a round, in the order in which they run. Between rounds both
+// caches hold the text without its last token at most: a token is read when the
+// next one is wanted.
+
+// prefill lets both models read the prompt without its last token, so that
+// every verification reads γ + 1 positions, the first one too.
+func (s *Speculator) prefill(ctx context.Context) (SpecStage, error) {
+	st := Prefill{Tokens: s.prompt - 1}
+	var err error
+	if st.Target, err = read(ctx, s.target, s.caches.target, s.text[:s.prompt-1]); err != nil {
+		return nil, err
+	}
+	if s.prompt-1 <= s.draft.config.Context {
+		if st.Draft, err = read(ctx, s.draft, s.caches.draft, s.text[:s.prompt-1]); err != nil {
+			s.caches.target.Truncate(0)
+			return nil, err
+		}
+	}
+	s.totals.PrefillDraft, s.totals.PrefillTarget = st.Draft, st.Target
+	s.next = SpecPropose
+	return st, nil
+}
+
+// read runs tokens through a model for what they leave in its cache.
+func read(ctx context.Context, m *Model, c *Cache, tokens []int) (SpecCost, error) {
+	start := time.Now()
+	parts, err := m.ForwardTo(ctx, c, tokens, make([]float32, m.config.Width))
+	return SpecCost{Passes: 1, Positions: len(tokens), Parts: parts, Took: time.Since(start) - m.waited()}, err
+}
+
+// score runs tokens through a model and returns the distributions at the last n
+// positions. On an error the cache is as it was.
+func (s *Speculator) score(ctx context.Context, m *Model, c *Cache, tokens []int, n int) ([]specDist, SpecCost, error) {
+	d, v, from := m.config.Width, m.config.Vocab, c.positions
+	out, z := make([]float32, n*d), make([]float32, n*v)
+	start := time.Now()
+	parts, err := m.ForwardTo(ctx, c, tokens, out)
+	if err != nil {
+		return nil, SpecCost{}, err
+	}
+	waited := m.waited()
+	output, err := m.LogitsTo(ctx, out, z)
+	if err != nil {
+		c.Truncate(from)
+		return nil, SpecCost{}, err
+	}
+	spent := SpecCost{Passes: 1, Positions: len(tokens), Parts: parts.Plus(output), Took: time.Since(start) - waited - m.waited()}
+	dists := make([]specDist, n)
+	for i := range dists {
+		decided := sampling.Decide(z[i*v:(i+1)*v], s.settings.Settings)
+		dists[i] = specDist{decided, decided.Vector()}
+	}
+	return dists, spent, nil
+}
+
+// draftable is how many tokens a round that begins after n tokens of text may
+// draft: γ, as far as the limit on tokens and both windows leave room.
+// Whatever is drafted may be accepted and one token more comes from the target.
+func (s *Speculator) draftable(n int) int {
+	left := s.settings.Stop.MaxTokens - (n - s.prompt)
+	return max(0, min(s.gamma, left-1, s.target.config.Context-n, s.draft.config.Context-n+1))
+}
+
+// propose lets the draft write. It stops early at an end of text, after which
+// nothing could be accepted.
+func (s *Speculator) propose(ctx context.Context) (SpecStage, error) {
+	n := len(s.text)
+	r := &specRound{n: s.totals.Rounds + 1, start: n}
+	st := Propose{Round: r.n, Greedy: s.settings.Greedy(), Seed: s.settings.Seed}
+	from := s.caches.draft.positions
+	for i := range s.draftable(n) {
+		unread := s.text[from:]
+		if i > 0 {
+			unread = []int{r.drafted[i-1].token}
+		}
+		dists, spent, err := s.score(ctx, s.draft, s.caches.draft, unread, 1)
+		if err != nil {
+			s.caches.draft.Truncate(from)
+			return nil, err
+		}
+		q := dists[0]
+		rank, u := s.draw(q.Distribution, n-s.prompt+i+1, sampling.ForDraft)
+		id := int(q.Order[rank])
+		r.q, r.drafted = append(r.q, q), append(r.drafted, drafted{id, u})
+		r.draft = r.draft.plus(spent)
+		st.Drafted = append(st.Drafted, s.proposal(r, i))
+		if s.target.EOS(id) {
+			break
+		}
+	}
+	st.Cost = r.draft
+	s.round, s.next = r, SpecVerify
+	return st, nil
+}
+
+// draw is the dice's draw, except under greedy, where there is none.
+func (s *Speculator) draw(d *sampling.Distribution, step int, purpose sampling.Purpose) (rank int, u float64) {
+	if s.settings.Greedy() {
+		return 0, 0
+	}
+	return s.dice.draw(d, step, purpose)
+}
+
+// verify is one pass of the target over the last token of the text and all
+// that were drafted.
+func (s *Speculator) verify(ctx context.Context) (SpecStage, error) {
+	r := s.round
+	tokens := append([]int(nil), s.text[s.caches.target.positions:]...)
+	for _, d := range r.drafted {
+		tokens = append(tokens, d.token)
+	}
+	dists, spent, err := s.score(ctx, s.target, s.caches.target, tokens, len(r.drafted)+1)
+	if err != nil {
+		return nil, err
+	}
+	r.p, r.target = dists, spent
+	st := Verify{Round: r.n, Cost: spent}
+	for i := range r.p {
+		st.Scored = append(st.Scored, s.scored(r, i))
+	}
+	s.next = SpecAccept
+	if len(r.drafted) == 0 {
+		s.next = SpecBonus
+	}
+	return st, nil
+}
+
+// judge accepts or refuses the next proposal.
+func (s *Speculator) judge() SpecStage {
+	r := s.round
+	i := r.accepted
+	x := r.drafted[i].token
+	p, q := r.p[i].v[x], r.q[i].v[x]
+	st := Accept{
+		Round: r.n, Step: s.step(), Token: s.target.Token(x), P: p, Q: q, Ratio: p / q, Probability: s.accept(p, q),
+		Greedy: s.settings.Greedy(), Seed: s.settings.Seed,
+	}
+	if st.Greedy {
+		st.Accepted = st.Probability == 1 // both are sure of one token: 1 or 0
+	} else {
+		st.Accepted, st.U = s.dice.take(st.Probability, st.Step)
+	}
+	if !st.Accepted {
+		r.refused, s.next = true, SpecCorrect
+		return st
+	}
+	r.accepted++
+	s.write(x)
+	switch {
+	case s.stop != StopNone:
+		s.next = SpecExtend
+	case r.accepted == len(r.drafted):
+		s.next = SpecBonus
+	}
+	return st
+}
+
+// correct draws a token in place of the refused one.
+func (s *Speculator) correct() SpecStage {
+	r := s.round
+	i := r.accepted
+	v, mass := s.residual(r.p[i].v, r.q[i].v)
+	d := sampling.FromVector(v)
+	rank, u := s.draw(d, s.step(), sampling.ForDraw)
+	st := Correct{
+		Round: r.n, Refused: s.candidate(r, i, r.drafted[i].token, v), Mass: mass,
+		Drawn: s.drawn(r, i, specDist{d, v}, v, rank, u),
+	}
+	s.write(int(d.Order[rank]))
+	s.next = SpecExtend
+	return st
+}
+
+// bonus draws one more token from the target's distribution after the last
+// proposal, which the same pass has given.
+func (s *Speculator) bonus() SpecStage {
+	r := s.round
+	i := len(r.drafted)
+	rank, u := s.draw(r.p[i].Distribution, s.step(), sampling.ForDraw)
+	st := Bonus{Round: r.n, Drawn: s.drawn(r, i, r.p[i], nil, rank, u)}
+	s.write(int(r.p[i].Order[rank]))
+	s.next = SpecExtend
+	return st
+}
+
+// step is the number of the token that comes next, from 1.
+func (s *Speculator) step() int { return len(s.text) - s.prompt + 1 }
+
+// write makes a token the text's last and asks the stop conditions.
+func (s *Speculator) write(id int) {
+	step, positions := s.step(), len(s.text)
+	fresh := s.target.tok.Bytes(id)
+	s.text, s.bytes = append(s.text, id), append(s.bytes, fresh...)
+	var safe int
+	s.stop, s.stopString, safe = s.target.ending(id, step, positions, s.bytes, len(fresh), s.settings.Stop)
+	s.round.safe = safe
+}
+
+// extend releases the round's text and forgets what both caches hold of
+// proposals that did not become text.
+func (s *Speculator) extend() SpecStage {
+	r := s.round
+	start := time.Now()
+	s.caches.target.Truncate(len(s.text) - 1)
+	s.caches.draft.Truncate(len(s.text) - 1)
+	st := Extend{
+		Round: r.n, Drafted: len(r.drafted), Accepted: r.accepted,
+		Generated: len(s.text) - s.prompt, Stop: s.stop, StopString: s.stopString,
+		TargetPositions: s.caches.target.positions, DraftPositions: s.caches.draft.positions,
+	}
+	for _, id := range s.text[r.start:] {
+		st.Tokens = append(st.Tokens, s.target.Token(id))
+	}
+	st.Text = validText(s.bytes[s.shown:r.safe])
+	st.Held = append(st.Held, s.bytes[r.safe:]...)
+	s.shown = r.safe
+	st.Took = time.Since(start)
+
+	t := &s.totals
+	t.Rounds++
+	t.Drafted += len(r.drafted)
+	t.Accepted += r.accepted
+	if t.Judged += r.accepted; r.refused {
+		t.Judged++
+	}
+	t.Generated = st.Generated
+	t.Draft, t.Target = t.Draft.plus(r.draft), t.Target.plus(r.target)
+	st.Totals = *t
+	s.round, s.next = nil, SpecPropose
+	return st
+}

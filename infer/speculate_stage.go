@@ -1,0 +1,319 @@
+package infer
+
+import (
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/cost"
+)
+
+// SpecKind numbers the stages of speculative decoding.
+type SpecKind int
+
+// The stages. A round has either a correction or a bonus, or neither where the
+// text ended at an accepted token.
+const (
+	SpecPrefill SpecKind = iota + 1
+	SpecPropose
+	SpecVerify
+	SpecAccept
+	SpecCorrect
+	SpecBonus
+	SpecExtend
+)
+
+var specNames = [...]string{"", "prefill", "propose", "verify", "accept", "correct", "bonus", "extend"}
+
+// String returns the name used in JSON: "prefill", "propose", and so on.
+func (k SpecKind) String() string {
+	if k < SpecPrefill || k > SpecExtend {
+		return "none"
+	}
+	return specNames[k]
+}
+
+// SpecStage is one stage of speculative decoding: [Prefill], [Propose],
+// [Verify], [Accept], [Correct], [Bonus] or [Extend]. A stage owns all it
+// refers to. MarshalJSON gives an object with "stage" and, but for the
+// prefill, "round".
+type SpecStage interface {
+	SpecKind() SpecKind
+	MarshalJSON() ([]byte, error)
+}
+
+// SpecCost is what passes of one model took: the passes with their scores, not
+// what was worked out of the scores afterwards, nor the looking.
+type SpecCost struct {
+	Passes    int
+	Positions int           // that went through the blocks
+	Parts     cost.Parts    // multiply-adds, tallied where they were done
+	Took      time.Duration // measured
+}
+
+func (c SpecCost) plus(o SpecCost) SpecCost {
+	return SpecCost{c.Passes + o.Passes, c.Positions + o.Positions, c.Parts.Plus(o.Parts), c.Took + o.Took}
+}
+
+// Candidate is one token as both models see it at one position. Which fields
+// are set depends on the stage.
+type Candidate struct {
+	Token
+	Q float64 // by the draft, after temperature and filters; 0 where they cut it
+	P float64 // by the target, after the same
+	R float64 // norm(max(0, p − q))
+}
+
+// Candidates are the most probable tokens at one position, and the sums over
+// those that are not listed.
+type Candidates struct {
+	Rows []Candidate
+	Rest CandidateRest
+}
+
+// CandidateRest sums up the tokens that have no row of their own.
+type CandidateRest struct {
+	N       int
+	Q, P, R float64
+}
+
+// Prefill comes once, before the first round: both models read the prompt
+// without its last token.
+type Prefill struct {
+	Tokens        int // read by each; the draft reads none if its window is too small
+	Draft, Target SpecCost
+}
+
+// Propose is the draft's work of a round: it wrote up to γ tokens by itself.
+// It drafts fewer, or none, where the limit on tokens or a window leaves no
+// room, or where it drafted an end of text.
+type Propose struct {
+	Round   int
+	Greedy  bool
+	Seed    uint64
+	Drafted []Proposal
+	Cost    SpecCost
+}
+
+// Proposal is one drafted token.
+type Proposal struct {
+	Step   int // the generated token that it would be, from 1
+	Chosen Candidate
+	U      float64 // of (seed, step, [sampling.ForDraft]); no meaning under greedy
+	// The chosen token's segment of the kept tokens by q: From ≤ U < To.
+	From, To   float64
+	Candidates // by q
+}
+
+// Verify is the one pass of the target over the text's last token and all that
+// were drafted. It gives p at every position: one for each proposal, and one
+// more after the last.
+type Verify struct {
+	Round  int
+	Scored []Scored
+	Cost   SpecCost
+}
+
+// Scored is what the target says at one position of a verification.
+type Scored struct {
+	Step    int
+	Drafted *Candidate // what was proposed here; nil at the last position
+	Candidates
+}
+
+// Accept is the verdict on one proposal.
+type Accept struct {
+	Round, Step int
+	Token       Token
+	P, Q        float64
+	Ratio       float64 // p / q
+	Probability float64 // min(1, p/q)
+	Greedy      bool
+	Seed        uint64
+	U           float64 // of (seed, step, [sampling.ForAccept]); no meaning under greedy
+	Accepted    bool    // U < Probability
+}
+
+// Drawn is a draw of the target's own.
+type Drawn struct {
+	Step   int
+	Greedy bool
+	Seed   uint64
+	U      float64 // of (seed, step, [sampling.ForDraw]); no meaning under greedy
+	Chosen Candidate
+	// The chosen token's segment of what was drawn from: From ≤ U < To.
+	From, To float64
+	Candidates
+}
+
+// Correct draws from the residual norm(max(0, p − q)) in place of a proposal
+// that was refused; it is listed by R.
+type Correct struct {
+	Round   int
+	Refused Candidate
+	Mass    float64 // Σ max(0, p − q), which is also how likely it was that a proposal would be refused here
+	Drawn
+}
+
+// Bonus draws one more token from p after all proposals were accepted.
+type Bonus struct {
+	Round int
+	Drawn
+}
+
+// Extend ends a round: its tokens are text now, and both caches have forgotten
+// the proposals that are not.
+type Extend struct {
+	Round      int
+	Drafted    int
+	Accepted   int     // proposals that became text
+	Tokens     []Token // the round's: the accepted, and the correction or bonus
+	Text       string  // released by this round; "" while it is held back
+	Held       []byte  // not released yet: an incomplete character or a possible stop string
+	Generated  int     // tokens so far
+	Stop       StopReason
+	StopString string
+	// Filled columns of the caches now.
+	DraftPositions, TargetPositions int
+	Took                            time.Duration
+	Totals                          SpecTotals
+}
+
+// SpecTotals are sums over the rounds.
+type SpecTotals struct {
+	Rounds    int // passes of the target
+	Drafted   int // proposals
+	Judged    int // of them; what follows a refused one, or the end, is not
+	Accepted  int
+	Generated int
+	// The prefill's, and the rounds' without it.
+	PrefillDraft, PrefillTarget SpecCost
+	Draft, Target               SpecCost
+}
+
+// Acceptance is the share of the judged proposals that were accepted: the α of
+// the formulas, measured. It is 0 before any was judged.
+func (t SpecTotals) Acceptance() float64 {
+	if t.Judged == 0 {
+		return 0
+	}
+	return float64(t.Accepted) / float64(t.Judged)
+}
+
+// TokensPerPass is how many tokens a pass of the target has yielded on average.
+func (t SpecTotals) TokensPerPass() float64 {
+	if t.Rounds == 0 {
+		return 0
+	}
+	return float64(t.Generated) / float64(t.Rounds)
+}
+
+// SpecKind implements [SpecStage].
+func (Prefill) SpecKind() SpecKind { return SpecPrefill }
+
+// SpecKind implements [SpecStage].
+func (Propose) SpecKind() SpecKind { return SpecPropose }
+
+// SpecKind implements [SpecStage].
+func (Verify) SpecKind() SpecKind { return SpecVerify }
+
+// SpecKind implements [SpecStage].
+func (Accept) SpecKind() SpecKind { return SpecAccept }
+
+// SpecKind implements [SpecStage].
+func (Correct) SpecKind() SpecKind { return SpecCorrect }
+
+// SpecKind implements [SpecStage].
+func (Bonus) SpecKind() SpecKind { return SpecBonus }
+
+// SpecKind implements [SpecStage].
+func (Extend) SpecKind() SpecKind { return SpecExtend }
+
+// candidate tells of a token at position i of a round what is known; residual
+// is nil but at a correction.
+func (s *Speculator) candidate(r *specRound, i, id int, residual []float64) Candidate {
+	c := Candidate{Token: s.target.Token(id)}
+	if i < len(r.q) {
+		c.Q = r.q[i].v[id]
+	}
+	if i < len(r.p) {
+		c.P = r.p[i].v[id]
+	}
+	if residual != nil {
+		c.R = residual[id]
+	}
+	return c
+}
+
+// candidates lists the tokens that by keeps, shortened to s.Rows; must, unless
+// it is negative, is listed in any case, last if it has to be.
+func (s *Speculator) candidates(r *specRound, i int, by specDist, residual []float64, must int) Candidates {
+	n := by.Keep
+	for n > 1 && by.v[by.Order[n-1]] == 0 {
+		n-- // a residual keeps all, most of them at 0
+	}
+	if s.Rows > 0 {
+		n = min(n, s.Rows)
+	}
+	ids := append([]int32(nil), by.Order[:n]...)
+	if rank := by.RankOf(int32(must)); must >= 0 && rank >= n {
+		if n == s.Rows {
+			ids = ids[:n-1]
+		}
+		ids = append(ids, int32(must))
+	}
+	var c Candidates
+	for _, id := range ids {
+		c.Rows, s.listed[id] = append(c.Rows, s.candidate(r, i, int(id), residual)), true
+	}
+	for rank := len(by.Order) - 1; rank >= 0; rank-- { // the least probable first, so that none is lost beside larger ones
+		id := by.Order[rank]
+		if s.listed[id] {
+			s.listed[id] = false
+			continue
+		}
+		c.Rest.N++
+		if i < len(r.q) {
+			c.Rest.Q += r.q[i].v[id]
+		}
+		if i < len(r.p) {
+			c.Rest.P += r.p[i].v[id]
+		}
+		if residual != nil {
+			c.Rest.R += residual[id]
+		}
+	}
+	return c
+}
+
+// proposal shows the i-th drafted token of a round.
+func (s *Speculator) proposal(r *specRound, i int) Proposal {
+	d, by := r.drafted[i], r.q[i]
+	from, to := by.Segment(by.RankOf(int32(d.token)))
+	return Proposal{
+		Step: r.start - s.prompt + i + 1, Chosen: s.candidate(r, i, d.token, nil), U: d.u, From: from, To: to,
+		Candidates: s.candidates(r, i, by, nil, d.token),
+	}
+}
+
+// scored shows what the target says at the i-th position of a round.
+func (s *Speculator) scored(r *specRound, i int) Scored {
+	st := Scored{Step: r.start - s.prompt + i + 1}
+	must := -1
+	if i < len(r.drafted) {
+		must = r.drafted[i].token
+		c := s.candidate(r, i, must, nil)
+		st.Drafted = &c
+	}
+	st.Candidates = s.candidates(r, i, r.p[i], nil, must)
+	return st
+}
+
+// drawn shows a draw of the target's own at the i-th position of a round.
+func (s *Speculator) drawn(r *specRound, i int, by specDist, residual []float64, rank int, u float64) Drawn {
+	id := int(by.Order[rank])
+	from, to := by.Segment(rank)
+	return Drawn{
+		Step: s.step(), Greedy: s.settings.Greedy(), Seed: s.settings.Seed, U: u,
+		Chosen: s.candidate(r, i, id, residual), From: from, To: to,
+		Candidates: s.candidates(r, i, by, residual, id),
+	}
+}

@@ -1,0 +1,225 @@
+package tokenizer
+
+import (
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// modelsFolder holds small models with tokenizers of all kinds; oracle.mjs
+// there says how the ids to compare with are made.
+const modelsFolder = "../../testdata/models"
+
+// kindsOracle are texts with the ids that @huggingface/tokenizers gives them
+// under each tokenizer.
+type kindsOracle struct {
+	Extra []string `json:"extra"`
+	Kinds map[string]struct {
+		SHA256 string  `json:"sha256"`
+		IDs    [][]int `json:"ids"` // those of ../tokenizer/strings.jsonl, then those of Extra
+	} `json:"kinds"`
+}
+
+func readKinds(t *testing.T) (kindsOracle, []string) {
+	t.Helper()
+	file, err := os.Open(filepath.Join(modelsFolder, "tokens.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o kindsOracle
+	if err := json.NewDecoder(unzipped).Decode(&o); err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, line := range oracle(t) {
+		texts = append(texts, line.Text)
+	}
+	return o, append(texts, o.Extra...)
+}
+
+// parseModel parses the tokenizer.json of a folder of modelsFolder.
+func parseModel(tb testing.TB, name string) (*Tokenizer, []byte) {
+	tb.Helper()
+	data, err := os.ReadFile(filepath.Join(modelsFolder, name, "tokenizer.json"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tok, err := Parse(data)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return tok, data
+}
+
+// wantKinds are the folders with what they are.
+var wantKinds = map[string]string{
+	"gpt2":      "byte-level BPE, GPT-2 split",
+	"smollm":    "byte-level BPE, GPT-2 split, digits alone",
+	"llama3":    "byte-level BPE, Llama-3 split",
+	"qwen2":     "byte-level BPE, Qwen2 split",
+	"tinyllama": "SentencePiece BPE",
+	"mistral":   "SentencePiece BPE",
+}
+
+// TestKindsOracle compares every kind of tokenizer with
+// @huggingface/tokenizers, on thousands of texts: all scripts, emoji, 20,000
+// times one letter, blanks and line breaks between everything.
+func TestKindsOracle(t *testing.T) {
+	o, texts := readKinds(t)
+	if len(o.Kinds) != len(wantKinds) || len(texts) < 3000 {
+		t.Fatalf("%d kinds, %d texts", len(o.Kinds), len(texts))
+	}
+	for name, want := range o.Kinds {
+		t.Run(name, func(t *testing.T) {
+			tok, data := parseModel(t, name)
+			if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want.SHA256 {
+				t.Fatal("the ids are of another tokenizer.json: rerun oracle.mjs as its header says")
+			}
+			if tok.Kind() != wantKinds[name] {
+				t.Errorf("kind %q, want %q", tok.Kind(), wantKinds[name])
+			}
+			wrong := 0
+			for i, text := range texts {
+				if tok.split != nil && tok.split.digits && strings.ContainsFunc(text, otherNumber) {
+					continue
+				}
+				if got := tok.Encode(text); !slices.Equal(got, want.IDs[i]) {
+					if wrong++; wrong < 8 {
+						t.Errorf("Encode(%.60q) = %v, want %v", text, got[:min(len(got), 40)], want.IDs[i][:min(len(want.IDs[i]), 40)])
+					}
+				}
+			}
+			if wrong > 0 {
+				t.Errorf("%d of %d texts differ", wrong, len(texts))
+			}
+		})
+	}
+}
+
+// otherNumber tells numbers that the npm package's Digits, which looks for \d in
+// JavaScript, passes over; the Rust reference and this program do not.
+func otherNumber(r rune) bool { return r > unicode.MaxASCII && unicode.IsNumber(r) }
+
+// TestDigitsAlone checks by hand what those are: every number stands alone, and
+// what is between is cut as if the text ended there.
+func TestDigitsAlone(t *testing.T) {
+	tok, _ := parseModel(t, "smollm")
+	ids := tok.Encode
+	for _, parts := range [][]string{{"a", "1", "2", " b"}, {" ", "٣", "٤", "x", "²"}, {"a  ", "½", "  b"}, {"Ⅳ", "  "}} {
+		var want []int
+		for _, part := range parts {
+			if part == "a  " { // the whole run at the end of a segment
+				want = append(append(want, ids("a")...), ids("  ")...)
+				continue
+			}
+			want = append(want, ids(part)...)
+		}
+		if got := ids(strings.Join(parts, "")); !slices.Equal(got, want) {
+			t.Errorf("Encode(%q) = %v, want %v", strings.Join(parts, ""), got, want)
+		}
+	}
+}
+
+// comesBack is what Decode(Encode(text)) must give for each kind.
+func comesBack(name, text string) string {
+	switch name {
+	case "qwen2":
+		return norm.NFC.String(text)
+	case "tinyllama":
+		return strings.ReplaceAll(text, "▁", " ")
+	case "mistral": // adds its space only where none is, so one is lost
+		text = strings.ReplaceAll(text, "▁", " ")
+		return strings.TrimPrefix(text, " ")
+	}
+	return text
+}
+
+// TestKindsRoundTrip checks that texts come back byte for byte, invalid UTF-8
+// and special-looking names included, and that no added token comes of them.
+func TestKindsRoundTrip(t *testing.T) {
+	_, texts := readKinds(t)
+	texts = append(texts, "\xff", "a\xc3", "\xe2\x96", "\xe2\x96\x81x", "é\x80\x80é", "\xf0\x9f\x98", "日\xe6\x97 本", "\u0085x", "\ufeffx",
+		"<s>", "</s><unk>", "<|endoftext|>", "<|begin_of_text|>hi", "<0x41>", "\x00\x01", " \xff ", strings.Repeat("\x80", 20000))
+	for name := range wantKinds {
+		tok, _ := parseModel(t, name)
+		for _, text := range texts {
+			ids := tok.Encode(text)
+			if got, want := tok.Decode(ids), comesBack(name, text); got != want {
+				t.Errorf("%s: Decode(Encode(%.60q)) = %.60q, want %.60q", name, text, got, want)
+			}
+			for _, id := range ids {
+				if special, ok := tok.Special(id); ok {
+					t.Fatalf("%s: Encode(%.60q) has the special token %s", name, text, special)
+				}
+			}
+		}
+	}
+}
+
+// TestStart checks which token goes in front by the template, which Encode
+// leaves out.
+func TestStart(t *testing.T) {
+	for name, want := range map[string]string{
+		"gpt2": "", "smollm": "", "qwen2": "", "llama3": "<|begin_of_text|>", "tinyllama": "<s>", "mistral": "<s>",
+	} {
+		tok, _ := parseModel(t, name)
+		id, ok := tok.Start()
+		if got, _ := tok.Special(id); got != want || ok != (want != "") {
+			t.Errorf("%s: Start() = %d, %v, which is %q, want %q", name, id, ok, got, want)
+		}
+	}
+}
+
+// TestModernSplits checks the patterns of Llama 3 and Qwen2 by hand,
+// alternative by alternative. Where they differ, Qwen2's pieces come second.
+func TestModernSplits(t *testing.T) {
+	same := func(pieces ...string) [2][]string { return [2][]string{pieces, pieces} }
+	for text, want := range map[string][2][]string{
+		"Hello world":     same("Hello", " world"),
+		"I'M HE'LL we've": same("I", "'M", " HE", "'LL", " we", "'ve"),
+		"it'ſ":            same("it", "'ſ"),
+		"'x":              same("'x"), // one character of any kind goes with letters
+		"(foo)bar":        same("(foo", ")bar"),
+		"((foo":           same("((", "foo"),
+		"\tx\ny":          same("\tx", "\n", "y"), // but no line break
+		"12345":           {{"123", "45"}, {"1", "2", "3", "4", "5"}},
+		" 12":             {{" ", "12"}, {" ", "1", "2"}},
+		"a1b":             same("a", "1", "b"),
+		"wow!!\n\nso":     same("wow", "!!\n\n", "so"),
+		"x ?\r\n\n y":     same("x", " ?\r\n\n", " y"),
+		"a \n b":          same("a", " \n", " b"),
+		"a\n  \n  b":      same("a", "\n  \n", " ", " b"),
+		"a   b":           same("a", "  ", " b"),
+		"a  ":             same("a", "  "),
+		"a \u3000b":       same("a", " ", "\u3000b"),
+		"\u3000\u3000日":   same("\u3000", "\u3000日"),
+		"\xff\xfea":       same("\xff\xfe", "a"), // invalid bytes are characters of the other kind
+		" \xff":           same(" \xff"),
+	} {
+		for i, s := range []*splitter{splitLlama3, splitQwen2} {
+			var got []string
+			for rest := text; rest != ""; {
+				n := s.length(rest)
+				got = append(got, rest[:n])
+				rest = rest[n:]
+			}
+			if !slices.Equal(got, want[i]) {
+				t.Errorf("%s: %q is cut into %q, want %q", s.name, text, got, want[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package tokenizer
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// byteTokens are a list's least byte-level vocabulary.
+func byteTokens(more ...string) []string {
+	var tokens []string
+	for b := range 256 {
+		tokens = append(tokens, spell([]byte{byte(b)}))
+	}
+	return append(tokens, more...)
+}
+
+// pieceTokens are SentencePiece's: marks, bytes, then more.
+func pieceTokens(more ...string) ([]string, []Mark) {
+	tokens, marks := []string{"<unk>", "<s>", "</s>"}, []Mark{Special, Special, Special}
+	for b := range 256 {
+		tokens = append(tokens, fmt.Sprintf("<0x%02X>", b))
+	}
+	tokens = append(tokens, more...)
+	return tokens, append(marks, make([]Mark, len(tokens)-3)...)
+}
+
+// Scores by hand: 259 is a space, then a, b, ab, ba, aba.
+func TestScoresByHand(t *testing.T) {
+	tokens, marks := pieceTokens("▁", "a", "b", "ab", "ba", "aba", "▁a")
+	for _, test := range []struct {
+		name   string
+		ab, ba float32 // the scores
+		text   string
+		want   []int
+	}{
+		{"the higher score goes first", 1, 2, "xaba", []int{259, 3 + 'x', 260, 263}}, // a·ba; a+ba makes aba, of a lower score: see below
+		{"of equal scores the leftmost", 1, 1, "abab", []int{259, 262, 262}},
+		{"a character beyond the vocabulary", 1, 2, "é", []int{259, 3 + 0xc3, 3 + 0xa9}},
+		{"a line break is its byte", 1, 2, "\n", []int{259, 3 + '\n'}},
+		{"nothing", 1, 2, "", []int{}},
+	} {
+		scores := make([]float32, len(tokens))
+		scores[262], scores[263], scores[264], scores[265] = test.ab, test.ba, float32(math.Inf(-1)), -9
+		tok, err := NewSentencePiece(List{tokens, marks}, scores, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := tok.Encode(test.text)
+		if test.name == "the higher score goes first" {
+			// The lowest of scores still makes a token: a and ba become aba.
+			test.want = []int{259, 3 + 'x', 264}
+		}
+		if !slices.Equal(got, test.want) || tok.Decode(got) != test.text {
+			t.Errorf("%s: Encode(%q) = %v, want %v; back %q", test.name, test.text, got, test.want, tok.Decode(got))
+		}
+	}
+}
+
+// What a list may get wrong, each with the whole message.
+func TestListsRefused(t *testing.T) {
+	bytes, pieces := byteTokens("ab"), func(change func([]string, []Mark)) List {
+		tokens, marks := pieceTokens()
+		change(tokens, marks)
+		return List{tokens, marks}
+	}
+	level := func(l List, merges []string, pre string) func() error {
+		return func() error { _, err := NewByteLevel(l, merges, pre); return err }
+	}
+	piece := func(l List, scores []float32) func() error {
+		return func() error { _, err := NewSentencePiece(l, scores, true); return err }
+	}
+	zeros := make([]float32, 259)
+	for _, test := range []struct {
+		make func() error
+		want string
+	}{
+		{level(List{bytes, nil}, nil, "tekken"), `the split pattern called "tekken" is not one of those supported: gpt-2, smollm, llama-bpe, qwen2`},
+		{level(List{}, nil, "gpt-2"), "0 tokens, want 1 to 524288"},
+		{level(List{bytes, make([]Mark, 3)}, nil, "gpt-2"), "257 tokens, but 3 say what they are"},
+		{level(List{bytes[1:], nil}, nil, "gpt-2"), `model.vocab: no token for the single byte 0x00, spelled "Ā"`},
+		{level(List{append(byteTokens(), "日"), nil}, nil, "gpt-2"), `token 256: "日" (id 256): the character '日' (U+65E5) stands for no byte`},
+		{level(List{append(byteTokens(), "a"), nil}, nil, "gpt-2"), `model.vocab: "a" is listed twice, with ids 97 and 256`},
+		{level(List{bytes, nil}, []string{"a b", "a b"}, "gpt-2"), "merge 1: repeats model.merges[0]"},
+		{level(List{bytes, nil}, []string{"ab"}, "gpt-2"), `merge 0: "ab" is not two parts with a space between`},
+		{level(List{bytes, nil}, []string{"a b c"}, "gpt-2"), `merge 0: "a b c" is not two parts with a space between`},
+		{level(List{bytes, nil}, []string{"b a"}, "gpt-2"), `merge 0: "b" and "a" make "ba", which is not in model.vocab`},
+		{level(List{bytes, nil}, []string{"a x y"}, "qwen2"), `merge 0: "a x y" is not two parts with a space between`},
+		{level(List{byteTokens("<x>", "<x>"), append(make([]Mark, 256), Special, Special)}, nil, "gpt-2"), "token 257: already listed with id 256"},
+		{piece(List{bytes, nil}, make([]float32, 257)), "model.vocab: no token <0x00> for that byte"},
+		{piece(pieces(func([]string, []Mark) {}), zeros[1:]), "259 tokens, but 258 scores"},
+		{piece(pieces(func(tokens []string, _ []Mark) { tokens[0] = "" }), zeros), "token 0: content is missing or empty"},
+		{piece(pieces(func(_ []string, marks []Mark) { marks[5] = Added }), zeros), "model.vocab: no token <0x02> for that byte"},
+	} {
+		if err := test.make(); err == nil || err.Error() != "tokenizer: "+test.want {
+			t.Errorf("got  %v\nwant tokenizer: %s", err, test.want)
+		}
+	}
+}
+
+// What a SentencePiece or a Llama-3 tokenizer.json may get wrong, by changes to
+// the text of a sound one.
+func TestKindsRefused(t *testing.T) {
+	for _, test := range []struct{ folder, old, with, want string }{
+		{"llama3", `\\p{N}{1,3}`, `\\p{N}{1,4}`, "pre_tokenizer: Sequence[0]: the pattern "},
+		{"llama3", `"Isolated"`, `"Removed"`, `pre_tokenizer: Sequence[0]: behavior "Removed", invert false is not supported; want Isolated, false`},
+		{"llama3", `"invert":false`, `"invert":true`, `pre_tokenizer: Sequence[0]: behavior "Isolated", invert true is not supported`},
+		{"llama3", `"use_regex":false`, `"use_regex":true`, "these options of Split and of the ByteLevel behind it are not supported together"},
+		{"llama3", `"ids":[516]`, `"ids":[516,517]`, `post_processor: Sequence[1]: special_tokens gives "<|begin_of_text|>" 2 ids; want one`},
+		{"llama3", `"ids":[516]`, `"ids":[9999]`, "post_processor: the token in front has id 9999, the vocabulary ends at 517"},
+		{"llama3", `"type":"TemplateProcessing"`, `"type":"RobertaProcessing"`, `type "RobertaProcessing" is not supported; want ByteLevel or TemplateProcessing`},
+		{"smollm", `"individual_digits":true`, `"individual_digits":false`, "these options of Digits"},
+		{"smollm", `"type":"Digits"`, `"type":"Punctuation"`, `type "Punctuation" is not supported`},
+		{"qwen2", `"type":"NFC"`, `"type":"NFKD"`, `normalizer: type "NFKD" is not supported; want none or NFC`},
+		{"tinyllama", `"prepend":"▁"`, `"prepend":"_"`, "normalizer: Sequence[0]: want ▁ in front of the text"},
+		{"tinyllama", `"type":"Prepend"`, `"type":"Strip"`, `normalizer: Sequence[0]: type "Strip" is not supported`},
+		{"tinyllama", `"byte_fallback":true`, `"byte_fallback":false`, "normalizer: Sequence[0]: type \"Prepend\" is not supported; want none or NFC"},
+		{"tinyllama", `{"type":"ByteFallback"},`, ``, "decoder: ByteFallback is missing"},
+		{"tinyllama", `"start":1`, `"start":2`, "decoder: Sequence[3]: want one space stripped from the front at most"},
+		{"tinyllama", `"<0x41>":`, `"<0x4x>":`, "model.vocab: no token <0x41> for that byte"},
+		{"mistral", `"split":false`, `"split":true`, "pre_tokenizer: want the replacement ▁ and split false"},
+		{"mistral", `"prepend_scheme":"first"`, `"prepend_scheme":"last"`, `prepend_scheme "last" is not supported; want always, first or never`},
+		{"mistral", `"type":"Metaspace"`, `"type":"Whitespace"`, `pre_tokenizer: type "Whitespace" is not supported; want Metaspace, or none`},
+	} {
+		data, err := os.ReadFile(filepath.Join(modelsFolder, test.folder, "tokenizer.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := strings.Replace(string(data), test.old, test.with, 1)
+		if changed == string(data) || !json.Valid([]byte(changed)) {
+			t.Errorf("%s: %s is not in the file, or leaves no JSON", test.folder, test.old)
+			continue
+		}
+		if _, err := Parse([]byte(changed)); err == nil || !strings.HasPrefix(err.Error(), "tokenizer: ") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s with %s: got %v, want %s", test.folder, test.with, err, test.want)
+		}
+	}
+}
+
+// An added token that is not special stands for its text where a model writes
+// it; a text never becomes one.
+func TestAddedToken(t *testing.T) {
+	tok := small(t, func(f tree) {
+		f["added_tokens"] = append(f["added_tokens"].([]any), tree{"id": 266, "content": "<tool>", "special": false})
+	})
+	if got := string(tok.Bytes(266)); got != "<tool>" || tok.Size() != 267 {
+		t.Errorf("Bytes(266) = %q of %d tokens", got, tok.Size())
+	}
+	if _, ok := tok.Special(266); ok {
+		t.Error("it counts as special")
+	}
+	if ids := tok.Encode("<tool>"); slices.Contains(ids, 266) || tok.Decode(ids) != "<tool>" {
+		t.Errorf("Encode(<tool>) = %v", ids)
+	}
+}

@@ -1,0 +1,135 @@
+package tokenizer
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// SentencePiece (Kudo and Richardson 2018) keeps a text in one piece. A space
+// is written ▁ (U+2581), and usually one is put in front, so that a word is the
+// same token at the start of a text as inside. Tokens begin as characters; one
+// that is not in the vocabulary falls back to its UTF-8 bytes, whose 256 tokens
+// are spelled <0x00> to <0xFF>.
+
+// metaspace is the character that stands for a space.
+const metaspace = "▁"
+
+// A prefix says when a space is put in front of a text.
+type prefix uint8
+
+const (
+	prefixNone    prefix = iota
+	prefixAlways         // before every text that is not empty
+	prefixMissing        // likewise, unless it begins with one
+)
+
+// readSentencePiece reads the two spellings of its pipeline: with normalizers
+// that write ▁ (Llama 2), or with the Metaspace pre-tokenizer.
+func (t *Tokenizer) readSentencePiece(p pipeline) error {
+	t.characters = true
+	replaces := false
+	for _, s := range p.normalizer {
+		switch {
+		case s.Type == "Prepend" && s.Prepend == metaspace && !replaces:
+			t.prefix = prefixAlways
+		case s.Type == "Replace" && s.Pattern.String == " " && s.Content == metaspace:
+			replaces = true
+		case s.Type == "Prepend" || s.Type == "Replace":
+			return fmt.Errorf("%s: want %s in front of the text, then in place of every space", s.place, metaspace)
+		default:
+			return s.refuse("Prepend and Replace")
+		}
+	}
+	for _, s := range p.preTokenizer {
+		if s.Type != "Metaspace" {
+			return s.refuse("Metaspace, or none")
+		}
+		if s.Replacement != metaspace || s.Split == nil || *s.Split {
+			return fmt.Errorf("%s: want the replacement %s and split false", s.place, metaspace)
+		}
+		switch replaces = true; s.PrependScheme {
+		case "always", "first":
+			t.prefix = max(t.prefix, prefixMissing)
+		case "never":
+		default:
+			return fmt.Errorf("%s: prepend_scheme %s is not supported; want always, first or never", s.place, quote(s.PrependScheme))
+		}
+	}
+	if !replaces {
+		return fmt.Errorf("normalizer: nothing puts %s in place of spaces", metaspace)
+	}
+	return checkSentencePieceDecoder(p.decoder)
+}
+
+// checkSentencePieceDecoder refuses a decoder that does anything but undo what
+// the pipeline did.
+func checkSentencePieceDecoder(list []step) error {
+	bytes := false
+	for _, s := range list {
+		switch s.Type {
+		case "Replace":
+			if s.Pattern.String != metaspace || s.Content != " " {
+				return fmt.Errorf("%s: want a space in place of %s", s.place, metaspace)
+			}
+		case "ByteFallback":
+			bytes = true
+		case "Fuse", "Metaspace":
+		case "Strip":
+			if s.Content != " " || s.Start > 1 || s.Stop != 0 {
+				return fmt.Errorf("%s: want one space stripped from the front at most", s.place)
+			}
+		default:
+			return s.refuse("Replace, ByteFallback, Fuse and Strip")
+		}
+	}
+	if !bytes {
+		return errors.New("decoder: ByteFallback is missing")
+	}
+	return nil
+}
+
+// withPrefix puts the space in front that the tokenizer was trained with.
+func (t *Tokenizer) withPrefix(text string) string {
+	switch {
+	case text == "" || t.prefix == prefixNone:
+		return text
+	case t.prefix == prefixMissing && (text[0] == ' ' || strings.HasPrefix(text, metaspace)):
+		return text
+	}
+	return " " + text
+}
+
+// withoutPrefix takes that space away again.
+func (t *Tokenizer) withoutPrefix(text []byte) []byte {
+	if t.characters && t.prefix != prefixNone && len(text) > 0 && text[0] == ' ' {
+		return text[1:]
+	}
+	return text
+}
+
+// appendPlain appends the bytes that SentencePiece's spelling stands for.
+func appendPlain(dst []byte, spelling string) []byte {
+	if b, ok := fallbackByte(spelling); ok {
+		return append(dst, b)
+	}
+	for {
+		before, after, found := strings.Cut(spelling, metaspace)
+		dst = append(dst, before...)
+		if !found {
+			return dst
+		}
+		dst = append(dst, ' ')
+		spelling = after
+	}
+}
+
+// fallbackByte reads <0x00> to <0xFF>.
+func fallbackByte(spelling string) (byte, bool) {
+	if len(spelling) != len("<0x00>") || !strings.HasPrefix(spelling, "<0x") || spelling[5] != '>' {
+		return 0, false
+	}
+	b, err := strconv.ParseUint(spelling[3:5], 16, 8)
+	return byte(b), err == nil && spelling[3:5] == strings.ToUpper(spelling[3:5])
+}

@@ -1,0 +1,133 @@
+package tokenizer
+
+import (
+	"unicode/utf8"
+)
+
+// A splitter is a way of cutting text into pieces.
+type splitter struct {
+	name   string
+	regex  string                // as a tokenizer.json has it
+	digits bool                  // numbers are cut off one by one before anything else
+	length func(text string) int // of the first piece, at least 1
+}
+
+// Patterns that are recognised. Llama-3's and Qwen2's differ from GPT-2's in
+// these points: contractions in any case; a letter run takes along one
+// character of any kind in front (but no number and no line break); numbers
+// come in groups of at most three or one by one; line breaks end a run of
+// punctuation or of whitespace.
+var (
+	splitGPT2 = &splitter{
+		name:   "GPT-2 split",
+		regex:  `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`,
+		length: pieceLen,
+	}
+	// SmolLM's: the Digits pre-tokenizer, then GPT-2's pattern.
+	splitGPT2Digits = &splitter{name: "GPT-2 split, digits alone", digits: true, length: pieceLen}
+	splitLlama3     = &splitter{
+		name:   "Llama-3 split",
+		regex:  `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
+		length: func(text string) int { return modernLen(text, 3) },
+	}
+	splitQwen2 = &splitter{
+		name:   "Qwen2 split",
+		regex:  `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
+		length: func(text string) int { return modernLen(text, 1) },
+	}
+	splits = []*splitter{splitGPT2, splitLlama3, splitQwen2}
+)
+
+// segment returns the length of the front part of text that is cut on its own,
+// as if the text ended there.
+func (s *splitter) segment(text string) int {
+	if !s.digits {
+		return len(text)
+	}
+	for i := 0; i < len(text); {
+		c, size := firstClass(text[i:])
+		if c == number {
+			if i == 0 {
+				return size
+			}
+			return i
+		}
+		i += size
+	}
+	return len(text)
+}
+
+// modernLen is pieceLen for the patterns of Llama 3 and Qwen2, in which at most
+// `digits` numbers stand together. The alternatives in their order:
+//
+//	(?i:'s|'t|'re|'ve|'m|'ll|'d)   a contraction
+//	[^\r\n\p{L}\p{N}]?\p{L}+       letters, at most one character in front
+//	\p{N}{1,3} or \p{N}            numbers
+//	 ?[^\s\p{L}\p{N}]+[\r\n]*      anything else, and the line breaks behind
+//	\s*[\r\n]+                     whitespace up to its last line break
+//	\s+(?!\S)|\s+                  as GPT-2 has it
+func modernLen(text string, digits int) int {
+	if n := foldedContractionLen(text); n > 0 {
+		return n
+	}
+	first, size := firstClass(text)
+	if first == letter {
+		return runLen(text, letter)
+	}
+	if first == number {
+		n := size
+		for i := 1; i < digits; i++ {
+			c, size := firstClass(text[n:])
+			if n == len(text) || c != number {
+				break
+			}
+			n += size
+		}
+		return n
+	}
+	if text[0] != '\r' && text[0] != '\n' {
+		if n := runLen(text[size:], letter); n > 0 {
+			return size + n
+		}
+	}
+	lead := 0
+	if text[0] == ' ' {
+		lead = 1
+	}
+	if n := runLen(text[lead:], other); n > 0 {
+		n += lead
+		for n < len(text) && (text[n] == '\r' || text[n] == '\n') {
+			n++
+		}
+		return n
+	}
+	blanks := text[:runLen(text, space)]
+	for i := len(blanks) - 1; i >= 0; i-- {
+		if blanks[i] == '\r' || blanks[i] == '\n' {
+			return i + 1
+		}
+	}
+	return spaceLen(text)
+}
+
+// foldedContractionLen is contractionLen whatever the case. One character
+// beyond ASCII is the same letter but for case: ſ (U+017F), an s.
+func foldedContractionLen(text string) int {
+	if len(text) < 2 || text[0] != '\'' {
+		return 0
+	}
+	switch text[1] | 0x20 {
+	case 's', 'd', 'm', 't':
+		return 2
+	}
+	if r, size := utf8.DecodeRuneInString(text[1:]); r == 'ſ' {
+		return 1 + size
+	}
+	if len(text) >= 3 {
+		switch string([]byte{text[1] | 0x20, text[2] | 0x20}) {
+		case "ll", "ve", "re":
+			return 3
+		}
+	}
+	return 0
+}
