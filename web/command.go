@@ -18,8 +18,10 @@ import (
 type order struct {
 	n       uint64          // 0 where the client gave none
 	name    string          // "step", "set", ...
-	command session.Command // nil for pieces
-	pieces  string          // the text to cut into tokens, for pieces
+	command session.Command // nil for open, ping, pieces and the queries
+	link    string          // for open: the link, which it takes a model to read
+	pieces  string          // for pieces: the text to cut into tokens
+	query   *query          // what is asked of the run, changing nothing
 }
 
 // fields are a message's JSON fields. The readers below take them out one by
@@ -46,7 +48,31 @@ var grammar = map[string]struct {
 	"set":    {"temperature, top_k, top_p, min_p, seed", readSet},
 	"preset": {"preset", func(f *fields, o *order) { o.command = session.SetPreset{Key: f.text("preset")} }},
 	"stop":   {"max_tokens, stop", readStop},
+	"ping":   {"", func(*fields, *order) {}},
 	"pieces": {"prompt", func(f *fields, o *order) { o.pieces = f.text("prompt") }},
+
+	"choose": {"step, token", func(f *fields, o *order) {
+		o.command = session.Choose{Step: f.number32("step"), Token: f.number32("token")}
+	}},
+	"branch": {"id", func(f *fields, o *order) { o.command = session.TakeBranch{ID: f.number32("id")} }},
+	"goon":   {"", func(_ *fields, o *order) { o.command = session.GoOn{} }},
+	"finish": {"", func(_ *fields, o *order) { o.command = session.Finish{} }},
+	"whatif": {"u", readWhatIf},
+	"look":   {"on", func(f *fields, o *order) { o.command = session.SetLook{On: f.truth("on")} }},
+	"open":   {"link", func(f *fields, o *order) { o.link = f.text("link") }},
+	"redraw": {"seed", func(f *fields, o *order) {
+		o.command = session.Redraw{Seed: uint64(f.whole("seed", 0, infer.MaxSeed))}
+	}},
+	"try": {"key", func(f *fields, o *order) { o.command = session.Try{Key: f.text("key")} }},
+
+	"peek": {"step", func(f *fields, o *order) { o.query = &query{step: f.number32("step")} }},
+	"find": {"step, text", func(f *fields, o *order) {
+		o.query = &query{step: f.number32("step"), text: f.text("text")}
+	}},
+	"head": {"block, head", func(f *fields, o *order) {
+		o.query = &query{block: f.number32("block"), head: f.number32("head")}
+	}},
+	"inside": {"block", func(f *fields, o *order) { o.query = &query{block: f.number32("block")} }},
 }
 
 // commandNames are all commands, for messages.
@@ -60,6 +86,9 @@ func readOrder(message []byte) (order, *session.Error) {
 	var o order
 	if err := json.Unmarshal(message, &f.raw); err != nil || f.raw == nil {
 		return o, &session.Error{Code: codeFormat, Message: `A message must be one JSON object such as {"cmd":"step","n":1}.`}
+	}
+	if halfCharacter(message) {
+		return o, &session.Error{Code: codeFormat, Message: "The message holds half of a character (a \\ud800 to \\udfff escape without its other half); it must be valid Unicode."}
 	}
 	if f.has("n") {
 		o.n = uint64(f.whole("n", 0, infer.MaxSeed))
@@ -87,8 +116,33 @@ func readOrder(message []byte) (order, *session.Error) {
 	return o, f.err
 }
 
+// halfCharacter reports whether JSON text that has been found valid holds a
+// surrogate escape without its other half. The decoder would put U+FFFD in its
+// place, and a learner would run another text than the one sent.
+func halfCharacter(text []byte) bool {
+	high := false // the escape just read is a first half
+	for i := 0; i < len(text); {
+		var unit uint64
+		n := 1
+		if text[i] == '\\' {
+			n = 2
+			if text[i+1] == 'u' {
+				n = 6
+				unit, _ = strconv.ParseUint(string(text[i+2:i+6]), 16, 16)
+			}
+		}
+		low := unit >= 0xdc00 && unit <= 0xdfff
+		if high != low {
+			return true
+		}
+		high = unit >= 0xd800 && unit <= 0xdbff
+		i += n
+	}
+	return high
+}
+
 func readSeek(f *fields, o *order) {
-	step, name := f.whole("step", math.MinInt32, math.MaxInt32), f.text("stage")
+	step, name := f.number32("step"), f.text("stage")
 	kind, ok := infer.ParseKind(name)
 	if !ok && f.err == nil {
 		var names []string
@@ -97,7 +151,7 @@ func readSeek(f *fields, o *order) {
 		}
 		f.fail(session.CodeUnknown, "stage", quote(name), strings.Join(names, ", "))
 	}
-	o.command = session.Seek{Step: int(step), Stage: kind}
+	o.command = session.Seek{Step: step, Stage: kind}
 }
 
 func readSet(f *fields, o *order) {
@@ -106,7 +160,7 @@ func readSet(f *fields, o *order) {
 	f.number("top_p", &c.TopP)
 	f.number("min_p", &c.MinP)
 	if f.has("top_k") {
-		k := int(f.whole("top_k", math.MinInt32, math.MaxInt32))
+		k := f.number32("top_k")
 		c.TopK = &k
 	}
 	if f.has("seed") {
@@ -119,7 +173,7 @@ func readSet(f *fields, o *order) {
 func readStop(f *fields, o *order) {
 	var c session.SetStop
 	if f.has("max_tokens") {
-		n := int(f.whole("max_tokens", math.MinInt32, math.MaxInt32))
+		n := f.number32("max_tokens")
 		c.MaxTokens = &n
 	}
 	if f.has("stop") {
@@ -128,6 +182,17 @@ func readStop(f *fields, o *order) {
 			f.fail(session.CodeRange, "stop", clip(raw), "a list of texts")
 		}
 		c.Strings = &list
+	}
+	o.command = c
+}
+
+// readWhatIf reads another u; null takes the question back.
+func readWhatIf(f *fields, o *order) {
+	var c session.WhatIf
+	if string(f.raw["u"]) == "null" {
+		f.take("u")
+	} else if f.number("u", &c.U); c.U == nil {
+		f.fail(session.CodeRange, "u", "missing", "a number from 0 up to, but not including, 1, or null")
 	}
 	o.command = c
 }
@@ -198,6 +263,25 @@ func (f *fields) whole(name string, least, most int64) int64 {
 		return 0
 	}
 	return int64(x)
+}
+
+// number32 takes a whole number that fits an int on every machine.
+func (f *fields) number32(name string) int {
+	return int(f.whole(name, math.MinInt32, math.MaxInt32))
+}
+
+// truth takes true or false.
+func (f *fields) truth(name string) bool {
+	switch raw := f.take(name); string(raw) {
+	case "true":
+		return true
+	case "false":
+	case "":
+		f.fail(session.CodeRange, name, "missing", "true or false")
+	default:
+		f.fail(session.CodeRange, name, clip(raw), "true or false")
+	}
+	return false
 }
 
 // parseNumber reads a JSON number.

@@ -30,8 +30,11 @@ type encoder interface {
 	// encode adds to m what has changed since the last call; at the first call
 	// that is everything.
 	encode(m *message, next *session.State) error
-	// pieces adds to m how a prompt falls into tokens.
+	// pieces and answer may be called while encode is at work. pieces adds to
+	// m how a prompt falls into tokens, answer what a query asks, which has
+	// been checked.
 	pieces(m *message, model *infer.Model, prompt string) error
+	answer(m *message, name string, q *query, st *session.State) error
 }
 
 // encoders by subprotocol.
@@ -54,6 +57,7 @@ type message struct {
 
 	// viz.json.v1
 	*runData
+	*answers
 	Pieces []infer.Token `json:"pieces,omitempty"`
 }
 

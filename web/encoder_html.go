@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -29,6 +30,40 @@ type pageData struct {
 	Inputs  inputs `json:"inputs"`
 	Cursor  cursor `json:"cursor"`
 	Playing bool   `json:"playing"`
+	// Link leads to what is shown, from anywhere and after a restart; "" before
+	// the first start.
+	Link  string `json:"link"`
+	Scrub scrub  `json:"scrub"`
+	Show  show   `json:"show"`
+	// U is the u asked about at the sample stage, else the one drawn there.
+	U *float64 `json:"u,omitempty"`
+	// Heat is what the canvases of the forward stage draw, where it is looked
+	// into.
+	Heat *view.Heat `json:"heat,omitempty"`
+}
+
+// scrub is where in the run the page looks: Max stages have run, and it shows
+// number Value of them, counted from 1; 0 before the first start.
+type scrub struct {
+	Value int `json:"value"`
+	Max   int `json:"max"`
+}
+
+func scrubOf(st *session.State) scrub {
+	number := func(c session.Cursor) int { return max(0, (c.Step-1)*len(infer.Kinds)+int(c.Stage)) }
+	return scrub{number(st.Cursor), number(st.Frontier())}
+}
+
+// show tells which parts outside of the panels are to be seen.
+type show struct {
+	WhatIf bool `json:"whatif"` // another u can be asked about
+}
+
+func showOf(st *session.State) show {
+	step := st.Step()
+	return show{
+		WhatIf: step != nil && st.Cursor.Stage == infer.KindSample && !step.Settings.Greedy() && !step.Forced,
+	}
 }
 
 // inputs are the values of the page's input fields, which lie outside of the
@@ -76,13 +111,28 @@ func (e *htmlEncoder) encode(m *message, next *session.State) error {
 		e.panels[p.ID] = sum
 		m.Panels = append(m.Panels, panel{p.ID, "morph", string(html)})
 	}
-	s := next.Settings
-	m.Data = &pageData{
-		Inputs:  inputs{s.Temperature, s.TopK, s.TopP, s.MinP, s.Seed, s.Stop.MaxTokens},
-		Cursor:  cursorJSON(next.Cursor),
-		Playing: next.Playing,
-	}
+	m.Data = pageDataOf(next)
 	return nil
+}
+
+// pageDataOf is what the script needs to know of a state.
+func pageDataOf(st *session.State) *pageData {
+	s := st.Settings
+	d := &pageData{
+		Inputs:  inputs{s.Temperature, s.TopK, s.TopP, s.MinP, s.Seed, s.Stop.MaxTokens},
+		Cursor:  cursorJSON(st.Cursor),
+		Playing: st.Playing,
+		Link:    session.LinkOf(st),
+		Scrub:   scrubOf(st),
+		Show:    showOf(st),
+	}
+	if d.Show.WhatIf {
+		d.U = cmp.Or(st.WhatIf, &st.Step().U)
+	}
+	if st.Cursor.Stage == infer.KindForward {
+		d.Heat = view.NewHeat(st)
+	}
+	return d
 }
 
 // encodeTokens compares the tokens with those last sent: changed ones are
@@ -114,7 +164,31 @@ func (e *htmlEncoder) encodeTokens(m *message, tokens []view.Token) error {
 }
 
 func (e *htmlEncoder) pieces(m *message, model *infer.Model, prompt string) error {
-	return e.add(m, "pieces", "morph", ui.Pieces(view.NewPieces(model, prompt)))
+	return reply(m, "pieces", ui.Pieces(view.NewPieces(model, prompt)))
+}
+
+func (e *htmlEncoder) answer(m *message, name string, q *query, st *session.State) error {
+	switch name {
+	case "peek":
+		return reply(m, "peek", ui.Peek(view.NewPeek(st, q.step)))
+	case "find":
+		return reply(m, "found", ui.Found(view.NewFound(st, q.step, q.text)))
+	case "head":
+		return reply(m, "head-detail", ui.HeadDetail(view.NewHead(st, q.block, q.head)))
+	case "inside":
+		return reply(m, "inside", ui.Inside(view.NewInside(st, q.block)))
+	}
+	return fmt.Errorf("no answer to %s", name)
+}
+
+// reply puts one panel into a message that tells of no new state.
+func reply(m *message, id string, c templ.Component) error {
+	var b bytes.Buffer
+	if err := c.Render(context.Background(), &b); err != nil {
+		return fmt.Errorf("panel %s: %w", id, err)
+	}
+	m.Panels = append(m.Panels, panel{id, "morph", b.String()})
+	return nil
 }
 
 func (e *htmlEncoder) add(m *message, id, op string, c templ.Component) error {

@@ -34,7 +34,7 @@ type cut struct {
 
 // jsonEncoder sends the stages that have run since its last message.
 type jsonEncoder struct {
-	prompt    string
+	text      uint64 // State.Text
 	sent      []known
 	hasPrompt bool
 }
@@ -45,7 +45,7 @@ func (e *jsonEncoder) encode(m *message, next *session.State) error {
 		Stopped: next.Stopped, Settings: next.Settings,
 	}
 	m.runData = d
-	if e.hasPrompt && (!next.Started() || next.Prompt != e.prompt) {
+	if e.hasPrompt && (!next.Started() || next.Text != e.text) {
 		d.Cut = &cut{0}
 		*e = jsonEncoder{}
 	}
@@ -56,7 +56,7 @@ func (e *jsonEncoder) encode(m *message, next *session.State) error {
 		if err := d.add(infer.Prompt{Model: next.Model, Tokens: next.PromptTokens, Settings: next.Steps[0].Settings}); err != nil {
 			return err
 		}
-		e.prompt, e.hasPrompt = next.Prompt, true
+		e.text, e.hasPrompt = next.Text, true
 	}
 	// Steps that say more than was sent, or the same, go on from there.
 	same := 0

@@ -11,7 +11,7 @@ import (
 func tokenID(step int) string { return fmt.Sprintf("t-%d", step) }
 
 // tokensIn cuts the strip's HTML into that of its tokens.
-func tokensIn(t *testing.T, html string) []string {
+func tokensIn(t testing.TB, html string) []string {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
 	if err != nil {
@@ -29,7 +29,7 @@ func tokensIn(t *testing.T, html string) []string {
 }
 
 // normal parses HTML and prints it again, so that two spellings compare equal.
-func normal(t *testing.T, html string) string {
+func normal(t testing.TB, html string) string {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
 	if err != nil {
@@ -189,7 +189,7 @@ func TestPlay(t *testing.T) {
 			for c.last.Playing || c.last.Data != nil && c.last.Data.Playing {
 				c.read()
 			}
-			steps := x.runs.byID[c.run].latest.Load().Steps
+			steps := x.runOf(c.run).latest.Load().Steps
 			if len(steps) != 30 {
 				t.Fatalf("%d tokens (%s), want the limit of 30", len(steps), steps[len(steps)-1].Stop)
 			}

@@ -208,7 +208,7 @@ func TestLearners(t *testing.T) {
 		}
 		c.do(`{"cmd":"start","prompt":"Mine"}`)
 	}
-	if st := x.runs.byID[run.run].latest.Load(); st.Prompt != "Once upon a time" {
+	if st := x.runOf(run.run).latest.Load(); st.Prompt != "Once upon a time" {
 		t.Errorf("the run is at %q now", st.Prompt)
 	}
 }

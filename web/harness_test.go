@@ -21,7 +21,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/bundled"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// suite ends the browser before leaks are looked for.
+type suite struct{ *testing.M }
+
+func (s suite) Run() int {
+	defer func() { closeChromium() }() // as it is then
+	return s.M.Run()
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(suite{m}) }
 
 var loadModel = sync.OnceValues(func() (*infer.Model, error) {
 	c, err := bundled.Target()
@@ -43,21 +51,35 @@ func bundledModel(t testing.TB) *infer.Model {
 // site is a running server, and the browser (its cookies) of one learner.
 type site struct {
 	*Server
-	t    *testing.T
+	t    testing.TB
 	http *httptest.Server
 	jar  http.CookieJar
 
 	conns *sync.Map // every TCP connection that the server has taken
+	stop  func()    // ends the server, once
 }
 
-func newSite(t *testing.T, limits Limits) *site {
+func newSite(t testing.TB, limits Limits) *site {
+	t.Helper()
+	return newSiteAt(t, limits, "127.0.0.1:0")
+}
+
+// newSiteAt starts a server at an address, which may be that of one stopped.
+func newSiteAt(t testing.TB, limits Limits, addr string) *site {
 	t.Helper()
 	h := httptest.NewUnstartedServer(nil)
+	h.Listener.Close()
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Listener = l
 	s, err := New(Config{
 		Model:        bundledModel(t),
 		AllowedHosts: LoopbackHosts(h.Listener.Addr().String()),
 		Limits:       limits,
 		Logger:       slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Storybook:    true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -77,8 +99,7 @@ func newSite(t *testing.T, limits Limits) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &site{s, t, h, jar, conns}
-	t.Cleanup(func() {
+	stop := sync.OnceFunc(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		if err := s.Shutdown(ctx); err != nil {
@@ -87,7 +108,8 @@ func newSite(t *testing.T, limits Limits) *site {
 		http.DefaultClient.CloseIdleConnections()
 		h.Close()
 	})
-	return x
+	t.Cleanup(stop)
+	return &site{s, t, h, jar, conns, stop}
 }
 
 // stranger is the same site seen from another browser.
@@ -149,7 +171,7 @@ type wire struct {
 
 // client is one connection, and what a client knows from its messages.
 type client struct {
-	t    *testing.T
+	t    testing.TB
 	conn *websocket.Conn
 	n    uint64
 	run  string
@@ -158,6 +180,7 @@ type client struct {
 
 	stages []json.RawMessage // viz.json.v1: all that is valid
 	html   map[string]string // viz.html.v1: panels by id
+	bytes  int               // of all messages
 	tokens []string          // and the HTML of the generated tokens, in order
 	got    int               // messages
 }
@@ -200,6 +223,7 @@ func (c *client) read() wire {
 		c.t.Fatalf("message %s: %v", b, err)
 	}
 	c.got++
+	c.bytes += len(b)
 	if m.Seq < c.last.Seq {
 		c.t.Fatalf("seq went back from %d to %d", c.last.Seq, m.Seq)
 	}
@@ -301,7 +325,7 @@ func (c *client) closed() (int, string) {
 	return closeOf(c.t, c.conn)
 }
 
-func closeOf(t *testing.T, conn *websocket.Conn) (int, string) {
+func closeOf(t testing.TB, conn *websocket.Conn) (int, string) {
 	t.Helper()
 	conn.SetReadDeadline(time.Now().Add(30 * time.Second))
 	for {
@@ -321,7 +345,7 @@ type head struct {
 	Stage string
 }
 
-func headOf(t *testing.T, raw json.RawMessage) (h head) {
+func headOf(t testing.TB, raw json.RawMessage) (h head) {
 	t.Helper()
 	if err := json.Unmarshal(raw, &h); err != nil {
 		t.Fatal(err)
@@ -342,4 +366,21 @@ func stageAt[T any](c *client, step int, stage string) (v T) {
 	}
 	c.t.Fatalf("the client knows no stage %s of step %d", stage, step)
 	return v
+}
+
+// eventually waits until something is true of the server.
+func eventually(t testing.TB, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("never true on the server")
+		}
+	}
+}
+
+// runOf is the run with an id, or nil.
+func (x *site) runOf(id string) *run {
+	x.runs.mu.Lock()
+	defer x.runs.mu.Unlock()
+	return x.runs.byID[id]
 }

@@ -75,6 +75,10 @@ const (
 	// closeWait is how long the server reads on after its close frame, so
 	// that unread input does not reset the connection and lose the frame.
 	closeWait = time.Second
+	// desertedAfter is for how long a run plays on when nobody watches: longer
+	// than a page takes to load again, or a phone to find its network.
+	desertedAfter = 30 * time.Second
+
 	// pushPause is the least time between two states on one connection: no
 	// screen shows more than about 60 a second, and whatever a fast run did in
 	// between is in the next message.

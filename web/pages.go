@@ -2,16 +2,16 @@ package web
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io/fs"
 	"mime"
 	"net/http"
 	"path"
 	"strings"
 	"time"
+
+	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/static"
 	"github.com/tokenbytoken/viz/web/session"
@@ -28,28 +28,35 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 const notHere = "The server does not have this run: it has expired, the server was restarted, " +
 	"or it belongs to another browser. Start with a prompt."
 
-// loop answers GET /loop: a page without a run, or, with ?run=ID, that run of
-// this learner as it stands, complete without a socket.
+// loop answers GET /loop: a page without a run; with ?run=ID that run of this
+// learner as it stands; with &log=LINK, where the run is not here, what the
+// link tells of. All are complete without a socket. A page that could not show
+// what was asked for says why, and can be used.
 func (s *Server) loop(w http.ResponseWriter, r *http.Request) {
 	learner, cookie := s.learners.of(r)
 	page, status := view.NewLoop(s.empty), http.StatusOK
-	if id := r.URL.Query().Get("run"); id != "" {
-		switch state, err := s.stateOf(r.Context(), learner, id); {
-		case err == nil:
-			page = view.NewLoop(state)
-		case errors.Is(err, errGone):
-			page.Notice = view.Notice{Head: "This run is not here.", Say: notHere}
-			status = http.StatusNotFound
-		default:
-			s.cfg.Logger.Error("showing a run", "err", err)
-			sentence(w, http.StatusServiceUnavailable, "The run could not be shown just now. Try again in a moment.")
-			return
+	if a := askedOf(r); a != (asked{}) {
+		st, bad := s.stateOf(r.Context(), learner, a)
+		if bad == nil {
+			page = view.NewLoop(st)
+		} else {
+			page.Notice, status = view.Notice{Head: bad.head, Say: bad.say}, bad.status
 		}
-		page.Run = id // also one that is not here: the page's socket asks for it again, and is told
+		// Also a run or a link that leads nowhere: the page's socket asks for it
+		// again, and is told why not.
+		page.Run, page.Link = a.run, a.link
+		if st != nil {
+			page.Link = session.LinkOf(st)
+		}
 	}
+	s.html(w, r, status, cookie, ui.LoopPage(page))
+}
+
+// html sends a page.
+func (s *Server) html(w http.ResponseWriter, r *http.Request, status int, cookie *http.Cookie, c templ.Component) {
 	var b bytes.Buffer
-	if err := ui.LoopPage(page).Render(r.Context(), &b); err != nil {
-		s.cfg.Logger.Error("rendering the page", "err", err)
+	if err := c.Render(r.Context(), &b); err != nil {
+		s.cfg.Logger.Error("rendering a page", "err", err)
 		sentence(w, http.StatusInternalServerError, "The page could not be made. It has been logged.")
 		return
 	}
@@ -60,15 +67,6 @@ func (s *Server) loop(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store") // a run changes, and belongs to one learner
 	w.WriteHeader(status)
 	b.WriteTo(w)
-}
-
-// stateOf returns the newest state of a learner's run, or errGone.
-func (s *Server) stateOf(ctx context.Context, learner, id string) (*session.State, error) {
-	run := s.runs.find(learner, id)
-	if run == nil {
-		return nil, errGone
-	}
-	return run.current(ctx)
 }
 
 const staticPrefix = "/static/"

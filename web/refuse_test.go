@@ -55,6 +55,39 @@ func TestRefusals(t *testing.T) {
 		{`{"cmd":"seek","stage":"forward"}`, "range", "step"},
 		{`{"cmd":"speed","speed":"3"}`, "range", "speed"},
 		{`{"cmd":"preset","preset":"best"}`, "range", "preset"},
+		{`{"cmd":"choose","step":1,"token":3}`, "range", "step"}, // no scores yet
+		{`{"cmd":"choose","step":9,"token":3}`, "range", "step"},
+		{`{"cmd":"choose","step":1}`, "range", "token"},
+		{`{"cmd":"choose","step":"1","token":3}`, "range", "step"},
+		{`{"cmd":"branch","id":7}`, "range", "branch"},
+		{`{"cmd":"branch"}`, "range", "id"},
+		{`{"cmd":"goon"}`, "order", ""},           // it has not stopped
+		{`{"cmd":"whatif","u":0.5}`, "order", ""}, // not at the sample stage
+		{`{"cmd":"whatif","u":"0.5"}`, "range", "u"},
+		{`{"cmd":"whatif"}`, "range", "u"},
+		{`{"cmd":"look"}`, "range", "on"},
+		{`{"cmd":"look","on":1}`, "range", "on"},
+		{`{"cmd":"look","on":"true"}`, "range", "on"},
+		{`{"cmd":"open"}`, "range", "link"},
+		{`{"cmd":"open","link":""}`, "link", ""},
+		{`{"cmd":"open","link":"no link"}`, "link", ""},
+		{`{"cmd":"open","link":"` + strings.Repeat("A", 33<<10) + `"}`, "link", ""},
+		{`{"cmd":"redraw"}`, "range", "seed"},
+		{`{"cmd":"redraw","seed":9007199254740992}`, "range", "seed"},
+		{`{"cmd":"redraw","seed":1}`, "order", ""}, // nothing drawn yet
+		{`{"cmd":"try","key":"all"}`, "range", "key"},
+		{`{"cmd":"peek","step":1}`, "range", "step"}, // nothing drawn yet
+		{`{"cmd":"peek","step":-1}`, "range", "step"},
+		{`{"cmd":"peek"}`, "range", "step"},
+		{`{"cmd":"find","step":1,"text":"a"}`, "range", "step"}, // no scores yet
+		{`{"cmd":"find","step":1}`, "range", "text"},
+		{`{"cmd":"find","step":1,"text":"` + strings.Repeat("a", 65) + `"}`, "range", "text"},
+		{`{"cmd":"head","block":0,"head":1}`, "range", "block"},
+		{`{"cmd":"head","block":7,"head":1}`, "range", "block"},
+		{`{"cmd":"head","block":1,"head":0}`, "range", "head"},
+		{`{"cmd":"head","block":1,"head":7}`, "range", "head"},
+		{`{"cmd":"inside","block":7}`, "range", "block"},
+		{`{"cmd":"ping","at":1}`, "unknown", "at"},
 		{`{"cmd":"fly"}`, "unknown", "cmd"},
 		{`{"cmd":"set","temprature":1}`, "unknown", "temprature"},
 		{`{"cmd":"step","by":2}`, "unknown", "by"},
@@ -66,13 +99,17 @@ func TestRefusals(t *testing.T) {
 		t.Run(protocol, func(t *testing.T) {
 			x := newSite(t, Limits{CommandBurst: 1000})
 			c := x.dial(protocol, "")
-			for _, early := range []string{"step", "token", "play", "reset", "back"} {
-				if e := c.refused(`{"cmd":"` + early + `"}`); e.Code != session.CodeOrder {
+			for _, early := range []string{
+				`"step"`, `"token"`, `"play"`, `"reset"`, `"back"`, `"goon"`, `"finish"`, `"redraw","seed":1`, `"branch","id":1`,
+				`"choose","step":1,"token":1`, `"whatif","u":null`, `"peek","step":1`, `"find","step":1,"text":"a"`,
+				`"head","block":1,"head":1`, `"inside","block":1`,
+			} {
+				if e := c.refused(`{"cmd":` + early + `}`); e.Code != session.CodeOrder {
 					t.Errorf("%s before the start: %+v", early, e)
 				}
 			}
 			c.do(`{"cmd":"start","prompt":"Once upon"}`)
-			run := x.runs.byID[c.run]
+			run := x.runOf(c.run)
 			before := run.latest.Load()
 			for _, tc := range cases {
 				e := c.refused(tc.message)

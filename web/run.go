@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -21,9 +22,10 @@ var errGone = errors.New("this run has ended")
 type run struct {
 	id, learner string
 	log         *slog.Logger
-	slots       chan struct{} // one for each pass that may run at a time, shared by all runs
-	total       *atomic.Int64 // memory of all runs
-	grown       func(*run)    // called after every change of the state
+	seat        *infer.Seat     // where the model's passes for this run take their turn
+	total       *atomic.Int64   // memory of all runs
+	most        int64           // that all runs together may have
+	grown       func(*run) bool // called after every change of the state; false when memory is used up and no other run can give any
 
 	requests chan request
 	evict    chan struct{}
@@ -37,6 +39,7 @@ type run struct {
 	playing atomic.Bool
 	bytes   atomic.Int64
 	used    atomic.Int64 // Unix nanoseconds of the last request or departure
+	left    atomic.Int64 // Unix nanoseconds of the last viewer's departure
 
 	mu      sync.Mutex
 	viewers map[*viewer]struct{}
@@ -132,7 +135,14 @@ func (r *run) unwatch(v *viewer) (left int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.viewers, v)
+	r.left.Store(time.Now().UnixNano())
 	return len(r.viewers)
+}
+
+// deserted reports whether nobody has watched the run for a while. A page that
+// loads again, or a connection that was cut, is back before.
+func (r *run) deserted() bool {
+	return !r.watched() && time.Since(time.Unix(0, r.left.Load())) > desertedAfter
 }
 
 func (r *run) watched() bool {
@@ -159,7 +169,7 @@ func (r *run) loop(ctx context.Context, s *session.Session) {
 	var last time.Time // of the last tick, or of the start of playing
 	for {
 		var due <-chan time.Time
-		var slot chan<- struct{}
+		var now <-chan struct{}
 		if !r.playing.Load() {
 			last = time.Time{}
 		} else if pause := s.Interval(); pause > 0 {
@@ -169,7 +179,7 @@ func (r *run) loop(ctx context.Context, s *session.Session) {
 			timer.Reset(time.Until(last.Add(pause)))
 			due = timer.C
 		} else {
-			slot = r.slots
+			now = always
 		}
 		// Commands that wait go before a tick that is due.
 		select {
@@ -187,49 +197,58 @@ func (r *run) loop(ctx context.Context, s *session.Session) {
 			r.evictNow(s)
 		case <-due:
 			last = time.Now()
-			if r.take(ctx) {
-				r.tick(ctx, s)
-			}
-		case slot <- struct{}{}:
+			r.tick(ctx, s)
+		case <-now:
 			r.tick(ctx, s)
 		}
 	}
 }
 
-// take waits for a slot to run the model in. It is false when ctx has ended.
-func (r *run) take(ctx context.Context) bool {
-	select {
-	case r.slots <- struct{}{}:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
+// always is ready at any time.
+var always = func() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
-// tick does one unit of playing in a slot that has been taken, and gives the
-// slot back.
+// tick does one unit of playing. Nobody plays for an empty room, and memory
+// that is used up is no reason to fail: the run pauses and says why.
 func (r *run) tick(ctx context.Context, s *session.Session) {
-	defer func() { <-r.slots }()
+	if r.deserted() {
+		r.pause(ctx, s, "")
+		return
+	}
 	next, err := s.Tick(ctx)
 	if err != nil && ctx.Err() == nil {
 		r.log.Error("playing failed", "err", err)
 	}
 	r.touch()
-	r.publish(s, next, nil)
+	if !r.publish(s, next, nil) && next.Playing {
+		r.pause(ctx, s, "Paused: the memory for runs is used up. Others that rest will make room; press Play to go on.")
+	}
+}
+
+// pause stops playing and gives the reason, if there is one to tell.
+func (r *run) pause(ctx context.Context, s *session.Session, why string) {
+	if next, err := s.Apply(ctx, session.Pause{Why: why}); err == nil {
+		r.publish(s, next, nil)
+	}
 }
 
 // answer carries out one request.
 func (r *run) answer(ctx context.Context, s *session.Session, req request) {
-	if !r.take(ctx) {
-		return // the run ends; the sender sees done
-	}
-	defer func() { <-r.slots }()
+	r.seat.Step(true) // somebody waits: before the runs that play
+	defer r.seat.Step(false)
 	r.touch()
 	var next *session.State
 	var err error
-	if req.command == nil {
+	switch {
+	case req.command == nil:
 		next, err = s.Restore(ctx)
-	} else {
+	case r.tooLarge(req.command):
+		next, err = s.State(), &session.Error{Code: codeFull, Message: fmt.Sprintf(
+			"This run holds %d MiB, all the memory there is for runs. Look back, or begin another text.", r.bytes.Load()>>20)}
+	default:
 		next, err = s.Apply(ctx, req.command)
 	}
 	if s.Evicted() { // ctx ended before it was rebuilt
@@ -247,8 +266,8 @@ func (r *run) answer(ctx context.Context, s *session.Session, req request) {
 // publish makes a state the newest and wakes the viewers, the sender of the
 // request that led to it even where nothing has changed: it waits for the
 // acknowledgement, which is noted after the state so that whoever sees the one
-// finds the other.
-func (r *run) publish(s *session.Session, next *session.State, req *request) {
+// finds the other. It is false when memory is used up.
+func (r *run) publish(s *session.Session, next *session.State, req *request) bool {
 	changed := r.latest.Swap(next) != next
 	if req != nil && req.from != nil {
 		req.from.acknowledge(req.n)
@@ -257,7 +276,7 @@ func (r *run) publish(s *session.Session, next *session.State, req *request) {
 		}
 	}
 	if !changed {
-		return
+		return true
 	}
 	r.playing.Store(next.Playing)
 	r.started.Store(next.Started())
@@ -267,7 +286,17 @@ func (r *run) publish(s *session.Session, next *session.State, req *request) {
 		v.notify()
 	}
 	r.mu.Unlock()
-	r.grown(r)
+	return r.grown(r)
+}
+
+// tooLarge reports whether a command would make a run grow that has used up
+// the memory of all runs by itself.
+func (r *run) tooLarge(c session.Command) bool {
+	switch c.(type) {
+	case session.StepStage, session.StepToken, session.Play, session.Finish:
+		return r.bytes.Load() > r.most
+	}
+	return false
 }
 
 // evictNow frees the cache and the trace of a run at rest. The run may have

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,7 +20,7 @@ type runs struct {
 	model  *infer.Model
 	limits Limits
 	log    *slog.Logger
-	slots  chan struct{}
+	pool   *infer.Pool // runs the model for all runs
 
 	ctx  context.Context
 	stop context.CancelFunc
@@ -36,9 +35,8 @@ type runs struct {
 func newRuns(m *infer.Model, limits Limits, log *slog.Logger) *runs {
 	rs := &runs{
 		model: m, limits: limits, log: log,
-		// More passes at a time than cores only make each of them slower.
-		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		byID:  map[string]*run{},
+		pool: infer.NewPool(m, 0),
+		byID: map[string]*run{},
 	}
 	rs.ctx, rs.stop = context.WithCancel(context.Background())
 	rs.wg.Go(rs.expire)
@@ -48,7 +46,9 @@ func newRuns(m *infer.Model, limits Limits, log *slog.Logger) *runs {
 // close ends every run and waits for them, no longer than ctx.
 func (rs *runs) close(ctx context.Context) error {
 	rs.stop()
-	return waitFor(ctx, &rs.wg)
+	err := waitFor(ctx, &rs.wg)
+	rs.pool.Close()
+	return err
 }
 
 // find returns a learner's run, or nil.
@@ -95,12 +95,13 @@ func (rs *runs) leave(r *run, v *viewer) {
 // begin makes a new run. mu is held.
 func (rs *runs) begin(learner string) *run {
 	ctx, stop := context.WithCancel(rs.ctx)
+	seat := rs.pool.Seat()
 	r := &run{
-		id: newID(), learner: learner, log: rs.log, slots: rs.slots, total: &rs.total, grown: rs.settle,
+		id: newID(), learner: learner, log: rs.log, seat: seat, total: &rs.total, most: rs.limits.MemoryBytes, grown: rs.settle,
 		requests: make(chan request), evict: make(chan struct{}, 1), stop: stop, done: make(chan struct{}),
 		viewers: map[*viewer]struct{}{},
 	}
-	s := session.New(rs.model, session.Limits{PromptBytes: rs.limits.PromptBytes})
+	s := session.New(seat.Model(), session.Limits{PromptBytes: rs.limits.PromptBytes})
 	r.latest.Store(s.State())
 	r.touch()
 	rs.byID[r.id] = r
@@ -164,11 +165,11 @@ func oldestUnwatched(list []*run) *run {
 // settle brings the memory of all runs under the budget again after one has
 // grown: runs at rest are evicted, first those that nobody watches, the least
 // recently used first. It is called by the goroutine of the run that grew,
-// which is left alone.
-func (rs *runs) settle(grown *run) {
+// which is left alone. The answer is false where that is not enough.
+func (rs *runs) settle(grown *run) bool {
 	total := rs.total.Load()
 	if total <= rs.limits.MemoryBytes {
-		return
+		return true
 	}
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -189,7 +190,7 @@ func (rs *runs) settle(grown *run) {
 	})
 	for _, r := range resting {
 		if total <= rs.limits.MemoryBytes {
-			return
+			return true
 		}
 		total -= r.bytes.Load()
 		select {
@@ -197,6 +198,7 @@ func (rs *runs) settle(grown *run) {
 		default: // asked already
 		}
 	}
+	return total <= rs.limits.MemoryBytes
 }
 
 // expire drops runs that nobody has used for long.

@@ -107,7 +107,7 @@ func TestEvictedWhileWatched(t *testing.T) {
 		c := x.dial(protocol, "")
 		c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 		c.do(`{"cmd":"token"}`)
-		r := x.runs.byID[c.run]
+		r := x.runOf(c.run)
 		r.evict <- struct{}{}
 		for r.latest.Load() != nil {
 			time.Sleep(time.Millisecond)
@@ -214,8 +214,8 @@ func TestPlayingPace(t *testing.T) {
 func TestPanicEndsOneRun(t *testing.T) {
 	x := newSite(t, Limits{})
 	c, other := x.dial(ProtocolJSON, ""), x.dial(ProtocolJSON, "")
-	r := x.runs.byID[c.run]
-	r.grown = func(*run) { panic("as if the engine had a fault") } // called by the run's goroutine
+	r := x.runOf(c.run)
+	r.grown = func(*run) bool { panic("as if the engine had a fault") } // called by the run's goroutine
 	if _, err := r.do(context.Background(), session.Start{Prompt: "Hello"}, nil, 0); err == nil {
 		t.Error("the command was carried out")
 	}

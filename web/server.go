@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/ui"
 )
 
 // Config is what a server needs to know.
@@ -28,6 +29,8 @@ type Config struct {
 	// Secret signs the cookies. If nil it is random: after a restart every
 	// browser is a new learner.
 	Secret []byte
+	// Storybook adds pages that show every part in every state, at /storybook.
+	Storybook bool
 }
 
 // Server serves pages and sockets of one model.
@@ -35,6 +38,7 @@ type Server struct {
 	cfg      Config
 	learners learners
 	runs     *runs
+	replays  chan struct{}  // of capacity 1: held while a link is replayed
 	empty    *session.State // what a page without a run shows
 	handler  http.Handler
 	buffers  sync.Pool // write buffers, which only a busy socket needs
@@ -67,10 +71,11 @@ func New(cfg Config) (*Server, error) {
 		cfg:      cfg,
 		learners: learners{cfg.Secret},
 		runs:     newRuns(cfg.Model, cfg.Limits, cfg.Logger),
+		replays:  make(chan struct{}, 1),
 		empty:    session.New(cfg.Model, session.Limits{PromptBytes: cfg.Limits.PromptBytes}).State(),
 	}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
-	s.handler = newGate(cfg.AllowedHosts, cfg.Logger, http.HandlerFunc(s.route))
+	s.handler = newGate(cfg.AllowedHosts, cfg.Logger, compressed(http.HandlerFunc(s.route)))
 	return s, nil
 }
 
@@ -106,29 +111,44 @@ func (s *Server) enter() (leave func(), ok bool) {
 	}, true
 }
 
-// pages are the addresses, besides the files under /static/.
+// folders are the beginnings of addresses that lead to many things.
+var folders = map[string]func(*Server, http.ResponseWriter, *http.Request){
+	staticPrefix: (*Server).file,
+	exportPrefix: (*Server).export,
+	ui.StoryBase: (*Server).storybook,
+}
+
+// pages are the addresses of one thing.
 var pages = map[string]func(*Server, http.ResponseWriter, *http.Request){
 	"/":        (*Server).home,
 	"/loop":    (*Server).loop,
 	"/ws":      (*Server).serveSocket,
 	"/healthz": (*Server).healthy,
 	"/readyz":  (*Server).ready,
+
+	"/storybook": (*Server).storybook,
 }
 
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	page, ok := pages[r.URL.Path]
-	if !ok && strings.HasPrefix(r.URL.Path, staticPrefix) {
-		page, ok = (*Server).file, true
+	for prefix, p := range folders {
+		if !ok && strings.HasPrefix(r.URL.Path, prefix) {
+			page, ok = p, true
+		}
 	}
 	switch {
 	case !ok:
-		sentence(w, http.StatusNotFound, "There is no page at this address. The loop is at /loop.")
+		notFound(w)
 	case changes(r):
 		w.Header().Set("Allow", "GET, HEAD")
 		sentence(w, http.StatusMethodNotAllowed, "This address answers GET and HEAD only.")
 	default:
 		page(s, w, r)
 	}
+}
+
+func notFound(w http.ResponseWriter) {
+	sentence(w, http.StatusNotFound, "There is no page at this address. The loop is at /loop.")
 }
 
 // healthy tells that the process answers.

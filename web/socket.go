@@ -218,16 +218,34 @@ func (s *socket) obey(data []byte) {
 		}))
 	case bad != nil:
 		s.reply(refusal(o.n, bad))
-	case o.command == nil:
+	case o.name == "ping":
+		s.reply(&message{Ack: o.n})
+	case o.name == "pieces":
 		s.reply(s.pieces(o))
-	default:
-		_, err := s.run.do(s.ctx, o.command, s.viewer, o.n)
-		switch {
-		case errors.Is(err, errGone):
-			s.end(byeBroken)
-		case err != nil:
+	case o.query != nil:
+		s.reply(s.ask(o))
+	case o.name == "open":
+		link, err := session.ParseLink(s.model, o.link)
+		if err != nil {
 			s.reply(refusal(o.n, tellable(err)))
+			return
 		}
+		o.command = session.Open{Link: link}
+		s.carryOut(o)
+	default:
+		s.carryOut(o)
+	}
+}
+
+// carryOut has the run carry out a command. The state that follows is its
+// answer; what is sent here is only why there is none.
+func (s *socket) carryOut(o order) {
+	_, err := s.run.do(s.ctx, o.command, s.viewer, o.n)
+	switch {
+	case errors.Is(err, errGone):
+		s.end(byeBroken)
+	case err != nil:
+		s.reply(refusal(o.n, tellable(err)))
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // on to the bytes of the JSON object: what the terminal and the JSON
 // subprotocol have in common. ns/op counts that stage alone.
 func BenchmarkStage(b *testing.B) {
-	m, err := openModel("", "")
+	m, err := openModel("", "", infer.QuantNone)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,13 +3,16 @@
 //	viz            serve the page and open it in a browser
 //	viz serve      the same
 //	viz trace      run the loop in the terminal and print every stage
+//	viz inspect    tell what a model is
+//	viz bench      measure how fast a model runs here
 //	viz -version   what this binary is
 //
 // Everything shown is computed by the model that is embedded in the binary, or
-// by the one in the folder that -model names; nothing needs the network. This
+// by the one that -model names; nothing needs the network. This
 // package only wires: flags and their twins in the environment (flags.go), the
 // model (open.go), the server's start and end (serve.go), and the run without
-// a server as JSON (trace.go) or as an account for reading (tracetext.go).
+// a server as JSON (trace.go) or as an account for reading (tracetext.go), and
+// the description of a model (inspect.go) and its speed (bench.go).
 //
 // Exit codes: 0 done, 1 something failed while running, 2 the command line was
 // wrong, 130 interrupted.
@@ -67,6 +70,8 @@ const about = `Token by Token shows how a transformer writes text, one stage at 
 Usage:
   viz [serve] [flags]   serve the page and open it in a browser
   viz trace [flags]     run in the terminal and print every stage
+  viz inspect [PATH]    tell what a model is, and whether it would run
+  viz bench [flags]     measure how fast a model runs on this machine
   viz -version          print what this binary is
 
 "viz serve -h" and "viz trace -h" list the flags. Each flag has a twin in the
@@ -84,10 +89,14 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		name, err = "viz serve", serve(ctx, args[1:], env, stdout, stderr)
 	case args[0] == "trace":
 		name, err = "viz trace", trace(ctx, args[1:], env, stdin, stdout)
+	case args[0] == "inspect":
+		name, err = "viz inspect", inspect(args[1:], stdout)
+	case args[0] == "bench":
+		name, err = "viz bench", runBench(ctx, args[1:], env, stdout, stderr)
 	case isHelp(args[0]):
 		_, err = io.WriteString(stdout, about)
 	default:
-		err = usageError{fmt.Errorf("unknown command %q; the commands are serve and trace", args[0])}
+		err = usageError{fmt.Errorf("unknown command %q; the commands are serve, trace, inspect and bench", args[0])}
 	}
 	return report(ctx, name, err, stderr)
 }

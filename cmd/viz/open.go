@@ -5,59 +5,52 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 )
 
-const modelHelp = "folder of another model, as Hugging Face keeps Llamas: config.json, " +
-	"model.safetensors, tokenizer.json (default: the model in this binary)"
+const modelHelp = "another model: a folder as Hugging Face keeps it (config.json, " +
+	"model.safetensors, tokenizer.json), a GGUF file, or a .bin file of llama2.c " +
+	"with tokenizer.bin beside it (default: the model in this binary)"
 
-// openModel loads the model of a folder, or the embedded one for "". called
-// is the name of the flag that gave the folder.
-func openModel(dir, called string) (*infer.Model, error) {
-	if dir == "" {
+// openModel loads the model at a path, or the embedded one for "". called is
+// the name of the flag that gave the path, quant says how to keep the weights.
+func openModel(path, called string, quant infer.Quant) (*infer.Model, error) {
+	if path == "" {
 		c, err := bundled.Target()
 		if err != nil {
 			return nil, err
 		}
-		return load(c)
+		return load(c, quant)
 	}
-	m, err := openFolder(dir)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("%s %s: %w", called, dir, err)}
+	c, err := openPath(path)
+	if err == nil {
+		var m *infer.Model
+		if m, err = load(c, quant); err == nil {
+			return m, nil
+		}
 	}
-	return m, nil
+	return nil, usageError{fmt.Errorf("%s %s: %w", called, path, err)}
 }
 
-func openFolder(dir string) (*infer.Model, error) {
-	const want = "it must be a folder with config.json, model.safetensors and tokenizer.json"
-	switch info, err := os.Stat(dir); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("there is no such folder; " + want)
-	case err != nil:
-		return nil, err
-	case !info.IsDir():
-		return nil, errors.New("this is a file; " + want)
+// openPath opens the model at a path and says what may be there.
+func openPath(path string) (*checkpoint.Checkpoint, error) {
+	const want = "it must be a folder with config.json, model.safetensors and tokenizer.json, a GGUF file, or a llama2.c .bin file"
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("there is no such folder or file; " + want)
 	}
-	path, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
-	}
-	c, err := checkpoint.Open(os.DirFS(path), filepath.Base(path))
+	c, err := checkpoint.OpenPath(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w; %s", err, want)
-	} else if err != nil {
-		return nil, err
 	}
-	return load(c)
+	return c, err
 }
 
 // load takes the weights out of a checkpoint and closes it.
-func load(c *checkpoint.Checkpoint) (*infer.Model, error) {
-	m, err := infer.Load(c)
+func load(c *checkpoint.Checkpoint, quant infer.Quant) (*infer.Model, error) {
+	m, err := infer.LoadQuantized(c, quant)
 	if closing := c.Close(); err == nil {
 		err = closing
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web"
 )
 
@@ -27,6 +28,7 @@ interrupt (Ctrl-C) stops it. "viz -version" prints what this binary is.
 // The bounds of what a client can hold up, and of the end.
 const (
 	headerTimeout = 10 * time.Second // to send a request's header: a slow phone needs one or two
+	readTimeout   = 20 * time.Second // to send all of it: no request of the page's has a body; sockets have their own
 	writeTimeout  = time.Minute      // to take an answer, 200 KB at most; sockets have their own
 	idleTimeout   = 2 * time.Minute  // between two requests on one connection
 	headerBytes   = 16 << 10
@@ -42,7 +44,9 @@ type serveOptions struct {
 	addr    string
 	hosts   []string
 	noOpen  bool
+	stories bool
 	model   string
+	quant   infer.Quant
 	data    string
 	version bool
 }
@@ -62,7 +66,7 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	if err := checkData(o.data); err != nil {
 		return usageError{fmt.Errorf("%s %s: %w", f.called("data"), o.data, err)}
 	}
-	model, err := openModel(o.model, f.called("model"))
+	model, err := openModel(o.model, f.called("model"), o.quant)
 	if err != nil {
 		return err
 	}
@@ -72,7 +76,7 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	}
 	address := newAddress(o.addr, listener.Addr())
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
-	app, err := web.New(web.Config{Model: model, AllowedHosts: address.hosts(o.hosts), Logger: logger})
+	app, err := web.New(web.Config{Model: model, AllowedHosts: address.hosts(o.hosts), Logger: logger, Storybook: o.stories})
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -82,6 +86,7 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    headerBytes,
+		ReadTimeout:       readTimeout,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
@@ -119,7 +124,9 @@ func (o *serveOptions) flags() *flags {
 		return nil
 	})
 	f.toggle("no-open", "do not open a browser", &o.noOpen)
-	f.text("model", "DIR", modelHelp, &o.model)
+	f.toggle("storybook", "show every state of the page at /storybook", &o.stories)
+	f.text("model", "PATH", modelHelp, &o.model)
+	f.quant(&o.quant)
 	f.text("data", "DIR", "where progress will be kept, once this program keeps any; nothing is "+
 		"written there yet", &o.data)
 	f.set.BoolVar(&o.version, "version", false, "") // no twin: it asks for no way of serving

@@ -31,6 +31,7 @@ type traceOptions struct {
 	settings infer.Settings
 	rows     int
 	model    string
+	quant    infer.Quant
 	json     bool
 }
 
@@ -52,7 +53,7 @@ func trace(ctx context.Context, args []string, env func(string) string, stdin io
 	if err := infer.CheckPrompt(o.prompt, limit); err != nil {
 		return f.refused(err)
 	}
-	m, err := openModel(o.model, f.called("model"))
+	m, err := openModel(o.model, f.called("model"), o.quant)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,8 @@ func (o *traceOptions) flags() *flags {
 		}
 		return nil
 	})
-	f.text("model", "DIR", modelHelp, &o.model)
+	f.text("model", "PATH", modelHelp, &o.model)
+	f.quant(&o.quant)
 	f.toggle("json", "print one JSON object a line", &o.json)
 	return f
 }

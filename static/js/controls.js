@@ -3,6 +3,11 @@
 
 const setEvery = 60; // ms between two values of a slider being dragged
 const piecesEvery = 150; // ms between two cuts of a prompt being typed
+const findEvery = 150; // ms between two searches for a text being typed
+const stages = ['forward', 'logits', 'softmax', 'filter', 'sample', 'append', 'cache'];
+
+// Questions change nothing: their answers leave errors of commands standing.
+export const questions = new Set(['pieces', 'peek', 'find', 'head', 'inside', 'ping']);
 
 const byId = (id) => document.getElementById(id);
 
@@ -12,6 +17,7 @@ const fieldsOf = ({ cmd, n, ...fields } = {}) => Object.keys(fields);
 export class Controls {
   #socket;
   #edits = new Map(); // field → { timer, value } of edits not sent yet
+  #inputs = null; // the server's values
   #unanswered = new Map(); // field → number of edits sent and not answered
 
   listen(socket) {
@@ -39,15 +45,20 @@ export class Controls {
   // done notes that a command was carried out.
   done(command) {
     this.#answered(command);
+    if (command.cmd === 'find') this.#found();
+    if (questions.has(command.cmd)) return;
     for (const field of ['general', ...fieldsOf(command)]) this.#say(field, '');
-    if (command.cmd === 'start') this.#showPrompt(false);
+    if (['start', 'try', 'open'].includes(command.cmd)) this.#showPrompt(false);
     if (command.cmd === 'stop' && command.stop) this.#stopAdded();
   }
 
   // refused shows why a command, or null for none, was not.
   refused(command, error) {
     this.#answered(command);
-    this.#say(byId(`err-${error.field}`) ? error.field : 'general', error.message);
+    if (command?.cmd === 'peek') return; // the token has just gone
+    if (command?.cmd === 'find') this.#toFound = false;
+    const field = command?.cmd === 'find' ? 'find' : error.field;
+    this.#say(byId(`err-${field}`) ? field : 'general', error.message);
   }
 
   #answered(command) {
@@ -71,6 +82,7 @@ export class Controls {
   // applyInputs puts the server's values into the fields, except where an
   // edit is on its way or stands there with its error.
   applyInputs(inputs) {
+    this.#inputs = inputs;
     for (const [field, value] of Object.entries(inputs)) {
       if (this.#edits.has(field) || this.#unanswered.get(field) > 0 || byId(`err-${field}`)?.textContent) continue;
       for (const input of document.querySelectorAll(`[data-set="${field}"]`)) {
@@ -78,6 +90,27 @@ export class Controls {
       }
     }
   }
+
+  // applyPlace follows the stage shown with the scrubber and the slider of u,
+  // which say in words where they stand.
+  applyPlace({ cursor, scrub, show, u }) {
+    const slider = byId('scrub');
+    if (slider && !this.#busyWith('scrub', 'stage')) {
+      slider.disabled = scrub.max < 2;
+      slider.min = 1;
+      slider.max = Math.max(1, scrub.max);
+      slider.value = scrub.value;
+      slider.setAttribute('aria-valuetext', `step ${cursor.step}, stage ${stages.indexOf(cursor.stage) + 1}, ${cursor.stage}`);
+    }
+    const box = byId('whatif');
+    if (!box) return;
+    if (box.hidden === show.whatif) box.hidden = !show.whatif;
+    const range = box.querySelector('[data-whatif]');
+    if (range && show.whatif && !this.#busyWith('whatif', 'u')) range.value = u;
+  }
+
+  // busyWith tells whether an edit waits to be sent, or to be answered.
+  #busyWith(key, field) { return this.#edits.has(key) || this.#unanswered.get(field) > 0; }
 
   // showStarted shows the prompt box while there is no text, once.
   showStarted(started) {
@@ -106,7 +139,8 @@ export class Controls {
     else if (dialog) byId(dialog).showModal();
     else if (stopRemove !== undefined) this.#setStops(stops().filter((_, i) => i !== Number(stopRemove)));
     else if (stopAdd !== undefined) this.#setStops([...stops(), stopAdd]);
-    else if ('reroll' in button.dataset) this.send({ cmd: 'set', seed: 1 + Math.floor(Math.random() * 999_999) });
+    else if ('reroll' in button.dataset) this.send({ cmd: 'set', seed: anySeed() });
+    else if ('redraw' in button.dataset) this.send({ cmd: 'redraw', seed: anySeed() });
     else if ('themeToggle' in button.dataset) this.#toggleTheme();
   }
 
@@ -120,6 +154,11 @@ export class Controls {
     if (form.method === 'dialog') return;
     event.preventDefault();
     if (form.id === 'prompt-form') this.#start();
+    else if (form.id === 'find-form') {
+      this.#drop('find');
+      this.#toFound = true;
+      this.#find(form.querySelector('[data-find]').value);
+    }
     else if (form.matches('[data-stop-form]')) {
       this.#adding = form.querySelector('[data-stop-input]');
       this.#setStops([...stops(), unescaped(this.#adding.value)]);
@@ -146,6 +185,18 @@ export class Controls {
       this.#throttle('pieces', piecesEvery, () => this.#socket.send({ cmd: 'pieces', prompt: target.value }));
       return;
     }
+    if (target.matches('[data-find]')) {
+      this.#throttle('find', findEvery, () => this.#find(target.value));
+      return;
+    }
+    if (target.matches('[data-scrub]')) {
+      this.#throttle('scrub', setEvery, () => this.#seek(Number(target.value)));
+      return;
+    }
+    if (target.matches('[data-whatif]')) {
+      this.#throttle('whatif', setEvery, () => this.send({ cmd: 'whatif', u: Number(target.value) }));
+      return;
+    }
     const field = target.dataset?.set;
     if (!field) return;
     const text = target.value.trim();
@@ -155,9 +206,31 @@ export class Controls {
       this.#say(field, text === '' ? 'A number is missing here.' : `“${text}” is not a number.`);
       return;
     }
+    for (const twin of document.querySelectorAll(`[data-set="${field}"]`)) if (twin !== target) twin.value = value;
     this.#throttle(field, setEvery, () => {
       this.send(field === 'max_tokens' ? { cmd: 'stop', max_tokens: value } : { cmd: 'set', [field]: value });
     });
+  }
+
+  // seek looks at the stage with a number, counted through all steps from 1.
+  #seek(number) {
+    const at = number - 1;
+    this.send({ cmd: 'seek', step: 1 + Math.floor(at / stages.length), stage: stages[at % stages.length] });
+  }
+
+  #toFound = false; // go on to the first token when the answer is there
+
+  #found() {
+    this.#say('find', '');
+    if (!this.#toFound) return;
+    this.#toFound = false;
+    queueMicrotask(() => document.querySelector('#found [data-cmd]')?.focus()); // once it is shown
+  }
+
+  // find searches among the tokens of the step that the peek line is about.
+  #find(text) {
+    const step = Number(byId('peek')?.dataset.step || this.step);
+    this.send({ cmd: 'find', step, text });
   }
 
   // throttle calls act at once, and again at the end of a pause if it was
@@ -171,7 +244,11 @@ export class Controls {
     act();
     const entry = { act: null, timer: 0 };
     const over = () => {
-      if (!entry.act) return this.#edits.delete(key);
+      if (!entry.act) {
+        this.#edits.delete(key);
+        if (this.#inputs) this.applyInputs(this.#inputs); // those that came meanwhile
+        return;
+      }
       const last = entry.act;
       entry.act = null;
       entry.timer = setTimeout(over, pause);
@@ -197,6 +274,8 @@ export class Controls {
     for (const button of document.querySelectorAll('[data-theme-toggle]')) button.setAttribute('aria-pressed', String(isDark()));
   }
 }
+
+const anySeed = () => 1 + Math.floor(Math.random() * 999_999);
 
 const isDark = () => (document.documentElement.dataset.theme
   ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';

@@ -1,6 +1,6 @@
 // Puts the server's panels into the page.
 import { Idiomorph } from './vendor/idiomorph.js';
-import { afterPanels, beforePanels } from './worked.js';
+import { afterPanels } from './worked.js';
 
 const speakEvery = 1500; // ms between two announcements to a screen reader
 const nearEnd = 48; // px: scrolled to the end, give or take a token
@@ -15,16 +15,29 @@ const operations = {
   remove(element) { element.remove(); },
 };
 
-// applyPanels carries out a message's panels in order.
-export function applyPanels(panels) {
+let ownPeek = null; // the line under the strip as the state has it
+
+// applyPanels carries out a message's panels in order. state tells that they
+// show a new state; otherwise they answer a question.
+export function applyPanels(panels, state) {
   const follow = followStrip();
-  beforePanels();
+  if (state) ownPeek = panels.find(({ id }) => id === 'peek') ?? ownPeek;
   for (const panel of panels) {
     if (panel.id === 'spoken') speak(panel);
     else apply(panel);
   }
   afterPanels();
   follow();
+}
+
+// restorePeek puts the state's own line under the strip, where another
+// token's stands.
+export function restorePeek() { if (ownPeek) apply(ownPeek); }
+
+// say announces words of the page itself, besides showing them.
+export function tell(words) {
+  const element = document.getElementById('told') ?? document.getElementById('err-general');
+  if (element) element.textContent = words;
 }
 
 function apply({ id, op, html }) {

@@ -4,11 +4,25 @@
 const firstDelay = 250; // ms before the first new try, at most; it doubles
 const longestDelay = 10_000; // a server that comes back is found within this
 const answerWait = 20_000; // a command without any sign by then: the line is dead
+const probeWait = 4_000; // the same after the page slept: the line is likely dead
 const busyAfter = 150; // quicker answers need no mark
 
 // Close codes by which the server says that this page did wrong: trying again
 // would end the same way.
 const forGood = new Set([1002, 1003, 1007, 1008, 1009]);
+
+// joined makes one message of an empty run's first and of the one that fills
+// it, so that nothing on the page is emptied in between.
+function joined(first, next) {
+  const again = new Set(next.panels?.map(({ id, op }) => (op === 'morph' ? id : '')));
+  const panels = (first.panels ?? []).filter(({ id }) => !again.has(id)).map((panel) => ({ ...panel }));
+  for (const panel of next.panels ?? []) {
+    const list = panel.op === 'append' && panels.find(({ id, op }) => id === panel.id && op === 'morph');
+    if (list) list.html = list.html.replace(/(<\/[a-z]+>)$/, (end) => panel.html + end);
+    else panels.push(panel);
+  }
+  return { ...next, panels };
+}
 
 export class Socket {
   #options;
@@ -21,17 +35,36 @@ export class Socket {
   #retry = 0;
   #watch = 0;
   #busy = 0;
+  #held = null; // the first message of a run that is being opened from the link
+  #opening = 0; // n of that open
 
-  // options: protocol, run (id or ''), onMessage(message), onDone(command),
-  // onRefused(command or null, error), onLost().
+  // options: protocol, run (id or ''), link (or ''), onMessage(message),
+  // onDone(command), onRefused(command or null, error), onRebuilt(), onLost().
   constructor(options) {
     this.#options = options;
     this.run = options.run;
+    this.link = options.link; // leads to what is shown, also where the run is lost
     this.started = options.run !== ''; // had a text, so its loss must be told
-    addEventListener('online', () => this.connect());
+    addEventListener('online', () => this.#wake());
     addEventListener('offline', () => this.#status());
-    document.addEventListener('visibilitychange', () => { if (!document.hidden) this.connect(); });
-    document.addEventListener('click', (event) => { if (event.target.closest('[data-reconnect]')) this.connect(); });
+    addEventListener('pageshow', (event) => { if (event.persisted) this.#wake(); });
+    document.addEventListener('visibilitychange', () => { if (!document.hidden) this.#wake(); });
+    document.addEventListener('click', (event) => { if (event.target.closest('[data-reconnect]')) this.#wake(); });
+  }
+
+  // wake finds out at once how things stand after a sleep or a change of
+  // networks: by a new connection, or by asking the present one for a sign.
+  #wake() {
+    if (!this.live) {
+      if (this.#ws) this.#giveUp();
+      this.connect();
+      return;
+    }
+    const n = ++this.#n;
+    this.#pending.set(n, { cmd: 'ping' });
+    this.#ws.send(JSON.stringify({ cmd: 'ping', n }));
+    clearTimeout(this.#watch);
+    this.#watch = setTimeout(() => { this.#giveUp(); this.connect(); }, probeWait);
   }
 
   get live() { return this.#ws?.readyState === WebSocket.OPEN && this.#tries === 0; }
@@ -43,7 +76,7 @@ export class Socket {
     const url = new URL('/ws', location.href);
     url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
     if (this.run) url.searchParams.set('run', this.run);
-    if (this.run && this.started) url.searchParams.set('had', '1');
+    if (this.run && this.started && !this.link) url.searchParams.set('had', '1');
     this.#tries++;
     const ws = new WebSocket(url, this.#options.protocol);
     this.#ws = ws;
@@ -76,10 +109,37 @@ export class Socket {
       this.#opened = true;
       this.#status();
     }
+    if (message.run && this.link && message.data?.cursor.step === 0) {
+      this.#open(message);
+      return;
+    }
+    const held = this.#held && message.ack >= this.#opening ? this.#held : null;
+    if (held) {
+      this.#held = null;
+      if (message.error) { // what the run really shows is nothing
+        this.link = '';
+        this.#show(held);
+      } else {
+        message = joined(held, message);
+      }
+    }
     this.#settle(message);
+    this.#show(message);
+    if (held && !message.error && this.started) this.#options.onRebuilt();
+  }
+
+  #show(message) {
     if (message.seq < this.#seq) return; // older than what is shown
     this.#seq = message.seq;
     this.#options.onMessage(message);
+  }
+
+  // open makes the run of the link on a server that does not have it. What
+  // the page shows meanwhile stays: it is the same.
+  #open(message) {
+    this.#held = message;
+    this.send({ cmd: 'open', link: this.link });
+    this.#opening = this.#n;
   }
 
   // settle closes the commands that a message answers: all up to its ack are
@@ -116,6 +176,7 @@ export class Socket {
     // What was on its way may have been carried out or not; the first message
     // of the next connection shows how things stand.
     this.#pending.clear();
+    this.#held = null;
     this.#idle();
     this.#options.onLost();
     if (forGood.has(code)) {

@@ -1,7 +1,8 @@
 // Package browser drives a real Chromium from tests.
 //
-// It wraps chromedp, so that only this package knows its interface and the
-// flags that Chromium needs. A page that logs an error, throws, or breaks the
+// It wraps chromedp and the flags that Chromium needs. (Package web's own tests
+// look inside the server while they drive the page, and use chromedp directly.)
+// A page that logs an error, throws, or breaks the
 // content security policy fails the test that opened it.
 package browser
 
@@ -27,11 +28,9 @@ const patience = 60 * time.Second
 // names under which Chromium is installed, most likely first.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
 
-// Find returns the path of a Chromium: $VIZ_CHROMIUM, or the first known name
-// on the path. Without one the test is skipped, or failed where CI=true says
-// that everything must run.
-func Find(t testing.TB) string {
-	t.Helper()
+// Path returns the path of a Chromium: $VIZ_CHROMIUM, or the first known name
+// on the path, or "" where there is none.
+func Path() string {
 	if path := os.Getenv("VIZ_CHROMIUM"); path != "" {
 		return path
 	}
@@ -39,6 +38,16 @@ func Find(t testing.TB) string {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}
+	}
+	return ""
+}
+
+// Find returns [Path]. Without a Chromium the test is skipped, or failed where
+// CI=true says that everything must run.
+func Find(t testing.TB) string {
+	t.Helper()
+	if path := Path(); path != "" {
+		return path
 	}
 	const what = "no Chromium found (looked for $VIZ_CHROMIUM, chromium, google-chrome)"
 	if os.Getenv("CI") == "true" {

@@ -4,8 +4,8 @@ import "github.com/tokenbytoken/viz/infer"
 
 // Command is something a learner can ask of a run: [Start], [Open], [StepStage],
 // [Back], [StepToken], [Seek], [Reset], [Play], [Finish], [Pause], [SetSpeed],
-// [SetSampling], [SetPreset], [SetStop], [Choose], [TakeBranch], [GoOn],
-// [WhatIf] or [SetLook].
+// [SetSampling], [SetPreset], [SetStop], [Choose], [TakeBranch], [GoOn], [Redraw],
+// [WhatIf], [Try] or [SetLook].
 type Command interface{ command() }
 
 // Start begins a new text with a prompt; what the run held before is gone.
@@ -43,8 +43,9 @@ type Play struct{}
 // speed, until a stop condition fires.
 type Finish struct{}
 
-// Pause stops playing.
-type Pause struct{}
+// Pause stops playing. Why, if it was not the learner who paused, is told in
+// [State.Notice].
+type Pause struct{ Why string }
 
 // Choose makes a step take another token than the one drawn. What was
 // generated after it becomes a branch of its own.
@@ -60,6 +61,13 @@ type GoOn struct{}
 // WhatIf asks, at the sample stage, on which token another u would have
 // fallen. Nil takes the question back. Nothing is drawn.
 type WhatIf struct{ U *float64 }
+
+// Redraw draws the step shown again with another seed, which counts from there
+// on. What was generated after it becomes a branch of its own.
+type Redraw struct{ Seed uint64 }
+
+// Try starts one of [Suggestions], by its key, with its settings.
+type Try struct{ Key string }
 
 // SetLook says whether the forward stage is to be looked into.
 type SetLook struct{ On bool }
@@ -106,6 +114,8 @@ func (Choose) command()      {}
 func (TakeBranch) command()  {}
 func (GoOn) command()        {}
 func (WhatIf) command()      {}
+func (Redraw) command()      {}
+func (Try) command()         {}
 func (SetLook) command()     {}
 
 // Speed is how fast a run plays.

@@ -19,6 +19,7 @@ const (
 	CodeUnknown Code = "unknown" // no such command
 	CodeModel   Code = "model"   // the model failed
 	CodeLink    Code = "link"    // a link that cannot be opened
+	CodeOther   Code = "other"   // a link made with another model
 )
 
 // Error is why a command was refused. The run is as it was before it.
@@ -30,6 +31,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// FieldError is the refusal of a field's value; want says what is taken.
+func FieldError(field, got, want string) *Error { return refuseField(field, got, want) }
 
 func refuse(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
@@ -60,7 +64,7 @@ var labels = map[string]string{
 	"temperature": "Temperature", "top_k": "Top-k", "top_p": "Top-p", "min_p": "Min-p", "seed": "The seed",
 	"max_tokens": "Max tokens", "stop": "A stop string", "prompt": "The prompt", "speed": "The speed",
 	"preset": "The preset", "step": "The step", "stage": "The stage", "token": "The token", "branch": "The branch",
-	"u": "u",
+	"u": "u", "key": "The suggestion", "block": "The block", "head": "The head", "text": "The text",
 }
 
 // label is what people call a field.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -72,6 +73,13 @@ func (w wireSettings) settings() infer.Settings {
 	}
 }
 
+// packers are compressors at rest: a link goes with every state pushed, and a
+// compressor is far larger than what it packs.
+var packers = sync.Pool{New: func() any {
+	z, _ := flate.NewWriter(nil, flate.BestCompression) // the level is valid
+	return z
+}}
+
 // LinkOf returns the link to what a state shows, or "" before the first Start.
 func LinkOf(st *State) string {
 	if st.Step() == nil {
@@ -93,9 +101,11 @@ func LinkOf(st *State) string {
 		panic(fmt.Sprintf("session: LinkOf: %v", err)) // plain numbers and strings
 	}
 	var b bytes.Buffer
-	z, _ := flate.NewWriter(&b, flate.BestCompression) // the level is valid
-	_, _ = z.Write(text)                               // a buffer takes everything
+	z := packers.Get().(*flate.Writer)
+	z.Reset(&b)
+	_, _ = z.Write(text) // a buffer takes everything
 	_ = z.Close()
+	packers.Put(z)
 	return base64.RawURLEncoding.EncodeToString(b.Bytes())
 }
 
@@ -122,7 +132,7 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 		return Link{}, refuse(CodeLink, "This link was made by another version of this program.")
 	}
 	if len(w.M) != hashPrefix || !strings.HasPrefix(m.Hash(), w.M) {
-		return Link{}, refuse(CodeLink, "This link was made with another model than %s, the one loaded here, "+
+		return Link{}, refuse(CodeOther, "This link was made with another model than %s, the one loaded here, "+
 			"so its text cannot be shown. The prompt was: %q", m.Name(), shortened(w.P))
 	}
 	link := Link{

@@ -50,6 +50,16 @@ func anyCommand() *rapid.Generator[session.Command] {
 		}),
 		rapid.Custom(func(t *rapid.T) session.Command { return session.TakeBranch{ID: rapid.IntRange(0, 4).Draw(t, "id")} }),
 		rapid.Custom(func(t *rapid.T) session.Command {
+			return session.Redraw{Seed: rapid.SampledFrom([]uint64{1, 2, 3, infer.MaxSeed + 1}).Draw(t, "seed")}
+		}),
+		rapid.Custom(func(t *rapid.T) session.Command {
+			return session.WhatIf{U: rapid.SampledFrom([]*float64{nil, ptr(0.0), ptr(0.5), ptr(1.0)}).Draw(t, "u")}
+		}),
+		rapid.Custom(func(t *rapid.T) session.Command { return session.SetLook{On: rapid.Bool().Draw(t, "on")} }),
+		rapid.Custom(func(t *rapid.T) session.Command {
+			return session.Try{Key: rapid.SampledFrom([]string{"sure", "no such"}).Draw(t, "key")}
+		}),
+		rapid.Custom(func(t *rapid.T) session.Command {
 			return session.SetSpeed{Speed: rapid.SampledFrom([]session.Speed{"1", "max", "7"}).Draw(t, "speed")}
 		}),
 	)
@@ -57,8 +67,8 @@ func anyCommand() *rapid.Generator[session.Command] {
 
 // Any commands in any order: each is carried out or refused with a code and a
 // sentence; the state holds together; looking back and forward again is the
-// same; an evicted run comes back the same; its log replays to the same; and
-// no state that was handed out ever changes.
+// same; an evicted run comes back the same; its log replays to the same; its
+// link, opened elsewhere, shows the same; and no state that was handed out ever changes.
 func TestAnyCommands(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := open(t)
@@ -70,12 +80,17 @@ func TestAnyCommands(t *testing.T) {
 			}
 		}
 		commands := anyCommand()
+		links := []session.Link{linkTo(rt, s.State())}
 		for range rapid.IntRange(1, 25).Draw(rt, "n") {
 			before := s.State()
 			var err error
-			if rapid.IntRange(0, 9).Draw(rt, "tick") == 0 {
+			switch rapid.IntRange(0, 11).Draw(rt, "kind") {
+			case 0, 1:
 				_, err = s.Tick(context.Background())
-			} else {
+			case 2:
+				links = append(links, linkTo(rt, s.State()))
+				_, err = s.Apply(context.Background(), session.Open{Link: rapid.SampledFrom(links).Draw(rt, "link")})
+			default:
 				_, err = s.Apply(context.Background(), commands.Draw(rt, "command"))
 			}
 			checkOutcome(rt, s, before, err)
@@ -87,9 +102,12 @@ func TestAnyCommands(t *testing.T) {
 				checkEviction(rt, s)
 			case 2:
 				checkReplay(rt, s.State())
+			case 3:
+				checkLink(rt, s.State())
 			}
 			keep()
 		}
+		checkLink(rt, s.State())
 		for i, st := range handed {
 			if !reflect.DeepEqual(*st, copies[i]) {
 				rt.Fatalf("the state of version %d has changed since it was handed out", st.Version)
@@ -148,6 +166,10 @@ func checkBackAndForward(t *rapid.T, s *session.Session) {
 	if before.Cursor == at(1, infer.KindForward) {
 		return
 	}
+	if before.WhatIf != nil { // a question about a draw ends when one looks elsewhere
+		apply(t, s, session.WhatIf{})
+		before = s.State()
+	}
 	apply(t, s, session.Back{}, session.StepStage{})
 	wantSameRun(t, "back and forward", content(s.State()), content(before))
 }
@@ -184,6 +206,44 @@ func checkReplay(t *rapid.T, st *session.State) {
 		if !reflect.DeepEqual(a, b) {
 			t.Fatalf("the log replays to another step %d:\n%+v\nwant\n%+v", i+1, a, b)
 		}
+	}
+}
+
+func linkTo(t *rapid.T, st *session.State) session.Link {
+	link, err := session.ParseLink(st.Model, session.LinkOf(st))
+	if err != nil {
+		t.Fatalf("its own link cannot be read: %v", err)
+	}
+	return link
+}
+
+// checkLink opens the link to a state in a session that knows nothing. What is
+// seen there is the same, but for what was left (other branches, ghosts), what
+// was only asked (another u), and whether it plays, and how fast.
+func checkLink(t *rapid.T, st *session.State) {
+	fresh := session.New(st.Model, session.DefaultLimits())
+	apply(t, fresh, session.SetLook{On: st.Looking}, session.Open{Link: linkTo(t, st)})
+	got, want := content(fresh.State()), content(st)
+	if st.Finishing {
+		got.Look, want.Look = nil, nil // nobody looks inside while it runs to the end
+	}
+	for _, c := range []*session.State{&got, &want} {
+		c.Branches, c.Ghosts, c.WhatIf, c.Playing, c.Finishing, c.Speed, c.Text = nil, nil, nil, false, false, "", 0
+		noneIsNil(&c.Settings)
+		for _, step := range c.Steps {
+			noneIsNil(&step.Settings)
+		}
+	}
+	wantSameRun(t, "its link opened", got, want)
+	if again := session.LinkOf(fresh.State()); again != session.LinkOf(st) {
+		t.Fatalf("the opened run has the link %s, want %s", again, session.LinkOf(st))
+	}
+}
+
+// noneIsNil makes an empty list of stop strings nil, which means the same.
+func noneIsNil(s *infer.Settings) {
+	if len(s.Stop.Strings) == 0 {
+		s.Stop.Strings = nil
 	}
 }
 

@@ -51,6 +51,7 @@ func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
 		return s.state, err
 	}
 	next := *s.state
+	next.Notice = ""
 	if err := s.do(ctx, &next, c); err != nil {
 		s.catchUp()
 		return s.state, typed(err)
@@ -146,6 +147,8 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 		return s.start(ctx, next, c.Prompt)
 	case Open:
 		return s.open(ctx, next, c.Link)
+	case Try:
+		return s.try(ctx, next, c.Key)
 	case SetSpeed:
 		if !slices.Contains(Speeds, c.Speed) {
 			return refuseField("speed", string(c.Speed), "0.5, 1, 2, 4 or max")
@@ -153,7 +156,7 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 		next.Speed = c.Speed
 		return nil
 	case Pause:
-		next.Playing, next.Finishing = false, false
+		next.Playing, next.Finishing, next.Notice = false, false, c.Why
 		return nil
 	case SetLook:
 		next.Looking = c.On
@@ -212,6 +215,8 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 		}
 		next.Cursor = s.state.Frontier()
 		return nil
+	case Redraw:
+		return s.redraw(ctx, next, c.Seed)
 	case WhatIf:
 		return whatIf(next, c)
 	}
@@ -222,7 +227,7 @@ func (s *Session) start(ctx context.Context, next *State, prompt string) error {
 	if err := infer.CheckPrompt(prompt, s.limits.PromptBytes); err != nil {
 		return err
 	}
-	loop, err := infer.NewLoop(s.model, prompt, s.state.Settings)
+	loop, err := infer.NewLoop(s.model, prompt, next.Settings)
 	if err != nil {
 		return err
 	}
@@ -239,6 +244,7 @@ func (s *Session) start(ctx context.Context, next *State, prompt string) error {
 func (s *Session) begin(next *State, prompt string) {
 	s.lines, s.line, s.lastID = nil, 1, 1
 	next.Prompt, next.PromptTokens = prompt, nil
+	next.Text++
 	for _, id := range s.loop.Prompt() {
 		next.PromptTokens = append(next.PromptTokens, s.model.Token(id))
 	}

@@ -13,6 +13,9 @@ type State struct {
 	Version uint64
 	// Model is the model that writes; always set.
 	Model *infer.Model
+	// Text counts the texts begun, so that a viewer can tell a new one from the
+	// one before, were it of the same prompt; 0 before the first Start.
+	Text uint64
 	// Prompt is the text as typed, "" before the first Start.
 	Prompt string
 	// PromptTokens are its pieces, the start mark (if the model has one) first.
@@ -43,6 +46,9 @@ type State struct {
 	// seen there, nil at every other stage.
 	Looking bool
 	Look    *infer.Inspection
+	// Notice is something that happened to the run and that the learner did not
+	// ask for, as a sentence; the next command takes it away.
+	Notice string
 	// Stopped is why generation ended, or StopNone while it may go on.
 	Stopped infer.StopReason
 }

@@ -34,18 +34,20 @@ func BenchmarkPush(b *testing.B) {
 	for range 60 {
 		run(session.StepToken{})
 	}
-	for range 4 {
-		run(session.StepStage{})
-	}
-	st := s.State()
-	var buf bytes.Buffer
-	for b.Loop() {
-		v := view.NewLoop(st)
-		for _, p := range Panels {
-			buf.Reset()
-			if err := p.Render(v).Render(context.Background(), &buf); err != nil {
-				b.Fatal(err)
+	for _, k := range infer.Kinds {
+		st := run(session.StepStage{})
+		b.Run(k.String(), func(b *testing.B) {
+			var buf bytes.Buffer
+			for b.Loop() {
+				v := view.NewLoop(st)
+				buf.Reset()
+				for _, p := range Panels {
+					if err := p.Render(v).Render(context.Background(), &buf); err != nil {
+						b.Fatal(err)
+					}
+				}
 			}
-		}
+			b.ReportMetric(float64(buf.Len()), "bytes-of-all-panels")
+		})
 	}
 }

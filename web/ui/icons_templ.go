@@ -30,7 +30,7 @@ func symbols() templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\"><defs><symbol id=\"i-tick\" viewBox=\"0 0 16 16\"><path d=\"M3 8.5 6.5 12 13 4.5\"></path></symbol> <symbol id=\"i-cross\" viewBox=\"0 0 16 16\"><path d=\"m4 4 8 8m0-8-8 8\"></path></symbol> <symbol id=\"i-reset\" viewBox=\"0 0 16 16\"><path d=\"M3 8a5 5 0 1 0 1.6-3.7M3 2.5v3h3\"></path></symbol> <symbol id=\"i-back\" viewBox=\"0 0 16 16\"><path d=\"M10 3.5 5.5 8l4.5 4.5\"></path></symbol> <symbol id=\"i-token\" viewBox=\"0 0 16 16\"><path d=\"M2.5 3.5 7 8l-4.5 4.5M8 3.5 12.5 8 8 12.5M14 3v10\"></path></symbol> <symbol id=\"i-play\" viewBox=\"0 0 16 16\"><path d=\"M4.5 2.5v11l9-5.5Z\"></path></symbol> <symbol id=\"i-pause\" viewBox=\"0 0 16 16\"><path d=\"M4 3h3v10H4zM9 3h3v10H9z\"></path></symbol> <symbol id=\"i-loop\" viewBox=\"0 0 16 16\"><path d=\"M3 10a5 5 0 1 0 1-5.5M3.5 1.5v3.2h3.2\"></path></symbol> <symbol id=\"i-dice\" viewBox=\"0 0 16 16\"><path d=\"M2.5 2.5h11v11h-11zM5.5 5.5v.1M8 8v.1M10.5 10.5v.1\"></path></symbol> <symbol id=\"i-theme\" viewBox=\"0 0 16 16\"><circle cx=\"8\" cy=\"8\" r=\"5.5\"></circle><path d=\"M8 2.5a5.5 5.5 0 0 1 0 11Z\" fill=\"currentColor\"></path></symbol> <symbol id=\"i-keys\" viewBox=\"0 0 16 16\"><path d=\"M1.5 4.5h13v7h-13zM4 7v.1M6.7 7v.1M9.4 7v.1M12 7v.1M5 9.3h6\"></path></symbol> <symbol id=\"i-off\" viewBox=\"0 0 16 16\"><path d=\"M2 2l12 12M1.5 6.5A9.5 9.5 0 0 1 5 4.3M7.5 3.6a9.5 9.5 0 0 1 7 2.9M4 9a6 6 0 0 1 3-1.6M8 12.5v.1\"></path></symbol> <pattern id=\"hatch\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect class=\"hatch__bg\" width=\"5\" height=\"5\"></rect> <rect class=\"hatch__line\" width=\"1.5\" height=\"5\"></rect></pattern></defs></svg>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\"><defs><symbol id=\"i-tick\" viewBox=\"0 0 16 16\"><path d=\"M3 8.5 6.5 12 13 4.5\"></path></symbol> <symbol id=\"i-cross\" viewBox=\"0 0 16 16\"><path d=\"m4 4 8 8m0-8-8 8\"></path></symbol> <symbol id=\"i-reset\" viewBox=\"0 0 16 16\"><path d=\"M3 8a5 5 0 1 0 1.6-3.7M3 2.5v3h3\"></path></symbol> <symbol id=\"i-back\" viewBox=\"0 0 16 16\"><path d=\"M10 3.5 5.5 8l4.5 4.5\"></path></symbol> <symbol id=\"i-token\" viewBox=\"0 0 16 16\"><path d=\"M2.5 3.5 7 8l-4.5 4.5M8 3.5 12.5 8 8 12.5M14 3v10\"></path></symbol> <symbol id=\"i-play\" viewBox=\"0 0 16 16\"><path d=\"M4.5 2.5v11l9-5.5Z\"></path></symbol> <symbol id=\"i-pause\" viewBox=\"0 0 16 16\"><path d=\"M4 3h3v10H4zM9 3h3v10H9z\"></path></symbol> <symbol id=\"i-loop\" viewBox=\"0 0 16 16\"><path d=\"M3 10a5 5 0 1 0 1-5.5M3.5 1.5v3.2h3.2\"></path></symbol> <symbol id=\"i-dice\" viewBox=\"0 0 16 16\"><path d=\"M2.5 2.5h11v11h-11zM5.5 5.5v.1M8 8v.1M10.5 10.5v.1\"></path></symbol> <symbol id=\"i-theme\" viewBox=\"0 0 16 16\"><circle cx=\"8\" cy=\"8\" r=\"5.5\"></circle><path d=\"M8 2.5a5.5 5.5 0 0 1 0 11Z\" fill=\"currentColor\"></path></symbol> <symbol id=\"i-keys\" viewBox=\"0 0 16 16\"><path d=\"M1.5 4.5h13v7h-13zM4 7v.1M6.7 7v.1M9.4 7v.1M12 7v.1M5 9.3h6\"></path></symbol> <symbol id=\"i-warn\" viewBox=\"0 0 16 16\"><path d=\"M8 2 15 14H1Z M8 6.5v3.5 M8 12v.1\"></path></symbol> <symbol id=\"i-off\" viewBox=\"0 0 16 16\"><path d=\"M2 2l12 12M1.5 6.5A9.5 9.5 0 0 1 5 4.3M7.5 3.6a9.5 9.5 0 0 1 7 2.9M4 9a6 6 0 0 1 3-1.6M8 12.5v.1\"></path></symbol> <pattern id=\"hatch\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect class=\"hatch__bg\" width=\"5\" height=\"5\"></rect> <rect class=\"hatch__line\" width=\"1.5\" height=\"5\"></rect></pattern></defs></svg>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -66,7 +66,7 @@ func ico(name string) templ.Component {
 		var templ_7745c5c3_Var3 string
 		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.ResolveAttributeValue("#i-" + name)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/ui/icons.templ`, Line: 28, Col: 79}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/ui/icons.templ`, Line: 29, Col: 79}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var3)
 		if templ_7745c5c3_Err != nil {
@@ -108,7 +108,7 @@ func icoFill(name string) templ.Component {
 		var templ_7745c5c3_Var5 string
 		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.ResolveAttributeValue("#i-" + name)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/ui/icons.templ`, Line: 32, Col: 89}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/ui/icons.templ`, Line: 33, Col: 89}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var5)
 		if templ_7745c5c3_Err != nil {

@@ -77,7 +77,11 @@ func span(b *strings.Builder, s view.Span) {
 // flow is the text so far as running words, the newest piece marked.
 func flow(a *view.Appended) templ.Component {
 	return writer(func(b *strings.Builder) {
-		b.WriteString(`<p class="flow"><span class="flow__given">` + templ.EscapeString(a.Prompt) + `</span>`)
+		b.WriteString(`<p class="flow">`)
+		if a.Left != "" {
+			b.WriteString(`<small class="flow__left">` + templ.EscapeString(a.Left) + `</small>`)
+		}
+		b.WriteString(`<span class="flow__given">` + templ.EscapeString(a.Prompt) + `</span>`)
 		b.WriteString(`<span class="flow__gen">` + templ.EscapeString(a.Before) + `</span>`)
 		if a.New != "" {
 			b.WriteString(`<mark>` + templ.EscapeString(a.New) + `</mark>`)

@@ -2,8 +2,10 @@ package ui
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"io/fs"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,7 +43,8 @@ func states(t *testing.T) map[string]*session.State {
 		}
 	}
 	do("forward", session.Start{Prompt: `<script>alert(1)</script> Once upon a <b class="x">time</b>`})
-	stops, three := []string{`</answer>`, "\n\n"}, 3
+	stops, three, five := []string{`</answer>`, "\n\n"}, 3, 5
+	do("", session.SetSampling{TopK: &five})
 	do("", session.SetStop{Strings: &stops, MaxTokens: &three})
 	for _, k := range infer.Kinds[1:] {
 		do(k.String(), session.StepStage{})
@@ -49,6 +52,13 @@ func states(t *testing.T) map[string]*session.State {
 	do("", session.StepToken{})
 	do("stopped", session.StepToken{})
 	do("back", session.Seek{Step: 2, Stage: infer.KindFilter})
+	u := 0.99
+	do("", session.Seek{Step: 2, Stage: infer.KindSample})
+	do("whatif", session.WhatIf{U: &u})
+	do("nolook", session.SetLook{})
+	least := all["whatif"].Dist.Order[4000]
+	do("forced", session.Choose{Step: 2, Token: int(least)})
+	do("finishing", session.Finish{})
 	return all
 }
 
@@ -152,9 +162,114 @@ func TestWorkedRows(t *testing.T) {
 	}
 }
 
+// TestAnswers asserts that what answers a question is one element with its id,
+// the same that holds its place on the page, and safe whatever was asked.
+func TestAnswers(t *testing.T) {
+	all := states(t)
+	st := all["forward"]
+	for id, parts := range map[string][]templ.Component{
+		"peek":        {Peek(view.NewPeek(all["forced"], 2)), Peek(view.NewPeek(st, 99))},
+		"found":       {Found(view.NewFound(all["forced"], 2, "the")), Found(view.NewFound(st, 1, "<b>")), Found(view.NewFound(all["forced"], 1, "<b>"))},
+		"head-detail": {HeadDetail(view.NewHead(st, 1, 1)), HeadDetail(view.NewHead(st, 9, 9)), HeadDetail(view.HeadDetail{})},
+		"inside":      {Inside(view.NewInside(st, 1)), Inside(view.NewInside(st, 9)), Inside(view.Inside{})},
+	} {
+		if parse(t, html(t, LoopPage(view.NewLoop(st)))).Find("#"+id).Length() != 1 {
+			t.Errorf("the page has no place for #%s", id)
+		}
+		for i, part := range parts {
+			d := parse(t, html(t, part)).Find("body")
+			if d.Children().Length() != 1 || d.Children().AttrOr("id", "") != id || d.Find("b > b").Length() != 0 {
+				t.Errorf("answer %d is not one #%s: %.200q", i, id, html(t, part))
+			}
+		}
+	}
+	d := parse(t, html(t, Inside(view.NewInside(st, 6))))
+	if d.Find("svg.bars").Length() != 4 || d.Find(".ins__heads tr").Length() != 6 || d.Find(".ins__says li").Length() != infer.ReadOut {
+		t.Error("block 6 is not whole")
+	}
+}
+
+// TestLookedInto asserts that every heatmap has its twin in words and every
+// head its worked line.
+func TestLookedInto(t *testing.T) {
+	all := states(t)
+	d := parse(t, html(t, LoopPage(view.NewLoop(all["forward"]))))
+	heads := d.Find("button[data-head]")
+	if d.Find("canvas[data-heat]").Length() != 6 || heads.Length() != 36 || heads.Find("template").Length() != 36 {
+		t.Errorf("%d canvases, %d heads", d.Find("canvas[data-heat]").Length(), heads.Length())
+	}
+	heads.Each(func(_ int, e *goquery.Selection) {
+		if !strings.Contains(e.AttrOr("aria-label", ""), " reads ") {
+			t.Errorf("head %s is called %q", e.AttrOr("data-head", ""), e.AttrOr("aria-label", ""))
+		}
+	})
+	d = parse(t, html(t, LoopPage(view.NewLoop(all["nolook"]))))
+	if d.Find("canvas").Length() != 0 {
+		t.Error("canvases at the draw")
+	}
+}
+
+// TestInputs asserts that every setting can be typed as well as dragged, and
+// that the strip is one stop of the Tab key.
+func TestInputs(t *testing.T) {
+	all := states(t)
+	d := parse(t, html(t, LoopPage(view.NewLoop(all["stopped"]))))
+	for _, f := range []string{view.FieldTemperature, view.FieldTopK, view.FieldTopP, view.FieldMinP} {
+		if n := d.Find(`input[data-set="` + f + `"]`).Length(); n != 2 {
+			t.Errorf("%s has %d inputs, want a slider and a field", f, n)
+		}
+	}
+	if n := d.Find(`#strip-gen [tabindex="0"]`).Length(); n != 1 {
+		t.Errorf("%d tokens are reached by the Tab key", n)
+	}
+	if d.Find(`#transport [data-cmd*=goon]`).Length() != 1 {
+		t.Error("a stopped run cannot go on")
+	}
+	for name, hidden := range map[string]bool{"empty": false, "forward": true} {
+		_, is := parse(t, html(t, LoopPage(view.NewLoop(all[name])))).Find("#prompt-box").Attr("hidden")
+		if is != hidden {
+			t.Errorf("%s: the prompt box is hidden: %v", name, is)
+		}
+	}
+	d = parse(t, html(t, LoopPage(view.NewLoop(all["finishing"]))))
+	if d.Find("#progress [data-cmd*=pause]").Length() != 1 {
+		t.Error("a run to the end cannot be cancelled")
+	}
+}
+
+// TestFold asserts that narrow screens fold all cut rows but four, and say how
+// many.
+func TestFold(t *testing.T) {
+	d := parse(t, html(t, LoopPage(view.NewLoop(states(t)["filter"]))))
+	cut, fold := d.Find("tbody tr.is-cut").Length(), d.Find("tbody tr.is-fold").Length()
+	if cut < 5 || fold != cut-4 || !strings.Contains(d.Find(".more").Text(), "Show "+strconv.Itoa(fold)+" more cut tokens") {
+		t.Errorf("of %d cut rows %d are folded: %q", cut, fold, d.Find(".more").Text())
+	}
+}
+
+func TestStates(t *testing.T) {
+	st := states(t)["empty"]
+	v := view.NewLoop(st)
+	v.Notice, v.Lost, v.Link = view.Expired("ab-c_"), true, "ab-c_"
+	d := parse(t, html(t, LoopPage(v)))
+	if _, hidden := d.Find("#conn").Attr("hidden"); hidden || d.Find(`#notice a[href="/loop?log=ab-c_"]`).Length() != 1 || d.Find("body").AttrOr("data-link", "") != "ab-c_" {
+		t.Error("an expired run with its link is not offered again")
+	}
+	if d := parse(t, html(t, LoopPage(view.NewLoading(st, "making it")))); d.Find("#panel .skeleton i").Length() == 0 || !strings.Contains(d.Find("#panel").Text(), "making it") {
+		t.Error("loading has no dashed rows")
+	}
+	book := parse(t, html(t, StorybookPage([]Story{{"B", "one", "One", "first"}, {"A", "two", "Two", "second"}, {"B", "three", "Three", ""}})))
+	if got := book.Find("h2").Text(); got != "BA" || book.Find(`a[href="/storybook/three"]`).Length() != 1 {
+		t.Errorf("the storybook lists %q", got)
+	}
+	if page := html(t, StoryPage(Story{Title: "T"}, Peek(view.NewPeek(st, 1)))); !strings.Contains(page, `id="peek"`) {
+		t.Error("a story without its part")
+	}
+}
+
 func TestAssets(t *testing.T) {
 	page := html(t, LoopPage(view.NewLoop(states(t)["empty"])))
-	total := len(page)
+	total := zipped(t, []byte(page))
 	seen := map[string]bool{}
 	parse(t, page).Find("link[href], script[src]").Each(func(_ int, e *goquery.Selection) {
 		url := e.AttrOr("href", e.AttrOr("src", ""))
@@ -168,12 +283,27 @@ func TestAssets(t *testing.T) {
 			t.Error(err)
 		}
 		if !seen[name] {
-			total += len(b)
+			total += zipped(t, b)
 		}
 		seen[name] = true
 	})
-	// Fonts 70 KB, styles 50 KB, page 17 KB; the scripts' own modules come on top.
-	if total > 170<<10 {
+	// Compressed: fonts 70 KB, styles 20 KB, page 6 KB; the scripts' own modules
+	// come on top.
+	if total > 120<<10 {
 		t.Errorf("the first page and its files take %d bytes", total)
 	}
+}
+
+// zipped is how many bytes a file takes over the wire.
+func zipped(t *testing.T, b []byte) int {
+	t.Helper()
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	if _, err := w.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return z.Len()
 }

@@ -15,6 +15,8 @@ type Appended struct {
 	New    string // released by this step
 	Held   Text   // not released yet
 	HeldBy string // why
+	Free   string // said instead where nothing is held back
+	Left   string // "1,234 characters before", where Before begins later
 	Rows   []ConditionRow
 }
 
@@ -51,21 +53,42 @@ func appendPanel(s *session.State, st infer.Append, p *Panel) {
 	for _, step := range s.Steps[:st.Step-1] {
 		b.WriteString(step.Text)
 	}
-	v.Before = b.String()
-	if len(st.Held) > 0 {
+	v.Prompt, v.Before, v.Left = tail(s.Prompt, b.String())
+	switch {
+	case len(st.Held) == 0 && st.Stop != infer.StopNone:
+		v.Free = "Nothing is held back: the text is over."
+	case len(st.Held) == 0:
+		v.Free = "Nothing is held back: no character is unfinished, and the end begins no stop string."
+	default:
 		v.HeldBy = heldBy(st)
 	}
 	v.Rows = conditionRows(s, st.Conditions, st.Stop)
 	p.Appended = v
 }
 
+// shownText is how much of the text before the new piece the panel shows, in
+// characters: enough to read on, and the same for a long run as for a short one.
+const shownText = 600
+
+// tail shortens prompt and generated text to their last shownText characters
+// together, and says how many are left out.
+func tail(prompt, generated string) (p, g, left string) {
+	pr, gr := []rune(prompt), []rune(generated)
+	over := len(pr) + len(gr) - shownText
+	if over <= 0 {
+		return prompt, generated, ""
+	}
+	cut := min(over, len(pr))
+	return string(pr[cut:]), string(gr[over-cut:]), "… " + plural(over, "character") + " before. "
+}
+
 // heldBy says why bytes are not shown yet.
 func heldBy(st infer.Append) string {
+	if st.Stop == infer.StopString {
+		return fmt.Sprintf("the stop string %s, which is not part of the text", Marked(st.StopString))
+	}
 	for _, c := range st.Conditions {
 		if c.Kind == infer.StopString && c.Matched > 0 {
-			if c.Fired {
-				return fmt.Sprintf("the stop string %s, which is not part of the text", Marked(c.String))
-			}
 			return fmt.Sprintf("it may become the stop string %s", Marked(c.String))
 		}
 	}

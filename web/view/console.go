@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -13,7 +14,10 @@ import (
 type Console struct {
 	Next      string // "Next: Sample"; "" when the run has ended or not begun
 	Empty     bool   // no prompt yet
-	Ended     bool   // the main button is "New prompt"
+	Ended     bool   // a stop has fired: the main button is "Go on anyway", if it can, else "New prompt"
+	CanGoOn   bool
+	CanFinish bool
+	Finishing bool
 	CanReset  bool
 	CanBack   bool
 	CanGo     bool // token and play
@@ -25,6 +29,8 @@ type Console struct {
 	Inputs    Inputs
 	Order     string // in which order the settings work
 	Note      string // when a change of them acts
+	Scrub     Scrub
+	Progress  Progress
 	StopsHead string
 	Stops     []ConditionRow
 	StopsJSON string
@@ -46,10 +52,25 @@ type PresetButton struct {
 	On         bool
 }
 
-// Output is what a slider's value is called.
+// Output is what a slider's value is called. Its number stands in the field
+// beside it, so Note is all that has to be seen.
 type Output struct {
-	Text string
-	Idle bool // the control changes nothing just now
+	Text string // "40, idle"
+	Note string // "idle", "off", "greedy" or ""
+	Idle bool   // the control changes nothing just now
+}
+
+// Scrub is the row that leads to any stage so far, counted from 1.
+type Scrub struct {
+	Value, Max string
+	Say        string // "token 20, stage 4"
+	Off        bool   // nothing to scrub through
+}
+
+// Progress is how far a run to the end has come.
+type Progress struct {
+	On       bool
+	Say, Bar string
 }
 
 // Inputs are the values that a page's inputs begin with.
@@ -74,6 +95,10 @@ func newConsole(s *session.State) Console {
 	}
 	ended := s.Started() && s.Stopped != infer.StopNone && s.AtFrontier() && s.Cursor.Stage == infer.KindCache
 	v.Ended, v.CanGo = ended, s.Started() && !ended
+	v.CanGoOn = ended && s.Stopped != infer.StopContext
+	v.Finishing = s.Finishing
+	v.CanFinish = s.Started() && s.Stopped == infer.StopNone && !s.Finishing
+	v.Scrub, v.Progress = newScrub(s), newProgress(s)
 	if v.CanGo {
 		next := s.Cursor.Stage%infer.KindCache + 1
 		v.Next = "Next: " + stageNames[next][1]
@@ -85,7 +110,7 @@ func newConsole(s *session.State) Console {
 	}
 	v.Out = outputs(s)
 	v.Inputs = Inputs{
-		fmt.Sprint(set.Temperature), fmt.Sprint(set.TopK), fmt.Sprint(set.TopP), fmt.Sprint(set.MinP),
+		plain(set.Temperature), fmt.Sprint(set.TopK), plain(set.TopP), plain(set.MinP),
 		fmt.Sprint(set.Seed), fmt.Sprint(set.Stop.MaxTokens),
 	}
 	v.Order, v.Note = "in order: temperature, top-k, top-p, min-p", note(s)
@@ -135,15 +160,15 @@ func outputs(s *session.State) map[string]Output {
 		FieldMinP:        {Text: setting(set.MinP), Idle: idle[sampling.RuleMinP]},
 	}
 	if set.Greedy() {
-		out[FieldTemperature] = Output{Text: "0"}
+		out[FieldTemperature] = Output{Text: "0, greedy", Note: "greedy"}
 	}
 	off := func(field string, isOff bool) {
 		o := out[field]
 		switch {
 		case isOff:
-			o.Text = "off"
+			o.Text, o.Note = "off", "off"
 		case o.Idle:
-			o.Text += ", idle"
+			o.Text, o.Note = o.Text+", idle", "idle"
 		}
 		out[field] = o
 	}
@@ -189,6 +214,33 @@ func idleFilters(s *session.State) map[sampling.Rule]bool {
 		idle[f.rule] = true
 	}
 	return idle
+}
+
+// plain is a number as it stands in a field, and as a script would write it.
+func plain(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+func newScrub(s *session.State) Scrub {
+	if !s.Started() {
+		return Scrub{Value: "1", Max: "1", Say: "nothing has run yet", Off: true}
+	}
+	count := func(c session.Cursor) int { return (c.Step-1)*int(infer.KindCache) + int(c.Stage) }
+	return Scrub{
+		Value: strconv.Itoa(count(s.Cursor)), Max: strconv.Itoa(max(count(s.Frontier()), 1)),
+		Say: fmt.Sprintf("token %s, stage %d", Count(position(s, s.Cursor.Step)), s.Cursor.Stage),
+		Off: count(s.Frontier()) < 2,
+	}
+}
+
+func newProgress(s *session.State) Progress {
+	if !s.Finishing {
+		return Progress{}
+	}
+	have, limit := made(s), s.Settings.Stop.MaxTokens
+	limit = max(min(limit, s.Model.Config().Context-len(s.PromptTokens)+1), 1)
+	return Progress{
+		On: true, Bar: Share(float64(have) / float64(limit)),
+		Say: fmt.Sprintf("%s of at most %s", plural(have, "token"), Count(limit)),
+	}
 }
 
 // note says when a change of the sampling settings acts.

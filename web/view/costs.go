@@ -18,7 +18,9 @@ type Cost struct {
 	Empty   bool
 	Bytes   string
 	Grid    KVGrid
-	Say     Rich // what is kept, and "3,072 B = 2 × 6 layers × …"
+	Heads   KVGrid // the same with a row for each key/value head
+	PerHead bool   // a layer has more than one, so that Heads differs
+	Say     Rich   // what is kept, and "3,072 B = 2 × 6 layers × …"
 	Work    Compare
 	Total   Compare
 	Tokens  string // "19 of 512"
@@ -83,7 +85,8 @@ func newCost(s *session.State) Cost {
 	v := Cost{
 		Bytes: Bytes(shape.KVBytes(n, bytesPerValue)),
 		Grid:  kvGrid("kv-s", cfg.Layers, n, grew, n < cfg.Context, 260),
-		Say:   append(say("A key and a value for each layer and position. "), kvFormula(shape)...),
+		Heads: kvHeadsGrid("kv-h", shape, n, grew, n < cfg.Context, 260), PerHead: shape.KVHeads > 1,
+		Say: append(say("A key and a value for each layer and position. "), kvFormula(shape)...),
 	}
 	run, without := counts(s, step)
 	v.Work = compare(run, without, step.Took[infer.KindForward]+step.Took[infer.KindLogits])
@@ -141,12 +144,26 @@ func num(x float64) string { return strconv.FormatFloat(x, 'f', -1, 32) }
 // w wide. With many positions the columns move together, and from a point on
 // they are one band; the note says so.
 func kvGrid(id string, layers, positions, grew int, next bool, w float64) KVGrid {
+	return kvRows(id, layers, 1, positions, grew, next, w)
+}
+
+// kvHeadsGrid is the grid with a row for each head of each layer.
+func kvHeadsGrid(id string, sh cost.Shape, positions, grew int, next bool, w float64) KVGrid {
+	return kvRows(id, sh.Layers, sh.KVHeads, positions, grew, next, w)
+}
+
+// kvRows is a grid with per rows a layer.
+func kvRows(id string, layers, per, positions, grew int, next bool, w float64) KVGrid {
 	slots := float64(positions)
 	if next {
 		slots++
 	}
 	px := min(gridCell, (w-gridLeft-2)/slots)
-	py := min(gridRow, gridBody/float64(layers))
+	tall := gridBody
+	if per > 1 {
+		tall = 1.75 * gridBody
+	}
+	py := min(gridRow, tall/float64(layers*per))
 	gx, gy := gap, gap
 	g := KVGrid{ID: id, W: num(w), X: num(gridLeft), Top: num(gridTop)}
 	if px < leastCell {
@@ -156,7 +173,7 @@ func kvGrid(id string, layers, positions, grew int, next bool, w float64) KVGrid
 	if py < leastCell {
 		gy = 0
 	}
-	body := py * float64(layers)
+	body := py * float64(layers*per)
 	newX := gridLeft + px*float64(positions-grew)
 	end := gridLeft + px*float64(positions)
 	g.PitchX, g.PitchY, g.CellW, g.CellH = num(px), num(py), num(px-gx), num(py-gy)
@@ -167,14 +184,18 @@ func kvGrid(id string, layers, positions, grew int, next bool, w float64) KVGrid
 	g.H, g.LabelY = num(gridTop+body+20), num(gridTop+body+12)
 	for l := range layers {
 		if layers <= 8 || l == 0 || l == layers-1 {
-			g.Labels = append(g.Labels, GridLabel{num(gridTop + py*float64(l) + min(py, 12)/2 + 3.5), "L" + strconv.Itoa(l+1)})
+			g.Labels = append(g.Labels, GridLabel{num(gridTop + py*float64(l*per) + min(py*float64(per), 12)/2 + 3.5), "L" + strconv.Itoa(l+1)})
 		}
 	}
 	g.First, g.Newest, g.NewestX, g.Anchor = "position 1", newestLabel(positions, grew), num(end-gx), "end"
 	if end < 180 {
 		g.First, g.NewestX, g.Anchor = "", num(gridLeft), "start"
 	}
-	g.Aria = fmt.Sprintf("%s by %s filled; %s", plural(layers, "layer"), plural(positions, "position"), newColumns(positions, grew))
+	rows := plural(layers, "layer")
+	if per > 1 {
+		rows += " of " + plural(per, "key/value head")
+	}
+	g.Aria = fmt.Sprintf("%s by %s filled; %s", rows, plural(positions, "position"), newColumns(positions, grew))
 	return g
 }
 

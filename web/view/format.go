@@ -47,9 +47,17 @@ func is(name string, p float64) string {
 	return name + " = " + Prob(p)
 }
 
+// tooLong is from where on a number is written in scientific form: with a
+// temperature of 1e-300 even a small score becomes a number of 301 digits.
+const tooLong = 1e6
+
 // Decimals writes any number with n decimals, thousands commas and a true
-// minus sign. A negative number that rounds to zero loses its sign.
+// minus sign. A negative number that rounds to zero loses its sign. From a
+// million on it is "1.34e301", and "∞" beyond all numbers.
 func Decimals(x float64, n int) string {
+	if math.Abs(x) >= tooLong {
+		return scientific(x)
+	}
 	s := strconv.FormatFloat(math.Abs(x), 'f', n, 64)
 	whole, rest, _ := strings.Cut(s, ".")
 	s = commas(whole)
@@ -60,6 +68,28 @@ func Decimals(x float64, n int) string {
 		s = minus + s
 	}
 	return s
+}
+
+// scientific writes a number as "1.34e301".
+func scientific(x float64) string {
+	s := "∞"
+	if !math.IsInf(x, 0) {
+		s = exponent(strconv.FormatFloat(math.Abs(x), 'e', 2, 64))
+	}
+	if x < 0 {
+		s = minus + s
+	}
+	return s
+}
+
+// exponent writes "1.00e+06" as "1.00e6", as it would be typed.
+func exponent(s string) string {
+	mantissa, power, _ := strings.Cut(s, "e")
+	digits := strings.TrimLeft(power[1:], "0")
+	if power[0] == '-' {
+		digits = "-" + digits
+	}
+	return mantissa + "e" + digits
 }
 
 // Logit writes a raw score with 2 decimals.
@@ -174,8 +204,12 @@ func Ramp(p float64) string {
 }
 
 // setting writes a value someone set, with as many decimals as it takes but
-// two at least: 0.70, 0.125, 2.00.
+// two at least: 0.70, 0.125, 2.00. Very small and very large ones are written
+// as they would be typed: 1e-300.
 func setting(x float64) string {
+	if a := math.Abs(x); a >= tooLong || (a > 0 && a < 1e-4) {
+		return exponent(strconv.FormatFloat(x, 'e', -1, 64))
+	}
 	s := strconv.FormatFloat(x, 'f', -1, 64)
 	if _, rest, _ := strings.Cut(s, "."); len(rest) >= 2 {
 		return s

@@ -12,6 +12,7 @@ import (
 
 // Forward is the body of stage 1.
 type Forward struct {
+	Look     *Look // nil where nobody looks
 	In, Out  Rich
 	Blocks   []string // the blocks’ numbers
 	Each     string   // what each block does
@@ -21,6 +22,7 @@ type Forward struct {
 	Columns  []Column // the text above the columns; empty when there are too many
 	Read     string   // "8 positions, all read now"
 	Aria     string
+	Thin     string // "wide" for a prefill, "thin" for a decode step
 	Parts    []PartBar
 	PartsSay string
 	Shapes   []ShapeRow
@@ -42,7 +44,7 @@ type ShapeRow struct{ Name, Dims string }
 // labelledColumns is how many positions can carry their text.
 const labelledColumns = 32
 
-// textTokens are the ids' texts at positions 1 to n: prompt, then generated.
+// textTokens are the texts at positions 1 to n: prompt, then generated.
 func textTokens(s *session.State, n int) []Column {
 	var all []Column
 	for _, t := range s.PromptTokens {
@@ -53,6 +55,9 @@ func textTokens(s *session.State, n int) []Column {
 		all = append(all, c)
 	}
 	for _, step := range s.Steps {
+		if len(all) >= n {
+			break
+		}
 		if step.Ran >= infer.KindSample {
 			all = append(all, Column{Text: TokenText(s.Model.Token(step.Chosen)), Class: "is-gen"})
 		}
@@ -103,6 +108,13 @@ func forwardPanel(s *session.State, st infer.Forward, p *Panel) {
 	f.Parts = partBars(st.Parts)
 	for _, sh := range st.Shapes {
 		f.Shapes = append(f.Shapes, ShapeRow{strings.ReplaceAll(sh.Name, "_", "-"), dims(sh.Dims)})
+	}
+	f.Thin = "wide"
+	if !st.Prefill {
+		f.Thin = "thin"
+	}
+	if f.Look = newLook(s); f.Look != nil {
+		p.Work = f.Look.worked()
 	}
 	p.Forward = f
 }

@@ -19,14 +19,60 @@ type Loop struct {
 	Panel   Panel
 	Cost    Cost
 	Console Console
+	Chart   CostChart
+	WhatIf  WhatIf
 	Notice  Notice
+	Link    string // the run as a link carries it, set by whoever serves the page
+	Lost    bool   // the page begins with its connection lost; for the storybook
 	Pieces  Pieces
 	Spoken  string
 }
 
 // Notice is a message of the run that stays until things change.
 type Notice struct {
+	Kind      NoticeKind
 	Head, Say string
+	Acts      []Act // what can be done, the main thing first
+}
+
+// NoticeKind says how grave a notice is.
+type NoticeKind string
+
+// The kinds: a stop or a fault (a red cross or square), something to know
+// (amber), something that went well.
+const (
+	NoticeStop  NoticeKind = ""
+	NoticeFault NoticeKind = "fault"
+	NoticeWarn  NoticeKind = "warn"
+	NoticeGood  NoticeKind = "good"
+)
+
+// Act is a button of a notice: it sends a command, opens what Toggle names, or
+// follows a link.
+type Act struct {
+	Label, Cmd, Toggle, Href string
+}
+
+// Expired is the notice that a run is gone from the server's memory. With a
+// link it can be made again.
+func Expired(link string) Notice {
+	n := Notice{Kind: NoticeWarn, Head: "This run has expired.", Say: "It was not used for a while, and the server has let it go. Your settings are kept."}
+	if link != "" {
+		n.Say = "It was not used for a while, and the server has let it go. Its link still holds all it takes to write the same text again."
+		n.Acts = append(n.Acts, Act{Label: "Rebuild it from the link", Href: "/loop?log=" + link})
+	}
+	n.Acts = append(n.Acts, Act{Label: "New prompt", Toggle: "prompt-box"})
+	return n
+}
+
+// Rebuilt is the notice that a run was made again from its link.
+func Rebuilt() Notice {
+	return Notice{Kind: NoticeGood, Head: "Rebuilt from the link.", Say: "The server no longer had this run. It was run again, token for token the same."}
+}
+
+// Fault is the notice that something went wrong, why, and what is kept.
+func Fault(head, why string, acts ...Act) Notice {
+	return Notice{Kind: NoticeFault, Head: head, Say: why, Acts: acts}
 }
 
 // NewLoop makes the page's model of a state. It is a pure function.
@@ -34,7 +80,7 @@ func NewLoop(s *session.State) Loop {
 	v := Loop{
 		Title: "Loop · Token by Token", Model: modelLine(s.Model), Started: s.Started(), Prompt: s.Prompt,
 		Strip: newStrip(s), Rail: newRail(s), Panel: newPanel(s), Cost: newCost(s), Console: newConsole(s),
-		Notice: newNotice(s), Pieces: promptPieces(s),
+		Chart: newCostChart(s), WhatIf: newWhatIf(s), Notice: newNotice(s), Pieces: promptPieces(s),
 	}
 	v.Spoken = spoken(s, v)
 	return v
@@ -46,13 +92,36 @@ func modelLine(m *infer.Model) string {
 }
 
 func newNotice(s *session.State) Notice {
+	if s.Notice != "" {
+		return Notice{Kind: NoticeWarn, Say: s.Notice}
+	}
 	if s.Stopped == infer.StopNone {
 		return Notice{}
 	}
 	return Notice{
 		Head: "Stopped: " + StopReason(s) + ".",
-		Say:  fmt.Sprintf("%s made. Back looks at any stage again; New prompt begins another text.", plural(made(s), "token")),
+		Say:  fmt.Sprintf("%s made. %s", plural(made(s), "token"), stopSay(s)),
 	}
+}
+
+// stopSay says what can be done after a stop.
+func stopSay(s *session.State) string {
+	switch s.Stopped {
+	case infer.StopContext:
+		return "The model cannot read further than its window. Back looks at any stage again; New prompt begins another text."
+	case infer.StopMaxTokens:
+		return fmt.Sprintf("Go on anyway raises the limit by %d; Back looks at any stage again.", infer.GoOnTokens)
+	}
+	return "Go on anyway takes it as if it had not counted; Back looks at any stage again."
+}
+
+// NewLoading is the page while a run is being made, with say for what is
+// going on: dashed rows stand where the figures will.
+func NewLoading(s *session.State, say string) Loop {
+	v := NewLoop(s)
+	v.Panel = Panel{Loading: say}
+	v.Spoken = say
+	return v
 }
 
 // made is how many tokens have been appended.
@@ -124,8 +193,8 @@ func pieces(m *infer.Model, tokens []infer.Token) Pieces {
 	return v
 }
 
-// Suggestions are prompts to start from.
-var Suggestions = []string{
+// Prompts are some to start from, beside [session.Suggestions].
+var Prompts = []string{
 	"Once upon a time there was a",
 	"The capital of France is",
 	"User: What do cats eat?\nAssistant:",

@@ -248,8 +248,19 @@ func TestIdle(t *testing.T) {
 		{sampling.Pure, "off", "off", "off", false, false, false},
 	} {
 		out := NewLoop(drill(t, c.set, infer.KindFilter, 0)).Console.Out
-		if out[FieldTopK] != (Output{c.k, c.ki}) || out[FieldTopP] != (Output{c.p, c.pi}) || out[FieldMinP] != (Output{c.m, c.mi}) {
-			t.Errorf("%+v: %v", c.set, out)
+		for _, x := range []struct {
+			field, text string
+			idle        bool
+		}{{FieldTopK, c.k, c.ki}, {FieldTopP, c.p, c.pi}, {FieldMinP, c.m, c.mi}} {
+			note := "" // what is seen beside the number
+			for _, n := range []string{"idle", "off"} {
+				if strings.HasSuffix(x.text, n) {
+					note = n
+				}
+			}
+			if got := out[x.field]; got != (Output{x.text, note, x.idle}) {
+				t.Errorf("%+v: %s is called %+v, want %q", c.set, x.field, got, x.text)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -12,13 +13,16 @@ import (
 // on the stage: Forward at 1, Table at 2 to 5, Strip at 3 to 5, Appended at 6,
 // Cache at 7. Empty is a panel before the first prompt.
 type Panel struct {
-	Empty bool
-	N     int
-	Name  string
-	Of    string // "stage 4 of 7"
-	Past  string // set while the learner looks back: where the run has come to
-	Lead  Rich
-	Facts []Fact
+	Empty   bool
+	Loading string // what is going on, while there is nothing else to show
+	Enter   string // the stage that has just been reached; "" when looking back
+	Pace    string // "2" or "4" where play goes that fast, "still" where it goes faster
+	N       int
+	Name    string
+	Of      string // "stage 4 of 7"
+	Past    string // set while the learner looks back: where the run has come to
+	Lead    Rich
+	Facts   []Fact
 
 	Work     *Work // the worked line, of one row of the table
 	Forward  *Forward
@@ -46,6 +50,7 @@ func newPanel(s *session.State) Panel {
 		f := s.Frontier()
 		p.Past = fmt.Sprintf("looking back: the run has come to token %s, stage %d", Count(position(s, f.Step)), f.Stage)
 	}
+	p.enter(s)
 	switch st := s.Stage(RowsShown).(type) {
 	case infer.Forward:
 		forwardPanel(s, st, &p)
@@ -63,6 +68,18 @@ func newPanel(s *session.State) Panel {
 		cachePanel(s, st, &p)
 	}
 	return p
+}
+
+// enter says what moves: a stage arrives only where the run has come to, and
+// as fast as it plays.
+func (p *Panel) enter(s *session.State) {
+	if !s.AtFrontier() || s.Finishing {
+		return
+	}
+	p.Enter = s.Cursor.Stage.String()
+	if s.Playing {
+		p.Pace = map[session.Speed]string{session.SpeedDouble: "2", session.SpeedFour: "4", session.SpeedMax: "still"}[s.Speed]
+	}
 }
 
 func logitsPanel(s *session.State, st infer.Logits, p *Panel) {
@@ -180,10 +197,61 @@ func samplePanel(s *session.State, st infer.Sample, p *Panel) {
 		p.Verdict = say(pick(chosen), " is token ", Count(n), ": the ", Ordinal(st.Chosen.Rank), " choice of ", Count(kept), " (", is("p′", st.Chosen.Q),
 			"). Same seed and settings, same draw: reset and step again to check.")
 	}
+	if st.Forced {
+		p.Verdict = forcedSay(st, n)
+	}
 	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter) // has run: the draw comes after it
 	p.Table = sampleTable(s, st, f)
 	p.Segments = sampleSegments(st, f.Rows.Rows)
+	p.Segments.what(s)
 	p.Work = p.Table.worked()
+}
+
+// whyNot answers why the most probable token was not taken, or that it was.
+func whyNot(s *session.State) Rich {
+	step, d := s.Step(), s.Dist
+	likely, q := int(d.Order[0]), d.Q(0)
+	text := TokenText(s.Model.Token(likely))
+	if step.Chosen == likely {
+		return say(bold("Is it always the most likely? "), text, " is, at ", Prob(q), ", and ", is("u", step.U), " falls on it. In 100 draws ",
+			others100(1-q), ".")
+	}
+	return say(bold("Why not the most likely? "), text, " is the likeliest, at ", Prob(q), "; ", is("u", step.U),
+		" falls past it. In 100 draws it would win ", hundred(q), ".")
+}
+
+// others100 says how many of 100 draws other tokens would win.
+func others100(p float64) string {
+	if p <= 0 {
+		return "no other would win any"
+	}
+	return "others would win " + hundred(p)
+}
+
+// hundred is a share in draws of 100.
+func hundred(p float64) string {
+	switch n := int(math.Round(p * 100)); {
+	case n == 0:
+		return "fewer than 1"
+	case n == 100 && p < almostOne:
+		return "more than 99"
+	default:
+		return Count(n)
+	}
+}
+
+// forcedSay says that a person chose the token, and what the draw had made of
+// it.
+func forcedSay(st infer.Sample, n int) Rich {
+	r := say(pick(TokenText(st.Chosen.Token)), " is token ", Count(n), " because ", bold("a person chose it"), ": the ", Ordinal(st.Chosen.Rank), " choice, ",
+		is("p", st.Chosen.P))
+	if !st.Chosen.Kept {
+		r = append(r, say(", though the filters had cut it")...)
+	}
+	if st.Greedy {
+		return append(r, say(". Greedy would have taken ", TokenText(st.Drawn.Token), ".")...)
+	}
+	return append(r, say(". The draw, ", is("u", st.U), ", had fallen on ", TokenText(st.Drawn.Token), ".")...)
 }
 
 func theKept(n int) string {

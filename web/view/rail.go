@@ -50,9 +50,15 @@ func railSay(s *session.State, k infer.Kind) string {
 	case infer.KindSoftmax:
 		return "Scores become probabilities that sum to 1."
 	case infer.KindFilter:
+		switch knobs := shownSettings(s); {
+		case knobs.Greedy():
+			return "All but the most probable token are cut."
+		case knobs.TopK == 0 && knobs.TopP == 1 && knobs.MinP == 0:
+			return "No filter is on: every token stays."
+		}
 		return "Unlikely tokens are cut; the rest share their probability."
 	case infer.KindSample:
-		if s.Settings.Greedy() {
+		if shownSettings(s).Greedy() {
 			return "The most probable token is taken."
 		}
 		return "One seeded random number picks a token."
@@ -60,6 +66,15 @@ func railSay(s *session.State, k infer.Kind) string {
 		return "The pick joins the text, or a stop condition fires."
 	}
 	return "This pass’s keys and values are kept for reuse."
+}
+
+// shownSettings are those of the step shown, which may be older than the ones
+// set now, or the ones set where nothing is shown yet.
+func shownSettings(s *session.State) infer.Settings {
+	if step := s.Step(); step != nil {
+		return step.Settings
+	}
+	return s.Settings
 }
 
 // blocks is "Six blocks", in words up to twelve.

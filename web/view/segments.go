@@ -12,15 +12,19 @@ import (
 // Segments is the strip from 0 to 1 on which every token is as wide as its
 // probability.
 type Segments struct {
-	Big    bool // stage 5: p′, with room for u
-	Aria   string
-	List   []Segment
-	Mark   string // SVG length of the marker, "" without one
-	Anchor string // side of the marker on which its words stand: "start" or "end"
-	Dx     string // their distance from it
-	Say    string
-	SayEnd string // more words, left out on narrow screens
-	Ticks  []Tick
+	Big        bool // stage 5: p′, with room for u
+	Aria       string
+	List       []Segment
+	Mark       string // SVG length of the marker, "" without one
+	Anchor     string // side of the marker on which its words stand: "start" or "end"
+	Dx         string // their distance from it
+	Say        string
+	SayEnd     string // more words, left out on narrow screens
+	Ticks      []Tick
+	What       string // SVG length of the marker of another u, "" without one
+	WhatAnchor string
+	WhatDx     string
+	WhatSay    string
 }
 
 // Segment is one token's share.
@@ -59,7 +63,7 @@ func segment(x, w float64, text Text, class string) Segment {
 	n := utf8.RuneCountInString(text.String())
 	return Segment{
 		X: Share(x), W: Share(w), Text: text, P: ProbShort(w), Class: class,
-		Fit: fit(n, w), FitP: fit(n+5, w), Title: text.String() + " " + Prob(w),
+		Fit: fit(n, w), FitP: fit(len(ProbShort(w)), w), Title: text.String() + " " + Prob(w),
 	}
 }
 
@@ -186,8 +190,34 @@ func sampleSegments(st infer.Sample, rows []infer.Row) *Segments {
 		return v
 	}
 	v.mark(st.U, "u = "+Prob(st.U), "")
+	if !st.Chosen.Kept {
+		return v
+	}
 	if st.Chosen.Rank > len(v.List) || v.List[min(st.Chosen.Rank, len(v.List))-1].Class != "is-pick" {
 		v.List = append(v.List, Segment{X: Share(st.From), W: Share(st.To - st.From), Class: "is-pick", Fit: "fit-x", FitP: "fit-x", Title: TokenText(st.Chosen.Token).String()})
 	}
 	return v
+}
+
+// what lights the segment on which another u would fall.
+func (v *Segments) what(s *session.State) {
+	if s.WhatIf == nil || s.Dist == nil {
+		return
+	}
+	u := *s.WhatIf
+	r := s.Dist.Draw(u)
+	v.What, v.WhatSay, v.WhatAnchor, v.WhatDx = Share(u), "another u = "+Prob(u), "start", "9"
+	if u > 0.5 {
+		v.WhatAnchor, v.WhatDx = "end", "-9"
+	}
+	v.Aria += ". " + v.WhatSay
+	from, to := s.Dist.Segment(r)
+	if r < len(v.List) && v.List[r].X == Share(from) && v.List[r].Class != "is-rest" {
+		if v.List[r].Class != "is-pick" {
+			v.List[r].Class += " is-what"
+		}
+		return
+	}
+	text := TokenText(s.Model.Token(int(s.Dist.Order[r])))
+	v.List = append(v.List, Segment{X: Share(from), W: Share(to - from), Text: text, Class: "is-what", Fit: "fit-x", FitP: "fit-x", Title: text.String()})
 }

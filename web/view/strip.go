@@ -10,6 +10,7 @@ import (
 
 // Token is one token of the strip.
 type Token struct {
+	Step     int    // that made it; 0 for one of the prompt
 	ID       string // element id: "t-12" for step 12; "" outside of the generated ones
 	Text     Text
 	Small    string // the figure under it: p with two decimals
@@ -18,6 +19,8 @@ type Token struct {
 	Aria     string // what it is called aloud; of generated ones the words before its text
 	Peek     string // the sentence of the peek line
 	Seek     string // the command that looks at it
+	Forced   bool   // a person chose it
+	Tab      bool   // the one of the strip that the Tab key reaches
 	Now      bool   // made by the step shown
 	Later    bool   // lies after the step shown
 	End      bool   // an end-of-text token
@@ -32,15 +35,8 @@ type Strip struct {
 	GenLabel    string
 	Next        Next
 	Ghosts      []Token
-	Peek        Rich
-	PeekAlts    []Alternative
-	PeekEnd     string
-}
-
-// Alternative is a token that might have been chosen instead.
-type Alternative struct {
-	Text Text
-	P    string
+	Peek        Peek
+	Branches    Branches
 }
 
 // Next is the slot for the token to come, or the reason why none does.
@@ -80,8 +76,17 @@ func newStrip(s *session.State) Strip {
 		text := TokenText(t)
 		v.Ghosts = append(v.Ghosts, Token{Text: text, Aria: "dropped: " + text.String()})
 	}
-	v.Peek, v.PeekAlts, v.PeekEnd = peek(s)
+	v.roving(s)
+	v.Peek, v.Branches = newPeek(s), newBranches(s)
 	return v
+}
+
+// roving makes one token the strip's place in the order of the Tab key: that
+// of the step shown, or the last before it.
+func (v *Strip) roving(s *session.State) {
+	if n := min(len(v.Tokens), s.Cursor.Step); n > 0 {
+		v.Tokens[n-1].Tab = true
+	}
 }
 
 func allGreedy(s *session.State) bool {
@@ -100,22 +105,37 @@ func position(s *session.State, step int) int { return len(s.PromptTokens) + ste
 // newToken looks at nothing but the step itself, so that a token that is
 // already on the screen changes only when the learner looks elsewhere.
 func newToken(s *session.State, step *infer.Step) Token {
-	t := s.Model.Token(step.Chosen)
-	text := TokenText(t)
+	text := TokenText(s.Model.Token(step.Chosen))
 	n := position(s, step.N)
-	return Token{
-		ID:    "t-" + strconv.Itoa(step.N),
-		Text:  text,
-		Small: ProbShort(step.P),
-		Class: Ramp(step.P),
-		Bar:   Share(step.P),
-		Aria:  "token " + Count(n),
-		Peek:  fmt.Sprintf("Token %d, %s: %s, the model’s %s choice; %s after the filters.", n, text, is("p", step.P), Ordinal(step.Rank), is("p′", step.Q)),
-		Seek:  fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"sample"}`, step.N),
-		Now:   step.N == s.Cursor.Step,
-		Later: step.N > s.Cursor.Step,
-		End:   s.Model.EOS(step.Chosen),
+	aria := "token " + Count(n)
+	if step.Forced {
+		aria += ", chosen by a person"
 	}
+	return Token{
+		Step:   step.N,
+		ID:     "t-" + strconv.Itoa(step.N),
+		Text:   text,
+		Small:  ProbShort(step.P),
+		Class:  Ramp(step.P),
+		Bar:    Share(step.P),
+		Aria:   aria,
+		Peek:   peekSay(n, text, step),
+		Seek:   fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"sample"}`, step.N),
+		Forced: step.Forced,
+		Now:    step.N == s.Cursor.Step,
+		Later:  step.N > s.Cursor.Step,
+		End:    s.Model.EOS(step.Chosen),
+	}
+}
+
+// peekSay is the line of a token in a sentence, shown before the server's own
+// arrives.
+func peekSay(n int, text Text, step *infer.Step) string {
+	line := fmt.Sprintf("Token %d, %s: %s, the model’s %s choice; ", n, text, is("p", step.P), Ordinal(step.Rank))
+	if step.Forced {
+		return line + "a person chose it."
+	}
+	return line + is("p′", step.Q) + " after the filters."
 }
 
 func newNext(s *session.State, generated int) Next {
@@ -169,29 +189,3 @@ func stopShort(s *session.State) string {
 }
 
 func lastStep(s *session.State) *infer.Step { return s.Steps[len(s.Steps)-1] }
-
-// alternatives is how many other tokens the peek line names.
-const alternatives = 4
-
-// peek is the line under the strip: the token that the step shown has drawn,
-// or what it has read.
-func peek(s *session.State) (Rich, []Alternative, string) {
-	if !s.Started() {
-		return say("The text will stand here, one box for each token."), nil, ""
-	}
-	step := s.Step()
-	if s.Cursor.Stage < infer.KindSample {
-		t := TokenText(s.Model.Token(step.Input[len(step.Input)-1]))
-		read := say("Read up to token "+Count(step.Positions())+", ", t, ". Which token comes next is not decided yet.")
-		return read, nil, ""
-	}
-	r := say("Token "+Count(position(s, step.N))+" ", gen(TokenText(s.Model.Token(step.Chosen))), " ", bold(Prob(step.P)),
-		", the model’s "+Ordinal(step.Rank)+" choice. Others were:")
-	var alts []Alternative
-	for _, id := range s.Dist.Order[:min(alternatives+1, len(s.Dist.Order))] {
-		if int(id) != step.Chosen && len(alts) < alternatives {
-			alts = append(alts, Alternative{TokenText(s.Model.Token(int(id))), ProbShort(s.Dist.P[id])})
-		}
-	}
-	return r, alts, "Press a token to look at its draw."
-}

@@ -11,6 +11,7 @@ import (
 
 // Work is the worked line: how one row's numbers come about.
 type Work struct {
+	Name  string // instead of Token, where the line is not of a token
 	Token Text
 	Pick  bool
 	Cells []WorkCell
@@ -118,7 +119,7 @@ func drawWork(s *session.State, st infer.Sample, f infer.Filter, soft infer.Soft
 	switch {
 	case st.U < from:
 		land = WorkCell{Name: say("u lands before it"), Sum: say(bold(Prob(st.U)), " < ", Prob(from))}
-	case !w.Pick:
+	case s.Dist.Draw(st.U) != r.Rank-1:
 		land = WorkCell{Name: say("u lands after it"), Sum: say(bold(Prob(st.U)), " ≥ ", Prob(to))}
 	}
 	w.Cells = append(w.Cells, land, WorkCell{

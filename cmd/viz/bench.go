@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bench"
+	"github.com/tokenbytoken/viz/infer/kernel"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+const benchUsage = `Usage: viz bench [flags]
+
+Measures how fast a model runs on this machine: reading a prompt (prefill) and
+writing (decode), for each quantization, number of threads and number of texts
+at once, beside the rate of the matrices alone (kernel). With -accuracy it tells
+how much int8 departs from the model's own weights instead.
+`
+
+// benchOptions are what the flags of viz bench say.
+type benchOptions struct {
+	model    string
+	plan     bench.Plan
+	accuracy bool
+	json     bool
+}
+
+// benchReport is what viz bench -json prints: rows of speed or of accuracy.
+type benchReport struct {
+	Model    string           `json:"model"`
+	Hash     string           `json:"model_hash"`
+	Platform string           `json:"platform"`
+	CPUs     int              `json:"cpus"`
+	Kernel   string           `json:"kernel"`
+	Speed    []bench.Row      `json:"speed,omitempty"`
+	Accuracy []bench.Accuracy `json:"accuracy,omitempty"`
+}
+
+// runBench carries out viz bench.
+func runBench(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) error {
+	o := benchOptions{plan: bench.DefaultPlan()}
+	f := o.flags()
+	if err := f.parse(args, env, stdout); err != nil {
+		return err
+	}
+	m, err := openModel(o.model, f.called("model"), infer.QuantNone)
+	if err != nil {
+		return err
+	}
+	if err := o.plan.Check(m.Config().Context); err != nil && !o.accuracy {
+		return usageError{err}
+	}
+	load := func(q infer.Quant) (*infer.Model, error) {
+		if q == infer.QuantNone {
+			return m, nil
+		}
+		return openModel(o.model, f.called("model"), q)
+	}
+	r := benchReport{
+		Model: m.Name(), Hash: m.Hash(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		CPUs: runtime.NumCPU(), Kernel: kernel.Current().String(),
+	}
+	line := progressLine{to: stderr, shown: isTerminal(stderr)}
+	if o.accuracy {
+		r.Accuracy, err = accuracy(ctx, m, load, &line)
+	} else {
+		r.Speed, err = bench.Run(ctx, o.plan, load, func(done, of int, c bench.Case) {
+			line.say(fmt.Sprintf("%3d %%  %s", 100*done/of, caseText(c)))
+		})
+	}
+	line.say("")
+	if err != nil {
+		return err
+	}
+	if o.json {
+		e := json.NewEncoder(stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	}
+	_, err = io.WriteString(stdout, r.text())
+	return err
+}
+
+func (o *benchOptions) flags() *flags {
+	f := newFlags(benchUsage)
+	f.text("model", "PATH", modelHelp, &o.model)
+	f.value("quants", "LIST", "quantizations to measure (default none,int8)", func(text string) error {
+		o.plan.Quants = nil
+		for name := range strings.SplitSeq(text, ",") {
+			q, err := infer.ParseQuant(name)
+			if err != nil {
+				return errors.New("it must be none, int8 or both with a comma between them")
+			}
+			o.plan.Quants = append(o.plan.Quants, q)
+		}
+		return nil
+	})
+	f.numbers("threads", "threads in use (default 1 and as many as there are processors)", &o.plan.Threads)
+	f.numbers("texts", "texts written at once (default 1,4,16)", &o.plan.Texts)
+	f.number("prompt-tokens", "tokens of the prompt that is read (default 256)", &o.plan.Prompt)
+	f.number("n", "tokens written of each text (default 255)", &o.plan.Written)
+	f.value("time", "T", "time for each measurement (default 1s)", func(text string) error {
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			return errors.New("it must be a time such as 500ms or 2s")
+		}
+		o.plan.Time = d
+		return nil
+	})
+	f.toggle("accuracy", "compare int8's predictions with those of the model's own weights", &o.accuracy)
+	f.toggle("json", "print JSON instead of a table", &o.json)
+	return f
+}
+
+// quant defines the flag that says how weights are kept.
+func (f *flags) quant(to *infer.Quant) {
+	*to = infer.QuantNone
+	f.value("quant", "KIND", "how weights are kept: none as they are, int8 in a byte each (default none)", func(text string) error {
+		q, err := infer.ParseQuant(text)
+		if err != nil {
+			return errors.New("it must be none or int8")
+		}
+		*to = q
+		return nil
+	})
+}
+
+// number defines a flag whose argument is a whole number from 1 on.
+func (f *flags) number(name, help string, to *int) {
+	f.value(name, "N", help, func(text string) error {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return errors.New("it must be a whole number from 1 on")
+		}
+		*to = n
+		return nil
+	})
+}
+
+// numbers defines a flag whose argument is a list of such numbers.
+func (f *flags) numbers(name, help string, to *[]int) {
+	f.value(name, "LIST", help, func(text string) error {
+		var list []int
+		for part := range strings.SplitSeq(text, ",") {
+			n, err := strconv.Atoi(strings.TrimSpace(part))
+			if err != nil || n < 1 || n > 256 {
+				return errors.New("it must be whole numbers from 1 to 256, joined by commas")
+			}
+			list = append(list, n)
+		}
+		*to = list
+		return nil
+	})
+}
+
+// accuracy compares int8 with m on texts that nobody trained on and on texts
+// that m writes.
+func accuracy(ctx context.Context, m *infer.Model, load func(infer.Quant) (*infer.Model, error), line *progressLine) ([]bench.Accuracy, error) {
+	other, err := load(infer.QuantInt8)
+	if err != nil {
+		return nil, err
+	}
+	line.say("the model writes texts")
+	generated, err := bench.Generated(ctx, m, 16, min(120, m.Config().Context/2))
+	if err != nil {
+		return nil, err
+	}
+	var found []bench.Accuracy
+	for _, set := range []struct {
+		name  string
+		texts [][]int
+	}{{"written", bench.HeldOut(m)}, {"generated", generated}} {
+		line.say("comparing predictions on " + set.name + " texts")
+		a, err := bench.Compare(ctx, m, other, set.name, set.texts)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, a)
+	}
+	return found, nil
+}
+
+// text is the report as tables.
+func (r benchReport) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s on %s, %s, kernel %s\n\n", r.Model, r.Platform, plural(r.CPUs, "processor"), r.Kernel)
+	if r.Accuracy != nil {
+		b.WriteString("quant  texts      positions  same top token   mean KL    max KL  max Δ logit\n")
+		for _, a := range r.Accuracy {
+			fmt.Fprintf(&b, "%-5s  %-9s  %9s  %13.2f %%  %8.2e  %8.2e  %11.3f\n",
+				a.Quant, a.Texts, view.Count(a.Positions), 100*a.Top1, a.MeanKL, a.MaxKL, a.MaxDiff)
+		}
+		return b.String()
+	}
+	b.WriteString("phase    quant  threads  texts  tokens   tokens/s       best   GFLOP/s\n")
+	for _, row := range r.Speed {
+		rate, best := view.Count(int(row.Rate)), view.Count(int(row.Best))
+		if row.Phase == bench.Kernel {
+			rate, best = "–", "–"
+		}
+		fmt.Fprintf(&b, "%-7s  %-5s  %7d  %5d  %6d  %s  %s  %8.1f\n", row.Phase, row.Quant, row.Threads, row.Texts, row.Tokens,
+			strings.Repeat(" ", max(0, 9-width(rate)))+rate, strings.Repeat(" ", max(0, 9-width(best)))+best, row.GFLOPS)
+	}
+	return b.String()
+}
+
+func caseText(c bench.Case) string {
+	return fmt.Sprintf("%s, %s, %s, %s", c.Phase, c.Quant, plural(c.Threads, "thread"), plural(c.Texts, "text"))
+}
+
+// progressLine is a line that is written over and over; it is shown only on a
+// terminal.
+type progressLine struct {
+	to    io.Writer
+	shown bool
+	last  int // width of what stands there
+}
+
+// say replaces the line; an empty text removes it.
+func (p *progressLine) say(text string) {
+	if p.shown {
+		fmt.Fprint(p.to, "\r"+pad(text, p.last))
+		if p.last = width(text); text == "" {
+			fmt.Fprint(p.to, "\r")
+		}
+	}
+}
+
+// isTerminal reports whether somebody may be watching w.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

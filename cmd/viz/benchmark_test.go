@@ -1,0 +1,56 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+var quickBench = []string{"bench", "-time", "1us", "-threads", "1", "-texts", "1,2", "-n", "3", "-prompt-tokens", "5"}
+
+// viz bench -json has a row for each case, with rates of more than nothing.
+func TestBenchJSON(t *testing.T) {
+	var r benchReport
+	if err := json.Unmarshal([]byte(ok(t, append(quickBench, "-json")...)), &r); err != nil {
+		t.Fatal(err)
+	}
+	// 2 quantizations × (kernel, prefill, decode of 1 and of 2 texts).
+	if len(r.Speed) != 8 || r.Model != "tiny-3M" || r.Kernel == "" || r.CPUs < 1 {
+		t.Fatalf("%+v", r)
+	}
+	for _, row := range r.Speed {
+		if row.Rate <= 0 || row.GFLOPS <= 0 || row.Threads != 1 {
+			t.Errorf("%+v", row)
+		}
+	}
+}
+
+// The table has a line for each row under its heads, all of one width.
+func TestBenchTable(t *testing.T) {
+	_, table, found := strings.Cut(ok(t, append(quickBench, "-quants", "int8")...), "\n\n")
+	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
+	if !found || len(lines) != 5 {
+		t.Fatalf("%d lines, want the heads and 4 rows:\n%s", len(lines), table)
+	}
+	for _, line := range lines {
+		if width(line) != width(lines[0]) {
+			t.Errorf("a line is not as wide as the heads:\n%s", table)
+		}
+	}
+}
+
+func TestBenchAccuracy(t *testing.T) {
+	got := ok(t, "bench", "-accuracy")
+	for _, want := range []string{"mean KL", "int8   written", "int8   generated"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+// Int8 can be asked for, and says so where it is asked for wrongly.
+func TestQuantFlag(t *testing.T) {
+	if got := ok(t, "trace", "-prompt", "Once upon a time", "-n", "1", "-temp", "0", "-quant", "int8"); !strings.Contains(got, "tiny-3M") {
+		t.Errorf("the trace lacks the model:\n%s", got)
+	}
+}

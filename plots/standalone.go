@@ -1,0 +1,61 @@
+package plots
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// light is what the page's custom properties are in its light theme; a test
+// holds them to the style sheet.
+var light = map[string]string{
+	"--ink-2":  "#454a54",
+	"--ink-3":  "#646973",
+	"--line":   "#dfdfd9",
+	"--edge":   "#85857e",
+	"--accent": "#1d4fd0",
+	"--other":  "#5a5f69",
+}
+
+const (
+	paper = "#ffffff" // --surface
+	sans  = `Inter, system-ui, "Segoe UI", Roboto, sans-serif`
+	scale = 3 // CSS pixels of the file for one of the page's: it is looked at alone
+)
+
+var (
+	property = regexp.MustCompile(`var\((--[a-z0-9-]+)\)`)
+	viewBox  = regexp.MustCompile(`^<svg class="plot" viewBox="0 0 ([0-9]+(?:\.[0-9]+)?) ([0-9]+(?:\.[0-9]+)?)"`)
+)
+
+// Standalone makes a chart's SVG, which is meant to stand inside a page, a
+// file of its own: the light theme's colours, a white ground, a size, a font
+// and the namespace that a file must declare. It is an error if svg is none of
+// this package's charts.
+func Standalone(svg string) (string, error) {
+	open := viewBox.FindStringSubmatch(svg)
+	if open == nil {
+		return "", fmt.Errorf("make a file of a chart: it does not begin as one of this package's charts")
+	}
+	width, _ := strconv.ParseFloat(open[1], 64) // the pattern takes numbers only
+	height, _ := strconv.ParseFloat(open[2], 64)
+	var unknown string
+	svg = property.ReplaceAllStringFunc(svg, func(v string) string {
+		name := property.FindStringSubmatch(v)[1]
+		colour, ok := light[name]
+		if !ok {
+			unknown = name
+		}
+		return colour
+	})
+	if unknown != "" {
+		return "", fmt.Errorf("make a file of a chart: no colour for %s", unknown)
+	}
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %[3]s %[4]s" font-family="%[5]s"`,
+		width*scale, height*scale, open[1], open[2], strings.ReplaceAll(sans, `"`, "'"))
+	svg = head + svg[len(open[0]):]
+	end := strings.Index(svg, "</desc>") + len("</desc>")
+	ground := fmt.Sprintf(`<rect width="%s" height="%s" fill="%s"/>`, open[1], open[2], paper)
+	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + svg[:end] + ground + svg[end:] + "\n", nil
+}

@@ -1,0 +1,92 @@
+// The address of what is shown, and what can be taken away from it. The
+// address holds the run's id, for a reload, and its link, from which it comes
+// back wherever the id means nothing.
+const addressEvery = 1000; // ms: browsers refuse to change it much more often
+
+export class Address {
+  #socket;
+  #timer = 0;
+  #wanted = null;
+  #run = null; // the run that the address names
+
+  listen(socket, tell) {
+    this.#socket = socket;
+    addEventListener('pagehide', () => this.#write());
+    document.addEventListener('click', (event) => {
+      const button = event.target.closest('[data-copy-link]');
+      if (button) this.#copy(button, tell);
+      const file = event.target.closest('[data-export]');
+      if (file) this.#aim(file, true);
+    });
+    document.addEventListener('keydown', (event) => {
+      const open = event.key === 'Escape' && event.target.closest?.('details[open]');
+      if (!open || event.target.matches('input')) return;
+      open.open = false;
+      open.querySelector('summary')?.focus();
+      event.preventDefault();
+    });
+  }
+
+  // follow keeps the address up to date.
+  follow(started) {
+    const query = new URLSearchParams();
+    if (started && this.#socket.run) query.set('run', this.#socket.run);
+    if (started && this.#socket.link) query.set('log', this.#socket.link);
+    this.#wanted = query.size ? `/loop?${query}` : '/loop';
+    const run = query.get('run');
+    if (run !== this.#run) {
+      this.#run = run;
+      this.#write();
+    }
+    if (!this.#timer) {
+      this.#write();
+      this.#timer = setTimeout(() => { this.#timer = 0; this.#write(); }, addressEvery);
+    }
+    for (const file of document.querySelectorAll('[data-export]')) this.#aim(file, false);
+  }
+
+  #write() {
+    const address = this.#wanted;
+    if (address && location.pathname + location.search !== address) history.replaceState(null, '', address);
+  }
+
+  // aim leads a link to a file of this run, and with its log to one that can
+  // be made again.
+  #aim(file, whole) {
+    const query = new URLSearchParams({ run: this.#socket.run });
+    if (whole && this.#socket.link) query.set('log', this.#socket.link);
+    const href = `/export/${file.dataset.export}?${query}`;
+    if (whole || file.getAttribute('href') !== href) file.href = href;
+  }
+
+  async #copy(button, tell) {
+    if (!this.#socket.link) {
+      tell('There is no text to link to yet.');
+      return;
+    }
+    const link = `${location.origin}/loop?${new URLSearchParams({ log: this.#socket.link })}`;
+    const copied = await copy(link);
+    if (copied) button.closest('details')?.removeAttribute('open');
+    tell(copied ? 'Link copied. It opens this text at this stage.' : `This browser does not let pages copy. The link is ${link}`);
+  }
+}
+
+// copy puts a text on the clipboard; pages that did not come over a secure
+// connection must go by way of a field.
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch { /* not allowed here */ }
+  const field = document.createElement('textarea');
+  const before = document.activeElement;
+  field.value = text;
+  field.readOnly = true;
+  field.className = 'sr';
+  document.body.append(field);
+  field.select();
+  const copied = document.execCommand('copy');
+  field.remove();
+  before?.focus();
+  return copied;
+}

@@ -1,0 +1,112 @@
+// Draws where the heads look: one canvas for each block, a row for each head,
+// a column for each position. The numbers come with the server's messages.
+
+let heat = null; // { columns, rows: [block][head] → bytes }
+
+// draw shows data ({columns, rows} as the server sends it, rows in base64), or
+// nothing for null.
+export function draw(data) {
+  listen();
+  heat = data && { columns: data.columns, rows: data.rows.map((heads) => heads.map(bytes)) };
+  paint();
+}
+
+const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+const canvases = () => document.querySelectorAll('canvas[data-heat]');
+const buttonOf = (canvas, head) => document.querySelector(`[data-head="${canvas.dataset.heat}.${head}"]`);
+
+// layout gives every head's row its place; heads that share keys and values
+// stand together.
+function layout(canvas, heads) {
+  const { height } = canvas.getBoundingClientRect();
+  const group = Number(canvas.dataset.group) || heads;
+  const apart = heads > group && height / heads > 6 ? 3 : 0;
+  const pitch = (height - apart * (Math.ceil(heads / group) - 1)) / heads;
+  const top = (head) => head * pitch + apart * Math.floor(head / group);
+  return { pitch, top };
+}
+
+function paint() {
+  for (const canvas of canvases()) paintOne(canvas);
+}
+
+function paintOne(canvas) {
+  const { width, height } = canvas.getBoundingClientRect();
+  const rows = heat?.rows[Number(canvas.dataset.heat)];
+  if (!width || !height) return;
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const ctx = canvas.getContext('2d');
+  ctx.scale(ratio, ratio);
+  if (!rows) return;
+  const style = getComputedStyle(canvas);
+  const { pitch, top } = layout(canvas, rows.length);
+  const gap = pitch > 6 ? 1.5 : 0;
+  rows.forEach((row, head) => {
+    const w = width / row.length;
+    const between = w > 5 ? 1.5 : 0;
+    ctx.fillStyle = style.getPropertyValue('--accent');
+    row.forEach((weight, i) => {
+      ctx.globalAlpha = 0.05 + (0.95 * weight) / 255;
+      ctx.fillRect(i * w, top(head), w - between, pitch - gap);
+    });
+    if (buttonOf(canvas, head)?.classList.contains('is-hover')) {
+      ctx.globalAlpha = 1;
+      ctx.strokeStyle = style.getPropertyValue('--ink');
+      ctx.lineWidth = 1.5;
+      ctx.strokeRect(0.75, top(head) + 0.25, width - between - 1.5, pitch - gap - 0.5);
+    }
+  });
+}
+
+let listening = false;
+let waiting = 0;
+
+// again paints once, after what is going on has changed the page.
+function again() {
+  if (waiting) return;
+  waiting = requestAnimationFrame(() => {
+    waiting = 0;
+    paint();
+  });
+}
+
+function listen() {
+  if (listening) return;
+  listening = true;
+  addEventListener('resize', again);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again);
+  new MutationObserver(again).observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  for (const type of ['pointerover', 'focusin', 'keydown']) {
+    document.addEventListener(type, ({ target }) => { if (target.closest?.('.blks')) again(); });
+  }
+  // A row of a canvas stands for its head's button.
+  for (const type of ['pointermove', 'pointerdown']) {
+    document.addEventListener(type, (event) => point(event));
+  }
+  document.addEventListener('click', (event) => headAt(event)?.click());
+}
+
+let pointed = null;
+
+function headAt({ target, clientY }) {
+  if (!target.matches?.('canvas[data-heat]')) return null;
+  const rows = heat?.rows[Number(target.dataset.heat)];
+  if (!rows) return null;
+  const y = clientY - target.getBoundingClientRect().top;
+  const { top } = layout(target, rows.length);
+  let head = 0;
+  while (head + 1 < rows.length && top(head + 1) <= y) head++;
+  return buttonOf(target, head);
+}
+
+// point hovers the button of the row under the pointer.
+function point(event) {
+  const button = headAt(event);
+  if (button === pointed) return;
+  pointed = button;
+  if (!button) return;
+  button.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }));
+  again();
+}

@@ -1,0 +1,126 @@
+// The text as a list of buttons: the arrow keys move along it, and the line
+// under it tells of the token under the pointer, the finger or the focus.
+const peekAfter = 80; // ms on a token before its line is asked for
+
+const list = () => document.getElementById('strip-gen');
+const line = () => document.getElementById('peek');
+const tokenOf = (target) => target.closest?.('#strip-gen > [data-step]');
+
+export class Strip {
+  #socket;
+  #waiting = 0; // timer of the next question
+  #asked = ''; // step of the last question
+  #enter = false; // go on to the alternatives when the answer is there
+  #tapped = false; // the click under way is a finger's first on its token
+
+  listen(socket) {
+    this.#socket = socket;
+    document.addEventListener('pointerover', (event) => {
+      const token = tokenOf(event.target);
+      if (token && event.pointerType === 'mouse') this.#later(token);
+      else clearTimeout(this.#waiting);
+    });
+    document.addEventListener('focusin', (event) => {
+      const token = tokenOf(event.target);
+      if (!token) return;
+      this.#rove(token);
+      if (!this.#tapped) this.#later(token);
+    });
+    document.addEventListener('pointerdown', (event) => {
+      const touch = event.pointerType === 'touch';
+      document.documentElement.classList.toggle('is-touch', touch);
+      const token = tokenOf(event.target);
+      this.#tapped = touch && token !== null && token !== undefined && !token.classList.contains('is-picked');
+    });
+    // Before the click does what the token's own command says.
+    document.addEventListener('click', (event) => this.#click(event), true);
+    document.addEventListener('keydown', (event) => this.#key(event));
+  }
+
+  #click(event) {
+    const token = tokenOf(event.target);
+    if (!token || !this.#tapped) return;
+    event.stopImmediatePropagation();
+    event.preventDefault();
+    this.#tapped = false;
+    this.#pick(token);
+    this.#ask(token);
+  }
+
+  #pick(token) {
+    for (const other of list().querySelectorAll('.is-picked')) other.classList.remove('is-picked');
+    token?.classList.add('is-picked');
+  }
+
+  #later(token) {
+    clearTimeout(this.#waiting);
+    this.#waiting = setTimeout(() => this.#ask(token), peekAfter);
+  }
+
+  // ask has the server tell of a token; without a connection its own words
+  // must do.
+  #ask(token) {
+    clearTimeout(this.#waiting);
+    this.#asked = token.dataset.step;
+    if (line().dataset.step === this.#asked) this.answered();
+    else if (!this.#socket.send({ cmd: 'peek', step: Number(this.#asked) })) line().replaceChildren(token.dataset.peek);
+  }
+
+  // answered goes on into a line that has been waited for.
+  answered() {
+    if (!this.#enter || line().dataset.step !== this.#asked) return;
+    this.#enter = false;
+    line().querySelector('button')?.focus();
+  }
+
+  // follow keeps one token in the order of the Tab key, and the one picked.
+  follow() {
+    const focused = tokenOf(document.activeElement ?? document.body);
+    if (focused) this.#rove(focused);
+  }
+
+  #rove(token) {
+    for (const other of list().querySelectorAll('[tabindex="0"]')) if (other !== token) other.tabIndex = -1;
+    if (token.tabIndex !== 0) token.tabIndex = 0;
+  }
+
+  #key(event) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const token = tokenOf(event.target);
+    const done = token ? this.#keyOnToken(event.key, token) : this.#keyOnLine(event.key, event.target);
+    if (!done) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #keyOnToken(key, token) {
+    const to = {
+      ArrowLeft: token.previousElementSibling, ArrowRight: token.nextElementSibling,
+      Home: list().firstElementChild, End: list().lastElementChild,
+    };
+    if (key in to) to[key]?.focus();
+    else if (key === 'ArrowDown') {
+      this.#enter = true;
+      this.#ask(token);
+    } else if (key === 'Escape') token.blur();
+    else return false;
+    return true;
+  }
+
+  #keyOnLine(key, target) {
+    if (!target.matches?.('#peek button')) return false;
+    const buttons = [...line().querySelectorAll('button')];
+    const at = buttons.indexOf(target);
+    if (key === 'ArrowRight' || key === 'ArrowLeft') buttons[at + (key === 'ArrowRight' ? 1 : -1)]?.focus();
+    else if (key === 'ArrowUp' || key === 'Escape') this.#back(target);
+    else return false;
+    return true;
+  }
+
+  // back goes from the line to its token, or away where it has none.
+  #back(target) {
+    const token = list().querySelector(`[data-step="${CSS.escape(line().dataset.step ?? '')}"]`);
+    if (token) token.focus();
+    else target.blur();
+  }
+}

@@ -1,0 +1,109 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// TestPlayingRunsKeepTheBudget: runs that play are no exception. When nobody
+// else can give memory up, the one that grows pauses and says why; resting
+// then, it makes room for the others.
+func TestPlayingRunsKeepTheBudget(t *testing.T) {
+	rs := registry(t, Limits{MemoryBytes: 4 << 20, RunsPerLearner: 20})
+	var list []*run
+	for range 8 {
+		r, _ := join(t, rs, "a", "")
+		list = append(list, r)
+		must(t, r, session.Start{Prompt: "Once upon a time there was a"})
+		many := 400
+		must(t, r, session.SetStop{MaxTokens: &many})
+		must(t, r, session.SetSpeed{Speed: session.SpeedMax})
+		if _, err := r.do(context.Background(), session.Play{}, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Those that pause may be evicted before anybody looks, so that is the
+	// business of the next test. Each of the eight may be in the middle of one token when memory runs out.
+	const slack = 8 * 256 << 10
+	for range 300 {
+		if got := rs.total.Load(); got > rs.limits.MemoryBytes+slack {
+			t.Fatalf("%d bytes held, budget %d", got, rs.limits.MemoryBytes)
+		}
+		playing := 0
+		for _, r := range list {
+			if r.playing.Load() {
+				playing++
+			}
+		}
+		if playing == 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestPausedRunSaysWhy: a run that can get no more memory pauses.
+func TestPausedRunSaysWhy(t *testing.T) {
+	rs := registry(t, Limits{MemoryBytes: 300 << 10})
+	r, _ := join(t, rs, "a", "")
+	must(t, r, session.Start{Prompt: "Once upon a time there was a"})
+	must(t, r, session.SetSpeed{Speed: session.SpeedMax})
+	must(t, r, session.Play{})
+	for range 400 {
+		if !r.playing.Load() {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if st := r.latest.Load(); st.Playing || st.Notice == "" || st.Stopped != "" {
+		t.Errorf("playing %v, notice %q, stopped %q, with %d bytes", st.Playing, st.Notice, st.Stopped, r.bytes.Load())
+	}
+}
+
+// TestOneRunCannotTakeItAll: a run that has used the whole budget by itself is
+// refused to grow, and can still be looked at.
+func TestOneRunCannotTakeItAll(t *testing.T) {
+	rs := registry(t, Limits{MemoryBytes: 100 << 10})
+	r, _ := join(t, rs, "a", "")
+	must(t, r, session.Start{Prompt: "Once upon a time there was a"})
+	var refused *session.Error
+	for range 20 {
+		if _, err := r.do(context.Background(), session.StepToken{}, nil, 0); errors.As(err, &refused) {
+			break
+		}
+	}
+	if refused == nil || refused.Code != codeFull {
+		t.Fatalf("a run of %d bytes grew on within a budget of 100 KiB: %v", r.bytes.Load(), refused)
+	}
+	must(t, r, session.Back{})
+}
+
+// TestNobodyPlaysForAnEmptyRoom: a run pauses some time after its last viewer
+// has left, and not while a page loads again.
+func TestNobodyPlaysForAnEmptyRoom(t *testing.T) {
+	rs := registry(t, Limits{})
+	r, v := join(t, rs, "a", "")
+	must(t, r, session.Start{Prompt: "Once upon a time there was a"})
+	rs.leave(r, v)
+	if r.deserted() {
+		t.Error("deserted as soon as the viewer left")
+	}
+	r.left.Store(time.Now().Add(-desertedAfter - time.Second).UnixNano())
+	must(t, r, session.SetSpeed{Speed: session.SpeedMax})
+	if _, err := r.do(context.Background(), session.Play{}, nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		if !r.playing.Load() {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if st := r.latest.Load(); r.playing.Load() || len(st.Steps) > 1 {
+		t.Errorf("playing %v, %d steps, with nobody watching", r.playing.Load(), len(st.Steps))
+	}
+}

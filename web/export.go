@@ -1,0 +1,193 @@
+package web
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// export is a file that a run can be taken away as.
+type export struct {
+	ending string
+	kind   string // content type
+	lacks  func(*session.State) string
+	write  func(io.Writer, *session.State) error
+}
+
+// exports by the last part of their addresses.
+var exports = map[string]export{
+	"text":  {".txt", "text/plain; charset=utf-8", lacksNothing, writeText},
+	"trace": {".jsonl", "application/jsonl; charset=utf-8", lacksNothing, writeTrace},
+	"chart": {".svg", "image/svg+xml", lacksTurn, writeChart},
+	"table": {".csv", "text/csv; charset=utf-8", lacksScores, writeTable},
+}
+
+const exportPrefix = "/export/"
+
+// export answers GET /export/NAME?run=ID or ?log=LINK with a file.
+func (s *Server) export(w http.ResponseWriter, r *http.Request) {
+	e, ok := exports[strings.TrimPrefix(r.URL.Path, exportPrefix)]
+	if !ok {
+		sentence(w, http.StatusNotFound, "There is no such export. There are text, trace, chart and table.")
+		return
+	}
+	learner, _ := s.learners.of(r)
+	st, bad := s.stateOf(r.Context(), learner, askedOf(r))
+	if bad != nil {
+		sentence(w, bad.status, bad.head+" "+bad.say)
+		return
+	}
+	why := e.lacks(st)
+	if !st.Started() {
+		why = "There is no text yet: start with a prompt."
+	}
+	if why != "" {
+		sentence(w, http.StatusConflict, why)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", e.kind)
+	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", fileName(st)+e.ending))
+	h.Set("Cache-Control", "no-store")
+	if r.Method == http.MethodHead {
+		return
+	}
+	if err := e.write(w, st); err != nil && r.Context().Err() == nil {
+		s.cfg.Logger.Error("exporting", "what", e.ending, "err", err)
+	}
+}
+
+// fileName is the beginning of the prompt in letters that every file system
+// takes, and the seed: "once-upon-a-time-seed-42".
+func fileName(st *session.State) string {
+	const most = 40
+	var b strings.Builder
+	for _, r := range strings.ToLower(st.Prompt) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= most {
+			break
+		}
+	}
+	name := strings.Trim(b.String(), "-")
+	if name == "" {
+		name = "text"
+	}
+	return fmt.Sprintf("%s-seed-%d", name, st.Settings.Seed)
+}
+
+func lacksNothing(*session.State) string { return "" }
+
+func lacksTurn(st *session.State) string {
+	if len(costPoints(st)) == 0 {
+		return "There is nothing to draw yet: finish one turn of the loop first."
+	}
+	return ""
+}
+
+func lacksScores(st *session.State) string {
+	if st.Cursor.Stage < infer.KindLogits {
+		return "There is no table at the forward stage: go on to the scores first."
+	}
+	return ""
+}
+
+// writeText writes the prompt and what the model has added.
+func writeText(w io.Writer, st *session.State) error {
+	text := st.Prompt
+	for _, step := range st.Steps {
+		text += step.Text
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// writeTrace writes what `viz trace -json` prints of the same run.
+func writeTrace(w io.Writer, st *session.State) error {
+	enc := json.NewEncoder(w)
+	if err := enc.Encode(infer.Prompt{Model: st.Model, Tokens: st.PromptTokens, Settings: st.Steps[0].Settings}); err != nil {
+		return err
+	}
+	for _, step := range st.Steps {
+		d := step.Distribution()
+		for _, k := range infer.Kinds[:step.Ran] {
+			if err := enc.Encode(st.Model.Stage(step, k, d, infer.DefaultRows)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func costPoints(st *session.State) []plots.CostPoint {
+	var list []plots.CostPoint
+	for _, step := range st.Steps {
+		if step.Ran == infer.KindCache {
+			list = append(list, plots.CostPoint{Step: step.N, Cached: step.TotalCached, Recomputed: step.TotalRecomputed})
+		}
+	}
+	return list
+}
+
+// writeChart draws the work so far.
+func writeChart(w io.Writer, st *session.State) error {
+	c, err := plots.CumulativeCost(costPoints(st))
+	if err != nil {
+		return err
+	}
+	svg, err := plots.Standalone(c.SVG)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, svg)
+	return err
+}
+
+// writeTable writes the whole vocabulary as the step shown sees it, the most
+// probable first. Columns of stages after the one shown are empty.
+func writeTable(w io.Writer, st *session.State) error {
+	c := csv.NewWriter(w)
+	if err := c.Write([]string{"rank", "id", "text", "z", "p", "cum", "kept", "cut_by", "q"}); err != nil {
+		return err
+	}
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	d, z := st.Dist, st.Step().Logits
+	for r, id := range d.Order {
+		row := []string{
+			strconv.Itoa(r + 1), strconv.Itoa(int(id)), cell(st.Model.Token(int(id)).Text),
+			strconv.FormatFloat(float64(z[id]), 'g', -1, 32), "", "", "", "", "",
+		}
+		if st.Cursor.Stage >= infer.KindSoftmax {
+			row[4], row[5] = number(d.P[id]), number(d.Cum[r])
+		}
+		if st.Cursor.Stage >= infer.KindFilter {
+			row[6], row[7], row[8] = strconv.FormatBool(r < d.Keep), string(d.CutBy(r)), number(d.Q(r))
+		}
+		if err := c.Write(row); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// cell is a text that no spreadsheet takes for a formula: where it begins like
+// one, an apostrophe stands in front, which spreadsheets do not show.
+func cell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}

@@ -1,0 +1,62 @@
+package web
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// BenchmarkKeyToFrame measures, inside the page, from the time stamp of a key
+// press to the first animation frame after the page shows the new stage. It
+// prints; nothing depends on it.
+func BenchmarkKeyToFrame(b *testing.B) {
+	x := newSite(b, Limits{})
+	page := startTab(b, x)
+	page.do(`
+		window.times = [];
+		window.stage = () => document.querySelector('#rail [aria-current=step] i')?.textContent;
+		addEventListener('keydown', (event) => {
+			const from = stage();
+			const look = () => requestAnimationFrame((now) => {
+				if (stage() === from) return look();
+				requestAnimationFrame(() => times.push(performance.now() - event.timeStamp));
+			});
+			look();
+		}, true)`)
+	const presses = 70
+	for range b.N {
+		page.do(`times.length = 0`)
+		for n := range presses {
+			page.key(kb.ArrowRight)
+			page.until(`times.length === ` + strconv.Itoa(n+1))
+		}
+		ms := eval[[]float64](page, `times`)
+		slices.Sort(ms)
+		b.ReportMetric(ms[len(ms)/2], "p50-ms")
+		b.ReportMetric(ms[len(ms)*99/100], "p99-ms")
+	}
+	sent := play(b, 60, true, false)
+	b.ReportMetric(float64(sent.bytes/sent.messages), "bytes/stage")
+}
+
+// BenchmarkPlayed plays as fast as the model writes, in a browser.
+func BenchmarkPlayed(b *testing.B) {
+	x := newSite(b, Limits{})
+	page := startTab(b, x)
+	page.say(`{"cmd":"preset","preset":"greedy"}`)
+	page.say(`{"cmd":"stop","max_tokens":400}`)
+	page.say(`{"cmd":"start","prompt":"Twinkle, twinkle, little"}`)
+	page.tokens(0)
+	for range b.N {
+		page.say(`{"cmd":"reset"}`)
+		page.tokens(0)
+		page.do(`window.began = performance.now()`)
+		page.say(`{"cmd":"finish"}`)
+		page.until(`document.querySelector('#strip-next').classList.contains('is-stopped') && (window.ended = performance.now(), true)`)
+		n := eval[float64](page, `document.querySelectorAll('#strip-gen > *').length`)
+		b.ReportMetric(n/eval[float64](page, `(ended - began) / 1000`), "tokens/s")
+		b.ReportMetric(n, "tokens")
+	}
+}

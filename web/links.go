@@ -1,0 +1,84 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// replayTime bounds the replay of a link: the longest run of the bundled model
+// takes a second.
+const replayTime = 10 * time.Second
+
+// trouble is why an address leads to no run.
+type trouble struct {
+	status int
+	head   string // "This link cannot be opened."
+	say    string // what was wrong and what can be done
+}
+
+// asked is what an address asks for.
+type asked struct{ run, link string }
+
+func askedOf(r *http.Request) asked {
+	q := r.URL.Query()
+	return asked{q.Get("run"), q.Get("log")}
+}
+
+// stateOf returns the state that an address leads to: the learner's live run,
+// or, where that is not here, the one that its link tells of, made for this
+// answer only.
+func (s *Server) stateOf(ctx context.Context, learner string, a asked) (*session.State, *trouble) {
+	if run := s.runs.find(learner, a.run); run != nil {
+		st, err := run.current(ctx)
+		if err == nil {
+			return st, nil
+		}
+		if !errors.Is(err, errGone) {
+			s.cfg.Logger.Error("showing a run", "err", err)
+			return nil, &trouble{http.StatusServiceUnavailable, "This run cannot be shown just now.", "Try again in a moment."}
+		}
+	}
+	if a.link != "" {
+		return s.replay(ctx, a.link)
+	}
+	return nil, &trouble{http.StatusNotFound, "This run is not here.", notHere}
+}
+
+// replay makes the run of a link. One link at a time is replayed, so that
+// links cost the runs that are alive no more than one of their passes.
+func (s *Server) replay(ctx context.Context, text string) (*session.State, *trouble) {
+	link, err := session.ParseLink(s.cfg.Model, text)
+	if err != nil {
+		return nil, linkTrouble(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, replayTime)
+	defer cancel()
+	select {
+	case s.replays <- struct{}{}:
+		defer func() { <-s.replays }()
+	case <-ctx.Done():
+		return nil, linkTrouble(ctx.Err())
+	}
+	run := session.New(s.runs.pool.Seat().Model(), session.Limits{PromptBytes: s.cfg.Limits.PromptBytes})
+	st, err := run.Apply(ctx, session.Open{Link: link})
+	if err != nil {
+		return nil, linkTrouble(err)
+	}
+	return st, nil
+}
+
+// linkTrouble says why a link could not be opened.
+func linkTrouble(err error) *trouble {
+	var e *session.Error
+	switch {
+	case !errors.As(err, &e):
+		return &trouble{http.StatusServiceUnavailable, "This link could not be opened in time.", "The server is busy. Load the page again in a moment."}
+	case e.Code == session.CodeOther:
+		return &trouble{http.StatusConflict, "This link is of another model.", e.Message}
+	}
+	return &trouble{http.StatusBadRequest, "This link cannot be opened.", e.Message}
+}

@@ -1,0 +1,178 @@
+package web
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// proxy passes TCP connections on to a server, until it is told to cut them.
+type proxy struct {
+	net.Listener
+	to string
+
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+	down  bool // refuses new ones
+	wg    sync.WaitGroup
+}
+
+func newProxy(t testing.TB, to string) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{Listener: l, to: to, conns: map[net.Conn]bool{}}
+	p.wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			p.wg.Go(func() { p.pass(c) })
+		}
+	})
+	t.Cleanup(func() { l.Close(); p.cut(true); p.wg.Wait() })
+	return p
+}
+
+func (p *proxy) pass(c net.Conn) {
+	defer c.Close()
+	s, err := net.Dial("tcp", p.to)
+	if err != nil || !p.keep(c, s) {
+		return
+	}
+	defer s.Close()
+	p.wg.Go(func() { io.Copy(s, c); s.Close(); c.Close() })
+	io.Copy(c, s)
+}
+
+func (p *proxy) keep(conns ...net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range conns {
+		p.conns[c] = true
+		if p.down {
+			c.Close()
+		}
+	}
+	return !p.down
+}
+
+// cut breaks every connection; down says whether new ones are refused.
+func (p *proxy) cut(down bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.down = down
+	for c := range p.conns {
+		c.Close()
+		delete(p.conns, c)
+	}
+}
+
+// through is the site as it is reached through a proxy.
+func (x *site) through(p *proxy) *site {
+	for _, h := range LoopbackHosts(p.Addr().String()) {
+		g := x.handler.(*gate)
+		g.hosts[h], g.origins["http://"+h] = true, true
+	}
+	y := *x
+	y.http = &httptest.Server{URL: "http://" + p.Addr().String()}
+	return &y
+}
+
+// TestCutAtEveryStage cuts the connection when a command has been sent and
+// its answer has not been read, at each of the stages of two turns. Whatever
+// the command did or did not do, the client that comes back sees the run as it
+// is, each stage once and in order.
+func TestCutAtEveryStage(t *testing.T) {
+	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
+		t.Run(protocol, func(t *testing.T) {
+			x := newSite(t, Limits{})
+			p := newProxy(t, x.http.Listener.Addr().String())
+			y := x.through(p)
+			c := y.dial(protocol, "")
+			c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
+			if _, page := y.get("/loop?run=" + c.run); page == "" {
+				t.Fatal("no page through the proxy")
+			}
+			for want := 2; want <= 14; want++ {
+				run, before := c.run, c.where()
+				c.send(`{"cmd":"step"}`)
+				p.cut(false)
+				c = y.dial(protocol, "?run="+url.QueryEscape(run)+"&had=1")
+				if c.run != run || c.told != nil {
+					t.Fatalf("came back to run %s (%+v), want %s", c.run, c.told, run)
+				}
+				at := func(n int) string { return fmt.Sprintf("%d %s", 1+(n-1)/7, infer.Kinds[(n-1)%7]) }
+				// The old connection may still be carrying out what it has read.
+				eventually(t, func() bool {
+					r := x.runOf(run)
+					r.mu.Lock()
+					defer r.mu.Unlock()
+					return len(r.viewers) == 1
+				})
+				switch now := x.runOf(run).latest.Load().Cursor; fmt.Sprintf("%d %s", now.Step, now.Stage) {
+				case before: // the command was lost with the connection
+					c.do(`{"cmd":"step"}`)
+				case at(want):
+					for c.where() != at(want) {
+						c.read()
+					}
+				default:
+					t.Fatalf("came back at %+v, was at %s", now, before)
+				}
+				if c.where() != at(want) {
+					t.Fatalf("at %s, want %s", c.where(), at(want))
+				}
+				for i, raw := range c.stages[min(1, len(c.stages)):] {
+					if h := headOf(t, raw); h != (head{1 + i/7, infer.Kinds[i%7].String()}) {
+						t.Fatalf("stage %d is %+v", i+1, h)
+					}
+				}
+				sameAsFresh(t, y, protocol, c)
+			}
+		})
+	}
+}
+
+// TestPlayThroughCuts plays to the end while the connection is cut again and
+// again: what the last client has is the whole run.
+func TestPlayThroughCuts(t *testing.T) {
+	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
+		t.Run(protocol, func(t *testing.T) {
+			x := newSite(t, Limits{})
+			p := newProxy(t, x.http.Listener.Addr().String())
+			y := x.through(p)
+			c := y.dial(protocol, "")
+			run := c.run
+			c.do(`{"cmd":"preset","preset":"greedy"}`)
+			c.do(`{"cmd":"stop","max_tokens":60}`)
+			c.do(`{"cmd":"start","prompt":"Twinkle, twinkle, little"}`)
+			c.do(`{"cmd":"finish"}`)
+			playing := func() bool { return c.last.Playing || c.last.Data != nil && c.last.Data.Playing }
+			for cuts := 0; playing(); cuts++ {
+				if cuts < 8 {
+					p.cut(false)
+					c = y.dial(protocol, "?run="+run+"&had=1")
+					if c.run != run {
+						t.Fatalf("came back to run %s, want %s", c.run, run)
+					}
+					continue
+				}
+				c.read()
+			}
+			if n := len(c.state(x).Steps); n != 60 {
+				t.Fatalf("%d tokens, want 60", n)
+			}
+			sameAsFresh(t, y, protocol, c)
+		})
+	}
+}

@@ -1,0 +1,84 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// unmark turns the marks by which screens show white space back into it.
+var unmark = strings.NewReplacer("·", " ", "↵", "\n", "⇥", "\t")
+
+// How well a token fits a search, best first.
+const (
+	fitsWhole   = iota
+	fitsSpaced  // but for a space in front
+	fitsUncased // but for case
+	fitsBeginning
+	fitsInside
+	fitsNot
+)
+
+// Find looks for tokens by their text, as typed or with white space marked
+// (· ↵ ⇥): first the one with exactly this text, then the same after a space,
+// then the same in other case, then those that begin with it, then those that contain it,
+// each kind by rank at a step whose logits have run. It returns the ids of at
+// most `most` of them and how many more there are.
+func (s *State) Find(step int, text string, most int) (ids []int, more int) {
+	if text == "" {
+		return nil, 0
+	}
+	d := s.DistAt(step)
+	if d == nil {
+		return nil, 0
+	}
+	plain := unmark.Replace(text)
+	type hit struct{ id, fit int }
+	var hits []hit
+	for _, id := range d.Order { // most probable first
+		t := s.Model.Token(int(id))
+		if fit := min(fits(t.Text, plain), fits(t.Text, text)); fit < fitsNot {
+			hits = append(hits, hit{int(id), fit})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.fit, b.fit) })
+	for _, h := range hits[:min(most, len(hits))] {
+		ids = append(ids, h.id)
+	}
+	return ids, len(hits) - len(ids)
+}
+
+func fits(token, text string) int {
+	lower, want := strings.ToLower(token), strings.ToLower(text)
+	bare := strings.TrimPrefix(lower, " ")
+	switch {
+	case token == "":
+		return fitsNot
+	case token == text:
+		return fitsWhole
+	case token == " "+text:
+		return fitsSpaced
+	case lower == want, bare == want:
+		return fitsUncased
+	case strings.HasPrefix(lower, want), strings.HasPrefix(bare, want):
+		return fitsBeginning
+	case strings.Contains(lower, want):
+		return fitsInside
+	}
+	return fitsNot
+}
+
+// DistAt returns the distribution of a step that has run its logits, nil where
+// there is none.
+func (s *State) DistAt(step int) *sampling.Distribution {
+	if step < 1 || step > len(s.Steps) || s.Steps[step-1].Ran < infer.KindLogits {
+		return nil
+	}
+	if step == s.Cursor.Step && s.Dist != nil {
+		return s.Dist
+	}
+	return s.Steps[step-1].Distribution()
+}

@@ -1,0 +1,25 @@
+package session
+
+import "testing"
+
+func TestFits(t *testing.T) {
+	for _, c := range []struct {
+		token, text string
+		want        int
+	}{
+		{"the", "the", fitsWhole},
+		{" the", "the", fitsSpaced},
+		{"The", "the", fitsUncased},
+		{" The", "the", fitsUncased},
+		{" there", "the", fitsBeginning},
+		{"There", "the", fitsBeginning},
+		{"other", "the", fitsInside},
+		{"cat", "the", fitsNot},
+		{"", "the", fitsNot},
+		{"\n", "\n", fitsWhole},
+	} {
+		if got := fits(c.token, c.text); got != c.want {
+			t.Errorf("%q answers %q with %d, want %d", c.token, c.text, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package session
+
+import (
+	"context"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// try starts a suggestion with its settings.
+func (s *Session) try(ctx context.Context, next *State, key string) error {
+	suggestion, ok := SuggestionByKey(key)
+	if !ok {
+		return refuseField("key", key, "sure, unsure or loop")
+	}
+	next.Settings = suggestion.Settings
+	return s.start(ctx, next, suggestion.Prompt)
+}
+
+// redraw draws the step shown again, with another seed.
+func (s *Session) redraw(ctx context.Context, next *State, seed uint64) error {
+	settings := s.state.Settings
+	settings.Seed = seed
+	step := s.state.Step()
+	switch {
+	case step.Ran < infer.KindSample:
+		return refuse(CodeOrder, "Nothing has been drawn at this step yet: draw first.")
+	case settings.Greedy():
+		return refuse(CodeOrder, "Greedy draws nothing: it takes the most probable token, whatever the seed.")
+	}
+	if err := settings.Check(); err != nil {
+		return err
+	}
+	next.Ghosts = s.ghosts(Cursor{step.N, infer.KindSample}) // the step's own place is taken
+	s.keepLine(Cursor{step.N, infer.KindFilter})
+	if err := s.loop.Cut(step.N, infer.KindFilter); err != nil {
+		return err
+	}
+	if err := s.loop.Set(settings); err != nil {
+		return err
+	}
+	if _, err := s.loop.Next(ctx); err != nil {
+		return err
+	}
+	next.Cursor, next.Playing, next.Finishing = Cursor{step.N, infer.KindSample}, false, false
+	return nil
+}

@@ -1,0 +1,57 @@
+package session
+
+import (
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// Suggestion is a run worth trying: a prompt with the settings that make its
+// point, and what to look at.
+type Suggestion struct {
+	Key      string
+	Title    string
+	Why      string
+	Prompt   string
+	Settings infer.Settings
+}
+
+// Suggestions are the runs that a page offers. What each promises of the
+// bundled model is held to by a test; on another model they are only prompts.
+var Suggestions = []Suggestion{
+	{
+		Key: "sure", Title: "A sure one", Prompt: "The capital of France is",
+		Why:      "One token takes nearly all of the probability. At stage 5 almost every u falls on it.",
+		Settings: tryAt("pure", 16),
+	},
+	{
+		Key: "unsure", Title: "An unsure one", Prompt: "The capital of",
+		Why:      "The same words, but the country is missing: hundreds of tokens share the probability. Draw again and see where it goes.",
+		Settings: tryAt("pure", 16),
+	},
+	{
+		Key: "loop", Title: "One that loops", Prompt: "The cat and the dog and the",
+		Why:      "Greedy takes the likeliest token every time, and soon writes “, and the dog” for ever. Raise the temperature to let it out.",
+		Settings: tryAt("greedy", 64),
+	},
+}
+
+// tryAt are the default settings with a preset and a limit.
+func tryAt(preset string, maxTokens int) infer.Settings {
+	settings := infer.DefaultSettings()
+	p, ok := sampling.PresetByKey(preset)
+	if !ok {
+		panic("session: no preset " + preset)
+	}
+	settings.Settings, settings.Stop.MaxTokens = p.Settings, maxTokens
+	return settings
+}
+
+// SuggestionByKey finds a suggestion.
+func SuggestionByKey(key string) (Suggestion, bool) {
+	for _, s := range Suggestions {
+		if s.Key == key {
+			return s, true
+		}
+	}
+	return Suggestion{}, false
+}

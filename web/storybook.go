@@ -1,0 +1,201 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// story is a state of the Loop page and how to get there. Nothing in it is
+// canned: the bundled model runs the commands each time the page is asked for.
+type story struct {
+	ui.Story
+	commands []session.Command
+	ticks    int                       // of playing, after the commands
+	tune     func(v *view.Loop)        // what is not in a state
+	conn     string                    // how the connection is shown: "" or "reconnecting"
+	until    func(*session.State) bool // steps whole tokens until it is true
+	then     func(*session.State) []session.Command
+}
+
+const (
+	storyPrompt = "Once upon a time there was a"
+	storyLimit  = 200 // tokens that a story may take to come about
+)
+
+var (
+	oneStage = session.StepStage{}
+	oneToken = session.StepToken{}
+	greedy   = session.SetPreset{Key: "greedy"}
+	begun    = session.Start{Prompt: storyPrompt}
+)
+
+// stories in the order in which they are listed.
+var stories = []story{
+	tell("States", "empty", "Empty", "No text yet: the prompt box and what to try.").with(),
+	tell("States", "expired", "Expired", "The address names a run that is not here.").tuned(func(v *view.Loop) {
+		v.Notice = view.Notice{Head: "This run is not here.", Say: notHere}
+	}),
+	tell("States", "bad-link", "A link that cannot be opened", "Damaged, cut short or edited by hand.").tuned(func(v *view.Loop) {
+		bad := linkTrouble(&session.Error{Code: session.CodeLink, Message: "This link is damaged or was cut short. Start with a prompt instead."})
+		v.Notice = view.Notice{Head: bad.head, Say: bad.say}
+	}),
+	tell("States", "reconnecting", "Reconnecting", "What is shown stays true; nothing can be sent.").with(begun, oneToken).lost(),
+	tell("States", "playing", "Playing", "At one stage every 1.2 seconds.").with(begun, oneToken, session.Play{}),
+	tell("States", "finishing", "Running to the end", "With progress, and a way to cancel.").with(begun, session.Finish{}).ticking(12),
+	tell("States", "stopped-limit", "Stopped: max tokens", "Go on anyway, or begin again.").with(session.SetStop{MaxTokens: ptrTo(4)}, begun, oneToken, oneToken, oneToken, oneToken),
+	tell("States", "stopped-end", "Stopped: end of text", "The model has ended the text.").with(greedy, session.SetStop{MaxTokens: ptrTo(storyLimit)}, session.Start{Prompt: "Two plus two is"}).upTo(func(st *session.State) bool {
+		return st.Stopped != infer.StopNone
+	}),
+	tell("States", "stopped-string", "Stopped: a stop string", "The text ends before it.").with(greedy, session.SetStop{Strings: &[]string{"."}}, begun).upTo(func(st *session.State) bool {
+		return st.Stopped != infer.StopNone
+	}),
+	tell("States", "idle", "Idle controls", "Under greedy no filter changes anything.").with(greedy, session.SetSampling{TopK: ptrTo(40), TopP: ptrTo(0.5)}, begun, oneStage, oneStage, oneStage),
+	tell("States", "rewound", "Rewound", "Looking back: later tokens are still there.").with(begun, oneToken, oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindSample}),
+	tell("States", "ghosts", "Ghosts", "A changed setting has dropped later tokens; they stay, dashed, until the next draw.").with(begun, oneToken, oneToken, oneToken, session.Seek{Step: 1, Stage: infer.KindFilter}, session.SetSampling{Temperature: ptrTo(1.4)}),
+	tell("States", "branches", "Branches", "Another token taken by hand; the first line is kept.").with(begun, oneToken, oneToken, oneToken).going(func(st *session.State) []session.Command {
+		return []session.Command{
+			session.Choose{Step: 2, Token: second(st, 2)},
+			oneToken, oneToken,
+			session.Choose{Step: 3, Token: second(st, 3)},
+			oneToken,
+		}
+	}),
+	tell("States", "bytes", "Bytes and white space", "Characters made of several tokens, line breaks, tabs.").with(session.Start{Prompt: "Grüße 🦉\n\n\tend  of<|line|>"}, oneToken),
+	tell("States", "long", "A long text", "The strip scrolls; heatmaps sum what does not fit.").with(session.SetStop{MaxTokens: ptrTo(storyLimit)}, begun).upTo(func(st *session.State) bool {
+		return len(st.Steps) == 80
+	}).going(func(*session.State) []session.Command { return []session.Command{oneStage} }),
+
+	tell("Stages", "prefill", "1 Forward, the prompt", "All prompt tokens in one pass, a wide band.").with(begun),
+	tell("Stages", "decode", "1 Forward, one token", "One new column, a thin slice.").with(begun, oneToken, oneStage),
+	tell("Stages", "not-looking", "1 Forward, not looked into", "Looking inside is switched off.").with(session.SetLook{On: false}, begun),
+	tell("Stages", "logits", "2 Logits", "Scores, sorted.").with(begun, oneToken, oneStage, oneStage),
+	tell("Stages", "softmax", "3 Softmax", "Scores become probabilities.").with(begun, oneToken, oneStage, oneStage, oneStage),
+	tell("Stages", "filter", "4 Filter", "What is cut, and by which rule.").with(session.SetSampling{TopK: ptrTo(8), MinP: ptrTo(0.05)}, begun, oneToken, oneStage, oneStage, oneStage, oneStage),
+	tell("Stages", "sample", "5 Sample", "u falls on a token.").with(begun, oneToken).going(to(infer.KindSample)),
+	tell("Stages", "what-if", "5 Sample, another u", "What another u would have chosen.").with(begun, oneToken).going(to(infer.KindSample, session.WhatIf{U: ptrTo(0.97)})),
+	tell("Stages", "greedy", "5 Sample, greedy", "No u: the likeliest.").with(greedy, begun, oneToken).going(to(infer.KindSample)),
+	tell("Stages", "forced", "5 Sample, by hand", "A token that a person chose.").with(begun, oneToken).going(func(st *session.State) []session.Command {
+		return []session.Command{session.Choose{Step: 1, Token: second(st, 1)}}
+	}),
+	tell("Stages", "append", "6 Append", "The token joins the text; the stops are asked.").with(begun, oneToken).going(to(infer.KindAppend)),
+	tell("Stages", "cache", "7 Cache", "A column for every layer; back to stage 1.").with(begun, oneToken, oneToken),
+}
+
+func tell(group, name, title, say string) story {
+	return story{Story: ui.Story{Group: group, Name: name, Title: title, Say: say}}
+}
+
+func (s story) with(commands ...session.Command) story { s.commands = commands; return s }
+func (s story) tuned(tune func(*view.Loop)) story      { s.tune = tune; return s }
+func (s story) ticking(n int) story                    { s.ticks = n; return s }
+func (s story) lost() story                            { s.conn = "reconnecting"; return s }
+
+func (s story) upTo(until func(*session.State) bool) story              { s.until = until; return s }
+func (s story) going(then func(*session.State) []session.Command) story { s.then = then; return s }
+
+// to steps to a stage of the next turn, and does what comes then.
+func to(k infer.Kind, commands ...session.Command) func(*session.State) []session.Command {
+	return func(*session.State) []session.Command {
+		return slices.Concat(slices.Repeat([]session.Command{oneStage}, int(k)), commands)
+	}
+}
+
+// second is the likeliest token that a step did not take.
+func second(st *session.State, step int) int {
+	s := st.Steps[step-1]
+	order := sampling.Rank(s.Logits)
+	if int(order[0]) != s.Chosen {
+		return int(order[0])
+	}
+	return int(order[1])
+}
+
+func ptrTo[T any](v T) *T { return &v }
+
+// state runs the story.
+func (s story) state(ctx context.Context, m *infer.Model) (*session.State, error) {
+	run := session.New(m, session.DefaultLimits())
+	apply := func(commands ...session.Command) error {
+		for _, c := range commands {
+			if _, err := run.Apply(ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := apply(s.commands...); err != nil {
+		return nil, err
+	}
+	for s.until != nil && !s.until(run.State()) && len(run.State().Steps) < storyLimit {
+		if err := apply(oneToken); err != nil {
+			return nil, err
+		}
+	}
+	for range s.ticks {
+		if _, err := run.Tick(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if s.then != nil {
+		if err := apply(s.then(run.State())...); err != nil {
+			return nil, err
+		}
+	}
+	return run.State(), nil
+}
+
+const storyData = "/data"
+
+// storybook answers GET /storybook with a list, and GET /storybook/NAME with
+// the page in that state; its script asks for NAME/data instead of opening a
+// socket.
+func (s *Server) storybook(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/storybook"), "/")
+	if !s.cfg.Storybook {
+		notFound(w)
+		return
+	}
+	if name == "" {
+		var list []ui.Story
+		for _, st := range stories {
+			list = append(list, st.Story)
+		}
+		s.html(w, r, http.StatusOK, nil, ui.StorybookPage(list))
+		return
+	}
+	name, data := strings.CutSuffix(name, storyData)
+	i := slices.IndexFunc(stories, func(st story) bool { return st.Name == name })
+	if i < 0 {
+		sentence(w, http.StatusNotFound, "There is no such story. They are listed at /storybook.")
+		return
+	}
+	st, err := stories[i].state(r.Context(), s.cfg.Model)
+	if err != nil {
+		sentence(w, http.StatusConflict, "This story does not come about with this model: "+err.Error())
+		return
+	}
+	if data {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		json.NewEncoder(w).Encode(struct {
+			*pageData
+			Conn string `json:"conn"`
+		}{pageDataOf(st), stories[i].conn})
+		return
+	}
+	page := view.NewLoop(st)
+	page.Title = stories[i].Title + " · Storybook"
+	if tune := stories[i].tune; tune != nil {
+		tune(&page)
+	}
+	s.html(w, r, http.StatusOK, nil, ui.LoopPage(page))
+}
