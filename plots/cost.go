@@ -117,11 +117,10 @@ func labels(p *plot.Plot, at plotter.XYs, words []string) error {
 type wholeTicks struct{ last int }
 
 func (w wholeTicks) Ticks(_, _ float64) []plot.Tick {
-	ticks := []plot.Tick{{Value: 1, Label: "token 1"}}
-	if w.last > 1 {
-		ticks = append(ticks, plot.Tick{Value: float64(w.last), Label: strconv.Itoa(w.last)})
+	if w.last <= 1 {
+		return []plot.Tick{{Value: 1, Label: "1 token"}}
 	}
-	return ticks
+	return []plot.Tick{{Value: 1, Label: "1"}, {Value: float64(w.last), Label: strconv.Itoa(w.last) + " tokens"}}
 }
 
 // countTicks marks round counts.

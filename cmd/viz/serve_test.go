@@ -58,7 +58,8 @@ var address1 = regexp.MustCompile(`http://\S+`)
 // start runs viz serve until the test ends or cancel is called.
 func start(t *testing.T, args ...string) *served {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
+	// Not t.Context, which ends before what was opened on the server is closed.
+	ctx, cancel := context.WithCancel(context.Background())
 	s := &served{cancel: cancel, exit: make(chan int, 1), out: newOutput(), errors: newOutput()}
 	go func() {
 		s.exit <- run(ctx, append([]string{"serve"}, args...), func(string) string { return "" }, nil, s.out, s.errors)

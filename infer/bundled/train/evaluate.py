@@ -1,6 +1,6 @@
 """Measures an exported pair, beside an older pair on the same text, and prints everything.
 
-usage: evaluate.py TARGET DRAFT --books held.jsonl --synth held.jsonl [--old TARGET DRAFT] [--quick]
+usage: evaluate.py TARGET DRAFT --books held.jsonl --synth held.jsonl [--old TARGET DRAFT] [--sections ...]
 """
 
 import argparse
@@ -102,6 +102,9 @@ def acceptance(target, draft):
             float(np.mean([r[1].mean().item() for r in rows])), len(a))
 
 
+SECTIONS = "size bits facts ends acceptance samples stories".split()
+
+
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("target")
@@ -110,68 +113,89 @@ def main():
     a.add_argument("--synth", required=True)
     a.add_argument("--old", nargs=2, metavar=("TARGET", "DRAFT"))
     a.add_argument("--documents", type=int, default=1000, help="synthetic documents read for bits per byte")
+    a.add_argument("--threads", type=int, default=2)
+    a.add_argument("--sections", nargs="+", default=SECTIONS, choices=SECTIONS)
     a = a.parse_args()
-    torch.set_num_threads(2)
+    torch.set_num_threads(a.threads)
     torch.set_flush_denormal(True)
-    pair = Pretrained(a.target), Pretrained(a.draft)
+    new = Pretrained(a.target), Pretrained(a.draft)
     old = tuple(map(Pretrained, a.old)) if a.old else None
-    load = lambda path: [json.loads(line) for line in open(path, encoding="utf-8")]
-    sets = [("unseen books", load(a.books)), ("unseen synthetic documents", load(a.synth)[:a.documents])]
+    report = {"size": lambda: size(new), "bits": lambda: bits(new, old, a), "facts": lambda: knowledge(new, old), "ends": lambda: ends(new, old),
+              "acceptance": lambda: accepted(new, old), "samples": lambda: samples(new[0]), "stories": lambda: stories(new[0])}
+    for name in a.sections:
+        report[name]()
+        print(flush=True)
 
+
+def size(new):
     print("## Size")
-    for name, p in zip(("target", "draft"), pair):
+    for name, p in zip(("target", "draft"), new):
         c = p.c
         print(f"{name}: {p.parameters:,} parameters; layers {c.layers}, width {c.dim}, heads {c.heads}, key/value heads {c.kv_heads}, "
               f"head size {c.head_dim}, feed-forward {c.ffn}, context {c.context}")
     for n in (1, 100, 512):
-        t, d = pair[0].c.cost(n), pair[1].c.cost(n)
+        t, d = new[0].c.cost(n), new[1].c.cost(n)
         print(f"multiply-adds of one cached step, {n} positions: target {t:,}, draft {d:,}: 1/{t / d:.2f}")
 
-    print("\n## Bits per byte")
-    for name, docs in sets:
+
+def bits(new, old, a):
+    load = lambda path: [json.loads(line) for line in open(path, encoding="utf-8")]
+    print("## Bits per byte")
+    for name, docs in (("unseen books", load(a.books)), ("unseen synthetic documents", load(a.synth)[:a.documents])):
         print(f"{name}: {len(docs)} documents, {sum(len(d.encode()) for d in docs):,} bytes", flush=True)
         for i, role in enumerate(("target", "draft")):
-            new = bits_per_byte(pair[i], docs)
-            line = f"  {role}: {new:.4f}"
+            now = bits_per_byte(new[i], docs)
+            line = f"  {role}: {now:.4f}"
             if old:
                 was = bits_per_byte(old[i], docs)
-                line += f"   handed-over {role}: {was:.4f}   difference {100 * (new / was - 1):+.1f} %"
+                line += f"   handed-over {role}: {was:.4f}   difference {100 * (now / was - 1):+.1f} %"
             print(line, flush=True)
 
-    print("\n## Facts")
-    for label, p in [("target", pair[0]), ("draft", pair[1])] + ([("handed-over target", old[0])] if old else []):
+
+def knowledge(new, old):
+    print("## Facts")
+    asked = [("target", new[0]), ("draft", new[1])] + ([("handed-over target", old[0])] if old else [])
+    for label, p in asked:
         n, total, by, wrong = facts(p, 12 if label == "target" else 0)
-        print(f"{label}: {n} of {total} right, greedy, in phrasings that training never saw: {100 * n / total:.1f} %")
+        print(f"{label}: {n} of {total} right, greedy, in phrasings that training never saw: {100 * n / total:.1f} %", flush=True)
         if label == "target":
             print("  by relation: " + ", ".join(f"{k} {v}" for k, v in by.items()))
             for q, want, got in wrong:
                 print(f"  wrong: {q!r} -> {got!r}, not {want!r}")
-    for label, p in [("target", pair[0]), ("draft", pair[1])] + ([("handed-over target", old[0])] if old else []):
+    for label, p in asked:
         print(f"{label}: p(' Paris' | 'The capital of France is') = {probability(p, 'The capital of France is', ' Paris'):.4f}")
         top, h = next_distribution(p, "Once upon a time there was a")
         print(f"{label}: entropy after 'Once upon a time there was a' {h:.2f} bits: " + ", ".join(f"{t!r} {q:.3f}" for t, q in top))
         one, two = arithmetic(p)
-        print(f"{label}: sums of two digits '3 + 4 =' {one}; sums of two-digit numbers kept out of training {two}", flush=True)
+        print(f"{label}: single-digit sums like '3 + 4 =' {one}; two-digit sums kept out of training {two}", flush=True)
 
-    print("\n## Ends and stops (within 200 tokens; 60 for the last two kinds)")
-    for label, p in [("target", pair[0])] + ([("handed-over target", old[0])] if old else []):
+
+def ends(new, old):
+    print("## Ends and stops (within 200 tokens; within 60 for '</answer>' and the blank line)")
+    for label, p in [("target", new[0])] + ([("handed-over target", old[0])] if old else []):
         for k, v in endings(p).items():
             print(f"{label}: {k}: {v}", flush=True)
 
-    print("\n## Draft acceptance, T = 1, 50 varied prompts, up to 100 tokens each")
-    for label, (t, d) in [("pair", pair)] + ([("handed-over pair", old)] if old else []):
+
+def accepted(new, old):
+    print(f"## Draft acceptance, T = 1, {len(VARIED)} varied prompts, up to 100 tokens each")
+    for label, (t, d) in [("pair", new)] + ([("handed-over pair", old)] if old else []):
         al, alp, top, topp, n = acceptance(t, d)
         print(f"{label}: alpha {al:.4f} over {n} positions ({alp:.4f} as a mean over prompts); same top token {100 * top:.1f} % "
               f"({100 * topp:.1f} % as a mean over prompts)", flush=True)
 
-    print("\n## Samples, seed 1")
+
+def samples(p):
+    print("## Samples, seed 1, up to 60 tokens")
     for prompt in SAMPLES:
         for name, s in SETTINGS:
-            text, end = pair[0].texts([prompt], 60, seeds=[1], **s)[0]
+            text, end = p.texts([prompt], 60, seeds=[1], **s)[0]
             print(f"[{name}] {json.dumps(prompt)} -> {json.dumps(text, ensure_ascii=False)}{' <end>' if end else ''}", flush=True)
 
-    print("\n## Twenty stories: 'Once upon a time there was a', T 0.7, top-p 0.9, seeds 1 to 20, up to 400 tokens")
-    made = pair[0].texts(["Once upon a time there was a"] * 20, 400, seeds=list(range(1, 21)), **COMMON)
+
+def stories(p):
+    print("## Twenty stories: 'Once upon a time there was a', T 0.7, top-p 0.9, seeds 1 to 20, up to 400 tokens")
+    made = p.texts(["Once upon a time there was a"] * 20, 400, seeds=list(range(1, 21)), **COMMON)
     for seed, (text, end) in enumerate(made, 1):
         print(f"\nSeed {seed}{'' if end else ' (did not end)'}\n\nOnce upon a time there was a{text}", flush=True)
     print(f"\n{sum(e for _, e in made)} of 20 ended")

@@ -92,26 +92,29 @@ class Pretrained:
         prompts of different lengths share a batch without padding.
         """
         ids = [[0, *self.tok.encode(p)] for p in prompts]
-        n, limit_at = len(ids), [min(len(i) + limit, self.c.context) for i in ids]
-        seeds = seeds or list(range(1, n + 1))
+        limit_at = [min(len(i) + limit, self.c.context) for i in ids]
+        seeds = seeds or list(range(1, len(ids) + 1))
         last = max(limit_at)
-        cache = [(torch.zeros(n, self.c.kv_heads, last, self.c.head_dim), torch.zeros(n, self.c.kv_heads, last, self.c.head_dim))
-                 for _ in range(self.c.layers)]
-        out, done = [list(i) for i in ids], [False] * n
-        ended = [False] * n
+        cache = [[torch.zeros(len(ids), self.c.kv_heads, last, self.c.head_dim) for _ in "kv"] for _ in range(self.c.layers)]
+        out, ended = [list(i) for i in ids], [False] * len(ids)
+        rows = list(range(len(ids)))  # the prompts in the batch: those whose text is done leave it
         for t in range(last):
-            z = self.step(torch.tensor([o[t] if t < len(o) else 0 for o in out]), t, cache).double().numpy()
-            for i in range(n):
-                if done[i] or t + 1 < len(ids[i]):
-                    continue
-                new = choose(z[i], temperature, top_k, top_p, uniform(seeds[i], t + 2 - len(ids[i])))
-                if new == 0:
-                    ended[i] = done[i] = True
-                else:
-                    out[i].append(new)
-                    done[i] = len(out[i]) >= limit_at[i]
-            if all(done):
+            z = self.step(torch.tensor([out[i][t] for i in rows]), t, cache).double().numpy()
+            stay = []
+            for r, i in enumerate(rows):
+                if t + 1 >= len(ids[i]):
+                    new = choose(z[r], temperature, top_k, top_p, uniform(seeds[i], t + 2 - len(ids[i])))
+                    ended[i] = new == 0
+                    if not ended[i]:
+                        out[i].append(new)
+                    if ended[i] or len(out[i]) >= limit_at[i]:
+                        continue
+                stay.append(r)
+            if not stay:
                 break
+            if len(stay) < len(rows):
+                rows = [rows[r] for r in stay]
+                cache = [[store[stay] for store in pair] for pair in cache]
         return [(o[len(i):], e) for o, i, e in zip(out, ids, ended)]
 
     def texts(self, *args, **settings):

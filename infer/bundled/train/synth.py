@@ -18,7 +18,9 @@ NAMES = GIRLS + BOYS
 WEIGHTS = [r.weight for r in RELATIONS]
 LEAD = ["I know that", "Remember that", "Everyone knows that", "It is true that", "I learned that", "They say that", "She said that",
         "He told me that", "We read that", "In the lesson we heard that", "The teacher wrote that", "Do not forget that", "Here is a fact:",
-        "As you can see,", "Listen well:", "Yes,", "Well,", "Of course"]
+        "As you can see,", "Listen well:", "Yes,", "Well,", "Of course", "My father says that", "My sister thinks that", "At school we heard that", "In the newspaper I read that",
+        "The old man told us that", "As far as we know,", "Look at this:", "On the farm they say that", "Grandfather explained that",
+        "At the museum we saw that", "In this book it says that", "Children learn early that", "On this page you read that"]
 PROPER = set(NAMES) | {w for c, t in CAPITALS for w in (c.split()[0], t.split()[0])} | set(DAYS) | set(MONTHS) | {"I"}
 
 
@@ -62,16 +64,19 @@ def held_sum(x, y):
     return x > 9 and y > 9 and (x * 31 + y * 17) % 20 == 0
 
 
-def number(r):
-    return r.choice([r.randrange(0, 10), r.randrange(0, 10), r.randrange(0, 20), r.randrange(10, 100)])
+def operands(r):
+    """Half of the sums are of single digits: those are to be known by heart."""
+    if r.random() < 0.5:
+        return r.randrange(10), r.randrange(10)
+    return r.choice([r.randrange(0, 20), r.randrange(10, 100)]), r.choice([r.randrange(0, 20), r.randrange(10, 100)])
 
 
 def calculation(r):
     """(left side, result) in digits."""
     while True:
         op = r.choice("+++--*")
-        x, y = number(r), number(r)
-        if op == "+" and x + y < 200 and not held_sum(x, y):
+        x, y = operands(r)
+        if op == "+" and not held_sum(x, y):
             return f"{x} + {y}", x + y
         if op == "-" and x >= y:
             return f"{x} - {y}", x - y
@@ -95,7 +100,7 @@ def in_words(r):
 def sums(r):
     x = r.random()
     if x < 0.55:
-        return "\n".join(f"{a} = {b}" for a, b in (calculation(r) for _ in range(r.randrange(1, 9))))
+        return "\n".join(f"{a} = {b}" for a, b in (calculation(r) for _ in range(r.choice([1, 1, 2, 3, 5, 8, 12]))))
     if x < 0.7:
         return " ".join(f"{cap(a)} is {b}." for a, b in (in_words(r) for _ in range(r.randrange(1, 4))))
     if x < 0.85:
@@ -140,7 +145,7 @@ def facts(r):
     if x < 0.3:
         return statement(r)
     if x < 0.75:
-        return " ".join(statement(r) for _ in range(r.randrange(2, 6)))
+        return " ".join(statement(r) for _ in range(r.randrange(3, 9)))
     rel, entry = pick_fact(r)
     return " ".join(dict.fromkeys(statement(r, rel, entry) for _ in range(3)))
 
@@ -377,8 +382,9 @@ def note(r):
     return expand(body, r)
 
 
-KINDS_OF_TEXT = [(story, 0.34), (facts, 0.2), (answers, 0.13), (dialogue, 0.12), (sums, 0.08), (labels, 0.03), (record, 0.025), (lists, 0.03),
-                 (code, 0.015), (note, 0.03)]
+# Shares of the documents, not of the tokens: a story is as long as six of the others.
+KINDS_OF_TEXT = [(story, 0.12), (facts, 0.33), (answers, 0.18), (dialogue, 0.1), (sums, 0.18), (labels, 0.02), (record, 0.02), (lists, 0.02),
+                 (code, 0.01), (note, 0.02)]
 
 
 def document(r):
