@@ -9,11 +9,30 @@ const operations = {
   morph(element, html) {
     // Elements that stay keep their focus and scroll; a field that is being
     // typed in keeps its value.
-    Idiomorph.morph(element, html, { morphStyle: 'outerHTML', ignoreActiveValue: true });
+    if (changesStage(element, html)) replace(element, html);
+    else Idiomorph.morph(element, html, { morphStyle: 'outerHTML', ignoreActiveValue: true });
   },
   append(element, html) { element.insertAdjacentHTML('beforeend', html); },
   remove(element) { element.remove(); },
 };
+
+const stageOf = (text) => /panel--\d/.exec(text)?.[0];
+
+// changesStage reports whether the panel becomes another stage's, of which
+// hardly anything stays, so that replacing it is quicker than finding out what
+// could. An element that has the focus stays all the same.
+function changesStage(element, html) {
+  return element.id === 'panel' && !element.contains(document.activeElement) &&
+    stageOf(element.className) !== stageOf(html.slice(0, 400));
+}
+
+// replace keeps the scroll position of the table that stages 2 to 5 share.
+function replace(element, html) {
+  const top = element.querySelector('[data-rows]')?.scrollTop;
+  element.outerHTML = html;
+  const rows = document.querySelector('#panel [data-rows]');
+  if (rows && top) rows.scrollTop = top;
+}
 
 let ownPeek = null; // the line under the strip as the state has it
 
