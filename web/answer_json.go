@@ -61,7 +61,7 @@ type insideAnswer struct {
 	Query  tensor `json:"q"`   // [heads, headDim], rotated
 	Key    tensor `json:"k"`   // [kvHeads, headDim], rotated
 	Value  tensor `json:"v"`   // [kvHeads, headDim]
-	Hidden tensor `json:"ffn"` // [ffn], silu(gate) · up
+	Hidden tensor `json:"ffn"` // [ffn], silu(gate) · up; of a GPT-2, gelu(up)
 }
 
 type tensor struct {

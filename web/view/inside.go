@@ -109,6 +109,14 @@ type TensorView struct {
 // ValueRow is a run of a vector's values.
 type ValueRow struct{ Name, Values string }
 
+// activations says what the feed-forward layer's activations are.
+func activations(architecture string) string {
+	if architecture == "gpt2" {
+		return "activations: gelu(up)"
+	}
+	return "activations: silu(gate) × up"
+}
+
 // NewInside opens a block at the step shown. Blocks count from 1.
 func NewInside(s *session.State, block int) Inside {
 	if why := notSeen(s, block); why != "" {
@@ -128,7 +136,7 @@ func NewInside(s *session.State, block int) Inside {
 		tensor("q", "query: what each head looks for", heads(c.Heads), "head", b.Query, c.HeadDim),
 		tensor("k", "key: by what this token can be found", heads(c.KVHeads), "key/value head", b.Key, c.HeadDim),
 		tensor("v", "value: what it gives to whoever looks", heads(c.KVHeads), "key/value head", b.Value, c.HeadDim),
-		tensor("feed-forward", "activations: silu(gate) × up", Count(c.FFN), "", b.Hidden, valuesInRow),
+		tensor("feed-forward", activations(c.Architecture), Count(c.FFN), "", b.Hidden, valuesInRow),
 	}
 	tokens := textTokens(s, s.Look.Position+1)
 	for h, w := range b.Attention {

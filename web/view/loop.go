@@ -88,7 +88,11 @@ func NewLoop(s *session.State) Loop {
 
 func modelLine(m *infer.Model) string {
 	c := m.Config()
-	return fmt.Sprintf("%s: %s, %s, on this computer", m.Name(), plural(c.Layers, "block"), plural(c.Vocab, "token"))
+	rounded := ""
+	if m.Quant() == infer.QuantInt8 {
+		rounded = "weights rounded to int8, "
+	}
+	return fmt.Sprintf("%s: %s, %s, %son this computer", m.Name(), plural(c.Layers, "block"), plural(c.Vocab, "token"), rounded)
 }
 
 func newNotice(s *session.State) Notice {
