@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -240,10 +241,33 @@ func (f *fields) number(name string, to **float64) {
 	}
 	x, ok := parseNumber(raw)
 	if !ok {
-		f.fail(session.CodeRange, name, clip(raw), "a number")
+		f.fail(session.CodeRange, name, clip(raw), "a number"+rangeOf(name))
 		return
 	}
 	*to = &x
+}
+
+// rangeOf returns ", " and what the engine takes for a setting, in its own
+// words, or "" for what is none.
+func rangeOf(name string) string {
+	s := infer.DefaultSettings()
+	switch name {
+	case "temperature":
+		s.Temperature = -1
+	case "top_k":
+		s.TopK = -1
+	case "top_p":
+		s.TopP = -1
+	case "min_p":
+		s.MinP = -1
+	case "max_tokens":
+		s.Stop.MaxTokens = -1
+	}
+	var r *sampling.RangeError
+	if errors.As(s.Check(), &r) {
+		return ", " + r.Want
+	}
+	return ""
 }
 
 // whole takes a whole number from least to most that must be there.
@@ -251,7 +275,7 @@ func (f *fields) whole(name string, least, most int64) int64 {
 	raw := f.take(name)
 	x, ok := parseNumber(raw)
 	if !ok || x != math.Trunc(x) || x < float64(least) || x > float64(most) {
-		want := "a whole number"
+		want := "a whole number" + rangeOf(name)
 		if least == 0 {
 			want = fmt.Sprintf("a whole number from 0 to %d", most)
 		}

@@ -19,3 +19,19 @@ func TestHalfCharacter(t *testing.T) {
 		}
 	}
 }
+
+// TestWrongTypeNamesTheRange: what is no number at all is answered with the
+// range as well.
+func TestWrongTypeNamesTheRange(t *testing.T) {
+	for message, want := range map[string]string{
+		`{"cmd":"set","temperature":"NaN"}`:  "a number, 0 (greedy) to 100",
+		`{"cmd":"set","top_p":1e999}`:        "a number, above 0, up to 1 (off)",
+		`{"cmd":"set","min_p":[]}`:           "a number, 0 (off) to 1",
+		`{"cmd":"set","top_k":1.5}`:          "a whole number, 0 (off) or more",
+		`{"cmd":"stop","max_tokens":"many"}`: "a whole number, 1 to 1,000,000",
+	} {
+		if _, err := readOrder([]byte(message)); err == nil || err.Want != want {
+			t.Errorf("%s: %+v, want the range %q", message, err, want)
+		}
+	}
+}
