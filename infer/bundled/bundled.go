@@ -1,10 +1,12 @@
-// Package bundled carries the model that comes with the program, so that the
-// first number appears without a download.
+// Package bundled carries the pair of models that comes with the program, so
+// that the first number appears without a download.
 //
-// The folder target is an ordinary Hugging Face model folder, embedded as it
-// stands: a Llama of six layers with grouped-query attention and a vocabulary
-// of 4,096 tokens. It stays in the binary's read-only pages; only the weights
-// that the engine widens take memory.
+// The folders target and draft are ordinary Hugging Face model folders,
+// embedded as they stand: two Llamas with grouped-query attention and one
+// vocabulary of 4,096 tokens. The target writes the texts; the draft, several
+// times cheaper a token, proposes what the target may want to write
+// (speculative decoding). Both stay in the binary's read-only pages; only the
+// weights that the engine widens take memory.
 package bundled
 
 import (
@@ -15,21 +17,39 @@ import (
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 )
 
-//go:embed target
+//go:embed target draft
 var folders embed.FS
 
 // Target opens the bundled model. Its name tells its size: "tiny-3M" for three
 // million parameters. The error is not nil only if the folder was damaged
 // before the program was built.
 func Target() (*checkpoint.Checkpoint, error) {
-	folder, err := fs.Sub(folders, "target")
+	c, err := open("target")
+	if err == nil {
+		c.Config.Name = fmt.Sprintf("tiny-%dM", (c.Parameters()+500_000)/1_000_000)
+	}
+	return c, err
+}
+
+// Draft opens the small model that drafts for [Target]; both have the same
+// tokenizer. Its name tells its size in thousands of parameters: "draft-590K".
+// Errors are those of Target.
+func Draft() (*checkpoint.Checkpoint, error) {
+	c, err := open("draft")
+	if err == nil {
+		c.Config.Name = fmt.Sprintf("draft-%dK", (c.Parameters()+500)/1_000)
+	}
+	return c, err
+}
+
+func open(name string) (*checkpoint.Checkpoint, error) {
+	folder, err := fs.Sub(folders, name)
 	if err != nil {
-		return nil, fmt.Errorf("bundled target: %w", err)
+		return nil, fmt.Errorf("bundled %s: %w", name, err)
 	}
 	c, err := checkpoint.Open(folder, "")
 	if err != nil {
-		return nil, fmt.Errorf("bundled target: %w", err)
+		return nil, fmt.Errorf("bundled %s: %w", name, err)
 	}
-	c.Config.Name = fmt.Sprintf("tiny-%dM", (c.Parameters()+500_000)/1_000_000)
 	return c, nil
 }

@@ -39,3 +39,31 @@ func TestTarget(t *testing.T) {
 		t.Errorf("last norm has %d values up to %v, want 192 with some above 0", len(norm), slices.Max(norm))
 	}
 }
+
+// The draft must speak the target's language: the same tokens with the same
+// numbers, and as long a context.
+func TestDraft(t *testing.T) {
+	target, err := Target()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer target.Close()
+	draft, err := Draft()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer draft.Close()
+
+	if draft.Config.Vocab != target.Config.Vocab || draft.Config.Context < target.Config.Context {
+		t.Errorf("draft has %d tokens and context %d, target %d and %d",
+			draft.Config.Vocab, draft.Config.Context, target.Config.Vocab, target.Config.Context)
+	}
+	for id := range target.Config.Vocab {
+		if a, b := target.Tokenizer.Bytes(id), draft.Tokenizer.Bytes(id); string(a) != string(b) {
+			t.Fatalf("token %d is %q to the target and %q to the draft", id, a, b)
+		}
+	}
+	if draft.Parameters() >= target.Parameters()/4 {
+		t.Errorf("the draft has %d parameters, the target %d: it would save nothing", draft.Parameters(), target.Parameters())
+	}
+}
