@@ -1,3 +1,37 @@
-// Package lessons is the room for what is taught: lesson text, exercises and
-// their graders, flashcards and walkthrough scripts. Nothing has moved in yet.
+// Package lessons is the course: what is explained, tried, asked and kept in
+// memory, written as Markdown in the folder content and built into the program.
+//
+// [Load] reads the folder in two passes. The first splits every file into
+// sections and directives and notes what can be linked to. The second turns
+// each piece into safe HTML and checks it: a link must lead somewhere, a
+// widget must be known and its settings in range, a formula must have been
+// rendered, a figure must compute. Whatever does not fit is an error that names
+// the file and the line, and there is no course then: a page never shows a
+// broken piece.
+//
+// # The dialect
+//
+// Markdown without HTML and without pictures, and besides:
+//
+//	## Heading {#id}                      a section
+//	::: widget KIND id=ID key="value"     a live experiment; the text is its caption
+//	::: notice                            what to notice, after a widget
+//	::: slip Title                        also pitfall, checked, care, small-model
+//	::: note                              in the margin
+//	::: check QUESTION                    a question of quiz.md
+//	:::                                   ends each of these
+//	$x$ and, on lines of its own, $$x$$   TeX, rendered beforehand to MathML
+//	{=softmax(T=0.5).the 4}               a figure, computed when loaded
+//	`·the` or `the`{.tk}                  a token
+//	[@vaswani2017]                        a citation
+//	[[kv-cache|the cache]]                a term of the glossary
+//	[text](learn:slug#id)                 also loop:, practice:, quiz:, cards:, card:, term:, reference:
+//	[1,024]{.given}                       a given fact; {.given} before a table marks all of it
+//
+// No number that could be computed is typed: figures call the same functions
+// of infer/sampling and infer/cost that the engine itself uses. Formulas become
+// MathML by `go generate ./lessons` (see the folder gen), so no page needs a
+// script for them.
 package lessons
+
+//go:generate go run ./gen

@@ -1,0 +1,23 @@
+package lessons
+
+import "testing"
+
+// BenchmarkLoad is part of what starting the program takes.
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		if _, err := Load(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSearch is what one key press in the search field costs the server.
+func BenchmarkSearch(b *testing.B) {
+	c, err := Load()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		c.Search("kv cache mem", 10)
+	}
+}

@@ -1,0 +1,165 @@
+package lessons
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+// check looks at every node of a piece: what the dialect does not have is a
+// problem, links are resolved, marks are given to what they mark.
+func (p *piece) check() {
+	var marks []*markNode
+	var formulas []*formula
+	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			p.checkNode(n)
+			switch n := n.(type) {
+			case *markNode:
+				marks = append(marks, n)
+			case *formula:
+				formulas = append(formulas, n)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, m := range marks {
+		p.mark(m)
+	}
+	for _, f := range formulas {
+		p.hold(f)
+	}
+}
+
+// hold keeps a formula on one line with the bracket before it and the signs
+// after it.
+func (p *piece) hold(f *formula) {
+	held := &holdNode{}
+	f.Parent().InsertBefore(f.Parent(), f, held)
+	if before, ok := held.PreviousSibling().(*ast.Text); ok && bytes.HasSuffix(before.Segment.Value(p.source), []byte("(")) {
+		cut := before.Segment.Stop - 1
+		held.AppendChild(held, ast.NewTextSegment(before.Segment.WithStart(cut)))
+		before.Segment = before.Segment.WithStop(cut)
+	}
+	held.AppendChild(held, f) // leaves its old place
+	for {
+		after, ok := held.NextSibling().(*ast.Text)
+		if !ok {
+			break
+		}
+		text := after.Segment.Value(p.source)
+		n := len(text) - len(bytes.TrimLeft(text, ".,;:?!)"))
+		if n == len(text) && !after.SoftLineBreak() {
+			held.AppendChild(held, after)
+			continue
+		}
+		if n > 0 {
+			held.AppendChild(held, ast.NewTextSegment(after.Segment.WithStop(after.Segment.Start+n)))
+			after.Segment = after.Segment.WithStart(after.Segment.Start + n)
+		}
+		break
+	}
+	if held.ChildCount() == 1 { // there was nothing to hold
+		held.Parent().ReplaceChild(held.Parent(), held, f)
+	}
+}
+
+func (p *piece) checkNode(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.RawHTML:
+		segment := n.Segments.At(0)
+		p.problem(segment.Start, "HTML is not part of the dialect: %s; what a model would see goes into `code`", segment.Value(p.source))
+	case *ast.HTMLBlock:
+		p.problem(offsetOf(n), "HTML is not part of the dialect")
+	case *ast.Image:
+		p.problem(offsetOf(n), "pictures are not part of the dialect")
+	case *ast.Heading:
+		if n.Level != 3 {
+			p.problem(offsetOf(n), "within a section headings have three signs: ### Title")
+		}
+	case *ast.ThematicBreak:
+		p.problem(offsetOf(n), "a line across is not part of the dialect")
+	case *ast.Link:
+		p.link(n)
+	case *ast.AutoLink:
+		url := string(n.URL(p.source))
+		if !p.l.outside || !strings.HasPrefix(url, "https://") {
+			p.problem(offsetOf(n), "the address %s: only references.md links to other sites, by https", url)
+		}
+	case *ast.CodeSpan:
+		if code := codeText(n, p.source); isTexFigure.MatchString(code) {
+			p.problem(offsetOf(n), "figures are not computed in `code`: %s", code)
+		}
+	case *ast.FencedCodeBlock:
+		if isTexFigure.MatchString(linesText(n, p.source)) {
+			p.problem(offsetOf(n), "figures are not computed in code")
+		}
+	}
+}
+
+// offsetOf finds a byte of a node: its own, a descendant's or an ancestor's.
+func offsetOf(n ast.Node) int {
+	if n.Pos() >= 0 {
+		return n.Pos()
+	}
+	at := -1
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch t, isText := n.(*ast.Text); {
+		case isText:
+			at = t.Segment.Start
+		case n.Type() != ast.TypeInline && n.Lines() != nil && n.Lines().Len() > 0:
+			at = n.Lines().At(0).Start
+		default:
+			return ast.WalkContinue, nil
+		}
+		return ast.WalkStop, nil
+	})
+	for ; at < 0 && n != nil; n = n.Parent() {
+		if n.Type() != ast.TypeInline && n.Lines() != nil && n.Lines().Len() > 0 {
+			at = n.Lines().At(0).Start
+		}
+	}
+	return max(at, 0)
+}
+
+// link resolves a link or says that it leads nowhere.
+func (p *piece) link(n *ast.Link) {
+	to := string(n.Destination)
+	if len(n.Title) > 0 {
+		p.problem(offsetOf(n), "links have no titles: %q", n.Title)
+	}
+	href, ok := p.l.resolve(to)
+	switch {
+	case ok:
+		n.Destination = []byte(href)
+	case p.l.outside && strings.HasPrefix(to, "https://"):
+	case strings.Contains(to, "//"):
+		p.problem(offsetOf(n), "the address %s: only references.md links to other sites, by https", to)
+	default:
+		p.problem(offsetOf(n), "the link %q leads nowhere%s", to, p.l.nearest(to))
+	}
+}
+
+// mark gives {.tk} to the code before it and {.given} to the table after it.
+func (p *piece) mark(m *markNode) {
+	switch m.class {
+	case "tk":
+		code, ok := m.PreviousSibling().(*ast.CodeSpan)
+		if !ok {
+			p.problem(m.offset, "{.tk} follows `code` at once")
+			return
+		}
+		code.SetAttributeString("tk", true)
+	case "given":
+		paragraph := m.Parent()
+		table, ok := paragraph.NextSibling().(*extast.Table)
+		if !ok || paragraph.ChildCount() != 1 {
+			p.problem(m.offset, "{.given} stands on the line before a table, or directly after [text]")
+			return
+		}
+		table.SetAttributeString("given", true)
+		paragraph.Parent().RemoveChild(paragraph.Parent(), paragraph)
+	}
+}

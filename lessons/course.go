@@ -1,0 +1,189 @@
+package lessons
+
+// A Course is everything that is taught, loaded and checked. It is never
+// changed after [Load] has made it, so any number of goroutines may read it.
+type Course struct {
+	Lessons    []*Lesson    // in order of their numbers
+	Outcomes   []Outcome    // what a learner can do at the end
+	Terms      []Term       // the glossary, by name
+	Questions  []*Question  // the quiz, in the order of its file
+	Cards      []*Card      // the flashcards, in the order of their file
+	References []Reference  // what is cited, in the order of their file
+	Sheet      *Sheet       // the one-page reference
+	Checklist  []Point      // where each point that must be taught is taught
+	Starts     []*LoopStart // the runs that lessons link to
+
+	lessons   map[string]*Lesson
+	sections  map[string]*Section // by "slug#id"
+	questions map[string]*Question
+	cards     map[string]*Card
+	terms     map[string]*Term
+	starts    map[string]*LoopStart
+	widgets   map[string]bool // by "slug#id"
+	index     *index
+}
+
+// A Lesson is one page of the course.
+type Lesson struct {
+	Slug       string // its address is /learn/SLUG
+	Title      string
+	Lead       string // HTML of one sentence, without a paragraph around it
+	LeadText   string // the same as plain text
+	Kicker     string // the small line above the title: "Lesson 3, about 8 minutes"
+	Number     int    // its place in the course, from 0 (the overview)
+	Minutes    int    // how long reading it takes
+	Difficulty string // "gentle", "standard" or "harder"
+	Outcomes   []string
+	Sections   []*Section
+	Notes      []Note
+}
+
+// Href is the lesson's address.
+func (l *Lesson) Href() string { return "/learn/" + l.Slug }
+
+// A Section is a part of a lesson under a heading of its own.
+type Section struct {
+	ID, Title string
+	TitleHTML string // the heading with its tokens and formulas
+	Lesson    string // slug
+	Blocks    []Block
+
+	text string // all of it as plain text, for searching
+}
+
+// Key is "slug#id": how progress, questions and cards name a section.
+func (s *Section) Key() string { return s.Lesson + "#" + s.ID }
+
+// Href is the section's address.
+func (s *Section) Href() string { return "/learn/" + s.Key() }
+
+// A Block is a part of a section: a [Prose], [Widget], [Check] or [Aside].
+type Block interface{ block() }
+
+// Prose is running text as safe HTML: made from Markdown that may not contain
+// HTML, its formulas as MathML, its figures computed.
+type Prose struct{ HTML string }
+
+// A Widget is a live experiment on the engine.
+type Widget struct {
+	Kind    WidgetKind
+	ID      string            // unique in the lesson
+	Params  map[string]string // checked by the kind's rules: see [WidgetKind]
+	Caption string            // HTML
+	Notice  string            // HTML: what to notice; may be empty
+}
+
+// A Check asks one question at a section's end.
+type Check struct{ Question *Question }
+
+// An Aside stands out from the text. Kind is "slip" (a common mistake),
+// "pitfall", "checked" (a printed value that we worked out again), "care" (true
+// only in part), "small-model" (what a small model cannot do) or "notice".
+type Aside struct{ Kind, Title, HTML string }
+
+func (Prose) block()  {}
+func (Widget) block() {}
+func (Check) block()  {}
+func (Aside) block()  {}
+
+// A Note stands in the margin beside a section.
+type Note struct{ Section, HTML string }
+
+// An Outcome is something that a learner can do after the course, with the
+// places where it is explained, tried, exercised and kept in memory.
+type Outcome struct {
+	ID, Text, HTML string
+	Explanation    []string // hrefs of sections
+	Experiment     []string // hrefs of widgets: /learn/SLUG#WIDGET
+	Exercise       []string // hrefs of drills and ids of questions as /quiz#ID
+	Cards          []string // ids of cards
+}
+
+// A Term is an entry of the glossary.
+type Term struct {
+	ID, Name   string
+	HTML, Text string // what it means
+	Where      string // href of the section that explains it
+}
+
+// A Question asks for something to be recalled ("recall": write, then compare
+// with the rubric) or chosen ("choice": one choice is right, and every wrong one
+// says why).
+type Question struct {
+	ID, Kind   string
+	Prompt     string // HTML
+	PromptText string
+	Choices    []Choice
+	Answer     string   // HTML; of a choice question, what to say after the right choice
+	Rubric     []string // HTML: points that a good answer makes
+	Outcome    string
+	Section    string // "slug#id"
+}
+
+// A Choice is one answer of a choice question.
+type Choice struct {
+	HTML  string
+	Right bool
+	Why   string // HTML: why it is right, or what is wrong with it
+}
+
+// A Card is one flashcard, as HTML and as plain text for export and print.
+type Card struct {
+	ID                  string
+	Front, Back         string
+	FrontText, BackText string
+	Outcome, Section    string
+}
+
+// A Reference is a work that is cited.
+type Reference struct {
+	ID, Short string // "vaswani2017", "Vaswani et al. 2017"
+	HTML      string
+	Text      string
+}
+
+// A Sheet is the reference on one page.
+type Sheet struct {
+	Title, Lead string // Lead is HTML
+	Sections    []*Section
+}
+
+// A Point is something that the course must teach, and the places where it
+// does, as hrefs.
+type Point struct {
+	Group, Number, Text string
+	Places              []string
+}
+
+// A LoopStart is a run that a lesson opens in the loop: a prompt, the settings
+// and where to look.
+type LoopStart struct {
+	Key, Title  string
+	Prompt      string
+	Temperature float64
+	TopK        int
+	TopP, MinP  float64
+	Seed        uint64
+	MaxTokens   int
+	Stop        []string
+	Step        int    // the step to look at, from 1; 0 is the first
+	Stage       string // "forward", "logits", "softmax", "filter", "sample", "append", "cache"; "" is forward
+}
+
+// Lesson returns the lesson with a slug, or nil.
+func (c *Course) Lesson(slug string) *Lesson { return c.lessons[slug] }
+
+// Section returns the section "slug#id", or nil.
+func (c *Course) Section(key string) *Section { return c.sections[key] }
+
+// Question returns the question with an id, or nil.
+func (c *Course) Question(id string) *Question { return c.questions[id] }
+
+// Card returns the card with an id, or nil.
+func (c *Course) Card(id string) *Card { return c.cards[id] }
+
+// Term returns the term with an id, or nil.
+func (c *Course) Term(id string) *Term { return c.terms[id] }
+
+// Start returns the run that lessons link to by a key, or nil.
+func (c *Course) Start(key string) *LoopStart { return c.starts[key] }

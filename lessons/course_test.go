@@ -1,0 +1,133 @@
+package lessons
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// walkCourse loads the course and shows each piece of Markdown on the way.
+func walkCourse(t *testing.T, see func(*piece)) *Course {
+	t.Helper()
+	table, err := readMath(mathJSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLoader(content(), table)
+	l.onPiece = see
+	l.load()
+	if err := l.problems.err(); err != nil {
+		t.Fatal(err)
+	}
+	return l.course
+}
+
+// folderOf is a folder with some files.
+func folderOf(files map[string]string) fs.FS {
+	folder := fstest.MapFS{}
+	for name, text := range files {
+		folder[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return folder
+}
+
+// course loads the real course.
+func course(t *testing.T) *Course {
+	t.Helper()
+	c, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestCourseHasWhatItShould(t *testing.T) {
+	c := course(t)
+	for what, n := range map[string][2]int{
+		"lessons": {len(c.Lessons), 10}, "outcomes": {len(c.Outcomes), 5}, "terms": {len(c.Terms), 10},
+		"questions": {len(c.Questions), 7}, "cards": {len(c.Cards), 12}, "references": {len(c.References), 12},
+	} {
+		if n[0] < n[1] {
+			t.Errorf("%d %s, want at least %d", n[0], what, n[1])
+		}
+	}
+	kinds := map[WidgetKind]int{}
+	pitfalls := 0
+	for _, lesson := range c.Lessons {
+		for _, s := range lesson.Sections {
+			checks := 0
+			for i, b := range s.Blocks {
+				switch b := b.(type) {
+				case Widget:
+					kinds[b.Kind]++
+					if b.Notice == "" {
+						t.Errorf("%s: the widget %s does not say what to notice", s.Key(), b.ID)
+					}
+				case Aside:
+					if b.Kind == "pitfall" {
+						pitfalls++
+					}
+				case Check:
+					checks++
+					if i != len(s.Blocks)-1 {
+						t.Errorf("%s: its question does not stand at the end", s.Key())
+					}
+					if b.Question.Section != s.Key() {
+						t.Errorf("%s asks %s, which belongs to %s", s.Key(), b.Question.ID, b.Question.Section)
+					}
+				}
+			}
+			if checks != 1 && lesson.Number > 0 {
+				t.Errorf("%s ends with %d questions, want 1", s.Key(), checks)
+			}
+		}
+	}
+	for kind := range widgetParams {
+		if kinds[kind] == 0 {
+			t.Errorf("no lesson has the widget %s", kind)
+		}
+	}
+	if pitfalls < 7 {
+		t.Errorf("%d pitfalls, want all seven", pitfalls)
+	}
+}
+
+// Finding things by their names finds those that are listed, and nothing else.
+func TestLookups(t *testing.T) {
+	c := course(t)
+	for _, lesson := range c.Lessons {
+		if c.Lesson(lesson.Slug) != lesson || lesson.Href() != "/learn/"+lesson.Slug {
+			t.Errorf("Lesson(%q) is another one", lesson.Slug)
+		}
+		for _, s := range lesson.Sections {
+			if c.Section(s.Key()) != s || !strings.HasPrefix(s.Href(), lesson.Href()+"#") {
+				t.Errorf("Section(%q) is another one", s.Key())
+			}
+		}
+	}
+	for _, q := range c.Questions {
+		if c.Question(q.ID) != q {
+			t.Errorf("Question(%q) is another one", q.ID)
+		}
+	}
+	for _, card := range c.Cards {
+		if c.Card(card.ID) != card {
+			t.Errorf("Card(%q) is another one", card.ID)
+		}
+	}
+	for _, term := range c.Terms {
+		if got := c.Term(term.ID); got == nil || got.ID != term.ID || got.Name != term.Name {
+			t.Errorf("Term(%q) is another one", term.ID)
+		}
+	}
+	for _, s := range c.Starts {
+		if c.Start(s.Key) != s {
+			t.Errorf("Start(%q) is another one", s.Key)
+		}
+	}
+	if c.Lesson("none") != nil || c.Section("the-loop#none") != nil || c.Question("none") != nil ||
+		c.Card("none") != nil || c.Term("none") != nil || c.Start("none") != nil {
+		t.Error("something was found that is not there")
+	}
+}

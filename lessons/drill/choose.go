@@ -1,0 +1,147 @@
+package drill
+
+import (
+	"slices"
+	"strings"
+)
+
+// choice grades a cell that takes one of its options.
+type choice struct {
+	options []Option
+	right   string
+	why     map[string]said // of the wrong options, by value
+	note    string
+}
+
+// said is what is said to a wrong choice.
+type said struct {
+	mistake Mistake
+	title   string
+	why     string
+}
+
+func (c *choice) grade(text string) Verdict {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return Verdict{State: Empty}
+	}
+	o, ok := find(c.options, text)
+	if !ok {
+		return Verdict{State: Refused, Title: "That is none of the choices."}
+	}
+	v := Verdict{State: Right, Credit: 1, Understood: strings.TrimSpace(o.Text), Note: c.note}
+	if o.Value == c.right {
+		return v
+	}
+	w := c.why[o.Value]
+	if w.mistake == "" {
+		w.mistake = OtherOption
+	}
+	v.State, v.Credit, v.Note, v.Mistake, v.Title, v.Why = Wrong, 0, "", w.mistake, w.title, w.why
+	return v
+}
+
+// find looks an option up by its value or its text.
+func find(options []Option, text string) (Option, bool) {
+	for _, o := range options {
+		if strings.EqualFold(text, o.Value) || strings.EqualFold(text, strings.TrimSpace(o.Text)) {
+			return o, true
+		}
+	}
+	return Option{}, false
+}
+
+// set grades a cell that takes some of its options: the tokens that survive a
+// cut. They are given from the most probable down.
+type set struct {
+	options []Option // in the order of the rows
+	ranked  []string // values from the most probable down
+	keep    int      // how many of ranked are right
+	mass    []float64
+	cut     cut
+	note    string
+}
+
+// cut says by which rule tokens are kept.
+type cut struct {
+	topP float64 // 0: not by mass
+	k    int
+}
+
+// parseSet reads option values set apart by commas, spaces or braces.
+func (s *set) parse(text string) (chosen []string, unknown string) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",;{}[]() \t\n\"'·", r) }) {
+		o, ok := find(s.options, word)
+		if !ok {
+			return nil, word
+		}
+		if !slices.Contains(chosen, o.Value) {
+			chosen = append(chosen, o.Value)
+		}
+	}
+	return chosen, ""
+}
+
+func (s *set) grade(text string) Verdict {
+	if len(text) > 8*maxAnswer {
+		return Verdict{State: Refused, Title: "That is longer than all the tokens together."}
+	}
+	chosen, unknown := s.parse(text)
+	if unknown != "" {
+		return Verdict{State: Refused, Title: "There is no token “" + unknown + "” in this table."}
+	}
+	if len(chosen) == 0 {
+		return Verdict{State: Empty}
+	}
+	has := func(rank int) bool { return slices.Contains(chosen, s.ranked[rank]) }
+	hits, prefix := 0, true
+	for r := range s.ranked {
+		if has(r) && r < s.keep {
+			hits++
+		}
+		if has(r) != (r < len(chosen)) {
+			prefix = false
+		}
+	}
+	v := Verdict{State: Right, Credit: 1, Understood: s.names(chosen), Note: s.note}
+	extra := len(chosen) - hits
+	if hits == s.keep && extra == 0 {
+		return v
+	}
+	v.State, v.Credit, v.Note = Wrong, 0, ""
+	if extra+s.keep-hits == 1 && s.keep > 1 {
+		v.State, v.Credit = Part, 0.5
+	}
+	v.Mistake, v.Title, v.Why = s.mistake(chosen, prefix)
+	return v
+}
+
+// names lists chosen values in the order of the rows.
+func (s *set) names(chosen []string) string {
+	var names []string
+	for _, o := range s.options {
+		if slices.Contains(chosen, o.Value) {
+			names = append(names, strings.TrimSpace(o.Text))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// mistake names what is wrong with a set of tokens.
+func (s *set) mistake(chosen []string, prefix bool) (Mistake, string, string) {
+	p4 := func(x float64) string { return Probability.show(x) }
+	last := s.ranked[s.keep-1]
+	switch n := len(chosen); {
+	case !prefix:
+		return OtherOption, "A cut keeps tokens from the most probable down.", "No token stays while a more probable one goes."
+	case s.cut.topP > 0 && n == s.keep-1:
+		return Crossing, "The token that crosses the border stays.", "Up to there the sum is " + p4(s.mass[n-1]) + ", short of " + canonical(s.cut.topP, Real) + ". With " + last + " it is " + p4(s.mass[s.keep-1]) + ": the border is crossed by it, so it is kept."
+	case s.cut.topP > 0 && n < s.keep:
+		return OneTooFew, "Too few: the sum has not reached the border yet.", "These add up to " + p4(s.mass[n-1]) + ", short of " + canonical(s.cut.topP, Real) + "."
+	case s.cut.topP > 0:
+		return OneTooMany, "Too many: the border was reached before.", "With " + last + " the sum is " + p4(s.mass[s.keep-1]) + " already, which is at least " + canonical(s.cut.topP, Real) + "."
+	case n < s.keep:
+		return OneTooFew, "Too few tokens.", "This cut keeps " + whole(s.keep) + "."
+	}
+	return OneTooMany, "Too many tokens.", "This cut keeps " + whole(s.keep) + "."
+}

@@ -1,0 +1,181 @@
+package drill
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// five is one prediction over a handful of tokens: the lesson's has five, the
+// hardest level six.
+type five struct {
+	names []string  // in the order of the rows, without their leading spaces
+	z     []float32 // logits
+	k     int       // of the top-k step
+	topP  float64   // of the nucleus step
+	u     float64   // of the draw, three decimals
+}
+
+// The temperatures of the drill.
+const cold, hot = 0.5, 2
+
+// lesson is the example of the lesson's exercise.
+func lesson() *five {
+	return &five{names: []string{"the", "a", "an", "and", "or"}, z: []float32{4, 3, 2, 1, 0.5}, k: 3, topP: 0.9}
+}
+
+// families are tokens that could follow one another's contexts.
+var families = [][]string{
+	{"the", "a", "his", "her", "my", "one"},
+	{"cat", "dog", "bird", "fox", "bear", "frog"},
+	{"was", "is", "had", "could", "felt", "did"},
+	{"red", "big", "old", "new", "warm", "soft"},
+	{"and", "but", "so", "then", "or", "yet"},
+	{"ran", "sat", "hid", "fell", "sang", "slept"},
+	{"home", "away", "out", "up", "back", "down"},
+	{"mum", "dad", "Tom", "Lily", "Ben", "Sam"},
+}
+
+// newFive gives the lesson's numbers for seed 0 at level 1, else draws until
+// they are fair. Level 1 has logits in halves, level 2 in tenths, level 3 six
+// tokens out of order, some below 0, and other cuts.
+func newFive(p *Problem) *five {
+	r := newRandom(p)
+	if p.Seed == 0 && p.Level == 1 {
+		f := lesson()
+		f.drawU(p.Seed)
+		return f
+	}
+	for {
+		f := &five{k: 3, topP: 0.9}
+		family := slices.Clone(pick(r, families))
+		shuffle(r, family)
+		f.names = family[:5]
+		switch p.Level {
+		case 1:
+			f.descend(r, 5, 2, 1, 3)
+		case 2:
+			f.descend(r, 5, 10, 3, 16)
+		default:
+			f.names = family
+			f.k, f.topP = pick(r, []int{2, 3, 4}), pick(r, []float64{0.8, 0.9, 0.95})
+			f.descend(r, 6, 10, 3, 14)
+			shuffle(r, f.z)
+		}
+		if f.fair(p.Level) && f.drawU(p.Seed) {
+			return f
+		}
+	}
+}
+
+// descend draws n logits, each lower than the one before by least to most
+// parts of one.
+func (f *five) descend(r *random, n, parts, least, most int) {
+	at := r.between(5*parts/2, 9*parts/2)
+	if n > 5 {
+		at = r.between(parts, 3*parts)
+	}
+	for range n {
+		f.z = append(f.z, float32(at)/float32(parts))
+		at -= r.between(least, most)
+	}
+}
+
+// plain is the distribution at a temperature, nothing cut.
+func (f *five) plain(t float64) *sampling.Distribution {
+	return sampling.Decide(f.z, sampling.Settings{Temperature: t, TopP: 1})
+}
+
+// greedy, top and nucleus are the three cuts, at T = 1.
+func (f *five) greedy() *sampling.Distribution {
+	return sampling.Decide(f.z, sampling.Settings{TopP: 1})
+}
+
+func (f *five) top() *sampling.Distribution {
+	return sampling.Decide(f.z, sampling.Settings{Temperature: 1, TopK: f.k, TopP: 1})
+}
+
+func (f *five) nucleus(t float64) *sampling.Distribution {
+	return sampling.Decide(f.z, sampling.Settings{Temperature: t, TopP: f.topP})
+}
+
+// exp is e^{z/T} of row i.
+func (f *five) exp(i int, t float64) float64 { return math.Exp(float64(f.z[i]) / t) }
+
+// sum is Σ e^{z/T}, from the engine's sum that has the largest taken out.
+func (f *five) sum(t float64) float64 {
+	d := f.plain(t)
+	return d.SumExp * math.Exp(d.MaxZ/t)
+}
+
+func roundTo(x float64, places int) float64 {
+	s := math.Pow10(places)
+	return math.Round(x*s) / s
+}
+
+// fair keeps numbers out that would make an answer a matter of luck.
+func (f *five) fair(level int) bool {
+	for _, t := range []float64{cold, 1, hot} {
+		d := f.plain(t)
+		for r := range d.Order {
+			p := d.P[d.Order[r]]
+			if p < 0.0006 || onHalf(p) || math.Abs(d.Cum[r]-f.topP) < 0.012 {
+				return false
+			}
+			if t == 1 && (onHalf(d.Cum[r]) || r > 0 && d.P[d.Order[r-1]]-p < 0.006) {
+				return false
+			}
+		}
+	}
+	n, k := f.nucleus(1), f.top()
+	if n.Keep < 2 || n.Keep > len(f.z)-2 || level > 2 && n.Keep == k.Keep {
+		return false // one token more or less must be another number than the whole or the largest
+	}
+	for r := range n.Keep {
+		if onHalf(n.Q(r)) {
+			return false
+		}
+	}
+	for r := range k.Keep {
+		if onHalf(k.Q(r)) {
+			return false
+		}
+	}
+	return level < 3 || slices.Min(f.z) < 0 && f.z[0] != slices.Max(f.z)
+}
+
+// onHalf: at three places the rounding of x hangs on its further digits.
+func onHalf(x float64) bool {
+	_, part := math.Modf(x * 1000)
+	return math.Abs(part-0.5) < 0.03
+}
+
+// drawU takes the first u of the seed that is clear of the borders of the
+// nucleus' segments, with three decimals.
+func (f *five) drawU(seed uint64) bool {
+	d := f.nucleus(1)
+	for step := 1; step < 100; step++ {
+		u := roundTo(sampling.U(seed, step), 3)
+		clear := u > 0.01 && u < 0.99
+		for r := range d.Keep {
+			_, to := d.Segment(r)
+			clear = clear && math.Abs(u-to) > 0.012
+		}
+		if clear {
+			f.u = u
+			return true
+		}
+	}
+	return false
+}
+
+// logit writes a logit as it stands in the table.
+func logit(z float32) string { return strconv.FormatFloat(float64(z), 'g', -1, 32) }
+
+// value is a logit as it reads: 1.7, not the float32 next to it.
+func value(z float32) float64 {
+	v, _ := strconv.ParseFloat(logit(z), 64)
+	return v
+}

@@ -1,0 +1,258 @@
+package drill
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// number grades a number cell.
+type number struct {
+	form  Form
+	want  []float64 // right values: the exact one, then those of other rounding routes
+	slips []slip    // what known mistakes lead to, the more telling first
+	note  string    // said beside a right answer
+}
+
+// slip is what a known mistake makes of the same numbers.
+type slip struct {
+	mistake Mistake
+	value   float64
+	title   string
+	why     string
+	credit  float64
+}
+
+// exactness says how near an answer must be: within near of the value, or its
+// correct rounding to so many places, or to so many significant digits.
+type exactness struct {
+	places, digits int
+}
+
+func (f Form) exactness() exactness {
+	switch f {
+	case Probability:
+		return exactness{places: 3, digits: 99}
+	case Money:
+		return exactness{places: 4, digits: 4}
+	case Count, Bytes, Ratio:
+		return exactness{places: 99, digits: 3}
+	}
+	return exactness{places: 3, digits: 4}
+}
+
+// near is how far from v an answer may be however it is written.
+func (f Form) near(v float64) float64 {
+	const slack = 1e-9 // of binary fractions: 0.1 + 0.2
+	switch a := math.Abs(v); {
+	case f == Probability:
+		return 1e-4 + slack // four decimals, the last may be off by one
+	case f == Count || f == Bytes:
+		return slack * max(1, a)
+	case f == Money:
+		return 1e-6 + slack
+	case f == Ratio:
+		return 1e-3*a + slack
+	case a >= 1:
+		return max(1e-3, 2e-5*a) + slack
+	}
+	return min(1e-4, 1e-3*max(math.Abs(v), 1e-3)) + slack
+}
+
+// rounds reports whether the reading is v, rounded to the places it has.
+func (r Reading) rounds(v float64) bool {
+	return r.Ulp > 0 && math.Abs(r.Value-v) <= r.Ulp*(0.5+1e-9)
+}
+
+// is reports whether the reading gives v exactly enough.
+func (r Reading) is(v float64, f Form) bool {
+	if math.Abs(r.Value-v) <= f.near(v) {
+		return true
+	}
+	if !r.rounds(v) || (f == Count || f == Bytes) && !r.scaled {
+		return false // a count is written out, unless in millions or GiB
+	}
+	e := f.exactness()
+	fine := r.Ulp <= 1.0001*math.Pow10(-e.places)
+	return fine && (f != Real || r.Digits >= 2) || r.Digits >= e.digits
+}
+
+func (n *number) right(r Reading) bool {
+	return slices.ContainsFunc(n.want, func(v float64) bool { return r.is(v, n.form) })
+}
+
+// grade reads the text and judges it.
+func (n *number) grade(text string) Verdict {
+	readings, err := Read(text, n.form)
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		return Verdict{State: Refused, Title: refused.Say}
+	}
+	if len(readings) == 0 {
+		return Verdict{State: Empty}
+	}
+	for _, r := range readings {
+		if n.right(r) {
+			return Verdict{State: Right, Credit: 1, Understood: r.Said, Value: r.Value, Note: n.noteFor(r)}
+		}
+	}
+	best, distance := n.judge(readings[0])
+	for _, r := range readings[1:] { // '20,086' may be two numbers: the one that says more
+		if v, d := n.judge(r); d < distance {
+			best, distance = v, d
+		}
+	}
+	return best
+}
+
+func (n *number) noteFor(r Reading) string {
+	v := n.want[0]
+	if (n.form == Count || n.form == Bytes) && math.Abs(r.Value-v) > n.form.near(v) {
+		return "Exactly: " + canonical(v, n.form) + "."
+	}
+	return n.note
+}
+
+// judge finds the mistake behind a wrong number, and how far the number is
+// from what that mistake leads to, in parts of the value.
+func (n *number) judge(r Reading) (Verdict, float64) {
+	v := Verdict{State: Wrong, Understood: r.Said, Value: r.Value}
+	best := math.Inf(1)
+	if rounding, d := n.rounding(r); d < best {
+		v.State, v.Credit, v.Mistake, v.Title, v.Why = Part, rounding.credit, rounding.mistake, rounding.title, rounding.why
+		best = d
+	}
+	for _, s := range n.slips {
+		if d := apart(r.Value, s.value); r.fits(s.value, n.form) && d < best-1e-9 {
+			v.State, v.Credit, v.Mistake, v.Title, v.Why = Wrong, s.credit, s.mistake, s.title, s.why
+			if s.credit > 0 {
+				v.State = Part
+			}
+			best = d
+		}
+	}
+	if v.Mistake == "" {
+		v.Title, v.Why = n.unknown(r)
+	}
+	return v, best
+}
+
+// apart is the distance of two numbers in parts of the second.
+func apart(x, v float64) float64 { return math.Abs(x-v) / max(math.Abs(v), 1e-3) }
+
+// fits reports whether a reading may be v, as somebody who made a mistake
+// would have written it.
+func (r Reading) fits(v float64, f Form) bool {
+	if math.Abs(r.Value-v) <= max(f.near(v), 1e-6*math.Abs(v)) {
+		return true
+	}
+	return r.rounds(v) && r.Digits >= 2 && r.Ulp <= 0.1*math.Abs(v)
+}
+
+// rounding recognises an answer that is right but for its last place, or has
+// too few places.
+func (n *number) rounding(r Reading) (slip, float64) {
+	best, found := math.Inf(1), slip{}
+	for _, v := range n.want {
+		d := apart(r.Value, v)
+		if d >= best {
+			continue
+		}
+		exact := n.form.show(v)
+		switch {
+		case r.rounds(v) && d <= 0.1:
+			best, found = d, slip{Rounding, v, "Right so far, but with too few places.", fmt.Sprintf("%s %s.", n.form.demand(), "You wrote "+canonical(r.Value, n.form)), 0.5}
+		case r.cutOff(v) && d <= 0.01:
+			best, found = d, slip{Rounding, v, "The last place was cut off, not rounded.", "The next digit is 5 or more, so the last place goes up by one: " + exact + ".", 0.75}
+		case d <= 0.004 || n.form == Probability && math.Abs(r.Value-v) <= 0.0011:
+			best, found = d, slip{Rounding, v, "Very near: only the last place is off.", "Keep one more place on the way, and round once, at the end.", 0.75}
+		}
+	}
+	if (n.form == Count || n.form == Bytes) && found.mistake != "" {
+		found.title, found.why = "Near, but a count is exact.", "Multiply it out to the last digit, or write it in a larger unit."
+	}
+	return found, best
+}
+
+// cutOff reports whether the reading is v with its further places cut off.
+func (r Reading) cutOff(v float64) bool {
+	return r.Ulp > 0 && v > r.Value && v-r.Value < r.Ulp
+}
+
+// demand says how exact an answer should be.
+func (f Form) demand() string {
+	switch f {
+	case Probability:
+		return "Give three or four decimals."
+	case Money:
+		return "Give the amount to a hundredth of a cent."
+	case Count, Bytes, Ratio:
+		return "Give at least three digits."
+	}
+	return "Give at least three digits; zeros in front do not count."
+}
+
+// show writes a value as the worked solutions do.
+func (f Form) show(v float64) string {
+	switch f {
+	case Probability:
+		return fmt.Sprintf("%.4f", v)
+	case Count, Bytes:
+		return canonical(v, f)
+	case Money:
+		s := strings.TrimRight(fmt.Sprintf("%.6f", v), "0")
+		for len(s)-strings.IndexByte(s, '.') < 3 {
+			s += "0"
+		}
+		return "$" + group(s)
+	case Ratio:
+		return significant(v, 4)
+	}
+	if math.Abs(v) >= 1 {
+		return group(fmt.Sprintf("%.3f", v))
+	}
+	return fmt.Sprintf("%.*f", smallPlaces(v), v)
+}
+
+// smallPlaces is how many decimals show four digits of a number below 1.
+func smallPlaces(v float64) int {
+	return min(9, max(4, 3-int(math.Floor(math.Log10(max(math.Abs(v), 1e-9))))))
+}
+
+// significant writes v with so many digits, zeros at the end left out.
+func significant(v float64, digits int) string {
+	places := max(0, digits-1-int(math.Floor(math.Log10(max(math.Abs(v), 1e-12)))))
+	s := fmt.Sprintf("%.*f", min(places, 9), v)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return group(s)
+}
+
+// unknown is said where no mistake is recognised.
+func (n *number) unknown(r Reading) (title, why string) {
+	v := n.want[0]
+	switch {
+	case n.form == Probability && (r.Value < 0 || r.Value > 1+1e-9):
+		return "A probability lies between 0 and 1.", "Write a share of the whole, such as 0.25, or 25% with its sign."
+	case r.Value < 0 && v >= 0:
+		return "This cannot be below 0.", "Look at the sign."
+	case n.form == Bytes || n.form == Count:
+		return "Not this number.", "Ask for a hint: it names the factors one by one."
+	}
+	return "Not this value.", "No usual slip leads to it. Ask for a hint, and check the sum first."
+}
+
+// newNumber keeps of the slips those that differ from every right value.
+func newNumber(f Form, want []float64, slips []slip) *number {
+	n := &number{form: f, want: want}
+	for _, s := range slips {
+		same := func(v float64) bool { return math.Abs(s.value-v) <= f.near(v) }
+		if !math.IsNaN(s.value) && !math.IsInf(s.value, 0) && !slices.ContainsFunc(want, same) {
+			n.slips = append(n.slips, s)
+		}
+	}
+	return n
+}

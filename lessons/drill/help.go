@@ -1,0 +1,113 @@
+package drill
+
+// Line is one line of work shown: what is done, the arithmetic, and what comes
+// of it.
+type Line struct {
+	Say    string
+	Eq     string // "20.086 / 86.440"
+	Result string // "0.2324"
+}
+
+// Hint is one of the three hints of a cell.
+type Hint struct {
+	Rung int
+	Text string
+	Last bool
+}
+
+// Rungs is how many hints a cell has: the first asks, the second gives the
+// rule, the third puts the numbers in.
+const Rungs = 3
+
+// Hint returns a hint of a cell; a rung outside of 1 to [Rungs] is brought
+// inside. An unknown cell has none.
+func (p *Problem) Hint(cellID string, rung int) Hint {
+	c := p.cells[cellID]
+	if c == nil {
+		return Hint{}
+	}
+	rung = min(max(rung, 1), Rungs)
+	return Hint{Rung: rung, Text: c.hints[rung-1], Last: rung == Rungs}
+}
+
+// Work shows how a cell is worked out. The Result of the last line is the
+// answer.
+func (p *Problem) Work(cellID string) []Line {
+	c := p.cells[cellID]
+	if c == nil {
+		return nil
+	}
+	return append([]Line(nil), c.work...)
+}
+
+// Answer is what the worked solution writes into a cell, in a form that Check
+// takes; "" for an unknown cell.
+func (p *Problem) Answer(cellID string) string {
+	if c := p.cells[cellID]; c != nil {
+		return c.answer
+	}
+	return ""
+}
+
+// Shown is [Problem.Answer] for reading: the text of a choice instead of its
+// value.
+func (p *Problem) Shown(cellID string) string {
+	if c := p.cells[cellID]; c != nil {
+		return c.shown
+	}
+	return ""
+}
+
+// Working is the worked solution of one step.
+type Working struct {
+	Step    *Step
+	Lines   []Line            // one a cell: the last line of its work
+	Answers map[string]string // by cell, for reading
+}
+
+// Worked is the worked solution, by step.
+func (p *Problem) Worked() []Working {
+	var list []Working
+	for _, s := range p.Steps {
+		w := Working{Step: s, Answers: map[string]string{}}
+		for _, id := range p.order {
+			if c := p.cells[id]; c.step == s.ID {
+				w.Answers[id] = c.shown
+				if len(c.work) > 0 {
+					last := c.work[len(c.work)-1]
+					last.Say = c.Label + ": " + last.Say
+					w.Lines = append(w.Lines, last)
+				}
+			}
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// Summary is what one step of the softmax drill comes to.
+type Summary struct {
+	Step, Name, Note, Remark string
+	Rows                     []SummaryRow
+	Cut                      bool // some tokens were cut, and Q is renormalised
+}
+
+// SummaryRow is one token: p after the temperature, q after the cut.
+type SummaryRow struct {
+	Name string
+	P, Q float64
+	Kept bool
+}
+
+// Overview sums up the steps of the softmax drill; it is empty for others. It
+// gives all answers away.
+func (p *Problem) Overview() []Summary { return append([]Summary(nil), p.overview...) }
+
+// TrendPoint is the largest probability at a temperature.
+type TrendPoint struct {
+	T, P float64
+}
+
+// Trend is how the largest probability falls as T rises, for the softmax
+// drill; it is empty for others.
+func (p *Problem) Trend() []TrendPoint { return append([]TrendPoint(nil), p.trend...) }

@@ -1,0 +1,212 @@
+package drill
+
+import (
+	"strings"
+	"testing"
+)
+
+// answer is one line of a hand-worked table: what is typed and what is said.
+type answer struct {
+	cell, text string
+	state      State
+	mistake    Mistake
+}
+
+func checkAll(t *testing.T, p *Problem, list []answer) {
+	t.Helper()
+	for _, a := range list {
+		if v := p.Check(a.cell, a.text); v.State != a.state || v.Mistake != a.mistake {
+			t.Errorf("%s = %q: %+v; want %s %q", a.cell, a.text, v, a.state, a.mistake)
+		}
+	}
+}
+
+// Logits 2, 1, 0 and −3 on each: e², e, 1 add up to 11.107; times e^−3 = 0.0498
+// they are 0.3679, 0.1353, 0.0498 and add up to 0.5530. The shares stay.
+func TestShiftByHand(t *testing.T) {
+	checkAll(t, mustNew(t, Shift, 0, 1), []answer{
+		{"before.exp.0", "7.389", Right, ""},
+		{"before.sum", "11.107", Right, ""},
+		{"before.p.0", "0.6652", Right, ""}, // 7.389 / 11.107
+		{"before.p.1", "0.3679", Wrong, Largest},
+		{"after.z.0", "-1", Right, ""},
+		{"after.z.0", "−1", Right, ""},
+		{"after.z.0", "-6", Wrong, Multiplied},
+		{"after.z.0", "5", Wrong, Swapped},
+		{"after.exp.0", "0.3679", Right, ""},
+		{"after.exp.0", "4.389", Wrong, AfterT}, // 7.389 − 3
+		{"after.sum", "0.553", Right, ""},
+		{"after.p.0", "0.6652", Right, ""},
+		{"after.p.0", "0.0331", Wrong, IgnoredT}, // 0.3679 / 11.107
+		{"after.p.0", "-2.3348", Wrong, AfterT},  // 0.6652 − 3
+		{"after.what", "same", Right, ""},
+		{"after.what", "scaled", Wrong, Renormalise},
+		{"after.sign", "nothing", Right, ""},
+		{"after.sign", "impossible", Wrong, OtherOption},
+	})
+}
+
+// 2 × 32 × 128 values in a layer, × 32 layers = 262,144, × 2 bytes = 512 KiB a
+// position; × 4,096 = 2 GiB; × 131,072 = 64 GiB.
+func TestKVBytesByHand(t *testing.T) {
+	p := mustNew(t, KVBytes, 0, 1)
+	checkAll(t, p, []answer{
+		{"position.layer", "8192", Right, ""},
+		{"position.layer", "4,096", Wrong, KeysAlone},
+		{"position.layer", "256", Wrong, Missing},
+		{"position.layers", "262,144", Right, ""},
+		{"position.bytes", "512 KiB", Right, ""},
+		{"position.bytes", "524288", Right, ""},
+		{"position.bytes", "512 KB", Wrong, Units},
+		{"cache.short", "2,147,483,648", Right, ""},
+		{"cache.short", "2 GiB", Right, ""},
+		{"cache.short", "2^31", Right, ""},
+		{"cache.short", "2.147 GB", Right, ""},
+		{"cache.short", "2 GB", Part, Units},
+		{"cache.short", "1 GiB", Wrong, KeysAlone},
+		{"cache.short", "1 GB", Wrong, KeysAlone}, // what one text prints
+		{"cache.short", "64 MiB", Wrong, Missing}, // one layer, or one head
+		{"cache.short", "16 GiB", Wrong, Units},   // in bits
+		{"cache.long", "64 GiB", Right, ""},
+		{"cache.long", "32 GiB", Wrong, KeysAlone},
+		{"cache.long", "much", Refused, ""},
+	})
+	if v := p.Check("cache.short", "2 GiB"); v.Understood != "2 GiB is 2,147,483,648 bytes" {
+		t.Errorf("2 GiB is understood as %q", v.Understood)
+	}
+}
+
+// L 6, d 192, h 6, g 2, s 32, f 512, V 4096, n 19. Attention's matrices:
+// 192·6·32 = 36,864 twice and 2·192·2·32 = 24,576: 98,304. Feed-forward
+// 3·192·512 = 294,912. Times 6 layers: 2,359,296. Attention 2·6·192·19 = 43,776.
+// Scores 192·4096 = 786,432. Together 3,189,504.
+func TestMultiplyAddsByHand(t *testing.T) {
+	checkAll(t, mustNew(t, MultiplyAdds, 0, 1), []answer{
+		{"layer.projections", "98304", Right, ""},
+		{"layer.projections", "147,456", Wrong, QueryHeads}, // 4 × 36,864
+		{"layer.feed", "294,912", Right, ""},
+		{"layer.feed", "196,608", Wrong, LeftOut},
+		{"cached.matrices", "2,359,296", Right, ""},
+		{"cached.attention", "43,776", Right, ""},
+		{"cached.attention", "21,888", Wrong, KeysAlone},
+		{"cached.attention", "41,472", Wrong, OffByOne}, // n = 18
+		{"cached.output", "786,432", Right, ""},
+		{"cached.total", "3,189,504", Right, ""},
+		{"cached.total", "3.19 million", Right, ""},
+		{"cached.total", "2,403,072", Wrong, LeftOut},    // without the scores
+		{"scratch.matrices", "44,826,624", Right, ""},    // 19 × 2,359,296
+		{"scratch.attention", "437,760", Right, ""},      // 6·192·19·20
+		{"scratch.attention", "831,744", Wrong, Missing}, // 2·6·192·19²
+		{"scratch.total", "46,050,816", Right, ""},
+		{"scratch.total", "60,600,576", Wrong, Missing}, // 19 × 3,189,504
+		{"scratch.ratio", "14.4", Right, ""},            // 46,050,816 / 3,189,504 = 14.438
+		{"scratch.ratio", "19", Wrong, OtherOption},
+		{"run.again", "624,750", Right, ""}, // 500·1000 + 500·499/2
+		{"run.again", "500,000", Wrong, Missing},
+		{"run.again", "625,250", Wrong, OffByOne}, // 500·501/2
+		{"run.once", "1,499", Right, ""},
+		{"run.once", "1,500", Wrong, OffByOne},
+		{"run.ratio", "417", Right, ""},
+		{"run.ratio", "417 times", Right, ""},
+	})
+}
+
+// 1,200 × $3 / 1,000,000 = $0.0036; 400 × $15 / 1,000,000 = $0.006.
+func TestBillByHand(t *testing.T) {
+	checkAll(t, mustNew(t, Bill, 0, 1), []answer{
+		{"call.in", "0.0036", Right, ""},
+		{"call.in", "$0.0036", Right, ""},
+		{"call.in", "0.36 cents", Right, ""},
+		{"call.in", "0.018", Wrong, Swapped}, // 1,200 × 15
+		{"call.in", "3.6", Wrong, Units},     // for a thousand
+		{"call.in", "3600", Wrong, Missing},
+		{"call.out", "0.006", Right, ""},
+		{"call.out", "0.6", Wrong, Units}, // in cents
+		{"call.total", "0.0096", Right, ""},
+		{"call.total", "0.024", Wrong, OtherOption}, // 1,600 × 15
+		{"call.total", "0.0192", Wrong, Swapped},    // 1,200 × 15 + 400 × 3
+		{"call.share", "62.5%", Right, ""},          // 0.006 / 0.0096
+		{"call.share", "0.25", Wrong, Swapped},      // 400 / 1,600
+		{"call.share", "0.375", Wrong, Swapped},
+		{"call.saving", "out", Right, ""},
+		{"call.saving", "same", Wrong, OtherOption},
+	})
+}
+
+// 1 + 0.8 + 0.64 + 0.512 + 0.4096 = 3.3616 = (1 − 0.32768) / 0.2.
+func TestSpeculationByHand(t *testing.T) {
+	checkAll(t, mustNew(t, Speculation, 0, 1), []answer{
+		{"powers.all.2", "0.64", Right, ""},
+		{"powers.all.2", "64%", Right, ""},
+		{"powers.all.3", "2.4", Wrong, Multiplied},
+		{"powers.all.3", "0.64", Wrong, OffByOne},
+		{"powers.all.4", "0.4096", Right, ""},
+		{"expected.e", "3.36", Right, ""},
+		{"expected.e", "3.3616", Right, ""},
+		{"expected.e", "3.362 tokens", Right, ""},
+		{"expected.e", "2.3616", Wrong, Missing},
+		{"expected.e", "2.952", Wrong, OffByOne}, // (1 − 0.8^4) / 0.2
+		{"expected.e", "3.2", Wrong, Multiplied}, // 4 × 0.8
+		{"expected.e", "5", Wrong, OtherOption},
+		{"expected.e", "0.6723", Wrong, LeftOut},
+	})
+}
+
+// Over many seeds: what ends each run is found by reading it as a person
+// would, without the engine's function; and every condition gets its turn.
+func TestStopsByReading(t *testing.T) {
+	ended := map[string]int{}
+	for level := 1; level <= MaxLevel; level++ {
+		for seed := range uint64(100) {
+			p := mustNew(t, Stops, seed, level)
+			w := newRun(p)
+			text, reason, n := "", "", 0
+			for i, token := range w.tokens {
+				text += token
+				n = i + 1
+				switch at := strings.Index(text, w.stop.Strings[0]); {
+				case token == "":
+					reason = "eos"
+				case at >= 0:
+					reason, text = "stop_string", text[:at]
+				case n == w.stop.MaxTokens:
+					reason = "max_tokens"
+				case w.prompt+n-1 >= w.context:
+					reason = "context"
+				}
+				if reason != "" {
+					break
+				}
+			}
+			ended[reason]++
+			if v := p.Check("run.reason", reason); v.State != Right {
+				t.Errorf("level %d, seed %d ends by %q: %+v", level, seed, reason, v)
+			}
+			if v := p.Check("run.count", whole(n)); v.State != Right {
+				t.Errorf("level %d, seed %d ends at token %d: %+v", level, seed, n, v)
+			}
+			if v := p.Check("run.text", "…"+visible(tail(text))); v.State != Right {
+				t.Errorf("level %d, seed %d returns …%q: %+v", level, seed, tail(text), v)
+			}
+			if v := p.Check("run.count", whole(n+w.prompt)); v.Mistake != Missing && v.State != Right {
+				t.Errorf("level %d, seed %d: with the prompt counted in: %+v", level, seed, v)
+			}
+		}
+	}
+	for _, r := range reasons {
+		if ended[string(r.reason)] < 20 {
+			t.Errorf("300 runs end by %v", ended)
+		}
+	}
+}
+
+// The right choice stands everywhere.
+func TestRightChoiceStandsAnywhere(t *testing.T) {
+	places := map[string]int{}
+	for seed := range uint64(200) {
+		places[mustNew(t, Stops, seed, 2).Answer("run.text")]++
+	}
+	if places["a"] < 30 || places["b"] < 30 || places["c"] < 20 {
+		t.Errorf("the right text stands at %v", places)
+	}
+}

@@ -1,0 +1,91 @@
+package drill
+
+import (
+	"math"
+	"strconv"
+)
+
+// quantity is one number to be worked out, a row of a step that is a list of
+// such.
+type quantity struct {
+	id, name, how string // how: the letters of its formula
+	form          Form
+	unit          string
+	want          []float64
+	slips         []slip
+	note          string
+	answer        string // where it is not written as the form does
+	hints         [3]string
+	work          []Line
+}
+
+// list adds a step whose table is a list of quantities.
+func (p *Problem) list(step Step, quantities ...quantity) *Step {
+	step.Columns = []Column{
+		{Key: "how", Head: "from", Title: "worked out from", State: Given},
+		{Key: "value", Head: "value", Title: "value", State: Live},
+	}
+	for _, q := range quantities {
+		step.Rows = append(step.Rows, Row{Key: q.id, Name: q.name, Items: []Item{{Text: q.how}, {Cell: p.quantity(step.ID, q)}}})
+	}
+	p.Steps = append(p.Steps, &step)
+	return &step
+}
+
+// quantity adds the cell of a quantity.
+func (p *Problem) quantity(step string, q quantity) *Cell {
+	n := newNumber(q.form, q.want, q.slips)
+	n.note = q.note
+	if q.answer == "" {
+		q.answer = q.form.show(q.want[0])
+	}
+	return p.add(&cell{
+		Cell: Cell{ID: step + "." + q.id, Label: q.name, Type: Number, Unit: q.unit}, step: step, grader: n,
+		answer: q.answer, hints: q.hints, work: q.work,
+	})
+}
+
+// question adds a choice under the last step's table.
+func (p *Problem) question(id, prompt, label string, c *choice, hints [3]string, work []Line) {
+	step := p.Steps[len(p.Steps)-1]
+	o, _ := find(c.options, c.right)
+	made := p.add(&cell{
+		Cell: Cell{ID: step.ID + "." + id, Label: label, Type: ChoiceOf, Options: c.options}, step: step.ID,
+		grader: c, answer: c.right, shown: o.Text, hints: hints, work: work,
+	})
+	step.Asks = append(step.Asks, Ask{prompt, made})
+}
+
+// exactly is the one right value.
+func exactly[T int | int64 | float64](v T) []float64 { return []float64{float64(v)} }
+
+// times writes a product.
+func times(factors ...int) string {
+	s := ""
+	for i, f := range factors {
+		if i > 0 {
+			s += " × "
+		}
+		s += whole(f)
+	}
+	return s
+}
+
+// size writes bytes in the largest unit of 1,024s that they fill.
+func size(bytes int64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	v, i := float64(bytes), 0
+	for v >= 1024 && i < len(units)-1 {
+		v, i = v/1024, i+1
+	}
+	return strconv.FormatFloat(roundTo(v, 2), 'f', -1, 64) + " " + units[i]
+}
+
+// inThousands is what the number of bytes becomes when GiB is taken for GB.
+func inThousands(bytes int64) float64 {
+	v, i := float64(bytes), 0
+	for v >= 1024 && i < 4 {
+		v, i = v/1024, i+1
+	}
+	return v * math.Pow(1000, float64(i))
+}

@@ -1,0 +1,140 @@
+package drill
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// literals reads digits with decimal and thousands signs. Where a comma or a
+// point can be either, both readings are returned, the likelier first.
+func literals(s string, form Form) ([]term, error) {
+	s = strings.TrimSpace(s)
+	set := strings.Trim(s, "0123456789")
+	odd := refuse("The digits of %q are not grouped as a number. Write 1234.5 or 1,234.5.", s)
+	if strings.Trim(s, ".,' ") == "" {
+		return nil, &RefusedError{noNumber}
+	}
+	if strings.ContainsAny(set, "' ") { // these only ever set thousands apart
+		whole, fraction, _ := cutLast(s, ".,")
+		joined, ok := join(whole, "' ")
+		if !ok || strings.ContainsAny(fraction, "' .,") {
+			return nil, odd
+		}
+		return []term{decimal(joined, fraction, false)}, nil
+	}
+	commas, points := strings.Count(s, ","), strings.Count(s, ".")
+	switch {
+	case commas == 0 && points == 0:
+		return []term{decimal(s, "", true)}, nil
+	case commas > 0 && points > 0: // the later one is the decimal sign
+		whole, fraction, sign := cutLast(s, ".,")
+		other := strings.Trim(",.", sign)
+		joined, ok := join(whole, other)
+		if !ok || strings.Contains(whole, sign) {
+			return nil, odd
+		}
+		return []term{decimal(joined, fraction, false)}, nil
+	case commas+points > 1:
+		joined, ok := join(s, ",.")
+		if !ok {
+			return nil, odd
+		}
+		return []term{decimal(joined, "", false)}, nil
+	}
+	whole, fraction, sign := cutLast(s, ".,")
+	list := []term{decimal(whole, fraction, sign == ".")}
+	if joined, ok := join(s, sign); ok && whole[0] != '0' {
+		list = append(list, decimal(joined, "", false))
+		if sign == "," && (form == Count || form == Bytes || form == Ratio) {
+			slices.Reverse(list)
+		}
+	}
+	return list, nil
+}
+
+// cutLast cuts at the last of the signs.
+func cutLast(s, signs string) (before, after, sign string) {
+	i := strings.LastIndexAny(s, signs)
+	if i < 0 {
+		return s, "", ""
+	}
+	return s[:i], s[i+1:], s[i : i+1]
+}
+
+// join takes out signs that set thousands apart: one to three digits, then
+// groups of three; Indian numbering has groups of two before the last.
+func join(s, signs string) (string, bool) {
+	groups := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(signs, r) })
+	if len(groups) == 0 || len(groups)-1 != strings.Count(s, "")-1-len(strings.Join(groups, "")) {
+		return "", false // signs side by side, at the beginning, or at the end
+	}
+	for i, g := range groups {
+		first, last := i == 0, i == len(groups)-1
+		switch {
+		case strings.Trim(g, "0123456789") != "":
+			return "", false
+		case first && len(groups) > 1 && len(g) > 3, !first && last && len(g) != 3, !first && !last && len(g) != 3 && len(g) != 2:
+			return "", false
+		}
+	}
+	return strings.Join(groups, ""), true
+}
+
+// decimal is whole.fraction; both are digits, one may be empty.
+func decimal(whole, fraction string, plain bool) term {
+	n, ok := new(big.Int).SetString("0"+whole+fraction, 10)
+	if !ok {
+		panic("drill: decimal of " + strconv.Quote(whole) + " and " + strconv.Quote(fraction))
+	}
+	v := new(big.Rat).SetInt(n)
+	v.Mul(v, ten(-len(fraction)))
+	digits := len(strings.TrimLeft(whole+fraction, "0"))
+	return term{value: v, places: len(fraction), digits: max(1, digits), plain: plain}
+}
+
+// canonical writes a value the way these pages do: thousands set apart by
+// commas from 10,000 on, at most six places, no zeros at the end.
+func canonical(v float64, form Form) string {
+	if v != 0 && math.Abs(v) < 1e-6 {
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}
+	s := strconv.FormatFloat(v, 'f', 6, 64)
+	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	if s == "-0" {
+		s = "0"
+	}
+	if math.Abs(v) < 10000 && form != Count && form != Bytes {
+		return s
+	}
+	return group(s)
+}
+
+// group sets thousands apart by commas.
+func group(s string) string {
+	whole, fraction, dot := strings.Cut(s, ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if dot {
+		whole += "." + fraction
+	}
+	return sign + whole
+}
+
+// whole writes a count.
+func whole[T int | int64](n T) string { return group(strconv.FormatInt(int64(n), 10)) }
+
+// inWords writes a small count.
+func inWords(n int) string {
+	if words := []string{"none", "one", "two", "three", "four", "five", "six"}; n >= 0 && n < len(words) {
+		return words[n]
+	}
+	return whole(n)
+}

@@ -1,0 +1,234 @@
+package drill
+
+import "fmt"
+
+// Kind names a drill, as in addresses.
+type Kind string
+
+// The drills.
+const (
+	Softmax      Kind = "softmax"
+	Shift        Kind = "shift"
+	KVBytes      Kind = "kv-bytes"
+	MultiplyAdds Kind = "multiply-adds"
+	Bill         Kind = "bill"
+	Speculation  Kind = "speculation"
+	Stops        Kind = "stops"
+)
+
+// Info tells of a drill before it begins.
+type Info struct {
+	Kind    Kind
+	Title   string
+	Lead    string
+	Minutes int              // about how long it takes
+	Levels  int              // levels 1 to this
+	Harder  [MaxLevel]string // what each level has
+}
+
+// MaxLevel is the hardest level of every drill.
+const MaxLevel = 3
+
+// Kinds lists the drills in the order in which they are taught.
+func Kinds() []Info {
+	return []Info{
+		{Softmax, "The five-token drill", "Work one prediction by hand: from logits to probabilities, to a cut, to the draw.", 10, MaxLevel, [MaxLevel]string{
+			"Five tokens in order, logits in halves.", "Five tokens in order, logits in tenths.", "Six tokens out of order, some logits below 0, and other cuts.",
+		}},
+		{Shift, "A constant on every logit", "Add the same number to every logit and see what becomes of the probabilities.", 5, MaxLevel, [MaxLevel]string{
+			"Three tokens, logits in halves.", "Four tokens, logits in tenths.", "Five tokens, logits in tenths.",
+		}},
+		{KVBytes, "The size of the cache", "Count the bytes of keys and values, from the shape of the model.", 6, MaxLevel, [MaxLevel]string{
+			"One cache at two lengths.", "Shared heads and other number formats.", "And how much text fits into a given memory.",
+		}},
+		{MultiplyAdds, "Work with and without the cache", "Count multiply-adds of one token, with a cache and from scratch.", 8, MaxLevel, [MaxLevel]string{
+			"A small model.", "A large model.", "A large model, and where attention catches up.",
+		}},
+		{Bill, "The bill", "Price a call by what goes in and what comes out.", 5, MaxLevel, [MaxLevel]string{
+			"One call.", "One call, and a month of them.", "And a conversation that is sent again with each turn.",
+		}},
+		{Speculation, "Tokens for one verification", "How many tokens one pass of the large model yields when a draft goes ahead.", 6, MaxLevel, [MaxLevel]string{
+			"Expected tokens.", "And how much faster that is.", "And which draft length is best.",
+		}},
+		{Stops, "What stops it", "Read a run token by token and say which stop condition fires first.", 4, MaxLevel, [MaxLevel]string{
+			"The stop string is a token.", "The stop string is cut across tokens.", "It begins inside a token, and the context window counts.",
+		}},
+	}
+}
+
+// Find returns the drill of a name.
+func Find(kind string) (Info, bool) {
+	for _, i := range Kinds() {
+		if string(i.Kind) == kind {
+			return i, true
+		}
+	}
+	return Info{}, false
+}
+
+// UnknownError says that there is no such drill or level.
+type UnknownError struct{ What string }
+
+func (e *UnknownError) Error() string { return e.What }
+
+// New makes the problem of a kind, a seed and a level from 1 to [MaxLevel].
+// Seed 0 at level 1 is the lesson's own example. The error is an
+// *[UnknownError].
+func New(kind Kind, seed uint64, level int) (*Problem, error) {
+	info, ok := Find(string(kind))
+	if !ok {
+		return nil, &UnknownError{fmt.Sprintf("there is no drill %q", kind)}
+	}
+	if level < 1 || level > info.Levels {
+		return nil, &UnknownError{fmt.Sprintf("level is %d; it must be 1 to %d", level, info.Levels)}
+	}
+	p := &Problem{Kind: kind, Seed: seed, Level: level, Title: info.Title, Lead: info.Lead, cells: map[string]*cell{}}
+	map[Kind]func(*Problem){
+		Softmax: buildSoftmax, Shift: buildShift, KVBytes: buildKVBytes, MultiplyAdds: buildMultiplyAdds,
+		Bill: buildBill, Speculation: buildSpeculation, Stops: buildStops,
+	}[kind](p)
+	return p, nil
+}
+
+// Problem is one drill with its numbers. It is not changed after [New].
+type Problem struct {
+	Kind  Kind
+	Seed  uint64
+	Level int
+	Title string
+	Lead  string
+	Facts []Fact // what is given above the steps
+	Steps []*Step
+
+	cells    map[string]*cell
+	order    []string
+	overview []Summary
+	trend    []TrendPoint
+}
+
+// Fact is a given quantity.
+type Fact struct {
+	Name, Value string
+}
+
+// Step is one part of the work: a table with cells to fill, and questions
+// under it.
+type Step struct {
+	ID      string
+	Name    string   // on its tab: "Softmax"
+	Note    string   // beside the name: "T = 1"
+	Title   string   // what is to be done
+	Ask     string   // how
+	Needs   []string // steps to be completed before this one is shown: its given numbers are their answers
+	Columns []Column
+	Rows    []Row // every row has one item a column
+	Foot    []Row
+	Asks    []Ask
+	Remark  string // what this step shows, for the end
+}
+
+// ColumnState says what a column is for in this step.
+type ColumnState string
+
+// The states of a column.
+const (
+	Given  ColumnState = "given"  // its numbers stand there
+	Live   ColumnState = "live"   // to be filled
+	Locked ColumnState = "locked" // empty until a later step
+)
+
+// Column is a column of a step's table.
+type Column struct {
+	Key   string
+	Head  string // "z / T"
+	Title string // spoken: "logit divided by T"
+	State ColumnState
+}
+
+// Row is a row of a step's table.
+type Row struct {
+	Key   string
+	Name  string
+	Token bool // Name is the text of a token, its leading space included
+	Items []Item
+}
+
+// Item is what stands in one place of the table: a given text, a cell, or
+// nothing.
+type Item struct {
+	Text   string
+	Value  float64 // of a given number
+	Cell   *Cell
+	Option string // in a column that chooses rows: the option of Cell that this row stands for
+}
+
+// Ask is a question under the table.
+type Ask struct {
+	Prompt string
+	Cell   *Cell
+}
+
+// CellType says what a cell takes.
+type CellType string
+
+// The types of cells.
+const (
+	Number   CellType = "number"
+	Set      CellType = "set"    // some of the options: their values joined by commas
+	ChoiceOf CellType = "choice" // one of the options: its value
+)
+
+// Cell is one place to be filled.
+type Cell struct {
+	ID      string
+	Label   string // spoken: "p for the"
+	Type    CellType
+	Unit    string // shown behind the box
+	Options []Option
+}
+
+// Option is something to choose.
+type Option struct {
+	Value, Text string
+	Token       bool // Text is the text of a token
+}
+
+// Cell returns the cell of an id, or nil.
+func (p *Problem) Cell(id string) *Cell {
+	if c := p.cells[id]; c != nil {
+		return &c.Cell
+	}
+	return nil
+}
+
+// Order lists all cells in the order of work.
+func (p *Problem) Order() []string { return append([]string(nil), p.order...) }
+
+// cell is a cell with what it takes to check it.
+type cell struct {
+	Cell
+	step   string
+	grader grader
+	answer string // what the worked solution writes into it
+	shown  string // the same for reading
+	hints  [3]string
+	work   []Line
+}
+
+// grader checks the text of one cell. Reading is done before.
+type grader interface {
+	grade(text string) Verdict
+}
+
+// add puts a cell into the problem.
+func (p *Problem) add(c *cell) *Cell {
+	if p.cells[c.ID] != nil {
+		panic("drill: two cells are called " + c.ID)
+	}
+	if c.shown == "" {
+		c.shown = c.answer
+	}
+	p.cells[c.ID] = c
+	p.order = append(p.order, c.ID)
+	return &c.Cell
+}

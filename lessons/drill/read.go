@@ -1,0 +1,318 @@
+package drill
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Form says what a number cell is about, and so which units it takes and how
+// exact an answer must be.
+type Form int
+
+// The forms.
+const (
+	Real        Form = iota // a plain number, such as e to a logit
+	Probability             // 0 to 1, or a percentage
+	Count                   // whole things: tokens, positions, multiply-adds
+	Bytes                   // a number of bytes, units welcome
+	Money                   // dollars
+	Ratio                   // how many times
+)
+
+// Reading is what a text was understood as.
+type Reading struct {
+	Value  float64
+	Ulp    float64 // one unit of the last place written; 0 where the value is exact, as of 1/3
+	Digits int     // significant digits written; 0 where the value is exact
+	Said   string  // "63.2% is 0.632"; the number alone where it was written plainly
+	scaled bool    // a unit or a word such as 'million' was written
+	plain  bool    // digits and a decimal point, nothing else
+}
+
+// RefusedError says gently why a text is not an answer.
+type RefusedError struct{ Say string }
+
+func (e *RefusedError) Error() string { return e.Say }
+
+func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
+
+const noNumber = "There is no number in that. Write digits, such as 0.632, 63.2% or 1/3."
+
+const (
+	maxAnswer = 64   // bytes; no number of these drills is longer
+	maxValue  = 1e16 // far above anything asked for
+	minValue  = 1e-12
+)
+
+// Read understands a number as people write it: with a decimal point or a
+// decimal comma, thousands set apart by commas, points, spaces or apostrophes,
+// as a fraction, a percentage, a power (2^31, 5.4e-3, 5.4×10^-3), with a unit or
+// the word million. Where a text can be read in two ways ('1,024') both are
+// given, the likelier for the form first. The error is a *[RefusedError]; text
+// without anything in it gives no reading and no error.
+func Read(text string, form Form) ([]Reading, error) {
+	s, err := tidy(text)
+	if err != nil || s == "" {
+		return nil, err
+	}
+	sc := &scan{s: s, form: form}
+	over, err := sc.term()
+	if err != nil {
+		return nil, err
+	}
+	var under []term
+	if sc.take("/") {
+		if under, err = sc.term(); err != nil {
+			return nil, err
+		}
+	}
+	behind := strings.TrimSpace(sc.s)
+	scale, unit, err := readUnit(behind, form)
+	if err != nil {
+		return nil, err
+	}
+	if sc.dollar {
+		unit = "dollars"
+	}
+	list, err := combine(form, over, under, scale)
+	for i := range list {
+		r := &list[i]
+		plain := r.plain && behind == "" && unit == "" || strings.TrimSpace(text) == r.Said
+		if unit != "" {
+			r.Said += " " + unit
+		}
+		if !plain {
+			r.Said = strings.TrimSpace(text) + " is " + r.Said
+		}
+	}
+	return list, err
+}
+
+// tidy makes one way of writing of the many that mean the same.
+func tidy(text string) (string, error) {
+	if len(text) > maxAnswer {
+		return "", refuse("That is longer than any number here. Write the number alone, such as 0.632.")
+	}
+	if !utf8.ValidString(text) {
+		return "", refuse("That does not read as text. Write the number in digits, such as 0.632.")
+	}
+	s := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 0xFF01 && r <= 0xFF5E: // full-width forms
+			return r - 0xFEE0
+		case slices.Contains([]rune{0xA0, 0x2009, 0x202F, '\t', '\n', '\r', 0x3000}, r):
+			return ' '
+		case r == '−' || r == '–':
+			return '-'
+		case r == '×' || r == '·' || r == '⋅':
+			return '*'
+		case r == '’' || r == '_':
+			return '\''
+		case r == '÷' || r == '⁄' || r == ':':
+			return '/'
+		}
+		return r
+	}, text)
+	s = strings.ToLower(strings.TrimSpace(s))
+	s = strings.TrimSpace(strings.TrimLeft(s, "=≈~"))
+	if s == "" {
+		return "", nil
+	}
+	for _, word := range []string{"inf", "∞", "nan"} {
+		if strings.HasPrefix(strings.TrimLeft(s, "+-"), word) {
+			return "", refuse("Infinity and 'not a number' are no answers here: every value of this drill is an ordinary number. Try again with digits.")
+		}
+	}
+	if !strings.ContainsAny(s, "0123456789") {
+		return "", &RefusedError{noNumber}
+	}
+	return s, nil
+}
+
+// term is one number as read, exact.
+type term struct {
+	value  *big.Rat
+	places int // after the decimal sign; negative for 5e3
+	digits int
+	plain  bool // written without anything but digits and a decimal point
+}
+
+type scan struct {
+	s      string // what is left
+	form   Form
+	dollar bool
+}
+
+func (sc *scan) take(prefix string) bool {
+	s := strings.TrimLeft(sc.s, " ")
+	if !strings.HasPrefix(s, prefix) {
+		return false
+	}
+	sc.s = strings.TrimLeft(s[len(prefix):], " ")
+	return true
+}
+
+// term reads sign, digits, power of ten, power, percent sign.
+func (sc *scan) term() ([]term, error) {
+	negative := sc.take("-")
+	if !negative {
+		sc.take("+")
+	}
+	if sc.form == Money && sc.take("$") {
+		sc.dollar = true
+	}
+	n := 0
+	for n < len(sc.s) && (strings.IndexByte("0123456789.,'", sc.s[n]) >= 0 || spaceBetweenGroups(sc.s[n:])) {
+		n++
+	}
+	terms, err := literals(strings.TrimRight(sc.s[:n], ","), sc.form)
+	if err != nil {
+		return nil, err
+	}
+	sc.s = sc.s[n:]
+	exp, ok, err := sc.exponent()
+	if err != nil {
+		return nil, err
+	}
+	for i := range terms {
+		t := &terms[i]
+		if ok {
+			t.value.Mul(t.value, ten(exp))
+			t.places, t.plain = t.places-exp, false
+		}
+		if negative {
+			t.value.Neg(t.value)
+		}
+	}
+	if !ok {
+		if terms, err = sc.power(terms); err != nil {
+			return nil, err
+		}
+	}
+	if sc.take("%") || sc.take("percent") || sc.take("per cent") {
+		for i := range terms {
+			t := &terms[i]
+			t.value.Mul(t.value, ten(-2))
+			t.places, t.plain = t.places+2, false
+		}
+	}
+	return terms, nil
+}
+
+// spaceBetweenGroups: a space followed by exactly three digits sets thousands
+// apart.
+func spaceBetweenGroups(s string) bool {
+	if len(s) < 4 || s[0] != ' ' {
+		return false
+	}
+	for i := 1; i < 4; i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return len(s) == 4 || s[4] < '0' || s[4] > '9'
+}
+
+// exponent reads e-3, or *10^-3.
+func (sc *scan) exponent() (int, bool, error) {
+	rest := strings.TrimLeft(sc.s, " ")
+	found := false
+	for _, mark := range []string{"e", "*10^", "* 10^", "x10^", "*10**", "* 10 ^ ", "x 10^"} {
+		if strings.HasPrefix(rest, mark) && (mark != "e" || startsWithInt(rest[1:])) {
+			rest, found = rest[len(mark):], true
+			break
+		}
+	}
+	if !found {
+		return 0, false, nil
+	}
+	n, rest, ok := leadingInt(rest)
+	if !ok || n > 40 || n < -40 {
+		return 0, false, refuse("That power of ten is beyond anything in this drill.")
+	}
+	sc.s = rest
+	return n, true, nil
+}
+
+// power reads 2^31 where both are whole.
+func (sc *scan) power(terms []term) ([]term, error) {
+	if !sc.take("^") && !sc.take("**") {
+		return terms, nil
+	}
+	n, rest, ok := leadingInt(sc.s)
+	if !ok || n < 0 || n > 64 {
+		return nil, refuse("That power is not understood: write it as 2^31.")
+	}
+	sc.s = rest
+	for i := range terms {
+		t := &terms[i]
+		base, v := new(big.Rat).Set(t.value), big.NewRat(1, 1)
+		for range n {
+			v.Mul(v, base)
+		}
+		*t = term{value: v}
+	}
+	return terms, nil
+}
+
+func startsWithInt(s string) bool { _, _, ok := leadingInt(s); return ok }
+
+// leadingInt reads a whole number of at most four digits.
+func leadingInt(s string) (n int, rest string, ok bool) {
+	i, sign := 0, 1
+	if i < len(s) && (s[i] == '-' || s[i] == '+') {
+		if s[i] == '-' {
+			sign = -1
+		}
+		i++
+	}
+	from := i
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' && i-from < 4 {
+		n = n*10 + int(s[i]-'0')
+		i++
+	}
+	return sign * n, s[i:], i > from
+}
+
+func ten(exp int) *big.Rat {
+	p := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(exp, -exp))), nil)
+	if exp < 0 {
+		return new(big.Rat).SetFrac(big.NewInt(1), p)
+	}
+	return new(big.Rat).SetInt(p)
+}
+
+// combine divides and scales the readings.
+func combine(form Form, over, under []term, scale *big.Rat) ([]Reading, error) {
+	fraction := under != nil
+	if !fraction {
+		under = []term{{value: big.NewRat(1, 1)}}
+	}
+	factor, _ := scale.Float64()
+	var list []Reading
+	for _, o := range over {
+		for _, u := range under {
+			if u.value.Sign() == 0 {
+				return nil, refuse("Nothing can be divided by 0. Check what stands under the stroke.")
+			}
+			v := new(big.Rat).Quo(o.value, u.value)
+			value, _ := v.Mul(v, scale).Float64()
+			if math.Abs(value) > maxValue {
+				return nil, refuse("That is far larger than anything in this drill. Check the number of digits.")
+			}
+			if v.Sign() != 0 && math.Abs(value) < minValue {
+				return nil, refuse("That is far smaller than anything in this drill. Check the power of ten.")
+			}
+			r := Reading{Value: value, Said: canonical(value, form), scaled: factor != 1, plain: o.plain && !fraction}
+			if !fraction && o.digits > 0 { // a fraction or a power is exact
+				r.Ulp, r.Digits = factor*math.Pow10(-o.places), o.digits
+			}
+			list = append(list, r)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,77 @@
+package drill
+
+import (
+	"math/big"
+	"strings"
+)
+
+// scales are the units and words that multiply.
+var (
+	byteScales = map[string]int64{
+		"b": 1, "byte": 1, "bytes": 1,
+		"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
+		"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+		"kilobytes": 1e3, "megabytes": 1e6, "gigabytes": 1e9,
+		"kibibytes": 1 << 10, "mebibytes": 1 << 20, "gibibytes": 1 << 30,
+	}
+	countScales = map[string]int64{
+		"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "millions": 1e6, "mio": 1e6,
+		"bn": 1e9, "g": 1e9, "billion": 1e9, "trillion": 1e12,
+	}
+	countWords = map[string]bool{
+		"token": true, "tokens": true, "position": true, "positions": true, "multiply-adds": true, "multiply-add": true,
+		"macs": true, "times": true, "x": true, "*": true, "values": true, "value": true, "columns": true,
+	}
+	moneyScales = map[string][2]int64{
+		"dollar": {1, 1}, "dollars": {1, 1}, "usd": {1, 1}, "$": {1, 1},
+		"cent": {1, 100}, "cents": {1, 100}, "ct": {1, 100}, "¢": {1, 100}, "c": {1, 100},
+	}
+)
+
+// readUnit reads what stands behind the number: by how much it multiplies, and
+// the unit that the result is in.
+func readUnit(s string, form Form) (scale *big.Rat, unit string, err error) {
+	scale = big.NewRat(1, 1)
+	s = strings.TrimRight(s, ".;!?, ")
+	for _, word := range strings.Fields(s) {
+		factor, in := unitOf(word, form)
+		if factor == nil || unit != "" && in != "" && unit != in {
+			return nil, "", refuse("The number reads well, but %q behind it does not fit this cell.", word)
+		}
+		scale.Mul(scale, factor)
+		if in != "" {
+			unit = in
+		}
+	}
+	if scale.Cmp(ten(13)) > 0 {
+		return nil, "", refuse("That is far larger than anything in this drill. Check the unit.")
+	}
+	return scale, unit, nil
+}
+
+// unitOf is one word behind a number: its factor (nil if it does not fit) and
+// the unit it stands for.
+func unitOf(word string, form Form) (*big.Rat, string) {
+	one := big.NewRat(1, 1)
+	switch form {
+	case Bytes:
+		if f, ok := byteScales[word]; ok {
+			return new(big.Rat).SetInt64(f), "bytes"
+		}
+		if f, ok := countScales[word]; ok && f > 1 && len(word) > 2 { // 'million bytes'
+			return new(big.Rat).SetInt64(f), ""
+		}
+	case Count, Ratio:
+		if f, ok := countScales[word]; ok {
+			return new(big.Rat).SetInt64(f), ""
+		}
+		if countWords[word] {
+			return one, ""
+		}
+	case Money:
+		if f, ok := moneyScales[word]; ok {
+			return big.NewRat(f[0], f[1]), "dollars"
+		}
+	}
+	return nil, ""
+}

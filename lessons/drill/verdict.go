@@ -1,0 +1,134 @@
+package drill
+
+// State says what became of an answer.
+type State string
+
+// The states of an answer.
+const (
+	Empty   State = "empty"
+	Right   State = "right"
+	Part    State = "part" // nearly: it earns a part of the credit
+	Wrong   State = "wrong"
+	Refused State = "refused" // not an answer: it costs nothing
+)
+
+// Mistake names a mistake; empty where there is none or none was recognised.
+type Mistake string
+
+// The mistakes that are recognised from the number itself.
+const (
+	Largest     Mistake = "largest"      // divided by the largest instead of the sum
+	Renormalise Mistake = "renormalise"  // forgot to renormalise
+	TimesT      Mistake = "times-t"      // multiplied by T instead of dividing
+	IgnoredT    Mistake = "ignored-t"    // left T, or the constant, out
+	AfterT      Mistake = "after-t"      // applied T, or the constant, in the wrong place
+	Multiplied  Mistake = "multiplied"   // multiplied by a number instead of raising to it or adding it
+	Crossing    Mistake = "crossing"     // left out the token that crosses the border
+	OneTooFew   Mistake = "one-too-few"  // kept one too few
+	OneTooMany  Mistake = "one-too-many" // kept one too many
+	Rounding    Mistake = "rounding"
+	Base10      Mistake = "base-10" // raised 10 instead of e
+	Base2       Mistake = "base-2"
+	TimesE      Mistake = "times-e"  // multiplied by e instead of raising it
+	NoExp       Mistake = "no-exp"   // used the logits themselves
+	Shifted     Mistake = "shifted"  // subtracted the largest first
+	Swapped     Mistake = "swapped"  // a number of another column
+	OtherRow    Mistake = "row"      // a number of another row
+	Unsorted    Mistake = "unsorted" // added up in the order of the rows
+	NotRunning  Mistake = "running"  // did not add up
+	LeftOut     Mistake = "left-out" // left one out of a sum
+	NotCut      Mistake = "not-cut"  // a cut token kept its probability
+	Percent     Mistake = "percent"  // a percentage without its sign
+	Printed     Mistake = "printed"  // the value that a source misprints
+	KeysAlone   Mistake = "keys-alone"
+	QueryHeads  Mistake = "query-heads"
+	NoBytes     Mistake = "no-bytes"
+	Units       Mistake = "units" // GB for GiB
+	Missing     Mistake = "missing"
+	OffByOne    Mistake = "off-by-one"
+	Averaged    Mistake = "averaged"
+	OtherOption Mistake = "option"
+)
+
+// Verdict is what is said of one answer.
+type Verdict struct {
+	Cell       string
+	State      State
+	Credit     float64 // 0 to 1
+	Understood string  // how it was read: "63.2% is 0.632"
+	Value      float64 // as read; 0 where it is no number
+	Mistake    Mistake
+	Title      string // what is wrong, in a sentence: "You divided by the largest exp, not by their sum."
+	Why        string // the arithmetic behind it
+	Note       string // something worth knowing beside a right answer
+}
+
+// Check says what an answer is worth. An unknown cell is refused.
+func (p *Problem) Check(cellID, text string) Verdict {
+	c := p.cells[cellID]
+	if c == nil {
+		return Verdict{Cell: cellID, State: Refused, Title: "There is no such cell in this drill."}
+	}
+	v := c.grader.grade(text)
+	v.Cell = cellID
+	return v
+}
+
+// Score is the state of the whole work.
+type Score struct {
+	Right, Part, ToFix, ToGo, Of int     // cells
+	Credit                       float64 // 0 to 1, each cell counting the same
+	Steps                        []StepScore
+	Verdicts                     map[string]Verdict
+	Complete                     bool // every cell is right
+}
+
+// StepScore is the state of one step.
+type StepScore struct {
+	ID                           string
+	Right, Part, ToFix, ToGo, Of int
+	Complete                     bool
+	Open                         bool // the steps it needs are complete
+}
+
+// Score checks all answers, by cell. Cells without one are still to go, and so
+// are those whose answer was refused.
+func (p *Problem) Score(answers map[string]string) Score {
+	s := Score{Verdicts: map[string]Verdict{}, Of: len(p.order)}
+	at := map[string]*StepScore{}
+	for _, step := range p.Steps {
+		s.Steps = append(s.Steps, StepScore{ID: step.ID})
+	}
+	for i := range s.Steps {
+		at[s.Steps[i].ID] = &s.Steps[i]
+	}
+	for _, id := range p.order {
+		v := p.Check(id, answers[id])
+		s.Verdicts[id] = v
+		s.Credit += v.Credit
+		step := at[p.cells[id].step]
+		step.Of++
+		switch v.State {
+		case Right:
+			step.Right++
+		case Part:
+			step.Part++
+		case Wrong:
+			step.ToFix++
+		default:
+			step.ToGo++
+		}
+	}
+	for i, step := range p.Steps {
+		x := &s.Steps[i]
+		x.Complete = x.Right == x.Of
+		x.Open = true
+		for _, need := range step.Needs {
+			x.Open = x.Open && at[need].Complete
+		}
+		s.Right, s.Part, s.ToFix, s.ToGo = s.Right+x.Right, s.Part+x.Part, s.ToFix+x.ToFix, s.ToGo+x.ToGo
+	}
+	s.Credit /= float64(max(1, s.Of))
+	s.Complete = s.Right == s.Of
+	return s
+}

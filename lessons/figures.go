@@ -1,0 +1,276 @@
+package lessons
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// functions are what figures may be made of. Those of the drill work on its
+// five tokens with the functions of infer/sampling, those of cost
+// (figures_cost.go) on the formulas of infer/cost: the very code that the loop
+// runs and that grades the exercises.
+var functions map[string]func(a *arguments) value
+
+func init() {
+	functions = map[string]func(a *arguments) value{
+		"calc": func(a *arguments) value { return number(a.one()) },
+		"ln":   func(a *arguments) value { return number(math.Log(a.one())) },
+		"log2": func(a *arguments) value { return number(math.Log2(a.one())) },
+		"sqrt": func(a *arguments) value { return number(math.Sqrt(a.one())) },
+
+		"logit":      figureLogit,
+		"exp":        figureExp,
+		"softmax":    figureSoftmax,
+		"cumulative": figureCumulative,
+		"power":      figurePower,
+		"ratio":      figureRatio,
+		"entropy":    figureEntropy,
+		"filter":     figureFilter,
+		"segment":    figureSegment,
+		"draw":       figureDraw,
+		"u":          figureU,
+		"acceptance": figureAcceptance,
+	}
+	for name, f := range costFunctions {
+		functions[name] = f
+	}
+}
+
+// The five tokens of the drill, and their scores.
+var (
+	drillTokens = []string{"the", "a", "an", "and", "or"}
+	drillLogits = []float32{4, 3, 2, 1, 0.5}
+)
+
+// drillScores are the drill's logits with the constant `add` added to each.
+func drillScores(a *arguments) []float32 {
+	add := a.float("add", 0, -1000, 1000)
+	z := make([]float32, len(drillLogits))
+	for i := range z {
+		z[i] = drillLogits[i] + float32(add)
+	}
+	return z
+}
+
+func temperature(a *arguments) float64 { return a.float("T", 1, 0.01, sampling.MaxTemperature) }
+
+// record makes a record with a field for each token.
+func record(list []float64) value {
+	v := value{fields: map[string]value{}, bare: true}
+	for i, x := range list {
+		v.fields[drillTokens[i]] = number(x)
+	}
+	return v
+}
+
+// drillP is the softmax at T. With `places` each probability is rounded first,
+// as one does on paper.
+func drillP(a *arguments) (p []float64, max, sum float64) {
+	z, t := drillScores(a), temperature(a)
+	places := a.whole("places", -1, -1, 9)
+	if a.bad != nil {
+		t = 1
+	}
+	p, max, sum = sampling.Softmax(z, t)
+	if places >= 0 {
+		scale := math.Pow(10, float64(places))
+		for i := range p {
+			p[i] = math.Round(p[i]*scale) / scale
+		}
+	}
+	return p, max, sum
+}
+
+// figureLogit is z / T.
+func figureLogit(a *arguments) value {
+	z, t := drillScores(a), temperature(a)
+	list := make([]float64, len(z))
+	for i := range z {
+		list[i] = float64(z[i]) / t
+	}
+	return record(list)
+}
+
+// figureExp is e^(z/T) of each token and their sum; of one number, e^x.
+func figureExp(a *arguments) value {
+	if len(a.list) > 0 {
+		return number(math.Exp(a.one()))
+	}
+	z, t := drillScores(a), temperature(a)
+	list, sum := make([]float64, len(z)), 0.0
+	for i := range z {
+		list[i] = math.Exp(float64(z[i]) / t)
+		sum += list[i]
+	}
+	v := record(list)
+	v.fields["sum"] = number(sum)
+	return v
+}
+
+func figureSoftmax(a *arguments) value {
+	p, _, _ := drillP(a)
+	v, sum := record(p), 0.0
+	for _, x := range p {
+		sum += x
+	}
+	v.fields["sum"] = number(sum)
+	return v
+}
+
+// figureCumulative is the running sum of p, from the most probable down.
+func figureCumulative(a *arguments) value {
+	p, _, _ := drillP(a)
+	sum := 0.0
+	for i := range p {
+		sum += p[i]
+		p[i] = sum
+	}
+	return record(p)
+}
+
+// figurePower is p^(1/T), rescaled: the temperature put in after the softmax.
+func figurePower(a *arguments) value {
+	t := temperature(a)
+	p, _, _ := sampling.Softmax(drillLogits, 1)
+	sum := 0.0
+	for i := range p {
+		p[i] = math.Pow(p[i], 1/t)
+		sum += p[i]
+	}
+	for i := range p {
+		p[i] /= sum
+	}
+	return record(p)
+}
+
+// token returns the index of the drill's token that an argument names.
+func token(a *arguments, name string) int {
+	w := a.word(name, "")
+	for i, t := range drillTokens {
+		if t == w {
+			return i
+		}
+	}
+	a.fail("%s is %q, and must be one of %s", name, w, strings.Join(drillTokens, ", "))
+	return 0
+}
+
+// figureRatio is how many times as likely one token is as another.
+func figureRatio(a *arguments) value {
+	p, _, _ := drillP(a)
+	return number(p[token(a, "of")] / p[token(a, "to")])
+}
+
+// figureEntropy is in bits.
+func figureEntropy(a *arguments) value {
+	p, _, _ := drillP(a)
+	return number(sampling.Entropy(p))
+}
+
+// decided runs the drill through the softmax and the filters.
+func decided(a *arguments) *sampling.Distribution {
+	z := drillScores(a)
+	s := sampling.Settings{
+		Temperature: a.float("T", 1, 0, sampling.MaxTemperature),
+		TopK:        a.whole("k", 0, 0, 1e6),
+		TopP:        a.float("p", 1, 0, 1),
+		MinP:        a.float("minp", 0, 0, 1),
+	}
+	if a.bad == nil {
+		if err := s.Check(); err != nil {
+			a.fail("%w", err)
+		}
+	}
+	if a.bad != nil {
+		s = sampling.Pure
+	}
+	return sampling.Decide(z, s)
+}
+
+// figureFilter is what the filters leave: each token's renormalised share, how
+// many are kept, which, their mass, and how many would be kept by filters that
+// each work on the rescaled result of the one before.
+func figureFilter(a *arguments) value {
+	d := decided(a)
+	v := value{fields: map[string]value{}, bare: true}
+	var names []string
+	for r, id := range d.Order {
+		v.fields[drillTokens[id]] = number(d.Q(r))
+		if r < d.Keep {
+			names = append(names, drillTokens[id])
+		}
+	}
+	v.fields["kept"] = number(float64(d.Keep))
+	v.fields["cut"] = number(float64(len(d.Order) - d.Keep))
+	v.fields["mass"] = number(d.Mass)
+	v.fields["tokens"] = word(strings.Join(names, ", "))
+	v.fields["kept_renormalising"] = number(float64(d.KeepRenormalising()))
+	return v
+}
+
+// figureSegment is the part of the strip from 0 to 1 that a kept token has.
+func figureSegment(a *arguments) value {
+	id := token(a, "token")
+	d := decided(a)
+	r := d.RankOf(int32(id))
+	if r >= d.Keep {
+		a.fail("the filters cut %q", drillTokens[id])
+		return value{}
+	}
+	from, to := d.Segment(r)
+	return value{bare: true, fields: map[string]value{"from": number(from), "to": number(to), "length": number(to - from)}}
+}
+
+// figureDraw is the token on which u falls.
+func figureDraw(a *arguments) value {
+	u := a.float("u", must, 0, 1)
+	if u == 1 {
+		a.fail("u is below 1")
+	}
+	d := decided(a)
+	if a.bad != nil {
+		return value{}
+	}
+	return word(drillTokens[d.Order[d.Draw(u)]])
+}
+
+// figureU is the number that the program draws at a step.
+func figureU(a *arguments) value {
+	seed, step := a.whole("seed", 42, 0, 1<<53-1), a.whole("step", must, 1, 1e6)
+	return number(sampling.U(uint64(seed), step))
+}
+
+// figureAcceptance is min(1, p/q).
+func figureAcceptance(a *arguments) value {
+	p, q := a.float("p", must, 0, 1), a.float("q", must, 0, 1)
+	if q == 0 {
+		a.fail("q is 0: such a token is never proposed")
+		return value{}
+	}
+	return number(sampling.Acceptance(p, q))
+}
+
+// computed makes a figure and says what is wrong with its place in the text.
+func (l *loader) figure(at place, expression string) string {
+	text, err := compute(expression)
+	if err != nil {
+		l.problems.add(at, "the figure {=%s}: %v", expression, err)
+		return "?"
+	}
+	l.figures = append(l.figures, figureUse{at, expression, text})
+	return text
+}
+
+// figureUse is a figure that stands somewhere in the course.
+type figureUse struct {
+	at         place
+	expression string
+	text       string
+}
+
+func (f figureUse) String() string {
+	return fmt.Sprintf("%s:%d: {=%s} is %s", f.at.file, f.at.line, f.expression, f.text)
+}

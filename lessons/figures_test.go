@@ -1,0 +1,179 @@
+package lessons
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/cost"
+)
+
+// figuresFile lists every figure of the course: the expression, what it comes
+// to as printed, and the arithmetic by which that was worked out apart from
+// the program, the parts between tabs.
+const figuresFile = "testdata/figures.txt"
+
+// TestFigures holds every figure that is printed in the course against the
+// table, and the table against the course.
+func TestFigures(t *testing.T) {
+	data, err := os.ReadFile(figuresFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(cells) != 3 || cells[2] == "" {
+			t.Errorf("%s: %q is not expression, value and arithmetic", figuresFile, line)
+			continue
+		}
+		want[cells[0]] = cells[1]
+	}
+	used := map[string]bool{}
+	for _, f := range courseFigures(t) {
+		used[f.expression] = true
+		if w, ok := want[f.expression]; !ok {
+			t.Errorf("%s, which is not in %s: work it out by hand and add it", f, figuresFile)
+		} else if w != f.text {
+			t.Errorf("%s, want %s", f, w)
+		}
+	}
+	for expression := range want {
+		if !used[expression] {
+			t.Errorf("%s lists {=%s}, which stands nowhere", figuresFile, expression)
+		}
+	}
+}
+
+// The shapes that figures use are those of the models they speak of.
+func TestShapes(t *testing.T) {
+	target, err := bundled.Target()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := target.Config
+	got := cost.Shape{Layers: c.Layers, Width: c.Width, Heads: c.Heads, KVHeads: c.KVHeads, HeadDim: c.HeadDim, FFN: c.FFN, Vocab: c.Vocab}
+	s := shapes["bundled"]
+	if got != s.Shape || c.Context != s.context || int64(target.Parameters()) != s.Parameters(s.tied) {
+		t.Errorf("the bundled model is %+v with a context of %d and %d parameters; figures use %+v, %d and %d",
+			got, c.Context, target.Parameters(), s.Shape, s.context, s.Parameters(s.tied))
+	}
+	// Llama 2 7B: 32·(4·4096² + 3·4096·11008) + 65·4096 + 2·4096·32000.
+	if got := shapes["7b"].Parameters(false); got != 6_738_415_616 {
+		t.Errorf("the 7b shape has %d parameters", got)
+	}
+}
+
+// computed is what the functions come to, worked out by hand, whether or not
+// the text prints it.
+var computed = []struct{ expression, want string }{
+	{"softmax().the 4", "0.6316"},                // 54.5982 / 86.4397
+	{"softmax(T=0.5).the 4", "0.8643"},           // 2980.9580 / 3449.0923
+	{"softmax(T=2).or 4", "0.0733"},              // 1.2840 / 17.5218
+	{"softmax(T=1, add=-100).the 4", "0.6316"},   // a constant changes nothing
+	{"softmax(places=3).sum 3", "0.999"},         // 0.632 + 0.232 + 0.085 + 0.031 + 0.019
+	{"cumulative(T=1, places=3).and 3", "0.980"}, // 0.632 + 0.232 + 0.085 + 0.031
+	{"cumulative().and 4", "0.9809"},
+	{"exp(T=0.5).sum 4", "3,449.0923"},
+	{"power(T=0.5).the 4", "0.8643"},       // 0.6316² / Σp²
+	{"ratio(of=the, to=or) 2", "33.12"},    // e^3.5 = 33.1155
+	{"filter(k=3).the 4", "0.6652"},        // 54.5982 / 82.0728
+	{"filter(p=0.9).tokens", "the, a, an"}, // 0.8640 < 0.9 ≤ 0.9495
+	{"filter(T=0.5, p=0.9).kept", "2"},     // 0.8643 < 0.9 ≤ 0.9812
+	{"filter(T=2, p=0.9).kept", "4"},       // 0.8326 < 0.9 ≤ 0.9267
+	{"filter(k=3, p=0.9).kept_renormalising", "2"},
+	{"filter(T=0).tokens", "the"},  // greedy
+	{"filter(minp=0.1).kept", "3"}, // 0.0855 ≥ 0.1 × 0.6316 > 0.0314
+	{"filter(k=3).or 1", "0.0"},
+	{"draw(u=0.6316)", "the"}, // 0.63163 > 0.6316
+	{"draw(u=0.6317)", "a"},
+	{"segment(token=a).from 4", "0.6316"},
+	{"segment(token=a).to 4", "0.8640"},
+	{"step(n=19)", "3,189,504"},
+	{"step(n=19).attention ,", "43,776"}, // 2·6·6·32·19
+	{"pass(n=19) ,", "46,050,816"},
+	{"generate(m=1000, n=500).positions_recomputed", "624,750"},
+	{"generate(m=1000, n=500).positions_cached", "1,499"},
+	{"generate(m=1000, n=500).positions_ratio 0", "417"},
+	{"generate(m=1, n=512).attention_share %0", "14\u202f%"},
+	{"generate(m=1, n=4096).attention_share %0", "57\u202f%"},
+	{"breakeven() ,", "1,365"},
+	{"kvbytes(L=32, g=32, s=128, positions=4096, bytes=2) bytes", "2 GiB"},
+	{"kvbytes(shape=7b, positions=131072, bytes=2) bytes", "64 GiB"},
+	{"kvbytes(positions=1, bytes=4) bytes", "3,072 B"},
+	{"weightbytes(params=parameters(shape=7b), bytes=2) bytes", "12.6 GiB"}, // 13,476,831,232 / 2^30 = 12.55
+	{"expected(alpha=0.8, gamma=4) 2", "3.36"},
+	{"expected(alpha=1, gamma=4)", "5"},
+	{"bestspeedup(alpha=0.75, c=1/8, v=1).times x1", "2.0×"},
+	{"bestspeedup(alpha=0.75, c=1/8).gamma", "4"},
+	{"speedup(alpha=0.75, gamma=4, c=0.125, v=1) 4", "2.0339"},
+	{"acceptance(p=0.3, q=0.5) 1", "0.6"},
+	{"acceptance(p=0.5, q=0.3) 1", "1.0"},
+	{"bill(input=1000, output=500, a=3, b=15) 4", "0.0105"}, // (3,000 + 7,500) / 10⁶
+	{"-2^2", "−4"},
+	{"2^3^2", "512"}, // 2^9
+	{"(1 + 2)*3 - 4/2 ", "7"},
+	{"1000*1000", "1,000,000"},
+	{"calc(1/3) %1", "33.3\u202f%"},
+	{"ln(exp(2))", "2"},
+	{"log2(8) + sqrt(9)", "6"},
+	{"calc(0 - 0.001) 2", "0.00"}, // no minus before nothing
+	{"1e3 bytes", "1,000 B"},
+	{"1536*1024 bytes", "1.5 MiB"},
+	{"20480 bytes", "20 KiB"},
+}
+
+func TestCompute(t *testing.T) {
+	for _, row := range computed {
+		if got, err := compute(row.expression); err != nil || got != row.want {
+			t.Errorf("{=%s} is %q (%v), want %q", row.expression, got, err, row.want)
+		}
+	}
+}
+
+func TestComputeRefuses(t *testing.T) {
+	for expression, want := range map[string]string{
+		"":                             "a number or a function is missing",
+		"softmax(T=1)":                 "ask for one of its fields",
+		"softmax(T=1).the":             "is not whole: say how many decimals",
+		"softmax(T=1).cat 4":           `softmax has no "cat"`,
+		"softmax(T=0).the 4":           "T is 0, outside of 0.01 to 100",
+		"softmax(T=x).the 4":           "T: there is no figure called",
+		"softmax(T=1, T=2).the 4":      "T is given twice",
+		"softmax(Q=1).the 4":           "it takes no Q",
+		"softmax(1).the 4":             "its arguments have names",
+		"softmax(T=1 .the 4":           "a comma or a bracket is missing",
+		"softmax 4":                    "softmax takes brackets",
+		"sofmax(T=1).the 4":            `there is no figure called "sofmax"`,
+		"filter(p=0.9).tokens 2":       "a word takes no format",
+		"filter(p=0).kept":             "above 0",
+		"segment(k=1, token=a).from 2": `the filters cut "a"`,
+		"segment(token=cat).from 2":    `token is "cat"`,
+		"draw()":                       "u is missing",
+		"draw(u=1)":                    "u is below 1",
+		"step(n=1.5)":                  "n is 1.5, and must be whole",
+		"generate(shape=7b, m=1000000, n=90000).ratio 1": "too large to add up",
+		"step(shape=9b, n=1)":                            `there is no shape "9b"`,
+		"acceptance(p=0.1, q=0) 2":                       "never proposed",
+		"1/0 2":                                          "not finite",
+		"ln(0-1) 2":                                      "not finite",
+		"10^30":                                          "too large to print",
+		"1 + ":                                           "is missing before",
+		"(1":                                             "a bracket is never closed",
+		"1.2.3":                                          "is missing before",
+		"2 4 4":                                          "there is no format",
+		"2 z":                                            "there is no format",
+		"0.5 bytes":                                      "is no number of bytes",
+		strings.Repeat("(", 200) + "1":                   "nests too deep",
+		strings.Repeat("2^", 200) + "1":                  "nests too deep",
+		"calc(1, 2)":                                     "it takes one number, not 2",
+	} {
+		if got, err := compute(expression); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("{=%s} is %q, error %v; want one with %q", expression, got, err, want)
+		}
+	}
+}

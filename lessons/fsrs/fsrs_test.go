@@ -1,0 +1,151 @@
+package fsrs
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// The first review, by hand: S0(G) = w_{G−1}; D0(G) = w4 − e^{w5·(G−1)} + 1.
+func TestFirstReviewByHand(t *testing.T) {
+	for _, row := range []struct {
+		g    Grade
+		s, d float64
+		wait time.Duration
+		st   State
+		step int
+	}{
+		{Again, 0.212, 6.4133, time.Minute, Learning, 0},          // 6.4133 − e^0 + 1
+		{Hard, 1.2931, 5.11217071, 6 * time.Minute, Learning, 0},  // 6.4133 − e^0.8334 + 1 = 7.4133 − 2.30112929; (1 + 10)/2 minutes, rounded up
+		{Good, 2.3065, 2.11810397, 10 * time.Minute, Learning, 1}, // 7.4133 − e^1.6668 = 7.4133 − 5.29519603
+		{Easy, 8.2956, 1, 8 * 24 * time.Hour, Review, 0},          // 7.4133 − e^2.5002 = −4.77, clamped to 1; 8.2956 days, rounded
+	} {
+		c := Default().Next(NewCard(noon), noon, row.g)
+		if math.Abs(c.Stability-row.s) > 1e-8 || math.Abs(c.Difficulty-row.d) > 1e-8 {
+			t.Errorf("%v: S %v, D %v; want %v, %v", row.g, c.Stability, c.Difficulty, row.s, row.d)
+		}
+		if c.Due.Sub(noon) != row.wait || c.State != row.st || c.Step != row.step || c.Reps != 1 || !c.Last.Equal(noon) {
+			t.Errorf("%v: %+v; want %v later, %v, step %d", row.g, c, row.wait, row.st, row.step)
+		}
+	}
+}
+
+// R(S, S) = 0.9 is what stability means; a new card is not remembered.
+func TestRetrievability(t *testing.T) {
+	p := Default()
+	c := Card{State: Review, Stability: 10, Difficulty: 5, Last: noon, Due: noon.Add(10 * day)}
+	for days, want := range map[int]float64{0: 1, 10: 0.9} {
+		if got := p.Retrievability(c, noon.Add(time.Duration(days)*day)); math.Abs(got-want) > 1e-7 {
+			t.Errorf("after %d days R is %v, want %v", days, got, want)
+		}
+	}
+	if got := p.Retrievability(c, noon.Add(-time.Hour)); got != 1 {
+		t.Errorf("before the review R is %v, want 1", got)
+	}
+	if got := p.Retrievability(NewCard(noon), noon); got != 0 {
+		t.Errorf("a new card has R %v, want 0", got)
+	}
+}
+
+// Midnights count, not hours: a review ten minutes later may be on the next
+// day, one 23 hours later on the same.
+func TestDaysAreCalendarDays(t *testing.T) {
+	for _, row := range []struct {
+		from, to time.Time
+		want     int
+	}{
+		{noon.Add(11*time.Hour + 55*time.Minute), noon.Add(12*time.Hour + 5*time.Minute), 1},
+		{noon.Add(-12 * time.Hour), noon.Add(11 * time.Hour), 0},
+		{noon, noon.Add(365 * day), 365},
+		{noon.Add(day), noon, -1},
+		{noon.In(time.FixedZone("", 9*3600)), noon.Add(day).In(time.FixedZone("", -9*3600)), 1},
+	} {
+		if got := daysBetween(row.from, row.to); got != row.want {
+			t.Errorf("from %v to %v are %d days, want %d", row.from, row.to, got, row.want)
+		}
+	}
+}
+
+func TestGradesReadBack(t *testing.T) {
+	for _, g := range Grades {
+		if got, err := ParseGrade(g.String()); err != nil || got != g {
+			t.Errorf("ParseGrade(%q) = %v, %v", g, got, err)
+		}
+	}
+	for _, text := range []string{"", "AGAIN", "1", "grade 9", "manual"} {
+		if g, err := ParseGrade(text); err == nil {
+			t.Errorf("ParseGrade(%q) = %v, want an error", text, g)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("Next takes a grade that is none")
+		}
+	}()
+	Default().Next(NewCard(noon), noon, 0)
+}
+
+func TestCheckRefuses(t *testing.T) {
+	good := Default().Next(NewCard(noon), noon, Good)
+	for name, spoil := range map[string]func(*Card){
+		"state":      func(c *Card) { c.State = 4 },
+		"reps":       func(c *Card) { c.Reps = -1 },
+		"interval":   func(c *Card) { c.Interval = -1 },
+		"due":        func(c *Card) { c.Due = time.Time{} },
+		"last":       func(c *Card) { c.Last = time.Time{} },
+		"stability":  func(c *Card) { c.Stability = math.NaN() },
+		"infinite":   func(c *Card) { c.Stability = math.Inf(1) },
+		"difficulty": func(c *Card) { c.Difficulty = 11 },
+		"new":        func(c *Card) { c.State = New },
+	} {
+		c := good
+		spoil(&c)
+		if c.Check() == nil {
+			t.Errorf("a card with a wrong %s passes", name)
+		}
+	}
+	if err := NewCard(noon).Check(); err != nil {
+		t.Errorf("a new card: %v", err)
+	}
+}
+
+// Whatever the history, also with a clock that jumps back: the numbers stay in
+// their ranges, a better grade never comes back sooner, nothing is due before
+// the review, and a card read back from JSON goes on the same way.
+func TestAnyHistory(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, now := Default(), noon
+		c := NewCard(now)
+		for range rapid.IntRange(1, 40).Draw(t, "reviews") {
+			now = now.Add(time.Duration(rapid.Int64Range(-int64(3*day), int64(4000*day)).Draw(t, "wait")))
+			preview := p.Preview(c, now)
+			for i, n := range preview {
+				if err := n.Check(); err != nil {
+					t.Fatal(err)
+				}
+				if !n.Due.After(now) || i > 0 && n.Due.Before(preview[i-1].Due) {
+					t.Fatalf("grade %v is due %v, the one below it %v", Grades[i], n.Due, preview[max(0, i-1)].Due)
+				}
+			}
+			data, err := json.Marshal(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back Card
+			if err := json.Unmarshal(data, &back); err != nil {
+				t.Fatal(err)
+			}
+			g := rapid.SampledFrom(Grades[:]).Draw(t, "grade")
+			next, again := p.Next(c, now, g), p.Next(back, now, g)
+			if next != again && !next.Due.Equal(again.Due) {
+				t.Fatalf("%+v read back goes on to %+v, itself to %+v", c, again, next)
+			}
+			c = next
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package fsrs
+
+import (
+	"fmt"
+	"time"
+)
+
+const day = 24 * time.Hour
+
+// Next is the card after a review at now with grade g. A review earlier than
+// the last one (a clock set back) counts as one on the same day. It panics if g
+// is none of the four: grades from outside go through [ParseGrade].
+func (p Params) Next(c Card, now time.Time, g Grade) Card {
+	if !g.valid() {
+		panic(fmt.Sprintf("fsrs: Next with %v", g))
+	}
+	return p.Preview(c, now)[g-1]
+}
+
+// Preview is the card after each of the four grades, by grade − 1: what the
+// buttons can promise.
+func (p Params) Preview(c Card, now time.Time) [4]Card {
+	elapsed := 0
+	if c.State != New {
+		elapsed = max(0, daysBetween(c.Last, now))
+	}
+	var next [4]Card
+	for i, g := range Grades {
+		n := c
+		n.Stability, n.Difficulty = p.memory(c, elapsed, g)
+		n.Last, n.Reps = now, c.Reps+1
+		next[i] = n
+	}
+	if c.State != Review {
+		for i, g := range Grades {
+			next[i] = p.steps(c, next[i], g)
+		}
+		return next
+	}
+	next[0].Lapses++
+	next[0] = p.steps(c, next[0], Again)
+	// The better the grade, the later the date.
+	hard, good := p.days(next[1].Stability), p.days(next[2].Stability)
+	hard = min(hard, good)
+	good = max(good, hard+1)
+	easy := max(p.days(next[3].Stability), good+1)
+	for i, days := range []int{hard, good, easy} {
+		next[i+1] = next[i+1].in(days)
+	}
+	return next
+}
+
+// in sends the card into review, due after whole days of 24 hours.
+func (c Card) in(days int) Card {
+	c.State, c.Step, c.Interval = Review, 0, days
+	c.Due = c.Last.Add(time.Duration(days) * day)
+	return c
+}
+
+// steps sends the reviewed card n (c before the review) to its next short step,
+// or into review after the last one.
+func (p Params) steps(c, n Card, g Grade) Card {
+	wait, step := p.step(c, g)
+	switch {
+	case wait <= 0:
+		return n.in(p.days(n.Stability))
+	case wait >= day: // a step of a day or more is a review already
+		n.State, n.Step, n.Interval = Review, step, int(wait/day)
+	default:
+		n.State, n.Step, n.Interval = Learning, step, 0
+		if c.State == Review || c.State == Relearning {
+			n.State = Relearning
+		}
+	}
+	n.Due = n.Last.Add(wait)
+	return n
+}
+
+// step is the wait of a card's next short step and its number: again goes back
+// to the first, hard stays and waits between this first step and the second,
+// good goes on, easy leaves. No wait: the card has left the steps.
+func (p Params) step(c Card, g Grade) (wait time.Duration, number int) {
+	list := p.Learning
+	if c.State == Review || c.State == Relearning {
+		list = p.Relearning
+	}
+	if c.Step >= len(list) {
+		return 0, 0
+	}
+	switch {
+	case g == Again:
+		return list[0], 0
+	case g == Hard && len(list) == 1:
+		return (list[0] * 3 / 2).Round(time.Minute), c.Step
+	case g == Hard:
+		return ((list[0] + list[1]) / 2).Round(time.Minute), c.Step
+	case g == Good && c.Step+1 < len(list):
+		return list[c.Step+1], c.Step + 1
+	}
+	return 0, 0
+}
+
+// daysBetween counts the midnights (UTC) between two times.
+func daysBetween(from, to time.Time) int {
+	date := func(t time.Time) time.Time {
+		y, m, d := t.UTC().Date()
+		return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+	}
+	return int(date(to).Sub(date(from)) / day)
+}

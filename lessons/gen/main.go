@@ -1,0 +1,99 @@
+// Command gen renders every formula of the course from TeX to MathML and
+// writes the table that package lessons embeds. Run it with
+//
+//	go generate ./lessons
+//
+// whenever a formula has changed; a test says so where that was forgotten. The
+// work is done by Temml 0.13.5 (temml.min.js, MIT, as the npm package of that
+// name has it; see temml-LICENSE.txt), run in a JavaScript interpreter written
+// in Go, so that neither building nor running the program needs more than Go.
+// Bad TeX ends it with the formula's file and line, and the table stays as it
+// was.
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/dop251/goja"
+
+	"github.com/tokenbytoken/viz/lessons"
+)
+
+//go:embed temml.min.js
+var temml string
+
+// table is where go generate, which runs in the folder of the package, finds
+// the table.
+var table = filepath.Join("math", "table.json")
+
+func main() {
+	if err := run(table); err != nil {
+		fmt.Fprintln(os.Stderr, "lessons/gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(path string) error {
+	formulas, err := lessons.Formulas()
+	if err != nil {
+		return err
+	}
+	rendered, err := render(formulas)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // MathML is easier to read so, in a diff too
+	e.SetIndent("", "\t")
+	if err := e.Encode(rendered); err != nil {
+		return err
+	}
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, b.Bytes()) {
+		return nil
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
+}
+
+// style is what the pages' security policy forbids.
+var style = regexp.MustCompile(` style="[^"]*"`)
+
+// name is the name of a function, such as min, which is set upright. MathML says
+// so of every name of several letters; the attribute lets a style sheet that
+// slants single letters leave these alone.
+var name = regexp.MustCompile(`<mi>([A-Za-z]{2,})</mi>`)
+
+// render turns formulas into MathML. All that fail are named.
+func render(formulas []lessons.Formula) (lessons.MathTable, error) {
+	t := lessons.MathTable{Inline: map[string]string{}, Display: map[string]string{}}
+	js := goja.New()
+	if _, err := js.RunString(temml); err != nil {
+		return t, fmt.Errorf("loading Temml: %w", err)
+	}
+	var toString func(tex string, options map[string]any) (string, error)
+	if err := js.ExportTo(js.Get("temml").ToObject(js).Get("renderToString"), &toString); err != nil {
+		return t, fmt.Errorf("temml.renderToString: %w", err)
+	}
+	var failed []error
+	for _, f := range formulas {
+		m, err := toString(f.TeX, map[string]any{"displayMode": f.Display, "throwOnError": true, "strict": true})
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %s: %w", f.Where, f.TeX, err))
+			continue
+		}
+		m = name.ReplaceAllString(style.ReplaceAllString(m, ""), `<mi mathvariant="normal">$1</mi>`)
+		if f.Display {
+			t.Display[f.TeX] = m
+		} else {
+			t.Inline[f.TeX] = m
+		}
+	}
+	return t, errors.Join(failed...)
+}

@@ -1,0 +1,270 @@
+package lessons
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// allowedTags are what the course's HTML may consist of, with the attributes
+// of each. MathML's presentation attributes are allowed on all of its elements.
+var allowedTags = map[string]string{
+	"p": "", "em": "", "strong": "", "ul": "", "ol": "start", "li": "", "h3": "", "blockquote": "", "br": "", "code": "",
+	"pre": "class tabindex", "span": "class", "i": "class", "a": "href class",
+	"div": "class tabindex role aria-label", "table": "class", "thead": "", "tbody": "", "tr": "",
+	"th": "scope class", "td": "class",
+}
+
+const mathAttributes = "class display form fence stretchy separator width lspace rspace movablelimits " +
+	"symmetric accent linethickness mathvariant columnalign rowspacing columnspacing scriptlevel displaystyle height depth voffset minsize maxsize"
+
+// unsafe says what is wrong with a fragment of HTML, or "". It calls see with
+// every link.
+func unsafe(fragment string, see func(href string)) string {
+	z := html.NewTokenizer(strings.NewReader(fragment))
+	math := 0
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			if z.Err() != io.EOF {
+				return z.Err().Error()
+			}
+			return ""
+		case html.CommentToken, html.DoctypeToken:
+			return "a comment: " + string(z.Raw())
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			allowed, known := allowedTags[t.Data]
+			if t.Data == "math" || math > 0 && strings.HasPrefix(t.Data, "m") {
+				math++
+				allowed, known = mathAttributes, true
+			}
+			if !known {
+				return "the tag <" + t.Data + ">"
+			}
+			for _, a := range t.Attr {
+				if !contains(strings.Fields(allowed), a.Key) {
+					return "the attribute " + a.Key + " on <" + t.Data + ">"
+				}
+				if a.Key == "href" {
+					if !strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "https://") || strings.HasPrefix(a.Val, "//") {
+						return "the link " + a.Val
+					}
+					see(a.Val)
+				}
+			}
+		}
+	}
+}
+
+// fragments are all pieces of HTML that pages put out, with where they are.
+func fragments(c *Course) map[string]string {
+	all := map[string]string{}
+	section := func(s *Section, key string) {
+		all[key+" title"] = s.TitleHTML
+		for i, b := range s.Blocks {
+			at := key + " block " + decimals(float64(i), 0)
+			switch b := b.(type) {
+			case Prose:
+				all[at] = b.HTML
+			case Aside:
+				all[at] = b.HTML
+			case Widget:
+				all[at], all[at+" notice"] = b.Caption, b.Notice
+			}
+		}
+	}
+	for _, lesson := range c.Lessons {
+		all[lesson.Slug] = lesson.Lead
+		for _, s := range lesson.Sections {
+			section(s, s.Key())
+		}
+		for i, n := range lesson.Notes {
+			all[lesson.Slug+" note "+decimals(float64(i), 0)] = n.HTML
+		}
+	}
+	if c.Sheet != nil {
+		all["sheet"] = c.Sheet.Lead
+		for _, s := range c.Sheet.Sections {
+			section(s, "sheet "+s.ID)
+		}
+	}
+	for _, q := range c.Questions {
+		all["quiz "+q.ID], all["answer "+q.ID] = q.Prompt, q.Answer
+		for _, choice := range q.Choices {
+			all["choice "+q.ID+" "+choice.HTML], all["why "+q.ID+" "+choice.HTML] = choice.HTML, choice.Why
+		}
+		for _, r := range q.Rubric {
+			all["rubric "+q.ID+" "+r] = r
+		}
+	}
+	for _, card := range c.Cards {
+		all["front "+card.ID], all["back "+card.ID] = card.Front, card.Back
+	}
+	for _, t := range c.Terms {
+		all["term "+t.ID] = t.HTML
+	}
+	for _, r := range c.References {
+		all["reference "+r.ID] = r.HTML
+	}
+	for _, o := range c.Outcomes {
+		all["outcome "+o.ID] = o.HTML
+	}
+	return all
+}
+
+// exists reports whether an address within the site is one that the course
+// knows of.
+func exists(c *Course, href string) bool {
+	path, id, _ := strings.Cut(href, "#")
+	rest, isLesson := strings.CutPrefix(path, "/learn/")
+	switch {
+	case isLesson && id == "":
+		return c.Lesson(rest) != nil
+	case isLesson:
+		return c.Section(rest+"#"+id) != nil || c.widgets[rest+"#"+id]
+	case path == "/glossary" && id != "":
+		return c.Term(id) != nil
+	case path == "/quiz" && id != "":
+		return c.Question(id) != nil
+	case path == "/cards" && id != "":
+		return c.Card(id) != nil
+	case path == "/reference" && id != "":
+		for _, r := range c.References {
+			if referenceHref(r.ID) == href {
+				return true
+			}
+		}
+		for _, s := range c.Sheet.Sections {
+			if s.ID == id {
+				return true
+			}
+		}
+		return false
+	}
+	if key, ok := strings.CutPrefix(href, "/loop?start="); ok {
+		return c.Start(key) != nil
+	}
+	if kind, ok := strings.CutPrefix(href, "/practice/"); ok {
+		return newLoaderWithDrills().targets["practice:"+kind] || kind == "predict"
+	}
+	for _, page := range pages {
+		if href == page {
+			return true
+		}
+	}
+	return false
+}
+
+func newLoaderWithDrills() *loader {
+	l := newLoader(folderOf(nil), MathTable{})
+	l.drills()
+	return l
+}
+
+// Every fragment is of known tags and attributes alone, no mark of the
+// dialect is left in it, and every link in it leads somewhere.
+func TestFragments(t *testing.T) {
+	c := course(t)
+	links := 0
+	for where, fragment := range fragments(c) {
+		if bad := unsafe(fragment, func(href string) {
+			links++
+			if strings.HasPrefix(href, "https://") {
+				if !strings.HasPrefix(where, "reference ") {
+					t.Errorf("%s leads out to %s", where, href)
+				}
+			} else if !exists(c, href) {
+				t.Errorf("%s leads to %s, which is not there", where, href)
+			}
+		}); bad != "" {
+			t.Errorf("%s: %s in %s", where, bad, fragment)
+		}
+		for _, mark := range []string{"$", "{=", "{.", ":::", "[[", "[@", "<math></math>", string(bar)} {
+			if strings.Contains(fragment, mark) {
+				t.Errorf("%s: %q is left in %s", where, mark, fragment)
+			}
+		}
+	}
+	if links < 100 {
+		t.Errorf("%d links only", links)
+	}
+}
+
+// The test above sees what it should see.
+func TestUnsafe(t *testing.T) {
+	for fragment, want := range map[string]string{
+		`<p>fine <a href="/learn">x</a></p>`:        "",
+		`<math display="block"><mi>x</mi></math>`:   "",
+		`<p style="color:red">x</p>`:                "the attribute style on <p>",
+		`<p onclick="x()">x</p>`:                    "the attribute onclick on <p>",
+		`<script>x</script>`:                        "the tag <script>",
+		`<mi>x</mi>`:                                "the tag <mi>",
+		`<a href="javascript:x">x</a>`:              "the link javascript:x",
+		`<a href="//example.org">x</a>`:             "the link //example.org",
+		`<img src="x">`:                             "the tag <img>",
+		`<math><mi style="color:red">x</mi></math>`: "the attribute style on <mi>",
+		`<!-- raw HTML omitted -->`:                 "a comment: <!-- raw HTML omitted -->",
+	} {
+		if got := unsafe(fragment, func(string) {}); got != want {
+			t.Errorf("%s: %q, want %q", fragment, got, want)
+		}
+	}
+}
+
+func TestMarkup(t *testing.T) {
+	l := newLoader(folderOf(nil), MathTable{Inline: map[string]string{`x_i`: "<math><mi>x</mi></math>", `p = 0.63`: "<math>p</math>"}})
+	for markdown, want := range map[string]string{
+		"`·the` and `↵`":            `<p><span class="tk"><i class="ws">·</i>the</span> and <span class="tk"><i class="ws">↵</i></span></p>`,
+		"so $x_i$, (*and* $x_i$).":  `<p>so <span class="nb"><math><mi>x</mi></math>,</span> (<em>and</em> <span class="nb"><math><mi>x</mi></math>).</span></p>`,
+		"f ($x_i$ is) $x_i$\n, g":   `<p>f <span class="nb">(<math><mi>x</mi></math></span> is) <math><mi>x</mi></math>` + "\n, g</p>",
+		"`the`{.tk} or `<b>`":       `<p><span class="tk">the</span> or <code>&lt;b&gt;</code></p>`,
+		"a $x_i$ *b_c* $x_i$":       `<p>a <math><mi>x</mi></math> <em>b_c</em> <math><mi>x</mi></math></p>`,
+		"$p = {=softmax().the 2}$":  `<p><math>p</math></p>`,
+		`5 \$ and {braces}`:         `<p>5 $ and {braces}</p>`,
+		"[1,024]{.given} \"so\"":    `<p><span class="given">1,024</span> &ldquo;so&rdquo;</p>`,
+		"{=filter(k=3).tokens}":     `<p>the, a, an</p>`,
+		"it's {=calc(1/3) %1}":      "<p>it&rsquo;s 33.3\u202f%</p>",
+		"```\n<b>·x</b>\n```":       `<pre class="code" tabindex="0"><code>&lt;b&gt;·x&lt;/b&gt;` + "\n</code></pre>",
+		"1. one\n2. two":            "<ol>\n<li>one</li>\n<li>two</li>\n</ol>",
+		"### More\n\ntext\ngoes on": "<h3>More</h3>\n<p>text\ngoes on</p>",
+	} {
+		if got := l.block(place{"x.md", 1}, markdown); got != want {
+			t.Errorf("%s\n got %s\nwant %s", markdown, got, want)
+		}
+	}
+	if err := l.problems.err(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A | within a figure or a term is not the end of a table's cell.
+func TestTable(t *testing.T) {
+	l := newLoader(folderOf(nil), MathTable{})
+	l.targets["term:logits"] = true
+	got := l.block(place{"x.md", 1}, "{.given}\n| | a | b |\n|---|--:|:-:|\n| [[logits|scores]] | 1 | `x` |\n")
+	want := `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="tc given">
+<thead>
+<tr>
+<td></td>
+<th scope="col" class="num">a</th>
+<th scope="col" class="mid">b</th>
+</tr>
+</thead>
+<tbody>
+<tr>
+<th scope="row"><a class="term" href="/glossary#logits">scores</a></th>
+<td class="num">1</td>
+<td class="mid"><code>x</code></td>
+</tr>
+</tbody>
+</table></div>`
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if err := l.problems.err(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,220 @@
+package lessons
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// difficulties that a lesson may have.
+var difficulties = []string{"gentle", "standard", "harder"}
+
+// reserved are names under /learn/ that are no lessons: what pages ask for.
+var reserved = []string{"turn", "visit", "check", "widget"}
+
+// announceLesson makes a lesson, its sections and its widgets targets of links.
+func (l *loader) announceLesson(d *document) {
+	slug := d.front["slug"].value
+	if !l.checkID(d.front["slug"].at.or(d.at), slug) {
+		return
+	}
+	if want := d.at.file[3 : len(d.at.file)-len(".md")]; slug != want {
+		l.problems.add(d.front["slug"].at, "the slug %q is not the one in the file's name", slug)
+	}
+	if contains(reserved, slug) {
+		l.problems.add(d.front["slug"].at, "/learn/%s is an address of another kind", slug)
+	}
+	l.target(d.at, "learn:"+slug)
+	for _, s := range d.sections {
+		if l.checkID(s.at, s.attrs.id) {
+			l.target(s.at, "learn:"+slug+"#"+s.attrs.id)
+		}
+		for _, p := range s.parts {
+			if p.directive == "widget" {
+				a, err := parseAttrs(p.words)
+				if id := a.keys["id"]; err == nil && l.checkID(p.at, id) {
+					l.target(p.at, "learn:"+slug+"#"+id)
+					l.course.widgets[slug+"#"+id] = true
+				}
+			}
+		}
+	}
+}
+
+// or is another place where there is none.
+func (p place) or(other place) place {
+	if p.file == "" {
+		return other
+	}
+	return p
+}
+
+// text is a field of the front matter that must not be empty.
+func (l *loader) field(d *document, key string) field {
+	f, ok := d.front[key]
+	if !ok || f.value == "" {
+		l.problems.add(f.at.or(d.at), "the front matter lacks %q", key)
+		return field{"", d.at}
+	}
+	return f
+}
+
+func (l *loader) count(d *document, key string, low, high int) int {
+	f := l.field(d, key)
+	n, err := strconv.Atoi(f.value)
+	if err != nil || n < low || n > high {
+		l.problems.add(f.at, "%s is %q, and must be a whole number from %d to %d", key, f.value, low, high)
+	}
+	return n
+}
+
+// readLesson makes a lesson of its file.
+func (l *loader) readLesson(d *document) {
+	lesson := &Lesson{Slug: l.field(d, "slug").value, Number: l.count(d, "number", 0, 99), Minutes: l.count(d, "minutes", 1, 120)}
+	for _, key := range d.order {
+		if !contains([]string{"title", "slug", "number", "minutes", "difficulty", "kicker", "lead", "outcomes"}, strings.Split(key, ".")[0]) {
+			l.problems.add(d.front[key].at, "the front matter has no key %q", key)
+		}
+	}
+	if want := d.at.file[:2]; want != fmt.Sprintf("%02d", lesson.Number) {
+		l.problems.add(d.front["number"].at, "number %d is not the one in the file's name", lesson.Number)
+	}
+	title, lead := l.field(d, "title"), l.field(d, "lead")
+	_, lesson.Title = l.inline(title.at, title.value)
+	lesson.Lead, lesson.LeadText = l.inline(lead.at, lead.value)
+	difficulty := l.field(d, "difficulty")
+	if lesson.Difficulty = difficulty.value; !contains(difficulties, difficulty.value) {
+		l.problems.add(difficulty.at, "the difficulty %q is none of %s", difficulty.value, strings.Join(difficulties, ", "))
+	}
+	lesson.Kicker = fmt.Sprintf("Lesson %d, about %d minutes", lesson.Number, lesson.Minutes)
+	if lesson.Number == 0 {
+		lesson.Kicker = fmt.Sprintf("Overview, about %d minutes", lesson.Minutes)
+	}
+	if k, ok := d.front["kicker"]; ok {
+		lesson.Kicker = k.value
+	}
+	lesson.Outcomes = l.lessonOutcomes(d)
+	if !d.intro.blank() {
+		l.problems.add(d.intro.at, "text before the first heading ## Title {#id}")
+	}
+	for _, s := range d.sections {
+		lesson.Sections = append(lesson.Sections, l.readSection(lesson, s))
+	}
+	if len(lesson.Sections) == 0 {
+		l.problems.add(d.at, "the lesson has no section")
+	}
+	l.where["lesson:"+lesson.Slug] = d.at
+	l.course.Lessons = append(l.course.Lessons, lesson)
+	l.course.lessons[lesson.Slug] = lesson
+}
+
+// lessonOutcomes reads `outcomes: [loop, cache]`.
+func (l *loader) lessonOutcomes(d *document) (list []string) {
+	f := d.front["outcomes"]
+	for _, id := range strings.Split(strings.Trim(f.value, "[]"), ",") {
+		if id = strings.TrimSpace(id); id == "" {
+			continue
+		}
+		if !l.targets["outcome:"+id] {
+			l.problems.add(f.at, "there is no outcome %q", id)
+		}
+		list = append(list, id)
+	}
+	return list
+}
+
+// readSection turns a section's parts into blocks.
+func (l *loader) readSection(lesson *Lesson, raw *rawSection) *Section {
+	s := &Section{ID: raw.attrs.id, Lesson: lesson.Slug}
+	l.attrsOf(raw)
+	s.TitleHTML, s.Title = l.inline(raw.at, raw.title)
+	if s.Title == "" {
+		l.problems.add(raw.at, "the section has no title")
+	}
+	for _, p := range raw.parts {
+		switch p.directive {
+		case "":
+			if !p.blank() {
+				html, text := l.blockText(p.at, p.text())
+				s.text += text + "\n"
+				s.Blocks = append(s.Blocks, Prose{html})
+			}
+		case "note":
+			if p.words != "" {
+				l.problems.add(p.at, "::: note takes nothing behind it")
+			}
+			lesson.Notes = append(lesson.Notes, Note{s.ID, l.body(s, p)})
+		case "notice":
+			l.notice(s, p)
+		default:
+			if b := l.directive(s, p); b != nil {
+				s.Blocks = append(s.Blocks, b)
+			}
+		}
+	}
+	if len(s.Blocks) == 0 {
+		l.problems.add(raw.at, "the section is empty")
+	}
+	l.course.sections[s.Key()] = s
+	return s
+}
+
+// body renders the text of a directive in a section, which must have some.
+func (l *loader) body(s *Section, p part) string {
+	if p.blank() {
+		l.problems.add(p.at, "the directive %q has no text", p.directive)
+		return ""
+	}
+	html, text := l.blockText(p.body(), p.text())
+	s.text += text + "\n"
+	return html
+}
+
+// notice belongs to the widget before it, or stands for itself.
+func (l *loader) notice(s *Section, p part) {
+	html := l.body(s, p)
+	if p.words != "" {
+		l.problems.add(p.at, "::: notice takes nothing behind it")
+	}
+	if n := len(s.Blocks); n > 0 {
+		if w, ok := s.Blocks[n-1].(Widget); ok && w.Notice == "" {
+			w.Notice = html
+			s.Blocks[n-1] = w
+			return
+		}
+	}
+	s.Blocks = append(s.Blocks, Aside{Kind: "notice", Title: "What to notice", HTML: html})
+}
+
+// asideTitles are the kinds of asides, with the title of one that has none.
+var asideTitles = map[string]string{
+	"slip": "Common slip", "pitfall": "Pitfall", "checked": "Checked", "care": "Say with care", "small-model": "A small model",
+}
+
+// directive makes a block of ::: widget, ::: check and the asides.
+func (l *loader) directive(s *Section, p part) Block {
+	title, aside := asideTitles[p.directive]
+	switch {
+	case aside:
+		if p.words != "" {
+			_, title = l.inline(p.at, p.words)
+			s.text += title + ". "
+		}
+		return Aside{p.directive, title, l.body(s, p)}
+	case p.directive == "widget":
+		return l.widget(s, p)
+	case p.directive == "check":
+		if !p.blank() {
+			l.problems.add(p.at, "::: check takes no text: the question stands in quiz.md")
+		}
+		q := l.course.questions[p.words]
+		if q == nil {
+			l.problems.add(p.at, "there is no question %q", p.words)
+			return nil
+		}
+		l.targets["asked:"+q.ID] = true
+		return Check{q}
+	}
+	l.problems.add(p.at, "there is no directive %q: widget, notice, note, check, slip, pitfall, checked, care, small-model", p.directive)
+	return nil
+}

@@ -1,0 +1,104 @@
+package lessons
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/lessons/drill"
+)
+
+func termHref(id string) string      { return "/glossary#" + id }
+func referenceHref(id string) string { return "/reference#ref-" + id }
+func cardHref(id string) string      { return "/cards#" + id }
+func questionHref(id string) string  { return "/quiz#" + id }
+func sheetHref(id string) string     { return "/reference#" + id }
+
+// pages are what a scheme alone leads to.
+var pages = map[string]string{
+	"learn:": "/learn", "practice:": "/practice", "quiz:": "/quiz", "cards:": "/cards",
+	"reference:": "/reference", "glossary:": "/glossary", "loop:": "/loop", "progress:": "/progress", "predict:": "/practice/predict",
+}
+
+// resolve turns a link of the dialect into an address within the site:
+// "learn:slug#id", "loop:key", "practice:drill", "quiz:id", "card:id" (or
+// "cards:id"), "term:id", "reference:id", "ref:id". What does not exist does
+// not resolve.
+func (l *loader) resolve(to string) (href string, ok bool) {
+	for _, way := range []string{to, canonical(to)} {
+		if href, ok := pages[way]; ok {
+			return href, true
+		}
+	}
+	if !l.targets[canonical(to)] {
+		return "", false
+	}
+	scheme, rest, _ := strings.Cut(canonical(to), ":")
+	switch scheme {
+	case "learn":
+		return "/learn/" + rest, true
+	case "loop":
+		return "/loop?start=" + rest, true
+	case "practice":
+		return "/practice/" + rest, true
+	case "quiz":
+		return questionHref(rest), true
+	case "card":
+		return cardHref(rest), true
+	case "term":
+		return termHref(rest), true
+	case "ref":
+		return referenceHref(rest), true
+	}
+	return sheetHref(rest), true
+}
+
+// canonical brings the ways to write a link to one.
+func canonical(to string) string {
+	scheme, rest, ok := strings.Cut(to, ":")
+	if !ok {
+		return to
+	}
+	if to == "ref:sheet" {
+		return "reference:"
+	}
+	if other, ok := map[string]string{"cards": "card", "drill": "practice", "question": "quiz", "glossary": "term"}[scheme]; ok {
+		scheme = other
+	}
+	return scheme + ":" + rest
+}
+
+// target makes something that links can lead to, once.
+func (l *loader) target(at place, to string) {
+	if l.targets[to] {
+		_, id, _ := strings.Cut(to, ":")
+		l.problems.add(at, "%q is there twice", id)
+	}
+	l.targets[to] = true
+}
+
+// drills are targets that the program has and the files only name.
+func (l *loader) drills() {
+	for _, d := range drill.Kinds() {
+		l.targets["practice:"+string(d.Kind)] = true
+	}
+}
+
+// nearest names what a wrong link may have meant.
+func (l *loader) nearest(to string) string {
+	scheme, rest, ok := strings.Cut(canonical(to), ":")
+	if !ok {
+		return ": links are learn:, loop:, practice:, quiz:, card:, term: or reference:"
+	}
+	_, id, _ := strings.Cut(rest, "#")
+	var near []string
+	for t := range l.targets {
+		if strings.HasPrefix(t, scheme+":") && id != "" && strings.HasSuffix(t, "#"+id) {
+			near = append(near, t)
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	slices.Sort(near)
+	return "; did you mean " + near[0] + "?"
+}

@@ -1,0 +1,209 @@
+package lessons
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"sort"
+	"strings"
+)
+
+//go:embed content/*.md
+var embedded embed.FS
+
+// content is the folder of the course's files.
+func content() fs.FS {
+	folder, err := fs.Sub(embedded, "content")
+	if err != nil {
+		panic(fmt.Sprintf("lessons: content: %v", err)) // the name is a constant
+	}
+	return folder
+}
+
+// Load reads and checks the course that is built into the program. Its error
+// joins a *[Problem] for every place that does not fit.
+func Load() (*Course, error) {
+	table, err := readMath(mathJSON)
+	if err != nil {
+		return nil, err
+	}
+	return load(content(), table)
+}
+
+// load reads a course from a folder.
+func load(files fs.FS, table MathTable) (*Course, error) {
+	l := newLoader(files, table)
+	l.load()
+	if err := l.problems.err(); err != nil {
+		return nil, err
+	}
+	l.course.index = newIndex(l.course)
+	return l.course, nil
+}
+
+// A loader is what is known while a course is read.
+type loader struct {
+	files      fs.FS
+	math       MathTable
+	collecting bool // formulas are wanted, not their rendering
+	partial    bool // files may be missing, and references uncited: for tests
+	outside    bool // links to other sites are allowed just now
+
+	problems   *problems
+	course     *Course
+	targets    map[string]bool // what links can lead to: "learn:slug#id", "term:id", …
+	references map[string]Reference
+	cited      map[string]bool
+	formulas   []Formula
+	figures    []figureUse
+	where      map[string]place // of lessons, questions, cards and outcomes, for later checks
+	onPiece    func(*piece)     // for tests that look at the text itself
+}
+
+func newLoader(files fs.FS, table MathTable) *loader {
+	return &loader{
+		files: files, math: table, problems: &problems{},
+		course: &Course{
+			lessons: map[string]*Lesson{}, sections: map[string]*Section{}, questions: map[string]*Question{},
+			cards: map[string]*Card{}, terms: map[string]*Term{}, starts: map[string]*LoopStart{}, widgets: map[string]bool{},
+		},
+		targets: map[string]bool{}, references: map[string]Reference{}, cited: map[string]bool{}, where: map[string]place{},
+	}
+}
+
+// special are the files that are no lessons, in the order in which they are read.
+var special = []string{"references.md", "glossary.md", "starts.md", "quiz.md", "cards.md", "reference.md", "outcomes.md", "checklist.md"}
+
+// load reads everything: first what can be linked to, then the rest.
+func (l *loader) load() {
+	docs, lessonFiles := l.split()
+	l.drills()
+	l.readReferences(docs["references.md"])
+	for _, name := range lessonFiles {
+		l.announceLesson(docs[name])
+	}
+	l.announce(docs["glossary.md"], "term:")
+	l.announce(docs["starts.md"], "loop:")
+	l.announce(docs["quiz.md"], "quiz:")
+	l.announce(docs["cards.md"], "card:")
+	l.announce(docs["reference.md"], "reference:")
+
+	l.readOutcomes(docs, lessonFiles)
+	l.readTerms(docs["glossary.md"])
+	l.readStarts(docs["starts.md"])
+	l.readQuestions(docs["quiz.md"])
+	for _, name := range lessonFiles {
+		l.readLesson(docs[name])
+	}
+	l.readCards(docs["cards.md"])
+	l.readSheet(docs["reference.md"])
+	l.readPlaces(docs["outcomes.md"])
+	l.readChecklist(docs["checklist.md"])
+	l.whole()
+}
+
+// split reads all files. Lessons are NN-slug.md, in the order of their names.
+func (l *loader) split() (docs map[string]*document, lessonFiles []string) {
+	docs = map[string]*document{}
+	entries, err := fs.ReadDir(l.files, ".")
+	if err != nil {
+		l.problems.add(place{".", 1}, "%v", err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		data, err := fs.ReadFile(l.files, name)
+		if err != nil {
+			l.problems.add(place{name, 1}, "%v", err)
+			continue
+		}
+		docs[name] = split(name, string(data), l.problems)
+		if len(name) > 3 && isDigit(name[0]) && isDigit(name[1]) && name[2] == '-' {
+			lessonFiles = append(lessonFiles, name)
+		} else if !contains(special, name) {
+			l.problems.add(place{name, 1}, "the file is neither a lesson (NN-slug.md) nor one of %s", strings.Join(special, ", "))
+		}
+	}
+	for _, name := range special {
+		if docs[name] == nil {
+			docs[name] = &document{at: place{name, 1}}
+			if !l.partial {
+				l.problems.add(place{name, 1}, "the file is missing")
+			}
+		}
+	}
+	sort.Strings(lessonFiles)
+	return docs, lessonFiles
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// announce makes the sections of a file targets of links, and settles their
+// ids: `{#id}`, or the heading itself.
+func (l *loader) announce(d *document, scheme string) {
+	for _, s := range d.sections {
+		if s.attrs.id == "" {
+			s.attrs.id, s.title = s.title, ""
+		}
+		if l.checkID(s.at, s.attrs.id) {
+			l.target(s.at, scheme+s.attrs.id)
+		}
+	}
+}
+
+func (l *loader) checkID(at place, id string) bool {
+	if !idForm.MatchString(id) {
+		l.problems.add(at, "%q is no id: small letters, digits and single hyphens", id)
+		return false
+	}
+	return true
+}
+
+// plainParts returns a section's Markdown, in a file that takes no directives.
+func (l *loader) plainParts(s *rawSection) (at place, text string) {
+	at = s.at.down(1)
+	for i, p := range s.parts {
+		if p.directive != "" {
+			l.problems.add(p.at, "directives belong into lessons")
+		} else if i == 0 {
+			at, text = p.at, p.text()
+		}
+	}
+	if strings.TrimSpace(text) == "" {
+		l.problems.add(s.at, "the section is empty")
+	}
+	return at, text
+}
+
+// known reports whether an outcome and a section exist, as a heading's
+// attributes name them.
+func (l *loader) known(s *rawSection) (outcome, section string) {
+	outcome, section = s.attrs.keys["outcome"], s.attrs.keys["section"]
+	if !l.targets["outcome:"+outcome] {
+		l.problems.add(s.at, "there is no outcome %q", outcome)
+	}
+	l.knownSection(s.at, section)
+	return outcome, section
+}
+
+func (l *loader) knownSection(at place, section string) {
+	if !strings.Contains(section, "#") || !l.targets["learn:"+section] {
+		l.problems.add(at, "there is no section %q%s", section, l.nearest("learn:"+section))
+	}
+}
+
+// attrsOf refuses attributes that a heading does not take.
+func (l *loader) attrsOf(s *rawSection, allowed ...string) {
+	if err := s.attrs.only(allowed...); err != nil {
+		l.problems.add(s.at, "%v", err)
+	}
+	if len(s.attrs.words) > 0 {
+		l.problems.add(s.at, "%q is neither an id nor key=value", s.attrs.words[0])
+	}
+}

@@ -1,0 +1,162 @@
+package lessons
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// md is the dialect. HTML in the source is never passed on: goldmark leaves it
+// out, and check makes it an error. The course's own inline forms come before
+// emphasis and links, so that an underscore in a formula is no emphasis.
+var md = goldmark.New(
+	goldmark.WithExtensions(
+		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)),
+		extension.NewTypographer(),
+	),
+	goldmark.WithParserOptions(
+		parser.WithBlockParsers(util.Prioritized(displayParser{}, 650)),
+		parser.WithInlineParsers(
+			util.Prioritized(formulaParser{}, 50),
+			util.Prioritized(braceParser{}, 51),
+			util.Prioritized(bracketParser{}, 52),
+		),
+	),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(htmlRenderer{}, 100))),
+)
+
+// mdLine parses text of one line, a title or a choice, where "1." or "-" at the
+// beginning starts no list.
+var mdLine = parser.NewParser(
+	parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
+	parser.WithInlineParsers(append(parser.DefaultInlineParsers(),
+		util.Prioritized(formulaParser{}, 50),
+		util.Prioritized(braceParser{}, 51),
+		util.Prioritized(bracketParser{}, 52),
+		util.Prioritized(extension.NewTypographerParser(), 9999),
+	)...),
+)
+
+// pieceKey finds, in a parser's context, the piece that is being parsed.
+var pieceKey = parser.NewContextKey()
+
+// A piece is a run of Markdown with its place in a file.
+type piece struct {
+	l      *loader
+	at     place // of its first line
+	source []byte
+	doc    ast.Node
+}
+
+func pieceOf(pc parser.Context) *piece { return pc.Get(pieceKey).(*piece) }
+
+// place of a byte of the piece.
+func (p *piece) place(offset int) place {
+	return p.at.down(bytes.Count(p.source[:min(offset, len(p.source))], []byte("\n")))
+}
+
+func (p *piece) problem(offset int, format string, args ...any) {
+	p.l.problems.add(p.place(offset), format, args...)
+}
+
+// bar stands for | inside of the dialect's own forms while Markdown is parsed,
+// since a table would cut there.
+const bar = '\x1f'
+
+// hideBars replaces | by bar inside of [[…]] and {=…}, byte for byte, so that
+// places stay what they were.
+func hideBars(source []byte) {
+	for i := 0; i+1 < len(source); i++ {
+		var end string
+		switch string(source[i : i+2]) {
+		case "[[":
+			end = "]]"
+		case "{=":
+			end = "}"
+		default:
+			continue
+		}
+		line := source[i:]
+		if n := bytes.IndexByte(line, '\n'); n >= 0 {
+			line = line[:n]
+		}
+		n := bytes.Index(line, []byte(end))
+		for j := range max(n, 0) {
+			if line[j] == '|' {
+				line[j] = bar
+			}
+		}
+	}
+}
+
+// parse makes a tree of Markdown that begins at a place, checks everything in
+// it and resolves its links.
+func (l *loader) parse(at place, markdown string) *piece {
+	return l.parseWith(md.Parser(), at, markdown)
+}
+
+func (l *loader) parseWith(with parser.Parser, at place, markdown string) *piece {
+	p := &piece{l: l, at: at, source: []byte(markdown)}
+	if i := bytes.IndexByte(p.source, bar); i >= 0 {
+		p.problem(i, "a control character")
+	}
+	hideBars(p.source)
+	pc := parser.NewContext()
+	pc.Set(pieceKey, p)
+	p.doc = with.Parse(text.NewReader(p.source), parser.WithContext(pc))
+	p.check()
+	if l.onPiece != nil {
+		l.onPiece(p)
+	}
+	return p
+}
+
+// html renders a node of the piece.
+func (p *piece) html(n ast.Node) string {
+	var b bytes.Buffer
+	if err := md.Renderer().Render(&b, p.source, n); err != nil {
+		p.problem(0, "rendering: %v", err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// block renders Markdown as paragraphs, lists and tables.
+func (l *loader) block(at place, markdown string) string {
+	p := l.parse(at, markdown)
+	return p.html(p.doc)
+}
+
+// blockText renders Markdown as HTML and as plain text.
+func (l *loader) blockText(at place, markdown string) (html, plain string) {
+	p := l.parse(at, markdown)
+	return p.html(p.doc), p.text(p.doc)
+}
+
+// inline renders Markdown that is a single paragraph, without the paragraph.
+func (l *loader) inline(at place, markdown string) (html, plain string) {
+	if strings.TrimSpace(markdown) == "" {
+		return "", ""
+	}
+	p := l.parseWith(mdLine, at, markdown)
+	first := p.doc.FirstChild()
+	if first == nil || first.NextSibling() != nil {
+		l.problems.add(at, "this must be one paragraph of running text")
+		return "", ""
+	}
+	var b strings.Builder
+	for n := first.FirstChild(); n != nil; n = n.NextSibling() {
+		var part bytes.Buffer
+		if err := md.Renderer().Render(&part, p.source, n); err != nil {
+			p.problem(0, "rendering: %v", err)
+		}
+		b.Write(part.Bytes())
+	}
+	return strings.TrimSpace(b.String()), p.text(first)
+}

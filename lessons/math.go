@@ -1,0 +1,81 @@
+package lessons
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// mathJSON is the table that `go generate ./lessons` writes.
+//
+//go:embed math/table.json
+var mathJSON []byte
+
+// A MathTable holds MathML by TeX. The same TeX is set differently in running
+// text and on lines of its own.
+type MathTable struct {
+	Inline  map[string]string `json:"inline"`
+	Display map[string]string `json:"display"`
+}
+
+// A Formula is TeX that stands in the course, its figures computed.
+type Formula struct {
+	TeX     string
+	Display bool
+	Where   string // file:line of its first use
+}
+
+func readMath(data []byte) (MathTable, error) {
+	var t MathTable
+	if err := json.Unmarshal(data, &t); err != nil {
+		return t, fmt.Errorf("math/table.json: %w; run go generate ./lessons", err)
+	}
+	return t, nil
+}
+
+// mathML looks a formula up, and notes that it is used.
+func (l *loader) mathML(at place, tex string, displayed bool) string {
+	l.formulas = append(l.formulas, Formula{tex, displayed, fmt.Sprintf("%s:%d", at.file, at.line)})
+	if l.collecting {
+		return ""
+	}
+	table := l.math.Inline
+	if displayed {
+		table = l.math.Display
+	}
+	m, ok := table[tex]
+	if !ok {
+		l.problems.add(at, "the formula %s has not been rendered: run go generate ./lessons", tex)
+	}
+	return m
+}
+
+// Formulas lists every formula of the course once, for the generator that
+// renders them. It reads the course as [Load] does, apart from the rendered
+// table, and reports the same problems.
+func Formulas() ([]Formula, error) {
+	l := newLoader(content(), MathTable{})
+	l.collecting = true
+	l.load()
+	if err := l.problems.err(); err != nil {
+		return nil, err
+	}
+	return l.used(), nil
+}
+
+// used are the formulas seen, sorted, each once.
+func (l *loader) used() []Formula {
+	list := slices.Clone(l.formulas)
+	slices.SortStableFunc(list, func(a, b Formula) int {
+		if a.Display != b.Display {
+			if a.Display {
+				return 1
+			}
+			return -1
+		}
+		return strings.Compare(a.TeX, b.TeX)
+	})
+	return slices.CompactFunc(list, func(a, b Formula) bool { return a.TeX == b.TeX && a.Display == b.Display })
+}

@@ -1,0 +1,99 @@
+package lessons
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+func TestOutcomesAreTaughtTriedExercisedAndKept(t *testing.T) {
+	c := course(t)
+	for _, o := range c.Outcomes {
+		if len(o.Explanation) == 0 || len(o.Experiment) == 0 || len(o.Exercise) == 0 || len(o.Cards) == 0 {
+			t.Errorf("%s: %+v", o.ID, o)
+		}
+		for _, href := range append(append([]string{}, o.Explanation...), append(o.Experiment, o.Exercise...)...) {
+			if !exists(c, href) {
+				t.Errorf("%s: %s is not there", o.ID, href)
+			}
+		}
+		for _, href := range o.Experiment {
+			if !c.widgets[strings.TrimPrefix(href, "/learn/")] {
+				t.Errorf("%s: %s is no live experiment", o.ID, href)
+			}
+		}
+		drills := 0
+		for _, href := range o.Exercise {
+			if strings.HasPrefix(href, "/practice/") {
+				drills++
+			}
+		}
+		if drills == 0 {
+			t.Errorf("%s has no drill", o.ID)
+		}
+		questions := 0
+		for _, q := range c.Questions {
+			if q.Outcome == o.ID {
+				questions++
+			}
+		}
+		if questions < 3 {
+			t.Errorf("%s has %d questions", o.ID, questions)
+		}
+	}
+}
+
+// Every point of each of the five sources has a row, and every row a place.
+func TestChecklist(t *testing.T) {
+	c := course(t)
+	groups := map[string]int{}
+	for _, p := range c.Checklist {
+		number, _, _ := strings.Cut(p.Number, ".")
+		groups[number]++
+		if len(p.Places) == 0 || p.Text == "" || p.Group == "" {
+			t.Errorf("%+v", p)
+		}
+		for _, href := range p.Places {
+			if !exists(c, href) {
+				t.Errorf("%s (%s) is said to be taught at %s, which is not there", p.Number, p.Text, href)
+			}
+		}
+	}
+	for number, least := range map[string]int{"000": 15, "001": 40, "002": 25, "003": 20, "004": 40} {
+		if groups[number] < least {
+			t.Errorf("source %s has %d points, want at least %d", number, groups[number], least)
+		}
+	}
+}
+
+// The runs that lessons open in the loop can be started, and those that the
+// loop's page suggests under the same key are the same.
+func TestLoopStarts(t *testing.T) {
+	c := course(t)
+	target, err := bundled.Target()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range c.Starts {
+		if err := s.Settings().Check(); err != nil {
+			t.Errorf("%s: %v", s.Key, err)
+		}
+		if err := infer.CheckPrompt(s.Prompt, maxWidgetPrompt); err != nil || s.Title == "" {
+			t.Errorf("%s: %q, %v", s.Key, s.Title, err)
+		}
+		if s.MaxTokens >= target.Config.Context {
+			t.Errorf("%s: %d tokens do not fit a context of %d", s.Key, s.MaxTokens, target.Config.Context)
+		}
+	}
+	for _, suggestion := range session.Suggestions {
+		s := c.Start(suggestion.Key)
+		if s == nil {
+			t.Errorf("lessons cannot link to the suggestion %q", suggestion.Key)
+		} else if s.Prompt != suggestion.Prompt || !s.Settings().Equal(suggestion.Settings) {
+			t.Errorf("%s: %q with %+v, and the page suggests %q with %+v", s.Key, s.Prompt, s.Settings(), suggestion.Prompt, suggestion.Settings)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+// Package predict scores guesses at the next token: predict, then reveal.
+//
+// A learner sees a few candidates in a shuffled order, without probabilities
+// ([Deal]), takes one and says how sure they are. The answer is scored by the
+// logarithm of the chance they gave to what happened ([Grade]). That score is
+// proper (Good 1952; Gneiting and Raftery 2007): whoever believes that the
+// guess is right with chance q expects
+//
+//	q·ln c + (1 − q)·ln(1 − c)
+//
+// from stating c, and this is largest at c = q. So saying what one believes is
+// the best that one can do, and being very sure and wrong costs much.
+//
+// Over many guesses [Bins] compares what was stated with how often it came
+// true: the picture of calibration.
+package predict
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// LeastCandidates is the smallest number of candidates that [Deal] gives out:
+// with fewer, there is no room for both likely and unlikely ones.
+const LeastCandidates = 4
+
+// Deal returns n token ids (fewer where the vocabulary is smaller) in an order
+// that follows from the seed: the most probable ones, the token that is going
+// to be drawn, and one or two from further down, so that a token which looks
+// out of place is not thereby the answer. d is the distribution of the step, drawn an
+// id of its vocabulary. It panics where n is below [LeastCandidates].
+func Deal(d *sampling.Distribution, drawn int32, n int, seed uint64) []int32 {
+	if n < LeastCandidates {
+		panic(fmt.Sprintf("predict: Deal of %d candidates", n))
+	}
+	n = min(n, len(d.Order))
+	likely := max(1, n-2)
+	hand := append([]int32(nil), d.Order[:likely]...)
+	if d.RankOf(drawn) >= likely {
+		hand = append(hand, drawn)
+	}
+	step := 0
+	below := func(k int) int {
+		step++
+		return int(sampling.U(seed^0xca1d1da7e5, step) * float64(k))
+	}
+	// From just below the likely ones down to four times as far.
+	pool := make([]int32, 0, 4*n)
+	for _, id := range d.Order[likely:min(4*n, len(d.Order))] {
+		if id != drawn {
+			pool = append(pool, id)
+		}
+	}
+	for len(hand) < n && len(pool) > 0 {
+		i := below(len(pool))
+		hand = append(hand, pool[i])
+		pool = append(pool[:i], pool[i+1:]...)
+	}
+	for i := len(hand) - 1; i > 0; i-- {
+		j := below(i + 1)
+		hand[i], hand[j] = hand[j], hand[i]
+	}
+	return hand
+}
+
+// Sure and Unsure are the ends of what may be stated: at 0 or 1 a single
+// mistake would cost infinitely much.
+const (
+	Unsure = 0.01
+	Sure   = 0.99
+)
+
+// Result is the outcome of one guess.
+type Result struct {
+	Confidence float64 // as stated, brought between Unsure and Sure
+	Right      bool
+	Score      float64 // ln of the chance given to what happened, in nats: 0 at best, −4.6 at worst
+}
+
+// Grade scores a guess that was stated with a confidence from 0 to 1.
+func Grade(confidence float64, right bool) (Result, error) {
+	if !(confidence >= 0 && confidence <= 1) {
+		return Result{}, fmt.Errorf("the confidence is %v; it must be 0 to 1", confidence)
+	}
+	r := Result{Confidence: min(max(confidence, Unsure), Sure), Right: right}
+	chance := r.Confidence
+	if !right {
+		chance = 1 - r.Confidence
+	}
+	r.Score = math.Log(chance)
+	return r, nil
+}
+
+// Blind is the score expected of somebody who knows nothing of n candidates
+// and says so, stating 1/n: what a guess has to beat.
+func Blind(n int) float64 {
+	if n < 2 {
+		return 0
+	}
+	q := 1 / float64(n)
+	return q*math.Log(q) + (1-q)*math.Log(1-q)
+}

@@ -1,0 +1,56 @@
+package lessons
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Problem is something in the course's files that does not fit. Its text
+// begins with file and line.
+type Problem struct {
+	File string // within the folder content
+	Line int    // from 1
+	Say  string
+}
+
+// Error is "kv-cache.md:12: there is no term "kv-cash"".
+func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Say) }
+
+// place is a line of a file.
+type place struct {
+	file string
+	line int
+}
+
+func (p place) down(lines int) place { return place{p.file, p.line + lines} }
+
+// problems collects all that is wrong, so that a writer sees it at once and
+// not one by one.
+type problems struct{ list []*Problem }
+
+func (ps *problems) add(at place, format string, args ...any) {
+	p := &Problem{at.file, at.line, fmt.Sprintf(format, args...)}
+	for _, old := range ps.list {
+		if *old == *p {
+			return
+		}
+	}
+	ps.list = append(ps.list, p)
+}
+
+// err joins the problems in the order of files and lines, or is nil.
+func (ps *problems) err() error {
+	slices.SortStableFunc(ps.list, func(a, b *Problem) int {
+		if c := strings.Compare(a.File, b.File); c != 0 {
+			return c
+		}
+		return a.Line - b.Line
+	})
+	var list []error
+	for _, p := range ps.list {
+		list = append(list, p)
+	}
+	return errors.Join(list...)
+}

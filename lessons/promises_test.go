@@ -1,0 +1,240 @@
+package lessons
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// The lessons say what is to be seen in their live experiments. These tests
+// run each experiment's prompt on the model that comes with the program and
+// look for it: another model, or another prompt, must not turn the text false.
+
+var model = sync.OnceValues(func() (*infer.Model, error) {
+	c, err := bundled.Target()
+	if err != nil {
+		return nil, err
+	}
+	return infer.Load(c)
+})
+
+func bundledModel(t *testing.T) *infer.Model {
+	t.Helper()
+	m, err := model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// write makes up to n tokens after a prompt, or ends where a stop fires.
+func write(t *testing.T, prompt string, s infer.Settings, n int) *infer.Loop {
+	t.Helper()
+	loop, err := infer.NewLoop(bundledModel(t), prompt, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range n * len(infer.Kinds) {
+		if _, err := loop.Advance(t.Context()); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return loop
+}
+
+func textOf(loop *infer.Loop) (text string) {
+	for _, s := range loop.Steps() {
+		text += s.Text
+	}
+	return text
+}
+
+func at(change func(*infer.Settings)) infer.Settings {
+	s := infer.DefaultSettings()
+	s.Settings = sampling.Pure
+	change(&s)
+	return s
+}
+
+// first are the logits after a prompt.
+func first(t *testing.T, prompt string) []float32 {
+	t.Helper()
+	return write(t, prompt, at(func(*infer.Settings) {}), 1).Steps()[0].Logits
+}
+
+// widgetNamed finds a widget of the course.
+func widgetNamed(t *testing.T, id string) Widget {
+	t.Helper()
+	for _, lesson := range course(t).Lessons {
+		for _, s := range lesson.Sections {
+			for _, b := range s.Blocks {
+				if w, ok := b.(Widget); ok && w.ID == id {
+					return w
+				}
+			}
+		}
+	}
+	t.Fatalf("no widget %q", id)
+	return Widget{}
+}
+
+// "The highest row holds a small part of the whole"; on the sure prompt "the
+// first row holds nearly everything"; hot, "together they now hold a large
+// share", while the favourite is "far ahead of any other single token".
+func TestPromiseSureAndUnsure(t *testing.T) {
+	p := func(id string, temperature float64) *sampling.Distribution {
+		return sampling.Decide(first(t, widgetNamed(t, id).Params["prompt"]), sampling.Settings{Temperature: temperature, TopP: 1})
+	}
+	if top := p("turn-france", 1).Cum[0]; top < 0.95 {
+		t.Errorf("the sure prompt's favourite has %.3f", top)
+	}
+	if d := p("turn-unsure", 1); d.Cum[0] > 0.15 || d.Cum[99]-d.Cum[0] < 0.5 {
+		t.Errorf("the unsure prompt's favourite has %.3f, the 99 below it %.3f", d.Cum[0], d.Cum[99]-d.Cum[0])
+	}
+	hot := p("turn-france", 2)
+	if second := hot.Cum[1] - hot.Cum[0]; hot.Cum[0] < 5*second || 1-hot.Cum[0] < 0.25 {
+		t.Errorf("at T = 2 the favourite has %.3f, the second %.3f", hot.Cum[0], second)
+	}
+}
+
+// "Within a few tokens the same words come back", and with a temperature "the
+// circle breaks".
+func TestPromiseGreedyCircle(t *testing.T) {
+	prompt := widgetNamed(t, "greedy-circle").Params["prompt"]
+	greedy := textOf(write(t, prompt, at(func(s *infer.Settings) { s.Temperature = 0 }), 40))
+	if strings.Count(greedy, "and the dog") < 5 {
+		t.Errorf("greedy writes %q", greedy)
+	}
+	if warm := textOf(write(t, prompt, at(func(*infer.Settings) {}), 40)); strings.Count(warm, "and the dog") > 2 {
+		t.Errorf("at T = 1 it writes %q", warm)
+	}
+}
+
+// "On the sure prompt top-p keeps hardly anything but the favourite, while
+// top-k still lets in its full number"; "on the unsure prompt top-p keeps many
+// more than top-k".
+func TestPromiseNucleus(t *testing.T) {
+	w := widgetNamed(t, "nucleus-two")
+	if w.Params["k"] != "40" || w.Params["p"] != "0.9" {
+		t.Fatalf("the widget has %v", w.Params)
+	}
+	topK, topP := sampling.Settings{Temperature: 1, TopK: 40, TopP: 1}, sampling.Settings{Temperature: 1, TopP: 0.9}
+	peaked, flat := first(t, w.Params["peaked"]), first(t, w.Params["flat"])
+	if n := sampling.Decide(peaked, topP).Keep; n > 2 {
+		t.Errorf("top-p keeps %d on the sure prompt", n)
+	}
+	d := sampling.Decide(peaked, topK)
+	if d.Keep != 40 || d.P[d.Order[39]] > 0.001 {
+		t.Errorf("top-k keeps %d on the sure prompt, the last with %g", d.Keep, d.P[d.Order[39]])
+	}
+	if n := sampling.Decide(flat, topP).Keep; n < 80 {
+		t.Errorf("top-p keeps %d on the unsure prompt", n)
+	}
+}
+
+// "Greedy has taken the larger first step and ended with the smaller product."
+func TestPromiseBestPath(t *testing.T) {
+	w := widgetNamed(t, "best-path")
+	if w.Params["length"] != "3" {
+		t.Fatalf("the widget has %v", w.Params)
+	}
+	m := bundledModel(t)
+	greedyPath, greedy := []int(nil), 0.0
+	path, best := []int(nil), math.Inf(-1)
+	// Depth first. A way whose product so far is below the best cannot win: a
+	// step more only makes it smaller.
+	var follow func(taken []int, sum float64, onlyTop bool)
+	follow = func(taken []int, sum float64, onlyTop bool) {
+		if len(taken) == 3 {
+			if onlyTop {
+				greedyPath, greedy = slices.Clone(taken), sum
+			}
+			if sum > best {
+				path, best = slices.Clone(taken), sum
+			}
+			return
+		}
+		p, order := next(t, m, w.Params["prompt"], taken)
+		for rank, id := range order {
+			s := sum + math.Log(p[id])
+			if s <= best && !(onlyTop && rank == 0) {
+				break // all that follow are less likely
+			}
+			follow(append(taken, int(id)), s, onlyTop && rank == 0)
+		}
+	}
+	follow(nil, 0, true)
+	if slices.Equal(path, greedyPath) || greedy >= best {
+		t.Errorf("greedy's way %v has ln p = %.3f, the best %v has %.3f", greedyPath, greedy, path, best)
+	}
+}
+
+// next is the distribution after a prompt and some tokens.
+func next(t *testing.T, m *infer.Model, prompt string, taken []int) (p []float64, order []int32) {
+	t.Helper()
+	ctx := context.Background()
+	last, _, err := m.Forward(ctx, m.NewCache(), append(slices.Clone(m.Encode(prompt)), taken...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, _, err := m.Logits(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, _ = sampling.Softmax(z, 1)
+	return p, sampling.Rank(z)
+}
+
+// "The string comes in two tokens, User and :. After the first, the text … is
+// held", and "without the stop string this model likes to go on".
+func TestPromiseStopString(t *testing.T) {
+	w := widgetNamed(t, "stop-user")
+	greedy := func(stop ...string) *infer.Loop {
+		return write(t, w.Params["prompt"], at(func(s *infer.Settings) { s.Temperature, s.Stop.Strings = 0, stop }), 60)
+	}
+	loop := greedy(w.Params["stop"])
+	steps := loop.Steps()
+	last, before := steps[len(steps)-1], steps[max(len(steps)-2, 0)]
+	if last.StopString != w.Params["stop"] {
+		t.Fatalf("it stops by %q after %q", last.Stop, textOf(loop))
+	}
+	m := bundledModel(t)
+	if a, b := m.Token(before.Chosen).Text, m.Token(last.Chosen).Text; strings.TrimSpace(a) != "User" || b != ":" {
+		t.Errorf("the stop string comes as %q and %q", a, b)
+	}
+	if !strings.HasSuffix(string(before.Held), "User") || strings.Contains(textOf(loop), "User") {
+		t.Errorf("after the first token %q is held; the answer is %q", before.Held, textOf(loop))
+	}
+	if text := textOf(greedy()); !strings.Contains(text, "User:") {
+		t.Errorf("without the stop string it writes %q", text)
+	}
+}
+
+// "Each step costs more than the one before. With it, the steps cost almost
+// the same."
+func TestPromiseCache(t *testing.T) {
+	w := widgetNamed(t, "cache-saves")
+	steps := write(t, w.Params["prompt"], at(func(*infer.Settings) {}), 48).Steps()
+	if len(steps) < 30 {
+		t.Fatalf("the text ends after %d tokens", len(steps))
+	}
+	total := func(i int) (cached, recomputed int64) {
+		return steps[i].TotalCached - steps[i-1].TotalCached, steps[i].TotalRecomputed - steps[i-1].TotalRecomputed
+	}
+	lowCached, low := total(1)
+	highCached, high := total(len(steps) - 1)
+	if float64(highCached) > 1.05*float64(lowCached) || highCached <= lowCached || high < 3*low {
+		t.Errorf("cached %d to %d, recomputed %d to %d", lowCached, highCached, low, high)
+	}
+}

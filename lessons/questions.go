@@ -1,0 +1,152 @@
+package lessons
+
+import (
+	"regexp"
+	"strings"
+)
+
+// isSubheading matches ### within a question.
+var isSubheading = regexp.MustCompile(`^###[ \t]+(.*?)[ \t]*$`)
+
+// readQuestions reads quiz.md. A question is
+//
+//	## ID {kind=recall outcome=loop section=slug#id}
+//	The prompt.
+//	### Answer
+//	### Rubric
+//	- a point that a good answer makes
+//
+// or, with kind=choice, the prompt and lines `- [ ] wrong` and `- [x] right`,
+// each followed by indented lines that say why.
+func (l *loader) readQuestions(d *document) {
+	for _, s := range d.sections {
+		l.attrsOf(s, "kind", "outcome", "section")
+		q := &Question{ID: s.attrs.id, Kind: s.attrs.keys["kind"]}
+		q.Outcome, q.Section = l.known(s)
+		parts := l.subsections(s)
+		prompt := parts["Prompt"]
+		q.Prompt, q.PromptText = l.blockText(prompt.at, prompt.text())
+		if q.PromptText == "" {
+			l.problems.add(s.at, "the question asks nothing")
+		}
+		if a, ok := parts["Answer"]; ok {
+			q.Answer = l.block(a.at, a.text())
+		}
+		switch q.Kind {
+		case "recall":
+			if q.Answer == "" {
+				l.problems.add(s.at, "a recall question needs ### Answer")
+			}
+			l.rubric(s, q, parts["Rubric"])
+			if len(parts["Choices"].lines) > 0 {
+				l.problems.add(s.at, "a recall question has no choices")
+			}
+		case "choice":
+			l.choices(s, q, parts["Choices"])
+			if len(parts["Rubric"].lines) > 0 {
+				l.problems.add(s.at, "a choice question has no rubric")
+			}
+		default:
+			l.problems.add(s.at, "the kind is %q, and must be recall or choice", q.Kind)
+		}
+		l.course.Questions = append(l.course.Questions, q)
+		l.course.questions[q.ID] = q
+		l.where["quiz:"+q.ID] = s.at
+	}
+}
+
+// subsections cuts a question at its ### headings. Choices may follow the
+// prompt without a heading.
+func (l *loader) subsections(s *rawSection) map[string]part {
+	at, text := l.plainParts(s)
+	parts := map[string]part{}
+	name, now := "Prompt", part{at: at}
+	flush := func() {
+		if _, twice := parts[name]; twice {
+			l.problems.add(now.at, "### %s stands twice", name)
+		}
+		parts[name] = now
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if m := isSubheading.FindStringSubmatch(line); m != nil {
+			flush()
+			name, now = m[1], part{at: at.down(i + 1)}
+			if !contains([]string{"Answer", "Rubric", "Choices"}, name) {
+				l.problems.add(at.down(i), "a question has ### Answer, ### Rubric or ### Choices, not %q", name)
+			}
+			continue
+		}
+		if name == "Prompt" && isChoice.MatchString(line) {
+			flush()
+			name, now = "Choices", part{at: at.down(i)}
+		}
+		now.lines = append(now.lines, line)
+	}
+	flush()
+	return parts
+}
+
+// item is a list item's first line, and the lines indented under it.
+type item struct {
+	at    place
+	first string
+	more  []string
+}
+
+// items cuts a list of lines that begin with a mark.
+func (l *loader) items(p part, mark *regexp.Regexp) (list []item) {
+	for i, line := range p.lines {
+		at := p.at.down(i)
+		if m := mark.FindStringIndex(line); m != nil {
+			list = append(list, item{at: at, first: line})
+			continue
+		}
+		blank := strings.TrimSpace(line) == ""
+		if len(list) == 0 || !blank && !strings.HasPrefix(line, "  ") {
+			if !blank {
+				l.problems.add(at, "a line that belongs to no item of the list: %q", line)
+			}
+			continue
+		}
+		line = strings.TrimPrefix(line, "  ")
+		line = strings.TrimPrefix(strings.TrimPrefix(line, ">"), " ")
+		list[len(list)-1].more = append(list[len(list)-1].more, line)
+	}
+	return list
+}
+
+var (
+	isItem   = regexp.MustCompile(`^- `)
+	isChoice = regexp.MustCompile(`^- \[[ x]\] `)
+)
+
+func (l *loader) rubric(s *rawSection, q *Question, p part) {
+	for _, it := range l.items(p, isItem) {
+		html, _ := l.inline(it.at, strings.Join(append([]string{strings.TrimPrefix(it.first, "- ")}, it.more...), "\n"))
+		q.Rubric = append(q.Rubric, html)
+	}
+	if len(q.Rubric) < 2 {
+		l.problems.add(s.at, "a recall question needs ### Rubric with two points or more")
+	}
+}
+
+func (l *loader) choices(s *rawSection, q *Question, p part) {
+	right := 0
+	for _, it := range l.items(p, isChoice) {
+		c := Choice{Right: it.first[3] == 'x'}
+		c.HTML, _ = l.inline(it.at, it.first[6:])
+		why := strings.TrimSpace(strings.Join(it.more, "\n"))
+		if why == "" {
+			l.problems.add(it.at, "the choice does not say why, in indented lines under it")
+		} else {
+			c.Why, _ = l.inline(it.at.down(1), why)
+		}
+		if c.Right {
+			right++
+		}
+		q.Choices = append(q.Choices, c)
+	}
+	if right != 1 || len(q.Choices) < 3 {
+		l.problems.add(s.at, "a choice question has three choices or more, and one [x]: there are %d, and %d", len(q.Choices), right)
+	}
+}

@@ -1,0 +1,158 @@
+package lessons
+
+import (
+	"html"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+)
+
+// htmlRenderer writes the dialect's own nodes, and code and tables as the
+// pages style them: no style attribute, which the security policy forbids.
+type htmlRenderer struct{}
+
+func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
+	reg.Register(kindFormula, leaf(func(n ast.Node, _ []byte) string { return n.(*formula).mathML }))
+	reg.Register(kindDisplay, leaf(func(n ast.Node, _ []byte) string {
+		return `<div class="formula" tabindex="0" role="group" aria-label="Formula">` + n.(*display).mathML + "</div>\n"
+	}))
+	reg.Register(kindFigure, leaf(func(n ast.Node, _ []byte) string { return html.EscapeString(n.(*figureNode).text) }))
+	reg.Register(kindMark, leaf(func(ast.Node, []byte) string { return "" }))
+	reg.Register(kindGiven, leaf(func(n ast.Node, _ []byte) string {
+		return `<span class="given">` + html.EscapeString(n.(*givenNode).text) + `</span>`
+	}))
+	reg.Register(kindTerm, leaf(func(n ast.Node, _ []byte) string {
+		t := n.(*termNode)
+		return `<a class="term" href="` + termHref(t.id) + `">` + html.EscapeString(t.text) + `</a>`
+	}))
+	reg.Register(kindHold, around(`<span class="nb">`, "</span>"))
+	reg.Register(kindCite, leaf(renderCite))
+	reg.Register(ast.KindCodeSpan, leaf(renderCode))
+	reg.Register(ast.KindFencedCodeBlock, leaf(renderFence))
+	reg.Register(ast.KindCodeBlock, leaf(renderFence))
+	reg.Register(ast.KindHeading, around("<h3>", "</h3>\n"))
+	reg.Register(extast.KindTable, renderTable)
+	reg.Register(extast.KindTableCell, renderCell)
+}
+
+// leaf is a node that is written at once, its children with it.
+func leaf(write func(n ast.Node, source []byte) string) renderer.NodeRendererFunc {
+	return func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			_, _ = w.WriteString(write(n, source))
+		}
+		return ast.WalkSkipChildren, nil
+	}
+}
+
+// around writes its text before and after the children.
+func around(before, after string) renderer.NodeRendererFunc {
+	return func(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			_, _ = w.WriteString(before)
+		} else {
+			_, _ = w.WriteString(after)
+		}
+		return ast.WalkContinue, nil
+	}
+}
+
+func renderCite(n ast.Node, _ []byte) string {
+	var links []string
+	for _, r := range n.(*citeNode).works {
+		links = append(links, `<a href="`+referenceHref(r.ID)+`">`+html.EscapeString(r.Short)+`</a>`)
+	}
+	return `<span class="cite">(` + strings.Join(links, "; ") + `)</span>`
+}
+
+// tokenMarks are drawn apart from a token's letters: a space, a new line, a tab.
+const tokenMarks = "·↵⇥"
+
+func renderCode(n ast.Node, source []byte) string {
+	code := codeText(n, source)
+	_, marked := n.AttributeString("tk")
+	if !marked && !strings.ContainsRune(tokenMarks, firstRune(code)) {
+		return "<code>" + html.EscapeString(code) + "</code>"
+	}
+	var b strings.Builder
+	b.WriteString(`<span class="tk">`)
+	for _, r := range code {
+		if strings.ContainsRune(tokenMarks, r) {
+			b.WriteString(`<i class="ws">` + string(r) + `</i>`)
+		} else {
+			b.WriteString(html.EscapeString(string(r)))
+		}
+	}
+	b.WriteString(`</span>`)
+	return b.String()
+}
+
+func firstRune(s string) rune {
+	for _, r := range s {
+		return r
+	}
+	return 0
+}
+
+// codeText is what a code span says, new lines as spaces.
+func codeText(n ast.Node, source []byte) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.Write(t.Segment.Value(source))
+		} else if s, ok := c.(*ast.String); ok {
+			b.Write(s.Value)
+		}
+	}
+	return strings.NewReplacer("\n", " ", string(bar), "|").Replace(b.String())
+}
+
+func renderFence(n ast.Node, source []byte) string {
+	return `<pre class="code" tabindex="0"><code>` + html.EscapeString(linesText(n, source)) + "</code></pre>\n"
+}
+
+// linesText is the source of a block.
+func linesText(n ast.Node, source []byte) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		segment := n.Lines().At(i)
+		b.Write(segment.Value(source))
+	}
+	return strings.ReplaceAll(b.String(), string(bar), "|")
+}
+
+func renderTable(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		_, _ = w.WriteString("</table></div>\n")
+		return ast.WalkContinue, nil
+	}
+	class := "tc"
+	if _, given := n.AttributeString("given"); given {
+		class = "tc given"
+	}
+	_, _ = w.WriteString(`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="` + class + "\">\n")
+	return ast.WalkContinue, nil
+}
+
+// renderCell writes a cell: the first of a row names the row.
+func renderCell(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	n := node.(*extast.TableCell)
+	tag, scope := "td", ""
+	if n.ChildCount() == 0 {
+		tag = "td" // an empty cell heads nothing
+	} else if n.Parent().Kind() == extast.KindTableHeader {
+		tag, scope = "th", ` scope="col"`
+	} else if n.PreviousSibling() == nil {
+		tag, scope = "th", ` scope="row"`
+	}
+	if !entering {
+		_, _ = w.WriteString("</" + tag + ">\n")
+		return ast.WalkContinue, nil
+	}
+	class := map[extast.Alignment]string{extast.AlignRight: ` class="num"`, extast.AlignCenter: ` class="mid"`}[n.Alignment]
+	_, _ = w.WriteString("<" + tag + scope + class + ">")
+	return ast.WalkContinue, nil
+}

@@ -1,0 +1,162 @@
+package lessons
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+// sources is the folder of the texts that the course must not copy. They are
+// not part of this repository, only the hashes of their runs of words are:
+//
+//	go test ./lessons -run TestOwnWords -sources DIR
+//
+// reads every .txt file of the folder and writes the hashes anew.
+var sources = flag.String("sources", "", "folder of source texts whose hashes are to be written")
+
+const (
+	runLength  = 8 // words
+	hashesFile = "testdata/sources.hashes"
+)
+
+// runWords are a text's words in small letters, without what quotes and
+// apostrophes change.
+func runWords(text string) (words []string) {
+	for _, w := range wordsOf(strings.NewReplacer("'", "", "’", "").Replace(text)) {
+		words = append(words, w.text)
+	}
+	return words
+}
+
+// runsOf returns every run of eight words of a text.
+func runsOf(text string) (runs []string) {
+	words := runWords(text)
+	for i := 0; i+runLength <= len(words); i++ {
+		runs = append(runs, strings.Join(words[i:i+runLength], " "))
+	}
+	return runs
+}
+
+// runHash is 48 bits of SHA-256: enough that none of the course's runs meets
+// one of the sources' by chance, and too little to tell what was hashed.
+func runHash(run string) string {
+	sum := sha256.Sum256([]byte(run))
+	return hex.EncodeToString(sum[:6])
+}
+
+func writeHashes(t *testing.T, folder string) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no .txt files in %s (%v)", folder, err)
+	}
+	var hashes []string
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range runsOf(string(text)) {
+			hashes = append(hashes, runHash(r))
+		}
+	}
+	slices.Sort(hashes)
+	hashes = slices.Compact(hashes)
+	if err := os.WriteFile(hashesFile, []byte(strings.Join(hashes, "\n")+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// proseOf is what a piece says in words of its own: all but tables, quotations
+// that are marked as such, code, citations.
+func proseOf(p *piece) string {
+	var b strings.Builder
+	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n.Kind() {
+		case extast.KindTable, ast.KindBlockquote, ast.KindFencedCodeBlock, kindCite:
+			b.WriteString("\n")
+			return ast.WalkSkipChildren, nil
+		case ast.KindText, ast.KindString, ast.KindCodeSpan, kindFormula, kindFigure, kindGiven, kindTerm:
+			p.write(&b, n)
+			return ast.WalkSkipChildren, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// No run of eight words stands both in the course and in the texts that it was
+// made from.
+func TestOwnWords(t *testing.T) {
+	if *sources != "" {
+		writeHashes(t, *sources)
+	}
+	data, err := os.ReadFile(hashesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, h := range strings.Fields(string(data)) {
+		known[h] = true
+	}
+	if len(known) < 6000 {
+		t.Fatalf("%s holds %d hashes only", hashesFile, len(known))
+	}
+	read := 0
+	see := func(where, text string) {
+		for _, r := range runsOf(text) {
+			read++
+			if known[runHash(r)] {
+				t.Errorf("%s: these words are the source's: %s", where, r)
+			}
+		}
+	}
+	c := walkCourse(t, func(p *piece) {
+		if p.at.file != "references.md" {
+			see(fmt.Sprintf("%s:%d", p.at.file, p.at.line), proseOf(p))
+		}
+	})
+	for _, point := range c.Checklist {
+		see("checklist.md, "+point.Number, point.Text)
+	}
+	if read < 5000 {
+		t.Errorf("only %d runs of words were read", read)
+	}
+}
+
+func TestRunsAreFoundWhateverTheirSigns(t *testing.T) {
+	source := `So "one two" isn't three: four, five; six—seven (eight) nine.`
+	var known []string
+	for _, r := range runsOf(source) {
+		known = append(known, runHash(r))
+	}
+	// so one two isnt three four five six seven eight nine: 11 words, 4 runs.
+	if len(known) != 4 {
+		t.Fatalf("%d runs, want 4: %q", len(known), runsOf(source))
+	}
+	l := newLoader(folderOf(nil), MathTable{})
+	for text, want := range map[string]bool{
+		"He said: *one* two isn’t three, four `five` six seven!":          true,
+		"two isn't three four five six, seven seven eight":                false,
+		"> one two isn't three four five six seven\n\nis a quotation":     false,
+		"| one two isn't three four five six seven |\n|---|\n| a row |\n": false,
+	} {
+		got := slices.ContainsFunc(runsOf(proseOf(l.parse(place{"x.md", 1}, text))), func(r string) bool {
+			return slices.Contains(known, runHash(r))
+		})
+		if got != want {
+			t.Errorf("%q: found %v, want %v", text, got, want)
+		}
+	}
+}

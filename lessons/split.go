@@ -1,0 +1,215 @@
+package lessons
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// A document is a file of the course, split but not yet understood.
+type document struct {
+	at       place
+	front    map[string]field // front matter
+	order    []string         // its keys in their order
+	intro    part             // what stands before the first heading
+	sections []*rawSection
+}
+
+// A field is a line `key: value`.
+type field struct {
+	value string
+	at    place
+}
+
+// A rawSection is what stands under a heading `## Title {#id key=value}`.
+type rawSection struct {
+	at    place
+	title string
+	attrs attrs
+	parts []part
+}
+
+// A part is a run of Markdown, or a directive with its text.
+type part struct {
+	at        place // its first line; of a directive, the line of `:::`
+	directive string
+	words     string // what follows the directive's name
+	lines     []string
+}
+
+func (p part) text() string { return strings.Join(p.lines, "\n") }
+
+// body is where a part's text begins.
+func (p part) body() place {
+	if p.directive != "" {
+		return p.at.down(1)
+	}
+	return p.at
+}
+
+func (p part) blank() bool { return strings.TrimSpace(p.text()) == "" }
+
+// isHeading matches a section's heading; groups: title, attributes.
+var isHeading = regexp.MustCompile(`^##[ \t]+(.*?)[ \t]*(?:\{([^{}=][^{}]*)\})?[ \t]*$`)
+
+// split cuts a file into front matter, sections and directives. Fenced code
+// is left alone, whatever it contains.
+func split(name, text string, ps *problems) *document {
+	d := &document{at: place{name, 1}, front: map[string]field{}, intro: part{at: place{name, 1}}}
+	if !utf8.ValidString(text) {
+		ps.add(d.at, "the file is not valid UTF-8")
+		return d
+	}
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		ps.add(place{name, 1 + strings.Count(text[:i], "\n")}, "a NUL character")
+		return d
+	}
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	s := &splitter{d: d, ps: ps, at: place{name, 1}}
+	if len(lines) > 0 && lines[0] == "---" {
+		n := s.frontMatter(lines)
+		lines, s.at = lines[n:], s.at.down(n)
+		d.intro.at = s.at
+	}
+	for _, line := range lines {
+		s.line(line)
+		s.at = s.at.down(1)
+	}
+	s.end()
+	return d
+}
+
+// splitter is the state between two lines.
+type splitter struct {
+	d      *document
+	ps     *problems
+	at     place  // of the line read
+	open   *part  // the directive that is open
+	fence  string // the marks that close the fenced code that is open
+	fenced place
+}
+
+// frontMatter reads `key: value` lines between two lines `---` and returns how
+// many lines it took. An indented line goes with the key above it: `loop: x`
+// under `outcomes:` is the key `outcomes.loop`.
+func (s *splitter) frontMatter(lines []string) int {
+	above := ""
+	for i, line := range lines[1:] {
+		at := s.at.down(i + 1)
+		if line == "---" {
+			return i + 2
+		}
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		key, value, ok := strings.Cut(line, ":")
+		name := strings.TrimSpace(key)
+		if !ok || name == "" {
+			s.ps.add(at, "front matter has lines `key: value`, not %q", line)
+			continue
+		}
+		if key != strings.TrimLeft(key, " \t") {
+			name = above + "." + name
+		} else {
+			above = name
+		}
+		if _, twice := s.d.front[name]; twice {
+			s.ps.add(at, "%q stands twice in the front matter", name)
+			continue
+		}
+		s.d.front[name] = field{strings.TrimSpace(value), at}
+		s.d.order = append(s.d.order, name)
+	}
+	s.ps.add(s.at, "the front matter is never closed with a line ---")
+	return len(lines)
+}
+
+// current is the Markdown run that a line belongs to.
+func (s *splitter) current() *part {
+	if s.open != nil {
+		return s.open
+	}
+	if len(s.d.sections) == 0 {
+		return &s.d.intro
+	}
+	section := s.d.sections[len(s.d.sections)-1]
+	if n := len(section.parts); n > 0 && section.parts[n-1].directive == "" {
+		return &section.parts[n-1]
+	}
+	section.parts = append(section.parts, part{at: s.at})
+	return &section.parts[len(section.parts)-1]
+}
+
+func (s *splitter) line(line string) {
+	trimmed := strings.TrimSpace(line)
+	if f := fenceOf(trimmed); s.fence == "" && f != "" {
+		s.fence, s.fenced = f, s.at
+	} else if s.fence != "" {
+		if trimmed == s.fence {
+			s.fence = ""
+		}
+	} else if rest, ok := strings.CutPrefix(line, ":::"); ok {
+		s.colons(strings.TrimSpace(rest))
+		return
+	} else if strings.HasPrefix(line, "## ") || line == "##" {
+		s.heading(line)
+		return
+	}
+	p := s.current()
+	p.lines = append(p.lines, line)
+}
+
+// fenceOf returns the marks with which a line opens fenced code, or "".
+func fenceOf(line string) string {
+	for _, c := range []string{"`", "~"} {
+		if n := len(line) - len(strings.TrimLeft(line, c)); n >= 3 && !strings.Contains(line[n:], c) {
+			return line[:n]
+		}
+	}
+	return ""
+}
+
+func (s *splitter) colons(rest string) {
+	switch {
+	case s.open == nil && rest == "":
+		s.ps.add(s.at, "this ::: closes nothing")
+	case s.open == nil && len(s.d.sections) == 0:
+		s.ps.add(s.at, "the directive %q stands before the first heading", rest)
+	case s.open == nil:
+		name, words, _ := strings.Cut(rest, " ")
+		s.open = &part{at: s.at, directive: name, words: strings.TrimSpace(words)}
+	case rest == "":
+		section := s.d.sections[len(s.d.sections)-1]
+		section.parts = append(section.parts, *s.open)
+		s.open = nil
+	default:
+		s.ps.add(s.at, "the directive %q stands inside of the one that line %d opens; directives do not nest", rest, s.open.at.line)
+	}
+}
+
+func (s *splitter) heading(line string) {
+	if s.open != nil {
+		s.ps.add(s.at, "a heading inside of the directive that line %d opens: a line ::: is missing", s.open.at.line)
+		return
+	}
+	m := isHeading.FindStringSubmatch(line)
+	if m == nil {
+		s.ps.add(s.at, "a heading without a title or id")
+		return
+	}
+	section := &rawSection{at: s.at, title: m[1]}
+	var err error
+	if section.attrs, err = parseAttrs(m[2]); err != nil {
+		s.ps.add(s.at, "%v", err)
+	}
+	s.d.sections = append(s.d.sections, section)
+}
+
+func (s *splitter) end() {
+	if s.open != nil {
+		s.ps.add(s.open.at, "the directive %q is never closed with a line :::", s.open.directive)
+	}
+	if s.fence != "" {
+		s.ps.add(s.fenced, "the fenced code that begins here is never closed with %s", s.fence)
+	}
+}

@@ -1,0 +1,121 @@
+package lessons
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// A WidgetKind names what a live experiment shows.
+type WidgetKind string
+
+// The kinds.
+const (
+	WidgetTurn         WidgetKind = "turn"         // one turn of the loop
+	WidgetTemperature  WidgetKind = "temperature"  // temperature on a real distribution
+	WidgetNucleus      WidgetKind = "nucleus"      // top-k against top-p on a peaked and a flat prompt
+	WidgetGreedyLoop   WidgetKind = "greedyloop"   // greedy caught in a loop
+	WidgetBestSequence WidgetKind = "bestsequence" // the greedy path against the most probable sequence
+	WidgetStopString   WidgetKind = "stopstring"   // a stop string cut across tokens
+	WidgetCache        WidgetKind = "cache"        // the cache saving work
+	WidgetSpeculate    WidgetKind = "speculate"    // drafts accepted and refused
+)
+
+// settings are the parameters of sampling that most kinds take.
+var settings = []string{"t", "k", "p", "minp", "seed", "tokens"}
+
+// widgetParams are the parameters of each kind: what it must have, then what
+// it may have. prompt, peaked and flat are texts; t, k, p, minp and seed are as
+// in the loop; tokens is how many to write; stop is one stop string; length is
+// how many tokens a sequence has; width how many candidates are followed;
+// gamma how many tokens are drafted.
+var widgetParams = map[WidgetKind]struct{ must, may []string }{
+	WidgetTurn:         {[]string{"prompt"}, settings},
+	WidgetTemperature:  {[]string{"prompt"}, []string{"t"}},
+	WidgetNucleus:      {[]string{"peaked", "flat"}, []string{"k", "p", "t"}},
+	WidgetGreedyLoop:   {[]string{"prompt"}, []string{"tokens", "t", "seed"}},
+	WidgetBestSequence: {[]string{"prompt"}, []string{"length", "width"}},
+	WidgetStopString:   {[]string{"prompt", "stop"}, settings},
+	WidgetCache:        {[]string{"prompt"}, []string{"tokens"}},
+	WidgetSpeculate:    {[]string{"prompt"}, append([]string{"gamma"}, settings...)},
+}
+
+// wholeParams are the parameters that are whole numbers, with their ranges.
+var wholeParams = map[string]struct{ low, high uint64 }{
+	"k": {0, 1_000_000}, "seed": {0, infer.MaxSeed}, "tokens": {1, 512},
+	"length": {2, 5}, "width": {2, 4096}, "gamma": {1, 8},
+}
+
+// maxWidgetPrompt is the longest prompt of a widget, in bytes.
+const maxWidgetPrompt = 4096
+
+// widget reads `::: widget KIND id=ID key="value"`.
+func (l *loader) widget(section *Section, p part) Block {
+	a, err := parseAttrs(p.words)
+	if err != nil {
+		l.problems.add(p.at, "%v", err)
+		return nil
+	}
+	if len(a.words) != 1 || a.id != "" {
+		l.problems.add(p.at, "a widget is ::: widget KIND id=ID key=\"value\"")
+		return nil
+	}
+	w := Widget{Kind: WidgetKind(a.words[0]), ID: a.keys["id"], Params: a.keys}
+	delete(a.keys, "id")
+	rule, ok := widgetParams[w.Kind]
+	if !ok {
+		l.problems.add(p.at, "there is no widget %q", w.Kind)
+		return nil
+	}
+	if err := a.only(append(append([]string{"id"}, rule.must...), rule.may...)...); err != nil {
+		l.problems.add(p.at, "widget %s: %v", w.Kind, err)
+	}
+	for _, key := range rule.must {
+		if _, ok := a.keys[key]; !ok {
+			l.problems.add(p.at, "widget %s: %s is missing", w.Kind, key)
+		}
+	}
+	for key, value := range a.keys {
+		if err := checkParam(key, value); err != nil {
+			l.problems.add(p.at, "widget %s: %v", w.Kind, err)
+		}
+	}
+	w.Caption = l.body(section, p)
+	return w
+}
+
+// checkParam holds a parameter to the range that the engine itself takes.
+func checkParam(key, value string) error {
+	switch key {
+	case "prompt", "peaked", "flat":
+		return infer.CheckPrompt(value, maxWidgetPrompt)
+	case "stop":
+		return infer.Stop{MaxTokens: 1, Strings: []string{value}}.Check()
+	case "t", "p", "minp":
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return sampling.NewRangeError(key, strconv.Quote(value), "a number")
+		}
+		s := sampling.Pure
+		switch key {
+		case "t":
+			s.Temperature = x
+		case "p":
+			s.TopP = x
+		case "minp":
+			s.MinP = x
+		}
+		return s.Check()
+	}
+	r, ok := wholeParams[key]
+	if !ok {
+		return nil // a name that does not belong here is refused by the kind
+	}
+	n, err := strconv.ParseUint(value, 10, 64)
+	if err != nil || n < r.low || n > r.high || strings.HasPrefix(value, "+") {
+		return sampling.NewRangeError(key, strconv.Quote(value), "a whole number from "+strconv.FormatUint(r.low, 10)+" to "+strconv.FormatUint(r.high, 10))
+	}
+	return nil
+}
