@@ -39,18 +39,19 @@ var ranks = map[string]int{
 	"lessons/gen":     7, // turns the lessons' TeX into MathML
 	"plots":           5,
 
-	"web/browser":  5, // drives a browser from tests
-	"web/store":    5,
-	"web/session":  6,
-	"web/progress": 7,
-	"web/class":    7,
-	"web/live":     7,
-	"web/view":     8,
-	"web/ui":       9,
-	"web/learn":    10,
-	"web/labs":     10,
-	"web":          11,
-	"cmd/viz":      12,
+	"web/browser":        5, // drives a browser from tests
+	"web/store":          5,
+	"web/session":        6,
+	"web/progress/saved": 6,
+	"web/progress":       7,
+	"web/class":          7,
+	"web/live":           7,
+	"web/view":           8,
+	"web/ui":             9,
+	"web/learn":          10,
+	"web/labs":           10,
+	"web":                11,
+	"cmd/viz":            12,
 }
 
 // goCommand runs the go tool at the top of the repository.

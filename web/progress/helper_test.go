@@ -1,0 +1,11 @@
+package progress
+
+import (
+	"database/sql"
+	"unicode"
+)
+
+type transaction = sql.Tx
+
+// letters are characters of many scripts, none a control character.
+var letters = []*unicode.RangeTable{unicode.Letter, unicode.Punct, unicode.Symbol, unicode.Zs}

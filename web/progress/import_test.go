@@ -1,0 +1,281 @@
+package progress
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tokenbytoken/viz/lessons/fsrs"
+	"github.com/tokenbytoken/viz/web/progress/saved"
+)
+
+// example is an export with one entry of each kind.
+const example = `{
+  "format": "viz-progress",
+  "version": 1,
+  "exported": "2026-11-21T09:00:00.123Z",
+  "visits": [
+     {"section":"loop#steps","first":"2026-11-20T08:00:00.000Z","last":"2026-11-20T09:00:00.000Z","times":3}
+  ],
+  "answers": [
+     {"id":"a1","at":"2026-11-20T08:01:00.000Z","kind":"quiz","item":"q-order","credit":0.5,"detail":"<b>ä</b>"}
+  ],
+  "reviews": [
+     {"id":"r1","at":"2026-11-20T08:02:00.000Z","card":"c-steps","grade":"good"}
+  ],
+  "predictions": [
+     {"id":"p1","at":"2026-11-20T08:03:00.000Z","confidence":0.75,"right":true,"score":-0.2876820724517809}
+  ],
+  "settings": [
+     {"name":"pace","value":"slow"}
+  ]
+}
+`
+
+// stamped is the time of an export, which two of the same things differ in.
+var stamped = regexp.MustCompile(`"exported": "[^"]*"`)
+
+func export(t testing.TB, s *Store, learner string) string {
+	t.Helper()
+	data, err := s.Export(ctx, learner)
+	must(t, err)
+	return stamped.ReplaceAllString(string(data), `"exported": "2026-11-21T09:00:00.123Z"`)
+}
+
+func TestImportThenExport(t *testing.T) {
+	s, _ := newStore(t)
+	for i, want := range []Imported{{1, 1, 1, 1, 1}, {}} { // a second time nothing is new
+		added, err := s.Import(ctx, ada, []byte(example))
+		if err != nil || added != want {
+			t.Fatalf("import %d added %+v, %v; want %+v", i+1, added, err, want)
+		}
+		if got := export(t, s, ada); got != example {
+			t.Fatalf("import %d comes out as\n%s\nwant\n%s", i+1, got, example)
+		}
+	}
+	d := deckOf(t, s, ada)
+	if d.New != 2 || d.Due != 1 || d.Cards[0].Reviews != 1 || !d.Cards[0].Last.Equal(time.Date(2026, 11, 20, 8, 2, 0, 0, time.UTC)) {
+		t.Errorf("the cards stand at %+v", d)
+	}
+	if got := export(t, s, bob); strings.Contains(got, "a1") || strings.Contains(got, "slow") {
+		t.Errorf("another learner exports %s", got)
+	}
+}
+
+// The merge, worked out by hand: the earlier first, the later last, the larger
+// number of times; what is there wins over the same id; cards follow all reviews.
+func TestImportMerges(t *testing.T) {
+	s, c := newStore(t)
+	c.t = time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC) // between the example's first and last visit
+	must(t, s.Visit(ctx, ada, "loop#steps"))
+	must(t, s.Answer(ctx, ada, Answer{ID: "a1", Item: "q-draw", Kind: Quiz, Credit: 1}))
+	must(t, s.SetSetting(ctx, ada, "pace", "fast"))
+	_, err := s.Review(ctx, ada, "c-steps", fsrs.Hard, "r2") // after the example's review
+	must(t, err)
+	added, err := s.Import(ctx, ada, []byte(example))
+	if want := (Imported{Reviews: 1, Predictions: 1}); err != nil || added != want {
+		t.Fatalf("added %+v, %v; want %+v", added, err, want)
+	}
+	got := export(t, s, ada)
+	for _, want := range []string{
+		`{"section":"loop#steps","first":"2026-11-20T08:00:00.000Z","last":"2026-11-20T09:00:00.000Z","times":3}`,
+		`{"id":"a1","at":"2026-11-20T08:30:00.000Z","kind":"quiz","item":"q-draw","credit":1,"detail":""}`,
+		`{"name":"pace","value":"fast"}`, `"id":"p1"`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("after the merge %s lacks %s", got, want)
+		}
+	}
+	// r1 (good, 8:02) and then r2 (hard, 8:30), whatever order they came in.
+	p := fsrs.Default()
+	card := p.Next(fsrs.Card{}, time.Date(2026, 11, 20, 8, 2, 0, 0, time.UTC), fsrs.Good)
+	card = p.Next(card, c.t, fsrs.Hard)
+	if x := deckOf(t, s, ada).Cards[0]; x.Reviews != 2 || x.Stability != card.Stability || !x.Due.Equal(card.Due) {
+		t.Errorf("the card stands at %+v, want %+v", x, card)
+	}
+}
+
+// A file that does not fit is refused whole, with the reason and the place.
+// (The package saved tries every fault.)
+func TestImportRefused(t *testing.T) {
+	s, _ := newStore(t)
+	must(t, s.Visit(ctx, ada, "loop#draw"))
+	before := export(t, s, ada)
+	for bad, want := range map[string]string{
+		strings.Replace(example, `"grade":"good"`, `"grade":"fine"`, 1): "reviews[0].grade must be again, hard, good or easy",
+		example[:300]: "not JSON at line 9",
+	} {
+		added, err := s.Import(ctx, ada, []byte(bad))
+		if !errors.Is(err, ErrInput) || !strings.Contains(fmt.Sprint(err), want) || added != (Imported{}) {
+			t.Errorf("%+v, %v; want %s", added, err, want)
+		}
+	}
+	if after := export(t, s, ada); after != before {
+		t.Errorf("a refused import left\n%s\nwhere there was\n%s", after, before)
+	}
+}
+
+// fill does n random things as a learner does them.
+func fill(r *rapid.T, s *Store, c *clock, learner string) {
+	check := func(err error) {
+		if err != nil {
+			r.Fatal(err)
+		}
+	}
+	for i := range rapid.IntRange(0, 20).Draw(r, "things") {
+		c.add(time.Duration(rapid.Int64Range(0, int64(9*24*time.Hour)).Draw(r, "wait")))
+		id := fmt.Sprint(rapid.StringMatching(`[A-Za-z0-9._-]{1,8}`).Draw(r, "id"), i)
+		switch rapid.IntRange(0, 4).Draw(r, "thing") {
+		case 0:
+			check(s.Visit(ctx, learner, rapid.SampledFrom([]string{"loop#steps", "loop#draw", "cache#cost"}).Draw(r, "section")))
+		case 1:
+			detail := rapid.StringOfN(rapid.RuneFrom(nil, letters...), 0, 50, saved.MaxDetail).Draw(r, "detail")
+			item := rapid.SampledFrom([]string{"q-order", "q-draw", "q-bytes"}).Draw(r, "item")
+			kind := rapid.SampledFrom([]string{Check, Quiz, Drill}).Draw(r, "kind")
+			check(s.Answer(ctx, learner, Answer{ID: id, Item: item, Kind: kind, Credit: rapid.Float64Range(0, 1).Draw(r, "credit"), Detail: detail}))
+		case 2:
+			_, err := s.Review(ctx, learner, rapid.SampledFrom([]string{"c-steps", "c-draw"}).Draw(r, "card"), rapid.SampledFrom(fsrs.Grades[:]).Draw(r, "grade"), id)
+			check(err)
+		case 3:
+			check(s.Predict(ctx, learner, Prediction{ID: id, Confidence: rapid.Float64Range(0, 1).Draw(r, "confidence"), Right: rapid.Bool().Draw(r, "right"), Score: rapid.Float64Range(saved.LeastScore, 0).Draw(r, "score")}))
+		case 4:
+			check(s.SetSetting(ctx, learner, fmt.Sprint("s", i%3), rapid.StringOfN(rapid.RuneFrom(nil, letters...), 0, 20, -1).Draw(r, "value")))
+		}
+	}
+}
+
+// Whatever a learner has done, export, delete and import bring all of it back:
+// the same file, the same map, deck and calibration. A third learner may take it.
+func TestRoundTrip(t *testing.T) {
+	s, c := newStore(t)
+	runs := 0
+	rapid.Check(t, func(r *rapid.T) {
+		runs++
+		ada, bob, carl := fmt.Sprint("ada-", runs), fmt.Sprint("bob-", runs), fmt.Sprint("carl-", runs)
+		c.t = morning
+		fill(r, s, c, ada)
+		fill(r, s, c, bob)
+		first, others := export(t, s, ada), export(t, s, bob)
+		looks := func() []any {
+			calibration, err := s.Calibration(ctx, ada)
+			must(t, err)
+			return []any{mapOf(t, s, ada), deckOf(t, s, ada), calibration}
+		}
+		seen := looks()
+		must(t, s.Delete(ctx, ada))
+		if empty := export(t, s, ada); strings.Contains(empty, `{"`) {
+			r.Fatalf("after the deletion %s", empty)
+		}
+		_, err := s.Import(ctx, ada, []byte(first))
+		must(t, err)
+		if again := export(t, s, ada); again != first {
+			r.Fatalf("came back as\n%s\nwent as\n%s", again, first)
+		}
+		if got := looks(); !reflect.DeepEqual(got, seen) {
+			r.Fatalf("looks like\n%+v\nlooked like\n%+v", got, seen)
+		}
+		_, err = s.Import(ctx, carl, []byte(first))
+		must(t, err)
+		if third := export(t, s, carl); third != first {
+			r.Fatalf("another learner has\n%s\nwant\n%s", third, first)
+		}
+		if export(t, s, bob) != others {
+			r.Fatal("another learner's progress changed")
+		}
+	})
+}
+
+// Deleting leaves nothing of a learner, in no table and in no byte of the files.
+func TestDeleteIsWhole(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "viz.db"), []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, c := newStoreIn(t, dir) // with a notice
+	c.t = time.Now()
+	const learner = "rumpelstiltskin"
+	_, err := s.Import(ctx, learner, []byte(example))
+	must(t, err)
+	_, err = s.Notices(ctx, learner)
+	must(t, err)
+	must(t, s.Visit(ctx, bob, "loop#draw"))
+	var all []string
+	must(t, s.look(ctx, learner, func(tx *transaction) error {
+		return each(ctx, tx, `SELECT t.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND c.name = 'learner' ORDER BY 1`, func(scan func(...any) error) error {
+			var name string
+			err := scan(&name)
+			all = append(all, name)
+			return err
+		})
+	}))
+	count := func(table, who string) (n int) {
+		must(t, s.look(ctx, who, func(tx *transaction) error {
+			return tx.QueryRow("SELECT count(*) FROM "+table+" WHERE learner = ?", who).Scan(&n)
+		}))
+		return n
+	}
+	for _, table := range all {
+		if count(table, learner) == 0 {
+			t.Errorf("the test puts nothing into %s", table)
+		}
+	}
+	must(t, s.Delete(ctx, learner))
+	for _, table := range all {
+		if n := count(table, learner); n != 0 {
+			t.Errorf("%s still has %d rows", table, n)
+		}
+	}
+	if count("visits", bob) != 1 {
+		t.Error("another learner's visit went as well")
+	}
+	for _, name := range []string{"viz.db", "viz.db-wal"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		must(t, err)
+		if bytes.Contains(data, []byte(learner)) {
+			t.Errorf("%s still holds the learner's id", name)
+		}
+	}
+}
+
+// Entries are counted, each kind by itself; what is full refuses more, and
+// knows again what it has.
+func TestFull(t *testing.T) {
+	s, _ := newStore(t)
+	if s.most != saved.MaxEntries {
+		t.Errorf("a learner may keep %d, want %d", s.most, saved.MaxEntries)
+	}
+	s.most = 30
+	f := saved.File{Exported: morning}
+	for i := range s.most {
+		f.Reviews = append(f.Reviews, saved.Review{ID: fmt.Sprint("full", i), At: morning.Add(time.Duration(i) * time.Second), Card: "c-steps", Grade: fsrs.Good})
+	}
+	data, err := f.Encode()
+	must(t, err)
+	if added, err := s.Import(ctx, ada, data); err != nil || added.Reviews != s.most {
+		t.Fatalf("%+v, %v", added, err)
+	}
+	if _, err := s.Review(ctx, ada, "c-draw", fsrs.Good, "one-more"); !errors.Is(err, ErrFull) {
+		t.Errorf("one review more: %v, want ErrFull", err)
+	}
+	if again, err := s.Review(ctx, ada, "c-steps", fsrs.Good, "full7"); err != nil || again.Reviews != s.most {
+		t.Errorf("a known review: %+v, %v", again.Reviews, err)
+	}
+	if _, err := s.Import(ctx, ada, []byte(example)); !errors.Is(err, ErrFull) {
+		t.Errorf("an import of one more: %v, want ErrFull", err)
+	}
+	if m := mapOf(t, s, ada); m.All.Seen != 0 {
+		t.Error("a part of the refused import was kept")
+	}
+	must(t, s.Answer(ctx, ada, Answer{ID: "full7", Item: "q-order", Kind: Quiz})) // of another kind
+	_, err = s.Review(ctx, bob, "c-draw", fsrs.Good, "one-more")                  // of another learner
+	must(t, err)
+}

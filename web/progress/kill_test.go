@@ -1,0 +1,93 @@
+package progress
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/lessons/fsrs"
+	"github.com/tokenbytoken/viz/web/progress/saved"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// helperDir, where it is set, makes the test binary the process that is killed.
+const helperDir = "VIZ_TEST_PROGRESS_DIR"
+
+// reviewUntilKilled reviews cards in turn and prints the id of each review as
+// soon as it is confirmed.
+func reviewUntilKilled(dir string) {
+	db, err := store.Open(dir, nil)
+	if err != nil {
+		fmt.Println("error", err)
+		os.Exit(1)
+	}
+	s := New(db, course(), time.Now)
+	for i := 0; ; i++ {
+		card, id := s.course.Cards[i%3].ID, fmt.Sprintf("%d-%d", os.Getpid(), i)
+		if _, err := s.Review(ctx, ada, card, fsrs.Grades[i%4], id); err != nil {
+			fmt.Println("error", err)
+			os.Exit(1)
+		}
+		fmt.Println(id)
+	}
+}
+
+// Killed between two reviews, or within one, no review is lost that was
+// confirmed, and every card stands where its reviews say.
+func TestKilledBetweenReviews(t *testing.T) {
+	kills := 3
+	if os.Getenv("VIZ_LONG") != "" {
+		kills = 100
+	}
+	dir := t.TempDir()
+	var confirmed []string
+	for round := range kills {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), helperDir+"="+dir)
+		out, err := c.StdoutPipe()
+		must(t, err)
+		must(t, c.Start())
+		lines, n := bufio.NewScanner(out), 0
+		for lines.Scan() {
+			if strings.HasPrefix(lines.Text(), "error") {
+				t.Fatal(lines.Text())
+			}
+			confirmed = append(confirmed, lines.Text())
+			if n++; n == 7+11*(round%9) {
+				must(t, c.Process.Kill()) // SIGKILL; what was printed until then is still read
+			}
+		}
+		c.Wait()
+		db, err := store.Open(dir, nil)
+		must(t, err)
+		s := New(db, course(), time.Now)
+		var f saved.File
+		must(t, s.look(ctx, ada, func(tx *transaction) error { return read(ctx, tx, ada, &f) }))
+		kept := make([]string, 0, len(f.Reviews))
+		for _, r := range f.Reviews {
+			kept = append(kept, r.ID)
+		}
+		for _, id := range confirmed {
+			if !slices.Contains(kept, id) {
+				t.Fatalf("review %s was confirmed and is lost; %d of %d are there", id, len(kept), len(confirmed))
+			}
+		}
+		// At most the one review was kept that no answer came through for.
+		if extra := len(kept) - len(confirmed); extra > round+1 {
+			t.Errorf("%d reviews are kept that nobody asked for", extra)
+		}
+		counted := 0
+		for _, card := range deckOf(t, s, ada).Cards {
+			counted += card.Reviews
+		}
+		if counted != len(kept) {
+			t.Errorf("cards count %d reviews of %d", counted, len(kept))
+		}
+		must(t, db.Close())
+	}
+}

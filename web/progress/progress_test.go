@@ -1,0 +1,335 @@
+package progress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/lessons/fsrs"
+	"github.com/tokenbytoken/viz/web/progress/saved"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(helperDir); dir != "" {
+		reviewUntilKilled(dir)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// course is a small one: two lessons, three sections, three questions, three
+// cards and two outcomes.
+func course() *lessons.Course {
+	section := func(lesson, id string) *lessons.Section {
+		return &lessons.Section{ID: id, Title: "About " + id, Lesson: lesson}
+	}
+	return &lessons.Course{
+		Lessons: []*lessons.Lesson{
+			{Slug: "loop", Title: "The loop", Sections: []*lessons.Section{section("loop", "steps"), section("loop", "draw")}},
+			{Slug: "cache", Title: "The cache", Number: 1, Sections: []*lessons.Section{section("cache", "cost")}},
+		},
+		Outcomes: []lessons.Outcome{
+			{ID: "trace", Text: "Trace the loop", Explanation: []string{"/learn/loop#steps", "/learn/loop#draw"}},
+			{ID: "count", Text: "Count bytes", Explanation: []string{"/learn/cache#cost"}},
+		},
+		Questions: []*lessons.Question{
+			{ID: "q-order", Outcome: "trace", Section: "loop#steps"},
+			{ID: "q-draw", Outcome: "trace", Section: "loop#draw"},
+			{ID: "q-bytes", Outcome: "count", Section: "cache#cost"},
+		},
+		Cards: []*lessons.Card{
+			{ID: "c-steps", Outcome: "trace", Section: "loop#steps"},
+			{ID: "c-draw", Outcome: "trace", Section: "loop#draw"},
+			{ID: "c-cost", Outcome: "count", Section: "cache#cost"},
+		},
+	}
+}
+
+// clock is a clock that only tests move.
+type clock struct {
+	mu sync.Mutex
+	t  time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.t
+}
+
+func (c *clock) add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.t = c.t.Add(d)
+}
+
+// morning is when tests begin; what a clock shows beyond milliseconds is not kept.
+var morning = time.Date(2026, 11, 21, 9, 0, 0, 123_456_789, time.UTC)
+
+func newStore(t testing.TB) (*Store, *clock) {
+	t.Helper()
+	return newStoreIn(t, "")
+}
+
+func newStoreIn(t testing.TB, dir string) (*Store, *clock) {
+	t.Helper()
+	db, err := store.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	c := &clock{t: morning}
+	return New(db, course(), c.now), c
+}
+
+var ctx = context.Background()
+
+const ada, bob = "ada", "bob"
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mapOf(t testing.TB, s *Store, learner string) Map {
+	t.Helper()
+	m, err := s.Map(ctx, learner)
+	must(t, err)
+	return m
+}
+
+func TestMap(t *testing.T) {
+	s, c := newStore(t)
+	empty := mapOf(t, s, ada)
+	if want := (Tally{Sections: 3, Questions: 3, Cards: 3}); empty.All != want || empty.LastSection != "" || len(empty.Drills) != 0 {
+		t.Errorf("before anything: %+v, want %+v", empty, want)
+	}
+	must(t, s.Visit(ctx, ada, "cache#cost"))
+	c.add(time.Minute)
+	must(t, s.Visit(ctx, ada, "loop#steps"))
+	c.add(time.Minute)
+	must(t, s.Visit(ctx, ada, "cache#cost"))
+	must(t, s.Answer(ctx, ada, Answer{ID: "a1", Item: "q-order", Kind: Check, Credit: 0.25}))
+	must(t, s.Answer(ctx, ada, Answer{ID: "a2", Item: "q-bytes", Kind: Quiz, Credit: 1}))
+	must(t, s.Answer(ctx, ada, Answer{ID: "d1", Item: "softmax/T2", Kind: Drill, Credit: 0.75}))
+	c.add(time.Minute)
+	must(t, s.Answer(ctx, ada, Answer{ID: "a3", Item: "q-order", Kind: Quiz, Credit: 0.5})) // the newest counts
+	must(t, s.Answer(ctx, ada, Answer{ID: "d2", Item: "softmax", Kind: Drill, Credit: 0.5}))
+	_, err := s.Review(ctx, ada, "c-steps", fsrs.Good, "r1")
+	must(t, err)
+	m := mapOf(t, s, ada)
+	steps := Tally{Sections: 1, Seen: 1, Questions: 1, Answered: 1, Credit: 0.5, Cards: 1, Reviewed: 1}
+	draw := Tally{Sections: 1, Questions: 1, Cards: 1}
+	cost := Tally{Sections: 1, Seen: 1, Questions: 1, Answered: 1, Credit: 1, Cards: 1}
+	loop := Tally{Sections: 2, Seen: 1, Questions: 2, Answered: 1, Credit: 0.5, Cards: 2, Reviewed: 1}
+	at := func(minutes int) time.Time {
+		return morning.Add(time.Duration(minutes) * time.Minute).Truncate(time.Millisecond)
+	}
+	want := Map{
+		Lessons: []LessonMap{
+			{"loop", "The loop", loop, []SectionMap{
+				{"steps", "loop#steps", "About steps", true, at(1), steps},
+				{"draw", "loop#draw", "About draw", false, time.Time{}, draw},
+			}},
+			{"cache", "The cache", cost, []SectionMap{{"cost", "cache#cost", "About cost", true, at(0), cost}}},
+		},
+		Outcomes:    []OutcomeMap{{"trace", "Trace the loop", loop}, {"count", "Count bytes", cost}},
+		Drills:      []DrillMap{{"softmax", 2, 0.75, 0.5}},
+		All:         Tally{Sections: 3, Seen: 2, Questions: 3, Answered: 2, Credit: 1.5, Cards: 3, Reviewed: 1},
+		LastSection: "cache#cost",
+	}
+	if !reflect.DeepEqual(m, want) {
+		t.Errorf("map\n%+v\nwant\n%+v", m, want)
+	}
+	if other := mapOf(t, s, bob); !reflect.DeepEqual(other, empty) {
+		t.Errorf("another learner's map is %+v", other)
+	}
+}
+
+// Three weeks of stability make a card strong. FSRS-6: an easy first review
+// gives S = w3 = 8.2956 days, so the card is due after 8; a second easy one
+// there takes it far beyond 21.
+func TestStrong(t *testing.T) {
+	s, c := newStore(t)
+	first, err := s.Review(ctx, ada, "c-steps", fsrs.Easy, "r1")
+	must(t, err)
+	if first.Strong || first.Stability != 8.2956 || first.Due.Sub(first.Last) != 8*24*time.Hour {
+		t.Errorf("after one easy review: %+v", first)
+	}
+	c.add(8 * 24 * time.Hour)
+	second, err := s.Review(ctx, ada, "c-steps", fsrs.Easy, "r2")
+	must(t, err)
+	if !second.Strong || second.Stability < StrongDays || second.Reviews != 2 {
+		t.Errorf("after two: %+v", second)
+	}
+	if all := mapOf(t, s, ada).All; all.Strong != 1 || all.Reviewed != 1 {
+		t.Errorf("the map counts %+v", all)
+	}
+}
+
+// The hand-worked example: five predictions.
+//
+//	stated 0.9 0.9 0.9 0.6 0.3, right yes yes no yes no
+//	mean stated (0.9·3 + 0.6 + 0.3) / 5 = 3.6 / 5 = 0.72; right 3 of 5
+//	scores ln .9, ln .9, ln .1, ln .6, ln .7:
+//	  −0.105361 − 0.105361 − 2.302585 − 0.510826 − 0.356675 = −3.380807; mean −0.676161
+//	bin 0.9–1: n 3, right 2, hit rate 2/3; bin 0.6–0.7: 1 of 1; bin 0.3–0.4: 0 of 1
+func TestCalibration(t *testing.T) {
+	s, _ := newStore(t)
+	zero, err := s.Calibration(ctx, ada)
+	must(t, err)
+	if zero.N != 0 || zero.Stated != 0 || zero.Score != 0 || len(zero.Bins) != 10 || zero.Bins[9].To != 1 {
+		t.Errorf("without predictions: %+v", zero)
+	}
+	for i, p := range []Prediction{
+		{Confidence: 0.9, Right: true},
+		{Confidence: 0.9, Right: true},
+		{Confidence: 0.9},
+		{Confidence: 0.6, Right: true},
+		{Confidence: 0.3},
+	} {
+		p.ID = fmt.Sprint(i)
+		if p.Score = math.Log(p.Confidence); !p.Right {
+			p.Score = math.Log(1 - p.Confidence)
+		}
+		must(t, s.Predict(ctx, ada, p))
+		must(t, s.Predict(ctx, ada, p)) // sent again
+	}
+	c, err := s.Calibration(ctx, ada)
+	must(t, err)
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-6 {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	if c.N != 5 || c.Right != 3 {
+		t.Errorf("%d predictions, %d right; want 5 and 3", c.N, c.Right)
+	}
+	near("mean confidence", c.Stated, 0.72)
+	near("mean score", c.Score, -0.676161)
+	for i, b := range c.Bins {
+		want := map[int]Bin{9: {N: 3, Right: 2, Stated: 0.9, HitRate: 2. / 3}, 6: {N: 1, Right: 1, Stated: 0.6, HitRate: 1}, 3: {N: 1, Stated: 0.3}}[i]
+		if b.N != want.N || b.Right != want.Right {
+			t.Errorf("bin %d holds %+v, want %+v", i, b, want)
+		}
+		near(fmt.Sprintf("bin %d's mean", i), b.Stated, want.Stated)
+		near(fmt.Sprintf("bin %d's hit rate", i), b.HitRate, want.HitRate)
+		near(fmt.Sprintf("bin %d's start", i), b.From, float64(i)/10)
+	}
+}
+
+func TestBinsMeetAtTheirStarts(t *testing.T) {
+	for confidence, want := range map[float64]int{0: 0, 0.05: 0, 0.0999: 0, 0.1: 1, 0.2: 2, 0.3: 3, 0.4: 4, 0.5: 5, 0.6: 6, 0.7: 7, 0.8: 8, 0.9: 9, 0.999: 9, 1: 9} {
+		if got := bin(confidence); got != want {
+			t.Errorf("a confidence of %v falls into bin %d, want %d", confidence, got, want)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	s, _ := newStore(t)
+	long := strings.Repeat("x", saved.MaxID+1)
+	answer := func(a Answer) error { return s.Answer(ctx, ada, a) }
+	review := func(card string, g fsrs.Grade, id string) error {
+		_, err := s.Review(ctx, ada, card, g, id)
+		return err
+	}
+	for say, err := range map[string]error{
+		"section":     s.Visit(ctx, ada, "loop#nothing"),
+		"learner":     s.Visit(ctx, "", "loop#steps"),
+		"learner ":    s.Visit(ctx, "a b", "loop#steps"),
+		"question":    answer(Answer{ID: "1", Item: "q-none", Kind: Quiz}),
+		"id must":     answer(Answer{Item: "q-order", Kind: Quiz}),
+		"1 to 128":    answer(Answer{ID: long, Item: "q-order", Kind: Quiz}),
+		"id ":         answer(Answer{ID: "a b", Item: "q-order", Kind: Quiz}),
+		"kind":        answer(Answer{ID: "1", Item: "q-order", Kind: "exam"}),
+		"item":        answer(Answer{ID: "1", Item: "", Kind: Drill}),
+		"credit":      answer(Answer{ID: "1", Item: "q-order", Kind: Quiz, Credit: 1.01}),
+		"credit must": answer(Answer{ID: "1", Item: "q-order", Kind: Quiz, Credit: math.NaN()}),
+		"detail":      answer(Answer{ID: "1", Item: "q-order", Kind: Quiz, Detail: strings.Repeat("x", saved.MaxDetail+1)}),
+		"detail must": answer(Answer{ID: "1", Item: "q-order", Kind: Quiz, Detail: "a\nb"}),
+		"detail ":     answer(Answer{ID: "1", Item: "q-order", Kind: Quiz, Detail: "\xff"}),
+		"card":        review("c-none", fsrs.Good, "1"),
+		"grade":       review("c-steps", 0, "1"),
+		"grade must":  review("c-steps", 5, "1"),
+		"id":          review("c-steps", fsrs.Good, ""),
+		"confidence":  s.Predict(ctx, ada, Prediction{ID: "1", Confidence: -0.1}),
+		"score":       s.Predict(ctx, ada, Prediction{ID: "1", Score: math.Inf(-1)}),
+		"score must":  s.Predict(ctx, ada, Prediction{ID: "1", Score: 0.1}),
+		"name":        s.SetSetting(ctx, ada, "", "x"),
+		"value":       s.SetSetting(ctx, ada, "x", strings.Repeat("x", saved.MaxSetting+1)),
+	} {
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), strings.TrimSpace(say)) {
+			t.Errorf("want a refusal that names the %s, got %v", say, err)
+		}
+	}
+	if m := mapOf(t, s, ada); m.All.Seen+m.All.Answered+m.All.Reviewed > 0 {
+		t.Errorf("something refused was kept: %+v", m)
+	}
+}
+
+func TestSettingsOfALearner(t *testing.T) {
+	s, _ := newStore(t)
+	setting := func(learner, name, want string) {
+		t.Helper()
+		if got, err := s.Setting(ctx, learner, name); err != nil || got != want {
+			t.Errorf("%s's %s is %q, %v; want %q", learner, name, got, err, want)
+		}
+	}
+	setting(ada, "pace", "")
+	must(t, s.SetSetting(ctx, ada, "pace", "slow"))
+	must(t, s.SetSetting(ctx, ada, "pace", "ganz schön schnell"))
+	setting(ada, "pace", "ganz schön schnell")
+	setting(bob, "pace", "")
+	must(t, s.SetSetting(ctx, ada, "pace", ""))
+	setting(ada, "pace", "")
+	for i := range saved.MaxSettings {
+		must(t, s.SetSetting(ctx, ada, fmt.Sprint(i), "x"))
+	}
+	if err := s.SetSetting(ctx, ada, "more", "x"); !errors.Is(err, ErrFull) {
+		t.Errorf("setting %d: %v, want ErrFull", saved.MaxSettings+1, err)
+	}
+	must(t, s.SetSetting(ctx, ada, "0", "y")) // one that is there may change
+	setting(ada, "more", "")
+}
+
+// What was said about the data is told to each learner once, for some weeks.
+func TestNotices(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "viz.db"), []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, c := newStoreIn(t, dir)
+	c.t = time.Now()
+	told := func(learner string, want int) {
+		t.Helper()
+		list, err := s.Notices(ctx, learner)
+		if err != nil || len(list) != want {
+			t.Errorf("%s is told %v, %v; want %d", learner, list, err, want)
+		}
+		for _, n := range list {
+			if !strings.Contains(n.Text, "set aside") || n.At.IsZero() {
+				t.Errorf("notice %+v", n)
+			}
+		}
+	}
+	told(ada, 1)
+	told(ada, 0)
+	told(bob, 1)
+	c.add((noticeDays + 1) * 24 * time.Hour)
+	told("carl", 0)
+}

@@ -1,0 +1,181 @@
+package saved
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/lessons/fsrs"
+)
+
+// ErrInput is behind every refusal of what was handed in; the message says
+// which part, and what it may be.
+var ErrInput = errors.New("nothing was kept")
+
+// What one learner may keep. The bounds make sure that a file, however full,
+// is one that [Parse] takes.
+const (
+	// MaxEntries is how many answers, reviews and predictions each a learner
+	// may keep: ten a day for more than five years.
+	MaxEntries = 20_000
+	// MaxID is the length of a name or key, in bytes.
+	MaxID = 128
+	// MaxDetail is the length of an answer's detail, in bytes.
+	MaxDetail = 200
+	// MaxSettings is how many settings there may be, MaxSetting the length of
+	// a setting's value, in bytes.
+	MaxSettings = 100
+	MaxSetting  = 1000
+	// MaxFile is the length of a file, in bytes.
+	MaxFile = 32 << 20
+)
+
+// The kinds of [Answer].
+const (
+	Check = "check" // the question at a section's end
+	Quiz  = "quiz"  // a question of the quiz
+	Drill = "drill" // a cell or a whole of an exercise
+)
+
+// Answer is what a learner made of one question or exercise.
+type Answer struct {
+	// ID is the idempotency key, made where the answer is made: 1 to MaxID
+	// characters of A-Z a-z 0-9 . _ -. The same key again keeps nothing.
+	ID string
+	// Item is the question's id, or for a drill its name and, behind a slash,
+	// a part of it: "softmax/T2".
+	Item string
+	// Kind is Check, Quiz or Drill.
+	Kind string
+	// Credit is the part that was right, 0 to 1.
+	Credit float64
+	// Detail says how it went in the caller's own words, such as the name of
+	// a mistake; at most MaxDetail bytes without control characters.
+	Detail string
+}
+
+// Prediction is one guess of the next token. The text it was about is not kept.
+type Prediction struct {
+	// ID is the idempotency key, as in [Answer].
+	ID string
+	// Confidence is the probability the learner stated for their guess, 0 to 1.
+	Confidence float64
+	// Right tells whether the guess was the token that came.
+	Right bool
+	// Score is the logarithmic score in nats: ln of the probability that the
+	// learner gave to what came, -100 to 0.
+	Score float64
+}
+
+// File is everything of one learner. It does not say who that is, and where
+// cards stand follows from their reviews.
+type File struct {
+	// Exported is when the file was written.
+	Exported time.Time
+	// Visits are in the order of their sections; answers, reviews and
+	// predictions in that of their times, then ids; settings of their names.
+	Visits      []Visit
+	Answers     []Answered
+	Reviews     []Review
+	Predictions []Predicted
+	Settings    []Setting
+}
+
+// Visit sums up the visits of a section, "slug#id".
+type Visit struct {
+	Section     string
+	First, Last time.Time
+	Times       int
+}
+
+// Answered is an answer and its time.
+type Answered struct {
+	At time.Time
+	Answer
+}
+
+// Review is one review of a card.
+type Review struct {
+	ID    string
+	At    time.Time
+	Card  string
+	Grade fsrs.Grade
+}
+
+// Predicted is a prediction and its time.
+type Predicted struct {
+	At time.Time
+	Prediction
+}
+
+// Setting is a learner's own setting.
+type Setting struct{ Name, Value string }
+
+// Refuse is an [ErrInput] that says what was wrong.
+func Refuse(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrInput, fmt.Sprintf(format, args...))
+}
+
+// Check refuses an answer that may not be kept, with an [ErrInput].
+func (a Answer) Check() error {
+	switch {
+	case !Key(a.ID):
+		return Refuse("id %s", WantKey)
+	case !Name(a.Item):
+		return Refuse("item %s", WantName)
+	case a.Kind != Check && a.Kind != Quiz && a.Kind != Drill:
+		return Refuse("kind must be %s, %s or %s", Check, Quiz, Drill)
+	case !(a.Credit >= 0 && a.Credit <= 1): // NaN is neither
+		return Refuse("credit must be 0 to 1")
+	case !Plain(a.Detail, MaxDetail):
+		return Refuse("detail must be text of at most %d bytes without control characters", MaxDetail)
+	}
+	return nil
+}
+
+// LeastScore is the score of a learner who gave what came a chance of e^-100.
+const LeastScore = -100
+
+// Check refuses a prediction that may not be kept, with an [ErrInput].
+func (p Prediction) Check() error {
+	switch {
+	case !Key(p.ID):
+		return Refuse("id %s", WantKey)
+	case !(p.Confidence >= 0 && p.Confidence <= 1):
+		return Refuse("confidence must be 0 to 1")
+	case !(p.Score >= LeastScore && p.Score <= 0):
+		return Refuse("score must be %d to 0", LeastScore)
+	}
+	return nil
+}
+
+// How names and keys must look, for messages.
+var (
+	WantKey  = fmt.Sprintf("must be 1 to %d of the characters A-Z a-z 0-9 . _ -", MaxID)
+	WantName = fmt.Sprintf("must be 1 to %d of the characters A-Z a-z 0-9 . _ - # /", MaxID)
+)
+
+// Key reports whether s may be an idempotency key.
+func Key(s string) bool { return made(s, "._-") }
+
+// Name reports whether s may name a learner or a part of the course.
+func Name(s string) bool { return made(s, "._-#/") }
+
+func made(s, marks string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !letter && !strings.ContainsRune(marks, rune(c)) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= MaxID
+}
+
+// Plain reports whether s is text that may be kept.
+func Plain(s string, most int) bool {
+	return len(s) <= most && utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
+}

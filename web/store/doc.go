@@ -1,0 +1,23 @@
+// Package store keeps what must outlive the process in one SQLite file: a
+// folder holds viz.db, the secret that signs cookies, and a lock.
+//
+// [Open] makes sure that the folder is used by one process alone, looks the
+// database over before anything writes to it, and brings it to the newest
+// schema. What it cannot read is never overwritten: a damaged file is moved
+// aside under a dated name and a new one is begun, with a [Notice] that says
+// so; a database that a newer program has written, or another program
+// altogether, is refused and left as it is.
+//
+// There is one connection that writes, so that writers queue in this process
+// and never meet SQLITE_BUSY, and a few that read. With a write-ahead log
+// readers see the last commit and wait for nobody. A transaction that
+// [DB.Write] has confirmed is in the log file, hence in the hands of the
+// operating system: it survives the end of this process at any moment, kill -9
+// included. synchronous=NORMAL does not wait for the disk at each commit, so a
+// power cut may take the last commits with it, though never half of one; it
+// spares each vote of a class a flush of its own.
+//
+// The package knows tables but not what their rows mean: schema.go lists the
+// migrations, and the rooms above bring their own queries. The database is
+// plain SQLite and can be looked at with any tool while the server is down.
+package store

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// helperDir, where it is set, makes the test binary the process that is killed.
+const helperDir = "VIZ_TEST_STORE_DIR"
+
+// writeUntilKilled keeps one entry after another and prints the number of each
+// as soon as it is confirmed.
+func writeUntilKilled(dir string) {
+	db, err := Open(dir, nil)
+	if err != nil {
+		fmt.Println("error", err)
+		os.Exit(1)
+	}
+	for i := 0; ; i++ {
+		if err := put(db, fmt.Sprintf("%d-%d", os.Getpid(), i), strconv.Itoa(i)); err != nil {
+			fmt.Println("error", err)
+			os.Exit(1)
+		}
+		fmt.Println(i)
+	}
+}
+
+// A process that is killed at any moment leaves every entry that it confirmed,
+// and nothing that has to be set aside.
+func TestKilled(t *testing.T) {
+	kills := 5
+	if os.Getenv("VIZ_LONG") != "" {
+		kills = 100
+	}
+	dir := t.TempDir()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range kills {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), helperDir+"="+dir)
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		confirmed, wait := -1, 1+random.IntN(60)
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			n, err := strconv.Atoi(lines.Text())
+			if err != nil {
+				t.Fatalf("the process says %q", lines.Text())
+			}
+			if confirmed = n; n == wait {
+				if err := c.Process.Kill(); err != nil { // SIGKILL; what it printed until then is still read
+					t.Fatal(err)
+				}
+			}
+		}
+		c.Wait()
+		if confirmed < wait {
+			t.Fatalf("the process ended by itself after %d entries: %s", confirmed, c.ProcessState)
+		}
+		db := opened(t, dir)
+		if n := db.Notices(); len(n) != 0 {
+			t.Fatalf("after a kill: %v", n)
+		}
+		for i := range confirmed + 1 {
+			if got := get(t, db, fmt.Sprintf("%d-%d", c.Process.Pid, i)); got != strconv.Itoa(i) {
+				t.Fatalf("entry %d of %d confirmed ones is %q", i, confirmed+1, got)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left := strings.Join(aside(t, dir), " "); left != "" {
+		t.Errorf("set aside: %s", left)
+	}
+}

@@ -1,0 +1,149 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// applicationID marks the file as ours: "VIZ1" in its header.
+const applicationID = 0x56495a31
+
+// migrations make the schema, one after another: the number in the file's
+// user_version says how many it has had. One that has been released is never
+// changed; what is to be different comes as a further one.
+//
+// Times are milliseconds since 1970 in UTC. Learners are the anonymous ids of
+// signed cookies.
+var migrations = []string{
+	`-- what was said about the data itself, and to whom
+CREATE TABLE notices (
+	id   INTEGER PRIMARY KEY,
+	at   INTEGER NOT NULL,
+	text TEXT NOT NULL
+) STRICT;
+CREATE TABLE notices_seen (
+	learner TEXT NOT NULL,
+	notice  INTEGER NOT NULL REFERENCES notices(id) ON DELETE CASCADE,
+	PRIMARY KEY (learner, notice)
+) STRICT, WITHOUT ROWID;
+
+-- sections that were on the screen: "slug#id"
+CREATE TABLE visits (
+	learner  TEXT NOT NULL,
+	section  TEXT NOT NULL,
+	first_at INTEGER NOT NULL,
+	last_at  INTEGER NOT NULL CHECK (last_at >= first_at),
+	times    INTEGER NOT NULL CHECK (times >= 1),
+	PRIMARY KEY (learner, section)
+) STRICT, WITHOUT ROWID;
+
+-- checks, quiz questions and exercises
+CREATE TABLE answers (
+	learner TEXT NOT NULL,
+	id      TEXT NOT NULL, -- of the one who asks to keep it: the same again keeps nothing
+	at      INTEGER NOT NULL,
+	kind    TEXT NOT NULL CHECK (kind IN ('check', 'quiz', 'drill')),
+	item    TEXT NOT NULL,
+	credit  REAL NOT NULL CHECK (credit BETWEEN 0 AND 1),
+	detail  TEXT NOT NULL,
+	PRIMARY KEY (learner, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX answers_item ON answers (learner, item, at);
+
+-- every review of a card; the log that cards can be worked out from anew
+CREATE TABLE reviews (
+	learner TEXT NOT NULL,
+	id      TEXT NOT NULL,
+	at      INTEGER NOT NULL,
+	card    TEXT NOT NULL,
+	grade   INTEGER NOT NULL CHECK (grade BETWEEN 1 AND 4),
+	PRIMARY KEY (learner, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reviews_card ON reviews (learner, card, at);
+
+-- where each reviewed card stands: follows from its reviews
+CREATE TABLE cards (
+	learner    TEXT NOT NULL,
+	card       TEXT NOT NULL,
+	due_at     INTEGER NOT NULL,
+	last_at    INTEGER NOT NULL,
+	stability  REAL NOT NULL, -- days
+	difficulty REAL NOT NULL, -- 1 to 10
+	reps       INTEGER NOT NULL, -- reviews so far
+	lapses     INTEGER NOT NULL,
+	state      INTEGER NOT NULL CHECK (state BETWEEN 1 AND 3), -- learning, review, relearning
+	step       INTEGER NOT NULL, -- which short step
+	interval   INTEGER NOT NULL, -- days, 0 within short steps
+	PRIMARY KEY (learner, card)
+) STRICT, WITHOUT ROWID;
+
+-- guesses of the next token, without the text they were about
+CREATE TABLE predictions (
+	learner    TEXT NOT NULL,
+	id         TEXT NOT NULL,
+	at         INTEGER NOT NULL,
+	confidence REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+	hit        INTEGER NOT NULL CHECK (hit IN (0, 1)), -- whether the guess was right
+	score      REAL NOT NULL CHECK (score <= 0), -- nats
+	PRIMARY KEY (learner, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE settings (
+	learner TEXT NOT NULL,
+	name    TEXT NOT NULL,
+	value   TEXT NOT NULL,
+	PRIMARY KEY (learner, name)
+) STRICT, WITHOUT ROWID;`,
+}
+
+// migrate brings a database to a version of the schema, wholly or not at all.
+func migrate(conn *sql.DB, to int) error {
+	return inside(context.Background(), conn, func(tx *sql.Tx) error {
+		var version int
+		if err := tx.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+			return fmt.Errorf("read the version: %w", err)
+		}
+		for ; version < to; version++ {
+			if _, err := tx.Exec(migrations[version]); err != nil {
+				return fmt.Errorf("bring it to version %d: %w", version+1, err)
+			}
+		}
+		// PRAGMA takes no parameters; both are numbers of ours.
+		_, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", version, applicationID))
+		return err
+	})
+}
+
+// columns lists every column of every table as "table.column", in order.
+func columns(conn *sql.DB) ([]string, error) {
+	rows, err := conn.Query(`SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c
+		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY 1`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		list = append(list, name)
+	}
+	return list, rows.Err()
+}
+
+// expected lists the columns that a version of the schema has.
+func expected(version int) ([]string, error) {
+	conn, err := sql.Open("sqlite", "file::memory:?"+pragmas(false).Encode())
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	conn.SetMaxOpenConns(1)
+	if err := migrate(conn, version); err != nil {
+		return nil, err
+	}
+	return columns(conn)
+}

@@ -1,0 +1,238 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver, in Go alone
+)
+
+// Names of the files in the folder.
+const (
+	fileName   = "viz.db"
+	lockName   = "lock"
+	secretName = "cookie-secret"
+)
+
+// readers is how many connections read at the same time. Queries take well
+// under a millisecond, so a few serve hundreds of people.
+const readers = 4
+
+// DB is an open database. Its methods may be called from any goroutine.
+type DB struct {
+	dir     string // "" in memory
+	log     *slog.Logger
+	write   *sql.DB // one connection
+	read    *sql.DB // in memory the same as write
+	lock    *lock
+	secret  []byte
+	notices []Notice
+
+	closed   sync.Once
+	closeErr error
+}
+
+// Notice is a sentence about something that happened to what was kept, for a
+// person to read.
+type Notice struct {
+	At   time.Time
+	Text string
+}
+
+// Open opens the database of a folder, which is made where it is missing.
+// With dir "" everything stays in memory and ends with [DB.Close]. log, which
+// may be nil, is told of what is set aside.
+//
+// Errors: [ErrInUse] where another process has the folder open, [ErrNewer]
+// where a newer program has written it, [ErrForeign] where the file belongs to
+// another program, and whatever the file system says. All of them leave what
+// is there as it is.
+func Open(dir string, log *slog.Logger) (*DB, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	db := &DB{log: log}
+	open := db.openMemory
+	if dir != "" {
+		var err error
+		if db.dir, err = filepath.Abs(dir); err != nil {
+			return nil, err
+		}
+		open = func() error { return db.openFolder(time.Now()) }
+	}
+	if err := open(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+func (db *DB) openMemory() error {
+	// Every connection to :memory: would be a database of its own: one serves all.
+	conn, err := sql.Open("sqlite", "file::memory:?"+pragmas(false).Encode())
+	if err != nil {
+		return err
+	}
+	conn.SetMaxOpenConns(1)
+	db.write, db.read = conn, conn
+	return migrate(conn, len(migrations))
+}
+
+// openFolder does for a folder what [Open] says. The caller closes db where it
+// fails.
+func (db *DB) openFolder(now time.Time) error {
+	err := makeFolder(db.dir)
+	if err != nil {
+		return err
+	}
+	if db.lock, err = takeLock(filepath.Join(db.dir, lockName)); err != nil {
+		return err
+	}
+	if db.secret, err = db.readSecret(now); err != nil {
+		return err
+	}
+	path := filepath.Join(db.dir, fileName)
+	if err := db.look(path, now); err != nil {
+		return err
+	}
+	if err := private(path); err != nil {
+		return err
+	}
+	if err := db.connect(path); err != nil {
+		return err
+	}
+	if err := migrate(db.write, len(migrations)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return db.keepNotices()
+}
+
+func (db *DB) connect(path string) (err error) {
+	if db.write, err = sql.Open("sqlite", dsn(path, pragmas(true))); err != nil {
+		return err
+	}
+	db.write.SetMaxOpenConns(1)
+	looking := pragmas(true)
+	looking.Set("_query_only", "1")
+	looking.Set("_txlock", "deferred")
+	if db.read, err = sql.Open("sqlite", dsn(path, looking)); err != nil {
+		return err
+	}
+	db.read.SetMaxOpenConns(readers)
+	db.read.SetMaxIdleConns(readers)
+	return nil
+}
+
+// pragmas are the settings of every connection.
+func pragmas(file bool) url.Values {
+	v := url.Values{
+		"_busy_timeout": {"5000"}, // for tools that look into the file beside us
+		"_foreign_keys": {"1"},
+		"_txlock":       {"immediate"}, // a transaction that will write never has to be upgraded
+		"_dqs":          {"0"},
+		"_error_rc":     {"1"},
+		// Deleted rows are overwritten with zeros: what a learner deletes is gone.
+		"_pragma": {"secure_delete(1)", "trusted_schema(0)", "cell_size_check(1)"},
+	}
+	if file {
+		v.Set("_journal_mode", "WAL")
+		v.Set("_synchronous", "NORMAL") // see the package comment
+		v.Set("_defensive", "1")
+	}
+	return v
+}
+
+// dsn names a file to the driver.
+func dsn(path string, settings url.Values) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/viz/viz.db
+	}
+	return (&url.URL{Scheme: "file", Path: path, OmitHost: true, RawQuery: settings.Encode()}).String()
+}
+
+// Write runs f in a transaction that may change things. When it returns nil
+// the changes are kept, kill -9 or not; with any error, that of f or a panic
+// in it, none of them is. Writers come one after another, so f must be short
+// and must not call Write or Read itself.
+func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
+	return inside(ctx, db.write, f)
+}
+
+// Read runs f in a transaction that sees one state of the database and can
+// change nothing.
+func (db *DB) Read(ctx context.Context, f func(*sql.Tx) error) error {
+	return inside(ctx, db.read, f)
+}
+
+func inside(ctx context.Context, conn *sql.DB, f func(*sql.Tx) error) error {
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("the database: %w", err)
+	}
+	defer tx.Rollback() // does nothing after a commit
+	if err := f(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("the database: %w", err)
+	}
+	return nil
+}
+
+// Scrub moves the write-ahead log into the database and empties it, so that
+// nothing deleted is left in it. Where that fails, which the log is told of,
+// the next Scrub or the end makes up for it.
+func (db *DB) Scrub(ctx context.Context) {
+	if db.dir == "" {
+		return
+	}
+	var busy, pages, moved int
+	err := db.write.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+	if err == nil && busy != 0 {
+		err = errors.New("somebody reads the database")
+	}
+	if err != nil {
+		db.log.Warn("the write-ahead log stays beside the database for now", "error", err)
+	}
+}
+
+// Notices are what [Open] had to tell: each is in the log and, for the page,
+// in the table notices as well.
+func (db *DB) Notices() []Notice { return db.notices }
+
+// Secret signs cookies: 32 bytes that stay the same as long as the folder
+// does. In memory it is nil.
+func (db *DB) Secret() []byte { return db.secret }
+
+// Close waits for the transactions under way, moves the write-ahead log into
+// the database and gives the folder up. A second call does nothing.
+func (db *DB) Close() error {
+	db.closed.Do(func() {
+		var errs []error
+		if db.read != nil && db.read != db.write {
+			errs = append(errs, db.read.Close())
+		}
+		if db.write != nil {
+			ctx, cancel := context.WithTimeout(context.Background(), closing)
+			defer cancel()
+			db.Scrub(ctx) // the last connection to close would do it too, but silently
+			errs = append(errs, db.write.Close())
+		}
+		if db.lock != nil {
+			errs = append(errs, db.lock.release())
+		}
+		db.closeErr = errors.Join(errs...)
+	})
+	return db.closeErr
+}
+
+// closing is how long the end may wait for the last transaction.
+const closing = 3 * time.Second
