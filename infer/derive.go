@@ -165,26 +165,24 @@ func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row 
 	return r
 }
 
-// restOf sums up the tokens among the first `of` ranks that are not in rows.
-// It adds from the least probable up, so that small ones are not lost beside
-// large ones.
+// restOf sums up the tokens among the first `of` ranks that are not in rows,
+// which list ranks in ascending order. What lies between two rows is the
+// difference of two tails, so that no more is done for a large vocabulary.
 func restOf(d *sampling.Distribution, rows []Row, of int) Rest {
-	listed := make(map[int]bool, len(rows))
-	for _, r := range rows {
-		listed[r.Rank-1] = true
-	}
 	var rest Rest
-	for r := of - 1; r >= 0; r-- {
-		if listed[r] {
-			continue
-		}
-		rest.N++
-		rest.P += d.P[d.Order[r]]
-		if r < d.Keep {
-			rest.Kept++
-			rest.Q += d.Q(r)
-		}
+	between := func(from, to int) { // ranks from 0, to left out
+		kept := min(max(d.Keep, from), to)
+		rest.N += to - from
+		rest.P += d.Tail[from] - d.Tail[to]
+		rest.Kept += kept - from
+		rest.Q += (d.Tail[from] - d.Tail[kept]) / d.Mass
 	}
+	from := 0
+	for _, r := range rows {
+		between(from, r.Rank-1)
+		from = r.Rank
+	}
+	between(from, of)
 	rest.E = rest.P * d.SumExp
 	return rest
 }

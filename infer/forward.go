@@ -143,7 +143,7 @@ func (m *Model) block(s *scratch, l int, places []place, look *Inspection) {
 
 	look.enters(l, x[last*d:])
 	rmsNorm(h, x, b.attnNorm, cfg.NormEps)
-	projections := b.q.Mul(q, h, n) + b.k.Mul(k, h, n) + b.v.Mul(v, h, n)
+	projections := kernel.MulEach(h, n, kernel.Product{Matrix: b.q, Dst: q}, kernel.Product{Matrix: b.k, Dst: k}, kernel.Product{Matrix: b.v, Dst: v})
 	addBias(q, b.qBias)
 	addBias(k, b.kBias)
 	addBias(v, b.vBias)
@@ -157,7 +157,7 @@ func (m *Model) block(s *scratch, l int, places []place, look *Inspection) {
 	look.attended(l, q[last*heads:], x[last*d:])
 
 	rmsNorm(h, x, b.ffnNorm, cfg.NormEps)
-	feedForward := b.gate.Mul(gate, h, n) + b.up.Mul(up, h, n)
+	feedForward := kernel.MulEach(h, n, kernel.Product{Matrix: b.gate, Dst: gate}, kernel.Product{Matrix: b.up, Dst: up})
 	kernel.SwiGLU(gate, up)
 	feedForward += b.down.Mul(h, gate, n)
 	add(x, h)
@@ -207,14 +207,17 @@ func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func(
 	size, kv := cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
 	positions := len(keys) / kv
 	scale := float32(1 / math.Sqrt(float64(size)))
-	w := s.weights[:positions]
-	for h := range cfg.Heads {
-		g := h / (cfg.Heads / cfg.KVHeads) * size
-		head := q[h*size : (h+1)*size]
-		kernel.Scores(w, head, keys[g:], kv, scale)
-		kernel.Softmax(w)
-		weights(w)
-		kernel.Mix(out[h*size:(h+1)*size], w, values[g:], kv)
+	group := cfg.Heads / cfg.KVHeads // query heads that share keys and values
+	w := s.weights[:group*positions]
+	for g := range cfg.KVHeads {
+		from, to := g*group*size, (g+1)*group*size
+		kernel.ScoresEach(w, q[from:to], keys[g*size:], group, kv, scale)
+		for h := range group {
+			row := w[h*positions : (h+1)*positions]
+			kernel.Softmax(row)
+			weights(row)
+		}
+		kernel.MixEach(out[from:to], w, values[g*size:], group, kv)
 	}
 	return 2 * int64(cfg.Heads) * int64(size) * int64(positions)
 }
@@ -287,9 +290,7 @@ func rmsNorm(dst, x, weight []float32, eps float32) {
 		row := x[i : i+d]
 		ms := kernel.Dot(row, row) / float32(d)
 		scale := float32(1 / math.Sqrt(float64(ms+eps)))
-		for j, v := range row {
-			dst[i+j] = v * scale * weight[j]
-		}
+		kernel.ScaleBy(dst[i:i+d], row, weight, scale)
 	}
 }
 
@@ -315,7 +316,7 @@ type scratch struct {
 	q, mixed []float32 // [chunk, heads·headDim]
 	k, v     []float32 // [chunk, kvHeads·headDim]
 	gate, up []float32 // [chunk, ffn]
-	weights  []float32 // [context]
+	weights  []float32 // [heads/kvHeads, context]
 	places   []place   // up to chunk
 }
 
@@ -326,6 +327,6 @@ func newScratch(c checkpoint.Config) *scratch {
 		q: of(c.Heads * c.HeadDim), mixed: of(c.Heads * c.HeadDim),
 		k: of(c.KVHeads * c.HeadDim), v: of(c.KVHeads * c.HeadDim),
 		gate: of(c.FFN), up: of(c.FFN),
-		weights: make([]float32, c.Context), places: make([]place, 0, chunk),
+		weights: make([]float32, c.Heads/c.KVHeads*c.Context), places: make([]place, 0, chunk),
 	}
 }

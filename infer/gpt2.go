@@ -75,7 +75,7 @@ func (m *Model) gpt2Block(s *scratch, l int, places []place, look *Inspection) {
 
 	look.enters(l, x[last*d:])
 	layerNorm(h, x, b.attnNorm, b.attnNormBias, cfg.NormEps)
-	projections := b.q.Mul(q, h, n) + b.k.Mul(k, h, n) + b.v.Mul(v, h, n)
+	projections := kernel.MulEach(h, n, kernel.Product{Matrix: b.q, Dst: q}, kernel.Product{Matrix: b.k, Dst: k}, kernel.Product{Matrix: b.v, Dst: v})
 	addBias(q, b.qBias)
 	addBias(k, b.kBias)
 	addBias(v, b.vBias)

@@ -86,6 +86,11 @@ func (l *Loop) run(ctx context.Context) (Kind, error) {
 	return kind, nil
 }
 
+// Distribution is the newest step's, if the loop has it at hand: from the
+// step's softmax on, until something is changed. Else it is nil, and the step
+// tells ([Step.Distribution]).
+func (l *Loop) Distribution() *sampling.Distribution { return l.dist }
+
 // BetweenTurns reports whether the next stage to run is a forward pass.
 func (l *Loop) BetweenTurns() bool {
 	return len(l.steps) == 0 || l.steps[len(l.steps)-1].Ran == KindCache
@@ -133,7 +138,7 @@ func (l *Loop) softmax(_ context.Context, s *Step) error {
 	start := time.Now()
 	p, max, sum := sampling.Softmax(s.Logits, s.Settings.Temperature)
 	s.Took[KindSoftmax] = time.Since(start)
-	s.Entropy = sampling.Entropy(p)
+	s.Entropy = sampling.SoftmaxEntropy(s.Logits, s.Settings.Temperature, p, max, sum)
 	// The filter's answer is worked out along with the softmax's, since a
 	// screen may show what is about to be kept; its time is its own.
 	start = time.Now()
@@ -214,10 +219,10 @@ func (l *Loop) conditions(s *Step, all []byte) []Condition {
 	list := []Condition{{Kind: StopMaxTokens, Have: s.N, Limit: stop.MaxTokens}}
 	if len(l.model.eos) > 0 {
 		c := Condition{Kind: StopEOS}
-		for r, id := range l.dist.Order {
-			if l.model.eos[int(id)] {
+		for i, id := range l.model.config.EOS {
+			if !slices.Contains(l.model.config.EOS[:i], id) { // a file may name one twice
 				c.P += l.dist.P[id]
-				c.Kept = c.Kept || r < l.dist.Keep
+				c.Kept = c.Kept || l.dist.Keeps(int32(id))
 			}
 		}
 		list = append(list, c)

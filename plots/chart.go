@@ -34,12 +34,19 @@ type Chart struct {
 // Colours of a chart stand for the page's custom properties. They are numbers
 // that nobody would choose, so that the theme finds them again in the SVG.
 var (
-	ink2   = role(1, "--ink-2")
-	ink3   = role(2, "--ink-3")
-	line   = role(3, "--line")
-	edge   = role(4, "--edge")
-	accent = role(5, "--accent")
-	other  = role(6, "--other")
+	ink2      = role(1, "--ink-2")
+	ink3      = role(2, "--ink-3")
+	line      = role(3, "--line")
+	edge      = role(4, "--edge")
+	accent    = role(5, "--accent")
+	other     = role(6, "--other")
+	ink       = role(7, "--ink")
+	otherFill = role(8, "--other-fill")
+	ramp2     = role(9, "--p-2")
+	ramp3     = role(10, "--p-3")
+	surface   = role(11, "--surface")
+	sunken    = role(12, "--sunken")
+	bad       = role(13, "--bad")
 )
 
 var roles = map[string]string{}
@@ -97,7 +104,11 @@ func presentation(style string, unknown *string) string {
 		case !ok, name == "font-family", name == "font-variant", name == "font-style", value == "normal":
 			continue
 		case strings.HasPrefix(value, "#"):
-			property, known := roles[strings.ToUpper(value)]
+			plain, anchor := anchored(strings.ToUpper(value))
+			if anchor != "" {
+				fmt.Fprintf(&b, ` text-anchor="%s"`, anchor)
+			}
+			property, known := roles[plain]
 			if !known {
 				*unknown = value
 			}

@@ -16,6 +16,14 @@ var light = map[string]string{
 	"--edge":   "#85857e",
 	"--accent": "#1d4fd0",
 	"--other":  "#5a5f69",
+
+	"--ink":        "#16181d",
+	"--other-fill": "#d5d5ce",
+	"--p-2":        "#dbe5fb",
+	"--p-3":        "#c3d3f8",
+	"--surface":    "#ffffff",
+	"--sunken":     "#ecece7",
+	"--bad":        "#b3261e",
 }
 
 const (

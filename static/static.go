@@ -11,7 +11,9 @@ import (
 	"sync"
 )
 
-//go:embed css fonts img js
+// The picture in img that only the README shows stays outside of the program.
+//
+//go:embed css fonts img/*.svg js
 var files embed.FS
 
 // FS returns the files, by names such as "css/base.css".

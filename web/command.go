@@ -19,8 +19,8 @@ import (
 type order struct {
 	n       uint64          // 0 where the client gave none
 	name    string          // "step", "set", ...
-	command session.Command // nil for open, ping, pieces and the queries
-	link    string          // for open: the link, which it takes a model to read
+	command session.Command // nil for open, rebuild, ping, pieces and the queries
+	link    string          // for open and rebuild: the link, which it takes a model to read
 	pieces  string          // for pieces: the text to cut into tokens
 	query   *query          // what is asked of the run, changing nothing
 }
@@ -55,12 +55,13 @@ var grammar = map[string]struct {
 	"choose": {"step, token", func(f *fields, o *order) {
 		o.command = session.Choose{Step: f.number32("step"), Token: f.number32("token")}
 	}},
-	"branch": {"id", func(f *fields, o *order) { o.command = session.TakeBranch{ID: f.number32("id")} }},
-	"goon":   {"", func(_ *fields, o *order) { o.command = session.GoOn{} }},
-	"finish": {"", func(_ *fields, o *order) { o.command = session.Finish{} }},
-	"whatif": {"u", readWhatIf},
-	"look":   {"on", func(f *fields, o *order) { o.command = session.SetLook{On: f.truth("on")} }},
-	"open":   {"link", func(f *fields, o *order) { o.link = f.text("link") }},
+	"branch":  {"id", func(f *fields, o *order) { o.command = session.TakeBranch{ID: f.number32("id")} }},
+	"goon":    {"", func(_ *fields, o *order) { o.command = session.GoOn{} }},
+	"finish":  {"", func(_ *fields, o *order) { o.command = session.Finish{} }},
+	"whatif":  {"u", readWhatIf},
+	"look":    {"on", func(f *fields, o *order) { o.command = session.SetLook{On: f.truth("on")} }},
+	"open":    {"link", func(f *fields, o *order) { o.link = f.text("link") }},
+	"rebuild": {"link", func(f *fields, o *order) { o.link = f.text("link") }},
 	"redraw": {"seed", func(f *fields, o *order) {
 		o.command = session.Redraw{Seed: uint64(f.whole("seed", 0, infer.MaxSeed))}
 	}},

@@ -15,9 +15,12 @@ import (
 const learnerAge = 400 * 24 * time.Hour
 
 // learners tells browsers apart by a random number that the server has
-// signed. Nobody logs in; the cookie only keeps one learner's runs from
-// another.
-type learners struct{ secret []byte }
+// signed. Nobody logs in; the cookie only keeps one learner's runs and progress
+// from another's.
+type learners struct {
+	secret []byte
+	lasts  bool // the secret outlives the process
+}
 
 // newID returns 128 random bits, URL-safe.
 func newID() string {
@@ -26,25 +29,34 @@ func newID() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// cookieName holds the port: cookies of one host are shared by all its ports,
-// and two servers on one machine must not overwrite each other's learners.
-func cookieName(host string) string {
-	if _, port, err := net.SplitHostPort(host); err == nil {
-		return "viz-learner-" + port
+// cookie is the name of the cookie for a host. Cookies of one host are shared
+// by all its ports, and two servers on one machine must not overwrite each
+// other's learners. A secret that lasts gives the name, so that a learner stays
+// the same when the server comes back on another port. A passing one leaves
+// that to the port: a browser would collect a cookie from every start.
+func (l learners) cookie(host string) string {
+	const name = "viz-learner"
+	if l.lasts {
+		return name + "-" + l.mac("cookie")[:8]
 	}
-	return "viz-learner"
+	if _, port, err := net.SplitHostPort(host); err == nil {
+		return name + "-" + port
+	}
+	return name
 }
 
-func (l learners) sign(id string) string {
+func (l learners) sign(id string) string { return l.mac("learner " + id) }
+
+func (l learners) mac(text string) string {
 	mac := hmac.New(sha256.New, l.secret)
-	mac.Write([]byte("learner " + id))
+	mac.Write([]byte(text))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // of returns the learner of a request. Where its cookie is missing or not
 // signed by this server, the learner is new and fresh is the cookie to set.
 func (l learners) of(r *http.Request) (id string, fresh *http.Cookie) {
-	name := cookieName(r.Host)
+	name := l.cookie(r.Host)
 	if c, err := r.Cookie(name); err == nil {
 		id, mac, ok := strings.Cut(c.Value, ".")
 		if ok && hmac.Equal([]byte(mac), []byte(l.sign(id))) {

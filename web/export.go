@@ -1,8 +1,11 @@
 package web
 
 import (
+	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,7 +22,7 @@ type export struct {
 	ending string
 	kind   string // content type
 	lacks  func(*session.State) string
-	write  func(io.Writer, *session.State) error
+	write  func(context.Context, io.Writer, *session.State) error
 }
 
 // exports by the last part of their addresses.
@@ -53,16 +56,34 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 		sentence(w, http.StatusConflict, why)
 		return
 	}
+	b := &bytes.Buffer{}
+	if r.Method != http.MethodHead {
+		var err error
+		if b, err = s.fileOf(r.Context(), e, st); err != nil {
+			if !errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil {
+				s.cfg.Logger.Error("exporting", "what", e.ending, "err", err)
+			}
+			sentence(w, http.StatusServiceUnavailable, "This file could not be made in time: the server is busy. Ask for it again in a moment.")
+			return
+		}
+	}
 	h := w.Header()
 	h.Set("Content-Type", e.kind)
 	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", fileName(st)+e.ending))
 	h.Set("Cache-Control", "no-store")
-	if r.Method == http.MethodHead {
-		return
+	b.WriteTo(w)
+}
+
+// fileOf fills a buffer with a file when it is its turn, and gives the turn free
+// before the file is sent: a slow reader holds up nobody.
+func (s *Server) fileOf(ctx context.Context, e export, st *session.State) (*bytes.Buffer, error) {
+	ctx, done, err := s.turn(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if err := e.write(w, st); err != nil && r.Context().Err() == nil {
-		s.cfg.Logger.Error("exporting", "what", e.ending, "err", err)
-	}
+	defer done()
+	var b bytes.Buffer
+	return &b, e.write(ctx, &b, st)
 }
 
 // fileName is the beginning of the prompt in letters that every file system
@@ -105,7 +126,7 @@ func lacksScores(st *session.State) string {
 }
 
 // writeText writes the prompt and what the model has added.
-func writeText(w io.Writer, st *session.State) error {
+func writeText(_ context.Context, w io.Writer, st *session.State) error {
 	text := st.Prompt
 	for _, step := range st.Steps {
 		text += step.Text
@@ -115,12 +136,15 @@ func writeText(w io.Writer, st *session.State) error {
 }
 
 // writeTrace writes what `viz trace -json` prints of the same run.
-func writeTrace(w io.Writer, st *session.State) error {
+func writeTrace(ctx context.Context, w io.Writer, st *session.State) error {
 	enc := json.NewEncoder(w)
 	if err := enc.Encode(infer.Prompt{Model: st.Model, Tokens: st.PromptTokens, Settings: st.Steps[0].Settings}); err != nil {
 		return err
 	}
 	for _, step := range st.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		d := step.Distribution()
 		for _, k := range infer.Kinds[:step.Ran] {
 			if err := enc.Encode(st.Model.Stage(step, k, d, infer.DefaultRows)); err != nil {
@@ -142,7 +166,7 @@ func costPoints(st *session.State) []plots.CostPoint {
 }
 
 // writeChart draws the work so far.
-func writeChart(w io.Writer, st *session.State) error {
+func writeChart(_ context.Context, w io.Writer, st *session.State) error {
 	c, err := plots.CumulativeCost(costPoints(st))
 	if err != nil {
 		return err
@@ -157,7 +181,7 @@ func writeChart(w io.Writer, st *session.State) error {
 
 // writeTable writes the whole vocabulary as the step shown sees it, the most
 // probable first. Columns of stages after the one shown are empty.
-func writeTable(w io.Writer, st *session.State) error {
+func writeTable(_ context.Context, w io.Writer, st *session.State) error {
 	c := csv.NewWriter(w)
 	if err := c.Write([]string{"rank", "id", "text", "z", "p", "cum", "kept", "cut_by", "q"}); err != nil {
 		return err

@@ -120,7 +120,9 @@ func TestRoutes(t *testing.T) {
 		status       int
 		header, want string // one header to check
 	}{
-		{"GET", "/", 303, "Location", "/loop"},
+		{"GET", "/", 200, "Content-Type", "text/html; charset=utf-8"},
+		{"GET", "/learn", 200, "Cache-Control", "no-store"},
+		{"GET", "/learning", 404, "Content-Type", "text/plain; charset=utf-8"},
 		{"GET", "/loop", 200, "Content-Type", "text/html; charset=utf-8"},
 		{"GET", "/loop", 200, "Cache-Control", "no-store"},
 		{"HEAD", "/loop", 200, "", ""},

@@ -73,6 +73,9 @@ func (c *compressor) Write(b []byte) (int, error) {
 	return c.ResponseWriter.Write(b)
 }
 
+// Unwrap lets [http.ResponseController] reach the connection.
+func (c *compressor) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
 // close ends the body. An error means that the client has gone.
 func (c *compressor) close() {
 	if c.z != nil {

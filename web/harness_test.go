@@ -19,6 +19,9 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // suite ends the browser before leaks are looked for.
@@ -48,6 +51,28 @@ func bundledModel(t testing.TB) *infer.Model {
 	return m
 }
 
+var loadCourse = sync.OnceValues(lessons.Load)
+
+// learning is the course, and a record of progress in memory that ends with the
+// test.
+func learning(t testing.TB) (*lessons.Course, *progress.Store) {
+	t.Helper()
+	course, err := loadCourse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return course, progress.New(db, course, time.Now)
+}
+
 // site is a running server, and the browser (its cookies) of one learner.
 type site struct {
 	*Server
@@ -67,6 +92,13 @@ func newSite(t testing.TB, limits Limits) *site {
 // newSiteAt starts a server at an address, which may be that of one stopped.
 func newSiteAt(t testing.TB, limits Limits, addr string) *site {
 	t.Helper()
+	return newSiteOn(t, limits, addr, nil)
+}
+
+// newSiteOn starts a server with the secret of a data folder, by which one that
+// starts anew knows its learners; or with none.
+func newSiteOn(t testing.TB, limits Limits, addr string, secret []byte) *site {
+	t.Helper()
 	h := httptest.NewUnstartedServer(nil)
 	h.Listener.Close()
 	l, err := net.Listen("tcp", addr)
@@ -74,10 +106,14 @@ func newSiteAt(t testing.TB, limits Limits, addr string) *site {
 		t.Fatal(err)
 	}
 	h.Listener = l
+	course, progress := learning(t)
 	s, err := New(Config{
 		Model:        bundledModel(t),
+		Course:       course,
+		Progress:     progress,
 		AllowedHosts: LoopbackHosts(h.Listener.Addr().String()),
 		Limits:       limits,
+		Secret:       secret,
 		Logger:       slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Storybook:    true,
 	})

@@ -9,9 +9,29 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// replayTime bounds the replay of a link: the longest run of the bundled model
-// takes a second.
+// replayTime bounds the replay of a link, and the making of a file: the longest
+// run of the bundled model takes a second.
 const replayTime = 10 * time.Second
+
+// turn waits for the one place where work is done for a plain request, so that
+// links and files cost the runs that are alive no more than one core's time.
+// What is done there is bounded by the context returned; done gives the place
+// free again.
+func (s *Server) turn(ctx context.Context) (_ context.Context, done func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, replayTime)
+	select {
+	case s.replays <- struct{}{}:
+		return ctx, func() { <-s.replays; cancel() }, nil
+	case <-ctx.Done():
+		cancel()
+		return nil, nil, ctx.Err()
+	}
+}
+
+// HeaderBytes is what a server must take of a request's header: the longest
+// link, somewhat longer ones, so that they are refused with a sentence, and
+// what browsers send besides.
+const HeaderBytes = session.MaxLink + 32<<10
 
 // trouble is why an address leads to no run.
 type trouble struct {
@@ -48,21 +68,17 @@ func (s *Server) stateOf(ctx context.Context, learner string, a asked) (*session
 	return nil, &trouble{http.StatusNotFound, "This run is not here.", notHere}
 }
 
-// replay makes the run of a link. One link at a time is replayed, so that
-// links cost the runs that are alive no more than one of their passes.
+// replay makes the run of a link, when it is its turn.
 func (s *Server) replay(ctx context.Context, text string) (*session.State, *trouble) {
 	link, err := session.ParseLink(s.cfg.Model, text)
 	if err != nil {
 		return nil, linkTrouble(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, replayTime)
-	defer cancel()
-	select {
-	case s.replays <- struct{}{}:
-		defer func() { <-s.replays }()
-	case <-ctx.Done():
-		return nil, linkTrouble(ctx.Err())
+	ctx, done, err := s.turn(ctx)
+	if err != nil {
+		return nil, linkTrouble(err)
 	}
+	defer done()
 	run := session.New(s.runs.pool.Seat().Model(), session.Limits{PromptBytes: s.cfg.Limits.PromptBytes})
 	st, err := run.Apply(ctx, session.Open{Link: link})
 	if err != nil {

@@ -246,12 +246,12 @@ func TestExports(t *testing.T) {
 		}
 	}
 	var golden1 bytes.Buffer
-	if err := writeTable(&golden1, handmade(t, infer.KindFilter)); err != nil {
+	if err := writeTable(t.Context(), &golden1, handmade(t, infer.KindFilter)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.csv.golden", strings.Join(strings.SplitAfterN(golden1.String(), "\n", 41)[:40], ""))
 	var chart bytes.Buffer
-	if err := writeChart(&chart, handmade(t, infer.KindCache)); err != nil {
+	if err := writeChart(t.Context(), &chart, handmade(t, infer.KindCache)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "chart.svg.golden", chart.String())

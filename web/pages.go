@@ -19,7 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web/view"
 )
 
-// home leads to the loop.
+// home leads to the loop, on a server without lessons.
 func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/loop", http.StatusSeeOther)
 }
@@ -30,11 +30,22 @@ const notHere = "The server does not have this run: it has expired, the server w
 
 // loop answers GET /loop: a page without a run; with ?run=ID that run of this
 // learner as it stands; with &log=LINK, where the run is not here, what the
-// link tells of. All are complete without a socket. A page that could not show
-// what was asked for says why, and can be used.
+// link tells of; with ?start=KEY it leads to a run of a lesson. All are
+// complete without a socket. A page that could not show what was asked for says
+// why, and can be used.
 func (s *Server) loop(w http.ResponseWriter, r *http.Request) {
 	learner, cookie := s.learners.of(r)
 	page, status := view.NewLoop(s.empty), http.StatusOK
+	if key := r.URL.Query().Get("start"); key != "" && s.cfg.Course != nil {
+		bad := &trouble{http.StatusNotFound, "There is no such run.", "The lesson may have changed. Start with a prompt, or try one of these."}
+		if start := s.cfg.Course.Start(key); start != nil {
+			bad = s.openStart(w, r, start)
+		}
+		if bad == nil {
+			return
+		}
+		page.Notice, status = view.Notice{Head: bad.head, Say: bad.say}, bad.status
+	}
 	if a := askedOf(r); a != (asked{}) {
 		st, bad := s.stateOf(r.Context(), learner, a)
 		if bad == nil {

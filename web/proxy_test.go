@@ -12,10 +12,12 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// proxy passes TCP connections on to a server, until it is told to cut them.
+// proxy passes TCP connections on to a server, until it is told to cut or to
+// freeze them.
 type proxy struct {
 	net.Listener
-	to string
+	to  string
+	ice sync.RWMutex // held while the line is frozen
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
@@ -50,8 +52,27 @@ func (p *proxy) pass(c net.Conn) {
 		return
 	}
 	defer s.Close()
-	p.wg.Go(func() { io.Copy(s, c); s.Close(); c.Close() })
-	io.Copy(c, s)
+	p.wg.Go(func() { io.Copy(thawed{p, s}, c); s.Close(); c.Close() })
+	io.Copy(thawed{p, c}, s)
+}
+
+// freeze stops all that is on its way, in both directions, without a word to
+// either end, until the function it returns is called.
+func (p *proxy) freeze() (thaw func()) {
+	p.ice.Lock()
+	return p.ice.Unlock
+}
+
+// thawed is a connection that is written to only while the line is not frozen.
+type thawed struct {
+	p *proxy
+	net.Conn
+}
+
+func (c thawed) Write(b []byte) (int, error) {
+	c.p.ice.RLock()
+	defer c.p.ice.RUnlock()
+	return c.Conn.Write(b)
 }
 
 func (p *proxy) keep(conns ...net.Conn) bool {

@@ -21,6 +21,7 @@ type runs struct {
 	limits Limits
 	log    *slog.Logger
 	pool   *infer.Pool // runs the model for all runs
+	ids    learners    // gives runs their ids
 
 	ctx  context.Context
 	stop context.CancelFunc
@@ -32,9 +33,9 @@ type runs struct {
 	byID map[string]*run
 }
 
-func newRuns(m *infer.Model, limits Limits, log *slog.Logger) *runs {
+func newRuns(m *infer.Model, limits Limits, log *slog.Logger, ids learners) *runs {
 	rs := &runs{
-		model: m, limits: limits, log: log,
+		model: m, limits: limits, log: log, ids: ids,
 		pool: infer.NewPool(m, 0),
 		byID: map[string]*run{},
 	}
@@ -63,8 +64,9 @@ func (rs *runs) find(learner, id string) *run {
 }
 
 // join makes v a viewer of a learner's run, of a new one if there is none
-// with that id. found tells which. The error, for people, says that there is
-// no room for another.
+// with that id. found tells which. The new one has that id too if the learner
+// was given it: so the pages of a run that is gone meet again. The error, for
+// people, says that there is no room for another.
 func (rs *runs) join(learner, id string, v *viewer) (r *run, found bool, err *session.Error) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -74,7 +76,10 @@ func (rs *runs) join(learner, id string, v *viewer) (r *run, found bool, err *se
 		if err := rs.makeRoom(learner); err != nil {
 			return nil, false, err
 		}
-		r = rs.begin(learner)
+		if rs.byID[id] != nil || !rs.ids.gave(learner, id) {
+			id = rs.ids.newRunID(learner)
+		}
+		r = rs.begin(learner, id)
 	}
 	r.touch()
 	r.watch(v)
@@ -93,11 +98,11 @@ func (rs *runs) leave(r *run, v *viewer) {
 }
 
 // begin makes a new run. mu is held.
-func (rs *runs) begin(learner string) *run {
+func (rs *runs) begin(learner, id string) *run {
 	ctx, stop := context.WithCancel(rs.ctx)
 	seat := rs.pool.Seat()
 	r := &run{
-		id: newID(), learner: learner, log: rs.log, seat: seat, total: &rs.total, most: rs.limits.MemoryBytes, grown: rs.settle,
+		id: id, learner: learner, log: rs.log, seat: seat, total: &rs.total, most: rs.limits.MemoryBytes, grown: rs.settle,
 		requests: make(chan request), evict: make(chan struct{}, 1), stop: stop, done: make(chan struct{}),
 		viewers: map[*viewer]struct{}{},
 	}
@@ -109,7 +114,9 @@ func (rs *runs) begin(learner string) *run {
 		r.loop(ctx, s)
 		stop()
 		rs.mu.Lock()
-		delete(rs.byID, r.id) // after a panic; otherwise it is gone already
+		if rs.byID[r.id] == r { // after a panic; otherwise it is gone already
+			delete(rs.byID, r.id)
+		}
 		rs.mu.Unlock()
 	})
 	return r

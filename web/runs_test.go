@@ -19,7 +19,7 @@ import (
 // registry returns a registry without a server, for one learner "a".
 func registry(t *testing.T, limits Limits) *runs {
 	t.Helper()
-	rs := newRuns(bundledModel(t), limits.orDefaults(), slog.New(slog.NewTextHandler(io.Discard, nil)))
+	rs := newRuns(bundledModel(t), limits.orDefaults(), slog.New(slog.NewTextHandler(io.Discard, nil)), learners{secret: []byte("a test's")})
 	t.Cleanup(func() {
 		if err := rs.close(context.Background()); err != nil {
 			t.Error(err)
@@ -157,7 +157,7 @@ func TestEmptyRunGoesWithItsViewer(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	m := bundledModel(t)
 	synctest.Test(t, func(t *testing.T) {
-		rs := newRuns(m, DefaultLimits, slog.New(slog.NewTextHandler(io.Discard, nil)))
+		rs := newRuns(m, DefaultLimits, slog.New(slog.NewTextHandler(io.Discard, nil)), learners{})
 		watched, _ := join(t, rs, "a", "")
 		left, v := join(t, rs, "a", "")
 		must(t, left, session.Start{Prompt: "Hello"})
@@ -186,7 +186,7 @@ func TestExpiry(t *testing.T) {
 func TestPlayingPace(t *testing.T) {
 	m := bundledModel(t)
 	synctest.Test(t, func(t *testing.T) {
-		rs := newRuns(m, DefaultLimits, slog.New(slog.NewTextHandler(io.Discard, nil)))
+		rs := newRuns(m, DefaultLimits, slog.New(slog.NewTextHandler(io.Discard, nil)), learners{})
 		r, _ := join(t, rs, "a", "")
 		must(t, r, session.Start{Prompt: "Hello"})
 		must(t, r, session.Play{})

@@ -10,6 +10,9 @@ import (
 	"sync"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/ui"
 )
@@ -18,6 +21,13 @@ import (
 type Config struct {
 	// Model writes the texts.
 	Model *infer.Model
+	// Draft proposes tokens for Model where speculation is shown; it may be nil.
+	Draft *infer.Model
+	// Course and Progress are what Learn and Practise teach and where they keep
+	// what learners do; without both there are no such pages, and the home page
+	// leads to the loop.
+	Course   *lessons.Course
+	Progress *progress.Store
 	// AllowedHosts are the names under which browsers may reach the server,
 	// exactly as they write them in the Host header: "class.example",
 	// "192.168.0.7:8080". See [LoopbackHosts].
@@ -40,6 +50,9 @@ type Server struct {
 	runs     *runs
 	replays  chan struct{}  // of capacity 1: held while a link is replayed
 	empty    *session.State // what a page without a run shows
+	learn    http.Handler   // nil without a course
+	feeds    map[string]live.Open
+	drafts   *infer.Pool // runs the draft model for all, nil without one
 	handler  http.Handler
 	buffers  sync.Pool // write buffers, which only a busy socket needs
 
@@ -62,19 +75,26 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	if cfg.Secret == nil {
+	lasts := cfg.Secret != nil
+	if !lasts {
 		cfg.Secret = make([]byte, 32)
 		rand.Read(cfg.Secret) // never fails
 	}
 	cfg.Limits = cfg.Limits.orDefaults()
+	ids := learners{cfg.Secret, lasts}
 	s := &Server{
 		cfg:      cfg,
-		learners: learners{cfg.Secret},
-		runs:     newRuns(cfg.Model, cfg.Limits, cfg.Logger),
+		learners: ids,
+		runs:     newRuns(cfg.Model, cfg.Limits, cfg.Logger, ids),
 		replays:  make(chan struct{}, 1),
 		empty:    session.New(cfg.Model, session.Limits{PromptBytes: cfg.Limits.PromptBytes}).State(),
 	}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	if cfg.Draft != nil {
+		s.drafts = infer.NewPool(cfg.Draft, 0)
+	}
+	s.feeds = map[string]live.Open{}
+	s.learn = s.mountLearn()
 	s.handler = newGate(cfg.AllowedHosts, cfg.Logger, compressed(http.HandlerFunc(s.route)))
 	return s, nil
 }
@@ -90,7 +110,11 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop(byeRestart)
 	s.mu.Unlock()
 	err := waitFor(ctx, &s.wg)
-	return errors.Join(err, s.runs.close(ctx))
+	err = errors.Join(err, s.runs.close(ctx))
+	if s.drafts != nil {
+		s.drafts.Close()
+	}
+	return err
 }
 
 // enter counts a socket in. It is false when there are too many or the server
@@ -130,6 +154,10 @@ var pages = map[string]func(*Server, http.ResponseWriter, *http.Request){
 }
 
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+	if s.learn != nil && learns(r.URL.Path) {
+		s.learn.ServeHTTP(w, r)
+		return
+	}
 	page, ok := pages[r.URL.Path]
 	for prefix, p := range folders {
 		if !ok && strings.HasPrefix(r.URL.Path, prefix) {

@@ -50,6 +50,8 @@ type socket struct {
 	viewer  *viewer
 	replies chan *message
 	limiter *rate.Limiter
+	hear    func([]byte) // takes each message of the client: obey, or a feed's
+	tell    func()       // writes until the connection ends: write, or a feed's
 
 	ctx context.Context // ends with the connection; its cause is a *goodbye
 	end context.CancelCauseFunc
@@ -60,6 +62,12 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if !websocket.IsWebSocketUpgrade(r) {
 		w.Header().Set("Upgrade", "websocket")
 		sentence(w, http.StatusUpgradeRequired, "This address speaks WebSocket, subprotocols "+ProtocolHTML+" and "+ProtocolJSON+".")
+		return
+	}
+	name := r.URL.Query().Get("feed")
+	open := s.feeds[name]
+	if name != "" && open == nil {
+		sentence(w, http.StatusNotFound, "There is no feed "+quote(name)+" here.")
 		return
 	}
 	leave, ok := s.enter()
@@ -96,9 +104,13 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		limiter: rate.NewLimiter(s.cfg.Limits.CommandsPerSecond, s.cfg.Limits.CommandBurst),
 	}
 	sock.ctx, sock.end = context.WithCancelCause(s.ctx)
-	if protocol == "" {
+	sock.hear, sock.tell = sock.obey, sock.write
+	switch {
+	case protocol == "", open != nil && protocol != ProtocolHTML:
 		sock.end(byeProtocol)
-	} else {
+	case open != nil:
+		defer sock.feed(name, open, learner, r)()
+	default:
 		sock.enc = encoders[protocol]()
 		sock.join(s.runs, learner, r)
 		defer sock.leave(s.runs)
@@ -147,7 +159,7 @@ func (s *socket) serve() {
 	written, unread := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(written)
-		s.write()
+		s.tell()
 		// A peer that does not answer the close frame is not waited for.
 		late := time.NewTimer(closeWait)
 		defer late.Stop()
@@ -202,7 +214,7 @@ func (s *socket) read() (err error) {
 		case !utf8.Valid(data):
 			s.end(byeUTF8)
 		default:
-			s.obey(data)
+			s.hear(data)
 		}
 	}
 	return err
@@ -224,13 +236,16 @@ func (s *socket) obey(data []byte) {
 		s.reply(s.pieces(o))
 	case o.query != nil:
 		s.reply(s.ask(o))
-	case o.name == "open":
+	case o.name == "open", o.name == "rebuild":
 		link, err := session.ParseLink(s.model, o.link)
 		if err != nil {
 			s.reply(refusal(o.n, tellable(err)))
 			return
 		}
 		o.command = session.Open{Link: link}
+		if o.name == "rebuild" {
+			o.command = session.Rebuild{Link: link}
+		}
 		s.carryOut(o)
 	default:
 		s.carryOut(o)

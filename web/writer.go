@@ -20,13 +20,7 @@ type writer struct {
 // write sends whatever there is to say until the connection ends, and then
 // the close frame.
 func (s *socket) write() {
-	defer func() {
-		if err := recover(); err != nil {
-			s.log.Error("panic in a socket", "err", err, "stack", string(debug.Stack()))
-			s.end(byeBroken)
-		}
-		s.sayGoodbye()
-	}()
+	defer s.finish()
 	w := &writer{socket: s}
 	var gone <-chan struct{}
 	if s.run != nil {
@@ -127,6 +121,16 @@ func (w *writer) send(m *message) error {
 	}
 	w.conn.SetWriteDeadline(time.Now().Add(writeWait))
 	return w.conn.WriteMessage(websocket.TextMessage, b)
+}
+
+// finish is deferred by whoever writes: a panic ends this connection and no
+// other.
+func (s *socket) finish() {
+	if err := recover(); err != nil {
+		s.log.Error("panic in a socket", "err", err, "stack", string(debug.Stack()))
+		s.end(byeBroken)
+	}
+	s.sayGoodbye()
 }
 
 // sayGoodbye writes the close frame, unless the peer has gone.

@@ -105,7 +105,7 @@ func (o *benchOptions) flags() *flags {
 		return nil
 	})
 	f.numbers("threads", "threads in use (default 1 and as many as there are processors)", &o.plan.Threads)
-	f.numbers("texts", "texts written at once (default 1,4,16)", &o.plan.Texts)
+	f.numbers("texts", "texts read or written at once (default 1,4,16)", &o.plan.Texts)
 	f.number("prompt-tokens", "tokens of the prompt that is read (default 256)", &o.plan.Prompt)
 	f.number("n", "tokens written of each text (default 255)", &o.plan.Written)
 	f.value("time", "T", "time for each measurement (default 1s)", func(text string) error {

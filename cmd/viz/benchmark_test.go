@@ -14,8 +14,8 @@ func TestBenchJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(ok(t, append(quickBench, "-json")...)), &r); err != nil {
 		t.Fatal(err)
 	}
-	// 2 quantizations × (kernel, prefill, decode of 1 and of 2 texts).
-	if len(r.Speed) != 8 || r.Model != "tiny-3M" || r.Kernel == "" || r.CPUs < 1 {
+	// 2 quantizations × (kernel, prefill and decode of 1 and of 2 texts).
+	if len(r.Speed) != 10 || r.Model != "tiny-3M" || r.Kernel == "" || r.CPUs < 1 {
 		t.Fatalf("%+v", r)
 	}
 	for _, row := range r.Speed {
@@ -29,8 +29,8 @@ func TestBenchJSON(t *testing.T) {
 func TestBenchTable(t *testing.T) {
 	_, table, found := strings.Cut(ok(t, append(quickBench, "-quants", "int8")...), "\n\n")
 	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
-	if !found || len(lines) != 5 {
-		t.Fatalf("%d lines, want the heads and 4 rows:\n%s", len(lines), table)
+	if !found || len(lines) != 6 {
+		t.Fatalf("%d lines, want the heads and 5 rows:\n%s", len(lines), table)
 	}
 	for _, line := range lines {
 		if width(line) != width(lines[0]) {

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -28,10 +26,9 @@ interrupt (Ctrl-C) stops it. "viz -version" prints what this binary is.
 // The bounds of what a client can hold up, and of the end.
 const (
 	headerTimeout = 10 * time.Second // to send a request's header: a slow phone needs one or two
-	readTimeout   = 20 * time.Second // to send all of it: no request of the page's has a body; sockets have their own
+	readTimeout   = 20 * time.Second // to send all of it: forms, and files of saved progress; sockets have their own
 	writeTimeout  = time.Minute      // to take an answer, 200 KB at most; sockets have their own
 	idleTimeout   = 2 * time.Minute  // between two requests on one connection
-	headerBytes   = 16 << 10
 	// requestsEnd is how long requests may go on after a signal. Browsers keep
 	// spare connections open that never send one.
 	requestsEnd = 3 * time.Second
@@ -63,6 +60,7 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 		_, err := fmt.Fprintln(stdout, version())
 		return err
 	}
+	o.data = o.folder(f, env)
 	if err := checkData(o.data); err != nil {
 		return usageError{fmt.Errorf("%s %s: %w", f.called("data"), o.data, err)}
 	}
@@ -70,13 +68,32 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	if err != nil {
 		return err
 	}
+	logger := slog.New(slog.NewTextHandler(stderr, nil))
+	cfg := web.Config{Model: model, Logger: logger, Storybook: o.stories}
+	kept, err := keep(o.data, &cfg, logger)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.called("data"), err)
+	}
+	return errors.Join(o.serve(ctx, f, cfg, env, stdout), kept.Close())
+}
+
+// folder is where progress is kept, "" in memory.
+func (o *serveOptions) folder(f *flags, env func(string) string) string {
+	if f.given("data") {
+		return o.data
+	}
+	return dataFolder(runtime.GOOS, env)
+}
+
+// serve serves until ctx ends.
+func (o *serveOptions) serve(ctx context.Context, f *flags, cfg web.Config, env func(string) string, stdout io.Writer) error {
 	listener, err := listen(ctx, o.addr)
 	if err != nil {
 		return fmt.Errorf("%s %s cannot be used: %w", f.called("addr"), cmp.Or(o.addr, "127.0.0.1:0"), err)
 	}
 	address := newAddress(o.addr, listener.Addr())
-	logger := slog.New(slog.NewTextHandler(stderr, nil))
-	app, err := web.New(web.Config{Model: model, AllowedHosts: address.hosts(o.hosts), Logger: logger, Storybook: o.stories})
+	cfg.AllowedHosts = address.hosts(o.hosts)
+	app, err := web.New(cfg)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -85,14 +102,14 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 		ReadHeaderTimeout: headerTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    headerBytes,
+		MaxHeaderBytes:    web.HeaderBytes,
 		ReadTimeout:       readTimeout,
-		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+		ErrorLog:          slog.NewLogLogger(cfg.Logger.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 
-	announce(stdout, address, o.hosts)
+	announce(stdout, address, o.hosts, o.data)
 	if !o.noOpen {
 		openBrowser(address.url(), env)
 	}
@@ -127,37 +144,19 @@ func (o *serveOptions) flags() *flags {
 	f.toggle("storybook", "show every state of the page at /storybook", &o.stories)
 	f.text("model", "PATH", modelHelp, &o.model)
 	f.quant(&o.quant)
-	f.text("data", "DIR", "where progress will be kept, once this program keeps any; nothing is "+
-		"written there yet", &o.data)
+	f.text("data", "DIR", "where progress is kept, by one server at a time; \"\" keeps it in memory "+
+		"(default: the user's data folder, such as ~/.local/share/viz)", &o.data)
 	f.set.BoolVar(&o.version, "version", false, "") // no twin: it asks for no way of serving
 	return f
 }
 
-// checkData makes sure that a folder is one, or could be made.
-func checkData(dir string) error {
-	for dir != "" {
-		info, err := os.Stat(dir)
-		switch parent := filepath.Dir(dir); {
-		case errors.Is(err, fs.ErrNotExist) && parent != dir:
-			dir = parent
-		case err == nil && info.IsDir():
-			return nil
-		case err == nil:
-			return fmt.Errorf("it must be a folder, but %s is a file", dir)
-		default:
-			return fmt.Errorf("it must be a folder: %w", err)
-		}
-	}
-	return nil
-}
-
-func announce(stdout io.Writer, a address, allowed []string) {
+func announce(stdout io.Writer, a address, allowed []string, data string) {
 	fmt.Fprintf(stdout, "Token by Token is at %s\n", a.url())
 	if !a.loopback() {
 		fmt.Fprintf(stdout, "Others on the network can reach it too, by these names and no others:\n  %s\n"+
 			"Allow more with -allow-host.\n", strings.Join(a.hosts(allowed), "\n  "))
 	}
-	fmt.Fprintln(stdout, "Press Ctrl-C to stop.")
+	fmt.Fprintf(stdout, "%s\nPress Ctrl-C to stop.\n", keptWhere(data))
 }
 
 // shutDown ends a server: no new connections, 1012 for every socket, and a

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -164,15 +162,6 @@ func TestNextFreePort(t *testing.T) {
 	}
 	if a, b := first.end(), second.end(); a != exitDone || b != exitDone {
 		t.Errorf("exit %d and %d", a, b)
-	}
-}
-
-func TestDataFolderIsNotMade(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "new", "progress")
-	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
-	s.end()
-	if _, err := os.Stat(filepath.Dir(dir)); !os.IsNotExist(err) {
-		t.Errorf("%s was made", filepath.Dir(dir))
 	}
 }
 

@@ -31,7 +31,7 @@ func tour(t *testing.T, tab *browser.Tab, name string) {
 	t.Helper()
 	shot := func(what string) {
 		t.Helper()
-		if wide := browser.Value[float64](tab, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+		if wide := browser.Value[float64](tab, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); wide > 0 {
 			t.Errorf("%s%s: the page is %g px wider than the window", name, what, wide)
 		}
 		tab.FullShot(name + what + ".png")

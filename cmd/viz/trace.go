@@ -120,11 +120,15 @@ func (o *traceOptions) setting(f *flags, name, arg, help string, assign func(*in
 	})
 }
 
-// number reads a decimal number; NaN stands for what is none.
+// number reads a decimal number; NaN stands for what is none. A zero has no
+// sign: it would be printed.
 func number(text string) float64 {
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
+	switch {
+	case err != nil:
 		return math.NaN()
+	case x == 0:
+		return 0
 	}
 	return x
 }

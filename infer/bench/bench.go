@@ -78,7 +78,10 @@ func DefaultPlan() Plan {
 func (p Plan) Cases(q infer.Quant) []Case {
 	var all []Case
 	for _, t := range p.Threads {
-		all = append(all, Case{Kernel, q, t, 1, columns}, Case{Prefill, q, t, 1, p.Prompt})
+		all = append(all, Case{Kernel, q, t, 1, columns})
+		for _, n := range p.Texts {
+			all = append(all, Case{Prefill, q, t, n, p.Prompt})
+		}
 		for _, n := range p.Texts {
 			all = append(all, Case{Decode, q, t, n, p.Written})
 		}
@@ -185,17 +188,21 @@ func measure(ctx context.Context, m *infer.Model, c Case, atLeast time.Duration)
 // and one to call at the end.
 func prepare(m *infer.Model, c Case) (once func(context.Context) (int64, error), end func()) {
 	nothing := func() {}
-	switch {
-	case c.Phase == Kernel:
+	if c.Phase == Kernel {
 		return together(c.Threads, func(int) func(context.Context) (int64, error) { return products(m, c) }), nothing
-	case c.Phase == Prefill:
-		return prefill(m, c.Tokens), nothing
-	case c.Texts == 1:
-		return decode(m, c.Tokens, 0), nothing
+	}
+	text := func(m *infer.Model, i int) func(context.Context) (int64, error) {
+		if c.Phase == Prefill {
+			return prefill(m, c.Tokens, i)
+		}
+		return decode(m, c.Tokens, i)
+	}
+	if c.Texts == 1 {
+		return text(m, 0), nothing
 	}
 	pool := infer.NewPool(m, c.Threads)
 	return together(c.Texts, func(i int) func(context.Context) (int64, error) {
-		return decode(pool.Seat().Model(), c.Tokens, i)
+		return text(pool.Seat().Model(), i)
 	}), pool.Close
 }
 
@@ -242,11 +249,12 @@ func products(m *infer.Model, c Case) func(context.Context) (int64, error) {
 	}
 }
 
-// prefill reads a prompt of n tokens and scores its last position.
-func prefill(m *infer.Model, n int) func(context.Context) (int64, error) {
+// prefill reads a prompt of n tokens, which depend on which text it is, and
+// scores its last position.
+func prefill(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	cache, ids := m.NewCache(), make([]int, n)
 	for i := range ids {
-		ids[i] = i * 7 % m.Config().Vocab
+		ids[i] = (i*7 + text) % m.Config().Vocab
 	}
 	last, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)
 	return func(ctx context.Context) (int64, error) {

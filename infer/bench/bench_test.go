@@ -30,8 +30,8 @@ func TestRun(t *testing.T) {
 		models[q] = load(t, q)
 		return models[q], nil
 	}, func(done, of int, c Case) {
-		if of != 2*8*turns {
-			t.Errorf("progress tells of %d turns, want 2 quantizations × 8 cases × %d", of, turns)
+		if of != 2*10*turns {
+			t.Errorf("progress tells of %d turns, want 2 quantizations × 10 cases × %d", of, turns)
 		}
 		told = append(told, done)
 	})

@@ -101,3 +101,21 @@ func swigluAVX2(gate, up *float32, n int)
 
 //go:noescape
 func quantizeAVX2(q *int8, scale, x *float32, blocks int, unsigned bool)
+
+//go:noescape
+func scaleByAVX2(dst, x, weight *float32, n int, s float32)
+
+//go:noescape
+func scoresAVX512x3(dst *float32, dstStride int, q, keys *float32, stride, size, count int, scale float32)
+
+//go:noescape
+func mixAVX512x3(dst, weights *float32, weightStride int, values *float32, stride, size, count int)
+
+//go:noescape
+func expSumAVX512(x *float32, n int, max float32) float32
+
+//go:noescape
+func swigluAVX512(gate, up *float32, n int)
+
+//go:noescape
+func mostBitsAVX2(x *float32, n int) uint32

@@ -38,7 +38,7 @@ const least = 1e-30
 // length that does not fit is a programmer's error and panics.
 func Quantize(rows, cols int, data []float32) Matrix {
 	check(rows, cols, data)
-	w := Matrix{Rows: rows, Cols: cols, bytes: alignedBytes(panels(rows) * blocks(cols) * blockBytes)}
+	w := Matrix{Rows: rows, Cols: cols, bytes: weightInts(panels(rows) * blocks(cols) * blockBytes)}
 	for r := range rows {
 		row := data[r*cols : (r+1)*cols]
 		for b := range blocks(cols) {
@@ -75,13 +75,7 @@ func weightScale(weights []float32) float32 {
 
 // magnitude is max |x|, and Inf or NaN where one is there: as whole numbers the
 // bits of magnitudes are in the order of the magnitudes, with those at the end.
-func magnitude(x []float32) float32 {
-	most := uint32(0)
-	for _, v := range x {
-		most = max(most, math.Float32bits(v)&^(1<<31))
-	}
-	return math.Float32frombits(most)
-}
+func magnitude(x []float32) float32 { return math.Float32frombits(mostBitsPortable(x)) }
 
 func blocks(cols int) int { return (cols + block - 1) / block }
 
@@ -104,16 +98,21 @@ func scaleOf(block []int8, lane int) float32 {
 	return math.Float32frombits(head(block[lane*4:]) &^ 0xffff)
 }
 
-// mulInt8 quantizes the vectors, then goes panel by panel.
-func (w Matrix) mulInt8(dst, x []float32, n int) {
-	p := Current()
+// roundVectors quantizes n vectors x [n, cols]. The caller puts them back into
+// the pool.
+func roundVectors(p Path, x []float32, n, cols int) *quantized {
 	q := quantizedPool.Get().(*quantized)
-	defer quantizedPool.Put(q)
-	nb := blocks(w.Cols)
+	nb := blocks(cols)
 	q.reserve(n * nb)
 	for i := range n {
-		quantizeVector(p, q.values[i*nb*valueBytes:(i+1)*nb*valueBytes], q.scales[i*nb:(i+1)*nb], x[i*w.Cols:(i+1)*w.Cols])
+		quantizeVector(p, q.values[i*nb*valueBytes:(i+1)*nb*valueBytes], q.scales[i*nb:(i+1)*nb], x[i*cols:(i+1)*cols])
 	}
+	return q
+}
+
+// mulInt8 goes panel by panel, with n vectors that are quantized already.
+func (w Matrix) mulInt8(p Path, dst []float32, q *quantized, n int) {
+	nb := blocks(w.Cols)
 	full, size := w.Rows/panelRows, nb*blockBytes
 	at := 0
 	if n == 1 {
@@ -175,15 +174,6 @@ func quantizeBlock(dst []int8, x []float32) float32 {
 		dst[i], dst[block+i] = int8(upper), int8(number-upper<<8)
 	}
 	return scale
-}
-
-// alignedBytes makes a slice that starts at a cache line, so that no register
-// straddles two.
-func alignedBytes(n int) []int8 {
-	const line = 64
-	s := make([]int8, n+line)
-	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(s))) & (line - 1)
-	return s[skip : int(skip)+n : int(skip)+n]
 }
 
 // Heads are written in the byte order of the machine, as the assembly reads

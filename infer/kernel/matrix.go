@@ -31,9 +31,9 @@ func Pack(rows, cols int, data []float32) Matrix {
 	check(rows, cols, data)
 	w := Matrix{Rows: rows, Cols: cols}
 	if fitsBfloat16(data) {
-		w.halves = make([]uint32, panels(rows)*cols*halfPanel)
+		w.halves = weightWords[uint32](panels(rows) * cols * halfPanel)
 	} else {
-		w.floats = make([]float32, panels(rows)*cols*panelRows)
+		w.floats = weightWords[float32](panels(rows) * cols * panelRows)
 	}
 	for r := range rows {
 		lane := r % panelRows
@@ -116,26 +116,48 @@ func (w Matrix) Quantized() bool { return w.bytes != nil }
 // multiply-adds done, n·Rows·Cols. Every result is the same bit for bit
 // whatever n is. Mul does not allocate. Sizes that do not fit are a
 // programmer's error and panic.
-func (w Matrix) Mul(dst, x []float32, n int) int64 {
-	if n < 0 || len(x) != n*w.Cols || len(dst) != n*w.Rows {
-		panic(fmt.Sprintf("kernel: Mul of [%d, %d] with %d vectors: x has %d values, dst %d", w.Rows, w.Cols, n, len(x), len(dst)))
+func (w Matrix) Mul(dst, x []float32, n int) int64 { return MulEach(x, n, Product{w, dst}) }
+
+// A Product is a matrix and where its results go: Dst [n, Rows].
+type Product struct {
+	Matrix Matrix
+	Dst    []float32
+}
+
+// MulEach is [Matrix.Mul] for several matrices with the same n vectors. The
+// results are the same; where weights are int8 the vectors are rounded once
+// for all.
+func MulEach(x []float32, n int, products ...Product) (ops int64) {
+	p := Current()
+	var q *quantized
+	for i := range products {
+		w, dst := &products[i].Matrix, products[i].Dst
+		if n < 0 || len(x) != n*w.Cols || len(dst) != n*w.Rows {
+			panic(fmt.Sprintf("kernel: Mul of [%d, %d] with %d vectors: x has %d values, dst %d", w.Rows, w.Cols, n, len(x), len(dst)))
+		}
+		switch {
+		case len(dst) == 0:
+		case w.Cols == 0:
+			clear(dst)
+		case w.bytes != nil:
+			if q == nil {
+				q = roundVectors(p, x, n, w.Cols)
+			}
+			w.mulInt8(p, dst, q, n)
+		default:
+			w.mulFloat(p, dst, x, n)
+		}
+		ops += int64(n) * int64(w.Rows) * int64(w.Cols)
 	}
-	switch {
-	case len(dst) == 0:
-	case w.Cols == 0:
-		clear(dst)
-	case w.bytes != nil:
-		w.mulInt8(dst, x, n)
-	default:
-		w.mulFloat(dst, x, n)
+	if q != nil {
+		quantizedPool.Put(q)
 	}
-	return int64(n) * int64(w.Rows) * int64(w.Cols)
+	return ops
 }
 
 // mulFloat goes panel by panel: a panel is fetched from memory once and used
 // for all vectors while it is near.
-func (w Matrix) mulFloat(dst, x []float32, n int) {
-	p := Current()
+func (w Matrix) mulFloat(p Path, dst, x []float32, n int) {
 	full := w.Rows / panelRows
 	at := 0
 	if n == 1 {

@@ -14,7 +14,7 @@ type Path int32
 const (
 	Portable Path = iota // plain Go
 	AVX2                 // AVX2 and FMA
-	AVX512               // AVX-512 F, BW and VNNI; AVX2 for short vectors
+	AVX512               // AVX-512 F, BW, DQ, VL and VNNI
 )
 
 var pathNames = [...]string{"portable", "avx2", "avx512"}

@@ -205,13 +205,27 @@ func scores(p Path, dst, q, keys []float32, stride int, scale float32) {
 		scoresPortable(dst, q, keys, stride, scale)
 		return
 	}
-	j := len(dst) &^ 3
-	if j > 0 {
-		scoresAVX2(&dst[0], &q[0], &keys[0], stride, len(q), j/4, scale)
+	n := len(dst)
+	if n < 4 {
+		for j := range dst {
+			dotAVX2(&dst[j], &q[0], &keys[j*stride], len(q), scale)
+		}
+		return
 	}
-	for ; j < len(dst); j++ {
-		dotAVX2(&dst[j], &q[0], &keys[j*stride], len(q), scale)
+	scoresAVX2(&dst[0], &q[0], &keys[0], stride, len(q), n/4, scale)
+	if n%4 > 0 { // the last four again: that is less work than one after the other
+		scoresAVX2(&dst[n-4], &q[0], &keys[(n-4)*stride], stride, len(q), 1, scale)
 	}
+}
+
+// scoresThree does three queries at once, or nothing where it cannot.
+func scoresThree(p Path, dst, q, keys []float32, stride int, scale float32) bool {
+	n, size := len(dst)/3, len(q)/3
+	if p != AVX512 || n < 4 || size%lanes > 0 {
+		return false
+	}
+	scoresAVX512x3(&dst[0], n, &q[0], &keys[0], stride, size, n, scale)
+	return true
 }
 
 func mix(p Path, dst, weights, values []float32, stride int) {
@@ -220,6 +234,35 @@ func mix(p Path, dst, weights, values []float32, stride int) {
 		return
 	}
 	mixAVX2(&dst[0], &weights[0], &values[0], stride, len(dst), len(weights))
+}
+
+// mixThree does three rows of weights at once, or nothing where it cannot.
+func mixThree(p Path, dst, weights, values []float32, stride int) bool {
+	n, size := len(weights)/3, len(dst)/3
+	if p != AVX512 || size%32 > 0 {
+		return false
+	}
+	mixAVX512x3(&dst[0], &weights[0], n, &values[0], stride, size, n)
+	return true
+}
+
+func mostBits(p Path, x []float32) uint32 {
+	whole := 0
+	most := uint32(0)
+	if p != Portable {
+		if whole = len(x) &^ (lanes - 1); whole > 0 {
+			most = mostBitsAVX2(&x[0], whole)
+		}
+	}
+	return max(most, mostBitsPortable(x[whole:]))
+}
+
+func scaleBy(p Path, dst, x, weight []float32, s float32) {
+	if p == Portable {
+		scaleByPortable(dst, x, weight, s)
+		return
+	}
+	scaleByAVX2(&dst[0], &x[0], &weight[0], len(x), s)
 }
 
 // lanes is the number of float32 in a register of AVX2. Functions that take
@@ -240,10 +283,7 @@ func softmax(p Path, w []float32) {
 	for _, v := range rest {
 		top = max(top, v)
 	}
-	var sum float32
-	if whole > 0 {
-		sum = expSumAVX2(&w[0], whole, top)
-	}
+	sum := expSum(p, w[:whole], top)
 	if len(rest) > 0 {
 		var buffer [lanes]float32
 		copy(buffer[:], rest)
@@ -255,13 +295,30 @@ func softmax(p Path, w []float32) {
 	divideAVX2(&w[0], len(w), sum)
 }
 
+// expSum replaces w by e^(w − top) and sums it up, for whole registers of AVX2.
+func expSum(p Path, w []float32, top float32) float32 {
+	switch {
+	case len(w) == 0:
+		return 0
+	case p == AVX512:
+		return expSumAVX512(&w[0], len(w), top)
+	}
+	return expSumAVX2(&w[0], len(w), top)
+}
+
 func swiglu(p Path, gate, up []float32) {
 	if p == Portable {
 		swigluPortable(gate, up)
 		return
 	}
-	whole := len(gate) &^ (lanes - 1)
-	if whole > 0 {
+	whole := 0
+	if p == AVX512 {
+		if whole = len(gate) &^ (2*lanes - 1); whole > 0 {
+			swigluAVX512(&gate[0], &up[0], whole)
+		}
+		gate, up = gate[whole:], up[whole:]
+	}
+	if whole = len(gate) &^ (lanes - 1); whole > 0 {
 		swigluAVX2(&gate[0], &up[0], whole)
 	}
 	if rest := gate[whole:]; len(rest) > 0 {

@@ -50,6 +50,14 @@ func mix(_ Path, dst, weights, values []float32, stride int) {
 	mixPortable(dst, weights, values, stride)
 }
 
+func scoresThree(_ Path, _, _, _ []float32, _ int, _ float32) bool { return false }
+
+func mixThree(_ Path, _, _, _ []float32, _ int) bool { return false }
+
+func scaleBy(_ Path, dst, x, weight []float32, s float32) { scaleByPortable(dst, x, weight, s) }
+
+func mostBits(_ Path, x []float32) uint32 { return mostBitsPortable(x) }
+
 func softmax(_ Path, w []float32) { softmaxPortable(w) }
 
 func swiglu(_ Path, gate, up []float32) { swigluPortable(gate, up) }

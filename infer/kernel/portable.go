@@ -108,6 +108,21 @@ func addScaledPortable(dst []float32, s float32, x []float32) {
 	}
 }
 
+// mostBitsPortable is the largest of the values' bits, signs left out.
+func mostBitsPortable(x []float32) uint32 {
+	most := uint32(0)
+	for _, v := range x {
+		most = max(most, math.Float32bits(v)&^(1<<31))
+	}
+	return most
+}
+
+func scaleByPortable(dst, x, weight []float32, s float32) {
+	for i, v := range x {
+		dst[i] = v * s * weight[i]
+	}
+}
+
 func softmaxPortable(w []float32) {
 	top := w[0]
 	for _, v := range w {

@@ -46,6 +46,51 @@ func Mix(dst, weights, values []float32, stride int) {
 	mix(Current(), dst, weights, values, stride)
 }
 
+// ScoresEach is [Scores] for several queries with the same keys: q [queries,
+// size], dst [queries, n]. The results are the same bit for bit; each key is
+// fetched fewer times.
+func ScoresEach(dst, q, keys []float32, queries, stride int, scale float32) {
+	n, size := len(dst)/queries, len(q)/queries
+	fit("ScoresEach", n*queries, len(dst))
+	fit("ScoresEach", size*queries, len(q))
+	at := 0
+	if n > 0 && size > 0 {
+		fitRows("ScoresEach", n, size, len(keys), stride)
+		for ; at+3 <= queries && scoresThree(Current(), dst[at*n:(at+3)*n], q[at*size:(at+3)*size], keys, stride, scale); at += 3 {
+		}
+	}
+	for ; at < queries; at++ {
+		Scores(dst[at*n:(at+1)*n], q[at*size:(at+1)*size], keys, stride, scale)
+	}
+}
+
+// MixEach is [Mix] for several rows of weights with the same values: weights
+// [rows, n], dst [rows, size]. The results are the same bit for bit; each value
+// is fetched fewer times.
+func MixEach(dst, weights, values []float32, rows, stride int) {
+	n, size := len(weights)/rows, len(dst)/rows
+	fit("MixEach", n*rows, len(weights))
+	fit("MixEach", size*rows, len(dst))
+	at := 0
+	if n > 0 && size > 0 {
+		fitRows("MixEach", n, size, len(values), stride)
+		for ; at+3 <= rows && mixThree(Current(), dst[at*size:(at+3)*size], weights[at*n:(at+3)*n], values, stride); at += 3 {
+		}
+	}
+	for ; at < rows; at++ {
+		Mix(dst[at*size:(at+1)*size], weights[at*n:(at+1)*n], values, stride)
+	}
+}
+
+// ScaleBy writes (x · s) · weight, element by element, as a norm does.
+func ScaleBy(dst, x, weight []float32, s float32) {
+	fit("ScaleBy", len(dst), len(x))
+	fit("ScaleBy", len(x), len(weight))
+	if len(x) > 0 {
+		scaleBy(Current(), dst, x, weight, s)
+	}
+}
+
 // Softmax replaces w by e^w / Σ e^w; the largest is subtracted first. Its
 // vector form computes e^x from a polynomial, within 3e-7 of the value.
 func Softmax(w []float32) {
@@ -64,7 +109,9 @@ func SwiGLU(gate, up []float32) {
 }
 
 // Finite reports whether no value is NaN or infinite.
-func Finite(x []float32) bool { return magnitude(x) <= math.MaxFloat32 }
+func Finite(x []float32) bool {
+	return len(x) == 0 || math.Float32frombits(mostBits(Current(), x)) <= math.MaxFloat32
+}
 
 func fit(what string, a, b int) {
 	if a != b {

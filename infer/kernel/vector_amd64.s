@@ -64,6 +64,14 @@ reduce:
 	VZEROUPPER
 	RET
 
+// PAIRS leaves in a what VHADDPS would, the sums of pairs of a, then of b. That
+// instruction is a small program of its own; three plain ones are faster.
+// Clobbers Y4 and Y5.
+#define PAIRS(b, a) \
+	VSHUFPS $0x88, b, a, Y4; \
+	VSHUFPS $0xdd, b, a, Y5; \
+	VADDPS Y5, Y4, a
+
 // func scoresAVX2(dst, q, keys *float32, stride, size, groups int, scale float32)
 //
 // Four dot products at a time, each summed like dotAVX2's.
@@ -116,9 +124,9 @@ rest:
 	VFMADD231PS Y5, Y4, Y3
 
 reduce:
-	VHADDPS Y1, Y0, Y0
-	VHADDPS Y3, Y2, Y2
-	VHADDPS Y2, Y0, Y0
+	PAIRS(Y1, Y0)
+	PAIRS(Y3, Y2)
+	PAIRS(Y2, Y0)
 	VEXTRACTF128 $1, Y0, X1
 	VADDPS X1, X0, X0
 	VMULPS X14, X0, X0
@@ -244,6 +252,40 @@ done:
 	VZEROUPPER
 	RET
 
+// func scaleByAVX2(dst, x, weight *float32, n int, s float32)
+//
+// dst = (x · s) · weight, rounded after each of the two.
+TEXT ·scaleByAVX2(SB), NOSPLIT, $0-36
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ weight+16(FP), BX
+	MOVQ n+24(FP), DX
+	VBROADCASTSS s+32(FP), Y4
+	TAIL(DX)
+	XORQ AX, AX
+
+whole:
+	CMPQ AX, CX
+	JGE  rest
+	VMULPS (SI)(AX*4), Y4, Y0
+	VMULPS (BX)(AX*4), Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ $8, AX
+	JMP  whole
+
+rest:
+	TESTQ DX, DX
+	JZ    done
+	VMASKMOVPS (SI)(AX*4), Y15, Y0
+	VMASKMOVPS (BX)(AX*4), Y15, Y5
+	VMULPS Y4, Y0, Y0
+	VMULPS Y5, Y0, Y0
+	VMASKMOVPS Y0, Y15, (DI)(AX*4)
+
+done:
+	VZEROUPPER
+	RET
+
 // The constants of EXP, eight times each.
 #define EIGHT(name, bits) \
 	DATA name<>+0(SB)/8, bits; \
@@ -307,6 +349,34 @@ next:
 	VPERMILPS $0xb1, X0, X1
 	VMAXSS X1, X0, X0
 	VMOVSS X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func mostBitsAVX2(x *float32, n int) uint32
+//
+// The largest of the bits of n values as whole numbers, signs left out: n is a
+// multiple of 8 and not 0.
+TEXT ·mostBitsAVX2(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VPXOR X0, X0, X0
+	VPCMPEQD Y2, Y2, Y2
+	VPSRLD $1, Y2, Y2
+
+next:
+	VPAND (SI), Y2, Y1
+	VPMAXSD Y1, Y0, Y0
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JNZ  next
+	VEXTRACTI128 $1, Y0, X1
+	VPMAXSD X1, X0, X0
+	VPSHUFD $0x4e, X0, X1
+	VPMAXSD X1, X0, X0
+	VPSHUFD $0xb1, X0, X1
+	VPMAXSD X1, X0, X0
+	VMOVD X0, AX
+	MOVL AX, ret+16(FP)
 	VZEROUPPER
 	RET
 

@@ -1,6 +1,9 @@
 package sampling
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Rule names the filter that cut a token. Filters are asked in the order
 // top-k, top-p, min-p, and a token carries the first that cut it.
@@ -23,6 +26,7 @@ type Distribution struct {
 	Order    []int32   // [vocab] token id by rank
 	P        []float64 // [vocab] probability by token id, after the temperature
 	Cum      []float64 // [vocab] Σ p of ranks 0 to r
+	Tail     []float64 // [vocab+1] Σ p of ranks r to the last, from the least probable up, so that small ones are not lost beside large ones
 	MaxZ     float64   // the largest logit
 	SumExp   float64   // Σ e^{(z−max)/T}
 	Keep     int       // tokens kept: ranks 0 to Keep−1
@@ -45,11 +49,17 @@ func Decide(z []float32, s Settings) *Distribution {
 // probable token always stays. Filter keeps p and order without copying.
 func Filter(p []float64, max, sum float64, order []int32, s Settings) *Distribution {
 	d := &Distribution{Settings: s, Order: order, P: p, MaxZ: max, SumExp: sum}
-	d.Cum = make([]float64, len(order))
+	d.Cum, d.Tail = make([]float64, len(order)), make([]float64, len(order)+1)
 	var total float64
 	for r, id := range order {
+		d.Tail[r] = p[id]
 		total += p[id]
 		d.Cum[r] = total
+	}
+	total = 0
+	for r := len(order) - 1; r >= 0; r-- {
+		total += d.Tail[r]
+		d.Tail[r] = total
 	}
 	v := len(order)
 	d.ReachTopK, d.ReachTopP, d.ReachMinP = v, v, v
@@ -86,6 +96,9 @@ func (d *Distribution) CutBy(r int) Rule {
 	return RuleMinP
 }
 
+// Keeps reports whether a token is kept by every rule.
+func (d *Distribution) Keeps(id int32) bool { return slices.Contains(d.Order[:d.Keep], id) }
+
 // Q returns the renormalised probability of rank r: p / mass kept, or 0 if
 // the token was cut.
 func (d *Distribution) Q(r int) float64 {
@@ -116,12 +129,7 @@ func (d *Distribution) Draw(u float64) int {
 
 // RankOf returns the rank of a token id. It searches the order.
 func (d *Distribution) RankOf(id int32) int {
-	for r, x := range d.Order {
-		if x == id {
-			return r
-		}
-	}
-	return -1
+	return slices.Index(d.Order, id)
 }
 
 // KeepRenormalising returns how many tokens stay when each filter works on

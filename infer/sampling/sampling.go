@@ -77,18 +77,14 @@ func Softmax(z []float32, t float64) (p []float64, max, sum float64) {
 }
 
 // Rank returns the token ids [vocab] from the highest score to the lowest,
-// equal scores by ascending id. Temperature never changes this order.
+// equal scores by ascending id. Temperature never changes this order. A large
+// vocabulary is sorted digit by digit, in a time that grows with it and no
+// faster (rank.go).
 func Rank(z []float32) []int32 {
-	keys := make([]uint64, len(z))
-	for i, zi := range z {
-		keys[i] = uint64(^ascending(zi))<<32 | uint64(uint32(i))
+	if len(z) < radixFrom {
+		return rankByComparing(z)
 	}
-	slices.Sort(keys)
-	order := make([]int32, len(z))
-	for r, k := range keys {
-		order[r] = int32(uint32(k))
-	}
-	return order
+	return rankByDigits(z)
 }
 
 // Top returns the first n ids of [Rank] without sorting the rest.
@@ -108,18 +104,6 @@ func Top(z []float32, n int) []int32 {
 	return top
 }
 
-// ascending maps a float32 to an integer that sorts the same way: IEEE 754
-// numbers compare like sign-magnitude integers, so negatives are flipped
-// whole and positives only in their sign. −0 is made +0 first: they are equal
-// scores.
-func ascending(f float32) uint32 {
-	b := math.Float32bits(f + 0)
-	if b>>31 == 1 {
-		return ^b
-	}
-	return b | 1<<31
-}
-
 // Entropy returns −Σ p·log2 p in bits: 0 where the model is certain,
 // log2(vocab) where it has no idea.
 func Entropy(p []float64) float64 {
@@ -130,6 +114,21 @@ func Entropy(p []float64) float64 {
 		}
 	}
 	return h
+}
+
+// SoftmaxEntropy returns [Entropy] of what [Softmax] made of z [vocab] at t, p
+// with max and sum, without a logarithm for each token: ln p is
+// (z − max)/t − ln sum.
+func SoftmaxEntropy(z []float32, t float64, p []float64, max, sum float64) float64 {
+	if t == 0 {
+		t = 1
+	}
+	var h float64
+	logSum := math.Log(sum)
+	for i, x := range p {
+		h += x * (logSum - (float64(z[i])-max)/t)
+	}
+	return h / math.Ln2
 }
 
 // U returns the number drawn at a step (1 for the first generated token):

@@ -51,12 +51,16 @@ func (d *Distribution) Vector() []float64 {
 // token id: nothing is cut, the most probable comes first, ties by the lower
 // id. It keeps p without copying.
 func FromVector(p []float64) *Distribution {
-	order := make([]int32, len(p))
-	for i := range order {
-		order[i] = int32(i)
+	order, none := make([]int32, 0, len(p)), make([]int32, 0, len(p))
+	for i, x := range p {
+		if x > 0 {
+			order = append(order, int32(i))
+		} else { // most of a residual, in order already
+			none = append(none, int32(i))
+		}
 	}
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(p[b], p[a]), cmp.Compare(a, b)) })
-	return Filter(p, 0, 1, order, Pure)
+	return Filter(p, 0, 1, append(order, none...), Pure)
 }
 
 // Purpose tells what a u is drawn for. One step may need several: with one

@@ -1,9 +1,12 @@
 package tokenizer
 
 import (
+	"bytes"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // BenchmarkEncode encodes with the built-in model's tokenizer: running English,
@@ -28,6 +31,24 @@ func BenchmarkEncode(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				tok.Encode(bench.text)
+			}
+		})
+	}
+}
+
+// BenchmarkParseLarge reads a file of 17 MB, as the largest published ones are,
+// and refuses one that is wrong at its very end.
+func BenchmarkParseLarge(b *testing.B) {
+	data := fixture.Tokenizer(235_000)
+	damaged := bytes.Clone(data[:len(data)-4]) // the last braces are missing
+	for name, file := range map[string][]byte{"whole": data, "cut short": damaged} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(file)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Parse(file); (err == nil) != (name == "whole") {
+					b.Fatal(err)
+				}
 			}
 		})
 	}

@@ -24,8 +24,8 @@ const (
 )
 
 // A file is the part of a tokenizer.json that decides how text becomes ids.
-// The long lists stay raw: they are read item by item, so that an error can name
-// the item, the first bad one ends the reading, and a repeated key is noticed.
+// The lists stay raw: they are read item by item, so that an error can name the
+// item, the first bad one ends the reading, and a repeated key is noticed.
 type file struct {
 	AddedTokens   json.RawMessage `json:"added_tokens"`
 	Normalizer    json.RawMessage `json:"normalizer"`
@@ -42,14 +42,14 @@ type addedToken struct {
 }
 
 type model struct {
-	Type                    string          `json:"type"`
-	Dropout                 *float64        `json:"dropout"`
-	ContinuingSubwordPrefix string          `json:"continuing_subword_prefix"`
-	EndOfWordSuffix         string          `json:"end_of_word_suffix"`
-	IgnoreMerges            bool            `json:"ignore_merges"`
-	ByteFallback            bool            `json:"byte_fallback"`
-	Vocab                   json.RawMessage `json:"vocab"`
-	Merges                  json.RawMessage `json:"merges"`
+	Type                    string   `json:"type"`
+	Dropout                 *float64 `json:"dropout"`
+	ContinuingSubwordPrefix string   `json:"continuing_subword_prefix"`
+	EndOfWordSuffix         string   `json:"end_of_word_suffix"`
+	IgnoreMerges            bool     `json:"ignore_merges"`
+	ByteFallback            bool     `json:"byte_fallback"`
+
+	vocab, merges string // JSON, "" where they are missing (lists.go)
 }
 
 // Parse reads a Hugging Face tokenizer.json that holds a byte-level BPE with a
@@ -78,12 +78,12 @@ func parse(data []byte) (*Tokenizer, error) {
 	if len(data) > maxFileBytes {
 		return nil, fmt.Errorf("the file has %d bytes, more than the limit of %d", len(data), maxFileBytes)
 	}
-	var f file
-	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, explainJSON(err)
+	f, err := decodeFile(data)
+	if err != nil {
+		return nil, err
 	}
 	t := &Tokenizer{start: -1}
-	if err := t.readPipeline(&f); err != nil {
+	if err := t.readPipeline(f); err != nil {
 		return nil, err
 	}
 	if err := checkModel(f.Model); err != nil {
@@ -92,10 +92,10 @@ func parse(data []byte) (*Tokenizer, error) {
 	if err := t.readSpecials(f.AddedTokens); err != nil {
 		return nil, err
 	}
-	if err := t.readVocab(f.Model.Vocab); err != nil {
+	if err := t.readVocab(f.Model.vocab); err != nil {
 		return nil, err
 	}
-	if err := t.readMerges(f.Model.Merges); err != nil {
+	if err := t.readMerges(f.Model.merges); err != nil {
 		return nil, err
 	}
 	t.wholePieces = f.Model.IgnoreMerges
@@ -103,19 +103,6 @@ func parse(data []byte) (*Tokenizer, error) {
 		return nil, fmt.Errorf("post_processor: the token in front has id %d, the vocabulary ends at %d", t.start, t.Size()-1)
 	}
 	return t, nil
-}
-
-// explainJSON says where in the file encoding/json stopped.
-func explainJSON(err error) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Errorf("not valid JSON at byte %d: %w", syntax.Offset, err)
-	}
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		return fmt.Errorf("%w (near byte %d)", explainType("the file", "", err), wrong.Offset)
-	}
-	return err
 }
 
 // explainType says which field has the wrong JSON type: whole when it is the

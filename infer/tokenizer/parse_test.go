@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // TestParseAccepts checks the spellings of the supported tokenizer that real
@@ -270,6 +273,10 @@ func TestParseRefusesText(t *testing.T) {
 		{`{"model":{"ignore_merges":"no"}}`, `model.ignore_merges is a JSON string, want true or false (near byte 30)`},
 		{`{"model":{"dropout":"no"}}`, `model.dropout is a JSON string, want a number (near byte 24)`},
 		{"null", `pre_tokenizer is missing; want ByteLevel`},
+		{`{"model":{"merges":[],"vocab":{},"merges":[]}}`, `model.merges is there twice`},
+		{replace(`"model":{`, `"model":{"vocab":{}},"model":{`), `model.vocab is there twice`},
+		// The place is that in the file, the long lists before it included.
+		{replace(`"type":"BPE"`, `"type":5`), fmt.Sprintf(`model.type is a JSON number, want a string (near byte %d)`, strings.Index(good, `"type":"BPE"`)+len(`"type":5`))},
 		{replace(`"hello":259`, `"hello":259,"hello":266`), `model.vocab: "hello" is listed twice, with ids 259 and 266`},
 		{replace(`"hello":259`, `"hello":259,"hello":259`), `model.vocab: "hello" and "hello" both have id 259`},
 		{replace(`"hello":259`, "\"h\xff\":259"), "model.vocab: \"h\ufffd\" (id 259): the character '\ufffd' (U+FFFD) stands for no byte"},
@@ -287,5 +294,21 @@ func TestParseRefusesText(t *testing.T) {
 	if _, err := Parse(make([]byte, maxFileBytes+1)); err == nil ||
 		err.Error() != "tokenizer: the file has 25165825 bytes, more than the limit of 25165824" {
 		t.Errorf("Parse says %v of a file that is too large", err)
+	}
+}
+
+// Reading a large file allocates no more than the file has bytes, and 64 MiB,
+// what is freed on the way included.
+func TestParseMemory(t *testing.T) {
+	data := fixture.Tokenizer(150_000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	tok, err := Parse(data)
+	runtime.ReadMemStats(&after)
+	if err != nil || tok.Size() != 150_000 {
+		t.Fatalf("%v", err)
+	}
+	if used, most := after.TotalAlloc-before.TotalAlloc, uint64(len(data)+64<<20); used > most {
+		t.Errorf("%d bytes were allocated for a file of %d, want at most %d", used, len(data), most)
 	}
 }

@@ -1,7 +1,6 @@
 package tokenizer
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,16 +8,20 @@ import (
 
 // readMerges reads model.merges: rules in order of rank, each either
 // ["left", "right"] or, as older files have it, "left right".
-func (t *Tokenizer) readMerges(raw json.RawMessage) error {
-	// About as many as the text has room for; growing would leave copies behind.
-	t.merges = make(map[pair]merge, min(len(raw)/16, maxMerges))
-	if isNull(raw) {
+func (t *Tokenizer) readMerges(list string) error {
+	if absent(list) {
 		return errors.New("model.merges is missing")
 	}
-	c := cursor{raw}
+	c := cursor{list}
 	if !is(c.next(), '[') {
 		return errors.New("model.merges is not a JSON array")
 	}
+	// As many as there may be; growing would leave copies behind.
+	most := mostStrings(list)
+	if peek := c; is(peek.next(), '[') {
+		most /= 2
+	}
+	t.merges = make(map[pair]merge, min(most, maxMerges))
 	var scratch []byte
 	for rank := int32(0); ; rank++ {
 		first := c.next()
@@ -39,7 +42,7 @@ func (t *Tokenizer) readMerges(raw json.RawMessage) error {
 }
 
 // readMerge reads one rule, in either form, that begins with the token first.
-func readMerge(c *cursor, first []byte) (left, right string, err error) {
+func readMerge(c *cursor, first string) (left, right string, err error) {
 	if line, ok := text(first); ok {
 		return cutRule(line)
 	}

@@ -94,20 +94,21 @@ type vocabEntry struct {
 }
 
 // readVocab reads model.vocab and builds the tables between ids and bytes.
-func (t *Tokenizer) readVocab(raw json.RawMessage) error {
-	r := vocabReader{t: t, fallback: map[int32]bool{}}
-	if err := eachEntry(raw, r.add); err != nil {
+func (t *Tokenizer) readVocab(list string) error {
+	n := min(mostStrings(list), maxTokens)
+	r := vocabReader{t: t, fallback: map[int32]bool{}, entries: make([]vocabEntry, 0, n), bytes: make([]byte, 0, 8*n)}
+	if err := eachEntry(list, r.add); err != nil {
 		return fmt.Errorf("model.vocab: %w", err)
 	}
 	return r.build()
 }
 
 // eachEntry calls add for each member of a JSON object, in order.
-func eachEntry(raw json.RawMessage, add func(spelling string, value []byte) error) error {
-	if isNull(raw) {
+func eachEntry(list string, add func(spelling, value string) error) error {
+	if absent(list) {
 		return errors.New("missing")
 	}
-	c := cursor{raw}
+	c := cursor{list}
 	if !is(c.next(), '{') {
 		return errors.New("not a JSON object")
 	}
@@ -123,8 +124,8 @@ func eachEntry(raw json.RawMessage, add func(spelling string, value []byte) erro
 }
 
 // add takes one entry of model.vocab.
-func (r *vocabReader) add(spelling string, value []byte) error {
-	id, err := strconv.ParseInt(string(value), 10, 64)
+func (r *vocabReader) add(spelling, value string) error {
+	id, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
 		return fmt.Errorf("the id of %s is not a whole number", quote(spelling))
 	}

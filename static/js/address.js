@@ -1,7 +1,7 @@
 // The address of what is shown, and what can be taken away from it. The
 // address holds the run's id, for a reload, and its link, from which it comes
 // back wherever the id means nothing.
-const addressEvery = 1000; // ms: browsers refuse to change it much more often
+const addressEvery = 700; // ms: browsers refuse to change it much more often
 
 export class Address {
   #socket;
@@ -15,9 +15,14 @@ export class Address {
     document.addEventListener('click', (event) => {
       const button = event.target.closest('[data-copy-link]');
       if (button) this.#copy(button, tell);
-      const file = event.target.closest('[data-export]');
-      if (file) this.#aim(file, true);
     });
+    // Where a file comes from is worked out when somebody reaches for it.
+    for (const type of ['pointerover', 'focusin', 'click']) {
+      document.addEventListener(type, ({ target }) => {
+        const file = target.closest?.('[data-export]');
+        if (file) this.#aim(file);
+      });
+    }
     document.addEventListener('keydown', (event) => {
       const open = event.key === 'Escape' && event.target.closest?.('details[open]');
       if (!open || event.target.matches('input')) return;
@@ -38,11 +43,7 @@ export class Address {
       this.#run = run;
       this.#write();
     }
-    if (!this.#timer) {
-      this.#write();
-      this.#timer = setTimeout(() => { this.#timer = 0; this.#write(); }, addressEvery);
-    }
-    for (const file of document.querySelectorAll('[data-export]')) this.#aim(file, false);
+    this.#timer ||= setTimeout(() => { this.#timer = 0; this.#write(); }, addressEvery);
   }
 
   #write() {
@@ -50,18 +51,19 @@ export class Address {
     if (address && location.pathname + location.search !== address) history.replaceState(null, '', address);
   }
 
-  // aim leads a link to a file of this run, and with its log to one that can
-  // be made again.
-  #aim(file, whole) {
+  // aim leads a link to a file of this run, or of one made again from its log.
+  #aim(file) {
     const query = new URLSearchParams({ run: this.#socket.run });
-    if (whole && this.#socket.link) query.set('log', this.#socket.link);
+    if (this.#socket.link) query.set('log', this.#socket.link);
     const href = `/export/${file.dataset.export}?${query}`;
-    if (whole || file.getAttribute('href') !== href) file.href = href;
+    if (file.getAttribute('href') !== href) file.href = href;
   }
 
   async #copy(button, tell) {
     if (!this.#socket.link) {
-      tell('There is no text to link to yet.');
+      tell(this.#socket.started
+        ? 'So much was changed in this run that it does not fit into a link. Its trace and its text can be exported.'
+        : 'There is no text to link to yet.');
       return;
     }
     const link = `${location.origin}/loop?${new URLSearchParams({ log: this.#socket.link })}`;

@@ -18,18 +18,15 @@ export class Controls {
   #socket;
   #edits = new Map(); // field → { timer, value } of edits not sent yet
   #inputs = null; // the server's values
+  #place = null; // and where the run is looked at
   #unanswered = new Map(); // field → number of edits sent and not answered
+  #unsent = new Set(); // fields that hold what is no number, and say so
 
   listen(socket) {
     this.#socket = socket;
     document.addEventListener('click', (event) => this.#click(event));
     document.addEventListener('input', (event) => this.#input(event.target));
     document.addEventListener('submit', (event) => this.#submit(event));
-    document.addEventListener('change', ({ target }) => {
-      if (target.matches('[data-letter-keys]')) remember('viz.letterkeys', target.checked ? null : 'off');
-    });
-    for (const box of document.querySelectorAll('[data-letter-keys]')) box.checked = recall('viz.letterkeys') !== 'off';
-    this.#markTheme();
   }
 
   // send sends a command, or says that it could not.
@@ -47,9 +44,27 @@ export class Controls {
     this.#answered(command);
     if (command.cmd === 'find') this.#found();
     if (questions.has(command.cmd)) return;
-    for (const field of ['general', ...fieldsOf(command)]) this.#say(field, '');
-    if (['start', 'try', 'open'].includes(command.cmd)) this.#showPrompt(false);
+    for (const field of ['general', ...fieldsOf(command)]) if (!this.#unsent.has(field)) this.#say(field, '');
+    if (['start', 'try', 'open', 'rebuild'].includes(command.cmd)) {
+      this.#showPrompt(false);
+      this.#shutMenus();
+    }
+    if (['preset', 'try', 'open', 'rebuild'].includes(command.cmd)) this.#forgetEdits();
     if (command.cmd === 'stop' && command.stop) this.#stopAdded();
+  }
+
+  // forgetEdits lets settings chosen as a whole replace what stands in a field
+  // with its error.
+  #forgetEdits() {
+    this.#unsent.clear();
+    for (const input of document.querySelectorAll('[data-set]')) this.#say(input.dataset.set, '');
+  }
+
+  #shutMenus() {
+    for (const menu of document.querySelectorAll('details.menu[open]')) {
+      if (menu.contains(document.activeElement)) byId('main')?.focus();
+      menu.open = false;
+    }
   }
 
   // refused shows why a command, or null for none, was not.
@@ -58,7 +73,7 @@ export class Controls {
     if (command?.cmd === 'peek') return; // the token has just gone
     if (command?.cmd === 'find') this.#toFound = false;
     const field = command?.cmd === 'find' ? 'find' : error.field;
-    this.#say(byId(`err-${field}`) ? field : 'general', error.message);
+    if (!this.#unsent.has(field)) this.#say(byId(`err-${field}`) ? field : 'general', error.message);
   }
 
   #answered(command) {
@@ -84,7 +99,7 @@ export class Controls {
   applyInputs(inputs) {
     this.#inputs = inputs;
     for (const [field, value] of Object.entries(inputs)) {
-      if (this.#edits.has(field) || this.#unanswered.get(field) > 0 || byId(`err-${field}`)?.textContent) continue;
+      if (this.#unsent.has(field) || this.#edits.has(field) || this.#unanswered.get(field) > 0 || byId(`err-${field}`)?.textContent) continue;
       for (const input of document.querySelectorAll(`[data-set="${field}"]`)) {
         if (input.value.trim() === '' || Number(input.value) !== value) input.value = value;
       }
@@ -93,7 +108,9 @@ export class Controls {
 
   // applyPlace follows the stage shown with the scrubber and the slider of u,
   // which say in words where they stand.
-  applyPlace({ cursor, scrub, show, u }) {
+  applyPlace(place) {
+    this.#place = place;
+    const { cursor, scrub, show, u } = place;
     const slider = byId('scrub');
     if (slider && !this.#busyWith('scrub', 'stage')) {
       slider.disabled = scrub.max < 2;
@@ -130,18 +147,16 @@ export class Controls {
   #click(event) {
     const button = event.target.closest('button, a, [data-cmd]');
     if (!button || button.getAttribute('aria-disabled') === 'true') return;
-    const { cmd, prompt, toggle, dialog, stopRemove, stopAdd } = button.dataset;
+    const { cmd, prompt, toggle, stopRemove, stopAdd } = button.dataset;
     if (cmd) this.send(JSON.parse(cmd));
     else if (prompt !== undefined) {
       byId('prompt').value = prompt;
       this.#start();
     } else if (toggle) this.#toggle(byId(toggle));
-    else if (dialog) byId(dialog).showModal();
     else if (stopRemove !== undefined) this.#setStops(stops().filter((_, i) => i !== Number(stopRemove)));
     else if (stopAdd !== undefined) this.#setStops([...stops(), stopAdd]);
     else if ('reroll' in button.dataset) this.send({ cmd: 'set', seed: anySeed() });
     else if ('redraw' in button.dataset) this.send({ cmd: 'redraw', seed: anySeed() });
-    else if ('themeToggle' in button.dataset) this.#toggleTheme();
   }
 
   #toggle(box) {
@@ -176,6 +191,7 @@ export class Controls {
 
   #start() {
     const prompt = byId('prompt').value;
+    this.#edits.get('pieces')?.act?.(); // a question that waits is asked now
     this.#drop('pieces');
     this.send({ cmd: 'start', prompt });
   }
@@ -203,9 +219,11 @@ export class Controls {
     const value = Number(text);
     if (text === '' || !Number.isFinite(value)) {
       this.#drop(field);
+      this.#unsent.add(field);
       this.#say(field, text === '' ? 'A number is missing here.' : `“${text}” is not a number.`);
       return;
     }
+    this.#unsent.delete(field);
     for (const twin of document.querySelectorAll(`[data-set="${field}"]`)) if (twin !== target) twin.value = value;
     this.#throttle(field, setEvery, () => {
       this.send(field === 'max_tokens' ? { cmd: 'stop', max_tokens: value } : { cmd: 'set', [field]: value });
@@ -225,6 +243,14 @@ export class Controls {
     if (!this.#toFound) return;
     this.#toFound = false;
     queueMicrotask(() => document.querySelector('#found [data-cmd]')?.focus()); // once it is shown
+  }
+
+  // forget clears what was found at a step that is no longer looked at.
+  forget() {
+    byId('found')?.replaceChildren();
+    this.#say('find', '');
+    const field = document.querySelector('[data-find]');
+    if (field && field !== document.activeElement) field.value = '';
   }
 
   // find searches among the tokens of the step that the peek line is about.
@@ -247,6 +273,7 @@ export class Controls {
       if (!entry.act) {
         this.#edits.delete(key);
         if (this.#inputs) this.applyInputs(this.#inputs); // those that came meanwhile
+        if (this.#place) this.applyPlace(this.#place);
         return;
       }
       const last = entry.act;
@@ -262,38 +289,12 @@ export class Controls {
     clearTimeout(this.#edits.get(key)?.timer);
     this.#edits.delete(key);
   }
-
-  #toggleTheme() {
-    const root = document.documentElement;
-    root.dataset.theme = isDark() ? 'light' : 'dark';
-    remember('viz.theme', root.dataset.theme);
-    this.#markTheme();
-  }
-
-  #markTheme() {
-    for (const button of document.querySelectorAll('[data-theme-toggle]')) button.setAttribute('aria-pressed', String(isDark()));
-  }
 }
 
 const anySeed = () => 1 + Math.floor(Math.random() * 999_999);
-
-const isDark = () => (document.documentElement.dataset.theme
-  ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
 
 const stops = () => JSON.parse(byId('stops')?.dataset.stops || '[]') ?? [];
 
 // unescaped turns \n and \t, typed as two characters, into the one they mean;
 // \\ is a backslash.
 const unescaped = (text) => text.replace(/\\([nt\\])/g, (_, c) => ({ n: '\n', t: '\t', '\\': '\\' })[c]);
-
-// Storage can be switched off; then nothing is remembered.
-function remember(key, value) {
-  try {
-    if (value === null) localStorage.removeItem(key);
-    else localStorage.setItem(key, value);
-  } catch { /* not kept */ }
-}
-
-export function recall(key) {
-  try { return localStorage.getItem(key); } catch { return null; }
-}

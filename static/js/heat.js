@@ -15,10 +15,9 @@ const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 const canvases = () => document.querySelectorAll('canvas[data-heat]');
 const buttonOf = (canvas, head) => document.querySelector(`[data-head="${canvas.dataset.heat}.${head}"]`);
 
-// layout gives every head's row its place; heads that share keys and values
-// stand together.
-function layout(canvas, heads) {
-  const { height } = canvas.getBoundingClientRect();
+// layout gives every head's row its place on a canvas of some height; heads
+// that share keys and values stand together.
+function layout(canvas, height, heads) {
   const group = Number(canvas.dataset.group) || heads;
   const apart = heads > group && height / heads > 6 ? 3 : 0;
   const pitch = (height - apart * (Math.ceil(heads / group) - 1)) / heads;
@@ -26,12 +25,17 @@ function layout(canvas, heads) {
   return { pitch, top };
 }
 
+// paint measures all canvases before it changes one, so that the browser lays
+// the page out once.
 function paint() {
-  for (const canvas of canvases()) paintOne(canvas);
+  const all = [...canvases()].map((canvas) => ({ canvas, box: canvas.getBoundingClientRect() }));
+  if (all.length === 0) return;
+  const style = getComputedStyle(document.documentElement);
+  const colours = { accent: style.getPropertyValue('--accent'), ink: style.getPropertyValue('--ink') };
+  for (const { canvas, box } of all) paintOne(canvas, box, colours);
 }
 
-function paintOne(canvas) {
-  const { width, height } = canvas.getBoundingClientRect();
+function paintOne(canvas, { width, height }, { accent, ink }) {
   const rows = heat?.rows[Number(canvas.dataset.heat)];
   if (!width || !height) return;
   const ratio = window.devicePixelRatio || 1;
@@ -40,20 +44,19 @@ function paintOne(canvas) {
   const ctx = canvas.getContext('2d');
   ctx.scale(ratio, ratio);
   if (!rows) return;
-  const style = getComputedStyle(canvas);
-  const { pitch, top } = layout(canvas, rows.length);
+  const { pitch, top } = layout(canvas, height, rows.length);
   const gap = pitch > 6 ? 1.5 : 0;
+  ctx.fillStyle = accent;
   rows.forEach((row, head) => {
     const w = width / row.length;
     const between = w > 5 ? 1.5 : 0;
-    ctx.fillStyle = style.getPropertyValue('--accent');
     row.forEach((weight, i) => {
       ctx.globalAlpha = 0.05 + (0.95 * weight) / 255;
       ctx.fillRect(i * w, top(head), w - between, pitch - gap);
     });
     if (buttonOf(canvas, head)?.classList.contains('is-hover')) {
       ctx.globalAlpha = 1;
-      ctx.strokeStyle = style.getPropertyValue('--ink');
+      ctx.strokeStyle = ink;
       ctx.lineWidth = 1.5;
       ctx.strokeRect(0.75, top(head) + 0.25, width - between - 1.5, pitch - gap - 0.5);
     }
@@ -94,8 +97,9 @@ function headAt({ target, clientY }) {
   if (!target.matches?.('canvas[data-heat]')) return null;
   const rows = heat?.rows[Number(target.dataset.heat)];
   if (!rows) return null;
-  const y = clientY - target.getBoundingClientRect().top;
-  const { top } = layout(target, rows.length);
+  const box = target.getBoundingClientRect();
+  const y = clientY - box.top;
+  const { top } = layout(target, box.height, rows.length);
   let head = 0;
   while (head + 1 < rows.length && top(head + 1) <= y) head++;
   return buttonOf(target, head);

@@ -1,9 +1,11 @@
 // Keys press the buttons that carry them: data-key="ArrowRight" on a button,
 // data-focus-key="t" on a field.
-import { recall } from './controls.js';
+import { recall } from './stored.js';
 
 export function listenToKeys() {
-  document.addEventListener('keydown', (event) => {
+  // On the window, which hears of a key after everything in the document: what
+  // a page does with a key itself goes first.
+  window.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
       return;

@@ -2,14 +2,14 @@
 // puts the answers into the page and keeps the connection. See CONTRIBUTING.md
 // for the messages.
 import { Socket } from './socket.js';
-import { applyPanels, restorePeek, tell } from './panels.js';
+import { applyPanels, restorePeek, scrollBack, tell } from './panels.js';
 import { Controls, questions } from './controls.js';
-import { listenToKeys } from './keys.js';
 import { followRows } from './worked.js';
 import { Strip } from './strip.js';
 import { Address } from './address.js';
 import { draw } from './heat.js';
-import { afterPush, beforePush, endByKeys } from './motion.js';
+import { afterFrame } from './frames.js';
+import { animate, arrives, endByKeys, leave } from './motion.js';
 
 const controls = new Controls();
 const strip = new Strip();
@@ -21,6 +21,7 @@ const socket = new Socket({
   onMessage: receive,
   onDone: (command) => {
     controls.done(command);
+    if (command.cmd === 'start' || command.cmd === 'try') leave();
     if (!questions.has(command.cmd)) tell('');
   },
   onLost: () => controls.lost(),
@@ -31,20 +32,19 @@ const socket = new Socket({
 function receive(message) {
   const { panels, data } = message;
   try {
-    if (data) beforePush();
-    if (panels) applyPanels(panels, Boolean(data));
-    if (data) settle(data);
+    const arrived = data !== undefined && arrives(data);
+    if (panels) applyPanels(panels, Boolean(data), arrived);
+    if (data) settle(data, arrived);
     else if (panels) strip.answered();
+    scrollBack();
   } catch (error) {
     controls.refused(null, { message: `The page could not show what the server sent (${error.message}). Reload it.` });
     throw error;
   }
 }
 
-let shown = ''; // the stage shown last
-
 // settle follows the state with what lies outside of the panels.
-function settle(data) {
+function settle(data, arrived) {
   const { inputs, cursor, link, heat } = data;
   controls.step = cursor.step;
   controls.applyInputs(inputs);
@@ -53,13 +53,14 @@ function settle(data) {
   if (started) socket.started = true;
   socket.link = link;
   controls.showStarted(started);
-  const here = `${cursor.step} ${cursor.stage}`;
-  if (here !== shown) restorePeek();
-  shown = here;
+  if (arrived) {
+    restorePeek();
+    controls.forget();
+  }
   strip.follow();
   address.follow(started);
-  if (heat) draw(heat);
-  afterPush(data);
+  animate(arrived, data);
+  if (heat) afterFrame(() => draw(heat));
 }
 
 followRows();
@@ -67,7 +68,6 @@ strip.listen(socket);
 controls.listen(socket);
 address.listen(socket, tell);
 endByKeys();
-listenToKeys();
 if (location.pathname.startsWith('/storybook/')) showStory();
 else socket.connect();
 

@@ -1,37 +1,55 @@
 // Animations play once, when a stage is arrived at: not again when something
-// else changes there, and a key press ends them.
+// else changes there or the page connects anew, and a key press ends them. What
+// moves is written in motion.css: within #panel by its data-enter, elsewhere by
+// the data-arrived of the whole page.
 const root = document.documentElement;
+const panelOf = () => document.getElementById('panel');
 
 let place = ''; // the stage shown last
+let panel = null; // the element that showed it
 
 const finite = (animation) => animation.effect?.getComputedTiming().iterations !== Infinity;
 
 export function endByKeys() {
-  addEventListener('keydown', () => {
-    const running = document.getAnimations().filter((a) => finite(a) && a.playState === 'running');
-    for (const animation of running) animation.finish();
-    if (running.length) root.classList.add('still');
-  }, true);
+  addEventListener('keydown', () => finish(document.getAnimations()), true);
 }
 
-// beforePush lets animations play again.
-export function beforePush() { root.classList.remove('still'); }
+function finish(animations) {
+  for (const animation of animations) if (finite(animation) && animation.playState === 'running') animation.finish();
+}
 
-// afterPush starts the animations of a stage arrived at, and ends those that a
-// change at the same stage has started.
-export function afterPush({ cursor, playing }) {
+// arrives tells, before anything is shown of it, whether a state is at another
+// stage than the one before; the first is the page as it was loaded.
+export function arrives({ cursor }) {
   const here = `${cursor.step} ${cursor.stage}`;
-  const arrived = here !== place;
+  const first = place === '';
+  const moved = here !== place;
   place = here;
-  if (arrived && playing && cursor.stage === 'cache') return; // whole tokens fly by
-  for (const element of document.querySelectorAll('[data-enter]')) {
-    for (const animation of element.getAnimations({ subtree: true })) {
-      if (!finite(animation)) continue;
-      if (!arrived) animation.finish();
-      else if (animation instanceof CSSAnimation) {
-        animation.currentTime = 0;
-        animation.play();
-      }
-    }
+  return moved && !first;
+}
+
+// leave makes the next state one that is arrived at, were it at the same stage:
+// that of another text.
+export function leave() { place = 'elsewhere'; }
+
+// animate starts the animations of a stage arrived at, and ends those that a
+// change at the same stage has started.
+export function animate(arrived, { cursor, playing }) {
+  const kept = panel === panelOf();
+  panel = panelOf();
+  const enter = panel?.dataset.enter;
+  if (!arrived) {
+    if (enter) finish(panel.getAnimations({ subtree: true }));
+    return;
   }
+  const flying = playing && cursor.stage === 'cache'; // whole tokens
+  const was = root.dataset.arrived;
+  delete root.dataset.arrived;
+  if (!enter || flying) return;
+  // An element that stays plays again only if it has been without for a moment;
+  // one that is new plays by itself.
+  if (kept) delete panel.dataset.enter;
+  if (kept || was === enter) void getComputedStyle(panel).animationName;
+  panel.dataset.enter = enter;
+  root.dataset.arrived = enter;
 }

@@ -1,57 +1,68 @@
-// Puts the server's panels into the page.
-import { Idiomorph } from './vendor/idiomorph.js';
+// Puts the server's panels into the page. What shows the new stage comes first;
+// panels that can be read a moment later wait until that has been drawn.
+import { patch } from './patch.js';
+import { afterFrame } from './frames.js';
 import { afterPanels } from './worked.js';
 
 const speakEvery = 1500; // ms between two announcements to a screen reader
 const nearEnd = 48; // px: scrolled to the end, give or take a token
 
 const operations = {
-  morph(element, html) {
-    // Elements that stay keep their focus and scroll; a field that is being
-    // typed in keeps its value.
-    if (changesStage(element, html)) replace(element, html);
-    else Idiomorph.morph(element, html, { morphStyle: 'outerHTML', ignoreActiveValue: true });
+  morph(element, html, arrived) {
+    // Hardly anything stays of a panel when another stage is arrived at: to
+    // replace it is quicker than to find out what could. One that has the focus
+    // stays all the same.
+    if (arrived && element.id === 'panel' && !element.contains(document.activeElement)) element.outerHTML = html;
+    else patch(element, html);
   },
   append(element, html) { element.insertAdjacentHTML('beforeend', html); },
   remove(element) { element.remove(); },
 };
 
-const stageOf = (text) => /panel--\d/.exec(text)?.[0];
+// These stand beside the stage: what it cost, the text so far in other words,
+// the settings. Their newest versions wait for the frame that shows the stage.
+const beside = new Set([
+  'cost', 'cost-chart', 'cost-table', 'tokens', 'branch-count', 'branches', 'scrub-say', 'presets', 'filter-note',
+  'out-temperature', 'out-top_k', 'out-top_p', 'out-min_p', 'stops-head', 'out-max_tokens', 'stops',
+]);
+const waiting = new Map(); // id → panel
 
-// changesStage reports whether the panel becomes another stage's, of which
-// hardly anything stays, so that replacing it is quicker than finding out what
-// could. An element that has the focus stays all the same.
-function changesStage(element, html) {
-  return element.id === 'panel' && !element.contains(document.activeElement) &&
-    stageOf(element.className) !== stageOf(html.slice(0, 400));
-}
-
-// replace keeps the scroll position of the table that stages 2 to 5 share.
-function replace(element, html) {
-  const top = element.querySelector('[data-rows]')?.scrollTop;
-  element.outerHTML = html;
-  const rows = document.querySelector('#panel [data-rows]');
-  if (rows && top) rows.scrollTop = top;
+function applyWaiting() {
+  const panels = [...waiting.values()];
+  waiting.clear();
+  for (const panel of panels) apply(panel);
 }
 
 let ownPeek = null; // the line under the strip as the state has it
+let peekIsOwn = true;
 
 // applyPanels carries out a message's panels in order. state tells that they
-// show a new state; otherwise they answer a question.
-export function applyPanels(panels, state) {
-  const follow = followStrip();
-  if (state) ownPeek = panels.find(({ id }) => id === 'peek') ?? ownPeek;
+// show a new state, otherwise they answer a question; arrived that the state is
+// at another stage.
+export function applyPanels(panels, state, arrived) {
+  kept ??= measured();
   for (const panel of panels) {
     if (panel.id === 'spoken') speak(panel);
-    else apply(panel);
+    else if (state && beside.has(panel.id) && !document.hidden) wait(panel);
+    else apply(panel, arrived);
+    if (panel.id !== 'peek') continue;
+    peekIsOwn = state;
+    if (state) ownPeek = panel;
   }
   afterPanels();
-  follow();
+}
+
+function wait(panel) {
+  if (waiting.size === 0) afterFrame(applyWaiting);
+  waiting.set(panel.id, panel);
 }
 
 // restorePeek puts the state's own line under the strip, where another
 // token's stands.
-export function restorePeek() { if (ownPeek) apply(ownPeek); }
+export function restorePeek() {
+  if (ownPeek && !peekIsOwn) apply(ownPeek);
+  peekIsOwn = true;
+}
 
 // say announces words of the page itself, besides showing them.
 export function tell(words) {
@@ -59,32 +70,37 @@ export function tell(words) {
   if (element) element.textContent = words;
 }
 
-function apply({ id, op, html }) {
+function apply({ id, op, html }, arrived) {
   const element = document.getElementById(id);
   if (!element) throw new Error(`there is no element #${id}`);
-  operations[op](element, html);
+  operations[op](element, html, arrived);
 }
 
-// followStrip returns what keeps the newest token in sight: scrolling on to
-// the end, if that is where the strip stood, and nothing if the learner has
-// scrolled away.
-function followStrip() {
-  const strip = scroller(document.getElementById('strip-gen'));
-  if (!strip) return () => {};
-  const left = strip.scrollWidth - strip.clientWidth - strip.scrollLeft < nearEnd;
-  const top = strip.scrollHeight - strip.clientHeight - strip.scrollTop < nearEnd;
-  return () => {
-    if (left) strip.scrollLeft = strip.scrollWidth;
-    if (top) strip.scrollTop = strip.scrollHeight;
+let kept = null; // how things stood before anything changed
+
+// measured tells, before anything changes, where the strip and the table stand:
+// afterwards the browser would have to lay the page out to answer.
+function measured() {
+  const strip = document.getElementById('strip-row');
+  return {
+    atEnd: strip !== null && strip.scrollWidth - strip.clientWidth - strip.scrollLeft < nearEnd,
+    row: document.querySelector('#panel [data-rows]')?.scrollTop ?? 0,
   };
 }
 
-function scroller(element) {
-  for (let e = element; e && e !== document.body; e = e.parentElement) {
-    const { overflowX, overflowY } = getComputedStyle(e);
-    if (/auto|scroll/.test(overflowX + overflowY)) return e;
-  }
-  return null;
+// scrollBack is called once all has changed, and makes the browser lay the page
+// out: at once, while it waits for the screen, rather than in the frame. The
+// strip goes to its end, if that is where it stood and not where the learner
+// had scrolled to; the table of the next stage, which has the same rows, to the
+// same row.
+export function scrollBack() {
+  if (!kept) return;
+  const { atEnd, row } = kept;
+  kept = null;
+  const strip = document.getElementById('strip-row');
+  if (atEnd && strip) strip.scrollLeft = strip.scrollWidth;
+  const rows = row && document.querySelector('#panel [data-rows]');
+  if (rows && rows.scrollTop !== row) rows.scrollTop = row;
 }
 
 let spoken = null; // the newest announcement not made yet

@@ -113,10 +113,12 @@ export class Socket {
       this.#open(message);
       return;
     }
-    const held = this.#held && message.ack >= this.#opening ? this.#held : null;
+    // A state comes of this page's own asking, or of another page of the run
+    // that was quicker.
+    const held = this.#held && (message.data || message.ack >= this.#opening) ? this.#held : null;
     if (held) {
       this.#held = null;
-      if (message.error) { // what the run really shows is nothing
+      if (message.error && !message.data) { // what the run really shows is nothing
         this.link = '';
         this.#show(held);
       } else {
@@ -138,7 +140,7 @@ export class Socket {
   // the page shows meanwhile stays: it is the same.
   #open(message) {
     this.#held = message;
-    this.send({ cmd: 'open', link: this.link });
+    this.send({ cmd: 'rebuild', link: this.link });
     this.#opening = this.#n;
   }
 

@@ -1,9 +1,11 @@
 package browser
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/chromedp/chromedp"
@@ -107,13 +109,26 @@ func (tab *Tab) Attr(selector, name string) string {
 func (tab *Tab) Wait(what, script string) {
 	tab.t.Helper()
 	deadline := time.Now().Add(patience)
-	for !Value[bool](tab, "Boolean("+script+")") {
+	for !tab.holds(script) {
 		if time.Now().After(deadline) {
 			tab.Shot("failed.png")
 			tab.t.Fatalf("waited in vain for %s", what)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+// holds tells whether a script's value is true. While the tab goes from one page
+// to the next there is nobody to ask: then it is not true yet.
+func (tab *Tab) holds(script string) bool {
+	tab.t.Helper()
+	ctx, cancel := context.WithTimeout(tab.ctx, patience)
+	defer cancel()
+	is, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+script+")"))
+	if err != nil && !strings.Contains(err.Error(), "navigated") {
+		tab.t.Fatalf("run %s: %v", script, err)
+	}
+	return is && err == nil
 }
 
 // WaitText waits until an element's rendered text is exactly this.

@@ -23,7 +23,7 @@ import (
 
 // patience bounds every wait for the page. It is long because a loaded
 // machine is slow, and it is only ever reached by a test that fails.
-const patience = 60 * time.Second
+const patience = 30 * time.Second
 
 // names under which Chromium is installed, most likely first.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
@@ -98,11 +98,20 @@ func New(t testing.TB) *Browser {
 	return &Browser{ctx}
 }
 
+// Use is a browser whose process somebody else has started, and ends: ctx is
+// that of its first tab.
+func Use(ctx context.Context) *Browser { return &Browser{ctx} }
+
 // Tab is one page. Its methods fail the test when the page does not do as told.
 type Tab struct {
 	t   testing.TB
 	ctx context.Context
 
+	*console
+}
+
+// console holds what a page has reported.
+type console struct {
 	mu     sync.Mutex
 	faults []string
 }
@@ -110,8 +119,33 @@ type Tab struct {
 // Open opens a tab on a URL.
 func (b *Browser) Open(t testing.TB, s Screen, url string) *Tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(b.ctx)
-	tab := &Tab{t: t, ctx: ctx}
+	return b.open(t, s, url)
+}
+
+// Stranger opens a tab that shares no cookies with any other.
+func (b *Browser) Stranger(t testing.TB, s Screen, url string) *Tab {
+	t.Helper()
+	return b.open(t, s, url, chromedp.WithNewBrowserContext())
+}
+
+// Another opens another tab beside this one, of the same person.
+func (tab *Tab) Another(s Screen, url string) *Tab {
+	tab.t.Helper()
+	return (&Browser{tab.ctx}).open(tab.t, s, url)
+}
+
+// As is the same tab, whose failures are those of another test, such as a part
+// of the one that opened it.
+func (tab *Tab) As(t testing.TB) *Tab {
+	other := *tab
+	other.t = t
+	return &other
+}
+
+func (b *Browser) open(t testing.TB, s Screen, url string, options ...chromedp.ContextOption) *Tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx, options...)
+	tab := &Tab{t: t, ctx: ctx, console: &console{}}
 	if err := chromedp.Do(ctx); err != nil {
 		cancel()
 		t.Fatalf("open a tab: %v", err)

@@ -134,7 +134,8 @@ func whatIf(next *State, c WhatIf) error {
 	case !(u >= 0 && u < 1):
 		return refuseField("u", fmt.Sprint(u), "from 0 up to, but not including, 1")
 	}
-	next.WhatIf = c.U
+	u := unsigned(*c.U)
+	next.WhatIf = &u
 	return nil
 }
 

@@ -2,8 +2,8 @@ package session
 
 import "github.com/tokenbytoken/viz/infer"
 
-// Command is something a learner can ask of a run: [Start], [Open], [StepStage],
-// [Back], [StepToken], [Seek], [Reset], [Play], [Finish], [Pause], [SetSpeed],
+// Command is something a learner can ask of a run: [Start], [Open], [Rebuild],
+// [StepStage], [Back], [StepToken], [Seek], [Reset], [Play], [Finish], [Pause], [SetSpeed],
 // [SetSampling], [SetPreset], [SetStop], [Choose], [TakeBranch], [GoOn], [Redraw],
 // [WhatIf], [Try] or [SetLook].
 type Command interface{ command() }
@@ -15,6 +15,10 @@ type Start struct{ Prompt string }
 // Open makes the run that a link tells of, and looks where it looked. It does
 // not play.
 type Open struct{ Link Link }
+
+// Rebuild is Open for a run that was lost: one that has a text already, since
+// another of its pages came first, stays as it is.
+type Rebuild struct{ Link Link }
 
 // StepStage goes one stage forward: to one that has run already if the
 // learner was looking back, else by running it.
@@ -98,6 +102,7 @@ type SetStop struct {
 
 func (Start) command()       {}
 func (Open) command()        {}
+func (Rebuild) command()     {}
 func (StepStage) command()   {}
 func (Back) command()        {}
 func (StepToken) command()   {}

@@ -11,7 +11,7 @@ func (s *Session) Bytes() int64 {
 	if s.loop == nil {
 		return 0
 	}
-	const perLogit, perRank = 4, 20 // bytes; a distribution has an order, p and a running sum
+	const perLogit, perRank = 4, 28 // bytes; a distribution has an order, p and two running sums
 	n := s.loop.Bytes()
 	if d := s.state.Dist; d != nil {
 		n += int64(len(d.Order)) * perRank

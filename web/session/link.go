@@ -27,7 +27,9 @@ type Link struct {
 // Bounds of what [ParseLink] takes. A link that this program makes stays far
 // below them: a prompt of 4 KiB and a few hundred changes.
 const (
-	maxLinkText = 32 << 10 // as text
+	// MaxLink is the longest link, in bytes. A server must take request lines
+	// that are as long.
+	MaxLink     = 32 << 10
 	maxLinkJSON = 64 << 10 // inflated
 	hashPrefix  = 16       // hex digits of the model's hash that a link carries
 )
@@ -67,7 +69,7 @@ func wireOf(s infer.Settings) wireSettings {
 
 func (w wireSettings) settings() infer.Settings {
 	return infer.Settings{
-		Settings: sampling.Settings{Temperature: w.T, TopK: w.K, TopP: w.P, MinP: w.M},
+		Settings: sampling.Settings{Temperature: unsigned(w.T), TopK: w.K, TopP: w.P, MinP: unsigned(w.M)},
 		Seed:     w.Seed,
 		Stop:     infer.Stop{MaxTokens: w.Max, Strings: w.Stop},
 	}
@@ -80,7 +82,8 @@ var packers = sync.Pool{New: func() any {
 	return z
 }}
 
-// LinkOf returns the link to what a state shows, or "" before the first Start.
+// LinkOf returns the link to what a state shows, or "" before the first Start
+// and where so much was changed by hand that it would be longer than [MaxLink].
 func LinkOf(st *State) string {
 	if st.Step() == nil {
 		return ""
@@ -106,15 +109,20 @@ func LinkOf(st *State) string {
 	_, _ = z.Write(text) // a buffer takes everything
 	_ = z.Close()
 	packers.Put(z)
-	return base64.RawURLEncoding.EncodeToString(b.Bytes())
+	link := base64.RawURLEncoding.EncodeToString(b.Bytes())
+	if len(link) > MaxLink {
+		return ""
+	}
+	return link
 }
 
 // ParseLink reads a link for a model. A link that is damaged, or was made with
 // another model, gives an *[Error] that says so.
 func ParseLink(m *infer.Model, text string) (Link, error) {
 	damaged := refuse(CodeLink, "This link is damaged or was cut short. Start with a prompt instead.")
-	if len(text) > maxLinkText {
-		return Link{}, refuse(CodeLink, "This link is too long to be one of this program's.")
+	if len(text) > MaxLink {
+		return Link{}, refuse(CodeLink, "This link is %d characters long, and this program's have at most %d: "+
+			"something was added to it on its way. Start with a prompt instead.", len(text), MaxLink)
 	}
 	packed, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
 	if err != nil {

@@ -46,7 +46,7 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 		"empty":     {"", "damaged"},
 		"cut short": {good[:len(good)/2], "damaged"},
 		"not text":  {"%%%", "damaged"},
-		"too long":  {strings.Repeat("A", maxLinkText+1), "too long"},
+		"too long":  {strings.Repeat("A", MaxLink+1), "characters long"},
 	} {
 		_, err := ParseLink(st.Model, c.text)
 		var e *Error

@@ -1,7 +1,8 @@
 // Package ui lays out the pages: templ components over the models of package
 // view, and nothing but layout.
 //
-// [LoopPage] is the whole page. [Panels] are the parts of it that the server
+// [Shell] is the frame of every page: head, header, navigation, list of keys.
+// [LoopPage] is the Loop page, whole. [Panels] are the parts of it that the server
 // sends again when they have changed; every panel renders exactly one element,
 // whose id is the panel's. Generated tokens go one by one ([StripToken] into
 // [StripGen]), and what lies outside of the panels (every input, above all)

@@ -154,18 +154,22 @@ func kvHeadsGrid(id string, sh cost.Shape, positions, grew int, next bool, w flo
 
 // kvRows is a grid with per rows a layer.
 func kvRows(id string, layers, per, positions, grew int, next bool, w float64) KVGrid {
+	left := gridLeft
+	if layers > 9 { // "L32" is wider than "L6"
+		left += 6
+	}
 	slots := float64(positions)
 	if next {
 		slots++
 	}
-	px := min(gridCell, (w-gridLeft-2)/slots)
+	px := min(gridCell, (w-left-2)/slots)
 	tall := gridBody
 	if per > 1 {
 		tall = 1.75 * gridBody
 	}
 	py := min(gridRow, tall/float64(layers*per))
 	gx, gy := gap, gap
-	g := KVGrid{ID: id, W: num(w), X: num(gridLeft), Top: num(gridTop)}
+	g := KVGrid{ID: id, W: num(w), X: num(left), Top: num(gridTop)}
 	if px < leastCell {
 		gx = 0
 		g.Note = fmt.Sprintf("%s columns are too many to tell apart here: they are drawn as one band.", Count(positions))
@@ -174,10 +178,10 @@ func kvRows(id string, layers, per, positions, grew int, next bool, w float64) K
 		gy = 0
 	}
 	body := py * float64(layers*per)
-	newX := gridLeft + px*float64(positions-grew)
-	end := gridLeft + px*float64(positions)
+	newX := left + px*float64(positions-grew)
+	end := left + px*float64(positions)
 	g.PitchX, g.PitchY, g.CellW, g.CellH = num(px), num(py), num(px-gx), num(py-gy)
-	g.OldW, g.NewX, g.NewW, g.BodyH = num(newX-gridLeft), num(newX), num(max(end-newX, 1.5)), num(body)
+	g.OldW, g.NewX, g.NewW, g.BodyH = num(newX-left), num(newX), num(max(end-newX, 1.5)), num(body)
 	if next {
 		g.NextX, g.NextW, g.NextH = num(end+0.5), num(max(px-gx-1, 2)), num(body-gy-1)
 	}
@@ -189,7 +193,7 @@ func kvRows(id string, layers, per, positions, grew int, next bool, w float64) K
 	}
 	g.First, g.Newest, g.NewestX, g.Anchor = "position 1", newestLabel(positions, grew), num(end-gx), "end"
 	if end < 180 {
-		g.First, g.NewestX, g.Anchor = "", num(gridLeft), "start"
+		g.First, g.NewestX, g.Anchor = "", num(left), "start"
 	}
 	rows := plural(layers, "layer")
 	if per > 1 {

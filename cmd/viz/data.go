@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// dataFolder is where progress is kept unless -data says otherwise: the folder
+// that the system has for a program's own data, or "" where the user has none.
+// It follows os.UserConfigDir; Windows's folder is the one that stays on the
+// machine, since a database must not be copied while it is in use.
+func dataFolder(system string, env func(string) string) string {
+	var base string
+	switch system {
+	case "windows":
+		if base = env("LocalAppData"); base == "" {
+			base = env("AppData")
+		}
+	case "darwin":
+		base = below(env("HOME"), "Library", "Application Support")
+	default:
+		// The XDG base directory specification: a relative path is void.
+		if base = env("XDG_DATA_HOME"); !filepath.IsAbs(base) {
+			base = below(env("HOME"), ".local", "share")
+		}
+	}
+	return below(base, "viz")
+}
+
+// below is a path in a folder, and "" without one.
+func below(folder string, parts ...string) string {
+	if folder == "" {
+		return ""
+	}
+	return filepath.Join(append([]string{folder}, parts...)...)
+}
+
+// checkData makes sure that a folder is one, or could be made.
+func checkData(dir string) error {
+	for dir != "" {
+		info, err := os.Stat(dir)
+		switch parent := filepath.Dir(dir); {
+		case errors.Is(err, fs.ErrNotExist) && parent != dir:
+			dir = parent
+		case err == nil && info.IsDir():
+			return nil
+		case err == nil:
+			return fmt.Errorf("it must be a folder, but %s is a file", dir)
+		default:
+			return fmt.Errorf("it must be a folder: %w", err)
+		}
+	}
+	return nil
+}
+
+// keep opens what is kept in a folder, or in memory for "", and gives it to
+// the server's settings with the course it belongs to. The caller closes it.
+func keep(dir string, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
+	course, err := lessons.Load()
+	if err != nil {
+		return nil, fmt.Errorf("the lessons in this program are broken: %w", err)
+	}
+	db, err := store.Open(dir, log)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Course, cfg.Progress, cfg.Secret = course, progress.New(db, course, time.Now), db.Secret()
+	return db, nil
+}
+
+// keptWhere says where progress goes, for the first lines printed.
+func keptWhere(dir string) string {
+	if dir == "" {
+		return "Progress is kept in memory and ends with the server; -data DIR keeps it."
+	}
+	return "Progress is kept in " + dir
+}

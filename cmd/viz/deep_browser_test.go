@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// deepPrompt has words of the made-up vocabulary, tokens of other scripts and
+// an emoji.
+const deepPrompt = "ba 日本語 dabu 😀 bobi"
+
+// deepModel writes a model with 32 blocks and 150,000 tokens and returns its
+// folder: $VIZ_DEEP, where that is set, for a look at it by hand with
+//
+//	go run ./cmd/viz -model $VIZ_DEEP
+func deepModel(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("VIZ_DEEP")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	if err := fixture.Write(dir, fixture.Deep); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Every stage of a model with 32 blocks and 150,000 tokens fits the screen, in
+// each size, and shows the numbers that the trace prints of the same model.
+func TestDeepModelOnEveryScreen(t *testing.T) {
+	dir := deepModel(t)
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-model", dir)
+	b := browser.New(t)
+	trace := traced(t, "-model", dir, "-prompt", deepPrompt, "-n", "2", "-rows", "20")
+	for _, size := range []browser.Screen{browser.Phone, browser.Laptop, browser.Desktop} {
+		for _, dark := range []bool{false, true} {
+			if dark && os.Getenv("VIZ_SHOTS") == "" {
+				continue // colours move nothing
+			}
+			size.Dark = dark
+			v := deepVisit{t, size, b.Open(t, size, s.url+"/loop"), fmt.Sprintf("deep/%d-%s-", size.Width, map[bool]string{false: "light", true: "dark"}[dark])}
+			v.walk(trace)
+			v.inside()
+			v.find()
+			v.long()
+		}
+	}
+}
+
+// deepVisit is one look at the model, through one screen.
+type deepVisit struct {
+	t    *testing.T
+	size browser.Screen
+	tab  *browser.Tab
+	name string
+}
+
+// fits holds what is on the screen to the width of the window.
+func (v *deepVisit) fits(what string) {
+	v.t.Helper()
+	// Not innerWidth: on a phone it grows with what does not fit.
+	if wide := browser.Value[int](v.tab, `document.documentElement.scrollWidth`); wide > v.size.Width {
+		widest := browser.Value[[]string](v.tab, fmt.Sprintf(`[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > %d).slice(-3).map(e => e.outerHTML.slice(0, 120))`, v.size.Width))
+		v.t.Errorf("%s%s: the page is %d px wide, the window %d: %q", v.name, what, wide, v.size.Width, widest)
+	}
+	v.tab.FullShot(v.name + what + ".png")
+}
+
+// says holds the panel to texts that must be on it.
+func (v *deepVisit) says(what string, want ...string) {
+	v.t.Helper()
+	panel := v.tab.Text("#panel")
+	for _, w := range want {
+		if !strings.Contains(panel, w) {
+			v.t.Errorf("%s%s: the panel lacks %q:\n%s", v.name, what, w, panel)
+		}
+	}
+}
+
+// walk goes through two turns.
+func (v *deepVisit) walk(trace map[string]map[string]any) {
+	v.t.Helper()
+	v.tab.Wait("a live page", `document.documentElement.dataset.conn === "live"`)
+	if page := browser.Value[string](v.tab, `document.body.textContent`); !strings.Contains(page, "32 blocks, 150,000 tokens") {
+		v.t.Errorf("%s: the page does not say which model is loaded", v.name)
+	}
+	v.tab.Type("#prompt", deepPrompt)
+	v.tab.Wait("the pieces of the prompt", `document.querySelectorAll("#pieces .tk").length >= 5`)
+	v.fits("0-typed")
+	v.tab.Click(`#prompt-form button[type="submit"]`)
+	for step := 1; step <= 2; step++ {
+		for stage := 1; stage <= 7; stage++ {
+			waitStage(v.tab, stage)
+			v.stage(step, stage, trace)
+			v.fits(fmt.Sprintf("step%d-%d", step, stage))
+			if step == 1 || stage < 7 {
+				v.tab.Keys(browser.ArrowRight)
+			}
+		}
+	}
+}
+
+// stage compares the panel with the trace.
+func (v *deepVisit) stage(step, stage int, trace map[string]map[string]any) {
+	v.t.Helper()
+	of := func(stage string) map[string]any { return trace[fmt.Sprintf("%d %s", step, stage)] }
+	number := func(stage, field string) float64 { return of(stage)[field].(float64) }
+	switch stage {
+	case 1:
+		v.says("forward", "Block 32", view.MultAdds(int64(number("forward", "mult_adds"))))
+	case 2:
+		v.says("logits", "150,000", fmt.Sprintf("%.2f", of("logits")["rows"].([]any)[0].(map[string]any)["z"]), "149,980")
+	case 3:
+		v.says("softmax", "all 150,000", "sum = 1.0000", fmt.Sprintf("%.4f", number("softmax", "sum_exp")))
+	case 4:
+		// The trace looks after the draw: its last row may be the token drawn.
+		expectTable(v.t, v.tab, map[string]any{"rows": of("filter")["rows"].([]any)[:19]})
+	case 5:
+		v.says("sample", fmt.Sprintf("u = %.4f", number("sample", "u")))
+	case 6:
+		want := strings.ReplaceAll(of("append")["token"].(map[string]any)["text"].(string), " ", "·")
+		if got := v.tab.Text(fmt.Sprintf("#t-%d > span:not(.sr)", step)); got != want {
+			v.t.Errorf("%s: token %d is %q on the strip, %q in the trace", v.name, step, got, want)
+		}
+	case 7: // 2 · 32 layers · 2 heads · 8 · 4 bytes a position
+		v.says("cache", "32", fmt.Sprintf("%g", number("cache", "positions")))
+		if got, want := number("cache", "bytes"), 2*32*2*8*4*number("cache", "positions"); got != want {
+			v.t.Errorf("the trace counts %v bytes of cache, want %v", got, want)
+		}
+	}
+}
+
+// inside opens the last block.
+func (v *deepVisit) inside() {
+	v.t.Helper()
+	v.tab.Keys("1")
+	waitStage(v.tab, 1)
+	v.tab.Eval(`document.querySelector('[data-cmd*=look][data-cmd*=true]')?.click()`)
+	v.tab.Wait("32 blocks seen from inside", `document.querySelectorAll("#panel .look .blks > li").length === 32`)
+	v.fits("look")
+	v.tab.Eval(`[...document.querySelectorAll("#panel [data-cmd*=inside]")].at(-1).click()`)
+	v.tab.Wait("block 32 opened", `document.querySelector("#inside").innerText.includes("Inside block 32") && document.querySelectorAll("#inside .ins__heads tr").length === 8`)
+	v.fits("inside")
+	v.tab.Eval(`document.querySelector('[data-toggle="inside"]').click()`)
+}
+
+// find looks for a token that is far from probable.
+func (v *deepVisit) find() {
+	v.t.Helper()
+	v.tab.Keys("5")
+	waitStage(v.tab, 5)
+	v.tab.Eval(`for (const d of document.querySelectorAll("details")) if (d.querySelector("[data-find]")) d.open = true`)
+	v.tab.Set("[data-find]", "<script>")
+	v.tab.Wait("the token <script>", `document.querySelector("#found [data-cmd]")?.innerText.includes("<script>")`)
+	v.fits("find")
+	v.tab.Set("[data-find]", "Donau")
+	v.tab.Wait("a long token", `document.querySelector("#found [data-cmd]")?.innerText.includes("Donau")`)
+	v.fits("find-long")
+}
+
+// long takes the longest token of all and reads it: it fits wherever a token
+// stands.
+func (v *deepVisit) long() {
+	v.t.Helper()
+	v.tab.Set("[data-find]", fixture.Long[len(fixture.Long)-20:]) // as much as a search takes
+	v.tab.Wait("the longest token", fmt.Sprintf(`document.querySelector("#found [data-cmd]")?.textContent.includes(%q)`, fixture.Long[1:]))
+	v.fits("find-longest")
+	v.tab.Click("#found [data-cmd]")
+	for _, stage := range []int{5, 6, 7, 1, 2, 3} {
+		waitStage(v.tab, stage)
+		v.fits(fmt.Sprintf("long-%d", stage))
+		v.tab.Keys(browser.ArrowRight)
+	}
+}

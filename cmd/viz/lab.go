@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+const labUsage = `Usage: viz lab                     list the labs
+       viz lab NAME [flags]        run one and print its tables
+       viz lab NAME -json [flags]  print all that it found as one JSON object
+       viz lab NAME -csv TABLE     print the raw rows of one table
+
+A lab measures what a lesson claims, on this machine and with the model that is
+there. Progress goes to standard error. An interrupt ends a run early and prints
+what was measured until then.
+`
+
+// labOptions are what the flags of viz lab say.
+type labOptions struct {
+	model, draft string
+	json         bool
+	csv          string
+	values       lab.Values
+}
+
+// runLab carries out viz lab.
+func runLab(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) error {
+	if len(args) == 0 || isHelp(args[0]) {
+		_, err := io.WriteString(stdout, labList())
+		return err
+	}
+	l, found := lab.Find(args[0])
+	if !found {
+		return usageError{fmt.Errorf("there is no lab %q; the labs are %s", args[0], strings.Join(labNames(), ", "))}
+	}
+	o := labOptions{values: lab.Values{}}
+	f := o.flags(l.Info())
+	if len(args) > 1 && isHelp(args[1]) {
+		_, err := io.WriteString(stdout, labHelp(l.Info(), f))
+		return err
+	}
+	// Parameters have no twins in the environment: VIZ_MEMORY is the server's.
+	twins := func(name string) string {
+		if name == variable("model") || name == variable("draft") {
+			return env(name)
+		}
+		return ""
+	}
+	if err := f.parse(args[1:], twins, stdout); err != nil {
+		return err
+	}
+	values, err := l.Info().Parse(o.values)
+	if err != nil {
+		return labRefused(f, err)
+	}
+	with, err := o.open(f)
+	if err != nil {
+		return err
+	}
+	report, err := o.measure(ctx, l, with, values, stderr)
+	if err != nil {
+		return labRefused(f, err)
+	}
+	if err := o.print(report, l.Info(), stdout); err != nil {
+		return err
+	}
+	if report.Cancelled {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// flags are a lab's: its parameters, and how to run and print it.
+func (o *labOptions) flags(info lab.Info) *flags {
+	f := newFlags(labUsage)
+	for _, p := range info.Params {
+		arg := map[lab.ParamKind]string{lab.Int: "N", lab.Float: "X", lab.Text: "TEXT", lab.Choice: "NAME", lab.Bool: "BOOL", lab.List: "LIST", lab.Strings: "TEXT"}[p.Kind]
+		f.value(labFlag(p.Name), arg, labParamHelp(p), func(text string) error {
+			o.values[p.Name] = text
+			return nil
+		})
+	}
+	f.text("model", "PATH", modelHelp, &o.model)
+	f.text("draft", "PATH", "another model to draft with (default: the one in this binary, for the model in it)", &o.draft)
+	f.toggle("json", "print one JSON object instead of tables", &o.json)
+	f.text("csv", "TABLE", "print the raw rows of one table as CSV", &o.csv)
+	return f
+}
+
+// labFlag is a parameter's flag: top_p is -top-p.
+func labFlag(name string) string { return strings.ReplaceAll(name, "_", "-") }
+
+func labParamHelp(p lab.Param) string {
+	text := p.Help + ": " + p.Wants()
+	if p.Default != "" {
+		text += fmt.Sprintf(" (default %s)", p.Default)
+	}
+	return strings.ReplaceAll(text, "\n", `\n`)
+}
+
+// labRefused names the flag instead of the parameter.
+func labRefused(f *flags, err error) error {
+	var r *lab.RangeError
+	if !errors.As(err, &r) {
+		return err
+	}
+	return usageError{fmt.Errorf("%s is %s; it must be %s", f.called(labFlag(r.Field)), r.Got, r.Want)}
+}
+
+// open loads the models that a lab measures.
+func (o *labOptions) open(f *flags) (lab.Env, error) {
+	var with lab.Env
+	var err error
+	if with.Target, err = openModel(o.model, f.called("model"), infer.QuantNone); err != nil {
+		return with, err
+	}
+	switch {
+	case o.draft != "":
+		with.Draft, err = openModel(o.draft, f.called("draft"), infer.QuantNone)
+	case o.model == "":
+		c, failed := bundled.Draft()
+		if failed != nil {
+			return with, failed
+		}
+		with.Draft, err = load(c, infer.QuantNone)
+	}
+	return with, err
+}
+
+// measure runs a lab and tells of its progress.
+func (o *labOptions) measure(ctx context.Context, l lab.Lab, with lab.Env, values lab.Values, stderr io.Writer) (*lab.Report, error) {
+	estimate, err := l.Estimate(with, values)
+	if err != nil {
+		return nil, err
+	}
+	if estimate.Large {
+		fmt.Fprintf(stderr, "viz lab: this will take about %s (%s, %s of memory); an interrupt ends it and keeps what was measured\n",
+			view.Took(estimate.Took), view.MultAdds(estimate.MultAdds), view.Bytes(estimate.Bytes))
+	}
+	line := progressLine{to: stderr, shown: isTerminal(stderr)}
+	tenth := -1
+	report, err := l.Run(ctx, with, values, func(p lab.Progress) {
+		percent := 100 * p.Done / max(p.Of, 1)
+		text := fmt.Sprintf("%3d %%  %s", percent, p.Say)
+		if line.say(text); !line.shown && percent/10 > tenth {
+			tenth = percent / 10
+			fmt.Fprintln(stderr, "viz lab "+l.Info().Name+": "+strings.TrimSpace(text))
+		}
+	})
+	line.say("")
+	return report, err
+}
+
+func (o *labOptions) print(r *lab.Report, info lab.Info, stdout io.Writer) error {
+	switch {
+	case o.csv != "":
+		t, ok := r.Table(o.csv)
+		if !ok {
+			var names []string
+			for _, t := range r.Tables {
+				names = append(names, t.Name)
+			}
+			return usageError{fmt.Errorf("-csv is %q; it must be one of this lab's tables: %s", o.csv, strings.Join(names, ", "))}
+		}
+		return t.WriteCSV(stdout)
+	case o.json:
+		e := json.NewEncoder(stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	}
+	_, err := io.WriteString(stdout, labText(r, info))
+	return err
+}
+
+func labNames() []string {
+	var names []string
+	for _, l := range lab.All() {
+		names = append(names, l.Info().Name)
+	}
+	return names
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// labList lists the labs, each with its question.
+func labList() string {
+	var b strings.Builder
+	b.WriteString(labUsage + "\nThe labs:\n")
+	for _, l := range lab.All() {
+		info := l.Info()
+		for i, line := range wrap(strings.Fields(info.Title+". "+info.Question), 80-helpColumn) {
+			name := ""
+			if i == 0 {
+				name = info.Name
+			}
+			fmt.Fprintf(&b, "  %-*s%s\n", helpColumn-2, name, line)
+		}
+	}
+	b.WriteString("\n\"viz lab NAME -h\" lists a lab's flags.\n")
+	return b.String()
+}
+
+// labHelp is one lab's help.
+func labHelp(info lab.Info, f *flags) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage: viz lab %s [flags]\n\n%s\n\nFlags:\n", info.Name, strings.Join(wrap(strings.Fields(info.Title+". "+info.Question), 80), "\n"))
+	for _, x := range f.listed {
+		head := strings.TrimRight("-"+x.name+" "+x.arg, " ")
+		for i, line := range wrap(strings.Fields(x.help), 80-helpColumn) {
+			if i > 0 {
+				head = ""
+			}
+			fmt.Fprintf(&b, "  %-*s%s\n", helpColumn-2, head, line)
+		}
+	}
+	return b.String()
+}
+
+// labRows is how many rows of a table are printed; -csv prints all.
+const labRows = 24
+
+// labText is a report for reading.
+func labText(r *lab.Report, info lab.Info) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, on %s\n%s\n", info.Title, r.Model, strings.Join(wrap(strings.Fields(info.Question), 80), "\n"))
+	for _, t := range r.Tables {
+		b.WriteString("\n" + labTable(t))
+	}
+	for _, say := range []string{info.Includes, r.Noise} {
+		if say != "" {
+			b.WriteString("\n" + strings.Join(wrap(strings.Fields(say), 80), "\n") + "\n")
+		}
+	}
+	if r.Cancelled {
+		b.WriteString("\nThe run was ended early: this is what was measured until then.\n")
+	}
+	return b.String()
+}
+
+// labTable prints a table in columns: numbers to the right, texts to the left.
+func labTable(t lab.Table) string {
+	shown := t.Rows[:min(len(t.Rows), labRows)]
+	widths, left := make([]int, len(t.Columns)), make([]bool, len(t.Columns))
+	lines := make([][]string, 1, len(shown)+1)
+	for i, c := range t.Columns {
+		head := c.Name
+		if c.Unit != "" {
+			head += ", " + c.Unit
+		}
+		lines[0] = append(lines[0], head)
+		widths[i] = width(head)
+	}
+	for _, row := range shown {
+		line := make([]string, len(row))
+		for i, cell := range row {
+			line[i] = labCell(cell)
+			if _, isText := cell.(string); isText {
+				left[i] = true
+			}
+			widths[i] = max(widths[i], width(line[i]))
+		}
+		lines = append(lines, line)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s)\n", t.Title, t.Name)
+	for _, line := range lines {
+		text := ""
+		for i, cell := range line {
+			if left[i] {
+				text += pad(cell, widths[i]) + "  "
+			} else {
+				text += strings.Repeat(" ", widths[i]-width(cell)) + cell + "  "
+			}
+		}
+		b.WriteString("  " + strings.TrimRight(text, " ") + "\n")
+	}
+	if n := len(t.Rows) - len(shown); n > 0 {
+		fmt.Fprintf(&b, "  and %s more; -csv %s prints all\n", plural(n, "row"), t.Name)
+	}
+	return b.String()
+}
+
+// labTextWidth is how much of a text a cell shows.
+const labTextWidth = 48
+
+func labCell(cell any) string {
+	switch c := cell.(type) {
+	case nil:
+		return "–"
+	case string:
+		text := strings.ReplaceAll(printable(c), "\n", "↵")
+		if r := []rune(text); len(r) > labTextWidth {
+			text = string(r[:labTextWidth-1]) + "…"
+		}
+		return text
+	case int:
+		return view.Count(c)
+	case int64:
+		return view.Count(c)
+	case float64:
+		return labNumber(c)
+	}
+	return fmt.Sprint(cell)
+}
+
+// labNumber shows four digits, and whole numbers whole.
+func labNumber(x float64) string {
+	switch {
+	case x == math.Trunc(x) && math.Abs(x) < 1e15:
+		return view.Count(int64(x))
+	case math.Abs(x) >= 1000:
+		return view.Count(int64(math.Round(x)))
+	}
+	return fmt.Sprintf("%.4g", x)
+}

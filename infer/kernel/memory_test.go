@@ -1,0 +1,36 @@
+package kernel
+
+import (
+	"sync"
+	"testing"
+	"unsafe"
+)
+
+// Weights get memory of their own, zeroed, from a cache line on, however many
+// ask at once and whether or not they fit what is left of a slab.
+func TestWeightBytes(t *testing.T) {
+	sizes := []int{1, 63, 64, 65, 1000, hugePage - 1, hugePage, 5 * hugePage, 3, 2*hugePage + 1, 7}
+	all := make([][]byte, len(sizes))
+	var wg sync.WaitGroup
+	for i, n := range sizes {
+		wg.Go(func() { all[i] = weightBytes(n) })
+	}
+	wg.Wait()
+	for i, b := range all {
+		if len(b) != sizes[i] || cap(b) != sizes[i] {
+			t.Fatalf("%d bytes with room for %d, want %d", len(b), cap(b), sizes[i])
+		}
+		if uintptr(unsafe.Pointer(&b[0]))%line != 0 {
+			t.Errorf("%d bytes begin inside a cache line", len(b))
+		}
+		for j := range b {
+			if b[j] != 0 {
+				t.Fatalf("byte %d of %d is %d: it belongs to another or is not zeroed", j, len(b), b[j])
+			}
+			b[j] = byte(1 + i)
+		}
+	}
+	if weightWords[float32](0) != nil || weightInts(0) != nil {
+		t.Error("an empty matrix gets memory")
+	}
+}

@@ -1,0 +1,90 @@
+package lab
+
+import "github.com/tokenbytoken/viz/infer/cost"
+
+// Cache is what the cache lab found: one continuation, written with a KV cache
+// and by running the whole text again for every token, in step.
+type Cache struct {
+	Shape      cost.Shape  `json:"shape"`
+	Prompt     []Token     `json:"prompt"`
+	Tokens     []Token     `json:"tokens"` // generated
+	Steps      []CacheStep `json:"steps"`
+	Repeats    int         `json:"repeats"`
+	SameLogits bool        `json:"same_logits"` // of every step, bit for bit
+	Compared   int64       `json:"compared"`    // logits compared
+	Columns    Columns     `json:"columns"`
+	Fits       []Fit       `json:"fits"`
+	// Where the formulas' parts meet.
+	BreakEven float64 `json:"break_even"` // positions at which cached attention costs as much as everything else of a step
+	// Attention is recomputed attention's share of the whole after so many
+	// tokens, this run's first: the cubic part is no rounding error at length.
+	Attention []Share `json:"attention"`
+}
+
+// CacheStep is one token, both ways.
+type CacheStep struct {
+	Step       int       `json:"step"`
+	Positions  int       `json:"positions"` // attended, the new one included
+	Token      Token     `json:"token"`     // chosen
+	Cached     CacheSide `json:"cached"`
+	Recomputed CacheSide `json:"recomputed"`
+	SameLogits bool      `json:"same_logits"`
+	Different  int       `json:"different"` // logits whose bits differ
+}
+
+// CacheSide is what one way took for a token.
+type CacheSide struct {
+	Read     int        `json:"read"`      // positions that went through the blocks
+	Parts    cost.Parts `json:"parts"`     // tallied
+	MultAdds int64      `json:"mult_adds"` // their sum
+	Formula  int64      `json:"formula"`   // what infer/cost says
+	Ms       Spread     `json:"ms"`
+	// Sums up to this token.
+	TotalParts    cost.Parts `json:"total_parts"`
+	TotalMultAdds int64      `json:"total_mult_adds"`
+	TotalMs       float64    `json:"total_ms"` // of the medians
+}
+
+// Columns compares what the two ways keep of past positions.
+type Columns struct {
+	Block     int       `json:"block"`    // from 1: the one shown
+	Position  int       `json:"position"` // from 0: the one shown
+	Token     Token     `json:"token"`    // read there
+	KeyA      []float32 `json:"key_cached"`
+	KeyB      []float32 `json:"key_recomputed"`
+	ValueA    []float32 `json:"value_cached"`
+	ValueB    []float32 `json:"value_recomputed"`
+	WrittenAt int       `json:"written_at"` // the step that wrote the cached one
+	MadeAt    int       `json:"made_at"`    // the step that made the other
+	// Over all blocks and positions of the last step.
+	Compared  int64 `json:"compared"` // numbers
+	Different int64 `json:"different"`
+}
+
+// Share is a part of a whole at a length.
+type Share struct {
+	Tokens int     `json:"tokens"`
+	Share  float64 `json:"share"`
+}
+
+// Fit is a polynomial through measured rows by least squares, beside the one
+// that the formulas give.
+type Fit struct {
+	Name     string  `json:"name"`     // "recomputed, in all"
+	Of       string  `json:"of"`       // "multiply-adds" or "ms"
+	Variable string  `json:"variable"` // "n" positions of a step, or "N" tokens written
+	From     int     `json:"from"`     // range of the variable
+	To       int     `json:"to"`
+	Parts    []Power `json:"parts"` // from the constant up
+	R2       float64 `json:"r2"`    // 1 is through every row
+	Say      string  `json:"say"`
+}
+
+// Power is one part of a polynomial.
+type Power struct {
+	Power   int      `json:"power"`
+	Fitted  float64  `json:"fitted"`
+	Formula *float64 `json:"formula"`        // nil for times, which have none
+	Term    string   `json:"term,omitempty"` // the formula in letters
+	Share   float64  `json:"share"`          // of the fit's value at the end of the range
+}

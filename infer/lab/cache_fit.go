@@ -1,0 +1,109 @@
+package lab
+
+import (
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer/cost"
+)
+
+// The cost of a text as polynomials, from the formulas of infer/cost. n is the
+// number of positions that a step attends, N the tokens written after a prompt
+// of m positions. A step attends n = m + i for i = 0 to N − 1, so
+//
+//	Σ n  = N²/2 + (m − ½)·N
+//	Σ n² = N³/3 + (m − ½)·N² + (m² − m + 1/6)·N
+type costPolynomials struct {
+	cachedStep, recomputedStep   []float64 // in n
+	cachedTotal, recomputedTotal []float64 // in N
+}
+
+func polynomialsOf(s cost.Shape, m int) costPolynomials {
+	matrices := float64(s.Layers) * float64(s.Projections()+s.FeedForward()) // L·A
+	output := float64(s.Output().Total())                                    // d·V
+	attention := float64(s.Layers) * float64(s.Heads) * float64(s.HeadDim)   // L·h·s
+	p := float64(m)
+	sum := []float64{0, p - 0.5, 0.5}
+	squares := []float64{0, p*p - p + 1.0/6, p - 0.5, 1.0 / 3}
+	c := costPolynomials{
+		cachedStep:      []float64{matrices + output, 2 * attention},
+		recomputedStep:  []float64{output, matrices + attention, attention},
+		cachedTotal:     []float64{float64(s.Pass(m).Total() - s.Step(m).Total()), matrices + output, 0},
+		recomputedTotal: []float64{0, output, 0, 0},
+	}
+	for k := range sum {
+		c.cachedTotal[k] += 2 * attention * sum[k]
+		c.recomputedTotal[k] += (matrices + attention) * sum[k]
+	}
+	for k := range squares {
+		c.recomputedTotal[k] += attention * squares[k]
+	}
+	return c
+}
+
+// The parts in letters: L layers, A a layer's matrices, d width, V vocabulary,
+// h heads, s head size, m prompt.
+var (
+	cachedStepTerms      = []string{"L·A + d·V", "2·L·h·s"}
+	recomputedStepTerms  = []string{"d·V", "L·A + L·h·s", "L·h·s"}
+	cachedTotalTerms     = []string{"(m − 1)·L·A + L·h·s·m·(m − 1)", "L·A + d·V + L·h·s·(2m − 1)", "L·h·s"}
+	recomputedTotalTerms = []string{
+		"0", "d·V + (L·A + L·h·s)·(m − ½) + L·h·s·(m² − m + 1/6)", "(L·A + L·h·s)/2 + L·h·s·(m − ½)", "L·h·s/3",
+	}
+)
+
+// fits are least-squares polynomials through the steps so far, counted and
+// timed.
+func (c *Cache) fits() []Fit {
+	var n, each, whole []float64 // positions of a step, cached apart from the prompt's
+	var cachedEach, cachedMs, recomputedEach, recomputedMs []float64
+	var cachedTotal, cachedTotalMs, recomputedTotal, recomputedTotalMs []float64
+	for i, s := range c.Steps {
+		if i > 0 { // the first step reads the prompt, both ways
+			each = append(each, float64(s.Positions))
+			cachedEach, cachedMs = append(cachedEach, float64(s.Cached.MultAdds)), append(cachedMs, s.Cached.Ms.Median)
+		}
+		n, whole = append(n, float64(s.Positions)), append(whole, float64(s.Step))
+		recomputedEach, recomputedMs = append(recomputedEach, float64(s.Recomputed.MultAdds)), append(recomputedMs, s.Recomputed.Ms.Median)
+		cachedTotal, cachedTotalMs = append(cachedTotal, float64(s.Cached.TotalMultAdds)), append(cachedTotalMs, s.Cached.TotalMs)
+		recomputedTotal, recomputedTotalMs = append(recomputedTotal, float64(s.Recomputed.TotalMultAdds)), append(recomputedTotalMs, s.Recomputed.TotalMs)
+	}
+	p := polynomialsOf(c.Shape, len(c.Prompt))
+	const counts, ms = "multiply-adds", "ms"
+	var fits []Fit
+	add := func(name, of, variable string, x, y []float64, formula []float64, terms []string) {
+		degree := len(formula) - 1
+		if of == ms {
+			formula, terms = nil, nil
+		}
+		if f, ok := fit(Fit{Name: name, Of: of, Variable: variable}, x, y, degree, formula, terms); ok {
+			f.Say = f.say()
+			fits = append(fits, f)
+		}
+	}
+	add("cached, each token", counts, "n", each, cachedEach, p.cachedStep, cachedStepTerms)
+	add("recomputed, each token", counts, "n", n, recomputedEach, p.recomputedStep, recomputedStepTerms)
+	add("cached, in all", counts, "N", whole, cachedTotal, p.cachedTotal, cachedTotalTerms)
+	add("recomputed, in all", counts, "N", whole, recomputedTotal, p.recomputedTotal, recomputedTotalTerms)
+	add("cached, each token", ms, "n", each, cachedMs, p.cachedStep, nil)
+	add("recomputed, each token", ms, "n", n, recomputedMs, p.recomputedStep, nil)
+	add("cached, in all", ms, "N", whole, cachedTotalMs, p.cachedTotal, nil)
+	add("recomputed, in all", ms, "N", whole, recomputedTotalMs, p.recomputedTotal, nil)
+	return fits
+}
+
+// say is what a fit comes to, in words: what sources call it, and what it is.
+func (f Fit) say() string {
+	share := func(k int) string { return fmt.Sprintf("%.3g %%", 100*f.Parts[k].Share) }
+	if f.Of == "ms" {
+		return fmt.Sprintf("Times vary, and small parts drown in that: R² is %.3f.", f.R2)
+	}
+	switch f.Name {
+	case "cached, each token":
+		return fmt.Sprintf("Often called constant. It is a constant part, every weight once, and a part that grows with the positions: %s at %d.", share(1), f.To)
+	case "recomputed, each token":
+		return fmt.Sprintf("Nearly a straight line: the matrices run over the whole text again. Attention adds the square: %s at %d.", share(2), f.To)
+	case "cached, in all":
+		return fmt.Sprintf("Often called linear. Cached attention adds a square: %s after %d tokens.", share(2), f.To)
+	}
+	return fmt.Sprintf("Often called quadratic because of attention. The square comes from the matrices: %s after %d tokens. Attention adds a cube: %s.", share(2), f.To, share(3))
+}

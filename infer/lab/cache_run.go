@@ -1,0 +1,264 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// cacheRun is a run of the cache lab.
+type cacheRun struct {
+	*running
+	m       *infer.Model
+	meter   *meter
+	v       Values
+	ids     []int // prompt and generated
+	prompt  int
+	kept    *infer.Cache // grows with the text
+	again   *infer.Cache // emptied for every token
+	result  Cache
+	columns Columns
+	spreads []Spread
+}
+
+// Estimate implements [Lab].
+func (cacheLab) Estimate(env Env, v Values) (Estimate, error) {
+	m, tokens, err := room(env.Target, v, "tokens")
+	if err != nil {
+		return Estimate{}, err
+	}
+	if err := checkColumn(env.Target, v, m+tokens-1); err != nil {
+		return Estimate{}, err
+	}
+	s := env.Target.Shape()
+	cached, recomputed := s.Generate(m, tokens)
+	return guess(env, int64(v.int("repeats"))*cached.Plus(recomputed).Total(), 2*s.KVBytes(m+tokens, 4)), nil
+}
+
+// checkColumn refuses a block or position that the run will not have, of so
+// many positions. The first two are taken in any case: where there is one
+// alone, that is shown.
+func checkColumn(m *infer.Model, v Values, positions int) error {
+	if l := m.Config().Layers; v.int("block") > l {
+		return sampling.NewRangeError("block", v.int("block"), fmt.Sprintf("1 to %d", l))
+	}
+	if v.int("position") >= max(positions, 2) {
+		return sampling.NewRangeError("position", v.int("position"), fmt.Sprintf("0 to %d, a position of this text", positions-1))
+	}
+	return nil
+}
+
+// Run implements [Lab].
+func (cacheLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+	prompt, tokens, err := room(env.Target, v, "tokens")
+	if err != nil {
+		return nil, err
+	}
+	if err := checkColumn(env.Target, v, prompt+tokens-1); err != nil {
+		return nil, err
+	}
+	r := &cacheRun{running: start(ctx, "cache", env, v, progress), v: v, prompt: prompt}
+	r.m, r.meter = env.target()
+	r.fill = r.fillReport
+	r.of = tokens
+	r.ids = r.m.Encode(v["prompt"])
+	r.kept, r.again = r.m.NewCache(), r.m.NewCache()
+	r.result = Cache{Shape: r.m.Shape(), Prompt: tokensOf(r.m, r.ids), Repeats: v.int("repeats"), SameLogits: true}
+	r.result.BreakEven = breakEven(r.result.Shape)
+	for n := 1; n <= tokens; n++ {
+		if err := r.step(n); err != nil {
+			return r.end(err)
+		}
+		r.tell(1, fmt.Sprintf("token %d of %d, cached and recomputed", n, tokens))
+	}
+	return r.end(nil)
+}
+
+// breakEven is n where 2·L·h·s·n = L·A + d·V: cached attention then costs as
+// much as all the matrices.
+func breakEven(s cost.Shape) float64 {
+	matrices := int64(s.Layers)*(s.Projections()+s.FeedForward()) + s.Output().Total()
+	return float64(matrices) / float64(2*s.Layers*s.Heads*s.HeadDim)
+}
+
+// side is one way to get a token's scores.
+type side struct {
+	cache *infer.Cache
+	keep  int   // columns that the cache has before
+	read  []int // tokens to read
+	z     []float32
+	times []time.Duration
+	parts cost.Parts
+}
+
+// step measures the n-th token both ways, in turns, compares them and chooses.
+func (r *cacheRun) step(n int) error {
+	from := 0
+	if n > 1 {
+		from = len(r.ids) - 1
+	}
+	cached := &side{cache: r.kept, keep: from, read: r.ids[from:]}
+	recomputed := &side{cache: r.again, read: r.ids}
+	if n == 1 { // memory is touched and caches have grown before anything is timed
+		if err := r.once(&side{cache: r.kept, read: r.ids}); err != nil {
+			return err
+		}
+	}
+	for range r.result.Repeats {
+		for _, s := range []*side{cached, recomputed} {
+			if err := r.once(s); err != nil {
+				r.kept.Truncate(from) // as it was, for the columns compared on the way out
+				return err
+			}
+		}
+	}
+	row := CacheStep{Step: n, Positions: len(r.ids), Different: differentBits(cached.z, recomputed.z)}
+	row.SameLogits = row.Different == 0
+	shape := r.result.Shape
+	formula := shape.Step(len(r.ids))
+	if n == 1 {
+		formula = shape.Pass(len(r.ids))
+	}
+	row.Cached = r.side(cached, formula, func(s CacheStep) CacheSide { return s.Cached })
+	row.Recomputed = r.side(recomputed, shape.Pass(len(r.ids)), func(s CacheStep) CacheSide { return s.Recomputed })
+	r.spreads = append(r.spreads, row.Cached.Ms, row.Recomputed.Ms)
+
+	d := sampling.Decide(cached.z, r.v.sampling())
+	id := int(d.Order[d.Draw(sampling.U(uint64(r.v.float("seed")), n))])
+	row.Token = tokenOf(r.m, id)
+	r.compareColumns(n)
+	r.ids = append(slices.Clip(r.ids), id)
+	r.result.Steps = append(r.result.Steps, row)
+	r.result.Tokens = append(r.result.Tokens, row.Token)
+	r.result.SameLogits = r.result.SameLogits && row.SameLogits
+	r.result.Compared += int64(len(cached.z))
+	return nil
+}
+
+// once runs one side's pass and scores.
+func (r *cacheRun) once(s *side) error {
+	s.cache.Truncate(s.keep)
+	last := make([]float32, r.m.Config().Width)
+	z := make([]float32, r.m.Config().Vocab)
+	before := r.meter.tally
+	if _, err := r.m.ForwardTo(r.ctx, s.cache, s.read, last); err != nil {
+		return err
+	}
+	if _, err := r.m.LogitsTo(r.ctx, last, z); err != nil {
+		return err
+	}
+	s.z, s.parts = z, minus(r.meter.parts, before.parts)
+	s.times = append(s.times, r.meter.took-before.took)
+	return nil
+}
+
+func minus(a, b cost.Parts) cost.Parts {
+	return cost.Parts{
+		Projections: a.Projections - b.Projections, FeedForward: a.FeedForward - b.FeedForward,
+		Attention: a.Attention - b.Attention, Output: a.Output - b.Output,
+	}
+}
+
+// side makes the row of one way, with sums that go on from the step before.
+func (r *cacheRun) side(s *side, formula cost.Parts, of func(CacheStep) CacheSide) CacheSide {
+	row := CacheSide{Read: len(s.read), Parts: s.parts, MultAdds: s.parts.Total(), Formula: formula.Total(), Ms: spreadOfTimes(s.times)}
+	row.TotalParts, row.TotalMs = row.Parts, row.Ms.Median
+	if n := len(r.result.Steps); n > 0 {
+		before := of(r.result.Steps[n-1])
+		row.TotalParts, row.TotalMs = before.TotalParts.Plus(row.Parts), before.TotalMs+row.Ms.Median
+	}
+	row.TotalMultAdds = row.TotalParts.Total()
+	return row
+}
+
+// differentBits counts the numbers whose bits differ.
+func differentBits(a, b []float32) int {
+	n := 0
+	for i := range a {
+		if math.Float32bits(a[i]) != math.Float32bits(b[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// compareColumns compares every key and value of the cache that was kept with
+// those that were made anew for the n-th token.
+func (r *cacheRun) compareColumns(n int) {
+	c := Columns{Block: r.v.int("block"), Position: min(r.v.int("position"), r.kept.Positions()-1), WrittenAt: 1, MadeAt: n}
+	if c.Position >= r.prompt {
+		c.WrittenAt = c.Position - r.prompt + 2 // a token is read at the step after it was chosen
+	}
+	c.Token = tokenOf(r.m, r.ids[c.Position])
+	for block := range r.result.Shape.Layers {
+		for position := range r.kept.Positions() {
+			keyA, valueA := r.kept.Column(block, position)
+			keyB, valueB := r.again.Column(block, position)
+			c.Compared += int64(len(keyA) + len(valueA))
+			c.Different += int64(differentBits(keyA, keyB) + differentBits(valueA, valueB))
+			if block == c.Block-1 && position == c.Position {
+				c.KeyA, c.KeyB, c.ValueA, c.ValueB = keyA, keyB, valueA, valueB
+			}
+		}
+	}
+	r.columns = c
+}
+
+func (r *cacheRun) fillReport(to *Report) {
+	if len(r.result.Steps) == 0 {
+		return
+	}
+	result := r.result
+	result.Steps, result.Tokens = slices.Clip(result.Steps), slices.Clip(result.Tokens)
+	result.Columns = r.columns
+	result.Fits = result.fits()
+	last := result.Steps[len(result.Steps)-1].Recomputed
+	result.Attention = []Share{{len(result.Steps), float64(last.TotalParts.Attention) / float64(last.TotalMultAdds)}}
+	for _, n := range []int{512, 4096} {
+		_, whole := result.Shape.Generate(len(result.Prompt), n)
+		result.Attention = append(result.Attention, Share{n, float64(whole.Attention) / float64(whole.Total())})
+	}
+	to.Result, to.Tables, to.Noise = &result, result.tables(), noise(r.spreads)
+}
+
+// tables are the raw rows.
+func (c *Cache) tables() []Table {
+	names := []string{"step", "", "positions", "", "token", "", "same logits", ""}
+	for _, way := range []string{"cached", "recomputed"} {
+		names = append(names, way+" read", "positions", way+" projections", "", way+" feed-forward", "", way+" attention", "", way+" output", "",
+			way+" multiply-adds", "", way+" formula", "", way+" median", "ms", way+" lower quartile", "ms", way+" upper quartile", "ms", way+" so far", "", way+" so far, time", "ms")
+	}
+	steps := Table{Name: "steps", Title: "Each token, cached and recomputed", Columns: columns(names...)}
+	for _, s := range c.Steps {
+		cells := []any{s.Step, s.Positions, s.Token.Text, s.SameLogits}
+		for _, x := range []CacheSide{s.Cached, s.Recomputed} {
+			cells = append(cells, x.Read, x.Parts.Projections, x.Parts.FeedForward, x.Parts.Attention, x.Parts.Output,
+				x.MultAdds, x.Formula, x.Ms.Median, x.Ms.Q1, x.Ms.Q3, x.TotalMultAdds, x.TotalMs)
+		}
+		steps.add(cells...)
+	}
+	fits := Table{Name: "fits", Title: "Fitted parts beside the formulas", Columns: columns("curve", "", "of", "", "variable", "", "power", "", "fitted", "", "formula", "", "share at the end", "", "R²", "", "in letters", "")}
+	for _, f := range c.Fits {
+		for _, p := range f.Parts {
+			var formula any
+			if p.Formula != nil {
+				formula = *p.Formula
+			}
+			fits.add(f.Name, f.Of, f.Variable, p.Power, p.Fitted, formula, p.Share, f.R2, p.Term)
+		}
+	}
+	column := Table{
+		Name: "column", Title: fmt.Sprintf("Keys and values of position %d in block %d", c.Columns.Position, c.Columns.Block),
+		Columns: columns("index", "", "key, cached", "", "key, recomputed", "", "value, cached", "", "value, recomputed", ""),
+	}
+	for i := range c.Columns.KeyA {
+		column.add(i, float64(c.Columns.KeyA[i]), float64(c.Columns.KeyB[i]), float64(c.Columns.ValueA[i]), float64(c.Columns.ValueB[i]))
+	}
+	return []Table{steps, fits, column}
+}

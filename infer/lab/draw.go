@@ -1,0 +1,335 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// Draw is what the draw lab found: one step's distribution, drawn from again
+// and again.
+type Draw struct {
+	Prompt   []Token           `json:"prompt"`
+	Before   []Token           `json:"before"` // what was generated before the step
+	Step     int               `json:"step"`
+	Settings sampling.Settings `json:"settings"`
+	Seed     uint64            `json:"seed"`
+	Kept     int               `json:"kept"` // tokens that can be drawn
+	Repeats  int               `json:"repeats"`
+	// Tokens are the most probable ones, Rest sums up the others that can be
+	// drawn.
+	Tokens     []DrawToken `json:"tokens"`
+	Rest       DrawToken   `json:"rest"`
+	RestTokens int         `json:"rest_tokens"`
+	Sizes      []int       `json:"sizes"` // of the histograms: DrawToken.Counts goes by them
+	Distances  []Distance  `json:"distances"`
+	// Slope of ln(distance) against ln(n) by least squares, as measured and as
+	// expected; −½ is the law.
+	Slope         float64 `json:"slope"`
+	SlopeExpected float64 `json:"slope_expected"`
+}
+
+// DrawToken is a token's probability beside how often it was drawn.
+type DrawToken struct {
+	Token  Token   `json:"token"`
+	Rank   int     `json:"rank"`
+	P      float64 `json:"p"` // after the temperature
+	Q      float64 `json:"q"` // after the filters: what it is drawn with
+	Counts []int   `json:"counts"`
+}
+
+// Distance is the total variation distance ½ Σ|count/n − q| between n draws
+// and the distribution they come from: the share of draws that would have to
+// fall elsewhere.
+type Distance struct {
+	N        int     `json:"n"`
+	Shown    float64 `json:"shown"`    // of the histogram that is shown
+	Measured Spread  `json:"measured"` // over the repeats (no unit)
+	Mean     float64 `json:"mean"`     // of the repeats
+	// Expected is the exact mean over all possible draws (De Moivre 1730).
+	Expected float64 `json:"expected"`
+	// Law is ½ Σ √(2q(1−q)/πn), which Expected tends to: the 1/√n.
+	Law float64 `json:"law"`
+}
+
+// drawRun is a run of the draw lab.
+type drawRun struct {
+	*running
+	result Draw
+	d      *sampling.Distribution
+	sizes  []int       // at which distances are taken
+	found  [][]float64 // by size, one distance for each repeat
+	counts []int       // of the repeat in progress, by rank
+	kept   [][]int     // counts of the shown repeat by size of histogram
+}
+
+// Estimate implements [Lab].
+func (drawLab) Estimate(env Env, v Values) (Estimate, error) {
+	m, _, err := room(env.Target, v, "step")
+	if err != nil {
+		return Estimate{}, err
+	}
+	work, _ := env.Target.Shape().Generate(m, v.int("step"))
+	e := guess(env, work.Total(), int64(env.Target.Config().Vocab)*8*4)
+	const aDraw = 100 // nanoseconds, roughly: a search among the kept tokens
+	e.Took += time.Duration(aDraw * v.int("draws") * v.int("repeats"))
+	e.Large = e.Took >= LargeRun
+	return e, nil
+}
+
+// Run implements [Lab].
+func (drawLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+	if _, _, err := room(env.Target, v, "step"); err != nil {
+		return nil, err
+	}
+	r := &drawRun{running: start(ctx, "draw", env, v, progress)}
+	r.fill = r.fillReport
+	r.of = v.int("repeats")
+	r.result = Draw{Step: v.int("step"), Settings: v.sampling(), Seed: uint64(v.float("seed"))}
+	if err := r.distribution(env.Target, v); err != nil {
+		return r.end(err)
+	}
+	r.sizes = ladder(v.int("draws"))
+	r.result.Sizes = histogramSizes(v.int("draws"))
+	r.found = make([][]float64, len(r.sizes))
+	for i := range v.int("repeats") {
+		if err := r.once((r.result.Seed + uint64(i)) % (infer.MaxSeed + 1)); err != nil {
+			return r.end(err)
+		}
+		r.result.Repeats = i + 1
+		r.tell(1, fmt.Sprintf("repeat %d of %d", i+1, v.int("repeats")))
+	}
+	return r.end(nil)
+}
+
+// distribution runs the loop as far as the filter of the step to be drawn from.
+func (r *drawRun) distribution(m *infer.Model, v Values) error {
+	loop, err := infer.NewLoop(m, v["prompt"], v.settings(r.result.Step))
+	if err != nil {
+		return err
+	}
+	for n := 1; n < r.result.Step; n++ {
+		_, err := turn(r.ctx, loop)
+		if errors.Is(err, io.EOF) {
+			return sampling.NewRangeError("step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(loop.Steps())))
+		} else if err != nil {
+			return err
+		}
+	}
+	for {
+		kind, err := loop.Advance(r.ctx)
+		if errors.Is(err, io.EOF) {
+			return sampling.NewRangeError("step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(loop.Steps())))
+		} else if err != nil {
+			return err
+		}
+		if kind == infer.KindFilter {
+			break
+		}
+	}
+	r.d = loop.Distribution()
+	r.result.Kept = r.d.Keep
+	r.result.Prompt = tokensOf(m, loop.Prompt())
+	r.result.Before = tokensOf(m, chosen(loop))
+	for rank := range min(v.int("rows"), r.d.Keep) {
+		id := int(r.d.Order[rank])
+		r.result.Tokens = append(r.result.Tokens, DrawToken{Token: tokenOf(m, id), Rank: rank + 1, P: r.d.P[id], Q: r.d.Q(rank)})
+	}
+	return nil
+}
+
+// ladder is 10, 20, 50, 100 and so on, up to most, which ends it.
+func ladder(most int) []int {
+	var list []int
+	for ten := 10; ; ten *= 10 {
+		for _, n := range []int{ten, 2 * ten, 5 * ten} {
+			if n >= most {
+				return append(list, most)
+			}
+			list = append(list, n)
+		}
+	}
+}
+
+// histogramSizes are 10, 100 and the most; with 1,000 between them where there
+// would be none.
+func histogramSizes(most int) []int {
+	var list []int
+	for _, n := range []int{10, 100} {
+		if n < most {
+			list = append(list, n)
+		}
+	}
+	return append(list, most)
+}
+
+// once draws as often as asked, with the u of a seed, and takes the distance at
+// every size.
+func (r *drawRun) once(seed uint64) error {
+	first := r.result.Repeats == 0
+	r.counts = make([]int, r.d.Keep)
+	distances := make([]float64, 0, len(r.sizes))
+	for n := 1; n <= r.sizes[len(r.sizes)-1]; n++ {
+		if n%4096 == 0 && r.ctx.Err() != nil {
+			return r.ctx.Err()
+		}
+		r.counts[r.d.Draw(sampling.U(seed, n))]++
+		if len(distances) < len(r.sizes) && n == r.sizes[len(distances)] {
+			distances = append(distances, distance(r.counts, n, r.d.Q))
+		}
+		if first && slices.Contains(r.result.Sizes, n) {
+			r.kept = append(r.kept, slices.Clone(r.counts))
+		}
+	}
+	for i, x := range distances { // a whole repeat or none of it
+		r.found[i] = append(r.found[i], x)
+	}
+	return nil
+}
+
+// distance is the total variation between counts of n draws, by rank, and what
+// they were drawn with: ½ Σ|count/n − q|.
+func distance(counts []int, n int, q func(rank int) float64) float64 {
+	sum := 0.0
+	for rank, c := range counts {
+		sum += math.Abs(float64(c)/float64(n) - q(rank))
+	}
+	return sum / 2
+}
+
+// expectedDistance is the mean of distance over all draws: half the sum of the
+// mean deviations of binomial shares. De Moivre's closed form of
+// E|X − nq| is 2·m·C(n, m)·q^m·(1 − q)^(n−m+1) with m = ⌊nq⌋ + 1.
+func expectedDistance(n int, q func(rank int) float64, ranks int) float64 {
+	sum := 0.0
+	for rank := range ranks {
+		sum += meanDeviation(n, q(rank))
+	}
+	return sum / (2 * float64(n))
+}
+
+// meanDeviation is E|X − nq| for X binomial with n draws of probability q.
+func meanDeviation(n int, q float64) float64 {
+	if q <= 0 || q >= 1 {
+		return 0
+	}
+	m := math.Floor(float64(n)*q) + 1
+	a, _ := math.Lgamma(float64(n) + 1)
+	b, _ := math.Lgamma(m + 1)
+	c, _ := math.Lgamma(float64(n) - m + 1)
+	return 2 * m * math.Exp(a-b-c+m*math.Log(q)+(float64(n)-m+1)*math.Log1p(-q))
+}
+
+// rootLaw is what expectedDistance tends to as n grows: ½ Σ √(2q(1−q)/πn),
+// which falls as 1/√n.
+func rootLaw(n int, q func(rank int) float64, ranks int) float64 {
+	sum := 0.0
+	for rank := range ranks {
+		sum += math.Sqrt(2 * q(rank) * (1 - q(rank)) / (math.Pi * float64(n)))
+	}
+	return sum / 2
+}
+
+// slope is that of ln y against ln x by least squares; 0 where fewer than two
+// points have a logarithm.
+func slope(x []int, y []float64) float64 {
+	var lx, ly []float64
+	for i := range x {
+		if y[i] > 0 {
+			lx, ly = append(lx, math.Log(float64(x[i]))), append(ly, math.Log(y[i]))
+		}
+	}
+	if len(lx) < 2 {
+		return 0
+	}
+	_, b := stat.LinearRegression(lx, ly, nil, false)
+	return finiteOr(b, 0)
+}
+
+func (r *drawRun) fillReport(to *Report) {
+	if r.result.Repeats == 0 {
+		return
+	}
+	result := r.result
+	var means, expected []float64
+	for i, n := range r.sizes {
+		row := Distance{
+			N: n, Shown: r.found[i][0], Measured: spreadOf(r.found[i]), Mean: mean(r.found[i]),
+			Expected: expectedDistance(n, r.d.Q, r.d.Keep), Law: rootLaw(n, r.d.Q, r.d.Keep),
+		}
+		result.Distances = append(result.Distances, row)
+		means, expected = append(means, row.Mean), append(expected, row.Expected)
+	}
+	result.Slope, result.SlopeExpected = slope(r.sizes, means), slope(r.sizes, expected)
+	result.Tokens = slices.Clone(r.result.Tokens)
+	result.RestTokens = result.Kept - len(result.Tokens)
+	for i := range result.Tokens {
+		for _, counts := range r.kept {
+			result.Tokens[i].Counts = append(result.Tokens[i].Counts, counts[i])
+		}
+	}
+	result.Rest = r.rest(len(result.Tokens))
+	to.Result, to.Tables = &result, result.tables()
+	to.Noise = drawNoise(&result)
+}
+
+// rest sums up the ranks from one on.
+func (r *drawRun) rest(from int) DrawToken {
+	rest := DrawToken{Rank: from + 1, Counts: make([]int, len(r.kept))}
+	for rank := from; rank < r.d.Keep; rank++ {
+		rest.P += r.d.P[r.d.Order[rank]]
+		rest.Q += r.d.Q(rank)
+		for i, counts := range r.kept {
+			rest.Counts[i] += counts[rank]
+		}
+	}
+	return rest
+}
+
+func drawNoise(d *Draw) string {
+	if d.Repeats < 2 {
+		return "One repeat tells nothing of how much the distance varies. Raise the repeats to see."
+	}
+	last := d.Distances[len(d.Distances)-1]
+	return fmt.Sprintf("At %d draws the distance lay between %.4f and %.4f in the middle half of %d repeats; %.4f is expected on average.",
+		last.N, last.Measured.Q1, last.Measured.Q3, d.Repeats, last.Expected)
+}
+
+// tables are the raw rows.
+func (d *Draw) tables() []Table {
+	names := []string{"token", "", "id", "", "rank", "", "p", "", "q", ""}
+	for _, n := range d.Sizes {
+		names = append(names, fmt.Sprintf("drawn of %d", n), "")
+	}
+	counts := Table{Name: "histogram", Title: "How often each token was drawn", Columns: columns(names...)}
+	row := func(name string, id any, t DrawToken) {
+		cells := []any{name, id, t.Rank, t.P, t.Q}
+		for _, c := range t.Counts {
+			cells = append(cells, c)
+		}
+		counts.add(cells...)
+	}
+	for _, t := range d.Tokens {
+		row(t.Token.Text, t.Token.ID, t)
+	}
+	if d.RestTokens > 0 {
+		row(fmt.Sprintf("the other %d", d.RestTokens), nil, d.Rest)
+	}
+	distances := Table{
+		Name: "distance", Title: "Total variation distance to the model's distribution",
+		Columns: columns("draws", "", "shown", "", "mean", "", "median", "", "lower quartile", "", "upper quartile", "", "expected", "", "1/√N law", "", "mean × √N", ""),
+	}
+	for _, x := range d.Distances {
+		distances.add(x.N, x.Shown, x.Mean, x.Measured.Median, x.Measured.Q1, x.Measured.Q3, x.Expected, x.Law, x.Mean*math.Sqrt(float64(x.N)))
+	}
+	return []Table{counts, distances}
+}

@@ -1,0 +1,81 @@
+package lab
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// polynomial fits y by c[0] + c[1]·x + … + c[degree]·x^degree with the least
+// squares of the errors, and returns c with the share of the variance that it
+// explains (R², 1 is through every point). x must be positive and hold more
+// than degree different values.
+func polynomial(x, y []float64, degree int) (c []float64, r2 float64, err error) {
+	if len(x) <= degree {
+		return nil, 0, errors.New("too few points for a polynomial of that degree")
+	}
+	most := 0.0 // powers of x/most stay near 1, which keeps the problem well posed
+	for _, v := range x {
+		most = max(most, v)
+	}
+	a := mat.NewDense(len(x), degree+1, nil)
+	for i, v := range x {
+		for k := range degree + 1 {
+			a.Set(i, k, math.Pow(v/most, float64(k)))
+		}
+	}
+	var qr mat.QR
+	qr.Factorize(a)
+	var solved mat.VecDense
+	if err := qr.SolveVecTo(&solved, false, mat.NewVecDense(len(y), y)); err != nil {
+		return nil, 0, err
+	}
+	c = make([]float64, degree+1)
+	for k := range c {
+		c[k] = solved.AtVec(k) / math.Pow(most, float64(k))
+	}
+	estimates := make([]float64, len(x))
+	for i, v := range x {
+		estimates[i] = at(c, v)
+	}
+	r2 = 1
+	if stat.Variance(y, nil) > 0 {
+		r2 = stat.RSquaredFrom(estimates, y, nil)
+	}
+	return c, r2, nil
+}
+
+// at is a polynomial's value.
+func at(c []float64, x float64) float64 {
+	v := 0.0
+	for k := len(c) - 1; k >= 0; k-- {
+		v = v*x + c[k]
+	}
+	return v
+}
+
+// fit makes a Fit of rows with a formula's coefficients beside it; formula and
+// terms are nil where there is none. It reports false where the rows are too
+// few to tell parts apart.
+func fit(f Fit, x, y []float64, degree int, formula []float64, terms []string) (Fit, bool) {
+	c, r2, err := polynomial(x, y, degree)
+	if err != nil || len(x) < degree+2 {
+		return Fit{}, false
+	}
+	f.From, f.To, f.R2 = int(x[0]), int(x[len(x)-1]), r2
+	end := x[len(x)-1]
+	whole := at(c, end)
+	for k := range c {
+		if math.Abs(c[k]*math.Pow(end, float64(k))) < 1e-12*math.Abs(whole) {
+			c[k] = 0 // what rounding leaves of nothing
+		}
+		p := Power{Power: k, Fitted: c[k], Share: finiteOr(c[k]*math.Pow(end, float64(k))/whole, 0)}
+		if formula != nil {
+			p.Formula, p.Term = &formula[k], terms[k]
+		}
+		f.Parts = append(f.Parts, p)
+	}
+	return f, true
+}

@@ -1,0 +1,165 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// maxLanes is how many texts the strategies lab writes side by side.
+const maxLanes = 6
+
+// lanesWant tells what the lanes parameter takes.
+const lanesWant = "one to six of greedy, pure, top_k, top_p, common, or settings such as t=1.2 k=10 p=0.9 minp=0.05, joined by commas"
+
+// parseLanes reads the lanes parameter.
+func parseLanes(text string) ([]Lane, error) {
+	var lanes []Lane
+	for part := range strings.SplitSeq(text, ",") {
+		lane, err := parseLane(strings.TrimSpace(part))
+		if err != nil {
+			return nil, err
+		}
+		lanes = append(lanes, lane)
+	}
+	if len(lanes) > maxLanes {
+		return nil, sampling.NewRangeError("lanes", fmt.Sprintf("a list of %d", len(lanes)), lanesWant)
+	}
+	return lanes, nil
+}
+
+func parseLane(text string) (Lane, error) {
+	if p, ok := sampling.PresetByKey(text); ok {
+		return Lane{Name: p.Name, Settings: p.Settings}, nil
+	}
+	s := sampling.Pure
+	fields := strings.Fields(text)
+	for _, field := range fields {
+		key, value, _ := strings.Cut(field, "=")
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return Lane{}, sampling.NewRangeError("lanes", quoted(text), lanesWant)
+		}
+		switch key {
+		case "t":
+			s.Temperature = x
+		case "k":
+			if s.TopK = int(x); float64(s.TopK) != x {
+				return Lane{}, sampling.NewRangeError("lanes", quoted(text), lanesWant)
+			}
+		case "p":
+			s.TopP = x
+		case "minp":
+			s.MinP = x
+		default:
+			return Lane{}, sampling.NewRangeError("lanes", quoted(text), lanesWant)
+		}
+	}
+	if len(fields) == 0 {
+		return Lane{}, sampling.NewRangeError("lanes", "a list with nothing between two commas", lanesWant)
+	}
+	if err := s.Check(); err != nil {
+		return Lane{}, sampling.NewRangeError("lanes", quoted(text)+", where "+err.Error(), lanesWant)
+	}
+	return Lane{Name: laneName(s), Settings: s}, nil
+}
+
+// laneName names settings that are no preset.
+func laneName(s sampling.Settings) string {
+	if p, ok := sampling.PresetOf(s); ok {
+		return p.Name
+	}
+	name := "T " + number(s.Temperature)
+	if s.TopK > 0 {
+		name += fmt.Sprintf(", top-k %d", s.TopK)
+	}
+	if s.TopP < 1 {
+		name += ", top-p " + number(s.TopP)
+	}
+	if s.MinP > 0 {
+		name += ", min-p " + number(s.MinP)
+	}
+	return name
+}
+
+// laneStep is a step of the loop as a lane shows it. d is the step's
+// distribution.
+func laneStep(m *infer.Model, s *infer.Step, d *sampling.Distribution) LaneStep {
+	row := LaneStep{
+		Step: s.N, Token: tokenOf(m, s.Chosen), Rank: s.Rank, P: s.P, Q: s.Q,
+		LogP: logP(s.Logits, s.Chosen), Entropy: s.Entropy, Kept: d.Keep,
+	}
+	if !s.Settings.Greedy() {
+		row.From, row.To = d.Segment(s.Rank - 1)
+	}
+	return row
+}
+
+// logP is ln p of a token by the softmax of z [vocab] at T = 1: z − ln Σ e^z.
+func logP(z []float32, id int) float64 {
+	largest := math.Inf(-1)
+	for _, v := range z {
+		largest = max(largest, float64(v))
+	}
+	sum := 0.0
+	for _, v := range z {
+		sum += math.Exp(float64(v) - largest)
+	}
+	return float64(z[id]) - largest - math.Log(sum)
+}
+
+// parting tells why two lanes part at a step, given each one's step there.
+func parting(m *infer.Model, lanes []Lane, two [2]int, x, y *infer.Step) Parting {
+	p := Parting{
+		Lanes: two, Step: x.N, U: sampling.U(x.Settings.Seed, x.N),
+		Tokens: [2]Token{tokenOf(m, x.Chosen), tokenOf(m, y.Chosen)},
+	}
+	dists := [2]*sampling.Distribution{x.Distribution(), y.Distribution()}
+	for lane, d := range dists {
+		for token, id := range []int{x.Chosen, y.Chosen} {
+			if r := d.RankOf(int32(id)); r < d.Keep {
+				from, to := d.Segment(r)
+				p.Segments[lane][token] = Segment{from, to}
+			}
+		}
+	}
+	p.explain(lanes, dists, m)
+	return p
+}
+
+// explain says why two lanes part: one is greedy, or one's filters cut what
+// the other took, or u falls on segments that lie elsewhere.
+func (p *Parting) explain(lanes []Lane, dists [2]*sampling.Distribution, m *infer.Model) {
+	names := [2]string{lanes[p.Lanes[0]].Name, lanes[p.Lanes[1]].Name}
+	for lane, d := range dists {
+		if d.Settings.Greedy() {
+			p.Why = PartGreedy
+			p.Say = fmt.Sprintf("%s takes the most probable token, “%s”. In %s, u = %.4f falls on “%s”.",
+				names[lane], p.Tokens[lane].Text, names[1-lane], p.U, p.Tokens[1-lane].Text)
+			return
+		}
+	}
+	for lane, d := range dists {
+		other := p.Tokens[1-lane]
+		r := d.RankOf(int32(other.ID))
+		if rule := d.CutBy(r); rule != sampling.RuleNone {
+			cut := tokenOf(m, other.ID)
+			p.Why, p.CutBy, p.Cut = PartFilter, string(rule), &cut
+			p.Say = fmt.Sprintf("%s cannot take “%s”: its %s cuts it, rank %d at p = %.4f. u = %.4f falls on “%s” there.",
+				names[lane], other.Text, ruleNames[rule], r+1, d.P[other.ID], p.U, p.Tokens[lane].Text)
+			return
+		}
+	}
+	p.Why = PartSegment
+	p.Say = fmt.Sprintf("Both keep both tokens, but the segments differ: u = %.4f lies between %.4f and %.4f in %s, “%s”, and between %.4f and %.4f in %s, “%s”.",
+		p.U, p.Segments[0][0].From, p.Segments[0][0].To, names[0], p.Tokens[0].Text,
+		p.Segments[1][1].From, p.Segments[1][1].To, names[1], p.Tokens[1].Text)
+}
+
+var ruleNames = map[sampling.Rule]string{
+	sampling.RuleGreedy: "greedy choice", sampling.RuleTopK: "top-k", sampling.RuleTopP: "top-p", sampling.RuleMinP: "min-p",
+}

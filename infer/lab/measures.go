@@ -1,0 +1,79 @@
+package lab
+
+import "github.com/tokenbytoken/viz/infer"
+
+// repeatRun is the length of the runs of tokens whose return counts as
+// repetition.
+const repeatRun = 4
+
+// pairs are a text's pairs of neighbouring tokens.
+func pairs(ids []int) [][2]int {
+	var list [][2]int
+	for i := 1; i < len(ids); i++ {
+		list = append(list, [2]int{ids[i-1], ids[i]})
+	}
+	return list
+}
+
+func distinct[T comparable](list []T) int {
+	seen := map[T]bool{}
+	for _, x := range list {
+		seen[x] = true
+	}
+	return len(seen)
+}
+
+// ratio is a/b, 0 where there is nothing to divide by.
+func ratio(a, b int) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}
+
+// repetition is the share of a text's runs of repeatRun tokens that it had
+// before: 1 − distinct runs / runs.
+func repetition(ids []int) float64 {
+	var runs [][repeatRun]int
+	for i := repeatRun; i <= len(ids); i++ {
+		runs = append(runs, [repeatRun]int(ids[i-repeatRun:i]))
+	}
+	return ratio(len(runs)-distinct(runs), len(runs))
+}
+
+// measure describes a text by its tokens alone.
+func measure(ids []int) TextMeasures {
+	list := pairs(ids)
+	return TextMeasures{Tokens: len(ids), Distinct2: ratio(distinct(list), len(list)), Repetition: repetition(ids)}
+}
+
+// A circle must have come round twice, and have four tokens of its second
+// round at least: "ha ha" is none.
+const circleTokens = 4
+
+// circleOf finds where a text's end goes round: the shortest period for which
+// it does, and how far back that holds.
+func circleOf(ids []int) (start, period int, found bool) {
+	for period = 1; 2*period <= len(ids); period++ {
+		same := 0 // tokens at the end that equal the one a period before
+		for i := len(ids) - 1; i >= period && ids[i] == ids[i-period]; i-- {
+			same++
+		}
+		if same >= max(period, circleTokens) {
+			return len(ids) - same - period, period, true
+		}
+	}
+	return 0, 0, false
+}
+
+// circle is circleOf as a result, nil where the text goes nowhere round.
+func circle(m *infer.Model, ids []int) *Circle {
+	start, period, found := circleOf(ids)
+	if !found {
+		return nil
+	}
+	return &Circle{
+		Start: start + 1, Period: period, Rounds: float64(len(ids)-start) / float64(period),
+		Tokens: tokensOf(m, ids[start:start+period]),
+	}
+}

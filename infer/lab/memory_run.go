@@ -1,0 +1,279 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// loadedKey is the preset of the model that runs.
+const loadedKey = "loaded"
+
+// The shapes of published models, for their parameters.
+var (
+	llama7B  = cost.Shape{Layers: 32, Width: 4096, Heads: 32, KVHeads: 32, HeadDim: 128, FFN: 11008, Vocab: 32000}
+	llama70B = cost.Shape{Layers: 80, Width: 8192, Heads: 64, KVHeads: 8, HeadDim: 128, FFN: 28672, Vocab: 32000}
+	mistral  = cost.Shape{Layers: 32, Width: 4096, Heads: 32, KVHeads: 8, HeadDim: 128, FFN: 14336, Vocab: 32000}
+	gpt2     = cost.Shape{Layers: 12, Width: 768, Heads: 12, KVHeads: 12, HeadDim: 64, FFN: 3072, FFNMatrices: 2, Vocab: 50257}
+)
+
+// gpt2Parameters counts also what the formula leaves out: the table of 1,024
+// positions, biases and the norms' biases (Radford et al. 2019's smallest, as
+// published).
+const gpt2Parameters = 124_439_808
+
+// published are the presets of the calculator.
+var published = []MemoryModel{
+	modelOf("example-32", "32 layers, 32 heads", llama7B, llama7B.Parameters(false), 131_072, 0, "an example as lessons have it, as large as a 7B model"),
+	modelOf("gpt-2", "GPT-2", gpt2, gpt2Parameters, 1024, 2019, "Radford et al. 2019"),
+	modelOf("llama-2-7b", "Llama 2 7B", llama7B, llama7B.Parameters(false), 4096, 2023, "Touvron et al. 2023"),
+	modelOf("llama-2-70b", "Llama 2 70B", llama70B, llama70B.Parameters(false), 4096, 2023, "Touvron et al. 2023"),
+	modelOf("mistral-7b", "Mistral 7B", mistral, mistral.Parameters(false), 8192, 2023, "Jiang et al. 2023"),
+}
+
+func modelOf(key, name string, s cost.Shape, parameters int64, context, year int, source string) MemoryModel {
+	return MemoryModel{
+		Key: key, Name: name, Layers: s.Layers, Heads: s.Heads, KVHeads: s.KVHeads, HeadDim: s.HeadDim,
+		Parameters: parameters, Context: context, Year: year, Source: source,
+	}
+}
+
+func loadedModel(m *infer.Model) MemoryModel {
+	return modelOf(loadedKey, m.Name(), m.Shape(), m.Parameters(), m.Config().Context, 0, "the model that runs here")
+}
+
+func memoryKeys() []string {
+	keys := []string{loadedKey}
+	for _, m := range published {
+		keys = append(keys, m.Key)
+	}
+	return keys
+}
+
+// windows are context windows with the year and a source for each.
+var windows = []Window{
+	{Name: "GPT-2", Tokens: 1024, Year: 2019, Source: "Radford et al. 2019"},
+	{Name: "GPT-3", Tokens: 2048, Year: 2020, Source: "Brown et al. 2020"},
+	{Name: "GPT-4", Tokens: 8192, Year: 2023, Source: "OpenAI 2023"},
+	{Name: "Claude 3", Tokens: 200_000, Year: 2024, Source: "Anthropic 2024"},
+	{Name: "Gemini 1.5 Pro", Tokens: 1_000_000, Year: 2024, Source: "Gemini Team 2024"},
+}
+
+// precision is a way to keep numbers.
+type precision struct {
+	name  string
+	bytes float64 // a value
+}
+
+var precisions = []precision{{"fp32", 4}, {"fp16", 2}, {"bf16", 2}, {"int8", 1}, {"int4", 0.5}}
+
+func precisionNames() []string {
+	var names []string
+	for _, p := range precisions {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+func bytesOf(name string) float64 {
+	return precisions[slices.IndexFunc(precisions, func(p precision) bool { return p.name == name })].bytes
+}
+
+// memoryRun is a run of the memory lab.
+type memoryRun struct {
+	*running
+	result Memory
+}
+
+// Estimate implements [Lab].
+func (memoryLab) Estimate(env Env, v Values) (Estimate, error) {
+	if _, err := calculate(env.Target, v); err != nil {
+		return Estimate{}, err
+	}
+	m, tokens, err := room(env.Target, v, "tokens")
+	if err != nil {
+		return Estimate{}, err
+	}
+	work, _ := env.Target.Shape().Generate(m, tokens)
+	return guess(env, work.Total(), env.Target.Shape().KVBytes(m+tokens, 4)), nil
+}
+
+// Run implements [Lab].
+func (memoryLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+	prompt, tokens, err := room(env.Target, v, "tokens")
+	if err != nil {
+		return nil, err
+	}
+	r := &memoryRun{running: start(ctx, "memory", env, v, progress)}
+	r.fill = r.fillReport
+	r.of = tokens
+	if r.result, err = calculate(env.Target, v); err != nil {
+		return nil, err
+	}
+	r.result.Engine = Engine{Prompt: prompt, Formula: "2 × layers × KV heads × head size × positions × 4 bytes", Agree: true}
+	return r.end(r.engine(env.Target, v, tokens))
+}
+
+// calculate is the calculator.
+func calculate(m *infer.Model, v Values) (Memory, error) {
+	all := append([]MemoryModel{loadedModel(m)}, published...)
+	model := all[slices.IndexFunc(all, func(x MemoryModel) bool { return x.Key == v["preset"] })]
+	for _, change := range []struct {
+		name string
+		to   *int
+	}{{"layers", &model.Layers}, {"heads", &model.Heads}, {"kv_heads", &model.KVHeads}, {"head_dim", &model.HeadDim}} {
+		if n := v.int(change.name); n > 0 {
+			*change.to = n
+		}
+	}
+	if model.KVHeads > model.Heads || model.Heads%model.KVHeads != 0 {
+		return Memory{}, sampling.NewRangeError("kv_heads", model.KVHeads, fmt.Sprintf("a divisor of the %d query heads: each pair of keys and values serves as many of them", model.Heads))
+	}
+	c := Memory{
+		Model: model, Models: all, Precision: v["precision"], BytesPerValue: bytesOf(v["precision"]),
+		WeightPrecision: v["weights"], Positions: v.int("positions"), Batch: v.int("batch"),
+		WeightBytes: float64(model.Parameters) * bytesOf(v["weights"]), MemoryBytes: v.float("memory") * (1 << 30),
+	}
+	c.BytesPerPosition = model.perPosition(model.KVHeads, c.BytesPerValue)
+	c.Bytes = c.BytesPerPosition * float64(c.Positions) * float64(c.Batch)
+	c.Overtakes = c.WeightBytes / c.BytesPerPosition
+	c.FreeBytes = c.MemoryBytes - c.WeightBytes
+	c.Users = c.users(c.BytesPerPosition)
+	c.Variants = c.variants()
+	loaded := Window{Name: m.Name(), Tokens: m.Config().Context, Source: "the model that runs here", Loaded: true}
+	c.Windows = append([]Window{loaded}, windows...)
+	for i := range c.Windows {
+		c.Windows[i].Bytes = c.BytesPerPosition * float64(c.Windows[i].Tokens)
+	}
+	return c, nil
+}
+
+// perPosition is 2 × layers × KV heads × head size × bytes.
+func (m MemoryModel) perPosition(kvHeads int, bytes float64) float64 {
+	return 2 * float64(m.Layers) * float64(kvHeads) * float64(m.HeadDim) * bytes
+}
+
+// users is how many texts fit beside the weights.
+func (c *Memory) users(perPosition float64) int64 {
+	return int64(max(0, math.Floor(c.FreeBytes/(perPosition*float64(c.Positions)))))
+}
+
+// variants are the ways to share keys and values: all, in groups, one pair.
+func (c *Memory) variants() []MemoryVariant {
+	h, g := c.Model.Heads, c.Model.KVHeads
+	if g == h || g == 1 {
+		for g = 8; h%g != 0 || g >= h; g-- { // a group size that some model of these heads could have
+			if g <= 1 {
+				break
+			}
+		}
+	}
+	list := []MemoryVariant{{Name: "MHA", KVHeads: h, Say: "each query head has a pair of its own"}}
+	if g > 1 && g < h {
+		list = append(list, MemoryVariant{Name: "GQA", KVHeads: g, Say: fmt.Sprintf("%d query heads share a pair", h/g)})
+	}
+	if h > 1 {
+		list = append(list, MemoryVariant{Name: "MQA", KVHeads: 1, Say: "all query heads share one pair"})
+	}
+	for i := range list {
+		x := &list[i]
+		x.BytesPerPosition = c.Model.perPosition(x.KVHeads, c.BytesPerValue)
+		x.Bytes = x.BytesPerPosition * float64(c.Positions) * float64(c.Batch)
+		x.Saving = float64(h) / float64(x.KVHeads)
+		x.Users = c.users(x.BytesPerPosition)
+		x.Now = x.KVHeads == c.Model.KVHeads
+	}
+	return list
+}
+
+// engine writes a text and asks the cache after every step.
+func (r *memoryRun) engine(m *infer.Model, v Values, tokens int) error {
+	loop, err := infer.NewLoop(m, v["prompt"], infer.Settings{Settings: common(), Seed: uint64(v.float("seed")), Stop: infer.Stop{MaxTokens: tokens}})
+	if err != nil {
+		return err
+	}
+	e := &r.result.Engine
+	shape := m.Shape()
+	column := shape.KVBytes(1, 4)
+	for {
+		s, err := turn(r.ctx, loop)
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		row := EngineStep{
+			Step: s.N, Positions: loop.Cache().Positions(), Used: loop.Cache().Bytes(), Reserved: loop.Cache().Reserved(),
+			UsedFormula: shape.KVBytes(s.Positions(), 4),
+		}
+		row.Room = int(row.Reserved / column)
+		room := row.Room
+		if len(e.Steps) > 0 {
+			room = roomAfter(e.Steps[len(e.Steps)-1].Room, row.Positions, m.Config().Context)
+		}
+		row.ReservedFormula = shape.KVBytes(room, 4)
+		e.Agree = e.Agree && row.Used == row.UsedFormula && row.Reserved == row.ReservedFormula && row.Room >= row.Positions
+		e.Steps = append(e.Steps, row)
+		r.tell(1, fmt.Sprintf("the engine's cache at token %d of %d", s.N, tokens))
+	}
+}
+
+// roomAfter is how many positions a cache has room for when it holds one more:
+// as many as before while they fit, else twice as many, at most the context.
+func roomAfter(room, positions, context int) int {
+	if positions <= room {
+		return room
+	}
+	return min(max(positions, 2*room), context)
+}
+
+func (r *memoryRun) fillReport(to *Report) {
+	result := r.result
+	result.Engine.Steps = slices.Clip(result.Engine.Steps)
+	to.Result, to.Tables = &result, result.tables()
+}
+
+// tables are the raw rows.
+func (c *Memory) tables() []Table {
+	variants := Table{
+		Name: "variants", Title: fmt.Sprintf("%s at %d positions, %d at once, %s", c.Model.Name, c.Positions, c.Batch, c.Precision),
+		Columns: columns("sharing", "", "KV heads", "", "a position", "bytes", "all", "bytes", "times smaller", "", "users beside the weights", "", "this model", ""),
+	}
+	for _, x := range c.Variants {
+		variants.add(x.Name, x.KVHeads, x.BytesPerPosition, x.Bytes, x.Saving, x.Users, x.Now)
+	}
+	models := Table{
+		Name: "models", Title: "Models to calculate with",
+		Columns: columns("model", "", "layers", "", "heads", "", "KV heads", "", "head size", "", "parameters", "", "context", "tokens", "a position, fp16", "bytes", "weights, fp16", "bytes", "year", "", "source", ""),
+	}
+	for _, m := range c.Models {
+		models.add(m.Name, m.Layers, m.Heads, m.KVHeads, m.HeadDim, m.Parameters, m.Context, m.perPosition(m.KVHeads, 2), 2*float64(m.Parameters), year(m.Year), m.Source)
+	}
+	window := Table{Name: "windows", Title: "Context windows, and the cache that fills them", Columns: columns("model", "", "window", "tokens", "year", "", "cache of "+c.Model.Name, "bytes", "source", "")}
+	for _, w := range c.Windows {
+		window.add(w.Name, w.Tokens, year(w.Year), w.Bytes, w.Source)
+	}
+	engine := Table{
+		Name: "engine", Title: "The running engine's cache",
+		Columns: columns("step", "", "positions", "", "used", "bytes", "used, formula", "bytes", "reserved", "bytes", "reserved, formula", "bytes", "room", "positions"),
+	}
+	for _, s := range c.Engine.Steps {
+		engine.add(s.Step, s.Positions, s.Used, s.UsedFormula, s.Reserved, s.ReservedFormula, s.Room)
+	}
+	return []Table{variants, models, window, engine}
+}
+
+// year is a text, so that nobody puts a comma into it; nil where there is none.
+func year(n int) any {
+	if n == 0 {
+		return nil
+	}
+	return fmt.Sprint(n)
+}

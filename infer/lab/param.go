@@ -1,0 +1,279 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// RangeError names the value that was refused, what was given and what is
+// taken. Field is the name of a [Param].
+type RangeError = sampling.RangeError
+
+// ParamKind is the type of a parameter's value.
+type ParamKind string
+
+// The kinds. List is a text of numbers joined by commas, Strings a text with
+// one string a line where \n, \t and \\ stand for newline, tab and backslash.
+const (
+	Int     ParamKind = "int"
+	Float   ParamKind = "float"
+	Text    ParamKind = "text"
+	Choice  ParamKind = "choice"
+	Bool    ParamKind = "bool"
+	List    ParamKind = "list"
+	Strings ParamKind = "strings"
+)
+
+// Param is one thing that a person may set. Min and Max bound a number, each
+// number of a list, or the bytes of a text; Step is what a slider moves by.
+type Param struct {
+	Name    string    `json:"name"`
+	Label   string    `json:"label"`
+	Unit    string    `json:"unit,omitempty"`
+	Kind    ParamKind `json:"kind"`
+	Min     float64   `json:"min"`
+	Max     float64   `json:"max"`
+	Step    float64   `json:"step,omitempty"`
+	Options []string  `json:"options,omitempty"`
+	Default string    `json:"default"`
+	Help    string    `json:"help"`
+}
+
+// Values are the values of a lab's parameters by name, as texts in the form
+// that [Info.Parse] gives them.
+type Values map[string]string
+
+// Param returns the parameter of a name.
+func (i Info) Param(name string) (Param, bool) {
+	at := slices.IndexFunc(i.Params, func(p Param) bool { return p.Name == name })
+	if at < 0 {
+		return Param{}, false
+	}
+	return i.Params[at], true
+}
+
+// Defaults returns the values that a lab starts with.
+func (i Info) Defaults() Values {
+	v := Values{}
+	for _, p := range i.Params {
+		v[p.Name] = p.Default
+	}
+	return v
+}
+
+// Parse checks raw values, each against its parameter's range, and returns
+// all of the lab's values in one form: what raw leaves out at its default,
+// numbers as short as they can be written. A value that is refused, or that no
+// parameter has the name of, gives a *[RangeError].
+func (i Info) Parse(raw Values) (Values, error) {
+	v := i.Defaults()
+	for name, text := range raw {
+		p, known := i.Param(name)
+		if !known {
+			return nil, sampling.NewRangeError(name, "no parameter of this lab", "one of "+strings.Join(i.names(), ", "))
+		}
+		value, err := p.parse(text)
+		if err != nil {
+			return nil, err
+		}
+		v[name] = value
+	}
+	if err := checkSampling(v); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func (i Info) names() []string {
+	var list []string
+	for _, p := range i.Params {
+		list = append(list, p.Name)
+	}
+	return list
+}
+
+// Wants tells a parameter's range in words, with its unit.
+func (p Param) Wants() string {
+	unit := ""
+	if p.Unit != "" {
+		unit = " " + p.Unit
+	}
+	between := number(p.Min) + " to " + number(p.Max) + unit
+	switch p.Kind {
+	case Int:
+		return "a whole number from " + between
+	case Float:
+		return "a number from " + between
+	case List:
+		return "whole numbers from " + between + ", joined by commas"
+	case Choice:
+		return "one of " + strings.Join(p.Options, ", ")
+	case Bool:
+		return "true or false"
+	case Strings:
+		return fmt.Sprintf("at most %d strings of 1 to %d bytes, one a line", infer.MaxStopStrings, infer.MaxStopStringLen)
+	}
+	return number(p.Min) + " to " + number(p.Max) + " bytes of text"
+}
+
+func (p Param) refuse(got string) error { return sampling.NewRangeError(p.Name, got, p.Wants()) }
+
+// parse checks one value and gives it its one form.
+func (p Param) parse(text string) (string, error) {
+	switch p.Kind {
+	case Int, Float:
+		return p.parseNumber(strings.TrimSpace(text))
+	case Bool:
+		on, err := strconv.ParseBool(text)
+		if err != nil {
+			return "", p.refuse(quoted(text))
+		}
+		return strconv.FormatBool(on), nil
+	case Choice:
+		if !slices.Contains(p.Options, text) {
+			return "", p.refuse(quoted(text))
+		}
+		return text, nil
+	case List:
+		return p.parseList(text)
+	case Strings:
+		return p.parseStrings(text)
+	}
+	switch {
+	case !utf8.ValidString(text):
+		return "", p.refuse("not valid UTF-8")
+	case strings.ContainsRune(text, 0):
+		return "", p.refuse("holding a NUL character")
+	case float64(len(text)) < p.Min, float64(len(text)) > p.Max:
+		return "", p.refuse(fmt.Sprintf("%d bytes long", len(text)))
+	}
+	return text, nil
+}
+
+func (p Param) parseNumber(text string) (string, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	switch {
+	case text == "":
+		return "", p.refuse("missing")
+	case err != nil, math.IsNaN(x):
+		return "", p.refuse(quoted(text))
+	case x < p.Min, x > p.Max:
+		return "", p.refuse(number(x))
+	case p.Kind == Int && x != math.Trunc(x):
+		return "", p.refuse(number(x))
+	}
+	return number(x), nil
+}
+
+// maxList is how many numbers a list may hold.
+const maxList = 64
+
+func (p Param) parseList(text string) (string, error) {
+	one := p
+	one.Kind = Int
+	var list []string
+	for part := range strings.SplitSeq(text, ",") {
+		value, err := one.parseNumber(strings.TrimSpace(part))
+		if err != nil {
+			return "", p.refuse(quoted(text))
+		}
+		if !slices.Contains(list, value) {
+			list = append(list, value)
+		}
+	}
+	if len(list) > maxList {
+		return "", p.refuse(fmt.Sprintf("a list of %d", len(list)))
+	}
+	return strings.Join(list, ","), nil
+}
+
+func (p Param) parseStrings(text string) (string, error) {
+	list := splitStrings(text)
+	if err := (infer.Stop{MaxTokens: 1, Strings: list}).Check(); err != nil {
+		got := err.Error()
+		if r, ok := err.(*RangeError); ok {
+			got = r.Got
+		}
+		return "", p.refuse(got)
+	}
+	return JoinStrings(list), nil
+}
+
+// quoted is a text as a message shows it, not too much of it.
+func quoted(text string) string {
+	const most = 40
+	if r := []rune(text); len(r) > most {
+		text = string(r[:most]) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// number writes a number as short as it reads back; whole ones without an
+// exponent.
+func number(x float64) string {
+	if x == 0 {
+		return "0" // without a sign
+	}
+	if x == math.Trunc(x) && math.Abs(x) < 1e18 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+var (
+	escape   = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`)
+	unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r")
+)
+
+// splitStrings reads a value of kind [Strings]. Empty lines stand for nothing.
+func splitStrings(text string) []string {
+	var list []string
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		if line != "" {
+			list = append(list, unescape.Replace(line))
+		}
+	}
+	return list
+}
+
+// JoinStrings is the value of kind [Strings] that stands for a list.
+func JoinStrings(list []string) string {
+	lines := make([]string, len(list))
+	for i, s := range list {
+		lines[i] = escape.Replace(s)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Values that [Info.Parse] returned hold what they should; what is missing
+// reads as 0.
+
+func (v Values) int(name string) int {
+	return int(v.float(name))
+}
+
+func (v Values) float(name string) float64 {
+	x, _ := strconv.ParseFloat(v[name], 64) //nolint:errcheck // parsed before
+	return x
+}
+
+func (v Values) bool(name string) bool { return v[name] == "true" }
+
+func (v Values) list(name string) []int {
+	var list []int
+	for part := range strings.SplitSeq(v[name], ",") {
+		if n, err := strconv.Atoi(part); err == nil {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+func (v Values) strings(name string) []string { return splitStrings(v[name]) }

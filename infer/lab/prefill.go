@@ -1,0 +1,60 @@
+package lab
+
+// Prefill is what the prefill lab found: the time to the first token against
+// the prompt's length, then the gaps between tokens.
+type Prefill struct {
+	Repeats int            `json:"repeats"`
+	Points  []PrefillPoint `json:"points"`
+	LeftOut []int          `json:"left_out,omitempty"` // lengths that are longer than the context
+	// The line through the points: ms of a prompt = Constant + PerToken·n.
+	Constant float64 `json:"constant_ms"`
+	PerToken float64 `json:"per_token_ms"`
+	R2       float64 `json:"r2"`
+	// One text, written after a prompt of Prompt tokens.
+	Prompt   int       `json:"prompt"`
+	First    float64   `json:"first_ms"` // to the first token
+	Gaps     Spread    `json:"gaps_ms"`  // between tokens
+	Arrivals []Arrival `json:"arrivals"`
+	Stream   bool      `json:"stream"` // as asked: which of the two waits is to be looked at
+	Streamed Wait      `json:"streamed"`
+	Whole    Wait      `json:"whole"` // not streamed
+	// Why a token written costs more than a token read, from the same run.
+	Input  PerToken `json:"input"`
+	Output PerToken `json:"output"`
+	Ratio  float64  `json:"ratio"` // time of a token written over that of one read
+	// Counted work hardly differs; what differs is how many tokens share one
+	// reading of the weights.
+	WorkRatio   float64 `json:"work_ratio"`
+	WeightBytes int64   `json:"weight_bytes"` // read in every pass
+}
+
+// PrefillPoint is one prompt length.
+type PrefillPoint struct {
+	Tokens   int     `json:"tokens"`
+	Ms       Spread  `json:"ms"`           // to the first token: pass, scores and draw
+	PerToken float64 `json:"per_token_ms"` // median over tokens
+	MultAdds int64   `json:"mult_adds"`    // tallied
+	Formula  int64   `json:"formula"`
+}
+
+// Arrival is when a token came, counted from the request.
+type Arrival struct {
+	Step  int     `json:"step"`
+	Token Token   `json:"token"`
+	At    float64 `json:"at_ms"`
+	Gap   float64 `json:"gap_ms"`
+	Text  string  `json:"text"` // what could be shown then; "" where it is held back
+}
+
+// Wait is what somebody who reads waits for.
+type Wait struct {
+	First float64 `json:"first_ms"` // until something can be read
+	Last  float64 `json:"last_ms"`  // until all of it can be
+}
+
+// PerToken is what one token takes.
+type PerToken struct {
+	Ms       float64 `json:"ms"`
+	MultAdds float64 `json:"mult_adds"`
+	Rate     float64 `json:"rate"` // 10⁹ multiply-adds a second
+}

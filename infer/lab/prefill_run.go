@@ -1,0 +1,269 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// prefillRun is a run of the prefill lab.
+type prefillRun struct {
+	*running
+	m       *infer.Model
+	meter   *meter
+	v       Values
+	ids     []int // of the prompt
+	lengths []int
+	cache   *infer.Cache
+	times   [][]time.Duration // by length
+	counted []int64           // multiply-adds by length
+	text    timedText
+	result  Prefill
+}
+
+// timedText is one text written again and again, with the time of every turn.
+type timedText struct {
+	steps []*infer.Step
+	turns [][]time.Duration // by step
+}
+
+// lengthsFor are the wanted prompt lengths, those that fit the context apart.
+func lengthsFor(m *infer.Model, v Values) (fit, tooLong []int, err error) {
+	for _, n := range v.list("lengths") {
+		if n <= m.Config().Context {
+			fit = append(fit, n)
+		} else {
+			tooLong = append(tooLong, n)
+		}
+	}
+	if fit == nil {
+		return nil, nil, sampling.NewRangeError("lengths", v["lengths"], fmt.Sprintf("at most %d tokens, the context of this model", m.Config().Context))
+	}
+	slices.Sort(fit)
+	return fit, tooLong, nil
+}
+
+// Estimate implements [Lab].
+func (prefillLab) Estimate(env Env, v Values) (Estimate, error) {
+	prompt, tokens, err := room(env.Target, v, "tokens")
+	if err != nil {
+		return Estimate{}, err
+	}
+	lengths, _, err := lengthsFor(env.Target, v)
+	if err != nil {
+		return Estimate{}, err
+	}
+	s := env.Target.Shape()
+	work, _ := s.Generate(prompt, tokens)
+	all := work.Total()
+	for _, n := range lengths {
+		all += s.Pass(n).Total()
+	}
+	return guess(env, int64(v.int("repeats"))*all, s.KVBytes(max(prompt+tokens, lengths[len(lengths)-1]), 4)), nil
+}
+
+// Run implements [Lab].
+func (prefillLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+	_, tokens, err := room(env.Target, v, "tokens")
+	if err != nil {
+		return nil, err
+	}
+	r := &prefillRun{running: start(ctx, "prefill", env, v, progress), v: v}
+	if r.lengths, r.result.LeftOut, err = lengthsFor(env.Target, v); err != nil {
+		return nil, err
+	}
+	r.m, r.meter = env.target()
+	r.fill = r.fillReport
+	repeats := v.int("repeats")
+	r.of = repeats * (len(r.lengths) + 1)
+	r.ids = r.m.Encode(v["prompt"])
+	r.result.Prompt, r.result.Stream, r.result.WeightBytes = len(r.ids), v.bool("stream"), r.m.WeightBytes()
+	r.cache, r.times, r.counted = r.m.NewCache(), make([][]time.Duration, len(r.lengths)), make([]int64, len(r.lengths))
+	if err := r.once(len(r.lengths)-1, false); err != nil { // the cache has grown and memory is touched
+		return r.end(err)
+	}
+	for i := range repeats {
+		for at, n := range r.lengths {
+			if err := r.once(at, true); err != nil {
+				return r.end(err)
+			}
+			r.tell(1, fmt.Sprintf("a prompt of %d tokens, repeat %d of %d", n, i+1, repeats))
+		}
+		if err := r.write(tokens); err != nil {
+			return r.end(err)
+		}
+		r.result.Repeats = i + 1
+		r.tell(1, fmt.Sprintf("%d tokens one after the other, repeat %d of %d", tokens, i+1, repeats))
+	}
+	return r.end(nil)
+}
+
+// once reads a prompt of one of the lengths and draws its first token.
+func (r *prefillRun) once(at int, keep bool) error {
+	ids := make([]int, r.lengths[at])
+	for i := range ids {
+		ids[i] = r.ids[i%len(r.ids)] // the prompt again and again
+	}
+	r.cache.Truncate(0)
+	last, z := make([]float32, r.m.Config().Width), make([]float32, r.m.Config().Vocab)
+	before := r.meter.tally
+	clock := watchOf(r.meter)
+	if _, err := r.m.ForwardTo(r.ctx, r.cache, ids, last); err != nil {
+		return err
+	}
+	if _, err := r.m.LogitsTo(r.ctx, last, z); err != nil {
+		return err
+	}
+	sampling.Decide(z, r.v.sampling()).Draw(sampling.U(uint64(r.v.float("seed")), 1))
+	took := clock.took()
+	if keep {
+		r.times[at] = append(r.times[at], took)
+		r.counted[at] = minus(r.meter.parts, before.parts).Total()
+	}
+	return nil
+}
+
+// write writes the text once more and times every turn of the loop.
+func (r *prefillRun) write(tokens int) error {
+	loop, err := infer.NewLoop(r.m, r.v["prompt"], r.v.settings(tokens))
+	if err != nil {
+		return err
+	}
+	var turns []time.Duration
+	for {
+		clock := watchOf(r.meter)
+		_, err := turn(r.ctx, loop)
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		turns = append(turns, clock.took())
+	}
+	r.text.steps = loop.Steps()
+	if r.text.turns == nil {
+		r.text.turns = make([][]time.Duration, len(turns))
+	}
+	for i, t := range turns {
+		r.text.turns[i] = append(r.text.turns[i], t)
+	}
+	return nil
+}
+
+func (r *prefillRun) fillReport(to *Report) {
+	if len(r.times[0]) == 0 {
+		return
+	}
+	result := r.result
+	var spreads []Spread
+	for i, n := range r.lengths {
+		if len(r.times[i]) == 0 {
+			break
+		}
+		p := PrefillPoint{Tokens: n, Ms: spreadOfTimes(r.times[i]), MultAdds: r.counted[i], Formula: r.m.Shape().Pass(n).Total()}
+		p.PerToken = p.Ms.Median / float64(n)
+		result.Points, spreads = append(result.Points, p), append(spreads, p.Ms)
+	}
+	result.line()
+	spreads = append(spreads, result.arrivals(r.m, r.text)...)
+	result.compare(r.m, r.text)
+	to.Result, to.Tables, to.Noise = &result, result.tables(), noise(spreads)
+}
+
+// line puts a straight line through the points.
+func (p *Prefill) line() {
+	last := p.Points[len(p.Points)-1]
+	if p.PerToken = last.PerToken; len(p.Points) < 2 {
+		return
+	}
+	var x, y []float64
+	for _, q := range p.Points {
+		x, y = append(x, float64(q.Tokens)), append(y, q.Ms.Median)
+	}
+	a, b := stat.LinearRegression(x, y, nil, false)
+	if b > 0 { // else noise is larger than what the lengths change
+		p.Constant, p.PerToken = a, b
+		p.R2 = finiteOr(stat.RSquared(x, y, nil, a, b), 0)
+	}
+}
+
+// arrivals lays the turns end to end, each at its median, and returns the
+// spread of each.
+func (p *Prefill) arrivals(m *infer.Model, text timedText) []Spread {
+	var spreads []Spread
+	var gaps []float64
+	at := 0.0
+	for i, s := range text.steps {
+		spread := spreadOfTimes(text.turns[i])
+		spreads = append(spreads, spread)
+		at += spread.Median
+		p.Arrivals = append(p.Arrivals, Arrival{Step: s.N, Token: tokenOf(m, s.Chosen), At: at, Gap: spread.Median, Text: s.Text})
+		if i == 0 {
+			p.First = spread.Median
+			continue
+		}
+		for _, t := range text.turns[i] {
+			gaps = append(gaps, milliseconds(t))
+		}
+	}
+	p.Gaps = spreadOf(gaps)
+	p.Whole = Wait{First: at, Last: at}
+	p.Streamed = Wait{First: at, Last: at}
+	if i := slices.IndexFunc(p.Arrivals, func(a Arrival) bool { return a.Text != "" }); i >= 0 {
+		p.Streamed.First = p.Arrivals[i].At
+	}
+	return spreads
+}
+
+// compare sets a token that is written beside one that is read: the slope of
+// the line through the prompts, and the median gap.
+func (p *Prefill) compare(m *infer.Model, text timedText) {
+	first, last := p.Points[0], p.Points[len(p.Points)-1]
+	p.Input.Ms, p.Input.MultAdds = p.PerToken, float64(last.MultAdds)/float64(last.Tokens)
+	if last.Tokens > first.Tokens {
+		p.Input.MultAdds = float64(last.MultAdds-first.MultAdds) / float64(last.Tokens-first.Tokens)
+	}
+	if p.Gaps.N == 0 {
+		return
+	}
+	var work []float64
+	for _, s := range text.steps[1:] {
+		work = append(work, float64(s.Blocks.Plus(s.Output).Total()))
+	}
+	p.Output = PerToken{Ms: p.Gaps.Median, MultAdds: mean(work)}
+	for _, t := range []*PerToken{&p.Input, &p.Output} {
+		t.Rate = finiteOr(t.MultAdds/t.Ms/1e6, 0) // a millisecond: 10⁻³ s, 10⁹ of them a second
+	}
+	p.Ratio = finiteOr(p.Output.Ms/p.Input.Ms, 0)
+	p.WorkRatio = finiteOr(p.Output.MultAdds/p.Input.MultAdds, 0)
+}
+
+// tables are the raw rows.
+func (p *Prefill) tables() []Table {
+	points := Table{
+		Name: "prompts", Title: "Time to the first token",
+		Columns: columns("prompt", "tokens", "median", "ms", "lower quartile", "ms", "upper quartile", "ms", "a token", "ms", "multiply-adds", "", "formula", ""),
+	}
+	for _, x := range p.Points {
+		points.add(x.Tokens, x.Ms.Median, x.Ms.Q1, x.Ms.Q3, x.PerToken, x.MultAdds, x.Formula)
+	}
+	arrivals := Table{Name: "arrivals", Title: "When each token came", Columns: columns("step", "", "token", "", "gap", "ms", "at", "ms", "text to show", "")}
+	for _, a := range p.Arrivals {
+		arrivals.add(a.Step, a.Token.Text, a.Gap, a.At, a.Text)
+	}
+	waits := Table{Name: "waits", Title: "What a reader waits for", Columns: columns("answer", "", "first words", "ms", "all of it", "ms")}
+	waits.add("streamed", p.Streamed.First, p.Streamed.Last)
+	waits.add("in one piece", p.Whole.First, p.Whole.Last)
+	costs := Table{Name: "tokens", Title: "A token read and a token written", Columns: columns("token", "", "time", "ms", "multiply-adds", "", "rate", "10⁹ multiply-adds a second")}
+	costs.add("read", p.Input.Ms, p.Input.MultAdds, p.Input.Rate)
+	costs.add("written", p.Output.Ms, p.Output.MultAdds, p.Output.Rate)
+	return []Table{points, arrivals, waits, costs}
+}

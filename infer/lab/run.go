@@ -1,0 +1,63 @@
+package lab
+
+import (
+	"context"
+	"time"
+)
+
+// running is a run in progress: where it reports to, and what.
+type running struct {
+	ctx      context.Context
+	env      Env
+	report   *Report // without Result and Tables
+	progress func(Progress)
+	start    time.Time
+	told     time.Time
+	done, of int
+	// fill puts all that was measured so far into a report, as values of its
+	// own; it leaves Result nil while there is nothing.
+	fill func(*Report)
+}
+
+// partialEvery is how often a run shows what it has so far. A run shows its
+// first rows at once.
+const partialEvery = 100 * time.Millisecond
+
+func start(ctx context.Context, name string, env Env, v Values, progress func(Progress)) *running {
+	return &running{ctx: ctx, env: env, report: begin(name, env, v), progress: progress, start: time.Now()}
+}
+
+// tell says that n more of the run's parts are done, and what comes next.
+func (r *running) tell(n int, say string) {
+	r.done += n
+	if r.progress == nil {
+		return
+	}
+	p := Progress{Done: min(r.done, r.of), Of: r.of, Say: say}
+	if now := time.Now(); now.Sub(r.told) >= partialEvery {
+		if part := r.snapshot(); part.Result != nil {
+			p.Partial, r.told = part, now
+		}
+	}
+	r.progress(p)
+}
+
+func (r *running) snapshot() *Report {
+	part := *r.report
+	part.Took = time.Since(r.start)
+	r.fill(&part)
+	return &part
+}
+
+// end returns what Run returns after err, nil where all went well.
+func (r *running) end(err error) (*Report, error) {
+	if err != nil && !cancelled(r.ctx, err) {
+		return nil, err
+	}
+	r.report.Cancelled = err != nil
+	whole := r.snapshot()
+	if r.progress != nil && err == nil {
+		r.progress(Progress{Done: r.of, Of: r.of, Say: "done", Partial: whole})
+	}
+	return whole, nil
+}

@@ -1,0 +1,171 @@
+package lab
+
+import (
+	"container/heap"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// The most probable sequence. The probability of a sequence only falls as
+// tokens are added, so if beginnings are looked at in the order of their
+// probability, the first whole sequence met is the most probable of all: every
+// other one goes on from a beginning that is less probable already. The search
+// leaves nothing out but beginnings that are below greedy's own path, which are
+// beaten already.
+
+// prefix is the beginning of a sequence.
+type prefix struct {
+	ids  []int
+	logs []float64 // ln p of each
+	log  float64   // their sum
+	ends bool      // its last token ends the text
+}
+
+func (p prefix) with(id int, log float64, ends bool) prefix {
+	return prefix{append(slices.Clip(p.ids), id), append(slices.Clip(p.logs), log), p.log + log, ends}
+}
+
+// prefixes is a heap with the most probable first; the shorter before the
+// longer, then the lower ids.
+type prefixes []prefix
+
+func (h prefixes) Len() int      { return len(h) }
+func (h prefixes) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h prefixes) Less(i, j int) bool {
+	if h[i].log != h[j].log {
+		return h[i].log > h[j].log
+	}
+	return slices.Compare(h[i].ids, h[j].ids) < 0
+}
+func (h *prefixes) Push(x any) { *h = append(*h, x.(prefix)) }
+func (h *prefixes) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
+
+// scorer gives ln p [vocab] at T = 1 of what follows a prompt and some tokens.
+type scorer func(ctx context.Context, ids []int) ([]float64, error)
+
+// scores returns the scorer of a model behind a prompt, whose columns it keeps.
+func scores(m *infer.Model, prompt []int) scorer {
+	cache, read := m.NewCache(), false
+	var first []float32
+	return func(ctx context.Context, ids []int) ([]float64, error) {
+		var err error
+		if !read {
+			if first, _, err = m.Forward(ctx, cache, prompt); err != nil {
+				return nil, err
+			}
+			read = true
+		}
+		last := first
+		if len(ids) > 0 {
+			cache.Truncate(len(prompt))
+			if last, _, err = m.Forward(ctx, cache, ids); err != nil {
+				return nil, err
+			}
+		}
+		z, _, err := m.Logits(last)
+		if err != nil {
+			return nil, err
+		}
+		return logSoftmax(z), nil
+	}
+}
+
+// logSoftmax is ln of the softmax of z [vocab] at T = 1.
+func logSoftmax(z []float32) []float64 {
+	largest := float64(slices.Max(z))
+	sum := 0.0
+	for _, v := range z {
+		sum += math.Exp(float64(v) - largest)
+	}
+	whole := largest + math.Log(sum)
+	logs := make([]float64, len(z))
+	for i, v := range z {
+		logs[i] = float64(v) - whole
+	}
+	return logs
+}
+
+// found is what a search came to.
+type found struct {
+	greedy, best prefix
+	exact        bool
+	expanded     int // times that the scorer was asked
+}
+
+// searchBest compares greedy's path with the most probable sequence of so many
+// tokens, or fewer where one ends the text. It asks the scorer at most `most`
+// times, greedy's own path included.
+func searchBest(ctx context.Context, score scorer, ends func(id int) bool, horizon, most int) (found, error) {
+	var f found
+	for len(f.greedy.ids) < horizon && !f.greedy.ends {
+		logs, err := score(ctx, f.greedy.ids)
+		if err != nil {
+			return f, err
+		}
+		f.expanded++
+		id := 0 // ties go to the lower id, as in the loop
+		for i, l := range logs {
+			if l > logs[id] {
+				id = i
+			}
+		}
+		f.greedy = f.greedy.with(id, logs[id], ends(id))
+	}
+	f.best = f.greedy
+	open := &prefixes{{}}
+	for open.Len() > 0 {
+		p := heap.Pop(open).(prefix)
+		if p.ends || len(p.ids) == horizon {
+			if p.log > f.greedy.log {
+				f.best = p
+			}
+			f.exact = true
+			return f, nil
+		}
+		if f.expanded >= most {
+			return f, nil
+		}
+		logs, err := score(ctx, p.ids)
+		if err != nil {
+			return f, err
+		}
+		f.expanded++
+		for id, l := range logs {
+			if p.log+l > f.greedy.log {
+				heap.Push(open, p.with(id, l, ends(id)))
+			}
+		}
+	}
+	f.exact = true // nothing is above greedy's own path
+	return f, nil
+}
+
+// sequence is a prefix as a result.
+func (p prefix) sequence(m *infer.Model) Sequence {
+	s := Sequence{Tokens: tokensOf(m, p.ids), P: math.Exp(p.log)}
+	for i, l := range p.logs {
+		s.Each = append(s.Each, math.Exp(l))
+		s.Text += s.Tokens[i].Text
+	}
+	return s
+}
+
+// possible is how many sequences there are: vocab^horizon, as far as an int64
+// goes.
+func possible(vocab, horizon int) int64 {
+	n := int64(1)
+	for range horizon {
+		if n > math.MaxInt64/int64(vocab) {
+			return math.MaxInt64
+		}
+		n *= int64(vocab)
+	}
+	return n
+}

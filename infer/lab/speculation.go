@@ -1,0 +1,150 @@
+package lab
+
+import "github.com/tokenbytoken/viz/infer"
+
+// Speculation is what the speculation lab found: one text written by the
+// target alone and with a draft in front of it.
+type Speculation struct {
+	Target string      `json:"target"`
+	Draft  string      `json:"draft"`
+	Gamma  int         `json:"gamma"` // of the run that is shown
+	Rounds []SpecRound `json:"rounds"`
+	Text   string      `json:"text"`
+	Plain  string      `json:"plain"` // the text that the target writes alone with the same seed
+	// The two on one axis, each token with the time at which it was there.
+	PlainLane  []SpecTime `json:"plain_lane"`
+	SpecLane   []SpecTime `json:"spec_lane"`
+	Acceptance Acceptance `json:"acceptance"`
+	Costs      SpecCosts  `json:"costs"`
+	Gammas     []GammaRow `json:"gammas"`
+	Synthetic  Synthetic  `json:"synthetic"`
+	BestGamma  int        `json:"best_gamma"` // with the least measured time; 0 where none beats the target alone
+	Say        string     `json:"say"`
+}
+
+// SpecRound is one round of proposals and their verification.
+type SpecRound struct {
+	Round    int              `json:"round"`
+	Judged   []SpecJudged     `json:"judged"`
+	Unjudged []Token          `json:"unjudged"` // proposed after a refused one
+	Last     *SpecDrawn       `json:"last"`     // the correction or bonus; nil where the text ended before
+	DraftMs  float64          `json:"draft_ms"`
+	VerifyMs float64          `json:"verify_ms"`
+	Stop     infer.StopReason `json:"stop,omitempty"`
+}
+
+// SpecJudged is a proposal and its verdict.
+type SpecJudged struct {
+	Step     int      `json:"step"`
+	Token    Token    `json:"token"`
+	Q        float64  `json:"q"`      // by the draft
+	P        float64  `json:"p"`      // by the target
+	Chance   float64  `json:"chance"` // min(1, p/q)
+	U        *float64 `json:"u"`      // nil under greedy
+	Accepted bool     `json:"accepted"`
+}
+
+// SpecDrawn is a token of the target's own.
+type SpecDrawn struct {
+	Step  int      `json:"step"`
+	Token Token    `json:"token"`
+	Bonus bool     `json:"bonus"` // else a correction, from norm(max(0, p − q))
+	P     float64  `json:"p"`
+	Q     float64  `json:"q"`
+	R     float64  `json:"r"` // what it was drawn with
+	U     *float64 `json:"u"`
+	Mass  float64  `json:"mass"` // Σ max(0, p − q), for a correction
+}
+
+// SpecTime is a token and when it was there.
+type SpecTime struct {
+	Step  int     `json:"step"`
+	Token Token   `json:"token"`
+	At    float64 `json:"at_ms"`
+	Round int     `json:"round,omitempty"`
+	From  string  `json:"from"` // "target", "draft", "correction" or "bonus"
+}
+
+// Acceptance is how many proposals were taken, and what follows.
+type Acceptance struct {
+	Proposed int     `json:"proposed"`
+	Judged   int     `json:"judged"`
+	Accepted int     `json:"accepted"`
+	Alpha    float64 `json:"alpha"` // accepted of judged
+	// ByPlace is the share accepted at each place of a round, of those that
+	// were judged there.
+	ByPlace []PlaceRate `json:"by_place"`
+	// Tokens of a pass of the target.
+	PerPass  float64 `json:"per_pass"`
+	Expected float64 `json:"expected"` // E(α, γ), independent acceptance
+	// The gap between the two is the sum of these.
+	Gap        float64 `json:"gap"`         // PerPass − Expected
+	Dependence float64 `json:"dependence"`  // acceptance is not the same at every place, nor independent
+	Short      float64 `json:"short"`       // rounds that drafted less than γ, or ended with the text
+	FullRounds int     `json:"full_rounds"` // rounds that drafted γ and did not end the text
+	AllRounds  int     `json:"rounds"`
+	Say        string  `json:"say"`
+}
+
+// PlaceRate is the acceptance at one place of a round, from 1.
+type PlaceRate struct {
+	Place    int     `json:"place"`
+	Judged   int     `json:"judged"`
+	Accepted int     `json:"accepted"`
+	Rate     float64 `json:"rate"`
+}
+
+// SpecCosts are the measured costs behind the formula's c and v.
+type SpecCosts struct {
+	StepMs   Spread  `json:"step_ms"`   // one decode step of the target, pass and scores
+	DraftMs  Spread  `json:"draft_ms"`  // one of the draft
+	VerifyMs Spread  `json:"verify_ms"` // one verification of γ + 1 positions
+	C        float64 `json:"c"`         // draft / step
+	V        float64 `json:"v"`         // verify / step
+	SpeedUp  float64 `json:"speed_up"`  // E / (γ·c + v) with the measured α, c and v
+	Counted  Counted `json:"counted"`   // c and v if time went by multiply-adds
+}
+
+// Counted are costs by multiply-adds.
+type Counted struct {
+	C float64 `json:"c"`
+	V float64 `json:"v"`
+}
+
+// GammaRow is one γ: passes saved and time saved are two numbers.
+type GammaRow struct {
+	Gamma       int     `json:"gamma"` // 0 is the target alone
+	Tokens      int     `json:"tokens"`
+	Passes      int     `json:"passes"` // of the target, without the prompt's
+	PassesSaved int     `json:"passes_saved"`
+	Ms          Spread  `json:"ms"` // for the tokens, without the prompt
+	PerToken    float64 `json:"per_token_ms"`
+	MsSaved     float64 `json:"ms_saved"`  // against the target alone for as many tokens; below 0 where it took longer
+	SpeedUp     float64 `json:"speed_up"`  // measured
+	Predicted   float64 `json:"predicted"` // E / (γ·c + v)
+	Alpha       float64 `json:"alpha"`
+	PerPass     float64 `json:"per_pass"`
+	Expected    float64 `json:"expected"` // E(α, γ)
+	C           float64 `json:"c"`
+	V           float64 `json:"v"`
+	// Where the time went.
+	DraftMs  float64 `json:"draft_ms"`
+	VerifyMs float64 `json:"verify_ms"`
+	OtherMs  float64 `json:"other_ms"` // softmax, filters, draws and verdicts
+}
+
+// Synthetic is a pair whose acceptance is independent by making: the same two
+// distributions at every position.
+type Synthetic struct {
+	Gamma    int     `json:"gamma"`
+	Alpha    float64 `json:"alpha"` // Σ min(p, q): what it must be
+	Measured float64 `json:"measured_alpha"`
+	Rounds   int     `json:"rounds"`
+	PerPass  float64 `json:"per_pass"`
+	Expected float64 `json:"expected"` // E(α, γ)
+	Off      float64 `json:"off"`      // the one over the other, less 1
+	// Distance is the total variation between the tokens that came out and the
+	// target's distribution, beside what as many plain draws would give.
+	Distance         float64 `json:"distance"`
+	DistanceExpected float64 `json:"distance_expected"`
+}

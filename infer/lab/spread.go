@@ -1,0 +1,91 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Spread sums up repeated measurements: the median, between the quartiles,
+// between the extremes. Times are in milliseconds.
+type Spread struct {
+	N      int     `json:"n"`
+	Median float64 `json:"median"`
+	Q1     float64 `json:"q1"`
+	Q3     float64 `json:"q3"`
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+}
+
+// spreadOf sums up values, which it leaves as they are. Quantiles lie between
+// the two nearest values (type 7 of Hyndman and Fan 1996).
+func spreadOf(values []float64) Spread {
+	if len(values) == 0 {
+		return Spread{}
+	}
+	v := slices.Sorted(slices.Values(values))
+	at := func(p float64) float64 {
+		x := p * float64(len(v)-1)
+		i := min(int(x), len(v)-1)
+		j := min(i+1, len(v)-1)
+		return v[i] + (x-float64(i))*(v[j]-v[i])
+	}
+	return Spread{len(v), at(0.5), at(0.25), at(0.75), v[0], v[len(v)-1]}
+}
+
+// spreadOfTimes is spreadOf in milliseconds.
+func spreadOfTimes(times []time.Duration) Spread {
+	v := make([]float64, len(times))
+	for i, t := range times {
+		v[i] = milliseconds(t)
+	}
+	return spreadOf(v)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// share is how wide the middle half is beside the median, from 0 on.
+func (s Spread) share() float64 {
+	if s.Median == 0 {
+		return 0
+	}
+	return (s.Q3 - s.Q1) / s.Median
+}
+
+// noise tells in words how much repeated times varied.
+func noise(spreads []Spread) string {
+	var shares []float64
+	repeats := 0
+	for _, s := range spreads {
+		if s.N > 1 {
+			shares = append(shares, s.share())
+			repeats = max(repeats, s.N)
+		}
+	}
+	if len(shares) == 0 {
+		return "Each time was measured once, so nothing tells how much it varies. Raise the repeats to see."
+	}
+	slices.Sort(shares)
+	typical := stat.Quantile(0.5, stat.Empirical, shares, nil)
+	return fmt.Sprintf("Each time is the median of up to %d measurements. The middle half of them is typically %.0f %% of the median wide, %.0f %% at worst.",
+		repeats, 100*typical, 100*shares[len(shares)-1])
+}
+
+// mean is the average of values, NaN-free: 0 of none.
+func mean(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	return stat.Mean(values, nil)
+}
+
+// finiteOr is x where it is a finite number, which JSON can carry, else other.
+func finiteOr(x, other float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return other
+	}
+	return x
+}

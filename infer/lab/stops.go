@@ -1,0 +1,70 @@
+package lab
+
+import "github.com/tokenbytoken/viz/infer"
+
+// Stops is what the stops lab found: one text, and where each stop condition
+// would have ended it.
+type Stops struct {
+	Prompt   []Token    `json:"prompt"`
+	Tokens   []StopStep `json:"tokens"` // as far as the text was written
+	Racers   []Racer    `json:"racers"` // in the order in which they fire; those that never do come last
+	Winner   string     `json:"winner"` // the kind that ends the run; empty while it is being written
+	Answer   string     `json:"answer"` // the text that the winner leaves
+	Straddle *Straddle  `json:"straddle"`
+	NoEnd    NoEnd      `json:"no_end"`
+}
+
+// StopStep is one token and how far each condition was.
+type StopStep struct {
+	Step  int     `json:"step"`
+	Token Token   `json:"token"`
+	Text  string  `json:"text"`     // released by this step, were only the stop strings on
+	Held  string  `json:"held"`     // held back, since it may become a stop string
+	EndP  float64 `json:"end_p"`    // probability of an end of text at this step
+	Kept  bool    `json:"end_kept"` // the filters keep it
+	Match []int   `json:"match"`    // bytes matched of each stop string
+}
+
+// Racer is one stop condition.
+type Racer struct {
+	Kind   infer.StopReason `json:"kind"`
+	String string           `json:"string,omitempty"`
+	Limit  int              `json:"limit,omitempty"` // tokens, or positions of the context
+	Step   int              `json:"step"`            // the step that it fires at; 0 where it did not
+	Sure   bool             `json:"sure"`            // the step is known without running that far, as for a limit
+	Text   string           `json:"text"`            // what it would leave
+	Say    string           `json:"say"`
+}
+
+// Straddle is a stop string that begins inside one token and ends in another.
+type Straddle struct {
+	String string         `json:"string"`
+	Given  bool           `json:"given"` // it is one of those asked for; else it was cut from this text
+	First  int            `json:"first_step"`
+	Last   int            `json:"last_step"`
+	Offset int            `json:"offset"` // bytes of the first token before it
+	Steps  []StraddleStep `json:"steps"`  // the tokens around it
+	Kept   string         `json:"kept"`   // the answer: the text before it
+}
+
+// StraddleStep is one token of the run that the string ends.
+type StraddleStep struct {
+	Step    int              `json:"step"`
+	Token   Token            `json:"token"`
+	Text    string           `json:"text"`    // released
+	Held    string           `json:"held"`    // kept back
+	Matched int              `json:"matched"` // bytes of the string
+	Stop    infer.StopReason `json:"stop,omitempty"`
+}
+
+// NoEnd is what happens where nothing but a limit ends the text.
+type NoEnd struct {
+	EndAt    int             `json:"end_at"`           // the step whose token was the first end of text; 0 where none came
+	Ends     int             `json:"ends"`             // ends of text among the tokens
+	Before   string          `json:"before"`           // what the model said until then
+	After    string          `json:"after"`            // what it rambles on with
+	Tokens   int             `json:"tokens"`           // in all
+	Measures [2]TextMeasures `json:"measures"`         // before and after
+	Circle   *Circle         `json:"circle,omitempty"` // where the rest goes round
+	Say      string          `json:"say"`
+}

@@ -1,0 +1,154 @@
+package lab
+
+import (
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// Strategies is what the strategies lab found: ways to choose the next token,
+// side by side on one prompt.
+type Strategies struct {
+	Prompt   []Token   `json:"prompt"`
+	Seed     uint64    `json:"seed"`
+	Lanes    []Lane    `json:"lanes"`
+	U        []float64 `json:"u"` // by step, the same for every lane
+	Partings []Parting `json:"partings"`
+	// Runs sums up, lane by lane, further texts with other seeds.
+	Runs   []LaneRuns      `json:"runs"`
+	Circle *CircleSearch   `json:"circle"` // a text that greedy goes round in
+	Best   *SequenceSearch `json:"best"`   // greedy's path beside the most probable one
+}
+
+// Lane is one text, written by one way of choosing.
+type Lane struct {
+	Name     string            `json:"name"`
+	Settings sampling.Settings `json:"settings"`
+	Steps    []LaneStep        `json:"steps"`
+	Text     string            `json:"text"`
+	Stop     infer.StopReason  `json:"stop,omitempty"` // why it ended; empty while it is being written
+	Measures TextMeasures      `json:"measures"`
+	Circle   *Circle           `json:"circle,omitempty"` // where the text goes round and round
+}
+
+// LaneStep is one token of a lane.
+type LaneStep struct {
+	Step    int     `json:"step"`
+	Token   Token   `json:"token"`
+	Rank    int     `json:"rank"` // 1 is the most probable
+	P       float64 `json:"p"`    // after the temperature
+	Q       float64 `json:"q"`    // after the filters
+	LogP    float64 `json:"log_p"`
+	Entropy float64 `json:"entropy"` // bits, after the temperature and before the filters
+	Kept    int     `json:"kept"`    // tokens that the filters keep
+	// The token's segment of the kept tokens: from ≤ u < to. Both 0 under greedy.
+	From float64 `json:"from"`
+	To   float64 `json:"to"`
+}
+
+// Why two lanes part.
+const (
+	PartGreedy  = "greedy"  // one takes the most probable token, the other draws
+	PartFilter  = "filter"  // the token of one is cut by the other's filters
+	PartSegment = "segment" // both keep both tokens, and u falls on other segments
+)
+
+// Parting is the first step at which two lanes that had the same text until
+// then take different tokens. Both saw the same logits and the same u.
+type Parting struct {
+	Lanes  [2]int   `json:"lanes"` // places in Strategies.Lanes
+	Step   int      `json:"step"`
+	U      float64  `json:"u"`
+	Why    string   `json:"why"`              // [PartGreedy], [PartFilter] or [PartSegment]
+	CutBy  string   `json:"cut_by,omitempty"` // the rule that cut, for PartFilter
+	Cut    *Token   `json:"cut,omitempty"`    // the token that was cut
+	Say    string   `json:"say"`              // in a sentence
+	Tokens [2]Token `json:"tokens"`           // what each lane took
+	// Where each of the two tokens lies in each lane, [lane][token]; from = to
+	// where the lane cuts it.
+	Segments [2][2]Segment `json:"segments"`
+}
+
+// Segment is a token's part of the strip from 0 to 1.
+type Segment struct {
+	From float64 `json:"from"`
+	To   float64 `json:"to"`
+}
+
+// TextMeasures describe one text.
+type TextMeasures struct {
+	Tokens int `json:"tokens"`
+	// Distinct2 is the share of its pairs of neighbouring tokens that differ
+	// from all before (distinct-2, Li et al. 2016).
+	Distinct2 float64 `json:"distinct_2"`
+	// Repetition is the share of its runs of four tokens that occurred before
+	// (seq-rep-4, Welleck et al. 2020).
+	Repetition float64 `json:"repetition"`
+	// MeanLogP is the mean of ln p of its tokens as the model gives it at T = 1
+	// with nothing cut, in nats.
+	MeanLogP float64 `json:"mean_log_p"`
+	Entropy  float64 `json:"entropy"` // mean over the steps, bits
+}
+
+// LaneRuns sums up texts of one lane with different seeds.
+type LaneRuns struct {
+	Lane          int       `json:"lane"`
+	Runs          int       `json:"runs"`
+	DistinctTexts int       `json:"distinct_texts"`
+	DistinctPairs int       `json:"distinct_pairs"` // different pairs of neighbouring tokens in all texts together
+	Pairs         int       `json:"pairs"`          // all such pairs
+	Distinct2     float64   `json:"distinct_2"`     // the one over the other
+	Repetition    float64   `json:"repetition"`     // mean over the texts
+	MeanLogP      float64   `json:"mean_log_p"`     // mean over all tokens, nats
+	Entropy       []float64 `json:"entropy"`        // by step, mean over the texts that reach it, bits
+	Texts         []RunText `json:"texts"`
+}
+
+// RunText is one of them.
+type RunText struct {
+	Seed     uint64           `json:"seed"`
+	Text     string           `json:"text"`
+	Stop     infer.StopReason `json:"stop"`
+	Measures TextMeasures     `json:"measures"`
+}
+
+// Circle is where a text goes round: from token Start on (1 is the first
+// generated one) every token equals the one Period before it, to the end.
+type Circle struct {
+	Start  int     `json:"start"`  // the first token of the first round
+	Period int     `json:"period"` // tokens in a round
+	Rounds float64 `json:"rounds"` // how often, the last perhaps in part
+	Tokens []Token `json:"tokens"` // one round
+}
+
+// CircleSearch looks for a circle in greedy's text, on the lab's prompt and,
+// where that gives none, on others in turn.
+type CircleSearch struct {
+	Prompt string  `json:"prompt"` // the last tried
+	Tried  int     `json:"tried"`
+	Text   []Token `json:"text"`   // greedy's
+	Circle *Circle `json:"circle"` // nil where none was found
+}
+
+// SequenceSearch compares greedy's path with the most probable sequence of the
+// same length, found by a search that leaves nothing out.
+type SequenceSearch struct {
+	Prompt  string   `json:"prompt"`
+	Tried   int      `json:"tried"`   // prompts looked at until the two differed
+	Horizon int      `json:"horizon"` // tokens of a sequence; an end of text ends one earlier
+	Greedy  Sequence `json:"greedy"`
+	Best    Sequence `json:"best"`
+	Differs bool     `json:"differs"` // greedy's path is not the most probable
+	// Exact says that the search was finished: no other sequence can be more
+	// probable. Where it was cut short Best is the best that was seen.
+	Exact    bool  `json:"exact"`
+	Expanded int   `json:"expanded"` // forward passes
+	Possible int64 `json:"possible"` // sequences of that length; math.MaxInt64 if more
+}
+
+// Sequence is some tokens with their probabilities at T = 1, nothing cut.
+type Sequence struct {
+	Tokens []Token   `json:"tokens"`
+	Text   string    `json:"text"`
+	Each   []float64 `json:"each"` // p of each token after those before it
+	P      float64   `json:"p"`    // their product
+}

@@ -1,0 +1,98 @@
+package lab
+
+import "github.com/tokenbytoken/viz/infer"
+
+// runSums gathers the texts of one lane.
+type runSums struct {
+	texts   []RunText
+	pairs   [][2]int
+	logs    []float64
+	entropy [][]float64 // by step
+}
+
+// add takes in one text. steps are its loop's.
+func (s *runSums) add(seed uint64, text string, steps []*infer.Step) {
+	var logs, entropies []float64
+	for i, step := range steps {
+		logs, entropies = append(logs, logP(step.Logits, step.Chosen)), append(entropies, step.Entropy)
+		if i == len(s.entropy) {
+			s.entropy = append(s.entropy, nil)
+		}
+		s.entropy[i] = append(s.entropy[i], step.Entropy)
+	}
+	row := RunText{Seed: seed, Text: text, Stop: steps[len(steps)-1].Stop, Measures: measure(ids(steps))}
+	row.Measures.MeanLogP, row.Measures.Entropy = mean(logs), mean(entropies)
+	s.texts, s.logs = append(s.texts, row), append(s.logs, logs...)
+	s.pairs = append(s.pairs, pairs(ids(steps))...)
+}
+
+func (s *runSums) row(lane int) LaneRuns {
+	row := LaneRuns{
+		Lane: lane, Runs: len(s.texts), DistinctPairs: distinct(s.pairs), Pairs: len(s.pairs),
+		MeanLogP: mean(s.logs), Texts: s.texts[:len(s.texts):len(s.texts)],
+	}
+	var texts []string
+	var repeated []float64
+	for _, t := range s.texts {
+		texts, repeated = append(texts, t.Text), append(repeated, t.Measures.Repetition)
+	}
+	row.DistinctTexts, row.Repetition = distinct(texts), mean(repeated)
+	row.Distinct2 = ratio(row.DistinctPairs, row.Pairs)
+	for _, e := range s.entropy {
+		row.Entropy = append(row.Entropy, mean(e))
+	}
+	return row
+}
+
+// tables are the raw rows.
+func (s *Strategies) tables() []Table {
+	steps := Table{
+		Name: "steps", Title: "Every lane's tokens",
+		Columns: columns("lane", "", "step", "", "u", "", "token", "", "id", "", "rank", "", "p", "", "q", "", "ln p at T = 1", "nats", "entropy", "bits", "kept", "tokens", "from", "", "to", ""),
+	}
+	for _, lane := range s.Lanes {
+		for _, x := range lane.Steps {
+			steps.add(lane.Name, x.Step, s.U[x.Step-1], x.Token.Text, x.Token.ID, x.Rank, x.P, x.Q, x.LogP, x.Entropy, x.Kept, x.From, x.To)
+		}
+	}
+	parts := Table{Name: "partings", Title: "Where two lanes part", Columns: columns("lane", "", "other lane", "", "step", "", "u", "", "token", "", "other token", "", "why", "", "cut by", "")}
+	for _, p := range s.Partings {
+		parts.add(s.Lanes[p.Lanes[0]].Name, s.Lanes[p.Lanes[1]].Name, p.Step, p.U, p.Tokens[0].Text, p.Tokens[1].Text, p.Why, p.CutBy)
+	}
+	runs := Table{
+		Name: "runs", Title: "Further runs of each lane",
+		Columns: columns("lane", "", "runs", "", "distinct texts", "", "distinct pairs", "", "pairs", "", "distinct-2", "", "repetition", "", "mean ln p", "nats"),
+	}
+	texts := Table{Name: "texts", Title: "Every text", Columns: columns("lane", "", "seed", "", "tokens", "", "distinct-2", "", "repetition", "", "mean ln p", "nats", "entropy", "bits", "stop", "", "text", "")}
+	entropy := Table{Name: "entropy", Title: "Entropy by step, mean over the runs", Columns: columns("lane", "", "step", "", "entropy", "bits")}
+	for _, r := range s.Runs {
+		name := s.Lanes[r.Lane].Name
+		runs.add(name, r.Runs, r.DistinctTexts, r.DistinctPairs, r.Pairs, r.Distinct2, r.Repetition, r.MeanLogP)
+		for _, t := range r.Texts {
+			texts.add(name, int64(t.Seed), t.Measures.Tokens, t.Measures.Distinct2, t.Measures.Repetition, t.Measures.MeanLogP, t.Measures.Entropy, string(t.Stop), t.Text)
+		}
+		for i, e := range r.Entropy {
+			entropy.add(name, i+1, e)
+		}
+	}
+	tables := []Table{steps, parts, runs, texts, entropy}
+	if s.Best != nil {
+		tables = append(tables, s.Best.table())
+	}
+	return tables
+}
+
+func (s *SequenceSearch) table() Table {
+	t := Table{Name: "sequences", Title: "Greedy's path and the most probable one", Columns: columns("path", "", "place", "", "token", "", "p", "", "product", "")}
+	for _, path := range []struct {
+		name string
+		Sequence
+	}{{"greedy", s.Greedy}, {"most probable", s.Best}} {
+		product := 1.0
+		for i, token := range path.Tokens {
+			product *= path.Each[i]
+			t.add(path.name, i+1, token.Text, path.Each[i], product)
+		}
+	}
+	return t
+}

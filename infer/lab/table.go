@@ -1,0 +1,102 @@
+package lab
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// Column is one column of a table. Unit is empty for counts, names and shares.
+type Column struct {
+	Name string `json:"name"`
+	Unit string `json:"unit,omitempty"`
+}
+
+// Table is raw rows. A cell is a string, a bool, an int, an int64 or a float64,
+// or nil where there is nothing to say.
+type Table struct {
+	Name    string   `json:"name"` // for file names: "steps"
+	Title   string   `json:"title"`
+	Columns []Column `json:"columns"`
+	Rows    [][]any  `json:"rows"`
+}
+
+// columns makes columns of names, each followed by its unit.
+func columns(namesAndUnits ...string) []Column {
+	list := make([]Column, 0, len(namesAndUnits)/2)
+	for i := 0; i < len(namesAndUnits); i += 2 {
+		list = append(list, Column{namesAndUnits[i], namesAndUnits[i+1]})
+	}
+	return list
+}
+
+// add appends a row, which must have a cell for every column.
+func (t *Table) add(cells ...any) {
+	if len(cells) != len(t.Columns) {
+		panic(fmt.Sprintf("lab: table %s has %d columns, the row %d cells", t.Name, len(t.Columns), len(cells)))
+	}
+	t.Rows = append(t.Rows, cells)
+}
+
+// Table returns the report's table of a name.
+func (r *Report) Table(name string) (Table, bool) {
+	for _, t := range r.Tables {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Table{}, false
+}
+
+// WriteCSV writes a table as RFC 4180 has it: a header with units in brackets,
+// numbers as short as they read back, and whatever a spreadsheet might take
+// for a formula kept a text by an apostrophe in front.
+func (t Table) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	head := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		if head[i] = c.Name; c.Unit != "" {
+			head[i] += " (" + c.Unit + ")"
+		}
+	}
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	for _, row := range t.Rows {
+		line := make([]string, len(row))
+		for i, cell := range row {
+			line[i] = cellText(cell)
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func cellText(cell any) string {
+	switch c := cell.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(c, 'g', -1, 64)
+	case string:
+		return harmless(c)
+	}
+	return fmt.Sprint(cell)
+}
+
+// harmless keeps a spreadsheet from reading a text as a formula.
+func harmless(text string) string {
+	if text == "" {
+		return text
+	}
+	switch text[0] {
+	case '=', '+', '-', '@', '\t', '\r':
+		return "'" + text
+	}
+	return text
+}

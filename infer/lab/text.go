@@ -1,0 +1,77 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// Token is one token of a text, as rows and pages show it.
+type Token struct {
+	ID      int    `json:"id"`
+	Text    string `json:"text"`
+	Special bool   `json:"special,omitempty"` // stands for no text, such as the end of text
+}
+
+func tokenOf(m *infer.Model, id int) Token {
+	t := m.Token(id)
+	return Token{ID: id, Text: t.Text, Special: t.Special}
+}
+
+func tokensOf(m *infer.Model, ids []int) []Token {
+	list := make([]Token, len(ids))
+	for i, id := range ids {
+		list[i] = tokenOf(m, id)
+	}
+	return list
+}
+
+// turn runs one whole turn of a loop and returns its step, or io.EOF after the
+// last.
+func turn(ctx context.Context, l *infer.Loop) (*infer.Step, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if _, err := l.Advance(ctx); err != nil {
+			return nil, err
+		}
+		if l.BetweenTurns() {
+			steps := l.Steps()
+			return steps[len(steps)-1], nil
+		}
+	}
+}
+
+// write runs a loop to its end, or until ctx ends, and returns the text.
+func write(ctx context.Context, l *infer.Loop) (string, error) {
+	text := ""
+	for {
+		s, err := turn(ctx, l)
+		if errors.Is(err, io.EOF) {
+			return text, nil
+		} else if err != nil {
+			return text, err
+		}
+		text += s.Text
+	}
+}
+
+// chosen are the token ids that a loop wrote.
+func chosen(l *infer.Loop) []int {
+	steps := l.Steps()
+	ids := make([]int, 0, len(steps))
+	for _, s := range steps {
+		if s.Ran >= infer.KindSample {
+			ids = append(ids, s.Chosen)
+		}
+	}
+	return ids
+}
+
+// cancelled reports whether an error is the end of ctx, and not of the run.
+func cancelled(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
+}

@@ -1,0 +1,221 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Whoever waits for its turn and does not want it any more goes at once; the
+// worker is busy all the while.
+func TestWaitingIsCancelledAtOnce(t *testing.T) {
+	m := smallModel(t)
+	pool, open := held(t, m, 1)
+	seat, c := pool.Seat(), m.NewCache()
+	logitsAfter(t, m, c, 1, 2, 3)
+	for range 2 {
+		ctx, cancel := context.WithCancel(context.Background())
+		result := make(chan error)
+		go func() {
+			_, err := seat.ForwardTo(ctx, c, []int{4}, make([]float32, m.config.Width))
+			result <- err
+		}()
+		waiting(pool, 1)
+		cancel()
+		if err := <-result; !errors.Is(err, context.Canceled) || c.Positions() != 3 {
+			t.Fatalf("%v with %d positions", err, c.Positions())
+		}
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := seat.LogitsTo(ended, make([]float32, m.config.Width), make([]float32, m.config.Vocab)); !errors.Is(err, context.Canceled) {
+		t.Errorf("with an ended context: %v", err)
+	}
+	open()
+	out, z := make([]float32, m.config.Width), make([]float32, m.config.Vocab)
+	if _, err := seat.ForwardTo(context.Background(), c, []int{4}, out); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := seat.LogitsTo(context.Background(), out, z); err != nil {
+		t.Fatal(err)
+	}
+	if want := logitsAfter(t, m, m.NewCache(), 1, 2, 3, 4); !sameBits(z, want) {
+		t.Error("afterwards the seat goes on differently")
+	}
+	pool.Close()
+}
+
+// Waiting for a turn is no part of what a pass took.
+func TestWaitingIsNotCounted(t *testing.T) {
+	m := smallModel(t)
+	pool, open := held(t, m, 1)
+	seat := pool.Seat()
+	l := newLoop(t, seat.Model(), "Hello", pure(1))
+	const wait = 20 * time.Millisecond
+	start := time.Now()
+	done := make(chan error)
+	go func() {
+		_, err := l.Advance(context.Background())
+		done <- err
+	}()
+	waiting(pool, 1)
+	time.Sleep(wait)
+	open()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	total, took := time.Since(start), l.Steps()[0].Took[KindForward]
+	if seat.Waited() < wait || took <= 0 || took > total-wait {
+		t.Errorf("the pass took %v of %v and waited %v, at least %v", took, total, seat.Waited(), wait)
+	}
+	pool.Close()
+}
+
+// A job that is let go in the middle of a round, before any block, leaves its
+// cache as it was and the others with the numbers that they have alone.
+func TestLettingGoDisturbsNobody(t *testing.T) {
+	m := smallModel(t)
+	d := m.config.Width
+	lengths := []int{1, 5, 1, 3, 40}
+	for gone := range lengths {
+		rounds := 1
+		if lengths[gone] == 40 { // 22 of its tokens find a place in the first round
+			rounds = 2
+		}
+		for blocks := range rounds * m.config.Layers {
+			b := &batch{model: m, s: newScratch(m.config)}
+			want := make([][]float32, len(lengths))
+			for i, n := range lengths {
+				tokens := make([]int, n)
+				for k := range tokens {
+					tokens[k] = (i*50 + k*7) % 256
+				}
+				alone, c := m.NewCache(), m.NewCache()
+				logitsAfter(t, m, alone, 9, i)
+				logitsAfter(t, m, c, 9, i)
+				rows := min(n, 30)
+				vectors := make([]float32, rows*d)
+				if _, err := m.ForwardTo(context.Background(), alone, tokens, vectors); err != nil {
+					t.Fatal(err)
+				}
+				j := &job{ctx: context.Background(), cache: c, start: 2, tokens: tokens, out: make([]float32, rows*d)}
+				if i == gone {
+					j.ctx = &lateContext{context.Background(), blocks}
+				}
+				b.jobs, want[i] = append(b.jobs, j), vectors
+			}
+			outs := make([][]float32, len(lengths))
+			for i, j := range b.jobs {
+				outs[i] = j.out
+			}
+			for range 3 { // the long one needs more than a round
+				b.run()
+			}
+			for i, j := range b.jobs {
+				switch {
+				case !j.over:
+					t.Errorf("job %d is not over", i)
+				case i == gone:
+					if !errors.Is(j.err, context.Canceled) || j.cache.Positions() != 2 {
+						t.Errorf("let go after %d blocks: %v, %d positions", blocks, j.err, j.cache.Positions())
+					}
+				default:
+					shape := m.Shape().Blocks(2, lengths[i])
+					if !sameBits(outs[i], want[i]) || j.err != nil || j.tally != shape {
+						t.Errorf("job %d let go after %d blocks: job %d has %v and %+v, want %+v", gone, blocks, i, j.err, j.tally, shape)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A panic reaches the one who caused it; those in the same round do not notice.
+func TestAPanicStaysWithItsSeat(t *testing.T) {
+	m := smallModel(t)
+	f := smallFolder
+	f.layers = 1
+	shallower := f.model(t, f.random(1)) // its caches lack a block
+	pool, open := held(t, m, 1)
+	var all sync.WaitGroup
+	for i := range 3 {
+		all.Go(func() {
+			c := m.NewCache()
+			if i == 1 {
+				c = shallower.NewCache()
+			}
+			defer func() {
+				if v := recover(); (v != nil) != (i == 1) {
+					t.Errorf("seat %d: panic %v", i, v)
+				}
+			}()
+			out, z := make([]float32, m.config.Width), make([]float32, m.config.Vocab)
+			seat := pool.Seat()
+			if _, err := seat.ForwardTo(context.Background(), c, []int{i}, out); err != nil {
+				t.Error(err)
+			}
+			if _, err := seat.LogitsTo(context.Background(), out, z); err != nil {
+				t.Error(err)
+			}
+			if want := logitsAfter(t, m, m.NewCache(), i); !sameBits(z, want) {
+				t.Errorf("seat %d has other numbers than alone", i)
+			}
+		})
+	}
+	waiting(pool, 3)
+	open()
+	all.Wait()
+	pool.Close()
+}
+
+// A closed pool refuses who waits and who comes; what is running is finished.
+func TestClosedPoolRefuses(t *testing.T) {
+	m := smallModel(t)
+	pool, open := held(t, m, 1)
+	results := make(chan error, 3)
+	for range 3 {
+		c := m.NewCache()
+		go func() {
+			_, err := pool.Seat().ForwardTo(context.Background(), c, []int{1}, make([]float32, m.config.Width))
+			results <- err
+		}()
+	}
+	waiting(pool, 3)
+	closed := make(chan struct{})
+	go func() { pool.Close(); close(closed) }()
+	for range 3 {
+		if err := <-results; !errors.Is(err, ErrPoolClosed) {
+			t.Errorf("who waited got %v", err)
+		}
+	}
+	open()
+	<-closed
+	if _, err := pool.Seat().LogitsTo(context.Background(), make([]float32, m.config.Width), make([]float32, m.config.Vocab)); !errors.Is(err, ErrPoolClosed) {
+		t.Errorf("who came later got %v", err)
+	}
+	pool.Close() // a second time changes nothing
+}
+
+// A seat says what is wrong with a pass as the model does.
+func TestSeatRefuses(t *testing.T) {
+	m := smallModel(t)
+	pool := NewPool(m, 1)
+	defer pool.Close()
+	through := pool.Seat().Model()
+	if _, _, err := through.Forward(context.Background(), m.NewCache(), make([]int, 65)); err == nil || !strings.Contains(err.Error(), "65 positions do not fit") {
+		t.Errorf("%v", err)
+	}
+	f := folder{width: 4, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 2, context: 8}
+	w := f.random(1)
+	for i := range w["lm_head.weight"] {
+		w["lm_head.weight"][i] = 3e38
+	}
+	broken := NewPool(f.model(t, w), 1)
+	defer broken.Close()
+	if _, _, err := broken.Seat().Model().Logits([]float32{1, 1, 1, 1}); err == nil || !strings.Contains(err.Error(), "token 0") {
+		t.Errorf("%v, want an error that names token 0", err)
+	}
+}

@@ -1,0 +1,203 @@
+package infer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// untimedSpec is the stages' JSON without measured times.
+func untimedSpec(t *testing.T, stages []SpecStage) (lines []string) {
+	t.Helper()
+	for _, st := range stages {
+		lines = append(lines, specJSON(t, st))
+	}
+	return lines
+}
+
+func specJSON(t *testing.T, st SpecStage) string {
+	t.Helper()
+	timeless := func(c *SpecCost) { c.Took = 0 }
+	switch x := st.(type) {
+	case Prefill:
+		timeless(&x.Draft)
+		timeless(&x.Target)
+		st = x
+	case Propose:
+		timeless(&x.Cost)
+		st = x
+	case Verify:
+		timeless(&x.Cost)
+		st = x
+	case Extend:
+		x.Took = 0
+		for _, c := range []*SpecCost{&x.Totals.PrefillDraft, &x.Totals.PrefillTarget, &x.Totals.Draft, &x.Totals.Target} {
+			timeless(c)
+		}
+		st = x
+	}
+	data, err := json.Marshal(st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// One round by hand. After x the target says a ½, b ½ (equal logits), the draft
+// a for sure. a is accepted with ½ / 1; what replaces it is b for sure: the
+// residual is max(0, ½ − 1), max(0, ½ − 0) = 0, ½.
+func TestOneRoundByHand(t *testing.T) {
+	target := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0, 'b': 0}, 'a': {'b': 0}, 'b': {endID: 0}})
+	draft := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0}, 'a': {'b': 0}, 'b': {endID: 0}})
+	outcomes := map[bool]int{}
+	for seed := range uint64(20) {
+		s := pure(seed)
+		sp := newSpeculator(t, target, draft, "x", s, 1)
+		stages, err := sp.Round(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []SpecKind
+		for _, st := range stages {
+			kinds = append(kinds, st.SpecKind())
+		}
+		u := sampling.UFor(seed, 1, sampling.ForAccept)
+		accept := stages[2].(Accept)
+		if accept.P != 0.5 || accept.Q != 1 || accept.Probability != 0.5 || accept.U != u || accept.Accepted != (u < 0.5) {
+			t.Fatalf("seed %d: %+v, want p ½, q 1 and u %v", seed, accept, u)
+		}
+		outcomes[accept.Accepted]++
+		last := SpecCorrect
+		if accept.Accepted {
+			last = SpecBonus
+			if b := stages[3].(Bonus); b.Chosen.ID != 'b' || b.Chosen.P != 1 || b.Step != 2 || b.U != sampling.U(seed, 2) {
+				t.Errorf("seed %d: bonus %+v, want b", seed, b)
+			}
+		} else {
+			c := stages[3].(Correct)
+			if c.Chosen.ID != 'b' || c.Chosen.R != 1 || c.Mass != 0.5 || c.Refused.ID != 'a' || c.Refused.P != 0.5 || c.From != 0 || c.To != 1 {
+				t.Errorf("seed %d: correction %+v, want b for a", seed, c)
+			}
+		}
+		if want := []SpecKind{SpecPropose, SpecVerify, SpecAccept, last, SpecExtend}; !slices.Equal(kinds, want) {
+			t.Errorf("seed %d: stages %v, want %v", seed, kinds, want)
+		}
+		if want := fmt.Sprintf(`{"round":1,"stage":"accept","step":1,"token":{"id":97,"text":"a"},"p":0.5,"q":1,"ratio":0.5,"probability":0.5,"seed":%d,"u":%v,"accepted":%v}`,
+			seed, u, u < 0.5); specJSON(t, accept) != want {
+			t.Errorf("%s\nwant\n%s", specJSON(t, accept), want)
+		}
+	}
+	if outcomes[true] == 0 || outcomes[false] == 0 {
+		t.Errorf("outcomes %v", outcomes)
+	}
+}
+
+// What stages list sums to 1, holds the tokens that matter, and is not changed
+// by what runs later.
+func TestSpecStagesOwnTheirData(t *testing.T) {
+	target := smallModel(t)
+	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
+	s := pure(4)
+	s.Stop.MaxTokens = 30
+	sp := newSpeculator(t, target, draft, "Hello", s, 4)
+	sp.Rows = 3
+	var stages []SpecStage
+	var then []string
+	whole := func(c Candidates, must int, what string, of func(Candidate) float64, rest float64) {
+		t.Helper()
+		var listed bool
+		for _, row := range c.Rows {
+			rest += of(row)
+			listed = listed || row.ID == must
+		}
+		if math.Abs(rest-1) > 1e-12 || len(c.Rows) > 3 || len(c.Rows)+c.Rest.N != target.config.Vocab || !listed {
+			t.Errorf("%s: %d rows and %d others sum to %v; token %d listed: %v", what, len(c.Rows), c.Rest.N, rest, must, listed)
+		}
+	}
+	p, q, r := func(c Candidate) float64 { return c.P }, func(c Candidate) float64 { return c.Q }, func(c Candidate) float64 { return c.R }
+	for {
+		st, err := sp.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		stages, then = append(stages, st), append(then, specJSON(t, st))
+		switch st := st.(type) {
+		case Propose:
+			for _, d := range st.Drafted {
+				whole(d.Candidates, d.Chosen.ID, "propose", q, d.Rest.Q)
+				if d.U < d.From || d.U >= d.To || d.U != sampling.UFor(4, d.Step, sampling.ForDraft) {
+					t.Errorf("u %v is not in [%v, %v)", d.U, d.From, d.To)
+				}
+			}
+		case Verify:
+			for _, at := range st.Scored {
+				if at.Drafted == nil {
+					whole(at.Candidates, at.Rows[0].ID, "verify, last", p, at.Rest.P)
+					continue
+				}
+				whole(at.Candidates, at.Drafted.ID, "verify", p, at.Rest.P)
+				whole(at.Candidates, at.Drafted.ID, "verify", q, at.Rest.Q)
+			}
+		case Correct:
+			whole(st.Candidates, st.Chosen.ID, "correct", r, st.Rest.R)
+			whole(st.Candidates, st.Chosen.ID, "correct", p, st.Rest.P)
+			if st.U < st.From || st.U >= st.To {
+				t.Errorf("u %v is not in [%v, %v)", st.U, st.From, st.To)
+			}
+		case Bonus:
+			whole(st.Candidates, st.Chosen.ID, "bonus", p, st.Rest.P)
+		}
+	}
+	if now := untimedSpec(t, stages); !slices.Equal(now, then) {
+		t.Error("a stage changed after it had been handed out")
+	}
+}
+
+// CONTRIBUTING.md names every field of every stage.
+func TestSpecFieldsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(page), "\n## Speculation as JSON\n")
+	section, _, ended := strings.Cut(section, "\n## ")
+	if !found || !ended {
+		t.Fatal("CONTRIBUTING.md has no section on speculation as JSON")
+	}
+	m, s := smallModel(t), pure(1)
+	s.Stop.MaxTokens = 40
+	seen := map[SpecKind]bool{}
+	for _, st := range speculate(t, newSpeculator(t, m, shallow(m, 1), "Hello", s, 3)) {
+		seen[st.SpecKind()] = true
+		data, err := json.Marshal(st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(data, &fields); err != nil {
+			t.Fatal(err)
+		}
+		for name := range fields {
+			if !strings.Contains(section, "`"+name+"`") {
+				t.Errorf("%v has the field %s, which CONTRIBUTING.md does not name", st.SpecKind(), name)
+			}
+		}
+	}
+	for k := SpecPrefill; k <= SpecExtend; k++ {
+		if !seen[k] {
+			t.Errorf("the run has no stage %v", k)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package tokenizer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Nearly all of a tokenizer.json is two lists, the vocabulary and the merges.
+// They are cut out before the rest is decoded, which is a few thousand bytes
+// then, and read where they stand. The file has been found valid JSON.
+
+// lists are the long lists, "" where the file has none, and the file without
+// them.
+type lists struct {
+	vocab, merges string
+	rest          []byte // with null in their place
+	cuts          []cut
+}
+
+// A cut is a list that was taken out: the length of the rest before it, and how
+// many bytes the rest is shorter by.
+type cut struct{ at, by int }
+
+// cutLists takes the lists out of text. A list that is given twice is refused;
+// everything else that may be wrong with the rest shows when it is decoded.
+func cutLists(text string) (l lists, err error) {
+	done := 0 // of text
+	take := func(list *string, name string, from, to int) error {
+		if *list != "" {
+			return fmt.Errorf("%s is there twice", name)
+		}
+		*list = text[from:to]
+		l.rest = append(append(l.rest, text[done:from]...), "null"...)
+		l.cuts = append(l.cuts, cut{len(l.rest), to - from - len("null")})
+		done = to
+		return nil
+	}
+	err = members(text, 0, func(key string, from, to int) error {
+		if key != `"model"` {
+			return nil
+		}
+		return members(text[:to], from, func(key string, from, to int) error {
+			switch key {
+			case `"vocab"`:
+				return take(&l.vocab, "model.vocab", from, to)
+			case `"merges"`:
+				return take(&l.merges, "model.merges", from, to)
+			}
+			return nil
+		})
+	})
+	l.rest = append(l.rest, text[done:]...)
+	return l, err
+}
+
+// offset is where in the file a byte of the rest stands.
+func (l *lists) offset(at int64) int64 {
+	moved := at
+	for _, c := range l.cuts {
+		if at > int64(c.at) {
+			moved += int64(c.by)
+		}
+	}
+	return moved
+}
+
+// members calls visit with each key of the object that begins behind from, in
+// its quotes, and where its value begins and ends. Of what is no object there
+// are none.
+func members(text string, from int, visit func(key string, from, to int) error) error {
+	c := cursor{text[from:]}
+	at := func() int { return len(text) - len(c.rest) }
+	if !is(c.next(), '{') {
+		return nil
+	}
+	for {
+		key := c.next()
+		if is(key, '}') {
+			return nil
+		}
+		first := c.next()
+		start := at() - len(first)
+		for depth := opens(first); depth > 0; {
+			depth += opens(c.next())
+		}
+		if err := visit(key, start, at()); err != nil {
+			return err
+		}
+	}
+}
+
+// opens is 1 for a token that opens an object or an array, −1 for one that
+// closes it, else 0.
+func opens(token string) int {
+	switch {
+	case is(token, '{'), is(token, '['):
+		return 1
+	case is(token, '}'), is(token, ']'):
+		return -1
+	}
+	return 0
+}
+
+// decodeFile reads the parts of a tokenizer.json, the long lists raw.
+func decodeFile(data []byte) (*file, error) {
+	if !json.Valid(data) {
+		return nil, explainJSON(json.Unmarshal(data, new(struct{})), nil)
+	}
+	l, err := cutLists(string(data))
+	if err != nil {
+		return nil, err
+	}
+	f := new(file)
+	if err := json.Unmarshal(l.rest, f); err != nil {
+		return nil, explainJSON(err, &l)
+	}
+	if f.Model != nil {
+		f.Model.vocab, f.Model.merges = l.vocab, l.merges
+	}
+	return f, nil
+}
+
+// explainJSON says where in the file encoding/json stopped; l is nil where it
+// had the whole file.
+func explainJSON(err error, l *lists) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("not valid JSON at byte %d: %w", syntax.Offset, err)
+	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		at := wrong.Offset
+		if l != nil {
+			at = l.offset(at)
+		}
+		return fmt.Errorf("%w (near byte %d)", explainType("the file", "", err), at)
+	}
+	return err
+}
+
+// absent reports whether a list is not there, or null.
+func absent(list string) bool { return list == "" || strings.TrimSpace(list) == "null" }
+
+// mostStrings is the most strings that a list can have, by its quotes: exactly
+// as many unless one has a quote inside.
+func mostStrings(list string) int { return strings.Count(list, `"`) / 2 }

@@ -1,0 +1,195 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Drawn is one token of a histogram: the probability it is drawn with, and how
+// often it was.
+type Drawn struct {
+	Name  string
+	Q     float64
+	Count int
+}
+
+// Histogram draws how often each token came in n draws (solid bars) against
+// the model's probabilities (outlines).
+func Histogram(tokens []Drawn, n int) (Chart, error) {
+	c := Chart{Title: comma(int64(n)) + " draws", Header: []string{"token", "probability", "drawn", "share"}}
+	if len(tokens) == 0 || n < 1 {
+		return c, fmt.Errorf("draw %q: nothing was drawn", c.Title)
+	}
+	most, far, off := 0.0, "", 0.0
+	for _, t := range tokens {
+		share := float64(t.Count) / float64(n)
+		most = max(most, t.Q, share)
+		if d := math.Abs(share - t.Q); d >= off {
+			off, far = d, t.Name
+		}
+		c.Rows = append(c.Rows, []string{t.Name, decimals(t.Q, 4), comma(int64(t.Count)), decimals(share, 4)})
+	}
+	c.Description = fmt.Sprintf("The share of each token in %s draws beside its probability. They lie furthest apart at %s, by %s.",
+		comma(int64(n)), far, decimals(off, 4))
+
+	x := axis{min: -0.6, max: float64(len(tokens)) - 0.4}
+	for i, t := range tokens {
+		x.ticks = append(x.ticks, plot.Tick{Value: float64(i), Label: shorten(t.Name, 9)})
+	}
+	f := newFigure(&c, x, upTo(most, 4, tick), 10)
+	for i, t := range tokens {
+		at, share := float64(i), float64(t.Count)/float64(n)
+		if err := f.box(at-0.38, 0, at+0.38, t.Q, otherFill, draw.LineStyle{Color: other, Width: 1, Dashes: []vg.Length{3, 2}}); err != nil {
+			return c, err
+		}
+		if err := f.box(at-0.22, 0, at+0.22, share, accent, draw.LineStyle{}); err != nil {
+			return c, err
+		}
+	}
+	return c, f.done()
+}
+
+// shorten cuts a name that has no room.
+func shorten(name string, n int) string {
+	if r := []rune(name); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return name
+}
+
+// DistanceAt is how far n draws lie from the distribution they come from, as
+// total variation: measured over repeats, and expected.
+type DistanceAt struct {
+	N        int
+	Measured Quartiles // the mean of the repeats, between their quartiles
+	Expected float64   // the exact mean
+	Law      float64   // what it tends to: a constant over √n
+}
+
+// Distances draws the distance against the number of draws, both axes
+// logarithmic, so that 1/√n is a straight line.
+func Distances(points []DistanceAt, slope float64) (Chart, error) {
+	c := Chart{Title: "Distance from the model’s probabilities", Header: []string{"draws", "measured", "middle half", "expected", "c/√n"}}
+	if len(points) == 0 {
+		return c, fmt.Errorf("draw %q: no points", c.Title)
+	}
+	low, high := math.Inf(1), 0.0
+	var measured, lowest, highest, expected, law plotter.XYs
+	for _, p := range points {
+		x := float64(p.N)
+		floor := max(p.Measured.Low, p.Measured.Mid/50) // a logarithm has no 0
+		measured = append(measured, plotter.XY{X: x, Y: max(p.Measured.Mid, 1e-9)})
+		lowest = append(lowest, plotter.XY{X: x, Y: max(floor, 1e-9)})
+		highest = append(highest, plotter.XY{X: x, Y: max(p.Measured.High, 1e-9)})
+		expected = append(expected, plotter.XY{X: x, Y: max(p.Expected, 1e-9)})
+		law = append(law, plotter.XY{X: x, Y: max(p.Law, 1e-9)})
+		low = min(low, max(min(floor, p.Expected, p.Law), 1e-9))
+		high = max(high, p.Measured.High, p.Measured.Mid, p.Expected, p.Law, 1e-8)
+		c.Rows = append(c.Rows, []string{
+			comma(int64(p.N)), decimals(p.Measured.Mid, 5),
+			decimals(p.Measured.Low, 5) + " to " + decimals(p.Measured.High, 5), decimals(p.Expected, 5), decimals(p.Law, 5),
+		})
+	}
+	first, last := points[0], points[len(points)-1]
+	c.Description = fmt.Sprintf("From %s draws to %s the distance falls from %s to %s: slope %s, where 1/√n has −0.5.",
+		comma(int64(first.N)), comma(int64(last.N)), figures(first.Measured.Mid), figures(last.Measured.Mid), decimals(slope, 2))
+	f := newFigure(&c, powers(float64(first.N), max(float64(last.N), float64(first.N)*10), countTick), powers(low*0.8, high*1.2, tick), 86)
+	for _, err := range []error{
+		f.band(lowest, highest, ramp3),
+		f.line(law, dotted, "c/√n"),
+		f.line(expected, dashed, "expected"),
+		f.line(measured, solid, "measured"),
+		f.dots(measured, accent, 3),
+	} {
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, f.done()
+}
+
+// EntropyLane is one way of choosing and the entropy at each of its steps, in
+// bits.
+type EntropyLane struct {
+	Name string
+	Bits []float64
+}
+
+// laneStyles tell up to six lanes apart by dashes and colour.
+var laneStyles = []draw.LineStyle{
+	{Color: ink, Width: 1.75},
+	{Color: accent, Width: 2.5},
+	{Color: other, Width: 1.75, Dashes: []vg.Length{6, 3}},
+	{Color: accent, Width: 1.75, Dashes: []vg.Length{6, 3}},
+	{Color: ink3, Width: 1.5, Dashes: []vg.Length{1.5, 3}},
+	{Color: ink, Width: 1.5, Dashes: []vg.Length{8, 3, 1.5, 3}},
+}
+
+// Entropies draws how unsure the model was at each step of each lane. Lanes
+// are numbered as they stand on the page.
+func Entropies(lanes []EntropyLane) (Chart, error) {
+	c := Chart{Title: "Entropy at each step, in bits", Header: []string{"step"}}
+	steps, most := 0, 0.0
+	for i, l := range lanes {
+		c.Header = append(c.Header, strconv.Itoa(i+1)+" "+l.Name)
+		steps = max(steps, len(l.Bits))
+		for _, b := range l.Bits {
+			most = max(most, b)
+		}
+	}
+	if steps == 0 {
+		return c, fmt.Errorf("draw %q: no steps", c.Title)
+	}
+	c.Description = "0 bits is certain; one bit more is twice as many equally likely tokens. Means: "
+	for i, l := range lanes {
+		if i > 0 {
+			c.Description += ", "
+		}
+		c.Description += l.Name + " " + decimals(meanOf(l.Bits), 2)
+	}
+	c.Description += "."
+	for s := range steps {
+		row := []string{strconv.Itoa(s + 1)}
+		for _, l := range lanes {
+			cell := ""
+			if s < len(l.Bits) {
+				cell = decimals(l.Bits[s], 2)
+			}
+			row = append(row, cell)
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	f := newFigure(&c, wholes(1, steps, 6), upTo(most, 4, tick), 96)
+	for i, l := range lanes {
+		style := laneStyles[i%len(laneStyles)]
+		if err := f.line(overSteps(l.Bits), style, strconv.Itoa(i+1)+" "+shorten(l.Name, 14)); err != nil {
+			return c, err
+		}
+	}
+	return c, f.done()
+}
+
+func overSteps(values []float64) plotter.XYs {
+	xys := make(plotter.XYs, len(values))
+	for i, v := range values {
+		xys[i] = plotter.XY{X: float64(i + 1), Y: v}
+	}
+	return xys
+}
+
+func meanOf(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}

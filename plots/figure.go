@@ -1,0 +1,269 @@
+package plots
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// The frame of a chart with axes, in CSS pixels.
+const (
+	chartWidth  = 556
+	chartHeight = 236
+)
+
+// axis is one direction of a chart: its range and its marks.
+type axis struct {
+	min, max float64
+	log      bool
+	ticks    []plot.Tick
+}
+
+// figure is a chart with axes in the making. Lines are labelled where they
+// end, to the right of the frame, so that nobody has to match a legend.
+type figure struct {
+	*plot.Plot
+	chart  *Chart
+	room   float64 // to the right of the frame, for the labels of line ends
+	height float64
+	ends   []label
+	notes  []note
+}
+
+// label stands beside the end of a line.
+type label struct {
+	y     float64 // in data
+	words string
+	color color.Color
+	bold  bool
+}
+
+// note is a text inside the frame.
+type note struct {
+	x, y  float64 // in data
+	dx    float64 // to the right by so many CSS pixels
+	dy    float64 // upwards
+	words string
+	color color.Color
+	bold  bool
+	align draw.XAlignment
+}
+
+// lineStyles tell lines apart without their colour.
+var (
+	solid  = draw.LineStyle{Color: accent, Width: 2.5}
+	dashed = draw.LineStyle{Color: other, Width: 1.75, Dashes: []vg.Length{5, 3}}
+	dotted = draw.LineStyle{Color: ink3, Width: 1.5, Dashes: []vg.Length{1.5, 3}}
+	mark   = draw.LineStyle{Color: ink, Width: 1, Dashes: []vg.Length{2, 3}}
+	thin   = draw.LineStyle{Color: edge, Width: 1}
+)
+
+// newFigure begins a chart; room is the width for labels at its right side.
+func newFigure(c *Chart, x, y axis, room float64) *figure {
+	p := plot.New()
+	p.TextHandler = handler()
+	axes(p)
+	for _, a := range []struct {
+		of *plot.Axis
+		as axis
+	}{{&p.X, x}, {&p.Y, y}} {
+		a.of.Tick.Label = words(ink3, small, false, a.of.Tick.Label.XAlign)
+		a.of.Tick.Label.YAlign = draw.YCenter
+		a.of.Min, a.of.Max = a.as.min, a.as.max
+		a.of.Tick.Marker = plot.ConstantTicks(a.as.ticks)
+		if a.as.log {
+			a.of.Scale = plot.LogScale{}
+		}
+	}
+	p.X.Tick.Label.YAlign = draw.YTop
+	p.X.Tick.Length = 5 // below the axis: room between it and its figures
+	p.X.Tick.LineStyle.Width = 0
+	p.X.Padding, p.Y.Padding = vg.Length(0), vg.Length(0)
+	return &figure{Plot: p, chart: c, room: room, height: chartHeight}
+}
+
+// line draws a curve, and with a label its end.
+func (f *figure) line(xys plotter.XYs, style draw.LineStyle, end string) error {
+	if len(xys) == 0 {
+		return nil
+	}
+	l, err := plotter.NewLine(xys)
+	if err != nil {
+		return fmt.Errorf("draw %q: %w", f.chart.Title, err)
+	}
+	l.LineStyle = style
+	f.Add(l)
+	if len(xys) == 1 || end != "" {
+		if err := f.dots(xys[len(xys)-1:], style.Color, 3); err != nil {
+			return err
+		}
+	}
+	if end != "" {
+		f.ends = append(f.ends, label{xys[len(xys)-1].Y, end, textColor(style.Color), style.Color == accent})
+	}
+	return nil
+}
+
+// textColor is the colour in which words go with a line.
+func textColor(c color.Color) color.Color {
+	if c == other || c == ink3 || c == edge {
+		return ink2
+	}
+	return c
+}
+
+// dots draws points.
+func (f *figure) dots(xys plotter.XYs, c color.Color, radius float64) error {
+	s, err := plotter.NewScatter(xys)
+	if err != nil {
+		return fmt.Errorf("draw %q: %w", f.chart.Title, err)
+	}
+	s.GlyphStyle = draw.GlyphStyle{Color: c, Radius: vg.Length(radius), Shape: draw.CircleGlyph{}}
+	f.Add(s)
+	return nil
+}
+
+// area fills a closed outline.
+func (f *figure) area(outline plotter.XYs, fill color.Color, edge draw.LineStyle) error {
+	p, err := plotter.NewPolygon(outline)
+	if err != nil {
+		return fmt.Errorf("draw %q: %w", f.chart.Title, err)
+	}
+	p.Color, p.LineStyle = fill, edge
+	f.Add(p)
+	return nil
+}
+
+// band fills what lies between two curves over the same x.
+func (f *figure) band(low, high plotter.XYs, fill color.Color) error {
+	if len(low) < 2 {
+		return nil
+	}
+	outline := slices.Clone(low)
+	for _, p := range slices.Backward(high) {
+		outline = append(outline, p)
+	}
+	return f.area(outline, fill, draw.LineStyle{})
+}
+
+// box fills a rectangle from one corner to the other.
+func (f *figure) box(x0, y0, x1, y1 float64, fill color.Color, edge draw.LineStyle) error {
+	return f.area(plotter.XYs{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}, fill, edge)
+}
+
+// upright draws a line from the bottom of the frame to its top.
+func (f *figure) upright(x float64, style draw.LineStyle) error {
+	return f.line(plotter.XYs{{X: x, Y: f.Y.Min}, {X: x, Y: f.Y.Max}}, style, "")
+}
+
+// done draws everything and puts the picture into the chart.
+func (f *figure) done() error {
+	canvas := vgsvg.New(chartWidth, vg.Length(f.height))
+	whole := draw.New(canvas)
+	frame := draw.Crop(whole, 0, -vg.Length(f.room), 0, -9)
+	f.BackgroundColor = nil
+	f.Draw(frame)
+	data := f.DataCanvas(frame)
+	x, y := f.Transforms(&data)
+	for _, n := range f.notes {
+		style := words(n.color, small, n.bold, n.align)
+		data.FillText(style, vg.Point{X: x(n.x) + vg.Length(n.dx), Y: y(n.y) + vg.Length(n.dy)}, n.words)
+	}
+	at := make([]float64, len(f.ends))
+	for i, l := range f.ends {
+		at[i] = float64(y(l.y))
+	}
+	for i, place := range spread(at, small+3, float64(data.Min.Y), f.height-small/2) {
+		l := f.ends[i]
+		data.FillText(words(l.color, small, l.bold, start), vg.Point{X: data.Max.X + 7, Y: vg.Length(place)}, l.words)
+	}
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return fmt.Errorf("draw %q: %w", f.chart.Title, err)
+	}
+	svg, err := theme(b.String(), chartWidth, f.height, f.chart.Title, f.chart.Description)
+	f.chart.SVG = svg
+	return err
+}
+
+// spread moves places apart until neighbours are at least gap apart, within
+// low to high where there is room, and as little as that takes from below.
+func spread(places []float64, gap, low, high float64) []float64 {
+	order := make([]int, len(places))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(places[a], places[b]) })
+	out := slices.Clone(places)
+	for i, at := range order {
+		if out[at] = max(out[at], low); i > 0 {
+			out[at] = max(out[at], out[order[i-1]]+gap)
+		}
+	}
+	// What was pushed over the upper edge pushes back.
+	limit := high
+	for _, at := range slices.Backward(order) {
+		out[at] = min(out[at], limit)
+		limit = out[at] - gap
+	}
+	return out
+}
+
+// upTo marks round values from 0 to about n steps below max.
+func upTo(most float64, n int, words func(float64) string) axis {
+	if most <= 0 {
+		most = 1
+	}
+	step := roundStep(most / float64(n))
+	a := axis{max: most * 1.06}
+	for i := 0; float64(i)*step <= most*1.0001; i++ {
+		v := float64(i) * step
+		a.ticks = append(a.ticks, plot.Tick{Value: v, Label: words(v)})
+	}
+	return a
+}
+
+// roundStep returns the smallest of 1, 2, 5 × 10^n that is not below x > 0.
+func roundStep(x float64) float64 {
+	size := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, f := range []float64{1, 2, 5} {
+		if f*size >= x*(1-1e-9) {
+			return f * size
+		}
+	}
+	return 10 * size
+}
+
+// wholes marks whole numbers from first to last, about n of them, the first
+// and the last always.
+func wholes(first, last, n int) axis {
+	a := axis{min: float64(first), max: float64(max(last, first+1))}
+	step := max(1, int(roundStep(float64(last-first)/float64(n))))
+	for v := first; v < last; v = (v/step + 1) * step {
+		if v == first || last-v > step/2 {
+			a.ticks = append(a.ticks, plot.Tick{Value: float64(v), Label: comma(int64(v))})
+		}
+	}
+	a.ticks = append(a.ticks, plot.Tick{Value: float64(last), Label: comma(int64(last))})
+	return a
+}
+
+// powers marks the powers of ten between two values, for a logarithmic axis.
+func powers(low, high float64, words func(float64) string) axis {
+	a := axis{min: low, max: high, log: true}
+	for v := math.Pow(10, math.Floor(math.Log10(low))); v <= high*1.0001; v *= 10 {
+		if v >= low*0.9999 {
+			a.ticks = append(a.ticks, plot.Tick{Value: v, Label: words(v)})
+		}
+	}
+	return a
+}

@@ -1,0 +1,114 @@
+package plots
+
+import (
+	"math"
+	"strconv"
+)
+
+// decimals writes a number with n decimals and a real minus sign.
+func decimals(x float64, n int) string {
+	s := strconv.FormatFloat(x, 'f', n, 64)
+	if s[0] == '-' {
+		if math.Abs(x) < 0.5*math.Pow(10, -float64(n)) {
+			return s[1:] // -0.00
+		}
+		return "−" + s[1:]
+	}
+	return s
+}
+
+// figures writes a number with about three figures and no exponent.
+func figures(x float64) string {
+	if x == 0 {
+		return "0"
+	}
+	digits := 2 - int(math.Floor(math.Log10(math.Abs(x))))
+	return decimals(x, min(max(digits, 0), 8))
+}
+
+// tick writes a number of an axis: as short as it is.
+func tick(x float64) string {
+	s := strconv.FormatFloat(roundTo(x), 'f', -1, 64)
+	if s[0] == '-' {
+		return "−" + s[1:]
+	}
+	return s
+}
+
+// roundTo takes away what adding up has left behind the ninth figure.
+func roundTo(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	scale := math.Pow(10, 9-math.Ceil(math.Log10(math.Abs(x))))
+	return math.Round(x*scale) / scale
+}
+
+// millis writes a time in ms: 0.42 ms, 12.3 ms, 2.80 s.
+func millis(ms float64) string {
+	if math.Abs(ms) >= 1000 {
+		return figures(ms/1000) + " s"
+	}
+	return figures(ms) + " ms"
+}
+
+// millisTick writes a time of an axis.
+func millisTick(ms float64) string {
+	switch {
+	case ms == 0:
+		return "0"
+	case math.Abs(ms) >= 1000:
+		return tick(ms/1000) + " s"
+	}
+	return tick(ms) + " ms"
+}
+
+// countTick writes a round count of an axis.
+func countTick(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	for _, u := range []struct {
+		size float64
+		unit string
+	}{{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e4, " k"}} {
+		if v >= u.size {
+			if u.size == 1e4 {
+				u.size = 1e3
+			}
+			return tick(v/u.size) + u.unit
+		}
+	}
+	return tick(v)
+}
+
+// bytes writes a size: exact below 10,000, else KiB, MiB and so on.
+func byteSize(b float64) string {
+	if b < 10_000 {
+		return comma(int64(b)) + " B"
+	}
+	unit := 0
+	for b >= 1024 && unit < 5 {
+		b /= 1024
+		unit++
+	}
+	n := 1
+	if b >= 100 || b == math.Trunc(b) {
+		n = 0
+	}
+	return decimals(b, n) + " " + []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}[unit]
+}
+
+// dollars writes a price with as many figures as it has something to say.
+func dollars(x float64) string {
+	switch {
+	case x == 0:
+		return "$0"
+	case math.Abs(x) >= 0.995:
+		return "$" + decimals(x, 2)
+	}
+	return "$" + figures(x)
+}
+
+// dollarsTick writes a price of an axis.
+func dollarsTick(x float64) string { return "$" + tick(x) }

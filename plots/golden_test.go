@@ -1,0 +1,291 @@
+package plots
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// charts are all charts of this package with data whose rows and sentences can
+// be worked out by hand.
+func charts() map[string]func() (Chart, error) {
+	return map[string]func() (Chart, error){
+		"cache-token.svg":   func() (Chart, error) { return CachePerToken(waysOf(24, linear), 9) },
+		"cache-sum.svg":     func() (Chart, error) { return CacheSoFar(waysOf(24, square), 9) },
+		"cache-time.svg":    func() (Chart, error) { return CacheTimes(waysOf(24, timed), 9) },
+		"cache-timesum.svg": func() (Chart, error) { return CacheTimeSoFar(waysOf(24, timed), 0) },
+		"entropy.svg": func() (Chart, error) {
+			return Entropies([]EntropyLane{{"Greedy", []float64{3, 2, 0, 1}}, {"Pure sampling", []float64{3, 2.5, 4, 1}}, {"Top-k 40", []float64{3, 2.5}}})
+		},
+		"histogram.svg": func() (Chart, error) {
+			return Histogram([]Drawn{{"·the", 0.5, 6}, {"·a", 0.25, 1}, {"·very-long-word", 0.25, 3}}, 10)
+		},
+		"distance.svg": func() (Chart, error) {
+			return Distances([]DistanceAt{
+				{10, Quartiles{0.2, 0.25, 0.3}, 0.24, 0.26}, {100, Quartiles{0.07, 0.08, 0.09}, 0.081, 0.082}, {1000, Quartiles{0.02, 0.025, 0.03}, 0.026, 0.026},
+			}, -0.5)
+		},
+		"held.svg": func() (Chart, error) {
+			return HeldBytes([]Held{{1, 7, 7 * 3072, 8 * 3072}, {2, 8, 8 * 3072, 8 * 3072}, {3, 9, 9 * 3072, 16 * 3072}})
+		},
+		"windows.svg": func() (Chart, error) {
+			return Windows([]Window{{"this model", 512, 512 * 3072, true}, {"GPT-2", 1024, 1 << 20, false}, {"Llama 2", 4096, 2 << 30, false}, {"long", 131072, 64 << 30, false}})
+		},
+		"heads.svg": func() (Chart, error) { return Heads(6, 2, true) },
+		"fits.svg": func() (Chart, error) {
+			return Fits(24<<30, []Share{{"weights", 12 << 30}, {"caches", 6 << 30}})
+		},
+		"fits-not.svg": func() (Chart, error) {
+			return Fits(8<<30, []Share{{"weights", 12 << 30}, {"caches", 6 << 30}})
+		},
+		"first-token.svg": func() (Chart, error) {
+			return FirstTokens([]FirstToken{{1, Quartiles{1, 1.2, 1.5}}, {64, Quartiles{6, 7, 9}}, {256, Quartiles{24, 26, 27}}}, 1, 0.1)
+		},
+		"arrivals.svg": func() (Chart, error) { return Arrivals([]Arrived{{1, 10}, {2, 12}, {3, 15}, {4, 20}}) },
+		"bill.svg":     func() (Chart, error) { return BillSoFar(0.000021, []float64{0.000036, 0.000051, 0.000066}) },
+		"break-even.svg": func() (Chart, error) {
+			return BreakEven(Against{EachRequest: 0.001, MachineDay: 12, MostADay: 10_000, Now: 20_000})
+		},
+		"per-pass.svg": func() (Chart, error) {
+			return TokensPerPass([]PerPass{{1, 1.7, 1.75}, {2, 2.2, 2.31}, {4, 2.9, 3.05}, {8, 3.1, 3.7}})
+		},
+		"saved.svg": func() (Chart, error) {
+			return TimeSaved([]Saved{{1, 20, 12, 64, 100}, {2, 30, 5, 64, 100}, {4, 40, -22, 64, 100}})
+		},
+		"race.svg": func() (Chart, error) {
+			return Race([]Came{{10, "target"}, {20, "target"}, {30, "target"}}, []Came{{14, "draft"}, {14, "correction"}, {25, "bonus"}})
+		},
+		"stops.svg": func() (Chart, error) {
+			return StopRace([]Racer{{"stop string “User:”", 12, true}, {"end of text", 30, false}, {"max_tokens", 100, true}, {"context", 500, true}, {"stop string “x”", 0, false}}, 120)
+		},
+		"end.svg": func() (Chart, error) { return EndChances([]float64{0, 0.01, 0.6, 0.1}) },
+	}
+}
+
+func waysOf(n int, of func(step int) (cached, recomputed Quartiles)) []Ways {
+	var list []Ways
+	for s := 1; s <= n; s++ {
+		c, r := of(s)
+		list = append(list, Ways{s, c, r})
+	}
+	return list
+}
+
+// What the counts of the two ways look like: 3 M a token cached, 3 M for every
+// token of the text recomputed.
+func linear(s int) (cached, recomputed Quartiles) {
+	return Exactly(3_000_000), Exactly(float64(3_000_000 * (6 + s)))
+}
+
+func square(s int) (cached, recomputed Quartiles) {
+	return Exactly(float64(3_000_000 * (6 + s))), Exactly(3e6 * float64(6*s+s*(s+1)/2))
+}
+
+func timed(s int) (cached, recomputed Quartiles) {
+	t := 2.5 * float64(6+s)
+	return Quartiles{2.2, 2.5, 3.1}, Quartiles{t * 0.9, t, t * 1.2}
+}
+
+func TestCharts(t *testing.T) {
+	for name, draw := range charts() {
+		t.Run(name, func(t *testing.T) {
+			c, err := draw()
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name, c.SVG)
+			fit(t, c)
+			if again, _ := draw(); again.SVG != c.SVG {
+				t.Error("the same data gives another picture")
+			}
+			if _, err := Standalone(c.SVG); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// fit holds a chart to what the page's security policy, its two themes and its
+// text twin need.
+func fit(t *testing.T, c Chart) {
+	t.Helper()
+	for _, forbidden := range []string{"style=", "<?xml", `="#`, "<script", "Liberation", "NaN", "Inf"} {
+		if strings.Contains(c.SVG, forbidden) {
+			t.Errorf("the picture holds %q", forbidden)
+		}
+	}
+	for _, needed := range []string{`role="img"`, "<title>", "<desc>"} {
+		if !strings.Contains(c.SVG, needed) {
+			t.Errorf("the picture lacks %q", needed)
+		}
+	}
+	if len(c.Rows) == 0 || c.Description == "" {
+		t.Error("the picture has no twin in words")
+	}
+	for _, row := range c.Rows {
+		if len(row) != len(c.Header) {
+			t.Errorf("a row of %d cells under a header of %d: %v", len(row), len(c.Header), row)
+		}
+	}
+	d := xml.NewDecoder(strings.NewReader(c.SVG))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("not well-formed: %v", err)
+		}
+	}
+}
+
+// TestSentences: what the pictures say of their data, worked out by hand.
+func TestSentences(t *testing.T) {
+	for name, want := range map[string]string{
+		// 3 M × (6 + 24) = 90 M
+		"cache-token.svg": "At token 24: 3.00 M cached, 90.0 M recomputed.",
+		// 3 M × (6·24 + 24·25/2) = 3 M × 444 = 1.332 G
+		"cache-sum.svg": "At token 24: 90.0 M cached, 1.33 G recomputed.",
+		// 6/10 − 0.5 = 0.1; 1/10 − 0.25 = −0.15; 3/10 − 0.25 = 0.05
+		"histogram.svg": "The share of each token in 10 draws beside its probability. They lie furthest apart at ·a, by 0.1500.",
+		// (3+2+0+1)/4, (3+2.5+4+1)/4 = 2.625, (3+2.5)/2
+		"entropy.svg": "0 bits is certain; one bit more is twice as many equally likely tokens. Means: Greedy 1.50, Pure sampling 2.62, Top-k 40 2.75.",
+		// 9 × 3,072 = 27,648 = 27 KiB; 16 × 3,072 = 48 KiB
+		"held.svg":     "At 9 positions 27 KiB are used and 48 KiB reserved.",
+		"fits.svg":     "18 GiB of 24 GiB are taken.",
+		"fits-not.svg": "18 GiB are needed, 10 GiB more than there is.",
+		// 12 / 0.001 = 12,000
+		"break-even.svg": "One machine costs $12.00 a day; 12.0 k requests bought cost as much. One machine can answer 10.0 k a day.",
+		"saved.svg":      "γ = 1 does best: it saves 12.0 ms of 100 ms, and 20 of 64 passes.",
+		"stops.svg":      "stop string “User:” ends the text, at token 12.",
+		"end.svg":        "Highest at token 3: 0.6000.",
+		"race.svg":       "3 tokens: the target alone took 30.0 ms, with a draft 25.0 ms.",
+	} {
+		c, err := charts()[name]()
+		if err != nil || c.Description != want {
+			t.Errorf("%s: %q, %v; want %q", name, c.Description, err, want)
+		}
+	}
+}
+
+// TestTwins: rows of the tables beside the pictures.
+func TestTwins(t *testing.T) {
+	for name, want := range map[string]string{
+		"cache-token.svg": "2 | 3,000,000 | 24,000,000 | 8.0×",
+		"cache-time.svg":  "2 | 2.50 (2.20 to 3.10) | 20.0 (18.0 to 24.0) | 8.0×",
+		"histogram.svg":   "·a | 0.2500 | 1 | 0.1000",
+		"held.svg":        "2 | 8 | 24,576 | 24,576",
+		"first-token.svg": "64 | 7.00 | 6.00 to 9.00 | 0.109", // 7 / 64
+		"arrivals.svg":    "2 | 12.0 | 2.00 | 20.0",
+		"per-pass.svg":    "2 | 2.20 | 2.31 | −0.11",
+		"saved.svg":       "2 | 30 | 64 | 5.0 | 100.0",
+		"race.svg":        "2 | 20.0 | 14.0 | correction",
+		"stops.svg":       "end of text | 30",
+		"bill.svg":        "1 | $0.0000360",
+	} {
+		c, err := charts()[name]()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if got := strings.Join(c.Rows[1], " | "); got != want {
+			t.Errorf("%s: second row %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestNothingToDraw: no data is an error, not an empty frame.
+func TestNothingToDraw(t *testing.T) {
+	for name, draw := range map[string]func() (Chart, error){
+		"ways": func() (Chart, error) { return CachePerToken(nil, 0) }, "entropy": func() (Chart, error) { return Entropies(nil) },
+		"histogram": func() (Chart, error) { return Histogram(nil, 10) }, "distances": func() (Chart, error) { return Distances(nil, 0) },
+		"held": func() (Chart, error) { return HeldBytes(nil) }, "windows": func() (Chart, error) { return Windows(nil) },
+		"heads": func() (Chart, error) { return Heads(6, 4, false) }, "fits": func() (Chart, error) { return Fits(0, nil) },
+		"first": func() (Chart, error) { return FirstTokens(nil, 0, 0) }, "arrivals": func() (Chart, error) { return Arrivals(nil) },
+		"break-even": func() (Chart, error) { return BreakEven(Against{}) }, "per pass": func() (Chart, error) { return TokensPerPass(nil) },
+		"saved": func() (Chart, error) { return TimeSaved(nil) }, "race": func() (Chart, error) { return Race(nil, nil) },
+		"stops": func() (Chart, error) { return StopRace(nil, 9) }, "end": func() (Chart, error) { return EndChances(nil) },
+	} {
+		if c, err := draw(); err == nil || c.SVG != "" {
+			t.Errorf("%s: drawn from nothing", name)
+		}
+	}
+}
+
+// TestOnePoint: the first point of a measurement that goes on is drawn.
+func TestOnePoint(t *testing.T) {
+	for name, draw := range map[string]func() (Chart, error){
+		"ways":      func() (Chart, error) { return CacheTimes(waysOf(1, timed), 1) },
+		"entropy":   func() (Chart, error) { return Entropies([]EntropyLane{{"Greedy", []float64{0}}}) },
+		"distances": func() (Chart, error) { return Distances([]DistanceAt{{10, Exactly(0), 0, 0}}, 0) },
+		"first":     func() (Chart, error) { return FirstTokens([]FirstToken{{1, Exactly(0)}}, 0, 0) },
+		"per pass":  func() (Chart, error) { return TokensPerPass([]PerPass{{4, 0, 0}}) },
+		"saved":     func() (Chart, error) { return TimeSaved([]Saved{{Gamma: 4}}) },
+		"end":       func() (Chart, error) { return EndChances([]float64{0}) },
+	} {
+		c, err := draw()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		fit(t, c)
+	}
+}
+
+func TestSpread(t *testing.T) {
+	for _, c := range []struct{ in, want []float64 }{
+		{[]float64{10, 50}, []float64{10, 50}},
+		{[]float64{50, 45, 10}, []float64{55, 45, 10}},  // 45 stays, 50 is pushed up to 45 + 10
+		{[]float64{98, 97}, []float64{100, 90}},         // over the edge: 107 → 100, pushing 97 down to 90
+		{[]float64{-5, -5, 90}, []float64{0, 10, 90}},   // from below 0
+		{[]float64{99, 99, 99}, []float64{80, 90, 100}}, // three at the top
+	} {
+		if got := spread(c.in, 10, 0, 100); !slices.Equal(got, c.want) {
+			t.Errorf("spread(%v) = %v, want %v", c.in, got, c.want)
+		}
+	}
+}
+
+func TestMarks(t *testing.T) {
+	for x, want := range map[float64]float64{1: 1, 1.01: 2, 3: 5, 5: 5, 7: 10, 0.03: 0.05, 2500: 5000} {
+		if got := roundStep(x); math.Abs(got-want) > 1e-9*want {
+			t.Errorf("roundStep(%v) = %v, want %v", x, got, want)
+		}
+	}
+	names := func(a axis) (list []string) {
+		for _, k := range a.ticks {
+			list = append(list, k.Label)
+		}
+		return list
+	}
+	for _, c := range []struct {
+		got  axis
+		want string
+	}{
+		{upTo(170e6, 4, countTick), "0 50 M 100 M 150 M"},
+		{upTo(0.65, 3, tick), "0 0.5"},
+		{wholes(1, 64, 5), "1 20 40 64"},
+		{wholes(7, 9, 5), "7 8 9"},
+		{powers(10, 10_000, countTick), "10 100 1000 10 k"},
+		{around(-22, 12), "−20 ms −10 ms 0 10 ms"},
+		{bytesUpTo(48 << 10), "0 20 KiB 40 KiB"},
+	} {
+		if got := strings.Join(names(c.got), " "); got != c.want {
+			t.Errorf("marks %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestFormats(t *testing.T) {
+	for got, want := range map[string]string{
+		figures(0.1093): "0.109", figures(12.34): "12.3", figures(1234): "1234", figures(0): "0", figures(-0.5): "−0.500",
+		millis(2800): "2.80 s", millis(0.4): "0.400 ms", dollars(0.0000213): "$0.0000213", dollars(12): "$12.00",
+		byteSize(3072): "3,072 B", byteSize(58368): "57 KiB", byteSize(1.5 * (1 << 20)): "1.5 MiB",
+		decimals(-0.001, 2): "0.00", countTick(60e6): "60 M", tick(0.1 + 0.2): "0.3",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Held is the cache of a running engine after a step, in bytes.
+type Held struct {
+	Step           int
+	Positions      int
+	Used, Reserved int64
+}
+
+// HeldBytes draws what a cache uses against what is reserved for it.
+func HeldBytes(steps []Held) (Chart, error) {
+	c := Chart{Title: "The engine’s cache", Header: []string{"step", "positions", "used, bytes", "reserved, bytes"}}
+	if len(steps) == 0 {
+		return c, fmt.Errorf("draw %q: no steps", c.Title)
+	}
+	used, reserved := make(plotter.XYs, len(steps)), plotter.XYs{}
+	most := 0.0
+	for i, s := range steps {
+		x := float64(s.Positions)
+		used[i] = plotter.XY{X: x, Y: float64(s.Used)}
+		if n := len(reserved); n > 0 && reserved[n-1].Y != float64(s.Reserved) {
+			reserved = append(reserved, plotter.XY{X: x, Y: reserved[n-1].Y}) // it jumps, it does not slope
+		}
+		reserved = append(reserved, plotter.XY{X: x, Y: float64(s.Reserved)})
+		most = max(most, float64(s.Reserved), float64(s.Used))
+		c.Rows = append(c.Rows, []string{strconv.Itoa(s.Step), comma(int64(s.Positions)), comma(s.Used), comma(s.Reserved)})
+	}
+	first, last := steps[0], steps[len(steps)-1]
+	c.Description = fmt.Sprintf("At %d positions %s are used and %s reserved.", last.Positions, byteSize(float64(last.Used)), byteSize(float64(last.Reserved)))
+	f := newFigure(&c, wholes(first.Positions, last.Positions, 5), bytesUpTo(most), 96)
+	for _, err := range []error{
+		f.line(reserved, dashed, "reserved "+byteSize(float64(last.Reserved))),
+		f.line(used, solid, "used "+byteSize(float64(last.Used))),
+	} {
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, f.done()
+}
+
+// bytesUpTo marks sizes that are round in units of 1024.
+func bytesUpTo(most float64) axis {
+	unit := 1.0
+	for most/unit >= 4096 {
+		unit *= 1024
+	}
+	a := upTo(most/unit, 4, func(x float64) string { return byteSize(x * unit) })
+	a.max *= unit
+	for i := range a.ticks {
+		a.ticks[i].Value *= unit
+	}
+	a.ticks[0].Label = "0"
+	return a
+}
+
+// Window is a context window.
+type Window struct {
+	Name   string
+	Tokens int
+	Bytes  float64 // of a cache that long
+	Now    bool    // that of the model at hand
+}
+
+// Windows draws context windows as squares whose areas are their tokens, to
+// one scale, from small to large.
+func Windows(list []Window) (Chart, error) {
+	c := Chart{Title: "Context windows, area to scale", Header: []string{"window", "tokens", "cache"}}
+	if len(list) == 0 {
+		return c, fmt.Errorf("draw %q: no windows", c.Title)
+	}
+	const width, height, foot = 620.0, 236.0, 34.0
+	most := 0
+	for _, w := range list {
+		most = max(most, w.Tokens)
+		c.Rows = append(c.Rows, []string{w.Name, comma(int64(w.Tokens)), byteSize(w.Bytes)})
+	}
+	c.Description = fmt.Sprintf("Squares from %s to %s tokens.", comma(int64(list[0].Tokens)), comma(int64(list[len(list)-1].Tokens)))
+	// Sides go by the square root; the words under a square need their room.
+	const wordsWide, gap = 78.0, 8.0
+	sides, rest := 0.0, 0.0
+	scale := (height - foot) / math.Sqrt(float64(most))
+	for range 40 {
+		sides, rest = 0, 0
+		for _, w := range list {
+			if side := math.Sqrt(float64(w.Tokens)) * scale; side > wordsWide {
+				sides += side
+			} else {
+				rest += wordsWide
+			}
+		}
+		if sides+rest+gap*float64(len(list)-1) <= width {
+			break
+		}
+		scale *= 0.96
+	}
+	s := newSketch(width, height)
+	x, base := 0.0, height-foot
+	for _, w := range list {
+		side := math.Sqrt(float64(w.Tokens)) * scale
+		fill, edge, name := otherFill, draw.LineStyle{Color: other, Width: 1.25}, ink2
+		if w.Now {
+			fill, edge, name = accent, draw.LineStyle{Color: accent, Width: 1.25}, accent
+		}
+		s.box(x+0.7, base-side, max(side-1.4, 1), side, fill, edge)
+		s.words(x, base+12, comma(int64(w.Tokens)), ink, true, start)
+		s.words(x, base+27, shorten(w.Name, 13), name, w.Now, start)
+		x += max(side, wordsWide) + gap
+	}
+	return c, s.done(&c)
+}
+
+// Heads draws which query heads (circles) share which keys and values
+// (squares). now colours what the model at hand does.
+func Heads(heads, kvHeads int, now bool) (Chart, error) {
+	c := Chart{
+		Title: "Heads", Header: []string{"query heads", "pairs of keys and values"},
+		Rows: [][]string{{strconv.Itoa(heads), strconv.Itoa(kvHeads)}},
+	}
+	if heads < 1 || kvHeads < 1 || heads%kvHeads != 0 {
+		return c, fmt.Errorf("draw %q: %d query heads cannot share %d pairs", c.Title, heads, kvHeads)
+	}
+	c.Description = fmt.Sprintf("%d query heads, %d pairs of keys and values: %d heads share each.", heads, kvHeads, heads/kvHeads)
+	const width, height, most = 162.0, 62.0, 8
+	shown := heads
+	if heads > most { // whole groups of the first heads, as many as there is room for
+		group := heads / kvHeads
+		shown = max(most/group*group, min(group, most))
+	}
+	s := newSketch(width, height)
+	step := width / float64(shown)
+	group := max(1, heads/kvHeads)
+	fill := ink2
+	if now {
+		fill = accent
+	}
+	for i := range shown {
+		x := step * (float64(i) + 0.5)
+		first := i / group * group
+		to := step * (float64(first) + float64(min(group, shown-first))/2)
+		s.line(x, 14, x, 20, draw.LineStyle{Color: edge, Width: 1.25})
+		s.line(x, 20, to, 38, draw.LineStyle{Color: edge, Width: 1.25})
+		s.line(to, 38, to, 44, draw.LineStyle{Color: edge, Width: 1.25})
+		if i == first {
+			s.box(to-6, 44, 12, 12, fill, draw.LineStyle{})
+		}
+		s.dot(x, 9, 5.5, ink2)
+		s.dot(x, 9, 4, surface)
+	}
+	return c, s.done(&c)
+}
+
+// Share is a part of a whole, for stacked bars.
+type Share struct {
+	Name  string
+	Value float64
+}
+
+// Fits draws what shares a machine's memory: the weights, the caches, and what
+// is left. What does not fit runs over the end, hatched by dashes.
+func Fits(memory float64, parts []Share) (Chart, error) {
+	c := Chart{Title: "What fits into " + byteSize(memory), Header: []string{"part", "bytes", "share of the memory"}}
+	if memory <= 0 {
+		return c, fmt.Errorf("draw %q: no memory", c.Title)
+	}
+	sum := 0.0
+	for _, p := range parts {
+		sum += p.Value
+		c.Rows = append(c.Rows, []string{p.Name, byteSize(p.Value), decimals(100*p.Value/memory, 1) + " %"})
+	}
+	c.Description = fmt.Sprintf("%s of %s are taken.", byteSize(sum), byteSize(memory))
+	if sum > memory {
+		c.Description = fmt.Sprintf("%s are needed, %s more than there is.", byteSize(sum), byteSize(sum-memory))
+	}
+	const width, height, top, bar = 620.0, 70.0, 22.0, 26.0
+	scale := (width - 2) / max(memory, sum)
+	s := newSketch(width, height)
+	s.box(1, top, memory*scale, bar, sunken, draw.LineStyle{Color: edge, Width: 1})
+	x, fills := 1.0, []draw.LineStyle{{Color: ink2}, {Color: accent}, {Color: otherFill}}
+	for i, p := range parts {
+		w := p.Value * scale
+		s.box(x, top, w, bar, fills[i%len(fills)].Color, draw.LineStyle{})
+		if i == 0 {
+			s.words(x, 10, p.Name+" "+byteSize(p.Value), ink, true, start)
+		} else {
+			s.words(min(max(x, 170), width-200), top+bar+14, p.Name+" "+byteSize(p.Value), accent, true, start)
+		}
+		x += w
+	}
+	if sum > memory {
+		s.box(1+memory*scale, top, (sum-memory)*scale, bar, nil, draw.LineStyle{Color: bad, Width: 2, Dashes: []vg.Length{4, 3}})
+		s.words(width-2, 10, "does not fit", bad, true, end)
+	} else {
+		s.words(width-2, 10, byteSize(memory-sum)+" free", ink2, false, end)
+	}
+	return c, s.done(&c)
+}

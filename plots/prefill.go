@@ -1,0 +1,103 @@
+package plots
+
+import (
+	"fmt"
+	"strconv"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// FirstToken is the time to the first token after a prompt, in ms.
+type FirstToken struct {
+	Tokens int
+	Ms     Quartiles
+}
+
+// FirstTokens draws the time to the first token against the prompt's length,
+// with the straight line constant + perToken·n through the medians.
+func FirstTokens(points []FirstToken, constant, perToken float64) (Chart, error) {
+	c := Chart{Title: "Time to the first token", Header: []string{"prompt, tokens", "median, ms", "middle half, ms", "for each token, ms"}}
+	if len(points) == 0 {
+		return c, fmt.Errorf("draw %q: no points", c.Title)
+	}
+	most := 0.0
+	mid, low, high := make(plotter.XYs, len(points)), make(plotter.XYs, len(points)), make(plotter.XYs, len(points))
+	for i, p := range points {
+		x := float64(p.Tokens)
+		mid[i], low[i], high[i] = plotter.XY{X: x, Y: p.Ms.Mid}, plotter.XY{X: x, Y: p.Ms.Low}, plotter.XY{X: x, Y: p.Ms.High}
+		most = max(most, p.Ms.High)
+		c.Rows = append(c.Rows, []string{
+			comma(int64(p.Tokens)), figures(p.Ms.Mid), figures(p.Ms.Low) + " to " + figures(p.Ms.High), figures(p.Ms.Mid / float64(max(p.Tokens, 1))),
+		})
+	}
+	last := points[len(points)-1]
+	c.Description = fmt.Sprintf("A prompt of %d tokens takes %s. The line is %s + %s for each token.",
+		last.Tokens, millis(last.Ms.Mid), millis(constant), millis(perToken))
+	f := newFigure(&c, wholes(0, last.Tokens, 5), upTo(most, 4, millisTick), 70)
+	fit := plotter.XYs{{X: 0, Y: max(constant, 0)}, {X: float64(last.Tokens), Y: constant + perToken*float64(last.Tokens)}}
+	errs := []error{f.band(low, high, ramp3)}
+	if len(points) > 1 {
+		errs = append(errs, f.line(fit, dotted, ""))
+	}
+	errs = append(errs, f.line(mid, solid, millis(last.Ms.Mid)), f.dots(mid, accent, 3))
+	for _, err := range errs {
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, f.done()
+}
+
+// Arrived is when a token of an answer came, in ms since the request.
+type Arrived struct {
+	Step int
+	At   float64
+}
+
+// Arrivals draws what a reader waits for: with streaming each token when it is
+// there, without it everything at the end.
+func Arrivals(tokens []Arrived) (Chart, error) {
+	c := Chart{Title: "What a reader waits for", Header: []string{"token", "streamed at, ms", "gap, ms", "whole answer at, ms"}}
+	if len(tokens) == 0 {
+		return c, fmt.Errorf("draw %q: no tokens", c.Title)
+	}
+	first, last, before := tokens[0], tokens[len(tokens)-1], 0.0
+	for _, t := range tokens {
+		c.Rows = append(c.Rows, []string{strconv.Itoa(t.Step), figures(t.At), figures(t.At - before), figures(last.At)})
+		before = t.At
+	}
+	c.Description = fmt.Sprintf("Streamed, there is something to read after %s; whole, after %s.", millis(first.At), millis(last.At))
+	const width, height, left, right = 620.0, 118.0, 84.0, 74.0
+	s := newSketch(width, height)
+	scale := (width - left - right) / last.At
+	for _, row := range []struct {
+		y    float64
+		name string
+	}{{34, "streamed"}, {74, "whole"}} {
+		s.words(0, row.y, row.name, ink2, true, start)
+		s.line(left, row.y, left+last.At*scale, row.y, draw.LineStyle{Color: line, Width: 1})
+	}
+	for _, t := range tokens {
+		x := left + t.At*scale
+		s.line(x, 24, x, 44, draw.LineStyle{Color: accent, Width: 1.75})
+	}
+	x := left + last.At*scale
+	s.words(left+first.At*scale, 12, "first "+millis(first.At), accent, true, start)
+	s.line(x, 62, x, 86, draw.LineStyle{Color: other, Width: 4})
+	s.words(x+8, 74, millis(last.At), ink2, true, start)
+	s.words(x+8, 34, strconv.Itoa(len(tokens))+" tokens", ink2, false, start)
+	drawTimes(s, left, height-8, last.At, scale)
+	return c, s.done(&c)
+}
+
+// drawTimes marks round times under a picture whose x is time in ms.
+func drawTimes(s *sketch, left, y, most, scale float64) {
+	a := upTo(most, 5, millisTick)
+	for _, t := range a.ticks {
+		x := left + t.Value*scale
+		s.line(x, y-14, x, y-10, thin)
+		s.words(x, y, t.Label, ink3, false, middle)
+	}
+	s.line(left, y-14, left+most*scale, y-14, thin)
+}

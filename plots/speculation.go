@@ -1,0 +1,180 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// PerPass is how many tokens one pass of the target brings at a γ.
+type PerPass struct {
+	Gamma    int
+	Measured float64
+	Expected float64 // E(α, γ) at the α measured for this γ
+}
+
+// TokensPerPass draws the tokens of a pass of the target against γ, beside
+// what independent acceptance would bring.
+func TokensPerPass(points []PerPass) (Chart, error) {
+	c := Chart{Title: "Tokens in each pass of the target", Header: []string{"γ", "measured", "E(α, γ)", "gap"}}
+	if len(points) == 0 {
+		return c, fmt.Errorf("draw %q: no points", c.Title)
+	}
+	measured, expected := make(plotter.XYs, len(points)), make(plotter.XYs, len(points))
+	most := 0.0
+	for i, p := range points {
+		measured[i], expected[i] = plotter.XY{X: float64(p.Gamma), Y: p.Measured}, plotter.XY{X: float64(p.Gamma), Y: p.Expected}
+		most = max(most, p.Measured, p.Expected)
+		c.Rows = append(c.Rows, []string{strconv.Itoa(p.Gamma), decimals(p.Measured, 2), decimals(p.Expected, 2), decimals(p.Measured-p.Expected, 2)})
+	}
+	last := points[len(points)-1]
+	c.Description = fmt.Sprintf("At γ = %d a pass brings %s tokens; independent acceptance would bring %s. Without a draft it is 1.",
+		last.Gamma, decimals(last.Measured, 2), decimals(last.Expected, 2))
+	f := newFigure(&c, gammas(points[0].Gamma, last.Gamma), upTo(most, 4, tick), 92)
+	for _, err := range []error{
+		f.line(plotter.XYs{{X: f.X.Min, Y: 1}, {X: f.X.Max, Y: 1}}, dotted, "no draft 1"),
+		f.line(expected, dashed, "E(α, γ) "+decimals(last.Expected, 2)),
+		f.line(measured, solid, "measured "+decimals(last.Measured, 2)),
+		f.dots(measured, accent, 3),
+	} {
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, f.done()
+}
+
+func gammas(first, last int) axis {
+	a := axis{min: float64(first), max: float64(max(last, first+1))}
+	step := max(1, int(roundStep(float64(last-first)/8)))
+	for g := first; g <= last; g += step {
+		a.ticks = append(a.ticks, plot.Tick{Value: float64(g), Label: "γ " + strconv.Itoa(g)})
+	}
+	return a
+}
+
+// Saved is what speculation saved at a γ: passes of the target, and time.
+// Negative is lost.
+type Saved struct {
+	Gamma  int
+	Passes int
+	Ms     float64
+	PlainP int     // passes of the target alone
+	PlainT float64 // ms of the target alone
+}
+
+// TimeSaved draws the milliseconds saved (up) or lost (down) against γ. Passes
+// saved stand beside them as words, since they are another number.
+func TimeSaved(points []Saved) (Chart, error) {
+	c := Chart{Title: "Time saved or lost", Header: []string{"γ", "passes saved", "of", "ms saved", "of"}}
+	if len(points) == 0 {
+		return c, fmt.Errorf("draw %q: no points", c.Title)
+	}
+	low, high, best := 0.0, 0.0, points[0]
+	x := axis{min: -0.6, max: float64(len(points)) - 0.4}
+	for i, p := range points {
+		low, high = min(low, p.Ms), max(high, p.Ms)
+		if p.Ms > best.Ms {
+			best = p
+		}
+		x.ticks = append(x.ticks, plot.Tick{Value: float64(i), Label: "γ " + strconv.Itoa(p.Gamma)})
+		c.Rows = append(c.Rows, []string{strconv.Itoa(p.Gamma), strconv.Itoa(p.Passes), strconv.Itoa(p.PlainP), decimals(p.Ms, 1), decimals(p.PlainT, 1)})
+	}
+	what := "saves " + millis(best.Ms)
+	if best.Ms < 0 {
+		what = "still loses " + millis(-best.Ms)
+	}
+	c.Description = fmt.Sprintf("γ = %d does best: it %s of %s, and %d of %d passes.", best.Gamma, what, millis(best.PlainT), best.Passes, best.PlainP)
+	f := newFigure(&c, x, around(low, high), 14)
+	for i, p := range points {
+		fill, edge := accent, draw.LineStyle{}
+		if p.Ms < 0 {
+			fill, edge = otherFill, draw.LineStyle{Color: other, Width: 1.25}
+		}
+		at := float64(i)
+		if err := f.box(at-0.3, 0, at+0.3, p.Ms, fill, edge); err != nil {
+			return c, err
+		}
+		dy := math.Copysign(9, p.Ms)
+		f.notes = append(f.notes, note{x: at, y: p.Ms, dy: dy, words: signed(p.Ms), color: ink, bold: true, align: middle})
+	}
+	if err := f.line(plotter.XYs{{X: f.X.Min, Y: 0}, {X: f.X.Max, Y: 0}}, thin, ""); err != nil {
+		return c, err
+	}
+	return c, f.done()
+}
+
+func signed(ms float64) string {
+	if ms > 0 {
+		return "+" + millis(ms)
+	}
+	return millis(ms)
+}
+
+// around marks round times on both sides of 0, with room for words beyond.
+func around(low, high float64) axis {
+	span := max(high-low, 1e-6)
+	step := roundStep(span / 4)
+	a := axis{min: low - span*0.14, max: high + span*0.14}
+	if low == 0 {
+		a.min = 0
+	}
+	for i := math.Ceil(a.min / step); i*step <= a.max; i++ {
+		a.ticks = append(a.ticks, plot.Tick{Value: i * step, Label: millisTick(i * step)})
+	}
+	return a
+}
+
+// Came is a token and when it was there, in ms.
+type Came struct {
+	At   float64
+	From string // "target", "draft", "correction" or "bonus"
+}
+
+// Race draws two lanes on one axis of time: the target alone, and with a draft
+// in front of it. Tokens that were drafted are tall and light.
+func Race(plain, spec []Came) (Chart, error) {
+	c := Chart{Title: "The same number of tokens, on one axis of time", Header: []string{"token", "target alone, ms", "with a draft, ms", "from"}}
+	if len(plain) == 0 || len(spec) == 0 {
+		return c, fmt.Errorf("draw %q: a lane is empty", c.Title)
+	}
+	for i := range max(len(plain), len(spec)) {
+		row := []string{strconv.Itoa(i + 1), "", "", ""}
+		if i < len(plain) {
+			row[1] = figures(plain[i].At)
+		}
+		if i < len(spec) {
+			row[2], row[3] = figures(spec[i].At), spec[i].From
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	endPlain, endSpec := plain[len(plain)-1].At, spec[len(spec)-1].At
+	c.Description = fmt.Sprintf("%d tokens: the target alone took %s, with a draft %s.", len(plain), millis(endPlain), millis(endSpec))
+	const width, height, left, right = 620.0, 128.0, 96.0, 70.0
+	s := newSketch(width, height)
+	most := max(endPlain, endSpec)
+	scale := (width - left - right) / most
+	for _, row := range []struct {
+		y, end float64
+		name   string
+		tokens []Came
+	}{{28, endPlain, "target alone", plain}, {74, endSpec, "with a draft", spec}} {
+		s.words(0, row.y, row.name, ink2, true, start)
+		s.line(left, row.y, left+row.end*scale, row.y, draw.LineStyle{Color: line, Width: 1})
+		for _, t := range row.tokens {
+			style, half := draw.LineStyle{Color: ink2, Width: 1.75}, 9.0
+			if t.From == "draft" {
+				style, half = draw.LineStyle{Color: accent, Width: 1.75}, 14
+			}
+			x := left + t.At*scale
+			s.line(x, row.y-half, x, row.y+half, style)
+		}
+		s.words(left+row.end*scale+8, row.y, millis(row.end), ink, true, start)
+	}
+	drawTimes(s, left, height-8, most, scale)
+	return c, s.done(&c)
+}

@@ -1,0 +1,97 @@
+package plots
+
+import (
+	"fmt"
+	"strconv"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Racer is one stop condition: the step at which it fires, or 0 where it never
+// did.
+type Racer struct {
+	Name string
+	Step int
+	Sure bool // the step is known without running so far
+}
+
+// StopRace draws how far a text comes until each stop condition fires; the
+// first one wins. written is how many tokens were written.
+func StopRace(racers []Racer, written int) (Chart, error) {
+	c := Chart{Title: "Which stop condition comes first", Header: []string{"condition", "fires at token"}}
+	if len(racers) == 0 || written < 1 {
+		return c, fmt.Errorf("draw %q: nobody runs", c.Title)
+	}
+	winner, most := -1, written
+	for i, r := range racers {
+		fires := "not within " + strconv.Itoa(written) + " tokens"
+		if r.Step > 0 {
+			fires = strconv.Itoa(r.Step)
+			if winner < 0 || r.Step < racers[winner].Step {
+				winner = i
+			}
+		}
+		c.Rows = append(c.Rows, []string{r.Name, fires})
+	}
+	c.Description = "None fires within the text that was written."
+	if winner >= 0 {
+		c.Description = fmt.Sprintf("%s ends the text, at token %d.", racers[winner].Name, racers[winner].Step)
+	}
+	const width, row, left, right = 620.0, 30.0, 170.0, 96.0
+	height := row*float64(len(racers)) + 40
+	s := newSketch(width, height)
+	scale := (width - left - right) / float64(most)
+	for i, r := range racers {
+		drawRacer(s, r, row*(float64(i)+0.5)+4, left, float64(most)*scale, scale, i == winner)
+	}
+	a := wholes(0, most, 5)
+	y := height - 8
+	s.line(left, y-14, left+float64(most)*scale, y-14, thin)
+	for _, t := range a.ticks {
+		s.line(left+t.Value*scale, y-14, left+t.Value*scale, y-10, thin)
+		s.words(left+t.Value*scale, y, t.Label, ink3, false, middle)
+	}
+	return c, s.done(&c)
+}
+
+func drawRacer(s *sketch, r Racer, y, left, most, scale float64, wins bool) {
+	s.words(left-12, y, shorten(r.Name, 24), ink, wins, end)
+	long := min(float64(r.Step)*scale, most)
+	switch {
+	case r.Step == 0:
+		s.line(left, y, left+most, y, draw.LineStyle{Color: edge, Width: 1.25, Dashes: []vg.Length{1.5, 3}})
+		s.words(left+most+8, y, "never", ink3, false, start)
+	case float64(r.Step)*scale > most:
+		s.line(left, y, left+most, y, draw.LineStyle{Color: other, Width: 1.75, Dashes: []vg.Length{5, 3}})
+		s.words(left+most+8, y, "at "+comma(int64(r.Step)), ink2, false, start)
+	case wins:
+		s.box(left, y-5, long, 10, accent, draw.LineStyle{})
+		s.box(left+long-3, y-9, 6, 18, bad, draw.LineStyle{})
+		s.words(left+long+10, y, "token "+comma(int64(r.Step)), ink, true, start)
+	default:
+		s.box(left, y-5, long, 10, otherFill, draw.LineStyle{Color: other, Width: 1.25})
+		s.words(left+long+8, y, comma(int64(r.Step)), ink2, false, start)
+	}
+}
+
+// EndChances draws the probability of an end of text at each step.
+func EndChances(p []float64) (Chart, error) {
+	c := Chart{Title: "Probability of an end of text", Header: []string{"token", "p"}}
+	if len(p) == 0 {
+		return c, fmt.Errorf("draw %q: no steps", c.Title)
+	}
+	most, at := 0.0, 0
+	for i, x := range p {
+		if x > most {
+			most, at = x, i+1
+		}
+		c.Rows = append(c.Rows, []string{strconv.Itoa(i + 1), decimals(x, 4)})
+	}
+	c.Description = fmt.Sprintf("Highest at token %d: %s.", at, decimals(most, 4))
+	f := newFigure(&c, wholes(1, len(p), 6), upTo(max(most, 0.01), 4, tick), 14)
+	if err := f.line(overSteps(p), draw.LineStyle{Color: accent, Width: 2}, ""); err != nil {
+		return c, err
+	}
+	return c, f.done()
+}

@@ -1,0 +1,79 @@
+package plots
+
+import (
+	"image/color"
+	"strings"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sizes of type in a chart, in CSS pixels of its own frame.
+const (
+	small  = 12
+	normal = 13
+)
+
+// anchoredText writes text that the browser aligns. The page's font has other
+// widths than the one that gonum/plot measures with, so right-aligned figures
+// would end raggedly if they were placed by their beginning. The alignment
+// travels in the green part of the colour, which no role uses.
+type anchoredText struct{ text.Plain }
+
+// Draw implements [text.Handler].
+func (h anchoredText) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
+	txt = strings.TrimRight(txt, "\n")
+	if txt == "" {
+		return
+	}
+	face := h.Fonts.Lookup(sty.Font, sty.Font.Size)
+	anchor := uint8(-2*sty.XAlign + 0.5) // 0 start, 1 middle, 2 end
+	r, _, b, _ := sty.Color.RGBA()
+	c.SetColor(color.NRGBA{uint8(r >> 8), anchor, uint8(b >> 8), 255})
+	if sty.YAlign == draw.YTop { // figures under an axis
+		pt.Y -= 1.15 * sty.Font.Size
+	} else { // the height of capitals is what the eye centres
+		pt.Y += sty.Font.Size * vg.Length(0.72*float64(sty.YAlign))
+	}
+	c.FillString(face, pt, txt)
+}
+
+// anchored takes the alignment out of a colour again.
+func anchored(colour string) (plain, anchor string) {
+	if len(colour) != len("#RRGGBB") {
+		return colour, ""
+	}
+	switch colour[3:5] {
+	case "01":
+		anchor = "middle"
+	case "02":
+		anchor = "end"
+	default:
+		return colour, ""
+	}
+	return colour[:3] + "00" + colour[5:], anchor
+}
+
+func handler() text.Handler {
+	return anchoredText{plot.DefaultTextHandler.(text.Plain)}
+}
+
+// Alignments of a text to its point.
+const (
+	start  = draw.XLeft
+	middle = draw.XCenter
+	end    = draw.XRight
+)
+
+// words is a style of text. It is centred on its point from top to bottom.
+func words(c color.Color, size float64, bold bool, x draw.XAlignment) text.Style {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)}
+	if bold {
+		f.Weight = xfont.WeightBold
+	}
+	return text.Style{Color: c, Font: f, XAlign: x, YAlign: draw.YCenter, Handler: handler()}
+}

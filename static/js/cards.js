@@ -1,0 +1,61 @@
+// Flashcards: the space bar turns the card, 1 to 4 grade it. A review is sent
+// without leaving the page, and the next card comes with the answer.
+import { ask } from './learn.js';
+import { recall } from './stored.js';
+
+// /cards#ID shows that card.
+const wanted = decodeURIComponent(location.hash.slice(1));
+if (/^[\w.-]+$/.test(wanted) && new URLSearchParams(location.search).get('card') !== wanted) {
+  location.replace(`/cards?card=${encodeURIComponent(wanted)}`);
+}
+addEventListener('hashchange', () => {
+  const id = decodeURIComponent(location.hash.slice(1));
+  if (/^[\w.-]+$/.test(id)) location.assign(`/cards?card=${encodeURIComponent(id)}`);
+});
+
+const deck = () => document.getElementById('deck');
+const turned = () => deck().querySelector('[data-turn]');
+
+// What was sent and not confirmed is sent again with the same key: it counts
+// once, however often it arrives.
+async function review(form, button) {
+  const data = new URLSearchParams(new FormData(form, button));
+  form.setAttribute('aria-busy', 'true');
+  try {
+    const html = await ask(form.action, { method: 'POST', body: data });
+    const next = new DOMParser().parseFromString(html, 'text/html').body.firstElementChild;
+    deck().replaceWith(next);
+    history.replaceState(null, '', '/cards');
+    (next.querySelector('#card-front') ?? document.getElementById('main')).focus({ preventScroll: true });
+  } catch (error) {
+    form.removeAttribute('aria-busy');
+    deck().querySelector('.deck__said').textContent = `Not kept yet. ${error.message}`;
+  }
+}
+
+document.addEventListener('submit', (event) => {
+  const form = event.target.closest('form[data-review]');
+  if (!form) return;
+  event.preventDefault();
+  if (!form.hasAttribute('aria-busy')) review(form, event.submitter);
+});
+
+document.addEventListener('keydown', (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  if (event.target.closest('input, textarea, select, .all, .top, a') || recall('viz.letterkeys') === 'off' && event.key !== ' ') return;
+  const back = turned();
+  if (!back) return;
+  if (event.key === ' ' && !event.target.closest('button, summary')) {
+    event.preventDefault();
+    back.open = !back.open;
+  } else if (/^[1-4]$/.test(event.key) && back.open) {
+    event.preventDefault();
+    back.querySelector(`[data-grade="${event.key}"]`).click();
+  }
+});
+
+// A press on the card's face turns it as well.
+document.addEventListener('click', (event) => {
+  if (event.target.closest('a, button, summary') || String(getSelection())) return;
+  if (event.target.closest('.fcard__front, .fcard__back') && turned()) turned().open = !turned().open;
+});

@@ -1,0 +1,203 @@
+// A drill: checked cell by cell, moved through as in a spreadsheet. The form
+// works by itself; here it is sent without leaving the page, and made to look
+// like the answer.
+import { ask } from './learn.js';
+import { patch } from './patch.js';
+
+const form = document.getElementById('drill');
+const shelf = `viz.drill:${location.pathname}${location.search}`;
+const cells = 'input[type=text], input:not([type]), input[type=checkbox], input[type=radio]';
+const together = 40; // ms in which what follows on one press is sent as one
+
+const edited = new Set(); // names of cells with something that was not sent yet
+let asked = null;
+let waiting = null;
+
+const isCell = (e) => Boolean(e?.matches?.(cells)) && form.contains(e);
+const cellsOf = (name) => [...form.querySelectorAll(`[name="${CSS.escape(name)}"]:is(${cells})`)];
+const field = (name) => form.querySelector(`input[type=hidden][name="${name}"]`);
+const stateOf = (name) => cellsOf(name)[0]?.dataset.state ?? '';
+
+// Sending ----------------------------------------------------------------------
+
+// send asks for the form as it should look now. What is still being typed
+// stays out of it.
+async function send(extra = {}) {
+  const data = new URLSearchParams(new FormData(form));
+  const now = document.activeElement;
+  if (isCell(now) && edited.has(now.name) && extra.cell !== now.name && extra.do !== 'check') data.delete(now.name);
+  else edited.delete(now?.name);
+  for (const [name, value] of Object.entries(extra)) data.set(name, value);
+  asked?.abort();
+  const mine = new AbortController();
+  asked = mine;
+  try {
+    const html = await ask(form.action, { method: 'POST', body: data, signal: mine.signal });
+    patch(form, html);
+    keep();
+    return true;
+  } catch (error) {
+    if (error.name !== 'AbortError') say(error.message);
+    return false;
+  } finally {
+    if (asked === mine) asked = null;
+  }
+}
+
+// soon sends a little later, together with what else comes in between.
+function soon(extra) {
+  if (!waiting) {
+    waiting = { extra: {} };
+    waiting.timer = setTimeout(() => { const w = waiting; waiting = null; send(w.extra); }, together);
+  }
+  Object.assign(waiting.extra, extra);
+}
+
+function now(extra) {
+  if (waiting) {
+    clearTimeout(waiting.timer);
+    Object.assign(extra, { ...waiting.extra, ...extra });
+    waiting = null;
+  }
+  return send(extra);
+}
+
+function say(text) {
+  const told = document.getElementById('drill-told');
+  if (told) told.textContent = text;
+}
+
+// Work is kept for as long as the tab is open, so that a reload loses none.
+function keep() {
+  try { sessionStorage.setItem(shelf, new URLSearchParams(new FormData(form))); } catch { /* not kept */ }
+}
+
+async function bringBack() {
+  let text = null;
+  try { text = sessionStorage.getItem(shelf); } catch { /* nothing kept */ }
+  if (!text) return;
+  try {
+    patch(form, await ask(form.action, { method: 'POST', body: new URLSearchParams(text) }));
+  } catch { /* the page stands as it was sent */ }
+}
+
+// Checking ---------------------------------------------------------------------
+
+form.addEventListener('input', ({ target }) => { if (isCell(target)) edited.add(target.name); });
+
+form.addEventListener('focusin', ({ target }) => {
+  if (!isCell(target) || field('at').value === target.name) return;
+  field('at').value = target.name;
+  field('help').value = '0';
+  soon({ at: target.name, help: '0' });
+});
+
+form.addEventListener('focusout', ({ target, relatedTarget }) => {
+  if (!isCell(target) || !edited.has(target.name)) return;
+  if (relatedTarget?.name === target.name && relatedTarget !== target && isCell(relatedTarget)) return; // within a set
+  edited.delete(target.name);
+  soon({ cell: target.name });
+});
+
+// A choice made by pointing counts at once; by arrow keys one passes through others.
+form.addEventListener('click', (event) => {
+  if (event.target.matches('input[type=radio]') && event.detail > 0) now({ cell: event.target.name });
+});
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const button = event.submitter;
+  const extra = button?.name ? { [button.name]: button.value } : { do: 'check' };
+  const went = extra.do.startsWith('go:');
+  if (!await now(extra)) return;
+  if (went) openStep(button);
+  else if (!document.contains(button) || document.activeElement === document.body) goOn();
+});
+
+// openStep puts the focus where a step begins, unless one walks along the tabs.
+function openStep(button) {
+  if (button.id.startsWith('tab-') && document.contains(button)) return;
+  const first = order().find((name) => stateOf(name) !== 'right');
+  focus(first ?? order()[0]);
+}
+
+const order = () => form.dataset.order.split(' ');
+
+function focus(name) {
+  const all = cellsOf(name);
+  const to = all.find((e) => e.checked) ?? all[0] ?? form.querySelector('#drill-next, .sheet button');
+  to?.focus();
+  if (to?.select && to.type !== 'checkbox' && to.type !== 'radio') to.select();
+}
+
+// goOn moves to the next cell that is not right yet, from where one is.
+function goOn(from = field('at').value) {
+  const names = order();
+  const start = names.indexOf(from) + 1;
+  const next = [...names.slice(start), ...names.slice(0, start)].find((name) => stateOf(name) !== 'right');
+  if (next) focus(next);
+  else document.getElementById('drill-next')?.focus();
+}
+
+async function enter(cell) {
+  const name = cell.name;
+  edited.delete(name);
+  if (!await now({ cell: name, at: name })) return;
+  if (stateOf(name) === 'right') goOn(name);
+  else if (stateOf(name) === 'empty') goOn(name);
+  else if (document.activeElement?.name === name) document.activeElement.select?.();
+}
+
+// Moving -----------------------------------------------------------------------
+
+const steps = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+
+form.addEventListener('keydown', (event) => {
+  const cell = event.target;
+  if (!isCell(cell) || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.key === 'Enter') {
+    event.preventDefault();
+    enter(cell);
+  } else if (event.key === '?') {
+    event.preventDefault();
+    now({ do: 'hint' });
+  } else if (event.key in steps && !event.shiftKey && move(cell, ...steps[event.key])) event.preventDefault();
+});
+
+// move goes to the cell beside, and tells whether there is one. Within a text
+// the arrows move the caret first.
+function move(cell, dx, dy) {
+  const place = cell.closest('td');
+  if (!place || cell.type === 'radio') return false;
+  if (dx && cell.type !== 'checkbox') {
+    const all = cell.selectionStart === 0 && cell.selectionEnd === cell.value.length;
+    const edge = dx < 0 ? cell.selectionEnd === 0 : cell.selectionStart === cell.value.length;
+    if (!all && !edge) return false;
+  }
+  const to = dy ? along(place, dy) : beside(place, dx);
+  if (!to) return false;
+  to.focus();
+  if (to.type !== 'checkbox') to.select();
+  return true;
+}
+
+const inside = (place) => place?.querySelector('input') ?? null;
+
+function along(place, by) {
+  const rows = [...place.closest('table').rows].filter((row) => !row.classList.contains('why'));
+  for (let i = rows.indexOf(place.parentElement) + by; rows[i]; i += by) {
+    const to = inside(rows[i].cells[place.cellIndex]);
+    if (to) return to;
+  }
+  return null;
+}
+
+function beside(place, by) {
+  for (let i = place.cellIndex + by; place.parentElement.cells[i]; i += by) {
+    const to = inside(place.parentElement.cells[i]);
+    if (to) return to;
+  }
+  return null;
+}
+
+bringBack();

@@ -1,0 +1,6 @@
+// afterFrame calls act when the next frame has been drawn, and at once in a
+// tab that draws none.
+export function afterFrame(act) {
+  if (document.hidden) act();
+  else requestAnimationFrame(() => setTimeout(act));
+}

@@ -1,0 +1,92 @@
+// The loop on the home page. Each turn comes from the server with all seven
+// stages in it; this walks through them, by the attribute data-stage that the
+// styles read, and asks for the next turn. It never works a number out.
+import { ask } from './learn.js';
+
+// How long each stage is looked at, in ms: as long as its sentence takes to read.
+const looks = [0, 2200, 2200, 2200, 2400, 2200, 1600, 2200];
+const lastStage = looks.length - 1;
+
+const reduced = matchMedia('(prefers-reduced-motion: reduce)');
+let playing = false;
+let timer = 0;
+let asking = false;
+let inView = true;
+
+const turn = () => document.getElementById('turn');
+const stage = () => Number(turn().dataset.stage);
+
+function show(n) { turn().dataset.stage = n; }
+
+function showPlaying() {
+  const button = turn().querySelector('[data-play]');
+  button.hidden = false;
+  button.setAttribute('aria-pressed', String(playing));
+  button.querySelector('span').textContent = playing ? 'Pause' : 'Play';
+  button.querySelector('use').setAttribute('href', playing ? '#i-pause' : '#i-play');
+}
+
+// next puts the next turn in place of this one, at its first stage or, where
+// somebody pressed for it, at the draw.
+async function next(at) {
+  if (asking) return;
+  asking = true;
+  const old = turn();
+  const focus = document.activeElement?.closest?.('#turn [data-play], #turn [data-next]');
+  const query = new URL(old.querySelector('[data-next]').href).search;
+  try {
+    const html = await ask(`/learn/turn${query}`);
+    const fresh = new DOMParser().parseFromString(html, 'text/html').getElementById('turn');
+    fresh.dataset.stage = at;
+    old.replaceWith(fresh);
+    document.getElementById('turn-error').textContent = '';
+    showPlaying();
+    if (focus) turn().querySelector(focus.matches('[data-play]') ? '[data-play]' : '[data-next]').focus();
+  } catch (error) {
+    play(false);
+    document.getElementById('turn-error').textContent = error.message;
+  } finally {
+    asking = false;
+  }
+}
+
+// tick goes one stage on, and comes again.
+async function tick() {
+  if (!playing) return;
+  if (inView && !document.hidden) {
+    if (stage() < lastStage) show(stage() + 1);
+    else await next(1);
+  }
+  wait();
+}
+
+function wait() {
+  clearTimeout(timer);
+  if (playing) timer = setTimeout(tick, looks[stage()]);
+}
+
+function play(on) {
+  playing = on;
+  showPlaying();
+  wait();
+}
+
+document.addEventListener('click', async (event) => {
+  if (event.target.closest('[data-play]')) play(!playing);
+  const link = event.target.closest('[data-next]');
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  clearTimeout(timer);
+  await next(playing ? 1 : 5);
+  wait();
+});
+
+new IntersectionObserver(([entry]) => { inView = entry.isIntersecting; }).observe(document.querySelector('.live'));
+
+if (reduced.matches) {
+  play(false); // it stands at the draw until somebody presses Play
+} else {
+  show(1);
+  play(true);
+}
+reduced.addEventListener('change', () => { if (reduced.matches) play(false); });

@@ -1,0 +1,135 @@
+// The pages of the course. Every form on them works by itself; here it is sent
+// without leaving the page, and the part that changes is put in its place.
+
+const root = document.documentElement;
+const typedFor = 180; // ms without a key before a search is asked for
+
+// ask fetches a part of a page. It throws where there is none, with words fit
+// to be shown.
+export async function ask(url, options = {}) {
+  let answer;
+  try {
+    answer = await fetch(url, { ...options, headers: { 'Viz-Fragment': '1', ...options.headers } });
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new Error('The server does not answer. What you wrote is still here; try again in a moment.');
+  }
+  const html = await answer.text();
+  if (!answer.ok) throw new Error(textOf(html) || `The server answered ${answer.status}.`);
+  return html;
+}
+
+function textOf(html) {
+  return new DOMParser().parseFromString(html, 'text/html').body.textContent.trim();
+}
+
+function elementOf(html) {
+  return new DOMParser().parseFromString(html, 'text/html').body.firstElementChild;
+}
+
+// Questions ------------------------------------------------------------------
+
+document.addEventListener('submit', async (event) => {
+  const form = event.target.closest('form[data-check]');
+  if (!form) return;
+  event.preventDefault();
+  if (form.hasAttribute('aria-busy')) return;
+  const data = new URLSearchParams(new FormData(form, event.submitter));
+  form.setAttribute('aria-busy', 'true');
+  try {
+    const next = elementOf(await ask(form.action, { method: 'POST', body: data }));
+    form.replaceWith(next);
+    goOnFrom(next);
+  } catch (error) {
+    form.removeAttribute('aria-busy');
+    const said = form.querySelector('.check__said');
+    if (said) said.textContent = error.message;
+  }
+});
+
+// goOnFrom puts the focus where the next thing to do is, or to read.
+function goOnFrom(form) {
+  const to = form.classList.contains('is-done') ? form.querySelector('.check__said')
+    : form.querySelector('.check__answer') ?? form.querySelector('[type=radio]:not(:disabled)') ?? form.querySelector('textarea');
+  to?.focus({ preventScroll: !form.querySelector('.check__answer') });
+}
+
+// Sections read ----------------------------------------------------------------
+
+const sections = [...document.querySelectorAll('[data-section]')];
+
+// here marks in the list of sections the one that is being read.
+function here(id) {
+  for (const item of document.querySelectorAll('[data-unit]')) {
+    const is = item.dataset.unit === id;
+    item.classList.toggle('is-here', is);
+    if (is) item.querySelector('a').setAttribute('aria-current', 'location');
+    else item.querySelector('a').removeAttribute('aria-current');
+  }
+}
+
+function markRead(section) {
+  const item = document.querySelector(`[data-unit="${CSS.escape(section.id)}"]`);
+  if (!item || item.classList.contains('is-read')) return;
+  item.classList.add('is-read');
+  const tick = document.querySelector('#tick-template')?.content.cloneNode(true);
+  if (tick) item.querySelector('a').append(tick);
+}
+
+// seen tells the server of a section whose end has come into view, once. What
+// could not be told is told at the next section, or by the button at the end.
+const told = new Set();
+async function seen(section) {
+  const key = section.dataset.section;
+  if (told.has(key)) return;
+  told.add(key);
+  try {
+    await ask('/learn/visit', { method: 'POST', body: new URLSearchParams({ section: key }), keepalive: true });
+    markRead(section);
+  } catch {
+    told.delete(key);
+  }
+}
+
+if (sections.length) {
+  const ends = new IntersectionObserver((entries) => {
+    for (const entry of entries) if (entry.isIntersecting) seen(entry.target.closest('[data-section]'));
+  });
+  for (const end of document.querySelectorAll('[data-section-end]')) ends.observe(end);
+  const follow = () => {
+    const line = innerHeight * 0.3;
+    here(sections.findLast((s) => s.getBoundingClientRect().top < line)?.id ?? sections[0].id);
+  };
+  let due = 0;
+  addEventListener('scroll', () => { due ||= requestAnimationFrame(() => { due = 0; follow(); }); }, { passive: true });
+  follow();
+}
+
+// Search -----------------------------------------------------------------------
+
+const search = document.querySelector('form[data-search]');
+if (search) {
+  const field = search.elements.q;
+  let timer = 0;
+  let asked = null;
+  const find = async () => {
+    clearTimeout(timer);
+    asked?.abort();
+    asked = new AbortController();
+    const url = field.value.trim() ? `/search?${new URLSearchParams({ q: field.value.trim() })}` : '/search';
+    try {
+      const results = elementOf(await ask(url, { signal: asked.signal }));
+      document.getElementById('results').replaceWith(results);
+      history.replaceState(null, '', url);
+    } catch (error) {
+      if (error.name !== 'AbortError') document.querySelector('.results__say').textContent = error.message;
+    }
+  };
+  field.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(find, typedFor); });
+  search.addEventListener('submit', (event) => { event.preventDefault(); find(); });
+}
+
+// Printing ---------------------------------------------------------------------
+
+document.querySelector('[data-print]')?.addEventListener('click', () => print());
+root.classList.add('has-script');

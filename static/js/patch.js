@@ -1,0 +1,57 @@
+// Makes an element look like a piece of HTML and touches only what differs, so
+// that focus, scroll and a press under way survive. Two trees are walked side
+// by side, which is all that is needed where the shape has stayed; a part whose
+// shape has changed is replaced. Only where that would take the focus away are
+// the two matched node by node, which takes far longer.
+import { Idiomorph } from './vendor/idiomorph.js';
+
+// What a script or the learner has set, and no server knows.
+const own = { DETAILS: ['open'], CANVAS: ['width', 'height'] };
+
+// patch makes element become html, which is one element.
+export function patch(element, html) {
+  const template = document.createElement('template');
+  template.innerHTML = html;
+  const next = template.content.firstElementChild;
+  if (element.nodeName === next.nodeName) become(element, next);
+  else element.replaceWith(next);
+}
+
+function become(old, next) {
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    if (old.data !== next.data) old.data = next.data;
+    return;
+  }
+  attributes(old, next);
+  if (old.nodeName === 'TEMPLATE') old.content.replaceChildren(next.content);
+  else if (sameShape(old, next)) {
+    for (let a = old.firstChild, b = next.firstChild; a; a = a.nextSibling, b = b.nextSibling) become(a, b);
+  } else if (old.contains(document.activeElement)) {
+    Idiomorph.morph(old, [...next.childNodes], { morphStyle: 'innerHTML', ignoreActiveValue: true, callbacks: { beforeAttributeUpdated: keepsOwn } });
+  } else old.replaceChildren(...next.childNodes);
+}
+
+// sameShape tells whether the children of two elements pair up.
+function sameShape(old, next) {
+  let a = old.firstChild;
+  let b = next.firstChild;
+  while (a && b) {
+    if (a.nodeName !== b.nodeName || a.id !== b.id) return false;
+    a = a.nextSibling;
+    b = b.nextSibling;
+  }
+  return a === b; // both at the end
+}
+
+function attributes(old, next) {
+  for (const { name, value } of next.attributes) {
+    if (old.getAttribute(name) !== value && !own[old.nodeName]?.includes(name)) old.setAttribute(name, value);
+  }
+  if (old.attributes.length === next.attributes.length) return;
+  for (const { name } of [...old.attributes]) {
+    if (!next.hasAttribute(name) && !own[old.nodeName]?.includes(name)) old.removeAttribute(name);
+  }
+}
+
+// keepsOwn refuses, for Idiomorph, to change what is not the server's.
+const keepsOwn = (name, element) => !own[element.nodeName]?.includes(name);

@@ -1,0 +1,26 @@
+// Predict, then reveal: the slider says its value, digits take a candidate,
+// Enter reveals. The form itself is sent as any other.
+import { recall } from './stored.js';
+
+const sure = document.getElementById('sure');
+const say = document.getElementById('sure-say');
+const show = () => { if (sure) say.textContent = `${sure.value} %`; };
+sure?.addEventListener('input', show);
+show(); // a page come back to keeps the slider where it was left
+
+const form = document.getElementById('guess');
+document.addEventListener('keydown', (event) => {
+  if (!form || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  if (/^[1-9]$/.test(event.key) && recall('viz.letterkeys') !== 'off') {
+    const pick = form.querySelector(`[data-key="${event.key}"]`);
+    if (!pick) return;
+    event.preventDefault();
+    pick.checked = true;
+    pick.focus();
+  } else if (event.key === 'Enter' && event.target.matches('input[type=radio], input[type=range]')) {
+    event.preventDefault();
+    form.requestSubmit();
+  }
+});
+
+document.getElementById('reveal')?.focus({ preventScroll: true });

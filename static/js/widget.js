@@ -1,0 +1,100 @@
+// The experiments in the lessons. What they show comes from the server
+// (feed.js); here are the parts that only the page can do: the number beside a
+// slider while it moves, the quick choices, and walking on by itself.
+import { sendForm } from './feed.js';
+
+const pace = 1600; // ms between two steps of what plays: a sentence's reading time
+
+// A slider's number follows the thumb; the quick choices show which of them it
+// stands on.
+function follow(slider) {
+  const form = slider.form;
+  const decimals = Number(slider.dataset.decimals ?? 0);
+  const text = Number(slider.value).toFixed(decimals);
+  const output = form.querySelector(`output[for="${slider.id}"]`);
+  if (output && 'decimals' in slider.dataset) output.textContent = text;
+  for (const mark of form.querySelectorAll(`.w__marks button[name="${slider.name}"]`)) {
+    mark.setAttribute('aria-pressed', String(Number(mark.value).toFixed(decimals) === text));
+  }
+}
+
+document.addEventListener('input', ({ target }) => { if (target.matches('.w input[type=range]')) follow(target); });
+document.addEventListener('feedset', ({ target }) => { if (target.matches('.w input[type=range]')) follow(target); });
+
+// A quick choice moves its slider before the form is sent.
+document.addEventListener('click', ({ target }) => {
+  const mark = target.closest('.w__marks button');
+  const slider = mark?.form.querySelector(`input[type=range][name="${mark.name}"]`);
+  if (!slider) return;
+  slider.value = mark.value;
+  follow(slider);
+});
+
+// Enter in a prompt sends it; Shift and Enter make a new line.
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing || !event.target.matches?.('.w textarea')) return;
+  event.preventDefault();
+  event.target.form.requestSubmit();
+});
+
+// Playing ----------------------------------------------------------------------
+
+const timers = new WeakMap(); // figure → timer of the next step
+
+function playing(figure) { return timers.has(figure); }
+
+function stop(figure) {
+  clearTimeout(timers.get(figure));
+  timers.delete(figure);
+  show(figure);
+}
+
+function show(figure) {
+  const button = figure.querySelector('[data-play]');
+  button.setAttribute('aria-pressed', String(playing(figure)));
+  button.querySelector('span').textContent = playing(figure) ? 'Pause' : 'Play';
+  button.querySelector('use').setAttribute('href', playing(figure) ? '#i-pause' : '#i-play');
+}
+
+// wait comes back after a step's time and goes on, unless nobody can see it;
+// where there is no way on, it stops.
+function wait(figure) {
+  clearTimeout(timers.get(figure));
+  timers.set(figure, setTimeout(() => {
+    const next = figure.querySelector('[data-next]');
+    if (!next || next.getAttribute('aria-disabled') === 'true') {
+      stop(figure);
+      return;
+    }
+    if (!document.hidden && !figure.hasAttribute('aria-busy')) sendForm(next.form, next);
+    wait(figure);
+  }, pace));
+}
+
+function toggle(figure) {
+  if (playing(figure)) {
+    stop(figure);
+    return;
+  }
+  const next = figure.querySelector('[data-next]');
+  if (next && next.getAttribute('aria-disabled') !== 'true') sendForm(next.form, next);
+  else begin(figure);
+  wait(figure);
+  show(figure);
+}
+
+// begin goes back to the first place, to play again from there.
+function begin(figure) {
+  const form = figure.querySelector('form');
+  const first = Object.assign(document.createElement('button'), { name: 'at', value: '1', hidden: true });
+  form.append(first);
+  sendForm(form, first);
+  first.remove();
+}
+
+document.addEventListener('click', ({ target }) => {
+  const button = target.closest('.w [data-play]');
+  if (button) toggle(button.closest('figure'));
+  else if (target.closest('.w [name=at]') && playing(target.closest('figure'))) stop(target.closest('figure'));
+});
+for (const button of document.querySelectorAll('.w [data-play]')) button.hidden = false;

@@ -1,0 +1,230 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Hands is a way of using a page. Whatever it does is an event of the input
+// device itself: nothing is clicked, focused or set by a script. A control that
+// cannot be reached that way fails the test. Selectors mean the first visible
+// element that matches.
+type Hands interface {
+	// Name is "mouse", "keyboard" or "touch".
+	Name() string
+	// Press presses a button, a link, a box to tick or what opens a part.
+	Press(selector string)
+	// Point shows interest without pressing: the mouse hovers, the keyboard
+	// goes there, a finger taps.
+	Point(selector string)
+	// Fill puts a text in a field's place of what stands there.
+	Fill(selector, text string)
+	// Slide brings a slider close to a value and returns the one it has come to.
+	Slide(selector string, value float64) float64
+}
+
+// Mouse works a tab with the mouse, and types what has to be typed.
+func Mouse(tab *Tab) Hands { return mouse{tab} }
+
+// Keyboard works a tab by keyboard alone: Tab, the arrow keys, Enter and the
+// space bar.
+func Keyboard(tab *Tab) Hands { return keyboard{tab} }
+
+// Touch works a tab with a finger; the screen should be one with Touch.
+func Touch(tab *Tab) Hands { return touch{tab} }
+
+// spot is where an element can be hit.
+type spot struct {
+	X, Y        float64
+	Left, Right float64 // of a slider's track, at its least and its most
+	Why         string  // why it cannot be, or ""
+}
+
+// findSpot scrolls an element into view, as little as possible, and looks
+// whether a hand can get at it; of a box that is not drawn itself, at its
+// label. A finger aims at what has been drawn, so it waits for a frame in which
+// nothing has moved. Coordinates are those of the part of the page that shows.
+const findSpot = `(async (selector, finger) => {
+	const all = [...document.querySelectorAll(selector)];
+	const seen = (e) => e.checkVisibility({visibilityProperty: true});
+	const e = all.find(seen);
+	if (!e) return {why: all.length ? 'is there and not visible' : 'is not there'};
+	const aims = [e, ...(e.labels ?? [])].filter(seen);
+	const view = visualViewport;
+	let why = '';
+	for (const aim of aims) for (const block of ['nearest', 'center', 'start', 'end']) {
+		aim.scrollIntoView({block, inline: 'nearest', behavior: 'instant'});
+		let r = aim.getBoundingClientRect();
+		for (let still = finger ? 0 : 2, n = 0; still < 2 && n < 60; n++) {
+			await new Promise(requestAnimationFrame);
+			const now = aim.getBoundingClientRect();
+			still = now.top === r.top && now.left === r.left ? still + 1 : 0;
+			r = now;
+		}
+		const middle = (from, to, start, size) => (Math.max(from, start) + Math.min(to, start + size)) / 2;
+		const x = middle(r.left, r.right, view.offsetLeft, view.width);
+		const y = middle(r.top, r.bottom, view.offsetTop, view.height);
+		const hit = document.elementFromPoint(x, y);
+		const thumb = 8;
+		if (hit && (aim.contains(hit) || hit.closest('label')?.control === e)) return {
+			x: x - view.offsetLeft, y: y - view.offsetTop,
+			left: r.left + thumb - view.offsetLeft, right: r.right - thumb - view.offsetLeft, why: '',
+		};
+		why ||= 'is covered by ' + (hit?.outerHTML.slice(0, 80) ?? 'nothing: out of sight');
+	}
+	return {why};
+})(%q, %t)`
+
+// spot returns where an element is, as soon as it can be hit.
+func (tab *Tab) spot(selector string, finger bool) spot {
+	tab.t.Helper()
+	deadline := time.Now().Add(reach)
+	for {
+		at := ask(tab, "find "+selector, chromedp.Evaluate[spot](fmt.Sprintf(findSpot, selector, finger), chromedp.EvalAwaitPromise))
+		if at.Why == "" {
+			return at
+		}
+		if time.Now().After(deadline) {
+			tab.Shot("failed.png")
+			tab.t.Fatalf("%s %s", selector, at.Why)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// reach bounds the wait for something to press. It is shorter than patience,
+// since what a hand wants next is mostly there already.
+const reach = 15 * time.Second
+
+func (tab *Tab) mouse(kind input.DispatchMouseEventType, x, y float64) {
+	tab.t.Helper()
+	options := []chromedp.MouseOption{chromedp.ButtonNone}
+	if kind != input.DispatchMouseEventTypeMouseMoved {
+		options = []chromedp.MouseOption{chromedp.ButtonLeft, chromedp.ClickCount(1)}
+	}
+	tab.do("mouse", chromedp.MouseEvent(kind, x, y, options...))
+}
+
+func (tab *Tab) touch(kind input.DispatchTouchEventType, points ...*input.TouchPoint) {
+	tab.t.Helper()
+	tab.do("touch", chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+		return err
+	}))
+}
+
+// retype replaces the text of the field that has the focus.
+func (tab *Tab) retype(text string) {
+	tab.t.Helper()
+	n := Value[int](tab, `document.activeElement.value.length`)
+	tab.Keys(kb.End + strings.Repeat(kb.Backspace, n) + text)
+}
+
+func (tab *Tab) valueOf(selector string) float64 {
+	tab.t.Helper()
+	return Value[float64](tab, fmt.Sprintf(`Number(document.querySelector(%q).value)`, selector))
+}
+
+// along returns how far from a track's left to its right a value lies.
+func (tab *Tab) along(selector string, value float64, at spot) float64 {
+	tab.t.Helper()
+	part := Value[float64](tab, fmt.Sprintf(`(%v - document.querySelector(%[2]q).min) / (document.querySelector(%[2]q).max - document.querySelector(%[2]q).min)`, value, selector))
+	return at.Left + part*(at.Right-at.Left)
+}
+
+type mouse struct{ *Tab }
+
+func (m mouse) Name() string { return "mouse" }
+
+func (m mouse) Press(selector string) {
+	m.t.Helper()
+	at := m.spot(selector, false)
+	m.mouse(input.DispatchMouseEventTypeMouseMoved, at.X, at.Y)
+	m.mouse(input.DispatchMouseEventTypeMousePressed, at.X, at.Y)
+	m.mouse(input.DispatchMouseEventTypeMouseReleased, at.X, at.Y)
+}
+
+func (m mouse) Point(selector string) {
+	m.t.Helper()
+	at := m.spot(selector, false)
+	m.mouse(input.DispatchMouseEventTypeMouseMoved, at.X, at.Y)
+}
+
+func (m mouse) Fill(selector, text string) {
+	m.t.Helper()
+	m.Press(selector)
+	m.Wait("the focus in "+selector, fmt.Sprintf(`document.activeElement?.matches(%q)`, selector))
+	m.retype(text)
+}
+
+// Slide drags the slider's thumb.
+func (m mouse) Slide(selector string, value float64) float64 {
+	m.t.Helper()
+	at := m.spot(selector, false)
+	from, to := m.along(selector, m.valueOf(selector), at), m.along(selector, value, at)
+	m.mouse(input.DispatchMouseEventTypeMouseMoved, from, at.Y)
+	m.mouse(input.DispatchMouseEventTypeMousePressed, from, at.Y)
+	for n := 1.0; n <= 4; n++ { // with the button held
+		m.do("drag", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, from+(to-from)*n/4, at.Y, chromedp.ButtonLeft))
+	}
+	m.mouse(input.DispatchMouseEventTypeMouseReleased, to, at.Y)
+	return m.valueOf(selector)
+}
+
+type touch struct{ *Tab }
+
+func (f touch) Name() string { return "touch" }
+
+func (f touch) Press(selector string) {
+	f.t.Helper()
+	at := f.spot(selector, true)
+	f.touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: at.X, Y: at.Y})
+	f.touch(input.DispatchTouchEventTypeTouchEnd)
+}
+
+func (f touch) Point(selector string) { f.t.Helper(); f.Press(selector) }
+
+func (f touch) Fill(selector, text string) {
+	f.t.Helper()
+	f.Press(selector)
+	f.Wait("the focus in "+selector, fmt.Sprintf(`document.activeElement?.matches(%q)`, selector))
+	f.retype(text)
+}
+
+// hold is how long a finger that has slid rests before it is lifted. One that
+// is lifted at speed flings, and the next tap would only stop that.
+const hold = 100 * time.Millisecond
+
+// Slide drags the slider's thumb.
+func (f touch) Slide(selector string, value float64) float64 {
+	f.t.Helper()
+	at := f.spot(selector, true)
+	from, to := f.along(selector, f.valueOf(selector), at), f.along(selector, value, at)
+	f.touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: from, Y: at.Y})
+	for n := 1.0; n <= 4; n++ {
+		f.touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: from + (to-from)*n/4, Y: at.Y})
+	}
+	time.Sleep(hold)
+	f.touch(input.DispatchTouchEventTypeTouchEnd)
+	return f.valueOf(selector)
+}
+
+// Ways calls use once for each way of using a page, as a part of the test, with
+// the screen that goes with it.
+func Ways(t *testing.T, use func(t *testing.T, screen Screen, hands func(*Tab) Hands)) {
+	for _, way := range []struct {
+		name   string
+		screen Screen
+		hands  func(*Tab) Hands
+	}{{"mouse", Laptop, Mouse}, {"keyboard", Laptop, Keyboard}, {"touch", Phone, Touch}} {
+		t.Run(way.name, func(t *testing.T) { use(t, way.screen, way.hands) })
+	}
+}

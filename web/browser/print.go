@@ -1,0 +1,39 @@
+package browser
+
+import (
+	"context"
+	"os"
+	"regexp"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// PDF prints the page as its own style sheets ask, and returns the file.
+func (tab *Tab) PDF() []byte {
+	tab.t.Helper()
+	yes := true
+	var data []byte
+	tab.do("print", chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		printed, err := cdp.Call(ctx, target, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: &yes, PrintBackground: &yes})
+		data = printed.Data
+		return err
+	}))
+	return data
+}
+
+// onePage finds the object of a page in a PDF as Chromium writes it; that of
+// the list of pages is of type /Pages.
+var onePage = regexp.MustCompile(`/Type\s*/Page\b`)
+
+// Pages counts the pages of a PDF that Chromium wrote.
+func Pages(pdf []byte) int { return len(onePage.FindAll(pdf, -1)) }
+
+// Keep writes a file as $VIZ_SHOTS/name, where that is set, to be looked at.
+func (tab *Tab) Keep(name string, data []byte) {
+	tab.t.Helper()
+	if dir := os.Getenv("VIZ_SHOTS"); dir != "" {
+		tab.write(dir, name, data)
+	}
+}

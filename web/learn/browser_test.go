@@ -1,0 +1,193 @@
+package learn_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// checks are the questions of a lesson, in its order.
+func checks(l *lessons.Lesson) []*lessons.Question {
+	var list []*lessons.Question
+	for _, s := range l.Sections {
+		for _, b := range s.Blocks {
+			if c, ok := b.(lessons.Check); ok {
+				list = append(list, c.Question)
+			}
+		}
+	}
+	return list
+}
+
+// TestLessonByEveryHand: a whole lesson, from the list of lessons to the next
+// one, by mouse, by keyboard alone and by touch. Every question is answered,
+// wrongly first, every section ends up as read.
+func TestLessonByEveryHand(t *testing.T) {
+	url, course := serve(t)
+	b := browser.New(t)
+	l := course.Lesson("the-loop")
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
+		tab := b.Stranger(t, screen, url+"/learn")
+		hands := with(tab)
+		hands.Press(`.course h3 a[href="/learn/the-loop"]`)
+		tab.WaitText("h1", l.Title)
+		for _, q := range checks(l) {
+			answer(tab, hands, q)
+		}
+		scrollThrough(tab)
+		tab.Wait("every section ticked", fmt.Sprintf(`document.querySelectorAll("[data-unit].is-read").length === %d`, len(l.Sections)))
+		hands.Press(".pn a:last-child")
+		tab.WaitText("h1", course.Lessons[slices.Index(course.Lessons, l)+1].Title)
+		tab.Go(url + "/learn")
+		if got := tab.Text(`.cl:has([href='/learn/the-loop']) .cl__seen`); got != "read" {
+			t.Errorf("the map says %q", got)
+		}
+	})
+}
+
+// answer gives a wrong answer and then the right one, or writes, compares and
+// keeps a tick.
+func answer(tab *browser.Tab, hands browser.Hands, q *lessons.Question) {
+	form := "#check-" + q.ID
+	if q.Kind == "recall" {
+		hands.Fill(form+" textarea", "the model reads, scores, draws")
+		hands.Press(form + ` button[value="compare"]`)
+		hands.Press(form + ` input[name="tick"][value="0"]`)
+		hands.Press(form + ` button[value="keep"]`)
+		tab.WaitText(form+" .is-kept", "Kept: 1 of "+points(len(q.Rubric))+".")
+		return
+	}
+	right := slices.IndexFunc(q.Choices, func(c lessons.Choice) bool { return c.Right })
+	wrong := (right + 1) % len(q.Choices)
+	for _, i := range []int{wrong, right} {
+		choose(tab, hands, form, i)
+		hands.Press(form + " .check__act button")
+		tab.Wait("why", fmt.Sprintf(`document.querySelector('%s .choice:has([value="%d"]) .choice__why')`, form, i))
+	}
+	tab.WaitText(form+" .is-right em", "right, second try")
+}
+
+// choose takes a choice. Radio buttons are one stop of the Tab key: the arrows
+// go among them.
+func choose(tab *browser.Tab, hands browser.Hands, form string, i int) {
+	radio := fmt.Sprintf(`%s [type=radio][value="%d"]`, form, i)
+	if hands.Name() != "keyboard" {
+		hands.Press(radio)
+		return
+	}
+	hands.Press(form + " [type=radio]:not(:disabled)")
+	for range 8 {
+		if browser.Value[bool](tab, fmt.Sprintf(`document.querySelector('%s').checked`, radio)) {
+			return
+		}
+		tab.Keys(browser.ArrowDown)
+	}
+}
+
+func points(n int) string {
+	if n == 1 {
+		return "1 point"
+	}
+	return strconv.Itoa(n) + " points"
+}
+
+// scrollThrough reads a page from its top to its end.
+func scrollThrough(tab *browser.Tab) {
+	tab.Eval(`scrollTo(0, 0)`)
+	tab.Wait("the end of the page", `(() => { scrollBy(0, innerHeight / 2); return scrollY + innerHeight > document.documentElement.scrollHeight - 2 })()`)
+}
+
+// TestReadingIsNoticed: a section counts as read when its end has been seen,
+// not before.
+func TestReadingIsNoticed(t *testing.T) {
+	url, course := serve(t)
+	l := course.Lesson("the-loop")
+	tab := browser.New(t).Stranger(t, browser.Laptop, url+l.Href())
+	tab.Wait("the script", `document.querySelector("[data-unit].is-here")`)
+	if n := browser.Value[int](tab, `document.querySelectorAll("[data-unit].is-read").length`); n != 0 {
+		t.Errorf("%d sections count as read before anything was scrolled", n)
+	}
+	tab.Eval(fmt.Sprintf(`document.querySelector('[id="%s"] [data-section-end]').scrollIntoView({block: "center"})`, l.Sections[0].ID))
+	tab.Wait("a tick", `document.querySelectorAll("[data-unit].is-read").length === 1`)
+	tab.Go(url + "/progress")
+	if got := tab.Text(".tally dd"); !strings.HasPrefix(got, "1 of ") {
+		t.Errorf("progress says %q", got)
+	}
+}
+
+// TestReferenceIsOneSheet: the reference prints on exactly one page.
+func TestReferenceIsOneSheet(t *testing.T) {
+	url, _ := serve(t)
+	for _, dark := range []bool{false, true} {
+		screen := browser.Laptop
+		screen.Dark = dark
+		tab := browser.New(t).Stranger(t, screen, url+"/reference")
+		pdf := tab.PDF()
+		if n := browser.Pages(pdf); n != 1 {
+			t.Errorf("dark %v: %d pages", dark, n)
+		}
+		tab.Keep(fmt.Sprintf("reference-dark-%v.pdf", dark), pdf)
+	}
+	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/learn/the-loop")
+	if n := browser.Pages(tab.PDF()); n < 2 {
+		t.Errorf("a whole lesson is counted as %d pages: the count is worth nothing", n)
+	}
+}
+
+// TestSearchFromAnyPage: the key "/" leads to the search from every page with
+// shortcuts, and what is typed is found as it is typed.
+func TestSearchFromAnyPage(t *testing.T) {
+	url, _ := serve(t)
+	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/loop")
+	tab.Wait("a live page", `document.querySelector("[data-live]").textContent.includes("live")`)
+	for _, path := range []string{"/loop", "/", "/learn/temperature", "/progress"} {
+		tab.Go(url + path)
+		tab.Wait("the script", `document.querySelector("[data-theme-toggle]").hasAttribute("aria-pressed")`)
+		tab.Keys("/")
+		tab.Wait("the search", `location.pathname === "/search" && document.activeElement?.id === "q"`)
+	}
+	tab.Keys("nucleus")
+	tab.Wait("results", `document.querySelectorAll("#results li").length > 0 && document.querySelector("#results mark")?.textContent.toLowerCase() === "nucleus"`)
+	if got := tab.URL(); !strings.HasSuffix(got, "/search?q=nucleus") {
+		t.Errorf("the address is %s", got)
+	}
+	tab.Reload()
+	if n := len(tab.Texts("#results li")); n == 0 {
+		t.Error("the address does not lead to the results")
+	}
+	tab.Set("#q", "zzzz")
+	tab.Wait("nothing found", `document.querySelector(".results__say").textContent.startsWith("Nothing found for “zzzz”")`)
+	tab.Go(url + "/learn")
+	tab.Keys("?")
+	tab.Click("[data-letter-keys]")
+	tab.Keys(browser.Escape)
+	tab.Keys("/")
+	if got := tab.URL(); !strings.HasSuffix(got, "/learn") {
+		t.Errorf("with the shortcuts switched off, / leads to %s", got)
+	}
+}
+
+// TestMenu: on a phone the places stand in a menu that opens, closes and leads
+// on, by touch and by key.
+func TestMenu(t *testing.T) {
+	url, _ := serve(t)
+	tab := browser.New(t).Stranger(t, browser.Phone, url+"/learn")
+	hands := browser.Touch(tab)
+	hands.Press(".top__menu > summary")
+	tab.Wait("the menu", `document.querySelector(".top__menu").open`)
+	hands.Press(".cl__meta")
+	tab.Wait("the menu closed", `!document.querySelector(".top__menu").open`)
+	hands.Press(".top__menu > summary")
+	tab.Keys(browser.Escape)
+	tab.Wait("the menu closed", `!document.querySelector(".top__menu").open`)
+	hands.Press(".top__menu > summary")
+	hands.Press(".menu__theme button")
+	tab.Wait("the dark theme", `document.documentElement.dataset.theme === "dark"`)
+	hands.Press(`.top__menu a[href="/search"]`)
+	tab.WaitText("h1", "Search")
+}

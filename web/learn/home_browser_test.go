@@ -1,0 +1,74 @@
+package learn_test
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+const atStage = `Number(document.querySelector("#turn").dataset.stage)`
+
+// TestHomeRuns: the loop of the home page walks through the stages by itself,
+// stops when told, and goes on to the next token.
+func TestHomeRuns(t *testing.T) {
+	url, _ := serve(t)
+	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/?seed=3&n=1")
+	hands := browser.Mouse(tab)
+	tab.Wait("the run", `document.querySelector("[data-play]").textContent.includes("Pause")`)
+	tab.Wait("the second stage", atStage+" === 2")
+	hands.Press("[data-play]")
+	tab.Wait("the pause", `document.querySelector("[data-play]").textContent.includes("Play")`)
+	before := browser.Value[int](tab, atStage)
+	tab.Eval(`window.waited = 0; setTimeout(() => { window.waited = 1 }, 3000)`) // longer than any stage
+	tab.Wait("a while", `window.waited`)
+	if now := browser.Value[int](tab, atStage); now != before {
+		t.Errorf("paused at stage %d, now at %d", before, now)
+	}
+	hands.Press("[data-next]")
+	tab.Wait("the next token", `document.querySelector("#turn").dataset.n === "2" && `+atStage+` === 5`)
+	if n := browser.Value[int](tab, `[...document.querySelectorAll(".turn .tok--gen")].filter(e => e.checkVisibility()).length`); n != 1 {
+		t.Errorf("at the second draw %d tokens stand there, want 1", n)
+	}
+	hands.Press("#live-h") // away from the link, whose own the space bar is
+	tab.Keys(" ")
+	tab.Wait("it plays", `document.querySelector("[data-play]").textContent.includes("Pause")`)
+	tab.Wait("the third token", `document.querySelector("#turn").dataset.n === "3"`)
+	hands.Press(".turn__open")
+	tab.Wait("the run in the loop", `document.querySelectorAll("#strip-gen > *").length === 3`)
+}
+
+// TestHomeStandsStill: who asked for less motion gets a still picture that can
+// be stepped, and played.
+func TestHomeStandsStill(t *testing.T) {
+	url, _ := serve(t)
+	screen := browser.Phone
+	screen.ReducedMotion = true
+	tab := browser.New(t).Stranger(t, screen, url+"/?seed=3&n=1")
+	hands := browser.Touch(tab)
+	tab.Wait("the script", `!document.querySelector("[data-play]").hidden`)
+	if n := browser.Value[int](tab, atStage); n != 5 || tab.Text("[data-play]") != "Play" {
+		t.Errorf("at stage %d, the button says %q", n, tab.Text("[data-play]"))
+	}
+	hands.Press("[data-next]")
+	tab.Wait("the next token", `document.querySelector("#turn").dataset.n === "2"`)
+	hands.Press("[data-play]")
+	tab.Wait("it moves", atStage+" === 6")
+}
+
+// TestFirstPageIsLight: the home page, with all that it loads, stays within 200
+// KB over the wire, and asks nobody else for anything.
+func TestFirstPageIsLight(t *testing.T) {
+	url, _ := serve(t)
+	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/?seed=3&n=1")
+	tab.Wait("everything loaded", `document.readyState === "complete" && document.fonts.status === "loaded"`)
+	type sum struct{ Bytes, Files, Foreign int }
+	got := browser.Value[sum](tab, `(() => {
+		const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
+		return {bytes: all.reduce((n, e) => n + e.transferSize, 0), files: all.length,
+			foreign: all.filter((e) => new URL(e.name).origin !== location.origin).length};
+	})()`)
+	t.Logf("%d bytes in %d files", got.Bytes, got.Files)
+	if got.Bytes > 200_000 || got.Files < 8 || got.Foreign != 0 {
+		t.Errorf("%d bytes in %d files, %d of them from elsewhere", got.Bytes, got.Files, got.Foreign)
+	}
+}

@@ -1,0 +1,129 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// loopOf runs the home page's prompt and settings on the engine itself.
+func loopOf(t *testing.T, seed uint64) *infer.Loop {
+	t.Helper()
+	m, err := loadModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, ok := sampling.PresetByKey(homePreset)
+	if !ok {
+		t.Fatal("no preset ", homePreset)
+	}
+	settings := infer.DefaultSettings()
+	settings.Settings, settings.Seed, settings.Stop.MaxTokens = p.Settings, seed, homeTurns
+	l, err := infer.NewLoop(m, homePrompt, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestTurnIsTheEngines: every figure of a turn is one that the loop computes.
+func TestTurnIsTheEngines(t *testing.T) {
+	s := newSite(t)
+	l := loopOf(t, 3)
+	l.Rows = homeRows
+	for n := 1; n <= 3; n++ {
+		stages := map[infer.Kind]infer.Stage{}
+		for range infer.Kinds {
+			st, err := l.Next(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			stages[st.Kind()] = st
+		}
+		d := s.get(fmt.Sprintf("/learn/turn?seed=3&n=%d", n))
+		filter, sample := stages[infer.KindFilter].(infer.Filter), stages[infer.KindSample].(infer.Sample)
+		rows := d.Find("tbody tr")
+		if rows.Length() != len(filter.Rows.Rows) {
+			t.Fatalf("turn %d: %d rows, want %d", n, rows.Length(), len(filter.Rows.Rows))
+		}
+		rows.Each(func(i int, tr *goquery.Selection) {
+			r := filter.Rows.Rows[i]
+			want := []string{view.TokenText(r.Token).String(), view.Logit(float64(r.Z)), view.Prob(r.P)}
+			got := []string{tr.Find("th .tk").Text(), text(tr.Find("td").Eq(0)), text(tr.Find("td").Eq(1))}
+			for j := range want {
+				if got[j] != want[j] {
+					t.Errorf("turn %d, row %d: %q, want %q", n, i, got[j], want[j])
+				}
+			}
+			if tr.HasClass("is-pick") != (r.ID == sample.Chosen.ID) || tr.HasClass("is-cut") == r.Kept {
+				t.Errorf("turn %d, row %d: drawn or cut is wrong", n, i)
+			}
+		})
+		chosen := view.TokenText(sample.Chosen.Token).String()
+		if got, want := text(d.Find(".say-5")), "Sample: A random number, u = "+view.Prob(sample.U)+", falls on "+chosen+"."; got != want {
+			t.Errorf("turn %d: %q, want %q", n, got, want)
+		}
+		if got := d.Find(".tok--gen").Length(); got != n {
+			t.Errorf("turn %d: %d tokens made", n, got)
+		}
+	}
+}
+
+// TestRunEnds: a run goes on turn by turn to its end, and from there to the
+// first turn of another one. What cannot be asked for is the nearest that can.
+func TestRunEnds(t *testing.T) {
+	s := newSite(t)
+	path, turns := "/?seed=8", 0
+	for {
+		d := s.get(path)
+		turns++
+		turn := d.Find("#turn")
+		path = d.Find("[data-next]").AttrOr("href", "")
+		if _, last := turn.Attr("data-last"); last {
+			break
+		}
+		if want := "/?n=" + strconv.Itoa(turns+1) + "&seed=8"; path != want {
+			t.Fatalf("after turn %d: %s, want %s", turns, path, want)
+		}
+		if turns > homeTurns {
+			t.Fatal("the run does not end")
+		}
+	}
+	if path != "/?n=1&seed=1" {
+		t.Errorf("after the end: %s", path)
+	}
+	if s.pages.turns.runs[7].session != nil {
+		t.Error("a run that has ended still holds its trace")
+	}
+	for _, ask := range []string{"seed=0&n=0", "seed=-5&n=x", "seed=99999999999999999999&n=1"} {
+		d := s.get("/learn/turn?" + ask)
+		if got := d.Find("#turn").AttrOr("data-n", ""); got != "1" {
+			t.Errorf("%s: turn %s", ask, got)
+		}
+	}
+}
+
+// TestHomeWaitsForNobody: a visitor who leaves while the model works spoils the
+// run for nobody.
+func TestHomeWaitsForNobody(t *testing.T) {
+	s := newSite(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	w := s.do(httptest.NewRequest("GET", "/learn/turn?seed=2&n=4", nil).WithContext(ctx))
+	if w.Code == 200 {
+		t.Error("a request that has ended was worked on")
+	}
+	want := newSite(t).get("/learn/turn?seed=2&n=4").Find("#turn .turn__text").Text()
+	if got := s.get("/learn/turn?seed=2&n=4").Find("#turn .turn__text").Text(); got != want {
+		t.Errorf("after a visitor left: %q, want %q", strings.TrimSpace(got), strings.TrimSpace(want))
+	}
+}

@@ -1,0 +1,189 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// lessonPage is one lesson as its page shows it.
+type lessonPage struct {
+	*lessons.Lesson
+	Map        *courseMap
+	Here       *mapLesson
+	Sections   []lessonSection
+	Prev, Next *lessons.Lesson
+}
+
+// lessonSection is a section with its parts laid out.
+type lessonSection struct {
+	*lessons.Section
+	Parts []templ.Component
+	Notes []string // HTML
+}
+
+// lesson answers GET /learn/SLUG.
+func (p *Pages) lesson(w http.ResponseWriter, r *http.Request) {
+	p.showLesson(w, r, p.Course.Lesson(r.PathValue("slug")), nil)
+}
+
+// showLesson sends a lesson's page, with one of its questions as it stands
+// after a form was sent without a script.
+func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Lesson, asked *question) {
+	if l == nil {
+		p.refuse(w, r, http.StatusNotFound, "There is no such lesson.", "It may have another name now. The lessons are listed under Learn.")
+		return
+	}
+	m, err := p.mapOf(r.Context(), p.learner(w, r))
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	p.html(w, r, http.StatusOK, lessonHTML(p.newLesson(l, m, asked)))
+}
+
+func (p *Pages) newLesson(l *lessons.Lesson, m *courseMap, asked *question) *lessonPage {
+	v := &lessonPage{Lesson: l, Map: m}
+	for i := range m.Lessons {
+		if m.Lessons[i].Lesson != l {
+			continue
+		}
+		v.Here = &m.Lessons[i]
+		if i > 0 {
+			v.Prev = m.Lessons[i-1].Lesson
+		}
+		if i+1 < len(m.Lessons) {
+			v.Next = m.Lessons[i+1].Lesson
+		}
+	}
+	for _, s := range l.Sections {
+		ls := lessonSection{Section: s}
+		for _, b := range s.Blocks {
+			ls.Parts = append(ls.Parts, p.block(b, asked))
+		}
+		for _, n := range l.Notes {
+			if n.Section == s.ID || n.Section == s.Key() {
+				ls.Notes = append(ls.Notes, n.HTML)
+			}
+		}
+		v.Sections = append(v.Sections, ls)
+	}
+	return v
+}
+
+// block lays one part of a section out.
+func (p *Pages) block(b lessons.Block, asked *question) templ.Component {
+	switch b := b.(type) {
+	case lessons.Prose:
+		return proseHTML(b.HTML)
+	case lessons.Widget:
+		return p.widget(b)
+	case lessons.Check:
+		if asked != nil && asked.Q == b.Question {
+			return questionForm(asked)
+		}
+		return questionForm(ask(b.Question, checkAction(b.Question)))
+	case lessons.Aside:
+		return aside(b)
+	}
+	// A page fails whose content this room does not know how to show, rather
+	// than leave a part out.
+	return templ.ComponentFunc(func(context.Context, io.Writer) error {
+		return fmt.Errorf("a lesson holds a %T, which has no layout", b)
+	})
+}
+
+func checkAction(q *lessons.Question) string { return "/learn/check/" + q.ID }
+
+// check answers POST /learn/check/ID: an answer to a lesson's question. A
+// script gets the question as it stands now; a form the whole lesson.
+func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
+	q := p.Course.Question(r.PathValue("id"))
+	if q == nil {
+		p.refuse(w, r, http.StatusNotFound, "There is no such question.", "The lesson may have changed. Load it again.")
+		return
+	}
+	if !p.form(w, r) {
+		return
+	}
+	v := ask(q, checkAction(q))
+	if !p.answer(w, r, v, progress.Check) {
+		return
+	}
+	if fragment(r) {
+		p.html(w, r, http.StatusOK, questionForm(v))
+		return
+	}
+	slug, _, _ := strings.Cut(q.Section, "#")
+	p.showLesson(w, r, p.Course.Lesson(slug), v)
+}
+
+// visit answers POST /learn/visit: sections read to their end. A script sends
+// them one by one; the button at a lesson's end sends all.
+func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
+	if !p.form(w, r) {
+		return
+	}
+	learner := p.learner(w, r)
+	for _, key := range r.PostForm["section"] {
+		if p.Course.Section(key) == nil {
+			p.refuse(w, r, http.StatusBadRequest, "There is no such section.", "The lesson may have changed. Load it again.")
+			return
+		}
+		if err := p.Progress.Visit(r.Context(), learner, key); err != nil {
+			p.fail(w, r, err)
+			return
+		}
+	}
+	if fragment(r) {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	to := "/learn"
+	if l := p.Course.Lesson(r.PostForm.Get("lesson")); l != nil {
+		to = l.Href() + "#end"
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+// Place is where the lesson stands in the course, for the header.
+func (v *lessonPage) Place() string {
+	if v.Number == 0 {
+		return ""
+	}
+	last := v.Map.Lessons[len(v.Map.Lessons)-1].Lesson
+	return fmt.Sprintf("Lesson %d of %d", v.Number, last.Number)
+}
+
+// Heading is the section's title as HTML.
+func (s lessonSection) Heading() string {
+	if s.TitleHTML != "" {
+		return s.TitleHTML
+	}
+	return templ.EscapeString(s.Title)
+}
+
+// The words and icons of the asides.
+var asides = map[string]struct{ name, icon string }{
+	"slip":        {"Common slip", "warn"},
+	"pitfall":     {"Pitfall", "warn"},
+	"checked":     {"We checked", "tick"},
+	"care":        {"Say with care", "pen"},
+	"small-model": {"A small model", "look"},
+	"notice":      {"What to notice", "look"},
+}
+
+func asideName(kind string) string { return asides[kind].name }
+func asideIcon(kind string) string { return asides[kind].icon }
+
+// numbered is a lesson's title behind its number.
+func numbered(l *lessons.Lesson) string {
+	return strings.TrimSpace(lessonNumber(l) + " " + l.Title)
+}

@@ -1,0 +1,174 @@
+package learn
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+// others are the pages that links may lead to beside this room's own.
+var others = map[string]bool{"/loop": true}
+
+// TestLinks follows every link of every page that teaches: each leads to a page
+// that is there, and to a part of it that is there.
+func TestLinks(t *testing.T) {
+	s := newSite(t)
+	pages := map[string]*goquery.Document{}
+	open := func(path string) *goquery.Document {
+		if d, ok := pages[path]; ok {
+			return d
+		}
+		w := s.do(httptest.NewRequest(http.MethodGet, path, nil))
+		if w.Code != http.StatusOK {
+			pages[path] = nil
+			return nil
+		}
+		pages[path] = s.parse(path, w, http.StatusOK)
+		return pages[path]
+	}
+	paths := []string{"/", "/learn", "/reference", "/glossary", "/search?q=token", "/progress"}
+	for _, l := range s.pages.Course.Lessons {
+		paths = append(paths, l.Href())
+	}
+	links := 0
+	for _, from := range paths {
+		d := open(from)
+		if d == nil {
+			t.Fatalf("%s is not there", from)
+		}
+		d.Find("a[href]").Each(func(_ int, a *goquery.Selection) {
+			links++
+			href := a.AttrOr("href", "")
+			u, err := url.Parse(href)
+			if err != nil || u.Host != "" && u.Scheme != "https" {
+				t.Errorf("%s: link %q: %v", from, href, err)
+				return
+			}
+			if u.Host != "" || others[u.Path] {
+				return
+			}
+			to := d
+			if u.Path != "" && u.Path != "/progress/export" {
+				ask := url.URL{Path: u.Path, RawQuery: u.RawQuery}
+				if to = open(ask.String()); to == nil {
+					t.Errorf("%s: link %q leads nowhere", from, href)
+					return
+				}
+			}
+			if u.Fragment != "" && to.Find(`[id="`+u.Fragment+`"]`).Length() != 1 {
+				t.Errorf("%s: link %q: no element has this id", from, href)
+			}
+		})
+	}
+	if links < 100 {
+		t.Errorf("%d links only", links)
+	}
+}
+
+// TestLessonPages: every lesson has its parts, and every id once.
+func TestLessonPages(t *testing.T) {
+	s := newSite(t)
+	for i, l := range s.pages.Course.Lessons {
+		d := s.get(l.Href())
+		if h := text(d.Find("h1")); h != l.Title {
+			t.Errorf("%s: the title is %q", l.Slug, h)
+		}
+		if n := d.Find(".sec").Length(); n != len(l.Sections) {
+			t.Errorf("%s: %d sections of %d", l.Slug, n, len(l.Sections))
+		}
+		ids := map[string]bool{}
+		d.Find("[id]").Each(func(_ int, e *goquery.Selection) {
+			id := e.AttrOr("id", "")
+			if ids[id] {
+				t.Errorf("%s: the id %s stands twice", l.Slug, id)
+			}
+			ids[id] = true
+		})
+		if n := d.Find(`.unit [aria-current="page"]`).Length(); n != 1 {
+			t.Errorf("%s: %d lessons are marked as this one", l.Slug, n)
+		}
+		if i+1 < len(s.pages.Course.Lessons) {
+			next := s.pages.Course.Lessons[i+1]
+			if got := d.Find(".pn a").Last().AttrOr("href", ""); got != next.Href() {
+				t.Errorf("%s: next is %s, want %s", l.Slug, got, next.Href())
+			}
+		}
+		if d.Find("[style], [onclick]").Length() > 0 || d.Find("script:not([src])").Length() > 0 {
+			t.Errorf("%s: inline style or script", l.Slug)
+		}
+		d.Find("p, li, h2").Each(func(_ int, e *goquery.Selection) {
+			if strings.Contains(e.Text(), ":::") || strings.Contains(e.Text(), "{=") {
+				t.Errorf("%s: unread markup in %q", l.Slug, text(e))
+			}
+		})
+	}
+}
+
+// TestVisits: sections are ticked one by one, then all at once by the button;
+// the map and the place to go on follow.
+func TestVisits(t *testing.T) {
+	s := newSite(t)
+	first := s.pages.Course.Lessons[0]
+	if len(first.Sections) < 2 {
+		t.Fatalf("%s has %d sections", first.Slug, len(first.Sections))
+	}
+	if got := s.get("/learn").Find(".goon").AttrOr("href", ""); got != first.Sections[0].Href() {
+		t.Errorf("before anything is read, the way on is %s", got)
+	}
+	w := s.post("/learn/visit", true, url.Values{"section": {first.Sections[0].Key()}})
+	if w.Code != http.StatusNoContent {
+		t.Fatalf("status %d: %s", w.Code, w.Body)
+	}
+	d := s.get(first.Href())
+	if n := d.Find(".unit .is-read").Length(); n != 1 {
+		t.Errorf("%d sections are ticked, want 1", n)
+	}
+	if got := s.get("/").Find(".door--main").AttrOr("href", ""); got != first.Sections[1].Href() {
+		t.Errorf("the home page leads on to %s, want %s", got, first.Sections[1].Href())
+	}
+	form := url.Values{"lesson": {first.Slug}}
+	d.Find(`.read__end input[name="section"]`).Each(func(_ int, e *goquery.Selection) {
+		form.Add("section", e.AttrOr("value", ""))
+	})
+	w = s.post("/learn/visit", false, form)
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != first.Href()+"#end" {
+		t.Errorf("status %d, to %s", w.Code, w.Header().Get("Location"))
+	}
+	if d = s.get(first.Href()); d.Find(".unit .is-now.is-done").Length() != 1 || d.Find(".all-read").Length() != 1 {
+		t.Error("a lesson read to its end is not marked as read")
+	}
+	if got := s.tally().Seen; got != len(first.Sections) {
+		t.Errorf("%d sections seen, want %d", got, len(first.Sections))
+	}
+	before := s.tally()
+	if w = s.post("/learn/visit", true, url.Values{"section": {"nowhere#at-all"}}); w.Code != http.StatusBadRequest {
+		t.Errorf("a section that is not there: status %d", w.Code)
+	}
+	if s.tally() != before {
+		t.Error("a refused visit was kept")
+	}
+}
+
+// TestNotThere: addresses that lead nowhere, and forms to pages.
+func TestNotThere(t *testing.T) {
+	s := newSite(t)
+	for _, path := range []string{"/learn/none", "/learn/a/b", "/reference/x", "/progress/none"} {
+		d := s.parse(path, s.do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusNotFound)
+		if d.Find("h1").Length() != 1 || d.Find(`main a[href="/learn"]`).Length() != 1 {
+			t.Errorf("%s: the page does not lead on", path)
+		}
+	}
+	if w := s.post("/learn/check/none", true, nil); w.Code != http.StatusNotFound {
+		t.Errorf("a question that is not there: status %d", w.Code)
+	}
+	if w := s.post("/reference", false, nil); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" {
+		t.Errorf("a form to a page: status %d", w.Code)
+	}
+	if w := s.post("/learn/visit", false, url.Values{"section": {strings.Repeat("x", formBytes)}}); w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("a form of 64 KiB and more: status %d", w.Code)
+	}
+}

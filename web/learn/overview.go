@@ -1,0 +1,23 @@
+package learn
+
+import (
+	"net/http"
+
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// overviewPage is the map of the course.
+type overviewPage struct {
+	Map      *courseMap
+	Outcomes []progress.OutcomeMap
+}
+
+// overview answers GET /learn.
+func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
+	m, err := p.Progress.Map(r.Context(), p.learner(w, r))
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	p.html(w, r, http.StatusOK, overviewHTML(overviewPage{newCourseMap(p.Course, m), m.Outcomes}))
+}

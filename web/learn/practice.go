@@ -1,0 +1,88 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// styles and scripts of the pages of Practise.
+var (
+	practiceStyles = []string{"css/learn.css", "css/practice.css"}
+	cardStyles     = []string{"css/learn.css", "css/practice.css", "css/cards.css"}
+	paperStyles    = []string{"css/learn.css", "css/paper.css"}
+)
+
+func (p *Pages) practiceRoutes() []route {
+	return []route{
+		{http.MethodGet, "/practice", p.practice},
+		{http.MethodGet, "/practice/{drill}", p.drill},
+		{http.MethodPost, "/practice/{drill}/check", p.drillCheck},
+		{http.MethodGet, "/cards", p.cards},
+		{http.MethodPost, "/cards/review", p.review},
+		{http.MethodGet, "/cards/print", p.printCards},
+		{http.MethodGet, "/cards/fold", p.foldCards},
+		{http.MethodGet, "/cards/export.txt", p.exportAnki},
+		{http.MethodGet, "/cards/export.csv", p.exportCSV},
+		{http.MethodGet, "/quiz", p.quiz},
+		{http.MethodPost, "/quiz/{id}", p.quizAnswer},
+		{http.MethodGet, "/predict", p.predict},
+		{http.MethodPost, "/predict", p.predictReveal},
+	}
+}
+
+// practicePage is the list of everything to practise.
+type practicePage struct {
+	Drills []practiceDrill
+	Deck   progress.Deck
+	Tally  progress.Tally
+	Asked  int // questions of the quiz
+	Chart  calibrationChart
+}
+
+// practiceDrill is one drill of the list with how it went so far.
+type practiceDrill struct {
+	drill.Info
+	Been string // "best 94%, 3 parts done"; "" where it was not tried
+}
+
+// practice answers GET /practice.
+func (p *Pages) practice(w http.ResponseWriter, r *http.Request) {
+	learner := p.learner(w, r)
+	m, err := p.Progress.Map(r.Context(), learner)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	deck, err := p.Progress.Cards(r.Context(), learner)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	cal, err := p.Progress.Calibration(r.Context(), learner)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	v := practicePage{Deck: deck, Tally: m.All, Asked: len(p.Course.Questions), Chart: newCalibrationChart(cal)}
+	for _, info := range drill.Kinds() {
+		v.Drills = append(v.Drills, practiceDrill{info, been(m.Drills, info.Kind)})
+	}
+	p.html(w, r, http.StatusOK, practiceHTML(v))
+}
+
+// been says how a drill went so far.
+func been(all []progress.DrillMap, kind drill.Kind) string {
+	for _, d := range all {
+		if d.Drill == string(kind) {
+			return fmt.Sprintf("%s done, best %s", counted(d.Times, "step"), wholePercent(d.Best))
+		}
+	}
+	return ""
+}
+
+// wholePercent writes a share as a whole number of per cent.
+func wholePercent(x float64) string { return fmt.Sprintf("%.0f %%", math.Round(100*x)) }

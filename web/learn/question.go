@@ -1,0 +1,154 @@
+package learn
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// question is one question as it stands on a page: asked, being worked on, or
+// answered. A choice question goes on until the right choice; a recall question
+// is written first, then compared with an answer and ticked off.
+type question struct {
+	Q      *lessons.Question
+	Action string // where its form goes
+	Key    string // of this try, so that an answer sent twice counts once
+
+	Tried []int // choices taken so far, in order, of a choice question
+
+	Written string // what was written, of a recall question
+	Compare bool   // the answer is shown beside it
+	Ticked  []int  // points of the rubric that the learner found in it
+	Kept    bool   // the ticks were kept
+	Say     string // what is missing, such as an empty answer
+}
+
+// Done tells whether the right choice was taken, or the ticks kept.
+func (q *question) Done() bool {
+	if q.Q.Kind == "recall" {
+		return q.Kept
+	}
+	return slices.ContainsFunc(q.Tried, func(i int) bool { return q.Q.Choices[i].Right })
+}
+
+// Was tells whether a choice was taken.
+func (q *question) Was(choice int) bool { return slices.Contains(q.Tried, choice) }
+
+// Verdict is what stands beside the right choice: "right", "right, second try".
+func (q *question) Verdict() string {
+	tries := [...]string{1: "right", 2: "right, second try", 3: "right, third try"}
+	if n := len(q.Tried); n < len(tries) {
+		return tries[n]
+	}
+	return "right, at last"
+}
+
+// Credit is the part that counts: a choice question loses an equal share for
+// each wrong choice taken before the right one, a recall question counts the
+// points ticked.
+func (q *question) Credit() float64 {
+	if q.Q.Kind == "recall" {
+		return float64(len(q.Ticked)) / float64(max(len(q.Q.Rubric), 1))
+	}
+	if !q.Done() {
+		return 0
+	}
+	return 1 - float64(len(q.Tried)-1)/float64(max(len(q.Q.Choices)-1, 1))
+}
+
+// Points says how a recall question went.
+func (q *question) Points() string {
+	return fmt.Sprintf("Kept: %d of %s.", len(q.Ticked), counted(len(q.Q.Rubric), "point"))
+}
+
+// ID is the id of the question's element.
+func (q *question) ID() string { return "check-" + q.Q.ID }
+
+// ask is a question that nobody has touched yet.
+func ask(q *lessons.Question, action string) *question {
+	return &question{Q: q, Action: action, Key: newKey()}
+}
+
+// read fills in what a form says about a question. It is false where that does
+// not fit the question.
+func (q *question) read(form url.Values) bool {
+	if k := form.Get("key"); k != "" {
+		q.Key = k
+	}
+	var ok bool
+	if q.Q.Kind == "recall" {
+		q.Written = form.Get("written")
+		q.Ticked, ok = indexes(form["tick"], len(q.Q.Rubric))
+		return ok
+	}
+	if q.Tried, ok = indexes(form["tried"], len(q.Q.Choices)); !ok {
+		return false
+	}
+	pick, ok := indexes(form["pick"], len(q.Q.Choices))
+	if !ok || len(pick) > 1 {
+		return false
+	}
+	switch {
+	case q.Done():
+	case len(pick) == 0:
+		q.Say = "Choose one of the answers first."
+	case !q.Was(pick[0]):
+		q.Tried = append(q.Tried, pick[0])
+	}
+	return true
+}
+
+// indexes reads whole numbers below n, each once.
+func indexes(texts []string, n int) ([]int, bool) {
+	var list []int
+	for _, s := range texts {
+		i, err := strconv.Atoi(s)
+		if err != nil || i < 0 || i >= n || slices.Contains(list, i) {
+			return nil, false
+		}
+		list = append(list, i)
+	}
+	return list, true
+}
+
+// answer carries out what a form says about a question and keeps what counts.
+// kind is [progress.Check] or [progress.Quiz]. Where it is false the request
+// has been answered.
+func (p *Pages) answer(w http.ResponseWriter, r *http.Request, q *question, kind string) bool {
+	if !q.read(r.PostForm) {
+		p.refuse(w, r, http.StatusBadRequest, "This answer does not fit the question.", "Nothing was kept. Load the page again.")
+		return false
+	}
+	if q.Say != "" {
+		return true
+	}
+	detail, n := "", len(q.Tried)
+	if q.Q.Kind == "recall" {
+		switch step := r.PostForm.Get("step"); {
+		case step != "keep" && strings.TrimSpace(q.Written) == "":
+			q.Say = "Write something first, even a few words. Trying to recall is what makes it stay."
+			return true
+		case step != "keep":
+			q.Compare = true
+			return true
+		}
+		q.Compare, q.Kept, n = true, true, 0
+		detail = "ticked " + strconv.Itoa(len(q.Ticked)) + " of " + strconv.Itoa(len(q.Q.Rubric))
+	} else {
+		detail = "choice " + strconv.Itoa(q.Tried[n-1]+1)
+	}
+	err := p.Progress.Answer(r.Context(), p.learner(w, r), progress.Answer{
+		ID: q.Key + "." + strconv.Itoa(n), Item: q.Q.ID, Kind: kind, Credit: q.Credit(), Detail: detail,
+	})
+	if err != nil {
+		p.fail(w, r, err)
+		return false
+	}
+	return true
+}

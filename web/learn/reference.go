@@ -1,0 +1,46 @@
+package learn
+
+import (
+	"net/http"
+
+	"github.com/tokenbytoken/viz/lessons"
+)
+
+// reference answers GET /reference: everything on one sheet, and what is cited.
+func (p *Pages) reference(w http.ResponseWriter, r *http.Request) {
+	p.html(w, r, http.StatusOK, referenceHTML(p.Course, p.sheetParts()))
+}
+
+// sheetParts are the sheet's sections with their blocks laid out.
+func (p *Pages) sheetParts() []lessonSection {
+	if p.Course.Sheet == nil {
+		return nil
+	}
+	var list []lessonSection
+	for _, s := range p.Course.Sheet.Sections {
+		ls := lessonSection{Section: s}
+		for _, b := range s.Blocks {
+			ls.Parts = append(ls.Parts, p.block(b, nil))
+		}
+		list = append(list, ls)
+	}
+	return list
+}
+
+// glossary answers GET /glossary.
+func (p *Pages) glossary(w http.ResponseWriter, r *http.Request) {
+	p.html(w, r, http.StatusOK, glossaryHTML(p.Course))
+}
+
+// titleOf is a section's name for a link: "The loop: Five steps".
+func titleOf(c *lessons.Course, where string) string {
+	const base = "/learn/"
+	if len(where) <= len(base) {
+		return ""
+	}
+	s := c.Section(where[len(base):])
+	if s == nil {
+		return ""
+	}
+	return c.Lesson(s.Lesson).Title + ": " + s.Title
+}

@@ -1,0 +1,136 @@
+package learn
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+const (
+	// hitsShown is how many places a search lists: more than that, and typing
+	// another word is quicker than reading on.
+	hitsShown = 30
+	// queryRunes is the longest query looked at.
+	queryRunes = 200
+)
+
+// searchPage is a query and what it found.
+type searchPage struct {
+	Query string
+	Hits  []lessons.Hit
+}
+
+// search answers GET /search?q=: the whole page, or for the script only what
+// was found.
+func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
+	v := searchPage{Query: strings.TrimSpace(strings.ToValidUTF8(r.URL.Query().Get("q"), ""))}
+	if utf8.RuneCountInString(v.Query) > queryRunes {
+		v.Query = string([]rune(v.Query)[:queryRunes])
+	}
+	if v.Query != "" {
+		v.Hits = p.Course.Search(v.Query, hitsShown)
+		for i := range v.Hits {
+			// The deck shows one card at a time, so a card is a question to its
+			// page and no place on it.
+			if id, ok := strings.CutPrefix(v.Hits[i].Where, "/cards#"); ok {
+				v.Hits[i].Where = "/cards?" + url.Values{"card": {id}}.Encode()
+			}
+		}
+	}
+	if fragment(r) {
+		p.html(w, r, http.StatusOK, searchResults(v))
+		return
+	}
+	p.html(w, r, http.StatusOK, searchHTML(v))
+}
+
+// Say tells how the search went.
+func (v searchPage) Say() string {
+	switch n := len(v.Hits); {
+	case v.Query == "":
+		return ""
+	case n == 0:
+		return "Nothing found for “" + v.Query + "”. Try one word of it, or another word for it."
+	case n == hitsShown:
+		return "The first " + view.Count(n) + " places. One more word narrows them down."
+	default:
+		return counted(n, "place") + "."
+	}
+}
+
+// kindNames says what a hit is.
+var kindNames = map[string]string{
+	"section": "Lesson", "term": "Word", "card": "Card", "question": "Question", "reference": "Reference",
+}
+
+// piece is a part of a text; Hit marks one that the query asked for.
+type piece struct {
+	S   string
+	Hit bool
+}
+
+// marked cuts a text at the words of a query, wherever a word of the text
+// begins like one of them.
+func marked(text, query string) []piece {
+	words := strings.FieldsFunc(strings.ToLower(query), notWord)
+	var list []piece
+	for rest := text; rest != ""; {
+		start := strings.IndexFunc(rest, func(r rune) bool { return !notWord(r) })
+		if start != 0 {
+			gap := rest
+			if start > 0 {
+				gap = rest[:start]
+			}
+			list = appendPiece(list, piece{S: gap})
+			rest = rest[len(gap):]
+			continue
+		}
+		word := rest
+		if end := strings.IndexFunc(rest, notWord); end >= 0 {
+			word = rest[:end]
+		}
+		hit := false
+		for _, w := range words {
+			hit = hit || strings.HasPrefix(strings.ToLower(word), w)
+		}
+		list = appendPiece(list, piece{word, hit})
+		rest = rest[len(word):]
+	}
+	return list
+}
+
+func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// appendPiece joins neighbours of one kind.
+func appendPiece(list []piece, p piece) []piece {
+	if n := len(list); n > 0 && list[n-1].Hit == p.Hit {
+		list[n-1].S += p.S
+		return list
+	}
+	return append(list, p)
+}
+
+// markedText writes a text with the words found marked.
+func markedText(text, query string) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var b strings.Builder
+		for _, p := range marked(text, query) {
+			if p.Hit {
+				b.WriteString("<mark>" + templ.EscapeString(p.S) + "</mark>")
+				continue
+			}
+			b.WriteString(templ.EscapeString(p.S))
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}

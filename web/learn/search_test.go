@@ -1,0 +1,59 @@
+package learn
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestSearch: what is found is listed and marked; what is typed stays text.
+func TestSearch(t *testing.T) {
+	s := newSite(t)
+	d := s.get("/search?q=softmax")
+	if d.Find("#results li").Length() == 0 || !strings.EqualFold(d.Find("#results mark").First().Text(), "softmax") {
+		t.Errorf("softmax: %s", text(d.Find("#results")))
+	}
+	if got := d.Find("#q").AttrOr("value", ""); got != "softmax" {
+		t.Errorf("the field says %q", got)
+	}
+	if d = s.get("/search"); d.Find("#results li").Length() != 0 || text(d.Find(".results__say")) != "" {
+		t.Errorf("without a query: %s", text(d.Find("#results")))
+	}
+	const odd = `<script>alert("x")</script>`
+	d = s.get("/search?q=" + url.QueryEscape(odd))
+	if d.Find("script:not([src])").Length() != 0 || d.Find("#q").AttrOr("value", "") != odd {
+		t.Error("a query became markup")
+	}
+	d = s.get("/search?q=" + strings.Repeat("%C3%A4", 500))
+	if got := len([]rune(d.Find("#q").AttrOr("value", ""))); got != queryRunes {
+		t.Errorf("a long query is kept to %d letters", got)
+	}
+	s.get("/search?q=%ff%fe")
+	r := httptest.NewRequest(http.MethodGet, "/search?q=nucleus", nil)
+	r.Header.Set("Viz-Fragment", "1")
+	part := s.parse("nucleus", s.do(r), http.StatusOK)
+	if part.Find("#results li").Length() == 0 || part.Find("h1, header").Length() != 0 {
+		t.Error("the script does not get the results alone")
+	}
+}
+
+func TestMarked(t *testing.T) {
+	for _, c := range []struct {
+		text, query string
+		want        []piece
+	}{
+		{"", "a", nil},
+		{"no", "", []piece{{"no", false}}},
+		{"Top-p cuts", "cut", []piece{{"Top-p ", false}, {"cuts", true}}},
+		{"Top-p, top-k", "TOP", []piece{{"Top", true}, {"-p, ", false}, {"top", true}, {"-k", false}}},
+		{"·the cache…", "cache the", []piece{{"·", false}, {"the", true}, {" ", false}, {"cache", true}, {"…", false}}},
+		{"stop", "top", []piece{{"stop", false}}}, // words are found by their beginning
+	} {
+		if got := marked(c.text, c.query); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("marked(%q, %q) = %v, want %v", c.text, c.query, got, c.want)
+		}
+	}
+}

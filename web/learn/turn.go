@@ -1,0 +1,233 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// The run on the home page: one prompt, a few seeds, so that it goes another
+// way each time, and an end after a sentence or two.
+const (
+	homePrompt = "Once upon a time there was a"
+	homePreset = "common"
+	homeSeeds  = 8
+	homeTurns  = 16
+	homeRows   = 6
+)
+
+// turns makes the runs of the home page, each once for everybody who looks at
+// it, as far as somebody has looked: what a class of visitors sees at the same
+// time costs one pass a token, and memory for [homeSeeds] times [homeTurns]
+// small view models.
+type turns struct {
+	model *infer.Model
+	runs  [homeSeeds]homeRun
+}
+
+// homeRun is the run with one seed.
+type homeRun struct {
+	mu      sync.Mutex
+	session *session.Session // nil before the first turn and after the last
+	done    []*turnView
+}
+
+func newTurns(m *infer.Model) *turns { return &turns{model: m} }
+
+// at returns turn n, counted from 1, of the run with a seed, 1 to homeSeeds.
+// Turns before it are run if nobody has seen them yet. After the last turn it
+// returns the last.
+func (t *turns) at(ctx context.Context, seed, n int) (*turnView, error) {
+	r := &t.runs[seed-1]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.done) < n && (len(r.done) == 0 || !r.done[len(r.done)-1].Last) {
+		if err := r.next(ctx, t.model, seed); err != nil {
+			return nil, err
+		}
+	}
+	return r.done[min(n, len(r.done))-1], nil
+}
+
+// next runs one turn more. A run that failed half-way begins anew the next
+// time, and comes to the same: nothing in it but the seed is random.
+func (r *homeRun) next(ctx context.Context, m *infer.Model, seed int) error {
+	var err error
+	if r.session == nil {
+		r.session = session.New(m, session.DefaultLimits())
+		err = start(ctx, r.session, seed, len(r.done))
+	}
+	var st *session.State
+	if err == nil {
+		st, err = r.session.Apply(ctx, session.StepToken{})
+	}
+	if err != nil {
+		r.session = nil
+		return fmt.Errorf("the run on the home page, seed %d: %w", seed, err)
+	}
+	v := newTurn(st, seed)
+	r.done = append(r.done, v)
+	if v.Last {
+		r.session = nil // its trace is not needed any more
+	}
+	return nil
+}
+
+// start gives a session the settings and the prompt, and goes on behind the
+// turns that are done.
+func start(ctx context.Context, s *session.Session, seed, done int) error {
+	limit, number := homeTurns, uint64(seed)
+	commands := []session.Command{
+		session.SetPreset{Key: homePreset},
+		session.SetSampling{Seed: &number},
+		session.SetStop{MaxTokens: &limit},
+		session.Start{Prompt: homePrompt},
+	}
+	for range done {
+		commands = append(commands, session.StepToken{})
+	}
+	for _, c := range commands {
+		if _, err := s.Apply(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// turn answers GET /learn/turn?seed=S&n=N with one turn of the home page's run.
+func (p *Pages) turn(w http.ResponseWriter, r *http.Request) {
+	v, err := p.turnOf(r)
+	if err != nil {
+		p.Log.Error("home", "err", err)
+		p.refuse(w, r, http.StatusInternalServerError, "The model could not go on.", "It has been logged.")
+		return
+	}
+	p.html(w, r, http.StatusOK, turnHTML(v))
+}
+
+// turnOf reads which turn is asked for; what is not said or no number is 1.
+func (p *Pages) turnOf(r *http.Request) (*turnView, error) {
+	number := func(name string, most int) int {
+		n, _ := strconv.Atoi(r.URL.Query().Get(name))
+		return min(max(n, 1), most)
+	}
+	return p.turns.at(r.Context(), number("seed", homeSeeds), number("n", homeTurns))
+}
+
+// turnView is one turn of the loop, all seven stages of it.
+type turnView struct {
+	Seed, N  int
+	Given    []view.Token // the prompt
+	Made     []view.Token // before this turn
+	New      view.Token   // what this turn adds
+	Rows     []turnRow
+	RestSay  string // "and 4,090 more tokens"
+	Says     []turnSay
+	Settings string
+	Loop     string // address of the Loop at this very state
+	Last     bool
+}
+
+// turnRow is a token that might have come next.
+type turnRow struct {
+	Text       view.Text
+	Z, P, Q    string
+	BarP, BarQ string // SVG lengths
+	Kept, Pick bool
+}
+
+// turnSay is what one stage did, in a sentence.
+type turnSay struct {
+	N    int
+	Name string
+	Say  view.Rich
+}
+
+func newTurn(st *session.State, seed int) *turnView {
+	strip := view.NewLoop(st).Strip
+	made := strip.Tokens
+	v := &turnView{
+		Seed: seed, N: len(made), Given: strip.Prompt, Made: made[:len(made)-1], New: made[len(made)-1],
+		Says: says(st), Loop: "/loop?log=" + session.LinkOf(st), Last: st.Stopped != infer.StopNone,
+	}
+	f := st.StageOf(infer.KindFilter, homeRows).(infer.Filter)
+	v.Settings = settingsSay(f.Settings, seed)
+	for _, r := range f.Rows.Rows {
+		v.Rows = append(v.Rows, turnRow{
+			Text: view.TokenText(r.Token), Z: view.Logit(float64(r.Z)), P: view.Prob(r.P), Q: view.Prob(r.Q),
+			BarP: view.Share(r.P), BarQ: view.Share(r.Q), Kept: r.Kept, Pick: r.ID == st.Step().Chosen,
+		})
+	}
+	v.RestSay = "and " + counted(f.Rest.N, "more token") + ", " + view.Prob(f.Rest.P) + " in all"
+	return v
+}
+
+func settingsSay(s sampling.Settings, seed int) string {
+	return fmt.Sprintf("Temperature %s, top-p %s, seed %d", view.Decimals(s.Temperature, 1), view.Decimals(s.TopP, 1), seed)
+}
+
+// says are the seven stages of a turn in words.
+func says(st *session.State) []turnSay {
+	stage := func(k infer.Kind) infer.Stage { return st.StageOf(k, homeRows) }
+	forward := stage(infer.KindForward).(infer.Forward)
+	logits := stage(infer.KindLogits).(infer.Logits)
+	soft := stage(infer.KindSoftmax).(infer.Softmax)
+	filter := stage(infer.KindFilter).(infer.Filter)
+	sample := stage(infer.KindSample).(infer.Sample)
+	added := stage(infer.KindAppend).(infer.Append)
+	cache := stage(infer.KindCache).(infer.CacheGrowth)
+	top := view.TokenText(logits.Rows.Rows[0].Token)
+	chosen := view.TokenText(sample.Chosen.Token)
+
+	read := view.Rich{{S: "Only the newest token, "}, {Token: view.TokenText(forward.Tokens[len(forward.Tokens)-1]), Style: view.Gen}, {S: ", runs"}}
+	if forward.Prefill {
+		read = view.Rich{{S: "The " + counted(len(forward.Tokens), "token") + " of the prompt run"}}
+	}
+	list := []view.Rich{
+		append(read, view.Span{S: fmt.Sprintf(" through %s of the model: %s multiply-adds.",
+			counted(st.Model.Config().Layers, "block"), view.MultAdds(forward.MultAdds))}),
+		{
+			{S: "Each of the " + counted(logits.Vocab, "token") + " that it knows gets a score. The highest, " + view.Logit(float64(logits.Max)) + ", goes to "},
+			{Token: top, Style: view.Given},
+			{S: "."},
+		},
+		{{S: "The scores become probabilities: "}, {Token: top, Style: view.Given}, {S: " gets " + view.Prob(soft.Rows.Rows[0].P) + ", and all together make 1."}},
+		{{S: filterSay(filter)}},
+		{{S: "A random number, u = " + view.Prob(sample.U) + ", falls on "}, {Token: chosen, Style: view.Pick}, {S: "."}},
+		{{Token: chosen, Style: view.Gen}, {S: " joins the text" + stopSay(added.Stop)}},
+		{{S: fmt.Sprintf("Keys and values of %s stay in the cache: %s. The loop begins again.",
+			counted(cache.Positions, "position"), view.Bytes(cache.Bytes))}},
+	}
+	names := []string{"Forward", "Logits", "Softmax", "Filter", "Sample", "Append", "Cache"}
+	v := make([]turnSay, len(list))
+	for i := range list {
+		v[i] = turnSay{i + 1, names[i], list[i]}
+	}
+	return v
+}
+
+func filterSay(f infer.Filter) string {
+	if f.Kept == 1 {
+		return fmt.Sprintf("One token has %s of the probability, more than top-p asks for: it is kept alone, and %s are cut.",
+			view.Prob(f.Mass), view.Count(f.Cut))
+	}
+	return fmt.Sprintf("Top-p keeps the %s most probable tokens, %s together, and cuts %s. What is kept is scaled up to 1.",
+		view.Count(f.Kept), view.Prob(f.Mass), view.Count(f.Cut))
+}
+
+func stopSay(why infer.StopReason) string {
+	switch why {
+	case infer.StopNone:
+		return ", and is read in the next turn."
+	case infer.StopEOS:
+		return ": the model ends its text here."
+	}
+	return ". This run ends here."
+}

@@ -1,0 +1,134 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+func bestFields() []field {
+	return []field{
+		promptField("prompt", "Prompt"),
+		{Name: "length", Label: "Tokens", Kind: inSlide, Min: 2, Max: 4, Step: 1, Default: "3"},
+		{Name: "width", Label: "Candidates", Kind: inFixed, Min: 2, Max: 4096, Step: 1, Default: "4096"},
+	}
+}
+
+// best compares greedy's path with the most probable one.
+type best struct{ model *infer.Model }
+
+func newBest(d desk) experiment { return best{d.target} }
+
+func (e best) show(ctx context.Context, in values) (templ.Component, error) {
+	f, err := findBest(ctx, e.model, in["prompt"], in.whole("length"), in.whole("width"))
+	if err != nil {
+		return nil, err
+	}
+	v := bestView{Length: in.whole("length")}
+	s := settingsOf(values{"t": "0"})
+	for i, p := range []path{f.greedy, f.best} {
+		run, err := newRun(ctx, e.model, in["prompt"], s)
+		if err != nil {
+			return nil, err
+		}
+		st, err := writtenAs(ctx, run, p.tokens)
+		if err != nil {
+			return nil, err
+		}
+		v.Ways[i] = newWay(e.model, p, f)
+		v.Ways[i].Loop = loopAt(st)
+	}
+	v.Ways[0].Name, v.Ways[1].Name = "Greedy’s way", "The most probable way"
+	v.Same = f.same()
+	v.Say = bestSay(f)
+	v.Tried = triedSay(e.model, f, in.whole("width"))
+	return bestHTML(v), nil
+}
+
+// bestView is the two ways.
+type bestView struct {
+	Length int
+	Ways   [2]way
+	Same   bool
+	Say    view.Rich
+	Tried  string
+}
+
+// way is a sequence with its probabilities.
+type way struct {
+	Name    string
+	Tokens  []wayToken
+	Product string // "0.3000 × 0.2000 = 0.0600"
+	Bar     string // SVG length, on a scale on which the better is 90 %
+	Loop    string
+}
+
+type wayToken struct {
+	Text   view.Text
+	P, Bar string
+	Ramp   string
+	Other  bool // differs from the other way's
+}
+
+func newWay(m *infer.Model, p path, f found) way {
+	w := way{Bar: view.Share(0.9 * p.p / f.best.p)}
+	parts := make([]string, len(p.ps))
+	for i, id := range p.tokens {
+		w.Tokens = append(w.Tokens, wayToken{
+			view.TokenText(m.Token(id)), view.Prob(p.ps[i]), view.Share(p.ps[i]), view.Ramp(p.ps[i]), !f.agreeAt(i),
+		})
+		parts[i] = view.Prob(p.ps[i])
+	}
+	w.Product = strings.Join(parts, " × ") + " = " + small(p.p)
+	return w
+}
+
+// small writes a product of probabilities with four digits that count.
+func small(p float64) string {
+	decimals := 4
+	if p > 0 && p < 0.1 {
+		decimals = min(12, 3-int(math.Floor(math.Log10(p))))
+	}
+	return view.Decimals(p, decimals)
+}
+
+// countOf writes a count that may be larger than any whole number of 64 bits.
+func countOf(x float64) string {
+	if x < 1<<62 {
+		return view.Count(int64(x))
+	}
+	return view.Decimals(x, 0)
+}
+
+func bestSay(f found) view.Rich {
+	if f.same() {
+		return view.Rich{{S: "The same way.", Style: view.Bold}, {S: " Here the largest first step also begins the most probable sequence."}}
+	}
+	at := 0
+	for f.agreeAt(at) {
+		at++
+	}
+	return view.Rich{
+		{S: "Two ways.", Style: view.Bold},
+		{S: fmt.Sprintf(" They part at token %d: greedy takes %s, the better way %s. In the end it is %s times as probable.",
+			at+1, view.Prob(f.greedy.ps[at]), view.Prob(f.best.ps[at]), view.Decimals(f.best.p/f.greedy.p, 2))},
+	}
+}
+
+// triedSay tells how it is known that nothing is more probable.
+func triedSay(m *infer.Model, f found, width int) string {
+	all := math.Pow(float64(m.Config().Vocab), float64(f.length))
+	how := "every token of the vocabulary was considered"
+	if width < m.Config().Vocab {
+		how = "the " + view.Count(width) + " likeliest tokens were considered"
+	}
+	return fmt.Sprintf("Of %s possible sequences only those count whose beginnings are at least as probable as greedy’s whole way: "+
+		"%s, after each of which %s. No other can win, since a product of probabilities only falls.",
+		countOf(all), counted(f.tried, "beginning"), how)
+}

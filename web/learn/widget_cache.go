@@ -1,0 +1,213 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+func cacheFields() []field {
+	return []field{
+		promptField("prompt", "Prompt"),
+		{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 128, Step: 1, Default: "48"},
+		{Name: "at", Label: "Token", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "512"},
+	}
+}
+
+// cacheWidget writes a text with the cache, and then makes every step of it
+// again without one.
+type cacheWidget struct {
+	model  *infer.Model
+	prompt string
+	run    *session.Session
+	steps  []twoWays
+}
+
+// twoWays is one step as it was done both ways, tallied while it was.
+type twoWays struct {
+	read, reread       int // tokens that went through the blocks
+	cached, recomputed cost.Parts
+	same               bool // the scores of the whole vocabulary are the same bits
+}
+
+func newCache(d desk) experiment { return &cacheWidget{model: d.target} }
+
+func (e *cacheWidget) show(ctx context.Context, in values) (templ.Component, error) {
+	if e.run == nil || e.prompt != in["prompt"] {
+		s := settingsOf(values{"t": "0.7", "p": "0.9", "tokens": in["tokens"]})
+		run, err := newRun(ctx, e.model, in["prompt"], s)
+		if err != nil {
+			return nil, err
+		}
+		st, err := writeTo(ctx, run, s.Stop.MaxTokens)
+		if err != nil {
+			return nil, err
+		}
+		steps, err := bothWays(ctx, e.model, st)
+		if err != nil {
+			return nil, err
+		}
+		e.run, e.prompt, e.steps = run, in["prompt"], steps
+	}
+	at := min(in.whole("at"), len(e.steps))
+	in.set("at", at)
+	st, err := seekTo(ctx, e.run, at, infer.KindCache)
+	if err != nil {
+		return nil, err
+	}
+	return cacheHTML(e.view(st, at)), nil
+}
+
+// bothWays runs every step of a text again, reading all of it each time, and
+// compares the scores.
+func bothWays(ctx context.Context, m *infer.Model, st *session.State) ([]twoWays, error) {
+	var text []int
+	for _, t := range st.PromptTokens {
+		text = append(text, t.ID)
+	}
+	var list []twoWays
+	for _, s := range st.Steps {
+		last, blocks, err := m.Forward(ctx, m.NewCache(), text)
+		if err != nil {
+			return nil, err
+		}
+		z, output, err := m.Logits(last)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, twoWays{
+			read: len(s.Input), reread: len(text), cached: s.Blocks.Plus(s.Output), recomputed: blocks.Plus(output), same: sameBits(z, s.Logits),
+		})
+		text = append(text, s.Chosen)
+	}
+	return list, nil
+}
+
+func sameBits(a, b []float32) bool {
+	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
+}
+
+// cacheView is the comparison at one step.
+type cacheView struct {
+	At, Of        int
+	Given, Made   []view.Token
+	Rows          []cacheRow
+	Total         cacheRow
+	Chart         workChart
+	Say, Identity view.Rich
+	Back, Forward place
+	Loop          string
+}
+
+// cacheRow is one number both ways.
+type cacheRow struct {
+	Name               string
+	Cached, Recomputed string
+}
+
+func (e *cacheWidget) view(st *session.State, at int) cacheView {
+	strip := view.NewLoop(st).Strip
+	step := e.steps[at-1]
+	var sum, sumRe int64
+	same := 0
+	for i, s := range e.steps {
+		if i < at {
+			sum, sumRe = sum+s.cached.Total(), sumRe+s.recomputed.Total()
+		}
+		if s.same {
+			same++
+		}
+	}
+	row := func(name string, of func(cost.Parts) int64) cacheRow {
+		return cacheRow{name, view.MultAdds(of(step.cached)), view.MultAdds(of(step.recomputed))}
+	}
+	v := cacheView{
+		At: at, Of: len(e.steps), Given: strip.Prompt, Made: strip.Tokens, Loop: loopAt(st),
+		Rows: []cacheRow{
+			{"Tokens read", view.Count(step.read), view.Count(step.reread)},
+			row("Matrices of the blocks", func(p cost.Parts) int64 { return p.Projections + p.FeedForward }),
+			row("Attention", func(p cost.Parts) int64 { return p.Attention }),
+			row("Scores", func(p cost.Parts) int64 { return p.Output }),
+			row("This step", cost.Parts.Total),
+		},
+		Total:   cacheRow{"All so far", view.MultAdds(sum), view.MultAdds(sumRe)},
+		Chart:   newWorkChart(e.steps, at),
+		Back:    place{Words: "Back", At: at - 1},
+		Forward: place{Words: "Next token", At: at + 1, Main: true},
+	}
+	if at == v.Of {
+		v.Forward.At = 0
+	}
+	v.Say = view.Rich{
+		{S: fmt.Sprintf("Step %d of %d. ", at, v.Of), Style: view.Bold},
+		{S: fmt.Sprintf("Without the cache this step is %s the work, and all steps so far together %s.",
+			view.Times(step.recomputed.Total(), step.cached.Total()), view.Times(sumRe, sum))},
+	}
+	v.Identity = identitySay(same, v.Of, e.model.Config().Vocab)
+	return v
+}
+
+// identitySay tells what came of comparing the scores of both ways.
+func identitySay(same, of, vocab int) view.Rich {
+	if same == of {
+		return view.Rich{{S: fmt.Sprintf("Compared at all %s: the scores of all %s tokens are the same both ways, bit for bit.",
+			counted(of, "step"), view.Count(vocab))}}
+	}
+	return view.Rich{{S: fmt.Sprintf("Compared: at %d of %s the scores differ in their last digits, since sums were added in another order.", of-same, counted(of, "step"))}}
+}
+
+// workChart is the work of each step, both ways.
+type workChart struct {
+	Cached, Recomputed string // SVG paths
+	X, Y, YRe          string // the step looked at
+	Top, Middle        string // axis
+	Last               string
+	Say                string
+}
+
+// The chart's frame in units of its viewBox, 310 by 190.
+const (
+	workLeft, workTop     = 52.0, 12.0
+	workWidth, workHeight = 250.0, 146.0
+)
+
+func newWorkChart(steps []twoWays, at int) workChart {
+	var most int64
+	for _, s := range steps {
+		most = max(most, s.cached.Total(), s.recomputed.Total())
+	}
+	x := func(i int) float64 {
+		if len(steps) == 1 {
+			return workLeft
+		}
+		return workLeft + workWidth*float64(i)/float64(len(steps)-1)
+	}
+	y := func(n int64) float64 { return workTop + workHeight*(1-float64(n)/float64(most)) }
+	path := func(of func(twoWays) int64) string {
+		var b strings.Builder
+		letter := "M"
+		for i, s := range steps {
+			fmt.Fprintf(&b, "%s%.1f %.1f", letter, x(i), y(of(s)))
+			letter = "L"
+		}
+		return b.String()
+	}
+	now := steps[at-1]
+	return workChart{
+		Cached:     path(func(s twoWays) int64 { return s.cached.Total() }),
+		Recomputed: path(func(s twoWays) int64 { return s.recomputed.Total() }),
+		X:          fmt.Sprintf("%.1f", x(at-1)), Y: fmt.Sprintf("%.1f", y(now.cached.Total())), YRe: fmt.Sprintf("%.1f", y(now.recomputed.Total())),
+		Top: view.MultAdds(most), Middle: view.MultAdds(most / 2), Last: view.Count(len(steps)),
+		Say: fmt.Sprintf("Multiply-adds of each of %d steps. At step %d: %s with the cache, %s without.",
+			len(steps), at, view.MultAdds(now.cached.Total()), view.MultAdds(now.recomputed.Total())),
+	}
+}

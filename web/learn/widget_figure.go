@@ -1,0 +1,64 @@
+package learn
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/tokenbytoken/viz/web/live"
+)
+
+// templWriter is what components write to.
+type templWriter = io.Writer
+
+// figure is an experiment as a page shows it.
+type figure struct {
+	*spec
+	Texts   []control // what is read
+	Numbers []control // what is turned
+	Body    string    // HTML
+	Error   string    // why the inputs were refused, or the body is empty
+}
+
+// control is an input with its value.
+type control struct {
+	field
+	ID, Value string
+}
+
+// lines is how many lines a text takes.
+func (c control) lines() int { return 1 + strings.Count(c.Value, "\n") }
+
+// newFigure lays an experiment's inputs out around its body.
+func newFigure(s *spec, in values, body string, err error) figure {
+	f := figure{spec: s, Body: body}
+	for _, c := range s.Fields {
+		one := control{c, s.ID + "-" + c.Name, in[c.Name]}
+		switch c.Kind {
+		case inText:
+			f.Texts = append(f.Texts, one)
+		case inSlide, inNumber:
+			f.Numbers = append(f.Numbers, one)
+		}
+	}
+	if err != nil {
+		f.Error = troubleOf(err).Message
+		if e := new(live.Error); errors.As(err, &e) {
+			f.Error = e.Message
+		}
+	}
+	if strings.TrimSpace(f.Body) == "" {
+		f.Body = nothing(s.ID)
+	}
+	return f
+}
+
+// nothing is the body of an experiment that has nothing to show.
+func nothing(id string) string { return `<div id="` + id + `-body" class="w__body"></div>` }
+
+// place is where a button leads.
+type place struct {
+	Words string
+	At    int  // 0: nowhere from here
+	Main  bool // the way forward
+}

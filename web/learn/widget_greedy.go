@@ -1,0 +1,141 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+func greedyFields() []field {
+	return []field{
+		promptField("prompt", "Prompt"),
+		{Name: "t", Label: "Temperature", Kind: inSlide, Min: 0, Max: 1.5, Step: stepT, Default: "0", Marks: []string{"0", "0.7", "1"}},
+		seedField(),
+		{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "48"},
+	}
+}
+
+// greedyLoop writes a text and looks for a circle in it.
+type greedyLoop struct{ model *infer.Model }
+
+func newGreedy(d desk) experiment { return greedyLoop{d.target} }
+
+func (e greedyLoop) show(ctx context.Context, in values) (templ.Component, error) {
+	run, err := newRun(ctx, e.model, in["prompt"], settingsOf(in))
+	if err != nil {
+		return nil, err
+	}
+	st, err := writeTo(ctx, run, in.whole("tokens"))
+	if err != nil {
+		return nil, err
+	}
+	return greedyHTML(newGreedyView(st)), nil
+}
+
+// circle is a stretch of a text that says the same again and again: tokens
+// [From, From+Length) of which each is the one Period tokens before it, the
+// first Period aside.
+type circle struct{ From, Period, Length int }
+
+// findCircle returns the longest stretch that is said at least twice, three
+// times where it is a single token; of several that are as long the one of the
+// shortest period. Length 0: there is none.
+func findCircle(ids []int) circle {
+	var best circle
+	for period := 1; period <= len(ids)/2; period++ {
+		least := 2 * period
+		if period == 1 {
+			least = 3
+		}
+		run := 0
+		for i := period; i <= len(ids); i++ {
+			if i < len(ids) && ids[i] == ids[i-period] {
+				run++
+				continue
+			}
+			if long := run + period; run > 0 && long >= least && long > best.Length {
+				best = circle{i - long, period, long}
+			}
+			run = 0
+		}
+	}
+	return best
+}
+
+// greedyView is the text in rounds.
+type greedyView struct {
+	Prompt  []view.Token
+	Before  []view.Token
+	Rounds  [][]view.Token // each of the circle's period, the last may be cut short
+	After   []view.Token
+	Circle  bool
+	Say     view.Rich
+	Twin    string // the text in words
+	Written string
+	Loop    string
+}
+
+// greedyRounds is how many rounds are listed; the others are counted.
+const greedyRounds = 6
+
+// Unlisted tells how many rounds are left out.
+func (v greedyView) Unlisted() int { return max(0, len(v.Rounds)-greedyRounds) }
+
+// Listed are the first rounds and the last.
+func (v greedyView) Listed() [][]view.Token {
+	if v.Unlisted() == 0 {
+		return v.Rounds
+	}
+	return v.Rounds[:greedyRounds]
+}
+
+func newGreedyView(st *session.State) greedyView {
+	strip := view.NewLoop(st).Strip
+	tokens := strip.Tokens
+	ids := make([]int, 0, len(st.Steps))
+	for _, s := range st.Steps {
+		if s.Ran >= infer.KindSample {
+			ids = append(ids, s.Chosen)
+		}
+	}
+	tokens = tokens[:len(ids)]
+	v := greedyView{Prompt: strip.Prompt, Before: tokens, Loop: loopAt(st), Written: counted(len(ids), "token")}
+	c := findCircle(ids)
+	if c.Length > 0 {
+		v.Circle = true
+		v.Before, v.After = tokens[:c.From], tokens[c.From+c.Length:]
+		for i := c.From; i < c.From+c.Length; i += c.Period {
+			v.Rounds = append(v.Rounds, tokens[i:min(i+c.Period, c.From+c.Length)])
+		}
+	}
+	v.Say = circleSay(st, c, len(v.After))
+	return v
+}
+
+// circleSay tells what was found, and how sure the model became of it.
+func circleSay(st *session.State, c circle, after int) view.Rich {
+	t := st.Steps[0].Settings.Temperature
+	how := "At T = " + view.Decimals(t, 2)
+	if t == 0 {
+		how = "Greedy"
+	}
+	if c.Length == 0 {
+		return view.Rich{{S: how, Style: view.Bold}, {S: fmt.Sprintf(" did not say anything twice over in %s.", counted(len(st.Steps), "token"))}}
+	}
+	first, last := st.Steps[c.From], st.Steps[c.From+(c.Length-1)/c.Period*c.Period]
+	end := "and was still in it when it stopped."
+	if after > 0 {
+		end = "and then left it."
+	}
+	return view.Rich{
+		{S: how, Style: view.Bold},
+		{S: fmt.Sprintf(" turned in a circle of %s, %s times round, %s ", counted(c.Period, "token"), view.Decimals(float64(c.Length)/float64(c.Period), 1), end)},
+		{Token: view.TokenText(st.Model.Token(first.Chosen)), Style: view.Gen},
+		{S: fmt.Sprintf(" had p = %s in the first round and %s in the last.", view.Prob(first.P), view.Prob(last.P))},
+	}
+}

@@ -1,0 +1,169 @@
+package learn
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+var loadDraft = sync.OnceValues(func() (*infer.Model, error) {
+	c, err := bundled.Draft()
+	if err != nil {
+		return nil, err
+	}
+	return infer.Load(c)
+})
+
+// withDraft gives the pages the bundled pair.
+func (s *site) withDraft() *site {
+	s.t.Helper()
+	draft, err := loadDraft()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.pages.Draft = draft
+	return s
+}
+
+// specOf returns the first experiment of a kind in the course.
+func (s *site) specOf(kind lessons.WidgetKind) *spec {
+	s.t.Helper()
+	for _, spec := range s.pages.widgets.specs {
+		if spec.Kind == kind {
+			return spec
+		}
+	}
+	s.t.Fatalf("the course has no experiment %s", kind)
+	return nil
+}
+
+// alone returns an experiment's page with other inputs.
+func (s *site) alone(spec *spec, inputs map[string]string) *goquery.Document {
+	s.t.Helper()
+	return s.get(aloneAt(spec, inputs))
+}
+
+func aloneAt(spec *spec, inputs map[string]string) string {
+	q := url.Values{}
+	for name, value := range inputs {
+		q.Set(name, value)
+	}
+	return "/learn/widget/" + spec.ID + "?" + q.Encode()
+}
+
+// asks sends commands to an experiment's feed and returns the answers.
+func (s *site) asks(spec *spec, commands ...map[string]string) []live.Message {
+	s.t.Helper()
+	feed, err := s.pages.Feeds()["widget"](context.Background(), "somebody", url.Values{"id": {spec.ID}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	in := make(chan live.Command)
+	var answers []live.Message
+	done := make(chan error)
+	go func() {
+		done <- feed.Serve(context.Background(), in, func(m live.Message) error {
+			answers = append(answers, m)
+			return nil
+		})
+	}()
+	for i, values := range commands {
+		fields, err := json.Marshal(map[string]any{"values": values})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		in <- live.Command{Name: "set", N: uint64(i + 1), Fields: fields}
+	}
+	close(in)
+	if err := <-done; err != nil {
+		s.t.Fatal(err)
+	}
+	return answers
+}
+
+// body is the panel of an answer.
+func (s *site) body(m live.Message) *goquery.Document {
+	s.t.Helper()
+	if m.Error != nil || len(m.Panels) != 1 {
+		s.t.Fatalf("answer %+v with error %+v", m, m.Error)
+	}
+	d, err := goquery.NewDocumentFromReader(strings.NewReader(m.Panels[0].HTML))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return d
+}
+
+// scores are a prompt's logits, by the plainest way through the engine.
+func (s *site) scores(prompt string) []float32 {
+	s.t.Helper()
+	m := s.pages.Model
+	last, _, err := m.Forward(context.Background(), m.NewCache(), m.Encode(prompt))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	z, _, err := m.Logits(last)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return z
+}
+
+// distribution is what the engine makes of a prompt with some settings.
+func (s *site) distribution(prompt string, settings sampling.Settings) *sampling.Distribution {
+	s.t.Helper()
+	return sampling.Decide(s.scores(prompt), settings)
+}
+
+// opened replays what a link into the Loop leads to.
+func (s *site) opened(href string) *session.State {
+	s.t.Helper()
+	link, ok := strings.CutPrefix(href, "/loop?log=")
+	if !ok {
+		s.t.Fatalf("no link into the Loop: %q", href)
+	}
+	l, err := session.ParseLink(s.pages.Model, link)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	st, err := session.New(s.pages.Model, session.DefaultLimits()).Apply(context.Background(), session.Open{Link: l})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return st
+}
+
+// href is where an element's first link into the Loop leads.
+func href(sel *goquery.Selection) string {
+	h, _ := sel.Find("a.w__open").First().Attr("href")
+	return h
+}
+
+// rows are the texts of a table's cells, row by row.
+func rows(sel *goquery.Selection) [][]string {
+	var list [][]string
+	sel.Each(func(_ int, tr *goquery.Selection) {
+		var cells []string
+		tr.Children().Each(func(_ int, cell *goquery.Selection) { cells = append(cells, text(cell)) })
+		list = append(list, cells)
+	})
+	return list
+}
+
+// status is what a GET is answered with.
+func (s *site) status(path string) int {
+	return s.do(httptest.NewRequest(http.MethodGet, path, nil)).Code
+}

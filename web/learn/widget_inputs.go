@@ -1,0 +1,169 @@
+package learn
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// fieldKind is how an input looks.
+type fieldKind int
+
+const (
+	inText   fieldKind = iota // a text
+	inSlide                   // a slider
+	inNumber                  // a small whole number that is typed
+	inFixed                   // set by the lesson, or by buttons of the body
+)
+
+// field is an input of an experiment.
+type field struct {
+	Name, Label    string
+	Kind           fieldKind
+	Min, Max, Step float64
+	Default        string
+	Marks          []string // values that have a button of their own
+	Empty          bool     // a text that may be left out
+	Say            string   // behind the label: "0 is greedy"
+}
+
+// values are an experiment's inputs, checked: a value for each of its fields.
+type values map[string]string
+
+func (v values) float(name string) float64 {
+	x, _ := strconv.ParseFloat(v[name], 64) // checked
+	return x
+}
+
+func (v values) whole(name string) int { return int(v.float(name)) }
+
+// seed is a whole number that a float64 holds exactly.
+func (v values) seed() uint64 { return uint64(v.float("seed")) }
+
+func (v values) set(name string, n int) { v[name] = strconv.Itoa(n) }
+
+// The inputs that several experiments have.
+func promptField(name, label string) field { return field{Name: name, Label: label, Kind: inText} }
+
+func seedField() field {
+	return field{Name: "seed", Label: "Seed", Kind: inNumber, Max: infer.MaxSeed, Step: 1, Default: "42"}
+}
+
+func atField(most float64, first string) field {
+	return field{Name: "at", Label: "Place", Kind: inFixed, Min: 1, Max: most, Step: 1, Default: first}
+}
+
+// placed are fields with a lesson's values as their first ones. What a lesson
+// sets and no field shows stays as it is set.
+func placed(fields []field, params map[string]string) []field {
+	for i := range fields {
+		if value, ok := params[fields[i].Name]; ok {
+			fields[i].Default = value
+		}
+	}
+	return fields
+}
+
+// defaults are the inputs as the lesson sets them.
+func (s *spec) defaults() values {
+	v := values{}
+	for _, f := range s.Fields {
+		v[f.Name] = f.Default
+	}
+	return v
+}
+
+// read checks what was sent. A field that was not sent has its first value.
+func (s *spec) read(sent map[string]string) (values, error) {
+	v := s.defaults()
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		i := slices.IndexFunc(s.Fields, func(f field) bool { return f.Name == name })
+		if i < 0 {
+			return nil, &live.Error{Code: live.Unknown, Field: name, Message: fmt.Sprintf("This experiment has no input %q.", shortened(name))}
+		}
+		f := s.Fields[i]
+		value := sent[name]
+		if f.Kind == inText {
+			value = strings.ReplaceAll(value, "\r\n", "\n") // as forms send a line's end
+		} else {
+			value = strings.ReplaceAll(strings.TrimSpace(value), ",", ".")
+		}
+		if err := f.check(value); err != nil {
+			return nil, err
+		}
+		v[name] = value
+	}
+	return v, nil
+}
+
+// widgetPromptBytes is the longest prompt of an experiment: a paragraph.
+const widgetPromptBytes = 1 << 10
+
+// check refuses a value that the field does not take.
+func (f field) check(value string) error {
+	if f.Kind == inText {
+		if value == "" && f.Empty {
+			return nil
+		}
+		if f.Name == "stop" {
+			return named(f, infer.Stop{MaxTokens: 1, Strings: []string{value}}.Check())
+		}
+		return named(f, infer.CheckPrompt(value, widgetPromptBytes))
+	}
+	x, err := strconv.ParseFloat(value, 64)
+	want := fmt.Sprintf("%s to %s", view.Decimals(f.Min, f.decimals()), view.Decimals(f.Max, f.decimals()))
+	if f.Max >= infer.MaxSeed {
+		want = "a whole number from 0 on"
+	}
+	if err != nil || !(x >= f.Min && x <= f.Max) || (f.decimals() == 0 && x != float64(int64(x))) {
+		return &live.Error{Code: live.Range, Field: f.Name, Want: want, Message: fmt.Sprintf("%s is %q; it must be %s.", f.Label, shortened(value), want)}
+	}
+	return nil
+}
+
+// named tells an engine's refusal by the field's own label.
+func named(f field, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := live.ErrorOf(err)
+	e.Field = f.Name
+	_, rest, _ := strings.Cut(e.Message, " is ")
+	e.Message = f.Label + " is " + rest
+	return e
+}
+
+// decimals is how a field's values are written.
+func (f field) decimals() int {
+	if f.Step == float64(int(f.Step)) {
+		return 0
+	}
+	return 2
+}
+
+// shown is a value as a slider's number says it.
+func (f field) shown(value string) string {
+	x, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return value
+	}
+	return strconv.FormatFloat(x, 'f', f.decimals(), 64)
+}
+
+// plain writes a bound for an attribute.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// shortened shows something that came from outside.
+func shortened(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

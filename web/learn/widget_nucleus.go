@@ -1,0 +1,136 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// nucleusRows is how many tokens each side lists.
+const nucleusRows = 10
+
+func nucleusFields() []field {
+	return []field{
+		promptField("peaked", "A sure prompt"),
+		promptField("flat", "An unsure prompt"),
+		{Name: "k", Label: "Top-k", Kind: inSlide, Min: 1, Max: 100, Step: 1, Default: "40"},
+		{Name: "p", Label: "Top-p", Kind: inSlide, Min: 0.05, Max: 1, Step: 0.01, Default: "0.9"},
+		{Name: "t", Label: "Temperature", Kind: inFixed, Min: leastT, Max: mostT, Step: stepT, Default: "1"},
+	}
+}
+
+// nucleus compares two rules on two prompts. The scores of each are worked out
+// once.
+type nucleus struct {
+	model *infer.Model
+	sides [2]struct {
+		prompt string
+		run    *session.Session
+	}
+}
+
+func newNucleus(d desk) experiment { return &nucleus{model: d.target} }
+
+func (e *nucleus) show(ctx context.Context, in values) (templ.Component, error) {
+	var v nucleusView
+	for i, name := range []string{"peaked", "flat"} {
+		side := &e.sides[i]
+		if side.run == nil || side.prompt != in[name] {
+			run, err := newRun(ctx, e.model, in[name], settingsOf(in))
+			if err != nil {
+				return nil, err
+			}
+			if _, err := stageTo(ctx, run, infer.KindFilter); err != nil {
+				return nil, err
+			}
+			side.run, side.prompt = run, in[name]
+		}
+		s := settingsOf(in)
+		st, err := side.run.Apply(ctx, session.SetSampling{Temperature: &s.Temperature, TopK: &s.TopK, TopP: &s.TopP})
+		if err != nil {
+			return nil, err
+		}
+		v.Sides[i] = newNucleusSide(st, in[name])
+	}
+	v.K, v.P = in.whole("k"), view.Decimals(in.float("p"), 2)
+	return nucleusHTML(v), nil
+}
+
+// nucleusView is both sides.
+type nucleusView struct {
+	K     int
+	P     string
+	Sides [2]nucleusSide
+}
+
+// nucleusSide is one prompt's distribution with what each rule alone keeps.
+type nucleusSide struct {
+	Prompt     string
+	Rows       []nucleusRow
+	Rest       string
+	ByK, ByP   ruleKeeps
+	Loop       string
+	Both       int // kept where both rules act, as in the Loop
+	Vocabulary int
+}
+
+type nucleusRow struct {
+	Text     view.Text
+	P, Bar   string
+	ByK, ByP bool
+}
+
+// ruleKeeps is what one rule keeps by itself.
+type ruleKeeps struct {
+	N    int
+	Mass string
+	Rest int // of them without a row
+}
+
+func newNucleusSide(st *session.State, prompt string) nucleusSide {
+	d := st.Dist
+	f := st.StageOf(infer.KindFilter, nucleusRows).(infer.Filter)
+	keeps := func(n int) ruleKeeps {
+		return ruleKeeps{n, view.Prob(d.Cum[n-1]), max(0, n-len(f.Rows.Rows))}
+	}
+	v := nucleusSide{
+		Prompt: prompt, ByK: keeps(d.ReachTopK), ByP: keeps(d.ReachTopP), Loop: loopAt(st), Both: d.Keep, Vocabulary: len(d.Order),
+		Rest: fmt.Sprintf("%s more, %s together", view.Count(f.Rest.N), view.Prob(f.Rest.P)),
+	}
+	for _, r := range f.Rows.Rows {
+		v.Rows = append(v.Rows, nucleusRow{
+			view.TokenText(r.Token), view.Prob(r.P), view.Share(r.P), r.Rank <= d.ReachTopK, r.Rank <= d.ReachTopP,
+		})
+	}
+	return v
+}
+
+// say compares the two rules in a sentence.
+func (v nucleusView) say() view.Rich {
+	count := func(n int) string {
+		if n == 1 {
+			return "1 token"
+		}
+		return view.Count(n) + " tokens"
+	}
+	a, b := v.Sides[0], v.Sides[1]
+	return view.Rich{
+		{S: fmt.Sprintf("Top-k %d", v.K), Style: view.Bold},
+		{S: fmt.Sprintf(" keeps %s on the first prompt and %s on the second. ", count(a.ByK.N), count(b.ByK.N))},
+		{S: "Top-p " + v.P, Style: view.Bold},
+		{S: fmt.Sprintf(" keeps %s on the first and %s on the second.", count(a.ByP.N), count(b.ByP.N))},
+	}
+}
+
+// restKept tells how many of the tokens without a row a rule keeps.
+func restKept(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return "+" + view.Count(n)
+}

@@ -1,0 +1,111 @@
+package learn
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// newRun starts a run as the Loop would, without looking inside its passes.
+func newRun(ctx context.Context, m *infer.Model, prompt string, s infer.Settings) (*session.Session, error) {
+	run := session.New(m, session.DefaultLimits())
+	for _, c := range []session.Command{
+		session.SetLook{On: false},
+		session.SetSampling{Temperature: &s.Temperature, TopK: &s.TopK, TopP: &s.TopP, MinP: &s.MinP, Seed: &s.Seed},
+		session.SetStop{MaxTokens: &s.Stop.MaxTokens, Strings: &s.Stop.Strings},
+		session.Start{Prompt: prompt},
+	} {
+		if _, err := run.Apply(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	return run, nil
+}
+
+// settingsOf are the settings that an experiment's inputs name, the others off.
+func settingsOf(in values) infer.Settings {
+	s := infer.DefaultSettings()
+	s.Settings = sampling.Pure
+	for name, set := range map[string]func(){
+		"t":      func() { s.Temperature = in.float("t") },
+		"k":      func() { s.TopK = in.whole("k") },
+		"p":      func() { s.TopP = in.float("p") },
+		"minp":   func() { s.MinP = in.float("minp") },
+		"seed":   func() { s.Seed = in.seed() },
+		"tokens": func() { s.Stop.MaxTokens = in.whole("tokens") },
+	} {
+		if _, ok := in[name]; ok {
+			set()
+		}
+	}
+	return s
+}
+
+// stageTo runs a turn's stages up to one of them.
+func stageTo(ctx context.Context, run *session.Session, kind infer.Kind) (*session.State, error) {
+	st := run.State()
+	for st.Cursor.Stage < kind {
+		var err error
+		if st, err = run.Apply(ctx, session.StepStage{}); err != nil {
+			return nil, err
+		}
+	}
+	return st, nil
+}
+
+// writeTo runs whole turns until n tokens are written or the text ends, and
+// returns the state at its end.
+func writeTo(ctx context.Context, run *session.Session, n int) (*session.State, error) {
+	st := run.State()
+	for len(st.Steps) < n || st.Steps[len(st.Steps)-1].Ran < infer.KindCache {
+		next, err := run.Apply(ctx, session.StepToken{})
+		if e := new(session.Error); errors.As(err, &e) && e.Code == session.CodeStopped {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		st = next
+	}
+	return st, nil
+}
+
+// seekTo looks at a stage that has run.
+func seekTo(ctx context.Context, run *session.Session, step int, kind infer.Kind) (*session.State, error) {
+	return run.Apply(ctx, session.Seek{Step: step, Stage: kind})
+}
+
+// loopAt is the address of the Loop at a state.
+func loopAt(st *session.State) string {
+	if link := session.LinkOf(st); link != "" {
+		return "/loop?log=" + link
+	}
+	return ""
+}
+
+// writtenAs makes the run whose text is a given one: each token that the draw
+// would not have taken is chosen by hand, so that the Loop shows the same. A
+// run that already begins so is gone on with.
+func writtenAs(ctx context.Context, run *session.Session, tokens []int) (*session.State, error) {
+	st := run.State()
+	for i, id := range tokens {
+		var err error
+		if st, err = writeTo(ctx, run, i+1); err != nil {
+			return nil, err
+		}
+		if len(st.Steps) <= i {
+			return st, nil // it ended here
+		}
+		if st.Steps[i].Chosen != id {
+			if _, err = run.Apply(ctx, session.Choose{Step: i + 1, Token: id}); err != nil {
+				return nil, err
+			}
+			if st, err = writeTo(ctx, run, i+1); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return st, nil
+}

@@ -1,0 +1,149 @@
+package learn
+
+import (
+	"container/heap"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// mostTried is how many beginnings a search looks behind before it gives up.
+const mostTried = 3000
+
+// path is a sequence of tokens after the prompt.
+type path struct {
+	tokens []int
+	ps     []float64 // each token's probability after those before it, at T = 1
+	p      float64   // their product
+}
+
+// found is greedy's path and the most probable one.
+type found struct {
+	greedy, best path
+	length       int
+	tried        int // beginnings, the empty one among them, behind which was looked
+}
+
+// agreeAt tells whether both paths have the same token at a place.
+func (f found) agreeAt(i int) bool {
+	return i < len(f.greedy.tokens) && i < len(f.best.tokens) && f.greedy.tokens[i] == f.best.tokens[i]
+}
+
+func (f found) same() bool { return slices.Equal(f.greedy.tokens, f.best.tokens) }
+
+// findBest finds the most probable sequence of length tokens after a prompt, or
+// of fewer where the model ends its text, exactly: beginnings are continued in
+// the order of their probability, so the first whole sequence that comes up is
+// the most probable, every other beginning being less probable already. Those
+// below greedy's product are left out from the start. width is how many of the
+// likeliest tokens continue each beginning.
+func findBest(ctx context.Context, m *infer.Model, prompt string, length, width int) (found, error) {
+	s := &search{model: m, cache: m.NewCache(), prompt: m.Encode(prompt), length: length}
+	f := found{length: length}
+	if n := len(s.prompt) + length; n > m.Config().Context {
+		return f, &live.Error{Code: live.Range, Field: "prompt", Message: fmt.Sprintf(
+			"The prompt and %d tokens more are %d tokens; this model's window holds %d.", length, n, m.Config().Context)}
+	}
+	f.greedy = path{p: 1}
+	for !s.whole(f.greedy) {
+		d, err := s.after(ctx, f.greedy)
+		if err != nil {
+			return f, err
+		}
+		f.greedy = s.longer(f.greedy, d, int(d.Order[0]))
+	}
+	s.tried = 0
+	open := &beginnings{{p: 1}}
+	for {
+		p := heap.Pop(open).(path)
+		if s.whole(p) {
+			f.best, f.tried = p, s.tried
+			return f, nil
+		}
+		if s.tried == mostTried {
+			return f, &live.Error{Code: live.Model, Message: fmt.Sprintf(
+				"After this prompt the model is so unsure that more than %s beginnings would have to be tried. Take fewer tokens, or a prompt that it is surer of.", view.Count(mostTried))}
+		}
+		d, err := s.after(ctx, p)
+		if err != nil {
+			return f, err
+		}
+		for _, id := range d.Order[:min(width, len(d.Order))] {
+			// Not <: greedy's own path must stay, its product being made by the
+			// same multiplications.
+			if p.p*d.P[id] < f.greedy.p {
+				break
+			}
+			heap.Push(open, s.longer(p, d, int(id)))
+		}
+	}
+}
+
+// search is a model and what it has read.
+type search struct {
+	model  *infer.Model
+	cache  *infer.Cache
+	prompt []int
+	read   []int // tokens in the cache
+	length int
+	tried  int
+}
+
+// whole tells whether nothing is to be added to a path.
+func (s *search) whole(p path) bool {
+	n := len(p.tokens)
+	return n == s.length || n > 0 && s.model.EOS(p.tokens[n-1])
+}
+
+func (s *search) longer(p path, d *sampling.Distribution, id int) path {
+	return path{append(slices.Clip(p.tokens), id), append(slices.Clip(p.ps), d.P[id]), p.p * d.P[id]}
+}
+
+// after returns what may follow a path, at T = 1. What the cache has read of
+// the same text is not read again.
+func (s *search) after(ctx context.Context, p path) (*sampling.Distribution, error) {
+	s.tried++
+	text := append(slices.Clip(s.prompt), p.tokens...)
+	same := 0
+	for same < min(len(s.read), len(text)-1) && s.read[same] == text[same] {
+		same++
+	}
+	s.cache.Truncate(same)
+	s.read = s.read[:same]
+	last, _, err := s.model.Forward(ctx, s.cache, text[same:])
+	if err != nil {
+		return nil, err
+	}
+	s.read = text
+	z, _, err := s.model.Logits(last)
+	if err != nil {
+		return nil, err
+	}
+	return sampling.Decide(z, sampling.Pure), nil
+}
+
+// beginnings is a heap of paths with the most probable on top; of equal ones
+// the one whose tokens come first.
+type beginnings []path
+
+func (b beginnings) Len() int      { return len(b) }
+func (b beginnings) Swap(i, j int) { b[i], b[j] = b[j], b[i] }
+func (b *beginnings) Push(x any)   { *b = append(*b, x.(path)) }
+func (b *beginnings) Pop() any {
+	old := *b
+	p := old[len(old)-1]
+	*b = old[:len(old)-1]
+	return p
+}
+
+func (b beginnings) Less(i, j int) bool {
+	if b[i].p != b[j].p {
+		return b[i].p > b[j].p
+	}
+	return slices.Compare(b[i].tokens, b[j].tokens) < 0
+}

@@ -1,0 +1,237 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+func speculateFields() []field {
+	return []field{
+		promptField("prompt", "Prompt"),
+		{Name: "gamma", Label: "Drafted each time", Kind: inSlide, Min: 1, Max: 8, Step: 1, Default: "4"},
+		{Name: "t", Label: "Temperature", Kind: inSlide, Min: 0, Max: 1.5, Step: stepT, Default: "1"},
+		{Name: "k", Label: "Top-k", Kind: inFixed, Max: 1e6, Step: 1, Default: "0"},
+		{Name: "p", Label: "Top-p", Kind: inFixed, Min: 0.01, Max: 1, Step: 0.01, Default: "1"},
+		{Name: "minp", Label: "Min-p", Kind: inFixed, Max: 1, Step: 0.01, Default: "0"},
+		seedField(),
+		{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "48"},
+		atField(512, "1"),
+	}
+}
+
+// speculate walks through speculative decoding round by round.
+type speculate struct {
+	desk
+	key    string
+	spec   *infer.Speculator
+	rounds [][]infer.SpecStage
+	ended  bool
+	run    *session.Session // the same text as the Loop writes it
+}
+
+func newSpeculate(d desk) experiment { return &speculate{desk: d} }
+
+func (e *speculate) show(ctx context.Context, in values) (templ.Component, error) {
+	if err := e.pair(); err != nil {
+		return nil, err
+	}
+	s := settingsOf(in)
+	if key := fmt.Sprint(s, in["gamma"], in["prompt"]); e.spec == nil || e.key != key {
+		spec, err := infer.NewSpeculator(e.target, e.draft, in["prompt"], s, in.whole("gamma"))
+		if err != nil {
+			return nil, err
+		}
+		run, err := newRun(ctx, e.target, in["prompt"], s)
+		if err != nil {
+			return nil, err
+		}
+		e.spec, e.run, e.key, e.rounds, e.ended = spec, run, key, nil, false
+	}
+	if err := e.runTo(ctx, in.whole("at")+1); err != nil { // one more, to know whether there is a next
+		return nil, err
+	}
+	at := min(in.whole("at"), len(e.rounds))
+	in.set("at", at)
+	v := e.view(at)
+	st, err := writtenAs(ctx, e.run, e.idsTo(at))
+	if err != nil {
+		return nil, err
+	}
+	if st, err = seekTo(ctx, e.run, min(len(e.idsTo(at)), len(st.Steps)), infer.KindCache); err != nil {
+		return nil, err
+	}
+	v.Loop = loopAt(st)
+	return speculateHTML(v), nil
+}
+
+// pair tells why there is nobody to draft.
+func (e *speculate) pair() error {
+	if e.draft == nil {
+		return &live.Error{Code: live.Model, Message: "Speculation takes a second, smaller model with the same vocabulary, and this server was started without one. " +
+			"Start it without -model for the bundled pair, or give a model of your own its draft with -draft."}
+	}
+	if err := infer.CheckPair(e.target, e.draft); err != nil {
+		return &live.Error{Code: live.Model, Message: sentenceOf(err)}
+	}
+	return nil
+}
+
+// runTo runs rounds until there are n, or the text ends.
+func (e *speculate) runTo(ctx context.Context, n int) error {
+	for len(e.rounds) < n && !e.ended {
+		stages, err := e.spec.Round(ctx)
+		if errors.Is(err, io.EOF) {
+			e.ended = true
+			return nil
+		}
+		if err != nil {
+			e.spec = nil // half a round: the next time it begins anew
+			return err
+		}
+		e.rounds = append(e.rounds, stages)
+	}
+	return nil
+}
+
+// idsTo are the tokens that the first rounds have written.
+func (e *speculate) idsTo(rounds int) []int {
+	var ids []int
+	for _, r := range e.rounds[:rounds] {
+		for _, t := range r[len(r)-1].(infer.Extend).Tokens {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
+// speculateView is the text so far and its newest round.
+type speculateView struct {
+	At      int
+	Given   []view.Text
+	Made    []specToken
+	Rows    []specRow
+	Drafter string
+	Say     view.Rich
+	Facts   []fact
+	Back    place
+	Forward place
+	Loop    string
+	Greedy  bool
+}
+
+// specToken is a token of the text and who wrote it.
+type specToken struct {
+	Text  view.Text
+	Draft bool // drafted and accepted; else the target's own
+	New   bool // of the newest round
+}
+
+// specRow is one guess and its verdict, or the target's own token.
+type specRow struct {
+	Text       view.Text
+	Q, P, A, U string
+	Verdict    string // "accepted", "refused", "not judged", "drawn instead", "one more"
+	BarQ, BarP string // SVG lengths
+	Own        bool   // the target's own
+	Yes, No    bool
+}
+
+func (e *speculate) view(at int) speculateView {
+	v := speculateView{At: at, Greedy: e.spec.Settings().Greedy(), Drafter: e.draft.Name()}
+	for i, id := range e.target.Encode(e.run.State().Prompt) {
+		if t := e.target.Token(id); i > 0 || !t.Special {
+			v.Given = append(v.Given, view.TokenText(t))
+		}
+	}
+	for i, round := range e.rounds[:at] {
+		end := round[len(round)-1].(infer.Extend)
+		for j, t := range end.Tokens {
+			v.Made = append(v.Made, specToken{view.TokenText(t), j < end.Accepted, i == at-1})
+		}
+	}
+	round := e.rounds[at-1]
+	v.Rows = specRows(round)
+	end := round[len(round)-1].(infer.Extend)
+	v.Say = specSay(at, end, v.Rows)
+	v.Facts = []fact{
+		{"Passes of the target", view.Count(end.Totals.Rounds)},
+		{"Tokens written", view.Count(end.Totals.Generated)},
+		{"Tokens a pass", view.Decimals(end.Totals.TokensPerPass(), 2)},
+		{"Guesses accepted", fmt.Sprintf("%d of %d judged", end.Totals.Accepted, end.Totals.Judged)},
+	}
+	v.Back, v.Forward = place{Words: "Back", At: at - 1}, place{Words: "Next round", At: at + 1, Main: true}
+	if at == len(e.rounds) {
+		v.Forward.At = 0
+	}
+	return v
+}
+
+// specRows lists a round's guesses with their verdicts and what the target
+// wrote itself.
+func specRows(round []infer.SpecStage) []specRow {
+	var rows []specRow
+	judged := 0
+	for _, stage := range round {
+		switch s := stage.(type) {
+		case infer.Propose:
+			for _, d := range s.Drafted {
+				rows = append(rows, specRow{Text: view.TokenText(d.Chosen.Token), Q: view.Prob(d.Chosen.Q), BarQ: view.Share(d.Chosen.Q), Verdict: "not judged"})
+			}
+		case infer.Verify:
+			for i, scored := range s.Scored {
+				if scored.Drafted != nil && i < len(rows) {
+					rows[i].P, rows[i].BarP = view.Prob(scored.Drafted.P), view.Share(scored.Drafted.P)
+				}
+			}
+		case infer.Accept:
+			r := &rows[judged]
+			judged++
+			r.A, r.Yes, r.No, r.Verdict = view.Prob(s.Probability), s.Accepted, !s.Accepted, "refused"
+			if s.Accepted {
+				r.Verdict = "accepted"
+			}
+			if !s.Greedy {
+				r.U = view.Prob(s.U)
+			}
+		case infer.Correct:
+			rows = append(rows, ownRow(s.Drawn, "drawn instead"))
+		case infer.Bonus:
+			rows = append(rows, ownRow(s.Drawn, "one more"))
+		}
+	}
+	return rows
+}
+
+func ownRow(d infer.Drawn, verdict string) specRow {
+	return specRow{Text: view.TokenText(d.Chosen.Token), P: view.Prob(d.Chosen.P), BarP: view.Share(d.Chosen.P), Own: true, Verdict: verdict}
+}
+
+// specSay tells how a round went.
+func specSay(n int, end infer.Extend, rows []specRow) view.Rich {
+	head := view.Span{S: fmt.Sprintf("Round %d. ", n), Style: view.Bold}
+	said := fmt.Sprintf("%d of %d guesses accepted. ", end.Accepted, end.Drafted)
+	switch end.Drafted {
+	case 0:
+		said = "There was no room for a guess. "
+	case 1:
+		said = fmt.Sprintf("%d of 1 guess accepted. ", end.Accepted)
+	}
+	last := rows[len(rows)-1]
+	what := "The text ended there. "
+	switch {
+	case last.Own && last.Verdict == "one more":
+		what = "None was refused, so the same pass gives one more token for nothing. "
+	case last.Own:
+		what = "In place of the refused one the target draws its own; the guesses after it are thrown away. "
+	}
+	return view.Rich{head, {S: said + what + fmt.Sprintf("One pass of the large model, %s.", counted(len(end.Tokens), "token"))}}
+}

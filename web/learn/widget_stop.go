@@ -1,0 +1,159 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// stopRows is how many of the newest tokens the table lists.
+const stopRows = 8
+
+func stopFields() []field {
+	return []field{
+		promptField("prompt", "Prompt"),
+		{Name: "stop", Label: "Stop string", Kind: inText, Empty: true},
+		{Name: "t", Label: "Temperature", Kind: inFixed, Min: 0, Max: mostT, Step: stepT, Default: "0.7"},
+		{Name: "k", Label: "Top-k", Kind: inFixed, Max: 1e6, Step: 1, Default: "0"},
+		{Name: "p", Label: "Top-p", Kind: inFixed, Min: 0.01, Max: 1, Step: 0.01, Default: "0.9"},
+		{Name: "minp", Label: "Min-p", Kind: inFixed, Max: 1, Step: 0.01, Default: "0"},
+		{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "64"},
+		seedField(),
+		atField(512, "512"), // its end
+	}
+}
+
+// stopString shows what a stop string holds back, token by token.
+type stopString struct {
+	model *infer.Model
+	key   string
+	run   *session.Session
+}
+
+func newStop(d desk) experiment { return &stopString{model: d.target} }
+
+func (e *stopString) show(ctx context.Context, in values) (templ.Component, error) {
+	s := settingsOf(in)
+	if in["stop"] != "" {
+		s.Stop.Strings = []string{in["stop"]}
+	}
+	if key := fmt.Sprint(s, in["prompt"]); e.run == nil || e.key != key {
+		run, err := newRun(ctx, e.model, in["prompt"], s)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := writeTo(ctx, run, s.Stop.MaxTokens); err != nil {
+			return nil, err
+		}
+		e.run, e.key = run, key
+	}
+	at := min(in.whole("at"), len(e.run.State().Steps))
+	in.set("at", at)
+	st, err := seekTo(ctx, e.run, at, infer.KindAppend)
+	if err != nil {
+		return nil, err
+	}
+	return stopHTML(newStopView(st, at)), nil
+}
+
+// stopView is the text up to a token.
+type stopView struct {
+	At, Of   int
+	Prompt   string
+	Out      string    // released to the reader
+	Held     view.Text // not released: it may become the stop string
+	Dropped  view.Text // the stop string, once it is whole
+	Rows     []stopRow
+	Earlier  int // tokens without a row
+	Say      view.Rich
+	Back     place
+	Forward  place
+	End      place
+	Start    place
+	Loop     string
+	HasStop  bool
+	StopText view.Text
+}
+
+// stopRow is one token and what became of it.
+type stopRow struct {
+	N              int
+	Text           view.Text
+	Out, Held      view.Text
+	Matched, Total int
+	Bar            string // SVG length
+	Now, Fired     bool
+}
+
+func newStopView(st *session.State, at int) stopView {
+	v := stopView{At: at, Of: len(st.Steps), Prompt: st.Prompt, Loop: loopAt(st)}
+	for i, s := range st.Steps[:at] {
+		v.Out += s.Text
+		r := stopRow{
+			N: s.N, Text: view.TokenText(st.Model.Token(s.Chosen)), Out: view.Marked(s.Text), Held: view.Marked(string(s.Held)),
+			Now: i+1 == at, Fired: s.Stop == infer.StopString,
+		}
+		for _, c := range s.Conditions {
+			if c.Kind != infer.StopString {
+				continue
+			}
+			v.HasStop, v.StopText = true, view.Marked(c.String)
+			r.Matched, r.Total = c.Matched, len(c.String)
+			r.Bar = view.Share(float64(c.Matched) / float64(len(c.String)))
+		}
+		v.Rows = append(v.Rows, r)
+	}
+	last := st.Steps[at-1]
+	if last.Stop == infer.StopString {
+		v.Dropped = view.Marked(last.StopString)
+	} else {
+		v.Held = view.Marked(string(last.Held))
+	}
+	v.Say = heldSay(v, last)
+	if n := len(v.Rows) - stopRows; n > 0 {
+		v.Earlier, v.Rows = n, v.Rows[n:]
+	}
+	v.Start, v.Back = place{Words: "To the start", At: 1}, place{Words: "Back", At: at - 1}
+	v.Forward, v.End = place{Words: "Next token", At: at + 1, Main: true}, place{Words: "To the end", At: v.Of}
+	if at == 1 {
+		v.Start.At = 0
+	}
+	if at == v.Of {
+		v.Forward.At, v.End.At = 0, 0
+	}
+	return v
+}
+
+// heldSay tells what the newest token did.
+func heldSay(v stopView, s *infer.Step) view.Rich {
+	r := v.Rows[len(v.Rows)-1]
+	head := view.Rich{{S: fmt.Sprintf("Token %d of %d. ", v.At, v.Of), Style: view.Bold}, {Token: r.Text, Style: view.Gen}}
+	switch {
+	case s.Stop == infer.StopString:
+		return append(head, view.Span{S: " makes the stop string whole. The run ends, and no part of it is in the answer."})
+	case s.Stop == infer.StopEOS:
+		return append(head, view.Span{S: ": the model ends its text by itself, before any stop string."})
+	case s.Stop != infer.StopNone && !v.HasStop:
+		return append(head, view.Span{S: ": the limit on tokens ends the run. No stop string was set."})
+	case s.Stop != infer.StopNone:
+		return append(head, view.Span{S: ": the limit on tokens ends the run. The stop string has not come up."})
+	case len(s.Held) > 0:
+		return append(head, view.Span{S: fmt.Sprintf(": the text now ends like the first %s of the stop string, so %s held back.",
+			counted(r.Matched, "byte"), isAre(len(s.Held)))})
+	case v.HasStop:
+		return append(head, view.Span{S: ": no beginning of the stop string, so all of it is released."})
+	}
+	return append(head, view.Span{S: " is released at once: there is no stop string to wait for."})
+}
+
+func isAre(bytes int) string {
+	if bytes == 1 {
+		return "1 byte is"
+	}
+	return view.Count(bytes) + " bytes are"
+}

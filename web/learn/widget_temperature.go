@@ -1,0 +1,130 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// The range of the temperature's slider. At 0 there is no dividing, so it
+// begins above.
+const (
+	leastT = 0.1
+	mostT  = 2.0
+	stepT  = 0.05
+)
+
+// temperatureRows is how many tokens are listed; the others are summed up.
+const temperatureRows = 8
+
+func temperatureFields() []field {
+	return []field{
+		promptField("prompt", "Prompt"),
+		{Name: "t", Label: "Temperature", Kind: inSlide, Min: leastT, Max: mostT, Step: stepT, Default: "1", Marks: []string{"0.5", "1", "2"}},
+	}
+}
+
+// temperature shows one distribution at any T beside the same at T = 1. The
+// scores of a prompt are worked out once.
+type temperature struct {
+	model  *infer.Model
+	prompt string
+	run    *session.Session
+	ones   []float64 // p at T = 1, by token id
+}
+
+func newTemperature(d desk) experiment { return &temperature{model: d.target} }
+
+func (e *temperature) show(ctx context.Context, in values) (templ.Component, error) {
+	t := in.float("t")
+	if e.run == nil || e.prompt != in["prompt"] {
+		run, err := newRun(ctx, e.model, in["prompt"], settingsOf(values{"t": "1"}))
+		if err != nil {
+			return nil, err
+		}
+		if _, err := stageTo(ctx, run, infer.KindSoftmax); err != nil {
+			return nil, err
+		}
+		e.run, e.prompt = run, in["prompt"]
+		e.ones, _, _ = sampling.Softmax(run.State().Step().Logits, 1)
+	}
+	st, err := e.run.Apply(ctx, session.SetSampling{Temperature: &t})
+	if err != nil {
+		return nil, err
+	}
+	return temperatureHTML(e.view(st)), nil
+}
+
+// temperatureView is what the experiment shows.
+type temperatureView struct {
+	T     string
+	Rows  []temperatureRow
+	Rest  temperatureRow
+	Sum   string
+	Most  string // where the bars' scale ends
+	Chart shareChart
+	Say   view.Rich
+	Loop  string
+}
+
+type temperatureRow struct {
+	Text     view.Text
+	Z, ZT, P string
+	Bar, Was string // SVG lengths: p now, and at T = 1
+	Once     string // p at T = 1
+}
+
+func (e *temperature) view(st *session.State) temperatureView {
+	s := st.StageOf(infer.KindSoftmax, temperatureRows).(infer.Softmax)
+	v := temperatureView{T: view.Decimals(s.Temperature, 2), Loop: loopAt(st)}
+	rest, sum := 1.0, s.Rest.P
+	top := s.Rows.Rows[0]
+	scale := scaleFor(max(top.P, e.ones[top.ID]))
+	v.Most = view.Decimals(scale, 1)
+	for _, r := range s.Rows.Rows {
+		one := e.ones[r.ID]
+		rest, sum = rest-one, sum+r.P
+		v.Rows = append(v.Rows, temperatureRow{
+			Text: view.TokenText(r.Token), Z: view.Logit(float64(r.Z)), ZT: view.Decimals(r.ZT, 2), P: view.Prob(r.P),
+			Bar: view.Share(r.P / scale), Was: view.Share(one / scale),
+		})
+	}
+	v.Rest = temperatureRow{Text: view.Text{{S: counted(s.Rest.N, "other")}}, P: view.Prob(s.Rest.P), Once: view.Prob(rest)}
+	v.Sum = view.Prob(sum)
+	v.Say = ratioSay(s.Rows.Rows, s.Temperature)
+	v.Chart = newShareChart(st.Step().Logits, s.Temperature, view.TokenText(s.Rows.Rows[0].Token))
+	return v
+}
+
+// scaleFor is where a scale ends on which the largest of some bars is p.
+func scaleFor(p float64) float64 {
+	for _, end := range []float64{0.1, 0.2, 0.5} {
+		if p <= end {
+			return end
+		}
+	}
+	return 1
+}
+
+// ratioSay tells what T does to the gap between the two likeliest tokens:
+// p₁/p₂ = e^((z₁−z₂)/T).
+func ratioSay(rows []infer.Row, t float64) view.Rich {
+	first, second := rows[0], rows[1]
+	gap := float64(first.Z) - float64(second.Z)
+	times := func(t float64) string { return view.Decimals(math.Exp(gap/t), 2) + " times" }
+	return view.Rich{
+		{S: "At T = " + view.Decimals(t, 2), Style: view.Bold},
+		{S: fmt.Sprintf(" the gap of %s between the first two becomes %s, so ", view.Decimals(gap, 2), view.Decimals(gap/t, 2))},
+		{Token: view.TokenText(first.Token), Style: view.Given},
+		{S: " is " + times(t) + " as likely as "},
+		{Token: view.TokenText(second.Token), Style: view.Given},
+		{S: ". At T = 1 it is " + times(1) + "."},
+	}
+}

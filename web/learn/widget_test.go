@@ -1,0 +1,222 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/live"
+)
+
+// TestEveryExperimentIsComplete: each lesson's page has its experiments worked
+// out, with a way into the Loop that can be opened, a name, a sentence that is
+// read out, and what to notice; and an id is used once in the course.
+func TestEveryExperimentIsComplete(t *testing.T) {
+	s := newSite(t).withDraft()
+	ids := map[string]bool{}
+	for _, l := range s.pages.Course.Lessons {
+		d := s.get(l.Href())
+		for _, section := range l.Sections {
+			for _, b := range section.Blocks {
+				w, ok := b.(lessons.Widget)
+				if !ok {
+					continue
+				}
+				if ids[w.ID] {
+					t.Errorf("two experiments are called %s", w.ID)
+				}
+				ids[w.ID] = true
+				fig := d.Find("figure#" + w.ID)
+				if fig.Length() != 1 {
+					t.Fatalf("%s: no experiment %s", l.Slug, w.ID)
+				}
+				if said := text(fig.Find("[data-feed-error]")); said != "" {
+					t.Errorf("%s: %s", w.ID, said)
+				}
+				if fig.Find("#"+w.ID+"-body").Children().Length() == 0 || text(fig.Find("[aria-live]")) == "" {
+					t.Errorf("%s has an empty body, or nothing that is read out", w.ID)
+				}
+				if by, _ := fig.Attr("aria-labelledby"); text(fig.Find("#"+by)) == "" {
+					t.Errorf("%s has no name", w.ID)
+				}
+				if w.Notice != "" && fig.NextFiltered(".callout--notice").Length() != 1 {
+					t.Errorf("%s: what to notice is not told", w.ID)
+				}
+				if st := s.opened(href(fig)); st.Step() == nil {
+					t.Errorf("%s opens an empty run", w.ID)
+				}
+			}
+		}
+	}
+	if len(ids) != len(s.pages.widgets.specs) || len(ids) == 0 {
+		t.Errorf("%d experiments on the pages, %d known", len(ids), len(s.pages.widgets.specs))
+	}
+}
+
+// TestFeedShowsWhatThePageShows: the same inputs give the same body with and
+// without a script, times measured aside.
+func TestFeedShowsWhatThePageShows(t *testing.T) {
+	s := newSite(t).withDraft()
+	for kind := range widgetKinds {
+		spec := s.specOf(kind)
+		inputs := map[string]string{"prompt": "The old man had a"}
+		if kind == lessons.WidgetNucleus {
+			inputs = map[string]string{"peaked": "The old man had a", "k": "7"}
+		}
+		page := s.alone(spec, inputs).Find("#" + spec.ID + "-body")
+		answers := s.asks(spec, map[string]string{}, inputs)
+		if len(answers) != 2 || answers[1].Ack != 2 || !answers[1].Done {
+			t.Fatalf("%s: answers %+v", kind, answers)
+		}
+		panel := s.body(answers[1]).Find("#" + spec.ID + "-body")
+		for _, where := range []string{"table", ".w__sum", ".w-text"} {
+			if a, b := text(page.Find(where)), text(panel.Find(where)); a != b {
+				t.Errorf("%s: %s on the page is\n%s\nby the feed\n%s", kind, where, a, b)
+			}
+		}
+		if answers[1].Data.(widgetData).Inputs["prompt"] != inputs["prompt"] {
+			t.Errorf("%s: inputs %v", kind, answers[1].Data)
+		}
+	}
+}
+
+// TestOnlyTheNewestCommandCounts: commands that wait while an experiment works
+// are left out, but for the last.
+func TestOnlyTheNewestCommandCounts(t *testing.T) {
+	s := newSite(t)
+	var worked atomic.Int32
+	f := &widgetFeed{s.specOf(lessons.WidgetTemperature), counting{&worked}, s.pages.Log}
+	in := make(chan live.Command, live.Waiting)
+	for n := range 5 {
+		in <- live.Command{Name: "set", N: uint64(n + 1), Fields: []byte(`{"values":{}}`)}
+	}
+	close(in)
+	var acks []uint64
+	if err := f.Serve(context.Background(), in, func(m live.Message) error { acks = append(acks, m.Ack); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if worked.Load() != 1 || len(acks) != 1 || acks[0] != 5 {
+		t.Errorf("worked %d times, answered %v", worked.Load(), acks)
+	}
+}
+
+// counting is an experiment that counts how often it works.
+type counting struct{ n *atomic.Int32 }
+
+func (c counting) show(context.Context, values) (templ.Component, error) {
+	c.n.Add(1)
+	return templ.Raw("<p></p>"), nil
+}
+
+// TestFirstStateIsWorkedOutOnce: however many look at a lesson at once.
+func TestFirstStateIsWorkedOutOnce(t *testing.T) {
+	s := newSite(t)
+	var worked atomic.Int32
+	spec := s.specOf(lessons.WidgetTemperature)
+	spec.open = func(desk) experiment { return counting{&worked} }
+	var readers sync.WaitGroup
+	for range 30 {
+		readers.Go(func() { s.get(spec.Lesson.Href()) })
+	}
+	readers.Wait()
+	if worked.Load() != 1 {
+		t.Errorf("worked out %d times", worked.Load())
+	}
+}
+
+// failing is an experiment that fails, and one that panics.
+type failing struct{ loud bool }
+
+func (f failing) show(context.Context, values) (templ.Component, error) {
+	if f.loud {
+		panic("broken")
+	}
+	return nil, fmt.Errorf("layer 3 is short")
+}
+
+// TestFailureStaysInItsPlace: an experiment that cannot work leaves the lesson
+// whole, says why in its place, and is tried again by the next reader.
+func TestFailureStaysInItsPlace(t *testing.T) {
+	for _, e := range []failing{{}, {true}} {
+		s := newSite(t)
+		spec := s.specOf(lessons.WidgetTemperature)
+		tries := 0
+		spec.open = func(desk) experiment { tries++; return e }
+		for range 2 {
+			d := s.get(spec.Lesson.Href())
+			if said := text(d.Find("#" + spec.ID + " [data-feed-error]")); said == "" {
+				t.Error("nothing is said")
+			}
+			if d.Find("section.sec").Length() != len(spec.Lesson.Sections) {
+				t.Error("parts of the lesson are missing")
+			}
+		}
+		if tries != 2 {
+			t.Errorf("tried %d times", tries)
+		}
+	}
+}
+
+// TestWrongInputs: each is refused by name, with its range, and what was written
+// is kept in its field.
+func TestWrongInputs(t *testing.T) {
+	s := newSite(t).withDraft()
+	for _, c := range []struct {
+		kind  lessons.WidgetKind
+		field string
+		value string
+		want  string // in the message
+	}{
+		{lessons.WidgetTemperature, "t", "0", "0.10 to 2.00"},
+		{lessons.WidgetTemperature, "t", "hot", `"hot"`},
+		{lessons.WidgetTemperature, "t", "NaN", "0.10 to 2.00"},
+		{lessons.WidgetTemperature, "prompt", "", "Prompt is empty"},
+		{lessons.WidgetTemperature, "prompt", strings.Repeat("long ", 500), "1024 bytes"},
+		{lessons.WidgetNucleus, "k", "1.5", "1 to 100"},
+		{lessons.WidgetNucleus, "p", "1.01", "0.05 to 1.00"},
+		{lessons.WidgetGreedyLoop, "seed", "-1", "a whole number from 0 on"},
+		{lessons.WidgetBestSequence, "length", "5", "2 to 4"},
+		{lessons.WidgetStopString, "stop", strings.Repeat("x", 101), "1 to 100 bytes"},
+		{lessons.WidgetSpeculate, "gamma", "9", "1 to 8"},
+		{lessons.WidgetTurn, "at", "0", "1 to 3,584"},
+		{lessons.WidgetTurn, "hat", "1", `no input "hat"`},
+	} {
+		spec := s.specOf(c.kind)
+		m := s.asks(spec, map[string]string{c.field: c.value})[0]
+		if m.Error == nil || m.Error.Field != c.field || !strings.Contains(m.Error.Message, c.want) || len(m.Panels) > 0 {
+			t.Errorf("%s: %s=%.20q: %+v, want %q", c.kind, c.field, c.value, m.Error, c.want)
+			continue
+		}
+		path := aloneAt(spec, map[string]string{c.field: c.value})
+		d := s.parse(path, s.do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusBadRequest)
+		if said := text(d.Find("[data-feed-error]")); said != strings.Join(strings.Fields(m.Error.Message), " ") {
+			t.Errorf("%s: the page says %q, the feed %q", c.kind, said, m.Error.Message)
+		}
+	}
+	if code := s.status("/learn/widget/none"); code != http.StatusNotFound {
+		t.Errorf("an experiment that is not there: %d", code)
+	}
+}
+
+// TestPromptOfSeveralLines: a form sends a line's end as two characters; the
+// model reads one.
+func TestPromptOfSeveralLines(t *testing.T) {
+	s := newSite(t)
+	spec := s.specOf(lessons.WidgetTemperature)
+	a := s.alone(spec, map[string]string{"prompt": "One\r\nTwo"})
+	b := s.alone(spec, map[string]string{"prompt": "One\nTwo"})
+	if x, y := text(a.Find("table")), text(b.Find("table")); x != y {
+		t.Errorf("%s\nis not\n%s", x, y)
+	}
+	if got := a.Find("textarea").Text(); got != "One\nTwo" {
+		t.Errorf("the field says %q", got)
+	}
+}

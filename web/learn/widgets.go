@@ -1,0 +1,251 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/live"
+)
+
+// widgetStyles and widgetScripts are what pages with experiments load besides
+// their own.
+var (
+	widgetStyles  = []string{"css/widget.css"}
+	widgetScripts = []string{"js/widget.js"} // which loads feed.js
+)
+
+// How long an experiment may work: for a page that is being loaded, and for
+// somebody who has changed an input and watches.
+const (
+	firstTime = 8 * time.Second
+	liveTime  = 45 * time.Second
+)
+
+// An experiment is one widget at work. It keeps what it can use again (scores,
+// a run) and belongs to one goroutine at a time.
+type experiment interface {
+	// show works out what there is to see for checked inputs. It may put other
+	// values into them where those asked for cannot be: a place beyond the end
+	// of a text. An error is told by [live.ErrorOf], a context's by [slowSay].
+	show(ctx context.Context, in values) (templ.Component, error)
+}
+
+// desk is what an experiment works with. draft may be nil.
+type desk struct{ target, draft *infer.Model }
+
+// widgetKind is one kind of experiment.
+type widgetKind struct {
+	fields func() []field
+	open   func(desk) experiment
+	plays  bool // it has a way forward that can be walked by itself
+}
+
+var widgetKinds = map[lessons.WidgetKind]widgetKind{
+	lessons.WidgetTurn:         {turnFields, newTurnWidget, true},
+	lessons.WidgetTemperature:  {temperatureFields, newTemperature, false},
+	lessons.WidgetNucleus:      {nucleusFields, newNucleus, false},
+	lessons.WidgetGreedyLoop:   {greedyFields, newGreedy, false},
+	lessons.WidgetBestSequence: {bestFields, newBest, false},
+	lessons.WidgetStopString:   {stopFields, newStop, true},
+	lessons.WidgetCache:        {cacheFields, newCache, true},
+	lessons.WidgetSpeculate:    {speculateFields, newSpeculate, true},
+}
+
+// spec is an experiment as a lesson places it: its inputs with the lesson's
+// own values as their first.
+type spec struct {
+	lessons.Widget
+	widgetKind
+	Fields []field
+	Lesson *lessons.Lesson
+}
+
+// widgets are all experiments of the course, and what each shows first.
+type widgets struct {
+	specs map[string]*spec // by id
+
+	mu    sync.Mutex
+	first map[string]*firstState
+	place chan struct{} // of capacity 1: one is worked out at a time
+}
+
+// firstState is what an experiment shows before anybody has touched it. It is
+// the same for everybody, so it is worked out once.
+type firstState struct {
+	done chan struct{} // closed when html or err is there
+	html string
+	err  error
+}
+
+func newWidgets(c *lessons.Course) *widgets {
+	ws := &widgets{specs: map[string]*spec{}, first: map[string]*firstState{}, place: make(chan struct{}, 1)}
+	if c == nil {
+		return ws
+	}
+	for _, l := range c.Lessons {
+		for _, s := range l.Sections {
+			for _, b := range s.Blocks {
+				if w, ok := b.(lessons.Widget); ok {
+					kind := widgetKinds[w.Kind]
+					ws.specs[w.ID] = &spec{w, kind, placed(kind.fields(), w.Params), l}
+				}
+			}
+		}
+	}
+	return ws
+}
+
+// desk gives an experiment its models: at a seat of the server's pools where it
+// has some, so that no widget holds up a run.
+func (p *Pages) desk() desk {
+	d := desk{p.Model, p.Draft}
+	if p.Seat != nil {
+		d.target = p.Seat().Model()
+	}
+	if p.DraftSeat != nil && p.Draft != nil {
+		d.draft = p.DraftSeat().Model()
+	}
+	return d
+}
+
+func (p *Pages) widgetRoutes() []route {
+	return []route{{http.MethodGet, "/learn/widget/{id}", p.widgetAlone}}
+}
+
+// widget lays an experiment out as it is first seen. It is worked out while the
+// page is written, since only then is there somebody to wait.
+func (p *Pages) widget(w lessons.Widget) templ.Component {
+	s := p.widgets.specs[w.ID]
+	return deferred(func(ctx context.Context) templ.Component {
+		html, err := p.firstOf(ctx, s)
+		return widgetBlock(newFigure(s, s.defaults(), html, err))
+	})
+}
+
+// widgetAlone answers GET /learn/widget/ID?t=0.5&…: an experiment by itself
+// with other inputs, for pages without a script.
+func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
+	s := p.widgets.specs[r.PathValue("id")]
+	if s == nil {
+		p.refuse(w, r, http.StatusNotFound, "There is no such experiment.", "The lesson may have changed. The lessons are listed under Learn.")
+		return
+	}
+	asked := map[string]string{}
+	for name, list := range r.URL.Query() {
+		asked[name] = list[len(list)-1]
+	}
+	in, bad := s.read(asked)
+	if bad != nil {
+		// Beside what was written stands what the lesson shows.
+		html, err := p.firstOf(r.Context(), s)
+		shown := s.defaults()
+		maps.Copy(shown, asked)
+		p.html(w, r, http.StatusBadRequest, widgetPage(newFigure(s, shown, html, errors.Join(bad, err))))
+		return
+	}
+	if err := p.widgets.enter(r.Context()); err != nil {
+		return // nobody waits for an answer
+	}
+	html, err := p.work(r.Context(), s, in)
+	p.widgets.leave()
+	p.html(w, r, http.StatusOK, widgetPage(newFigure(s, in, html, err)))
+}
+
+// work makes an experiment for one answer.
+func (p *Pages) work(ctx context.Context, s *spec, in values) (html string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, firstTime)
+	defer cancel()
+	return workOut(ctx, s.open(p.desk()), s, in)
+}
+
+// workOut has an experiment show its inputs. What goes wrong inside it is an
+// error of this experiment and of no other part of the page.
+func workOut(ctx context.Context, e experiment, s *spec, in values) (html string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic in the experiment %s: %v\n%s", s.ID, r, debug.Stack())
+		}
+	}()
+	c, err := e.show(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = widgetBody(s, c).Render(ctx, &b)
+	return b.String(), err
+}
+
+func (ws *widgets) enter(ctx context.Context) error {
+	select {
+	case ws.place <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (ws *widgets) leave() { <-ws.place }
+
+// firstOf returns what an experiment first shows. Whoever comes while it is
+// being worked out waits for the same; a failure is not kept.
+func (p *Pages) firstOf(ctx context.Context, s *spec) (string, error) {
+	ws := p.widgets
+	ws.mu.Lock()
+	f := ws.first[s.ID]
+	if f == nil {
+		f = &firstState{done: make(chan struct{})}
+		ws.first[s.ID] = f
+		go p.workFirst(s, f)
+	}
+	ws.mu.Unlock()
+	select {
+	case <-f.done:
+		return f.html, f.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// workFirst does not end with the one who asked first: others may wait too.
+func (p *Pages) workFirst(s *spec, f *firstState) {
+	ctx, cancel := context.WithTimeout(context.Background(), firstTime)
+	defer cancel()
+	if f.err = p.widgets.enter(ctx); f.err == nil {
+		f.html, f.err = p.work(ctx, s, s.defaults())
+		p.widgets.leave()
+	}
+	if f.err != nil {
+		p.Log.Warn("an experiment has no first state", "id", s.ID, "err", f.err)
+		p.widgets.mu.Lock()
+		delete(p.widgets.first, s.ID)
+		p.widgets.mu.Unlock()
+	}
+	close(f.done)
+}
+
+// slowSay is what is told of an experiment that took too long.
+const slowSay = "This takes longer with this model than a page may take. Change an input, or press Show, to let it work on."
+
+// troubleOf says why an experiment shows nothing.
+func troubleOf(err error) *live.Error {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return &live.Error{Code: live.Busy, Message: slowSay}
+	}
+	return live.ErrorOf(err)
+}
+
+// deferred is a component that is made when it is written.
+func deferred(make func(context.Context) templ.Component) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w templWriter) error { return make(ctx).Render(ctx, w) })
+}

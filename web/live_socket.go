@@ -1,0 +1,230 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// linePanels is how many pieces of a page may wait to be sent together: more
+// than any page has, so that only rows which are added one by one come so far.
+const linePanels = 256
+
+// Why a feed's connection ends, besides the reasons of every socket.
+var (
+	byeDone = &goodbye{websocket.CloseNormalClosure, "there is nothing more to tell"}
+	byeFeed = &goodbye{websocket.ClosePolicyViolation, "there is no such part of the page"}
+)
+
+// line is the connection of one [live.Feed]. The feed has a goroutine of its
+// own; what it sends waits here, joined, until the writer comes by.
+type line struct {
+	*socket
+	name string
+	in   chan live.Command
+	wake chan struct{} // of capacity 1: something waits
+	room chan struct{} // of capacity 1: what waited has been taken
+
+	mu    sync.Mutex
+	queue []live.Message
+	seq   uint64 // messages sent
+}
+
+// feed makes the socket that of a feed, which begins at once. The function
+// returned ends it and waits until it has.
+func (s *socket) feed(name string, open live.Open, learner string, r *http.Request) (leave func()) {
+	l := &line{
+		socket: s, name: name, in: make(chan live.Command, live.Waiting),
+		wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
+	}
+	s.hear, s.tell = l.hear, l.write
+	f, err := open(s.ctx, learner, r.URL.Query())
+	if err != nil {
+		e := live.ErrorOf(err)
+		l.put(live.Message{Error: e})
+		switch e.Code {
+		case live.Full, live.Busy:
+			s.end(byeFull)
+		default:
+			s.end(byeFeed)
+		}
+		return func() {}
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() { l.serve(f) })
+	return func() {
+		close(l.in) // nobody hears any more
+		serving.Wait()
+	}
+}
+
+// serve runs the feed to its end, and with it the connection's.
+func (l *line) serve(f live.Feed) {
+	bye := byeDone
+	defer func() {
+		if err := recover(); err != nil {
+			l.log.Error("panic in a feed", "feed", l.name, "err", err, "stack", string(debug.Stack()))
+			bye = byeBroken
+		}
+		l.end(bye)
+	}()
+	if err := f.Serve(l.ctx, l.in, l.put); err != nil && l.ctx.Err() == nil {
+		l.log.Error("a feed failed", "feed", l.name, "err", err)
+		bye = byeBroken
+	}
+}
+
+// hear takes one message of the client. While a feed has too many commands
+// waiting it waits itself, and with it the client.
+func (l *line) hear(data []byte) {
+	c, bad := readCommand(data)
+	switch {
+	case !l.limiter.Allow():
+		l.put(live.Message{Ack: c.N, Error: &live.Error{
+			Code: live.Busy, Message: "Too many commands at once: this one was not carried out. Wait a moment and send it again.",
+		}})
+	case bad != nil:
+		l.put(live.Message{Ack: c.N, Error: live.ErrorOf(bad)})
+	case c.Name == "ping":
+		l.put(live.Message{Ack: c.N})
+	default:
+		select {
+		case l.in <- c:
+		case <-l.ctx.Done():
+		}
+	}
+}
+
+// readCommand reads a client's message, which must be valid UTF-8: cmd, n and
+// whatever fields the command has. n is set even with an error, where it could
+// be read.
+func readCommand(data []byte) (live.Command, error) {
+	f, c := fields{}, live.Command{}
+	if err := json.Unmarshal(data, &f.raw); err != nil || f.raw == nil {
+		return c, &session.Error{Code: codeFormat, Message: `A message must be one JSON object such as {"cmd":"set","n":1}.`}
+	}
+	if halfCharacter(data) {
+		return c, &session.Error{Code: codeFormat, Message: "The message holds half of a character (a \\ud800 to \\udfff escape without its other half); it must be valid Unicode."}
+	}
+	if f.has("n") {
+		c.N = uint64(f.whole("n", 0, infer.MaxSeed))
+	}
+	c.Name = f.text("cmd")
+	if f.err != nil {
+		return c, f.err
+	}
+	rest, err := json.Marshal(f.raw)
+	if err != nil {
+		return c, fmt.Errorf("reading a command: %w", err) // it has just been read
+	}
+	c.Fields = rest
+	return c, nil
+}
+
+// put hands a message to the writer. What waits there already is joined with
+// it, errors aside, which are told one by one; where too much waits, put waits
+// for the writer.
+func (l *line) put(m live.Message) error {
+	for {
+		l.mu.Lock()
+		last := len(l.queue) - 1
+		joins := last >= 0 && m.Error == nil && l.queue[last].Error == nil
+		switch {
+		case joins && len(l.queue[last].Panels)+len(m.Panels) <= linePanels:
+			l.queue[last] = l.queue[last].Join(m)
+		case len(l.queue) < replyQueue:
+			l.queue = append(l.queue, m)
+		default:
+			l.mu.Unlock()
+			select {
+			case <-l.room:
+				continue
+			case <-l.ctx.Done():
+				return l.ctx.Err()
+			}
+		}
+		l.mu.Unlock()
+		notify(l.wake)
+		return nil
+	}
+}
+
+// notify tells a channel of capacity 1, unless it has been told already.
+func notify(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// take empties the queue.
+func (l *line) take() []live.Message {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := slices.Clone(l.queue)
+	l.queue = l.queue[:0]
+	notify(l.room)
+	return list
+}
+
+// write sends whatever there is to say until the connection ends, and then the
+// close frame. Between two sendings lies pushPause, in which more may join.
+func (l *line) write() {
+	defer l.finish()
+	ping := time.NewTicker(pingPeriod)
+	defer ping.Stop()
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	var wake <-chan struct{} // nil for pushPause after a sending
+	for {
+		var err error
+		select {
+		case <-l.ctx.Done():
+			_ = l.sendAll() // what came before the end; the peer may have gone
+			return
+		case <-pause.C:
+			wake = l.wake
+		case <-wake:
+			wake = nil
+			pause.Reset(pushPause)
+			err = l.sendAll()
+		case <-ping.C:
+			err = l.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait))
+		}
+		if err != nil {
+			(&writer{socket: l.socket}).fail(err)
+		}
+	}
+}
+
+func (l *line) sendAll() error {
+	for _, m := range l.take() {
+		l.seq++
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false) // the frame is never part of a page
+		if err := enc.Encode(struct {
+			Seq uint64 `json:"seq"`
+			live.Message
+		}{l.seq, m}); err != nil {
+			l.log.Error("encoding a feed's message", "feed", l.name, "err", err)
+			return byeBroken
+		}
+		l.conn.SetWriteDeadline(time.Now().Add(writeWait))
+		if err := l.conn.WriteMessage(websocket.TextMessage, bytes.TrimSuffix(b.Bytes(), []byte("\n"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package web
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/learn"
+)
+
+// formWait is how long a form may take to arrive: an import of some MiB over a
+// slow network.
+const formWait = 20 * time.Second
+
+// learnRooms are the addresses of package learn, with all below them. The home
+// page is its as well.
+var learnRooms = []string{
+	"/learn", "/practice", "/cards", "/quiz", "/predict", "/reference", "/glossary", "/search", "/progress",
+}
+
+// learns tells whether an address is one of Learn and Practise.
+func learns(path string) bool {
+	return path == "/" || slices.ContainsFunc(learnRooms, func(room string) bool {
+		return path == room || strings.HasPrefix(path, room+"/")
+	})
+}
+
+// mountLearn returns the pages of Learn and Practise, or nil where the server
+// was given no course or nowhere to keep progress. They are the only pages that
+// take forms; their handlers bound what a form may hold.
+func (s *Server) mountLearn() http.Handler {
+	if s.cfg.Course == nil || s.cfg.Progress == nil {
+		return nil
+	}
+	deps := learn.Deps{
+		Course: s.cfg.Course, Progress: s.cfg.Progress, Model: s.cfg.Model, Draft: s.cfg.Draft,
+		Seat: s.runs.pool.Seat, Learner: s.learners.of, Log: s.cfg.Logger,
+	}
+	if s.drafts != nil {
+		deps.DraftSeat = s.drafts.Seat
+	}
+	room := learn.New(deps)
+	maps.Copy(s.feeds, room.Feeds())
+	pages := room.Handler()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if changes(r) {
+			// Not every writer can: those of tests have no connection.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formWait))
+		}
+		pages.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,118 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// folderSecret is the secret of a data folder that two servers have in turn.
+var folderSecret = bytes.Repeat([]byte{7}, 32)
+
+// TestRunIsFoundAgain: where a run is gone, its learner's first connection
+// makes it anew under its id, the second finds it there and changes nothing.
+func TestRunIsFoundAgain(t *testing.T) {
+	x := newSiteOn(t, Limits{}, "127.0.0.1:0", folderSecret)
+	x.get("/loop") // for the cookie
+	c := x.dial(ProtocolHTML, "")
+	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
+	c.do(`{"cmd":"token"}`)
+	link := session.LinkOf(x.runOf(c.run).latest.Load())
+	x.stop()
+
+	y := newSiteOn(t, Limits{}, x.http.Listener.Addr().String(), folderSecret)
+	y.jar = x.jar
+	first := y.dial(ProtocolHTML, "?run="+c.run)
+	first.do(fmt.Sprintf(`{"cmd":"rebuild","link":%q}`, link))
+	first.do(`{"cmd":"step"}`)
+	second := y.dial(ProtocolHTML, "?run="+c.run)
+	second.do(fmt.Sprintf(`{"cmd":"rebuild","link":%q}`, link))
+	if first.run != c.run || second.run != c.run {
+		t.Fatalf("runs %s and %s, want %s twice", first.run, second.run, c.run)
+	}
+	st := y.runOf(c.run).latest.Load()
+	if want := (session.Cursor{Step: 2, Stage: infer.KindForward}); st.Cursor != want {
+		t.Errorf("the second connection has moved the run to %+v, want %+v", st.Cursor, want)
+	}
+}
+
+// TestNobodyTakesAnID: an id that was not given to a learner leads to a run of
+// another id, whether it is another's or made up.
+func TestNobodyTakesAnID(t *testing.T) {
+	x := newSite(t, Limits{})
+	x.get("/loop")
+	c := x.dial(ProtocolHTML, "")
+	other := x.stranger()
+	other.get("/loop")
+	theirs := x.learners.newRunID("somebody else")
+	for _, id := range []string{c.run, theirs, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "x", ""} {
+		if got := other.dial(ProtocolHTML, "?run="+id).run; got == id {
+			t.Errorf("run %q was taken over", id)
+		}
+	}
+}
+
+// TestTwoTabsAfterARestart come back to one run.
+func TestTwoTabsAfterARestart(t *testing.T) {
+	x := newSiteOn(t, Limits{}, "127.0.0.1:0", folderSecret)
+	b := startTab(t, x)
+	b.write(2)
+	other := b.second()
+	other.run("open", chromedp.Navigate(eval[string](b, `location.href`)))
+	other.until(isLive + ` && ` + atStage("7"))
+	before := b.text()
+	x.stop()
+	for _, tab := range []*tab{b, other} {
+		tab.until(`document.documentElement.dataset.conn === 'reconnecting'`)
+	}
+	y := newSiteOn(t, Limits{}, x.http.Listener.Addr().String(), folderSecret)
+	for _, tab := range []*tab{b, other} {
+		tab.do(`dispatchEvent(new Event('online'))`)
+	}
+	for _, tab := range []*tab{b, other} {
+		tab.until(isLive + ` && ` + atStage("7"))
+		tab.tokens(2)
+		if got := tab.text(); got != before {
+			t.Errorf("the text is %q, was %q", got, before)
+		}
+	}
+	eventually(t, func() bool { r := y.onlyRun(); r.mu.Lock(); defer r.mu.Unlock(); return len(r.viewers) == 2 })
+	b.key(kb.ArrowRight)
+	other.until(atStage("1"))
+	other.key("n")
+	b.tokens(3)
+}
+
+// TestFilesTakeTheirTurn: a file of a run is made when no link is replayed and
+// no other file is made.
+func TestFilesTakeTheirTurn(t *testing.T) {
+	x := newSite(t, Limits{})
+	x.get("/loop") // for the cookie
+	c := x.dial(ProtocolHTML, "")
+	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
+	for name := range exports {
+		c.do(`{"cmd":"token"}`)
+		address := x.http.URL + exportPrefix + name + "?run=" + c.run
+		x.replays <- struct{}{}
+		impatient := http.Client{Jar: x.jar, Timeout: 100 * time.Millisecond}
+		if resp, err := impatient.Get(address); err == nil {
+			resp.Body.Close()
+			t.Errorf("%s: answered with %s while it was another's turn", name, resp.Status)
+		}
+		<-x.replays
+		if resp, _ := x.get(exportPrefix + name + "?run=" + c.run); resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s when it was its turn", name, resp.Status)
+		}
+		if len(x.replays) != 0 {
+			t.Errorf("%s: the place is not given free", name)
+		}
+	}
+}

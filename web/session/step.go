@@ -1,0 +1,108 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// stepStage looks at the next stage, running it if it has not run yet.
+func (s *Session) stepStage(ctx context.Context, next *State) error {
+	if !s.state.AtFrontier() {
+		next.Cursor = s.state.after(s.state.Cursor)
+		return nil
+	}
+	if _, err := s.loop.Advance(ctx); err != nil {
+		if errors.Is(err, io.EOF) {
+			return s.stopped()
+		}
+		return err
+	}
+	steps := s.loop.Steps()
+	last := steps[len(steps)-1]
+	next.Cursor = Cursor{len(steps), last.Ran}
+	if last.Ran == infer.KindSample {
+		next.Ghosts = nil
+	}
+	return nil
+}
+
+// stepToken goes to the end of this turn, or of the next.
+func (s *Session) stepToken(ctx context.Context, next *State) error {
+	if c := s.state.Cursor; c.Step < len(s.state.Steps) || s.state.Step().Ran == infer.KindCache {
+		// Looking back: move over turns that have run.
+		target := Cursor{c.Step, infer.KindCache}
+		if c.Stage == infer.KindCache && c.Step < len(s.state.Steps) {
+			target.Step++
+		}
+		if target != c && s.state.Steps[target.Step-1].Ran == infer.KindCache {
+			next.Cursor = target
+			return nil
+		}
+	}
+	for {
+		kind, err := s.loop.Advance(ctx)
+		if errors.Is(err, io.EOF) {
+			return s.stopped()
+		}
+		if err != nil {
+			return err
+		}
+		if kind == infer.KindCache {
+			next.Cursor, next.Ghosts = Cursor{len(s.loop.Steps()), infer.KindCache}, nil
+			return nil
+		}
+	}
+}
+
+func back(next *State) error {
+	if next.Cursor == (Cursor{1, infer.KindForward}) {
+		return refuse(CodeOrder, "This is the first stage: there is nothing before it.")
+	}
+	next.Cursor = next.before(next.Cursor)
+	next.Playing = false
+	return nil
+}
+
+func seek(next *State, c Seek) error {
+	f := next.Frontier()
+	if c.Step < 1 || c.Step > f.Step {
+		return refuseField("step", fmt.Sprint(c.Step), fmt.Sprintf("1 to %d, the steps so far", f.Step))
+	}
+	ran := next.Steps[c.Step-1].Ran
+	if c.Stage < infer.KindForward || c.Stage > ran {
+		return refuseField("stage", c.Stage.String(), fmt.Sprintf("one that has run at step %d: forward to %s", c.Step, ran))
+	}
+	next.Cursor, next.Playing = Cursor(c), false
+	return nil
+}
+
+// stopped refuses to go on after a stop condition and says which.
+func (s *Session) stopped() *Error {
+	why := map[infer.StopReason]string{
+		infer.StopEOS:       "the model ended the text",
+		infer.StopString:    "a stop string came up",
+		infer.StopMaxTokens: fmt.Sprintf("the limit of %d tokens is reached; raise max tokens to go on", s.state.Settings.Stop.MaxTokens),
+		infer.StopContext:   "the context window is full",
+	}
+	return refuse(CodeStopped, "Stopped: %s.", why[s.loop.Stopped()])
+}
+
+// after returns the stage that follows c; c must not be the frontier.
+func (s *State) after(c Cursor) Cursor {
+	if c.Stage < s.Steps[c.Step-1].Ran {
+		return Cursor{c.Step, c.Stage + 1}
+	}
+	return Cursor{c.Step + 1, infer.KindForward}
+}
+
+// before returns the stage before c; c must not be the first.
+func (s *State) before(c Cursor) Cursor {
+	if c.Stage > infer.KindForward {
+		return Cursor{c.Step, c.Stage - 1}
+	}
+	return Cursor{c.Step - 1, infer.KindCache}
+}

@@ -1,0 +1,16 @@
+package session
+
+import (
+	"math"
+	"testing"
+)
+
+// TestZeroHasNoSign: a setting of minus zero is zero, and shown as such.
+func TestZeroHasNoSign(t *testing.T) {
+	s := newRun(t, "Once upon a time")
+	minus := math.Copysign(0, -1)
+	st := must(t, s, SetSampling{Temperature: &minus, MinP: &minus})
+	if math.Signbit(st.Settings.Temperature) || math.Signbit(st.Settings.MinP) {
+		t.Errorf("temperature %v, min-p %v", st.Settings.Temperature, st.Settings.MinP)
+	}
+}

@@ -1,0 +1,141 @@
+package web
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// TestWaysShare takes things away from the page, and sets the page up.
+func TestWaysShare(t *testing.T) {
+	written := []session.Command{oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindFilter}}
+	useAll(t, []feature{
+		{"link", written, useLink},
+		{"files", written, useFiles},
+		{"theme", nil, useTheme},
+		{"keys", nil, useKeyList},
+	})
+}
+
+// useLink copies the link of the stage shown.
+func useLink(v *visitor) {
+	v.open("#share")
+	v.Press("[data-copy-link]")
+	v.says("#told", "Link copied")
+	st := v.state()
+	want := v.x.http.URL + "/loop?log=" + session.LinkOf(st)
+	if got := v.Clipboard(); got != want {
+		v.t.Errorf("copied %s, want %s", got, want)
+	}
+	v.Wait("the menu to shut", `!document.querySelector('#share').open`)
+}
+
+// useFiles saves the four files: each is what the server makes of the state.
+func useFiles(v *visitor) {
+	dir := v.Downloads()
+	st := v.state()
+	for _, name := range []string{"text", "trace", "chart", "table"} {
+		e := exports[name]
+		v.open("#share")
+		v.Press(fmt.Sprintf("#share [data-export=%s]", name))
+		got := saved(v.t, filepath.Join(dir, fileName(st)+e.ending))
+		var want bytes.Buffer
+		if err := e.write(v.t.Context(), &want, st); err != nil {
+			v.t.Fatal(err)
+		}
+		if !bytes.Equal(got, want.Bytes()) {
+			v.t.Errorf("%s: %d bytes were saved, want %d: %.60q", name, len(got), want.Len(), got)
+		}
+		if name == "table" { // the whole vocabulary and a line of names
+			if rows, err := csv.NewReader(bytes.NewReader(got)).ReadAll(); err != nil || len(rows) != 1+st.Model.Config().Vocab {
+				v.t.Errorf("%d rows, %v", len(rows), err)
+			}
+		}
+	}
+	if text := saved(v.t, filepath.Join(dir, fileName(st)+".txt")); !strings.HasPrefix(string(text), storyPrompt) {
+		v.t.Errorf("the text is %q", text)
+	}
+	v.Press("#share > summary")
+	v.Wait("the menu to shut", `!document.querySelector('#share').open`)
+}
+
+// saved waits for a whole file.
+func saved(t *testing.T, path string) []byte {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		b, err := os.ReadFile(path)
+		if err == nil && len(b) > 0 {
+			return b
+		}
+		if time.Now().After(end) {
+			t.Fatalf("nothing was saved: %v", err)
+		}
+	}
+}
+
+// useTheme switches between light and dark; a reload keeps it.
+func useTheme(v *visitor) {
+	const dark = `getComputedStyle(document.body).backgroundColor`
+	light := browser.Value[string](v.Tab, dark)
+	v.theme()
+	v.Wait("another ground", fmt.Sprintf(`%s !== %q`, dark, light))
+	other := browser.Value[string](v.Tab, dark)
+	v.Reload()
+	v.Wait("a live page", isLive)
+	if got := browser.Value[string](v.Tab, dark); got != other {
+		v.t.Errorf("after a reload the ground is %s, was %s", got, other)
+	}
+	v.theme()
+	v.Wait("the first ground", fmt.Sprintf(`%s === %q`, dark, light))
+	v.same()
+}
+
+// theme presses the switch, which a narrow window keeps in its menu.
+func (v *visitor) theme() {
+	v.t.Helper()
+	if v.Name() == "touch" {
+		v.open(".top__menu")
+	}
+	v.Press("[data-theme-toggle]")
+}
+
+// useKeyList opens the list of keys, switches letter keys off and on, and shuts
+// it again.
+func useKeyList(v *visitor) {
+	toggle := func() {
+		v.t.Helper()
+		if v.Name() == "keyboard" {
+			v.Keys("?")
+		} else {
+			v.Press("[data-dialog=keys]")
+		}
+		v.Wait("the list", `document.getElementById('keys').open`)
+		v.Press("[data-letter-keys]")
+		v.Press("#keys form button")
+		v.Wait("the list to shut", `!document.getElementById('keys').open`)
+	}
+	if v.Name() == "touch" {
+		return // a phone has no keys, and its bar no room for their list
+	}
+	toggle()
+	v.Keys("n")
+	time.Sleep(50 * time.Millisecond)
+	if st := v.state(); st.Cursor != (session.Cursor{Step: 1, Stage: infer.KindForward}) {
+		v.t.Errorf("letter keys are off, and one moved the run to %+v", st.Cursor)
+	}
+	v.Press("[data-dialog=keys]") // by its button: ? is a letter key too
+	v.Press("[data-letter-keys]")
+	v.Press("#keys form button")
+	v.Wait("the list to shut", `!document.getElementById('keys').open`)
+	v.Keys("n")
+	v.comes("a token", at(1, infer.KindCache))
+}
