@@ -69,7 +69,7 @@ type jsonFilterRow struct {
 
 type jsonRest struct {
 	N    int      `json:"n"`
-	P    float64  `json:"p"`
+	P    *float64 `json:"p,omitempty"` // from the softmax on
 	Kept *int     `json:"kept,omitempty"`
 	Q    *float64 `json:"q,omitempty"`
 }
@@ -90,7 +90,7 @@ func each[T any](rows []Row, f func(Row) T) []T {
 	return out
 }
 
-func filterRest(r Rest) jsonRest { return jsonRest{r.N, r.P, &r.Kept, &r.Q} }
+func filterRest(r Rest) jsonRest { return jsonRest{r.N, &r.P, &r.Kept, &r.Q} }
 
 // MarshalJSON implements [Stage].
 func (f Forward) MarshalJSON() ([]byte, error) {
@@ -122,7 +122,7 @@ func (l Logits) MarshalJSON() ([]byte, error) {
 		Rows  []jsonRow `json:"rows"`
 		Rest  jsonRest  `json:"rest"`
 		jsonCost
-	}{head, l.Vocab, l.Width, l.Min, l.Max, each(l.Rows.Rows, rowJSON), jsonRest{N: l.Rest.N, P: l.Rest.P}, c})
+	}{head, l.Vocab, l.Width, l.Min, l.Max, each(l.Rows.Rows, rowJSON), jsonRest{N: l.Rest.N}, c})
 }
 
 // MarshalJSON implements [Stage].
@@ -140,7 +140,7 @@ func (s Softmax) MarshalJSON() ([]byte, error) {
 	}{
 		head, s.Temperature, s.MaxZ, s.SumExp, s.Entropy,
 		each(s.Rows.Rows, softmaxRowJSON),
-		jsonRest{N: s.Rest.N, P: s.Rest.P},
+		jsonRest{N: s.Rest.N, P: &s.Rest.P},
 		c,
 	})
 }

@@ -30,7 +30,8 @@ const MaxGamma = 16
 // there is a prefill, where the prompt has more than one token. [Speculator.Next]
 // runs the next stage. A Speculator belongs to one goroutine at a time.
 type Speculator struct {
-	// Rows is how many tokens the stages list; 0 lists the whole vocabulary.
+	// Rows is how many tokens the stages list; 0 lists the whole vocabulary, a
+	// number below 0 none, for those who measure and do not look.
 	Rows int
 
 	target, draft *Model

@@ -246,6 +246,9 @@ func (s *Speculator) candidate(r *specRound, i, id int, residual []float64) Cand
 // candidates lists the tokens that by keeps, shortened to s.Rows; must, unless
 // it is negative, is listed in any case, last if it has to be.
 func (s *Speculator) candidates(r *specRound, i int, by specDist, residual []float64, must int) Candidates {
+	if s.Rows < 0 {
+		return Candidates{}
+	}
 	n := by.Keep
 	for n > 1 && by.v[by.Order[n-1]] == 0 {
 		n-- // a residual keeps all, most of them at 0

@@ -95,7 +95,8 @@ type Row struct {
 	Q     float64       // p / mass kept
 }
 
-// Rest sums up the tokens that have no row of their own.
+// Rest sums up the tokens that have no row of their own. As in [Row], what later
+// stages find out is 0 before them.
 type Rest struct {
 	N    int     // tokens
 	P    float64 // their probability together, after the temperature

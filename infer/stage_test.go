@@ -82,6 +82,10 @@ func TestRowsAndRest(t *testing.T) {
 					}
 					checkRows(t, rows, step.Chosen)
 				}
+				// The scores look the same whether or not they have been ranked.
+				if bare, ranked := m.Stage(step, KindLogits, nil, n), m.Stage(step, KindLogits, step.Distribution(), n); !reflect.DeepEqual(bare, ranked) {
+					t.Errorf("logits with %d rows are\n%+v\nof a ranked step\n%+v", n, bare, ranked)
+				}
 				sample := m.Stage(step, KindSample, nil, n).(Sample)
 				if !hasToken(sample.Lanes, step.Chosen) || len(sample.Lanes)+sample.LanesRest.N != step.Distribution().Keep {
 					t.Errorf("%d lanes and %d others of %d kept; the chosen among them: %v", len(sample.Lanes),

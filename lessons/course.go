@@ -12,6 +12,7 @@ type Course struct {
 	Sheet      *Sheet       // the one-page reference
 	Checklist  []Point      // where each point that must be taught is taught
 	Starts     []*LoopStart // the runs that lessons link to
+	Walks      []*Walk      // scripts that lead a class, or one learner, through the loop
 
 	lessons   map[string]*Lesson
 	sections  map[string]*Section // by "slug#id"
@@ -123,6 +124,7 @@ type Question struct {
 // A Choice is one answer of a choice question.
 type Choice struct {
 	HTML  string
+	Text  string // the same as plain text
 	Right bool
 	Why   string // HTML: why it is right, or what is wrong with it
 }

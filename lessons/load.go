@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed content/*.md
+//go:embed content/*.md content/walks/*.md
 var embedded embed.FS
 
 // content is the folder of the course's files.
@@ -97,6 +97,7 @@ func (l *loader) load() {
 	}
 	l.readCards(docs["cards.md"])
 	l.readSheet(docs["reference.md"])
+	l.readWalks()
 	l.readPlaces(docs["outcomes.md"])
 	l.readChecklist(docs["checklist.md"])
 	l.whole()
@@ -111,6 +112,9 @@ func (l *loader) split() (docs map[string]*document, lessonFiles []string) {
 	}
 	for _, e := range entries {
 		name := e.Name()
+		if e.IsDir() && name == walkFolder {
+			continue // read by readWalks
+		}
 		data, err := fs.ReadFile(l.files, name)
 		if err != nil {
 			l.problems.add(place{name, 1}, "%v", err)

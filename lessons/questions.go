@@ -134,7 +134,7 @@ func (l *loader) choices(s *rawSection, q *Question, p part) {
 	right := 0
 	for _, it := range l.items(p, isChoice) {
 		c := Choice{Right: it.first[3] == 'x'}
-		c.HTML, _ = l.inline(it.at, it.first[6:])
+		c.HTML, c.Text = l.inline(it.at, it.first[6:])
 		why := strings.TrimSpace(strings.Join(it.more, "\n"))
 		if why == "" {
 			l.problems.add(it.at, "the choice does not say why, in indented lines under it")

@@ -18,9 +18,9 @@ func BillSoFar(input float64, costs []float64) (Chart, error) {
 	}
 	total := points[len(points)-1].Y
 	c.Description = fmt.Sprintf("The prompt costs %s; after %d tokens of output the request costs %s.", dollars(input), len(costs), dollars(total))
-	f := newFigure(&c, wholes(0, len(costs), 5), upTo(total, 4, dollarsTick), 124)
+	f := newFigure(&c, wholes(0, len(costs), 5), upTo(total, 4, dollarsTick), 88)
 	for _, err := range []error{
-		f.line(plotter.XYs{{X: 0, Y: input}, {X: f.X.Max, Y: input}}, dashed, "input "+dollars(input)),
+		f.line(plotter.XYs{{X: 0, Y: input}, {X: f.X.Max, Y: input}}, dashed, "input"),
 		f.line(points, solid, dollars(total)),
 	} {
 		if err != nil {

@@ -42,7 +42,6 @@ var (
 	other     = role(6, "--other")
 	ink       = role(7, "--ink")
 	otherFill = role(8, "--other-fill")
-	ramp2     = role(9, "--p-2")
 	ramp3     = role(10, "--p-3")
 	surface   = role(11, "--surface")
 	sunken    = role(12, "--sunken")

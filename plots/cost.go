@@ -44,6 +44,7 @@ func CumulativeCost(points []CostPoint) (Chart, error) {
 	p.X.Min, p.X.Max = 1, max(2, float64(last.Step))
 	p.X.Max += (p.X.Max - p.X.Min) * 0.22 // room for the labels of the line ends
 	p.X.Tick.Marker = wholeTicks{last: last.Step}
+	p.X.Tick.Length = 5 // the first label clears the 0 of the other axis
 	p.Y.Tick.Marker = countTicks{}
 
 	if err := series(p, recomputed, draw.LineStyle{Color: other, Width: 1.75, Dashes: []vg.Length{5, 3}}); err != nil {

@@ -3,6 +3,7 @@ package plots
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // decimals writes a number with n decimals and a real minus sign.
@@ -44,10 +45,13 @@ func roundTo(x float64) float64 {
 	return math.Round(x*scale) / scale
 }
 
-// millis writes a time in ms: 0.42 ms, 12.3 ms, 2.80 s.
+// millis writes a time in ms: 42.0 µs, 0.420 ms, 12.3 ms, 2.80 s.
 func millis(ms float64) string {
-	if math.Abs(ms) >= 1000 {
+	switch a := math.Abs(ms); {
+	case a >= 1000:
 		return figures(ms/1000) + " s"
+	case a > 0 && a < 0.1:
+		return figures(ms*1000) + " µs"
 	}
 	return figures(ms) + " ms"
 }
@@ -59,6 +63,8 @@ func millisTick(ms float64) string {
 		return "0"
 	case math.Abs(ms) >= 1000:
 		return tick(ms/1000) + " s"
+	case math.Abs(ms) < 0.1:
+		return tick(ms*1000) + " µs"
 	}
 	return tick(ms) + " ms"
 }
@@ -107,7 +113,7 @@ func dollars(x float64) string {
 	case math.Abs(x) >= 0.995:
 		return "$" + decimals(x, 2)
 	}
-	return "$" + figures(x)
+	return "$" + strings.TrimRight(figures(x), "0")
 }
 
 // dollarsTick writes a price of an axis.

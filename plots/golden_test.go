@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,7 +14,16 @@ import (
 // charts are all charts of this package with data whose rows and sentences can
 // be worked out by hand.
 func charts() map[string]func() (Chart, error) {
-	return map[string]func() (Chart, error){
+	all := runCharts()
+	maps.Copy(all, sizeCharts())
+	return all
+}
+
+type drawings = map[string]func() (Chart, error)
+
+// runCharts are those of texts that are written.
+func runCharts() drawings {
+	return drawings{
 		"cache-token.svg":   func() (Chart, error) { return CachePerToken(waysOf(24, linear), 9) },
 		"cache-sum.svg":     func() (Chart, error) { return CacheSoFar(waysOf(24, square), 9) },
 		"cache-time.svg":    func() (Chart, error) { return CacheTimes(waysOf(24, timed), 9) },
@@ -28,19 +38,6 @@ func charts() map[string]func() (Chart, error) {
 			return Distances([]DistanceAt{
 				{10, Quartiles{0.2, 0.25, 0.3}, 0.24, 0.26}, {100, Quartiles{0.07, 0.08, 0.09}, 0.081, 0.082}, {1000, Quartiles{0.02, 0.025, 0.03}, 0.026, 0.026},
 			}, -0.5)
-		},
-		"held.svg": func() (Chart, error) {
-			return HeldBytes([]Held{{1, 7, 7 * 3072, 8 * 3072}, {2, 8, 8 * 3072, 8 * 3072}, {3, 9, 9 * 3072, 16 * 3072}})
-		},
-		"windows.svg": func() (Chart, error) {
-			return Windows([]Window{{"this model", 512, 512 * 3072, true}, {"GPT-2", 1024, 1 << 20, false}, {"Llama 2", 4096, 2 << 30, false}, {"long", 131072, 64 << 30, false}})
-		},
-		"heads.svg": func() (Chart, error) { return Heads(6, 2, true) },
-		"fits.svg": func() (Chart, error) {
-			return Fits(24<<30, []Share{{"weights", 12 << 30}, {"caches", 6 << 30}})
-		},
-		"fits-not.svg": func() (Chart, error) {
-			return Fits(8<<30, []Share{{"weights", 12 << 30}, {"caches", 6 << 30}})
 		},
 		"first-token.svg": func() (Chart, error) {
 			return FirstTokens([]FirstToken{{1, Quartiles{1, 1.2, 1.5}}, {64, Quartiles{6, 7, 9}}, {256, Quartiles{24, 26, 27}}}, 1, 0.1)
@@ -63,6 +60,25 @@ func charts() map[string]func() (Chart, error) {
 			return StopRace([]Racer{{"stop string “User:”", 12, true}, {"end of text", 30, false}, {"max_tokens", 100, true}, {"context", 500, true}, {"stop string “x”", 0, false}}, 120)
 		},
 		"end.svg": func() (Chart, error) { return EndChances([]float64{0, 0.01, 0.6, 0.1}) },
+	}
+}
+
+// sizeCharts are those of memory.
+func sizeCharts() drawings {
+	return drawings{
+		"held.svg": func() (Chart, error) {
+			return HeldBytes([]Held{{1, 7, 7 * 3072, 8 * 3072}, {2, 8, 8 * 3072, 8 * 3072}, {3, 9, 9 * 3072, 16 * 3072}})
+		},
+		"windows.svg": func() (Chart, error) {
+			return Windows([]Window{{"this model", 512, 512 * 3072, true}, {"GPT-2", 1024, 1 << 20, false}, {"Llama 2", 4096, 2 << 30, false}, {"long", 131072, 64 << 30, false}})
+		},
+		"heads.svg": func() (Chart, error) { return Heads(6, 2, true) },
+		"fits.svg": func() (Chart, error) {
+			return Fits(24<<30, []Share{{"weights", 12 << 30}, {"caches", 6 << 30}})
+		},
+		"fits-not.svg": func() (Chart, error) {
+			return Fits(8<<30, []Share{{"weights", 12 << 30}, {"caches", 6 << 30}})
+		},
 	}
 }
 
@@ -183,7 +199,7 @@ func TestTwins(t *testing.T) {
 		"saved.svg":       "2 | 30 | 64 | 5.0 | 100.0",
 		"race.svg":        "2 | 20.0 | 14.0 | correction",
 		"stops.svg":       "end of text | 30",
-		"bill.svg":        "1 | $0.0000360",
+		"bill.svg":        "1 | $0.000036",
 	} {
 		c, err := charts()[name]()
 		if err != nil {
@@ -280,7 +296,7 @@ func TestMarks(t *testing.T) {
 func TestFormats(t *testing.T) {
 	for got, want := range map[string]string{
 		figures(0.1093): "0.109", figures(12.34): "12.3", figures(1234): "1234", figures(0): "0", figures(-0.5): "−0.500",
-		millis(2800): "2.80 s", millis(0.4): "0.400 ms", dollars(0.0000213): "$0.0000213", dollars(12): "$12.00",
+		millis(2800): "2.80 s", millis(0.4): "0.400 ms", millis(0.0924): "92.4 µs", millisTick(0.05): "50 µs", dollars(0.0000213): "$0.0000213", dollars(12): "$12.00",
 		byteSize(3072): "3,072 B", byteSize(58368): "57 KiB", byteSize(1.5 * (1 << 20)): "1.5 MiB",
 		decimals(-0.001, 2): "0.00", countTick(60e6): "60 M", tick(0.1 + 0.2): "0.3",
 	} {

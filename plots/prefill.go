@@ -68,7 +68,7 @@ func Arrivals(tokens []Arrived) (Chart, error) {
 		before = t.At
 	}
 	c.Description = fmt.Sprintf("Streamed, there is something to read after %s; whole, after %s.", millis(first.At), millis(last.At))
-	const width, height, left, right = 620.0, 118.0, 84.0, 74.0
+	const width, height, left, right = 620.0, 118.0, 108.0, 84.0
 	s := newSketch(width, height)
 	scale := (width - left - right) / last.At
 	for _, row := range []struct {

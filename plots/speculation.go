@@ -34,7 +34,7 @@ func TokensPerPass(points []PerPass) (Chart, error) {
 	last := points[len(points)-1]
 	c.Description = fmt.Sprintf("At γ = %d a pass brings %s tokens; independent acceptance would bring %s. Without a draft it is 1.",
 		last.Gamma, decimals(last.Measured, 2), decimals(last.Expected, 2))
-	f := newFigure(&c, gammas(points[0].Gamma, last.Gamma), upTo(most, 4, tick), 92)
+	f := newFigure(&c, gammas(points[0].Gamma, last.Gamma), upTo(most, 4, tick), 112)
 	for _, err := range []error{
 		f.line(plotter.XYs{{X: f.X.Min, Y: 1}, {X: f.X.Max, Y: 1}}, dotted, "no draft 1"),
 		f.line(expected, dashed, "E(α, γ) "+decimals(last.Expected, 2)),
@@ -154,7 +154,7 @@ func Race(plain, spec []Came) (Chart, error) {
 	}
 	endPlain, endSpec := plain[len(plain)-1].At, spec[len(spec)-1].At
 	c.Description = fmt.Sprintf("%d tokens: the target alone took %s, with a draft %s.", len(plain), millis(endPlain), millis(endSpec))
-	const width, height, left, right = 620.0, 128.0, 96.0, 70.0
+	const width, height, left, right = 620.0, 128.0, 132.0, 70.0
 	s := newSketch(width, height)
 	most := max(endPlain, endSpec)
 	scale := (width - left - right) / most

@@ -19,7 +19,6 @@ var light = map[string]string{
 
 	"--ink":        "#16181d",
 	"--other-fill": "#d5d5ce",
-	"--p-2":        "#dbe5fb",
 	"--p-3":        "#c3d3f8",
 	"--surface":    "#ffffff",
 	"--sunken":     "#ecece7",

@@ -38,7 +38,7 @@ func StopRace(racers []Racer, written int) (Chart, error) {
 	if winner >= 0 {
 		c.Description = fmt.Sprintf("%s ends the text, at token %d.", racers[winner].Name, racers[winner].Step)
 	}
-	const width, row, left, right = 620.0, 30.0, 170.0, 96.0
+	const width, row, left, right = 620.0, 30.0, 206.0, 96.0
 	height := row*float64(len(racers)) + 40
 	s := newSketch(width, height)
 	scale := (width - left - right) / float64(most)

@@ -187,7 +187,7 @@ func writeTable(_ context.Context, w io.Writer, st *session.State) error {
 		return err
 	}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	d, z := st.Dist, st.Step().Logits
+	d, z := st.DistAt(st.Cursor.Step), st.Step().Logits
 	for r, id := range d.Order {
 		row := []string{
 			strconv.Itoa(r + 1), strconv.Itoa(int(id)), cell(st.Model.Token(int(id)).Text),

@@ -18,7 +18,7 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 var securityHeaders = map[string]string{
 	"Content-Security-Policy":      contentPolicy,
 	"X-Content-Type-Options":       "nosniff",
-	"Referrer-Policy":              "no-referrer",
+	"Referrer-Policy":              "same-origin", // with no-referrer, forms of this site would carry the Origin "null"
 	"Cross-Origin-Opener-Policy":   "same-origin",
 	"Cross-Origin-Resource-Policy": "same-origin",
 }

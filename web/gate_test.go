@@ -81,7 +81,7 @@ func checkHeaders(t *testing.T, resp *http.Response) {
 	for name, want := range map[string]string{
 		"Content-Security-Policy":      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 		"X-Content-Type-Options":       "nosniff",
-		"Referrer-Policy":              "no-referrer",
+		"Referrer-Policy":              "same-origin",
 		"Cross-Origin-Opener-Policy":   "same-origin",
 		"Cross-Origin-Resource-Policy": "same-origin",
 	} {

@@ -360,7 +360,7 @@ func TestLinkInFreshBrowser(t *testing.T) {
 func TestKeys(t *testing.T) {
 	x := newSite(t, Limits{})
 	b := startTab(t, x)
-	for key, id := range map[string]string{"t": "temperature", "k": "top_k", "p": "top_p", "s": "seed"} {
+	for key, id := range map[string]string{"t": "temperature", "k": "top_k", "p": "top_p", "m": "min_p", "s": "seed"} {
 		b.key(key)
 		b.until(`document.activeElement.id === '` + id + `'`)
 		b.key(kb.Escape)
@@ -384,6 +384,12 @@ func TestKeys(t *testing.T) {
 	b.until(`document.querySelector('#transport [data-cmd*=pause]') === null`)
 	b.key("r")
 	b.until(atStage("1"))
+	b.tokens(0)
+	b.say(`{"cmd":"stop","max_tokens":3}`)
+	b.key("e")
+	b.until(`document.querySelector('#strip-next').classList.contains('is-stopped')`)
+	b.tokens(3)
+	b.key("r")
 	b.tokens(0)
 	b.key("?")
 	b.until(`document.getElementById('keys').open`)

@@ -83,6 +83,15 @@ const (
 	// screen shows more than about 60 a second, and whatever a fast run did in
 	// between is in the next message.
 	pushPause = 16 * time.Millisecond
+	// snapshotsPerSecond bounds what a class costs: of a run that plays fast,
+	// five hundred phones get twenty snapshots a second each, two thousand five.
+	// At 16 KiB that is 160 MB/s, less than one core.
+	snapshotsPerSecond = 10_000
+	// feedBuffer is how much of what a feed sends the kernel may hold for a slow
+	// reader (which it doubles for its own needs): some screens. With more, a
+	// phone that comes out of a tunnel would first be shown what is long past,
+	// and one that has stopped to read would be noticed late.
+	feedBuffer = 128 << 10
 	// replyQueue holds answers that carry no state (errors, token pieces).
 	// When it is full the reader waits, and with it the client.
 	replyQueue = 16

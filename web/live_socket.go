@@ -2,8 +2,10 @@ package web
 
 import (
 	"bytes"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -36,9 +38,15 @@ type line struct {
 	wake chan struct{} // of capacity 1: something waits
 	room chan struct{} // of capacity 1: what waited has been taken
 
-	mu    sync.Mutex
-	queue []live.Message
-	seq   uint64 // messages sent
+	mu     sync.Mutex
+	queue  []live.Message
+	newest uint64 // number of the last snapshot that came
+
+	// Of the writer alone: the number of messages sent, or, where the feed
+	// sends snapshots, that of the newest of them.
+	seq       uint64
+	snapshots bool
+	pace      time.Duration // until the next sending
 }
 
 // feed makes the socket that of a feed, which begins at once. The function
@@ -49,6 +57,7 @@ func (s *socket) feed(name string, open live.Open, learner string, r *http.Reque
 		wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
 	s.hear, s.tell = l.hear, l.write
+	s.bound()
 	f, err := open(s.ctx, learner, r.URL.Query())
 	if err != nil {
 		e := live.ErrorOf(err)
@@ -66,6 +75,17 @@ func (s *socket) feed(name string, open live.Open, learner string, r *http.Reque
 	return func() {
 		close(l.in) // nobody hears any more
 		serving.Wait()
+	}
+}
+
+// bound limits what the kernel holds for a slow reader.
+func (s *socket) bound() {
+	conn := s.conn.NetConn()
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetWriteBuffer(feedBuffer) // a system that will not has its own
 	}
 }
 
@@ -133,13 +153,24 @@ func readCommand(data []byte) (live.Command, error) {
 }
 
 // put hands a message to the writer. What waits there already is joined with
-// it, errors aside, which are told one by one; where too much waits, put waits
-// for the writer.
+// it, errors aside, which are told one by one, and a snapshot takes the place
+// of the one that waits; where too much waits, put waits for the writer. One
+// that is no newer than the last tells nothing.
 func (l *line) put(m live.Message) error {
 	for {
 		l.mu.Lock()
+		if m.Encoded != nil {
+			if m.Encoded.Seq() <= l.newest {
+				l.mu.Unlock()
+				return nil
+			}
+			l.queue = slices.DeleteFunc(l.queue, func(w live.Message) bool { return w.Encoded != nil })
+		}
 		last := len(l.queue) - 1
-		joins := last >= 0 && m.Error == nil && l.queue[last].Error == nil
+		joins := last >= 0 && joinable(m) && joinable(l.queue[last])
+		if m.Encoded != nil && len(l.queue) < replyQueue {
+			l.newest = m.Encoded.Seq()
+		}
 		switch {
 		case joins && len(l.queue[last].Panels)+len(m.Panels) <= linePanels:
 			l.queue[last] = l.queue[last].Join(m)
@@ -160,6 +191,9 @@ func (l *line) put(m live.Message) error {
 	}
 }
 
+// joinable reports whether a message may be joined with another.
+func joinable(m live.Message) bool { return m.Error == nil && m.Encoded == nil }
+
 // notify tells a channel of capacity 1, unless it has been told already.
 func notify(c chan struct{}) {
 	select {
@@ -179,14 +213,15 @@ func (l *line) take() []live.Message {
 }
 
 // write sends whatever there is to say until the connection ends, and then the
-// close frame. Between two sendings lies pushPause, in which more may join.
+// close frame. Between two sendings lies pushPause, or after a snapshot the
+// crowd's pace, in which more may join.
 func (l *line) write() {
 	defer l.finish()
 	ping := time.NewTicker(pingPeriod)
 	defer ping.Stop()
 	pause := time.NewTimer(0)
 	defer pause.Stop()
-	var wake <-chan struct{} // nil for pushPause after a sending
+	var wake <-chan struct{} // nil for a while after a sending
 	for {
 		var err error
 		select {
@@ -196,9 +231,9 @@ func (l *line) write() {
 		case <-pause.C:
 			wake = l.wake
 		case <-wake:
-			wake = nil
-			pause.Reset(pushPause)
+			wake, l.pace = nil, pushPause
 			err = l.sendAll()
+			pause.Reset(l.pace)
 		case <-ping.C:
 			err = l.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait))
 		}
@@ -210,21 +245,50 @@ func (l *line) write() {
 
 func (l *line) sendAll() error {
 	for _, m := range l.take() {
-		l.seq++
-		var b bytes.Buffer
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false) // the frame is never part of a page
-		if err := enc.Encode(struct {
-			Seq uint64 `json:"seq"`
-			live.Message
-		}{l.seq, m}); err != nil {
-			l.log.Error("encoding a feed's message", "feed", l.name, "err", err)
-			return byeBroken
-		}
 		l.conn.SetWriteDeadline(time.Now().Add(writeWait))
-		if err := l.conn.WriteMessage(websocket.TextMessage, bytes.TrimSuffix(b.Bytes(), []byte("\n"))); err != nil {
+		send := l.sendOwn
+		if m.Encoded != nil {
+			send = l.sendShared
+		}
+		if err := send(m); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sendOwn sends what is meant for this connection alone.
+func (l *line) sendOwn(m live.Message) error {
+	if !l.snapshots {
+		l.seq++
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // the frame is never part of a page
+	if err := enc.Encode(struct {
+		Seq uint64 `json:"seq"`
+		live.Message
+	}{l.seq, m}); err != nil {
+		l.log.Error("encoding a feed's message", "feed", l.name, "err", err)
+		return byeBroken
+	}
+	return l.conn.WriteMessage(websocket.TextMessage, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}
+
+// sendShared sends what has been written out for many connections, header and
+// all: here it costs one call of the system.
+func (l *line) sendShared(m live.Message) error {
+	l.seq, l.snapshots = m.Encoded.Seq(), true
+	l.pace = max(pushPause, time.Duration(l.crowd())*time.Second/snapshotsPerSecond)
+	frame, err := m.Encoded.Frame(prepare)
+	if err != nil {
+		l.log.Error("preparing a feed's message", "feed", l.name, "err", err)
+		return byeBroken
+	}
+	return l.conn.WritePreparedMessage(frame.(*websocket.PreparedMessage))
+}
+
+// prepare makes of a message the frame that every connection gets.
+func prepare(b []byte) (any, error) {
+	return websocket.NewPreparedMessage(websocket.TextMessage, b)
 }

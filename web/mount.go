@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/learn"
 )
 
@@ -28,8 +29,8 @@ func learns(path string) bool {
 }
 
 // mountLearn returns the pages of Learn and Practise, or nil where the server
-// was given no course or nowhere to keep progress. They are the only pages that
-// take forms; their handlers bound what a form may hold.
+// was given no course or nowhere to keep progress. Like those of classes they take
+// forms; their handlers bound what a form may hold.
 func (s *Server) mountLearn() http.Handler {
 	if s.cfg.Course == nil || s.cfg.Progress == nil {
 		return nil
@@ -43,7 +44,11 @@ func (s *Server) mountLearn() http.Handler {
 	}
 	room := learn.New(deps)
 	maps.Copy(s.feeds, room.Feeds())
-	pages := room.Handler()
+	return inTime(room.Handler())
+}
+
+// inTime gives forms [formWait] to arrive.
+func inTime(pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if changes(r) {
 			// Not every writer can: those of tests have no connection.
@@ -51,4 +56,20 @@ func (s *Server) mountLearn() http.Handler {
 		}
 		pages.ServeHTTP(w, r)
 	})
+}
+
+// labsRoom is where the labs are, with all below it.
+const labsRoom = "/labs"
+
+// mountLabs returns the pages of the labs, and adds their feed to the server's.
+func (s *Server) mountLabs() http.Handler {
+	deps := labs.Deps{
+		Target: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat, Learner: s.learners.of, Log: s.cfg.Logger,
+	}
+	if s.drafts != nil {
+		deps.DraftSeat = s.drafts.Seat
+	}
+	room := labs.New(deps)
+	maps.Copy(s.feeds, room.Feeds())
+	return room.Handler()
 }

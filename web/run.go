@@ -21,6 +21,7 @@ var errGone = errors.New("this run has ended")
 // session; everybody else sends requests and reads the newest state.
 type run struct {
 	id, learner string
+	kept        bool // until its owner ends it: neither dropped nor evicted for want of room; the registry's mu guards it
 	log         *slog.Logger
 	seat        *infer.Seat     // where the model's passes for this run take their turn
 	total       *atomic.Int64   // memory of all runs

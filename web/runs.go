@@ -162,7 +162,7 @@ func (rs *runs) makeRoom(learner string) *session.Error {
 func oldestUnwatched(list []*run) *run {
 	var oldest *run
 	for _, r := range list {
-		if !r.watched() && (oldest == nil || r.used.Load() < oldest.used.Load()) {
+		if !r.kept && !r.watched() && (oldest == nil || r.used.Load() < oldest.used.Load()) {
 			oldest = r
 		}
 	}
@@ -182,7 +182,7 @@ func (rs *runs) settle(grown *run) bool {
 	defer rs.mu.Unlock()
 	var resting []*run
 	for _, r := range rs.byID {
-		if r != grown && r.bytes.Load() > 0 && !r.playing.Load() {
+		if r != grown && !r.kept && r.bytes.Load() > 0 && !r.playing.Load() {
 			resting = append(resting, r)
 		}
 	}
@@ -221,7 +221,7 @@ func (rs *runs) expire() {
 		before := time.Now().Add(-rs.limits.IdleExpiry).UnixNano()
 		rs.mu.Lock()
 		for _, r := range rs.byID {
-			if !r.watched() && r.used.Load() < before {
+			if !r.kept && !r.watched() && r.used.Load() < before {
 				rs.drop(r)
 			}
 		}

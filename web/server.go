@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
@@ -28,6 +30,8 @@ type Config struct {
 	// leads to the loop.
 	Course   *lessons.Course
 	Progress *progress.Store
+	// Classes is where and how classes are held; none are without Course.
+	Classes Classes
 	// AllowedHosts are the names under which browsers may reach the server,
 	// exactly as they write them in the Host header: "class.example",
 	// "192.168.0.7:8080". See [LoopbackHosts].
@@ -51,6 +55,9 @@ type Server struct {
 	replays  chan struct{}  // of capacity 1: held while a link is replayed
 	empty    *session.State // what a page without a run shows
 	learn    http.Handler   // nil without a course
+	labs     http.Handler
+	classes  http.Handler // nil without somewhere to keep rooms
+	hub      *class.Hub   // likewise
 	feeds    map[string]live.Open
 	drafts   *infer.Pool // runs the draft model for all, nil without one
 	handler  http.Handler
@@ -95,6 +102,13 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.feeds = map[string]live.Open{}
 	s.learn = s.mountLearn()
+	s.labs = s.mountLabs()
+	var err error
+	if s.classes, err = s.mountClasses(); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		return nil, errors.Join(err, s.Shutdown(ctx))
+	}
 	s.handler = newGate(cfg.AllowedHosts, cfg.Logger, compressed(http.HandlerFunc(s.route)))
 	return s, nil
 }
@@ -110,6 +124,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop(byeRestart)
 	s.mu.Unlock()
 	err := waitFor(ctx, &s.wg)
+	if s.hub != nil {
+		err = errors.Join(err, s.hub.Close(ctx)) // before its runs
+	}
 	err = errors.Join(err, s.runs.close(ctx))
 	if s.drafts != nil {
 		s.drafts.Close()
@@ -135,6 +152,13 @@ func (s *Server) enter() (leave func(), ok bool) {
 	}, true
 }
 
+// crowd is how many sockets are open.
+func (s *Server) crowd() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sockets
+}
+
 // folders are the beginnings of addresses that lead to many things.
 var folders = map[string]func(*Server, http.ResponseWriter, *http.Request){
 	staticPrefix: (*Server).file,
@@ -156,6 +180,14 @@ var pages = map[string]func(*Server, http.ResponseWriter, *http.Request){
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	if s.learn != nil && learns(r.URL.Path) {
 		s.learn.ServeHTTP(w, r)
+		return
+	}
+	if r.URL.Path == labsRoom || strings.HasPrefix(r.URL.Path, labsRoom+"/") {
+		s.labs.ServeHTTP(w, r)
+		return
+	}
+	if s.classes != nil && teaches(r.URL.Path) {
+		s.classes.ServeHTTP(w, r)
 		return
 	}
 	page, ok := pages[r.URL.Path]

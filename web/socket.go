@@ -51,6 +51,7 @@ type socket struct {
 	replies chan *message
 	limiter *rate.Limiter
 	hear    func([]byte) // takes each message of the client: obey, or a feed's
+	crowd   func() int   // how many connections are open
 	tell    func()       // writes until the connection ends: write, or a feed's
 
 	ctx context.Context // ends with the connection; its cause is a *goodbye
@@ -99,7 +100,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	sock := &socket{
-		conn: conn, model: s.cfg.Model, limits: s.cfg.Limits, log: s.cfg.Logger, viewer: newViewer(),
+		conn: conn, model: s.cfg.Model, limits: s.cfg.Limits, log: s.cfg.Logger, viewer: newViewer(), crowd: s.crowd,
 		replies: make(chan *message, replyQueue),
 		limiter: rate.NewLimiter(s.cfg.Limits.CommandsPerSecond, s.cfg.Limits.CommandBurst),
 	}

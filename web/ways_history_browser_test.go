@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -86,45 +87,46 @@ func usePlay(v *visitor) {
 	}
 }
 
-// useFinish runs to the end, and cancels on the way. Other runs keep the model
-// busy, so that a hand is quick enough.
+// useFinish runs to the end, and cancels on the way. The button pressed goes
+// each time, and the focus moves on to the one that takes its place.
 func useFinish(v *visitor) {
-	rest := v.x.busy(6)
 	v.Press(cmd("#transport", `{"cmd":"finish"}`))
+	goOn := v.halt(func(st *session.State) bool { return st.Finishing && len(st.Steps) > 1 })
+	defer goOn()
+	v.focused("#progress button")
 	v.Press(cmd("#progress", `{"cmd":"pause"}`))
+	goOn()
 	st := v.comes("a pause", func(st *session.State) bool { return !st.Playing })
-	rest()
 	if st.Stopped != infer.StopNone || len(st.Steps) < 2 {
-		v.t.Errorf("cancelled after %d tokens, stopped by %q", len(st.Steps), st.Stopped)
+		v.t.Fatalf("cancelled after %d tokens, stopped by %q", len(st.Steps), st.Stopped)
 	}
+	v.focused(cmd("#transport", `{"cmd":"finish"}`))
 	v.given(session.SetStop{MaxTokens: ptrTo(len(st.Steps) + 5)})
 	v.same()
 	v.Press(cmd("#transport", `{"cmd":"finish"}`))
 	v.comes("the end", func(st *session.State) bool { return st.Stopped == infer.StopMaxTokens })
+	v.focused("#transport .btn--main")
 }
 
-// busy has n learners' runs play at once until the function it returns is called.
-func (x *site) busy(n int) (rest func()) {
-	x.t.Helper()
-	list := make([]*run, n)
-	for i := range list {
-		x.runs.mu.Lock()
-		list[i] = x.runs.begin(fmt.Sprint("busy ", i), newID())
-		x.runs.mu.Unlock()
-		list[i].left.Store(time.Now().UnixNano()) // not deserted yet
-		for _, c := range []session.Command{session.Try{Key: "loop"}, session.SetStop{MaxTokens: ptrTo(480)}, session.Finish{}} {
-			if _, err := list[i].do(x.t.Context(), c, nil, 0); err != nil {
-				x.t.Fatal(err)
-			}
+// halt waits for a state of a run that plays and keeps the run there, so that
+// a hand is quick enough: in the middle of an answer that nobody fetches until
+// the function returned is called. Commands wait meanwhile.
+func (v *visitor) halt(is func(*session.State) bool) (goOn func()) {
+	v.t.Helper()
+	for end := time.Now().Add(10 * time.Second); !is(v.state()); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			v.t.Fatalf("the run never came there; it is at %+v", v.state().Cursor)
 		}
 	}
-	return func() {
-		x.runs.mu.Lock()
-		defer x.runs.mu.Unlock()
-		for _, r := range list {
-			x.runs.drop(r)
-		}
-	}
+	req := request{reply: make(chan result)}
+	v.run().requests <- req
+	return sync.OnceFunc(func() { <-req.reply })
+}
+
+// focused waits until an element has the focus.
+func (v *visitor) focused(selector string) {
+	v.t.Helper()
+	v.Wait("the focus to be on "+selector, fmt.Sprintf(`document.activeElement.matches(%q)`, selector))
 }
 
 // useGoOn goes on after a limit, then asks for a new prompt.

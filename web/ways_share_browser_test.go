@@ -23,6 +23,7 @@ func TestWaysShare(t *testing.T) {
 		{"files", written, useFiles},
 		{"theme", nil, useTheme},
 		{"keys", nil, useKeyList},
+		{"predict", written, usePredict}, // the last: it leaves the page
 	})
 }
 
@@ -82,6 +83,18 @@ func saved(t *testing.T, path string) []byte {
 	}
 }
 
+// usePredict leaves for the game that asks for the next token of this text.
+func usePredict(v *visitor) {
+	link := session.LinkOf(v.state())
+	v.open("#try")
+	v.Press("[data-predict]")
+	v.Wait("the game", `location.pathname === '/predict' && document.readyState === 'complete'`)
+	if want := v.x.http.URL + "/predict?log=" + link; v.URL() != want {
+		v.t.Errorf("it is at %s, want %s", v.URL(), want)
+	}
+	v.says("#main", "Once")
+}
+
 // useTheme switches between light and dark; a reload keeps it.
 func useTheme(v *visitor) {
 	const dark = `getComputedStyle(document.body).backgroundColor`
@@ -109,33 +122,41 @@ func (v *visitor) theme() {
 }
 
 // useKeyList opens the list of keys, switches letter keys off and on, and shuts
-// it again.
+// it again. Keys may come to a phone too, from a keyboard beside it.
 func useKeyList(v *visitor) {
-	toggle := func() {
-		v.t.Helper()
-		if v.Name() == "keyboard" {
-			v.Keys("?")
-		} else {
-			v.Press("[data-dialog=keys]")
-		}
-		v.Wait("the list", `document.getElementById('keys').open`)
-		v.Press("[data-letter-keys]")
-		v.Press("#keys form button")
-		v.Wait("the list to shut", `!document.getElementById('keys').open`)
+	if v.Name() == "keyboard" {
+		v.Keys("?")
+	} else {
+		v.Press(v.keyList())
 	}
-	if v.Name() == "touch" {
-		return // a phone has no keys, and its bar no room for their list
-	}
-	toggle()
+	v.tickLetterKeys()
 	v.Keys("n")
-	time.Sleep(50 * time.Millisecond)
-	if st := v.state(); st.Cursor != (session.Cursor{Step: 1, Stage: infer.KindForward}) {
+	v.Keys(browser.ArrowRight) // no letter; whatever n had done would be done first
+	if st := v.comes("a stage", at(1, infer.KindLogits)); len(st.Steps) != 1 {
 		v.t.Errorf("letter keys are off, and one moved the run to %+v", st.Cursor)
 	}
-	v.Press("[data-dialog=keys]") // by its button: ? is a letter key too
+	v.Press(v.keyList()) // by its button: ? is a letter key too
+	v.tickLetterKeys()
+	v.Keys("n")
+	v.comes("a token", at(1, infer.KindCache))
+}
+
+// keyList is the button that shows the list, which a narrow window keeps in its
+// menu.
+func (v *visitor) keyList() string {
+	v.t.Helper()
+	if v.Name() != "touch" {
+		return ".top__keys"
+	}
+	v.open(".top__menu")
+	return ".top__menu [data-dialog=keys]"
+}
+
+// tickLetterKeys ticks or unticks the box in the list, and shuts it.
+func (v *visitor) tickLetterKeys() {
+	v.t.Helper()
+	v.Wait("the list", `document.getElementById('keys').open`)
 	v.Press("[data-letter-keys]")
 	v.Press("#keys form button")
 	v.Wait("the list to shut", `!document.getElementById('keys').open`)
-	v.Keys("n")
-	v.comes("a token", at(1, infer.KindCache))
 }

@@ -12,8 +12,11 @@ import (
 	"github.com/tokenbytoken/viz/web"
 )
 
-// address is where the server listens.
-type address struct{ host, port string }
+// address is where the server listens, and whether it speaks HTTPS there.
+type address struct {
+	host, port string
+	secure     bool
+}
 
 // newAddress joins the host as it was given ("" was 127.0.0.1) with the port
 // that the listener got.
@@ -45,7 +48,11 @@ func (a address) url() string {
 	if a.everywhere() {
 		a.host = "127.0.0.1"
 	}
-	return "http://" + a.String()
+	scheme := "http://"
+	if a.secure {
+		scheme = "https://"
+	}
+	return scheme + a.String()
 }
 
 // hosts are the Host values that the server answers to: this machine's own

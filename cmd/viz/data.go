@@ -75,6 +75,7 @@ func keep(dir string, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.Classes.DB = db
 	cfg.Course, cfg.Progress, cfg.Secret = course, progress.New(db, course, time.Now), db.Secret()
 	return db, nil
 }

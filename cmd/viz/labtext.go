@@ -50,6 +50,9 @@ const labRows = 24
 func labText(r *lab.Report, info lab.Info) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, on %s\n%s\n", info.Title, r.Model, strings.Join(wrap(strings.Fields(info.Question), 80), "\n"))
+	for _, say := range r.Findings {
+		b.WriteString("\n" + strings.Join(wrap(strings.Fields(printable(say)), 80), "\n") + "\n")
+	}
 	for _, t := range r.Tables {
 		b.WriteString("\n" + labTable(t))
 	}

@@ -5,6 +5,8 @@
 //	viz trace      run the loop in the terminal and print every stage
 //	viz inspect    tell what a model is
 //	viz bench      measure how fast a model runs here
+//	viz lab        measure what the lessons claim
+//	viz load       let classes of hundreds follow a server, and measure
 //	viz -version   what this binary is
 //
 // Everything shown is computed by the model that is embedded in the binary, or
@@ -12,8 +14,8 @@
 // package only wires: flags and their twins in the environment (flags.go), the
 // model (open.go), the server's start and end (serve.go), and the run without
 // a server as JSON (trace.go) or as an account for reading (tracetext.go), and
-// the description of a model (inspect.go), its speed (bench.go) and what the labs
-// measure with it (lab.go).
+// the description of a model (inspect.go), its speed (bench.go), what the labs
+// measure with it (lab.go) and what classes ask of a server (load.go).
 //
 // Exit codes: 0 done, 1 something failed while running, 2 the command line was
 // wrong, 130 interrupted.
@@ -74,6 +76,7 @@ Usage:
   viz inspect [PATH]    tell what a model is, and whether it would run
   viz bench [flags]     measure how fast a model runs on this machine
   viz lab [NAME]        measure what a lesson claims, or list what can be measured
+  viz load [flags]      let classes of hundreds follow a server, and measure
   viz -version          print what this binary is
 
 "viz serve -h" and "viz trace -h" list the flags. Each flag has a twin in the
@@ -95,12 +98,14 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		name, err = "viz inspect", inspect(args[1:], stdout)
 	case args[0] == "bench":
 		name, err = "viz bench", runBench(ctx, args[1:], env, stdout, stderr)
+	case args[0] == "load":
+		name, err = "viz load", runLoad(ctx, args[1:], env, stdout, stderr)
 	case args[0] == "lab":
 		name, err = "viz lab", runLab(ctx, args[1:], env, stdout, stderr)
 	case isHelp(args[0]):
 		_, err = io.WriteString(stdout, about)
 	default:
-		err = usageError{fmt.Errorf("unknown command %q; the commands are serve, trace, inspect, bench and lab", args[0])}
+		err = usageError{fmt.Errorf("unknown command %q; the commands are serve, trace, inspect, bench, lab and load", args[0])}
 	}
 	return report(ctx, name, err, stderr)
 }

@@ -35,6 +35,34 @@ func openModel(path, called string, quant infer.Quant) (*infer.Model, error) {
 	return nil, usageError{fmt.Errorf("%s %s: %w", called, path, err)}
 }
 
+// draftHelp describes the flag -draft.
+const draftHelp = "a smaller model with the same vocabulary, to draft where speculation is shown " +
+	"(default: the one in this binary, for the model in it)"
+
+// openDraft loads the model that drafts for another: the one at a path, or, for
+// "" and the embedded model, the embedded draft; else there is none. A draft
+// that does not share the target's vocabulary is refused.
+func openDraft(target *infer.Model, path, called string, embedded bool, quant infer.Quant) (*infer.Model, error) {
+	if path == "" {
+		if !embedded {
+			return nil, nil
+		}
+		c, err := bundled.Draft()
+		if err != nil {
+			return nil, err
+		}
+		return load(c, quant)
+	}
+	draft, err := openModel(path, called, quant)
+	if err != nil {
+		return nil, err
+	}
+	if err := infer.CheckPair(target, draft); err != nil {
+		return nil, usageError{fmt.Errorf("%s %s: %w", called, path, err)}
+	}
+	return draft, nil
+}
+
 // openPath opens the model at a path and says what may be there.
 func openPath(path string) (*checkpoint.Checkpoint, error) {
 	const want = "it must be a folder with config.json, model.safetensors and tokenizer.json, a GGUF file, or a llama2.c .bin file"

@@ -18,13 +18,13 @@ func readme(t *testing.T) string {
 
 // The README shows what the command beside it really prints.
 func TestReadmeExample(t *testing.T) {
-	command := `$ go run ./cmd/viz trace -prompt "Once upon a time there was a" -n 1 -rows 5 -temp 1`
+	command := `$ go run ./cmd/viz trace -prompt "Once upon a time there was a" -n 1 -rows 5 -temp 1 -seed 11`
 	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")
 	shown, _, closed := strings.Cut(shown, "```\n")
 	if !found || !closed {
 		t.Fatalf("README.md lacks the example %s", command)
 	}
-	got := ok(t, "trace", "-prompt", "Once upon a time there was a", "-n", "1", "-rows", "5", "-temp", "1")
+	got := ok(t, "trace", "-prompt", "Once upon a time there was a", "-n", "1", "-rows", "5", "-temp", "1", "-seed", "11")
 	sameText(t, textTime.ReplaceAllString(got, "  0 ms"), textTime.ReplaceAllString(shown, "  0 ms"))
 }
 
@@ -32,7 +32,7 @@ func TestReadmeExample(t *testing.T) {
 func TestReadmeFlags(t *testing.T) {
 	text := readme(t)
 	known := map[string]bool{"version": true}
-	for _, f := range []*flags{new(serveOptions).flags(), new(traceOptions).flags(), new(benchOptions).flags()} {
+	for _, f := range []*flags{new(serveOptions).flags(), new(traceOptions).flags(), new(benchOptions).flags(), new(loadOptions).flags()} {
 		for _, x := range f.listed {
 			known[x.name] = true
 			if row := strings.TrimRight("| `-"+x.name+" "+x.arg, " ") + "` |"; !strings.Contains(text, row) {

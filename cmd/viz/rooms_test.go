@@ -49,6 +49,7 @@ var ranks = map[string]int{
 	"web/view":           8,
 	"web/ui":             9,
 	"web/learn":          10,
+	"web/classroom":      10,
 	"web/labs":           10,
 	"web":                11,
 	"cmd/viz":            12,

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -43,9 +44,11 @@ type serveOptions struct {
 	noOpen  bool
 	stories bool
 	model   string
+	draft   string
 	quant   infer.Quant
 	data    string
 	version bool
+	network
 }
 
 // serve carries out viz serve. It returns when ctx has ended and the server
@@ -64,17 +67,25 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	if err := checkData(o.data); err != nil {
 		return usageError{fmt.Errorf("%s %s: %w", f.called("data"), o.data, err)}
 	}
+	secure, err := o.tls(f)
+	if err != nil {
+		return err
+	}
 	model, err := openModel(o.model, f.called("model"), o.quant)
 	if err != nil {
 		return err
 	}
+	draft, err := openDraft(model, o.draft, f.called("draft"), o.model == "", o.quant)
+	if err != nil {
+		return err
+	}
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
-	cfg := web.Config{Model: model, Logger: logger, Storybook: o.stories}
+	cfg := web.Config{Model: model, Draft: draft, Logger: logger, Storybook: o.stories}
 	kept, err := keep(o.data, &cfg, logger)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.called("data"), err)
 	}
-	return errors.Join(o.serve(ctx, f, cfg, env, stdout), kept.Close())
+	return errors.Join(o.serve(ctx, f, cfg, secure, env, stdout), kept.Close())
 }
 
 // folder is where progress is kept, "" in memory.
@@ -86,30 +97,29 @@ func (o *serveOptions) folder(f *flags, env func(string) string) string {
 }
 
 // serve serves until ctx ends.
-func (o *serveOptions) serve(ctx context.Context, f *flags, cfg web.Config, env func(string) string, stdout io.Writer) error {
+func (o *serveOptions) serve(ctx context.Context, f *flags, cfg web.Config, secure *tls.Config, env func(string) string, stdout io.Writer) error {
 	listener, err := listen(ctx, o.addr)
 	if err != nil {
 		return fmt.Errorf("%s %s cannot be used: %w", f.called("addr"), cmp.Or(o.addr, "127.0.0.1:0"), err)
 	}
 	address := newAddress(o.addr, listener.Addr())
-	cfg.AllowedHosts = address.hosts(o.hosts)
+	if secure != nil {
+		address.secure, listener = true, tls.NewListener(listener, secure)
+	}
+	allowed := o.allowed(o.hosts)
+	cfg.AllowedHosts = address.hosts(allowed)
+	cfg.Classes.TTL, cfg.Classes.Access = o.roomTTL, o.access(address)
 	app, err := web.New(cfg)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := &http.Server{
-		Handler:           app.Handler(),
-		ReadHeaderTimeout: headerTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    web.HeaderBytes,
-		ReadTimeout:       readTimeout,
-		ErrorLog:          slog.NewLogLogger(cfg.Logger.Handler(), slog.LevelWarn),
-	}
+	server := newHTTP(app, cfg.Logger)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 
-	announce(stdout, address, o.hosts, o.data)
+	fmt.Fprintf(stdout, "Token by Token is at %s\n", address.url())
+	tell(stdout, address, cfg.Classes.Access, cfg.AllowedHosts)
+	fmt.Fprintf(stdout, "%s\nPress Ctrl-C to stop.\n", keptWhere(o.data))
 	if !o.noOpen {
 		openBrowser(address.url(), env)
 	}
@@ -118,6 +128,19 @@ func (o *serveOptions) serve(ctx context.Context, f *flags, cfg web.Config, env 
 	case <-ctx.Done():
 	}
 	return errors.Join(err, shutDown(server, app))
+}
+
+// newHTTP bounds what the requests to a server may hold up.
+func newHTTP(app *web.Server, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           app.Handler(),
+		ReadHeaderTimeout: headerTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    web.HeaderBytes,
+		ReadTimeout:       readTimeout,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
 }
 
 func (o *serveOptions) flags() *flags {
@@ -143,20 +166,13 @@ func (o *serveOptions) flags() *flags {
 	f.toggle("no-open", "do not open a browser", &o.noOpen)
 	f.toggle("storybook", "show every state of the page at /storybook", &o.stories)
 	f.text("model", "PATH", modelHelp, &o.model)
+	f.text("draft", "PATH", draftHelp, &o.draft)
 	f.quant(&o.quant)
 	f.text("data", "DIR", "where progress is kept, by one server at a time; \"\" keeps it in memory "+
 		"(default: the user's data folder, such as ~/.local/share/viz)", &o.data)
+	o.network.flags(f)
 	f.set.BoolVar(&o.version, "version", false, "") // no twin: it asks for no way of serving
 	return f
-}
-
-func announce(stdout io.Writer, a address, allowed []string, data string) {
-	fmt.Fprintf(stdout, "Token by Token is at %s\n", a.url())
-	if !a.loopback() {
-		fmt.Fprintf(stdout, "Others on the network can reach it too, by these names and no others:\n  %s\n"+
-			"Allow more with -allow-host.\n", strings.Join(a.hosts(allowed), "\n  "))
-	}
-	fmt.Fprintf(stdout, "%s\nPress Ctrl-C to stop.\n", keptWhere(data))
 }
 
 // shutDown ends a server: no new connections, 1012 for every socket, and a

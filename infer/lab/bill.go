@@ -78,6 +78,7 @@ type MachineUse struct {
 // (Kaplan et al. 2020).
 type Training struct {
 	Tokens          float64 `json:"tokens"`            // trained on
+	Assumed         bool    `json:"assumed"`           // they are 20 for each weight, a rule of thumb (Hoffmann et al. 2022)
 	MultAdds        float64 `json:"mult_adds"`         // 3 × a forward pass for each
 	RequestMultAdds float64 `json:"request_mult_adds"` // tallied in this run
 	Requests        float64 `json:"requests"`          // like this one that add up to the training

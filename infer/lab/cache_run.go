@@ -221,10 +221,16 @@ func (r *cacheRun) fillReport(to *Report) {
 	last := result.Steps[len(result.Steps)-1].Recomputed
 	result.Attention = []Share{{len(result.Steps), float64(last.TotalParts.Attention) / float64(last.TotalMultAdds)}}
 	for _, n := range []int{512, 4096} {
-		_, whole := result.Shape.Generate(len(result.Prompt), n)
-		result.Attention = append(result.Attention, Share{n, float64(whole.Attention) / float64(whole.Total())})
+		result.Attention = append(result.Attention, attentionShare(result.Shape, len(result.Prompt), n))
 	}
 	to.Result, to.Tables, to.Noise = &result, result.tables(), noise(r.spreads)
+}
+
+// attentionShare is attention's part of writing n tokens after m positions
+// without a cache.
+func attentionShare(s cost.Shape, m, n int) Share {
+	_, whole := s.Generate(m, n)
+	return Share{n, float64(whole.Attention) / float64(whole.Total())}
 }
 
 // tables are the raw rows.

@@ -179,7 +179,7 @@ func (r *drawRun) once(seed uint64) error {
 	r.counts = make([]int, r.d.Keep)
 	distances := make([]float64, 0, len(r.sizes))
 	for n := 1; n <= r.sizes[len(r.sizes)-1]; n++ {
-		if n%4096 == 0 && r.ctx.Err() != nil {
+		if n%1024 == 1 && r.ctx.Err() != nil {
 			return r.ctx.Err()
 		}
 		r.counts[r.d.Draw(sampling.U(seed, n))]++

@@ -8,21 +8,39 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// rates remembers how many multiply-adds a second a model makes here, by hash:
-// measured once, for guesses alone.
-var rates sync.Map // string → float64
+// rates remembers how many multiply-adds a second each model makes here, by
+// hash, for guesses alone: the best of the samples so far, since whatever else
+// the machine does only makes it slower for a while.
+var rates = struct {
+	sync.Mutex
+	best map[string]float64
+}{best: map[string]float64{}}
 
-// rate is how many multiply-adds a second m makes one token at a time.
+// samples are taken whenever a guess is asked for; each is a few milliseconds.
+const samples = 3
+
+// rate is how many multiply-adds a second m makes one token at a time, 0 where
+// it does not run.
 func rate(m *infer.Model) float64 {
-	if r, ok := rates.Load(m.Hash()); ok {
-		return r.(float64)
+	best := 0.0
+	for range samples {
+		best = max(best, sample(m))
 	}
+	rates.Lock()
+	defer rates.Unlock()
+	best = max(best, rates.best[m.Hash()])
+	rates.best[m.Hash()] = best
+	return best
+}
+
+// sample is the rate of the fastest of a few steps.
+func sample(m *infer.Model) float64 {
 	const steps = 4
 	c, id := m.NewCache(), 0
 	out, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)
-	var counted int64
-	start := time.Now()
+	best := 0.0
 	for range min(steps, m.Config().Context) {
+		start := time.Now()
 		blocks, err := m.ForwardTo(context.Background(), c, []int{id}, out)
 		if err != nil {
 			return 0 // the run itself will say why
@@ -31,11 +49,9 @@ func rate(m *infer.Model) float64 {
 		if err != nil {
 			return 0
 		}
-		counted += blocks.Plus(scores).Total()
+		best = max(best, float64(blocks.Plus(scores).Total())/time.Since(start).Seconds())
 	}
-	r := float64(counted) / time.Since(start).Seconds()
-	rates.Store(m.Hash(), r)
-	return r
+	return best
 }
 
 // guess makes an estimate of a count of multiply-adds and of bytes.

@@ -145,7 +145,7 @@ func (billLab) Info() Info {
 			price("input_price", "Input price", "3", "of tokens read"), price("output_price", "Output price", "15", "of tokens written"),
 			{Name: "requests", Label: "Requests", Unit: "a day", Kind: Float, Min: 0, Max: 1e12, Step: 1000, Default: "100000", Help: "like this one"},
 			{Name: "machine", Label: "Own machine", Unit: "$ an hour", Kind: Float, Min: 0, Max: 1e6, Step: 0.1, Default: "0.5", Help: "what it costs to run this model on a machine like this one"},
-			{Name: "trained_tokens", Label: "Trained on", Unit: "tokens", Kind: Float, Min: 0, Max: 1e15, Step: 1e6, Default: "100000000", Help: "tokens that the model was trained on"},
+			{Name: "trained_tokens", Label: "Trained on", Unit: "tokens", Kind: Float, Min: 0, Max: 1e15, Step: 1e6, Default: "0", Help: "tokens that the model was trained on; 0 stands for 20 of each weight, a rule of thumb (Hoffmann et al. 2022)"},
 			{Name: "try_stop", Label: "Another stop string", Kind: Strings, Default: ".", Help: "what it would have saved"},
 			{Name: "try_max_tokens", Label: "A smaller max_tokens", Unit: "tokens", Kind: Int, Min: 1, Max: 4096, Step: 1, Default: "24", Help: "what it would have saved"},
 			{Name: "try_prompt", Label: "A terser prompt", Unit: "bytes", Kind: Text, Min: 0, Max: promptBytes, Default: "Once there was a", Help: "what it would have saved; empty leaves it out"},
@@ -154,7 +154,7 @@ func (billLab) Info() Info {
 			{Name: "Long input, short output", Why: "Where the prompt is long a terser one saves most; here the stop string hardly matters.", Values: Values{"prompt": longPrompt, "try_prompt": "She held the shell to her ear and", "max_tokens": "16", "try_max_tokens": "8"}},
 			{Name: "Short input, long output", Why: "Output dominates: max_tokens and stop strings are what pays.", Values: Values{"max_tokens": "256", "try_max_tokens": "64"}},
 		},
-		Includes: "Input tokens are those that the tokenizer makes of the prompt, with its start mark. Prices are yours to set; a price is not a cost. Every saving was run with the same seed, not guessed. Times are of this machine.",
+		Includes: "Input tokens are those that the tokenizer makes of the prompt, with its start mark; output tokens are all that the loop drew, those of a stop string and an end of text included. Prices are yours to set; a price is not a cost. Every saving was run with the same seed, not guessed. Times are of this machine.",
 	}
 }
 
@@ -164,10 +164,10 @@ func (speculationLab) Info() Info {
 		Name: "speculation", Title: "Speculative decoding",
 		Question: "How many passes of the large model does a draft save, and does that save time on this machine?",
 		Params: append([]Param{
-			promptParam(story), tokensParam(64, 1024), seedParam(),
+			promptParam(story), tokensParam(96, 1024), seedParam(),
 			{Name: "gamma", Label: "γ", Unit: "tokens", Kind: Int, Min: 1, Max: infer.MaxGamma, Step: 1, Default: "4", Help: "tokens drafted in a round of the run that is shown"},
 			{Name: "gammas", Label: "γ compared", Unit: "tokens", Kind: List, Min: 1, Max: infer.MaxGamma, Default: "1,2,3,4,6,8", Help: "measured beside the target alone"},
-			repeatsParam(3),
+			repeatsParam(5),
 			{Name: "rounds", Label: "Synthetic rounds", Unit: "rounds", Kind: Int, Min: 100, Max: 200_000, Step: 1000, Default: "20000", Help: "rounds of the synthetic pair"},
 		}, samplingParams(sampling.Settings{Temperature: 0.7, TopP: 0.9})...),
 		Try: []Preset{

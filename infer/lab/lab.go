@@ -101,6 +101,7 @@ type Report struct {
 	// Result is the lab's own struct: *Strategies, *Draw, *Cache, *Memory,
 	// *Prefill, *Bill, *Speculation or *Stops; nil where nothing was measured.
 	Result    any           `json:"result"`
+	Findings  []string      `json:"findings"`  // what it comes to, in sentences
 	Tables    []Table       `json:"tables"`    // the raw rows
 	Noise     string        `json:"noise"`     // how much times varied, in words; empty where nothing was timed
 	Cancelled bool          `json:"cancelled"` // the run was ended early

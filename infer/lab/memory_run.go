@@ -94,7 +94,7 @@ type memoryRun struct {
 
 // Estimate implements [Lab].
 func (memoryLab) Estimate(env Env, v Values) (Estimate, error) {
-	if _, err := calculate(env.Target, v); err != nil {
+	if _, err := Calculate(env.Target, v); err != nil {
 		return Estimate{}, err
 	}
 	m, tokens, err := room(env.Target, v, "tokens")
@@ -114,15 +114,17 @@ func (memoryLab) Run(ctx context.Context, env Env, v Values, progress func(Progr
 	r := &memoryRun{running: start(ctx, "memory", env, v, progress)}
 	r.fill = r.fillReport
 	r.of = tokens
-	if r.result, err = calculate(env.Target, v); err != nil {
+	if r.result, err = Calculate(env.Target, v); err != nil {
 		return nil, err
 	}
 	r.result.Engine = Engine{Prompt: prompt, Formula: "2 × layers × KV heads × head size × positions × 4 bytes", Agree: true}
 	return r.end(r.engine(env.Target, v, tokens))
 }
 
-// calculate is the calculator.
-func calculate(m *infer.Model, v Values) (Memory, error) {
+// Calculate is the memory lab's calculator, with m as the loaded model: its
+// result but for the engine's bytes. v are values that [Info.Parse] returned. A
+// *[RangeError] says that heads cannot be shared as asked.
+func Calculate(m *infer.Model, v Values) (Memory, error) {
 	all := append([]MemoryModel{loadedModel(m)}, published...)
 	model := all[slices.IndexFunc(all, func(x MemoryModel) bool { return x.Key == v["preset"] })]
 	for _, change := range []struct {

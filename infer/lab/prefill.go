@@ -21,7 +21,10 @@ type Prefill struct {
 	// Why a token written costs more than a token read, from the same run.
 	Input  PerToken `json:"input"`
 	Output PerToken `json:"output"`
-	Ratio  float64  `json:"ratio"` // time of a token written over that of one read
+	// OutputPass is the part of a token written that is its pass and scores; the
+	// rest of Output is softmax, filters, draw and text.
+	OutputPass float64 `json:"output_pass_ms"`
+	Ratio      float64 `json:"ratio"` // time of a token written over that of one read
 	// Counted work hardly differs; what differs is how many tokens share one
 	// reading of the weights.
 	WorkRatio   float64 `json:"work_ratio"`

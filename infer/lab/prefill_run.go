@@ -235,9 +235,12 @@ func (p *Prefill) compare(m *infer.Model, text timedText) {
 		return
 	}
 	var work []float64
+	var passes []time.Duration
 	for _, s := range text.steps[1:] {
 		work = append(work, float64(s.Blocks.Plus(s.Output).Total()))
+		passes = append(passes, s.Took[infer.KindForward]+s.Took[infer.KindLogits])
 	}
+	p.OutputPass = spreadOfTimes(passes).Median
 	p.Output = PerToken{Ms: p.Gaps.Median, MultAdds: mean(work)}
 	for _, t := range []*PerToken{&p.Input, &p.Output} {
 		t.Rate = finiteOr(t.MultAdds/t.Ms/1e6, 0) // a millisecond: 10⁻³ s, 10⁹ of them a second

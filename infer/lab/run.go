@@ -46,6 +46,9 @@ func (r *running) snapshot() *Report {
 	part := *r.report
 	part.Took = time.Since(r.start)
 	r.fill(&part)
+	if f, ok := part.Result.(interface{ findings() []string }); ok {
+		part.Findings = f.findings()
+	}
 	return &part
 }
 

@@ -76,10 +76,26 @@ func (s *Strategies) tables() []Table {
 		}
 	}
 	tables := []Table{steps, parts, runs, texts, entropy}
+	if s.Circle != nil {
+		tables = append(tables, s.Circle.table())
+	}
 	if s.Best != nil {
 		tables = append(tables, s.Best.table())
 	}
 	return tables
+}
+
+// table lists greedy's text with the place of each token in its circle.
+func (c *CircleSearch) table() Table {
+	t := Table{Name: "circle", Title: "Greedy's text after " + quoted(c.Prompt), Columns: columns("token", "", "text", "", "round", "", "place in it", "")}
+	for i, token := range c.Text {
+		var round, place any
+		if x := c.Circle; x != nil && i+1 >= x.Start {
+			round, place = (i+1-x.Start)/x.Period+1, (i+1-x.Start)%x.Period+1
+		}
+		t.add(i+1, token.Text, round, place)
+	}
+	return t
 }
 
 func (s *SequenceSearch) table() Table {

@@ -14,7 +14,7 @@ import (
 // housePrompts are tried where a lab's own prompt does not show what is looked
 // for. Which of them does depends on the model.
 var housePrompts = []string{
-	story, "A dog is", "The old man looked at the", "User: Tell me a story.\nAssistant:", "One day",
+	story, "There was a little old woman who", "A ship", "The old man looked at the", "User: Tell me a story.\nAssistant:", "One day",
 	"The capital of France is", "She said that", "I like to", "The", "It was a dark night and", "Yes, yes, yes,", "There are many",
 }
 

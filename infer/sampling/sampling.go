@@ -117,18 +117,18 @@ func Entropy(p []float64) float64 {
 }
 
 // SoftmaxEntropy returns [Entropy] of what [Softmax] made of z [vocab] at t, p
-// with max and sum, without a logarithm for each token: ln p is
-// (z − max)/t − ln sum.
+// with max and sum, without a logarithm for each token: −ln p is
+// ln sum + (max − z)/t, and the p sum to 1. No term is negative, so that none
+// cancels another.
 func SoftmaxEntropy(z []float32, t float64, p []float64, max, sum float64) float64 {
 	if t == 0 {
 		t = 1
 	}
-	var h float64
-	logSum := math.Log(sum)
+	var below float64 // how far a token drawn from p lies below the first, on average
 	for i, x := range p {
-		h += x * (logSum - (float64(z[i])-max)/t)
+		below += x * (max - float64(z[i]))
 	}
-	return h / math.Ln2
+	return (math.Log(sum) + below/t) / math.Ln2
 }
 
 // U returns the number drawn at a step (1 for the first generated token):

@@ -16,11 +16,12 @@ export class Address {
       const button = event.target.closest('[data-copy-link]');
       if (button) this.#copy(button, tell);
     });
-    // Where a file comes from is worked out when somebody reaches for it.
+    // Where a file comes from, or another page begins, is worked out when
+    // somebody reaches for it.
     for (const type of ['pointerover', 'focusin', 'click']) {
       document.addEventListener(type, ({ target }) => {
-        const file = target.closest?.('[data-export]');
-        if (file) this.#aim(file);
+        const link = target.closest?.('[data-export], [data-predict]');
+        if (link) this.#aim(link);
       });
     }
     document.addEventListener('keydown', (event) => {
@@ -51,12 +52,15 @@ export class Address {
     if (address && location.pathname + location.search !== address) history.replaceState(null, '', address);
   }
 
-  // aim leads a link to a file of this run, or of one made again from its log.
-  #aim(file) {
-    const query = new URLSearchParams({ run: this.#socket.run });
+  // aim leads a link to a file of this run, or of one made again from its log,
+  // or to the game that asks for the token after the stage shown.
+  #aim(link) {
+    const query = new URLSearchParams();
+    const file = link.dataset.export;
+    if (file) query.set('run', this.#socket.run);
     if (this.#socket.link) query.set('log', this.#socket.link);
-    const href = `/export/${file.dataset.export}?${query}`;
-    if (file.getAttribute('href') !== href) file.href = href;
+    const href = file ? `/export/${file}?${query}` : `/predict${query.size ? `?${query}` : ''}`;
+    if (link.getAttribute('href') !== href) link.href = href;
   }
 
   async #copy(button, tell) {

@@ -33,7 +33,9 @@ async function send(extra = {}) {
   asked = mine;
   try {
     const html = await ask(form.action, { method: 'POST', body: data, signal: mine.signal });
+    const since = typedSince(data);
     patch(form, html);
+    for (const [id, was] of since) Object.assign(document.getElementById(id) ?? {}, was);
     keep();
     return true;
   } catch (error) {
@@ -42,6 +44,18 @@ async function send(extra = {}) {
   } finally {
     if (asked === mine) asked = null;
   }
+}
+
+// typedSince is what was written or ticked after a form was sent: the answer
+// does not know of it, and must not take it away.
+function typedSince(sent) {
+  const since = [];
+  for (const e of form.querySelectorAll(cells)) {
+    if (e.type === 'checkbox' || e.type === 'radio') {
+      if (e.checked !== sent.getAll(e.name).includes(e.value)) since.push([e.id, { checked: e.checked }]);
+    } else if (e.value !== (sent.get(e.name) ?? '')) since.push([e.id, { value: e.value }]);
+  }
+  return since;
 }
 
 // soon sends a little later, together with what else comes in between.
@@ -107,6 +121,11 @@ form.addEventListener('click', (event) => {
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   const button = event.submitter;
+  // The Enter key sends a form by its first button.
+  if (button?.matches('.drill__first') && isCell(document.activeElement)) {
+    enter(document.activeElement);
+    return;
+  }
   const extra = button?.name ? { [button.name]: button.value } : { do: 'check' };
   const went = extra.do.startsWith('go:');
   if (!await now(extra)) return;
@@ -155,13 +174,23 @@ const steps = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRi
 form.addEventListener('keydown', (event) => {
   const cell = event.target;
   if (!isCell(cell) || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  if (event.key === 'Enter') {
+  if (event.key === 'Tab') {
+    const to = nextInTable(cell, event.shiftKey ? -1 : 1);
+    if (!to) return;
     event.preventDefault();
-    enter(cell);
-  } else if (event.key === '?') {
+    to.focus();
+    to.select();
+  } else if (event.key === '?' && (cell.type === 'checkbox' || cell.type === 'radio')) {
     event.preventDefault();
     now({ do: 'hint' });
   } else if (event.key in steps && !event.shiftKey && move(cell, ...steps[event.key])) event.preventDefault();
+});
+
+// No answer holds a question mark.
+form.addEventListener('beforeinput', (event) => {
+  if (event.data !== '?' || !isCell(event.target)) return;
+  event.preventDefault();
+  now({ do: 'hint' });
 });
 
 // move goes to the cell beside, and tells whether there is one. Within a text
@@ -179,6 +208,13 @@ function move(cell, dx, dy) {
   to.focus();
   if (to.type !== 'checkbox') to.select();
   return true;
+}
+
+// nextInTable is the cell that Tab leads to: the next one, past the buttons of
+// slips that may have opened in between.
+function nextInTable(cell, by) {
+  const all = [...(cell.closest('table')?.querySelectorAll('td input') ?? [])];
+  return all[all.indexOf(cell) + by] ?? null;
 }
 
 const inside = (place) => place?.querySelector('input') ?? null;

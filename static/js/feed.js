@@ -10,6 +10,7 @@ import { patch } from './patch.js';
 const firstDelay = 250; // ms before the first new try, at most; it doubles
 const longestDelay = 10_000;
 const answerWait = 60_000; // a command without any sign by then: the line is dead
+const probeWait = 4_000; // the same after the page slept: the line is likely dead
 const busyAfter = 250; // quicker answers need no mark
 
 // Close codes after which trying again would end the same way.
@@ -40,14 +41,30 @@ export class Feed {
     document.addEventListener('visibilitychange', () => { if (!document.hidden) this.#wake(); });
   }
 
+  // wake finds out at once how things stand after a sleep or a change of
+  // networks: by a new connection where one was lost, or by asking the present
+  // one for a sign.
   #wake() {
-    if (this.#ws || !this.#last) return;
-    clearTimeout(this.#retry);
-    this.connect();
+    if (!this.#ws && (this.#retry || this.#last)) this.connect();
+    if (!this.#open || this.#waiting) return;
+    this.#waiting = { n: ++this.#n, command: null };
+    this.#ws.send(JSON.stringify({ cmd: 'ping', n: this.#n }));
+    this.#watch = setTimeout(() => this.#giveUp(), probeWait);
+  }
+
+  // giveUp drops a connection without waiting for the other end to agree.
+  #giveUp() {
+    const ws = this.#ws;
+    if (!ws) return;
+    ws.onclose = null;
+    ws.close();
+    this.#lost({ code: 1006, reason: '' });
   }
 
   connect() {
     if (this.#ws) return;
+    clearTimeout(this.#retry);
+    this.#retry = 0;
     const [name, query = ''] = this.#element.dataset.feed.split('?');
     const url = new URL('/ws', location.href);
     url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -83,7 +100,7 @@ export class Feed {
     this.#waiting = { n: ++this.#n, command };
     this.#ws.send(JSON.stringify({ ...command, n: this.#n }));
     this.#busy ||= setTimeout(() => this.#element.setAttribute('aria-busy', 'true'), busyAfter);
-    this.#watch = setTimeout(() => this.#ws?.close(), answerWait);
+    this.#watch = setTimeout(() => this.#giveUp(), answerWait);
   }
 
   #receive(message) {

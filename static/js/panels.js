@@ -2,6 +2,7 @@
 // panels that can be read a moment later wait until that has been drawn.
 import { patch } from './patch.js';
 import { afterFrame } from './frames.js';
+import { holdFocus } from './focus.js';
 import { afterPanels } from './worked.js';
 
 const speakEvery = 1500; // ms between two announcements to a screen reader
@@ -41,6 +42,7 @@ let peekIsOwn = true;
 // at another stage.
 export function applyPanels(panels, state, arrived) {
   kept ??= measured();
+  const returnFocus = holdFocus();
   for (const panel of panels) {
     if (panel.id === 'spoken') speak(panel);
     else if (state && beside.has(panel.id) && !document.hidden) wait(panel);
@@ -49,6 +51,7 @@ export function applyPanels(panels, state, arrived) {
     peekIsOwn = state;
     if (state) ownPeek = panel;
   }
+  returnFocus();
   afterPanels();
 }
 

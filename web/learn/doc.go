@@ -11,5 +11,8 @@
 // page that comes back in place; what is right and what is shown is decided
 // once, on the server.
 //
-// The home page runs the loop on the real model: see [turns].
+// The home page runs the loop on the real model: see [turns]. The experiments in
+// the lessons do as well (widget*.go): an [experiment] is asked for what its
+// inputs come to and answers with a component, over a form's GET as over a
+// socket, so that a page is whole before anybody has connected.
 package learn

@@ -139,13 +139,13 @@ func (v *drillWork) Told() string {
 	}
 	switch verdict.State {
 	case drill.Right:
-		return strings.TrimSpace(capital(c.Label) + ": right." + read + " " + verdict.Note)
+		return strings.TrimSpace(c.Label + ": right." + read + " " + verdict.Note)
 	case drill.Part:
-		return capital(c.Label) + ": nearly." + read + " " + verdict.Title
+		return c.Label + ": nearly." + read + " " + verdict.Title
 	case drill.Wrong:
-		return capital(c.Label) + ": not yet." + read + " " + verdict.Title
+		return c.Label + ": not yet." + read + " " + verdict.Title
 	case drill.Refused:
-		return capital(c.Label) + ": " + verdict.Title
+		return c.Label + ": " + verdict.Title
 	}
 	return ""
 }

@@ -110,3 +110,21 @@ func keptBar(kept bool) float64 {
 	}
 	return 0
 }
+
+// became says what became of a candidate.
+func became(r predictRow) string {
+	var words []string
+	if r.Drawn {
+		words = append(words, "drawn")
+	}
+	if r.You {
+		words = append(words, "your guess")
+	}
+	if !r.Kept {
+		words = append(words, "cut")
+	}
+	return strings.Join(words, ", ")
+}
+
+// plainNumber writes a number with the digits it needs.
+func plainNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -35,4 +36,29 @@ func TestPractisePages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestQuizByEveryHand: a choice, wrong first, and an answer in one's own words
+// compared and ticked, by mouse, keyboard and touch.
+func TestQuizByEveryHand(t *testing.T) {
+	url, course := serve(t)
+	b := browser.New(t)
+	first := func(kind string) *lessons.Question {
+		for _, q := range course.Questions {
+			if q.Kind == kind && strings.HasPrefix(q.Section, "temperature#") {
+				return q
+			}
+		}
+		t.Fatalf("no %s question about temperature", kind)
+		return nil
+	}
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
+		tab := b.Stranger(t, screen, url)
+		for _, kind := range []string{"choice", "recall"} {
+			tab.Go(url + "/quiz?lesson=temperature&kind=" + kind)
+			answer(tab, with(tab), first(kind))
+		}
+		tab.Go(url + "/quiz")
+		tab.Wait("both counted", `document.querySelector(".quiz__n").innerText.includes("Answered so far: 2.")`)
+	})
 }

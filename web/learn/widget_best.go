@@ -30,7 +30,7 @@ func (e best) show(ctx context.Context, in values) (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := bestView{Length: in.whole("length")}
+	var v bestView
 	s := settingsOf(values{"t": "0"})
 	for i, p := range []path{f.greedy, f.best} {
 		run, err := newRun(ctx, e.model, in["prompt"], s)
@@ -45,7 +45,6 @@ func (e best) show(ctx context.Context, in values) (templ.Component, error) {
 		v.Ways[i].Loop = loopAt(st)
 	}
 	v.Ways[0].Name, v.Ways[1].Name = "Greedy’s way", "The most probable way"
-	v.Same = f.same()
 	v.Say = bestSay(f)
 	v.Tried = triedSay(e.model, f, in.whole("width"))
 	return bestHTML(v), nil
@@ -53,11 +52,9 @@ func (e best) show(ctx context.Context, in values) (templ.Component, error) {
 
 // bestView is the two ways.
 type bestView struct {
-	Length int
-	Ways   [2]way
-	Same   bool
-	Say    view.Rich
-	Tried  string
+	Ways  [2]way
+	Say   view.Rich
+	Tried string
 }
 
 // way is a sequence with its probabilities.

@@ -26,10 +26,10 @@ func cacheFields() []field {
 // cacheWidget writes a text with the cache, and then makes every step of it
 // again without one.
 type cacheWidget struct {
-	model  *infer.Model
-	prompt string
-	run    *session.Session
-	steps  []twoWays
+	model *infer.Model
+	key   string
+	run   *session.Session
+	steps []twoWays
 }
 
 // twoWays is one step as it was done both ways, tallied while it was.
@@ -42,7 +42,7 @@ type twoWays struct {
 func newCache(d desk) experiment { return &cacheWidget{model: d.target} }
 
 func (e *cacheWidget) show(ctx context.Context, in values) (templ.Component, error) {
-	if e.run == nil || e.prompt != in["prompt"] {
+	if key := fmt.Sprint(in["tokens"], in["prompt"]); e.run == nil || e.key != key {
 		s := settingsOf(values{"t": "0.7", "p": "0.9", "tokens": in["tokens"]})
 		run, err := newRun(ctx, e.model, in["prompt"], s)
 		if err != nil {
@@ -56,7 +56,7 @@ func (e *cacheWidget) show(ctx context.Context, in values) (templ.Component, err
 		if err != nil {
 			return nil, err
 		}
-		e.run, e.prompt, e.steps = run, in["prompt"], steps
+		e.run, e.key, e.steps = run, key, steps
 	}
 	at := min(in.whole("at"), len(e.steps))
 	in.set("at", at)

@@ -10,15 +10,14 @@ import (
 
 // shareChart is the share of the likeliest token against the temperature.
 type shareChart struct {
-	Line     string // SVG path
-	X, Y     string // the point at T
-	One      string // x of T = 1
-	Share    string // at T
-	LabelX   string
-	End      string // text-anchor of the label
-	Token    view.Text
-	Say      string // the picture in words
-	From, To string // shares at both ends
+	Line   string // SVG path
+	X, Y   string // the point at T
+	One    string // x of T = 1
+	Share  string // at T
+	LabelX string
+	End    string // text-anchor of the label
+	Token  view.Text
+	Say    string // the picture in words
 }
 
 // The frame of the chart in units of its viewBox, 216 by 160.
@@ -27,33 +26,43 @@ const (
 	shareWidth, shareHeight = 182.0, 118.0
 )
 
-func newShareChart(logits []float32, t float64, favourite view.Text) shareChart {
-	at := func(t float64) (x, y, p float64) {
-		_, _, sum := sampling.Softmax(logits, t)
-		p = 1 / sum // e⁰ of the highest score over the sum of all
-		return shareLeft + shareWidth*t/mostT, shareTop + shareHeight*(1-p), p
+// curvePoints is how many points the curve is drawn through, evenly from leastT
+// to mostT.
+const curvePoints = 39
+
+// shareCurve returns the likeliest token's share at each of [curvePoints]
+// temperatures: e⁰ over the sum of all e^((z−max)/T).
+func shareCurve(logits []float32) []float64 {
+	curve := make([]float64, curvePoints)
+	for i := range curve {
+		_, _, sum := sampling.Softmax(logits, curveT(i))
+		curve[i] = 1 / sum
 	}
+	return curve
+}
+
+func curveT(i int) float64 { return leastT + float64(i)*(mostT-leastT)/(curvePoints-1) }
+
+// newShareChart draws a curve of [shareCurve] with the point at t, where the
+// share is p; at T = 1 it is one.
+func newShareChart(curve []float64, one, p, t float64, favourite view.Text) shareChart {
+	x := func(t float64) float64 { return shareLeft + shareWidth*t/mostT }
+	y := func(p float64) float64 { return shareTop + shareHeight*(1-p) }
 	var path strings.Builder
-	const points = 39
 	letter := "M"
-	for i := range points {
-		x, y, _ := at(leastT + float64(i)*(mostT-leastT)/(points-1))
-		fmt.Fprintf(&path, "%s%.1f %.1f", letter, x, y)
+	for i, share := range curve {
+		fmt.Fprintf(&path, "%s%.1f %.1f", letter, x(curveT(i)), y(share))
 		letter = "L"
 	}
-	x, y, p := at(t)
-	one, _, pOne := at(1)
-	_, _, low := at(leastT)
-	_, _, high := at(mostT)
 	c := shareChart{
-		Line: path.String(), X: fmt.Sprintf("%.1f", x), Y: fmt.Sprintf("%.1f", y), One: fmt.Sprintf("%.1f", one),
-		Share: view.ProbShort(p), Token: favourite, LabelX: fmt.Sprintf("%.1f", x+9), End: "start",
-		Say: fmt.Sprintf("Share of %s against the temperature: %s at T = %s, %s at T = 1.",
-			favourite, view.Prob(p), view.Decimals(t, 2), view.Prob(pOne)),
-		From: view.Prob(low), To: view.Prob(high),
+		Line: path.String(), X: fmt.Sprintf("%.1f", x(t)), Y: fmt.Sprintf("%.1f", y(p)), One: fmt.Sprintf("%.1f", x(1)),
+		Share: view.ProbShort(p), Token: favourite, LabelX: fmt.Sprintf("%.1f", x(t)+9), End: "start",
+		Say: fmt.Sprintf("Share of %s against the temperature: %s at T = %s, %s at T = 1, %s at T = %s, %s at T = %s.",
+			favourite, view.Prob(p), view.Decimals(t, 2), view.Prob(one),
+			view.Prob(curve[0]), view.Decimals(leastT, 1), view.Prob(curve[len(curve)-1]), view.Decimals(mostT, 1)),
 	}
-	if x > shareLeft+shareWidth-40 {
-		c.LabelX, c.End = fmt.Sprintf("%.1f", x-9), "end"
+	if x(t) > shareLeft+shareWidth-40 {
+		c.LabelX, c.End = fmt.Sprintf("%.1f", x(t)-9), "end"
 	}
 	return c
 }

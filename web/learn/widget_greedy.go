@@ -69,15 +69,13 @@ func findCircle(ids []int) circle {
 
 // greedyView is the text in rounds.
 type greedyView struct {
-	Prompt  []view.Token
-	Before  []view.Token
-	Rounds  [][]view.Token // each of the circle's period, the last may be cut short
-	After   []view.Token
-	Circle  bool
-	Say     view.Rich
-	Twin    string // the text in words
-	Written string
-	Loop    string
+	Prompt []view.Token
+	Before []view.Token
+	Rounds [][]view.Token // each of the circle's period, the last may be cut short
+	After  []view.Token
+	Circle bool
+	Say    view.Rich
+	Loop   string
 }
 
 // greedyRounds is how many rounds are listed; the others are counted.
@@ -104,7 +102,7 @@ func newGreedyView(st *session.State) greedyView {
 		}
 	}
 	tokens = tokens[:len(ids)]
-	v := greedyView{Prompt: strip.Prompt, Before: tokens, Loop: loopAt(st), Written: counted(len(ids), "token")}
+	v := greedyView{Prompt: strip.Prompt, Before: tokens, Loop: loopAt(st)}
 	c := findCircle(ids)
 	if c.Length > 0 {
 		v.Circle = true

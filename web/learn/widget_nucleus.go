@@ -70,13 +70,11 @@ type nucleusView struct {
 
 // nucleusSide is one prompt's distribution with what each rule alone keeps.
 type nucleusSide struct {
-	Prompt     string
-	Rows       []nucleusRow
-	Rest       string
-	ByK, ByP   ruleKeeps
-	Loop       string
-	Both       int // kept where both rules act, as in the Loop
-	Vocabulary int
+	Prompt   string
+	Rows     []nucleusRow
+	Rest     string
+	ByK, ByP ruleKeeps
+	Loop     string
 }
 
 type nucleusRow struct {
@@ -99,7 +97,7 @@ func newNucleusSide(st *session.State, prompt string) nucleusSide {
 		return ruleKeeps{n, view.Prob(d.Cum[n-1]), max(0, n-len(f.Rows.Rows))}
 	}
 	v := nucleusSide{
-		Prompt: prompt, ByK: keeps(d.ReachTopK), ByP: keeps(d.ReachTopP), Loop: loopAt(st), Both: d.Keep, Vocabulary: len(d.Order),
+		Prompt: prompt, ByK: keeps(d.ReachTopK), ByP: keeps(d.ReachTopP), Loop: loopAt(st),
 		Rest: fmt.Sprintf("%s more, %s together", view.Count(f.Rest.N), view.Prob(f.Rest.P)),
 	}
 	for _, r := range f.Rows.Rows {

@@ -119,13 +119,11 @@ type speculateView struct {
 	Given   []view.Text
 	Made    []specToken
 	Rows    []specRow
-	Drafter string
 	Say     view.Rich
 	Facts   []fact
 	Back    place
 	Forward place
 	Loop    string
-	Greedy  bool
 }
 
 // specToken is a token of the text and who wrote it.
@@ -146,7 +144,7 @@ type specRow struct {
 }
 
 func (e *speculate) view(at int) speculateView {
-	v := speculateView{At: at, Greedy: e.spec.Settings().Greedy(), Drafter: e.draft.Name()}
+	v := speculateView{At: at}
 	for i, id := range e.target.Encode(e.run.State().Prompt) {
 		if t := e.target.Token(id); i > 0 || !t.Special {
 			v.Given = append(v.Given, view.TokenText(t))

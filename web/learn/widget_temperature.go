@@ -38,6 +38,7 @@ type temperature struct {
 	prompt string
 	run    *session.Session
 	ones   []float64 // p at T = 1, by token id
+	curve  []float64 // share of the likeliest token over the slider's range
 }
 
 func newTemperature(d desk) experiment { return &temperature{model: d.target} }
@@ -53,7 +54,9 @@ func (e *temperature) show(ctx context.Context, in values) (templ.Component, err
 			return nil, err
 		}
 		e.run, e.prompt = run, in["prompt"]
-		e.ones, _, _ = sampling.Softmax(run.State().Step().Logits, 1)
+		z := run.State().Step().Logits
+		e.ones, _, _ = sampling.Softmax(z, 1)
+		e.curve = shareCurve(z)
 	}
 	st, err := e.run.Apply(ctx, session.SetSampling{Temperature: &t})
 	if err != nil {
@@ -99,7 +102,7 @@ func (e *temperature) view(st *session.State) temperatureView {
 	v.Rest = temperatureRow{Text: view.Text{{S: counted(s.Rest.N, "other")}}, P: view.Prob(s.Rest.P), Once: view.Prob(rest)}
 	v.Sum = view.Prob(sum)
 	v.Say = ratioSay(s.Rows.Rows, s.Temperature)
-	v.Chart = newShareChart(st.Step().Logits, s.Temperature, view.TokenText(s.Rows.Rows[0].Token))
+	v.Chart = newShareChart(e.curve, e.ones[top.ID], top.P, s.Temperature, view.TokenText(top.Token))
 	return v
 }
 
@@ -118,7 +121,13 @@ func scaleFor(p float64) float64 {
 func ratioSay(rows []infer.Row, t float64) view.Rich {
 	first, second := rows[0], rows[1]
 	gap := float64(first.Z) - float64(second.Z)
-	times := func(t float64) string { return view.Decimals(math.Exp(gap/t), 2) + " times" }
+	times := func(t float64) string {
+		x, decimals := math.Exp(gap/t), 2
+		if x >= 1000 {
+			decimals = 0
+		}
+		return view.Decimals(x, decimals) + " times"
+	}
 	return view.Rich{
 		{S: "At T = " + view.Decimals(t, 2), Style: view.Bold},
 		{S: fmt.Sprintf(" the gap of %s between the first two becomes %s, so ", view.Decimals(gap, 2), view.Decimals(gap/t, 2))},

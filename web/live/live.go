@@ -44,12 +44,15 @@ type Message struct {
 	Done bool `json:"done,omitempty"`
 	// Error is why a command was refused, or could not be finished.
 	Error *Error `json:"error,omitempty"`
+	// Encoded, where it is set, is sent as it is, and the other fields are not.
+	// One that waits gives way to the next.
+	Encoded *Encoded `json:"-"`
 }
 
 // Join returns what is left to be told when next comes before m was sent: of
 // two panels that make one element new, the later; the later data; the higher
-// acknowledgement; and done if either was. Neither may carry an error, which is
-// always told by itself.
+// acknowledgement; and done if either was. Neither may carry an error or be
+// Encoded, which are always told by themselves.
 func (m Message) Join(next Message) Message {
 	j := Message{Ack: max(m.Ack, next.Ack), Data: m.Data, Done: m.Done || next.Done}
 	if next.Data != nil {

@@ -123,7 +123,7 @@ func TestChooseRefuses(t *testing.T) {
 	refused(t, s, Choose{2, 5}, CodeRange, "step")
 	refused(t, s, TakeBranch{7}, CodeRange, "branch")
 	// A token that every filter cut can be chosen: a person may.
-	id := int(s.State().Dist.Order[4000])
+	id := int(s.State().DistAt(1).Order[4000])
 	st := must(t, s, Choose{1, id})
 	if got := st.Stage(20).(infer.Sample); got.Chosen.ID != id || got.Chosen.Kept || got.From != 0 || got.To != 0 {
 		t.Errorf("a cut token chosen by hand: %+v", got)

@@ -58,7 +58,7 @@ func TestStageByStage(t *testing.T) {
 		if want := at(1+i/7, infer.Kinds[i%7]); st.Cursor != want || !st.AtFrontier() || st.Stage(3).Kind() != want.Stage {
 			t.Fatalf("after %d stages: %+v, want %+v", i, st.Cursor, want)
 		}
-		if (st.Dist != nil) != (st.Step().Ran >= infer.KindLogits) {
+		if (st.Dist != nil) != (st.Step().Ran >= infer.KindSoftmax) {
 			t.Errorf("at %+v there is a distribution: %v", st.Cursor, st.Dist != nil)
 		}
 	}

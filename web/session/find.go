@@ -71,8 +71,8 @@ func fits(token, text string) int {
 	return fitsNot
 }
 
-// DistAt returns the distribution of a step that has run its logits, nil where
-// there is none.
+// DistAt returns the distribution of a step that has run its logits, worked out
+// here where it is not at hand; nil where there is none.
 func (s *State) DistAt(step int) *sampling.Distribution {
 	if step < 1 || step > len(s.Steps) || s.Steps[step-1].Ran < infer.KindLogits {
 		return nil

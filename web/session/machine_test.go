@@ -136,7 +136,7 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 	if c := st.Cursor; c.Step < 1 || c.Step > f.Step || c.Stage < infer.KindForward || c.Stage > st.Step().Ran || st.Step().N != c.Step {
 		t.Fatalf("the cursor %+v is not in the run to %+v", c, f)
 	}
-	if (st.Dist == nil) != (st.Step().Logits == nil) || st.Dist != nil && st.Dist.Settings != st.Step().Settings.Settings {
+	if (st.Dist == nil) != (st.Step().Ran < infer.KindSoftmax) || st.Dist != nil && st.Dist.Settings != st.Step().Settings.Settings {
 		t.Fatalf("at %+v the distribution is not that of the step", st.Cursor)
 	}
 	for i, step := range st.Steps[:len(st.Steps)-1] {

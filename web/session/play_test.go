@@ -119,7 +119,7 @@ func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 		if want := []infer.Token{st.Model.Token(old.Steps[1].Chosen), st.Model.Token(old.Steps[2].Chosen)}; !slices.EqualFunc(st.Ghosts, want, sameToken) {
 			t.Errorf("set at %v: ghosts %+v, want %+v", kind, st.Ghosts, want)
 		}
-		if kind >= infer.KindLogits {
+		if kind >= infer.KindSoftmax {
 			want := sampling.Decide(old.Steps[1].Logits, st.Settings.Settings)
 			if !slices.Equal(st.Dist.P, want.P) || st.Dist.Keep != 3 {
 				t.Errorf("set at %v: the distribution shown is not that of the new settings", kind)

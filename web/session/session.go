@@ -124,8 +124,13 @@ func (s *Session) publish(next *State) *State {
 }
 
 // distribution returns the step's distribution, the one at hand where the
-// step still has the same scores and knobs.
+// step still has the same scores and knobs. Before the softmax there is none:
+// nothing shown at the logits needs it, and to rank a large vocabulary takes
+// longer than all else that is done for a screen.
 func (s *Session) distribution(step *infer.Step) *sampling.Distribution {
+	if step == nil || step.Ran < infer.KindSoftmax {
+		return nil
+	}
 	d := s.state.Dist
 	if d != nil && step.Logits != nil && len(s.state.Steps) > 0 {
 		old := s.state.Step()

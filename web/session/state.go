@@ -25,7 +25,7 @@ type State struct {
 	Steps []*infer.Step
 	// Cursor is the stage shown; the zero Cursor before the first Start.
 	Cursor Cursor
-	// Dist is the distribution of the step shown, nil before its logits.
+	// Dist is the distribution of the step shown, nil before its softmax has run.
 	Dist *sampling.Distribution
 	// Settings are those that the next stage to run will use.
 	Settings infer.Settings

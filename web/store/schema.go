@@ -95,6 +95,52 @@ CREATE TABLE settings (
 	value   TEXT NOT NULL,
 	PRIMARY KEY (learner, name)
 ) STRICT, WITHOUT ROWID;`,
+
+	`-- classes: deleting a room deletes all that belongs to it
+CREATE TABLE rooms (
+	code     TEXT PRIMARY KEY,
+	secret   BLOB NOT NULL, -- SHA-256 of the instructor's
+	begun_at INTEGER NOT NULL,
+	used_at  INTEGER NOT NULL,
+	seq      INTEGER NOT NULL, -- of its views, not below what was confirmed
+	link     TEXT NOT NULL,    -- the stage, as a session link; '' before the first prompt
+	data     TEXT NOT NULL     -- title, walkthrough, flags: JSON
+) STRICT, WITHOUT ROWID;
+CREATE TABLE room_texts ( -- what the class wrote before the text on the stage
+	room   TEXT NOT NULL REFERENCES rooms(code) ON DELETE CASCADE,
+	n      INTEGER NOT NULL,
+	prompt TEXT NOT NULL,
+	link   TEXT NOT NULL,
+	PRIMARY KEY (room, n)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE room_members (
+	room     TEXT NOT NULL REFERENCES rooms(code) ON DELETE CASCADE,
+	id       INTEGER NOT NULL,
+	learner  TEXT NOT NULL,
+	name     TEXT NOT NULL,
+	nameless INTEGER NOT NULL CHECK (nameless IN (0, 1)), -- the instructor took the name away
+	removed  INTEGER NOT NULL CHECK (removed IN (0, 1)),
+	PRIMARY KEY (room, id),
+	UNIQUE (room, learner)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE room_polls (
+	room TEXT NOT NULL REFERENCES rooms(code) ON DELETE CASCADE,
+	id   INTEGER NOT NULL,
+	data TEXT NOT NULL, -- JSON
+	PRIMARY KEY (room, id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE room_votes ( -- the one vote that counts of a member in a round
+	room   TEXT NOT NULL,
+	poll   INTEGER NOT NULL,
+	round  INTEGER NOT NULL,
+	member INTEGER NOT NULL,
+	choice TEXT NOT NULL,
+	u      REAL NOT NULL, -- of a draw
+	sure   REAL NOT NULL, -- 0 is not said
+	n      INTEGER NOT NULL, -- the voter's number: the highest counts
+	PRIMARY KEY (room, poll, round, member),
+	FOREIGN KEY (room, poll) REFERENCES room_polls(room, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;`,
 }
 
 // migrate brings a database to a version of the schema, wholly or not at all.

@@ -11,7 +11,7 @@ type ShellOf struct {
 	// Title is the window's; [TitleOf] adds the program's name.
 	Title string
 	// Active is the key of the place in the main navigation: "learn", "loop",
-	// "practice", or "" for none of them.
+	// "labs", "practice", or "" for none of them.
 	Active string
 	// Class is the body's class, Data its further attributes.
 	Class string
@@ -43,7 +43,9 @@ type place struct{ key, href, name string }
 var places = []place{
 	{"learn", "/learn", "Learn"},
 	{"loop", "/loop", "Loop"},
+	{"labs", "/labs", "Labs"},
 	{"practice", "/practice", "Practice"},
+	{"class", "/teach", "Class"},
 }
 
 // SharedKeys work on every page with a list of shortcuts.

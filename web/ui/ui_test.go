@@ -42,7 +42,7 @@ func states(t *testing.T) map[string]*session.State {
 			all[name] = st
 		}
 	}
-	do("forward", session.Start{Prompt: `<script>alert(1)</script> Once upon a <b class="x">time</b>`})
+	do("forward", session.Start{Prompt: `<script>alert(1)</script> Once upon a <b class="x">time</b> there was a`})
 	stops, three, five := []string{`</answer>`, "\n\n"}, 3, 5
 	do("", session.SetSampling{TopK: &five})
 	do("", session.SetStop{Strings: &stops, MaxTokens: &three})

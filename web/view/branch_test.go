@@ -102,6 +102,8 @@ func TestFound(t *testing.T) {
 	if len(v.Rows) != 12 || v.Rows[0].Text.String() != "the" || v.Rows[1].Text.String() != "·the" || !strings.HasPrefix(v.More, "and ") {
 		t.Errorf("%q %+v %q", v.Say, v.Rows, v.More)
 	}
+	ids := st.Model.Encode(" there") // the last of them, after a start mark
+	st = do(t, s, session.Choose{Step: 1, Token: ids[len(ids)-1]})
 	if v := NewFound(st, 1, "·there"); v.Rows[0].Text.String() != "·there" || !v.Rows[0].Chosen {
 		t.Errorf("with a mark: %+v", v.Rows)
 	}

@@ -20,6 +20,7 @@ import torch
 
 from model import PRESETS, Model
 from optim import Optimizer
+from run import Pretrained
 
 
 class Books:
@@ -107,6 +108,7 @@ def main():
     p.add_argument("--warm", type=int, default=100)
     p.add_argument("--decay", type=float, default=0.5)
     p.add_argument("--teacher", help="run folder of the target")
+    p.add_argument("--init", help="exported folder of the same shape and tokenizer whose weights to start from")
     p.add_argument("--share", type=float, default=0.9, help="weight of the teacher's distribution")
     p.add_argument("--threads", type=int, default=os.cpu_count())
     p.add_argument("--seed", type=int, default=1)
@@ -120,6 +122,8 @@ def main():
     run = pathlib.Path(a.run)
     run.mkdir(parents=True, exist_ok=True)
     model = Model(PRESETS[a.preset]).to(device)
+    if a.init:
+        model.load_state_dict(Pretrained(a.init).model.state_dict())
     opt = Optimizer(model, a.muon_lr, a.adam_lr, a.weight_decay)
     train = {"books": Books(f"{a.books}.train.bin", a.seed), "synth": Documents(f"{a.synth}.train.bin", a.seed)}
     held = [Books(f"{a.books}.held.bin", 0), Documents(f"{a.synth}.held.bin", 0)]

@@ -1,0 +1,324 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+)
+
+// killedClass is a class whose server is killed again and again.
+type killedClass struct {
+	t       *testing.T
+	dir     string
+	addr    string
+	viz     *exec.Cmd
+	teacher *teacher
+	phones  []*stayer
+	rng     *rand.Rand
+
+	// may are the places, in stages from the prompt on, at which the run can be:
+	// the one last confirmed, and the one that was asked for without an answer.
+	may     map[int]bool
+	casting sync.WaitGroup
+}
+
+// startAgain starts the server on the same folder and address.
+func (k *killedClass) startAgain() {
+	k.t.Helper()
+	viz, pipe, errors := process(k.t, "serve", "-no-open", "-addr", k.addr, "-data", k.dir)
+	if _, err := bufio.NewReader(pipe).ReadString('\n'); err != nil {
+		k.t.Fatalf("nothing printed: %v, %s", err, errors)
+	}
+	k.viz = viz
+}
+
+// kill ends the server as a power cut would.
+func (k *killedClass) kill() {
+	_ = k.viz.Process.Kill()
+	_ = k.viz.Wait()
+}
+
+// TestKilledClass: the server is killed in mid-class, wherever that is. After
+// each restart everybody is back on the stage that was last confirmed to the
+// teacher (or the one asked for at that moment), every confirmed vote counts,
+// once, and the class goes on.
+func TestKilledClass(t *testing.T) {
+	kills, phones := 3, 12
+	if long {
+		kills, phones = 100, 40
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(kills)*time.Minute)
+	defer cancel()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &killedClass{t: t, dir: t.TempDir(), addr: free.Addr().String(), rng: rand.New(rand.NewPCG(8, 1))}
+	free.Close()
+	k.startAgain()
+	if k.teacher, err = newTeacher(ctx, "http://"+k.addr); err != nil {
+		t.Fatal(err)
+	}
+	for i := range phones {
+		k.phones = append(k.phones, newStayer(t, fmt.Sprint("phone ", i+1), k.teacher.url, k.teacher.code, "", true))
+	}
+	for _, p := range k.phones {
+		if _, err := p.until(ctx, func() bool { return len(p.shots) > 0 }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := k.start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	var slowest time.Duration
+	for range kills {
+		killed := make(chan struct{})
+		time.AfterFunc(100*time.Millisecond+time.Duration(k.rng.IntN(900))*time.Millisecond, func() {
+			k.kill()
+			close(killed)
+		})
+		err := k.teach(ctx)
+		<-killed
+		if ctx.Err() != nil {
+			t.Fatal(err)
+		}
+		before := k.told()
+		begin := time.Now()
+		k.startAgain()
+		k.back(ctx, before)
+		slowest = max(slowest, time.Since(begin))
+		k.finishPoll(ctx)
+		if t.Failed() {
+			break
+		}
+	}
+	checkTogether(t, k.phones)
+	t.Logf("%d kills; the slowest of %d phones was back on the stage %v after the restart began", kills, phones, slowest.Round(time.Millisecond))
+}
+
+// start begins a text, or begins it anew.
+func (k *killedClass) start(ctx context.Context) error {
+	return k.go1(ctx, 1, "start", "prompt", "Once upon a time there was a")
+}
+
+// go1 asks for one command that leads to a place, and notes where the run can be
+// then.
+func (k *killedClass) go1(ctx context.Context, to int, cmd string, fields ...string) error {
+	if k.may == nil {
+		k.may = map[int]bool{}
+	}
+	k.may[to] = true
+	err := k.teacher.do(ctx, cmd, fields...)
+	var r *refused
+	switch {
+	case err == nil:
+		k.may = map[int]bool{to: true}
+	case errors.As(err, &r):
+		delete(k.may, to)
+	}
+	return err
+}
+
+// teach drives the class until the server is gone: some stages, a vote in which
+// everybody changes their mind once, and on.
+func (k *killedClass) teach(ctx context.Context) error {
+	for {
+		at := 0
+		for at = range k.may {
+		}
+		// On to one of the first four stages of a turn, where nothing is drawn.
+		stage, target := (at-1)%7+1, 1+k.rng.IntN(4)
+		for n := (target - stage + 7) % 7; n > 0; n-- {
+			err := k.go1(ctx, at+1, "forward")
+			var r *refused
+			if errors.As(err, &r) { // the text has ended
+				if err := k.start(ctx); err != nil {
+					return err
+				}
+				break
+			} else if err != nil {
+				return err
+			}
+			at++
+		}
+		if err := k.ask(ctx); err != nil {
+			return err
+		}
+		for _, cmd := range []string{"close", "reveal", "dismiss"} {
+			if err := k.teacher.do(ctx, cmd); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// ask opens a poll and has everybody vote twice. It returns when all have a
+// receipt, or with an error when the server is gone; phones try on then.
+func (k *killedClass) ask(ctx context.Context) error {
+	if err := k.teacher.do(ctx, "ask-next", "n", "5"); err != nil {
+		return err
+	}
+	k.casting.Wait() // those of a poll that was killed
+	for _, p := range k.phones {
+		seed := k.rng.Uint64()
+		k.casting.Go(func() { k.castTwice(ctx, p, rand.New(rand.NewPCG(seed, 0))) })
+	}
+	all := make(chan struct{})
+	go func() {
+		k.casting.Wait()
+		close(all)
+	}()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-all:
+			return nil
+		case <-tick.C: // is the server still there?
+			if _, _, err := k.teacher.get(ctx, "/healthz"); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// castTwice has a phone vote and change its mind.
+func (k *killedClass) castTwice(ctx context.Context, p *stayer, rng *rand.Rand) {
+	sh, err := p.until(ctx, func() bool { return p.last().Poll != nil && p.last().Poll.Phase == "open" })
+	if err != nil {
+		k.t.Error(err)
+		return
+	}
+	for n := range 2 {
+		choice := sh.Poll.Options[rng.IntN(len(sh.Poll.Options))].Key
+		if err := p.cast(ctx, sh.Poll.ID, sh.Poll.Round, choice, int64(1+n)); err != nil && !errors.Is(err, errPollOver) {
+			k.t.Error(err)
+		}
+	}
+}
+
+// memory is what a phone had been told before a kill: the number of the last
+// snapshot, and the votes that were confirmed, by poll and round.
+type memory struct {
+	seq  uint64
+	kept map[string]yourVote
+}
+
+func (k *killedClass) told() (list []memory) {
+	for _, p := range k.phones {
+		p.mu.Lock()
+		m := memory{p.last().seq, map[string]yourVote{}}
+		for _, v := range p.votes {
+			m.kept[v.round()] = p.confirmed(v.Poll, v.Round)
+		}
+		p.mu.Unlock()
+		list = append(list, m)
+	}
+	return list
+}
+
+// back waits until everybody is connected anew and looks at the same stage,
+// which must be one that the run can be at, and until the vote is over that was
+// under way.
+func (k *killedClass) back(ctx context.Context, before []memory) {
+	k.t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	places := map[int]bool{}
+	for i, p := range k.phones {
+		// Numbers of snapshots jump at a restart.
+		sh, err := p.until(ctx, func() bool { return p.last().seq > before[i].seq+1000 })
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		places[sh.at()] = true
+		if !k.may[sh.at()] {
+			k.t.Fatalf("%s is at %d (step %d, stage %d) after the restart; it may be at %v", p.name, sh.at(), sh.Step, sh.Stage, k.may)
+		}
+		k.checkKept(p, sh, before[i].kept)
+	}
+	if len(places) != 1 {
+		k.t.Fatalf("the phones are at %v, which are different places", places)
+	}
+	k.may = places
+}
+
+// checkKept makes sure that a vote which was confirmed before a kill is what
+// the phone is told when it is back.
+func (k *killedClass) checkKept(p *stayer, sh shot, kept map[string]yourVote) {
+	k.t.Helper()
+	if sh.Poll == nil {
+		return
+	}
+	was, voted := kept[yourVote{Poll: sh.Poll.ID, Round: sh.Poll.Round}.round()]
+	if !voted {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, v := range p.votes {
+		if v.connection == sh.connection && v.Poll == was.Poll && v.Round == was.Round {
+			if v.Number < was.Number || v.Number == was.Number && v.Choice != was.Choice {
+				k.t.Errorf("%s: vote %+v was confirmed, after the restart it is %+v", p.name, was, v)
+			}
+			return
+		}
+	}
+	k.t.Errorf("%s: vote %+v was confirmed, after the restart there is none", p.name, was)
+}
+
+// finishPoll lets a vote that a kill has cut in two come to its end, and
+// compares the counts with the receipts.
+func (k *killedClass) finishPoll(ctx context.Context) {
+	k.t.Helper()
+	k.phones[0].mu.Lock()
+	poll := k.phones[0].last().Poll
+	k.phones[0].mu.Unlock()
+	if poll == nil {
+		return
+	}
+	if poll.Phase == "open" {
+		k.casting.Wait() // everybody gets their receipt in the end
+		if err := k.teacher.do(ctx, "close"); err != nil {
+			k.t.Fatal(err)
+		}
+	}
+	if err := k.teacher.do(ctx, "reveal"); err != nil {
+		k.t.Fatal(err)
+	}
+	want := map[string]int{}
+	for _, p := range k.phones {
+		sh, err := p.until(ctx, func() bool { return p.last().Poll != nil && p.last().Poll.Phase == "revealed" })
+		if err != nil {
+			k.t.Fatal(err)
+		}
+		p.mu.Lock()
+		if v := p.confirmed(sh.Poll.ID, sh.Poll.Round); v.Number > 0 {
+			want[v.Choice]++
+		}
+		p.mu.Unlock()
+	}
+	k.phones[0].mu.Lock()
+	got := roundCounts(k.phones[0].last().sharedData)
+	k.phones[0].mu.Unlock()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		k.t.Errorf("the counts are %v, the receipts say %v", got, want)
+	}
+	if err := k.teacher.do(ctx, "dismiss"); err != nil {
+		k.t.Fatal(err)
+	}
+	for _, p := range k.phones {
+		if _, err := p.until(ctx, func() bool { return p.last().Poll == nil }); err != nil {
+			k.t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+)
+
+// badNetwork is a class whose phones each sit behind a network of their own.
+type badNetwork struct {
+	t       *testing.T
+	rng     *rand.Rand
+	teacher *teacher
+	phones  []*stayer
+	proxies []*toxiproxy.Proxy
+	lost    *atomic.Int64 // connections, by all schedules
+}
+
+// toxic is one thing that a network does to what goes through it.
+type toxic func(rng *rand.Rand) string
+
+func toxicJSON(kind, stream, attributes string, args ...any) string {
+	return fmt.Sprintf(`{"name":"toxic","type":%q,"stream":%q,"attributes":{%s}}`, kind, stream, fmt.Sprintf(attributes, args...))
+}
+
+// toxics are slow, sliced and cut connections, either way.
+var toxics = []toxic{
+	func(r *rand.Rand) string {
+		return toxicJSON("latency", "downstream", `"latency":%d,"jitter":%d`, r.IntN(80), r.IntN(60))
+	},
+	func(r *rand.Rand) string {
+		return toxicJSON("latency", "upstream", `"latency":%d,"jitter":%d`, r.IntN(80), r.IntN(60))
+	},
+	func(r *rand.Rand) string { return toxicJSON("bandwidth", "downstream", `"rate":%d`, 20+r.IntN(400)) },
+	func(r *rand.Rand) string {
+		return toxicJSON("slicer", "downstream", `"average_size":%d,"size_variation":%d,"delay":%d`, 64+r.IntN(900), 32, r.IntN(300))
+	},
+	func(r *rand.Rand) string {
+		return toxicJSON("slicer", "upstream", `"average_size":%d,"size_variation":%d,"delay":%d`, 4+r.IntN(30), 2, r.IntN(2000))
+	},
+	func(r *rand.Rand) string { return toxicJSON("limit_data", "downstream", `"bytes":%d`, r.IntN(60<<10)) },
+	func(r *rand.Rand) string { return toxicJSON("limit_data", "upstream", `"bytes":%d`, r.IntN(400)) },
+	func(r *rand.Rand) string { return toxicJSON("reset_peer", "downstream", `"timeout":%d`, r.IntN(150)) },
+	func(r *rand.Rand) string { return toxicJSON("timeout", "downstream", `"timeout":%d`, 1+r.IntN(150)) },
+}
+
+// TestBadNetworks: whatever the networks between a class and its phones do,
+// every phone goes forward only and ends on the last stage, what a number means
+// is the same for all, and the votes that count are those with a receipt.
+func TestBadNetworks(t *testing.T) {
+	schedules := 20
+	if long {
+		schedules = 1000
+	}
+	zerolog.SetGlobalLevel(zerolog.Disabled) // the proxy tells of each slice
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
+	defer s.end()
+	free := make(chan struct{}, 4) // so many schedules at a time
+	var all sync.WaitGroup
+	var lost atomic.Int64
+	for seed := range schedules {
+		free <- struct{}{}
+		all.Go(func() {
+			defer func() { <-free }()
+			t.Run(fmt.Sprint("schedule ", seed), func(t *testing.T) { badSchedule(t, s.url, uint64(seed), &lost) })
+		})
+	}
+	all.Wait()
+	if t.Logf("%d connections were lost on the way", lost.Load()); lost.Load() < int64(schedules) {
+		t.Errorf("%d connections were lost in %d schedules: these networks are too good", lost.Load(), schedules)
+	}
+}
+
+// badSchedule holds a short class over bad networks.
+func badSchedule(t *testing.T, url string, seed uint64, lost *atomic.Int64) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	b := &badNetwork{t: t, rng: rand.New(rand.NewPCG(seed, 12)), lost: lost}
+	b.gather(ctx, url)
+	spoiling, stop := context.WithCancel(ctx)
+	var spoilers sync.WaitGroup
+	for _, p := range b.proxies {
+		rng := rand.New(rand.NewPCG(b.rng.Uint64(), 0))
+		spoilers.Go(func() { spoil(spoiling, t, p, rng) })
+	}
+	b.walk(ctx, 2+b.rng.IntN(12))
+	b.vote(ctx)
+	b.walk(ctx, 1+b.rng.IntN(8))
+	stop()
+	spoilers.Wait()
+	b.end(ctx)
+}
+
+// gather makes a room with one phone that has a good line and three that sit
+// behind proxies, which let everything through at first.
+func (b *badNetwork) gather(ctx context.Context, url string) {
+	b.t.Helper()
+	var err error
+	if b.teacher, err = newTeacher(ctx, url); err != nil {
+		b.t.Fatal(err)
+	}
+	host := strings.TrimPrefix(url, "http://")
+	quiet := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	b.phones = []*stayer{newStayer(b.t, "the phone with a good line", url, b.teacher.code, "", false)}
+	for i := range 3 {
+		p := toxiproxy.NewProxy(quiet, fmt.Sprint("line ", i), "127.0.0.1:0", host)
+		if err := p.Start(); err != nil {
+			b.t.Fatal(err)
+		}
+		b.t.Cleanup(p.Stop)
+		b.proxies = append(b.proxies, p)
+		b.phones = append(b.phones, newStayer(b.t, fmt.Sprint("phone ", i), url, b.teacher.code, p.Listen, false))
+	}
+	for _, p := range b.phones {
+		if _, err := p.until(ctx, func() bool { return len(p.shots) > 0 }); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	if err := b.teacher.do(ctx, "start", "prompt", loadPrompts[b.rng.IntN(len(loadPrompts))]); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// spoil makes a line bad in one way after another, until ctx ends; then it is
+// good again.
+func spoil(ctx context.Context, t *testing.T, p *toxiproxy.Proxy, rng *rand.Rand) {
+	wait := func(most time.Duration) bool {
+		select {
+		case <-time.After(rand.N(most)):
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	for wait(100 * time.Millisecond) {
+		if rng.IntN(4) == 0 { // gone, as in a lift
+			p.Stop()
+			wait(200 * time.Millisecond)
+			if err := p.Start(); err != nil {
+				t.Error(err)
+				return
+			}
+			continue
+		}
+		if _, err := p.Toxics.AddToxicJson(strings.NewReader(toxics[rng.IntN(len(toxics))](rng))); err != nil {
+			t.Error(err)
+			return
+		}
+		wait(250 * time.Millisecond)
+		p.Toxics.ResetToxics(context.Background())
+	}
+}
+
+// walk goes so many stages forward, quickly.
+func (b *badNetwork) walk(ctx context.Context, stages int) {
+	b.t.Helper()
+	for range stages {
+		err := b.teacher.do(ctx, "forward")
+		var r *refused
+		if errors.As(err, &r) { // the text has ended
+			err = b.teacher.do(ctx, "start", "prompt", loadPrompts[b.rng.IntN(len(loadPrompts))])
+		}
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		time.Sleep(time.Duration(b.rng.IntN(40)) * time.Millisecond)
+	}
+}
+
+// vote asks at a stage where nothing is drawn, gives everybody a while to vote
+// over their bad lines, and closes.
+func (b *badNetwork) vote(ctx context.Context) {
+	b.t.Helper()
+	good := b.phones[0]
+	for {
+		if err := b.teacher.do(ctx, "ask-next", "n", "4"); err == nil {
+			break
+		} else if r := new(refused); !errors.As(err, &r) {
+			b.t.Fatal(err)
+		}
+		b.walk(ctx, 1) // the token is drawn: on to the next turn
+	}
+	sh, err := good.until(ctx, func() bool { return good.last().Poll != nil })
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var casting sync.WaitGroup
+	for i, p := range b.phones {
+		rng := rand.New(rand.NewPCG(b.rng.Uint64(), uint64(i)))
+		casting.Go(func() {
+			if _, err := p.until(ctx, func() bool { return p.last().Poll != nil }); err != nil {
+				b.t.Error(err)
+				return
+			}
+			for n := range 3 { // everybody changes their mind twice
+				choice := sh.Poll.Options[rng.IntN(len(sh.Poll.Options))].Key
+				if err := p.cast(ctx, sh.Poll.ID, sh.Poll.Round, choice, int64(1+n)); err != nil && !errors.Is(err, errPollOver) {
+					b.t.Error(err)
+				}
+			}
+		})
+	}
+	time.Sleep(time.Duration(100+b.rng.IntN(700)) * time.Millisecond)
+	for _, cmd := range []string{"close", "spread"} {
+		if err := b.teacher.do(ctx, cmd); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	casting.Wait()
+	b.count(ctx, sh.Poll.ID, sh.Poll.Round)
+}
+
+// count compares the spread with the receipts. A vote without one may count: it
+// was on its way. What a phone is told on a new connection decides.
+func (b *badNetwork) count(ctx context.Context, poll string, round int) {
+	b.t.Helper()
+	good := b.phones[0]
+	sh, err := good.until(ctx, func() bool { p := good.last().Poll; return p != nil && p.Phase == "spread" })
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	want := map[string]int{}
+	for _, p := range b.phones {
+		stands, err := p.standing(ctx, poll, round)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		p.mu.Lock()
+		told := p.confirmed(poll, round)
+		p.mu.Unlock()
+		if stands.Number < told.Number || stands.Number == told.Number && stands.Choice != told.Choice {
+			b.t.Errorf("%s: vote %+v was confirmed, %+v stands", p.name, told, stands)
+		}
+		if stands.Number > 0 {
+			want[stands.Choice]++
+		}
+	}
+	if got := roundCounts(sh.sharedData); fmt.Sprint(got) != fmt.Sprint(want) {
+		b.t.Errorf("the counts are %v, the votes that stand say %v", got, want)
+	}
+}
+
+// end waits until everybody is on the stage where the teacher is, and looks at
+// what they were told on the way. The class's last change is a mark that all of
+// them must see, so none of them can be short of a stage.
+func (b *badNetwork) end(ctx context.Context) {
+	b.t.Helper()
+	if err := b.teacher.do(ctx, "alone-on"); err != nil {
+		b.t.Fatal(err)
+	}
+	places := map[int]bool{}
+	for _, p := range b.phones {
+		sh, err := p.until(ctx, func() bool { return p.last().Alone })
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		places[sh.sharedData.at()] = true
+		p.mu.Lock()
+		b.lost.Add(int64(p.connections - 1))
+		p.mu.Unlock()
+	}
+	if len(places) != 1 {
+		b.t.Errorf("the phones end on %v, which are different stages", places)
+	}
+	checkTogether(b.t, b.phones)
+	for _, p := range b.phones {
+		p.end()
+	}
+	if err := b.teacher.do(ctx, "delete"); err != nil {
+		b.t.Error(err)
+	}
+}

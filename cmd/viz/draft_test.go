@@ -1,0 +1,39 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// TestDraft: the pair in the binary belongs together; another model brings a
+// draft or has none; one that does not fit is refused before anything serves.
+func TestDraft(t *testing.T) {
+	bundledAt := func(name string) string { return filepath.Join("..", "..", "infer", "bundled", name) }
+	target, err := openModel("", "-model", infer.QuantNone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := openDraft(target, "", "-draft", true, infer.QuantNone)
+	if err != nil || own == nil || infer.CheckPair(target, own) != nil {
+		t.Errorf("the binary's own draft: %v, %v", own, err)
+	}
+	if none, err := openDraft(target, "", "-draft", false, infer.QuantNone); none != nil || err != nil {
+		t.Errorf("for another model: %v, %v", none, err)
+	}
+	given, err := openDraft(target, bundledAt("draft"), "-draft", false, infer.QuantNone)
+	if err != nil || given.Hash() != own.Hash() {
+		t.Errorf("the same draft by its path: %v", err)
+	}
+	for path, why := range map[string]string{
+		filepath.Join("..", "..", "testdata"):                            "config.json",
+		filepath.Join("..", "..", "testdata", "models", "gpt2-f32.gguf"): "cannot draft for",
+	} {
+		f := try(t, nil, "", "serve", "-no-open", "-addr", "127.0.0.1:0", "-draft", path)
+		if f.code != exitUsage || !strings.Contains(f.errors, "-draft "+path) || !strings.Contains(f.errors, why) {
+			t.Errorf("%s: code %d, %s", path, f.code, f.errors)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+)
+
+// shortLabs are flags that make each lab's run short.
+var shortLabs = map[string][]string{
+	"strategies":  {"-tokens", "6", "-runs", "2", "-lanes", "greedy,t=2 k=5", "-horizon", "2"},
+	"draw":        {"-draws", "100", "-repeats", "2"},
+	"cache":       {"-tokens", "5", "-repeats", "1"},
+	"memory":      {"-tokens", "4", "-preset", "llama-2-7b"},
+	"prefill":     {"-lengths", "1,8", "-tokens", "4", "-repeats", "1"},
+	"bill":        {"-max-tokens", "8", "-try-max-tokens", "3", "-stop", `\n\n`},
+	"speculation": {"-tokens", "8", "-gamma", "2", "-gammas", "1,2", "-repeats", "1", "-rounds", "100"},
+	"stops":       {"-tokens", "12", "-max-tokens", "8"},
+}
+
+func TestLabList(t *testing.T) {
+	for _, args := range [][]string{{"lab"}, {"lab", "-h"}, {"lab", "help"}} {
+		out := ok(t, args...)
+		for _, l := range lab.All() {
+			if !strings.Contains(out, "\n  "+l.Info().Name+" ") {
+				t.Errorf("viz %v lacks %s", args, l.Info().Name)
+			}
+		}
+	}
+	out := ok(t, "lab", "cache", "-h")
+	for _, want := range []string{"-tokens N", "-top-p X", "a whole number from 1 to 2048 tokens", "(default 32)", "-json", "-csv TABLE"} {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("viz lab cache -h lacks %q", want)
+		}
+	}
+}
+
+// Every lab runs without a browser: JSON and CSV on standard output, progress
+// on standard error.
+func TestLabs(t *testing.T) {
+	for _, l := range lab.All() {
+		name := l.Info().Name
+		args := append([]string{"lab", name}, shortLabs[name]...)
+		f := try(t, nil, "", append(args, "-json")...)
+		var r struct {
+			Lab, Model string
+			Values     lab.Values
+			Result     map[string]any
+			Tables     []lab.Table
+			Cancelled  bool
+		}
+		if err := json.Unmarshal([]byte(f.out), &r); f.code != exitDone || err != nil {
+			t.Errorf("viz lab %s: exit %d, %v, %s", name, f.code, err, f.errors)
+			continue
+		}
+		if r.Lab != name || len(r.Result) == 0 || len(r.Tables) == 0 || r.Cancelled || r.Values[strings.ReplaceAll(shortLabs[name][0][1:], "-", "_")] != shortLabs[name][1] {
+			t.Errorf("viz lab %s: %s with %v, %d tables", name, r.Lab, r.Values, len(r.Tables))
+		}
+		if !strings.HasPrefix(f.errors, "viz lab "+name+": ") || !strings.Contains(f.errors, "100 %") {
+			t.Errorf("viz lab %s: progress %q", name, f.errors)
+		}
+		table := r.Tables[0]
+		f = try(t, nil, "", append(args, "-csv", table.Name)...)
+		rows, err := csv.NewReader(strings.NewReader(f.out)).ReadAll()
+		if err != nil || len(rows) != len(table.Rows)+1 || len(rows[0]) != len(table.Columns) {
+			t.Errorf("viz lab %s -csv %s: %d rows, want %d and a head (%v)", name, table.Name, len(rows), len(table.Rows), err)
+		}
+		f = try(t, nil, "", args...)
+		for _, want := range []string{l.Info().Title, table.Title, "(" + table.Name + ")"} {
+			if !strings.Contains(f.out, want) {
+				t.Errorf("viz lab %s: the tables lack %q", name, want)
+			}
+		}
+	}
+}
+
+func TestLabBadInput(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"none"}, []string{`"none"`, "strategies, draw, cache, memory, prefill, bill, speculation, stops"}},
+		{[]string{"speculation", "-gamma", "0"}, []string{"-gamma is 0", "1 to 16 tokens"}},
+		{[]string{"speculation", "-gammas", "1,x"}, []string{"-gammas", "joined by commas"}},
+		{[]string{"draw", "-draws", "1000000"}, []string{"-draws is 1000000", "10 to 100000 draws"}},
+		{[]string{"bill", "-input-price", "-3"}, []string{"-input-price is -3", "$ a million tokens"}},
+		{[]string{"bill", "-top-p", "0"}, []string{"-top-p is 0", "above 0"}},
+		{[]string{"prefill", "-lengths", "9999"}, []string{"-lengths", "at most 512 tokens"}},
+		{[]string{"cache", "-colour"}, []string{"-colour", "not defined"}},
+		{[]string{"cache", "more"}, []string{`"more"`, "only flags"}},
+		{[]string{"cache", "-model", "no/such"}, []string{"-model", "no such folder"}},
+	} {
+		f := try(t, nil, "", append([]string{"lab"}, c.args...)...)
+		if f.code != exitUsage || f.out != "" {
+			t.Errorf("viz lab %q: exit %d, stdout %q", c.args, f.code, f.out)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(f.errors, want) {
+				t.Errorf("viz lab %q: message %q lacks %q", c.args, f.errors, want)
+			}
+		}
+	}
+	f := try(t, nil, "", "lab", "memory", "-tokens", "1", "-csv", "rows")
+	if f.code != exitUsage || !strings.Contains(f.errors, `"rows"`) || !strings.Contains(f.errors, "variants, models, windows, engine") {
+		t.Errorf("exit %d, %q", f.code, f.errors)
+	}
+	// The server's memory is not the calculator's.
+	if f := try(t, map[string]string{"VIZ_MEMORY": "2GiB", "VIZ_TOKENS": "x"}, "", "lab", "memory", "-tokens", "1"); f.code != exitDone {
+		t.Errorf("exit %d, %q", f.code, f.errors)
+	}
+}
+
+// An interrupt ends a run early; what was measured is printed.
+func TestLabInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out, errors bytes.Buffer
+	stop := writerFunc(func(p []byte) (int, error) { // at the first sign of progress after the start
+		if strings.Contains(string(p), "30 %") || strings.Contains(string(p), "40 %") {
+			cancel()
+		}
+		return errors.Write(p)
+	})
+	code := run(ctx, []string{"lab", "cache", "-tokens", "50", "-repeats", "1", "-json"}, func(string) string { return "" }, strings.NewReader(""), &out, stop)
+	var r struct {
+		Cancelled bool
+		Result    lab.Cache
+	}
+	if err := json.Unmarshal(out.Bytes(), &r); code != exitInterrupted || err != nil || !r.Cancelled || len(r.Result.Steps) == 0 || len(r.Result.Steps) >= 50 {
+		t.Errorf("exit %d, cancelled %v, %d steps, %v, %s", code, r.Cancelled, len(r.Result.Steps), err, errors.String())
+	}
+}

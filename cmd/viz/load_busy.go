@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gorilla/websocket"
+)
+
+// busyRun is a learner beside the classes whose run writes all the time, so
+// that the model never rests.
+type busyRun struct {
+	conn   *websocket.Conn
+	tokens atomic.Int64
+	ended  sync.WaitGroup
+}
+
+func newBusyRun(ctx context.Context, server string) (*busyRun, error) {
+	d := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}, HandshakeTimeout: handshake}
+	conn, _, err := d.DialContext(ctx, "ws"+strings.TrimPrefix(server, "http")+"/ws", http.Header{})
+	if err != nil {
+		return nil, fmt.Errorf("a learner beside the classes: %w", err)
+	}
+	b := &busyRun{conn: conn}
+	if err := b.say(`{"cmd":"stop","n":1,"max_tokens":400}`); err != nil {
+		return nil, err
+	}
+	if err := b.again(); err != nil {
+		return nil, err
+	}
+	b.ended.Go(b.follow)
+	return b, nil
+}
+
+func (b *busyRun) say(text string) error {
+	return b.conn.WriteMessage(websocket.TextMessage, []byte(text))
+}
+
+// again begins the text anew and lets it be written to its end.
+func (b *busyRun) again() error {
+	if err := b.say(`{"cmd":"start","n":2,"prompt":"Once upon a time"}`); err != nil {
+		return err
+	}
+	return b.say(`{"cmd":"finish","n":3}`)
+}
+
+// follow counts tokens, each of which has one append stage, until the
+// connection ends.
+func (b *busyRun) follow() {
+	var message bytes.Buffer
+	for {
+		_, r, err := b.conn.NextReader()
+		if err != nil {
+			return
+		}
+		message.Reset()
+		if _, err := message.ReadFrom(r); err != nil {
+			return
+		}
+		b.tokens.Add(int64(bytes.Count(message.Bytes(), []byte(`"stage":"append"`))))
+		if bytes.Contains(message.Bytes(), []byte(`"stopped":`)) && b.again() != nil {
+			return
+		}
+	}
+}
+
+func (b *busyRun) close() {
+	b.conn.Close()
+	b.ended.Wait()
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// loadReport is what viz load -json prints.
+type loadReport struct {
+	Server    string  `json:"server"`
+	Platform  string  `json:"platform"`
+	CPUs      int     `json:"cpus"`
+	Rooms     int     `json:"rooms"`
+	Followers int     `json:"followers"` // of each room
+	Deaf      int     `json:"deaf"`      // of them, in the first room
+	Seconds   float64 `json:"seconds"`
+
+	// Stages is how many were published, Received how many arrived on all
+	// phones that listen: fewer than both multiplied where two came so soon
+	// after each other that only the second was sent, more where the room had
+	// other news. Largest is the largest, in bytes.
+	Stages   int `json:"stages"`
+	Received int `json:"received"`
+	Largest  int `json:"largest_bytes"`
+	// Publish is from publishing to a phone's having all of it, of snapshots up
+	// to 16 KiB; Larger of those above.
+	Publish quantiles `json:"publish_to_receive"`
+	Larger  quantiles `json:"publish_to_receive_larger"`
+	// Press is how long the teachers' own commands took.
+	Press quantiles `json:"press_to_answer"`
+	// TokensPerSecond is what the model wrote beside the classes.
+	TokensPerSecond float64     `json:"tokens_per_second_beside"`
+	DeafCut         int         `json:"deaf_cut_loose"`
+	Votes           votesReport `json:"votes"`
+
+	took, tookLarger, presses []time.Duration
+}
+
+// quantiles sum up how long something took, in milliseconds.
+type quantiles struct {
+	N   int     `json:"n"`
+	P50 float64 `json:"p50_ms"`
+	P99 float64 `json:"p99_ms"`
+	Max float64 `json:"max_ms"`
+}
+
+// quantilesOf takes the q-quantile to be the smallest value that at least a
+// share q of all does not exceed.
+func quantilesOf(list []time.Duration) quantiles {
+	if len(list) == 0 {
+		return quantiles{}
+	}
+	list = slices.Sorted(slices.Values(list))
+	at := func(percent int) float64 {
+		return milliseconds(list[(len(list)*percent+99)/100-1])
+	}
+	return quantiles{len(list), at(50), at(99), milliseconds(list[len(list)-1])}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func (q quantiles) String() string {
+	if q.N == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("p50 %.1f ms, p99 %.1f ms, longest %.1f ms", q.P50, q.P99, q.Max)
+}
+
+// text is the report for reading.
+func (r *loadReport) text() string {
+	var b strings.Builder
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("server", "%s; %s, %d processors, this program among what runs on them", r.Server, r.Platform, r.CPUs)
+	row("class", "%s of %s phones%s; the model wrote %.0f tokens a second beside",
+		counted(r.Rooms, "room"), view.Count(r.Followers), r.deafText(), r.TokensPerSecond)
+	row("stages", "%s in %.0f s, %s snapshots received, the largest of %s", view.Count(r.Stages), r.Seconds, view.Count(r.Received), view.Bytes(int64(r.Largest)))
+	row("publish", "to receive, up to 16 KiB: %s", r.Publish)
+	if r.Larger.N > 0 {
+		row("", "to receive, above: %s (%s snapshots)", r.Larger, view.Count(r.Larger.N))
+	}
+	row("press", "to answer: %s", r.Press)
+	if r.Deaf > 0 {
+		row("deaf", "%d of %d phones that never read were cut loose so far", r.DeafCut, r.Deaf)
+	}
+	row("votes", "%s phones voted within %v and sent each vote %d times: %s messages, %s votes counted",
+		view.Count(r.Votes.Voters), voting, eachSends, view.Count(r.Votes.Sent), view.Count(r.Votes.Counted))
+	row("", "sent to confirmed: %s", r.Votes.Receipts)
+	return b.String()
+}
+
+func (r *loadReport) deafText() string {
+	if r.Deaf == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of which never read", r.Deaf)
+}
+
+// wrong is an error where something was lost or counted twice. Times are told
+// and not judged: they are the machine's.
+func (r *loadReport) wrong() error {
+	if r.Votes.Counted != r.Votes.Voters || r.Votes.Wrong > 0 {
+		return errors.New("votes were lost or counted twice")
+	}
+	return nil
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return view.Count(n) + " " + noun + "s"
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web"
+)
+
+// ownServer starts a server in this process, with the model that is embedded
+// and a data folder of its own, so that votes are kept on disk as they would
+// be. stop ends it and takes the folder away.
+func ownServer() (stop func() error, url string, err error) {
+	model, err := openModel("", "", infer.QuantNone)
+	if err != nil {
+		return nil, "", err
+	}
+	dir, err := os.MkdirTemp("", "viz-load-")
+	if err != nil {
+		return nil, "", err
+	}
+	log := slog.New(slog.DiscardHandler)
+	cfg := web.Config{Model: model, Logger: log}
+	kept, err := keep(dir, &cfg, log)
+	if err != nil {
+		return nil, "", errors.Join(err, os.RemoveAll(dir))
+	}
+	end := func() error { return errors.Join(kept.Close(), os.RemoveAll(dir)) }
+	listener, err := listen(context.Background(), "127.0.0.1:0")
+	if err != nil {
+		return nil, "", errors.Join(err, end())
+	}
+	cfg.AllowedHosts = web.LoopbackHosts(listener.Addr().String())
+	app, err := web.New(cfg)
+	if err != nil {
+		return nil, "", errors.Join(err, listener.Close(), end())
+	}
+	server := newHTTP(app, log)
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	return func() error {
+		err := shutDown(server, app)
+		if serving := <-failed; !errors.Is(serving, http.ErrServerClosed) {
+			err = errors.Join(err, serving)
+		}
+		return errors.Join(err, end())
+	}, "http://" + listener.Addr().String(), nil
+}

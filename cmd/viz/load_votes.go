@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+const (
+	voting    = 2 * time.Second // all votes fall into this
+	eachSends = 3               // times that a phone sends its vote
+)
+
+// votesReport is how a vote went.
+type votesReport struct {
+	Voters   int       `json:"voters"`
+	Sent     int       `json:"sent"`
+	Counted  int       `json:"counted"`
+	Wrong    int       `json:"wrong"` // options whose count is not what was chosen
+	Receipts quantiles `json:"receipts"`
+
+	receipts []time.Duration
+}
+
+// vote asks which token comes next, has every phone vote three times with one
+// number, closes, and compares the counts with what was chosen.
+func (c *loadClass) vote(ctx context.Context) (r votesReport, err error) {
+	if err := c.do(ctx, "start", "prompt", loadPrompts[0]); err != nil {
+		return r, err
+	}
+	if err := c.do(ctx, "ask-next", "n", "5"); err != nil {
+		return r, err
+	}
+	scout := c.phones[0]
+	if err := scout.until(ctx, "for the question", func() bool {
+		return scout.data.Poll != nil && scout.data.Poll.Phase == "open" && len(scout.data.Poll.Options) > 0
+	}); err != nil {
+		return r, err
+	}
+	scout.mu.Lock()
+	poll := scout.data.Poll
+	scout.mu.Unlock()
+	chosen := map[string]int{}
+	type answer struct {
+		took time.Duration
+		err  error
+	}
+	answers := make(chan answer, len(c.phones))
+	for _, p := range c.phones {
+		key := poll.Options[rand.IntN(len(poll.Options))].Key
+		chosen[key]++
+		go func() {
+			took, err := p.castVote(ctx, poll.ID, key)
+			answers <- answer{took, err}
+		}()
+	}
+	var errs []error
+	for range c.phones {
+		a := <-answers
+		if a.err != nil && len(errs) < 3 {
+			errs = append(errs, a.err)
+		}
+		r.receipts = append(r.receipts, a.took)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return r, err
+	}
+	r.Voters, r.Sent = len(c.phones), eachSends*len(c.phones)
+	return r, c.count(ctx, poll.ID, chosen, &r)
+}
+
+// castVote sends a vote three times, some time within two seconds, and returns
+// how long the first took to be confirmed.
+func (p *listener) castVote(ctx context.Context, poll, choice string) (took time.Duration, err error) {
+	select {
+	case <-time.After(rand.N(voting)):
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	begin := time.Now()
+	fields := map[string]any{"poll": poll, "choice": choice, "number": begin.UnixMilli()}
+	first, err := p.say("vote", fields)
+	last := first
+	for range eachSends - 1 {
+		if err == nil {
+			last, err = p.say("vote", fields)
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	if err := p.until(ctx, "for its receipt", func() bool { return p.ack >= first }); err != nil {
+		return 0, err
+	}
+	took = time.Since(begin)
+	return took, p.until(ctx, "for the receipts of its second and third vote", func() bool { return p.ack >= last })
+}
+
+// count closes the vote, shows the spread and reads it.
+func (c *loadClass) count(ctx context.Context, poll string, chosen map[string]int, r *votesReport) error {
+	for _, cmd := range []string{"close", "spread"} {
+		if err := c.do(ctx, cmd); err != nil {
+			return err
+		}
+	}
+	scout := c.phones[0]
+	if err := scout.until(ctx, "for the spread", func() bool {
+		return scout.data.Poll != nil && scout.data.Poll.ID == poll && scout.data.Poll.Phase == "spread"
+	}); err != nil {
+		return err
+	}
+	scout.mu.Lock()
+	defer scout.mu.Unlock()
+	r.Counted = scout.data.Poll.Votes
+	for _, o := range scout.data.Poll.Options {
+		if o.Count != chosen[o.Key] {
+			r.Wrong++
+		}
+		delete(chosen, o.Key)
+	}
+	r.Wrong += len(chosen)
+	if r.Counted != r.Voters || r.Wrong > 0 {
+		return fmt.Errorf("%d phones voted and %d votes were counted; %d options have another count than was chosen", r.Voters, r.Counted, r.Wrong)
+	}
+	return nil
+}
+
+// deafCut counts the deaf phones that the server has cut loose: what lies in
+// their buffers ends with the connection.
+func (c *loadClass) deafCut() (cut int) {
+	for _, p := range c.deaf {
+		var err error
+		for err == nil {
+			_ = p.conn.SetReadDeadline(time.Now().Add(time.Second))
+			_, _, err = p.conn.ReadMessage()
+		}
+		var late interface{ Timeout() bool }
+		if !errors.As(err, &late) || !late.Timeout() || websocket.IsUnexpectedCloseError(err) {
+			cut++
+		}
+	}
+	return cut
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/classroom"
+)
+
+// network is how a server is reached by others, and how long it keeps what is
+// theirs.
+type network struct {
+	public  *url.URL // what others type, nil if nobody has said
+	cert    string   // files of a certificate and its key, both or neither
+	key     string
+	roomTTL time.Duration
+}
+
+// defaultRoomTTL is how long a room of a class is kept unused: until after the
+// next lessons and no longer.
+const defaultRoomTTL = 30 * day
+
+// The bounds of -room-ttl.
+const (
+	day        = 24 * time.Hour
+	leastTTL   = time.Hour
+	longestTTL = 400 * day
+)
+
+func (n *network) flags(f *flags) {
+	n.roomTTL = defaultRoomTTL
+	f.value("public-url", "URL", "what others type to reach this server, such as http://192.168.0.7:8080 or, "+
+		"behind a proxy, https://class.example; it is shown to classes and its host is allowed", func(s string) (err error) {
+		n.public, err = parsePublic(s)
+		return err
+	})
+	f.text("tls-cert", "FILE", "a certificate (PEM), with which the server speaks HTTPS; needs -tls-key", &n.cert)
+	f.text("tls-key", "FILE", "its private key (PEM)", &n.key)
+	f.value("room-ttl", "TIME", "how long a room of a class is kept after it was last used, such as 30d or 12h (default 30d)",
+		func(s string) (err error) {
+			n.roomTTL, err = parseTTL(s)
+			return err
+		})
+}
+
+// parsePublic reads the address of a server: scheme and host, nothing behind.
+func parsePublic(s string) (*url.URL, error) {
+	wrong := errors.New("it must be http://HOST, https://HOST or the same with a port, and nothing behind")
+	u, err := url.Parse(s)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || !validHost(u.Host) {
+		return nil, wrong
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/")
+	if u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery {
+		return nil, wrong
+	}
+	return u, nil
+}
+
+// parseTTL reads a time in days ("30d") or as Go writes it ("12h").
+func parseTTL(s string) (time.Duration, error) {
+	ttl, err := time.ParseDuration(s)
+	if days, isDays := strings.CutSuffix(s, "d"); isDays {
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 16)
+		ttl = time.Duration(n) * day
+	}
+	if err != nil || ttl < leastTTL || ttl > longestTTL {
+		return 0, fmt.Errorf("it must be 1h to %dd", longestTTL/day)
+	}
+	return ttl, nil
+}
+
+// tls returns the settings with which a server speaks HTTPS, or nil where it
+// does not. Sockets need HTTP/1.1, so nothing newer is offered.
+func (n *network) tls(f *flags) (*tls.Config, error) {
+	switch {
+	case n.cert == "" && n.key == "":
+		return nil, nil
+	case n.cert == "":
+		return nil, usageError{fmt.Errorf("%s needs -tls-cert beside it", f.called("tls-key"))}
+	case n.key == "":
+		return nil, usageError{fmt.Errorf("%s needs -tls-key beside it", f.called("tls-cert"))}
+	}
+	pair, err := tls.LoadX509KeyPair(n.cert, n.key)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("%s %s with %s %s: %w", f.called("tls-cert"), n.cert, f.called("tls-key"), n.key, err)}
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}, nil
+}
+
+// allowed are the names by which browsers may call this server besides its own:
+// those that were allowed, and that of the public address, which others use.
+func (n *network) allowed(hosts []string) []string {
+	if n.public == nil {
+		return hosts
+	}
+	return append(hosts[:len(hosts):len(hosts)], n.public.Host)
+}
+
+// access is what pages and the first lines printed say about how a class gets
+// to a server that listens at a.
+func (n *network) access(a address) classroom.Access {
+	local := a.loopback() && n.public == nil
+	x := classroom.Access{
+		Local: local,
+		Clear: !local && !a.secure && (n.public == nil || n.public.Scheme == "http"),
+	}
+	switch {
+	case n.public != nil:
+		x.URL = n.public.String()
+	case !a.loopback():
+		x.URL = (address{firstHost(a), a.port, a.secure}).url()
+	}
+	if local {
+		host := lanHost()
+		x.Command = fmt.Sprintf("viz -addr 0.0.0.0:%s -public-url http://%s", a.port, net.JoinHostPort(host, a.port))
+		x.Secure = fmt.Sprintf("viz -addr 0.0.0.0:%s -public-url https://%s -tls-cert cert.pem -tls-key key.pem", a.port, net.JoinHostPort(host, a.port))
+	}
+	return x
+}
+
+// firstHost is the name by which others reach an address that is not this
+// machine's own.
+func firstHost(a address) string {
+	if a.everywhere() {
+		return lanHost()
+	}
+	return a.host
+}
+
+// lanHost is the number of this machine that a class's phones most likely
+// reach: of the private networks' the first of version 4, else any, else a word
+// to put it in.
+func lanHost() string {
+	best := "ADDRESS-OF-THIS-MACHINE"
+	for _, host := range interfaceHosts() {
+		ip := net.ParseIP(host)
+		if ip.IsLoopback() {
+			continue
+		}
+		if ip.To4() != nil && ip.IsPrivate() {
+			return host
+		}
+		if net.ParseIP(best) == nil {
+			best = host
+		}
+	}
+	return best
+}
+
+// tell prints how a class gets here.
+func tell(w io.Writer, a address, x classroom.Access, hosts []string) {
+	if x.Local {
+		fmt.Fprintf(w, "Only this machine can reach it. To open it to a classroom's network:\n  %s\n"+
+			"or, so that nobody on that network can read along:\n  %s\n", x.Command, x.Secure)
+		return
+	}
+	if x.URL != "" {
+		fmt.Fprintf(w, "A class reaches it at %s\n", x.URL)
+	}
+	if !a.loopback() {
+		fmt.Fprintf(w, "Others on the network can reach it too, by these names and no others:\n  %s\n"+
+			"Allow more with -allow-host.\n", strings.Join(hosts, "\n  "))
+	}
+	if x.Clear {
+		fmt.Fprint(w, "Warning: this is plain HTTP. Whoever shares the network can read names, answers and the\n"+
+			"teacher's secret. -tls-cert and -tls-key, or a proxy that speaks HTTPS, keep them private.\n")
+	}
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/tokenbytoken/viz/web/classroom"
+)
+
+// TestAccess: what is said of the way to a server follows from where it
+// listens, what others type, and whether it speaks HTTPS.
+func TestAccess(t *testing.T) {
+	local, all, lan := address{host: "127.0.0.1", port: "8080"}, address{host: "0.0.0.0", port: "8080"}, address{host: "192.168.0.7", port: "80"}
+	secure := all
+	secure.secure = true
+	for name, c := range map[string]struct {
+		at     address
+		public string
+		want   classroom.Access // Command and Secure: what they begin with
+	}{
+		"this machine only": {local, "", classroom.Access{
+			Local:   true,
+			Command: "viz -addr 0.0.0.0:8080 -public-url http://", Secure: "viz -addr 0.0.0.0:8080 -public-url https://",
+		}},
+		"behind a proxy with HTTPS":    {local, "https://class.example", classroom.Access{URL: "https://class.example"}},
+		"behind a proxy without":       {local, "http://class.example/", classroom.Access{URL: "http://class.example", Clear: true}},
+		"the network, in the clear":    {lan, "", classroom.Access{URL: "http://192.168.0.7:80", Clear: true}},
+		"everywhere, in the clear":     {all, "", classroom.Access{URL: "http://" + net.JoinHostPort(lanHost(), "8080"), Clear: true}},
+		"everywhere, with HTTPS":       {secure, "", classroom.Access{URL: "https://" + net.JoinHostPort(lanHost(), "8080")}},
+		"everywhere, HTTPS by a proxy": {all, "https://class.example:8443", classroom.Access{URL: "https://class.example:8443"}},
+	} {
+		n := network{}
+		if c.public != "" {
+			var err error
+			if n.public, err = parsePublic(c.public); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		got := n.access(c.at)
+		if !strings.HasPrefix(got.Command, c.want.Command) || !strings.HasPrefix(got.Secure, c.want.Secure) || (got.Command == "") != (c.want.Command == "") {
+			t.Errorf("%s: the commands are %q and %q", name, got.Command, got.Secure)
+		}
+		got.Command, got.Secure, c.want.Command, c.want.Secure = "", "", "", ""
+		if got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+		if n.public != nil && !slices.Contains(n.allowed([]string{"a.example"}), n.public.Host) {
+			t.Errorf("%s: %v lacks %s", name, n.allowed(nil), n.public.Host)
+		}
+	}
+}
+
+// TestTTL: days and hours, within bounds (1 h = 60 min; 400 d = 9,600 h).
+func TestTTL(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"30d": 720 * time.Hour, "1h": time.Hour, "60m": time.Hour, "400d": 9600 * time.Hour, "9600h": 9600 * time.Hour, "1h30m": 90 * time.Minute,
+	} {
+		if got, err := parseTTL(text); err != nil || got != want {
+			t.Errorf("%s: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "d", "-1d", "1.5d", "0d", "30", "59m", "401d", "99999999999999999999d", "9600h1s"} {
+		if got, err := parseTTL(text); err == nil {
+			t.Errorf("%q is taken for %v", text, got)
+		}
+	}
+}
+
+// TestStartSaysWhoCanReachIt: the first lines tell how to open a server to a
+// classroom's network, or that others may read along.
+func TestStartSaysWhoCanReachIt(t *testing.T) {
+	for _, c := range []struct {
+		args       []string
+		says, mute string
+	}{
+		{[]string{"-addr", "127.0.0.1:0"}, "Only this machine can reach it.", "Warning"},
+		{[]string{"-addr", "0.0.0.0:0"}, "Warning: this is plain HTTP.", "Only this machine"},
+		{[]string{"-addr", "127.0.0.1:0", "-public-url", "https://class.example"}, "A class reaches it at https://class.example\n", "Warning"},
+		{[]string{"-addr", "127.0.0.1:0", "-public-url", "http://class.example"}, "Warning: this is plain HTTP.", "Only this machine"},
+	} {
+		s := start(t, append(c.args, "-no-open")...)
+		s.end()
+		if out := s.out.String(); !strings.Contains(out, c.says) || strings.Contains(out, c.mute) {
+			t.Errorf("viz %q prints %q; it must have %q and not %q", c.args, out, c.says, c.mute)
+		}
+	}
+}
+
+// TestPublicHostIsAllowed: a browser that comes by the public address passes
+// the gate, and its socket too; another name does not.
+func TestPublicHostIsAllowed(t *testing.T) {
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-public-url", "https://class.example")
+	for host, want := range map[string]int{"class.example": http.StatusOK, "class.example:443": http.StatusMisdirectedRequest, "other.example": http.StatusMisdirectedRequest} {
+		req, err := http.NewRequest(http.MethodGet, s.url+"/loop", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("host %s: %s, want %d", host, res.Status, want)
+		}
+	}
+	d := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}}
+	conn, _, err := d.Dial("ws"+strings.TrimPrefix(s.url, "http")+"/ws", http.Header{"Host": {"class.example"}, "Origin": {"https://class.example"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+}
+
+// TestServeTLS: with a certificate pages and sockets are HTTPS, cookies are
+// marked so, and plain HTTP gets no page.
+func TestServeTLS(t *testing.T) {
+	cert, key, pool := selfSigned(t)
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-tls-cert", cert, "-tls-key", key)
+	url, _, _ := strings.Cut(strings.TrimPrefix(s.out.String(), "Token by Token is at "), "\n")
+	if !strings.HasPrefix(url, "https://127.0.0.1:") {
+		t.Fatalf("the address printed is %q", url)
+	}
+	trust := &tls.Config{RootCAs: pool}
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true}}
+	defer client.CloseIdleConnections()
+	res, err := client.Get(url + "/loop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.Copy(io.Discard, res.Body)
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK || res.ProtoMajor != 1 {
+		t.Errorf("GET /loop: %s over %s", res.Status, res.Proto)
+	}
+	d := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}, TLSClientConfig: trust}
+	conn, answer, err := d.Dial("wss"+strings.TrimPrefix(url, "https")+"/ws", http.Header{"Origin": {url}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, _, err := conn.ReadMessage(); err != nil {
+		t.Error(err)
+	}
+	if cookies := answer.Cookies(); len(cookies) != 1 || !cookies[0].Secure {
+		t.Errorf("the socket's cookies are %v, want one that is secure", cookies)
+	}
+	plain, err := http.Get("http" + strings.TrimPrefix(url, "https") + "/loop")
+	if err == nil {
+		plain.Body.Close()
+		if plain.StatusCode != http.StatusBadRequest {
+			t.Errorf("plain HTTP: %s", plain.Status)
+		}
+	}
+}
+
+// selfSigned writes a certificate for 127.0.0.1 and its key.
+func selfSigned(t *testing.T) (cert, key string, pool *x509.CertPool) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name, kind string, der []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	cert, key = write("cert.pem", "CERTIFICATE", der), write("key.pem", "PRIVATE KEY", secret)
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool = x509.NewCertPool()
+	pool.AddCert(parsed)
+	return cert, key, pool
+}

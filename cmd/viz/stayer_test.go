@@ -1,0 +1,317 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+	"time"
+)
+
+// long says that the long tests are to be run as well.
+var long = os.Getenv("VIZ_LONG") == "1"
+
+// stayer is a phone that comes back whenever its connection ends, as the page
+// does, and remembers all that it was told.
+type stayer struct {
+	phone
+	name     string
+	restarts bool // the server does: a text begins anew then, so places may fall
+	stop     context.CancelFunc
+	done     chan struct{}
+
+	mu          sync.Mutex
+	news        chan struct{} // closed when something was heard, and made anew
+	connections int
+	shots       []shot
+	votes       []yourVote // as told, in order
+	ack         uint64     // the last command answered on the present connection
+	refusal     string     // the last one
+	problems    []string
+}
+
+// shot is a snapshot as it arrived.
+type shot struct {
+	connection int
+	seq        uint64
+	arrived    time.Time
+	sharedData
+}
+
+// yourVote is a vote that the server says is kept.
+type yourVote struct {
+	Poll   string `json:"poll"`
+	Round  int    `json:"round"`
+	Choice string `json:"choice"`
+	Number int64  `json:"number"`
+
+	connection int
+}
+
+// round names the poll and round of a vote.
+func (v yourVote) round() string { return fmt.Sprint(v.Poll, " ", v.Round) }
+
+// newStayer begins to follow a room, through a proxy where via names one.
+func newStayer(t *testing.T, name, url, code, via string, restarts bool) *stayer {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &stayer{
+		phone: phone{url: url, code: code, via: via}, name: name, restarts: restarts, stop: cancel,
+		done: make(chan struct{}), news: make(chan struct{}),
+	}
+	go func() {
+		defer close(s.done)
+		s.stay(ctx)
+	}()
+	t.Cleanup(s.end)
+	return s
+}
+
+func (s *stayer) end() {
+	s.stop()
+	s.hangUp()
+	<-s.done
+}
+
+// stay connects again and again until ctx ends, with full jitter.
+func (s *stayer) stay(ctx context.Context) {
+	for tries := 0; ctx.Err() == nil; tries++ {
+		if tries > 0 {
+			ceiling := min(lastRetry, firstRetry<<(tries-1))
+			select {
+			case <-time.After(rand.N(ceiling)):
+			case <-ctx.Done():
+				return
+			}
+		}
+		short, cancel := context.WithTimeout(ctx, 5*time.Second)
+		err := s.dial(short)
+		cancel()
+		if err != nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			s.hangUp()
+			return
+		}
+		s.mu.Lock()
+		s.connections++
+		s.ack = 0
+		s.mu.Unlock()
+		_ = s.follow(func(f frame) error {
+			tries = 0
+			return s.hear(f)
+		})
+		s.hangUp()
+	}
+}
+
+func (s *stayer) hear(f frame) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer func() {
+		close(s.news)
+		s.news = make(chan struct{})
+	}()
+	if f.at.IsZero() {
+		return s.hearOwn(f)
+	}
+	var m struct{ Data sharedData }
+	if err := json.Unmarshal(f.body, &m); err != nil {
+		s.problem("a snapshot that cannot be read: %v", err)
+		return err
+	}
+	now := shot{s.connections, f.seq, time.Now(), m.Data}
+	if n := len(s.shots); n > 0 {
+		last := s.shots[n-1]
+		switch {
+		case now.seq < last.seq:
+			s.problem("snapshot %d came after %d", now.seq, last.seq)
+		case now.seq == last.seq && now.connection == last.connection:
+			s.problem("snapshot %d came twice on one connection", now.seq)
+		case !s.restarts && now.before(last.sharedData):
+			s.problem("text %d step %d stage %d came after text %d step %d stage %d", now.Text, now.Step, now.Stage, last.Text, last.Step, last.Stage)
+		}
+	}
+	s.shots = append(s.shots, now)
+	return nil
+}
+
+// at is the place of a snapshot as a number: stages from the prompt on.
+func (d sharedData) at() int { return (d.Step-1)*7 + d.Stage }
+
+// before compares the places of two snapshots, where a class only goes forward.
+func (d sharedData) before(other sharedData) bool {
+	return cmp.Or(cmp.Compare(d.Text, other.Text), cmp.Compare(d.Step, other.Step), cmp.Compare(d.Stage, other.Stage)) < 0
+}
+
+func (s *stayer) hearOwn(f frame) error {
+	var m struct {
+		Ack   uint64
+		Error *struct{ Message string }
+		Data  *struct {
+			You *struct{ Vote *yourVote }
+		}
+	}
+	if err := json.Unmarshal(f.body, &m); err != nil {
+		s.problem("a message that cannot be read: %v", err)
+		return err
+	}
+	s.ack = max(s.ack, m.Ack)
+	if m.Error != nil {
+		s.refusal = m.Error.Message
+	}
+	if m.Data != nil && m.Data.You != nil && m.Data.You.Vote != nil {
+		v := *m.Data.You.Vote
+		v.connection = s.connections
+		s.votes = append(s.votes, v)
+	}
+	return nil
+}
+
+func (s *stayer) problem(format string, args ...any) {
+	s.problems = append(s.problems, s.name+": "+fmt.Sprintf(format, args...))
+}
+
+// last is the newest snapshot.
+func (s *stayer) last() (sh shot) {
+	if n := len(s.shots); n > 0 {
+		sh = s.shots[n-1]
+	}
+	return sh
+}
+
+// until waits for something that mu guards, and returns the newest snapshot.
+func (s *stayer) until(ctx context.Context, is func() bool) (shot, error) {
+	for {
+		s.mu.Lock()
+		done, last, news := is(), s.last(), s.news
+		s.mu.Unlock()
+		if done {
+			return last, nil
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return last, fmt.Errorf("%s waits: %w; it was last told of %+v", s.name, ctx.Err(), last)
+		}
+	}
+}
+
+// confirmed is the newest vote in a round that the server has said is kept.
+func (s *stayer) confirmed(poll string, round int) (v yourVote) {
+	for _, one := range s.votes {
+		if one.Poll == poll && one.Round == round && one.Number >= v.Number {
+			v = one
+		}
+	}
+	return v
+}
+
+var errPollOver = errors.New("the vote is over")
+
+// cast sends a vote until it is confirmed or the poll is over, over whatever
+// connections that takes.
+func (s *stayer) cast(ctx context.Context, poll string, round int, choice string, number int64) error {
+	for {
+		s.mu.Lock()
+		last, connection := s.last(), s.connections
+		s.mu.Unlock()
+		if p := last.Poll; p == nil || p.ID != poll || p.Round != round || p.Phase != "open" {
+			return errPollOver
+		}
+		_, err := s.say("vote", map[string]any{"poll": poll, "choice": choice, "number": number})
+		wait, cancel := context.WithTimeout(ctx, 2*time.Second)
+		if err == nil {
+			_, err = s.until(wait, func() bool {
+				return s.connections != connection || s.confirmed(poll, round).Number >= number || s.over(poll, round)
+			})
+		} else {
+			_, err = s.until(wait, func() bool { return s.connections != connection }) // once it is back
+		}
+		cancel()
+		s.mu.Lock()
+		ok := s.confirmed(poll, round).Number >= number
+		s.mu.Unlock()
+		if ok {
+			return nil
+		}
+		if err != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// over reports whether the stayer has been told that a round takes no votes.
+func (s *stayer) over(poll string, round int) bool {
+	p := s.last().Poll
+	return p == nil || p.ID != poll || p.Round != round || p.Phase != "open"
+}
+
+// checkTogether makes sure that nobody was told anything in the wrong order, and
+// that a number means the same to all.
+func checkTogether(t *testing.T, list []*stayer) {
+	t.Helper()
+	type place struct {
+		text        uint64
+		step, stage int
+	}
+	places := map[uint64]place{}
+	for _, s := range list {
+		s.mu.Lock()
+		for _, p := range s.problems {
+			t.Error(p)
+		}
+		for _, sh := range s.shots {
+			here := place{sh.Text, sh.Step, sh.Stage}
+			if other, known := places[sh.seq]; known && other != here {
+				t.Errorf("%s: snapshot %d is %v, for somebody else it was %v", s.name, sh.seq, here, other)
+			}
+			places[sh.seq] = here
+		}
+		s.mu.Unlock()
+	}
+}
+
+// roundCounts are the votes of a round by option, as a snapshot shows them.
+func roundCounts(d sharedData) map[string]int {
+	counts := map[string]int{}
+	for _, o := range d.Poll.Options {
+		if o.Count > 0 {
+			counts[o.Key] = o.Count
+		}
+	}
+	return counts
+}
+
+// standing asks over a good line, as another page of the same learner, which
+// vote of a stayer counts.
+func (s *stayer) standing(ctx context.Context, poll string, round int) (yourVote, error) {
+	again := phone{url: s.url, code: s.code, cookies: s.learner()}
+	if err := again.dial(ctx); err != nil {
+		return yourVote{}, err
+	}
+	defer again.hangUp()
+	_ = again.conn.SetReadDeadline(time.Now().Add(time.Minute))
+	told := &stayer{name: s.name, news: make(chan struct{})}
+	err := again.follow(func(f frame) error {
+		if f.at.IsZero() {
+			if err := told.hearOwn(f); err != nil {
+				return err
+			}
+			return errTold
+		}
+		return nil
+	})
+	if !errors.Is(err, errTold) {
+		return yourVote{}, err
+	}
+	return told.confirmed(poll, round), nil
+}
+
+var errTold = errors.New("told")

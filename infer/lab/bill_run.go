@@ -1,0 +1,275 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+)
+
+// billRun is a run of the bill lab.
+type billRun struct {
+	*running
+	m      *infer.Model
+	meter  *meter
+	v      Values
+	result Bill
+	took   float64 // seconds that the request took
+	work   int64   // its multiply-adds
+}
+
+// Estimate implements [Lab].
+func (billLab) Estimate(env Env, v Values) (Estimate, error) {
+	prompt, tokens, err := room(env.Target, v, "max_tokens")
+	if err != nil {
+		return Estimate{}, err
+	}
+	if _, err := terser(env.Target, v); err != nil {
+		return Estimate{}, err
+	}
+	s := env.Target.Shape()
+	once, _ := s.Generate(prompt, tokens)
+	why, err := prefillLab{}.Estimate(env, whyValues(v))
+	if err != nil {
+		return Estimate{}, err
+	}
+	return guess(env, 4*once.Total()+why.MultAdds, s.KVBytes(prompt+tokens, 4)), nil
+}
+
+// terser are the values with the other prompt, nil where there is none.
+func terser(m *infer.Model, v Values) (Values, error) {
+	if v["try_prompt"] == "" {
+		return nil, nil
+	}
+	other := Values{"prompt": v["try_prompt"], "max_tokens": v["max_tokens"]}
+	if _, _, err := room(m, other, "max_tokens"); err != nil {
+		var r *RangeError
+		if errors.As(err, &r) {
+			return nil, &RangeError{Field: "try_prompt", Got: r.Got, Want: r.Want}
+		}
+		return nil, err
+	}
+	return other, nil
+}
+
+// whyValues are the prefill lab's for this request.
+func whyValues(v Values) Values {
+	w := prefillLab{}.Info().Defaults()
+	for _, name := range []string{"prompt", "seed", "temperature", "top_k", "top_p", "min_p"} {
+		w[name] = v[name]
+	}
+	w["lengths"], w["tokens"], w["repeats"] = "1,16,32,64,128", "24", "5"
+	return w
+}
+
+// Run implements [Lab].
+func (billLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+	_, tokens, err := room(env.Target, v, "max_tokens")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := terser(env.Target, v); err != nil {
+		return nil, err
+	}
+	r := &billRun{running: start(ctx, "bill", env, v, progress), v: v}
+	r.m, r.meter = env.target()
+	r.fill = r.fillReport
+	r.of = tokens + 4
+	r.result = Bill{Request: RequestOf(v), Prices: Prices{v.float("input_price"), v.float("output_price")}}
+	r.result.JSON = r.result.Request.JSON()
+	r.result.Prompt = tokensOf(r.m, r.m.Encode(v["prompt"]))
+	if r.result.Prices.Input > 0 {
+		r.result.BreakEven = r.result.Prices.Output / r.result.Prices.Input
+	}
+	for _, part := range []func() error{r.request, r.savings, r.why} {
+		if err := part(); err != nil {
+			return r.end(err)
+		}
+	}
+	return r.end(nil)
+}
+
+// settings are those of the request.
+func (r *billRun) settings() infer.Settings {
+	return r.v.settings(r.result.Request.MaxTokens, r.result.Request.Stop...)
+}
+
+// request runs the request itself, ticking.
+func (r *billRun) request() error {
+	loop, err := infer.NewLoop(r.m, r.v["prompt"], r.settings())
+	if err != nil {
+		return err
+	}
+	before, clock := r.meter.parts.Total(), watchOf(r.meter)
+	r.result.Cost = r.result.Prices.cost(len(r.result.Prompt), 0)
+	for {
+		s, err := turn(r.ctx, loop)
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		took := clock.took()
+		r.took, r.work = took.Seconds(), r.meter.parts.Total()-before
+		r.result.Text += s.Text
+		r.result.Stop = s.Stop
+		r.result.Cost = r.result.Prices.cost(len(r.result.Prompt), s.N)
+		r.result.Ticks = append(r.result.Ticks, Tick{Step: s.N, Token: tokenOf(r.m, s.Chosen), Cost: r.result.Cost.Total, Ms: milliseconds(took)})
+		r.tell(1, fmt.Sprintf("token %d", s.N))
+	}
+}
+
+// cost is what so many tokens cost.
+func (p Prices) cost(input, output int) Cost {
+	const million = 1e6
+	c := Cost{InputTokens: input, OutputTokens: output, Input: float64(input) * p.Input / million, Output: float64(output) * p.Output / million}
+	c.Total = c.Input + c.Output
+	return c
+}
+
+// savings runs the request again with one thing changed at a time.
+func (r *billRun) savings() error {
+	base := r.settings()
+	type change struct {
+		name, title, prompt string
+		settings            infer.Settings
+	}
+	var changes []change
+	if stops := r.v.strings("try_stop"); len(stops) > 0 {
+		s := base
+		s.Stop.Strings = append(slices.Clone(base.Stop.Strings), stops...)
+		s.Stop.Strings = s.Stop.Strings[max(0, len(s.Stop.Strings)-infer.MaxStopStrings):]
+		changes = append(changes, change{"stop", "with the stop string " + quoted(strings.Join(stops, " or ")), r.v["prompt"], s})
+	}
+	s := base
+	s.Stop.MaxTokens = r.v.int("try_max_tokens")
+	changes = append(changes, change{"max_tokens", fmt.Sprintf("with max_tokens %d", s.Stop.MaxTokens), r.v["prompt"], s})
+	if r.v["try_prompt"] != "" {
+		changes = append(changes, change{"prompt", "with the prompt " + quoted(r.v["try_prompt"]), r.v["try_prompt"], base})
+	}
+	for _, c := range changes {
+		loop, err := infer.NewLoop(r.m, c.prompt, c.settings)
+		if err != nil {
+			return err
+		}
+		text, err := write(r.ctx, loop)
+		if err != nil {
+			return err
+		}
+		steps := loop.Steps()
+		row := Saving{Name: c.name, Title: c.title, Text: text, Stop: steps[len(steps)-1].Stop, Cost: r.result.Prices.cost(len(loop.Prompt()), len(steps))}
+		row.Saved = r.result.Cost.Total - row.Cost.Total
+		row.Share = finiteOr(row.Saved/r.result.Cost.Total, 0)
+		row.ADay = row.Saved * r.v.float("requests")
+		row.Same = strings.HasPrefix(r.result.Text, text)
+		r.result.Savings = append(slices.Clip(r.result.Savings), row)
+		r.tell(1, "the same request "+c.title)
+	}
+	return nil
+}
+
+// why measures a token read and a token written, as the prefill lab does.
+func (r *billRun) why() error {
+	report, err := prefillLab{}.Run(r.ctx, r.env, whyValues(r.v), nil)
+	if err != nil {
+		return err
+	}
+	if report.Cancelled {
+		return r.ctx.Err()
+	}
+	p := report.Result.(*Prefill)
+	w := Why{InputMs: p.Input.Ms, OutputMs: p.Output.Ms, Ratio: p.Ratio, WorkRatio: p.WorkRatio}
+	w.Say = w.say()
+	r.result.Why = w
+	r.tell(1, "a token read and a token written")
+	return nil
+}
+
+// say tells what the two times come to; where they show nothing it says so.
+func (w Why) say() string {
+	text := fmt.Sprintf("Here a token written takes %.2g times as long as one read, for %.2g times the multiply-adds. ", w.Ratio, w.WorkRatio)
+	text += "Tokens of a prompt go through the weights many at a time; a token written waits for the one before it and has every weight read for itself."
+	if w.Ratio < 1.2 {
+		text += " Little of that shows in this run: a small model's weights lie in the processor's own memory, and the machine may be busy. Larger models must fetch theirs for every token."
+	}
+	return text
+}
+
+func (r *billRun) fillReport(to *Report) {
+	if len(r.result.Ticks) == 0 {
+		return
+	}
+	result := r.result
+	result.Ticks = slices.Clip(result.Ticks)
+	result.OutputShare = finiteOr(result.Cost.Output/result.Cost.Total, 0)
+	result.Machine = machineUse(r.v, result.Cost.Total, r.took)
+	result.Training = training(r.v, r.m.Shape(), r.m.Parameters(), r.m.Config().Context, r.work, result.Cost.OutputTokens)
+	to.Result, to.Tables = &result, result.tables()
+	to.Noise = "The request was timed once, as a user would meet it. A token read and a token written are medians of five."
+}
+
+// machineUse compares the price of requests with a machine of one's own.
+func machineUse(v Values, each, seconds float64) MachineUse {
+	const day = 24 * 3600
+	u := MachineUse{PerHour: v.float("machine"), SecondsEach: seconds, RequestsDay: v.float("requests")}
+	u.CostEach = u.PerHour / 3600 * seconds
+	u.MostADay = finiteOr(day/seconds, 0)
+	u.APIDay, u.MachineDay = each*u.RequestsDay, 24*u.PerHour
+	if n := u.MachineDay / each; n <= u.MostADay { // false too where nothing costs anything
+		u.BreakEvenDay = n
+	}
+	return u
+}
+
+// training compares a request's work with that of the training: three forward
+// passes for each token, in texts that fill the context, every position scored.
+func training(v Values, s cost.Shape, parameters int64, context int, request int64, written int) Training {
+	t := Training{Tokens: v.float("trained_tokens"), RequestMultAdds: float64(request)}
+	if t.Tokens == 0 {
+		t.Tokens, t.Assumed = 20*float64(parameters), true
+	}
+	position := float64(s.Blocks(0, context).Total())/float64(context) + float64(s.Output().Total())
+	t.MultAdds = 3 * t.Tokens * position
+	t.Requests = finiteOr(t.MultAdds/t.RequestMultAdds, 0)
+	t.Days = finiteOr(t.Requests/v.float("requests"), 0)
+	t.Answered = t.Requests * float64(written)
+	return t
+}
+
+// tables are the raw rows.
+func (b *Bill) tables() []Table {
+	ticks := Table{Name: "ticks", Title: "The bill as the loop runs", Columns: columns("step", "", "token", "", "so far", "$", "at", "ms")}
+	for _, t := range b.Ticks {
+		ticks.add(t.Step, t.Token.Text, t.Cost, t.Ms)
+	}
+	costs := Table{
+		Name: "requests", Title: "This request, and what others would have cost",
+		Columns: columns("request", "", "input", "tokens", "output", "tokens", "input", "$", "output", "$", "in all", "$", "saved", "$", "saved a day", "$", "stop", ""),
+	}
+	row := func(name string, c Cost, saved, day any, stop infer.StopReason) {
+		costs.add(name, c.InputTokens, c.OutputTokens, c.Input, c.Output, c.Total, saved, day, string(stop))
+	}
+	row("as it is", b.Cost, nil, nil, b.Stop)
+	for _, s := range b.Savings {
+		row(s.Title, s.Cost, s.Saved, s.ADay, s.Stop)
+	}
+	even := Table{Name: "break_even", Title: "Where one thing costs as much as another", Columns: columns("what", "", "value", "", "unit", "")}
+	even.add("input tokens that cost as much as one output token", b.BreakEven, "tokens")
+	even.add("output's share of this request", b.OutputShare, "")
+	even.add("this request on a machine of one's own", b.Machine.CostEach, "$")
+	even.add("requests from which that machine is cheaper (0: it never is)", b.Machine.BreakEvenDay, "a day")
+	even.add("requests that the machine can answer", b.Machine.MostADay, "a day")
+	even.add("tokens trained on", b.Training.Tokens, "tokens")
+	even.add("multiply-adds of the training", b.Training.MultAdds, "")
+	even.add("multiply-adds of this request", b.Training.RequestMultAdds, "")
+	even.add("requests that add up to the training", b.Training.Requests, "")
+	even.add("the same in days", b.Training.Days, "days")
+	even.add("a token read", b.Why.InputMs, "ms")
+	even.add("a token written", b.Why.OutputMs, "ms")
+	return []Table{costs, even, ticks}
+}

@@ -1,0 +1,172 @@
+package lab
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+func TestCost(t *testing.T) {
+	// 1,000 read at $3 a million and 200 written at $15: 0.003 + 0.003.
+	c := Prices{3, 15}.cost(1000, 200)
+	if !near(c.Input, 0.003, 1e-15) || !near(c.Output, 0.003, 1e-15) || !near(c.Total, 0.006, 1e-15) {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Each saving is the request run again with one thing changed.
+func TestBill(t *testing.T) {
+	env := models(t)
+	b, r := result[*Bill](t, "bill", Values{"max_tokens": "40", "try_max_tokens": "7", "try_stop": "e", "requests": "1000"})
+	in := len(b.Prompt)
+	for i, x := range b.Ticks {
+		if want := (Prices{3, 15}).cost(in, i+1).Total; x.Cost != want || x.Step != i+1 {
+			t.Errorf("tick %+v, want %v", x, want)
+		}
+	}
+	if b.Cost.InputTokens != in || b.Cost.OutputTokens != len(b.Ticks) || !near(b.OutputShare, b.Cost.Output/b.Cost.Total, 1e-12) || b.BreakEven != 5 {
+		t.Errorf("%+v, share %v, break-even %v", b.Cost, b.OutputShare, b.BreakEven)
+	}
+	settings := infer.Settings{Settings: common(), Seed: 42}
+	for i, x := range []struct {
+		name, prompt string
+		stop         infer.Stop
+	}{
+		{"stop", story, infer.Stop{MaxTokens: 40, Strings: []string{"e"}}},
+		{"max_tokens", story, infer.Stop{MaxTokens: 7}},
+		{"prompt", "Once there was a", infer.Stop{MaxTokens: 40}},
+	} {
+		settings.Stop = x.stop
+		loop, err := infer.NewLoop(env.Target, x.prompt, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := write(t.Context(), loop)
+		s := b.Savings[i]
+		want := b.Prices.cost(len(env.Target.Encode(x.prompt)), len(loop.Steps()))
+		if err != nil || s.Name != x.name || s.Text != text || s.Cost != want || s.Saved != b.Cost.Total-want.Total || !near(s.ADay, 1000*s.Saved, 1e-12) {
+			t.Errorf("%s: %+v; written %q for %+v (%v)", x.name, s, text, want, err)
+		}
+		if x.name != "prompt" && (!s.Same || !strings.HasPrefix(b.Text, s.Text) || s.Saved <= 0) {
+			t.Errorf("%s: %q is not the beginning of %q, or saves %v", x.name, s.Text, b.Text, s.Saved)
+		}
+	}
+	if b.Why.OutputMs <= 0 || b.Why.InputMs <= 0 || b.Why.Say == "" || r.Noise == "" {
+		t.Errorf("why %+v", b.Why)
+	}
+}
+
+func TestMachineUse(t *testing.T) {
+	v := Values{"machine": "2", "requests": "1000"}
+	// 0.5 s a request: 172,800 a day. $48 a day is 4,800 requests at $0.01.
+	u := machineUse(v, 0.01, 0.5)
+	if u.MostADay != 172_800 || !near(u.BreakEvenDay, 4800, 1e-9) || !near(u.CostEach, 2.0/7200, 1e-12) || u.APIDay != 10 || u.MachineDay != 48 {
+		t.Errorf("%+v", u)
+	}
+	// At $0.0001 it would take 480,000 requests, more than the machine can do.
+	if u := machineUse(v, 0.0001, 0.5); u.BreakEvenDay != 0 {
+		t.Errorf("%+v", u)
+	}
+	if u := machineUse(v, 0, 0.5); u.BreakEvenDay != 0 { // nothing is cheaper than free
+		t.Errorf("%+v", u)
+	}
+}
+
+func TestTraining(t *testing.T) {
+	v := Values{"trained_tokens": "1000", "requests": "50"}
+	// tinyShape, texts of 3: 3 positions take 3·168 + 8·3·4 = 600, 200 each,
+	// and 20 for the scores: 220. Three passes of 1,000 tokens: 660,000; a
+	// request of 6,600 is a hundredth of that, done in two days.
+	got := training(v, tinyShape, 99, 3, 6600, 12)
+	if got.MultAdds != 660_000 || got.Requests != 100 || got.Days != 2 || got.Answered != 1200 || got.Assumed {
+		t.Errorf("%+v", got)
+	}
+	v["trained_tokens"] = "0"
+	if got := training(v, tinyShape, 99, 3, 6600, 12); got.Tokens != 1980 || !got.Assumed {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestRequestBothWays(t *testing.T) {
+	r := Request{Prompt: "Say <b> & \"hi\"\n", MaxTokens: 12, Temperature: 0.7, TopP: 0.9, TopK: 40, Stop: []string{"\n\n", `\n`}, Stream: true, Seed: 9007199254740991}
+	for range 2 {
+		back, err := ParseRequest([]byte(r.JSON()))
+		if err != nil || asJSON(t, back) != asJSON(t, r) {
+			t.Errorf("%+v comes back as %+v (%v)", r, back, err)
+		}
+		if again := RequestOf(back.Values()); asJSON(t, again) != asJSON(t, r) {
+			t.Errorf("by values it comes back as %+v", again)
+		}
+		r = Request{Prompt: "a", MaxTokens: 1, TopP: 1, MinP: 0.05, Stop: []string{}}
+	}
+	want := `{
+  "prompt": "a",
+  "max_tokens": 1,
+  "temperature": 0,
+  "top_p": 1,
+  "top_k": 0,
+  "min_p": 0.05,
+  "stop": [],
+  "stream": false,
+  "seed": 0
+}`
+	if r.JSON() != want {
+		t.Errorf("%s\nwant %s", r.JSON(), want)
+	}
+	one, err := ParseRequest([]byte(` {"prompt": "x", "stop": "User:"} `))
+	if err != nil || len(one.Stop) != 1 || one.Stop[0] != "User:" || one.MaxTokens != 96 {
+		t.Errorf("%+v, %v", one, err)
+	}
+}
+
+func TestRequestRefuses(t *testing.T) {
+	for _, c := range []struct{ text, field, want string }{
+		{``, "request", "one JSON object"},
+		{`{"prompt": }`, "request", "no JSON at byte"},
+		{`[1]`, "request", "one JSON object"},
+		{`null`, "request", "one JSON object"},
+		{`{} {}`, "request", "more than one"},
+		{"{\"prompt\": \"\xff\"}", "request", "UTF-8"},
+		{`{"prompt": "` + strings.Repeat("x", maxRequest) + `"}`, "request", "at most"},
+		{`{"model": "x"}`, "model", "one of prompt, max_tokens"},
+		{`{"max_tokens": 0}`, "max_tokens", "1 to 4096 tokens"},
+		{`{"max_tokens": "12"}`, "max_tokens", "a number"},
+		{`{"max_tokens": 1.5}`, "max_tokens", "whole number"},
+		{`{"temperature": -1}`, "temperature", "0 to 100"},
+		{`{"top_p": 0}`, "top_p", "above 0"},
+		{`{"stream": 1}`, "stream", "true or false"},
+		{`{"stop": [1]}`, "stop", "a list of strings"},
+		{`{"stop": [""]}`, "stop", "a list of strings"},
+		{`{"prompt": ["a"]}`, "prompt", "a string"},
+		{`{"prompt": ""}`, "prompt", "1 to 4096 bytes"},
+		{`{"prompt": null}`, "prompt", "a string"},
+		{`{"seed": 9007199254740993}`, "seed", "9007199254740991"},
+	} {
+		_, err := ParseRequest([]byte(c.text))
+		var r *RangeError
+		if !errors.As(err, &r) || r.Field != c.field || !strings.Contains(r.Error(), c.want) {
+			t.Errorf("%.60s: %v, want field %s and %q", c.text, err, c.field, c.want)
+		}
+	}
+}
+
+func FuzzParseRequest(f *testing.F) {
+	f.Add([]byte(Request{Prompt: "a", MaxTokens: 1, TopP: 1, Stop: []string{"b"}}.JSON()))
+	f.Add([]byte(`{"stop": "x", "top_k": 1e3}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := ParseRequest(text)
+		if err != nil {
+			var out *RangeError
+			if !errors.As(err, &out) {
+				t.Fatalf("%v names no field", err)
+			}
+			return
+		}
+		back, err := ParseRequest([]byte(r.JSON()))
+		if err != nil || asJSON(t, back) != asJSON(t, r) {
+			t.Fatalf("%+v comes back as %+v (%v)", r, back, err)
+		}
+	})
+}

@@ -1,0 +1,151 @@
+package lab
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/cost"
+)
+
+// tinyShape is a shape to calculate with by hand: A = d·h·s·2 + 2·d·g·s + 3·d·f
+// = 2·4·2·2 + 2·4·1·2 + 3·4·3 = 32 + 16 + 36 = 84; L·A = 168; d·V = 20;
+// L·h·s = 8.
+var tinyShape = cost.Shape{Layers: 2, Width: 4, Heads: 2, KVHeads: 1, HeadDim: 2, FFN: 3, Vocab: 5}
+
+func TestPolynomials(t *testing.T) {
+	p := polynomialsOf(tinyShape, 3)
+	for _, c := range []struct {
+		name      string
+		got, want []float64
+	}{
+		{"cached step", p.cachedStep, []float64{188, 16}},            // 168 + 20; 2·8
+		{"recomputed step", p.recomputedStep, []float64{20, 176, 8}}, // 168 + 8
+		{"cached total", p.cachedTotal, []float64{384, 228, 8}},      // 2·168 + 8·3·2; 188 + 8·5
+		{"recomputed total", p.recomputedTotal, []float64{0, 20 + 176*2.5 + 8*(6+1.0/6), 88 + 8*2.5, 8.0 / 3}},
+	} {
+		for k := range c.want {
+			if !near(c.got[k], c.want[k], 1e-9) {
+				t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
+			}
+		}
+	}
+	for _, m := range []int{1, 3, 10} {
+		p := polynomialsOf(tinyShape, m)
+		for n := 1; n <= 30; n++ {
+			cached, recomputed := tinyShape.Generate(m, n)
+			if got := at(p.cachedTotal, float64(n)); !near(got, float64(cached.Total()), 1e-6) {
+				t.Errorf("m %d, N %d: %v, the steps add up to %d", m, n, got, cached.Total())
+			}
+			if got := at(p.recomputedTotal, float64(n)); !near(got, float64(recomputed.Total()), 1e-6) {
+				t.Errorf("m %d, N %d: %v, the steps add up to %d", m, n, got, recomputed.Total())
+			}
+		}
+	}
+}
+
+func TestPolynomialFit(t *testing.T) {
+	var x, y []float64
+	for i := 1; i <= 9; i++ {
+		v := float64(i)
+		x, y = append(x, v), append(y, 7-2*v+0.5*v*v*v)
+	}
+	c, r2, err := polynomial(x, y, 3)
+	if err != nil || !near(r2, 1, 1e-12) {
+		t.Fatalf("R² %v, %v", r2, err)
+	}
+	for k, want := range []float64{7, -2, 0, 0.5} {
+		if !near(c[k], want, 1e-9) {
+			t.Errorf("coefficient %d is %v, want %v", k, c[k], want)
+		}
+	}
+	// The line of least squares through (1, 1), (2, 2), (3, 2): slope ½,
+	// constant 2/3; R² = 1 − (1/6)/(2/3) = 0.75.
+	c, r2, err = polynomial([]float64{1, 2, 3}, []float64{1, 2, 2}, 1)
+	if err != nil || !near(c[0], 2.0/3, 1e-12) || !near(c[1], 0.5, 1e-12) || !near(r2, 0.75, 1e-12) {
+		t.Errorf("%v, R² %v, %v", c, r2, err)
+	}
+	if _, _, err := polynomial([]float64{1, 2}, []float64{1, 2}, 2); err == nil {
+		t.Error("a parabola through two points")
+	}
+}
+
+func TestBreakEven(t *testing.T) {
+	// (168 + 20) / 16.
+	if got := breakEven(tinyShape); got != 11.75 {
+		t.Errorf("%v, want 11.75", got)
+	}
+	// The shape of FACTS: about 1,365.
+	shape := cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}
+	if got := math.Round(breakEven(shape)); got != 1365 {
+		t.Errorf("%v, want 1365", got)
+	}
+}
+
+// Cached and recomputed, tallied and by formula, bit for bit.
+func TestCache(t *testing.T) {
+	c, _ := result[*Cache](t, "cache", Values{"tokens": "12", "repeats": "2", "temperature": "0.7", "position": "7", "block": "3"})
+	if !c.SameLogits || c.Columns.Different != 0 || c.Compared != int64(12*c.Shape.Vocab) {
+		t.Errorf("same logits %v, %d of %d numbers differ", c.SameLogits, c.Columns.Different, c.Columns.Compared)
+	}
+	m := len(c.Prompt)
+	for i, s := range c.Steps {
+		n := m + i
+		want := c.Shape.Step(n)
+		if i == 0 {
+			want = c.Shape.Pass(n)
+		}
+		if s.Positions != n || s.Cached.Parts != want || s.Cached.Formula != want.Total() || s.Recomputed.Parts != c.Shape.Pass(n) || s.Recomputed.Formula != c.Shape.Pass(n).Total() {
+			t.Errorf("step %d: %+v", s.Step, s)
+		}
+		cached, recomputed := c.Shape.Generate(m, i+1)
+		if s.Cached.TotalParts != cached || s.Recomputed.TotalParts != recomputed || s.Cached.TotalMultAdds != cached.Total() {
+			t.Errorf("step %d: so far %+v and %+v, want %+v and %+v", s.Step, s.Cached.TotalParts, s.Recomputed.TotalParts, cached, recomputed)
+		}
+		if s.Recomputed.Read != n || s.Cached.Read != map[bool]int{true: n, false: 1}[i == 0] || s.Cached.Ms.N != 2 || s.Cached.Ms.Median <= 0 {
+			t.Errorf("step %d read %d and %d positions, %d times", s.Step, s.Cached.Read, s.Recomputed.Read, s.Cached.Ms.N)
+		}
+	}
+	k := c.Columns
+	if k.Block != 3 || k.Position != 7 || len(k.KeyA) != c.Shape.KVHeads*c.Shape.HeadDim || !slices.Equal(k.KeyA, k.KeyB) || !slices.Equal(k.ValueA, k.ValueB) {
+		t.Errorf("column %+v", k)
+	}
+	if want := c.Steps[7-m].Token; 7 >= m && (k.WrittenAt != 7-m+2 || k.MadeAt != 12 || k.Token != want) {
+		t.Errorf("position 7 was written at step %d from %v, want step %d from %v", k.WrittenAt, k.Token, 7-m+2, want)
+	}
+	for _, f := range c.Fits {
+		for _, p := range f.Parts {
+			if p.Formula != nil && !near(p.Fitted, *p.Formula, 1e-6*math.Max(1e6, math.Abs(*p.Formula))) {
+				t.Errorf("%s, power %d: fitted %v, formula %v", f.Name, p.Power, p.Fitted, *p.Formula)
+			}
+		}
+		if (f.Of == "multiply-adds") != (f.Parts[0].Formula != nil) || f.Say == "" {
+			t.Errorf("%s of %s: %+v", f.Name, f.Of, f)
+		}
+	}
+	if len(c.Fits) != 8 {
+		t.Errorf("%d fits, want 8", len(c.Fits))
+	}
+}
+
+// On the shape of FACTS attention is 14 % of recomputation after 512 tokens and
+// 57 % after 4,096.
+func TestAttentionShare(t *testing.T) {
+	shape := cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}
+	for n, want := range map[int]float64{512: 0.14, 4096: 0.57} {
+		if got := attentionShare(shape, 1, n); !near(got.Share, want, 0.005) || got.Tokens != n {
+			t.Errorf("%+v, want %v", got, want)
+		}
+	}
+}
+
+// The text is the one that the loop writes.
+func TestCacheWritesTheLoopsText(t *testing.T) {
+	c, _ := result[*Cache](t, "cache", Values{"prompt": story, "tokens": "10", "repeats": "1", "temperature": "0.7", "top_p": "0.9"})
+	s, _ := result[*Strategies](t, "strategies", Values{"lanes": "common", "tokens": "10", "runs": "1", "horizon": "0"})
+	for i, x := range s.Lanes[0].Steps {
+		if c.Tokens[i] != x.Token {
+			t.Errorf("token %d is %v, the loop's %v", i+1, c.Tokens[i], x.Token)
+		}
+	}
+}

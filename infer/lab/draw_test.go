@@ -1,0 +1,131 @@
+package lab
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func near(a, b, room float64) bool { return math.Abs(a-b) <= room }
+
+func TestMeanDeviation(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		q    float64
+		want float64
+	}{
+		{1, 0.5, 0.5},        // |0 − ½| and |1 − ½|
+		{2, 0.5, 0.5},        // ¼·1 + ½·0 + ¼·1
+		{4, 0.25, 0.6328125}, // of 1: 0.31640625·1 + 0.2109375·1 + 0.046875·2 + 0.00390625·3
+		{10, 1, 0},
+		{10, 0, 0},
+	} {
+		if got := meanDeviation(c.n, c.q); !near(got, c.want, 1e-12) {
+			t.Errorf("n %d, q %v: %v, want %v", c.n, c.q, got, c.want)
+		}
+	}
+}
+
+// De Moivre's form agrees with the sum over all outcomes.
+func TestMeanDeviationBySum(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		n, q := 1+random.IntN(60), random.Float64()
+		p := math.Pow(1-q, float64(n)) // of 0 hits, then of one more each time
+		sum := 0.0
+		for k := range n + 1 {
+			sum += p * math.Abs(float64(k)-float64(n)*q)
+			p *= float64(n-k) / float64(k+1) * q / (1 - q)
+		}
+		if got := meanDeviation(n, q); !near(got, sum, 1e-9) {
+			t.Fatalf("n %d, q %v: %v, by sum %v", n, q, got, sum)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	q := []float64{0.5, 0.3, 0.2}
+	rank := func(r int) float64 { return q[r] }
+	// Of ten draws 7, 3 and 0: |0.7 − 0.5| + 0 + 0.2, halved.
+	if got := distance([]int{7, 3, 0}, 10, rank); !near(got, 0.2, 1e-12) {
+		t.Errorf("distance %v, want 0.2", got)
+	}
+	// One draw is on average ½ Σ 2q(1 − q) away: ½·(0.5 + 0.42 + 0.32) = 0.62.
+	if got := expectedDistance(1, rank, 3); !near(got, 0.62, 1e-12) {
+		t.Errorf("expected of one draw %v, want 0.62", got)
+	}
+	// Four times the draws, half the law; and the exact mean tends to it.
+	if a, b := rootLaw(100, rank, 3), rootLaw(400, rank, 3); !near(a, 2*b, 1e-12) {
+		t.Errorf("law %v at 100, %v at 400", a, b)
+	}
+	if a, b := expectedDistance(100_000, rank, 3), rootLaw(100_000, rank, 3); !near(a/b, 1, 1e-3) {
+		t.Errorf("expected %v, law %v at 100,000", a, b)
+	}
+	if got := ladder(1000); !slices.Equal(got, []int{10, 20, 50, 100, 200, 500, 1000}) {
+		t.Errorf("ladder %v", got)
+	}
+	if got := ladder(700); got[len(got)-1] != 700 {
+		t.Errorf("ladder %v", got)
+	}
+	if got := ladder(10); !slices.Equal(got, []int{10}) {
+		t.Errorf("ladder %v", got)
+	}
+	// ln y = −½·ln x + c.
+	if got := slope([]int{1, 4, 16}, []float64{8, 4, 2}); !near(got, -0.5, 1e-12) {
+		t.Errorf("slope %v, want -0.5", got)
+	}
+}
+
+// The histogram holds every draw, and the distance goes as expected.
+func TestDraw(t *testing.T) {
+	d, _ := result[*Draw](t, "draw", Values{"repeats": "200", "draws": "2000", "rows": "3", "temperature": "1", "top_p": "1"})
+	if !slices.Equal(d.Sizes, []int{10, 100, 2000}) || d.Kept != models(t).Target.Config().Vocab || d.RestTokens != d.Kept-3 {
+		t.Fatalf("sizes %v, kept %d, rest %d", d.Sizes, d.Kept, d.RestTokens)
+	}
+	for i, n := range d.Sizes {
+		sum := d.Rest.Counts[i]
+		for _, x := range d.Tokens {
+			sum += x.Counts[i]
+		}
+		if sum != n {
+			t.Errorf("%d draws in the histogram, want %d", sum, n)
+		}
+	}
+	whole := d.Rest.Q
+	for _, x := range d.Tokens {
+		whole += x.Q
+	}
+	if !near(whole, 1, 1e-9) {
+		t.Errorf("q sums to %v", whole)
+	}
+	for _, x := range d.Distances {
+		// 200 repeats: the mean lies within some 5 % of what is expected.
+		if !near(x.Mean/x.Expected, 1, 0.15) || x.Measured.N != 200 {
+			t.Errorf("at %d draws %v on average, %v expected", x.N, x.Mean, x.Expected)
+		}
+	}
+	if !near(d.Slope, d.SlopeExpected, 0.03) {
+		t.Errorf("slope %v, expected %v", d.Slope, d.SlopeExpected)
+	}
+	// Where few tokens are kept the law holds from the first draws on.
+	few, _ := result[*Draw](t, "draw", Values{"repeats": "200", "draws": "2000", "temperature": "2", "top_p": "1", "top_k": "3"})
+	if !near(few.Slope, -0.5, 0.06) || !near(few.SlopeExpected, -0.5, 0.02) || few.Kept != 3 {
+		t.Errorf("of %d tokens: slopes %v and %v", few.Kept, few.Slope, few.SlopeExpected)
+	}
+}
+
+// A step further on draws from what the loop would draw from there.
+func TestDrawAtStep(t *testing.T) {
+	s, _ := result[*Strategies](t, "strategies", Values{"lanes": "common", "tokens": "3", "runs": "1", "horizon": "0"})
+	d, _ := result[*Draw](t, "draw", Values{"step": "3", "draws": "10", "repeats": "1"})
+	lane := s.Lanes[0].Steps
+	if len(d.Before) != 2 || d.Before[0] != lane[0].Token || d.Before[1] != lane[1].Token || d.Kept != lane[2].Kept {
+		t.Errorf("before %v, kept %d; the lane has %+v", d.Before, d.Kept, lane)
+	}
+	for _, x := range d.Tokens {
+		if x.Token == lane[2].Token && (x.P != lane[2].P || x.Q != lane[2].Q) {
+			t.Errorf("%q has p %v, the lane %v", x.Token.Text, x.P, lane[2].P)
+		}
+	}
+}

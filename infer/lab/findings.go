@@ -1,0 +1,192 @@
+package lab
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Findings are what a run came to in a few sentences: for a terminal, for the
+// caption of a chart, for who cannot see one. They are made of the result
+// alone.
+
+// grouped is a whole number with commas.
+func grouped[N ~int | ~int64](n N) string {
+	digits := strconv.FormatInt(int64(n), 10)
+	sign := ""
+	if digits[0] == '-' {
+		sign, digits = "-", digits[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+// shown is a text between curly quotes, its newlines visible.
+func shown(text string) string { return "“" + strings.ReplaceAll(text, "\n", "↵") + "”" }
+
+func (s *Strategies) findings() []string {
+	var list []string
+	if len(s.Partings) > 0 {
+		p := s.Partings[0]
+		list = append(list, fmt.Sprintf("The first two lanes part at token %d. %s", p.Step, p.Say))
+	} else if len(s.Lanes) > 1 {
+		list = append(list, fmt.Sprintf("No two lanes part within %d tokens.", len(s.U)))
+	}
+	var runs []string
+	for _, r := range s.Runs {
+		runs = append(runs, fmt.Sprintf("%s %d", s.Lanes[r.Lane].Name, r.DistinctTexts))
+	}
+	if len(runs) > 0 && s.Runs[0].Runs > 1 {
+		list = append(list, fmt.Sprintf("Different texts in %d runs: %s.", s.Runs[0].Runs, strings.Join(runs, ", ")))
+	}
+	if c := s.Circle; c != nil && c.Circle != nil {
+		round := ""
+		for _, t := range c.Circle.Tokens {
+			round += t.Text
+		}
+		list = append(list, fmt.Sprintf("After %s greedy goes round from token %d on, every %d tokens, %.1f times: %s.", shown(c.Prompt), c.Circle.Start, c.Circle.Period, c.Circle.Rounds, shown(round)))
+	} else if c != nil {
+		list = append(list, fmt.Sprintf("Greedy went round in none of %d texts.", c.Tried))
+	}
+	return append(list, s.Best.findings()...)
+}
+
+func (s *SequenceSearch) findings() []string {
+	if s == nil {
+		return nil
+	}
+	how := fmt.Sprintf("after %s passes, with no sequence left out", grouped(s.Expanded))
+	if !s.Exact {
+		how = fmt.Sprintf("the search was given up after %s passes", grouped(s.Expanded))
+	}
+	if !s.Differs {
+		return []string{fmt.Sprintf("After %s greedy's path %s, p = %.4f, is the most probable of %d tokens (%s).", shown(s.Prompt), shown(s.Greedy.Text), s.Greedy.P, s.Horizon, how)}
+	}
+	return []string{fmt.Sprintf("After %s greedy writes %s, p = %.4f. %s is %.2f times as probable, p = %.4f (%s).",
+		shown(s.Prompt), shown(s.Greedy.Text), s.Greedy.P, shown(s.Best.Text), s.Best.P/s.Greedy.P, s.Best.P, how)}
+}
+
+func (d *Draw) findings() []string {
+	first, last := d.Distances[0], d.Distances[len(d.Distances)-1]
+	return []string{
+		fmt.Sprintf("The distance falls from %.3f at %s draws to %.4f at %s, on average; %.3f and %.4f are expected.",
+			first.Mean, grouped(first.N), last.Mean, grouped(last.N), first.Expected, last.Expected),
+		fmt.Sprintf("It falls as N to the power of %.2f; %.2f is expected, and −½ is the law for many draws.", d.Slope, d.SlopeExpected),
+	}
+}
+
+func (c *Cache) findings() []string {
+	last := c.Steps[len(c.Steps)-1]
+	list := []string{
+		fmt.Sprintf("Token %d takes %s multiply-adds with the cache and %s without, %.1f times as many; all %d together %.1f times as many.",
+			last.Step, grouped(last.Cached.MultAdds), grouped(last.Recomputed.MultAdds), float64(last.Recomputed.MultAdds)/float64(last.Cached.MultAdds),
+			last.Step, float64(last.Recomputed.TotalMultAdds)/float64(last.Cached.TotalMultAdds)),
+	}
+	if c.SameLogits && c.Columns.Different == 0 {
+		list = append(list, fmt.Sprintf("All %s logits of the two ways are the same bit for bit, and so are all %s numbers of their keys and values.", grouped(c.Compared), grouped(c.Columns.Compared)))
+	} else {
+		list = append(list, "The two ways do not agree bit for bit.")
+	}
+	for _, f := range c.Fits {
+		if f.Of != "ms" {
+			list = append(list, strings.ToUpper(f.Name[:1])+f.Name[1:]+". "+f.Say)
+		}
+	}
+	return append(list, fmt.Sprintf("Cached attention would cost as much as all matrices at %s positions.", grouped(int64(c.BreakEven+0.5))))
+}
+
+func (c *Memory) findings() []string {
+	list := []string{
+		fmt.Sprintf("%s keeps %s a position: %s for %s positions of %s at once, beside %s of weights.",
+			c.Model.Name, size(c.BytesPerPosition), size(c.Bytes), grouped(c.Positions), texts(c.Batch), size(c.WeightBytes)),
+		fmt.Sprintf("One cache is as large as the weights at %s positions.", grouped(int64(c.Overtakes+0.5))),
+	}
+	if c.FreeBytes < 0 {
+		list = append(list, fmt.Sprintf("The weights alone do not fit into %s.", size(c.MemoryBytes)))
+	} else {
+		list = append(list, fmt.Sprintf("Beside the weights in %s there is room for %s of %s positions.", size(c.MemoryBytes), texts(int(c.Users)), grouped(c.Positions)))
+	}
+	if n := len(c.Engine.Steps); n > 0 {
+		last := c.Engine.Steps[n-1]
+		list = append(list, fmt.Sprintf("The engine's own cache uses %s for %s positions and has reserved %s, room for %s.", size(float64(last.Used)), grouped(last.Positions), size(float64(last.Reserved)), grouped(last.Room)))
+	}
+	return list
+}
+
+// size is a number of bytes with its unit.
+func size(bytes float64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for ; bytes >= 1024 && i < len(units)-1; i++ {
+		bytes /= 1024
+	}
+	return fmt.Sprintf("%.4g %s", bytes, units[i])
+}
+
+func texts(n int) string {
+	if n == 1 {
+		return "1 text"
+	}
+	return grouped(n) + " texts"
+}
+
+func (p *Prefill) findings() []string {
+	list := []string{fmt.Sprintf("Each token of a prompt takes %.4f ms, and the whole %.2f ms besides (R² of that line: %.3f).", p.PerToken, p.Constant, p.R2)}
+	if p.Constant <= 0 { // noise is larger than the part that every prompt has
+		list[0] = fmt.Sprintf("Each token of a prompt takes %.4f ms (R² of that line: %.3f).", p.PerToken, p.R2)
+	}
+	if p.Gaps.N == 0 {
+		return list
+	}
+	return append(list,
+		fmt.Sprintf("The gaps between tokens are %.3f ms, the middle half from %.3f to %.3f.", p.Gaps.Median, p.Gaps.Q1, p.Gaps.Q3),
+		fmt.Sprintf("A token written takes %.2g times as long as one read, for %.2g times the multiply-adds.", p.Ratio, p.WorkRatio),
+		fmt.Sprintf("Streamed, the first words are there after %.2f ms; in one piece all come after %.2f.", p.Streamed.First, p.Whole.First))
+}
+
+func (b *Bill) findings() []string {
+	list := []string{fmt.Sprintf("%s tokens read and %s written cost $%.3g; output is %.0f %% of it.",
+		grouped(b.Cost.InputTokens), grouped(b.Cost.OutputTokens), b.Cost.Total, 100*b.OutputShare)}
+	for _, s := range b.Savings {
+		verb, share := "saves", s.Share
+		if s.Saved < 0 {
+			verb, share = "costs another", -s.Share
+		}
+		list = append(list, fmt.Sprintf("The same request %s %s %.0f %%.", s.Title, verb, 100*share))
+	}
+	if b.Why.Say != "" {
+		list = append(list, b.Why.Say)
+	}
+	return list
+}
+
+func (s *Speculation) findings() []string {
+	list := []string{s.Acceptance.Say}
+	if s.Say != "" {
+		list = append(list, s.Say)
+	}
+	if s.Costs.StepMs.N > 0 {
+		list = append(list, fmt.Sprintf("Measured, a step of the draft costs c = %.2f steps of the target and a verification of %d positions v = %.2f. By multiply-adds they would be %.2f and %.2f: where v is near γ + 1 arithmetic is the limit, where it is near 1 memory is.",
+			s.Costs.C, s.Gamma+1, s.Costs.V, s.Costs.Counted.C, s.Costs.Counted.V))
+	}
+	if x := s.Synthetic; x.Rounds > 0 {
+		list = append(list, fmt.Sprintf("A synthetic pair with independent acceptance, α = %.3f, yields %.3f tokens a pass where E is %.3f: %+.2f %%.", x.Alpha, x.PerPass, x.Expected, 100*x.Off))
+	}
+	return list
+}
+
+func (s *Stops) findings() []string {
+	var list []string
+	if first := s.Racers[0]; s.Winner != "" {
+		name := map[string]string{"eos": "The end of text", "stop_string": "The stop string " + shown(first.String), "max_tokens": "max_tokens", "context": "The full context"}[s.Winner]
+		list = append(list, fmt.Sprintf("%s ends this text, at token %d.", name, first.Step))
+	} else {
+		list = append(list, fmt.Sprintf("Nothing has ended this text in %d tokens.", len(s.Tokens)))
+	}
+	if x := s.Straddle; x != nil {
+		list = append(list, fmt.Sprintf("The stop string %s begins %d bytes into token %d and is whole at token %d; what is before it is kept.", shown(x.String), x.Offset, x.First, x.Last))
+	}
+	return append(list, s.NoEnd.Say)
+}

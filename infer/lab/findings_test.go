@@ -1,0 +1,46 @@
+package lab
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWords(t *testing.T) {
+	for got, want := range map[string]string{
+		grouped(0): "0", grouped(999): "999", grouped(1000): "1,000", grouped(-1234567): "-1,234,567",
+		size(512): "512 bytes", size(1536): "1.5 KiB", size(2 << 30): "2 GiB", size(64 << 40): "64 TiB",
+		texts(1): "1 text", texts(1200): "1,200 texts", shown("a\nb"): "“a↵b”",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if text := (Why{Ratio: 4, WorkRatio: 1.2}).say(); strings.Contains(text, "Little") || !strings.Contains(text, "4 times") {
+		t.Error(text)
+	}
+	if text := (Why{Ratio: 0.9, WorkRatio: 1.2}).say(); !strings.Contains(text, "Little") {
+		t.Error(text)
+	}
+}
+
+// Every lab says what it came to, in whole sentences.
+func TestFindings(t *testing.T) {
+	for _, l := range All() {
+		name := l.Info().Name
+		_, r := result[any](t, name, small[name])
+		if len(r.Findings) < 2 {
+			t.Errorf("%s: %q", name, r.Findings)
+		}
+		for _, text := range r.Findings {
+			if !strings.HasSuffix(text, ".") || strings.ContainsAny(text, "\n") || strings.Contains(text, "%!") || strings.Contains(text, "NaN") {
+				t.Errorf("%s: %q", name, text)
+			}
+		}
+	}
+	// What a search of a made-up case says.
+	s := &SequenceSearch{Prompt: "x", Horizon: 2, Greedy: Sequence{Text: "ab", P: 0.24}, Best: Sequence{Text: "ba", P: 0.36}, Differs: true, Exact: true, Expanded: 5}
+	want := "After “x” greedy writes “ab”, p = 0.2400. “ba” is 1.50 times as probable, p = 0.3600 (after 5 passes, with no sequence left out)."
+	if got := s.findings(); len(got) != 1 || got[0] != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

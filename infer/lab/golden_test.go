@@ -1,0 +1,130 @@
+package lab
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// What no two runs share is left out of a golden: everything that was timed,
+// or follows from a time.
+var timed = regexp.MustCompile(`(^|_)(ms|ns)(_|$)|^(ms|gaps_ms|noise|took_ns|rate|r2|ratio|speed_up|predicted|c|v|best_gamma|per_token_ms|say|seconds_each|cost_each|most_a_day|break_even_a_day|weight_bytes)$`)
+
+// The data behind every chart: each lab's result on the bundled model, with
+// small values. go test ./infer/lab -run Golden -update writes them anew.
+func TestGolden(t *testing.T) {
+	for _, l := range All() {
+		name := l.Info().Name
+		_, r := result[any](t, name, small[name])
+		var got any
+		if err := json.Unmarshal([]byte(asJSON(t, r.Result)), &got); err != nil {
+			t.Fatal(err)
+		}
+		got = untimed(got)
+		path := filepath.Join("testdata", name+".json")
+		if *update {
+			text, err := json.MarshalIndent(got, "", " ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll("testdata", 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatalf("%v; -update writes it", err)
+		}
+		var want any
+		if err := json.NewDecoder(bytes.NewReader(text)).Decode(&want); err != nil {
+			t.Fatal(err)
+		}
+		alike(t, name, got, want)
+	}
+}
+
+// untimed drops what was timed, and fits through times.
+func untimed(v any) any {
+	switch x := v.(type) {
+	case map[string]any:
+		if x["of"] == "ms" {
+			return nil
+		}
+		kept := map[string]any{}
+		for k, item := range x {
+			if !timed.MatchString(k) {
+				kept[k] = untimed(item)
+			}
+		}
+		return kept
+	case []any:
+		for i := range x {
+			x[i] = untimed(x[i])
+		}
+	}
+	return v
+}
+
+// alike compares decoded JSON and tells of the first few differences.
+func alike(t *testing.T, at string, got, want any) {
+	t.Helper()
+	const most = 8
+	found := differences(nil, at, got, want)
+	for _, d := range found[:min(len(found), most)] {
+		t.Error(d)
+	}
+	if n := len(found) - most; n > 0 {
+		t.Errorf("%s: and %d differences more", at, n)
+	}
+}
+
+// differences lists what differs. Whole numbers must be equal; others may
+// differ by what the order of float32 sums on another kind of processor
+// changes.
+func differences(list []string, at string, got, want any) []string {
+	differ := func() []string {
+		return append(list, fmt.Sprintf("%s: %.200s, want %.200s", at, fmt.Sprint(got), fmt.Sprint(want)))
+	}
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok || len(g) != len(w) {
+			return differ()
+		}
+		for _, k := range slices.Sorted(maps.Keys(w)) {
+			list = differences(list, at+"."+k, g[k], w[k])
+		}
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) != len(w) {
+			return differ()
+		}
+		for i := range w {
+			list = differences(list, fmt.Sprintf("%s[%d]", at, i), g[i], w[i])
+		}
+	case float64:
+		g, ok := got.(float64)
+		whole := g == math.Trunc(g) && w == math.Trunc(w)
+		if !ok || whole && g != w || math.Abs(g-w) > 1e-3*math.Max(1, math.Abs(w)) {
+			return differ()
+		}
+	default:
+		if got != want {
+			return differ()
+		}
+	}
+	return list
+}

@@ -1,0 +1,262 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+)
+
+// pair loads the bundled models once.
+var pair = sync.OnceValues(func() (Env, error) {
+	var env Env
+	for _, m := range []struct {
+		open func() (*checkpoint.Checkpoint, error)
+		to   **infer.Model
+	}{{bundled.Target, &env.Target}, {bundled.Draft, &env.Draft}} {
+		c, err := m.open()
+		if err != nil {
+			return env, err
+		}
+		if *m.to, err = infer.Load(c); err != nil {
+			return env, err
+		}
+	}
+	return env, nil
+})
+
+func models(t testing.TB) Env {
+	t.Helper()
+	env, err := pair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env
+}
+
+// values are a lab's defaults with some changed.
+func values(t testing.TB, l Lab, changed Values) Values {
+	t.Helper()
+	v, err := l.Info().Parse(changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// result runs a lab and returns what it found.
+func result[T any](t testing.TB, name string, changed Values) (T, *Report) {
+	t.Helper()
+	l, ok := Find(name)
+	if !ok {
+		t.Fatalf("no lab %s", name)
+	}
+	r, err := l.Run(t.Context(), models(t), values(t, l, changed), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Cancelled {
+		t.Fatal("cancelled")
+	}
+	return r.Result.(T), r
+}
+
+// small are values that make a lab's run short.
+var small = map[string]Values{
+	"strategies":  {"tokens": "12", "runs": "2", "lanes": "greedy,pure,t=2 k=5", "horizon": "2"},
+	"draw":        {"draws": "1000", "repeats": "5"},
+	"cache":       {"tokens": "8", "repeats": "2"},
+	"memory":      {"tokens": "12"},
+	"prefill":     {"lengths": "1,8,40", "tokens": "8", "repeats": "2"},
+	"bill":        {"max_tokens": "16", "try_max_tokens": "4"},
+	"speculation": {"tokens": "16", "gamma": "3", "gammas": "1,3", "repeats": "2", "rounds": "500"},
+	"stops":       {"tokens": "24", "max_tokens": "16"},
+}
+
+func TestEveryLabSaysWhatItIs(t *testing.T) {
+	want := []string{"strategies", "draw", "cache", "memory", "prefill", "bill", "speculation", "stops"}
+	var names []string
+	for _, l := range All() {
+		info := l.Info()
+		names = append(names, info.Name)
+		if info.Title == "" || !strings.HasSuffix(info.Question, "?") || info.Includes == "" {
+			t.Errorf("%s: title %q, question %q, includes %q", info.Name, info.Title, info.Question, info.Includes)
+		}
+		if len(info.Try) != 2 {
+			t.Errorf("%s has %d things to try, want 2", info.Name, len(info.Try))
+		}
+		defaults, err := info.Parse(nil)
+		if err != nil {
+			t.Fatalf("%s: its own defaults: %v", info.Name, err)
+		}
+		again, err := info.Parse(defaults)
+		if err != nil || !same(defaults, again) {
+			t.Errorf("%s: parsing twice gives %v, then %v (%v)", info.Name, defaults, again, err)
+		}
+		for _, p := range info.Try {
+			v, err := info.Parse(p.Values)
+			if err != nil || p.Why == "" {
+				t.Errorf("%s, %q: %v, why %q", info.Name, p.Name, err, p.Why)
+				continue
+			}
+			e, err := l.Estimate(models(t), v)
+			if err != nil || e.MultAdds <= 0 || e.Took <= 0 || e.Bytes <= 0 {
+				t.Errorf("%s, %q: estimate %+v, %v", info.Name, p.Name, e, err)
+			}
+		}
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("labs %v, want %v", names, want)
+	}
+	if _, ok := Find("none"); ok {
+		t.Error("there is a lab named none")
+	}
+}
+
+func same(a, b Values) bool {
+	for k := range a {
+		if a[k] != b[k] {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// Every lab tells of its progress with reports of its own, and a row that was
+// handed out is not changed later.
+func TestProgress(t *testing.T) {
+	for _, l := range All() {
+		name := l.Info().Name
+		var seen []Progress
+		var texts []string
+		r, err := l.Run(t.Context(), models(t), values(t, l, small[name]), func(p Progress) {
+			seen = append(seen, p)
+			text := ""
+			if p.Partial != nil {
+				text = asJSON(t, p.Partial)
+			}
+			texts = append(texts, text)
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(seen) < 3 || seen[len(seen)-1].Partial != r {
+			t.Errorf("%s: %d messages, and the last is not the report", name, len(seen))
+		}
+		partials := 0
+		for i, p := range seen {
+			if p.Done > p.Of || p.Of == 0 || p.Say == "" || i > 0 && p.Done < seen[i-1].Done {
+				t.Errorf("%s: progress %d of %d, %q after %d", name, p.Done, p.Of, p.Say, seen[max(0, i-1)].Done)
+			}
+			if p.Partial == nil {
+				continue
+			}
+			partials++
+			if now := asJSON(t, p.Partial); now != texts[i] {
+				t.Errorf("%s: message %d was changed after it was sent", name, i)
+			}
+		}
+		if partials < 2 {
+			t.Errorf("%s: %d reports on the way", name, partials)
+		}
+		if r.Lab != name || r.Model != models(t).Target.Name() || r.Took <= 0 || len(r.Tables) == 0 {
+			t.Errorf("%s: report %s of %s in %v with %d tables", name, r.Lab, r.Model, r.Took, len(r.Tables))
+		}
+	}
+}
+
+// A cancelled run returns what it has measured, and no error.
+func TestCancel(t *testing.T) {
+	for _, l := range All() {
+		name := l.Info().Name
+		v := values(t, l, small[name])
+		whole := 0
+		if _, err := l.Run(t.Context(), models(t), v, func(p Progress) { whole++ }); err != nil {
+			t.Fatal(err)
+		}
+		for _, after := range []int{0, 1, whole / 2, whole - 2} {
+			ctx, cancel := context.WithCancel(t.Context())
+			if after == 0 {
+				cancel()
+			}
+			n := 0
+			r, err := l.Run(ctx, models(t), v, func(Progress) {
+				if n++; n == after {
+					cancel()
+				}
+			})
+			cancel()
+			if err != nil || !r.Cancelled {
+				t.Errorf("%s, cancelled after %d of %d messages: cancelled %v, %v", name, after, whole, r != nil && r.Cancelled, err)
+				continue
+			}
+			if after == 0 && name != "memory" && r.Result != nil { // the calculator needs no run
+				t.Errorf("%s: a result of nothing", name)
+			}
+			if after > whole/3 && (r.Result == nil || len(r.Tables) == 0) {
+				t.Errorf("%s: nothing kept after %d of %d messages", name, after, whole)
+			}
+			asJSON(t, r)
+		}
+	}
+}
+
+// What does not fit the model is refused before anything is run.
+func TestRefusedByTheModel(t *testing.T) {
+	env := models(t)
+	long := strings.Repeat(" cat", env.Target.Config().Context+1)
+	for _, l := range All() {
+		name := l.Info().Name
+		v := values(t, l, small[name])
+		v["prompt"] = long
+		_, estimated := l.Estimate(env, v)
+		_, ran := l.Run(t.Context(), env, v, nil)
+		for _, err := range []error{estimated, ran} {
+			var r *RangeError
+			if !errors.As(err, &r) || r.Field != "prompt" || !strings.Contains(r.Want, "context") {
+				t.Errorf("%s with a prompt over the context: %v", name, err)
+			}
+		}
+	}
+	for _, c := range []struct{ lab, name, value, want string }{
+		{"cache", "block", "7", "1 to 6"},
+		{"cache", "position", "400", "a position of this text"},
+		{"memory", "kv_heads", "4", "divisor of the 6 query heads"},
+		{"prefill", "lengths", "513,600", "at most 512 tokens"},
+		{"strategies", "lanes", "greedy,hot", "one to six of greedy"},
+		{"strategies", "lanes", "a,b,c,d,e,f,g", "one to six"},
+		{"strategies", "lanes", "pure,pure,pure,pure,pure,pure,pure", "one to six"},
+		{"strategies", "lanes", "t=1,,t=2", "one to six"},
+		{"strategies", "lanes", "t=-1", "0 (greedy) to 100"},
+		{"strategies", "lanes", "k=1.5", "one to six"},
+		{"draw", "step", "64", "this text ends there"},
+	} {
+		l, _ := Find(c.lab)
+		changed := Values{c.name: c.value}
+		if c.lab == "draw" {
+			changed["prompt"], changed["temperature"] = "User: Hi\nAssistant: Bye.\n\nThe end.", "0"
+		}
+		v := values(t, l, changed)
+		_, err := l.Run(t.Context(), env, v, nil)
+		var r *RangeError
+		if c.lab == "draw" && err == nil {
+			continue // this model's text is longer than 64 tokens
+		}
+		if !errors.As(err, &r) || r.Field != c.name || !strings.Contains(r.Error(), c.want) {
+			t.Errorf("%s with %s %q: %v, want %q", c.lab, c.name, c.value, err, c.want)
+		}
+	}
+	l, _ := Find("speculation")
+	_, err := l.Run(t.Context(), Env{Target: env.Target}, values(t, l, nil), nil)
+	var r *RangeError
+	if !errors.As(err, &r) || r.Field != "draft" || r.Got != "missing" {
+		t.Errorf("no draft: %v", err)
+	}
+}

@@ -1,0 +1,155 @@
+package lab
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+const gib = 1 << 30
+
+// The corrected figures of the lesson's 32-layer example.
+func TestCalculator(t *testing.T) {
+	for _, c := range []struct {
+		changed Values
+		bytes   float64 // of the cache
+		users   int64
+	}{
+		// 2·32·32·128·4096·2 bytes = 2 GiB; (24 − 12.55) / 2 = 5 whole ones.
+		{Values{"preset": "example-32", "positions": "4096"}, 2 * gib, 5},
+		{Values{"preset": "example-32", "positions": "131072"}, 64 * gib, 0},
+		// 8 of 32 heads: a quarter. 11.45 / 0.5 = 22 whole ones.
+		{Values{"preset": "example-32", "kv_heads": "8"}, gib / 2, 22},
+		// 2·80·8·128·4096·2 = 1.25 GiB; 137.95e9 bytes of weights are 128.48
+		// GiB, (160 − 128.48) / 1.25 = 25 whole ones.
+		{Values{"preset": "llama-2-70b", "memory": "160"}, 1.25 * gib, 25},
+		// 2·12·12·64·1024·4 = 72 MiB for one, four of them. (25,769,803,776 −
+		// 248,879,616) / 75,497,472 = 338.03 beside weights of 2 bytes.
+		{Values{"preset": "gpt-2", "positions": "1024", "precision": "fp32", "batch": "4"}, 4 * 72 << 20, 338},
+		// Half a byte a value: 0.5 GiB; the weights do not fit into a GiB.
+		{Values{"preset": "llama-2-7b", "precision": "int4", "memory": "1"}, gib / 2, 0},
+	} {
+		m, _ := result[*Memory](t, "memory", c.changed)
+		if m.Bytes != c.bytes || m.Users != c.users {
+			t.Errorf("%v: %v bytes and %d users, want %v and %d", c.changed, m.Bytes, m.Users, c.bytes, c.users)
+		}
+		now := 0
+		for _, x := range m.Variants {
+			if x.Now {
+				now++
+				if x.Users != m.Users || x.Bytes != m.Bytes {
+					t.Errorf("%v: %s has %v bytes, the model %v", c.changed, x.Name, x.Bytes, m.Bytes)
+				}
+			}
+			if x.Saving != float64(m.Model.Heads)/float64(x.KVHeads) || m.Variants[0].Bytes != x.Bytes*x.Saving {
+				t.Errorf("%v: %s saves %v", c.changed, x.Name, x.Saving)
+			}
+		}
+		if now != 1 || m.Variants[0].Name != "MHA" || m.Variants[len(m.Variants)-1].Name != "MQA" {
+			t.Errorf("%v: variants %+v", c.changed, m.Variants)
+		}
+	}
+	m, _ := result[*Memory](t, "memory", Values{"preset": "example-32", "positions": "131072"})
+	// 64 GiB over 12.55 GiB of weights: about five times.
+	if times := m.Bytes / m.WeightBytes; !near(times, 5.1, 0.05) {
+		t.Errorf("the cache is %v times the weights", times)
+	}
+	if !near(m.Overtakes, m.WeightBytes/(512<<10), 1e-6) {
+		t.Errorf("overtakes at %v", m.Overtakes)
+	}
+}
+
+func TestPublishedParameters(t *testing.T) {
+	want := map[string]int64{
+		// 2·32000·4096 + 32·(4·4096² + 3·4096·11008 + 2·4096) + 4096
+		"llama-2-7b": 6_738_415_616,
+		// 2·32000·8192 + 80·(2·8192² + 2·8192·1024 + 3·8192·28672 + 2·8192) + 8192
+		"llama-2-70b": 68_976_648_192,
+		// 2·32000·4096 + 32·(2·4096² + 2·4096·1024 + 3·4096·14336 + 2·4096) + 4096
+		"mistral-7b": 7_241_732_096,
+		// 50257·768 + 1024·768 + 12·(4·768² + 2·768·3072 + 9·768 + 3072 + 4·768) + 2·768:
+		// biases are 3 + 1 + 1 widths and 4 (3072), norms 4 widths a block
+		"gpt-2": 50257*768 + 1024*768 + 12*(12*768*768+13*768) + 2*768,
+	}
+	for _, m := range published {
+		if n, listed := want[m.Key]; listed && n != m.Parameters {
+			t.Errorf("%s has %d parameters, want %d", m.Key, m.Parameters, n)
+		}
+	}
+}
+
+func TestWindows(t *testing.T) {
+	m, _ := result[*Memory](t, "memory", Values{"preset": "mistral-7b"})
+	want := map[string][2]int{"GPT-2": {1024, 2019}, "GPT-3": {2048, 2020}, "GPT-4": {8192, 2023}, "Claude 3": {200_000, 2024}, "Gemini 1.5 Pro": {1_000_000, 2024}}
+	for _, w := range m.Windows {
+		if x, listed := want[w.Name]; (!w.Loaded && !listed) || listed && (x != [2]int{w.Tokens, w.Year} || w.Source == "") {
+			t.Errorf("%+v", w)
+		}
+		if w.Bytes != 128<<10*float64(w.Tokens) { // 2·32·8·128·2 bytes a token
+			t.Errorf("%s: %v bytes", w.Name, w.Bytes)
+		}
+	}
+	if len(m.Windows) != 6 || !m.Windows[0].Loaded || m.Windows[0].Tokens != models(t).Target.Config().Context {
+		t.Errorf("%+v", m.Windows)
+	}
+}
+
+// The engine's bytes are the formula's at every step.
+func TestEngine(t *testing.T) {
+	m, _ := result[*Memory](t, "memory", Values{"tokens": "60"})
+	shape := models(t).Target.Shape()
+	if !m.Engine.Agree || len(m.Engine.Steps) == 0 {
+		t.Fatalf("agree %v after %d steps", m.Engine.Agree, len(m.Engine.Steps))
+	}
+	room := 0
+	for i, s := range m.Engine.Steps {
+		if s.Positions != m.Engine.Prompt+i || s.Used != shape.KVBytes(s.Positions, 4) || s.Room < s.Positions || s.Room < room || s.Reserved != shape.KVBytes(s.Room, 4) {
+			t.Errorf("step %d: %+v", s.Step, s)
+		}
+		room = s.Room
+	}
+	for _, c := range [][4]int{{8, 8, 512, 8}, {8, 9, 512, 16}, {400, 401, 512, 512}, {1, 40, 512, 40}} {
+		if got := roomAfter(c[0], c[1], c[2]); got != c[3] {
+			t.Errorf("room %d, %d positions of %d: %d, want %d", c[0], c[1], c[2], got, c[3])
+		}
+	}
+}
+
+// What a cache says that it reserves is what was allocated for it.
+func TestReservedIsAllocated(t *testing.T) {
+	m := models(t).Target
+	const texts, positions = 24, 150
+	read := func(c *infer.Cache) {
+		for i := range positions {
+			if _, _, err := m.Forward(t.Context(), c, []int{i}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	read(m.NewCache()) // scratch memory is there
+	held := func() float64 {
+		var s runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&s)
+		return float64(s.HeapAlloc)
+	}
+	before := held()
+	caches := make([]*infer.Cache, texts)
+	reserved := 0.0
+	for i := range caches {
+		caches[i] = m.NewCache()
+		read(caches[i])
+		reserved += float64(caches[i].Reserved())
+	}
+	got := held() - before
+	runtime.KeepAlive(caches)
+	// 150 positions have been doubled to 256.
+	if want := texts * float64(m.Shape().KVBytes(256, 4)); reserved != want {
+		t.Errorf("%v bytes reserved, want %v", reserved, want)
+	}
+	if !near(got/reserved, 1, 0.03) {
+		t.Errorf("%v bytes reserved, %v allocated", reserved, got)
+	}
+}

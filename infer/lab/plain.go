@@ -1,0 +1,51 @@
+package lab
+
+import (
+	"context"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// plainText is a text that a model wrote alone, as lean as it gets: the prompt
+// is read before the clock starts, all but its last token, as speculation does.
+type plainText struct {
+	ids   []int           // generated
+	at    []time.Duration // when each was there
+	steps []time.Duration // pass and scores of each
+	took  time.Duration   // all of it
+}
+
+// writePlain writes up to so many tokens, the same ones that a loop would.
+func writePlain(ctx context.Context, m *infer.Model, counter *meter, v Values, tokens int) (plainText, error) {
+	var t plainText
+	ids := m.Encode(v["prompt"])
+	cache := m.NewCache()
+	last, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)
+	if n := len(ids); n > 1 {
+		if _, err := m.ForwardTo(ctx, cache, ids[:n-1], last); err != nil {
+			return t, err
+		}
+	}
+	next, settings, seed := ids[len(ids)-1], v.sampling(), uint64(v.float("seed"))
+	clock := watchOf(counter)
+	for n := 1; n <= tokens; n++ {
+		before := counter.took
+		if _, err := m.ForwardTo(ctx, cache, []int{next}, last); err != nil {
+			return t, err
+		}
+		if _, err := m.LogitsTo(ctx, last, z); err != nil {
+			return t, err
+		}
+		d := sampling.Decide(z, settings)
+		next = int(d.Order[d.Draw(sampling.U(seed, n))])
+		t.ids = append(t.ids, next)
+		t.steps, t.at = append(t.steps, counter.took-before), append(t.at, clock.took())
+		if m.EOS(next) {
+			break
+		}
+	}
+	t.took = clock.took()
+	return t, nil
+}

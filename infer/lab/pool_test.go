@@ -1,0 +1,81 @@
+package lab
+
+import (
+	"encoding/json"
+	"sync"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// At the seats of a pool, several labs at a time find what they find alone,
+// times apart: what each waits for the others is no part of it.
+func TestThroughPools(t *testing.T) {
+	alone := models(t)
+	targets, drafts := infer.NewPool(alone.Target, 2), infer.NewPool(alone.Draft, 1)
+	defer targets.Close()
+	defer drafts.Close()
+	var all sync.WaitGroup
+	for _, l := range All() {
+		name := l.Info().Name
+		v := values(t, l, small[name])
+		_, want := result[any](t, name, small[name])
+		for range 2 {
+			all.Go(func() {
+				target, draft := targets.Seat(), drafts.Seat()
+				env := Env{Target: target.Model(), TargetRunner: target, Draft: draft.Model(), DraftRunner: draft}
+				r, err := l.Run(t.Context(), env, v, nil)
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+					return
+				}
+				if name == "memory" { // a prompt may be read in smaller parts, which reserves otherwise
+					return
+				}
+				alike(t, name, decoded(t, r.Result), decoded(t, want.Result))
+			})
+		}
+	}
+	all.Wait()
+}
+
+func decoded(t *testing.T, v any) any {
+	var out any
+	if err := json.Unmarshal([]byte(asJSON(t, v)), &out); err != nil {
+		t.Error(err)
+	}
+	return untimed(out)
+}
+
+// A meter takes out what a runner says that it waited, and counts the rest.
+func TestMeter(t *testing.T) {
+	env := models(t)
+	pool := infer.NewPool(env.Target, 1)
+	defer pool.Close()
+	seat := pool.Seat()
+	m, counted := metered(seat.Model(), seat)
+	cache := m.NewCache()
+	last, _, err := m.Forward(t.Context(), cache, []int{1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := m.Logits(last); err != nil {
+		t.Fatal(err)
+	}
+	if want := m.Shape().Pass(3); counted.parts != want || counted.passes != 1 || counted.positions != 3 || counted.took <= 0 || counted.waited < 0 {
+		t.Errorf("%+v, want %+v", counted.tally, want)
+	}
+	// What is refused is not counted.
+	before := counted.tally
+	if _, _, err := m.Forward(t.Context(), cache, []int{-1}); err == nil {
+		t.Error("token -1 was read")
+	}
+	if counted.tally != before {
+		t.Errorf("a refused pass was counted: %+v", counted.tally)
+	}
+	clock := watchOf(counted)
+	counted.waited += 1 << 40 // a long wait within
+	if took := clock.took(); took > 0 {
+		t.Errorf("the clock counts the wait: %v", took)
+	}
+}

@@ -1,0 +1,72 @@
+package lab
+
+import (
+	"testing"
+)
+
+func TestPrefill(t *testing.T) {
+	p, r := result[*Prefill](t, "prefill", Values{"lengths": "64,1,600,16", "tokens": "10", "repeats": "3"})
+	shape := models(t).Target.Shape()
+	if len(p.Points) != 3 || len(p.LeftOut) != 1 || p.LeftOut[0] != 600 || p.Repeats != 3 {
+		t.Fatalf("%d points, left out %v, %d repeats", len(p.Points), p.LeftOut, p.Repeats)
+	}
+	for i, n := range []int{1, 16, 64} {
+		x := p.Points[i]
+		if x.Tokens != n || x.MultAdds != shape.Pass(n).Total() || x.Formula != x.MultAdds || x.Ms.N != 3 || x.Ms.Median <= 0 || !near(x.PerToken*float64(n), x.Ms.Median, 1e-9) {
+			t.Errorf("%+v", x)
+		}
+	}
+	at := 0.0
+	for i, a := range p.Arrivals {
+		if at += a.Gap; a.Step != i+1 || !near(a.At, at, 1e-9) || a.Gap <= 0 {
+			t.Errorf("%+v, the gaps add up to %v", a, at)
+		}
+	}
+	last := p.Arrivals[len(p.Arrivals)-1].At
+	if p.First != p.Arrivals[0].At || p.Streamed.First > p.Streamed.Last || p.Streamed.Last != last || p.Whole != (Wait{last, last}) {
+		t.Errorf("first %v, streamed %+v, whole %+v", p.First, p.Streamed, p.Whole)
+	}
+	// A token read adds (Pass(64) − Pass(1)) / 63; nine were written after the
+	// first, from positions len(prompt)+1 on.
+	if want := float64(shape.Pass(64).Total()-shape.Pass(1).Total()) / 63; !near(p.Input.MultAdds, want, 1e-6) {
+		t.Errorf("a token read takes %v multiply-adds, want %v", p.Input.MultAdds, want)
+	}
+	want := 0.0
+	for i := range len(p.Arrivals) - 1 {
+		want += float64(shape.Step(p.Prompt+1+i).Total()) / float64(len(p.Arrivals)-1)
+	}
+	if !near(p.Output.MultAdds, want, 1e-3) || p.Gaps.N != 3*(len(p.Arrivals)-1) {
+		t.Errorf("a token written takes %v multiply-adds, want %v (%d gaps)", p.Output.MultAdds, want, p.Gaps.N)
+	}
+	if r.Noise == "" || p.WeightBytes != models(t).Target.WeightBytes() {
+		t.Errorf("noise %q, weights %d bytes", r.Noise, p.WeightBytes)
+	}
+}
+
+func TestLine(t *testing.T) {
+	// 2 + 3·n exactly.
+	p := Prefill{Points: []PrefillPoint{{Tokens: 1, Ms: Spread{Median: 5}}, {Tokens: 4, Ms: Spread{Median: 14}}, {Tokens: 10, Ms: Spread{Median: 32}}}}
+	p.line()
+	if !near(p.Constant, 2, 1e-9) || !near(p.PerToken, 3, 1e-9) || !near(p.R2, 1, 1e-9) {
+		t.Errorf("%v + %v·n, R² %v", p.Constant, p.PerToken, p.R2)
+	}
+	// One point: its own time a token.
+	p = Prefill{Points: []PrefillPoint{{Tokens: 4, Ms: Spread{Median: 8}, PerToken: 2}}}
+	if p.line(); p.PerToken != 2 {
+		t.Errorf("%v a token, want 2", p.PerToken)
+	}
+}
+
+// Text that is held back is not yet there to be read.
+func TestStreamedTextWaitsForWhatIsHeld(t *testing.T) {
+	p, _ := result[*Prefill](t, "prefill", Values{"lengths": "1", "tokens": "6", "repeats": "1"})
+	for _, a := range p.Arrivals {
+		if a.Text != "" {
+			if p.Streamed.First != a.At {
+				t.Errorf("first words at %v, the first text at %v", p.Streamed.First, a.At)
+			}
+			return
+		}
+	}
+	t.Error("no text at all")
+}

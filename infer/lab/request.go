@@ -1,0 +1,159 @@
+package lab
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// Request is the body of a request to a service that writes text, with the
+// fields that such services commonly have.
+type Request struct {
+	Prompt      string   `json:"prompt"`
+	MaxTokens   int      `json:"max_tokens"`
+	Temperature float64  `json:"temperature"`
+	TopP        float64  `json:"top_p"`
+	TopK        int      `json:"top_k"`
+	MinP        float64  `json:"min_p,omitempty"`
+	Stop        []string `json:"stop"`
+	Stream      bool     `json:"stream"`
+	Seed        uint64   `json:"seed"`
+}
+
+// requestFields are the names, which are those of the bill lab's parameters.
+var requestFields = []string{"prompt", "max_tokens", "temperature", "top_p", "top_k", "min_p", "stop", "stream", "seed"}
+
+// maxRequest is how long the JSON of a request may be.
+const maxRequest = 64 << 10
+
+// RequestOf makes a request of the bill lab's values.
+func RequestOf(v Values) Request {
+	s := v.sampling()
+	r := Request{
+		Prompt: v["prompt"], MaxTokens: v.int("max_tokens"), Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK, MinP: s.MinP,
+		Stop: v.strings("stop"), Stream: v.bool("stream"), Seed: uint64(v.float("seed")),
+	}
+	if r.Stop == nil {
+		r.Stop = []string{}
+	}
+	return r
+}
+
+// Values are the values of the bill lab's parameters that a request has.
+func (r Request) Values() Values {
+	return Values{
+		"prompt": r.Prompt, "max_tokens": fmt.Sprint(r.MaxTokens), "temperature": number(r.Temperature), "top_p": number(r.TopP),
+		"top_k": fmt.Sprint(r.TopK), "min_p": number(r.MinP), "stop": JoinStrings(r.Stop), "stream": fmt.Sprint(r.Stream), "seed": fmt.Sprint(r.Seed),
+	}
+}
+
+// JSON is the request, indented, as a program would send it.
+func (r Request) JSON() string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(r); err != nil {
+		panic("lab: a request has no JSON: " + err.Error()) // it is strings and numbers alone
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// ParseRequest reads a request's JSON. Fields that are left out are at the
+// lab's defaults; "stop" may be one string or a list. What is not one JSON
+// object, an unknown field, a value of the wrong type or out of its range gives
+// a *[RangeError] that names the field, "request" for the whole.
+func ParseRequest(data []byte) (Request, error) {
+	const want = "one JSON object with fields such as prompt, max_tokens and temperature"
+	if len(data) > maxRequest {
+		return Request{}, sampling.NewRangeError("request", fmt.Sprintf("%d bytes long", len(data)), fmt.Sprintf("at most %d bytes", maxRequest))
+	}
+	if !utf8.Valid(data) {
+		return Request{}, sampling.NewRangeError("request", "not valid UTF-8", want)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var fields map[string]any
+	if err := d.Decode(&fields); err != nil || fields == nil {
+		return Request{}, sampling.NewRangeError("request", notJSON(err), want)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Request{}, sampling.NewRangeError("request", "more than one object", want)
+	}
+	raw := Values{}
+	for name, value := range fields {
+		if !slices.Contains(requestFields, name) {
+			return Request{}, sampling.NewRangeError(name, "no field of a request", "one of "+strings.Join(requestFields, ", "))
+		}
+		text, err := fieldText(name, value)
+		if err != nil {
+			return Request{}, err
+		}
+		raw[name] = text
+	}
+	v, err := billLab{}.Info().Parse(raw)
+	if err != nil {
+		return Request{}, err
+	}
+	return RequestOf(v), nil
+}
+
+func notJSON(err error) string {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Sprintf("no JSON at byte %d (%v)", syntax.Offset, syntax)
+	}
+	return "no JSON object"
+}
+
+// fieldText is a field's value as a parameter has it, if its type is right.
+func fieldText(name string, value any) (string, error) {
+	p, _ := billLab{}.Info().Param(name)
+	refuse := func() (string, error) {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return "", err
+		}
+		return "", sampling.NewRangeError(name, string(text), typeNames[p.Kind]+": "+p.Wants())
+	}
+	switch x := value.(type) {
+	case json.Number:
+		if p.Kind == Int || p.Kind == Float {
+			return x.String(), nil
+		}
+	case bool:
+		if p.Kind == Bool {
+			return fmt.Sprint(x), nil
+		}
+	case string:
+		if p.Kind == Text {
+			return x, nil
+		}
+		if p.Kind == Strings {
+			return JoinStrings([]string{x}), nil
+		}
+	case []any:
+		if p.Kind != Strings {
+			return refuse()
+		}
+		var list []string
+		for _, item := range x {
+			s, ok := item.(string)
+			if !ok || s == "" {
+				return refuse()
+			}
+			list = append(list, s)
+		}
+		return JoinStrings(list), nil
+	}
+	return refuse()
+}
+
+var typeNames = map[ParamKind]string{Int: "a number", Float: "a number", Bool: "true or false", Text: "a string", Strings: "a list of strings"}

@@ -1,0 +1,236 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+)
+
+func (r *speculationRun) fillReport(to *Report) {
+	if r.shown == nil || len(r.shown.rounds) == 0 {
+		return
+	}
+	t := r.shown
+	result := &Speculation{
+		Target: r.target.Name(), Draft: r.draft.Name(), Gamma: t.gamma, Rounds: slices.Clip(t.rounds), Text: t.text,
+		SpecLane: slices.Clip(t.lane), Acceptance: acceptance(t), Synthetic: r.synthetic,
+	}
+	var spreads []Spread
+	if len(r.plain) > 0 {
+		result.plain(r.plain, r.target)
+		result.Costs = costs(t, r.plain, r.target.Shape(), r.draft.Shape(), len(r.target.Encode(r.v["prompt"])))
+		result.Costs.SpeedUp = cost.SpeedUp(result.Acceptance.Alpha, t.gamma, result.Costs.C, result.Costs.V)
+		alone := aloneRow(r.plain)
+		result.Gammas, spreads = []GammaRow{alone}, []Spread{alone.Ms}
+		for i, gamma := range r.gammas {
+			if len(r.texts[i]) > 0 {
+				row := gammaRow(gamma, r.texts[i], alone, result.Costs.StepMs.Median)
+				result.Gammas, spreads = append(result.Gammas, row), append(spreads, row.Ms)
+			}
+		}
+	}
+	result.sum()
+	to.Result, to.Tables, to.Noise = result, result.tables(), noise(spreads)
+}
+
+// plain fills in the target's own text, each token at the median of its times.
+func (s *Speculation) plain(texts []plainText, m *infer.Model) {
+	for i, id := range texts[0].ids {
+		var at []time.Duration
+		for _, t := range texts {
+			at = append(at, t.at[i])
+		}
+		token := tokenOf(m, id)
+		s.PlainLane = append(s.PlainLane, SpecTime{Step: i + 1, Token: token, At: spreadOfTimes(at).Median, From: "target"})
+		if !token.Special {
+			s.Plain += token.Text
+		}
+	}
+}
+
+// acceptance sums up a text's verdicts, and splits the gap to E(α, γ).
+func acceptance(t *specText) Acceptance {
+	a := Acceptance{
+		Proposed: t.totals.Drafted, Judged: t.totals.Judged, Accepted: t.totals.Accepted, Alpha: t.totals.Acceptance(),
+		PerPass: t.totals.TokensPerPass(), AllRounds: len(t.rounds),
+	}
+	places := make([]PlaceRate, t.gamma)
+	inFull := 0
+	for i, r := range t.rounds {
+		for place, j := range r.Judged {
+			places[place].Judged++
+			if j.Accepted {
+				places[place].Accepted++
+			}
+		}
+		if t.full[i] {
+			a.FullRounds++
+			inFull++ // the correction or bonus
+			for _, j := range r.Judged {
+				if j.Accepted {
+					inFull++
+				}
+			}
+		}
+	}
+	for i := range places {
+		places[i].Place, places[i].Rate = i+1, ratio(places[i].Accepted, places[i].Judged)
+	}
+	a.ByPlace = places
+	a.Expected = cost.ExpectedTokens(a.Alpha, t.gamma)
+	a.Gap = a.PerPass - a.Expected
+	if a.FullRounds > 0 {
+		whole := ratio(inFull, a.FullRounds)
+		a.Dependence, a.Short = whole-a.Expected, a.PerPass-whole
+	} else {
+		a.Short = a.Gap
+	}
+	a.Say = a.say()
+	return a
+}
+
+func (a Acceptance) say() string {
+	text := fmt.Sprintf("%.2f tokens a pass; independent acceptance at α = %.3f would give E = %.2f. ", a.PerPass, a.Alpha, a.Expected)
+	if a.FullRounds > 0 {
+		text += fmt.Sprintf("Of the gap of %+.2f, %+.2f is that acceptance is not independent: some stretches are easy, others hard.", a.Gap, a.Dependence)
+	}
+	if short := a.AllRounds - a.FullRounds; short > 0 {
+		text += fmt.Sprintf(" %+.2f is that %d of %d rounds could not bring γ + 1 tokens: near the end of a text less is drafted.", a.Short, short, a.AllRounds)
+	}
+	return text
+}
+
+// costs are c and v as measured, and as they would be if time went by
+// multiply-adds. The target attends `at` positions in the latter.
+func costs(t *specText, plain []plainText, target, draft cost.Shape, at int) SpecCosts {
+	var steps []time.Duration
+	for _, p := range plain {
+		steps = append(steps, p.steps...)
+	}
+	c := SpecCosts{StepMs: spreadOfTimes(steps), DraftMs: spreadOfTimes(t.draft), VerifyMs: spreadOfTimes(t.verify)}
+	c.C, c.V = finiteOr(c.DraftMs.Median/c.StepMs.Median, 0), finiteOr(c.VerifyMs.Median/c.StepMs.Median, 0)
+	step := float64(target.Step(at).Total())
+	verify := target.Blocks(at-1, t.gamma+1)
+	verify.Output = int64(t.gamma+1) * target.Output().Total()
+	c.Counted = Counted{C: float64(draft.Step(at).Total()) / step, V: float64(verify.Total()) / step}
+	return c
+}
+
+// aloneRow is the target without a draft.
+func aloneRow(texts []plainText) GammaRow {
+	var took, passes []time.Duration
+	for _, t := range texts {
+		took = append(took, t.took)
+		sum := time.Duration(0)
+		for _, s := range t.steps {
+			sum += s
+		}
+		passes = append(passes, sum)
+	}
+	n := len(texts[0].ids)
+	row := GammaRow{Tokens: n, Passes: n, Ms: spreadOfTimes(took), SpeedUp: 1, Predicted: 1, PerPass: 1, Expected: 1, V: 1}
+	row.PerToken = row.Ms.Median / float64(n)
+	row.VerifyMs = spreadOfTimes(passes).Median
+	row.OtherMs = row.Ms.Median - row.VerifyMs
+	return row
+}
+
+// gammaRow sums up the repeats of one γ, which are one text.
+func gammaRow(gamma int, texts []*specText, alone GammaRow, step float64) GammaRow {
+	var took, drafting, verifying []time.Duration
+	for _, t := range texts {
+		took = append(took, t.took)
+		drafting, verifying = append(drafting, t.totals.Draft.Took), append(verifying, t.totals.Target.Took)
+	}
+	totals := texts[0].totals
+	row := GammaRow{
+		Gamma: gamma, Tokens: totals.Generated, Passes: totals.Rounds, PassesSaved: totals.Generated - totals.Rounds,
+		Ms: spreadOfTimes(took), Alpha: totals.Acceptance(), PerPass: totals.TokensPerPass(),
+		DraftMs: spreadOfTimes(drafting).Median, VerifyMs: spreadOfTimes(verifying).Median,
+	}
+	row.Expected = cost.ExpectedTokens(row.Alpha, gamma)
+	row.PerToken = row.Ms.Median / float64(row.Tokens)
+	row.OtherMs = row.Ms.Median - row.DraftMs - row.VerifyMs
+	row.MsSaved = (alone.PerToken - row.PerToken) * float64(row.Tokens)
+	row.SpeedUp = finiteOr(alone.PerToken/row.PerToken, 0)
+	if totals.Draft.Passes > 0 {
+		row.C = finiteOr(row.DraftMs/float64(totals.Draft.Passes)/step, 0)
+	}
+	row.V = finiteOr(row.VerifyMs/float64(row.Passes)/step, 0)
+	row.Predicted = finiteOr(cost.SpeedUp(row.Alpha, gamma, row.C, row.V), 0)
+	return row
+}
+
+// sum says what it comes to.
+func (s *Speculation) sum() {
+	if len(s.Gammas) < 2 {
+		return
+	}
+	best := s.Gammas[0]
+	for _, g := range s.Gammas[1:] {
+		if g.PerToken < best.PerToken {
+			best = g
+		}
+	}
+	most := slices.MaxFunc(s.Gammas, func(a, b GammaRow) int { return a.PassesSaved - b.PassesSaved })
+	s.BestGamma = best.Gamma
+	s.Say = fmt.Sprintf("γ = %d saves most passes, %d of %d. ", most.Gamma, most.PassesSaved, most.Tokens)
+	if best.Gamma == 0 {
+		near := slices.MinFunc(s.Gammas[1:], func(a, b GammaRow) int {
+			if a.PerToken < b.PerToken {
+				return -1
+			}
+			return 1
+		})
+		s.Say += fmt.Sprintf("On this machine no γ saves time: the nearest, %d, takes %.3f ms a token where the target alone takes %.3f.", near.Gamma, near.PerToken, s.Gammas[0].PerToken)
+		return
+	}
+	s.Say += fmt.Sprintf("γ = %d is the fastest here: %.3f ms a token where the target alone takes %.3f, %.2f times as fast.", best.Gamma, best.PerToken, s.Gammas[0].PerToken, best.SpeedUp)
+}
+
+// tables are the raw rows.
+func (s *Speculation) tables() []Table {
+	gammas := Table{
+		Name: "gammas", Title: "Passes saved and time saved, by γ",
+		Columns: columns("γ", "", "tokens", "", "passes", "", "passes saved", "", "time", "ms", "lower quartile", "ms", "upper quartile", "ms", "a token", "ms", "time saved", "ms",
+			"speed-up", "", "E/(γc + v)", "", "α", "", "tokens a pass", "", "E(α, γ)", "", "c", "", "v", "", "draft", "ms", "verify", "ms", "rest", "ms"),
+	}
+	for _, g := range s.Gammas {
+		gammas.add(g.Gamma, g.Tokens, g.Passes, g.PassesSaved, g.Ms.Median, g.Ms.Q1, g.Ms.Q3, g.PerToken, g.MsSaved, g.SpeedUp, g.Predicted, g.Alpha, g.PerPass, g.Expected, g.C, g.V, g.DraftMs, g.VerifyMs, g.OtherMs)
+	}
+	judged := Table{Name: "proposals", Title: fmt.Sprintf("Every proposal at γ = %d", s.Gamma), Columns: columns("round", "", "step", "", "token", "", "by", "", "q", "", "p", "", "min(1, p/q)", "", "u", "", "outcome", "")}
+	for _, r := range s.Rounds {
+		for _, j := range r.Judged {
+			judged.add(r.Round, j.Step, j.Token.Text, "draft", j.Q, j.P, j.Chance, uCell(j.U), map[bool]string{true: "accepted", false: "refused"}[j.Accepted])
+		}
+		if d := r.Last; d != nil {
+			judged.add(r.Round, d.Step, d.Token.Text, "target", d.Q, d.P, nil, uCell(d.U), map[bool]string{true: "bonus", false: "correction"}[d.Bonus])
+		}
+	}
+	places := Table{Name: "places", Title: "Acceptance by place in a round", Columns: columns("place", "", "judged", "", "accepted", "", "rate", "")}
+	for _, p := range s.Acceptance.ByPlace {
+		places.add(p.Place, p.Judged, p.Accepted, p.Rate)
+	}
+	lanes := Table{Name: "lanes", Title: "When each token was there", Columns: columns("lane", "", "step", "", "token", "", "at", "ms", "from", "")}
+	for _, x := range s.PlainLane {
+		lanes.add("target alone", x.Step, x.Token.Text, x.At, x.From)
+	}
+	for _, x := range s.SpecLane {
+		lanes.add("with a draft", x.Step, x.Token.Text, x.At, x.From)
+	}
+	synthetic := Table{Name: "synthetic", Title: "A pair with independent acceptance", Columns: columns("γ", "", "α", "", "measured α", "", "rounds", "", "tokens a pass", "", "E(α, γ)", "", "off by", "", "distance to p", "", "expected of as many plain draws", "")}
+	if x := s.Synthetic; x.Rounds > 0 {
+		synthetic.add(x.Gamma, x.Alpha, x.Measured, x.Rounds, x.PerPass, x.Expected, x.Off, x.Distance, x.DistanceExpected)
+	}
+	return []Table{gammas, judged, places, lanes, synthetic}
+}
+
+func uCell(u *float64) any {
+	if u == nil {
+		return nil
+	}
+	return *u
+}

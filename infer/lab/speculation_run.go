@@ -1,0 +1,234 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// speculationRun is a run of the speculation lab.
+type speculationRun struct {
+	*running
+	target, draft           *infer.Model
+	targetMeter, draftMeter *meter
+	v                       Values
+	tokens                  int
+	gammas                  []int
+	shown                   *specText
+	plain                   []plainText
+	texts                   [][]*specText // by γ
+	synthetic               Synthetic
+}
+
+// pairFor checks that there is a draft that fits the target, and how many
+// tokens there is room for.
+func pairFor(env Env, v Values) (prompt, tokens int, err error) {
+	if env.Draft == nil {
+		return 0, 0, sampling.NewRangeError("draft", "missing", "a small model with the same vocabulary as "+env.Target.Name())
+	}
+	if err := infer.CheckPair(env.Target, env.Draft); err != nil {
+		return 0, 0, sampling.NewRangeError("draft", env.Draft.Name(), "a model with the same vocabulary: "+err.Error())
+	}
+	return room(env.Target, v, "tokens")
+}
+
+// Estimate implements [Lab].
+func (speculationLab) Estimate(env Env, v Values) (Estimate, error) {
+	m, tokens, err := pairFor(env, v)
+	if err != nil {
+		return Estimate{}, err
+	}
+	alone, _ := env.Target.Shape().Generate(m, tokens)
+	drafted, _ := env.Draft.Shape().Generate(m, tokens)
+	work := alone.Total()
+	for _, gamma := range append(v.list("gammas"), v.int("gamma")) {
+		work += int64(gamma+1) * (drafted.Total() + alone.Total()) / 2 // at some two tokens a round
+	}
+	const aRound = 2 * time.Microsecond // of the synthetic pair, roughly
+	e := guess(env, int64(v.int("repeats"))*work, env.Target.Shape().KVBytes(m+tokens, 4)+env.Draft.Shape().KVBytes(m+tokens, 4))
+	e.Took += aRound * time.Duration(v.int("rounds"))
+	e.Large = e.Took >= LargeRun
+	return e, nil
+}
+
+// Run implements [Lab].
+func (speculationLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+	_, tokens, err := pairFor(env, v)
+	if err != nil {
+		return nil, err
+	}
+	r := &speculationRun{running: start(ctx, "speculation", env, v, progress), v: v, tokens: tokens, gammas: v.list("gammas")}
+	slices.Sort(r.gammas)
+	r.target, r.targetMeter = env.target()
+	r.draft, r.draftMeter = env.draft()
+	r.fill = r.fillReport
+	r.texts = make([][]*specText, len(r.gammas))
+	r.of = tokens + v.int("repeats")*(1+len(r.gammas)) + 1
+	for _, part := range []func() error{r.show, r.compare, r.synthesize} {
+		if err := part(); err != nil {
+			return r.end(err)
+		}
+	}
+	return r.end(nil)
+}
+
+// specText is a text that was written with a draft.
+type specText struct {
+	gamma  int
+	rounds []SpecRound
+	lane   []SpecTime
+	full   []bool // by round: it drafted γ and did not end the text
+	verify []time.Duration
+	draft  []time.Duration // one step of the draft, by round
+	text   string
+	took   time.Duration // without the prompt
+	totals infer.SpecTotals
+}
+
+// show writes the text that is shown round by round.
+func (r *speculationRun) show() error {
+	r.shown = &specText{gamma: r.v.int("gamma")}
+	return r.write(r.shown, func(n int) { r.tell(n, fmt.Sprintf("round %d with γ = %d", len(r.shown.rounds), r.shown.gamma)) })
+}
+
+// write writes one text with a draft; told is called after each round with the
+// tokens that it brought.
+func (r *speculationRun) write(t *specText, told func(int)) error {
+	sp, err := infer.NewSpeculator(r.target, r.draft, r.v["prompt"], r.v.settings(r.tokens), t.gamma)
+	if err != nil {
+		return err
+	}
+	sp.Rows = -1 // nobody looks
+	if len(r.target.Encode(r.v["prompt"])) > 1 {
+		if _, err := sp.Next(r.ctx); err != nil { // the prompt
+			return err
+		}
+	}
+	clock := watchOf(r.targetMeter, r.draftMeter)
+	for {
+		stages, err := sp.Round(r.ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		t.took = clock.took()
+		n := t.add(stages, t.took, r.target)
+		if told != nil {
+			told(n)
+		}
+	}
+}
+
+// add takes in a round that ended at a time, and returns how many tokens it
+// brought.
+func (t *specText) add(stages []infer.SpecStage, at time.Duration, m *infer.Model) int {
+	var row SpecRound
+	var drafted []Token
+	before := len(t.lane)
+	arrived := func(step int, token Token, from string) {
+		t.lane = append(t.lane, SpecTime{Step: step, Token: token, At: milliseconds(at), Round: row.Round, From: from})
+	}
+	last := func(d infer.Drawn, bonus bool, mass float64) {
+		x := &SpecDrawn{Step: d.Step, Token: tokenOf(m, d.Chosen.ID), Bonus: bonus, P: d.Chosen.P, Q: d.Chosen.Q, R: d.Chosen.R, U: uOf(d.Greedy, d.U), Mass: mass}
+		if bonus {
+			x.R = x.P
+		}
+		row.Last = x
+	}
+	for _, stage := range stages {
+		switch s := stage.(type) {
+		case infer.Propose:
+			row.Round, row.DraftMs = s.Round, milliseconds(s.Cost.Took)
+			for _, d := range s.Drafted {
+				drafted = append(drafted, tokenOf(m, d.Chosen.ID))
+			}
+			if n := s.Cost.Passes; n > 0 {
+				t.draft = append(t.draft, s.Cost.Took/time.Duration(n))
+			}
+		case infer.Verify:
+			row.VerifyMs = milliseconds(s.Cost.Took)
+			if s.Cost.Positions == t.gamma+1 {
+				t.verify = append(t.verify, s.Cost.Took)
+			}
+		case infer.Accept:
+			j := SpecJudged{Step: s.Step, Token: tokenOf(m, s.Token.ID), Q: s.Q, P: s.P, Chance: s.Probability, U: uOf(s.Greedy, s.U), Accepted: s.Accepted}
+			if row.Judged = append(row.Judged, j); s.Accepted {
+				arrived(s.Step, j.Token, "draft")
+			}
+		case infer.Correct:
+			last(s.Drawn, false, s.Mass)
+			arrived(s.Step, row.Last.Token, "correction")
+		case infer.Bonus:
+			last(s.Drawn, true, 0)
+			arrived(s.Step, row.Last.Token, "bonus")
+		case infer.Extend:
+			row.Stop, t.totals = s.Stop, s.Totals
+			t.text += s.Text
+			t.full = append(t.full, s.Drafted == t.gamma && s.Stop == infer.StopNone)
+		}
+	}
+	row.Unjudged = drafted[len(row.Judged):]
+	t.rounds = append(t.rounds, row)
+	return len(t.lane) - before
+}
+
+func uOf(greedy bool, u float64) *float64 {
+	if greedy {
+		return nil
+	}
+	return &u
+}
+
+// compare measures the target alone and every γ, in turns.
+func (r *speculationRun) compare() error {
+	repeats := r.v.int("repeats")
+	for i := range repeats {
+		plain, err := writePlain(r.ctx, r.target, r.targetMeter, r.v, r.tokens)
+		if err != nil {
+			return err
+		}
+		r.plain = append(r.plain, plain)
+		r.tell(1, fmt.Sprintf("the target alone, repeat %d of %d", i+1, repeats))
+		for at, gamma := range r.gammas {
+			t := &specText{gamma: gamma}
+			if err := r.write(t, nil); err != nil {
+				return err
+			}
+			r.texts[at] = append(r.texts[at], t)
+			r.tell(1, fmt.Sprintf("γ = %d, repeat %d of %d", gamma, i+1, repeats))
+		}
+	}
+	return nil
+}
+
+// synthesize makes the synthetic pair of what the two models say after the
+// prompt, at T = 1 with nothing cut.
+func (r *speculationRun) synthesize() error {
+	var dists [2][]float64
+	for i, m := range []*infer.Model{r.target, r.draft} {
+		ids := m.Encode(r.v["prompt"])
+		ids = ids[max(0, len(ids)-m.Config().Context):]
+		last, _, err := m.Forward(r.ctx, m.NewCache(), ids)
+		if err != nil {
+			return err
+		}
+		z, _, err := m.Logits(last)
+		if err != nil {
+			return err
+		}
+		dists[i], _, _ = sampling.Softmax(z, 1)
+	}
+	s, err := synthesize(r.ctx, dists[0], dists[1], r.v.int("gamma"), r.v.int("rounds"), uint64(r.v.float("seed")))
+	if s.Rounds > 0 {
+		r.synthetic = s
+	}
+	r.tell(1, "the synthetic pair")
+	return err
+}

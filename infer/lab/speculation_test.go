@@ -1,0 +1,210 @@
+package lab
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// The engine's speculation, on a pair whose acceptance is independent by
+// making, yields E(α, γ) tokens a pass.
+func TestIndependentPair(t *testing.T) {
+	target, draft := constantModel(t, 1), constantModel(t, 2)
+	var dists [2][]float64
+	for i, m := range []*infer.Model{target, draft} {
+		var z [2][]float32
+		for j, text := range []string{"a", "b and then c"} { // the same after any text
+			last, _, err := m.Forward(t.Context(), m.NewCache(), m.Encode(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if z[j], _, err = m.Logits(last); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for id := range z[0] {
+			if !near(float64(z[0][id]), float64(z[1][id]), 5e-3) {
+				t.Fatalf("token %d has %v after one text, %v after another", id, z[0][id], z[1][id])
+			}
+		}
+		dists[i], _, _ = sampling.Softmax(z[0], 1)
+	}
+	alpha := overlap(dists[0], dists[1])
+	if alpha < 0.2 || alpha > 0.8 {
+		t.Fatalf("α %v says little", alpha)
+	}
+	for _, gamma := range []int{1, 4} {
+		rounds, tokens := 0, 0
+		for seed := uint64(0); rounds < 2500; seed++ {
+			text := &specText{gamma: gamma}
+			sp, err := infer.NewSpeculator(target, draft, "a", infer.Settings{Settings: sampling.Pure, Seed: seed, Stop: infer.Stop{MaxTokens: 480}}, gamma)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sp.Rows = -1
+			for sp.Stopped() == infer.StopNone {
+				stages, err := sp.Round(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				n := text.add(stages, 0, target)
+				if text.full[len(text.full)-1] {
+					rounds, tokens = rounds+1, tokens+n
+				}
+			}
+		}
+		got, want := ratio(tokens, rounds), cost.ExpectedTokens(alpha, gamma)
+		if !near(got/want, 1, 0.03) {
+			t.Errorf("γ %d: %v tokens a pass, E(%.3f, γ) = %v", gamma, got, alpha, want)
+		}
+	}
+}
+
+// So does the lab's synthetic pair, and what comes out has the target's
+// distribution.
+func TestSynthetic(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 9))
+	for range 12 {
+		p, q := randomDistribution(random, 50), randomDistribution(random, 50)
+		gamma := 1 + random.IntN(8)
+		s, err := synthesize(t.Context(), p, q, gamma, 20_000, random.Uint64N(1<<40))
+		if err != nil || !near(s.Off, 0, 0.03) || !near(s.Measured, s.Alpha, 0.02) || s.Rounds != 20_000 {
+			t.Errorf("%+v, %v", s, err)
+		}
+		if !near(s.Distance/s.DistanceExpected, 1, 0.5) {
+			t.Errorf("distance %v, %v of as many plain draws", s.Distance, s.DistanceExpected)
+		}
+	}
+	// Where both say the same everything is accepted: γ + 1.
+	p := []float64{0.5, 0.25, 0.25}
+	if s, err := synthesize(t.Context(), p, p, 3, 100, 1); err != nil || s.PerPass != 4 || s.Alpha != 1 || s.Expected != 4 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	// Where they have nothing in common, nothing is: one token a pass, p's own.
+	if s, err := synthesize(t.Context(), []float64{1, 0}, []float64{0, 1}, 3, 100, 1); err != nil || s.PerPass != 1 || s.Alpha != 0 || s.Distance != 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	// Σ min: 0.2 + 0.3 + 0.1.
+	if got := overlap([]float64{0.2, 0.3, 0.5}, []float64{0.6, 0.3, 0.1}); !near(got, 0.6, 1e-12) {
+		t.Errorf("overlap %v", got)
+	}
+}
+
+func randomDistribution(random *rand.Rand, n int) []float64 {
+	p := make([]float64, n)
+	sum := 0.0
+	for i := range p {
+		p[i] = random.ExpFloat64()
+		sum += p[i]
+	}
+	for i := range p {
+		p[i] /= sum
+	}
+	return p
+}
+
+// Two full rounds of γ = 2 accept both and none, a third, at the end, drafts
+// one and accepts it.
+func TestAcceptanceByHand(t *testing.T) {
+	judged := func(accepted ...bool) (list []SpecJudged) {
+		for _, a := range accepted {
+			list = append(list, SpecJudged{Accepted: a})
+		}
+		return list
+	}
+	text := &specText{
+		gamma:  2,
+		rounds: []SpecRound{{Judged: judged(true, true)}, {Judged: judged(false)}, {Judged: judged(true)}},
+		full:   []bool{true, true, false},
+		totals: infer.SpecTotals{Rounds: 3, Drafted: 5, Judged: 4, Accepted: 3, Generated: 6},
+	}
+	a := acceptance(text)
+	// α = 3/4; 6 tokens in 3 passes; E = 1 + 0.75 + 0.5625 = 2.3125. Full
+	// rounds brought 3 and 1, 2 on average: −0.3125 for dependence, and
+	// nothing for the short one, which brought 2 as well.
+	if a.Alpha != 0.75 || a.PerPass != 2 || !near(a.Expected, 2.3125, 1e-12) || !near(a.Dependence, -0.3125, 1e-12) || !near(a.Short, 0, 1e-12) || a.FullRounds != 2 {
+		t.Errorf("%+v", a)
+	}
+	want := []PlaceRate{{1, 3, 2, 2.0 / 3}, {2, 1, 1, 1}}
+	if len(a.ByPlace) != 2 || a.ByPlace[0] != want[0] || a.ByPlace[1] != want[1] {
+		t.Errorf("by place %+v, want %+v", a.ByPlace, want)
+	}
+}
+
+func TestSpeculation(t *testing.T) {
+	s, _ := result[*Speculation](t, "speculation", Values{"tokens": "40", "gamma": "4", "gammas": "4,1", "repeats": "2", "rounds": "20000"})
+	if !near(s.Acceptance.Gap, s.Acceptance.Dependence+s.Acceptance.Short, 1e-9) || !near(s.Acceptance.PerPass-s.Acceptance.Expected, s.Acceptance.Gap, 1e-9) {
+		t.Errorf("the gap does not add up: %+v", s.Acceptance)
+	}
+	if s.Synthetic.Rounds != 20_000 || !near(s.Synthetic.Off, 0, 0.03) {
+		t.Errorf("synthetic %+v", s.Synthetic)
+	}
+	n := 0
+	for _, r := range s.Rounds {
+		for _, j := range r.Judged {
+			if j.Chance != sampling.Acceptance(j.P, j.Q) || j.Accepted != (*j.U < j.Chance) || *j.U != sampling.UFor(42, j.Step, sampling.ForAccept) {
+				t.Errorf("round %d: %+v", r.Round, j)
+			}
+			if j.Accepted {
+				n++
+			}
+		}
+		if r.Last != nil {
+			n++
+		}
+	}
+	if n != len(s.SpecLane) {
+		t.Errorf("%d tokens in the rounds, %d in the lane", n, len(s.SpecLane))
+	}
+	for i, x := range s.SpecLane {
+		if x.Step != i+1 || x.At <= 0 || i > 0 && x.At < s.SpecLane[i-1].At {
+			t.Errorf("lane %+v", x)
+		}
+	}
+	alone := s.Gammas[0]
+	if len(s.Gammas) != 3 || alone.Gamma != 0 || s.Gammas[1].Gamma != 1 || s.Gammas[2].Gamma != 4 || alone.Passes != alone.Tokens || alone.SpeedUp != 1 {
+		t.Fatalf("%+v", s.Gammas)
+	}
+	for _, g := range s.Gammas[1:] {
+		if g.PassesSaved != g.Tokens-g.Passes || g.PassesSaved < 0 || !near(g.MsSaved, (alone.PerToken-g.PerToken)*float64(g.Tokens), 1e-9) || g.Ms.N != 2 {
+			t.Errorf("%+v", g)
+		}
+		if !near(g.Predicted, cost.SpeedUp(g.Alpha, g.Gamma, g.C, g.V), 1e-9) || g.Expected != cost.ExpectedTokens(g.Alpha, g.Gamma) || !near(g.DraftMs+g.VerifyMs+g.OtherMs, g.Ms.Median, 1e-9) {
+			t.Errorf("%+v", g)
+		}
+	}
+	if s.Gammas[2].Alpha != s.Acceptance.Alpha || s.Gammas[2].PerPass != s.Acceptance.PerPass {
+		t.Errorf("γ 4: α %v and %v tokens a pass; shown: %v and %v", s.Gammas[2].Alpha, s.Gammas[2].PerPass, s.Acceptance.Alpha, s.Acceptance.PerPass)
+	}
+	if c := s.Costs; c.StepMs.Median <= 0 || c.C <= 0 || c.V <= 0 || c.Counted.C >= 1 || c.Counted.V <= 1 || c.Counted.V > 5.1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Under greedy the two lanes write the same text, which is the loop's.
+func TestGreedySpeculation(t *testing.T) {
+	greedily := Values{"tokens": "30", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100", "temperature": "0", "top_p": "1"}
+	s, _ := result[*Speculation](t, "speculation", greedily)
+	if len(s.PlainLane) != len(s.SpecLane) {
+		t.Fatalf("%d tokens alone, %d with a draft", len(s.PlainLane), len(s.SpecLane))
+	}
+	lane, _ := result[*Strategies](t, "strategies", Values{"lanes": "greedy", "tokens": "30", "runs": "1", "horizon": "0"})
+	for i := range s.PlainLane {
+		if s.PlainLane[i].Token != s.SpecLane[i].Token || s.PlainLane[i].Token != lane.Lanes[0].Steps[i].Token {
+			t.Errorf("token %d: %v alone, %v with a draft, %v in the loop", i+1, s.PlainLane[i].Token, s.SpecLane[i].Token, lane.Lanes[0].Steps[i].Token)
+		}
+	}
+	for _, r := range s.Rounds {
+		for _, j := range r.Judged {
+			if j.U != nil {
+				t.Errorf("round %d draws a u under greedy", r.Round)
+			}
+		}
+	}
+	if s.Text != s.Plain {
+		t.Errorf("%q alone, %q with a draft", s.Plain, s.Text)
+	}
+}

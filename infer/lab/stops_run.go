@@ -1,0 +1,370 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// stopsRun is a run of the stops lab.
+type stopsRun struct {
+	*running
+	m       *infer.Model
+	v       Values
+	strings []string
+	prompt  int // positions
+	ids     []int
+	bytes   []byte // of all tokens
+	ends    []int  // by token: how many bytes there are after it
+	result  Stops
+}
+
+// Estimate implements [Lab].
+func (stopsLab) Estimate(env Env, v Values) (Estimate, error) {
+	prompt, tokens, err := room(env.Target, v, "tokens")
+	if err != nil {
+		return Estimate{}, err
+	}
+	s := env.Target.Shape()
+	once, _ := s.Generate(prompt, tokens)
+	return guess(env, 2*once.Total(), s.KVBytes(prompt+tokens, 4)+int64(tokens)*int64(s.Vocab)*4), nil
+}
+
+// Run implements [Lab].
+func (stopsLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+	prompt, tokens, err := room(env.Target, v, "tokens")
+	if err != nil {
+		return nil, err
+	}
+	r := &stopsRun{running: start(ctx, "stops", env, v, progress), m: env.Target, v: v, prompt: prompt, strings: v.strings("stop")}
+	r.fill = r.fillReport
+	r.of = tokens + 1
+	r.result.Prompt = tokensOf(r.m, r.m.Encode(v["prompt"]))
+	r.result.Racers = r.racers()
+	for _, part := range []func() error{func() error { return r.race(tokens) }, r.straddle} {
+		if err := part(); err != nil {
+			return r.end(err)
+		}
+	}
+	return r.end(nil)
+}
+
+// racers are the conditions at the start. The steps of limits are known before.
+func (r *stopsRun) racers() []Racer {
+	list := []Racer{{Kind: infer.StopEOS}}
+	for _, s := range r.strings {
+		list = append(list, Racer{Kind: infer.StopString, String: s})
+	}
+	limit, context := r.v.int("max_tokens"), r.m.Config().Context
+	return append(list,
+		Racer{Kind: infer.StopMaxTokens, Limit: limit, Step: limit, Sure: true},
+		Racer{Kind: infer.StopContext, Limit: context, Step: context - r.prompt + 1, Sure: true})
+}
+
+// race writes the text past every condition but a full context, and asks each
+// at every token.
+func (r *stopsRun) race(tokens int) error {
+	loop, err := infer.NewLoop(r.m, r.v["prompt"], r.v.settings(tokens, r.strings...))
+	if err != nil {
+		return err
+	}
+	for {
+		s, err := turn(r.ctx, loop)
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		r.add(s)
+		r.tell(1, fmt.Sprintf("token %d of %d", s.N, tokens))
+		if reason := loop.Stopped(); reason == infer.StopEOS || reason == infer.StopString {
+			if err := loop.GoOn(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// bytesOfToken are the bytes that a token adds to the text.
+func bytesOfToken(m *infer.Model, id int) []byte {
+	switch t := m.Token(id); {
+	case t.Special:
+		return nil
+	case t.Bytes != nil:
+		return t.Bytes
+	default:
+		return []byte(t.Text)
+	}
+}
+
+// add takes in one token and asks who fires at it.
+func (r *stopsRun) add(s *infer.Step) {
+	fresh := bytesOfToken(r.m, s.Chosen)
+	r.ids, r.bytes = append(r.ids, s.Chosen), append(slices.Clip(r.bytes), fresh...)
+	r.ends = append(r.ends, len(r.bytes))
+	row := StopStep{Step: s.N, Token: tokenOf(r.m, s.Chosen), Text: s.Text, Held: string(s.Held)}
+	for _, c := range s.Conditions {
+		switch c.Kind {
+		case infer.StopEOS:
+			row.EndP, row.Kept = c.P, c.Kept
+		case infer.StopString:
+			row.Match = append(row.Match, c.Matched)
+		}
+	}
+	r.result.Tokens = append(r.result.Tokens, row)
+	racers := slices.Clone(r.result.Racers)
+	for i := range racers {
+		x := &racers[i]
+		switch x.Kind {
+		case infer.StopEOS:
+			if x.Step == 0 && r.m.EOS(s.Chosen) {
+				x.Step, x.Text = s.N, whole(r.bytes)
+			}
+		case infer.StopString:
+			if x.Step > 0 {
+				continue
+			}
+			stop := infer.Stop{MaxTokens: infer.MaxMaxTokens, Strings: []string{x.String}}
+			if _, fired, safe := infer.Ending(false, s.N, 0, 1, r.bytes, len(fresh), stop); fired != "" {
+				x.Step, x.Text = s.N, whole(r.bytes[:safe])
+			}
+		default:
+			if x.Step == s.N {
+				x.Text = whole(r.bytes)
+			}
+		}
+	}
+	r.result.Racers = racers
+}
+
+// whole makes text of bytes, less an incomplete character.
+func whole(b []byte) string { return strings.ToValidUTF8(string(b), string(utf8.RuneError)) }
+
+// straddle looks for a stop string that lies across tokens: one of those asked
+// for, else one cut out of this very text, which is written again with it.
+func (r *stopsRun) straddle() error {
+	str, at, given := r.straddling()
+	if str == "" {
+		return nil
+	}
+	first, last := r.tokenAt(at), r.tokenAt(at+len(str)-1)
+	x := &Straddle{String: str, Given: given, First: first + 1, Last: last + 1, Offset: at}
+	if first > 0 {
+		x.Offset -= r.ends[first-1]
+	}
+	loop, err := infer.NewLoop(r.m, r.v["prompt"], r.v.settings(len(r.ids), str))
+	if err != nil {
+		return err
+	}
+	const before = 2 // tokens shown in front of it
+	for {
+		s, err := turn(r.ctx, loop)
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		x.Kept += s.Text
+		if s.N >= x.First-before {
+			row := StraddleStep{Step: s.N, Token: tokenOf(r.m, s.Chosen), Text: s.Text, Held: string(s.Held), Stop: s.Stop}
+			for _, c := range s.Conditions {
+				if c.Kind == infer.StopString {
+					row.Matched = c.Matched
+				}
+			}
+			x.Steps = append(x.Steps, row)
+		}
+		if loop.Stopped() == infer.StopEOS { // the text went past it the first time, too
+			if err := loop.GoOn(); err != nil {
+				return err
+			}
+		}
+	}
+	r.result.Straddle = x
+	r.tell(1, "a stop string that lies across tokens")
+	return nil
+}
+
+// straddling returns a string and where it first occurs in the text, or "": one
+// of those asked for that begins inside a token, else one cut out of the text,
+// else one of those asked for that begins with a token and ends in a later one.
+func (r *stopsRun) straddling() (str string, at int, given bool) {
+	text := string(r.bytes)
+	var second string
+	for _, s := range r.strings {
+		at := strings.Index(text, s)
+		if at < 0 || r.tokenAt(at) == r.tokenAt(at+len(s)-1) {
+			continue
+		}
+		if i := r.tokenAt(at); at > 0 && (i == 0 || r.ends[i-1] != at) {
+			return s, at, true
+		}
+		if second == "" {
+			second = s
+		}
+	}
+	for i := 1; i < len(r.ids); i++ {
+		a, b := string(bytesOfToken(r.m, r.ids[i-1])), string(bytesOfToken(r.m, r.ids[i]))
+		if !cuttable(a) || !cuttable(b) {
+			continue
+		}
+		end, beginning := string([]rune(a)[len([]rune(a))-2:]), string([]rune(b)[:3])
+		if at := strings.Index(text, end+beginning); at >= 0 && at+len(end) == r.ends[i-1] {
+			return end + beginning, at, false
+		}
+	}
+	if second != "" {
+		return second, strings.Index(text, second), true
+	}
+	return "", 0, false
+}
+
+// cuttable reports whether a token's text can be cut inside so that one sees
+// it: four characters or more, letters but for a space in front.
+func cuttable(text string) bool {
+	runes := []rune(text)
+	if len(runes) < 4 || !utf8.ValidString(text) {
+		return false
+	}
+	for i, c := range runes {
+		if !unicode.IsLetter(c) && (i > 0 || c != ' ') {
+			return false
+		}
+	}
+	return true
+}
+
+// tokenAt is the token, from 0, that the byte at a place of the text came with.
+func (r *stopsRun) tokenAt(place int) int {
+	i, found := slices.BinarySearch(r.ends, place)
+	if found {
+		i++ // the token ends before it
+		for i < len(r.ends) && r.ends[i] == place {
+			i++ // tokens without bytes
+		}
+	}
+	return i
+}
+
+func (r *stopsRun) fillReport(to *Report) {
+	if len(r.ids) == 0 {
+		return
+	}
+	result := r.result
+	result.Tokens = slices.Clip(result.Tokens)
+	result.Racers = slices.Clone(result.Racers)
+	slices.SortStableFunc(result.Racers, func(a, b Racer) int {
+		if (a.Step == 0) != (b.Step == 0) {
+			return cmp.Compare(b.Step, a.Step) // those that never fire come last
+		}
+		return cmp.Compare(a.Step, b.Step)
+	})
+	for i := range result.Racers {
+		result.Racers[i].Say = result.Racers[i].say(len(r.ids))
+	}
+	if first := result.Racers[0]; first.Step > 0 && first.Step <= len(r.ids) {
+		result.Winner, result.Answer = string(first.Kind), first.Text
+	}
+	result.NoEnd = r.noEnd()
+	to.Result, to.Tables = &result, result.tables()
+}
+
+// say tells where a condition fires, after so many tokens have been written.
+func (x Racer) say(written int) string {
+	switch {
+	case x.Step == 0:
+		return fmt.Sprintf("it has not come up in %d tokens", written)
+	case x.Step > written:
+		return fmt.Sprintf("it would fire at token %d, further than this text was written", x.Step)
+	}
+	return fmt.Sprintf("it fires at token %d", x.Step)
+}
+
+// noEnd tells what comes after the end of text where nothing heeds it.
+func (r *stopsRun) noEnd() NoEnd {
+	n := NoEnd{Tokens: len(r.ids)}
+	split := len(r.ids)
+	for i, id := range r.ids {
+		if !r.m.EOS(id) {
+			continue
+		}
+		if n.Ends++; n.EndAt == 0 {
+			n.EndAt, split = i+1, i+1
+		}
+	}
+	bytes := 0
+	if split > 0 {
+		bytes = r.ends[split-1]
+	}
+	n.Before, n.After = whole(r.bytes[:bytes]), whole(r.bytes[bytes:])
+	n.Measures = [2]TextMeasures{measure(r.ids[:split]), measure(r.ids[split:])}
+	n.Circle = circle(r.m, r.ids[split:])
+	if n.Circle != nil {
+		n.Circle.Start += split
+	}
+	switch {
+	case len(r.m.Config().EOS) == 0:
+		n.Say = "This model has no end-of-text token: only a limit, a stop string or a full context ends its text."
+	case n.EndAt == 0:
+		n.Say = fmt.Sprintf("No end of text came within %d tokens: without a limit it would go on until the context is full.", n.Tokens)
+	default:
+		n.Say = fmt.Sprintf("The model ended its text at token %d. Written on as if it had not, it begins something else: %d more tokens, %d more ends of text. max_tokens bounds that and does not cure it.",
+			n.EndAt, n.Tokens-n.EndAt, n.Ends-1)
+	}
+	return n
+}
+
+// tables are the raw rows.
+func (s *Stops) tables() []Table {
+	race := Table{Name: "race", Title: "Where each condition fires", Columns: columns("condition", "", "string", "", "limit", "", "token", "", "known beforehand", "", "text that it leaves", "")}
+	for _, x := range s.Racers {
+		var limit, step any
+		if x.Limit > 0 {
+			limit = x.Limit
+		}
+		if x.Step > 0 {
+			step = x.Step
+		}
+		race.add(string(x.Kind), x.String, limit, step, x.Sure, x.Text)
+	}
+	names := []string{"step", "", "token", "", "id", "", "released", "", "held back", "", "p of an end of text", "", "kept", ""}
+	var strs []string
+	for _, x := range s.Racers {
+		if x.Kind == infer.StopString {
+			strs = append(strs, x.String)
+		}
+	}
+	tokens := Table{Name: "tokens", Title: "Every token, and how far the conditions were", Columns: columns(append(names, "matched of the stop strings", "bytes")...)}
+	for _, t := range s.Tokens {
+		var matched any
+		if len(strs) > 0 {
+			matched = slices.Max(t.Match)
+		}
+		tokens.add(t.Step, t.Token.Text, t.Token.ID, t.Text, t.Held, t.EndP, t.Kept, matched)
+	}
+	straddle := Table{Name: "straddle", Title: "A stop string across tokens", Columns: columns("step", "", "token", "", "released", "", "held back", "", "matched", "bytes", "stop", "")}
+	if s.Straddle != nil {
+		straddle.Title += ": " + quoted(s.Straddle.String)
+		for _, x := range s.Straddle.Steps {
+			straddle.add(x.Step, x.Token.Text, x.Text, x.Held, x.Matched, string(x.Stop))
+		}
+	}
+	end := Table{Name: "no_end", Title: "Before and after the end of text", Columns: columns("part", "", "tokens", "", "distinct-2", "", "repetition", "", "text", "")}
+	for i, name := range []string{"before", "after"} {
+		text := s.NoEnd.Before
+		if i == 1 {
+			text = s.NoEnd.After
+		}
+		m := s.NoEnd.Measures[i]
+		end.add(name, m.Tokens, m.Distinct2, m.Repetition, text)
+	}
+	return []Table{race, straddle, end, tokens}
+}

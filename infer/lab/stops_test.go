@@ -1,0 +1,119 @@
+package lab
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// Every racer's step and text are those of a run that it alone can end.
+func TestRace(t *testing.T) {
+	env := models(t)
+	s, _ := result[*Stops](t, "stops", Values{"tokens": "300", "max_tokens": "30", "stop": "e\n.\n</answer>"})
+	if len(s.Racers) != 6 || s.Winner != string(s.Racers[0].Kind) || s.Answer != s.Racers[0].Text {
+		t.Fatalf("winner %s of %+v", s.Winner, s.Racers)
+	}
+	for i, x := range s.Racers {
+		if before := s.Racers[max(0, i-1)]; x.Step > 0 && (before.Step == 0 || before.Step > x.Step) || x.Say == "" {
+			t.Errorf("%+v comes after %+v", x, before)
+		}
+		settings := infer.Settings{Settings: common(), Seed: 42, Stop: infer.Stop{MaxTokens: 300}}
+		switch x.Kind {
+		case infer.StopString:
+			settings.Stop.Strings = []string{x.String}
+		case infer.StopMaxTokens:
+			settings.Stop.MaxTokens = x.Limit
+		case infer.StopContext:
+			if want := env.Target.Config().Context - len(s.Prompt) + 1; x.Step != want || !x.Sure {
+				t.Errorf("the context is full at %d, want %d", x.Step, want)
+			}
+			continue
+		}
+		loop, err := infer.NewLoop(env.Target, story, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := write(t.Context(), loop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := loop.Steps()
+		last := steps[len(steps)-1]
+		if last.Stop != x.Kind { // an end of text came first, or this one not at all
+			if x.Step != 0 && x.Step <= last.N {
+				t.Errorf("%s %q fires at %d, but alone the run ends at %d by %s", x.Kind, x.String, x.Step, last.N, last.Stop)
+			}
+			continue
+		}
+		if x.Step != last.N || x.Text != text {
+			t.Errorf("%s %q at %d leaves %q; alone it fires at %d and leaves %q", x.Kind, x.String, x.Step, x.Text, last.N, text)
+		}
+	}
+}
+
+// A stop string that begins inside one token and ends in another ends the run
+// there, and the text before it is the answer.
+func TestStraddle(t *testing.T) {
+	s, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": ""})
+	x := s.Straddle
+	if x == nil || x.Given || x.First >= x.Last || x.Offset <= 0 || strings.Contains(x.Kept, x.String) {
+		t.Fatalf("%+v", x)
+	}
+	last := x.Steps[len(x.Steps)-1]
+	if last.Stop != infer.StopString || last.Step != x.Last || last.Matched != len(x.String) {
+		t.Errorf("it ends with %+v", last)
+	}
+	whole := ""
+	for _, token := range s.Tokens[:x.Last] {
+		whole += token.Token.Text
+	}
+	if before, _, found := strings.Cut(whole, x.String); !found || before != x.Kept {
+		t.Errorf("kept %q of %q", x.Kept, whole)
+	}
+	held := false
+	for _, step := range x.Steps[:len(x.Steps)-1] {
+		held = held || step.Held != "" && step.Matched > 0
+	}
+	if !held {
+		t.Error("nothing was held back before the string was complete")
+	}
+	// Asked for, the same string is the one that is shown.
+	again, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": x.String})
+	if y := again.Straddle; y == nil || !y.Given || y.First != x.First || y.Last != x.Last || y.Kept != x.Kept {
+		t.Errorf("asked for: %+v", y)
+	}
+}
+
+func TestTokenAt(t *testing.T) {
+	r := stopsRun{ends: []int{3, 3, 5, 8}} // the second has no bytes
+	for place, want := range []int{0, 0, 0, 2, 2, 3, 3, 3} {
+		if got := r.tokenAt(place); got != want {
+			t.Errorf("byte %d came with token %d, want %d", place, got, want)
+		}
+	}
+}
+
+// Past the end of text the run goes on, and is told apart.
+func TestNoEnd(t *testing.T) {
+	m := models(t).Target
+	s, _ := result[*Stops](t, "stops", Values{"tokens": "400", "max_tokens": "400", "stop": ""})
+	ends, first := 0, 0
+	for i, x := range s.Tokens {
+		if m.EOS(x.Token.ID) {
+			if ends++; first == 0 {
+				first = i + 1
+			}
+		}
+	}
+	n := s.NoEnd
+	if n.Ends != ends || n.EndAt != first || n.Tokens != len(s.Tokens) || n.Say == "" {
+		t.Errorf("%d ends, the first at %d, of %d tokens; counted %d and %d", n.Ends, n.EndAt, n.Tokens, ends, first)
+	}
+	if n.EndAt > 0 && (n.Measures[0].Tokens != first || n.Measures[1].Tokens != len(s.Tokens)-first || n.After == "") {
+		t.Errorf("%+v", n)
+	}
+	if len(s.Tokens) != 400 {
+		t.Errorf("%d tokens, want 400: an end of text stopped the run", len(s.Tokens))
+	}
+}

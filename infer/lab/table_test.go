@@ -1,0 +1,83 @@
+package lab
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCSV(t *testing.T) {
+	table := Table{Name: "steps", Columns: columns("step", "", "time", "ms", "token", "", "same", "", "n", "")}
+	table.add(1, 0.1, " a,\"b\"", true, int64(1<<53))
+	table.add(2, nil, "=1+1", false, 0)
+	var b strings.Builder
+	if err := table.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := "step,time (ms),token,same,n\r\n" +
+		"1,0.1,\" a,\"\"b\"\"\",true,9007199254740992\r\n" +
+		"2,,'=1+1,false,0\r\n"
+	if b.String() != want {
+		t.Errorf("%q\nwant %q", b.String(), want)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a row that is too short is taken")
+		}
+	}()
+	table.add(1)
+}
+
+// Every table of every lab has a name of its own, and rows as wide as its
+// columns, of cells that CSV and JSON can carry.
+func TestTables(t *testing.T) {
+	for _, l := range All() {
+		name := l.Info().Name
+		_, r := result[any](t, name, small[name])
+		seen := map[string]bool{}
+		for _, table := range r.Tables {
+			if seen[table.Name] || table.Title == "" {
+				t.Errorf("%s: table %q, %q", name, table.Name, table.Title)
+			}
+			seen[table.Name] = true
+			for _, row := range table.Rows {
+				if len(row) != len(table.Columns) {
+					t.Errorf("%s, %s: %d cells, %d columns", name, table.Name, len(row), len(table.Columns))
+				}
+				for i, cell := range row {
+					switch cell.(type) {
+					case nil, string, bool, int, int64, float64:
+					default:
+						t.Errorf("%s, %s: %T in column %s", name, table.Name, cell, table.Columns[i].Name)
+					}
+				}
+			}
+			if got, ok := r.Table(table.Name); !ok || len(got.Rows) != len(table.Rows) {
+				t.Errorf("%s: no table %s", name, table.Name)
+			}
+		}
+		asJSON(t, r)
+	}
+}
+
+func TestSpread(t *testing.T) {
+	// Of 1, 2, 4, 10: the quartiles lie 0.75 of the way from 1 to 2, half way
+	// from 2 to 4, and a quarter of the way from 4 to 10.
+	got := spreadOf([]float64{10, 1, 4, 2})
+	if want := (Spread{N: 4, Median: 3, Q1: 1.75, Q3: 5.5, Min: 1, Max: 10}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := spreadOfTimes([]time.Duration{1500 * time.Microsecond}); got.Median != 1.5 || got.Q1 != 1.5 || got.N != 1 {
+		t.Errorf("one time: %+v", got)
+	}
+	if got := spreadOf(nil); got != (Spread{}) {
+		t.Errorf("nothing: %+v", got)
+	}
+	if text := noise([]Spread{{N: 1, Median: 2}}); !strings.Contains(text, "once") {
+		t.Errorf("one repeat: %q", text)
+	}
+	// Widths: (5.5 − 1.75) / 3 = 125 %.
+	if text := noise([]Spread{{N: 4, Median: 3, Q1: 1.75, Q3: 5.5}}); !strings.Contains(text, "125 %") {
+		t.Errorf("noise: %q", text)
+	}
+}

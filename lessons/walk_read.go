@@ -1,0 +1,354 @@
+package lessons
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// walkFolder holds the walkthroughs, a file each. A file is front matter
+// (title, slug, minutes, lead) and steps:
+//
+//	## Title {#id}
+//	::: do
+//	start prompt="Once upon" temperature=1 top_p=1 seed=42 max_tokens=16
+//	set top_k=3
+//	stop max_tokens=32 string="User:"
+//	go step=1 stage=filter
+//	:::
+//	What is said, as Markdown.
+//	::: note
+//	For the presenter alone.
+//	:::
+//	::: ask next choices=5 seconds=60
+//	:::
+//	::: wait
+//	What to wait for before going on.
+//	:::
+//
+// ask may also be `draw`, `question id=…` of the quiz, or `number answer=…
+// within=… unit=…` with the question as its text; an answer may be a figure
+// {=…}. The first step begins with start.
+const walkFolder = "walks"
+
+// readWalks reads all walkthroughs in the order of their names.
+func (l *loader) readWalks() {
+	names, err := fs.Glob(l.files, walkFolder+"/*.md")
+	if err != nil {
+		panic(fmt.Sprintf("lessons: walks: %v", err)) // the pattern is a constant
+	}
+	for _, name := range names {
+		data, err := fs.ReadFile(l.files, name)
+		if err != nil {
+			l.problems.add(place{name, 1}, "%v", err)
+			continue
+		}
+		l.readWalk(split(name, string(data), l.problems))
+	}
+}
+
+func (l *loader) readWalk(d *document) {
+	title, lead := l.field(d, "title"), l.field(d, "lead")
+	w := &Walk{Slug: l.field(d, "slug").value, Minutes: l.count(d, "minutes", 1, 120)}
+	_, w.Title = l.inline(title.at, title.value)
+	w.Lead, w.LeadText = l.inline(lead.at, lead.value)
+	for _, key := range d.order {
+		if !contains([]string{"title", "slug", "minutes", "lead"}, key) {
+			l.problems.add(d.front[key].at, "the front matter has no key %q", key)
+		}
+	}
+	if l.checkID(d.front["slug"].at.or(d.at), w.Slug) && path.Base(d.at.file) != w.Slug+".md" {
+		l.problems.add(d.front["slug"].at, "the slug %q is not the file's name", w.Slug)
+	}
+	if !d.intro.blank() {
+		l.problems.add(d.intro.at, "text before the first step ## Title {#id}")
+	}
+	seen := map[string]bool{}
+	for _, raw := range d.sections {
+		s := l.readWalkStep(raw)
+		if seen[s.ID] {
+			l.problems.add(raw.at, "two steps have the id %q", s.ID)
+		}
+		seen[s.ID] = true
+		w.Steps = append(w.Steps, s)
+	}
+	if len(w.Steps) == 0 {
+		l.problems.add(d.at, "the walkthrough has no step")
+	} else if !w.Steps[0].Starts() {
+		l.problems.add(d.sections[0].at, "the first step must begin with `start` in its ::: do")
+	}
+	l.course.Walks = append(l.course.Walks, w)
+}
+
+func (l *loader) readWalkStep(raw *rawSection) *WalkStep {
+	l.attrsOf(raw)
+	l.checkID(raw.at, raw.attrs.id)
+	s := &WalkStep{ID: raw.attrs.id}
+	_, s.Title = l.inline(raw.at, raw.title)
+	seen := map[string]bool{}
+	for _, p := range raw.parts {
+		if seen[p.directive] && p.directive != "" {
+			l.problems.add(p.at, "the step has two ::: %s", p.directive)
+		}
+		seen[p.directive] = true
+		if p.words != "" && p.directive != "ask" {
+			l.problems.add(p.at, "::: %s takes no more words, and has %q", p.directive, p.words)
+		}
+		switch p.directive {
+		case "":
+			s.Say += l.block(p.at, p.text())
+		case "do":
+			s.Do = l.readActions(p)
+		case "note":
+			s.Note = l.block(p.body(), p.text())
+		case "wait":
+			_, s.Wait = l.inline(p.body(), p.text())
+		case "ask":
+			s.Ask = l.readAsk(p)
+		default:
+			l.problems.add(p.at, "a step has ::: do, note, ask and wait, not %q", p.directive)
+		}
+	}
+	if strings.TrimSpace(s.Say) == "" {
+		l.problems.add(raw.at, "the step says nothing")
+	}
+	return s
+}
+
+// readActions reads the lines of a ::: do.
+func (l *loader) readActions(p part) (list []Action) {
+	for i, line := range p.lines {
+		name, words, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name == "" {
+			continue
+		}
+		at := p.body().down(i)
+		a, err := parseAttrs(words)
+		if err == nil && (a.id != "" || len(a.words) > 0) {
+			err = fmt.Errorf("%q is not key=value", words)
+		}
+		if err != nil {
+			l.problems.add(at, "%v", err)
+			continue
+		}
+		r := &walkWords{l: l, at: at, keys: a.keys, taken: map[string]bool{}}
+		if action := r.action(name); action != nil {
+			list = append(list, action)
+		}
+		r.rest()
+	}
+	if len(list) == 0 {
+		l.problems.add(p.at, "this ::: do does nothing")
+	}
+	return list
+}
+
+// walkWords are the settings of one line; each is taken once.
+type walkWords struct {
+	l     *loader
+	at    place
+	keys  map[string]string
+	taken map[string]bool
+}
+
+func (r *walkWords) say(format string, args ...any) { r.l.problems.add(r.at, format, args...) }
+
+func (r *walkWords) text(key string) (string, bool) {
+	r.taken[key] = true
+	text, ok := r.keys[key]
+	return text, ok
+}
+
+// float is a number that is set, or nil.
+func (r *walkWords) float(key string) *float64 {
+	text, ok := r.text(key)
+	if !ok {
+		return nil
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		r.say("%s is %q, and must be a number", key, text)
+		return nil
+	}
+	return &x
+}
+
+// whole is a whole number that is set, or nil.
+func (r *walkWords) whole(key string) *int {
+	x := r.float(key)
+	if x == nil {
+		return nil
+	}
+	n := int(*x)
+	if float64(n) != *x {
+		r.say("%s is %g, and must be whole", key, *x)
+		return nil
+	}
+	return &n
+}
+
+// within is a whole number from low to high, or otherwise where it is not set.
+func (r *walkWords) within(key string, low, high, otherwise int) int {
+	n := r.whole(key)
+	if n == nil {
+		return otherwise
+	}
+	if *n < low || *n > high {
+		r.say("%s is %d, and must be %d to %d", key, *n, low, high)
+		return otherwise
+	}
+	return *n
+}
+
+// rest refuses what nobody has taken.
+func (r *walkWords) rest() {
+	for key := range r.keys {
+		if !r.taken[key] {
+			r.say("there is no setting %q here", key)
+		}
+	}
+}
+
+func (r *walkWords) action(name string) Action {
+	switch name {
+	case "start":
+		return r.start()
+	case "go":
+		stage, _ := r.text("stage")
+		kind, ok := infer.ParseKind(stage)
+		if !ok {
+			r.say("the stage %q is none of %s", stage, strings.Join(loopStages, ", "))
+		}
+		return WalkGo{Step: r.within("step", 1, 1<<20, 1), Stage: kind}
+	case "set":
+		a := r.set()
+		if a == (WalkSet{}) {
+			r.say("this sets nothing")
+		}
+		r.check(a.on(infer.DefaultSettings()))
+		return a
+	case "stop":
+		a := r.stop()
+		if a == (WalkStop{}) {
+			r.say("this sets nothing")
+		}
+		r.check(a.on(infer.DefaultSettings()))
+		return a
+	}
+	r.say("there is no action %q, only start, go, set and stop", name)
+	return nil
+}
+
+func (r *walkWords) check(s infer.Settings) {
+	if err := s.Check(); err != nil {
+		r.say("%v", err)
+	}
+}
+
+// start begins a text; what is not said is off, as for [LoopStart].
+func (r *walkWords) start() Action {
+	var a WalkStart
+	a.Prompt, _ = r.text("prompt")
+	if err := infer.CheckPrompt(a.Prompt, maxWidgetPrompt); err != nil {
+		r.say("%v", err)
+	}
+	s := infer.DefaultSettings()
+	s.Temperature, s.TopK, s.TopP, s.MinP, s.Seed, s.Stop = 1, 0, 1, 0, 42, infer.Stop{MaxTokens: 64}
+	a.Settings = r.stop().on(r.set().on(s))
+	r.check(a.Settings)
+	return a
+}
+
+func (r *walkWords) set() WalkSet {
+	a := WalkSet{Temperature: r.float("temperature"), TopK: r.whole("top_k"), TopP: r.float("top_p"), MinP: r.float("min_p")}
+	if n := r.whole("seed"); n != nil && *n >= 0 {
+		seed := uint64(*n)
+		a.Seed = &seed
+	} else if n != nil {
+		r.say("seed is %d, and must be at least 0", *n)
+	}
+	return a
+}
+
+func (r *walkWords) stop() (a WalkStop) {
+	a.MaxTokens = r.whole("max_tokens")
+	if text, ok := r.text("string"); ok {
+		a.Strings = &[]string{text}
+	}
+	return a
+}
+
+func (a WalkSet) on(s infer.Settings) infer.Settings {
+	put(&s.Temperature, a.Temperature)
+	put(&s.TopK, a.TopK)
+	put(&s.TopP, a.TopP)
+	put(&s.MinP, a.MinP)
+	put(&s.Seed, a.Seed)
+	return s
+}
+
+func (a WalkStop) on(s infer.Settings) infer.Settings {
+	put(&s.Stop.MaxTokens, a.MaxTokens)
+	put(&s.Stop.Strings, a.Strings)
+	return s
+}
+
+// put sets a field to a value that is set.
+func put[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// readAsk reads `::: ask KIND key=value …`.
+func (l *loader) readAsk(p part) *AskSpec {
+	a, err := parseAttrs(p.words)
+	if err != nil || len(a.words) != 1 || a.id != "" {
+		l.problems.add(p.at, "::: ask has one kind (next, draw, question or number) and key=value, not %q", p.words)
+		return nil
+	}
+	r := &walkWords{l: l, at: p.at, keys: a.keys, taken: map[string]bool{}}
+	s := &AskSpec{Kind: AskKind(a.words[0]), Seconds: r.within("seconds", 5, 3600, 0)}
+	switch s.Kind {
+	case AskNext:
+		s.Choices = r.within("choices", 4, 8, 5)
+	case AskDraw:
+	case AskQuestion:
+		id, _ := r.text("id")
+		if s.Question = l.course.Question(id); s.Question == nil {
+			r.say("there is no question %q in the quiz", id)
+		}
+	case AskNumber:
+		s.Prompt, s.PromptText = l.blockText(p.body(), p.text())
+		if s.PromptText == "" {
+			r.say("the text of a number is its question, and there is none")
+		}
+		r.answer(s)
+	default:
+		r.say("the kind %q is none of next, draw, question and number", s.Kind)
+	}
+	if s.Kind != AskNumber && !p.blank() {
+		r.say("only a number takes a text")
+	}
+	r.rest()
+	return s
+}
+
+// answer reads the right number, which may be a figure.
+func (r *walkWords) answer(s *AskSpec) {
+	if figure, ok := r.keys["answer"]; ok && strings.HasPrefix(figure, "{=") && strings.HasSuffix(figure, "}") {
+		r.keys["answer"] = strings.ReplaceAll(r.l.figure(r.at, figure[2:len(figure)-1]), ",", "")
+	}
+	x, within := r.float("answer"), r.float("within")
+	if x == nil || within == nil || *within < 0 {
+		r.say("a number needs an answer, and within: how far off is still right")
+		return
+	}
+	s.Answer, s.Within = *x, *within
+	s.Unit, _ = r.text("unit")
+}

@@ -1,0 +1,267 @@
+// A screen that follows a class: a phone that votes and wanders, or the wall.
+// Pages without a class on them only have their copy buttons.
+import { Line } from './line.js';
+import { hold, put, release, say, sayFor, tell, toEnd } from './screen.js';
+import { patch } from './patch.js';
+import { followRows } from './worked.js';
+import { recall } from './stored.js';
+
+const room = document.body.dataset.room;
+const wall = document.body.dataset.class === 'wall';
+const stageNames = ['', 'Forward', 'Logits', 'Softmax', 'Filter', 'Sample', 'Append', 'Cache'];
+const aloneAfter = 5; // tries until going on alone is offered
+const keep = `viz.vote.${room}`; // a vote outlives a reload of the page
+
+let mine = null; // the vote that stands: {poll, round, choice, text, u, number}
+let waiting = null; // a vote that is not confirmed: {poll, choice, number}
+let last = null; // what all were told last
+let line = null;
+
+try { waiting = JSON.parse(sessionStorage.getItem(keep)); } catch { /* none is kept */ }
+
+function wait(vote) {
+  waiting = vote;
+  try {
+    if (vote) sessionStorage.setItem(keep, JSON.stringify(vote));
+    else sessionStorage.removeItem(keep);
+  } catch { /* it lives as long as the page */ }
+}
+
+const wandering = () => !document.getElementById('own').hidden;
+
+function begin() {
+  line = new Line(() => ({ feed: 'class', room, ...(wall && { view: 'projector' }) }));
+  line.addEventListener('message', ({ detail }) => receive(detail));
+  line.addEventListener('lost', lost);
+  line.addEventListener('back', () => {
+    if (waiting) say('Back.', 'Sending your vote.', false);
+    else sayFor(3000, 'Back.', 'This is where the class is now.');
+    live(true);
+  });
+  line.addEventListener('open', sendVote);
+  line.addEventListener('ended', ({ detail }) => {
+    if (detail.code !== 1000) say('The connection has ended.', detail.reason || 'Reload the page to go on.', false);
+    live(false);
+  });
+  line.open();
+}
+
+function receive(message) {
+  if (message.error) {
+    tell(message.error.message);
+    if (waiting && message.ack) {
+      wait(null); // it was refused: the vote before stands
+      mark();
+    }
+    return;
+  }
+  if (message.data?.you) return own(message.data.you);
+  if (!put(message) || !message.data?.seq) return;
+  const called = last?.alone && !message.data.alone; // "all follow me"
+  last = message.data;
+  if (last.gone) say('This room was deleted.', 'Nothing of it is kept.', false);
+  else if (last.ended) say('The class is over.', 'Thank you for taking part.', false);
+  if (wall) return;
+  if (waiting && waiting.poll !== last.poll?.id) wait(null);
+  if (called && wandering()) rejoin();
+  place();
+  mark();
+}
+
+// own is what this phone alone is told: its name and the vote that stands.
+function own({ vote }) {
+  mine = vote;
+  if (waiting && vote && vote.poll === waiting.poll && vote.number >= waiting.number) {
+    wait(null);
+    tell('');
+    if (!document.getElementById('conn').hidden) sayFor(3000, 'Back.', 'Vote sent.');
+  } else if (waiting) sendVote();
+  mark();
+}
+
+function sendVote() {
+  if (!waiting) return;
+  line.send({ cmd: 'vote', ...waiting });
+}
+
+function cast(form, submitter) {
+  const data = new FormData(form, submitter);
+  const number = Math.max(Date.now(), (mine?.number ?? 0) + 1, (waiting?.number ?? 0) + 1);
+  tell('');
+  const choice = String(data.get('choice') ?? standing(form.closest('#cl-poll'))?.choice ?? '');
+  wait({ poll: data.get('poll'), choice, number, sure: Number(data.get('sure') ?? 0) });
+  mark();
+  sendVote();
+}
+
+// standing is the vote of this phone in the poll and round on the screen.
+const standing = (box) => (waiting?.poll === box.dataset.poll && waiting)
+  || (mine && mine.poll === box.dataset.poll && String(mine.round) === box.dataset.round ? mine : null);
+
+// mark shows on the shared poll which vote is this phone's, and how it stands.
+function mark() {
+  const box = document.getElementById('cl-poll');
+  if (!box?.dataset.poll) return;
+  const stands = mine && mine.poll === box.dataset.poll && String(mine.round) === box.dataset.round ? mine : null;
+  const open = waiting?.poll === box.dataset.poll ? waiting : null;
+  const choice = open?.choice ?? stands?.choice;
+  const words = open ? (line.up ? 'sending' : 'not sent yet') : 'your vote, counted';
+  for (const vote of box.querySelectorAll('.vote')) {
+    const chosen = choice !== undefined && (vote.value || vote.dataset.choice) === choice;
+    vote.classList.toggle('is-mine', chosen);
+    if (vote.matches('button')) vote.setAttribute('aria-pressed', String(chosen));
+    vote.querySelector('em').textContent = chosen ? words : '';
+  }
+  const says = box.querySelector('[data-mine]');
+  if (says) says.textContent = mineWords(box, stands, open);
+  const said = (open ?? stands)?.sure;
+  for (const level of box.querySelectorAll('[name="sure"]')) if (said && Number(level.value) === said) level.checked = true;
+  const draw = box.querySelector('[data-draw]');
+  if (draw) draw.disabled = Boolean(stands);
+  result(box, stands);
+}
+
+function mineWords(box, stands, open) {
+  if (open) return line.up ? 'Sending…' : 'Your vote is kept here, not sent yet.';
+  if (!stands) return '';
+  if (stands.u) return `Your number ${stands.u} falls on ${stands.text}. Counted.`;
+  return box.dataset.kind === 'number' ? `Your answer, ${stands.text}, is counted.` : '';
+}
+
+// result says how this phone's vote compares.
+function result(box, stands) {
+  const line = box.querySelector('[data-yours]');
+  if (!line) return;
+  line.textContent = '';
+  for (const row of box.querySelectorAll('.ph__res li')) {
+    const own = stands?.choice === row.dataset.choice;
+    row.querySelector('[data-you]').textContent = own ? 'you' : '';
+    if (!own || box.dataset.kind === 'draw') continue;
+    const { share, model } = row.dataset;
+    line.textContent = `You said ${stands.text}, like ${share} of the class.${model ? ` The model gave it ${model}.` : ''}`;
+  }
+}
+
+function lost() {
+  live(false);
+  const words = waiting ? 'Your vote is kept here and will be sent.' : 'What you see stays.';
+  say(`Reconnecting, try ${line.tries}`, line.tries > aloneAfter && last?.alone ? `${words} You can also go on alone.` : words);
+  mark();
+}
+
+function live(on) {
+  for (const dot of document.querySelectorAll('#screen .live')) dot.classList.toggle('live--off', !on);
+  const name = document.querySelector('[data-live]');
+  if (!name) return;
+  name.textContent = on ? 'Following the class' : 'Following, paused';
+  document.querySelector('[data-live-say]').textContent = on ? 'your screen moves with it' : heardSay();
+}
+
+const heardSay = () => (line.heard ? `last heard ${Math.round((Date.now() - line.heard) / 1000)} s ago` : 'not heard yet');
+
+// place keeps the way to one's own look, and says where the class is.
+function place() {
+  const where = last.started ? `${last.step}.${last.stage}` : '';
+  const link = document.querySelector('[data-wander]');
+  link.hidden = !where;
+  link.href = `?at=${where}`;
+  const at = document.querySelector('[data-class-at]');
+  if (at && where) at.textContent = last.poll?.phase === 'open' ? 'the class is voting' : `the class is at ${last.stage} ${stageNames[last.stage]}`;
+}
+
+// look shows a place of one's own choice.
+async function look(href) {
+  const url = new URL(href, location.href);
+  try {
+    const response = await fetch(url, { headers: { 'Viz-Fragment': '1' } });
+    const html = await response.text();
+    if (!response.ok) {
+      const words = document.createElement('template');
+      words.innerHTML = html;
+      tell(words.content.textContent.trim());
+      return;
+    }
+    tell('');
+    hold();
+    patch(document.getElementById('own'), html);
+    document.getElementById('screen').hidden = true;
+    document.getElementById('own').hidden = false;
+    toEnd(document.getElementById('own-strip'));
+    if (last) place();
+  } catch { tell('This needs the connection, which is cut just now.'); }
+}
+
+function rejoin() {
+  release();
+  const ownScreen = document.getElementById('own');
+  ownScreen.hidden = true;
+  ownScreen.replaceChildren();
+  document.getElementById('screen').hidden = false;
+  if (location.search) history.replaceState(null, '', location.pathname);
+  toEnd(document.getElementById('cl-strip'));
+  mark();
+}
+
+function click(event) {
+  const link = event.target.closest('[data-wander], [data-look], [data-rejoin], [data-retry], [data-copy]');
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if ('copy' in link.dataset) return copy(link);
+  if ('retry' in link.dataset) return line?.retry();
+  event.preventDefault();
+  if ('rejoin' in link.dataset) rejoin();
+  else look(link.href);
+}
+
+async function copy(button) {
+  const field = document.querySelector(button.dataset.copy);
+  const words = button.textContent;
+  try {
+    await navigator.clipboard.writeText(field.value);
+    button.textContent = 'Copied';
+  } catch { // without encryption browsers keep the clipboard to themselves
+    field.classList.remove('sr');
+    field.select();
+    button.textContent = 'Press Ctrl+C';
+  }
+  setTimeout(() => { button.textContent = words; }, 2000);
+}
+
+function key(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches?.('input, textarea, select') || document.querySelector('dialog[open]')) return;
+  const letter = event.key.toLowerCase();
+  let button = null;
+  if (wandering() && event.key.startsWith('Arrow')) button = document.querySelector(`#own [data-step="${CSS.escape(event.key)}"]`);
+  else if (recall('viz.letterkeys') === 'off') return;
+  else if (letter === 'w') button = document.querySelector(wandering() ? '[data-rejoin]' : '[data-wander]:not([hidden])');
+  else if (!wandering() && /^[a-h]$/.test(letter)) button = document.querySelector(`#cl-poll button[data-letter="${letter}"]`);
+  if (!button) return;
+  event.preventDefault();
+  button.click();
+}
+
+document.addEventListener('click', click);
+if (room) {
+  if (!wall) {
+    document.addEventListener('keydown', key);
+    document.addEventListener('submit', (event) => {
+      if (event.target.matches('[data-vote]')) {
+        event.preventDefault();
+        cast(event.target, event.submitter);
+      } else if (event.target.matches('[data-name]')) {
+        event.preventDefault();
+        if (line.send({ cmd: 'join', nick: event.target.elements.nick.value })) event.target.closest('details').open = false;
+      }
+    });
+    // How sure somebody is, said after the vote, goes with it.
+    document.addEventListener('change', ({ target }) => {
+      if (target.name === 'sure' && standing(target.closest('#cl-poll'))) cast(target.form, null);
+    });
+    document.addEventListener('input', ({ target }) => {
+      const form = target.closest('[data-turn]');
+      if (form) look(`?${new URLSearchParams(new FormData(form))}`);
+    });
+    if (wandering()) hold();
+  }
+  followRows();
+  begin();
+}

@@ -1,0 +1,60 @@
+// The labs' pages: the address follows the settings, so that a page that is
+// loaded again shows the same; and selects follow what the server has made of
+// them. Everything else is feed.js.
+import './feed.js';
+
+const lab = document.querySelector('main[data-feed]');
+
+lab?.addEventListener('feed', ({ detail }) => {
+  const { link, inputs } = detail.data ?? {};
+  if (link) history.replaceState(history.state, '', link);
+  for (const [name, value] of Object.entries(inputs ?? {})) {
+    const select = lab.querySelector(`select[name="${CSS.escape(name)}"]`);
+    if (select && select !== document.activeElement) select.value = value;
+  }
+});
+
+// A slider beside a number: its place is from 0 to 1000, plain or, over a long
+// range, by factors, as the server puts it first. It only fills in the number.
+const whole = 1000;
+
+function scaleOf(slider) {
+  const [least, most, step] = ['min', 'max', 'step'].map((name) => Number(slider.dataset[name]));
+  const unit = Math.min(Math.max(step, 1e-9), Math.max(least, 1));
+  const stretch = Math.log1p((most - least) / unit);
+  const byFactors = 'log' in slider.dataset;
+  return {
+    valueAt(place) {
+      const value = least + (byFactors ? unit * Math.expm1(stretch * place / whole) : (most - least) * place / whole);
+      return Math.min(most, Math.max(least, rounded(value, step, byFactors)));
+    },
+    placeOf(value) {
+      const above = Math.min(Math.max(value, least), most) - least;
+      return Math.round(whole * (byFactors ? Math.log1p(above / unit) / stretch : above / (most - least)));
+    },
+  };
+}
+
+// Round numbers only: of the step, and of two figures where it goes by factors.
+function rounded(value, step, byFactors) {
+  const size = byFactors && value > 0 ? 10 ** (Math.floor(Math.log10(value)) - 1) : 0;
+  const grain = Math.max(size, Number.isInteger(step) ? 1 : step);
+  return Number((Math.round(value / grain) * grain).toPrecision(12));
+}
+
+for (const slider of document.querySelectorAll('[data-slides]')) {
+  const field = document.getElementById(slider.dataset.slides);
+  const { valueAt, placeOf } = scaleOf(slider);
+  const follow = () => {
+    const value = field.value.trim() === '' ? NaN : Number(field.value);
+    if (!Number.isNaN(value)) slider.value = placeOf(value);
+    slider.setAttribute('aria-valuetext', field.value);
+  };
+  slider.hidden = false;
+  follow();
+  for (const kind of ['input', 'feedset']) field.addEventListener(kind, follow);
+  slider.addEventListener('input', () => {
+    field.value = String(valueAt(Number(slider.value)));
+    slider.setAttribute('aria-valuetext', field.value);
+  });
+}

@@ -1,0 +1,90 @@
+// The teacher's window: the slide, and the buttons that drive it. Each button is
+// a form's; with a connection it goes there, and a clicker's keys press it.
+import { Line } from './line.js';
+import { minutes, put, say, sayFor, tell } from './screen.js';
+import { followRows } from './worked.js';
+import { recall, remember } from './stored.js';
+
+const room = document.body.dataset.room;
+const membersEvery = 2000; // ms between two looks at who is there
+const begun = Date.now();
+let leave = ''; // where to go once the room is deleted
+
+// A ticket opens the connection once; the cookie that pays for it goes nowhere
+// else.
+async function address() {
+  const response = await fetch(`/class/${room}/ticket`, { method: 'POST', headers: { 'Viz-Fragment': '1' } });
+  if (response.status === 403 || response.status === 404 || response.status === 410) {
+    line.ended = true;
+    say('This browser does not hold the room’s key, or the room is gone.', 'Open the instructor’s link again.', false);
+  }
+  if (!response.ok) throw new Error('no ticket');
+  return { feed: 'present', room, ticket: (await response.json()).ticket };
+}
+
+const line = new Line(address);
+line.addEventListener('message', ({ detail }) => {
+  if (detail.error) return tell(detail.error.message);
+  if (detail.ack) tell('');
+  const pressed = document.activeElement?.closest('#pr-ctl button');
+  put(detail);
+  // The button that was pressed may be gone; the main one takes the focus.
+  if (pressed && !pressed.isConnected) document.querySelector('#pr-ctl .btn--main').focus();
+  if (detail.data?.gone && leave) location.assign(leave);
+});
+line.addEventListener('lost', () => say(`Reconnecting, try ${line.tries}`, 'The class keeps what it sees.'));
+line.addEventListener('back', () => sayFor(3000, 'Back.', 'You are driving again.'));
+line.addEventListener('ended', ({ detail }) => {
+  if (leave) location.assign(leave);
+  else if (detail.code !== 1000) say('The connection has ended.', detail.reason || 'Reload the page to go on.', false);
+});
+
+document.addEventListener('submit', (event) => {
+  const form = event.target.closest('[data-do]');
+  if (!form) return;
+  event.preventDefault();
+  const button = event.submitter;
+  const { cmd, ...fields } = Object.fromEntries(new FormData(form, button));
+  Object.assign(fields, JSON.parse(button?.dataset.fields || '{}'));
+  if (button?.dataset.leave) leave = button.dataset.leave;
+  if (!line.send({ ...fields, cmd })) tell('The connection is cut just now: this was not sent.');
+  else if (form.matches('.ask, .script__form')) form.closest('dialog')?.close();
+});
+
+document.addEventListener('click', ({ target }) => {
+  if (target.closest('[data-retry]')) line.retry();
+  if (target.closest('[data-hide-strip]')) hideStrip();
+});
+
+function hideStrip() {
+  const hidden = document.body.classList.toggle('no-strip');
+  document.querySelector('[data-hide-strip]').setAttribute('aria-pressed', String(hidden));
+}
+
+// Keys press the button that lists them, wherever it stands.
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || document.querySelector('dialog[open]')) return;
+  if (event.target.matches?.('input, textarea, select')) return;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (key.length === 1 && recall('viz.letterkeys') === 'off') return;
+  const button = document.querySelector(`[data-clicks~="${CSS.escape(key)}"]`);
+  if (!button) return;
+  event.preventDefault();
+  button.click();
+});
+
+// Who is there is asked for while somebody looks.
+setInterval(() => {
+  if (document.getElementById('d-room').open && !document.querySelector('#pr-members :focus')) line.send({ cmd: 'members' });
+}, membersEvery);
+document.addEventListener('click', ({ target }) => { if (target.closest('[data-dialog="d-room"]')) line.send({ cmd: 'members' }); });
+
+const clock = document.querySelector('[data-elapsed]');
+const since = Number(recall(`viz.begun.${room}`)) || begun;
+remember(`viz.begun.${room}`, String(since));
+function tick() { clock.textContent = minutes(Math.floor((Date.now() - since) / 1000)); }
+setInterval(tick, 1000);
+tick();
+
+followRows();
+line.open();

@@ -1,0 +1,92 @@
+// What all screens of a class have: pieces of the page that are replaced, the
+// banner that tells of the connection, countdowns, and the text's end in view.
+import { patch } from './patch.js';
+
+const shown = new Map(); // id of a piece -> the HTML it has
+const held = new Map(); // pieces that wait while somebody looks elsewhere
+let holding = false;
+let seq = 0; // of the last snapshot
+
+// put shows a message's pieces. It is false for one that comes late.
+export function put({ seq: number, panels, data }) {
+  if (data?.seq !== undefined) {
+    if (data.seq < seq) return false;
+    seq = data.seq;
+  } else if (panels && number === undefined) return false;
+  for (const { id, html } of panels ?? []) {
+    if (holding && id !== 'cl-who') held.set(id, html);
+    else piece(id, html);
+  }
+  return true;
+}
+
+function piece(id, html) {
+  if (shown.get(id) === html) return;
+  const element = document.getElementById(id);
+  if (!element) return;
+  shown.set(id, html);
+  patch(element, html);
+  if (id.endsWith('strip')) toEnd(document.getElementById(id));
+}
+
+// hold keeps the class's pieces back and empties its stage, whose ids another
+// stage is about to have; release shows what has come since.
+export function hold() {
+  if (holding) return;
+  holding = true;
+  const stage = document.getElementById('cl-stage');
+  if (!stage) return;
+  held.set('cl-stage', stage.outerHTML);
+  shown.delete('cl-stage');
+  stage.replaceChildren();
+}
+
+export function release() {
+  holding = false;
+  for (const [id, html] of held) piece(id, html);
+  held.clear();
+}
+
+// toEnd brings a strip's newest token into view.
+export function toEnd(strip) {
+  if (strip) strip.scrollLeft = strip.scrollWidth;
+}
+
+const banner = document.getElementById('conn');
+let calm = 0;
+
+// say shows the banner with a headline and a sentence, or hides it.
+export function say(head, words = '', retry = true) {
+  if (!banner) return;
+  clearTimeout(calm);
+  banner.hidden = !head;
+  if (!head) return;
+  banner.querySelector('[data-conn-head]').textContent = head;
+  banner.querySelector('[data-conn-say]').textContent = words;
+  banner.querySelector('[data-retry]').hidden = !retry;
+}
+
+// sayFor is say for a while.
+export function sayFor(ms, head, words) {
+  say(head, words, false);
+  calm = setTimeout(() => say(''), ms);
+}
+
+// tell shows what was refused, until the next thing is done.
+export function tell(words) {
+  const line = document.getElementById('told');
+  if (line && line.textContent !== words) line.textContent = words;
+}
+
+export const minutes = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+
+function countDown() {
+  for (const clock of document.querySelectorAll('[data-until]')) {
+    const left = Math.max(0, Math.ceil((Number(clock.dataset.until) - Date.now()) / 1000));
+    const words = `${minutes(left)} left`;
+    if (clock.textContent !== words) clock.textContent = words;
+  }
+}
+setInterval(countDown, 500);
+countDown();
+for (const strip of document.querySelectorAll('[data-scroll]')) toEnd(strip);

@@ -1,0 +1,7 @@
+// A walkthrough played alone: every step is a page of its own, so all that is
+// left to do is to follow the rows of its tables.
+import { toEnd } from './screen.js';
+import { followRows } from './worked.js';
+
+followRows();
+for (const strip of document.querySelectorAll('[data-scroll]')) toEnd(strip);

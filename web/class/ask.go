@@ -1,0 +1,209 @@
+package class
+
+import (
+	"context"
+	"html"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/lessons/predict"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+const (
+	mostCandidates = 8  // that a vote on the next token offers
+	mostKept       = 12 // tokens of a draw that are shown apart
+)
+
+// Undrawn brings a run to a step whose token is not drawn yet, with its scores
+// worked out and, where that can be, without showing more than was shown.
+func Undrawn(ctx context.Context, do Do) (*session.State, error) {
+	st, err := do(ctx, session.Pause{})
+	if err != nil {
+		return nil, err
+	}
+	if !st.Started() {
+		return nil, refuse(CodeAsk, "There is no text yet to ask about: begin with a prompt.")
+	}
+	f, shown := st.Frontier(), st.Cursor
+	if f.Stage >= firstChosen {
+		f, shown = session.Cursor{Step: f.Step + 1, Stage: infer.KindForward}, session.Cursor{}
+		if st, err = goTo(ctx, do, st, f); err != nil {
+			return nil, err
+		}
+	}
+	if f.Stage < infer.KindLogits {
+		if _, err = goTo(ctx, do, st, session.Cursor{Step: f.Step, Stage: infer.KindLogits}); err != nil {
+			return nil, err
+		}
+	}
+	if shown.Step != f.Step {
+		shown = session.Cursor{Step: f.Step, Stage: infer.KindForward}
+	}
+	return do(ctx, session.Seek(shown))
+}
+
+func undrawnBySampling(ctx context.Context, do Do) (*session.State, error) {
+	st, err := Undrawn(ctx, do)
+	if err == nil && st.Settings.Greedy() {
+		err = refuse(CodeAsk, "Greedy draws nothing: it takes the most probable token. Raise the temperature first.")
+	}
+	return st, err
+}
+
+// distribution is that of a step of a state, nil where it has none.
+func distribution(st *session.State, step int) *sampling.Distribution {
+	if st == nil || step < 1 || step > len(st.Steps) || st.Steps[step-1].Ran < infer.KindLogits {
+		return nil
+	}
+	if st.Cursor.Step == step && st.Dist != nil {
+		return st.Dist
+	}
+	return st.Steps[step-1].Distribution()
+}
+
+// drawnBy returns the distribution of the step shown, whose scores are there,
+// and the token on which the run's own u falls.
+func drawnBy(st *session.State) (*sampling.Distribution, int32) {
+	d := distribution(st, st.Cursor.Step)
+	return d, d.Order[d.Draw(sampling.U(st.Settings.Seed, st.Cursor.Step))]
+}
+
+// Candidates offers n tokens for the step that [Undrawn] has brought a run to,
+// shuffled by a seed. Their probabilities and which one is drawn are set: it is
+// for the caller not to show them yet. n is [predict.LeastCandidates] or more.
+func Candidates(st *session.State, n int, seed uint64) (list []Option) {
+	d, drawn := drawnBy(st)
+	for _, id := range predict.Deal(d, drawn, n, seed) {
+		list = append(list, tokenOption(st.Model, d, id, drawn))
+	}
+	return letters(list)
+}
+
+// tokenOption offers a token.
+func tokenOption(m *infer.Model, d *sampling.Distribution, id, drawn int32) Option {
+	return Option{Key: strconv.Itoa(int(id)), Text: m.Token(int(id)).Text, Token: true, P: d.P[id], Q: d.Q(d.RankOf(id)), Right: id == drawn}
+}
+
+// openNext asks which token comes next.
+func (c *core) openNext(st *session.State, n int, last time.Duration) error {
+	p := &poll{Kind: Next, Step: st.Cursor.Step, PromptText: "Which token comes next?"}
+	p.Prompt, p.Options = html.EscapeString(p.PromptText), Candidates(st, n, c.data.Seed+uint64(len(c.polls)))
+	return c.open(p, last)
+}
+
+// openDraw makes the class the sampler. The tokens that the filters keep are
+// shown, the least probable of them together.
+func (c *core) openDraw(st *session.State, last time.Duration) error {
+	d, drawn := drawnBy(st)
+	p := &poll{Kind: Draw, Step: st.Cursor.Step, PromptText: "Draw one number. On which token does it fall?"}
+	q := 0.0
+	for _, id := range d.Order[:min(d.Keep, mostKept)] {
+		o := tokenOption(st.Model, d, id, drawn)
+		q += o.Q
+		p.Options = append(p.Options, o)
+	}
+	if d.Keep > mostKept {
+		p.Options = append(p.Options, Option{Text: "all others", Rest: true, Q: max(0, 1-q), P: d.Tail[mostKept]})
+	}
+	p.Prompt, p.Options = html.EscapeString(p.PromptText), letters(p.Options)
+	return c.open(p, last)
+}
+
+// open opens a poll for some time; 0 is until it is closed.
+func (c *core) open(p *poll, last time.Duration) error {
+	if err := c.mayMove(true); err != nil {
+		return err
+	}
+	if last < 0 || last > maxTime {
+		return refuse(CodeAsk, "A vote can be open for at most %d hours.", maxTime/time.Hour)
+	}
+	p.ID, p.Round, p.Phase, p.Asked = len(c.polls)+1, 1, Open, c.cfg.Now()
+	if last > 0 {
+		p.Ends = p.Asked.Add(last)
+	}
+	next := c.data
+	next.Poll = p.ID
+	return c.change(next, p)
+}
+
+// maxTime is the longest time that a poll or the timer runs.
+const maxTime = 24 * time.Hour
+
+// majority is the choice that most voted for; of those with equal votes, the one
+// that the model finds more probable.
+func (c *core) majority(p *poll) (string, error) {
+	counts := map[string]int{}
+	for _, v := range c.votes[p.at()] {
+		counts[v.Choice]++
+	}
+	d := distribution(c.state, p.Step)
+	best, rank := "", 0
+	for choice, n := range counts {
+		r := d.RankOf(int32(number(choice)))
+		if best == "" || n > counts[best] || n == counts[best] && r < rank {
+			best, rank = choice, r
+		}
+	}
+	if best == "" {
+		return "", refuse(CodeNoPoll, "Nobody has voted, so there is no token to append.")
+	}
+	return best, nil
+}
+
+// letters names options in their order.
+func letters(list []Option) []Option {
+	for i := range list {
+		if !list[i].Rest {
+			list[i].Letter = string(rune('A' + i))
+		}
+	}
+	return list
+}
+
+// choiceOptions are the choices of a question of the quiz. One that is answered
+// in words is voted on by how much of it one can say.
+func choiceOptions(q *lessons.Question) (list []Option, answer string) {
+	answer = q.Answer
+	for i, ch := range q.Choices {
+		list = append(list, Option{Key: string(rune('a' + i)), Text: ch.Text, HTML: ch.HTML, Right: ch.Right, Why: ch.Why})
+	}
+	if len(list) == 0 {
+		for _, o := range [][2]string{{"yes", "I can say it"}, {"part", "I know a part"}, {"no", "Not yet"}} {
+			list = append(list, Option{Key: o[0], Text: o[1], HTML: html.EscapeString(o[1])})
+		}
+		answer += "<ul>"
+		for _, point := range q.Rubric {
+			answer += "<li>" + point + "</li>"
+		}
+		answer += "</ul>"
+	}
+	return letters(slices.Clip(list)), answer
+}
+
+// timeUp closes the poll whose time is up.
+func (c *core) timeUp() {
+	if p := c.onStage(); p != nil && p.live() && p.over(c.cfg.Now()) {
+		_ = c.phase(p, Closed) // logged; nobody can vote any more
+	}
+	c.setAlarm()
+}
+
+// setAlarm sets the clock to the poll's end.
+func (c *core) setAlarm() {
+	c.alarm.Stop()
+	if p := c.onStage(); p != nil && p.live() && !p.Ends.IsZero() {
+		c.alarm.Reset(max(time.Millisecond, p.Ends.Sub(c.cfg.Now())))
+	}
+}
+
+// phase keeps a poll in another phase.
+func (c *core) phase(p *poll, to Phase) error {
+	next := *p
+	next.Phase = to
+	return c.change(c.data, &next)
+}

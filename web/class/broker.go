@@ -1,0 +1,62 @@
+package class
+
+import "sync"
+
+// Note says that a room has a new [View].
+type Note struct {
+	Seq uint64 // of that view
+}
+
+// Broker carries the news of rooms to those who follow them. Publish waits for
+// nobody. A subscriber that has not taken its last note finds the newest in its
+// place. With a broker that reaches other processes, followers could be served
+// by several of them; [NewBroker] serves one.
+type Broker interface {
+	Publish(room string, n Note)
+	// Subscribe returns a channel of at most one note, and the function that
+	// ends the subscription. The channel is never closed.
+	Subscribe(room string) (<-chan Note, func())
+}
+
+// NewBroker returns a broker for one process.
+func NewBroker() Broker { return &broker{rooms: map[string]map[chan Note]struct{}{}} }
+
+type broker struct {
+	mu    sync.Mutex
+	rooms map[string]map[chan Note]struct{}
+}
+
+func (b *broker) Publish(room string, n Note) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for c := range b.rooms[room] {
+		select {
+		case c <- n:
+			continue
+		default:
+		}
+		select { // what waits is older: publishers come here one at a time
+		case <-c:
+		default: // it has just been taken
+		}
+		c <- n // there is room now, and nobody else puts anything in
+	}
+}
+
+func (b *broker) Subscribe(room string) (<-chan Note, func()) {
+	c := make(chan Note, 1)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.rooms[room] == nil {
+		b.rooms[room] = map[chan Note]struct{}{}
+	}
+	b.rooms[room][c] = struct{}{}
+	return c, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.rooms[room], c)
+		if len(b.rooms[room]) == 0 {
+			delete(b.rooms, room)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package class
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// Config is what a hub works with. DB, Course and Driver must be set.
+type Config struct {
+	DB     *store.DB
+	Course *lessons.Course
+	Driver Driver
+	Broker Broker           // nil for one of its own
+	Now    func() time.Time // nil for time.Now
+	Log    *slog.Logger     // nil for none
+	Limits Limits           // zero fields have the defaults
+}
+
+// Limits bound what classes may take.
+type Limits struct {
+	Rooms   int // rooms at a time
+	Members int // members of a room
+	// TTL is how long a room that nobody uses is kept, with everything that was
+	// said in it. Its code lets people in for CodeLife after its last use.
+	TTL, CodeLife time.Duration
+	// Rest is how long the run of a room that nobody looks at stays in memory.
+	Rest time.Duration
+}
+
+// DefaultLimits are for a machine with two cores.
+func DefaultLimits() Limits {
+	return Limits{Rooms: 200, Members: 1000, TTL: 30 * 24 * time.Hour, CodeLife: 24 * time.Hour, Rest: 30 * time.Minute}
+}
+
+func (c Config) withDefaults() Config {
+	if c.Broker == nil {
+		c.Broker = NewBroker()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	d := DefaultLimits()
+	l := &c.Limits
+	l.Rooms, l.Members = or(l.Rooms, d.Rooms), or(l.Members, d.Members)
+	l.TTL, l.CodeLife, l.Rest = or(l.TTL, d.TTL), or(l.CodeLife, d.CodeLife), or(l.Rest, d.Rest)
+	return c
+}
+
+// or returns a value that is set, or the default.
+func or[T comparable](value, otherwise T) T {
+	var zero T
+	if value == zero {
+		return otherwise
+	}
+	return value
+}
+
+// Options are what an instructor chooses when making a room.
+type Options struct {
+	Title     string // at most 80 characters; "" is "Class"
+	Walk      string // slug of a walkthrough, "" for none
+	Nicknames bool   // members may give themselves names
+	Alone     bool   // members may go on alone with a run of their own
+}

@@ -1,0 +1,214 @@
+package class
+
+import (
+	"database/sql"
+	"html"
+	"math"
+	"strconv"
+	"time"
+)
+
+// do carries out a command that leaves the run alone.
+func (c *core) do(cmd Command) error {
+	next := c.data
+	switch cmd := cmd.(type) {
+	case TakeSeat:
+		c.publish()
+		return nil
+	case AskQuestion:
+		q := c.cfg.Course.Question(cmd.ID)
+		if q == nil {
+			return refuse(CodeAsk, "The quiz has no question %q.", short(cmd.ID))
+		}
+		options, answer := choiceOptions(q)
+		return c.open(&poll{Kind: Question, Prompt: q.Prompt, PromptText: q.PromptText, Options: options, Answer: answer}, cmd.For)
+	case AskNumber:
+		return c.askNumber(cmd)
+	case DropName:
+		return c.changeMember(cmd.Member, func(m *member) { m.Name, m.Nameless = "", true })
+	case Remove:
+		return c.remove(cmd.Member)
+	case SetTimer:
+		if cmd.For < 0 || cmd.For > maxTime {
+			return refuse(CodeAsk, "The timer runs for at most %d hours.", maxTime/time.Hour)
+		}
+		next.Timer = time.Time{}
+		if cmd.For > 0 {
+			next.Timer = c.cfg.Now().Add(cmd.For)
+		}
+	case Lock:
+		next.Locked = cmd.On
+	case HideNames:
+		next.NamesHidden = cmd.On
+	case AllowAlone:
+		next.Alone = cmd.On
+	case End:
+		next.Ended = true
+	case Reopen:
+		next.Ended = false
+	case Dismiss:
+		if c.onStage() == nil {
+			return ErrNoPoll
+		} else if err := c.mayMove(true); err != nil {
+			return err
+		}
+		next.Poll = 0
+	default:
+		return c.doPoll(cmd)
+	}
+	return c.change(next, nil)
+}
+
+// doPoll carries out a command for the poll on the stage. Votes that wait are
+// kept and counted before it (see change).
+func (c *core) doPoll(cmd Command) error {
+	p := c.onStage()
+	if p == nil {
+		return ErrNoPoll
+	}
+	next := *p
+	switch cmd := cmd.(type) {
+	case Close:
+		if !p.live() {
+			return ErrClosed
+		}
+		next.Phase = Closed
+	case ShowSpread:
+		if p.Phase == Revealed {
+			return ErrClosed
+		}
+		next.Phase = Spread
+	case Reveal:
+		next.Phase = Revealed
+	case Extend:
+		if err := next.extend(cmd.By, c.cfg.Now()); err != nil {
+			return err
+		}
+	case Revote:
+		if p.live() {
+			return ErrOpen
+		} else if p.Phase == Revealed && p.Kind != Draw || p.Round >= maxRounds {
+			return refuse(CodeClosed, "There is nothing left to vote on again: it was revealed, or voted on %d times.", maxRounds)
+		} else if cmd.For < 0 || cmd.For > maxTime {
+			return refuse(CodeAsk, "A vote can be open for at most %d hours.", maxTime/time.Hour)
+		}
+		next.Round, next.Phase, next.Ends = p.Round+1, Open, time.Time{}
+		if cmd.For > 0 {
+			next.Ends = c.cfg.Now().Add(cmd.For)
+		}
+	default:
+		return refuse(CodeUnknown, "Unknown command %T.", cmd)
+	}
+	return c.change(c.data, &next)
+}
+
+// maxRounds is how often one thing is voted on.
+const maxRounds = 9
+
+// extend gives a poll more time. One without an end stays without.
+func (p *poll) extend(by time.Duration, now time.Time) error {
+	switch {
+	case by <= 0 || by > maxTime:
+		return refuse(CodeAsk, "A vote can be extended by up to %d hours.", maxTime/time.Hour)
+	case p.Phase == Revealed:
+		return refuse(CodeClosed, "The answer is revealed: there is nothing left to vote on.")
+	case p.live() && p.Ends.IsZero():
+		return nil
+	}
+	from := now
+	if p.live() && p.Ends.After(now) {
+		from = p.Ends
+	}
+	p.Phase, p.Ends = Open, from.Add(by)
+	return nil
+}
+
+// maxPrompt is the longest question that is typed, in bytes.
+const maxPrompt = 1 << 10
+
+func (c *core) askNumber(cmd AskNumber) error {
+	p := &poll{Kind: Number, PromptText: oneLine(cmd.Prompt), Unit: oneLine(cmd.Unit), Within: cmd.Within}
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	switch {
+	case p.PromptText == "" || len(cmd.Prompt) > maxPrompt || len(cmd.Unit) > maxPrompt:
+		return refuse(CodeAsk, "Say what the number is: in at most %d characters.", maxPrompt)
+	case !finite(cmd.Within) || cmd.Within < 0 || cmd.Answer != nil && !finite(*cmd.Answer):
+		return refuse(CodeAsk, "The right answer must be a number, and how far off is still right one that is not below 0.")
+	}
+	if cmd.Answer != nil {
+		right := *cmd.Answer
+		p.Right = &right
+	}
+	p.Prompt = html.EscapeString(p.PromptText)
+	return c.open(p, cmd.For)
+}
+
+// find returns a member who is not removed.
+func (c *core) find(id int) (*member, error) {
+	if id < 1 || id > len(c.members) || c.members[id-1].Removed {
+		return nil, ErrNoMember
+	}
+	return c.members[id-1], nil
+}
+
+// changeMember keeps a change of a member, and only then makes it.
+func (c *core) changeMember(id int, change func(*member), writes ...func(*sql.Tx) error) error {
+	m, err := c.find(id)
+	if err != nil {
+		return err
+	}
+	next := *m
+	change(&next)
+	if err := c.commit(append(writes, c.memberRow(next))...); err != nil {
+		return err
+	}
+	*m = next
+	c.publish()
+	return nil
+}
+
+// remove puts a member out. Their name goes, and their vote in the round that
+// is on the stage.
+func (c *core) remove(id int) error {
+	p := c.onStage()
+	var drop []func(*sql.Tx) error
+	if p != nil {
+		drop = append(drop, func(tx *sql.Tx) error {
+			_, err := tx.Exec("DELETE FROM room_votes WHERE room = ? AND poll = ? AND round = ? AND member = ?", c.code, p.ID, p.Round, id)
+			return err
+		})
+	}
+	if err := c.changeMember(id, func(m *member) { m.Name, m.Removed = "", true }, drop...); err != nil {
+		return err
+	}
+	if p != nil {
+		delete(c.votes[p.at()], id)
+		c.publish()
+	}
+	return nil
+}
+
+// forget makes a member one whom nobody knows. Their pages count no more.
+func (c *core) forget(learner string) error {
+	m := c.byLearner[learner]
+	if m == nil || m.Removed {
+		return nil
+	}
+	pages := m.pages
+	if err := c.changeMember(m.ID, func(m *member) {
+		m.Name, m.Learner, m.pages = "", "forgotten "+strconv.Itoa(m.ID), 0
+	}); err != nil {
+		return err
+	}
+	c.here -= pages
+	delete(c.byLearner, learner)
+	c.byLearner[m.Learner] = m
+	c.publish()
+	return nil
+}
+
+// number is a token's id as a vote names it.
+func number(choice string) int {
+	n, _ := strconv.Atoi(choice) // written by this package
+	return n
+}

@@ -1,0 +1,334 @@
+package class
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+func TestMain(m *testing.M) {
+	voteUntilKilled()
+	goleak.VerifyTestMain(m)
+}
+
+var bundledModel = sync.OnceValues(func() (*infer.Model, error) {
+	c, err := bundled.Target()
+	if err != nil {
+		return nil, err
+	}
+	return infer.Load(c)
+})
+
+var wholeCourse = sync.OnceValues(lessons.Load)
+
+// realDriver makes runs of the bundled model, without a server around them.
+type realDriver struct {
+	mu    sync.Mutex
+	model *infer.Model
+	open  []*realRun
+	fails error // what Open says, where it is set
+}
+
+func (d *realDriver) Open(ctx context.Context, _, text string) (Run, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fails != nil {
+		return nil, d.fails
+	}
+	r := &realRun{s: session.New(d.model, session.DefaultLimits()), watchers: map[int]func(){}}
+	if text != "" {
+		link, err := session.ParseLink(d.model, text)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := r.Do(ctx, session.Open{Link: link}); err != nil {
+			return nil, err
+		}
+	}
+	d.open = append(d.open, r)
+	return r, nil
+}
+
+// last is the run that was made last.
+func (d *realDriver) last() *realRun {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.open[len(d.open)-1]
+}
+
+type realRun struct {
+	mu       sync.Mutex
+	s        *session.Session
+	watchers map[int]func()
+	closed   bool
+	broken   error // what Do says, where it is set
+}
+
+func (r *realRun) Do(ctx context.Context, c session.Command) (*session.State, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.broken != nil {
+		return nil, r.broken
+	}
+	st, err := r.s.Apply(ctx, c)
+	r.tell()
+	return st, err
+}
+
+// tick plays one unit, as a server's clock does.
+func (r *realRun) tick(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, err := r.s.Tick(ctx)
+	r.tell()
+	return err
+}
+
+func (r *realRun) tell() {
+	for _, f := range r.watchers {
+		f()
+	}
+}
+
+func (r *realRun) State() *session.State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.s.State()
+}
+
+func (r *realRun) Watch(f func()) func() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(r.watchers)
+	r.watchers[n] = f
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.watchers, n)
+	}
+}
+
+func (r *realRun) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+}
+
+// clock is a time that stands still until it is moved.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// school is a hub with its surroundings.
+type school struct {
+	*Hub
+	t      *testing.T
+	driver *realDriver
+	clock  *clock
+	db     *store.DB
+	dir    string
+	ended  bool
+}
+
+// begun opens a hub on a folder ("" is in memory), which ends with the test.
+func begun(t *testing.T, dir string, change ...func(*Config)) *school {
+	t.Helper()
+	m, err := bundledModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	course, err := wholeCourse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &school{t: t, dir: dir, driver: &realDriver{model: m}, clock: &clock{now: time.Now().UTC().Truncate(time.Second)}, db: db}
+	cfg := Config{DB: db, Course: course, Driver: s.driver, Now: s.clock.Now}
+	for _, f := range change {
+		f(&cfg)
+	}
+	if s.Hub, err = NewHub(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.end)
+	return s
+}
+
+// end ends the hub, once.
+func (s *school) end() {
+	if s.ended {
+		return
+	}
+	s.ended = true
+	if err := errors.Join(s.Close(context.Background()), s.db.Close()); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// lesson is a room with its instructor.
+type lesson struct {
+	*Room
+	t      *testing.T
+	secret Secret
+}
+
+const teacher = "the-teacher"
+
+func (s *school) room(o Options) *lesson {
+	s.t.Helper()
+	r, secret, err := s.Create(s.t.Context(), teacher, o)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return &lesson{r, s.t, secret}
+}
+
+// does has the instructor do something that must work.
+func (l *lesson) does(list ...Command) *View {
+	l.t.Helper()
+	var v *View
+	for _, c := range list {
+		var err error
+		if v, err = l.Present(l.t.Context(), teacher, l.secret, c); err != nil {
+			l.t.Fatalf("%T: %v", c, err)
+		}
+	}
+	return v
+}
+
+// refused has the instructor do something that must not work, and checks that
+// the stage and the poll are as before.
+func (l *lesson) refused(c Command, want error) string {
+	l.t.Helper()
+	before := l.View()
+	_, err := l.Present(l.t.Context(), teacher, l.secret, c)
+	if !errors.Is(err, want) {
+		l.t.Fatalf("%T: %v, want %v", c, err, want)
+	}
+	after := l.View()
+	if before.Link() != after.Link() || (before.Poll == nil) != (after.Poll == nil) || before.Poll != nil && before.Poll.Phase != after.Poll.Phase {
+		l.t.Errorf("%T was refused and moved something", c)
+	}
+	return err.Error()
+}
+
+func (l *lesson) start(prompt string) {
+	l.t.Helper()
+	l.does(Drive{session.Start{Prompt: prompt}})
+}
+
+// class lets n learners join: "p1" to "pn", named so where names are allowed.
+func (l *lesson) class(n int) {
+	l.t.Helper()
+	for i := range n {
+		if _, err := l.Join(l.t.Context(), learner(i+1), fmt.Sprint("Pupil ", i+1)); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+}
+
+func learner(id int) string { return fmt.Sprint("p", id) }
+
+// votes takes a vote that must count.
+func (l *lesson) votes(id int, b Ballot) Receipt {
+	l.t.Helper()
+	r, err := l.vote(id, b)
+	if err != nil {
+		l.t.Fatalf("the vote of %d: %v", id, err)
+	}
+	return r
+}
+
+func (l *lesson) vote(id int, b Ballot) (Receipt, error) {
+	if b.Poll == "" {
+		b.Poll = l.View().Poll.ID
+	}
+	return l.Vote(l.t.Context(), learner(id), b)
+}
+
+// allVote lets the members 1 to n vote at once and returns their receipts.
+func (l *lesson) allVote(n int, ballot func(id int) Ballot) []Receipt {
+	l.t.Helper()
+	list, errs := make([]Receipt, n), make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { list[i], errs[i] = l.vote(i+1, ballot(i+1)) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		l.t.Fatal(err)
+	}
+	return list
+}
+
+// settled waits until the view shows what has happened.
+func (l *lesson) settled(what string, is func(*View) bool) *View {
+	l.t.Helper()
+	for range 1000 {
+		if v := l.View(); is(v) {
+			return v
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	l.t.Fatalf("the view never shows that %s: %+v", what, l.View())
+	return nil
+}
+
+// keys are the options' keys.
+func keys(p *Poll) (list []string) {
+	for _, o := range p.Options {
+		if !o.Rest {
+			list = append(list, o.Key)
+		}
+	}
+	return list
+}
+
+func counts(p *Poll) (list []int) {
+	for _, o := range p.Options {
+		list = append(list, o.Count)
+	}
+	return list
+}
+
+func same[T comparable](t *testing.T, what string, got []T, want ...T) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if d := got - want; !(d < 1e-9 && d > -1e-9) {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}

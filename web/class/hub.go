@@ -1,0 +1,256 @@
+package class
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Hub keeps all rooms of a server. Its methods may be called from any goroutine.
+type Hub struct {
+	cfg    Config
+	tries  budget
+	ctx    context.Context // ends with the hub
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu    sync.Mutex
+	rooms map[string]*Room // by code
+}
+
+// NewHub restores the rooms that the database keeps. Their runs are made when
+// somebody comes. Rooms that nobody has used for [Limits.TTL] are deleted, now
+// and later.
+func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
+	h := &Hub{cfg: cfg.withDefaults(), rooms: map[string]*Room{}}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	kept, err := restore(ctx, &h.cfg)
+	if err != nil {
+		h.cancel()
+		return nil, err
+	}
+	for _, c := range kept {
+		h.rooms[c.code] = h.begin(c)
+	}
+	h.Sweep(ctx)
+	h.wg.Go(h.sweepOften)
+	return h, nil
+}
+
+// Broker carries the news of the hub's rooms.
+func (h *Hub) Broker() Broker { return h.cfg.Broker }
+
+// begin starts the goroutine of a room.
+func (h *Hub) begin(c *core) *Room {
+	r := &Room{
+		hub: h, code: c.code, secret: c.secret,
+		requests: make(chan func(*core)), woken: make(chan struct{}, 1), desk: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	r.ctx, r.stop = context.WithCancel(h.ctx)
+	c.room = r
+	c.show()
+	h.wg.Go(func() { c.loop(r.ctx) })
+	return r
+}
+
+// Create makes a room and its run. who is the instructor, who has the seat. The
+// secret is told this once: only its hash is kept.
+func (h *Hub) Create(ctx context.Context, who string, o Options) (*Room, Secret, error) {
+	title, err := cleanTitle(o.Title)
+	if err != nil {
+		return nil, Secret{}, err
+	}
+	if o.Walk != "" && h.cfg.Course.Walk(o.Walk) == nil {
+		return nil, Secret{}, refuse(CodeWalk, "There is no walkthrough %q.", o.Walk)
+	}
+	secret := newSecret()
+	c := &core{cfg: &h.cfg, secret: secret.hash(), begun: h.cfg.Now(), used: h.cfg.Now()}
+	c.data = roomData{Title: title, Walk: o.Walk, Nicknames: o.Nicknames, Alone: o.Alone, Seed: newSeed()}
+	c.seat = who
+	c.empty()
+	r, err := h.open(ctx, c)
+	if err != nil {
+		return nil, Secret{}, err
+	}
+	if err := r.wake(ctx); err != nil {
+		h.remove(ctx, r)
+		return nil, Secret{}, err
+	}
+	return r, secret, nil
+}
+
+// open finds a free code for a new room, keeps it and begins it.
+func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ctx.Err() != nil {
+		return nil, ErrGone
+	}
+	if len(h.rooms) >= h.cfg.Limits.Rooms {
+		return nil, refuse(CodeFull, "This server has %d rooms, which is the most it may. Delete one that is no longer needed.", len(h.rooms))
+	}
+	for c.code = newCode(); h.rooms[c.code] != nil; c.code = newCode() {
+	}
+	if err := h.cfg.DB.Write(ctx, c.insertRoom); err != nil {
+		h.cfg.Log.Error("a new room could not be kept", "error", err)
+		return nil, ErrKept
+	}
+	r := h.begin(c)
+	h.rooms[c.code] = r
+	return r, nil
+}
+
+// Enter finds the room with a code for somebody who wants to follow. from is
+// whom a wrong code is counted against. A learner who is a member already needs
+// no budget and comes in though the room is locked or full.
+//
+// Errors: [ErrNoRoom], [ErrExpired], [ErrFull], [ErrLocked], [ErrRemoved],
+// [ErrTries].
+func (h *Hub) Enter(ctx context.Context, code, from, learner string) (*Room, error) {
+	r := h.find(code)
+	type admission struct {
+		known   bool
+		refused error
+	}
+	var a admission
+	if r != nil {
+		var err error
+		if a, err = get(ctx, r, func(c *core) (admission, error) {
+			return admission{c.byLearner[learner] != nil, c.admit(learner)}, nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if !a.known {
+		now := h.cfg.Now()
+		if !h.tries.open(from, now) {
+			return nil, ErrTries
+		}
+		if r == nil {
+			h.tries.spend(from, now)
+			return nil, ErrNoRoom
+		}
+	}
+	if a.refused != nil {
+		return nil, a.refused
+	}
+	return r, r.wake(ctx)
+}
+
+// Instruct finds a room for its instructor. A wrong secret is counted as a
+// wrong code is; whether there is such a room is not told then.
+func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, from string) (*Room, error) {
+	now := h.cfg.Now()
+	r := h.find(code)
+	if r == nil || !secret.fits(r.secret) {
+		if !h.tries.open(from, now) {
+			return nil, ErrTries
+		}
+		h.tries.spend(from, now)
+		return nil, ErrSecret
+	}
+	return r, r.wake(ctx)
+}
+
+func (h *Hub) find(code string) *Room {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.rooms[NormalCode(code)]
+}
+
+func (h *Hub) all() []*Room {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := make([]*Room, 0, len(h.rooms))
+	for _, r := range h.rooms {
+		list = append(list, r)
+	}
+	return list
+}
+
+// remove deletes a room with all that it kept.
+func (h *Hub) remove(ctx context.Context, r *Room) error {
+	if err := r.ask(ctx, (*core).deleteAll); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	delete(h.rooms, r.code)
+	h.mu.Unlock()
+	r.stop()
+	<-r.done
+	h.cfg.DB.Scrub(ctx)
+	return nil
+}
+
+// Forget takes a learner out of the lists of all rooms, for one who has deleted
+// what is kept of them: their name goes, and nothing says any more whose their
+// votes were. Somebody whom an instructor has removed stays known as such. A
+// page of theirs that is open joins anew, as somebody else.
+func (h *Hub) Forget(ctx context.Context, learner string) error {
+	var errs []error
+	for _, r := range h.all() {
+		if err := r.ask(ctx, func(c *core) error { return c.forget(learner) }); err != nil && !errors.Is(err, ErrGone) {
+			errs = append(errs, err)
+		}
+	}
+	h.cfg.DB.Scrub(ctx)
+	return errors.Join(errs...)
+}
+
+// Sweep deletes the rooms that nobody has used for [Limits.TTL] and gives up
+// the runs that nobody looks at. It is done every minute.
+func (h *Hub) Sweep(ctx context.Context) {
+	for _, r := range h.all() {
+		type state struct{ old, resting bool }
+		is, err := get(ctx, r, func(c *core) (state, error) {
+			idle := h.cfg.Now().Sub(c.used)
+			empty := c.here == 0 && len(c.sitters) == 0
+			return state{empty && idle > h.cfg.Limits.TTL, empty && c.run != nil && idle > h.cfg.Limits.Rest}, nil
+		})
+		if err != nil {
+			continue
+		}
+		if is.old {
+			if err := h.remove(ctx, r); err != nil {
+				h.cfg.Log.Error("an old room could not be deleted", "error", err)
+			}
+		} else if is.resting {
+			r.rest(ctx)
+		}
+	}
+}
+
+func (h *Hub) sweepOften() {
+	tick := time.NewTicker(time.Minute)
+	defer tick.Stop()
+	for {
+		select {
+		case <-h.ctx.Done():
+			return
+		case <-tick.C:
+			h.Sweep(h.ctx)
+		}
+	}
+}
+
+// Close keeps what is not kept yet and ends all rooms and their runs.
+func (h *Hub) Close(ctx context.Context) error {
+	for _, r := range h.all() {
+		if err := r.ask(ctx, func(c *core) error { return c.commit() }); err != nil {
+			h.cfg.Log.Error("a room could not be kept", "error", err)
+		}
+	}
+	h.cancel()
+	ended := make(chan struct{})
+	go func() {
+		h.wg.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

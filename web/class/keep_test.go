@@ -1,0 +1,242 @@
+package class
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// A restart changes nothing that anybody sees: members, names, flags, polls of
+// two rounds, votes, the walkthrough's step, the stage; and numbers go on.
+func TestRestart(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	l := s.room(Options{Title: "Nine o'clock", Walk: "loop", Nicknames: true, Alone: true})
+	l.class(5)
+	l.does(GoTo{1}, GoTo{2})
+	choice := keys(l.View().Poll)
+	l.allVote(4, func(id int) Ballot { return Ballot{Choice: choice[id-1], N: int64(id), Sure: 0.25} })
+	l.does(Close{}, Revote{})
+	l.allVote(5, func(int) Ballot { return Ballot{Choice: choice[2], N: 7} })
+	l.does(Remove{5}, DropName{4}, HideNames{true}, Lock{true}, SetTimer{time.Hour}, ShowSpread{})
+	before := l.View()
+	sum, err := l.Summary(t.Context(), l.secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.end()
+
+	again := begun(t, dir)
+	r, err := again.Instruct(t.Context(), l.Code(), l.secret, "here")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := r.View()
+	if v.Seq <= before.Seq || v.Link() != before.Link() || v.Title != before.Title || v.Walk.Step != 2 || !v.Locked || !v.NamesHidden ||
+		!v.Alone || !v.Timer.Equal(before.Timer) || v.Members != 4 || !v.Hidden {
+		t.Errorf("it comes back as %+v, was %+v", v, before)
+	}
+	if a, b := fmt.Sprintf("%+v", v.Poll), fmt.Sprintf("%+v", before.Poll); a != b {
+		t.Errorf("the poll comes back as\n%s, was\n%s", a, b)
+	}
+	same(t, "both rounds", append(counts(v.Poll), v.Poll.Before...), 0, 0, 4, 0, 0, 1, 1, 1, 1, 0)
+	sum2, err := r.Summary(t.Context(), l.secret)
+	if err != nil || fmt.Sprintf("%+v", sum2.Polls) != fmt.Sprintf("%+v", sum.Polls) || sum2.Voters != sum.Voters {
+		t.Errorf("the summary is %+v, was %+v, %v", sum2, sum, err)
+	}
+	m, err := r.Join(t.Context(), "p2", "")
+	if err != nil || m.Name != "Pupil 2" || m.ID != 2 {
+		t.Errorf("a member comes back as %+v, %v", m, err)
+	}
+	if st, err := r.Standing(t.Context(), "p2"); err != nil || st.Vote == nil || st.Vote.Choice != choice[2] {
+		t.Errorf("their vote is %+v, %v", st.Vote, err)
+	}
+	if _, err := r.Join(t.Context(), "p5", ""); err != ErrRemoved {
+		t.Errorf("one who was removed: %v", err)
+	}
+}
+
+// Whatever order votes come in, and however often each is sent, every member
+// counts once, with the vote of the highest number: in the view, in the
+// receipts, and in the database.
+func TestVotesCountOnce(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	const members = 12
+	l.class(members)
+	rapid.Check(t, func(rt *rapid.T) {
+		if p := l.View().Poll; p != nil && p.Phase == Open {
+			l.does(Close{})
+		}
+		p := l.does(AskQuestion{ID: "q-order"}).Poll
+		want := map[int]Ballot{}
+		var sent []func() error
+		for id := 1; id <= members; id++ {
+			for n := range rapid.IntRange(0, 3).Draw(rt, "changes") {
+				b := Ballot{Poll: p.ID, Choice: rapid.SampledFrom(keys(p)).Draw(rt, "choice"), N: int64(n + 1)}
+				want[id] = b
+				for range rapid.IntRange(1, 3).Draw(rt, "times") {
+					sent = append(sent, func() error {
+						kept, err := l.Vote(context.Background(), learner(id), b)
+						if err == nil && (kept.N < b.N || kept.N == b.N && kept.Choice != b.Choice) {
+							err = fmt.Errorf("member %d sent %+v, the receipt is %+v", id, b, kept)
+						}
+						return err
+					})
+				}
+			}
+		}
+		order := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "order"), 0))
+		order.Shuffle(len(sent), func(i, j int) { sent[i], sent[j] = sent[j], sent[i] })
+		errs := make([]error, len(sent))
+		var wg sync.WaitGroup
+		for i, send := range sent {
+			wg.Go(func() { errs[i] = send() })
+		}
+		wg.Wait()
+		if err := errors.Join(errs...); err != nil {
+			rt.Fatal(err)
+		}
+		counted := make([]int, len(p.Options))
+		for _, b := range want {
+			counted[slices.Index(keys(p), b.Choice)]++
+		}
+		end := l.does(ShowSpread{}).Poll
+		if !slices.Equal(counts(end), counted) || end.Votes != len(want) {
+			rt.Fatalf("%d votes %v, want %d, %v", end.Votes, counts(end), len(want), counted)
+		}
+		inDatabase(rt, s.db, l.Code(), end.ID, want)
+	})
+}
+
+// inDatabase compares a round's votes with those that are kept.
+func inDatabase(t rapid.TB, db *store.DB, code, poll string, want map[int]Ballot) {
+	t.Helper()
+	n := 0
+	err := db.Read(context.Background(), func(tx *sql.Tx) error {
+		return each(tx, `SELECT member, choice, n FROM room_votes WHERE room = '`+code+`' AND poll || '-' || round = '`+poll+`'`,
+			func(scan func(...any) error) error {
+				var id int
+				var b Ballot
+				if err := scan(&id, &b.Choice, &b.N); err != nil {
+					return err
+				}
+				if b.Poll = poll; want[id] != b {
+					return fmt.Errorf("member %d is kept with %+v, want %+v", id, b, want[id])
+				}
+				n++
+				return nil
+			})
+	})
+	if err != nil || n != len(want) {
+		t.Fatalf("%d votes are kept, want %d: %v", n, len(want), err)
+	}
+}
+
+// A vote without a number of its own changes the one before it.
+func TestVotesWithoutNumbers(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.class(1)
+	l.does(AskQuestion{ID: "q-order"})
+	for _, choice := range []string{"a", "b", "a", "c"} { // the clock stands still
+		if r := l.votes(1, Ballot{Choice: choice}); r.Choice != choice {
+			t.Errorf("voted %s, the receipt says %s", choice, r.Choice)
+		}
+	}
+}
+
+// What cannot be kept is not confirmed and does not count; once it can be kept
+// again the class goes on.
+func TestNotKept(t *testing.T) {
+	s := begun(t, t.TempDir())
+	l := s.room(Options{})
+	l.class(2)
+	l.does(AskQuestion{ID: "q-order"})
+	trigger := func(query string) {
+		if err := s.db.Write(t.Context(), func(tx *sql.Tx) error {
+			_, err := tx.Exec(query)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trigger("CREATE TRIGGER full BEFORE UPDATE ON rooms BEGIN SELECT RAISE(FAIL, 'the disk is full'); END")
+	if _, err := l.vote(1, Ballot{Choice: "a"}); err != ErrKept {
+		t.Errorf("the vote: %v", err)
+	}
+	if _, err := l.Join(t.Context(), "p3", ""); err != nil {
+		t.Error(err) // told to nobody as kept: it is tried again
+	}
+	l.refused(Close{}, ErrKept)
+	l.refused(Lock{true}, ErrKept)
+	trigger("DROP TRIGGER full")
+	l.votes(3, Ballot{Choice: "b"})
+	if p := l.does(Reveal{}).Poll; p.Votes != 1 {
+		t.Errorf("%d votes count", p.Votes)
+	}
+	s.end()
+	kept, err := restoredMembers(s, t)
+	if err != nil || kept != 3 {
+		t.Errorf("%d members are kept, %v", kept, err)
+	}
+}
+
+func restoredMembers(s *school, t *testing.T) (int, error) {
+	again := begun(t, s.dir)
+	return get(t.Context(), again.all()[0], func(c *core) (int, error) { return len(c.members), nil })
+}
+
+// Views that were handed out never change, and their numbers only grow.
+func TestViewsAreImmutable(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.class(2)
+	l.start("The capital of")
+	type seen struct {
+		v    *View
+		text string
+	}
+	var all []seen
+	note := func() {
+		v := l.View()
+		all = append(all, seen{v, fmt.Sprintf("%d %v %+v", v.Seq, v.State.Cursor, v.Poll)})
+	}
+	note()
+	l.does(AskNext{})
+	note()
+	l.votes(1, Ballot{Choice: keys(l.View().Poll)[0]})
+	note()
+	l.does(Close{})
+	note()
+	l.does(Reveal{})
+	note()
+	l.does(AppendMajority{}, Drive{session.Reset{}})
+	note()
+	for i, was := range all {
+		if now := fmt.Sprintf("%d %v %+v", was.v.Seq, was.v.State.Cursor, was.v.Poll); now != was.text {
+			t.Errorf("view %d has become %s, was %s", i, now, was.text)
+		}
+		if i > 0 && was.v.Seq < all[i-1].v.Seq {
+			t.Errorf("view %d is numbered %d after %d", i, was.v.Seq, all[i-1].v.Seq)
+		}
+	}
+	made := 0
+	for range 3 {
+		l.View().Shared("html", func() any { made++; return made })
+	}
+	if made != 1 || l.View().Shared("html", nil) != 1 || l.View().Shared("json", func() any { return 2 }) != 2 {
+		t.Errorf("made %d times", made)
+	}
+}

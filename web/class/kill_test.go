@@ -1,0 +1,207 @@
+package class
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// killDir, where it is set, makes the test binary the class that is killed.
+const killDir = "VIZ_TEST_CLASS_DIR"
+
+// pupils vote at the same time in a class that is killed.
+const pupils = 40
+
+// voteUntilKilled teaches a class in the folder: it asks, all vote and change
+// their votes, it closes, drives on and asks again. What is confirmed is
+// printed: "room CODE SECRET", "stage LINK", "vote POLL MEMBER CHOICE N".
+func voteUntilKilled() {
+	dir := os.Getenv(killDir)
+	if dir == "" {
+		return
+	}
+	fail := func(err error) {
+		if err != nil {
+			fmt.Println("error", err)
+			os.Exit(1)
+		}
+	}
+	m, err := bundledModel()
+	fail(err)
+	course, err := wholeCourse()
+	fail(err)
+	db, err := store.Open(dir, nil)
+	fail(err)
+	ctx := context.Background()
+	h, err := NewHub(ctx, Config{DB: db, Course: course, Driver: &realDriver{model: m}})
+	fail(err)
+	r, secret, err := h.Create(ctx, teacher, Options{})
+	fail(err)
+	fmt.Println("room", r.Code(), secret)
+	do := func(c Command) {
+		v, err := r.Present(ctx, teacher, secret, c)
+		fail(err)
+		fmt.Println("stage", v.Link())
+	}
+	do(Drive{session.Start{Prompt: "Once upon a time"}})
+	for id := range pupils {
+		_, err := r.Join(ctx, learner(id+1), "")
+		fail(err)
+	}
+	for {
+		do(AskNext{})
+		p := r.View().Poll
+		var wg sync.WaitGroup
+		for id := range pupils {
+			wg.Go(func() {
+				for n := int64(1); n <= 3; n++ {
+					kept, err := r.Vote(ctx, learner(id+1), Ballot{Poll: p.ID, Choice: keys(p)[(id+int(n))%len(keys(p))], N: n})
+					fail(err)
+					fmt.Println("vote", kept.Poll, id+1, kept.Choice, kept.N) // one write, hence one line
+				}
+			})
+		}
+		wg.Wait()
+		do(Close{})
+		do(Drive{session.StepToken{}})
+		if st := r.View().State; len(st.Steps) > 8 || st.Stopped != infer.StopNone {
+			do(Drive{session.Start{Prompt: "Once upon a time"}})
+		}
+	}
+}
+
+// told is what a class confirmed before it was killed.
+type told struct {
+	code   string
+	secret Secret
+	stage  string
+	votes  map[string]Receipt // by "POLL MEMBER", the highest N
+	lines  int
+}
+
+// killed runs a class in a folder and kills it after so many lines.
+func killed(t *testing.T, dir string, after int) told {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), killDir+"="+dir)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	is := told{votes: map[string]Receipt{}}
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if is.lines++; is.lines == after {
+			if err := c.Process.Kill(); err != nil { // SIGKILL; what it printed until then is still read
+				t.Fatal(err)
+			}
+		}
+		is.read(t, lines.Text())
+	}
+	_ = c.Wait()
+	if is.lines < after {
+		t.Fatalf("the class ended by itself after %d lines", is.lines)
+	}
+	return is
+}
+
+func (is *told) read(t *testing.T, line string) {
+	t.Helper()
+	w := strings.Fields(line)
+	switch {
+	case len(w) == 3 && w[0] == "room":
+		is.code, is.secret = w[1], ParseSecret(w[2])
+	case len(w) == 2 && w[0] == "stage":
+		is.stage = w[1]
+	case len(w) == 5 && w[0] == "vote":
+		n, err := strconv.ParseInt(w[4], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key := w[1] + " " + w[2]; n > is.votes[key].N {
+			is.votes[key] = Receipt{Choice: w[3], N: n}
+		}
+	case len(w) > 0 && (w[0] == "error" || w[0] == "panic:"):
+		t.Fatalf("the class says %q", line)
+	}
+}
+
+// Killed at any moment, a class comes back with every vote that it confirmed,
+// or a newer one of the same member, at the stage that it had confirmed or one
+// after it, with the same secret.
+func TestKilledInMidClass(t *testing.T) {
+	kills := 3
+	if os.Getenv("VIZ_LONG") != "" {
+		kills = 100
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range kills {
+		dir := t.TempDir()
+		is := killed(t, dir, 20+random.IntN(600))
+		s := begun(t, dir)
+		began := time.Now()
+		r, err := s.Enter(t.Context(), is.code, "here", learner(1))
+		if err != nil {
+			t.Fatalf("after %d lines: %v", is.lines, err)
+		}
+		if took := time.Since(began); took > 10*time.Second { // promised, and far off
+			t.Errorf("the stage came back after %v", took)
+		}
+		stage(t, s, r, is)
+		kept, err := get(t.Context(), r, func(c *core) (map[round]map[int]vote, error) { return c.votes, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, want := range is.votes {
+			var at round
+			var member int
+			if _, err := fmt.Sscanf(key, "%d-%d %d", &at.poll, &at.n, &member); err != nil {
+				t.Fatal(err)
+			}
+			if got := kept[at][member]; got.N < want.N || got.N == want.N && got.Choice != want.Choice {
+				t.Fatalf("after %d lines the vote %s is %+v, confirmed was %+v", is.lines, key, got, want)
+			}
+		}
+		s.end()
+	}
+}
+
+// stage checks that a room is where it was when it was killed: at the stage
+// that it confirmed, or one command further.
+func stage(t *testing.T, s *school, r *Room, is told) {
+	t.Helper()
+	if is.stage == "" {
+		return
+	}
+	want, err := session.ParseLink(s.driver.model, is.stage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := r.View().State
+	if r.View().Link() == is.stage {
+		return
+	}
+	far := len(got.Steps) - want.Log.Steps
+	if got.Prompt != want.Log.Prompt || far < 0 && len(got.Steps) > 1 || far > 1 {
+		t.Errorf("the stage is step %d, confirmed was %d", len(got.Steps), want.Log.Steps)
+	}
+	if _, err := r.Present(t.Context(), teacher, is.secret, Lock{true}); err != nil {
+		t.Errorf("the instructor: %v", err)
+	}
+}

@@ -1,0 +1,228 @@
+package class
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// A deleted room is gone at once, for everybody, and no trace is on the disk.
+func TestDeleteLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	l := s.room(Options{Title: "Zanzibar class", Nicknames: true})
+	l.start("Quetzalcoatl was a")
+	l.class(3)
+	p := l.does(AskNumber{Prompt: "Count of mangosteens?"}).Poll
+	l.votes(1, Ballot{Choice: "271828"})
+	notes, end := s.Broker().Subscribe(l.Code())
+	defer end()
+	if v, err := l.Present(t.Context(), teacher, l.secret, Delete{}); err != nil || !v.Gone || v.State != nil {
+		t.Fatalf("deleting: %+v, %v", v, err)
+	}
+	if n := <-notes; n.Seq != l.View().Seq {
+		t.Errorf("followers hear of %d, not of %d", n.Seq, l.View().Seq)
+	}
+	<-l.Done()
+	_, e1 := l.Vote(t.Context(), "p1", Ballot{Poll: p.ID, Choice: "1"})
+	_, e2 := l.Join(t.Context(), "p1", "")
+	_, e3 := l.Present(t.Context(), teacher, l.secret, Lock{true})
+	if e1 != ErrGone || e2 != ErrGone || e3 != ErrGone {
+		t.Errorf("afterwards: %v, %v, %v", e1, e2, e3)
+	}
+	if !s.driver.last().closed {
+		t.Error("its run goes on")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) < 2 {
+		t.Fatalf("the folder has %v, %v", files, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, trace := range []string{"Zanzibar", "Quetzal", "Pupil 2", "mangosteens", "271828", l.Code()} {
+			if strings.Contains(string(data), trace) {
+				t.Errorf("%s is still in %s", trace, filepath.Base(file))
+			}
+		}
+	}
+}
+
+// A learner who deletes what is kept of them is forgotten here too; their vote
+// still counts as somebody's.
+func TestForget(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	l := s.room(Options{Nicknames: true})
+	if _, err := l.Join(t.Context(), "rumpelstiltskin", "Rumpel"); err != nil {
+		t.Fatal(err)
+	}
+	l.class(1)
+	p := l.does(AskQuestion{ID: "q-order"}).Poll
+	if _, err := l.Vote(t.Context(), "rumpelstiltskin", Ballot{Poll: p.ID, Choice: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Forget(t.Context(), "rumpelstiltskin"); err != nil {
+		t.Fatal(err)
+	}
+	if v := l.View(); v.Here != 1 || v.Members != 2 || v.Poll.Votes != 1 {
+		t.Errorf("%d here, %d members, %d votes", v.Here, v.Members, v.Poll.Votes)
+	}
+	if _, err := l.Standing(t.Context(), "rumpelstiltskin"); err != ErrStranger {
+		t.Errorf("still known: %v", err)
+	}
+	l.Leave("rumpelstiltskin") // a page that closes only now
+	if m, err := l.Join(t.Context(), "rumpelstiltskin", ""); err != nil || m.ID != 3 || m.Name != "" {
+		t.Errorf("joining again: %+v, %v", m, err)
+	}
+	l.settled("two are here", func(v *View) bool { return v.Here == 2 })
+	if err := s.Forget(t.Context(), "rumpelstiltskin"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"viz.db", "viz.db-wal"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || strings.Contains(string(data), "umpel") {
+			t.Errorf("%s still knows them (%v)", name, err)
+		}
+	}
+}
+
+// Rooms that nobody uses are deleted after their time; one with a page open is
+// used; a run that nobody looks at is given up and made again the same.
+func TestSweep(t *testing.T) {
+	s := begun(t, "", func(c *Config) { c.Limits = Limits{TTL: time.Hour, Rest: time.Minute, Rooms: 2} })
+	old, used := s.room(Options{}), s.room(Options{})
+	if _, _, err := s.Create(t.Context(), teacher, Options{}); err == nil || err.(*Error).Code != CodeFull {
+		t.Errorf("a third room of two: %v", err)
+	}
+	old.start("The capital of")
+	used.class(1)
+	before := old.does(Drive{session.StepToken{}})
+	s.clock.pass(2 * time.Minute)
+	s.Sweep(t.Context())
+	if old.View().State != nil || used.View().State == nil {
+		t.Error("the wrong runs rest")
+	}
+	if _, err := s.Enter(t.Context(), old.Code(), "here", "p1"); err != nil || old.View().Link() != before.Link() {
+		t.Errorf("woken, it is another: %v", err)
+	}
+	s.clock.pass(2 * time.Hour)
+	s.Sweep(t.Context())
+	if !old.View().Gone || used.View().Gone {
+		t.Error("the wrong room was deleted")
+	}
+	s.room(Options{})
+}
+
+// With the model gone, or another one in its place, the room lives on and says
+// what happened.
+func TestStageThatCannotBeMadeAgain(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	l := s.room(Options{})
+	l.start("The capital of")
+	l.class(1)
+	l.does(AskNext{})
+	if err := l.ask(t.Context(), func(c *core) error {
+		c.link = "damaged"
+		c.put(nil)
+		c.publish()
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Enter(t.Context(), l.Code(), "here", "p1"); err != nil {
+		t.Fatal(err)
+	}
+	v := l.View()
+	if v.State == nil || v.State.Started() || v.Poll != nil || !strings.Contains(v.Notice, "could not be made again") {
+		t.Errorf("the room is %+v", v)
+	}
+	l.start("A new text")
+	if v := l.View(); v.Notice != "" || !v.State.Started() {
+		t.Errorf("afterwards it is %+v", v)
+	}
+	s.driver.fails = errors.New("no memory")
+	if _, _, err := s.Create(t.Context(), teacher, Options{}); err == nil || len(s.all()) != 1 {
+		t.Errorf("a room without a run: %v, %d rooms", err, len(s.all()))
+	}
+}
+
+// A run that plays is shown as it goes, and kept.
+func TestPlaying(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.start("The capital of")
+	before := l.does(Drive{session.Play{}}).Seq
+	run := s.driver.last()
+	for range 3 {
+		if err := run.tick(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := l.settled("the run has gone on", func(v *View) bool { return v.State.Cursor == run.State().Cursor })
+	if v.Seq <= before {
+		t.Error("the view is an old one")
+	}
+	for range 1000 {
+		link, err := get(t.Context(), l.Room, func(c *core) (string, error) { return c.link, nil })
+		if err != nil || link == v.Link() {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Error("the stage is not kept")
+}
+
+// A command whose sender goes away in the middle leaves the stage as it was.
+func TestCutShort(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{Walk: "cache"})
+	before := l.does(GoTo{1})
+	ctx, cancel := context.WithCancel(t.Context())
+	run := s.driver.last()
+	n := 0
+	stop := run.Watch(func() {
+		if n++; n == 3 {
+			cancel()
+		}
+	})
+	_, err := l.Present(ctx, teacher, l.secret, GoTo{7})
+	stop()
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("the command ended with %v", err)
+	}
+	l.does(Lock{true}) // the room goes on
+	if v := l.View(); v.Link() != before.Link() || v.Walk.Step != 1 {
+		t.Errorf("the stage is at %v, step %d", v.State.Cursor, v.Walk.Step)
+	}
+}
+
+// A run that breaks takes nothing with it: it is made again from where it was.
+func TestBrokenRun(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{Walk: "cache"})
+	l.start("The capital of")
+	before := l.does(Drive{session.StepToken{}}).Link()
+	s.driver.last().broken = errors.New("this run has ended")
+	if _, err := l.Present(t.Context(), teacher, l.secret, GoTo{1}); err == nil {
+		t.Error("a broken run works")
+	}
+	if l.View().Link() != before {
+		t.Error("it is not made again at once")
+	}
+	if v := l.does(Drive{session.Pause{}}); v.Link() != before || v.State.Prompt != "The capital of" {
+		t.Errorf("it is made again as %+v", v.State.Cursor)
+	}
+	if v := l.does(GoTo{1}); v.Walk.Step != 1 {
+		t.Errorf("the class is at %+v", v.Walk)
+	}
+}

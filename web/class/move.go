@@ -1,0 +1,183 @@
+package class
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+const firstChosen = infer.KindSample // a step that has run it has a token
+
+var firstStage = session.Cursor{Step: 1, Stage: infer.KindForward}
+
+// Do carries out a command on a run, as [Run.Do] does.
+type Do func(ctx context.Context, c session.Command) (*session.State, error)
+
+// Perform shows a step of a walkthrough on a run; from is the step shown before
+// it, 0 for none. A step that does not follow that one is led up to from the
+// last new text before it, so that it looks as it does in its order. An error
+// is an [*Error] or ctx's; the run may be anywhere then.
+func Perform(ctx context.Context, do Do, w *lessons.Walk, step, from int) (*session.State, error) {
+	if step < 1 || step > len(w.Steps) {
+		return nil, refuse(CodeWalk, "The walkthrough has the steps 1 to %d, and no step %d.", len(w.Steps), step)
+	}
+	st, err := do(ctx, session.Pause{})
+	for _, a := range actions(w, step, from) {
+		if err == nil {
+			st, err = act(ctx, do, st, a)
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		return nil, refuse(CodeWalk, "Step %d of the walkthrough, “%s”, cannot be shown: %s", step, w.Steps[step-1].Title, err)
+	}
+	return st, err
+}
+
+// actions are those that lead from a step to another.
+func actions(w *lessons.Walk, step, from int) (list []lessons.Action) {
+	first := step
+	if from != step-1 {
+		for ; first > 1 && !w.Steps[first-1].Starts(); first-- {
+		}
+	}
+	for _, s := range w.Steps[first-1 : step] {
+		list = append(list, s.Do...)
+	}
+	return list
+}
+
+// act carries out one action on a run in a state.
+func act(ctx context.Context, do Do, st *session.State, a lessons.Action) (*session.State, error) {
+	switch a := a.(type) {
+	case lessons.WalkStart:
+		s := a.Settings
+		if _, err := do(ctx, session.SetSampling{Temperature: &s.Temperature, TopK: &s.TopK, TopP: &s.TopP, MinP: &s.MinP, Seed: &s.Seed}); err != nil {
+			return nil, err
+		}
+		if _, err := do(ctx, session.SetStop{MaxTokens: &s.Stop.MaxTokens, Strings: &s.Stop.Strings}); err != nil {
+			return nil, err
+		}
+		return do(ctx, session.Start{Prompt: a.Prompt})
+	case lessons.WalkSet:
+		return do(ctx, session.SetSampling(a))
+	case lessons.WalkStop:
+		return do(ctx, session.SetStop(a))
+	case lessons.WalkGo:
+		next, err := goTo(ctx, do, st, session.Cursor(a))
+		var stopped *session.Error
+		if errors.As(err, &stopped) && stopped.Code == session.CodeStopped {
+			// Where a class has chosen tokens, a text may end before the script
+			// thinks. Its end is shown then. A limit is the script's own fault.
+			if st, e := do(ctx, session.Pause{}); e == nil && (st.Stopped == infer.StopEOS || st.Stopped == infer.StopString) {
+				return do(ctx, session.Seek(st.Frontier()))
+			}
+		}
+		return next, err
+	}
+	return nil, refuse(CodeUnknown, "Unknown action %T.", a)
+}
+
+// goTo looks at a stage, and runs the model up to it where it has not run.
+func goTo(ctx context.Context, do Do, st *session.State, to session.Cursor) (*session.State, error) {
+	var err error
+	for err == nil {
+		f := st.Frontier()
+		switch {
+		case to.Step < f.Step || to.Step == f.Step && to.Stage <= f.Stage:
+			return do(ctx, session.Seek(to))
+		case !st.AtFrontier():
+			st, err = do(ctx, session.Seek(f))
+		case to.Step > f.Step+1 || to.Step == f.Step+1 && f.Stage < infer.KindCache:
+			st, err = do(ctx, session.StepToken{})
+		default:
+			st, err = do(ctx, session.StepStage{})
+		}
+	}
+	return nil, err
+}
+
+// moved has the run do something and then keeps and shows where it has got to.
+// Of what takes several commands everybody sees only the end, and where it fails
+// the run goes back to where it was. The desk is held.
+func (r *Room) moved(ctx context.Context, run Run, f func(Do) error) error {
+	before, err := get(ctx, r, func(c *core) (*session.State, error) {
+		c.held = true
+		return c.state, nil
+	})
+	if err != nil {
+		return err
+	}
+	last, dead := before, false
+	err = f(func(ctx context.Context, cmd session.Command) (*session.State, error) {
+		st, err := run.Do(ctx, cmd)
+		var refused *session.Error
+		switch {
+		case err == nil:
+			last = st
+		case ctx.Err() == nil && !errors.As(err, &refused):
+			dead = true // it is no refusal: the run has ended
+		}
+		return st, err
+	})
+	late := context.WithoutCancel(ctx) // what is half done is put right whatever comes
+	if dead {
+		r.hub.cfg.Log.Error("a room's run has ended", "error", err)
+		_ = r.ask(late, func(c *core) error { // the room may be gone
+			_ = c.commit() // logged; the stage is then one that was kept before
+			c.put(nil)
+			return nil
+		})
+		_, _ = r.awake(late) // where it cannot be made again, who comes next tries
+	} else if err != nil && last != before {
+		r.backTo(late, run, before)
+	}
+	kept := r.ask(late, func(c *core) error {
+		c.held = false
+		if err == nil {
+			c.see(last)
+		}
+		return c.settle()
+	})
+	if err != nil {
+		return err
+	}
+	return kept
+}
+
+// backTo puts a run back to a state, or gives the room a new run where it had
+// not begun or that cannot be.
+func (r *Room) backTo(ctx context.Context, run Run, before *session.State) {
+	var err error
+	if before.Started() {
+		var link session.Link
+		var st *session.State
+		if link, err = session.ParseLink(before.Model, session.LinkOf(before)); err == nil {
+			st, err = run.Do(ctx, session.Open{Link: link})
+		}
+		if err == nil {
+			// It is the same text as before, not one that comes after it.
+			_ = r.ask(ctx, func(c *core) error { c.state, c.stale = st, true; return nil }) // the room may be gone
+			return
+		}
+	} else if run, err = r.hub.cfg.Driver.Open(ctx, r.code, ""); err == nil {
+		err = r.adopt(ctx, run, "")
+	}
+	if err != nil {
+		r.hub.cfg.Log.Error("a room's stage could not be put back", "error", err)
+	}
+}
+
+// settle keeps the stage where it has moved, and shows it.
+func (c *core) settle() error {
+	if c.stale {
+		c.used = c.cfg.Now()
+		if err := c.commit(); err != nil {
+			return err
+		}
+	}
+	c.publish()
+	return nil
+}

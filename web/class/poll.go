@@ -1,0 +1,292 @@
+package class
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// poll is a poll with all that is known of it; what of that anybody may see
+// depends on its phase. A poll that was published is not changed: a copy is.
+type poll struct {
+	ID         int       `json:"id"`
+	Kind       Kind      `json:"kind"`
+	Phase      Phase     `json:"phase"`
+	Round      int       `json:"round"`
+	Prompt     string    `json:"prompt"`      // HTML
+	PromptText string    `json:"prompt_text"` // plain
+	Unit       string    `json:"unit,omitempty"`
+	Asked      time.Time `json:"asked"`
+	Ends       time.Time `json:"ends,omitzero"`
+	Step       int       `json:"step,omitempty"`
+	Options    []Option  `json:"options,omitempty"` // with P, Q, Right and Why, without counts
+	Answer     string    `json:"answer,omitempty"`
+	Right      *float64  `json:"right,omitempty"`
+	Within     float64   `json:"within,omitempty"`
+}
+
+// round names one round of a poll.
+type round struct{ poll, n int }
+
+// vote is the vote of one member in a round.
+type vote struct {
+	Choice string
+	U      float64
+	Sure   float64
+	N      int64
+}
+
+func (p *poll) at() round        { return round{p.ID, p.Round} }
+func (p *poll) id() string       { return fmt.Sprintf("%d-%d", p.ID, p.Round) } // so that a late vote of a round counts in no other
+func (p *poll) aboutToken() bool { return p.Kind == Next || p.Kind == Draw }
+func (p *poll) live() bool       { return p.Phase == Open }
+
+// onStage is the poll that everybody sees, or nil.
+func (c *core) onStage() *poll {
+	if n := c.data.Poll; n >= 1 && n <= len(c.polls) {
+		return c.polls[n-1]
+	}
+	return nil
+}
+
+// count1 counts a vote, unless one with a higher number is counted for the
+// member already.
+func (c *core) count1(at round, member int, v vote) {
+	if c.votes[at] == nil {
+		c.votes[at] = map[int]vote{}
+	}
+	if old, ok := c.votes[at][member]; !ok || v.N > old.N {
+		c.votes[at][member] = v
+	}
+}
+
+// vote takes a ballot. It is counted, and reply called, once it is kept.
+func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
+	p, m, v, err := c.check(learner, b)
+	if err != nil {
+		reply(Receipt{}, err)
+		return
+	}
+	at := p.at()
+	c.used = c.cfg.Now()
+	c.soon(c.voteRow(at, m.ID, v), func(err error) {
+		if err != nil {
+			reply(Receipt{}, err)
+			return
+		}
+		c.count1(at, m.ID, v)
+		c.publishSoon(crowdEvery)
+		reply(c.receipt(p, c.votes[at][m.ID]), nil)
+	})
+}
+
+// check makes a vote of a ballot.
+func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err error) {
+	m, p = c.byLearner[learner], c.onStage()
+	switch {
+	case m == nil:
+		return nil, nil, v, ErrStranger
+	case m.Removed:
+		return nil, nil, v, ErrRemoved
+	case p == nil || p.id() != b.Poll || !p.live() || p.over(c.cfg.Now()):
+		return nil, nil, v, ErrClosed
+	case b.N < 0 || !(b.Sure >= 0 && b.Sure <= 1):
+		return nil, nil, v, refuse(CodeNotOffer, "The vote cannot be read: its number must not be below 0, nor how sure you are outside of 0 to 1.")
+	}
+	v = vote{Sure: b.Sure, N: b.N}
+	old, voted := c.votes[p.at()][m.ID]
+	if v.N == 0 {
+		v.N = max(c.cfg.Now().UnixMilli(), old.N+1)
+	}
+	switch p.Kind {
+	case Draw:
+		if voted { // a draw is a draw
+			return p, m, old, nil
+		}
+		v.U = sampling.U(c.data.Seed+uint64(m.ID), p.ID<<8+p.Round)
+		v.Choice, err = c.draw(p, v.U)
+	case Number:
+		v.Choice, err = p.number(b.Choice)
+	default:
+		if !slices.ContainsFunc(p.Options, func(o Option) bool { return o.Key == b.Choice }) {
+			err = refuse(CodeNotOffer, "%q is not on offer in this vote. Choose one of what is shown.", short(b.Choice))
+		}
+		v.Choice = b.Choice
+	}
+	return p, m, v, err
+}
+
+// over reports whether a poll's time is up.
+func (p *poll) over(now time.Time) bool { return !p.Ends.IsZero() && !now.Before(p.Ends) }
+
+// draw returns the token on which u falls at the poll's step.
+func (c *core) draw(p *poll, u float64) (key string, err error) {
+	d := distribution(c.state, p.Step)
+	if d == nil {
+		return "", refuse(CodeClosed, "The stage that this draw is about is not there any more.")
+	}
+	return strconv.Itoa(int(d.Order[d.Draw(u)])), nil
+}
+
+// number reads a number as typed: 0.63, 0,63, 63 % and 1 000 are understood.
+func (p *poll) number(typed string) (string, error) {
+	text := strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "−", "-").Replace(strings.TrimSpace(typed))
+	text, percent := strings.CutSuffix(text, "%")
+	if strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
+		text = strings.Replace(text, ",", ".", 1)
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || len(typed) > 64 {
+		return "", refuse(CodeNotOffer, "%q is not a number. Type one such as 0.25 or 25 %%.", short(typed))
+	}
+	if percent {
+		x /= 100
+	}
+	if x == 0 {
+		x = 0 // without a sign
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64), nil
+}
+
+// short cuts what is only quoted.
+func short(s string) string {
+	s = oneLine(s)
+	if r := []rune(s); len(r) > 32 {
+		return string(r[:32]) + "…"
+	}
+	return s
+}
+
+// receipt says which vote stands.
+func (c *core) receipt(p *poll, v vote) Receipt {
+	r := Receipt{Poll: p.id(), Round: p.Round, Choice: v.Choice, Text: v.Choice, U: v.U, Sure: v.Sure, N: v.N}
+	if i := p.option(v.Choice); i >= 0 && !p.Options[i].Rest {
+		r.Text = p.Options[i].Text
+	} else if id, err := strconv.Atoi(v.Choice); err == nil && p.Kind == Draw && c.state != nil {
+		r.Text = c.state.Model.Token(id).Text
+	}
+	return r
+}
+
+// option is the index of the option that a choice counts for, −1 for none.
+func (p *poll) option(choice string) int {
+	i := slices.IndexFunc(p.Options, func(o Option) bool { return o.Key == choice })
+	if i < 0 {
+		i = slices.IndexFunc(p.Options, func(o Option) bool { return o.Rest })
+	}
+	return i
+}
+
+// counts are the votes for each option.
+func (p *poll) counts(votes map[int]vote) []int {
+	n := make([]int, len(p.Options))
+	for _, v := range votes {
+		if i := p.option(v.Choice); i >= 0 {
+			n[i]++
+		}
+	}
+	return n
+}
+
+// view is the poll as it may be seen in a phase.
+func (p *poll) view(all map[round]map[int]vote, phase Phase) *Poll {
+	votes := all[p.at()]
+	v := &Poll{ID: p.id(), Kind: p.Kind, Phase: phase, Round: p.Round, Prompt: p.Prompt, Unit: p.Unit, Ends: p.Ends, Step: p.Step, Votes: len(votes)}
+	spread, revealed := phase == Spread || phase == Revealed || p.Kind == Draw, phase == Revealed
+	if p.Kind == Number {
+		if spread {
+			v.Options, v.Median = p.numbers(votes, revealed)
+		}
+	} else {
+		v.Options = slices.Clone(p.Options)
+		counts := p.counts(votes)
+		for i := range v.Options {
+			o := &v.Options[i]
+			if spread {
+				o.Count = counts[i]
+			}
+			if !revealed {
+				o.Right, o.Why, o.P = false, "", 0
+				if p.Kind != Draw { // what is drawn from is on the screen anyway
+					o.Q = 0
+				}
+			}
+		}
+		if spread && p.Round > 1 {
+			v.Before = p.counts(all[round{p.ID, p.Round - 1}])
+		}
+	}
+	if revealed {
+		v.Answer, v.Right = p.Answer, p.Right
+	}
+	return v
+}
+
+// mostNumbers is how many different answers are shown apart.
+const mostNumbers = 8
+
+// numbers are the answers given most, and the median of all.
+func (p *poll) numbers(votes map[int]vote, revealed bool) (list []Option, median *float64) {
+	given := map[string]int{}
+	var values []float64
+	for _, v := range votes {
+		given[v.Choice]++
+		values = append(values, p.value(v))
+	}
+	for text, n := range given {
+		list = append(list, Option{Key: text, Text: text, Count: n, Right: revealed && p.isRight(text)})
+	}
+	slices.SortFunc(list, func(a, b Option) int {
+		return cmp.Or(b.Count-a.Count, cmp.Compare(p.value(vote{Choice: a.Key}), p.value(vote{Choice: b.Key})))
+	})
+	if len(list) > mostNumbers {
+		rest := Option{Text: "all others", Rest: true}
+		for _, o := range list[mostNumbers:] {
+			rest.Count += o.Count
+		}
+		list = append(list[:mostNumbers:mostNumbers], rest)
+	}
+	if len(values) > 0 {
+		m := medianOf(values)
+		median = &m
+	}
+	return list, median
+}
+
+// value is the number that was voted.
+func (p *poll) value(v vote) float64 {
+	x, _ := strconv.ParseFloat(v.Choice, 64) // written by number
+	return x
+}
+
+// medianOf is the middle value, or the mean of the two in the middle.
+func medianOf(values []float64) float64 {
+	slices.Sort(values)
+	n := len(values)
+	if n%2 == 1 {
+		return values[n/2]
+	}
+	return values[n/2-1]/2 + values[n/2]/2 // halves first: the sum may overflow
+}
+
+// isRight reports whether a choice is right. The right number is met within
+// its margin, and a little more, since 0.65 − 0.6 is more than 0.05 in binary.
+func (p *poll) isRight(choice string) bool {
+	if p.Kind == Number {
+		x := p.value(vote{Choice: choice})
+		return p.Right != nil && math.Abs(x-*p.Right) <= p.Within+1e-9*math.Abs(*p.Right)
+	}
+	i := p.option(choice)
+	return i >= 0 && p.Options[i].Right && !p.Options[i].Rest
+}
+
+// judged reports whether the poll has something right.
+func (p *poll) judged() bool {
+	return p.Kind == Next || p.Right != nil || slices.ContainsFunc(p.Options, func(o Option) bool { return o.Right })
+}

@@ -1,0 +1,323 @@
+package class
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Which token comes next: nobody sees how likely anything is, nor what the
+// others chose, before the instructor shows it.
+func TestNextTokenFromVoteToReveal(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.start("The capital of")
+	l.class(10)
+	before := l.View().State
+	v := l.does(AskNext{Choices: 6})
+	p := v.Poll
+	if !v.Hidden || p.Phase != Open || len(p.Options) != 6 || p.Step != 1 || v.State.Cursor != before.Cursor {
+		t.Fatalf("asked at %v: %+v", v.State.Cursor, p)
+	}
+	d := distribution(v.State, 1)
+	drawn := d.Order[d.Draw(sampling.U(v.State.Settings.Seed, 1))]
+	if !slices.Contains(keys(p), strconv.Itoa(int(drawn))) {
+		t.Error("the token that will be drawn is not on offer")
+	}
+	nothing := func(what string, p *Poll, spread bool) {
+		for _, o := range p.Options {
+			if o.P != 0 || o.Q != 0 || o.Right || o.Count != 0 && !spread {
+				t.Errorf("%s tells %+v", what, o)
+			}
+		}
+	}
+	nothing("the open vote", p, false)
+	// Six for the first, three for the second, one for the last.
+	l.allVote(10, func(id int) Ballot { return Ballot{Choice: keys(p)[[]int{0, 0, 0, 0, 0, 0, 1, 1, 1, 5}[id-1]]} })
+	nothing("the vote with ten votes", l.settled("ten have voted", func(v *View) bool { return v.Poll.Votes == 10 }).Poll, false)
+	nothing("the closed vote", l.does(Close{}).Poll, false)
+	spread := l.does(ShowSpread{}).Poll
+	nothing("the spread", spread, true)
+	same(t, "the spread", counts(spread), 6, 3, 0, 0, 0, 1)
+
+	// They talk, and vote again; what was sent for the first round counts no more.
+	again := l.does(Revote{}).Poll
+	if again.Round != 2 || again.Votes != 0 || again.ID == p.ID || again.Before != nil {
+		t.Fatalf("the second round: %+v", again)
+	}
+	if _, err := l.vote(3, Ballot{Poll: p.ID, Choice: keys(p)[0], N: 1 << 50}); err != ErrClosed {
+		t.Errorf("a late vote of the first round: %v", err)
+	}
+	for id := range 4 {
+		l.votes(id+1, Ballot{Choice: keys(p)[1]})
+	}
+	end := l.does(Reveal{})
+	same(t, "the second round", counts(end.Poll), 0, 4, 0, 0, 0, 0)
+	same(t, "the first beside it", end.Poll.Before, 6, 3, 0, 0, 0, 1)
+	if end.Hidden {
+		t.Error("the stage is still hidden")
+	}
+	for _, o := range end.Poll.Options {
+		id, _ := strconv.Atoi(o.Key)
+		near(t, "p of "+o.Text, o.P, d.P[id])
+		near(t, "q of "+o.Text, o.Q, d.Q(d.RankOf(int32(id))))
+		if o.Right != (int32(id) == drawn) {
+			t.Errorf("%q is right: %v", o.Text, o.Right)
+		}
+	}
+}
+
+// The class takes the token that most chose, or that one of them did; of equal
+// votes the one that the model finds more probable.
+func TestAppendTokens(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.start("The capital of")
+	l.class(4)
+	p := l.does(AskNext{}).Poll
+	model := l.View().State.Model
+	for id, i := range []int{2, 2, 4, 4} {
+		l.votes(id+1, Ballot{Choice: keys(p)[i]})
+	}
+	l.refused(AppendMajority{}, ErrOpen)
+	l.does(Close{})
+	likelier := p.Options[2]
+	if d := distribution(l.View().State, 1); d.RankOf(int32(number(p.Options[4].Key))) < d.RankOf(int32(number(likelier.Key))) {
+		likelier = p.Options[4]
+	}
+	v := l.does(AppendMajority{})
+	if v.Poll != nil || v.State.Cursor != (session.Cursor{Step: 1, Stage: infer.KindSample}) || model.Token(v.State.Step().Chosen).Text != likelier.Text {
+		t.Errorf("after the majority's token: %+v, %q", v.State.Cursor, model.Token(v.State.Step().Chosen).Text)
+	}
+	l.refused(AppendMajority{}, ErrNoPoll)
+
+	p = l.does(AskNext{}).Poll // of step 2: the first is finished before
+	if p.Step != 2 || l.View().State.Cursor != (session.Cursor{Step: 2, Stage: infer.KindForward}) {
+		t.Fatalf("the next question is at %v", l.View().State.Cursor)
+	}
+	l.votes(3, Ballot{Choice: keys(p)[0]})
+	l.does(Close{})
+	l.refused(AppendOf{4}, ErrNoMember)
+	l.refused(AppendOf{99}, ErrNoMember)
+	if v = l.does(AppendOf{3}); v.State.Step().Chosen != number(keys(p)[0]) {
+		t.Errorf("the token of one member is not appended: %d", v.State.Step().Chosen)
+	}
+}
+
+// Each member draws one u from a stream of their own, once a round. With two
+// hundred of them the histogram is close to the model's distribution: by the
+// inequality of Bretagnolle, Huber and Carol the distance of n draws over k
+// bars is above ε with a chance of at most 2^k·exp(−2nε²), here
+// 2^4·exp(−2·200·0.2²) < 2e-6.
+func TestClassAsSampler(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.start("The capital of")
+	topK := 4
+	l.does(Drive{session.SetSampling{TopK: &topK}})
+	const n = 200
+	l.class(n)
+	v := l.does(AskDraw{})
+	if v.Hidden || len(v.Poll.Options) != topK {
+		t.Fatalf("the draw offers %+v", v.Poll.Options)
+	}
+	d := distribution(v.State, 1)
+	seen := map[float64]bool{}
+	first := l.allVote(n, func(int) Ballot { return Ballot{} })
+	for id, r := range l.allVote(n, func(int) Ballot { return Ballot{N: 1 << 50} }) {
+		if r.U < 0 || r.U >= 1 || seen[r.U] || r.Choice != strconv.Itoa(int(d.Order[d.Draw(r.U)])) || r.Text == "" {
+			t.Fatalf("member %d draws %+v", id+1, r)
+		}
+		seen[r.U] = true
+		if first[id] != r {
+			t.Fatalf("a second draw gives %+v, the first %+v", r, first[id])
+		}
+	}
+	grown := l.settled("all have drawn", func(v *View) bool { return v.Poll.Votes == n }).Poll
+	if far := distance(grown.Options, counts(grown)); far > 0.2 {
+		t.Errorf("the histogram %v is %.2f from the model's", counts(grown), far)
+	}
+	sum := 0.0
+	for i, o := range grown.Options {
+		near(t, "q", o.Q, d.Q(i))
+		sum += o.Q
+	}
+	near(t, "all q", sum, 1)
+
+	zero := 0.0
+	l.does(Close{}, Drive{session.SetSampling{Temperature: &zero}})
+	if err := l.refused(AskDraw{}, &Error{Code: CodeAsk}); !strings.Contains(err, "Greedy draws nothing") {
+		t.Error(err)
+	}
+}
+
+// Tokens that share a bar are still drawn by themselves.
+func TestDrawsOfTheRest(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.start("The capital of")
+	hot := 2.0
+	l.does(Drive{session.SetSampling{Temperature: &hot}})
+	l.class(30)
+	p := l.does(AskDraw{}).Poll
+	if rest := p.Options[len(p.Options)-1]; len(p.Options) != mostKept+1 || !rest.Rest || rest.Letter != "" || rest.Q <= 0.3 {
+		t.Fatalf("the last bar is %+v of %d", rest, len(p.Options))
+	}
+	others := 0
+	for _, r := range l.allVote(30, func(int) Ballot { return Ballot{} }) {
+		if !slices.Contains(keys(p), r.Choice) {
+			others++
+			if r.Text != l.View().State.Model.Token(number(r.Choice)).Text {
+				t.Errorf("the receipt reads %q", r.Text)
+			}
+		}
+	}
+	end := l.does(Close{})
+	if got := counts(end.Poll)[mostKept]; got != others || others == 0 {
+		t.Errorf("%d in the last bar, want %d", got, others)
+	}
+	if chosen := l.does(AppendOf{1}).State.Step().Chosen; chosen < 0 {
+		t.Errorf("chosen %d", chosen)
+	}
+}
+
+// Numbers: 0.25, 0,25 and 25 % are the same answer; the median of 0.25, 0.25,
+// 0.25, 0.3, 7 and 9 is (0.25 + 0.3) / 2 = 0.275; four of six are within 0.05
+// of 0.25 (|0.3 − 0.25| = 0.05).
+func TestNumbers(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.class(6)
+	right := 0.25
+	l.refused(AskNumber{Prompt: " "}, &Error{Code: CodeAsk})
+	l.refused(AskNumber{Prompt: "How much?", Within: math.NaN()}, &Error{Code: CodeAsk})
+	p := l.does(AskNumber{Prompt: "How <much>?", Unit: "of all", Answer: &right, Within: 0.05}).Poll
+	if p.Prompt != "How &lt;much&gt;?" {
+		t.Errorf("the prompt is %q", p.Prompt)
+	}
+	for id, typed := range []string{"0.25", " 0,25 ", "25 %", "0.3", "7", "9"} {
+		l.votes(id+1, Ballot{Choice: typed})
+	}
+	for _, typed := range []string{"", "a quarter", "1e999", "NaN", "1,2,3", "0x", strings.Repeat("1", 100)} {
+		if _, err := l.vote(1, Ballot{Choice: typed}); err == nil || !strings.Contains(err.Error(), "is not a number") {
+			t.Errorf("%q: %v", typed, err)
+		}
+	}
+	if shown := l.does(Close{}).Poll; shown.Options != nil || shown.Median != nil || shown.Right != nil {
+		t.Errorf("closed, it tells %+v", shown)
+	}
+	p = l.does(Reveal{}).Poll
+	if p.Median == nil || *p.Right != right {
+		t.Fatalf("revealed: %+v", p)
+	}
+	near(t, "the median", *p.Median, 0.275)
+	same(t, "the answers", keys(p), "0.25", "0.3", "7", "9")
+	same(t, "how often", counts(p), 3, 1, 1, 1)
+	sum, err := l.Summary(t.Context(), l.secret)
+	if err != nil || sum.Polls[0].Rounds[0].Right != 4 {
+		t.Errorf("right: %+v, %v", sum.Polls, err)
+	}
+}
+
+// A poll closes when its time is up, can be extended, and opened again.
+func TestTimeUp(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.class(1)
+	l.does(AskQuestion{ID: "q-order", For: time.Hour})
+	if v := l.does(Extend{time.Hour}); !v.Poll.Ends.Equal(s.clock.Now().Add(2 * time.Hour)) {
+		t.Errorf("it ends at %v", v.Poll.Ends)
+	}
+	s.clock.pass(2 * time.Hour)
+	if _, err := l.vote(1, Ballot{Choice: "a"}); err != ErrClosed {
+		t.Errorf("a vote after the end: %v", err)
+	}
+	if err := l.ask(t.Context(), func(c *core) error { c.timeUp(); return nil }); err != nil || l.View().Poll.Phase != Closed {
+		t.Errorf("the poll is %+v, %v", l.View().Poll, err)
+	}
+	l.does(Extend{time.Minute})
+	l.votes(1, Ballot{Choice: "a"})
+	l.refused(Extend{0}, &Error{Code: CodeAsk})
+	l.does(Reveal{})
+	l.refused(Extend{time.Minute}, ErrClosed)
+	l.refused(Revote{}, ErrClosed)
+	l.refused(Close{}, ErrClosed)
+	l.refused(ShowSpread{}, ErrClosed)
+}
+
+// What does not fit is refused, in words, and nothing moves.
+func TestRefusedAsking(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.class(2)
+	for c, code := range map[Command]Code{
+		AskNext{}: CodeAsk, AskDraw{}: CodeAsk, AskNext{Choices: 3}: CodeAsk, AskNext{Choices: 9}: CodeAsk,
+		AskQuestion{ID: "q-none"}: CodeAsk, AskQuestion{ID: "q-order", For: -1}: CodeAsk, AskWalk{}: CodeWalk, GoTo{1}: CodeWalk,
+		Close{}: CodeNoPoll, Reveal{}: CodeNoPoll, Dismiss{}: CodeNoPoll, AppendMajority{}: CodeNoPoll,
+		DropName{3}: CodeNoMember, Remove{0}: CodeNoMember, SetTimer{-1}: CodeAsk,
+	} {
+		l.refused(c, &Error{Code: code})
+	}
+	l.start("The capital of")
+	p := l.does(AskNext{}).Poll
+	for _, c := range []Command{Drive{session.StepStage{}}, AskNext{}, AskDraw{}, AskQuestion{ID: "q-order"}, Dismiss{}, Revote{}} {
+		l.refused(c, ErrOpen)
+	}
+	outside := 0
+	for slices.Contains(keys(p), strconv.Itoa(outside)) {
+		outside++
+	}
+	for _, choice := range []string{strconv.Itoa(outside), "", "a", "-1", keys(p)[0] + " "} {
+		if _, err := l.vote(1, Ballot{Choice: choice}); err == nil || err.(*Error).Code != CodeNotOffer {
+			t.Errorf("a vote for %q: %v", choice, err)
+		}
+	}
+	for _, sure := range []float64{-0.1, 1.1, math.NaN()} {
+		if _, err := l.vote(1, Ballot{Choice: keys(p)[0], Sure: sure}); err == nil {
+			t.Errorf("sure %v is taken", sure)
+		}
+	}
+	if _, err := l.vote(9, Ballot{Choice: keys(p)[0]}); err != ErrStranger {
+		t.Errorf("a stranger's vote: %v", err)
+	}
+	if n := l.does(Close{}).Poll.Votes; n != 0 {
+		t.Errorf("%d votes were counted", n)
+	}
+	if _, err := l.vote(1, Ballot{Choice: keys(p)[0]}); err != ErrClosed {
+		t.Errorf("a vote after the end: %v", err)
+	}
+	// The text goes on: the poll leaves the stage.
+	if v := l.does(Drive{session.StepToken{}}); v.Poll != nil {
+		t.Error("the poll is still on the stage")
+	}
+}
+
+// A question that is answered in words is voted on by how much one could say.
+func TestRecallQuestion(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.class(3)
+	p := l.does(AskQuestion{ID: "q-five-steps"}).Poll
+	same(t, "on offer", keys(p), "yes", "part", "no")
+	for id, choice := range []string{"yes", "part", "part"} {
+		l.votes(id+1, Ballot{Choice: choice, Sure: 0.5})
+	}
+	if p.Answer != "" {
+		t.Error("the answer is told")
+	}
+	p = l.does(Reveal{}).Poll
+	same(t, "the spread", counts(p), 1, 2, 0)
+	if !strings.Contains(p.Answer, "<ul><li>") {
+		t.Errorf("the answer is %q", p.Answer)
+	}
+	if sum, err := l.Summary(t.Context(), l.secret); err != nil || sum.Stated != 0 {
+		t.Errorf("nothing here is right or wrong, and yet: %+v, %v", sum, err)
+	}
+}

@@ -1,0 +1,250 @@
+package class
+
+import (
+	"context"
+	"time"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/lessons/predict"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Present carries out an instructor's command and returns the view after it,
+// which is kept by then. The secret is checked each time. A refusal is an
+// [*Error] or, of the run, a [*session.Error]; nothing has changed then.
+func (r *Room) Present(ctx context.Context, who string, secret Secret, cmd Command) (*View, error) {
+	if !secret.fits(r.secret) {
+		return nil, ErrSecret
+	}
+	leave, err := r.takeDesk(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if err := r.ask(ctx, func(c *core) error {
+		if _, take := cmd.(TakeSeat); take {
+			c.seat = who
+		}
+		return c.mayPresent(who)
+	}); err != nil {
+		return nil, err
+	}
+	if err := r.carryOut(ctx, cmd); err != nil {
+		return nil, err
+	}
+	return r.View(), nil
+}
+
+// carryOut does what a command asks. The desk is held.
+func (r *Room) carryOut(ctx context.Context, cmd Command) error {
+	if _, ok := cmd.(Delete); ok {
+		return r.hub.remove(ctx, r)
+	}
+	if !moves(cmd) {
+		return r.ask(ctx, func(c *core) error { return c.do(cmd) })
+	}
+	run, err := r.awake(ctx)
+	if err != nil {
+		return err
+	}
+	switch cmd := cmd.(type) {
+	case Drive:
+		return r.drive(ctx, run, cmd.Do)
+	case GoTo:
+		return r.goTo(ctx, run, cmd.Step)
+	case AskWalk:
+		w, err := get(ctx, r, func(c *core) (WalkView, error) { return c.walk() })
+		if err != nil {
+			return err
+		}
+		step := w.At()
+		if step == nil || step.Ask == nil {
+			return refuse(CodeAsk, "This step of the walkthrough asks nothing.")
+		}
+		return r.asked(ctx, run, func(do Do) (*session.State, error) { return ready(ctx, do, nil, step.Ask) },
+			func(c *core, st *session.State) error { return c.askSpec(st, step.Ask) })
+	case AskNext:
+		n := or(cmd.Choices, 5)
+		if n < predict.LeastCandidates || n > mostCandidates {
+			return refuse(CodeAsk, "There are %d candidates asked for; it must be %d to %d.", n, predict.LeastCandidates, mostCandidates)
+		}
+		return r.asked(ctx, run, func(do Do) (*session.State, error) { return Undrawn(ctx, do) },
+			func(c *core, st *session.State) error { return c.openNext(st, n, cmd.For) })
+	case AskDraw:
+		return r.asked(ctx, run, func(do Do) (*session.State, error) { return undrawnBySampling(ctx, do) },
+			func(c *core, st *session.State) error { return c.openDraw(st, cmd.For) })
+	case AppendMajority:
+		return r.appendToken(ctx, run, (*core).majority)
+	case AppendOf:
+		return r.appendToken(ctx, run, func(c *core, p *poll) (string, error) {
+			v, ok := c.votes[p.at()][cmd.Member]
+			if !ok {
+				return "", ErrNoMember
+			}
+			return v.Choice, nil
+		})
+	}
+	return refuse(CodeUnknown, "Unknown command %T.", cmd)
+}
+
+// moves reports whether a command is one for the run.
+func moves(cmd Command) bool {
+	switch cmd.(type) {
+	case Drive, GoTo, AskWalk, AskNext, AskDraw, AppendMajority, AppendOf:
+		return true
+	}
+	return false
+}
+
+// mayMove says why the run cannot be moved just now, or nil. A poll about a
+// token is about the stage as it is; of other polls only a new one is barred.
+func (c *core) mayMove(newPoll bool) error {
+	if p := c.onStage(); p != nil && p.live() && (newPoll || p.aboutToken()) {
+		return ErrOpen
+	}
+	return nil
+}
+
+// freed is the room's data with a closed poll taken off the stage.
+func (c *core) freed() roomData {
+	next := c.data
+	if p := c.onStage(); p != nil && !p.live() {
+		next.Poll = 0
+	}
+	return next
+}
+
+// drive has the run carry out a command. The script is left by it.
+func (r *Room) drive(ctx context.Context, run Run, cmd session.Command) error {
+	if err := r.ask(ctx, func(c *core) error { return c.mayMove(false) }); err != nil {
+		return err
+	}
+	if err := r.moved(ctx, run, func(do Do) error {
+		_, err := do(ctx, cmd)
+		return err
+	}); err != nil {
+		return err
+	}
+	return r.ask(ctx, func(c *core) error {
+		next := c.freed()
+		next.Left = next.Walk != "" && next.Step > 0
+		if next == c.data {
+			return nil
+		}
+		return c.change(next, nil)
+	})
+}
+
+func (c *core) walk() (WalkView, error) {
+	w := c.cfg.Course.Walk(c.data.Walk)
+	if w == nil {
+		return WalkView{}, refuse(CodeWalk, "This room has no walkthrough.")
+	}
+	return WalkView{w, c.data.Step, c.data.Left}, c.mayMove(true)
+}
+
+// goTo shows a step of the walkthrough, and asks what it asks where it is the
+// next in order.
+func (r *Room) goTo(ctx context.Context, run Run, step int) error {
+	w, err := get(ctx, r, func(c *core) (WalkView, error) { return c.walk() })
+	if err != nil {
+		return err
+	}
+	from := w.Step
+	if w.Left { // the stage is not what the step before it left
+		from = -1
+	}
+	var ask *lessons.AskSpec
+	var st *session.State
+	if err := r.moved(ctx, run, func(do Do) (err error) {
+		if st, err = Perform(ctx, do, w.Walk, step, from); err != nil {
+			return err
+		}
+		if ask = w.Walk.Steps[step-1].Ask; ask == nil || step != w.Step+1 {
+			ask = nil
+			return nil
+		}
+		st, err = ready(ctx, do, st, ask)
+		return err
+	}); err != nil {
+		return err
+	}
+	return r.ask(ctx, func(c *core) error {
+		next := c.freed()
+		next.Step, next.Left = step, false
+		if err := c.change(next, nil); err != nil || ask == nil {
+			return err
+		}
+		return c.askSpec(st, ask)
+	})
+}
+
+// ready brings a run to where a script's question can be asked.
+func ready(ctx context.Context, do Do, st *session.State, a *lessons.AskSpec) (*session.State, error) {
+	switch a.Kind {
+	case lessons.AskNext:
+		return Undrawn(ctx, do)
+	case lessons.AskDraw:
+		return undrawnBySampling(ctx, do)
+	}
+	return st, nil
+}
+
+// askSpec asks what a script asks; st is where [ready] has brought the run.
+func (c *core) askSpec(st *session.State, a *lessons.AskSpec) error {
+	last := time.Duration(a.Seconds) * time.Second
+	switch a.Kind {
+	case lessons.AskNext:
+		return c.openNext(st, a.Choices, last)
+	case lessons.AskDraw:
+		return c.openDraw(st, last)
+	case lessons.AskQuestion:
+		return c.do(AskQuestion{a.Question.ID, last})
+	}
+	right := a.Answer
+	return c.open(&poll{Kind: Number, Prompt: a.Prompt, PromptText: a.PromptText, Unit: a.Unit, Right: &right, Within: a.Within}, last)
+}
+
+// asked brings the run to where something can be asked and opens the poll.
+func (r *Room) asked(ctx context.Context, run Run, bring func(Do) (*session.State, error), open func(*core, *session.State) error) error {
+	if err := r.ask(ctx, func(c *core) error { return c.mayMove(true) }); err != nil {
+		return err
+	}
+	var st *session.State
+	if err := r.moved(ctx, run, func(do Do) (err error) {
+		st, err = bring(do)
+		return err
+	}); err != nil {
+		return err
+	}
+	return r.ask(ctx, func(c *core) error { return open(c, st) })
+}
+
+// appendToken makes the run take a token that the class chose, and takes the
+// poll off the stage.
+func (r *Room) appendToken(ctx context.Context, run Run, choose func(*core, *poll) (string, error)) error {
+	choice, err := get(ctx, r, func(c *core) (session.Choose, error) {
+		p := c.onStage()
+		switch {
+		case p == nil || !p.aboutToken():
+			return session.Choose{}, ErrNoPoll
+		case p.live():
+			return session.Choose{}, ErrOpen
+		}
+		if d := distribution(c.state, p.Step); d == nil || c.state.Frontier().Step != p.Step || c.state.Frontier().Stage >= firstChosen {
+			return session.Choose{}, refuse(CodeClosed, "The text has gone on since this vote, so its token cannot be appended.")
+		}
+		token, err := choose(c, p)
+		return session.Choose{Step: p.Step, Token: number(token)}, err
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.moved(ctx, run, func(do Do) error {
+		_, err := do(ctx, choice)
+		return err
+	}); err != nil {
+		return err
+	}
+	return r.ask(ctx, func(c *core) error { return c.change(c.freed(), nil) })
+}

@@ -1,0 +1,257 @@
+package class
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCodes(t *testing.T) {
+	seen := map[string]bool{}
+	for range 1000 {
+		code := newCode()
+		if len(code) != CodeLength || strings.Trim(code, alphabet) != "" {
+			t.Fatalf("the code %q", code)
+		}
+		seen[code] = true
+		if got := NormalCode(" " + strings.ToLower(ShownCode(code)) + "\n"); got != code {
+			t.Errorf("typed as it is shown, %q is %q", code, got)
+		}
+	}
+	if len(seen) < 990 { // two alike among a thousand happen once in 200 times: 1000²/2 / 22⁶
+		t.Errorf("only %d of 1000 codes differ", len(seen))
+	}
+	if strings.ContainsAny(alphabet, "01258AEIOULSZB") {
+		t.Error("the alphabet has signs that are taken for others, or vowels")
+	}
+	for typed, want := range map[string]string{"k7q-4mx": "K7Q4MX", "k7·q4mx": "K7Q4MX", "": "", strings.Repeat("x", 1000): "XXXXXXX"} {
+		if got := NormalCode(typed); got != want {
+			t.Errorf("%q is %q, want %q", typed, got, want)
+		}
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	s := newSecret()
+	if back := ParseSecret(s.String()); back != s || len(s.String()) != 22 || !s.fits(s.hash()) {
+		t.Errorf("%s comes back as %s", s, back)
+	}
+	other := s
+	other[15] ^= 1
+	for _, text := range []string{"", "x", s.String() + "A", s.String()[:21], other.String(), strings.Repeat("=", 22)} {
+		if ParseSecret(text).fits(s.hash()) {
+			t.Errorf("%q fits", text)
+		}
+	}
+}
+
+// Who may come in, and what those hear who may not.
+func TestEnter(t *testing.T) {
+	s := begun(t, "", func(c *Config) { c.Limits.Members = 3 })
+	l := s.room(Options{})
+	enter := func(code, who string) error {
+		_, err := s.Enter(t.Context(), code, "here", who)
+		return err
+	}
+	check := func(what string, got, want error) {
+		t.Helper()
+		if !errors.Is(got, want) || want == nil && got != nil {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	check("a wrong code", enter("333333", "p1"), ErrNoRoom)
+	check("a code as typed", enter(strings.ToLower(ShownCode(l.Code())), "p1"), nil)
+	l.class(2)
+	l.does(Lock{true})
+	check("a locked room", enter(l.Code(), "p3"), ErrLocked)
+	check("a member of a locked room", enter(l.Code(), "p1"), nil)
+	l.does(Lock{false})
+	l.class(3)
+	check("a full room", enter(l.Code(), "p4"), ErrFull)
+	check("a member of a full room", enter(l.Code(), "p2"), nil)
+	l.does(Remove{2})
+	check("one who was removed", enter(l.Code(), "p2"), ErrRemoved)
+	if _, err := l.Join(t.Context(), "p2", ""); err != ErrRemoved {
+		t.Errorf("joining after being removed: %v", err)
+	}
+	check("the place of one who was removed", enter(l.Code(), "p4"), nil)
+	l.does(End{})
+	check("after the class", enter(l.Code(), "p1"), ErrExpired)
+	l.does(Reopen{})
+	check("opened again", enter(l.Code(), "p1"), nil)
+	s.clock.pass(DefaultLimits().CodeLife + time.Second)
+	check("a day later", enter(l.Code(), "p1"), ErrExpired)
+	if rise, err := l.Sit(t.Context(), teacher, l.secret); err != nil {
+		t.Error(err)
+	} else {
+		check("with the instructor back", enter(l.Code(), "p1"), nil)
+		rise()
+	}
+	l.does(Delete{})
+	check("after it was deleted", enter(l.Code(), "p1"), ErrNoRoom)
+}
+
+// Wrong codes and secrets are counted, for each caller and over all. Members
+// come back though the budget is used up.
+func TestBudget(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.class(1)
+	try := func(from string) error {
+		_, err := s.Enter(t.Context(), "333333", from, "guest")
+		return err
+	}
+	for i := range int(callerTries.most) {
+		if err := try("one"); err != ErrNoRoom {
+			t.Fatalf("try %d: %v", i+1, err)
+		}
+	}
+	if err := try("one"); err != ErrTries {
+		t.Errorf("one too many: %v", err)
+	}
+	if _, err := s.Enter(t.Context(), l.Code(), "one", "guest"); err != ErrTries {
+		t.Errorf("the right code after too many wrong ones: %v", err)
+	}
+	if _, err := s.Enter(t.Context(), l.Code(), "one", "p1"); err != nil {
+		t.Errorf("a member: %v", err)
+	}
+	if _, err := s.Enter(t.Context(), l.Code(), "other", "guest"); err != nil {
+		t.Errorf("somebody else: %v", err)
+	}
+	s.clock.pass(2 * time.Second) // half a try a second
+	if err := try("one"); err != ErrNoRoom {
+		t.Errorf("two seconds later: %v", err)
+	}
+	// From everywhere: 120 at once, of which 31 are spent, and 2 have come back.
+	n := 0
+	for ; try(fmt.Sprint("caller ", n)) == ErrNoRoom; n++ {
+	}
+	if n != 120-31+2 {
+		t.Errorf("%d tries from elsewhere", n)
+	}
+	if _, err := s.Instruct(t.Context(), l.Code(), newSecret(), "new"); err != ErrTries {
+		t.Errorf("a wrong secret: %v", err)
+	}
+	if _, err := s.Instruct(t.Context(), l.Code(), l.secret, "new"); err != nil {
+		t.Errorf("the right secret: %v", err)
+	}
+}
+
+// Callers are not remembered without end.
+func TestBudgetForgets(t *testing.T) {
+	var b budget
+	now := time.Unix(1e9, 0)
+	for n := range 3 * maxCallers {
+		b.spend(fmt.Sprint(n), now.Add(time.Duration(n)*time.Second))
+	}
+	if len(b.callers) > maxCallers {
+		t.Errorf("%d callers are remembered", len(b.callers))
+	}
+}
+
+func TestNames(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{Nicknames: true})
+	for typed, want := range map[string]string{
+		"Ada": "Ada", "  Ada\t\n Lovelace ": "Ada Lovelace", "<b>x</b>": "<b>x</b>", "a\u202eb\x00c": "abc",
+		"": "", strings.Repeat("ж", 24): strings.Repeat("ж", 24), "a\xffb": "ab",
+	} {
+		m, err := l.Join(t.Context(), "learner "+typed, typed)
+		if err != nil || m.Name != want {
+			t.Errorf("%q is %+v, %v", typed, m, err)
+		}
+	}
+	_, err := l.Join(t.Context(), "long", strings.Repeat("x", 25))
+	var e *Error
+	if !errors.As(err, &e) || e.Code != CodeNick || !strings.Contains(e.Message, "25 characters") {
+		t.Errorf("a long name: %v", err)
+	}
+	ada, err := l.Join(t.Context(), "learner Ada", "Countess")
+	if err != nil || ada.Name != "Countess" {
+		t.Errorf("a new name: %+v, %v", ada, err)
+	}
+	l.does(HideNames{true}, DropName{ada.ID})
+	if !l.View().NamesHidden {
+		t.Error("names are not hidden")
+	}
+	if again, err := l.Join(t.Context(), "learner Ada", "Ada"); err != nil || again.Name != "" || again.ID != ada.ID {
+		t.Errorf("a name that was taken away is back: %+v, %v", again, err)
+	}
+	quiet := s.room(Options{})
+	if m, err := quiet.Join(t.Context(), "p1", "Ada"); err != nil || m.Name != "" {
+		t.Errorf("a name where there are none: %+v, %v", m, err)
+	}
+}
+
+// Heads are people, not pages.
+func TestHeadcount(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.class(3)
+	l.class(2) // two have a second page
+	l.settled("three are here", func(v *View) bool { return v.Here == 3 && v.Members == 3 })
+	for _, id := range []int{1, 3, 3, 3, 7} { // and leaving more often than coming does no harm
+		l.Leave(learner(id))
+	}
+	l.settled("one has left", func(v *View) bool { return v.Here == 2 && v.Members == 3 })
+	list, err := l.Attendees(t.Context(), l.secret)
+	if err != nil || len(list) != 3 || !list[0].Here || list[2].Here {
+		t.Errorf("the list is %+v, %v", list, err)
+	}
+}
+
+// One presents at a time; a second who has the secret is told so and may take
+// over; who has no secret can do nothing at all.
+func TestSecondInstructor(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	rise, err := l.Sit(t.Context(), teacher, l.secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := l.Sit(t.Context(), "second", l.secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := func(c Command, secret Secret) error {
+		_, err := l.Present(t.Context(), "second", secret, c)
+		return err
+	}
+	if err := second(Lock{true}, l.secret); err != ErrSecond || l.View().Locked {
+		t.Errorf("a second instructor: %v", err)
+	}
+	if err := second(TakeSeat{}, l.secret); err != nil {
+		t.Error(err)
+	}
+	if l.refused(Lock{true}, ErrSecond); l.View().Locked {
+		t.Error("the first still presents")
+	}
+	other() // the second leaves, so the first may go on
+	l.does(Lock{true})
+	rise()
+	for _, secret := range []Secret{{}, newSecret()} {
+		if err := second(Delete{}, secret); err != ErrSecret {
+			t.Errorf("without the secret: %v", err)
+		}
+		_, e1 := l.Sit(t.Context(), "second", secret)
+		_, e2 := l.Attendees(t.Context(), secret)
+		_, e3 := l.Summary(t.Context(), secret)
+		if e1 != ErrSecret || e2 != ErrSecret || e3 != ErrSecret {
+			t.Errorf("without the secret: %v, %v, %v", e1, e2, e3)
+		}
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	s := begun(t, "")
+	for code, o := range map[Code]Options{CodeTitle: {Title: strings.Repeat("x", 81)}, CodeWalk: {Walk: "none"}} {
+		if _, _, err := s.Create(t.Context(), teacher, o); !errors.Is(err, &Error{Code: code}) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if l := s.room(Options{Title: " A\n title "}); l.View().Title != "A title" {
+		t.Errorf("the title is %q", l.View().Title)
+	}
+}

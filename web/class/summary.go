@@ -1,0 +1,209 @@
+package class
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/lessons/predict"
+)
+
+// Summary is what a class leaves behind. It is made of what was kept and of
+// nothing that a phone said about itself.
+type Summary struct {
+	Title, Code string
+	Begun, Used time.Time
+	Members     int
+	Voters      int    // members who voted at least once
+	Walk        string // title of the walkthrough, "" without
+	Polls       []PollSummary
+	Texts       []Text
+
+	// Of the votes that said how sure they are and could be right or wrong:
+	Calibration []predict.Bin // stated against come true
+	Stated      int           // how many there are
+	MeanScore   float64       // mean logarithmic score in nats, 0 at best
+
+	// Of the polls for the next token that anybody voted in, the last rounds:
+	NextAsked    int
+	NextRight    float64 // mean share of the votes that named the token which the run's own u draws
+	NextExpected float64 // mean probability, after the filters, of the tokens voted for: the share that luck gives
+}
+
+// PollSummary is one poll with all its rounds.
+type PollSummary struct {
+	Poll          // as revealed, of its last round
+	Text   string // the question as plain text
+	Asked  time.Time
+	Rounds []Round
+	// Distance is between the last round's votes and the model's probabilities
+	// after the filters, both over the options: half the sum of the differences
+	// (total variation), from 0 for the same to 1 for nothing in common. −1 where
+	// it has no meaning: without votes, or where no tokens were asked for.
+	Distance float64
+}
+
+// Round is how one round was voted.
+type Round struct {
+	Votes, Right int
+	Counts       []int // by option; of a number, the options of that round's spread
+	Options      []Option
+	Median       *float64 // of numbers
+}
+
+// Text is one text that the class wrote, as a session link with which anybody
+// replays it alone from its first stage.
+type Text struct{ Prompt, Link string }
+
+// Summary sums the class up for its instructor.
+func (r *Room) Summary(ctx context.Context, secret Secret) (*Summary, error) {
+	if !secret.fits(r.secret) {
+		return nil, ErrSecret
+	}
+	return get(ctx, r, func(c *core) (*Summary, error) {
+		c.flush()
+		return c.summary(), nil
+	})
+}
+
+func (c *core) summary() *Summary {
+	s := &Summary{Title: c.data.Title, Code: c.code, Begun: c.begun, Used: c.used, Members: c.active(), Texts: slices.Clone(c.texts)}
+	if w := c.cfg.Course.Walk(c.data.Walk); w != nil {
+		s.Walk = w.Title
+	}
+	if t, ok := textOf(c.state); ok && !slices.Contains(s.Texts, t) {
+		s.Texts = append(s.Texts, t)
+	}
+	voters := map[int]bool{}
+	var stated []predict.Outcome
+	for _, p := range c.polls {
+		ps := p.summary(c.votes)
+		s.Polls = append(s.Polls, ps)
+		for n := 1; n <= p.Round; n++ {
+			for id, v := range c.votes[round{p.ID, n}] {
+				voters[id] = true
+				if v.Sure > 0 && p.judged() {
+					stated = append(stated, predict.Outcome{Confidence: v.Sure, Right: p.isRight(v.Choice)})
+				}
+			}
+		}
+		if last := ps.Rounds[p.Round-1]; p.Kind == Next && last.Votes > 0 {
+			s.NextAsked++
+			s.NextRight += float64(last.Right) / float64(last.Votes)
+			for i, o := range p.Options {
+				s.NextExpected += o.Q * float64(last.Counts[i]) / float64(last.Votes)
+			}
+		}
+	}
+	s.Voters, s.Calibration = len(voters), predict.Bins(stated)
+	s.MeanScore, s.Stated = predict.MeanScore(stated)
+	if s.NextAsked > 0 {
+		s.NextRight /= float64(s.NextAsked)
+		s.NextExpected /= float64(s.NextAsked)
+	}
+	return s
+}
+
+// summary sums a poll up.
+func (p *poll) summary(votes map[round]map[int]vote) PollSummary {
+	s := PollSummary{Poll: *p.view(votes, Revealed), Text: p.PromptText, Asked: p.Asked, Distance: -1}
+	for n := 1; n <= p.Round; n++ {
+		of := *p
+		of.Round = n
+		v := of.view(votes, Revealed)
+		r := Round{Votes: v.Votes, Options: v.Options, Median: v.Median}
+		for _, o := range v.Options {
+			r.Counts = append(r.Counts, o.Count)
+		}
+		for _, b := range votes[of.at()] {
+			if p.isRight(b.Choice) {
+				r.Right++
+			}
+		}
+		s.Rounds = append(s.Rounds, r)
+	}
+	if last := s.Rounds[p.Round-1]; p.aboutToken() && last.Votes > 0 {
+		s.Distance = distance(p.Options, last.Counts)
+	}
+	return s
+}
+
+// distance is the total variation distance between votes and the model over
+// the options. Their probabilities are brought to a sum of 1.
+func distance(options []Option, counts []int) float64 {
+	var q, d float64
+	votes := 0
+	for i, o := range options {
+		q += o.Q
+		votes += counts[i]
+	}
+	for i, o := range options {
+		model := 0.0
+		if q > 0 {
+			model = o.Q / q
+		}
+		d += math.Abs(float64(counts[i])/float64(votes)-model) / 2
+	}
+	return d
+}
+
+// WriteCSV writes one row for each option of each round of each poll. Text that
+// a spreadsheet could take for a formula gets an apostrophe in front.
+func (s *Summary) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"poll", "asked", "kind", "question", "round", "option", "votes", "share", "p", "q", "right"}}
+	for i, p := range s.Polls {
+		for n, r := range p.Rounds {
+			for j, o := range r.Options {
+				row := []string{
+					strconv.Itoa(i + 1), p.Asked.UTC().Format(time.RFC3339), string(p.Kind), plain(p.Text), strconv.Itoa(n + 1),
+					plain(or(o.Text, o.Letter)), strconv.Itoa(r.Counts[j]), share(r.Counts[j], r.Votes), "", "", fmt.Sprint(o.Right),
+				}
+				if p.Kind == Next || p.Kind == Draw {
+					row[8], row[9] = decimal(o.P), decimal(o.Q)
+				}
+				rows = append(rows, row)
+			}
+		}
+	}
+	if err := out.WriteAll(rows); err != nil {
+		return err
+	}
+	return out.Error()
+}
+
+func share(n, of int) string {
+	if of == 0 {
+		return ""
+	}
+	return decimal(float64(n) / float64(of))
+}
+
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// plain makes text safe in a cell (OWASP, CSV injection): what begins like a
+// formula, after any space, is marked as text. A number stays one.
+func plain(text string) string {
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return text
+	}
+	if strings.ContainsAny(text, "\t\r") || strings.HasPrefix(strings.TrimLeft(text, " \n\u00a0"), "'") ||
+		strings.ContainsAny(firstOf(text), "=+-@＝＋－＠") {
+		return "'" + text
+	}
+	return text
+}
+
+// firstOf is the first character that is no space.
+func firstOf(text string) string {
+	for _, r := range strings.TrimSpace(text) {
+		return string(r)
+	}
+	return ""
+}

@@ -1,0 +1,125 @@
+package class
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Worked out by hand. The model gives q of 0.5, 0.3, 0.1 and 0.1; ten votes fall
+// 4, 4, 2, 0:
+//
+//	distance = (|0.4−0.5| + |0.4−0.3| + |0.2−0.1| + |0−0.1|) / 2 = 0.2
+//	share right (the second is drawn) = 4/10
+//	expected = (4·0.5 + 4·0.3 + 2·0.1 + 0·0.1) / 10 = 0.34
+//
+// Four say how sure they are: 0.8 right, 0.8 wrong, 0.35 right, 0.35 wrong:
+//
+//	mean score = (ln 0.8 + ln 0.2 + ln 0.35 + ln 0.65) / 4 = −0.8283
+//	           = (−0.2231 − 1.6094 − 1.0498 − 0.4308) / 4
+//	bins: [0.3, 0.4) 1 of 2, [0.8, 0.9) 1 of 2
+func TestSummaryByHand(t *testing.T) {
+	p := &poll{ID: 1, Kind: Next, Round: 2, Phase: Closed, PromptText: "Which?", Step: 1, Options: []Option{
+		{Key: "1", Text: " a", Q: 0.5}, {Key: "2", Text: " b", Q: 0.3, Right: true}, {Key: "3", Text: " c", Q: 0.1}, {Key: "4", Text: " d", Q: 0.1},
+	}}
+	c := &core{cfg: &Config{Now: time.Now}, polls: []*poll{p}}
+	course, err := wholeCourse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.cfg.Course = course
+	c.empty()
+	for id, choice := range []string{"1", "1", "1", "1", "2", "2", "2", "2", "3", "3"} {
+		sure := map[int]float64{0: 0.8, 1: 0.35, 4: 0.8, 5: 0.35}[id]
+		c.count1(round{1, 2}, id+1, vote{Choice: choice, Sure: sure, N: 1})
+	}
+	c.count1(round{1, 1}, 3, vote{Choice: "4", N: 1})
+	s := c.summary()
+	ps := s.Polls[0]
+	same(t, "the last round", ps.Rounds[1].Counts, 4, 4, 2, 0)
+	same(t, "the first round", ps.Rounds[0].Counts, 0, 0, 0, 1)
+	if ps.Rounds[1].Right != 4 || ps.Rounds[0].Right != 0 || s.Voters != 10 || s.NextAsked != 1 || s.Stated != 4 {
+		t.Errorf("the summary is %+v", s)
+	}
+	near(t, "the distance", ps.Distance, 0.2)
+	near(t, "the share right", s.NextRight, 0.4)
+	near(t, "the share expected", s.NextExpected, 0.34)
+	if math.Abs(s.MeanScore+0.8283) > 5e-5 {
+		t.Errorf("the mean score is %.4f", s.MeanScore)
+	}
+	for i, b := range s.Calibration {
+		want := map[int][2]int{3: {2, 1}, 8: {2, 1}}[i]
+		if b.N != want[0] || b.Hits != want[1] {
+			t.Errorf("bin %d has %d of %d", i, b.Hits, b.N)
+		}
+	}
+}
+
+// The texts of a class are replayed from their first stages, each once.
+func TestTexts(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	for _, prompt := range []string{"The capital of", "Once upon", "The capital of"} {
+		l.start(prompt)
+		l.does(Drive{session.StepToken{}}, Drive{session.StepToken{}})
+	}
+	l.start("Never gone on")
+	sum, err := l.Summary(t.Context(), l.secret)
+	if err != nil || len(sum.Texts) != 2 || sum.Texts[0].Prompt != "The capital of" || sum.Texts[1].Prompt != "Once upon" {
+		t.Fatalf("the texts are %+v, %v", sum.Texts, err)
+	}
+	link, err := session.ParseLink(l.View().State.Model, sum.Texts[1].Link)
+	if err != nil || link.Cursor != firstStage || link.Log.Steps != 2 {
+		t.Errorf("the link is to %+v, %v", link, err)
+	}
+}
+
+// The file is read back by a strict reader, its numbers are those of the
+// summary, and nothing in it is a formula.
+func TestCSV(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.start("The capital of")
+	l.class(2)
+	p := l.does(AskNumber{Prompt: `=HYPERLINK("http://x","y")`}).Poll
+	l.votes(1, Ballot{Choice: "-2"})
+	l.votes(2, Ballot{Choice: "3"})
+	l.does(Close{}, AskNext{})
+	l.votes(1, Ballot{Choice: keys(l.View().Poll)[1]})
+	l.does(Close{}, Revote{})
+	sum, err := l.Summary(t.Context(), l.secret)
+	if err != nil || p.Kind != Number {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := sum.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(rows) != 1+2+2*5 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	same(t, "a number", rows[1][2:8], "number", `'=HYPERLINK("http://x","y")`, "1", "-2", "1", "0.5")
+	if row := rows[4]; row[2] != "next" || row[4] != "1" || row[6] != "1" || row[7] != "1" || row[8] == "" || row[9] == "" {
+		t.Errorf("the vote for a token: %v", row)
+	}
+	if row := rows[9]; row[4] != "2" || row[6] != "0" || row[7] != "" {
+		t.Errorf("the second round: %v", row)
+	}
+	for text, want := range map[string]string{
+		"=1+1": "'=1+1", "+1": "+1", "-0.5": "-0.5", "-x": "'-x", "@SUM(A1)": "'@SUM(A1)", " =1": "' =1", "\t=1": "'\t=1", "\r": "'\r",
+		"％x": "％x", "＝1": "'＝1", "'=1": "''=1", "plain": "plain", " the": " the", "": "", "\n=1": "'\n=1",
+	} {
+		if got := plain(text); got != want {
+			t.Errorf("%q is written as %q, want %q", text, got, want)
+		}
+	}
+	if strings.Contains(b.String(), l.secret.String()) {
+		t.Error("the secret is in it")
+	}
+}

@@ -1,0 +1,194 @@
+package class
+
+import (
+	"sync"
+	"time"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// View is what a room looks like at one moment, to all of its followers alike.
+// It is immutable and may be kept.
+type View struct {
+	// Seq grows with every change, across restarts too.
+	Seq uint64
+	// At is when the view was made, by the hub's clock.
+	At time.Time
+	// Code is the room's; Title what the instructor calls the class.
+	Code, Title string
+	// State is the run as everybody sees it; nil while nobody is there and the
+	// run rests.
+	State *session.State
+	// Hidden says that the stage must not show probabilities or the token
+	// drawn: a poll asks for them.
+	Hidden bool
+	// Walk is the place in the walkthrough, nil where the room has none.
+	Walk *WalkView
+	// Poll is the poll on the stage, nil where there is none.
+	Poll *Poll
+	// Here counts the members whose page is open, Members all of them.
+	Here, Members int
+	// Timer is when the countdown ends; zero where none is shown.
+	Timer time.Time
+
+	Nicknames, NamesHidden, Locked, Alone, Ended, Gone bool
+	// Presenting says that somebody has the presenter's page open.
+	Presenting bool
+	// Notice is something that happened to the room by itself, as a sentence
+	// for the instructor.
+	Notice string
+
+	link   func() string
+	shared sync.Map
+}
+
+// Link is the session link of State, "" where there is none.
+func (v *View) Link() string {
+	if v.link == nil {
+		return ""
+	}
+	return v.link()
+}
+
+// Shared returns what make returned the first time that it was asked for under
+// this key on this view: so one encoding serves all followers. make must depend
+// on the view and the key alone.
+func (v *View) Shared(key string, make func() any) any {
+	once, ok := v.shared.Load(key)
+	if !ok {
+		once, _ = v.shared.LoadOrStore(key, sync.OnceValue(make))
+	}
+	return once.(func() any)()
+}
+
+// WalkView is the place in a walkthrough.
+type WalkView struct {
+	Walk *lessons.Walk
+	Step int  // the step shown, from 1; 0 before the first
+	Left bool // the presenter has driven on without the script
+}
+
+// At is the step shown, nil before the first.
+func (w *WalkView) At() *lessons.WalkStep {
+	if w.Step < 1 || w.Step > len(w.Walk.Steps) {
+		return nil
+	}
+	return w.Walk.Steps[w.Step-1]
+}
+
+// Next is the step after the one shown, nil at the end.
+func (w *WalkView) Next() *lessons.WalkStep {
+	if w.Step >= len(w.Walk.Steps) {
+		return nil
+	}
+	return w.Walk.Steps[w.Step]
+}
+
+// Kind is what a poll asks for.
+type Kind string
+
+// The kinds of polls.
+const (
+	Next     Kind = "next"     // which token comes next
+	Draw     Kind = "draw"     // one u a member
+	Question Kind = "question" // a question of the quiz
+	Number   Kind = "number"   // a number
+)
+
+// Phase is how far a poll is.
+type Phase string
+
+// The phases, in their order.
+const (
+	Open     Phase = "open"     // votes are taken and can be changed; draws grow
+	Closed   Phase = "closed"   // no more votes, and nothing shown yet
+	Spread   Phase = "spread"   // how the class voted
+	Revealed Phase = "revealed" // what is right, and the model's probabilities
+)
+
+// Poll is a poll as everybody may see it in its phase: counts are 0 and P, Q,
+// Right and Drawn unset until they are shown.
+type Poll struct {
+	ID     string // names it, and its round, in a vote
+	Kind   Kind
+	Phase  Phase
+	Round  int       // 1, or more after a re-vote
+	Prompt string    // HTML
+	Unit   string    // of a number
+	Ends   time.Time // when it closes by itself; zero where it does not
+	Step   int       // the generated token that it asks for: next and draw
+
+	// Options are what can be voted for, in the order in which they are shown
+	// (shuffled, of next tokens). Of a draw they are the tokens that the filters
+	// keep, the most probable first, and one for all others together. Of a number they are the
+	// answers given most, once shown.
+	Options []Option
+	Votes   int // members who have voted in this round
+
+	// Before holds the counts of the round before by option, nil in round 1.
+	Before []int
+	// Answer is what to say after the right choice, or of a recall question its
+	// answer and rubric, as HTML; Right the right number.
+	Answer string
+	Right  *float64
+	// Median of the numbers given, nil where there are none or before they are shown.
+	Median *float64
+}
+
+// Option is something to vote for.
+type Option struct {
+	Key    string // names it in a vote: a token's id, a choice's number, "yes"
+	Letter string // A, B, …
+	Text   string // plain
+	HTML   string // of a question's choice
+	Token  bool   // Text is a token's, to be drawn with its space
+
+	Count int
+	P, Q  float64 // probability after the temperature, and after the filters
+	Right bool    // the right choice; of tokens the one that the run's own u draws
+	Why   string  // HTML: why it is right or wrong
+	Rest  bool    // all others together; cannot be voted for
+}
+
+// Ballot is a vote as it is sent.
+type Ballot struct {
+	Poll   string
+	Choice string // an option's key, the number as typed; anything for a draw
+	// N is the sender's number of this vote: the highest counts, so one that is
+	// sent again or overtaken changes nothing. 0 is the server's clock in
+	// milliseconds, which numbers may continue from.
+	N int64
+	// Sure is how sure the member says they are, above 0 up to 1; 0 is not said.
+	Sure float64
+}
+
+// Receipt says which vote of a member stands. It is kept, kill -9 or not.
+type Receipt struct {
+	Poll   string
+	Round  int
+	Choice string  // key of the option, or the number
+	Text   string  // what that reads
+	U      float64 // of a draw
+	Sure   float64
+	N      int64
+}
+
+// Member is one who follows.
+type Member struct {
+	ID   int    // within the room, from 1
+	Name string // the nickname, "" without one
+}
+
+// Standing is what one member sees beside the [View].
+type Standing struct {
+	Member
+	Vote *Receipt // in the present poll's round; nil without
+}
+
+// Attendee is a member as the instructor sees them.
+type Attendee struct {
+	Member
+	Here  bool
+	Voted string // what their vote in the present round reads, "" without
+}

@@ -1,0 +1,221 @@
+package class
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Every walkthrough is taught from its first step to its last on the model that
+// comes with the program, with a class of twelve who vote in every poll; then
+// every step is gone to by itself, and looks as it did.
+func TestWalksAreTaught(t *testing.T) {
+	s := begun(t, "")
+	if len(s.cfg.Course.Walks) < 3 {
+		t.Fatalf("there are %d walkthroughs", len(s.cfg.Course.Walks))
+	}
+	for _, w := range s.cfg.Course.Walks {
+		t.Run(w.Slug, func(t *testing.T) {
+			s.t = t
+			l := s.room(Options{Walk: w.Slug})
+			l.class(12)
+			for i, step := range w.Steps {
+				v := l.does(GoTo{i + 1})
+				if v.Walk.At() != step || v.Walk.Left || (v.Poll != nil) != (step.Ask != nil) {
+					t.Fatalf("step %d: walk %+v, poll %+v", i+1, v.Walk, v.Poll)
+				}
+				shows(t, v.State, step)
+				if step.Ask != nil {
+					l.pollOnce(v.Poll, step.Ask)
+				}
+			}
+			if sum, err := l.Summary(t.Context(), l.secret); err != nil || len(sum.Texts) == 0 || sum.Voters != 12 {
+				t.Fatalf("the summary is %+v, %v", sum, err)
+			}
+		})
+	}
+}
+
+// shows checks that a state is where a step says.
+func shows(t *testing.T, st *session.State, step *lessons.WalkStep) {
+	t.Helper()
+	for _, a := range step.Do {
+		switch a := a.(type) {
+		case lessons.WalkGo:
+			if st.Cursor != session.Cursor(a) && st.Stopped != infer.StopEOS {
+				t.Errorf("%s: at %v, want %v", step.ID, st.Cursor, a)
+			}
+		case lessons.WalkStart:
+			if st.Prompt != a.Prompt {
+				t.Errorf("%s: the prompt is %q", step.ID, st.Prompt)
+			}
+		case lessons.WalkSet:
+			want := st.Settings
+			for _, b := range step.Do { // the fields that it sets hold
+				if set, ok := b.(lessons.WalkSet); ok {
+					put(&want.Temperature, set.Temperature)
+					put(&want.TopK, set.TopK)
+					put(&want.TopP, set.TopP)
+				}
+			}
+			if !st.Settings.Equal(want) {
+				t.Errorf("%s: settings %+v", step.ID, st.Settings)
+			}
+		}
+	}
+}
+
+func put[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// pollOnce lets twelve vote, reveals, and appends after a draw.
+func (l *lesson) pollOnce(p *Poll, ask *lessons.AskSpec) {
+	l.t.Helper()
+	l.allVote(12, func(id int) Ballot {
+		if p.Kind == Number {
+			return Ballot{Choice: "1.5"}
+		}
+		return Ballot{Choice: keys(p)[id%len(keys(p))]}
+	})
+	p = l.does(Close{}, ShowSpread{}, Reveal{}).Poll
+	if p.Votes != 12 || string(p.Kind) != string(ask.Kind) {
+		l.t.Fatalf("%s: %d votes of kind %s", ask.Kind, p.Votes, p.Kind)
+	}
+	n, right := 0, 0
+	for _, o := range p.Options {
+		n += o.Count
+		if o.Right {
+			right++
+		}
+	}
+	if n != 12 || p.Kind == Next && right != 1 || p.Kind == Number && (p.Right == nil || p.Median == nil) {
+		l.t.Errorf("%s, revealed: %+v", ask.Kind, p)
+	}
+	if p.Kind == Draw {
+		if v := l.does(AppendMajority{}); v.Poll != nil || v.State.Cursor.Stage != infer.KindSample || !v.State.Step().Forced && v.State.Step().Chosen < 0 {
+			l.t.Errorf("the class's token is not on the stage: %+v", v.State.Cursor)
+		}
+	}
+}
+
+// Any step can be gone to from anywhere, and shows what it shows in its order:
+// the same text, stage and settings, bit for bit.
+func TestWalkStepsByThemselves(t *testing.T) {
+	s := begun(t, "")
+	for _, w := range s.cfg.Course.Walks {
+		s.t = t
+		one, other := s.room(Options{Walk: w.Slug}), s.room(Options{Walk: w.Slug})
+		links := make([]string, len(w.Steps))
+		for i := range w.Steps {
+			links[i] = one.does(GoTo{i + 1}).Link()
+			if p := one.View().Poll; p != nil {
+				links[i] = "" // asking may have run one stage further
+				one.does(Close{})
+			}
+		}
+		for i := len(w.Steps); i >= 1; i-- {
+			v := other.does(GoTo{i})
+			if v.Poll != nil && i > 1 {
+				t.Errorf("%s: going back to step %d asks", w.Slug, i)
+			} else if v.Poll != nil {
+				other.does(Close{})
+			}
+			if links[i-1] != "" && v.Link() != links[i-1] && !afterAsking(w, i) {
+				t.Errorf("%s: step %d by itself is another", w.Slug, i)
+			}
+		}
+	}
+}
+
+// afterAsking reports whether a step follows one that asks about a token, in
+// the same text: that may have chosen another way.
+func afterAsking(w *lessons.Walk, step int) bool {
+	for i := step - 1; i >= 1; i-- {
+		if w.Steps[i].Starts() {
+			return false
+		}
+		if a := w.Steps[i-1].Ask; a != nil && a.Kind == lessons.AskDraw {
+			return true
+		}
+	}
+	return false
+}
+
+// The presenter leaves the script by driving, and comes back to it.
+func TestLeaveAndReturn(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{Walk: "cache"})
+	first := l.does(GoTo{1}, GoTo{2})
+	left := l.does(Drive{session.Start{Prompt: "Somewhere else"}})
+	if !left.Walk.Left || left.Walk.Step != 2 {
+		t.Fatalf("driving on: %+v", left.Walk)
+	}
+	if back := l.does(GoTo{2}); back.Walk.Left || back.Link() != first.Link() {
+		t.Errorf("back at step 2: %+v, the same stage: %v", back.Walk, back.Link() == first.Link())
+	}
+	l.does(Drive{session.Reset{}})
+	if on := l.does(GoTo{3}); on.State.Prompt != first.State.Prompt || on.State.Cursor != first.State.Cursor || on.Poll != nil && on.Poll.Kind != Question {
+		t.Errorf("on at step 3: %+v", on.State.Cursor)
+	}
+}
+
+// A step that does not fit says so to the presenter, by its number and title,
+// and the class stays where it was.
+func TestBrokenStep(t *testing.T) {
+	s := begun(t, "")
+	temperature := -1.0
+	short := infer.DefaultSettings()
+	short.Stop.MaxTokens = 2
+	broken := &lessons.Walk{Slug: "broken", Title: "Broken", Steps: []*lessons.WalkStep{
+		{Title: "Begin", Do: []lessons.Action{lessons.WalkStart{Prompt: "The", Settings: infer.DefaultSettings()}, lessons.WalkGo{Step: 1, Stage: infer.KindFilter}}},
+		{Title: "No such heat", Do: []lessons.Action{lessons.WalkSet{Temperature: &temperature}}},
+		{Title: "No dice", Do: []lessons.Action{lessons.WalkStart{Prompt: "Once", Settings: greedy()}}, Ask: &lessons.AskSpec{Kind: lessons.AskDraw}},
+		{Title: "Too far", Do: []lessons.Action{lessons.WalkStart{Prompt: "Once upon a", Settings: short}, lessons.WalkGo{Step: 9, Stage: infer.KindAppend}}},
+	}}
+	course := *s.cfg.Course
+	course.Walks = append(course.Walks, broken)
+	s.cfg.Course = &course
+	l := s.room(Options{Walk: "broken"})
+	l.does(GoTo{1})
+	for step, says := range map[int]string{2: "“No such heat”, cannot be shown: Temperature is -1", 4: "“Too far”", 5: "1 to 4", 0: "1 to 4"} {
+		if err := l.refused(GoTo{step}, &Error{Code: CodeWalk}); !strings.Contains(err, says) {
+			t.Errorf("step %d: %q lacks %q", step, err, says)
+		}
+	}
+	if v := l.View(); v.Walk.Step != 1 || v.State.Prompt != "The" {
+		t.Errorf("the class is at %+v with %q", v.Walk, v.State.Prompt)
+	}
+	// A step whose question cannot be asked is not shown either.
+	l.does(GoTo{3}) // not the next in order, so nothing is asked
+	l.refused(AskWalk{}, &Error{Code: CodeAsk})
+	other := s.room(Options{Walk: "broken"})
+	other.data(func(d *roomData) { d.Step = 2 })
+	other.refused(GoTo{3}, &Error{Code: CodeAsk})
+	if v := other.View(); v.Walk.Step != 2 || v.State.Started() {
+		t.Errorf("the class is at %+v, with %q", v.Walk, v.State.Prompt)
+	}
+}
+
+func greedy() infer.Settings {
+	s := infer.DefaultSettings()
+	s.Temperature = 0
+	return s
+}
+
+// data sets what a room knows.
+func (l *lesson) data(change func(*roomData)) {
+	l.t.Helper()
+	if err := l.ask(l.t.Context(), func(c *core) error {
+		next := c.data
+		change(&next)
+		return c.change(next, nil)
+	}); err != nil {
+		l.t.Fatal(err)
+	}
+}

@@ -1,0 +1,70 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/classroom"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// Classes is what a server needs to know to hold classes.
+type Classes struct {
+	// DB keeps the rooms. Without it there are no classes.
+	DB *store.DB
+	// TTL is how long a room that nobody uses is kept; 0 is as long as
+	// [class.DefaultLimits] says.
+	TTL time.Duration
+	// Access is how the phones of a class get to this server.
+	Access classroom.Access
+}
+
+// classRooms are the addresses of package classroom, with all below them.
+var classRooms = []string{"/teach", "/join", "/class", "/tour"}
+
+// teaches tells whether an address is one of a class.
+func teaches(path string) bool {
+	return slices.ContainsFunc(classRooms, func(room string) bool {
+		return path == room || strings.HasPrefix(path, room+"/")
+	})
+}
+
+// driver makes the runs of rooms out of the registry of all runs.
+type driver struct{ runs *runs }
+
+// Open implements [class.Driver].
+func (d driver) Open(ctx context.Context, room, link string) (class.Run, error) {
+	r, err := d.runs.openRoom(ctx, room, link)
+	if err != nil {
+		return nil, err // not r, which would be a Run that is not nil
+	}
+	return r, nil
+}
+
+// mountClasses restores the rooms that are kept and returns their pages, or nil
+// where the server was given no course or nowhere to keep them.
+func (s *Server) mountClasses() (http.Handler, error) {
+	if s.cfg.Course == nil || s.cfg.Classes.DB == nil {
+		return nil, nil
+	}
+	hub, err := class.NewHub(s.ctx, class.Config{
+		DB: s.cfg.Classes.DB, Course: s.cfg.Course, Driver: driver{s.runs}, Log: s.cfg.Logger,
+		Limits: class.Limits{TTL: s.cfg.Classes.TTL},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the rooms of classes: %w", err)
+	}
+	s.hub = hub
+	room := classroom.New(classroom.Deps{
+		Hub: hub, Course: s.cfg.Course, Model: s.cfg.Model, Seat: s.runs.pool.Seat,
+		Learner: s.learners.of, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
+	})
+	maps.Copy(s.feeds, room.Feeds())
+	return inTime(room.Handler()), nil
+}

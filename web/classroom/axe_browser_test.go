@@ -1,0 +1,107 @@
+package classroom_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// classroomTab is a browser that has made a room, and the room's address.
+func classroomTab(t *testing.T, tab *browser.Tab, base string) (room string) {
+	t.Helper()
+	tab.Go(base + "/teach")
+	tab.Type("#title", "Room 7")
+	tab.Eval(`document.querySelector('[name="alone"]').checked = true; document.querySelector(".make").requestSubmit()`)
+	tab.Wait("the new room", `document.querySelector(".made__code")`)
+	u, err := url.Parse(tab.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base + strings.TrimSuffix(u.Path, "/made")
+}
+
+// drive has the teacher's browser carry out a command.
+func drive(tab *browser.Tab, room, cmd string, fields ...string) {
+	form := url.Values{"cmd": {cmd}}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	tab.Eval(fmt.Sprintf(`window.done = false; fetch(%q, {method: "POST", headers: {"Viz-Fragment": "1", "Content-Type": "application/x-www-form-urlencoded"}, body: %q})
+		.then(async r => { window.done = r.status === 204 ? "done" : await r.text() })`, room+"/do", form.Encode()))
+	tab.Wait("an answer to "+cmd, `window.done === "done"`)
+}
+
+// TestAccessible: axe-core finds nothing on any page of a class, at three sizes
+// in two themes, and no page is wider than its window.
+func TestAccessible(t *testing.T) {
+	base := serve(t)
+	b := browser.New(t)
+	for name, screen := range screens() {
+		t.Run(name, func(t *testing.T) {
+			tab := b.Stranger(t, screen, base+"/join")
+			room := classroomTab(t, tab, base)
+			look := func(page, url string) {
+				tab.Go(url)
+				tab.Wait("the page", `document.fonts.status === "loaded"`)
+				tab.FullShot(name + "-" + page + ".png")
+				for _, fault := range tab.Axe("../../testdata/axe/axe.min.js.gz") {
+					t.Errorf("%s: %s", page, fault)
+				}
+				if wide := browser.Value[float64](tab, `document.documentElement.scrollWidth`); wide > float64(screen.Width) {
+					t.Errorf("%s: %g px wide", page, wide)
+				}
+			}
+			screensOf := func(state string) {
+				for _, page := range []string{"", "/projector", "/present"} {
+					look(state+strings.ReplaceAll(page, "/", "-"), room+page)
+				}
+			}
+			screensOf("waiting")
+			drive(tab, room, "start", "prompt", "The capital of France is")
+			drive(tab, room, "token")
+			for range 4 {
+				drive(tab, room, "forward")
+			}
+			screensOf("filter")
+			look("wander", room+"?at=2.3&t=0.6")
+			drive(tab, room, "ask-next")
+			screensOf("open")
+			drive(tab, room, "reveal")
+			screensOf("revealed")
+			drive(tab, room, "ask-draw")
+			look("draw", room)
+			drive(tab, room, "reveal")
+			for page, path := range map[string]string{
+				"made": room + "/made", "summary": room + "/summary", "teach": base + "/teach", "join": base + "/join",
+				"wrong": base + "/join?code=AAAAAA", "tour": base + "/tour/loop", "tour-ask": base + "/tour/loop?step=2",
+			} {
+				look(page, path)
+			}
+			tab.Faults() // the wrong code's status
+		})
+	}
+}
+
+// TestDialogs: nor in the teacher's dialogs.
+func TestDialogs(t *testing.T) {
+	base := serve(t)
+	b := browser.New(t)
+	for _, name := range []string{"390-light", "1440-dark"} {
+		t.Run(name, func(t *testing.T) {
+			tab := b.Stranger(t, screens()[name], base+"/join")
+			room := classroomTab(t, tab, base)
+			tab.Go(room + "/present")
+			for _, dialog := range []string{"d-ask", "d-run", "d-room", "keys"} {
+				tab.Eval(`document.getElementById("` + dialog + `").showModal()`)
+				tab.Shot(name + "-" + dialog + ".png")
+				for _, fault := range tab.Axe("../../testdata/axe/axe.min.js.gz") {
+					t.Errorf("%s: %s", dialog, fault)
+				}
+				tab.Eval(`document.getElementById("` + dialog + `").close()`)
+			}
+		})
+	}
+}

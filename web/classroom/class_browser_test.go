@@ -1,0 +1,192 @@
+package classroom_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// lesson is a class in real browsers: one presenter, one projector, three
+// phones.
+type lesson struct {
+	t                  *testing.T
+	code               string
+	presenter, wall    *browser.Tab
+	phones             []*browser.Tab
+	step               int  // of the walkthrough
+	reVoted, sawReveal bool // what the walkthrough has shown
+}
+
+// newLesson makes a room as a teacher does and lets everybody in.
+func newLesson(t *testing.T, walk string, laptop, wall, phone browser.Screen) *lesson {
+	t.Helper()
+	base, b := serve(t), browser.New(t)
+	l := &lesson{t: t, presenter: b.Stranger(t, laptop, base+"/teach?walk="+walk)}
+	l.presenter.Type("#title", "Room 7")
+	l.presenter.Click(".make .btn--main")
+	l.presenter.Wait("the new room", `document.querySelector(".made__code")`)
+	u, err := url.Parse(l.presenter.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.code = strings.Split(u.Path, "/")[2]
+	l.presenter.Shot("made.png")
+	l.presenter.Go(base + "/class/" + l.code + "/present")
+	l.wall = l.presenter.Another(wall, base+"/class/"+l.code+"/projector")
+	for range 3 {
+		tab := b.Stranger(t, phone, base+"/join?code="+strings.ToLower(l.code[:3]+" "+l.code[3:]))
+		l.phones = append(l.phones, tab)
+	}
+	says(l.presenter, "#cl-who", "3 here")
+	return l
+}
+
+// says waits until an element holds some words.
+func says(tab *browser.Tab, selector, text string) {
+	tab.Wait(fmt.Sprintf("%q in %s", text, selector), fmt.Sprintf("document.querySelector(%q)?.textContent.replace(/\\s+/g, ' ').includes(%q)", selector, text))
+}
+
+// all waits until something holds on every screen.
+func (l *lesson) all(what, script string) {
+	l.t.Helper()
+	for _, tab := range append([]*browser.Tab{l.presenter, l.wall}, l.phones...) {
+		tab.Wait(what, script)
+	}
+}
+
+// next goes to the walkthrough's next step as a clicker does.
+func (l *lesson) next() {
+	l.t.Helper()
+	l.step++
+	l.presenter.Keys(kb.PageDown)
+	says(l.presenter, "#pr-note small", fmt.Sprintf("step %d of", l.step))
+}
+
+// cast votes on the phones, each for the option of its letter.
+func (l *lesson) cast(letters string) {
+	l.t.Helper()
+	for i, phone := range l.phones {
+		letter := letters[i : i+1]
+		browser.Touch(phone).Press(`#cl-poll button[data-letter="` + letter + `"]`)
+		phone.Wait("a vote that counts", `document.querySelector('#cl-poll button[data-letter="`+letter+`"] em').textContent === "your vote, counted"`)
+	}
+	l.all("three votes", `[...document.querySelectorAll("#cl-poll, #cl-body")].some(e => e.textContent.includes("3 of 3 have voted"))`)
+}
+
+// secrets are what must not be on a screen before the reveal, as a script that
+// finds some of it.
+const secrets = `[...document.querySelectorAll("#cl-poll .two, #cl-body .two, #cl-stage .tc, #cl-stage .cum, #cl-body .tc, #cl-body .cum, .is-pick, .is-known")].map(e => e.outerHTML.slice(0, 200)).join("\n")`
+
+// hides checks that no screen tells what is asked.
+func (l *lesson) hides() {
+	l.t.Helper()
+	for _, tab := range append([]*browser.Tab{l.presenter, l.wall}, l.phones...) {
+		if found := browser.Value[string](tab, secrets); found != "" {
+			l.t.Errorf("before the reveal a screen shows %s", found)
+		}
+	}
+}
+
+// ask goes through a poll for the next token: vote, change, show, vote again,
+// reveal.
+func (l *lesson) ask() {
+	l.t.Helper()
+	l.hides()
+	l.cast("abc")
+	l.cast("bbc") // one has thought again
+	l.hides()
+	l.shots("voting")
+	l.presenter.Click(`#pr-ctl button[value="spread"]`)
+	l.all("the votes", `document.querySelector('[data-phase="spread"]') && document.querySelectorAll(".two .by-class").length > 0`)
+	for _, tab := range l.phones {
+		if browser.Value[bool](tab, `document.querySelector(".two .by-model") !== null`) {
+			l.t.Error("the model's bars are shown with the votes")
+		}
+	}
+	l.presenter.Keys("p")
+	l.all("a second vote", `document.querySelector('[data-phase="open"]')`)
+	l.cast("ddc")
+	l.presenter.Keys("v")
+	l.all("the reveal", `document.querySelector('[data-phase="revealed"]') && document.querySelector(".two .by-model")`)
+	for i, want := range []string{"67%", "67%", "33%"} {
+		says(l.phones[i], "[data-yours]", "like "+want+" of the class")
+	}
+	l.shots("revealed")
+	l.reVoted, l.sawReveal = true, true
+}
+
+func (l *lesson) shots(name string) {
+	l.presenter.Shot(name + "-presenter.png")
+	l.wall.Shot(name + "-wall.png")
+	l.phones[0].Shot(name + "-phone.png")
+}
+
+// place is where a screen stands in the loop.
+const place = `document.querySelector("#cl-rail .is-now .stage__short, .seven .is-now span")?.textContent ?? ""`
+
+// TestWalkthrough leads a class through the whole of the first walkthrough, with
+// polls, a re-vote and reveals.
+func TestWalkthrough(t *testing.T) {
+	wide := browser.Desktop
+	l := newLesson(t, "loop", browser.Laptop, wide, browser.Phone)
+	l.shots("begin")
+	steps := browser.Value[int](l.presenter, `document.querySelectorAll("#pr-script li").length`)
+	if steps < 3 {
+		t.Fatalf("the walkthrough has %d steps", steps)
+	}
+	for l.step < steps {
+		l.next()
+		l.presenter.Wait("the step", `document.querySelector("#pr-script .is-now b")?.textContent === "`+fmt.Sprint(l.step)+`"`)
+		stage := browser.Value[string](l.presenter, place)
+		l.all("the same stage, "+stage, place+` === "`+stage+`"`)
+		l.shots(fmt.Sprintf("step-%02d", l.step))
+		switch kind := browser.Value[string](l.phones[0], `document.querySelector('#cl-poll[data-phase="open"]')?.dataset.kind ?? ""`); kind {
+		case "next":
+			l.ask()
+		case "draw":
+			l.draw()
+		case "question", "number":
+			l.quiz(kind)
+		}
+	}
+	if !l.reVoted || !l.sawReveal {
+		t.Error("the walkthrough asked for no token")
+	}
+}
+
+// draw has every phone draw its number.
+func (l *lesson) draw() {
+	l.t.Helper()
+	for _, phone := range l.phones {
+		browser.Touch(phone).Press("[data-draw]")
+		phone.Wait("a draw that counts", `/Your number 0\.\d{4} falls on .*Counted/.test(document.querySelector("[data-mine]").textContent)`)
+	}
+	says(l.wall, "#cl-body", "3 of 3 have drawn")
+	l.shots("drawn")
+	l.presenter.Keys("v")
+	l.all("the end of the draw", `document.querySelector('[data-phase="revealed"]')`)
+}
+
+// quiz answers whatever is asked and reveals it.
+func (l *lesson) quiz(kind string) {
+	l.t.Helper()
+	if kind == "question" {
+		l.cast("aab")
+	} else {
+		for _, phone := range l.phones {
+			phone.Type("#cl-poll input[name=choice]", "12")
+			browser.Touch(phone).Press("#cl-poll .btn--main")
+			says(phone, "[data-mine]", "12")
+		}
+	}
+	l.hides()
+	l.shots("quiz")
+	l.presenter.Keys("v")
+	l.all("the answer", `document.querySelector('[data-phase="revealed"]')`)
+	l.shots("quiz-revealed")
+}

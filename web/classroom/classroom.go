@@ -1,0 +1,196 @@
+package classroom
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Deps is what the pages stand on. All but Access and Log must be set.
+type Deps struct {
+	Hub    *class.Hub
+	Course *lessons.Course
+	// Model writes what a guided tour shows; Seat gives a place at the pool
+	// that runs it for everybody, and may be nil.
+	Model *infer.Model
+	Seat  func() *infer.Seat
+	// Learner tells who asks. Where that is somebody new, fresh is the cookie
+	// to set.
+	Learner func(r *http.Request) (id string, fresh *http.Cookie)
+	Access  Access
+	// Log is told of failures; never of names or answers.
+	Log *slog.Logger
+}
+
+// Pages answers the addresses of classes.
+type Pages struct {
+	Deps
+	tickets tickets
+	tours   *tours
+	rest    *session.State // what is shown of a run that rests
+}
+
+// New returns the pages.
+func New(d Deps) *Pages {
+	if d.Log == nil {
+		d.Log = slog.Default()
+	}
+	return &Pages{Deps: d, tours: newTours(d.Model), rest: session.New(d.Model, session.Limits{}).State()}
+}
+
+// Feeds are the live parts of these pages, by name.
+//
+// class?room=CODE is what a phone follows; with view=projector it is what the
+// wall shows. present?room=CODE&ticket=T is the teacher's, with a ticket from
+// POST /class/CODE/ticket.
+func (p *Pages) Feeds() map[string]live.Open {
+	return map[string]live.Open{"class": p.openFollow, "present": p.openPresent}
+}
+
+// Handler answers every request under the addresses of this room, those that
+// lead nowhere with a page that says so.
+func (p *Pages) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, handle := range map[string]http.HandlerFunc{
+		"GET /teach":                    p.teach,
+		"POST /teach":                   p.makeRoom,
+		"GET /join":                     p.join,
+		"GET /class/{code}":             p.follow,
+		"GET /class/{code}/alone":       p.alone,
+		"POST /class/{code}/vote":       p.vote,
+		"POST /class/{code}/name":       p.name,
+		"GET /class/{code}/projector":   p.projector,
+		"GET /class/{code}/made":        p.made,
+		"GET /class/{code}/present":     p.present,
+		"POST /class/{code}/do":         p.do,
+		"POST /class/{code}/ticket":     p.ticket,
+		"GET /class/{code}/summary":     p.summary,
+		"GET /class/{code}/summary.csv": p.summaryCSV,
+		"GET /tour/{walk}":              p.tour,
+	} {
+		mux.HandleFunc(pattern, handle)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			p.refuse(w, r, http.StatusMethodNotAllowed, "Nothing to change here.", "This address takes no forms.")
+			return
+		}
+		p.refuse(w, r, http.StatusNotFound, "There is no page here.", "The address may be old or mistyped. With a code from the screen in front you can join a class.")
+	})
+	return mux
+}
+
+// learner returns who asks, and sets the cookie of somebody new.
+func (p *Pages) learner(w http.ResponseWriter, r *http.Request) string {
+	id, fresh := p.Learner(r)
+	if fresh != nil {
+		http.SetCookie(w, fresh)
+	}
+	return id
+}
+
+// html sends a page or a part of one.
+func (p *Pages) html(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
+	var b bytes.Buffer
+	if err := c.Render(r.Context(), &b); err != nil {
+		p.Log.Error("rendering a page", "path", r.URL.Path, "err", err)
+		http.Error(w, "The page could not be made. It has been logged.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store") // a page shows one moment of one class
+	w.WriteHeader(status)
+	b.WriteTo(w)
+}
+
+// refuse sends a page that says why a request was not carried out, or as a
+// fragment only the words.
+func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, head, say string) {
+	if fragment(r) {
+		p.html(w, r, status, refusal(head, say))
+		return
+	}
+	p.html(w, r, status, refusalPage(head, say))
+}
+
+// fragment tells whether the page's script asks for a part of the page.
+func fragment(r *http.Request) bool { return r.Header.Get("Viz-Fragment") != "" }
+
+// formBytes bounds the forms of these pages; the longest field is a prompt.
+const formBytes = 64 << 10
+
+// form reads a request's form, or answers why it cannot.
+func (p *Pages) form(w http.ResponseWriter, r *http.Request) bool {
+	r.Body = http.MaxBytesReader(w, r.Body, formBytes)
+	err := r.ParseForm()
+	var large *http.MaxBytesError
+	switch {
+	case err == nil:
+		return true
+	case errors.As(err, &large):
+		p.refuse(w, r, http.StatusRequestEntityTooLarge, "Too long.", "This form takes 64 KiB at most. Nothing was changed.")
+	default:
+		p.refuse(w, r, http.StatusBadRequest, "This form could not be read.", "Nothing was changed. Go back and send it again.")
+	}
+	return false
+}
+
+// statuses of the refusals of rooms; those that are not here are conflicts with
+// how the room stands.
+var statuses = map[class.Code]int{
+	class.CodeNoRoom: http.StatusNotFound, class.CodeGone: http.StatusGone, class.CodeExpired: http.StatusGone,
+	class.CodeTries: http.StatusTooManyRequests, class.CodeSecret: http.StatusForbidden, class.CodeRemoved: http.StatusForbidden,
+	class.CodeStranger: http.StatusForbidden, class.CodeLocked: http.StatusForbidden, class.CodeFull: http.StatusServiceUnavailable,
+	class.CodeKept: http.StatusInternalServerError, class.CodeNick: http.StatusBadRequest, class.CodeTitle: http.StatusBadRequest,
+	class.CodeNotOffer: http.StatusBadRequest, class.CodeUnknown: http.StatusBadRequest, class.CodeAsk: http.StatusBadRequest,
+}
+
+// heads are the headlines of refusals.
+var heads = map[class.Code]string{
+	class.CodeNoRoom: "No such room.", class.CodeGone: "The room is gone.", class.CodeExpired: "This class is over.",
+	class.CodeTries: "Too many tries.", class.CodeSecret: "For the instructor.", class.CodeRemoved: "You were removed.",
+	class.CodeStranger: "Not in the room yet.", class.CodeLocked: "The room is locked.", class.CodeFull: "The room is full.",
+	class.CodeClosed: "The vote is closed.", class.CodeNotOffer: "Not on offer.", class.CodeSecond: "Somebody else presents.",
+}
+
+// fail answers with what a room or a run has refused; everything else is
+// logged.
+func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status, head, say := p.trouble(r, err)
+	p.refuse(w, r, status, head, say)
+}
+
+// trouble puts an error into words.
+func (p *Pages) trouble(r *http.Request, err error) (status int, head, say string) {
+	var refused *class.Error
+	var run *session.Error
+	var own *live.Error
+	switch {
+	case errors.As(err, &refused):
+		if status = statuses[refused.Code]; status == 0 {
+			status = http.StatusConflict
+		}
+		if head = heads[refused.Code]; head == "" {
+			head = "Nothing was changed."
+		}
+		return status, head, refused.Message
+	case errors.As(err, &run):
+		return http.StatusConflict, "Nothing was changed.", run.Message
+	case errors.As(err, &own):
+		return http.StatusBadRequest, "Nothing was changed.", own.Message
+	}
+	if r.Context().Err() == nil {
+		p.Log.Error("a class", "path", r.URL.Path, "err", err)
+	}
+	return http.StatusInternalServerError, "Something failed on the server.", "It has been logged. Try again in a moment."
+}

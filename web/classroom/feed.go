@@ -1,0 +1,343 @@
+package classroom
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// The kinds of screens that follow a room.
+const (
+	onPhone = "phone"
+	onWall  = "projector"
+)
+
+// shared is what goes with the panels that all followers are sent alike, for
+// scripts and other programs.
+type shared struct {
+	Seq     uint64      `json:"seq"`
+	Text    uint64      `json:"text"`  // which text, see [session.State.Text]
+	Step    int         `json:"step"`  // of the generated token; 0 before the first
+	Stage   int         `json:"stage"` // 1 to 7; 0 before the first
+	Walk    int         `json:"walk"`  // the walkthrough's step; 0 outside of one
+	Started bool        `json:"started"`
+	Alone   bool        `json:"alone"` // members may go on alone
+	Ended   bool        `json:"ended"`
+	Gone    bool        `json:"gone"`
+	Here    int         `json:"here"`
+	Hidden  bool        `json:"hidden"`
+	Poll    *sharedPoll `json:"poll"`
+}
+
+type sharedPoll struct {
+	ID      string         `json:"id"`
+	Round   int            `json:"round"`
+	Kind    class.Kind     `json:"kind"`
+	Phase   class.Phase    `json:"phase"`
+	Votes   int            `json:"votes"`
+	Options []sharedOption `json:"options"`
+}
+
+// sharedOption has a count only once counts may be seen.
+type sharedOption struct {
+	Key   string `json:"key"`
+	Count int    `json:"count"`
+}
+
+func sharedOf(v *class.View) *shared {
+	d := &shared{Seq: v.Seq, Alone: v.Alone, Ended: v.Ended, Gone: v.Gone, Here: v.Here, Hidden: v.Hidden}
+	if st := v.State; st != nil {
+		d.Text, d.Step, d.Stage, d.Started = st.Text, st.Cursor.Step, int(st.Cursor.Stage), st.Started()
+	}
+	if v.Walk != nil && !v.Walk.Left {
+		d.Walk = v.Walk.Step
+	}
+	if q := v.Poll; q != nil {
+		d.Poll = &sharedPoll{ID: q.ID, Round: q.Round, Kind: q.Kind, Phase: q.Phase, Votes: q.Votes}
+		for _, o := range q.Options {
+			d.Poll.Options = append(d.Poll.Options, sharedOption{o.Key, o.Count})
+		}
+	}
+	return d
+}
+
+// encoded is a snapshot of a room for one kind of screen, or why there is none.
+type encoded struct {
+	*live.Encoded
+	err error
+}
+
+// snapshot returns the bytes that all screens of a kind are sent for a view,
+// made once.
+func (p *Pages) snapshot(v *class.View, kind string) (*live.Encoded, error) {
+	e := v.Shared("classroom/"+kind, func() any {
+		m := live.Message{Data: sharedOf(v)}
+		var err error
+		if m.Panels, err = p.panels(v, kind); err != nil {
+			return encoded{nil, err}
+		}
+		bytes, err := live.Encode(v.Seq, v.At, m)
+		return encoded{bytes, err}
+	}).(encoded)
+	return e.Encoded, e.err
+}
+
+// panels are the pieces of a screen.
+func (p *Pages) panels(v *class.View, kind string) ([]live.Panel, error) {
+	f := p.followPage(v)
+	list := []piece{{"cl-who", whoLine(f.Here, f.Ends)}}
+	if kind == onPhone {
+		list = append(list,
+			piece{"cl-strip", stripRow("cl-strip", f.Screen.Strip, false)},
+			piece{"cl-rail", stepper("cl-rail", f.Screen.Marks, false)},
+			piece{"cl-poll", pollBox(v.Code, f.Poll, nil)},
+			piece{"cl-stage", stageBody("cl-stage", f.Screen)},
+		)
+	} else {
+		d := slide{Title: v.Title, Code: v.Code, Here: f.Here, Ends: f.Ends, Screen: f.Screen, Poll: f.Poll}
+		list = []piece{
+			{"cl-who", crowd(d)},
+			{"cl-strip", deckStrip(d.Screen)},
+			{"cl-body", deckBody(d)},
+		}
+	}
+	return rendered(list)
+}
+
+// piece is a part of a page that is replaced by itself.
+type piece struct {
+	id   string
+	what templ.Component
+}
+
+func rendered(list []piece) ([]live.Panel, error) {
+	var panels []live.Panel
+	for _, one := range list {
+		var b strings.Builder
+		if err := one.what.Render(context.Background(), &b); err != nil {
+			return nil, err
+		}
+		panels = append(panels, live.Panel{ID: one.id, Op: live.Morph, HTML: b.String()})
+	}
+	return panels, nil
+}
+
+// you is what one member is told beside what all are.
+type you struct {
+	Member int    `json:"member"`
+	Name   string `json:"name"`
+	Vote   *vote  `json:"vote"`
+}
+
+// vote is a vote that stands and is kept.
+type vote struct {
+	Poll   string  `json:"poll"`
+	Round  int     `json:"round"`
+	Choice string  `json:"choice"`
+	Text   string  `json:"text"`
+	U      string  `json:"u,omitempty"` // of a draw, as pages write it
+	Number int64   `json:"number"`
+	Sure   float64 `json:"sure,omitempty"`
+}
+
+func voteOf(r *class.Receipt) *vote {
+	if r == nil {
+		return nil
+	}
+	v := &vote{Poll: r.Poll, Round: r.Round, Choice: r.Choice, Text: view.Marked(r.Text).String(), Number: r.N, Sure: r.Sure}
+	if r.U > 0 {
+		v.U = probability(r.U)
+	}
+	return v
+}
+
+type youData struct {
+	You you `json:"you"`
+}
+
+// refused puts what a room or a run has refused into a feed's words. What is
+// nobody's fault but the server's is returned as it is.
+func refused(err error) (*live.Error, bool) {
+	var room *class.Error
+	var run *session.Error
+	var own *live.Error
+	switch {
+	case errors.As(err, &own):
+		return own, true
+	case errors.As(err, &room):
+		return &live.Error{Code: string(room.Code), Message: room.Message}, true
+	case errors.As(err, &run):
+		return live.ErrorOf(err), true
+	}
+	return nil, false
+}
+
+// broken is told where the server is at fault.
+var broken = &live.Error{Code: "broken", Message: "Something failed on the server. It has been logged; try again in a moment."}
+
+// answered is the message to a command that ended with err.
+func (p *Pages) answered(n uint64, err error) live.Message {
+	if err == nil {
+		return live.Message{Ack: n, Done: true}
+	}
+	e, ok := refused(err)
+	if !ok {
+		p.Log.Error("a class", "err", err)
+		e = broken
+	}
+	return live.Message{Ack: n, Error: e}
+}
+
+func (p *Pages) openFollow(ctx context.Context, learner string, q url.Values) (live.Feed, error) {
+	kind := onPhone
+	if q.Get("view") == onWall {
+		kind = onWall
+	}
+	room, err := p.Hub.Enter(ctx, class.NormalCode(q.Get("room")), learner, learner)
+	if err != nil {
+		if e, ok := refused(err); ok {
+			return nil, e
+		}
+		return nil, err
+	}
+	return &followFeed{p, room, learner, kind}, nil
+}
+
+// followFeed is a screen that follows a room.
+type followFeed struct {
+	p         *Pages
+	room      *class.Room
+	who, kind string
+}
+
+// Serve implements [live.Feed].
+func (f *followFeed) Serve(ctx context.Context, in <-chan live.Command, send func(live.Message) error) error {
+	notes, stop := f.p.Hub.Broker().Subscribe(f.room.Code())
+	defer stop()
+	if f.kind == onPhone {
+		if _, err := f.room.Join(ctx, f.who, ""); err != nil {
+			return send(f.p.answered(0, err))
+		}
+		defer f.room.Leave(f.who)
+		if err := f.tellYou(ctx, 0, send); err != nil {
+			return err
+		}
+	}
+	members := 0
+	for {
+		v := f.room.View()
+		if f.kind == onPhone && v.Members < members {
+			if _, err := f.room.Standing(ctx, f.who); errors.Is(err, class.ErrRemoved) {
+				return send(f.p.answered(0, err))
+			}
+		}
+		members = v.Members
+		e, err := f.p.snapshot(v, f.kind)
+		if err != nil {
+			return err
+		}
+		if err := send(live.Message{Encoded: e}); err != nil {
+			return err
+		}
+		if v.Gone {
+			return nil
+		}
+		if more, err := f.wait(ctx, notes, in, send); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// wait answers commands until there is a new view, and tells whether there may
+// be one.
+func (f *followFeed) wait(ctx context.Context, notes <-chan class.Note, in <-chan live.Command, send func(live.Message) error) (bool, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-notes:
+			return true, nil
+		case <-f.room.Done():
+			return f.room.View().Gone, nil
+		case c, ok := <-in:
+			if !ok {
+				return false, nil
+			}
+			if err := f.hear(ctx, c, send); err != nil {
+				return false, err
+			}
+		}
+	}
+}
+
+// hear carries out one command of a phone. It returns an error only where the
+// connection is over.
+func (f *followFeed) hear(ctx context.Context, c live.Command, send func(live.Message) error) error {
+	var err error
+	switch {
+	case f.kind != onPhone:
+		err = &live.Error{Code: live.Unknown, Field: "cmd", Message: "A screen on the wall takes no commands."}
+	case c.Name == "vote" || c.Name == "draw":
+		err = f.vote(ctx, c)
+	case c.Name == "join":
+		err = f.join(ctx, c)
+	default:
+		err = &live.Error{Code: live.Unknown, Field: "cmd", Want: "vote, draw or join", Message: "A follower can vote, draw or give a name."}
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return send(f.p.answered(c.N, err))
+	}
+	return f.tellYou(ctx, c.N, send)
+}
+
+func (f *followFeed) vote(ctx context.Context, c live.Command) error {
+	var sent struct {
+		Poll   string  `json:"poll"`
+		Choice string  `json:"choice"`
+		Number int64   `json:"number"`
+		Sure   float64 `json:"sure"`
+	}
+	if err := c.Decode(&sent); err != nil {
+		return err
+	}
+	_, err := f.room.Vote(ctx, f.who, class.Ballot{Poll: sent.Poll, Choice: sent.Choice, N: sent.Number, Sure: sent.Sure})
+	return err
+}
+
+// join gives a name to a member who is in already.
+func (f *followFeed) join(ctx context.Context, c live.Command) error {
+	var sent struct {
+		Nick string `json:"nick"`
+	}
+	if err := c.Decode(&sent); err != nil {
+		return err
+	}
+	if _, err := f.room.Join(ctx, f.who, sent.Nick); err != nil {
+		return err
+	}
+	f.room.Leave(f.who)
+	return nil
+}
+
+// tellYou tells a member what is their own.
+func (f *followFeed) tellYou(ctx context.Context, ack uint64, send func(live.Message) error) error {
+	s, err := f.room.Standing(ctx, f.who)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return send(f.p.answered(ack, err))
+	}
+	return send(live.Message{Ack: ack, Data: youData{you{s.ID, s.Name, voteOf(s.Vote)}}})
+}

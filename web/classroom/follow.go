@@ -1,0 +1,230 @@
+package classroom
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// followPage is the class on a phone.
+type followPage struct {
+	View   *class.View
+	Shown  string // the code as one says it
+	Here   string
+	Screen screen
+	Poll   *poll
+	Mine   *class.Receipt
+	Name   string // the member's own
+	Own    *ownScreen
+	Error  string
+	Ends   string // when the countdown ends
+	Where  string // "12.5": where the class is
+}
+
+// ownScreen is what somebody looks at who has wandered off.
+type ownScreen struct {
+	screen
+	Place      string // "12.3"
+	Back, Next string
+	NextName   string
+	Class      string // "5 Sample", where the class is
+	// Temperature, at the stages where it can be turned, is the one in force
+	// here; T is how it is written, Turned says that it is not the class's.
+	Turns  bool
+	T      string
+	Turned bool
+	Alone  string // where going on alone leads, "" where it is not allowed
+}
+
+// enter returns the room of a request, or answers why there is none.
+func (p *Pages) enter(w http.ResponseWriter, r *http.Request) (room *class.Room, who string, ok bool) {
+	who = p.learner(w, r)
+	room, err := p.Hub.Enter(r.Context(), class.NormalCode(r.PathValue("code")), who, who)
+	if err != nil {
+		status, head, say := p.trouble(r, err)
+		if fragment(r) {
+			p.html(w, r, status, refusal(head, say))
+			return nil, who, false
+		}
+		p.html(w, r, status, joinHTML(joinPage{r.PathValue("code"), say}))
+		return nil, who, false
+	}
+	return room, who, true
+}
+
+func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
+	room, who, ok := p.enter(w, r)
+	if !ok {
+		return
+	}
+	v := p.followPage(room.View())
+	standing, err := room.Standing(r.Context(), who)
+	switch {
+	case err == nil:
+		v.Mine, v.Name = standing.Vote, standing.Name
+	case !errors.Is(err, class.ErrStranger): // who is new has not voted
+		p.fail(w, r, err)
+		return
+	}
+	if q := r.URL.Query(); q.Has("at") {
+		if v.Own, err = p.wander(v.View, q.Get("at"), q.Get("t")); err != nil {
+			p.fail(w, r, err)
+			return
+		}
+		if fragment(r) {
+			p.html(w, r, http.StatusOK, ownHTML(v))
+			return
+		}
+	}
+	p.html(w, r, http.StatusOK, followHTML(v))
+}
+
+func (p *Pages) followPage(v *class.View) followPage {
+	f := followPage{
+		View: v, Shown: class.ShownCode(v.Code), Here: view.Count(v.Here), Screen: screenOf(v, p.rest), Poll: newPoll(v), Ends: millis(v.Timer),
+	}
+	if st := v.State; st != nil && st.Started() {
+		f.Where = at(st.Cursor)
+	}
+	return f
+}
+
+// seen is the state that members may look around in.
+func (p *Pages) seen(v *class.View) *session.State {
+	st := v.State
+	if st == nil {
+		return p.rest
+	}
+	if v.Hidden && v.Poll != nil && v.Poll.Step > 0 && v.Poll.Step <= len(st.Steps) {
+		return veiled(st, v.Poll.Step)
+	}
+	return st
+}
+
+// wander looks at another place than the class does, at a temperature of one's
+// own where t is not "".
+func (p *Pages) wander(v *class.View, place, t string) (*ownScreen, error) {
+	st := p.seen(v)
+	c, ok := parseAt(st, place)
+	if !ok {
+		return nil, &class.Error{Code: class.CodeWalk, Message: "The class has not been at this stage, or it is not shown before the vote. Rejoin, or look at another."}
+	}
+	own := &ownScreen{Place: place, Turns: c.Stage == infer.KindSoftmax || c.Stage == infer.KindFilter}
+	in := st.Steps[c.Step-1].Settings
+	var turned *float64
+	if own.Turns && t != "" {
+		x, err := strconv.ParseFloat(t, 64)
+		in.Temperature = x
+		if err == nil {
+			err = in.Check()
+		}
+		if err != nil {
+			return nil, settingError(err)
+		}
+		own.Turned = x != st.Steps[c.Step-1].Settings.Temperature
+		turned = &x
+	}
+	own.T = strconv.FormatFloat(in.Temperature, 'f', -1, 64)
+	own.screen = newScreen(lookAt(st, c, turned))
+	own.Back, own.Next = neighbours(st, c)
+	if own.Next != "" {
+		next, _ := parseAt(st, own.Next) // it is one of the state's
+		own.NextName = own.Marks[next.Stage-1].Name
+	}
+	if v.State != nil && v.State.Started() {
+		now := v.State.Cursor
+		own.Class = strconv.Itoa(int(now.Stage)) + " " + own.Marks[now.Stage-1].Short
+		if m := &own.Marks[now.Stage-1]; now.Step == c.Step && now.Stage != c.Stage {
+			m.State = "is-class"
+		}
+	}
+	if v.Alone && !v.Hidden {
+		own.Alone = "/class/" + v.Code + "/alone?at=" + place
+	}
+	return own, nil
+}
+
+// settingError says what is wrong with a temperature.
+func settingError(err error) error {
+	var r *sampling.RangeError
+	if errors.As(err, &r) {
+		return &class.Error{Code: class.CodeUnknown, Message: "Temperature is " + r.Got + "; it must be " + r.Want + "."}
+	}
+	return &class.Error{Code: class.CodeUnknown, Message: "The temperature must be a number."}
+}
+
+// alone leads to a run of one's own that begins where the class is, or where
+// one looks.
+func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
+	room, _, ok := p.enter(w, r)
+	if !ok {
+		return
+	}
+	v := room.View()
+	switch {
+	case !v.Alone:
+		p.refuse(w, r, http.StatusForbidden, "Stay with the class.", "The instructor has not allowed going on alone. You can look back at every stage from your own screen.")
+	case v.Hidden:
+		p.refuse(w, r, http.StatusConflict, "Vote first.", "A run of your own would show what the class is asked. It is yours after the reveal.")
+	case v.State == nil || !v.State.Started():
+		p.refuse(w, r, http.StatusConflict, "Nothing to take along yet.", "The class has not started a text.")
+	default:
+		link := v.Link()
+		if c, ok := parseAt(v.State, r.URL.Query().Get("at")); ok {
+			link = session.LinkOf(lookAt(v.State, c, nil))
+		}
+		http.Redirect(w, r, "/loop?log="+link, http.StatusSeeOther)
+	}
+}
+
+// vote takes a vote that came by a form, without a script.
+func (p *Pages) vote(w http.ResponseWriter, r *http.Request) {
+	if !p.form(w, r) {
+		return
+	}
+	room, who, ok := p.enter(w, r)
+	if !ok {
+		return
+	}
+	if _, err := room.Join(r.Context(), who, ""); err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	defer room.Leave(who)
+	f := r.PostForm
+	b := class.Ballot{Poll: f.Get("poll"), Choice: strings.TrimSpace(f.Get("choice"))}
+	b.Sure, _ = strconv.ParseFloat(f.Get("sure"), 64) // nobody has to say
+	if _, err := room.Vote(r.Context(), who, b); err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	http.Redirect(w, r, "/class/"+room.Code(), http.StatusSeeOther)
+}
+
+// name takes a nickname.
+func (p *Pages) name(w http.ResponseWriter, r *http.Request) {
+	if !p.form(w, r) {
+		return
+	}
+	room, who, ok := p.enter(w, r)
+	if !ok {
+		return
+	}
+	if _, err := room.Join(r.Context(), who, r.PostForm.Get("nick")); err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	room.Leave(who)
+	if fragment(r) {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	http.Redirect(w, r, "/class/"+room.Code(), http.StatusSeeOther)
+}

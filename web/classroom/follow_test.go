@@ -1,0 +1,176 @@
+package classroom_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// handmade is a room without a walkthrough.
+var handmade = url.Values{"title": {"Room 7"}, "nicknames": {"on"}, "alone": {"on"}}
+
+// figures are shares and probabilities as pages write them.
+var figures = regexp.MustCompile(`\d%|[<>]?0\.\d{4}|>1\.0000`)
+
+// TestVoteWithoutScript: a follower without a script sees the stage on each
+// load, votes by a form, changes the vote, and sees the result.
+func TestVoteWithoutScript(t *testing.T) {
+	base := serve(t)
+	p, code := teacher(t, base, handmade)
+	p.do(code, "start", "prompt", "The capital of France is")
+	p.do(code, "forward")
+	f := newPerson(t, base)
+	if got := words(f.get("/class/" + code).Find(".panel__head h2")); !strings.HasPrefix(got, "Logits") {
+		t.Errorf("the stage is %q, want Logits", got)
+	}
+	p.do(code, "ask-next", "n", "5")
+	ask := f.get("/class/" + code)
+	votes := ask.Find("form[data-vote] button.vote")
+	if votes.Length() != 5 {
+		t.Fatalf("%d candidates, want 5", votes.Length())
+	}
+	poll := ask.Find("input[name=poll]").AttrOr("value", "")
+	vote := func(n int) page {
+		return f.post("/class/"+code+"/vote", url.Values{"poll": {poll}, "choice": {votes.Eq(n).AttrOr("value", "")}, "sure": {"0.8"}})
+	}
+	vote(0)
+	if got := vote(3); words(got.Find(".vote.is-mine .let")) != "D" || !strings.Contains(words(got.Find("[data-mine]")), "is counted") {
+		t.Errorf("after a change of mind: %s", words(got.Find("#cl-poll")))
+	}
+	if got := f.post("/class/"+code+"/vote", url.Values{"poll": {poll}, "choice": {"no such token"}}); got.status != http.StatusBadRequest {
+		t.Errorf("a vote for what is not on offer: status %d, want 400", got.status)
+	}
+	p.do(code, "reveal")
+	end := f.get("/class/" + code)
+	// One vote: its candidate has all of the class.
+	if got := end.Find(".ph__res li").Eq(3).AttrOr("data-share", ""); got != "100%" {
+		t.Errorf("the share of the one vote is %q, want 100%%", got)
+	}
+	if end.Find(".ph__res .by-model").Length() != 5 || end.Find(".is-pick").Length() != 1 {
+		t.Errorf("the reveal lacks the model's bars or the token drawn: %s", words(end.Find("#cl-poll")))
+	}
+	if got := words(p.get("/class/" + code + "/summary").Find(".table").Last()); !strings.Contains(got, "80%") {
+		t.Errorf("how sure the one vote was is not in the summary: %s", got)
+	}
+	if got := vote(1); got.status != http.StatusConflict {
+		t.Errorf("a vote after the reveal: status %d, want 409: %s", got.status, words(got.Selection))
+	}
+}
+
+// TestNothingBeforeTheReveal: while the class is asked, no page that anybody
+// can open has a probability, a bar or the drawn token in it.
+func TestNothingBeforeTheReveal(t *testing.T) {
+	base := serve(t)
+	p, code := teacher(t, base, handmade)
+	p.do(code, "start", "prompt", "The capital of France is")
+	for range 3 { // logits, softmax, filter: the model's mind is made up
+		p.do(code, "forward")
+	}
+	p.do(code, "ask-next")
+	f := newPerson(t, base)
+	room := "/class/" + code
+	for _, path := range []string{room, room + "?at=1.1", room + "/projector"} {
+		got := f.get(path)
+		got.Find("script, style, #cl-who").Remove()
+		if found := figures.FindString(words(got.Find("body"))); found != "" {
+			t.Errorf("%s shows %s", path, found)
+		}
+		for _, part := range []string{".two", ".tc", ".cum", ".is-pick", ".is-known", ".tok__bar", "[data-share]"} {
+			if got.Find(part).Length() > 0 {
+				t.Errorf("%s has %s", path, part)
+			}
+		}
+	}
+	for _, stage := range []string{"2", "3", "4", "5"} {
+		if got := f.send(http.MethodGet, room+"?at=1."+stage, nil, nil); got.status != http.StatusConflict {
+			t.Errorf("a look at stage %s: status %d, want 409", stage, got.status)
+		}
+	}
+	if got := f.send(http.MethodGet, room+"/alone", nil, nil); got.status != http.StatusConflict {
+		t.Errorf("going on alone: status %d, want 409", got.status)
+	}
+	p.do(code, "spread")
+	if got := f.get(room); got.Find(".two .by-model").Length() > 0 || got.Find(".tc").Length() > 0 {
+		t.Error("the votes are shown with the model's bars")
+	}
+	p.do(code, "reveal")
+	if got := f.get(room + "?at=1.3"); got.Find("#own .tc").Length() != 1 {
+		t.Error("after the reveal nobody can look at the softmax")
+	}
+}
+
+// TestWander: a follower looks at another stage than the class, turns the
+// temperature of their copy, and goes on alone where that is allowed.
+func TestWander(t *testing.T) {
+	base := serve(t)
+	p, code := teacher(t, base, handmade)
+	p.do(code, "start", "prompt", "The capital of France is")
+	for range 4 {
+		p.do(code, "forward")
+	}
+	f := newPerson(t, base)
+	room := "/class/" + code
+	look := f.get(room + "?at=1.3")
+	if look.Find("#screen").AttrOr("hidden", "no") == "no" || words(look.Find("#own .is-class .stage__short")) != "Sample" {
+		t.Error("the wanderer's page does not say where the class is")
+	}
+	if got := words(look.Find("#own .ph__foot")); !strings.Contains(got, "Wandering") || !strings.Contains(got, "5 Sample") || !strings.Contains(got, "Rejoin") {
+		t.Errorf("the foot says %q", got)
+	}
+	bars := func(at string) string { return words(f.get(room + "?at=1.3&t=" + at).Find("#own tbody tr").First().Find("td.p")) }
+	if cool, warm := bars("0.5"), bars("1.5"); cool <= warm {
+		t.Errorf("the likeliest token has %s at T = 0.5 and %s at 1.5: it must fall", cool, warm)
+	}
+	if got := f.send(http.MethodGet, room+"?at=1.3&t=-1", nil, nil); got.status != http.StatusBadRequest {
+		t.Errorf("a temperature of −1: status %d, want 400", got.status)
+	}
+	if got := f.get(room + "/alone?at=1.3"); got.path != "/loop" || got.Find("#panel.panel--3").Length() != 1 {
+		t.Errorf("going on alone led to %s", got.path)
+	}
+	p.do(code, "follow")
+	if got := f.send(http.MethodGet, room+"/alone", nil, nil); got.status != http.StatusForbidden {
+		t.Errorf("going on alone while all follow: status %d, want 403", got.status)
+	}
+}
+
+// TestJoin: codes are taken as people type them, and wrong ones are answered
+// plainly.
+func TestJoin(t *testing.T) {
+	base := serve(t)
+	p, code := teacher(t, base, handmade)
+	f := newPerson(t, base)
+	if got := f.get("/join?code=" + url.QueryEscape(strings.ToLower(code[:3]+"-"+code[3:]))); got.path != "/class/"+code {
+		t.Errorf("a code in small letters led to %s", got.path)
+	}
+	wrong := f.send(http.MethodGet, "/join?code=AAAAAA", nil, nil)
+	if wrong.status != http.StatusNotFound || !strings.Contains(words(wrong.Find("#code-err")), "No room has this code") {
+		t.Errorf("a wrong code: %d %s", wrong.status, words(wrong.Find("main")))
+	}
+	p.do(code, "lock")
+	if got := newPerson(t, base).send(http.MethodGet, "/class/"+code, nil, nil); got.status != http.StatusForbidden {
+		t.Errorf("a locked room: status %d, want 403", got.status)
+	}
+	p.do(code, "delete")
+	if got := f.send(http.MethodGet, "/class/"+code, nil, nil); got.status != http.StatusNotFound {
+		t.Errorf("a deleted room: status %d, want 404", got.status)
+	}
+}
+
+// TestNamesAreText: what people type never becomes markup.
+func TestNamesAreText(t *testing.T) {
+	base := serve(t)
+	p, code := teacher(t, base, handmade)
+	f := newPerson(t, base)
+	f.post("/class/"+code+"/name", url.Values{"nick": {"<img src=x>"}})
+	got := f.get("/class/" + code)
+	if got.Find("img").Length() != 0 || got.Find("#nick").AttrOr("value", "") != "<img src=x>" {
+		t.Error("a name became markup, or was not kept")
+	}
+	p.do(code, "ask-number", "prompt", "How many <b>layers</b>?", "answer", "6")
+	ask := f.get("/class/" + code)
+	if ask.Find("#cl-ask b").Length() != 0 || !strings.Contains(words(ask.Find("#cl-ask")), "<b>layers</b>") {
+		t.Errorf("the question is %q", words(ask.Find("#cl-ask")))
+	}
+}

@@ -1,0 +1,82 @@
+package classroom_test
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// cut takes the connection away, and every new one; mend gives it back.
+const (
+	cut = `window.whole = window.WebSocket;
+		window.WebSocket = class { static OPEN = 1; readyState = 0; constructor() { setTimeout(() => this.onclose?.({code: 1006}), 20) } close() {} send() {} };
+		dispatchEvent(new Event("offline"))`
+	mend = `window.WebSocket = window.whole`
+)
+
+// TestCutPhone: a vote that is cast while the connection is cut is kept on the
+// phone, marked as not sent, and counts once the phone is back.
+func TestCutPhone(t *testing.T) {
+	base := serve(t)
+	b := browser.New(t)
+	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, desk, base)
+	drive(desk, room, "start", "prompt", "The capital of France is")
+	drive(desk, room, "ask-next")
+	phone := b.Stranger(t, browser.Phone, room)
+	hands := browser.Touch(phone)
+	phone.Wait("the class", `document.querySelector("#cl-who").textContent.includes("1 here")`)
+	phone.Eval(cut)
+	phone.Wait("the banner", `!document.querySelector("#conn").hidden`)
+	hands.Press(`#cl-poll button[data-letter="c"]`)
+	phone.Wait("a vote that waits", `document.querySelector("#cl-poll .is-mine em").textContent === "not sent yet"`)
+	says(phone, "#conn", "Your vote is kept here and will be sent.")
+	phone.Shot("cut-phone.png")
+	if over := browser.Value[bool](phone, `document.querySelector("#conn").getBoundingClientRect().bottom <= document.querySelector("#cl-strip").getBoundingClientRect().top + 1`); !over {
+		t.Error("the banner covers the text")
+	}
+	phone.Eval(mend)
+	hands.Press("#conn [data-retry]")
+	phone.Wait("a vote that counts", `document.querySelector("#cl-poll .is-mine em").textContent === "your vote, counted"`)
+	says(phone, "#conn", "Vote sent.")
+	desk.Go(room)
+	desk.Wait("one vote", `document.querySelector("#cl-poll").textContent.includes("1 of ")`)
+	phone.Reload()
+	phone.Wait("the vote after a reload", `document.querySelector("#cl-poll .is-mine .let")?.textContent === "C"`)
+	phone.Faults() // the connections that were cut
+}
+
+// TestWanderPhone: a phone wanders off while the class goes on, turns its own
+// temperature, and rejoins with one tap where the class is by then.
+func TestWanderPhone(t *testing.T) {
+	base := serve(t)
+	b := browser.New(t)
+	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, desk, base)
+	drive(desk, room, "start", "prompt", "The capital of France is")
+	for range 3 {
+		drive(desk, room, "forward")
+	}
+	phone := b.Stranger(t, browser.Phone, room)
+	hands := browser.Touch(phone)
+	const now = `[...document.querySelectorAll(".ph__screen:not([hidden]) .is-now .stage__short")].map(e => e.textContent).join()`
+	phone.Wait("the class's stage", now+` === "Filter"`)
+	hands.Press("[data-wander]")
+	phone.Wait("an own look", now+` === "Filter" && !document.querySelector("#own").hidden`)
+	hands.Press(`#own [data-step="ArrowLeft"]`)
+	phone.Wait("the stage before", now+` === "Softmax"`)
+	phone.Set("#own-t", "0.3")
+	says(phone, "#own", "This is not what the class has")
+	phone.Shot("wander-phone.png")
+	drive(desk, room, "forward")
+	says(phone, "[data-class-at]", "the class is at 5 Sample")
+	if got := browser.Value[string](phone, now); got != "Softmax" {
+		t.Errorf("the class's step moved the wanderer to %s", got)
+	}
+	hands.Press("[data-rejoin]")
+	phone.Wait("the class again", now+` === "Sample" && document.querySelectorAll("#panel").length === 1`)
+	hands.Press("[data-wander]")
+	phone.Wait("an own look", `!document.querySelector("#own").hidden`)
+	drive(desk, room, "follow")
+	phone.Wait("to be called back", `document.querySelector("#own").hidden`)
+}

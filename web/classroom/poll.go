@@ -1,0 +1,230 @@
+package classroom
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// poll is a poll as screens show it. Of what is not to be known yet it holds
+// nothing.
+type poll struct {
+	*class.Poll
+	Ask     string // the question as HTML, for tokens a plain one
+	Options []option
+	Say     string // "23 of 28 have voted"
+	Dots    []bool // one for each person here, true for those who have voted; none where they are too many
+	Ends    string // milliseconds since 1970, "" without an end
+	Shown   bool   // counts are
+	Known   bool   // what is right and what the model thinks are
+	Head    view.Rich
+	Count   string // "26 votes"
+	Missing string // the probability of what could not be voted for
+}
+
+// option is something to vote for, with the bars of the class and the model
+// once they may be seen.
+type option struct {
+	class.Option
+	Label     view.Text // of a token
+	Votes     string    // "7 votes, 27%"
+	Share     string    // "27%"
+	ClassBar  string    // SVG lengths
+	ModelBar  string
+	Model     string // "16%"
+	Before    string // "before 35%", after a re-vote
+	BeforeBar string
+}
+
+// mostDots is how many people are drawn one by one.
+const mostDots = 56
+
+func newPoll(v *class.View) *poll {
+	p := v.Poll
+	if p == nil {
+		return nil
+	}
+	q := &poll{Poll: p, Ask: p.Prompt, Shown: p.Phase == class.Spread || p.Phase == class.Revealed, Known: p.Phase == class.Revealed}
+	if p.Kind == class.Draw && p.Phase == class.Open {
+		q.Shown = anyCount(p) // the histogram grows while all look on
+	}
+	here := max(v.Here, p.Votes)
+	q.Say = fmt.Sprintf("%s of %s have %s", view.Count(p.Votes), view.Count(here), map[bool]string{true: "drawn", false: "voted"}[p.Kind == class.Draw])
+	for i := range here {
+		if here > mostDots {
+			break
+		}
+		q.Dots = append(q.Dots, i < p.Votes)
+	}
+	if !p.Ends.IsZero() && p.Phase == class.Open {
+		q.Ends = strconv.FormatInt(p.Ends.UnixMilli(), 10)
+	}
+	q.Count = counted(p.Votes, map[bool]string{true: "draw", false: "vote"}[p.Kind == class.Draw])
+	q.fill()
+	q.Head = q.head()
+	return q
+}
+
+func anyCount(p *class.Poll) bool {
+	for _, o := range p.Options {
+		if o.Count > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// fill makes the options, and their bars relative to the longest.
+func (q *poll) fill() {
+	total, longest, missing := 0, 0.0, 1.0
+	for _, o := range q.Poll.Options {
+		total += o.Count
+		missing -= o.Q
+	}
+	for i, o := range q.Poll.Options {
+		longest = max(longest, o.Q, share(o.Count, total))
+		if i < len(q.Before()) {
+			longest = max(longest, share(q.Before()[i], sum(q.Before())))
+		}
+	}
+	for i, o := range q.Poll.Options {
+		one := option{Option: o}
+		if o.Token {
+			one.Label = view.Marked(o.Text)
+		}
+		if q.Shown {
+			part := share(o.Count, total)
+			one.Share, one.ClassBar = percent(part), sized(part/longest)
+			one.Votes = counted(o.Count, "vote") + ", " + one.Share
+			if q.Kind == class.Draw {
+				one.Votes = counted(o.Count, "draw") + ", " + one.Share
+			}
+			if i < len(q.Before()) {
+				was := share(q.Before()[i], sum(q.Before()))
+				one.Before, one.BeforeBar = "before "+percent(was), sized(was/longest)
+			}
+		}
+		if q.modelled() {
+			one.Model, one.ModelBar = percent(o.Q), sized(o.Q/longest)
+		}
+		q.Options = append(q.Options, one)
+	}
+	if q.Known && q.Kind == class.Next && missing > 0.005 {
+		q.Missing = percent(missing)
+	}
+}
+
+// Before are the counts of the round before.
+func (q *poll) Before() []int { return q.Poll.Before }
+
+// modelled tells whether the model's probabilities stand beside the counts.
+func (q *poll) modelled() bool {
+	if q.Kind == class.Draw {
+		for _, o := range q.Poll.Options {
+			if o.Q > 0 {
+				return true
+			}
+		}
+	}
+	return q.Known && q.Kind == class.Next
+}
+
+// Modelled is modelled for templates.
+func (q *poll) Modelled() bool { return q.modelled() }
+
+// head sums a revealed poll of tokens up in a sentence.
+func (q *poll) head() view.Rich {
+	if !q.Known || q.Kind != class.Next || len(q.Poll.Options) == 0 {
+		return nil
+	}
+	var most, leans, drawn *class.Option
+	for i := range q.Poll.Options {
+		o := &q.Poll.Options[i]
+		if o.Count > 0 && (most == nil || o.Count > most.Count) {
+			most = o
+		}
+		if leans == nil || o.Q > leans.Q {
+			leans = o
+		}
+		if o.Right {
+			drawn = o
+		}
+	}
+	var r view.Rich
+	if most != nil {
+		r = append(r, view.Span{S: "We said "}, chip(most, view.Given), view.Span{S: ", the model leaned to "})
+	} else {
+		r = append(r, view.Span{S: "Nobody voted. The model leaned to "})
+	}
+	r = append(r, chip(leans, view.Gen))
+	if drawn != nil {
+		r = append(r, view.Span{S: ", the draw gives "}, chip(drawn, view.Pick))
+	}
+	return r
+}
+
+func chip(o *class.Option, s view.Style) view.Span {
+	return view.Span{Style: s, Token: view.Marked(o.Text)}
+}
+
+func sum(list []int) (n int) {
+	for _, x := range list {
+		n += x
+	}
+	return n
+}
+
+func share(n, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return float64(n) / float64(of)
+}
+
+// percent writes a share as classes read it: whole, but never 0 or 100 where it
+// is not.
+func percent(x float64) string {
+	switch n := math.Round(100 * x); {
+	case n == 0 && x > 0:
+		return "<1%"
+	case n == 100 && x < 1:
+		return ">99%"
+	default:
+		return strconv.Itoa(int(n)) + "%"
+	}
+}
+
+// counted puts a count before a noun: "1 vote", "4 votes".
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return view.Count(n) + " " + noun + "s"
+}
+
+// millis writes a time for scripts; "" for none.
+func millis(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return strconv.FormatInt(t.UnixMilli(), 10)
+}
+
+// sureLevel is something to say about one's vote.
+type sureLevel struct{ Value, Say string }
+
+var sureLevels = []sureLevel{{"0.2", "a guess"}, {"0.5", "half"}, {"0.8", "quite"}, {"0.95", "very"}}
+
+func sureIs(r *class.Receipt, l sureLevel) bool {
+	return strconv.FormatFloat(r.Sure, 'f', -1, 64) == l.Value
+}
+
+// judged tells whether a vote will turn out to be right or not, so that how
+// sure one is can be held against it.
+func judged(q *poll) bool {
+	return q.Kind == class.Next || q.Kind == class.Question && q.Options[0].HTML != ""
+}

@@ -1,0 +1,350 @@
+package classroom
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// presentPage is the teacher's window: the slide, and what only they see.
+type presentPage struct {
+	slide
+	View      *class.View
+	Control   control
+	Note      note
+	Script    []scriptStep
+	Settings  infer.Settings
+	Questions []*lessons.Question
+	Presents  bool // this is where the room is driven from
+}
+
+// control is what can be pressed just now.
+type control struct {
+	Main    button
+	More    []button
+	Back    button
+	Playing bool
+}
+
+// button is a command with its words.
+type button struct {
+	Cmd, Say, Cap, Key string // Cap is the key as it is drawn, Key as a browser calls it
+	Fields             map[string]string
+	Keys               []string // further keys that press it
+}
+
+// note is what the teacher is told about the step.
+type note struct {
+	Title, Where string
+	Say, Own     string // HTML
+	Wait         string
+	Next         string
+	Notice       string
+	Left         bool
+}
+
+// scriptStep is a step of the walkthrough in the list of them.
+type scriptStep struct {
+	N     int
+	Title string
+	State string // "is-done", "is-now" or ""
+}
+
+func (p *Pages) presentPage(r *http.Request, v *class.View) (presentPage, error) {
+	d, err := newSlide(v, p.Access.reach(r), p.rest)
+	if err != nil {
+		return presentPage{}, err
+	}
+	page := presentPage{slide: d, View: v, Control: newControl(v), Note: newNote(v), Script: newScript(v), Settings: infer.DefaultSettings()}
+	if v.State != nil {
+		page.Settings = v.State.Settings
+	}
+	for _, q := range p.Course.Questions {
+		if q.Kind == "choice" || q.Kind == "recall" {
+			page.Questions = append(page.Questions, q)
+		}
+	}
+	return page, nil
+}
+
+// onScript tells whether the walkthrough is being followed and goes on.
+func onScript(v *class.View) bool {
+	return v.Walk != nil && !v.Walk.Left && v.Walk.Next() != nil
+}
+
+// newControl finds the one thing to do next, and what else there is.
+func newControl(v *class.View) control {
+	c := control{Back: button{Cmd: "back", Say: "Stage back", Keys: []string{"ArrowLeft"}}}
+	if v.Walk != nil && !v.Walk.Left && v.Walk.Step > 1 {
+		c.Back = button{Cmd: "prev-step", Say: "Step back", Keys: []string{"ArrowLeft", "PageUp"}}
+	} else {
+		c.Back.Keys = append(c.Back.Keys, "PageUp")
+	}
+	c.Playing = v.State != nil && v.State.Playing
+	forward := forwardButton(v)
+	if q := v.Poll; q != nil && q.Phase != class.Revealed {
+		c.Main, c.More = pollButtons(q)
+		return c
+	}
+	c.Main = forward
+	if q := v.Poll; q != nil {
+		if q.Kind == class.Next || q.Kind == class.Draw {
+			c.More = append(c.More, button{Cmd: "append-majority", Say: "Append the class’s"})
+		}
+		c.More = append(c.More, button{Cmd: "dismiss", Say: "Clear the vote"})
+	}
+	if v.State != nil && v.State.Started() {
+		c.More = append(c.More, button{Cmd: "new-poll", Say: "New poll", Cap: "P", Key: "p"})
+	}
+	return c
+}
+
+// forwardButton goes on: in the script where it is followed, else in the loop.
+func forwardButton(v *class.View) button {
+	b := button{Cmd: "forward", Cap: "→", Keys: []string{"ArrowRight", "PageDown"}}
+	switch st := v.State; {
+	case onScript(v):
+		b.Cmd, b.Say = "next-step", "Next: "+v.Walk.Next().Title
+		if v.Walk.Step == 0 {
+			b.Say = "Begin: " + v.Walk.Next().Title
+		}
+	case v.Walk != nil && v.Walk.Left && v.Walk.At() != nil:
+		b.Say = "Next stage"
+	case st == nil || !st.Started():
+		b.Say = "Next stage"
+	default:
+		b.Say = "Next: " + nextStage(st)
+	}
+	return b
+}
+
+// nextStage is the name of the stage after the one shown.
+func nextStage(st *session.State) string {
+	names := newScreen(st).Marks
+	return names[int(st.Cursor.Stage)%len(names)].Short
+}
+
+// pollButtons are those of a poll that is not revealed.
+func pollButtons(q *class.Poll) (first button, more []button) {
+	first = button{Cmd: "reveal", Say: "Close and reveal", Cap: "V", Key: "v", Keys: []string{"ArrowRight", "PageDown"}}
+	if q.Phase != class.Open {
+		first.Say = "Reveal"
+	}
+	switch q.Phase {
+	case class.Open:
+		more = append(more, button{Cmd: "spread", Say: "Close, show votes"}, button{Cmd: "extend", Say: "Extend 30 s", Fields: map[string]string{"seconds": "30"}})
+	case class.Closed:
+		more = append(more, button{Cmd: "spread", Say: "Show votes"}, button{Cmd: "extend", Say: "Extend 30 s", Fields: map[string]string{"seconds": "30"}})
+	}
+	if q.Phase != class.Open && q.Kind != class.Draw {
+		more = append(more, button{Cmd: "revote", Say: "Vote again", Cap: "P", Key: "p"})
+	}
+	return first, more
+}
+
+func newNote(v *class.View) note {
+	n := note{Notice: v.Notice}
+	w := v.Walk
+	if w == nil {
+		n.Title = "No walkthrough"
+		n.Say = "<p>You drive by hand. → goes to the next stage, P asks which token comes next.</p>"
+		return n
+	}
+	n.Left = w.Left
+	n.Where = fmt.Sprintf("step %d of %d", w.Step, len(w.Walk.Steps))
+	if next := w.Next(); next != nil {
+		n.Next = next.Title
+	}
+	step := w.At()
+	if step == nil {
+		n.Title, n.Where = w.Walk.Title, counted(len(w.Walk.Steps), "step")
+		n.Say = "<p>" + w.Walk.Lead + "</p>"
+		return n
+	}
+	n.Title, n.Say, n.Own, n.Wait = step.Title, step.Say, step.Note, step.Wait
+	return n
+}
+
+func newScript(v *class.View) []scriptStep {
+	if v.Walk == nil {
+		return nil
+	}
+	var list []scriptStep
+	for i, s := range v.Walk.Walk.Steps {
+		one := scriptStep{N: i + 1, Title: s.Title}
+		switch {
+		case one.N == v.Walk.Step:
+			one.State = "is-now"
+		case one.N < v.Walk.Step:
+			one.State = "is-done"
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// present is the teacher's page. Their own link carries the key once: it is put
+// into a cookie, and the address that stays in the history is without it.
+func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
+	if key := r.URL.Query().Get("key"); key != "" {
+		code := class.NormalCode(r.PathValue("code"))
+		secret := class.ParseSecret(key)
+		if _, err := p.Hub.Instruct(r.Context(), code, secret, p.learner(w, r)); err != nil {
+			p.fail(w, r, err)
+			return
+		}
+		setSecret(w, r, code, secret)
+		http.Redirect(w, r, "/class/"+code+"/present", http.StatusSeeOther)
+		return
+	}
+	room, _, _, ok := p.taught(w, r)
+	if !ok {
+		return
+	}
+	page, err := p.presentPage(r, room.View())
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	p.html(w, r, http.StatusOK, presentHTML(page))
+}
+
+// projector is the page for the wall. It needs the code and nothing else.
+func (p *Pages) projector(w http.ResponseWriter, r *http.Request) {
+	room, _, ok := p.enter(w, r)
+	if !ok {
+		return
+	}
+	d, err := newSlide(room.View(), p.Access.reach(r), p.rest)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	p.html(w, r, http.StatusOK, projectorHTML(d))
+}
+
+func (p *Pages) openPresent(ctx context.Context, learner string, q url.Values) (live.Feed, error) {
+	code := class.NormalCode(q.Get("room"))
+	secret, ok := p.tickets.take(q.Get("ticket"), code, learner)
+	if !ok {
+		return nil, &live.Error{Code: string(class.CodeSecret), Field: "ticket", Message: "This ticket has been used or is too old. Load the page again."}
+	}
+	room, err := p.Hub.Instruct(ctx, code, secret, learner)
+	if err != nil {
+		if e, ok := refused(err); ok {
+			return nil, e
+		}
+		return nil, err
+	}
+	return &presentFeed{p, room, learner, secret}, nil
+}
+
+// presentFeed is the teacher's connection.
+type presentFeed struct {
+	p      *Pages
+	room   *class.Room
+	who    string
+	secret class.Secret
+}
+
+// Serve implements [live.Feed].
+func (f *presentFeed) Serve(ctx context.Context, in <-chan live.Command, send func(live.Message) error) error {
+	notes, stop := f.p.Hub.Broker().Subscribe(f.room.Code())
+	defer stop()
+	rise, err := f.room.Sit(ctx, f.who, f.secret)
+	if err != nil {
+		return send(f.p.answered(0, err))
+	}
+	defer rise()
+	for {
+		v := f.room.View()
+		panels, err := f.panels(v)
+		if err != nil {
+			return err
+		}
+		if err := send(live.Message{Panels: panels, Data: sharedOf(v)}); err != nil {
+			return err
+		}
+		if v.Gone {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-notes:
+		case <-f.room.Done():
+			if !f.room.View().Gone {
+				return nil
+			}
+		case c, ok := <-in:
+			if !ok {
+				return nil
+			}
+			if err := send(f.hear(ctx, c)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// panels are the slide's pieces, and the teacher's own.
+func (f *presentFeed) panels(v *class.View) ([]live.Panel, error) {
+	panels, err := f.p.panels(v, onWall)
+	if err != nil {
+		return nil, err
+	}
+	own, err := rendered([]piece{
+		{"pr-ctl", controls(v.Code, newControl(v))},
+		{"pr-note", notes(newNote(v))},
+		{"pr-script", script(v.Code, newScript(v))},
+		{"pr-flags", flags(v)},
+	})
+	return append(panels, own...), err
+}
+
+// hear carries out one command.
+func (f *presentFeed) hear(ctx context.Context, c live.Command) live.Message {
+	if c.Name == "members" {
+		return f.members(ctx, c.N)
+	}
+	var sent map[string]string
+	if err := c.Decode(&sent); err != nil {
+		return f.p.answered(c.N, err)
+	}
+	values := url.Values{}
+	for name, value := range sent {
+		values.Set(name, value)
+	}
+	do, err := command(c.Name, values, f.room.View())
+	if err == nil {
+		_, err = f.room.Present(ctx, f.who, f.secret, do)
+	}
+	return f.p.answered(c.N, err)
+}
+
+// members answers with the list of those who are there.
+func (f *presentFeed) members(ctx context.Context, n uint64) live.Message {
+	list, err := f.room.Attendees(ctx, f.secret)
+	if err != nil {
+		return f.p.answered(n, err)
+	}
+	panels, err := rendered([]piece{{"pr-members", members(f.room.View(), list)}})
+	if err != nil {
+		return f.p.answered(n, err)
+	}
+	return live.Message{Ack: n, Done: true, Panels: panels}
+}
+
+// whole numbers and decimals as input fields hold them.
+func field[T int | uint64 | float64](x T) string {
+	return strings.TrimSuffix(strconv.FormatFloat(float64(x), 'f', -1, 64), ".")
+}

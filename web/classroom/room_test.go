@@ -1,0 +1,136 @@
+package classroom_test
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/classroom"
+)
+
+// TestMakeRoom: a teacher makes a room, sees its code, link and QR code, and
+// their own link once.
+func TestMakeRoom(t *testing.T) {
+	base := serve(t)
+	p, code := teacher(t, base, url.Values{"title": {"Physics <b>7</b>"}, "walk": {"loop"}, "nicknames": {"on"}})
+	again := p.get("/class/" + code + "/made")
+	if again.Find("[data-secret]").Length() != 0 {
+		t.Error("the instructor's link is shown a second time")
+	}
+	if got := words(again.Find("h1")); got != "Physics <b>7</b>" {
+		t.Errorf("title %q: it must be text", got)
+	}
+	if again.Find("svg.qr path").AttrOr("d", "") == "" || !strings.Contains(words(again.Find("main")), code[:3]) {
+		t.Error("no QR code, or no code")
+	}
+	if got := newPerson(t, base).send("GET", "/class/"+code+"/present", nil, nil); got.status != 403 {
+		t.Errorf("a stranger's presenter page: status %d, want 403", got.status)
+	}
+}
+
+// TestReach: a page for teachers says when nobody can get to this server, how
+// it is opened, and that secrets would travel in the clear.
+func TestReach(t *testing.T) {
+	local := classroom.Access{Local: true, Command: "viz -addr :8080 -x", Secure: "viz -addr :8080 -tls-cert cert.pem"}
+	got := words(newPerson(t, serveWith(t, local)).get("/teach").Find(".callout"))
+	for _, want := range []string{"this computer only", local.Command, local.Secure, "anybody on that network can read"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("a local server's page lacks %q: %s", want, got)
+		}
+	}
+	clear := classroom.Access{URL: "http://10.0.0.7:8080", Secure: "viz -tls-cert cert.pem"}
+	if got := words(newPerson(t, serveWith(t, clear)).get("/teach").Find(".callout")); !strings.Contains(got, "not encrypted") {
+		t.Errorf("a server in the clear says %q", got)
+	}
+	safe := classroom.Access{URL: "https://class.example"}
+	p, code := teacher(t, serveWith(t, safe), url.Values{})
+	made := p.get("/class/" + code + "/made")
+	if made.Find(".callout--pitfall").Length() != 0 || !strings.Contains(words(made.Find(".made__how")), "https://class.example/class/"+code) {
+		t.Errorf("an encrypted server says %q", words(made.Find("main")))
+	}
+}
+
+// TestSummary: after class there are the questions, the votes, a replay that
+// works, and a table.
+func TestSummary(t *testing.T) {
+	base := serve(t)
+	p, code := teacher(t, base, url.Values{"title": {"Room 7"}})
+	p.do(code, "start", "prompt", "The capital of France is")
+	p.do(code, "token")
+	p.do(code, "ask-next")
+	f := newPerson(t, base)
+	ask := f.get("/class/" + code)
+	f.post("/class/"+code+"/vote", url.Values{
+		"poll": {ask.Find("input[name=poll]").AttrOr("value", "")}, "choice": {ask.Find("button.vote").First().AttrOr("value", "")},
+	})
+	p.do(code, "reveal")
+	sum := p.get("/class/" + code + "/summary")
+	if got := words(sum.Find(".asked")); !strings.Contains(got, "Which token comes next") || !strings.Contains(got, "1, 100%") {
+		t.Errorf("what was asked: %s", got)
+	}
+	replay := sum.Find(".replay a").First().AttrOr("href", "")
+	if got := newPerson(t, base).get(replay); got.path != "/loop" || words(got.Find("#prompt")) != "The capital of France is" {
+		t.Errorf("the replay %.40s… shows the prompt %q", replay, words(got.Find("#prompt")))
+	}
+	csv := p.get("/class/" + code + "/summary.csv").text
+	if lines := strings.Count(csv, "\n"); lines < 2 {
+		t.Errorf("the table has %d lines: %s", lines, csv)
+	}
+	if got := f.send("GET", "/class/"+code+"/summary", nil, nil); got.status != 403 {
+		t.Errorf("a follower's summary: status %d, want 403", got.status)
+	}
+}
+
+// TestRefusals: what a teacher cannot do is said, and changes nothing.
+func TestRefusals(t *testing.T) {
+	base := serve(t)
+	p, code := teacher(t, base, url.Values{"walk": {"loop"}})
+	for _, form := range []url.Values{
+		{"cmd": {"fly"}}, {"cmd": {"goto"}, "step": {"99"}}, {"cmd": {"set"}, "temperature": {"-1"}}, {"cmd": {"seek"}, "step": {"9"}, "stage": {"1"}},
+		{"cmd": {"reveal"}}, {"cmd": {"remove"}, "member": {"7"}}, {"cmd": {"ask-question"}, "id": {"none"}},
+	} {
+		got := p.post("/class/"+code+"/do", form)
+		if got.status < 400 || got.status >= 500 || words(got.Find("main .lead")) == "" {
+			t.Errorf("%v: status %d, %q", form, got.status, words(got.Find("main")))
+		}
+	}
+	if got := p.get("/class/" + code); got.Find(".ph__wait").Length() != 1 {
+		t.Error("a refused command moved the room")
+	}
+}
+
+// TestTours: every walkthrough plays alone, step by step; an answer brings its
+// result.
+func TestTours(t *testing.T) {
+	base := serve(t)
+	course, err := loadCourse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPerson(t, base)
+	for _, walk := range course.Walks {
+		path := "/tour/" + walk.Slug
+		for n, step := range walk.Steps {
+			got := p.get(path)
+			if words(got.Find("h1")) != step.Title {
+				t.Errorf("%s: title %q, want %q", path, words(got.Find("h1")), step.Title)
+			}
+			if step.Ask != nil && step.Ask.Kind == lessons.AskNext {
+				if found := figures.FindString(words(got.Find(".tour__stage, #cl-poll"))); found != "" && got.Find("#cl-stage .tc").Length() > 0 {
+					t.Errorf("%s: shows %s before the answer", path, found)
+				}
+				answer := got.Find("#cl-poll button.vote").First().AttrOr("value", "")
+				if told := p.get("/tour/" + walk.Slug + "?step=" + strconv.Itoa(n+1) + "&choice=" + url.QueryEscape(answer)); told.Find(".ph__res .by-model").Length() == 0 {
+					t.Errorf("%s: the answer brings no probabilities", path)
+				}
+			}
+			next, ok := got.Find(`.tour__nav a[data-key="ArrowRight"]`).Attr("href")
+			if ok != (n+1 < len(walk.Steps)) {
+				t.Errorf("%s: a next step: %t", path, ok)
+			}
+			path = next
+		}
+	}
+}

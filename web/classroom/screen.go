@@ -1,0 +1,166 @@
+package classroom
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// screen is the run of a class as its screens show it: the text so far, where
+// in the loop it is, and the stage.
+type screen struct {
+	Started bool
+	Strip   view.Strip
+	Marks   []mark
+	N       int
+	Name    string
+	Lead    view.Rich
+	Token   string // "token 20"
+	Stopped string // why the text has ended
+	Panel   view.Panel
+	// Veiled says that the stage is being asked about: Panel is empty then.
+	Veiled bool
+}
+
+// mark is a stage on the stepper.
+type mark struct {
+	N           int
+	Name, Short string
+	State       string // "is-done", "is-now", "is-class" or ""
+	At          string // where a look back leads: "12.3"; "" where it has not run
+}
+
+// newScreen shows a state whole.
+func newScreen(st *session.State) screen {
+	seen := *st
+	seen.Look = nil // the pictures of the heads need more than panels
+	loop := view.NewLoop(&seen)
+	s := screen{Started: st.Started(), Strip: loop.Strip, Panel: loop.Panel, Stopped: view.StopReason(st)}
+	s.Marks = marks(st, loop.Rail)
+	if s.Started {
+		s.N, s.Name, s.Lead = loop.Panel.N, loop.Panel.Name, loop.Panel.Lead
+		s.Token = "token " + view.Count(len(st.PromptTokens)+st.Cursor.Step)
+	}
+	s.Panel.Enter, s.Panel.Past = "", "" // nothing moves: a class looks at a wall, not at a motion
+	return s
+}
+
+func marks(st *session.State, rail view.Rail) []mark {
+	var list []mark
+	for _, r := range rail.Stages {
+		m := mark{N: r.N, Name: r.Name, Short: r.Short, State: r.State}
+		if st.Started() && infer.Kind(r.N) <= st.Step().Ran {
+			m.At = at(session.Cursor{Step: st.Cursor.Step, Stage: infer.Kind(r.N)})
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// newVeiled shows a state while its people are asked what token comes at a
+// step. What that step has computed is left out of the state before anything is
+// rendered, so that no page can tell more than it should; how far the step has
+// come may be known.
+func newVeiled(st *session.State, step int) screen {
+	if step < 1 || step > len(st.Steps) {
+		return newScreen(st)
+	}
+	rail := view.NewLoop(st).Rail
+	s := newScreen(veiled(st, step))
+	if st.Cursor.Step < step || (st.Cursor.Step == step && st.Cursor.Stage <= infer.KindForward) {
+		return s // what is looked at tells nothing
+	}
+	s.Veiled, s.Panel = true, view.Panel{}
+	now := rail.Stages[st.Cursor.Stage-1]
+	s.N, s.Name, s.Lead = now.N, now.Name, view.Rich{{S: now.Say}}
+	s.Marks = nil
+	for _, r := range rail.Stages {
+		m := mark{N: r.N, Name: r.Name, Short: r.Short, State: r.State}
+		if infer.Kind(r.N) == infer.KindForward {
+			m.At = at(session.Cursor{Step: step, Stage: infer.KindForward})
+		}
+		s.Marks = append(s.Marks, m)
+	}
+	return s
+}
+
+// veiled is a state as it was when a step had run its forward pass and nothing
+// else.
+func veiled(st *session.State, step int) *session.State {
+	v := *st
+	v.Steps = slices.Clone(st.Steps[:step])
+	last := *v.Steps[step-1]
+	kept := &infer.Step{N: last.N, Ran: infer.KindForward, Settings: last.Settings, Input: last.Input, Start: last.Start, Blocks: last.Blocks}
+	kept.Took[infer.KindForward] = last.Took[infer.KindForward]
+	v.Steps[step-1] = kept
+	v.Ghosts, v.Branches, v.WhatIf, v.Stopped = nil, nil, nil, infer.StopNone
+	if v.Cursor.Step >= step {
+		v.Cursor, v.Dist = session.Cursor{Step: step, Stage: infer.KindForward}, nil
+	}
+	if v.Cursor != st.Cursor {
+		v.Look = nil
+	}
+	return &v
+}
+
+// at writes a place in a run as links have it: "12.3" is step 12, stage 3.
+func at(c session.Cursor) string { return fmt.Sprintf("%d.%d", c.Step, c.Stage) }
+
+// parseAt reads a place; ok is false where it is none of this state's.
+func parseAt(st *session.State, text string) (c session.Cursor, ok bool) {
+	var stage int
+	if n, err := fmt.Sscanf(text, "%d.%d", &c.Step, &stage); n != 2 || err != nil {
+		return c, false
+	}
+	c.Stage = infer.Kind(stage)
+	if at(c) != text || c.Step < 1 || c.Step > len(st.Steps) || c.Stage < infer.KindForward {
+		return c, false
+	}
+	return c, c.Stage <= st.Steps[c.Step-1].Ran
+}
+
+// lookAt is a state seen from another place, and with another temperature where
+// one is asked for: what the same scores become then. The run does not move.
+func lookAt(st *session.State, c session.Cursor, temperature *float64) *session.State {
+	v := *st
+	v.Cursor, v.Look, v.WhatIf, v.Ghosts, v.Dist = c, nil, nil, nil, nil
+	if temperature != nil {
+		v.Steps = slices.Clone(st.Steps)
+		step := *v.Steps[c.Step-1]
+		step.Settings.Temperature = *temperature
+		step.Ran = min(step.Ran, c.Stage)
+		if d := step.Distribution(); d != nil {
+			step.Entropy = sampling.SoftmaxEntropy(step.Logits, *temperature, d.P, d.MaxZ, d.SumExp)
+		}
+		v.Steps[c.Step-1] = &step
+	}
+	if c.Stage >= infer.KindLogits {
+		v.Dist = v.DistAt(c.Step)
+	}
+	return &v
+}
+
+// neighbours are the places before and after one; "" at either end.
+func neighbours(st *session.State, c session.Cursor) (back, next string) {
+	number := func(c session.Cursor) int { return (c.Step-1)*len(infer.Kinds) + int(c.Stage) }
+	place := func(n int) session.Cursor {
+		return session.Cursor{Step: (n-1)/len(infer.Kinds) + 1, Stage: infer.Kind((n-1)%len(infer.Kinds) + 1)}
+	}
+	if n := number(c); n > 1 {
+		back = at(place(n - 1))
+	}
+	if n := number(c); n < number(st.Frontier()) {
+		next = at(place(n + 1))
+	}
+	return back, next
+}
+
+// sized writes a length of an SVG as a share of its box.
+func sized(share float64) string {
+	return strconv.FormatFloat(100*min(max(share, 0), 1), 'f', 2, 64) + "%"
+}

@@ -1,0 +1,194 @@
+package classroom_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/classroom"
+	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+var loadModel = sync.OnceValues(func() (*infer.Model, error) {
+	c, err := bundled.Target()
+	if err != nil {
+		return nil, err
+	}
+	return infer.Load(c)
+})
+
+var loadCourse = sync.OnceValues(lessons.Load)
+
+// serve runs the whole server, policy headers and all, and returns its URL.
+func serve(t *testing.T) string {
+	t.Helper()
+	return serveWith(t, classroom.Access{})
+}
+
+// serveWith is serve for a server that is reached in some way.
+func serveWith(t *testing.T, access classroom.Access) string {
+	t.Helper()
+	model, err := loadModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	course, err := loadCourse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewUnstartedServer(nil)
+	s, err := web.New(web.Config{
+		Model: model, Course: course, Progress: progress.New(db, course, time.Now),
+		Classes:      web.Classes{DB: db, Access: access},
+		AllowedHosts: web.LoopbackHosts(h.Listener.Addr().String()),
+		Logger:       slog.New(slog.NewTextHandler(io.Discard, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Config.Handler = s.Handler()
+	h.Start()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := s.Shutdown(ctx); err != nil {
+			t.Error(err)
+		}
+		h.Close()
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h.URL
+}
+
+// screens are the sizes and themes that every page must work in.
+func screens() map[string]browser.Screen {
+	all := map[string]browser.Screen{}
+	for _, size := range []browser.Screen{browser.Phone, browser.Laptop, browser.Desktop} {
+		for _, theme := range []string{"light", "dark"} {
+			s := size
+			s.Dark, s.ReducedMotion = theme == "dark", true
+			all[fmt.Sprintf("%d-%s", size.Width, theme)] = s
+		}
+	}
+	return all
+}
+
+// person is a browser without a script: it keeps cookies, reads pages and sends
+// forms.
+type person struct {
+	t      *testing.T
+	base   string
+	client *http.Client
+}
+
+func newPerson(t *testing.T, base string) *person {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &person{t, base, &http.Client{Jar: jar}}
+}
+
+// page is an answer to a request, redirects followed.
+type page struct {
+	*goquery.Document
+	status int
+	path   string // where the redirects led
+	text   string // the body as it came
+}
+
+func (p *person) send(method, path string, form url.Values, header http.Header) page {
+	p.t.Helper()
+	r, err := http.NewRequest(method, p.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	answer, err := p.client.Do(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	d, err := goquery.NewDocumentFromReader(strings.NewReader(string(body)))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return page{d, answer.StatusCode, answer.Request.URL.Path, string(body)}
+}
+
+// get returns a page that must be there.
+func (p *person) get(path string) page {
+	p.t.Helper()
+	got := p.send(http.MethodGet, path, nil, nil)
+	if got.status != http.StatusOK {
+		p.t.Fatalf("GET %s: %d: %s", path, got.status, words(got.Selection))
+	}
+	return got
+}
+
+func (p *person) post(path string, form url.Values) page {
+	p.t.Helper()
+	return p.send(http.MethodPost, path, form, nil)
+}
+
+// teacher makes a room and returns who made it and its code.
+func teacher(t *testing.T, base string, form url.Values) (p *person, code string) {
+	t.Helper()
+	p = newPerson(t, base)
+	made := p.post("/teach", form)
+	parts := strings.Split(made.path, "/")
+	if made.status != http.StatusOK || len(parts) != 4 || parts[3] != "made" {
+		t.Fatalf("making a room led to %s, %d: %s", made.path, made.status, words(made.Selection))
+	}
+	return p, parts[2]
+}
+
+// do carries out a command of the teacher, which must be taken.
+func (p *person) do(code, cmd string, fields ...string) page {
+	p.t.Helper()
+	form := url.Values{"cmd": {cmd}}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	got := p.post("/class/"+code+"/do", form)
+	if got.status != http.StatusOK {
+		p.t.Fatalf("%s: %d: %s", cmd, got.status, words(got.Selection))
+	}
+	return got
+}
+
+// words is an element's text with its spaces made single.
+func words(sel *goquery.Selection) string { return strings.Join(strings.Fields(sel.Text()), " ") }

@@ -1,0 +1,90 @@
+package classroom
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// slide is what stands on the wall.
+type slide struct {
+	Title, Code string
+	Left, Right string // the halves of the code
+	Here        string
+	Ends        string // when the countdown ends
+	Reach       reach
+	QR          qrCode
+	Screen      screen
+	Poll        *poll
+}
+
+// N is the number of the stage.
+func (d slide) N() string { return strconv.Itoa(d.Screen.N) }
+
+// newSlide shows a room. rest is the state where its run rests.
+func newSlide(v *class.View, to reach, rest *session.State) (slide, error) {
+	code, err := newQR(to.Base + "/class/" + v.Code)
+	if err != nil {
+		return slide{}, err
+	}
+	d := slide{
+		Title: v.Title, Code: v.Code, Here: view.Count(v.Here), Ends: millis(v.Timer), Reach: to, QR: code,
+		Screen: screenOf(v, rest), Poll: newPoll(v),
+	}
+	d.Left, d.Right = halves(v.Code)
+	return d, nil
+}
+
+// screenOf is the run of a room as all may see it. rest stands for a run that
+// rests.
+func screenOf(v *class.View, rest *session.State) screen {
+	st := v.State
+	if st == nil {
+		st = rest
+	}
+	if v.Hidden && v.Poll != nil && v.Poll.Step > 0 {
+		return newVeiled(st, v.Poll.Step)
+	}
+	return newScreen(st)
+}
+
+// spelled writes a code with its characters apart, to be read aloud.
+func spelled(code string) string { return strings.Join(strings.Split(code, ""), " ") }
+
+// The dots of a poll: one for each person, in rows of dotRow.
+const (
+	dotRow  = mostDots / 2
+	dotWide = 20 // SVG units from one to the next
+	dotHigh = 28
+)
+
+func dotX(i int) string { return strconv.Itoa(1 + dotWide*(i%dotRow)) }
+func dotY(i int) string { return strconv.Itoa(1 + dotHigh*(i/dotRow)) }
+
+// dotsBox is the viewBox that holds n dots.
+func dotsBox(n int) string {
+	return "0 0 " + strconv.Itoa(dotWide*min(n, dotRow)) + " " + strconv.Itoa(dotHigh*((n+dotRow-1)/dotRow))
+}
+
+// dotsClass says how many rows there are.
+func dotsClass(n int) string {
+	if n > dotRow {
+		return "dots dots--2"
+	}
+	return "dots"
+}
+
+func probability(p float64) string { return view.Prob(p) }
+
+// number writes a number as people do: no more digits than it has.
+func number(x float64) string {
+	s := strconv.FormatFloat(x, 'f', -1, 64)
+	if len(s) > 12 {
+		return view.Decimals(x, 4)
+	}
+	_, rest, _ := strings.Cut(s, ".")
+	return view.Decimals(x, len(rest))
+}

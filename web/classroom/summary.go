@@ -1,0 +1,149 @@
+package classroom
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// summaryPage is what a class leaves behind, for its teacher.
+type summaryPage struct {
+	*class.Summary
+	Shown string
+	When  string
+	Base  string
+	Asked []askedPoll
+	Bins  []bin
+	Score string
+}
+
+// askedPoll is one poll with the bars of its rounds.
+type askedPoll struct {
+	class.PollSummary
+	N     int
+	Kind  string
+	Rows  []askedRow
+	Heads []string // of the rounds: "first vote, 26"
+	Right string   // "19 of 26 right" of the last round
+	Far   string   // distance to the model, "" where there is none
+}
+
+// askedRow is one option over the rounds.
+type askedRow struct {
+	Label  view.Text
+	Text   string
+	HTML   string
+	Right  bool
+	Rounds []askedCount
+	Model  string
+}
+
+type askedCount struct{ Say, Bar string }
+
+// bin is one row of the calibration.
+type bin struct{ Range, N, Stated, Rate, Between string }
+
+var kindWords = map[class.Kind]string{class.Next: "Next token", class.Draw: "Class as sampler", class.Question: "Quiz question", class.Number: "A number"}
+
+func newSummaryPage(s *class.Summary, base string) summaryPage {
+	v := summaryPage{Summary: s, Shown: class.ShownCode(s.Code), Base: base, When: s.Begun.Format("2 January 2006, 15:04")}
+	for i, q := range s.Polls {
+		v.Asked = append(v.Asked, newAsked(i+1, q))
+	}
+	for _, b := range s.Calibration {
+		if b.N > 0 {
+			v.Bins = append(v.Bins, bin{
+				percent(b.From) + " to " + percent(b.To), view.Count(b.N), percent(b.Stated), percent(b.Rate), percent(b.Low) + " to " + percent(b.High),
+			})
+		}
+	}
+	if s.Stated > 0 {
+		v.Score = view.Decimals(s.MeanScore, 2)
+	}
+	return v
+}
+
+func newAsked(n int, q class.PollSummary) askedPoll {
+	a := askedPoll{PollSummary: q, N: n, Kind: kindWords[q.Kind]}
+	for i, r := range q.Rounds {
+		head := "votes, " + view.Count(r.Votes)
+		if len(q.Rounds) > 1 {
+			head = fmt.Sprintf("vote %d, %s", i+1, view.Count(r.Votes))
+		}
+		a.Heads = append(a.Heads, head)
+	}
+	right := false
+	for i, o := range q.Options {
+		row := askedRow{Text: o.Text, HTML: o.HTML, Right: o.Right}
+		right = right || o.Right
+		if o.Token {
+			row.Label = view.Marked(o.Text)
+		}
+		for _, r := range q.Rounds {
+			if i < len(r.Counts) {
+				part := share(r.Counts[i], r.Votes)
+				row.Rounds = append(row.Rounds, askedCount{view.Count(r.Counts[i]) + ", " + percent(part), sized(part)})
+			}
+		}
+		if q.Kind == class.Next || q.Kind == class.Draw {
+			row.Model = percent(o.Q)
+		}
+		a.Rows = append(a.Rows, row)
+	}
+	if q.Kind != class.Draw && q.Votes > 0 && len(q.Rounds) > 0 && (right || q.Poll.Right != nil) {
+		last := q.Rounds[len(q.Rounds)-1]
+		a.Right = fmt.Sprintf("%s of %s right", view.Count(last.Right), view.Count(last.Votes))
+	}
+	if (q.Kind == class.Next || q.Kind == class.Draw) && q.Votes > 0 {
+		a.Far = view.Decimals(q.Distance, 2)
+	}
+	return a
+}
+
+func (p *Pages) summary(w http.ResponseWriter, r *http.Request) {
+	room, secret, _, ok := p.taught(w, r)
+	if !ok {
+		return
+	}
+	s, err := room.Summary(r.Context(), secret)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	p.html(w, r, http.StatusOK, summaryHTML(newSummaryPage(s, p.Access.reach(r).Base)))
+}
+
+// summaryCSV is the summary for a table.
+func (p *Pages) summaryCSV(w http.ResponseWriter, r *http.Request) {
+	room, secret, _, ok := p.taught(w, r)
+	if !ok {
+		return
+	}
+	s, err := room.Summary(r.Context(), secret)
+	var b bytes.Buffer
+	if err == nil {
+		err = s.WriteCSV(&b)
+	}
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="class-`+room.Code()+`.csv"`)
+	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
+	w.Header().Set("Cache-Control", "no-store")
+	b.WriteTo(w)
+}
+
+// hasModel tells whether the model has probabilities for what was asked.
+func hasModel(q askedPoll) bool { return len(q.Rows) > 0 && q.Rows[0].Model != "" }
+
+// nextLine sets the class's hits beside what the model gave them.
+func nextLine(v summaryPage) string {
+	return fmt.Sprintf("The next token was asked for in %s. %s of the votes met the token that was drawn; the model gave the tokens voted for %s on average, which is what hits are to be measured by.",
+		counted(v.NextAsked, "poll"), percent(v.NextRight), percent(v.NextExpected))
+}

@@ -1,0 +1,129 @@
+package classroom
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/class"
+)
+
+// teachPage is where a room is made.
+type teachPage struct {
+	Walks   []*lessons.Walk
+	Form    url.Values // as sent, where it was refused
+	Error   string
+	Reach   reach
+	Deleted bool // a room has just been deleted
+}
+
+func (v teachPage) Checked(name string) bool {
+	return v.Form == nil && name == "nicknames" || v.Form.Get(name) != ""
+}
+
+// Picked tells whether a walkthrough is chosen: at first the first one.
+func (v teachPage) Picked(i int, slug string) bool {
+	if v.Form == nil {
+		return i == 0
+	}
+	return v.Form.Get("walk") == slug
+}
+
+func (p *Pages) teach(w http.ResponseWriter, r *http.Request) {
+	p.learner(w, r)
+	q := r.URL.Query()
+	v := teachPage{Walks: p.Course.Walks, Reach: p.Access.reach(r), Deleted: q.Has("deleted")}
+	if walk := q.Get("walk"); walk != "" {
+		v.Form = url.Values{"walk": {walk}, "nicknames": {"on"}}
+	}
+	p.html(w, r, http.StatusOK, teachHTML(v))
+}
+
+// makeRoom makes a room, hands its secret to the browser that asked, and leads
+// to the page that shows how to come in.
+func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
+	if !p.form(w, r) {
+		return
+	}
+	f := r.PostForm
+	room, secret, err := p.Hub.Create(r.Context(), p.learner(w, r), class.Options{
+		Title: strings.TrimSpace(f.Get("title")), Walk: f.Get("walk"), Nicknames: f.Get("nicknames") != "", Alone: f.Get("alone") != "",
+	})
+	if err != nil {
+		status, _, say := p.trouble(r, err)
+		p.html(w, r, status, teachHTML(teachPage{Walks: p.Course.Walks, Form: f, Error: say, Reach: p.Access.reach(r)}))
+		return
+	}
+	setSecret(w, r, room.Code(), secret)
+	// The page that shows the instructor's link is shown once: this cookie says
+	// that it has not been yet.
+	http.SetCookie(w, &http.Cookie{
+		Name: freshName, Value: "1", Path: madePath(room.Code()), MaxAge: 600, HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteLaxMode,
+	})
+	http.Redirect(w, r, madePath(room.Code()), http.StatusSeeOther)
+}
+
+const freshName = "viz-room-fresh"
+
+func madePath(code string) string { return "/class/" + code + "/made" }
+
+// madePage shows a new room: its code, its links, how others reach it.
+type madePage struct {
+	Title, Code string
+	Left, Right string
+	Reach       reach
+	QR          qrCode
+	Link        string // for everybody
+	Secret      string // the instructor's link, shown once
+	Walk        string
+}
+
+func (p *Pages) made(w http.ResponseWriter, r *http.Request) {
+	room, secret, _, ok := p.taught(w, r)
+	if !ok {
+		return
+	}
+	to := p.Access.reach(r)
+	view := room.View()
+	v := madePage{Title: view.Title, Code: room.Code(), Reach: to, Link: to.Base + "/class/" + room.Code()}
+	v.Left, v.Right = halves(room.Code())
+	if view.Walk != nil {
+		v.Walk = view.Walk.Walk.Title
+	}
+	var err error
+	if v.QR, err = newQR(v.Link); err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	if _, err := r.Cookie(freshName); err == nil {
+		v.Secret = v.Link + "/present?key=" + url.QueryEscape(secret.String())
+		http.SetCookie(w, &http.Cookie{Name: freshName, Path: madePath(room.Code()), MaxAge: -1, HttpOnly: true})
+	}
+	p.html(w, r, http.StatusOK, madeHTML(v))
+}
+
+// halves are the two parts of a code as one says it.
+func halves(code string) (left, right string) { return code[:len(code)/2], code[len(code)/2:] }
+
+// joinPage is where a code is typed.
+type joinPage struct {
+	Code  string // as typed
+	Error string
+}
+
+func (p *Pages) join(w http.ResponseWriter, r *http.Request) {
+	who := p.learner(w, r)
+	typed := r.URL.Query().Get("code")
+	if typed == "" {
+		p.html(w, r, http.StatusOK, joinHTML(joinPage{}))
+		return
+	}
+	room, err := p.Hub.Enter(r.Context(), class.NormalCode(typed), who, who)
+	if err != nil {
+		status, _, say := p.trouble(r, err)
+		p.html(w, r, status, joinHTML(joinPage{typed, say}))
+		return
+	}
+	http.Redirect(w, r, "/class/"+room.Code(), http.StatusSeeOther)
+}

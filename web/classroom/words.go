@@ -1,0 +1,53 @@
+package classroom
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/class"
+)
+
+// fieldsJSON are the further fields of a button, "" without any.
+func fieldsJSON(fields map[string]string) string {
+	if len(fields) == 0 {
+		return ""
+	}
+	b, err := json.Marshal(fields)
+	if err != nil {
+		panic(err) // a map of texts can always be written
+	}
+	return string(b)
+}
+
+func memberJSON(id int) string { return fieldsJSON(map[string]string{"member": strconv.Itoa(id)}) }
+
+// keysOf are the keys that press a button, as browsers call them.
+func keysOf(b button) string {
+	keys := b.Keys
+	if b.Key != "" {
+		keys = append(keys, b.Key)
+	}
+	return strings.Join(keys, " ")
+}
+
+// memberName is what a member is called: their name, where there is one to be
+// shown, or a number.
+func memberName(v *class.View, m class.Attendee) string {
+	if m.Name == "" || v.NamesHidden {
+		return fmt.Sprintf("Member %d", m.ID)
+	}
+	return m.Name
+}
+
+// questionLine is a question in a list to choose from.
+func questionLine(q *lessons.Question) string {
+	const most = 110
+	words := []rune(q.PromptText)
+	if len(words) > most {
+		return string(words[:most-1]) + "…"
+	}
+	return string(words)
+}

@@ -1,0 +1,91 @@
+package labs
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+)
+
+// Fields of the form that are no parameters of the lab.
+const (
+	fieldGuess   = "guess"   // the prediction, a choice's key
+	fieldRun     = "run"     // set by the button that runs
+	fieldSure    = "sure"    // set by the button that runs although it takes long
+	fieldTable   = "table"   // of a download
+	fieldRequest = "request" // the bill's JSON, in step with the other fields
+	fieldWas     = "was"     // the same as the page got it
+)
+
+// asked is what a form or an address asks for.
+type asked struct {
+	raw       lab.Values // parameters as they were written
+	guess     string
+	run, sure bool
+	// The bill's request as JSON, and as it was when the page got it.
+	request, was string
+	hasJSON      bool
+}
+
+// read sorts fields. Those that are neither a parameter nor one of the form's
+// own are left for [lab.Info.Parse] to refuse.
+func read(fields map[string]string) asked {
+	a := asked{raw: lab.Values{}}
+	for name, value := range fields {
+		switch name {
+		case fieldGuess:
+			a.guess = value
+		case fieldRun:
+			a.run = value != ""
+		case fieldSure:
+			a.sure, a.run = value != "", a.run || value != ""
+		case fieldRequest:
+			a.request, a.hasJSON = value, true
+		case fieldWas:
+			a.was = value
+		case fieldTable:
+		default:
+			a.raw[name] = strings.ReplaceAll(value, "\r\n", "\n") // as forms send line ends
+		}
+	}
+	return a
+}
+
+// fieldsOf are the fields of an address, the last one of each name.
+func fieldsOf(q url.Values) map[string]string {
+	fields := map[string]string{}
+	for name, list := range q {
+		fields[name] = list[len(list)-1]
+	}
+	return fields
+}
+
+// queryOf are the values that differ from the lab's own, for an address.
+func queryOf(i lab.Info, v lab.Values) url.Values {
+	q := url.Values{}
+	for _, p := range i.Params {
+		if x, ok := v[p.Name]; ok && x != p.Default {
+			q.Set(p.Name, x)
+		}
+	}
+	return q
+}
+
+// linkOf is the address of a lab with these values: it reproduces a run.
+func linkOf(i lab.Info, v lab.Values) string {
+	return addressOf("/labs/"+i.Name, queryOf(i, v))
+}
+
+// rowsOf is where a table of a run comes as CSV.
+func rowsOf(i lab.Info, v lab.Values, table string) string {
+	q := queryOf(i, v)
+	q.Set(fieldTable, table)
+	return addressOf("/labs/"+i.Name+"/rows.csv", q)
+}
+
+func addressOf(path string, q url.Values) string {
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}

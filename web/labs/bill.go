@@ -1,0 +1,75 @@
+package labs
+
+import (
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+func billSections(r *lab.Bill) []section {
+	costs := make([]float64, len(r.Ticks))
+	for i, t := range r.Ticks {
+		costs[i] = t.Cost
+	}
+	list := []section{
+		section{
+			ID: "ticks", Title: "The bill as the loop runs", Half: true, Caption: "output tokens; dollars",
+			Say: say(b(view.Count(r.Cost.InputTokens)), " tokens in for ", b(dollars(r.Cost.Input)), ", ", b(view.Count(r.Cost.OutputTokens)), " out for ", b(dollars(r.Cost.Output)),
+				": ", x(dollars(r.Cost.Total)+" in all"), ", "+percent(r.OutputShare)+" of it output. One output token costs as much as "+figures(r.BreakEven)+" input tokens."),
+		}.charted(plots.BillSoFar(r.Cost.Input, costs)),
+		{ID: "answer", Title: "What was paid for", Half: true, Say: say("It ended by " + stopName(string(r.Stop)) + "."), Body: answer(r.Text)},
+	}
+	if len(r.Savings) > 0 {
+		list = append(list, section{ID: "savings", Title: "What would have saved", Say: say("Each was run with the same seed, not guessed."), Body: table(savingsGrid(r))})
+	}
+	if r.Machine.CostEach > 0 {
+		list = append(list, section{
+			ID: "machine", Title: "A machine of one’s own", Half: true, Caption: "requests a day; dollars a day",
+			Say: machineSay(r.Machine),
+		}.charted(plots.BreakEven(plots.Against{EachRequest: r.Cost.Total, MachineDay: r.Machine.MachineDay, MostADay: r.Machine.MostADay, Now: r.Machine.RequestsDay})))
+	}
+	if r.Why.Say != "" {
+		list = append(list, section{
+			ID: "why", Title: "Why output costs more", Half: true,
+			Say: say("Here a token read took ", b(ms(r.Why.InputMs)), ", a token written ", b(ms(r.Why.OutputMs)), ": ", x(view.Decimals(r.Why.Ratio, 1)+"×"),
+				" the time for ", b(view.Decimals(r.Why.WorkRatio, 2)+"×"), " the work. "+r.Why.Say),
+		})
+	}
+	if r.Training.Requests > 0 {
+		list = append(list, section{ID: "training", Title: "Training against answering", Say: trainingSay(r.Training)})
+	}
+	return list
+}
+
+func savingsGrid(r *lab.Bill) grid {
+	g := grid{Caption: "Other requests", Head: []string{"change", "tokens in", "tokens out", "cost", "saved", "share", "a day", "ended by"}}
+	for _, s := range r.Savings {
+		same := ""
+		if s.Same {
+			same = "; same beginning"
+		}
+		g.Rows = append(g.Rows, []string{
+			s.Title, view.Count(s.Cost.InputTokens), view.Count(s.Cost.OutputTokens), dollars(s.Cost.Total), dollars(s.Saved), percent(s.Share), dollars(s.ADay),
+			stopName(string(s.Stop)) + same,
+		})
+	}
+	return g
+}
+
+func machineSay(m lab.MachineUse) []span {
+	list := say("One after the other, a request takes ", b(ms(1000*m.SecondsEach)), " here: ", b(view.Count(int64(m.MostADay))), " a day at most, for ", b(dollars(m.MachineDay)), ". ")
+	if m.BreakEvenDay > 0 {
+		return append(list, say("From ", x(view.Count(int64(m.BreakEvenDay))+" requests a day"), " on the machine is cheaper, as far as it can keep up. A real server answers many at once.")...)
+	}
+	return append(list, say("At these prices it is never cheaper.")...)
+}
+
+func trainingSay(t lab.Training) []span {
+	tokens := view.Count(int64(t.Tokens)) + " tokens"
+	if t.Assumed {
+		tokens += " (assumed: 20 for each weight, a rule of thumb)"
+	}
+	return say("Training on ", b(tokens), " takes about 3 × a forward pass for each: ", b(work(t.MultAdds)),
+		" multiply-adds. Answers like this one, ", b(work(t.RequestMultAdds)), " each, add up to as much after ", x(view.Count(int64(t.Requests))+" requests"),
+		", which is "+view.Decimals(t.Days, 1)+" days and "+view.Count(int64(t.Answered))+" written tokens.")
+}

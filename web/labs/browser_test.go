@@ -1,0 +1,153 @@
+package labs_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// small are settings with which each lab is done in a moment.
+var small = map[string]string{
+	"strategies":  "tokens=8&runs=2&horizon=2&passes=200",
+	"draw":        "draws=10000&repeats=2",
+	"cache":       "tokens=8&repeats=1",
+	"memory":      "tokens=8",
+	"prefill":     "lengths=1,8,16&tokens=8&repeats=1",
+	"bill":        "max_tokens=8&try_max_tokens=4",
+	"speculation": "tokens=12&gammas=1,2&gamma=2&repeats=1&rounds=200",
+	"stops":       "tokens=24&max_tokens=12",
+}
+
+// guessFirst takes the first prediction. Radio buttons are one stop of the Tab
+// key, and a space takes the one that has the focus.
+const guessFirst = ".guess__one:first-child input"
+
+// TestEveryLabByEveryHand: from the list of labs through each lab, by mouse, by
+// keyboard alone and by touch on a phone: predict, run, read a chart's numbers,
+// follow the link back to the same.
+func TestEveryLabByEveryHand(t *testing.T) {
+	url := serve(t)
+	b := browser.New(t)
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
+		tab := b.Stranger(t, screen, url+"/labs")
+		hands := with(tab)
+		hands.Press(`.door a[href="/labs/draw"]`)
+		tab.WaitText("h1", "The draw")
+		for _, l := range lab.All() {
+			i := l.Info()
+			tab.Go(url + "/labs/" + i.Name + "?" + small[i.Name])
+			tab.Wait("the script", `document.querySelector("[data-slides]") === null || !document.querySelector("[data-slides]").hidden`)
+			hands.Press(`.btn--run`)
+			tab.Wait("the question", `document.querySelector("#guess-error").textContent.includes("Say what you expect")`)
+			run(tab, hands)
+			if got := tab.Text(".verdict"); !strings.Contains(got, "You said") {
+				t.Errorf("%s: the prediction is not compared: %q", i.Name, got)
+			}
+			if n := browser.Value[int](tab, `document.querySelectorAll(".chart svg[role=img] title").length`); n == 0 {
+				t.Errorf("%s: no chart", i.Name)
+			}
+			hands.Press(".chart .twin summary")
+			tab.Wait("the numbers", `document.querySelector(".chart .twin").open && document.querySelector(".chart .twin td").getBoundingClientRect().height > 0`)
+			found := tab.Text(".verdict")
+			hands.Press(".lab__link")
+			tab.Wait("the same again", `document.querySelector(".about") && !document.querySelector(".verdict")`)
+			if !strings.Contains(found, tab.Text("h1")) && tab.Text(".about") == "" {
+				t.Errorf("%s: the link leads to %s", i.Name, tab.URL())
+			}
+		}
+	})
+}
+
+// TestCancelKeeps: a large run asks first, runs, is cancelled, and keeps what
+// it has measured.
+func TestCancelKeeps(t *testing.T) {
+	url := serve(t)
+	b := browser.New(t)
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
+		tab := b.Stranger(t, screen, url+"/labs/cache?tokens=400&repeats=50")
+		hands := with(tab)
+		hands.Press(guessFirst)
+		hands.Press(".btn--run")
+		tab.Wait("the estimate", `document.querySelector(".ask")?.textContent.includes("multiply-adds")`)
+		hands.Press(".ask button")
+		tab.Wait("first rows", `document.querySelector("#s-each svg")`)
+		hands.Press("#lab-run button")
+		tab.Wait("the end", `document.querySelector("#lab-run").textContent.includes("Cancelled after") && document.querySelector(".about")`)
+		if !strings.Contains(tab.Text(".about"), "ended early") {
+			t.Error("the report does not say that it was ended early")
+		}
+	})
+}
+
+// TestRefusedBesideField: a wrong number is marked and told beside its field
+// while one goes on, and a right one takes the words away.
+func TestRefusedBesideField(t *testing.T) {
+	tab := browser.New(t).Stranger(t, browser.Laptop, serve(t)+"/labs/cache")
+	tab.Set("#f-tokens", "0")
+	tab.WaitText("#err-tokens", "Tokens to write is 0; it must be a whole number from 1 to 2048 tokens.")
+	if tab.Attr("#f-tokens", "aria-invalid") != "true" {
+		t.Error("the field is not marked")
+	}
+	tab.Set("#f-tokens", "16")
+	tab.Wait("no error", `document.querySelector("#err-tokens").textContent === "" && !document.querySelector("#f-tokens").hasAttribute("aria-invalid")`)
+	tab.Wait("the address", `location.search === "?tokens=16"`)
+}
+
+// TestSlidersAndResultsFollow: a slider fills its number in, and where runs are
+// quick the results follow it.
+func TestSlidersAndResultsFollow(t *testing.T) {
+	url := serve(t)
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
+		tab := browser.New(t).Stranger(t, screen, url+"/labs/memory?tokens=8")
+		hands := with(tab)
+		run(tab, hands)
+		before := tab.Text(".fac--sum")
+		hands.Slide(`[data-slides="f-positions"]`, 700)
+		tab.Wait("another size", fmt.Sprintf(`document.querySelector(".fac--sum").innerText !== %q && document.querySelector(".about")`, before))
+		if got := tab.Attr(`[data-slides="f-positions"]`, "aria-valuetext"); got != browser.Value[string](tab, `document.querySelector("#f-positions").value`) {
+			t.Errorf("the slider says %q", got)
+		}
+		tab.Wait("the address", `location.search.includes("positions=")`)
+	})
+}
+
+// TestJSONInStep: the bill's fields and its JSON follow each other in the page.
+func TestJSONInStep(t *testing.T) {
+	tab := browser.New(t).Stranger(t, browser.Laptop, serve(t)+"/labs/bill")
+	tab.Set("#f-max_tokens", "12")
+	tab.Wait("the JSON", `document.querySelector("#f-request").value.includes('"max_tokens": 12')`)
+	tab.Set("#f-request", `{"prompt": "Once upon", "max_tokens": 7, "stream": false, "stop": ["\n"]}`)
+	tab.Wait("the fields", `document.querySelector("#f-max_tokens").value === "7" && document.querySelector("#f-prompt").value === "Once upon" && document.querySelector("#f-stream").value === "false" && document.querySelector("#f-stop").value === "\\n"`)
+	tab.Set("#f-request", `{"prompt": `)
+	tab.Wait("what is wrong", `document.querySelector("#err-request").textContent.includes("JSON")`)
+}
+
+// TestAccessible: axe-core finds nothing on the labs before and after a run, at
+// three sizes in two themes, and no page is wider than its window.
+func TestAccessible(t *testing.T) {
+	url := serve(t)
+	b := browser.New(t)
+	for name, screen := range screens() {
+		t.Run(name, func(t *testing.T) {
+			paths := []string{"/labs", "/labs/cache"}
+			for _, l := range lab.All() {
+				i := l.Info()
+				paths = append(paths, "/labs/"+i.Name+"?"+small[i.Name]+"&run=1&sure=1&guess=none")
+			}
+			tab := b.Stranger(t, screen, url)
+			for _, path := range paths {
+				tab.Go(url + path)
+				tab.Eval(`for (const d of document.querySelectorAll("details:not(.menu)")) d.open = true`)
+				for _, fault := range tab.Axe("../../testdata/axe/axe.min.js.gz") {
+					t.Errorf("%s: %s", path, fault)
+				}
+				if wide := browser.Value[float64](tab, `document.documentElement.scrollWidth`); wide > float64(screen.Width) {
+					t.Errorf("%s: %g px wide", path, wide)
+				}
+			}
+		})
+	}
+}

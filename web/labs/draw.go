@@ -1,0 +1,66 @@
+package labs
+
+import (
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// histogramBars is how many tokens a picture has room for; the table has all.
+const histogramBars = 7
+
+func drawSections(d *lab.Draw) []section {
+	var list []section
+	for i, n := range d.Sizes {
+		list = append(list, section{
+			ID: "draws-" + view.Count(n), Title: view.Count(n) + " draws", Half: true,
+			Say: distanceSay(d, n), Caption: "share drawn (solid) on the probability of each token (dashed outline)",
+		}.charted(plots.Histogram(bars(d, i), n)))
+	}
+	var points []plots.DistanceAt
+	for _, x := range d.Distances {
+		q := quartiles(x.Measured)
+		q.Mid = x.Mean
+		points = append(points, plots.DistanceAt{N: x.N, Measured: q, Expected: x.Expected, Law: x.Law})
+	}
+	return append(list, section{
+		ID: "law", Title: "The distance falls as 1/√N", Half: true,
+		Say: say("Slope on these axes: ", x(view.Decimals(d.Slope, 2)), " measured, ", b(view.Decimals(d.SlopeExpected, 2)),
+			" expected; 1/√N has −0.5. A hundred times as many draws bring one decimal."),
+		Caption: "draws, and half the sum of |share − probability|; both axes logarithmic",
+	}.charted(plots.Distances(points, d.Slope)))
+}
+
+// bars are the tokens of one histogram that have room, and the rest together.
+func bars(d *lab.Draw, size int) []plots.Drawn {
+	var list []plots.Drawn
+	rest := plots.Drawn{Name: "rest", Q: d.Rest.Q, Count: countAt(d.Rest, size)}
+	for i, t := range d.Tokens {
+		if i >= histogramBars {
+			rest.Q += t.Q
+			rest.Count += countAt(t, size)
+			continue
+		}
+		list = append(list, plots.Drawn{Name: tokenName(t.Token), Q: t.Q, Count: countAt(t, size)})
+	}
+	if rest.Q > 0 || rest.Count > 0 {
+		list = append(list, rest)
+	}
+	return list
+}
+
+func countAt(t lab.DrawToken, size int) int {
+	if size < len(t.Counts) {
+		return t.Counts[size]
+	}
+	return 0
+}
+
+func distanceSay(d *lab.Draw, n int) []span {
+	for _, x := range d.Distances {
+		if x.N == n {
+			return say("Distance of these draws ", b(view.Decimals(x.Shown, 4)), "; expected ", b(view.Decimals(x.Expected, 4)), ".")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,286 @@
+package labs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/live"
+)
+
+// wire is a page at a lab's feed.
+type wire struct {
+	t    *testing.T
+	in   chan live.Command
+	out  chan live.Message
+	stop context.CancelFunc
+	end  chan error
+	n    uint64
+}
+
+func (s *site) open(name string) *wire {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	f, err := s.pages.Feeds()["lab"](ctx, "somebody", url.Values{"name": {name}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	w := &wire{t: s.t, in: make(chan live.Command, live.Waiting), out: make(chan live.Message, 4096), stop: cancel, end: make(chan error, 1)}
+	go func() { w.end <- f.Serve(ctx, w.in, func(m live.Message) error { w.out <- m; return nil }) }()
+	s.t.Cleanup(func() {
+		cancel()
+		if err := <-w.end; err != nil && !errors.Is(err, context.Canceled) {
+			s.t.Error(err)
+		}
+	})
+	return w
+}
+
+// ask sends a command and returns its answer, which comes at once.
+func (w *wire) ask(name string, values map[string]string) live.Message {
+	w.t.Helper()
+	fields := []byte("{}")
+	if values != nil {
+		var err error
+		if fields, err = json.Marshal(map[string]any{"values": values}); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.n++
+	w.in <- live.Command{Name: name, N: w.n, Fields: fields}
+	return w.until("the answer", func(m live.Message) bool { return m.Ack == w.n })
+}
+
+func (w *wire) until(what string, is func(live.Message) bool) live.Message {
+	w.t.Helper()
+	late := time.After(time.Minute)
+	for {
+		select {
+		case m := <-w.out:
+			if is(m) {
+				return m
+			}
+		case <-late:
+			w.t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+func (w *wire) done() live.Message {
+	w.t.Helper()
+	return w.until("the end of the run", func(m live.Message) bool { return m.Done })
+}
+
+// panelOf is a message's piece of the page, "" without it.
+func panelOf(m live.Message, id string) string {
+	at := slices.IndexFunc(m.Panels, func(p live.Panel) bool { return p.ID == id })
+	if at < 0 {
+		return ""
+	}
+	return m.Panels[at].HTML
+}
+
+// values are a lab's small settings and more.
+func values(name string, more ...string) map[string]string {
+	v := map[string]string{}
+	q, _ := url.ParseQuery(small[name])
+	for k := range q {
+		v[k] = q.Get(k)
+	}
+	for i := 0; i < len(more); i += 2 {
+		v[more[i]] = more[i+1]
+	}
+	return v
+}
+
+// TestFeedRunsEveryLab: each lab runs over its feed; the report is kept, so a
+// page that is loaded again shows it.
+func TestFeedRunsEveryLab(t *testing.T) {
+	s := newSite(t)
+	for _, l := range lab.All() {
+		i := l.Info()
+		t.Run(i.Name, func(t *testing.T) {
+			s.t = t
+			w := s.open(i.Name)
+			guessed := guesses[i.Name].Choices[1]
+			m := w.ask("set", values(i.Name, "run", "1", "sure", "1", "guess", guessed.Key))
+			if m.Error != nil || !strings.Contains(panelOf(m, "lab-run"), "Measuring") {
+				t.Fatalf("not begun: %+v", m)
+			}
+			data, ok := m.Data.(feedData)
+			if !ok || !strings.HasPrefix(data.Link, "/labs/"+i.Name) {
+				t.Fatalf("no link: %+v", m.Data)
+			}
+			end := w.done()
+			results := panelOf(end, "lab-results")
+			if !strings.Contains(results, "You said") || !strings.Contains(results, guessed.Words) || !strings.Contains(results, `class="part"`) {
+				t.Errorf("results: %s", results[:min(len(results), 800)])
+			}
+			if page := s.get(data.Link, 200); page.Find(".about").Length() != 1 {
+				t.Error("the report was not kept")
+			}
+		})
+	}
+}
+
+// TestPredictionComesFirst: nothing runs before a prediction was made, or its
+// making was declined.
+func TestPredictionComesFirst(t *testing.T) {
+	w := newSite(t).open("draw")
+	for _, guess := range []string{"", "nonsense"} {
+		m := w.ask("set", values("draw", "run", "1", "guess", guess))
+		if !strings.Contains(panelOf(m, "guess-error"), "Say what you expect first") || panelOf(m, "lab-run") != "" {
+			t.Errorf("%q: %+v", guess, m)
+		}
+	}
+	if m := w.ask("set", values("draw", "run", "1", "guess", none)); panelOf(m, "lab-run") == "" {
+		t.Errorf("declining is refused: %+v", m)
+	}
+	if html := panelOf(w.done(), "lab-results"); strings.Contains(html, "You said") || !strings.Contains(html, "The distance falls from") {
+		t.Error("without a prediction the finding alone is told")
+	}
+}
+
+// TestLargeRunAsksFirst: a run that would take long tells what it would take,
+// and runs only when asked again; cancelled, it keeps what it has.
+func TestLargeRunAsksFirst(t *testing.T) {
+	w := newSite(t).open("cache")
+	large := map[string]string{"tokens": "400", "repeats": "50", "guess": none, "run": "1"}
+	m := w.ask("set", large)
+	if html := panelOf(m, "lab-note"); !strings.Contains(html, "This takes about") || !strings.Contains(html, "Run it anyway") || panelOf(m, "lab-run") != "" {
+		t.Fatalf("not asked: %s", html)
+	}
+	large["sure"] = "1"
+	delete(large, "run")
+	if m = w.ask("set", large); !strings.Contains(panelOf(m, "lab-run"), "Measuring") {
+		t.Fatalf("not begun: %+v", m)
+	}
+	w.until("first rows", func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-results"), "Cost of each token") })
+	w.ask("cancel", nil)
+	end := w.done()
+	if html := panelOf(end, "lab-run"); !strings.Contains(html, "Cancelled after") {
+		t.Errorf("the run says %s", html)
+	}
+	if html := panelOf(end, "lab-results"); !strings.Contains(html, "ended early") || !strings.Contains(html, "<svg") {
+		t.Error("what was measured was not kept")
+	}
+}
+
+// TestRefusedBesideTheField: a value out of its range is told beside its field,
+// and a good one takes the words away.
+func TestRefusedBesideTheField(t *testing.T) {
+	w := newSite(t).open("cache")
+	m := w.ask("set", values("cache", "tokens", "0"))
+	if m.Error == nil || m.Error.Field != "tokens" || m.Error.Code != live.Range {
+		t.Fatalf("%+v", m.Error)
+	}
+	if got := panelOf(m, "err-tokens"); !strings.Contains(got, "Tokens to write is 0; it must be a whole number from 1 to 2048 tokens.") {
+		t.Errorf("beside the field: %s", got)
+	}
+	if got := panelOf(m, "err-prompt"); !strings.Contains(got, "></p>") {
+		t.Errorf("beside another: %s", got)
+	}
+	m = w.ask("set", values("cache"))
+	if got := panelOf(m, "err-tokens"); m.Error != nil || !strings.Contains(got, "></p>") {
+		t.Errorf("still told: %s", got)
+	}
+	if m = w.ask("jump", nil); m.Error == nil || m.Error.Code != live.Unknown {
+		t.Errorf("an unknown command: %+v", m)
+	}
+}
+
+// TestRequestInStep: the bill's fields and its JSON follow each other, whichever
+// was changed.
+func TestRequestInStep(t *testing.T) {
+	w := newSite(t).open("bill")
+	first := w.ask("set", map[string]string{}).Data.(feedData).Inputs
+	if first["max_tokens"] != "96" || !strings.Contains(first["request"], `"max_tokens": 96`) {
+		t.Fatalf("%v", first)
+	}
+	byField := w.ask("set", map[string]string{"max_tokens": "12", "request": first["request"], "was": first["was"]}).Data.(feedData).Inputs
+	if !strings.Contains(byField["request"], `"max_tokens": 12`) {
+		t.Errorf("the JSON does not follow: %s", byField["request"])
+	}
+	edited := strings.Replace(byField["request"], `"max_tokens": 12`, `"max_tokens": 7`, 1)
+	byJSON := w.ask("set", map[string]string{"max_tokens": "12", "request": edited, "was": byField["was"]}).Data.(feedData).Inputs
+	if byJSON["max_tokens"] != "7" || byJSON["request"] != edited {
+		t.Errorf("the fields do not follow: %v", byJSON)
+	}
+	for bad, say := range map[string]string{
+		`{"prompt": `:            "request is",
+		`{"max_tokens": 0}`:      "max_tokens is 0",
+		`{"colour": "blue"}`:     "colour is no field of a request",
+		`{"temperature": "hot"}`: `temperature is "hot"`,
+	} {
+		m := w.ask("set", map[string]string{"request": bad, "was": byJSON["was"]})
+		if m.Error == nil || m.Error.Field != "request" || !strings.Contains(panelOf(m, "err-request"), strings.ReplaceAll(say, `"`, "&#34;")) {
+			t.Errorf("%s: %+v, %s", bad, m.Error, panelOf(m, "err-request"))
+		}
+	}
+}
+
+// TestQuickResultsFollow: after a run that was quick, a change runs again by
+// itself; before the first run it does not.
+func TestQuickResultsFollow(t *testing.T) {
+	w := newSite(t).open("memory")
+	if m := w.ask("set", values("memory", "positions", "1000")); panelOf(m, "lab-run") != "" {
+		t.Fatal("it ran before it was asked to")
+	}
+	w.ask("set", values("memory", "positions", "1000", "run", "1", "guess", none))
+	w.done()
+	w.ask("set", values("memory", "positions", "2000", "guess", none))
+	if html := panelOf(w.done(), "lab-results"); !strings.Contains(html, "2,000") {
+		t.Error("the results do not follow")
+	}
+}
+
+// TestOneAtATime: a second measurement waits and says so, and leaving while it
+// waits leaves no place behind.
+func TestOneAtATime(t *testing.T) {
+	s := newSite(t)
+	leave, err := s.pages.queue.enter(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := s.open("draw"), s.open("draw")
+	first.ask("set", values("draw", "run", "1", "guess", none))
+	first.until("its place", func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") })
+	second.ask("set", values("draw", "run", "1", "guess", none))
+	second.until("its place", func(m live.Message) bool {
+		return strings.Contains(panelOf(m, "lab-run"), "2 measurements are before yours")
+	})
+	first.ask("cancel", nil)
+	if html := panelOf(first.done(), "lab-trouble"); !strings.Contains(html, "Cancelled while it waited") {
+		t.Errorf("the one that left says %s", html)
+	}
+	second.until("its new place", func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") })
+	leave()
+	if html := panelOf(second.done(), "lab-results"); !strings.Contains(html, "10 draws") {
+		t.Error("the one that waited did not run")
+	}
+	if n := len(s.pages.queue.line); n != 0 {
+		t.Errorf("%d places are left", n)
+	}
+}
+
+// TestNoSuchLab: neither as a feed nor as a page.
+func TestNoSuchLab(t *testing.T) {
+	s := newSite(t)
+	_, err := s.pages.Feeds()["lab"](context.Background(), "somebody", url.Values{"name": {"alchemy"}})
+	if e := new(live.Error); !errors.As(err, &e) || e.Code != live.Unknown {
+		t.Errorf("%v", err)
+	}
+	for _, path := range []string{"/labs/alchemy", "/labs/alchemy/rows.csv", "/labs/cache/deep"} {
+		s.get(path, 404)
+	}
+	s.get("/labs/cache/rows.csv?table=none&"+small["cache"], 404)
+	if w := s.do("POST", "/labs/cache"); w.Code != 405 || w.Header().Get("Allow") == "" {
+		t.Errorf("POST: %d", w.Code)
+	}
+}

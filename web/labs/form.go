@@ -1,0 +1,202 @@
+package labs
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// control is one parameter as the form shows it.
+type control struct {
+	lab.Param
+	ID    string
+	Value string
+	Error string
+	Rare  bool // stands among the further settings
+}
+
+// rare are the parameters that seldom have to be changed.
+var rare = map[string]bool{
+	"temperature": true, "top_k": true, "top_p": true, "min_p": true, "block": true, "position": true,
+	"horizon": true, "passes": true, "rows": true, "rounds": true, "trained_tokens": true, "machine": true,
+	"weights": true, "heads": true,
+}
+
+// form is a lab's parameters, prediction and buttons.
+type form struct {
+	lab.Info
+	Main, More []control
+	Open       bool // the further settings show, since one of them is not as it was
+	Guess      guess
+	Guessed    string // the key chosen
+	GuessError string
+	Presets    []preset
+	// The bill's request as JSON, as the page got it, and what is wrong with it.
+	Request, Was, RequestErr string
+	HasRequest               bool
+}
+
+// preset is a 'try this' with its address.
+type preset struct {
+	lab.Preset
+	Href string
+}
+
+// newForm lays a lab's parameters out; values may hold what was refused.
+func newForm(i lab.Info, values lab.Values, guessed string, bad *sampling.RangeError) form {
+	f := form{Info: i, Guess: guesses[i.Name], Guessed: guessed}
+	for _, p := range i.Params {
+		c := control{Param: p, ID: "f-" + p.Name, Value: p.Default, Rare: rare[p.Name]}
+		if v, ok := values[p.Name]; ok {
+			c.Value = v
+		}
+		if bad != nil && bad.Field == p.Name {
+			c.Error = errorSay(p, bad)
+		}
+		if c.Rare && i.Name != "memory" {
+			f.More = append(f.More, c)
+			f.Open = f.Open || c.Value != p.Default || c.Error != ""
+		} else {
+			f.Main = append(f.Main, c)
+		}
+	}
+	slices.SortStableFunc(f.Main, func(a, b control) int { return a.order() - b.order() })
+	for _, t := range i.Try {
+		if v, err := i.Parse(t.Values); err == nil {
+			f.Presets = append(f.Presets, preset{t, linkOf(i, v)})
+		}
+	}
+	if f.HasRequest = hasRequest(i); f.HasRequest {
+		if v, err := i.Parse(values); err == nil {
+			f.Request = lab.RequestOf(v).JSON()
+			f.Was = f.Request
+		}
+	}
+	return f
+}
+
+// errorSay tells why a value was refused, beside its field.
+func errorSay(p lab.Param, bad *sampling.RangeError) string {
+	return fmt.Sprintf("%s is %s; it must be %s.", p.Label, bad.Got, bad.Want)
+}
+
+// long tells whether a parameter is written on several lines.
+func (c control) long() bool {
+	return c.Kind == lab.Strings || c.Kind == lab.Text && c.Max > 1000
+}
+
+// whole and wide tell how much room a field takes: a prompt the whole width,
+// other texts some of it.
+func (c control) whole() bool { return c.Name == "prompt" }
+
+func (c control) wide() bool {
+	return !c.whole() && (c.Kind == lab.Strings || c.Kind == lab.Text || c.Kind == lab.List)
+}
+
+// order puts the prompt first, then numbers, then other texts, so that fields
+// of one height stand beside each other.
+func (c control) order() int {
+	switch {
+	case c.whole():
+		return 0
+	case c.long():
+		return 2
+	}
+	return 1
+}
+
+// slides tells whether a number has a slider besides: not a seed, in which no
+// number lies near another.
+func (c control) slides() bool {
+	return (c.Kind == lab.Int || c.Kind == lab.Float) && c.Max < 1e16 && c.Name != "seed" && c.Name != "position" && c.Name != "block"
+}
+
+// logarithmic tells whether the slider goes by factors: over a range of more
+// than a thousand steps a plain one would leap.
+func (c control) logarithmic() bool { return c.Max/max(c.Step, 1e-9) > 400 }
+
+// slide is the slider's place, 0 to 1000, for the field's value.
+func (c control) slide() string {
+	v, err := strconv.ParseFloat(c.Value, 64)
+	if err != nil {
+		return "0"
+	}
+	v = min(max(v, c.Min), c.Max)
+	at := (v - c.Min) / (c.Max - c.Min)
+	if c.logarithmic() {
+		at = math.Log1p((v-c.Min)/c.least()) / math.Log1p((c.Max-c.Min)/c.least())
+	}
+	return strconv.Itoa(int(math.Round(1000 * at)))
+}
+
+// least is the slider's smallest step.
+func (c control) least() float64 { return min(max(c.Step, 1e-9), max(c.Min, 1)) }
+
+func bound(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// lines is how many lines such a parameter shows.
+func (c control) lines() string {
+	if c.Kind == lab.Strings {
+		return "2"
+	}
+	return fmt.Sprint(min(4, 1+len(c.Value)/90+strings.Count(c.Value, "\n")))
+}
+
+// keyboard is the on-screen keyboard for a parameter.
+func (c control) keyboard() string {
+	switch c.Kind {
+	case lab.Int:
+		return "numeric"
+	case lab.Float:
+		return "decimal"
+	}
+	return "text"
+}
+
+// hint is a parameter's range and meaning, for the line beneath it.
+func (c control) hint() string {
+	switch c.Kind {
+	case lab.Int, lab.Float:
+		if c.Max >= 1e15 {
+			return c.Help
+		}
+		return fmt.Sprintf("%s; %s to %s", c.Help, short(c.Min), short(c.Max))
+	}
+	return c.Help
+}
+
+// short writes a bound as people would.
+func short(x float64) string {
+	if x == float64(int64(x)) {
+		return view.Count(int64(x))
+	}
+	return view.Decimals(x, 3)
+}
+
+// option is a choice's name on the page.
+func (c control) option(key string) string {
+	switch {
+	case key == "true":
+		return "on"
+	case key == "false":
+		return "off"
+	}
+	if name, ok := optionNames[key]; ok {
+		return name
+	}
+	return key
+}
+
+// refusedOf is the error's range, where it is one.
+func refusedOf(err error) *sampling.RangeError {
+	var r *sampling.RangeError
+	errors.As(err, &r)
+	return r
+}

@@ -1,0 +1,217 @@
+package labs
+
+import (
+	"encoding/csv"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+)
+
+// small are settings with which each lab is done in a moment.
+var small = map[string]string{
+	"strategies":  "tokens=8&runs=2&horizon=2&passes=200",
+	"draw":        "draws=10000&repeats=2",
+	"cache":       "tokens=8&repeats=1",
+	"memory":      "tokens=8",
+	"prefill":     "lengths=1,8,16&tokens=8&repeats=1",
+	"bill":        "max_tokens=8&try_max_tokens=4",
+	"speculation": "tokens=12&gammas=1,2&gamma=2&repeats=1&rounds=200",
+	"stops":       "tokens=24&max_tokens=12",
+}
+
+// TestEveryLabByForm: every lab runs without a script, and its page holds the
+// prediction, charts with their tables, rows and a link.
+func TestEveryLabByForm(t *testing.T) {
+	s := newSite(t)
+	for _, l := range lab.All() {
+		i := l.Info()
+		t.Run(i.Name, func(t *testing.T) {
+			s.t = t
+			guessed := guesses[i.Name].Choices[0]
+			d := s.get("/labs/"+i.Name+"?"+small[i.Name]+"&run=1&sure=1&guess="+guessed.Key, http.StatusOK)
+			if say := text(d.Find("#lab-trouble")); say != "" {
+				t.Fatal(say)
+			}
+			if d.Find("#lab-results .part").Length() == 0 {
+				t.Fatalf("no results:\n%s", text(d.Find("main")))
+			}
+			if got := text(d.Find(".verdict")); !strings.Contains(got, "You said "+guessed.Words) || !strings.Contains(got, "Measured") {
+				t.Errorf("prediction: %q", got)
+			}
+			d.Find(".chart").Each(func(_ int, c *goquery.Selection) {
+				if c.Find(`svg[role="img"] title`).Length() != 1 || c.Find("table.grid tbody tr").Length() == 0 {
+					t.Errorf("a chart without its words: %s", text(c))
+				}
+			})
+			if d.Find("[style]").Length() > 0 || d.Find("[onclick]").Length() > 0 {
+				t.Error("inline style or script")
+			}
+			if !strings.Contains(text(d.Find(".lab__foot")), i.Includes) {
+				t.Error("it does not say what is included")
+			}
+			s.checkRows(d)
+			s.checkLink(d, i)
+		})
+	}
+}
+
+// checkRows follows every link to raw rows.
+func (s *site) checkRows(d *goquery.Document) {
+	links := d.Find(".about__rows a")
+	if links.Length() == 0 {
+		s.t.Error("no raw rows")
+	}
+	links.Each(func(_ int, a *goquery.Selection) {
+		href, _ := a.Attr("href")
+		w := s.do(http.MethodGet, href)
+		rows, err := csv.NewReader(w.Body).ReadAll()
+		if w.Code != http.StatusOK || err != nil || len(rows) < 2 {
+			s.t.Errorf("%s: %d, %d rows, %v", href, w.Code, len(rows), err)
+		}
+		if got := w.Header().Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") || !strings.HasSuffix(got, `.csv"`) {
+			s.t.Errorf("%s: %s", href, got)
+		}
+	})
+}
+
+// checkLink: the link leads to the same settings and to the report, which is
+// kept, without another run.
+func (s *site) checkLink(d *goquery.Document, i lab.Info) {
+	href, _ := d.Find(".lab__link").Attr("href")
+	again := s.get(href, http.StatusOK)
+	if again.Find("#lab-results .part").Length() != d.Find("#lab-results .part").Length() {
+		s.t.Errorf("%s does not show the report again", href)
+	}
+	asked, err := url.ParseQuery(small[i.Name])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for name := range asked {
+		if got, _ := again.Find(`[name="` + name + `"]`).Attr("value"); got != asked.Get(name) {
+			s.t.Errorf("%s: %s is %q, want %q", href, name, got, asked.Get(name))
+		}
+	}
+}
+
+// TestListOfLabs: every lab has its question and its door.
+func TestListOfLabs(t *testing.T) {
+	d := newSite(t).get("/labs", http.StatusOK)
+	doors := d.Find(".door a")
+	if doors.Length() != len(lab.All()) {
+		t.Fatalf("%d doors", doors.Length())
+	}
+	for n, l := range lab.All() {
+		i := l.Info()
+		if href, _ := doors.Eq(n).Attr("href"); href != "/labs/"+i.Name || !strings.Contains(text(d.Find(".door").Eq(n)), i.Question) {
+			t.Errorf("door %d: %s", n, href)
+		}
+	}
+	if d.Find(`.nav [aria-current="page"]`).Text() != "Labs" {
+		t.Error("the navigation does not say where we are")
+	}
+}
+
+// TestRefusedPage: a wrong value comes back with its field marked and what was
+// written kept.
+func TestRefusedPage(t *testing.T) {
+	s := newSite(t)
+	for query, c := range map[string]struct{ field, say string }{
+		"tokens=zero&run=1&guess=none": {"tokens", `Tokens to write is "zero"`},
+		"tokens=3000":                  {"tokens", "1 to 2048 tokens"},
+		"temperature=-1":               {"temperature", "Temperature is -1"},
+	} {
+		d := s.get("/labs/cache?"+query, http.StatusBadRequest)
+		if got := text(d.Find("#err-" + c.field)); got == "" || !strings.Contains(got, c.say) {
+			t.Errorf("%s: beside the field %q, want %q", query, got, c.say)
+		}
+		if _, marked := d.Find(`[name="` + c.field + `"]`).Attr("aria-invalid"); !marked {
+			t.Errorf("%s: the field is not marked", query)
+		}
+		q, _ := url.ParseQuery(query)
+		if got, _ := d.Find(`[name="` + c.field + `"]`).Attr("value"); got != q.Get(c.field) {
+			t.Errorf("%s: the field holds %q", query, got)
+		}
+	}
+	if d := s.get("/labs/cache?temperature=-1", http.StatusBadRequest); d.Find("details.more[open]").Length() != 1 {
+		t.Error("the further settings hide what is wrong")
+	}
+	s.get("/labs/cache?nonsense=1", http.StatusBadRequest)
+	if got := text(s.get("/labs/cache?run=1", http.StatusBadRequest).Find("#guess-error")); got != noGuess {
+		t.Errorf("without a prediction: %q", got)
+	}
+	if d := s.get("/labs/cache?run=1&guess=none&tokens=400&repeats=50", http.StatusOK); d.Find(".ask button[name=sure]").Length() != 1 {
+		t.Error("a large run is not announced")
+	}
+	d := s.get("/labs/bill?request=%7B&was=x", http.StatusBadRequest)
+	if text(d.Find("#err-request")) == "" || !strings.Contains(d.Find("#f-request").Text(), "{") {
+		t.Error("what is wrong with the JSON is not told beside it")
+	}
+}
+
+// TestJSONByForm: without a script the edited JSON is what runs.
+func TestJSONByForm(t *testing.T) {
+	d := newSite(t).get("/labs/bill?max_tokens=96&was=x&request="+url.QueryEscape(`{"prompt":"Once upon","max_tokens":5}`), http.StatusOK)
+	if got, _ := d.Find("#f-max_tokens").Attr("value"); got != "5" {
+		t.Errorf("max_tokens is %q", got)
+	}
+	if got := strings.TrimSpace(d.Find("#f-prompt").Text()); got != "Once upon" {
+		t.Errorf("the prompt is %q", got)
+	}
+}
+
+// TestTriesLeadSomewhere: both presets of every lab are valid settings, and
+// every prediction has its judge.
+func TestTriesLeadSomewhere(t *testing.T) {
+	s := newSite(t)
+	for _, l := range lab.All() {
+		i := l.Info()
+		d := s.get("/labs/"+i.Name, http.StatusOK)
+		if n := d.Find(".try a").Length(); n != 2 {
+			t.Errorf("%s: %d to try", i.Name, n)
+		}
+		d.Find(".try a").Each(func(_ int, a *goquery.Selection) {
+			href, _ := a.Attr("href")
+			s.get(href, http.StatusOK)
+		})
+		if g := guesses[i.Name]; g.Ask == "" || len(g.Choices) < 2 || g.truth == nil {
+			t.Errorf("%s asks for no prediction", i.Name)
+		}
+	}
+}
+
+// TestNoDraft: without a draft the lab of speculation says so and runs nothing.
+func TestNoDraft(t *testing.T) {
+	s := newSite(t)
+	s.pages.Draft = nil
+	d := s.get("/labs/speculation?run=1&guess=none&sure=1&"+small["speculation"], http.StatusBadRequest)
+	if say := text(d.Find("#lab-trouble")); !strings.Contains(say, "draft") {
+		t.Errorf("it says %q", say)
+	}
+}
+
+// TestKeptReports: the newest are kept, and nobody sees another's.
+func TestKeptReports(t *testing.T) {
+	k := newKept(2)
+	l, _ := lab.Find("cache")
+	i := l.Info()
+	reports := map[string]*lab.Report{}
+	for _, tokens := range []string{"1", "2", "3"} {
+		v, err := i.Parse(lab.Values{"tokens": tokens})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reports[tokens] = &lab.Report{Values: v}
+		k.keep("a", i, reports[tokens])
+	}
+	if k.find("a", i, reports["1"].Values) != nil || k.find("a", i, reports["2"].Values) != reports["2"] || k.find("a", i, reports["3"].Values) != reports["3"] {
+		t.Error("not the two newest")
+	}
+	if k.find("b", i, reports["3"].Values) != nil {
+		t.Error("somebody else's report")
+	}
+}

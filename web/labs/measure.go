@@ -1,0 +1,253 @@
+package labs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// pageTime is how long a page without a script may measure; what was measured
+// by then is shown.
+const pageTime = 20 * time.Second
+
+// env gives a measurement its models: at seats of the server's pools where it
+// has some, so that no lab holds up a run.
+func (p *Pages) env() lab.Env {
+	e := lab.Env{Target: p.Target, Draft: p.Draft}
+	if p.Seat != nil {
+		seat := p.Seat()
+		e.Target, e.TargetRunner = seat.Model(), seat
+	}
+	if p.Draft != nil && p.DraftSeat != nil {
+		seat := p.DraftSeat()
+		e.Draft, e.DraftRunner = seat.Model(), seat
+	}
+	return e
+}
+
+// measure runs a lab when its turn comes and keeps its report. tell may be nil.
+func (p *Pages) measure(ctx context.Context, learner string, l lab.Lab, v lab.Values, tell func(lab.Progress)) (r *lab.Report, err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			err = fmt.Errorf("panic in the lab %s: %v\n%s", l.Info().Name, broken, debug.Stack())
+		}
+	}()
+	leave, err := p.queue.enter(ctx, func(before int) {
+		if tell != nil {
+			tell(lab.Progress{Say: waitingSay(before)})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if tell == nil {
+		tell = func(lab.Progress) {}
+	}
+	r, err = l.Run(ctx, p.env(), v, tell)
+	if err != nil {
+		return nil, err
+	}
+	if r.Result != nil {
+		p.kept.keep(learner, l.Info(), r)
+	}
+	return r, nil
+}
+
+func waitingSay(before int) string {
+	if before == 1 {
+		return "another measurement is running on this server; yours is next"
+	}
+	return fmt.Sprintf("%d measurements are before yours: one runs at a time, so that times are worth something", before)
+}
+
+// page is a lab with its form and what is known so far.
+type page struct {
+	Form     form
+	Link     string
+	Trouble  string        // why nothing was measured, in a sentence
+	Estimate *lab.Estimate // asks before a long run
+	Found    *found
+}
+
+// found is a report as the page shows it.
+type found struct {
+	Info     lab.Info
+	Report   *lab.Report
+	Verdict  *verdict
+	Sections []section
+	Partial  bool // the run goes on
+}
+
+func newFound(i lab.Info, guessed string, r *lab.Report, partial bool) *found {
+	if r == nil || r.Result == nil {
+		return nil
+	}
+	f := &found{Info: i, Report: r, Sections: sectionsOf(r), Partial: partial}
+	if !partial {
+		f.Verdict = guesses[i.Name].judge(guessed, r)
+	}
+	return f
+}
+
+// lab answers GET /labs/NAME.
+func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
+	l, ok := lab.Find(r.PathValue("name"))
+	if !ok {
+		p.refuse(w, r, http.StatusNotFound, "There is no such lab.", "The labs are listed at /labs.")
+		return
+	}
+	learner, i := p.learner(w, r), l.Info()
+	a := read(fieldsOf(r.URL.Query()))
+	v, err := p.parse(i, a)
+	if err != nil {
+		pg := page{Form: badForm(i, a, err), Link: "/labs/" + i.Name, Trouble: sentence(err)}
+		p.html(w, r, http.StatusBadRequest, labPage(pg))
+		return
+	}
+	pg := page{Form: newForm(i, v, a.guess, nil), Link: linkOf(i, v), Found: newFound(i, a.guess, p.kept.find(learner, i, v), false)}
+	status := http.StatusOK
+	if a.run {
+		status = p.runPage(r.Context(), &pg, l, learner, a, v)
+	}
+	p.html(w, r, status, labPage(pg))
+}
+
+// badForm is the form with what was refused in it.
+func badForm(i lab.Info, a asked, err error) form {
+	bad := refusedOf(err)
+	var inJSON requestError
+	if errors.As(err, &inJSON) {
+		f := newForm(i, a.raw, a.guess, nil)
+		f.Request, f.Was, f.RequestErr = a.request, a.was, requestSay(err)
+		return f
+	}
+	return newForm(i, a.raw, a.guess, bad)
+}
+
+// parse checks what was asked for.
+func (p *Pages) parse(i lab.Info, a asked) (lab.Values, error) {
+	if err := a.adopt(i); err != nil {
+		return nil, err
+	}
+	return i.Parse(a.raw)
+}
+
+// runPage measures for a page without a script, or says why not.
+func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, learner string, a asked, v lab.Values) int {
+	i := l.Info()
+	if !pg.Form.Guess.has(a.guess) {
+		pg.Form.GuessError = noGuess
+		return http.StatusBadRequest
+	}
+	e, err := l.Estimate(p.env(), v)
+	if err != nil {
+		pg.Form = newForm(i, v, a.guess, refusedOf(err))
+		pg.Trouble = sentence(err)
+		return http.StatusBadRequest
+	}
+	if e.Large && !a.sure {
+		pg.Estimate = &e
+		return http.StatusOK
+	}
+	ctx, cancel := context.WithTimeout(ctx, pageTime)
+	defer cancel()
+	report, err := p.measure(ctx, learner, l, v, nil)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		pg.Trouble = "Other measurements took all of this page’s time. Try again in a moment."
+		return http.StatusServiceUnavailable
+	case err != nil:
+		return p.broken(pg, i.Name, err)
+	case report.Result == nil:
+		pg.Trouble = "Nothing could be measured within this page’s time. Ask for less."
+	}
+	pg.Found = newFound(i, a.guess, report, false)
+	return http.StatusOK
+}
+
+// noGuess asks for a prediction.
+const noGuess = "Say what you expect first, or that you would rather look."
+
+// broken tells of a run that failed.
+func (p *Pages) broken(pg *page, name string, err error) int {
+	pg.Trouble = sentence(err)
+	if refusedOf(err) != nil {
+		return http.StatusBadRequest
+	}
+	p.Log.Error("a lab failed", "lab", name, "err", err)
+	return http.StatusInternalServerError
+}
+
+// sentence tells a person of an error.
+func sentence(err error) string {
+	var r *sampling.RangeError
+	if errors.As(err, &r) {
+		return fmt.Sprintf("Nothing was run: %s.", err)
+	}
+	return live.ErrorOf(err).Message
+}
+
+// estimateSay tells what a run would take.
+func estimateSay(e lab.Estimate) string {
+	say := "about " + view.Took(max(e.Took, time.Millisecond))
+	if e.MultAdds > 0 {
+		say += ", " + view.MultAdds(e.MultAdds) + " multiply-adds"
+	}
+	if e.Bytes > 0 {
+		say += ", " + view.Bytes(e.Bytes) + " of memory"
+	}
+	return say
+}
+
+// rows answers GET /labs/NAME/rows.csv: one table of a run with these values.
+// Where the server does not have that run any more it is made again.
+func (p *Pages) rows(w http.ResponseWriter, r *http.Request) {
+	l, ok := lab.Find(r.PathValue("name"))
+	if !ok {
+		p.refuse(w, r, http.StatusNotFound, "There is no such lab.", "The labs are listed at /labs.")
+		return
+	}
+	learner, i := p.learner(w, r), l.Info()
+	q := r.URL.Query()
+	v, err := p.parse(i, read(fieldsOf(q)))
+	if err != nil {
+		p.refuse(w, r, http.StatusBadRequest, "No rows.", sentence(err))
+		return
+	}
+	report := p.kept.find(learner, i, v)
+	if report == nil {
+		ctx, cancel := context.WithTimeout(r.Context(), pageTime)
+		defer cancel()
+		if report, err = p.measure(ctx, learner, l, v, nil); err != nil || report.Result == nil {
+			p.refuse(w, r, http.StatusServiceUnavailable, "No rows.", "They could not be measured within a page’s time. Run the lab on its page first.")
+			return
+		}
+	}
+	p.sendRows(w, r, i, report, q.Get(fieldTable))
+}
+
+func (p *Pages) sendRows(w http.ResponseWriter, r *http.Request, i lab.Info, report *lab.Report, name string) {
+	if name == "" && len(report.Tables) > 0 {
+		name = report.Tables[0].Name
+	}
+	t, ok := report.Table(name)
+	if !ok {
+		p.refuse(w, r, http.StatusNotFound, "No such table.", "The lab’s page lists its tables.")
+		return
+	}
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+i.Name+"-"+t.Name+`.csv"`)
+	w.Header().Set("Cache-Control", "no-store")
+	if err := t.WriteCSV(w); err != nil {
+		p.Log.Warn("sending rows", "lab", i.Name, "err", err)
+	}
+}

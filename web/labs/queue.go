@@ -1,0 +1,69 @@
+package labs
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// queue lets one measurement run at a time, in the order in which they came.
+type queue struct {
+	mu   sync.Mutex
+	line []*place // the first one runs
+}
+
+// place is one measurement that waits or runs.
+type place struct {
+	turn  chan struct{} // closed when it may run
+	moved chan struct{} // of capacity 1: somebody before it has left
+}
+
+func newQueue() *queue { return &queue{} }
+
+// enter waits for its turn. tell is called with how many are before, at once
+// and whenever that changes. leave must be called at the end; after an error,
+// which is ctx's, it is not.
+func (q *queue) enter(ctx context.Context, tell func(before int)) (leave func(), err error) {
+	p := &place{make(chan struct{}), make(chan struct{}, 1)}
+	q.mu.Lock()
+	q.line = append(q.line, p)
+	if len(q.line) == 1 {
+		close(p.turn)
+	}
+	q.mu.Unlock()
+	for {
+		if before := q.before(p); before > 0 && tell != nil {
+			tell(before)
+		}
+		select {
+		case <-p.turn:
+			return func() { q.leave(p) }, nil
+		case <-p.moved:
+		case <-ctx.Done():
+			q.leave(p)
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (q *queue) before(p *place) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Index(q.line, p)
+}
+
+func (q *queue) leave(p *place) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	at := slices.Index(q.line, p)
+	q.line = slices.Delete(q.line, at, at+1)
+	for i := at; i < len(q.line); i++ {
+		if i == 0 {
+			close(q.line[0].turn)
+		}
+		select {
+		case q.line[i].moved <- struct{}{}:
+		default:
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package labs
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+)
+
+// The bill's request stands on the page twice: as fields, and as the JSON that
+// a program would send. Whichever was changed last is the one that counts; the
+// form carries the JSON as it was sent to the page, so that a change is seen
+// without anything being remembered.
+
+// requestError is what is wrong with the JSON, beside which it is told.
+type requestError struct{ error }
+
+func (e requestError) Unwrap() error { return e.error }
+
+// adopt takes the JSON's values where it was edited.
+func (a *asked) adopt(i lab.Info) error {
+	if !hasRequest(i) || !a.hasJSON || same(a.request, a.was) {
+		return nil
+	}
+	r, err := lab.ParseRequest([]byte(a.request))
+	if err != nil {
+		return requestError{err}
+	}
+	maps.Copy(a.raw, r.Values())
+	return nil
+}
+
+func same(a, b string) bool {
+	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+	return plain(a) == plain(b)
+}
+
+// requestSay tells what is wrong with the JSON.
+func requestSay(err error) string {
+	if r := refusedOf(err); r != nil {
+		return fmt.Sprintf("%s is %s; it must be %s.", r.Field, r.Got, r.Want)
+	}
+	return err.Error()
+}
+
+// inputs are the fields that the page should show now.
+func inputs(i lab.Info, v lab.Values) map[string]string {
+	if !hasRequest(i) {
+		return nil
+	}
+	fields := map[string]string{}
+	maps.Copy(fields, v)
+	fields[fieldRequest] = lab.RequestOf(v).JSON()
+	fields[fieldWas] = fields[fieldRequest]
+	return fields
+}
+
+// hasRequest tells whether a lab's settings are a request.
+func hasRequest(i lab.Info) bool { return i.Name == "bill" }

@@ -1,0 +1,239 @@
+package labs
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// section is one part of a lab's results.
+type section struct {
+	ID, Title, Small string
+	Say              []span
+	Chart            *plots.Chart
+	Caption          string
+	Body             templ.Component
+	Half             bool // stands beside another
+}
+
+// span is a piece of a sentence: plain, or a number that stands out.
+type span struct {
+	S    string
+	Kind string // "", "b" or "x", which is bold in the accent
+}
+
+// say makes a sentence; b and x are its numbers.
+func say(parts ...any) []span {
+	list := make([]span, len(parts))
+	for i, p := range parts {
+		switch p := p.(type) {
+		case string:
+			list[i] = span{S: p}
+		case span:
+			list[i] = p
+		}
+	}
+	return list
+}
+
+func b(s string) span { return span{s, "b"} }
+func x(s string) span { return span{s, "x"} }
+
+// rowsOfSections puts halves that follow each other beside each other.
+func rowsOfSections(list []section) [][]section {
+	var rows [][]section
+	for i := 0; i < len(list); i++ {
+		if list[i].Half && i+1 < len(list) && list[i+1].Half {
+			rows = append(rows, list[i:i+2])
+			i++
+			continue
+		}
+		rows = append(rows, list[i:i+1])
+	}
+	return rows
+}
+
+// charted adds a chart to a section where it could be drawn; a picture of too
+// little data is left out while the run goes on.
+func (s section) charted(c plots.Chart, err error) section {
+	if err == nil {
+		s.Chart = &c
+	}
+	return s
+}
+
+// grid is a table of a section; the first cell of a row is its header.
+type grid struct {
+	Caption string
+	Head    []string
+	Rows    [][]string
+	Now     int // the row that stands out, from 1; 0 for none
+}
+
+// texts tells of each column whether it holds words and not numbers.
+func (g grid) texts() []bool {
+	list := make([]bool, len(g.Head))
+	for _, row := range g.Rows {
+		for i, cell := range row {
+			if first := strings.TrimLeft(cell, "−+-~≈$≥≤"); i < len(list) && first != "" && (first[0] < '0' || first[0] > '9') && first != "–" {
+				list[i] = true
+			}
+		}
+	}
+	return list
+}
+
+// gridOf is a lab's raw table as people read it, no more than most rows of it.
+func gridOf(t lab.Table, most int) grid {
+	g := grid{Caption: t.Title}
+	for _, c := range t.Columns {
+		name := c.Name
+		if c.Unit != "" {
+			name += ", " + c.Unit
+		}
+		g.Head = append(g.Head, name)
+	}
+	for _, row := range t.Rows[:min(most, len(t.Rows))] {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = cellText(cell)
+		}
+		g.Rows = append(g.Rows, cells)
+	}
+	return g
+}
+
+// cellText writes a raw cell for people.
+func cellText(cell any) string {
+	switch c := cell.(type) {
+	case nil:
+		return ""
+	case bool:
+		if c {
+			return "yes"
+		}
+		return "no"
+	case int:
+		return view.Count(c)
+	case int64:
+		return view.Count(c)
+	case float64:
+		return figures(c)
+	case string:
+		return view.Marked(c).String()
+	}
+	return ""
+}
+
+// figures writes a measured number with as many decimals as say something.
+func figures(x float64) string {
+	switch a := max(x, -x); {
+	case x == float64(int64(x)):
+		return view.Count(int64(x))
+	case a >= 100:
+		return view.Decimals(x, 1)
+	case a >= 1:
+		return view.Decimals(x, 2)
+	}
+	return view.Decimals(x, 4)
+}
+
+// ms writes a time in milliseconds.
+func ms(x float64) string {
+	return view.Took(time.Duration(x * float64(time.Millisecond)))
+}
+
+// spreadSay writes repeated measurements: median and middle half.
+func spreadSay(s lab.Spread) string {
+	if s.N < 2 {
+		return figures(s.Median)
+	}
+	return figures(s.Median) + " (" + figures(s.Q1) + " to " + figures(s.Q3) + ")"
+}
+
+func quartiles(s lab.Spread) plots.Quartiles {
+	return plots.Quartiles{Low: s.Q1, Mid: s.Median, High: s.Q3}
+}
+
+// dollars writes a price.
+func dollars(x float64) string {
+	sign := ""
+	if x < 0 {
+		sign, x = "−", -x
+	}
+	switch {
+	case x == 0:
+		return "$0"
+	case x >= 0.095:
+		return sign + "$" + commaDecimals(x)
+	}
+	s := view.Decimals(x, 8)
+	return sign + "$" + strings.TrimRight(strings.TrimRight(s, "0"), ".")
+}
+
+// commaDecimals writes dollars and cents with thousands apart.
+func commaDecimals(x float64) string {
+	whole := int64(x)
+	cents := view.Decimals(x-float64(whole), 2)
+	if strings.HasPrefix(cents, "1") { // 0.995 and above
+		return view.Count(whole+1) + ".00"
+	}
+	return view.Count(whole) + strings.TrimPrefix(cents, "0")
+}
+
+// marked is a token's text as a page writes it.
+func marked(t lab.Token) view.Text {
+	if t.Special {
+		return view.Text{{S: t.Text}}
+	}
+	return view.Marked(t.Text)
+}
+
+// tokenName is the same in words, for tables.
+func tokenName(t lab.Token) string { return marked(t).String() }
+
+// tokenText writes a token, its marks set apart and no space around it.
+func tokenText(t view.Text) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var out strings.Builder
+		for _, p := range t {
+			if p.Mark {
+				out.WriteString(`<i class="ws">` + templ.EscapeString(p.S) + `</i>`)
+				continue
+			}
+			out.WriteString(templ.EscapeString(p.S))
+		}
+		_, err := io.WriteString(w, out.String())
+		return err
+	})
+}
+
+// sectionsOf lays a report's result out.
+func sectionsOf(r *lab.Report) []section {
+	switch result := r.Result.(type) {
+	case *lab.Strategies:
+		return strategiesSections(result)
+	case *lab.Draw:
+		return drawSections(result)
+	case *lab.Cache:
+		return cacheSections(result)
+	case *lab.Memory:
+		return memorySections(result)
+	case *lab.Prefill:
+		return prefillSections(result)
+	case *lab.Bill:
+		return billSections(result)
+	case *lab.Speculation:
+		return speculationSections(result)
+	case *lab.Stops:
+		return stopsSections(result)
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package labs
+
+import (
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// shownRounds is how many rounds stand on the page; the raw rows have all.
+const shownRounds = 12
+
+func speculationSections(s *lab.Speculation) []section {
+	var list []section
+	if len(s.Rounds) > 0 {
+		list = append(list, section{
+			ID: "rounds", Title: "Round by round", Small: fmt.Sprintf("γ = %d", s.Gamma),
+			Say:  say("The draft proposes; the target checks all of a round in one pass. A proposal is taken if u < min(1, p / q). The first one refused is replaced by a draw from what p has more than q, and what was proposed after it is dropped."),
+			Body: roundsView(roundsOf(s)),
+		})
+	}
+	if len(s.PlainLane) > 0 && len(s.SpecLane) > 0 {
+		list = append(list, section{
+			ID: "race", Title: "Two lanes, one axis of time", Caption: "measured ms; tall light strokes are drafted tokens that were taken",
+			Say: say(b(s.Target), " alone, and with ", b(s.Draft), " in front. Tokens of one round come together."),
+		}.charted(plots.Race(came(s.PlainLane), came(s.SpecLane))))
+	}
+	if len(s.Gammas) > 0 {
+		list = append(list, gammaSections(s)...)
+	}
+	if s.Acceptance.Judged > 0 {
+		list = append(list, acceptanceSections(s)...)
+	}
+	return list
+}
+
+func came(lane []lab.SpecTime) []plots.Came {
+	list := make([]plots.Came, len(lane))
+	for i, t := range lane {
+		list[i] = plots.Came{At: t.At, From: t.From}
+	}
+	return list
+}
+
+func gammaSections(s *lab.Speculation) []section {
+	var pass []plots.PerPass
+	var saved []plots.Saved
+	var plain lab.GammaRow
+	g := grid{Caption: "Each γ", Head: []string{"γ", "passes", "passes saved", "ms", "ms saved", "speed-up", "formula", "α", "c", "v"}}
+	for i, row := range s.Gammas {
+		if row.Gamma == 0 {
+			plain = row
+		} else {
+			pass = append(pass, plots.PerPass{Gamma: row.Gamma, Measured: row.PerPass, Expected: row.Expected})
+			saved = append(saved, plots.Saved{Gamma: row.Gamma, Passes: row.PassesSaved, Ms: row.MsSaved, PlainP: plain.Passes, PlainT: plain.Ms.Median})
+		}
+		if row.Gamma == s.BestGamma && row.Gamma > 0 {
+			g.Now = i + 1
+		}
+		g.Rows = append(g.Rows, gammaCells(row))
+	}
+	return []section{
+		section{ID: "saved", Title: "Time saved", Half: true, Caption: "measured ms against the target alone, for as many tokens", Say: say(s.Say)}.charted(plots.TimeSaved(saved)),
+		section{
+			ID: "per-pass", Title: "Passes saved", Half: true, Caption: "tokens in each pass of the target; E(α, γ) = (1 − α^(γ+1)) / (1 − α)",
+			Say: say("Passes saved and time saved are two numbers: a draft’s passes and a longer check cost time too."),
+		}.charted(plots.TokensPerPass(pass)),
+		{ID: "gammas", Title: "Every γ", Body: table(g)},
+	}
+}
+
+func gammaCells(r lab.GammaRow) []string {
+	if r.Gamma == 0 {
+		return []string{"no draft", view.Count(r.Passes), "", spreadSay(r.Ms), "", "", "", "", "", ""}
+	}
+	return []string{
+		view.Count(r.Gamma), view.Count(r.Passes), view.Count(r.PassesSaved), spreadSay(r.Ms), figures(r.MsSaved),
+		view.Decimals(r.SpeedUp, 2) + "×", view.Decimals(r.Predicted, 2) + "×", view.Decimals(r.Alpha, 2), view.Decimals(r.C, 2), view.Decimals(r.V, 2),
+	}
+}
+
+func acceptanceSections(s *lab.Speculation) []section {
+	a := s.Acceptance
+	places := grid{Caption: "Acceptance by place", Head: []string{"place in the round", "judged", "accepted", "share"}}
+	for _, p := range a.ByPlace {
+		places.Rows = append(places.Rows, []string{view.Count(p.Place), view.Count(p.Judged), view.Count(p.Accepted), view.Decimals(p.Rate, 2)})
+	}
+	gap := grid{Caption: "Tokens in each pass", Head: []string{"", "tokens"}, Rows: [][]string{
+		{"E(α, γ), if acceptance were independent", view.Decimals(a.Expected, 3)},
+		{"acceptance differs from place to place", view.Decimals(a.Dependence, 3)},
+		{"rounds cut short by the end", view.Decimals(a.Short, 3)},
+		{"measured", view.Decimals(a.PerPass, 3)},
+	}, Now: 4}
+	list := []section{
+		{ID: "acceptance", Title: "Where the gap comes from", Half: true, Say: say("α = ", x(view.Decimals(a.Alpha, 3)), ": ", b(view.Count(a.Accepted)), " of ", b(view.Count(a.Judged)), " judged were taken. "+a.Say), Body: tables(gap, places)},
+	}
+	if c := s.Costs; c.StepMs.Median > 0 {
+		list = append(list, section{
+			ID: "costs", Title: "What a draft costs", Half: true,
+			Say: say("c is a draft’s step and v a check of γ + 1 positions, both in steps of the target. With the measured α, c and v the formula E / (γ·c + v) gives ", x(view.Decimals(c.SpeedUp, 2)+"×"), "."),
+			Body: table(grid{Caption: "Measured costs", Head: []string{"", "ms", "in target steps", "by multiply-adds"}, Rows: [][]string{
+				{"target, one step", spreadSay(c.StepMs), "1", "1"},
+				{"draft, one step: c", spreadSay(c.DraftMs), view.Decimals(c.C, 3), view.Decimals(c.Counted.C, 3)},
+				{"target, one check: v", spreadSay(c.VerifyMs), view.Decimals(c.V, 3), view.Decimals(c.Counted.V, 3)},
+			}}),
+		})
+	}
+	if y := s.Synthetic; y.Rounds > 0 {
+		list = append(list, section{
+			ID: "synthetic", Title: "A pair whose acceptance is independent",
+			Say: say("Two made-up distributions, the same at every position: α must be ", b(view.Decimals(y.Alpha, 4)), " and is ", b(view.Decimals(y.Measured, 4)), " over ", b(view.Count(y.Rounds)),
+				" rounds. A pass brings ", b(view.Decimals(y.PerPass, 4)), " tokens; E(α, γ) is ", b(view.Decimals(y.Expected, 4)), ": ", x(view.Decimals(100*y.Off, 2)+" % off."),
+				" The tokens that come out lie "+view.Decimals(y.Distance, 4)+" from the target’s distribution; as many plain draws would lie "+view.Decimals(y.DistanceExpected, 4)+" away."),
+		})
+	}
+	return list
+}
+
+// roundView is one round as a table.
+type roundView struct {
+	N      int
+	Say    string
+	Judged []judgedView
+	Last   string
+	Times  string
+}
+
+// judgedView is a proposal and its verdict.
+type judgedView struct {
+	Token           view.Text
+	Q, P, Chance, U string
+	ChanceW, UAt    string // as SVG lengths
+	Verdict         string // "taken", "refused", "dropped", "correction", "bonus"
+}
+
+func roundsOf(s *lab.Speculation) []roundView {
+	var list []roundView
+	for _, r := range s.Rounds[:min(shownRounds, len(s.Rounds))] {
+		v := roundView{N: r.Round, Times: fmt.Sprintf("draft %s, check %s", ms(r.DraftMs), ms(r.VerifyMs))}
+		taken := 0
+		for _, j := range r.Judged {
+			row := judgedView{
+				Token: marked(j.Token), Q: view.Prob(j.Q), P: view.Prob(j.P), Chance: view.Prob(j.Chance), U: "–",
+				ChanceW: view.Share(j.Chance), Verdict: "refused",
+			}
+			if j.U != nil {
+				row.U, row.UAt = view.Decimals(*j.U, 4), view.Share(*j.U)
+			}
+			if j.Accepted {
+				row.Verdict = "taken"
+				taken++
+			}
+			v.Judged = append(v.Judged, row)
+		}
+		for _, t := range r.Unjudged {
+			v.Judged = append(v.Judged, judgedView{Token: marked(t), Verdict: "dropped"})
+		}
+		if l := r.Last; l != nil {
+			v.Judged = append(v.Judged, lastView(l))
+		}
+		v.Say = fmt.Sprintf("%d of %d taken", taken, len(r.Judged)+len(r.Unjudged))
+		list = append(list, v)
+	}
+	return list
+}
+
+func lastView(l *lab.SpecDrawn) judgedView {
+	row := judgedView{Token: marked(l.Token), Q: view.Prob(l.Q), P: view.Prob(l.P), Verdict: "correction"}
+	if l.Bonus {
+		row.Verdict, row.Q = "bonus", ""
+	}
+	if l.U != nil {
+		row.U = view.Decimals(*l.U, 4)
+	}
+	return row
+}

@@ -1,0 +1,50 @@
+package labs_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestTour keeps pictures of the labs under $VIZ_SHOTS; $VIZ_ONLY names some of
+// the screens, "390-light" for one, and $VIZ_LAB one lab.
+func TestTour(t *testing.T) {
+	if os.Getenv("VIZ_SHOTS") == "" {
+		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")
+	}
+	url := serve(t)
+	b := browser.New(t)
+	for name, screen := range screens() {
+		if only := os.Getenv("VIZ_ONLY"); only != "" && !strings.Contains(only, name) {
+			continue
+		}
+		tab := b.Stranger(t, screen, url+"/labs")
+		tab.FullShot(name + "-labs.png")
+		for _, l := range lab.All() {
+			i := l.Info()
+			if only := os.Getenv("VIZ_LAB"); only != "" && only != i.Name {
+				continue
+			}
+			tab.Go(url + "/labs/" + i.Name)
+			tab.FullShot(name + "-" + i.Name + "-0.png")
+			run(tab, browser.Mouse(tab))
+			tab.FullShot(name + "-" + i.Name + ".png")
+		}
+	}
+}
+
+// run takes the first prediction, runs the lab and waits for its end.
+func run(tab *browser.Tab, hands browser.Hands) {
+	hands.Press(`.guess__one input`)
+	hands.Press(`.btn--run`)
+	// On a machine that is busy just then the guess is long, and the page asks.
+	tab.Wait("the end of the run, or a question", `document.querySelector(".about, .ask")`)
+	if browser.Value[bool](tab, `!!document.querySelector(".ask")`) {
+		hands.Press(".ask button")
+	}
+	tab.Wait("the end of the run", `document.querySelector("#lab-run").textContent.includes("Done in")`)
+	tab.Wait("results", `document.querySelector(".about")`)
+}

@@ -1,0 +1,88 @@
+package labs
+
+import (
+	"strconv"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// options are what a choice can be.
+func options(c control) []string {
+	if c.Kind == lab.Bool {
+		return []string{"true", "false"}
+	}
+	return c.Options
+}
+
+// eachOf is the probability of a path's token.
+func eachOf(s lab.Sequence, i int) float64 {
+	if i < len(s.Each) {
+		return s.Each[i]
+	}
+	return 0
+}
+
+// verdictWord is a verdict with its mark, so that no colour is needed.
+func verdictWord(verdict string) string {
+	return map[string]string{
+		"taken": "✓ taken", "refused": "✕ refused", "dropped": "– dropped", "correction": "→ drawn instead", "bonus": "+ one more",
+	}[verdict]
+}
+
+// runSay tells of a run: with what, how long, how noisy.
+func runSay(r *lab.Report) string {
+	say := r.Model
+	if r.Draft != "" && r.Lab == "speculation" {
+		say += " with " + r.Draft
+	}
+	say += "; " + view.Took(r.Took) + " in all. "
+	if r.Cancelled {
+		say += "It was ended early; all that it measured is here. "
+	}
+	return say + r.Noise
+}
+
+// trimmed writes a setting as it would be typed.
+func trimmed(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// work writes a very large count of multiply-adds.
+func work(n float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e18, "E"}, {1e15, "P"}, {1e12, "T"}} {
+		if n >= u.size {
+			return view.Decimals(n/u.size, 2) + " " + u.name
+		}
+	}
+	return view.MultAdds(int64(n))
+}
+
+// placeOf is a lab's place among all, and the one after it, nil after the last.
+func placeOf(name string) (n, of int, next *lab.Info) {
+	all := lab.All()
+	for i, l := range all {
+		if l.Info().Name != name {
+			continue
+		}
+		if i+1 < len(all) {
+			after := all[i+1].Info()
+			next = &after
+		}
+		return i + 1, len(all), next
+	}
+	return 0, len(all), nil
+}
+
+// placeSay is the same in words.
+func placeSay(name string) string {
+	n, of, _ := placeOf(name)
+	return "lab " + strconv.Itoa(n) + " of " + strconv.Itoa(of)
+}
+
+// nextOf is the lab after one.
+func nextOf(name string) *lab.Info {
+	_, _, next := placeOf(name)
+	return next
+}

@@ -1,0 +1,189 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+func atoi(t *testing.T, s string) int {
+	t.Helper()
+	n, err := strconv.Atoi(strings.TrimSpace(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// storyRun is the course's run "story" after some tokens.
+func (s *site) storyRun(tokens int) *session.State {
+	s.t.Helper()
+	run := session.New(s.pages.Model, session.DefaultLimits())
+	commands := startOf(s.pages.Course.Start("story"))
+	for range tokens {
+		commands = append(commands, session.StepToken{})
+	}
+	st, err := apply(context.Background(), run, commands...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return st
+}
+
+// hand are the ids of the candidates of a page.
+func hand(t *testing.T, d *goquery.Document) (ids []int) {
+	for _, c := range d.Find(`[name="pick"]`).EachIter() {
+		ids = append(ids, atoi(t, c.AttrOr("value", "")))
+	}
+	return ids
+}
+
+var decimal = regexp.MustCompile(`[01]\.\d{3}|[<>]0\.|\d%\s*of`)
+
+// TestPredictHidesWhatIsToCome: before the guess the page holds no
+// probability, and nothing tells the token that will come from the others.
+func TestPredictHidesWhatIsToCome(t *testing.T) {
+	s := newSite(t)
+	for _, n := range []int{0, 1, 7} {
+		path := "/predict?start=story&n=" + strconv.Itoa(n)
+		body := s.do(httptest.NewRequest(http.MethodGet, path, nil)).Body.String()
+		main := body[strings.Index(body, "<main"):strings.Index(body, "</main>")]
+		if found := decimal.FindString(main); found != "" {
+			t.Errorf("n = %d: the page holds %q", n, found)
+		}
+		st := s.storyRun(n + 1)
+		step := st.Steps[n]
+		if p := view.Prob(step.P); strings.Contains(main, p) {
+			t.Errorf("n = %d: the page holds the probability %s", n, p)
+		}
+		d := s.get(path)
+		ids := hand(t, d)
+		if len(ids) != predictHand {
+			t.Fatalf("%d candidates", len(ids))
+		}
+		found := 0
+		for _, id := range ids {
+			if id == step.Chosen {
+				found++
+			}
+		}
+		if found != 1 {
+			t.Errorf("n = %d: the token that comes is %d times among %v", n, found, ids)
+		}
+		shapes := map[string]int{} // all candidates look alike but for text and number
+		for _, c := range d.Find(".hand__card input").EachIter() {
+			shapes[strings.Join([]string{c.AttrOr("class", ""), c.AttrOr("type", ""), c.Parent().AttrOr("class", "")}, "|")]++
+		}
+		if len(shapes) != 1 {
+			t.Errorf("candidates look different: %v", shapes)
+		}
+	}
+}
+
+// TestPredictReveals: the guess is scored by the logarithm, kept once, and the
+// model's own numbers are shown.
+func TestPredictReveals(t *testing.T) {
+	s := newSite(t)
+	step := s.storyRun(3).Steps[2]
+	wrong := 0
+	d := s.get("/predict?start=story&n=2")
+	for _, id := range hand(t, d) {
+		if id != step.Chosen {
+			wrong = id
+		}
+	}
+	form := url.Values{"start": {"story"}, "n": {"2"}, "key": {"guess-1"}, "pick": {strconv.Itoa(step.Chosen)}, "sure": {"80"}}
+	for range 2 {
+		d = s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
+	}
+	if got := text(d.Find(".reveal__score b")); got != "−0.22" { // ln 0.8 = −0.2231
+		t.Errorf("the score is %s", got)
+	}
+	dist := step.Distribution()
+	if got := text(d.Find(".is-pick td").Eq(1)); got != view.Prob(dist.P[step.Chosen]) {
+		t.Errorf("p of the token drawn is %s, want %s", got, view.Prob(dist.P[step.Chosen]))
+	}
+	if got := d.Find("#predict-next").AttrOr("href", ""); got != "/predict?n=3&start=story" {
+		t.Errorf("the next token is at %s", got)
+	}
+	form.Set("key", "guess-2")
+	form.Set("pick", strconv.Itoa(wrong))
+	d = s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
+	if got := text(d.Find(".reveal__score b")); got != "−1.61" { // ln 0.2 = −1.6094
+		t.Errorf("the score of the wrong guess is %s", got)
+	}
+	c, err := s.pages.Progress.Calibration(context.Background(), "somebody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (math.Log(0.8) + math.Log(0.2)) / 2; c.N != 2 || c.Right != 1 || math.Abs(c.Score-want) > 1e-9 {
+		t.Errorf("kept %+v, want 2 guesses and a mean score of %g", c, want)
+	}
+	if d.Find("#calibration svg circle").Length() != 1 || d.Find("#calibration tbody tr").Length() == 0 {
+		t.Error("the picture of calibration, or its table, is missing")
+	}
+}
+
+// TestPredictFromALink: a link of the Loop leads to the token after the stage
+// that it shows.
+func TestPredictFromALink(t *testing.T) {
+	s := newSite(t)
+	run := session.New(s.pages.Model, session.DefaultLimits())
+	commands := append(startOf(s.pages.Course.Start("story")), session.StepToken{}, session.StepToken{}, session.StepToken{})
+	if _, err := apply(context.Background(), run, commands...); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []struct {
+		stage infer.Kind
+		token string
+	}{{infer.KindSoftmax, "token 2"}, {infer.KindSample, "token 3"}, {infer.KindCache, "token 3"}} {
+		st, err := run.Apply(context.Background(), session.Seek{Step: 2, Stage: at.stage})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := s.get("/predict?" + url.Values{"log": {session.LinkOf(st)}}.Encode())
+		if got := text(d.Find(".guess__title small")); got != at.token {
+			t.Errorf("at %v: %s, want %s", at.stage, got, at.token)
+		}
+	}
+	for path, status := range map[string]int{
+		"/predict?start=none": 404, "/predict?log=damaged": 400, "/predict?start=story&n=-1": 400, "/predict?start=story&n=201": 400,
+	} {
+		if w := s.do(httptest.NewRequest(http.MethodGet, path, nil)); w.Code != status {
+			t.Errorf("%s: %d, want %d", path, w.Code, status)
+		}
+	}
+	for _, form := range []url.Values{
+		{"start": {"story"}, "key": {"k"}, "pick": {"1"}, "sure": {"101"}}, {"start": {"story"}, "key": {"k"}, "pick": {"1"}, "sure": {"x"}},
+	} {
+		if w := s.post("/predict", false, form); w.Code != http.StatusBadRequest {
+			t.Errorf("%v: %d", form, w.Code)
+		}
+	}
+	d := s.parse("/predict", s.post("/predict", false, url.Values{"start": {"story"}, "key": {"k"}, "sure": {"60"}}), http.StatusOK)
+	if d.Find(".field-error").Text() == "" || d.Find("#reveal").Length() != 0 {
+		t.Error("a form without a guess reveals")
+	}
+}
+
+// TestPredictEnds where the text does.
+func TestPredictEnds(t *testing.T) {
+	s := newSite(t)
+	start := s.pages.Course.Start("sure") // at most 16 tokens
+	d := s.get("/predict?start=sure&n=" + strconv.Itoa(start.MaxTokens+1))
+	if d.Find(".guess__end").Text() == "" || d.Find("#guess").Length() != 0 {
+		t.Errorf("after its end the text goes on: %s", text(d.Find(".guess")))
+	}
+}

@@ -1,0 +1,168 @@
+package learn_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// use is what somebody does with an experiment: what a hand does, and what must
+// be so afterwards, as a script on the experiment's figure f.
+type use struct {
+	do   func(h browser.Hands, in string) // in is the figure's selector
+	then string
+}
+
+// uses are at least one of every kind. What they wait for is so on any model.
+var uses = map[lessons.WidgetKind][]use{
+	lessons.WidgetTurn: {
+		{press(".w [data-next]"), `f.querySelector("[aria-current=step]").textContent.includes("Logits")`},
+		{press(`.w__steps button[value="9"]`), `f.querySelectorAll(".tok--gen").length === 1 && f.querySelector(".w__sum").textContent.includes("Logits")`},
+		{press(`.w__steps button[value="8"]`), `f.querySelector(".w__sum").textContent.includes("One token")`},
+		{fill(`[name="prompt"]`, "The old man"), `true`},
+		{press(".w__acts .btn:not([data-play])"), `f.querySelector(".w-text").textContent.includes("man")`},
+	},
+	lessons.WidgetTemperature: {
+		{slide(`[name="t"]`, 2), `f.querySelector("caption").textContent.includes("T = 2.00")`},
+		{press(`.w__marks button[value="0.5"]`), `f.querySelector("caption").textContent.includes("T = 0.50") && f.querySelector("input[type=range]").value === "0.5" && f.querySelector("output").textContent === "0.50"`},
+		{fill(`[name="prompt"]`, "Two and two"), `(window.before ??= f.querySelector("tbody").textContent, true)`},
+		{press(".w__acts .btn"), `f.querySelector("tbody").textContent !== window.before && f.querySelector("textarea").value === "Two and two"`},
+	},
+	lessons.WidgetNucleus: {
+		{slide(`[name="k"]`, 1), `[...f.querySelectorAll("dd")].filter((d) => d.textContent.startsWith("1 ")).length >= 2`},
+		{slide(`[name="p"]`, 1), `f.querySelector(".w__sum").textContent.includes("Top-p 1.00")`},
+	},
+	lessons.WidgetGreedyLoop: {
+		{slide(`[name="t"]`, 1.5), `f.querySelector(".w__sum").textContent.includes("At T = 1.50")`},
+		{press(`.w__marks button[value="0"]`), `f.querySelector(".w__sum").textContent.includes("Greedy")`},
+	},
+	lessons.WidgetBestSequence: {
+		{slide(`[name="length"]`, 2), `f.querySelectorAll(".w-way").length === 2 && [...f.querySelectorAll(".w-way ol")].every((l) => l.children.length <= 2)`},
+	},
+	lessons.WidgetStopString: {
+		{press(`.w__steps button[value="1"]`), `f.querySelectorAll("tbody tr").length === 1`},
+		{press(".w [data-next]"), `f.querySelectorAll("tbody tr").length === 2`},
+		{fill(`[name="stop"]`, ""), `true`},
+		{press(".w__acts .btn:not([data-play])"), `!f.querySelector("thead").textContent.includes("Matches")`},
+	},
+	lessons.WidgetCache: {
+		{press(`.w__steps button[name="at"]:first-of-type`), `/Step 47 of 48|Step \d+ of/.test(f.querySelector(".w__sum").textContent) && !f.querySelector("[data-next]").hasAttribute("aria-disabled")`},
+		{slide(`.w-range input`, 1), `f.querySelector(".w__sum").textContent.includes("Step 1 of") && f.querySelector(".w-range output").textContent.startsWith("1 of")`},
+	},
+	lessons.WidgetSpeculate: {
+		{press(".w [data-next]"), `f.querySelector(".w__sum").textContent.startsWith("Round 2.")`},
+		{slide(`[name="gamma"]`, 1), `f.querySelectorAll("tbody tr").length <= 2`},
+	},
+}
+
+func press(selector string) func(browser.Hands, string) {
+	return func(h browser.Hands, in string) { h.Press(in + " " + selector) }
+}
+
+func slide(selector string, to float64) func(browser.Hands, string) {
+	return func(h browser.Hands, in string) { h.Slide(in+" "+selector, to) }
+}
+
+func fill(selector, text string) func(browser.Hands, string) {
+	return func(h browser.Hands, in string) { h.Fill(in+" "+selector, text) }
+}
+
+// TestExperimentsByEveryHand: every kind of experiment, by mouse, by keyboard
+// alone and by touch, and at the end into the Loop.
+func TestExperimentsByEveryHand(t *testing.T) {
+	url, course := serve(t)
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
+		b := browser.New(t)
+		done := map[lessons.WidgetKind]bool{}
+		for _, w := range experiments(course) {
+			if done[w.Kind] {
+				continue
+			}
+			done[w.Kind] = true
+			tab := b.Stranger(t, screen, url+w.href)
+			hands := with(tab)
+			in := "#" + w.ID
+			tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, in))
+			for i, u := range uses[w.Kind] {
+				u.do(hands, in)
+				tab.Wait(fmt.Sprintf("%s, use %d (%s)", w.Kind, i+1, u.then), fmt.Sprintf(`(() => { const f = document.querySelector(%q); return !f.querySelector("[data-feed-error]").textContent && (%s); })()`, in, u.then))
+			}
+			hands.Press(in + " a.w__open")
+			tab.Wait("the Loop", `location.pathname === "/loop" && document.getElementById("panel")`)
+		}
+	})
+}
+
+// TestExperimentSaysWhatIsWrong: a prompt that was emptied is refused in place,
+// what was shown stays, and the next good input takes the words away.
+func TestExperimentSaysWhatIsWrong(t *testing.T) {
+	url, course := serve(t)
+	for _, w := range experiments(course) {
+		if w.Kind != lessons.WidgetTemperature {
+			continue
+		}
+		tab := browser.New(t).Stranger(t, browser.Laptop, url+w.href)
+		hands := browser.Keyboard(tab)
+		in := "#" + w.ID
+		before := tab.Text(in + " table")
+		hands.Fill(in+" textarea", "")
+		tab.Keys("\r")
+		tab.Wait("the refusal", fmt.Sprintf(`document.querySelector(%q).textContent.includes("empty")`, in+" [data-feed-error]"))
+		if tab.Attr(in+" textarea", "aria-invalid") != "true" || tab.Text(in+" table") != before {
+			t.Error("the field is not marked, or what was shown has gone")
+		}
+		hands.Fill(in+" textarea", "Two words")
+		tab.Keys("\r")
+		tab.Wait("the words gone", fmt.Sprintf(`!document.querySelector(%q).textContent`, in+" [data-feed-error]"))
+		if tab.Attr(in+" textarea", "aria-invalid") != "" {
+			t.Error("the field is still marked")
+		}
+		return
+	}
+}
+
+// TestExperimentPlays: Play walks on by itself, and stands still when pressed
+// again; in a page that wants less motion it does so only when asked.
+func TestExperimentPlays(t *testing.T) {
+	url, course := serve(t)
+	for _, w := range experiments(course) {
+		if w.Kind != lessons.WidgetTurn {
+			continue
+		}
+		screen := browser.Laptop
+		screen.ReducedMotion = true
+		tab := browser.New(t).Stranger(t, screen, url+w.href)
+		now := func(stage string) string {
+			return fmt.Sprintf(`document.querySelector("#%s [aria-current=step]").textContent.includes(%q)`, w.ID, stage)
+		}
+		tab.Wait("the first stage", now("Forward"))
+		tab.Click("#" + w.ID + " [data-play]")
+		tab.Wait("the third stage", now("Softmax"))
+		tab.Click("#" + w.ID + " [data-play]")
+		if tab.Attr("#"+w.ID+" [data-play]", "aria-pressed") != "false" {
+			t.Error("it still plays")
+		}
+		return
+	}
+}
+
+// TestExperimentWithoutAScript: a form without a script leads to a page with the
+// experiment as asked for, and back to the lesson.
+func TestExperimentWithoutAScript(t *testing.T) {
+	url, course := serve(t)
+	for _, w := range experiments(course) {
+		if w.Kind != lessons.WidgetTemperature {
+			continue
+		}
+		tab := browser.New(t).Stranger(t, browser.Laptop, url+"/learn/widget/"+w.ID+"?t=2&prompt=The+old")
+		if caption := tab.Text("caption"); !strings.Contains(caption, "T = 2.00") {
+			t.Errorf("the table is %q", caption)
+		}
+		tab.Click(".w-alone .lead a")
+		tab.Wait("the lesson", fmt.Sprintf(`location.pathname === %q`, w.href))
+		return
+	}
+}

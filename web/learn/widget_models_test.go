@@ -1,0 +1,46 @@
+package learn
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+)
+
+// TestExperimentsOnOtherModels: with a model of any family each experiment works
+// or says in its place why it cannot; none shows nothing and keeps silent.
+func TestExperimentsOnOtherModels(t *testing.T) {
+	works := map[string]bool{}
+	for _, name := range []string{"gpt2", "llama3", "qwen2", "tinyllama", "mistral", "llama-q4_0.gguf"} {
+		c, err := checkpoint.OpenPath(filepath.Join("..", "..", "testdata", "models", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		m, err := infer.Load(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newSite(t)
+		s.pages.Model = m
+		for id, spec := range s.pages.widgets.specs {
+			fig := s.get(spec.Lesson.Href()).Find("#" + id)
+			said, shown := text(fig.Find("[data-feed-error]")), text(fig.Find("[aria-live]"))
+			switch {
+			case said == "" && shown == "", said != "" && shown != "":
+				t.Errorf("%s, %s: says %q and shows %q", name, id, said, shown)
+			case said == "":
+				works[id] = true
+				if st := s.opened(href(fig)); st.Step() == nil {
+					t.Errorf("%s, %s opens an empty run", name, id)
+				}
+			}
+		}
+	}
+	for id, spec := range newSite(t).pages.widgets.specs {
+		if !works[id] && spec.Kind != "speculate" { // which has no draft here
+			t.Errorf("%s works on none of them", id)
+		}
+	}
+}

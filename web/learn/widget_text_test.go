@@ -1,0 +1,223 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// written is what a loop by itself writes with an experiment's settings.
+func (s *site) written(prompt string, settings infer.Settings) []*infer.Step {
+	s.t.Helper()
+	loop, err := infer.NewLoop(s.pages.Model, prompt, settings)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for {
+		if _, err := loop.Advance(context.Background()); errors.Is(err, io.EOF) {
+			return loop.Steps()
+		} else if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// TestGreedyLoopIsTheEngines: all tokens of the text are there, in order, unless
+// it is said how many are not.
+func TestGreedyLoopIsTheEngines(t *testing.T) {
+	s := newSite(t)
+	spec := s.specOf(lessons.WidgetGreedyLoop)
+	for _, temp := range []string{"0", "1"} {
+		in := spec.defaults()
+		in["t"] = temp
+		steps := s.written(in["prompt"], settingsOf(in))
+		d := s.alone(spec, in)
+		var want, got []string
+		for _, step := range steps {
+			want = append(want, view.TokenText(s.pages.Model.Token(step.Chosen)).String()+" "+view.ProbShort(step.P))
+		}
+		for _, row := range rows(d.Find(".w-circle .tok--gen")) {
+			got = append(got, row[0]+" "+row[1])
+		}
+		if more := text(d.Find(".w-circle .w-more")); more != "" {
+			// Rounds in the middle are not listed: both ends must fit.
+			if len(got) >= len(want) || !slices.Equal(got, want[:len(got)]) {
+				t.Errorf("T = %s: %q\nwant the beginning of %q", temp, got, want)
+			}
+		} else if !slices.EqualFunc(got, want, func(a, b string) bool {
+			return strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
+		}) {
+			t.Errorf("T = %s: %q\nwant %q", temp, got, want)
+		}
+		if st := s.opened(href(d.Find("figure"))); len(st.Steps) != len(steps) {
+			t.Errorf("the Loop has %d steps, want %d", len(st.Steps), len(steps))
+		}
+	}
+}
+
+// TestStopStringIsTheEngines: at every token, what is released and held is what
+// the loop releases and holds.
+func TestStopStringIsTheEngines(t *testing.T) {
+	s := newSite(t)
+	spec := s.specOf(lessons.WidgetStopString)
+	in := spec.defaults()
+	settings := settingsOf(in)
+	// A stop string that this very text will run into, in the middle of a token.
+	all := s.written(in["prompt"], settings)
+	var out strings.Builder
+	for _, step := range all {
+		out.WriteString(step.Text)
+	}
+	whole := out.String()
+	if len(whole) < 12 {
+		t.Fatalf("a text of only %q", whole)
+	}
+	in["stop"] = whole[5:10]
+	settings.Stop.Strings = []string{in["stop"]}
+	steps := s.written(in["prompt"], settings)
+	if last := steps[len(steps)-1]; last.Stop != infer.StopString {
+		t.Fatalf("stopped by %q", last.Stop)
+	}
+	var commands []map[string]string
+	for at := range steps {
+		commands = append(commands, map[string]string{"stop": in["stop"], "at": fmt.Sprint(at + 1)})
+	}
+	released := ""
+	for i, m := range s.asks(spec, commands...) {
+		released += steps[i].Text
+		body := s.body(m)
+		if got := body.Find(".w-answer__out").Text(); got != released {
+			t.Errorf("token %d: released %q, want %q", i+1, got, released)
+		}
+		held := strings.TrimPrefix(body.Find(".w-answer__held").Text(), " held back: ")
+		if want := view.Marked(string(steps[i].Held)).String(); held != want && steps[i].Stop == infer.StopNone {
+			t.Errorf("token %d: held %q, want %q", i+1, held, want)
+		}
+		if st := s.opened(href(body.Selection)); st.Cursor.Step != i+1 || st.Cursor.Stage != infer.KindAppend {
+			t.Errorf("token %d opens at %+v", i+1, st.Cursor)
+		}
+	}
+	if want := whole[:5]; released != want {
+		t.Errorf("in the end %q is released, want %q", released, want)
+	}
+}
+
+// TestCacheIsCounted: the tallies of both ways are those of the formulas, and
+// the scores were compared.
+func TestCacheIsCounted(t *testing.T) {
+	s := newSite(t)
+	spec := s.specOf(lessons.WidgetCache)
+	in := spec.defaults()
+	shape, prompt := s.pages.Model.Shape(), len(s.pages.Model.Encode(in["prompt"]))
+	var commands []map[string]string
+	for at := range 5 {
+		commands = append(commands, map[string]string{"at": fmt.Sprint(at + 1), "tokens": "5"})
+	}
+	var sum, sumRe int64
+	for i, m := range s.asks(spec, commands...) {
+		body := s.body(m)
+		cached, again := shape.Pass(prompt), shape.Pass(prompt+i)
+		read := prompt
+		if i > 0 {
+			cached, read = shape.Step(prompt+i), 1
+		}
+		sum, sumRe = sum+cached.Total(), sumRe+again.Total()
+		blocks := func(p cost.Parts) string { return view.MultAdds(p.Projections + p.FeedForward) }
+		want := [][]string{
+			{view.Count(read), view.Count(prompt + i)},
+			{blocks(cached), blocks(again)},
+			{view.MultAdds(cached.Attention), view.MultAdds(again.Attention)},
+			{view.MultAdds(cached.Output), view.MultAdds(again.Output)},
+			{view.MultAdds(cached.Total()), view.MultAdds(again.Total())},
+			{view.MultAdds(sum), view.MultAdds(sumRe)},
+		}
+		for j, row := range rows(body.Find("tbody tr, tfoot tr")) {
+			if !slices.Equal(row[1:], want[j]) {
+				t.Errorf("step %d: %q, want %q", i+1, row, want[j])
+			}
+		}
+		if said := text(body.Find(".w-more")); !strings.Contains(said, "Compared at all 5 steps") || !strings.Contains(said, "bit for bit") {
+			t.Errorf("step %d: %s", i+1, said)
+		}
+	}
+	for same, want := range map[int]string{5: "bit for bit", 3: "at 2 of 5 steps the scores differ"} {
+		if got := identitySay(same, 5, 100).String(); !strings.Contains(got, want) {
+			t.Errorf("%d of 5 the same: %s", same, got)
+		}
+	}
+}
+
+// TestSpeculationIsTheEngines: guesses, p, q, u and verdicts are those of a
+// Speculator with the same settings, and the Loop shows the same text.
+func TestSpeculationIsTheEngines(t *testing.T) {
+	s := newSite(t).withDraft()
+	spec := s.specOf(lessons.WidgetSpeculate)
+	in := spec.defaults()
+	in["seed"] = "7"
+	sp, err := infer.NewSpeculator(s.pages.Model, s.pages.Draft, in["prompt"], settingsOf(in), in.whole("gamma"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rounds = 4
+	var commands []map[string]string
+	for at := range rounds {
+		commands = append(commands, map[string]string{"seed": "7", "at": fmt.Sprint(at + 1)})
+	}
+	for i, m := range s.asks(spec, commands...) {
+		stages, err := sp.Round(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := s.body(m)
+		table := rows(body.Find("tbody tr"))
+		verdict := 0
+		for _, stage := range stages {
+			a, ok := stage.(infer.Accept)
+			if !ok {
+				continue
+			}
+			word := map[bool]string{true: "accepted", false: "refused"}[a.Accepted]
+			want := []string{view.Prob(a.Q), view.Prob(a.P), "", view.Prob(a.Probability), view.Prob(a.U), word}
+			if got := table[verdict][1:]; !slices.Equal(got, want) {
+				t.Errorf("round %d, guess %d: %q, want %q", i+1, verdict+1, got, want)
+			}
+			verdict++
+		}
+		if made := body.Find(".w-by").Length(); made != len(sp.Tokens()) {
+			t.Errorf("round %d: %d tokens on the page, want %d", i+1, made, len(sp.Tokens()))
+		}
+		var chosen []int
+		for _, step := range s.opened(href(body.Selection)).Steps {
+			chosen = append(chosen, step.Chosen)
+		}
+		if !slices.Equal(chosen, sp.Tokens()) {
+			t.Errorf("round %d: the Loop has %v, want %v", i+1, chosen, sp.Tokens())
+		}
+	}
+}
+
+// TestWithoutADraft: the lesson stays whole and says why nothing is drafted.
+func TestWithoutADraft(t *testing.T) {
+	s := newSite(t)
+	spec := s.specOf(lessons.WidgetSpeculate)
+	d := s.get(spec.Lesson.Href())
+	if said := text(d.Find("#" + spec.ID + " [data-feed-error]")); !strings.Contains(said, "second, smaller model") {
+		t.Errorf("it says %q", said)
+	}
+	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil || m.Error.Code != "model" || !m.Done {
+		t.Errorf("the feed says %+v", m)
+	}
+	s.pages.Draft = tinyModel(t)
+	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil || !strings.Contains(m.Error.Message, "cannot draft for") {
+		t.Errorf("with a draft of another vocabulary: %+v", m.Error)
+	}
+}
