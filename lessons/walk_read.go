@@ -5,11 +5,15 @@ import (
 	"io/fs"
 	"math"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
 )
+
+// numbered is what puts the scripts in order: 1-loop.md, 2-knobs.md.
+var numbered = regexp.MustCompile(`^\d+-`)
 
 // walkFolder holds the walkthroughs, a file each. A file is front matter
 // (title, slug, minutes, lead) and steps:
@@ -62,7 +66,7 @@ func (l *loader) readWalk(d *document) {
 			l.problems.add(d.front[key].at, "the front matter has no key %q", key)
 		}
 	}
-	if l.checkID(d.front["slug"].at.or(d.at), w.Slug) && path.Base(d.at.file) != w.Slug+".md" {
+	if l.checkID(d.front["slug"].at.or(d.at), w.Slug) && numbered.ReplaceAllString(path.Base(d.at.file), "") != w.Slug+".md" {
 		l.problems.add(d.front["slug"].at, "the slug %q is not the file's name", w.Slug)
 	}
 	if !d.intro.blank() {

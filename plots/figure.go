@@ -182,7 +182,7 @@ func (f *figure) done() error {
 	for i, l := range f.ends {
 		at[i] = float64(y(l.y))
 	}
-	for i, place := range spread(at, small+3, float64(data.Min.Y), f.height-small/2) {
+	for i, place := range spread(at, small+5, float64(data.Min.Y), f.height-small/2) {
 		l := f.ends[i]
 		data.FillText(words(l.color, small, l.bold, start), vg.Point{X: data.Max.X + 7, Y: vg.Length(place)}, l.words)
 	}

@@ -42,6 +42,9 @@ func (s *Server) mountLearn() http.Handler {
 	if s.drafts != nil {
 		deps.DraftSeat = s.drafts.Seat
 	}
+	if s.hub != nil {
+		deps.Forget = s.hub.Forget
+	}
 	room := learn.New(deps)
 	maps.Copy(s.feeds, room.Feeds())
 	return inTime(room.Handler())

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
-
-	"github.com/gorilla/websocket"
 )
 
 const (
@@ -129,19 +127,28 @@ func (c *loadClass) count(ctx context.Context, poll string, chosen map[string]in
 	return nil
 }
 
-// deafCut counts the deaf phones that the server has cut loose: what lies in
-// their buffers ends with the connection.
+// deafCut counts the deaf phones that the server has cut loose.
 func (c *loadClass) deafCut() (cut int) {
+	ends := make(chan bool, len(c.deaf))
 	for _, p := range c.deaf {
-		var err error
-		for err == nil {
-			_ = p.conn.SetReadDeadline(time.Now().Add(time.Second))
-			_, _, err = p.conn.ReadMessage()
-		}
-		var late interface{ Timeout() bool }
-		if !errors.As(err, &late) || !late.Timeout() || websocket.IsUnexpectedCloseError(err) {
+		go func() { ends <- p.ended() }()
+	}
+	for range c.deaf {
+		if <-ends {
 			cut++
 		}
 	}
 	return cut
+}
+
+// ended finds out whether the server has ended a connection that is never read:
+// what is sent to it is refused then, as soon as the refusal has come back.
+func (p *phone) ended() bool {
+	for range 5 {
+		if _, err := p.say("ping", nil); err != nil {
+			return true
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return false
 }

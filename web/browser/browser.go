@@ -43,9 +43,13 @@ func Path() string {
 }
 
 // Find returns [Path]. Without a Chromium the test is skipped, or failed where
-// CI=true says that everything must run.
+// CI=true says that everything must run. A run with -short leaves browsers out:
+// that is what the race detector's is for.
 func Find(t testing.TB) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("drives a browser: not in a short run")
+	}
 	if path := Path(); path != "" {
 		return path
 	}

@@ -119,7 +119,9 @@ func TestWander(t *testing.T) {
 	if got := words(look.Find("#own .ph__foot")); !strings.Contains(got, "Wandering") || !strings.Contains(got, "5 Sample") || !strings.Contains(got, "Rejoin") {
 		t.Errorf("the foot says %q", got)
 	}
-	bars := func(at string) string { return words(f.get(room + "?at=1.3&t=" + at).Find("#own tbody tr").First().Find("td.p")) }
+	bars := func(at string) string {
+		return words(f.get(room + "?at=1.3&t=" + at).Find("#own tbody tr").First().Find("td.p"))
+	}
 	if cool, warm := bars("0.5"), bars("1.5"); cool <= warm {
 		t.Errorf("the likeliest token has %s at T = 0.5 and %s at 1.5: it must fall", cool, warm)
 	}

@@ -88,8 +88,13 @@ func TestRefusals(t *testing.T) {
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{"walk": {"loop"}})
 	for _, form := range []url.Values{
-		{"cmd": {"fly"}}, {"cmd": {"goto"}, "step": {"99"}}, {"cmd": {"set"}, "temperature": {"-1"}}, {"cmd": {"seek"}, "step": {"9"}, "stage": {"1"}},
-		{"cmd": {"reveal"}}, {"cmd": {"remove"}, "member": {"7"}}, {"cmd": {"ask-question"}, "id": {"none"}},
+		{"cmd": {"fly"}},
+		{"cmd": {"goto"}, "step": {"99"}},
+		{"cmd": {"set"}, "temperature": {"-1"}},
+		{"cmd": {"seek"}, "step": {"9"}, "stage": {"1"}},
+		{"cmd": {"reveal"}},
+		{"cmd": {"remove"}, "member": {"7"}},
+		{"cmd": {"ask-question"}, "id": {"none"}},
 	} {
 		got := p.post("/class/"+code+"/do", form)
 		if got.status < 400 || got.status >= 500 || words(got.Find("main .lead")) == "" {

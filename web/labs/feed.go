@@ -268,6 +268,8 @@ func (f *feed) finish() live.Message {
 	switch {
 	case errors.Is(r.err, context.Canceled):
 		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble("Cancelled while it waited. Nothing was measured.")))
+	case errors.Is(r.err, errFull):
+		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble(sentence(r.err))))
 	case r.err != nil:
 		f.p.Log.Error("a lab failed", "lab", f.i.Name, "err", r.err, slog.Any("values", len(r.values)))
 		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble(sentence(r.err))))

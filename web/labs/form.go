@@ -144,7 +144,7 @@ func bound(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 // lines is how many lines such a parameter shows.
 func (c control) lines() string {
 	if c.Kind == lab.Strings {
-		return "2"
+		return strconv.Itoa(min(max(2, 1+strings.Count(c.Value, "\n")), 5))
 	}
 	return fmt.Sprint(min(4, 1+len(c.Value)/90+strings.Count(c.Value, "\n")))
 }

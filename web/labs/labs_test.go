@@ -1,10 +1,13 @@
 package labs
 
 import (
+	"context"
 	"encoding/csv"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
@@ -214,4 +217,41 @@ func TestKeptReports(t *testing.T) {
 	if k.find("b", i, reports["3"].Values) != nil {
 		t.Error("somebody else's report")
 	}
+}
+
+// TestWhoMayMakeItWork: another site's page runs nothing, and nobody waits
+// behind too many others.
+func TestWhoMayMakeItWork(t *testing.T) {
+	s := newSite(t)
+	path := "/labs/draw?run=1&guess=none&" + small["draw"]
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, r)
+	if strings.Contains(w.Body.String(), `class="about"`) {
+		t.Error("another site's link was run")
+	}
+	leave, err := s.pages.queue.enter(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var waiting sync.WaitGroup
+	for range mostWaiting - 1 {
+		in := make(chan struct{})
+		waiting.Go(func() {
+			if _, err := s.pages.queue.enter(ctx, func(int) { close(in) }); err == nil {
+				t.Error("two at a time")
+			}
+		})
+		<-in
+	}
+	d := s.get(path, http.StatusServiceUnavailable)
+	if say := text(d.Find("#lab-trouble")); !strings.Contains(say, "Too many measurements") {
+		t.Errorf("it says %q", say)
+	}
+	cancel()
+	waiting.Wait()
+	leave()
+	s.get(path, http.StatusOK)
 }

@@ -115,7 +115,8 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 	}
 	pg := page{Form: newForm(i, v, a.guess, nil), Link: linkOf(i, v), Found: newFound(i, a.guess, p.kept.find(learner, i, v), false)}
 	status := http.StatusOK
-	if a.run {
+	// Another site's page may lead here, but not make this server work.
+	if a.run && r.Header.Get("Sec-Fetch-Site") != "cross-site" {
 		status = p.runPage(r.Context(), &pg, l, learner, a, v)
 	}
 	p.html(w, r, status, labPage(pg))
@@ -164,6 +165,9 @@ func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, learner string
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		pg.Trouble = "Other measurements took all of this page’s time. Try again in a moment."
+		return http.StatusServiceUnavailable
+	case errors.Is(err, errFull):
+		pg.Trouble = sentence(err)
 		return http.StatusServiceUnavailable
 	case err != nil:
 		return p.broken(pg, i.Name, err)

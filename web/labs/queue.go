@@ -4,7 +4,16 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/tokenbytoken/viz/web/live"
 )
+
+// mostWaiting is how many measurements may wait and run: more would wait for
+// minutes.
+const mostWaiting = 32
+
+// errFull is returned to those who would wait too long.
+var errFull = &live.Error{Code: live.Busy, Message: "Too many measurements are waiting on this server. Try again in a minute."}
 
 // queue lets one measurement run at a time, in the order in which they came.
 type queue struct {
@@ -22,10 +31,14 @@ func newQueue() *queue { return &queue{} }
 
 // enter waits for its turn. tell is called with how many are before, at once
 // and whenever that changes. leave must be called at the end; after an error,
-// which is ctx's, it is not.
+// which is ctx's or [errFull], it is not.
 func (q *queue) enter(ctx context.Context, tell func(before int)) (leave func(), err error) {
 	p := &place{make(chan struct{}), make(chan struct{}, 1)}
 	q.mu.Lock()
+	if len(q.line) >= mostWaiting {
+		q.mu.Unlock()
+		return nil, errFull
+	}
 	q.line = append(q.line, p)
 	if len(q.line) == 1 {
 		close(p.turn)

@@ -59,13 +59,13 @@ func newCalibrationChart(c progress.Calibration) calibrationChart {
 			continue
 		}
 		r := 4 + 2*math.Sqrt(float64(min(b.N, 36)))
-		x, y := chartLeft+chartSide*b.Stated, chartTop+chartSide*(1-b.HitRate)
+		x, y := chartLeft+chartSide*b.Stated, chartTop+chartSide*(1-b.Rate)
 		between := fmt.Sprintf("%s to %s", view.Decimals(b.From, 1), view.Decimals(b.To, 1))
 		v.Dots = append(v.Dots, calibrationDot{
 			X: unit(x), Y: unit(y), R: unit(r), LabelY: unit(y - r - 4), N: view.Count(b.N),
-			Say: fmt.Sprintf("%s at %s, right %s of the time", several(b.N, "guess"), view.Decimals(b.Stated, 2), view.Decimals(b.HitRate, 2)),
+			Say: fmt.Sprintf("%s at %s, right %s of the time", several(b.N, "guess"), view.Decimals(b.Stated, 2), view.Decimals(b.Rate, 2)),
 		})
-		v.Rows = append(v.Rows, calibrationRow{between, view.Count(b.N), view.Decimals(b.Stated, 2), view.Decimals(b.HitRate, 2)})
+		v.Rows = append(v.Rows, calibrationRow{between, view.Count(b.N), view.Decimals(b.Stated, 2), view.Decimals(b.Rate, 2)})
 	}
 	for _, t := range []float64{0, 0.5, 1} {
 		v.Ticks = append(v.Ticks, chartTick{unit(chartLeft + chartSide*t), unit(chartTop + chartSide*(1-t)), view.Decimals(t, 1)})

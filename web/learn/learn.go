@@ -2,6 +2,7 @@ package learn
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
@@ -16,7 +17,8 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// Deps is what the pages stand on. All but Draft and Log must be set.
+// Deps is what the pages stand on. Course, Progress, Model and
+// Learner must be set.
 type Deps struct {
 	Course   *lessons.Course
 	Progress *progress.Store
@@ -29,6 +31,9 @@ type Deps struct {
 	// Learner tells who asks. Where that is somebody new, fresh is the cookie
 	// to set.
 	Learner func(r *http.Request) (id string, fresh *http.Cookie)
+	// Forget, where not nil, takes a learner who deletes everything out of what
+	// is kept elsewhere: the lists of classes.
+	Forget func(ctx context.Context, learner string) error
 	// Log is told of failures; never of what learners write.
 	Log *slog.Logger
 }
@@ -45,7 +50,7 @@ func New(d Deps) *Pages {
 	if d.Log == nil {
 		d.Log = slog.Default()
 	}
-	return &Pages{Deps: d, turns: newTurns(d.Model), widgets: newWidgets(d.Course)}
+	return &Pages{Deps: d, turns: newTurns(d), widgets: newWidgets(d.Course)}
 }
 
 // A route is a method, a path as [http.ServeMux] writes it, and its handler.

@@ -158,7 +158,12 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, r, http.StatusBadRequest, "Nothing was deleted.", "Tick the box that says you are sure, and send the form again.")
 		return
 	}
-	if err := p.Progress.Delete(r.Context(), p.learner(w, r)); err != nil {
+	learner := p.learner(w, r)
+	err := p.Progress.Delete(r.Context(), learner)
+	if err == nil && p.Forget != nil {
+		err = p.Forget(r.Context(), learner)
+	}
+	if err != nil {
 		p.fail(w, r, err)
 		return
 	}
@@ -176,7 +181,7 @@ func toldOf(n progress.Imported) url.Values {
 func told(q url.Values) string {
 	switch q.Get("done") {
 	case "deleted":
-		return "Deleted. Nothing is kept of you here any more."
+		return "Erased. Nothing is kept of you here any more."
 	case "imported":
 		var parts []string
 		for _, f := range []struct{ field, noun string }{{"visits", "section"}, {"answers", "answer"}, {"reviews", "card review"}, {"guesses", "guess"}} {

@@ -284,7 +284,7 @@ func calibration(c calibrationChart) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if c.N == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<p class=\"band__say\">No guesses yet. In the <a href=\"/loop\">Loop</a>, guess the next token and say how sure you are: here you see whether being 70 % sure means being right 70 % of the time.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<p class=\"band__say\">No guesses yet. <a href=\"/predict\">Guess the next token</a> and say how sure you are: here you see whether being 70 % sure means being right 70 % of the time.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -721,14 +721,14 @@ func yours(v progressPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "</p><p><button class=\"btn\">Import</button></p></form><form method=\"post\" action=\"/progress/delete\"><h3>Delete it</h3><p>Everything that is kept of you, at once and for good: ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "</p><p><button class=\"btn\">Import</button></p></form><form method=\"post\" action=\"/progress/delete\"><h3>Delete it</h3><p>Erases everything that is kept of you, at once and for good: ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var40 string
 		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(v.Map.Tally.Seen))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/progress.templ`, Line: 146, Col: 93}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/progress.templ`, Line: 146, Col: 100}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 		if templ_7745c5c3_Err != nil {
@@ -741,7 +741,7 @@ func yours(v progressPage) templ.Component {
 		var templ_7745c5c3_Var41 string
 		templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(v.Map.Tally.Answered))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/progress.templ`, Line: 146, Col: 147}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/progress.templ`, Line: 146, Col: 154}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 		if templ_7745c5c3_Err != nil {
@@ -754,13 +754,13 @@ func yours(v progressPage) templ.Component {
 		var templ_7745c5c3_Var42 string
 		templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(v.Map.Tally.Reviewed))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/progress.templ`, Line: 146, Col: 206}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/progress.templ`, Line: 146, Col: 213}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, " cards learnt.</p><p><label class=\"tickbox\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> <span>Yes, delete all of it</span></label></p><p><button class=\"btn btn--danger\">Delete everything</button></p></form></div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, " cards learnt, your drills and your guesses. Your name leaves the classes you joined.</p><p><label class=\"tickbox\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> <span>Yes, delete all of it</span></label></p><p><button class=\"btn btn--danger\">Delete everything</button></p></form></div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

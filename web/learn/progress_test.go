@@ -127,10 +127,10 @@ func TestTold(t *testing.T) {
 func TestCalibrationPicture(t *testing.T) {
 	v := newCalibrationChart(progress.Calibration{
 		N: 5, Right: 3, Stated: 0.38, Score: -0.55,
-		Bins: []progress.Bin{
+		Bins: []predict.Bin{
 			{From: 0, To: 0.1},
-			{From: 0.2, To: 0.3, N: 4, Right: 2, Stated: 0.25, HitRate: 0.5},
-			{From: 0.9, To: 1, N: 1, Right: 1, Stated: 0.9, HitRate: 1},
+			{From: 0.2, To: 0.3, N: 4, Hits: 2, Stated: 0.25, Rate: 0.5},
+			{From: 0.9, To: 1, N: 1, Hits: 1, Stated: 0.9, Rate: 1},
 		},
 	})
 	want := []calibrationDot{

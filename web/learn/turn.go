@@ -28,7 +28,7 @@ const (
 // time costs one pass a token, and memory for [homeSeeds] times [homeTurns]
 // small view models.
 type turns struct {
-	model *infer.Model
+	model func() *infer.Model // at a seat of its own in the pool, where there is one
 	runs  [homeSeeds]homeRun
 }
 
@@ -39,7 +39,14 @@ type homeRun struct {
 	done    []*turnView
 }
 
-func newTurns(m *infer.Model) *turns { return &turns{model: m} }
+func newTurns(d Deps) *turns {
+	return &turns{model: func() *infer.Model {
+		if d.Seat != nil {
+			return d.Seat().Model()
+		}
+		return d.Model
+	}}
+}
 
 // at returns turn n, counted from 1, of the run with a seed, 1 to homeSeeds.
 // Turns before it are run if nobody has seen them yet. After the last turn it
@@ -58,10 +65,10 @@ func (t *turns) at(ctx context.Context, seed, n int) (*turnView, error) {
 
 // next runs one turn more. A run that failed half-way begins anew the next
 // time, and comes to the same: nothing in it but the seed is random.
-func (r *homeRun) next(ctx context.Context, m *infer.Model, seed int) error {
+func (r *homeRun) next(ctx context.Context, model func() *infer.Model, seed int) error {
 	var err error
 	if r.session == nil {
-		r.session = session.New(m, session.DefaultLimits())
+		r.session = session.New(model(), session.DefaultLimits())
 		err = start(ctx, r.session, seed, len(r.done))
 	}
 	var st *session.State

@@ -3,10 +3,9 @@ package progress
 import (
 	"context"
 	"database/sql"
-)
 
-// bins is how many steps of confidence a [Calibration] has.
-const bins = 10
+	"github.com/tokenbytoken/viz/lessons/predict"
+)
 
 // Calibration compares the confidence a learner stated with how often they
 // were right, over all their predictions.
@@ -28,37 +27,18 @@ func (s *Store) Calibration(ctx context.Context, learner string) (Calibration, e
 }
 
 func calibrate(list []Prediction) Calibration {
-	c := Calibration{Bins: make([]Bin, bins)}
-	for i := range c.Bins {
-		c.Bins[i].From, c.Bins[i].To = float64(i)/bins, float64(i+1)/bins
-	}
-	for _, p := range list {
-		b := &c.Bins[bin(p.Confidence)]
-		b.N++
-		b.Stated += p.Confidence
+	var c Calibration
+	outcomes := make([]predict.Outcome, len(list))
+	for i, p := range list {
+		outcomes[i] = predict.Outcome{Confidence: p.Confidence, Right: p.Right}
 		c.N++
 		c.Stated += p.Confidence
 		c.Score += p.Score
 		if p.Right {
-			b.Right++
 			c.Right++
 		}
 	}
-	for i := range c.Bins {
-		b := &c.Bins[i]
-		b.Stated, b.HitRate = ratio(b.Stated, b.N), ratio(float64(b.Right), b.N)
-	}
 	c.Stated, c.Score = ratio(c.Stated, c.N), ratio(c.Score, c.N)
+	c.Bins = predict.Bins(outcomes)
 	return c
-}
-
-// bin is the step that a confidence falls into: the last one whose start it
-// reaches. Compared with the starts themselves, 0.3 belongs to 0.3 although
-// 0.3 * 10 may round to less than 3.
-func bin(confidence float64) int {
-	i := bins - 1
-	for i > 0 && confidence < float64(i)/bins {
-		i--
-	}
-	return i
 }

@@ -140,18 +140,8 @@ type Calibration struct {
 	// Stated is the mean confidence, Score the mean logarithmic score in
 	// nats; 0 without predictions.
 	Stated, Score float64
-	// Bins are ten, from 0 to 1 in steps of 0.1, empty ones included.
-	Bins []Bin
-}
-
-// Bin is one step of confidence: From <= confidence < To; the last one takes 1
-// as well.
-type Bin struct {
-	From, To float64
-	// N is how many predictions fell in, Right how many of those were right.
-	N, Right int
-	// Stated is the mean confidence of those, HitRate is Right / N; 0 where N is.
-	Stated, HitRate float64
+	// Bins are those of [predict.Bins], empty ones included.
+	Bins []predict.Bin
 }
 
 // Notice is something a learner should be told once, such as that earlier

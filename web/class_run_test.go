@@ -1,0 +1,127 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// openRoom opens the run of a room as a hub does.
+func openRoom(t *testing.T, rs *runs, code, link string) class.Run {
+	t.Helper()
+	r, err := driver{rs}.Open(context.Background(), code, link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
+}
+
+func do(t *testing.T, r class.Run, c session.Command) *session.State {
+	t.Helper()
+	st, err := r.Do(context.Background(), c)
+	if err != nil {
+		t.Fatalf("%+v: %v", c, err)
+	}
+	return st
+}
+
+// TestRoomRunStays: the run of a room belongs to no learner, and is neither
+// dropped for another nor evicted nor expired while the room has it open; its
+// memory is that of all runs.
+func TestRoomRunStays(t *testing.T) {
+	rs := registry(t, Limits{Runs: 2, MemoryBytes: 1, IdleExpiry: time.Nanosecond})
+	room := openRoom(t, rs, "ABC234", "")
+	do(t, room, session.Start{Prompt: "Once upon a time"})
+	if rs.total.Load() == 0 {
+		t.Error("its memory is not counted")
+	}
+	own := room.(*roomRun).run
+	if rs.find("a", own.id) != nil || rs.find("room ABC234", own.id) != own {
+		t.Error("a learner finds it by its id")
+	}
+	if r, v := join(t, rs, "a", own.id); r == own {
+		t.Error("a learner joins it by its id")
+	} else {
+		rs.leave(r, v)
+	}
+	for range 4 { // the registry is full again and again, its memory used up
+		r, v := join(t, rs, "a", "")
+		_, _ = r.do(context.Background(), session.Start{Prompt: "The dog"}, nil, 0)
+		rs.leave(r, v)
+	}
+	time.Sleep(1100 * time.Millisecond) // what expires is looked for every second
+	if st := room.State(); st.Step() == nil || own.latest.Load() == nil {
+		t.Error("it was evicted")
+	}
+	do(t, room, session.StepStage{})
+	room.Close()
+	<-own.done
+	if _, err := room.Do(context.Background(), session.StepStage{}); !errors.Is(err, errGone) {
+		t.Errorf("after its end: %v, want errGone", err)
+	}
+	if st := room.State(); st == nil || st.Prompt != "Once upon a time" {
+		t.Errorf("after its end its state is %+v", st)
+	}
+}
+
+// TestRoomRunFromLink: a run that was closed is made again from its link, bit
+// for bit, and looks where it looked.
+func TestRoomRunFromLink(t *testing.T) {
+	rs := registry(t, Limits{})
+	room := openRoom(t, rs, "ABC234", "")
+	do(t, room, session.Start{Prompt: "Once upon a time"})
+	do(t, room, session.StepToken{})
+	st := do(t, room, session.StepStage{})
+	for range 3 {
+		st = do(t, room, session.StepStage{})
+	}
+	link := session.LinkOf(st)
+	room.Close()
+	again := openRoom(t, rs, "ABC234", link).State()
+	if again.Cursor != (session.Cursor{Step: 2, Stage: infer.KindFilter}) || again.Cursor != st.Cursor || session.LinkOf(again) != link {
+		t.Errorf("it is at %v, it was at %v", again.Cursor, st.Cursor)
+	}
+	for i, z := range st.Step().Logits {
+		if again.Step().Logits[i] != z {
+			t.Fatalf("logit %d is %v, it was %v", i, again.Step().Logits[i], z)
+		}
+	}
+	var damaged *session.Error
+	if r, err := (driver{rs}).Open(context.Background(), "ABC234", link[:20]); !errors.As(err, &damaged) || r != nil {
+		t.Errorf("a damaged link gives %v, %v", r, err)
+	}
+}
+
+// TestRoomRunIsWatched: a watcher is told of every change, once for changes that
+// come together, until it stops.
+func TestRoomRunIsWatched(t *testing.T) {
+	rs := registry(t, Limits{})
+	room := openRoom(t, rs, "ABC234", "")
+	told := make(chan uint64, 1000)
+	stop := room.Watch(func() { told <- room.State().Version })
+	st := do(t, room, session.Start{Prompt: "Once upon a time"})
+	for v := uint64(0); v != st.Version; {
+		select {
+		case v = <-told:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("nobody was told of version %d", st.Version)
+		}
+	}
+	stop()
+	stop()                            // twice is once
+	time.Sleep(20 * time.Millisecond) // a call may be under way
+	for len(told) > 0 {
+		<-told
+	}
+	do(t, room, session.StepStage{})
+	time.Sleep(20 * time.Millisecond)
+	if len(told) > 0 {
+		t.Error("it is told after it has stopped")
+	}
+}

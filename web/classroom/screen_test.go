@@ -1,0 +1,173 @@
+package classroom
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"rsc.io/qr"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+var loadModel = sync.OnceValues(func() (*infer.Model, error) {
+	c, err := bundled.Target()
+	if err != nil {
+		return nil, err
+	}
+	return infer.Load(c)
+})
+
+// stateAt is a run that has come to a stage of its second step.
+func stateAt(t *testing.T, stage infer.Kind) *session.State {
+	t.Helper()
+	m, err := loadModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := session.New(m, session.Limits{PromptBytes: 1000})
+	commands := []session.Command{session.Start{Prompt: "The capital of France is"}, session.StepToken{}}
+	for range stage {
+		commands = append(commands, session.StepStage{})
+	}
+	for _, c := range commands {
+		if _, err := s.Apply(context.Background(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s.State()
+}
+
+// TestVeil: of a step that is asked about nothing is left but its forward pass,
+// while what came before it stays.
+func TestVeil(t *testing.T) {
+	for stage := infer.KindForward; stage <= infer.KindSample; stage++ {
+		st := stateAt(t, stage)
+		v := veiled(st, 2)
+		last := v.Steps[1]
+		if last.Logits != nil || last.Chosen != 0 || last.P != 0 || last.Q != 0 || last.U != 0 || last.Ran != infer.KindForward || v.Dist != nil {
+			t.Errorf("at stage %d the veil leaves %+v", stage, last)
+		}
+		if v.Steps[0] != st.Steps[0] || st.Steps[1].Ran != stage {
+			t.Errorf("at stage %d the veil changes what it covers", stage)
+		}
+		s := newVeiled(st, 2)
+		if s.Strip.Next.Known || len(s.Strip.Tokens) != 1 || s.N != int(stage) || s.Veiled != (stage > infer.KindForward) {
+			t.Errorf("at stage %d the screen shows %+v", stage, s.Strip.Next)
+		}
+		if s.Veiled && (s.Panel.Table != nil || s.Panel.Segments != nil || len(s.Panel.Facts) > 0) {
+			t.Errorf("at stage %d the panel is not empty", stage)
+		}
+	}
+}
+
+// TestSnapshot: all followers of one kind get the very same bytes, and before
+// the reveal these hold no probability of the step.
+func TestSnapshot(t *testing.T) {
+	st := stateAt(t, infer.KindSample)
+	d := st.DistAt(2)
+	p := &Pages{rest: st}
+	v := &class.View{
+		Seq: 7, Code: "ABCDEF", State: st, Hidden: true, Here: 3,
+		Poll: &class.Poll{ID: "1.1", Kind: class.Next, Phase: class.Open, Round: 1, Step: 2, Prompt: "<p>Which?</p>", Votes: 2, Options: []class.Option{
+			{Key: "1", Letter: "A", Text: " a", Token: true}, {Key: "2", Letter: "B", Text: " b", Token: true},
+		}},
+	}
+	for _, kind := range []string{onPhone, onWall} {
+		first, err := p.snapshot(v, kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := p.snapshot(v, kind); again != first {
+			t.Errorf("%s: a second follower has the view rendered again", kind)
+		}
+		text := string(first.Bytes())
+		for r := range 3 {
+			for _, secret := range []string{view.Prob(d.Q(r)), view.Prob(d.P[d.Order[r]])} {
+				if strings.Contains(text, secret) {
+					t.Errorf("%s: the bytes hold %s, of the token of rank %d", kind, secret, r+1)
+				}
+			}
+		}
+		if !strings.Contains(text, `"seq":7`) || !strings.Contains(text, `"votes":2`) {
+			t.Errorf("%s: the bytes lack the place or the votes", kind)
+		}
+	}
+}
+
+// TestPlaces: an address of a place is read back as it was written, and others
+// are refused.
+func TestPlaces(t *testing.T) {
+	st := stateAt(t, infer.KindSoftmax)
+	for _, good := range []session.Cursor{{Step: 1, Stage: infer.KindForward}, {Step: 1, Stage: infer.KindCache}, {Step: 2, Stage: infer.KindSoftmax}} {
+		if got, ok := parseAt(st, at(good)); !ok || got != good {
+			t.Errorf("%s read back as %v, %t", at(good), got, ok)
+		}
+	}
+	for _, bad := range []string{"", "1", "1.0", "1.8", "0.1", "2.4", "3.1", "01.1", "1.1x", "-1.1"} {
+		if c, ok := parseAt(st, bad); ok {
+			t.Errorf("%q is taken as %v", bad, c)
+		}
+	}
+	// Step 1 stage 7 lies between step 1 stage 6 and step 2 stage 1.
+	if back, next := neighbours(st, session.Cursor{Step: 1, Stage: infer.KindCache}); back != "1.6" || next != "2.1" {
+		t.Errorf("neighbours of 1.7: %s, %s", back, next)
+	}
+	if _, next := neighbours(st, session.Cursor{Step: 2, Stage: infer.KindSoftmax}); next != "" {
+		t.Errorf("after the last place comes %s", next)
+	}
+}
+
+// TestQR: the picture has a rectangle's area for each dark module, and a margin
+// of four modules on each side.
+func TestQR(t *testing.T) {
+	const text = "https://class.example/class/K7Q4MX"
+	q, err := newQR(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := qr.Encode(text, qr.M)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dark := 0
+	for y := range code.Size {
+		for x := range code.Size {
+			if code.Black(x, y) {
+				dark++
+			}
+		}
+	}
+	area := 0
+	for part := range strings.SplitSeq(strings.TrimSuffix(q.Path, "z"), "z") {
+		_, after, _ := strings.Cut(part, "h")
+		width, _, _ := strings.Cut(after, "v")
+		n, err := strconv.Atoi(width)
+		if err != nil {
+			t.Fatal(err)
+		}
+		area += n
+	}
+	if area != dark {
+		t.Errorf("the path covers %d modules, the code has %d", area, dark)
+	}
+	// The finder in the corner begins with seven dark modules at (4, 4).
+	if !strings.HasPrefix(q.Path, "M4 4h7v1h-7z") {
+		t.Errorf("the path begins with %.20s", q.Path)
+	}
+}
+
+// TestPercent: shares as a class reads them.
+func TestPercent(t *testing.T) {
+	for x, want := range map[float64]string{0: "0%", 0.001: "<1%", 0.35: "35%", 2.0 / 3: "67%", 0.999: ">99%", 1: "100%"} {
+		if got := percent(x); got != want {
+			t.Errorf("percent(%g) = %s, want %s", x, got, want)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package live_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/live"
+)
+
+// TestEncode: a snapshot is written out with its number and its time, HTML as it
+// is, and the frame of the transport is made once.
+func TestEncode(t *testing.T) {
+	at := time.UnixMicro(1_700_000_000_000_001)
+	e, err := live.Encode(12, at, live.Message{Panels: []live.Panel{morph("a", "<b>&</b>")}, Data: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"seq":12,"at":1700000000000001,"ack":0,"panels":[{"id":"a","op":"morph","html":"<b>&</b>"}],"data":5}`
+	if string(e.Bytes()) != want || e.Seq() != 12 {
+		t.Errorf("%d: %s, want 12: %s", e.Seq(), e.Bytes(), want)
+	}
+	made := 0
+	for range 2 {
+		frame, err := e.Frame(func(b []byte) (any, error) {
+			made++
+			return string(b), nil
+		})
+		if err != nil || frame != want {
+			t.Errorf("the frame is %v, %v", frame, err)
+		}
+	}
+	if made != 1 {
+		t.Errorf("the frame was made %d times", made)
+	}
+}
+
+// TestEncodeForAll: what answers one connection cannot be sent to all.
+func TestEncodeForAll(t *testing.T) {
+	for name, m := range map[string]live.Message{
+		"an acknowledgement": {Ack: 1},
+		"an error":           {Error: &live.Error{Code: live.Busy}},
+		"data that is none":  {Data: func() {}},
+	} {
+		if _, err := live.Encode(1, time.Now(), m); err == nil {
+			t.Errorf("%s was encoded", name)
+		}
+	}
+}

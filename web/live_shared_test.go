@@ -1,0 +1,93 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/live"
+)
+
+// snapshot is a message for all whose panel names its number.
+func snapshot(t *testing.T, seq uint64, html string) live.Message {
+	t.Helper()
+	e, err := live.Encode(seq, time.Now(), live.Message{Panels: []live.Panel{{ID: "a", Op: live.Morph, HTML: html}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return live.Message{Encoded: e}
+}
+
+// TestSnapshotsGiveWay: of the snapshots that wait for a connection only the
+// newest is sent; what is its own is all sent, in order, and one that is not
+// newer is not sent at all. The messages carry the number of the last snapshot.
+func TestSnapshotsGiveWay(t *testing.T) {
+	release := make(chan struct{})
+	x := withFeed(t, Limits{}, func(_ context.Context, in <-chan live.Command, send func(live.Message) error) error {
+		if err := send(snapshot(t, 5, "first")); err != nil {
+			return err
+		}
+		<-in // the client has it: its line rests for a while now
+		for i := range 4 {
+			if err := send(snapshot(t, uint64(6+i), fmt.Sprint(6+i))); err != nil {
+				return err
+			}
+			if err := send(live.Message{Ack: uint64(i + 1)}); err != nil {
+				return err
+			}
+		}
+		if err := send(snapshot(t, 9, "again")); err != nil {
+			return err
+		}
+		if err := send(snapshot(t, 8, "late")); err != nil {
+			return err
+		}
+		<-release
+		return nil
+	})
+	defer close(release)
+	l, _ := x.dialFeed(t, "feed=test")
+	if m := l.hear(); m.Seq != 5 || m.Panels[0].HTML != "first" {
+		t.Fatalf("the first message is %+v", m)
+	}
+	l.say(`{"cmd":"go","n":1}`)
+	acks, last := uint64(0), uint64(5)
+	for acks < 4 || last < 9 {
+		m := l.hear()
+		if m.Seq < last {
+			t.Errorf("message %+v after snapshot %d", m, last)
+		}
+		if m.Ack > 0 {
+			if m.Ack <= acks || len(m.Panels) > 0 {
+				t.Errorf("answer %+v after answer %d", m, acks)
+			}
+			acks = m.Ack
+			continue
+		}
+		if m.Seq == last || m.Panels[0].HTML != fmt.Sprint(m.Seq) {
+			t.Errorf("snapshot %+v after %d", m, last)
+		}
+		last = m.Seq
+	}
+}
+
+// TestSnapshotsAreShared: one encoding goes to every connection, byte for byte.
+func TestSnapshotsAreShared(t *testing.T) {
+	shared := snapshot(t, 3, "<p>the same</p>")
+	x := withFeed(t, Limits{}, func(ctx context.Context, _ <-chan live.Command, send func(live.Message) error) error {
+		if err := send(shared); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return nil
+	})
+	for range 3 {
+		l, _ := x.dialFeed(t, "feed=test")
+		l.conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+		_, data, err := l.conn.ReadMessage()
+		if err != nil || string(data) != string(shared.Encoded.Bytes()) {
+			t.Errorf("%s, %v, want %s", data, err, shared.Encoded.Bytes())
+		}
+	}
+}
