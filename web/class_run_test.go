@@ -35,7 +35,11 @@ func do(t *testing.T, r class.Run, c session.Command) *session.State {
 // dropped for another nor evicted nor expired while the room has it open; its
 // memory is that of all runs.
 func TestRoomRunStays(t *testing.T) {
-	rs := registry(t, Limits{Runs: 2, MemoryBytes: 1, IdleExpiry: time.Nanosecond})
+	probe, _ := join(t, registry(t, Limits{}), "a", "")
+	must(t, probe, session.Start{Prompt: "Once upon a time"})
+	must(t, probe, session.StepStage{})
+	// Memory for one run and no other.
+	rs := registry(t, Limits{Runs: 2, MemoryBytes: probe.bytes.Load() + 1, IdleExpiry: time.Nanosecond})
 	room := openRoom(t, rs, "ABC234", "")
 	do(t, room, session.Start{Prompt: "Once upon a time"})
 	if rs.total.Load() == 0 {
@@ -52,7 +56,7 @@ func TestRoomRunStays(t *testing.T) {
 	}
 	for range 4 { // the registry is full again and again, its memory used up
 		r, v := join(t, rs, "a", "")
-		_, _ = r.do(context.Background(), session.Start{Prompt: "The dog"}, nil, 0)
+		must(t, r, session.Start{Prompt: "The dog ran"})
 		rs.leave(r, v)
 	}
 	time.Sleep(1100 * time.Millisecond) // what expires is looked for every second

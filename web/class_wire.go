@@ -2,9 +2,11 @@ package web
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -67,4 +69,20 @@ func (s *Server) mountClasses() (http.Handler, error) {
 	})
 	maps.Copy(s.feeds, room.Feeds())
 	return inTime(room.Handler()), nil
+}
+
+// overTLS marks the requests that came over HTTPS to a proxy in front of this
+// server as such, so that cookies are marked so too and links begin with https:
+// those to the host of a public address that is https.
+func overTLS(public string, next http.Handler) http.Handler {
+	u, err := url.Parse(public)
+	if err != nil || u.Scheme != "https" {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.TLS == nil && strings.EqualFold(r.Host, u.Host) {
+			r.TLS = &tls.ConnectionState{}
+		}
+		next.ServeHTTP(w, r)
+	})
 }

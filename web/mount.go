@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"slices"
@@ -42,8 +43,11 @@ func (s *Server) mountLearn() http.Handler {
 	if s.drafts != nil {
 		deps.DraftSeat = s.drafts.Seat
 	}
-	if s.hub != nil {
-		deps.Forget = s.hub.Forget
+	deps.Forget = func(ctx context.Context, learner string) error {
+		if s.hub == nil { // set after this room, where classes are held
+			return nil
+		}
+		return s.hub.Forget(ctx, learner)
 	}
 	room := learn.New(deps)
 	maps.Copy(s.feeds, room.Feeds())

@@ -104,7 +104,8 @@ func TestStartSaysWhoCanReachIt(t *testing.T) {
 }
 
 // TestPublicHostIsAllowed: a browser that comes by the public address passes
-// the gate, and its socket too; another name does not.
+// the gate, and its socket too, with a cookie for HTTPS only; another name does
+// not.
 func TestPublicHostIsAllowed(t *testing.T) {
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-public-url", "https://class.example")
 	for host, want := range map[string]int{"class.example": http.StatusOK, "class.example:443": http.StatusMisdirectedRequest, "other.example": http.StatusMisdirectedRequest} {
@@ -123,11 +124,16 @@ func TestPublicHostIsAllowed(t *testing.T) {
 		}
 	}
 	d := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}}
-	conn, _, err := d.Dial("ws"+strings.TrimPrefix(s.url, "http")+"/ws", http.Header{"Host": {"class.example"}, "Origin": {"https://class.example"}})
-	if err != nil {
-		t.Fatal(err)
+	for host, secure := range map[string]bool{"class.example": true, strings.TrimPrefix(s.url, "http://"): false} {
+		conn, answer, err := d.Dial("ws"+strings.TrimPrefix(s.url, "http")+"/ws", http.Header{"Host": {host}, "Origin": {"https://" + host}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn.Close()
+		if cookies := answer.Cookies(); len(cookies) != 1 || cookies[0].Secure != secure {
+			t.Errorf("host %s: the cookies are %v; secure must be %v", host, cookies, secure)
+		}
 	}
-	conn.Close()
 }
 
 // TestServeTLS: with a certificate pages and sockets are HTTPS, cookies are

@@ -135,6 +135,19 @@ func TestBinsByHand(t *testing.T) {
 	}
 }
 
+// A confidence on a border belongs to the bin that begins there, also where ten
+// times it rounds to less.
+func TestBinsMeetAtTheirStarts(t *testing.T) {
+	for confidence, want := range map[float64]int{
+		0: 0, 0.05: 0, 0.0999: 0, 0.1: 1, 0.2: 2, 0.3: 3, 0.4: 4, 0.5: 5, 0.6: 6, 0.7: 7, 0.8: 8, 0.9: 9, 0.999: 9, 1: 9,
+	} {
+		got := slices.IndexFunc(Bins([]Outcome{{Confidence: confidence}}), func(b Bin) bool { return b.N == 1 })
+		if got != want {
+			t.Errorf("a confidence of %v falls into bin %d, want %d", confidence, got, want)
+		}
+	}
+}
+
 // (ln 0.8 + ln 0.2) / 2 = (−0.2231 − 1.6094) / 2 = −0.9163.
 func TestMeanScore(t *testing.T) {
 	mean, n := MeanScore([]Outcome{{0.8, true}, {0.8, false}, {2, true}})

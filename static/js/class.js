@@ -34,6 +34,7 @@ function begin() {
   line.addEventListener('message', ({ detail }) => receive(detail));
   line.addEventListener('lost', lost);
   line.addEventListener('back', () => {
+    document.querySelector('[data-go-alone]').hidden = true;
     if (waiting) say('Back.', 'Sending your vote.', false);
     else sayFor(3000, 'Back.', 'This is where the class is now.');
     live(true);
@@ -145,7 +146,10 @@ function result(box, stands) {
 function lost() {
   live(false);
   const words = waiting ? 'Your vote is kept here and will be sent.' : 'What you see stays.';
-  say(`Reconnecting, try ${line.tries}`, line.tries > aloneAfter && last?.alone ? `${words} You can also go on alone.` : words);
+  say(`Reconnecting, try ${line.tries}`, words);
+  const alone = document.querySelector('[data-go-alone]');
+  alone.hidden = !(line.tries > aloneAfter && last?.alone);
+  alone.href = `/class/${room}/alone`;
   mark();
 }
 
@@ -264,4 +268,5 @@ if (room) {
   }
   followRows();
   begin();
+  if (!wall) setInterval(() => { if (!line.up && line.heard) live(false); }, 1000);
 }

@@ -1,6 +1,9 @@
 package classroom_test
 
 import (
+	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/browser"
@@ -79,4 +82,34 @@ func TestWanderPhone(t *testing.T) {
 	phone.Wait("an own look", `!document.querySelector("#own").hidden`)
 	drive(desk, room, "follow")
 	phone.Wait("to be called back", `document.querySelector("#own").hidden`)
+}
+
+// TestSecondPresenter: while somebody presents, who else has the instructor's
+// link is told so, changes nothing, and may take over; then the first is told.
+func TestSecondPresenter(t *testing.T) {
+	base := serve(t)
+	desk := browser.New(t).Stranger(t, browser.Laptop, base+"/teach?walk=loop")
+	desk.Click(".make .btn--main")
+	desk.Wait("the new room", `document.querySelector("[data-secret]")`)
+	link, err := url.Parse(browser.Value[string](desk, `document.querySelector("[data-secret]").value`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := strings.Split(link.Path, "/")[2]
+	desk.Go(base + "/class/" + code + "/present")
+	desk.Wait("the connection", `document.querySelector("#pr-note").textContent.includes("steps")`)
+	desk.Keys(browser.ArrowRight)
+	says(desk, "#pr-note small", "step 1 of")
+	second := newPerson(t, base)
+	second.get(link.Path + "?" + link.RawQuery)
+	got := second.post("/class/"+code+"/do", url.Values{"cmd": {"next-step"}})
+	if got.status != http.StatusConflict || !strings.Contains(words(got.Find("main")), "Somebody else is presenting") {
+		t.Errorf("a second presenter: %d %s", got.status, words(got.Find("main")))
+	}
+	says(desk, "#pr-note small", "step 1 of")
+	second.do(code, "take-seat")
+	second.do(code, "next-step")
+	says(desk, "#pr-note small", "step 2 of")
+	desk.Keys("v")
+	says(desk, "#told", "Somebody else is presenting")
 }

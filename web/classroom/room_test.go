@@ -139,3 +139,24 @@ func TestTours(t *testing.T) {
 		}
 	}
 }
+
+// TestInstructorsLink: the link that is shown once drives the room from another
+// browser, whose address then does not hold the key.
+func TestInstructorsLink(t *testing.T) {
+	base := serve(t)
+	made := newPerson(t, base).post("/teach", url.Values{"title": {"Room 7"}})
+	link, err := url.Parse(made.Find("[data-secret]").AttrOr("value", ""))
+	if err != nil || link.Query().Get("key") == "" {
+		t.Fatalf("the instructor's link is %v, %v", link, err)
+	}
+	code := strings.Split(made.path, "/")[2]
+	second := newPerson(t, base)
+	opened := second.get(link.Path + "?" + link.RawQuery)
+	if opened.path != "/class/"+code+"/present" || strings.Contains(opened.text, link.Query().Get("key")) {
+		t.Errorf("the link leads to %s, or the page holds the key", opened.path)
+	}
+	second.do(code, "start", "prompt", "Once upon")
+	if got := newPerson(t, base).send("GET", link.Path+"?key=AAAAAAAAAAAAAAAAAAAAAA", nil, nil); got.status != 403 {
+		t.Errorf("a wrong key: status %d, want 403", got.status)
+	}
+}

@@ -2,13 +2,16 @@ package learn
 
 import (
 	"bytes"
+	"context"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
@@ -36,20 +39,26 @@ func TestProgressMoves(t *testing.T) {
 	s.post("/learn/visit", true, url.Values{"section": {first}})
 	before := s.tally()
 
+	var forgotten []string
+	s.pages.Forget = func(_ context.Context, learner string) error {
+		forgotten = append(forgotten, learner)
+		return nil
+	}
+
 	w := s.do(httptest.NewRequest(http.MethodGet, "/progress/export", nil))
 	file := bytes.Clone(w.Body.Bytes())
 	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" ||
 		!strings.HasPrefix(w.Header().Get("Content-Disposition"), "attachment") || !bytes.Contains(file, []byte(first)) {
 		t.Fatalf("export: %d %v %s", w.Code, w.Header(), file)
 	}
-	if w = s.post("/progress/delete", false, nil); w.Code != http.StatusBadRequest || s.tally() != before {
+	if w = s.post("/progress/delete", false, nil); w.Code != http.StatusBadRequest || s.tally() != before || forgotten != nil {
 		t.Errorf("delete without the tick: status %d", w.Code)
 	}
 	w = s.post("/progress/delete", false, url.Values{"sure": {"yes"}})
-	if w.Code != http.StatusSeeOther || s.tally().Seen != 0 {
-		t.Errorf("delete: status %d, %+v", w.Code, s.tally())
+	if w.Code != http.StatusSeeOther || s.tally().Seen != 0 || !slices.Equal(forgotten, []string{"somebody"}) {
+		t.Errorf("delete: status %d, %+v, taken out of classes: %v", w.Code, s.tally(), forgotten)
 	}
-	if d := s.get(w.Header().Get("Location")); !strings.HasPrefix(text(d.Find(".toldline")), "Deleted.") {
+	if d := s.get(w.Header().Get("Location")); !strings.HasPrefix(text(d.Find(".toldline")), "Erased.") {
 		t.Errorf("after deleting: %q", text(d.Find(".toldline")))
 	}
 	w = s.upload("progress.json", file)

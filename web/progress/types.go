@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
