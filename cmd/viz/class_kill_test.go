@@ -80,12 +80,17 @@ func TestKilledClass(t *testing.T) {
 		t.Fatal(err)
 	}
 	var slowest time.Duration
-	for range kills {
-		killed := make(chan struct{})
-		time.AfterFunc(100*time.Millisecond+time.Duration(k.rng.IntN(900))*time.Millisecond, func() {
+	for n := range kills {
+		killed, until := make(chan struct{}), k.someTime
+		if n%2 == 0 {
+			until = k.someReceipt
+		}
+		wait := until(k.rng.Uint64())
+		go func() {
+			defer close(killed)
+			wait()
 			k.kill()
-			close(killed)
-		})
+		}()
 		err := k.teach(ctx)
 		<-killed
 		if ctx.Err() != nil {
@@ -103,6 +108,30 @@ func TestKilledClass(t *testing.T) {
 	}
 	checkTogether(t, k.phones)
 	t.Logf("%d kills; the slowest of %d phones was back on the stage %v after the restart began", kills, phones, slowest.Round(time.Millisecond))
+}
+
+// someTime returns a wait of up to a second.
+func (k *killedClass) someTime(seed uint64) func() {
+	return func() { time.Sleep(100*time.Millisecond + time.Duration(seed%900)*time.Millisecond) }
+}
+
+// someReceipt returns a wait until one of the next receipts has come, when it
+// must be kept already.
+func (k *killedClass) someReceipt(seed uint64) func() {
+	receipts := func() (n int) {
+		for _, p := range k.phones {
+			p.mu.Lock()
+			n += len(p.votes)
+			p.mu.Unlock()
+		}
+		return n
+	}
+	until := receipts() + 1 + int(seed%uint64(2*len(k.phones)))
+	return func() {
+		for late := time.Now().Add(10 * time.Second); receipts() < until && time.Now().Before(late); {
+			time.Sleep(time.Millisecond)
+		}
+	}
 }
 
 // start begins a text, or begins it anew.

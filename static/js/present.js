@@ -24,6 +24,7 @@ async function address() {
 
 const line = new Line(address);
 line.addEventListener('message', ({ detail }) => {
+  document.body.dataset.conn = 'live';
   if (detail.error) return tell(detail.error.message);
   if (detail.ack) tell('');
   const pressed = document.activeElement?.closest('#pr-ctl button');
@@ -32,7 +33,10 @@ line.addEventListener('message', ({ detail }) => {
   if (pressed && !pressed.isConnected) document.querySelector('#pr-ctl .btn--main').focus();
   if (detail.data?.gone && leave) location.assign(leave);
 });
-line.addEventListener('lost', () => say(`Reconnecting, try ${line.tries}`, 'The class keeps what it sees.'));
+line.addEventListener('lost', () => {
+  delete document.body.dataset.conn;
+  say(`Reconnecting, try ${line.tries}`, 'The class keeps what it sees.');
+});
 line.addEventListener('back', () => sayFor(3000, 'Back.', 'You are driving again.'));
 line.addEventListener('ended', ({ detail }) => {
   if (leave) location.assign(leave);

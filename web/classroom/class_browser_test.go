@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
@@ -135,23 +136,27 @@ func TestWalkthrough(t *testing.T) {
 	wide := browser.Desktop
 	l := newLesson(t, "loop", browser.Laptop, wide, browser.Phone)
 	l.shots("begin")
-	steps := browser.Value[int](l.presenter, `document.querySelectorAll("#pr-script li").length`)
-	if steps < 3 {
-		t.Fatalf("the walkthrough has %d steps", steps)
+	course, err := loadCourse()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for l.step < steps {
+	for _, step := range course.Walk("loop").Steps {
 		l.next()
 		l.presenter.Wait("the step", `document.querySelector("#pr-script .is-now b")?.textContent === "`+fmt.Sprint(l.step)+`"`)
 		stage := browser.Value[string](l.presenter, place)
 		l.all("the same stage, "+stage, place+` === "`+stage+`"`)
 		l.shots(fmt.Sprintf("step-%02d", l.step))
-		switch kind := browser.Value[string](l.phones[0], `document.querySelector('#cl-poll[data-phase="open"]')?.dataset.kind ?? ""`); kind {
-		case "next":
+		if step.Ask == nil {
+			continue
+		}
+		l.all("the vote", `document.querySelector('[data-poll][data-phase="open"]')`)
+		switch step.Ask.Kind {
+		case lessons.AskNext:
 			l.ask()
-		case "draw":
+		case lessons.AskDraw:
 			l.draw()
-		case "question", "number":
-			l.quiz(kind)
+		default:
+			l.quiz(step.Ask.Kind)
 		}
 	}
 	if !l.reVoted || !l.sawReveal {
@@ -173,9 +178,9 @@ func (l *lesson) draw() {
 }
 
 // quiz answers whatever is asked and reveals it.
-func (l *lesson) quiz(kind string) {
+func (l *lesson) quiz(kind lessons.AskKind) {
 	l.t.Helper()
-	if kind == "question" {
+	if kind == lessons.AskQuestion {
 		l.cast("aab")
 	} else {
 		for _, phone := range l.phones {

@@ -19,10 +19,8 @@ import (
 type Deps struct {
 	Hub    *class.Hub
 	Course *lessons.Course
-	// Model writes what a guided tour shows; Seat gives a place at the pool
-	// that runs it for everybody, and may be nil.
+	// Model writes what a guided tour shows, each step once for everybody.
 	Model *infer.Model
-	Seat  func() *infer.Seat
 	// Learner tells who asks. Where that is somebody new, fresh is the cookie
 	// to set.
 	Learner func(r *http.Request) (id string, fresh *http.Cookie)

@@ -136,6 +136,7 @@ type turnView struct {
 	New      view.Token   // what this turn adds
 	Rows     []turnRow
 	RestSay  string // "and 4,090 more tokens"
+	RestMass string // ", 0.3747 in all", known from the softmax on
 	Says     []turnSay
 	Settings string
 	Loop     string // address of the Loop at this very state
@@ -172,7 +173,8 @@ func newTurn(st *session.State, seed int) *turnView {
 			BarP: view.Share(r.P), BarQ: view.Share(r.Q), Kept: r.Kept, Pick: r.ID == st.Step().Chosen,
 		})
 	}
-	v.RestSay = "and " + counted(f.Rest.N, "more token") + ", " + view.Prob(f.Rest.P) + " in all"
+	v.RestSay = "and " + counted(f.Rest.N, "more token")
+	v.RestMass = ", " + view.Prob(f.Rest.P) + " in all"
 	return v
 }
 
