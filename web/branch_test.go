@@ -108,7 +108,7 @@ func TestFinish(t *testing.T) {
 	c := x.dial(ProtocolHTML, "")
 	c.do(`{"cmd":"preset","preset":"greedy"}`)
 	c.do(`{"cmd":"stop","max_tokens":400}`)
-	c.do(`{"cmd":"start","prompt":"Twinkle, twinkle, little"}`)
+	c.do(`{"cmd":"start","prompt":"There was a little old woman who"}`)
 	c.do(`{"cmd":"finish"}`)
 	for len(c.tokens) < 5 {
 		c.read()

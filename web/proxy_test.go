@@ -176,7 +176,7 @@ func TestPlayThroughCuts(t *testing.T) {
 			run := c.run
 			c.do(`{"cmd":"preset","preset":"greedy"}`)
 			c.do(`{"cmd":"stop","max_tokens":60}`)
-			c.do(`{"cmd":"start","prompt":"Twinkle, twinkle, little"}`)
+			c.do(`{"cmd":"start","prompt":"There was a little old woman who"}`)
 			c.do(`{"cmd":"finish"}`)
 			playing := func() bool { return c.last.Playing || c.last.Data != nil && c.last.Data.Playing }
 			for cuts := 0; playing(); cuts++ {

@@ -71,7 +71,11 @@ export class Controls {
   refused(command, error) {
     this.#answered(command);
     if (command?.cmd === 'peek') return; // the token has just gone
-    if (command?.cmd === 'find') this.#toFound = false;
+    if (command?.cmd === 'find') {
+      this.#toFound = false;
+      this.#finds = Math.max(0, this.#finds - 1);
+      this.#stale = Math.min(this.#stale, this.#finds);
+    }
     const field = command?.cmd === 'find' ? 'find' : error.field;
     if (!this.#unsent.has(field)) this.#say(byId(`err-${field}`) ? field : 'general', error.message);
   }
@@ -92,7 +96,10 @@ export class Controls {
   }
 
   // lost forgets what was on its way when the connection went.
-  lost() { this.#unanswered.clear(); }
+  lost() {
+    this.#unanswered.clear();
+    this.#finds = this.#stale = 0;
+  }
 
   // applyInputs puts the server's values into the fields, except where an
   // edit is on its way or stands there with its error.
@@ -237,9 +244,17 @@ export class Controls {
   }
 
   #toFound = false; // go on to the first token when the answer is there
+  #finds = 0; // searches sent and not answered
+  #stale = 0; // how many of them are for a step that is no longer looked at
 
   #found() {
     this.#say('find', '');
+    this.#finds = Math.max(0, this.#finds - 1);
+    if (this.#stale > 0) {
+      this.#stale--;
+      queueMicrotask(() => byId('found')?.replaceChildren());
+      return;
+    }
     if (!this.#toFound) return;
     this.#toFound = false;
     queueMicrotask(() => document.querySelector('#found [data-cmd]')?.focus()); // once it is shown
@@ -247,6 +262,8 @@ export class Controls {
 
   // forget clears what was found at a step that is no longer looked at.
   forget() {
+    this.#drop('find');
+    this.#stale = this.#finds;
     byId('found')?.replaceChildren();
     this.#say('find', '');
     const field = document.querySelector('[data-find]');
@@ -256,7 +273,7 @@ export class Controls {
   // find searches among the tokens of the step that the peek line is about.
   #find(text) {
     const step = Number(byId('peek')?.dataset.step || this.step);
-    this.send({ cmd: 'find', step, text });
+    if (this.send({ cmd: 'find', step, text })) this.#finds++;
   }
 
   // throttle calls act at once, and again at the end of a pause if it was
