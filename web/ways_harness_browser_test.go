@@ -218,6 +218,15 @@ func places(p float64, n int) string {
 	return s
 }
 
+// settle waits until two frames have been drawn, and with them what the page
+// leaves for after a frame.
+func (v *visitor) settle() {
+	v.t.Helper()
+	browser.Value[bool](v.Tab, `(window.drawn = 0, requestAnimationFrame(() => setTimeout(() =>
+		requestAnimationFrame(() => setTimeout(() => { window.drawn = 2; })))), true)`)
+	v.Wait("two frames", `window.drawn === 2`)
+}
+
 // same waits until the page says what the server's state is.
 func (v *visitor) same() {
 	v.t.Helper()
@@ -225,6 +234,7 @@ func (v *visitor) same() {
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		want, got = expected(v.state()), browser.Value[shown](v.Tab, pageShows)
 		if reflect.DeepEqual(got, want) {
+			v.settle()
 			return
 		}
 	}
