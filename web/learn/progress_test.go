@@ -114,7 +114,7 @@ func TestTold(t *testing.T) {
 	for query, want := range map[string]string{
 		"":             "",
 		"done=x":       "",
-		"done=deleted": "Deleted. Nothing is kept of you here any more.",
+		"done=deleted": "Erased. Nothing is kept of you here any more.",
 		"done=imported&visits=2&answers=1&reviews=0&guesses=3": "Imported: 2 sections, 1 answer, 3 guesses.",
 		"done=imported&guesses=1":                              "Imported: 1 guess.",
 		"done=imported&visits=<b>&answers=-4":                  "Imported. All of it was here already.",
