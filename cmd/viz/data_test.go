@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestDataFolder(t *testing.T) {
@@ -60,8 +61,11 @@ func TestKeptInAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
-	if !strings.Contains(s.out.String(), dir) {
-		t.Errorf("the first lines do not say where progress is kept: %s", s.out)
+	// The address comes first, the folder some lines after it.
+	for end := time.Now().Add(10 * time.Second); !strings.Contains(s.out.String(), dir); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the first lines do not say where progress is kept: %s", s.out)
+		}
 	}
 	cookies := s.visit(t, jar)
 	if len(cookies) != 1 {
