@@ -48,11 +48,12 @@ var ranks = map[string]int{
 	"web/live":           7,
 	"web/view":           8,
 	"web/ui":             9,
-	"web/learn":          10,
-	"web/classroom":      10,
-	"web/labs":           10,
-	"web":                11,
-	"cmd/viz":            12,
+	"web/pages":          10, // what rooms of pages do alike
+	"web/learn":          11,
+	"web/classroom":      11,
+	"web/labs":           11,
+	"web":                12,
+	"cmd/viz":            13,
 }
 
 // goCommand runs the go tool at the top of the repository.

@@ -127,6 +127,8 @@ if (search) {
   };
   field.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(find, typedFor); });
   search.addEventListener('submit', (event) => { event.preventDefault(); find(); });
+  // What was typed before this script ran was heard by nobody.
+  if (field.value.trim() !== (new URLSearchParams(location.search).get('q') ?? '').trim()) find();
 }
 
 // Printing ---------------------------------------------------------------------

@@ -1,17 +1,15 @@
 package classroom
 
 import (
-	"bytes"
 	"errors"
 	"log/slog"
 	"net/http"
-
-	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -32,6 +30,7 @@ type Deps struct {
 // Pages answers the addresses of classes.
 type Pages struct {
 	Deps
+	pages.Base
 	tickets tickets
 	tours   *tours
 	rest    *session.State // what is shown of a run that rests
@@ -42,7 +41,10 @@ func New(d Deps) *Pages {
 	if d.Log == nil {
 		d.Log = slog.Default()
 	}
-	return &Pages{Deps: d, tours: newTours(d.Model), rest: session.New(d.Model, session.Limits{}).State()}
+	return &Pages{
+		Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage),
+		tours: newTours(d.Model), rest: session.New(d.Model, session.Limits{}).State(),
+	}
 }
 
 // Feeds are the live parts of these pages, by name.
@@ -77,70 +79,9 @@ func (p *Pages) Handler() http.Handler {
 	} {
 		mux.HandleFunc(pattern, handle)
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			p.refuse(w, r, http.StatusMethodNotAllowed, "Nothing to change here.", "This address takes no forms.")
-			return
-		}
-		p.refuse(w, r, http.StatusNotFound, "There is no page here.", "The address may be old or mistyped. With a code from the screen in front you can join a class.")
-	})
+	mux.HandleFunc("/", p.Elsewhere("This address takes no forms.", "There is no page here.",
+		"The address may be old or mistyped. With a code from the screen in front you can join a class."))
 	return mux
-}
-
-// learner returns who asks, and sets the cookie of somebody new.
-func (p *Pages) learner(w http.ResponseWriter, r *http.Request) string {
-	id, fresh := p.Learner(r)
-	if fresh != nil {
-		http.SetCookie(w, fresh)
-	}
-	return id
-}
-
-// html sends a page or a part of one.
-func (p *Pages) html(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
-	var b bytes.Buffer
-	if err := c.Render(r.Context(), &b); err != nil {
-		p.Log.Error("rendering a page", "path", r.URL.Path, "err", err)
-		http.Error(w, "The page could not be made. It has been logged.", http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store") // a page shows one moment of one class
-	w.WriteHeader(status)
-	b.WriteTo(w)
-}
-
-// refuse sends a page that says why a request was not carried out, or as a
-// fragment only the words.
-func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, head, say string) {
-	if fragment(r) {
-		p.html(w, r, status, refusal(head, say))
-		return
-	}
-	p.html(w, r, status, refusalPage(head, say))
-}
-
-// fragment tells whether the page's script asks for a part of the page.
-func fragment(r *http.Request) bool { return r.Header.Get("Viz-Fragment") != "" }
-
-// formBytes bounds the forms of these pages; the longest field is a prompt.
-const formBytes = 64 << 10
-
-// form reads a request's form, or answers why it cannot.
-func (p *Pages) form(w http.ResponseWriter, r *http.Request) bool {
-	r.Body = http.MaxBytesReader(w, r.Body, formBytes)
-	err := r.ParseForm()
-	var large *http.MaxBytesError
-	switch {
-	case err == nil:
-		return true
-	case errors.As(err, &large):
-		p.refuse(w, r, http.StatusRequestEntityTooLarge, "Too long.", "This form takes 64 KiB at most. Nothing was changed.")
-	default:
-		p.refuse(w, r, http.StatusBadRequest, "This form could not be read.", "Nothing was changed. Go back and send it again.")
-	}
-	return false
 }
 
 // statuses of the refusals of rooms; those that are not here are conflicts with
@@ -165,7 +106,7 @@ var heads = map[class.Code]string{
 // logged.
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, head, say := p.trouble(r, err)
-	p.refuse(w, r, status, head, say)
+	p.Refuse(w, r, status, head, say)
 }
 
 // trouble puts an error into words.

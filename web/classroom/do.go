@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -176,7 +177,7 @@ func command(name string, values url.Values, v *class.View) (class.Command, erro
 
 // do carries out a command that came by a form.
 func (p *Pages) do(w http.ResponseWriter, r *http.Request) {
-	if !p.form(w, r) {
+	if !p.Form(w, r) {
 		return
 	}
 	room, secret, who, ok := p.taught(w, r)
@@ -196,7 +197,7 @@ func (p *Pages) do(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: cookieName(room.Code()), Path: "/class/" + room.Code(), MaxAge: -1, HttpOnly: true})
 	}
 	switch {
-	case fragment(r):
+	case pages.Fragment(r):
 		w.WriteHeader(http.StatusNoContent)
 	case name == "delete":
 		http.Redirect(w, r, "/teach?deleted=1", http.StatusSeeOther)

@@ -9,7 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/ui"
 	"github.com/tokenbytoken/viz/web/view"
 )
 
@@ -45,15 +47,15 @@ type ownScreen struct {
 
 // enter returns the room of a request, or answers why there is none.
 func (p *Pages) enter(w http.ResponseWriter, r *http.Request) (room *class.Room, who string, ok bool) {
-	who = p.learner(w, r)
+	who = p.Who(w, r)
 	room, err := p.Hub.Enter(r.Context(), class.NormalCode(r.PathValue("code")), who, who)
 	if err != nil {
 		status, head, say := p.trouble(r, err)
-		if fragment(r) {
-			p.html(w, r, status, refusal(head, say))
+		if pages.Fragment(r) {
+			p.HTML(w, r, status, ui.Refusal(head, say))
 			return nil, who, false
 		}
-		p.html(w, r, status, joinHTML(joinPage{r.PathValue("code"), say}))
+		p.HTML(w, r, status, joinHTML(joinPage{r.PathValue("code"), say}))
 		return nil, who, false
 	}
 	return room, who, true
@@ -78,12 +80,12 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 			p.fail(w, r, err)
 			return
 		}
-		if fragment(r) {
-			p.html(w, r, http.StatusOK, ownHTML(v))
+		if pages.Fragment(r) {
+			p.HTML(w, r, http.StatusOK, ownHTML(v))
 			return
 		}
 	}
-	p.html(w, r, http.StatusOK, followHTML(v))
+	p.HTML(w, r, http.StatusOK, followHTML(v))
 }
 
 func (p *Pages) followPage(v *class.View) followPage {
@@ -170,11 +172,11 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 	v := room.View()
 	switch {
 	case !v.Alone:
-		p.refuse(w, r, http.StatusForbidden, "Stay with the class.", "The instructor has not allowed going on alone. You can look back at every stage from your own screen.")
+		p.Refuse(w, r, http.StatusForbidden, "Stay with the class.", "The instructor has not allowed going on alone. You can look back at every stage from your own screen.")
 	case v.Hidden:
-		p.refuse(w, r, http.StatusConflict, "Vote first.", "A run of your own would show what the class is asked. It is yours after the reveal.")
+		p.Refuse(w, r, http.StatusConflict, "Vote first.", "A run of your own would show what the class is asked. It is yours after the reveal.")
 	case v.State == nil || !v.State.Started():
-		p.refuse(w, r, http.StatusConflict, "Nothing to take along yet.", "The class has not started a text.")
+		p.Refuse(w, r, http.StatusConflict, "Nothing to take along yet.", "The class has not started a text.")
 	default:
 		link := v.Link()
 		if c, ok := parseAt(v.State, r.URL.Query().Get("at")); ok {
@@ -186,7 +188,7 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 
 // vote takes a vote that came by a form, without a script.
 func (p *Pages) vote(w http.ResponseWriter, r *http.Request) {
-	if !p.form(w, r) {
+	if !p.Form(w, r) {
 		return
 	}
 	room, who, ok := p.enter(w, r)
@@ -210,7 +212,7 @@ func (p *Pages) vote(w http.ResponseWriter, r *http.Request) {
 
 // name takes a nickname.
 func (p *Pages) name(w http.ResponseWriter, r *http.Request) {
-	if !p.form(w, r) {
+	if !p.Form(w, r) {
 		return
 	}
 	room, who, ok := p.enter(w, r)
@@ -222,7 +224,7 @@ func (p *Pages) name(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	room.Leave(who)
-	if fragment(r) {
+	if pages.Fragment(r) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

@@ -198,7 +198,7 @@ func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 	if key := r.URL.Query().Get("key"); key != "" {
 		code := class.NormalCode(r.PathValue("code"))
 		secret := class.ParseSecret(key)
-		if _, err := p.Hub.Instruct(r.Context(), code, secret, p.learner(w, r)); err != nil {
+		if _, err := p.Hub.Instruct(r.Context(), code, secret, p.Who(w, r)); err != nil {
 			p.fail(w, r, err)
 			return
 		}
@@ -215,7 +215,7 @@ func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	p.html(w, r, http.StatusOK, presentHTML(page))
+	p.HTML(w, r, http.StatusOK, presentHTML(page))
 }
 
 // projector is the page for the wall. It needs the code and nothing else.
@@ -229,7 +229,7 @@ func (p *Pages) projector(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	p.html(w, r, http.StatusOK, projectorHTML(d))
+	p.HTML(w, r, http.StatusOK, projectorHTML(d))
 }
 
 func (p *Pages) openPresent(ctx context.Context, learner string, q url.Values) (live.Feed, error) {

@@ -42,7 +42,7 @@ func secretOf(r *http.Request, code string) (class.Secret, bool) {
 // why it is none.
 func (p *Pages) taught(w http.ResponseWriter, r *http.Request) (room *class.Room, secret class.Secret, who string, ok bool) {
 	code := class.NormalCode(r.PathValue("code"))
-	who = p.learner(w, r)
+	who = p.Who(w, r)
 	secret, has := secretOf(r, code)
 	if !has {
 		p.fail(w, r, class.ErrSecret)

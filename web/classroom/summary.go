@@ -114,7 +114,7 @@ func (p *Pages) summary(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	p.html(w, r, http.StatusOK, summaryHTML(newSummaryPage(s, p.Access.reach(r).Base)))
+	p.HTML(w, r, http.StatusOK, summaryHTML(newSummaryPage(s, p.Access.reach(r).Base)))
 }
 
 // summaryCSV is the summary for a table.

@@ -31,28 +31,28 @@ func (v teachPage) Picked(i int, slug string) bool {
 }
 
 func (p *Pages) teach(w http.ResponseWriter, r *http.Request) {
-	p.learner(w, r)
+	p.Who(w, r)
 	q := r.URL.Query()
 	v := teachPage{Walks: p.Course.Walks, Reach: p.Access.reach(r), Deleted: q.Has("deleted")}
 	if walk := q.Get("walk"); walk != "" {
 		v.Form = url.Values{"walk": {walk}, "nicknames": {"on"}}
 	}
-	p.html(w, r, http.StatusOK, teachHTML(v))
+	p.HTML(w, r, http.StatusOK, teachHTML(v))
 }
 
 // makeRoom makes a room, hands its secret to the browser that asked, and leads
 // to the page that shows how to come in.
 func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
-	if !p.form(w, r) {
+	if !p.Form(w, r) {
 		return
 	}
 	f := r.PostForm
-	room, secret, err := p.Hub.Create(r.Context(), p.learner(w, r), class.Options{
+	room, secret, err := p.Hub.Create(r.Context(), p.Who(w, r), class.Options{
 		Title: strings.TrimSpace(f.Get("title")), Walk: f.Get("walk"), Nicknames: f.Get("nicknames") != "", Alone: f.Get("alone") != "",
 	})
 	if err != nil {
 		status, _, say := p.trouble(r, err)
-		p.html(w, r, status, teachHTML(teachPage{Walks: p.Course.Walks, Form: f, Error: say, Reach: p.Access.reach(r)}))
+		p.HTML(w, r, status, teachHTML(teachPage{Walks: p.Course.Walks, Form: f, Error: say, Reach: p.Access.reach(r)}))
 		return
 	}
 	setSecret(w, r, room.Code(), secret)
@@ -100,7 +100,7 @@ func (p *Pages) made(w http.ResponseWriter, r *http.Request) {
 		v.Secret = v.Link + "/present?key=" + url.QueryEscape(secret.String())
 		http.SetCookie(w, &http.Cookie{Name: freshName, Path: madePath(room.Code()), MaxAge: -1, HttpOnly: true})
 	}
-	p.html(w, r, http.StatusOK, madeHTML(v))
+	p.HTML(w, r, http.StatusOK, madeHTML(v))
 }
 
 // halves are the two parts of a code as one says it.
@@ -113,16 +113,16 @@ type joinPage struct {
 }
 
 func (p *Pages) join(w http.ResponseWriter, r *http.Request) {
-	who := p.learner(w, r)
+	who := p.Who(w, r)
 	typed := r.URL.Query().Get("code")
 	if typed == "" {
-		p.html(w, r, http.StatusOK, joinHTML(joinPage{}))
+		p.HTML(w, r, http.StatusOK, joinHTML(joinPage{}))
 		return
 	}
 	room, err := p.Hub.Enter(r.Context(), class.NormalCode(typed), who, who)
 	if err != nil {
 		status, _, say := p.trouble(r, err)
-		p.html(w, r, status, joinHTML(joinPage{typed, say}))
+		p.HTML(w, r, status, joinHTML(joinPage{typed, say}))
 		return
 	}
 	http.Redirect(w, r, "/class/"+room.Code(), http.StatusSeeOther)

@@ -94,10 +94,10 @@ func tourPath(slug string, step int) string {
 }
 
 func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
-	p.learner(w, r)
+	p.Who(w, r)
 	walk := p.Course.Walk(r.PathValue("walk"))
 	if walk == nil {
-		p.refuse(w, r, http.StatusNotFound, "There is no such tour.", "The walkthroughs are listed on the page for teachers.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such tour.", "The walkthroughs are listed on the page for teachers.")
 		return
 	}
 	q := r.URL.Query()
@@ -106,7 +106,7 @@ func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 		n, err = 1, nil
 	}
 	if err != nil || n < 1 || n > len(walk.Steps) {
-		p.refuse(w, r, http.StatusNotFound, "There is no such step.", "This walkthrough has the steps 1 to "+strconv.Itoa(len(walk.Steps))+".")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such step.", "This walkthrough has the steps 1 to "+strconv.Itoa(len(walk.Steps))+".")
 		return
 	}
 	st, err := p.tours.at(r.Context(), walk, n)
@@ -128,7 +128,7 @@ func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 	if !v.Asked() && st.Started() {
 		v.Loop = "/loop?log=" + session.LinkOf(st)
 	}
-	p.html(w, r, http.StatusOK, tourHTML(v))
+	p.HTML(w, r, http.StatusOK, tourHTML(v))
 }
 
 // ask prepares what the step asks, and what an answer brings to light.

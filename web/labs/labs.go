@@ -1,14 +1,12 @@
 package labs
 
 import (
-	"bytes"
 	"log/slog"
 	"net/http"
 
-	"github.com/a-h/templ"
-
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/pages"
 )
 
 // Deps is what the pages stand on. Draft, DraftSeat and Log may be nil.
@@ -28,6 +26,7 @@ type Deps struct {
 // Pages answers the addresses under /labs.
 type Pages struct {
 	Deps
+	pages.Base
 	queue *queue
 	kept  *kept
 }
@@ -37,7 +36,7 @@ func New(d Deps) *Pages {
 	if d.Log == nil {
 		d.Log = slog.Default()
 	}
-	return &Pages{Deps: d, queue: newQueue(), kept: newKept(keptReports)}
+	return &Pages{Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage), queue: newQueue(), kept: newKept(keptReports)}
 }
 
 // Handler answers GET and HEAD below /labs.
@@ -46,14 +45,8 @@ func (p *Pages) Handler() http.Handler {
 	mux.HandleFunc("GET /labs", p.index)
 	mux.HandleFunc("GET /labs/{name}", p.lab)
 	mux.HandleFunc("GET /labs/{name}/rows.csv", p.rows)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			p.refuse(w, r, http.StatusMethodNotAllowed, "Nothing to change here.", "The labs answer GET and HEAD only.")
-			return
-		}
-		p.refuse(w, r, http.StatusNotFound, "There is no such lab.", "The address may be old or mistyped.")
-	})
+	mux.HandleFunc("/", p.Elsewhere("The labs answer GET and HEAD only.", "There is no such lab.",
+		"The address may be old or mistyped."))
 	return mux
 }
 
@@ -63,32 +56,5 @@ func (p *Pages) index(w http.ResponseWriter, r *http.Request) {
 	for _, l := range lab.All() {
 		list = append(list, l.Info())
 	}
-	p.html(w, r, http.StatusOK, indexPage(list))
-}
-
-// learner returns who asks, and sets the cookie of somebody new.
-func (p *Pages) learner(w http.ResponseWriter, r *http.Request) string {
-	id, fresh := p.Learner(r)
-	if fresh != nil {
-		http.SetCookie(w, fresh)
-	}
-	return id
-}
-
-// html sends a page.
-func (p *Pages) html(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
-	var b bytes.Buffer
-	if err := c.Render(r.Context(), &b); err != nil {
-		p.Log.Error("rendering a lab", "path", r.URL.Path, "err", err)
-		http.Error(w, "The page could not be made. It has been logged.", http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store") // it holds what this learner measured
-	w.WriteHeader(status)
-	b.WriteTo(w)
-}
-
-func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, head, say string) {
-	p.html(w, r, status, refusalPage(head, say))
+	p.HTML(w, r, http.StatusOK, indexPage(list))
 }

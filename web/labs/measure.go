@@ -102,15 +102,15 @@ func newFound(i lab.Info, guessed string, r *lab.Report, partial bool) *found {
 func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 	l, ok := lab.Find(r.PathValue("name"))
 	if !ok {
-		p.refuse(w, r, http.StatusNotFound, "There is no such lab.", "The labs are listed at /labs.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such lab.", "The labs are listed at /labs.")
 		return
 	}
-	learner, i := p.learner(w, r), l.Info()
+	learner, i := p.Who(w, r), l.Info()
 	a := read(fieldsOf(r.URL.Query()))
 	v, err := p.parse(i, a)
 	if err != nil {
 		pg := page{Form: badForm(i, a, err), Link: "/labs/" + i.Name, Trouble: sentence(err)}
-		p.html(w, r, http.StatusBadRequest, labPage(pg))
+		p.HTML(w, r, http.StatusBadRequest, labPage(pg))
 		return
 	}
 	pg := page{Form: newForm(i, v, a.guess, nil), Link: linkOf(i, v), Found: newFound(i, a.guess, p.kept.find(learner, i, v), false)}
@@ -119,7 +119,7 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 	if a.run && r.Header.Get("Sec-Fetch-Site") != "cross-site" {
 		status = p.runPage(r.Context(), &pg, l, learner, a, v)
 	}
-	p.html(w, r, status, labPage(pg))
+	p.HTML(w, r, status, labPage(pg))
 }
 
 // badForm is the form with what was refused in it.
@@ -217,14 +217,14 @@ func estimateSay(e lab.Estimate) string {
 func (p *Pages) rows(w http.ResponseWriter, r *http.Request) {
 	l, ok := lab.Find(r.PathValue("name"))
 	if !ok {
-		p.refuse(w, r, http.StatusNotFound, "There is no such lab.", "The labs are listed at /labs.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such lab.", "The labs are listed at /labs.")
 		return
 	}
-	learner, i := p.learner(w, r), l.Info()
+	learner, i := p.Who(w, r), l.Info()
 	q := r.URL.Query()
 	v, err := p.parse(i, read(fieldsOf(q)))
 	if err != nil {
-		p.refuse(w, r, http.StatusBadRequest, "No rows.", sentence(err))
+		p.Refuse(w, r, http.StatusBadRequest, "No rows.", sentence(err))
 		return
 	}
 	report := p.kept.find(learner, i, v)
@@ -232,7 +232,7 @@ func (p *Pages) rows(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), pageTime)
 		defer cancel()
 		if report, err = p.measure(ctx, learner, l, v, nil); err != nil || report.Result == nil {
-			p.refuse(w, r, http.StatusServiceUnavailable, "No rows.", "They could not be measured within a page’s time. Run the lab on its page first.")
+			p.Refuse(w, r, http.StatusServiceUnavailable, "No rows.", "They could not be measured within a page’s time. Run the lab on its page first.")
 			return
 		}
 	}
@@ -245,7 +245,7 @@ func (p *Pages) sendRows(w http.ResponseWriter, r *http.Request, i lab.Info, rep
 	}
 	t, ok := report.Table(name)
 	if !ok {
-		p.refuse(w, r, http.StatusNotFound, "No such table.", "The lab’s page lists its tables.")
+		p.Refuse(w, r, http.StatusNotFound, "No such table.", "The lab’s page lists its tables.")
 		return
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")

@@ -2,9 +2,14 @@ package learn_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tokenbytoken/viz/lessons"
@@ -170,6 +175,38 @@ func TestSearchFromAnyPage(t *testing.T) {
 	if got := tab.URL(); !strings.HasSuffix(got, "/learn") {
 		t.Errorf("with the shortcuts switched off, / leads to %s", got)
 	}
+}
+
+// TestSearchTypedBeforeTheScript: on a slow line the field is there before the
+// script that listens to it. What was typed until then is found all the same.
+func TestSearchTypedBeforeTheScript(t *testing.T) {
+	server, _ := serve(t)
+	target, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Header.Del("Origin") // it names the line, not the server
+	}}
+	typed := make(chan struct{})
+	line := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/js/learn.js") {
+			<-typed
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	t.Cleanup(line.Close)
+	t.Cleanup(sync.OnceFunc(func() { close(typed) }))
+	tab := browser.New(t).Stranger(t, browser.Laptop, line.URL+"/loop")
+	tab.Eval(`location.href = "/search"`)
+	tab.Wait("the field", `document.activeElement?.id === "q"`)
+	tab.Keys("nucleus")
+	if n := len(tab.Texts("#results li")); n > 0 {
+		t.Fatal("the script was not held back")
+	}
+	typed <- struct{}{}
+	tab.Wait("results", `document.querySelector("#results mark")?.textContent.toLowerCase() === "nucleus"`)
 }
 
 // TestMenu: on a phone the places stand in a menu that opens, closes and leads

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/fsrs"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
@@ -32,10 +33,10 @@ type deckCard struct {
 func (p *Pages) cards(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("card")
 	if id != "" && p.Course.Card(id) == nil {
-		p.refuse(w, r, http.StatusNotFound, "There is no such card.", "It may have another name now. All cards are listed under Practice.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such card.", "It may have another name now. All cards are listed under Practice.")
 		return
 	}
-	v, err := p.deckOf(r, p.learner(w, r), id)
+	v, err := p.deckOf(r, p.Who(w, r), id)
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -45,11 +46,11 @@ func (p *Pages) cards(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Pages) sendDeck(w http.ResponseWriter, r *http.Request, v *deckPage) {
-	if fragment(r) {
-		p.html(w, r, http.StatusOK, deckHTML(v))
+	if pages.Fragment(r) {
+		p.HTML(w, r, http.StatusOK, deckHTML(v))
 		return
 	}
-	p.html(w, r, http.StatusOK, cardsPage(v))
+	p.HTML(w, r, http.StatusOK, cardsPage(v))
 }
 
 // deckOf reads the deck and takes the card of an id, or the next one.
@@ -75,18 +76,18 @@ func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
 // review answers POST /cards/review. The review is on disk before the answer
 // says so, and the same key again counts once.
 func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
-	if !p.form(w, r) {
+	if !p.Form(w, r) {
 		return
 	}
-	learner := p.learner(w, r)
+	learner := p.Who(w, r)
 	id, key := r.PostForm.Get("card"), r.PostForm.Get("key")
 	if p.Course.Card(id) == nil {
-		p.refuse(w, r, http.StatusNotFound, "There is no such card.", "Nothing was kept. Load the page again.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such card.", "Nothing was kept. Load the page again.")
 		return
 	}
 	grade, err := fsrs.ParseGrade(r.PostForm.Get("grade"))
 	if err != nil {
-		p.refuse(w, r, http.StatusBadRequest, "This is no grade.", "A card is graded again, hard, good or easy. Nothing was kept.")
+		p.Refuse(w, r, http.StatusBadRequest, "This is no grade.", "A card is graded again, hard, good or easy. Nothing was kept.")
 		return
 	}
 	after, err := p.Progress.Review(r.Context(), learner, id, grade, key)
@@ -131,11 +132,11 @@ func dueSay(s progress.CardState) string { return s.Due.Format("2 January 2006, 
 
 // printCards answers GET /cards/print: one card a page.
 func (p *Pages) printCards(w http.ResponseWriter, r *http.Request) {
-	p.html(w, r, http.StatusOK, paperPage("Cards to print", false, p.Course.Cards))
+	p.HTML(w, r, http.StatusOK, paperPage("Cards to print", false, p.Course.Cards))
 }
 
 // foldCards answers GET /cards/fold: front and back side by side, to be folded
 // in the middle.
 func (p *Pages) foldCards(w http.ResponseWriter, r *http.Request) {
-	p.html(w, r, http.StatusOK, paperPage("Cards to fold", true, p.Course.Cards))
+	p.HTML(w, r, http.StatusOK, paperPage("Cards to fold", true, p.Course.Cards))
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
@@ -49,7 +50,7 @@ var firstWorth = map[string]float64{"r": 1, "p": 0.75, "w": 0.5, "s": 0}
 func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 	info, ok := drill.Find(r.PathValue("drill"))
 	if !ok {
-		p.refuse(w, r, http.StatusNotFound, "There is no such drill.", "The drills are listed under Practice.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such drill.", "The drills are listed under Practice.")
 		return nil
 	}
 	seed, level := uint64(0), 1
@@ -57,7 +58,7 @@ func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 	var err error
 	if s := q.Get("seed"); s != "" {
 		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
-			p.refuse(w, r, http.StatusBadRequest, "These numbers cannot be made.", "In the address, seed must be a whole number from 0 on.")
+			p.Refuse(w, r, http.StatusBadRequest, "These numbers cannot be made.", "In the address, seed must be a whole number from 0 on.")
 			return nil
 		}
 	}
@@ -69,7 +70,7 @@ func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 	problem, err := drill.New(info.Kind, seed, level)
 	var unknown *drill.UnknownError
 	if errors.As(err, &unknown) {
-		p.refuse(w, r, http.StatusNotFound, "There is no such drill.", capital(unknown.What)+".")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such drill.", capital(unknown.What)+".")
 		return nil
 	}
 	return &drillWork{
@@ -86,14 +87,14 @@ func (p *Pages) drill(w http.ResponseWriter, r *http.Request) {
 	}
 	v.goTo(r.URL.Query().Get("step"))
 	v.settle()
-	p.html(w, r, http.StatusOK, drillPage(v))
+	p.HTML(w, r, http.StatusOK, drillPage(v))
 }
 
 // drillCheck answers POST /practice/DRILL/check: the whole form of the drill,
 // answered by the same with its verdicts.
 func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	v := p.openDrill(w, r)
-	if v == nil || !p.form(w, r) {
+	if v == nil || !p.Form(w, r) {
 		return
 	}
 	v.read(r.PostForm)
@@ -102,11 +103,11 @@ func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	if fragment(r) {
-		p.html(w, r, http.StatusOK, drillForm(v))
+	if pages.Fragment(r) {
+		p.HTML(w, r, http.StatusOK, drillForm(v))
 		return
 	}
-	p.html(w, r, http.StatusOK, drillPage(v))
+	p.HTML(w, r, http.StatusOK, drillPage(v))
 }
 
 // goTo opens a step, or stays where there is none of that name.
@@ -215,7 +216,7 @@ func (p *Pages) keepDrill(w http.ResponseWriter, r *http.Request, v *drillWork) 
 				first++
 			}
 		}
-		err := p.Progress.Answer(r.Context(), p.learner(w, r), progress.Answer{
+		err := p.Progress.Answer(r.Context(), p.Who(w, r), progress.Answer{
 			ID: v.Key + "." + s.ID, Item: string(v.Kind) + "/" + s.ID, Kind: progress.Drill,
 			Credit: credit / float64(len(cells)),
 			Detail: fmt.Sprintf("seed %d, level %d: %d of %d at first", v.Seed, v.Level, first, len(cells)),

@@ -28,16 +28,16 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 	turn, err := p.turnOf(r)
 	if err != nil {
 		p.Log.Error("home", "err", err)
-		p.refuse(w, r, http.StatusInternalServerError, "The model could not go on.", "It has been logged. The lessons are all there.")
+		p.Refuse(w, r, http.StatusInternalServerError, "The model could not go on.", "It has been logged. The lessons are all there.")
 		return
 	}
-	m, err := p.mapOf(r.Context(), p.learner(w, r))
+	m, err := p.mapOf(r.Context(), p.Who(w, r))
 	if err != nil {
 		p.fail(w, r, err)
 		return
 	}
 	c := p.Model.Config()
-	p.html(w, r, http.StatusOK, homeHTML(homePage{turn, m, p.Model.Name() + ", " + view.Count(p.Model.Parameters()) +
+	p.HTML(w, r, http.StatusOK, homeHTML(homePage{turn, m, p.Model.Name() + ", " + view.Count(p.Model.Parameters()) +
 		" parameters in " + counted(c.Layers, "block")}))
 }
 

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -10,10 +9,9 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/a-h/templ"
-
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
@@ -41,6 +39,7 @@ type Deps struct {
 // Pages answers the addresses of Learn and Practise.
 type Pages struct {
 	Deps
+	pages.Base
 	turns   *turns
 	widgets *widgets
 }
@@ -50,7 +49,7 @@ func New(d Deps) *Pages {
 	if d.Log == nil {
 		d.Log = slog.Default()
 	}
-	return &Pages{Deps: d, turns: newTurns(d), widgets: newWidgets(d.Course)}
+	return &Pages{Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage), turns: newTurns(d), widgets: newWidgets(d.Course)}
 }
 
 // A route is a method, a path as [http.ServeMux] writes it, and its handler.
@@ -84,48 +83,9 @@ func (p *Pages) Handler() http.Handler {
 	for _, r := range slices.Concat(p.learnRoutes(), p.practiceRoutes(), p.widgetRoutes()) {
 		mux.HandleFunc(r.Method+" "+r.Path, r.Handle)
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			p.refuse(w, r, http.StatusMethodNotAllowed, "Nothing to change here.", "This address takes no forms.")
-			return
-		}
-		p.refuse(w, r, http.StatusNotFound, "There is no page here.", "The address may be old or mistyped. The lessons, or a search, may have what you want.")
-	})
+	mux.HandleFunc("/", p.Elsewhere("This address takes no forms.", "There is no page here.",
+		"The address may be old or mistyped. The lessons, or a search, may have what you want."))
 	return mux
-}
-
-// learner returns who asks, and sets the cookie of somebody new.
-func (p *Pages) learner(w http.ResponseWriter, r *http.Request) string {
-	id, fresh := p.Learner(r)
-	if fresh != nil {
-		http.SetCookie(w, fresh)
-	}
-	return id
-}
-
-// html sends a page or a part of one.
-func (p *Pages) html(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
-	var b bytes.Buffer
-	if err := c.Render(r.Context(), &b); err != nil {
-		p.Log.Error("rendering a page", "path", r.URL.Path, "err", err)
-		http.Error(w, "The page could not be made. It has been logged.", http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store") // a page shows one learner's progress
-	w.WriteHeader(status)
-	b.WriteTo(w)
-}
-
-// refuse sends a page that says why a request was not carried out, or as a
-// fragment only the words.
-func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, head, say string) {
-	if fragment(r) {
-		p.html(w, r, status, refusal(head, say))
-		return
-	}
-	p.html(w, r, status, refusalPage(head, say))
 }
 
 // fail answers after the record of progress could not do something: what the
@@ -133,38 +93,15 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, head,
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, progress.ErrInput):
-		p.refuse(w, r, http.StatusBadRequest, "Not kept.", sentenceOf(err))
+		p.Refuse(w, r, http.StatusBadRequest, "Not kept.", sentenceOf(err))
 	case errors.Is(err, progress.ErrFull):
-		p.refuse(w, r, http.StatusConflict, "Not kept.", sentenceOf(err))
+		p.Refuse(w, r, http.StatusConflict, "Not kept.", sentenceOf(err))
 	case r.Context().Err() != nil: // nobody waits for an answer
 	default:
 		p.Log.Error("progress", "path", r.URL.Path, "err", err)
-		p.refuse(w, r, http.StatusInternalServerError, "Something failed on the server.",
+		p.Refuse(w, r, http.StatusInternalServerError, "Something failed on the server.",
 			"It has been logged. What you had before is still there; try again in a moment.")
 	}
-}
-
-// fragment tells whether the page's script asks for a part of the page.
-func fragment(r *http.Request) bool { return r.Header.Get("Viz-Fragment") != "" }
-
-// formBytes bounds the forms of these pages; the longest field is an answer in
-// the learner's own words.
-const formBytes = 64 << 10
-
-// form reads a request's form, or answers why it cannot.
-func (p *Pages) form(w http.ResponseWriter, r *http.Request) bool {
-	r.Body = http.MaxBytesReader(w, r.Body, formBytes)
-	err := r.ParseForm()
-	var large *http.MaxBytesError
-	switch {
-	case err == nil:
-		return true
-	case errors.As(err, &large):
-		p.refuse(w, r, http.StatusRequestEntityTooLarge, "Too long.", "This form takes 64 KiB at most. Nothing was kept.")
-	default:
-		p.refuse(w, r, http.StatusBadRequest, "This form could not be read.", "Nothing was kept. Go back and send it again.")
-	}
-	return false
 }
 
 // newKey returns a key for one answer, so that sending it twice counts once.

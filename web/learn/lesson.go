@@ -10,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
@@ -38,15 +39,15 @@ func (p *Pages) lesson(w http.ResponseWriter, r *http.Request) {
 // after a form was sent without a script.
 func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Lesson, asked *question) {
 	if l == nil {
-		p.refuse(w, r, http.StatusNotFound, "There is no such lesson.", "It may have another name now. The lessons are listed under Learn.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such lesson.", "It may have another name now. The lessons are listed under Learn.")
 		return
 	}
-	m, err := p.mapOf(r.Context(), p.learner(w, r))
+	m, err := p.mapOf(r.Context(), p.Who(w, r))
 	if err != nil {
 		p.fail(w, r, err)
 		return
 	}
-	p.html(w, r, http.StatusOK, lessonHTML(p.newLesson(l, m, asked)))
+	p.HTML(w, r, http.StatusOK, lessonHTML(p.newLesson(l, m, asked)))
 }
 
 func (p *Pages) newLesson(l *lessons.Lesson, m *courseMap, asked *question) *lessonPage {
@@ -107,18 +108,18 @@ func checkAction(q *lessons.Question) string { return "/learn/check/" + q.ID }
 func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 	q := p.Course.Question(r.PathValue("id"))
 	if q == nil {
-		p.refuse(w, r, http.StatusNotFound, "There is no such question.", "The lesson may have changed. Load it again.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such question.", "The lesson may have changed. Load it again.")
 		return
 	}
-	if !p.form(w, r) {
+	if !p.Form(w, r) {
 		return
 	}
 	v := ask(q, checkAction(q))
 	if !p.answer(w, r, v, progress.Check) {
 		return
 	}
-	if fragment(r) {
-		p.html(w, r, http.StatusOK, questionForm(v))
+	if pages.Fragment(r) {
+		p.HTML(w, r, http.StatusOK, questionForm(v))
 		return
 	}
 	slug, _, _ := strings.Cut(q.Section, "#")
@@ -128,13 +129,13 @@ func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 // visit answers POST /learn/visit: sections read to their end. A script sends
 // them one by one; the button at a lesson's end sends all.
 func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
-	if !p.form(w, r) {
+	if !p.Form(w, r) {
 		return
 	}
-	learner := p.learner(w, r)
+	learner := p.Who(w, r)
 	for _, key := range r.PostForm["section"] {
 		if p.Course.Section(key) == nil {
-			p.refuse(w, r, http.StatusBadRequest, "There is no such section.", "The lesson may have changed. Load it again.")
+			p.Refuse(w, r, http.StatusBadRequest, "There is no such section.", "The lesson may have changed. Load it again.")
 			return
 		}
 		if err := p.Progress.Visit(r.Context(), learner, key); err != nil {
@@ -142,7 +143,7 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if fragment(r) {
+	if pages.Fragment(r) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

@@ -14,10 +14,10 @@ type overviewPage struct {
 
 // overview answers GET /learn.
 func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
-	m, err := p.Progress.Map(r.Context(), p.learner(w, r))
+	m, err := p.Progress.Map(r.Context(), p.Who(w, r))
 	if err != nil {
 		p.fail(w, r, err)
 		return
 	}
-	p.html(w, r, http.StatusOK, overviewHTML(overviewPage{newCourseMap(p.Course, m), m.Outcomes}))
+	p.HTML(w, r, http.StatusOK, overviewHTML(overviewPage{newCourseMap(p.Course, m), m.Outcomes}))
 }

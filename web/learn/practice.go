@@ -51,7 +51,7 @@ type practiceDrill struct {
 
 // practice answers GET /practice.
 func (p *Pages) practice(w http.ResponseWriter, r *http.Request) {
-	learner := p.learner(w, r)
+	learner := p.Who(w, r)
 	m, err := p.Progress.Map(r.Context(), learner)
 	if err != nil {
 		p.fail(w, r, err)
@@ -71,7 +71,7 @@ func (p *Pages) practice(w http.ResponseWriter, r *http.Request) {
 	for _, info := range drill.Kinds() {
 		v.Drills = append(v.Drills, practiceDrill{info, been(m.Drills, info.Kind)})
 	}
-	p.html(w, r, http.StatusOK, practiceHTML(v))
+	p.HTML(w, r, http.StatusOK, practiceHTML(v))
 }
 
 // been says how a drill went so far.

@@ -99,22 +99,22 @@ type predictRow struct {
 func (p *Pages) predict(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if q.Get("start") == "" && q.Get("log") == "" {
-		cal, err := p.Progress.Calibration(r.Context(), p.learner(w, r))
+		cal, err := p.Progress.Calibration(r.Context(), p.Who(w, r))
 		if err != nil {
 			p.fail(w, r, err)
 			return
 		}
-		p.html(w, r, http.StatusOK, predictStart(p.Course.Starts, newCalibrationChart(cal)))
+		p.HTML(w, r, http.StatusOK, predictStart(p.Course.Starts, newCalibrationChart(cal)))
 		return
 	}
 	if v := p.round(w, r, q); v != nil {
-		p.html(w, r, http.StatusOK, predictPage(v))
+		p.HTML(w, r, http.StatusOK, predictPage(v))
 	}
 }
 
 // predictReveal answers POST /predict: a guess, kept and revealed.
 func (p *Pages) predictReveal(w http.ResponseWriter, r *http.Request) {
-	if !p.form(w, r) {
+	if !p.Form(w, r) {
 		return
 	}
 	v := p.round(w, r, r.PostForm)
@@ -124,7 +124,7 @@ func (p *Pages) predictReveal(w http.ResponseWriter, r *http.Request) {
 	if v.Ended == "" && !p.guess(w, r, v) {
 		return
 	}
-	p.html(w, r, http.StatusOK, predictPage(v))
+	p.HTML(w, r, http.StatusOK, predictPage(v))
 }
 
 // guess reads a guess, keeps it, and sets what is to be revealed. Where it is
@@ -135,7 +135,7 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	}
 	sure, err := strconv.Atoi(r.PostForm.Get("sure"))
 	if err != nil || sure < 0 || sure > 100 {
-		p.refuse(w, r, http.StatusBadRequest, "This confidence cannot be read.", "It must be a whole number from 0 to 100 per cent. Nothing was kept.")
+		p.Refuse(w, r, http.StatusBadRequest, "This confidence cannot be read.", "It must be a whole number from 0 to 100 per cent. Nothing was kept.")
 		return false
 	}
 	v.Sure = sure
@@ -147,10 +147,10 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	v.Hand[at].Pick = true
 	result, err := predict.Grade(float64(sure)/100, v.Hand[at].ID == v.step.Chosen)
 	if err != nil {
-		p.refuse(w, r, http.StatusBadRequest, "This confidence cannot be read.", sentenceOf(err))
+		p.Refuse(w, r, http.StatusBadRequest, "This confidence cannot be read.", sentenceOf(err))
 		return false
 	}
-	learner := p.learner(w, r)
+	learner := p.Who(w, r)
 	err = p.Progress.Predict(r.Context(), learner, progress.Prediction{
 		ID: v.Key, Confidence: result.Confidence, Right: result.Right, Score: result.Score,
 	})
@@ -213,7 +213,7 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 	v := &predictRound{From: predictFrom{Start: q.Get("start"), Log: q.Get("log")}, Key: newKey(), Sure: 50}
 	n, err := strconv.Atoi(q.Get("n"))
 	if q.Get("n") != "" && (err != nil || n < 0 || n > predictMost) {
-		p.refuse(w, r, http.StatusBadRequest, "There is no such token.", fmt.Sprintf("In the address, n must be a whole number from 0 to %d.", predictMost))
+		p.Refuse(w, r, http.StatusBadRequest, "There is no such token.", fmt.Sprintf("In the address, n must be a whole number from 0 to %d.", predictMost))
 		return nil
 	}
 	v.From.N = n
@@ -231,15 +231,15 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 	case err == nil:
 		return v
 	case errors.As(err, &refused):
-		p.refuse(w, r, http.StatusBadRequest, "This text cannot be gone on with.", refused.Message)
+		p.Refuse(w, r, http.StatusBadRequest, "This text cannot be gone on with.", refused.Message)
 	case errors.Is(err, errNoStart):
-		p.refuse(w, r, http.StatusNotFound, "There is no such text.", "Choose one of those that are listed.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such text.", "Choose one of those that are listed.")
 	case errors.Is(err, context.DeadlineExceeded):
-		p.refuse(w, r, http.StatusServiceUnavailable, "The model is busy.", "Too many runs are being made just now. Try again in a moment.")
+		p.Refuse(w, r, http.StatusServiceUnavailable, "The model is busy.", "Too many runs are being made just now. Try again in a moment.")
 	case r.Context().Err() != nil: // nobody waits for an answer
 	default:
 		p.Log.Error("predict", "err", err)
-		p.refuse(w, r, http.StatusInternalServerError, "The model could not go on.", "It has been logged.")
+		p.Refuse(w, r, http.StatusInternalServerError, "The model could not go on.", "It has been logged.")
 	}
 	return nil
 }

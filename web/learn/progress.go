@@ -53,7 +53,7 @@ func (p *Pages) progress(w http.ResponseWriter, r *http.Request) {
 
 // showProgress sends the page, with why an import was refused, if one was.
 func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int, refused string) {
-	learner, ctx := p.learner(w, r), r.Context()
+	learner, ctx := p.Who(w, r), r.Context()
 	m, err := p.Progress.Map(ctx, learner)
 	if err != nil {
 		p.fail(w, r, err)
@@ -69,7 +69,7 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 		p.fail(w, r, err)
 		return
 	}
-	p.html(w, r, status, progressHTML(progressPage{
+	p.HTML(w, r, status, progressHTML(progressPage{
 		Map: newCourseMap(p.Course, m), Outcomes: m.Outcomes, Drills: drillLines(m.Drills), Chart: newCalibrationChart(c),
 		Notices: notices, Told: told(r.URL.Query()), Refused: refused,
 	}))
@@ -77,7 +77,7 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 
 // export answers GET /progress/export: everything that is kept, as one file.
 func (p *Pages) export(w http.ResponseWriter, r *http.Request) {
-	data, err := p.Progress.Export(r.Context(), p.learner(w, r))
+	data, err := p.Progress.Export(r.Context(), p.Who(w, r))
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -110,7 +110,7 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 		p.showProgress(w, r, http.StatusBadRequest, "The file did not arrive whole. Send it again.")
 		return
 	}
-	added, err := p.Progress.Import(r.Context(), p.learner(w, r), data)
+	added, err := p.Progress.Import(r.Context(), p.Who(w, r), data)
 	switch {
 	case errors.Is(err, progress.ErrInput):
 		p.showProgress(w, r, http.StatusBadRequest, sentenceOf(err))
@@ -151,14 +151,14 @@ func fileOf(r *http.Request) ([]byte, error) {
 // deleteAll answers POST /progress/delete. The form has a box that must be
 // ticked first.
 func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
-	if !p.form(w, r) {
+	if !p.Form(w, r) {
 		return
 	}
 	if r.PostForm.Get("sure") != "yes" {
-		p.refuse(w, r, http.StatusBadRequest, "Nothing was deleted.", "Tick the box that says you are sure, and send the form again.")
+		p.Refuse(w, r, http.StatusBadRequest, "Nothing was deleted.", "Tick the box that says you are sure, and send the form again.")
 		return
 	}
-	learner := p.learner(w, r)
+	learner := p.Who(w, r)
 	err := p.Progress.Delete(r.Context(), learner)
 	if err == nil && p.Forget != nil {
 		err = p.Forget(r.Context(), learner)

@@ -122,7 +122,7 @@ func indexes(texts []string, n int) ([]int, bool) {
 // has been answered.
 func (p *Pages) answer(w http.ResponseWriter, r *http.Request, q *question, kind string) bool {
 	if !q.read(r.PostForm) {
-		p.refuse(w, r, http.StatusBadRequest, "This answer does not fit the question.", "Nothing was kept. Load the page again.")
+		p.Refuse(w, r, http.StatusBadRequest, "This answer does not fit the question.", "Nothing was kept. Load the page again.")
 		return false
 	}
 	if q.Say != "" {
@@ -143,7 +143,7 @@ func (p *Pages) answer(w http.ResponseWriter, r *http.Request, q *question, kind
 	} else {
 		detail = "choice " + strconv.Itoa(q.Tried[n-1]+1)
 	}
-	err := p.Progress.Answer(r.Context(), p.learner(w, r), progress.Answer{
+	err := p.Progress.Answer(r.Context(), p.Who(w, r), progress.Answer{
 		ID: q.Key + "." + strconv.Itoa(n), Item: q.Q.ID, Kind: kind, Credit: q.Credit(), Detail: detail,
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
@@ -32,7 +33,7 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 	if v.Lesson != "" && p.Course.Lesson(v.Lesson) == nil {
 		v.Lesson = ""
 	}
-	m, err := p.Progress.Map(r.Context(), p.learner(w, r))
+	m, err := p.Progress.Map(r.Context(), p.Who(w, r))
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -49,7 +50,7 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 		}
 		v.Questions = append(v.Questions, ask(one, v.action(one.ID)))
 	}
-	p.html(w, r, http.StatusOK, quizHTML(v))
+	p.HTML(w, r, http.StatusOK, quizHTML(v))
 }
 
 // action is where a question's form goes: it keeps what was filtered.
@@ -75,10 +76,10 @@ func query(q url.Values) string {
 func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
 	q := p.Course.Question(r.PathValue("id"))
 	if q == nil {
-		p.refuse(w, r, http.StatusNotFound, "There is no such question.", "The quiz may have changed. Load it again.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such question.", "The quiz may have changed. Load it again.")
 		return
 	}
-	if !p.form(w, r) {
+	if !p.Form(w, r) {
 		return
 	}
 	filter := r.URL.Query()
@@ -86,8 +87,8 @@ func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
 	if !p.answer(w, r, v, progress.Quiz) {
 		return
 	}
-	if fragment(r) {
-		p.html(w, r, http.StatusOK, questionForm(v))
+	if pages.Fragment(r) {
+		p.HTML(w, r, http.StatusOK, questionForm(v))
 		return
 	}
 	p.showQuiz(w, r, filter, v)

@@ -8,7 +8,7 @@ import (
 
 // reference answers GET /reference: everything on one sheet, and what is cited.
 func (p *Pages) reference(w http.ResponseWriter, r *http.Request) {
-	p.html(w, r, http.StatusOK, referenceHTML(p.Course, p.sheetParts()))
+	p.HTML(w, r, http.StatusOK, referenceHTML(p.Course, p.sheetParts()))
 }
 
 // sheetParts are the sheet's sections with their blocks laid out.
@@ -29,7 +29,7 @@ func (p *Pages) sheetParts() []lessonSection {
 
 // glossary answers GET /glossary.
 func (p *Pages) glossary(w http.ResponseWriter, r *http.Request) {
-	p.html(w, r, http.StatusOK, glossaryHTML(p.Course))
+	p.HTML(w, r, http.StatusOK, glossaryHTML(p.Course))
 }
 
 // titleOf is a section's name for a link: "The loop: Five steps".

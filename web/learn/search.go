@@ -12,6 +12,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/view"
 )
 
@@ -46,11 +47,11 @@ func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	if fragment(r) {
-		p.html(w, r, http.StatusOK, searchResults(v))
+	if pages.Fragment(r) {
+		p.HTML(w, r, http.StatusOK, searchResults(v))
 		return
 	}
-	p.html(w, r, http.StatusOK, searchHTML(v))
+	p.HTML(w, r, http.StatusOK, searchHTML(v))
 }
 
 // Say tells how the search went.

@@ -113,10 +113,10 @@ func (p *Pages) turn(w http.ResponseWriter, r *http.Request) {
 	v, err := p.turnOf(r)
 	if err != nil {
 		p.Log.Error("home", "err", err)
-		p.refuse(w, r, http.StatusInternalServerError, "The model could not go on.", "It has been logged.")
+		p.Refuse(w, r, http.StatusInternalServerError, "The model could not go on.", "It has been logged.")
 		return
 	}
-	p.html(w, r, http.StatusOK, turnHTML(v))
+	p.HTML(w, r, http.StatusOK, turnHTML(v))
 }
 
 // turnOf reads which turn is asked for; what is not said or no number is 1.

@@ -138,7 +138,7 @@ func (p *Pages) widget(w lessons.Widget) templ.Component {
 func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 	s := p.widgets.specs[r.PathValue("id")]
 	if s == nil {
-		p.refuse(w, r, http.StatusNotFound, "There is no such experiment.", "The lesson may have changed. The lessons are listed under Learn.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such experiment.", "The lesson may have changed. The lessons are listed under Learn.")
 		return
 	}
 	asked := map[string]string{}
@@ -151,7 +151,7 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 		html, err := p.firstOf(r.Context(), s)
 		shown := s.defaults()
 		maps.Copy(shown, asked)
-		p.html(w, r, http.StatusBadRequest, widgetPage(newFigure(s, shown, html, errors.Join(bad, err))))
+		p.HTML(w, r, http.StatusBadRequest, widgetPage(newFigure(s, shown, html, errors.Join(bad, err))))
 		return
 	}
 	if err := p.widgets.enter(r.Context()); err != nil {
@@ -159,7 +159,7 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 	}
 	html, err := p.work(r.Context(), s, in)
 	p.widgets.leave()
-	p.html(w, r, http.StatusOK, widgetPage(newFigure(s, in, html, err)))
+	p.HTML(w, r, http.StatusOK, widgetPage(newFigure(s, in, html, err)))
 }
 
 // work makes an experiment for one answer.

@@ -1,0 +1,100 @@
+// Package pages holds what all rooms of pages do alike: tell who asks, send a
+// page or a part of one, read a form, and say why there is no page. Learn and
+// Practise, the labs and the class stand on it, so that a form is bounded and a
+// refusal worded in one place.
+package pages
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/web/ui"
+)
+
+// A Base is embedded by a room of pages.
+type Base struct {
+	learner func(r *http.Request) (id string, fresh *http.Cookie)
+	log     *slog.Logger
+	refusal func(head, say string) templ.Component
+}
+
+// New returns the base of a room. learner tells who asks, and where that is
+// somebody new, fresh is the cookie to set. log is told of failures, never of
+// what people write. refusal is the room's page that says why there is no other.
+func New(learner func(r *http.Request) (id string, fresh *http.Cookie), log *slog.Logger, refusal func(head, say string) templ.Component) Base {
+	return Base{learner: learner, log: log, refusal: refusal}
+}
+
+// Who returns who asks, and sets the cookie of somebody new.
+func (b Base) Who(w http.ResponseWriter, r *http.Request) string {
+	id, fresh := b.learner(r)
+	if fresh != nil {
+		http.SetCookie(w, fresh)
+	}
+	return id
+}
+
+// HTML sends a page or a part of one. A page shows what one learner did at one
+// moment, so nobody keeps it.
+func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
+	var text bytes.Buffer
+	if err := c.Render(r.Context(), &text); err != nil {
+		b.log.Error("rendering a page", "path", r.URL.Path, "err", err)
+		http.Error(w, "The page could not be made. It has been logged.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	text.WriteTo(w)
+}
+
+// Refuse sends a page that says why a request was not carried out, or as a
+// fragment only the words.
+func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, say string) {
+	if Fragment(r) {
+		b.HTML(w, r, status, ui.Refusal(head, say))
+		return
+	}
+	b.HTML(w, r, status, b.refusal(head, say))
+}
+
+// Elsewhere answers the addresses below a room that lead nowhere: noForms to
+// what would change something, head and say to all others.
+func (b Base) Elsewhere(noForms, head, say string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			b.Refuse(w, r, http.StatusMethodNotAllowed, "Nothing to change here.", noForms)
+			return
+		}
+		b.Refuse(w, r, http.StatusNotFound, head, say)
+	}
+}
+
+// Fragment tells whether the page's script asks for a part of the page.
+func Fragment(r *http.Request) bool { return r.Header.Get("Viz-Fragment") != "" }
+
+// formBytes bounds a form; the longest fields are an answer in the learner's
+// own words and a prompt.
+const formBytes = 64 << 10
+
+// Form reads a request's form, or answers why it cannot.
+func (b Base) Form(w http.ResponseWriter, r *http.Request) bool {
+	r.Body = http.MaxBytesReader(w, r.Body, formBytes)
+	err := r.ParseForm()
+	var large *http.MaxBytesError
+	switch {
+	case err == nil:
+		return true
+	case errors.As(err, &large):
+		b.Refuse(w, r, http.StatusRequestEntityTooLarge, "Too long.", "This form takes 64 KiB at most. Nothing was changed.")
+	default:
+		b.Refuse(w, r, http.StatusBadRequest, "This form could not be read.", "Nothing was changed. Go back and send it again.")
+	}
+	return false
+}
