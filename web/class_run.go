@@ -80,7 +80,7 @@ func (x *roomRun) State() *session.State {
 // the last time with the state in which the run ends. f may look at the state
 // and must not wait for long. After stop has returned f is not begun again.
 func (x *roomRun) Watch(f func()) (stop func()) {
-	v, stopped := newViewer(), make(chan struct{})
+	v, stopped := newViewer(""), make(chan struct{})
 	x.runs.wg.Go(func() {
 		x.run.watch(v)
 		defer x.run.unwatch(v)

@@ -49,6 +49,7 @@ type message struct {
 	Seq   uint64     `json:"seq"`             // version of the last state sent on this connection
 	Ack   uint64     `json:"ack"`             // number of the last command answered
 	Run   string     `json:"run,omitempty"`   // id of the run, in the first message
+	Again bool       `json:"again,omitempty"` // beside Run: this page has watched the run before, and Ack is its last command carried out
 	Error *wireError `json:"error,omitempty"` // why a command was refused
 
 	// viz.html.v1

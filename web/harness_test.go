@@ -191,6 +191,7 @@ func (x *site) do(req *http.Request, header ...string) (*http.Response, string) 
 type wire struct {
 	Seq, Ack uint64
 	Run      string
+	Again    bool
 	Error    *wireError
 	Panels   []panel
 	Data     *pageData

@@ -269,7 +269,7 @@ func TestBrowserCut(t *testing.T) {
 		b.until(isLive)
 		eventually(t, func() bool { return x.onlyRun().watched() })
 		b.until(isLive + ` && document.getElementById('conn').hidden && ` + atStage(fmt.Sprint(1+(n-2)%7)))
-		b.pressUntil(kb.ArrowRight, atStage(fmt.Sprint(1+(n-1)%7)))
+		b.press(kb.ArrowRight, atStage(fmt.Sprint(1+(n-1)%7)))
 	}
 	st := x.onlyRun().latest.Load()
 	if st.Cursor != (session.Cursor{Step: 2, Stage: infer.KindForward}) {
@@ -278,9 +278,10 @@ func TestBrowserCut(t *testing.T) {
 	b.tokens(1)
 }
 
-// pressUntil presses a key, once; a key pressed while the line was just then
-// lost is refused with words, and pressed again.
-func (b *tab) pressUntil(key, expr string) {
+// press presses a key, once, for what is to come of it. A key that finds the
+// line just lost is refused with words, and pressed again; one that was on its
+// way when the line broke is sent again by the page itself.
+func (b *tab) press(key, expr string) {
 	b.t.Helper()
 	b.key(key)
 	b.until(`(` + expr + `) || document.getElementById('err-general').textContent.includes('not sent')`)

@@ -44,6 +44,7 @@ type run struct {
 
 	mu      sync.Mutex
 	viewers map[*viewer]struct{}
+	pages   pageMarks // that have watched this run
 }
 
 // request asks a run's goroutine for something.
@@ -62,14 +63,16 @@ type result struct {
 // viewer is one connection that watches a run. It holds one thing to know
 // (there is news) and no queue, so a slow one costs nothing.
 type viewer struct {
-	wake chan struct{} // of capacity 1
+	wake  chan struct{} // of capacity 1
+	page  string        // that the connection belongs to, "" for none
+	again bool          // the page has watched this run before
 
 	mu       sync.Mutex
 	ack      uint64 // number of the last command carried out
 	answered int    // how many were
 }
 
-func newViewer() *viewer { return &viewer{wake: make(chan struct{}, 1)} }
+func newViewer(page string) *viewer { return &viewer{wake: make(chan struct{}, 1), page: page} }
 
 func (v *viewer) notify() {
 	select {
@@ -128,6 +131,7 @@ func (r *run) touch() { r.used.Store(time.Now().UnixNano()) }
 func (r *run) watch(v *viewer) {
 	r.mu.Lock()
 	r.viewers[v] = struct{}{}
+	v.ack, v.again = r.pages.meet(v.page)
 	r.mu.Unlock()
 	v.notify()
 }
@@ -244,7 +248,7 @@ func (r *run) answer(ctx context.Context, s *session.Session, req request) {
 	var next *session.State
 	var err error
 	switch {
-	case req.command == nil:
+	case req.command == nil, r.repeated(req):
 		next, err = s.Restore(ctx)
 	case r.tooLarge(req.command):
 		next, err = s.State(), &session.Error{Code: codeFull, Message: fmt.Sprintf(
@@ -264,6 +268,17 @@ func (r *run) answer(ctx context.Context, s *session.Session, req request) {
 	req.reply <- result{next, err}
 }
 
+// repeated tells whether a request is a command that has been carried out for
+// an earlier connection of the same page, which never heard of it.
+func (r *run) repeated(req request) bool {
+	if req.from == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return req.n <= r.pages.done(req.from.page)
+}
+
 // publish makes a state the newest and wakes the viewers, the sender of the
 // request that led to it even where nothing has changed: it waits for the
 // acknowledgement, which is noted after the state so that whoever sees the one
@@ -272,6 +287,9 @@ func (r *run) publish(s *session.Session, next *session.State, req *request) boo
 	changed := r.latest.Swap(next) != next
 	if req != nil && req.from != nil {
 		req.from.acknowledge(req.n)
+		r.mu.Lock()
+		r.pages.note(req.from.page, req.n)
+		r.mu.Unlock()
 		if !changed {
 			req.from.notify()
 		}

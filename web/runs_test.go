@@ -30,7 +30,7 @@ func registry(t *testing.T, limits Limits) *runs {
 
 func join(t *testing.T, rs *runs, learner, id string) (*run, *viewer) {
 	t.Helper()
-	v := newViewer()
+	v := newViewer("")
 	r, _, err := rs.join(learner, id, v)
 	if err != nil {
 		t.Fatal(err)
@@ -132,11 +132,11 @@ func TestRunLimits(t *testing.T) {
 	if rs.find("a", first.id) != nil {
 		t.Error("the run left was not dropped for the third")
 	}
-	if _, _, err := rs.join("a", "", newViewer()); err == nil || err.Code != codeFull {
+	if _, _, err := rs.join("a", "", newViewer("")); err == nil || err.Code != codeFull {
 		t.Errorf("a third watched run: %v", err)
 	}
 	join(t, rs, "b", "")
-	if _, _, err := rs.join("c", "", newViewer()); err == nil || err.Code != codeFull {
+	if _, _, err := rs.join("c", "", newViewer("")); err == nil || err.Code != codeFull {
 		t.Errorf("a fourth run of three: %v", err)
 	}
 }

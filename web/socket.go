@@ -100,7 +100,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	sock := &socket{
-		conn: conn, model: s.cfg.Model, limits: s.cfg.Limits, log: s.cfg.Logger, viewer: newViewer(), crowd: s.crowd,
+		conn: conn, model: s.cfg.Model, limits: s.cfg.Limits, log: s.cfg.Logger, viewer: newViewer(pageName(r.URL.Query().Get("page"))), crowd: s.crowd,
 		replies: make(chan *message, replyQueue),
 		limiter: rate.NewLimiter(s.cfg.Limits.CommandsPerSecond, s.cfg.Limits.CommandBurst),
 	}

@@ -22,6 +22,7 @@ type writer struct {
 func (s *socket) write() {
 	defer s.finish()
 	w := &writer{socket: s}
+	w.ack, w.answered = s.viewer.progress()
 	var gone <-chan struct{}
 	if s.run != nil {
 		gone = s.run.done
@@ -86,7 +87,7 @@ func (w *writer) push() error {
 	}
 	if news {
 		if w.seq == 0 {
-			m.Run = w.run.id
+			m.Run, m.Again = w.run.id, w.viewer.again
 		}
 		if err := w.enc.encode(m, next); err != nil {
 			w.log.Error("encoding a state", "err", err)

@@ -5,16 +5,12 @@
 // (JSON) when pressed. The answer's panels are put in their place.
 //
 // Without a script the same forms load a page that shows the same.
+import { addressOf, delayAfter, isForGood, panelProtocol } from './again.js';
 import { patch } from './patch.js';
 
-const firstDelay = 250; // ms before the first new try, at most; it doubles
-const longestDelay = 10_000;
-const answerWait = 60_000; // a command without any sign by then: the line is dead
+const answerWait = 60_000; // ms for a command without any sign by then: the line is dead
 const probeWait = 4_000; // the same after the page slept: the line is likely dead
 const busyAfter = 250; // quicker answers need no mark
-
-// Close codes after which trying again would end the same way.
-const forGood = new Set([1000, 1002, 1003, 1007, 1008, 1009]);
 
 // The values of a form's fields, all as text. What was pressed to send it
 // counts before a field of the same name.
@@ -66,10 +62,7 @@ export class Feed {
     clearTimeout(this.#retry);
     this.#retry = 0;
     const [name, query = ''] = this.#element.dataset.feed.split('?');
-    const url = new URL('/ws', location.href);
-    url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
-    url.search = new URLSearchParams([['feed', name], ...new URLSearchParams(query)]);
-    const ws = new WebSocket(url, 'viz.html.v1');
+    const ws = new WebSocket(addressOf([['feed', name], ...new URLSearchParams(query)]), panelProtocol);
     this.#ws = ws;
     ws.onopen = () => {
       if (ws !== this.#ws) return;
@@ -144,15 +137,12 @@ export class Feed {
     if (this.#waiting && !this.#next) this.#next = this.#waiting.command;
     this.#waiting = null;
     this.#idle();
-    if (forGood.has(code)) {
+    if (code === 1000 || isForGood(code)) {
       this.#next = null;
       if (code !== 1000) this.#say(`The server has ended the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
       return;
     }
-    const ceiling = Math.min(longestDelay, firstDelay * 2 ** this.#tries);
-    this.#tries++;
-    // Full jitter: many pages that lost one server do not come back at once.
-    this.#retry = setTimeout(() => this.connect(), Math.random() * ceiling);
+    this.#retry = setTimeout(() => this.connect(), delayAfter(this.#tries++));
     if (this.#tries > 1) this.#say('The connection is cut. What you see stays; trying again…');
   }
 

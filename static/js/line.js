@@ -2,13 +2,11 @@
 // wait that grows, so that a room full of phones that lost one server does not
 // knock all at once. A phone that was asleep asks at once whether anybody is
 // still there.
-const firstDelay = 500; // ms before the first new try, at most; it doubles
-const longestDelay = 10_000;
-const answerWait = 10_000; // without a word by then the line is dead
-const pingEvery = 25_000;
+import { addressOf, delayAfter, isForGood, panelProtocol } from './again.js';
 
-// Close codes after which trying again would end the same way.
-const forGood = new Set([1000, 1002, 1003, 1007, 1008, 1009]);
+const firstDelay = 500; // ms before the first new try, at most
+const answerWait = 10_000; // ms without a word by then the line is dead
+const pingEvery = 25_000;
 
 export class Line extends EventTarget {
   tries = 0; // since the line was last up
@@ -41,10 +39,7 @@ export class Line extends EventTarget {
       if (this.#ws === mark) this.#lost({ code: 1006 });
       return;
     }
-    const url = new URL('/ws', location.href);
-    url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
-    url.search = new URLSearchParams(query);
-    const ws = new WebSocket(url, 'viz.html.v1');
+    const ws = new WebSocket(addressOf(query), panelProtocol);
     this.#ws = ws;
     this.#expect();
     ws.onopen = () => { if (ws === this.#ws) this.#tell('open'); };
@@ -100,15 +95,13 @@ export class Line extends EventTarget {
     clearTimeout(this.#watch);
     this.#ws = null;
     this.up = false;
-    if (forGood.has(code)) {
+    if (code === 1000 || isForGood(code)) {
       this.ended = true;
       this.#tell('ended', { code, reason });
       return;
     }
-    this.tries++;
-    const ceiling = Math.min(longestDelay, firstDelay * 2 ** (this.tries - 1));
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.open(), Math.random() * ceiling);
+    this.#retry = setTimeout(() => this.open(), delayAfter(this.tries++, firstDelay));
     this.#tell('lost');
   }
 

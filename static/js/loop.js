@@ -15,9 +15,9 @@ const controls = new Controls();
 const strip = new Strip();
 const address = new Address();
 const socket = new Socket({
-  protocol: 'viz.html.v1',
   run: document.body.dataset.run || '',
   link: document.body.dataset.link || '',
+  isQuestion: (command) => questions.has(command.cmd),
   onMessage: receive,
   onDone: (command) => {
     controls.done(command);

@@ -1,15 +1,11 @@
 // One connection to a run that is kept up: commands out, messages in, a new
 // try after every loss.
 
-const firstDelay = 250; // ms before the first new try, at most; it doubles
-const longestDelay = 10_000; // a server that comes back is found within this
-const answerWait = 20_000; // a command without any sign by then: the line is dead
+import { addressOf, delayAfter, isForGood, panelProtocol } from './again.js';
+
+const answerWait = 20_000; // ms for a command without any sign by then: the line is dead
 const probeWait = 4_000; // the same after the page slept: the line is likely dead
 const busyAfter = 150; // quicker answers need no mark
-
-// Close codes by which the server says that this page did wrong: trying again
-// would end the same way.
-const forGood = new Set([1002, 1003, 1007, 1008, 1009]);
 
 // joined makes one message of an empty run's first and of the one that fills
 // it, so that nothing on the page is emptied in between.
@@ -24,6 +20,9 @@ function joined(first, next) {
   return { ...next, panels };
 }
 
+// The name of this loading of the page, the same through all its connections.
+const page = Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join('-');
+
 export class Socket {
   #options;
   #ws = null;
@@ -37,9 +36,11 @@ export class Socket {
   #busy = 0;
   #held = null; // the first message of a run that is being opened from the link
   #opening = 0; // n of that open
+  #unheard = []; // commands that were on their way to a server which does not know of them
 
-  // options: protocol, run (id or ''), link (or ''), onMessage(message),
-  // onDone(command), onRefused(command or null, error), onRebuilt(), onLost().
+  // options: run (id or ''), link (or ''), isQuestion(command), which asks and
+  // changes nothing, onMessage(message), onDone(command),
+  // onRefused(command or null, error), onRebuilt(), onLost().
   constructor(options) {
     this.#options = options;
     this.run = options.run;
@@ -73,12 +74,11 @@ export class Socket {
   connect() {
     if (this.#ws) return;
     clearTimeout(this.#retry);
-    const url = new URL('/ws', location.href);
-    url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
-    if (this.run) url.searchParams.set('run', this.run);
-    if (this.run && this.started && !this.link) url.searchParams.set('had', '1');
+    const query = { page };
+    if (this.run) query.run = this.run;
+    if (this.run && this.started && !this.link) query.had = '1';
     this.#tries++;
-    const ws = new WebSocket(url, this.#options.protocol);
+    const ws = new WebSocket(addressOf(query), panelProtocol);
     this.#ws = ws;
     ws.onmessage = (event) => { if (ws === this.#ws) this.#receive(JSON.parse(event.data)); };
     ws.onclose = (event) => { if (ws === this.#ws) this.#lost(event); };
@@ -90,10 +90,14 @@ export class Socket {
     if (!this.live) return false;
     const n = ++this.#n;
     this.#pending.set(n, command);
+    this.#transmit(n, command);
+    return true;
+  }
+
+  #transmit(n, command) {
     this.#ws.send(JSON.stringify({ ...command, n }));
     this.#busy ||= setTimeout(() => document.documentElement.setAttribute('data-busy', ''), busyAfter);
     this.#watch ||= setTimeout(() => this.#giveUp(), answerWait);
-    return true;
   }
 
   #receive(message) {
@@ -108,6 +112,10 @@ export class Socket {
       this.#tries = 0;
       this.#opened = true;
       this.#status();
+    }
+    if (message.run && !message.again) {
+      this.#unheard.push(...this.#pending.values());
+      this.#pending.clear();
     }
     if (message.run && this.link && message.data?.cursor.step === 0) {
       this.#open(message);
@@ -127,7 +135,26 @@ export class Socket {
     }
     this.#settle(message);
     this.#show(message);
+    if (message.run && message.again) this.#sendAgain();
+    else if (message.run || held) this.#refuseUnheard();
     if (held && !message.error && this.started) this.#options.onRebuilt();
+  }
+
+  // sendAgain repeats what a broken connection left without an answer. The
+  // server knows by the numbers what it has carried out.
+  #sendAgain() {
+    for (const [n, command] of this.#pending) this.#transmit(n, command);
+  }
+
+  // refuseUnheard gives up what a server that does not know this page cannot
+  // have heard, or heard before it was started anew: it is for the person to
+  // say it again.
+  #refuseUnheard() {
+    const unheard = this.#unheard;
+    this.#unheard = [];
+    for (const command of unheard) {
+      this.#options.onRefused(command, { message: 'The connection was lost before this was answered, and the server has started anew. What you see is how things stand.' });
+    }
   }
 
   #show(message) {
@@ -175,21 +202,23 @@ export class Socket {
 
   #lost({ code, reason }) {
     this.#ws = null;
-    // What was on its way may have been carried out or not; the first message
-    // of the next connection shows how things stand.
-    this.#pending.clear();
+    // What was on its way may have been carried out or not. Commands are sent
+    // again on the next connection; questions are asked anew by whoever still
+    // wants to know.
+    for (const [n, command] of this.#pending) {
+      if (command.cmd === 'rebuild' || this.#options.isQuestion(command)) this.#pending.delete(n);
+    }
     this.#held = null;
     this.#idle();
     this.#options.onLost();
-    if (forGood.has(code)) {
+    if (isForGood(code)) {
+      this.#pending.clear();
       this.#tries = Math.max(this.#tries, 1);
       this.#status(`The server has closed the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
       return;
     }
-    const ceiling = Math.min(longestDelay, firstDelay * 2 ** this.#tries);
+    this.#retry = setTimeout(() => this.connect(), delayAfter(this.#tries));
     this.#tries = Math.max(this.#tries, 1);
-    // Full jitter: many pages that lost one server do not come back at once.
-    this.#retry = setTimeout(() => this.connect(), Math.random() * ceiling);
     this.#status();
   }
 

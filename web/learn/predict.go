@@ -2,6 +2,8 @@ package learn
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -57,7 +59,6 @@ type predictRound struct {
 	Step   int
 	Hand   []predictChoice
 	Ended  string // why there is no next token, or ""
-	Key    string
 	Say    string // what is missing in the guess
 	Sure   int    // per cent
 	Shown  *predictShown
@@ -74,7 +75,7 @@ type predictChoice struct {
 
 // predictShown is what comes out.
 type predictShown struct {
-	Right        bool
+	Right, Again bool // Again: guessed before, so this one does not count
 	Token, Guess view.Text
 	Forced       bool
 	Rows         []predictRow
@@ -130,9 +131,6 @@ func (p *Pages) predictReveal(w http.ResponseWriter, r *http.Request) {
 // guess reads a guess, keeps it, and sets what is to be revealed. Where it is
 // false the request has been answered.
 func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) bool {
-	if k := r.PostForm.Get("key"); k != "" {
-		v.Key = k
-	}
 	sure, err := strconv.Atoi(r.PostForm.Get("sure"))
 	if err != nil || sure < 0 || sure > 100 {
 		p.Refuse(w, r, http.StatusBadRequest, "This confidence cannot be read.", "It must be a whole number from 0 to 100 per cent. Nothing was kept.")
@@ -151,8 +149,8 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 		return false
 	}
 	learner := p.Who(w, r)
-	err = p.Progress.Predict(r.Context(), learner, progress.Prediction{
-		ID: v.Key, Confidence: result.Confidence, Right: result.Right, Score: result.Score,
+	counted, err := p.Progress.Predict(r.Context(), learner, progress.Prediction{
+		ID: v.id(), Confidence: result.Confidence, Right: result.Right, Score: result.Score,
 	})
 	if err != nil {
 		p.fail(w, r, err)
@@ -165,7 +163,20 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	}
 	v.Shown = v.reveal(p.Model, v.Hand[at], result)
 	v.Shown.Chart = newCalibrationChart(cal)
+	v.Shown.Again = !counted
 	return true
+}
+
+// id names what was to be guessed: this token behind this text, under these
+// settings. Whoever goes back and guesses again knows the answer, so only the
+// first guess of an id counts.
+func (v *predictRound) id() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %+v %d", v.Prompt, v.step.Settings, v.step.Chosen)
+	for _, t := range v.Made {
+		fmt.Fprintf(h, " %q", t)
+	}
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
 }
 
 // reveal works out what the model gave to the candidates.
@@ -210,7 +221,7 @@ func predictSettings(s infer.Settings) string {
 // round makes the round that a form or an address asks for, or answers why
 // there is none.
 func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *predictRound {
-	v := &predictRound{From: predictFrom{Start: q.Get("start"), Log: q.Get("log")}, Key: newKey(), Sure: 50}
+	v := &predictRound{From: predictFrom{Start: q.Get("start"), Log: q.Get("log")}, Sure: 50}
 	n, err := strconv.Atoi(q.Get("n"))
 	if q.Get("n") != "" && (err != nil || n < 0 || n > predictMost) {
 		p.Refuse(w, r, http.StatusBadRequest, "There is no such token.", fmt.Sprintf("In the address, n must be a whole number from 0 to %d.", predictMost))

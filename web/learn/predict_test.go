@@ -2,11 +2,13 @@ package learn
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -97,16 +99,15 @@ func TestPredictHidesWhatIsToCome(t *testing.T) {
 func TestPredictReveals(t *testing.T) {
 	s := newSite(t)
 	step := s.storyRun(3).Steps[2]
-	wrong := 0
 	d := s.get("/predict?start=story&n=2")
-	for _, id := range hand(t, d) {
-		if id != step.Chosen {
-			wrong = id
-		}
+	other := func(step *infer.Step) string { // a candidate that is not drawn
+		list := hand(t, s.get(fmt.Sprintf("/predict?start=story&n=%d", step.N-1)))
+		return strconv.Itoa(list[slices.IndexFunc(list, func(id int) bool { return id != step.Chosen })])
 	}
-	form := url.Values{"start": {"story"}, "n": {"2"}, "key": {"guess-1"}, "pick": {strconv.Itoa(step.Chosen)}, "sure": {"80"}}
-	for range 2 {
-		d = s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
+	form := url.Values{"start": {"story"}, "n": {"2"}, "pick": {strconv.Itoa(step.Chosen)}, "sure": {"80"}}
+	d = s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
+	if d.Find(".reveal__again").Length() != 0 {
+		t.Error("the first guess is said not to count")
 	}
 	if got := text(d.Find(".reveal__score b")); got != "−0.22" { // ln 0.8 = −0.2231
 		t.Errorf("the score is %s", got)
@@ -118,12 +119,17 @@ func TestPredictReveals(t *testing.T) {
 	if got := d.Find("#predict-next").AttrOr("href", ""); got != "/predict?n=3&start=story" {
 		t.Errorf("the next token is at %s", got)
 	}
-	form.Set("key", "guess-2")
-	form.Set("pick", strconv.Itoa(wrong))
+	form.Set("pick", other(step))
 	d = s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
 	if got := text(d.Find(".reveal__score b")); got != "−1.61" { // ln 0.2 = −1.6094
 		t.Errorf("the score of the wrong guess is %s", got)
 	}
+	if !strings.Contains(text(d.Find(".reveal__again")), "first guess is the one that counts") {
+		t.Error("nothing says that a second guess of one token does not count")
+	}
+	form.Set("n", "3")
+	form.Set("pick", other(s.storyRun(4).Steps[3]))
+	s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
 	c, err := s.pages.Progress.Calibration(context.Background(), "somebody")
 	if err != nil {
 		t.Fatal(err)
@@ -166,13 +172,13 @@ func TestPredictFromALink(t *testing.T) {
 		}
 	}
 	for _, form := range []url.Values{
-		{"start": {"story"}, "key": {"k"}, "pick": {"1"}, "sure": {"101"}}, {"start": {"story"}, "key": {"k"}, "pick": {"1"}, "sure": {"x"}},
+		{"start": {"story"}, "pick": {"1"}, "sure": {"101"}}, {"start": {"story"}, "pick": {"1"}, "sure": {"x"}},
 	} {
 		if w := s.post("/predict", false, form); w.Code != http.StatusBadRequest {
 			t.Errorf("%v: %d", form, w.Code)
 		}
 	}
-	d := s.parse("/predict", s.post("/predict", false, url.Values{"start": {"story"}, "key": {"k"}, "sure": {"60"}}), http.StatusOK)
+	d := s.parse("/predict", s.post("/predict", false, url.Values{"start": {"story"}, "sure": {"60"}}), http.StatusOK)
 	if d.Find(".field-error").Text() == "" || d.Find("#reveal").Length() != 0 {
 		t.Error("a form without a guess reveals")
 	}

@@ -146,7 +146,8 @@ func fill(r *rapid.T, s *Store, c *clock, learner string) {
 			_, err := s.Review(ctx, learner, rapid.SampledFrom([]string{"c-steps", "c-draw"}).Draw(r, "card"), rapid.SampledFrom(fsrs.Grades[:]).Draw(r, "grade"), id)
 			check(err)
 		case 3:
-			check(s.Predict(ctx, learner, Prediction{ID: id, Confidence: rapid.Float64Range(0, 1).Draw(r, "confidence"), Right: rapid.Bool().Draw(r, "right"), Score: rapid.Float64Range(saved.LeastScore, 0).Draw(r, "score")}))
+			_, err := s.Predict(ctx, learner, Prediction{ID: id, Confidence: rapid.Float64Range(0, 1).Draw(r, "confidence"), Right: rapid.Bool().Draw(r, "right"), Score: rapid.Float64Range(saved.LeastScore, 0).Draw(r, "score")})
+			check(err)
 		case 4:
 			check(s.SetSetting(ctx, learner, fmt.Sprint("s", i%3), rapid.StringOfN(rapid.RuneFrom(nil, letters...), 0, 20, -1).Draw(r, "value")))
 		}

@@ -102,19 +102,22 @@ func (s *Store) Answer(ctx context.Context, learner string, a Answer) error {
 
 const insertAnswer = `INSERT INTO answers (learner, id, at, kind, item, credit, detail) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 
-// Predict keeps a guess of the next token. The same p.ID again keeps nothing
-// and is no error.
-func (s *Store) Predict(ctx context.Context, learner string, p Prediction) error {
+// Predict keeps a guess of the next token, and tells whether it did. The same
+// p.ID again keeps nothing and is no error: the first guess is the one that
+// counts.
+func (s *Store) Predict(ctx context.Context, learner string, p Prediction) (kept bool, err error) {
 	if err := p.Check(); err != nil {
-		return err
+		return false, err
 	}
-	return s.keep(ctx, learner, func(tx *sql.Tx, now int64) error {
-		if ok, err := s.fresh(ctx, tx, "predictions", learner, p.ID); !ok {
+	err = s.keep(ctx, learner, func(tx *sql.Tx, now int64) error {
+		var err error
+		if kept, err = s.fresh(ctx, tx, "predictions", learner, p.ID); !kept {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, insertPrediction, learner, p.ID, now, p.Confidence, p.Right, p.Score)
+		_, err = tx.ExecContext(ctx, insertPrediction, learner, p.ID, now, p.Confidence, p.Right, p.Score)
 		return err
 	})
+	return kept && err == nil, err
 }
 
 const insertPrediction = `INSERT INTO predictions (learner, id, at, confidence, hit, score) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
