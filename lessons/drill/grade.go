@@ -242,7 +242,7 @@ func (n *number) unknown(r Reading) (title, why string) {
 	case n.form == Bytes || n.form == Count:
 		return "Not this number.", "Ask for a hint: it names the factors one by one."
 	}
-	return "Not this value.", "No usual slip leads to it. Ask for a hint, and check the sum first."
+	return "Not this value.", "No usual slip leads to it. Ask for a hint: it goes through the rule."
 }
 
 // newNumber keeps of the slips those that differ from every right value.

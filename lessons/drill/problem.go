@@ -1,6 +1,9 @@
 package drill
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Kind names a drill, as in addresses.
 type Kind string
@@ -178,10 +181,15 @@ const (
 	ChoiceOf CellType = "choice" // one of the options: its value
 )
 
+// quoted sets a token apart from the words around it: "p for “the”".
+func quoted(token string) string { return "“" + token + "”" }
+
+func quotedAll(tokens []string) string { return "“" + strings.Join(tokens, "”, “") + "”" }
+
 // Cell is one place to be filled.
 type Cell struct {
 	ID      string
-	Label   string // spoken: "p for the"
+	Label   string // spoken: "p for “the”"
 	Type    CellType
 	Unit    string // shown behind the box
 	Options []Option

@@ -26,7 +26,7 @@ func buildShift(p *Problem) {
 	r := newRandom(p)
 	for !s.draw(r) {
 	}
-	p.Facts = []Fact{{"tokens", strings.Join(s.names, " ")}, {"logits", listOf(s.z)}, {"constant", canonical(s.c, Real)}}
+	p.Facts = []Fact{{"tokens", quotedAll(s.names)}, {"logits", listOf(s.z)}, {"constant", canonical(s.c, Real)}}
 	s.table("before", "Before", "the logits as they are", "Work the softmax of these logits", "Raise e to each logit, add up, divide.", s.z, 0, "The distribution to compare with.")
 	s.table("after", "After", "z + ("+canonical(s.c, Real)+")", "Add "+canonical(s.c, Real)+" to every logit and work it again", "The exps are other ones. Are the shares?", s.after, 1, "Every exp was multiplied by the same number, so the shares stay.")
 	s.questions()
@@ -113,7 +113,7 @@ func (s *shifted) table(id, name, note, title, ask string, z []float64, which in
 func (s *shifted) zCell(step string, i int) *Cell {
 	c := canonical(s.c, Real)
 	return s.p.quantity(step, quantity{
-		id: fmt.Sprintf("z.%d", i), name: "z + c for " + s.names[i], want: []float64{s.after[i]}, answer: canonical(s.after[i], Real),
+		id: fmt.Sprintf("z.%d", i), name: "z + c for " + quoted(s.names[i]), want: []float64{s.after[i]}, answer: canonical(s.after[i], Real),
 		slips: []slip{
 			{mistake: Multiplied, value: s.z[i] * s.c, title: "You multiplied.", why: "The constant is added: " + canonical(s.z[i], Real) + " + (" + c + ")."},
 			{mistake: Swapped, value: s.z[i] - s.c, title: "You subtracted.", why: "The constant is added, with its sign: " + canonical(s.z[i], Real) + " + (" + c + ")."},
@@ -136,7 +136,7 @@ func (s *shifted) expCell(step string, i int, z []float64, which int) *Cell {
 			slip{mistake: IgnoredT, value: math.Exp(s.z[i]), title: "That is the exp before.", why: "The exponent is " + x + " now."})
 	}
 	return s.p.quantity(step, quantity{
-		id: fmt.Sprintf("exp.%d", i), name: "exp for " + s.names[i], want: []float64{want}, slips: slips,
+		id: fmt.Sprintf("exp.%d", i), name: "exp for " + quoted(s.names[i]), want: []float64{want}, slips: slips,
 		hints: [3]string{"Which number is raised to which power?", "Raise e = 2.71828 to the logit.", "e to the power of " + x + "."},
 		work:  []Line{{"Raise e to the logit.", "e^" + x, Real.show(want)}},
 	})
@@ -153,7 +153,7 @@ func (s *shifted) sumCell(step string, z []float64, which int) *Cell {
 	}
 	slips := []slip{{mistake: NoExp, value: plain, title: "You added up the logits.", why: "Add the column exp."}}
 	for i, x := range z {
-		slips = append(slips, slip{mistake: LeftOut, value: want[0] - math.Exp(x), title: "One is missing from the sum.", why: "That is the sum without " + s.names[i] + "."})
+		slips = append(slips, slip{mistake: LeftOut, value: want[0] - math.Exp(x), title: "One is missing from the sum.", why: "That is the sum without " + quoted(s.names[i]) + "."})
 	}
 	return s.p.quantity(step, quantity{
 		id: "sum", name: "sum of exps", want: want, slips: slips,
@@ -180,11 +180,11 @@ func (s *shifted) pCell(step string, i int, z []float64, which int) *Cell {
 	}
 	for j, name := range s.names {
 		if j != i {
-			slips = append(slips, slip{mistake: OtherRow, value: d.P[j], title: "That belongs to another row.", why: "It is p of " + name + "."})
+			slips = append(slips, slip{mistake: OtherRow, value: d.P[j], title: "That belongs to another row.", why: "It is p of " + quoted(name) + "."})
 		}
 	}
 	return s.p.quantity(step, quantity{
-		id: fmt.Sprintf("p.%d", i), name: "p for " + s.names[i], form: Probability, want: []float64{d.P[i], roundTo(e, 4) / roundTo(s.sum[which], 4)}, slips: slips,
+		id: fmt.Sprintf("p.%d", i), name: "p for " + quoted(s.names[i]), form: Probability, want: []float64{d.P[i], roundTo(e, 4) / roundTo(s.sum[which], 4)}, slips: slips,
 		hints: [3]string{"What is the whole that this token has a part of?", "Divide its exp by the sum of all exps.", Real.show(e) + " / " + Real.show(s.sum[which]) + "."},
 		work:  []Line{{"Divide its exp by the sum.", Real.show(e) + " / " + Real.show(s.sum[which]), Probability.show(d.P[i])}},
 	})

@@ -17,7 +17,7 @@ type sheet struct {
 func buildSoftmax(p *Problem) {
 	s := &sheet{five: newFive(p), p: p}
 	p.Facts = []Fact{
-		{"tokens", strings.Join(s.names, " ")},
+		{"tokens", quotedAll(s.names)},
 		{"logits", s.join(func(i int) string { return logit(s.z[i]) })},
 	}
 	s.softmaxStep()

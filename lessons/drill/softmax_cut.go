@@ -94,7 +94,7 @@ func (s *sheet) qCell(i int, d cutter, rule cut) Item {
 		last = p4(p) + " / " + p4(d.Mass) + "."
 	}
 	return Item{Cell: s.cell(&cell{
-		Cell:   Cell{ID: fmt.Sprintf("q.%d", i), Label: "p′ for " + s.names[i], Type: Number},
+		Cell:   Cell{ID: fmt.Sprintf("q.%d", i), Label: "p′ for " + quoted(s.names[i]), Type: Number},
 		grader: &cutNumber{newNumber(Probability, qRoutes(d, r), slips), r >= d.Keep}, answer: answer,
 		hints: [3]string{
 			"Does this token stay? And what do those that stay add up to now?",
@@ -133,7 +133,7 @@ func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 		slip{mistake: Swapped, value: d.Cum[r] / d.Mass, title: "That is a running total.", why: "Here is this token's own share: " + p4(p) + " / " + p4(d.Mass) + "."})
 	for other := range d.Keep {
 		if other != r {
-			slips = append(slips, slip{mistake: OtherRow, value: d.Q(other), title: "That belongs to another row.", why: "It is p′ of " + s.names[d.Order[other]] + "."})
+			slips = append(slips, slip{mistake: OtherRow, value: d.Q(other), title: "That belongs to another row.", why: "It is p′ of " + quoted(s.names[d.Order[other]]) + "."})
 		}
 	}
 	return slips

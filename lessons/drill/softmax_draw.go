@@ -68,7 +68,7 @@ func (s *sheet) endCell(i, r int, d cutter) Item {
 	}
 	slips = append(slips, slip{mistake: Percent, value: 100 * to, title: "A percentage needs its sign.", why: "Write " + p4(to) + ".", credit: 0.5})
 	return Item{Cell: s.cell(&cell{
-		Cell:   Cell{ID: fmt.Sprintf("end.%d", i), Label: "where the part of " + s.names[i] + " ends", Type: Number},
+		Cell:   Cell{ID: fmt.Sprintf("end.%d", i), Label: "where the part of " + quoted(s.names[i]) + " ends", Type: Number},
 		grader: newNumber(Probability, want, slips), answer: p4(to),
 		hints: [3]string{
 			"Where does this token's part begin?",
@@ -85,7 +85,7 @@ func (s *sheet) drawnCell(d cutter) *Cell {
 	p4, u := Probability.show, canonical(s.u, Real)
 	name := s.names[d.Order[drawn]]
 	where := fmt.Sprintf("%s ≤ %s < %s", beginning(from), u, p4(to))
-	c := &choice{options: s.options(), right: name, note: where + ", the part of " + name + ".", why: map[string]said{}}
+	c := &choice{options: s.options(), right: name, note: where + ", the part of " + quoted(name) + ".", why: map[string]said{}}
 	plain := s.plain(1).Draw(s.u)
 	for r, id := range d.Order {
 		w := said{OtherOption, "u falls on another part.", ""}

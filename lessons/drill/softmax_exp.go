@@ -9,7 +9,7 @@ import (
 func (s *sheet) others(slips []slip, i int, what string, f func(j int) float64) []slip {
 	for j, name := range s.names {
 		if j != i {
-			slips = append(slips, slip{mistake: OtherRow, value: f(j), title: "That belongs to another row.", why: fmt.Sprintf("It is the %s of %s; this row is %s.", what, name, s.names[i])})
+			slips = append(slips, slip{mistake: OtherRow, value: f(j), title: "That belongs to another row.", why: fmt.Sprintf("It is the %s of %s; this row is %s.", what, quoted(name), quoted(s.names[i]))})
 		}
 	}
 	return slips
@@ -26,7 +26,7 @@ func (s *sheet) ztCell(i int, t float64) Item {
 	}
 	slips = s.others(slips, i, "z / T", func(j int) float64 { return value(s.z[j]) / t })
 	return Item{Cell: s.cell(&cell{
-		Cell:   Cell{ID: fmt.Sprintf("zt.%d", i), Label: "z / T for " + s.names[i], Type: Number},
+		Cell:   Cell{ID: fmt.Sprintf("zt.%d", i), Label: "z / T for " + quoted(s.names[i]), Type: Number},
 		grader: newNumber(Real, []float64{want}, slips), answer: canonical(want, Real),
 		hints: [3]string{
 			"Where does the temperature act: on the logits or on the probabilities?",
@@ -59,7 +59,7 @@ func (s *sheet) expCell(i int, t float64) Item {
 		slip{mistake: Swapped, value: s.plain(t).P[i], title: "That is p: it belongs one column further.", why: "Here stands e to z / T, before it is divided by the sum."})
 	slips = s.others(slips, i, "exp", func(j int) float64 { return s.exp(j, t) })
 	return Item{Cell: s.cell(&cell{
-		Cell:   Cell{ID: fmt.Sprintf("exp.%d", i), Label: "exp for " + s.names[i], Type: Number},
+		Cell:   Cell{ID: fmt.Sprintf("exp.%d", i), Label: "exp for " + quoted(s.names[i]), Type: Number},
 		grader: newNumber(Real, []float64{want}, slips), answer: show(want),
 		hints: [3]string{
 			"Which number is raised to which power here?",
@@ -85,7 +85,7 @@ func (s *sheet) sumCell(t float64) *Cell {
 	show := Real.show
 	var slips []slip
 	for i, e := range exps {
-		slips = append(slips, slip{mistake: LeftOut, value: want[0] - e, title: "One is missing from the sum.", why: fmt.Sprintf("Without %s the others come to %s. All %s belong in.", s.names[i], show(want[0]-e), inWords(n))})
+		slips = append(slips, slip{mistake: LeftOut, value: want[0] - e, title: "One is missing from the sum.", why: fmt.Sprintf("Without %s the others come to %s. All %s belong in.", quoted(s.names[i]), show(want[0]-e), inWords(n))})
 	}
 	slips = append(slips,
 		slip{mistake: Base10, value: base10, title: "You raised 10, not e.", why: "These are powers of 10 added up. The base is e = 2.71828."},

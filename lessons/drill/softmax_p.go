@@ -49,7 +49,7 @@ func (s *sheet) pCell(i int, t float64) Item {
 	n := newNumber(Probability, []float64{want}, slips)
 	n.note = s.printedNote(i, t)
 	return Item{Cell: s.cell(&cell{
-		Cell: Cell{ID: fmt.Sprintf("p.%d", i), Label: "p for " + name, Type: Number}, grader: n, answer: p4(want),
+		Cell: Cell{ID: fmt.Sprintf("p.%d", i), Label: "p for " + quoted(name), Type: Number}, grader: n, answer: p4(want),
 		hints: [3]string{
 			"This token has one part of the whole. What is the whole?",
 			"Divide its exp by the sum of all exps.",
@@ -135,7 +135,7 @@ func (s *sheet) cumCell(i int) Item {
 		last = p4(d.Cum[r-1]) + " + " + p4(ranked[r]) + "."
 	}
 	return Item{Cell: s.cell(&cell{
-		Cell:   Cell{ID: fmt.Sprintf("cum.%d", i), Label: "running total for " + s.names[i], Type: Number},
+		Cell:   Cell{ID: fmt.Sprintf("cum.%d", i), Label: "running total for " + quoted(s.names[i]), Type: Number},
 		grader: newNumber(Probability, want, slips), answer: p4(want[0]),
 		hints: [3]string{
 			"Which tokens are at least as probable as this one?",

@@ -26,7 +26,7 @@ func mustNew(t interface {
 // The lesson's five tokens: what each cell must come to, worked out by hand.
 func TestLessonByHand(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
-	if got := p.Facts; got[0].Value != "the a an and or" || got[1].Value != "4, 3, 2, 1, 0.5" {
+	if got := p.Facts; got[0].Value != "“the”, “a”, “an”, “and”, “or”" || got[1].Value != "4, 3, 2, 1, 0.5" {
 		t.Fatalf("the lesson's numbers are %v", got)
 	}
 	for cell, texts := range map[string][]string{
@@ -83,10 +83,12 @@ var lessonMistakes = []struct {
 	{"softmax.exp.0", "16", Base2, "2 to the power of 4 is 16"},
 	{"softmax.exp.0", "10.873", TimesE, "e times 4 is 10.873"}, // 2.71828 × 4
 	{"softmax.exp.0", "4", NoExp, "Raise e to it"},
+	{"softmax.exp.0", "-5", "", "cannot be below 0"},
+	{"softmax.exp.0", "77.7", "", "No usual slip leads to it"},
 	{"softmax.exp.0", "0.6316", Swapped, "before it is divided"},
-	{"softmax.exp.1", "54.598", OtherRow, "the exp of the; this row is a"},
+	{"softmax.exp.1", "54.598", OtherRow, "the exp of “the”; this row is “a”"},
 	{"softmax.exp.1", "0.3679", Shifted, "p comes out the same"}, // e^(3−4)
-	{"softmax.sum", "31.842", LeftOut, "Without the"},            // 86.440 − 54.598
+	{"softmax.sum", "31.842", LeftOut, "Without “the”"},          // 86.440 − 54.598
 	{"softmax.sum", "10.5", NoExp, "column exp"},                 // 4 + 3 + 2 + 1 + 0.5
 	{"softmax.sum", "11113.16", Base10, "powers of 10"},          // 10000 + 1000 + 100 + 10 + 3.162
 	{"softmax.p.1", "0.3679", Largest, "20.086 / 54.598 = 0.3679. The whole is all five exps together, 86.440."},
@@ -98,7 +100,7 @@ var lessonMistakes = []struct {
 	{"softmax.p.0", "54.598", Swapped, "one column before"},
 	{"softmax.p.0", "63.16", Percent, "its sign"},
 	{"softmax.p.1", "0.8640", Swapped, "one column further"}, // the running total
-	{"softmax.p.1", "0.0855", OtherRow, "p of an"},
+	{"softmax.p.1", "0.0855", OtherRow, "p of “an”"},
 	{"softmax.p.0", "0.63", Rounding, "three or four decimals"},
 	{"softmax.p.0", "0.631", Rounding, "goes up by one"}, // 0.6316 cut off
 	{"softmax.cum.1", "0.2324", NotRunning, "more probable"},

@@ -71,7 +71,7 @@ func (g *guesses) table(p *Problem) {
 	for k := 1; k <= g.gamma; k++ {
 		want := g.powers[k]
 		slips := []slip{
-			{mistake: OffByOne, value: g.powers[k-1], title: "One power too few.", why: fmt.Sprintf("All of the first %d must be accepted.", k)},
+			{mistake: OffByOne, value: g.powers[k-1], title: "One power too few.", why: allFirst(k)},
 			{mistake: OffByOne, value: want * g.alpha, title: "One power too many.", why: fmt.Sprintf("The first %d only.", k)},
 			{mistake: Multiplied, value: g.alpha * float64(k), title: "You multiplied by their number.", why: "Each must be accepted: probabilities of things that must all happen are multiplied."},
 			{mistake: Swapped, value: 1 - want, title: "That is the opposite.", why: "It is how likely at least one of them is refused."},
@@ -183,4 +183,12 @@ func (g *guesses) best(p *Problem) {
 		"Work out E / (γ·c + v) for each. E levels off at 1 / (1 − α), the cost does not.",
 		line + ".",
 	}, []Line{{"Work it out for each.", line, "γ = " + whole(right)}})
+}
+
+// allFirst says what must happen for the first k drafted tokens to be accepted.
+func allFirst(k int) string {
+	if k == 1 {
+		return "The first one must be accepted."
+	}
+	return fmt.Sprintf("All of the first %d must be accepted.", k)
 }
