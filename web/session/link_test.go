@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
 )
 
 func TestLinkLeadsBack(t *testing.T) {
@@ -57,16 +59,46 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 	// Edited by hand: more steps than the run can have, and a stage that the
 	// stop condition never let run.
 	for name, edit := range map[string]func(*Link){
-		"no steps":          func(l *Link) { l.Log.Steps = 0 },
-		"beyond the window": func(l *Link) { l.Log.Steps = 513 },
-		"looks ahead":       func(l *Link) { l.Cursor.Step = 2 },
-		"no settings":       func(l *Link) { l.Log.Changes = nil },
-		"T below 0":         func(l *Link) { l.Log.Settings.Temperature = -1 },
+		"no steps":                 func(l *Link) { l.Log.Steps = 0 },
+		"beyond the window":        func(l *Link) { l.Log.Steps = 513 },
+		"looks ahead":              func(l *Link) { l.Cursor.Step = 2 },
+		"no settings":              func(l *Link) { l.Log.Changes = nil },
+		"T below 0":                func(l *Link) { l.Log.Settings.Temperature = -1 },
+		"no stage":                 func(l *Link) { l.Log.Ran, l.Cursor.Stage = infer.KindForward-1, infer.KindForward-1 },
+		"an eighth stage":          func(l *Link) { l.Log.Ran = infer.KindCache + 1 },
+		"looks at an eighth stage": func(l *Link) { l.Log.Steps, l.Cursor.Stage = 2, infer.KindCache+1 },
+		"settings too late": func(l *Link) {
+			l.Log.Changes = append(l.Log.Changes[:1:1], infer.Change{From: 2, Settings: l.Log.Settings})
+		},
+		"settings twice":       func(l *Link) { l.Log.Changes = append(l.Log.Changes[:1:1], l.Log.Changes[0]) },
+		"a choice too late":    func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 2, Token: 5}} },
+		"a choice twice":       func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 1, Token: 5}, {Step: 1, Token: 6}} },
+		"a token below 0":      func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 1, Token: -1}} },
+		"a token past the end": func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 1, Token: st.Model.Config().Vocab}} },
+		"went on past the end": func(l *Link) { l.Log.WentOn = []int{2} },
+		"went on twice":        func(l *Link) { l.Log.WentOn = []int{1, 1} },
 	} {
 		edited := link
 		edit(&edited)
 		if err := edited.check(st.Model); err == nil {
 			t.Errorf("%s: taken", name)
+		}
+	}
+	for name, edit := range map[string]func(*Link){
+		"as it is":            func(*Link) {},
+		"the first token":     func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 1, Token: 0}} },
+		"the last token":      func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 1, Token: st.Model.Config().Vocab - 1}} },
+		"went on, at its end": func(l *Link) { l.Log.WentOn = []int{1} },
+		"the window's last":   func(l *Link) { l.Log.Steps = 512 },
+		"two steps' settings": func(l *Link) {
+			l.Log.Steps = 2
+			l.Log.Changes = append(l.Log.Changes[:1:1], infer.Change{From: 2, Settings: l.Log.Settings})
+		},
+	} {
+		edited := link
+		edit(&edited)
+		if err := edited.check(st.Model); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// A run that the model ended, said to have gone on.
@@ -88,6 +120,22 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 	}
 	if !reflect.DeepEqual(before, s.State()) {
 		t.Error("a link that could not be opened changed the run")
+	}
+}
+
+// TestRebuildLeavesARunAlone: of two pages that come back to a server without
+// their run, the second finds what the first has made, and leaves it.
+func TestRebuildLeavesARunAlone(t *testing.T) {
+	first := must(t, newRun(t, "The capital of France is"), StepToken{})
+	link, err := ParseLink(first.Model, LinkOf(first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(first.Model, DefaultLimits())
+	must(t, s, Rebuild{link})
+	further := must(t, s, StepToken{})
+	if again := must(t, s, Rebuild{link}); len(again.Steps) != 2 || again.Cursor != further.Cursor {
+		t.Errorf("the run is at %+v with %d steps, was at %+v with 2", again.Cursor, len(again.Steps), further.Cursor)
 	}
 }
 
