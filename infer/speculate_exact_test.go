@@ -54,10 +54,11 @@ func (e *explorer) turn() bool {
 	return false
 }
 
-func (e *explorer) draw(d *sampling.Distribution, _ int, _ sampling.Purpose) (int, float64) {
-	p := make([]float64, d.Keep)
+func (e *explorer) draw(strip strip, _ int, _ sampling.Purpose) (int, float64) {
+	p := make([]float64, strip.Len())
 	for r := range p {
-		p[r] = d.Q(r)
+		from, to := strip.Segment(r)
+		p[r] = to - from
 	}
 	return e.throw(p), 0
 }
@@ -237,10 +238,10 @@ func TestTheCheckCatchesABrokenRule(t *testing.T) {
 		"q/p instead of p/q":     func(s *Speculator) { s.accept = func(p, q float64) float64 { return min(1, q/p) } },
 		"a little too generous":  func(s *Speculator) { s.accept = func(p, q float64) float64 { return min(1, 1.05*p/q) } },
 		"corrected from p": func(s *Speculator) {
-			s.residual = func(p, _ []float64) ([]float64, float64) { return p, 1 }
+			s.excess = func(p, _ float64) float64 { return p }
 		},
 		"corrected from q − p": func(s *Speculator) {
-			s.residual = func(p, q []float64) ([]float64, float64) { return sampling.Residual(q, p) }
+			s.excess = func(p, q float64) float64 { return sampling.Excess(q, p) }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -37,29 +37,60 @@ func read(ctx context.Context, m *Model, c *Cache, tokens []int) (SpecCost, erro
 	return SpecCost{Passes: 1, Positions: len(tokens), Parts: parts, Took: time.Since(start) - m.waited()}, err
 }
 
-// score runs tokens through a model and returns the distributions at the last n
-// positions. On an error the cache is as it was.
-func (s *Speculator) score(ctx context.Context, m *Model, c *Cache, tokens []int, n int) ([]specDist, SpecCost, error) {
+// said is what a model says at the positions of a round.
+type said struct {
+	out     []float32          // [positions, width]
+	z       []float32          // [positions, vocab]
+	samples []sampling.Sampler // by position
+}
+
+func newSaid(m *Model, positions int) said {
+	return said{
+		make([]float32, positions*m.config.Width), make([]float32, positions*m.config.Vocab),
+		make([]sampling.Sampler, positions),
+	}
+}
+
+// score runs tokens through a model and writes what it says at the last n of
+// their positions to to, from its position at on. On an error the cache is as
+// it was.
+func score(ctx context.Context, m *Model, c *Cache, tokens []int, to *said, at, n int) (SpecCost, error) {
 	d, v, from := m.config.Width, m.config.Vocab, c.positions
-	out, z := make([]float32, n*d), make([]float32, n*v)
+	out, z := to.out[at*d:(at+n)*d], to.z[at*v:(at+n)*v]
 	start := time.Now()
 	parts, err := m.ForwardTo(ctx, c, tokens, out)
 	if err != nil {
-		return nil, SpecCost{}, err
+		return SpecCost{}, err
 	}
 	waited := m.waited()
 	output, err := m.LogitsTo(ctx, out, z)
 	if err != nil {
 		c.Truncate(from)
-		return nil, SpecCost{}, err
+		return SpecCost{}, err
 	}
-	spent := SpecCost{Passes: 1, Positions: len(tokens), Parts: parts.Plus(output), Took: time.Since(start) - waited - m.waited()}
-	dists := make([]specDist, n)
-	for i := range dists {
-		decided := sampling.Decide(z[i*v:(i+1)*v], s.settings.Settings)
-		dists[i] = specDist{decided, decided.Vector()}
+	return SpecCost{Passes: 1, Positions: len(tokens), Parts: parts.Plus(output), Took: time.Since(start) - waited - m.waited()}, nil
+}
+
+// logits are the scores at position i.
+func (d *said) logits(i int) []float32 {
+	v := len(d.z) / len(d.samples)
+	return d.z[i*v : (i+1)*v]
+}
+
+// decide makes positions from up to to of what was said distributions to draw
+// from, and returns those of all positions before to.
+func (d *said) decide(from, to int, s sampling.Settings) []sampling.Sampler {
+	for i := from; i < to; i++ {
+		d.samples[i].Decide(d.logits(i), s)
 	}
-	return dists, spent, nil
+	return d.samples[:to]
+}
+
+// needs makes sure that the target's distribution at position i of the round is
+// there. What comes after a refusal is nobody's business.
+func (s *Speculator) needs(i int) {
+	r := s.round
+	r.p = s.said.target.decide(len(r.p), max(len(r.p), i+1), s.settings.Settings)
 }
 
 // draftable is how many tokens a round that begins after n tokens of text may
@@ -82,15 +113,16 @@ func (s *Speculator) propose(ctx context.Context) (SpecStage, error) {
 		if i > 0 {
 			unread = []int{r.drafted[i-1].token}
 		}
-		dists, spent, err := s.score(ctx, s.draft, s.caches.draft, unread, 1)
+		spent, err := score(ctx, s.draft, s.caches.draft, unread, &s.said.draft, i, 1)
 		if err != nil {
 			s.caches.draft.Truncate(from)
 			return nil, err
 		}
-		q := dists[0]
-		rank, u := s.draw(q.Distribution, n-s.prompt+i+1, sampling.ForDraft)
-		id := int(q.Order[rank])
-		r.q, r.drafted = append(r.q, q), append(r.drafted, drafted{id, u})
+		r.q = s.said.draft.decide(i, i+1, s.settings.Settings)
+		q := &r.q[i]
+		rank, u := s.draw(q, n-s.prompt+i+1, sampling.ForDraft)
+		id := q.Token(rank)
+		r.drafted = append(r.drafted, drafted{id, rank, u})
 		r.draft = r.draft.plus(spent)
 		st.Drafted = append(st.Drafted, s.proposal(r, i))
 		if s.target.EOS(id) {
@@ -103,11 +135,11 @@ func (s *Speculator) propose(ctx context.Context) (SpecStage, error) {
 }
 
 // draw is the dice's draw, except under greedy, where there is none.
-func (s *Speculator) draw(d *sampling.Distribution, step int, purpose sampling.Purpose) (rank int, u float64) {
+func (s *Speculator) draw(from strip, step int, purpose sampling.Purpose) (rank int, u float64) {
 	if s.settings.Greedy() {
 		return 0, 0
 	}
-	return s.dice.draw(d, step, purpose)
+	return s.dice.draw(from, step, purpose)
 }
 
 // verify is one pass of the target over the last token of the text and all
@@ -118,14 +150,17 @@ func (s *Speculator) verify(ctx context.Context) (SpecStage, error) {
 	for _, d := range r.drafted {
 		tokens = append(tokens, d.token)
 	}
-	dists, spent, err := s.score(ctx, s.target, s.caches.target, tokens, len(r.drafted)+1)
+	spent, err := score(ctx, s.target, s.caches.target, tokens, &s.said.target, 0, len(r.drafted)+1)
 	if err != nil {
 		return nil, err
 	}
-	r.p, r.target = dists, spent
+	r.target = spent
 	st := Verify{Round: r.n, Cost: spent}
-	for i := range r.p {
-		st.Scored = append(st.Scored, s.scored(r, i))
+	if s.Rows >= 0 {
+		s.needs(len(r.drafted))
+		for i := range r.p {
+			st.Scored = append(st.Scored, s.scored(r, i))
+		}
 	}
 	s.next = SpecAccept
 	if len(r.drafted) == 0 {
@@ -139,7 +174,8 @@ func (s *Speculator) judge() SpecStage {
 	r := s.round
 	i := r.accepted
 	x := r.drafted[i].token
-	p, q := r.p[i].v[x], r.q[i].v[x]
+	s.needs(i)
+	p, q := r.p[i].Q(x), r.q[i].Q(x)
 	st := Accept{
 		Round: r.n, Step: s.step(), Token: s.target.Token(x), P: p, Q: q, Ratio: p / q, Probability: s.accept(p, q),
 		Greedy: s.settings.Greedy(), Seed: s.settings.Seed,
@@ -168,14 +204,14 @@ func (s *Speculator) judge() SpecStage {
 func (s *Speculator) correct() SpecStage {
 	r := s.round
 	i := r.accepted
-	v, mass := s.residual(r.p[i].v, r.q[i].v)
-	d := sampling.FromVector(v)
-	rank, u := s.draw(d, s.step(), sampling.ForDraw)
+	s.rest.Decide(&r.p[i], &r.q[i], s.excess)
+	v := s.rest.Vector()
+	rank, u := s.draw(&s.rest, s.step(), sampling.ForDraw)
 	st := Correct{
-		Round: r.n, Refused: s.candidate(r, i, r.drafted[i].token, v), Mass: mass,
-		Drawn: s.drawn(r, i, specDist{d, v}, v, rank, u),
+		Round: r.n, Refused: s.candidate(r, i, r.drafted[i].token, v), Mass: s.rest.Mass(),
+		Drawn: s.drawn(r, i, &s.rest, v, rank, u),
 	}
-	s.write(int(d.Order[rank]))
+	s.write(s.rest.Token(rank))
 	s.next = SpecExtend
 	return st
 }
@@ -185,9 +221,11 @@ func (s *Speculator) correct() SpecStage {
 func (s *Speculator) bonus() SpecStage {
 	r := s.round
 	i := len(r.drafted)
-	rank, u := s.draw(r.p[i].Distribution, s.step(), sampling.ForDraw)
-	st := Bonus{Round: r.n, Drawn: s.drawn(r, i, r.p[i], nil, rank, u)}
-	s.write(int(r.p[i].Order[rank]))
+	s.needs(i)
+	from := &r.p[i]
+	rank, u := s.draw(from, s.step(), sampling.ForDraw)
+	st := Bonus{Round: r.n, Drawn: s.drawn(r, i, from, nil, rank, u)}
+	s.write(from.Token(rank))
 	s.next = SpecExtend
 	return st
 }

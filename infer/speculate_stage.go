@@ -1,9 +1,11 @@
 package infer
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
 // SpecKind numbers the stages of speculative decoding.
@@ -105,7 +107,7 @@ type Proposal struct {
 
 // Verify is the one pass of the target over the text's last token and all that
 // were drafted. It gives p at every position: one for each proposal, and one
-// more after the last.
+// more after the last. Where stages list nothing it tells of none.
 type Verify struct {
 	Round  int
 	Scored []Scored
@@ -232,10 +234,10 @@ func (Extend) SpecKind() SpecKind { return SpecExtend }
 func (s *Speculator) candidate(r *specRound, i, id int, residual []float64) Candidate {
 	c := Candidate{Token: s.target.Token(id)}
 	if i < len(r.q) {
-		c.Q = r.q[i].v[id]
+		c.Q = r.q[i].Q(id)
 	}
 	if i < len(r.p) {
-		c.P = r.p[i].v[id]
+		c.P = r.p[i].Q(id)
 	}
 	if residual != nil {
 		c.R = residual[id]
@@ -243,21 +245,14 @@ func (s *Speculator) candidate(r *specRound, i, id int, residual []float64) Cand
 	return c
 }
 
-// candidates lists the tokens that by keeps, shortened to s.Rows; must, unless
-// it is negative, is listed in any case, last if it has to be.
-func (s *Speculator) candidates(r *specRound, i int, by specDist, residual []float64, must int) Candidates {
-	if s.Rows < 0 {
-		return Candidates{}
-	}
-	n := by.Keep
-	for n > 1 && by.v[by.Order[n-1]] == 0 {
-		n-- // a residual keeps all, most of them at 0
-	}
+// candidates lists the first n of all tokens in order, shortened to s.Rows; must,
+// unless it is negative, is listed in any case, last if it has to be.
+func (s *Speculator) candidates(r *specRound, i, n int, order []int32, residual []float64, must int) Candidates {
 	if s.Rows > 0 {
 		n = min(n, s.Rows)
 	}
-	ids := append([]int32(nil), by.Order[:n]...)
-	if rank := by.RankOf(int32(must)); must >= 0 && rank >= n {
+	ids := append([]int32(nil), order[:n]...)
+	if must >= 0 && !slices.Contains(ids, int32(must)) {
 		if n == s.Rows {
 			ids = ids[:n-1]
 		}
@@ -267,18 +262,18 @@ func (s *Speculator) candidates(r *specRound, i int, by specDist, residual []flo
 	for _, id := range ids {
 		c.Rows, s.listed[id] = append(c.Rows, s.candidate(r, i, int(id), residual)), true
 	}
-	for rank := len(by.Order) - 1; rank >= 0; rank-- { // the least probable first, so that none is lost beside larger ones
-		id := by.Order[rank]
+	for rank := len(order) - 1; rank >= 0; rank-- { // the least probable first, so that none is lost beside larger ones
+		id := order[rank]
 		if s.listed[id] {
 			s.listed[id] = false
 			continue
 		}
 		c.Rest.N++
 		if i < len(r.q) {
-			c.Rest.Q += r.q[i].v[id]
+			c.Rest.Q += r.q[i].Q(int(id))
 		}
 		if i < len(r.p) {
-			c.Rest.P += r.p[i].v[id]
+			c.Rest.P += r.p[i].Q(int(id))
 		}
 		if residual != nil {
 			c.Rest.R += residual[id]
@@ -287,14 +282,30 @@ func (s *Speculator) candidates(r *specRound, i int, by specDist, residual []flo
 	return c
 }
 
+// ranking is all tokens in the order of a strip: those on it, then the others by
+// their id.
+func ranking(by strip, vocab int) []int32 {
+	order, on := make([]int32, 0, vocab), make([]bool, vocab)
+	for r := range by.Len() {
+		order, on[by.Token(r)] = append(order, int32(by.Token(r))), true
+	}
+	for id, is := range on {
+		if !is {
+			order = append(order, int32(id))
+		}
+	}
+	return order
+}
+
 // proposal shows the i-th drafted token of a round.
 func (s *Speculator) proposal(r *specRound, i int) Proposal {
-	d, by := r.drafted[i], r.q[i]
-	from, to := by.Segment(by.RankOf(int32(d.token)))
-	return Proposal{
-		Step: r.start - s.prompt + i + 1, Chosen: s.candidate(r, i, d.token, nil), U: d.u, From: from, To: to,
-		Candidates: s.candidates(r, i, by, nil, d.token),
+	d, by := r.drafted[i], &r.q[i]
+	from, to := by.Segment(d.rank)
+	p := Proposal{Step: r.start - s.prompt + i + 1, Chosen: s.candidate(r, i, d.token, nil), U: d.u, From: from, To: to}
+	if s.Rows >= 0 {
+		p.Candidates = s.candidates(r, i, by.Possible(), sampling.Rank(s.said.draft.logits(i)), nil, d.token)
 	}
+	return p
 }
 
 // scored shows what the target says at the i-th position of a round.
@@ -306,17 +317,28 @@ func (s *Speculator) scored(r *specRound, i int) Scored {
 		c := s.candidate(r, i, must, nil)
 		st.Drafted = &c
 	}
-	st.Candidates = s.candidates(r, i, r.p[i], nil, must)
+	st.Candidates = s.candidates(r, i, r.p[i].Possible(), sampling.Rank(s.said.target.logits(i)), nil, must)
 	return st
 }
 
-// drawn shows a draw of the target's own at the i-th position of a round.
-func (s *Speculator) drawn(r *specRound, i int, by specDist, residual []float64, rank int, u float64) Drawn {
-	id := int(by.Order[rank])
+// drawn shows a draw of the target's own at the i-th position of a round: from
+// the residual, or without one from what the target says.
+func (s *Speculator) drawn(r *specRound, i int, by strip, residual []float64, rank int, u float64) Drawn {
+	id := by.Token(rank)
 	from, to := by.Segment(rank)
-	return Drawn{
+	d := Drawn{
 		Step: s.step(), Greedy: s.settings.Greedy(), Seed: s.settings.Seed, U: u,
 		Chosen: s.candidate(r, i, id, residual), From: from, To: to,
-		Candidates: s.candidates(r, i, by, residual, id),
 	}
+	if s.Rows < 0 {
+		return d
+	}
+	n, order := by.Len(), []int32(nil)
+	if residual != nil {
+		order = ranking(by, len(residual))
+	} else {
+		n, order = r.p[i].Possible(), sampling.Rank(s.said.target.logits(i))
+	}
+	d.Candidates = s.candidates(r, i, n, order, residual, id)
+	return d
 }

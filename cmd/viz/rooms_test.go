@@ -23,10 +23,10 @@ var ranks = map[string]int{
 	"infer/kernel/gen": 0, // writes infer/kernel's assembly
 	"infer/kernel":     1,
 	"infer/tokenizer":  1,
-	"infer/sampling":   1,
 	"infer/cost":       1,
 
 	"infer/checkpoint": 2,
+	"infer/sampling":   2,
 	"infer/bundled":    3,
 	"infer":            4,
 

@@ -19,7 +19,25 @@ func floatAVX512x1pair(dst *float32, dstStride int, w, x *float32, xStride, step
 func floatAVX512x2(dst *float32, dstStride int, w, x *float32, xStride, steps int)
 
 //go:noescape
+func floatAVX512x2pair(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func floatAVX512x3(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func floatAVX512x3pair(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
 func floatAVX512x4(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func floatAVX512x5(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func floatAVX512x6(dst *float32, dstStride int, w, x *float32, xStride, steps int)
+
+//go:noescape
+func floatAVX512x7(dst *float32, dstStride int, w, x *float32, xStride, steps int)
 
 //go:noescape
 func floatAVX512x8(dst *float32, dstStride int, w, x *float32, xStride, steps int)
@@ -46,7 +64,25 @@ func bfloatAVX512x1pair(dst *float32, dstStride int, w *uint32, x *float32, xStr
 func bfloatAVX512x2(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
 
 //go:noescape
+func bfloatAVX512x2pair(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
+func bfloatAVX512x3(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
+func bfloatAVX512x3pair(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
 func bfloatAVX512x4(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
+func bfloatAVX512x5(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
+func bfloatAVX512x6(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
+
+//go:noescape
+func bfloatAVX512x7(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)
 
 //go:noescape
 func bfloatAVX512x8(dst *float32, dstStride int, w *uint32, x *float32, xStride, steps int)

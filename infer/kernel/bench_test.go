@@ -24,7 +24,7 @@ func BenchmarkMul(b *testing.B) {
 		}
 		x, dst := random(r, 32*most), make([]float32, 32*most)
 		for _, p := range Paths() {
-			for _, n := range []int{1, 2, 4, 8, 32} {
+			for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 32} {
 				b.Run(fmt.Sprintf("%s/%v/%d", kind, p, n), func(b *testing.B) {
 					on(b, p, func() {
 						var ops int64

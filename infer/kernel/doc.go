@@ -1,6 +1,6 @@
 // Package kernel is the only place where the engine's time goes: products of
-// weight matrices with vectors, and the few vector operations that attention
-// and activations need.
+// weight matrices with vectors, and the few vector operations that attention,
+// activations and the draw need.
 //
 // # Packing
 //
@@ -69,6 +69,12 @@
 //
 // What attention needs goes for three queries with the same keys and values at
 // once where AVX-512 has the registers for it ([ScoresEach], [MixEach]).
+//
+// # Scores
+//
+// A draw begins with the scores of the whole vocabulary. What package sampling
+// asks of them is here too ([Max], [ExpSum], [DivideBy], [Between]): in float64,
+// and with the same bits on every path, those of the standard library's e^x.
 //
 // The matrix functions are generated (gen); the log of how they became fast is
 // LOG.md.

@@ -160,11 +160,11 @@ func MulEach(x []float32, n int, products ...Product) (ops int64) {
 func (w Matrix) mulFloat(p Path, dst, x []float32, n int) {
 	full := w.Rows / panelRows
 	at := 0
-	if n == 1 {
-		// One vector has few sums to keep the multipliers busy with, so two
+	if n <= pairColumns(p) {
+		// Few vectors have few sums to keep the multipliers busy with, so two
 		// panels go at once.
 		for ; at+1 < full; at += 2 {
-			w.pair(p, dst[at*panelRows:(at+2)*panelRows], at, x)
+			w.pair(p, dst[at*panelRows:], w.Rows, at, x, n)
 		}
 	}
 	for ; at < full; at++ {
@@ -194,15 +194,15 @@ func (w Matrix) panel(p Path, dst []float32, stride, i int, x []float32, n int) 
 	floatPanel(p, dst, stride, w.floats[i*size:(i+1)*size], x, w.Cols, n)
 }
 
-// pair multiplies panels i and i+1 with one vector.
-func (w Matrix) pair(p Path, dst []float32, i int, x []float32) {
+// pair multiplies panels i and i+1 with n vectors, [pairColumns] at most.
+func (w Matrix) pair(p Path, dst []float32, stride, i int, x []float32, n int) {
 	if w.halves != nil {
 		size := w.Cols * halfPanel
-		bfloatPair(p, dst, w.halves[i*size:(i+2)*size], x)
+		bfloatPair(p, dst, stride, w.halves[i*size:(i+2)*size], x, w.Cols, n)
 		return
 	}
 	size := w.Cols * panelRows
-	floatPair(p, dst, w.floats[i*size:(i+2)*size], x)
+	floatPair(p, dst, stride, w.floats[i*size:(i+2)*size], x, w.Cols, n)
 }
 
 // mostColumns is the number of vectors that one function multiplies at once.

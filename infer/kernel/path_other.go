@@ -4,20 +4,22 @@ package kernel
 
 func detect() Path { return Portable }
 
-func floatPair(_ Path, dst, w, x []float32) {
+func pairColumns(Path) int { return 1 }
+
+func floatPair(_ Path, dst []float32, stride int, w, x []float32, cols, n int) {
 	half := len(w) / 2
-	floatPortable(dst, 0, w[:half], x, len(x), 1)
-	floatPortable(dst[panelRows:], 0, w[half:], x, len(x), 1)
+	floatPortable(dst, stride, w[:half], x, cols, n)
+	floatPortable(dst[panelRows:], stride, w[half:], x, cols, n)
 }
 
 func floatPanel(_ Path, dst []float32, stride int, w, x []float32, cols, n int) {
 	floatPortable(dst, stride, w, x, cols, n)
 }
 
-func bfloatPair(_ Path, dst []float32, w []uint32, x []float32) {
+func bfloatPair(_ Path, dst []float32, stride int, w []uint32, x []float32, cols, n int) {
 	half := len(w) / 2
-	bfloatPortable(dst, 0, w[:half], x, len(x), 1)
-	bfloatPortable(dst[panelRows:], 0, w[half:], x, len(x), 1)
+	bfloatPortable(dst, stride, w[:half], x, cols, n)
+	bfloatPortable(dst[panelRows:], stride, w[half:], x, cols, n)
 }
 
 func bfloatPanel(_ Path, dst []float32, stride int, w []uint32, x []float32, cols, n int) {

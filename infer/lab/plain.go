@@ -29,6 +29,7 @@ func writePlain(ctx context.Context, m *infer.Model, counter *meter, v Values, t
 		}
 	}
 	next, settings, seed := ids[len(ids)-1], v.sampling(), uint64(v.float("seed"))
+	var sampler sampling.Sampler // as the speculator's
 	clock := watchOf(counter)
 	for n := 1; n <= tokens; n++ {
 		before := counter.took
@@ -38,8 +39,8 @@ func writePlain(ctx context.Context, m *infer.Model, counter *meter, v Values, t
 		if _, err := m.LogitsTo(ctx, last, z); err != nil {
 			return t, err
 		}
-		d := sampling.Decide(z, settings)
-		next = int(d.Order[d.Draw(sampling.U(seed, n))])
+		sampler.Decide(z, settings)
+		next = sampler.Token(sampler.Draw(sampling.U(seed, n)))
 		t.ids = append(t.ids, next)
 		t.steps, t.at = append(t.steps, counter.took-before), append(t.at, clock.took())
 		if m.EOS(next) {

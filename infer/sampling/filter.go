@@ -111,21 +111,12 @@ func (d *Distribution) Q(r int) float64 {
 // Segment returns where the kept token of rank r lies on the strip from 0 to
 // 1: it is drawn when from ≤ u < to.
 func (d *Distribution) Segment(r int) (from, to float64) {
-	if r > 0 {
-		from = d.Cum[r-1] / d.Mass
-	}
-	if r == d.Keep-1 {
-		return from, 1
-	}
-	return from, d.Cum[r] / d.Mass
+	return segment(d.Cum, d.Mass, r, d.Keep)
 }
 
 // Draw returns the rank on whose segment u in [0, 1) falls. Under greedy it
 // is 0 whatever u is.
-func (d *Distribution) Draw(u float64) int {
-	kept := d.Cum[:d.Keep-1] // the last segment takes the rest, rounding included
-	return sort.Search(len(kept), func(r int) bool { return kept[r]/d.Mass > u })
-}
+func (d *Distribution) Draw(u float64) int { return draw(d.Cum, d.Mass, u, d.Keep) }
 
 // RankOf returns the rank of a token id. It searches the order.
 func (d *Distribution) RankOf(id int32) int {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// radixFrom is the vocabulary from which on sorting by digits is the faster
-// way; below it the tables of digits would cost more than comparing does.
-const radixFrom = 2048
+// radixFrom is how many keys are sorted the faster by digits: for fewer the
+// tables of digits cost more than comparing does.
+const radixFrom = 64
 
 // A rankKey sorts as a token ranks: the score turned round in the upper half,
 // so that the highest comes first, the id in the lower.
@@ -24,49 +24,75 @@ func rankByComparing(z []float32) []int32 {
 	return idsOf(keys)
 }
 
-// The 32 bits of a score are three digits, sorted from the last to the first.
-const (
-	digitBits = 11
-	digits    = 3
-	digitMask = 1<<digitBits - 1
-)
-
-// rankByDigits is a radix sort: each pass puts the keys in the order of one
-// digit and keeps the order of those before it among equals. Ids ascend at the
-// start, so equal scores stay in that order and ids need no pass of their own.
 func rankByDigits(z []float32) []int32 {
-	keys, sorted := make([]uint64, len(z)), make([]uint64, len(z))
-	var ends [digits][1 << digitBits]int32 // how many keys have each digit, then where the next of them goes
+	keys := make([]uint64, len(z))
 	for i, zi := range z {
-		k := rankKey(zi, i)
-		keys[i] = k
-		for d := range ends {
-			ends[d][digit(k, d)]++
-		}
+		keys[i] = rankKey(zi, i)
 	}
-	for d := range ends {
-		at := int32(0)
-		for i, n := range ends[d] {
-			ends[d][i] = at
-			at += n
-		}
-		next := &ends[d]
-		for _, k := range keys {
-			to := &next[digit(k, d)]
-			sorted[*to] = k
-			*to++
-		}
-		keys, sorted = sorted, keys
-	}
-	return idsOf(keys)
+	return idsOf(sortByDigits(keys, make([]uint64, len(z))))
 }
 
-func digit(key uint64, d int) uint64 { return key >> (32 + d*digitBits) & digitMask }
+// sortKeys sorts keys whose ids ascend, the shorter way. The result is keys or
+// room, which is made as long.
+func sortKeys(keys []uint64, room *[]uint64) []uint64 {
+	if len(keys) < radixFrom {
+		slices.Sort(keys)
+		return keys
+	}
+	*room = sized(*room, len(keys))
+	return sortByDigits(keys, *room)
+}
+
+// The 32 bits of a score are three digits where there are many keys, four where
+// there are few: then a digit's table is small beside them.
+const (
+	longDigit  = 11
+	shortDigit = 8
+	longFrom   = 2048 // keys
+)
+
+// sortByDigits is a radix sort: each pass puts the keys in the order of one
+// digit and keeps the order of those before it among equals. Ids ascend at the
+// start, so equal scores stay in that order and ids need no pass of their own.
+// The result is keys or room, which are equally long; the other is lost.
+func sortByDigits(keys, room []uint64) []uint64 {
+	bits := shortDigit
+	if len(keys) >= longFrom {
+		bits = longDigit
+	}
+	var table [1 << longDigit]int32 // how many keys have each digit, then where the next of them goes
+	next := table[:1<<bits]
+	for shift := 32; shift < 64; shift += bits {
+		clear(next)
+		for _, k := range keys {
+			next[digit(k, shift, len(next))]++
+		}
+		at := int32(0)
+		for d, n := range next {
+			next[d] = at
+			at += n
+		}
+		for _, k := range keys {
+			to := &next[digit(k, shift, len(next))]
+			room[*to] = k
+			*to++
+		}
+		keys, room = room, keys
+	}
+	return keys
+}
+
+// digit is one of so many digits of a key. (A shift that is seen to be below 64
+// needs no test.)
+func digit(key uint64, shift, digits int) int { return int(key>>(shift&63)) & (digits - 1) }
+
+// idOf is the token of a key.
+func idOf(key uint64) int32 { return int32(uint32(key)) }
 
 func idsOf(keys []uint64) []int32 {
 	order := make([]int32, len(keys))
 	for r, k := range keys {
-		order[r] = int32(uint32(k))
+		order[r] = idOf(k)
 	}
 	return order
 }
@@ -77,8 +103,5 @@ func idsOf(keys []uint64) []int32 {
 // scores.
 func ascending(f float32) uint32 {
 	b := math.Float32bits(f + 0)
-	if b>>31 == 1 {
-		return ^b
-	}
-	return b | 1<<31
+	return b ^ (uint32(int32(b)>>31) | 1<<31) // all bits of negatives; no branch, since signs follow no pattern
 }

@@ -28,7 +28,7 @@ func TestRankByDigits(t *testing.T) {
 		},
 	}
 	for name, draw := range kinds {
-		for _, n := range []int{1, 2, 3, 100, radixFrom - 1, radixFrom, radixFrom + 1, 20_000, 151_936} {
+		for _, n := range []int{1, 2, 3, 100, radixFrom - 1, radixFrom, radixFrom + 1, longFrom - 1, longFrom, 20_000, 151_936} {
 			z := make([]float32, n)
 			for i := range z {
 				z[i] = draw()

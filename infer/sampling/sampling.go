@@ -1,9 +1,9 @@
 // Package sampling turns one vector of logits into one chosen token.
 //
-// It is the arithmetic of the loop's stages 3 to 5, and nothing else: pure
-// functions without a model, a clock or a random source. The pages, the
-// terminal trace and the exercises all call these same functions, so a learner
-// who is graded by them is graded by what the program itself does.
+// It is the arithmetic of the loop's stages 3 to 5, and nothing else: no model,
+// no clock, no random source. The pages, the terminal trace and the exercises
+// all call these same functions, so a learner who is graded by them is graded by
+// what the program itself does.
 //
 // The order is this program's own (libraries differ) and is fixed:
 //
@@ -16,12 +16,18 @@
 //
 // T = 0 is greedy: the probabilities shown are those at T = 1, one token is
 // kept, and no u is drawn. Ties break toward the lower token id everywhere.
+//
+// [Decide] does 1 to 3 for the whole vocabulary, ranked, for those who look. Who
+// only wants a token and its probability asks a [Sampler]: it gives the same
+// ones, bit for bit, sooner. Tests compare the two.
 package sampling
 
 import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
 // Settings are the knobs that shape and cut the distribution. The zero value
@@ -61,19 +67,19 @@ func (s Settings) Check() error {
 // score first changes nothing (only differences of logits matter) and keeps
 // the exponentials finite. z must be finite and not empty.
 func Softmax(z []float32, t float64) (p []float64, max, sum float64) {
-	if t == 0 {
-		t = 1
-	}
-	max = float64(slices.Max(z))
+	max = float64(kernel.Max(z))
 	p = make([]float64, len(z))
-	for i, zi := range z {
-		p[i] = math.Exp((float64(zi) - max) / t)
-		sum += p[i]
-	}
-	for i := range p {
-		p[i] /= sum
-	}
+	sum = kernel.ExpSum(p, z, max, divisor(t))
+	kernel.DivideBy(p, sum)
 	return p, max, sum
+}
+
+// divisor is what the logits are divided by at a temperature.
+func divisor(t float64) float64 {
+	if t == 0 {
+		return 1
+	}
+	return t
 }
 
 // Rank returns the token ids [vocab] from the highest score to the lowest,
@@ -121,14 +127,11 @@ func Entropy(p []float64) float64 {
 // ln sum + (max − z)/t, and the p sum to 1. No term is negative, so that none
 // cancels another.
 func SoftmaxEntropy(z []float32, t float64, p []float64, max, sum float64) float64 {
-	if t == 0 {
-		t = 1
-	}
 	var below float64 // how far a token drawn from p lies below the first, on average
 	for i, x := range p {
 		below += x * (max - float64(z[i]))
 	}
-	return (math.Log(sum) + below/t) / math.Ln2
+	return (math.Log(sum) + below/divisor(t)) / math.Ln2
 }
 
 // U returns the number drawn at a step (1 for the first generated token):

@@ -18,6 +18,10 @@ import (
 // probability q > 0 is taken where the target gives it probability p.
 func Acceptance(p, q float64) float64 { return min(1, p/q) }
 
+// Excess returns max(0, p − q): how far the target's probability of a token lies
+// above the draft's.
+func Excess(p, q float64) float64 { return max(0, p-q) }
+
 // Residual returns norm(max(0, p − q)) [vocab] and the mass Σ max(0, p − q)
 // that it was divided by: what a refused proposal is replaced from. Where p is
 // nowhere above q, nothing is ever refused but by rounding; p itself is
@@ -25,7 +29,7 @@ func Acceptance(p, q float64) float64 { return min(1, p/q) }
 func Residual(p, q []float64) (r []float64, mass float64) {
 	r = make([]float64, len(p))
 	for i := range p {
-		r[i] = max(0, p[i]-q[i])
+		r[i] = Excess(p[i], q[i])
 		mass += r[i]
 	}
 	if mass == 0 {

@@ -3,7 +3,7 @@
 // length, and one to eight columns run it with more or fewer accumulators, so
 // one template tells the story and the generator lists its variants:
 //
-//	float.tmpl → float_amd64.s   panels of float32 or bfloat16 × 1, 2, 4, 8 columns
+//	float.tmpl → float_amd64.s   panels of float32 or bfloat16 × 1 to 8 columns
 //	int8.tmpl  → int8_amd64.s    panels of int8 × 1, 2, 4 columns
 //
 // Run it with "go generate ./infer/kernel". A test compares the files in the
@@ -175,7 +175,13 @@ func floats(half bool) []variant {
 		{name + "AVX512x1", "Z", 16, 1, 1, 4, half},
 		{name + "AVX512x1pair", "Z", 16, 2, 1, 4, half},
 		{name + "AVX512x2", "Z", 16, 1, 2, 2, half},
+		{name + "AVX512x2pair", "Z", 16, 2, 2, 2, half},
+		{name + "AVX512x3", "Z", 16, 1, 3, 2, half},
+		{name + "AVX512x3pair", "Z", 16, 2, 3, 1, half},
 		{name + "AVX512x4", "Z", 16, 1, 4, 2, half},
+		{name + "AVX512x5", "Z", 16, 1, 5, 1, half},
+		{name + "AVX512x6", "Z", 16, 1, 6, 1, half},
+		{name + "AVX512x7", "Z", 16, 1, 7, 1, half},
 		{name + "AVX512x8", "Z", 16, 1, 8, 1, half},
 		{name + "AVX2x1", "Y", 8, 1, 1, 4, half},
 		{name + "AVX2x1pair", "Y", 8, 2, 1, 2, half},

@@ -1,0 +1,73 @@
+package kernel
+
+import (
+	"math"
+	"slices"
+)
+
+// What a vocabulary's scores need on their way to a draw is computed in
+// float64. All paths give the same bits: those of [math.Exp], of one division
+// and of a sum from the first value to the last.
+
+// Max returns the largest of the scores, of which there must be one at least
+// and none that is NaN.
+func Max(z []float32) float32 {
+	top := largest(Current(), z)
+	if top == 0 {
+		return slices.Max(z) // which knows that 0 is more than −0
+	}
+	return top
+}
+
+// ExpSum writes e^{(z−max)/t} to dst and returns the sum, added up from the
+// first to the last: dst and z [n]. max is the largest of z, t is above 0.
+func ExpSum(dst []float64, z []float32, max, t float64) float64 {
+	fit("ExpSum", len(dst), len(z))
+	return expSum64(Current(), dst, z, max, t)
+}
+
+// Between writes the places of the scores that are from or more and less than
+// below, in order, and returns how many there are. dst has room for all of z.
+func Between(dst []int32, z []float32, from, below float32) int {
+	fit("Between", len(dst), len(z))
+	return between(Current(), dst, z, from, below)
+}
+
+// DivideBy divides every value of x.
+func DivideBy(x []float64, by float64) { divide64(Current(), x, by) }
+
+func largestPortable(z []float32) float32 {
+	top := z[0]
+	for _, v := range z {
+		if v > top {
+			top = v
+		}
+	}
+	return top
+}
+
+// betweenPortable goes on behind n places, with the scores from at on.
+func betweenPortable(dst []int32, n int, z []float32, at int, from, below float32) int {
+	for i, v := range z[at:] {
+		if v >= from && v < below {
+			dst[n] = int32(at + i)
+			n++
+		}
+	}
+	return n
+}
+
+// expSumPortable adds to a sum that has been begun.
+func expSumPortable(dst []float64, z []float32, max, t, sum float64) float64 {
+	for i, v := range z {
+		dst[i] = math.Exp((float64(v) - max) / t)
+		sum += dst[i]
+	}
+	return sum
+}
+
+func dividePortable(x []float64, by float64) {
+	for i := range x {
+		x[i] /= by
+	}
+}

@@ -1,0 +1,243 @@
+package sampling
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// differs tells in what a sampler is not what Decide makes of the same scores,
+// bit for bit; "" where in nothing. us are drawn with both.
+func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
+	want := Decide(z, settings)
+	s.Decide(z, settings)
+	if s.Len() != want.Keep {
+		return fmt.Sprintf("%d tokens are kept, Decide keeps %d", s.Len(), want.Keep)
+	}
+	same := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+	v := want.Vector()
+	for id := range z {
+		if p, q := s.P(id), s.Q(id); !same(p, want.P[id]) || !same(q, v[id]) {
+			return fmt.Sprintf("token %d has p %v and q %v, by Decide %v and %v", id, p, q, want.P[id], v[id])
+		}
+	}
+	for r := range want.Keep {
+		from, to := s.Segment(r)
+		wantFrom, wantTo := want.Segment(r)
+		if s.Token(r) != int(want.Order[r]) || !same(from, wantFrom) || !same(to, wantTo) {
+			return fmt.Sprintf("rank %d is token %d from %v to %v, by Decide %d from %v to %v", r, s.Token(r), from, to, want.Order[r], wantFrom, wantTo)
+		}
+		us = append(us, from, math.Nextafter(to, 0))
+	}
+	for _, u := range us {
+		if a, b := s.Draw(u), want.Draw(u); a != b {
+			return fmt.Sprintf("u = %v draws rank %d, by Decide %d", u, a, b)
+		}
+	}
+	return ""
+}
+
+// A sampler is Decide, whatever the scores and settings, and whatever it was
+// used for before.
+func TestSamplerIsDecide(t *testing.T) {
+	var s Sampler
+	rapid.Check(t, func(t *rapid.T) {
+		z, settings := scores().Draw(t, "z"), knobs().Draw(t, "settings")
+		if d := differs(&s, z, settings, rapid.Float64Range(0, math.Nextafter(1, 0)).Draw(t, "u")); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+// The same with vocabularies of which a part is ranked: spread out and close
+// together, with ties, few and many kept.
+func TestSamplerOfLargeVocabularies(t *testing.T) {
+	var s Sampler
+	random := rand.New(rand.NewPCG(8, 1))
+	kept := map[bool]int{}
+	for _, n := range []int{100, 1000, longFrom, 4096, 20_001} {
+		for _, spread := range []float64{0, 0.01, 1, 3, 12, 300} {
+			for round := range 12 {
+				z := make([]float32, n)
+				for i := range z {
+					if z[i] = float32(random.NormFloat64() * spread); round%3 == 0 {
+						z[i] = float32(math.Round(float64(z[i]))) // many are equal
+					}
+				}
+				settings := Settings{Temperature: []float64{0, 0.05, 0.7, 1, 2, 50}[random.IntN(6)], TopP: 1}
+				if round%2 == 0 {
+					settings.TopP = random.Float64()
+				}
+				if random.IntN(3) == 0 {
+					settings.TopK = 1 + random.IntN(n+50)
+				}
+				if random.IntN(3) == 0 {
+					settings.MinP = math.Pow(random.Float64(), 4)
+				}
+				if d := differs(&s, z, settings, random.Float64(), random.Float64()); d != "" {
+					t.Fatalf("%d scores, spread %v, %+v: %s", n, spread, settings, d)
+				}
+				kept[s.Len() > n/4]++
+			}
+		}
+	}
+	if kept[true] < 50 || kept[false] < 50 {
+		t.Errorf("more than a quarter kept: %v; the test says little", kept)
+	}
+}
+
+// Where nothing is cut the mass is that of all tokens by rank, to the last bit,
+// mostly without ranking them: where the sum stays below 1, and where it passes.
+func TestWholeMass(t *testing.T) {
+	var s Sampler
+	random := rand.New(rand.NewPCG(6, 2))
+	settings, below, past, ranked := Pure, 0, 0, 0
+	for round := range 600 {
+		z := make([]float32, 3000)
+		for i := range z {
+			z[i] = float32(random.NormFloat64() * 3)
+		}
+		settings.Temperature = []float64{1, 0.7, 1.4}[round%3]
+		s.Decide(z, settings)
+		if want := Decide(z, settings).Mass; s.mass != want {
+			t.Fatalf("round %d: the mass is %v, want %v", round, s.mass, want)
+		}
+		switch {
+		case s.ranked:
+			ranked++
+		case s.mass < 1:
+			below++
+		default:
+			past++
+		}
+	}
+	if below < 100 || past < 100 || ranked == 0 || ranked > 150 {
+		t.Errorf("%d sums below 1, %d past it, %d by ranking all", below, past, ranked)
+	}
+}
+
+// Halfway between two units is said so: 1½ units, and 2½, which go to 2.
+func TestInUnits(t *testing.T) {
+	for _, row := range []struct {
+		p       float64
+		k       float64
+		halfway bool
+	}{{0, 0, false}, {1. / units, 1, false}, {1.5 / units, 2, true}, {2.5 / units, 2, true}, {2.75 / units, 3, false}, {0.5 / units, 0, true}, {0.5, units / 2, false}} {
+		if k, halfway := inUnits(row.p); k != row.k || halfway != row.halfway {
+			t.Errorf("%v is %v units, halfway: %v; want %v and %v", row.p, k, halfway, row.k, row.halfway)
+		}
+	}
+}
+
+// Once it has grown, a sampler needs no memory.
+func TestSamplerDoesNotAllocate(t *testing.T) {
+	z := make([]float32, 4096)
+	random := rand.New(rand.NewPCG(4, 4))
+	for i := range z {
+		z[i] = float32(random.NormFloat64() * 3)
+	}
+	var s Sampler
+	for _, settings := range []Settings{Pure, {TopP: 1}, {Temperature: 0.7, TopP: 0.9}, {Temperature: 1, TopK: 40, TopP: 1}, {Temperature: 2, TopP: 1, MinP: 0.01}} {
+		once := func() {
+			s.Decide(z, settings)
+			s.P(s.Token(s.Draw(0.7)))
+		}
+		once()
+		if n := testing.AllocsPerRun(20, once); n != 0 {
+			t.Errorf("%+v: %v allocations a draw", settings, n)
+		}
+	}
+}
+
+// BenchmarkDraw is a draw from logits: whole, as the loop's stages show it, and
+// by a sampler, which looks at what it needs.
+func BenchmarkDraw(b *testing.B) {
+	var all [64][]float32 // so that no branch is foreseen
+	random := rand.New(rand.NewPCG(1, 1))
+	for k := range all {
+		all[k] = make([]float32, 4096)
+		for i := range all[k] {
+			all[k][i] = float32(random.NormFloat64() * 3)
+		}
+	}
+	for _, c := range []struct {
+		name     string
+		settings Settings
+	}{
+		{"pure", Pure},
+		{"greedy", Settings{TopP: 1}},
+		{"T 0.7 top-p 0.9", Settings{Temperature: 0.7, TopP: 0.9}},
+		{"top-k 40", Settings{Temperature: 1, TopK: 40, TopP: 1}},
+		{"min-p 0.05", Settings{Temperature: 1, TopP: 1, MinP: 0.05}},
+	} {
+		b.Run(c.name+"/Decide", func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				d := Decide(all[i%len(all)], c.settings)
+				d.Q(d.Draw(random.Float64()))
+			}
+		})
+		b.Run(c.name+"/Sampler", func(b *testing.B) {
+			var s Sampler
+			for i := 0; b.Loop(); i++ {
+				s.Decide(all[i%len(all)], c.settings)
+				s.Q(s.Token(s.Draw(random.Float64())))
+			}
+		})
+	}
+}
+
+// A correction is the residual of two samplers, with the same draws.
+func TestCorrectionIsTheResidual(t *testing.T) {
+	var p, q Sampler
+	var c Correction
+	random := rand.New(rand.NewPCG(9, 9))
+	empty := 0
+	for range 400 {
+		n := 2 + random.IntN(300)
+		if random.IntN(20) == 0 {
+			n = 6000 // more than longFrom have an excess
+		}
+		a, b := make([]float32, n), make([]float32, n)
+		for i := range a {
+			a[i] = float32(random.NormFloat64() * 3)
+			b[i] = a[i] + float32(random.NormFloat64()*float64(random.IntN(2)))
+		}
+		if random.IntN(10) == 0 {
+			b = a
+		}
+		settings := Settings{Temperature: 0.3 + random.Float64(), TopP: 0.5 + random.Float64()/2, TopK: random.IntN(n)}
+		if random.IntN(3) == 0 {
+			settings = Pure
+			settings.Temperature = []float64{0.01, 1, 100}[random.IntN(3)] // many next to 0, or next to each other
+		}
+		p.Decide(a, settings)
+		q.Decide(b, settings)
+		c.Decide(&p, &q, Excess)
+		r, mass := Residual(Decide(a, settings).Vector(), Decide(b, settings).Vector())
+		want := FromVector(r)
+		if c.Mass() != mass {
+			t.Fatalf("mass %v, want %v", c.Mass(), mass)
+		}
+		if mass == 0 {
+			empty++
+		}
+		if got := c.Vector(); !slices.Equal(got, r) {
+			t.Fatalf("the residual is %v, want %v", got, r)
+		}
+		for range 20 {
+			u := random.Float64()
+			rank := c.Draw(u)
+			from, to := c.Segment(rank)
+			if wantFrom, wantTo := want.Segment(rank); rank != want.Draw(u) || c.Token(rank) != int(want.Order[rank]) || from != wantFrom || to != wantTo {
+				t.Fatalf("u = %v draws rank %d, token %d from %v to %v; want rank %d", u, rank, c.Token(rank), from, to, want.Draw(u))
+			}
+		}
+	}
+	if empty == 0 {
+		t.Error("no pair was equal")
+	}
+}
