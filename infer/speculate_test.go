@@ -126,7 +126,6 @@ func TestSpeculationStopsWhereTheLoopDoes(t *testing.T) {
 	f := smallFolder
 	f.context = 40 // the draft's window ends earlier
 	drafts := []*Model{target, f.model(t, noisy(f.random(7), 0.02, 1)), f.model(t, f.random(8))}
-	inside := map[StopReason]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		s := greedySettings
 		s.Stop.MaxTokens = rapid.IntRange(1, 70).Draw(rt, "max tokens")
@@ -164,12 +163,22 @@ func TestSpeculationStopsWhereTheLoopDoes(t *testing.T) {
 				rt.Fatalf("%d tokens drafted after %d of %d", e.Drafted, e.Generated-len(e.Tokens), s.Stop.MaxTokens)
 			}
 		}
-		if _, accepted := stages[len(stages)-2].(Accept); accepted {
-			inside[last.Stop]++
-		}
 	})
-	if inside[StopString] == 0 {
-		t.Errorf("no text ended inside an accepted run: %v", inside)
+	// Inside an accepted run for certain: the target drafts for itself, and the
+	// stop string is complete before the first round is over.
+	s := greedySettings
+	s.Stop.MaxTokens = MaxGamma
+	whole := newLoop(t, target, "Hi", s)
+	finish(t, whole)
+	for n := 1; n <= 2; n++ { // of plain ASCII, so that the string is found
+		s.Stop.Strings = []string{textOf(whole)[:n]}
+		want := newLoop(t, target, "Hi", s)
+		finish(t, want)
+		stages := speculate(t, newSpeculator(t, target, target, "Hi", s, MaxGamma))
+		last := stages[len(stages)-1].(Extend)
+		if _, accepted := stages[len(stages)-2].(Accept); !accepted || last.Round != 1 || last.Stop != StopString || last.Generated != len(want.Steps()) {
+			t.Errorf("stop string %q: ended in round %d by %q with %d tokens, want round 1 with %d", s.Stop.Strings, last.Round, last.Stop, last.Generated, len(want.Steps()))
+		}
 	}
 }
 
