@@ -55,7 +55,7 @@ func CacheTimes(points []Ways, marked int) (Chart, error) {
 	return drawWays(points, ways{title: "Time of each token", unit: "ms", value: millis, tick: millisTick, marked: marked})
 }
 
-// CacheTimeSoFar draws the sum of the medians up to each token.
+// CacheTimeSoFar draws the time of all tokens up to each, likewise.
 func CacheTimeSoFar(points []Ways, marked int) (Chart, error) {
 	return drawWays(points, ways{title: "Time so far", unit: "ms", value: millis, tick: millisTick, marked: marked})
 }

@@ -260,9 +260,15 @@ func wholes(first, last, n int) axis {
 // powers marks the powers of ten between two values, for a logarithmic axis.
 func powers(low, high float64, words func(float64) string) axis {
 	a := axis{min: low, max: high, log: true}
-	for v := math.Pow(10, math.Floor(math.Log10(low))); v <= high*1.0001; v *= 10 {
-		if v >= low*0.9999 {
-			a.ticks = append(a.ticks, plot.Tick{Value: v, Label: words(v)})
+	steps := []float64{1}
+	if high/low < 1000 { // few powers: the steps between them as well
+		steps = []float64{1, 2, 5}
+	}
+	for ten := math.Pow(10, math.Floor(math.Log10(low))); ten <= high*1.0001; ten *= 10 {
+		for _, step := range steps {
+			if v := step * ten; v >= low*0.9999 && v <= high*1.0001 {
+				a.ticks = append(a.ticks, plot.Tick{Value: v, Label: words(v)})
+			}
 		}
 	}
 	return a

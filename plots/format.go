@@ -85,6 +85,9 @@ func countTick(v float64) string {
 			return tick(v/u.size) + u.unit
 		}
 	}
+	if v >= 1000 && v == math.Trunc(v) {
+		return comma(int64(v))
+	}
 	return tick(v)
 }
 

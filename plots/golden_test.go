@@ -283,7 +283,8 @@ func TestMarks(t *testing.T) {
 		{upTo(0.65, 3, tick), "0 0.5"},
 		{wholes(1, 64, 5), "1 20 40 64"},
 		{wholes(7, 9, 5), "7 8 9"},
-		{powers(10, 10_000, countTick), "10 100 1000 10 k"},
+		{powers(10, 10_000, countTick), "10 100 1,000 10 k"},
+		{powers(0.015, 0.6, tick), "0.02 0.05 0.1 0.2 0.5"},
 		{around(-22, 12), "−20 ms −10 ms 0 10 ms"},
 		{bytesUpTo(48 << 10), "0 20 KiB 40 KiB"},
 	} {

@@ -37,7 +37,7 @@ func HeldBytes(steps []Held) (Chart, error) {
 	}
 	first, last := steps[0], steps[len(steps)-1]
 	c.Description = fmt.Sprintf("At %d positions %s are used and %s reserved.", last.Positions, byteSize(float64(last.Used)), byteSize(float64(last.Reserved)))
-	f := newFigure(&c, wholes(first.Positions, last.Positions, 5), bytesUpTo(most), 96)
+	f := newFigure(&c, wholes(first.Positions, last.Positions, 5), bytesUpTo(most), 128)
 	for _, err := range []error{
 		f.line(reserved, dashed, "reserved "+byteSize(float64(last.Reserved))),
 		f.line(used, solid, "used "+byteSize(float64(last.Used))),

@@ -71,7 +71,7 @@ const labsRoom = "/labs"
 // mountLabs returns the pages of the labs, and adds their feed to the server's.
 func (s *Server) mountLabs() http.Handler {
 	deps := labs.Deps{
-		Target: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat, Learner: s.learners.of, Log: s.cfg.Logger,
+		Context: s.ctx, Target: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat, Learner: s.learners.of, Log: s.cfg.Logger,
 	}
 	if s.drafts != nil {
 		deps.DraftSeat = s.drafts.Seat

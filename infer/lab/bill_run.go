@@ -38,7 +38,7 @@ func (billLab) Estimate(env Env, v Values) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	return guess(env, 4*once.Total()+why.MultAdds, s.KVBytes(prompt+tokens, 4)), nil
+	return guess(env, 4*once.Total()+why.MultAdds, 4*tokens+whyTurns, s.KVBytes(prompt+tokens, 4)), nil
 }
 
 // terser are the values with the other prompt, nil where there is none.
@@ -67,6 +67,9 @@ func whyValues(v Values) Values {
 	return w
 }
 
+// whyTurns is how many tokens that makes draw.
+const whyTurns = 5 * (24 + 5)
+
 // Run implements [Lab].
 func (billLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
 	_, tokens, err := room(env.Target, v, "max_tokens")
@@ -80,12 +83,9 @@ func (billLab) Run(ctx context.Context, env Env, v Values, progress func(Progres
 	r.m, r.meter = env.target()
 	r.fill = r.fillReport
 	r.of = tokens + 4
-	r.result = Bill{Request: RequestOf(v), Prices: Prices{v.float("input_price"), v.float("output_price")}}
+	r.result = Bill{Request: RequestOf(v), Prices: pricesOf(v)}
 	r.result.JSON = r.result.Request.JSON()
 	r.result.Prompt = tokensOf(r.m, r.m.Encode(v["prompt"]))
-	if r.result.Prices.Input > 0 {
-		r.result.BreakEven = r.result.Prices.Output / r.result.Prices.Input
-	}
 	for _, part := range []func() error{r.request, r.savings, r.why} {
 		if err := part(); err != nil {
 			return r.end(err)
@@ -163,9 +163,6 @@ func (r *billRun) savings() error {
 		}
 		steps := loop.Steps()
 		row := Saving{Name: c.name, Title: c.title, Text: text, Stop: steps[len(steps)-1].Stop, Cost: r.result.Prices.cost(len(loop.Prompt()), len(steps))}
-		row.Saved = r.result.Cost.Total - row.Cost.Total
-		row.Share = finiteOr(row.Saved/r.result.Cost.Total, 0)
-		row.ADay = row.Saved * r.v.float("requests")
 		row.Same = strings.HasPrefix(r.result.Text, text)
 		r.result.Savings = append(slices.Clip(r.result.Savings), row)
 		r.tell(1, "the same request "+c.title)
@@ -190,12 +187,17 @@ func (r *billRun) why() error {
 	return nil
 }
 
-// say tells what the two times come to; where they show nothing it says so.
+// say tells what the two times come to.
 func (w Why) say() string {
-	text := fmt.Sprintf("Here a token written takes %.2g times as long as one read, for %.2g times the multiply-adds. ", w.Ratio, w.WorkRatio)
-	text += "Tokens of a prompt go through the weights many at a time; a token written waits for the one before it and has every weight read for itself."
+	return fmt.Sprintf("Here a token written takes %.2g times as long as one read, for %.2g times the multiply-adds. ", w.Ratio, w.WorkRatio) + w.Because()
+}
+
+// Because is why output costs more; where the two times do not show it, it says
+// so.
+func (w Why) Because() string {
+	text := "Tokens of a prompt go through the weights many at a time; a token written waits for the one before it and has every weight read for itself."
 	if w.Ratio < 1.2 {
-		text += " Little of that shows in this run: a small model's weights lie in the processor's own memory, and the machine may be busy. Larger models must fetch theirs for every token."
+		text += " Little of that shows in this run: a small model's weights lie in the processor's own memory, and where the machine is busy long passes are interrupted more often than short ones. Larger models must fetch theirs for every token."
 	}
 	return text
 }
@@ -205,12 +207,33 @@ func (r *billRun) fillReport(to *Report) {
 		return
 	}
 	result := r.result
-	result.Ticks = slices.Clip(result.Ticks)
-	result.OutputShare = finiteOr(result.Cost.Output/result.Cost.Total, 0)
-	result.Machine = machineUse(r.v, result.Cost.Total, r.took)
-	result.Training = training(r.v, r.m.Shape(), r.m.Parameters(), r.m.Config().Context, r.work, result.Cost.OutputTokens)
+	result.Machine.SecondsEach, result.Training.RequestMultAdds = r.took, float64(r.work)
+	result.price(r.m, r.v)
 	to.Result, to.Tables = &result, result.tables()
 	to.Noise = "The request was timed once, as a user would meet it. A token read and a token written are medians of five."
+}
+
+func pricesOf(v Values) Prices { return Prices{v.float("input_price"), v.float("output_price")} }
+
+// price works out all that follows from prices, of the tokens, the seconds and
+// the multiply-adds that were measured.
+func (b *Bill) price(m *infer.Model, v Values) {
+	p := pricesOf(v)
+	b.Prices, b.BreakEven = p, finiteOr(p.Output/p.Input, 0)
+	b.Cost = p.cost(b.Cost.InputTokens, b.Cost.OutputTokens)
+	b.OutputShare = finiteOr(b.Cost.Output/b.Cost.Total, 0)
+	b.Ticks, b.Savings = slices.Clone(b.Ticks), slices.Clone(b.Savings)
+	for i := range b.Ticks {
+		b.Ticks[i].Cost = p.cost(b.Cost.InputTokens, b.Ticks[i].Step).Total
+	}
+	for i := range b.Savings {
+		s := &b.Savings[i]
+		s.Cost = p.cost(s.Cost.InputTokens, s.Cost.OutputTokens)
+		s.Saved = b.Cost.Total - s.Cost.Total
+		s.Share, s.ADay = finiteOr(s.Saved/b.Cost.Total, 0), s.Saved*v.float("requests")
+	}
+	b.Machine = machineUse(v, b.Cost.Total, b.Machine.SecondsEach)
+	b.Training = training(v, m.Shape(), m.Parameters(), m.Config().Context, b.Training.RequestMultAdds, b.Cost.OutputTokens)
 }
 
 // machineUse compares the price of requests with a machine of one's own.
@@ -228,8 +251,8 @@ func machineUse(v Values, each, seconds float64) MachineUse {
 
 // training compares a request's work with that of the training: three forward
 // passes for each token, in texts that fill the context, every position scored.
-func training(v Values, s cost.Shape, parameters int64, context int, request int64, written int) Training {
-	t := Training{Tokens: v.float("trained_tokens"), RequestMultAdds: float64(request)}
+func training(v Values, s cost.Shape, parameters int64, context int, request float64, written int) Training {
+	t := Training{Tokens: v.float("trained_tokens"), RequestMultAdds: request}
 	if t.Tokens == 0 {
 		t.Tokens, t.Assumed = 20*float64(parameters), true
 	}

@@ -12,6 +12,7 @@ type Cache struct {
 	Repeats    int         `json:"repeats"`
 	SameLogits bool        `json:"same_logits"` // of every step, bit for bit
 	Compared   int64       `json:"compared"`    // logits compared
+	Logits     []SameLogit `json:"logits"`      // the largest of the last step, from above
 	Columns    Columns     `json:"columns"`
 	Fits       []Fit       `json:"fits"`
 	// Where the formulas' parts meet.
@@ -42,7 +43,17 @@ type CacheSide struct {
 	// Sums up to this token.
 	TotalParts    cost.Parts `json:"total_parts"`
 	TotalMultAdds int64      `json:"total_mult_adds"`
-	TotalMs       float64    `json:"total_ms"` // of the medians
+	TotalMs       Spread     `json:"total_ms"` // over the repeats, each with its own sum
+}
+
+// SameLogit is a token's logit, both ways, with its bits as IEEE 754 has them,
+// in hexadecimal.
+type SameLogit struct {
+	Token          Token   `json:"token"`
+	Cached         float32 `json:"cached"`
+	Recomputed     float32 `json:"recomputed"`
+	CachedBits     string  `json:"cached_bits"`
+	RecomputedBits string  `json:"recomputed_bits"`
 }
 
 // Columns compares what the two ways keep of past positions.

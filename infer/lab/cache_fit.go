@@ -64,8 +64,8 @@ func (c *Cache) fits() []Fit {
 		}
 		n, whole = append(n, float64(s.Positions)), append(whole, float64(s.Step))
 		recomputedEach, recomputedMs = append(recomputedEach, float64(s.Recomputed.MultAdds)), append(recomputedMs, s.Recomputed.Ms.Median)
-		cachedTotal, cachedTotalMs = append(cachedTotal, float64(s.Cached.TotalMultAdds)), append(cachedTotalMs, s.Cached.TotalMs)
-		recomputedTotal, recomputedTotalMs = append(recomputedTotal, float64(s.Recomputed.TotalMultAdds)), append(recomputedTotalMs, s.Recomputed.TotalMs)
+		cachedTotal, cachedTotalMs = append(cachedTotal, float64(s.Cached.TotalMultAdds)), append(cachedTotalMs, s.Cached.TotalMs.Median)
+		recomputedTotal, recomputedTotalMs = append(recomputedTotal, float64(s.Recomputed.TotalMultAdds)), append(recomputedTotalMs, s.Recomputed.TotalMs.Median)
 	}
 	p := polynomialsOf(c.Shape, len(c.Prompt))
 	const counts, ms = "multiply-adds", "ms"
@@ -95,7 +95,7 @@ func (c *Cache) fits() []Fit {
 func (f Fit) say() string {
 	share := func(k int) string { return fmt.Sprintf("%.3g %%", 100*f.Parts[k].Share) }
 	if f.Of == "ms" {
-		return fmt.Sprintf("Times vary, and small parts drown in that: R² is %.3f.", f.R2)
+		return "Times vary, and small parts drown in that."
 	}
 	switch f.Name {
 	case "cached, each token":

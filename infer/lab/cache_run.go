@@ -25,6 +25,7 @@ type cacheRun struct {
 	result  Cache
 	columns Columns
 	spreads []Spread
+	sums    [2][]time.Duration // of all steps so far, by repeat: cached, recomputed
 }
 
 // Estimate implements [Lab].
@@ -38,7 +39,7 @@ func (cacheLab) Estimate(env Env, v Values) (Estimate, error) {
 	}
 	s := env.Target.Shape()
 	cached, recomputed := s.Generate(m, tokens)
-	return guess(env, int64(v.int("repeats"))*cached.Plus(recomputed).Total(), 2*s.KVBytes(m+tokens, 4)), nil
+	return guess(env, int64(v.int("repeats"))*cached.Plus(recomputed).Total(), tokens, 2*s.KVBytes(m+tokens, 4)), nil
 }
 
 // checkColumn refuses a block or position that the run will not have, of so
@@ -94,6 +95,7 @@ type side struct {
 	read  []int // tokens to read
 	z     []float32
 	times []time.Duration
+	sums  []time.Duration // by repeat, of the steps before
 	parts cost.Parts
 }
 
@@ -103,8 +105,8 @@ func (r *cacheRun) step(n int) error {
 	if n > 1 {
 		from = len(r.ids) - 1
 	}
-	cached := &side{cache: r.kept, keep: from, read: r.ids[from:]}
-	recomputed := &side{cache: r.again, read: r.ids}
+	cached := &side{cache: r.kept, keep: from, read: r.ids[from:], sums: r.sums[0]}
+	recomputed := &side{cache: r.again, read: r.ids, sums: r.sums[1]}
 	if n == 1 { // memory is touched and caches have grown before anything is timed
 		if err := r.once(&side{cache: r.kept, read: r.ids}); err != nil {
 			return err
@@ -127,12 +129,14 @@ func (r *cacheRun) step(n int) error {
 	}
 	row.Cached = r.side(cached, formula, func(s CacheStep) CacheSide { return s.Cached })
 	row.Recomputed = r.side(recomputed, shape.Pass(len(r.ids)), func(s CacheStep) CacheSide { return s.Recomputed })
+	r.sums = [2][]time.Duration{cached.sums, recomputed.sums}
 	r.spreads = append(r.spreads, row.Cached.Ms, row.Recomputed.Ms)
 
 	d := sampling.Decide(cached.z, r.v.sampling())
 	id := int(d.Order[d.Draw(sampling.U(uint64(r.v.float("seed")), n))])
 	row.Token = tokenOf(r.m, id)
 	r.compareColumns(n)
+	r.result.Logits = largest(r.m, d.Order, cached.z, recomputed.z)
 	r.ids = append(slices.Clip(r.ids), id)
 	r.result.Steps = append(r.result.Steps, row)
 	r.result.Tokens = append(r.result.Tokens, row.Token)
@@ -168,13 +172,33 @@ func minus(a, b cost.Parts) cost.Parts {
 // side makes the row of one way, with sums that go on from the step before.
 func (r *cacheRun) side(s *side, formula cost.Parts, of func(CacheStep) CacheSide) CacheSide {
 	row := CacheSide{Read: len(s.read), Parts: s.parts, MultAdds: s.parts.Total(), Formula: formula.Total(), Ms: spreadOfTimes(s.times)}
-	row.TotalParts, row.TotalMs = row.Parts, row.Ms.Median
+	if s.sums == nil {
+		s.sums = make([]time.Duration, len(s.times))
+	}
+	for i, took := range s.times {
+		s.sums[i] += took
+	}
+	row.TotalParts, row.TotalMs = row.Parts, spreadOfTimes(s.sums)
 	if n := len(r.result.Steps); n > 0 {
 		before := of(r.result.Steps[n-1])
-		row.TotalParts, row.TotalMs = before.TotalParts.Plus(row.Parts), before.TotalMs+row.Ms.Median
+		row.TotalParts = before.TotalParts.Plus(row.Parts)
 	}
 	row.TotalMultAdds = row.TotalParts.Total()
 	return row
+}
+
+// largest are the logits of the most probable tokens, both ways.
+func largest(m *infer.Model, order []int32, cached, recomputed []float32) []SameLogit {
+	const most = 6
+	var list []SameLogit
+	for _, id := range order[:min(most, len(order))] {
+		a, b := cached[id], recomputed[id]
+		list = append(list, SameLogit{
+			Token: tokenOf(m, int(id)), Cached: a, Recomputed: b,
+			CachedBits: fmt.Sprintf("%08x", math.Float32bits(a)), RecomputedBits: fmt.Sprintf("%08x", math.Float32bits(b)),
+		})
+	}
+	return list
 }
 
 // differentBits counts the numbers whose bits differ.
@@ -238,14 +262,14 @@ func (c *Cache) tables() []Table {
 	names := []string{"step", "", "positions", "", "token", "", "same logits", ""}
 	for _, way := range []string{"cached", "recomputed"} {
 		names = append(names, way+" read", "positions", way+" projections", "", way+" feed-forward", "", way+" attention", "", way+" output", "",
-			way+" multiply-adds", "", way+" formula", "", way+" median", "ms", way+" lower quartile", "ms", way+" upper quartile", "ms", way+" so far", "", way+" so far, time", "ms")
+			way+" multiply-adds", "", way+" formula", "", way+" median", "ms", way+" lower quartile", "ms", way+" upper quartile", "ms", way+" so far", "", way+" so far, median", "ms", way+" so far, lower quartile", "ms", way+" so far, upper quartile", "ms")
 	}
 	steps := Table{Name: "steps", Title: "Each token, cached and recomputed", Columns: columns(names...)}
 	for _, s := range c.Steps {
 		cells := []any{s.Step, s.Positions, s.Token.Text, s.SameLogits}
 		for _, x := range []CacheSide{s.Cached, s.Recomputed} {
 			cells = append(cells, x.Read, x.Parts.Projections, x.Parts.FeedForward, x.Parts.Attention, x.Parts.Output,
-				x.MultAdds, x.Formula, x.Ms.Median, x.Ms.Q1, x.Ms.Q3, x.TotalMultAdds, x.TotalMs)
+				x.MultAdds, x.Formula, x.Ms.Median, x.Ms.Q1, x.Ms.Q3, x.TotalMultAdds, x.TotalMs.Median, x.TotalMs.Q1, x.TotalMs.Q3)
 		}
 		steps.add(cells...)
 	}
@@ -266,5 +290,9 @@ func (c *Cache) tables() []Table {
 	for i := range c.Columns.KeyA {
 		column.add(i, float64(c.Columns.KeyA[i]), float64(c.Columns.KeyB[i]), float64(c.Columns.ValueA[i]), float64(c.Columns.ValueB[i]))
 	}
-	return []Table{steps, fits, column}
+	logits := Table{Name: "logits", Title: "The largest logits of the last token", Columns: columns("token", "", "id", "", "cached", "", "recomputed", "", "cached, bits", "", "recomputed, bits", "")}
+	for _, x := range c.Logits {
+		logits.add(x.Token.Text, x.Token.ID, float64(x.Cached), float64(x.Recomputed), x.CachedBits, x.RecomputedBits)
+	}
+	return []Table{steps, fits, column, logits}
 }

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -106,6 +107,7 @@ func TestCache(t *testing.T) {
 			t.Errorf("step %d read %d and %d positions, %d times", s.Step, s.Cached.Read, s.Recomputed.Read, s.Cached.Ms.N)
 		}
 	}
+	checkLogits(t, c)
 	k := c.Columns
 	if k.Block != 3 || k.Position != 7 || len(k.KeyA) != c.Shape.KVHeads*c.Shape.HeadDim || !slices.Equal(k.KeyA, k.KeyB) || !slices.Equal(k.ValueA, k.ValueB) {
 		t.Errorf("column %+v", k)
@@ -125,6 +127,30 @@ func TestCache(t *testing.T) {
 	}
 	if len(c.Fits) != 8 {
 		t.Errorf("%d fits, want 8", len(c.Fits))
+	}
+}
+
+// checkLogits: the largest logits stand from above, both ways with the same
+// bits; times add up repeat by repeat.
+func checkLogits(t *testing.T, c *Cache) {
+	t.Helper()
+	for i, x := range c.Logits {
+		bits := fmt.Sprintf("%08x", math.Float32bits(x.Cached))
+		if x.CachedBits != bits || x.RecomputedBits != bits || x.Recomputed != x.Cached || i > 0 && x.Cached > c.Logits[i-1].Cached {
+			t.Errorf("logit %d: %+v", i, x)
+		}
+	}
+	if len(c.Logits) != 6 {
+		t.Errorf("%d logits are shown", len(c.Logits))
+	}
+	if first := c.Steps[0].Recomputed; first.TotalMs != first.Ms {
+		t.Errorf("after one step %+v, its own time is %+v", first.TotalMs, first.Ms)
+	}
+	for i, s := range c.Steps[1:] {
+		before := c.Steps[i].Cached.TotalMs
+		if now := s.Cached.TotalMs; now.N != 2 || !near(now.Min+now.Max-before.Min-before.Max, s.Cached.Ms.Min+s.Cached.Ms.Max, 1e-9) {
+			t.Errorf("step %d: in all %+v after %+v and %+v", s.Step, now, before, s.Cached.Ms)
+		}
 	}
 }
 

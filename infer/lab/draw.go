@@ -79,10 +79,10 @@ func (drawLab) Estimate(env Env, v Values) (Estimate, error) {
 		return Estimate{}, err
 	}
 	work, _ := env.Target.Shape().Generate(m, v.int("step"))
-	e := guess(env, work.Total(), int64(env.Target.Config().Vocab)*8*4)
+	e := guess(env, work.Total(), v.int("step"), int64(env.Target.Config().Vocab)*8*4)
 	const aDraw = 100 // nanoseconds, roughly: a search among the kept tokens
 	e.Took += time.Duration(aDraw * v.int("draws") * v.int("repeats"))
-	e.Large = e.Took >= LargeRun
+	e.judge()
 	return e, nil
 }
 

@@ -2,10 +2,12 @@ package lab
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
 // rates remembers how many multiply-adds a second each model makes here, by
@@ -13,33 +15,55 @@ import (
 // the machine does only makes it slower for a while.
 var rates = struct {
 	sync.Mutex
-	best map[string]float64
-}{best: map[string]float64{}}
+	best map[string]known
+}{best: map[string]known{}}
 
-// samples are taken whenever a guess is asked for; each is a few milliseconds.
-const samples = 3
+type known struct {
+	rate  float64   // multiply-adds a second
+	until time.Time // not to be measured again before: that took long
+}
+
+// samples are taken whenever a guess is asked for, while they take no longer
+// than sampling: a large model has one alone.
+const (
+	samples   = 3
+	sampleFor = 20 * time.Millisecond
+)
 
 // rate is how many multiply-adds a second m makes one token at a time, 0 where
-// it does not run.
+// it does not run. Of a model whose samples take long it is seldom measured.
 func rate(m *infer.Model) float64 {
-	best := 0.0
-	for range samples {
-		best = max(best, sample(m))
+	rates.Lock()
+	known := rates.best[m.Hash()]
+	rates.Unlock()
+	if time.Now().Before(known.until) {
+		return known.rate
+	}
+	start := time.Now()
+	for i := 0; i < samples && time.Since(start) < sampleFor; i++ {
+		known.rate = max(known.rate, sample(m, sampleFor))
+	}
+	if took := time.Since(start); known.rate > 0 && took > 5*sampleFor {
+		known.until = time.Now().Add(50 * took)
 	}
 	rates.Lock()
 	defer rates.Unlock()
-	best = max(best, rates.best[m.Hash()])
-	rates.best[m.Hash()] = best
-	return best
+	known.rate = max(known.rate, rates.best[m.Hash()].rate)
+	rates.best[m.Hash()] = known
+	return known.rate
 }
 
-// sample is the rate of the fastest of a few steps.
-func sample(m *infer.Model) float64 {
+// sample is the rate of the fastest of a few steps, of one where that takes
+// longer than most.
+func sample(m *infer.Model, most time.Duration) float64 {
 	const steps = 4
 	c, id := m.NewCache(), 0
 	out, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)
-	best := 0.0
-	for range min(steps, m.Config().Context) {
+	best, begun := 0.0, time.Now()
+	for i := range min(steps, m.Config().Context) {
+		if i > 0 && time.Since(begun) > most {
+			break
+		}
 		start := time.Now()
 		blocks, err := m.ForwardTo(context.Background(), c, []int{id}, out)
 		if err != nil {
@@ -54,12 +78,33 @@ func sample(m *infer.Model) float64 {
 	return best
 }
 
-// guess makes an estimate of a count of multiply-adds and of bytes.
-func guess(env Env, multAdds, bytes int64) Estimate {
+// choosing is about how long softmax, filters and draw take over a vocabulary:
+// the fastest of a few.
+func choosing(vocab int) time.Duration {
+	z := make([]float32, vocab)
+	for i := range z { // scores as they fall, in no order
+		z[i] = float32(math.Log(1 / (1e-6 + sampling.U(1, i+1))))
+	}
+	best := time.Hour
+	for range samples {
+		start := time.Now()
+		d := sampling.Decide(z, sampling.Pure)
+		d.Draw(0.5)
+		best = min(best, time.Since(start))
+	}
+	return best
+}
+
+// guess makes an estimate of a count of multiply-adds, of turns of the loop,
+// which choose a token each, and of bytes.
+func guess(env Env, multAdds int64, turns int, bytes int64) Estimate {
 	e := Estimate{MultAdds: multAdds, Bytes: bytes}
 	if r := rate(env.Target); r > 0 {
-		e.Took = time.Duration(float64(multAdds) / r * float64(time.Second))
+		e.Took = time.Duration(float64(multAdds)/r*float64(time.Second)) + time.Duration(turns)*choosing(env.Target.Config().Vocab)
 	}
-	e.Large = e.Took >= LargeRun
+	e.judge()
 	return e
 }
+
+// judge tells whether a person should be asked first.
+func (e *Estimate) judge() { e.Large = e.Took >= LargeRun || e.Bytes >= LargeBytes }

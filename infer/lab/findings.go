@@ -23,6 +23,9 @@ func grouped[N ~int | ~int64](n N) string {
 	return sign + digits
 }
 
+// signed is a number with two decimals and its sign.
+func signed(x float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.2f", x), "-", "−") }
+
 // shown is a text between curly quotes, its newlines visible.
 func shown(text string) string { return "“" + strings.ReplaceAll(text, "\n", "↵") + "”" }
 
@@ -62,18 +65,36 @@ func (s *SequenceSearch) findings() []string {
 		how = fmt.Sprintf("the search was given up after %s passes", grouped(s.Expanded))
 	}
 	if !s.Differs {
-		return []string{fmt.Sprintf("After %s greedy's path %s, p = %.4f, is the most probable of %d tokens (%s).", shown(s.Prompt), shown(s.Greedy.Text), s.Greedy.P, s.Horizon, how)}
+		is := "is the most probable of"
+		if !s.Exact {
+			is = "is the most probable that was found of"
+		}
+		return []string{fmt.Sprintf("After %s greedy's path %s, p = %s, %s %d tokens (%s).", shown(s.Prompt), shown(s.Greedy.Text), chance(s.Greedy.P), is, s.Horizon, how)}
 	}
-	return []string{fmt.Sprintf("After %s greedy writes %s, p = %.4f. %s is %.2f times as probable, p = %.4f (%s).",
-		shown(s.Prompt), shown(s.Greedy.Text), s.Greedy.P, shown(s.Best.Text), s.Best.P/s.Greedy.P, s.Best.P, how)}
+	return []string{fmt.Sprintf("After %s greedy writes %s, p = %s. %s is %.2f times as probable, p = %s (%s).",
+		shown(s.Prompt), shown(s.Greedy.Text), chance(s.Greedy.P), shown(s.Best.Text), s.Best.P/s.Greedy.P, chance(s.Best.P), how)}
+}
+
+// chance is a probability, a small one never as 0.
+func chance(p float64) string {
+	if p > 0 && p < 0.0001 {
+		return fmt.Sprintf("%.1e", p)
+	}
+	return fmt.Sprintf("%.4f", p)
 }
 
 func (d *Draw) findings() []string {
+	if d.Kept == 1 {
+		return []string{
+			fmt.Sprintf("The filters keep %s alone, so every draw falls on it: there is no distance that could fall.", shown(d.Tokens[0].Token.Text)),
+			"Raise the temperature, or switch the filters off, to see more tokens drawn.",
+		}
+	}
 	first, last := d.Distances[0], d.Distances[len(d.Distances)-1]
 	return []string{
 		fmt.Sprintf("The distance falls from %.3f at %s draws to %.4f at %s, on average; %.3f and %.4f are expected.",
 			first.Mean, grouped(first.N), last.Mean, grouped(last.N), first.Expected, last.Expected),
-		fmt.Sprintf("It falls as N to the power of %.2f; %.2f is expected, and −½ is the law for many draws.", d.Slope, d.SlopeExpected),
+		fmt.Sprintf("It falls as N to the power of %s; %s is expected, and −½ is the law for many draws.", signed(d.Slope), signed(d.SlopeExpected)),
 	}
 }
 
@@ -172,7 +193,7 @@ func (s *Speculation) findings() []string {
 			s.Costs.C, s.Gamma+1, s.Costs.V, s.Costs.Counted.C, s.Costs.Counted.V))
 	}
 	if x := s.Synthetic; x.Rounds > 0 {
-		list = append(list, fmt.Sprintf("A synthetic pair with independent acceptance, α = %.3f, yields %.3f tokens a pass where E is %.3f: %+.2f %%.", x.Alpha, x.PerPass, x.Expected, 100*x.Off))
+		list = append(list, fmt.Sprintf("A synthetic pair with independent acceptance, α = %.3f, yields %.3f tokens a pass where E is %.3f: %s %%.", x.Alpha, x.PerPass, x.Expected, signed(100*x.Off)))
 	}
 	return list
 }

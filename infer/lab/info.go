@@ -34,8 +34,8 @@ func (strategiesLab) Info() Info {
 			{Name: "passes", Label: "Passes", Unit: "passes", Kind: Int, Min: 1, Max: 100_000, Step: 100, Default: "4000", Help: "forward passes after which the search is given up"},
 		},
 		Try: []Preset{
-			{Name: "Heat", Why: "The higher the temperature, the sooner a lane leaves greedy's path, and the lower its mean log-probability.", Values: Values{"lanes": "greedy,t=0.5,t=1,t=1.5,t=2", "runs": "4"}},
-			{Name: "A sure question", Why: "Where the model is sure, even pure sampling stays on one path for a while.", Values: Values{"prompt": "The capital of France is", "tokens": "16"}},
+			{Name: "Heat", Why: "The higher the temperature, the sooner a lane leaves greedy's path, and the lower its mean log-probability.", Values: Values{"prompt": "A cat says", "tokens": "16", "lanes": "greedy,t=0.5,t=1,t=1.5,t=2", "runs": "4"}},
+			{Name: "A sure question", Why: "Where the model is sure, even pure sampling stays on one path for a while.", Values: Values{"prompt": "User: What is the capital of France?\nAssistant:", "tokens": "24"}},
 		},
 		Includes: "All probabilities are over the whole vocabulary. Mean log-probability is of the model's own distribution at T = 1 with nothing cut, so that lanes can be compared; entropy is of the distribution after the temperature, before the filters. The search for the most probable sequence leaves out no sequence. Nothing here is timed.",
 	}
@@ -55,7 +55,7 @@ func (drawLab) Info() Info {
 			{Name: "rows", Label: "Bars", Unit: "tokens", Kind: Int, Min: 1, Max: 100, Step: 1, Default: "12", Help: "how many tokens have a bar of their own"},
 		}, samplingParams(common())...),
 		Try: []Preset{
-			{Name: "A sure step", Why: "With few tokens to fall on, ten draws already look like the bars.", Values: Values{"prompt": "The capital of France is"}},
+			{Name: "A sure step", Why: "With few tokens to fall on, ten draws already look much like the bars.", Values: Values{"prompt": "User: Hello\nAssistant:"}},
 			{Name: "Nothing cut", Why: "With thousands of tokens to fall on, 1/√N sets in late: until then most tokens were never drawn at all.", Values: Values{"temperature": "1", "top_p": "1"}},
 		},
 		Includes: "u follows from the seed and the number of the draw, as in the loop. Distance is total variation: half the sum of |count/N − q| over all tokens. The expectation is exact, not a rule of thumb. Nothing here is timed.",
@@ -151,7 +151,7 @@ func (billLab) Info() Info {
 			{Name: "try_prompt", Label: "A terser prompt", Unit: "bytes", Kind: Text, Min: 0, Max: promptBytes, Default: "Once there was a", Help: "what it would have saved; empty leaves it out"},
 		}, samplingParams(common())...),
 		Try: []Preset{
-			{Name: "Long input, short output", Why: "Where the prompt is long a terser one saves most; here the stop string hardly matters.", Values: Values{"prompt": longPrompt, "try_prompt": "She held the shell to her ear and", "max_tokens": "16", "try_max_tokens": "8"}},
+			{Name: "Long input, short output", Why: "Where the prompt is long and the answer short, a terser prompt saves most, though each token of it costs less.", Values: Values{"prompt": longPrompt, "try_prompt": "She held the shell to her ear and", "max_tokens": "16", "try_max_tokens": "8"}},
 			{Name: "Short input, long output", Why: "Output dominates: max_tokens and stop strings are what pays.", Values: Values{"max_tokens": "256", "try_max_tokens": "64"}},
 		},
 		Includes: "Input tokens are those that the tokenizer makes of the prompt, with its start mark; output tokens are all that the loop drew, those of a stop string and an end of text included. Prices are yours to set; a price is not a cost. Every saving was run with the same seed, not guessed. Times are of this machine.",
@@ -166,13 +166,13 @@ func (speculationLab) Info() Info {
 		Params: append([]Param{
 			promptParam(story), tokensParam(96, 1024), seedParam(),
 			{Name: "gamma", Label: "γ", Unit: "tokens", Kind: Int, Min: 1, Max: infer.MaxGamma, Step: 1, Default: "4", Help: "tokens drafted in a round of the run that is shown"},
-			{Name: "gammas", Label: "γ compared", Unit: "tokens", Kind: List, Min: 1, Max: infer.MaxGamma, Default: "1,2,3,4,6,8", Help: "measured beside the target alone"},
+			{Name: "gammas", Label: "γ compared", Unit: "tokens", Kind: List, Min: 1, Max: infer.MaxGamma, Default: "1,2,3,4,6,8", Help: "measured beside the target alone, with the γ above"},
 			repeatsParam(5),
 			{Name: "rounds", Label: "Synthetic rounds", Unit: "rounds", Kind: Int, Min: 100, Max: 200_000, Step: 1000, Default: "20000", Help: "rounds of the synthetic pair"},
 		}, samplingParams(sampling.Settings{Temperature: 0.7, TopP: 0.9})...),
 		Try: []Preset{
 			{Name: "Greedy", Why: "A proposal is right or wrong then, and the text is the one that the target writes alone, token for token.", Values: Values{"temperature": "0", "top_p": "1"}},
-			{Name: "Nothing cut", Why: "At T = 1 with nothing cut the two models agree less often: fewer proposals are taken.", Values: Values{"temperature": "1", "top_p": "1"}},
+			{Name: "Long rounds", Why: "The draft guesses this text badly. From γ = 8 to 16 hardly a pass more is saved, and most of what is drafted is thrown away: E levels off, the draft's work does not.", Values: Values{"prompt": "The sea was", "gamma": "16", "gammas": "2,4,8,16"}},
 		},
 		Includes: "Both sides write the same number of tokens after the same prompt; reading the prompt is left out of both. A time is that of whole turns or rounds: passes, scores, softmax, filters and draws. c and v are passes with their scores alone. The text of a seed need not be the same; its distribution is.",
 	}

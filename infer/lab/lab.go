@@ -77,12 +77,15 @@ type Estimate struct {
 	Bytes    int64         `json:"bytes"`     // of caches and kept scores
 	Took     time.Duration `json:"ns"`        // a guess
 	// Large says that a person should be asked first: the guess is over
-	// [LargeRun].
+	// [LargeRun], or the memory over [LargeBytes].
 	Large bool `json:"large"`
 }
 
 // LargeRun is the guess from which on a run is announced before it begins.
 const LargeRun = 20 * time.Second
+
+// LargeBytes is the same for memory.
+const LargeBytes = 1 << 30
 
 // Progress tells how far a run has come.
 type Progress struct {
@@ -103,7 +106,7 @@ type Report struct {
 	Result    any           `json:"result"`
 	Findings  []string      `json:"findings"`  // what it comes to, in sentences
 	Tables    []Table       `json:"tables"`    // the raw rows
-	Noise     string        `json:"noise"`     // how much times varied, in words; empty where nothing was timed
+	Noise     string        `json:"noise"`     // how much the measurement varied, in words
 	Cancelled bool          `json:"cancelled"` // the run was ended early
 	Took      time.Duration `json:"took_ns"`   // the whole run
 }

@@ -34,6 +34,7 @@ type MemoryModel struct {
 	Context    int    `json:"context"` // its window
 	Year       int    `json:"year,omitempty"`
 	Source     string `json:"source"`
+	Note       string `json:"note,omitempty"` // what the formula leaves out, in a sentence
 }
 
 // MemoryVariant is a way to share keys and values among the query heads.

@@ -35,7 +35,13 @@ var published = []MemoryModel{
 	modelOf("gpt-2", "GPT-2", gpt2, gpt2Parameters, 1024, 2019, "Radford et al. 2019"),
 	modelOf("llama-2-7b", "Llama 2 7B", llama7B, llama7B.Parameters(false), 4096, 2023, "Touvron et al. 2023"),
 	modelOf("llama-2-70b", "Llama 2 70B", llama70B, llama70B.Parameters(false), 4096, 2023, "Touvron et al. 2023"),
-	modelOf("mistral-7b", "Mistral 7B", mistral, mistral.Parameters(false), 8192, 2023, "Jiang et al. 2023"),
+	noted(modelOf("mistral-7b", "Mistral 7B", mistral, mistral.Parameters(false), 8192, 2023, "Jiang et al. 2023"),
+		"Each of its layers reads the 4,096 newest positions alone, so a server may keep no more than those; the formula counts all."),
+}
+
+func noted(m MemoryModel, note string) MemoryModel {
+	m.Note = note
+	return m
 }
 
 func modelOf(key, name string, s cost.Shape, parameters int64, context, year int, source string) MemoryModel {
@@ -102,7 +108,7 @@ func (memoryLab) Estimate(env Env, v Values) (Estimate, error) {
 		return Estimate{}, err
 	}
 	work, _ := env.Target.Shape().Generate(m, tokens)
-	return guess(env, work.Total(), env.Target.Shape().KVBytes(m+tokens, 4)), nil
+	return guess(env, work.Total(), tokens, env.Target.Shape().KVBytes(m+tokens, 4)), nil
 }
 
 // Run implements [Lab].

@@ -67,7 +67,7 @@ func (prefillLab) Estimate(env Env, v Values) (Estimate, error) {
 	for _, n := range lengths {
 		all += s.Pass(n).Total()
 	}
-	return guess(env, int64(v.int("repeats"))*all, s.KVBytes(max(prompt+tokens, lengths[len(lengths)-1]), 4)), nil
+	return guess(env, int64(v.int("repeats"))*all, v.int("repeats")*(tokens+len(lengths)), s.KVBytes(max(prompt+tokens, lengths[len(lengths)-1]), 4)), nil
 }
 
 // Run implements [Lab].

@@ -38,6 +38,9 @@ func TestPrefill(t *testing.T) {
 	if !near(p.Output.MultAdds, want, 1e-3) || p.Gaps.N != 3*(len(p.Arrivals)-1) {
 		t.Errorf("a token written takes %v multiply-adds, want %v (%d gaps)", p.Output.MultAdds, want, p.Gaps.N)
 	}
+	if p.Ratio != p.Output.Ms/p.Input.Ms || p.WorkRatio != p.Output.MultAdds/p.Input.MultAdds || p.Output.Ms != p.Gaps.Median || p.Input.Ms != p.PerToken {
+		t.Errorf("ratio %v, of work %v, for %+v written and %+v read", p.Ratio, p.WorkRatio, p.Output, p.Input)
+	}
 	if r.Noise == "" || p.WeightBytes != models(t).Target.WeightBytes() {
 		t.Errorf("noise %q, weights %d bytes", r.Noise, p.WeightBytes)
 	}

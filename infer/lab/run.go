@@ -19,6 +19,9 @@ type running struct {
 	fill func(*Report)
 }
 
+// exact is the noise of a lab that times nothing.
+const exact = "Nothing here was timed, so there is no noise: with the same model the same settings give the same numbers again."
+
 // partialEvery is how often a run shows what it has so far. A run shows its
 // first rows at once.
 const partialEvery = 100 * time.Millisecond
@@ -46,6 +49,9 @@ func (r *running) snapshot() *Report {
 	part := *r.report
 	part.Took = time.Since(r.start)
 	r.fill(&part)
+	if part.Noise == "" && part.Result != nil {
+		part.Noise = exact
+	}
 	if f, ok := part.Result.(interface{ findings() []string }); ok {
 		part.Findings = f.findings()
 	}

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"math"
@@ -45,6 +46,22 @@ func (h *prefixes) Pop() any {
 	last := (*h)[len(*h)-1]
 	*h = (*h)[:len(*h)-1]
 	return last
+}
+
+// keep keeps the n most probable, and returns ln p of the least of them. A
+// search of n passes never comes to the others: it takes one from the heap for
+// each pass. So a large vocabulary whose tokens are all as likely cannot fill
+// the memory.
+func (h *prefixes) keep(n int) float64 {
+	slices.SortFunc(*h, func(a, b prefix) int {
+		if c := cmp.Compare(b.log, a.log); c != 0 {
+			return c
+		}
+		return slices.Compare(a.ids, b.ids)
+	})
+	clear((*h)[n:])
+	*h = (*h)[:n] // sorted, it is a heap
+	return (*h)[n-1].log
 }
 
 // scorer gives ln p [vocab] at T = 1 of what follows a prompt and some tokens.
@@ -120,6 +137,7 @@ func searchBest(ctx context.Context, score scorer, ends func(id int) bool, horiz
 	}
 	f.best = f.greedy
 	open := &prefixes{{}}
+	floor := f.greedy.log // what is not above it need not be looked at
 	for open.Len() > 0 {
 		p := heap.Pop(open).(prefix)
 		if p.ends || len(p.ids) == horizon {
@@ -138,8 +156,11 @@ func searchBest(ctx context.Context, score scorer, ends func(id int) bool, horiz
 		}
 		f.expanded++
 		for id, l := range logs {
-			if p.log+l > f.greedy.log {
+			if p.log+l > floor {
 				heap.Push(open, p.with(id, l, ends(id)))
+			}
+			if open.Len() > 2*most {
+				floor = open.keep(most)
 			}
 		}
 	}

@@ -18,10 +18,12 @@ func (r *speculationRun) fillReport(to *Report) {
 		Target: r.target.Name(), Draft: r.draft.Name(), Gamma: t.gamma, Rounds: slices.Clip(t.rounds), Text: t.text,
 		SpecLane: slices.Clip(t.lane), Acceptance: acceptance(t), Synthetic: r.synthetic,
 	}
+	timed := r.timed()
+	result.spec(timed)
 	var spreads []Spread
 	if len(r.plain) > 0 {
 		result.plain(r.plain, r.target)
-		result.Costs = costs(t, r.plain, r.target.Shape(), r.draft.Shape(), len(r.target.Encode(r.v["prompt"])))
+		result.Costs = costs(timed, r.plain, r.target.Shape(), r.draft.Shape(), len(r.target.Encode(r.v["prompt"])))
 		result.Costs.SpeedUp = cost.SpeedUp(result.Acceptance.Alpha, t.gamma, result.Costs.C, result.Costs.V)
 		alone := aloneRow(r.plain)
 		result.Gammas, spreads = []GammaRow{alone}, []Spread{alone.Ms}
@@ -48,6 +50,36 @@ func (s *Speculation) plain(texts []plainText, m *infer.Model) {
 		if !token.Special {
 			s.Plain += token.Text
 		}
+	}
+}
+
+// timed are the texts that the shown one's times are taken from: its repeats,
+// which were measured in turns with everything else, or itself before there are
+// any. It is the first that is written, and meets cold memory.
+func (r *speculationRun) timed() []*specText {
+	if at := slices.Index(r.gammas, r.shown.gamma); at >= 0 && len(r.texts[at]) > 0 {
+		return r.texts[at]
+	}
+	return []*specText{r.shown}
+}
+
+// spec sets each token and each round of the shown text to the median of its
+// times.
+func (s *Speculation) spec(texts []*specText) {
+	median := func(of func(*specText) float64) float64 {
+		var list []float64
+		for _, t := range texts {
+			list = append(list, of(t))
+		}
+		return spreadOf(list).Median
+	}
+	s.SpecLane, s.Rounds = slices.Clone(s.SpecLane), slices.Clone(s.Rounds)
+	for i := range s.SpecLane {
+		s.SpecLane[i].At = median(func(t *specText) float64 { return t.lane[i].At })
+	}
+	for i := range s.Rounds {
+		s.Rounds[i].DraftMs = median(func(t *specText) float64 { return t.rounds[i].DraftMs })
+		s.Rounds[i].VerifyMs = median(func(t *specText) float64 { return t.rounds[i].VerifyMs })
 	}
 }
 
@@ -95,26 +127,30 @@ func acceptance(t *specText) Acceptance {
 func (a Acceptance) say() string {
 	text := fmt.Sprintf("%.2f tokens a pass; independent acceptance at α = %.3f would give E = %.2f. ", a.PerPass, a.Alpha, a.Expected)
 	if a.FullRounds > 0 {
-		text += fmt.Sprintf("Of the gap of %+.2f, %+.2f is that acceptance is not independent: some stretches are easy, others hard.", a.Gap, a.Dependence)
+		text += fmt.Sprintf("Of the gap of %s, %s is that acceptance is not independent: some stretches are easy, others hard.", signed(a.Gap), signed(a.Dependence))
 	}
 	if short := a.AllRounds - a.FullRounds; short > 0 {
-		text += fmt.Sprintf(" %+.2f is that %d of %d rounds could not bring γ + 1 tokens: near the end of a text less is drafted.", a.Short, short, a.AllRounds)
+		text += fmt.Sprintf(" %s is that %d of %d rounds could not bring γ + 1 tokens: near the end of a text less is drafted.", signed(a.Short), short, a.AllRounds)
 	}
 	return text
 }
 
 // costs are c and v as measured, and as they would be if time went by
 // multiply-adds. The target attends `at` positions in the latter.
-func costs(t *specText, plain []plainText, target, draft cost.Shape, at int) SpecCosts {
+func costs(texts []*specText, plain []plainText, target, draft cost.Shape, at int) SpecCosts {
 	var steps []time.Duration
 	for _, p := range plain {
 		steps = append(steps, p.steps...)
 	}
-	c := SpecCosts{StepMs: spreadOfTimes(steps), DraftMs: spreadOfTimes(t.draft), VerifyMs: spreadOfTimes(t.verify)}
+	var drafting, verifying []time.Duration
+	for _, t := range texts {
+		drafting, verifying = append(drafting, t.draft...), append(verifying, t.verify...)
+	}
+	c := SpecCosts{StepMs: spreadOfTimes(steps), DraftMs: spreadOfTimes(drafting), VerifyMs: spreadOfTimes(verifying)}
 	c.C, c.V = finiteOr(c.DraftMs.Median/c.StepMs.Median, 0), finiteOr(c.VerifyMs.Median/c.StepMs.Median, 0)
 	step := float64(target.Step(at).Total())
-	verify := target.Blocks(at-1, t.gamma+1)
-	verify.Output = int64(t.gamma+1) * target.Output().Total()
+	verify := target.Blocks(at-1, texts[0].gamma+1)
+	verify.Output = int64(texts[0].gamma+1) * target.Output().Total()
 	c.Counted = Counted{C: float64(draft.Step(at).Total()) / step, V: float64(verify.Total()) / step}
 	return c
 }

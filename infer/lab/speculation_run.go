@@ -51,9 +51,9 @@ func (speculationLab) Estimate(env Env, v Values) (Estimate, error) {
 		work += int64(gamma+1) * (drafted.Total() + alone.Total()) / 2 // at some two tokens a round
 	}
 	const aRound = 2 * time.Microsecond // of the synthetic pair, roughly
-	e := guess(env, int64(v.int("repeats"))*work, env.Target.Shape().KVBytes(m+tokens, 4)+env.Draft.Shape().KVBytes(m+tokens, 4))
+	e := guess(env, int64(v.int("repeats"))*work, v.int("repeats")*tokens*(1+3*len(v.list("gammas"))), env.Target.Shape().KVBytes(m+tokens, 4)+env.Draft.Shape().KVBytes(m+tokens, 4))
 	e.Took += aRound * time.Duration(v.int("rounds"))
-	e.Large = e.Took >= LargeRun
+	e.judge()
 	return e, nil
 }
 
@@ -64,6 +64,9 @@ func (speculationLab) Run(ctx context.Context, env Env, v Values, progress func(
 		return nil, err
 	}
 	r := &speculationRun{running: start(ctx, "speculation", env, v, progress), v: v, tokens: tokens, gammas: v.list("gammas")}
+	if !slices.Contains(r.gammas, v.int("gamma")) {
+		r.gammas = append(r.gammas, v.int("gamma")) // the text that is shown is timed as often as the others
+	}
 	slices.Sort(r.gammas)
 	r.target, r.targetMeter = env.target()
 	r.draft, r.draftMeter = env.draft()

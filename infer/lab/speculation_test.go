@@ -3,6 +3,7 @@ package lab
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
@@ -181,6 +182,42 @@ func TestSpeculation(t *testing.T) {
 	}
 	if c := s.Costs; c.StepMs.Median <= 0 || c.C <= 0 || c.V <= 0 || c.Counted.C >= 1 || c.Counted.V <= 1 || c.Counted.V > 5.1 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// Times of the text that is shown are medians over its repeats, and c and v go
+// by all of them.
+func TestShownTimes(t *testing.T) {
+	const ms = time.Millisecond
+	repeat := func(at float64, draft, verify time.Duration) *specText {
+		return &specText{
+			gamma: 1, lane: []SpecTime{{Step: 1, At: at}}, rounds: []SpecRound{{Round: 1, DraftMs: milliseconds(draft), VerifyMs: milliseconds(verify)}},
+			draft: []time.Duration{draft}, verify: []time.Duration{verify},
+		}
+	}
+	first := repeat(90, 50*ms, 60*ms) // met cold memory
+	r := &speculationRun{gammas: []int{1, 2}, shown: first, texts: [][]*specText{nil, nil}}
+	if got := r.timed(); len(got) != 1 || got[0] != first {
+		t.Errorf("before the repeats: %v", got)
+	}
+	r.texts[0] = []*specText{repeat(3, 1*ms, 4*ms), repeat(5, 2*ms, 8*ms), repeat(4, 3*ms, 6*ms)}
+	s := &Speculation{SpecLane: first.lane, Rounds: first.rounds}
+	s.spec(r.timed())
+	if s.SpecLane[0].At != 4 || s.Rounds[0].DraftMs != 2 || s.Rounds[0].VerifyMs != 6 || first.lane[0].At != 90 {
+		t.Errorf("lane %+v, round %+v", s.SpecLane[0], s.Rounds[0])
+	}
+	// One step of the target alone takes 2 ms: c = 2/2, v = 6/2.
+	c := costs(r.timed(), []plainText{{steps: []time.Duration{2 * ms}}}, tinyShape, tinyShape, 3)
+	if c.C != 1 || c.V != 3 {
+		t.Errorf("c %v, v %v", c.C, c.V)
+	}
+}
+
+// The γ that is shown is measured, whether it was listed or not.
+func TestShownGammaIsCompared(t *testing.T) {
+	s, _ := result[*Speculation](t, "speculation", Values{"tokens": "8", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100"})
+	if len(s.Gammas) != 3 || s.Gammas[1].Gamma != 2 || s.Gammas[2].Gamma != 3 {
+		t.Errorf("%+v", s.Gammas)
 	}
 }
 

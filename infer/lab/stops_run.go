@@ -35,7 +35,7 @@ func (stopsLab) Estimate(env Env, v Values) (Estimate, error) {
 	}
 	s := env.Target.Shape()
 	once, _ := s.Generate(prompt, tokens)
-	return guess(env, 2*once.Total(), s.KVBytes(prompt+tokens, 4)+int64(tokens)*int64(s.Vocab)*4), nil
+	return guess(env, 2*once.Total(), 2*tokens, s.KVBytes(prompt+tokens, 4)+int64(tokens)*int64(s.Vocab)*4), nil
 }
 
 // Run implements [Lab].

@@ -85,6 +85,32 @@ func TestStraddle(t *testing.T) {
 	}
 }
 
+// A string that begins so many bytes into a later token is found there.
+func TestStraddleFurtherOn(t *testing.T) {
+	s, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": ""})
+	text, found := "", 0
+	for i, x := range s.Tokens[:len(s.Tokens)-1] {
+		a, b := x.Token.Text, s.Tokens[i+1].Token.Text
+		before := len(text)
+		text += a
+		if i == 0 || !cuttable(a) || !cuttable(b) {
+			continue
+		}
+		str := a[len(a)-2:] + b[:3]
+		if strings.Index(text+b, str) != before+len(a)-2 {
+			continue // it has occurred before
+		}
+		again, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": str})
+		if y := again.Straddle; y == nil || y.String != str || y.First != i+1 || y.Last != i+2 || y.Offset != len(a)-2 || y.Kept != text[:len(text)-2] {
+			t.Errorf("%q across tokens %d and %d: %+v", str, i+1, i+2, y)
+		}
+		if found++; found == 3 {
+			return
+		}
+	}
+	t.Error("too few such strings: the test says little")
+}
+
 func TestTokenAt(t *testing.T) {
 	r := stopsRun{ends: []int{3, 3, 5, 8}} // the second has no bytes
 	for place, want := range []int{0, 0, 0, 2, 2, 3, 3, 3} {

@@ -100,6 +100,7 @@ type LaneRuns struct {
 	Repetition    float64   `json:"repetition"`     // mean over the texts
 	MeanLogP      float64   `json:"mean_log_p"`     // mean over all tokens, nats
 	Entropy       []float64 `json:"entropy"`        // by step, mean over the texts that reach it, bits
+	MeanEntropy   float64   `json:"mean_entropy"`   // mean over all tokens, bits
 	Texts         []RunText `json:"texts"`
 }
 

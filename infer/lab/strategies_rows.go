@@ -38,9 +38,11 @@ func (s *runSums) row(lane int) LaneRuns {
 	}
 	row.DistinctTexts, row.Repetition = distinct(texts), mean(repeated)
 	row.Distinct2 = ratio(row.DistinctPairs, row.Pairs)
+	var all []float64
 	for _, e := range s.entropy {
-		row.Entropy = append(row.Entropy, mean(e))
+		row.Entropy, all = append(row.Entropy, mean(e)), append(all, e...)
 	}
+	row.MeanEntropy = mean(all)
 	return row
 }
 
@@ -61,13 +63,13 @@ func (s *Strategies) tables() []Table {
 	}
 	runs := Table{
 		Name: "runs", Title: "Further runs of each lane",
-		Columns: columns("lane", "", "runs", "", "distinct texts", "", "distinct pairs", "", "pairs", "", "distinct-2", "", "repetition", "", "mean ln p", "nats"),
+		Columns: columns("lane", "", "runs", "", "distinct texts", "", "distinct pairs", "", "pairs", "", "distinct-2", "", "repetition", "", "mean ln p", "nats", "mean entropy", "bits"),
 	}
 	texts := Table{Name: "texts", Title: "Every text", Columns: columns("lane", "", "seed", "", "tokens", "", "distinct-2", "", "repetition", "", "mean ln p", "nats", "entropy", "bits", "stop", "", "text", "")}
 	entropy := Table{Name: "entropy", Title: "Entropy by step, mean over the runs", Columns: columns("lane", "", "step", "", "entropy", "bits")}
 	for _, r := range s.Runs {
 		name := s.Lanes[r.Lane].Name
-		runs.add(name, r.Runs, r.DistinctTexts, r.DistinctPairs, r.Pairs, r.Distinct2, r.Repetition, r.MeanLogP)
+		runs.add(name, r.Runs, r.DistinctTexts, r.DistinctPairs, r.Pairs, r.Distinct2, r.Repetition, r.MeanLogP, r.MeanEntropy)
 		for _, t := range r.Texts {
 			texts.add(name, int64(t.Seed), t.Measures.Tokens, t.Measures.Distinct2, t.Measures.Repetition, t.Measures.MeanLogP, t.Measures.Entropy, string(t.Stop), t.Text)
 		}

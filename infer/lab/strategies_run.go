@@ -49,10 +49,10 @@ func (strategiesLab) Estimate(env Env, v Values) (Estimate, error) {
 	circle, _ := s.Generate(m, min(circleMost, env.Target.Config().Context-m+1))
 	work := int64(len(lanes)*v.int("runs"))*once.Total() + circle.Total()
 	if v.int("horizon") > 0 {
-		work += int64(min(v.int("passes"), 500)) * s.Step(m).Total() // most searches are over by then
+		work += int64(v.int("passes")) * s.Step(m).Total() // at most
 	}
 	kept := int64(len(lanes)*tokens) * int64(s.Vocab+s.Width) * 4
-	return guess(env, work, kept+int64(len(lanes))*s.KVBytes(m+tokens, 4)), nil
+	return guess(env, work, len(lanes)*v.int("runs")*tokens+circleMost, kept+int64(len(lanes))*s.KVBytes(m+tokens, 4)), nil
 }
 
 // Run implements [Lab].
@@ -226,16 +226,21 @@ func (r *strategiesRun) best() error {
 	if horizon == 0 {
 		return nil
 	}
+	passes := r.v.int("passes") // of all prompts together
 	for i, prompt := range r.prompts() {
+		if passes <= 0 {
+			return nil
+		}
 		r.tell(1, "looking for a sequence more probable than greedy's")
 		ids := r.m.Encode(prompt)
 		if len(ids)+horizon-1 > r.m.Config().Context {
 			continue
 		}
-		f, err := searchBest(r.ctx, scores(r.m, ids), r.m.EOS, horizon, r.v.int("passes"))
+		f, err := searchBest(r.ctx, scores(r.m, ids), r.m.EOS, horizon, passes)
 		if err != nil {
 			return err
 		}
+		passes -= f.expanded
 		s := &SequenceSearch{
 			Prompt: prompt, Tried: i + 1, Horizon: horizon, Greedy: f.greedy.sequence(r.m), Best: f.best.sequence(r.m),
 			Exact: f.exact, Expanded: f.expanded, Possible: possible(r.m.Config().Vocab, horizon),

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"container/heap"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -162,9 +163,39 @@ func TestSearchAgainstAll(t *testing.T) {
 		if f.best.log > f.greedy.log {
 			differs++
 		}
+		// As many passes as it took are enough, though it then keeps no more
+		// beginnings than it has passes left; one less is not.
+		enough, err := searchBest(t.Context(), tree(rows), func(id int) bool { return id == end }, horizon, f.expanded)
+		if err != nil || !enough.exact || enough.expanded != f.expanded || !slices.Equal(enough.best.ids, f.best.ids) {
+			t.Fatalf("with %d passes %v, with many %v (%v)", f.expanded, enough.best.ids, f.best.ids, err)
+		}
+		if f.expanded > horizon {
+			if short, err := searchBest(t.Context(), tree(rows), func(id int) bool { return id == end }, horizon, f.expanded-1); err != nil || short.exact {
+				t.Fatalf("done in %d passes of %d, %v", short.expanded, f.expanded, err)
+			}
+		}
 	}
 	if differs < 10 {
 		t.Errorf("greedy missed the best only %d times: the test says little", differs)
+	}
+}
+
+// A heap that is cut keeps the most probable and stays a heap.
+func TestKeep(t *testing.T) {
+	open := &prefixes{}
+	for i, log := range []float64{-5, -1, -4, -2, -3, -1} {
+		heap.Push(open, prefix{ids: []int{i}, log: log})
+	}
+	if least := open.keep(3); least != -2 || open.Len() != 3 {
+		t.Fatalf("%d kept, the least %v", open.Len(), least)
+	}
+	heap.Push(open, prefix{ids: []int{9}, log: -1.5})
+	var got []int
+	for open.Len() > 0 {
+		got = append(got, heap.Pop(open).(prefix).ids[0])
+	}
+	if !slices.Equal(got, []int{1, 5, 9, 3}) { // −1 twice, the lower id first, −1.5, −2
+		t.Errorf("in the order %v", got)
 	}
 }
 

@@ -20,6 +20,13 @@ func TestCSV(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("%q\nwant %q", b.String(), want)
 	}
+	for text, want := range map[string]string{
+		"": "", "=1": "'=1", "+1": "'+1", "-1": "'-1", "@a": "'@a", "\ta": "'\ta", "\ra": "'\ra", " =1": " =1", "a=1": "a=1", "1": "1",
+	} {
+		if got := harmless(text); got != want {
+			t.Errorf("%q is written %q, want %q", text, got, want)
+		}
+	}
 	defer func() {
 		if recover() == nil {
 			t.Error("a row that is too short is taken")

@@ -1,9 +1,19 @@
 // The labs' pages: the address follows the settings, so that a page that is
 // loaded again shows the same; and selects follow what the server has made of
 // them. Everything else is feed.js.
-import './feed.js';
+import { sendForm } from './feed.js';
+import { Walk } from './walk.js';
 
 const lab = document.querySelector('main[data-feed]');
+
+// Every press of Run has a number of its own. After a cut connection the page
+// repeats what it asked last, and the number leads it back to that run instead
+// of a new one. A page that comes with a number was loaded while its run goes on.
+const press = lab?.querySelector('[name="press"]');
+document.addEventListener('submit', ({ target }) => {
+  if (target === press?.form) press.value = `${Date.now()}-${Math.random()}`;
+}, true);
+if (press?.value) sendForm(press.form);
 
 lab?.addEventListener('feed', ({ detail }) => {
   const { link, inputs } = detail.data ?? {};
@@ -12,7 +22,31 @@ lab?.addEventListener('feed', ({ detail }) => {
     const select = lab.querySelector(`select[name="${CSS.escape(name)}"]`);
     if (select && select !== document.activeElement) select.value = value;
   }
+  if (inputs?.request) followRequest(inputs.request);
 });
+
+// A field that somebody is at is left alone, so that nobody's typing is undone.
+// But where the caret only stands in the JSON, untouched, it follows: or what
+// it still says would count as an edit and undo what was changed before.
+const request = lab?.querySelector('[name="request"]');
+let untouched = request?.value;
+function followRequest(json) {
+  if (request === document.activeElement && request.value === untouched) request.value = json;
+  untouched = json;
+}
+
+// Results can be gone through step by step. They are made anew with every
+// message; how far somebody has gone stays.
+const walks = new Map(); // by the walk's name
+function showWalks() {
+  for (const bar of document.querySelectorAll('[data-walk]')) {
+    const name = bar.dataset.walk;
+    if (!walks.has(name)) walks.set(name, new Walk());
+    walks.get(name).show(bar);
+  }
+}
+lab?.addEventListener('feed', showWalks);
+showWalks();
 
 // A slider beside a number: its place is from 0 to 1000, plain or, over a long
 // range, by factors, as the server puts it first. It only fills in the number.

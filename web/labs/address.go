@@ -12,6 +12,8 @@ const (
 	fieldGuess   = "guess"   // the prediction, a choice's key
 	fieldRun     = "run"     // set by the button that runs
 	fieldSure    = "sure"    // set by the button that runs although it takes long
+	fieldPress   = "press"   // a number of the press of that button, from the page's script
+	fieldModel   = "model"   // the beginning of the hash of the model that a link was made with
 	fieldTable   = "table"   // of a download
 	fieldRequest = "request" // the bill's JSON, in step with the other fields
 	fieldWas     = "was"     // the same as the page got it
@@ -21,6 +23,8 @@ const (
 type asked struct {
 	raw       lab.Values // parameters as they were written
 	guess     string
+	press     string
+	model     string
 	run, sure bool
 	// The bill's request as JSON, and as it was when the page got it.
 	request, was string
@@ -39,6 +43,10 @@ func read(fields map[string]string) asked {
 			a.run = value != ""
 		case fieldSure:
 			a.sure, a.run = value != "", a.run || value != ""
+		case fieldModel:
+			a.model = value
+		case fieldPress:
+			a.press = value
 		case fieldRequest:
 			a.request, a.hasJSON = value, true
 		case fieldWas:
@@ -75,6 +83,17 @@ func queryOf(i lab.Info, v lab.Values) url.Values {
 func linkOf(i lab.Info, v lab.Values) string {
 	return addressOf("/labs/"+i.Name, queryOf(i, v))
 }
+
+// sharedOf is the same for somebody else: it says with which model, so that a
+// page that has another one can tell.
+func (p *Pages) sharedOf(i lab.Info, v lab.Values) string {
+	q := queryOf(i, v)
+	q.Set(fieldModel, p.modelMark())
+	return addressOf("/labs/"+i.Name, q)
+}
+
+// modelMark is enough of the model's hash to tell it from others.
+func (p *Pages) modelMark() string { return p.Target.Hash()[:12] }
 
 // rowsOf is where a table of a run comes as CSV.
 func rowsOf(i lab.Info, v lab.Values, table string) string {

@@ -1,6 +1,8 @@
 package labs
 
 import (
+	"fmt"
+
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/view"
@@ -17,7 +19,7 @@ func billSections(r *lab.Bill) []section {
 			Say: say(b(view.Count(r.Cost.InputTokens)), " tokens in for ", b(dollars(r.Cost.Input)), ", ", b(view.Count(r.Cost.OutputTokens)), " out for ", b(dollars(r.Cost.Output)),
 				": ", x(dollars(r.Cost.Total)+" in all"), ", "+percent(r.OutputShare)+" of it output. One output token costs as much as "+figures(r.BreakEven)+" input tokens."),
 		}.charted(plots.BillSoFar(r.Cost.Input, costs)),
-		{ID: "answer", Title: "What was paid for", Half: true, Say: say("It ended by " + stopName(string(r.Stop)) + "."), Body: answer(r.Text)},
+		{ID: "answer", Title: "What was paid for", Half: true, Say: paidSay(r), Body: paidView(paidTokens(r))},
 	}
 	if len(r.Savings) > 0 {
 		list = append(list, section{ID: "savings", Title: "What would have saved", Say: say("Each was run with the same seed, not guessed."), Body: table(savingsGrid(r))})
@@ -32,13 +34,42 @@ func billSections(r *lab.Bill) []section {
 		list = append(list, section{
 			ID: "why", Title: "Why output costs more", Half: true,
 			Say: say("Here a token read took ", b(ms(r.Why.InputMs)), ", a token written ", b(ms(r.Why.OutputMs)), ": ", x(view.Decimals(r.Why.Ratio, 1)+"×"),
-				" the time for ", b(view.Decimals(r.Why.WorkRatio, 2)+"×"), " the work. "+r.Why.Say),
+				" the time for ", b(view.Decimals(r.Why.WorkRatio, 2)+"×"), " the multiply-adds. "+r.Why.Because()),
 		})
 	}
 	if r.Training.Requests > 0 {
 		list = append(list, section{ID: "training", Title: "Training against answering", Say: trainingSay(r.Training)})
 	}
 	return list
+}
+
+// paidToken is an output token and the bill after it.
+type paidToken struct {
+	Text view.Text
+	Say  string
+}
+
+func paidTokens(r *lab.Bill) []paidToken {
+	list := make([]paidToken, len(r.Ticks))
+	for i, t := range r.Ticks {
+		list[i] = paidToken{marked(t.Token), fmt.Sprintf("%s read + %s written = %s after %s", view.Count(r.Cost.InputTokens), view.Count(t.Step), dollars(t.Cost), ms(t.Ms))}
+	}
+	return list
+}
+
+func paidSay(r *lab.Bill) []span {
+	if r.Stop == "" {
+		return say("It is being written.")
+	}
+	wait := ""
+	if n := len(r.Ticks); n > 0 {
+		first, last := ms(r.Ticks[0].Ms), ms(r.Ticks[n-1].Ms)
+		wait = " Streamed, as asked: its first token could be read after " + first + ", all after " + last + ". The price is the same without."
+		if !r.Request.Stream {
+			wait = " Not streamed: nothing could be read until " + last + ". With streaming, for the same price, the first token would have been there after " + first + "."
+		}
+	}
+	return say("It ended by " + stopName(string(r.Stop)) + "." + wait)
 }
 
 func savingsGrid(r *lab.Bill) grid {

@@ -125,6 +125,22 @@ func TestJSONInStep(t *testing.T) {
 	tab.Wait("what is wrong", `document.querySelector("#err-request").textContent.includes("JSON")`)
 }
 
+// TestJSONFollowsUnderTheCaret: who changes a field and goes straight to the
+// JSON finds it changed, and what is changed next does not undo it.
+func TestJSONFollowsUnderTheCaret(t *testing.T) {
+	tab := browser.New(t).Stranger(t, browser.Laptop, serve(t)+"/labs/bill")
+	hands := browser.Mouse(tab)
+	hands.Fill("#f-max_tokens", "12")
+	hands.Press("#f-request")
+	tab.Wait("the JSON", `document.activeElement.id === "f-request" && document.activeElement.value.includes('"max_tokens": 12')`)
+	hands.Fill("#f-seed", "7")
+	hands.Press("#f-requests")
+	tab.Wait("both", `document.querySelector("#f-request").value.includes('"seed": 7') && document.querySelector("#f-max_tokens").value === "12"`)
+	if got := browser.Value[string](tab, `document.querySelector("#f-request").value`); !strings.Contains(got, `"max_tokens": 12`) {
+		t.Errorf("the first change is undone: %s", got)
+	}
+}
+
 // TestAccessible: axe-core finds nothing on the labs before and after a run, at
 // three sizes in two themes, and no page is wider than its window.
 func TestAccessible(t *testing.T) {

@@ -2,6 +2,7 @@ package labs
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/lab"
@@ -18,7 +19,7 @@ func cacheSections(c *lab.Cache) []section {
 		each = append(each, plots.Ways{Step: s.Step, Cached: exactly(s.Cached.MultAdds), Recomputed: exactly(s.Recomputed.MultAdds)})
 		sum = append(sum, plots.Ways{Step: s.Step, Cached: exactly(s.Cached.TotalMultAdds), Recomputed: exactly(s.Recomputed.TotalMultAdds)})
 		times = append(times, plots.Ways{Step: s.Step, Cached: quartiles(s.Cached.Ms), Recomputed: quartiles(s.Recomputed.Ms)})
-		timeSum = append(timeSum, plots.Ways{Step: s.Step, Cached: plots.Exactly(s.Cached.TotalMs), Recomputed: plots.Exactly(s.Recomputed.TotalMs)})
+		timeSum = append(timeSum, plots.Ways{Step: s.Step, Cached: quartiles(s.Cached.TotalMs), Recomputed: quartiles(s.Recomputed.TotalMs)})
 	}
 	mark := max(2, len(c.Steps)/5)
 	last := c.Steps[len(c.Steps)-1]
@@ -27,7 +28,7 @@ func cacheSections(c *lab.Cache) []section {
 		section{ID: "each", Title: "Cost of each token", Half: true, Say: eachSay(last), Caption: counted}.charted(plots.CachePerToken(each, mark)),
 		section{ID: "so-far", Title: "Cost so far", Half: true, Say: sumSay(last), Caption: "counted; multiply-adds of matrix products"}.charted(plots.CacheSoFar(sum, mark)),
 		section{ID: "time", Title: "Time of each token", Half: true, Say: timeSay(last), Caption: "measured; the band is the middle half of " + plural(c.Repeats, "run")}.charted(plots.CacheTimes(times, mark)),
-		section{ID: "time-sum", Title: "Time so far", Half: true, Say: timeSumSay(last), Caption: "measured; sum of the medians"}.charted(plots.CacheTimeSoFar(timeSum, mark)),
+		section{ID: "time-sum", Title: "Time so far", Half: true, Say: timeSumSay(last), Caption: "measured; sums of each run, the band is their middle half"}.charted(plots.CacheTimeSoFar(timeSum, mark)),
 		{ID: "same", Title: "The same numbers", Say: sameSay(c), Body: columnsView(c)},
 		{ID: "parts", Title: "Where the last token’s work goes", Say: partsSay(c, last), Body: table(partsGrid(last))},
 	}
@@ -66,8 +67,8 @@ func timeSay(s lab.CacheStep) []span {
 }
 
 func timeSumSay(s lab.CacheStep) []span {
-	return say("Measured here: ", b(ms(s.Cached.TotalMs)), " cached, ", b(ms(s.Recomputed.TotalMs)), " recomputed for "+plural(s.Step, "token")+". ",
-		x(ratio(s.Recomputed.TotalMs, s.Cached.TotalMs)+" less."))
+	return say("Measured here: ", b(ms(s.Cached.TotalMs.Median)), " cached, ", b(ms(s.Recomputed.TotalMs.Median)), " recomputed for "+plural(s.Step, "token")+". ",
+		x(ratio(s.Recomputed.TotalMs.Median, s.Cached.TotalMs.Median)+" less."))
 }
 
 // ratio is how many times a is b.
@@ -82,12 +83,32 @@ func sameSay(c *lab.Cache) []span {
 	if !c.SameLogits {
 		return say("The logits differ in some bits. Their differences are in the raw rows.")
 	}
-	return say(x(view.Count(c.Compared)+" logits compared, all the same bit for bit."), " So are the keys and values: ",
-		b(view.Count(c.Columns.Compared)), " numbers compared, ", b(view.Count(c.Columns.Different)), " differ. A key and a value never change once they are computed; that is why keeping them is safe.")
+	if c.Columns.Different > 0 {
+		return say(x(view.Count(c.Compared)+" logits compared, all the same bit for bit."), " Of the keys and values ",
+			b(view.Count(c.Columns.Different)), " numbers of ", b(view.Count(c.Columns.Compared)), " differ.")
+	}
+	return say(x(view.Count(c.Compared)+" logits compared, all the same bit for bit."), " So are the keys and values of all blocks and positions: ",
+		b(view.Count(c.Columns.Compared)), " numbers compared, none differs. A key and a value never change once they are computed; that is why keeping them is safe.")
+}
+
+// logitsGrid shows some of what is the same, to the bit.
+func logitsGrid(c *lab.Cache) grid {
+	g := grid{Caption: "The largest logits of the last token, with their bits", Head: []string{"token", "cached", "its bits", "recomputed", "its bits"}}
+	for _, x := range c.Logits {
+		g.Rows = append(g.Rows, []string{tokenName(x.Token), view.Decimals(float64(x.Cached), 6), x.CachedBits, view.Decimals(float64(x.Recomputed), 6), x.RecomputedBits})
+	}
+	return g
 }
 
 func partsSay(c *lab.Cache, last lab.CacheStep) []span {
-	return say("Tallied where the work is done, and equal to the formulas: ", b(view.Count(last.Cached.Formula)), " cached, ", b(view.Count(last.Recomputed.Formula)),
+	equal := ", and equal to the formulas at every token: "
+	for _, s := range c.Steps {
+		if s.Cached.MultAdds != s.Cached.Formula || s.Recomputed.MultAdds != s.Recomputed.Formula {
+			equal = fmt.Sprintf("; at token %d that is not what the formulas say. The last token: ", s.Step)
+			break
+		}
+	}
+	return say("Tallied where the work is done"+equal, b(view.Count(last.Cached.MultAdds)), " cached, ", b(view.Count(last.Recomputed.MultAdds)),
 		" recomputed. Cached attention costs as much as all the rest at ", b(view.Count(int64(c.BreakEven))), " positions.")
 }
 
@@ -113,12 +134,12 @@ func fitRows(f lab.Fit) []fitRow {
 	names := []string{"constant", "linear", "quadratic", "cubic"}
 	var rows []fitRow
 	for _, p := range f.Parts {
-		row := fitRow{Term: fmt.Sprintf("power %d", p.Power), Fitted: figures(p.Fitted), Share: percent(p.Share)}
+		row := fitRow{Term: fmt.Sprintf("power %d", p.Power), Fitted: fitted(p.Fitted, f.Of), Share: percent(p.Share)}
 		if p.Power < len(names) {
 			row.Term = names[p.Power]
 		}
 		if p.Formula != nil {
-			row.Formula = figures(*p.Formula)
+			row.Formula = fitted(*p.Formula, f.Of)
 			if p.Term != "" {
 				row.Formula += " = " + p.Term
 			}
@@ -128,9 +149,29 @@ func fitRows(f lab.Fit) []fitRow {
 	return rows
 }
 
+// fitted writes a fitted part: a time with its unit, a count whole where it is
+// one but for what rounding leaves.
+func fitted(x float64, of string) string {
+	sign, size := "", math.Abs(x)
+	if x < 0 {
+		sign = "−"
+	}
+	if of == "ms" {
+		if size < 1e-4 { // less than a tenth of a microsecond
+			return sign + view.Decimals(1e6*size, 1) + " ns"
+		}
+		return sign + ms(size)
+	}
+	if size >= 1000 || math.Abs(size-math.Round(size)) < 1e-6*max(size, 1) {
+		return sign + view.Count(int64(math.Round(size)))
+	}
+	return view.Decimals(x, 2)
+}
+
 // columnRow is a key or value of one position, both ways.
 type columnRow struct {
 	Name string
+	All  int // numbers compared; the first of them are shown
 	A, B []string
 	Same bool
 }
@@ -138,9 +179,9 @@ type columnRow struct {
 func columnRows(c *lab.Columns) []columnRow {
 	const shown = 8
 	row := func(name string, a, b []float32) columnRow {
-		r := columnRow{Name: name, Same: true}
+		r := columnRow{Name: name, All: len(a), Same: true}
 		for i := range a {
-			r.Same = r.Same && i < len(b) && a[i] == b[i]
+			r.Same = r.Same && i < len(b) && math.Float32bits(a[i]) == math.Float32bits(b[i])
 			if i < shown && i < len(b) {
 				r.A, r.B = append(r.A, view.Decimals(float64(a[i]), 4)), append(r.B, view.Decimals(float64(b[i]), 4))
 			}

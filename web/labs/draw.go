@@ -17,6 +17,12 @@ func drawSections(d *lab.Draw) []section {
 			Say: distanceSay(d, n), Caption: "share drawn (solid) on the probability of each token (dashed outline)",
 		}.charted(plots.Histogram(bars(d, i), n)))
 	}
+	if d.Kept == 1 {
+		return append(list, section{
+			ID: "law", Title: "One token alone", Half: true,
+			Say: say("The filters keep ", b(tokenName(d.Tokens[0].Token)), " alone, so every draw falls on it: there is no distance that could fall. Raise the temperature, or switch the filters off, to see more tokens drawn."),
+		})
+	}
 	var points []plots.DistanceAt
 	for _, x := range d.Distances {
 		q := quartiles(x.Measured)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/a-h/templ"
@@ -47,24 +47,10 @@ type feed struct {
 	i       lab.Info
 	learner string
 
-	run  *liveRun    // in progress, or nil
+	run  *liveRun    // that is watched, until its end has been shown; or nil
+	seen int         // version of its progress that was shown
 	last *lab.Report // the newest
-}
-
-// liveRun is a run in progress. Its goroutine leaves the newest progress here.
-type liveRun struct {
-	guess  string
-	values lab.Values
-	cancel context.CancelFunc
-	wake   chan struct{} // of capacity 1: there is something newer
-	done   chan struct{} // closed at the end, when report or err is set
-
-	mu       sync.Mutex
-	progress lab.Progress
-	partial  *lab.Report
-
-	report *lab.Report
-	err    error
+	want lab.Values  // what the form says, as far as it is known to be good
 }
 
 // feedData goes with a lab's panels.
@@ -75,7 +61,7 @@ type feedData struct {
 
 // Serve implements [live.Feed].
 func (f *feed) Serve(ctx context.Context, in <-chan live.Command, send func(live.Message) error) error {
-	defer f.stop()
+	defer f.look(nil)
 	tick := time.NewTicker(showEvery)
 	defer tick.Stop()
 	for {
@@ -111,13 +97,12 @@ func (f *feed) done() <-chan struct{} {
 	return f.run.done
 }
 
-// stop ends the run in progress and waits for it.
-func (f *feed) stop() {
+// look turns to another run, or to none.
+func (f *feed) look(r *liveRun) {
 	if f.run != nil {
-		f.run.cancel()
-		<-f.run.done
-		f.run = nil
+		f.run.leave(grace)
 	}
+	f.run, f.seen = r, 0
 }
 
 func (f *feed) hear(ctx context.Context, c live.Command) live.Message {
@@ -150,20 +135,54 @@ func (f *feed) set(ctx context.Context, a asked) live.Message {
 	if err != nil {
 		return f.refused(ctx, err)
 	}
+	f.want = v
 	guessed := f.p.guessSay(f.i, a)
 	m := live.Message{Panels: f.errors(ctx, "", "")}
 	ask := a.run && guessed == "" && e.Large && !a.sure
 	m.Panels = append(m.Panels,
 		panel(ctx, "guess-error", fieldError("guess-error", guessed)),
 		panel(ctx, "lab-trouble", trouble("")),
-		panel(ctx, "lab-note", note(&e, ask, linkOf(f.i, v))))
+		panel(ctx, "lab-note", note(&e, ask, f.p.sharedOf(f.i, v))))
 	m.Data = feedData{Link: linkOf(f.i, v), Inputs: inputs(f.i, v)}
+	if f.resumes(a, v) { // the end, where it is there, is shown by Serve
+		progress, _, _ := f.run.newest()
+		m.Panels = append(m.Panels, f.progressPanel(ctx, progress))
+		return m
+	}
+	if f.run == nil && !a.run {
+		if r := lab.Again(f.l, f.p.env(), f.last, v); r != nil { // prices and the like: nothing is measured anew
+			f.last = r
+			f.p.kept.keep(f.learner, f.i, r)
+			m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(r, false)), panel(ctx, "lab-results", results(newFound(f.i, a.guess, r, false))))
+			return m
+		}
+	}
 	follows := f.last != nil && f.last.Took < quick && !e.Large && f.run == nil
 	if a.run && guessed == "" && (!e.Large || a.sure) || !a.run && follows {
-		f.start(ctx, a.guess, v)
+		f.start(a, v)
 		m.Panels = append(m.Panels, f.progressPanel(ctx, lab.Progress{Say: "beginning"}))
+	} else if f.run == nil && f.last != nil {
+		m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(f.last, f.stale())))
 	}
 	return m
+}
+
+// stale tells that the results on the page are not those of what the form says.
+func (f *feed) stale() bool { return f.last != nil && !maps.Equal(f.last.Values, f.want) }
+
+// resumes turns to the run that this very press of the button began, where the
+// feed has not shown it: the page has come back after a loss.
+func (f *feed) resumes(a asked, v lab.Values) bool {
+	if a.press == "" || f.run != nil || f.last != nil {
+		return false
+	}
+	r := f.p.runs.find(f.learner, a.press, keyOf(f.learner, f.i, v))
+	if r == nil {
+		return false
+	}
+	r.watch()
+	f.look(r)
+	return true
 }
 
 func (p *Pages) guessSay(i lab.Info, a asked) string {
@@ -212,30 +231,13 @@ func (f *feed) errors(ctx context.Context, field, say string) []live.Panel {
 	return list
 }
 
-// start runs the lab in a goroutine of its own; an older run ends.
-func (f *feed) start(ctx context.Context, guessed string, v lab.Values) {
-	f.stop()
-	ctx, cancel := context.WithCancel(ctx)
-	r := &liveRun{guess: guessed, values: v, cancel: cancel, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	f.run = r
-	go func() {
-		defer close(r.done)
-		defer cancel()
-		r.report, r.err = f.p.measure(ctx, f.learner, f.l, v, r.tell)
-	}()
-}
-
-func (r *liveRun) tell(p lab.Progress) {
-	r.mu.Lock()
-	if r.progress = p; p.Partial != nil {
-		r.partial = p.Partial
+// start runs the lab; an older run of this feed ends.
+func (f *feed) start(a asked, v lab.Values) {
+	if f.run != nil {
+		f.run.cancel()
+		<-f.run.done
 	}
-	r.progress.Partial = nil
-	r.mu.Unlock()
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
+	f.look(f.p.begin(f.learner, a.press, a.guess, f.l, v))
 }
 
 // news draws how far the run has come, where it has come further.
@@ -243,15 +245,11 @@ func (f *feed) news(ctx context.Context) (live.Message, bool) {
 	if f.run == nil {
 		return live.Message{}, false
 	}
-	select {
-	case <-f.run.wake:
-	default:
+	progress, partial, version := f.run.newest()
+	if version == f.seen || f.run.ended() {
 		return live.Message{}, false
 	}
-	f.run.mu.Lock()
-	progress, partial := f.run.progress, f.run.partial
-	f.run.partial = nil
-	f.run.mu.Unlock()
+	f.seen = version
 	m := live.Message{Panels: []live.Panel{f.progressPanel(ctx, progress)}}
 	if partial != nil && partial.Result != nil {
 		m.Panels = append(m.Panels, panel(ctx, "lab-results", results(newFound(f.i, f.run.guess, partial, true))))
@@ -262,9 +260,10 @@ func (f *feed) news(ctx context.Context) (live.Message, bool) {
 // finish shows what the run has found.
 func (f *feed) finish() live.Message {
 	r := f.run
-	f.run = nil
+	f.look(nil)
 	ctx := context.Background()
-	m := live.Message{Done: true, Panels: []live.Panel{panel(ctx, "lab-run", runEnded(r.report))}}
+	m := live.Message{Done: true}
+	ended := runEnded(nil, false)
 	switch {
 	case errors.Is(r.err, context.Canceled):
 		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble("Cancelled while it waited. Nothing was measured.")))
@@ -277,9 +276,11 @@ func (f *feed) finish() live.Message {
 		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble("Cancelled before anything was measured.")))
 	default:
 		f.last = r.report
+		ended = runEnded(r.report, f.stale())
 		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble("")),
 			panel(ctx, "lab-results", results(newFound(f.i, r.guess, r.report, false))))
 	}
+	m.Panels = append(m.Panels, panel(ctx, "lab-run", ended))
 	return m
 }
 

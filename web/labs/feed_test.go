@@ -228,15 +228,64 @@ func TestRequestInStep(t *testing.T) {
 // TestQuickResultsFollow: after a run that was quick, a change runs again by
 // itself; before the first run it does not.
 func TestQuickResultsFollow(t *testing.T) {
-	w := newSite(t).open("memory")
-	if m := w.ask("set", values("memory", "positions", "1000")); panelOf(m, "lab-run") != "" {
+	w := newSite(t).open("draw")
+	if m := w.ask("set", values("draw", "draws", "200")); panelOf(m, "lab-run") != "" {
 		t.Fatal("it ran before it was asked to")
 	}
-	w.ask("set", values("memory", "positions", "1000", "run", "1", "guess", none))
+	w.ask("set", values("draw", "draws", "200", "run", "1", "guess", none))
 	w.done()
-	w.ask("set", values("memory", "positions", "2000", "guess", none))
-	if html := panelOf(w.done(), "lab-results"); !strings.Contains(html, "2,000") {
+	w.ask("set", values("draw", "draws", "300", "guess", none))
+	if html := panelOf(w.done(), "lab-results"); !strings.Contains(html, "300 draws") {
 		t.Error("the results do not follow")
+	}
+}
+
+// TestPricesNeedNoRun: what follows from numbers alone is answered at once, out
+// of what was measured; what does not is not.
+func TestPricesNeedNoRun(t *testing.T) {
+	s := newSite(t)
+	w := s.open("bill")
+	w.ask("set", values("bill", "input_price", "3", "run", "1", "guess", none))
+	w.done()
+	m := w.ask("set", values("bill", "input_price", "1000000", "guess", none))
+	if m.Error == nil || m.Error.Field != "input_price" {
+		t.Errorf("a price beyond its range: %+v", m.Error)
+	}
+	m = w.ask("set", values("bill", "input_price", "5000", "guess", none))
+	// 8 prompt tokens at $5,000 a million are 4 cents.
+	if html := panelOf(m, "lab-results"); !strings.Contains(html, "<b>8</b>") || !strings.Contains(html, "<b>$0.04</b>") || strings.Contains(panelOf(m, "lab-run"), "Measuring") {
+		t.Errorf("not repriced: %s", html[:min(len(html), 600)])
+	}
+	if page := s.get(m.Data.(feedData).Link, 200); !strings.Contains(text(page.Find("#s-ticks")), "$0.04") {
+		t.Error("it was not kept")
+	}
+	m = w.ask("set", values("bill", "seed", "5", "guess", none))
+	// It runs, or, after a run that was slow, waits to be asked to.
+	if html := panelOf(m, "lab-run"); panelOf(m, "lab-results") != "" || !strings.Contains(html, "Measuring") && !strings.Contains(html, "changed since") {
+		t.Error("another seed was answered without a run")
+	}
+}
+
+// TestStaleResultsSaySo: what is on the page is never taken for what the form
+// says now.
+func TestStaleResultsSaySo(t *testing.T) {
+	w := newSite(t).open("cache")
+	run := values("cache", "run", "1", "guess", none)
+	w.ask("set", run)
+	if html := panelOf(w.done(), "lab-run"); strings.Contains(html, "changed since") || !strings.Contains(html, "Done in") {
+		t.Errorf("at its end: %s", html)
+	}
+	// Too long to follow by itself.
+	other := map[string]string{"tokens": "400", "repeats": "50", "guess": none}
+	if html := panelOf(w.ask("set", other), "lab-run"); !strings.Contains(html, "changed since") {
+		t.Errorf("after a change: %s", html)
+	}
+	w.ask("set", map[string]string{"tokens": "400", "repeats": "49", "guess": none, "run": "1", "sure": "1"})
+	w.until("first rows", func(m live.Message) bool { return panelOf(m, "lab-results") != "" })
+	w.ask("set", other)
+	w.ask("cancel", nil)
+	if html := panelOf(w.done(), "lab-run"); !strings.Contains(html, "Cancelled after") || !strings.Contains(html, "changed since") {
+		t.Errorf("changed while it ran: %s", html)
 	}
 }
 

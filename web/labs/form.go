@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/web/view"
@@ -29,6 +30,10 @@ var rare = map[string]bool{
 	"weights": true, "heads": true,
 }
 
+// ofEngine are those of the memory lab that its calculator does without: all
+// others are the calculator's own.
+var ofEngine = map[string]bool{"prompt": true, "tokens": true, "seed": true}
+
 // form is a lab's parameters, prediction and buttons.
 type form struct {
 	lab.Info
@@ -37,6 +42,7 @@ type form struct {
 	Guess      guess
 	Guessed    string // the key chosen
 	GuessError string
+	Press      string // of the run that the page shows; its script numbers the next
 	Presets    []preset
 	// The bill's request as JSON, as the page got it, and what is wrong with it.
 	Request, Was, RequestErr string
@@ -53,14 +59,17 @@ type preset struct {
 func newForm(i lab.Info, values lab.Values, guessed string, bad *sampling.RangeError) form {
 	f := form{Info: i, Guess: guesses[i.Name], Guessed: guessed}
 	for _, p := range i.Params {
-		c := control{Param: p, ID: "f-" + p.Name, Value: p.Default, Rare: rare[p.Name]}
+		c := control{Param: p, ID: "f-" + p.Name, Value: p.Default}
 		if v, ok := values[p.Name]; ok {
 			c.Value = v
 		}
 		if bad != nil && bad.Field == p.Name {
 			c.Error = errorSay(p, bad)
 		}
-		if c.Rare && i.Name != "memory" {
+		if c.Rare = rare[p.Name]; i.Name == "memory" {
+			c.Rare = ofEngine[p.Name]
+		}
+		if c.Rare {
 			f.More = append(f.More, c)
 			f.Open = f.Open || c.Value != p.Default || c.Error != ""
 		} else {
@@ -164,10 +173,15 @@ func (c control) keyboard() string {
 func (c control) hint() string {
 	switch c.Kind {
 	case lab.Int, lab.Float:
-		if c.Max >= 1e15 {
-			return c.Help
-		}
 		return fmt.Sprintf("%s; %s to %s", c.Help, short(c.Min), short(c.Max))
+	case lab.List:
+		return fmt.Sprintf("%s; each %s to %s, joined by commas", c.Help, short(c.Min), short(c.Max))
+	case lab.Text:
+		if c.Unit != "" {
+			return fmt.Sprintf("%s; %s to %s %s", c.Help, short(c.Min), short(c.Max), c.Unit)
+		}
+	case lab.Strings:
+		return fmt.Sprintf("%s; at most %d, each up to %d bytes", c.Help, infer.MaxStopStrings, infer.MaxStopStringLen)
 	}
 	return c.Help
 }

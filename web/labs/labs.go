@@ -1,6 +1,7 @@
 package labs
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 
@@ -9,8 +10,10 @@ import (
 	"github.com/tokenbytoken/viz/web/pages"
 )
 
-// Deps is what the pages stand on. Draft, DraftSeat and Log may be nil.
+// Deps is what the pages stand on. Context, Draft, DraftSeat and Log may be nil.
 type Deps struct {
+	// Context ends when the server goes down, and every measurement with it.
+	Context context.Context
 	// Target is measured; Draft proposes for it in the lab of speculation.
 	Target, Draft *infer.Model
 	// Seat and DraftSeat, where not nil, give a place at the pools that run the
@@ -29,12 +32,16 @@ type Pages struct {
 	pages.Base
 	queue *queue
 	kept  *kept
+	runs  runs
 }
 
 // New returns the pages.
 func New(d Deps) *Pages {
 	if d.Log == nil {
 		d.Log = slog.Default()
+	}
+	if d.Context == nil {
+		d.Context = context.Background()
 	}
 	return &Pages{Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage), queue: newQueue(), kept: newKept(keptReports)}
 }

@@ -231,6 +231,12 @@ func TestWhoMayMakeItWork(t *testing.T) {
 	if strings.Contains(w.Body.String(), `class="about"`) {
 		t.Error("another site's link was run")
 	}
+	r = httptest.NewRequest(http.MethodGet, "/labs/draw/rows.csv?"+small["draw"], nil)
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	w = httptest.NewRecorder()
+	if s.handler.ServeHTTP(w, r); w.Code != http.StatusForbidden || s.pages.kept.order.Len() != 0 {
+		t.Errorf("rows for another site: status %d", w.Code)
+	}
 	leave, err := s.pages.queue.enter(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)

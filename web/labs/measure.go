@@ -76,6 +76,7 @@ type page struct {
 	Trouble  string        // why nothing was measured, in a sentence
 	Estimate *lab.Estimate // asks before a long run
 	Found    *found
+	Running  *liveRun // goes on while the page is loaded: its script turns to it
 }
 
 // found is a report as the page shows it.
@@ -113,13 +114,30 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 		p.HTML(w, r, http.StatusBadRequest, labPage(pg))
 		return
 	}
-	pg := page{Form: newForm(i, v, a.guess, nil), Link: linkOf(i, v), Found: newFound(i, a.guess, p.kept.find(learner, i, v), false)}
+	pg := page{Form: newForm(i, v, a.guess, nil), Link: p.sharedOf(i, v), Found: newFound(i, a.guess, p.kept.find(learner, i, v), false)}
+	if a.model != "" && a.model != p.modelMark() {
+		pg.Trouble = "This link was made with another model than " + p.Target.Name() + ", which runs here: the same settings give other numbers."
+	}
+	pg.goesOn(p.runs.find(learner, "", keyOf(learner, i, v)))
 	status := http.StatusOK
-	// Another site's page may lead here, but not make this server work.
-	if a.run && r.Header.Get("Sec-Fetch-Site") != "cross-site" {
+	if a.run && !elsewhere(r) {
 		status = p.runPage(r.Context(), &pg, l, learner, a, v)
 	}
 	p.HTML(w, r, status, labPage(pg))
+}
+
+// elsewhere tells that another site's page asks. It may lead here, but not make
+// this server work.
+func elsewhere(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
+
+// goesOn shows a run that is in progress, nil for none.
+func (pg *page) goesOn(r *liveRun) {
+	if r == nil || r.press == "" {
+		return
+	}
+	_, partial, _ := r.newest()
+	pg.Running, pg.Form.Guessed, pg.Form.Press = r, r.guess, r.press
+	pg.Found = newFound(pg.Form.Info, r.guess, partial, true)
 }
 
 // badForm is the form with what was refused in it.
@@ -228,6 +246,10 @@ func (p *Pages) rows(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	report := p.kept.find(learner, i, v)
+	if report == nil && elsewhere(r) {
+		p.Refuse(w, r, http.StatusForbidden, "No rows.", "Run the lab on its page first.")
+		return
+	}
 	if report == nil {
 		ctx, cancel := context.WithTimeout(r.Context(), pageTime)
 		defer cancel()

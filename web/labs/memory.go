@@ -2,6 +2,7 @@ package labs
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/plots"
@@ -74,7 +75,19 @@ func bytesSay(m *lab.Memory) string {
 
 func tokenAddsSay(m *lab.Memory) []span {
 	return say("Each new token adds ", b(bytesOf(m.BytesPerPosition)), ". The weights take ", b(bytesOf(m.WeightBytes)),
-		", so one cache is as large as they are at ", x(view.Count(int64(m.Overtakes))+" positions."))
+		", so one cache is as large as they are at ", x(view.Count(int64(m.Overtakes))+" positions."), windowSay(m))
+}
+
+// windowSay tells that a text is longer than the model's own window.
+func windowSay(m *lab.Memory) string {
+	note := ""
+	if m.Model.Note != "" {
+		note = " " + m.Model.Note
+	}
+	if m.Positions <= m.Model.Context {
+		return note
+	}
+	return note + " " + view.Count(m.Positions) + " positions are more than the window of this model, " + view.Count(m.Model.Context) + ": it was not made for texts so long."
 }
 
 func usersSay(m *lab.Memory) []span {
@@ -115,13 +128,13 @@ func windowsOf(m *lab.Memory) []plots.Window {
 }
 
 func windowsGrid(m *lab.Memory) grid {
-	g := grid{Caption: "Context windows", Head: []string{"window", "tokens", "cache", "source"}}
+	g := grid{Caption: "Context windows", Head: []string{"window", "tokens", "year", "cache", "source"}}
 	for i, w := range m.Windows {
-		source := w.Source
+		year := ""
 		if w.Year > 0 {
-			source += fmt.Sprintf(", %d", w.Year)
+			year = strconv.Itoa(w.Year)
 		}
-		g.Rows = append(g.Rows, []string{w.Name, view.Count(w.Tokens), bytesOf(w.Bytes), source})
+		g.Rows = append(g.Rows, []string{w.Name, view.Count(w.Tokens), year, bytesOf(w.Bytes), w.Source})
 		if w.Loaded {
 			g.Now = i + 1
 		}

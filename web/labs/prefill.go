@@ -15,7 +15,7 @@ func prefillSections(p *lab.Prefill) []section {
 	}
 	list := []section{section{
 		ID: "first", Title: "Time to the first token", Half: true,
-		Say:     say("A straight line through the medians: ", b(ms(p.Constant)), " for the call and ", x(ms(p.PerToken)+" for each prompt token"), fmt.Sprintf(" (R² %s).", view.Decimals(p.R2, 3))),
+		Say:     firstSay(p),
 		Caption: fmt.Sprintf("prompt tokens; measured, the band is the middle half of %s", plural(p.Repeats, "run")),
 	}.charted(plots.FirstTokens(points, p.Constant, p.PerToken))}
 	if len(p.Arrivals) == 0 {
@@ -29,15 +29,39 @@ func prefillSections(p *lab.Prefill) []section {
 		section{
 			ID: "gaps", Title: "Then the gaps", Half: true, Caption: "ms since the request; each stroke is a token",
 			Say: say("After ", b(plural(p.Prompt, "prompt token")), " the first token came at ", b(ms(p.First)), ", then one every ", x(ms(p.Gaps.Median)),
-				" (middle half "+ms(p.Gaps.Q1)+" to "+ms(p.Gaps.Q3)+"). Streamed, there is something to read after ", b(ms(p.Streamed.First)), "; whole, after ", b(ms(p.Whole.First)), "."),
+				" (middle half "+ms(p.Gaps.Q1)+" to "+ms(p.Gaps.Q3)+"). "+waitSay(p)),
 			Body: waited(p),
 		}.charted(plots.Arrivals(came)),
 		section{ID: "why", Title: "Why writing costs more than reading", Say: whySay(p), Body: table(readWriteGrid(p))})
 }
 
+func firstSay(p *lab.Prefill) []span {
+	fits := fmt.Sprintf(" (R² %s).", view.Decimals(p.R2, 3))
+	if p.Constant <= 0 { // noise is larger than the part that every prompt has
+		return say("A straight line through the medians: ", x(ms(p.PerToken)+" for each prompt token"), fits)
+	}
+	return say("A straight line through the medians: ", b(ms(p.Constant)), " for the call and ", x(ms(p.PerToken)+" for each prompt token"), fits)
+}
+
+// waitSay tells what the reader waits for who asked as the settings say.
+func waitSay(p *lab.Prefill) string {
+	if p.Stream {
+		return fmt.Sprintf("Streaming is on: there is something to read after %s, all of it after %s.", ms(p.Streamed.First), ms(p.Streamed.Last))
+	}
+	return fmt.Sprintf("Streaming is off: there is nothing to read until all is written, after %s. With it the first words would have come after %s.", ms(p.Whole.First), ms(p.Streamed.First))
+}
+
 func whySay(p *lab.Prefill) []span {
 	return say("A written token took ", x(view.Decimals(p.Ratio, 1)+" times as long"), " as one that was read, though it is ", b(view.Decimals(p.WorkRatio, 2)+" times"),
-		" the work. Every pass reads all weights, ", b(view.Bytes(p.WeightBytes)), "; the tokens of a prompt share one reading, a written token has it to itself.")
+		" the work. Every pass reads all weights, ", b(view.Bytes(p.WeightBytes)), "; the tokens of a prompt share one reading, a written token has it to itself.", hiddenSay(p))
+}
+
+// hiddenSay tells why the times may not show it.
+func hiddenSay(p *lab.Prefill) string {
+	if p.Ratio >= 1.2 {
+		return ""
+	}
+	return " Little of that shows in this run. Where the machine is busy the long passes over a prompt are interrupted more often than short ones; and a small model’s weights lie in the processor’s own memory."
 }
 
 func readWriteGrid(p *lab.Prefill) grid {

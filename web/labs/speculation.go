@@ -14,10 +14,11 @@ const shownRounds = 12
 func speculationSections(s *lab.Speculation) []section {
 	var list []section
 	if len(s.Rounds) > 0 {
+		rounds, verdicts := roundsOf(s)
 		list = append(list, section{
 			ID: "rounds", Title: "Round by round", Small: fmt.Sprintf("γ = %d", s.Gamma),
 			Say:  say("The draft proposes; the target checks all of a round in one pass. A proposal is taken if u < min(1, p / q). The first one refused is replaced by a draw from what p has more than q, and what was proposed after it is dropped."),
-			Body: roundsView(roundsOf(s)),
+			Body: roundsView(rounds, verdicts),
 		})
 	}
 	if len(s.PlainLane) > 0 && len(s.SpecLane) > 0 {
@@ -109,7 +110,7 @@ func acceptanceSections(s *lab.Speculation) []section {
 	if y := s.Synthetic; y.Rounds > 0 {
 		list = append(list, section{
 			ID: "synthetic", Title: "A pair whose acceptance is independent",
-			Say: say("Two made-up distributions, the same at every position: α must be ", b(view.Decimals(y.Alpha, 4)), " and is ", b(view.Decimals(y.Measured, 4)), " over ", b(view.Count(y.Rounds)),
+			Say: say("What the two models say after the prompt, at T = 1 with nothing cut, taken for every position: acceptance is independent then. α must be ", b(view.Decimals(y.Alpha, 4)), " and is ", b(view.Decimals(y.Measured, 4)), " over ", b(view.Count(y.Rounds)),
 				" rounds. A pass brings ", b(view.Decimals(y.PerPass, 4)), " tokens; E(α, γ) is ", b(view.Decimals(y.Expected, 4)), ": ", x(view.Decimals(100*y.Off, 2)+" % off."),
 				" The tokens that come out lie "+view.Decimals(y.Distance, 4)+" from the target’s distribution; as many plain draws would lie "+view.Decimals(y.DistanceExpected, 4)+" away."),
 		})
@@ -132,10 +133,12 @@ type judgedView struct {
 	Q, P, Chance, U string
 	ChanceW, UAt    string // as SVG lengths
 	Verdict         string // "taken", "refused", "dropped", "correction", "bonus"
+	N               int    // among all that are shown, from 1
+	Say             string
 }
 
-func roundsOf(s *lab.Speculation) []roundView {
-	var list []roundView
+// roundsOf are the rounds that are shown, and how many verdicts they have.
+func roundsOf(s *lab.Speculation) (list []roundView, verdicts int) {
 	for _, r := range s.Rounds[:min(shownRounds, len(s.Rounds))] {
 		v := roundView{N: r.Round, Times: fmt.Sprintf("draft %s, check %s", ms(r.DraftMs), ms(r.VerifyMs))}
 		taken := 0
@@ -160,9 +163,31 @@ func roundsOf(s *lab.Speculation) []roundView {
 			v.Judged = append(v.Judged, lastView(l))
 		}
 		v.Say = fmt.Sprintf("%d of %d taken", taken, len(r.Judged)+len(r.Unjudged))
+		for i := range v.Judged {
+			verdicts++
+			v.Judged[i].N, v.Judged[i].Say = verdicts, v.Judged[i].say()
+		}
 		list = append(list, v)
 	}
-	return list
+	return list, verdicts
+}
+
+// say tells of a verdict in a sentence.
+func (j judgedView) say() string {
+	token := "“" + j.Token.String() + "”"
+	switch j.Verdict {
+	case "taken", "refused":
+		less := map[string]string{"taken": "is below", "refused": "is not below"}[j.Verdict]
+		if j.UAt == "" { // greedy draws no u
+			return fmt.Sprintf("%s: q %s, p %s, min(1, p/q) = %s, so it is %s.", token, j.Q, j.P, j.Chance, j.Verdict)
+		}
+		return fmt.Sprintf("%s: q %s, p %s. u = %s %s min(1, p/q) = %s, so it is %s.", token, j.Q, j.P, j.U, less, j.Chance, j.Verdict)
+	case "dropped":
+		return token + ": proposed after a refused one, and dropped."
+	case "correction":
+		return token + ": drawn from what p has more than q, instead of the refused one."
+	}
+	return token + ": all were taken, so the same pass gives one more, drawn from p."
 }
 
 func lastView(l *lab.SpecDrawn) judgedView {

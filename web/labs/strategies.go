@@ -18,6 +18,7 @@ type laneView struct {
 
 // laneToken is one token of a lane.
 type laneToken struct {
+	Step  int
 	Text  view.Text
 	Ramp  string
 	P     string
@@ -31,22 +32,18 @@ func strategiesSections(s *lab.Strategies) []section {
 	var lanes []laneView
 	var entropy []plots.EntropyLane
 	for i, l := range s.Lanes {
-		lanes = append(lanes, newLane(i, l, partingFrom(s, i)))
-		bits := make([]float64, len(l.Steps))
-		for k, step := range l.Steps {
-			bits[k] = step.Entropy
-		}
-		entropy = append(entropy, plots.EntropyLane{Name: l.Name, Bits: bits})
+		lanes = append(lanes, newLane(s, i))
+		entropy = append(entropy, plots.EntropyLane{Name: l.Name, Bits: entropyOf(s, i)})
 	}
 	list := []section{{
 		ID: "lanes", Title: "Lanes", Small: "one prompt, one seed, the same u at every step",
-		Say:  say("The darker a token, the more probable it was when it was taken. A thick edge is where a lane first leaves lane 1; a dashed rule runs under tokens that go round in a circle."),
-		Body: lanesView(lanes),
+		Say:  say("The stronger a token’s colour, the more probable it was when it was taken. A thick edge is where a lane first leaves lane 1; a dashed rule runs under tokens that go round in a circle."),
+		Body: lanesView(lanes, len(s.U)),
 	}}
 	if len(s.Partings) > 0 {
-		list = append(list, section{ID: "partings", Title: "Where two lanes part, and why", Body: table(partingsGrid(s))})
+		list = append(list, section{ID: "partings", Title: "Where two lanes part, and why", Say: partingsSay(), Body: partingsView(partingsOf(s))})
 	}
-	list = append(list, section{ID: "entropy", Title: "How unsure the model was", Half: true, Caption: "step; entropy in bits, before the filters"}.charted(plots.Entropies(entropy)),
+	list = append(list, section{ID: "entropy", Title: "How unsure the model was", Half: true, Caption: entropySay(s)}.charted(plots.Entropies(entropy)),
 		section{ID: "runs", Title: "Over more runs", Half: true, Say: runsSay(s), Body: table(runsGrid(s))})
 	if s.Circle != nil {
 		list = append(list, circleSection(s.Circle))
@@ -67,17 +64,49 @@ func partingFrom(s *lab.Strategies, lane int) int {
 	return 0
 }
 
-func newLane(i int, l lab.Lane, parts int) laneView {
+func newLane(of *lab.Strategies, i int) laneView {
+	l, parts := of.Lanes[i], partingFrom(of, i)
 	v := laneView{N: i + 1, Name: l.Name, Say: settingsSay(l)}
 	for _, s := range l.Steps {
 		v.Tokens = append(v.Tokens, laneToken{
-			Text: marked(s.Token), Ramp: view.Ramp(s.P), P: view.ProbShort(s.P),
-			Title: fmt.Sprintf("token %d, p %s, rank %d of %d kept", s.Step, view.Prob(s.P), s.Rank, s.Kept),
+			Step: s.Step, Text: marked(s.Token), Ramp: view.Ramp(s.P), P: view.ProbShort(s.P),
+			Title: stepSay(s, of.U),
 			Parts: s.Step == parts, Same: i > 0 && (parts == 0 || s.Step < parts),
 			Round: l.Circle != nil && s.Step >= l.Circle.Start,
 		})
 	}
 	return v
+}
+
+// stepSay tells how a lane came to a token.
+func stepSay(s lab.LaneStep, u []float64) string {
+	text := fmt.Sprintf("token %d, “%s”: p %s, rank %d of %s kept", s.Step, tokenName(s.Token), view.Prob(s.P), s.Rank, view.Count(s.Kept))
+	if s.To > 0 && s.Step <= len(u) {
+		text += fmt.Sprintf("; u = %s falls between %s and %s", view.Decimals(u[s.Step-1], 4), view.Decimals(s.From, 4), view.Decimals(s.To, 4))
+	}
+	return text
+}
+
+// entropyOf is a lane's entropy by step: the mean of its runs once there are
+// some.
+func entropyOf(s *lab.Strategies, lane int) []float64 {
+	for _, r := range s.Runs {
+		if r.Lane == lane {
+			return r.Entropy
+		}
+	}
+	bits := make([]float64, len(s.Lanes[lane].Steps))
+	for i, step := range s.Lanes[lane].Steps {
+		bits[i] = step.Entropy
+	}
+	return bits
+}
+
+func entropySay(s *lab.Strategies) string {
+	if len(s.Runs) == 0 || s.Runs[0].Runs < 2 {
+		return "step; entropy in bits, before the filters"
+	}
+	return "step; entropy in bits, before the filters, mean over the runs"
 }
 
 func settingsSay(l lab.Lane) string {
@@ -104,30 +133,65 @@ func settingsSay(l lab.Lane) string {
 	return say
 }
 
-func partingsGrid(s *lab.Strategies) grid {
-	g := grid{Caption: "First tokens that differ", Head: []string{"lanes", "token", "u", "one takes", "the other", "why"}}
-	for _, p := range s.Partings {
-		g.Rows = append(g.Rows, []string{
-			fmt.Sprintf("%d %s, %d %s", p.Lanes[0]+1, s.Lanes[p.Lanes[0]].Name, p.Lanes[1]+1, s.Lanes[p.Lanes[1]].Name),
-			view.Count(p.Step), view.Decimals(p.U, 4), tokenName(p.Tokens[0]), tokenName(p.Tokens[1]), p.Say,
-		})
+func partingsSay() []span {
+	return say("Each strip is 0 to 1, shared out among the tokens that a lane keeps. Solid is what the lane takes, dashed what the other takes; the upright line is u, the same in both.")
+}
+
+// partingView is one place where two lanes part.
+type partingView struct {
+	Lanes, Step, U, Why string
+	Strips              [2]stripView
+}
+
+// stripView is one lane's strip there: its own token, the other's, and u, as
+// SVG lengths; empty where there is none.
+type stripView struct {
+	Lane                            string
+	Takes                           view.Text
+	OwnX, OwnW, OtherX, OtherW, UAt string
+}
+
+func partingsOf(s *lab.Strategies) []partingView {
+	list := make([]partingView, len(s.Partings))
+	for i, p := range s.Partings {
+		v := partingView{Step: view.Count(p.Step), U: view.Decimals(p.U, 4), Why: p.Say}
+		for k, lane := range p.Lanes {
+			name := fmt.Sprintf("%d %s", lane+1, s.Lanes[lane].Name)
+			v.Lanes += []string{"", " and "}[k] + name
+			strip := stripView{Lane: name, Takes: marked(p.Tokens[k])}
+			strip.OwnX, strip.OwnW = lengths(p.Segments[k][k])
+			strip.OtherX, strip.OtherW = lengths(p.Segments[k][1-k])
+			if s.Lanes[lane].Settings.Temperature > 0 {
+				strip.UAt = view.Share(p.U)
+			}
+			v.Strips[k] = strip
+		}
+		list[i] = v
 	}
-	return g
+	return list
+}
+
+func lengths(s lab.Segment) (x, width string) {
+	if s.To <= s.From {
+		return "", ""
+	}
+	return view.Share(s.From), view.Share(s.To - s.From)
 }
 
 func runsSay(s *lab.Strategies) []span {
 	if len(s.Runs) == 0 {
 		return say("Being written.")
 	}
-	return say("Texts of each lane with the seeds ", b(view.Count(int64(s.Seed))), " and following. Distinct-2 is the share of pairs of neighbouring tokens that differ; repetition the share of runs of four that came before. ln p is the model’s own, at T = 1 with nothing cut.")
+	return say("Texts of each lane with the seeds ", b(view.Count(int64(s.Seed))), " and those that follow. Distinct-2 is the share of pairs of neighbouring tokens that differ; repetition the share of runs of four that came before. ln p is the model’s own, at T = 1 with nothing cut.")
 }
 
 func runsGrid(s *lab.Strategies) grid {
-	g := grid{Caption: "Each lane over its runs", Head: []string{"lane", "runs", "distinct texts", "distinct-2", "repetition", "mean ln p"}}
+	g := grid{Caption: "Each lane over its runs", Head: []string{"lane", "runs", "distinct texts", "distinct-2", "repetition", "mean ln p", "entropy, bits"}}
 	for _, r := range s.Runs {
 		g.Rows = append(g.Rows, []string{
 			fmt.Sprintf("%d %s", r.Lane+1, s.Lanes[r.Lane].Name), view.Count(r.Runs), view.Count(r.DistinctTexts),
-			view.Decimals(r.Distinct2, 2), view.Decimals(r.Repetition, 2), view.Decimals(r.MeanLogP, 2),
+			fmt.Sprintf("%s (%s of %s)", view.Decimals(r.Distinct2, 2), view.Count(r.DistinctPairs), view.Count(r.Pairs)),
+			view.Decimals(r.Repetition, 2), view.Decimals(r.MeanLogP, 2), view.Decimals(r.MeanEntropy, 2),
 		})
 	}
 	return g

@@ -1,0 +1,68 @@
+package lab
+
+import (
+	"slices"
+	"testing"
+)
+
+// Values that only prices hang on are answered from what was measured, as a
+// run with them would.
+func TestAgainBill(t *testing.T) {
+	env, l := models(t), billLab{}
+	short := Values{"max_tokens": "12", "try_max_tokens": "5", "input_price": "3", "output_price": "15"}
+	old, first := result[*Bill](t, "bill", short)
+	v := values(t, l, Values{"max_tokens": "12", "try_max_tokens": "5", "input_price": "30", "output_price": "0", "requests": "10", "trained_tokens": "1000"})
+	r := Again(l, env, first, v)
+	if r == nil {
+		t.Fatal("prices need a run")
+	}
+	b := r.Result.(*Bill)
+	// Only what is read costs: $30 a million for each token of the prompt.
+	want := 30 * float64(len(old.Prompt)) / 1e6
+	if !near(b.Cost.Total, want, 1e-15) || b.OutputShare != 0 || b.BreakEven != 0 || !near(b.Ticks[5].Cost, want, 1e-15) || b.Savings[1].Saved != 0 {
+		t.Errorf("%+v", b.Cost)
+	}
+	last := b.Savings[len(b.Savings)-1] // a prompt of fewer tokens
+	if read := last.Cost.InputTokens; !near(last.ADay, 10*30*float64(len(old.Prompt)-read)/1e6, 1e-12) {
+		t.Errorf("%+v", last)
+	}
+	if b.Machine.SecondsEach != old.Machine.SecondsEach || b.Training.RequestMultAdds != old.Training.RequestMultAdds || b.Training.Tokens != 1000 || b.Text != old.Text || b.Why != old.Why {
+		t.Error("what was measured has changed")
+	}
+	if old.Ticks[5].Cost == b.Ticks[5].Cost || old.Savings[2].ADay == b.Savings[2].ADay {
+		t.Error("the first report was changed")
+	}
+	if r.Values["output_price"] != "0" || len(r.Tables) != len(first.Tables) || slices.Equal(r.Findings, first.Findings) {
+		t.Errorf("%v", r.Findings)
+	}
+}
+
+func TestAgainMemory(t *testing.T) {
+	env, l := models(t), memoryLab{}
+	_, first := result[*Memory](t, "memory", Values{"tokens": "5"})
+	r := Again(l, env, first, values(t, l, Values{"tokens": "5", "preset": "llama-2-7b", "positions": "4096", "batch": "2"}))
+	// 2 × 32 × 32 × 128 × 4,096 × 2 bytes is 2 GiB, twice.
+	if m := r.Result.(*Memory); m.Bytes != 4<<30 || len(m.Engine.Steps) != 5 {
+		t.Errorf("%v bytes, %d steps of the engine", m.Bytes, len(m.Engine.Steps))
+	}
+	if Again(l, env, first, values(t, l, Values{"tokens": "5", "kv_heads": "5"})) != nil {
+		t.Error("5 pairs for 6 heads were accepted")
+	}
+}
+
+// Everything else needs a run.
+func TestAgainNeedsARun(t *testing.T) {
+	env, l := models(t), memoryLab{}
+	v := values(t, l, Values{"tokens": "5"})
+	_, first := result[*Memory](t, "memory", Values{"tokens": "5"})
+	early, other := *first, *first
+	early.Cancelled, other.Hash = true, "another model"
+	for name, r := range map[string]*Report{"none": nil, "cancelled": &early, "another model": &other} {
+		if Again(l, env, r, v) != nil {
+			t.Errorf("%s: answered", name)
+		}
+	}
+	if Again(l, env, first, values(t, l, Values{"tokens": "6"})) != nil || Again(drawLab{}, env, first, v) != nil {
+		t.Error("answered without a run")
+	}
+}

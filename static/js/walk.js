@@ -1,0 +1,86 @@
+// A walk through what has been recorded, step by step: a bar with data-walk, and
+// in the same part elements with data-at, the number of the step that they came
+// with. What came later than the step shown is not there yet (is-ahead), what
+// came with it stands out (is-at), and the data-now of each lane says what that
+// element's title says. At its end everything shows, as without a script.
+const replayEvery = 250; // ms: slow enough to read along
+
+export class Walk {
+  #at = Infinity; // the step shown; Infinity follows the newest
+  #bar = null;
+  #timer = 0;
+
+  // show takes up a bar, which may be new or made anew, at the step it was at.
+  show(bar) {
+    bar.hidden = false;
+    if (bar !== this.#bar) {
+      this.#bar = bar;
+      bar.addEventListener('input', ({ target }) => { this.#still(); this.#go(Number(target.value)); });
+      bar.addEventListener('click', ({ target }) => this.#press(target.closest('button')));
+    }
+    this.#draw();
+  }
+
+  #press(button) {
+    if (!button) return;
+    const replaying = this.#timer !== 0;
+    this.#still();
+    if (button.dataset.by) this.#by(Number(button.dataset.by), true);
+    else if (!replaying) this.#start();
+    this.#draw();
+  }
+
+  get #slider() { return this.#bar.querySelector('input'); }
+  get #play() { return this.#bar.querySelector('[data-play]'); }
+  get #line() { return this.#bar.querySelector('.walk__say'); }
+  get #most() { return Number(this.#bar.dataset.most); }
+
+  // by goes so many steps; aloud where a person asked for this one, not in a
+  // replay, which would talk without an end.
+  #by(n, aloud) {
+    this.#line.setAttribute('aria-live', aloud ? 'polite' : 'off');
+    this.#go(Math.min(this.#at, this.#most) + n);
+  }
+
+  #go(at) {
+    this.#at = at >= this.#most ? Infinity : Math.max(1, at);
+    this.#draw();
+  }
+
+  #start() {
+    if (this.#at === Infinity) this.#go(1);
+    this.#timer = setInterval(() => {
+      this.#by(1, false);
+      if (this.#at === Infinity) { this.#still(); this.#draw(); }
+    }, replayEvery);
+  }
+
+  #still() {
+    clearInterval(this.#timer);
+    this.#timer = 0;
+  }
+
+  #draw() {
+    const step = Math.min(this.#at, this.#most);
+    const say = `${this.#bar.dataset.noun} ${step} of ${this.#most}`;
+    this.#slider.value = step;
+    this.#slider.setAttribute('aria-valuetext', say);
+    if (this.#line.textContent !== say) this.#line.textContent = say;
+    this.#play.textContent = this.#timer ? 'Pause' : 'Replay';
+    this.#play.setAttribute('aria-pressed', String(this.#timer !== 0));
+    const part = this.#bar.parentElement;
+    for (const element of part.querySelectorAll('[data-at]')) this.#mark(element, Number(element.dataset.at), step);
+    for (const now of part.querySelectorAll('[data-now]')) {
+      const lane = now.closest('[data-lane]') ?? part;
+      const shown = this.#at !== Infinity || now.dataset.now === 'always';
+      now.textContent = (shown && lane.querySelector(`[data-at="${step}"]`)?.title) || '';
+    }
+  }
+
+  #mark(element, at, step) {
+    const walking = this.#at !== Infinity;
+    element.classList.toggle('is-ahead', at > step);
+    element.classList.toggle('is-at', walking && at === step);
+    if (walking && at === step) element.closest('details')?.setAttribute('open', '');
+  }
+}

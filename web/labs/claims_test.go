@@ -1,0 +1,196 @@
+package labs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// plain is a sentence without its emphasis.
+func plain(list []span) string {
+	text := ""
+	for _, p := range list {
+		text += p.S
+	}
+	return text
+}
+
+// TestCacheClaims: that the logits, the columns and the counts are the same is
+// said only where they are.
+func TestCacheClaims(t *testing.T) {
+	step := lab.CacheStep{Step: 1, Cached: lab.CacheSide{MultAdds: 9, Formula: 9}, Recomputed: lab.CacheSide{MultAdds: 20, Formula: 20}}
+	c := &lab.Cache{SameLogits: true, Compared: 4096, Columns: lab.Columns{Compared: 640}, Steps: []lab.CacheStep{step}}
+	if got := plain(sameSay(c)); !strings.Contains(got, "all the same bit for bit") || !strings.Contains(got, "640 numbers compared, none differs") {
+		t.Error(got)
+	}
+	if got := plain(partsSay(c, step)); !strings.Contains(got, "equal to the formulas at every token") {
+		t.Error(got)
+	}
+	c.Columns.Different = 3
+	if got := plain(sameSay(c)); strings.Contains(got, "none differs") || !strings.Contains(got, "3 numbers of 640 differ") {
+		t.Error(got)
+	}
+	c.SameLogits = false
+	if got := plain(sameSay(c)); strings.Contains(got, "same bit") {
+		t.Error(got)
+	}
+	c.Steps[0].Recomputed.MultAdds++
+	if got := plain(partsSay(c, step)); strings.Contains(got, "equal to the formulas") || !strings.Contains(got, "at token 1 that is not what the formulas say") {
+		t.Error(got)
+	}
+	rows := columnRows(&lab.Columns{KeyA: []float32{1, 2}, KeyB: []float32{1, 2}, ValueA: []float32{3, 4}, ValueB: []float32{3, 4.0001}})
+	if !rows[0].Same || rows[1].Same || rows[0].All != 2 {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// TestFitted: whole counts are written whole, times with their unit.
+func TestFitted(t *testing.T) {
+	for _, c := range []struct {
+		x        float64
+		of, want string
+	}{
+		{3145727.9999999995, "multiply-adds", "3,145,728"},
+		{-1152, "multiply-adds", "−1,152"},
+		{0, "multiply-adds", "0"},
+		{0.36, "ms", "0.36 ms"},
+		{-0.0004, "ms", "−0.4 µs"},
+		{0.0000248, "ms", "24.8 ns"},
+	} {
+		if got := fitted(c.x, c.of); got != c.want {
+			t.Errorf("%v %s: %q, want %q", c.x, c.of, got, c.want)
+		}
+	}
+}
+
+// TestStreamingMatters: the setting changes what the page says of the wait.
+func TestStreamingMatters(t *testing.T) {
+	p := &lab.Prefill{Stream: true, Streamed: lab.Wait{First: 2, Last: 30}, Whole: lab.Wait{First: 30, Last: 30}}
+	if got := waitSay(p); got != "Streaming is on: there is something to read after 2.0 ms, all of it after 30.0 ms." {
+		t.Error(got)
+	}
+	p.Stream = false
+	if got := waitSay(p); !strings.HasPrefix(got, "Streaming is off: there is nothing to read until all is written, after 30.0 ms.") {
+		t.Error(got)
+	}
+	b := &lab.Bill{Stop: "max_tokens", Ticks: []lab.Tick{{Ms: 2}, {Ms: 30}}}
+	off := plain(paidSay(b))
+	b.Request.Stream = true
+	if on := plain(paidSay(b)); on == off || !strings.Contains(on, "after 2.0 ms") || !strings.Contains(off, "until 30.0 ms") {
+		t.Errorf("on: %s off: %s", on, off)
+	}
+	p.Constant, p.PerToken = -0.02, 0.08
+	if got := plain(firstSay(p)); strings.Contains(got, "call") {
+		t.Errorf("time below nothing: %s", got)
+	}
+	p.Constant = 0.02
+	if got := plain(firstSay(p)); !strings.Contains(got, "20 µs for the call and 80 µs for each prompt token") {
+		t.Error(got)
+	}
+}
+
+// TestWindowIsSaid: the calculator goes past a model's window, and says so.
+func TestWindowIsSaid(t *testing.T) {
+	m := &lab.Memory{Positions: 4096, Model: lab.MemoryModel{Context: 512}}
+	if got := windowSay(m); !strings.Contains(got, "4,096 positions are more than the window of this model, 512") {
+		t.Error(got)
+	}
+	if m.Positions = 512; windowSay(m) != "" {
+		t.Error("at the window")
+	}
+	if m.Model.Note = "So it is."; windowSay(m) != " So it is." {
+		t.Error("its note is not told")
+	}
+}
+
+// TestOneTokenAlone: where the filters keep one token there is no law to show.
+func TestOneTokenAlone(t *testing.T) {
+	d := &lab.Draw{
+		Kept: 1, Sizes: []int{10}, Tokens: []lab.DrawToken{{Token: lab.Token{Text: " Paris"}, Q: 1, Counts: []int{10}}},
+		Distances: []lab.Distance{{N: 10}},
+	}
+	list := drawSections(d)
+	last := list[len(list)-1]
+	if len(list) != 2 || last.Chart != nil || !strings.Contains(plain(last.Say), "·Paris alone") {
+		t.Errorf("%d sections, the last says %s", len(list), plain(last.Say))
+	}
+}
+
+// TestHiddenRatio: where the times do not show what the section says, it says
+// so.
+func TestHiddenRatio(t *testing.T) {
+	if got := plain(whySay(&lab.Prefill{Ratio: 0.8})); !strings.Contains(got, "Little of that shows in this run") {
+		t.Error(got)
+	}
+	if got := plain(whySay(&lab.Prefill{Ratio: 3})); strings.Contains(got, "Little") {
+		t.Error(got)
+	}
+}
+
+// TestPartingStrips: each lane's own token and the other's lie where the lane
+// puts them; greedy has no u.
+func TestPartingStrips(t *testing.T) {
+	s := &lab.Strategies{
+		Lanes: []lab.Lane{{Name: "Greedy"}, {Name: "Pure", Settings: sampling.Settings{Temperature: 1, TopP: 1}}},
+		Partings: []lab.Parting{{
+			Lanes: [2]int{0, 1}, Step: 3, U: 0.75, Say: "why", Tokens: [2]lab.Token{{Text: "a"}, {Text: " b"}},
+			Segments: [2][2]lab.Segment{{{From: 0, To: 1}, {}}, {{From: 0, To: 0.5}, {From: 0.7, To: 0.8}}},
+		}},
+	}
+	v := partingsOf(s)[0]
+	if v.Lanes != "1 Greedy and 2 Pure" || v.Step != "3" || v.U != "0.7500" || v.Why != "why" {
+		t.Errorf("%+v", v)
+	}
+	a := stripView{Lane: "1 Greedy", Takes: view.Marked("a"), OwnX: "0%", OwnW: "100%"}
+	b := stripView{Lane: "2 Pure", Takes: view.Marked(" b"), OwnX: "70%", OwnW: "10%", OtherX: "0%", OtherW: "50%", UAt: "75%"}
+	for i, want := range []stripView{a, b} {
+		got := v.Strips[i]
+		if got.Takes.String() != want.Takes.String() {
+			t.Errorf("takes %v", got.Takes)
+		}
+		if got.Takes, want.Takes = nil, nil; got.Lane != want.Lane || got.OwnX != want.OwnX || got.OwnW != want.OwnW || got.OtherX != want.OtherX || got.OtherW != want.OtherW || got.UAt != want.UAt {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+}
+
+// TestEveryFieldTellsItsRange: beside each number, list and text stands what it
+// may be.
+func TestEveryFieldTellsItsRange(t *testing.T) {
+	for _, l := range lab.All() {
+		i := l.Info()
+		f := newForm(i, i.Defaults(), "", nil)
+		for _, c := range append(f.Main, f.More...) {
+			switch c.Kind {
+			case lab.Int, lab.Float, lab.List:
+				if !strings.Contains(c.hint(), short(c.Min)+" to "+short(c.Max)) {
+					t.Errorf("%s, %s: %q", i.Name, c.Name, c.hint())
+				}
+			case lab.Strings:
+				if !strings.Contains(c.hint(), "at most 8, each up to 100 bytes") {
+					t.Errorf("%s, %s: %q", i.Name, c.Name, c.hint())
+				}
+			}
+		}
+	}
+}
+
+// TestLinkNamesItsModel: a link says with which model it was made, and the page
+// of another one says that it is another.
+func TestLinkNamesItsModel(t *testing.T) {
+	s := newSite(t)
+	link, ok := s.get("/labs/cache?tokens=12", 200).Find(".lab__link").Attr("href")
+	if !ok || !strings.Contains(link, "tokens=12") || !strings.Contains(link, "model="+s.pages.Target.Hash()[:12]) {
+		t.Fatal(link)
+	}
+	if got := text(s.get(link, 200).Find("#lab-trouble")); got != "" {
+		t.Errorf("its own model: %q", got)
+	}
+	other := strings.Replace(link, s.pages.Target.Hash()[:12], "0123456789ab", 1)
+	if got := text(s.get(other, 200).Find("#lab-trouble")); !strings.Contains(got, "made with another model") {
+		t.Errorf("another model: %q", got)
+	}
+}

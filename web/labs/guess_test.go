@@ -1,0 +1,109 @@
+package labs
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+)
+
+// borneOut is a report's result, and the choice that it bears out; "" where it
+// is too short to tell.
+type borneOut struct {
+	lab    string
+	result any
+	want   string
+}
+
+// borneOutByHand are some of each lab's.
+func borneOutByHand() []borneOut {
+	lanes := []lab.Lane{{Name: "A", Steps: make([]lab.LaneStep, 30)}, {Name: "B"}, {Name: "C"}}
+	parts := func(step int, other int) any {
+		return &lab.Strategies{Lanes: lanes, Partings: []lab.Parting{{Lanes: [2]int{0, other}, Step: step}}}
+	}
+	fall := func(few, many float64) any {
+		return &lab.Draw{Distances: []lab.Distance{{N: 10, Mean: 9}, {N: 100, Mean: few}, {N: 10_000, Mean: many}}}
+	}
+	less := func(n int64) any {
+		last := lab.CacheStep{Step: 2, Cached: lab.CacheSide{MultAdds: 10}, Recomputed: lab.CacheSide{MultAdds: 10 * n}}
+		return &lab.Cache{Steps: []lab.CacheStep{{Step: 1}, last}}
+	}
+	saved := func(stop, limit, prompt float64) any {
+		return &lab.Bill{Savings: []lab.Saving{{Name: "stop", Saved: stop}, {Name: "max_tokens", Saved: limit}, {Name: "prompt", Saved: prompt}}}
+	}
+	faster := func(x ...float64) any {
+		s := &lab.Speculation{Gammas: []lab.GammaRow{{SpeedUp: 1}}}
+		for i, up := range x {
+			s.Gammas = append(s.Gammas, lab.GammaRow{Gamma: i + 1, SpeedUp: up})
+		}
+		return s
+	}
+	ends := func(kind string) any {
+		return &lab.Stops{Winner: kind, Racers: []lab.Racer{{Kind: "eos", Step: 3}, {Kind: "max_tokens", Step: 9}}}
+	}
+	return []borneOut{
+		{"strategies", parts(1, 1), "1"},
+		{"strategies", parts(2, 1), "5"},
+		{"strategies", parts(5, 1), "5"},
+		{"strategies", parts(6, 1), "20"},
+		{"strategies", parts(21, 1), "more"},
+		{"strategies", parts(2, 2), "never"}, // another lane than the first two
+		{"strategies", &lab.Strategies{Lanes: lanes[:1]}, ""},
+		{"draw", fall(0.16, 0.016), "10"},
+		{"draw", fall(0.16, 0.15), "1"},
+		{"draw", fall(0.16, 0.08), "2"},
+		{"draw", fall(0.16, 0.001), "100"},
+		{"draw", &lab.Draw{Distances: []lab.Distance{{N: 100, Mean: 1}}}, ""},
+		{"cache", less(1), "1"},
+		{"cache", less(3), "3"},
+		{"cache", less(10), "10"},
+		{"cache", less(28), "30"},
+		{"cache", less(100), "100"},
+		{"cache", &lab.Cache{Steps: make([]lab.CacheStep, 1)}, ""},
+		{"memory", &lab.Memory{Users: 0}, "0"},
+		{"memory", &lab.Memory{Users: 9}, "9"},
+		{"memory", &lab.Memory{Users: 10}, "99"},
+		{"memory", &lab.Memory{Users: 999}, "999"},
+		{"memory", &lab.Memory{Users: 4094}, "more"},
+		{"prefill", &lab.Prefill{Ratio: 0.9}, "1"},
+		{"prefill", &lab.Prefill{Ratio: 3.4}, "3"},
+		{"prefill", &lab.Prefill{Ratio: 5}, "more"},
+		{"prefill", &lab.Prefill{}, ""},
+		{"bill", saved(3, 2, 1), "stop"},
+		{"bill", saved(1, 2, 0), "max_tokens"},
+		{"bill", saved(0, -1, 2), "prompt"},
+		{"bill", saved(0, 0, -1), "nothing"},
+		{"bill", &lab.Bill{}, ""},
+		{"speculation", faster(0.5, 0.9), "slower"},
+		{"speculation", faster(0.5, 1), "same"},
+		{"speculation", faster(1.4, 0.9), "faster"},
+		{"speculation", faster(1.6), "much"},
+		{"speculation", faster(), ""},
+		{"stops", ends("eos"), "eos"},
+		{"stops", ends("max_tokens"), "max_tokens"},
+		{"stops", &lab.Stops{}, ""},
+	}
+}
+
+// TestWhichPredictionIsRight: a prediction is right where the report bears it
+// out, and nobody is judged who made none.
+func TestWhichPredictionIsRight(t *testing.T) {
+	for _, c := range borneOutByHand() {
+		g, r := guesses[c.lab], &lab.Report{Result: c.result}
+		key, say, ok := g.truth(r)
+		if key != c.want && (ok || c.want != "") || ok != (c.want != "") || ok && say == "" {
+			t.Errorf("%s, %+v: %q, %q, %v; want %q", c.lab, c.result, key, say, ok, c.want)
+		}
+		for _, choice := range g.Choices {
+			v := g.judge(choice.Key, r)
+			if !ok && v != nil || ok && (v == nil || v.Right != (choice.Key == c.want) || v.Guessed != choice.Words) {
+				t.Errorf("%s: who said %q is told %+v", c.lab, choice.Words, v)
+			}
+		}
+		if v := g.judge(none, r); ok && (v == nil || v.Right || v.Guessed != "") {
+			t.Errorf("%s: who made no guess is told %+v", c.lab, v)
+		}
+		if g.judge("", r) != nil {
+			t.Errorf("%s: judged without a prediction", c.lab)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package labs
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+)
+
+// A run belongs to the server, not to the connection that asked for it. A page
+// numbers each press of its Run button (fieldPress); after a cut connection it
+// repeats its last command with the same number and is led back to the same
+// run, at whatever point that has come to, instead of measuring all over
+// again. So does a page that is loaded again while its run goes on.
+
+const (
+	// grace is how long a run goes on with nobody watching: time enough for a
+	// page that lost its connection to come back.
+	grace = time.Minute
+	// keptRuns is how many runs are remembered, those in progress included.
+	keptRuns = 64
+)
+
+// liveRun is a run, in progress or ended. Its goroutine leaves the newest
+// progress here; any number of feeds may watch.
+type liveRun struct {
+	learner, press, key string // who asked, with which press, for which values
+	guess               string
+	values              lab.Values
+	cancel              context.CancelFunc
+	done                chan struct{} // closed at the end, when report or err is set
+
+	mu       sync.Mutex
+	version  int // of progress, from 1; it grows with every change
+	progress lab.Progress
+	partial  *lab.Report
+	watching int
+	alone    *time.Timer // ends the run where nobody comes back
+
+	report *lab.Report
+	err    error
+}
+
+// tell takes in how far the run has come.
+func (r *liveRun) tell(p lab.Progress) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p.Partial != nil {
+		r.partial = p.Partial
+	}
+	r.progress, r.progress.Partial = p, nil
+	r.version++
+}
+
+// newest returns the progress with its version, and the report that goes with
+// it or one of a moment before, nil while there is none.
+func (r *liveRun) newest() (p lab.Progress, partial *lab.Report, version int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.progress, r.partial, r.version
+}
+
+// ended reports whether the run is over.
+func (r *liveRun) ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// watch and leave count who looks. A run that all have left goes on for a
+// while and is then cancelled; it keeps what it has measured.
+func (r *liveRun) watch() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.watching++
+	if r.alone != nil {
+		r.alone.Stop()
+		r.alone = nil
+	}
+}
+
+func (r *liveRun) leave(grace time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.watching--; r.watching == 0 && !r.ended() {
+		r.alone = time.AfterFunc(grace, r.cancel)
+	}
+}
+
+// runs remembers the newest runs.
+type runs struct {
+	mu   sync.Mutex
+	list []*liveRun // the newest first
+}
+
+// find returns a learner's run with these values that one press asked for; any
+// press, "", where it is still in progress. It returns nil where there is none.
+func (s *runs) find(learner, press, key string) *liveRun {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.list {
+		if r.learner == learner && r.key == key && (r.press == press || press == "" && !r.ended()) {
+			return r
+		}
+	}
+	return nil
+}
+
+func (s *runs) add(r *liveRun) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = slices.Insert(s.list, 0, r)
+	for i := len(s.list) - 1; i >= 0 && len(s.list) > keptRuns; i-- {
+		if s.list[i].ended() {
+			s.list = slices.Delete(s.list, i, i+1)
+		}
+	}
+}
+
+// begin starts a run in a goroutine of its own, watched by who asked.
+func (p *Pages) begin(learner, press, guessed string, l lab.Lab, v lab.Values) *liveRun {
+	ctx, cancel := context.WithCancel(p.Context)
+	r := &liveRun{
+		learner: learner, press: press, key: keyOf(learner, l.Info(), v), guess: guessed, values: v, cancel: cancel,
+		done: make(chan struct{}), progress: lab.Progress{Say: "beginning"}, version: 1, watching: 1,
+	}
+	p.runs.add(r)
+	go func() {
+		defer close(r.done)
+		defer cancel()
+		r.report, r.err = p.measure(ctx, learner, l, v, r.tell)
+	}()
+	return r
+}

@@ -1,0 +1,173 @@
+package labs
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/live"
+)
+
+// cut ends a connection as a broken network does.
+func (w *wire) cut() {
+	w.t.Helper()
+	w.stop()
+	err := <-w.end
+	w.end <- err
+}
+
+// long is a run that goes on until it is cancelled.
+func long(press string) map[string]string {
+	return map[string]string{"tokens": "400", "repeats": "50", "guess": none, "sure": "1", "press": press}
+}
+
+// TestCutWhileItRuns: a page that lost its connection repeats its command with
+// the number of its press, and is led back to the same run.
+func TestCutWhileItRuns(t *testing.T) {
+	s := newSite(t)
+	w := s.open("cache")
+	w.ask("set", long("7"))
+	w.until("first rows", func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-results"), "Cost of each token") })
+	w.cut()
+	first := s.pages.runs.list[0]
+
+	again := s.open("cache")
+	if m := again.ask("set", long("7")); !strings.Contains(panelOf(m, "lab-run"), "Measuring") {
+		t.Fatalf("not resumed: %+v", m)
+	}
+	if n := len(s.pages.runs.list); n != 1 || first.ended() {
+		t.Fatalf("%d runs, the first ended: %v", n, first.ended())
+	}
+	again.ask("cancel", nil)
+	end := again.done()
+	if html := panelOf(end, "lab-results"); !strings.Contains(html, "ended early") || first.report == nil || !first.report.Cancelled {
+		t.Error("the run that was resumed is not the one that was cancelled")
+	}
+
+	// Another press is another run.
+	w = s.open("cache")
+	w.ask("set", long("8"))
+	if n := len(s.pages.runs.list); n != 2 {
+		t.Errorf("%d runs after a second press", n)
+	}
+	w.ask("cancel", nil)
+	w.done()
+}
+
+// TestCutAfterItsEnd: what was measured while nobody watched is shown, not
+// measured again, whether the page repeats the run or a later look at it.
+func TestCutAfterItsEnd(t *testing.T) {
+	s := newSite(t)
+	w := s.open("draw")
+	w.ask("set", values("draw", "run", "1", "guess", "10", "press", "7"))
+	w.cut()
+	<-s.pages.runs.list[0].done
+	for _, command := range []map[string]string{
+		values("draw", "run", "1", "guess", "10", "press", "7"),
+		values("draw", "guess", "10", "press", "7"),
+	} {
+		again := s.open("draw")
+		again.ask("set", command)
+		if html := panelOf(again.done(), "lab-results"); !strings.Contains(html, "You said") || !strings.Contains(html, "to about a tenth") {
+			t.Error("the result is not shown")
+		}
+	}
+	if n := len(s.pages.runs.list); n != 1 {
+		t.Errorf("%d runs", n)
+	}
+	// Other values are not what that press asked for, and wait for a new one.
+	again := s.open("draw")
+	if m := again.ask("set", values("draw", "seed", "5", "press", "7")); panelOf(m, "lab-run") != "" {
+		t.Error("other values were taken for the same run")
+	}
+}
+
+// TestReloadWhileItRuns: a page that is loaded again shows the run as far as it
+// has come, with the prediction and the number that lead its script back.
+func TestReloadWhileItRuns(t *testing.T) {
+	s := newSite(t)
+	w := s.open("cache")
+	begun := long("7")
+	begun["guess"] = "10"
+	w.ask("set", begun)
+	w.until("first rows", func(m live.Message) bool { return panelOf(m, "lab-results") != "" })
+	page := s.get("/labs/cache?tokens=400&repeats=50", 200)
+	if got := text(page.Find("#lab-run")); !strings.Contains(got, "Measuring: token") {
+		t.Errorf("the run says %q", got)
+	}
+	if got := page.Find("[name=press]").AttrOr("value", ""); got != "7" {
+		t.Errorf("press %q", got)
+	}
+	if page.Find("[name=guess][checked]").AttrOr("value", "") != "10" || page.Find("#s-each svg").Length() != 1 {
+		t.Error("the prediction or the first rows are not there")
+	}
+	// Neither other values nor another learner are shown this run.
+	if s.get("/labs/cache?tokens=12", 200).Find("[name=press]").AttrOr("value", "") != "" {
+		t.Error("other values show the run")
+	}
+	l, _ := lab.Find("cache")
+	v, err := l.Info().Parse(lab.Values{"tokens": "400", "repeats": "50"})
+	if err != nil || s.pages.runs.find("somebody else", "", keyOf("somebody else", l.Info(), v)) != nil || s.pages.runs.find("somebody", "", keyOf("somebody", l.Info(), v)) == nil {
+		t.Errorf("found for the wrong learner: %v", err)
+	}
+	w.ask("cancel", nil)
+	w.done()
+	if s.get("/labs/cache?tokens=400&repeats=50", 200).Find("[name=press]").AttrOr("value", "") != "" {
+		t.Error("a run that has ended is still shown as going on")
+	}
+}
+
+// TestNobodyComesBack: a run that all have left is cancelled after the grace,
+// and not while somebody watches.
+func TestNobodyComesBack(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := &liveRun{cancel: cancel, done: make(chan struct{}), watching: 1}
+	r.watch()
+	r.leave(0)
+	if r.alone != nil {
+		t.Fatal("it was left by one of two")
+	}
+	r.leave(time.Hour)
+	r.watch()
+	if r.alone != nil || ctx.Err() != nil {
+		t.Fatal("somebody came back in vain")
+	}
+	r.leave(0)
+	<-ctx.Done()
+}
+
+// TestServerGoesDown: a run ends with the server, watched or not.
+func TestServerGoesDown(t *testing.T) {
+	s := newSite(t)
+	ctx, down := context.WithCancel(t.Context())
+	s.pages.Context = ctx
+	w := s.open("cache")
+	w.ask("set", long("7"))
+	w.until("first rows", func(m live.Message) bool { return panelOf(m, "lab-results") != "" })
+	w.cut()
+	r := s.pages.runs.list[0]
+	if r.ended() {
+		t.Fatal("it ended with its connection")
+	}
+	down()
+	<-r.done
+	if r.report == nil || !r.report.Cancelled {
+		t.Errorf("%+v, %v", r.report, r.err)
+	}
+}
+
+// TestRunsAreForgotten: the oldest that have ended go, those in progress stay.
+func TestRunsAreForgotten(t *testing.T) {
+	var s runs
+	over := make(chan struct{})
+	close(over)
+	s.add(&liveRun{press: "going", done: make(chan struct{})})
+	for range keptRuns + 5 {
+		s.add(&liveRun{press: "over", done: over})
+	}
+	if len(s.list) != keptRuns || s.find("", "going", "") == nil || s.find("", "", "") == nil {
+		t.Errorf("%d kept", len(s.list))
+	}
+}

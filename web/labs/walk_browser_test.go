@@ -1,0 +1,82 @@
+package labs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// ahead is how many tokens of a lane are not there yet.
+const ahead = `[...document.querySelectorAll("#s-lanes .lane:first-of-type [data-at]")].filter((x) => getComputedStyle(x).visibility === "hidden").length`
+
+// TestStepThroughLanes: the lanes can be gone through in step; each tells of
+// its own token there, and of the u that all share.
+func TestStepThroughLanes(t *testing.T) {
+	url := serve(t)
+	b := browser.New(t)
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
+		tab := b.Stranger(t, screen, url+"/labs/strategies?tokens=8&runs=1&horizon=0&lanes=greedy,pure,t=2")
+		hands := with(tab)
+		run(tab, hands)
+		if got := tab.Text("#s-lanes .walk__say"); got != "token 8 of 8" {
+			t.Fatalf("at the end: %q", got)
+		}
+		hands.Press(`#s-lanes [data-by="-1"]`)
+		hands.Press(`#s-lanes [data-by="-1"]`)
+		hands.Press(`#s-lanes [data-by="-1"]`)
+		hands.Press(`#s-lanes [data-by="1"]`)
+		tab.WaitText("#s-lanes .walk__say", "token 6 of 8")
+		if n := browser.Value[int](tab, ahead); n != 2 {
+			t.Errorf("%d tokens are not there yet, want 2", n)
+		}
+		now := tab.Texts("#s-lanes .lane__now")
+		for i, say := range now {
+			if !strings.HasPrefix(say, "token 6, ") || (i > 0) != strings.Contains(say, "; u = ") {
+				t.Errorf("lane %d says %q", i+1, say)
+			}
+		}
+		u := func(say string) string {
+			_, u, _ := strings.Cut(say, "u = ")
+			return strings.Fields(u + " .")[0]
+		}
+		if len(now) != 3 || u(now[1]) != u(now[2]) {
+			t.Errorf("the lanes have different u: %q", now)
+		}
+		hands.Slide("#s-lanes .walk input", 1)
+		tab.WaitText("#s-lanes .walk__say", "token 1 of 8")
+		hands.Press("#s-lanes [data-play]")
+		tab.Wait("the end of the replay", `document.querySelector("#s-lanes .walk__say").textContent === "token 8 of 8" && document.querySelector("#s-lanes [data-play]").getAttribute("aria-pressed") === "false"`)
+		if n := browser.Value[int](tab, ahead); n != 0 {
+			t.Errorf("%d tokens are not there at the end", n)
+		}
+	})
+}
+
+// TestBillTicks: the bill can be seen to grow token by token, and prices change
+// it at once.
+func TestBillTicks(t *testing.T) {
+	tab := browser.New(t).Stranger(t, browser.Phone, serve(t)+"/labs/bill?max_tokens=8&try_max_tokens=4")
+	hands := browser.Touch(tab)
+	run(tab, hands)
+	// $15 a million: 8 tokens are $0.00012; 8 read at $3 are $0.000024.
+	if got := tab.Text(".meter"); !strings.HasPrefix(got, "8 read + 8 written = $0.000144 after ") {
+		t.Errorf("at the end: %q", got)
+	}
+	hands.Press(`#s-answer [data-by="-1"]`)
+	tab.Wait("a token less", `document.querySelector(".meter").textContent.startsWith("8 read + 7 written = $0.000129 after ")`)
+	tab.Set("#f-output_price", "150")
+	tab.Wait("another price, at the same token", `document.querySelector(".meter").textContent.startsWith("8 read + 7 written = $0.001074 after ")`)
+}
+
+// TestRoundsStepByStep: each verdict of speculation is told in a sentence.
+func TestRoundsStepByStep(t *testing.T) {
+	tab := browser.New(t).Stranger(t, browser.Laptop, serve(t)+"/labs/speculation?"+small["speculation"])
+	hands := browser.Keyboard(tab)
+	run(tab, hands)
+	hands.Slide("#s-rounds .walk input", 1)
+	tab.Wait("the first verdict", `/^“.+”: q [\d.]+.*p [\d.]+.*u = [\d.]+ is (not )?below min\(1, p\/q\) = .*, so it is (taken|refused)\.$/.test(document.querySelector("#s-rounds .meter").textContent)`)
+	if n := browser.Value[int](tab, `document.querySelectorAll("#s-rounds tr.is-ahead").length + 1`); n != browser.Value[int](tab, `document.querySelectorAll("#s-rounds [data-at]").length`) {
+		t.Errorf("%d verdicts are ahead", n-1)
+	}
+}
