@@ -64,7 +64,7 @@ func (s *Server) mountClasses() (http.Handler, error) {
 	}
 	s.hub = hub
 	room := classroom.New(classroom.Deps{
-		Hub: hub, Course: s.cfg.Course, Model: s.cfg.Model,
+		Hub: hub, Course: s.cfg.Course, Model: s.cfg.Model, Seat: s.runs.pool.Seat,
 		Learner: s.learners.of, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
 	})
 	maps.Copy(s.feeds, room.Feeds())

@@ -14,6 +14,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/static"
+	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/ui"
 	"github.com/tokenbytoken/viz/web/view"
@@ -32,7 +33,8 @@ const notHere = "The server does not have this run: it has expired, the server w
 // learner as it stands; with &log=LINK, where the run is not here, what the
 // link tells of; with ?start=KEY it leads to a run of a lesson. All are
 // complete without a socket. A page that could not show what was asked for says
-// why, and can be used.
+// why, and can be used. &class=CODE leads back to the class that somebody has
+// gone on from alone.
 func (s *Server) loop(w http.ResponseWriter, r *http.Request) {
 	learner, cookie := s.learners.of(r)
 	page, status := view.NewLoop(s.empty), http.StatusOK
@@ -59,6 +61,9 @@ func (s *Server) loop(w http.ResponseWriter, r *http.Request) {
 		if st != nil {
 			page.Link = session.LinkOf(st)
 		}
+	}
+	if code := r.URL.Query().Get("class"); class.IsCode(code) {
+		page.Class = code
 	}
 	s.html(w, r, status, cookie, ui.LoopPage(page))
 }

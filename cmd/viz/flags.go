@@ -17,7 +17,11 @@ type flags struct {
 	usage  string // first lines of the help
 	listed []listed
 	origin map[string]string // by flag name: "-top-k" or "VIZ_TOP_K", if either gave it
+	texts  []text            // what was given, in its order
 }
+
+// text is a flag as it was given, by itself or by its twin.
+type text struct{ name, value string }
 
 // listed is a flag as the help shows it.
 type listed struct{ name, arg, help string }
@@ -32,7 +36,15 @@ func newFlags(usage string) *flags {
 // once for each time the flag is; its error should tell the allowed range.
 func (f *flags) value(name, arg, help string, set func(string) error) {
 	f.listed = append(f.listed, listed{name, arg, help})
-	f.set.Func(name, help, set)
+	f.set.Func(name, help, f.noting(name, set))
+}
+
+// noting is set for a flag, with a note of what was given.
+func (f *flags) noting(name string, set func(string) error) func(string) error {
+	return func(s string) error {
+		f.texts = append(f.texts, text{name, s})
+		return set(s)
+	}
 }
 
 // text defines a flag whose argument may be any text.
@@ -46,14 +58,14 @@ func (f *flags) text(name, arg, help string, to *string) {
 // toggle defines a flag that is on where it is given.
 func (f *flags) toggle(name, help string, to *bool) {
 	f.listed = append(f.listed, listed{name, "", help})
-	f.set.BoolFunc(name, help, func(s string) error {
+	f.set.BoolFunc(name, help, f.noting(name, func(s string) error {
 		on, err := strconv.ParseBool(s)
 		if err != nil {
 			return errors.New("it must be true or false")
 		}
 		*to = on
 		return nil
-	})
+	}))
 }
 
 func variable(name string) string {

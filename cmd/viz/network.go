@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -106,8 +107,9 @@ func (n *network) allowed(hosts []string) []string {
 }
 
 // access is what pages and the first lines printed say about how a class gets
-// to a server that listens at a.
-func (n *network) access(a address) classroom.Access {
+// to a server that listens at a. again writes the command that starts it anew
+// with everything that it was given but for the flags in drop, and with more.
+func (n *network) access(a address, again func(drop []string, more ...string) string) classroom.Access {
 	local := a.loopback() && n.public == nil
 	x := classroom.Access{
 		Local: local,
@@ -119,10 +121,20 @@ func (n *network) access(a address) classroom.Access {
 	case !a.loopback():
 		x.URL = (address{firstHost(a), a.port, a.secure}).url()
 	}
-	if local {
-		host := lanHost()
-		x.Command = fmt.Sprintf("viz -addr 0.0.0.0:%s -public-url http://%s", a.port, net.JoinHostPort(host, a.port))
-		x.Secure = fmt.Sprintf("viz -addr 0.0.0.0:%s -public-url https://%s -tls-cert cert.pem -tls-key key.pem", a.port, net.JoinHostPort(host, a.port))
+	secure := func(where, host string) string {
+		return again([]string{"addr", "public-url", "tls-cert", "tls-key"}, "-addr", where, "-public-url", "https://"+host,
+			"-tls-cert", cmp.Or(n.cert, "cert.pem"), "-tls-key", cmp.Or(n.key, "key.pem"))
+	}
+	switch everywhere, host := "0.0.0.0:"+a.port, net.JoinHostPort(lanHost(), a.port); {
+	case local:
+		x.Secure = secure(everywhere, host)
+		if !a.secure {
+			x.Command = again([]string{"addr", "public-url"}, "-addr", everywhere, "-public-url", "http://"+host)
+		}
+	case x.Clear && n.public != nil && !a.loopback():
+		x.Secure = secure(a.String(), n.public.Host)
+	case x.Clear && !a.loopback():
+		x.Secure = secure(a.String(), net.JoinHostPort(firstHost(a), a.port))
 	}
 	return x
 }
@@ -159,8 +171,11 @@ func lanHost() string {
 // tell prints how a class gets here.
 func tell(w io.Writer, a address, x classroom.Access, hosts []string) {
 	if x.Local {
-		fmt.Fprintf(w, "Only this machine can reach it. To open it to a classroom's network:\n  %s\n"+
-			"or, so that nobody on that network can read along:\n  %s\n", x.Command, x.Secure)
+		fmt.Fprint(w, "Only this machine can reach it. To open it to a classroom's network:\n")
+		if x.Command != "" {
+			fmt.Fprintf(w, "  %s\nor, with a certificate and its key, so that nobody on that network can read along:\n", x.Command)
+		}
+		fmt.Fprintf(w, "  %s\n", x.Secure)
 		return
 	}
 	if x.URL != "" {

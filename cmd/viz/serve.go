@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -108,7 +109,9 @@ func (o *serveOptions) serve(ctx context.Context, f *flags, cfg web.Config, secu
 	}
 	allowed := o.allowed(o.hosts)
 	cfg.AllowedHosts = address.hosts(allowed)
-	cfg.Classes.TTL, cfg.Classes.Access = o.roomTTL, o.access(address)
+	cfg.Classes.TTL, cfg.Classes.Access = o.roomTTL, o.access(address, func(drop []string, more ...string) string {
+		return f.again(os.Args[0], drop, more...)
+	})
 	app, err := web.New(cfg)
 	if err != nil {
 		return errors.Join(err, listener.Close())

@@ -38,6 +38,8 @@ export class Address {
     const query = new URLSearchParams();
     if (started && this.#socket.run) query.set('run', this.#socket.run);
     if (started && this.#socket.link) query.set('log', this.#socket.link);
+    const from = new URLSearchParams(location.search).get('class');
+    if (from) query.set('class', from); // the way back to it
     this.#wanted = query.size ? `/loop?${query}` : '/loop';
     const run = query.get('run');
     if (run !== this.#run) {

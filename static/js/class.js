@@ -1,7 +1,7 @@
 // A screen that follows a class: a phone that votes and wanders, or the wall.
 // Pages without a class on them only have their copy buttons.
 import { Line } from './line.js';
-import { hold, put, release, say, sayFor, tell, toEnd } from './screen.js';
+import { answer, asked, hold, put, release, say, sayFor, tell, toEnd } from './screen.js';
 import { patch } from './patch.js';
 import { followRows } from './worked.js';
 import { recall } from './stored.js';
@@ -16,6 +16,7 @@ let mine = null; // the vote that stands: {poll, round, choice, text, u, number}
 let waiting = null; // a vote that is not confirmed: {poll, choice, number}
 let last = null; // what all were told last
 let line = null;
+let inside = false; // this screen looks inside the forward pass
 
 try { waiting = JSON.parse(sessionStorage.getItem(keep)); } catch { /* none is kept */ }
 
@@ -39,7 +40,10 @@ function begin() {
     else sayFor(3000, 'Back.', 'This is where the class is now.');
     live(true);
   });
-  line.addEventListener('open', sendVote);
+  line.addEventListener('open', () => {
+    if (inside) line.send({ cmd: 'look', on: true });
+    sendVote();
+  });
   line.addEventListener('ended', ({ detail }) => {
     if (detail.code !== 1000) say('The connection has ended.', detail.reason || 'Reload the page to go on.', false);
     live(false);
@@ -57,9 +61,12 @@ function receive(message) {
     return;
   }
   if (message.data?.you) return own(message.data.you);
+  if (message.panels && !message.data) return answer(message.panels);
   if (!put(message) || !message.data?.seq) return;
+  if (last?.ended && !message.data.ended) say(''); // it goes on after all
   const called = last?.alone && !message.data.alone; // "all follow me"
   last = message.data;
+  document.body.toggleAttribute('data-looking', last.looking);
   if (last.gone) say('This room was deleted.', 'Nothing of it is kept.', false);
   else if (last.ended) say('The class is over.', 'Thank you for taking part.', false);
   if (wall) return;
@@ -207,6 +214,11 @@ function rejoin() {
 }
 
 function click(event) {
+  const command = room && !wall && asked(event.target);
+  if (command) {
+    if (command.cmd === 'look') inside = command.on;
+    if (!line.send(command)) tell('This needs the connection, which is cut just now.');
+  }
   const link = event.target.closest('[data-wander], [data-look], [data-rejoin], [data-retry], [data-copy]');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if ('copy' in link.dataset) return copy(link);

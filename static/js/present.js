@@ -1,7 +1,7 @@
 // The teacher's window: the slide, and the buttons that drive it. Each button is
 // a form's; with a connection it goes there, and a clicker's keys press it.
 import { Line } from './line.js';
-import { minutes, put, say, sayFor, tell } from './screen.js';
+import { answer, asked, minutes, put, say, sayFor, tell } from './screen.js';
 import { followRows } from './worked.js';
 import { recall, remember } from './stored.js';
 
@@ -28,6 +28,7 @@ line.addEventListener('message', ({ detail }) => {
   if (detail.error) return tell(detail.error.message);
   if (detail.ack) tell('');
   const pressed = document.activeElement?.closest('#pr-ctl button');
+  if (detail.panels && !detail.data) return answer(detail.panels);
   put(detail);
   // The button that was pressed may be gone; the main one takes the focus.
   if (pressed && !pressed.isConnected) document.querySelector('#pr-ctl .btn--main').focus();
@@ -58,6 +59,9 @@ document.addEventListener('submit', (event) => {
 document.addEventListener('click', ({ target }) => {
   if (target.closest('[data-retry]')) line.retry();
   if (target.closest('[data-hide-strip]')) hideStrip();
+  const command = asked(target);
+  if (command?.cmd === 'look') command.on = String(command.on); // as a form would send it
+  if (command && !line.send(command)) tell('The connection is cut just now: this was not sent.');
 });
 
 function hideStrip() {
@@ -69,7 +73,8 @@ function hideStrip() {
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || document.querySelector('dialog[open]')) return;
   if (event.target.matches?.('input, textarea, select')) return;
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (event.key === ' ' && event.target.closest?.('button, a, summary')) return; // it presses what has the focus
+  const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (key.length === 1 && recall('viz.letterkeys') === 'off') return;
   const button = document.querySelector(`[data-clicks~="${CSS.escape(key)}"]`);
   if (!button) return;

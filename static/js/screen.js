@@ -1,11 +1,13 @@
 // What all screens of a class have: pieces of the page that are replaced, the
 // banner that tells of the connection, countdowns, and the text's end in view.
+import { draw } from './heat.js';
 import { patch } from './patch.js';
 
 const shown = new Map(); // id of a piece -> the HTML it has
 const held = new Map(); // pieces that wait while somebody looks elsewhere
 let holding = false;
 let seq = 0; // of the last snapshot
+let heat = null; // the pictures of the heads, where they are shown
 
 // put shows a message's pieces. It is false for one that comes late.
 export function put({ seq: number, panels, data }) {
@@ -17,7 +19,45 @@ export function put({ seq: number, panels, data }) {
     if (holding && id !== 'cl-who') held.set(id, html);
     else piece(id, html);
   }
+  if (data && (data.seq !== undefined || 'heat' in data)) {
+    heat = data.heat ?? null;
+    if (!holding) draw(heat);
+  }
+  fit();
   return true;
+}
+
+// fit sets the slide's vote as small as it must be to be seen whole, down to a
+// size that can still be read from the back.
+const smallest = 3;
+function fit() {
+  const poll = document.querySelector('.deck .poll');
+  if (!poll) return;
+  delete poll.dataset.fit;
+  for (let step = 1; step <= smallest && poll.scrollHeight > poll.clientHeight + 1; step++) poll.dataset.fit = step;
+}
+if (document.querySelector('.deck')) {
+  addEventListener('resize', fit);
+  document.fonts.ready.then(fit);
+}
+
+// answer shows what this screen alone has asked for.
+export function answer(panels) {
+  for (const { id, html } of panels) {
+    const element = document.getElementById(id);
+    if (!element) continue;
+    patch(element, html);
+    document.getElementById(id).scrollIntoView({ block: 'nearest' });
+  }
+}
+
+// asked is the command of a button inside of a stage, which the page's script
+// sends; a button that only closes what it stands in has none.
+export function asked(target) {
+  const shuts = target.closest?.('[data-toggle]');
+  if (shuts) document.getElementById(shuts.dataset.toggle).hidden = true;
+  const button = target.closest?.('[data-cmd]');
+  return button ? JSON.parse(button.dataset.cmd) : null;
 }
 
 function piece(id, html) {
@@ -45,6 +85,7 @@ export function release() {
   holding = false;
   for (const [id, html] of held) piece(id, html);
   held.clear();
+  draw(heat);
 }
 
 // toEnd brings a strip's newest token into view.

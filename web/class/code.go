@@ -47,6 +47,12 @@ func NormalCode(typed string) string {
 	return b.String()
 }
 
+// IsCode reports whether a text is a code as the hub writes it, of a room or of
+// none.
+func IsCode(text string) bool {
+	return len(text) == CodeLength && strings.Trim(text, alphabet) == ""
+}
+
 // ShownCode is a code as people read it: "K7Q 4MX".
 func ShownCode(code string) string {
 	if len(code) != CodeLength {

@@ -82,7 +82,8 @@ type (
 // SetTimer starts a countdown for everybody to see; 0 takes it away.
 type SetTimer struct{ For time.Duration }
 
-// Lock lets nobody else in, HideNames shows no names but to the instructor,
+// Lock lets nobody else in; HideNames shows no names, on the instructor’s window
+// neither, which may be on the wall;
 // AllowAlone lets members go on alone with a run of their own.
 type (
 	Lock       struct{ On bool }

@@ -366,9 +366,14 @@ func (c *core) rise(who string) {
 
 // mayPresent says why somebody cannot drive just now, or nil.
 func (c *core) mayPresent(who string) error {
-	if c.seat != "" && c.seat != who && c.sitters[c.seat] > 0 {
+	if !c.free(who) {
 		return ErrSecond
 	}
 	c.seat = who
 	return nil
+}
+
+// free tells whether the seat is somebody's, or could be.
+func (c *core) free(who string) bool {
+	return c.seat == "" || c.seat == who || c.sitters[c.seat] == 0
 }

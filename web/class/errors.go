@@ -28,6 +28,7 @@ const (
 	CodeGone     Code = "gone"      // the room was deleted, or the server goes down
 	CodeKept     Code = "kept"      // it could not be kept, so it does not count
 	CodeUnknown  Code = "unknown"   // no such command
+	CodeBusy     Code = "busy"      // not done in time
 )
 
 // Error is why something was refused, for the person it concerns. Nothing has

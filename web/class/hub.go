@@ -41,6 +41,9 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 // Broker carries the news of the hub's rooms.
 func (h *Hub) Broker() Broker { return h.cfg.Broker }
 
+// TTL is how long a room that nobody uses is kept.
+func (h *Hub) TTL() time.Duration { return h.cfg.Limits.TTL }
+
 // begin starts the goroutine of a room.
 func (h *Hub) begin(c *core) *Room {
 	r := &Room{

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,7 +113,9 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 		v.U = sampling.U(c.data.Seed+uint64(m.ID), p.ID<<8+p.Round)
 		v.Choice, err = c.draw(p, v.U)
 	case Number:
-		v.Choice, err = p.number(b.Choice)
+		var x float64
+		x, err = ReadNumber(b.Choice)
+		v.Choice = strconv.FormatFloat(x, 'g', -1, 64)
 	default:
 		if !slices.ContainsFunc(p.Options, func(o Option) bool { return o.Key == b.Choice }) {
 			err = refuse(CodeNotOffer, "%q is not on offer in this vote. Choose one of what is shown.", short(b.Choice))
@@ -134,16 +137,22 @@ func (c *core) draw(p *poll, u float64) (key string, err error) {
 	return strconv.Itoa(int(d.Order[d.Draw(u)])), nil
 }
 
-// number reads a number as typed: 0.63, 0,63, 63 % and 1 000 are understood.
-func (p *poll) number(typed string) (string, error) {
+// grouped is a number whose thousands are set apart, as pages write them.
+var grouped = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
+
+// ReadNumber reads a number as typed: 0.63, 0,63, 63 %, 1 000 and 1,000 are
+// understood. The error is an [*Error] with [CodeNotOffer].
+func ReadNumber(typed string) (float64, error) {
 	text := strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "−", "-").Replace(strings.TrimSpace(typed))
 	text, percent := strings.CutSuffix(text, "%")
-	if strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
+	if grouped.MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	} else if strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
 		text = strings.Replace(text, ",", ".", 1)
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || len(typed) > 64 {
-		return "", refuse(CodeNotOffer, "%q is not a number. Type one such as 0.25 or 25 %%.", short(typed))
+		return 0, refuse(CodeNotOffer, "%q is not a number. Type one such as 0.25 or 25 %%.", short(typed))
 	}
 	if percent {
 		x /= 100
@@ -151,7 +160,7 @@ func (p *poll) number(typed string) (string, error) {
 	if x == 0 {
 		x = 0 // without a sign
 	}
-	return strconv.FormatFloat(x, 'g', -1, 64), nil
+	return x, nil
 }
 
 // short cuts what is only quoted.
@@ -261,7 +270,7 @@ func (p *poll) numbers(votes map[int]vote, revealed bool) (list []Option, median
 
 // value is the number that was voted.
 func (p *poll) value(v vote) float64 {
-	x, _ := strconv.ParseFloat(v.Choice, 64) // written by number
+	x, _ := strconv.ParseFloat(v.Choice, 64) // written by check
 	return x
 }
 

@@ -125,6 +125,9 @@ func (r *Room) drive(ctx context.Context, run Run, cmd session.Command) error {
 	}); err != nil {
 		return err
 	}
+	if _, looks := cmd.(session.SetLook); looks {
+		return nil // nobody has gone anywhere
+	}
 	return r.ask(ctx, func(c *core) error {
 		next := c.freed()
 		next.Left = next.Walk != "" && next.Step > 0

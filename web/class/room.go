@@ -152,6 +152,12 @@ func (r *Room) Sit(ctx context.Context, who string, secret Secret) (rise func(),
 	}, nil
 }
 
+// Drives tells whether somebody's commands would be carried out just now: they
+// have the seat, or nobody has it.
+func (r *Room) Drives(ctx context.Context, who string) (bool, error) {
+	return get(ctx, r, func(c *core) (bool, error) { return c.free(who), nil })
+}
+
 // takeDesk makes the caller the one who moves the run, until leave.
 func (r *Room) takeDesk(ctx context.Context) (leave func(), err error) {
 	select {

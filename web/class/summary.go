@@ -22,6 +22,7 @@ type Summary struct {
 	Members     int
 	Voters      int    // members who voted at least once
 	Walk        string // title of the walkthrough, "" without
+	WalkSlug    string // its name in addresses
 	Polls       []PollSummary
 	Texts       []Text
 
@@ -57,6 +58,17 @@ type Round struct {
 	Median       *float64 // of numbers
 }
 
+// Of is how many voted for an option in this round. Of numbers each round has
+// answers of its own: those beyond the most given count as all others.
+func (r Round) Of(o Option) int {
+	for i, own := range r.Options {
+		if own.Key == o.Key && own.Rest == o.Rest {
+			return r.Counts[i]
+		}
+	}
+	return 0
+}
+
 // Text is one text that the class wrote, as a session link with which anybody
 // replays it alone from its first stage.
 type Text struct{ Prompt, Link string }
@@ -75,7 +87,7 @@ func (r *Room) Summary(ctx context.Context, secret Secret) (*Summary, error) {
 func (c *core) summary() *Summary {
 	s := &Summary{Title: c.data.Title, Code: c.code, Begun: c.begun, Used: c.used, Members: c.active(), Texts: slices.Clone(c.texts)}
 	if w := c.cfg.Course.Walk(c.data.Walk); w != nil {
-		s.Walk = w.Title
+		s.Walk, s.WalkSlug = w.Title, w.Slug
 	}
 	if t, ok := textOf(c.state); ok && !slices.Contains(s.Texts, t) {
 		s.Texts = append(s.Texts, t)

@@ -3,6 +3,7 @@ package class
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -76,6 +77,48 @@ func TestTexts(t *testing.T) {
 	link, err := session.ParseLink(l.View().State.Model, sum.Texts[1].Link)
 	if err != nil || link.Cursor != firstStage || link.Log.Steps != 2 {
 		t.Errorf("the link is to %+v, %v", link, err)
+	}
+}
+
+// A replay needs its own key, says nothing of the people, and nothing of what
+// the class is being asked.
+func TestReplay(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.class(2)
+	l.start("The capital of")
+	l.does(Drive{session.StepToken{}})
+	l.start("Once upon a time")
+	l.does(Drive{session.StepToken{}})
+	right := 5.0
+	l.does(AskNumber{Prompt: "How many?", Answer: &right})
+	l.votes(1, Ballot{Choice: "4"})
+	l.votes(2, Ballot{Choice: "5"})
+	l.does(ShowSpread{}, Revote{})
+	l.votes(1, Ballot{Choice: "5"})
+	l.votes(2, Ballot{Choice: "6"})
+	l.does(Reveal{}, AskNext{})
+	see := func(wantPolls, wantTexts int) *Summary {
+		t.Helper()
+		sum, err := s.Replay(t.Context(), l.Code(), l.ReplayKey(), "someone")
+		if err != nil || len(sum.Polls) != wantPolls || len(sum.Texts) != wantTexts || sum.Members+sum.Voters+sum.Stated != 0 {
+			t.Fatalf("the replay is %+v, %v; want %d polls, %d texts", sum, err, wantPolls, wantTexts)
+		}
+		return sum
+	}
+	sum := see(1, 1) // the token asked for could be looked up in the text on the stage
+	first, last := sum.Polls[0].Rounds[0], sum.Polls[0].Rounds[1]
+	for key, want := range map[string][2]int{"4": {1, 0}, "5": {1, 1}, "6": {0, 1}} {
+		if o := (Option{Key: key}); first.Of(o) != want[0] || last.Of(o) != want[1] {
+			t.Errorf("%s was answered %d and %d times, want %v", key, first.Of(o), last.Of(o), want)
+		}
+	}
+	l.does(Reveal{}, Lock{true}, End{})
+	see(2, 2)
+	for _, key := range []string{"", l.secret.String(), l.ReplayKey() + "A"} {
+		if _, err := s.Replay(t.Context(), l.Code(), key, "someone"); !errors.Is(err, ErrNoRoom) {
+			t.Errorf("with key %q: %v", key, err)
+		}
 	}
 }
 

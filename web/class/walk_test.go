@@ -152,6 +152,9 @@ func TestLeaveAndReturn(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{Walk: "cache"})
 	first := l.does(GoTo{1}, GoTo{2})
+	if v := l.does(Drive{session.SetLook{}}, Drive{session.SetLook{On: true}}); v.Walk.Left {
+		t.Error("to look inside is to leave the script")
+	}
 	left := l.does(Drive{session.Start{Prompt: "Somewhere else"}})
 	if !left.Walk.Left || left.Walk.Step != 2 {
 		t.Fatalf("driving on: %+v", left.Walk)

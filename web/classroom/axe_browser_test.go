@@ -62,7 +62,9 @@ func TestAccessible(t *testing.T) {
 			screensOf("waiting")
 			drive(tab, room, "start", "prompt", "The capital of France is")
 			drive(tab, room, "token")
-			for range 4 {
+			drive(tab, room, "forward")
+			look("inside", room+"/projector")
+			for range 3 {
 				drive(tab, room, "forward")
 			}
 			screensOf("filter")
@@ -81,6 +83,8 @@ func TestAccessible(t *testing.T) {
 				look(page, path)
 			}
 			tab.Faults() // the wrong code's status
+			tab.Go(room + "/summary")
+			look("replay", tab.Attr("[data-replay]", "value"))
 		})
 	}
 }

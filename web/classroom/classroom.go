@@ -17,8 +17,10 @@ import (
 type Deps struct {
 	Hub    *class.Hub
 	Course *lessons.Course
-	// Model writes what a guided tour shows, each step once for everybody.
-	Model *infer.Model
+	Model  *infer.Model
+	// Seat gives a run of the model its turn among all others: that of a guided
+	// tour, whose steps are made once for everybody.
+	Seat func() *infer.Seat
 	// Learner tells who asks. Where that is somebody new, fresh is the cookie
 	// to set.
 	Learner func(r *http.Request) (id string, fresh *http.Cookie)
@@ -43,7 +45,7 @@ func New(d Deps) *Pages {
 	}
 	return &Pages{
 		Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage),
-		tours: newTours(d.Model), rest: session.New(d.Model, session.Limits{}).State(),
+		tours: newTours(d.Seat), rest: session.New(d.Model, session.Limits{}).State(),
 	}
 }
 
@@ -75,6 +77,7 @@ func (p *Pages) Handler() http.Handler {
 		"POST /class/{code}/ticket":     p.ticket,
 		"GET /class/{code}/summary":     p.summary,
 		"GET /class/{code}/summary.csv": p.summaryCSV,
+		"GET /class/{code}/replay":      p.replay,
 		"GET /tour/{walk}":              p.tour,
 	} {
 		mux.HandleFunc(pattern, handle)
@@ -90,7 +93,7 @@ var statuses = map[class.Code]int{
 	class.CodeNoRoom: http.StatusNotFound, class.CodeGone: http.StatusGone, class.CodeExpired: http.StatusGone,
 	class.CodeTries: http.StatusTooManyRequests, class.CodeSecret: http.StatusForbidden, class.CodeRemoved: http.StatusForbidden,
 	class.CodeStranger: http.StatusForbidden, class.CodeLocked: http.StatusForbidden, class.CodeFull: http.StatusServiceUnavailable,
-	class.CodeKept: http.StatusInternalServerError, class.CodeNick: http.StatusBadRequest, class.CodeTitle: http.StatusBadRequest,
+	class.CodeKept: http.StatusInternalServerError, class.CodeBusy: http.StatusServiceUnavailable, class.CodeNick: http.StatusBadRequest, class.CodeTitle: http.StatusBadRequest,
 	class.CodeNotOffer: http.StatusBadRequest, class.CodeUnknown: http.StatusBadRequest, class.CodeAsk: http.StatusBadRequest,
 }
 
@@ -100,6 +103,7 @@ var heads = map[class.Code]string{
 	class.CodeTries: "Too many tries.", class.CodeSecret: "For the instructor.", class.CodeRemoved: "You were removed.",
 	class.CodeStranger: "Not in the room yet.", class.CodeLocked: "The room is locked.", class.CodeFull: "The room is full.",
 	class.CodeClosed: "The vote is closed.", class.CodeNotOffer: "Not on offer.", class.CodeSecond: "Somebody else presents.",
+	class.CodeBusy: "One moment.",
 }
 
 // fail answers with what a room or a run has refused; everything else is

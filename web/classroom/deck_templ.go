@@ -489,7 +489,7 @@ func deckBody(d slide) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !d.Screen.Veiled && d.Screen.Panel.Segments != nil {
-				templ_7745c5c3_Err = ui.Segments(d.Screen.Panel.Segments).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Segments(brief(d.Screen.Panel.Segments)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,6 +1,7 @@
 package classroom
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -22,12 +23,28 @@ type fields struct {
 	err error
 }
 
+// spoken are the fields as people know them.
+var spoken = map[string]string{
+	"temperature": "Temperature", "top_k": "Top-k", "top_p": "Top-p", "min_p": "Min-p", "seed": "The seed",
+	"seconds": "The number of seconds", "n": "The number of candidates", "step": "The step", "stage": "The stage",
+	"member": "The member’s number", "answer": "The answer", "within": "How far off is still right",
+}
+
+// refuse keeps the first thing that is wrong with the fields.
+func (f *fields) refuse(name, want string) {
+	if f.err == nil {
+		f.err = &live.Error{
+			Code: live.Range, Field: name, Want: want,
+			Message: fmt.Sprintf("%s is %q; it must be %s.", cmp.Or(spoken[name], name), f.Get(name), want),
+		}
+	}
+}
+
 // whole reads a whole number of at least low and at most high.
 func (f *fields) whole(name string, low, high int) int {
 	n, err := strconv.Atoi(strings.TrimSpace(f.Get(name)))
-	if (err != nil || n < low || n > high) && f.err == nil {
-		want := fmt.Sprintf("a whole number from %d to %d", low, high)
-		f.err = &live.Error{Code: live.Range, Field: name, Want: want, Message: fmt.Sprintf("%s is %q; it must be %s.", name, f.Get(name), want)}
+	if err != nil || n < low || n > high {
+		f.refuse(name, fmt.Sprintf("a whole number from %d to %d", low, high))
 	}
 	return n
 }
@@ -46,9 +63,9 @@ func (f *fields) decimal(name string) *float64 {
 	if text == "" {
 		return nil
 	}
-	x, err := strconv.ParseFloat(strings.ReplaceAll(text, "−", "-"), 64)
-	if err != nil && f.err == nil {
-		f.err = &live.Error{Code: live.Range, Field: name, Want: "a number", Message: fmt.Sprintf("%s is %q; it must be a number.", name, text)}
+	x, err := class.ReadNumber(text)
+	if err != nil {
+		f.refuse(name, "a number")
 	}
 	return &x
 }
@@ -74,6 +91,7 @@ var runCommands = map[string]func(f *fields) session.Command{
 		return session.Start{Prompt: strings.ReplaceAll(f.Get("prompt"), "\r\n", "\n")}
 	},
 	"speed":  func(f *fields) session.Command { return session.SetSpeed{Speed: session.Speed(f.Get("speed"))} },
+	"look":   func(f *fields) session.Command { return session.SetLook{On: f.Get("on") == "true"} },
 	"redraw": func(f *fields) session.Command { return session.Redraw{Seed: f.seed()} },
 	"seek": func(f *fields) session.Command {
 		return session.Seek{Step: f.whole("step", 1, 1<<20), Stage: infer.Kind(f.whole("stage", int(infer.KindForward), int(infer.KindCache)))}
@@ -94,8 +112,8 @@ var runCommands = map[string]func(f *fields) session.Command{
 
 func (f *fields) seed() uint64 {
 	n, err := strconv.ParseUint(strings.TrimSpace(f.Get("seed")), 10, 64)
-	if err != nil && f.err == nil {
-		f.err = &live.Error{Code: live.Range, Field: "seed", Want: "a whole number", Message: fmt.Sprintf("The seed is %q; it must be a whole number.", f.Get("seed"))}
+	if err != nil {
+		f.refuse("seed", "a whole number")
 	}
 	return n
 }

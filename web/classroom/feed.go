@@ -14,10 +14,12 @@ import (
 	"github.com/tokenbytoken/viz/web/view"
 )
 
-// The kinds of screens that follow a room.
+// The kinds of screens that follow a room. A phone that asks to look inside is
+// sent what the heads read at the forward stage too; all others are not.
 const (
-	onPhone = "phone"
-	onWall  = "projector"
+	onPhone      = "phone"
+	onPhoneInner = "phone, inside"
+	onWall       = "projector"
 )
 
 // shared is what goes with the panels that all followers are sent alike, for
@@ -35,6 +37,8 @@ type shared struct {
 	Here    int         `json:"here"`
 	Hidden  bool        `json:"hidden"`
 	Poll    *sharedPoll `json:"poll"`
+	Looking bool        `json:"looking"`        // there is an inside to look at
+	Heat    *view.Heat  `json:"heat,omitempty"` // its pictures, for screens that show it
 }
 
 type sharedPoll struct {
@@ -52,8 +56,11 @@ type sharedOption struct {
 	Count int    `json:"count"`
 }
 
-func sharedOf(v *class.View) *shared {
-	d := &shared{Seq: v.Seq, Alone: v.Alone, Ended: v.Ended, Gone: v.Gone, Here: v.Here, Hidden: v.Hidden}
+func sharedOf(v *class.View, inside bool) *shared {
+	d := &shared{Seq: v.Seq, Alone: v.Alone, Ended: v.Ended, Gone: v.Gone, Here: v.Here, Hidden: v.Hidden, Looking: looksInside(v)}
+	if inside && d.Looking {
+		d.Heat = view.NewHeat(v.State)
+	}
 	if st := v.State; st != nil {
 		d.Text, d.Step, d.Stage, d.Started = st.Text, st.Cursor.Step, int(st.Cursor.Stage), st.Started()
 	}
@@ -78,8 +85,11 @@ type encoded struct {
 // snapshot returns the bytes that all screens of a kind are sent for a view,
 // made once.
 func (p *Pages) snapshot(v *class.View, kind string) (*live.Encoded, error) {
+	if kind == onPhoneInner && !looksInside(v) {
+		kind = onPhone
+	}
 	e := v.Shared("classroom/"+kind, func() any {
-		m := live.Message{Data: sharedOf(v)}
+		m := live.Message{Data: sharedOf(v, kind != onPhone)}
 		var err error
 		if m.Panels, err = p.panels(v, kind); err != nil {
 			return encoded{nil, err}
@@ -93,8 +103,11 @@ func (p *Pages) snapshot(v *class.View, kind string) (*live.Encoded, error) {
 // panels are the pieces of a screen.
 func (p *Pages) panels(v *class.View, kind string) ([]live.Panel, error) {
 	f := p.followPage(v)
+	if kind != onPhone && looksInside(v) {
+		f.Screen = screenOf(v, p.rest, true)
+	}
 	list := []piece{{"cl-who", whoLine(f.Here, f.Ends)}}
-	if kind == onPhone {
+	if kind != onWall {
 		list = append(list,
 			piece{"cl-strip", stripRow("cl-strip", f.Screen.Strip, false)},
 			piece{"cl-rail", stepper("cl-rail", f.Screen.Marks, false)},
@@ -208,7 +221,7 @@ func (p *Pages) openFollow(ctx context.Context, learner string, q url.Values) (l
 		}
 		return nil, err
 	}
-	return &followFeed{p, room, learner, kind}, nil
+	return &followFeed{p: p, room: room, who: learner, kind: kind}, nil
 }
 
 // followFeed is a screen that follows a room.
@@ -222,7 +235,7 @@ type followFeed struct {
 func (f *followFeed) Serve(ctx context.Context, in <-chan live.Command, send func(live.Message) error) error {
 	notes, stop := f.p.Hub.Broker().Subscribe(f.room.Code())
 	defer stop()
-	if f.kind == onPhone {
+	if f.kind != onWall {
 		if _, err := f.room.Join(ctx, f.who, ""); err != nil {
 			return send(f.p.answered(0, err))
 		}
@@ -234,7 +247,7 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan live.Command, send fun
 	members := 0
 	for {
 		v := f.room.View()
-		if f.kind == onPhone && v.Members < members {
+		if f.kind != onWall && v.Members < members {
 			if _, err := f.room.Standing(ctx, f.who); errors.Is(err, class.ErrRemoved) {
 				return send(f.p.answered(0, err))
 			}
@@ -283,14 +296,18 @@ func (f *followFeed) wait(ctx context.Context, notes <-chan class.Note, in <-cha
 func (f *followFeed) hear(ctx context.Context, c live.Command, send func(live.Message) error) error {
 	var err error
 	switch {
-	case f.kind != onPhone:
+	case f.kind == onWall:
 		err = &live.Error{Code: live.Unknown, Field: "cmd", Message: "A screen on the wall takes no commands."}
 	case c.Name == "vote" || c.Name == "draw":
 		err = f.vote(ctx, c)
 	case c.Name == "join":
 		err = f.join(ctx, c)
+	case c.Name == "look":
+		return send(f.look(c))
+	case c.Name == "head" || c.Name == "inside":
+		return send(f.p.insideOf(f.room.View(), c))
 	default:
-		err = &live.Error{Code: live.Unknown, Field: "cmd", Want: "vote, draw or join", Message: "A follower can vote, draw or give a name."}
+		err = &live.Error{Code: live.Unknown, Field: "cmd", Want: "vote, draw, join, look, head or inside", Message: "A follower can vote, draw, give a name and look inside."}
 	}
 	if err != nil {
 		if ctx.Err() != nil {

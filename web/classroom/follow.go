@@ -90,7 +90,7 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 
 func (p *Pages) followPage(v *class.View) followPage {
 	f := followPage{
-		View: v, Shown: class.ShownCode(v.Code), Here: view.Count(v.Here), Screen: screenOf(v, p.rest), Poll: newPoll(v), Ends: millis(v.Timer),
+		View: v, Shown: class.ShownCode(v.Code), Here: view.Count(v.Here), Screen: screenOf(v, p.rest, false), Poll: newPoll(v), Ends: millis(v.Timer),
 	}
 	if st := v.State; st != nil && st.Started() {
 		f.Where = at(st.Cursor)
@@ -134,7 +134,7 @@ func (p *Pages) wander(v *class.View, place, t string) (*ownScreen, error) {
 		turned = &x
 	}
 	own.T = strconv.FormatFloat(in.Temperature, 'f', -1, 64)
-	own.screen = newScreen(lookAt(st, c, turned))
+	own.screen = newScreen(lookAt(st, c, turned), false)
 	own.Back, own.Next = neighbours(st, c)
 	if own.Next != "" {
 		next, _ := parseAt(st, own.Next) // it is one of the state's
@@ -182,7 +182,7 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 		if c, ok := parseAt(v.State, r.URL.Query().Get("at")); ok {
 			link = session.LinkOf(lookAt(v.State, c, nil))
 		}
-		http.Redirect(w, r, "/loop?log="+link, http.StatusSeeOther)
+		http.Redirect(w, r, "/loop?log="+link+"&class="+v.Code, http.StatusSeeOther)
 	}
 }
 

@@ -128,8 +128,14 @@ func TestWander(t *testing.T) {
 	if got := f.send(http.MethodGet, room+"?at=1.3&t=-1", nil, nil); got.status != http.StatusBadRequest {
 		t.Errorf("a temperature of −1: status %d, want 400", got.status)
 	}
-	if got := f.get(room + "/alone?at=1.3"); got.path != "/loop" || got.Find("#panel.panel--3").Length() != 1 {
-		t.Errorf("going on alone led to %s", got.path)
+	alone := f.get(room + "/alone?at=1.3")
+	if alone.path != "/loop" || alone.Find("#panel.panel--3").Length() != 1 || alone.Find(`a.btn[href="`+room+`"]`).Length() != 1 {
+		t.Errorf("going on alone led to %s, which leads back by %q", alone.path, words(alone.Find(".note-line")))
+	}
+	for _, foreign := range []string{"evil", "//a.example", "AAAAAA", `"><img>`} {
+		if got := f.get("/loop?class=" + url.QueryEscape(foreign)); strings.Contains(got.text, "Rejoin") {
+			t.Errorf("the loop leads back to the class %q", foreign)
+		}
 	}
 	p.do(code, "follow")
 	if got := f.send(http.MethodGet, room+"/alone", nil, nil); got.status != http.StatusForbidden {

@@ -88,7 +88,8 @@ func TestWanderPhone(t *testing.T) {
 // link is told so, changes nothing, and may take over.
 func TestSecondPresenter(t *testing.T) {
 	base := serve(t)
-	desk := browser.New(t).Stranger(t, browser.Laptop, base+"/teach?walk=loop")
+	b := browser.New(t)
+	desk := b.Stranger(t, browser.Laptop, base+"/teach?walk=loop")
 	desk.Click(".make .btn--main")
 	desk.Wait("the new room", `document.querySelector("[data-secret]")`)
 	link, err := url.Parse(browser.Value[string](desk, `document.querySelector("[data-secret]").value`))
@@ -110,4 +111,13 @@ func TestSecondPresenter(t *testing.T) {
 	second.do(code, "take-seat")
 	second.do(code, "next-step")
 	says(desk, "#pr-note small", "step 2 of")
+	const looksOn = "Somebody else is presenting in this room. You look on."
+	third := b.Stranger(t, browser.Laptop, base+link.Path+"?"+link.RawQuery)
+	says(third, "#pr-ctl", "Close and reveal") // the desk has not driven since somebody else took its seat
+	says(desk, "#pr-ctl", looksOn)
+	desk.Shot("onlooker.png")
+	desk.Keys("v") // a key that would reveal
+	desk.Click(`#pr-ctl button[value="take-seat"]`)
+	says(desk, "#pr-ctl", "Close and reveal")
+	says(third, "#pr-ctl", looksOn)
 }

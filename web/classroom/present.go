@@ -2,6 +2,7 @@ package classroom
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -24,15 +25,15 @@ type presentPage struct {
 	Script    []scriptStep
 	Settings  infer.Settings
 	Questions []*lessons.Question
-	Presents  bool // this is where the room is driven from
 }
 
 // control is what can be pressed just now.
 type control struct {
-	Main    button
-	More    []button
-	Back    button
-	Playing bool
+	Onlooker bool // somebody else drives
+	Main     button
+	More     []button
+	Back     button
+	Playing  bool
 }
 
 // button is a command with its words.
@@ -59,12 +60,12 @@ type scriptStep struct {
 	State string // "is-done", "is-now" or ""
 }
 
-func (p *Pages) presentPage(r *http.Request, v *class.View) (presentPage, error) {
+func (p *Pages) presentPage(r *http.Request, v *class.View, drives bool) (presentPage, error) {
 	d, err := newSlide(v, p.Access.reach(r), p.rest)
 	if err != nil {
 		return presentPage{}, err
 	}
-	page := presentPage{slide: d, View: v, Control: newControl(v), Note: newNote(v), Script: newScript(v), Settings: infer.DefaultSettings()}
+	page := presentPage{slide: d, View: v, Control: controlFor(v, drives), Note: newNote(v), Script: newScript(v), Settings: infer.DefaultSettings()}
 	if v.State != nil {
 		page.Settings = v.State.Settings
 	}
@@ -79,6 +80,14 @@ func (p *Pages) presentPage(r *http.Request, v *class.View) (presentPage, error)
 // onScript tells whether the walkthrough is being followed and goes on.
 func onScript(v *class.View) bool {
 	return v.Walk != nil && !v.Walk.Left && v.Walk.Next() != nil
+}
+
+// controlFor is the control of one who drives, or of one who looks on.
+func controlFor(v *class.View, drives bool) control {
+	if drives {
+		return newControl(v)
+	}
+	return control{Onlooker: true, Main: button{Cmd: "take-seat", Say: "Take over"}}
 }
 
 // newControl finds the one thing to do next, and what else there is.
@@ -108,9 +117,12 @@ func newControl(v *class.View) control {
 	return c
 }
 
+// forwardKeys go on: those of clickers, and the space bar.
+var forwardKeys = []string{"ArrowRight", "PageDown", "Space"}
+
 // forwardButton goes on: in the script where it is followed, else in the loop.
 func forwardButton(v *class.View) button {
-	b := button{Cmd: "forward", Cap: "→", Keys: []string{"ArrowRight", "PageDown"}}
+	b := button{Cmd: "forward", Cap: "→", Keys: forwardKeys}
 	switch st := v.State; {
 	case onScript(v):
 		b.Cmd, b.Say = "next-step", "Next: "+v.Walk.Next().Title
@@ -129,13 +141,13 @@ func forwardButton(v *class.View) button {
 
 // nextStage is the name of the stage after the one shown.
 func nextStage(st *session.State) string {
-	names := newScreen(st).Marks
+	names := newScreen(st, false).Marks
 	return names[int(st.Cursor.Stage)%len(names)].Short
 }
 
 // pollButtons are those of a poll that is not revealed.
 func pollButtons(q *class.Poll) (first button, more []button) {
-	first = button{Cmd: "reveal", Say: "Close and reveal", Cap: "V", Key: "v", Keys: []string{"ArrowRight", "PageDown"}}
+	first = button{Cmd: "reveal", Say: "Close and reveal", Cap: "V", Key: "v", Keys: forwardKeys}
 	if q.Phase != class.Open {
 		first.Say = "Reveal"
 	}
@@ -206,11 +218,16 @@ func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/class/"+code+"/present", http.StatusSeeOther)
 		return
 	}
-	room, _, _, ok := p.taught(w, r)
+	room, _, who, ok := p.taught(w, r)
 	if !ok {
 		return
 	}
-	page, err := p.presentPage(r, room.View())
+	drives, err := room.Drives(r.Context(), who)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	page, err := p.presentPage(r, room.View(), drives)
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -267,11 +284,11 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan live.Command, send fu
 	defer rise()
 	for {
 		v := f.room.View()
-		panels, err := f.panels(v)
+		panels, err := f.panels(ctx, v)
 		if err != nil {
 			return err
 		}
-		if err := send(live.Message{Panels: panels, Data: sharedOf(v)}); err != nil {
+		if err := send(live.Message{Panels: panels, Data: sharedOf(v, true)}); err != nil {
 			return err
 		}
 		if v.Gone {
@@ -297,24 +314,32 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan live.Command, send fu
 }
 
 // panels are the slide's pieces, and the teacher's own.
-func (f *presentFeed) panels(v *class.View) ([]live.Panel, error) {
+func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]live.Panel, error) {
 	panels, err := f.p.panels(v, onWall)
 	if err != nil {
 		return nil, err
 	}
+	drives, err := f.room.Drives(ctx, f.who)
+	if err != nil && !errors.Is(err, class.ErrGone) { // a room that is gone is shown so
+		return nil, err
+	}
 	own, err := rendered([]piece{
-		{"pr-ctl", controls(v.Code, newControl(v))},
+		{"pr-ctl", controls(v.Code, controlFor(v, drives))},
 		{"pr-note", notes(newNote(v))},
 		{"pr-script", script(v.Code, newScript(v))},
 		{"pr-flags", flags(v)},
+		{"pr-follow", followFlag(v)},
 	})
 	return append(panels, own...), err
 }
 
 // hear carries out one command.
 func (f *presentFeed) hear(ctx context.Context, c live.Command) live.Message {
-	if c.Name == "members" {
+	switch c.Name {
+	case "members":
 		return f.members(ctx, c.N)
+	case "head", "inside":
+		return f.p.insideOf(f.room.View(), c)
 	}
 	var sent map[string]string
 	if err := c.Decode(&sent); err != nil {

@@ -74,6 +74,16 @@ func TestSummary(t *testing.T) {
 	if got := newPerson(t, base).get(replay); got.path != "/loop" || words(got.Find("#prompt")) != "The capital of France is" {
 		t.Errorf("the replay %.40s… shows the prompt %q", replay, words(got.Find("#prompt")))
 	}
+	link := sum.Find("[data-replay]").AttrOr("value", "")
+	stranger := newPerson(t, base)
+	p.do(code, "end") // the code lets nobody in any more, the link does
+	again := stranger.get(strings.TrimPrefix(link, base))
+	if got := words(again.Find("main")); again.status != 200 || !strings.Contains(got, "The capital of France is") || !strings.Contains(got, "Which token comes next") {
+		t.Errorf("the replay: status %d, %s", again.status, got)
+	}
+	if got := stranger.send("GET", "/class/"+code+"/replay?key=AAAAAAAAAAAAAAAAAAAAAA", nil, nil); got.status != 404 {
+		t.Errorf("a replay without its key: status %d, want 404", got.status)
+	}
 	csv := p.get("/class/" + code + "/summary.csv").text
 	if lines := strings.Count(csv, "\n"); lines < 2 {
 		t.Errorf("the table has %d lines: %s", lines, csv)
@@ -87,18 +97,25 @@ func TestSummary(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{"walk": {"loop"}})
-	for _, form := range []url.Values{
-		{"cmd": {"fly"}},
-		{"cmd": {"goto"}, "step": {"99"}},
-		{"cmd": {"set"}, "temperature": {"-1"}},
-		{"cmd": {"seek"}, "step": {"9"}, "stage": {"1"}},
-		{"cmd": {"reveal"}},
-		{"cmd": {"remove"}, "member": {"7"}},
-		{"cmd": {"ask-question"}, "id": {"none"}},
+	for _, c := range []struct {
+		form url.Values
+		says string
+	}{
+		{url.Values{"cmd": {"fly"}}, `no command "fly"`},
+		{url.Values{"cmd": {"goto"}, "step": {"99"}}, "and no step 99"},
+		{url.Values{"cmd": {"goto"}, "step": {"x"}}, `The step is "x"; it must be a whole number from 1 to 1000.`},
+		{url.Values{"cmd": {"set"}, "temperature": {"-1"}}, "Temperature is -1; it must be 0"},
+		{url.Values{"cmd": {"set"}, "temperature": {"warm"}}, `Temperature is "warm"; it must be a number.`},
+		{url.Values{"cmd": {"set"}, "seed": {"-1"}}, `The seed is "-1"; it must be a whole number.`},
+		{url.Values{"cmd": {"timer"}, "seconds": {"7201"}}, "from 0 to 7200"},
+		{url.Values{"cmd": {"seek"}, "step": {"9"}, "stage": {"1"}}, ""},
+		{url.Values{"cmd": {"reveal"}}, "There is no vote"},
+		{url.Values{"cmd": {"remove"}, "member": {"7"}}, "No member"},
+		{url.Values{"cmd": {"ask-question"}, "id": {"none"}}, `no question "none"`},
 	} {
-		got := p.post("/class/"+code+"/do", form)
-		if got.status < 400 || got.status >= 500 || words(got.Find("main .lead")) == "" {
-			t.Errorf("%v: status %d, %q", form, got.status, words(got.Find("main")))
+		got := p.post("/class/"+code+"/do", c.form)
+		if lead := words(got.Find("main .lead")); got.status < 400 || got.status >= 500 || lead == "" || !strings.Contains(lead, c.says) {
+			t.Errorf("%v: status %d, %q; want %q", c.form, got.status, words(got.Find("main")), c.says)
 		}
 	}
 	if got := p.get("/class/" + code); got.Find(".ph__wait").Length() != 1 {

@@ -35,10 +35,14 @@ type mark struct {
 	At          string // where a look back leads: "12.3"; "" where it has not run
 }
 
-// newScreen shows a state whole.
-func newScreen(st *session.State) screen {
+// newScreen shows a state whole. inside shows the forward stage as it is seen
+// from inside, where it is looked into: that is several times as long, and its
+// pictures need the numbers of [view.NewHeat].
+func newScreen(st *session.State, inside bool) screen {
 	seen := *st
-	seen.Look = nil // the pictures of the heads need more than panels
+	if !inside {
+		seen.Look = nil
+	}
 	loop := view.NewLoop(&seen)
 	s := screen{Started: st.Started(), Strip: loop.Strip, Panel: loop.Panel, Stopped: view.StopReason(st)}
 	s.Marks = marks(st, loop.Rail)
@@ -68,10 +72,10 @@ func marks(st *session.State, rail view.Rail) []mark {
 // come may be known.
 func newVeiled(st *session.State, step int) screen {
 	if step < 1 || step > len(st.Steps) {
-		return newScreen(st)
+		return newScreen(st, false)
 	}
 	rail := view.NewLoop(st).Rail
-	s := newScreen(veiled(st, step))
+	s := newScreen(veiled(st, step), false)
 	if st.Cursor.Step < step || (st.Cursor.Step == step && st.Cursor.Stage <= infer.KindForward) {
 		return s // what is looked at tells nothing
 	}
@@ -102,9 +106,7 @@ func veiled(st *session.State, step int) *session.State {
 	if v.Cursor.Step >= step {
 		v.Cursor, v.Dist = session.Cursor{Step: step, Stage: infer.KindForward}, nil
 	}
-	if v.Cursor != st.Cursor {
-		v.Look = nil
-	}
+	v.Look = nil // its early read-outs are the model's guesses
 	return &v
 }
 

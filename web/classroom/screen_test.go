@@ -2,16 +2,15 @@ package classroom
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
-
-	"rsc.io/qr"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -124,50 +123,67 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestQR: the picture has a rectangle's area for each dark module, and a margin
-// of four modules on each side.
-func TestQR(t *testing.T) {
-	const text = "https://class.example/class/K7Q4MX"
-	q, err := newQR(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := qr.Encode(text, qr.M)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dark := 0
-	for y := range code.Size {
-		for x := range code.Size {
-			if code.Black(x, y) {
-				dark++
-			}
-		}
-	}
-	area := 0
-	for part := range strings.SplitSeq(strings.TrimSuffix(q.Path, "z"), "z") {
-		_, after, _ := strings.Cut(part, "h")
-		width, _, _ := strings.Cut(after, "v")
-		n, err := strconv.Atoi(width)
-		if err != nil {
-			t.Fatal(err)
-		}
-		area += n
-	}
-	if area != dark {
-		t.Errorf("the path covers %d modules, the code has %d", area, dark)
-	}
-	// The finder in the corner begins with seven dark modules at (4, 4).
-	if !strings.HasPrefix(q.Path, "M4 4h7v1h-7z") {
-		t.Errorf("the path begins with %.20s", q.Path)
-	}
-}
-
 // TestPercent: shares as a class reads them.
 func TestPercent(t *testing.T) {
 	for x, want := range map[float64]string{0: "0%", 0.001: "<1%", 0.35: "35%", 2.0 / 3: "67%", 0.999: ">99%", 1: "100%"} {
 		if got := percent(x); got != want {
 			t.Errorf("percent(%g) = %s, want %s", x, got, want)
+		}
+	}
+}
+
+// TestInside: what is seen inside a forward pass is rendered once for all who
+// look, sent to nobody else, and to nobody while the token is asked for.
+func TestInside(t *testing.T) {
+	st := stateAt(t, infer.KindForward)
+	if st.Look == nil {
+		t.Fatal("the bundled model is not looked into unasked")
+	}
+	p := &Pages{rest: session.New(st.Model, session.Limits{}).State()}
+	shown := func(v *class.View, kind string) string {
+		t.Helper()
+		e, err := p.snapshot(v, kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := p.snapshot(v, kind); again != e {
+			t.Errorf("%s: rendered again for who looks second", kind)
+		}
+		return string(e.Bytes())
+	}
+	poll := &class.Poll{ID: "1.1", Kind: class.Next, Phase: class.Open, Round: 1, Step: 2}
+	open, asking := &class.View{Seq: 7, Code: "ABCDEF", State: st}, &class.View{Seq: 8, Code: "ABCDEF", State: st, Hidden: true, Poll: poll}
+	for kind, inside := range map[string]bool{onPhone: false, onPhoneInner: true, onWall: true} {
+		for _, part := range []string{`"heat":{`, "data-heat"} {
+			if got := shown(open, kind); strings.Contains(got, part) != inside {
+				t.Errorf("%s: %s is there: %t, want %t", kind, part, !inside, inside)
+			}
+			if strings.Contains(shown(asking, kind), part) {
+				t.Errorf("%s: %s is there while the class is asked", kind, part)
+			}
+		}
+	}
+	for name, v := range map[string]*class.View{"a class that is asked": asking, "a run that rests": {Seq: 9, Code: "ABCDEF"}} {
+		m := p.insideOf(v, live.Command{Name: "inside", N: 3, Fields: []byte(`{"block":6}`)})
+		if len(m.Panels) != 1 || !strings.Contains(m.Panels[0].HTML, "Nothing is looked into here") {
+			t.Errorf("%s is told %+v", name, m)
+		}
+	}
+	for _, bad := range []string{`{"block":0}`, `{"block":7}`, `{"block":-1,"head":1}`, `{"block":"x"}`} {
+		if m := p.insideOf(open, live.Command{Name: "inside", N: 3, Fields: []byte(bad)}); m.Error == nil || m.Ack != 3 {
+			t.Errorf("%s is answered by %+v", bad, m)
+		}
+	}
+	if m := p.insideOf(open, live.Command{Name: "head", N: 3, Fields: []byte(`{"block":1,"head":7}`)}); m.Error == nil {
+		t.Errorf("a head that is not there is answered by %+v", m)
+	}
+}
+
+// TestLasting: how long a room is kept, as people say it.
+func TestLasting(t *testing.T) {
+	for d, want := range map[time.Duration]string{720 * time.Hour: "30 days", 24 * time.Hour: "1 day", 36 * time.Hour: "36 hours", time.Hour: "1 hour", 100 * time.Minute: "2 hours"} {
+		if got := lasting(d); got != want {
+			t.Errorf("lasting(%v) = %q, want %q", d, got, want)
 		}
 	}
 }

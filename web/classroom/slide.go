@@ -24,7 +24,8 @@ type slide struct {
 // N is the number of the stage.
 func (d slide) N() string { return strconv.Itoa(d.Screen.N) }
 
-// newSlide shows a room. rest is the state where its run rests.
+// newSlide shows a room as a page begins with it: the numbers of the heads'
+// pictures come with the connection. rest is the state where its run rests.
 func newSlide(v *class.View, to reach, rest *session.State) (slide, error) {
 	code, err := newQR(to.Base + "/class/" + v.Code)
 	if err != nil {
@@ -32,15 +33,15 @@ func newSlide(v *class.View, to reach, rest *session.State) (slide, error) {
 	}
 	d := slide{
 		Title: v.Title, Code: v.Code, Here: view.Count(v.Here), Ends: millis(v.Timer), Reach: to, QR: code,
-		Screen: screenOf(v, rest), Poll: newPoll(v),
+		Screen: screenOf(v, rest, false), Poll: newPoll(v),
 	}
 	d.Left, d.Right = halves(v.Code)
 	return d, nil
 }
 
 // screenOf is the run of a room as all may see it. rest stands for a run that
-// rests.
-func screenOf(v *class.View, rest *session.State) screen {
+// rests; inside shows the inside of a forward pass that is looked into.
+func screenOf(v *class.View, rest *session.State, inside bool) screen {
 	st := v.State
 	if st == nil {
 		st = rest
@@ -48,7 +49,15 @@ func screenOf(v *class.View, rest *session.State) screen {
 	if v.Hidden && v.Poll != nil && v.Poll.Step > 0 {
 		return newVeiled(st, v.Poll.Step)
 	}
-	return newScreen(st)
+	return newScreen(st, inside)
+}
+
+// brief is a row of segments with the first part of its words: a slide has no
+// room for the rest beside the mark.
+func brief(s *view.Segments) *view.Segments {
+	short := *s
+	short.SayEnd = ""
+	return &short
 }
 
 // spelled writes a code with its characters apart, to be read aloud.

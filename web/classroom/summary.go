@@ -2,8 +2,10 @@ package classroom
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/tokenbytoken/viz/web/class"
@@ -16,6 +18,7 @@ type summaryPage struct {
 	Shown string
 	When  string
 	Base  string
+	Link  string // of the replay, for everybody
 	Asked []askedPoll
 	Bins  []bin
 	Score string
@@ -27,7 +30,7 @@ type askedPoll struct {
 	N     int
 	Kind  string
 	Rows  []askedRow
-	Heads []string // of the rounds: "first vote, 26"
+	Heads []string // of the rounds: "round 1, 26 votes"
 	Right string   // "19 of 26 right" of the last round
 	Far   string   // distance to the model, "" where there is none
 }
@@ -70,24 +73,23 @@ func newSummaryPage(s *class.Summary, base string) summaryPage {
 func newAsked(n int, q class.PollSummary) askedPoll {
 	a := askedPoll{PollSummary: q, N: n, Kind: kindWords[q.Kind]}
 	for i, r := range q.Rounds {
-		head := "votes, " + view.Count(r.Votes)
+		head := counted(r.Votes, "vote")
 		if len(q.Rounds) > 1 {
-			head = fmt.Sprintf("vote %d, %s", i+1, view.Count(r.Votes))
+			head = fmt.Sprintf("round %d, %s", i+1, counted(r.Votes, "vote"))
 		}
 		a.Heads = append(a.Heads, head)
 	}
 	right := false
-	for i, o := range q.Options {
+	for _, o := range q.Options {
 		row := askedRow{Text: o.Text, HTML: o.HTML, Right: o.Right}
 		right = right || o.Right
 		if o.Token {
 			row.Label = view.Marked(o.Text)
 		}
 		for _, r := range q.Rounds {
-			if i < len(r.Counts) {
-				part := share(r.Counts[i], r.Votes)
-				row.Rounds = append(row.Rounds, askedCount{view.Count(r.Counts[i]) + ", " + percent(part), sized(part)})
-			}
+			n := r.Of(o)
+			part := share(n, r.Votes)
+			row.Rounds = append(row.Rounds, askedCount{view.Count(n) + ", " + percent(part), sized(part)})
 		}
 		if q.Kind == class.Next || q.Kind == class.Draw {
 			row.Model = percent(o.Q)
@@ -114,7 +116,23 @@ func (p *Pages) summary(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	p.HTML(w, r, http.StatusOK, summaryHTML(newSummaryPage(s, p.Access.reach(r).Base)))
+	v := newSummaryPage(s, p.Access.reach(r).Base)
+	v.Link = v.Base + "/class/" + room.Code() + "/replay?key=" + url.QueryEscape(room.ReplayKey())
+	p.HTML(w, r, http.StatusOK, summaryHTML(v))
+}
+
+// replay is the session for whoever has its link: to be gone through alone.
+func (p *Pages) replay(w http.ResponseWriter, r *http.Request) {
+	s, err := p.Hub.Replay(r.Context(), class.NormalCode(r.PathValue("code")), r.URL.Query().Get("key"), p.Who(w, r))
+	if errors.Is(err, class.ErrNoRoom) {
+		p.Refuse(w, r, http.StatusNotFound, "There is no such replay.", "The link may be cut short, or the room was deleted. Ask the instructor for the link on the summary’s page.")
+		return
+	}
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	p.HTML(w, r, http.StatusOK, replayHTML(newSummaryPage(s, p.Access.reach(r).Base)))
 }
 
 // summaryCSV is the summary for a table.

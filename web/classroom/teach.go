@@ -15,7 +15,8 @@ type teachPage struct {
 	Form    url.Values // as sent, where it was refused
 	Error   string
 	Reach   reach
-	Deleted bool // a room has just been deleted
+	Deleted bool   // a room has just been deleted
+	Kept    string // for how long a room is kept unused: "30 days"
 }
 
 func (v teachPage) Checked(name string) bool {
@@ -33,7 +34,7 @@ func (v teachPage) Picked(i int, slug string) bool {
 func (p *Pages) teach(w http.ResponseWriter, r *http.Request) {
 	p.Who(w, r)
 	q := r.URL.Query()
-	v := teachPage{Walks: p.Course.Walks, Reach: p.Access.reach(r), Deleted: q.Has("deleted")}
+	v := teachPage{Walks: p.Course.Walks, Reach: p.Access.reach(r), Deleted: q.Has("deleted"), Kept: lasting(p.Hub.TTL())}
 	if walk := q.Get("walk"); walk != "" {
 		v.Form = url.Values{"walk": {walk}, "nicknames": {"on"}}
 	}
@@ -52,7 +53,7 @@ func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 	})
 	if err != nil {
 		status, _, say := p.trouble(r, err)
-		p.HTML(w, r, status, teachHTML(teachPage{Walks: p.Course.Walks, Form: f, Error: say, Reach: p.Access.reach(r)}))
+		p.HTML(w, r, status, teachHTML(teachPage{Walks: p.Course.Walks, Form: f, Error: say, Reach: p.Access.reach(r), Kept: lasting(p.Hub.TTL())}))
 		return
 	}
 	setSecret(w, r, room.Code(), secret)

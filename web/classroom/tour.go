@@ -2,12 +2,12 @@ package classroom
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -23,52 +23,81 @@ import (
 
 // tours keeps the states of walkthroughs.
 type tours struct {
-	model *infer.Model
-	mu    sync.Mutex
-	list  map[string]*tourRun // by slug
+	seat func() *infer.Seat
+	mu   sync.Mutex
+	list map[string]*tourRun // by slug
 }
 
-// tourRun is a walkthrough's run and what it looked like at its steps.
+// tourRun is a walkthrough's run and what it looked like at its steps. Who holds
+// turn works on it; the others wait for the states that come of it.
 type tourRun struct {
-	mu     sync.Mutex
+	turn   chan struct{} // of capacity 1
 	run    *session.Session
 	states []*session.State
 }
 
-// tourPrompt bounds the prompts of walkthroughs, in bytes.
-const tourPrompt = 16 << 10
+// tourPrompt bounds the prompts of walkthroughs, in bytes; tourTime how long a
+// page waits for its step. The passes take their turn with those of all other
+// runs.
+const (
+	tourPrompt = 16 << 10
+	tourTime   = 10 * time.Second
+)
 
-func newTours(m *infer.Model) *tours { return &tours{model: m, list: map[string]*tourRun{}} }
+func newTours(seat func() *infer.Seat) *tours {
+	return &tours{seat: seat, list: map[string]*tourRun{}}
+}
 
-// at returns the state at a step, which counts from 1.
+// errBusy is said where a step was not made in time. What was made is kept.
+var errBusy = &class.Error{Code: class.CodeBusy, Message: "The model has much to do just now and this step is not ready yet. Load the page again in a moment."}
+
+// at returns the state at a step, which counts from 1. The steps before it are
+// made first, once for everybody.
 func (t *tours) at(ctx context.Context, w *lessons.Walk, step int) (*session.State, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, tourTime, errBusy)
+	defer cancel()
 	t.mu.Lock()
 	r := t.list[w.Slug]
 	if r == nil {
-		r = &tourRun{}
+		r = &tourRun{turn: make(chan struct{}, 1)}
 		t.list[w.Slug] = r
 	}
 	t.mu.Unlock()
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	for len(r.states) < step {
-		if r.run == nil {
-			r.run = session.New(t.model, session.Limits{PromptBytes: tourPrompt})
-		}
-		n := len(r.states)
-		st, err := class.Perform(ctx, r.run.Apply, w, n+1, n)
-		if a := w.Steps[n].Ask; err == nil && a != nil && (a.Kind == lessons.AskNext || a.Kind == lessons.AskDraw) {
-			st, err = class.Undrawn(ctx, r.run.Apply)
-		}
+		st, err := r.make(ctx, t.seat, w)
 		if err != nil {
 			if ctx.Err() != nil {
-				r.run, r.states = nil, nil // it may be anywhere: begin again
+				r.run, err = nil, context.Cause(ctx) // the run may be anywhere
 			}
 			return nil, err
 		}
 		r.states = append(r.states, st)
 	}
 	return r.states[step-1], nil
+}
+
+// make makes the state of the next step. A new run is led up to it from the last
+// new text before.
+func (r *tourRun) make(ctx context.Context, seat func() *infer.Seat, w *lessons.Walk) (*session.State, error) {
+	done := len(r.states)
+	before := done
+	if r.run == nil {
+		s := seat()
+		s.Step(true) // somebody waits for it
+		r.run = session.New(s.Model(), session.Limits{PromptBytes: tourPrompt})
+		before = -1
+	}
+	st, err := class.Perform(ctx, r.run.Apply, w, done+1, before)
+	if a := w.Steps[done].Ask; err == nil && a != nil && (a.Kind == lessons.AskNext || a.Kind == lessons.AskDraw) {
+		st, err = class.Undrawn(ctx, r.run.Apply)
+	}
+	return st, err
 }
 
 // tourPage is one step of a tour.
@@ -133,7 +162,7 @@ func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 
 // ask prepares what the step asks, and what an answer brings to light.
 func (v *tourPage) ask(st *session.State, q url.Values) error {
-	v.Screen = newScreen(st)
+	v.Screen = newScreen(st, false)
 	a := v.Step.Ask
 	if a == nil {
 		return nil
@@ -295,9 +324,9 @@ func (v *tourPage) askNumber(ask *class.Poll, a *lessons.AskSpec) error {
 	if v.Mine == "" {
 		return nil
 	}
-	x, err := strconv.ParseFloat(strings.ReplaceAll(v.Mine, ",", ""), 64)
-	if err != nil || errors.Is(err, strconv.ErrRange) {
-		return &class.Error{Code: class.CodeNotOffer, Message: "This is not a number. Go back and write one, such as 12 or 0.5."}
+	x, err := class.ReadNumber(v.Mine)
+	if err != nil {
+		return err
 	}
 	right := abs(x-a.Answer) <= a.Within+1e-9*abs(a.Answer)
 	v.Right, v.Said, ask.Right = &right, number(x)+" "+a.Unit, &a.Answer

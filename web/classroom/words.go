@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
@@ -23,6 +24,16 @@ func fieldsJSON(fields map[string]string) string {
 }
 
 func memberJSON(id int) string { return fieldsJSON(map[string]string{"member": strconv.Itoa(id)}) }
+
+// lasting writes a time as people say it: in days, or in hours where it is not
+// whole days.
+func lasting(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d%day == 0 {
+		return counted(int(d/day), "day")
+	}
+	return counted(int(d.Round(time.Hour)/time.Hour), "hour")
+}
 
 // keysOf are the keys that press a button, as browsers call them.
 func keysOf(b button) string {

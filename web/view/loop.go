@@ -26,6 +26,7 @@ type Loop struct {
 	Lost    bool   // the page begins with its connection lost; for the storybook
 	Pieces  Pieces
 	Spoken  string
+	Class   string // code of the class from which somebody went on alone here, set by whoever serves the page; "" for none
 }
 
 // Notice is a message of the run that stays until things change.

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// again is the command line that starts this server anew with everything that
+// it was started with, flags and environment alike, but for the flags named in
+// drop, and with more arguments. It is quoted for the shell that people have on
+// this system, so that it can be copied as it is.
+func (f *flags) again(program string, drop []string, more ...string) string {
+	args := programName(program)
+	for _, t := range f.texts {
+		switch {
+		case slices.Contains(drop, t.name):
+		case f.takes(t.name):
+			args = append(args, "-"+t.name, t.value)
+		case t.value == "true":
+			args = append(args, "-"+t.name)
+		default:
+			args = append(args, "-"+t.name+"="+t.value)
+		}
+	}
+	args = append(args, more...)
+	for i, a := range args {
+		args[i] = quoted(runtime.GOOS, a)
+	}
+	return strings.Join(args, " ")
+}
+
+// takes tells whether a flag has an argument of its own.
+func (f *flags) takes(name string) bool {
+	return slices.ContainsFunc(f.listed, func(x listed) bool { return x.name == name && x.arg != "" })
+}
+
+// programName is how this program was called: the go tool builds what it runs in
+// a folder that is gone afterwards.
+func programName(arg0 string) []string {
+	if slices.ContainsFunc(strings.Split(filepath.ToSlash(arg0), "/"), func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
+		return []string{"go", "run", "./cmd/viz"}
+	}
+	return []string{arg0}
+}
+
+// quoted writes an argument so that the shell of a system (sh; on Windows cmd
+// and PowerShell) hands it on as it is.
+func quoted(system, arg string) string {
+	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@%+"
+	windows := system == "windows"
+	plain := func(r rune) bool { return strings.ContainsRune(safe, r) || windows && r == '\\' }
+	switch {
+	case arg != "" && !strings.ContainsFunc(arg, func(r rune) bool { return !plain(r) }):
+		return arg
+	case windows:
+		return `"` + arg + `"` // no file name there has a quote in it
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}

@@ -1,0 +1,53 @@
+package class
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"slices"
+)
+
+// ReplayKey opens what a class may see of itself afterwards, to whoever has it:
+// also when the room lets nobody in any more. It follows from the instructor's
+// secret and does not lead back to it.
+func (r *Room) ReplayKey() string {
+	sum := sha256.Sum256(append([]byte("replay of room "+r.code+": "), r.secret[:]...))
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// Replay is what a class did, for anybody to go through alone: its texts and
+// what was asked, with the answers. It says nothing of who was there, and
+// nothing that the class is being asked at this moment.
+//
+// Errors: [ErrNoRoom] where the key does not fit, which is counted as a wrong
+// code is, and [ErrTries].
+func (h *Hub) Replay(ctx context.Context, code, key, from string) (*Summary, error) {
+	now := h.cfg.Now()
+	r := h.find(code)
+	if r == nil || subtle.ConstantTimeCompare([]byte(key), []byte(r.ReplayKey())) != 1 {
+		if !h.tries.open(from, now) {
+			return nil, ErrTries
+		}
+		h.tries.spend(from, now)
+		return nil, ErrNoRoom
+	}
+	if err := r.wake(ctx); err != nil { // the text on the stage belongs to it
+		return nil, err
+	}
+	return get(ctx, r, func(c *core) (*Summary, error) { return c.replay(), nil })
+}
+
+func (c *core) replay() *Summary {
+	all := c.summary()
+	s := &Summary{Title: all.Title, Code: all.Code, Begun: all.Begun, Walk: all.Walk, WalkSlug: all.WalkSlug, Polls: all.Polls, Texts: all.Texts}
+	p := c.onStage()
+	if p == nil || p.Phase == Revealed {
+		return s
+	}
+	s.Polls = slices.Delete(slices.Clone(s.Polls), p.ID-1, p.ID)
+	if t, ok := textOf(c.state); ok && p.aboutToken() {
+		s.Texts = slices.DeleteFunc(s.Texts, func(x Text) bool { return x == t }) // with it anybody could look ahead
+	}
+	return s
+}

@@ -1,0 +1,70 @@
+package classroom_test
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestVotesFit: the wall and the presenter's window show a vote whole, however
+// many options it has and however long its answer is: nobody can scroll a wall.
+func TestVotesFit(t *testing.T) {
+	base := serve(t)
+	b := browser.New(t)
+	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, desk, base)
+	desk.Go(room + "/present")
+	wall, phone := desk.Another(browser.Desktop, room+"/projector"), b.Stranger(t, browser.Phone, room)
+	says(desk, "#cl-who", "1 here")
+	drive(desk, room, "start", "prompt", "Once upon a time there was a little fox who lived in the forest. One day the fox")
+	drive(desk, room, "set", "temperature", "1", "top_p", "1")
+	at := func(name, phase string) {
+		t.Helper()
+		for screen, tab := range map[string]*browser.Tab{"presenter": desk, "wall": wall} {
+			tab.Wait(phase, `document.querySelector('.poll[data-phase="`+phase+`"]')`)
+			if over := browser.Value[float64](tab, `(p => p.scrollHeight - p.clientHeight)(document.querySelector(".poll"))`); over > 1 {
+				t.Errorf("%s: %g px of it do not fit the %s", name, over, screen)
+			}
+			if small := browser.Value[float64](tab, `Math.min(...[...document.querySelectorAll(".poll *")].filter(e => e.textContent.trim() && e.checkVisibility() && !e.closest(".sr, math")).map(e => parseFloat(getComputedStyle(e).fontSize))) / parseFloat(getComputedStyle(document.documentElement).fontSize)`); small < 1.125 {
+				t.Errorf("%s: text of %g rem on the %s; 1.125 is 18 px at 1920", name, small, screen)
+			}
+			tab.Shot("fit-" + name + "-" + screen + ".png")
+		}
+	}
+	drive(desk, room, "ask-next", "n", "8")
+	at("eight candidates", "open")
+	phone.Wait("the vote", `document.querySelector('#cl-poll button[data-letter="b"]')`)
+	browser.Touch(phone).Press(`#cl-poll button[data-letter="b"]`)
+	phone.Wait("a vote that counts", `document.querySelector('#cl-poll [data-letter="b"] em').textContent === "your vote, counted"`)
+	drive(desk, room, "close")
+	drive(desk, room, "revote")
+	drive(desk, room, "reveal")
+	at("two rounds", "revealed")
+	drive(desk, room, "ask-draw")
+	phone.Wait("the draw", `document.querySelector("[data-draw]")`)
+	browser.Touch(phone).Press("[data-draw]")
+	says(wall, ".poll", "1 of 1 have drawn")
+	at("a draw", "open")
+	drive(desk, room, "reveal")
+	course, err := loadCourse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	longest, most := "", 0
+	for _, q := range course.Questions {
+		n := len(q.PromptText) + len(q.Answer)
+		for _, c := range q.Choices {
+			n += len(c.Text)
+		}
+		for _, point := range q.Rubric {
+			n += len(point)
+		}
+		if n > most {
+			longest, most = q.ID, n
+		}
+	}
+	drive(desk, room, "ask-question", "id", longest)
+	drive(desk, room, "reveal")
+	says(wall, ".poll", "I can say it")
+	at("the longest question, "+longest, "revealed")
+}

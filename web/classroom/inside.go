@@ -1,0 +1,92 @@
+package classroom
+
+import (
+	"fmt"
+
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// The inside of a forward pass: where its heads look, and what each block would
+// say. The wall shows it while the instructor has it looked into; a phone asks
+// for it. One rendering serves all phones that look, and the others are sent
+// nothing of it.
+
+// looksInside tells whether a room's forward stage is seen from inside. While
+// the class is asked for a token it is not: what a block would say is the
+// model's guess.
+func looksInside(v *class.View) bool { return v.State != nil && v.State.Look != nil && !v.Hidden }
+
+// stageData goes with a stage that one screen has asked for.
+type stageData struct {
+	Heat *view.Heat `json:"heat"`
+}
+
+// look has this screen look inside the forward pass from now on, or not, and
+// answers with the stage as it then is.
+func (f *followFeed) look(c live.Command) live.Message {
+	var sent struct {
+		On bool `json:"on"`
+	}
+	if err := c.Decode(&sent); err != nil {
+		return f.p.answered(c.N, err)
+	}
+	if f.kind = onPhone; sent.On {
+		f.kind = onPhoneInner
+	}
+	v := f.room.View()
+	type made struct {
+		live.Message
+		err error
+	}
+	m := v.Shared("classroom/stage/"+f.kind, func() any {
+		inside := sent.On && looksInside(v)
+		data := stageData{}
+		if inside {
+			data.Heat = view.NewHeat(v.State)
+		}
+		panels, err := rendered([]piece{{"cl-stage", stageBody("cl-stage", screenOf(v, f.p.rest, inside))}})
+		return made{live.Message{Done: true, Panels: panels, Data: data}, err}
+	}).(made)
+	if m.err != nil {
+		return f.p.answered(c.N, m.err)
+	}
+	m.Ack = c.N
+	return m.Message
+}
+
+// insideOf answers what one head reads, or what one block holds, at the forward
+// stage that the class looks at. It is made once for all who ask.
+func (p *Pages) insideOf(v *class.View, c live.Command) live.Message {
+	var sent struct{ Block, Head int }
+	if err := c.Decode(&sent); err != nil {
+		return p.answered(c.N, err)
+	}
+	st := p.seen(v)
+	if !looksInside(v) {
+		st = p.rest
+	} else if heads := st.Model.Config().Heads; sent.Block < 1 || sent.Block > len(st.Look.Blocks) || c.Name == "head" && (sent.Head < 1 || sent.Head > heads) {
+		return p.answered(c.N, &live.Error{
+			Code: live.Range, Field: "block", Want: fmt.Sprintf("1 to %d, with a head from 1 to %d", len(st.Look.Blocks), heads),
+			Message: "The model has no such block, or no such head.",
+		})
+	}
+	type made struct {
+		panels []live.Panel
+		err    error
+	}
+	m := v.Shared(fmt.Sprintf("classroom/%s/%d/%d", c.Name, sent.Block, sent.Head), func() any {
+		what := piece{"inside", ui.Inside(view.NewInside(st, sent.Block))}
+		if c.Name == "head" {
+			what = piece{"head-detail", ui.HeadDetail(view.NewHead(st, sent.Block, sent.Head))}
+		}
+		panels, err := rendered([]piece{what})
+		return made{panels, err}
+	}).(made)
+	if m.err != nil {
+		return p.answered(c.N, m.err)
+	}
+	return live.Message{Ack: c.N, Done: true, Panels: m.panels}
+}

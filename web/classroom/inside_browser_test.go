@@ -1,0 +1,136 @@
+package classroom_test
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestLookInside: the wall shows where the heads look at the forward stage, a
+// phone when it asks for it, and nobody while the class is asked for the token.
+func TestLookInside(t *testing.T) {
+	base := serve(t)
+	b := browser.New(t)
+	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, desk, base)
+	desk.Go(room + "/present")
+	wall, phone := desk.Another(browser.Desktop, room+"/projector"), b.Stranger(t, browser.Phone, room)
+	hands := browser.Touch(phone)
+	says(desk, "#cl-who", "1 here")
+	drive(desk, room, "start", "prompt", "The capital of France is")
+	drive(desk, room, "token")
+	drive(desk, room, "forward")
+	const drawn = `[...document.querySelectorAll("canvas[data-heat]")].length === 6 && [...document.querySelectorAll("canvas[data-heat]")].every(c => new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer).some(x => x !== 0))`
+	wall.Wait("the heads on the wall", drawn)
+	phone.Wait("the forward pass", `document.querySelector("#cl-stage .fwd")`)
+	if browser.Value[bool](phone, `document.querySelector("canvas") !== null`) {
+		t.Error("a phone that has not asked is shown the inside")
+	}
+	hands.Press(".fwd__look button")
+	phone.Wait("the heads on the phone", drawn)
+	phone.Shot("inside-phone.png")
+	hands.Press(`[data-head="2.1"]`)
+	says(phone, "#head-detail", "Block 3, head 2 reads")
+	says(phone, "#work-line", "Block 3, head 2")
+	hands.Press(`#head-detail [data-toggle]`)
+	phone.Wait("it shut", `document.querySelector("#head-detail").hidden`)
+	hands.Press(`[data-head="2.1"]`)
+	phone.Wait("it open again", `!document.querySelector("#head-detail").hidden`)
+	desk.Click(".blk__open")
+	says(desk, "#inside", "Inside block 1")
+	if browser.Value[bool](wall, `!document.querySelector("#inside").hidden`) {
+		t.Error("what the instructor opens is opened on the wall")
+	}
+	drive(desk, room, "token")
+	drive(desk, room, "forward")
+	phone.Wait("the next pass, still from inside", `document.querySelectorAll("#cl-strip .tok--gen").length === 2 && `+drawn)
+	drive(desk, room, "ask-next")
+	for _, tab := range []*browser.Tab{desk, wall, phone} {
+		tab.Wait("the vote without a look inside", `document.querySelector('[data-phase="open"]') && !document.querySelector("canvas")`)
+	}
+	drive(desk, room, "reveal")
+	drive(desk, room, "dismiss")
+	phone.Wait("the inside after the vote", drawn)
+	hands.Press(".look__note button")
+	phone.Wait("the outside again", `!document.querySelector("canvas")`)
+	drive(desk, room, "look", "on", "false")
+	wall.Wait("the wall from outside", `!document.querySelector("canvas")`)
+	phone.Wait("nothing to look into", `!document.querySelector(".fwd__look")?.checkVisibility()`)
+}
+
+// TestAlonePhone: a phone goes on alone with a run of its own and is back with
+// the class by one tap.
+func TestAlonePhone(t *testing.T) {
+	base := serve(t)
+	b := browser.New(t)
+	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, desk, base)
+	drive(desk, room, "start", "prompt", "The capital of France is")
+	drive(desk, room, "forward")
+	phone := b.Stranger(t, browser.Phone, room)
+	hands := browser.Touch(phone)
+	says(phone, "#cl-rail .is-now", "Logits")
+	hands.Press("[data-wander]")
+	phone.Wait("an own look", `!document.querySelector("#own").hidden`)
+	hands.Press("[data-alone]")
+	phone.Wait("the loop", `location.pathname === "/loop" && document.documentElement?.dataset.conn === "live"`)
+	hands.Press(`[data-cmd='{"cmd":"token"}']`)
+	phone.Wait("a token of one's own", `document.querySelectorAll("#gen .tok--gen, .tok--gen").length > 0`)
+	phone.Shot("alone-phone.png")
+	phone.Reload()
+	u, err := url.Parse(room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hands.Press(`.note-line a[href="` + u.Path + `"]`)
+	says(phone, "#cl-rail .is-now", "Logits")
+	says(phone, "[data-live]", "Following the class")
+}
+
+// TestClicker: every key of a clicker goes through the walkthrough and back;
+// who drives by hand leaves the script, and its list leads back.
+func TestClicker(t *testing.T) {
+	base := serve(t)
+	desk := browser.New(t).Stranger(t, browser.Laptop, base+"/teach?walk=cache")
+	desk.Click(".make .btn--main")
+	desk.Wait("the new room", `document.querySelector(".made__code")`)
+	u, err := url.Parse(desk.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	desk.Go(base + u.Path[:len(u.Path)-len("/made")] + "/present")
+	desk.Wait("the connection", `document.body.dataset.conn === "live"`)
+	at := func(step string) {
+		t.Helper()
+		desk.Wait("step "+step, `document.querySelector("#pr-script .is-now b")?.textContent === "`+step+`"`)
+	}
+	forward := func(key, step string) {
+		t.Helper()
+		desk.Wait("a free desk", `document.querySelector("#pr-ctl .btn--main")`)
+		desk.Keys(key)
+		at(step)
+	}
+	forward(kb.PageDown, "1")
+	if asks := browser.Value[bool](desk, `document.querySelector('[data-phase="open"]') !== null`); asks {
+		t.Fatal("the first step asks: this test needs one that does not")
+	}
+	forward(" ", "2")
+	desk.Keys(kb.PageUp)
+	at("1")
+	forward(browser.ArrowRight, "2")
+	desk.Keys(browser.ArrowLeft)
+	at("1")
+	desk.Keys("b") // blanks the screen of other programs
+	at("1")
+	desk.Click(`[data-dialog="d-run"]`)
+	desk.Click(`#d-run button[value="forward"]`)
+	says(desk, "#pr-note", "You have left the script")
+	desk.Eval(`document.querySelector("#d-run").close()`)
+	desk.Click(`[data-dialog="d-script"]`)
+	desk.Click(`#pr-script button[value="2"]`)
+	at("2")
+	desk.Wait("to be on the script again", `!document.querySelector("#pr-note").textContent.includes("You have left")`)
+}

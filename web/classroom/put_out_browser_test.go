@@ -1,0 +1,79 @@
+package classroom_test
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestPutOut: who is removed is told so and moves no more, the others go on;
+// when the room is deleted every open screen says so and shows nothing of it.
+func TestPutOut(t *testing.T) {
+	base := serve(t)
+	b := browser.New(t)
+	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, desk, base)
+	desk.Go(room + "/present")
+	wall := desk.Another(browser.Desktop, room+"/projector")
+	first := b.Stranger(t, browser.Phone, room)
+	says(desk, "#cl-who", "1 here")
+	second := b.Stranger(t, browser.Phone, room)
+	says(desk, "#cl-who", "2 here")
+	drive(desk, room, "start", "prompt", "The capital of France is")
+	for _, phone := range []*browser.Tab{first, second} {
+		says(phone, "#cl-rail .is-now", "Forward")
+	}
+	drive(desk, room, "remove", "member", "1")
+	says(first, "#told", "removed you from this room")
+	says(desk, "#cl-who", "1 here")
+	drive(desk, room, "forward")
+	says(second, "#cl-rail .is-now", "Logits")
+	if got := browser.Value[string](first, place); got != "Forward" {
+		t.Errorf("who was removed is moved to %s", got)
+	}
+	first.Reload()
+	says(first, "main", "The instructor has removed you from this room.")
+	first.Faults() // that page's status
+	drive(desk, room, "end")
+	says(second, "#conn", "The class is over.")
+	drive(desk, room, "reopen")
+	second.Wait("the class again", `document.querySelector("#conn").hidden`)
+	desk.Click(`[data-dialog="d-room"]`)
+	desk.Click(`#d-room .check input`)
+	desk.Click(`#d-room button[value="delete"]`)
+	desk.Wait("the teacher's page", `location.pathname === "/teach"`)
+	says(desk, "[role=status]", "The room and all it kept are deleted.")
+	for _, tab := range []*browser.Tab{wall, second} {
+		says(tab, "#conn", "This room was deleted.")
+		tab.Wait("nothing of the stage", `!document.querySelector(".panel") && !document.querySelector(".tok--given")`)
+	}
+}
+
+// asleep takes the line's life without closing it, as a phone that sleeps long
+// enough does, and wakes the phone.
+const asleep = `{ Object.defineProperty(document, "hidden", { value: false });
+	const send = WebSocket.prototype.send;
+	WebSocket.prototype.send = function () { this.onmessage = null; WebSocket.prototype.send = send; };
+	document.dispatchEvent(new Event("visibilitychange")); }`
+
+// TestSleepingPhone: a phone whose line has died in its sleep notices when it
+// wakes, and comes back to where the class is by then.
+func TestSleepingPhone(t *testing.T) {
+	base := serve(t)
+	b := browser.New(t)
+	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, desk, base)
+	drive(desk, room, "start", "prompt", "The capital of France is")
+	phone := b.Stranger(t, browser.Phone, room)
+	says(phone, "#cl-rail .is-now", "Forward")
+	says(phone, "#cl-who", "1 here")
+	phone.Eval(asleep)
+	for range 3 {
+		drive(desk, room, "forward")
+	}
+	if got := browser.Value[string](phone, place); got != "Forward" {
+		t.Fatalf("the dead line has brought the phone to %s", got)
+	}
+	says(phone, "#cl-rail .is-now", "Filter")
+	says(phone, "[data-live]", "Following the class")
+}

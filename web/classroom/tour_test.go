@@ -1,0 +1,58 @@
+package classroom
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// TestToursTakeTurns: the passes of guided tours go through the pool, with what
+// was made so far kept where somebody does not wait, and the steps after it as
+// they are without that.
+func TestToursTakeTurns(t *testing.T) {
+	m, err := loadModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	course, err := lessons.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := infer.NewPool(m, 1)
+	defer pool.Close()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, w := range course.Walks {
+		straight, cut, cuts := newTours(pool.Seat), newTours(pool.Seat), 0
+		for step := 1; step <= len(w.Steps); step++ {
+			if _, err := cut.at(gone, w, step); errors.Is(err, context.Canceled) {
+				cuts++
+			} else if err != nil { // steps that only look back need no pass
+				t.Fatalf("%s %d: somebody who has gone gets %v", w.Slug, step, err)
+			}
+			want, err := straight.at(t.Context(), w, step)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := cut.at(t.Context(), w, step)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if session.LinkOf(got) != session.LinkOf(want) || got.Cursor != want.Cursor || got.Prompt != want.Prompt || len(got.Steps) != len(want.Steps) {
+				t.Errorf("%s %d: after a cut the run is at %v of %d steps, want %v of %d", w.Slug, step, got.Cursor, len(got.Steps), want.Cursor, len(want.Steps))
+			}
+		}
+		if cuts < 3 {
+			t.Errorf("%s: cut %d times only", w.Slug, cuts)
+		}
+	}
+	closed := infer.NewPool(m, 1)
+	closed.Close()
+	if _, err := newTours(closed.Seat).at(t.Context(), course.Walks[0], 1); err == nil {
+		t.Error("a tour does without the pool")
+	}
+}
