@@ -3,6 +3,7 @@ package lessons
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
@@ -21,6 +22,8 @@ func (p *piece) check() {
 				marks = append(marks, n)
 			case *formula:
 				formulas = append(formulas, n)
+			case *extast.Table:
+				p.headCells(n)
 			}
 		}
 		return ast.WalkContinue, nil
@@ -30,6 +33,39 @@ func (p *piece) check() {
 	}
 	for _, f := range formulas {
 		p.hold(f)
+	}
+}
+
+// stackWidth is how many letters of its longest cells, column by column, a table
+// may have to stand side by side on a phone.
+const stackWidth = 80
+
+// headCells gives each cell of a table that is too wordy for a phone the name of
+// its column, so that the page can set the cells of a row one under another.
+func (p *piece) headCells(table *extast.Table) {
+	heads, longest := []string{}, []int{}
+	for cell := table.FirstChild().FirstChild(); cell != nil; cell = cell.NextSibling() {
+		heads, longest = append(heads, p.text(cell)), append(longest, 0)
+	}
+	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
+		i := 0
+		for cell := row.FirstChild(); cell != nil; cell, i = cell.NextSibling(), i+1 {
+			longest[i] = max(longest[i], utf8.RuneCountInString(p.text(cell)))
+		}
+	}
+	total := 0
+	for _, n := range longest {
+		total += n
+	}
+	if len(heads) < 4 || total <= stackWidth {
+		return
+	}
+	table.SetAttributeString("stack", true)
+	for row := table.FirstChild().NextSibling(); row != nil; row = row.NextSibling() {
+		i := 0
+		for cell := row.FirstChild(); cell != nil; cell, i = cell.NextSibling(), i+1 {
+			cell.SetAttributeString("head", heads[i])
+		}
 	}
 }
 

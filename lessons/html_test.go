@@ -14,7 +14,7 @@ var allowedTags = map[string]string{
 	"p": "", "em": "", "strong": "", "ul": "", "ol": "start", "li": "", "h3": "", "blockquote": "", "br": "", "code": "",
 	"pre": "class tabindex", "span": "class", "i": "class", "a": "href class",
 	"div": "class tabindex role aria-label", "table": "class", "thead": "", "tbody": "", "tr": "",
-	"th": "scope class", "td": "class",
+	"th": "scope class", "td": "class data-head",
 }
 
 const mathAttributes = "class display form fence stretchy separator width lspace rspace movablelimits " +
@@ -237,6 +237,23 @@ func TestMarkup(t *testing.T) {
 	}
 	if err := l.problems.err(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A table of four columns and more than 80 letters in its longest cells names
+// the column in each cell: 4 + 30 + 24 + 30 = 88 here, 4 + 30 + 12 + 30 = 76 below.
+func TestWordyTable(t *testing.T) {
+	l := newLoader(folderOf(nil), MathTable{})
+	long := strings.Repeat("x", 30)
+	head := "| row | does | good for | costs |\n|---|---|---|---|\n| name | " + long + " | "
+	wordy := l.block(place{"x.md", 1}, head+strings.Repeat("y", 24)+" | "+long+" |\n")
+	for _, want := range []string{`<table class="tc tc--stack">`, `<th scope="row">name</th>`, `<td data-head="good for">yyy`, `<td data-head="costs">xxx`} {
+		if !strings.Contains(wordy, want) {
+			t.Errorf("%s is not in %s", want, wordy)
+		}
+	}
+	if few := l.block(place{"x.md", 1}, head+strings.Repeat("y", 12)+" | "+long+" |\n"); strings.Contains(few, "stack") || strings.Contains(few, "data-head") {
+		t.Errorf("a table that fits is set to stack: %s", few)
 	}
 }
 

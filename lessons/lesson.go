@@ -90,6 +90,9 @@ func (l *loader) readLesson(d *document) {
 	if lesson.Number == 0 {
 		lesson.Kicker = fmt.Sprintf("Overview, about %d minutes", lesson.Minutes)
 	}
+	if lesson.Difficulty == "harder" {
+		lesson.Kicker += ", harder"
+	}
 	if k, ok := d.front["kicker"]; ok {
 		lesson.Kicker = k.value
 	}

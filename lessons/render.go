@@ -3,6 +3,7 @@ package lessons
 import (
 	"html"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
@@ -17,7 +18,11 @@ type htmlRenderer struct{}
 func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(kindFormula, leaf(func(n ast.Node, _ []byte) string { return n.(*formula).mathML }))
 	reg.Register(kindDisplay, leaf(func(n ast.Node, _ []byte) string {
-		return `<div class="formula" tabindex="0" role="group" aria-label="Formula">` + n.(*display).mathML + "</div>\n"
+		class := "formula"
+		if utf8.RuneCountInString(plainTeX(n.(*display).tex)) > longFormula {
+			class = "formula formula--long"
+		}
+		return `<div class="` + class + `" tabindex="0" role="group" aria-label="Formula">` + n.(*display).mathML + "</div>\n"
 	}))
 	reg.Register(kindFigure, leaf(func(n ast.Node, _ []byte) string { return html.EscapeString(n.(*figureNode).text) }))
 	reg.Register(kindMark, leaf(func(ast.Node, []byte) string { return "" }))
@@ -37,6 +42,10 @@ func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(extast.KindTable, renderTable)
 	reg.Register(extast.KindTableCell, renderCell)
 }
+
+// longFormula is how many letters of a formula, written in one line, a phone has
+// room for at full size.
+const longFormula = 42
 
 // leaf is a node that is written at once, its children with it.
 func leaf(write func(n ast.Node, source []byte) string) renderer.NodeRendererFunc {
@@ -131,7 +140,10 @@ func renderTable(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Wal
 	}
 	class := "tc"
 	if _, given := n.AttributeString("given"); given {
-		class = "tc given"
+		class += " given"
+	}
+	if _, stack := n.AttributeString("stack"); stack {
+		class += " tc--stack"
 	}
 	_, _ = w.WriteString(`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="` + class + "\">\n")
 	return ast.WalkContinue, nil
@@ -153,6 +165,9 @@ func renderCell(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.W
 		return ast.WalkContinue, nil
 	}
 	class := map[extast.Alignment]string{extast.AlignRight: ` class="num"`, extast.AlignCenter: ` class="mid"`}[n.Alignment]
+	if head, ok := n.AttributeString("head"); ok && head != "" && tag == "td" {
+		class += ` data-head="` + html.EscapeString(head.(string)) + `"`
+	}
 	_, _ = w.WriteString("<" + tag + scope + class + ">")
 	return ast.WalkContinue, nil
 }

@@ -213,8 +213,8 @@ func (f *fields) fail(code session.Code, name, got, want string) {
 	if f.err != nil {
 		return
 	}
-	e := sampling.NewRangeError(name, got, want)
-	f.err = &session.Error{Code: code, Field: name, Want: want, Message: e.Error() + "."}
+	f.err = session.FieldError(name, got, want)
+	f.err.Code = code
 }
 
 // text takes a string that must be there. JSON's escapes can spell half of a

@@ -27,7 +27,9 @@ function become(old, next) {
   else if (sameShape(old, next)) {
     for (let a = old.firstChild, b = next.firstChild; a; a = a.nextSibling, b = b.nextSibling) become(a, b);
   } else if (old.contains(document.activeElement)) {
-    Idiomorph.morph(old, [...next.childNodes], { morphStyle: 'innerHTML', ignoreActiveValue: true, callbacks: { beforeAttributeUpdated: keepsOwn } });
+    // what is typed in a field stays; a focused button gets its new words like all others
+    const ignoreActiveValue = document.activeElement.matches('input, textarea, select');
+    Idiomorph.morph(old, [...next.childNodes], { morphStyle: 'innerHTML', ignoreActiveValue, callbacks: { beforeAttributeUpdated: keepsOwn } });
   } else old.replaceChildren(...next.childNodes);
 }
 

@@ -52,7 +52,7 @@ func newCalibrationChart(c progress.Calibration) calibrationChart {
 	if c.N > 0 {
 		share := float64(c.Right) / float64(c.N)
 		v.Hits = view.Decimals(share, 2)
-		v.Say = calibrationSay(c.Stated - share)
+		v.Say = calibrationSay(c.N, c.Stated-share)
 	}
 	for _, b := range c.Bins {
 		if b.N == 0 {
@@ -82,10 +82,15 @@ func (calibrationChart) diagonal() string {
 	return fmt.Sprintf("M%g %gl%g %g", chartLeft, chartTop+chartSide, chartSide, -chartSide)
 }
 
-// calibrationSay sums up by how much confidence lies above what came true.
-// Differences below a tenth are not told from chance with so few guesses.
-func calibrationSay(over float64) string {
+// fewGuesses is the number from which on guesses are summed up.
+const fewGuesses = 10
+
+// calibrationSay sums up by how much the confidence of n guesses lies above what
+// came true. Differences below a tenth are not told from chance.
+func calibrationSay(n int, over float64) string {
 	switch {
+	case n < fewGuesses:
+		return "Too few guesses to judge by yet: from ten on this line says how you do."
 	case over >= 0.1:
 		return "You are surer than you are right: the dots lie below the line."
 	case over <= -0.1:

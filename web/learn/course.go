@@ -58,6 +58,14 @@ func (l *mapLesson) Seen() string {
 	return "not begun"
 }
 
+// Time says how long the lesson takes, and where it is a harder one.
+func (l *mapLesson) Time() string {
+	if l.Difficulty == "harder" {
+		return fmt.Sprintf("%d min, harder", l.Minutes)
+	}
+	return fmt.Sprintf("%d min", l.Minutes)
+}
+
 // Answers says how many of the lesson's questions were answered, "" for none.
 func (l *mapLesson) Answers() string {
 	if l.Tally.Answered == 0 {

@@ -116,7 +116,7 @@ func TestDrillByKeyboard(t *testing.T) {
 		tab.Wait("the focus in "+id, fmt.Sprintf(`document.activeElement?.name === %q`, id))
 		keyIn(tab, p.Cell(id), p.Answer(id), rowsOf(p, id))
 	}
-	tab.WaitText("#ov small", fmt.Sprintf("%d of %d cells right, 100 %%", len(p.Order()), len(p.Order())))
+	tab.WaitText("#ov small", fmt.Sprintf("%d of %d cells right, 100 %% of the points", len(p.Order()), len(p.Order())))
 	if got := strings.Join(tab.Texts(".trend span b"), " "); got != "0.864 0.632 0.422" {
 		t.Errorf("the trend is %q", got)
 	}
@@ -307,7 +307,7 @@ func TestSmallDrillByEveryHand(t *testing.T) {
 				tab.Wait("the next step", fmt.Sprintf(`document.querySelector('#drill [name=step]').value === %q`, p.Steps[i+1].ID))
 			}
 		}
-		tab.Wait("full marks", `document.querySelector("#ov small").innerText.endsWith("100 %")`)
+		tab.Wait("full marks", `document.querySelector("#ov small").innerText.endsWith("100 % of the points")`)
 	})
 }
 

@@ -99,13 +99,12 @@ func TestPredictHidesWhatIsToCome(t *testing.T) {
 func TestPredictReveals(t *testing.T) {
 	s := newSite(t)
 	step := s.storyRun(3).Steps[2]
-	d := s.get("/predict?start=story&n=2")
 	other := func(step *infer.Step) string { // a candidate that is not drawn
 		list := hand(t, s.get(fmt.Sprintf("/predict?start=story&n=%d", step.N-1)))
 		return strconv.Itoa(list[slices.IndexFunc(list, func(id int) bool { return id != step.Chosen })])
 	}
 	form := url.Values{"start": {"story"}, "n": {"2"}, "pick": {strconv.Itoa(step.Chosen)}, "sure": {"80"}}
-	d = s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
+	d := s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
 	if d.Find(".reveal__again").Length() != 0 {
 		t.Error("the first guess is said not to count")
 	}

@@ -152,12 +152,22 @@ func TestCalibrationPicture(t *testing.T) {
 	if len(v.Rows) != 2 || v.Rows[0] != (calibrationRow{"0.2 to 0.3", "4", "0.25", "0.50"}) {
 		t.Errorf("rows %+v", v.Rows)
 	}
-	// 0.38 stated, 3 of 5 right is 0.6: right more often than said.
-	if v.Hits != "0.60" || !strings.HasPrefix(v.Say, "You are right more often") || v.Score != "−0.55" {
+	// 3 of 5 right is 0.6; five guesses are too few to say more
+	if v.Hits != "0.60" || !strings.HasPrefix(v.Say, "Too few guesses") || v.Score != "−0.55" {
 		t.Errorf("%q %q %q", v.Hits, v.Say, v.Score)
 	}
-	if say := newCalibrationChart(progress.Calibration{N: 2, Right: 1, Stated: 0.75}).Say; !strings.HasPrefix(say, "You are surer") {
-		t.Errorf("0.75 stated, 0.5 right: %q", say)
+	for _, c := range []struct {
+		progress.Calibration
+		want string
+	}{
+		{progress.Calibration{N: 10, Right: 6, Stated: 0.38}, "You are right more often"}, // 0.60 − 0.38 = 0.22
+		{progress.Calibration{N: 12, Right: 6, Stated: 0.75}, "You are surer"},            // 0.75 − 0.50 = 0.25
+		{progress.Calibration{N: 10, Right: 6, Stated: 0.65}, "What you say"},             // 0.65 − 0.60 = 0.05
+		{progress.Calibration{N: 9, Right: 0, Stated: 0.9}, "Too few guesses"},
+	} {
+		if say := newCalibrationChart(c.Calibration).Say; !strings.HasPrefix(say, c.want) {
+			t.Errorf("%d guesses, %d right, %g stated: %q", c.N, c.Right, c.Stated, say)
+		}
 	}
 	if v := newCalibrationChart(progress.Calibration{}); v.N != 0 || v.Say != "" || len(v.Dots) != 0 {
 		t.Errorf("without guesses: %+v", v)

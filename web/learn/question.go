@@ -42,11 +42,11 @@ func (q *question) Was(choice int) bool { return slices.Contains(q.Tried, choice
 
 // Verdict is what stands beside the right choice: "right", "right, second try".
 func (q *question) Verdict() string {
-	tries := [...]string{1: "right", 2: "right, second try", 3: "right, third try"}
+	tries := [...]string{1: "right", 2: "right, second try", 3: "right, third try", 4: "right, fourth try"}
 	if n := len(q.Tried); n < len(tries) {
 		return tries[n]
 	}
-	return "right, at last"
+	return "right"
 }
 
 // Credit is the part that counts: a choice question loses an equal share for

@@ -78,7 +78,7 @@ func TestCredit(t *testing.T) {
 		{[]int{2}, 1, "right"},
 		{[]int{0, 2}, 2. / 3, "right, second try"},
 		{[]int{0, 1, 2}, 1. / 3, "right, third try"},
-		{[]int{0, 1, 3, 2}, 0, "right, at last"},
+		{[]int{0, 1, 3, 2}, 0, "right, fourth try"},
 	} {
 		q.Tried = c.tried
 		if math.Abs(q.Credit()-c.credit) > 1e-12 || q.Done() && q.Verdict() != c.verdict {

@@ -25,7 +25,7 @@ var Suggestions = []Suggestion{
 	},
 	{
 		Key: "unsure", Title: "An unsure one", Prompt: "The capital of",
-		Why:      "The same words, but the country is missing: hundreds of tokens share the probability. Draw again and see where it goes.",
+		Why:      "The same words, but the country is missing: dozens of tokens share the probability. Draw again and see where it goes.",
 		Settings: tryAt("pure", 16),
 	},
 	{

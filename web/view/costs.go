@@ -136,6 +136,9 @@ const (
 	gridBody          = 84.0 // the rows' height at most
 	leastCell         = 3.0  // columns nearer than this are drawn as a band
 	gap               = 1.4
+
+	fullGrid = 420.0 // width of the box of stage 7
+	fewGrid  = 204.0 // the part of it that a phone shows as large
 )
 
 func num(x float64) string { return strconv.FormatFloat(x, 'f', -1, 32) }
@@ -227,6 +230,7 @@ func newColumns(positions, grew int) string {
 // CachePanel is the body of stage 7.
 type CachePanel struct {
 	Grid     KVGrid
+	Few      bool // the columns fill only a part of the box, and so does the picture
 	GridSay  Rich
 	Formula  Rich
 	Sum      Rich
@@ -249,7 +253,12 @@ func cachePanel(s *session.State, st infer.CacheGrowth, p *Panel) {
 			plural(st.Layers, "layer"), ". The other ", Count(st.Positions-st.Grew), " were reused.")
 	}
 	p.Facts = []Fact{{"columns", Count(st.Positions), false}, {"new", "+" + Count(st.Grew), true}, {"bytes", Bytes(st.Bytes), false}}
-	c := &CachePanel{Grid: kvGrid("kv-l", st.Layers, st.Positions, st.Grew, st.Positions < st.Context, 420)}
+	c := &CachePanel{Few: gridLeft+gridCell*float64(st.Positions+1)+2 <= fewGrid}
+	wide := fullGrid
+	if c.Few {
+		wide = fewGrid
+	}
+	c.Grid = kvGrid("kv-l", st.Layers, st.Positions, st.Grew, st.Positions < st.Context, wide)
 	c.GridSay = say("Filled: read by earlier passes. Strong: written by this one. Dashed: ", gen(newest),
 		" was appended a moment ago; it has no keys and values until the next pass reads it.")
 	c.Formula = say("One position: 2 (key and value) × ", plural(st.Layers, "layer"), " × ", plural(st.KVHeads, "key/value head"), " × ",

@@ -377,3 +377,15 @@ func TestPieces(t *testing.T) {
 		t.Errorf("special-looking text became %v", v.Tokens)
 	}
 }
+
+// A figure never stands on a segment without its token. At 0.07 of 640 px there
+// are 44.8 px: enough for "0.07" (4 × 7.4 + 12 = 41.6), not for "·girl" (49).
+func TestSegmentFigureNeedsItsToken(t *testing.T) {
+	if s := segment(0, 0.07, Text{{S: "·girl"}}, "p2"); s.Fit != "fit-x" || s.FitP != "fit-x" {
+		t.Errorf("·girl fits %s, its figure %s", s.Fit, s.FitP)
+	}
+	// "·a" needs 26.8 px, its figure the same 41.6
+	if s := segment(0, 0.07, Text{{S: "·a"}}, "p2"); s.Fit != "fit-m" || s.FitP != "fit-m" {
+		t.Errorf("·a fits %s, its figure %s", s.Fit, s.FitP)
+	}
+}

@@ -34,7 +34,7 @@ type Segment struct {
 	P     string // beside the text where there is room
 	Class string // p1 to p5, "is-cut", "is-pick" or "is-rest"
 	Fit   string // "fit-s": the words fit on a phone; "fit-m": on a wide screen; "fit-x": nowhere
-	FitP  string // the same for the figure
+	FitP  string // the same for the figure, which never stands without its token
 	Title string
 }
 
@@ -63,7 +63,7 @@ func segment(x, w float64, text Text, class string) Segment {
 	n := utf8.RuneCountInString(text.String())
 	return Segment{
 		X: Share(x), W: Share(w), Text: text, P: ProbShort(w), Class: class,
-		Fit: fit(n, w), FitP: fit(len(ProbShort(w)), w), Title: text.String() + " " + Prob(w),
+		Fit: fit(n, w), FitP: fit(max(n, len(ProbShort(w))), w), Title: text.String() + " " + Prob(w),
 	}
 }
 
