@@ -160,8 +160,7 @@ func (m mouse) Point(selector string) {
 
 func (m mouse) Fill(selector, text string) {
 	m.t.Helper()
-	m.Press(selector)
-	m.Wait("the focus in "+selector, fmt.Sprintf(`document.activeElement?.matches(%q)`, selector))
+	m.enter(selector, m.Press)
 	m.retype(text)
 }
 
@@ -179,6 +178,24 @@ func (m mouse) Slide(selector string, value float64) float64 {
 	return m.valueOf(selector)
 }
 
+// enter presses a field until it has the focus. What an answer adds to the page
+// between a look and a press may move the field from under the hand; whoever
+// misses it presses again.
+func (tab *Tab) enter(selector string, press func(string)) {
+	tab.t.Helper()
+	has := fmt.Sprintf(`document.activeElement?.matches(%q)`, selector)
+	for range 2 {
+		press(selector)
+		for late := time.Now().Add(2 * time.Second); time.Now().Before(late); time.Sleep(20 * time.Millisecond) {
+			if tab.holds(has) {
+				return
+			}
+		}
+	}
+	press(selector)
+	tab.Wait("the focus in "+selector, has)
+}
+
 type touch struct{ *Tab }
 
 func (f touch) Name() string { return "touch" }
@@ -194,8 +211,7 @@ func (f touch) Point(selector string) { f.t.Helper(); f.Press(selector) }
 
 func (f touch) Fill(selector, text string) {
 	f.t.Helper()
-	f.Press(selector)
-	f.Wait("the focus in "+selector, fmt.Sprintf(`document.activeElement?.matches(%q)`, selector))
+	f.enter(selector, f.Press)
 	f.retype(text)
 }
 
