@@ -176,7 +176,7 @@ func (f *feed) resumes(a asked, v lab.Values) bool {
 	if a.press == "" || f.run != nil || f.last != nil {
 		return false
 	}
-	r := f.p.runs.find(f.learner, a.press, keyOf(f.learner, f.i, v))
+	r := f.p.runs.find(a.press, keyOf(f.learner, f.i, v))
 	if r == nil {
 		return false
 	}

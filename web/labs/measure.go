@@ -118,7 +118,7 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 	if a.model != "" && a.model != p.modelMark() {
 		pg.Trouble = "This link was made with another model than " + p.Target.Name() + ", which runs here: the same settings give other numbers."
 	}
-	pg.goesOn(p.runs.find(learner, "", keyOf(learner, i, v)))
+	pg.goesOn(p.runs.find("", keyOf(learner, i, v)))
 	status := http.StatusOK
 	if a.run && !elsewhere(r) {
 		status = p.runPage(r.Context(), &pg, l, learner, a, v)

@@ -26,11 +26,11 @@ const (
 // liveRun is a run, in progress or ended. Its goroutine leaves the newest
 // progress here; any number of feeds may watch.
 type liveRun struct {
-	learner, press, key string // who asked, with which press, for which values
-	guess               string
-	values              lab.Values
-	cancel              context.CancelFunc
-	done                chan struct{} // closed at the end, when report or err is set
+	press, key string // with which press it was asked for; for whom and which values, by keyOf
+	guess      string
+	values     lab.Values
+	cancel     context.CancelFunc
+	done       chan struct{} // closed at the end, when report or err is set
 
 	mu       sync.Mutex
 	version  int // of progress, from 1; it grows with every change
@@ -98,13 +98,14 @@ type runs struct {
 	list []*liveRun // the newest first
 }
 
-// find returns a learner's run with these values that one press asked for; any
-// press, "", where it is still in progress. It returns nil where there is none.
-func (s *runs) find(learner, press, key string) *liveRun {
+// find returns the run of a key ([keyOf]: learner, lab and values) that one
+// press asked for; any press, "", where it is still in progress. It returns nil
+// where there is none.
+func (s *runs) find(press, key string) *liveRun {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.list {
-		if r.learner == learner && r.key == key && (r.press == press || press == "" && !r.ended()) {
+		if r.key == key && (r.press == press || press == "" && !r.ended()) {
 			return r
 		}
 	}
@@ -126,7 +127,7 @@ func (s *runs) add(r *liveRun) {
 func (p *Pages) begin(learner, press, guessed string, l lab.Lab, v lab.Values) *liveRun {
 	ctx, cancel := context.WithCancel(p.Context)
 	r := &liveRun{
-		learner: learner, press: press, key: keyOf(learner, l.Info(), v), guess: guessed, values: v, cancel: cancel,
+		press: press, key: keyOf(learner, l.Info(), v), guess: guessed, values: v, cancel: cancel,
 		done: make(chan struct{}), progress: lab.Progress{Say: "beginning"}, version: 1, watching: 1,
 	}
 	p.runs.add(r)
