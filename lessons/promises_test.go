@@ -114,12 +114,12 @@ func TestPromiseSureAndUnsure(t *testing.T) {
 func TestPromiseGreedyCircle(t *testing.T) {
 	prompt := widgetNamed(t, "greedy-circle").Params["prompt"]
 	loop := write(t, prompt, at(func(s *infer.Settings) { s.Temperature = 0 }), 40)
-	if greedy := textOf(loop); strings.Count(greedy, ", and had a daughter") < 5 {
+	if greedy := textOf(loop); strings.Count(greedy, ", and down the hills") < 5 {
 		t.Errorf("greedy writes %q", greedy)
 	}
 	var rounds []float64
 	for _, s := range loop.Steps() {
-		if s.Text == " daughter" {
+		if s.Text == " hill" {
 			d := s.Distribution()
 			rounds = append(rounds, d.P[s.Chosen])
 			if d.RankOf(int32(s.Chosen)) != 0 {
@@ -128,9 +128,9 @@ func TestPromiseGreedyCircle(t *testing.T) {
 		}
 	}
 	if n := len(rounds); n < 5 || math.Abs(rounds[1]-rounds[0]) < 5*math.Abs(rounds[n-1]-rounds[n-2]) || slices.Max(rounds) > 0.5 {
-		t.Errorf("round by round, daughter has %.3f", rounds)
+		t.Errorf("round by round, hill has %.3f", rounds)
 	}
-	if warm := textOf(write(t, prompt, at(func(*infer.Settings) {}), 40)); strings.Count(warm, "and had a daughter") > 2 {
+	if warm := textOf(write(t, prompt, at(func(*infer.Settings) {}), 40)); strings.Count(warm, "and down the hills") > 2 {
 		t.Errorf("at T = 1 it writes %q", warm)
 	}
 }

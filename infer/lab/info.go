@@ -151,7 +151,7 @@ func (billLab) Info() Info {
 			{Name: "try_prompt", Label: "A terser prompt", Unit: "bytes", Kind: Text, Min: 0, Max: promptBytes, Default: "Once there was a", Help: "what it would have saved; empty leaves it out"},
 		}, samplingParams(common())...),
 		Try: []Preset{
-			{Name: "Long input, short output", Why: "Where the prompt is long and the answer short, a terser prompt saves most, though each token of it costs less.", Values: Values{"prompt": longPrompt, "try_prompt": "She held the shell to her ear and", "max_tokens": "16", "try_max_tokens": "8"}},
+			{Name: "Long input, short output", Why: "Where the prompt is long and the answer short, a terser prompt saves most, though each token of it costs less.", Values: Values{"prompt": longPrompt, "try_prompt": "She held the shell to her ear and", "max_tokens": "10", "try_max_tokens": "5"}},
 			{Name: "Short input, long output", Why: "Output dominates: max_tokens and stop strings are what pays.", Values: Values{"max_tokens": "256", "try_max_tokens": "64"}},
 		},
 		Includes: "Input tokens are those that the tokenizer makes of the prompt, with its start mark; output tokens are all that the loop drew, those of a stop string and an end of text included. Prices are yours to set; a price is not a cost. Every saving was run with the same seed, not guessed. Times are of this machine.",

@@ -1,13 +1,20 @@
 """Turns Project Gutenberg's plain texts into documents, and holds some back.
 
-    books.py list                                    what to download: id and title
-    books.py clean FOLDER BOOKS.jsonl                FOLDER holds <id>.txt or pg<id>.txt
-    books.py split BOOKS.jsonl[.gz] TRAIN.jsonl HELD.jsonl
+    books.py list [FIRST|WIDE|UNSEEN]                what to download: number, title, author
+    books.py clean FOLDER OUT [FIRST.jsonl[.gz]]     FOLDER holds <number>.txt or pg<number>.txt
 
 A document is a chapter or a tale: one JSON string a line. Header, footer, contents
 and notes of transcribers go; hard-wrapped lines are joined; quotation marks and
-dashes become ASCII. The books are taken in the order of their titles, and the last
-40 documents are never trained on.
+dashes become ASCII. `clean` writes four files:
+
+    OUT/books.held.jsonl    the last 40 documents of the first forty books, never trained on
+    OUT/books.train.jsonl   the rest of the first forty
+    OUT/unseen.held.jsonl   documents of thirty books drawn by lot, of which nothing is trained on
+    OUT/wide.train.jsonl    the wider list
+
+What stands in one book often stands in another: collections, volumes, other editions.
+A document that shares enough of its words with one that came before it is left out,
+and one that shares passages with a held-out document is never trained on.
 """
 
 import gzip
@@ -15,23 +22,19 @@ import json
 import pathlib
 import re
 import sys
+import zlib
 
-TITLES = {
-    11: "Alice's Adventures in Wonderland", 1597: "Andersen's Fairy Tales", 45: "Anne of Green Gables",
-    225: "At the Back of the North Wind", 271: "Black Beauty", 7439: "English Fairy Tales", 778: "Five Children and It",
-    2591: "Grimms' Fairy Tales", 1448: "Heidi", 2781: "Just So Stories", 514: "Little Women", 2557: "Old Mother West Wind",
-    486: "Ozma of Oz", 16: "Peter Pan", 1450: "Pollyanna", 22816: "The Adventures of Buster Bear",
-    500: "The Adventures of Pinocchio", 74: "The Adventures of Tom Sawyer", 503: "The Blue Fairy Book",
-    3282: "The Brown Fairy Book", 2435: "The Crimson Fairy Book", 517: "The Emerald City of Oz", 3536: "The Enchanted Castle",
-    902: "The Happy Prince and Other Tales", 236: "The Jungle Book", 3454: "The Lilac Fairy Book", 54: "The Marvelous Land of Oz",
-    3027: "The Orange Fairy Book", 5615: "The Pink Fairy Book", 708: "The Princess and the Goblin", 1874: "The Railway Children",
-    540: "The Red Fairy Book", 113: "The Secret Garden", 501: "The Story of Doctor Dolittle", 641: "The Violet Fairy Book",
-    289: "The Wind in the Willows", 55: "The Wonderful Wizard of Oz", 640: "The Yellow Fairy Book",
-    12: "Through the Looking-Glass", 120: "Treasure Island",
-}
-HELD = 40        # documents at the end that are held out
+import numpy as np
+
+LIST = pathlib.Path(__file__).with_name("books.tsv")  # part, number, title, author
+HELD = 40        # documents at the end of the first forty books that are held out
 DROPPED = 1      # the one before them: an older split ran through it
 SHORTEST = 1200  # characters; contents pages and title pages are shorter, chapters are not
+PASSAGE = 12     # words; what two texts share by chance is shorter
+SAMPLE = 8       # one passage in so many is remembered
+COPIED = 0.2     # share of passages known from before at which a document counts as a copy
+LEAKED = 3       # remembered passages shared with held-out text at which it is not trained on
+UNSEEN = 2       # documents of each unseen book: the first two after a third of it
 
 ASCII = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "—": "--", "–": "-", "…": "...", "\u00a0": " ", "_": ""})
 BEGIN = re.compile(r"\*\*\*\s*START OF.*?\*\*\*", re.S)
@@ -68,39 +71,89 @@ def documents(raw):
         current.append(("\n" if verse else " ").join(lines))
 
 
-def clean(folder, out):
-    folder = pathlib.Path(folder)
-    with open(out, "w", encoding="utf-8") as f:
-        for number, title in sorted(TITLES.items(), key=lambda x: x[1]):
-            path = next((p for p in (folder / f"{number}.txt", folder / f"pg{number}.txt") if p.exists()), None)
-            if path is None:
-                sys.exit(f"{folder}: neither {number}.txt nor pg{number}.txt ({title})")
-            data = path.read_bytes()
-            try:
-                raw = data.decode("utf-8")
-            except UnicodeDecodeError:
-                raw = data.decode("latin-1")
-            made = list(documents(raw))
-            f.writelines(json.dumps(d, ensure_ascii=False) + "\n" for d in made)
-            print(f"{title} ({number}): {len(made)} documents, {sum(map(len, made)):,} characters")
+def listed(part=None):
+    """[(part, number, title, author)] of books.tsv, in its order."""
+    rows = [line.split("\t") for line in LIST.read_text(encoding="utf-8").splitlines()]
+    return [(p, int(n), t, a) for p, n, t, a in rows if part in (None, p)]
 
 
-def split(source, train, held):
-    opener = gzip.open if source.endswith(".gz") else open
-    with opener(source, "rt", encoding="utf-8") as f:
-        lines = f.readlines()
-    pathlib.Path(train).write_text("".join(lines[:-HELD - DROPPED]), encoding="utf-8")
-    pathlib.Path(held).write_text("".join(lines[-HELD:]), encoding="utf-8")
-    print(f"{len(lines) - HELD - DROPPED} documents to train on, {HELD} held out")
+def read(folder, number, name):
+    path = next((p for p in (folder / f"{number}.txt", folder / f"pg{number}.txt") if p.exists()), None)
+    if path is None:
+        sys.exit(f"{folder}: neither {number}.txt nor pg{number}.txt ({name})")
+    data = path.read_bytes()
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def prose(doc):
+    """Running text in English letters: not a table, an index or another alphabet."""
+    return sum(c.isascii() for c in doc) > 0.99 * len(doc) and sum(c.isalpha() or c == " " for c in doc) > 0.92 * len(doc)
+
+
+def passages(doc):
+    """Hashes of one in SAMPLE of the runs of PASSAGE words, chosen by their own value: the same run is chosen everywhere."""
+    words = re.findall(r"[a-z]+", doc.lower())
+    if len(words) < PASSAGE:
+        return []
+    ids = np.array([zlib.crc32(w.encode()) for w in words], dtype=np.uint64)
+    run = np.zeros(len(ids) - PASSAGE + 1, dtype=np.uint64)
+    for i in range(PASSAGE):
+        run = run * np.uint64(0x9E3779B97F4A7C15) + ids[i:len(ids) - PASSAGE + 1 + i]
+    run ^= run >> np.uint64(29)
+    return run[run % np.uint64(SAMPLE) == 0].tolist()
+
+
+def write(path, docs):
+    path.write_text("".join(json.dumps(d, ensure_ascii=False) + "\n" for d in docs), encoding="utf-8")
+    print(f"{path}: {len(docs):,} documents, {sum(map(len, docs)):,} characters")
+
+
+def clean(folder, out, first=None):
+    folder, out = pathlib.Path(folder), pathlib.Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    if first:
+        with (gzip.open if first.endswith(".gz") else open)(first, "rt", encoding="utf-8") as f:
+            forty = [json.loads(line) for line in f]
+    else:
+        forty = [d for _, n, t, _ in listed("first") for d in documents(read(folder, n, t))]
+    write(out / "books.held.jsonl", forty[-HELD:])
+    write(out / "books.train.jsonl", forty[:-HELD - DROPPED])
+    known = {p for d in forty for p in passages(d)}
+    held = {p for d in forty[-HELD - DROPPED:] for p in passages(d)}
+
+    unseen = []
+    for _, n, t, _ in listed("unseen"):
+        docs = [d for d in documents(read(folder, n, t)) if prose(d)]
+        fresh = [d for d in docs if sum(p in known for p in passages(d)) < LEAKED]
+        held.update(p for d in docs for p in passages(d))
+        unseen += fresh[len(fresh) // 3:][:UNSEEN]
+    write(out / "unseen.held.jsonl", unseen)
+
+    wide, copies, leaks = [], 0, 0
+    for _, n, t, _ in listed("wide"):
+        for d in documents(read(folder, n, t)):
+            ps = passages(d)
+            if not prose(d) or not ps:
+                continue
+            if sum(p in held for p in ps) >= LEAKED:
+                leaks += 1
+            elif sum(p in known for p in ps) > COPIED * len(ps):
+                copies += 1
+            else:
+                wide.append(d)
+                known.update(ps)
+    write(out / "wide.train.jsonl", wide)
+    print(f"left out: {copies:,} copies, {leaks:,} that share passages with held-out text")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["list"]:
-        for number, title in sorted(TITLES.items(), key=lambda x: x[1]):
-            print(number, title)
-    elif len(sys.argv) == 4 and sys.argv[1] == "clean":
+    if sys.argv[1:2] == ["list"] and len(sys.argv) <= 3:
+        for part, number, name, author in listed(sys.argv[2].lower() if len(sys.argv) == 3 else None):
+            print(part, number, name, author, sep="\t")
+    elif sys.argv[1:2] == ["clean"] and len(sys.argv) in (4, 5):
         clean(*sys.argv[2:])
-    elif len(sys.argv) == 5 and sys.argv[1] == "split":
-        split(*sys.argv[2:])
     else:
         sys.exit(__doc__)

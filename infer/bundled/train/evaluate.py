@@ -1,11 +1,12 @@
 """Measures an exported pair, beside an older pair on the same text, and prints everything.
 
-usage: evaluate.py TARGET DRAFT --books held.jsonl --synth held.jsonl [--old TARGET DRAFT] [--sections ...]
+usage: evaluate.py TARGET DRAFT --books HELD.jsonl [HELD.jsonl ...] --synth HELD.jsonl [--old TARGET DRAFT] [--sections ...]
 """
 
 import argparse
 import json
 import math
+import pathlib
 
 import numpy as np
 import torch
@@ -18,17 +19,21 @@ from synth import held_sum
 COMMON = dict(temperature=0.7, top_p=0.9)
 
 
-def bits_per_byte(p, docs):
-    """Bits over the UTF-8 bytes of docs; windows of the whole context that do not overlap."""
-    bits, size, t = 0.0, 0, p.c.context
+@torch.no_grad()
+def bits_of(p, docs, rows=8):
+    """(bits, UTF-8 bytes) of docs; windows of the whole context that do not overlap, in float32."""
+    bits, size, t, same = 0.0, 0, p.c.context, {}
     for doc in docs:
         ids = [0, *p.tok.encode(doc)]
         size += len(doc.encode())
-        for a in range(0, len(ids) - 1, t):
-            part = ids[a:a + t + 1]
-            z = torch.log_softmax(p.logits(part[:-1]), -1)
-            bits -= z[torch.arange(len(part) - 1), torch.tensor(part[1:])].sum().item() / math.log(2)
-    return bits / size
+        for i in range(0, len(ids) - 1, t):
+            same.setdefault(min(t, len(ids) - 1 - i), []).append(ids[i:i + t + 1])
+    for parts in same.values():  # windows of the same length go together
+        for i in range(0, len(parts), rows):
+            part = torch.tensor(parts[i:i + rows])
+            z = torch.log_softmax(p.model.logits(part[:, :-1], isolate=False), -1)
+            bits -= z.gather(2, part[:, 1:, None]).double().sum().item() / math.log(2)
+    return bits, size
 
 
 def probability(p, prompt, answer):
@@ -109,7 +114,7 @@ def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("target")
     a.add_argument("draft")
-    a.add_argument("--books", required=True)
+    a.add_argument("--books", nargs="+", required=True)
     a.add_argument("--synth", required=True)
     a.add_argument("--old", nargs=2, metavar=("TARGET", "DRAFT"))
     a.add_argument("--documents", type=int, default=1000, help="synthetic documents read for bits per byte")
@@ -141,15 +146,27 @@ def size(new):
 def bits(new, old, a):
     load = lambda path: [json.loads(line) for line in open(path, encoding="utf-8")]
     print("## Bits per byte")
-    for name, docs in (("unseen books", load(a.books)), ("unseen synthetic documents", load(a.synth)[:a.documents])):
+    sets = [(f"unseen books, {pathlib.Path(path).name}", load(path)) for path in a.books] + [("unseen synthetic documents", load(a.synth)[:a.documents])]
+    models = [(role, new[i], old[i] if old else None) for i, role in enumerate(("target", "draft"))]
+    total = {}
+    for name, docs in sets:
         print(f"{name}: {len(docs)} documents, {sum(len(d.encode()) for d in docs):,} bytes", flush=True)
-        for i, role in enumerate(("target", "draft")):
-            now = bits_per_byte(new[i], docs)
-            line = f"  {role}: {now:.4f}"
-            if old:
-                was = bits_per_byte(old[i], docs)
-                line += f"   handed-over {role}: {was:.4f}   difference {100 * (now / was - 1):+.1f} %"
-            print(line, flush=True)
+        for role, now, was in models:
+            got = [bits_of(p, docs) for p in (now, was) if p]
+            compare(role, got)
+            if name.startswith("unseen books"):
+                total.setdefault(role, []).append(got)
+    if len(a.books) > 1:
+        print("all unseen books together")
+        for role, parts in total.items():
+            compare(role, [tuple(map(sum, zip(*column))) for column in zip(*parts)])
+
+
+def compare(role, got):
+    """got: [(bits, bytes)] of the pair that is measured and perhaps of the old one."""
+    rates = [bits / size for bits, size in got]
+    was = f"   handed-over {role}: {rates[1]:.4f}   difference {100 * (rates[0] / rates[1] - 1):+.1f} %" if len(rates) > 1 else ""
+    print(f"  {role}: {rates[0]:.4f}{was}", flush=True)
 
 
 def knowledge(new, old):

@@ -1,7 +1,11 @@
 """Trains the target, or the draft with the target as its teacher. Resumes where it stopped.
 
-    train.py RUN --preset target --books data/books --synth data/synth --steps 5000
+    train.py RUN --preset target --stream data/wide=0.7 --documents data/synth=0.3 --steps 5000
     train.py RUN --preset draft ... --teacher RUNS/target --share 0.9
+
+Each text has its share of the rows: PREFIX.train.bin is trained on, and the loss on
+PREFIX.held.bin, where there is one, is printed. A stream (books) is cut into windows
+anywhere; windows of documents (synthetic text) begin where a document begins.
 
 The schedule counts steps, never the clock, so a run that is paused, slowed down by
 other work or killed loses nothing but time. RUN/checkpoint.pt holds model, optimizer,
@@ -81,22 +85,32 @@ def factor(step, steps, warm, decay):
 @torch.no_grad()
 def held_out(model, sets, t=512, rows=8):
     """Mean loss in nats a token on the first windows of each held-out set."""
-    result = []
-    for data in sets:
+    result = {}
+    for name, data in sets.items():
         at = {"epoch": 0, "i": 0}
         w = np.stack([data.window(t, at) for _ in range(3 * rows)]).astype(np.int64)
-        result.append(float(np.mean([model.loss(torch.from_numpy(w[i:i + rows, :-1].copy()),
+        result[name] = (float(np.mean([model.loss(torch.from_numpy(w[i:i + rows, :-1].copy()),
                                                 torch.from_numpy(w[i:i + rows, 1:].copy())).item() for i in range(0, len(w), rows)])))
     return result
+
+
+def text(s):
+    """PREFIX=SHARE"""
+    prefix, _, share = s.partition("=")
+    return prefix, float(share or 0)
+
+
+def rows_of(step, rows, share):
+    """How many of a step's rows a text gets: whole numbers that keep its share over the steps."""
+    return int((step + 1) * rows * share + 1e-9) - int(step * rows * share + 1e-9)
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("run")
     p.add_argument("--preset", default="target", choices=PRESETS)
-    p.add_argument("--books", required=True, help="prefix of .train.bin and .held.bin")
-    p.add_argument("--synth", required=True, help="likewise")
-    p.add_argument("--share-books", type=float, default=0.6, help="part of the rows that come from books")
+    p.add_argument("--stream", type=text, action="append", default=[], metavar="PREFIX=SHARE", help="a stream and its part of the rows; may be given again")
+    p.add_argument("--documents", type=text, action="append", default=[], metavar="PREFIX=SHARE", help="likewise, documents; what is left over goes to the last one given")
     p.add_argument("--steps", type=int, default=5000)
     p.add_argument("--tokens", type=int, default=8192, help="tokens a step")
     p.add_argument("--time", type=int, default=256, help="window length at first")
@@ -125,14 +139,22 @@ def main():
     if a.init:
         model.load_state_dict(Pretrained(a.init).model.state_dict())
     opt = Optimizer(model, a.muon_lr, a.adam_lr, a.weight_decay)
-    train = {"books": Books(f"{a.books}.train.bin", a.seed), "synth": Documents(f"{a.synth}.train.bin", a.seed)}
-    held = [Books(f"{a.books}.held.bin", 0), Documents(f"{a.synth}.held.bin", 0)]
+    texts = [(Books, *x) for x in a.stream] + [(Documents, *x) for x in a.documents]
+    if not texts:
+        p.error("nothing to train on: give --stream or --documents")
+    name = lambda prefix: pathlib.Path(prefix).name
+    train = {name(prefix): kind(f"{prefix}.train.bin", a.seed) for kind, prefix, share in texts if share}
+    last = name(texts[-1][1])
+    shares = {name(prefix): share for _, prefix, share in texts if share}
+    held = {name(prefix): kind(f"{prefix}.held.bin", 0) for kind, prefix, _ in texts if pathlib.Path(f"{prefix}.held.bin").exists()}
     s = {"step": 0, "tokens": 0, "seconds": 0.0, "log": [], "at": {k: {"epoch": 0, "i": 0} for k in train}}
     if (run / "checkpoint.pt").exists():
         s = torch.load(run / "checkpoint.pt", map_location=device)
         model.load_state_dict(s.pop("model"))
         opt.load(s.pop("optimizer"))
         print(f"resumed at step {s['step']}", flush=True)
+        for k in train:  # a text that was not there before
+            s["at"].setdefault(k, {"epoch": 0, "i": 0})
     teacher = None
     if a.teacher:
         t = torch.load(pathlib.Path(a.teacher) / "checkpoint.pt", map_location=device)
@@ -150,9 +172,9 @@ def main():
             break
         t = a.long if s["step"] >= a.long_from * steps else a.time
         rows = a.tokens // t
-        from_books = round(rows * a.share_books)
-        w = np.stack([train["books" if i < from_books else "synth"].window(t, s["at"]["books" if i < from_books else "synth"])
-                      for i in range(rows)]).astype(np.int64)
+        sources = [n for n, share in shares.items() for _ in range(rows_of(s["step"], rows, share))][:rows]
+        sources += [last] * (rows - len(sources))
+        w = np.stack([train[n].window(t, s["at"][n]) for n in sources]).astype(np.int64)
         x, y = torch.from_numpy(w[:, :-1].copy()).to(device), torch.from_numpy(w[:, 1:].copy()).to(device)
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
             loss = model.loss(x, y, teacher=teacher, share=a.share if teacher else 0.0)
@@ -164,13 +186,13 @@ def main():
         s["tokens"] += rows * t
         smooth = loss.item() if smooth is None else 0.96 * smooth + 0.04 * loss.item()
         if s["step"] % 25 == 0:
-            print(f"step {s['step']}/{steps} {s['tokens'] / 1e6:.1f}M tokens loss {smooth:.3f} epochs {s['at']['books']['epoch']} "
-                  f"{s['at']['synth']['epoch']} {25 * rows * t / (time.time() - clock):.0f} tokens/s", flush=True)
+            print(f"step {s['step']}/{steps} {s['tokens'] / 1e6:.1f}M tokens loss {smooth:.3f} epochs "
+                  f"{' '.join(str(v['epoch']) for v in s['at'].values())} {25 * rows * t / (time.time() - clock):.0f} tokens/s", flush=True)
             s["seconds"] += time.process_time() - cpu
             clock, cpu = time.time(), time.process_time()
         if s["step"] % a.every == 0 or s["step"] == steps:
             s["log"].append({"step": s["step"], "tokens": s["tokens"], "held_out": held_out(model, held)})
-            print("  held out", [round(v, 3) for v in s["log"][-1]["held_out"]], flush=True)
+            print("  held out", {k: round(v, 3) for k, v in s["log"][-1]["held_out"].items()}, flush=True)
             checkpoint()
             clock = time.time()
     checkpoint()
