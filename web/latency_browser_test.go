@@ -13,7 +13,7 @@ import (
 // press to the end of the first frame that shows the new stage (a message posted
 // in that frame is delivered when it has been drawn), animation aside, with a
 // pause between presses. The page is watched for the change: asking it frame by
-// frame makes it draw frames while it waits, which costs a third again. It
+// frame makes it draw frames while it waits, which costs half as much again. It
 // prints; nothing depends on it.
 func BenchmarkKeyToFrame(b *testing.B) {
 	x := newSite(b, Limits{})

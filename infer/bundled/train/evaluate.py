@@ -55,8 +55,8 @@ def right(text, answer):
     return text.startswith(answer) and not text[len(answer):len(answer) + 1].isalpha()
 
 
-def facts(p, show=0):
-    asked = held_prompts()
+def facts(p, show=0, late=False):
+    asked = held_prompts(late)
     got = []
     for i in range(0, len(asked), 250):
         got += p.texts([q for _, q, _ in asked[i:i + 250]], 8, temperature=0)
@@ -179,6 +179,11 @@ def knowledge(new, old):
             print("  by relation: " + ", ".join(f"{k} {v}" for k, v in by.items()))
             for q, want, got in wrong:
                 print(f"  wrong: {q!r} -> {got!r}, not {want!r}")
+    for label, p in asked:
+        n, total, by, _ = facts(p, late=True)
+        print(f"{label}: {n} of {total} right in phrasings written after it was trained: {100 * n / total:.1f} %", flush=True)
+        if label == "target":
+            print("  by relation: " + ", ".join(f"{k} {v}" for k, v in by.items()))
     for label, p in asked:
         print(f"{label}: p(' Paris' | 'The capital of France is') = {probability(p, 'The capital of France is', ' Paris'):.4f}")
         top, h = next_distribution(p, "Once upon a time there was a")

@@ -310,12 +310,41 @@ def answer_of(entry):
     return entry[-1]
 
 
-def held_prompts():
-    """(relation, prompt, answer) for every fact, each in one frame that training never saw."""
+# Phrasings written after the present target was trained, and never used to mend
+# it. The kept ones above were looked at when the generator was mended, so they
+# say too much good of it; once these have been used so too, write others.
+LATE = {
+    "capital": ["The main city and capital of $s is", "Last summer we visited the capital of $s, which is"],
+    "continent": ["In our atlas $s is a country in", "I was told that $s lies in"],
+    "language": ["The newspapers of $s are written in", "My cousin lives in $s and had to learn", "People who grow up in $s speak"],
+    "opposite": ["My sister asked me for the opposite of $s, and it is", "Every dictionary says that the opposite of $s is"],
+    "colour": ["The painter knows that the colour of $s is", "My little brother says that $s is"],
+    "sound": ["At noon the $s", "In this story a $s"],
+    "young": ["The farmer said that a young $s is called a", "At school we read that a young $s is called a"],
+    "home": ["The hunter knows that a $s lives in a", "After supper the $s went back to its"],
+    "job": ["My neighbour is a $s, so she makes", "All his life the $s makes"],
+    "tool": ["When you have to $s, you need a", "Grandfather told me that to $s you need a"],
+    "food": ["In the garden we learned that $s eat", "Everybody knows that $s eat"],
+    "body": ["The nurse says that we $s with our", "Even babies $s with their"],
+    "kind": ["Mother told me that $s is a kind of", "In the museum we learned that $s is a kind of"],
+    "plural": ["The teacher asked for the plural of $s, and it is", "She spelled it: the plural of $s is"],
+    "past": ["The teacher asked for the past of $s, and it is", "These days we $s, but long ago we"],
+    "count": ["My brother says that the number of $1 of a $2 is", "Look it up: the number of $1 of a $2 is"],
+    "day after": ["The party is on the day after $s, which is", "On the calendar, after $s comes"],
+    "day before": ["The party was on the day before $s, which is", "On the calendar, before $s comes"],
+    "month after": ["The holidays begin in the month after $s, which is", "On the calendar, after $s comes"],
+    "number after": ["When you climb the stairs and count, after $s comes", "The clock says that the number after $s is"],
+    "letter after": ["In my spelling book, after the letter $s comes", "The teacher said that the letter after $s is"],
+}
+
+
+def held_prompts(late=False):
+    """(relation, prompt, answer) for every fact, each in one frame that training never saw: a kept one, or one of LATE."""
     out = []
     for r in RELATIONS:
+        frames = LATE[r.name] if late else r.held
         for i, entry in enumerate(r.entries):
-            frame = r.held[i % len(r.held)]
+            frame = frames[i % len(frames)]
             prompt = fill(frame, r, entry)
             if frame.endswith(" a") and answer_of(entry)[0] in "aeiou":
                 prompt += "n"

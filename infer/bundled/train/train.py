@@ -110,7 +110,7 @@ def main():
     p.add_argument("run")
     p.add_argument("--preset", default="target", choices=PRESETS)
     p.add_argument("--stream", type=text, action="append", default=[], metavar="PREFIX=SHARE", help="a stream and its part of the rows; may be given again")
-    p.add_argument("--documents", type=text, action="append", default=[], metavar="PREFIX=SHARE", help="likewise, documents; what is left over goes to the last one given")
+    p.add_argument("--documents", type=text, action="append", default=[], metavar="PREFIX=SHARE", help="likewise, documents; what is left over goes to the last text with a share")
     p.add_argument("--steps", type=int, default=5000)
     p.add_argument("--tokens", type=int, default=8192, help="tokens a step")
     p.add_argument("--time", type=int, default=256, help="window length at first")
@@ -140,12 +140,13 @@ def main():
         model.load_state_dict(Pretrained(a.init).model.state_dict())
     opt = Optimizer(model, a.muon_lr, a.adam_lr, a.weight_decay)
     texts = [(Books, *x) for x in a.stream] + [(Documents, *x) for x in a.documents]
-    if not texts:
-        p.error("nothing to train on: give --stream or --documents")
+    total = sum(share for _, _, share in texts)
+    if not 0 < total < 1 + 1e-6:
+        p.error(f"the shares of --stream and --documents come to {total:g}, not to 1 or less")
     name = lambda prefix: pathlib.Path(prefix).name
     train = {name(prefix): kind(f"{prefix}.train.bin", a.seed) for kind, prefix, share in texts if share}
-    last = name(texts[-1][1])
     shares = {name(prefix): share for _, prefix, share in texts if share}
+    last = list(shares)[-1]
     held = {name(prefix): kind(f"{prefix}.held.bin", 0) for kind, prefix, _ in texts if pathlib.Path(f"{prefix}.held.bin").exists()}
     s = {"step": 0, "tokens": 0, "seconds": 0.0, "log": [], "at": {k: {"epoch": 0, "i": 0} for k in train}}
     if (run / "checkpoint.pt").exists():
