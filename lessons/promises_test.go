@@ -135,6 +135,28 @@ func TestPromiseGreedyCircle(t *testing.T) {
 	}
 }
 
+// The walkthrough's "no dice at all" shows the lesson's circle at the step where
+// it stops, and "let it out" the same prompt with "the circle … broken".
+func TestPromiseWalkCircle(t *testing.T) {
+	prompt, seen := widgetNamed(t, "greedy-circle").Params["prompt"], 0
+	for _, w := range course(t).Walks {
+		for _, step := range w.Steps {
+			if !step.Starts() || step.Do[0].(WalkStart).Prompt != prompt {
+				continue
+			}
+			seen++
+			start, upTo := step.Do[0].(WalkStart), step.Do[1].(WalkGo).Step
+			rounds := strings.Count(textOf(write(t, start.Prompt, start.Settings, upTo)), "down the hills")
+			if start.Settings.Greedy() && rounds < 2 || !start.Settings.Greedy() && rounds > 0 {
+				t.Errorf("%s#%s: %d rounds in %d tokens", w.Slug, step.ID, rounds, upTo)
+			}
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d steps begin with %q, want the cold one and the warm one", seen, prompt)
+	}
+}
+
 // "On the sure prompt top-p keeps hardly anything but the favourite, while
 // top-k still lets in its full number"; "on the unsure prompt top-p keeps many
 // more than top-k".
