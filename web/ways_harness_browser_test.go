@@ -117,7 +117,7 @@ func (v *visitor) comes(what string, is func(*session.State) bool) *session.Stat
 	for end := time.Now().Add(10 * time.Second); !is(v.state()); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			v.Shot("failed.png")
-			v.t.Fatalf("the server never came to %s; it is at %+v\nthe page says %q", what, v.state().Cursor, v.complaints())
+			v.t.Fatalf("the server never came to %s; it is at %+v with %+v\nthe page says %q", what, v.state().Cursor, v.state().Settings, v.complaints())
 		}
 	}
 	v.same()

@@ -80,7 +80,11 @@ func useWrongNumbers(v *visitor) {
 		v.Fill(field, c.typed)
 		v.says("#err-"+c.field, c.says)
 		v.Wait("the field to be marked as wrong", fmt.Sprintf(`document.querySelector('%s').getAttribute('aria-invalid') === 'true'`, field))
-		v.Fill(field, strconv.FormatFloat(settings[c.field](before.Settings), 'g', -1, 64))
+		// The keys pass through other numbers, right and wrong, and the words come
+		// and go with them: what is below them moves until the last is answered.
+		was := settings[c.field](before.Settings)
+		v.Fill(field, strconv.FormatFloat(was, 'g', -1, 64))
+		v.becomes(c.field, was)
 		v.Wait("the words to go", fmt.Sprintf(`document.getElementById('err-%s').textContent === ''`, c.field))
 	}
 	v.comes("the settings as they were", func(st *session.State) bool {
