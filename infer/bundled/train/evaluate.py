@@ -11,7 +11,7 @@ import pathlib
 import numpy as np
 import torch
 
-from facts import held_prompts
+from facts import BLIND, held_prompts
 from prompts import DIALOGUES, FORMS, QUESTIONS, SAMPLES, SETTINGS, VARIED
 from run import Pretrained
 from synth import held_sum
@@ -55,8 +55,8 @@ def right(text, answer):
     return text.startswith(answer) and not text[len(answer):len(answer) + 1].isalpha()
 
 
-def facts(p, show=0, late=False):
-    asked = held_prompts(late)
+def facts(p, show=0, blind=None):
+    asked = held_prompts(blind)
     got = []
     for i in range(0, len(asked), 250):
         got += p.texts([q for _, q, _ in asked[i:i + 250]], 8, temperature=0)
@@ -119,13 +119,14 @@ def main():
     a.add_argument("--old", nargs=2, metavar=("TARGET", "DRAFT"))
     a.add_argument("--documents", type=int, default=1000, help="synthetic documents read for bits per byte")
     a.add_argument("--threads", type=int, default=2)
+    a.add_argument("--blind", nargs="*", default=sorted(BLIND), choices=sorted(BLIND), help="which sets of blind phrasings to ask")
     a.add_argument("--sections", nargs="+", default=SECTIONS, choices=SECTIONS)
     a = a.parse_args()
     torch.set_num_threads(a.threads)
     torch.set_flush_denormal(True)
     new = Pretrained(a.target), Pretrained(a.draft)
     old = tuple(map(Pretrained, a.old)) if a.old else None
-    report = {"size": lambda: size(new), "bits": lambda: bits(new, old, a), "facts": lambda: knowledge(new, old), "ends": lambda: ends(new, old),
+    report = {"size": lambda: size(new), "bits": lambda: bits(new, old, a), "facts": lambda: knowledge(new, old, a.blind), "ends": lambda: ends(new, old),
               "acceptance": lambda: accepted(new, old), "samples": lambda: samples(new[0]), "stories": lambda: stories(new[0])}
     for name in a.sections:
         report[name]()
@@ -169,7 +170,7 @@ def compare(role, got):
     print(f"  {role}: {rates[0]:.4f}{was}", flush=True)
 
 
-def knowledge(new, old):
+def knowledge(new, old, blind):
     print("## Facts")
     asked = [("target", new[0]), ("draft", new[1])] + ([("handed-over target", old[0])] if old else [])
     for label, p in asked:
@@ -179,11 +180,12 @@ def knowledge(new, old):
             print("  by relation: " + ", ".join(f"{k} {v}" for k, v in by.items()))
             for q, want, got in wrong:
                 print(f"  wrong: {q!r} -> {got!r}, not {want!r}")
-    for label, p in asked:
-        n, total, by, _ = facts(p, late=True)
-        print(f"{label}: {n} of {total} right in phrasings written after it was trained: {100 * n / total:.1f} %", flush=True)
-        if label == "target":
-            print("  by relation: " + ", ".join(f"{k} {v}" for k, v in by.items()))
+    for number in blind:
+        for label, p in asked:
+            n, total, by, _ = facts(p, blind=number)
+            print(f"{label}: {n} of {total} right in the blind phrasings, set {number}: {100 * n / total:.1f} %", flush=True)
+            if label == "target":
+                print("  by relation: " + ", ".join(f"{k} {v}" for k, v in by.items()))
     for label, p in asked:
         print(f"{label}: p(' Paris' | 'The capital of France is') = {probability(p, 'The capital of France is', ' Paris'):.4f}")
         top, h = next_distribution(p, "Once upon a time there was a")

@@ -3,9 +3,15 @@
 A relation has entries (subject, answer), frames for statements that end in the
 answer, other statements, questions, and frames that training never sees: evaluate.py
 asks with those. In a frame $s is the subject, $a the answer.
+frames.tsv has fifty or sixty more statements a relation, written one by one by
+people who had seen neither the held-out phrasings nor what the model gets wrong;
+leads.txt and times.txt are what may stand before a statement.
 """
 
 import dataclasses
+import pathlib
+
+HERE = pathlib.Path(__file__).parent
 
 
 def pairs(text):
@@ -22,6 +28,7 @@ class Relation:
     held: list              # prompts kept out of the training text; the answer follows at once
     full: str = ""          # the full-sentence answer; the first of says if empty
     weight: float = 1.0
+    more: list = dataclasses.field(default_factory=list)  # statements from frames.tsv, shaped as says are
 
 
 CAPITALS = pairs("""France:Paris|Germany:Berlin|Italy:Rome|Spain:Madrid|Portugal:Lisbon|England:London|Ireland:Dublin|
@@ -157,7 +164,7 @@ RELATIONS = [
              ["What is the capital of $s?", "Which city is the capital of $s?", "What is the capital city of $s?",
               "Can you tell me the capital of $s?", "Name the capital of $s.", "What is $s's capital called?"],
              ["Everyone at school knows that the capital of $s is", "On the map, the capital city of $s is",
-              "My teacher says the capital of $s is", "We flew to the capital of $s, which is"], weight=4),
+              "My teacher says the capital of $s is", "We flew to the capital of $s, which is"], weight=5),
     Relation("continent", CONTINENTS,
              ["$s is a country in $a.", "$s is in $a.", "$s lies in $a.", "The continent of $s is $a.", "On a map you find $s in $a.",
               "$s is one of the countries of $a.", "Country: $s. Continent: $a.", "He was born in $s, so he is from $a.", "When you travel to $s, you travel to $a."],
@@ -284,6 +291,9 @@ for r in RELATIONS:
         r.asks = ["How many $1 does a $2 have?", "How many $1 has a $2?", "Tell me how many $1 a $2 has."]
         r.held = ["Count them yourself: the number of $1 of a $2 is", "We counted the $1 of a $2, and the number was"]
         r.full = "A $2 has $a $1."
+for line in (HERE / "frames.tsv").read_text().splitlines():
+    name, frame = line.split("\t")
+    next(r for r in RELATIONS if r.name == name).more.append(frame)
 
 
 def fill(frame, relation, entry):
@@ -291,7 +301,7 @@ def fill(frame, relation, entry):
     if relation.name == "count":
         thing, noun, answer = entry
         whole = "the alphabet" if noun == "alphabet" else article(noun)
-        text = frame.replace("A $2", cap(whole)).replace("a $2", whole).replace("$1", thing)
+        text = frame.replace("A $2", cap(whole)).replace("a $2", whole).replace("$1", thing).replace("$2", noun)
     else:
         subject, answer = entry
         if relation.name == "kind":
@@ -310,43 +320,30 @@ def answer_of(entry):
     return entry[-1]
 
 
-# Phrasings written after the present target was trained, and never used to mend
-# it. The kept ones above were looked at when the generator was mended, so they
-# say too much good of it; once these have been used so too, write others.
-LATE = {
-    "capital": ["The main city and capital of $s is", "Last summer we visited the capital of $s, which is"],
-    "continent": ["In our atlas $s is a country in", "I was told that $s lies in"],
-    "language": ["The newspapers of $s are written in", "My cousin lives in $s and had to learn", "People who grow up in $s speak"],
-    "opposite": ["My sister asked me for the opposite of $s, and it is", "Every dictionary says that the opposite of $s is"],
-    "colour": ["The painter knows that the colour of $s is", "My little brother says that $s is"],
-    "sound": ["At noon the $s", "In this story a $s"],
-    "young": ["The farmer said that a young $s is called a", "At school we read that a young $s is called a"],
-    "home": ["The hunter knows that a $s lives in a", "After supper the $s went back to its"],
-    "job": ["My neighbour is a $s, so she makes", "All his life the $s makes"],
-    "tool": ["When you have to $s, you need a", "Grandfather told me that to $s you need a"],
-    "food": ["In the garden we learned that $s eat", "Everybody knows that $s eat"],
-    "body": ["The nurse says that we $s with our", "Even babies $s with their"],
-    "kind": ["Mother told me that $s is a kind of", "In the museum we learned that $s is a kind of"],
-    "plural": ["The teacher asked for the plural of $s, and it is", "She spelled it: the plural of $s is"],
-    "past": ["The teacher asked for the past of $s, and it is", "These days we $s, but long ago we"],
-    "count": ["My brother says that the number of $1 of a $2 is", "Look it up: the number of $1 of a $2 is"],
-    "day after": ["The party is on the day after $s, which is", "On the calendar, after $s comes"],
-    "day before": ["The party was on the day before $s, which is", "On the calendar, before $s comes"],
-    "month after": ["The holidays begin in the month after $s, which is", "On the calendar, after $s comes"],
-    "number after": ["When you climb the stairs and count, after $s comes", "The clock says that the number after $s is"],
-    "letter after": ["In my spelling book, after the letter $s comes", "The teacher said that the letter after $s is"],
-}
+# Prompts that others wrote without having seen the frames above or the model's
+# mistakes. Set one was written when the model before the present one was done;
+# two and three for the present one. Whoever tunes against a set must write a new one.
+BLIND = {}
+for line in (HERE / "blind.tsv").read_text().splitlines():
+    number, name, frame = line.split("\t")
+    BLIND.setdefault(number, {}).setdefault(name, []).append(frame)
 
 
-def held_prompts(late=False):
-    """(relation, prompt, answer) for every fact, each in one frame that training never saw: a kept one, or one of LATE."""
+def ask(frame, relation, entry):
+    """A held-out frame as a prompt; its last article is put right for the answer that follows."""
+    return fill(frame, relation, entry) + ("n" if frame.endswith(" a") and answer_of(entry)[0] in "aeiou" else "")
+
+
+def held_prompts(blind=None):
+    """(relation, prompt, answer) for every fact, each in one frame that training never saw: a kept one, or one of a set of BLIND."""
     out = []
     for r in RELATIONS:
-        frames = LATE[r.name] if late else r.held
+        frames = BLIND[blind][r.name] if blind else r.held
         for i, entry in enumerate(r.entries):
-            frame = frames[i % len(frames)]
-            prompt = fill(frame, r, entry)
-            if frame.endswith(" a") and answer_of(entry)[0] in "aeiou":
-                prompt += "n"
-            out.append((r.name, prompt, answer_of(entry)))
+            out.append((r.name, ask(frames[i % len(frames)], r, entry), answer_of(entry)))
     return out
+
+
+def never_train():
+    """Every beginning, in small letters, that a held-out frame makes of any entry: no statement may begin so."""
+    return {ask(f, r, e).lower() for r in RELATIONS for f in r.held + [g for s in BLIND.values() for g in s[r.name]] for e in r.entries}

@@ -11,7 +11,8 @@ import json
 import random
 import sys
 
-from facts import CAPITALS, NUMBERS, DAYS, MONTHS, LETTERS, KINDS, RELATIONS, article, cap, fill, answer_of
+from facts import (HERE, CAPITALS, NUMBERS, DAYS, MONTHS, LETTERS, KINDS, RELATIONS, article, cap, fill, answer_of,
+                   never_train)
 from stories import BEASTS, BOYS, GIRLS, HOMES, PEOPLE, PLACES, THINGS, expand, story
 
 NAMES = GIRLS + BOYS
@@ -21,6 +22,9 @@ LEAD = ["I know that", "Remember that", "Everyone knows that", "It is true that"
         "As you can see,", "Listen well:", "Yes,", "Well,", "Of course", "My father says that", "My sister thinks that", "At school we heard that", "In the newspaper I read that",
         "The old man told us that", "As far as we know,", "Look at this:", "On the farm they say that", "Grandfather explained that",
         "At the museum we saw that", "In this book it says that", "Children learn early that", "On this page you read that"]
+LEADS = (HERE / "leads.txt").read_text().splitlines()  # written apart, as frames.tsv was
+TIMES = (HERE / "times.txt").read_text().splitlines()  # before what can happen at a time or a place
+HAPPENS = {"sound", "home", "job", "food", "tool", "body"}
 PROPER = set(NAMES) | {w for c, t in CAPITALS for w in (c.split()[0], t.split()[0])} | set(DAYS) | set(MONTHS) | {"I"}
 
 
@@ -38,13 +42,31 @@ def lower_first(text):
     return text if text.split()[0].strip(".,:'s") in PROPER or text.split()[0].rstrip("'s") in PROPER else text[0].lower() + text[1:]
 
 
+NEVER = never_train()
+
+
 def statement(r, rel=None, entry=None):
+    """A fact said in one sentence, none that begins as a prompt of the evaluation does."""
     if rel is None:
         rel, entry = pick_fact(r)
-    frames = rel.says if r.random() < 0.8 else rel.also
+    while True:
+        text = any_statement(r, rel, entry)
+        if text[:-len(answer_of(entry)) - 1].rstrip().lower() not in NEVER:
+            return text
+
+
+def any_statement(r, rel, entry):
+    x = r.random()
+    if x < 0.48 and rel.more:
+        return fill(r.choice(rel.more), rel, entry)
+    frames = rel.says if x < 0.86 else rel.also
     text = fill(r.choice(frames), rel, entry)
-    if frames is rel.says and ":" not in text and r.random() < 0.4:
-        text = f"{r.choice(LEAD)} {lower_first(text)}"
+    if frames is rel.says and ":" not in text:
+        x = r.random()
+        if rel.name in HAPPENS and x < 0.25:
+            return f"{r.choice(TIMES)} {lower_first(text)}"
+        if x < 0.55:
+            return f"{r.choice(LEADS if r.random() < 0.7 else LEAD)} {lower_first(text)}"
     return text
 
 
@@ -383,7 +405,7 @@ def note(r):
 
 
 # Shares of the documents, not of the tokens: a story is as long as six of the others.
-KINDS_OF_TEXT = [(story, 0.12), (facts, 0.33), (answers, 0.18), (dialogue, 0.1), (sums, 0.18), (labels, 0.02), (record, 0.02), (lists, 0.02),
+KINDS_OF_TEXT = [(story, 0.11), (facts, 0.43), (answers, 0.16), (dialogue, 0.09), (sums, 0.12), (labels, 0.02), (record, 0.02), (lists, 0.02),
                  (code, 0.01), (note, 0.02)]
 
 
