@@ -1,0 +1,67 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestJourneyByKeyboard goes from the home page through a lesson and the first
+// drill to the Loop page and writes a token there, all by the keyboard: every
+// step is reached by Tab from where the last one left the focus, and no focus is
+// hidden on the way.
+func TestJourneyByKeyboard(t *testing.T) {
+	for name, screen := range map[string]browser.Screen{"laptop": browser.Laptop, "phone": {Width: browser.Phone.Width, Height: browser.Phone.Height}} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, "-addr", "127.0.0.1:0", "-no-open")
+			tab := browser.New(t).Open(t, screen, s.url+"/")
+			hands := browser.Keyboard(tab)
+			follow := func(link, path string) {
+				t.Helper()
+				hands.Press(link)
+				tab.Wait("the page "+path, `document.readyState === "complete" && location.pathname === "`+path+`"`)
+			}
+
+			// place goes to one of the program's places, which a phone has in a menu.
+			place := func(path string) {
+				t.Helper()
+				link := `.top a[href="` + path + `"]`
+				if browser.Value[bool](tab, `document.querySelector(".top__menu").checkVisibility()`) {
+					hands.Press(".top__menu > summary")
+					link = `.top__menu a[href="` + path + `"]`
+				}
+				follow(link, path)
+			}
+
+			follow(`main a.door[href="/learn"]`, "/learn")
+			follow(`main a[href="/learn/logits-and-softmax"]`, "/learn/logits-and-softmax")
+			if h := tab.Text("main h1"); !strings.Contains(h, "softmax") {
+				t.Errorf("the lesson is headed %q", h)
+			}
+
+			follow(`main a[href="/practice/shift"]`, "/practice/shift")
+			place("/practice")
+			follow(`main a[href^="/practice/softmax"]`, "/practice/softmax")
+			tab.Wait("a drill", `document.querySelector('#drill [name="softmax.exp.0"]')`)
+			// e⁴ and e³ of the first two logits, and a slip in the third.
+			for _, a := range []struct{ cell, typed, state string }{{"0", "54.598", "right"}, {"1", "20.086", "right"}, {"2", "9", "wrong"}} {
+				field := `#drill [name="softmax.exp.` + a.cell + `"]`
+				hands.Fill(field, a.typed)
+				tab.Keys(browser.Enter)
+				tab.Wait("the verdict "+a.state, `document.querySelector('`+field+`').dataset.state === "`+a.state+`"`)
+			}
+
+			place("/loop")
+			tab.Wait("a live page", `document.querySelector("[data-live]").textContent.includes("live")`)
+			hands.Fill("#prompt", storyPrompt)
+			hands.Press(`#prompt-form button[type="submit"]`)
+			for stage := 1; stage <= 6; stage++ {
+				waitStage(tab, stage)
+				tab.Keys(browser.ArrowRight)
+			}
+			waitStage(tab, 7)
+			tab.Wait("a token in the text", `document.querySelectorAll("#strip-gen > *").length === 1`)
+		})
+	}
+}
