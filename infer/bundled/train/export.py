@@ -26,6 +26,8 @@ def tensors(model):
                  "mlp.gate_proj": gate, "mlp.up_proj": up, "mlp.down_proj": b.down}
         out.update({f"model.layers.{i}.{name}.weight": t for name, t in parts.items()})
     out["model.norm.weight"] = model.norm
+    if not c.tied:
+        out["lm_head.weight"] = model.head
     return out
 
 
@@ -53,7 +55,7 @@ def main():
     config = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_act": "silu", "hidden_size": c.dim,
               "intermediate_size": c.ffn, "num_hidden_layers": c.layers, "num_attention_heads": c.heads,
               "num_key_value_heads": c.kv_heads, "head_dim": c.head_dim, "max_position_embeddings": c.context,
-              "rms_norm_eps": c.eps, "rope_theta": c.theta, "vocab_size": c.vocab, "tie_word_embeddings": True,
+              "rms_norm_eps": c.eps, "rope_theta": c.theta, "vocab_size": c.vocab, "tie_word_embeddings": c.tied,
               "bos_token_id": 0, "eos_token_id": 0, "torch_dtype": "bfloat16"}
     (out / "config.json").write_text(json.dumps(config, indent=2) + "\n")
     (out / "generation_config.json").write_text(json.dumps(

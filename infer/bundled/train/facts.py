@@ -3,7 +3,7 @@
 A relation has entries (subject, answer), frames for statements that end in the
 answer, other statements, questions, and frames that training never sees: evaluate.py
 asks with those. In a frame $s is the subject, $a the answer.
-frames.tsv has fifty or sixty more statements a relation, written one by one by
+frames.tsv has some eighty more statements a relation, written one by one by
 people who had seen neither the held-out phrasings nor what the model gets wrong;
 leads.txt and times.txt are what may stand before a statement.
 """

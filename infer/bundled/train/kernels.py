@@ -151,7 +151,7 @@ class Attention(Function):
 
 
 class HeadLoss(Function):
-    """Mean cross-entropy of h [n, d] bf16 against labels [n] through the tied embedding [v, d].
+    """Mean cross-entropy of h [n, d] bf16 against labels [n] through the output matrix [v, d].
 
     Goes by chunks so that the logits stay in the processor's cache, and computes
     the gradient at once. teacher, where given, is called with a slice and returns
@@ -186,7 +186,7 @@ def check():
     """Values and gradients of the fused model against plain PyTorch in float32."""
     from model import Config, Model
     torch.manual_seed(0)
-    model = Model(Config(dim=64, layers=2, heads=4, kv_heads=2, head_dim=16, ffn=96, vocab=300))
+    model = Model(Config(dim=64, layers=2, heads=4, kv_heads=2, head_dim=16, ffn=96, vocab=300, tied=False))
     ids = torch.randint(1, 300, (3, 41))
     ids[0, 7] = ids[1, 20] = 0
     result = []

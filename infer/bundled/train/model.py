@@ -1,5 +1,5 @@
 """The model: Llama's architecture (RMSNorm, rotary positions, grouped-query
-attention, SwiGLU, tied embeddings), small.
+attention, SwiGLU; tied embeddings in the target), small.
 
 One definition, two ways through it: `loss(fused=True)` uses kernels.py on a CPU;
 everything else is plain PyTorch and runs anywhere.
@@ -30,6 +30,7 @@ class Config:
     context: int = 512
     theta: float = 10000.0
     eps: float = 1e-5
+    tied: bool = True  # one matrix turns tokens into vectors and vectors into logits
 
     def cost(self, n):
         """Multiply-adds of one cached decode step with n positions attended, matrix products only."""
@@ -39,7 +40,8 @@ class Config:
 
 PRESETS = {
     "target": Config(),
-    "draft": Config(dim=64, layers=2, heads=2, kv_heads=1, ffn=256),
+    # Two matrices where the target has one: looking up a row costs no multiplication.
+    "draft": Config(dim=64, layers=2, heads=2, kv_heads=1, ffn=256, tied=False),
     "draft96": Config(dim=96, layers=2, heads=3, kv_heads=1, ffn=256),
     # For a GPU: 9.5 million parameters.
     "large": Config(dim=320, layers=7, heads=10, kv_heads=2, ffn=864),
@@ -64,9 +66,11 @@ class Model(nn.Module):
         self.embed = nn.Parameter(torch.empty(c.vocab, c.dim))
         self.blocks = nn.ModuleList(Block(c) for _ in range(c.layers))
         self.norm = nn.Parameter(torch.ones(c.dim))
+        if not c.tied:
+            self.head = nn.Parameter(torch.empty(c.vocab, c.dim))
         for name, p in self.named_parameters():
             if p.dim() == 2:
-                std = 0.02 if name == "embed" else 0.6 / math.sqrt(p.shape[1])
+                std = 0.02 if name in ("embed", "head") else 0.6 / math.sqrt(p.shape[1])
                 if name.endswith((".o", ".down")):
                     std /= math.sqrt(2 * c.layers)
                 nn.init.normal_(p, 0, std)
@@ -74,6 +78,18 @@ class Model(nn.Module):
         angle = torch.outer(torch.arange(c.context), freq)
         self.register_buffer("cos", angle.cos(), persistent=False)
         self.register_buffer("sin", angle.sin(), persistent=False)
+
+    @property
+    def output(self):
+        """The matrix of the logits [vocab, dim]."""
+        return self.embed if self.c.tied else self.head
+
+    def start_from(self, other):
+        """Takes over the weights of a model of this shape; where that one was tied, its one matrix twice."""
+        state = dict(other.state_dict())
+        if not self.c.tied:
+            state.setdefault("head", state["embed"])
+        self.load_state_dict(state)
 
     @staticmethod
     def starts(ids):
@@ -112,7 +128,7 @@ class Model(nn.Module):
         return norm(x, self.norm)
 
     def logits(self, ids, isolate=True):
-        return F.linear(self.hidden(ids, isolate), self.embed)
+        return F.linear(self.hidden(ids, isolate), self.output)
 
     def hidden_fused(self, ids):
         """The same states in bf16 through kernels.py."""
@@ -136,10 +152,10 @@ class Model(nn.Module):
             if teacher is not None:
                 with torch.no_grad():
                     th = teacher.hidden_fused(ids).view(-1, teacher.c.dim)
-                    tw = teacher.embed.to(torch.bfloat16).t().contiguous()
+                    tw = teacher.output.to(torch.bfloat16).t().contiguous()
                 hint = lambda part: th[part] @ tw
             h = self.hidden_fused(ids)
-            return kernels.HeadLoss.apply(h.view(-1, self.c.dim), self.embed, labels.reshape(-1).contiguous(), hint, share)
+            return kernels.HeadLoss.apply(h.view(-1, self.c.dim), self.output, labels.reshape(-1).contiguous(), hint, share)
         z = self.logits(ids).float().view(-1, self.c.vocab)
         loss = F.cross_entropy(z, labels.reshape(-1))
         if teacher is not None:

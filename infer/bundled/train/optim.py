@@ -1,4 +1,4 @@
-"""Muon for the hidden matrices, AdamW for the embedding and the norms.
+"""Muon for the hidden matrices, AdamW for the embeddings and the norms.
 
 Muon (Jordan et al. 2024) replaces a matrix's momentum by the nearest
 semi-orthogonal matrix, found with a few Newton-Schulz steps. It was chosen because it is
@@ -32,7 +32,7 @@ class Optimizer:
         parts = {"qkv": [c.heads * c.head_dim, c.kv_heads * c.head_dim, c.kv_heads * c.head_dim], "gate_up": [c.ffn, c.ffn]}
         self.adam, matrices = [], []
         for name, p in model.named_parameters():
-            if name == "embed" or p.dim() < 2:
+            if name in ("embed", "head") or p.dim() < 2:
                 self.adam.append(p)
             else:  # projections that share a tensor are still separate matrices
                 matrices.append((p, parts.get(name.split(".")[-1], [p.shape[0]])))

@@ -42,9 +42,12 @@ class Pretrained:
         folder = pathlib.Path(folder)
         j = json.loads((folder / "config.json").read_text())
         self.c = Config(j["hidden_size"], j["num_hidden_layers"], j["num_attention_heads"], j["num_key_value_heads"], j["head_dim"],
-                        j["intermediate_size"], j["vocab_size"], j["max_position_embeddings"], j["rope_theta"], j["rms_norm_eps"])
+                        j["intermediate_size"], j["vocab_size"], j["max_position_embeddings"], j["rope_theta"], j["rms_norm_eps"],
+                        j["tie_word_embeddings"])
         t = read_safetensors(folder / "model.safetensors")
         state = {"embed": t["model.embed_tokens.weight"], "norm": t["model.norm.weight"]}
+        if not self.c.tied:
+            state["head"] = t["lm_head.weight"]
         for i in range(self.c.layers):
             g = lambda name: t[f"model.layers.{i}.{name}.weight"]
             state.update({f"blocks.{i}.input_norm": g("input_layernorm"), f"blocks.{i}.post_norm": g("post_attention_layernorm"),
@@ -83,7 +86,7 @@ class Pretrained:
             x = x + F.linear((a @ store[1][:, :, :t + 1]).reshape(b, -1), k.o)
             gate, up = F.linear(norm(x, k.post_norm), k.gate_up).chunk(2, -1)
             x = x + F.linear(F.silu(gate) * up, k.down)
-        return F.linear(norm(x, m.norm), m.embed)
+        return F.linear(norm(x, m.norm), m.output)
 
     def generate(self, prompts, limit, temperature=0.7, top_k=0, top_p=1.0, seeds=None):
         """For each prompt, (ids generated, whether the end of text was among them); the end is not in the ids.

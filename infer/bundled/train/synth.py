@@ -46,12 +46,17 @@ NEVER = never_train()
 
 
 def statement(r, rel=None, entry=None):
-    """A fact said in one sentence, none that begins as a prompt of the evaluation does."""
+    """A fact said in a sentence or two, none that begins as a prompt of the evaluation does."""
     if rel is None:
         rel, entry = pick_fact(r)
+    answer = answer_of(entry).lower()
     while True:
         text = any_statement(r, rel, entry)
-        if text[:-len(answer_of(entry)) - 1].rstrip().lower() not in NEVER:
+        low, at = text.lower(), -1
+        while (at := low.find(answer, at + 1)) >= 0:
+            if low[:at].rstrip() in NEVER:
+                break
+        else:
             return text
 
 
@@ -59,7 +64,9 @@ def any_statement(r, rel, entry):
     x = r.random()
     if x < 0.48 and rel.more:
         return fill(r.choice(rel.more), rel, entry)
-    frames = rel.says if x < 0.86 else rel.also
+    if x < 0.62:
+        return spoken(r, rel, entry)
+    frames = rel.says if x < 0.9 else rel.also
     text = fill(r.choice(frames), rel, entry)
     if frames is rel.says and ":" not in text:
         x = r.random()
@@ -68,6 +75,37 @@ def any_statement(r, rel, entry):
         if x < 0.55:
             return f"{r.choice(LEADS if r.random() < 0.7 else LEAD)} {lower_first(text)}"
     return text
+
+
+ASKED = "asked|asked|asked|said|cried|wanted to know".split("|")
+SAID = "said|said|answered|replied|cried|whispered|laughed|called".split("|")
+FIRST = "thought for a moment and |laughed and |looked up and |smiled and |knew it and |||".split("|")
+SOMEBODY = ["the teacher", "the boy", "the girl", "her mother", "his father", "her brother", "his sister", "the old man", "the old woman", "the king",
+            "the queen", "the miller", "the farmer", "the child", "my aunt", "my uncle", "the sailor", "the stranger", "the class"]
+IT_IS = {"capital", "language", "opposite", "plural", "past", "day after", "day before", "month after", "number after", "letter after", "colour"}
+IT_IS_A = {"tool", "kind", "young"}
+
+
+def spoken(r, rel, entry):
+    """A fact in direct speech, as books have it."""
+    one, two = r.sample(NAMES, 2) if r.random() < 0.5 else r.sample(SOMEBODY, 2)
+    plain = [f for f in rel.says if ":" not in f and not f.startswith(("Go ", "Ask ", "How ", "Not ", "Say "))]
+    asks, says, answer = fill(r.choice(rel.asks), rel, entry), fill(r.choice(plain), rel, entry), answer_of(entry)
+    whole = f'"{says[:-1]}," {r.choice(SAID)} {two}.' if r.random() < 0.5 else f'"{says}"'
+    if rel.name in IT_IS_A:
+        answer = article(answer)
+    it = r.choice([f"It is {answer}", f"Why, it is {answer}", f"I know, it is {answer}", f"That is {answer}"]) if rel.name in IT_IS | IT_IS_A else says[:-1]
+    that = f"{r.choice(FIRST)}{r.choice(['said', 'said', 'answered', 'replied'])} that {lower_first(says)}"
+    x = r.randrange(7)
+    if x == 0:
+        return whole if whole.endswith(".") else f"{cap(two)} said, {whole}"
+    asks = asks if asks.endswith("?") else asks[:-1] + ("," if x < 4 else ".")
+    question = f'"{asks}" {r.choice(ASKED)} {one}.' if x < 4 else f'{cap(one)} asked, "{asks}"'
+    if x in (1, 4):
+        return f"{question} {whole}"
+    if x in (2, 5):
+        return f'{question} "{it}," {r.choice(SAID)} {two}.' if r.random() < 0.6 else f'{question} "{it}."'
+    return f"{question} {cap(two)} {that}"
 
 
 def question(r, rel=None, entry=None):

@@ -137,7 +137,7 @@ def main():
     run.mkdir(parents=True, exist_ok=True)
     model = Model(PRESETS[a.preset]).to(device)
     if a.init:
-        model.load_state_dict(Pretrained(a.init).model.state_dict())
+        model.start_from(Pretrained(a.init).model)
     opt = Optimizer(model, a.muon_lr, a.adam_lr, a.weight_decay)
     texts = [(Books, *x) for x in a.stream] + [(Documents, *x) for x in a.documents]
     total = sum(share for _, _, share in texts)
