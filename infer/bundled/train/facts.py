@@ -3,9 +3,8 @@
 A relation has entries (subject, answer), frames for statements that end in the
 answer, other statements, questions, and frames that training never sees: evaluate.py
 asks with those. In a frame $s is the subject, $a the answer.
-frames.tsv has some eighty more statements a relation, written one by one by
-people who had seen neither the held-out phrasings nor what the model gets wrong;
-leads.txt and times.txt are what may stand before a statement.
+frames.tsv has some hundred more statements a relation, written one by one without
+sight of any held-out phrasing; leads.txt and times.txt are what may stand before one.
 """
 
 import dataclasses
@@ -320,9 +319,11 @@ def answer_of(entry):
     return entry[-1]
 
 
-# Prompts that others wrote without having seen the frames above or the model's
-# mistakes. Set one was written when the model before the present one was done;
-# two and three for the present one. Whoever tunes against a set must write a new one.
+# Prompts written without sight of the frames above. Set one was written when the
+# model before the present one was done; two and three for the present one. Two was
+# looked at half-way (its direct speech failed, so frames.tsv and synth.py were given
+# more of that); three was asked once, at the end. Whoever tunes against a set must
+# write a new one.
 BLIND = {}
 for line in (HERE / "blind.tsv").read_text().splitlines():
     number, name, frame = line.split("\t")

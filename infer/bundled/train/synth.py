@@ -62,11 +62,11 @@ def statement(r, rel=None, entry=None):
 
 def any_statement(r, rel, entry):
     x = r.random()
-    if x < 0.48 and rel.more:
+    if x < 0.56 and rel.more:
         return fill(r.choice(rel.more), rel, entry)
-    if x < 0.62:
+    if x < 0.68:
         return spoken(r, rel, entry)
-    frames = rel.says if x < 0.9 else rel.also
+    frames = rel.says if x < 0.92 else rel.also
     text = fill(r.choice(frames), rel, entry)
     if frames is rel.says and ":" not in text:
         x = r.random()
@@ -219,7 +219,7 @@ def answers(r):
     if x < 0.42:
         q, a, full = qs[0]
         return f"{q} {full}"
-    if x < 0.62:
+    if x < 0.68:
         return "\n".join(f"Q: {q}\nA: {a}" for q, a, _ in qs)
     if x < 0.8:
         return "\n\n".join(f"Question: {q}\nAnswer: {a if r.random() < 0.5 else full}" for q, a, full in qs)
