@@ -3,7 +3,7 @@
 A relation has entries (subject, answer), frames for statements that end in the
 answer, other statements, questions, and frames that training never sees: evaluate.py
 asks with those. In a frame $s is the subject, $a the answer.
-frames.tsv has some hundred more statements a relation, written one by one without
+frames.tsv has some two hundred and fifty more statements a relation, written one by one without
 sight of any held-out phrasing; leads.txt and times.txt are what may stand before one.
 """
 

@@ -4,7 +4,7 @@ The books teach style but few facts. These documents give a small model things i
 can be certain of, places where it must be unsure, text that ends, dialogue turns,
 and the markers that stop strings look for. All of it is this project's own text.
 
-usage: synth.py DOCUMENTS SEED > synth.jsonl
+usage: synth.py DOCUMENTS SEED [alone] > synth.jsonl    (alone: facts alone)
 """
 
 import json
@@ -62,11 +62,11 @@ def statement(r, rel=None, entry=None):
 
 def any_statement(r, rel, entry):
     x = r.random()
-    if x < 0.56 and rel.more:
+    if x < 0.62 and rel.more:
         return fill(r.choice(rel.more), rel, entry)
-    if x < 0.68:
+    if x < 0.74:
         return spoken(r, rel, entry)
-    frames = rel.says if x < 0.92 else rel.also
+    frames = rel.says if x < 0.94 else rel.also
     text = fill(r.choice(frames), rel, entry)
     if frames is rel.says and ":" not in text:
         x = r.random()
@@ -219,7 +219,7 @@ def answers(r):
     if x < 0.42:
         q, a, full = qs[0]
         return f"{q} {full}"
-    if x < 0.68:
+    if x < 0.74:
         return "\n".join(f"Q: {q}\nA: {a}" for q, a, _ in qs)
     if x < 0.8:
         return "\n\n".join(f"Question: {q}\nAnswer: {a if r.random() < 0.5 else full}" for q, a, full in qs)
@@ -264,7 +264,7 @@ def small(text, r):
 
 def exchange(r):
     x = r.random()
-    if x < 0.68:
+    if x < 0.74:
         q, _, full = any_question(r)
         return q, full
     if x < 0.93:
@@ -452,11 +452,17 @@ def document(r):
     return make(r)
 
 
+def alone(r):
+    """A fact or two and nothing else: so a prompt of the evaluation stands, with no text before it."""
+    return " ".join(statement(r) for _ in range(r.choice([1, 1, 2])))
+
+
 def main():
     n, seed = int(sys.argv[1]), int(sys.argv[2])
+    make = alone if sys.argv[3:] == ["alone"] else document
     r = random.Random(seed)
     for _ in range(n):
-        sys.stdout.write(json.dumps(document(r), ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(make(r), ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":
