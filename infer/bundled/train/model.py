@@ -40,8 +40,7 @@ class Config:
 
 PRESETS = {
     "target": Config(),
-    # Two matrices where the target has one: looking up a row costs no multiplication.
-    "draft": Config(dim=64, layers=2, heads=2, kv_heads=1, ffn=256, tied=False),
+    "draft": Config(dim=64, layers=2, heads=2, kv_heads=1, ffn=256),
     "draft96": Config(dim=96, layers=2, heads=3, kv_heads=1, ffn=256),
     # For a GPU: 9.5 million parameters.
     "large": Config(dim=320, layers=7, heads=10, kv_heads=2, ffn=864),
