@@ -320,10 +320,10 @@ def answer_of(entry):
 
 
 # Prompts written without sight of the frames above. Set one was written when the
-# model before the present one was done; two and three for the present one. Two was
-# looked at half-way (its direct speech failed, so frames.tsv and synth.py were given
-# more of that); three was asked once, at the end. Whoever tunes against a set must
-# write a new one.
+# bundled pair was done; two and three have been looked at since, while a next
+# target was trained (direct speech failed, so frames.tsv and synth.py were given
+# more of it); four has only been counted, and five is unread. Whoever tunes
+# against a set must write a new one.
 BLIND = {}
 for line in (HERE / "blind.tsv").read_text().splitlines():
     number, name, frame = line.split("\t")
