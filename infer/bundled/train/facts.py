@@ -324,7 +324,7 @@ def answer_of(entry):
 # Prompts written without sight of the frames above. Set one was written when the
 # bundled pair was done; two and three have been looked at since, while a next
 # target was trained (direct speech failed, so frames.tsv and synth.py were given
-# more of it); four has only been counted, and five is unread. Whoever tunes
+# more of it); four has been counted, five is unread. Whoever tunes
 # against a set must write a new one. A prompt that turned out to be one of the
 # generator's own statements ("The capital of $s is") has been taken out again.
 BLIND = {}
