@@ -7,11 +7,12 @@ import argparse
 import json
 import math
 import pathlib
+import re
 
 import numpy as np
 import torch
 
-from facts import BLIND, held_prompts
+from facts import BLIND, RELATIONS, answer_of, held_prompts
 from prompts import DIALOGUES, FORMS, QUESTIONS, SAMPLES, SETTINGS, VARIED
 from run import Pretrained
 from synth import held_sum
@@ -55,17 +56,29 @@ def right(text, answer):
     return text.startswith(answer) and not text[len(answer):len(answer) + 1].isalpha()
 
 
+ANSWERS = {r.name: {answer_of(e) for e in r.entries} for r in RELATIONS}
+
+
+def said(text, answer, answers):
+    """Whether the sentence gives the answer, be it after a few words ("called Rome", "the word mice"), and no other before it."""
+    sentence = re.split(r"[.!?;\n]", text)[0]
+    at = re.search(rf"\b{re.escape(answer)}\b", sentence)
+    return bool(at) and not any(re.search(rf"\b{re.escape(a)}\b", sentence[:at.start()]) for a in answers - {answer})
+
+
 def facts(p, show=0, blind=None):
+    """(right at once, right at once or said in the sentence, asked, right at once by relation, what was wrong), greedy."""
     asked = held_prompts(blind)
     got = []
     for i in range(0, len(asked), 250):
-        got += p.texts([q for _, q, _ in asked[i:i + 250]], 8, temperature=0)
+        got += p.texts([q for _, q, _ in asked[i:i + 250]], 12, temperature=0)
     ok = [right(text, a) for (_, _, a), (text, _) in zip(asked, got)]
+    late = [o or said(text, a, ANSWERS[name]) for (name, _, a), (text, _), o in zip(asked, got, ok)]
     by = {}
     for (name, _, _), o in zip(asked, ok):
         by.setdefault(name, []).append(o)
     wrong = [(q, a, t) for (_, q, a), (t, _), o in zip(asked, got, ok) if not o]
-    return sum(ok), len(ok), {k: f"{sum(v)}/{len(v)}" for k, v in by.items()}, wrong[:show]
+    return sum(ok), sum(late), len(ok), {k: f"{sum(v)}/{len(v)}" for k, v in by.items()}, wrong[:show]
 
 
 def arithmetic(p):
@@ -174,16 +187,16 @@ def knowledge(new, old, blind):
     print("## Facts")
     asked = [("target", new[0]), ("draft", new[1])] + ([("handed-over target", old[0])] if old else [])
     for label, p in asked:
-        n, total, by, wrong = facts(p, 12 if label == "target" else 0)
-        print(f"{label}: {n} of {total} right, greedy, in phrasings that training never saw: {100 * n / total:.1f} %", flush=True)
+        n, late, total, by, wrong = facts(p, 12 if label == "target" else 0)
+        print(f"{label}: {n} of {total} right, greedy, in phrasings that training never saw: {100 * n / total:.1f} %; {late} ({100 * late / total:.1f} %) within the sentence", flush=True)
         if label == "target":
             print("  by relation: " + ", ".join(f"{k} {v}" for k, v in by.items()))
             for q, want, got in wrong:
                 print(f"  wrong: {q!r} -> {got!r}, not {want!r}")
     for number in blind:
         for label, p in asked:
-            n, total, by, _ = facts(p, blind=number)
-            print(f"{label}: {n} of {total} right in the blind phrasings, set {number}: {100 * n / total:.1f} %", flush=True)
+            n, late, total, by, _ = facts(p, blind=number)
+            print(f"{label}: {n} of {total} right in the blind phrasings, set {number}: {100 * n / total:.1f} %; {late} ({100 * late / total:.1f} %) within the sentence", flush=True)
             if label == "target":
                 print("  by relation: " + ", ".join(f"{k} {v}" for k, v in by.items()))
     for label, p in asked:
