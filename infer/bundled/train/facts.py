@@ -3,8 +3,8 @@
 A relation has entries (subject, answer), frames for statements that end in the
 answer, other statements, questions, and frames that training never sees: evaluate.py
 asks with those. In a frame $s is the subject, $a the answer.
-frames.tsv has some five hundred and fifty more statements a relation, written one by one and
-not for any held-out phrasing (none is kept that shares seven words in ten with one);
+frames.tsv has some five hundred and forty more statements a relation, written one by one and
+not for any held-out phrasing (none is kept that shares seven words in ten with one, or begins so);
 leads.txt and times.txt are what may stand before one.
 """
 
