@@ -15,6 +15,7 @@ from facts import CAPITALS, DAYS, KINDS, LETTERS, MONTHS, NUMBERS, article, cap
 from statements import NAMES, pick_fact, question, statement
 from stories import BEASTS, PLACES, THINGS, expand, story
 
+
 def held_sum(x, y):
     """One two-digit sum in twenty is never trained on; evaluate.py asks for those."""
     return x > 9 and y > 9 and (x * 31 + y * 17) % 20 == 0
