@@ -166,21 +166,21 @@ func countedPass(t *testing.T, m *Model, c *Cache, tokens []int) cost.Parts {
 	return blocks.Plus(output)
 }
 
-// The worked example: L 6, d 192, h 6, g 2, s 32, f 512, V 4096 at n = 19.
-// A = 192·6·32 + 2·192·2·32 + 6·32·192 + 3·192·512
-// = 36,864 + 24,576 + 36,864 + 294,912 = 393,216.
-// One step: 6·393,216 + 2·6·6·32·19 + 192·4096 = 2,359,296 + 43,776 + 786,432.
-// One pass: 19·2,359,296 + 6·6·32·19·20 + 786,432 = 44,826,624 + 437,760 + 786,432.
+// The worked example: L 6, d 192, h 6, g 2, s 32, f 1024, V 4096 at n = 19.
+// A = 192·6·32 + 2·192·2·32 + 6·32·192 + 3·192·1024
+// = 36,864 + 24,576 + 36,864 + 589,824 = 688,128.
+// One step: 6·688,128 + 2·6·6·32·19 + 192·4096 = 4,128,768 + 43,776 + 786,432.
+// One pass: 19·4,128,768 + 6·6·32·19·20 + 786,432 = 78,446,592 + 437,760 + 786,432.
 func TestWorkedExampleIsTallied(t *testing.T) {
 	m := bundledModel(t)
-	if got := countedPass(t, m, m.NewCache(), make([]int, 19)); got.Total() != 46_050_816 {
-		t.Errorf("a pass over 19 positions tallied %d multiply-adds (%+v), want 46,050,816", got.Total(), got)
+	if got := countedPass(t, m, m.NewCache(), make([]int, 19)); got.Total() != 79_670_784 {
+		t.Errorf("a pass over 19 positions tallied %d multiply-adds (%+v), want 79,670,784", got.Total(), got)
 	}
 	c := m.NewCache()
 	countedPass(t, m, c, make([]int, 18))
-	want := cost.Parts{Projections: 6 * 98_304, FeedForward: 6 * 294_912, Attention: 43_776, Output: 786_432}
-	if got := countedPass(t, m, c, []int{0}); got.Total() != 3_189_504 || got != want {
-		t.Errorf("the 19th position alone tallied %+v = %d, want %+v = 3,189,504", got, got.Total(), want)
+	want := cost.Parts{Projections: 6 * 98_304, FeedForward: 6 * 589_824, Attention: 43_776, Output: 786_432}
+	if got := countedPass(t, m, c, []int{0}); got.Total() != 4_958_976 || got != want {
+		t.Errorf("the 19th position alone tallied %+v = %d, want %+v = 4,958,976", got, got.Total(), want)
 	}
 }
 

@@ -133,7 +133,7 @@ func rotaryTables(context int, frequencies []float32) (cos, sin []float32) {
 // Config returns the model's configuration.
 func (m *Model) Config() checkpoint.Config { return m.config }
 
-// Name is what people call the model, such as "tiny-3M".
+// Name is what people call the model, such as "tiny-5M".
 func (m *Model) Name() string { return m.config.Name }
 
 // Hash identifies the model's files: hex SHA-256.

@@ -149,12 +149,12 @@ func TestQuant(t *testing.T) {
 	if exact.Hash() == rounded.Hash() || len(rounded.Hash()) != 64 {
 		t.Errorf("hashes %s and %s", exact.Hash(), rounded.Hash())
 	}
-	// 3,145,728 weights in matrices, 2 bytes each (stored as bfloat16); in int8
-	// the blocks' 2,359,296 take 1 and a head of 4 for 64 of them.
-	if got := exact.WeightBytes(); got != 3_145_728*2 {
-		t.Errorf("own weights take %d bytes, want %d", got, 3_145_728*2)
+	// 4,915,200 weights in matrices, 2 bytes each (stored as bfloat16); in int8
+	// the blocks' 4,128,768 take 1 and a head of 4 for 64 of them.
+	if got := exact.WeightBytes(); got != 4_915_200*2 {
+		t.Errorf("own weights take %d bytes, want %d", got, 4_915_200*2)
 	}
-	if got, want := rounded.WeightBytes(), int64(786_432*2+2_359_296*17/16); got != want {
+	if got, want := rounded.WeightBytes(), int64(786_432*2+4_128_768*17/16); got != want {
 		t.Errorf("int8 takes %d bytes, want %d", got, want)
 	}
 	for text, want := range map[string]bool{"none": true, "int8": true, "": false, "int4": false} {

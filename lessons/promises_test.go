@@ -90,36 +90,36 @@ func widgetNamed(t *testing.T, id string) Widget {
 }
 
 // "The highest row holds a small part of the whole"; on the sure prompt "the
-// first row holds nearly everything"; hot, "together they now hold a large
-// share", while the favourite is "far ahead of any other single token".
+// first row holds nearly everything"; hot, "more
+// than one draw in ten goes to" the others, which cold "held next to nothing
+// together", while the favourite is "far ahead of any other single token".
 func TestPromiseSureAndUnsure(t *testing.T) {
 	p := func(id string, temperature float64) *sampling.Distribution {
 		return sampling.Decide(first(t, widgetNamed(t, id).Params["prompt"]), sampling.Settings{Temperature: temperature, TopP: 1})
 	}
-	if top := p("turn-france", 1).Cum[0]; top < 0.95 {
+	if top := p("turn-france", 1).Cum[0]; top < 0.99 {
 		t.Errorf("the sure prompt's favourite has %.3f", top)
 	}
 	if d := p("turn-unsure", 1); d.Cum[0] > 0.15 || d.Cum[99]-d.Cum[0] < 0.5 {
 		t.Errorf("the unsure prompt's favourite has %.3f, the 99 below it %.3f", d.Cum[0], d.Cum[99]-d.Cum[0])
 	}
 	hot := p("turn-france", 2)
-	if second := hot.Cum[1] - hot.Cum[0]; hot.Cum[0] < 5*second || 1-hot.Cum[0] < 0.25 {
+	if second := hot.Cum[1] - hot.Cum[0]; hot.Cum[0] < 5*second || 1-hot.Cum[0] < 0.1 {
 		t.Errorf("at T = 2 the favourite has %.3f, the second %.3f", hot.Cum[0], second)
 	}
 }
 
-// "Within a few tokens the same words come back"; a word's probability "moves at
-// first and then settles" and "need not be high", but "no other token has more";
-// and with a temperature "the circle breaks".
+// "Within a few tokens the same words come back"; wind has "first
+// hardly more than a hundredth, a few rounds later more than eight tenths"; and with a temperature "the circle breaks".
 func TestPromiseGreedyCircle(t *testing.T) {
 	prompt := widgetNamed(t, "greedy-circle").Params["prompt"]
 	loop := write(t, prompt, at(func(s *infer.Settings) { s.Temperature = 0 }), 40)
-	if greedy := textOf(loop); strings.Count(greedy, ", and down the hills") < 5 {
+	if greedy := textOf(loop); strings.Count(greedy, ", and the wind blew and blew") < 3 {
 		t.Errorf("greedy writes %q", greedy)
 	}
 	var rounds []float64
 	for _, s := range loop.Steps() {
-		if s.Text == " hill" {
+		if s.Text == " wind" {
 			d := s.Distribution()
 			rounds = append(rounds, d.P[s.Chosen])
 			if d.RankOf(int32(s.Chosen)) != 0 {
@@ -127,10 +127,10 @@ func TestPromiseGreedyCircle(t *testing.T) {
 			}
 		}
 	}
-	if n := len(rounds); n < 5 || math.Abs(rounds[1]-rounds[0]) < 5*math.Abs(rounds[n-1]-rounds[n-2]) || slices.Max(rounds) > 0.5 {
-		t.Errorf("round by round, hill has %.3f", rounds)
+	if n := len(rounds); n < 7 || rounds[0] >= 0.02 || !slices.IsSorted(rounds[:5]) || slices.Min(rounds[4:]) < 0.8 {
+		t.Errorf("round by round, wind has %.3f", rounds)
 	}
-	if warm := textOf(write(t, prompt, at(func(*infer.Settings) {}), 40)); strings.Count(warm, "and down the hills") > 2 {
+	if warm := textOf(write(t, prompt, at(func(*infer.Settings) {}), 40)); strings.Count(warm, "the wind blew") > 2 {
 		t.Errorf("at T = 1 it writes %q", warm)
 	}
 }
@@ -146,7 +146,7 @@ func TestPromiseWalkCircle(t *testing.T) {
 			}
 			seen++
 			start, upTo := step.Do[0].(WalkStart), step.Do[1].(WalkGo).Step
-			rounds := strings.Count(textOf(write(t, start.Prompt, start.Settings, upTo)), "down the hills")
+			rounds := strings.Count(textOf(write(t, start.Prompt, start.Settings, upTo)), "the wind blew")
 			if start.Settings.Greedy() && rounds < 2 || !start.Settings.Greedy() && rounds > 0 {
 				t.Errorf("%s#%s: %d rounds in %d tokens", w.Slug, step.ID, rounds, upTo)
 			}

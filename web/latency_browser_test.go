@@ -57,7 +57,7 @@ func BenchmarkPlayed(b *testing.B) {
 	page := startTab(b, x)
 	page.say(`{"cmd":"preset","preset":"greedy"}`)
 	page.say(`{"cmd":"stop","max_tokens":400}`)
-	page.say(`{"cmd":"start","prompt":"Up and up"}`)
+	page.say(`{"cmd":"start","prompt":"Mile upon mile"}`)
 	page.tokens(0)
 	for range b.N {
 		page.say(`{"cmd":"reset"}`)

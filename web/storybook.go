@@ -65,7 +65,8 @@ var stories = []story{
 		return []session.Command{
 			session.Choose{Step: 2, Token: second(st, 2)},
 			oneToken, oneToken,
-			session.Choose{Step: 3, Token: second(st, 3)},
+			// Not the second: the other line may have drawn that by itself.
+			session.Choose{Step: 3, Token: int(sampling.Rank(st.Steps[2].Logits)[9])},
 			oneToken,
 		}
 	}),

@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
 )
 
 // TestWaysInside looks into the forward pass, and at what it costs.
@@ -90,7 +91,7 @@ func useBlock(v *visitor) {
 	}
 	c := v.state().Model.Config()
 	for _, shape := range []string{
-		fmt.Sprintf("%d heads × %d", c.Heads, c.HeadDim), fmt.Sprintf("%d heads × %d", c.KVHeads, c.HeadDim), fmt.Sprint(c.FFN),
+		fmt.Sprintf("%d heads × %d", c.Heads, c.HeadDim), fmt.Sprintf("%d heads × %d", c.KVHeads, c.HeadDim), view.Count(c.FFN),
 	} {
 		v.says("#inside", shape+"; from")
 	}

@@ -15,7 +15,7 @@ func TestBenchJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 2 quantizations × (kernel, prefill and decode of 1 and of 2 texts).
-	if len(r.Speed) != 10 || r.Model != "tiny-3M" || r.Kernel == "" || r.CPUs < 1 {
+	if len(r.Speed) != 10 || r.Model != "tiny-5M" || r.Kernel == "" || r.CPUs < 1 {
 		t.Fatalf("%+v", r)
 	}
 	for _, row := range r.Speed {
@@ -50,7 +50,7 @@ func TestBenchAccuracy(t *testing.T) {
 
 // Int8 can be asked for, and says so where it is asked for wrongly.
 func TestQuantFlag(t *testing.T) {
-	if got := ok(t, "trace", "-prompt", "Once upon a time", "-n", "1", "-temp", "0", "-quant", "int8"); !strings.Contains(got, "tiny-3M") {
+	if got := ok(t, "trace", "-prompt", "Once upon a time", "-n", "1", "-temp", "0", "-quant", "int8"); !strings.Contains(got, "tiny-5M") {
 		t.Errorf("the trace lacks the model:\n%s", got)
 	}
 }

@@ -26,7 +26,7 @@ func TestReadmeInspect(t *testing.T) {
 // Models of every format are told of, each with what sets it apart, and run.
 func TestInspect(t *testing.T) {
 	for name, want := range map[string][]string{
-		"":                   {`"tiny-3M"`, "3,148,224 parameters", "3,072 B a position, 1.5 MiB when full", "GPT-2 split"},
+		"":                   {`"tiny-5M"`, "4,917,696 parameters", "3,072 B a position, 1.5 MiB when full", "GPT-2 split"},
 		"llama3":             {"Hugging Face folder", "llama:", "stretched 8 times beyond 32", "Llama-3 split", "BF16", `"<|begin_of_text|>" in front`},
 		"smollm":             {"stretched 4 times", "digits alone", "tied to the embedding", "no token in front"},
 		"mistral":            {"mistral:", "48 positions: where its sliding window", "SentencePiece BPE"},

@@ -95,7 +95,7 @@ func TestJSONOrder(t *testing.T) {
 	if tokens := p["tokens"].([]any); len(tokens) != 6 || tokens[1].(object)["text"] != "The" {
 		t.Errorf("prompt tokens %v, want a start mark and 5 pieces", tokens)
 	}
-	if p["seed"] != 9.0 || p["model"].(object)["name"] != "tiny-3M" {
+	if p["seed"] != 9.0 || p["model"].(object)["name"] != "tiny-5M" {
 		t.Errorf("seed %v, model %v", p["seed"], p["model"])
 	}
 	for _, o := range list[1:] {
@@ -220,7 +220,7 @@ func TestStops(t *testing.T) {
 		stop string
 		text string // what was generated, or "" to leave it open
 	}{
-		{"max_tokens", []string{"-n", "2", "-prompt", capital}, "max_tokens", " Paris."},
+		{"max_tokens", []string{"-n", "2", "-prompt", capital}, "max_tokens", " Paris,"},
 		// " Paris" is one token; the stop string begins inside it.
 		{"string", []string{"-stop", "aris", "-prompt", capital}, "stop_string", " P"},
 		{"eos", []string{"-temp", "0", "-n", "200", "-prompt", "Once upon a time there was a little"}, "eos", ""},

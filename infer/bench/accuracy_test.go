@@ -27,7 +27,8 @@ func load(tb testing.TB, q infer.Quant) *infer.Model {
 
 // Int8 keeps the most probable token at 99 of 100 positions or more, and the
 // divergence below a thousandth, on texts that the bundled model was not trained
-// on and on its own.
+// on and on its own. (Its weights were exported on int8's grid, see
+// infer/bundled/train/export.py; other weights lose more.)
 func TestInt8Accuracy(t *testing.T) {
 	exact, other := load(t, infer.QuantNone), load(t, infer.QuantInt8)
 	generated, err := Generated(context.Background(), exact, 8, 120)

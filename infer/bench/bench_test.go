@@ -57,7 +57,7 @@ func TestRun(t *testing.T) {
 		}
 		// Multiply-adds of a token in this round.
 		perToken := map[Phase]float64{
-			Kernel:  6 * 393_216 * float64(r.Threads),
+			Kernel:  6 * 688_128 * float64(r.Threads),
 			Prefill: float64(shape.Pass(20).Total()) / 20,
 			Decode:  steps(shape, 5),
 		}[r.Phase]

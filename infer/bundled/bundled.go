@@ -20,7 +20,7 @@ import (
 //go:embed target draft
 var folders embed.FS
 
-// Target opens the bundled model. Its name tells its size: "tiny-3M" for three
+// Target opens the bundled model. Its name tells its size: "tiny-5M" for five
 // million parameters. The error is not nil only if the folder was damaged
 // before the program was built.
 func Target() (*checkpoint.Checkpoint, error) {
@@ -32,7 +32,7 @@ func Target() (*checkpoint.Checkpoint, error) {
 }
 
 // Draft opens the small model that drafts for [Target]; both have the same
-// tokenizer. Its name tells its size in thousands of parameters: "draft-590K".
+// tokenizer. Its name tells its size in thousands of parameters: "draft-820K".
 // Errors are those of Target.
 func Draft() (*checkpoint.Checkpoint, error) {
 	c, err := open("draft")

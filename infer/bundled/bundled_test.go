@@ -13,17 +13,17 @@ func TestTarget(t *testing.T) {
 	defer c.Close()
 
 	// Embedding 4096×192 (also the output) = 786,432. A layer: two norms of
-	// 192, q and o 192×192, k and v 64×192, gate, up and down 192×512 =
-	// 384 + 73,728 + 24,576 + 294,912 = 393,600, six times. Last norm 192.
-	const want = 4096*192 + 6*393_600 + 192
-	if got := c.Parameters(); got != want || want != 3_148_224 {
+	// 192, q and o 192×192, k and v 64×192, gate, up and down 192×1,024 =
+	// 384 + 73,728 + 24,576 + 589,824 = 688,512, six times. Last norm 192.
+	const want = 4096*192 + 6*688_512 + 192
+	if got := c.Parameters(); got != want || want != 4_917_696 {
 		t.Errorf("Parameters() = %d, want %d", got, want)
 	}
 	if got := c.Bytes(); got != 2*want { // all bfloat16
 		t.Errorf("Bytes() = %d, want %d", got, 2*want)
 	}
-	if c.Config.Name != "tiny-3M" {
-		t.Errorf("name %q, want tiny-3M", c.Config.Name)
+	if c.Config.Name != "tiny-5M" {
+		t.Errorf("name %q, want tiny-5M", c.Config.Name)
 	}
 	if c.Config.BOS != 0 || !slices.Equal(c.Config.EOS, []int{0}) {
 		t.Errorf("BOS %d, EOS %v, want 0, [0]", c.Config.BOS, c.Config.EOS)

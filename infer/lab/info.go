@@ -34,7 +34,7 @@ func (strategiesLab) Info() Info {
 			{Name: "passes", Label: "Passes", Unit: "passes", Kind: Int, Min: 1, Max: 100_000, Step: 100, Default: "4000", Help: "forward passes after which the search is given up"},
 		},
 		Try: []Preset{
-			{Name: "Heat", Why: "The higher the temperature, the sooner a lane leaves greedy's path, and the lower its mean log-probability.", Values: Values{"prompt": "A cat says", "tokens": "16", "lanes": "greedy,t=0.5,t=1,t=1.5,t=2", "runs": "4"}},
+			{Name: "Heat", Why: "The higher the temperature, the sooner a lane leaves greedy's path, and the lower its mean log-probability.", Values: Values{"prompt": "The king looked at his three sons and said", "tokens": "16", "lanes": "greedy,t=0.5,t=1,t=1.5,t=2", "runs": "4"}},
 			{Name: "A sure question", Why: "Where the model is sure, even pure sampling stays on one path for a while.", Values: Values{"prompt": "User: What is the capital of France?\nAssistant:", "tokens": "24"}},
 		},
 		Includes: "All probabilities are over the whole vocabulary. Mean log-probability is of the model's own distribution at T = 1 with nothing cut, so that lanes can be compared; entropy is of the distribution after the temperature, before the filters. The search for the most probable sequence leaves out no sequence. Nothing here is timed.",
@@ -191,7 +191,7 @@ func (stopsLab) Info() Info {
 			{Name: "tokens", Label: "Written in all", Unit: "tokens", Kind: Int, Min: 1, Max: 4096, Step: 1, Default: "240", Help: "how far the text is written whatever stops it; a full context ends it earlier"},
 		}, samplingParams(common())...),
 		Try: []Preset{
-			{Name: "A dialogue", Why: "A stop string keeps the model from writing the other side's part.", Values: Values{"prompt": "User: What is the sea?\nAssistant:", "stop": "User:"}},
+			{Name: "A dialogue", Why: "A stop string keeps the model from writing the other side's part.", Values: Values{"prompt": "User: Hello!\nAssistant:", "stop": "User:"}},
 			{Name: "No stop but the limit", Why: "Past its end of text the model begins another text: max_tokens bounds that, it does not cure it.", Values: Values{"stop": "", "max_tokens": "400", "tokens": "400"}},
 		},
 		Includes: "One text is written, past every condition, and each is asked at every token: so all of them race on the same run. A stop string is compared with the text, not with tokens. Nothing here is timed.",

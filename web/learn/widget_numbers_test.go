@@ -32,10 +32,12 @@ func TestTemperatureIsTheEngines(t *testing.T) {
 		d := s.alone(spec, map[string]string{"prompt": prompt, "t": plain(temp)})
 		p, _, _ := sampling.Softmax(z, temp)
 		table := rows(d.Find("tbody tr"))
-		rest, restOne := 1.0, 1.0
+		rest, restOne := 0.0, 0.0
+		for _, id := range order[len(table)-1:] {
+			rest, restOne = rest+p[id], restOne+one[id]
+		}
 		for i, row := range table[:len(table)-1] {
 			id := order[i]
-			rest, restOne = rest-p[id], restOne-one[id]
 			want := []string{
 				view.TokenText(s.pages.Model.Token(int(id))).String(), view.Logit(float64(z[id])),
 				view.Decimals(float64(z[id])/temp, 2), view.Prob(p[id]), "",

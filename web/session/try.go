@@ -29,8 +29,8 @@ var Suggestions = []Suggestion{
 		Settings: tryAt("pure", 16),
 	},
 	{
-		Key: "loop", Title: "One that loops", Prompt: "Up and up",
-		Why:      "Greedy takes the likeliest token every time, and soon writes “, and down the hills” for ever. Raise the temperature to let it out.",
+		Key: "loop", Title: "One that loops", Prompt: "Mile upon mile",
+		Why:      "Greedy takes the likeliest token every time, and soon writes “and the wind blew and blew,” for ever. Raise the temperature to let it out.",
 		Settings: tryAt("greedy", 64),
 	},
 }

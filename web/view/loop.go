@@ -11,7 +11,7 @@ import (
 type Loop struct {
 	Run     string // the run's id in links and sockets, set by whoever serves the page; "" for none
 	Title   string
-	Model   string // "tiny-3M: 6 blocks, 4,096 tokens, on this computer"
+	Model   string // "tiny-5M: 6 blocks, 4,096 tokens, on this computer"
 	Started bool
 	Prompt  string
 	Strip   Strip

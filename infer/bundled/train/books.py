@@ -2,6 +2,7 @@
 
     books.py list [FIRST|WIDE|UNSEEN]                what to download: number, title, author
     books.py clean FOLDER OUT [FIRST.jsonl[.gz]]     FOLDER holds <number>.txt or pg<number>.txt
+    books.py short COUNT SEED OUT.jsonl IN.jsonl...  a few sentences each, out of documents
 
 A document is a chapter or a tale: one JSON string a line. Header, footer, contents
 and notes of transcribers go; hard-wrapped lines are joined; quotation marks and
@@ -11,6 +12,10 @@ dashes become ASCII. `clean` writes four files:
     OUT/books.train.jsonl   the rest of the first forty
     OUT/unseen.held.jsonl   documents of thirty books drawn by lot, of which nothing is trained on
     OUT/wide.train.jsonl    the wider list
+
+A model that has met a start of text only before synthetic documents takes every
+start for one of theirs and is far too sure of what follows. `short` makes short
+texts that begin as prose does, at a paragraph or at a sentence.
 
 What stands in one book often stands in another: collections, volumes, other editions.
 A document that shares enough of its words with one that came before it is left out,
@@ -34,12 +39,15 @@ PASSAGE = 12     # words; what two texts share by chance is shorter
 SAMPLE = 8       # one passage in so many is remembered
 COPIED = 0.2     # share of passages known from before at which a document counts as a copy
 LEAKED = 3       # remembered passages shared with held-out text at which it is not trained on
+SHORT = 30, 1200  # characters of a short text
+SENTENCES = 1, 1, 1, 2, 2, 3, 4, 6  # of a short text, each as often
 UNSEEN = 2       # documents of each unseen book: the first two after a third of it
 
 ASCII = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "—": "--", "–": "-", "…": "...", "\u00a0": " ", "_": ""})
 BEGIN = re.compile(r"\*\*\*\s*START OF.*?\*\*\*", re.S)
 FINISH = re.compile(r"\*\*\*\s*END OF|^End of (?:the )?Project Gutenberg", re.I | re.M)
 NAMED = re.compile(r"(?i:chapter|story|part|adventure|book)\s+(?:[IVXLC]+|\d+|[A-Z][a-z]+|[A-Z]+)\b.{0,60}|[IVXLC]+\.?(?:\s+[A-Z].{0,50})?")
+SENTENCE = re.compile(r"""(?<![A-Z][a-z]\.)(?<!Mrs\.)(?<=[.!?"'])\s+(?=["'A-Z])""")
 NOTES = ("[Illustration", "Gutenberg", "Transcriber")
 
 
@@ -149,11 +157,37 @@ def clean(folder, out, first=None):
     print(f"left out: {copies:,} copies, {leaks:,} that share passages with held-out text")
 
 
+def short(doc, r):
+    """One to six sentences of a document, from the start of a paragraph, or one time in three of any sentence."""
+    paragraphs = doc.split("\n\n")
+    at = r.integers(len(paragraphs))
+    sentences = SENTENCE.split(paragraphs[at])
+    if r.random() < 1 / 3:
+        sentences = sentences[r.integers(len(sentences)):]
+    n = r.choice(SENTENCES)
+    text = " ".join(sentences[:n])
+    while len(sentences) < n and at + 1 < len(paragraphs):  # talk: many short paragraphs
+        at += 1
+        text += "\n\n" + paragraphs[at]
+        sentences += SENTENCE.split(paragraphs[at])
+    return text
+
+
+def sample(count, seed, out, *files):
+    docs = [json.loads(line) for f in files for line in open(f, encoding="utf-8")]
+    r = np.random.default_rng(int(seed))
+    sizes = np.array([len(d) for d in docs], dtype=float)
+    texts = (short(docs[i], r) for i in r.choice(len(docs), 2 * int(count), p=sizes / sizes.sum()))
+    write(pathlib.Path(out), [t for t in texts if SHORT[0] <= len(t) <= SHORT[1]][:int(count)])
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["list"] and len(sys.argv) <= 3:
         for part, number, name, author in listed(sys.argv[2].lower() if len(sys.argv) == 3 else None):
             print(part, number, name, author, sep="\t")
     elif sys.argv[1:2] == ["clean"] and len(sys.argv) in (4, 5):
         clean(*sys.argv[2:])
+    elif sys.argv[1:2] == ["short"] and len(sys.argv) > 5:
+        sample(*sys.argv[2:])
     else:
         sys.exit(__doc__)

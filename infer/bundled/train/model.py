@@ -25,7 +25,7 @@ class Config:
     heads: int = 6
     kv_heads: int = 2
     head_dim: int = 32
-    ffn: int = 512
+    ffn: int = 1024
     vocab: int = 4096
     context: int = 512
     theta: float = 10000.0
@@ -40,7 +40,8 @@ class Config:
 
 PRESETS = {
     "target": Config(),
-    "draft": Config(dim=64, layers=2, heads=2, kv_heads=1, ffn=256),
+    # Two matrices where the target has one: looking up a row costs no multiplication.
+    "draft": Config(dim=64, layers=3, heads=2, kv_heads=1, ffn=448, tied=False),
     "draft96": Config(dim=96, layers=2, heads=3, kv_heads=1, ffn=256),
     # For a GPU: 9.5 million parameters.
     "large": Config(dim=320, layers=7, heads=10, kv_heads=2, ffn=864),
@@ -83,12 +84,29 @@ class Model(nn.Module):
         """The matrix of the logits [vocab, dim]."""
         return self.embed if self.c.tied else self.head
 
+    @torch.no_grad()
     def start_from(self, other):
-        """Takes over the weights of a model of this shape; where that one was tied, its one matrix twice."""
-        state = dict(other.state_dict())
+        """Takes over the weights of a smaller model, or one of this shape, and computes what it computed.
+
+        Wider feed-forward passes and further blocks begin with output matrices of zero
+        (Chen et al. 2016 call such a start function-preserving); an output matrix apart
+        from the token table begins as its copy.
+        """
+        assert dataclasses.replace(other.c, ffn=self.c.ffn, layers=self.c.layers, tied=self.c.tied) == self.c, "only feed-forward width and depth may grow"
+        self.embed.copy_(other.embed)
+        self.norm.copy_(other.norm)
         if not self.c.tied:
-            state.setdefault("head", state["embed"])
-        self.load_state_dict(state)
+            self.head.copy_(other.output)
+        for new, old in zip(self.blocks, other.blocks):
+            for name in ("input_norm", "post_norm", "qkv", "o"):
+                getattr(new, name).copy_(getattr(old, name))
+            for mine, theirs in zip(new.gate_up.chunk(2), old.gate_up.chunk(2)):
+                mine[:other.c.ffn] = theirs
+            new.down.zero_()
+            new.down[:, :other.c.ffn] = old.down
+        for new in self.blocks[other.c.layers:]:
+            new.o.zero_()
+            new.down.zero_()
 
     @staticmethod
     def starts(ids):
