@@ -47,7 +47,7 @@ ASCII = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "—": "-
 BEGIN = re.compile(r"\*\*\*\s*START OF.*?\*\*\*", re.S)
 FINISH = re.compile(r"\*\*\*\s*END OF|^End of (?:the )?Project Gutenberg", re.I | re.M)
 NAMED = re.compile(r"(?i:chapter|story|part|adventure|book)\s+(?:[IVXLC]+|\d+|[A-Z][a-z]+|[A-Z]+)\b.{0,60}|[IVXLC]+\.?(?:\s+[A-Z].{0,50})?")
-SENTENCE = re.compile(r"""(?<![A-Z][a-z]\.)(?<!Mrs\.)(?<=[.!?"'])\s+(?=["'A-Z])""")
+SENTENCE = re.compile(r"""(?<![A-Z][a-z]\.)(?<!Mrs\.)(?:(?<=[.!?])|(?<=[.!?]["']))\s+(?=["'A-Z])""")
 NOTES = ("[Illustration", "Gutenberg", "Transcriber")
 
 
@@ -158,7 +158,8 @@ def clean(folder, out, first=None):
 
 
 def short(doc, r):
-    """One to six sentences of a document, from the start of a paragraph, or one time in three of any sentence."""
+    """One to six sentences of a document, from the start of a paragraph, or one time in three of any
+    sentence; where the paragraph is too short for them, whole ones follow."""
     paragraphs = doc.split("\n\n")
     at = r.integers(len(paragraphs))
     sentences = SENTENCE.split(paragraphs[at])

@@ -44,11 +44,12 @@ def on_grid(w):
     """The matrix rounded to the whole steps of its int8 blocks, as bfloat16 can store them.
 
     The engine's int8 then finds the same steps again, and what it runs is nearly the
-    exported model itself. Storing a step moves it by no more than 1/256 of its size.
-    Where the largest weight as stored would lead to another scale, the next smaller
-    scale is tried, which cuts that weight by less than a hundredth.
+    exported model itself. Storing a step moves it by no more than 1/256 of its size, and
+    the largest of a block, which must not grow, by 1/128. Where that one as stored would lead to another scale, the next smaller scale is tried, which cuts
+    it by less than a hundredth.
     """
-    blocks = w.detach().float().reshape(w.shape[0], -1, BLOCK)
+    rows, cols = w.shape
+    blocks = torch.nn.functional.pad(w.detach().float(), (0, -cols % BLOCK)).reshape(rows, -1, BLOCK)
     s, out = scales(blocks), torch.zeros_like(blocks)
     open_ = torch.ones_like(s, dtype=torch.bool)
     for _ in range(4):
@@ -59,7 +60,7 @@ def on_grid(w):
         out = torch.where(open_, near, out)
         open_ = open_ & (scales(near) != s)
         s = torch.where(open_, (s.view(torch.int32) - 0x10000).view(torch.float32), s)
-    return out.reshape(w.shape)
+    return out.reshape(rows, -1)[:, :cols]
 
 
 def write_safetensors(named, path):

@@ -43,7 +43,7 @@ PRESETS = {
     # Two matrices where the target has one: looking up a row costs no multiplication.
     "draft": Config(dim=64, layers=3, heads=2, kv_heads=1, ffn=448, tied=False),
     "draft96": Config(dim=96, layers=2, heads=3, kv_heads=1, ffn=256),
-    # For a GPU: 9.5 million parameters.
+    # For a GPU: 8.8 million parameters.
     "large": Config(dim=320, layers=7, heads=10, kv_heads=2, ffn=864),
 }
 
@@ -92,7 +92,9 @@ class Model(nn.Module):
         (Chen et al. 2016 call such a start function-preserving); an output matrix apart
         from the token table begins as its copy.
         """
-        assert dataclasses.replace(other.c, ffn=self.c.ffn, layers=self.c.layers, tied=self.c.tied) == self.c, "only feed-forward width and depth may grow"
+        c, o = self.c, other.c
+        assert dataclasses.replace(o, ffn=c.ffn, layers=c.layers, tied=c.tied) == c, "only feed-forward width and depth may differ"
+        assert c.ffn >= o.ffn and c.layers >= o.layers and o.tied >= c.tied, "what the other model has must find its place in this one"
         self.embed.copy_(other.embed)
         self.norm.copy_(other.norm)
         if not self.c.tied:

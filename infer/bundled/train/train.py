@@ -122,7 +122,7 @@ def main():
     p.add_argument("--warm", type=int, default=100)
     p.add_argument("--decay", type=float, default=0.5)
     p.add_argument("--teacher", help="run folder of the target")
-    p.add_argument("--init", help="exported folder of the same shape and tokenizer whose weights to start from")
+    p.add_argument("--init", help="exported folder of the same tokenizer, and of the same shape or a smaller one, whose weights to start from")
     p.add_argument("--share", type=float, default=0.9, help="weight of the teacher's distribution")
     p.add_argument("--threads", type=int, default=os.cpu_count())
     p.add_argument("--seed", type=int, default=1)
