@@ -109,8 +109,8 @@ func TestPromiseSureAndUnsure(t *testing.T) {
 	}
 }
 
-// "Within a few tokens the same words come back"; wind is "hardly
-// more than 0.01 at first and above 0.8 a few rounds later"; and with a temperature "the circle breaks".
+// "Within a few tokens the same words come back"; wind has "hardly
+// more than a hundredth at first", and "above eight tenths a few rounds later"; and with a temperature "the circle breaks".
 func TestPromiseGreedyCircle(t *testing.T) {
 	prompt := widgetNamed(t, "greedy-circle").Params["prompt"]
 	loop := write(t, prompt, at(func(s *infer.Settings) { s.Temperature = 0 }), 40)
