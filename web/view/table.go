@@ -249,6 +249,8 @@ func (t *Table) fates(s *session.State, st infer.Filter, axis float64) {
 	if line < 0 && st.Cut > 0 {
 		t.Rest.Line = cutLine(st)
 		t.Rest.Line.Note = "The line falls further down, after rank " + Count(st.Kept) + ": "
+		// Not all of it fits beside the note; the head of the panel says the rest.
+		t.Rest.Line.KeptWhy, t.Rest.Line.CutWhy = "", ", shared out"
 	}
 }
 
