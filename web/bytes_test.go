@@ -45,8 +45,10 @@ func play(t testing.TB, n int, byStage, branch bool) played {
 	}
 	do(session.SetPreset{Key: "greedy"})
 	do(session.SetStop{MaxTokens: ptrTo(n)})
-	st := do(session.Start{Prompt: "Colder, colder,"}) // goes round and seldom ends
-	if branch {                                        // the tree of branches must not grow with the text either
+	// Under greedy it goes round without an end, and the end's probability, which a
+	// panel shows, changes as often late as early.
+	st := do(session.Start{Prompt: "Colder, colder,"})
+	if branch { // the tree of branches must not grow with the text either
 		do(session.StepToken{})
 		st = do(session.Choose{Step: 1, Token: second(s.State(), 1)})
 	}

@@ -201,6 +201,25 @@ func TestDrillCutLine(t *testing.T) {
 	}
 }
 
+// Where the line falls below the rows it says so, in words that fit beside that.
+func TestCutLineBelowTheRows(t *testing.T) {
+	s := session.New(model(t), session.DefaultLimits())
+	do(t, s, session.SetPreset{Key: "top_p"}) // T = 1, top-p 0.9: keeps more than have rows
+	do(t, s, session.Start{Prompt: "Once upon a time there was a"})
+	for range 2 {
+		do(t, s, session.StepStage{})
+	}
+	table := NewLoop(do(t, s, session.StepStage{})).Panel.Table
+	for i, r := range table.Rows {
+		if r.Line != nil {
+			t.Errorf("row %d has a line", i+1)
+		}
+	}
+	if l := table.Rest.Line; l == nil || l.Note == "" || l.KeptWhy != "" || l.CutWhy != ", shared out" {
+		t.Errorf("the last row's line is %+v", l)
+	}
+}
+
 func TestDrillSample(t *testing.T) {
 	// p′: 0.6652, 0.2447, 0.0900; the second lies from 0.6652 to 0.9099
 	p := NewLoop(drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312)).Panel

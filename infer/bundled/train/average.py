@@ -21,9 +21,10 @@ def main():
         sys.exit("the runs differ in shape")
     mean = {k: sum(s["model"][k].double() for s in states).div(len(states)).float() for k in shapes[0]}
     out.mkdir(parents=True, exist_ok=True)
-    if (out / "checkpoint.pt").exists():
-        sys.exit(f"{out}/checkpoint.pt is there already")
-    torch.save({"model": mean, "arguments": states[-1]["arguments"], "step": states[-1]["step"]}, out / "checkpoint.pt")
+    there = out / "checkpoint.pt"
+    if there.exists() and "optimizer" in torch.load(there, map_location="cpu"):
+        sys.exit(f"{there} is of a run that was trained; a mean is not put in its place")
+    torch.save({"model": mean, "arguments": states[-1]["arguments"], "step": states[-1]["step"]}, there)
     steps = ", ".join(f"{r} at step {s['step']}" for r, s in zip(runs, states))
     print(f"{out}: the mean of {steps}")
 
