@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/sampling"
-	"pgregory.net/rapid"
 )
 
 func newSpeculator(tb testing.TB, target, draft *Model, prompt string, s Settings, gamma int) *Speculator {

@@ -7,39 +7,21 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
 // The lessons say what is to be seen in their live experiments. These tests
 // run each experiment's prompt on the model that comes with the program and
 // look for it: another model, or another prompt, must not turn the text false.
 
-var model = sync.OnceValues(func() (*infer.Model, error) {
-	c, err := bundled.Target()
-	if err != nil {
-		return nil, err
-	}
-	return infer.Load(c)
-})
-
-func bundledModel(t *testing.T) *infer.Model {
-	t.Helper()
-	m, err := model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // write makes up to n tokens after a prompt, or ends where a stop fires.
 func write(t *testing.T, prompt string, s infer.Settings, n int) *infer.Loop {
 	t.Helper()
-	loop, err := infer.NewLoop(bundledModel(t), prompt, s)
+	loop, err := infer.NewLoop(testmodel.Target(t), prompt, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +168,7 @@ func TestPromiseBestPath(t *testing.T) {
 	if w.Params["length"] != "3" {
 		t.Fatalf("the widget has %v", w.Params)
 	}
-	m := bundledModel(t)
+	m := testmodel.Target(t)
 	greedyPath, greedy := []int(nil), 0.0
 	path, best := []int(nil), math.Inf(-1)
 	// Depth first. A way whose product so far is below the best cannot win: a
@@ -246,7 +228,7 @@ func TestPromiseStopString(t *testing.T) {
 	if last.StopString != w.Params["stop"] {
 		t.Fatalf("it stops by %q after %q", last.Stop, textOf(loop))
 	}
-	m := bundledModel(t)
+	m := testmodel.Target(t)
 	if a, b := m.Token(before.Chosen).Text, m.Token(last.Chosen).Text; strings.TrimSpace(a) != "User" || b != ":" {
 		t.Errorf("the stop string comes as %q and %q", a, b)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -22,6 +23,7 @@ func (c *client) state(x *site) *session.State {
 
 // TestBranchWalk takes every command of branching over both protocols.
 func TestBranchWalk(t *testing.T) {
+	t.Parallel()
 	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
 		t.Run(protocol, func(t *testing.T) {
 			x := newSite(t, Limits{CommandBurst: 1000})
@@ -104,6 +106,7 @@ func TestBranchWalk(t *testing.T) {
 
 // TestFinish runs to the end, cancels on the way, and goes on.
 func TestFinish(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	c := x.dial(ProtocolHTML, "")
 	c.do(`{"cmd":"preset","preset":"greedy"}`)
@@ -132,6 +135,7 @@ func TestFinish(t *testing.T) {
 // TestQueries asks everything of a run at its forward stage, and changes
 // nothing.
 func TestQueries(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	js := x.dial(ProtocolJSON, "")
 	js.do(`{"cmd":"start","prompt":"The capital of France is"}`)
@@ -143,7 +147,7 @@ func TestQueries(t *testing.T) {
 		t.Helper()
 		n := js.send(command)
 		for {
-			js.conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+			js.conn.SetReadDeadline(time.Now().Add(browser.Patience))
 			_, b, err := js.conn.ReadMessage()
 			if err != nil {
 				t.Fatal(err)
@@ -218,6 +222,7 @@ func TestQueries(t *testing.T) {
 
 // TestPageData pins what the script is told besides the panels.
 func TestPageData(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	c := x.dial(ProtocolHTML, "")
 	if d := c.last.Data; d.Link != "" || d.Scrub != (scrub{}) || d.Show.WhatIf || d.Heat != nil {

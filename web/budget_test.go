@@ -13,6 +13,7 @@ import (
 // else can give memory up, the one that grows pauses and says why; resting
 // then, it makes room for the others.
 func TestPlayingRunsKeepTheBudget(t *testing.T) {
+	t.Parallel()
 	rs := registry(t, Limits{MemoryBytes: 4 << 20, RunsPerLearner: 20})
 	var list []*run
 	for range 8 {
@@ -48,6 +49,7 @@ func TestPlayingRunsKeepTheBudget(t *testing.T) {
 
 // TestPausedRunSaysWhy: a run that can get no more memory pauses.
 func TestPausedRunSaysWhy(t *testing.T) {
+	t.Parallel()
 	rs := registry(t, Limits{MemoryBytes: 300 << 10})
 	r, _ := join(t, rs, "a", "")
 	must(t, r, session.Start{Prompt: "Once upon a time there was a"})
@@ -67,6 +69,7 @@ func TestPausedRunSaysWhy(t *testing.T) {
 // TestOneRunCannotTakeItAll: a run that has used the whole budget by itself is
 // refused to grow, and can still be looked at.
 func TestOneRunCannotTakeItAll(t *testing.T) {
+	t.Parallel()
 	rs := registry(t, Limits{MemoryBytes: 100 << 10})
 	r, _ := join(t, rs, "a", "")
 	must(t, r, session.Start{Prompt: "Once upon a time there was a"})
@@ -85,6 +88,7 @@ func TestOneRunCannotTakeItAll(t *testing.T) {
 // TestNobodyPlaysForAnEmptyRoom: a run pauses some time after its last viewer
 // has left, and not while a page loads again.
 func TestNobodyPlaysForAnEmptyRoom(t *testing.T) {
+	t.Parallel()
 	rs := registry(t, Limits{})
 	r, v := join(t, rs, "a", "")
 	must(t, r, session.Start{Prompt: "Once upon a time there was a"})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -20,7 +21,7 @@ type played struct {
 
 func play(t testing.TB, n int, byStage, branch bool) played {
 	t.Helper()
-	s := session.New(bundledModel(t), session.DefaultLimits())
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	e, sum := &htmlEncoder{}, played{panels: map[string]int{}}
 	do := func(c session.Command) *session.State {
 		t.Helper()
@@ -67,6 +68,7 @@ func play(t testing.TB, n int, byStage, branch bool) played {
 // TestBytesGrowWithTheText: a run twice as long sends about twice as much. The
 // text goes token by token and nothing else on the page grows with it.
 func TestBytesGrowWithTheText(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name            string
 		n               int

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -35,6 +36,7 @@ func do(t *testing.T, r class.Run, c session.Command) *session.State {
 // dropped for another nor evicted nor expired while the room has it open; its
 // memory is that of all runs.
 func TestRoomRunStays(t *testing.T) {
+	t.Parallel()
 	probe, _ := join(t, registry(t, Limits{}), "a", "")
 	must(t, probe, session.Start{Prompt: "Once upon a time"})
 	must(t, probe, session.StepStage{})
@@ -77,6 +79,7 @@ func TestRoomRunStays(t *testing.T) {
 // TestRoomRunFromLink: a run that was closed is made again from its link, bit
 // for bit, and looks where it looked.
 func TestRoomRunFromLink(t *testing.T) {
+	t.Parallel()
 	rs := registry(t, Limits{})
 	room := openRoom(t, rs, "ABC234", "")
 	do(t, room, session.Start{Prompt: "Once upon a time"})
@@ -105,6 +108,7 @@ func TestRoomRunFromLink(t *testing.T) {
 // TestRoomRunIsWatched: a watcher is told of every change, once for changes that
 // come together, until it stops.
 func TestRoomRunIsWatched(t *testing.T) {
+	t.Parallel()
 	rs := registry(t, Limits{})
 	room := openRoom(t, rs, "ABC234", "")
 	told := make(chan uint64, 1000)
@@ -113,7 +117,7 @@ func TestRoomRunIsWatched(t *testing.T) {
 	for v := uint64(0); v != st.Version; {
 		select {
 		case v = <-told:
-		case <-time.After(20 * time.Second):
+		case <-time.After(browser.Patience):
 			t.Fatalf("nobody was told of version %d", st.Version)
 		}
 	}

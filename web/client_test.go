@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"github.com/tokenbytoken/viz/web/browser"
 )
 
 // wire is a message as a client sees it.
@@ -69,7 +71,7 @@ func (x *site) dial(protocol, query string) *client {
 // read takes the next message and updates what is known.
 func (c *client) read() wire {
 	c.t.Helper()
-	c.conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+	c.conn.SetReadDeadline(time.Now().Add(browser.Patience))
 	kind, b, err := c.conn.ReadMessage()
 	if err != nil {
 		c.t.Fatalf("reading: %v", err)
@@ -186,7 +188,7 @@ func (c *client) closed() (int, string) {
 
 func closeOf(t testing.TB, conn *websocket.Conn) (int, string) {
 	t.Helper()
-	conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+	conn.SetReadDeadline(time.Now().Add(browser.Patience))
 	for {
 		_, _, err := conn.ReadMessage()
 		if ce, ok := err.(*websocket.CloseError); ok {

@@ -17,6 +17,7 @@ func ask(l learners, host string, cookies ...*http.Cookie) (string, *http.Cookie
 }
 
 func TestLearnerIsTheSameAfterARestart(t *testing.T) {
+	t.Parallel()
 	secret := []byte(strings.Repeat("s", 32))
 	id, fresh := ask(learners{secret, true}, "127.0.0.1:8080")
 	if fresh == nil || len(id) != 22 { // 16 bytes in base64
@@ -44,6 +45,7 @@ func TestLearnerIsTheSameAfterARestart(t *testing.T) {
 
 // A secret that ends with the process must not leave a cookie from each start.
 func TestPassingSecretsShareACookie(t *testing.T) {
+	t.Parallel()
 	_, a := ask(learners{[]byte("one"), false}, "127.0.0.1:8080")
 	_, b := ask(learners{[]byte("two"), false}, "127.0.0.1:8080")
 	_, c := ask(learners{[]byte("two"), false}, "127.0.0.1:8081")

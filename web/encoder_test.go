@@ -15,6 +15,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/ui"
 )
@@ -25,7 +26,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // same on every machine: the score of token i is −(i mod 97)/8 plus 9 for one
 // favourite, and every stage took as many microseconds as its number.
 func handmade(t testing.TB, ran infer.Kind) *session.State {
-	m := bundledModel(t)
+	m := testmodel.Target(t)
 	s := &session.State{
 		Version: 9, Model: m, Prompt: "Once upon", Settings: infer.DefaultSettings(),
 		Speed: session.SpeedNormal, Cursor: session.Cursor{Step: 2, Stage: ran},
@@ -81,6 +82,7 @@ func advance(m *infer.Model, s *infer.Step, favourite int, ran infer.Kind) {
 
 // TestGoldenJSON pins what viz.json.v1 says of one state, and of the next.
 func TestGoldenJSON(t *testing.T) {
+	t.Parallel()
 	var out strings.Builder
 	e := &jsonEncoder{}
 	for _, ran := range []infer.Kind{infer.KindFilter, infer.KindSample} {
@@ -94,11 +96,12 @@ func TestGoldenJSON(t *testing.T) {
 		}
 		out.WriteString(rounded(t, b))
 	}
-	golden(t, "loop.json.golden", strings.ReplaceAll(out.String(), bundledModel(t).Hash(), "HASH"))
+	golden(t, "loop.json.golden", strings.ReplaceAll(out.String(), testmodel.Target(t).Hash(), "HASH"))
 }
 
 // TestGoldenHTML pins what viz.html.v1 says of the same two states.
 func TestGoldenHTML(t *testing.T) {
+	t.Parallel()
 	var out strings.Builder
 	e := &htmlEncoder{}
 	for _, ran := range []infer.Kind{infer.KindFilter, infer.KindSample} {
@@ -179,6 +182,7 @@ func golden(t *testing.T, name, got string) {
 
 // TestSecondMessage: what has not changed is not sent again.
 func TestSecondMessage(t *testing.T) {
+	t.Parallel()
 	s := handmade(t, infer.KindFilter)
 	for protocol, make := range encoders {
 		e := make()
@@ -205,6 +209,7 @@ func TestSecondMessage(t *testing.T) {
 // TestStripOperations compares token lists by hand: "abc" to "aXc" is one
 // morph, to "ab" one removal, to "abcd" one append.
 func TestStripOperations(t *testing.T) {
+	t.Parallel()
 	s := handmade(t, infer.KindFilter)
 	steps := func(chosen ...int) *session.State {
 		next := *s

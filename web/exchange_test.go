@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
 func tokenID(step int) string { return fmt.Sprintf("t-%d", step) }
@@ -85,6 +87,7 @@ func (c *client) where() string {
 // TestWalk goes through a run with every command, over both protocols. The
 // stages reached follow from the meaning of the commands.
 func TestWalk(t *testing.T) {
+	t.Parallel()
 	walk := []struct{ command, at string }{
 		{`{"cmd":"set","temperature":0.8}`, "0 none"},
 		{`{"cmd":"start","prompt":"Once upon a time"}`, "1 forward"},
@@ -140,6 +143,7 @@ type sampleStage struct {
 
 // TestSettings changes the settings before and after the draw.
 func TestSettings(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	c := x.dial(ProtocolJSON, "")
 	c.do(`{"cmd":"preset","preset":"pure"}`)
@@ -178,6 +182,7 @@ func TestSettings(t *testing.T) {
 
 // TestPlay plays at full speed to a limit; no token may be missing.
 func TestPlay(t *testing.T) {
+	t.Parallel()
 	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
 		t.Run(protocol, func(t *testing.T) {
 			x := newSite(t, Limits{})
@@ -207,6 +212,7 @@ func TestPlay(t *testing.T) {
 // TestStopString makes the first characters that greedy decoding writes the
 // stop string, so that the run must end there.
 func TestStopString(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	c := x.dial(ProtocolJSON, "")
 	c.do(`{"cmd":"preset","preset":"greedy"}`)
@@ -239,6 +245,7 @@ func TestStopString(t *testing.T) {
 // TestSpeed ticks by the clock: at speed 4 a stage takes 0.3 s, so that two
 // stages come by themselves and in order.
 func TestSpeed(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	c := x.dial(ProtocolJSON, "")
 	c.do(`{"cmd":"start","prompt":"Hello"}`)
@@ -257,12 +264,13 @@ func TestSpeed(t *testing.T) {
 
 // TestPieces cuts a text that is being typed, and changes nothing.
 func TestPieces(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	page, js := x.dial(ProtocolHTML, ""), x.dial(ProtocolJSON, "")
 	m := js.do(`{"cmd":"pieces","prompt":"The capital"}`)
 	var text string
 	for _, p := range m.Pieces {
-		if p.ID != bundledModel(t).Config().BOS {
+		if p.ID != testmodel.Target(t).Config().BOS {
 			text += p.Text
 		}
 	}

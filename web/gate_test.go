@@ -16,6 +16,7 @@ import (
 )
 
 func TestLoopbackHosts(t *testing.T) {
+	t.Parallel()
 	want := []string{"127.0.0.1:8080", "localhost:8080", "[::1]:8080"}
 	if got := LoopbackHosts("0.0.0.0:8080"); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -29,6 +30,7 @@ func TestLoopbackHosts(t *testing.T) {
 // TestGate sends requests as other sites' pages would make a browser send
 // them, to pages, files and sockets alike.
 func TestGate(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	own := strings.TrimPrefix(x.http.URL, "http://")
 	_, port, _ := strings.Cut(own, ":")
@@ -94,6 +96,7 @@ func checkHeaders(t *testing.T, resp *http.Response) {
 // TestCrossSitePost: nothing that could change something passes from another
 // site, whether there is an address for it or not.
 func TestCrossSitePost(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	req, _ := http.NewRequest(http.MethodPost, x.http.URL+"/loop", strings.NewReader("prompt=x"))
 	if resp, _ := x.do(req, "Sec-Fetch-Site", "cross-site"); resp.StatusCode != 403 {
@@ -102,6 +105,7 @@ func TestCrossSitePost(t *testing.T) {
 }
 
 func TestPanicIsAnswered(t *testing.T) {
+	t.Parallel()
 	g := newGate([]string{"example.com"}, slog.New(slog.NewTextHandler(io.Discard, nil)),
 		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(errors.New("the secret cause")) }))
 	w := httptest.NewRecorder()
@@ -113,6 +117,7 @@ func TestPanicIsAnswered(t *testing.T) {
 
 // TestRoutes asks for every address, and for some that do not exist.
 func TestRoutes(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	asset := static.Asset("js/loop.js")
 	cases := []struct {
@@ -170,6 +175,7 @@ func TestRoutes(t *testing.T) {
 
 // TestLearners: the cookie is signed, kept, and decides whose run it is.
 func TestLearners(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	resp, _ := x.get("/loop")
 	cookies := resp.Cookies()

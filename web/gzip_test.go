@@ -10,6 +10,7 @@ import (
 
 // TestGzip: text is compressed for who takes it, and comes out the same.
 func TestGzip(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	get := func(path, accept string) (*http.Response, []byte) {
 		t.Helper()

@@ -14,39 +14,14 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// suite ends the browser before leaks are looked for.
-type suite struct{ *testing.M }
-
-func (s suite) Run() int {
-	defer func() { closeChromium() }() // as it is then
-	return s.M.Run()
-}
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(suite{m}) }
-
-var loadModel = sync.OnceValues(func() (*infer.Model, error) {
-	c, err := bundled.Target()
-	if err != nil {
-		return nil, err
-	}
-	return infer.Load(c)
-})
-
-func bundledModel(t testing.TB) *infer.Model {
-	t.Helper()
-	m, err := loadModel()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(browser.Suite{M: m}) }
 
 var loadCourse = sync.OnceValues(lessons.Load)
 
@@ -105,7 +80,7 @@ func newSiteOn(t testing.TB, limits Limits, addr string, secret []byte) *site {
 	h.Listener = l
 	course, progress := learning(t)
 	s, err := New(Config{
-		Model:        bundledModel(t),
+		Model:        testmodel.Target(t),
 		Course:       course,
 		Progress:     progress,
 		AllowedHosts: LoopbackHosts(h.Listener.Addr().String()),
@@ -133,7 +108,7 @@ func newSiteOn(t testing.TB, limits Limits, addr string, secret []byte) *site {
 		t.Fatal(err)
 	}
 	stop := sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
 		defer cancel()
 		if err := s.Shutdown(ctx); err != nil {
 			t.Errorf("shutdown: %v", err)
@@ -187,7 +162,7 @@ func (x *site) do(req *http.Request, header ...string) (*http.Response, string) 
 // eventually waits until something is true of the server.
 func eventually(t testing.TB, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(browser.Patience); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("never true on the server")
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp/kb"
+	"github.com/tokenbytoken/viz/web/browser"
 )
 
 // BenchmarkKeyToFrame measures, inside the page, from the time stamp of a key
@@ -18,8 +18,7 @@ import (
 func BenchmarkKeyToFrame(b *testing.B) {
 	x := newSite(b, Limits{})
 	page := startTab(b, x)
-	page.run("no animation", media("light"))
-	page.do(`
+	page.Eval(`
 		window.times = [];
 		window.stage = () => document.querySelector('#rail [aria-current=step] i')?.textContent;
 		let pressed = null; // {from, at}: the stage and the time of the press
@@ -36,13 +35,13 @@ func BenchmarkKeyToFrame(b *testing.B) {
 		addEventListener('keydown', (event) => { pressed = { from: stage(), at: event.timeStamp } }, true)`)
 	const presses = 200 // so that p99 is not the first, cold one
 	for range b.N {
-		page.do(`times.length = 0`)
+		page.Eval(`times.length = 0`)
 		for n := range presses {
-			page.key(kb.ArrowRight)
+			page.Keys(browser.ArrowRight)
 			time.Sleep(100 * time.Millisecond) // asking would take the page's time
-			page.until(`times.length === ` + strconv.Itoa(n+1))
+			page.Until(`times.length === ` + strconv.Itoa(n+1))
 		}
-		ms := eval[[]float64](page, `times`)
+		ms := browser.Value[[]float64](page.Tab, `times`)
 		slices.Sort(ms)
 		b.ReportMetric(ms[len(ms)/2], "p50-ms")
 		b.ReportMetric(ms[len(ms)*99/100], "p99-ms")
@@ -62,11 +61,11 @@ func BenchmarkPlayed(b *testing.B) {
 	for range b.N {
 		page.say(`{"cmd":"reset"}`)
 		page.tokens(0)
-		page.do(`window.began = performance.now()`)
+		page.Eval(`window.began = performance.now()`)
 		page.say(`{"cmd":"finish"}`)
-		page.until(`document.querySelector('#strip-next').classList.contains('is-stopped') && (window.ended = performance.now(), true)`)
-		n := eval[float64](page, `document.querySelectorAll('#strip-gen > *').length`)
-		b.ReportMetric(n/eval[float64](page, `(ended - began) / 1000`), "tokens/s")
+		page.Until(`document.querySelector('#strip-next').classList.contains('is-stopped') && (window.ended = performance.now(), true)`)
+		n := browser.Value[float64](page.Tab, `document.querySelectorAll('#strip-gen > *').length`)
+		b.ReportMetric(n/browser.Value[float64](page.Tab, `(ended - began) / 1000`), "tokens/s")
 		b.ReportMetric(n, "tokens")
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -56,6 +57,7 @@ func shownBy(t *testing.T, page string) string {
 // TestLinkPages opens links over plain HTTP: the run itself where it is here,
 // else what the link tells of.
 func TestLinkPages(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	c := x.dial(ProtocolHTML, "")
 	st := branched(t, c, x)
@@ -120,6 +122,7 @@ func edited(t *testing.T, link, from, to string) string {
 // TestBadLinks: each is said plainly with its status, on a page that can be
 // used; the socket says the same.
 func TestBadLinks(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	c := x.dial(ProtocolHTML, "")
 	branched(t, c, x)
@@ -158,6 +161,7 @@ func TestBadLinks(t *testing.T) {
 
 // TestRestart: a client comes back to a server that knows nothing of it.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	a := newSite(t, Limits{})
 	c := a.dial(ProtocolHTML, "")
 	branched(t, c, a)
@@ -186,6 +190,7 @@ func TestRestart(t *testing.T) {
 // TestExports takes a run away in all its forms; live and by its link they are
 // the same.
 func TestExports(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	c := x.dial(ProtocolHTML, "")
 	st := branched(t, c, x)
@@ -259,6 +264,7 @@ func TestExports(t *testing.T) {
 
 // TestExportRefusals: what is not there yet is said with a status.
 func TestExportRefusals(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	c := x.dial(ProtocolHTML, "")
 	expect := func(path string, status int, say string) {
@@ -287,6 +293,7 @@ func TestExportRefusals(t *testing.T) {
 
 // TestStorybook makes every story, as a page and as data.
 func TestStorybook(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	_, list := x.get("/storybook")
 	for _, s := range stories {
@@ -314,6 +321,7 @@ func TestStorybook(t *testing.T) {
 
 // TestStoriesShowTheirState: what each is called is what the model did.
 func TestStoriesShowTheirState(t *testing.T) {
+	t.Parallel()
 	for name, holds := range map[string]func(*session.State) bool{
 		"stopped-limit":  func(st *session.State) bool { return st.Stopped == infer.StopMaxTokens },
 		"stopped-end":    func(st *session.State) bool { return st.Stopped == infer.StopEOS },
@@ -334,7 +342,7 @@ func TestStoriesShowTheirState(t *testing.T) {
 				continue
 			}
 			found = true
-			st, err := s.state(context.Background(), bundledModel(t))
+			st, err := s.state(context.Background(), testmodel.Target(t))
 			if err != nil || !holds(st) {
 				t.Errorf("%s is at %+v, stopped by %q (%v)", name, st.Cursor, st.Stopped, err)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/live"
 )
 
@@ -23,6 +24,7 @@ func snapshot(t *testing.T, seq uint64, html string) live.Message {
 // newest is sent; what is its own is all sent, in order, and one that is not
 // newer is not sent at all. The messages carry the number of the last snapshot.
 func TestSnapshotsGiveWay(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	x := withFeed(t, Limits{}, func(_ context.Context, in <-chan live.Command, send func(live.Message) error) error {
 		if err := send(snapshot(t, 5, "first")); err != nil {
@@ -74,6 +76,7 @@ func TestSnapshotsGiveWay(t *testing.T) {
 
 // TestSnapshotsAreShared: one encoding goes to every connection, byte for byte.
 func TestSnapshotsAreShared(t *testing.T) {
+	t.Parallel()
 	shared := snapshot(t, 3, "<p>the same</p>")
 	x := withFeed(t, Limits{}, func(ctx context.Context, _ <-chan live.Command, send func(live.Message) error) error {
 		if err := send(shared); err != nil {
@@ -84,7 +87,7 @@ func TestSnapshotsAreShared(t *testing.T) {
 	})
 	for range 3 {
 		l, _ := x.dialFeed(t, "feed=test")
-		l.conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+		l.conn.SetReadDeadline(time.Now().Add(browser.Patience))
 		_, data, err := l.conn.ReadMessage()
 		if err != nil || string(data) != string(shared.Encoded.Bytes()) {
 			t.Errorf("%s, %v, want %s", data, err, shared.Encoded.Bytes())

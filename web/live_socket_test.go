@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/websocket"
 	"golang.org/x/time/rate"
 
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/live"
 )
 
@@ -64,7 +65,7 @@ func (x *site) dialFeed(t *testing.T, query string, protocols ...string) (*feedL
 	if protocols == nil {
 		protocols = []string{ProtocolHTML}
 	}
-	d := websocket.Dialer{Subprotocols: protocols, HandshakeTimeout: 10 * time.Second}
+	d := websocket.Dialer{Subprotocols: protocols, HandshakeTimeout: browser.Patience}
 	conn, answer, err := d.Dial("ws"+strings.TrimPrefix(x.http.URL, "http")+"/ws?"+query, nil)
 	if err != nil {
 		if answer == nil {
@@ -96,7 +97,7 @@ func (l *feedLine) hear() fromFeed {
 // next returns the next message, or the code by which the connection ended.
 func (l *feedLine) next() (m fromFeed, code int) {
 	l.t.Helper()
-	l.conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	l.conn.SetReadDeadline(time.Now().Add(browser.Patience))
 	_, data, err := l.conn.ReadMessage()
 	var closed *websocket.CloseError
 	switch {
@@ -114,6 +115,7 @@ func (l *feedLine) next() (m fromFeed, code int) {
 // TestFeedAnswers: commands reach the feed with their fields, answers the
 // client with their numbers, and what is no command is refused without it.
 func TestFeedAnswers(t *testing.T) {
+	t.Parallel()
 	l, _ := withFeed(t, Limits{}, echo).dialFeed(t, "feed=test")
 	l.say(`{"cmd":"set","n":7,"values":{"t":"0.5"}}`)
 	m := l.hear()
@@ -139,6 +141,7 @@ func TestFeedAnswers(t *testing.T) {
 // TestFeedRefusals: a feed that is not there, one that will not be opened, one
 // that fails or panics, and a client of the wrong protocol.
 func TestFeedRefusals(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	if _, answer := x.dialFeed(t, "feed=none"); answer.StatusCode != http.StatusNotFound {
 		t.Errorf("a feed that is not there: %s", answer.Status)
@@ -190,6 +193,7 @@ func TestFeedRefusals(t *testing.T) {
 // reads is not held up, and the client gets the newest panel, every row that was
 // added, and the end.
 func TestSlowReaderMissesOnlyWhatIsOld(t *testing.T) {
+	t.Parallel()
 	const states, rows = 2000, 40
 	all := make(chan struct{})
 	big := strings.Repeat("x", 10_000)
@@ -241,6 +245,7 @@ func TestSlowReaderMissesOnlyWhatIsOld(t *testing.T) {
 // TestFeedLimits: the rate of commands, the size of a message and the number of
 // connections are those of every socket.
 func TestFeedLimits(t *testing.T) {
+	t.Parallel()
 	x := withFeed(t, Limits{CommandsPerSecond: rate.Every(time.Hour), CommandBurst: 2, Sockets: 1, MessageBytes: 200}, echo)
 	l, _ := x.dialFeed(t, "feed=test")
 	for n, code := range []string{"", "", live.Busy} {
@@ -261,6 +266,7 @@ func TestFeedLimits(t *testing.T) {
 // TestFeedEndsWithTheServer: a feed at work is told, the client hears 1012, and
 // nothing is left running (the suite looks for goroutines).
 func TestFeedEndsWithTheServer(t *testing.T) {
+	t.Parallel()
 	ended := make(chan error, 1)
 	x := withFeed(t, Limits{}, func(ctx context.Context, in <-chan live.Command, send func(live.Message) error) error {
 		<-in

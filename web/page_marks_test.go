@@ -7,6 +7,7 @@ import (
 )
 
 func TestPageMarks(t *testing.T) {
+	t.Parallel()
 	var p pageMarks
 	if n, again := p.meet("a"); n != 0 || again {
 		t.Errorf("a new page: %d, %v", n, again)
@@ -34,6 +35,7 @@ func TestPageMarks(t *testing.T) {
 }
 
 func TestPageName(t *testing.T) {
+	t.Parallel()
 	for asked, want := range map[string]string{
 		"": "", "1x-Z_9": "1x-Z_9", "a b": "", "ä": "", "a/b": "", strings.Repeat("x", 40): strings.Repeat("x", 40), strings.Repeat("x", 41): "",
 	} {

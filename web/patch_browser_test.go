@@ -10,6 +10,7 @@ import (
 // focus, as a search's next answer does: the focus stays, and the button says
 // what it now stands for. What is typed in a field stays as well.
 func TestPatchAroundFocus(t *testing.T) {
+	t.Parallel()
 	tab := visit(t, newSite(t, Limits{}), browser.Laptop)
 	tab.Eval(`import('/static/js/patch.js').then(({ patch }) => {
 		const list = document.createElement('div');

@@ -114,6 +114,7 @@ func (x *site) through(p *proxy) *site {
 // command had arrived or not, the client that comes back and sends it again
 // sees it carried out once: each stage once and in order.
 func TestCutAtEveryStage(t *testing.T) {
+	t.Parallel()
 	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
 		t.Run(protocol, func(t *testing.T) {
 			x := newSite(t, Limits{})
@@ -161,6 +162,7 @@ func TestCutAtEveryStage(t *testing.T) {
 // TestPlayThroughCuts plays to the end while the connection is cut again and
 // again: what the last client has is the whole run.
 func TestPlayThroughCuts(t *testing.T) {
+	t.Parallel()
 	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
 		t.Run(protocol, func(t *testing.T) {
 			x := newSite(t, Limits{})

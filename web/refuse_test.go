@@ -15,6 +15,7 @@ import (
 // TestRefusals sends everything that is wrong in a way that can be told. Each
 // is answered with its code and field, and the run stays as it was.
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("a", 4097)
 	cases := []struct {
 		message     string
@@ -130,6 +131,7 @@ func TestRefusals(t *testing.T) {
 
 // TestNoObject: what is not a JSON object gets an answer too.
 func TestNoObject(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	c := x.dial(ProtocolJSON, "")
 	for _, message := range []string{``, `[]`, `null`, `"step"`, `{`, `{"cmd":"step"}{}`, strings.Repeat("[", 60_000), `{"n":-1,"cmd":"step"}`} {
@@ -146,6 +148,7 @@ func TestNoObject(t *testing.T) {
 
 // TestCloseCodes: what breaks the protocol ends the connection, by number.
 func TestCloseCodes(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name  string
 		kind  int
@@ -174,6 +177,7 @@ func TestCloseCodes(t *testing.T) {
 
 // TestSubprotocol: a client that names none, or none that is spoken, is told.
 func TestSubprotocol(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	for _, offer := range [][]string{nil, {"viz.xml.v1"}} {
 		d := websocket.Dialer{Subprotocols: offer, Jar: x.jar}
@@ -200,6 +204,7 @@ func TestSubprotocol(t *testing.T) {
 // TestBusy sends faster than the limit: the surplus is refused, one by one,
 // and what comes later is served again.
 func TestBusy(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{CommandsPerSecond: 20, CommandBurst: 3})
 	c := x.dial(ProtocolJSON, "")
 	for range 10 {

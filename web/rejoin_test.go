@@ -7,10 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
-
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -20,6 +18,7 @@ var folderSecret = bytes.Repeat([]byte{7}, 32)
 // TestRunIsFoundAgain: where a run is gone, its learner's first connection
 // makes it anew under its id, the second finds it there and changes nothing.
 func TestRunIsFoundAgain(t *testing.T) {
+	t.Parallel()
 	x := newSiteOn(t, Limits{}, "127.0.0.1:0", folderSecret)
 	x.get("/loop") // for the cookie
 	c := x.dial(ProtocolHTML, "")
@@ -47,6 +46,7 @@ func TestRunIsFoundAgain(t *testing.T) {
 // TestNobodyTakesAnID: an id that was not given to a learner leads to a run of
 // another id, whether it is another's or made up.
 func TestNobodyTakesAnID(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	x.get("/loop")
 	c := x.dial(ProtocolHTML, "")
@@ -62,38 +62,41 @@ func TestNobodyTakesAnID(t *testing.T) {
 
 // TestTwoTabsAfterARestart come back to one run.
 func TestTwoTabsAfterARestart(t *testing.T) {
+	t.Parallel()
 	x := newSiteOn(t, Limits{}, "127.0.0.1:0", folderSecret)
 	b := startTab(t, x)
 	b.write(2)
-	other := b.second()
-	other.run("open", chromedp.Navigate(eval[string](b, `location.href`)))
-	other.until(isLive + ` && ` + atStage("7"))
+	other := b.second(browser.Value[string](b.Tab, `location.href`))
+	other.Until(isLive + ` && ` + atStage("7"))
+	b.MayLose()
+	other.MayLose()
 	before := b.text()
 	x.stop()
-	for _, tab := range []*tab{b, other} {
-		tab.until(`document.documentElement.dataset.conn === 'reconnecting'`)
+	for _, tab := range []loopTab{b, other} {
+		tab.Until(`document.documentElement.dataset.conn === 'reconnecting'`)
 	}
 	y := newSiteOn(t, Limits{}, x.http.Listener.Addr().String(), folderSecret)
-	for _, tab := range []*tab{b, other} {
-		tab.do(`dispatchEvent(new Event('online'))`)
+	for _, tab := range []loopTab{b, other} {
+		tab.Eval(`dispatchEvent(new Event('online'))`)
 	}
-	for _, tab := range []*tab{b, other} {
-		tab.until(isLive + ` && ` + atStage("7"))
+	for _, tab := range []loopTab{b, other} {
+		tab.Until(isLive + ` && ` + atStage("7"))
 		tab.tokens(2)
 		if got := tab.text(); got != before {
 			t.Errorf("the text is %q, was %q", got, before)
 		}
 	}
 	eventually(t, func() bool { r := y.onlyRun(); r.mu.Lock(); defer r.mu.Unlock(); return len(r.viewers) == 2 })
-	b.key(kb.ArrowRight)
-	other.until(atStage("1"))
-	other.key("n")
+	b.Keys(browser.ArrowRight)
+	other.Until(atStage("1"))
+	other.Keys("n")
 	b.tokens(3)
 }
 
 // TestFilesTakeTheirTurn: a file of a run is made when no link is replayed and
 // no other file is made.
 func TestFilesTakeTheirTurn(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	x.get("/loop") // for the cookie
 	c := x.dial(ProtocolHTML, "")

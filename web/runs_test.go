@@ -13,13 +13,15 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
 // registry returns a registry without a server, for one learner "a".
 func registry(t *testing.T, limits Limits) *runs {
 	t.Helper()
-	rs := newRuns(bundledModel(t), limits.orDefaults(), slog.New(slog.NewTextHandler(io.Discard, nil)), learners{secret: []byte("a test's")})
+	rs := newRuns(testmodel.Target(t), limits.orDefaults(), slog.New(slog.NewTextHandler(io.Discard, nil)), learners{secret: []byte("a test's")})
 	t.Cleanup(func() {
 		if err := rs.close(context.Background()); err != nil {
 			t.Error(err)
@@ -50,6 +52,7 @@ func must(t *testing.T, r *run, c session.Command) *session.State {
 // TestBudget: beyond the memory budget the run that was used least recently
 // goes first, a watched one last, and each comes back bit for bit.
 func TestBudget(t *testing.T) {
+	t.Parallel()
 	probe := registry(t, Limits{})
 	r, _ := join(t, probe, "a", "")
 	must(t, r, session.Start{Prompt: "Once upon a time"})
@@ -102,6 +105,7 @@ func TestBudget(t *testing.T) {
 // TestEvictedWhileWatched: a viewer of an evicted run goes on as if nothing
 // had been.
 func TestEvictedWhileWatched(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
 		c := x.dial(protocol, "")
@@ -123,6 +127,7 @@ func TestEvictedWhileWatched(t *testing.T) {
 // TestRunLimits: a learner's 3rd run drops the oldest that nobody watches;
 // where all are watched, it is refused.
 func TestRunLimits(t *testing.T) {
+	t.Parallel()
 	rs := registry(t, Limits{RunsPerLearner: 2, Runs: 3})
 	first, v := join(t, rs, "a", "")
 	must(t, first, session.Start{Prompt: "Hello"})
@@ -144,6 +149,7 @@ func TestRunLimits(t *testing.T) {
 // TestEmptyRunGoesWithItsViewer: pages that are opened and closed again leave
 // nothing behind.
 func TestEmptyRunGoesWithItsViewer(t *testing.T) {
+	t.Parallel()
 	rs := registry(t, Limits{})
 	r, v := join(t, rs, "a", "")
 	rs.leave(r, v)
@@ -155,7 +161,7 @@ func TestEmptyRunGoesWithItsViewer(t *testing.T) {
 
 // TestExpiry lets six hours pass.
 func TestExpiry(t *testing.T) {
-	m := bundledModel(t)
+	m := testmodel.Target(t)
 	synctest.Test(t, func(t *testing.T) {
 		rs := newRuns(m, DefaultLimits, slog.New(slog.NewTextHandler(io.Discard, nil)), learners{})
 		watched, _ := join(t, rs, "a", "")
@@ -184,7 +190,7 @@ func TestExpiry(t *testing.T) {
 // TestPlayingPace counts the stages of eleven seconds at 1.2 s each: at 1.2,
 // 2.4, ... 10.8 s, nine of them.
 func TestPlayingPace(t *testing.T) {
-	m := bundledModel(t)
+	m := testmodel.Target(t)
 	synctest.Test(t, func(t *testing.T) {
 		rs := newRuns(m, DefaultLimits, slog.New(slog.NewTextHandler(io.Discard, nil)), learners{})
 		r, _ := join(t, rs, "a", "")
@@ -212,6 +218,7 @@ func TestPlayingPace(t *testing.T) {
 
 // TestPanicEndsOneRun: a run that panics ends alone; who watches it is told.
 func TestPanicEndsOneRun(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	c, other := x.dial(ProtocolJSON, ""), x.dial(ProtocolJSON, "")
 	r := x.runOf(c.run)
@@ -231,6 +238,7 @@ func TestPanicEndsOneRun(t *testing.T) {
 // TestSlowReader: one viewer that does not read neither stops the run nor a
 // second viewer, and when it reads again it misses states, not tokens.
 func TestSlowReader(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	quick := x.dial(ProtocolHTML, "")
 	quick.do(`{"cmd":"stop","max_tokens":300}`)
@@ -275,6 +283,7 @@ func TestSlowReader(t *testing.T) {
 
 // TestCoalescing: a viewer that never looks is woken once, however much happens.
 func TestCoalescing(t *testing.T) {
+	t.Parallel()
 	rs := registry(t, Limits{})
 	r, v := join(t, rs, "a", "")
 	must(t, r, session.Start{Prompt: "Hello"})
@@ -289,6 +298,7 @@ func TestCoalescing(t *testing.T) {
 // TestShutdown: sockets are closed with 1012, runs end, and nobody enters any
 // more. That nothing is left running is checked by TestMain.
 func TestShutdown(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	c := x.dial(ProtocolHTML, "")
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
@@ -296,7 +306,7 @@ func TestShutdown(t *testing.T) {
 	c.do(`{"cmd":"play"}`)
 	down := make(chan error)
 	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
 		defer cancel()
 		down <- x.Shutdown(ctx)
 	}()
@@ -318,6 +328,7 @@ func TestShutdown(t *testing.T) {
 // TestReconnect: a connection that breaks without a word leaves the run as it
 // is, and the next one shows it whole.
 func TestReconnect(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	c := x.dial(ProtocolJSON, "")
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)

@@ -14,6 +14,7 @@ import (
 // TestStarts: every run that a lesson leads to comes up, with its prompt, at
 // the step and stage the lesson speaks of.
 func TestStarts(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	host := strings.TrimPrefix(x.http.URL, "http://")
 	get := func(path string) *httptest.ResponseRecorder {

@@ -3,6 +3,7 @@ package web
 import "testing"
 
 func TestHalfCharacter(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]bool{
 		`{"cmd":"start","prompt":"plain"}`:       false,
 		`{"prompt":"\ud83d\ude00"}`:              false, // 😀
@@ -23,6 +24,7 @@ func TestHalfCharacter(t *testing.T) {
 // TestWrongTypeNamesTheRange: what is no number at all is answered with the
 // range as well.
 func TestWrongTypeNamesTheRange(t *testing.T) {
+	t.Parallel()
 	for message, want := range map[string]string{
 		`{"cmd":"set","temperature":"NaN"}`:  "a number, 0 (greedy) to 100",
 		`{"cmd":"set","top_p":1e999}`:        "a number, above 0, up to 1 (off)",

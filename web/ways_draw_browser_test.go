@@ -14,14 +14,14 @@ import (
 func TestWaysDraw(t *testing.T) {
 	drawn := []session.Command{oneToken, oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindSample}}
 	useAll(t, []feature{
-		{"another u", drawn, useWhatIf},
-		{"draw again", drawn, useRedraw},
-		{"another seed", drawn, useReroll},
-		{"worked row", []session.Command{oneToken, session.Seek{Step: 1, Stage: infer.KindSoftmax}}, useWorkedRow},
+		{"another u", drawn, useWhatIf, gestures},
+		{"draw again", drawn, useRedraw, press},
+		{"another seed", drawn, useReroll, press},
+		{"worked row", []session.Command{oneToken, session.Seek{Step: 1, Stage: infer.KindSoftmax}}, useWorkedRow, press},
 		{"all cut tokens", []session.Command{
 			session.SetSampling{TopK: ptrTo(5)}, oneToken, session.Seek{Step: 1, Stage: infer.KindFilter},
-		}, useAllCut},
-		{"why not the likeliest", nil, useWhyNot},
+		}, useAllCut, press},
+		{"why not the likeliest", nil, useWhyNot, press},
 	})
 }
 

@@ -4,20 +4,24 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// The tests named TestWays use every feature of the Loop page three times: by
-// mouse, by keyboard alone, and with a finger on a phone. After each action the
-// page must show what the session on the server holds.
+// The tests named TestWays use every feature of the Loop page: by mouse, and
+// what each hand does by a gesture of its own also by keyboard alone and with a
+// finger on a phone; in the long tier all features by all three. After each
+// action the page must show what the session on the server holds.
 
 // visitor is somebody at the Loop page, with one way of using it.
 type visitor struct {
@@ -34,11 +38,27 @@ type feature struct {
 	name  string
 	given []session.Command
 	use   func(v *visitor)
+	hands gesture
 }
+
+// gesture says whether the three hands do a thing in ways of their own, such as
+// dragging, or all press the same buttons.
+type gesture bool
+
+const (
+	press    gesture = false
+	gestures gesture = true
+)
 
 // useAll opens one page for each way and goes through the features on it.
 func useAll(t *testing.T, features []feature) {
-	browser.Ways(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
+	t.Parallel()
+	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
+		every := fixture.LongTier() || path.Base(t.Name()) == "mouse"
+		features := slices.DeleteFunc(slices.Clone(features), func(f feature) bool { return !every && f.hands == press })
+		if len(features) == 0 {
+			return
+		}
 		x := newSite(t, Limits{})
 		tab := visit(t, x, screen)
 		hands(tab).Press("#prompt-form [data-prompt]")
@@ -58,12 +78,7 @@ func useAll(t *testing.T, features []feature) {
 // visit opens the Loop page as a learner of its own.
 func visit(t *testing.T, x *site, screen browser.Screen) *browser.Tab {
 	t.Helper()
-	browser.Find(t)
-	ctx, err := chromium()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tab := browser.Use(ctx).Stranger(t, screen, x.http.URL+"/loop")
+	tab := browser.Open(t, screen, x.http.URL+"/loop")
 	tab.Wait("a live page", isLive)
 	return tab
 }
@@ -114,7 +129,7 @@ func (v *visitor) run() *run {
 // comes waits until the server's state is as wanted, and the page shows it.
 func (v *visitor) comes(what string, is func(*session.State) bool) *session.State {
 	v.t.Helper()
-	for end := time.Now().Add(10 * time.Second); !is(v.state()); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(browser.Patience); !is(v.state()); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			v.Shot("failed.png")
 			v.t.Fatalf("the server never came to %s; it is at %+v with %+v\nthe page says %q", what, v.state().Cursor, v.state().Settings, v.complaints())
@@ -231,7 +246,7 @@ func (v *visitor) settle() {
 func (v *visitor) same() {
 	v.t.Helper()
 	var got, want shown
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(browser.Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		want, got = expected(v.state()), browser.Value[shown](v.Tab, pageShows)
 		if reflect.DeepEqual(got, want) {
 			v.settle()

@@ -7,19 +7,20 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
 // TestWaysHistory goes forward and back through everything that was written.
 func TestWaysHistory(t *testing.T) {
 	useAll(t, []feature{
-		{"stages", nil, useStages},
-		{"token and reset", nil, useTokenAndReset},
-		{"rail", []session.Command{oneToken}, useRail},
-		{"scrubber", []session.Command{oneToken, oneToken, oneToken}, useScrubber},
-		{"play and speed", nil, usePlay},
-		{"to the end and cancel", []session.Command{session.Try{Key: "loop"}, session.SetStop{MaxTokens: ptrTo(480)}}, useFinish},
-		{"go on", []session.Command{session.SetStop{MaxTokens: ptrTo(2)}, oneToken, oneToken}, useGoOn},
+		{"stages", nil, useStages, press},
+		{"token and reset", nil, useTokenAndReset, press},
+		{"rail", []session.Command{oneToken}, useRail, press},
+		{"scrubber", []session.Command{oneToken, oneToken, oneToken}, useScrubber, gestures},
+		{"play and speed", nil, usePlay, press},
+		{"to the end and cancel", []session.Command{session.Try{Key: "loop"}, session.SetStop{MaxTokens: ptrTo(480)}}, useFinish, press},
+		{"go on", []session.Command{session.SetStop{MaxTokens: ptrTo(2)}, oneToken, oneToken}, useGoOn, press},
 	})
 }
 
@@ -113,7 +114,7 @@ func useFinish(v *visitor) {
 // the function returned is called. Commands wait meanwhile.
 func (v *visitor) halt(is func(*session.State) bool) (goOn func()) {
 	v.t.Helper()
-	for end := time.Now().Add(10 * time.Second); !is(v.state()); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(browser.Patience); !is(v.state()); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			v.t.Fatalf("the run never came there; it is at %+v", v.state().Cursor)
 		}

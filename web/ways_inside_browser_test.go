@@ -15,12 +15,12 @@ import (
 // TestWaysInside looks into the forward pass, and at what it costs.
 func TestWaysInside(t *testing.T) {
 	useAll(t, []feature{
-		{"head", []session.Command{oneToken, oneStage}, useHead},
-		{"row of the picture", []session.Command{oneToken, oneStage}, useCanvas},
-		{"block", []session.Command{oneToken, oneStage}, useBlock},
-		{"early read-out", nil, useReadout},
-		{"look or not", nil, useLook},
-		{"cost column", []session.Command{oneToken, oneToken}, useCost},
+		{"head", []session.Command{oneToken, oneStage}, useHead, press},
+		{"row of the picture", []session.Command{oneToken, oneStage}, useCanvas, gestures},
+		{"block", []session.Command{oneToken, oneStage}, useBlock, press},
+		{"early read-out", nil, useReadout, press},
+		{"look or not", nil, useLook, press},
+		{"cost column", []session.Command{oneToken, oneToken}, useCost, press},
 	})
 }
 

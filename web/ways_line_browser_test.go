@@ -3,9 +3,7 @@ package web
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/browser"
@@ -32,13 +30,11 @@ const watchTokens = `window.came = []; new MutationObserver((list) => {
 	}
 }).observe(document.getElementById('strip-gen'), {childList: true})`
 
-// frozenFor is how long a line stands still: many stages and tokens long.
-const frozenFor = 2 * time.Second
-
 // TestFrozenLine stops the line without closing it while the run plays, and
 // while keys are pressed. When it goes on, every token is there once, in order,
 // every key has counted once, and the connection is the same.
 func TestFrozenLine(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	p := newProxy(t, x.http.Listener.Addr().String())
 	v := visitAt(t, x.through(p))
@@ -55,7 +51,7 @@ func TestFrozenLine(t *testing.T) {
 		}
 		v.Keys("n") // to the end of this turn
 		v.Keys("n")
-		time.Sleep(frozenFor)
+		v.settle()
 		if st := v.state(); !at(1, infer.KindForward)(st) || !browser.Value[bool](v.Tab, atStage("1")) {
 			t.Errorf("the run is at %+v, and the line is frozen", st.Cursor)
 		}
@@ -83,10 +79,19 @@ func frozenPlay(v *visitor, p *proxy, speed session.Speed, n int) {
 	v.given(session.SetStop{MaxTokens: &n}, session.SetSpeed{Speed: speed}, session.Play{})
 	v.Wait("playing", `document.querySelector('#transport [data-cmd*=pause]') !== null`)
 	thaw := p.freeze()
-	time.Sleep(100 * time.Millisecond) // what had left arrives
-	shows := browser.Value[string](v.Tab, `document.getElementById('rail').innerText`)
-	time.Sleep(frozenFor)
-	if now := browser.Value[string](v.Tab, `document.getElementById('rail').innerText`); now != shows {
+	// The run goes on without the page: once, until all that had left must have
+	// arrived and been drawn, and then again.
+	goesOn := func() string {
+		from := v.state().Frontier()
+		eventually(v.t, func() bool {
+			st := v.state()
+			f := st.Frontier()
+			return (f.Step-from.Step)*7+int(f.Stage)-int(from.Stage) >= 7 || st.Stopped != infer.StopNone
+		})
+		v.settle()
+		return browser.Value[string](v.Tab, `document.getElementById('rail').innerText + document.getElementById('strip-gen').innerText`)
+	}
+	if shows, now := goesOn(), goesOn(); now != shows {
 		v.t.Errorf("the page shows %q on a frozen line, and showed %q", now, shows)
 	}
 	thaw()
@@ -96,6 +101,7 @@ func frozenPlay(v *visitor, p *proxy, speed session.Speed, n int) {
 // TestFrozenLineGivenUp: a page that was asleep asks for a sign, gets none, and
 // takes another connection. A key pressed meanwhile counts once or not at all.
 func TestFrozenLineGivenUp(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	p := newProxy(t, x.http.Listener.Addr().String())
 	v := visitAt(t, x.through(p))
@@ -117,10 +123,12 @@ func TestFrozenLineGivenUp(t *testing.T) {
 // server went down is not guessed at by the one that comes after it; the page
 // says so, and shows the stage that it showed.
 func TestPressLostWithTheServer(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	p := newProxy(t, x.http.Listener.Addr().String())
 	y := x.through(p)
 	v := visitAt(t, y)
+	v.MayLose()
 	v.given(oneToken)
 	v.same()
 	v.Wait("the link in the address", `location.search.includes('log=')`)
@@ -142,17 +150,12 @@ func TestPressLostWithTheServer(t *testing.T) {
 	v.Keys(browser.ArrowRight)
 	v.comes("the next stage", at(2, infer.KindForward))
 	v.Wait("the words gone", `document.getElementById('err-general').textContent === ''`)
-	tab := v.Tab
-	for _, f := range tab.Faults() { // Chromium reports each connection that is refused or breaks
-		if !strings.Contains(f, "WebSocket") {
-			t.Errorf("the page reported: %s", f)
-		}
-	}
 }
 
 // TestTwoTabsAtOnce: two tabs drive one run, each without waiting for the
 // other; both show what comes of it, and both can go on.
 func TestTwoTabsAtOnce(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	v := visitAt(t, x)
 	tab := v.Another(browser.Phone, v.URL())
@@ -180,6 +183,7 @@ func TestTwoTabsAtOnce(t *testing.T) {
 
 // TestReloadAtEveryStage, at rest and while the run plays.
 func TestReloadAtEveryStage(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	v := visitAt(t, x)
 	v.given(oneToken)
@@ -199,26 +203,32 @@ func TestReloadAtEveryStage(t *testing.T) {
 			t.Errorf("stage %s, live again:\n%s\nit was\n%s", k, got, before)
 		}
 	}
-	v.given(session.Try{Key: "loop"}, session.SetSpeed{Speed: session.SpeedFour}, session.SetStop{MaxTokens: ptrTo(2)}, session.Play{})
+	// A stage lasts long enough for two reloads on any machine to meet the run
+	// in the middle of its first turns.
+	v.given(session.Try{Key: "loop"}, session.SetSpeed{Speed: session.SpeedFour}, session.SetStop{MaxTokens: ptrTo(300)}, session.Play{})
 	for range 2 {
-		time.Sleep(200 * time.Millisecond)
+		was := v.state().Cursor
+		eventually(t, func() bool { return v.state().Cursor != was })
 		v.Reload()
 		v.Wait("a live page", isLive)
 		if !v.state().Playing {
 			t.Fatal("a reload has stopped the run")
 		}
 	}
-	v.comes("the end", func(st *session.State) bool { return len(st.Steps) == 2 && st.Stopped == infer.StopMaxTokens })
+	v.given(session.SetStop{MaxTokens: ptrTo(len(v.state().Steps) + 1)}, session.SetSpeed{Speed: session.SpeedMax})
+	v.comes("the end", func(st *session.State) bool { return st.Stopped == infer.StopMaxTokens })
 }
 
 // TestWaysReconnect: while the server is away the page says so and keeps what
 // it shows; "Try now" brings it back by itself to the same stage of a server
 // that has just started, or says that there is none yet.
 func TestWaysReconnect(t *testing.T) {
+	t.Parallel()
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
 		x := newSite(t, Limits{})
 		tab := visit(t, x, screen)
 		v := &visitor{tab, hands(tab), t, x}
+		v.MayLose()
 		v.Press("#prompt-form [data-prompt]")
 		v.Wait("a text", atStage("1"))
 		v.given(oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindFilter})
@@ -246,10 +256,5 @@ func TestWaysReconnect(t *testing.T) {
 		}
 		v.Press(cmd("#transport", `{"cmd":"step"}`))
 		v.comes("the next stage", at(2, infer.KindSample))
-		for _, f := range tab.Faults() { // Chromium reports each refused connection
-			if !strings.Contains(f, "ERR_CONNECTION_REFUSED") && !strings.Contains(f, "WebSocket") {
-				t.Errorf("the page reported: %s", f)
-			}
-		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -15,13 +16,13 @@ import (
 func TestWaysSettings(t *testing.T) {
 	filter := []session.Command{oneToken, session.Seek{Step: 1, Stage: infer.KindFilter}}
 	useAll(t, []feature{
-		{"sliders", filter, useSliders},
-		{"numbers", filter, useNumbers},
-		{"wrong numbers", filter, useWrongNumbers},
-		{"presets", filter, usePresets},
-		{"stop conditions", nil, useStops},
-		{"prompts", nil, usePrompts},
-		{"suggestions", nil, useSuggestions},
+		{"sliders", filter, useSliders, gestures},
+		{"numbers", filter, useNumbers, press},
+		{"wrong numbers", filter, useWrongNumbers, press},
+		{"presets", filter, usePresets, press},
+		{"stop conditions", nil, useStops, press},
+		{"prompts", nil, usePrompts, press},
+		{"suggestions", nil, useSuggestions, press},
 	})
 }
 
@@ -142,7 +143,7 @@ func useStops(v *visitor) {
 func usePrompts(v *visitor) {
 	v.Press("#transport [data-toggle=prompt-box]")
 	v.Fill("#prompt", "A small fox")
-	v.Wait("the pieces", fmt.Sprintf(`document.querySelectorAll('#pieces .tk').length === %d`, len(bundledModel(v.t).Encode("A small fox"))))
+	v.Wait("the pieces", fmt.Sprintf(`document.querySelectorAll('#pieces .tk').length === %d`, len(testmodel.Target(v.t).Encode("A small fox"))))
 	v.Press("#prompt-form [type=submit]")
 	v.comes("the text", func(st *session.State) bool { return st.Prompt == "A small fox" })
 	v.Wait("the prompt box to go", `document.getElementById('prompt-box').hidden`)

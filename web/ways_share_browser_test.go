@@ -19,11 +19,11 @@ import (
 func TestWaysShare(t *testing.T) {
 	written := []session.Command{oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindFilter}}
 	useAll(t, []feature{
-		{"link", written, useLink},
-		{"files", written, useFiles},
-		{"theme", nil, useTheme},
-		{"keys", nil, useKeyList},
-		{"predict", written, usePredict}, // the last: it leaves the page
+		{"link", written, useLink, press},
+		{"files", written, useFiles, press},
+		{"theme", nil, useTheme, press},
+		{"keys", nil, useKeyList, press},
+		{"predict", written, usePredict, press}, // the last: it leaves the page
 	})
 }
 
@@ -72,7 +72,7 @@ func useFiles(v *visitor) {
 // saved waits for a whole file.
 func saved(t *testing.T, path string) []byte {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(browser.Patience); ; time.Sleep(10 * time.Millisecond) {
 		b, err := os.ReadFile(path)
 		if err == nil && len(b) > 0 {
 			return b

@@ -16,12 +16,12 @@ import (
 func TestWaysStrip(t *testing.T) {
 	written := []session.Command{oneToken, oneToken, oneToken, oneToken}
 	useAll(t, []feature{
-		{"peek", written, usePeek},
-		{"rewind", written, useRewind},
-		{"branch and back", written, useBranch},
-		{"find", written, useFind},
-		{"find what is not there", written, useFindNothing},
-		{"white space and bytes", []session.Command{session.Start{Prompt: "Grüße 🦉\n\tend"}, oneToken}, useMarks},
+		{"peek", written, usePeek, gestures},
+		{"rewind", written, useRewind, gestures},
+		{"branch and back", written, useBranch, gestures},
+		{"find", written, useFind, press},
+		{"find what is not there", written, useFindNothing, press},
+		{"white space and bytes", []session.Command{session.Start{Prompt: "Grüße 🦉\n\tend"}, oneToken}, useMarks, press},
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/browser"
@@ -17,6 +16,7 @@ import (
 // there, as a page of another run or of another version might: each refusal
 // says what is allowed, nothing changes, and the page goes on.
 func TestPageSaysWhatCannotBe(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	v := visitAt(t, x)
 	v.given(oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindSample})
@@ -56,6 +56,7 @@ func TestPageSaysWhatCannotBe(t *testing.T) {
 // TestScrubberPastTheEnd: the text is cut short in another tab while the
 // scrubber here still reaches further.
 func TestScrubberPastTheEnd(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	v := visitAt(t, x)
 	v.given(oneToken, oneToken, oneToken)
@@ -74,6 +75,7 @@ func TestScrubberPastTheEnd(t *testing.T) {
 // TestLinksThatLeadNowhere: whatever is wrong with an address is said in words,
 // once, and the page it leads to can be used at once.
 func TestLinksThatLeadNowhere(t *testing.T) {
+	t.Parallel()
 	x := newSite(t, Limits{})
 	v := visitAt(t, x)
 	v.given(oneToken, oneToken)
@@ -110,6 +112,7 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 // open. The page keeps what it shows, and the next press goes on from there;
 // so does a reload.
 func TestEvictedRun(t *testing.T) {
+	t.Parallel()
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
 		x := newSite(t, Limits{})
 		tab := visit(t, x, screen)
@@ -145,5 +148,5 @@ func (v *visitor) evict() {
 	r := v.run()
 	r.evict <- struct{}{}
 	eventually(v.t, func() bool { return r.latest.Load() == nil })
-	time.Sleep(20 * time.Millisecond)
+	v.settle()
 }

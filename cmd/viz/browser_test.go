@@ -21,7 +21,7 @@ const storyPrompt = "Once upon a time there was a"
 func begin(t *testing.T, screen browser.Screen, prompt string) *browser.Tab {
 	t.Helper()
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
-	tab := browser.New(t).Open(t, screen, s.url+"/loop")
+	tab := browser.Open(t, screen, s.url+"/loop")
 	tab.Wait("a live page", `document.querySelector("[data-live]").textContent.includes("live")`)
 	tab.Type("#prompt", prompt)
 	tab.Keys(browser.Tabulator)

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // killedClass is a class whose server is killed again and again.
@@ -52,8 +54,8 @@ func (k *killedClass) kill() {
 // teacher (or the one asked for at that moment), every confirmed vote counts,
 // once, and the class goes on.
 func TestKilledClass(t *testing.T) {
-	kills, phones := 3, 12
-	if long {
+	kills, phones := 1, 12
+	if fixture.LongTier() {
 		kills, phones = 100, 40
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(kills)*time.Minute)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/web/browser"
 )
 
 func TestDataFolder(t *testing.T) {
@@ -62,7 +64,7 @@ func TestKeptInAFolder(t *testing.T) {
 	}
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
 	// The address comes first, the folder some lines after it.
-	for end := time.Now().Add(10 * time.Second); !strings.Contains(s.out.String(), dir); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(browser.Patience); !strings.Contains(s.out.String(), dir); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the first lines do not say where progress is kept: %s", s.out)
 		}

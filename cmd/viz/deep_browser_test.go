@@ -31,20 +31,23 @@ func deepModel(t *testing.T) string {
 	return dir
 }
 
-// Every stage of a model with 32 blocks and 150,000 tokens fits the screen, in
-// each size, and shows the numbers that the trace prints of the same model.
+// Every stage of a model with 32 blocks and 150,000 tokens fits the screen, a
+// phone's in the short tier and each size in the long one, and shows the numbers that the trace prints of the same model.
 func TestDeepModelOnEveryScreen(t *testing.T) {
 	dir := deepModel(t)
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-model", dir)
-	b := browser.New(t)
 	trace := traced(t, "-model", dir, "-prompt", deepPrompt, "-n", "2", "-rows", "20")
-	for _, size := range []browser.Screen{browser.Phone, browser.Laptop, browser.Desktop} {
+	sizes := []browser.Screen{browser.Phone}
+	if fixture.LongTier() {
+		sizes = append(sizes, browser.Chromebook, browser.Laptop, browser.Desktop)
+	}
+	for _, size := range sizes {
 		for _, dark := range []bool{false, true} {
 			if dark && os.Getenv("VIZ_SHOTS") == "" {
 				continue // colours move nothing
 			}
 			size.Dark = dark
-			v := deepVisit{t, size, b.Open(t, size, s.url+"/loop"), fmt.Sprintf("deep/%d-%s-", size.Width, map[bool]string{false: "light", true: "dark"}[dark])}
+			v := deepVisit{t, size, browser.Open(t, size, s.url+"/loop"), fmt.Sprintf("deep/%d-%s-", size.Width, map[bool]string{false: "light", true: "dark"}[dark])}
 			v.walk(trace)
 			v.inside()
 			v.find()

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
 )
 
 // The test binary becomes viz itself where this is set, so that signals and
@@ -20,7 +22,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asViz) == "1" {
 		main()
 	}
-	os.Exit(m.Run())
+	browser.Main(m)
 }
 
 // process starts viz and returns it with its standard output and what it will

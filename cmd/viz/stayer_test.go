@@ -7,14 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"testing"
 	"time"
 )
-
-// long says that the long tests are to be run as well.
-var long = os.Getenv("VIZ_LONG") == "1"
 
 // stayer is a phone that comes back whenever its connection ends, as the page
 // does, and remembers all that it was told.

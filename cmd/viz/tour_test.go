@@ -16,13 +16,12 @@ func TestTour(t *testing.T) {
 		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")
 	}
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
-	b := browser.New(t)
 	for _, size := range []browser.Screen{browser.Phone, browser.Laptop, browser.Desktop} {
 		for _, dark := range []bool{false, true} {
 			screen := size
 			screen.Dark = dark
 			name := fmt.Sprintf("%d-%s-", size.Width, map[bool]string{false: "light", true: "dark"}[dark])
-			tour(t, b.Open(t, screen, s.url+"/loop"), name)
+			tour(t, browser.Open(t, screen, s.url+"/loop"), name)
 		}
 	}
 }

@@ -55,6 +55,12 @@ func (tab *Tab) Keys(keys string) {
 	tab.do("press keys", chromedp.KeyEvent(keys))
 }
 
+// Chord presses a key while Control is held.
+func (tab *Tab) Chord(key string) {
+	tab.t.Helper()
+	tab.do("press Control and a key", chromedp.KeyEvent(key, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+}
+
 // Keys without a character of their own.
 const (
 	ArrowRight = kb.ArrowRight
@@ -64,6 +70,8 @@ const (
 	Enter      = kb.Enter
 	Escape     = kb.Escape
 	Tabulator  = kb.Tab
+	Home       = kb.Home
+	End        = kb.End
 )
 
 // Set gives an input a value as a user would: it is replaced, and the page
@@ -74,10 +82,16 @@ func (tab *Tab) Set(selector, value string) {
 		e.dispatchEvent(new Event("input", {bubbles: true})); e.dispatchEvent(new Event("change", {bubbles: true})) }`, selector, value))
 }
 
-// Eval runs a script for its effect.
-func (tab *Tab) Eval(script string) {
+// Eval runs statements for their effect.
+func (tab *Tab) Eval(statements string) {
 	tab.t.Helper()
-	tab.do("run a script", chromedp.Evaluate[chromedp.Void](script))
+	tab.do("run a script", chromedp.Evaluate[chromedp.Void]("(() => {"+statements+"\n})()"))
+}
+
+// Await runs statements and waits for the promise that they return.
+func (tab *Tab) Await(statements string) {
+	tab.t.Helper()
+	tab.do("run a script", chromedp.Evaluate[chromedp.Void]("(() => {"+statements+"\n})()", chromedp.EvalAwaitPromise))
 }
 
 // Value returns a script's value.
@@ -108,13 +122,13 @@ func (tab *Tab) Attr(selector, name string) string {
 // for".
 func (tab *Tab) Wait(what, script string) {
 	tab.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(Patience)
 	for !tab.holds(script) {
 		if time.Now().After(deadline) {
 			tab.Shot("failed.png")
 			tab.t.Fatalf("waited in vain for %s", what)
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
@@ -122,7 +136,7 @@ func (tab *Tab) Wait(what, script string) {
 // to the next there is nobody to ask: then it is not true yet.
 func (tab *Tab) holds(script string) bool {
 	tab.t.Helper()
-	ctx, cancel := context.WithTimeout(tab.ctx, patience)
+	ctx, cancel := context.WithTimeout(tab.ctx, Patience)
 	defer cancel()
 	is, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+script+")"))
 	if err != nil && !strings.Contains(err.Error(), "navigated") {
@@ -130,6 +144,9 @@ func (tab *Tab) holds(script string) bool {
 	}
 	return is && err == nil
 }
+
+// Until is Wait where the script says by itself what is waited for.
+func (tab *Tab) Until(script string) { tab.t.Helper(); tab.Wait(script, script) }
 
 // WaitText waits until an element's rendered text is exactly this.
 func (tab *Tab) WaitText(selector, text string) {

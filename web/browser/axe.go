@@ -5,37 +5,146 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"sync"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// axeRun asks axe-core for violations of WCAG 2.2 AA and the levels below, and
-// gives one line for each: the rule, and the first element at fault.
-const axeRun = `axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], resultTypes: ["violations"]})
+// What axe-core is asked for: all rules of WCAG 2.2 AA and the levels below, or
+// those of them that look at colours.
+// (The size of targets is measured by [Tab.Targets], which asks for more, and at
+// half the price of all other rules together.)
+const (
+	axeAll     = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], rules: {"target-size": {enabled: false}}`
+	axeColours = `{type: "rule", values: ["color-contrast", "link-in-text-block"]}`
+)
+
+// axeRun runs some rules and gives one line for each violation: the rule, and
+// the first element at fault.
+const axeRun = `axe.run({runOnly: %s, resultTypes: ["violations"], preload: false})
 	.then(r => r.violations.map(v => v.id + ": " + v.nodes[0].target.join(" ") + " " + v.nodes[0].failureSummary))`
 
-// Axe has axe-core look at the page and returns what it finds. path is that of
-// testdata/axe/axe.min.js.gz, seen from the test.
-func (tab *Tab) Axe(path string) []string {
+// look is one way of looking at a page: a screen, and the rules to hold it to.
+type look struct {
+	Screen
+	rules string
+}
+
+// looks are those of this run's tier. Sizes and themes are all in the style
+// sheets, and dark differs from light in its colours alone: so the short tier
+// asks for every rule in light on a phone and for the colours in dark on a
+// laptop. The long tier asks everything everywhere.
+func looks() []look {
+	dark := func(s Screen) Screen { s.Dark = true; return s }
+	if !fixture.LongTier() {
+		return []look{{Phone, axeAll}, {dark(Laptop), axeColours}}
+	}
+	var all []look
+	for _, s := range []Screen{Phone, Chromebook, Laptop, Desktop} {
+		all = append(all, look{s, axeAll}, look{dark(s), axeAll})
+	}
+	return all
+}
+
+// AuditState is [Audit] for one of many states of a page: in the short tier it
+// takes the n-th of its looks, with every rule, so that all states are seen and
+// half of them in each theme.
+func (tab *Tab) AuditState(what string, n int) {
 	tab.t.Helper()
-	script, err := unzipped(path)
+	if fixture.LongTier() {
+		tab.audit(what, looks())
+		return
+	}
+	short := looks()
+	tab.audit(what, []look{{short[n%len(short)].Screen, axeAll}})
+}
+
+// Audit holds the page, as it is, to WCAG 2.2 AA by axe-core, to the width of
+// its window and to the size of its controls, on the screens and in the themes
+// of this run's tier. The page is not loaded anew, and keeps the last of those
+// screens. what names it in a failure.
+func (tab *Tab) Audit(what string) {
+	tab.t.Helper()
+	tab.audit(what, looks())
+}
+
+func (tab *Tab) audit(what string, looks []look) {
+	tab.t.Helper()
+	script, err := axeScript()
 	if err != nil {
 		tab.t.Fatal(err)
 	}
 	tab.do("load axe-core", chromedp.Evaluate[chromedp.Void](script))
-	return ask(tab, "axe-core", chromedp.Evaluate[[]string](axeRun, chromedp.EvalAwaitPromise))
+	for _, l := range looks {
+		tab.Screen(l.Screen)
+		theme := map[bool]string{false: "light", true: "dark"}[l.Dark]
+		tab.Wait("the screen", fmt.Sprintf(`matchMedia("(width: %dpx) and (prefers-color-scheme: %s)").matches`, l.Width, theme))
+		at := fmt.Sprintf("%s at %d px, %s", what, l.Width, theme)
+		for _, fault := range ask(tab, "axe-core", chromedp.Evaluate[[]string](fmt.Sprintf(axeRun, l.rules), chromedp.EvalAwaitPromise)) {
+			tab.t.Errorf("%s: %s", at, fault)
+		}
+		// Not innerWidth: on a phone it grows with what does not fit.
+		if wide := Value[float64](tab, `document.documentElement.scrollWidth`); wide > float64(l.Width) {
+			tab.t.Errorf("%s: the page is %g px wide", at, wide)
+		}
+		tab.Targets(at, l.Screen)
+	}
 }
 
-func unzipped(path string) (string, error) {
-	file, err := os.Open(path)
+// tooSmall lists every control that can be seen and whose target is less than
+// so many pixels wide or high. A box or a knob is as large as the label around
+// it, and links within a sentence may be as small as the words.
+const tooSmall = `((least) => {
+	const list = [];
+	for (const e of document.querySelectorAll('a[href], button, input, select, textarea, summary, label.btn')) {
+		if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || e.type === 'hidden') continue;
+		if (e.closest('.sr, .skip') || e.matches('.all-cut')) continue;
+		const target = e.matches('[type=checkbox], [type=radio]') ? e.closest('label') ?? e : e;
+		if (e.matches('a') && getComputedStyle(e).display === 'inline' && e.closest('p, li, dd, .prose')) continue;
+		const { width, height } = target.getBoundingClientRect();
+		if (Math.min(width, height) < least - 0.25) {
+			list.push((target.id || target.className || target.outerHTML.slice(0, 60)) + ' “' + target.textContent.trim().slice(0, 20) + '” ' + width.toFixed(1) + ' × ' + height.toFixed(1));
+		}
+	}
+	return [...new Set(list)];
+})(%d)`
+
+// Targets measures every control that can be seen on a screen, which the tab
+// must have been given: 44 px where a finger presses, 24 px under a mouse.
+func (tab *Tab) Targets(what string, on Screen) {
+	tab.t.Helper()
+	least := 24
+	if on.Touch {
+		least = 44
+	}
+	for _, small := range Value[[]string](tab, fmt.Sprintf(tooSmall, least)) {
+		tab.t.Errorf("%s: less than %d px: %s", what, least, small)
+	}
+}
+
+// axeScript is axe-core, see testdata/axe/README.md.
+var axeScript = sync.OnceValues(func() (string, error) {
+	root, err := os.Getwd()
+	for ; err == nil; root = filepath.Dir(root) {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		if root == filepath.Dir(root) {
+			return "", fmt.Errorf("axe-core: no go.mod above the test")
+		}
+	}
+	file, err := os.Open(filepath.Join(root, "testdata", "axe", "axe.min.js.gz"))
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
 	z, err := gzip.NewReader(file)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
+		return "", fmt.Errorf("%s: %w", file.Name(), err)
 	}
 	all, err := io.ReadAll(z)
 	return string(all), err
-}
+})

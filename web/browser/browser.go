@@ -1,16 +1,22 @@
 // Package browser drives a real Chromium from tests.
 //
-// It wraps chromedp and the flags that Chromium needs. (Package web's own tests
-// look inside the server while they drive the page, and use chromedp directly.)
-// A page that logs an error, throws, or breaks the
-// content security policy fails the test that opened it.
+// It wraps chromedp and the flags that Chromium needs. All tests of a package
+// share one Chromium process, and each [Open] is somebody new: a browser context
+// with no cookies, no storage and no cache of anybody else, so tests may run in
+// parallel. A page that logs an error, throws, or breaks the content security
+// policy fails the test that opened it.
+//
+// Nothing here waits for a time to pass: every wait is for a state of the page,
+// bounded by [Patience], which only a failing test ever reaches.
 package browser
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,12 +27,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience bounds every wait for the page. It is long because a loaded
-// machine is slow, and it is only ever reached by a test that fails.
-const patience = 30 * time.Second
+// Patience bounds every wait for a state, of the page or of the server behind
+// it. It is long because a loaded machine is slow, and it is only ever reached
+// by a test that fails.
+const Patience = 2 * time.Minute
 
-// names under which Chromium is installed, most likely first.
-var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
+// names under which Chromium is installed. The headless shell is the same engine
+// without the window around it, and takes half the processor's time for the same
+// tests; then come the others, most likely first.
+var names = []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
 
 // Path returns the path of a Chromium: $VIZ_CHROMIUM, or the first known name
 // on the path, or "" where there is none.
@@ -53,7 +62,7 @@ func Find(t testing.TB) string {
 	if path := Path(); path != "" {
 		return path
 	}
-	const what = "no Chromium found (looked for $VIZ_CHROMIUM, chromium, google-chrome)"
+	const what = "no Chromium found (looked for $VIZ_CHROMIUM, chromium-headless-shell, chromium, google-chrome)"
 	if os.Getenv("CI") == "true" {
 		t.Fatal(what)
 	}
@@ -66,47 +75,71 @@ type Screen struct {
 	Width, Height int
 	Dark          bool
 	Touch         bool // a phone: touch events, mobile viewport
-	ReducedMotion bool
+	Motion        bool // without it the page is asked for reduced motion, which costs less to draw
 }
 
 // The screens that every page must work on.
 var (
-	Phone   = Screen{Width: 390, Height: 844, Touch: true}
-	Laptop  = Screen{Width: 1440, Height: 900}
-	Desktop = Screen{Width: 1920, Height: 1080}
+	Phone      = Screen{Width: 390, Height: 844, Touch: true}
+	Chromebook = Screen{Width: 1366, Height: 657}
+	Laptop     = Screen{Width: 1440, Height: 900}
+	Desktop    = Screen{Width: 1920, Height: 1080}
 )
 
-// Browser is one Chromium process. Its tabs share cookies.
-type Browser struct{ ctx context.Context }
+// Screens are all of them in both themes, by names such as "390-light".
+func Screens() map[string]Screen {
+	all := map[string]Screen{}
+	for _, s := range []Screen{Phone, Chromebook, Laptop, Desktop} {
+		all[fmt.Sprintf("%d-light", s.Width)] = s
+		s.Dark = true
+		all[fmt.Sprintf("%d-dark", s.Width)] = s
+	}
+	return all
+}
 
-// New starts a Chromium that ends with the test.
-func New(t testing.TB) *Browser {
-	t.Helper()
-	path := Find(t)
+// Suite is a package's tests together with the one Chromium that they share.
+// Run ends it after the last test. It has the shape that goleak.VerifyTestMain
+// wants; a package without goleak calls [Main].
+type Suite struct{ *testing.M }
+
+// Run runs the tests and then ends Chromium.
+func (s Suite) Run() int {
+	defer func() { quit() }() // as it is then
+	return s.M.Run()
+}
+
+// Main is a TestMain: it runs the package's tests, ends Chromium and exits.
+func Main(m *testing.M) { os.Exit(Suite{m}.Run()) }
+
+// quit ends the process that started has begun.
+var quit = func() {}
+
+// started is the package's Chromium, begun by the first test that needs it. Its
+// context is that of the process.
+var started = sync.OnceValues(func() (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path),
+		chromedp.ExecPath(Path()),
 		chromedp.NoSandbox, // needed where tests run as root, as in containers
 		chromedp.DisableGPU,
+		chromedp.WindowSize(1440, 900),
+		chromedp.WSURLReadTimeout(Patience),
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("font-render-hinting", "none"),
 	)
-	alloc, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, stop := chromedp.NewContext(alloc)
-	t.Cleanup(func() { stop(); cancel() })
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(alloc)
+	quit = func() {
+		_ = chromedp.Cancel(ctx) // waits for the process; what ends it does not matter
+		cancel()
+		stop()
+	}
 	// The first call starts the process and ties its life to the context it is
 	// given, so that one must have no deadline.
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("start %s: %v", path, err)
-	}
-	return &Browser{ctx}
-}
+	return ctx, chromedp.Do(ctx)
+})
 
-// Use is a browser whose process somebody else has started, and ends: ctx is
-// that of its first tab.
-func Use(ctx context.Context) *Browser { return &Browser{ctx} }
-
-// Tab is one page. Its methods fail the test when the page does not do as told.
+// Tab is one page. Its methods fail the test when the page does not do as asked.
 type Tab struct {
 	t   testing.TB
 	ctx context.Context
@@ -118,24 +151,24 @@ type Tab struct {
 type console struct {
 	mu     sync.Mutex
 	faults []string
+	losses bool // connections may be refused or break
 }
 
-// Open opens a tab on a URL.
-func (b *Browser) Open(t testing.TB, s Screen, url string) *Tab {
+// Open opens a URL in a new tab of somebody who was never here before.
+func Open(t testing.TB, s Screen, url string) *Tab {
 	t.Helper()
-	return b.open(t, s, url)
-}
-
-// Stranger opens a tab that shares no cookies with any other.
-func (b *Browser) Stranger(t testing.TB, s Screen, url string) *Tab {
-	t.Helper()
-	return b.open(t, s, url, chromedp.WithNewBrowserContext())
+	Find(t)
+	ctx, err := started()
+	if err != nil {
+		t.Fatalf("start %s: %v", Path(), err)
+	}
+	return open(t, ctx, s, url, chromedp.WithNewBrowserContext())
 }
 
 // Another opens another tab beside this one, of the same person.
 func (tab *Tab) Another(s Screen, url string) *Tab {
 	tab.t.Helper()
-	return (&Browser{tab.ctx}).open(tab.t, s, url)
+	return open(tab.t, tab.ctx, s, url)
 }
 
 // As is the same tab, whose failures are those of another test, such as a part
@@ -146,9 +179,20 @@ func (tab *Tab) As(t testing.TB) *Tab {
 	return &other
 }
 
-func (b *Browser) open(t testing.TB, s Screen, url string, options ...chromedp.ContextOption) *Tab {
+// MayLose says that the test cuts connections or stops the server: what Chromium
+// reports of that is no fault.
+func (tab *Tab) MayLose() {
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	tab.losses = true
+}
+
+// Fail fails the tab's test, which goes on.
+func (tab *Tab) Fail(format string, args ...any) { tab.t.Helper(); tab.t.Errorf(format, args...) }
+
+func open(t testing.TB, of context.Context, s Screen, url string, options ...chromedp.ContextOption) *Tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(b.ctx, options...)
+	ctx, cancel := chromedp.NewContext(of, options...)
 	tab := &Tab{t: t, ctx: ctx, console: &console{}}
 	if err := chromedp.Do(ctx); err != nil {
 		cancel()
@@ -164,34 +208,33 @@ func (b *Browser) open(t testing.TB, s Screen, url string, options ...chromedp.C
 			t.Errorf("the page reported: %s", f)
 		}
 	})
+	// Every tab believes that it is the one looked at, however many are open.
+	call(tab, "keep the focus", emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	tab.Screen(s)
 	tab.Go(url)
 	return tab
 }
 
-// Screen changes what the tab is seen through.
+// Screen changes what the tab is seen through. The page behaves as one that was
+// touched, or not, to begin with.
 func (tab *Tab) Screen(s Screen) {
 	tab.t.Helper()
-	scheme, motion := "light", "no-preference"
+	scheme, motion := "light", "reduce"
 	if s.Dark {
 		scheme = "dark"
 	}
-	if s.ReducedMotion {
-		motion = "reduce"
+	if s.Motion {
+		motion = "no-preference"
 	}
 	var options []chromedp.EmulateViewportOption
 	if s.Touch {
 		options = append(options, chromedp.EmulateMobile, chromedp.EmulateTouch)
 	}
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+	tab.do("set the size", chromedp.EmulateViewport(int64(s.Width), int64(s.Height), options...))
+	call(tab, "set the theme", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: scheme},
 		{Name: "prefers-reduced-motion", Value: motion},
-	}}
-	tab.do("set the screen", chromedp.EmulateViewport(int64(s.Width), int64(s.Height), options...),
-		chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-			_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, media)
-			return err
-		}))
+	}})
 }
 
 // listen collects what a careful developer would see in the console.
@@ -213,14 +256,16 @@ func (tab *Tab) listen(messages iter.Seq2[chromedp.ConsoleMessage, error]) {
 func (tab *Tab) Faults() []string {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
-	f := tab.faults
+	f := slices.DeleteFunc(tab.faults, func(fault string) bool {
+		return tab.losses && (strings.Contains(fault, "WebSocket") || strings.Contains(fault, "net::ERR_"))
+	})
 	tab.faults = nil
 	return f
 }
 
 func (tab *Tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	tab.t.Helper()
-	ctx, cancel := context.WithTimeout(tab.ctx, patience)
+	ctx, cancel := context.WithTimeout(tab.ctx, Patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		tab.t.Fatalf("%s: %v", what, err)
@@ -230,11 +275,20 @@ func (tab *Tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 // ask runs an action that returns a value.
 func ask[T any](tab *Tab, what string, action chromedp.Action[T]) T {
 	tab.t.Helper()
-	ctx, cancel := context.WithTimeout(tab.ctx, patience)
+	ctx, cancel := context.WithTimeout(tab.ctx, Patience)
 	defer cancel()
 	value, err := chromedp.Run(ctx, action)
 	if err != nil {
 		tab.t.Fatalf("%s: %v", what, err)
 	}
 	return value
+}
+
+// call sends a command of Chromium's protocol to the tab, and drops the answer.
+func call[P, R any](tab *Tab, what string, c cdp.Command[P, R], params P) {
+	tab.t.Helper()
+	tab.do(what, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, c, params)
+		return err
+	}))
 }

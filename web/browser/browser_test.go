@@ -9,6 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
+func TestMain(m *testing.M) { browser.Main(m) }
+
 // TestDrives holds the wrapper to what the page tests rely on, on a page so
 // simple that a failure can only be the wrapper's.
 func TestDrives(t *testing.T) {
@@ -22,8 +24,7 @@ onkeydown = e => { if (e.key === "ArrowRight") out.textContent = "right" }
 	}))
 	defer srv.Close()
 
-	b := browser.New(t)
-	tab := b.Open(t, browser.Phone, srv.URL)
+	tab := browser.Open(t, browser.Phone, srv.URL)
 	tab.Type("#in", "héllo")
 	tab.Click("#b")
 	tab.WaitText("#out", "clicked héllo 390")
@@ -34,7 +35,7 @@ onkeydown = e => { if (e.key === "ArrowRight") out.textContent = "right" }
 		t.Errorf("the input holds %q, want x", got)
 	}
 
-	tab.Screen(browser.Screen{Width: 800, Height: 600, Dark: true, ReducedMotion: true})
+	tab.Screen(browser.Screen{Width: 800, Height: 600, Dark: true})
 	if !browser.Value[bool](tab, `matchMedia("(prefers-color-scheme: dark)").matches && matchMedia("(prefers-reduced-motion: reduce)").matches`) {
 		t.Error("dark and reduced motion did not reach the page")
 	}

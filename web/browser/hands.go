@@ -11,6 +11,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // Hands is a way of using a page. Whatever it does is an event of the input
@@ -86,7 +88,7 @@ const findSpot = `(async (selector, finger) => {
 // spot returns where an element is, as soon as it can be hit.
 func (tab *Tab) spot(selector string, finger bool) spot {
 	tab.t.Helper()
-	deadline := time.Now().Add(reach)
+	deadline := time.Now().Add(Patience)
 	for {
 		at := ask(tab, "find "+selector, chromedp.Evaluate[spot](fmt.Sprintf(findSpot, selector, finger), chromedp.EvalAwaitPromise))
 		if at.Why == "" {
@@ -99,10 +101,6 @@ func (tab *Tab) spot(selector string, finger bool) spot {
 		time.Sleep(20 * time.Millisecond)
 	}
 }
-
-// reach bounds the wait for something to press. It is shorter than patience,
-// since what a hand wants next is mostly there already.
-const reach = 15 * time.Second
 
 func (tab *Tab) mouse(kind input.DispatchMouseEventType, x, y float64) {
 	tab.t.Helper()
@@ -233,14 +231,29 @@ func (f touch) Slide(selector string, value float64) float64 {
 	return f.valueOf(selector)
 }
 
-// Ways calls use once for each way of using a page, as a part of the test, with
-// the screen that goes with it.
+// A way of using a page, with the screen that goes with it.
+var ways = []struct {
+	name   string
+	screen Screen
+	hands  func(*Tab) Hands
+}{{"mouse", Laptop, Mouse}, {"keyboard", Laptop, Keyboard}, {"touch", Phone, Touch}}
+
+// Ways calls use by mouse, and in the long tier by keyboard and with a finger as
+// well; each way is a part of the test.
 func Ways(t *testing.T, use func(t *testing.T, screen Screen, hands func(*Tab) Hands)) {
-	for _, way := range []struct {
-		name   string
-		screen Screen
-		hands  func(*Tab) Hands
-	}{{"mouse", Laptop, Mouse}, {"keyboard", Laptop, Keyboard}, {"touch", Phone, Touch}} {
+	t.Helper()
+	if fixture.LongTier() {
+		EveryWay(t, use)
+		return
+	}
+	t.Run(ways[0].name, func(t *testing.T) { use(t, ways[0].screen, ways[0].hands) })
+}
+
+// EveryWay is [Ways] for what each hand does by a gesture of its own: all three
+// in every tier.
+func EveryWay(t *testing.T, use func(t *testing.T, screen Screen, hands func(*Tab) Hands)) {
+	t.Helper()
+	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) { use(t, way.screen, way.hands) })
 	}
 }

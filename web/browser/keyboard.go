@@ -54,7 +54,7 @@ const obscured = `(() => {
 // goTo moves the focus by Tab, and among roving tab stops by the arrow keys.
 func (k keyboard) goTo(selector string) {
 	k.t.Helper()
-	deadline := time.Now().Add(reach)
+	deadline := time.Now().Add(Patience)
 	for presses := 0; presses < mostTabs; {
 		switch where := Value[string](k.Tab, fmt.Sprintf(focusAt, selector)); where {
 		case "here":

@@ -13,7 +13,7 @@ import (
 func (tab *Tab) Downloads() string {
 	tab.t.Helper()
 	dir := tab.t.TempDir()
-	call(tab, "save downloads", browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+	callBrowser(tab, "save downloads", browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir,
 		BrowserContextID: chromedp.FromContext(tab.ctx).BrowserContextID,
 	})
@@ -24,17 +24,17 @@ func (tab *Tab) Downloads() string {
 // it would.
 func (tab *Tab) Clipboard() string {
 	tab.t.Helper()
-	call(tab, "allow to read the clipboard", browser.SetPermission, browser.SetPermissionParams{
+	callBrowser(tab, "allow to read the clipboard", browser.SetPermission, browser.SetPermissionParams{
 		Permission: &browser.PermissionDescriptor{Name: "clipboard-read"}, Setting: browser.PermissionSettingGranted,
 		BrowserContextID: chromedp.FromContext(tab.ctx).BrowserContextID,
 	})
 	return ask(tab, "read the clipboard", chromedp.Evaluate[string](`navigator.clipboard.readText()`, chromedp.EvalAwaitPromise))
 }
 
-// call sends a command to the browser as a whole.
-func call[P, R any](tab *Tab, what string, c cdp.Command[P, R], params P) {
+// callBrowser sends a command to the browser as a whole.
+func callBrowser[P, R any](tab *Tab, what string, c cdp.Command[P, R], params P) {
 	tab.t.Helper()
-	ctx, cancel := context.WithTimeout(tab.ctx, patience)
+	ctx, cancel := context.WithTimeout(tab.ctx, Patience)
 	defer cancel()
 	if _, err := cdp.Call(ctx, chromedp.FromContext(tab.ctx).Browser, c, params); err != nil {
 		tab.t.Fatalf("%s: %v", what, err)

@@ -5,16 +5,14 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
 // BenchmarkVotes has five hundred members vote at the same time, each three
 // times: the time of one such storm, until the last vote is kept on the disk.
 func BenchmarkVotes(b *testing.B) {
-	m, err := bundledModel()
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := testmodel.Target(b)
 	course, err := wholeCourse()
 	if err != nil {
 		b.Fatal(err)

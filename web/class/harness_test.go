@@ -12,7 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/store"
@@ -22,14 +22,6 @@ func TestMain(m *testing.M) {
 	voteUntilKilled()
 	goleak.VerifyTestMain(m)
 }
-
-var bundledModel = sync.OnceValues(func() (*infer.Model, error) {
-	c, err := bundled.Target()
-	if err != nil {
-		return nil, err
-	}
-	return infer.Load(c)
-})
 
 var wholeCourse = sync.OnceValues(lessons.Load)
 
@@ -158,10 +150,7 @@ type school struct {
 // begun opens a hub on a folder ("" is in memory), which ends with the test.
 func begun(t *testing.T, dir string, change ...func(*Config)) *school {
 	t.Helper()
-	m, err := bundledModel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testmodel.Target(t)
 	course, err := wholeCourse()
 	if err != nil {
 		t.Fatal(err)

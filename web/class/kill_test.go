@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -38,7 +40,7 @@ func voteUntilKilled() {
 			os.Exit(1)
 		}
 	}
-	m, err := bundledModel()
+	m, err := testmodel.Load()
 	fail(err)
 	course, err := wholeCourse()
 	fail(err)
@@ -146,8 +148,8 @@ func (is *told) read(t *testing.T, line string) {
 // or a newer one of the same member, at the stage that it had confirmed or one
 // after it, with the same secret.
 func TestKilledInMidClass(t *testing.T) {
-	kills := 3
-	if os.Getenv("VIZ_LONG") != "" {
+	kills := 1
+	if fixture.LongTier() {
 		kills = 100
 	}
 	random := rand.New(rand.NewPCG(3, 4))

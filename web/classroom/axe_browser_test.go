@@ -34,78 +34,57 @@ func drive(tab *browser.Tab, room, cmd string, fields ...string) {
 	tab.Wait("an answer to "+cmd, `window.done === "done"`)
 }
 
-// TestAccessible: axe-core finds nothing on any page of a class, at three sizes
-// in two themes, and no page is wider than its window.
+// TestAccessible: axe-core finds nothing on any page of a class, nor in the
+// teacher's dialogs, and no page is wider than its window.
 func TestAccessible(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
-	b := browser.New(t)
-	for name, screen := range screens() {
-		t.Run(name, func(t *testing.T) {
-			tab := b.Stranger(t, screen, base+"/join")
-			room := classroomTab(t, tab, base)
-			look := func(page, url string) {
-				tab.Go(url)
-				tab.Wait("the page", `document.fonts.status === "loaded"`)
-				tab.FullShot(name + "-" + page + ".png")
-				for _, fault := range tab.Axe("../../testdata/axe/axe.min.js.gz") {
-					t.Errorf("%s: %s", page, fault)
-				}
-				if wide := browser.Value[float64](tab, `document.documentElement.scrollWidth`); wide > float64(screen.Width) {
-					t.Errorf("%s: %g px wide", page, wide)
-				}
-			}
-			screensOf := func(state string) {
-				for _, page := range []string{"", "/projector", "/present"} {
-					look(state+strings.ReplaceAll(page, "/", "-"), room+page)
-				}
-			}
-			screensOf("waiting")
-			drive(tab, room, "start", "prompt", "The capital of France is")
-			drive(tab, room, "token")
-			drive(tab, room, "forward")
-			look("inside", room+"/projector")
-			for range 3 {
-				drive(tab, room, "forward")
-			}
-			screensOf("filter")
-			look("wander", room+"?at=2.3&t=0.6")
-			drive(tab, room, "ask-next")
-			screensOf("open")
-			drive(tab, room, "reveal")
-			screensOf("revealed")
-			drive(tab, room, "ask-draw")
-			look("draw", room)
-			drive(tab, room, "reveal")
-			for page, path := range map[string]string{
-				"made": room + "/made", "summary": room + "/summary", "teach": base + "/teach", "join": base + "/join",
-				"wrong": base + "/join?code=AAAAAA", "tour": base + "/tour/loop", "tour-ask": base + "/tour/loop?step=2",
-			} {
-				look(page, path)
-			}
-			tab.Faults() // the wrong code's status
-			tab.Go(room + "/summary")
-			look("replay", tab.Attr("[data-replay]", "value"))
-		})
+	tab := browser.Open(t, browser.Laptop, base+"/join")
+	room := classroomTab(t, tab, base)
+	seen := 0
+	look := func(page, url string) {
+		tab.Go(url)
+		tab.Wait("the page", `document.fonts.status === "loaded"`)
+		tab.FullShot(page + ".png")
+		tab.AuditState(page, seen)
+		seen++
 	}
-}
-
-// TestDialogs: nor in the teacher's dialogs.
-func TestDialogs(t *testing.T) {
-	base := serve(t)
-	b := browser.New(t)
-	for _, name := range []string{"390-light", "1440-dark"} {
-		t.Run(name, func(t *testing.T) {
-			tab := b.Stranger(t, screens()[name], base+"/join")
-			room := classroomTab(t, tab, base)
-			tab.Go(room + "/present")
-			for _, dialog := range []string{"d-ask", "d-run", "d-room", "keys"} {
-				tab.Eval(`document.getElementById("` + dialog + `").showModal()`)
-				tab.Shot(name + "-" + dialog + ".png")
-				for _, fault := range tab.Axe("../../testdata/axe/axe.min.js.gz") {
-					t.Errorf("%s: %s", dialog, fault)
-				}
-				tab.Eval(`document.getElementById("` + dialog + `").close()`)
-			}
-		})
+	screensOf := func(state string) {
+		for _, page := range []string{"", "/projector", "/present"} {
+			look(state+strings.ReplaceAll(page, "/", "-"), room+page)
+		}
 	}
+	screensOf("waiting")
+	for _, dialog := range []string{"d-ask", "d-run", "d-room", "keys"} {
+		tab.Eval(`document.getElementById("` + dialog + `").showModal()`)
+		tab.AuditState(dialog, seen)
+		seen++
+		tab.Shot(dialog + ".png")
+		tab.Eval(`document.getElementById("` + dialog + `").close()`)
+	}
+	drive(tab, room, "start", "prompt", "The capital of France is")
+	drive(tab, room, "token")
+	drive(tab, room, "forward")
+	look("inside", room+"/projector")
+	for range 3 {
+		drive(tab, room, "forward")
+	}
+	screensOf("filter")
+	look("wander", room+"?at=2.3&t=0.6")
+	drive(tab, room, "ask-next")
+	screensOf("open")
+	drive(tab, room, "reveal")
+	screensOf("revealed")
+	drive(tab, room, "ask-draw")
+	look("draw", room)
+	drive(tab, room, "reveal")
+	for page, path := range map[string]string{
+		"made": room + "/made", "summary": room + "/summary", "teach": base + "/teach", "join": base + "/join",
+		"wrong": base + "/join?code=AAAAAA", "tour": base + "/tour/loop", "tour-ask": base + "/tour/loop?step=2",
+	} {
+		look(page, path)
+	}
+	tab.Faults() // the wrong code's status
+	tab.Go(room + "/summary")
+	look("replay", tab.Attr("[data-replay]", "value"))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // lesson is a class in real browsers: one presenter, one projector, three
@@ -26,8 +27,8 @@ type lesson struct {
 // newLesson makes a room as a teacher does and lets everybody in.
 func newLesson(t *testing.T, walk string, laptop, wall, phone browser.Screen) *lesson {
 	t.Helper()
-	base, b := serve(t), browser.New(t)
-	l := &lesson{t: t, presenter: b.Stranger(t, laptop, base+"/teach?walk="+walk)}
+	base := serve(t)
+	l := &lesson{t: t, presenter: browser.Open(t, laptop, base+"/teach?walk="+walk)}
 	l.presenter.Type("#title", "Room 7")
 	l.presenter.Click(".make .btn--main")
 	l.presenter.Wait("the new room", `document.querySelector(".made__code")`)
@@ -40,7 +41,7 @@ func newLesson(t *testing.T, walk string, laptop, wall, phone browser.Screen) *l
 	l.presenter.Go(base + "/class/" + l.code + "/present")
 	l.wall = l.presenter.Another(wall, base+"/class/"+l.code+"/projector")
 	for range 3 {
-		tab := b.Stranger(t, phone, base+"/join?code="+strings.ToLower(l.code[:3]+" "+l.code[3:]))
+		tab := browser.Open(t, phone, base+"/join?code="+strings.ToLower(l.code[:3]+" "+l.code[3:]))
 		l.phones = append(l.phones, tab)
 	}
 	says(l.presenter, "#cl-who", "3 here")
@@ -133,14 +134,11 @@ const place = `document.querySelector("#cl-rail .is-now .stage__short, .seven .i
 // TestWalkthrough leads a class through the whole of the first walkthrough, with
 // polls, a re-vote and reveals.
 func TestWalkthrough(t *testing.T) {
+	t.Parallel()
 	wide := browser.Desktop
 	l := newLesson(t, "loop", browser.Laptop, wide, browser.Phone)
 	l.shots("begin")
-	course, err := loadCourse()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range course.Walk("loop").Steps {
+	for _, step := range webtest.Course(t).Walk("loop").Steps {
 		l.next()
 		l.presenter.Wait("the step", `document.querySelector("#pr-script .is-now b")?.textContent === "`+fmt.Sprint(l.step)+`"`)
 		stage := browser.Value[string](l.presenter, place)

@@ -4,17 +4,18 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // TestVotesFit: the wall and the presenter's window show a vote whole, however
 // many options it has and however long its answer is: nobody can scroll a wall.
 func TestVotesFit(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
-	b := browser.New(t)
-	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	desk := browser.Open(t, browser.Laptop, base+"/join")
 	room := classroomTab(t, desk, base)
 	desk.Go(room + "/present")
-	wall, phone := desk.Another(browser.Desktop, room+"/projector"), b.Stranger(t, browser.Phone, room)
+	wall, phone := desk.Another(browser.Desktop, room+"/projector"), browser.Open(t, browser.Phone, room)
 	says(desk, "#cl-who", "1 here")
 	drive(desk, room, "start", "prompt", "Once upon a time there was a little fox who lived in the forest. One day the fox")
 	drive(desk, room, "set", "temperature", "1", "top_p", "1")
@@ -46,10 +47,7 @@ func TestVotesFit(t *testing.T) {
 	says(wall, ".poll", "1 of 1 have drawn")
 	at("a draw", "open")
 	drive(desk, room, "reveal")
-	course, err := loadCourse()
-	if err != nil {
-		t.Fatal(err)
-	}
+	course := webtest.Course(t)
 	longest, most := "", 0
 	for _, q := range course.Questions {
 		n := len(q.PromptText) + len(q.Answer)

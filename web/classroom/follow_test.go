@@ -17,6 +17,7 @@ var figures = regexp.MustCompile(`\d%|[<>]?0\.\d{4}|>1\.0000`)
 // TestVoteWithoutScript: a follower without a script sees the stage on each
 // load, votes by a form, changes the vote, and sees the result.
 func TestVoteWithoutScript(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, handmade)
 	p.do(code, "start", "prompt", "The capital of France is")
@@ -62,6 +63,7 @@ func TestVoteWithoutScript(t *testing.T) {
 // TestNothingBeforeTheReveal: while the class is asked, no page that anybody
 // can open has a probability, a bar or the drawn token in it.
 func TestNothingBeforeTheReveal(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, handmade)
 	p.do(code, "start", "prompt", "The capital of France is")
@@ -104,6 +106,7 @@ func TestNothingBeforeTheReveal(t *testing.T) {
 // TestWander: a follower looks at another stage than the class, turns the
 // temperature of their copy, and goes on alone where that is allowed.
 func TestWander(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, handmade)
 	p.do(code, "start", "prompt", "The capital of France is")
@@ -146,6 +149,7 @@ func TestWander(t *testing.T) {
 // TestJoin: codes are taken as people type them, and wrong ones are answered
 // plainly.
 func TestJoin(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, handmade)
 	f := newPerson(t, base)
@@ -168,6 +172,7 @@ func TestJoin(t *testing.T) {
 
 // TestNamesAreText: what people type never becomes markup.
 func TestNamesAreText(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, handmade)
 	f := newPerson(t, base)

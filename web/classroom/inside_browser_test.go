@@ -12,12 +12,12 @@ import (
 // TestLookInside: the wall shows where the heads look at the forward stage, a
 // phone when it asks for it, and nobody while the class is asked for the token.
 func TestLookInside(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
-	b := browser.New(t)
-	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	desk := browser.Open(t, browser.Laptop, base+"/join")
 	room := classroomTab(t, desk, base)
 	desk.Go(room + "/present")
-	wall, phone := desk.Another(browser.Desktop, room+"/projector"), b.Stranger(t, browser.Phone, room)
+	wall, phone := desk.Another(browser.Desktop, room+"/projector"), browser.Open(t, browser.Phone, room)
 	hands := browser.Touch(phone)
 	says(desk, "#cl-who", "1 here")
 	drive(desk, room, "start", "prompt", "The capital of France is")
@@ -64,13 +64,13 @@ func TestLookInside(t *testing.T) {
 // TestAlonePhone: a phone goes on alone with a run of its own and is back with
 // the class by one tap.
 func TestAlonePhone(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
-	b := browser.New(t)
-	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	desk := browser.Open(t, browser.Laptop, base+"/join")
 	room := classroomTab(t, desk, base)
 	drive(desk, room, "start", "prompt", "The capital of France is")
 	drive(desk, room, "forward")
-	phone := b.Stranger(t, browser.Phone, room)
+	phone := browser.Open(t, browser.Phone, room)
 	hands := browser.Touch(phone)
 	says(phone, "#cl-rail .is-now", "Logits")
 	hands.Press("[data-wander]")
@@ -93,8 +93,9 @@ func TestAlonePhone(t *testing.T) {
 // TestClicker: every key of a clicker goes through the walkthrough and back;
 // who drives by hand leaves the script, and its list leads back.
 func TestClicker(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
-	desk := browser.New(t).Stranger(t, browser.Laptop, base+"/teach?walk=cache")
+	desk := browser.Open(t, browser.Laptop, base+"/teach?walk=cache")
 	desk.Click(".make .btn--main")
 	desk.Wait("the new room", `document.querySelector(".made__code")`)
 	u, err := url.Parse(desk.URL())

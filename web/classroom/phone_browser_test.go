@@ -20,13 +20,13 @@ const (
 // TestCutPhone: a vote that is cast while the connection is cut is kept on the
 // phone, marked as not sent, and counts once the phone is back.
 func TestCutPhone(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
-	b := browser.New(t)
-	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	desk := browser.Open(t, browser.Laptop, base+"/join")
 	room := classroomTab(t, desk, base)
 	drive(desk, room, "start", "prompt", "The capital of France is")
 	drive(desk, room, "ask-next")
-	phone := b.Stranger(t, browser.Phone, room)
+	phone := browser.Open(t, browser.Phone, room)
 	hands := browser.Touch(phone)
 	phone.Wait("the class", `document.querySelector("#cl-who").textContent.includes("1 here")`)
 	phone.Eval(cut)
@@ -52,15 +52,15 @@ func TestCutPhone(t *testing.T) {
 // TestWanderPhone: a phone wanders off while the class goes on, turns its own
 // temperature, and rejoins with one tap where the class is by then.
 func TestWanderPhone(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
-	b := browser.New(t)
-	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	desk := browser.Open(t, browser.Laptop, base+"/join")
 	room := classroomTab(t, desk, base)
 	drive(desk, room, "start", "prompt", "The capital of France is")
 	for range 3 {
 		drive(desk, room, "forward")
 	}
-	phone := b.Stranger(t, browser.Phone, room)
+	phone := browser.Open(t, browser.Phone, room)
 	hands := browser.Touch(phone)
 	const now = `[...document.querySelectorAll(".ph__screen:not([hidden]) .is-now .stage__short")].map(e => e.textContent).join()`
 	phone.Wait("the class's stage", now+` === "Filter"`)
@@ -87,9 +87,9 @@ func TestWanderPhone(t *testing.T) {
 // TestSecondPresenter: while somebody presents, who else has the instructor's
 // link is told so, changes nothing, and may take over.
 func TestSecondPresenter(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
-	b := browser.New(t)
-	desk := b.Stranger(t, browser.Laptop, base+"/teach?walk=loop")
+	desk := browser.Open(t, browser.Laptop, base+"/teach?walk=loop")
 	desk.Click(".make .btn--main")
 	desk.Wait("the new room", `document.querySelector("[data-secret]")`)
 	link, err := url.Parse(browser.Value[string](desk, `document.querySelector("[data-secret]").value`))
@@ -112,7 +112,7 @@ func TestSecondPresenter(t *testing.T) {
 	second.do(code, "next-step")
 	says(desk, "#pr-note small", "step 2 of")
 	const looksOn = "Somebody else is presenting in this room. You look on."
-	third := b.Stranger(t, browser.Laptop, base+link.Path+"?"+link.RawQuery)
+	third := browser.Open(t, browser.Laptop, base+link.Path+"?"+link.RawQuery)
 	says(third, "#pr-ctl", "Close and reveal") // the desk has not driven since somebody else took its seat
 	says(desk, "#pr-ctl", looksOn)
 	desk.Shot("onlooker.png")

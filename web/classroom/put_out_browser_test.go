@@ -9,15 +9,15 @@ import (
 // TestPutOut: who is removed is told so and moves no more, the others go on;
 // when the room is deleted every open screen says so and shows nothing of it.
 func TestPutOut(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
-	b := browser.New(t)
-	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	desk := browser.Open(t, browser.Laptop, base+"/join")
 	room := classroomTab(t, desk, base)
 	desk.Go(room + "/present")
 	wall := desk.Another(browser.Desktop, room+"/projector")
-	first := b.Stranger(t, browser.Phone, room)
+	first := browser.Open(t, browser.Phone, room)
 	says(desk, "#cl-who", "1 here")
-	second := b.Stranger(t, browser.Phone, room)
+	second := browser.Open(t, browser.Phone, room)
 	says(desk, "#cl-who", "2 here")
 	drive(desk, room, "start", "prompt", "The capital of France is")
 	for _, phone := range []*browser.Tab{first, second} {
@@ -59,12 +59,12 @@ const asleep = `{ Object.defineProperty(document, "hidden", { value: false });
 // TestSleepingPhone: a phone whose line has died in its sleep notices when it
 // wakes, and comes back to where the class is by then.
 func TestSleepingPhone(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
-	b := browser.New(t)
-	desk := b.Stranger(t, browser.Laptop, base+"/join")
+	desk := browser.Open(t, browser.Laptop, base+"/join")
 	room := classroomTab(t, desk, base)
 	drive(desk, room, "start", "prompt", "The capital of France is")
-	phone := b.Stranger(t, browser.Phone, room)
+	phone := browser.Open(t, browser.Phone, room)
 	says(phone, "#cl-rail .is-now", "Forward")
 	says(phone, "#cl-who", "1 here")
 	phone.Eval(asleep)

@@ -12,6 +12,7 @@ import (
 // TestQR: the picture of an address reads as that address, with a margin of four
 // light modules all around.
 func TestQR(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{
 		"http://h/c",                                                              // version 1
 		"http://127.0.0.1:8080/",                                                  // 2

@@ -8,11 +8,13 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/classroom"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // TestMakeRoom: a teacher makes a room, sees its code, link and QR code, and
 // their own link once.
 func TestMakeRoom(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{"title": {"Physics <b>7</b>"}, "walk": {"loop"}, "nicknames": {"on"}})
 	again := p.get("/class/" + code + "/made")
@@ -33,6 +35,7 @@ func TestMakeRoom(t *testing.T) {
 // TestReach: a page for teachers says when nobody can get to this server, how
 // it is opened, and that secrets would travel in the clear.
 func TestReach(t *testing.T) {
+	t.Parallel()
 	local := classroom.Access{Local: true, Command: "viz -addr :8080 -x", Secure: "viz -addr :8080 -tls-cert cert.pem"}
 	got := words(newPerson(t, serveWith(t, local)).get("/teach").Find(".callout"))
 	for _, want := range []string{"this computer only", local.Command, local.Secure, "anybody on that network can read"} {
@@ -55,6 +58,7 @@ func TestReach(t *testing.T) {
 // TestSummary: after class there are the questions, the votes, a replay that
 // works, and a table.
 func TestSummary(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{"title": {"Room 7"}})
 	p.do(code, "start", "prompt", "The capital of France is")
@@ -95,6 +99,7 @@ func TestSummary(t *testing.T) {
 
 // TestRefusals: what a teacher cannot do is said, and changes nothing.
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
 	p, code := teacher(t, base, url.Values{"walk": {"loop"}})
 	for _, c := range []struct {
@@ -126,11 +131,9 @@ func TestRefusals(t *testing.T) {
 // TestTours: every walkthrough plays alone, step by step; an answer brings its
 // result.
 func TestTours(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
-	course, err := loadCourse()
-	if err != nil {
-		t.Fatal(err)
-	}
+	course := webtest.Course(t)
 	p := newPerson(t, base)
 	for _, walk := range course.Walks {
 		path := "/tour/" + walk.Slug
@@ -160,6 +163,7 @@ func TestTours(t *testing.T) {
 // TestInstructorsLink: the link that is shown once drives the room from another
 // browser, whose address then does not hold the key.
 func TestInstructorsLink(t *testing.T) {
+	t.Parallel()
 	base := serve(t)
 	made := newPerson(t, base).post("/teach", url.Values{"title": {"Room 7"}})
 	link, err := url.Parse(made.Find("[data-secret]").AttrOr("value", ""))

@@ -3,33 +3,21 @@ package classroom
 import (
 	"context"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
 )
 
-var loadModel = sync.OnceValues(func() (*infer.Model, error) {
-	c, err := bundled.Target()
-	if err != nil {
-		return nil, err
-	}
-	return infer.Load(c)
-})
-
 // stateAt is a run that has come to a stage of its second step.
 func stateAt(t *testing.T, stage infer.Kind) *session.State {
 	t.Helper()
-	m, err := loadModel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testmodel.Target(t)
 	s := session.New(m, session.Limits{PromptBytes: 1000})
 	commands := []session.Command{session.Start{Prompt: "The capital of France is"}, session.StepToken{}}
 	for range stage {
@@ -46,6 +34,7 @@ func stateAt(t *testing.T, stage infer.Kind) *session.State {
 // TestVeil: of a step that is asked about nothing is left but its forward pass,
 // while what came before it stays.
 func TestVeil(t *testing.T) {
+	t.Parallel()
 	for stage := infer.KindForward; stage <= infer.KindSample; stage++ {
 		st := stateAt(t, stage)
 		v := veiled(st, 2)
@@ -69,6 +58,7 @@ func TestVeil(t *testing.T) {
 // TestSnapshot: all followers of one kind get the very same bytes, and before
 // the reveal these hold no probability of the step.
 func TestSnapshot(t *testing.T) {
+	t.Parallel()
 	st := stateAt(t, infer.KindSample)
 	d := st.DistAt(2)
 	p := &Pages{rest: st}
@@ -103,6 +93,7 @@ func TestSnapshot(t *testing.T) {
 // TestPlaces: an address of a place is read back as it was written, and others
 // are refused.
 func TestPlaces(t *testing.T) {
+	t.Parallel()
 	st := stateAt(t, infer.KindSoftmax)
 	for _, good := range []session.Cursor{{Step: 1, Stage: infer.KindForward}, {Step: 1, Stage: infer.KindCache}, {Step: 2, Stage: infer.KindSoftmax}} {
 		if got, ok := parseAt(st, at(good)); !ok || got != good {
@@ -125,6 +116,7 @@ func TestPlaces(t *testing.T) {
 
 // TestPercent: shares as a class reads them.
 func TestPercent(t *testing.T) {
+	t.Parallel()
 	for x, want := range map[float64]string{0: "0%", 0.001: "<1%", 0.35: "35%", 2.0 / 3: "67%", 0.999: ">99%", 1: "100%"} {
 		if got := percent(x); got != want {
 			t.Errorf("percent(%g) = %s, want %s", x, got, want)
@@ -135,6 +127,7 @@ func TestPercent(t *testing.T) {
 // TestInside: what is seen inside a forward pass is rendered once for all who
 // look, sent to nobody else, and to nobody while the token is asked for.
 func TestInside(t *testing.T) {
+	t.Parallel()
 	st := stateAt(t, infer.KindForward)
 	if st.Look == nil {
 		t.Fatal("the bundled model is not looked into unasked")
@@ -181,6 +174,7 @@ func TestInside(t *testing.T) {
 
 // TestLasting: how long a room is kept, as people say it.
 func TestLasting(t *testing.T) {
+	t.Parallel()
 	for d, want := range map[time.Duration]string{720 * time.Hour: "30 days", 24 * time.Hour: "1 day", 36 * time.Hour: "36 hours", time.Hour: "1 hour", 100 * time.Minute: "2 hours"} {
 		if got := lasting(d); got != want {
 			t.Errorf("lasting(%v) = %q, want %q", d, got, want)

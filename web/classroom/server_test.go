@@ -1,42 +1,23 @@
 package classroom_test
 
 import (
-	"context"
-	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/bundled"
-	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/classroom"
-	"github.com/tokenbytoken/viz/web/progress"
-	"github.com/tokenbytoken/viz/web/store"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-var loadModel = sync.OnceValues(func() (*infer.Model, error) {
-	c, err := bundled.Target()
-	if err != nil {
-		return nil, err
-	}
-	return infer.Load(c)
-})
+func TestMain(m *testing.M) { browser.Main(m) }
 
-var loadCourse = sync.OnceValues(lessons.Load)
-
-// serve runs the whole server, policy headers and all, and returns its URL.
+// serve runs the whole server and returns its URL.
 func serve(t *testing.T) string {
 	t.Helper()
 	return serveWith(t, classroom.Access{})
@@ -45,55 +26,7 @@ func serve(t *testing.T) string {
 // serveWith is serve for a server that is reached in some way.
 func serveWith(t *testing.T, access classroom.Access) string {
 	t.Helper()
-	model, err := loadModel()
-	if err != nil {
-		t.Fatal(err)
-	}
-	course, err := loadCourse()
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := store.Open("", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := httptest.NewUnstartedServer(nil)
-	s, err := web.New(web.Config{
-		Model: model, Course: course, Progress: progress.New(db, course, time.Now),
-		Classes:      web.Classes{DB: db, Access: access},
-		AllowedHosts: web.LoopbackHosts(h.Listener.Addr().String()),
-		Logger:       slog.New(slog.NewTextHandler(io.Discard, nil)),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.Config.Handler = s.Handler()
-	h.Start()
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := s.Shutdown(ctx); err != nil {
-			t.Error(err)
-		}
-		h.Close()
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return h.URL
-}
-
-// screens are the sizes and themes that every page must work in.
-func screens() map[string]browser.Screen {
-	all := map[string]browser.Screen{}
-	for _, size := range []browser.Screen{browser.Phone, browser.Laptop, browser.Desktop} {
-		for _, theme := range []string{"light", "dark"} {
-			s := size
-			s.Dark, s.ReducedMotion = theme == "dark", true
-			all[fmt.Sprintf("%d-%s", size.Width, theme)] = s
-		}
-	}
-	return all
+	return webtest.Serve(t, webtest.Options{Access: access})
 }
 
 // person is a browser without a script: it keeps cookies, reads pages and sends

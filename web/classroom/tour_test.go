@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -14,10 +15,8 @@ import (
 // was made so far kept where somebody does not wait, and the steps after it as
 // they are without that.
 func TestToursTakeTurns(t *testing.T) {
-	m, err := loadModel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Parallel()
+	m := testmodel.Target(t)
 	course, err := lessons.Load()
 	if err != nil {
 		t.Fatal(err)

@@ -29,10 +29,10 @@ const guessFirst = ".guess__one:first-child input"
 // keyboard alone and by touch on a phone: predict, run, read a chart's numbers,
 // follow the link back to the same.
 func TestEveryLabByEveryHand(t *testing.T) {
+	t.Parallel()
 	url := serve(t)
-	b := browser.New(t)
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
-		tab := b.Stranger(t, screen, url+"/labs")
+		tab := browser.Open(t, screen, url+"/labs")
 		hands := with(tab)
 		hands.Press(`.door a[href="/labs/draw"]`)
 		tab.WaitText("h1", "The draw")
@@ -64,10 +64,10 @@ func TestEveryLabByEveryHand(t *testing.T) {
 // TestCancelKeeps: a large run asks first, runs, is cancelled, and keeps what
 // it has measured.
 func TestCancelKeeps(t *testing.T) {
+	t.Parallel()
 	url := serve(t)
-	b := browser.New(t)
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
-		tab := b.Stranger(t, screen, url+"/labs/cache?tokens=400&repeats=50")
+		tab := browser.Open(t, screen, url+"/labs/cache?tokens=400&repeats=50")
 		hands := with(tab)
 		hands.Press(guessFirst)
 		hands.Press(".btn--run")
@@ -85,7 +85,8 @@ func TestCancelKeeps(t *testing.T) {
 // TestRefusedBesideField: a wrong number is marked and told beside its field
 // while one goes on, and a right one takes the words away.
 func TestRefusedBesideField(t *testing.T) {
-	tab := browser.New(t).Stranger(t, browser.Laptop, serve(t)+"/labs/cache")
+	t.Parallel()
+	tab := browser.Open(t, browser.Laptop, serve(t)+"/labs/cache")
 	tab.Set("#f-tokens", "0")
 	tab.WaitText("#err-tokens", "Tokens to write is 0; it must be a whole number from 1 to 2048 tokens.")
 	if tab.Attr("#f-tokens", "aria-invalid") != "true" {
@@ -99,9 +100,10 @@ func TestRefusedBesideField(t *testing.T) {
 // TestSlidersAndResultsFollow: a slider fills its number in, and where runs are
 // quick the results follow it.
 func TestSlidersAndResultsFollow(t *testing.T) {
+	t.Parallel()
 	url := serve(t)
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
-		tab := browser.New(t).Stranger(t, screen, url+"/labs/memory?tokens=8")
+		tab := browser.Open(t, screen, url+"/labs/memory?tokens=8")
 		hands := with(tab)
 		run(tab, hands)
 		before := tab.Text(".fac--sum")
@@ -116,7 +118,8 @@ func TestSlidersAndResultsFollow(t *testing.T) {
 
 // TestJSONInStep: the bill's fields and its JSON follow each other in the page.
 func TestJSONInStep(t *testing.T) {
-	tab := browser.New(t).Stranger(t, browser.Laptop, serve(t)+"/labs/bill")
+	t.Parallel()
+	tab := browser.Open(t, browser.Laptop, serve(t)+"/labs/bill")
 	tab.Set("#f-max_tokens", "12")
 	tab.Wait("the JSON", `document.querySelector("#f-request").value.includes('"max_tokens": 12')`)
 	tab.Set("#f-request", `{"prompt": "Once upon", "max_tokens": 7, "stream": false, "stop": ["\n"]}`)
@@ -128,7 +131,8 @@ func TestJSONInStep(t *testing.T) {
 // TestJSONFollowsUnderTheCaret: who changes a field and goes straight to the
 // JSON finds it changed, and what is changed next does not undo it.
 func TestJSONFollowsUnderTheCaret(t *testing.T) {
-	tab := browser.New(t).Stranger(t, browser.Laptop, serve(t)+"/labs/bill")
+	t.Parallel()
+	tab := browser.Open(t, browser.Laptop, serve(t)+"/labs/bill")
 	hands := browser.Mouse(tab)
 	hands.Fill("#f-max_tokens", "12")
 	hands.Press("#f-request")
@@ -141,29 +145,20 @@ func TestJSONFollowsUnderTheCaret(t *testing.T) {
 	}
 }
 
-// TestAccessible: axe-core finds nothing on the labs before and after a run, at
-// three sizes in two themes, and no page is wider than its window.
+// TestAccessible: axe-core finds nothing on the labs before and after a run,
+// and no page is wider than its window.
 func TestAccessible(t *testing.T) {
+	t.Parallel()
 	url := serve(t)
-	b := browser.New(t)
-	for name, screen := range screens() {
-		t.Run(name, func(t *testing.T) {
-			paths := []string{"/labs", "/labs/cache"}
-			for _, l := range lab.All() {
-				i := l.Info()
-				paths = append(paths, "/labs/"+i.Name+"?"+small[i.Name]+"&run=1&sure=1&guess=none")
-			}
-			tab := b.Stranger(t, screen, url)
-			for _, path := range paths {
-				tab.Go(url + path)
-				tab.Eval(`for (const d of document.querySelectorAll("details:not(.menu)")) d.open = true`)
-				for _, fault := range tab.Axe("../../testdata/axe/axe.min.js.gz") {
-					t.Errorf("%s: %s", path, fault)
-				}
-				if wide := browser.Value[float64](tab, `document.documentElement.scrollWidth`); wide > float64(screen.Width) {
-					t.Errorf("%s: %g px wide", path, wide)
-				}
-			}
-		})
+	paths := []string{"/labs", "/labs/cache"}
+	for _, l := range lab.All() {
+		i := l.Info()
+		paths = append(paths, "/labs/"+i.Name+"?"+small[i.Name]+"&run=1&sure=1&guess=none")
+	}
+	tab := browser.Open(t, browser.Laptop, url)
+	for n, path := range paths {
+		tab.Go(url + path)
+		tab.Eval(`for (const d of document.querySelectorAll("details:not(.menu)")) d.open = true`)
+		tab.AuditState(path, n)
 	}
 }

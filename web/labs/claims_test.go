@@ -21,6 +21,7 @@ func plain(list []span) string {
 // TestCacheClaims: that the logits, the columns and the counts are the same is
 // said only where they are.
 func TestCacheClaims(t *testing.T) {
+	t.Parallel()
 	step := lab.CacheStep{Step: 1, Cached: lab.CacheSide{MultAdds: 9, Formula: 9}, Recomputed: lab.CacheSide{MultAdds: 20, Formula: 20}}
 	c := &lab.Cache{SameLogits: true, Compared: 4096, Columns: lab.Columns{Compared: 640}, Steps: []lab.CacheStep{step}}
 	if got := plain(sameSay(c)); !strings.Contains(got, "all the same bit for bit") || !strings.Contains(got, "640 numbers compared, none differs") {
@@ -49,6 +50,7 @@ func TestCacheClaims(t *testing.T) {
 
 // TestFitted: whole counts are written whole, times with their unit.
 func TestFitted(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		x        float64
 		of, want string
@@ -68,6 +70,7 @@ func TestFitted(t *testing.T) {
 
 // TestStreamingMatters: the setting changes what the page says of the wait.
 func TestStreamingMatters(t *testing.T) {
+	t.Parallel()
 	p := &lab.Prefill{Stream: true, Streamed: lab.Wait{First: 2, Last: 30}, Whole: lab.Wait{First: 30, Last: 30}}
 	if got := waitSay(p); got != "Streaming is on: there is something to read after 2.0 ms, all of it after 30.0 ms." {
 		t.Error(got)
@@ -94,6 +97,7 @@ func TestStreamingMatters(t *testing.T) {
 
 // TestWindowIsSaid: the calculator goes past a model's window, and says so.
 func TestWindowIsSaid(t *testing.T) {
+	t.Parallel()
 	m := &lab.Memory{Positions: 4096, Model: lab.MemoryModel{Context: 512}}
 	if got := windowSay(m); !strings.Contains(got, "4,096 positions are more than the window of this model, 512") {
 		t.Error(got)
@@ -108,6 +112,7 @@ func TestWindowIsSaid(t *testing.T) {
 
 // TestOneTokenAlone: where the filters keep one token there is no law to show.
 func TestOneTokenAlone(t *testing.T) {
+	t.Parallel()
 	d := &lab.Draw{
 		Kept: 1, Sizes: []int{10}, Tokens: []lab.DrawToken{{Token: lab.Token{Text: " Paris"}, Q: 1, Counts: []int{10}}},
 		Distances: []lab.Distance{{N: 10}},
@@ -122,6 +127,7 @@ func TestOneTokenAlone(t *testing.T) {
 // TestHiddenRatio: where the times do not show what the section says, it says
 // so.
 func TestHiddenRatio(t *testing.T) {
+	t.Parallel()
 	if got := plain(whySay(&lab.Prefill{Ratio: 0.8})); !strings.Contains(got, "Little of that shows in this run") {
 		t.Error(got)
 	}
@@ -133,6 +139,7 @@ func TestHiddenRatio(t *testing.T) {
 // TestPartingStrips: each lane's own token and the other's lie where the lane
 // puts them; greedy has no u.
 func TestPartingStrips(t *testing.T) {
+	t.Parallel()
 	s := &lab.Strategies{
 		Lanes: []lab.Lane{{Name: "Greedy"}, {Name: "Pure", Settings: sampling.Settings{Temperature: 1, TopP: 1}}},
 		Partings: []lab.Parting{{
@@ -160,6 +167,7 @@ func TestPartingStrips(t *testing.T) {
 // TestEveryFieldTellsItsRange: beside each number, list and text stands what it
 // may be.
 func TestEveryFieldTellsItsRange(t *testing.T) {
+	t.Parallel()
 	for _, l := range lab.All() {
 		i := l.Info()
 		f := newForm(i, i.Defaults(), "", nil)
@@ -181,6 +189,7 @@ func TestEveryFieldTellsItsRange(t *testing.T) {
 // TestLinkNamesItsModel: a link says with which model it was made, and the page
 // of another one says that it is another.
 func TestLinkNamesItsModel(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	link, ok := s.get("/labs/cache?tokens=12", 200).Find(".lab__link").Attr("href")
 	if !ok || !strings.Contains(link, "tokens=12") || !strings.Contains(link, "model="+s.pages.Target.Hash()[:12]) {

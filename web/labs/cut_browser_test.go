@@ -14,11 +14,11 @@ const done = `(document.querySelector("#lab-run progress")?.value ?? 0)`
 // TestCutAndReload: neither a cut connection nor a page that is loaded again
 // makes a measurement begin anew; it can still be cancelled, and is kept.
 func TestCutAndReload(t *testing.T) {
+	t.Parallel()
 	url := serve(t)
-	b := browser.New(t)
 	for name, screen := range map[string]browser.Screen{"laptop": browser.Laptop, "phone": browser.Phone} {
 		t.Run(name, func(t *testing.T) {
-			tab := b.Stranger(t, screen, url+"/labs/cache?tokens=400&repeats=50")
+			tab := browser.Open(t, screen, url+"/labs/cache?tokens=400&repeats=50")
 			tab.Eval(`
 				window.lines = [];
 				window.WebSocket = class extends WebSocket { constructor(...of) { super(...of); lines.push(this); } };`)

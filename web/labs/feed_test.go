@@ -102,6 +102,7 @@ func values(name string, more ...string) map[string]string {
 // TestFeedRunsEveryLab: each lab runs over its feed; the report is kept, so a
 // page that is loaded again shows it.
 func TestFeedRunsEveryLab(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for _, l := range lab.All() {
 		i := l.Info()
@@ -132,6 +133,7 @@ func TestFeedRunsEveryLab(t *testing.T) {
 // TestPredictionComesFirst: nothing runs before a prediction was made, or its
 // making was declined.
 func TestPredictionComesFirst(t *testing.T) {
+	t.Parallel()
 	w := newSite(t).open("draw")
 	for _, guess := range []string{"", "nonsense"} {
 		m := w.ask("set", values("draw", "run", "1", "guess", guess))
@@ -150,6 +152,7 @@ func TestPredictionComesFirst(t *testing.T) {
 // TestLargeRunAsksFirst: a run that would take long tells what it would take,
 // and runs only when asked again; cancelled, it keeps what it has.
 func TestLargeRunAsksFirst(t *testing.T) {
+	t.Parallel()
 	w := newSite(t).open("cache")
 	large := map[string]string{"tokens": "400", "repeats": "50", "guess": none, "run": "1"}
 	m := w.ask("set", large)
@@ -175,6 +178,7 @@ func TestLargeRunAsksFirst(t *testing.T) {
 // TestRefusedBesideTheField: a value out of its range is told beside its field,
 // and a good one takes the words away.
 func TestRefusedBesideTheField(t *testing.T) {
+	t.Parallel()
 	w := newSite(t).open("cache")
 	m := w.ask("set", values("cache", "tokens", "0"))
 	if m.Error == nil || m.Error.Field != "tokens" || m.Error.Code != live.Range {
@@ -198,6 +202,7 @@ func TestRefusedBesideTheField(t *testing.T) {
 // TestRequestInStep: the bill's fields and its JSON follow each other, whichever
 // was changed.
 func TestRequestInStep(t *testing.T) {
+	t.Parallel()
 	w := newSite(t).open("bill")
 	first := w.ask("set", map[string]string{}).Data.(feedData).Inputs
 	if first["max_tokens"] != "96" || !strings.Contains(first["request"], `"max_tokens": 96`) {
@@ -228,6 +233,7 @@ func TestRequestInStep(t *testing.T) {
 // TestQuickResultsFollow: after a run that was quick, a change runs again by
 // itself; before the first run it does not.
 func TestQuickResultsFollow(t *testing.T) {
+	t.Parallel()
 	w := newSite(t).open("draw")
 	if m := w.ask("set", values("draw", "draws", "200")); panelOf(m, "lab-run") != "" {
 		t.Fatal("it ran before it was asked to")
@@ -243,6 +249,7 @@ func TestQuickResultsFollow(t *testing.T) {
 // TestPricesNeedNoRun: what follows from numbers alone is answered at once, out
 // of what was measured; what does not is not.
 func TestPricesNeedNoRun(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	w := s.open("bill")
 	w.ask("set", values("bill", "input_price", "3", "run", "1", "guess", none))
@@ -269,6 +276,7 @@ func TestPricesNeedNoRun(t *testing.T) {
 // TestStaleResultsSaySo: what is on the page is never taken for what the form
 // says now.
 func TestStaleResultsSaySo(t *testing.T) {
+	t.Parallel()
 	w := newSite(t).open("cache")
 	run := values("cache", "run", "1", "guess", none)
 	w.ask("set", run)
@@ -292,6 +300,7 @@ func TestStaleResultsSaySo(t *testing.T) {
 // TestOneAtATime: a second measurement waits and says so, and leaving while it
 // waits leaves no place behind.
 func TestOneAtATime(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	leave, err := s.pages.queue.enter(context.Background(), nil)
 	if err != nil {
@@ -320,6 +329,7 @@ func TestOneAtATime(t *testing.T) {
 
 // TestNoSuchLab: neither as a feed nor as a page.
 func TestNoSuchLab(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	_, err := s.pages.Feeds()["lab"](context.Background(), "somebody", url.Values{"name": {"alchemy"}})
 	if e := new(live.Error); !errors.As(err, &e) || e.Code != live.Unknown {

@@ -87,6 +87,7 @@ func borneOutByHand() []borneOut {
 // TestWhichPredictionIsRight: a prediction is right where the report bears it
 // out, and nobody is judged who made none.
 func TestWhichPredictionIsRight(t *testing.T) {
+	t.Parallel()
 	for _, c := range borneOutByHand() {
 		g, r := guesses[c.lab], &lab.Report{Result: c.result}
 		key, say, ok := g.truth(r)

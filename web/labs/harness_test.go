@@ -6,27 +6,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/bundled"
-	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 )
-
-func load(open func() (*checkpoint.Checkpoint, error)) func() (*infer.Model, error) {
-	return sync.OnceValues(func() (*infer.Model, error) {
-		c, err := open()
-		if err != nil {
-			return nil, err
-		}
-		return infer.Load(c)
-	})
-}
-
-var target, draft = load(bundled.Target), load(bundled.Draft)
 
 // site is the labs as one learner sees them.
 type site struct {
@@ -37,16 +22,8 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	big, err := target()
-	if err != nil {
-		t.Fatal(err)
-	}
-	small, err := draft()
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := New(Deps{
-		Target: big, Draft: small,
+		Target: testmodel.Target(t), Draft: testmodel.Draft(t),
 		Learner: func(*http.Request) (string, *http.Cookie) { return "somebody", nil },
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})

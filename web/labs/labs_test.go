@@ -30,6 +30,7 @@ var small = map[string]string{
 // TestEveryLabByForm: every lab runs without a script, and its page holds the
 // prediction, charts with their tables, rows and a link.
 func TestEveryLabByForm(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for _, l := range lab.All() {
 		i := l.Info()
@@ -103,6 +104,7 @@ func (s *site) checkLink(d *goquery.Document, i lab.Info) {
 
 // TestListOfLabs: every lab has its question and its door.
 func TestListOfLabs(t *testing.T) {
+	t.Parallel()
 	d := newSite(t).get("/labs", http.StatusOK)
 	doors := d.Find(".door a")
 	if doors.Length() != len(lab.All()) {
@@ -122,6 +124,7 @@ func TestListOfLabs(t *testing.T) {
 // TestRefusedPage: a wrong value comes back with its field marked and what was
 // written kept.
 func TestRefusedPage(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for query, c := range map[string]struct{ field, say string }{
 		"tokens=zero&run=1&guess=none": {"tokens", `Tokens to write is "zero"`},
@@ -158,6 +161,7 @@ func TestRefusedPage(t *testing.T) {
 
 // TestJSONByForm: without a script the edited JSON is what runs.
 func TestJSONByForm(t *testing.T) {
+	t.Parallel()
 	d := newSite(t).get("/labs/bill?max_tokens=96&was=x&request="+url.QueryEscape(`{"prompt":"Once upon","max_tokens":5}`), http.StatusOK)
 	if got, _ := d.Find("#f-max_tokens").Attr("value"); got != "5" {
 		t.Errorf("max_tokens is %q", got)
@@ -170,6 +174,7 @@ func TestJSONByForm(t *testing.T) {
 // TestTriesLeadSomewhere: both presets of every lab are valid settings, and
 // every prediction has its judge.
 func TestTriesLeadSomewhere(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for _, l := range lab.All() {
 		i := l.Info()
@@ -189,6 +194,7 @@ func TestTriesLeadSomewhere(t *testing.T) {
 
 // TestNoDraft: without a draft the lab of speculation says so and runs nothing.
 func TestNoDraft(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.pages.Draft = nil
 	d := s.get("/labs/speculation?run=1&guess=none&sure=1&"+small["speculation"], http.StatusBadRequest)
@@ -199,6 +205,7 @@ func TestNoDraft(t *testing.T) {
 
 // TestKeptReports: the newest are kept, and nobody sees another's.
 func TestKeptReports(t *testing.T) {
+	t.Parallel()
 	k := newKept(2)
 	l, _ := lab.Find("cache")
 	i := l.Info()
@@ -222,6 +229,7 @@ func TestKeptReports(t *testing.T) {
 // TestWhoMayMakeItWork: another site's page runs nothing, and nobody waits
 // behind too many others.
 func TestWhoMayMakeItWork(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	path := "/labs/draw?run=1&guess=none&" + small["draw"]
 	r := httptest.NewRequest(http.MethodGet, path, nil)

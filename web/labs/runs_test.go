@@ -26,6 +26,7 @@ func long(press string) map[string]string {
 // TestCutWhileItRuns: a page that lost its connection repeats its command with
 // the number of its press, and is led back to the same run.
 func TestCutWhileItRuns(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	w := s.open("cache")
 	w.ask("set", long("7"))
@@ -59,6 +60,7 @@ func TestCutWhileItRuns(t *testing.T) {
 // TestCutAfterItsEnd: what was measured while nobody watched is shown, not
 // measured again, whether the page repeats the run or a later look at it.
 func TestCutAfterItsEnd(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	w := s.open("draw")
 	w.ask("set", values("draw", "run", "1", "guess", "10", "press", "7"))
@@ -87,6 +89,7 @@ func TestCutAfterItsEnd(t *testing.T) {
 // TestReloadWhileItRuns: a page that is loaded again shows the run as far as it
 // has come, with the prediction and the number that lead its script back.
 func TestReloadWhileItRuns(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	w := s.open("cache")
 	begun := long("7")
@@ -122,6 +125,7 @@ func TestReloadWhileItRuns(t *testing.T) {
 // TestNobodyComesBack: a run that all have left is cancelled after the grace,
 // and not while somebody watches.
 func TestNobodyComesBack(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &liveRun{cancel: cancel, done: make(chan struct{}), watching: 1}
 	r.watch()
@@ -144,6 +148,7 @@ func TestNobodyComesBack(t *testing.T) {
 
 // TestServerGoesDown: a run ends with the server, watched or not.
 func TestServerGoesDown(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	ctx, down := context.WithCancel(t.Context())
 	s.pages.Context = ctx
@@ -164,6 +169,7 @@ func TestServerGoesDown(t *testing.T) {
 
 // TestRunsAreForgotten: the oldest that have ended go, those in progress stay.
 func TestRunsAreForgotten(t *testing.T) {
+	t.Parallel()
 	var s runs
 	over := make(chan struct{})
 	close(over)

@@ -12,16 +12,16 @@ import (
 // TestTour keeps pictures of the labs under $VIZ_SHOTS; $VIZ_ONLY names some of
 // the screens, "390-light" for one, and $VIZ_LAB one lab.
 func TestTour(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")
 	}
 	url := serve(t)
-	b := browser.New(t)
-	for name, screen := range screens() {
+	for name, screen := range browser.Screens() {
 		if only := os.Getenv("VIZ_ONLY"); only != "" && !strings.Contains(only, name) {
 			continue
 		}
-		tab := b.Stranger(t, screen, url+"/labs")
+		tab := browser.Open(t, screen, url+"/labs")
 		tab.FullShot(name + "-labs.png")
 		for _, l := range lab.All() {
 			i := l.Info()

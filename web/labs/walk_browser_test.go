@@ -13,10 +13,10 @@ const ahead = `[...document.querySelectorAll("#s-lanes .lane:first-of-type [data
 // TestStepThroughLanes: the lanes can be gone through in step; each tells of
 // its own token there, and of the u that all share.
 func TestStepThroughLanes(t *testing.T) {
+	t.Parallel()
 	url := serve(t)
-	b := browser.New(t)
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
-		tab := b.Stranger(t, screen, url+"/labs/strategies?tokens=8&runs=1&horizon=0&lanes=greedy,pure,t=2")
+		tab := browser.Open(t, screen, url+"/labs/strategies?tokens=8&runs=1&horizon=0&lanes=greedy,pure,t=2")
 		hands := with(tab)
 		run(tab, hands)
 		if got := tab.Text("#s-lanes .walk__say"); got != "token 8 of 8" {
@@ -56,7 +56,8 @@ func TestStepThroughLanes(t *testing.T) {
 // TestBillTicks: the bill can be seen to grow token by token, and prices change
 // it at once.
 func TestBillTicks(t *testing.T) {
-	tab := browser.New(t).Stranger(t, browser.Phone, serve(t)+"/labs/bill?max_tokens=8&try_max_tokens=4")
+	t.Parallel()
+	tab := browser.Open(t, browser.Phone, serve(t)+"/labs/bill?max_tokens=8&try_max_tokens=4")
 	hands := browser.Touch(tab)
 	run(tab, hands)
 	// $15 a million: 8 tokens are $0.00012; 8 read at $3 are $0.000024.
@@ -71,7 +72,8 @@ func TestBillTicks(t *testing.T) {
 
 // TestRoundsStepByStep: each verdict of speculation is told in a sentence.
 func TestRoundsStepByStep(t *testing.T) {
-	tab := browser.New(t).Stranger(t, browser.Laptop, serve(t)+"/labs/speculation?"+small["speculation"])
+	t.Parallel()
+	tab := browser.Open(t, browser.Laptop, serve(t)+"/labs/speculation?"+small["speculation"])
 	hands := browser.Keyboard(tab)
 	run(tab, hands)
 	hands.Slide("#s-rounds .walk input", 1)

@@ -6,63 +6,47 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestAccessible: axe-core finds nothing on the pages of Learn, at three sizes
-// in two themes, and no page is wider than its window.
+// TestAccessible: axe-core finds nothing on the pages of Learn, and no page is
+// wider than its window.
 func TestAccessible(t *testing.T) {
+	t.Parallel()
 	url, course := serve(t)
-	b := browser.New(t)
 	paths := []string{"/?seed=3&n=6", "/learn", "/reference", "/glossary", "/search?q=temperature", "/progress", "/learn/none"}
 	for _, l := range course.Lessons {
 		if l.Slug == "temperature" || l.Slug == "the-loop" || l.Slug == "speculative-decoding" {
 			paths = append(paths, l.Href())
 		}
 	}
-	for name, screen := range screens() {
-		t.Run(name, func(t *testing.T) {
-			tab := b.Stranger(t, screen, url)
-			for _, path := range paths {
-				tab.Go(url + path)
-				for _, fault := range tab.Axe("../../testdata/axe/axe.min.js.gz") {
-					t.Errorf("%s: %s", path, fault)
-				}
-				// On a phone innerWidth grows with what overflows.
-				if wide := browser.Value[float64](tab, `document.documentElement.scrollWidth`); wide > float64(screen.Width) {
-					t.Errorf("%s: %g px wide", path, wide)
-				}
-			}
-			tab.Faults() // the missing page's status
-		})
+	tab := browser.Open(t, browser.Laptop, url)
+	for _, path := range paths {
+		tab.Go(url + path)
+		tab.Audit(path)
 	}
+	tab.Faults() // the missing page's status
 }
 
 // TestAccessibleAnswers: nor on a question that is being answered.
 func TestAccessibleAnswers(t *testing.T) {
+	t.Parallel()
 	url, course := serve(t)
-	b := browser.New(t)
-	l := course.Lesson("the-loop")
-	for _, name := range []string{"390-light", "1440-dark"} {
-		t.Run(name, func(t *testing.T) {
-			tab := b.Stranger(t, screens()[name], url+l.Href())
-			hands := browser.Mouse(tab)
-			hands.Press(".check--choice .choice:nth-of-type(1) label")
-			hands.Press(".check--choice button")
-			tab.Wait("a verdict", `document.querySelector(".check--choice .choice__why")`)
-			tab.Type(".check--recall textarea", "forward, logits")
-			hands.Press(".check--recall button")
-			tab.Wait("the answer", `document.querySelector(".check__answer")`)
-			for _, fault := range tab.Axe("../../testdata/axe/axe.min.js.gz") {
-				t.Error(fault)
-			}
-			tab.FullShot(name + "-answers.png")
-		})
-	}
+	tab := browser.Open(t, browser.Laptop, url+course.Lesson("the-loop").Href())
+	hands := browser.Mouse(tab)
+	hands.Press(".check--choice .choice:nth-of-type(1) label")
+	hands.Press(".check--choice button")
+	tab.Wait("a verdict", `document.querySelector(".check--choice .choice__why")`)
+	tab.Type(".check--recall textarea", "forward, logits")
+	hands.Press(".check--recall button")
+	tab.Wait("the answer", `document.querySelector(".check__answer")`)
+	tab.Audit("answers")
+	tab.FullShot("answers.png")
 }
 
 // TestReflow: at 320 px, a laptop's window at 400 %, nothing scrolls sideways.
 func TestReflow(t *testing.T) {
+	t.Parallel()
 	url, course := serve(t)
 	const width = 320
-	tab := browser.New(t).Stranger(t, browser.Screen{Width: width, Height: 800, Touch: true}, url)
+	tab := browser.Open(t, browser.Screen{Width: width, Height: 800, Touch: true}, url)
 	paths := []string{"/?seed=3&n=6", "/learn", "/reference", "/glossary", "/search?q=temperature", "/progress"}
 	for _, l := range course.Lessons {
 		paths = append(paths, l.Href())

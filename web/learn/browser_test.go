@@ -33,11 +33,11 @@ func checks(l *lessons.Lesson) []*lessons.Question {
 // one, by mouse, by keyboard alone and by touch. Every question is answered,
 // wrongly first, every section ends up as read.
 func TestLessonByEveryHand(t *testing.T) {
+	t.Parallel()
 	url, course := serve(t)
-	b := browser.New(t)
 	l := course.Lesson("the-loop")
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
-		tab := b.Stranger(t, screen, url+"/learn")
+		tab := browser.Open(t, screen, url+"/learn")
 		hands := with(tab)
 		hands.Press(`.course h3 a[href="/learn/the-loop"]`)
 		tab.WaitText("h1", l.Title)
@@ -110,9 +110,10 @@ func scrollThrough(tab *browser.Tab) {
 // TestReadingIsNoticed: a section counts as read when its end has been seen,
 // not before.
 func TestReadingIsNoticed(t *testing.T) {
+	t.Parallel()
 	url, course := serve(t)
 	l := course.Lesson("the-loop")
-	tab := browser.New(t).Stranger(t, browser.Laptop, url+l.Href())
+	tab := browser.Open(t, browser.Laptop, url+l.Href())
 	tab.Wait("the script", `document.querySelector("[data-unit].is-here")`)
 	if n := browser.Value[int](tab, `document.querySelectorAll("[data-unit].is-read").length`); n != 0 {
 		t.Errorf("%d sections count as read before anything was scrolled", n)
@@ -127,18 +128,19 @@ func TestReadingIsNoticed(t *testing.T) {
 
 // TestReferenceIsOneSheet: the reference prints on exactly one page.
 func TestReferenceIsOneSheet(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
 	for _, dark := range []bool{false, true} {
 		screen := browser.Laptop
 		screen.Dark = dark
-		tab := browser.New(t).Stranger(t, screen, url+"/reference")
+		tab := browser.Open(t, screen, url+"/reference")
 		pdf := tab.PDF()
 		if n := browser.Pages(pdf); n != 1 {
 			t.Errorf("dark %v: %d pages", dark, n)
 		}
 		tab.Keep(fmt.Sprintf("reference-dark-%v.pdf", dark), pdf)
 	}
-	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/learn/the-loop")
+	tab := browser.Open(t, browser.Laptop, url+"/learn/the-loop")
 	if n := browser.Pages(tab.PDF()); n < 2 {
 		t.Errorf("a whole lesson is counted as %d pages: the count is worth nothing", n)
 	}
@@ -147,8 +149,9 @@ func TestReferenceIsOneSheet(t *testing.T) {
 // TestSearchFromAnyPage: the key "/" leads to the search from every page with
 // shortcuts, and what is typed is found as it is typed.
 func TestSearchFromAnyPage(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
-	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/loop")
+	tab := browser.Open(t, browser.Laptop, url+"/loop")
 	tab.Wait("a live page", `document.querySelector("[data-live]").textContent.includes("live")`)
 	for _, path := range []string{"/loop", "/", "/learn/temperature", "/progress"} {
 		tab.Go(url + path)
@@ -180,6 +183,7 @@ func TestSearchFromAnyPage(t *testing.T) {
 // TestSearchTypedBeforeTheScript: on a slow line the field is there before the
 // script that listens to it. What was typed until then is found all the same.
 func TestSearchTypedBeforeTheScript(t *testing.T) {
+	t.Parallel()
 	server, _ := serve(t)
 	target, err := url.Parse(server)
 	if err != nil {
@@ -198,7 +202,7 @@ func TestSearchTypedBeforeTheScript(t *testing.T) {
 	}))
 	t.Cleanup(line.Close)
 	t.Cleanup(sync.OnceFunc(func() { close(typed) }))
-	tab := browser.New(t).Stranger(t, browser.Laptop, line.URL+"/loop")
+	tab := browser.Open(t, browser.Laptop, line.URL+"/loop")
 	tab.Eval(`location.href = "/search"`)
 	tab.Wait("the field", `document.activeElement?.id === "q"`)
 	tab.Keys("nucleus")
@@ -212,8 +216,9 @@ func TestSearchTypedBeforeTheScript(t *testing.T) {
 // TestMenu: on a phone the places stand in a menu that opens, closes and leads
 // on, by touch and by key.
 func TestMenu(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
-	tab := browser.New(t).Stranger(t, browser.Phone, url+"/learn")
+	tab := browser.Open(t, browser.Phone, url+"/learn")
 	hands := browser.Touch(tab)
 	hands.Press(".top__menu > summary")
 	tab.Wait("the menu", `document.querySelector(".top__menu").open`)

@@ -12,10 +12,11 @@ import (
 // TestCardsByKeyboard: cards are turned and graded by keys; one graded good
 // comes back when its time has come, by a clock that the test moves.
 func TestCardsByKeyboard(t *testing.T) {
+	t.Parallel()
 	var ahead atomic.Int64
 	begin := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	url, course := serveAt(t, func() time.Time { return begin.Add(time.Duration(ahead.Load())) })
-	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/cards")
+	tab := browser.Open(t, browser.Laptop, url+"/cards")
 	all := len(course.Cards)
 	counts := func(due, fresh, later int) {
 		t.Helper()
@@ -47,16 +48,18 @@ func TestCardsByKeyboard(t *testing.T) {
 
 // TestCardByHash: the address that a search leads to shows that card.
 func TestCardByHash(t *testing.T) {
+	t.Parallel()
 	url, course := serve(t)
 	want := course.Cards[4].ID
-	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/cards#"+want)
+	tab := browser.Open(t, browser.Laptop, url+"/cards#"+want)
 	tab.Wait("that card", fmt.Sprintf(`document.querySelector("#deck")?.dataset.card === %q`, want))
 }
 
 // TestCardsByTouch: turned and graded with a finger.
 func TestCardsByTouch(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
-	tab := browser.New(t).Stranger(t, browser.Phone, url+"/cards")
+	tab := browser.Open(t, browser.Phone, url+"/cards")
 	hands := browser.Touch(tab)
 	hands.Press(".fcard__turn summary")
 	hands.Press(`.grade[value="easy"]`)
@@ -66,22 +69,22 @@ func TestCardsByTouch(t *testing.T) {
 // TestCardsOnPaper: one card a page, and the sheet to fold puts several on
 // each.
 func TestCardsOnPaper(t *testing.T) {
+	t.Parallel()
 	url, course := serve(t)
-	b := browser.New(t)
 	for _, dark := range []bool{false, true} {
 		screen := browser.Laptop
 		screen.Dark = dark
-		tab := b.Stranger(t, screen, url+"/cards/print")
+		tab := browser.Open(t, screen, url+"/cards/print")
 		pdf := tab.PDF()
 		if n := browser.Pages(pdf); n != len(course.Cards) {
 			t.Errorf("dark %v: %d pages for %d cards", dark, n, len(course.Cards))
 		}
 		tab.Keep(fmt.Sprintf("cards-dark-%v.pdf", dark), pdf)
 	}
-	if wide := browser.Value[[]string](b.Stranger(t, browser.Laptop, url+"/cards/print"), `[...document.querySelectorAll(".pcard")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.id)`); len(wide) > 0 {
+	if wide := browser.Value[[]string](browser.Open(t, browser.Laptop, url+"/cards/print"), `[...document.querySelectorAll(".pcard")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.id)`); len(wide) > 0 {
 		t.Errorf("cards wider than their page: %v", wide)
 	}
-	tab := b.Stranger(t, browser.Laptop, url+"/cards/fold")
+	tab := browser.Open(t, browser.Laptop, url+"/cards/fold")
 	pdf := tab.PDF()
 	tab.Keep("cards-fold.pdf", pdf)
 	// A strip is at least 44 mm of the 277 mm that a page has: at most 6 on each.
@@ -92,8 +95,9 @@ func TestCardsOnPaper(t *testing.T) {
 
 // TestPredictByKeyboard: a digit takes a candidate, Enter reveals, N goes on.
 func TestPredictByKeyboard(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
-	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/predict?start=story")
+	tab := browser.Open(t, browser.Laptop, url+"/predict?start=story")
 	for n := 1; n <= 2; n++ {
 		tab.WaitText(".guess__title small", fmt.Sprintf("token %d", n))
 		browser.Keyboard(tab).Slide("#sure", 70)
@@ -109,17 +113,13 @@ func TestPredictByKeyboard(t *testing.T) {
 
 // TestRevealAccessible: nor is anything found wrong after the reveal.
 func TestRevealAccessible(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
-	b := browser.New(t)
-	for name, screen := range screens() {
-		t.Run(name, func(t *testing.T) {
-			tab := b.Stranger(t, screen, url+"/predict?start=story&n=2")
-			hands := browser.Mouse(tab)
-			hands.Press("#pick-1")
-			hands.Press(".guess__act button")
-			tab.Wait("what comes", `document.querySelector("#reveal")`)
-			looks(t, tab, screen)
-			tab.FullShot(name + "-reveal.png")
-		})
-	}
+	tab := browser.Open(t, browser.Laptop, url+"/predict?start=story&n=2")
+	hands := browser.Mouse(tab)
+	hands.Press("#pick-1")
+	hands.Press(".guess__act button")
+	tab.Wait("what comes", `document.querySelector("#reveal")`)
+	tab.Audit("the reveal")
+	tab.FullShot("reveal.png")
 }

@@ -32,6 +32,7 @@ func (s *site) grade(d *goquery.Document, grade string) *goquery.Document {
 // TestCardsAcrossDays: a card that is recalled again and again comes later and
 // later, at the moments that the scheduler names; one forgotten comes at once.
 func TestCardsAcrossDays(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	s := newSiteAt(t, func() time.Time { return now })
 	d := s.get("/cards")
@@ -81,6 +82,7 @@ func TestCardsAcrossDays(t *testing.T) {
 
 // TestReviewCountsOnce: the same form sent twice is one review.
 func TestReviewCountsOnce(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	d := s.get("/cards")
 	s.grade(d, "good")
@@ -96,6 +98,7 @@ func TestReviewCountsOnce(t *testing.T) {
 
 // TestReviewRefused: what does not fit is refused, and nothing kept.
 func TestReviewRefused(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	id := s.pages.Course.Cards[0].ID
 	for _, c := range []struct {
@@ -118,6 +121,7 @@ func TestReviewRefused(t *testing.T) {
 
 // TestCardByAddress: /cards?card=ID shows that card, whatever is due.
 func TestCardByAddress(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	want := s.pages.Course.Cards[5]
 	if got := s.get("/cards?card="+want.ID).Find(`[name="card"]`).AttrOr("value", ""); got != want.ID {
@@ -128,6 +132,7 @@ func TestCardByAddress(t *testing.T) {
 // TestAnkiText: header lines, then one card a line in three fields whose
 // markup is escaped.
 func TestAnkiText(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	w := s.do(httptest.NewRequest(http.MethodGet, "/cards/export.txt", nil))
 	if got := w.Header().Get("Content-Disposition"); got != `attachment; filename="token-by-token.txt"` {
@@ -160,6 +165,7 @@ func TestAnkiText(t *testing.T) {
 
 // TestCSV reads back as it was written, and no field begins a formula.
 func TestCSV(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	w := s.do(httptest.NewRequest(http.MethodGet, "/cards/export.csv", nil))
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(w.Body.String(), "\uFEFF"))).ReadAll()
@@ -178,6 +184,7 @@ func TestCSV(t *testing.T) {
 
 // TestWaits are written in the unit that fits.
 func TestWaits(t *testing.T) {
+	t.Parallel()
 	const day = 24 * time.Hour
 	for d, want := range map[time.Duration]string{
 		time.Second: "1 min", 10 * time.Minute: "10 min", 6 * time.Hour: "6 hours", day: "1 day", 3 * day: "3 days",

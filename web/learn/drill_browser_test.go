@@ -20,35 +20,6 @@ func numbers(t *testing.T, kind drill.Kind) *drill.Problem {
 	return p
 }
 
-// tooSmall lists the controls of a page's own part that are less than so many
-// pixels wide or high. A box is as large as the label around it; links within
-// a sentence may be as small as the words.
-const tooSmall = `((least) => [...document.querySelectorAll('main :is(a[href], button, input, select, textarea, summary)')]
-	.filter((e) => e.checkVisibility({opacityProperty: true, visibilityProperty: true}) && !e.closest('.sr') && e.type !== 'hidden')
-	.filter((e) => !(e.matches('a') && getComputedStyle(e).display === 'inline' && e.closest('p, li, dd, .prose')))
-	.map((e) => [e, (e.matches('[type=checkbox], [type=radio]') && e.closest('label') || e).getBoundingClientRect()])
-	.filter(([, r]) => Math.min(r.width, r.height) < least - 0.25)
-	.map(([e, r]) => e.outerHTML.slice(0, 70) + ' ' + r.width.toFixed(1) + ' × ' + r.height.toFixed(1)))(%d)`
-
-// looks has axe-core look at a page, and makes sure it is no wider than the
-// window and its controls large enough.
-func looks(t *testing.T, tab *browser.Tab, screen browser.Screen) {
-	t.Helper()
-	for _, fault := range tab.Axe("../../testdata/axe/axe.min.js.gz") {
-		t.Error(fault)
-	}
-	if wide := browser.Value[float64](tab, `document.documentElement.scrollWidth`); wide > float64(screen.Width) {
-		t.Errorf("%g px wide", wide)
-	}
-	least := 24
-	if screen.Touch {
-		least = 44
-	}
-	for _, small := range browser.Value[[]string](tab, fmt.Sprintf(tooSmall, least)) {
-		t.Errorf("less than %d px: %s", least, small)
-	}
-}
-
 // field selects a cell's box.
 func field(cell string) string { return fmt.Sprintf(`#drill [name="%s"]:not([type=hidden])`, cell) }
 
@@ -77,36 +48,33 @@ func solve(tab *browser.Tab, p *drill.Problem, step string) {
 }
 
 // TestDrillAsDrawn: the drill with some cells right, one slip and the step
-// shown, in every size and theme.
+// shown is accessible.
 func TestDrillAsDrawn(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
-	b := browser.New(t)
-	for name, screen := range screens() {
-		t.Run(name, func(t *testing.T) {
-			tab := b.Stranger(t, screen, url+"/practice/softmax")
-			for _, a := range [][2]string{{"softmax.exp.0", "54.598"}, {"softmax.exp.1", "20.086"}, {"softmax.sum", "86.44"}, {"softmax.p.0", "63.2%"}, {"softmax.p.1", "0.3679"}} {
-				enter(tab, a[0], a[1])
-			}
-			tab.WaitText(".slip b", "You divided by the largest exp, not by their sum.")
-			browser.Mouse(tab).Press(".slip .btn")
-			tab.WaitText(".shown .blank", "?")
-			looks(t, tab, screen)
-			tab.FullShot(name + "-drill.png")
-			solve(tab, numbers(t, drill.Softmax), "softmax")
-			tab.Click("#drill-worked")
-			tab.Wait("the solution", `document.querySelector(".worked")`)
-			looks(t, tab, screen)
-			tab.FullShot(name + "-drill-worked.png")
-		})
+	tab := browser.Open(t, browser.Laptop, url+"/practice/softmax")
+	for _, a := range [][2]string{{"softmax.exp.0", "54.598"}, {"softmax.exp.1", "20.086"}, {"softmax.sum", "86.44"}, {"softmax.p.0", "63.2%"}, {"softmax.p.1", "0.3679"}} {
+		enter(tab, a[0], a[1])
 	}
+	tab.WaitText(".slip b", "You divided by the largest exp, not by their sum.")
+	browser.Mouse(tab).Press(".slip .btn")
+	tab.WaitText(".shown .blank", "?")
+	tab.Audit("the drill")
+	tab.FullShot("drill.png")
+	solve(tab, numbers(t, drill.Softmax), "softmax")
+	tab.Click("#drill-worked")
+	tab.Wait("the solution", `document.querySelector(".worked")`)
+	tab.Audit("worked")
+	tab.FullShot("drill-worked.png")
 }
 
 // TestDrillByKeyboard: the drill from its first cell to full marks, by
 // keyboard alone. A right answer leads on to the next cell by itself.
 func TestDrillByKeyboard(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
 	p := numbers(t, drill.Softmax)
-	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/practice/softmax")
+	tab := browser.Open(t, browser.Laptop, url+"/practice/softmax")
 	browser.Keyboard(tab).Point(field(p.Order()[0]))
 	for _, id := range p.Order() {
 		if step, _, _ := strings.Cut(id, "."); tab.Attr(`#drill [name="step"]`, "value") != step {
@@ -170,9 +138,10 @@ func keyIn(tab *browser.Tab, c *drill.Cell, answer string, rows []string) {
 
 // TestDrillMistakes: each mistake that has a name is named, at its own cell.
 func TestDrillMistakes(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
 	p := numbers(t, drill.Softmax)
-	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/practice/softmax")
+	tab := browser.Open(t, browser.Laptop, url+"/practice/softmax")
 	solve(tab, p, "softmax")
 	for _, m := range []struct {
 		cell, answer string
@@ -230,8 +199,9 @@ func mark(tab *browser.Tab, cell string, options []string) {
 // TestDrillMoves: the arrows move among the cells as in a spreadsheet, Tab to
 // the next, and "?" gives a hint.
 func TestDrillMoves(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
-	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/practice/softmax")
+	tab := browser.Open(t, browser.Laptop, url+"/practice/softmax")
 	at := func(want string) {
 		t.Helper()
 		tab.Wait("the focus in "+want, fmt.Sprintf(`document.activeElement?.name === %q`, want))
@@ -268,10 +238,10 @@ func TestDrillMoves(t *testing.T) {
 // TestDrillShared: the address makes the same numbers anywhere, work outlives
 // a reload, and N brings other numbers.
 func TestDrillShared(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
-	b := browser.New(t)
 	address := url + "/practice/softmax?seed=77&level=2"
-	tab := b.Stranger(t, browser.Laptop, address)
+	tab := browser.Open(t, browser.Laptop, address)
 	facts := tab.Text(".dfacts")
 	enter(tab, "softmax.exp.0", "1")
 	tab.Reload()
@@ -279,7 +249,7 @@ func TestDrillShared(t *testing.T) {
 	if got := tab.Text(".dfacts"); got != facts || browser.Value[string](tab, fmt.Sprintf(`document.querySelector('%s').value`, field("softmax.exp.0"))) != "1" {
 		t.Errorf("after a reload: %q", got)
 	}
-	if got := b.Stranger(t, browser.Phone, address).Text(".dfacts"); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(facts), " ") {
+	if got := browser.Open(t, browser.Phone, address).Text(".dfacts"); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(facts), " ") {
 		t.Errorf("elsewhere: %q, want %q", got, facts)
 	}
 	tab.Eval(`document.activeElement.blur()`)
@@ -290,11 +260,11 @@ func TestDrillShared(t *testing.T) {
 // TestSmallDrillByEveryHand: a drill to full marks by mouse, keyboard and
 // touch.
 func TestSmallDrillByEveryHand(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
 	p := numbers(t, drill.KVBytes)
-	b := browser.New(t)
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
-		tab := b.Stranger(t, screen, url+"/practice/kv-bytes")
+		tab := browser.Open(t, screen, url+"/practice/kv-bytes")
 		hands := with(tab)
 		for i, step := range p.Steps {
 			for _, r := range step.Rows {
@@ -314,9 +284,10 @@ func TestSmallDrillByEveryHand(t *testing.T) {
 // TestDrillAtSpeed: what is typed without a pause, row by row by the Tab key,
 // is all there and checked in the end, whatever answers are under way.
 func TestDrillAtSpeed(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
 	p := numbers(t, drill.Softmax)
-	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/practice/softmax")
+	tab := browser.Open(t, browser.Laptop, url+"/practice/softmax")
 	browser.Keyboard(tab).Point(field("softmax.exp.0"))
 	keys := ""
 	for row := range p.Steps[0].Rows {

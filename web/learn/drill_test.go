@@ -25,6 +25,7 @@ func (s *site) check(address string, form url.Values) *goquery.Document {
 // TestDrillsSolved: every drill at every level takes its own worked answers as
 // right, keeps each step once, and says that all is done; all by plain forms.
 func TestDrillsSolved(t *testing.T) {
+	t.Parallel()
 	for _, info := range drill.Kinds() {
 		t.Run(string(info.Kind), func(t *testing.T) {
 			s := newSite(t)
@@ -68,6 +69,7 @@ func TestDrillsSolved(t *testing.T) {
 // TestDrillGivesNothingAway: before a hint was asked for, no answer of the
 // first step stands anywhere in the page.
 func TestDrillGivesNothingAway(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	body := s.do(httptest.NewRequest(http.MethodGet, "/practice/softmax", nil)).Body.String()
 	for _, answer := range []string{"54.598", "20.086", "86.440", "0.6316", "0.2324", "0.0855", "0.8640"} {
@@ -80,6 +82,7 @@ func TestDrillGivesNothingAway(t *testing.T) {
 // TestDrillSlip: a wrong number keeps its place, struck through, and the named
 // slip opens as a row beneath it.
 func TestDrillSlip(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	d := s.check(ownDrill, url.Values{"softmax.p.1": {"0.3679"}, "cell": {"softmax.p.1"}, "at": {"softmax.p.1"}})
 	input := d.Find(`input[name="softmax.p.1"]`)
@@ -105,6 +108,7 @@ func TestDrillSlip(t *testing.T) {
 // TestDrillUnderstood: other ways of writing a number are taken, and it is
 // said how they were read.
 func TestDrillUnderstood(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for answer, read := range map[string]string{"63.2%": "63.2% is 0.632", "0,632": "0.632", ".632": "0.632", "12/19": "12/19 is 0.631579"} {
 		d := s.check(ownDrill, url.Values{"softmax.p.0": {answer}, "cell": {"softmax.p.0"}})
@@ -126,6 +130,7 @@ func TestDrillUnderstood(t *testing.T) {
 // TestDrillHints: the hints ask before they tell, and the result is shown only
 // when it is asked for; a result that was shown is worth nothing.
 func TestDrillHints(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	p, err := drill.New(drill.Softmax, 0, 1)
 	if err != nil {
@@ -159,6 +164,7 @@ func TestDrillHints(t *testing.T) {
 // TestDrillCredit: a cell that was wrong at first counts half, one whose
 // result was shown nothing.
 func TestDrillCredit(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	p, err := drill.New(drill.Shift, 0, 1)
 	if err != nil {
@@ -184,6 +190,7 @@ func TestDrillCredit(t *testing.T) {
 // TestDrillSteps: answers travel from step to step; a step that needs another
 // one says so.
 func TestDrillSteps(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	d := s.check(ownDrill, url.Values{"step": {"softmax"}, "softmax.exp.0": {"54.598"}, "do": {"go:topk"}})
 	if got := text(d.Find(".sheet--locked p")); !strings.Contains(got, "step 1, Softmax") {
@@ -201,6 +208,7 @@ func TestDrillSteps(t *testing.T) {
 // TestDrillSets: boxes ticked by rows are one answer, and the crossing token
 // left out is named.
 func TestDrillSets(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	p, err := drill.New(drill.Softmax, 0, 1)
 	if err != nil {
@@ -225,6 +233,7 @@ func TestDrillSets(t *testing.T) {
 
 // TestDrillAddresses that lead nowhere are answered with what they may be.
 func TestDrillAddresses(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for path, status := range map[string]int{
 		"/practice/none": 404, "/practice/softmax?level=4": 404, "/practice/softmax?level=x": 404,
@@ -243,6 +252,7 @@ func TestDrillAddresses(t *testing.T) {
 
 // TestNewNumbers: another seed gives other numbers, the same seed the same.
 func TestNewNumbers(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	facts := func(path string) string { return text(s.get(path).Find(".dfacts")) }
 	one, two := facts("/practice/softmax?seed=11&level=2"), facts("/practice/softmax?seed=12&level=2")

@@ -14,22 +14,13 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
 var loadCourse = sync.OnceValues(lessons.Load)
-
-var loadModel = sync.OnceValues(func() (*infer.Model, error) {
-	c, err := bundled.Target()
-	if err != nil {
-		return nil, err
-	}
-	return infer.Load(c)
-})
 
 // site is the pages as one learner sees them.
 type site struct {
@@ -50,10 +41,7 @@ func newSiteAt(t *testing.T, now func() time.Time) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := loadModel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := testmodel.Target(t)
 	db, err := store.Open("", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,11 @@ const atStage = `Number(document.querySelector("#turn").dataset.stage)`
 // TestHomeRuns: the loop of the home page walks through the stages by itself,
 // stops when told, and goes on to the next token.
 func TestHomeRuns(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
-	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/?seed=3&n=1")
+	moving := browser.Laptop
+	moving.Motion = true
+	tab := browser.Open(t, moving, url+"/?seed=3&n=1")
 	hands := browser.Mouse(tab)
 	tab.Wait("the run", `document.querySelector("[data-play]").textContent.includes("Pause")`)
 	tab.Wait("the second stage", atStage+" === 2")
@@ -40,10 +43,9 @@ func TestHomeRuns(t *testing.T) {
 // TestHomeStandsStill: who asked for less motion gets a still picture that can
 // be stepped, and played.
 func TestHomeStandsStill(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
-	screen := browser.Phone
-	screen.ReducedMotion = true
-	tab := browser.New(t).Stranger(t, screen, url+"/?seed=3&n=1")
+	tab := browser.Open(t, browser.Phone, url+"/?seed=3&n=1")
 	hands := browser.Touch(tab)
 	tab.Wait("the script", `!document.querySelector("[data-play]").hidden`)
 	if n := browser.Value[int](tab, atStage); n != 5 || tab.Text("[data-play]") != "Play" {
@@ -58,8 +60,9 @@ func TestHomeStandsStill(t *testing.T) {
 // TestFirstPageIsLight: the home page, with all that it loads, stays within 200
 // KB over the wire, and asks nobody else for anything.
 func TestFirstPageIsLight(t *testing.T) {
+	t.Parallel()
 	url, _ := serve(t)
-	tab := browser.New(t).Stranger(t, browser.Laptop, url+"/?seed=3&n=1")
+	tab := browser.Open(t, browser.Laptop, url+"/?seed=3&n=1")
 	tab.Wait("everything loaded", `document.readyState === "complete" && document.fonts.status === "loaded"`)
 	type sum struct{ Bytes, Files, Foreign int }
 	got := browser.Value[sum](tab, `(() => {

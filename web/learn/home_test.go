@@ -12,16 +12,14 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/view"
 )
 
 // loopOf runs the home page's prompt and settings on the engine itself.
 func loopOf(t *testing.T, seed uint64) *infer.Loop {
 	t.Helper()
-	m, err := loadModel()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testmodel.Target(t)
 	p, ok := sampling.PresetByKey(homePreset)
 	if !ok {
 		t.Fatal("no preset ", homePreset)
@@ -37,6 +35,7 @@ func loopOf(t *testing.T, seed uint64) *infer.Loop {
 
 // TestTurnIsTheEngines: every figure of a turn is one that the loop computes.
 func TestTurnIsTheEngines(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	l := loopOf(t, 3)
 	l.Rows = homeRows
@@ -81,6 +80,7 @@ func TestTurnIsTheEngines(t *testing.T) {
 // TestRunEnds: a run goes on turn by turn to its end, and from there to the
 // first turn of another one. What cannot be asked for is the nearest that can.
 func TestRunEnds(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	path, turns := "/?seed=8", 0
 	for {
@@ -115,6 +115,7 @@ func TestRunEnds(t *testing.T) {
 // TestHomeWaitsForNobody: a visitor who leaves while the model works spoils the
 // run for nobody.
 func TestHomeWaitsForNobody(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -16,6 +16,7 @@ var others = map[string]bool{"/loop": true, "/labs": true, "/teach": true}
 // TestLinks follows every link of every page that teaches: each leads to a page
 // that is there, and to a part of it that is there.
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	pages := map[string]*goquery.Document{}
 	open := func(path string) *goquery.Document {
@@ -71,6 +72,7 @@ func TestLinks(t *testing.T) {
 
 // TestLessonPages: every lesson has its parts, and every id once.
 func TestLessonPages(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for i, l := range s.pages.Course.Lessons {
 		d := s.get(l.Href())
@@ -111,6 +113,7 @@ func TestLessonPages(t *testing.T) {
 // TestVisits: sections are ticked one by one, then all at once by the button;
 // the map and the place to go on follow.
 func TestVisits(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	first := s.pages.Course.Lessons[0]
 	if len(first.Sections) < 2 {
@@ -155,6 +158,7 @@ func TestVisits(t *testing.T) {
 
 // TestNotThere: addresses that lead nowhere, and forms to pages.
 func TestNotThere(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for _, path := range []string{"/learn/none", "/learn/a/b", "/reference/x", "/progress/none"} {
 		d := s.parse(path, s.do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusNotFound)

@@ -1,6 +1,8 @@
 package learn_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,32 +19,29 @@ var practicePages = map[string]string{
 	"multiply-adds": "/practice/multiply-adds", "speculation": "/practice/speculation?level=3",
 }
 
-// TestPractisePages: axe-core finds nothing on the pages of Practise, and none
-// is wider than its window.
+// TestPractisePages: axe-core finds nothing on the pages of Practise, none is
+// wider than its window, and every control is large enough.
 func TestPractisePages(t *testing.T) {
+	t.Parallel()
 	url, course := serve(t)
-	b := browser.New(t)
-	for name, screen := range screens() {
-		t.Run(name, func(t *testing.T) {
-			tab := b.Stranger(t, screen, url)
-			for page, path := range practicePages {
-				if strings.HasPrefix(page, "card-") {
-					path = "/cards?card=" + course.Cards[0].ID + "&turn=yes"
-				}
-				tab.Go(url + path)
-				tab.Wait("the page", `document.fonts.status === "loaded" && document.querySelector("main")`)
-				t.Run(page, func(t *testing.T) { looks(t, tab.As(t), screen) })
-				tab.FullShot(name + "-" + page + ".png")
-			}
-		})
+	tab := browser.Open(t, browser.Laptop, url)
+	for n, page := range slices.Sorted(maps.Keys(practicePages)) {
+		path := practicePages[page]
+		if strings.HasPrefix(page, "card-") {
+			path = "/cards?card=" + course.Cards[0].ID + "&turn=yes"
+		}
+		tab.Go(url + path)
+		tab.Wait("the page", `document.fonts.status === "loaded" && document.querySelector("main")`)
+		tab.AuditState(page, n)
+		tab.FullShot(page + ".png")
 	}
 }
 
 // TestQuizByEveryHand: a choice, wrong first, and an answer in one's own words
 // compared and ticked, by mouse, keyboard and touch.
 func TestQuizByEveryHand(t *testing.T) {
+	t.Parallel()
 	url, course := serve(t)
-	b := browser.New(t)
 	first := func(kind string) *lessons.Question {
 		for _, q := range course.Questions {
 			if q.Kind == kind && strings.HasPrefix(q.Section, "temperature#") {
@@ -53,7 +52,7 @@ func TestQuizByEveryHand(t *testing.T) {
 		return nil
 	}
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
-		tab := b.Stranger(t, screen, url)
+		tab := browser.Open(t, screen, url)
 		for _, kind := range []string{"choice", "recall"} {
 			tab.Go(url + "/quiz?lesson=temperature&kind=" + kind)
 			answer(tab, with(tab), first(kind))

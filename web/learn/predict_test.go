@@ -57,6 +57,7 @@ var decimal = regexp.MustCompile(`[01]\.\d{3}|[<>]0\.|\d%\s*of`)
 // TestPredictHidesWhatIsToCome: before the guess the page holds no
 // probability, and nothing tells the token that will come from the others.
 func TestPredictHidesWhatIsToCome(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for _, n := range []int{0, 1, 7} {
 		path := "/predict?start=story&n=" + strconv.Itoa(n)
@@ -97,6 +98,7 @@ func TestPredictHidesWhatIsToCome(t *testing.T) {
 // TestPredictReveals: the guess is scored by the logarithm, kept once, and the
 // model's own numbers are shown.
 func TestPredictReveals(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	step := s.storyRun(3).Steps[2]
 	other := func(step *infer.Step) string { // a candidate that is not drawn
@@ -144,6 +146,7 @@ func TestPredictReveals(t *testing.T) {
 // TestPredictFromALink: a link of the Loop leads to the token after the stage
 // that it shows.
 func TestPredictFromALink(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	run := session.New(s.pages.Model, session.DefaultLimits())
 	commands := append(startOf(s.pages.Course.Start("story")), session.StepToken{}, session.StepToken{}, session.StepToken{})
@@ -185,6 +188,7 @@ func TestPredictFromALink(t *testing.T) {
 
 // TestPredictEnds where the text does.
 func TestPredictEnds(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	start := s.pages.Course.Start("sure") // at most 16 tokens
 	d := s.get("/predict?start=sure&n=" + strconv.Itoa(start.MaxTokens+1))

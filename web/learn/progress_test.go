@@ -34,6 +34,7 @@ func (s *site) upload(name string, data []byte) *httptest.ResponseRecorder {
 // TestProgressMoves: what is kept goes out as a file, is deleted, and comes
 // back from the file as it was.
 func TestProgressMoves(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	first := s.pages.Course.Lessons[0].Sections[0].Key()
 	s.post("/learn/visit", true, url.Values{"section": {first}})
@@ -77,6 +78,7 @@ func TestProgressMoves(t *testing.T) {
 // TestImportRefused: what does not fit is refused whole, beside the field, with
 // the reason, and changes nothing.
 func TestImportRefused(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	s.post("/learn/visit", true, url.Values{"section": {s.pages.Course.Lessons[0].Sections[0].Key()}})
 	before := s.tally()
@@ -111,6 +113,7 @@ func TestImportRefused(t *testing.T) {
 
 // TestTold: an address cannot make the page say anything else.
 func TestTold(t *testing.T) {
+	t.Parallel()
 	for query, want := range map[string]string{
 		"":             "",
 		"done=x":       "",
@@ -134,6 +137,7 @@ func TestTold(t *testing.T) {
 // y = 28 + 120 = 148; 0.9 is x = 256, and 1 is y = 28. Four guesses have a dot
 // of radius 4 + 2·√4 = 8, its number 4 further up.
 func TestCalibrationPicture(t *testing.T) {
+	t.Parallel()
 	v := newCalibrationChart(progress.Calibration{
 		N: 5, Right: 3, Stated: 0.38, Score: -0.55,
 		Bins: []predict.Bin{

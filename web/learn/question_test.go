@@ -15,6 +15,7 @@ import (
 // TestChoice: a wrong choice says why and stays open, the right one ends it and
 // counts for less by one share.
 func TestChoice(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	q := s.question("choice")
 	right := slices.IndexFunc(q.Choices, func(c lessons.Choice) bool { return c.Right })
@@ -66,6 +67,7 @@ func TestChoice(t *testing.T) {
 
 // TestCredit: with four choices each wrong one costs a third.
 func TestCredit(t *testing.T) {
+	t.Parallel()
 	q := question{Q: &lessons.Question{Kind: "choice", Choices: make([]lessons.Choice, 4)}}
 	q.Q.Choices[2].Right = true
 	for _, c := range []struct {
@@ -90,6 +92,7 @@ func TestCredit(t *testing.T) {
 // TestRecall: write first, then compare, then keep what was ticked. What was
 // written comes back as text and is kept nowhere.
 func TestRecall(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	q := s.question("recall")
 	path := "/learn/check/" + q.ID

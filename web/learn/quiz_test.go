@@ -10,6 +10,7 @@ import (
 
 // TestQuizFilters: by lesson, outcome and kind, and all questions without.
 func TestQuizFilters(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	all := s.get("/quiz").Find(".quiz__list > li").Length()
 	if all != len(s.pages.Course.Questions) {
@@ -40,6 +41,7 @@ func TestQuizFilters(t *testing.T) {
 // TestQuizWithoutScript: every wrong choice is explained and the right one
 // counts less after it; the filter stays.
 func TestQuizWithoutScript(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for _, q := range s.pages.Course.Questions {
 		if q.Kind != "choice" || !strings.HasPrefix(q.Section, "temperature#") {

@@ -11,6 +11,7 @@ import (
 
 // TestSearch: what is found is listed and marked; what is typed stays text.
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	d := s.get("/search?q=softmax")
 	if d.Find("#results li").Length() == 0 || !strings.EqualFold(d.Find("#results mark").First().Text(), "softmax") {
@@ -41,6 +42,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestMarked(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text, query string
 		want        []piece

@@ -1,26 +1,12 @@
 package learn_test
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/browser"
 )
-
-// screens are the sizes and themes that every page must work in.
-func screens() map[string]browser.Screen {
-	all := map[string]browser.Screen{}
-	for _, size := range []browser.Screen{browser.Phone, browser.Laptop, browser.Desktop} {
-		for _, theme := range []string{"light", "dark"} {
-			s := size
-			s.Dark, s.ReducedMotion = theme == "dark", true
-			all[fmt.Sprintf("%d-%s", size.Width, theme)] = s
-		}
-	}
-	return all
-}
 
 // tourPages are what a visitor sees of Learn, and names for the pictures.
 var tourPages = map[string]string{
@@ -32,16 +18,16 @@ var tourPages = map[string]string{
 // TestTour keeps pictures of Learn's pages under $VIZ_SHOTS; $VIZ_ONLY names
 // some of the screens, "390-light" for one.
 func TestTour(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")
 	}
 	url, _ := serve(t)
-	b := browser.New(t)
-	for name, screen := range screens() {
+	for name, screen := range browser.Screens() {
 		if only := os.Getenv("VIZ_ONLY"); only != "" && !strings.Contains(only, name) {
 			continue
 		}
-		tab := b.Stranger(t, screen, url)
+		tab := browser.Open(t, screen, url)
 		for path, page := range tourPages {
 			tab.Go(url + path)
 			tab.Wait("the page's script", `document.documentElement.dataset.theme !== null && document.fonts.status === "loaded"`)

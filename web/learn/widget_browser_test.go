@@ -73,16 +73,16 @@ func fill(selector, text string) func(browser.Hands, string) {
 // TestExperimentsByEveryHand: every kind of experiment, by mouse, by keyboard
 // alone and by touch, and at the end into the Loop.
 func TestExperimentsByEveryHand(t *testing.T) {
+	t.Parallel()
 	url, course := serve(t)
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
-		b := browser.New(t)
 		done := map[lessons.WidgetKind]bool{}
 		for _, w := range experiments(course) {
 			if done[w.Kind] {
 				continue
 			}
 			done[w.Kind] = true
-			tab := b.Stranger(t, screen, url+w.href)
+			tab := browser.Open(t, screen, url+w.href)
 			hands := with(tab)
 			in := "#" + w.ID
 			tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, in))
@@ -99,12 +99,13 @@ func TestExperimentsByEveryHand(t *testing.T) {
 // TestExperimentSaysWhatIsWrong: a prompt that was emptied is refused in place,
 // what was shown stays, and the next good input takes the words away.
 func TestExperimentSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	url, course := serve(t)
 	for _, w := range experiments(course) {
 		if w.Kind != lessons.WidgetTemperature {
 			continue
 		}
-		tab := browser.New(t).Stranger(t, browser.Laptop, url+w.href)
+		tab := browser.Open(t, browser.Laptop, url+w.href)
 		hands := browser.Keyboard(tab)
 		in := "#" + w.ID
 		before := tab.Text(in + " table")
@@ -127,14 +128,13 @@ func TestExperimentSaysWhatIsWrong(t *testing.T) {
 // TestExperimentPlays: Play walks on by itself, and stands still when pressed
 // again; in a page that wants less motion it does so only when asked.
 func TestExperimentPlays(t *testing.T) {
+	t.Parallel()
 	url, course := serve(t)
 	for _, w := range experiments(course) {
 		if w.Kind != lessons.WidgetTurn {
 			continue
 		}
-		screen := browser.Laptop
-		screen.ReducedMotion = true
-		tab := browser.New(t).Stranger(t, screen, url+w.href)
+		tab := browser.Open(t, browser.Laptop, url+w.href)
 		now := func(stage string) string {
 			return fmt.Sprintf(`document.querySelector("#%s [aria-current=step]").textContent.includes(%q)`, w.ID, stage)
 		}
@@ -152,12 +152,13 @@ func TestExperimentPlays(t *testing.T) {
 // TestExperimentWithoutAScript: a form without a script leads to a page with the
 // experiment as asked for, and back to the lesson.
 func TestExperimentWithoutAScript(t *testing.T) {
+	t.Parallel()
 	url, course := serve(t)
 	for _, w := range experiments(course) {
 		if w.Kind != lessons.WidgetTemperature {
 			continue
 		}
-		tab := browser.New(t).Stranger(t, browser.Laptop, url+"/learn/widget/"+w.ID+"?t=2&prompt=The+old")
+		tab := browser.Open(t, browser.Laptop, url+"/learn/widget/"+w.ID+"?t=2&prompt=The+old")
 		if caption := tab.Text("caption"); !strings.Contains(caption, "T = 2.00") {
 			t.Errorf("the table is %q", caption)
 		}

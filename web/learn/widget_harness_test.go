@@ -7,34 +7,20 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 
 	"github.com/PuerkitoBio/goquery"
 
-	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-var loadDraft = sync.OnceValues(func() (*infer.Model, error) {
-	c, err := bundled.Draft()
-	if err != nil {
-		return nil, err
-	}
-	return infer.Load(c)
-})
-
 // withDraft gives the pages the bundled pair.
 func (s *site) withDraft() *site {
 	s.t.Helper()
-	draft, err := loadDraft()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.pages.Draft = draft
+	s.pages.Draft = testmodel.Draft(s.t)
 	return s
 }
 

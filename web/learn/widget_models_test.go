@@ -11,6 +11,7 @@ import (
 // TestExperimentsOnOtherModels: with a model of any family each experiment works
 // or says in its place why it cannot; none shows nothing and keeps silent.
 func TestExperimentsOnOtherModels(t *testing.T) {
+	t.Parallel()
 	works := map[string]bool{}
 	for _, name := range []string{"gpt2", "llama3", "qwen2", "tinyllama", "mistral", "llama-q4_0.gguf"} {
 		c, err := checkpoint.OpenPath(filepath.Join("..", "..", "testdata", "models", name))

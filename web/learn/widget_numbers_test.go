@@ -22,6 +22,7 @@ import (
 // TestTemperatureIsTheEngines: rows, sums, marks and the Loop's state are those
 // of a softmax at that T over the same scores.
 func TestTemperatureIsTheEngines(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetTemperature)
 	const prompt = "The old man had a"
@@ -67,6 +68,7 @@ func TestTemperatureIsTheEngines(t *testing.T) {
 
 // TestNucleusIsTheEngines: what each rule alone keeps, and its mass.
 func TestNucleusIsTheEngines(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetNucleus)
 	d := s.alone(spec, map[string]string{"k": "5", "p": "0.8"})
@@ -97,6 +99,7 @@ func TestNucleusIsTheEngines(t *testing.T) {
 // TestStagesAreTheEngines: stage after stage the widget stands where a loop with
 // the same settings stands, over the end of a turn and back.
 func TestStagesAreTheEngines(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetTurn)
 	const prompt = "Once upon a"
@@ -138,6 +141,7 @@ func TestStagesAreTheEngines(t *testing.T) {
 
 // TestPlaceBeyondTheEnd: a place after the end of a text is its end.
 func TestPlaceBeyondTheEnd(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	m := s.asks(s.specOf(lessons.WidgetTurn), map[string]string{"at": "3584", "tokens": "2"})[0]
 	body := s.body(m)
@@ -172,6 +176,7 @@ func tinyModel(t *testing.T) *infer.Model {
 // TestSearchFindsTheBest: the search comes to what trying every pair of tokens
 // comes to, and to greedy's path.
 func TestSearchFindsTheBest(t *testing.T) {
+	t.Parallel()
 	m := tinyModel(t)
 	ctx := context.Background()
 	after := func(tokens []int) []float64 {
@@ -234,6 +239,7 @@ func floats(p []float64) []float32 {
 
 // TestFindCircle: worked out by hand.
 func TestFindCircle(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]circle{
 		"":             {},
 		"abcdef":       {},

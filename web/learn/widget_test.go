@@ -20,6 +20,7 @@ import (
 // out, with a way into the Loop that can be opened, a name, a sentence that is
 // read out, and what to notice; and an id is used once in the course.
 func TestEveryExperimentIsComplete(t *testing.T) {
+	t.Parallel()
 	s := newSite(t).withDraft()
 	ids := map[string]bool{}
 	for _, l := range s.pages.Course.Lessons {
@@ -64,6 +65,7 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 // TestFeedShowsWhatThePageShows: the same inputs give the same body with and
 // without a script, times measured aside.
 func TestFeedShowsWhatThePageShows(t *testing.T) {
+	t.Parallel()
 	s := newSite(t).withDraft()
 	for kind := range widgetKinds {
 		spec := s.specOf(kind)
@@ -91,6 +93,7 @@ func TestFeedShowsWhatThePageShows(t *testing.T) {
 // TestOnlyTheNewestCommandCounts: commands that wait while an experiment works
 // are left out, but for the last.
 func TestOnlyTheNewestCommandCounts(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	var worked atomic.Int32
 	f := &widgetFeed{s.specOf(lessons.WidgetTemperature), counting{&worked}, s.pages.Log}
@@ -118,6 +121,7 @@ func (c counting) show(context.Context, values) (templ.Component, error) {
 
 // TestFirstStateIsWorkedOutOnce: however many look at a lesson at once.
 func TestFirstStateIsWorkedOutOnce(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	var worked atomic.Int32
 	spec := s.specOf(lessons.WidgetTemperature)
@@ -145,6 +149,7 @@ func (f failing) show(context.Context, values) (templ.Component, error) {
 // TestFailureStaysInItsPlace: an experiment that cannot work leaves the lesson
 // whole, says why in its place, and is tried again by the next reader.
 func TestFailureStaysInItsPlace(t *testing.T) {
+	t.Parallel()
 	for _, e := range []failing{{}, {true}} {
 		s := newSite(t)
 		spec := s.specOf(lessons.WidgetTemperature)
@@ -168,6 +173,7 @@ func TestFailureStaysInItsPlace(t *testing.T) {
 // TestWrongInputs: each is refused by name, with its range, and what was written
 // is kept in its field.
 func TestWrongInputs(t *testing.T) {
+	t.Parallel()
 	s := newSite(t).withDraft()
 	for _, c := range []struct {
 		kind  lessons.WidgetKind
@@ -209,6 +215,7 @@ func TestWrongInputs(t *testing.T) {
 // TestPromptOfSeveralLines: a form sends a line's end as two characters; the
 // model reads one.
 func TestPromptOfSeveralLines(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetTemperature)
 	a := s.alone(spec, map[string]string{"prompt": "One\r\nTwo"})

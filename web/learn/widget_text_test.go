@@ -34,6 +34,7 @@ func (s *site) written(prompt string, settings infer.Settings) []*infer.Step {
 // TestGreedyLoopIsTheEngines: all tokens of the text are there, in order, unless
 // it is said how many are not.
 func TestGreedyLoopIsTheEngines(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetGreedyLoop)
 	for _, temp := range []string{"0", "1"} {
@@ -67,6 +68,7 @@ func TestGreedyLoopIsTheEngines(t *testing.T) {
 // TestStopStringIsTheEngines: at every token, what is released and held is what
 // the loop releases and holds.
 func TestStopStringIsTheEngines(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetStopString)
 	in := spec.defaults()
@@ -114,6 +116,7 @@ func TestStopStringIsTheEngines(t *testing.T) {
 // TestCacheIsCounted: the tallies of both ways are those of the formulas, and
 // the scores were compared.
 func TestCacheIsCounted(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetCache)
 	in := spec.defaults()
@@ -159,6 +162,7 @@ func TestCacheIsCounted(t *testing.T) {
 // TestSpeculationIsTheEngines: guesses, p, q, u and verdicts are those of a
 // Speculator with the same settings, and the Loop shows the same text.
 func TestSpeculationIsTheEngines(t *testing.T) {
+	t.Parallel()
 	s := newSite(t).withDraft()
 	spec := s.specOf(lessons.WidgetSpeculate)
 	in := spec.defaults()
@@ -207,6 +211,7 @@ func TestSpeculationIsTheEngines(t *testing.T) {
 
 // TestWithoutADraft: the lesson stays whole and says why nothing is drafted.
 func TestWithoutADraft(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetSpeculate)
 	d := s.get(spec.Lesson.Href())

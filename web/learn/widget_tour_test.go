@@ -33,16 +33,16 @@ func experiments(course *lessons.Course) []placed {
 // TestWidgetTour keeps pictures of every experiment under $VIZ_SHOTS; $VIZ_ONLY
 // names some of the screens, $VIZ_WIDGET one experiment.
 func TestWidgetTour(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {
 		t.Skip("set VIZ_SHOTS to a folder for pictures of every screen")
 	}
 	url, course := serve(t)
-	b := browser.New(t)
-	for name, screen := range screens() {
+	for name, screen := range browser.Screens() {
 		if only := os.Getenv("VIZ_ONLY"); only != "" && !strings.Contains(only, name) {
 			continue
 		}
-		tab := b.Stranger(t, screen, url)
+		tab := browser.Open(t, screen, url)
 		for _, w := range experiments(course) {
 			if only := os.Getenv("VIZ_WIDGET"); only != "" && !strings.Contains(only, w.ID) {
 				continue

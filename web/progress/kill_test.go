@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 	"github.com/tokenbytoken/viz/web/progress/saved"
 	"github.com/tokenbytoken/viz/web/store"
@@ -40,8 +41,8 @@ func reviewUntilKilled(dir string) {
 // Killed between two reviews, or within one, no review is lost that was
 // confirmed, and every card stands where its reviews say.
 func TestKilledBetweenReviews(t *testing.T) {
-	kills := 3
-	if os.Getenv("VIZ_LONG") != "" {
+	kills := 1
+	if fixture.LongTier() {
 		kills = 100
 	}
 	dir := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
 func newRunF(f *testing.F) *Session {
@@ -22,14 +22,7 @@ func newRun(t *testing.T, prompt string) *Session {
 
 func startRun(t testing.TB, prompt string) *Session {
 	t.Helper()
-	c, err := bundled.Target()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := infer.Load(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testmodel.Target(t)
 	s := New(m, DefaultLimits())
 	if _, err := s.Apply(context.Background(), Start{prompt}); err != nil {
 		t.Fatal(err)

@@ -6,21 +6,14 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
 func bundledSession(t *testing.T) *session.Session {
 	t.Helper()
-	c, err := bundled.Target()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := infer.Load(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testmodel.Target(t)
 	return session.New(m, session.DefaultLimits())
 }
 

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // helperDir, where it is set, makes the test binary the process that is killed.
@@ -34,8 +36,8 @@ func writeUntilKilled(dir string) {
 // A process that is killed at any moment leaves every entry that it confirmed,
 // and nothing that has to be set aside.
 func TestKilled(t *testing.T) {
-	kills := 5
-	if os.Getenv("VIZ_LONG") != "" {
+	kills := 1
+	if fixture.LongTier() {
 		kills = 100
 	}
 	dir := t.TempDir()

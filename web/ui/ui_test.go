@@ -13,7 +13,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/static"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
@@ -23,14 +23,7 @@ import (
 // prompt and a stop string are markup, which must stay text.
 func states(t *testing.T) map[string]*session.State {
 	t.Helper()
-	c, err := bundled.Target()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := infer.Load(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testmodel.Target(t)
 	s := session.New(m, session.DefaultLimits())
 	all := map[string]*session.State{"empty": s.State()}
 	do := func(name string, c session.Command) {

@@ -3,31 +3,18 @@ package view
 import (
 	"context"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-var loadModel = sync.OnceValues(func() (*infer.Model, error) {
-	c, err := bundled.Target()
-	if err != nil {
-		return nil, err
-	}
-	return infer.Load(c)
-})
-
 func model(t *testing.T) *infer.Model {
 	t.Helper()
-	m, err := loadModel()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return testmodel.Target(t)
 }
 
 // drill is a state whose step has the five logits 4, 3, 2, 1, 0.5 of the

@@ -1,0 +1,50 @@
+// Package testmodel loads the models that tests share, once for each test
+// binary. Nothing but tests imports it. (Package infer's own tests cannot: it
+// imports infer.)
+package testmodel
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+)
+
+func load(open func() (*checkpoint.Checkpoint, error)) func() (*infer.Model, error) {
+	return sync.OnceValues(func() (*infer.Model, error) {
+		c, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return infer.Load(c)
+	})
+}
+
+var target, draft = load(bundled.Target), load(bundled.Draft)
+
+// Target is the target of the bundled pair. Whoever changes it loads one of
+// their own instead.
+func Target(t testing.TB) *infer.Model {
+	t.Helper()
+	return must(t, target)
+}
+
+// Draft is the draft of the bundled pair.
+func Draft(t testing.TB) *infer.Model {
+	t.Helper()
+	return must(t, draft)
+}
+
+func must(t testing.TB, load func() (*infer.Model, error)) *infer.Model {
+	t.Helper()
+	m, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Load is [Target] where there is no test to fail, as in a TestMain.
+func Load() (*infer.Model, error) { return target() }

@@ -1,0 +1,83 @@
+// Package webtest runs the whole server for tests of its pages: policy headers,
+// the bundled pair of models, the course, a record of progress in memory.
+// Nothing but tests imports it. (Package web's own tests look inside the server,
+// and start it themselves.)
+package webtest
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/classroom"
+	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// Options are what a server under test may have otherwise.
+type Options struct {
+	Now    func() time.Time // the clock of what is kept of learners; time.Now if nil
+	Access classroom.Access // how a class reaches the server
+}
+
+var course = sync.OnceValues(lessons.Load)
+
+// Course is the course, loaded once.
+func Course(t testing.TB) *lessons.Course {
+	t.Helper()
+	c, err := course()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Serve runs a server until the test ends and returns its URL.
+func Serve(t testing.TB, o Options) string {
+	t.Helper()
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	db, err := store.Open("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	h := httptest.NewUnstartedServer(nil)
+	s, err := web.New(web.Config{
+		Model: testmodel.Target(t), Draft: testmodel.Draft(t),
+		Course: Course(t), Progress: progress.New(db, Course(t), o.Now),
+		Classes:      web.Classes{DB: db, Access: o.Access},
+		AllowedHosts: web.LoopbackHosts(h.Listener.Addr().String()),
+		Logger:       quiet,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Config.Handler = s.Handler()
+	h.Config.ErrorLog = slog.NewLogLogger(quiet.Handler(), slog.LevelError)
+	h.Start()
+	t.Cleanup(func() {
+		h.CloseClientConnections()
+		ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
+		defer cancel()
+		if err := s.Shutdown(ctx); err != nil {
+			t.Errorf("shutdown: %v", err)
+		}
+		http.DefaultClient.CloseIdleConnections()
+		h.Close()
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h.URL
+}
