@@ -63,7 +63,7 @@ func TestScrubberPastTheEnd(t *testing.T) {
 	v.same()
 	p := `scrub.max = 70` // as if the cut were still on its way
 	v.Eval(p)
-	v.Slide("#scrub", 60)
+	v.Set("#scrub", "60")
 	v.Wait("a word about it", `document.getElementById('err-general').textContent + document.getElementById('err-step')?.textContent !== ''`)
 	if st := v.state(); !at(3, infer.KindCache)(st) {
 		t.Errorf("the run is at %+v", st.Cursor)
