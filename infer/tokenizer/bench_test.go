@@ -62,7 +62,7 @@ func BenchmarkParseLarge(b *testing.B) {
 // up to four Cyrillic letters, each made in two ways and the last ones in three.
 func gemmaLike() []byte {
 	const tokens, rules, added = 262_144, 514_906, 6_415
-	letters := []rune("абвгдежзийклмнопрстуфхцчшщъыьэюя")
+	const letters = "абвгдежзийклмнопрстуфхцчшщъыьэюя"
 	var vocab []string
 	var merges [][2]string
 	for i := range added - 1 {
