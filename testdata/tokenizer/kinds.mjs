@@ -249,7 +249,7 @@ for (const name of [...Object.keys(LEVELS), "gemma3"].sort()) {
   let differ = 0;
   for (const text of texts) {
     if (kept.some((s) => text.includes(s))) continue;
-    const { ids } = { ids: [...(await rust.encode(text, null, { addSpecialTokens: false })).getIds()] };
+    const ids = [...(await rust.encode(text, null, { addSpecialTokens: false })).getIds()];
     vectors.push({ text, ids });
     const other = text === "" ? [] : [...javascript.encode(text, { add_special_tokens: false }).ids];
     differ += String(ids) !== String(other);
