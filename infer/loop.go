@@ -36,7 +36,7 @@ func NewLoop(m *Model, prompt string, s Settings) (*Loop, error) {
 		return nil, err
 	}
 	ids := m.Encode(prompt)
-	if err := m.checkLength(prompt, ids); err != nil {
+	if err := m.checkPrompt(prompt, ids); err != nil {
 		return nil, err
 	}
 	return &Loop{Rows: DefaultRows, model: m, text: prompt, prompt: ids, settings: s, cache: m.NewCache()}, nil

@@ -160,7 +160,8 @@ func (m *Model) Token(id int) Token { return describe(m.tok, id) }
 
 // Encode turns plain text into token ids, with the start mark in front where
 // the model was trained with one. Text that looks like a special token stays
-// text.
+// text. Bytes that the vocabulary has no token for are left out; [NewLoop],
+// [NewSpeculator] and [Model.CheckText] refuse such a text.
 func (m *Model) Encode(prompt string) []int {
 	ids := m.tok.Encode(prompt)
 	if m.config.BOS >= 0 {

@@ -42,6 +42,7 @@ type folder struct {
 
 	tied, bos bool
 	extra     []string // tokens besides the 256 bytes and the end of text
+	lacks     string   // bytes that have no token after all
 }
 
 // Ids of the vocabulary that every folder has: byte b is token b, then the
@@ -158,6 +159,9 @@ func (f folder) tokenizer() map[string]any {
 	}
 	for i, text := range f.extra {
 		vocab[spelled(text)] = firstExtra + i
+	}
+	for _, b := range []byte(f.lacks) {
+		delete(vocab, spelled(string([]byte{b})))
 	}
 	return map[string]any{
 		"added_tokens":  []any{map[string]any{"id": endID, "content": "<|end|>", "special": true}},

@@ -128,7 +128,7 @@ func NewSpeculator(target, draft *Model, prompt string, s Settings, gamma int) (
 		return nil, sampling.NewRangeError("gamma", gamma, fmt.Sprintf("1 to %d drafted tokens", MaxGamma))
 	}
 	ids := target.Encode(prompt)
-	if err := target.checkLength(prompt, ids); err != nil {
+	if err := target.checkPrompt(prompt, ids); err != nil {
 		return nil, err
 	}
 	sp := &Speculator{

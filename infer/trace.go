@@ -2,14 +2,32 @@ package infer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// checkLength refuses a prompt that leaves no room in the context window.
-func (m *Model) checkLength(prompt string, ids []int) error {
+// CheckText refuses a prompt that the vocabulary cannot spell, with a
+// *[sampling.RangeError] that names the first byte that has no token, and its
+// place. Most vocabularies can spell every text.
+func (m *Model) CheckText(prompt string) error {
+	var missing *tokenizer.MissingByteError
+	if !errors.As(m.tok.Check(prompt), &missing) {
+		return nil
+	}
+	return sampling.NewRangeError("prompt", "not for this model, whose vocabulary has no token for "+missing.What()+
+		" at "+missing.Place(), "text without that character")
+}
+
+// checkPrompt refuses a prompt that the vocabulary cannot spell or that leaves
+// no room in the context window.
+func (m *Model) checkPrompt(prompt string, ids []int) error {
+	if err := m.CheckText(prompt); err != nil {
+		return err
+	}
 	if len(ids) == 0 {
 		return sampling.NewRangeError("prompt", "empty", "at least one token long")
 	}

@@ -113,8 +113,10 @@ func Open(fsys fs.FS, name string) (_ *Checkpoint, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", tokenizerFile, err)
 	}
-	if tok.Size() > config.Vocab {
-		return nil, fmt.Errorf("%s has %d tokens, more than the vocab_size %d of %s", tokenizerFile, tok.Size(), config.Vocab, configFile)
+	size := tok.Size()
+	if tok, err = tok.Within(config.Vocab); err != nil {
+		return nil, fmt.Errorf("%s has %d tokens, more than the vocab_size %d of %s: %w",
+			tokenizerFile, size, config.Vocab, configFile, err)
 	}
 	if id, ok := tok.Start(); ok && !startSaid {
 		config.BOS = id

@@ -219,11 +219,6 @@ var malformedGGUF = []struct {
 		tokens[100] = tokens[99]
 		m.set(textsPair("tokenizer.ggml.tokens", tokens))
 	}, "<0x60> is listed twice"},
-	{"byte missing", func(m *ggufModel) {
-		tokens, _ := smallTokens()
-		tokens[100] = "a"
-		m.set(textsPair("tokenizer.ggml.tokens", tokens))
-	}, "no token <0x61> for that byte"},
 	{"empty token", func(m *ggufModel) {
 		tokens, _ := smallTokens()
 		tokens[9] = ""

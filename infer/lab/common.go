@@ -70,10 +70,13 @@ func checkSampling(v Values) error {
 	return v.sampling().Check()
 }
 
-// room checks that a prompt fits a model and returns its length in positions
-// and how many of the wanted tokens there is room for: the last one needs no
-// position of its own.
+// room checks that a model can spell and hold a prompt and returns its length
+// in positions and how many of the wanted tokens there is room for: the last one
+// needs no position of its own.
 func room(m *infer.Model, v Values, wanted string) (prompt, tokens int, err error) {
+	if err := m.CheckText(v["prompt"]); err != nil {
+		return 0, 0, err
+	}
 	prompt = len(m.Encode(v["prompt"]))
 	if context := m.Config().Context; prompt > context {
 		return 0, 0, sampling.NewRangeError("prompt", fmt.Sprintf("%d tokens long", prompt), fmt.Sprintf("at most %d tokens, the context of this model", context))

@@ -3,8 +3,10 @@ package tokenizer
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 )
 
 // A List is a vocabulary as GGUF and llama2.c keep it: tokens by id. It counts
@@ -21,42 +23,63 @@ type Mark uint8
 const (
 	Ordinary Mark = iota // made by merging
 	Special              // stands for no text, such as the end of text
-	Added                // stands for its text, but no text is read as it
+	Added                // stands for its text, and is found in one before merging
 )
 
 // maxScoredBytes is the longest token that scores can make; published ones stay
 // below 50.
 const maxScoredBytes = 256
 
+// A published is how a tokenizer that GGUF names differs from GPT-2's.
+type published struct {
+	split       *splitter
+	nfc         bool // by its tokenizer.json; GGUF does not say so
+	wholePieces bool
+}
+
+// publishedPre are GGUF's names for split patterns: of each pattern, first the
+// model whose tokenizer brought it, then others that cut alike.
+var publishedPre = map[string]published{
+	"gpt-2":    {split: splitGPT2},
+	"phi-2":    {split: splitGPT2},            // CodeGen's
+	"gpt-neox": {split: splitGPT2, nfc: true}, // Pythia's
+	"olmo":     {split: splitGPT2, nfc: true}, // OLMo's first, which is GPT-NeoX's
+	"mpt":      {split: splitGPT2, nfc: true}, // likewise
+
+	"smollm":    {split: splitGPT2Digits},
+	"starcoder": {split: splitGPT2Digits},
+	"refact":    {split: splitGPT2Digits},
+
+	"llama-bpe": {split: splitLlama3, wholePieces: true}, // SmolLM3's too
+	"llama3":    {split: splitLlama3, wholePieces: true},
+	"llama-v3":  {split: splitLlama3, wholePieces: true},
+	"dbrx":      {split: splitLlama3}, // that of cl100k, with merges throughout; OLMo 2's
+
+	"qwen2": {split: splitQwen2, nfc: true}, // Qwen3's too
+}
+
 // NewByteLevel makes a byte-level BPE of a list. merges are its rules in order
 // of rank, each "left right"; pre is GGUF's name for the split pattern, such as
 // "llama-bpe". Errors say which token, merge or name is at fault.
 func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
-	t := &Tokenizer{start: -1}
-	switch pre {
-	case "gpt-2":
-		t.split = splitGPT2
-	case "smollm":
-		t.split = splitGPT2Digits
-	case "llama-bpe", "llama3", "llama-v3":
-		t.split, t.wholePieces = splitLlama3, true
-	case "qwen2":
-		t.split, t.nfc = splitQwen2, true
-	default:
-		return nil, fmt.Errorf("tokenizer: the split pattern called %s is not one of those supported: gpt-2, smollm, llama-bpe, qwen2", quote(pre))
+	kind, ok := publishedPre[pre]
+	if !ok {
+		names := strings.Join(slices.Sorted(maps.Keys(publishedPre)), ", ")
+		return nil, fmt.Errorf("tokenizer: the split pattern called %s is not one of those supported: %s", quote(pre), names)
 	}
+	t := &Tokenizer{start: -1, split: kind.split, nfc: kind.nfc, wholePieces: kind.wholePieces}
 	if err := t.readList(l); err != nil {
 		return nil, fmt.Errorf("tokenizer: %w", err)
 	}
 	if len(merges) > maxMerges {
 		return nil, fmt.Errorf("tokenizer: %d merges, more than the limit of %d", len(merges), maxMerges)
 	}
-	t.merges = make(map[pair]merge, len(merges))
-	var scratch []byte
+	t.merges = newRules(len(merges))
+	r := ruleReader{t: t, last: -1}
 	for rank, line := range merges {
 		left, right, err := cutRule(line)
 		if err == nil {
-			scratch, err = t.addMerge(int32(rank), left, right, scratch[:0])
+			err = r.add(int32(rank), left, right)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("tokenizer: merge %d: %w", rank, err)
@@ -92,18 +115,25 @@ func (t *Tokenizer) readList(l List) error {
 		return fmt.Errorf("%d tokens, but %d say what they are", len(l.Tokens), len(l.Marks))
 	}
 	t.clear()
-	r := vocabReader{t: t, fallback: map[int32]bool{}}
+	var added []addedToken
 	for id, text := range l.Tokens {
 		id := int64(id)
 		if l.Marks == nil || l.Marks[id] == Ordinary {
 			continue
 		}
-		if err := t.addSpecial(addedToken{ID: &id, Content: text, Special: l.Marks[id] == Special}); err != nil {
+		a := addedToken{ID: &id, Content: text, Special: l.Marks[id] == Special, Normalized: new(bool)}
+		if err := t.addAdded(a); err != nil {
 			return fmt.Errorf("token %d: %w", id, err)
 		}
+		added = append(added, a)
 	}
+	t.readMatchers(added)
+	r := newVocabReader(t, len(l.Tokens))
 	for id, text := range l.Tokens {
-		if l.Marks != nil && l.Marks[id] != Ordinary {
+		// llama.cpp's SentencePiece merges into tokens of every kind, but never
+		// into one spelled with a space, which it writes ▁ before it merges.
+		made := t.characters && !strings.Contains(text, " ")
+		if l.Marks != nil && (l.Marks[id] == Special || l.Marks[id] == Added && !made) {
 			continue
 		}
 		if err := r.addEntry(text, int64(id)); err != nil {

@@ -41,30 +41,17 @@ type merger struct {
 	joined  []byte   // scratch of rule
 }
 
-// appendPiece appends the tokens of one piece, which must not be empty, to ids.
-// A piece is at most 2 GiB.
-func (m *merger) appendPiece(ids []int, t *Tokenizer, piece string) []int {
+// appendPiece appends the tokens of one piece to ids. lost is where the first
+// byte stands that has no token, -1 where all have one. A piece is at most 2 GiB.
+func (m *merger) appendPiece(ids []int, t *Tokenizer, piece string) (_ []int, lost int) {
 	if t.wholePieces {
-		if id, ok := t.ids[piece]; ok {
-			return append(ids, int(id))
+		if id, ok := t.find(piece); ok {
+			return append(ids, int(id)), -1
 		}
 	}
-	m.symbols, m.heap = m.symbols[:0], m.heap[:0]
-	for piece != "" {
-		size := 1
-		if t.characters {
-			_, size = utf8.DecodeRuneInString(piece)
-		}
-		if id, ok := t.ids[piece[:size]]; t.characters && ok {
-			m.add(id)
-		} else {
-			for i := range size {
-				m.add(t.byteIDs[piece[i]])
-			}
-		}
-		piece = piece[size:]
+	if lost = m.begin(t, piece); len(m.symbols) == 0 {
+		return ids, lost
 	}
-	m.symbols[len(m.symbols)-1].next = end
 	for i := range m.symbols {
 		m.rate(t, int32(i))
 	}
@@ -77,7 +64,36 @@ func (m *merger) appendPiece(ids []int, t *Tokenizer, piece string) []int {
 	for i := int32(0); i != end; i = m.symbols[i].next {
 		ids = append(ids, int(m.symbols[i].id))
 	}
-	return ids
+	return ids, lost
+}
+
+// begin makes symbols of the bytes of a piece, or of its characters.
+func (m *merger) begin(t *Tokenizer, piece string) (lost int) {
+	m.symbols, m.heap = m.symbols[:0], m.heap[:0]
+	lost = -1
+	for at := 0; at < len(piece); {
+		size := 1
+		if t.characters {
+			_, size = utf8.DecodeRuneInString(piece[at:])
+			if id, ok := t.find(piece[at : at+size]); ok {
+				m.add(id)
+				at += size
+				continue
+			}
+		}
+		for ; size > 0; size-- {
+			if id := t.byteIDs[piece[at]]; id >= 0 {
+				m.add(id)
+			} else if lost < 0 {
+				lost = at
+			}
+			at++
+		}
+	}
+	if n := len(m.symbols); n > 0 {
+		m.symbols[n-1].next = end
+	}
+	return lost
 }
 
 // add puts a token at the end of the list.
@@ -89,11 +105,10 @@ func (m *merger) add(id int32) {
 // rule returns what joins two tokens, if anything does.
 func (m *merger) rule(t *Tokenizer, left, right int32) (merge, bool) {
 	if t.ranks == nil {
-		rule, ok := t.merges[pair{left, right}]
-		return rule, ok
+		return t.merges.get(pair{left, right})
 	}
 	m.joined = append(append(m.joined[:0], t.Bytes(int(left))...), t.Bytes(int(right))...)
-	id, ok := t.ids[string(m.joined)]
+	id, ok := t.findBytes(m.joined)
 	if !ok || t.ranks[id] == noRank {
 		return merge{}, false
 	}

@@ -149,9 +149,11 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 }
 
 // readSplit recognises a pattern by its exact text: one that is only almost
-// right would give a model almost the right input.
+// right would give a model almost the right input. Since every pattern matches
+// whatever a text has, to keep the matches alone (Removed, inverted) is to cut
+// at them (Isolated).
 func readSplit(s step) (*splitter, error) {
-	if s.Behavior != "Isolated" || s.Invert {
+	if !(s.Behavior == "Isolated" && !s.Invert || s.Behavior == "Removed" && s.Invert) {
 		return nil, fmt.Errorf("%s: behavior %s, invert %v is not supported; want Isolated, false", s.place, quote(s.Behavior), s.Invert)
 	}
 	for _, known := range splits {

@@ -41,6 +41,8 @@ var pipelineSeeds = [][4]string{
 	{`{"type":"Sequence","normalizers":[{"type":"Prepend","prepend":"▁"},{"type":"Replace","pattern":{"String":" "},"content":"▁"}]}`, `null`, `{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}},{"Sequence":{"id":"A"}}],"special_tokens":{"<s>":{"ids":[1]}}}`, `{"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"▁"},"content":" "},{"type":"ByteFallback"},{"type":"Fuse"},{"type":"Strip","content":" ","start":1,"stop":0}]}`},
 	{`null`, `{"type":"Metaspace","replacement":"▁","prepend_scheme":"first","split":false}`, `null`, `{"type":"Sequence","decoders":[{"type":"ByteFallback"},{"type":"Metaspace"}]}`},
 	{`{"type":"Replace","pattern":{"String":" "},"content":"▁"}`, `null`, `null`, `{"type":"ByteFallback"}`},
+	{`{"type":"Replace","pattern":{"String":" "},"content":"▁"}`, `{"type":"Split","pattern":{"String":" "},"behavior":"MergedWithPrevious","invert":false}`, `null`, `{"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"▁"},"content":" "},{"type":"ByteFallback"},{"type":"Fuse"}]}`},
+	{`null`, `{"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},"behavior":"Removed","invert":true},{"type":"ByteLevel","use_regex":false}]}`, `null`, `{"type":"ByteLevel"}`},
 	{`{"type":"Lowercase"}`, `{"type":"Whitespace"}`, `{"type":"BertProcessing"}`, `{"type":"WordPiece"}`},
 	{`{"type":"Sequence","normalizers":null}`, `{"type":"Split","pattern":{"Regex":"\\d"},"behavior":"Removed","invert":true}`, `[]`, `{}`},
 	{`{"type":5}`, `{"pretokenizers":[{}]}`, `{"type":"TemplateProcessing","single":[]}`, `{"type":"Sequence","decoders":[null]}`},
@@ -142,7 +144,7 @@ func cameBack(tok *Tokenizer, text string) string {
 	}
 	if tok.characters {
 		text = strings.ReplaceAll(text, "▁", " ")
-		if tok.prefix == prefixMissing {
+		if tok.prefix == prefixMissing || tok.prefix == prefixFirst {
 			text = strings.TrimPrefix(text, " ")
 		}
 	}

@@ -21,8 +21,8 @@ func (t *Tokenizer) readMerges(list string) error {
 	if peek := c; is(peek.next(), '[') {
 		most /= 2
 	}
-	t.merges = make(map[pair]merge, min(most, maxMerges))
-	var scratch []byte
+	t.merges = newRules(min(most, maxMerges))
+	r := ruleReader{t: t, last: -1}
 	for rank := int32(0); ; rank++ {
 		first := c.next()
 		if is(first, ']') {
@@ -33,7 +33,7 @@ func (t *Tokenizer) readMerges(list string) error {
 		}
 		left, right, err := readMerge(&c, first)
 		if err == nil {
-			scratch, err = t.addMerge(rank, left, right, scratch[:0])
+			err = r.add(rank, left, right)
 		}
 		if err != nil {
 			return fmt.Errorf("model.merges[%d]: %w", rank, err)
@@ -65,33 +65,45 @@ func cutRule(line string) (left, right string, err error) {
 	return left, right, nil
 }
 
-// addMerge adds the rule that joins left and right. It returns scratch, grown
-// where needed.
-func (t *Tokenizer) addMerge(rank int32, left, right string, scratch []byte) ([]byte, error) {
-	var ids [2]int32
-	joined := scratch
-	for i, part := range []string{left, right} {
-		from := len(joined)
-		var ok bool
-		if joined, _, ok = t.appendBytes(joined, part); ok {
-			ids[i], ok = t.ids[string(joined[from:])]
-		}
-		if !ok {
-			return joined, fmt.Errorf("the %s part %s is not in model.vocab", [...]string{"left", "right"}[i], quote(part))
+// A ruleReader adds rules to a tokenizer.
+type ruleReader struct {
+	t      *Tokenizer
+	joined []byte // scratch
+	last   int32  // what the rule before makes
+}
+
+// add adds the rule of a rank, which joins left and right.
+func (r *ruleReader) add(rank int32, left, right string) error {
+	var p pair
+	var ok bool
+	r.joined = r.joined[:0]
+	if p.left, ok = r.part(left); !ok {
+		return fmt.Errorf("the left part %s is not in model.vocab", quote(left))
+	}
+	if p.right, ok = r.part(right); !ok {
+		return fmt.Errorf("the right part %s is not in model.vocab", quote(right))
+	}
+	// Rules that make the same token mostly follow one another.
+	if string(r.joined) != string(r.t.Bytes(int(r.last))) {
+		if r.last, ok = r.t.findBytes(r.joined); !ok {
+			// A special token is not in the index: plain text must never reach its id.
+			if _, special := r.t.names[left+right]; special {
+				return fmt.Errorf("%s and %s make the special token %s", quote(left), quote(right), quote(left+right))
+			}
+			return fmt.Errorf("%s and %s make %s, which is not in model.vocab", quote(left), quote(right), quote(left+right))
 		}
 	}
-	into, ok := t.ids[string(joined)]
-	if !ok {
-		// A special token is not in t.ids: plain text must never reach its id.
-		if _, special := t.names[left+right]; special {
-			return joined, fmt.Errorf("%s and %s make the special token %s", quote(left), quote(right), quote(left+right))
-		}
-		return joined, fmt.Errorf("%s and %s make %s, which is not in model.vocab", quote(left), quote(right), quote(left+right))
+	if first, ok := r.t.merges.put(p, merge{rank: rank, id: r.last}); !ok {
+		return fmt.Errorf("repeats model.merges[%d]", first.rank)
 	}
-	key := pair{ids[0], ids[1]}
-	if first, taken := t.merges[key]; taken {
-		return joined, fmt.Errorf("repeats model.merges[%d]", first.rank)
+	return nil
+}
+
+// part looks up one side of a rule and appends its bytes to joined.
+func (r *ruleReader) part(spelling string) (id int32, ok bool) {
+	from := len(r.joined)
+	if r.joined, _, ok = r.t.appendBytes(r.joined, spelling); !ok {
+		return 0, false
 	}
-	t.merges[key] = merge{rank: rank, id: into}
-	return joined, nil
+	return r.t.findBytes(r.joined[from:])
 }

@@ -9,9 +9,9 @@ import (
 
 // SentencePiece (Kudo and Richardson 2018) keeps a text in one piece. A space
 // is written ▁ (U+2581), and usually one is put in front, so that a word is the
-// same token at the start of a text as inside. Tokens begin as characters; one
-// that is not in the vocabulary falls back to its UTF-8 bytes, whose 256 tokens
-// are spelled <0x00> to <0xFF>.
+// same token at the start of a text as inside (Gemma leaves that out). Tokens
+// begin as characters; one that is not in the vocabulary falls back to its UTF-8
+// bytes, whose 256 tokens are spelled <0x00> to <0xFF>.
 
 // metaspace is the character that stands for a space.
 const metaspace = "▁"
@@ -21,12 +21,13 @@ type prefix uint8
 
 const (
 	prefixNone    prefix = iota
-	prefixAlways         // before every text that is not empty
-	prefixMissing        // likewise, unless it begins with one
+	prefixAlways         // before every text that is not empty, and behind added tokens
+	prefixMissing        // likewise, unless there is one
+	prefixFirst          // before a text that does not begin with one, or with an added token
 )
 
 // readSentencePiece reads the two spellings of its pipeline: with normalizers
-// that write ▁ (Llama 2), or with the Metaspace pre-tokenizer.
+// that write ▁ (Llama 2, Gemma 3), or with the Metaspace pre-tokenizer.
 func (t *Tokenizer) readSentencePiece(p pipeline) error {
 	t.characters = true
 	replaces := false
@@ -43,24 +44,42 @@ func (t *Tokenizer) readSentencePiece(p pipeline) error {
 		}
 	}
 	for _, s := range p.preTokenizer {
-		if s.Type != "Metaspace" {
-			return s.refuse("Metaspace, or none")
+		if replaces && s.Type == "Split" && s.Pattern.String == " " {
+			continue // Gemma's: no space is left to split at
 		}
-		if s.Replacement != metaspace || s.Split == nil || *s.Split {
-			return fmt.Errorf("%s: want the replacement %s and split false", s.place, metaspace)
-		}
-		switch replaces = true; s.PrependScheme {
-		case "always", "first":
-			t.prefix = max(t.prefix, prefixMissing)
-		case "never":
-		default:
-			return fmt.Errorf("%s: prepend_scheme %s is not supported; want always, first or never", s.place, quote(s.PrependScheme))
+		if err := t.readMetaspace(s, replaces); err != nil {
+			return err
 		}
 	}
-	if !replaces {
+	if !replaces && !t.metaspace {
 		return fmt.Errorf("normalizer: nothing puts %s in place of spaces", metaspace)
 	}
 	return checkSentencePieceDecoder(p.decoder)
+}
+
+// readMetaspace reads the pre-tokenizer of that name. replaced says that the
+// normalizer has done its work.
+func (t *Tokenizer) readMetaspace(s step, replaced bool) error {
+	switch {
+	case s.Type != "Metaspace":
+		return s.refuse("Metaspace, or none")
+	case s.Replacement != metaspace || s.Split == nil || *s.Split:
+		return fmt.Errorf("%s: want the replacement %s and split false", s.place, metaspace)
+	case replaced || t.metaspace || t.prefix != prefixNone:
+		return fmt.Errorf("%s: %s is already in place of spaces", s.place, metaspace)
+	}
+	t.metaspace = true
+	switch s.PrependScheme {
+	case "always":
+		t.prefix = prefixMissing
+	case "first":
+		t.prefix = prefixFirst
+	case "never":
+	default:
+		return fmt.Errorf("%s: prepend_scheme %s is not supported; want always, first or never",
+			s.place, quote(s.PrependScheme))
+	}
+	return nil
 }
 
 // checkSentencePieceDecoder refuses a decoder that does anything but undo what
@@ -88,17 +107,6 @@ func checkSentencePieceDecoder(list []step) error {
 		return errors.New("decoder: ByteFallback is missing")
 	}
 	return nil
-}
-
-// withPrefix puts the space in front that the tokenizer was trained with.
-func (t *Tokenizer) withPrefix(text string) string {
-	switch {
-	case text == "" || t.prefix == prefixNone:
-		return text
-	case t.prefix == prefixMissing && (text[0] == ' ' || strings.HasPrefix(text, metaspace)):
-		return text
-	}
-	return " " + text
 }
 
 // withoutPrefix takes that space away again.

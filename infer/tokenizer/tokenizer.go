@@ -1,31 +1,35 @@
 // Package tokenizer turns text into token ids and token ids back into bytes,
 // by byte-pair encoding (Sennrich et al. 2016) of two kinds: the byte-level one
-// of GPT-2 (Radford et al. 2019), Llama 3 and Qwen2, and that of SentencePiece
-// (Kudo and Richardson 2018), which Llama 2 and Mistral use. Vocabularies come
-// from the tokenizer.json of a Hugging Face model folder ([Parse]) or as lists
-// ([NewByteLevel], [NewSentencePiece]), as GGUF and llama2.c keep them.
+// of GPT-2 (Radford et al. 2019), Llama 3, Qwen and many more, and that of
+// SentencePiece (Kudo and Richardson 2018), which Llama 2, Mistral and Gemma
+// use. Vocabularies come from the tokenizer.json of a Hugging Face model folder
+// ([Parse]) or as lists ([NewByteLevel], [NewSentencePiece]), as GGUF and
+// llama2.c keep them.
 //
-// Byte-level encoding runs in three steps, one file each:
+// Byte-level encoding runs in four steps, one file each:
 //
-//  1. The text is cut into pieces by a split pattern. GPT-2's: a contraction
-//     such as 's, a run of letters, of digits or of other characters, each with
-//     at most one space in front, or a run of whitespace (pretokenize.go; the
-//     others are in split.go). No token ever crosses the border between two
-//     pieces.
-//  2. The bytes of a piece become one single-byte token each. The file spells
+//  1. Added tokens, such as runs of blanks, are found in the text (added.go).
+//  2. What is between them is cut into pieces by a split pattern. GPT-2's: a
+//     contraction such as 's, a run of letters, of digits or of other
+//     characters, each with at most one space in front, or a run of whitespace
+//     (pretokenize.go; the others are in split.go). No token that merging makes
+//     ever crosses the border between two pieces.
+//  3. The bytes of a piece become one single-byte token each. The file spells
 //     a byte as one printable character, so that byte 0x20 reads Ġ; that
 //     alphabet is in alphabet.go.
-//  3. Of all adjacent pairs of tokens that have a merge rule, the pair whose
+//  4. Of all adjacent pairs of tokens that have a merge rule, the pair whose
 //     rule comes first in the file becomes one token, the leftmost such pair
 //     first, until no pair has a rule (merge.go).
 //
-// SentencePiece leaves out the first step and begins the second with
+// SentencePiece leaves out the second step and begins the third with
 // characters (sentencepiece.go).
 //
-// Since all 256 single bytes are tokens, every string can be encoded, broken
+// Where all 256 single bytes are tokens, every string can be encoded, broken
 // UTF-8 included, and joining the bytes of the tokens gives the string back.
-// A token may end in the middle of a character: bytes, not characters, are the
-// unit, and a caller who prints a single token has to expect half of one.
+// Some published vocabularies lack a few bytes; [Tokenizer.Check] finds the
+// texts that need one (missing.go). A token may end in the middle of a
+// character: bytes, not characters, are the unit, and a caller who prints a
+// single token has to expect half of one.
 //
 // What a learner types is always plain text. The special tokens of a model
 // (end of text and the like) have ids and names, but Encode never produces
@@ -37,18 +41,13 @@
 // nobody notices. The file counts as untrusted.
 package tokenizer
 
-import (
-	"strings"
-
-	"golang.org/x/text/unicode/norm"
-)
-
 // A Tokenizer is a vocabulary with its merge rules. It never
 // changes afterwards and may be used by any number of goroutines at once.
 type Tokenizer struct {
 	split      *splitter // nil for SentencePiece
 	characters bool      // SentencePiece: tokens begin as characters, not as bytes
 	prefix     prefix    // SentencePiece: when a space goes in front
+	metaspace  bool      // SentencePiece: its pre-tokenizer writes ▁, not its normalizer
 	nfc        bool      // the text is brought to normalization form C first
 	start      int32     // goes in front of a text, -1 for none
 
@@ -62,61 +61,24 @@ type Tokenizer struct {
 	bytes []byte
 	spans []span // [size]
 
-	ids     map[string]int32 // bytes to id, added tokens left out
-	byteIDs [256]int32       // single byte to id
-	merges  map[pair]merge   // nil where ranks say what merges
-	ranks   []int32          // [size] of the rule that makes a token; nil where merges do
+	index   index      // bytes to id, of the tokens that merging makes
+	byteIDs [256]int32 // single byte to id, -1 where the vocabulary has none
+	lacks   int        // how many bytes have no token
+	merges  rules      // none where ranks say what merges
+	ranks   []int32    // [size] of the rule that makes a token; nil where merges do
 
 	wholePieces bool // a piece that is a token is that token, whatever the merges say
 
 	specials map[int32]string // id to name
 	names    map[string]int32 // name to id, special tokens only
 	added    map[string]int32 // added tokens that are not special: text to id
+
+	raw, normal matcher // find the added tokens: in the text as it is, and normalized
 }
 
 // A span is the part of Tokenizer.bytes from one offset up to another. That of an
 // ordinary token is never empty.
 type span struct{ from, to uint32 }
-
-// Encode returns the token ids of text, an empty slice for an empty text. The
-// text is plain text throughout: "<|endoftext|>" becomes the ordinary tokens
-// that spell it. Any bytes are accepted; one that is not part of valid UTF-8
-// counts as a character that is neither letter, digit nor space.
-//
-// Decode gives the text back exactly, with these exceptions, each part of how
-// the model was trained: add_prefix_space leaves a space in front of a text
-// that had none; SentencePiece takes ▁ for a space, and one that only adds its
-// space where none is drops one that was; a tokenizer with the NFC normalizer
-// gives the text in that form.
-//
-// Encode takes O(n log n) time and O(longest piece) scratch memory for n bytes.
-func (t *Tokenizer) Encode(text string) []int {
-	if t.nfc {
-		text = norm.NFC.String(text)
-	}
-	if t.addPrefixSpace && text != "" && text[0] != ' ' {
-		text = " " + text
-	}
-	ids := make([]int, 0, len(text)/3+1)
-	var m merger
-	if t.characters {
-		text = strings.ReplaceAll(t.withPrefix(text), metaspace, " ")
-		if text != "" {
-			ids = m.appendPiece(ids, t, text)
-		}
-		return ids
-	}
-	for text != "" {
-		segment := text[:t.split.segment(text)]
-		text = text[len(segment):]
-		for segment != "" {
-			n := t.split.length(segment)
-			ids = m.appendPiece(ids, t, segment[:n])
-			segment = segment[n:]
-		}
-	}
-	return ids
-}
 
 // Bytes returns the bytes that token id stands for, which need not be whole
 // characters. It is nil for a special token, for an id out of range and for an
@@ -186,6 +148,6 @@ func (t *Tokenizer) Size() int { return len(t.spans) }
 // Lookup returns the ordinary token that stands for exactly these bytes; ok is
 // false when there is none. It never finds a special token.
 func (t *Tokenizer) Lookup(bytes string) (id int, ok bool) {
-	i, ok := t.ids[bytes]
-	return int(i), ok
+	i, ok := t.find(bytes)
+	return max(0, int(i)), ok
 }

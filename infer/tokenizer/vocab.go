@@ -5,17 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 )
 
-// readSpecials reads added_tokens. Encoding needs none of them, since a text is
-// always plain text. One that is not special stands for its own text where a
-// model writes it.
-func (t *Tokenizer) readSpecials(raw json.RawMessage) error {
+// readAdded reads added_tokens. Special ones are never found in a text; the
+// others stand for their own text, and are found where it does (added.go).
+func (t *Tokenizer) readAdded(raw json.RawMessage) error {
 	t.clear()
 	if isNull(raw) {
 		return nil
 	}
+	var list []addedToken
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := dec.Token(); err != nil || open != json.Delim('[') {
 		return errors.New("added_tokens is not a JSON array")
@@ -29,10 +30,12 @@ func (t *Tokenizer) readSpecials(raw json.RawMessage) error {
 		if err := dec.Decode(&a); err != nil {
 			return explainType(place, place+".", err)
 		}
-		if err := t.addSpecial(a); err != nil {
+		if err := t.addAdded(a); err != nil {
 			return fmt.Errorf("%s %s: %w", place, quote(a.Content), err)
 		}
+		list = append(list, a)
 	}
+	t.readMatchers(list)
 	return nil
 }
 
@@ -40,13 +43,15 @@ func (t *Tokenizer) clear() {
 	t.specials, t.names, t.added = map[int32]string{}, map[string]int32{}, map[string]int32{}
 }
 
-// addSpecial takes one entry of added_tokens.
-func (t *Tokenizer) addSpecial(a addedToken) error {
+// addAdded adds one entry of added_tokens.
+func (t *Tokenizer) addAdded(a addedToken) error {
 	switch {
 	case a.ID == nil:
 		return errors.New("id is missing")
 	case a.Content == "":
 		return errors.New("content is missing or empty")
+	case len(a.Content) > maxAddedBytes:
+		return fmt.Errorf("content has %d bytes, more than the limit of %d", len(a.Content), maxAddedBytes)
 	}
 	if err := checkID(*a.ID); err != nil {
 		return err
@@ -69,6 +74,38 @@ func (t *Tokenizer) addSpecial(a addedToken) error {
 	return nil
 }
 
+// Within returns the tokenizer for a model with rows for n tokens. Where the
+// vocabulary has more, the added tokens beyond are left out: a family of models
+// shares its file, and one without pictures may lack the row of the token for
+// pictures, as Gemma 3's smallest do. It is an error if a token that merging
+// makes has no row.
+func (t *Tokenizer) Within(n int) (*Tokenizer, error) {
+	if t.Size() <= n {
+		return t, nil
+	}
+	for id := n; id < t.Size(); id++ {
+		bytes := t.Bytes(id)
+		made, ok := t.findBytes(bytes)
+		if ok && int(made) == id || len(bytes) == 1 && int(t.byteIDs[bytes[0]]) == id {
+			return nil, fmt.Errorf("%s has id %d, beyond the %d rows of the model", quote(string(bytes)), id, n)
+		}
+	}
+	if int(t.start) >= n {
+		return nil, fmt.Errorf("%s, which goes in front of a text, has id %d, beyond the %d rows of the model",
+			quote(t.specials[t.start]), t.start, n)
+	}
+	within := *t
+	within.spans = t.spans[:n:n]
+	beyond := func(_ string, id int32) bool { return int(id) >= n }
+	within.names, within.added = maps.Clone(t.names), maps.Clone(t.added)
+	maps.DeleteFunc(within.names, beyond)
+	maps.DeleteFunc(within.added, beyond)
+	within.specials = maps.Clone(t.specials)
+	maps.DeleteFunc(within.specials, func(id int32, _ string) bool { return int(id) >= n })
+	within.raw, within.normal = t.raw.within(n), t.normal.within(n)
+	return &within, nil
+}
+
 // checkID refuses an id that is negative or absurd.
 func checkID(id int64) error {
 	if id < 0 || id > maxID {
@@ -84,6 +121,14 @@ type vocabReader struct {
 	entries []vocabEntry // [ordinary tokens]
 
 	fallback map[int32]bool // SentencePiece's tokens <0x00> to <0xFF>
+	both     map[int32]bool // added tokens that merging makes as well
+}
+
+func newVocabReader(t *Tokenizer, tokens int) *vocabReader {
+	return &vocabReader{
+		t: t, fallback: map[int32]bool{}, both: map[int32]bool{},
+		entries: make([]vocabEntry, 0, tokens), bytes: make([]byte, 0, 8*tokens),
+	}
 }
 
 // A vocabEntry is an ordinary token: its id, and where its bytes are in
@@ -95,8 +140,7 @@ type vocabEntry struct {
 
 // readVocab reads model.vocab and builds the tables between ids and bytes.
 func (t *Tokenizer) readVocab(list string) error {
-	n := min(mostStrings(list), maxTokens)
-	r := vocabReader{t: t, fallback: map[int32]bool{}, entries: make([]vocabEntry, 0, n), bytes: make([]byte, 0, 8*n)}
+	r := newVocabReader(t, min(mostStrings(list), maxTokens))
 	if err := eachEntry(list, r.add); err != nil {
 		return fmt.Errorf("model.vocab: %w", err)
 	}
@@ -141,12 +185,19 @@ func (r *vocabReader) addEntry(spelling string, id int64) error {
 		return fmt.Errorf("more than %d tokens", maxTokens)
 	}
 	for _, list := range []map[string]int32{r.t.names, r.t.added} {
-		if want, added := list[spelling]; added {
-			if int32(id) != want {
-				return fmt.Errorf("%s has id %d, but id %d in added_tokens", quote(spelling), id, want)
-			}
+		want, added := list[spelling]
+		if added && int32(id) != want {
+			return fmt.Errorf("%s has id %d, but id %d in added_tokens", quote(spelling), id, want)
+		}
+	}
+	if _, special := r.t.names[spelling]; special {
+		return nil
+	}
+	if _, added := r.t.added[spelling]; added {
+		if !r.t.spellsItself(spelling) {
 			return nil
 		}
+		r.both[int32(id)] = true
 	}
 	if name, taken := r.t.specials[int32(id)]; taken {
 		return fmt.Errorf("%s has id %d, which added_tokens gives to %s", quote(spelling), id, quote(name))
@@ -167,8 +218,18 @@ func (r *vocabReader) addEntry(spelling string, id int64) error {
 	return nil
 }
 
+// spellsItself reports whether the text of an added token, read as the
+// vocabulary spells tokens, says the same: then merging may make it too.
+func (t *Tokenizer) spellsItself(text string) bool {
+	if t.characters {
+		return true
+	}
+	bytes, _, ok := appendSpelled(nil, text)
+	return ok && string(bytes) == text
+}
+
 // build makes the tables once all entries are known to be sound one by one:
-// ids dense and unique, tokens unique, every single byte present.
+// ids dense and unique, tokens unique.
 func (r *vocabReader) build() error {
 	size, err := r.size()
 	if err != nil {
@@ -183,22 +244,30 @@ func (r *vocabReader) build() error {
 		}
 		t.spans[e.id] = e.span
 	}
-	// One string for all keys: each is a slice of it, not a copy.
-	all := string(t.bytes)
-	t.ids = make(map[string]int32, len(r.entries))
+	t.index = newIndex(len(r.entries))
 	for _, e := range r.entries {
-		key := all[e.from:e.to]
 		if r.fallback[e.id] {
 			continue
 		}
-		if first, taken := t.ids[key]; taken {
+		if first, ok := t.register(e.id); !ok {
 			return fmt.Errorf("model.vocab: %s is listed twice, with ids %d and %d", r.quote(e.span), first, e.id)
 		}
-		t.ids[key] = e.id
 	}
+	if err := r.buildAdded(); err != nil {
+		return err
+	}
+	return t.findSingles(r.fallback)
+}
+
+// buildAdded gives the added tokens that are not special their bytes.
+func (r *vocabReader) buildAdded() error {
+	t := r.t
 	for text, id := range t.added {
 		if name, taken := t.specials[id]; taken {
 			return fmt.Errorf("added_tokens: %s and %s both have id %d", quote(name), quote(text), id)
+		}
+		if r.both[id] {
+			continue
 		}
 		if first := t.spans[id]; first != (span{}) {
 			return fmt.Errorf("model.vocab: %s has id %d, which added_tokens gives to %s", r.quote(first), id, quote(text))
@@ -207,7 +276,7 @@ func (r *vocabReader) build() error {
 		t.bytes = append(t.bytes, text...)
 		t.spans[id] = span{from, uint32(len(t.bytes))}
 	}
-	return t.findBytes(r.fallback)
+	return nil
 }
 
 // size returns the size of the vocabulary, or why its highest id is too high.
@@ -237,34 +306,35 @@ func (r *vocabReader) quote(s span) string {
 	return quote(spell(r.bytes[s.from:s.to]))
 }
 
-// findBytes fills the table of single bytes; encoding starts from them or falls
-// back to them, so none may be missing. fallback holds SentencePiece's.
-func (t *Tokenizer) findBytes(fallback map[int32]bool) error {
-	if t.characters {
-		var have [256]bool
-		for id := range fallback {
-			b := t.Bytes(int(id))
-			if have[b[0]] {
-				return fmt.Errorf("model.vocab: <0x%02X> is listed twice", b[0])
-			}
-			t.byteIDs[b[0]], have[b[0]] = id, true
-			if _, taken := t.ids[string(b)]; !taken {
-				t.ids[string(b)] = id
-			}
-		}
-		for b, ok := range have {
-			if !ok {
-				return fmt.Errorf("model.vocab: no token <0x%02X> for that byte", b)
-			}
-		}
-		return nil
+// findSingles fills the table of single bytes; encoding starts from them or falls
+// back to them. fallback holds SentencePiece's.
+func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
+	if t.index.used+len(fallback) == 0 {
+		return errors.New("model.vocab: no token stands for any text")
 	}
 	for b := range t.byteIDs {
-		id, ok := t.ids[string([]byte{byte(b)})]
-		if !ok {
-			return fmt.Errorf("model.vocab: no token for the single byte 0x%02X, spelled %q", b, string(byteToRune[b]))
+		t.byteIDs[b] = -1
+	}
+	if t.characters {
+		for id := range fallback {
+			b := t.Bytes(int(id))[0]
+			if t.byteIDs[b] >= 0 {
+				return fmt.Errorf("model.vocab: <0x%02X> is listed twice", b)
+			}
+			t.byteIDs[b] = id
+			t.register(id) // unless the vocabulary has it as a character
 		}
-		t.byteIDs[b] = id
+	} else {
+		for b := range t.byteIDs {
+			if id, ok := t.findBytes([]byte{byte(b)}); ok {
+				t.byteIDs[b] = id
+			}
+		}
+	}
+	for _, id := range t.byteIDs {
+		if id < 0 {
+			t.lacks++
+		}
 	}
 	return nil
 }

@@ -1,9 +1,11 @@
 package view
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -158,7 +160,7 @@ func spoken(s *session.State, v Loop) string {
 type Pieces struct {
 	Tokens []Text
 	Say    string
-	Over   bool // more than the model can read
+	Over   bool // more than the model can read, or what it has no tokens for
 }
 
 // NewPieces cuts a prompt into tokens as the model would read it.
@@ -170,7 +172,12 @@ func NewPieces(m *infer.Model, prompt string) Pieces {
 	for _, id := range m.Encode(prompt) {
 		tokens = append(tokens, m.Token(id))
 	}
-	return pieces(m, tokens)
+	v := pieces(m, tokens)
+	var r *sampling.RangeError
+	if errors.As(m.CheckText(prompt), &r) {
+		v.Say, v.Over = "This text is "+r.Got, true
+	}
+	return v
 }
 
 // promptPieces are the pieces of the run's own prompt, which need no cutting.

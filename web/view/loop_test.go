@@ -2,11 +2,16 @@ package view
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
@@ -381,6 +386,39 @@ func TestPieces(t *testing.T) {
 	}
 	if v := NewPieces(m, "<|endoftext|>"); len(v.Tokens) < 3 {
 		t.Errorf("special-looking text became %v", v.Tokens)
+	}
+}
+
+// A text that the vocabulary cannot spell is said to be one, as it is typed.
+func TestPiecesOfATextThatCannotBeSpelled(t *testing.T) {
+	dir := t.TempDir()
+	if err := fixture.Write(dir, fixture.Shape{Layers: 1, Width: 8, Heads: 2, KVHeads: 1, FFN: 8, Context: 20, Vocab: 2100}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "tokenizer.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lacking := regexp.MustCompile(`"ÿ": 255,`).ReplaceAll(data, nil) // the byte 0xFF
+	if err := os.WriteFile(path, lacking, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := checkpoint.OpenPath(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	m, err := infer.Load(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "This text is not for this model, whose vocabulary has no token for byte 0xFF, which is part of no character, at line 1, character 3"
+	if v := NewPieces(m, "ba\xff"); v.Say != want || !v.Over {
+		t.Errorf("%+v", v)
+	}
+	if v := NewPieces(m, "ba"); v.Over {
+		t.Errorf("%+v", v)
 	}
 }
 

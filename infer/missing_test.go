@@ -1,0 +1,30 @@
+package infer
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// A prompt that the vocabulary cannot spell is refused with its place, whoever
+// is to write after it; any other is not.
+func TestPromptsThatTheVocabularyCannotSpell(t *testing.T) {
+	f := smallFolder
+	f.lacks = "\x03\xff"
+	m := f.model(t, f.random(7))
+	const want = `prompt is not for this model, whose vocabulary has no token for byte 0x03 of "\x03" (U+0003) ` +
+		`at line 2, character 4; it must be text without that character`
+	const prompt = "Once\nabc\x03"
+	_, loop := NewLoop(m, prompt, DefaultSettings())
+	_, speculator := NewSpeculator(m, m, prompt, DefaultSettings(), 2)
+	for name, err := range map[string]error{"loop": loop, "speculator": speculator, "check": m.CheckText(prompt)} {
+		var r *sampling.RangeError
+		if !errors.As(err, &r) || r.Field != "prompt" || err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	if _, err := NewLoop(m, "Once\nabc", DefaultSettings()); err != nil {
+		t.Error(err)
+	}
+}

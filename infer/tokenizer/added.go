@@ -1,0 +1,159 @@
+package tokenizer
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Added tokens that are not special, such as the runs of blanks of CodeGen and
+// GPT-NeoX, are found in a text before anything else is done with it, and only
+// what lies between them is cut and merged. Of those that begin at one place the
+// longest counts. Two searches follow one another, as in Hugging Face's
+// tokenizers: for the tokens whose flag normalized is off in the text as it is,
+// for the others in the normalized text between those.
+//
+// Special tokens are looked for as well, but what is found stays plain text: in
+// the same search no added token is found inside the name of a special one.
+
+// maxAddedBytes is the longest added token that is looked for; published ones
+// stay below 100.
+const maxAddedBytes = 1024
+
+// A matcher finds added tokens in a text. The zero matcher finds none.
+type matcher struct {
+	tokens  map[string]addedMatch
+	lengths [256][]int // of the tokens that begin with a byte, longest first
+}
+
+// An addedMatch is what a matcher knows of an added token.
+type addedMatch struct {
+	id      int32
+	special bool // found and left as text
+
+	singleWord     bool // only where no word character is next to it
+	lstrip, rstrip bool // takes the whitespace on that side along
+}
+
+// add adds a token, the first of two with the same text.
+func (m *matcher) add(text string, match addedMatch) {
+	if _, taken := m.tokens[text]; taken || text == "" {
+		return
+	}
+	if m.tokens == nil {
+		m.tokens = map[string]addedMatch{}
+	}
+	m.tokens[text] = match
+	lengths := &m.lengths[text[0]]
+	at, found := slices.BinarySearchFunc(*lengths, len(text), func(have, want int) int { return want - have })
+	if !found {
+		*lengths = slices.Insert(*lengths, at, len(text))
+	}
+}
+
+// within is the matcher without the ids from n on.
+func (m *matcher) within(n int) (smaller matcher) {
+	for text, match := range m.tokens {
+		if int(match.id) < n {
+			smaller.add(text, match)
+		}
+	}
+	return smaller
+}
+
+// next finds the first token at or behind from, the longest of those that begin
+// there.
+func (m *matcher) next(text string, from int) (match addedMatch, start, end int, ok bool) {
+	for start = from; start < len(text); start++ {
+		for _, n := range m.lengths[text[start]] {
+			if n > len(text)-start {
+				continue
+			}
+			if match, ok = m.tokens[text[start:start+n]]; ok {
+				return match, start, start + n, true
+			}
+		}
+	}
+	return match, 0, 0, false
+}
+
+// cut calls visit with the parts of a text in order: for an added token its id,
+// for what is between two of them -1.
+func (m *matcher) cut(text string, visit func(id int32, from, to int)) {
+	if len(m.tokens) == 0 {
+		visit(-1, 0, len(text))
+		return
+	}
+	done, searched := 0, 0
+	for {
+		match, start, end, ok := m.next(text, searched)
+		if !ok {
+			break
+		}
+		searched = end
+		if match.special || match.singleWord && (endsWithWord(text[:start]) || startsWithWord(text[end:])) {
+			continue
+		}
+		if match.lstrip {
+			start = max(done, len(strings.TrimRightFunc(text[:start], unicode.IsSpace)))
+		}
+		if match.rstrip {
+			end = len(text) - len(strings.TrimLeftFunc(text[end:], unicode.IsSpace))
+		}
+		if done < start {
+			visit(-1, done, start)
+		}
+		visit(match.id, start, end)
+		// A token that the one before has taken as whitespace ends before that
+		// one does: the reference goes on behind it all the same.
+		done = end
+	}
+	if done < len(text) {
+		visit(-1, done, len(text))
+	}
+}
+
+func endsWithWord(text string) bool {
+	r, size := utf8.DecodeLastRuneInString(text)
+	return size > 0 && wordCharacter(r)
+}
+
+func startsWithWord(text string) bool {
+	r, size := utf8.DecodeRuneInString(text)
+	return size > 0 && wordCharacter(r)
+}
+
+// wordCharacter is \w of Unicode's Technical Standard 18: Alphabetic, marks,
+// decimal digits, connectors and the two joiners.
+func wordCharacter(r rune) bool {
+	return unicode.IsLetter(r) || r == '\u200c' || r == '\u200d' ||
+		unicode.In(r, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc, unicode.Other_Alphabetic)
+}
+
+// readMatchers sorts the added tokens into the two searches.
+func (t *Tokenizer) readMatchers(list []addedToken) {
+	// Of two with the same text after normalizing, a special one counts first.
+	slices.SortStableFunc(list, func(a, b addedToken) int {
+		switch {
+		case a.Special == b.Special:
+			return 0
+		case a.Special:
+			return -1
+		}
+		return 1
+	})
+	for _, a := range list {
+		match := addedMatch{
+			id: int32(*a.ID), special: a.Special, singleWord: a.SingleWord, lstrip: a.LStrip, rstrip: a.RStrip,
+		}
+		if a.normalized() {
+			t.normal.add(t.normalize(a.Content), match)
+		} else {
+			t.raw.add(a.Content, match)
+		}
+	}
+	if !slices.ContainsFunc(list, func(a addedToken) bool { return !a.Special }) {
+		t.raw, t.normal = matcher{}, matcher{} // nothing to find
+	}
+}

@@ -1,0 +1,156 @@
+package tokenizer
+
+import (
+	"hash/maphash"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// Reading a vocabulary of a quarter of a million tokens and twice as many rules
+// is, for the most part, waiting for memory: each part of each rule is looked
+// up. The two tables here have open addressing and one short slot an entry.
+// Built-in maps would hold the same in twice the memory and take longer. Their
+// hashes have random seeds, so that no file can make its entries collide.
+
+// roomy returns the size of a table for n entries: a power of two of which at
+// most three quarters will be used.
+func roomy(n int) int {
+	size := 8
+	for size/4*3 < n {
+		size *= 2
+	}
+	return size
+}
+
+// An index finds tokens by their bytes. It holds ids and 32 bits of each hash;
+// the bytes are those of Tokenizer.bytes. It never holds more than it was made
+// for, so that an empty slot ends every search.
+type index struct {
+	seed  maphash.Seed
+	slots []indexSlot
+	used  int
+}
+
+// An indexSlot is one token, or empty where idPlus, which is the id plus one, is 0.
+type indexSlot struct {
+	hash   uint32
+	idPlus int32
+}
+
+// newIndex makes an index with room for n tokens.
+func newIndex(n int) index {
+	return index{seed: maphash.MakeSeed(), slots: make([]indexSlot, roomy(n))}
+}
+
+// find returns the token with exactly these bytes, which merging can make.
+func (t *Tokenizer) find(key string) (id int32, ok bool) {
+	if t.index.used == 0 {
+		return 0, false
+	}
+	slot, ok := seek(t, maphash.String(t.index.seed, key), key)
+	return slot.idPlus - 1, ok
+}
+
+// findBytes is find for bytes.
+func (t *Tokenizer) findBytes(key []byte) (id int32, ok bool) {
+	if t.index.used == 0 {
+		return 0, false
+	}
+	slot, ok := seek(t, maphash.Bytes(t.index.seed, key), key)
+	return slot.idPlus - 1, ok
+}
+
+// seek returns the slot of a key, or the empty one where it belongs.
+func seek[K string | []byte](t *Tokenizer, hash uint64, key K) (slot *indexSlot, ok bool) {
+	mask := uint64(len(t.index.slots) - 1)
+	for at := hash & mask; ; at = (at + 1) & mask {
+		slot = &t.index.slots[at]
+		if slot.idPlus == 0 {
+			return slot, false
+		}
+		if slot.hash == uint32(hash>>32) {
+			if s := t.spans[slot.idPlus-1]; string(key) == string(t.bytes[s.from:s.to]) {
+				return slot, true
+			}
+		}
+	}
+}
+
+// register enters a token under its bytes. Where there is one already it
+// returns that one, and false.
+func (t *Tokenizer) register(id int32) (first int32, ok bool) {
+	key := t.Bytes(int(id))
+	hash := maphash.Bytes(t.index.seed, key)
+	slot, taken := seek(t, hash, key)
+	if taken {
+		return slot.idPlus - 1, false
+	}
+	*slot = indexSlot{uint32(hash >> 32), id + 1}
+	t.index.used++
+	return id, true
+}
+
+// rules are the merge rules by the pair that each joins. The zero value has
+// none.
+type rules struct {
+	seed  [2]uint64
+	slots []rule
+	used  int
+}
+
+// A rule joins left and right, or is an empty slot where rankPlus, which is its
+// rank plus one, is 0.
+type rule struct {
+	pair
+	rankPlus, into int32
+}
+
+// newRules makes a table with room for n rules; it grows for more.
+func newRules(n int) rules {
+	return rules{seed: [2]uint64{rand.Uint64(), rand.Uint64() | 1}, slots: make([]rule, roomy(n))}
+}
+
+// get returns what joins a pair, if anything does.
+func (r *rules) get(p pair) (merge, bool) {
+	if r.used == 0 {
+		return merge{}, false
+	}
+	slot := r.seek(p)
+	return merge{rank: slot.rankPlus - 1, id: slot.into}, slot.rankPlus > 0
+}
+
+// put adds a rule. Where the pair has one already it returns that one, and
+// false.
+func (r *rules) put(p pair, m merge) (first merge, ok bool) {
+	if r.used >= len(r.slots)/4*3 {
+		r.grow()
+	}
+	slot := r.seek(p)
+	if slot.rankPlus > 0 {
+		return merge{rank: slot.rankPlus - 1, id: slot.into}, false
+	}
+	*slot = rule{pair: p, rankPlus: m.rank + 1, into: m.id}
+	r.used++
+	return m, true
+}
+
+// seek returns the slot of a pair, or the empty one where it belongs.
+func (r *rules) seek(p pair) *rule {
+	high, low := bits.Mul64(r.seed[0]^(uint64(uint32(p.left))<<32|uint64(uint32(p.right))), r.seed[1])
+	mask := uint64(len(r.slots) - 1)
+	for at := (high ^ low) & mask; ; at = (at + 1) & mask {
+		if slot := &r.slots[at]; slot.rankPlus == 0 || slot.pair == p {
+			return slot
+		}
+	}
+}
+
+func (r *rules) grow() {
+	old := r.slots
+	r.slots = make([]rule, max(8, 2*len(old)))
+	for _, rule := range old {
+		if rule.rankPlus > 0 {
+			*r.seek(rule.pair) = rule
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package tokenizer
+
+import (
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// shapesFolder holds small tokenizers in the shape of published ones; kinds.mjs
+// beside it says how they and the ids to compare with are made.
+const shapesFolder = "../../testdata/tokenizer"
+
+// A vector is a text with the ids that the reference gives it.
+type vector struct {
+	Text string `json:"text"`
+	IDs  []int  `json:"ids"`
+}
+
+// A shape is one of those tokenizers.
+type shape struct {
+	name    string
+	data    []byte // its tokenizer.json
+	tok     *Tokenizer
+	vectors []vector
+}
+
+// shapes reads them all.
+func shapes(tb testing.TB) []shape {
+	tb.Helper()
+	file, err := os.Open(filepath.Join(shapesFolder, "kinds.json.gz"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var kinds map[string]struct {
+		SHA256  string   `json:"sha256"`
+		Vectors []vector `json:"vectors"`
+	}
+	if err := json.NewDecoder(unzipped).Decode(&kinds); err != nil {
+		tb.Fatal(err)
+	}
+	var list []shape
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		data, err := os.ReadFile(filepath.Join(shapesFolder, "kinds", name+".json"))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != kinds[name].SHA256 {
+			tb.Fatalf("the ids are of another %s.json: rerun kinds.mjs as its header says", name)
+		}
+		tok, err := Parse(data)
+		if err != nil {
+			tb.Fatalf("%s: %v", name, err)
+		}
+		list = append(list, shape{name, data, tok, kinds[name].Vectors})
+	}
+	return list
+}
+
+// A shapeFile is what the tests read of a tokenizer.json by themselves.
+type shapeFile struct {
+	Added []struct {
+		ID      int    `json:"id"`
+		Content string `json:"content"`
+		Special bool   `json:"special"`
+	} `json:"added_tokens"`
+	Model struct {
+		Vocab  map[string]int `json:"vocab"`
+		Merges []any          `json:"merges"`
+	} `json:"model"`
+}
+
+func (s shape) file(tb testing.TB) (f shapeFile) {
+	tb.Helper()
+	if err := json.Unmarshal(s.data, &f); err != nil {
+		tb.Fatal(err)
+	}
+	return f
+}
+
+// wantLacks is how many bytes each shape has no token for.
+var wantLacks = map[string]int{
+	"codegen": 0, "flags": 0, "gemma3": 0, "gptneox": 13, "olmo2": 0, "qwen3": 0, "smollm2": 21, "smollm3": 0, "starcoder2": 14,
+}
+
+// Every tokenizer in the shape of a published one gives the reference's ids, on
+// llama.cpp's published texts and on hundreds that mix words, runs of blanks and
+// the tokenizer's added tokens. Check refuses the texts with a byte that the
+// vocabulary lacks, and only those.
+func TestShapesOfPublishedFiles(t *testing.T) {
+	all := shapes(t)
+	if len(all) != len(wantLacks) {
+		t.Fatalf("%d shapes, want %d", len(all), len(wantLacks))
+	}
+	for _, s := range all {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			if len(s.vectors) < 500 || s.tok.lacks != wantLacks[s.name] {
+				t.Fatalf("%d texts, %d bytes without a token", len(s.vectors), s.tok.lacks)
+			}
+			missing := s.missing(t)
+			refused := 0
+			for _, v := range s.vectors {
+				if got := s.tok.Encode(v.Text); !slices.Equal(got, v.IDs) {
+					t.Errorf("Encode(%.60q) = %v, want %v", v.Text, got[:min(len(got), 40)], v.IDs[:min(len(v.IDs), 40)])
+				}
+				want := false
+				for _, b := range []byte(norm.NFC.String(v.Text)) {
+					want = want || missing[b]
+				}
+				if err := s.tok.Check(v.Text); (err != nil) != want {
+					t.Errorf("Check(%.60q) = %v", v.Text, err)
+				}
+				if want {
+					refused++
+				}
+			}
+			if (refused > 0) != (s.name == "smollm2" || s.name == "starcoder2") { // the others' are in no valid text
+				t.Errorf("%d of %d texts are refused", refused, len(s.vectors))
+			}
+		})
+	}
+}
+
+// missing lists the bytes whose spelling is not in a byte-level vocabulary.
+func (s shape) missing(tb testing.TB) map[byte]bool {
+	list := map[byte]bool{}
+	if s.tok.characters {
+		return list
+	}
+	vocab := s.file(tb).Model.Vocab
+	for b, r := range byteToRune {
+		if _, ok := vocab[string(r)]; !ok {
+			list[byte(b)] = true
+		}
+	}
+	return list
+}
+
+// lists is the file as GGUF keeps it: every token by its id, added ones with a
+// space for ▁ as its writers have it, merges as texts.
+func (s shape) lists(tb testing.TB) (l List, merges []string) {
+	tb.Helper()
+	f := s.file(tb)
+	l = List{Tokens: make([]string, s.tok.Size()), Marks: make([]Mark, s.tok.Size())}
+	for text, id := range f.Model.Vocab {
+		l.Tokens[id] = text
+	}
+	for _, a := range f.Added {
+		l.Tokens[a.ID], l.Marks[a.ID] = strings.ReplaceAll(a.Content, metaspace, " "), Added
+		if a.Special {
+			l.Marks[a.ID] = Special
+		}
+	}
+	for _, m := range f.Model.Merges {
+		if pair, ok := m.([]any); ok {
+			m = pair[0].(string) + " " + pair[1].(string)
+		}
+		merges = append(merges, m.(string))
+	}
+	return l, merges
+}
+
+// The same vocabularies give the same ids out of GGUF's lists, under each of
+// llama.cpp's names for their split pattern.
+func TestShapesAsLists(t *testing.T) {
+	for _, s := range shapes(t) {
+		for _, pre := range map[string][]string{
+			"gptneox": {"gpt-neox", "olmo", "mpt"}, "codegen": {"phi-2"}, "starcoder2": {"starcoder", "refact"}, "smollm2": {"smollm"},
+			"smollm3": {"llama-bpe", "llama3", "llama-v3"}, "olmo2": {"dbrx"}, "qwen3": {"qwen2"},
+		}[s.name] {
+			l, merges := s.lists(t)
+			tok, err := NewByteLevel(l, merges, pre)
+			if err != nil {
+				t.Errorf("%s: %v", pre, err)
+				continue
+			}
+			s.compare(t, pre, tok)
+		}
+		if s.name == "gemma3" {
+			l, merges := s.lists(t)
+			scores := make([]float32, len(l.Tokens))
+			for rank, line := range slices.Backward(merges) { // the first rule's counts
+				left, right, _ := strings.Cut(line, " ")
+				id, _ := s.tok.Lookup(strings.ReplaceAll(left+right, metaspace, " "))
+				scores[id] = float32(-rank)
+			}
+			tok, err := NewSentencePiece(l, scores, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.compare(t, "scores", tok)
+		}
+	}
+}
+
+// compare compares a tokenizer's ids with the reference's. GGUF has spaces where
+// SentencePiece's added tokens have ▁: a text that has ▁ itself is another one.
+func (s shape) compare(t *testing.T, name string, tok *Tokenizer) {
+	t.Helper()
+	for _, v := range s.vectors {
+		if tok.characters && strings.Contains(v.Text, metaspace) {
+			continue
+		}
+		if got := tok.Encode(v.Text); !slices.Equal(got, v.IDs) {
+			t.Errorf("%s as %s: Encode(%.60q) = %v, want %v", s.name, name, v.Text, got[:min(len(got), 40)], v.IDs[:min(len(v.IDs), 40)])
+		}
+	}
+}
+
+// Names of special tokens stay plain text in every shape, those of the other
+// added tokens become them. Either comes back.
+func TestShapesReadNamesOfTokens(t *testing.T) {
+	for _, s := range shapes(t) {
+		if s.name == "flags" { // has tokens that are found between blanks alone, or swallow them
+			continue
+		}
+		for _, a := range s.file(t).Added {
+			text := "x" + a.Content + "x"
+			ids := s.tok.Encode(text)
+			if a.Special == slices.Contains(ids, a.ID) {
+				t.Errorf("%s: %q, special %v, has the id %d and becomes %v", s.name, a.Content, a.Special, a.ID, ids)
+			}
+			if got := s.tok.Decode(ids); got != cameBack(s.tok, text) {
+				t.Errorf("%s: %q comes back as %q", s.name, text, got)
+			}
+		}
+	}
+}
+
+// Every text that a vocabulary can spell comes back, byte for byte but for
+// normalizing.
+func TestShapesRoundTrip(t *testing.T) {
+	for _, s := range shapes(t) {
+		if s.name == "flags" { // swallows blanks
+			continue
+		}
+		for _, v := range s.vectors {
+			want := cameBack(s.tok, v.Text)
+			if got := s.tok.Decode(s.tok.Encode(v.Text)); got != want && s.tok.Check(v.Text) == nil {
+				t.Errorf("%s: Decode(Encode(%.60q)) = %.60q", s.name, v.Text, got)
+			}
+		}
+	}
+}

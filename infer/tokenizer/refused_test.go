@@ -1,0 +1,95 @@
+package tokenizer
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What the files of published shapes may get wrong, by changes to the text of a
+// sound one.
+func TestShapesRefused(t *testing.T) {
+	for _, test := range []struct{ shape, old, with, want string }{
+		{
+			"gemma3", `"type":"Replace","pattern":{"String":" "},"content":"▁"`, `"type":"Replace","pattern":{"String":" "},"content":"_"`,
+			"normalizer: want ▁ in front of the text, then in place of every space",
+		},
+		{
+			"gemma3", `"normalizer":{"type":"Replace","pattern":{"String":" "},"content":"▁"}`, `"normalizer":null`,
+			`pre_tokenizer: type "Split" is not supported; want Metaspace, or none`,
+		},
+		{
+			"gemma3", `"type":"Split","pattern":{"String":" "}`, `"type":"Split","pattern":{"String":"x"}`,
+			`pre_tokenizer: type "Split" is not supported; want Metaspace, or none`,
+		},
+		{
+			"gemma3", `"type":"Split","pattern":{"String":" "}`, `"type":"Split","pattern":{"Regex":" "}`,
+			`pre_tokenizer: type "Split" is not supported; want Metaspace, or none`,
+		},
+		{
+			"gemma3", `{"type":"Split","pattern":{"String":" "},"behavior":"MergedWithPrevious","invert":false}`,
+			`{"type":"Metaspace","replacement":"▁","prepend_scheme":"always","split":false}`, "pre_tokenizer: ▁ is already in place of spaces",
+		},
+		{"gemma3", `"byte_fallback":true`, `"byte_fallback":false`, `normalizer: type "Replace" is not supported; want none or NFC`},
+		{"gemma3", `"[multimodal]":5`, `"[multimodal]":4`, `model.vocab: "[multimodal]" has id 4, but id 5 in added_tokens`},
+		{"gemma3", `"<0x00>":`, `"<0x01>":`, "model.vocab: <0x01> is listed twice"},
+		{"gemma3", `"content":"<mask>"`, `"content":"<unused0>"`, `added_tokens[6] "<unused0>": already listed with id 4`},
+		{
+			"gemma3", `"merges":[["\n","\n\n\n\n\n\n\n"]`, `"merges":[["\n","\n\n\n\n\n\n\n\n"]`,
+			`model.merges[0]: "\n" and "\n\n\n\n\n\n\n\n" make "\n\n\n\n\n\n\n\n\n", which is not in model.vocab`,
+		},
+		{
+			"olmo2", `"behavior":"Removed","invert":true`, `"behavior":"Removed","invert":false`,
+			`pre_tokenizer: Sequence[0]: behavior "Removed", invert false is not supported; want Isolated, false`,
+		},
+		{
+			"olmo2", `"behavior":"Removed","invert":true`, `"behavior":"MergedWithNext","invert":true`,
+			`pre_tokenizer: Sequence[0]: behavior "MergedWithNext", invert true is not supported; want Isolated, false`,
+		},
+		{"olmo2", `"type":"Split","pattern":{"Regex":"`, `"type":"Split","pattern":{"Regex":"x|`, "pre_tokenizer: Sequence[0]: the pattern \"x|(?i:"},
+		{"codegen", `"content":"         "`, `"content":"        "`, `added_tokens[24] "        ": already listed with id 539`},
+		{"codegen", `"normalized":true`, `"normalized":1`, "added_tokens[0].normalized is a JSON number, want true or false"},
+		{"codegen", `"added_tokens":[`, `"added_tokens":["<x>",`, "added_tokens[0] is a JSON string, want an object"},
+		{"qwen3", `"Regex":`, `"String":`, "pre_tokenizer: Sequence[0]: the pattern "},
+		{"qwen3", `{"type":"NFC"}`, `{"type":"NFC","type":"NFKC"}`, `normalizer: type "NFKC" is not supported; want none or NFC`},
+		{"smollm2", `"individual_digits":true`, `"individual_digits":1`, "pre_tokenizer: Sequence[0].individual_digits is a JSON number, want true or false"},
+		{"smollm2", `"type":"Digits"`, `"type":"UnicodeScripts"`, `pre_tokenizer: Sequence[0]: type "UnicodeScripts" is not supported`},
+	} {
+		data, err := os.ReadFile(filepath.Join(shapesFolder, "kinds", test.shape+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		replace := strings.NewReplacer("\n", `\n`) // as JSON has it
+		changed := strings.Replace(string(data), replace.Replace(test.old), replace.Replace(test.with), 1)
+		if changed == string(data) || !json.Valid([]byte(changed)) {
+			t.Errorf("%s: %s is not in the file, or leaves no JSON", test.shape, test.old)
+			continue
+		}
+		if _, err := Parse([]byte(changed)); err == nil || !strings.HasPrefix(err.Error(), "tokenizer: "+test.want) {
+			t.Errorf("%s with %s: got %v, want %s", test.shape, test.with, err, test.want)
+		}
+	}
+}
+
+// Members that Parse does not know, and ones given twice outside of the long
+// lists, change nothing: published files have both.
+func TestMembersThatAreNotKnown(t *testing.T) {
+	good := string(encodeTree(t, smallTree()))
+	for _, change := range [][2]string{
+		{`"version":"1.0"`, `"version":"1.0","_generated_by":{"x":[1,{"vocab":{}}]},"version":"2.0"`},
+		{`"type":"BPE"`, `"type":"Unigram","unk_id":0,"type":"BPE"`},
+		{`"special":true`, `"special":true,"origin":"base","special":true`},
+		{`"normalizer":null`, `"normalizer":{"type":"NFKC"},"normalizer":null`},
+	} {
+		changed := strings.Replace(good, change[0], change[1], 1)
+		if changed == good {
+			t.Fatalf("%s is not in the file", change[0])
+		}
+		tok, err := Parse([]byte(changed))
+		if err != nil || len(tok.Encode("hello")) != 1 {
+			t.Errorf("with %s: %v", change[1], err)
+		}
+	}
+}
