@@ -29,7 +29,7 @@ func TestInspect(t *testing.T) {
 		"":                   {`"tiny-5M"`, "4,917,696 parameters", "3,072 B a position, 1.5 MiB when full", "GPT-2 split"},
 		"llama3":             {"Hugging Face folder", "llama:", "stretched 8 times beyond 32", "Llama-3 split", "BF16", `"<|begin_of_text|>" in front`},
 		"smollm":             {"stretched 4 times", "digits alone", "tied to the embedding", "no token in front"},
-		"mistral":            {"mistral:", "48 positions: where its sliding window", "SentencePiece BPE"},
+		"mistral":            {"mistral:", "64 positions; a token sees the last 48", "SentencePiece BPE"},
 		"qwen2":              {"qwen2:", "Qwen2 split", "base 1000000"},
 		"gpt2":               {"gpt2:", "learned vectors", "GPT-2 split", "48 positions"},
 		"qwen2-bf16.gguf":    {`"qwen2-bf16", GGUF version 3`, "qwen2:", "BF16"},

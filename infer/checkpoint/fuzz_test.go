@@ -59,9 +59,14 @@ func FuzzConfig(f *testing.F) {
 				t.Fatalf("size out of range: %+v", c)
 			}
 		}
-		rotary := c.Architecture != "gpt2"
-		if c.Heads%c.KVHeads != 0 || !(c.NormEps > 0) || rotary && (c.HeadDim%2 != 0 || !(c.RopeTheta >= 1)) {
+		ropes := c.Ropes()
+		if c.Heads%c.KVHeads != 0 || !(c.NormEps > 0) || len(c.Attention) != c.Layers || len(ropes) > 0 && c.HeadDim%2 != 0 {
 			t.Fatalf("cannot be computed: %+v", c)
+		}
+		for _, r := range ropes {
+			if !(r.Theta >= 1) || r.Scaling.Kind == "linear" && !(r.Scaling.Factor >= 1) {
+				t.Fatalf("cannot be turned: %+v", r)
+			}
 		}
 		for _, id := range append(c.EOS, c.BOS) {
 			if id < -1 || id >= c.Vocab {

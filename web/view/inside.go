@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -110,11 +111,15 @@ type TensorView struct {
 type ValueRow struct{ Name, Values string }
 
 // activations says what the feed-forward layer's activations are.
-func activations(architecture string) string {
-	if architecture == "gpt2" {
-		return "activations: gelu(up)"
+func activations(c checkpoint.Config) string {
+	function := "silu"
+	if c.Block.Activation != checkpoint.SiLU {
+		function = "gelu"
 	}
-	return "activations: silu(gate) × up"
+	if c.Has(checkpoint.Gate) {
+		return "activations: " + function + "(gate) × up"
+	}
+	return "activations: " + function + "(up)"
 }
 
 // NewInside opens a block at the step shown. Blocks count from 1.
@@ -136,7 +141,7 @@ func NewInside(s *session.State, block int) Inside {
 		tensor("q", "query: what each head looks for", heads(c.Heads), "head", b.Query, c.HeadDim),
 		tensor("k", "key: by what this token can be found", heads(c.KVHeads), "key/value head", b.Key, c.HeadDim),
 		tensor("v", "value: what it gives to whoever looks", heads(c.KVHeads), "key/value head", b.Value, c.HeadDim),
-		tensor("feed-forward", activations(c.Architecture), Count(c.FFN), "", b.Hidden, valuesInRow),
+		tensor("feed-forward", activations(c), Count(c.FFN), "", b.Hidden, valuesInRow),
 	}
 	tokens := textTokens(s, s.Look.Position+1)
 	for h, w := range b.Attention {
