@@ -93,7 +93,7 @@ func windowNote(g checkpoint.Config) string {
 	case layers == g.Layers:
 		return fmt.Sprintf("; a token sees the last %s", view.Count(window))
 	}
-	return fmt.Sprintf("; in %s a token sees the last %s, in the other %d all", plural(layers, "layer"), view.Count(window), g.Layers-layers)
+	return fmt.Sprintf("; in %s a token sees the last %s, in the others all", plural(layers, "layer"), view.Count(window))
 }
 
 // positionsNote tells how the model knows where a token stands.

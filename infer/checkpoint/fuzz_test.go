@@ -47,6 +47,12 @@ func FuzzConfig(f *testing.F) {
 	for _, seed := range refusals {
 		f.Add(seed.config, []byte(`{}`), []byte(`{}`))
 	}
+	for _, seed := range malformedArchitectures {
+		f.Add(seed.config.json(), []byte(`{}`), []byte(`{}`))
+	}
+	for _, seed := range []object{qwen3, gemma3, smollm3, olmo2, mistral, gpt2} {
+		f.Add(seed.json(), []byte(`{}`), []byte(`{}`))
+	}
 	f.Add(tiny.json(), []byte(`{"add_bos_token":true}`), []byte(`{"eos_token_id":[3,2]}`))
 	f.Add(tiny.with("rope_parameters", object{"rope_type": "default", "rope_theta": 1e6}).json(), []byte(`{}`), []byte(`{}`))
 	f.Fuzz(func(t *testing.T, configJSON, tokenizerConfig, generation []byte) {

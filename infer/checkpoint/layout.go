@@ -85,7 +85,7 @@ func (d dialect) arrange(c Config, tensors map[string]tensor) (map[string]tensor
 		case name == spare: // tied models often store the copy
 			arranged[name] = tensors[name]
 		default:
-			return nil, fmt.Errorf("holds tensor %s, which a %s of %d layers does not have", quote(name), c.Architecture, c.Layers)
+			return nil, fmt.Errorf("holds tensor %s, which no %s of %d layers has", quote(name), c.Architecture, c.Layers)
 		}
 	}
 	return arranged, nil

@@ -44,16 +44,20 @@ func NewHead(s *session.State, block, head int) HeadDetail {
 	}
 	w := b.Attention[head-1]
 	v := HeadDetail{Title: fmt.Sprintf("Block %d, head %d reads", block, head), Shares: shares(c.Heads, c.KVHeads, head)}
+	hidden := outOfSight(c, block-1, len(w))
+	if hidden > 0 {
+		v.Shares += "; in this block a token sees the last " + plural(len(w)-hidden, "position")
+	}
 	rest := 1.0
 	rows := headRows
-	if len(w) == headRows+1 {
+	if len(w)-hidden == headRows+1 {
 		rows++ // a line for "the other one" would take as much room as the one itself
 	}
-	for _, r := range mostRead(textTokens(s, len(w)), w, rows) {
+	for _, r := range mostRead(textTokens(s, len(w)), w, rows, hidden) {
 		v.Rows = append(v.Rows, ReadRow{Text: r.Text, At: r.At, W: Prob(r.w), Bar: Share(r.w), Class: Ramp(r.w)})
 		rest -= r.w
 	}
-	if n := len(w) - len(v.Rows); n > 0 {
+	if n := len(w) - hidden - len(v.Rows); n > 0 {
 		v.Rest, v.RestW = "the other "+Count(n)+" together", Prob(max(rest, 0))
 	}
 	return v
@@ -145,7 +149,7 @@ func NewInside(s *session.State, block int) Inside {
 	}
 	tokens := textTokens(s, s.Look.Position+1)
 	for h, w := range b.Attention {
-		v.Heads = append(v.Heads, headButton(tokens, w, block-1, h))
+		v.Heads = append(v.Heads, headButton(tokens, w, block-1, h, outOfSight(c, block-1, len(w))))
 	}
 	return v
 }
