@@ -29,18 +29,20 @@ type expected struct {
 
 func readExpected(t *testing.T) map[string]expected {
 	t.Helper()
-	file, err := os.Open(filepath.Join(modelsFolder, "logits.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all map[string]expected
-	if err := json.NewDecoder(unzipped).Decode(&all); err != nil {
-		t.Fatal(err)
+	all := map[string]expected{}
+	for _, name := range []string{"logits.json.gz", "architectures.json.gz"} { // of make.py and of architectures.py
+		file, err := os.Open(filepath.Join(modelsFolder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		unzipped, err := gzip.NewReader(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.NewDecoder(unzipped).Decode(&all); err != nil { // adds to what is there
+			t.Fatal(err)
+		}
 	}
 	return all
 }
@@ -67,8 +69,8 @@ func openModel(t testing.TB, name string) *Model {
 func TestFormatsAgreeWithPyTorch(t *testing.T) {
 	const tolerance = 2e-3
 	all := readExpected(t)
-	if len(all) != 14 {
-		t.Fatalf("%d models, want 14", len(all))
+	if len(all) != 27 {
+		t.Fatalf("%d models, want 27", len(all))
 	}
 	for name, want := range all {
 		t.Run(name, func(t *testing.T) {
@@ -145,5 +147,49 @@ func TestFormatsKeepTheEnginesPromises(t *testing.T) {
 				t.Errorf("no loop: %v", err)
 			}
 		})
+	}
+}
+
+// On the same file the greedy text is llama.cpp's, far past the sliding
+// windows; greedy.mjs beside the models says how it was asked.
+func TestGreedyTextIsLlamaCpps(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(modelsFolder, "greedy.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts map[string]struct{ Prompt, Next []int }
+	if err := json.Unmarshal(data, &texts); err != nil {
+		t.Fatal(err)
+	}
+	if len(texts) != 5 {
+		t.Fatalf("%d texts, want 5", len(texts))
+	}
+	for name, want := range texts {
+		m := openModel(t, name)
+		c := m.NewCache()
+		var got []int
+		for z := logitsAfter(t, m, c, want.Prompt...); len(got) < len(want.Next); z = logitsAfter(t, m, c, got[len(got)-1]) {
+			got = append(got, argmax(z))
+		}
+		if !slices.Equal(got, want.Next) {
+			t.Errorf("%s: wrote %v, llama.cpp %v", name, got, want.Next)
+		}
+	}
+}
+
+// A folder and a GGUF file with the same numbers give the same bits: norms
+// that GGUF keeps whole and a folder less one, rows that it keeps in another
+// order, and what only one of them says.
+func TestFolderAndGGUFAgree(t *testing.T) {
+	expected := readExpected(t)
+	for _, name := range []string{"qwen3", "gemma3", "smollm3", "olmo2", "mistral-window"} {
+		folder, gguf := openModel(t, name), openModel(t, name+"-f32.gguf")
+		if folder.Shape() != gguf.Shape() || folder.Parameters() != gguf.Parameters() || folder.Config().Architecture != gguf.Config().Architecture && name != "mistral-window" {
+			t.Errorf("%s: %+v, %d parameters; GGUF has %+v, %d", name, folder.Shape(), folder.Parameters(), gguf.Shape(), gguf.Parameters())
+		}
+		ids := expected[name].IDs
+		if a, b := logitsAfter(t, folder, folder.NewCache(), ids...), logitsAfter(t, gguf, gguf.NewCache(), ids...); !slices.Equal(a, b) {
+			t.Errorf("%s: the folder and the GGUF file give other logits", name)
+		}
 	}
 }

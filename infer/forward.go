@@ -114,9 +114,15 @@ func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens [
 func (m *Model) enter(s *scratch, places []place) {
 	d := m.config.Width
 	for i, p := range places {
-		m.embed.Row(s.x[i*d:(i+1)*d], p.token)
+		x := s.x[i*d : (i+1)*d]
+		m.embed.Row(x, p.token)
+		if scale := m.config.EmbeddingScale; scale != 0 {
+			for j := range x {
+				x[j] *= scale
+			}
+		}
 		if m.places != nil {
-			add(s.x[i*d:(i+1)*d], m.places[p.at*d:(p.at+1)*d])
+			add(x, m.places[p.at*d:(p.at+1)*d])
 		}
 	}
 }
@@ -125,45 +131,60 @@ func (m *Model) enter(s *scratch, places []place) {
 // streams are the first vectors of s.x. Every place writes its key and value
 // to its own cache, which has room for them, and attends to what is there. The
 // matrices are read once for all, and no place's numbers depend on which
-// others are there.
+// others are there. Norms and biases that an architecture lacks do nothing.
 func (m *Model) block(s *scratch, l int, places []place, look *Inspection) {
-	if m.places != nil {
-		m.gpt2Block(s, l, places, look)
-		return
-	}
-	cfg, n, b := m.config, len(places), m.blocks[l]
+	cfg, n, b := &m.config, len(places), &m.blocks[l]
 	d, heads, kv := cfg.Width, cfg.Heads*cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
-	x := s.x[:n*d]                    // [n, width]: the residual stream
-	h := s.h[:n*d]                    // [n, width]
-	q := s.q[:n*heads]                // [n, heads, headDim]
-	k, v := s.k[:n*kv], s.v[:n*kv]    // [n, kvHeads, headDim]
-	mixed := s.mixed[:n*heads]        // [n, heads, headDim]
-	gate := s.gate[:n*cfg.FFN]        // [n, ffn]
-	up, last := s.up[:n*cfg.FFN], n-1 // [n, ffn]
+	x, h := s.x[:n*d], s.h[:n*d]          // [n, width]: the residual stream, and what joins it
+	q := s.q[:n*heads]                    // [n, heads, headDim]
+	k, v := s.k[:n*kv], s.v[:n*kv]        // [n, kvHeads, headDim]
+	mixed, last := s.mixed[:n*heads], n-1 // [n, heads, headDim]
 
 	look.enters(l, x[last*d:])
-	rmsNorm(h, x, b.attnNorm, cfg.NormEps)
-	projections := kernel.MulEach(h, n, kernel.Product{Matrix: b.q, Dst: q}, kernel.Product{Matrix: b.k, Dst: k}, kernel.Product{Matrix: b.v, Dst: v})
+	in := b.attnNorm.of(h, x)
+	projections := kernel.MulEach(in, n, kernel.Product{Matrix: b.q, Dst: q}, kernel.Product{Matrix: b.k, Dst: k}, kernel.Product{Matrix: b.v, Dst: v})
 	addBias(q, b.qBias)
 	addBias(k, b.kBias)
 	addBias(v, b.vBias)
+	b.qNorm.of(q, q)
+	b.kNorm.of(k, k)
 	for i, p := range places {
-		m.rotate(q[i*heads:(i+1)*heads], p.at)
-		m.rotate(k[i*kv:(i+1)*kv], p.at)
+		b.rotary.turn(q[i*heads:(i+1)*heads], cfg.HeadDim, p.at)
+		b.rotary.turn(k[i*kv:(i+1)*kv], cfg.HeadDim, p.at)
 	}
 	m.attendAll(s, l, places, look)
 	projections += b.o.Mul(h, mixed, n)
+	addBias(h, b.oBias)
+	b.attnPostNorm.of(h, h)
 	add(x, h)
 	look.attended(l, q[last*heads:], x[last*d:])
 
-	rmsNorm(h, x, b.ffnNorm, cfg.NormEps)
-	feedForward := kernel.MulEach(h, n, kernel.Product{Matrix: b.gate, Dst: gate}, kernel.Product{Matrix: b.up, Dst: up})
-	kernel.SwiGLU(gate, up)
-	feedForward += b.down.Mul(h, gate, n)
+	in = b.ffnNorm.of(h, x)
+	hidden, feedForward := m.hidden(s, b, in, n)
+	feedForward += b.down.Mul(h, hidden, n)
+	addBias(h, b.downBias)
+	b.ffnPostNorm.of(h, h)
 	add(x, h)
-	look.leaves(l, gate[last*cfg.FFN:], x[last*d:])
+	look.leaves(l, hidden[last*cfg.FFN:], x[last*d:])
 
 	share(places, projections, feedForward)
+}
+
+// hidden returns the activations [n, ffn] of a feed-forward layer that reads
+// in [n, width], and the multiply-adds.
+func (m *Model) hidden(s *scratch, b *block, in []float32, n int) ([]float32, int64) {
+	cfg := &m.config
+	gate, up := s.gate[:n*cfg.FFN], s.up[:n*cfg.FFN] // [n, ffn]
+	if b.gate.Rows == 0 {
+		spent := b.up.Mul(up, in, n)
+		addBias(up, b.upBias)
+		activate(cfg.Block.Activation, up)
+		return up, spent
+	}
+	spent := kernel.MulEach(in, n, kernel.Product{Matrix: b.gate, Dst: gate}, kernel.Product{Matrix: b.up, Dst: up})
+	addBias(up, b.upBias)
+	activateGate(cfg.Block.Activation, gate, up)
+	return gate, spent
 }
 
 // share divides the multiply-adds of matrices among the places: every place
@@ -185,33 +206,37 @@ func (m *Model) attendAll(s *scratch, l int, places []place, look *Inspection) {
 		copy(p.cache.keys[l][p.at*kv:], s.k[i*kv:(i+1)*kv])
 		copy(p.cache.values[l][p.at*kv:], s.v[i*kv:(i+1)*kv])
 	}
+	window := m.blocks[l].window
 	for i := range places {
 		p := &places[i]
+		from := 0
+		if window > 0 {
+			from = max(0, p.at+1-window)
+		}
 		weights := func(w []float32) {
 			if i == len(places)-1 {
-				look.head(l, w)
+				look.head(l, from, w)
 			}
 		}
 		p.tally.Attention += m.attend(s, s.mixed[i*heads:(i+1)*heads], s.q[i*heads:(i+1)*heads],
-			p.cache.keys[l][:(p.at+1)*kv], p.cache.values[l][:(p.at+1)*kv], weights)
+			p.cache.keys[l][from*kv:(p.at+1)*kv], p.cache.values[l][from*kv:(p.at+1)*kv], weights)
 	}
 }
 
-// attend lets one position look at itself and all before it. q [heads,
+// attend lets one position look at itself and those before it. q [heads,
 // headDim] is its query, keys and values [positions, kvHeads, headDim] all it
 // may see; out [heads, headDim] receives the mix of values. Query heads share
 // key/value heads in groups (Ainslie et al. 2023). weights is called with each
 // head's attention in turn. Returns the multiply-adds.
 func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func([]float32)) int64 {
-	cfg := m.config
+	cfg := &m.config
 	size, kv := cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
 	positions := len(keys) / kv
-	scale := float32(1 / math.Sqrt(float64(size)))
 	group := cfg.Heads / cfg.KVHeads // query heads that share keys and values
 	w := s.weights[:group*positions]
 	for g := range cfg.KVHeads {
 		from, to := g*group*size, (g+1)*group*size
-		kernel.ScoresEach(w, q[from:to], keys[g*size:], group, kv, scale)
+		kernel.ScoresEach(w, q[from:to], keys[g*size:], group, kv, m.scoreScale)
 		for h := range group {
 			row := w[h*positions : (h+1)*positions]
 			kernel.Softmax(row)
@@ -260,13 +285,7 @@ func (m *Model) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, er
 
 // score writes the logits z [n, vocab] of n ≤ chunk vectors last [n, width].
 func (m *Model) score(s *scratch, last, z []float32, n int) int64 {
-	h := s.h[:n*m.config.Width]
-	if m.normBias != nil {
-		layerNorm(h, last, m.norm, m.normBias, m.config.NormEps)
-	} else {
-		rmsNorm(h, last, m.norm, m.config.NormEps)
-	}
-	return m.output.Mul(z, h, n)
+	return m.output.Mul(z, m.norm.of(s.h[:n*m.config.Width], last), n)
 }
 
 // finite checks rows of scores z [n, vocab].
@@ -281,34 +300,6 @@ func finite(z []float32, vocab int) error {
 	}
 	return nil
 }
-
-// rmsNorm divides every vector of x [n, width] by its root mean square and
-// scales it by weight [width] (Zhang and Sennrich 2019).
-func rmsNorm(dst, x, weight []float32, eps float32) {
-	d := len(weight)
-	for i := 0; i < len(x); i += d {
-		row := x[i : i+d]
-		ms := kernel.Dot(row, row) / float32(d)
-		scale := float32(1 / math.Sqrt(float64(ms+eps)))
-		kernel.ScaleBy(dst[i:i+d], row, weight, scale)
-	}
-}
-
-// rotate turns each pair (i, i+headDim/2) of every head in x by an angle that
-// grows with the position: the half-split layout of Hugging Face's Llama.
-func (m *Model) rotate(x []float32, position int) {
-	size := m.config.HeadDim
-	half := size / 2
-	cos, sin := m.cos[position*half:(position+1)*half], m.sin[position*half:(position+1)*half]
-	for at := 0; at < len(x); at += size {
-		a, b := x[at:at+half], x[at+half:at+size]
-		for i := range a {
-			a[i], b[i] = a[i]*cos[i]-b[i]*sin[i], b[i]*cos[i]+a[i]*sin[i]
-		}
-	}
-}
-
-func add(dst, x []float32) { kernel.AddScaled(dst, 1, x) }
 
 // scratch is the working memory of one pass; nothing in it outlives the pass.
 type scratch struct {

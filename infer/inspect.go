@@ -29,10 +29,10 @@ type BlockView struct {
 	// Euclidean norms of the residual stream: before the block, between its
 	// two halves, after it.
 	NormIn, NormMid, NormOut float64
-	Attention                [][]float32 // [heads][positions]: the weights of every head, each summing to 1
-	Query                    []float32   // [heads, headDim], rotated
+	Attention                [][]float32 // [heads][positions]: the weights of every head, each summing to 1; 0 before a sliding window
+	Query                    []float32   // [heads, headDim], normalized and rotated
 	Key, Value               []float32   // [kvHeads, headDim]; the key rotated
-	Hidden                   []float32   // [ffn]: silu(gate) · up; of a GPT-2, gelu(up)
+	Hidden                   []float32   // [ffn]: what goes into the last matrix, such as silu(gate) · up
 	Residual                 []float32   // [width]: the stream after the block
 	// Says is what the model would say if it stopped here: the stream through
 	// the final norm and the output matrix, at T = 1 (the 'logit lens').
@@ -102,10 +102,11 @@ func (in *Inspection) attended(l int, q, x []float32) {
 	}
 }
 
-// head notes one head's attention weights [positions] in block l.
-func (in *Inspection) head(l int, w []float32) {
+// head notes one head's attention weights in block l: those of the positions
+// from `from` on, the first ones being out of sight.
+func (in *Inspection) head(l, from int, w []float32) {
 	if in != nil {
-		in.Blocks[l].Attention = append(in.Blocks[l].Attention, slices.Clone(w))
+		in.Blocks[l].Attention = append(in.Blocks[l].Attention, append(make([]float32, from), w...))
 	}
 }
 

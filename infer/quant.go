@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
@@ -39,7 +38,7 @@ func (m *Model) BlockMatrices() []kernel.Matrix {
 	var all []kernel.Matrix
 	for _, b := range m.blocks {
 		for _, w := range []kernel.Matrix{b.q, b.k, b.v, b.o, b.gate, b.up, b.down} {
-			if w.Rows > 0 { // GPT-2 has no gate
+			if w.Rows > 0 { // there may be no gate
 				all = append(all, w)
 			}
 		}
@@ -65,20 +64,6 @@ func (q Quant) pack(rows, cols int, data []float32) kernel.Matrix {
 		return kernel.Quantize(rows, cols, data)
 	}
 	return kernel.Pack(rows, cols, data)
-}
-
-// table reads the embedding table or the output matrix, [vocab, width]. Neither
-// is ever rounded: a token's row would carry the error through all blocks, and
-// logits that are next to each other would change places.
-func table(c *checkpoint.Checkpoint, name string, cfg checkpoint.Config, err *error) kernel.Matrix {
-	if *err != nil {
-		return kernel.Matrix{}
-	}
-	var data []float32
-	if data, *err = c.Float32(name, cfg.Vocab, cfg.Width); *err != nil {
-		return kernel.Matrix{}
-	}
-	return kernel.Pack(cfg.Vocab, cfg.Width, data)
 }
 
 // hash identifies a model's files together with how its weights are kept:

@@ -99,6 +99,15 @@ func CheckPrompt(text string, maxBytes int) error {
 	return nil
 }
 
+// CheckPrompt is [CheckPrompt] for this model: one that was trained with a start
+// token can begin with that alone, and allows an empty prompt.
+func (m *Model) CheckPrompt(text string, maxBytes int) error {
+	if text == "" && m.config.BOS >= 0 {
+		return nil
+	}
+	return CheckPrompt(text, maxBytes)
+}
+
 func invalidAt(s string) int {
 	for i, r := range s {
 		if r == utf8.RuneError {

@@ -82,23 +82,56 @@ func describeModel(c *checkpoint.Checkpoint) *sheet {
 	return s
 }
 
+// windowNote tells of the layers that look through a sliding window.
 func windowNote(g checkpoint.Config) string {
+	window, layers := g.Window()
 	switch {
-	case g.Window == 0:
+	case layers == 0:
 		return ""
-	case g.Window == g.Context:
-		return ": where its sliding window would begin to cut"
+	case window >= g.Context:
+		return fmt.Sprintf("; its sliding window of %s never cuts", view.Count(window))
+	case layers == g.Layers:
+		return fmt.Sprintf("; a token sees the last %s", view.Count(window))
 	}
-	return fmt.Sprintf("; its sliding window of %s never cuts", view.Count(g.Window))
+	return fmt.Sprintf("; in %s a token sees the last %s, in the others all", plural(layers, "layer"), view.Count(window))
 }
 
 // positionsNote tells how the model knows where a token stands.
 func positionsNote(g checkpoint.Config) string {
-	if g.Architecture == "gpt2" {
+	ropes := g.Ropes()
+	if len(ropes) == 0 {
 		return "learned vectors"
 	}
-	note := fmt.Sprintf("rotary, base %s", strconv.FormatFloat(g.RopeTheta, 'f', -1, 64))
-	switch r := g.RopeScaling; r.Kind {
+	var notes []string
+	still := 0
+	for _, rope := range ropes {
+		layers := 0
+		for _, a := range g.Attention {
+			if a.Rope == rope {
+				layers++
+			}
+		}
+		note := ropeNote(rope)
+		if len(ropes) > 1 {
+			note += " in " + plural(layers, "layer")
+		}
+		notes = append(notes, note)
+	}
+	for _, a := range g.Attention {
+		if a.Rope == nil {
+			still++
+		}
+	}
+	if still > 0 {
+		notes = append(notes, "none in "+plural(still, "layer"))
+	}
+	return "rotary, " + strings.Join(notes, "; ")
+}
+
+// ropeNote tells of rotary frequencies.
+func ropeNote(rope *checkpoint.Rope) string {
+	note := "base " + strconv.FormatFloat(rope.Theta, 'f', -1, 64)
+	switch r := rope.Scaling; r.Kind {
 	case "linear":
 		note += fmt.Sprintf(", stretched %v times", r.Factor)
 	case "llama3":
@@ -138,9 +171,7 @@ func describeMemory(s *sheet, c *checkpoint.Checkpoint) {
 	shape := cost.Shape{Layers: g.Layers, KVHeads: g.KVHeads, HeadDim: g.HeadDim}
 	const float32Bytes = 4
 	weights := float32Bytes * c.Parameters()
-	if g.Architecture != "gpt2" {
-		weights += float32Bytes * int64(g.Context) * int64(g.HeadDim) // cos and sin
-	}
+	weights += float32Bytes * int64(len(g.Ropes())) * int64(g.Context) * int64(g.HeadDim) // cos and sin
 	full := shape.KVBytes(g.Context, float32Bytes)
 	s.line("cache", "%s a position, %s when full", view.Bytes(shape.KVBytes(1, float32Bytes)), view.Bytes(full))
 	s.line("memory", "%s for the weights in float32 and their tables, %s with one full cache", view.Bytes(weights), view.Bytes(weights+full))

@@ -33,6 +33,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+
+	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
 // Exit codes. Those of signals are 128 and the signal's number, as in shells.
@@ -86,8 +88,9 @@ environment, VIZ_ADDR for -addr; the flag counts where both are given.
 // run carries out a command line and returns the exit code. Ending ctx stops
 // it: a server shuts down in good order, a trace ends after the stage it is in.
 func run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
-	name, err := "viz", error(nil)
+	name, err := "viz", checkKernel(env)
 	switch {
+	case err != nil:
 	case len(args) == 0 || (strings.HasPrefix(args[0], "-") && !isHelp(args[0])):
 		err = serve(ctx, args, env, stdout, stderr)
 	case args[0] == "serve":
@@ -108,6 +111,17 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		err = usageError{fmt.Errorf("unknown command %q; the commands are serve, trace, inspect, bench, lab and load", args[0])}
 	}
 	return report(ctx, name, err, stderr)
+}
+
+// checkKernel refuses a VIZ_KERNEL that names no kernel path: whoever set it
+// would measure another one than they think.
+func checkKernel(env func(string) string) error {
+	if name := env(kernel.Environment); name != "" {
+		if _, err := kernel.ParsePath(name); err != nil {
+			return usageError{fmt.Errorf("%s: %w", kernel.Environment, err)}
+		}
+	}
+	return nil
 }
 
 func isHelp(arg string) bool {

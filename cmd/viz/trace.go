@@ -50,12 +50,17 @@ func trace(ctx context.Context, args []string, env func(string) string, stdin io
 		}
 		o.prompt = text
 	}
-	if err := infer.CheckPrompt(o.prompt, limit); err != nil {
-		return f.refused(err)
+	if o.prompt != "" || !f.given("prompt") { // before a model is loaded; an empty one may suit it
+		if err := infer.CheckPrompt(o.prompt, limit); err != nil {
+			return f.refused(err)
+		}
 	}
 	m, err := openModel(o.model, f.called("model"), o.quant)
 	if err != nil {
 		return err
+	}
+	if err := m.CheckPrompt(o.prompt, limit); err != nil {
+		return f.refused(err)
 	}
 	loop, err := infer.NewLoop(m, o.prompt, o.settings)
 	if err != nil {

@@ -53,7 +53,7 @@ func TestBadInput(t *testing.T) {
 		{trace("-model", empty), []string{"-model", "config.json", "must be a folder with"}},
 		{trace("-model", broken), []string{"-model", "config.json"}},
 		{[]string{"trace"}, []string{"-prompt", "missing", "1 to 4096 bytes"}},
-		{[]string{"trace", "-prompt", ""}, []string{"-prompt", "empty", "1 to 4096 bytes"}},
+		{[]string{"trace", "-prompt", "", "-model", filepath.Join(modelsFolder, "qwen2")}, []string{"-prompt", "empty", "1 to 4096 bytes"}}, // no start token
 		{[]string{"trace", "-prompt", strings.Repeat("x", 4097)}, []string{"-prompt", "4097 bytes", "1 to 4096 bytes"}},
 		{[]string{"trace", "-prompt", strings.Repeat(" x", 600)}, []string{"-prompt", "tokens", "at most 512 tokens"}},
 		{[]string{"trace", "-prompt", "ab\xffc"}, []string{"-prompt", "not valid UTF-8 at byte 2", "1 to 4096 bytes"}},
@@ -165,5 +165,25 @@ func TestHelp(t *testing.T) {
 				t.Errorf("viz %s: %q lacks %q", c.args, out, want)
 			}
 		}
+	}
+}
+
+// A model that was trained with a start token goes on from an empty prompt.
+func TestTraceFromTheStartToken(t *testing.T) {
+	if got := ok(t, "trace", "-prompt", "", "-n", "1", "-rows", "1"); !strings.Contains(got, "prompt     <|endoftext|>\n           1 token\n") {
+		t.Errorf("printed\n%s", got)
+	}
+}
+
+// A kernel path that does not exist is refused, whatever the command.
+func TestUnknownKernelPath(t *testing.T) {
+	for _, args := range [][]string{{"trace", "-prompt", "x"}, {"inspect"}, {"lab"}, {"-version"}} {
+		f := try(t, map[string]string{"VIZ_KERNEL": "avx"}, "", args...)
+		if want := `viz: VIZ_KERNEL: unknown kernel path "avx"; the paths are portable, avx2 and avx512`; f.code != exitUsage || f.out != "" || !strings.HasPrefix(f.errors, want) {
+			t.Errorf("viz %q: exit %d, printed %q, stderr %q", args, f.code, f.out, f.errors)
+		}
+	}
+	if f := try(t, map[string]string{"VIZ_KERNEL": "portable"}, "", "-version"); f.code != exitDone {
+		t.Errorf("portable: exit %d, stderr %q", f.code, f.errors)
 	}
 }

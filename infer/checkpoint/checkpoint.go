@@ -16,7 +16,7 @@
 //
 //   - the .bin files of llama2.c with tokenizer.bin beside them (llama2c.go)
 //
-// and four architectures: Llama, Mistral, Qwen2 and GPT-2.
+// and the architectures that the files arch_*.go describe, one each.
 //
 // [Open] and [OpenPath] read the descriptions, check them against one another
 // and against the header of the weights, and hash the lot; [Checkpoint.Float32]

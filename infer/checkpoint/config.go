@@ -2,35 +2,74 @@ package checkpoint
 
 import (
 	"cmp"
-	"maps"
 	"slices"
-	"strings"
 )
 
 // Config is the shape of a model and the token ids that begin and end its
 // texts. Multiplied out, these numbers give every tensor's shape.
 type Config struct {
 	Name         string // folder- or file-given name ("" if unknown)
-	Architecture string // "llama", "mistral", "qwen2" or "gpt2"
+	Architecture string // "llama", "gpt2" and so on: those that an arch_*.go registers
 
 	Vocab   int // rows of the embedding; the tokenizer may use fewer
 	Width   int // of the residual stream ("hidden size")
 	Layers  int
 	Heads   int // query heads
 	KVHeads int // key/value heads; Heads is a multiple (grouped-query attention, Ainslie et al. 2023)
-	HeadDim int // size of one head, even; Heads × HeadDim may differ from Width
+	HeadDim int // size of one head, even where it is turned; Heads × HeadDim may differ from Width
 	FFN     int // inner width of the feed-forward block ("intermediate size")
 	Context int // positions that can be computed faithfully, 1 to 1,048,576
-	Window  int // positions that a sliding window lets a token see; 0 or at least Context, so that it never cuts
 
-	NormEps       float32     // added to the mean square in RMSNorm, to the variance in LayerNorm
-	RopeTheta     float64     // base of the rotary frequencies (Su et al. 2021); 0 for gpt2, which learns its positions
-	RopeScaling   RopeScaling // how they are stretched; zero where they are not
-	QKVBias       bool        // queries, keys and values have a bias of their own (Qwen2)
-	TieEmbeddings bool        // the output matrix is the embedding; a stored lm_head.weight is not used
+	Block     Block
+	Attention []Attention // by layer
+
+	NormEps        float32 // added to the mean square in RMSNorm, to the variance in LayerNorm
+	QueryScalar    float64 // attention scores are divided by its square root; 0 stands for HeadDim
+	EmbeddingScale float32 // what a token's row of the embedding is multiplied by; 0 for nothing
+	TieEmbeddings  bool    // the output matrix is the embedding; a stored one is not used
 
 	BOS int   // id in front of every prompt, -1 when the model was not trained with one
 	EOS []int // ids that end a text; nil when none is named
+}
+
+// Attention is what the attention of one layer does with positions.
+type Attention struct {
+	Rope   *Rope // how queries and keys are turned; nil where they are not. Layers that turn alike share it
+	Window int   // how many positions a token sees, its own included; 0 for all before it
+}
+
+// Window returns the sliding window of the layers that have one, and how many
+// layers that are; 0 and 0 where every token sees all before it.
+func (c Config) Window() (positions, layers int) {
+	for _, a := range c.Attention {
+		if a.Window > 0 {
+			positions = a.Window
+			layers++
+		}
+	}
+	return positions, layers
+}
+
+// Ropes returns the ways in which the layers turn queries and keys, each once.
+func (c Config) Ropes() (all []*Rope) {
+	for _, a := range c.Attention {
+		if a.Rope != nil && !slices.Contains(all, a.Rope) {
+			all = append(all, a.Rope)
+		}
+	}
+	return all
+}
+
+// everyLayer sets what the layers do with positions, unless there was an error
+// before: the number of layers may be any then.
+func (c *Config) everyLayer(err error, of func(layer int) Attention) {
+	if err != nil {
+		return
+	}
+	c.Attention = make([]Attention, c.Layers)
+	for l := range c.Attention {
+		c.Attention[l] = of(l)
+	}
 }
 
 // Sane upper bounds: several times the largest published Llama, and small
@@ -43,6 +82,7 @@ const (
 	maxHeadDim = 1 << 10
 	maxFFN     = 1 << 20
 	maxContext = 1 << 20
+	maxWindow  = 1 << 30
 )
 
 // File names in a Hugging Face model folder.
@@ -53,15 +93,6 @@ const (
 	tokenizerConfigFile = "tokenizer_config.json"
 	generationFile      = "generation_config.json"
 )
-
-// runs says what can be computed, for the messages that refuse the rest.
-const runs = "this program runs llama, mistral, qwen2 and gpt2"
-
-// heads names the class that each architecture's config.json must name: the
-// one whose output is a score for every token.
-var heads = map[string]string{
-	"llama": "LlamaForCausalLM", "mistral": "MistralForCausalLM", "qwen2": "Qwen2ForCausalLM", "gpt2": "GPT2LMHeadModel",
-}
 
 // parseConfig reads config.json and, where not nil, tokenizer_config.json and
 // generation_config.json. Keys that Hugging Face leaves out at their default
@@ -76,12 +107,12 @@ func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Conf
 	if err := cmp.Or(c.err, tokens.err, generation.err); err != nil {
 		return Config{}, false, err
 	}
-	config := Config{Architecture: architecture(c)}
-	if config.Architecture == "gpt2" {
-		readGPT2(c, &config)
-	} else {
-		readLlama(c, &config)
+	a := folderArchitecture(c)
+	if c.err != nil {
+		return Config{}, false, c.err
 	}
+	config := Config{Architecture: a.name, Block: a.block}
+	a.readFolder(c, &config)
 	readTokenIDs(&config, c, tokens, generation)
 	if err := cmp.Or(c.err, tokens.err, generation.err); err != nil {
 		return Config{}, false, err
@@ -89,110 +120,94 @@ func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Conf
 	return config, tokens.has("add_bos_token"), nil
 }
 
-// architecture finds out which of the known architectures a config.json is of
-// and refuses all others.
-func architecture(c *fields) string {
-	model, classes := c.text("model_type", ""), c.texts("architectures")
-	if model == "" && len(classes) == 0 {
-		c.fail("neither model_type nor architectures is given; %s", runs)
-	}
-	if model == "" {
-		for name, class := range heads {
-			if len(classes) > 0 && classes[0] == class {
-				model = name
-			}
-		}
-	} else if heads[model] == "" {
-		c.fail("model_type is %s; %s", quote(model), runs)
-	}
-	for _, class := range classes {
-		if class != heads[model] {
-			c.fail("architectures names %s; %s (%s)", quote(class), runs, strings.Join(slices.Sorted(maps.Values(heads)), ", "))
-		}
-	}
-	if c.has("quantization_config") {
-		c.fail("quantization_config is set; quantised weights are not supported")
-	}
-	return model
+// defaults are what a key of config.json means where it is left out. For a
+// size, 0 is to say that the key must be there.
+type defaults struct {
+	context    int
+	kvHeads    int // equalHeads: as many as there are query heads
+	headDim    int // 0: the width over the heads
+	eps        float64
+	tied       bool
+	activation string // the only one there is; "" where the key has another name
 }
 
-// readLlama reads the shape of a Llama or one of its close kin.
-func readLlama(c *fields, config *Config) {
-	config.Vocab = c.size("vocab_size", 0, maxVocab)
-	config.Width = c.size("hidden_size", 0, maxWidth)
-	config.Layers = c.size("num_hidden_layers", 0, maxLayers)
-	config.Heads = c.size("num_attention_heads", 0, maxHeads)
-	config.FFN = c.size("intermediate_size", 0, maxFFN)
-	config.Context = c.size("max_position_embeddings", map[string]int{"llama": 2048}[config.Architecture], maxContext)
-	config.NormEps = float32(c.number("rms_norm_eps", 1e-6, 1e-30, 1))
-	config.RopeTheta, config.RopeScaling = rope(c, config.Context)
-	config.QKVBias = config.Architecture == "qwen2"
-	config.TieEmbeddings = c.boolean("tie_word_embeddings", false)
-	if act := c.text("hidden_act", "silu"); act != "silu" {
-		c.fail(`hidden_act is %s, want "silu"`, quote(act))
+const equalHeads = -1
+
+// readShape reads the keys that the configurations of Llama and of what was
+// made after it have in common.
+func readShape(f *fields, c *Config, d defaults) {
+	c.Vocab = f.size("vocab_size", 0, maxVocab)
+	c.Width = f.size("hidden_size", 0, maxWidth)
+	c.Layers = f.size("num_hidden_layers", 0, maxLayers)
+	c.Heads = f.size("num_attention_heads", 0, maxHeads)
+	c.FFN = f.size("intermediate_size", 0, maxFFN)
+	c.Context = f.size("max_position_embeddings", d.context, maxContext)
+	c.NormEps = float32(f.number("rms_norm_eps", d.eps, 1e-30, 1))
+	c.TieEmbeddings = f.boolean("tie_word_embeddings", d.tied)
+	if act := f.text("hidden_act", d.activation); d.activation != "" && act != d.activation {
+		f.fail("hidden_act is %s, want %s", quote(act), quote(d.activation))
 	}
-	if c.boolean("rope_interleaved", false) {
-		c.fail("rope_interleaved is true; only pairs of the halves of a head are supported in this format")
+	if f.boolean("rope_interleaved", false) {
+		f.fail("rope_interleaved is true; only pairs of the halves of a head are supported in this format")
 	}
 	for _, bias := range []string{"attention_bias", "mlp_bias"} {
-		if c.boolean(bias, false) {
-			c.fail("%s is true; only qwen2's biases, on queries, keys and values, are supported", bias)
+		if f.boolean(bias, false) {
+			f.fail("%s is true; only qwen2's biases, on queries, keys and values, are supported", bias)
 		}
 	}
-	readWindow(c, config)
-	readHeads(c, config)
-}
-
-// readWindow reads how far back a token may look. Up to the window's length a
-// window and full attention are the same, beyond it they are not, so the
-// context ends there.
-func readWindow(c *fields, config *Config) {
-	window := 0
-	switch config.Architecture {
-	case "mistral":
-		if _, given := c.raw["sliding_window"]; !given {
-			window = 4096 // what the key's absence has always meant
-		} else if c.has("sliding_window") {
-			window = c.size("sliding_window", 0, 1<<30)
-		}
-	case "qwen2":
-		if c.boolean("use_sliding_window", false) {
-			window = c.size("sliding_window", 4096, 1<<30)
-		}
-	}
-	config.limit(window)
-}
-
-// limit ends the context where a sliding window of that many positions, if
-// any, would begin to cut.
-func (c *Config) limit(window int) {
-	if c.Window = window; window > 0 {
-		c.Context = min(c.Context, window)
-	}
+	readHeads(f, c, d)
 }
 
 // readHeads reads how the width is divided among the heads.
-func readHeads(c *fields, config *Config) {
-	if c.err != nil {
+func readHeads(f *fields, c *Config, d defaults) {
+	if f.err != nil {
 		return // the divisions below need positive sizes
 	}
-	fallback := config.Heads
-	if _, given := c.raw["num_key_value_heads"]; !given && config.Architecture != "llama" {
-		fallback = 0 // the default of these is a number that no shape follows from
+	kvHeads := d.kvHeads
+	if _, given := f.raw["num_key_value_heads"]; given || kvHeads == equalHeads {
+		kvHeads = c.Heads // what null means; of other numbers this is no default that a shape follows from
 	}
-	config.KVHeads = c.size("num_key_value_heads", fallback, maxHeads)
-	if c.has("head_dim") {
-		config.HeadDim = c.size("head_dim", 0, maxHeadDim)
-	} else if config.HeadDim = config.Width / config.Heads; config.Width%config.Heads != 0 {
-		c.fail("hidden_size %d is not a multiple of num_attention_heads %d", config.Width, config.Heads)
-	} else if config.HeadDim > maxHeadDim {
-		c.fail("hidden_size %d over %d heads gives a head size of %d, the limit is %d", config.Width, config.Heads, config.HeadDim, maxHeadDim)
+	c.KVHeads = f.size("num_key_value_heads", kvHeads, maxHeads)
+	if c.HeadDim = d.headDim; f.has("head_dim") || d.headDim > 0 {
+		c.HeadDim = f.size("head_dim", d.headDim, maxHeadDim)
+	} else if c.HeadDim = c.Width / c.Heads; c.Width%c.Heads != 0 {
+		f.fail("hidden_size %d is not a multiple of num_attention_heads %d", c.Width, c.Heads)
+	} else if c.HeadDim > maxHeadDim {
+		f.fail("hidden_size %d over %d heads gives a head size of %d, the limit is %d", c.Width, c.Heads, c.HeadDim, maxHeadDim)
 	}
-	if c.err == nil && config.Heads%config.KVHeads != 0 {
-		c.fail("num_attention_heads %d is not a multiple of num_key_value_heads %d", config.Heads, config.KVHeads)
+	if f.err == nil && c.Heads%c.KVHeads != 0 {
+		f.fail("num_attention_heads %d is not a multiple of num_key_value_heads %d", c.Heads, c.KVHeads)
 	}
-	if config.HeadDim%2 != 0 {
-		c.fail("head size %d is odd; rotary embedding turns pairs", config.HeadDim)
+	if c.HeadDim%2 != 0 {
+		f.fail("head size %d is odd; rotary embedding turns pairs", c.HeadDim)
+	}
+}
+
+// readLayerTypes reads which layers look through a sliding window of that many
+// positions (0: there is none): those that layer_types calls so, or, without
+// that key, those that absent names.
+func readLayerTypes(f *fields, layers, window int, absent func(layer int) bool) (windows func(layer int) int) {
+	sliding := absent
+	var types []string
+	if f.value("layer_types", "a list of strings", &types) {
+		sliding = func(l int) bool { return types[l] == "sliding_attention" }
+	}
+	if f.err == nil && types != nil && len(types) != layers {
+		f.fail("layer_types has %d entries, num_hidden_layers is %d", len(types), layers)
+	}
+	for l, t := range types {
+		if t != "full_attention" && t != "sliding_attention" {
+			f.fail(`layer_types[%d] is %s; "full_attention" and "sliding_attention" are supported`, l, quote(t))
+		}
+		if t == "sliding_attention" && window == 0 {
+			f.fail("layer_types[%d] is %s, but there is no sliding window", l, quote(t))
+		}
+	}
+	return func(l int) int {
+		if sliding(l) {
+			return window
+		}
+		return 0
 	}
 }
 

@@ -57,13 +57,20 @@ var gpt2 = object{
 	"layer_norm_epsilon": 1e-5, "bos_token_id": 299, "eos_token_id": 299,
 }
 
+// alike is the attention of layers that turn by one base and look through one
+// window.
+func alike(layers int, theta float64, window int) []Attention {
+	return slices.Repeat([]Attention{{&Rope{Theta: theta}, window}}, layers)
+}
+
 func TestParseConfig(t *testing.T) {
 	want := Config{
 		Architecture: "llama", Vocab: 4096, Width: 4, Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 2, FFN: 3,
-		Context: 64, NormEps: 1e-5, RopeTheta: 500_000, TieEmbeddings: true, BOS: -1, EOS: []int{2},
+		Context: 64, NormEps: 1e-5, Attention: alike(2, 500_000, 0), TieEmbeddings: true, BOS: -1, EOS: []int{2},
 	}
 	but := func(change func(*Config)) Config {
 		c := want
+		c.Attention = alike(2, 500_000, 0)
 		change(&c)
 		return c
 	}
@@ -79,23 +86,24 @@ func TestParseConfig(t *testing.T) {
 				"num_key_value_heads", absent, "max_position_embeddings", absent, "rms_norm_eps", absent,
 				"rope_theta", absent, "tie_word_embeddings", absent, "eos_token_id", absent), nil, nil,
 			but(func(c *Config) {
-				c.KVHeads, c.Context, c.NormEps, c.RopeTheta, c.TieEmbeddings, c.EOS = 2, 2048, 1e-6, 10_000, false, nil
+				c.KVHeads, c.Context, c.NormEps, c.TieEmbeddings, c.EOS = 2, 2048, 1e-6, false, nil
+				c.Attention = alike(2, 10_000, 0)
 			}),
 		},
 		{"head size of its own", tiny.with("head_dim", 16), nil, nil, but(func(c *Config) { c.HeadDim = 16 })},
 		{
 			"rope_parameters", tiny.with("rope_theta", absent, "rope_parameters", object{"rope_type": "default", "rope_theta": 1e6}), nil, nil,
-			but(func(c *Config) { c.RopeTheta = 1e6 }),
+			but(func(c *Config) { c.Attention = alike(2, 1e6, 0) }),
 		},
 		{"rope_scaling that does not scale", tiny.with("rope_scaling", object{"type": "default"}), nil, nil, want},
 		{
 			"linear scaling", tiny.with("rope_scaling", object{"type": "linear", "factor": 4}), nil, nil,
-			but(func(c *Config) { c.RopeScaling = RopeScaling{Kind: "linear", Factor: 4} }),
+			but(func(c *Config) { c.Attention[0].Rope.Scaling = RopeScaling{Kind: "linear", Factor: 4} }),
 		},
 		{
 			"Llama 3's scaling", tiny.with("rope_scaling", object{"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 32}), nil, nil,
 			but(func(c *Config) {
-				c.RopeScaling = RopeScaling{Kind: "llama3", Factor: 8, LowFreq: 1, HighFreq: 4, OriginalContext: 32}
+				c.Attention[0].Rope.Scaling = RopeScaling{Kind: "llama3", Factor: 8, LowFreq: 1, HighFreq: 4, OriginalContext: 32}
 			}),
 		},
 		{
@@ -103,25 +111,26 @@ func TestParseConfig(t *testing.T) {
 			but(func(c *Config) { c.Architecture = "mistral" }),
 		},
 		{
-			"mistral, a window that cuts", tiny.with("model_type", "mistral", "architectures", absent, "sliding_window", 40), nil, nil,
-			but(func(c *Config) { c.Architecture, c.Window, c.Context = "mistral", 40, 40 }),
+			"mistral, a window", tiny.with("model_type", "mistral", "architectures", absent, "sliding_window", 40), nil, nil,
+			but(func(c *Config) { c.Architecture, c.Attention = "mistral", alike(2, 500_000, 40) }),
 		},
 		{
-			"mistral, a window that does not", tiny.with("model_type", "mistral", "architectures", absent), nil, nil,
-			but(func(c *Config) { c.Architecture, c.Window = "mistral", 4096 }),
+			"mistral, a window that nobody wrote down", tiny.with("model_type", "mistral", "architectures", absent), nil, nil,
+			but(func(c *Config) { c.Architecture, c.Attention = "mistral", alike(2, 500_000, 4096) }),
 		},
 		{
 			"qwen2, its window switched off", tiny.with("model_type", "qwen2", "architectures", []string{"Qwen2ForCausalLM"}, "use_sliding_window", false, "sliding_window", 32), nil, nil,
-			but(func(c *Config) { c.Architecture, c.QKVBias = "qwen2", true }),
+			but(func(c *Config) { c.Architecture = "qwen2" }),
 		},
 		{
-			"architecture by its class alone", tiny.with("model_type", absent, "architectures", []string{"Qwen2ForCausalLM"}, "use_sliding_window", true, "sliding_window", 32), nil, nil,
-			but(func(c *Config) { c.Architecture, c.QKVBias, c.Window, c.Context = "qwen2", true, 32, 32 }),
+			"architecture by its class alone", tiny.with("model_type", absent, "architectures", []string{"Qwen2ForCausalLM"}, "use_sliding_window", true, "sliding_window", 32, "max_window_layers", 1), nil, nil,
+			but(func(c *Config) { c.Architecture, c.Attention[1].Window = "qwen2", 32 }),
 		},
 		{
 			"gpt2", gpt2, nil, nil,
 			Config{
 				Architecture: "gpt2", Vocab: 300, Width: 8, Layers: 1, Heads: 2, KVHeads: 2, HeadDim: 4, FFN: 32,
+				Block: Block{LayerNorm: true, Activation: GELUTanh}, Attention: make([]Attention, 1),
 				Context: 16, NormEps: 1e-5, TieEmbeddings: true, BOS: -1, EOS: []int{299},
 			},
 		},
@@ -179,8 +188,8 @@ var refusals = []struct {
 	{"null", []byte(`null`), "config.json: is null"},
 	{"nothing in it", []byte(`{}`), "neither model_type nor architectures is given"},
 	{"deep", []byte(strings.Repeat(`{"a":`, 20_000)), "config.json: is not a JSON object"},
-	{"other model", tiny.with("model_type", "gpt_neox").json(), `model_type is "gpt_neox"; this program runs llama, mistral, qwen2 and gpt2`},
-	{"other head", tiny.with("architectures", []string{"LlamaForSequenceClassification"}).json(), `architectures names "LlamaForSequenceClassification"; this program runs`},
+	{"other model", tiny.with("model_type", "gpt_neox").json(), `model_type is "gpt_neox"; this program runs `},
+	{"other head", tiny.with("architectures", []string{"LlamaForSequenceClassification"}).json(), `architectures names "LlamaForSequenceClassification", want "LlamaForCausalLM"`},
 	{"architectures a string", tiny.with("architectures", "LlamaForCausalLM").json(), `architectures is "LlamaForCausalLM", want a list of strings`},
 	{"other activation", tiny.with("hidden_act", "gelu").json(), `hidden_act is "gelu", want "silu"`},
 	{"attention bias", tiny.with("attention_bias", true).json(), "attention_bias is true"},
@@ -198,7 +207,7 @@ var refusals = []struct {
 	{"two architectures", tiny.with("model_type", "qwen2").json(), `architectures names "LlamaForCausalLM"`},
 	{"gpt2 without a width", object{"model_type": "gpt2", "vocab_size": 8, "n_layer": 1, "n_head": 1}.json(), "n_embd is missing"},
 	{"gpt2, heads do not divide", gpt2.with("n_head", 3).json(), "n_embd 8 is not a multiple of n_head 3"},
-	{"gpt2, other activation", gpt2.with("activation_function", "relu").json(), `activation_function is "relu", want "gelu_new"`},
+	{"gpt2, other activation", gpt2.with("activation_function", "relu").json(), `activation_function is "relu"; "gelu_new", "gelu_pytorch_tanh" and "gelu" are supported`},
 	{"gpt2, unscaled attention", gpt2.with("scale_attn_weights", false).json(), "scale_attn_weights is false"},
 	{"gpt2, scaled by layer", gpt2.with("scale_attn_by_inverse_layer_idx", true).json(), "scale_attn_by_inverse_layer_idx is true"},
 	{"rope scaling without a type", tiny.with("rope_scaling", object{}).json(), `rope_type is ""`},

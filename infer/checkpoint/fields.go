@@ -70,6 +70,15 @@ func (f *fields) size(key string, absent, limit int) int {
 	return n
 }
 
+// count reads a whole number from 0 to limit.
+func (f *fields) count(key string, absent, limit int) int {
+	n := absent
+	if f.value(key, "a whole number", &n) && (n < 0 || n > limit) {
+		f.fail("%s is %d, want 0 to %d", key, n, limit)
+	}
+	return n
+}
+
 func (f *fields) number(key string, absent, low, high float64) float64 {
 	x := absent
 	if f.value(key, "a number", &x) && (x < low || x > high) {

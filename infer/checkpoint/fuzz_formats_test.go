@@ -14,6 +14,12 @@ func FuzzGGUF(f *testing.F) {
 		seed.change(m)
 		f.Add(m.bytes())
 	}
+	for _, seed := range malformedArchitecturesGGUF {
+		m := smallGGUFOf(seed.arch)
+		f.Add(m.bytes())
+		seed.change(m)
+		f.Add(m.bytes())
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := openGGUF(fileWeights(data), "m")
 		if err == nil {

@@ -47,6 +47,12 @@ func FuzzConfig(f *testing.F) {
 	for _, seed := range refusals {
 		f.Add(seed.config, []byte(`{}`), []byte(`{}`))
 	}
+	for _, seed := range malformedArchitectures {
+		f.Add(seed.config.json(), []byte(`{}`), []byte(`{}`))
+	}
+	for _, seed := range []object{qwen3, gemma3, smollm3, olmo2, mistral, gpt2} {
+		f.Add(seed.json(), []byte(`{}`), []byte(`{}`))
+	}
 	f.Add(tiny.json(), []byte(`{"add_bos_token":true}`), []byte(`{"eos_token_id":[3,2]}`))
 	f.Add(tiny.with("rope_parameters", object{"rope_type": "default", "rope_theta": 1e6}).json(), []byte(`{}`), []byte(`{}`))
 	f.Fuzz(func(t *testing.T, configJSON, tokenizerConfig, generation []byte) {
@@ -59,9 +65,14 @@ func FuzzConfig(f *testing.F) {
 				t.Fatalf("size out of range: %+v", c)
 			}
 		}
-		rotary := c.Architecture != "gpt2"
-		if c.Heads%c.KVHeads != 0 || !(c.NormEps > 0) || rotary && (c.HeadDim%2 != 0 || !(c.RopeTheta >= 1)) {
+		ropes := c.Ropes()
+		if c.Heads%c.KVHeads != 0 || !(c.NormEps > 0) || len(c.Attention) != c.Layers || len(ropes) > 0 && c.HeadDim%2 != 0 {
 			t.Fatalf("cannot be computed: %+v", c)
+		}
+		for _, r := range ropes {
+			if !(r.Theta >= 1) || r.Scaling.Kind == "linear" && !(r.Scaling.Factor >= 1) {
+				t.Fatalf("cannot be turned: %+v", r)
+			}
 		}
 		for _, id := range append(c.EOS, c.BOS) {
 			if id < -1 || id >= c.Vocab {

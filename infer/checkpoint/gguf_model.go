@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
@@ -22,8 +21,12 @@ func openGGUF(w *weights, name string) (*Checkpoint, error) {
 	}
 	config.Name = name
 	if factors, ok := g.tensors["rope_freqs.weight"]; ok {
-		if config.RopeScaling, err = ropeFactors(w, factors, config.HeadDim/2); err != nil {
+		scaling, err := ropeFactors(w, factors, config.HeadDim/2)
+		if err != nil {
 			return nil, fmt.Errorf("rope_freqs%w", err)
+		}
+		for _, rope := range config.Ropes() {
+			rope.Scaling = scaling
 		}
 	}
 	tok, err := g.tokenizer(config.Architecture)
@@ -59,71 +62,22 @@ func ropeFactors(w *weights, t tensor, pairs int) (RopeScaling, error) {
 	return RopeScaling{Kind: "factors", Factors: factors}, nil
 }
 
-// ggufParts are GGUF's names for the tensors of a block.
-var ggufParts = map[string]string{
-	"input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
-	"self_attn.o_proj": "attn_output", "post_attention_layernorm": "ffn_norm",
-	"mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
-	"ln_1": "attn_norm", "attn.c_attn": "attn_qkv", "attn.c_proj": "attn_output", "ln_2": "ffn_norm",
-	"mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down",
-}
-
-// ggufName translates a name of the layout.
-func ggufName(canonical string) string {
-	dot := strings.LastIndexByte(canonical, '.')
-	part, ending := canonical[:dot], canonical[dot:]
-	switch part {
-	case "model.embed_tokens", "wte":
-		return "token_embd" + ending
-	case "wpe":
-		return "position_embd" + ending
-	case "model.norm", "ln_f":
-		return "output_norm" + ending
-	case "lm_head":
-		return "output" + ending
-	}
-	layer, rest := locate(canonical)
-	n := strings.TrimSuffix(strings.TrimPrefix(layer, "layer "), ": ")
-	return "blk." + n + "." + ggufParts[strings.TrimSuffix(rest, ending)] + ending
-}
-
-// ggufDialect is how llama.cpp keeps the tensors of an architecture. It stores
-// the rows of a Llama's queries and keys so that rotary pairs are neighbours.
-func ggufDialect(c Config) dialect {
-	return dialect{
-		name: ggufName,
-		order: func(canonical string) order {
-			switch {
-			case c.Architecture == "llama" && strings.HasSuffix(canonical, ".q_proj.weight"):
-				return order{interleaved: c.Heads}
-			case c.Architecture == "llama" && strings.HasSuffix(canonical, ".k_proj.weight"):
-				return order{interleaved: c.KVHeads}
-			}
-			return order{}
-		},
-		ignores: func(name string) bool { return name == "rope_freqs.weight" },
-	}
-}
-
 // config reads the model's shape from the metadata.
 func (g *gguf) config() (Config, error) {
 	p := &ggufPairs{g: g, prefix: "general."}
-	arch := p.text("architecture", "")
-	switch arch {
-	case "llama", "qwen2", "gpt2":
-	case "":
-		p.fail("general.architecture is missing")
-	default:
-		p.fail("general.architecture is %s; this program runs llama, qwen2 and gpt2 from GGUF", quote(arch))
+	a := ggufArchitecture(p)
+	if p.err != nil {
+		return Config{}, p.err
 	}
-	p.prefix = arch + "."
+	p.prefix = a.gguf + "."
 	c := Config{
-		Architecture:  arch,
+		Architecture:  a.name,
 		Width:         p.size("embedding_length", 0, maxWidth),
 		Layers:        p.size("block_count", 0, maxLayers),
 		Heads:         p.size("attention.head_count", 0, maxHeads),
 		FFN:           p.size("feed_forward_length", 0, maxFFN),
 		Context:       p.size("context_length", 0, maxContext),
+		Block:         a.block,
 		TieEmbeddings: true,
 		BOS:           -1,
 	}
@@ -141,50 +95,62 @@ func (g *gguf) config() (Config, error) {
 		return c, p.err
 	}
 	c.HeadDim = c.Width / c.Heads
-	if arch == "gpt2" {
-		c.NormEps = float32(p.number("attention.layer_norm_epsilon", 1e-5, 1e-30, 1))
-		c.KVHeads = c.Heads
-	} else {
-		p.llama(&c)
-	}
+	a.readGGUF(p, &c)
 	switch {
 	case p.err != nil:
 	case c.Width%c.Heads != 0 && !p.has("attention.key_length"):
 		p.fail("embedding_length %d is not a multiple of attention.head_count %d", c.Width, c.Heads)
 	case c.Heads%c.KVHeads != 0:
 		p.fail("attention.head_count %d is not a multiple of attention.head_count_kv %d", c.Heads, c.KVHeads)
-	case c.HeadDim < 1 || c.HeadDim > maxHeadDim || arch != "gpt2" && c.HeadDim%2 != 0:
+	case c.HeadDim < 1 || c.HeadDim > maxHeadDim || len(c.Ropes()) > 0 && c.HeadDim%2 != 0:
 		p.fail("head size %d, want an even number from 2 to %d", c.HeadDim, maxHeadDim)
 	}
 	g.marks(p, &c)
 	return c, p.err
 }
 
-// llama reads what the Llama family has beyond GPT-2.
-func (p *ggufPairs) llama(c *Config) {
+// shape reads what Llama and what was made after it have beyond GPT-2.
+func (p *ggufPairs) shape(c *Config) {
 	c.NormEps = float32(p.number("attention.layer_norm_rms_epsilon", 1e-5, 1e-30, 1))
-	c.RopeTheta = p.number("rope.freq_base", 10_000, lowTheta, highTheta)
-	c.QKVBias = c.Architecture == "qwen2"
 	c.HeadDim = p.size("attention.key_length", c.HeadDim, maxHeadDim)
 	if n := p.size("attention.value_length", c.HeadDim, maxHeadDim); n != c.HeadDim {
 		p.fail("attention.value_length is %d, attention.key_length %d; only equal ones are supported", n, c.HeadDim)
 	}
-	if n := p.size("rope.dimension_count", c.HeadDim, maxHeadDim); n != c.HeadDim {
-		p.fail("rope.dimension_count is %d, the head size %d; turning a part of a head is not supported", n, c.HeadDim)
-	}
 	if n := p.number("expert_count", 0, 0, 1<<20); n != 0 {
 		p.fail("expert_count is %v; mixtures of experts are not supported", n)
 	}
-	switch kind := p.text("rope.scaling.type", "none"); kind {
+}
+
+// rope reads how the head size's pairs are turned. A factor without a type
+// means linear stretching, and the first name of its key was scale_linear; a
+// factor of 0 is none.
+func (p *ggufPairs) rope(c *Config) *Rope {
+	r := &Rope{Theta: p.number("rope.freq_base", 10_000, lowTheta, highTheta)}
+	if n := p.size("rope.dimension_count", c.HeadDim, maxHeadDim); n != c.HeadDim {
+		p.fail("rope.dimension_count is %d, the head size %d; turning a part of a head is not supported", n, c.HeadDim)
+	}
+	key := "rope.scaling.factor"
+	if !p.has(key) {
+		key = "rope.scale_linear"
+	}
+	switch kind := p.text("rope.scaling.type", "linear"); kind {
 	case "none":
 	case "linear":
-		c.RopeScaling = RopeScaling{Kind: kind, Factor: p.number("rope.scaling.factor", 1, lowFactor, highFactor)}
+		if factor := p.number(key, 0, 0, highFactor); factor != 0 && factor != 1 {
+			r.Scaling = RopeScaling{Kind: kind, Factor: p.number(key, 1, lowFactor, highFactor)}
+		}
 	default:
 		p.fail(`rope.scaling.type is %s; "none" and "linear" are supported`, quote(kind))
 	}
-	if p.has("attention.sliding_window") {
-		c.limit(p.size("attention.sliding_window", 0, 1<<30))
+	return r
+}
+
+// window reads the length of the sliding window, 0 for none.
+func (p *ggufPairs) window() int {
+	if p.number("attention.sliding_window", 0, 0, maxWindow) == 0 {
+		return 0
 	}
+	return p.size("attention.sliding_window", 0, maxWindow)
 }
 
 // marks reads which tokens begin and end a text.

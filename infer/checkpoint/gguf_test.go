@@ -135,7 +135,7 @@ func TestMarksOfFormats(t *testing.T) {
 		format  string
 	}{
 		"tinyllama":            {1, []int{610}, 64, "Hugging Face folder"}, // add_bos_token
-		"mistral":              {1, []int{610}, 48, "Hugging Face folder"}, // the template; the window ends the context
+		"mistral":              {1, []int{610}, 64, "Hugging Face folder"}, // the template
 		"llama3":               {516, []int{517}, 64, "Hugging Face folder"},
 		"smollm":               {-1, []int{516}, 64, "Hugging Face folder"},
 		"qwen2":                {-1, []int{516}, 64, "Hugging Face folder"},
@@ -209,8 +209,8 @@ func TestRotaryFrequenciesByHand(t *testing.T) {
 		// second is half way between: 0.1·(½ + ½/8) = 0.05625.
 		"llama3": {RopeScaling{Kind: "llama3", Factor: 8, LowFreq: 1, HighFreq: 4, OriginalContext: 157}, [4]float64{1, 0.05625, 0.00125, 0.000125}},
 	} {
-		c := Config{HeadDim: 8, RopeTheta: 10_000, RopeScaling: test.scaling}
-		for i, f := range c.RotaryFrequencies() {
+		rope := &Rope{10_000, test.scaling}
+		for i, f := range rope.Frequencies(8) {
 			if rel := float64(f)/test.want[i] - 1; rel > 1e-3 || rel < -1e-3 { // 157 positions, not 157.08
 				t.Errorf("%s: frequency %d is %v, want %v", name, i, f, test.want[i])
 			}
@@ -220,14 +220,14 @@ func TestRotaryFrequenciesByHand(t *testing.T) {
 
 // GPT-2's smallest published model has 124,439,808 parameters.
 func TestGPT2Parameters(t *testing.T) {
-	c := Config{Architecture: "gpt2", Vocab: 50257, Width: 768, Layers: 12, Heads: 12, FFN: 3072, Context: 1024, TieEmbeddings: true}
+	c := Config{Architecture: "gpt2", Vocab: 50257, Width: 768, Layers: 12, Heads: 12, HeadDim: 64, FFN: 3072, Context: 1024, TieEmbeddings: true}
 	if n := (&Checkpoint{Config: c}).Parameters(); n != 124_439_808 {
 		t.Errorf("%d parameters", n)
 	}
 	// Qwen2 0.5B, by its model card: 494,032,768.
 	c = Config{
 		Architecture: "qwen2", Vocab: 151936, Width: 896, Layers: 24, Heads: 14, KVHeads: 2, HeadDim: 64, FFN: 4864,
-		QKVBias: true, TieEmbeddings: true,
+		TieEmbeddings: true,
 	}
 	if n := (&Checkpoint{Config: c}).Parameters(); n != 494_032_768 {
 		t.Errorf("%d parameters", n)

@@ -10,6 +10,9 @@ import (
 // slot is a tensor that the model needs.
 type slot struct {
 	name  string // as Hugging Face calls it, and as Float32 is asked for it
+	gguf  string // as GGUF calls it
+	part  Part
+	bias  bool // of the part, in place of its weight
 	shape []int
 }
 
@@ -17,136 +20,104 @@ type slot struct {
 // forward pass meets them. A projection's rows are its outputs, its columns
 // its inputs, whatever the file keeps.
 func (c Config) layout() []slot {
-	if c.Architecture == "gpt2" {
-		return c.gpt2Layout()
+	a := architectures[c.Architecture]
+	var slots []slot
+	add := func(t tensorName, layer int) {
+		s := a.slot(t, layer, false)
+		s.shape = c.shape(t.part)
+		slots = append(slots, s)
+		if t.bias {
+			b := a.slot(t, layer, true)
+			b.shape = s.shape[:1]
+			slots = append(slots, b)
+		}
 	}
-	queries, keys := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
-	slots := []slot{{"model.embed_tokens.weight", []int{c.Vocab, c.Width}}}
+	each := func(belongs func(Part) bool, layer int) {
+		for _, t := range a.tensors {
+			if belongs(t.part) {
+				add(t, layer)
+			}
+		}
+	}
+	each(func(p Part) bool { return p < AttentionNorm }, 0)
 	for layer := range c.Layers {
-		add := func(name string, shape ...int) {
-			slots = append(slots, slot{fmt.Sprintf("model.layers.%d.%s", layer, name), shape})
-		}
-		add("input_layernorm.weight", c.Width)
-		add("self_attn.q_proj.weight", queries, c.Width)
-		add("self_attn.k_proj.weight", keys, c.Width)
-		add("self_attn.v_proj.weight", keys, c.Width)
-		if c.QKVBias {
-			add("self_attn.q_proj.bias", queries)
-			add("self_attn.k_proj.bias", keys)
-			add("self_attn.v_proj.bias", keys)
-		}
-		add("self_attn.o_proj.weight", c.Width, queries)
-		add("post_attention_layernorm.weight", c.Width)
-		add("mlp.gate_proj.weight", c.FFN, c.Width)
-		add("mlp.up_proj.weight", c.FFN, c.Width)
-		add("mlp.down_proj.weight", c.Width, c.FFN)
+		each(Part.ofLayers, layer)
 	}
-	slots = append(slots, slot{"model.norm.weight", []int{c.Width}})
-	if !c.TieEmbeddings {
-		slots = append(slots, slot{outputName, []int{c.Vocab, c.Width}})
-	}
+	each(func(p Part) bool { return p == FinalNorm || p == Output && !c.TieEmbeddings }, 0)
 	return slots
 }
-
-// gpt2Layout is layout for GPT-2: learned positions, a bias everywhere, and
-// queries, keys and values in one matrix.
-func (c Config) gpt2Layout() []slot {
-	slots := []slot{{"wte.weight", []int{c.Vocab, c.Width}}, {"wpe.weight", []int{c.Context, c.Width}}}
-	for layer := range c.Layers {
-		add := func(name string, shape ...int) {
-			at := fmt.Sprintf("h.%d.%s.", layer, name)
-			slots = append(slots, slot{at + "weight", shape}, slot{at + "bias", shape[:1]})
-		}
-		add("ln_1", c.Width)
-		add("attn.c_attn", 3*c.Width, c.Width)
-		add("attn.c_proj", c.Width, c.Width)
-		add("ln_2", c.Width)
-		add("mlp.c_fc", c.FFN, c.Width)
-		add("mlp.c_proj", c.Width, c.FFN)
-	}
-	slots = append(slots, slot{"ln_f.weight", []int{c.Width}}, slot{"ln_f.bias", []int{c.Width}})
-	if !c.TieEmbeddings {
-		slots = append(slots, slot{outputName, []int{c.Vocab, c.Width}})
-	}
-	return slots
-}
-
-// outputName is the output matrix. Tied models often store the copy.
-const outputName = "lm_head.weight"
 
 // A dialect is how one format names and keeps the tensors of a layout.
 type dialect struct {
-	name    func(canonical string) string // what the file calls it
-	order   func(canonical string) order  // how the file arranges its values
-	ignores func(name string) bool        // follows from the configuration; may be there
+	name    func(slot) string // what the file calls it
+	order   func(Config, Part) order
+	ignores []string // endings of what follows from the configuration and may be there
 }
 
 // arrange refuses a file that lacks a tensor of the layout, has one of another
 // shape, or holds one that the layout does not know: a bias or an extra layer
 // that was passed over would give wrong numbers without a word. It returns the
-// tensors of the layout under their canonical names, and the others under the
-// file's.
+// tensors of the layout under their canonical names, and a spare output matrix
+// under the file's.
 func (d dialect) arrange(c Config, tensors map[string]tensor) (map[string]tensor, error) {
-	spare := d.name(outputName)
 	used := map[string]bool{}
 	arranged := make(map[string]tensor, len(tensors))
 	for _, s := range c.layout() {
-		name := d.name(s.name)
+		name := d.name(s)
 		used[name] = true
 		t, ok := tensors[name]
 		if !ok {
 			return nil, missingTensor(name)
 		}
-		t.order = d.order(s.name)
+		if d.order != nil && !s.bias {
+			t.order = d.order(c, s.part)
+		}
 		if want := t.order.stored(s.shape); !slices.Equal(t.shape, want) {
 			return nil, wrongShape(name, t.shape, want)
 		}
 		arranged[s.name] = t
 	}
+	spare := d.name(c.output())
 	for _, name := range slices.Sorted(maps.Keys(tensors)) {
-		if used[name] {
-			continue
+		follows := slices.ContainsFunc(d.ignores, func(ending string) bool { return strings.HasSuffix(name, ending) })
+		switch {
+		case used[name] || follows:
+		case name == spare: // tied models often store the copy
+			arranged[name] = tensors[name]
+		default:
+			return nil, fmt.Errorf("holds tensor %s, which no %s of %d layers has", quote(name), c.Architecture, c.Layers)
 		}
-		if name != spare && !d.ignores(name) {
-			return nil, fmt.Errorf("holds tensor %s, which a %s of %d layers does not have", quote(name), c.Architecture, c.Layers)
-		}
-		arranged[name] = tensors[name]
 	}
 	return arranged, nil
 }
 
+// output is the slot of the output matrix.
+func (c Config) output() slot {
+	a := architectures[c.Architecture]
+	last := a.tensors[len(a.tensors)-1]
+	return a.slot(last, 0, false)
+}
+
 // folderDialect is how Hugging Face keeps the tensors of an architecture.
 func folderDialect(c Config, tensors map[string]tensor) dialect {
-	d := dialect{
-		name:  func(canonical string) string { return canonical },
-		order: func(string) order { return order{} },
-		// Older files store the rotary frequencies, which follow from rope_theta.
-		ignores: func(name string) bool { return strings.HasSuffix(name, ".rotary_emb.inv_freq") },
+	a := architectures[c.Architecture]
+	prefix := a.folderPrefix
+	if _, ok := tensors[prefix+a.slot(a.tensors[0], 0, false).name]; !ok {
+		prefix = ""
 	}
-	if c.Architecture != "gpt2" {
-		return d
-	}
-	// The class with the output prefixes the names of the one without.
-	if _, ok := tensors["transformer.wte.weight"]; ok {
-		d.name = func(canonical string) string {
-			if canonical == outputName {
-				return canonical
-			}
-			return "transformer." + canonical
+	name := func(s slot) string {
+		if s.part == Output {
+			return s.name
 		}
+		return prefix + s.name
 	}
-	// GPT-2 was written with a layer that multiplies from the other side.
-	d.order = func(canonical string) order {
-		if strings.Contains(canonical, ".c_") && strings.HasSuffix(canonical, ".weight") {
-			return order{transposed: true}
-		}
-		return order{}
-	}
-	// The causal mask is no weight; older files store it.
-	d.ignores = func(name string) bool {
-		return strings.HasSuffix(name, ".attn.bias") || strings.HasSuffix(name, ".attn.masked_bias")
-	}
-	return d
+	return dialect{name, a.folderOrder, a.folderIgnores}
+}
+
+// ggufDialect is how llama.cpp keeps the tensors of an architecture.
+func ggufDialect(c Config) dialect {
+	a := architectures[c.Architecture]
+	return dialect{func(s slot) string { return s.gguf }, a.ggufOrder, a.ggufIgnores}
 }
 
 func missingTensor(name string) error {

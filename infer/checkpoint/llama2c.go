@@ -78,7 +78,7 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 	c = Config{
 		Architecture: "llama", Width: number(first), FFN: number(first + 1), Layers: number(first + 2), Heads: number(first + 3),
 		KVHeads: number(first + 4), Vocab: vocab, Context: number(first + 6),
-		NormEps: llama2cEps, RopeTheta: llama2cTheta, TieEmbeddings: shared, BOS: llama2cBOS, EOS: []int{llama2cEOS, llama2cBOS},
+		NormEps: llama2cEps, TieEmbeddings: shared, BOS: llama2cBOS, EOS: []int{llama2cEOS, llama2cBOS},
 	}
 	for _, n := range []struct {
 		name        string
@@ -104,6 +104,8 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 	case c.Heads%c.KVHeads != 0:
 		err = fmt.Errorf("header: n_heads %d is not a multiple of n_kv_heads %d", c.Heads, c.KVHeads)
 	}
+	rope := &Rope{Theta: llama2cTheta}
+	c.everyLayer(err, func(int) Attention { return Attention{Rope: rope} })
 	return c, version, start, err
 }
 
@@ -151,7 +153,7 @@ func llama2cTensors(c Config, version int, at, size int64) (map[string]tensor, e
 		at += 4 * int64(c.Context) * int64(c.HeadDim) // rotary tables, which follow from the shape
 	}
 	if !c.TieEmbeddings {
-		one(outputName, 0)
+		one(c.output().name, 0)
 	}
 	if at != size {
 		return nil, fmt.Errorf("weights of this shape end at byte %d, the file at %d", at, size)

@@ -235,7 +235,7 @@ var malformedGGUF = []struct {
 	{"tensor left over", func(m *ggufModel) {
 		m.tensors = append(m.tensors, ggufTensor{"blk.1.attn_q.weight", []uint64{1}, 0, uint64(len(m.data))})
 		m.data = append(m.data, 0, 0, 0, 0)
-	}, `holds tensor "blk.1.attn_q.weight", which a llama of 1 layers does not have`},
+	}, `holds tensor "blk.1.attn_q.weight", which no llama of 1 layers has`},
 	{"transposed", func(m *ggufModel) { m.tensors[9].dims = []uint64{4, 3} }, "layer 0: ffn_down has shape [3 4], want [4 3]"},
 	{"no dimensions", func(m *ggufModel) { m.tensors[2].dims = nil }, `tensor "blk.0.attn_q.weight" has 0 dimensions`},
 	{"nine dimensions", func(m *ggufModel) { m.tensors[2].dims = make([]uint64, 9) }, "has 9 dimensions, want 1 to 8"},

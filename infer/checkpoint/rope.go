@@ -27,38 +27,57 @@ const (
 	lowFactor, highFactor = 1, 1 << 20
 )
 
-// rope reads the rotary base and its scaling. Newer files keep both in
-// rope_parameters.
-func rope(c *fields, context int) (theta float64, scaling RopeScaling) {
-	theta = c.number("rope_theta", 10_000, lowTheta, highTheta)
-	c.number("partial_rotary_factor", 1, 1, 1)
-	for _, key := range []string{"rope_scaling", "rope_parameters"} {
-		if !c.has(key) {
-			continue
-		}
-		o := c.object(key)
-		switch kind := o.text("rope_type", o.text("type", "")); kind {
-		case "default":
-		case "linear":
-			scaling = RopeScaling{Kind: kind, Factor: requiredNumber(o, "factor", lowFactor, highFactor)}
-		case "llama3":
-			scaling = RopeScaling{
-				Kind: kind, Factor: requiredNumber(o, "factor", lowFactor, highFactor),
-				LowFreq:         requiredNumber(o, "low_freq_factor", 1e-6, 1e6),
-				HighFreq:        requiredNumber(o, "high_freq_factor", 1e-6, 1e6),
-				OriginalContext: o.size("original_max_position_embeddings", context, maxContext),
-			}
-			if o.err == nil && scaling.LowFreq >= scaling.HighFreq {
-				o.fail("low_freq_factor %v is not below high_freq_factor %v", scaling.LowFreq, scaling.HighFreq)
-			}
-		default:
-			o.fail(`rope_type is %s; "default", "linear" and "llama3" are supported`, quote(kind))
-		}
-		theta = o.number("rope_theta", theta, lowTheta, highTheta)
-		o.number("partial_rotary_factor", 1, 1, 1)
-		c.adopt(o.err)
+// Rope says how a layer turns its queries and keys by their position (Su et
+// al. 2021).
+type Rope struct {
+	Theta   float64 // base of the frequencies
+	Scaling RopeScaling
+}
+
+// readRope reads a rotary base, which is theta where it is not given, and its
+// scaling. Newer files keep both in rope_parameters.
+func readRope(f *fields, context int, theta float64) *Rope {
+	r := &Rope{Theta: f.number("rope_theta", theta, lowTheta, highTheta)}
+	f.number("partial_rotary_factor", 1, 1, 1)
+	if f.has("rope_scaling") {
+		o := f.object("rope_scaling")
+		r.read(o, context, "")
+		f.adopt(o.err)
 	}
-	return theta, scaling
+	if f.has("rope_parameters") {
+		o := f.object("rope_parameters")
+		r.read(o, context, "default")
+		f.adopt(o.err)
+	}
+	return r
+}
+
+// read reads an object with a kind of scaling, which is untyped where it is
+// not given, and maybe a base.
+func (r *Rope) read(o *fields, context int, untyped string) {
+	kind := o.text("rope_type", o.text("type", untyped))
+	switch kind {
+	case "default":
+		if o.has("factor") && !o.has("rope_type") && !o.has("type") {
+			o.fail("factor is given, but no rope_type")
+		}
+	case "linear":
+		r.Scaling = RopeScaling{Kind: kind, Factor: requiredNumber(o, "factor", lowFactor, highFactor)}
+	case "llama3":
+		r.Scaling = RopeScaling{
+			Kind: kind, Factor: requiredNumber(o, "factor", lowFactor, highFactor),
+			LowFreq:         requiredNumber(o, "low_freq_factor", 1e-6, 1e6),
+			HighFreq:        requiredNumber(o, "high_freq_factor", 1e-6, 1e6),
+			OriginalContext: o.size("original_max_position_embeddings", context, maxContext),
+		}
+		if s := r.Scaling; o.err == nil && s.LowFreq >= s.HighFreq {
+			o.fail("low_freq_factor %v is not below high_freq_factor %v", s.LowFreq, s.HighFreq)
+		}
+	default:
+		o.fail(`rope_type is %s; "default", "linear" and "llama3" are supported`, quote(kind))
+	}
+	r.Theta = o.number("rope_theta", r.Theta, lowTheta, highTheta)
+	o.number("partial_rotary_factor", 1, 1, 1)
 }
 
 // requiredNumber is number for a key that must be there.
@@ -69,14 +88,14 @@ func requiredNumber(f *fields, key string, low, high float64) float64 {
 	return f.number(key, low, low, high)
 }
 
-// RotaryFrequencies returns the angle in radians by which each pair of a head
-// turns from one position to the next, [HeadDim/2]: θ^(−2i/HeadDim) for pair i
-// (Su et al. 2021), stretched as RopeScaling says.
-func (c Config) RotaryFrequencies() []float32 {
-	frequencies := make([]float32, c.HeadDim/2)
+// Frequencies returns the angle in radians by which each pair of a head turns
+// from one position to the next, [headDim/2]: θ^(−2i/headDim) for pair i,
+// stretched as the scaling says.
+func (r *Rope) Frequencies(headDim int) []float32 {
+	frequencies := make([]float32, headDim/2)
 	for i := range frequencies {
-		f := 1 / math.Pow(c.RopeTheta, float64(2*i)/float64(c.HeadDim))
-		frequencies[i] = float32(c.RopeScaling.stretch(i, f))
+		f := 1 / math.Pow(r.Theta, float64(2*i)/float64(headDim))
+		frequencies[i] = float32(r.Scaling.stretch(i, f))
 	}
 	return frequencies
 }

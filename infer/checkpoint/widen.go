@@ -121,6 +121,7 @@ type order struct {
 	// are neighbouring rows, and is the number of their heads. The layout has
 	// the first rows of all pairs of a head, then the second.
 	interleaved int
+	lessOne     bool // the file keeps each value less one
 }
 
 // stored returns the shape that the file gives to a matrix of a shape.
@@ -154,6 +155,12 @@ func (o order) restore(values []float32, shape []int) []float32 {
 			pair, second := r%head/2, r%2
 			to := r/head*head + second*head/2 + pair
 			copy(out[to*cols:(to+1)*cols], values[r*cols:(r+1)*cols])
+		}
+		return out
+	case o.lessOne:
+		out := make([]float32, len(values))
+		for i, v := range values {
+			out[i] = 1 + v
 		}
 		return out
 	}

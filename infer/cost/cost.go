@@ -15,6 +15,10 @@ type Shape struct {
 	// FFNMatrices is 3 for the gated feed-forward layer of the Llama family
 	// (gate, up, down) and 2 for GPT-2's; 0 means 3.
 	FFNMatrices int
+
+	// In WindowLayers of the layers a token attends at most Window positions,
+	// its own included: a sliding window. 0 and 0 for none.
+	Window, WindowLayers int `json:",omitzero"`
 }
 
 // Parts splits a count of multiply-adds by where they are spent.
@@ -52,15 +56,23 @@ func (s Shape) FeedForward() int64 {
 
 // Blocks counts m new positions through all blocks on top of a cache of
 // `cached` positions, without the output matrix: m·L·A plus, for attention,
-// 2·L·h·s times the positions each new one attends.
+// 2·h·s times the positions that each new one attends, summed over the layers.
 func (s Shape) Blocks(cached, m int) Parts {
 	l, n, c := int64(s.Layers), int64(m), int64(cached)
 	attended := n*c + n*(n+1)/2
+	windowed := int64(s.WindowLayers)
 	return Parts{
 		Projections: l * n * s.Projections(),
 		FeedForward: l * n * s.FeedForward(),
-		Attention:   2 * l * int64(s.Heads) * int64(s.HeadDim) * attended,
+		Attention:   2 * int64(s.Heads) * int64(s.HeadDim) * ((l-windowed)*attended + windowed*seen(c, n, int64(s.Window))),
 	}
+}
+
+// seen is how many positions n new ones after c attend together, each at most
+// w: Σ min(c + i, w) for i from 1 to n.
+func seen(c, n, w int64) int64 {
+	whole := min(max(w-c, 0), n) // those that see all before them
+	return whole*c + whole*(whole+1)/2 + (n-whole)*w
 }
 
 // Output is d·V: the scores of one position.

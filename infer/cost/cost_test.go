@@ -90,3 +90,36 @@ func TestParameters(t *testing.T) {
 		t.Errorf("GPT-2: %d per layer and position", got)
 	}
 }
+
+// In 2 of 3 layers a token sees 4 positions, h·s = 8.
+func TestSlidingWindow(t *testing.T) {
+	s := Shape{Layers: 3, Width: 8, Heads: 2, KVHeads: 1, HeadDim: 4, FFN: 16, Vocab: 10, Window: 4, WindowLayers: 2}
+	for _, row := range []struct{ cached, m, attended int64 }{
+		{0, 1, 3 * 1},               // one position sees itself in 3 layers
+		{0, 4, 3 * (1 + 2 + 3 + 4)}, // nothing is cut yet
+		{0, 6, (1 + 2 + 3 + 4 + 5 + 6) + 2*(1+2+3+4+4+4)}, // the last two see 4
+		{2, 4, (3 + 4 + 5 + 6) + 2*(3+4+4+4)},
+		{9, 1, 10 + 2*4},
+		{9, 3, (10 + 11 + 12) + 2*(4+4+4)},
+	} {
+		if got := s.Blocks(int(row.cached), int(row.m)).Attention; got != 2*8*row.attended {
+			t.Errorf("%d positions after %d: %d, want 16 × %d", row.m, row.cached, got, row.attended)
+		}
+	}
+	// One by one or at once, and the cached steps of a text: the same sums.
+	var sum Parts
+	for i := range 9 {
+		sum = sum.Plus(s.Blocks(i, 1))
+	}
+	if sum != s.Blocks(0, 9) {
+		t.Errorf("9 single positions cost %+v, one pass %+v", sum, s.Blocks(0, 9))
+	}
+	// A window that never cuts costs what none does.
+	wide := s
+	wide.Window = 100
+	none := s
+	none.Window, none.WindowLayers = 0, 0
+	if wide.Pass(50) != none.Pass(50) {
+		t.Errorf("a wide window costs %+v, none %+v", wide.Pass(50), none.Pass(50))
+	}
+}

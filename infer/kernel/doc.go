@@ -62,7 +62,8 @@
 // is chosen by what the processor offers ([Current]); everything else runs the
 // portable Go. All three read the same packed weights. The environment variable
 // VIZ_KERNEL, read once at the start, asks for less than the processor offers:
-// portable, avx2 or avx512 (any other value counts as none). Within a path
+// portable, avx2 or avx512. Here any other value counts as none; a program refuses
+// it ([ParsePath]). Within a path
 // results never differ by a bit; the two vector paths give the same bits in
 // everything; the portable path rounds each product before it is added, so its
 // float32 results differ in the last places, its int8 products in none.

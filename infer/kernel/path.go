@@ -21,7 +21,8 @@ var pathNames = [...]string{"portable", "avx2", "avx512"}
 
 func (p Path) String() string { return pathNames[p] }
 
-// ParsePath reads a path's name: portable, avx2 or avx512.
+// ParsePath reads a path's name: portable, avx2 or avx512. A program that
+// starts asks it about the environment, so that a misspelt name is refused.
 func ParsePath(name string) (Path, error) {
 	if i := slices.Index(pathNames[:], name); i >= 0 {
 		return Path(i), nil
@@ -31,12 +32,15 @@ func ParsePath(name string) (Path, error) {
 
 var best = detect()
 
+// Environment is the variable that asks for a path by its name.
+const Environment = "VIZ_KERNEL"
+
 // current is the path in use.
 var current atomic.Int32
 
 func init() {
 	current.Store(int32(best))
-	if p, err := ParsePath(os.Getenv("VIZ_KERNEL")); err == nil && p < best {
+	if p, err := ParsePath(os.Getenv(Environment)); err == nil && p < best {
 		current.Store(int32(p))
 	}
 }

@@ -16,7 +16,7 @@ type Cache struct {
 	Columns    Columns     `json:"columns"`
 	Fits       []Fit       `json:"fits"`
 	// Where the formulas' parts meet.
-	BreakEven float64 `json:"break_even"` // positions at which cached attention costs as much as everything else of a step
+	BreakEven float64 `json:"break_even"` // positions at which cached attention costs as much as everything else of a step; 0 where a sliding window keeps it below
 	// Attention is recomputed attention's share of the whole after so many
 	// tokens, this run's first: the cubic part is no rounding error at length.
 	Attention []Share `json:"attention"`

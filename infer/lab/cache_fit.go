@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tokenbytoken/viz/infer/cost"
 )
@@ -68,15 +69,20 @@ func (c *Cache) fits() []Fit {
 		recomputedTotal, recomputedTotalMs = append(recomputedTotal, float64(s.Recomputed.TotalMultAdds)), append(recomputedTotalMs, s.Recomputed.TotalMs.Median)
 	}
 	p := polynomialsOf(c.Shape, len(c.Prompt))
+	// From the end of a sliding window on, what a step attends is no polynomial.
+	cut := c.Shape.WindowLayers > 0 && slices.Max(n) > float64(c.Shape.Window)
 	const counts, ms = "multiply-adds", "ms"
 	var fits []Fit
 	add := func(name, of, variable string, x, y []float64, formula []float64, terms []string) {
 		degree := len(formula) - 1
-		if of == ms {
+		if of == ms || cut {
 			formula, terms = nil, nil
 		}
 		if f, ok := fit(Fit{Name: name, Of: of, Variable: variable}, x, y, degree, formula, terms); ok {
-			f.Say = f.say()
+			if f.Say = f.say(); cut && of == counts {
+				f.Say = fmt.Sprintf("In %d of %d layers a token sees the last %d positions only. There attention stops growing, so no one formula holds for all tokens.",
+					c.Shape.WindowLayers, c.Shape.Layers, c.Shape.Window)
+			}
 			fits = append(fits, f)
 		}
 	}

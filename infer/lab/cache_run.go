@@ -82,10 +82,20 @@ func (cacheLab) Run(ctx context.Context, env Env, v Values, progress func(Progre
 }
 
 // breakEven is n where 2·L·h·s·n = L·A + d·V: cached attention then costs as
-// much as all the matrices.
+// much as all the matrices. Layers with a sliding window add no more than their
+// window; where those are all layers and it is too short, there is no such n,
+// and the result is 0.
 func breakEven(s cost.Shape) float64 {
 	matrices := int64(s.Layers)*(s.Projections()+s.FeedForward()) + s.Output().Total()
-	return float64(matrices) / float64(2*s.Layers*s.Heads*s.HeadDim)
+	attended := float64(matrices) / float64(2*s.Heads*s.HeadDim) // positions, summed over the layers
+	n := attended / float64(s.Layers)
+	if s.WindowLayers == 0 || n <= float64(s.Window) {
+		return n
+	}
+	if s.WindowLayers == s.Layers {
+		return 0
+	}
+	return (attended - float64(s.WindowLayers*s.Window)) / float64(s.Layers-s.WindowLayers)
 }
 
 // side is one way to get a token's scores.

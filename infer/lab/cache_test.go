@@ -81,6 +81,20 @@ func TestBreakEven(t *testing.T) {
 	if got := math.Round(breakEven(shape)); got != 1365 {
 		t.Errorf("%v, want 1365", got)
 	}
+	// tinyShape's steps cost 188 without attention, as much as 23.5 attended
+	// positions of 2·h·s = 8, summed over its 2 layers. Windows: one that cuts
+	// later; of 5 in one layer, so that the other attends 18.5; of 5 in both, 10
+	// in all.
+	for _, row := range []struct {
+		window, layers int
+		want           float64
+	}{{50, 2, 11.75}, {5, 1, 18.5}, {5, 2, 0}} {
+		s := tinyShape
+		s.Window, s.WindowLayers = row.window, row.layers
+		if got := breakEven(s); got != row.want {
+			t.Errorf("a window of %d in %d layers: %v, want %v", row.window, row.layers, got, row.want)
+		}
+	}
 }
 
 // Cached and recomputed, tallied and by formula, bit for bit.

@@ -563,4 +563,5 @@ def main():
         f.write(json.dumps(results).encode())
 
 
-main()
+if __name__ == "__main__":
+    main()

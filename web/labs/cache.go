@@ -108,8 +108,11 @@ func partsSay(c *lab.Cache, last lab.CacheStep) []span {
 			break
 		}
 	}
-	return say("Tallied where the work is done"+equal, b(view.Count(last.Cached.MultAdds)), " cached, ", b(view.Count(last.Recomputed.MultAdds)),
-		" recomputed. Cached attention costs as much as all the rest at ", b(view.Count(int64(c.BreakEven))), " positions.")
+	list := say("Tallied where the work is done"+equal, b(view.Count(last.Cached.MultAdds)), " cached, ", b(view.Count(last.Recomputed.MultAdds)), " recomputed. ")
+	if c.BreakEven == 0 {
+		return append(list, say("Cached attention never costs as much as all the rest: a token sees the last ", b(view.Count(c.Shape.Window)), " positions only.")...)
+	}
+	return append(list, say("Cached attention costs as much as all the rest at ", b(view.Count(int64(c.BreakEven))), " positions.")...)
 }
 
 func partsGrid(s lab.CacheStep) grid {

@@ -203,7 +203,7 @@ func (l Link) check(m *infer.Model) error {
 
 // open makes the run that a link tells of.
 func (s *Session) open(ctx context.Context, next *State, link Link) error {
-	if err := infer.CheckPrompt(link.Log.Prompt, s.limits.PromptBytes); err != nil {
+	if err := s.model.CheckPrompt(link.Log.Prompt, s.limits.PromptBytes); err != nil {
 		return err
 	}
 	loop, err := infer.Replay(ctx, s.model, link.Log)

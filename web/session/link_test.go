@@ -37,6 +37,24 @@ func TestLinkLeadsBack(t *testing.T) {
 	}
 }
 
+// A model that was trained with a start token goes on from that alone: an
+// empty prompt is a run like any other, and so is its link.
+func TestEmptyPromptAfterAStartToken(t *testing.T) {
+	run := newRun(t, "")
+	st := must(t, run, StepToken{}, StepToken{})
+	if len(st.PromptTokens) != 1 || !st.PromptTokens[0].Special || len(st.Steps) < 2 {
+		t.Fatalf("the prompt is %+v, %d steps", st.PromptTokens, len(st.Steps))
+	}
+	link, err := ParseLink(st.Model, LinkOf(st))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := must(t, newRun(t, "x"), Open{Link: link})
+	if again.Prompt != "" || again.Steps[1].Chosen != st.Steps[1].Chosen {
+		t.Errorf("the link shows %q, token %d, want token %d", again.Prompt, again.Steps[1].Chosen, st.Steps[1].Chosen)
+	}
+}
+
 func TestLinksThatCannotBeOpened(t *testing.T) {
 	st := must(t, newRun(t, "The capital of France is"), StepToken{})
 	good := LinkOf(st)

@@ -234,7 +234,7 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 }
 
 func (s *Session) start(ctx context.Context, next *State, prompt string) error {
-	if err := infer.CheckPrompt(prompt, s.limits.PromptBytes); err != nil {
+	if err := s.model.CheckPrompt(prompt, s.limits.PromptBytes); err != nil {
 		return err
 	}
 	loop, err := infer.NewLoop(s.model, prompt, next.Settings)

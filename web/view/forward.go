@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -91,8 +92,8 @@ func forwardPanel(s *session.State, st infer.Forward, p *Panel) {
 	}
 	f.Out = say("normalise the last vector, then compare it with all ", Count(c.Vocab), " token vectors: the logits, stage 2")
 	f.Aria = fmt.Sprintf("%s, each over %s; %s", plural(c.Layers, "block"), plural(n, "position"), f.Read)
-	f.Each = fmt.Sprintf("Each block: %s look back over all positions so far, then a feed-forward layer of %s; both results are added to the vector.",
-		plural(c.Heads, "head"), Count(c.FFN))
+	f.Each = fmt.Sprintf("Each block: %s look back over %s, then a feed-forward layer of %s; both results are added to the vector.",
+		plural(c.Heads, "head"), reach(c, n), Count(c.FFN))
 	for i := range c.Layers {
 		f.Blocks = append(f.Blocks, Count(i+1))
 	}
@@ -117,6 +118,18 @@ func forwardPanel(s *session.State, st infer.Forward, p *Panel) {
 		p.Work = f.Look.worked()
 	}
 	p.Forward = f
+}
+
+// reach says how far back heads look, with n positions in the cache.
+func reach(c checkpoint.Config, n int) string {
+	window, layers := c.Window()
+	switch {
+	case layers == 0 || n <= window:
+		return "all positions so far"
+	case layers == c.Layers:
+		return "the last " + plural(window, "position")
+	}
+	return fmt.Sprintf("all positions so far (in %s over the last %s only)", plural(layers, "block"), Count(window))
 }
 
 func dims(d []int) string {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -43,16 +44,20 @@ func NewHead(s *session.State, block, head int) HeadDetail {
 	}
 	w := b.Attention[head-1]
 	v := HeadDetail{Title: fmt.Sprintf("Block %d, head %d reads", block, head), Shares: shares(c.Heads, c.KVHeads, head)}
+	hidden := outOfSight(c, block-1, len(w))
+	if hidden > 0 {
+		v.Shares += "; in this block a token sees the last " + plural(len(w)-hidden, "position")
+	}
 	rest := 1.0
 	rows := headRows
-	if len(w) == headRows+1 {
+	if len(w)-hidden == headRows+1 {
 		rows++ // a line for "the other one" would take as much room as the one itself
 	}
-	for _, r := range mostRead(textTokens(s, len(w)), w, rows) {
+	for _, r := range mostRead(textTokens(s, len(w)), w, rows, hidden) {
 		v.Rows = append(v.Rows, ReadRow{Text: r.Text, At: r.At, W: Prob(r.w), Bar: Share(r.w), Class: Ramp(r.w)})
 		rest -= r.w
 	}
-	if n := len(w) - len(v.Rows); n > 0 {
+	if n := len(w) - hidden - len(v.Rows); n > 0 {
 		v.Rest, v.RestW = "the other "+Count(n)+" together", Prob(max(rest, 0))
 	}
 	return v
@@ -110,11 +115,15 @@ type TensorView struct {
 type ValueRow struct{ Name, Values string }
 
 // activations says what the feed-forward layer's activations are.
-func activations(architecture string) string {
-	if architecture == "gpt2" {
-		return "activations: gelu(up)"
+func activations(c checkpoint.Config) string {
+	function := "silu"
+	if c.Block.Activation != checkpoint.SiLU {
+		function = "gelu"
 	}
-	return "activations: silu(gate) × up"
+	if c.Has(checkpoint.Gate) {
+		return "activations: " + function + "(gate) × up"
+	}
+	return "activations: " + function + "(up)"
 }
 
 // NewInside opens a block at the step shown. Blocks count from 1.
@@ -136,11 +145,11 @@ func NewInside(s *session.State, block int) Inside {
 		tensor("q", "query: what each head looks for", heads(c.Heads), "head", b.Query, c.HeadDim),
 		tensor("k", "key: by what this token can be found", heads(c.KVHeads), "key/value head", b.Key, c.HeadDim),
 		tensor("v", "value: what it gives to whoever looks", heads(c.KVHeads), "key/value head", b.Value, c.HeadDim),
-		tensor("feed-forward", activations(c.Architecture), Count(c.FFN), "", b.Hidden, valuesInRow),
+		tensor("feed-forward", activations(c), Count(c.FFN), "", b.Hidden, valuesInRow),
 	}
 	tokens := textTokens(s, s.Look.Position+1)
 	for h, w := range b.Attention {
-		v.Heads = append(v.Heads, headButton(tokens, w, block-1, h))
+		v.Heads = append(v.Heads, headButton(tokens, w, block-1, h, outOfSight(c, block-1, len(w))))
 	}
 	return v
 }

@@ -1,10 +1,12 @@
 package view
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -210,5 +212,57 @@ func TestLookHoldsUp(t *testing.T) {
 	b := lookBlock(s, textTokens(s, 3), 0, 5, false)
 	if len(b.Groups) != 0 || !strings.Contains(b.Aria, "its inside says it in words") {
 		t.Errorf("%+v", b)
+	}
+}
+
+// Through a sliding window a head reads the last positions only: what lies
+// before is not listed, and the panel says so.
+func TestHeadThroughAWindow(t *testing.T) {
+	c, err := checkpoint.OpenPath("../../testdata/models/mistral-window")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	m, err := infer.Load(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := session.New(m, session.DefaultLimits())
+	s, err := run.Apply(t.Context(), session.Start{Prompt: "9 8 7 6 5 4 3 2 1 0 and zero"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(s.PromptTokens)
+	if s.Look == nil || n <= 17 {
+		t.Fatalf("%d tokens, looked into: %v", n, s.Look != nil)
+	}
+	v := NewHead(s, 1, 2)
+	if !strings.HasSuffix(v.Shares, "; in this block a token sees the last 16 positions") || len(v.Rows) != 16 || v.Rest != "" {
+		t.Errorf("%q, %d rows, rest %q", v.Shares, len(v.Rows), v.Rest)
+	}
+	for _, r := range v.Rows {
+		if at, _ := strconv.Atoi(strings.TrimPrefix(r.At, "at ")); at <= n-16 || at > n {
+			t.Errorf("position %s of %d is listed", r.At, n)
+		}
+	}
+	if got := NewLoop(s).Panel.Forward.Each; !strings.Contains(got, "4 heads look back over the last 16 positions, then") {
+		t.Error(got)
+	}
+	for name, want := range map[string]string{
+		"gemma3": "all positions so far (in 6 blocks over the last 16 only)", "qwen3": "all positions so far", "mistral-window": "the last 16 positions",
+	} {
+		c, err := checkpoint.OpenPath("../../testdata/models/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reach(c.Config, 17); got != want {
+			t.Errorf("%s looks back over %s, want %s", name, got, want)
+		}
+		if got := reach(c.Config, 16); got != "all positions so far" {
+			t.Errorf("%s, whole: %s", name, got)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -188,7 +189,7 @@ func lookBlock(s *session.State, tokens []Column, i int, longest float64, listed
 			v.Groups = append(v.Groups, nil)
 		}
 		last := len(v.Groups) - 1
-		v.Groups[last] = append(v.Groups[last], headButton(tokens, b.Attention[h], i, h))
+		v.Groups[last] = append(v.Groups[last], headButton(tokens, b.Attention[h], i, h, outOfSight(c, i, len(tokens))))
 	}
 	return v
 }
@@ -201,8 +202,19 @@ func sayRows(says []infer.Reading) []SayRow {
 	return rows
 }
 
-func headButton(tokens []Column, w []float32, block, head int) HeadButton {
-	reads := mostRead(tokens, w, headTop)
+// outOfSight is how many of n positions lie before a block's sliding window:
+// its heads cannot read them.
+func outOfSight(c checkpoint.Config, block, n int) int {
+	if window := c.Attention[block].Window; window > 0 {
+		return max(n-window, 0)
+	}
+	return 0
+}
+
+// headButton tells what a head reads with weights w [positions], the first
+// hidden of which it cannot see.
+func headButton(tokens []Column, w []float32, block, head, hidden int) HeadButton {
+	reads := mostRead(tokens, w, headTop, hidden)
 	h := HeadButton{
 		N: Count(head + 1), Row: fmt.Sprintf("%d.%d", block, head),
 		Cmd: fmt.Sprintf(`{"cmd":"head","block":%d,"head":%d}`, block+1, head+1),
@@ -215,7 +227,7 @@ func headButton(tokens []Column, w []float32, block, head int) HeadButton {
 		h.Work.Cells = append(h.Work.Cells, WorkCell{Name: say(r.Text, " "+r.At), Sum: say(bold(Prob(r.w)))})
 		rest -= r.w
 	}
-	if n := len(w) - len(reads); n > 0 {
+	if n := len(w) - hidden - len(reads); n > 0 {
 		h.Work.Cells = append(h.Work.Cells, WorkCell{Name: say("the other " + Count(n)), Sum: say(Prob(max(rest, 0)))})
 	}
 	h.Aria = fmt.Sprintf("Block %d, head %d reads %s", block+1, head+1, strings.Join(words, ", "))
@@ -233,10 +245,10 @@ type readToken struct {
 }
 
 // mostRead are the n positions with the largest weights, the largest first,
-// of equals the earlier.
-func mostRead(tokens []Column, w []float32, n int) []readToken {
+// of equals the earlier. The first hidden positions do not count.
+func mostRead(tokens []Column, w []float32, n, hidden int) []readToken {
 	top := make([]int, 0, n+1)
-	for i := range w {
+	for i := hidden; i < len(w); i++ {
 		at := len(top)
 		for at > 0 && w[i] > w[top[at-1]] {
 			at--

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
 )
 
 // The page says it where the weights are not the model's own.
@@ -26,10 +27,13 @@ func TestModelLineTellsOfInt8(t *testing.T) {
 }
 
 func TestActivationsByArchitecture(t *testing.T) {
-	if got := activations("gpt2"); got != "activations: gelu(up)" {
+	if got := activations(checkpoint.Config{Architecture: "gpt2", Block: checkpoint.Block{Activation: checkpoint.GELUTanh}}); got != "activations: gelu(up)" {
 		t.Error(got)
 	}
-	if got := activations("qwen2"); got != "activations: silu(gate) × up" {
+	if got := activations(checkpoint.Config{Architecture: "qwen2"}); got != "activations: silu(gate) × up" {
+		t.Error(got)
+	}
+	if got := activations(checkpoint.Config{Architecture: "gemma3", Block: checkpoint.Block{Activation: checkpoint.GELUTanh}}); got != "activations: gelu(gate) × up" {
 		t.Error(got)
 	}
 }

@@ -1,0 +1,250 @@
+package checkpoint
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// An architecture is one file, arch_NAME.go. It registers a description: what
+// the model is called, which keys its config.json and its GGUF metadata have,
+// the names of its tensors in both formats, and what its blocks compute. From
+// that the readers find the weights, and package infer's one forward pass
+// knows what to do with them: a part that the list of tensors lacks, such as a
+// gate or a norm behind the attention, is left out of the pass.
+type architecture struct {
+	name      string // Config.Architecture
+	modelType string // model_type of config.json
+	class     string // architectures of config.json: the class whose output is a score for every token
+	gguf      string // general.architecture; "" where GGUF has no name of its own for it
+
+	// kin are model types that are close and do not run, each with the reason.
+	kin map[string]string
+
+	layer   string       // what stands before the tensors of a layer in a folder: "model.layers.%d."
+	tensors []tensorName // in the order in which a forward pass meets them
+	block   Block
+
+	// folderPrefix may stand before all names but the output matrix's, where
+	// the class with the output was built around one without.
+	folderPrefix string
+	// How a format arranges a tensor's values, where not as the layout does.
+	folderOrder, ggufOrder func(Config, Part) order
+	// Endings of further tensors that follow from the configuration.
+	folderIgnores, ggufIgnores []string
+
+	// readFolder reads config.json, readGGUF the keys of the metadata that
+	// the architectures do not have in common.
+	readFolder func(*fields, *Config)
+	readGGUF   func(*ggufPairs, *Config)
+}
+
+// architectures are all that run, by Config.Architecture.
+var architectures = map[string]*architecture{}
+
+func register(a *architecture) *architecture {
+	architectures[a.name] = a
+	return a
+}
+
+// Block says what the blocks of an architecture compute where its tensors do
+// not show it. The zero value is a Llama's.
+type Block struct {
+	LayerNorm  bool       // LayerNorm (Ba et al. 2016) in place of RMSNorm (Zhang and Sennrich 2019)
+	Activation Activation // of the feed-forward layer
+	WideQKNorm bool       // the norms of queries and keys go over all heads together, not over each
+}
+
+// Activation is the function between the matrices of a feed-forward layer.
+type Activation int
+
+// The activations. Where there is a gate they are of the gate, and multiplied
+// with what it lets through (Shazeer 2020).
+const (
+	SiLU     Activation = iota // x / (1 + e^−x)
+	GELUTanh                   // x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), GPT-2's form of GELU
+	GELU                       // x·Φ(x), with the error function (Hendrycks and Gimpel 2016)
+)
+
+// Part is a tensor of a model by what it does.
+type Part int
+
+// The parts, with the shapes of their weights. All but the first two and the
+// last two are there for every layer.
+const (
+	Embedding         Part = iota // [vocab, width]
+	Positions                     // [context, width], learned vectors that are added to the embedding
+	AttentionNorm                 // [width], before the attention
+	Query                         // [heads·headDim, width]
+	Key                           // [kvHeads·headDim, width]
+	Value                         // [kvHeads·headDim, width]
+	QueryKeyValue                 // [3·width, width], the three in one
+	QueryNorm                     // [headDim]; [heads·headDim] of a WideQKNorm
+	KeyNorm                       // [headDim]; [kvHeads·headDim] of a WideQKNorm
+	AttentionOut                  // [width, heads·headDim]
+	AttentionPostNorm             // [width], behind the attention, before it joins the stream
+	FFNNorm                       // [width], before the feed-forward layer
+	Gate                          // [ffn, width]
+	Up                            // [ffn, width]
+	Down                          // [width, ffn]
+	FFNPostNorm                   // [width], behind the feed-forward layer
+	FinalNorm                     // [width]
+	Output                        // [vocab, width]
+)
+
+// ofLayers reports whether every layer has such a part.
+func (p Part) ofLayers() bool { return p > Positions && p < FinalNorm }
+
+// tensorName is what the two formats call a part, without the layer in front
+// and the ".weight" or ".bias" behind.
+type tensorName struct {
+	part         Part
+	folder, gguf string
+	bias         bool // there is a bias besides the weight
+}
+
+// shape returns the shape of a part's weight: rows are outputs, columns
+// inputs. A bias has its first dimension.
+func (c Config) shape(p Part) []int {
+	queries, keys := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
+	wide := architectures[c.Architecture].block.WideQKNorm
+	switch p {
+	case Embedding, Output:
+		return []int{c.Vocab, c.Width}
+	case Positions:
+		return []int{c.Context, c.Width}
+	case Query:
+		return []int{queries, c.Width}
+	case Key, Value:
+		return []int{keys, c.Width}
+	case QueryKeyValue:
+		return []int{3 * c.Width, c.Width}
+	case QueryNorm:
+		return []int{map[bool]int{false: c.HeadDim, true: queries}[wide]}
+	case KeyNorm:
+		return []int{map[bool]int{false: c.HeadDim, true: keys}[wide]}
+	case AttentionOut:
+		return []int{c.Width, queries}
+	case Gate, Up:
+		return []int{c.FFN, c.Width}
+	case Down:
+		return []int{c.Width, c.FFN}
+	}
+	return []int{c.Width} // norms of the stream
+}
+
+// Has reports whether models of this architecture have a part.
+func (c Config) Has(p Part) bool {
+	return slices.ContainsFunc(architectures[c.Architecture].tensors, func(t tensorName) bool { return t.part == p })
+}
+
+// Weight returns the values of a part of a layer (0 for those that are there
+// once), as [Checkpoint.Float32] does; nil where the architecture has no such
+// part.
+func (c *Checkpoint) Weight(p Part, layer int, shape ...int) ([]float32, error) {
+	return c.part(p, layer, false, shape)
+}
+
+// Bias is Weight for the n values that are added to what the weight gives.
+func (c *Checkpoint) Bias(p Part, layer, n int) ([]float32, error) {
+	return c.part(p, layer, true, []int{n})
+}
+
+func (c *Checkpoint) part(p Part, layer int, bias bool, shape []int) ([]float32, error) {
+	a := architectures[c.Config.Architecture]
+	for _, t := range a.tensors {
+		if t.part == p && (t.bias || !bias) {
+			return c.Float32(a.slot(t, layer, bias).name, shape...)
+		}
+	}
+	return nil, nil
+}
+
+// slot names a tensor in both formats; its shape is not filled in.
+func (a *architecture) slot(t tensorName, layer int, bias bool) slot {
+	s := slot{name: t.folder, gguf: t.gguf, part: t.part, bias: bias}
+	if t.part.ofLayers() {
+		s.name, s.gguf = fmt.Sprintf(a.layer, layer)+s.name, fmt.Sprintf("blk.%d.", layer)+s.gguf
+	}
+	ending := ".weight"
+	if bias {
+		ending = ".bias"
+	}
+	s.name, s.gguf = s.name+ending, s.gguf+ending
+	return s
+}
+
+// runs says what can be computed, for the messages that refuse the rest.
+func runs(called func(*architecture) string) string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(architectures)) {
+		if n := called(architectures[name]); n != "" {
+			names = append(names, n)
+		}
+	}
+	last := len(names) - 1
+	return "this program runs " + strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// folderArchitecture finds out which of the architectures a config.json is of
+// and refuses all others. Without an error in f it is not nil.
+func folderArchitecture(f *fields) *architecture {
+	model, classes := f.text("model_type", ""), f.texts("architectures")
+	can := runs(func(a *architecture) string { return a.modelType })
+	var found *architecture
+	why := ""
+	for _, a := range architectures {
+		if a.modelType == model || model == "" && len(classes) > 0 && a.class == classes[0] {
+			found = a
+		}
+		why += a.kin[model]
+	}
+	switch {
+	case f.err != nil:
+	case model == "" && len(classes) == 0:
+		f.fail("neither model_type nor architectures is given; %s", can)
+	case why != "":
+		f.fail("model_type is %s, %s; %s", quote(model), why, can)
+	case found == nil && model != "":
+		f.fail("model_type is %s; %s", quote(model), can)
+	case found == nil:
+		f.fail("architectures names %s; %s", quote(classes[0]), can)
+	}
+	for _, class := range classes {
+		if found != nil && class != found.class {
+			f.fail("architectures names %s, want %s", quote(class), quote(found.class))
+		}
+	}
+	if f.has("quantization_config") {
+		f.fail("quantization_config is set; quantised weights are not supported")
+	}
+	return found
+}
+
+// ggufArchitecture is folderArchitecture for general.architecture.
+func ggufArchitecture(p *ggufPairs) *architecture {
+	name := p.text("architecture", "")
+	for _, a := range architectures {
+		if name != "" && a.gguf == name {
+			return a
+		}
+	}
+	if name == "" {
+		p.fail("general.architecture is missing")
+	}
+	p.fail("general.architecture is %s; %s from GGUF", quote(name), runs(func(a *architecture) string { return a.gguf }))
+	return nil
+}
+
+// neighbouringPairs is the order in which llama.cpp keeps the queries and keys
+// of a Llama: the rows of a rotary pair are neighbours.
+func neighbouringPairs(c Config, p Part) order {
+	switch p {
+	case Query:
+		return order{interleaved: c.Heads}
+	case Key:
+		return order{interleaved: c.KVHeads}
+	}
+	return order{}
+}

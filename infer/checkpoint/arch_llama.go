@@ -1,0 +1,41 @@
+package checkpoint
+
+// Llama (Touvron et al. 2023), versions 1 to 3, and what has its shape:
+// TinyLlama, SmolLM, SmolLM2.
+var _ = register(&architecture{
+	name: "llama", modelType: "llama", class: "LlamaForCausalLM", gguf: "llama",
+	layer:   "model.layers.%d.",
+	tensors: llamaTensors,
+
+	ggufOrder: neighbouringPairs,
+	// Older files store the rotary frequencies, which follow from their base.
+	folderIgnores: []string{".rotary_emb.inv_freq"},
+	ggufIgnores:   []string{"rope_freqs.weight"}, // read by openGGUF
+
+	readFolder: func(f *fields, c *Config) {
+		readShape(f, c, defaults{context: 2048, kvHeads: equalHeads, eps: 1e-6, activation: "silu"})
+		rope := readRope(f, c.Context, 10_000)
+		c.everyLayer(f.err, func(int) Attention { return Attention{Rope: rope} })
+	},
+	// Converters call Mistral's models Llamas too; those may have a window.
+	readGGUF: func(p *ggufPairs, c *Config) {
+		p.shape(c)
+		rope, window := p.rope(c), p.window()
+		c.everyLayer(p.err, func(int) Attention { return Attention{Rope: rope, Window: window} })
+	},
+})
+
+var llamaTensors = []tensorName{
+	{Embedding, "model.embed_tokens", "token_embd", false},
+	{AttentionNorm, "input_layernorm", "attn_norm", false},
+	{Query, "self_attn.q_proj", "attn_q", false},
+	{Key, "self_attn.k_proj", "attn_k", false},
+	{Value, "self_attn.v_proj", "attn_v", false},
+	{AttentionOut, "self_attn.o_proj", "attn_output", false},
+	{FFNNorm, "post_attention_layernorm", "ffn_norm", false},
+	{Gate, "mlp.gate_proj", "ffn_gate", false},
+	{Up, "mlp.up_proj", "ffn_up", false},
+	{Down, "mlp.down_proj", "ffn_down", false},
+	{FinalNorm, "model.norm", "output_norm", false},
+	{Output, "lm_head", "output", false},
+}

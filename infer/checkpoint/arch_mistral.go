@@ -1,0 +1,24 @@
+package checkpoint
+
+// Mistral (Jiang et al. 2023) is a Llama whose tokens may see a sliding window
+// of the text: of 4,096 positions in the first version, none in later ones.
+// GGUF calls it a Llama.
+var _ = register(&architecture{
+	name: "mistral", modelType: "mistral", class: "MistralForCausalLM",
+	layer:         "model.layers.%d.",
+	tensors:       llamaTensors,
+	folderIgnores: []string{".rotary_emb.inv_freq"},
+
+	readFolder: func(f *fields, c *Config) {
+		readShape(f, c, defaults{eps: 1e-6, activation: "silu"})
+		rope := readRope(f, c.Context, 10_000)
+		window := 4096 // what the key's absence has always meant
+		if _, given := f.raw["sliding_window"]; given {
+			window = 0
+		}
+		if f.has("sliding_window") {
+			window = f.size("sliding_window", 0, maxWindow)
+		}
+		c.everyLayer(f.err, func(int) Attention { return Attention{Rope: rope, Window: window} })
+	},
+})
