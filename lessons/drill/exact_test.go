@@ -32,3 +32,50 @@ func TestHowExactAnAnswerMustBe(t *testing.T) {
 		}
 	}
 }
+
+// A comma sets thousands apart only before groups of three digits.
+func TestThousandsHaveThreeDigits(t *testing.T) {
+	for text, want := range map[string]float64{"1,234": 1234, "1,2345": 1.2345, "12,34": 12.34, "1,234,567": 1234567} {
+		readings, err := Read(text, Count)
+		if err != nil || readings[0].Value != want {
+			t.Errorf("%s is read as %+v, %v; want %v first", text, readings, err, want)
+		}
+	}
+}
+
+// A step opens when all the cells that it needs are right, not when they are
+// filled in.
+func TestStepsOpenWhenWhatTheyNeedIsRight(t *testing.T) {
+	p, err := New(KVBytes, 7, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cells []string // of the step that the others need
+	for _, id := range p.Order() {
+		if p.cells[id].step == "position" {
+			cells = append(cells, id)
+		}
+	}
+	answers := map[string]string{}
+	opened := func() bool {
+		for _, s := range p.Score(answers).Steps {
+			if s.ID == "cache" {
+				return s.Open
+			}
+		}
+		t.Fatal("there is no step cache")
+		return false
+	}
+	for _, id := range cells {
+		answers[id] = "1"
+	}
+	if len(cells) == 0 || opened() {
+		t.Errorf("wrong answers in %v open the next step", cells)
+	}
+	for _, id := range cells {
+		answers[id] = p.Answer(id)
+	}
+	if !opened() {
+		t.Errorf("right answers in %v do not open the next step", cells)
+	}
+}
