@@ -240,6 +240,16 @@ func TestColumnIsACopy(t *testing.T) {
 	if again, _ := c.Column(1, 2); !sameBits(again, want) {
 		t.Error("writing on a column changed the cache")
 	}
+	// Of two texts that differ in their third token, the columns do from there on.
+	other := m.NewCache()
+	logitsAfter(t, m, other, 1, 2, 9)
+	for position, want := range []bool{true, true, false} {
+		a, _ := c.Column(1, position)
+		b, _ := other.Column(1, position)
+		if sameBits(a, b) != want {
+			t.Errorf("position %d has the same column: %v, want %v", position, !want, want)
+		}
+	}
 }
 
 func TestForwardRefuses(t *testing.T) {
@@ -324,5 +334,10 @@ func TestLogitsRefuseInfinity(t *testing.T) {
 	z, _, err := m.Logits([]float32{last[0], last[0], last[0], last[0]})
 	if z != nil || err == nil || !strings.Contains(err.Error(), "token 0") {
 		t.Errorf("%v, %v; want an error that names token 0", z, err)
+	}
+	clear(w["lm_head.weight"][:3*4]) // of three tokens the score is 0
+	z, _, err = f.model(t, w).Logits([]float32{last[0], last[0], last[0], last[0]})
+	if z != nil || err == nil || !strings.Contains(err.Error(), "token 3") {
+		t.Errorf("%v, %v; want an error that names token 3", z, err)
 	}
 }

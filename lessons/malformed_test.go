@@ -117,6 +117,7 @@ var malformed = []struct{ file, old, new, want string }{
 	{"quiz.md", "outcome=loop", "outcome=lop", `quiz.md:1: there is no outcome "lop"`},
 	{"quiz.md", "start#first", "start#frist", `quiz.md:1: there is no section "start#frist"`},
 	{"quiz.md", "[x]", "[ ]", `quiz.md:1: a choice question has three choices or more, and one [x]: there are 3, and 0`},
+	{"quiz.md", "- [ ] None", "- [x] None", `quiz.md:1: a choice question has three choices or more, and one [x]: there are 3, and 2`},
 	{"quiz.md", "  No.\n- [ ] None", "- [ ] None", `quiz.md:7: the choice does not say why`},
 	{"quiz.md", "  Yes.", "Yes.", `quiz.md:6: a line that belongs to no item`},
 	{"quiz.md", "### Answer\n\nThis.\n\n", "", `quiz.md:12: a recall question needs ### Answer`},

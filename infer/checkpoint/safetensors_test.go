@@ -263,6 +263,7 @@ var malformed = []struct {
 	{"shape smaller than span", file(`{"a":{"dtype":"BF16","shape":[3],"data_offsets":[0,8]}}`, make([]byte, 8)...), "has shape [3] and dtype BF16, which take 6 bytes, but spans 8"},
 	{"offsets reversed", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}}`, make([]byte, 8)...), `tensor "a" begins at byte 8 and ends before it at 0`},
 	{"beyond the data", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}}`, make([]byte, 8)...), "ends at byte 12 of 8 bytes of data"},
+	{"a byte beyond the data", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, make([]byte, 7)...), "ends at byte 8 of 7 bytes of data"},
 	{"one offset", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[8]}}`, make([]byte, 8)...), "data_offsets has 1 numbers, want 2"},
 	{"three offsets", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8,8]}}`, make([]byte, 8)...), "data_offsets has more than 2 numbers"},
 	{"name twice", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, make([]byte, 8)...), `tensor "a" appears twice`},

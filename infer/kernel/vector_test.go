@@ -31,6 +31,11 @@ func TestVectorsByHand(t *testing.T) {
 		if Softmax(w); math.Abs(float64(w[0])-0.25) > 1e-6 || math.Abs(float64(w[1])-0.75) > 1e-6 {
 			t.Errorf("Softmax gives %v, want 0.25 0.75", w)
 		}
+		// The same far beyond where e^x overflows: 1 000 is subtracted first.
+		w = []float32{1000, 1000 + float32(math.Log(3))}
+		if Softmax(w); math.Abs(float64(w[0])-0.25) > 1e-5 || math.Abs(float64(w[1])-0.75) > 1e-5 {
+			t.Errorf("Softmax of large scores gives %v, want 0.25 0.75", w)
+		}
 		// silu(0) = 0; silu(ln 3) = ln 3 / (1 + 1/3) = ¾ ln 3.
 		gate := []float32{0, float32(math.Log(3))}
 		if SwiGLU(gate, []float32{7, 4}); gate[0] != 0 || math.Abs(float64(gate[1])-3*math.Log(3)) > 1e-6 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 )
@@ -77,5 +78,27 @@ func TestMeter(t *testing.T) {
 	counted.waited += 1 << 40 // a long wait within
 	if took := clock.took(); took > 0 {
 		t.Errorf("the clock counts the wait: %v", took)
+	}
+}
+
+// lets says that every pass waited for an hour.
+type lets struct{ infer.Runner }
+
+func (lets) Waited() time.Duration { return time.Hour }
+
+// What a runner says that a pass waited is no part of the pass's time: with an
+// hour for each of the two, what is left is below 0.
+func TestMeterLeavesOutTheWait(t *testing.T) {
+	m := models(t).Target
+	counted, meter := metered(m, lets{})
+	last, _, err := counted.Forward(t.Context(), counted.NewCache(), []int{1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := counted.Logits(last); err != nil {
+		t.Fatal(err)
+	}
+	if meter.waited != 2*time.Hour || meter.took >= 0 {
+		t.Errorf("waited %v, took %v", meter.waited, meter.took)
 	}
 }

@@ -9,14 +9,16 @@ import (
 func TestCSV(t *testing.T) {
 	table := Table{Name: "steps", Columns: columns("step", "", "time", "ms", "token", "", "same", "", "n", "")}
 	table.add(1, 0.1, " a,\"b\"", true, int64(1<<53))
-	table.add(2, nil, "=1+1", false, 0)
+	table.add(2, 0.12345678901234568, "=1+1", false, 0)
+	table.add(3, nil, "", false, 0)
 	var b strings.Builder
 	if err := table.WriteCSV(&b); err != nil {
 		t.Fatal(err)
 	}
 	want := "step,time (ms),token,same,n\r\n" +
 		"1,0.1,\" a,\"\"b\"\"\",true,9007199254740992\r\n" +
-		"2,,'=1+1,false,0\r\n"
+		"2,0.12345678901234568,'=1+1,false,0\r\n" + // every digit that it takes to read back the same
+		"3,,,false,0\r\n"
 	if b.String() != want {
 		t.Errorf("%q\nwant %q", b.String(), want)
 	}

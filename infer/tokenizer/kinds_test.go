@@ -191,6 +191,7 @@ func TestModernSplits(t *testing.T) {
 	for text, want := range map[string][2][]string{
 		"Hello world":     same("Hello", " world"),
 		"I'M HE'LL we've": same("I", "'M", " HE", "'LL", " we", "'ve"),
+		"O'SHEA":          same("O", "'S", "HEA"), // the contraction comes before the letters
 		"it'ſ":            same("it", "'ſ"),
 		"'x":              same("'x"), // one character of any kind goes with letters
 		"(foo)bar":        same("(foo", ")bar"),

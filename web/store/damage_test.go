@@ -176,6 +176,7 @@ func TestRefusedStaysAsItIs(t *testing.T) {
 		says  []string
 	}{
 		"newer":   {"PRAGMA user_version = 999", ErrNewer, []string{"newer", "version 999", "-data"}},
+		"next":    {fmt.Sprintf("PRAGMA user_version = %d", len(migrations)+1), ErrNewer, []string{"newer", "-data"}},
 		"foreign": {"PRAGMA application_id = 7", ErrForeign, []string{"not a database of this program", "-data"}},
 		"no mark": {"PRAGMA application_id = 0", ErrForeign, []string{"not a database of this program"}},
 	} {

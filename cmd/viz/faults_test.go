@@ -1,0 +1,18 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// The faults that the tests are measured by can still be made, and the program
+// that makes them works: ./... leaves testdata out.
+func TestFaultsCanBeMade(t *testing.T) {
+	t.Parallel()
+	c := exec.Command("go", "test", "./testdata/faults")
+	c.Dir = filepath.Join("..", "..")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}

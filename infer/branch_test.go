@@ -1,0 +1,62 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/bundled"
+)
+
+// A switch to a branch that is interrupted between two blocks leaves the loop
+// on its own: what the pass had written by then is not in its columns.
+func TestInterruptedAdoptionLeavesTheLoop(t *testing.T) {
+	ctx, m := context.Background(), smallModel(t)
+	other := newLoop(t, m, "Hi", pure(1))
+	runTo(t, other, 4, KindCache)
+	settings := pure(1)
+	settings.Temperature = 5
+	branch := func() *Loop {
+		l := newLoop(t, m, "Hi", settings)
+		id := (other.Steps()[0].Chosen + 1) % m.Config().Vocab
+		runTo(t, l, 1, KindLogits)
+		if err := l.Choose(ctx, 1, id); err != nil {
+			t.Fatal(err)
+		}
+		runTo(t, l, 4, KindCache)
+		return l
+	}
+	undisturbed := branch()
+	runTo(t, undisturbed, 5, KindLogits)
+	for left := range 2 {
+		l := branch()
+		if err := l.Adopt(&lateContext{ctx, left}, other.Steps(), other.Settings()); !errors.Is(err, context.Canceled) {
+			t.Fatalf("interrupted after %d blocks: %v", left, err)
+		}
+		runTo(t, l, 5, KindLogits)
+		if !sameBits(l.Steps()[4].Logits, undisturbed.Steps()[4].Logits) {
+			t.Errorf("interrupted after %d blocks the loop goes on differently", left)
+		}
+	}
+}
+
+// A model may name several tokens that end a text: each does.
+func TestEveryEndOfTextEnds(t *testing.T) {
+	c, err := bundled.Draft()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Config.EOS = append(c.Config.EOS, 7)
+	m, err := Load(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range c.Config.EOS {
+		if !m.EOS(id) {
+			t.Errorf("token %d does not end a text; all of %v do", id, c.Config.EOS)
+		}
+	}
+	if m.EOS(8) {
+		t.Error("token 8 ends a text")
+	}
+}

@@ -1,0 +1,81 @@
+package drill
+
+import "testing"
+
+// How exact an answer must be: to three places, where a real number below 1 has
+// two digits at least, or to so many significant digits.
+func TestHowExactAnAnswerMustBe(t *testing.T) {
+	for _, row := range []struct {
+		form  Form
+		value float64
+		text  string
+		want  bool
+	}{
+		{Real, 0.0024788, "0.0025", true}, // e^−6: rounded to two digits
+		{Real, 0.0024788, "0.002", false}, // three places, but only one digit
+		{Real, 12.182494, "12.18", true},  // e^2.5: four digits
+		{Real, 12.182494, "12.2", false},  // three
+		{Probability, 0.63158, "0.632", true},
+		{Probability, 0.63158, "0.63", false},
+		{Probability, 0.63158, "63.2%", true},
+		{Ratio, 3.14159, "3.14", true},
+		{Ratio, 3.14159, "3.1", false},
+		{Money, 0.123456, "0.1235", true},
+		{Money, 0.123456, "0.123", false},
+	} {
+		readings, err := Read(row.text, row.form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := readings[0].is(row.value, row.form); got != row.want {
+			t.Errorf("%s for %v: %v, want %v", row.text, row.value, got, row.want)
+		}
+	}
+}
+
+// A comma sets thousands apart only before groups of three digits.
+func TestThousandsHaveThreeDigits(t *testing.T) {
+	for text, want := range map[string]float64{"1,234": 1234, "1,2345": 1.2345, "12,34": 12.34, "1,234,567": 1234567} {
+		readings, err := Read(text, Count)
+		if err != nil || readings[0].Value != want {
+			t.Errorf("%s is read as %+v, %v; want %v first", text, readings, err, want)
+		}
+	}
+}
+
+// A step opens when all the cells that it needs are right, not when they are
+// filled in.
+func TestStepsOpenWhenWhatTheyNeedIsRight(t *testing.T) {
+	p, err := New(KVBytes, 7, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cells []string // of the step that the others need
+	for _, id := range p.Order() {
+		if p.cells[id].step == "position" {
+			cells = append(cells, id)
+		}
+	}
+	answers := map[string]string{}
+	opened := func() bool {
+		for _, s := range p.Score(answers).Steps {
+			if s.ID == "cache" {
+				return s.Open
+			}
+		}
+		t.Fatal("there is no step cache")
+		return false
+	}
+	for _, id := range cells {
+		answers[id] = "1"
+	}
+	if len(cells) == 0 || opened() {
+		t.Errorf("wrong answers in %v open the next step", cells)
+	}
+	for _, id := range cells {
+		answers[id] = p.Answer(id)
+	}
+	if !opened() {
+		t.Errorf("right answers in %v do not open the next step", cells)
+	}
+}

@@ -1,0 +1,50 @@
+package class
+
+import (
+	"database/sql"
+	"testing"
+)
+
+// The margin's ends are right, though 0.65 − 0.6 is more than 0.05 in binary.
+func TestMarginHoldsItsEnds(t *testing.T) {
+	right := 0.6
+	p := &poll{Kind: Number, Right: &right, Within: 0.05}
+	for choice, want := range map[string]bool{"0.65": true, "0.55": true, "0.6": true, "0.651": false, "0.549": false} {
+		if got := p.isRight(choice); got != want {
+			t.Errorf("%s is right: %v, want %v", choice, got, want)
+		}
+	}
+}
+
+// A member who was never kept leaves a gap: those behind it keep their numbers,
+// and whoever joins next gets a new one.
+func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	l := s.room(Options{Nicknames: true})
+	l.class(4)
+	s.end()
+
+	again := begun(t, dir)
+	if err := again.db.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec("DELETE FROM room_members WHERE id = 2")
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	again.end()
+
+	last := begun(t, dir)
+	r, err := last.Instruct(t.Context(), l.Code(), l.secret, "here")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for who, want := range map[string]int{"p1": 1, "p3": 3, "p4": 4} {
+		if m, err := r.Join(t.Context(), who, ""); err != nil || m.ID != want {
+			t.Errorf("%s comes back as %+v, %v; want number %d", who, m, err, want)
+		}
+	}
+	if m, err := r.Join(t.Context(), "p2", ""); err != nil || m.ID != 5 {
+		t.Errorf("one who was never kept joins as %+v, %v; want number 5", m, err)
+	}
+}

@@ -1,0 +1,100 @@
+package session_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// A branch goes on with the settings that it had when it was left, and with
+// them again after the run was given up for memory.
+func TestBranchKeepsItsSettings(t *testing.T) {
+	t.Parallel()
+	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{})
+	first := s.State().Branches[0].ID
+	// Looking back, a setting cuts the second token off: another branch begins.
+	st := apply(t, s, session.Back{}, session.Back{}, session.Back{}, session.SetSampling{Temperature: ptr(2.5)}, session.StepToken{})
+	if len(st.Branches) != 2 {
+		t.Fatalf("branches: %+v", st.Branches)
+	}
+	second := st.Branches[1].ID
+	for _, row := range []struct {
+		id    int
+		want  float64
+		evict bool
+	}{{first, 1, false}, {second, 2.5, false}, {first, 1, true}, {second, 2.5, true}} {
+		if row.evict {
+			s.Evict()
+		}
+		if st := apply(t, s, session.TakeBranch{ID: row.id}); st.Settings.Temperature != row.want {
+			t.Errorf("branch %d (evicted before: %v) goes on at T = %v, want %v", row.id, row.evict, st.Settings.Temperature, row.want)
+		}
+	}
+}
+
+// A link holds every token that a person chose, each at its step.
+func TestLinkHoldsEveryChoice(t *testing.T) {
+	t.Parallel()
+	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.StepToken{})
+	var want []infer.Choice
+	for step := 1; step <= 3; step++ {
+		st := s.State()
+		least := int(st.Steps[step-1].Distribution().Order[st.Model.Config().Vocab-1])
+		want = append(want, infer.Choice{Step: step, Token: least})
+		apply(t, s, session.Choose{Step: step, Token: least}, session.StepToken{}, session.StepToken{})
+	}
+	link, err := session.ParseLink(s.State().Model, session.LinkOf(s.State()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(link.Log.Choices, want) {
+		t.Errorf("the link holds the choices %v, want %v", link.Log.Choices, want)
+	}
+}
+
+// A link cannot bring in a prompt that could not be typed.
+func TestLinkPromptIsBounded(t *testing.T) {
+	t.Parallel()
+	st := open(t, session.Start{Prompt: "Hello"}, session.StepToken{}).State()
+	link, err := session.ParseLink(st.Model, session.LinkOf(st))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bytes, taken := range map[int]bool{5: true, 4: false} {
+		s := session.New(st.Model, session.Limits{PromptBytes: bytes})
+		if taken {
+			apply(t, s, session.Open{Link: link})
+		} else if e := wantRefused(t, s, session.Open{Link: link}); e.Field != "prompt" {
+			t.Errorf("a prompt of 5 bytes where %d are taken: %v", bytes, e)
+		}
+	}
+}
+
+// The same files with rounded weights write another text: a link made with one
+// is not opened with the other.
+func TestLinkBelongsToItsModel(t *testing.T) {
+	t.Parallel()
+	c, err := bundled.Draft()
+	if err != nil {
+		t.Fatal(err)
+	}
+	models := map[infer.Quant]*infer.Model{}
+	for _, quant := range []infer.Quant{infer.QuantNone, infer.QuantInt8} {
+		if models[quant], err = infer.LoadQuantized(c, quant); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := session.New(models[infer.QuantNone], session.DefaultLimits())
+	link := session.LinkOf(apply(t, s, session.Start{Prompt: "Once"}))
+	if _, err := session.ParseLink(models[infer.QuantNone], link); err != nil {
+		t.Error(err)
+	}
+	var e *session.Error
+	if _, err := session.ParseLink(models[infer.QuantInt8], link); !errors.As(err, &e) || e.Code != session.CodeOther {
+		t.Errorf("for another model: %v, want code %q", err, session.CodeOther)
+	}
+}

@@ -1,0 +1,104 @@
+package view
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// The tokens without a row are part of every sum: 20 of the 4,096 have one, and
+// the sum is 1 all the same. At T = 50 the distribution is all but flat, so that
+// the others' sum is far beyond the end of an axis made for single tokens.
+func TestSumsHoldTheWholeVocabulary(t *testing.T) {
+	s := session.New(model(t), session.DefaultLimits())
+	do(t, s, session.Start{Prompt: "Once upon a time"})
+	hot, off := 50.0, 1.0
+	do(t, s, session.SetSampling{Temperature: &hot, TopP: &off})
+	do(t, s, session.StepStage{})
+	st := do(t, s, session.StepStage{})
+	shown := 0.0
+	for _, id := range st.Dist.Order[:RowsShown] {
+		shown += st.Dist.P[id]
+	}
+	table := NewLoop(st).Panel.Table
+	if table.All.P != "1.0000" || table.All.Badge != "sum = 1.0000" || !table.All.SumIsOne {
+		t.Errorf("with %d of %d rows the sum is %+v", len(table.Rows), len(st.Dist.Order), table.All)
+	}
+	rest := table.Rest
+	if rest.P != Prob(1-shown) || rest.Cum != "1.0000" || rest.BarP != "" || rest.OffScale != Prob(1-shown)+", off this scale" {
+		t.Errorf("the others' row is %+v, want p %s without a bar", rest, Prob(1-shown))
+	}
+}
+
+// With several filters on, the line names the one that decides. Top-p 0.9 keeps
+// three of the drill's five tokens (0.8640 < 0.9 ≤ 0.9495), top-k 4 would keep
+// one more, and top-k 2 one less.
+func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
+	for k, want := range map[int]string{4: ", the first sum to reach 0.90", 2: ", rank 2 is the last of top-k"} {
+		rows := NewLoop(drill(t, sampling.Settings{Temperature: 1, TopK: k, TopP: 0.9}, infer.KindFilter, 0)).Panel.Table.Rows
+		for _, r := range rows {
+			if r.Line != nil && r.Line.KeptWhy != want {
+				t.Errorf("top-k %d: the line says %q, want %q", k, r.Line.KeptWhy, want)
+			}
+		}
+	}
+}
+
+// The work so far holds the step that is shown.
+func TestTotalsHoldTheStepShown(t *testing.T) {
+	s := session.New(model(t), session.DefaultLimits())
+	do(t, s, session.Start{Prompt: "Once upon a time"})
+	do(t, s, session.StepToken{})
+	st := do(t, s, session.StepToken{})
+	last, total := st.Steps[1], NewLoop(st).Cost.Total
+	if got, want := total.Cached.String(), MultAdds(last.TotalCached); got != want {
+		t.Errorf("after two steps the work so far is %s, want %s", got, want)
+	}
+	if got, want := total.Recomputed.String(), MultAdds(last.TotalRecomputed)+", not run"; got != want {
+		t.Errorf("without a cache it is %s, want %s", got, want)
+	}
+}
+
+func TestStripSaysWhoChose(t *testing.T) {
+	s := session.New(model(t), session.DefaultLimits())
+	do(t, s, session.Start{Prompt: "Once upon a time"})
+	st := do(t, s, session.StepToken{})
+	do(t, s, session.Choose{Step: 1, Token: int(st.Steps[0].Distribution().Order[5])})
+	st = do(t, s, session.StepToken{})
+	for i, want := range []bool{true, false} {
+		if i == 1 {
+			st = do(t, s, session.StepToken{})
+		}
+		token := NewLoop(st).Strip.Tokens[i]
+		if strings.Contains(token.Aria, "chosen by a person") != want || token.Forced != want {
+			t.Errorf("token %d is spoken as %q", i+1, token.Aria)
+		}
+	}
+}
+
+func TestHeldBytesAreExplained(t *testing.T) {
+	for want, st := range map[string]infer.Append{
+		"it may become the stop string User:": {Held: []byte("Us"), Conditions: []infer.Condition{
+			{Kind: infer.StopMaxTokens, Have: 1, Limit: 9}, {Kind: infer.StopString, String: "User:", Matched: 2},
+		}},
+		"2 bytes of a character that is not whole yet": {Held: []byte("\xe2\x82"), Conditions: []infer.Condition{
+			{Kind: infer.StopString, String: "User:"},
+		}},
+	} {
+		if got := heldBy(st); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A folded column has the weight of all its positions: 0.2 · 255 = 51,
+// (0.25 + 0.25 + 0.3) · 255 = 204.
+func TestFoldedColumnSumsItsPositions(t *testing.T) {
+	got := quantised([]float32{0.2, 0.25, 0.25, 0.3, 0}, []span{{0, 1}, {1, 4}, {4, 5}})
+	if want := "\x33\xcc\x00"; string(got) != want {
+		t.Errorf("% x, want % x", got, want)
+	}
+}
