@@ -21,7 +21,8 @@ func TestRefusals(t *testing.T) {
 		message     string
 		code, field string
 	}{
-		{`{"cmd":"start","prompt":""}`, "range", "prompt"},
+		{`{"cmd":"start"}`, "range", "prompt"},
+		{`{"cmd":"start","prompt":5}`, "range", "prompt"},
 		{`{"cmd":"start","prompt":"` + long + `"}`, "range", "prompt"},
 		{`{"cmd":"start","prompt":"a\u0000b"}`, "range", "prompt"},
 		{`{"cmd":"start"}`, "range", "prompt"},
