@@ -178,8 +178,9 @@ func (c *Checkpoint) Has(name string) bool {
 }
 
 // Float32 returns a tensor's values in row-major order, the last dimension
-// running fastest, as a copy that belongs to the caller. The conversion is
-// exact for every type that a file may have.
+// running fastest, as a copy that belongs to the caller. Values that the file
+// has as floating-point numbers stay what they are; those of quantized formats
+// become what ggml makes of them, bit for bit.
 //
 // It is an error if the tensor is not there, if its shape is not the one asked
 // for, if a value is NaN or infinite, or if the file cannot be read; the error

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -46,13 +47,13 @@ var ggufLists = []string{"tokenizer.ggml.tokens", "tokenizer.ggml.scores", "toke
 // ggufSizes are the bytes of a value, by type; strings and arrays have none.
 var ggufSizes = map[uint32]int64{0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 
-// ggufTypes are the number formats of tensors that can be read.
-var ggufTypes = map[uint32]dtype{0: dtypeF32, 1: dtypeF16, 2: dtypeQ4, 8: dtypeQ8, 30: dtypeBF16}
-
-// ggufTypeNames are formats that cannot, for the message.
-var ggufTypeNames = map[uint32]string{
-	3: "Q4_1", 6: "Q5_0", 7: "Q5_1", 9: "Q8_1", 10: "Q2_K", 11: "Q3_K", 12: "Q4_K", 13: "Q5_K", 14: "Q6_K", 15: "Q8_K",
-	16: "IQ2_XXS", 17: "IQ2_XS", 18: "IQ3_XXS", 19: "IQ1_S", 20: "IQ4_NL", 21: "IQ3_S", 22: "IQ2_S", 23: "IQ4_XS", 28: "F64",
+// ggufTypes are ggml's numbers of the formats of tensors. Those that are left
+// out were given up before they had files.
+var ggufTypes = map[uint32]dtype{
+	0: dtypeF32, 1: dtypeF16, 2: dtypeQ4, 3: dtypeQ41, 6: dtypeQ5, 7: dtypeQ51, 8: dtypeQ8, 9: "Q8_1", 10: "Q2_K", 11: "Q3_K",
+	12: dtypeQ4K, 13: dtypeQ5K, 14: dtypeQ6K, 15: "Q8_K", 16: "IQ2_XXS", 17: "IQ2_XS", 18: "IQ3_XXS", 19: "IQ1_S",
+	20: dtypeIQ4NL, 21: "IQ3_S", 22: "IQ2_S", 23: "IQ4_XS", 24: "I8", 25: "I16", 26: "I32", 27: "I64", 28: "F64",
+	29: "IQ1_M", 30: dtypeBF16, 34: "TQ1_0", 35: "TQ2_0", 39: "MXFP4", 40: "NVFP4", 41: "Q1_0", 42: "Q2_0",
 }
 
 // gguf is the head of a GGUF file.
@@ -131,7 +132,7 @@ func (g *gguf) readTensor(r *ggufReader) string {
 	values := int64(1)
 	for range rank {
 		n := r.uint64()
-		if r.err == nil && (n == 0 || n > maxDim || values > 16*r.size/int64(n)) { // no type takes less than half a byte a value
+		if r.err == nil && (n == 0 || n > maxDim || values > 16*r.size/int64(n)) { // no type takes less than a bit a value
 			r.fail("tensor %s has a dimension of %d, more than the file can hold", quote(name), n)
 		}
 		if r.err != nil {
@@ -144,24 +145,20 @@ func (g *gguf) readTensor(r *ggufReader) string {
 	if r.err != nil {
 		return name
 	}
-	var ok bool
-	if t.dtype, ok = ggufTypes[kind]; !ok {
-		called := ggufTypeNames[kind]
-		if called == "" {
-			called = fmt.Sprintf("number %d", kind)
-		}
-		r.fail("tensor %s has type %s; F32, F16, BF16, Q8_0 and Q4_0 can be read", quote(name), called)
+	t.dtype = ggufTypes[kind]
+	f := formats[t.dtype]
+	if f.widen == nil {
+		r.fail("tensor %s has type %s; %s", quote(name), cmp.Or(string(t.dtype), fmt.Sprintf("number %d", kind)), readableGGUF)
 		return name
 	}
-	block, bytes := t.dtype.block()
-	if t.shape[0]%block != 0 {
-		r.fail("tensor %s has rows of %d values, %s needs a multiple of %d", quote(name), t.shape[0], t.dtype, block)
+	if t.shape[0]%f.values != 0 {
+		r.fail("tensor %s has rows of %d values, %s needs a multiple of %d", quote(name), t.shape[0], t.dtype, f.values)
 	}
 	if offset > uint64(r.size) {
 		r.fail("tensor %s begins at byte %d of a file of %d", quote(name), offset, r.size)
 	}
 	slices.Reverse(t.shape)
-	t.offset, t.bytes = int64(offset), values/int64(block)*int64(bytes)
+	t.offset, t.bytes = int64(offset), values/int64(f.values)*int64(f.bytes)
 	g.tensors[name] = t
 	return name
 }

@@ -107,7 +107,7 @@ func (s *scanner) dtype() dtype {
 	case dtypeF32, dtypeF16, dtypeBF16:
 		return d
 	}
-	s.fail("dtype %s; F32, F16 and BF16 can be read", quote(string(name)))
+	s.fail("dtype %s; %s", quote(string(name)), readableSafetensors)
 	return ""
 }
 

@@ -101,8 +101,7 @@ func (e entry) resolve(dataStart, dataSize int64) (tensor, error) {
 		}
 		values *= int64(n)
 	}
-	_, bytes := e.dtype.block()
-	if want := values * int64(bytes); want != end-begin {
+	if want := values * int64(formats[e.dtype].bytes); want != end-begin {
 		return tensor{}, fmt.Errorf("has shape %v and dtype %v, which take %d bytes, but spans %d", e.shape, e.dtype, want, end-begin)
 	}
 	return tensor{dtype: e.dtype, shape: e.shape, offset: dataStart + begin, bytes: end - begin}, nil
