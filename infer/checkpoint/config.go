@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -73,17 +72,20 @@ func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Conf
 	c := parseFields(configFile, configJSON)
 	tokens := parseFields(tokenizerConfigFile, tokenizerConfigJSON)
 	generation := parseFields(generationFile, generationJSON)
-	if err := cmp.Or(c.err, tokens.err, generation.err); err != nil {
+	if err := collect(c.err, tokens.err, generation.err); err != nil {
 		return Config{}, false, err
 	}
 	config := Config{Architecture: architecture(c)}
+	if heads[config.Architecture] == "" {
+		return Config{}, false, c.err // what its keys mean is not known
+	}
 	if config.Architecture == "gpt2" {
 		readGPT2(c, &config)
 	} else {
 		readLlama(c, &config)
 	}
 	readTokenIDs(&config, c, tokens, generation)
-	if err := cmp.Or(c.err, tokens.err, generation.err); err != nil {
+	if err := collect(c.err, tokens.err, generation.err); err != nil {
 		return Config{}, false, err
 	}
 	return config, tokens.has("add_bos_token"), nil
@@ -104,6 +106,7 @@ func architecture(c *fields) string {
 		}
 	} else if heads[model] == "" {
 		c.fail("model_type is %s; %s", quote(model), runs)
+		classes = nil // that says it all
 	}
 	for _, class := range classes {
 		if class != heads[model] {
@@ -202,6 +205,9 @@ func readHeads(c *fields, config *Config) {
 // front: add_bos_token says so, or else the tokenizer's own description.
 func readTokenIDs(config *Config, c, tokens, generation *fields) {
 	config.BOS = -1
+	if c.err != nil {
+		return // ids are compared with a size that must be right
+	}
 	if tokens.boolean("add_bos_token", false) {
 		ids := slices.Concat(c.ids("bos_token_id", config.Vocab), generation.ids("bos_token_id", config.Vocab))
 		if len(ids) == 0 {

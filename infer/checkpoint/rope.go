@@ -63,7 +63,7 @@ func rope(c *fields, context int) (theta float64, scaling RopeScaling) {
 
 // requiredNumber is number for a key that must be there.
 func requiredNumber(f *fields, key string, low, high float64) float64 {
-	if f.err == nil && !f.has(key) {
+	if !f.has(key) {
 		f.fail("%s is missing", key)
 	}
 	return f.number(key, low, low, high)
