@@ -62,6 +62,14 @@ type SpecialToken struct {
 	Name string `json:"name"`
 }
 
+// Describe says what an opened model is.
+func (c *Checkpoint) Describe() *Description {
+	d := &Description{Name: c.Config.Name, Format: c.Format, Architecture: c.Config.Architecture, Config: &c.Config, Checkpoint: c}
+	d.tokenizer(c.Tokenizer)
+	d.weigh(c.weights, inFile(c.tensors))
+	return d
+}
+
 // tokenizer notes a tokenizer that could be read.
 func (d *Description) tokenizer(t *tokenizer.Tokenizer) {
 	d.Vocabulary = Vocabulary{Kind: t.Kind(), Tokens: t.Size()}
