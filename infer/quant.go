@@ -84,10 +84,10 @@ func table(c *checkpoint.Checkpoint, name string, cfg checkpoint.Config, err *er
 // hash identifies a model's files together with how its weights are kept:
 // rounded weights write another text, so a log of one is not of the other.
 func (q Quant) hash(files string) string {
-	if q != QuantInt8 {
+	if q == QuantNone {
 		return files
 	}
-	sum := sha256.Sum256([]byte(files + " int8"))
+	sum := sha256.Sum256([]byte(files + " " + string(q)))
 	return hex.EncodeToString(sum[:])
 }
 
