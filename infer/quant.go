@@ -69,10 +69,10 @@ func (q Quant) pack(rows, cols int, data []float32) kernel.Matrix {
 // hash identifies a model's files together with how its weights are kept:
 // rounded weights write another text, so a log of one is not of the other.
 func (q Quant) hash(files string) string {
-	if q != QuantInt8 {
+	if q == QuantNone {
 		return files
 	}
-	sum := sha256.Sum256([]byte(files + " int8"))
+	sum := sha256.Sum256([]byte(files + " " + string(q)))
 	return hex.EncodeToString(sum[:])
 }
 

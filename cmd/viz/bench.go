@@ -28,7 +28,7 @@ how much int8 departs from the model's own weights instead.
 
 // benchOptions are what the flags of viz bench say.
 type benchOptions struct {
-	model    string
+	modelPath
 	plan     bench.Plan
 	accuracy bool
 	json     bool
@@ -52,7 +52,7 @@ func runBench(ctx context.Context, args []string, env func(string) string, stdou
 	if err := f.parse(args, env, stdout); err != nil {
 		return err
 	}
-	m, err := openModel(o.model, f.called("model"), infer.QuantNone)
+	m, err := openModel(o.modelPath, f.called("model"), infer.QuantNone, stderr)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func runBench(ctx context.Context, args []string, env func(string) string, stdou
 		if q == infer.QuantNone {
 			return m, nil
 		}
-		return openModel(o.model, f.called("model"), q)
+		return openModel(o.modelPath, f.called("model"), q, io.Discard)
 	}
 	r := benchReport{
 		Model: m.Name(), Hash: m.Hash(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
@@ -92,7 +92,7 @@ func runBench(ctx context.Context, args []string, env func(string) string, stdou
 
 func (o *benchOptions) flags() *flags {
 	f := newFlags(benchUsage)
-	f.text("model", "PATH", modelHelp, &o.model)
+	o.modelPath.flags(f)
 	f.value("quants", "LIST", "quantizations to measure (default none,int8)", func(text string) error {
 		o.plan.Quants = nil
 		for name := range strings.SplitSeq(text, ",") {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 // on to the bytes of the JSON object: what the terminal and the JSON
 // subprotocol have in common. ns/op counts that stage alone.
 func BenchmarkStage(b *testing.B) {
-	m, err := openModel("", "", infer.QuantNone)
+	m, err := openModel(modelPath{}, "", infer.QuantNone, io.Discard)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,18 +13,18 @@ import (
 // draft or has none; one that does not fit is refused before anything serves.
 func TestDraft(t *testing.T) {
 	bundledAt := func(name string) string { return filepath.Join("..", "..", "infer", "bundled", name) }
-	target, err := openModel("", "-model", infer.QuantNone)
+	target, err := openModel(modelPath{}, "-model", infer.QuantNone, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := openDraft(target, "", "-draft", true, infer.QuantNone)
+	own, err := openDraft(target, "", "-draft", true, infer.QuantNone, io.Discard)
 	if err != nil || own == nil || infer.CheckPair(target, own) != nil {
 		t.Errorf("the binary's own draft: %v, %v", own, err)
 	}
-	if none, err := openDraft(target, "", "-draft", false, infer.QuantNone); none != nil || err != nil {
+	if none, err := openDraft(target, "", "-draft", false, infer.QuantNone, io.Discard); none != nil || err != nil {
 		t.Errorf("for another model: %v, %v", none, err)
 	}
-	given, err := openDraft(target, bundledAt("draft"), "-draft", false, infer.QuantNone)
+	given, err := openDraft(target, bundledAt("draft"), "-draft", false, infer.QuantNone, io.Discard)
 	if err != nil || given.Hash() != own.Hash() {
 		t.Errorf("the same draft by its path: %v", err)
 	}

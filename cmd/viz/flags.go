@@ -14,7 +14,8 @@ import (
 // is as good as none.
 type flags struct {
 	set    *flag.FlagSet
-	usage  string // first lines of the help
+	usage  string  // first lines of the help
+	path   *string // where one argument that is no flag goes, if any is allowed
 	listed []listed
 	origin map[string]string // by flag name: "-top-k" or "VIZ_TOP_K", if either gave it
 	texts  []text            // what was given, in its order
@@ -80,6 +81,17 @@ func (f *flags) parse(args []string, env func(string) string, stdout io.Writer) 
 		return f.help(stdout)
 	} else if err != nil {
 		return usageError{err}
+	}
+	if f.path != nil && f.set.NArg() > 0 { // flags may stand behind it too
+		*f.path = f.set.Arg(0)
+		if err := f.set.Parse(f.set.Args()[1:]); errors.Is(err, flag.ErrHelp) {
+			return f.help(stdout)
+		} else if err != nil {
+			return usageError{err}
+		}
+		if f.set.NArg() > 0 {
+			return usageError{fmt.Errorf("unexpected argument %q: one path is taken", f.set.Arg(0))}
+		}
 	}
 	if f.set.NArg() > 0 {
 		return usageError{fmt.Errorf("unexpected argument %q: only flags are taken", f.set.Arg(0))}

@@ -1,61 +1,95 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
-	"os"
-	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
-	"github.com/tokenbytoken/viz/infer/cost"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
-const inspectUsage = `Usage: viz inspect [PATH]
+const inspectUsage = `Usage: viz inspect [flags] [PATH]
 
-Tells what a model is without running it: format, architecture, shapes,
-tokenizer, and the memory it would need. PATH is what -model takes; without it
-the model in this binary is told of. Every weight is read once. A file that is
-damaged, or that this program cannot run, ends with exit code 2 and the reason.
+Describes a model without running it: format, architecture, shapes, tokenizer,
+and the memory it would need. PATH is what -model takes; without it the model
+in this binary is described. A model that can run has every weight read once.
+One that is damaged, or that this program cannot run, is described as far as it
+can be read, with all the reasons, and ends with exit code 2.
 `
 
-// inspect carries out viz inspect.
-func inspect(args []string, stdout io.Writer) error {
-	switch {
-	case len(args) > 0 && isHelp(args[0]):
-		_, err := io.WriteString(stdout, inspectUsage)
-		return err
-	case len(args) > 0 && strings.HasPrefix(args[0], "-"):
-		return usageError{fmt.Errorf("flag provided but not defined: %s", args[0])}
-	case len(args) > 1:
-		return usageError{fmt.Errorf("unexpected argument %q: one path is taken", args[1])}
-	}
-	c, err := openInspected(args)
-	if err != nil {
-		return usageError{err}
-	}
-	defer c.Close()
-	_, err = describeModel(c).WriteTo(stdout)
-	return err
+// inspectOptions are what the flags of viz inspect say.
+type inspectOptions struct {
+	modelPath // the model's is the argument that is no flag
+
+	tensors, template, json bool
 }
 
-// openInspected opens the model and reads all of it.
-func openInspected(args []string) (*checkpoint.Checkpoint, error) {
-	if len(args) == 0 {
-		return bundled.Target()
+func (o *inspectOptions) flags() *flags {
+	f := newFlags(inspectUsage)
+	f.path = &o.model
+	f.toggle("tensors", "list every tensor with its type and its shape", &o.tensors)
+	f.toggle("template", "print the whole chat template", &o.template)
+	f.text("tokenizer", "PATH", tokenizerHelp, &o.tokenizer)
+	f.toggle("json", "print one JSON object, all tensors included", &o.json)
+	return f
+}
+
+// unfitError says that a model does not run; its description, which has the
+// reasons, is printed already.
+type unfitError struct{ error }
+
+// inspect carries out viz inspect.
+func inspect(args []string, env func(string) string, stdout io.Writer) error {
+	var o inspectOptions
+	if err := o.flags().parse(args, env, stdout); err != nil {
+		return err
 	}
-	c, err := openPath(args[0])
-	if err == nil {
-		if err = c.Verify(); err == nil {
-			return c, nil
+	d, err := o.describe()
+	if d.Checkpoint != nil {
+		defer d.Checkpoint.Close()
+	}
+	if err != nil && d.Format == "" {
+		return usageError{fmt.Errorf("%s: %w", o.model, explain(o.modelPath, err))} // there is nothing to describe
+	}
+	if _, err := o.print(d, checkpoint.Reasons(err)).WriteTo(stdout); err != nil {
+		return err
+	}
+	if n := len(checkpoint.Reasons(err)); n > 0 {
+		return unfitError{fmt.Errorf("%s does not run here, for %s", o.model, plural(n, "reason"))}
+	}
+	return nil
+}
+
+// describe opens the model and, where it runs, reads all of it.
+func (o *inspectOptions) describe() (*checkpoint.Description, error) {
+	if o.model == "" {
+		c, err := bundled.Target()
+		if err != nil {
+			return &checkpoint.Description{}, err
 		}
-		c.Close()
+		return c.Describe(), c.Verify()
 	}
-	return nil, fmt.Errorf("%s: %w", args[0], err)
+	d, err := checkpoint.Files{Model: o.model, Tokenizer: o.tokenizer}.Describe()
+	if err == nil {
+		err = d.Checkpoint.Verify()
+	}
+	return d, err
+}
+
+func (o *inspectOptions) print(d *checkpoint.Description, reasons []string) io.WriterTo {
+	if o.json {
+		return describeJSON(d, reasons)
+	}
+	s := describeModel(d, reasons)
+	if o.tensors {
+		s.tensors(d.Tensors)
+	}
+	if o.template {
+		s.template(d.Template)
+	}
+	return strings.NewReader(printable(s.String()))
 }
 
 // sheet is the printed description: lines with a name in front.
@@ -63,140 +97,4 @@ type sheet struct{ bytes.Buffer }
 
 func (s *sheet) line(name, format string, args ...any) {
 	fmt.Fprintf(&s.Buffer, "%-*s%s\n", nameColumn, name, fmt.Sprintf(format, args...))
-}
-
-// describeModel writes the sheet of a model.
-func describeModel(c *checkpoint.Checkpoint) *sheet {
-	g, s := c.Config, &sheet{}
-	s.line("model", "%s, %s", strconv.QuoteToGraphic(g.Name), c.Format)
-	s.line("", "SHA-256 %s", c.Hash)
-	s.line("shape", "%s: %s, width %s, feed-forward %s", g.Architecture, plural(g.Layers, "layer"), view.Count(g.Width), view.Count(g.FFN))
-	s.line("", "%s query and %s key/value heads of %s", view.Count(g.Heads), view.Count(g.KVHeads), view.Count(g.HeadDim))
-	s.line("", "%s positions%s", view.Count(g.Context), windowNote(g))
-	s.line("positions", "%s", positionsNote(g))
-	s.line("weights", "%s parameters in %s, stored as %s", view.Count(c.Parameters()), view.Bytes(c.Bytes()), strings.Join(c.Types(), ", "))
-	s.line("", "%s", map[bool]string{true: "output matrix tied to the embedding", false: "output matrix of its own"}[g.TieEmbeddings])
-	s.line("tokenizer", "%s: %s tokens for %s rows", c.Tokenizer.Kind(), view.Count(c.Tokenizer.Size()), view.Count(g.Vocab))
-	s.line("", "%s", marksNote(c))
-	describeMemory(s, c)
-	return s
-}
-
-// windowNote tells of the layers that look through a sliding window.
-func windowNote(g checkpoint.Config) string {
-	window, layers := g.Window()
-	switch {
-	case layers == 0:
-		return ""
-	case window >= g.Context:
-		return fmt.Sprintf("; its sliding window of %s never cuts", view.Count(window))
-	case layers == g.Layers:
-		return fmt.Sprintf("; a token sees the last %s", view.Count(window))
-	}
-	return fmt.Sprintf("; in %s a token sees the last %s, in the others all", plural(layers, "layer"), view.Count(window))
-}
-
-// positionsNote tells how the model knows where a token stands.
-func positionsNote(g checkpoint.Config) string {
-	ropes := g.Ropes()
-	if len(ropes) == 0 {
-		return "learned vectors"
-	}
-	var notes []string
-	still := 0
-	for _, rope := range ropes {
-		layers := 0
-		for _, a := range g.Attention {
-			if a.Rope == rope {
-				layers++
-			}
-		}
-		note := ropeNote(rope)
-		if len(ropes) > 1 {
-			note += " in " + plural(layers, "layer")
-		}
-		notes = append(notes, note)
-	}
-	for _, a := range g.Attention {
-		if a.Rope == nil {
-			still++
-		}
-	}
-	if still > 0 {
-		notes = append(notes, "none in "+plural(still, "layer"))
-	}
-	return "rotary, " + strings.Join(notes, "; ")
-}
-
-// ropeNote tells of rotary frequencies.
-func ropeNote(rope *checkpoint.Rope) string {
-	note := "base " + strconv.FormatFloat(rope.Theta, 'f', -1, 64)
-	switch r := rope.Scaling; r.Kind {
-	case "linear":
-		note += fmt.Sprintf(", stretched %v times", r.Factor)
-	case "llama3":
-		note += fmt.Sprintf(", the slow ones stretched %v times beyond %s positions", r.Factor, view.Count(r.OriginalContext))
-	case "factors":
-		note += ", each stretched by a factor of its own"
-	}
-	return note
-}
-
-// marksNote tells which tokens begin and end a text.
-func marksNote(c *checkpoint.Checkpoint) string {
-	name := func(id int) string {
-		if n, ok := c.Tokenizer.Special(id); ok {
-			return strconv.QuoteToGraphic(n)
-		}
-		return strconv.Itoa(id)
-	}
-	note := "no token in front"
-	if c.Config.BOS >= 0 {
-		note = name(c.Config.BOS) + " in front"
-	}
-	var ends []string
-	for _, id := range c.Config.EOS {
-		ends = append(ends, name(id))
-	}
-	if len(ends) == 0 {
-		return note + "; nothing ends a text"
-	}
-	return note + "; " + strings.Join(ends, " or ") + " ends a text"
-}
-
-// describeMemory tells what running the model takes: weights widened to
-// float32, tables, and a cache that is full.
-func describeMemory(s *sheet, c *checkpoint.Checkpoint) {
-	g := c.Config
-	shape := cost.Shape{Layers: g.Layers, KVHeads: g.KVHeads, HeadDim: g.HeadDim}
-	const float32Bytes = 4
-	weights := float32Bytes * c.Parameters()
-	weights += float32Bytes * int64(len(g.Ropes())) * int64(g.Context) * int64(g.HeadDim) // cos and sin
-	full := shape.KVBytes(g.Context, float32Bytes)
-	s.line("cache", "%s a position, %s when full", view.Bytes(shape.KVBytes(1, float32Bytes)), view.Bytes(full))
-	s.line("memory", "%s for the weights in float32 and their tables, %s with one full cache", view.Bytes(weights), view.Bytes(weights+full))
-	if free, ok := freeMemory(); !ok {
-		s.line("runs", "yes, where there is that much memory")
-	} else if free < weights {
-		s.line("runs", "no: this machine has %s of memory free", view.Bytes(free))
-	} else {
-		s.line("runs", "yes")
-	}
-}
-
-// freeMemory is what Linux says a program may still take; other systems have
-// no file that tells it.
-func freeMemory() (int64, bool) {
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return 0, false
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var kib int64
-		if n, _ := fmt.Sscanf(lines.Text(), "MemAvailable: %d kB", &kib); n == 1 {
-			return kib << 10, true
-		}
-	}
-	return 0, false
 }

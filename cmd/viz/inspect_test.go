@@ -2,10 +2,15 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
 )
 
 var modelsFolder = filepath.Join("..", "..", "testdata", "models")
@@ -59,8 +64,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// A damaged file is refused with its name and the place, before anything is
-// printed.
+// What is damaged, or cannot run, is described as far as it can be read, with
+// the place of each fault, and ends with exit code 2.
 func TestInspectDamaged(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "llama-f16.gguf"))
 	if err != nil {
@@ -68,27 +73,129 @@ func TestInspectDamaged(t *testing.T) {
 	}
 	nan := bytes.Clone(data)
 	copy(nan[len(nan)-2:], []byte{0xff, 0x7f}) // the last value of the last tensor, in F16
+	other := bytes.Replace(data, []byte("general.architecture\x08\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00llama"),
+		[]byte("general.architecture\x08\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00ma\x1bba"), 1)
 	for name, damaged := range map[string]struct {
 		data []byte
 		want []string
 	}{
-		"short.gguf": {data[:len(data)-100], []string{"short.gguf", "ends at byte"}},
-		"head.gguf":  {data[:1000], []string{"head.gguf", "byte ", "tokenizer.ggml.tokens"}},
-		"nan.gguf":   {nan, []string{"nan.gguf", "lm_head.weight[610 31] is NaN"}},
-		"text.gguf":  {[]byte("hello, world"), []string{"text.gguf", "no model that can be read"}},
+		"short.gguf":   {data[:len(data)-100], []string{"llama: 2 layers", `"<unk>"`, `tensor "output.weight" ends at byte`}},
+		"head.gguf":    {data[:1000], []string{`"head", GGUF`, "byte ", "tokenizer.ggml.tokens"}},
+		"nan.gguf":     {nan, []string{"SHA-256", "output.weight[610 31] is NaN"}},
+		"other.gguf":   {other, []string{`"ma\x1bba"`, "this program runs gemma3, gpt2, llama"}},
+		"pointer.gguf": {[]byte("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n"), []string{`"pointer", git-LFS pointer`, "of 12345 bytes"}},
 	} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, damaged.data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		f := try(t, nil, "", "inspect", path)
-		if f.code != exitUsage || f.out != "" {
-			t.Errorf("%s: exit %d, printed %q", name, f.code, f.out)
+		if f.code != exitUsage || !strings.Contains(f.errors, path+" does not run here, for 1 reason") {
+			t.Errorf("%s: exit %d, %q", name, f.code, f.errors)
 		}
-		for _, want := range damaged.want {
-			if !strings.Contains(f.errors, want) {
-				t.Errorf("%s: message %q lacks %q", name, f.errors, want)
+		for _, want := range append(damaged.want, "\nruns       no, for 1 reason:\n") {
+			if !strings.Contains(f.out, want) {
+				t.Errorf("%s: printed %q, which lacks %q", name, f.out, want)
 			}
 		}
+		if strings.Contains(f.out+f.errors, "\x1b") {
+			t.Errorf("%s: a control character reaches the terminal: %q", name, f.out)
+		}
+	}
+}
+
+// Where there is nothing to describe, the reason is all that is printed.
+func TestInspectNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "text.gguf")
+	if err := os.WriteFile(path, []byte("hello, world"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if f := try(t, nil, "", "inspect", path); f.code != exitUsage || f.out != "" || !strings.Contains(f.errors, "no model that can be read") {
+		t.Errorf("exit %d, %q, %q", f.code, f.out, f.errors)
+	}
+}
+
+// All faults of a folder are there, one a line, and those of a run are counted.
+func TestInspectHasAllReasons(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"config.json":           `{"model_type": "llama", "_name_or_path": "me/broken", "hidden_size": 0, "num_hidden_layers": 2, "num_attention_heads": 3, "vocab_size": 10, "hidden_act": "relu", "quantization_config": {}, "attention_bias": true}`,
+		"tokenizer.json":        `{"model": {"type": "Unigram"}, "added_tokens": [{"id": 7, "content": "<pad>", "special": true}]}`,
+		"tokenizer_config.json": `{"chat_template": "{% for m in messages %}\u001b[2J{{ m }}{% endfor %}"}`,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	header := `{"lm_head.weight":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}`
+	weights := append([]byte{byte(len(header)), 0, 0, 0, 0, 0, 0, 0}, header+"\x00\x00\x00\x00"...)
+	if err := os.WriteFile(filepath.Join(folder, "model.safetensors"), weights, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f := try(t, nil, "", "inspect", folder, "-tensors", "-template")
+	for _, want := range []string{
+		`calls itself "me/broken"`, `shape      "llama"`, "1 tensor in 4 B", `special    1 token: 7 "<pad>"`,
+		"runs       no, for 7 reasons:\n", "config.json: quantization_config is set", "config.json: hidden_size is 0, want 1 to 65536",
+		"config.json: intermediate_size is missing", `config.json: hidden_act is "relu"`, "config.json: attention_bias is true",
+		`model.safetensors: tensor "lm_head.weight" has type U8`, "tokenizer.json: ",
+		"\n  lm_head.weight  U8  [4]\n", "{% for m in messages %}\ufffd[2J{{ m }}",
+	} {
+		if !strings.Contains(f.out, want) {
+			t.Errorf("lacks %q:\n%s", want, f.out)
+		}
+	}
+	if f.code != exitUsage {
+		t.Errorf("exit %d", f.code)
+	}
+	f = try(t, nil, "", "trace", "-prompt", "x", "-model", folder)
+	if !strings.Contains(f.errors, "quantization_config is set; quantised weights are not supported (and 6 more, which viz inspect lists)") {
+		t.Errorf("%s", f.errors)
+	}
+}
+
+// The JSON form has the same, and the tensors.
+func TestInspectJSON(t *testing.T) {
+	var got inspected
+	if err := json.Unmarshal([]byte(ok(t, "inspect", "-json", filepath.Join(modelsFolder, "llama-q8_0.gguf"))), &got); err != nil {
+		t.Fatal(err)
+	}
+	// 2 blocks of 9 tensors, the embedding, the last norm and the output matrix.
+	if !got.Runs || got.Parameters != 63_840 || len(got.Tensors) != 2*9+3 || got.Shape.Layers != 2 || got.Tokens != 611 ||
+		*got.BOS != 1 || len(got.Special) != 3 || got.Facts["general.architecture"] != "llama" || got.Reasons != nil {
+		t.Errorf("%+v", got)
+	}
+	for _, x := range got.Tensors {
+		// token_embd: 611 rows of one block of 32 values in 34 bytes.
+		if x.Name == "token_embd.weight" && (x.Type != "Q8_0" || !slices.Equal(x.Shape, []int{611, 32}) || x.Bytes != 611*34) {
+			t.Errorf("%+v", x)
+		}
+	}
+	f := try(t, nil, "", "inspect", t.TempDir(), "-json")
+	if err := json.Unmarshal([]byte(f.out), &got); err != nil || got.Runs || len(got.Reasons) != 3 || f.code != exitUsage {
+		t.Errorf("exit %d, %v, %+v", f.code, err, got)
+	}
+}
+
+// What is said of memory is what the loaded model takes, but for padding.
+func TestWeightMemory(t *testing.T) {
+	c, err := bundled.Target()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, quant := range []infer.Quant{infer.QuantNone, infer.QuantInt8} {
+		m, err := infer.LoadQuantized(c, quant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rotary := int64(4 * c.Config.Context * c.Config.HeadDim)
+		if said, is := weightMemory(c, quant), m.WeightBytes()+rotary; said > is+is/50 || said < is-is/50 {
+			t.Errorf("%s: %d bytes are said, %d taken", quant, said, is)
+		}
+	}
+	var note bytes.Buffer
+	announce(&note, c, infer.QuantNone)
+	if note.Len() > 0 {
+		t.Errorf("a small model is announced: %s", note.String())
 	}
 }

@@ -26,10 +26,11 @@ what was measured until then.
 
 // labOptions are what the flags of viz lab say.
 type labOptions struct {
-	model, draft string
-	json         bool
-	csv          string
-	values       lab.Values
+	modelPath
+	draft  string
+	json   bool
+	csv    string
+	values lab.Values
 }
 
 // runLab carries out viz lab.
@@ -50,7 +51,7 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 	}
 	// Parameters have no twins in the environment: VIZ_MEMORY is the server's.
 	twins := func(name string) string {
-		if name == variable("model") || name == variable("draft") {
+		if name == variable("model") || name == variable("tokenizer") || name == variable("draft") {
 			return env(name)
 		}
 		return ""
@@ -62,7 +63,7 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 	if err != nil {
 		return labRefused(f, err)
 	}
-	with, err := o.open(f)
+	with, err := o.open(f, stderr)
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (o *labOptions) flags(info lab.Info) *flags {
 			return nil
 		})
 	}
-	f.text("model", "PATH", modelHelp, &o.model)
+	o.modelPath.flags(f)
 	f.text("draft", "PATH", "another model to draft with (default: the one in this binary, for the model in it)", &o.draft)
 	f.toggle("json", "print one JSON object instead of tables", &o.json)
 	f.text("csv", "TABLE", "print the raw rows of one table as CSV", &o.csv)
@@ -117,15 +118,15 @@ func labRefused(f *flags, err error) error {
 }
 
 // open loads the models that a lab measures.
-func (o *labOptions) open(f *flags) (lab.Env, error) {
+func (o *labOptions) open(f *flags, stderr io.Writer) (lab.Env, error) {
 	var with lab.Env
 	var err error
-	if with.Target, err = openModel(o.model, f.called("model"), infer.QuantNone); err != nil {
+	if with.Target, err = openModel(o.modelPath, f.called("model"), infer.QuantNone, stderr); err != nil {
 		return with, err
 	}
 	switch {
 	case o.draft != "":
-		with.Draft, err = openModel(o.draft, f.called("draft"), infer.QuantNone)
+		with.Draft, err = openModel(modelPath{model: o.draft}, f.called("draft"), infer.QuantNone, stderr)
 	case o.model == "":
 		c, failed := bundled.Draft()
 		if failed != nil {

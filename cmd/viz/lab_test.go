@@ -13,14 +13,15 @@ import (
 
 // shortLabs are flags that make each lab's run short.
 var shortLabs = map[string][]string{
-	"strategies":  {"-tokens", "6", "-runs", "2", "-lanes", "greedy,t=2 k=5", "-horizon", "2"},
-	"draw":        {"-draws", "100", "-repeats", "2"},
-	"cache":       {"-tokens", "5", "-repeats", "1"},
-	"memory":      {"-tokens", "4", "-preset", "llama-2-7b"},
-	"prefill":     {"-lengths", "1,8", "-tokens", "4", "-repeats", "1"},
-	"bill":        {"-max-tokens", "8", "-try-max-tokens", "3", "-stop", `\n\n`},
-	"speculation": {"-tokens", "8", "-gamma", "2", "-gammas", "1,2", "-repeats", "1", "-rounds", "100"},
-	"stops":       {"-tokens", "12", "-max-tokens", "8"},
+	"strategies":   {"-tokens", "6", "-runs", "2", "-lanes", "greedy,t=2 k=5", "-horizon", "2"},
+	"draw":         {"-draws", "100", "-repeats", "2"},
+	"cache":        {"-tokens", "5", "-repeats", "1"},
+	"memory":       {"-tokens", "4", "-preset", "llama-2-7b"},
+	"prefill":      {"-lengths", "1,8", "-tokens", "4", "-repeats", "1"},
+	"bill":         {"-max-tokens", "8", "-try-max-tokens", "3", "-stop", `\n\n`},
+	"speculation":  {"-tokens", "8", "-gamma", "2", "-gammas", "1,2", "-repeats", "1", "-rounds", "100"},
+	"stops":        {"-tokens", "12", "-max-tokens", "8"},
+	"quantization": {"-tokens", "6", "-repeats", "1"},
 }
 
 func TestLabList(t *testing.T) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -15,7 +16,7 @@ import (
 // and a data folder of its own, so that votes are kept on disk as they would
 // be. stop ends it and takes the folder away.
 func ownServer() (stop func() error, url string, err error) {
-	model, err := openModel("", "", infer.QuantNone)
+	model, err := openModel(modelPath{}, "", infer.QuantNone, io.Discard)
 	if err != nil {
 		return nil, "", err
 	}

@@ -3,11 +3,11 @@
 //	viz            serve the page and open it in a browser
 //	viz serve      the same
 //	viz trace      run the loop in the terminal and print every stage
-//	viz inspect    tell what a model is
+//	viz inspect    describe a model, whether it runs or not
 //	viz bench      measure how fast a model runs here
 //	viz lab        measure what the lessons claim
 //	viz load       let classes of hundreds follow a server, and measure
-//	viz -version   what this binary is
+//	viz version    what this binary is
 //
 // Everything shown is computed by the model that is embedded in the binary, or
 // by the one that -model names; nothing needs the network. This
@@ -75,11 +75,11 @@ const about = `Token by Token shows how a transformer writes text, one stage at 
 Usage:
   viz [serve] [flags]   serve the page and open it in a browser
   viz trace [flags]     run in the terminal and print every stage
-  viz inspect [PATH]    tell what a model is, and whether it would run
+  viz inspect [PATH]    describe a model, and say whether it would run
   viz bench [flags]     measure how fast a model runs on this machine
   viz lab [NAME]        measure what a lesson claims, or list what can be measured
   viz load [flags]      let classes of hundreds follow a server, and measure
-  viz -version          print what this binary is
+  viz version           print what this binary is (-version, too)
 
 "viz serve -h" and "viz trace -h" list the flags. Each flag has a twin in the
 environment, VIZ_ADDR for -addr; the flag counts where both are given.
@@ -96,19 +96,21 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	case args[0] == "serve":
 		name, err = "viz serve", serve(ctx, args[1:], env, stdout, stderr)
 	case args[0] == "trace":
-		name, err = "viz trace", trace(ctx, args[1:], env, stdin, stdout)
+		name, err = "viz trace", trace(ctx, args[1:], env, stdin, stdout, stderr)
 	case args[0] == "inspect":
-		name, err = "viz inspect", inspect(args[1:], stdout)
+		name, err = "viz inspect", inspect(args[1:], env, stdout)
 	case args[0] == "bench":
 		name, err = "viz bench", runBench(ctx, args[1:], env, stdout, stderr)
 	case args[0] == "load":
 		name, err = "viz load", runLoad(ctx, args[1:], env, stdout, stderr)
 	case args[0] == "lab":
 		name, err = "viz lab", runLab(ctx, args[1:], env, stdout, stderr)
+	case args[0] == "version":
+		name, err = "viz version", printVersion(args[1:], stdout)
 	case isHelp(args[0]):
 		_, err = io.WriteString(stdout, about)
 	default:
-		err = usageError{fmt.Errorf("unknown command %q; the commands are serve, trace, inspect, bench, lab and load", args[0])}
+		err = usageError{fmt.Errorf("unknown command %q; the commands are serve, trace, inspect, bench, lab, load and version", args[0])}
 	}
 	return report(ctx, name, err, stderr)
 }
@@ -141,6 +143,7 @@ func (e usageError) Unwrap() error { return e.error }
 func report(ctx context.Context, name string, err error, stderr io.Writer) int {
 	var stop interruption
 	var usage usageError
+	var unfit unfitError
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return exitDone
@@ -150,12 +153,24 @@ func report(ctx context.Context, name string, err error, stderr io.Writer) int {
 		return stop.code()
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return exitInterrupted
+	case errors.As(err, &unfit):
+		fmt.Fprintf(stderr, "%s: %s\n", name, printable(err.Error()))
+		return exitUsage
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "%s: %v\nRun \"%s -h\" for help.\n", name, err, name)
+		fmt.Fprintf(stderr, "%s: %s\nRun \"%s -h\" for help.\n", name, printable(err.Error()), name)
 		return exitUsage
 	}
-	fmt.Fprintf(stderr, "%s: %v\n", name, err)
+	fmt.Fprintf(stderr, "%s: %s\n", name, printable(err.Error()))
 	return exitFailed
+}
+
+// printVersion carries out viz version.
+func printVersion(args []string, stdout io.Writer) error {
+	if len(args) > 0 && !isHelp(args[0]) {
+		return usageError{fmt.Errorf("unexpected argument %q: there are none", args[0])}
+	}
+	_, err := fmt.Fprintln(stdout, version())
+	return err
 }
 
 // version tells what this binary is: its version, or the commit it was built

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -12,27 +13,42 @@ import (
 )
 
 const modelHelp = "another model: a folder as Hugging Face keeps it (config.json, " +
-	"model.safetensors, tokenizer.json), a GGUF file, or a .bin file of llama2.c " +
-	"with tokenizer.bin beside it (default: the model in this binary)"
+	"model.safetensors, tokenizer.json), or as its cache does, a GGUF file, or a .bin file of " +
+	"llama2.c with tokenizer.bin beside it (default: the model in this binary)"
+
+const tokenizerHelp = "the vocabulary of a .bin file of llama2.c, where it is not tokenizer.bin beside it"
+
+// modelPath is what the flags -model and -tokenizer say.
+type modelPath struct{ model, tokenizer string }
+
+func (p *modelPath) flags(f *flags) {
+	f.text("model", "PATH", modelHelp, &p.model)
+	f.text("tokenizer", "PATH", tokenizerHelp, &p.tokenizer)
+}
 
 // openModel loads the model at a path, or the embedded one for "". called is
 // the name of the flag that gave the path, quant says how to keep the weights.
-func openModel(path, called string, quant infer.Quant) (*infer.Model, error) {
-	if path == "" {
+// What a large model will take is written to notes before it is loaded.
+func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (*infer.Model, error) {
+	if p.model == "" {
+		if p.tokenizer != "" {
+			return nil, usageError{errors.New("-tokenizer goes with a -model; the one in this binary has its own")}
+		}
 		c, err := bundled.Target()
 		if err != nil {
 			return nil, err
 		}
 		return load(c, quant)
 	}
-	c, err := openPath(path)
+	c, err := openPath(p)
 	if err == nil {
+		announce(notes, c, quant)
 		var m *infer.Model
 		if m, err = load(c, quant); err == nil {
 			return m, nil
 		}
 	}
-	return nil, usageError{fmt.Errorf("%s %s: %w", called, path, err)}
+	return nil, usageError{fmt.Errorf("%s %s: %w", called, p.model, err)}
 }
 
 // draftHelp describes the flag -draft.
@@ -42,7 +58,7 @@ const draftHelp = "a smaller model with the same vocabulary, to draft where spec
 // openDraft loads the model that drafts for another: the one at a path, or, for
 // "" and the embedded model, the embedded draft; else there is none. A draft
 // that does not share the target's vocabulary is refused.
-func openDraft(target *infer.Model, path, called string, embedded bool, quant infer.Quant) (*infer.Model, error) {
+func openDraft(target *infer.Model, path, called string, embedded bool, quant infer.Quant, notes io.Writer) (*infer.Model, error) {
 	if path == "" {
 		if !embedded {
 			return nil, nil
@@ -53,7 +69,7 @@ func openDraft(target *infer.Model, path, called string, embedded bool, quant in
 		}
 		return load(c, quant)
 	}
-	draft, err := openModel(path, called, quant)
+	draft, err := openModel(modelPath{model: path}, called, quant, notes)
 	if err != nil {
 		return nil, err
 	}
@@ -64,16 +80,28 @@ func openDraft(target *infer.Model, path, called string, embedded bool, quant in
 }
 
 // openPath opens the model at a path and says what may be there.
-func openPath(path string) (*checkpoint.Checkpoint, error) {
+func openPath(p modelPath) (*checkpoint.Checkpoint, error) {
+	c, err := checkpoint.Files{Model: p.model, Tokenizer: p.tokenizer}.Open()
+	return c, explain(p, err)
+}
+
+// explain adds to an error of opening what else the person should know: what
+// may be at a path where there is nothing, and that there are more faults.
+func explain(p modelPath, err error) error {
+	if err == nil {
+		return nil
+	}
 	const want = "it must be a folder with config.json, model.safetensors and tokenizer.json, a GGUF file, or a llama2.c .bin file"
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("there is no such folder or file; " + want)
+	if _, missing := os.Stat(p.model); errors.Is(missing, fs.ErrNotExist) {
+		return errors.New("there is no such folder or file; " + want)
 	}
-	c, err := checkpoint.OpenPath(path)
+	if more := len(checkpoint.Reasons(err)) - 1; more > 0 {
+		err = fmt.Errorf("%w (and %d more, which viz inspect lists)", err, more)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w; %s", err, want)
+		return fmt.Errorf("%w; %s", err, want)
 	}
-	return c, err
+	return err
 }
 
 // load takes the weights out of a checkpoint and closes it.

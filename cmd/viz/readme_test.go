@@ -32,7 +32,7 @@ func TestReadmeExample(t *testing.T) {
 func TestReadmeFlags(t *testing.T) {
 	text := readme(t)
 	known := map[string]bool{"version": true}
-	for _, f := range []*flags{new(serveOptions).flags(), new(traceOptions).flags(), new(benchOptions).flags(), new(loadOptions).flags()} {
+	for _, f := range []*flags{new(serveOptions).flags(), new(traceOptions).flags(), new(inspectOptions).flags(), new(benchOptions).flags(), new(loadOptions).flags()} {
 		for _, x := range f.listed {
 			known[x.name] = true
 			if row := strings.TrimRight("| `-"+x.name+" "+x.arg, " ") + "` |"; !strings.Contains(text, row) {

@@ -44,7 +44,7 @@ type serveOptions struct {
 	hosts   []string
 	noOpen  bool
 	stories bool
-	model   string
+	modelPath
 	draft   string
 	quant   infer.Quant
 	data    string
@@ -72,11 +72,11 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	if err != nil {
 		return err
 	}
-	model, err := openModel(o.model, f.called("model"), o.quant)
+	model, err := openModel(o.modelPath, f.called("model"), o.quant, stderr)
 	if err != nil {
 		return err
 	}
-	draft, err := openDraft(model, o.draft, f.called("draft"), o.model == "", o.quant)
+	draft, err := openDraft(model, o.draft, f.called("draft"), o.model == "", o.quant, stderr)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (o *serveOptions) flags() *flags {
 	})
 	f.toggle("no-open", "do not open a browser", &o.noOpen)
 	f.toggle("storybook", "show every state of the page at /storybook", &o.stories)
-	f.text("model", "PATH", modelHelp, &o.model)
+	o.modelPath.flags(f)
 	f.text("draft", "PATH", draftHelp, &o.draft)
 	f.quant(&o.quant)
 	f.text("data", "DIR", "where progress is kept, by one server at a time; \"\" keeps it in memory "+

@@ -30,13 +30,13 @@ type traceOptions struct {
 	prompt   string
 	settings infer.Settings
 	rows     int
-	model    string
-	quant    infer.Quant
-	json     bool
+	modelPath
+	quant infer.Quant
+	json  bool
 }
 
 // trace carries out viz trace.
-func trace(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout io.Writer) error {
+func trace(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) error {
 	o := traceOptions{settings: infer.DefaultSettings(), rows: infer.DefaultRows}
 	f := o.flags()
 	if err := f.parse(args, env, stdout); err != nil {
@@ -55,7 +55,7 @@ func trace(ctx context.Context, args []string, env func(string) string, stdin io
 			return f.refused(err)
 		}
 	}
-	m, err := openModel(o.model, f.called("model"), o.quant)
+	m, err := openModel(o.modelPath, f.called("model"), o.quant, stderr)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (o *traceOptions) flags() *flags {
 		}
 		return nil
 	})
-	f.text("model", "PATH", modelHelp, &o.model)
+	o.modelPath.flags(f)
 	f.quant(&o.quant)
 	f.toggle("json", "print one JSON object a line", &o.json)
 	return f

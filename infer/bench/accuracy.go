@@ -99,7 +99,7 @@ func Compare(ctx context.Context, exact, other *infer.Model, name string, texts 
 			if sampling.Top(p, 1)[0] == sampling.Top(q, 1)[0] {
 				kept++
 			}
-			d := divergence(p, q)
+			d := Divergence(p, q)
 			a.MeanKL += d
 			a.MaxKL = max(a.MaxKL, d)
 			for i := range p {
@@ -127,9 +127,9 @@ func everyLogit(ctx context.Context, m *infer.Model, ids []int) ([]float32, erro
 	return z, err
 }
 
-// divergence is the Kullback–Leibler divergence Σ p·ln(p/q) of the softmaxes
-// of two rows of logits, in nats, computed in float64.
-func divergence(p, q []float32) float64 {
+// Divergence is the Kullback–Leibler divergence Σ p·ln(p/q) of the softmaxes
+// of two rows of logits at T = 1, in nats, computed in float64.
+func Divergence(p, q []float32) float64 {
 	zp, zq := logSum(p), logSum(q)
 	var d float64
 	for i := range p {

@@ -62,7 +62,7 @@ func TestCompareWithItself(t *testing.T) {
 // p = (½, ½) against q = (¾, ¼): ½·ln(½ / ¾) + ½·ln(½ / ¼) = ½·ln(4/3). Logits
 // may be moved together.
 func TestDivergence(t *testing.T) {
-	got := divergence([]float32{7, 7}, []float32{100 + float32(math.Log(3)), 100})
+	got := Divergence([]float32{7, 7}, []float32{100 + float32(math.Log(3)), 100})
 	if want := math.Log(4./3) / 2; math.Abs(got-want) > 1e-5 {
 		t.Errorf("%v, want %v", got, want)
 	}

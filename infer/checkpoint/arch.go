@@ -188,7 +188,8 @@ func runs(called func(*architecture) string) string {
 }
 
 // folderArchitecture finds out which of the architectures a config.json is of
-// and refuses all others. Without an error in f it is not nil.
+// and refuses all others: then it is nil, and the error is in f. What else is
+// wrong with the description is an error too, but the architecture is known.
 func folderArchitecture(f *fields) *architecture {
 	model, classes := f.text("model_type", ""), f.texts("architectures")
 	can := runs(func(a *architecture) string { return a.modelType })
@@ -222,16 +223,20 @@ func folderArchitecture(f *fields) *architecture {
 	return found
 }
 
-// ggufArchitecture is folderArchitecture for general.architecture.
+// ggufArchitecture is folderArchitecture for general.architecture; nil with
+// an error in p.
 func ggufArchitecture(p *ggufPairs) *architecture {
 	name := p.text("architecture", "")
+	if name == "" {
+		if p.err == nil {
+			p.fail("general.architecture is missing")
+		}
+		return nil
+	}
 	for _, a := range architectures {
-		if name != "" && a.gguf == name {
+		if a.gguf == name {
 			return a
 		}
-	}
-	if name == "" {
-		p.fail("general.architecture is missing")
 	}
 	p.fail("general.architecture is %s; %s from GGUF", quote(name), runs(func(a *architecture) string { return a.gguf }))
 	return nil

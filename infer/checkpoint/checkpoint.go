@@ -80,56 +80,9 @@ const (
 //
 // Errors name the file, and inside it the key or the tensor. A file that is
 // not there also satisfies errors.Is(err, fs.ErrNotExist).
-func Open(fsys fs.FS, name string) (_ *Checkpoint, err error) {
-	configJSON, err := readFile(fsys, configFile, maxConfigBytes)
-	if err != nil {
-		return nil, err
-	}
-	config, startSaid, err := readConfig(fsys, configJSON)
-	if err != nil {
-		return nil, err
-	}
-	config.Name = name
-
-	w, tensors, place, err := openTensors(fsys)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, w.Close())
-		}
-	}()
-	arranged, err := folderDialect(config, tensors).arrange(config, tensors)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", place, err)
-	}
-
-	tokenizerJSON, err := readFile(fsys, tokenizerFile, maxTokenizerBytes)
-	if err != nil {
-		return nil, err
-	}
-	tok, err := tokenizer.Parse(tokenizerJSON)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", tokenizerFile, err)
-	}
-	size := tok.Size()
-	if tok, err = tok.Within(config.Vocab); err != nil {
-		return nil, fmt.Errorf("%s has %d tokens, more than the vocab_size %d of %s: %w",
-			tokenizerFile, size, config.Vocab, configFile, err)
-	}
-	if id, ok := tok.Start(); ok && !startSaid {
-		config.BOS = id
-	}
-	hash := newHash()
-	hash.text(configFile, configJSON)
-	if err := hash.weights(w); err != nil {
-		return nil, err
-	}
-	hash.text(tokenizerFile, tokenizerJSON)
-	return &Checkpoint{
-		Config: config, Tokenizer: tok, Format: "Hugging Face folder", Hash: hash.sum(), tensors: arranged, weights: w,
-	}, nil
+func Open(fsys fs.FS, name string) (*Checkpoint, error) {
+	d, err := describeFolder(fsys, name)
+	return d.Checkpoint, err
 }
 
 func readConfig(fsys fs.FS, configJSON []byte) (Config, bool, error) {
@@ -180,8 +133,9 @@ func (c *Checkpoint) Has(name string) bool {
 }
 
 // Float32 returns a tensor's values in row-major order, the last dimension
-// running fastest, as a copy that belongs to the caller. The conversion is
-// exact for every type that a file may have.
+// running fastest, as a copy that belongs to the caller. Values that the file
+// has as floating-point numbers stay what they are; those of quantized formats
+// become what ggml makes of them, bit for bit.
 //
 // It is an error if the tensor is not there, if its shape is not the one asked
 // for, if a value is NaN or infinite, or if the file cannot be read; the error
@@ -199,25 +153,26 @@ func (c *Checkpoint) Float32(name string, shape ...int) ([]float32, error) {
 	}
 	values, err := t.widen(c.weights)
 	if err != nil {
-		layer, rest := locate(name)
+		layer, rest := locate(t.name)
 		return nil, fmt.Errorf("%s%s%w", layer, rest, err)
 	}
 	return values, nil
 }
 
 // Verify reads every value once and refuses what Float32 would, without
-// keeping any.
-func (c *Checkpoint) Verify() error {
+// keeping any. The error has a reason for each tensor at fault.
+func (c *Checkpoint) Verify() (err error) {
 	if c.weights == nil {
 		return errors.New("checkpoint is closed")
 	}
 	for _, s := range c.Config.layout() {
-		if err := c.tensors[s.name].each(c.weights, func([]float32) {}); err != nil {
-			layer, rest := locate(s.name)
-			return fmt.Errorf("%s%s%w", layer, rest, err)
+		t := c.tensors[s.name]
+		if bad := t.each(c.weights, func([]float32) {}); bad != nil {
+			layer, rest := locate(t.name)
+			err = collect(err, fmt.Errorf("%s%s%w", layer, rest, bad))
 		}
 	}
-	return nil
+	return err
 }
 
 // Bytes returns the bytes that the tensors take in their files.

@@ -127,10 +127,17 @@ func TestHash(t *testing.T) {
 		}
 	}
 	plain := hashOf(func(fstest.MapFS) {})
-	for _, name := range []string{configFile, weightsFile, tokenizerFile} {
+	for _, name := range []string{configFile, tokenizerFile} {
 		if hashOf(add(name, "\n")) == plain {
 			t.Errorf("a byte more in %s leaves the hash as it was", name)
 		}
+	}
+	if hashOf(func(folder fstest.MapFS) {
+		data := slices.Clone(folder[weightsFile].Data)
+		data[len(data)-2] ^= 1 // the last bit of the last value
+		folder[weightsFile] = &fstest.MapFile{Data: data}
+	}) == plain {
+		t.Errorf("another weight leaves the hash as it was")
 	}
 	if hashOf(func(f fstest.MapFS) { f["README.md"] = &fstest.MapFile{Data: []byte("x")} }) != plain {
 		t.Error("another file changes the hash")
@@ -196,7 +203,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"weights are a folder", func(t *testing.T, folder fstest.MapFS) {
 			delete(folder, weightsFile)
 			folder[weightsFile+"/x"] = &fstest.MapFile{}
-		}, "model.safetensors: is not a regular file"},
+		}, "model.safetensors: is a folder, not a file"},
 		{"config too long", replace(configFile, make([]byte, maxConfigBytes+1)), "config.json has 1048577 bytes, the limit is 1048576"},
 		{"broken config", replace(configFile, []byte(`{`)), "config.json: is not a JSON object: …"},
 		{"broken tokenizer_config", replace(tokenizerConfigFile, []byte(`{`)), "tokenizer_config.json: is not a JSON object: …"},

@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"cmp"
 	"slices"
 )
 
@@ -104,17 +103,17 @@ func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Conf
 	c := parseFields(configFile, configJSON)
 	tokens := parseFields(tokenizerConfigFile, tokenizerConfigJSON)
 	generation := parseFields(generationFile, generationJSON)
-	if err := cmp.Or(c.err, tokens.err, generation.err); err != nil {
+	if err := collect(c.err, tokens.err, generation.err); err != nil {
 		return Config{}, false, err
 	}
 	a := folderArchitecture(c)
-	if c.err != nil {
-		return Config{}, false, c.err
+	if a == nil {
+		return Config{}, false, c.err // what its keys mean is not known
 	}
 	config := Config{Architecture: a.name, Block: a.block}
 	a.readFolder(c, &config)
 	readTokenIDs(&config, c, tokens, generation)
-	if err := cmp.Or(c.err, tokens.err, generation.err); err != nil {
+	if err := collect(c.err, tokens.err, generation.err); err != nil {
 		return Config{}, false, err
 	}
 	return config, tokens.has("add_bos_token"), nil
@@ -217,6 +216,9 @@ func readLayerTypes(f *fields, layers, window int, absent func(layer int) bool) 
 // front: add_bos_token says so, or else the tokenizer's own description.
 func readTokenIDs(config *Config, c, tokens, generation *fields) {
 	config.BOS = -1
+	if c.err != nil {
+		return // ids are compared with a size that must be right
+	}
 	if tokens.boolean("add_bos_token", false) {
 		ids := slices.Concat(c.ids("bos_token_id", config.Vocab), generation.ids("bos_token_id", config.Vocab))
 		if len(ids) == 0 {

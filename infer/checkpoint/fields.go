@@ -7,12 +7,13 @@ import (
 )
 
 // fields reads typed values out of one JSON object. Keys match exactly; null
-// counts as absent, as Hugging Face writes it. After the first error, kept in
-// err, every method returns the default it was given.
+// counts as absent, as Hugging Face writes it. Errors are collected in err;
+// the method that met one returns a value that is safe to go on with.
 type fields struct {
-	place string // where the object stands: "config.json"
-	raw   map[string]json.RawMessage
-	err   error
+	place  string // where the object stands: "config.json"
+	raw    map[string]json.RawMessage
+	err    error
+	broken bool // is no object: an error has said so, and no key is missing
 }
 
 // parseFields reads an object; nil text is one without keys.
@@ -26,20 +27,17 @@ func parseFields(place string, text []byte) *fields {
 	} else if f.raw == nil {
 		f.fail("is null, want a JSON object")
 	}
+	f.broken = f.err != nil
 	return f
 }
 
 func (f *fields) fail(format string, args ...any) {
-	if f.err == nil {
-		f.err = fmt.Errorf("%s: %s", f.place, fmt.Sprintf(format, args...))
+	if !f.broken {
+		f.err = collect(f.err, fmt.Errorf("%s: %s", f.place, fmt.Sprintf(format, args...)))
 	}
 }
 
-func (f *fields) adopt(err error) {
-	if f.err == nil {
-		f.err = err
-	}
-}
+func (f *fields) adopt(err error) { f.err = collect(f.err, err) }
 
 func (f *fields) has(key string) bool {
 	raw, ok := f.raw[key]
@@ -48,7 +46,7 @@ func (f *fields) has(key string) bool {
 
 // value decodes key into v and reports whether it was there and fitting.
 func (f *fields) value(key, want string, v any) bool {
-	if f.err != nil || !f.has(key) {
+	if !f.has(key) {
 		return false
 	}
 	if err := json.Unmarshal(f.raw[key], v); err != nil {
@@ -62,12 +60,12 @@ func (f *fields) value(key, want string, v any) bool {
 // key must be there.
 func (f *fields) size(key string, absent, limit int) int {
 	n := absent
-	if !f.value(key, "a whole number", &n) && absent == 0 {
+	if !f.has(key) && absent == 0 {
 		f.fail("%s is missing", key)
-	} else if n < 1 || n > limit {
+	} else if read := f.value(key, "a whole number", &n); (read || !f.has(key)) && (n < 1 || n > limit) {
 		f.fail("%s is %d, want 1 to %d", key, n, limit)
 	}
-	return n
+	return min(max(n, 1), limit) // safe to divide by, whatever was there
 }
 
 // count reads a whole number from 0 to limit.
@@ -106,7 +104,7 @@ func (f *fields) texts(key string) (list []string) {
 
 func (f *fields) object(key string) *fields {
 	sub := &fields{place: f.place + ": " + key}
-	f.value(key, "an object", &sub.raw)
+	sub.broken = !f.value(key, "an object", &sub.raw)
 	return sub
 }
 

@@ -15,7 +15,17 @@ func (e missingFile) Error() string { return "model folder has no " + e.name + e
 func (e missingFile) Unwrap() error { return fs.ErrNotExist }
 
 // openFile opens a regular file of the model folder and returns its size.
+// Anything else is refused before it is opened: opening a named pipe waits for
+// whoever writes to it.
 func openFile(fsys fs.FS, name string) (fs.File, int64, error) {
+	info, err := fs.Stat(fsys, name)
+	if err == nil {
+		if err = regular(info); err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", name, err)
+		}
+	} else if errors.Is(err, fs.ErrNotExist) && linked(fsys, name) {
+		return nil, 0, fmt.Errorf("%s: is a link to a file that is not there; was the model fetched whole?", name)
+	}
 	f, err := fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, missingFile{name: name}
@@ -23,14 +33,36 @@ func openFile(fsys fs.FS, name string) (fs.File, int64, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("is not a regular file")
+	if info, err = f.Stat(); err == nil {
+		err = regular(info) // it may have changed since
 	}
 	if err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
 	return f, info.Size(), nil
+}
+
+// regular says what a file is that is none.
+func regular(info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		return errors.New("is a folder, not a file")
+	case mode&fs.ModeNamedPipe != 0:
+		return errors.New("is a named pipe, not a file")
+	case mode&fs.ModeSocket != 0:
+		return errors.New("is a socket, not a file")
+	case mode&fs.ModeDevice != 0:
+		return errors.New("is a device, not a file")
+	}
+	return errors.New("is not a regular file")
+}
+
+// linked reports whether name is a link, to what need not be there.
+func linked(fsys fs.FS, name string) bool {
+	info, err := fs.Lstat(fsys, name)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // readFile reads a description of at most limit bytes.
@@ -52,6 +84,9 @@ func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	if size > limit {
 		return nil, fmt.Errorf("%s has %d bytes, the limit is %d", name, size, limit)
 	}
+	if kind, known := identify(name, text[:min(headBytes, len(text))]); known {
+		return nil, foreignFile{name, kind}
+	}
 	return text, nil
 }
 
@@ -71,14 +106,18 @@ func openPart(fsys fs.FS, name string) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
+	p := part{name: name, Closer: f, size: size}
 	if r, ok := f.(io.ReaderAt); ok {
-		return part{name: name, ReaderAt: r, Closer: f, size: size}, nil
-	}
-	c, err := readChunks(f, size)
-	if err != nil {
+		p.ReaderAt = r
+	} else if c, err := readChunks(f, size); err == nil {
+		p.ReaderAt = c
+	} else {
 		return part{}, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
-	return part{name: name, ReaderAt: c, Closer: f, size: c.size()}, nil
+	if err := checkHead(name, p, size); err != nil {
+		return part{}, errors.Join(err, f.Close())
+	}
+	return p, nil
 }
 
 // chunkBytes is the piece in which a file without random access is kept: a

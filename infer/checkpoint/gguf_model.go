@@ -15,34 +15,62 @@ func openGGUF(w *weights, name string) (*Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
+	d, err := g.describe(w, name)
+	return d.Checkpoint, err
+}
+
+// describe says what the file is, and makes a checkpoint of it where nothing
+// is wrong.
+func (g *gguf) describe(w *weights, name string) (*Description, error) {
+	d := g.summary(name)
+	faults := collect(unreadable(g.tensors, readableGGUF), g.problems)
+	if err := g.whole(); err != nil {
+		return d, collect(err, faults)
+	}
 	config, err := g.config()
-	if err != nil {
-		return nil, err
-	}
 	config.Name = name
-	if factors, ok := g.tensors["rope_freqs.weight"]; ok {
-		scaling, err := ropeFactors(w, factors, config.HeadDim/2)
-		if err != nil {
-			return nil, fmt.Errorf("rope_freqs%w", err)
+	var tensors map[string]tensor
+	if faults = collect(faults, err); err == nil {
+		d.Config = &config
+		if factors, ok := g.tensors["rope_freqs.weight"]; ok {
+			scaling, err := ropeFactors(w, factors, config.HeadDim/2)
+			if err != nil {
+				faults = collect(faults, fmt.Errorf("rope_freqs%w", err))
+			}
+			for _, rope := range config.Ropes() {
+				rope.Scaling = scaling
+			}
 		}
-		for _, rope := range config.Ropes() {
-			rope.Scaling = scaling
+		if !g.incomplete {
+			tensors, err = ggufDialect(config).arrange(config, g.tensors)
+			faults = collect(faults, err)
 		}
 	}
-	tok, err := g.tokenizer(config.Architecture)
-	if err != nil {
-		return nil, err
+	tok, err := g.tokenizer(d.Architecture)
+	if faults = collect(faults, err); err == nil {
+		d.tokenizer(tok)
+		if d.Config != nil && tok.Size() > config.Vocab {
+			faults = collect(faults, fmt.Errorf("tokenizer.ggml.tokens has %d tokens, token_embd has rows for %d", tok.Size(), config.Vocab))
+		}
 	}
-	if tok.Size() > config.Vocab {
-		return nil, fmt.Errorf("tokenizer.ggml.tokens has %d tokens, token_embd has rows for %d", tok.Size(), config.Vocab)
+	if faults == nil {
+		d.Checkpoint = &Checkpoint{Config: config, Tokenizer: tok, Format: d.Format, tensors: tensors, weights: w}
 	}
-	tensors, err := ggufDialect(config).arrange(config, g.tensors)
-	if err != nil {
-		return nil, err
+	return d, faults
+}
+
+// whole refuses files that are no model: a part of one, or what belongs to one.
+func (g *gguf) whole() error {
+	p := &ggufPairs{g: g, prefix: "general."}
+	switch kind := p.text("type", "model"); {
+	case p.err != nil:
+		return p.err
+	case len(g.tensors) == 0:
+		return errors.New("holds a vocabulary and no weights; such files only test tokenizers")
+	case kind != "model":
+		return fmt.Errorf("general.type is %s; the file goes with a model and is none", quote(kind))
 	}
-	return &Checkpoint{
-		Config: config, Tokenizer: tok, Format: fmt.Sprintf("GGUF version %d", g.version), tensors: tensors, weights: w,
-	}, nil
+	return nil
 }
 
 // ropeFactors reads what the rotary frequencies are divided by.
@@ -66,8 +94,8 @@ func ropeFactors(w *weights, t tensor, pairs int) (RopeScaling, error) {
 func (g *gguf) config() (Config, error) {
 	p := &ggufPairs{g: g, prefix: "general."}
 	a := ggufArchitecture(p)
-	if p.err != nil {
-		return Config{}, p.err
+	if a == nil {
+		return Config{}, p.err // its keys have a meaning of their own
 	}
 	p.prefix = a.gguf + "."
 	c := Config{
@@ -99,11 +127,11 @@ func (g *gguf) config() (Config, error) {
 	switch {
 	case p.err != nil:
 	case c.Width%c.Heads != 0 && !p.has("attention.key_length"):
-		p.fail("embedding_length %d is not a multiple of attention.head_count %d", c.Width, c.Heads)
+		p.fail("%[1]sembedding_length %[2]d is not a multiple of %[1]sattention.head_count %[3]d", p.prefix, c.Width, c.Heads)
 	case c.Heads%c.KVHeads != 0:
-		p.fail("attention.head_count %d is not a multiple of attention.head_count_kv %d", c.Heads, c.KVHeads)
+		p.fail("%[1]sattention.head_count %[2]d is not a multiple of %[1]sattention.head_count_kv %[3]d", p.prefix, c.Heads, c.KVHeads)
 	case c.HeadDim < 1 || c.HeadDim > maxHeadDim || len(c.Ropes()) > 0 && c.HeadDim%2 != 0:
-		p.fail("head size %d, want an even number from 2 to %d", c.HeadDim, maxHeadDim)
+		p.fail("%sattention.key_length is %d, or follows so; want an even number from 2 to %d", p.prefix, c.HeadDim, maxHeadDim)
 	}
 	g.marks(p, &c)
 	return c, p.err
@@ -114,10 +142,10 @@ func (p *ggufPairs) shape(c *Config) {
 	c.NormEps = float32(p.number("attention.layer_norm_rms_epsilon", 1e-5, 1e-30, 1))
 	c.HeadDim = p.size("attention.key_length", c.HeadDim, maxHeadDim)
 	if n := p.size("attention.value_length", c.HeadDim, maxHeadDim); n != c.HeadDim {
-		p.fail("attention.value_length is %d, attention.key_length %d; only equal ones are supported", n, c.HeadDim)
+		p.fail("%[1]sattention.value_length is %[2]d, %[1]sattention.key_length %[3]d; only equal ones are supported", p.prefix, n, c.HeadDim)
 	}
 	if n := p.number("expert_count", 0, 0, 1<<20); n != 0 {
-		p.fail("expert_count is %v; mixtures of experts are not supported", n)
+		p.fail("%sexpert_count is %v; mixtures of experts are not supported", p.prefix, n)
 	}
 }
 
@@ -127,7 +155,7 @@ func (p *ggufPairs) shape(c *Config) {
 func (p *ggufPairs) rope(c *Config) *Rope {
 	r := &Rope{Theta: p.number("rope.freq_base", 10_000, lowTheta, highTheta)}
 	if n := p.size("rope.dimension_count", c.HeadDim, maxHeadDim); n != c.HeadDim {
-		p.fail("rope.dimension_count is %d, the head size %d; turning a part of a head is not supported", n, c.HeadDim)
+		p.fail("%srope.dimension_count is %d, the head size %d; turning a part of a head is not supported", p.prefix, n, c.HeadDim)
 	}
 	key := "rope.scaling.factor"
 	if !p.has(key) {
@@ -136,21 +164,25 @@ func (p *ggufPairs) rope(c *Config) *Rope {
 	switch kind := p.text("rope.scaling.type", "linear"); kind {
 	case "none":
 	case "linear":
-		if factor := p.number(key, 0, 0, highFactor); factor != 0 && factor != 1 {
-			r.Scaling = RopeScaling{Kind: kind, Factor: p.number(key, 1, lowFactor, highFactor)}
+		if !p.positive(key, highFactor) {
+			break
+		}
+		if factor := p.number(key, 1, lowFactor, highFactor); factor != 1 {
+			r.Scaling = RopeScaling{Kind: kind, Factor: factor}
 		}
 	default:
-		p.fail(`rope.scaling.type is %s; "none" and "linear" are supported`, quote(kind))
+		p.fail(`%srope.scaling.type is %s; "none" and "linear" are supported`, p.prefix, quote(kind))
 	}
 	return r
 }
 
 // window reads the length of the sliding window, 0 for none.
 func (p *ggufPairs) window() int {
-	if p.number("attention.sliding_window", 0, 0, maxWindow) == 0 {
+	const key = "attention.sliding_window"
+	if !p.positive(key, maxWindow) {
 		return 0
 	}
-	return p.size("attention.sliding_window", 0, maxWindow)
+	return p.size(key, 0, maxWindow)
 }
 
 // marks reads which tokens begin and end a text.
@@ -167,7 +199,7 @@ func (g *gguf) marks(p *ggufPairs, c *Config) {
 	llama3 := slices.Contains([]string{"llama-bpe", "llama3", "llama-v3"}, p.text("pre", ""))
 	if bos := id("bos_token_id"); p.boolean("add_bos_token", sentencePiece || llama3) {
 		if c.BOS = bos; bos < 0 {
-			p.fail("a token goes in front of every text, but bos_token_id is missing")
+			p.fail("a token goes in front of every text, but %sbos_token_id is missing", p.prefix)
 		}
 	}
 	for _, key := range []string{"eos_token_id", "eot_token_id"} {
@@ -207,6 +239,9 @@ func (g *gguf) tokenizer(arch string) (*tokenizer.Tokenizer, error) {
 	return nil, fmt.Errorf(`tokenizer.ggml.model is %s; "llama" (SentencePiece BPE) and "gpt2" (byte-level BPE) are supported`, quote(kind))
 }
 
+// ggufControl is the type of tokens that stand for no text.
+const ggufControl = 3
+
 // tokenMarks reads tokenizer.ggml.token_type: 1 normal, 2 unknown, 3 control,
 // 4 defined by the user, 5 unused, 6 a byte.
 func (g *gguf) tokenMarks(n int) ([]tokenizer.Mark, error) {
@@ -221,7 +256,7 @@ func (g *gguf) tokenMarks(n int) ([]tokenizer.Mark, error) {
 	for i, t := range types {
 		switch t {
 		case 1, 6:
-		case 2, 3, 5:
+		case 2, ggufControl, 5:
 			marks[i] = tokenizer.Special
 		case 4:
 			marks[i] = tokenizer.Added
@@ -241,10 +276,15 @@ type ggufPairs struct {
 
 func (p *ggufPairs) has(key string) bool { _, ok := p.g.pairs[p.prefix+key]; return ok }
 
+// positive reports whether a key has a number above 0 and up to high, where to
+// leave it out and 0 mean the same. Other numbers are errors.
+func (p *ggufPairs) positive(key string, high float64) bool {
+	x := p.number(key, 0, 0, high)
+	return x > 0 && x <= high
+}
+
 func (p *ggufPairs) fail(format string, args ...any) {
-	if p.err == nil {
-		p.err = fmt.Errorf(format, args...)
-	}
+	p.err = collect(p.err, fmt.Errorf(format, args...))
 }
 
 func ggufValue[T any](p *ggufPairs, key, want string, absent T) T {
@@ -275,12 +315,16 @@ func (p *ggufPairs) number(key string, absent, low, high float64) float64 {
 	return x
 }
 
-// size reads a whole number from 1 to limit; absent 0 means that it must be there.
+// size reads a whole number from 1 to limit; absent 0 means that it must be
+// there. What cannot be read counts as 1, so that divisions by it are safe.
 func (p *ggufPairs) size(key string, absent, limit int) int {
 	if !p.has(key) && absent == 0 {
 		p.fail("%s%s is missing", p.prefix, key)
 	}
 	x := p.number(key, float64(absent), 1, float64(limit))
+	if !(x >= 1 && x <= float64(limit)) {
+		return 1
+	}
 	if x != float64(int(x)) {
 		p.fail("%s%s is %v, want a whole number", p.prefix, key, x)
 	}

@@ -167,13 +167,13 @@ func TestMarksOfFormats(t *testing.T) {
 func TestQuantisedBlocksByHand(t *testing.T) {
 	q8 := append([]byte{0x00, 0x38, 1, 0xff, 127, 0x81}, make([]byte, 28)...)
 	got := make([]float32, 32)
-	dtypeQ8.widen(got, q8)
+	widenQ8(got, q8)
 	if want := append([]float32{0.5, -0.5, 63.5, -63.5}, make([]float32, 28)...); !slices.Equal(got, want) {
 		t.Errorf("Q8_0: %v", got)
 	}
 	// 0x0f: the low half, 15, is value 0: (15−8)/2; the high half, 0, is value 16: (0−8)/2.
 	q4 := append([]byte{0x00, 0x38, 0x0f}, slices.Repeat([]byte{0x88}, 15)...)
-	dtypeQ4.widen(got, q4)
+	widenQ4(got, q4)
 	want := make([]float32, 32)
 	want[0], want[16] = 3.5, -4
 	if !slices.Equal(got, want) {

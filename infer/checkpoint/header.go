@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"unicode/utf8"
 )
 
@@ -101,15 +102,17 @@ func (s *scanner) entry() (e entry) {
 	return e
 }
 
+// dtype reads the name of a format, one that cannot be read included.
 func (s *scanner) dtype() dtype {
-	name := s.string()
-	switch d := dtype(name); d {
-	case dtypeF32, dtypeF16, dtypeBF16:
-		return d
+	name := string(s.string())
+	if s.err == nil && !dtypeName.MatchString(name) {
+		s.fail("dtype %s; %s", quote(name), readableSafetensors)
 	}
-	s.fail("dtype %s; F32, F16 and BF16 can be read", quote(string(name)))
-	return ""
+	return dtype(name)
 }
+
+// dtypeName is what formats are called.
+var dtypeName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,15}$`)
 
 func (s *scanner) shape() []int {
 	shape := []int{}

@@ -54,26 +54,28 @@ type dialect struct {
 	ignores []string // endings of what follows from the configuration and may be there
 }
 
-// arrange refuses a file that lacks a tensor of the layout, has one of another
-// shape, or holds one that the layout does not know: a bias or an extra layer
+// arrange refuses a file that lacks tensors of the layout, has some of another
+// shape, or holds some that the layout does not know: a bias or an extra layer
 // that was passed over would give wrong numbers without a word. It returns the
 // tensors of the layout under their canonical names, and a spare output matrix
 // under the file's.
 func (d dialect) arrange(c Config, tensors map[string]tensor) (map[string]tensor, error) {
 	used := map[string]bool{}
 	arranged := make(map[string]tensor, len(tensors))
+	var faults error
 	for _, s := range c.layout() {
 		name := d.name(s)
 		used[name] = true
 		t, ok := tensors[name]
 		if !ok {
-			return nil, missingTensor(name)
+			faults = collect(faults, missingTensor(name))
+			continue
 		}
 		if d.order != nil && !s.bias {
 			t.order = d.order(c, s.part)
 		}
 		if want := t.order.stored(s.shape); !slices.Equal(t.shape, want) {
-			return nil, wrongShape(name, t.shape, want)
+			faults = collect(faults, wrongShape(name, t.shape, want))
 		}
 		arranged[s.name] = t
 	}
@@ -85,8 +87,11 @@ func (d dialect) arrange(c Config, tensors map[string]tensor) (map[string]tensor
 		case name == spare: // tied models often store the copy
 			arranged[name] = tensors[name]
 		default:
-			return nil, fmt.Errorf("holds tensor %s, which no %s of %d layers has", quote(name), c.Architecture, c.Layers)
+			faults = collect(faults, fmt.Errorf("holds tensor %s, which no %s of %d layers has", quote(name), c.Architecture, c.Layers))
 		}
+	}
+	if faults != nil {
+		return nil, faults
 	}
 	return arranged, nil
 }
@@ -133,7 +138,7 @@ func wrongShape(name string, got, want []int) error {
 // locate splits "model.layers.3.mlp.up_proj.weight" into "layer 3: " and
 // "mlp.up_proj.weight"; the first part of any other name is empty.
 func locate(name string) (layer, rest string) {
-	for _, prefix := range []string{"model.layers.", "transformer.h.", "h.", "blk."} {
+	for _, prefix := range []string{"model.layers.", "transformer.h.", "h.", "blk.", "layers."} {
 		if tail, ok := strings.CutPrefix(name, prefix); ok {
 			if n, rest, ok := strings.Cut(tail, "."); ok {
 				return "layer " + n + ": ", rest

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
@@ -31,24 +32,55 @@ const (
 
 // openLlama2c makes a checkpoint of a llama2.c model and its tokenizer.bin.
 func openLlama2c(w *weights, vocabulary io.Reader, vocabularySize int64, name string) (*Checkpoint, error) {
+	d, err := describeLlama2c(w, vocabulary, vocabularySize, name, llama2cTokens)
+	return d.Checkpoint, err
+}
+
+// describeLlama2c describes a llama2.c model, file, and the vocabulary that
+// lies in the file tokens.
+func describeLlama2c(w *weights, vocabulary io.Reader, vocabularySize int64, file, tokens string) (*Description, error) {
+	d := &Description{Name: strings.TrimSuffix(file, ".bin"), Format: "llama2.c", Architecture: "llama"}
 	config, version, start, err := readLlama2cHeader(w, w.size)
 	if err != nil {
-		return nil, err
+		return d, within(file, err)
 	}
-	config.Name = name
-	tensors, err := llama2cTensors(config, version, start, w.size)
-	if err != nil {
-		return nil, err
+	if version > 0 {
+		d.Format = fmt.Sprintf("llama2.c version %d", version)
+	}
+	config.Name = d.Name
+	d.Config = &config
+	tensors, end := llama2cTensors(config, version, start)
+	var faults error
+	if end != w.size {
+		faults = fmt.Errorf("%s: weights of this shape end at byte %d, the file at %d", file, end, w.size)
+	} else {
+		d.weigh(w, inFile(tensors))
 	}
 	tok, err := readTokenizerBin(vocabulary, vocabularySize, config.Vocab)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", llama2cTokens, err)
+		return d, collect(faults, fmt.Errorf("%s: %w", tokens, err))
 	}
-	format := "llama2.c"
-	if version > 0 {
-		format = fmt.Sprintf("llama2.c version %d", version)
+	d.tokenizer(tok)
+	if faults == nil {
+		d.Checkpoint = &Checkpoint{Config: config, Tokenizer: tok, Format: d.Format, tensors: tensors, weights: w}
 	}
-	return &Checkpoint{Config: config, Tokenizer: tok, Format: format, tensors: tensors, weights: w}, nil
+	return d, faults
+}
+
+// inFile lists tensors by the names of the file.
+func inFile(tensors map[string]tensor) map[string]tensor {
+	named := make(map[string]tensor, len(tensors))
+	for _, t := range tensors {
+		named[t.name] = t
+	}
+	return named
+}
+
+// llama2cParts are the names that llama2.c's run.c has for its weights.
+var llama2cParts = map[string]string{
+	"model.embed_tokens": "token_embedding_table", "input_layernorm": "rms_att_weight", "self_attn.q_proj": "wq",
+	"self_attn.k_proj": "wk", "self_attn.v_proj": "wv", "self_attn.o_proj": "wo", "post_attention_layernorm": "rms_ffn_weight",
+	"mlp.gate_proj": "w1", "mlp.down_proj": "w2", "mlp.up_proj": "w3", "model.norm": "rms_final_weight", "lm_head": "wcls",
 }
 
 // readLlama2cHeader reads the model's shape and where its weights begin.
@@ -94,8 +126,11 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 		{"seq_len", c.Context, 1, maxContext},
 	} {
 		if n.got < n.lowest || n.got > n.limit {
-			return c, 0, 0, fmt.Errorf("header: %s is %d, want %d to %d", n.name, n.got, n.lowest, n.limit)
+			err = collect(err, fmt.Errorf("header: %s is %d, want %d to %d", n.name, n.got, n.lowest, n.limit))
 		}
+	}
+	if err != nil {
+		return c, 0, 0, err
 	}
 	c.HeadDim = c.Width / c.Heads
 	switch {
@@ -109,15 +144,20 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 	return c, version, start, err
 }
 
-// llama2cTensors says where the weights lie; the file must end with the last.
-func llama2cTensors(c Config, version int, at, size int64) (map[string]tensor, error) {
-	tensors := map[string]tensor{}
+// llama2cTensors says where the weights lie, from byte at on, and where the
+// last one ends.
+func llama2cTensors(c Config, version int, at int64) (tensors map[string]tensor, end int64) {
+	tensors = map[string]tensor{}
 	shapes := map[string][]int{}
 	for _, s := range c.layout() {
 		shapes[s.name] = s.shape
 	}
 	one := func(name string, interleaved int) {
 		t := tensor{dtype: dtypeF32, shape: shapes[name], offset: at, bytes: 4, order: order{interleaved: interleaved}}
+		layer, part := locate(strings.TrimSuffix(name, ".weight"))
+		if t.name = llama2cParts[part]; layer != "" {
+			t.name = "layers." + strings.TrimSuffix(strings.TrimPrefix(layer, "layer "), ": ") + "." + t.name
+		}
 		for _, n := range t.shape {
 			t.bytes *= int64(n)
 		}
@@ -155,10 +195,7 @@ func llama2cTensors(c Config, version int, at, size int64) (map[string]tensor, e
 	if !c.TieEmbeddings {
 		one(c.output().name, 0)
 	}
-	if at != size {
-		return nil, fmt.Errorf("weights of this shape end at byte %d, the file at %d", at, size)
-	}
-	return tensors, nil
+	return tensors, at
 }
 
 // readTokenizerBin reads llama2.c's vocabulary of n tokens: the longest token's

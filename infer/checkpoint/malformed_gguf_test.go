@@ -194,13 +194,13 @@ var malformedGGUF = []struct {
 	{"width of a half", func(m *ggufModel) { m.set(floatPair("llama.embedding_length", 4.5)) }, "llama.embedding_length is 4.5, want a whole number"},
 	{"width NaN", func(m *ggufModel) { m.set(floatPair("llama.embedding_length", float32(math.NaN()))) }, "llama.embedding_length is NaN"},
 	{"layers absurd", func(m *ggufModel) { m.set(wholePair("llama.block_count", 1<<31)) }, "llama.block_count is 2.147483648e+09"},
-	{"heads do not divide", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count", 3)) }, "embedding_length 4 is not a multiple of attention.head_count 3"},
-	{"odd heads", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count", 4)) }, "head size 1, want an even number"},
-	{"key heads do not divide", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count_kv", 3)) }, "is not a multiple of attention.head_count_kv 3"},
-	{"part of a head turns", func(m *ggufModel) { m.set(wholePair("llama.rope.dimension_count", 1)) }, "rope.dimension_count is 1, the head size 2"},
-	{"values of another size", func(m *ggufModel) { m.set(wholePair("llama.attention.value_length", 4)) }, "attention.value_length is 4, attention.key_length 2"},
-	{"experts", func(m *ggufModel) { m.set(wholePair("llama.expert_count", 8)) }, "expert_count is 8; mixtures of experts"},
-	{"yarn", func(m *ggufModel) { m.set(textPair("llama.rope.scaling.type", "yarn")) }, `rope.scaling.type is "yarn"`},
+	{"heads do not divide", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count", 3)) }, "llama.embedding_length 4 is not a multiple of llama.attention.head_count 3"},
+	{"odd heads", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count", 4)) }, "llama.attention.key_length is 1, or follows so; want an even number"},
+	{"key heads do not divide", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count_kv", 3)) }, "is not a multiple of llama.attention.head_count_kv 3"},
+	{"part of a head turns", func(m *ggufModel) { m.set(wholePair("llama.rope.dimension_count", 1)) }, "llama.rope.dimension_count is 1, the head size 2"},
+	{"values of another size", func(m *ggufModel) { m.set(wholePair("llama.attention.value_length", 4)) }, "llama.attention.value_length is 4, llama.attention.key_length 2"},
+	{"experts", func(m *ggufModel) { m.set(wholePair("llama.expert_count", 8)) }, "llama.expert_count is 8; mixtures of experts"},
+	{"yarn", func(m *ggufModel) { m.set(textPair("llama.rope.scaling.type", "yarn")) }, `llama.rope.scaling.type is "yarn"`},
 	{"no tokenizer", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "")) }, "tokenizer.ggml.model is missing"},
 	{"other tokenizer", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "t5")) }, `tokenizer.ggml.model is "t5"`},
 	{"other split", func(m *ggufModel) {
@@ -241,10 +241,28 @@ var malformedGGUF = []struct {
 	{"nine dimensions", func(m *ggufModel) { m.tensors[2].dims = make([]uint64, 9) }, "has 9 dimensions, want 1 to 8"},
 	{"dimension zero", func(m *ggufModel) { m.tensors[2].dims = []uint64{4, 0} }, "has a dimension of 0"},
 	{"dimensions that overflow", func(m *ggufModel) { m.tensors[2].dims = []uint64{1 << 31, 1 << 31, 1 << 31} }, "more than the file can hold"},
-	{"type of K-quants", func(m *ggufModel) { m.tensors[2].kind = 12 }, `tensor "blk.0.attn_q.weight" has type Q4_K; F32, F16, BF16, Q8_0 and Q4_0 can be read`},
+	{"type that cannot be read", func(m *ggufModel) { m.tensors[2].kind = 39 }, `tensor "blk.0.attn_q.weight" has type MXFP4; F32, F16, BF16, Q8_0, Q6_K`},
+	{"type of one bit", func(m *ggufModel) { m.tensors[2].kind = 41 }, `"blk.0.attn_q.weight" has type Q1_0; F32`},
+	{"type given up", func(m *ggufModel) { m.tensors[2].kind = 4 }, `"blk.0.attn_q.weight" has type number 4; F32`},
+	{"two of one type", func(m *ggufModel) { m.tensors[2].kind, m.tensors[3].kind = 10, 10 }, `"blk.0.attn_k.weight" has type Q2_K, as one more has; F32`},
+	{"three of one type", func(m *ggufModel) { m.tensors[2].kind, m.tensors[3].kind, m.tensors[4].kind = 19, 19, 19 }, "has type IQ1_S, as 2 more have; F32"},
+	{"whole numbers", func(m *ggufModel) { m.tensors[1].kind = 26 }, `"blk.0.attn_norm.weight" has type I32`},
+	{"rows that are no K-quants", func(m *ggufModel) { m.tensors[2].kind = 12 }, "has rows of 4 values, Q4_K needs a multiple of 256"},
+	{"rows that are no Q6_K", func(m *ggufModel) { m.tensors[0].kind = 14 }, `tensor "token_embd.weight" has rows of 4 values, Q6_K needs a multiple of 256`},
+	{"rows that are no Q5_1", func(m *ggufModel) { m.tensors[2].kind = 7 }, "has rows of 4 values, Q5_1 needs a multiple of 32"},
+	{"a vocabulary alone", func(m *ggufModel) { m.tensors, m.data = nil, nil }, "holds a vocabulary and no weights"},
+	{"what sees pictures", func(m *ggufModel) { m.set(textPair("general.type", "mmproj")) }, `general.type is "mmproj"; the file goes with a model`},
+	{"an adapter", func(m *ggufModel) { m.set(textPair("general.type", "adapter")) }, `general.type is "adapter"`},
+	{"type a number", func(m *ggufModel) { m.set(wholePair("general.type", 1)) }, "general.type is not a text"},
+	{"name a number", func(m *ggufModel) { m.set(wholePair("general.name", 1)); m.version = 4 }, "version 4"},
+	{"template beyond the file", func(m *ggufModel) { m.set(ggufPair{templateKey, ggufString, u64(1 << 19)}) }, `key "tokenizer.chat_template": byte`},
+	{"cut short", func(m *ggufModel) { m.data = m.data[:100] }, "11 tensors lie beyond its end: the file was cut short"},
+	{"offset beyond any file", func(m *ggufModel) { m.tensors[2].offset = 1<<63 + 32 }, "begins at byte 9223372036854775840 of a file of"},
+	{"alignment a half", func(m *ggufModel) { m.set(floatPair("general.alignment", 0.5)) }, "general.alignment is 0.5"},
+	{"alignment NaN", func(m *ggufModel) { m.set(floatPair("general.alignment", float32(math.NaN()))) }, "general.alignment is NaN"},
 	{"type unknown", func(m *ggufModel) { m.tensors[2].kind = 99 }, "has type number 99"},
 	{"rows that are no blocks", func(m *ggufModel) { m.tensors[2].kind = 8 }, "has rows of 4 values, Q8_0 needs a multiple of 32"},
-	{"tensor beyond the file", func(m *ggufModel) { m.tensors[2].offset = 1 << 50 }, "begins at byte 1125899906842624 of a file of"},
+	{"tensor beyond the file", func(m *ggufModel) { m.tensors[2].offset = 1 << 50 }, "begins at byte 1125899906849408 of a file of 11488"},
 	{"tensor across the end", func(m *ggufModel) { m.data = m.data[:len(m.data)-32] }, `tensor "output_norm.weight" ends at byte`},
 	{"tensors overlap", func(m *ggufModel) { m.tensors[3].offset = m.tensors[2].offset }, "overlap"},
 	{"tensor not aligned", func(m *ggufModel) { m.tensors[3].offset += 4 }, "not a multiple of 32"},
@@ -265,9 +283,9 @@ func openMemory(name string, files map[string][]byte) error {
 	for n, data := range files {
 		folder[n] = &fstest.MapFile{Data: data}
 	}
-	c, err := openFileIn(folder, name)
+	d, err := Files{}.describeFile(folder, name)
 	if err == nil {
-		err = c.Close()
+		err = d.Checkpoint.Close()
 	}
 	return err
 }

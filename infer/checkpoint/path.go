@@ -10,87 +10,153 @@ import (
 	"strings"
 )
 
-// OpenPath opens a model by its path: a folder as [Open] reads it, a GGUF file,
-// or a .bin file of llama2.c with tokenizer.bin in the same folder. What a file
-// is follows from its first bytes, not from its name. The model is called as
-// the folder or the file is. Errors are those of Open.
-func OpenPath(path string) (*Checkpoint, error) {
-	path, err := filepath.Abs(path)
+// Files are the paths of a model.
+type Files struct {
+	// Model is a folder as [Open] reads it, the folder of such a model in
+	// Hugging Face's cache, a GGUF file or the first of its parts, a .bin file
+	// of llama2.c, or a folder with one such file. What a file is follows from
+	// its first bytes, not from its name.
+	Model string
+	// Tokenizer is the vocabulary of a llama2.c model; "" is tokenizer.bin in
+	// the same folder.
+	Tokenizer string
+}
+
+// OpenPath is [Files.Open] of a path alone.
+func OpenPath(path string) (*Checkpoint, error) { return Files{Model: path}.Open() }
+
+// Open opens a model. It is called as the folder or the file is. Errors are
+// those of the function Open.
+func (f Files) Open() (*Checkpoint, error) {
+	d, err := f.Describe()
 	if err != nil {
 		return nil, err
 	}
+	return d.Checkpoint, nil
+}
+
+// Describe says what a model is. The error lists, by [Reasons], all that keeps
+// it from running; the description has what could be read all the same. It
+// never is nil.
+func (f Files) Describe() (*Description, error) {
+	nothing := &Description{Name: filepath.Base(f.Model)}
+	path, err := filepath.Abs(f.Model)
+	if err != nil {
+		return nothing, err
+	}
+	nothing.Name = filepath.Base(path)
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nothing, err
 	}
-	if info.IsDir() {
-		return Open(os.DirFS(path), filepath.Base(path))
+	if !info.IsDir() {
+		if err := regular(info); err != nil {
+			return nothing, fmt.Errorf("%s: %w", nothing.Name, err)
+		}
+		dir, name := filepath.Split(path)
+		return f.describeFile(os.DirFS(dir), name)
 	}
-	dir, name := filepath.Split(path)
-	return openFileIn(os.DirFS(dir), name)
+	path, file, err := enter(path)
+	if err != nil {
+		return nothing, err
+	}
+	if file != "" {
+		return f.describeFile(os.DirFS(path), file)
+	}
+	if f.Tokenizer != "" {
+		return nothing, errOwnTokenizer
+	}
+	return describeFolder(os.DirFS(path), folderName(path))
 }
 
-// openFileIn opens a model that is one file of a folder.
-func openFileIn(fsys fs.FS, file string) (_ *Checkpoint, err error) {
-	p, err := openPart(fsys, file)
-	if err != nil {
-		return nil, err
-	}
+// errOwnTokenizer refuses a vocabulary for a model that brings its own.
+var errOwnTokenizer = errors.New("has its own tokenizer; another one is for .bin files of llama2.c alone")
+
+// describeFile describes a model that is one file of a folder, or several that
+// belong together.
+func (f Files) describeFile(fsys fs.FS, file string) (d *Description, err error) {
+	d = &Description{Name: strings.TrimSuffix(file, filepath.Ext(file))}
 	w := &weights{}
-	w.add(p)
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, w.Close())
+		if d.Checkpoint == nil {
+			err = collect(err, w.Close())
 		}
 	}()
+	p, err := openPart(fsys, file)
+	if err != nil {
+		var known foreignFile
+		if errors.As(err, &known) {
+			d.Format = known.kind
+		}
+		return d, err
+	}
+	w.add(p)
 	var magic [4]byte
 	if err := readFull(p, magic[:], 0); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return d, fmt.Errorf("%s: %w", file, err)
 	}
-	name := strings.TrimSuffix(file, filepath.Ext(file))
 	hash := newHash()
-	var c *Checkpoint
 	switch {
 	case string(magic[:]) == ggufMagic:
-		if c, err = openGGUF(w, name); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+		if f.Tokenizer != "" {
+			return d, fmt.Errorf("%s: %w", file, errOwnTokenizer)
 		}
-		err = hash.weights(w)
+		d, err = describeGGUF(fsys, w, file)
 	case filepath.Ext(file) == ".bin":
-		c, err = openBin(fsys, w, file, name, hash)
+		return f.describeBin(fsys, w, file, hash)
 	default:
-		err = fmt.Errorf("%s: is no model that can be read: a folder of Hugging Face, a GGUF file, or a .bin file of llama2.c", file)
-		if filepath.Ext(file) == ".safetensors" || file == configFile {
-			err = fmt.Errorf("%s: is a part of a model; give the folder that it lies in", file)
+		return d, notAModel(file, p)
+	}
+	if err == nil {
+		if err = hash.weights(w); err != nil {
+			d.Checkpoint = nil
+			return d, err
 		}
+		d.Checkpoint.Hash = hash.sum()
 	}
-	if err != nil {
-		return nil, err
-	}
-	c.Hash = hash.sum()
-	return c, nil
+	return d, err
 }
 
-// openBin opens a llama2.c model and the vocabulary beside it.
-func openBin(fsys fs.FS, w *weights, file, name string, hash modelHash) (*Checkpoint, error) {
-	if file == llama2cTokens {
-		return nil, fmt.Errorf("%s: is a vocabulary; give the model that it belongs to", file)
+// notAModel refuses a file of no known kind.
+func notAModel(file string, p part) error {
+	if _, err := readHeader(p, p.size); err == nil && filepath.Ext(file) == ".safetensors" || file == configFile {
+		return fmt.Errorf("%s: is a part of a model; give the folder that it lies in", file)
 	}
-	vocabulary, err := openPart(fsys, llama2cTokens)
+	return fmt.Errorf("%s: is no model that can be read: a folder of Hugging Face, a GGUF file, or a .bin file of llama2.c", file)
+}
+
+// describeBin describes a llama2.c model and its vocabulary.
+func (f Files) describeBin(fsys fs.FS, w *weights, file string, hash modelHash) (*Description, error) {
+	d := &Description{Name: strings.TrimSuffix(file, filepath.Ext(file)), Format: "llama2.c"}
+	if file == llama2cTokens {
+		return d, fmt.Errorf("%s: is a vocabulary; give the model that it belongs to", file)
+	}
+	at, name := fsys, llama2cTokens
+	if f.Tokenizer != "" {
+		dir, base := filepath.Split(f.Tokenizer)
+		at, name = os.DirFS(filepath.Clean(dir)), base
+	}
+	vocabulary, err := openPart(at, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missingFile{llama2cTokens, ", which has the vocabulary of " + file}
+		hint := ", which has the vocabulary of " + file
+		if f.Tokenizer == "" {
+			hint += "; where it has another name, -tokenizer gives it"
+		}
+		return d, missingFile{name, hint}
 	} else if err != nil {
-		return nil, err
+		return d, err
 	}
 	defer vocabulary.Close()
-	c, err := openLlama2c(w, io.NewSectionReader(vocabulary, 0, vocabulary.size), vocabulary.size, name)
-	if err != nil {
-		if !strings.HasPrefix(err.Error(), llama2cTokens) {
-			err = fmt.Errorf("%s: %w", file, err)
-		}
-		return nil, err
-	}
 	tokens := &weights{}
 	tokens.add(vocabulary)
-	return c, errors.Join(hash.weights(w), hash.weights(tokens))
+	d, err = describeLlama2c(w, io.NewSectionReader(vocabulary, 0, vocabulary.size), vocabulary.size, file, name)
+	if err == nil {
+		err = errors.Join(hash.weights(w), hash.weights(tokens))
+	}
+	if err != nil {
+		d.Checkpoint = nil
+		return d, err
+	}
+	d.Checkpoint.Hash = hash.sum()
+	return d, nil
 }

@@ -82,7 +82,7 @@ func (r *Rope) read(o *fields, context int, untyped string) {
 
 // requiredNumber is number for a key that must be there.
 func requiredNumber(f *fields, key string, low, high float64) float64 {
-	if f.err == nil && !f.has(key) {
+	if !f.has(key) {
 		f.fail("%s is missing", key)
 	}
 	return f.number(key, low, low, high)

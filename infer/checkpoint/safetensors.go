@@ -21,6 +21,7 @@ const (
 
 // tensor says where one tensor's values lie in the file.
 type tensor struct {
+	name   string // as the file calls it
 	dtype  dtype
 	shape  []int // as the file has it
 	offset int64 // of the first value, from the start of the file
@@ -35,8 +36,9 @@ type tensor struct {
 // Nothing in the header is believed before it is checked: the header must lie
 // inside the file, each tensor inside the data behind it, its byte count must
 // be that of its shape, and the tensors must follow one another without
-// overlap and without a hole, in any order. Bytes behind the last tensor are
-// left alone. No values are read.
+// overlap and without a hole, in any order, up to the end of the file. No
+// values are read. Where single tensors have a format that cannot be read, the
+// tensors are returned together with an error that says so.
 func parseSafetensors(r io.ReaderAt, size int64) (map[string]tensor, error) {
 	header, err := readHeader(r, size)
 	if err != nil {
@@ -53,9 +55,13 @@ func parseSafetensors(r io.ReaderAt, size int64) (map[string]tensor, error) {
 		if err != nil {
 			return nil, fmt.Errorf("tensor %s %w", quote(name), err)
 		}
+		t.name = name
 		tensors[name] = t
 	}
-	return tensors, checkContiguous(tensors, dataStart)
+	if err := checkContiguous(tensors, dataStart, size); err != nil {
+		return nil, err
+	}
+	return tensors, unreadable(tensors, readableSafetensors)
 }
 
 // readHeader returns the JSON header. Its length is compared with the file's
@@ -94,23 +100,23 @@ func (e entry) resolve(dataStart, dataSize int64) (tensor, error) {
 	}
 	values := int64(1)
 	for _, n := range e.shape {
-		// The product is stopped at what the data could hold at the least
-		// bytes a value, long before it could overflow.
-		if n > 0 && values > dataSize/2/int64(n) {
+		// The product is stopped at what the data could hold at a bit a
+		// value, the least there is, long before it could overflow.
+		if n > 0 && values > 8*dataSize/int64(n) {
 			return tensor{}, fmt.Errorf("has shape %v, more values than the %d bytes of data can hold", e.shape, dataSize)
 		}
 		values *= int64(n)
 	}
-	_, bytes := e.dtype.block()
-	if want := values * int64(bytes); want != end-begin {
+	f, known := formats[e.dtype]
+	if want := values * int64(f.bytes); known && want != end-begin {
 		return tensor{}, fmt.Errorf("has shape %v and dtype %v, which take %d bytes, but spans %d", e.shape, e.dtype, want, end-begin)
 	}
 	return tensor{dtype: e.dtype, shape: e.shape, offset: dataStart + begin, bytes: end - begin}, nil
 }
 
-// checkContiguous refuses tensors that share bytes and bytes between tensors
-// that belong to none.
-func checkContiguous(tensors map[string]tensor, dataStart int64) error {
+// checkContiguous refuses tensors that share bytes, and bytes between dataStart
+// and the end of the file, at size, that belong to none.
+func checkContiguous(tensors map[string]tensor, dataStart, size int64) error {
 	names := slices.SortedFunc(maps.Keys(tensors), func(a, b string) int {
 		ta, tb := tensors[a], tensors[b]
 		return cmp.Or(cmp.Compare(ta.offset, tb.offset), cmp.Compare(ta.bytes, tb.bytes), cmp.Compare(a, b))
@@ -125,6 +131,9 @@ func checkContiguous(tensors map[string]tensor, dataStart int64) error {
 			return fmt.Errorf("bytes %d to %d of the data belong to no tensor", at-dataStart, t.offset-dataStart)
 		}
 		at += t.bytes
+	}
+	if at != size {
+		return fmt.Errorf("bytes %d to %d, behind the last tensor, belong to none", at-dataStart, size-dataStart)
 	}
 	return nil
 }

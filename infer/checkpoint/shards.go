@@ -66,14 +66,11 @@ func (w *weights) Close() (err error) {
 
 // openTensors opens the weights of a folder, in one file or in several, and
 // returns what they hold. place is the file to name where a tensor is missing.
+// Where the files could be read, but not be used, they are returned with the
+// error.
 func openTensors(fsys fs.FS) (_ *weights, tensors map[string]tensor, place string, err error) {
-	w := &weights{}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, w.Close())
-		}
-	}()
-	tensors = map[string]tensor{}
+	w, tensors := &weights{}, map[string]tensor{}
+	place = weightsFile
 	if _, single := fs.Stat(fsys, weightsFile); errors.Is(single, fs.ErrNotExist) {
 		text, err := readOptional(fsys, indexFile, maxIndexBytes)
 		if err != nil {
@@ -81,11 +78,22 @@ func openTensors(fsys fs.FS) (_ *weights, tensors map[string]tensor, place strin
 		}
 		if text != nil {
 			err = readShards(fsys, text, w, tensors)
-			return w, tensors, indexFile, err
+			return settle(w, tensors, indexFile, err)
+		}
+		if place, err = otherWeights(fsys); err != nil {
+			return nil, nil, "", err
 		}
 	}
-	err = readShard(fsys, weightsFile, w, tensors)
-	return w, tensors, weightsFile, err
+	err = readShard(fsys, place, w, tensors)
+	return settle(w, tensors, place, err)
+}
+
+// settle closes files whose tensors could not be listed.
+func settle(w *weights, tensors map[string]tensor, place string, err error) (*weights, map[string]tensor, string, error) {
+	if err != nil && len(tensors) == 0 {
+		return nil, nil, "", collect(err, w.Close())
+	}
+	return w, tensors, place, err
 }
 
 // readShard opens one file, adds it to w and its tensors to tensors.
@@ -98,16 +106,16 @@ func readShard(fsys fs.FS, name string, w *weights, tensors map[string]tensor) e
 	base := w.parts[len(w.parts)-1].base
 	found, err := parseSafetensors(p, p.size)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		err = within(name, err)
 	}
 	for tensor, t := range found {
 		if _, taken := tensors[tensor]; taken {
-			return fmt.Errorf("%s: tensor %s is in another file as well", name, quote(tensor))
+			return collect(err, fmt.Errorf("%s: tensor %s is in another file as well", name, quote(tensor)))
 		}
 		t.offset += base
 		tensors[tensor] = t
 	}
-	return nil
+	return err
 }
 
 // readShards opens the files that an index names. Both must agree on which
@@ -117,19 +125,27 @@ func readShards(fsys fs.FS, text []byte, w *weights, tensors map[string]tensor) 
 	if err != nil {
 		return err
 	}
+	var faults error
 	for _, name := range slices.Compact(slices.Sorted(maps.Values(index))) {
 		before := len(w.parts)
 		if err := readShard(fsys, name, w, tensors); errors.Is(err, fs.ErrNotExist) {
-			return missingFile{name, ", which " + indexFile + " names"}
+			faults = collect(faults, missingFile{name, ", which " + indexFile + " names"})
+			continue
 		} else if err != nil {
-			return err
+			faults = collect(faults, err)
+		}
+		if len(w.parts) == before {
+			continue
 		}
 		base := w.parts[before].base
 		for tensor, t := range tensors {
 			if t.offset >= base && index[tensor] != name {
-				return fmt.Errorf("%s: holds tensor %s, which %s does not say", name, quote(tensor), indexFile)
+				return collect(faults, fmt.Errorf("%s: holds tensor %s, which %s does not say", name, quote(tensor), indexFile))
 			}
 		}
+	}
+	if faults != nil {
+		return faults
 	}
 	for _, tensor := range slices.Sorted(maps.Keys(index)) {
 		if _, ok := tensors[tensor]; !ok {

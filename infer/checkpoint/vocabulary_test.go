@@ -83,10 +83,11 @@ func TestGGUFVocabularyWithHoles(t *testing.T) {
 	tokens[3+'A'], tokens[3+'B'] = "zz", "  "
 	m.set(textsPair("tokenizer.ggml.tokens", tokens))
 	m.set(smallTypes(map[int]uint32{3 + 'A': 1, 3 + 'B': 4}))
-	c, err := openFileIn(fstest.MapFS{"m.gguf": {Data: m.bytes()}}, "m.gguf")
+	d, err := Files{}.describeFile(fstest.MapFS{"m.gguf": {Data: m.bytes()}}, "m.gguf")
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := d.Checkpoint
 	defer c.Close()
 	// The space in front, a, the space in front of what is behind a token, b.
 	if got, want := c.Tokenizer.Encode("a  b"), []int{3 + ' ', 3 + 'a', 3 + 'B', 3 + ' ', 3 + 'b'}; !slices.Equal(got, want) {

@@ -1,46 +1,16 @@
 package checkpoint
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 )
 
-// dtype is the number format of a tensor in the file.
-type dtype string
+// widenBuffer is about how many bytes of a file are read at a time: the copy in
+// float32 is then the only large allocation.
+const widenBuffer = 64 << 10
 
-const (
-	dtypeF32  dtype = "F32"  // IEEE 754 binary32
-	dtypeF16  dtype = "F16"  // IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits
-	dtypeBF16 dtype = "BF16" // the upper half of a binary32: 1 sign, 8 exponent, 7 fraction bits
-
-	// GGUF's, in blocks of 32 values with one F16 scale in front.
-	dtypeQ8 dtype = "Q8_0" // 32 signed bytes; a value is byte × scale
-	dtypeQ4 dtype = "Q4_0" // 16 bytes: values 0 to 15 in the low halves, 16 to 31 in the high; (half − 8) × scale
-)
-
-// block returns how many values stand together and the bytes that they take.
-func (d dtype) block() (values, bytes int) {
-	switch d {
-	case dtypeF32:
-		return 1, 4
-	case dtypeQ8:
-		return 32, 2 + 32
-	case dtypeQ4:
-		return 32, 2 + 16
-	}
-	return 1, 2
-}
-
-// widenBuffer is about how much of a file is read at a time: the copy in
-// float32 is then the only large allocation. It is a whole number of blocks of
-// every type.
-const widenBuffer = 4 * 34 * 18 * 32
-
-// widen reads t's values as float32, in the order of the layout. Every value of
-// every type is one exactly: a block's scale has 11 significant bits, what it
-// multiplies at most 8.
+// widen reads t's values as float32, in the order of the layout.
 func (t tensor) widen(r io.ReaderAt) ([]float32, error) {
 	values := make([]float32, 0, t.values())
 	err := t.each(r, func(part []float32) { values = append(values, part...) })
@@ -52,65 +22,36 @@ func (t tensor) widen(r io.ReaderAt) ([]float32, error) {
 
 // values is how many values the tensor has.
 func (t tensor) values() int64 {
-	n, bytes := t.dtype.block()
-	return t.bytes / int64(bytes) * int64(n)
+	f := formats[t.dtype]
+	return t.bytes / int64(f.bytes) * int64(f.values)
 }
 
 // each reads t's values part by part, in the order of the file. A NaN or an
 // infinity is refused: one of them would silently spread through every later
 // number. The error starts with its index in square brackets.
 func (t tensor) each(r io.ReaderAt, use func(part []float32)) error {
-	values, bytes := t.dtype.block()
-	buf := make([]byte, min(widenBuffer, t.bytes))
-	wide := make([]float32, len(buf)/bytes*values)
+	f := formats[t.dtype]
+	if f.widen == nil {
+		return fmt.Errorf(" has type %s, which cannot be read", t.dtype)
+	}
+	buf := make([]byte, min(int64(widenBuffer/f.bytes*f.bytes), t.bytes))
+	wide := make([]float32, len(buf)/f.bytes*f.values)
 	for read := int64(0); read < t.bytes; {
 		chunk := buf[:min(int64(len(buf)), t.bytes-read)]
 		if err := readFull(r, chunk, t.offset+read); err != nil {
 			return fmt.Errorf(": %w", err)
 		}
-		part := wide[:len(chunk)/bytes*values]
-		t.dtype.widen(part, chunk)
+		part := wide[:len(chunk)/f.bytes*f.values]
+		f.widen(part, chunk)
 		for i, v := range part {
 			if v-v != 0 { // true of NaN and ±Inf alone
-				return fmt.Errorf("%v is %v", unravel(int(read)/bytes*values+i, t.shape), v)
+				return fmt.Errorf("%v is %v", unravel(int(read/int64(f.bytes))*f.values+i, t.shape), v)
 			}
 		}
 		use(part)
 		read += int64(len(chunk))
 	}
 	return nil
-}
-
-// widen converts len(dst) little-endian values from src, whole blocks.
-func (d dtype) widen(dst []float32, src []byte) {
-	switch d {
-	case dtypeF32:
-		for i := range dst {
-			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
-		}
-	case dtypeF16:
-		for i := range dst {
-			dst[i] = fromF16(binary.LittleEndian.Uint16(src[2*i:]))
-		}
-	case dtypeBF16:
-		for i := range dst {
-			dst[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(src[2*i:])) << 16)
-		}
-	case dtypeQ8:
-		for ; len(dst) > 0; dst, src = dst[32:], src[34:] {
-			scale := fromF16(binary.LittleEndian.Uint16(src))
-			for i, b := range src[2:34] {
-				dst[i] = float32(int8(b)) * scale
-			}
-		}
-	case dtypeQ4:
-		for ; len(dst) > 0; dst, src = dst[32:], src[18:] {
-			scale := fromF16(binary.LittleEndian.Uint16(src))
-			for i, b := range src[2:18] {
-				dst[i], dst[16+i] = float32(int(b&15)-8)*scale, float32(int(b>>4)-8)*scale
-			}
-		}
-	}
 }
 
 // An order says how a file arranges the values of a matrix, where not row by

@@ -8,14 +8,15 @@ import (
 // What the labs say of themselves.
 
 type (
-	strategiesLab  struct{}
-	drawLab        struct{}
-	cacheLab       struct{}
-	memoryLab      struct{}
-	prefillLab     struct{}
-	billLab        struct{}
-	speculationLab struct{}
-	stopsLab       struct{}
+	strategiesLab   struct{}
+	drawLab         struct{}
+	cacheLab        struct{}
+	memoryLab       struct{}
+	prefillLab      struct{}
+	billLab         struct{}
+	speculationLab  struct{}
+	stopsLab        struct{}
+	quantizationLab struct{}
 )
 
 // story is a prompt that a small model goes on from at length.
@@ -195,5 +196,24 @@ func (stopsLab) Info() Info {
 			{Name: "No stop but the limit", Why: "Past its end of text the model begins another text: max_tokens bounds that, it does not cure it.", Values: Values{"stop": "", "max_tokens": "400", "tokens": "400"}},
 		},
 		Includes: "One text is written, past every condition, and each is asked at every token: so all of them race on the same run. A stop string is compared with the text, not with tokens. Nothing here is timed.",
+	}
+}
+
+// Info implements [Lab].
+func (quantizationLab) Info() Info {
+	return Info{
+		Name: "quantization", Title: "What quantization does",
+		Question: "Round every weight to a byte, or to four bits: how far do the model's probabilities move, and does its favourite token stay?",
+		Params: append([]Param{
+			promptParam(story), tokensParam(48, 256),
+			{Name: "step", Label: "Step", Unit: "tokens", Kind: Int, Min: 1, Max: 256, Step: 1, Default: "1", Help: "the generated token whose bars are shown"},
+			{Name: "rows", Label: "Bars", Unit: "tokens", Kind: Int, Min: 1, Max: 100, Step: 1, Default: "8", Help: "how many tokens have bars of their own"},
+			seedParam(), repeatsParam(9),
+		}, samplingParams(common())...),
+		Try: []Preset{
+			{Name: "A sure step", Why: "Where one token has nearly all the probability, even four bits leave it there: the bars can hardly be told apart.", Values: Values{"prompt": "User: What is the capital of France?\nAssistant: The capital of", "tokens": "8", "temperature": "0"}},
+			{Name: "A longer text", Why: "Over many steps four bits change the favourite token now and then, mostly where two tokens were nearly equal; int8 hardly ever does.", Values: Values{"tokens": "200", "temperature": "1", "top_p": "1"}},
+		},
+		Includes: "The own weights write one text; int8 and Q4_0 read the same text and are asked at every step, at T = 1 over the whole vocabulary with nothing cut. KL is Σ p·ln(p/q) in nats, p by the own weights. Only the matrices of the blocks are rounded: the embedding table and the output matrix keep their values. Q4_0 is rounded as llama.cpp rounds it, its size is that of the format, and it is computed in float32 after widening: its time says nothing of the format. A time is one token's pass and scores behind the whole text.",
 	}
 }

@@ -102,7 +102,7 @@ type Report struct {
 	Draft  string `json:"draft,omitempty"`
 	Values Values `json:"values"`
 	// Result is the lab's own struct: *Strategies, *Draw, *Cache, *Memory,
-	// *Prefill, *Bill, *Speculation or *Stops; nil where nothing was measured.
+	// *Prefill, *Bill, *Speculation, *Stops or *Quantization; nil where nothing was measured.
 	Result    any           `json:"result"`
 	Findings  []string      `json:"findings"`  // what it comes to, in sentences
 	Tables    []Table       `json:"tables"`    // the raw rows
@@ -113,7 +113,15 @@ type Report struct {
 
 // labs are all labs, in the order of the course.
 var labs = []Lab{
-	strategiesLab{}, drawLab{}, cacheLab{}, memoryLab{}, prefillLab{}, billLab{}, speculationLab{}, stopsLab{},
+	strategiesLab{},
+	drawLab{},
+	cacheLab{},
+	memoryLab{},
+	prefillLab{},
+	billLab{},
+	speculationLab{},
+	stopsLab{},
+	quantizationLab{},
 }
 
 // All returns the labs in the order in which a course meets them.

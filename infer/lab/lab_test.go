@@ -69,18 +69,19 @@ func result[T any](t testing.TB, name string, changed Values) (T, *Report) {
 
 // small are values that make a lab's run short.
 var small = map[string]Values{
-	"strategies":  {"tokens": "12", "runs": "2", "lanes": "greedy,pure,t=2 k=5", "horizon": "2"},
-	"draw":        {"draws": "1000", "repeats": "5"},
-	"cache":       {"tokens": "8", "repeats": "2"},
-	"memory":      {"tokens": "12"},
-	"prefill":     {"lengths": "1,8,40", "tokens": "8", "repeats": "2"},
-	"bill":        {"max_tokens": "16", "try_max_tokens": "4"},
-	"speculation": {"tokens": "16", "gamma": "3", "gammas": "1,3", "repeats": "2", "rounds": "500"},
-	"stops":       {"tokens": "24", "max_tokens": "16"},
+	"strategies":   {"tokens": "12", "runs": "2", "lanes": "greedy,pure,t=2 k=5", "horizon": "2"},
+	"draw":         {"draws": "1000", "repeats": "5"},
+	"cache":        {"tokens": "8", "repeats": "2"},
+	"memory":       {"tokens": "12"},
+	"prefill":      {"lengths": "1,8,40", "tokens": "8", "repeats": "2"},
+	"bill":         {"max_tokens": "16", "try_max_tokens": "4"},
+	"speculation":  {"tokens": "16", "gamma": "3", "gammas": "1,3", "repeats": "2", "rounds": "500"},
+	"stops":        {"tokens": "24", "max_tokens": "16"},
+	"quantization": {"tokens": "10", "step": "3", "rows": "4", "repeats": "2"},
 }
 
 func TestEveryLabSaysWhatItIs(t *testing.T) {
-	want := []string{"strategies", "draw", "cache", "memory", "prefill", "bill", "speculation", "stops"}
+	want := []string{"strategies", "draw", "cache", "memory", "prefill", "bill", "speculation", "stops", "quantization"}
 	var names []string
 	for _, l := range All() {
 		info := l.Info()

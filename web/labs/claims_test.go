@@ -203,3 +203,13 @@ func TestLinkNamesItsModel(t *testing.T) {
 		t.Errorf("another model: %q", got)
 	}
 }
+
+// TestSmallDivergences: a small divergence is never written as 0.
+func TestSmallDivergences(t *testing.T) {
+	t.Parallel()
+	for x, want := range map[float64]string{0: "0.0000", 0.0159: "0.0159", 4.56e-6: "4.6 · 10⁻⁶", 1.2e-10: "1.2 · 10⁻¹⁰"} {
+		if got := kl(x); got != want {
+			t.Errorf("%v is written %q, want %q", x, got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -65,6 +66,11 @@ var guesses = map[string]guess{
 		"What ends this text first?",
 		[]choice{{"max_tokens", "the limit, max_tokens"}, {"eos", "an end of text"}, {"stop_string", "a stop string"}, {"context", "a full context"}},
 		winnerOf,
+	},
+	"quantization": {
+		"Rounded to four bits, at how many steps is another token the most probable one?",
+		[]choice{{"0", "at no step"}, {"tenth", "at up to a tenth of them"}, {"third", "at up to a third"}, {"more", "at more"}},
+		favouritesLost,
 	},
 }
 
@@ -211,6 +217,19 @@ func winnerOf(r *lab.Report) (string, string, bool) {
 		}
 	}
 	return s.Winner, "It ends by " + s.Winner + ".", true
+}
+
+func favouritesLost(r *lab.Report) (string, string, bool) {
+	q := r.Result.(*lab.Quantization)
+	for _, w := range q.Ways {
+		if w.Kind != infer.QuantQ4 || len(q.Steps) == 0 {
+			continue
+		}
+		lost := len(q.Steps) - w.Kept
+		key := among(float64(lost)/float64(len(q.Steps)), []float64{0, 0.1, 1.0 / 3}, "0", "tenth", "third", "more")
+		return key, fmt.Sprintf("With %s another token is the most probable at %d of %s.", w.Name, lost, plural(len(q.Steps), "step")), true
+	}
+	return "", "", false
 }
 
 func percent(share float64) string { return view.Decimals(100*share, 0) + " %" }

@@ -3,6 +3,7 @@ package labs
 import (
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
@@ -39,6 +40,9 @@ func borneOutByHand() []borneOut {
 	}
 	ends := func(kind string) any {
 		return &lab.Stops{Winner: kind, Racers: []lab.Racer{{Kind: "eos", Step: 3}, {Kind: "max_tokens", Step: 9}}}
+	}
+	lost := func(of, kept int) any {
+		return &lab.Quantization{Ways: []lab.QuantWay{{Name: "Q4_0", Kind: infer.QuantQ4, Kept: kept}}, Steps: make([]lab.QuantStep, of)}
 	}
 	return []borneOut{
 		{"strategies", parts(1, 1), "1"},
@@ -81,6 +85,12 @@ func borneOutByHand() []borneOut {
 		{"stops", ends("eos"), "eos"},
 		{"stops", ends("max_tokens"), "max_tokens"},
 		{"stops", &lab.Stops{}, ""},
+		{"quantization", lost(10, 10), "0"},
+		{"quantization", lost(10, 9), "tenth"},
+		{"quantization", lost(9, 8), "third"},
+		{"quantization", lost(9, 6), "third"},
+		{"quantization", lost(9, 5), "more"},
+		{"quantization", &lab.Quantization{Ways: []lab.QuantWay{{Kind: infer.QuantNone}}, Steps: make([]lab.QuantStep, 3)}, ""}, // no Q4_0
 	}
 }
 

@@ -17,14 +17,15 @@ import (
 
 // small are settings with which each lab is done in a moment.
 var small = map[string]string{
-	"strategies":  "tokens=8&runs=2&horizon=2&passes=200",
-	"draw":        "draws=10000&repeats=2",
-	"cache":       "tokens=8&repeats=1",
-	"memory":      "tokens=8",
-	"prefill":     "lengths=1,8,16&tokens=8&repeats=1",
-	"bill":        "max_tokens=8&try_max_tokens=4",
-	"speculation": "tokens=12&gammas=1,2&gamma=2&repeats=1&rounds=200",
-	"stops":       "tokens=24&max_tokens=12",
+	"strategies":   "tokens=8&runs=2&horizon=2&passes=200",
+	"draw":         "draws=10000&repeats=2",
+	"cache":        "tokens=8&repeats=1",
+	"memory":       "tokens=8",
+	"prefill":      "lengths=1,8,16&tokens=8&repeats=1",
+	"bill":         "max_tokens=8&try_max_tokens=4",
+	"speculation":  "tokens=12&gammas=1,2&gamma=2&repeats=1&rounds=200",
+	"stops":        "tokens=24&max_tokens=12",
+	"quantization": "tokens=8&repeats=1",
 }
 
 // TestEveryLabByForm: every lab runs without a script, and its page holds the

@@ -234,6 +234,8 @@ func sectionsOf(r *lab.Report) []section {
 		return speculationSections(result)
 	case *lab.Stops:
 		return stopsSections(result)
+	case *lab.Quantization:
+		return quantizationSections(result)
 	}
 	return nil
 }

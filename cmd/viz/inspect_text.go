@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// describeModel writes the sheet of a model, with the reasons why it does not
+// run, if there are any.
+func describeModel(d *checkpoint.Description, reasons []string) *sheet {
+	s := &sheet{}
+	s.line("model", "%s, %s", strconv.QuoteToGraphic(d.Name), d.Format)
+	if d.Title != "" && d.Title != d.Name {
+		s.line("", "calls itself %s", strconv.QuoteToGraphic(d.Title))
+	}
+	if d.Checkpoint != nil {
+		s.line("", "SHA-256 %s", d.Checkpoint.Hash)
+	}
+	if len(d.Files) > 1 {
+		s.line("", "%d files with weights", len(d.Files))
+	}
+	for _, f := range d.Facts {
+		if f.Key == "general.file_type" || strings.HasPrefix(f.Key, "quantize.") {
+			s.line("", "%s %s", f.Key, strconv.QuoteToGraphic(f.Value))
+		}
+	}
+	s.shape(d)
+	s.weights(d)
+	s.vocabulary(d)
+	if d.Config != nil {
+		s.memory(d)
+	}
+	if len(reasons) == 0 {
+		s.line("runs", "%s", runsNote(d.Checkpoint))
+		return s
+	}
+	s.line("runs", "no, for %s:", plural(len(reasons), "reason"))
+	for _, reason := range reasons {
+		s.line("", "%s", strings.ReplaceAll(reason, "\n", " "))
+	}
+	return s
+}
+
+// shape writes the model's shape, or what is known of it.
+func (s *sheet) shape(d *checkpoint.Description) {
+	if d.Config == nil {
+		if d.Architecture != "" {
+			s.line("shape", "%s", strconv.QuoteToGraphic(d.Architecture))
+		}
+		return
+	}
+	g := *d.Config
+	s.line("shape", "%s: %s, width %s, feed-forward %s", g.Architecture, plural(g.Layers, "layer"), view.Count(g.Width), view.Count(g.FFN))
+	s.line("", "%s query and %s key/value heads of %s", view.Count(g.Heads), view.Count(g.KVHeads), view.Count(g.HeadDim))
+	s.line("", "%s positions%s", view.Count(g.Context), windowNote(g))
+	s.line("positions", "%s", positionsNote(g))
+}
+
+// weights writes how many there are and how the files keep them.
+func (s *sheet) weights(d *checkpoint.Description) {
+	if c := d.Checkpoint; c != nil {
+		s.line("weights", "%s parameters in %s, stored as %s", view.Count(c.Parameters()), view.Bytes(c.Bytes()), strings.Join(c.Types(), ", "))
+		s.line("", "%s", map[bool]string{true: "output matrix tied to the embedding", false: "output matrix of its own"}[c.Config.TieEmbeddings])
+	} else if len(d.Tensors) > 0 {
+		var bytes int64
+		for _, t := range d.Tensors {
+			bytes += t.Bytes
+		}
+		s.line("weights", "%s in %s", plural(len(d.Tensors), "tensor"), view.Bytes(bytes))
+	}
+}
+
+// specialShown is how many special tokens are listed by name; a model may have
+// hundreds that it reserves.
+const specialShown = 12
+
+// vocabulary writes what is known of the tokens.
+func (s *sheet) vocabulary(d *checkpoint.Description) {
+	v := d.Vocabulary
+	switch {
+	case v.Kind != "" && d.Config != nil:
+		s.line("tokenizer", "%s: %s tokens for %s rows", v.Kind, view.Count(v.Tokens), view.Count(d.Config.Vocab))
+	case v.Kind != "":
+		s.line("tokenizer", "%s: %s tokens", v.Kind, view.Count(v.Tokens))
+	case v.Tokens > 0:
+		s.line("tokenizer", "%s tokens", view.Count(v.Tokens))
+	}
+	if d.Checkpoint != nil {
+		s.line("", "%s", marksNote(d.Checkpoint))
+	}
+	if n := len(v.Special); n > 0 {
+		var names []string
+		for _, t := range v.Special[:min(n, specialShown)] {
+			names = append(names, fmt.Sprintf("%d %s", t.ID, strconv.QuoteToGraphic(t.Name)))
+		}
+		if n > specialShown {
+			names = append(names, fmt.Sprintf("and %s more", view.Count(n-specialShown)))
+		}
+		for i, line := range wrap(strings.Fields(plural(n, "token")+": "+strings.Join(names, ", ")), 80-nameColumn) {
+			s.line(map[bool]string{true: "special"}[i == 0], "%s", line)
+		}
+	}
+	if d.Template != "" {
+		s.line("template", "of a chat, %s; -template prints it", view.Bytes(int64(len(d.Template))))
+	}
+}
+
+// tensors lists tensors in columns.
+func (s *sheet) tensors(list []checkpoint.Tensor) {
+	names, types := 0, 0
+	for _, t := range list {
+		names, types = max(names, len(t.Name)), max(types, len(t.Type))
+	}
+	for _, t := range list {
+		fmt.Fprintf(&s.Buffer, "  %-*s  %-*s  %v\n", names, printable(t.Name), types, t.Type, t.Shape)
+	}
+}
+
+// template prints a chat template as it is.
+func (s *sheet) template(text string) {
+	if text != "" {
+		fmt.Fprintf(&s.Buffer, "\n%s\n", strings.TrimSuffix(text, "\n"))
+	}
+}
+
+// windowNote tells of the layers that look through a sliding window.
+func windowNote(g checkpoint.Config) string {
+	window, layers := g.Window()
+	switch {
+	case layers == 0:
+		return ""
+	case window >= g.Context:
+		return fmt.Sprintf("; its sliding window of %s never cuts", view.Count(window))
+	case layers == g.Layers:
+		return fmt.Sprintf("; a token sees the last %s", view.Count(window))
+	}
+	return fmt.Sprintf("; in %s a token sees the last %s, in the others all", plural(layers, "layer"), view.Count(window))
+}
+
+// positionsNote tells how the model knows where a token stands.
+func positionsNote(g checkpoint.Config) string {
+	ropes := g.Ropes()
+	if len(ropes) == 0 {
+		return "learned vectors"
+	}
+	var notes []string
+	still := 0
+	for _, rope := range ropes {
+		layers := 0
+		for _, a := range g.Attention {
+			if a.Rope == rope {
+				layers++
+			}
+		}
+		note := ropeNote(rope)
+		if len(ropes) > 1 {
+			note += " in " + plural(layers, "layer")
+		}
+		notes = append(notes, note)
+	}
+	for _, a := range g.Attention {
+		if a.Rope == nil {
+			still++
+		}
+	}
+	if still > 0 {
+		notes = append(notes, "none in "+plural(still, "layer"))
+	}
+	return "rotary, " + strings.Join(notes, "; ")
+}
+
+// ropeNote tells of rotary frequencies.
+func ropeNote(rope *checkpoint.Rope) string {
+	note := "base " + strconv.FormatFloat(rope.Theta, 'f', -1, 64)
+	switch r := rope.Scaling; r.Kind {
+	case "linear":
+		note += fmt.Sprintf(", stretched %v times", r.Factor)
+	case "llama3":
+		note += fmt.Sprintf(", the slow ones stretched %v times beyond %s positions", r.Factor, view.Count(r.OriginalContext))
+	case "factors":
+		note += ", each stretched by a factor of its own"
+	}
+	return note
+}
+
+// marksNote tells which tokens begin and end a text.
+func marksNote(c *checkpoint.Checkpoint) string {
+	name := func(id int) string {
+		if n, ok := c.Tokenizer.Special(id); ok {
+			return strconv.QuoteToGraphic(n)
+		}
+		return strconv.Itoa(id)
+	}
+	note := "no token in front"
+	if c.Config.BOS >= 0 {
+		note = name(c.Config.BOS) + " in front"
+	}
+	var ends []string
+	for _, id := range c.Config.EOS {
+		ends = append(ends, name(id))
+	}
+	if len(ends) == 0 {
+		return note + "; nothing ends a text"
+	}
+	return note + "; " + strings.Join(ends, " or ") + " ends a text"
+}
+
+// memory writes what running the model takes: the weights in the forms in which
+// they can be kept, tables, and a cache that is full.
+func (s *sheet) memory(d *checkpoint.Description) {
+	g := *d.Config
+	shape := cost.Shape{Layers: g.Layers, KVHeads: g.KVHeads, HeadDim: g.HeadDim}
+	full := shape.KVBytes(g.Context, float32Bytes)
+	s.line("cache", "%s a position, %s when full", view.Bytes(shape.KVBytes(1, float32Bytes)), view.Bytes(full))
+	if c := d.Checkpoint; c != nil {
+		weights := weightMemory(c, infer.QuantNone)
+		_, called := keptAs(c)
+		s.line("memory", "%s for the weights in %s and their tables, %s with one full cache", view.Bytes(weights), called, view.Bytes(weights+full))
+		s.line("", "%s for them with -quant int8", view.Bytes(weightMemory(c, infer.QuantInt8)))
+	}
+}

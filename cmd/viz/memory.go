@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+const float32Bytes = 4
+
+// announced is the least memory of a model that is said before it is loaded:
+// what takes less is there in a blink.
+const announced = 64 << 20
+
+// weightMemory is about what a model's weights take once they are loaded, and
+// the tables of its rotary positions. Weights that are stored as bfloat16 stay
+// that, all others become float32. Int8 takes a byte a weight and 4 bytes of
+// scale and sum for 64 of them; the embedding and the output matrix stay as they
+// are.
+func weightMemory(c *checkpoint.Checkpoint, quant infer.Quant) int64 {
+	g := c.Config
+	wide, _ := keptAs(c)
+	bytes := wide * c.Parameters()
+	if quant == infer.QuantInt8 {
+		tables := int64(g.Vocab) * int64(g.Width)
+		if !g.TieEmbeddings {
+			tables *= 2
+		}
+		bytes = wide*tables + (c.Parameters()-tables)*(64+4)/64
+	}
+	return bytes + float32Bytes*int64(len(g.Ropes()))*int64(g.Context)*int64(g.HeadDim) // cos and sin
+}
+
+// keptAs is how weights that are not rounded stay in memory: the bytes of each,
+// and what that is called.
+func keptAs(c *checkpoint.Checkpoint) (bytes int64, called string) {
+	if types := c.Types(); len(types) > 0 && types[0] == "BF16" {
+		return 2, "bfloat16"
+	}
+	return float32Bytes, "float32"
+}
+
+// announce says what a large model will take, before it is loaded.
+func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant) {
+	need := weightMemory(c, quant)
+	if need < announced {
+		return
+	}
+	note := fmt.Sprintf("Loading %s: %s weights, %s in the file, about %s in memory",
+		printable(c.Config.Name), view.Count(c.Parameters()), view.Bytes(c.Bytes()), view.Bytes(need))
+	if quant != infer.QuantInt8 {
+		note += fmt.Sprintf(" (about %s with -quant int8)", view.Bytes(weightMemory(c, infer.QuantInt8)))
+	}
+	if free, ok := freeMemory(); ok && free < need {
+		note += fmt.Sprintf("; this machine has %s free", view.Bytes(free))
+	}
+	fmt.Fprintln(to, note+".")
+}
+
+// runsNote says whether a model that can run fits into this machine.
+func runsNote(c *checkpoint.Checkpoint) string {
+	switch free, known := freeMemory(); {
+	case !known:
+		return "yes, where there is that much memory"
+	case free < weightMemory(c, infer.QuantInt8):
+		return fmt.Sprintf("no: this machine has %s of memory free", view.Bytes(free))
+	case free < weightMemory(c, infer.QuantNone):
+		return fmt.Sprintf("with -quant int8: this machine has %s of memory free", view.Bytes(free))
+	}
+	return "yes"
+}
+
+// freeMemory is what Linux says a program may still take; other systems have
+// no file that tells it.
+func freeMemory() (int64, bool) {
+	f, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return 0, false
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var kib int64
+		if n, _ := fmt.Sscanf(lines.Text(), "MemAvailable: %d kB", &kib); n == 1 {
+			return kib << 10, true
+		}
+	}
+	return 0, false
+}

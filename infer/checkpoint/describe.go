@@ -1,0 +1,273 @@
+package checkpoint
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/tokenizer"
+)
+
+// Description is what a model's files say of it, whether it can run or not.
+// What they leave open, or what could not be read, is zero. All of its texts
+// are the files' own: whoever prints them must escape them.
+type Description struct {
+	Name         string // as the folder or the file is called
+	Title        string // as the model calls itself
+	Format       string // as [Checkpoint] has it, or what the file is instead of a model
+	Architecture string // as the files name it, such as "llama" or one that is not known here
+	Files        []File // with weights
+	Facts        []Fact // what else a GGUF says of itself, by key
+	Config       *Config
+	Tensors      []Tensor // in the order of the files
+	Vocabulary   Vocabulary
+	Template     string // of a chat, in the language Jinja
+
+	// Checkpoint is the opened model, to be closed; nil where it cannot run.
+	Checkpoint *Checkpoint
+}
+
+// File is one file of a model.
+type File struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Fact is a key of a GGUF's metadata and its value as text.
+type Fact struct{ Key, Value string }
+
+// Tensor is one tensor as a file has it.
+type Tensor struct {
+	Name  string `json:"name"`
+	Type  string `json:"type"`  // the number format, such as "F32" or "Q4_K"
+	Shape []int  `json:"shape"` // rows first
+	Bytes int64  `json:"bytes"`
+}
+
+// Vocabulary is what is known of a model's tokens.
+type Vocabulary struct {
+	Kind    string // of the tokenizer, "" where it cannot be read
+	Tokens  int
+	Special []SpecialToken // those that stand for no text, by id
+}
+
+// SpecialToken is a token that stands for no text.
+type SpecialToken struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+}
+
+// Describe says what an opened model is.
+func (c *Checkpoint) Describe() *Description {
+	d := &Description{Name: c.Config.Name, Format: c.Format, Architecture: c.Config.Architecture, Config: &c.Config, Checkpoint: c}
+	d.tokenizer(c.Tokenizer)
+	d.weigh(c.weights, inFile(c.tensors))
+	return d
+}
+
+// tokenizer notes a tokenizer that could be read.
+func (d *Description) tokenizer(t *tokenizer.Tokenizer) {
+	d.Vocabulary = Vocabulary{Kind: t.Kind(), Tokens: t.Size()}
+	for id := range t.Size() {
+		if name, special := t.Special(id); special {
+			d.Vocabulary.Special = append(d.Vocabulary.Special, SpecialToken{id, name})
+		}
+	}
+}
+
+// weigh notes the files and tensors of the weights.
+func (d *Description) weigh(w *weights, tensors map[string]tensor) {
+	if w == nil {
+		return
+	}
+	for _, p := range w.parts {
+		d.Files = append(d.Files, File{p.name, p.size})
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(tensors), func(a, b string) int {
+		return cmp.Or(cmp.Compare(tensors[a].offset, tensors[b].offset), cmp.Compare(a, b))
+	}) {
+		t := tensors[name]
+		d.Tensors = append(d.Tensors, Tensor{name, string(t.dtype), t.shape, t.bytes})
+	}
+}
+
+// folderFormat is Checkpoint.Format of a folder.
+const folderFormat = "Hugging Face folder"
+
+// describeFolder reads the model folder at the root of fsys. The error says
+// all that keeps it from running.
+func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
+	d = &Description{Name: name, Format: folderFormat}
+	var hashed [2][]byte // config.json and tokenizer.json
+	var config Config
+	var startSaid bool
+	configJSON, faults := readFile(fsys, configFile, maxConfigBytes)
+	if hashed[0] = configJSON; faults == nil {
+		d.named(configJSON)
+		config, startSaid, faults = readConfig(fsys, configJSON)
+	}
+	if config.Name = name; faults == nil {
+		d.Config = &config
+	}
+	w, tensors, place, err := openTensors(fsys)
+	faults = collect(faults, err)
+	defer func() {
+		if d.Checkpoint == nil && w != nil {
+			err = collect(err, w.Close())
+		}
+	}()
+	d.weigh(w, tensors)
+	var arranged map[string]tensor
+	if d.Config != nil && tensors != nil {
+		if arranged, err = folderDialect(config, tensors).arrange(config, tensors); err != nil {
+			faults = collect(faults, within(place, err))
+		}
+	}
+	tokenizerJSON, err := readFile(fsys, tokenizerFile, maxTokenizerBytes)
+	faults = collect(faults, err)
+	var tok *tokenizer.Tokenizer
+	if hashed[1] = tokenizerJSON; err == nil {
+		tok, err = d.folderTokenizer(tokenizerJSON)
+		faults = collect(faults, err)
+	}
+	if tok != nil && d.Config != nil {
+		size := tok.Size()
+		if tok, err = tok.Within(config.Vocab); err != nil {
+			faults = collect(faults, fmt.Errorf("%s has %d tokens, more than the vocab_size %d of %s: %w",
+				tokenizerFile, size, config.Vocab, configFile, err))
+		} else {
+			d.tokenizer(tok)
+		}
+	}
+	d.Template = folderTemplate(fsys)
+	if faults != nil {
+		return d, faults
+	}
+	if id, ok := tok.Start(); ok && !startSaid {
+		config.BOS = id
+	}
+	hash := newHash()
+	hash.text(configFile, hashed[0])
+	if err := hash.weights(w); err != nil {
+		return d, err
+	}
+	hash.text(tokenizerFile, hashed[1])
+	d.Checkpoint = &Checkpoint{
+		Config: config, Tokenizer: tok, Format: folderFormat, Hash: hash.sum(), tensors: arranged, weights: w,
+	}
+	return d, nil
+}
+
+// named notes what a config.json calls the model, whatever it is.
+func (d *Description) named(configJSON []byte) {
+	f := parseFields(configFile, configJSON)
+	d.Architecture, d.Title = f.text("model_type", ""), f.text("_name_or_path", "")
+	if classes := f.texts("architectures"); d.Architecture == "" && len(classes) > 0 {
+		d.Architecture = classes[0]
+	}
+}
+
+// folderTokenizer reads a tokenizer.json; of one that cannot be used it notes
+// at least the special tokens.
+func (d *Description) folderTokenizer(text []byte) (*tokenizer.Tokenizer, error) {
+	tok, err := tokenizer.Parse(text)
+	if err == nil {
+		d.tokenizer(tok)
+		return tok, nil
+	}
+	var listed struct {
+		Added []struct {
+			ID      int    `json:"id"`
+			Content string `json:"content"`
+			Special bool   `json:"special"`
+		} `json:"added_tokens"`
+	}
+	if json.Unmarshal(text, &listed) == nil {
+		for _, a := range listed.Added {
+			if a.Special {
+				d.Vocabulary.Special = append(d.Vocabulary.Special, SpecialToken{a.ID, a.Content})
+			}
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", tokenizerFile, err)
+}
+
+// Names of files with a chat template.
+const (
+	templateFile     = "chat_template.jinja"
+	templateFileJSON = "chat_template.json"
+)
+
+// folderTemplate finds the chat template of a folder: in a file of its own, as
+// newer models have it, or in tokenizer_config.json, alone or as the one named
+// "default" of several. What cannot be read counts as none: no template is
+// needed to run a model.
+func folderTemplate(fsys fs.FS) string {
+	if text, err := readOptional(fsys, templateFile, maxTemplateBytes); err == nil && text != nil {
+		return string(text)
+	}
+	for _, name := range []string{templateFileJSON, tokenizerConfigFile} {
+		text, err := readOptional(fsys, name, maxTokenizerConfigBytes)
+		if err != nil || text == nil {
+			continue
+		}
+		f := parseFields(name, text)
+		if raw := f.raw["chat_template"]; strings.HasPrefix(string(raw), "[") {
+			var several []struct{ Name, Template string }
+			f.value("chat_template", "a list of templates", &several)
+			for _, t := range several {
+				if t.Name == "default" || len(several) == 1 {
+					return t.Template
+				}
+			}
+		} else if text := f.text("chat_template", ""); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// ggufKinds are the mixes of formats that llama.cpp numbers in
+// general.file_type.
+var ggufKinds = map[float64]string{
+	0: "F32", 1: "F16", 2: "Q4_0", 3: "Q4_1", 7: "Q8_0", 8: "Q5_0", 9: "Q5_1", 10: "Q2_K", 11: "Q3_K_S", 12: "Q3_K_M",
+	13: "Q3_K_L", 14: "Q4_K_S", 15: "Q4_K_M", 16: "Q5_K_S", 17: "Q5_K_M", 18: "Q6_K", 19: "IQ2_XXS", 20: "IQ2_XS",
+	21: "Q2_K_S", 22: "IQ3_XS", 23: "IQ3_XXS", 24: "IQ1_S", 25: "IQ4_NL", 26: "IQ3_S", 27: "IQ3_M", 28: "IQ2_S",
+	29: "IQ2_M", 30: "IQ4_XS", 31: "IQ1_M", 32: "BF16", 36: "TQ1_0", 37: "TQ2_0", 38: "MXFP4_MOE",
+}
+
+// summary is what the head of a GGUF file says by itself.
+func (g *gguf) summary(name string) *Description {
+	d := &Description{Name: name, Format: fmt.Sprintf("GGUF version %d", g.version)}
+	text := func(key string) string { s, _ := g.pairs[key].(string); return s }
+	d.Title, d.Architecture, d.Template = text("general.name"), text("general.architecture"), text(templateKey)
+	for _, key := range slices.Sorted(maps.Keys(g.pairs)) {
+		if !strings.HasPrefix(key, "general.") && !strings.HasPrefix(key, "quantize.") {
+			continue
+		}
+		switch v := g.pairs[key].(type) {
+		case float64:
+			value := strconv.FormatFloat(v, 'f', -1, 64)
+			if kind := ggufKinds[v]; key == "general.file_type" && kind != "" {
+				value += " (" + kind + ")"
+			}
+			d.Facts = append(d.Facts, Fact{key, value})
+		case string:
+			d.Facts = append(d.Facts, Fact{key, v})
+		}
+	}
+	tokens, _ := g.pairs["tokenizer.ggml.tokens"].([]string)
+	types, _ := g.pairs["tokenizer.ggml.token_type"].([]float32)
+	d.Vocabulary.Tokens = len(tokens)
+	for id, t := range types[:min(len(types), len(tokens))] {
+		if t == ggufControl {
+			d.Vocabulary.Special = append(d.Vocabulary.Special, SpecialToken{id, tokens[id]})
+		}
+	}
+	return d
+}

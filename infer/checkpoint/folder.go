@@ -1,0 +1,180 @@
+package checkpoint
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Hugging Face's cache keeps a model in a folder of its own, with links to
+// files that are called by their hashes:
+//
+//	models--ORG--NAME/refs/main                       the revision of that branch
+//	models--ORG--NAME/snapshots/REVISION/config.json  → ../../blobs/HASH
+const (
+	cacheFolder = "models--"
+	snapshots   = "snapshots"
+)
+
+// listed is how many names of files or folders a message has at most.
+const listed = 5
+
+// enter finds the model in a folder: the folder itself where it is one as
+// Hugging Face keeps it, a snapshot where it is a model's folder in the cache,
+// or the only model file in it, then with its name.
+func enter(path string) (folder, file string, err error) {
+	if has(path, snapshots) && !has(path, configFile) {
+		path = filepath.Join(path, snapshots)
+		if main, err := readFile(os.DirFS(filepath.Dir(path)), "refs/main", 1<<10); err == nil {
+			if revision := strings.TrimSpace(string(main)); filepath.IsLocal(revision) && has(path, revision) {
+				path = filepath.Join(path, revision)
+			}
+		}
+	}
+	if filepath.Base(path) == snapshots {
+		if path, err = onlyFolder(path); err != nil {
+			return "", "", err
+		}
+	}
+	files, err := modelFiles(path)
+	if err != nil {
+		return "", "", err
+	}
+	if len(files) == 0 {
+		return path, "", nil
+	}
+	if len(files) > 1 {
+		return "", "", fmt.Errorf("holds %d models; give one of them: %s", len(files), several(files))
+	}
+	return path, files[0], nil
+}
+
+// has reports whether a folder has an entry of that name.
+func has(folder, name string) bool {
+	_, err := os.Stat(filepath.Join(folder, name))
+	return err == nil
+}
+
+// onlyFolder returns the only folder in a folder.
+func onlyFolder(path string) (string, error) {
+	names, err := entries(path)
+	if err != nil {
+		return "", err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		info, err := os.Stat(filepath.Join(path, name))
+		return err != nil || !info.IsDir()
+	})
+	if len(names) != 1 {
+		return "", fmt.Errorf("holds %d snapshots of the model, and refs/main names none of them; give one of the folders in %s: %s",
+			len(names), snapshots, several(names))
+	}
+	return filepath.Join(path, names[0]), nil
+}
+
+// maxEntries bounds how much of a folder is looked at.
+const maxEntries = 1 << 14
+
+// entries lists the names in a folder in order, at most maxEntries of them.
+func entries(path string) ([]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(maxEntries)
+	if err != nil && len(names) == 0 {
+		return nil, nil //nolint:nilerr // an empty folder ends at once
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// modelFiles lists the files of a folder that are models by themselves: GGUF
+// files, of split ones the first part, and llama2.c's. In a folder as Hugging
+// Face keeps it there are none.
+func modelFiles(path string) ([]string, error) {
+	names, err := entries(path)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	vocabulary := slices.Contains(names, llama2cTokens)
+	for _, name := range names {
+		if strings.HasSuffix(name, ".safetensors") || name == indexFile {
+			return nil, nil
+		}
+		switch filepath.Ext(name) {
+		case ".gguf":
+			if _, part, _, split := splitName(name); strings.HasPrefix(name, "mmproj") || split && part > 1 {
+				continue // what sees pictures for a model that writes; a later part
+			}
+		case ".bin":
+			if !vocabulary || name == llama2cTokens {
+				continue
+			}
+		default:
+			continue
+		}
+		files = append(files, name)
+	}
+	return files, nil
+}
+
+// several joins names for a message.
+func several(names []string) string {
+	shown := make([]string, 0, listed)
+	for _, name := range names[:min(listed, len(names))] {
+		shown = append(shown, quote(name))
+	}
+	text := strings.Join(shown, ", ")
+	if len(names) > listed {
+		text += ", …"
+	}
+	return text
+}
+
+// folderName is what a folder's model is called: in Hugging Face's cache not
+// the revision, but the model.
+func folderName(path string) string {
+	if above := filepath.Dir(path); filepath.Base(above) == snapshots {
+		if name, cached := strings.CutPrefix(filepath.Base(filepath.Dir(above)), cacheFolder); cached {
+			if _, model, found := strings.Cut(name, "--"); found {
+				return model
+			}
+			return name
+		}
+	}
+	return filepath.Base(path)
+}
+
+// otherWeights looks for a folder's weights where they are not called
+// model.safetensors. It returns the only file of that kind, or says what the
+// folder has instead.
+func otherWeights(fsys fs.FS) (string, error) {
+	list, _ := fs.ReadDir(fsys, ".")
+	var tensors []string
+	missing := missingFile{name: weightsFile}
+	for _, e := range list[:min(len(list), maxEntries)] {
+		switch name := e.Name(); {
+		case name == "adapter_model.safetensors":
+			missing.hint = "; " + name + " changes the weights of another model, which is not supported"
+		case strings.HasSuffix(name, ".safetensors"):
+			tensors = append(tensors, name)
+		case strings.HasPrefix(name, "pytorch_model") && filepath.Ext(name) == ".bin", filepath.Ext(name) == ".pth", filepath.Ext(name) == ".pt":
+			missing.hint = "; " + quote(name) + " is " + pickled
+		case missing.hint == "" && (filepath.Ext(name) == ".h5" || filepath.Ext(name) == ".msgpack" || filepath.Ext(name) == ".onnx"):
+			missing.hint = "; " + quote(name) + " is a format that is not read"
+		}
+	}
+	switch len(tensors) {
+	case 0:
+		return "", missing
+	case 1:
+		return tensors[0], nil
+	}
+	return "", missingFile{weightsFile, ", nor " + indexFile + ", but " + several(tensors)}
+}

@@ -1,0 +1,112 @@
+package checkpoint
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// Whatever lies in a file, and whatever it is called, it is described or
+// refused, with at least one reason and never more than 64; what is accepted
+// can be read.
+func FuzzDescribeFile(f *testing.F) {
+	f.Add("m.gguf", smallGGUF().bytes())
+	f.Add("m.bin", llama2cFile(smallLlama2c...))
+	for _, seed := range foreignFiles {
+		f.Add(seed.file, []byte(seed.text))
+	}
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		folder := fstest.MapFS{llama2cTokens: &fstest.MapFile{Data: smallTokenizerBin(nil)}, "m.gguf": &fstest.MapFile{Data: data}, "m.bin": &fstest.MapFile{Data: data}}
+		if !strings.HasSuffix(name, ".bin") {
+			name = "m.gguf"
+		} else if name != llama2cTokens {
+			name = "m.bin"
+		}
+		checkDescribed(t, folder, name, int64(len(data)))
+	})
+}
+
+// The same for a model in three parts, one of which is anything.
+func FuzzSplitGGUF(f *testing.F) {
+	parts := splitGGUF()
+	for i, part := range []uint8{1, 2, 3} {
+		f.Add(part, parts[partName("m", i+1, 3)].bytes())
+	}
+	f.Add(uint8(2), []byte(lfsPointer))
+	f.Add(uint8(3), smallGGUF().bytes())
+	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		folder, size := fstest.MapFS{}, int64(0)
+		for name, part := range splitGGUF() {
+			folder[name] = &fstest.MapFile{Data: part.bytes()}
+		}
+		folder[partName("m", 1+int(which)%3, 3)] = &fstest.MapFile{Data: data}
+		for _, file := range folder {
+			size += int64(len(file.Data))
+		}
+		checkDescribed(t, folder, partName("m", 2, 3), size)
+	})
+}
+
+func checkDescribed(t *testing.T, folder fstest.MapFS, name string, size int64) {
+	t.Helper()
+	d, err := Files{}.describeFile(folder, name)
+	reasons := Reasons(err)
+	if d == nil || (d.Checkpoint == nil) != (err != nil) || len(reasons) > maxProblems || (len(reasons) == 0) != (err == nil) {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	if err != nil {
+		return
+	}
+	defer d.Checkpoint.Close()
+	readAll(t, d.Checkpoint, size)
+}
+
+// Whatever the bytes, every format widens whole blocks without a panic, and as
+// many values as it should.
+func FuzzWiden(f *testing.F) {
+	for d := range formats {
+		if formats[d].widen != nil {
+			f.Add(string(d), []byte(strings.Repeat("\x00\x3c\x81\x7f", 60)))
+		}
+	}
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		format, known := formats[dtype(name)]
+		if !known || format.widen == nil {
+			return
+		}
+		blocks := len(data) / format.bytes
+		wide := make([]float32, blocks*format.values+1)
+		wide[len(wide)-1] = 7
+		format.widen(wide[:len(wide)-1], data[:blocks*format.bytes])
+		if wide[len(wide)-1] != 7 {
+			t.Fatalf("%s wrote beyond its values", name)
+		}
+	})
+}
+
+// FuzzRoundQ4 holds rounding to Q4_0 to what its formula allows: no value moves
+// by more than an eighth of the largest of its block.
+func FuzzRoundQ4(f *testing.F) {
+	f.Add(uint64(1), float32(1))
+	f.Add(uint64(7), float32(1e-3))
+	f.Fuzz(func(t *testing.T, seed uint64, scale float32) {
+		if !(scale > 1e-3 && scale < 1e3) {
+			return // the scale of a block must be a normal binary16 number
+		}
+		values := inputs(seed, 2, q4Values)[q4Values:]
+		most := float32(0)
+		for i := range values {
+			values[i] *= scale
+			most = max(most, abs(values[i]))
+		}
+		rounded := append([]float32{}, values...)
+		if err := RoundQ4(rounded); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range values {
+			if abs(v-rounded[i]) > most/8*1.001 {
+				t.Fatalf("%v became %v, the largest is %v", v, rounded[i], most)
+			}
+		}
+	})
+}

@@ -1,0 +1,108 @@
+package checkpoint
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// ggmlFolder holds what ggml makes of random blocks; ask.c there says how it
+// was asked and describes the files.
+const ggmlFolder = "../../testdata/ggml"
+
+// ggmlAnswers are blocks of one format and what ggml widens them to.
+type ggmlAnswers struct {
+	rounded int      // so many of the blocks are ggml's own rounding, the others random bytes
+	blocks  []byte   // one after another
+	hashes  []uint64 // FNV-1a of each block's widened values
+	sample  []byte   // the float32 values of the first blocks
+}
+
+func readGGML(tb testing.TB, d dtype) ggmlAnswers {
+	tb.Helper()
+	zipped, err := os.ReadFile(filepath.Join(ggmlFolder, string(d)+".gz"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	unzipped, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	data, err := io.ReadAll(unzipped)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	a := ggmlAnswers{rounded: int(binary.LittleEndian.Uint32(data))}
+	n := a.rounded + int(binary.LittleEndian.Uint32(data[4:]))
+	a.blocks, data = data[8:][:n*formats[d].bytes], data[8+n*formats[d].bytes:]
+	for i := range n {
+		a.hashes = append(a.hashes, binary.LittleEndian.Uint64(data[8*i:]))
+	}
+	a.sample = data[8*n:]
+	return a
+}
+
+// fnv1a hashes the bits of values in little-endian order.
+func fnv1a(values []float32) uint64 {
+	h := uint64(0xcbf29ce484222325)
+	for _, v := range values {
+		for shift := 0; shift < 32; shift += 8 {
+			h = (h ^ uint64(math.Float32bits(v)>>shift&255)) * 0x100000001b3
+		}
+	}
+	return h
+}
+
+// Every format that can be read is widened as ggml does it, bit for bit:
+// blocks that ggml rounded and blocks of random bytes.
+func TestWideningIsGGMLs(t *testing.T) {
+	tried := 0
+	for d, f := range formats {
+		if f.widen == nil || f.values == 1 {
+			continue
+		}
+		tried++
+		a := readGGML(t, d)
+		if len(a.hashes) != 1100 || a.rounded != 1000 {
+			t.Fatalf("%s: %d blocks, %d of them rounded", d, len(a.hashes), a.rounded)
+		}
+		wide := make([]float32, len(a.hashes)*f.values)
+		f.widen(wide, a.blocks)
+		for i := range len(a.sample) / 4 {
+			if want := binary.LittleEndian.Uint32(a.sample[4*i:]); math.Float32bits(wide[i]) != want {
+				t.Fatalf("%s: value %d is %v, ggml has %v", d, i, wide[i], math.Float32frombits(want))
+			}
+		}
+		for i, want := range a.hashes {
+			if block := wide[i*f.values:][:f.values]; fnv1a(block) != want {
+				t.Fatalf("%s: block %d differs from ggml's: %v", d, i, block)
+			}
+		}
+	}
+	if tried != 9 {
+		t.Errorf("%d formats in blocks, want 9", tried)
+	}
+}
+
+// Reading a tensor of every format, in parts as large as the buffer allows.
+func BenchmarkWiden(b *testing.B) {
+	for _, d := range []dtype{dtypeF16, dtypeQ8, dtypeQ4, dtypeQ4K, dtypeQ5K, dtypeQ6K, dtypeIQ4NL} {
+		b.Run(string(d), func(b *testing.B) {
+			f := formats[d]
+			const values = 1 << 20
+			data := make([]byte, values/f.values*f.bytes)
+			x := tensor{dtype: d, shape: []int{1 << 10, 1 << 10}, bytes: int64(len(data))}
+			for b.Loop() {
+				if _, err := x.widen(bytes.NewReader(data)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/values, "ns/value")
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A large GGUF model may lie in several files, NAME-00001-of-00003.gguf and so
+// on, as llama.cpp's gguf-split writes them. Each is a GGUF file of its own with
+// a part of the tensors; the first has the metadata, all have
+//
+//	split.no             which part, from 0
+//	split.count          of how many
+//	split.tensors.count  tensors in all parts together
+
+var splitPattern = regexp.MustCompile(`^(.+)-(\d{5})-of-(\d{5})\.gguf$`)
+
+// splitName takes the name of a part to pieces; parts count from 1.
+func splitName(file string) (stem string, part, of int, ok bool) {
+	m := splitPattern.FindStringSubmatch(file)
+	if m == nil {
+		return "", 0, 0, false
+	}
+	part, _ = strconv.Atoi(m[2])
+	of, _ = strconv.Atoi(m[3])
+	return m[1], part, of, part >= 1 && part <= of
+}
+
+func partName(stem string, part, of int) string {
+	return fmt.Sprintf("%s-%05d-of-%05d.gguf", stem, part, of)
+}
+
+// describeGGUF describes a GGUF file, already opened as w, and the other parts
+// of it where it is one of several; these are added to w.
+func describeGGUF(fsys fs.FS, w *weights, file string) (*Description, error) {
+	name := strings.TrimSuffix(file, ".gguf")
+	stem, _, of, split := splitName(file)
+	if !split {
+		d := &Description{Name: name, Format: "GGUF"}
+		g, err := readGGUF(w, w.size)
+		if err == nil {
+			d, err = g.describe(w, name)
+			if count, _ := g.pairs["split.count"].(float64); count > 1 {
+				d.Checkpoint = nil
+				err = fmt.Errorf("is one of the %v parts of a model; they are found by their names only, %s and so on", count, partName("NAME", 1, 3))
+			}
+		}
+		if err != nil {
+			err = within(file, err)
+		}
+		d.weighGGUF(w, g)
+		return d, err
+	}
+	if of > maxShards {
+		return &Description{Name: stem, Format: "GGUF"}, fmt.Errorf("%s: one of %d parts, the limit is %d", file, of, maxShards)
+	}
+	g, faults := readParts(fsys, w, file, stem, of)
+	d := &Description{Name: stem, Format: "GGUF"}
+	if g != nil {
+		var err error
+		if d, err = g.describe(w, stem); err != nil {
+			faults = collect(faults, within(partName(stem, 1, of), err))
+		}
+	}
+	d.weighGGUF(w, g)
+	if faults != nil {
+		d.Checkpoint = nil
+	}
+	return d, faults
+}
+
+func (d *Description) weighGGUF(w *weights, g *gguf) {
+	if g != nil {
+		d.weigh(w, g.tensors)
+	}
+}
+
+// readParts reads the heads of all parts, one of which, file, is open as w, and
+// joins them: the metadata of the first, the tensors of all. Without a first
+// part nothing is returned but the error.
+func readParts(fsys fs.FS, w *weights, file, stem string, of int) (all *gguf, faults error) {
+	opened := w.parts[0]
+	w.parts, w.size = nil, 0
+	missing := 0
+	for i := range of {
+		name := partName(stem, i+1, of)
+		p, err := opened, error(nil)
+		if name != file {
+			p, err = openPart(fsys, name)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			if missing++; missing == 1 {
+				faults = collect(faults, missingFile{name, fmt.Sprintf(", part %d of the %d of this model", i+1, of)})
+			}
+			continue
+		} else if err != nil {
+			faults = collect(faults, err)
+			continue
+		}
+		w.add(p)
+		base := w.parts[len(w.parts)-1].base
+		g, err := readGGUF(p, p.size)
+		if err == nil {
+			err = g.problems
+			if number, count := g.pairs["split.no"], g.pairs["split.count"]; number != float64(i) || count != float64(of) {
+				err = collect(err, fmt.Errorf("split.no is %v and split.count %v, want %d and %d", number, count, i, of))
+			}
+		}
+		if err != nil {
+			faults = collect(faults, within(name, err))
+		}
+		if g == nil {
+			continue
+		}
+		g.problems = nil
+		if i == 0 {
+			all = g
+			continue // the first file's bytes begin at 0
+		}
+		if all != nil {
+			faults = collect(faults, all.join(g, base, name))
+		}
+	}
+	if missing > 1 {
+		faults = collect(faults, fmt.Errorf("%d of the %d parts are missing in all", missing, of))
+	}
+	if all == nil || faults != nil {
+		if all != nil {
+			all.incomplete = true
+		}
+		return all, faults
+	}
+	if want, ok := all.pairs["split.tensors.count"].(float64); ok && int(want) != len(all.tensors) {
+		faults = fmt.Errorf("%s: split.tensors.count is %v, the parts hold %d", partName(stem, 1, of), want, len(all.tensors))
+	}
+	return all, faults
+}
+
+// join adds the tensors of a later part, which begins base bytes behind the
+// first one's start.
+func (g *gguf) join(part *gguf, base int64, name string) (faults error) {
+	for tensor, t := range part.tensors {
+		if _, taken := g.tensors[tensor]; taken {
+			faults = collect(faults, fmt.Errorf("%s: tensor %s is in another part as well", name, quote(tensor)))
+			continue
+		}
+		if len(g.tensors) == maxTensors {
+			return collect(faults, fmt.Errorf("%s: more than %d tensors", name, maxTensors))
+		}
+		t.offset += base
+		g.tensors[tensor] = t
+	}
+	return faults
+}

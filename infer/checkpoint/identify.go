@@ -1,0 +1,98 @@
+package checkpoint
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// headBytes is how much of a file tells what it is.
+const headBytes = 512
+
+// A foreign file is one that is easily taken for a model's, and what to say
+// of it.
+type foreign struct {
+	kind string // what the file is, for a description
+	say  string // the sentence that refuses it
+}
+
+// pointer matches the file that git has in place of a large one.
+var pointer = regexp.MustCompile(`^version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?size (\d{1,18})\n`)
+
+const pickled = "a Python pickle, which may hold programs and is not read; where it came from there is often a model.safetensors, " +
+	"and transformers writes one: AutoModelForCausalLM.from_pretrained(FOLDER).save_pretrained(OTHER)"
+
+// signatures are the first bytes of files that are no model of a kind that
+// is read.
+var signatures = []struct {
+	magic string
+	foreign
+}{
+	{"\x80\x02", foreign{"PyTorch file", "is " + pickled}},
+	{"\x80\x03", foreign{"PyTorch file", "is " + pickled}},
+	{"\x80\x04", foreign{"PyTorch file", "is " + pickled}},
+	{"\x89HDF\r\n", foreign{"HDF5 file", "is an HDF5 file, as TensorFlow and Keras write them; the model is needed as model.safetensors or GGUF"}},
+	{"FUGG", foreign{"big-endian GGUF", "is a GGUF file in big-endian order; the little-endian one is needed"}},
+	{"lmgg", ggml},
+	{"fmgg", ggml},
+	{"tjgg", ggml},
+	{"algg", ggml},
+	{"\x1f\x8b", foreign{"gzip file", "is compressed with gzip; unpack it first"}},
+	{"\xfd7zXZ", foreign{"xz file", "is compressed with xz; unpack it first"}},
+	{"\x28\xb5\x2f\xfd", foreign{"Zstandard file", "is compressed with Zstandard; unpack it first"}},
+	{"\x93NUMPY", foreign{"NumPy array", "is a NumPy array and no model"}},
+}
+
+var ggml = foreign{"GGML file", "is in a format that llama.cpp gave up in 2023; it needs the model as GGUF today"}
+
+// identify says what a file is by its first bytes, where they tell that it is
+// no file of a model.
+func identify(name string, head []byte) (foreign, bool) {
+	if bytes.HasPrefix(head, []byte("version https://git-lfs")) {
+		size := "the large file itself"
+		if m := pointer.FindSubmatch(head); m != nil {
+			size = "the file itself, of " + string(m[1]) + " bytes,"
+		}
+		return foreign{"git-LFS pointer", fmt.Sprintf(`is a git-LFS pointer: %s was not fetched; run "git lfs pull" in the folder`, size)}, true
+	}
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		if bytes.Contains(head, []byte("data.pkl")) || path.Ext(name) == ".bin" || strings.HasPrefix(path.Ext(name), ".pt") {
+			return foreign{"PyTorch file", "is " + pickled}, true
+		}
+		return foreign{"zip archive", "is a zip archive; unpack it first"}, true
+	}
+	start := strings.ToLower(strings.TrimSpace(string(head)))
+	if strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html") {
+		return foreign{"web page", `is a web page and not the file it is called; on Hugging Face a file's address has "/resolve/" where its page has "/blob/"`}, true
+	}
+	for _, s := range signatures {
+		if bytes.HasPrefix(head, []byte(s.magic)) {
+			return s.foreign, true
+		}
+	}
+	return foreign{}, false
+}
+
+// foreignFile is the error that refuses a file which identify knows.
+type foreignFile struct {
+	name string
+	foreign
+}
+
+func (e foreignFile) Error() string { return e.name + ": " + e.say }
+
+// checkHead refuses a file whose first bytes tell that it is something else.
+func checkHead(name string, r io.ReaderAt, size int64) error {
+	head := make([]byte, min(headBytes, size))
+	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if f, known := identify(name, head); known {
+		return foreignFile{name, f}
+	}
+	return nil
+}

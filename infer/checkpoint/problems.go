@@ -1,0 +1,66 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+)
+
+// problems are the faults of a model, in the order in which they were found.
+// As one error they read like the first; [Reasons] lists them all.
+type problems []error
+
+// maxProblems bounds what is kept: a damaged file may have a fault in each of
+// its tensors.
+const maxProblems = 64
+
+func (p problems) Error() string   { return p[0].Error() }
+func (p problems) Unwrap() []error { return p }
+
+// collect joins errors, each of which may be nil or several.
+func collect(errs ...error) error {
+	var all problems
+	for _, err := range errs {
+		var several problems
+		switch {
+		case err == nil:
+		case errors.As(err, &several):
+			all = append(all, several...)
+		default:
+			all = append(all, err)
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return all[:min(len(all), maxProblems)]
+}
+
+// within says of each of the errors in which file it is.
+func within(place string, err error) error {
+	var several problems
+	if !errors.As(err, &several) {
+		several = problems{err}
+	}
+	located := make(problems, len(several))
+	for i, err := range several {
+		located[i] = fmt.Errorf("%s: %w", place, err)
+	}
+	return located
+}
+
+// Reasons lists all that an error of this package says against a model; the
+// error's own text is the first of them. There are at most 64.
+func Reasons(err error) []string {
+	if err == nil {
+		return nil
+	}
+	var several problems
+	if !errors.As(err, &several) {
+		several = problems{err}
+	}
+	reasons := make([]string, len(several))
+	for i, err := range several {
+		reasons[i] = err.Error()
+	}
+	return reasons
+}

@@ -1,0 +1,67 @@
+package checkpoint
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// q4Values is how many values a block of Q4_0 has.
+const q4Values = 32
+
+// RoundQ4 rounds values to Q4_0 and widens them again, in place: what is left
+// of weights that a GGUF file keeps in that format. Each block of 32 gets the
+// scale that puts its value of the largest magnitude at −8, as ggml chooses it.
+// The rows of a matrix may follow one another if they hold whole blocks; a
+// length that is no multiple of 32 is an error.
+func RoundQ4(values []float32) error {
+	if len(values)%q4Values != 0 {
+		return fmt.Errorf("%d values, Q4_0 needs a multiple of %d", len(values), q4Values)
+	}
+	var block [18]byte
+	for ; len(values) > 0; values = values[q4Values:] {
+		roundQ4(block[:], values[:q4Values])
+		widenQ4(values[:q4Values], block[:])
+	}
+	return nil
+}
+
+// roundQ4 writes one block of values to dst [18].
+func roundQ4(dst []byte, values []float32) {
+	var most float32 // of the largest magnitude, the first of several
+	for _, v := range values {
+		if abs(v) > abs(most) {
+			most = v
+		}
+	}
+	d, inverse := most/-8, float32(0)
+	if d != 0 {
+		inverse = 1 / d
+	}
+	binary.LittleEndian.PutUint16(dst, toF16(d))
+	level := func(v float32) byte { return byte(min(15, int(float32(v*inverse)+8.5))) }
+	for i := range q4Values / 2 {
+		dst[2+i] = level(values[i]) | level(values[i+q4Values/2])<<4
+	}
+}
+
+func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
+
+// toF16 rounds to the nearest IEEE 754 binary16 value, ties to even; what is
+// too large becomes an infinity.
+func toF16(v float32) uint16 {
+	bits := math.Float32bits(v)
+	sign, magnitude := uint16(bits>>16)&0x8000, float64(abs(v))
+	switch {
+	case v != v:
+		return sign | 0x7e00
+	case magnitude >= 65520: // half way from the largest to the next that there would be
+		return sign | 0x7c00
+	case magnitude < 0x1p-14: // subnormal: a whole number of 2⁻²⁴
+		return sign | uint16(math.RoundToEven(magnitude*0x1p24))
+	}
+	fraction, exponent := math.Frexp(magnitude) // fraction in [½, 1)
+	// 11 significant bits, of which the first is implied; one that rounds up to
+	// the next power of two carries into the exponent, as it should.
+	return sign | uint16(math.RoundToEven(fraction*2048)) - 1024 + uint16(exponent-1+15)<<10
+}

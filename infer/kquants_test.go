@@ -1,0 +1,82 @@
+package infer
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+)
+
+// Models in ggml's quantized formats, in files as llama.cpp publishes them,
+// give the logits that an independent pass computes with the numbers to which
+// ggml itself widens them; rounded to int8 again, nearly the same.
+func TestQuantizedFormatsAgree(t *testing.T) {
+	file, err := os.Open(filepath.Join(modelsFolder, "kquants.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]expected
+	if err := json.NewDecoder(unzipped).Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 3 {
+		t.Fatalf("%d models, want 3", len(all))
+	}
+	for name, want := range all {
+		m := openModel(t, name)
+		if got := worstLogit(t, m, want); !(got <= 2e-3) {
+			t.Errorf("%s: largest difference %v", name, got)
+		} else {
+			t.Logf("%s: largest difference %.2g", name, got)
+		}
+		c, err := checkpoint.OpenPath(filepath.Join(modelsFolder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rounded, err := LoadQuantized(c, QuantInt8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+		for i, w := range rounded.BlockMatrices() {
+			if own := m.BlockMatrices()[i]; w.Bytes() >= own.Bytes()/2 {
+				t.Errorf("%s: matrix %d takes %d bytes as int8 and %d as float32", name, i, w.Bytes(), own.Bytes())
+			}
+		}
+		// A weight moves by at most 1/254 of the largest of 64; through one block
+		// that is a few hundredths of the logits' standard deviation.
+		if got := worstLogit(t, rounded, want); !(got <= 0.15) || got == 0 {
+			t.Errorf("%s, rounded to int8: largest difference %v", name, got)
+		}
+	}
+}
+
+// worstLogit reads the ids one by one and returns the largest difference from
+// what is expected. Of a model as it is stored, the largest logit must be the
+// same token's at every position.
+func worstLogit(t *testing.T, m *Model, want expected) (worst float64) {
+	t.Helper()
+	c := m.NewCache()
+	for i, id := range want.IDs {
+		z := logitsAfter(t, m, c, id)
+		if got := argmax(z); got != want.Argmax[i] && m.Quant() == QuantNone {
+			t.Errorf("%s, position %d: the largest logit is token %d's, want %d", m.Name(), i, got, want.Argmax[i])
+		}
+		worst = max(worst, math.Abs(logSumExp(z)-want.LogSumExp[i]))
+		if i == len(want.IDs)-1 {
+			for id, v := range z {
+				worst = max(worst, math.Abs(float64(v)-want.Last[id]))
+			}
+		}
+	}
+	return worst
+}

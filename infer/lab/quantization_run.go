@@ -1,0 +1,304 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bench"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+// quantizationRun is a run of the quantization lab.
+type quantizationRun struct {
+	*running
+	v      Values
+	ways   []quantizedWay
+	ids    []int // prompt and text
+	result Quantization
+	shown  [][]float32 // logits of the step shown, by way; nil until it was compared
+}
+
+// quantizedWay is a model whose weights are kept in one way.
+type quantizedWay struct {
+	m     *infer.Model
+	meter *meter
+	cache *infer.Cache
+	last  []float32 // [steps, width]: what each step's scores are made of
+	kl    []float64
+	kept  int
+	times []time.Duration
+}
+
+// roundings are the ways of rounding that are compared with the own weights.
+var roundings = []struct {
+	name string
+	kind infer.Quant
+	wide bool
+}{{"int8", infer.QuantInt8, false}, {"Q4_0", infer.QuantQ4, true}}
+
+// Estimate implements [Lab].
+func (quantizationLab) Estimate(env Env, v Values) (Estimate, error) {
+	prompt, tokens, err := room(env.Target, v, "tokens")
+	if err != nil {
+		return Estimate{}, err
+	}
+	s := env.Target.Shape()
+	written, _ := s.Generate(prompt, tokens)
+	work := written.Total() + 3*(s.Pass(prompt+tokens).Total()+int64(tokens)*s.Step(1).Output) +
+		3*int64(v.int("repeats"))*s.Step(prompt+tokens).Total()
+	const rounded = 4 + 1 // bytes a weight: one copy in float32, one in int8
+	return guess(env, work, tokens, 3*s.KVBytes(prompt+tokens, 4)+rounded*env.Target.Parameters()), nil
+}
+
+// Run implements [Lab].
+func (quantizationLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
+	_, tokens, err := room(env.Target, v, "tokens")
+	if err != nil {
+		return nil, err
+	}
+	if kept := env.Target.Quant(); kept != infer.QuantNone {
+		return nil, fmt.Errorf("this model's weights are rounded to %s already: start the program without -quant to compare", kept)
+	}
+	r := &quantizationRun{running: start(ctx, "quantization", env, v, progress), v: v}
+	r.fill = r.fillReport
+	repeats := v.int("repeats")
+	r.of = 1 + 1 + len(roundings) + tokens + repeats
+	for _, phase := range []func() error{
+		func() error { return r.write(tokens) }, r.round, r.compare, func() error { return r.time(repeats) },
+	} {
+		if err := phase(); err != nil {
+			return r.end(err)
+		}
+	}
+	return r.end(nil)
+}
+
+// write has the own weights write the text.
+func (r *quantizationRun) write(tokens int) error {
+	m, counter := r.env.target()
+	r.add(m, counter, "own weights", false)
+	loop, err := infer.NewLoop(m, r.v["prompt"], r.v.settings(tokens))
+	if err != nil {
+		return err
+	}
+	for {
+		if _, err := turn(r.ctx, loop); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+	}
+	written := chosen(loop)
+	r.ids = append(slices.Clone(loop.Prompt()), written...)
+	r.result.Prompt, r.result.Text = len(loop.Prompt()), tokensOf(m, written)
+	if r.result.Step = r.v.int("step"); r.result.Step > len(written) {
+		return sampling.NewRangeError("step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(written)))
+	}
+	r.of -= tokens - len(written)
+	r.tell(1, fmt.Sprintf("%d tokens by the own weights", len(written)))
+	return nil
+}
+
+// add takes a way into the comparison.
+func (r *quantizationRun) add(m *infer.Model, counter *meter, name string, wide bool) {
+	r.ways = append(r.ways, quantizedWay{m: m, meter: counter, cache: m.NewCache()})
+	r.result.Ways = append(r.result.Ways, QuantWay{Name: name, Kind: m.Quant(), Wide: wide})
+	way := &r.result.Ways[len(r.result.Ways)-1]
+	own, weights := r.ways[0].m, int64(0)
+	way.Bytes = own.WeightBytes()
+	for i, w := range own.BlockMatrices() {
+		n := int64(w.Rows) * int64(w.Cols)
+		weights += n
+		switch m.Quant() {
+		case infer.QuantInt8:
+			way.Bytes += m.BlockMatrices()[i].Bytes() - w.Bytes()
+		case infer.QuantQ4: // 32 weights in 18 bytes
+			way.Bytes += n*18/32 - w.Bytes()
+		}
+	}
+	kept := way.Bytes - own.WeightBytes()
+	for _, w := range own.BlockMatrices() {
+		kept += w.Bytes()
+	}
+	way.BitsEach = 8 * float64(kept) / float64(weights)
+}
+
+// round makes the rounded copies and has every way read the text.
+func (r *quantizationRun) round() error {
+	for _, kind := range roundings {
+		m, err := r.ways[0].m.Rounded(kind.kind)
+		if err != nil {
+			r.result.LeftOut = fmt.Sprintf("%s: %v", kind.name, err)
+			continue
+		}
+		counted, counter := metered(m, nil)
+		r.add(counted, counter, kind.name, kind.wide)
+	}
+	r.of -= 1 + len(roundings) - len(r.ways)
+	for i := range r.ways {
+		w := &r.ways[i]
+		w.last = make([]float32, len(r.result.Text)*w.m.Config().Width)
+		if _, err := w.m.ForwardTo(r.ctx, w.cache, r.ids[:len(r.ids)-1], w.last); err != nil {
+			return err
+		}
+		r.tell(1, "the text read with "+r.result.Ways[i].Name)
+	}
+	return nil
+}
+
+// compare scores every step of the text by every way.
+func (r *quantizationRun) compare() error {
+	width, vocab := r.ways[0].m.Config().Width, r.ways[0].m.Config().Vocab
+	for n := range r.result.Text {
+		z := make([][]float32, len(r.ways))
+		for i, w := range r.ways {
+			z[i] = make([]float32, vocab)
+			if _, err := w.m.LogitsTo(r.ctx, w.last[n*width:(n+1)*width], z[i]); err != nil {
+				return err
+			}
+		}
+		step := QuantStep{Step: n + 1, Token: r.result.Text[n]}
+		for i := range r.ways {
+			d, same := 0.0, sampling.Top(z[i], 1)[0] == sampling.Top(z[0], 1)[0]
+			if i > 0 {
+				d = bench.Divergence(z[0], z[i])
+			}
+			step.KL, step.Same = append(step.KL, d), append(step.Same, same)
+			r.ways[i].kl = append(r.ways[i].kl, d)
+			if same {
+				r.ways[i].kept++
+			}
+		}
+		r.result.Steps = append(r.result.Steps, step)
+		if n+1 == r.result.Step {
+			r.shown = z
+		}
+		r.tell(1, fmt.Sprintf("step %d of %d compared", n+1, len(r.result.Text)))
+	}
+	return nil
+}
+
+// time has every way in turn read the last token again, behind the same text.
+func (r *quantizationRun) time(repeats int) error {
+	for i := range repeats {
+		for at := range r.ways {
+			w := &r.ways[at]
+			w.cache.Truncate(len(r.ids) - 2)
+			out, z := make([]float32, w.m.Config().Width), make([]float32, w.m.Config().Vocab)
+			clock := watchOf(w.meter)
+			if _, err := w.m.ForwardTo(r.ctx, w.cache, r.ids[len(r.ids)-2:len(r.ids)-1], out); err != nil {
+				return err
+			}
+			if _, err := w.m.LogitsTo(r.ctx, out, z); err != nil {
+				return err
+			}
+			w.times = append(w.times, clock.took())
+		}
+		r.result.Repeats = i + 1
+		r.tell(1, fmt.Sprintf("times, repeat %d of %d", i+1, repeats))
+	}
+	return nil
+}
+
+func (r *quantizationRun) fillReport(to *Report) {
+	if len(r.result.Steps) == 0 {
+		return
+	}
+	result := r.result
+	result.Steps, result.Ways = slices.Clone(result.Steps), slices.Clone(result.Ways)
+	var spreads []Spread
+	for i, w := range r.ways {
+		way := &result.Ways[i]
+		way.Kept, way.MeanKL, way.MaxKL = w.kept, mean(w.kl), slices.Max(w.kl)
+		if n := min(len(w.times), result.Repeats); n > 0 {
+			way.Ms = spreadOfTimes(w.times[:n])
+			spreads = append(spreads, way.Ms)
+		}
+	}
+	if r.shown != nil {
+		result.show(r.ways[0].m, r.shown, r.v.int("rows"))
+	}
+	to.Result, to.Tables = &result, result.tables()
+	if len(spreads) > 0 {
+		to.Noise = noise(spreads)
+	}
+}
+
+// show fills in what there is to see at one step, of the logits by each way:
+// bars for the most probable tokens of the own weights, at most so many, and
+// for the first of every other way.
+func (q *Quantization) show(m *infer.Model, z [][]float32, rows int) {
+	var list []int32
+	list = append(list, sampling.Top(z[0], rows)...)
+	p := make([][]float64, len(z))
+	for i := range z {
+		top := sampling.Top(z[i], 1)[0]
+		if !slices.Contains(list, top) {
+			list = append(list, top)
+		}
+		p[i], _, _ = sampling.Softmax(z[i], 1)
+		way := &q.Ways[i]
+		way.Top, way.Same, way.KL = tokenOf(m, int(top)), q.Steps[q.Step-1].Same[i], q.Steps[q.Step-1].KL[i]
+		q.Rest.P = append(q.Rest.P, 1)
+	}
+	for _, id := range list {
+		bar := QuantBar{Token: tokenOf(m, int(id))}
+		for i := range z {
+			bar.P = append(bar.P, p[i][id])
+			q.Rest.P[i] = max(0, q.Rest.P[i]-p[i][id])
+		}
+		q.Bars = append(q.Bars, bar)
+	}
+	q.Others = m.Config().Vocab - len(list)
+}
+
+// tables are the raw rows.
+func (q *Quantization) tables() []Table {
+	ways := Table{
+		Name: "ways", Title: "Ways of keeping the weights",
+		Columns: columns("weights", "", "size", "bytes", "a weight", "bits", "top token", "", "stays", "", "KL here", "nats", "top token stays", "steps", "of", "steps", "mean KL", "nats", "largest KL", "nats", "a token", "ms"),
+	}
+	for _, w := range q.Ways {
+		var took any
+		if w.Ms.N > 0 {
+			took = w.Ms.Median
+		}
+		ways.add(w.Name, w.Bytes, w.BitsEach, w.Top.Text, w.Same, w.KL, w.Kept, len(q.Steps), w.MeanKL, w.MaxKL, took)
+	}
+	names := []string{"token", "", "id", ""}
+	perStep := []string{"step", "", "token", ""}
+	for _, w := range q.Ways {
+		names = append(names, "p, "+w.Name, "")
+		if w.Kind != infer.QuantNone {
+			perStep = append(perStep, "KL, "+w.Name, "nats", "top token stays, "+w.Name, "")
+		}
+	}
+	bars := Table{Name: "bars", Title: fmt.Sprintf("Probabilities at step %d", q.Step), Columns: columns(names...)}
+	row := func(name string, id any, p []float64) {
+		cells := []any{name, id}
+		for _, x := range p {
+			cells = append(cells, x)
+		}
+		bars.add(cells...)
+	}
+	for _, b := range q.Bars {
+		row(b.Token.Text, b.Token.ID, b.P)
+	}
+	if q.Others > 0 {
+		row(fmt.Sprintf("the other %d", q.Others), nil, q.Rest.P)
+	}
+	steps := Table{Name: "steps", Title: "What rounding changes at each step", Columns: columns(perStep...)}
+	for _, s := range q.Steps {
+		cells := []any{s.Step, s.Token.Text}
+		for i := 1; i < len(q.Ways); i++ {
+			cells = append(cells, s.KL[i], s.Same[i])
+		}
+		steps.add(cells...)
+	}
+	return []Table{ways, bars, steps}
+}

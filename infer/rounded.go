@@ -1,0 +1,55 @@
+package infer
+
+import (
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/kernel"
+)
+
+// QuantQ4 rounds weights to Q4_0, four bits each and a scale for 32 neighbours
+// in a row, and keeps the rounded values as float32: it shows what the format
+// does to predictions, and saves nothing. [Model.Rounded] alone makes it.
+const QuantQ4 Quant = "q4_0"
+
+// Rounded returns a copy of m whose block matrices are rounded as quant says.
+// The embedding table, the output matrix and all vectors are shared with m; its
+// passes are run by nobody else. It is an error if m's own weights are rounded
+// already, or if a matrix has rows that quant cannot divide.
+func (m *Model) Rounded(quant Quant) (*Model, error) {
+	if m.quant != QuantNone {
+		return nil, fmt.Errorf("the weights are rounded to %s already", m.quant)
+	}
+	copied := *m
+	copied.quant, copied.runner, copied.hash = quant, nil, quant.hash(m.hash)
+	copied.blocks = make([]block, len(m.blocks))
+	for i, b := range m.blocks {
+		for _, w := range []*kernel.Matrix{&b.q, &b.k, &b.v, &b.o, &b.gate, &b.up, &b.down} {
+			rounded, err := quant.round(*w)
+			if err != nil {
+				return nil, fmt.Errorf("block %d: %w", i, err)
+			}
+			*w = rounded
+		}
+		copied.blocks[i] = b
+	}
+	return &copied, nil
+}
+
+// round rounds one matrix; one without rows stays what it is.
+func (q Quant) round(w kernel.Matrix) (kernel.Matrix, error) {
+	if w.Rows == 0 || q == QuantNone {
+		return w, nil
+	}
+	data := make([]float32, w.Rows*w.Cols)
+	for r := range w.Rows {
+		row := data[r*w.Cols : (r+1)*w.Cols]
+		w.Row(row, r)
+		if q == QuantQ4 {
+			if err := checkpoint.RoundQ4(row); err != nil {
+				return w, fmt.Errorf("a row has %w", err)
+			}
+		}
+	}
+	return q.pack(w.Rows, w.Cols, data), nil
+}

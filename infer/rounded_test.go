@@ -1,0 +1,77 @@
+package infer
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/bundled"
+)
+
+// A copy rounded to int8 is the model that was loaded so, bit for bit; one
+// rounded to Q4_0 has at most 16 levels in 32 neighbours; the model itself
+// stays what it was.
+func TestRounded(t *testing.T) {
+	c, err := bundled.Draft()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Load(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := LoadQuantized(c, QuantInt8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := m.Encode("Once upon a time")
+	last := func(m *Model) []float32 {
+		v, _, err := m.Forward(context.Background(), m.NewCache(), ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	before := last(m)
+	int8, err := m.Rounded(QuantInt8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(last(int8), last(loaded)) || int8.Hash() != loaded.Hash() || int8.Quant() != QuantInt8 {
+		t.Error("rounded to int8 is another model than loaded as int8")
+	}
+	q4, err := m.Rounded(QuantQ4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, rounded := m.BlockMatrices()[0], q4.BlockMatrices()[0]
+	a, b := make([]float32, own.Cols), make([]float32, own.Cols)
+	own.Row(a, 5)
+	rounded.Row(b, 5)
+	for at := 0; at < len(a); at += 32 {
+		levels, most := map[float32]bool{}, 0.0
+		for i := at; i < at+32; i++ {
+			levels[b[i]] = true
+			most = max(most, math.Abs(float64(a[i])))
+		}
+		for i := at; i < at+32; i++ {
+			// A level is a sixteenth of 2·most wide, and the highest is one short:
+			// what lies there may be off by a whole one.
+			if off := math.Abs(float64(a[i] - b[i])); off > most/8*1.001 || len(levels) > 16 {
+				t.Errorf("weight %d of %v became %v, %d levels", i, a[i], b[i], len(levels))
+			}
+		}
+	}
+	if slices.Equal(last(q4), before) || !slices.Equal(last(m), before) || q4.Hash() == m.Hash() {
+		t.Error("the copy is the model, or the model has changed")
+	}
+	if _, err := int8.Rounded(QuantQ4); err == nil || !strings.Contains(err.Error(), "rounded to int8 already") {
+		t.Errorf("twice: %v", err)
+	}
+	narrow := openModel(t, "gpt2-f32.gguf") // width 24
+	if _, err := narrow.Rounded(QuantQ4); err == nil || !strings.Contains(err.Error(), "block 0: a row has 24 values, Q4_0 needs a multiple of 32") {
+		t.Errorf("rows of 24: %v", err)
+	}
+}

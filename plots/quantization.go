@@ -1,0 +1,146 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// RoundedBar is one token's probability by each of several ways of keeping the
+// weights.
+type RoundedBar struct {
+	Name string
+	P    []float64
+}
+
+// wayBars are how the bars of the ways look, in their order: an outline, a solid
+// bar, a pale one with a solid edge. No colour is needed to tell them apart.
+var wayBars = []struct {
+	fill color.Color
+	edge draw.LineStyle
+}{
+	{otherFill, draw.LineStyle{Color: other, Width: 1, Dashes: []vg.Length{3, 2}}},
+	{accent, draw.LineStyle{}},
+	{ramp3, draw.LineStyle{Color: ink2, Width: 1}},
+}
+
+// RoundedBars draws the probabilities of a few tokens, for each a bar of every
+// way side by side, in the order of ways: two or three, the own weights first.
+func RoundedBars(tokens []RoundedBar, ways []string) (Chart, error) {
+	c := Chart{Title: "The same step with rounded weights", Header: []string{"token"}}
+	if len(tokens) == 0 || len(ways) < 1 || len(ways) > len(wayBars) {
+		return c, fmt.Errorf("draw %q: %d tokens, %d ways", c.Title, len(tokens), len(ways))
+	}
+	for _, w := range ways {
+		c.Header = append(c.Header, "p, "+w)
+	}
+	most, off, far := 0.0, 0.0, tokens[0].Name
+	x := axis{min: -0.6, max: float64(len(tokens)) - 0.4}
+	for i, t := range tokens {
+		row := []string{t.Name}
+		for _, p := range t.P {
+			row = append(row, decimals(p, 4))
+			most = max(most, p)
+			if d := max(p-t.P[0], t.P[0]-p); d > off {
+				off, far = d, t.Name
+			}
+		}
+		c.Rows = append(c.Rows, row)
+		x.ticks = append(x.ticks, plot.Tick{Value: float64(i), Label: shorten(t.Name, 9)})
+	}
+	c.Description = fmt.Sprintf("%d tokens, each with its probability by %s, from left to right. Rounding moves %s most, by %s.",
+		len(tokens), listOf(ways), far, decimals(off, 4))
+	f := newFigure(&c, x, upTo(most, 4, tick), 10)
+	const group = 0.8
+	wide := group / float64(len(ways))
+	for i, t := range tokens {
+		for j, p := range t.P {
+			left := float64(i) - group/2 + float64(j)*wide
+			if err := f.box(left+0.015, 0, left+wide-0.015, p, wayBars[j].fill, wayBars[j].edge); err != nil {
+				return c, err
+			}
+		}
+	}
+	return c, f.done()
+}
+
+// listOf joins names: "a, b and c".
+func listOf(names []string) string {
+	text := names[0]
+	for i, n := range names[1:] {
+		if i == len(names)-2 {
+			text += " and " + n
+		} else {
+			text += ", " + n
+		}
+	}
+	return text
+}
+
+// powerTick writes a power of ten of an axis, a small one as a power.
+func powerTick(v float64) string {
+	power := int(math.Round(math.Log10(v)))
+	if power > -4 || math.Abs(v/math.Pow(10, float64(power))-1) > 1e-9 {
+		return tick(v)
+	}
+	return "10" + strings.Map(func(r rune) rune {
+		if r == '-' {
+			return '⁻'
+		}
+		return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[r-'0']
+	}, strconv.Itoa(power))
+}
+
+// leastKL is the smallest divergence that is drawn: a logarithm has no 0.
+const leastKL = 1e-9
+
+// RoundedSteps draws how far rounded weights move the probabilities at each
+// step of a text: the divergence in nats, on a logarithmic axis. kl is by way,
+// then by step.
+func RoundedSteps(ways []string, kl [][]float64) (Chart, error) {
+	c := Chart{Title: "How far each step moves", Header: []string{"step"}}
+	if len(ways) == 0 || len(kl) != len(ways) || len(kl[0]) == 0 {
+		return c, fmt.Errorf("draw %q: no steps", c.Title)
+	}
+	low, high := 1.0, 0.0
+	lines := make([]plotter.XYs, len(ways))
+	for i, w := range ways {
+		c.Header = append(c.Header, "KL, "+w+", nats")
+		for n, d := range kl[i] {
+			d = max(d, leastKL)
+			low, high = min(low, d), max(high, d)
+			lines[i] = append(lines[i], plotter.XY{X: float64(n + 1), Y: d})
+		}
+	}
+	for n := range kl[0] {
+		row := []string{strconv.Itoa(n + 1)}
+		for i := range ways {
+			row = append(row, figures(kl[i][n]))
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	c.Description = "The divergence from the own weights’ probabilities at each step"
+	for i, w := range ways {
+		most := 0.0
+		for _, d := range kl[i] {
+			most = max(most, d)
+		}
+		c.Description += fmt.Sprintf("; %s at most %s nats", w, figures(most))
+	}
+	c.Description += "."
+	f := newFigure(&c, wholes(1, len(kl[0]), 5), powers(low*0.7, max(high*1.4, low*10), powerTick), 60)
+	styles := []draw.LineStyle{solid, dashed, dotted}
+	for i, w := range ways {
+		if err := f.line(lines[i], styles[i%len(styles)], w); err != nil {
+			return c, err
+		}
+	}
+	return c, f.done()
+}

@@ -1,0 +1,126 @@
+package labs
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/view"
+)
+
+// roundedBars is how many tokens a picture has room for; the table has all.
+const roundedBars = 7
+
+func quantizationSections(q *lab.Quantization) []section {
+	var names []string
+	for _, w := range q.Ways {
+		names = append(names, w.Name)
+	}
+	var list []section
+	if len(q.Bars) > 0 {
+		var tokens []plots.RoundedBar
+		for _, b := range q.Bars[:min(len(q.Bars), roundedBars)] {
+			tokens = append(tokens, plots.RoundedBar{Name: tokenName(b.Token), P: b.P})
+		}
+		list = append(list, section{
+			ID: "bars", Title: fmt.Sprintf("Step %d, rounded and not", q.Step), Half: len(q.Ways) > 1,
+			Say: barsSay(q), Caption: "probability of each token; from left to right " + waysSay(names),
+		}.charted(plots.RoundedBars(tokens, names)))
+	}
+	if len(q.Ways) > 1 {
+		kl := make([][]float64, len(q.Ways)-1)
+		for _, s := range q.Steps {
+			for i := range kl {
+				kl[i] = append(kl[i], s.KL[i+1])
+			}
+		}
+		list = append(list, section{
+			ID: "steps", Title: "And every step of the text", Half: len(q.Bars) > 0,
+			Say: stepsSay(q), Caption: "generated token; KL in nats, a logarithmic axis",
+		}.charted(plots.RoundedSteps(names[1:], kl)))
+	}
+	list = append(list, section{ID: "ways", Title: "What it saves, and what it costs", Say: savesSay(q), Body: table(waysGrid(q))})
+	return list
+}
+
+// waysSay describes the bars of a group.
+func waysSay(names []string) string {
+	looks := []string{" (dashed outline)", " (solid)", " (pale, with an edge)"}
+	text := ""
+	for i, n := range names {
+		if i > 0 {
+			text += ", "
+		}
+		text += n + looks[i]
+	}
+	return text
+}
+
+// barsSay says whether the favourite token stays at the step shown.
+func barsSay(q *lab.Quantization) []span {
+	parts := []any{"With its own weights the model favours ", b(tokenName(q.Bars[0].Token)), "."}
+	for _, w := range q.Ways[1:] {
+		if w.Same {
+			parts = append(parts, " With "+w.Name+" it still does, KL ", b(kl(w.KL)), ".")
+		} else {
+			parts = append(parts, " With "+w.Name+" the favourite is ", x(tokenName(w.Top)), " instead, KL ", b(kl(w.KL)), ".")
+		}
+	}
+	return say(parts...)
+}
+
+func stepsSay(q *lab.Quantization) []span {
+	var parts []any
+	for _, w := range q.Ways[1:] {
+		parts = append(parts, w.Name+" keeps the favourite token at ", x(fmt.Sprintf("%d of %d", w.Kept, len(q.Steps))), " steps; mean KL ", b(kl(w.MeanKL)), ". ")
+	}
+	return say(parts...)
+}
+
+// kl writes a divergence in nats, a small one with a power of ten.
+func kl(x float64) string {
+	if x >= 0.0001 || x <= 0 {
+		return view.Decimals(x, 4)
+	}
+	power := int(math.Floor(math.Log10(x)))
+	return view.Decimals(x*math.Pow(10, float64(-power)), 1) + " · 10" + superscript.Replace(strconv.Itoa(power))
+}
+
+var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
+func savesSay(q *lab.Quantization) []span {
+	own := q.Ways[0]
+	var parts []any
+	for _, w := range q.Ways[1:] {
+		parts = append(parts, w.Name+" keeps all weights in ", x(view.Bytes(w.Bytes)), " instead of ", b(view.Bytes(own.Bytes)), ". ")
+	}
+	for _, w := range q.Ways[1:] {
+		if w.Wide {
+			parts = append(parts, w.Name+" is computed in float32 here, after widening: its time says nothing of the format, and a program that computes on the four bits as they lie reads less. ")
+		}
+	}
+	if q.LeftOut != "" {
+		parts = append(parts, "Left out: "+view.Marked(q.LeftOut).String()+".")
+	}
+	return say(parts...)
+}
+
+func waysGrid(q *lab.Quantization) grid {
+	g := grid{Caption: "Ways of keeping the weights", Head: []string{"weights", "size", "bits a weight", "favourite stays", "mean KL, nats", "largest KL", "a token, ms"}}
+	for _, w := range q.Ways {
+		took := "–"
+		if w.Ms.N > 0 {
+			took = spreadSay(w.Ms)
+		}
+		mean, most := "–", "–" // the own weights are what is compared with
+		if w.Kind != infer.QuantNone {
+			mean, most = kl(w.MeanKL), kl(w.MaxKL)
+		}
+		g.Rows = append(g.Rows, []string{w.Name, view.Bytes(w.Bytes), figures(w.BitsEach), fmt.Sprintf("%d of %d", w.Kept, len(q.Steps)), mean, most, took})
+	}
+	return g
+}
