@@ -3,6 +3,8 @@ package infer
 import (
 	"context"
 	"errors"
+	"io"
+	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/bundled"
@@ -58,5 +60,17 @@ func TestEveryEndOfTextEnds(t *testing.T) {
 	}
 	if m.EOS(8) {
 		t.Error("token 8 ends a text")
+	}
+}
+
+// Nothing fits behind a full window: the run cannot be told to go on.
+func TestGoOnCannotPassAFullWindow(t *testing.T) {
+	l := newLoop(t, chain(t, nil, 'p', 'q', 'r'), strings.Repeat("p", 32), pure(1)) // all 32 positions
+	finish(t, l)
+	if err := l.GoOn(); l.Stopped() != StopContext || err == nil || !strings.Contains(err.Error(), "window of 32 positions is full") {
+		t.Errorf("stopped by %q, going on gives %v", l.Stopped(), err)
+	}
+	if _, err := l.Next(context.Background()); !errors.Is(err, io.EOF) {
+		t.Errorf("Next gives %v, want io.EOF", err)
 	}
 }

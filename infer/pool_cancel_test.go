@@ -176,10 +176,15 @@ func TestClosedPoolRefuses(t *testing.T) {
 	m := smallModel(t)
 	pool, open := held(t, m, 1)
 	results := make(chan error, 3)
-	for range 3 {
+	for i := range 3 {
 		c := m.NewCache()
 		go func() {
-			_, err := pool.Seat().ForwardTo(context.Background(), c, []int{1}, make([]float32, m.config.Width))
+			var err error
+			if last := make([]float32, m.config.Width); i == 0 { // one of them waits for scores
+				_, err = pool.Seat().LogitsTo(context.Background(), last, make([]float32, m.config.Vocab))
+			} else {
+				_, err = pool.Seat().ForwardTo(context.Background(), c, []int{1}, last)
+			}
 			results <- err
 		}()
 	}

@@ -54,6 +54,12 @@ func TestLinkHoldsEveryChoice(t *testing.T) {
 	if !slices.Equal(link.Log.Choices, want) {
 		t.Errorf("the link holds the choices %v, want %v", link.Log.Choices, want)
 	}
+	opened := apply(t, session.New(s.State().Model, session.DefaultLimits()), session.Open{Link: link})
+	for i, step := range opened.Steps {
+		if step.Chosen != s.State().Steps[i].Chosen || step.Forced != s.State().Steps[i].Forced {
+			t.Errorf("opened, step %d took %d (chosen: %v), it was %d", i+1, step.Chosen, step.Forced, s.State().Steps[i].Chosen)
+		}
+	}
 }
 
 // A link cannot bring in a prompt that could not be typed.
