@@ -182,7 +182,7 @@ func shorten(total, n, chosen int) []int {
 	return ranks
 }
 
-// row tells of the token at a rank what is known at a stage.
+// row is what is known at a stage of the token at a rank.
 func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row {
 	id := int(d.Order[rank])
 	r := Row{Token: m.Token(id), Rank: rank + 1, Z: s.Logits[id]}

@@ -88,7 +88,7 @@ type place struct {
 }
 
 // forwardChunk is the transformer, top to bottom, for up to chunk positions of
-// one text. look is told of the last of them; it is nil when nobody looks.
+// one text. look records the last of them; it is nil when nobody looks.
 func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens []int, tally *cost.Parts, look *Inspection) error {
 	s.places = s.places[:0]
 	for i, id := range tokens {

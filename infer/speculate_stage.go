@@ -107,7 +107,7 @@ type Proposal struct {
 
 // Verify is the one pass of the target over the text's last token and all that
 // were drafted. It gives p at every position: one for each proposal, and one
-// more after the last. Where stages list nothing it tells of none.
+// more after the last. Where stages list nothing it holds none.
 type Verify struct {
 	Round  int
 	Scored []Scored
@@ -229,8 +229,8 @@ func (Bonus) SpecKind() SpecKind { return SpecBonus }
 // SpecKind implements [SpecStage].
 func (Extend) SpecKind() SpecKind { return SpecExtend }
 
-// candidate tells of a token at position i of a round what is known; residual
-// is nil but at a correction.
+// candidate is what is known of a token at position i of a round; residual is
+// nil except at a correction.
 func (s *Speculator) candidate(r *specRound, i, id int, residual []float64) Candidate {
 	c := Candidate{Token: s.target.Token(id)}
 	if i < len(r.q) {

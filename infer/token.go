@@ -14,7 +14,7 @@ type Token struct {
 	Text string
 	// Bytes is set only where the token's bytes are not whole UTF-8.
 	Bytes []byte
-	// Special marks tokens that stand for no text, such as the end of text.
+	// Special marks tokens that represent no text, such as the end of text.
 	Special bool
 }
 

@@ -1,14 +1,21 @@
 package web
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/ui"
 )
 
 // isReady is true of a storybook page whose script has done its part.
 const isReady = `document.readyState === 'complete' && document.documentElement.dataset.conn !== undefined`
+
+// sameParts are the states made of the same parts as another: the run that is not
+// here, the limit that stopped it, the prompt's pass or the draw. Only words and
+// numbers differ, so the short tier leaves them to the long one.
+var sameParts = []string{"bad-link", "stopped-end", "stopped-string", "not-looking", "decode", "what-if"}
 
 // TestEveryStateIsAccessible: axe-core finds nothing in any state of the
 // storybook, no page is wider than its window, and every control is large
@@ -18,6 +25,9 @@ func TestEveryStateIsAccessible(t *testing.T) {
 	x := newSite(t, Limits{})
 	tab := browser.Open(t, browser.Laptop, x.http.URL+"/loop")
 	for n, s := range stories {
+		if !fixture.LongTier() && slices.Contains(sameParts, s.Name) {
+			continue
+		}
 		tab.Go(x.http.URL + ui.StoryBase + s.Name)
 		tab.Until(isReady)
 		tab.AuditState(s.Name, n)

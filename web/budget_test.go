@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,24 +28,15 @@ func TestPlayingRunsKeepTheBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Those that pause may be evicted before anybody looks, so that is the
-	// business of the next test. Each of the eight may be in the middle of one token when memory runs out.
+	// Each of the eight may be in the middle of one token when memory runs out.
+	// Why they pause is the next test's: they may be evicted before this one looks.
 	const slack = 8 * 256 << 10
-	for range 300 {
+	eventually(t, func() bool {
 		if got := rs.total.Load(); got > rs.limits.MemoryBytes+slack {
 			t.Fatalf("%d bytes held, budget %d", got, rs.limits.MemoryBytes)
 		}
-		playing := 0
-		for _, r := range list {
-			if r.playing.Load() {
-				playing++
-			}
-		}
-		if playing == 0 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		return !slices.ContainsFunc(list, func(r *run) bool { return r.playing.Load() })
+	})
 }
 
 // TestPausedRunSaysWhy: a run that can get no more memory pauses.
@@ -55,12 +47,7 @@ func TestPausedRunSaysWhy(t *testing.T) {
 	must(t, r, session.Start{Prompt: "Once upon a time there was a"})
 	must(t, r, session.SetSpeed{Speed: session.SpeedMax})
 	must(t, r, session.Play{})
-	for range 400 {
-		if !r.playing.Load() {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	eventually(t, func() bool { return !r.playing.Load() })
 	if st := r.latest.Load(); st.Playing || st.Notice == "" || st.Stopped != "" {
 		t.Errorf("playing %v, notice %q, stopped %q, with %d bytes", st.Playing, st.Notice, st.Stopped, r.bytes.Load())
 	}
@@ -101,13 +88,8 @@ func TestNobodyPlaysForAnEmptyRoom(t *testing.T) {
 	if _, err := r.do(context.Background(), session.Play{}, nil, 0); err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
-		if !r.playing.Load() {
-			break
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	if st := r.latest.Load(); r.playing.Load() || len(st.Steps) > 1 {
-		t.Errorf("playing %v, %d steps, with nobody watching", r.playing.Load(), len(st.Steps))
+	eventually(t, func() bool { return !r.playing.Load() })
+	if st := r.latest.Load(); len(st.Steps) > 1 {
+		t.Errorf("%d steps with nobody watching", len(st.Steps))
 	}
 }

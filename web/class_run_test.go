@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
@@ -36,7 +38,11 @@ func do(t *testing.T, r class.Run, c session.Command) *session.State {
 // dropped for another nor evicted nor expired while the room has it open; its
 // memory is that of all runs.
 func TestRoomRunStays(t *testing.T) {
-	t.Parallel()
+	testmodel.Target(t) // loaded where time is real
+	synctest.Test(t, roomRunStays)
+}
+
+func roomRunStays(t *testing.T) {
 	probe, _ := join(t, registry(t, Limits{}), "a", "")
 	must(t, probe, session.Start{Prompt: "Once upon a time"})
 	must(t, probe, session.StepStage{})
@@ -61,7 +67,8 @@ func TestRoomRunStays(t *testing.T) {
 		must(t, r, session.Start{Prompt: "The dog ran"})
 		rs.leave(r, v)
 	}
-	time.Sleep(1100 * time.Millisecond) // what expires is looked for every second
+	time.Sleep(time.Hour) // what expires is looked for every second
+	synctest.Wait()
 	if st := room.State(); st.Step() == nil || own.latest.Load() == nil {
 		t.Error("it was evicted")
 	}
@@ -105,31 +112,30 @@ func TestRoomRunFromLink(t *testing.T) {
 	}
 }
 
-// TestRoomRunIsWatched: a watcher is told of every change, once for changes that
-// come together, until it stops.
+// TestRoomRunIsWatched: a watcher is called after every change, once for changes
+// made together, until it stops.
 func TestRoomRunIsWatched(t *testing.T) {
 	t.Parallel()
 	rs := registry(t, Limits{})
 	room := openRoom(t, rs, "ABC234", "")
-	told := make(chan uint64, 1000)
-	stop := room.Watch(func() { told <- room.State().Version })
+	calls := make(chan uint64, 1000)
+	stop := room.Watch(func() { calls <- room.State().Version })
 	st := do(t, room, session.Start{Prompt: "Once upon a time"})
 	for v := uint64(0); v != st.Version; {
 		select {
-		case v = <-told:
+		case v = <-calls:
 		case <-time.After(browser.Patience):
-			t.Fatalf("nobody was told of version %d", st.Version)
+			t.Fatalf("no call for version %d", st.Version)
 		}
 	}
 	stop()
-	stop()                            // twice is once
-	time.Sleep(20 * time.Millisecond) // a call may be under way
-	for len(told) > 0 {
-		<-told
+	stop()                                                               // twice is once
+	eventually(t, func() bool { return !room.(*roomRun).run.watched() }) // the last call has returned
+	for len(calls) > 0 {
+		<-calls
 	}
 	do(t, room, session.StepStage{})
-	time.Sleep(20 * time.Millisecond)
-	if len(told) > 0 {
-		t.Error("it is told after it has stopped")
+	if room.(*roomRun).run.watched() || len(calls) > 0 {
+		t.Error("it is called after it has stopped")
 	}
 }

@@ -181,7 +181,7 @@ func (e *htmlEncoder) answer(m *message, name string, q *query, st *session.Stat
 	return fmt.Errorf("no answer to %s", name)
 }
 
-// reply puts one panel into a message that tells of no new state.
+// reply puts one panel into a message without a new state.
 func reply(m *message, id string, c templ.Component) error {
 	var b bytes.Buffer
 	if err := c.Render(context.Background(), &b); err != nil {

@@ -49,7 +49,7 @@ func askedOf(r *http.Request) asked {
 }
 
 // stateOf returns the state that an address leads to: the learner's live run,
-// or, where that is not here, the one that its link tells of, made for this
+// or, where that is not here, the one described by its link, made for this
 // answer only.
 func (s *Server) stateOf(ctx context.Context, learner string, a asked) (*session.State, *trouble) {
 	if run := s.runs.find(learner, a.run); run != nil {

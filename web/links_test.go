@@ -55,7 +55,7 @@ func shownBy(t *testing.T, page string) string {
 }
 
 // TestLinkPages opens links over plain HTTP: the run itself where it is here,
-// else what the link tells of.
+// else the one that the link describes.
 func TestLinkPages(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})

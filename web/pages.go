@@ -30,8 +30,8 @@ const notHere = "The server does not have this run: it has expired, the server w
 	"or it belongs to another browser. Start with a prompt."
 
 // loop answers GET /loop: a page without a run; with ?run=ID that run of this
-// learner as it stands; with &log=LINK, where the run is not here, what the
-// link tells of; with ?start=KEY it leads to a run of a lesson. All are
+// learner as it stands; with &log=LINK, where the run is not here, the one
+// that the link describes; with ?start=KEY it leads to a run of a lesson. All are
 // complete without a socket. A page that could not show what was asked for says
 // why, and can be used. &class=CODE leads back to the class that somebody has
 // gone on from alone.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/gorilla/websocket"
@@ -223,8 +222,10 @@ func TestBusy(t *testing.T) {
 	if busy == 0 || busy > 7 {
 		t.Errorf("%d of 10 commands refused with a burst of 3", busy)
 	}
-	time.Sleep(100 * time.Millisecond) // two more commands at 20 a second
-	c.do(`{"cmd":"pause"}`)
+	eventually(t, func() bool { // at 20 a second one more is soon served
+		c.send(`{"cmd":"pause"}`)
+		return c.read().Error == nil
+	})
 }
 
 // FuzzReadOrder: any text gives an order or a typed error, never a panic.

@@ -74,17 +74,11 @@ func TestBudget(t *testing.T) {
 			rs.leave(r, v) // the second is not watched, so it goes first
 		}
 	}
-	settled := func(r *run) bool { // evictions are asked for and happen a moment later
-		for range 200 {
-			if r.latest.Load() == nil {
-				return true
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-		return false
-	}
-	if !settled(list[1].run) || list[0].latest.Load() == nil || list[2].latest.Load() == nil {
-		t.Fatalf("evicted: %v %v %v, want only the second", list[0].latest.Load() == nil, list[1].latest.Load() == nil, list[2].latest.Load() == nil)
+	evicted := func(r *run) bool { return r.latest.Load() == nil }
+	// Evictions are asked for and happen a moment later.
+	eventually(t, func() bool { return evicted(list[1].run) })
+	if evicted(list[0].run) || evicted(list[2].run) {
+		t.Fatalf("evicted: first %v, third %v, want only the second", evicted(list[0].run), evicted(list[2].run))
 	}
 	if got := rs.total.Load(); got > rs.limits.MemoryBytes {
 		t.Errorf("%d bytes held, budget %d", got, rs.limits.MemoryBytes)
@@ -97,9 +91,7 @@ func TestBudget(t *testing.T) {
 	if !slices.Equal(a.Logits, b.Logits) || a.Chosen != b.Chosen || back.Cursor != list[1].state.Cursor {
 		t.Error("the run came back different")
 	}
-	if !settled(list[0].run) {
-		t.Error("bringing one back did not evict the next")
-	}
+	eventually(t, func() bool { return evicted(list[0].run) }) // bringing one back evicts the next
 }
 
 // TestEvictedWhileWatched: a viewer of an evicted run goes on as if nothing
@@ -113,9 +105,7 @@ func TestEvictedWhileWatched(t *testing.T) {
 		c.do(`{"cmd":"token"}`)
 		r := x.runOf(c.run)
 		r.evict <- struct{}{}
-		for r.latest.Load() != nil {
-			time.Sleep(time.Millisecond)
-		}
+		eventually(t, func() bool { return r.latest.Load() == nil })
 		c.do(`{"cmd":"token"}`)
 		if c.where() != "2 cache" {
 			t.Errorf("%s: at %s, want 2 cache", protocol, c.where())

@@ -38,7 +38,7 @@ type Config struct {
 	AllowedHosts []string
 	// Limits, where not zero, replace [DefaultLimits].
 	Limits Limits
-	// Logger, [slog.Default] if nil, is told of failures; never of prompts.
+	// Logger, [slog.Default] if nil, records failures; never prompts.
 	Logger *slog.Logger
 	// Secret signs the cookies. If nil it is random: after a restart every
 	// browser is a new learner.

@@ -83,14 +83,16 @@ func TestKilledClass(t *testing.T) {
 	}
 	var slowest time.Duration
 	for n := range kills {
-		killed, until := make(chan struct{}), k.someTime
+		killed, of, most := make(chan struct{}), snapshots, 20*phones
 		if n%2 == 0 {
-			until = k.someReceipt
+			of, most = receipts, 2*phones // of votes that must be kept already
 		}
-		wait := until(k.rng.Uint64())
+		arrived, some := more(k.phones, of), 1+k.rng.IntN(most)
 		go func() {
 			defer close(killed)
-			wait()
+			late, cancel := context.WithTimeout(ctx, 10*time.Second)
+			defer cancel()
+			arrived(late, some)
 			k.kill()
 		}()
 		err := k.teach(ctx)
@@ -98,7 +100,7 @@ func TestKilledClass(t *testing.T) {
 		if ctx.Err() != nil {
 			t.Fatal(err)
 		}
-		before := k.told()
+		before := k.received()
 		begin := time.Now()
 		k.startAgain()
 		k.back(ctx, before)
@@ -110,30 +112,6 @@ func TestKilledClass(t *testing.T) {
 	}
 	checkTogether(t, k.phones)
 	t.Logf("%d kills; the slowest of %d phones was back on the stage %v after the restart began", kills, phones, slowest.Round(time.Millisecond))
-}
-
-// someTime returns a wait of up to a second.
-func (k *killedClass) someTime(seed uint64) func() {
-	return func() { time.Sleep(100*time.Millisecond + time.Duration(seed%900)*time.Millisecond) }
-}
-
-// someReceipt returns a wait until one of the next receipts has come, when it
-// must be kept already.
-func (k *killedClass) someReceipt(seed uint64) func() {
-	receipts := func() (n int) {
-		for _, p := range k.phones {
-			p.mu.Lock()
-			n += len(p.votes)
-			p.mu.Unlock()
-		}
-		return n
-	}
-	until := receipts() + 1 + int(seed%uint64(2*len(k.phones)))
-	return func() {
-		for late := time.Now().Add(10 * time.Second); receipts() < until && time.Now().Before(late); {
-			time.Sleep(time.Millisecond)
-		}
-	}
 }
 
 // start begins a text, or begins it anew.
@@ -237,14 +215,14 @@ func (k *killedClass) castTwice(ctx context.Context, p *stayer, rng *rand.Rand) 
 	}
 }
 
-// memory is what a phone had been told before a kill: the number of the last
+// memory is what a phone had received before a kill: the number of the last
 // snapshot, and the votes that were confirmed, by poll and round.
 type memory struct {
 	seq  uint64
 	kept map[string]yourVote
 }
 
-func (k *killedClass) told() (list []memory) {
+func (k *killedClass) received() (list []memory) {
 	for _, p := range k.phones {
 		p.mu.Lock()
 		m := memory{p.last().seq, map[string]yourVote{}}
@@ -258,8 +236,7 @@ func (k *killedClass) told() (list []memory) {
 }
 
 // back waits until everybody is connected anew and looks at the same stage,
-// which must be one that the run can be at, and until the vote is over that was
-// under way.
+// which must be one that the run can be at.
 func (k *killedClass) back(ctx context.Context, before []memory) {
 	k.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -284,7 +261,7 @@ func (k *killedClass) back(ctx context.Context, before []memory) {
 }
 
 // checkKept makes sure that a vote which was confirmed before a kill is what
-// the phone is told when it is back.
+// the phone receives when it is back.
 func (k *killedClass) checkKept(p *stayer, sh shot, kept map[string]yourVote) {
 	k.t.Helper()
 	if sh.Poll == nil {

@@ -63,7 +63,7 @@ func TestBadNetworks(t *testing.T) {
 	if fixture.LongTier() {
 		schedules = 1000
 	}
-	zerolog.SetGlobalLevel(zerolog.Disabled) // the proxy tells of each slice
+	zerolog.SetGlobalLevel(zerolog.Disabled) // the proxy logs each slice
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
 	defer s.end()
 	free := make(chan struct{}, 4) // so many schedules at a time
@@ -168,10 +168,12 @@ func spoil(ctx context.Context, t *testing.T, p *toxiproxy.Proxy, rng *rand.Rand
 	}
 }
 
-// walk goes so many stages forward, quickly.
+// walk goes so many stages forward. After some of them, as it happens, it waits
+// for the phone with a good line; the others come one right after another.
 func (b *badNetwork) walk(ctx context.Context, stages int) {
 	b.t.Helper()
 	for range stages {
+		arrived := more(b.phones[:1], snapshots)
 		err := b.teacher.do(ctx, "forward")
 		var r *refused
 		if errors.As(err, &r) { // the text has ended
@@ -180,12 +182,14 @@ func (b *badNetwork) walk(ctx context.Context, stages int) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		time.Sleep(time.Duration(b.rng.IntN(40)) * time.Millisecond)
+		if b.rng.IntN(2) == 0 {
+			arrived(ctx, 1)
+		}
 	}
 }
 
-// vote asks at a stage where nothing is drawn, gives everybody a while to vote
-// over their bad lines, and closes.
+// vote asks at a stage where nothing is drawn, and closes the vote after some of
+// the votes have arrived over the bad lines.
 func (b *badNetwork) vote(ctx context.Context) {
 	b.t.Helper()
 	good := b.phones[0]
@@ -202,6 +206,7 @@ func (b *badNetwork) vote(ctx context.Context) {
 		b.t.Fatal(err)
 	}
 	var casting sync.WaitGroup
+	voted := more(b.phones, receipts)
 	for i, p := range b.phones {
 		rng := rand.New(rand.NewPCG(b.rng.Uint64(), uint64(i)))
 		casting.Go(func() {
@@ -217,7 +222,7 @@ func (b *badNetwork) vote(ctx context.Context) {
 			}
 		})
 	}
-	time.Sleep(time.Duration(100+b.rng.IntN(700)) * time.Millisecond)
+	voted(ctx, 1+b.rng.IntN(2*len(b.phones)))
 	for _, cmd := range []string{"close", "spread"} {
 		if err := b.teacher.do(ctx, cmd); err != nil {
 			b.t.Fatal(err)
@@ -228,7 +233,7 @@ func (b *badNetwork) vote(ctx context.Context) {
 }
 
 // count compares the spread with the receipts. A vote without one may count: it
-// was on its way. What a phone is told on a new connection decides.
+// was on its way. What a phone receives on a new connection decides.
 func (b *badNetwork) count(ctx context.Context, poll string, round int) {
 	b.t.Helper()
 	good := b.phones[0]
@@ -238,27 +243,27 @@ func (b *badNetwork) count(ctx context.Context, poll string, round int) {
 	}
 	want := map[string]int{}
 	for _, p := range b.phones {
-		stands, err := p.standing(ctx, poll, round)
+		counted, err := p.standing(ctx, poll, round)
 		if err != nil {
 			b.t.Fatal(err)
 		}
 		p.mu.Lock()
-		told := p.confirmed(poll, round)
+		confirmed := p.confirmed(poll, round)
 		p.mu.Unlock()
-		if stands.Number < told.Number || stands.Number == told.Number && stands.Choice != told.Choice {
-			b.t.Errorf("%s: vote %+v was confirmed, %+v stands", p.name, told, stands)
+		if counted.Number < confirmed.Number || counted.Number == confirmed.Number && counted.Choice != confirmed.Choice {
+			b.t.Errorf("%s: vote %+v was confirmed, %+v counts", p.name, confirmed, counted)
 		}
-		if stands.Number > 0 {
-			want[stands.Choice]++
+		if counted.Number > 0 {
+			want[counted.Choice]++
 		}
 	}
 	if got := roundCounts(sh.sharedData); fmt.Sprint(got) != fmt.Sprint(want) {
-		b.t.Errorf("the counts are %v, the votes that stand say %v", got, want)
+		b.t.Errorf("the counts are %v, the votes that count make %v", got, want)
 	}
 }
 
 // end waits until everybody is on the stage where the teacher is, and looks at
-// what they were told on the way. The class's last change was a mark that all of
+// what they received on the way. The class's last change was a mark that all of
 // them must see, so none of them can be short of a stage.
 func (b *badNetwork) end(ctx context.Context) {
 	b.t.Helper()

@@ -8,9 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/tokenbytoken/viz/web/browser"
 )
 
 func TestDataFolder(t *testing.T) {
@@ -63,12 +60,7 @@ func TestKeptInAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
-	// The address comes first, the folder some lines after it.
-	for end := time.Now().Add(browser.Patience); !strings.Contains(s.out.String(), dir); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("the first lines do not say where progress is kept: %s", s.out)
-		}
-	}
+	s.out.wait(t, dir) // some lines after the address
 	cookies := s.visit(t, jar)
 	if len(cookies) != 1 {
 		t.Fatalf("cookies %v, want one", cookies)
@@ -93,7 +85,7 @@ func TestKeptInAFolder(t *testing.T) {
 	}
 }
 
-// A damaged database does not keep the server from starting, and is told of.
+// A damaged database does not keep the server from starting, and is reported.
 func TestDamagedDatabase(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "viz.db"), []byte("no database"), 0o600); err != nil {

@@ -28,7 +28,7 @@ func TestReadmeInspect(t *testing.T) {
 	}
 }
 
-// Models of every format are told of, each with what sets it apart, and run.
+// Models of every format are described, each with what sets it apart, and run.
 func TestInspect(t *testing.T) {
 	for name, want := range map[string][]string{
 		"":                   {`"tiny-5M"`, "4,917,696 parameters", "3,072 B a position, 1.5 MiB when full", "GPT-2 split"},

@@ -129,7 +129,7 @@ func (s *sheet) template(text string) {
 	}
 }
 
-// windowNote tells of the layers that look through a sliding window.
+// windowNote describes the sliding window and says which layers have one.
 func windowNote(g checkpoint.Config) string {
 	window, layers := g.Window()
 	switch {
@@ -143,7 +143,7 @@ func windowNote(g checkpoint.Config) string {
 	return fmt.Sprintf("; in %s a token sees the last %s, in the others all", plural(layers, "layer"), view.Count(window))
 }
 
-// positionsNote tells how the model knows where a token stands.
+// positionsNote says how the model encodes positions.
 func positionsNote(g checkpoint.Config) string {
 	ropes := g.Ropes()
 	if len(ropes) == 0 {
@@ -175,7 +175,7 @@ func positionsNote(g checkpoint.Config) string {
 	return "rotary, " + strings.Join(notes, "; ")
 }
 
-// ropeNote tells of rotary frequencies.
+// ropeNote describes rotary frequencies.
 func ropeNote(rope *checkpoint.Rope) string {
 	note := "base " + strconv.FormatFloat(rope.Theta, 'f', -1, 64)
 	switch r := rope.Scaling; r.Kind {

@@ -137,7 +137,7 @@ func (o *labOptions) open(f *flags, stderr io.Writer) (lab.Env, error) {
 	return with, err
 }
 
-// measure runs a lab and tells of its progress.
+// measure runs a lab and prints its progress.
 func (o *labOptions) measure(ctx context.Context, l lab.Lab, with lab.Env, values lab.Values, stderr io.Writer) (*lab.Report, error) {
 	estimate, err := l.Estimate(with, values)
 	if err != nil {

@@ -32,7 +32,7 @@ func (p *modelPath) flags(f *flags) {
 func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (*infer.Model, error) {
 	if p.model == "" {
 		if p.tokenizer != "" {
-			return nil, usageError{errors.New("-tokenizer goes with a -model; the one in this binary has its own")}
+			return nil, usageError{errors.New("-tokenizer needs a -model: the model in this binary has its own")}
 		}
 		c, err := bundled.Target()
 		if err != nil {

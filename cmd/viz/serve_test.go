@@ -12,8 +12,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/tokenbytoken/viz/web/browser"
 )
 
 // served is a server under test.
@@ -27,13 +29,16 @@ type served struct {
 
 // output collects what a running command prints.
 type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-	line chan struct{} // closed at the first full line
-	once sync.Once
+	mu    sync.Mutex
+	text  bytes.Buffer
+	line  chan struct{} // closed at the first full line
+	once  sync.Once
+	added chan struct{} // closed at each write, and made anew
 }
 
-func newOutput() *output { return &output{line: make(chan struct{})} }
+func newOutput() *output {
+	return &output{line: make(chan struct{}), added: make(chan struct{})}
+}
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
@@ -42,7 +47,27 @@ func (o *output) Write(p []byte) (int, error) {
 	if bytes.Contains(p, []byte("\n")) {
 		o.once.Do(func() { close(o.line) })
 	}
+	close(o.added)
+	o.added = make(chan struct{})
 	return len(p), nil
+}
+
+// wait waits until something has been printed.
+func (o *output) wait(t *testing.T, what string) {
+	t.Helper()
+	for late := time.After(browser.Patience); ; {
+		o.mu.Lock()
+		done, added := strings.Contains(o.text.String(), what), o.added
+		o.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-added:
+		case <-late:
+			t.Fatalf("%q is not printed: %s", what, o)
+		}
+	}
 }
 
 func (o *output) String() string {

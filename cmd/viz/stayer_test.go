@@ -13,7 +13,7 @@ import (
 )
 
 // stayer is a phone that comes back whenever its connection ends, as the page
-// does, and remembers all that it was told.
+// does, and remembers all that it received.
 type stayer struct {
 	phone
 	name     string
@@ -22,10 +22,10 @@ type stayer struct {
 	done     chan struct{}
 
 	mu          sync.Mutex
-	news        chan struct{} // closed when something was heard, and made anew
+	news        chan struct{} // closed when a message has been handled, and made anew
 	connections int
 	shots       []shot
-	votes       []yourVote // as told, in order
+	votes       []yourVote // as received, in order
 	ack         uint64     // the last command answered on the present connection
 	refusal     string     // the last one
 	problems    []string
@@ -101,13 +101,13 @@ func (s *stayer) stay(ctx context.Context) {
 		s.mu.Unlock()
 		_ = s.follow(func(f frame) error {
 			tries = 0
-			return s.hear(f)
+			return s.receive(f)
 		})
 		s.hangUp()
 	}
 }
 
-func (s *stayer) hear(f frame) error {
+func (s *stayer) receive(f frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer func() {
@@ -115,7 +115,7 @@ func (s *stayer) hear(f frame) error {
 		s.news = make(chan struct{})
 	}()
 	if f.at.IsZero() {
-		return s.hearOwn(f)
+		return s.receiveOwn(f)
 	}
 	var m struct{ Data sharedData }
 	if err := json.Unmarshal(f.body, &m); err != nil {
@@ -146,7 +146,7 @@ func (d sharedData) before(other sharedData) bool {
 	return cmp.Or(cmp.Compare(d.Text, other.Text), cmp.Compare(d.Step, other.Step), cmp.Compare(d.Stage, other.Stage)) < 0
 }
 
-func (s *stayer) hearOwn(f frame) error {
+func (s *stayer) receiveOwn(f frame) error {
 	var m struct {
 		Ack   uint64
 		Error *struct{ Message string }
@@ -194,7 +194,7 @@ func (s *stayer) until(ctx context.Context, is func() bool) (shot, error) {
 		select {
 		case <-news:
 		case <-ctx.Done():
-			return last, fmt.Errorf("%s waits: %w; it was last told of %+v", s.name, ctx.Err(), last)
+			return last, fmt.Errorf("%s still waits: %w; its last snapshot is %+v", s.name, ctx.Err(), last)
 		}
 	}
 }
@@ -243,14 +243,14 @@ func (s *stayer) cast(ctx context.Context, poll string, round int, choice string
 	}
 }
 
-// over reports whether the stayer has been told that a round takes no votes.
+// over reports whether the stayer knows that a round accepts no more votes.
 func (s *stayer) over(poll string, round int) bool {
 	p := s.last().Poll
 	return p == nil || p.ID != poll || p.Round != round || p.Phase != "open"
 }
 
-// checkTogether makes sure that nobody was told anything in the wrong order, and
-// that a number means the same to all.
+// checkTogether makes sure that nobody received anything in the wrong order, and
+// that a snapshot's number means the same to all.
 func checkTogether(t *testing.T, list []*stayer) {
 	t.Helper()
 	type place struct {
@@ -285,8 +285,8 @@ func roundCounts(d sharedData) map[string]int {
 	return counts
 }
 
-// standing asks over a good line, as another page of the same learner, which
-// vote of a stayer counts.
+// standing asks, over a good line and as another page of the same learner, which
+// of a stayer's votes counts.
 func (s *stayer) standing(ctx context.Context, poll string, round int) (yourVote, error) {
 	again := phone{url: s.url, code: s.code, cookies: s.learner()}
 	if err := again.dial(ctx); err != nil {
@@ -294,20 +294,64 @@ func (s *stayer) standing(ctx context.Context, poll string, round int) (yourVote
 	}
 	defer again.hangUp()
 	_ = again.conn.SetReadDeadline(time.Now().Add(time.Minute))
-	told := &stayer{name: s.name, news: make(chan struct{})}
+	fresh := &stayer{name: s.name, news: make(chan struct{})}
 	err := again.follow(func(f frame) error {
 		if f.at.IsZero() {
-			if err := told.hearOwn(f); err != nil {
+			if err := fresh.receiveOwn(f); err != nil {
 				return err
 			}
-			return errTold
+			return errAnswered
 		}
 		return nil
 	})
-	if !errors.Is(err, errTold) {
+	if !errors.Is(err, errAnswered) {
 		return yourVote{}, err
 	}
-	return told.confirmed(poll, round), nil
+	return fresh.confirmed(poll, round), nil
 }
 
-var errTold = errors.New("told")
+var errAnswered = errors.New("answered")
+
+// snapshots and receipts count what a stayer has received; its lock is held.
+func snapshots(s *stayer) int { return len(s.shots) }
+func receipts(s *stayer) int  { return len(s.votes) }
+
+// more returns a wait until the stayers together have received so many more of
+// something than now, or until ctx ends.
+func more(list []*stayer, count func(*stayer) int) func(ctx context.Context, n int) {
+	total := func(s *stayer) int {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return count(s)
+	}
+	var seen []int
+	for _, s := range list {
+		seen = append(seen, total(s))
+	}
+	return func(ctx context.Context, n int) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		arrived := make(chan struct{})
+		for i, s := range list {
+			go func() {
+				for seen := seen[i]; ; seen++ {
+					if _, err := s.until(ctx, func() bool { return count(s) > seen }); err != nil {
+						return
+					}
+					select {
+					case arrived <- struct{}{}:
+					case <-ctx.Done():
+						return
+					}
+				}
+			}()
+		}
+		for range n {
+			select {
+			case <-arrived:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}

@@ -92,7 +92,7 @@ func (o *traceOptions) flags() *flags {
 	o.setting(f, "min-p", "P", "keep tokens with P times the largest probability or more; 0 is off (default 0)", func(s *infer.Settings, text string) {
 		s.MinP = number(text)
 	})
-	o.setting(f, "seed", "S", "what the draws follow from: the same seed, the same text (default 42)", func(s *infer.Settings, text string) {
+	o.setting(f, "seed", "S", "starts the random draws: the same seed, the same text (default 42)", func(s *infer.Settings, text string) {
 		s.Seed = seed(text)
 	})
 	o.setting(f, "stop", "TEXT", "a stop string, \\n and \\t for newline and tab; may be given up to 8 times", func(s *infer.Settings, text string) {

@@ -91,7 +91,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"load", "-time", "soon"}, []string{"-time", "from 1s"}},
 		{[]string{"inspect", file, "-json=perhaps"}, []string{"-json", "true or false"}},
 		{[]string{"version", "more"}, []string{`"more"`, "there are none"}},
-		{trace("-tokenizer", file), []string{"-tokenizer", "goes with a -model"}},
+		{trace("-tokenizer", file), []string{"-tokenizer", "needs a -model"}},
 		{trace("-model", filepath.Join(modelsFolder, "gpt2-f32.gguf"), "-tokenizer", file), []string{"gpt2-f32.gguf: has its own tokenizer"}},
 		{[]string{"inspect", filepath.Join(empty, "none")}, []string{"no such folder or file"}},
 		{[]string{"inspect", file}, []string{"config.json", "is a part of a model"}},

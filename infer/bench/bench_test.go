@@ -31,7 +31,7 @@ func TestRun(t *testing.T) {
 		return models[q], nil
 	}, func(done, of int, c Case) {
 		if of != 2*10*turns {
-			t.Errorf("progress tells of %d turns, want 2 quantizations × 10 cases × %d", of, turns)
+			t.Errorf("progress counts %d turns, want 2 quantizations × 10 cases × %d", of, turns)
 		}
 		told = append(told, done)
 	})

@@ -1,7 +1,7 @@
 package checkpoint
 
 // GPT-2 (Radford et al. 2019): positions are learned vectors that are added to
-// the embedding once, LayerNorm stands for RMSNorm, every product has a bias,
+// the embedding once, LayerNorm replaces RMSNorm, every product has a bias,
 // queries, keys and values lie in one matrix, and the feed-forward layer has
 // two matrices with a GELU between, and no gate.
 var _ = register(&architecture{

@@ -23,7 +23,7 @@ type Config struct {
 	Attention []Attention // by layer
 
 	NormEps        float32 // added to the mean square in RMSNorm, to the variance in LayerNorm
-	QueryScalar    float64 // attention scores are divided by its square root; 0 stands for HeadDim
+	QueryScalar    float64 // attention scores are divided by its square root; 0 means HeadDim
 	EmbeddingScale float32 // what a token's row of the embedding is multiplied by; 0 for nothing
 	TieEmbeddings  bool    // the output matrix is the embedding; a stored one is not used
 

@@ -15,7 +15,7 @@ import (
 
 // Description is what a model's files say of it, whether it can run or not.
 // What they leave open, or what could not be read, is zero. All of its texts
-// are the files' own: whoever prints them must escape them.
+// are the files' own: escape them before printing.
 type Description struct {
 	Name         string // as the folder or the file is called
 	Title        string // as the model calls itself
@@ -53,10 +53,10 @@ type Tensor struct {
 type Vocabulary struct {
 	Kind    string // of the tokenizer, "" where it cannot be read
 	Tokens  int
-	Special []SpecialToken // those that stand for no text, by id
+	Special []SpecialToken // those that represent no text, by id
 }
 
-// SpecialToken is a token that stands for no text.
+// SpecialToken is a token that represents no text.
 type SpecialToken struct {
 	ID   int    `json:"id"`
 	Name string `json:"name"`

@@ -68,7 +68,7 @@ func (g *gguf) whole() error {
 	case len(g.tensors) == 0:
 		return errors.New("holds a vocabulary and no weights; such files only test tokenizers")
 	case kind != "model":
-		return fmt.Errorf("general.type is %s; the file goes with a model and is none", quote(kind))
+		return fmt.Errorf("general.type is %s; the file belongs with a model but is not one", quote(kind))
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (g *gguf) marks(p *ggufPairs, c *Config) {
 	llama3 := slices.Contains([]string{"llama-bpe", "llama3", "llama-v3"}, p.text("pre", ""))
 	if bos := id("bos_token_id"); p.boolean("add_bos_token", sentencePiece || llama3) {
 		if c.BOS = bos; bos < 0 {
-			p.fail("a token goes in front of every text, but %sbos_token_id is missing", p.prefix)
+			p.fail("every text begins with a token, but %sbos_token_id is missing", p.prefix)
 		}
 	}
 	for _, key := range []string{"eos_token_id", "eot_token_id"} {
@@ -239,7 +239,7 @@ func (g *gguf) tokenizer(arch string) (*tokenizer.Tokenizer, error) {
 	return nil, fmt.Errorf(`tokenizer.ggml.model is %s; "llama" (SentencePiece BPE) and "gpt2" (byte-level BPE) are supported`, quote(kind))
 }
 
-// ggufControl is the type of tokens that stand for no text.
+// ggufControl is the type of tokens that represent no text.
 const ggufControl = 3
 
 // tokenMarks reads tokenizer.ggml.token_type: 1 normal, 2 unknown, 3 control,

@@ -19,7 +19,7 @@ import (
 
 var splitPattern = regexp.MustCompile(`^(.+)-(\d{5})-of-(\d{5})\.gguf$`)
 
-// splitName takes the name of a part to pieces; parts count from 1.
+// splitName splits the name of a part into its pieces; parts count from 1.
 func splitName(file string) (stem string, part, of int, ok bool) {
 	m := splitPattern.FindStringSubmatch(file)
 	if m == nil {

@@ -43,7 +43,7 @@ var foreignFiles = []struct{ file, text, kind, want string }{
 	{"m.gguf", "hello, world", "", "is no model that can be read: a folder of Hugging Face, a GGUF file, or a .bin file"},
 	{"m.gguf", "GG", "", "read 2 of 4 bytes"},
 	{"m.gguf", "", "", "read 0 of 4 bytes"},
-	{"model.safetensors", "\x02\x00\x00\x00\x00\x00\x00\x00{}", "", "is a part of a model; give the folder that it lies in"},
+	{"model.safetensors", "\x02\x00\x00\x00\x00\x00\x00\x00{}", "", "is a part of a model; give the folder instead"},
 }
 
 func TestForeignFilesAreNamed(t *testing.T) {

@@ -251,7 +251,7 @@ var malformedGGUF = []struct {
 	{"rows that are no Q6_K", func(m *ggufModel) { m.tensors[0].kind = 14 }, `tensor "token_embd.weight" has rows of 4 values, Q6_K needs a multiple of 256`},
 	{"rows that are no Q5_1", func(m *ggufModel) { m.tensors[2].kind = 7 }, "has rows of 4 values, Q5_1 needs a multiple of 32"},
 	{"a vocabulary alone", func(m *ggufModel) { m.tensors, m.data = nil, nil }, "holds a vocabulary and no weights"},
-	{"what sees pictures", func(m *ggufModel) { m.set(textPair("general.type", "mmproj")) }, `general.type is "mmproj"; the file goes with a model`},
+	{"what sees pictures", func(m *ggufModel) { m.set(textPair("general.type", "mmproj")) }, `general.type is "mmproj"; the file belongs with a model`},
 	{"an adapter", func(m *ggufModel) { m.set(textPair("general.type", "adapter")) }, `general.type is "adapter"`},
 	{"type a number", func(m *ggufModel) { m.set(wholePair("general.type", 1)) }, "general.type is not a text"},
 	{"name a number", func(m *ggufModel) { m.set(wholePair("general.name", 1)); m.version = 4 }, "version 4"},

@@ -120,7 +120,7 @@ func (f Files) describeFile(fsys fs.FS, file string) (d *Description, err error)
 // notAModel refuses a file of no known kind.
 func notAModel(file string, p part) error {
 	if _, err := readHeader(p, p.size); err == nil && filepath.Ext(file) == ".safetensors" || file == configFile {
-		return fmt.Errorf("%s: is a part of a model; give the folder that it lies in", file)
+		return fmt.Errorf("%s: is a part of a model; give the folder instead", file)
 	}
 	return fmt.Errorf("%s: is no model that can be read: a folder of Hugging Face, a GGUF file, or a .bin file of llama2.c", file)
 }

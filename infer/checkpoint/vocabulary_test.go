@@ -58,7 +58,7 @@ var malformedVocabularies = []struct {
 			all[id] = 3
 		}
 		m.set(smallTypes(all))
-	}, "no token stands for any text"},
+	}, "no token represents any text"},
 	{"no such type of token", func(m *ggufModel) { m.set(smallTypes(map[int]uint32{7: 9})) }, "token_type[7] is 9, want 1 to 6"},
 	{"a split pattern that is not computed", func(m *ggufModel) {
 		m.set(textPair("tokenizer.ggml.model", "gpt2"))

@@ -33,7 +33,7 @@ func repeatsParam(n int) Param {
 func seedParam() Param {
 	return Param{
 		Name: "seed", Label: "Seed", Kind: Int, Min: 0, Max: infer.MaxSeed, Step: 1, Default: "42",
-		Help: "what the draws follow from: the same seed, the same text",
+		Help: "starts the random draws: the same seed, the same text",
 	}
 }
 

@@ -221,7 +221,7 @@ func (q *Quantization) findings() []string {
 	}
 	for _, w := range q.Ways[1:] {
 		if own.Ms.N > 0 && !w.Wide {
-			list = append(list, fmt.Sprintf("A token takes %.3f ms with the own weights and %.3f ms with %s.", own.Ms.Median, w.Ms.Median, w.Name))
+			list = append(list, fmt.Sprintf("A token takes %.3f ms with the model's own weights and %.3f ms with %s.", own.Ms.Median, w.Ms.Median, w.Name))
 		}
 	}
 	if q.LeftOut != "" {

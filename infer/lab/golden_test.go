@@ -78,7 +78,7 @@ func untimed(v any) any {
 	return v
 }
 
-// alike compares decoded JSON and tells of the first few differences.
+// alike compares decoded JSON and reports the first few differences.
 func alike(t *testing.T, at string, got, want any) {
 	t.Helper()
 	const most = 8

@@ -8,7 +8,7 @@
 //
 // A [Lab] states its question and its parameters ([Info]); [Info.Parse] checks
 // values against their ranges; [Lab.Estimate] says beforehand what a run would
-// take; [Lab.Run] measures. A run tells of its progress with a whole [Report]
+// take; [Lab.Run] measures. A run reports its progress with a whole [Report]
 // of what it has so far, and one that is cancelled returns that report, marked,
 // instead of an error: what was measured is kept.
 //

@@ -129,7 +129,7 @@ func same(a, b Values) bool {
 	return len(a) == len(b)
 }
 
-// Every lab tells of its progress with reports of its own, and a row that was
+// Every lab reports its progress in reports of its own, and a row that was
 // handed out is not changed later.
 func TestProgress(t *testing.T) {
 	for _, l := range All() {

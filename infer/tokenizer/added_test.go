@@ -77,7 +77,7 @@ func TestAddedTokensAndNormalizing(t *testing.T) {
 	}
 }
 
-// An added token stands for its text where a model writes it, and is no special
+// An added token represents its text where a model writes it, and is no special
 // token. One that merging makes too is found by its bytes, another one is not.
 func TestAddedTokenTables(t *testing.T) {
 	tok := withAdded(t, tree{"content": "<tool>"}, tree{"content": "\t\t"})

@@ -142,7 +142,7 @@ func TestWithin(t *testing.T) {
 		t.Errorf("Within(264) says %v", err)
 	}
 	llama, _ := parseModel(t, "llama3") // <|begin_of_text|> is 516
-	if _, err := llama.Within(516); err == nil || !strings.Contains(err.Error(), `"<|begin_of_text|>", which goes in front of a text, has id 516`) {
+	if _, err := llama.Within(516); err == nil || !strings.Contains(err.Error(), `"<|begin_of_text|>", which begins every text, has id 516`) {
 		t.Errorf("Within(516) says %v", err)
 	}
 	tokens, marks := pieceTokens("a")

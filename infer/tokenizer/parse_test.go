@@ -215,7 +215,7 @@ func TestParseRefuses(t *testing.T) {
 				f["added_tokens"] = []any{tree{"id": 0, "content": "<|end|>", "special": true}}
 				at(f, "model")["vocab"] = tree{"<|end|>": 0}
 			},
-			`model.vocab: no token stands for any text`,
+			`model.vocab: no token represents any text`,
 		},
 		{vocab("x", 1.5), `model.vocab: the id of "x" is not a whole number`},
 		{vocab("x", "5"), `model.vocab: the id of "x" is not a whole number`},

@@ -91,7 +91,7 @@ func (t *Tokenizer) Within(n int) (*Tokenizer, error) {
 		}
 	}
 	if int(t.start) >= n {
-		return nil, fmt.Errorf("%s, which goes in front of a text, has id %d, beyond the %d rows of the model",
+		return nil, fmt.Errorf("%s, which begins every text, has id %d, beyond the %d rows of the model",
 			quote(t.specials[t.start]), t.start, n)
 	}
 	within := *t
@@ -310,7 +310,7 @@ func (r *vocabReader) quote(s span) string {
 // back to them. fallback holds SentencePiece's.
 func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 	if t.index.used+len(fallback) == 0 {
-		return errors.New("model.vocab: no token stands for any text")
+		return errors.New("model.vocab: no token represents any text")
 	}
 	for b := range t.byteIDs {
 		t.byteIDs[b] = -1

@@ -19,7 +19,7 @@ const (
 	Stops        Kind = "stops"
 )
 
-// Info tells of a drill before it begins.
+// Info describes a drill before it begins.
 type Info struct {
 	Kind    Kind
 	Title   string

@@ -1,5 +1,6 @@
 // What all screens of a class have: pieces of the page that are replaced, the
-// banner that tells of the connection, countdowns, and the text's end in view.
+// banner that shows the state of the connection, countdowns, and the end of the
+// text in view.
 import { draw } from './heat.js';
 import { patch } from './patch.js';
 

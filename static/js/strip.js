@@ -1,5 +1,5 @@
 // The text as a list of buttons: the arrow keys move along it, and the line
-// under it tells of the token under the pointer, the finger or the focus.
+// under it describes the token under the pointer, the finger or the focus.
 const peekAfter = 80; // ms on a token before its line is asked for
 
 const list = () => document.getElementById('strip-gen');
@@ -57,8 +57,8 @@ export class Strip {
     this.#waiting = setTimeout(() => this.#ask(token), peekAfter);
   }
 
-  // ask has the server tell of a token; without a connection its own words
-  // must do.
+  // ask gets the description of a token from the server; without a connection
+  // its own words must do.
   #ask(token) {
     clearTimeout(this.#waiting);
     this.#asked = token.dataset.step;

@@ -9,7 +9,7 @@ import (
 // Driver makes the runs of rooms.
 type Driver interface {
 	// Open makes the run of a room: a new one where link is "", else the one
-	// that the session link tells of, which does not play.
+	// that the session link describes, which does not play.
 	Open(ctx context.Context, room, link string) (Run, error)
 }
 

@@ -278,14 +278,16 @@ func (l *lesson) allVote(n int, ballot func(id int) Ballot) []Receipt {
 	return list
 }
 
+// patience bounds each wait for a state; only a failing test uses it up.
+const patience = 2 * time.Minute
+
 // settled waits until the view shows what has happened.
 func (l *lesson) settled(what string, is func(*View) bool) *View {
 	l.t.Helper()
-	for range 1000 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if v := l.View(); is(v) {
 			return v
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	l.t.Fatalf("the view never shows that %s: %+v", what, l.View())
 	return nil

@@ -53,7 +53,7 @@ func (c *core) commit(writes ...func(*sql.Tx) error) error {
 				return err
 			}
 		}
-		// The next view may be told of once this is kept, hence + 1.
+		// The next view may be sent once this is kept, hence + 1.
 		_, err := tx.Exec("UPDATE rooms SET used_at = ?, seq = ?, link = ? WHERE code = ?", c.used.UnixMilli(), c.seq+1, link, c.code)
 		return err
 	})

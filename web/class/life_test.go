@@ -172,12 +172,11 @@ func TestPlaying(t *testing.T) {
 	if v.Seq <= before {
 		t.Error("the view is an old one")
 	}
-	for range 1000 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		link, err := get(t.Context(), l.Room, func(c *core) (string, error) { return c.link, nil })
 		if err != nil || link == v.Link() {
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	t.Error("the stage is not kept")
 }

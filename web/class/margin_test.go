@@ -17,7 +17,7 @@ func TestMarginHoldsItsEnds(t *testing.T) {
 }
 
 // A member who was never kept leaves a gap: those behind it keep their numbers,
-// and whoever joins next gets a new one.
+// and the next to join gets a new one.
 func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)

@@ -25,7 +25,7 @@ type Deps struct {
 	// to set.
 	Learner func(r *http.Request) (id string, fresh *http.Cookie)
 	Access  Access
-	// Log is told of failures; never of names or answers.
+	// Log records failures; never names or answers.
 	Log *slog.Logger
 }
 

@@ -192,7 +192,7 @@ func (p *Pages) guessSay(i lab.Info, a asked) string {
 	return ""
 }
 
-// refused tells of values that were refused, beside their field.
+// refused shows why values were refused, each beside its field.
 func (f *feed) refused(ctx context.Context, err error) live.Message {
 	e := live.ErrorOf(err)
 	var inJSON requestError

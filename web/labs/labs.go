@@ -22,7 +22,7 @@ type Deps struct {
 	// Learner tells who asks. Where that is somebody new, fresh is the cookie
 	// to set.
 	Learner func(r *http.Request) (id string, fresh *http.Cookie)
-	// Log is told of failures; never of prompts.
+	// Log records failures; never prompts.
 	Log *slog.Logger
 }
 

@@ -199,7 +199,7 @@ func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, learner string
 // noGuess asks for a prediction.
 const noGuess = "Say what you expect first, or that you would rather look."
 
-// broken tells of a run that failed.
+// broken shows that a run failed, and why.
 func (p *Pages) broken(pg *page, name string, err error) int {
 	pg.Trouble = sentence(err)
 	if refusedOf(err) != nil {

@@ -167,7 +167,7 @@ func lanesView(lanes []laneView, most int) templ.Component {
 }
 
 // walk goes through a run step by step, with a script: what has data-at beyond
-// the step is not there yet, and data-now of each lane tells of the step.
+// the step is not there yet, and data-now of each lane describes the step.
 func walk(id, noun string, most int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -77,7 +77,7 @@ type grid struct {
 	Now     int // the row that stands out, from 1; 0 for none
 }
 
-// texts tells of each column whether it holds words and not numbers.
+// texts reports for each column whether it holds words and not numbers.
 func (g grid) texts() []bool {
 	list := make([]bool, len(g.Head))
 	for _, row := range g.Rows {

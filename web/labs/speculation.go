@@ -172,7 +172,7 @@ func roundsOf(s *lab.Speculation) (list []roundView, verdicts int) {
 	return list, verdicts
 }
 
-// say tells of a verdict in a sentence.
+// say puts a verdict into a sentence.
 func (j judgedView) say() string {
 	token := "“" + j.Token.String() + "”"
 	switch j.Verdict {

@@ -10,7 +10,7 @@ import (
 // ahead is how many tokens of a lane are not there yet.
 const ahead = `[...document.querySelectorAll("#s-lanes .lane:first-of-type [data-at]")].filter((x) => getComputedStyle(x).visibility === "hidden").length`
 
-// TestStepThroughLanes: the lanes can be gone through in step; each tells of
+// TestStepThroughLanes: the lanes can be gone through in step; each shows
 // its own token there, and of the u that all share.
 func TestStepThroughLanes(t *testing.T) {
 	t.Parallel()

@@ -30,7 +30,7 @@ func verdictWord(verdict string) string {
 	}[verdict]
 }
 
-// runSay tells of a run: with what, how long, how noisy.
+// runSay describes a run: with what, how long, how noisy.
 func runSay(r *lab.Report) string {
 	say := r.Model
 	if r.Draft != "" && r.Lab == "speculation" {

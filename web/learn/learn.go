@@ -32,7 +32,7 @@ type Deps struct {
 	// Forget, where not nil, takes a learner who deletes everything out of what
 	// is kept elsewhere: the lists of classes.
 	Forget func(ctx context.Context, learner string) error
-	// Log is told of failures; never of what learners write.
+	// Log records failures; never what learners write.
 	Log *slog.Logger
 }
 

@@ -99,7 +99,7 @@ func TestImportRefused(t *testing.T) {
 			t.Errorf("%s: said %q", name, said)
 		}
 		if d.Find(`#file[aria-invalid="true"][aria-describedby="import-error"]`).Length() != 1 {
-			t.Errorf("%s: the field does not tell of it", name)
+			t.Errorf("%s: the field does not show it", name)
 		}
 		if s.tally() != before {
 			t.Errorf("%s: something was kept", name)

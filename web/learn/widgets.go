@@ -234,7 +234,7 @@ func (p *Pages) workFirst(s *spec, f *firstState) {
 	close(f.done)
 }
 
-// slowSay is what is told of an experiment that took too long.
+// slowSay is shown in place of an experiment that took too long.
 const slowSay = "This takes longer with this model than a page may take. Change an input, or press Show, to let it work on."
 
 // troubleOf says why an experiment shows nothing.

@@ -22,9 +22,9 @@ type Base struct {
 	refusal func(head, say string) templ.Component
 }
 
-// New returns the base of a room. learner tells who asks, and where that is
-// somebody new, fresh is the cookie to set. log is told of failures, never of
-// what people write. refusal is the room's page that says why there is no other.
+// New returns the base of a room. learner returns who sent a request, and for a
+// new visitor fresh is the cookie to set. log records failures, never what people
+// write. refusal is the room's page that says why there is no other.
 func New(learner func(r *http.Request) (id string, fresh *http.Cookie), log *slog.Logger, refusal func(head, say string) templ.Component) Base {
 	return Base{learner: learner, log: log, refusal: refusal}
 }

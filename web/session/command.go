@@ -12,7 +12,7 @@ type Command interface{ command() }
 // The forward pass over the prompt runs at once.
 type Start struct{ Prompt string }
 
-// Open makes the run that a link tells of, and looks where it looked. It does
+// Open makes the run that a link describes, at the stage that the link shows. It does
 // not play.
 type Open struct{ Link Link }
 

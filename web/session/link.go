@@ -201,7 +201,7 @@ func (l Link) check(m *infer.Model) error {
 	return log.Settings.Check()
 }
 
-// open makes the run that a link tells of.
+// open makes the run that a link describes.
 func (s *Session) open(ctx context.Context, next *State, link Link) error {
 	if err := s.model.CheckPrompt(link.Log.Prompt, s.limits.PromptBytes); err != nil {
 		return err

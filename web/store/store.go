@@ -49,7 +49,7 @@ type Notice struct {
 
 // Open opens the database of a folder, which is made where it is missing.
 // With dir "" everything stays in memory and ends with [DB.Close]. log, which
-// may be nil, is told of what is set aside.
+// may be nil, records what is set aside.
 //
 // Errors: [ErrInUse] where another process has the folder open, [ErrNewer]
 // where a newer program has written it, [ErrForeign] where the file belongs to
@@ -188,8 +188,8 @@ func inside(ctx context.Context, conn *sql.DB, f func(*sql.Tx) error) error {
 }
 
 // Scrub moves the write-ahead log into the database and empties it, so that
-// nothing deleted is left in it. Where that fails, which the log is told of,
-// the next Scrub or the end makes up for it.
+// nothing deleted is left in it. Where that fails, which is logged, the next
+// Scrub or the end makes up for it.
 func (db *DB) Scrub(ctx context.Context) {
 	if db.dir == "" {
 		return

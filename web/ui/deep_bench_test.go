@@ -17,8 +17,8 @@ import (
 // BenchmarkPushDeep runs whole turns of a model with 32 blocks and 150,000
 // tokens, 60 tokens into a text, and reports for each stage what the server
 // does besides the stage's own measured work: carrying out the command, the
-// page's model, all panels. The figure is the median of the turns, since on a
-// machine that others use too the mean tells of them.
+// page's model, all panels. The figure is the median of the iterations, since on
+// a shared machine the mean measures the others as well.
 func BenchmarkPushDeep(b *testing.B) {
 	dir := b.TempDir()
 	if err := fixture.Write(dir, fixture.Deep); err != nil {
