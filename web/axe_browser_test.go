@@ -31,6 +31,9 @@ func TestEveryStateIsAccessible(t *testing.T) {
 		tab.Go(x.http.URL + ui.StoryBase + s.Name)
 		tab.Until(isReady)
 		tab.AuditState(s.Name, n)
+		if !fixture.LongTier() && n%2 > 0 {
+			continue // every other state on a tablet, with all that opens open
+		}
 		tab.Eval(`for (const d of document.querySelectorAll('details')) d.open = true;
 			document.getElementById('keys').showModal();
 			document.documentElement.classList.add('is-touch')`) // as strip.js does at the first touch

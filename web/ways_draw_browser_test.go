@@ -10,20 +10,21 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestWaysDraw asks about draws and makes others.
-func TestWaysDraw(t *testing.T) {
-	drawn := []session.Command{oneToken, oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindSample}}
-	useAll(t, []feature{
-		{"another u", drawn, useWhatIf, gestures},
-		{"draw again", drawn, useRedraw, press},
-		{"another seed", drawn, useReroll, press},
-		{"worked row", []session.Command{oneToken, session.Seek{Step: 1, Stage: infer.KindSoftmax}}, useWorkedRow, press},
-		{"all cut tokens", []session.Command{
-			session.SetSampling{TopK: ptrTo(5)}, oneToken, session.Seek{Step: 1, Stage: infer.KindFilter},
-		}, useAllCut, press},
-		{"why not the likeliest", nil, useWhyNot, press},
-	})
+var drawGiven = []session.Command{oneToken, oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindSample}}
+
+var drawFeatures = []feature{
+	{"another u", drawGiven, useWhatIf, gestures},
+	{"draw again", drawGiven, useRedraw, press},
+	{"another seed", drawGiven, useReroll, press},
+	{"worked row", []session.Command{oneToken, session.Seek{Step: 1, Stage: infer.KindSoftmax}}, useWorkedRow, press},
+	{"all cut tokens", []session.Command{
+		session.SetSampling{TopK: ptrTo(5)}, oneToken, session.Seek{Step: 1, Stage: infer.KindFilter},
+	}, useAllCut, press},
+	{"why not the likeliest", nil, useWhyNot, press},
 }
+
+// TestWaysDraw asks about draws and makes others.
+func TestWaysDraw(t *testing.T) { useAll(t, drawFeatures) }
 
 // useWhatIf drags u over the strip, reads what it would have taken, and takes it.
 func useWhatIf(v *visitor) {

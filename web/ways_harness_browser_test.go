@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -50,29 +49,42 @@ const (
 	gestures gesture = true
 )
 
-// useAll opens one page for each way and goes through the features on it.
+// useAll goes through features by mouse, and in the long tier by every hand.
 func useAll(t *testing.T, features []feature) {
 	t.Parallel()
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
+		useOn(t, screen, hands, features)
+	})
+}
+
+// TestWaysByGesture goes, by keyboard and with a finger, through what they do by
+// gestures of their own.
+func TestWaysByGesture(t *testing.T) {
+	t.Parallel()
+	features := slices.Concat(drawFeatures, historyFeatures, insideFeatures, settingsFeatures, shareFeatures, stripFeatures)
+	features = slices.DeleteFunc(features, func(f feature) bool { return f.hands == press })
 	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
-		every := fixture.LongTier() || path.Base(t.Name()) == "mouse"
-		features := slices.DeleteFunc(slices.Clone(features), func(f feature) bool { return !every && f.hands == press })
-		if len(features) == 0 {
-			return
-		}
-		x := newSite(t, Limits{})
-		tab := visit(t, x, screen)
-		hands(tab).Press("#prompt-form [data-prompt]")
-		tab.Wait("a text", atStage("1"))
-		for _, f := range features {
-			t.Run(f.name, func(t *testing.T) {
-				at := tab.As(t)
-				v := &visitor{at, hands(at), t, x}
-				v.given(append(fresh(), f.given...)...)
-				v.same()
-				f.use(v)
-			})
+		if path.Base(t.Name()) != "mouse" { // which the tests of each kind use
+			useOn(t, screen, hands, features)
 		}
 	})
+}
+
+// useOn opens a page and goes through features on it, one after another.
+func useOn(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands, features []feature) {
+	x := newSite(t, Limits{})
+	tab := visit(t, x, screen)
+	hands(tab).Press("#prompt-form [data-prompt]")
+	tab.Wait("a text", atStage("1"))
+	for _, f := range features {
+		t.Run(f.name, func(t *testing.T) {
+			at := tab.As(t)
+			v := &visitor{at, hands(at), t, x}
+			v.given(append(fresh(), f.given...)...)
+			v.same()
+			f.use(v)
+		})
+	}
 }
 
 // visit opens the Loop page as a learner of its own.

@@ -11,18 +11,18 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestWaysHistory goes forward and back through everything that was written.
-func TestWaysHistory(t *testing.T) {
-	useAll(t, []feature{
-		{"stages", nil, useStages, press},
-		{"token and reset", nil, useTokenAndReset, press},
-		{"rail", []session.Command{oneToken}, useRail, press},
-		{"scrubber", []session.Command{oneToken, oneToken, oneToken}, useScrubber, gestures},
-		{"play and speed", nil, usePlay, press},
-		{"to the end and cancel", []session.Command{session.Try{Key: "loop"}, session.SetStop{MaxTokens: ptrTo(480)}}, useFinish, press},
-		{"go on", []session.Command{session.SetStop{MaxTokens: ptrTo(2)}, oneToken, oneToken}, useGoOn, press},
-	})
+var historyFeatures = []feature{
+	{"stages", nil, useStages, press},
+	{"token and reset", nil, useTokenAndReset, press},
+	{"rail", []session.Command{oneToken}, useRail, press},
+	{"scrubber", []session.Command{oneToken, oneToken, oneToken}, useScrubber, gestures},
+	{"play and speed", nil, usePlay, press},
+	{"to the end and cancel", []session.Command{session.Try{Key: "loop"}, session.SetStop{MaxTokens: ptrTo(480)}}, useFinish, press},
+	{"go on", []session.Command{session.SetStop{MaxTokens: ptrTo(2)}, oneToken, oneToken}, useGoOn, press},
 }
+
+// TestWaysHistory goes forward and back through everything that was written.
+func TestWaysHistory(t *testing.T) { useAll(t, historyFeatures) }
 
 // useStages goes through two turns and back by the buttons.
 func useStages(v *visitor) {

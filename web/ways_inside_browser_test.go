@@ -12,17 +12,17 @@ import (
 	"github.com/tokenbytoken/viz/web/view"
 )
 
-// TestWaysInside looks into the forward pass, and at what it costs.
-func TestWaysInside(t *testing.T) {
-	useAll(t, []feature{
-		{"head", []session.Command{oneToken, oneStage}, useHead, press},
-		{"row of the picture", []session.Command{oneToken, oneStage}, useCanvas, gestures},
-		{"block", []session.Command{oneToken, oneStage}, useBlock, press},
-		{"early read-out", nil, useReadout, press},
-		{"look or not", nil, useLook, press},
-		{"cost column", []session.Command{oneToken, oneToken}, useCost, press},
-	})
+var insideFeatures = []feature{
+	{"head", []session.Command{oneToken, oneStage}, useHead, press},
+	{"row of the picture", []session.Command{oneToken, oneStage}, useCanvas, gestures},
+	{"block", []session.Command{oneToken, oneStage}, useBlock, press},
+	{"early read-out", nil, useReadout, press},
+	{"look or not", nil, useLook, press},
+	{"cost column", []session.Command{oneToken, oneToken}, useCost, press},
 }
+
+// TestWaysInside looks into the forward pass, and at what it costs.
+func TestWaysInside(t *testing.T) { useAll(t, insideFeatures) }
 
 // mostRead are the n positions with the largest weights, the largest first.
 func mostRead(weights []float32, n int) []int {

@@ -12,19 +12,20 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestWaysSettings changes everything that decides how the text goes on.
-func TestWaysSettings(t *testing.T) {
-	filter := []session.Command{oneToken, session.Seek{Step: 1, Stage: infer.KindFilter}}
-	useAll(t, []feature{
-		{"sliders", filter, useSliders, gestures},
-		{"numbers", filter, useNumbers, press},
-		{"wrong numbers", filter, useWrongNumbers, press},
-		{"presets", filter, usePresets, press},
-		{"stop conditions", nil, useStops, press},
-		{"prompts", nil, usePrompts, press},
-		{"suggestions", nil, useSuggestions, press},
-	})
+var settingsGiven = []session.Command{oneToken, session.Seek{Step: 1, Stage: infer.KindFilter}}
+
+var settingsFeatures = []feature{
+	{"sliders", settingsGiven, useSliders, gestures},
+	{"numbers", settingsGiven, useNumbers, press},
+	{"wrong numbers", settingsGiven, useWrongNumbers, press},
+	{"presets", settingsGiven, usePresets, press},
+	{"stop conditions", nil, useStops, press},
+	{"prompts", nil, usePrompts, press},
+	{"suggestions", nil, useSuggestions, press},
 }
+
+// TestWaysSettings changes everything that decides how the text goes on.
+func TestWaysSettings(t *testing.T) { useAll(t, settingsFeatures) }
 
 // settings by the name of their field.
 var settings = map[string]func(infer.Settings) float64{

@@ -15,17 +15,18 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestWaysShare takes things away from the page, and sets the page up.
-func TestWaysShare(t *testing.T) {
-	written := []session.Command{oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindFilter}}
-	useAll(t, []feature{
-		{"link", written, useLink, press},
-		{"files", written, useFiles, press},
-		{"theme", nil, useTheme, press},
-		{"keys", nil, useKeyList, press},
-		{"predict", written, usePredict, press}, // the last: it leaves the page
-	})
+var shareGiven = []session.Command{oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindFilter}}
+
+var shareFeatures = []feature{
+	{"link", shareGiven, useLink, press},
+	{"files", shareGiven, useFiles, press},
+	{"theme", nil, useTheme, press},
+	{"keys", nil, useKeyList, press},
+	{"predict", shareGiven, usePredict, press}, // the last: it leaves the page
 }
+
+// TestWaysShare takes things away from the page, and sets the page up.
+func TestWaysShare(t *testing.T) { useAll(t, shareFeatures) }
 
 // useLink copies the link of the stage shown.
 func useLink(v *visitor) {

@@ -11,19 +11,20 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
+var stripGiven = []session.Command{oneToken, oneToken, oneToken, oneToken}
+
+var stripFeatures = []feature{
+	{"peek", stripGiven, usePeek, gestures},
+	{"rewind", stripGiven, useRewind, gestures},
+	{"branch and back", stripGiven, useBranch, gestures},
+	{"find", stripGiven, useFind, press},
+	{"find what is not there", stripGiven, useFindNothing, press},
+	{"white space and bytes", []session.Command{session.Start{Prompt: "Grüße 🦉\n\tend"}, oneToken}, useMarks, press},
+}
+
 // TestWaysStrip looks at tokens of the text, goes back to them, and writes on
 // from others.
-func TestWaysStrip(t *testing.T) {
-	written := []session.Command{oneToken, oneToken, oneToken, oneToken}
-	useAll(t, []feature{
-		{"peek", written, usePeek, gestures},
-		{"rewind", written, useRewind, gestures},
-		{"branch and back", written, useBranch, gestures},
-		{"find", written, useFind, press},
-		{"find what is not there", written, useFindNothing, press},
-		{"white space and bytes", []session.Command{session.Start{Prompt: "Grüße 🦉\n\tend"}, oneToken}, useMarks, press},
-	})
-}
+func TestWaysStrip(t *testing.T) { useAll(t, stripFeatures) }
 
 // usePeek asks of the second token how it came about.
 func usePeek(v *visitor) {

@@ -16,47 +16,42 @@ const done = `(document.querySelector("#lab-run progress")?.value ?? 0)`
 func TestCutAndReload(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
-	for name, screen := range map[string]browser.Screen{"laptop": browser.Laptop, "phone": browser.Phone} {
-		t.Run(name, func(t *testing.T) {
-			tab := browser.Open(t, screen, url+"/labs/cache?tokens=400&repeats=50")
-			tab.Eval(`
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
+		tab := browser.Open(t, screen, url+"/labs/cache?tokens=400&repeats=50")
+		tab.Eval(`
 				window.lines = [];
 				window.WebSocket = class extends WebSocket { constructor(...of) { super(...of); lines.push(this); } };`)
-			hands := browser.Mouse(tab)
-			if screen.Touch {
-				hands = browser.Touch(tab)
-			}
-			hands.Press(guessFirst)
-			hands.Press(".btn--run")
-			tab.Wait("the estimate", `document.querySelector(".ask button")`)
-			hands.Press(".ask button")
-			tab.Wait("some tokens", done+` > 12 && !!document.querySelector("#s-each svg")`)
-			before := browser.Value[int](tab, done)
-			tab.Eval(`
+		hands := with(tab)
+		hands.Press(guessFirst)
+		hands.Press(".btn--run")
+		tab.Wait("the estimate", `document.querySelector(".ask button")`)
+		hands.Press(".ask button")
+		tab.Wait("some tokens", done+` > 12 && !!document.querySelector("#s-each svg")`)
+		before := browser.Value[int](tab, done)
+		tab.Eval(`
 				window.fell = false;
 				let most = 0;
 				document.querySelector("main").addEventListener("feed", () => { fell ||= ` + done + ` < most; most = ` + done + `; });
 				lines.at(-1).close()`)
-			tab.Wait("another connection", `lines.length > 1 && lines.at(-1).readyState === WebSocket.OPEN`)
-			tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before))
-			if browser.Value[bool](tab, "fell") {
-				t.Error("the run began anew")
-			}
+		tab.Wait("another connection", `lines.length > 1 && lines.at(-1).readyState === WebSocket.OPEN`)
+		tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before))
+		if browser.Value[bool](tab, "fell") {
+			t.Error("the run began anew")
+		}
 
-			before = browser.Value[int](tab, done)
-			tab.Reload()
-			if got := browser.Value[int](tab, done); got < before {
-				t.Errorf("the page shows part %d of the run, it had come to %d", got, before)
-			}
-			tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before+1))
-			if !browser.Value[bool](tab, `document.querySelector(".guess__one:first-child input").checked`) {
-				t.Error("the prediction is lost")
-			}
-			hands.Press("#lab-run button")
-			tab.Wait("the end", `document.querySelector("#lab-run").textContent.includes("Cancelled after") && document.querySelector(".about")`)
-			if got := tab.Text(".verdict"); !strings.Contains(got, "You said") {
-				t.Errorf("the prediction is not compared: %q", got)
-			}
-		})
-	}
+		before = browser.Value[int](tab, done)
+		tab.Reload()
+		if got := browser.Value[int](tab, done); got < before {
+			t.Errorf("the page shows part %d of the run, it had come to %d", got, before)
+		}
+		tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before+1))
+		if !browser.Value[bool](tab, `document.querySelector(".guess__one:first-child input").checked`) {
+			t.Error("the prediction is lost")
+		}
+		hands.Press("#lab-run button")
+		tab.Wait("the end", `document.querySelector("#lab-run").textContent.includes("Cancelled after") && document.querySelector(".about")`)
+		if got := tab.Text(".verdict"); !strings.Contains(got, "You said") {
+			t.Errorf("the prediction is not compared: %q", got)
+		}
+	})
 }
