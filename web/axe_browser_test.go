@@ -13,9 +13,11 @@ import (
 const isReady = `document.readyState === 'complete' && document.documentElement.dataset.conn !== undefined`
 
 // sameParts are the states made of the same parts as another: the run that is not
-// here, the limit that stopped it, the prompt's pass or the draw. Only words and
-// numbers differ, so the short tier leaves them to the long one.
-var sameParts = []string{"bad-link", "stopped-end", "stopped-string", "not-looking", "decode", "what-if"}
+// here, the limit that stopped it, the prompt's pass, the draw or the ghosts. Only
+// words and numbers differ, so the short tier leaves them to the long one.
+var sameParts = []string{
+	"bad-link", "playing", "stopped-end", "stopped-string", "rewound", "bytes", "not-looking", "decode", "what-if", "greedy", "forced",
+}
 
 // TestEveryStateIsAccessible: axe-core finds nothing in any state of the
 // storybook, no page is wider than its window, and every control is large

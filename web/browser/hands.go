@@ -236,7 +236,7 @@ var ways = []struct {
 	name   string
 	screen Screen
 	hands  func(*Tab) Hands
-}{{"mouse", Laptop, Mouse}, {"keyboard", Laptop, Keyboard}, {"touch", Phone, Touch}}
+}{{"mouse", Chromebook, Mouse}, {"keyboard", Chromebook, Keyboard}, {"touch", Phone, Touch}}
 
 // Ways calls use by mouse, and in the long tier by keyboard and with a finger as
 // well; each way is a part of the test.

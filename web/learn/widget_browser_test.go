@@ -77,13 +77,14 @@ func TestExperimentsByEveryHand(t *testing.T) {
 	url, course := serve(t)
 	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
 		done := map[lessons.WidgetKind]bool{}
+		tab := browser.Open(t, screen, url+"/learn")
+		hands := with(tab)
 		for _, w := range experiments(course) {
 			if done[w.Kind] {
 				continue
 			}
 			done[w.Kind] = true
-			tab := browser.Open(t, screen, url+w.href)
-			hands := with(tab)
+			tab.Go(url + w.href)
 			in := "#" + w.ID
 			tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, in))
 			for i, u := range uses[w.Kind] {
