@@ -51,7 +51,7 @@ func TestInspectSeesThePassThatRan(t *testing.T) {
 				for _, a := range w {
 					sum += float64(a)
 				}
-				if len(w) != pos+1 || math.Abs(sum-1) > 1e-5 {
+				if len(w) != pos+1 || !(math.Abs(sum-1) <= 1e-5) {
 					t.Errorf("block %d, head %d: %d weights that sum to %v, want %d and 1", l+1, h+1, len(w), sum, pos+1)
 				}
 			}

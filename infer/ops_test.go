@@ -29,12 +29,12 @@ func TestActivations(t *testing.T) {
 	} {
 		x := []float32{float32(row.x)}
 		activate(row.f, x)
-		if math.Abs(float64(x[0])-row.want) > 1e-6 {
+		if !(math.Abs(float64(x[0])-row.want) <= 1e-6) {
 			t.Errorf("activation %d of %v is %v, want %v", row.f, row.x, x[0], row.want)
 		}
 		gate, up := []float32{float32(row.x)}, []float32{-3}
 		activateGate(row.f, gate, up)
-		if math.Abs(float64(gate[0])+3*row.want) > 3e-6 {
+		if !(math.Abs(float64(gate[0])+3*row.want) <= 3e-6) {
 			t.Errorf("activation %d of a gate of %v, times −3: %v, want %v", row.f, row.x, gate[0], -3*row.want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestNormalizations(t *testing.T) {
 		{"none", normalization{}, []float64{3, 4, 0, 10}},
 	} {
 		for i, v := range row.norm.of(dst, x) {
-			if math.Abs(float64(v)-row.want[i]) > 1e-5 {
+			if !(math.Abs(float64(v)-row.want[i]) <= 1e-5) {
 				t.Errorf("%s: value %d is %v, want %v", row.name, i, v, row.want[i])
 			}
 		}

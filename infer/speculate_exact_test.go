@@ -207,7 +207,7 @@ func TestSpeculationHasTheTargetsDistribution(t *testing.T) {
 		for _, p := range want {
 			sum += p
 		}
-		if math.Abs(sum-1) > 1e-12 || len(want) < 15 {
+		if !(math.Abs(sum-1) <= 1e-12) || len(want) < 15 {
 			t.Fatalf("%s: the target's own distribution has %d outcomes and sums to %v", pair.name, len(want), sum)
 		}
 		for gamma := 1; gamma <= pair.gamma; gamma++ {
@@ -218,7 +218,7 @@ func TestSpeculationHasTheTargetsDistribution(t *testing.T) {
 					s.Stop.MaxTokens = 4 // the first round has its three; the paths after it grow too many
 				}
 				got, seen := speculated(t, pair.target, pair.draft, s, gamma, nil)
-				if d := distance(got, want); d > 1e-9 {
+				if d := distance(got, want); !(d <= 1e-9) {
 					t.Errorf("a probability is off by %v", d)
 				}
 				if seen[SpecAccept] == seen[SpecCorrect] || seen[SpecCorrect] == 0 || seen[SpecBonus] == 0 && gamma < 3 {

@@ -120,7 +120,7 @@ func TestSpecStagesOwnTheirData(t *testing.T) {
 			rest += of(row)
 			listed = listed || row.ID == must
 		}
-		if math.Abs(rest-1) > 1e-12 || len(c.Rows) > 3 || len(c.Rows)+c.Rest.N != target.config.Vocab || !listed {
+		if !(math.Abs(rest-1) <= 1e-12) || len(c.Rows) > 3 || len(c.Rows)+c.Rest.N != target.config.Vocab || !listed {
 			t.Errorf("%s: %d rows and %d others sum to %v; token %d listed: %v", what, len(c.Rows), c.Rest.N, rest, must, listed)
 		}
 	}

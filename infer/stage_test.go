@@ -45,14 +45,14 @@ func TestDrillThroughTheLoop(t *testing.T) {
 		{0.6316, 0.6316, 0.6652}, {0.2324, 0.8640, 0.2447}, {0.0855, 0.9495, 0.0900}, {0.0314, 0.9809, 0}, {0.0191, 1, 0},
 	} {
 		p, q := softmax.Rows.Rows[i], filter.Rows.Rows[i]
-		if math.Abs(p.P-want.p) > 5e-5 || math.Abs(p.Cum-want.cum) > 5e-5 || math.Abs(q.Q-want.q) > 5e-5 {
+		if !(math.Abs(p.P-want.p) <= 5e-5) || !(math.Abs(p.Cum-want.cum) <= 5e-5) || !(math.Abs(q.Q-want.q) <= 5e-5) {
 			t.Errorf("row %d: p %.4f, cumulative %.4f, q %.4f; want %.4f, %.4f, %.4f", i, p.P, p.Cum, q.Q, want.p, want.cum, want.q)
 		}
-		if p.ID != 257+i || p.Rank != i+1 || p.ZT != float64(p.Z) || math.Abs(p.E-math.Exp(float64(p.Z)-4)) > 1e-12 {
+		if p.ID != 257+i || p.Rank != i+1 || p.ZT != float64(p.Z) || !(math.Abs(p.E-math.Exp(float64(p.Z)-4)) <= 1e-12) {
 			t.Errorf("row %d: %+v", i, p)
 		}
 	}
-	if math.Abs(softmax.SumExp*math.Exp(softmax.MaxZ)-86.4397) > 5e-5 {
+	if !(math.Abs(softmax.SumExp*math.Exp(softmax.MaxZ)-86.4397) <= 5e-5) {
 		t.Errorf("Σe^z is %v, want 86.4397", softmax.SumExp*math.Exp(softmax.MaxZ))
 	}
 	if filter.Kept != 3 || filter.Cut != 262-3 || filter.ReachTopP != 3 || filter.ReachTopK != 262 || filter.KeptRenormalising != 3 {
@@ -95,7 +95,7 @@ func TestRowsAndRest(t *testing.T) {
 				for _, lane := range sample.Lanes {
 					q += lane.Q
 				}
-				if math.Abs(q-1) > 1e-12 {
+				if !(math.Abs(q-1) <= 1e-12) {
 					t.Errorf("the lanes and the rest of them sum to %v", q)
 				}
 			}
@@ -137,10 +137,10 @@ func checkRows(t *testing.T, rows Rows, chosen int) {
 	if !hasToken(rows.Rows, chosen) {
 		t.Errorf("the chosen token %d is not among %d rows", chosen, len(rows.Rows))
 	}
-	if rows.Rows[0].P > 0 && math.Abs(p-1) > 1e-12 { // from the softmax on
+	if rows.Rows[0].P > 0 && !(math.Abs(p-1) <= 1e-12) { // from the softmax on
 		t.Errorf("%d rows and the rest sum to %v", len(rows.Rows), p)
 	}
-	if rows.Rows[0].Q > 0 && (math.Abs(q-1) > 1e-12 || kept == 0) { // at the filter
+	if rows.Rows[0].Q > 0 && (!(math.Abs(q-1) <= 1e-12) || kept == 0) { // at the filter
 		t.Errorf("%d rows and the rest sum to q %v, %d kept", len(rows.Rows), q, kept)
 	}
 }
@@ -179,7 +179,7 @@ func TestGreedyStages(t *testing.T) {
 	l.Rows = 2
 	runTo(t, l, 1, KindLogits)
 	softmax, filter, sample := next(t, l).(Softmax), next(t, l).(Filter), next(t, l).(Sample)
-	if softmax.Temperature != 0 || math.Abs(softmax.Rows.Rows[0].P-0.6316) > 5e-5 || softmax.Rows.Rows[0].ZT != 4 {
+	if softmax.Temperature != 0 || !(math.Abs(softmax.Rows.Rows[0].P-0.6316) <= 5e-5) || softmax.Rows.Rows[0].ZT != 4 {
 		t.Errorf("the softmax shows %+v", softmax.Rows.Rows[0])
 	}
 	if filter.Kept != 1 || filter.Rows.Rows[1].CutBy != sampling.RuleGreedy {

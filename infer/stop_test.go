@@ -107,7 +107,7 @@ func TestConditionsTellHowFar(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	if c := condition(t, a, StopEOS); math.Abs(c.P-0.1192) > 5e-5 || c.Kept || c.Fired {
+	if c := condition(t, a, StopEOS); !(math.Abs(c.P-0.1192) <= 5e-5) || c.Kept || c.Fired {
 		t.Errorf("%+v, want p 0.1192, cut by top-k", c)
 	}
 	if len(a.Conditions) != 5 || a.Conditions[2].String != "aab" || a.Conditions[2].Matched != 1 || a.Conditions[3].Matched != 0 {

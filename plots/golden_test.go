@@ -279,7 +279,7 @@ func TestSpread(t *testing.T) {
 
 func TestMarks(t *testing.T) {
 	for x, want := range map[float64]float64{1: 1, 1.01: 2, 3: 5, 5: 5, 7: 10, 0.03: 0.05, 2500: 5000} {
-		if got := roundStep(x); math.Abs(got-want) > 1e-9*want {
+		if got := roundStep(x); !(math.Abs(got-want) <= 1e-9*want) {
 			t.Errorf("roundStep(%v) = %v, want %v", x, got, want)
 		}
 	}

@@ -29,12 +29,12 @@ func TestWaysDraw(t *testing.T) { useAll(t, drawFeatures) }
 // useWhatIf drags u over the strip, reads what it would have taken, and takes it.
 func useWhatIf(v *visitor) {
 	was := v.state().Steps[1]
-	if u := browser.Value[float64](v.Tab, `Number(document.querySelector('#whatif-u').value)`); math.Abs(u-was.U) > 0.0001 {
+	if u := browser.Value[float64](v.Tab, `Number(document.querySelector('#whatif-u').value)`); !(math.Abs(u-was.U) <= 0.0001) {
 		v.t.Errorf("the slider stands at %v, u is %v", u, was.U)
 	}
 	for _, to := range []float64{0.05, 0.97} {
 		u := v.Slide("#whatif-u", to)
-		if math.Abs(u-to) > 0.06 {
+		if !(math.Abs(u-to) <= 0.06) {
 			v.t.Errorf("the slider was brought to %v and stands at %v", to, u)
 		}
 		st := v.comes("the question", func(st *session.State) bool { return st.WhatIf != nil && *st.WhatIf == u })

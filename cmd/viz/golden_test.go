@@ -62,7 +62,7 @@ func alike(t *testing.T, at string, got, want any) {
 			alike(t, fmt.Sprintf("%s[%d]", at, i), got[i], want[i])
 		}
 	case float64:
-		if got := got.(float64); got != want && (want == math.Trunc(want) && got == math.Trunc(got) || math.Abs(got-want) > 1e-3) {
+		if got := got.(float64); got != want && (want == math.Trunc(want) && got == math.Trunc(got) || !(math.Abs(got-want) <= 1e-3)) {
 			t.Errorf("%s: %v, want %v", at, got, want)
 		}
 	default:
@@ -112,7 +112,7 @@ func sameLine(got, want string) bool {
 		x, _ := strconv.ParseFloat(g[i], 64)
 		y, _ := strconv.ParseFloat(w[i], 64)
 		_, digits, _ := strings.Cut(w[i], ".")
-		if len(g[i]) != len(w[i]) || math.Abs(x-y) > 1.01*math.Pow10(-len(digits)) {
+		if len(g[i]) != len(w[i]) || !(math.Abs(x-y) <= 1.01*math.Pow10(-len(digits))) {
 			return false
 		}
 	}

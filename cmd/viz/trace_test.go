@@ -127,7 +127,7 @@ func TestWholeVocabulary(t *testing.T) {
 	for _, r := range rowsOf(stages(list, "softmax")[0]) {
 		p += r["p"].(float64)
 	}
-	if math.Abs(p-1) > 1e-9 {
+	if !(math.Abs(p-1) <= 1e-9) {
 		t.Errorf("p sums to %v", p)
 	}
 }
@@ -156,7 +156,7 @@ func checkFilter(t *testing.T, o, sample object) {
 		switch before := r["cum"].(float64) - r["p"].(float64); r["cut_by"] {
 		case nil:
 			kept++
-			if want := r["p"].(float64) / mass; r["kept"] != true || math.Abs(r["q"].(float64)-want) > 1e-12 {
+			if want := r["p"].(float64) / mass; r["kept"] != true || !(math.Abs(r["q"].(float64)-want) <= 1e-12) {
 				t.Errorf("kept row %v: q should be %v", r, want)
 			}
 		case "top_k":
@@ -178,7 +178,7 @@ func checkFilter(t *testing.T, o, sample object) {
 			t.Errorf("cut row %v is kept", r)
 		}
 	}
-	if math.Abs(p-1) > 1e-9 || math.Abs(q-1) > 1e-9 || n != 4096 || kept != o["kept"] || !found {
+	if !(math.Abs(p-1) <= 1e-9) || !(math.Abs(q-1) <= 1e-9) || n != 4096 || kept != o["kept"] || !found {
 		t.Errorf("step %v: Σp %v, Σq %v, %v tokens, %v kept of %v, chosen listed: %v", o["step"], p, q, n, kept, o["kept"], found)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // 4·¼ + 1.5 = 2.5 steps: 0.775 times as fast.
 func TestPairByHand(t *testing.T) {
 	p := Pair{Gamma: 4, Step: 4 * time.Millisecond, Draft: time.Millisecond, Verify: 6 * time.Millisecond}
-	if p.C() != 0.25 || p.V() != 1.5 || math.Abs(p.SpeedUp(0.5)-0.775) > 1e-12 {
+	if p.C() != 0.25 || p.V() != 1.5 || !(math.Abs(p.SpeedUp(0.5)-0.775) <= 1e-12) {
 		t.Errorf("c = %v, v = %v, %v times as fast; want 0.25, 1.5, 0.775", p.C(), p.V(), p.SpeedUp(0.5))
 	}
 }

@@ -114,7 +114,7 @@ func TestGemma3Config(t *testing.T) {
 				t.Errorf("%s: layer %d has %+v %+v", name, l, a, a.Rope)
 			}
 		}
-		if len(c.Ropes()) != 2 || c.QueryScalar != 256 || math.Abs(float64(c.EmbeddingScale)-25.29822) > 1e-5 || !c.TieEmbeddings || c.Block.Activation != GELUTanh { // √640
+		if len(c.Ropes()) != 2 || c.QueryScalar != 256 || !(math.Abs(float64(c.EmbeddingScale)-25.29822) <= 1e-5) || !c.TieEmbeddings || c.Block.Activation != GELUTanh { // √640
 			t.Errorf("%s: %+v", name, c)
 		}
 	}

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -211,7 +212,7 @@ func TestRotaryFrequenciesByHand(t *testing.T) {
 	} {
 		rope := &Rope{10_000, test.scaling}
 		for i, f := range rope.Frequencies(8) {
-			if rel := float64(f)/test.want[i] - 1; rel > 1e-3 || rel < -1e-3 { // 157 positions, not 157.08
+			if rel := float64(f)/test.want[i] - 1; !(math.Abs(rel) <= 1e-3) { // 157 positions, not 157.08
 				t.Errorf("%s: frequency %d is %v, want %v", name, i, f, test.want[i])
 			}
 		}

@@ -17,12 +17,12 @@ func TestExpectedTokens(t *testing.T) {
 		{1, 4, 5},        // everything, and one more
 		{0.75, 0, 1},     // nothing is drafted: plain decoding
 	} {
-		if got := ExpectedTokens(row.alpha, row.gamma); math.Abs(got-row.want) > 1e-12 {
+		if got := ExpectedTokens(row.alpha, row.gamma); !(math.Abs(got-row.want) <= 1e-12) {
 			t.Errorf("α = %v, γ = %d: %v tokens, want %v", row.alpha, row.gamma, got, row.want)
 		}
 	}
 	// Near 1 the formula does not fall apart.
-	if got := ExpectedTokens(1-1e-9, 4); math.Abs(got-5) > 1e-6 {
+	if got := ExpectedTokens(1-1e-9, 4); !(math.Abs(got-5) <= 1e-6) {
 		t.Errorf("α just below 1: %v, want 5", got)
 	}
 }
@@ -36,7 +36,7 @@ func TestSpeedUp(t *testing.T) {
 			best, at = s, gamma
 		}
 	}
-	if at != 4 || math.Abs(best-2.0339) > 5e-5 {
+	if at != 4 || !(math.Abs(best-2.0339) <= 5e-5) {
 		t.Errorf("the best is %v at γ = %d, want 2.0339 at 4", best, at)
 	}
 	// A verification that costs as much as its five positions gains nothing

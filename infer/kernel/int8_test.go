@@ -61,7 +61,7 @@ func TestInt8AgainstFloat64(t *testing.T) {
 				want += w * v
 				bound += math.Abs(w)*dv + math.Abs(v)*dw + dw*dv
 			}
-			if diff := math.Abs(float64(dst[i]) - want); diff > bound+1e-4 {
+			if diff := math.Abs(float64(dst[i]) - want); !(diff <= bound+1e-4) {
 				t.Errorf("row %d: %v, want %v within %.2g", i, dst[i], want, bound)
 			}
 		}

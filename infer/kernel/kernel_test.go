@@ -142,7 +142,7 @@ func TestMulAgainstFloat64(t *testing.T) {
 				p := float64(data[i*cols+j]) * float64(x[j])
 				want, size = want+p, size+math.Abs(p)
 			}
-			if bound := cols * size / (1 << 24); math.Abs(float64(dst[i])-want) > bound {
+			if bound := cols * size / (1 << 24); !(math.Abs(float64(dst[i])-want) <= bound) {
 				t.Errorf("row %d: %v, want %v within %.2g", i, dst[i], want, bound)
 			}
 		}
@@ -229,7 +229,7 @@ func TestRow(t *testing.T) {
 				if kind == "bfloat16" {
 					in = bfloat16([]float32{in})[0]
 				}
-				if diff := math.Abs(float64(v - in)); diff > 5.1/254 || kind != "int8" && diff != 0 {
+				if diff := math.Abs(float64(v - in)); !(diff <= 5.1/254) || kind != "int8" && diff != 0 {
 					t.Fatalf("%s: value %d of row %d is %v, went in as %v", kind, c, i, v, in)
 				}
 			}

@@ -28,20 +28,31 @@ func TestVectorsByHand(t *testing.T) {
 		}
 		// e^0 : e^ln 3 = 1 : 3.
 		w := []float32{5, 5 + float32(math.Log(3))}
-		if Softmax(w); math.Abs(float64(w[0])-0.25) > 1e-6 || math.Abs(float64(w[1])-0.75) > 1e-6 {
+		if Softmax(w); !near(w, 1e-6, 0.25, 0.75) {
 			t.Errorf("Softmax gives %v, want 0.25 0.75", w)
 		}
 		// The same far beyond where e^x overflows: 1 000 is subtracted first.
 		w = []float32{1000, 1000 + float32(math.Log(3))}
-		if Softmax(w); math.Abs(float64(w[0])-0.25) > 1e-5 || math.Abs(float64(w[1])-0.75) > 1e-5 {
+		if Softmax(w); !near(w, 1e-5, 0.25, 0.75) {
 			t.Errorf("Softmax of large scores gives %v, want 0.25 0.75", w)
 		}
 		// silu(0) = 0; silu(ln 3) = ln 3 / (1 + 1/3) = ¾ ln 3.
 		gate := []float32{0, float32(math.Log(3))}
-		if SwiGLU(gate, []float32{7, 4}); gate[0] != 0 || math.Abs(float64(gate[1])-3*math.Log(3)) > 1e-6 {
+		if SwiGLU(gate, []float32{7, 4}); gate[0] != 0 || !near(gate, 1e-6, 0, 3*math.Log(3)) {
 			t.Errorf("SwiGLU gives %v, want 0 and 3 ln 3", gate)
 		}
 	})
+}
+
+// near reports whether numbers are as wanted, to within a tolerance. NaN is near
+// nothing.
+func near(got []float32, tolerance float64, want ...float64) bool {
+	for i, w := range want {
+		if !(math.Abs(float64(got[i])-w) <= tolerance) {
+			return false
+		}
+	}
+	return len(got) == len(want)
 }
 
 func TestEmptyVectors(t *testing.T) {
@@ -160,7 +171,7 @@ func TestExponential(t *testing.T) {
 			want := math.Exp(float64(x))
 			worst = max(worst, math.Abs(float64(w[1])/float64(w[0])-want)/want)
 		}
-		if worst > 3e-7 {
+		if !(worst <= 3e-7) {
 			t.Errorf("e^x is off by %.2g of its value", worst)
 		}
 		w := []float32{0, -200, float32(math.Inf(-1))}
@@ -176,7 +187,7 @@ func TestSwiGLUFarOut(t *testing.T) {
 		gate := []float32{100, -100, 1e30, -1e4, 0}
 		SwiGLU(gate, []float32{1, 1, 1, 1, 1})
 		for i, want := range []float64{100, 0, 1e30, 0, 0} {
-			if math.Abs(float64(gate[i])-want) > 1e-6*want+1e-30 {
+			if !(math.Abs(float64(gate[i])-want) <= 1e-6*want+1e-30) {
 				t.Errorf("silu number %d is %v, want %v", i, gate[i], want)
 			}
 		}

@@ -118,7 +118,7 @@ func differences(list []string, at string, got, want any) []string {
 	case float64:
 		g, ok := got.(float64)
 		whole := g == math.Trunc(g) && w == math.Trunc(w)
-		if !ok || whole && g != w || math.Abs(g-w) > 1e-3*math.Max(1, math.Abs(w)) {
+		if !ok || whole && g != w || !(math.Abs(g-w) <= 1e-3*math.Max(1, math.Abs(w))) {
 			return differ()
 		}
 	default:

@@ -85,7 +85,7 @@ func TestQuantizationAgreesWithBench(t *testing.T) {
 		}
 		want := sum(ids) - sum(prompt[:len(prompt)-1])
 		got := q.Ways[i+1].MeanKL * float64(len(q.Steps))
-		if math.Abs(got-want) > 1e-9*max(1, want) {
+		if !(math.Abs(got-want) <= 1e-9*max(1, want)) {
 			t.Errorf("%s: KL %v in all, want %v", kind, got, want)
 		}
 	}

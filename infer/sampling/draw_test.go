@@ -43,11 +43,11 @@ func TestUIsUniform(t *testing.T) {
 			sum += x
 			tenths[int(x*10)]++
 		}
-		if mean := sum / n; math.Abs(mean-0.5) > 4/math.Sqrt(12*n) {
+		if mean := sum / n; !(math.Abs(mean-0.5) <= 4/math.Sqrt(12*n)) {
 			t.Errorf("%s: mean %v", name, mean)
 		}
 		for i, got := range tenths {
-			if math.Abs(float64(got)-n/10) > 4*math.Sqrt(n*0.1*0.9) {
+			if !(math.Abs(float64(got)-n/10) <= 4*math.Sqrt(n*0.1*0.9)) {
 				t.Errorf("%s: %d of %d fall in tenth %d", name, got, n, i)
 			}
 		}

@@ -57,7 +57,7 @@ func TestDrillSoftmax(t *testing.T) {
 		if max != 4 || !near4(sum*math.Exp(max/scale), row.expSum) {
 			t.Errorf("T=%v: max %v and Σe^{z/T} = %.6f, want 4 and %.4f", row.t, max, sum*math.Exp(max/scale), row.expSum)
 		}
-		if s := sumOf(p); math.Abs(s-1) > 1e-15 {
+		if s := sumOf(p); !(math.Abs(s-1) <= 1e-15) {
 			t.Errorf("T=%v: Σp = %v, want 1", row.t, s)
 		}
 	}
@@ -129,7 +129,7 @@ func TestTemperatureIsAPower(t *testing.T) {
 		total := sumOf(powers)
 		got, _, _ := Softmax(drill, temperature)
 		for i := range got {
-			if math.Abs(got[i]-powers[i]/total) > 1e-14 {
+			if !(math.Abs(got[i]-powers[i]/total) <= 1e-14) {
 				t.Errorf("T=%v: p[%d] = %v, by the power %v", temperature, i, got[i], powers[i]/total)
 			}
 		}

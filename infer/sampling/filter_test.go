@@ -164,7 +164,7 @@ func TestTail(t *testing.T) {
 	p := []float64{0.25, 0.6, 0.1, 0.05}
 	d := Filter(p, 0, 1, []int32{1, 0, 2, 3}, Pure)
 	for r, want := range []float64{1, 0.4, 0.15, 0.05, 0} {
-		if math.Abs(d.Tail[r]-want) > 1e-15 {
+		if !(math.Abs(d.Tail[r]-want) <= 1e-15) {
 			t.Errorf("the tail from rank %d is %v, want %v", r, d.Tail[r], want)
 		}
 	}

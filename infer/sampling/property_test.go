@@ -86,7 +86,7 @@ func TestFilterProperties(t *testing.T) {
 			sumP += p
 			sumQ += q
 		}
-		if d.Keep < 1 || math.Abs(sumP-1) > 1e-12 || math.Abs(sumQ-1) > 1e-12 {
+		if d.Keep < 1 || !(math.Abs(sumP-1) <= 1e-12) || !(math.Abs(sumQ-1) <= 1e-12) {
 			t.Fatalf("keeps %d, Σp %v, Σq %v", d.Keep, sumP, sumQ)
 		}
 		if n := d.KeepRenormalising(); n < 1 || n > d.Keep {
@@ -158,7 +158,7 @@ func TestFrequenciesFollowQ(t *testing.T) {
 			counts[d.Draw((float64(i)+0.5)/n)]++
 		}
 		for r, got := range counts {
-			if math.Abs(float64(got)/n-d.Q(r)) > 1.0/n+1e-12 {
+			if !(math.Abs(float64(got)/n-d.Q(r)) <= 1.0/n+1e-12) {
 				t.Fatalf("rank %d came up %d times in %d, q is %v", r, got, n, d.Q(r))
 			}
 		}

@@ -58,7 +58,7 @@ func TestSoftmaxEntropy(t *testing.T) {
 			}
 			p, max, sum := Softmax(z, temperature)
 			got, want := SoftmaxEntropy(z, temperature, p, max, sum), Entropy(p)
-			if math.Abs(got-want) > 1e-12*(1+want) {
+			if !(math.Abs(got-want) <= 1e-12*(1+want)) {
 				t.Errorf("scale %v, T = %v: %v bits, want %v", scale, temperature, got, want)
 			}
 		}
@@ -66,7 +66,7 @@ func TestSoftmaxEntropy(t *testing.T) {
 	// Four equal tokens: log2 4 = 2 bits.
 	z := []float32{7, 7, 7, 7}
 	p, max, sum := Softmax(z, 1)
-	if got := SoftmaxEntropy(z, 1, p, max, sum); math.Abs(got-2) > 1e-15 {
+	if got := SoftmaxEntropy(z, 1, p, max, sum); !(math.Abs(got-2) <= 1e-15) {
 		t.Errorf("four equal tokens have %v bits, want 2", got)
 	}
 }

@@ -14,17 +14,17 @@ import (
 func TestAcceptanceAndResidualByHand(t *testing.T) {
 	p, q := []float64{1. / 2, 1. / 3, 1. / 6}, []float64{1. / 4, 1. / 4, 1. / 2}
 	for i, want := range []float64{1, 1, 1. / 3} {
-		if got := Acceptance(p[i], q[i]); math.Abs(got-want) > 1e-15 {
+		if got := Acceptance(p[i], q[i]); !(math.Abs(got-want) <= 1e-15) {
 			t.Errorf("token %d is accepted with %v, want %v", i, got, want)
 		}
 	}
 	r, mass := Residual(p, q)
 	for i, want := range []float64{3. / 4, 1. / 4, 0} {
-		if math.Abs(r[i]-want) > 1e-15 {
+		if !(math.Abs(r[i]-want) <= 1e-15) {
 			t.Errorf("residual of token %d: %v, want %v", i, r[i], want)
 		}
 	}
-	if math.Abs(mass-1./3) > 1e-15 {
+	if !(math.Abs(mass-1./3) <= 1e-15) {
 		t.Errorf("mass %v, want 1/3", mass)
 	}
 	// q equal to p leaves nothing to replace with.
@@ -63,7 +63,7 @@ func TestOneTokenHasTheTargetsProbability(t *testing.T) {
 			if q[x] > 0 {
 				got += q[x] * Acceptance(p[x], q[x])
 			}
-			if math.Abs(got-p[x]) > 1e-12 {
+			if !(math.Abs(got-p[x]) <= 1e-12) {
 				t.Fatalf("token %d comes out with %v, the target gives it %v", x, got, p[x])
 			}
 		}
@@ -74,7 +74,7 @@ func TestVectorAndFromVector(t *testing.T) {
 	// The drill with top-k 3: 0.6652, 0.2447, 0.0900 by token id, the rest 0.
 	v := Decide(drill, with(func(s *Settings) { s.TopK = 3 })).Vector()
 	for i, want := range []float64{0.6652, 0.2447, 0.0900, 0, 0} {
-		if math.Abs(v[i]-want) > 5e-5 {
+		if !(math.Abs(v[i]-want) <= 5e-5) {
 			t.Errorf("token %d: %v, want %v", i, v[i], want)
 		}
 	}
@@ -136,7 +136,7 @@ func TestStreamsAreIndependent(t *testing.T) {
 			for i := 1; i <= n; i++ {
 				sum += (f(i) - 0.5) * (g(i) - 0.5) * 12
 			}
-			if c := sum / n; math.Abs(c) > 4/math.Sqrt(n) {
+			if c := sum / n; !(math.Abs(c) <= 4/math.Sqrt(n)) {
 				t.Errorf("%s and %s correlate by %v", a, b, c)
 			}
 		}

@@ -242,7 +242,7 @@ func TestScore(t *testing.T) {
 	answers["softmax.p.0"], answers["softmax.p.1"], answers["softmax.p.2"] = "0.9", "a lot", "0.09"
 	s = p.Score(answers)
 	// 68 right, one wrong, one refused, and one with too few places at half.
-	if s.Right != 68 || s.ToFix != 1 || s.ToGo != 1 || s.Part != 1 || math.Abs(s.Credit-68.5/71) > 1e-12 || s.Complete || s.Steps[1].Open {
+	if s.Right != 68 || s.ToFix != 1 || s.ToGo != 1 || s.Part != 1 || !(math.Abs(s.Credit-68.5/71) <= 1e-12) || s.Complete || s.Steps[1].Open {
 		t.Errorf("with three spoiled: %d right, %d to fix, %d to go, %d in part, credit %v", s.Right, s.ToFix, s.ToGo, s.Part, s.Credit)
 	}
 }

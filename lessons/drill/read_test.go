@@ -64,7 +64,7 @@ func TestReadUnderstands(t *testing.T) {
 			t.Errorf("Read(%q) = %v, %v", row.text, got, err)
 			continue
 		}
-		if math.Abs(got[0].Value-row.want) > 1e-12*max(1, row.want) || got[0].Said != row.said {
+		if !(math.Abs(got[0].Value-row.want) <= 1e-12*max(1, row.want)) || got[0].Said != row.said {
 			t.Errorf("Read(%q) = %v, %q; want %v, %q", row.text, got[0].Value, got[0].Said, row.want, row.said)
 		}
 	}
@@ -92,7 +92,7 @@ func TestReadGivesBothReadings(t *testing.T) {
 			continue
 		}
 		for i := range got {
-			if math.Abs(got[i].Value-row.want[i]) > 1e-9 {
+			if !(math.Abs(got[i].Value-row.want[i]) <= 1e-9) {
 				t.Errorf("Read(%q)[%d] = %v, want %v", row.text, i, got[i].Value, row.want[i])
 			}
 		}
@@ -157,7 +157,7 @@ func TestReadBack(t *testing.T) {
 		p := roundTo(rapid.Float64Range(0, 1).Draw(t, "p"), 4)
 		for _, text := range []string{Probability.show(p), strings.Replace(Probability.show(p), ".", ",", 1), canonical(roundTo(100*p, 2), Real) + "%"} {
 			got, err := Read(text, Probability)
-			if err != nil || math.Abs(got[0].Value-p) > 1e-9 {
+			if err != nil || !(math.Abs(got[0].Value-p) <= 1e-9) {
 				t.Fatalf("Read(%q) = %v, %v; want %v", text, got, err, p)
 			}
 		}

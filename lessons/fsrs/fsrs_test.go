@@ -26,7 +26,7 @@ func TestFirstReviewByHand(t *testing.T) {
 		{Easy, 8.2956, 1, 8 * 24 * time.Hour, Review, 0},          // 7.4133 − e^2.5002 = −4.77, clamped to 1; 8.2956 days, rounded
 	} {
 		c := Default().Next(NewCard(noon), noon, row.g)
-		if math.Abs(c.Stability-row.s) > 1e-8 || math.Abs(c.Difficulty-row.d) > 1e-8 {
+		if !(math.Abs(c.Stability-row.s) <= 1e-8) || !(math.Abs(c.Difficulty-row.d) <= 1e-8) {
 			t.Errorf("%v: S %v, D %v; want %v, %v", row.g, c.Stability, c.Difficulty, row.s, row.d)
 		}
 		if c.Due.Sub(noon) != row.wait || c.State != row.st || c.Step != row.step || c.Reps != 1 || !c.Last.Equal(noon) {
@@ -40,7 +40,7 @@ func TestRetrievability(t *testing.T) {
 	p := Default()
 	c := Card{State: Review, Stability: 10, Difficulty: 5, Last: noon, Due: noon.Add(10 * day)}
 	for days, want := range map[int]float64{0: 1, 10: 0.9} {
-		if got := p.Retrievability(c, noon.Add(time.Duration(days)*day)); math.Abs(got-want) > 1e-7 {
+		if got := p.Retrievability(c, noon.Add(time.Duration(days)*day)); !(math.Abs(got-want) <= 1e-7) {
 			t.Errorf("after %d days R is %v, want %v", days, got, want)
 		}
 	}

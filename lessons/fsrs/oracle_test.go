@@ -107,7 +107,7 @@ func compare(t *testing.T, history, review int, c Card, now time.Time, r float64
 		what      string
 		got, want float64
 	}{{"retrievability", r, want[2]}, {"stability", c.Stability, want[3]}, {"difficulty", c.Difficulty, want[4]}} {
-		if math.Abs(x.got-x.want) > 2e-8*max(1, x.want) {
+		if !(math.Abs(x.got-x.want) <= 2e-8*max(1, x.want)) {
 			t.Errorf("history %d, review %d: %s is %.9f, want %.9f", history, review, x.what, x.got, x.want)
 		}
 	}

@@ -28,7 +28,7 @@ func TestGradeByHand(t *testing.T) {
 		{0, false, -0.01005},
 	} {
 		r, err := Grade(row.c, row.right)
-		if err != nil || math.Abs(r.Score-row.want) > 1e-4 || r.Right != row.right {
+		if err != nil || !(math.Abs(r.Score-row.want) <= 1e-4) || r.Right != row.right {
 			t.Errorf("Grade(%v, %v) = %+v, %v; want score %v", row.c, row.right, r, err, row.want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestHonestyPays(t *testing.T) {
 
 // With four candidates: ¼·ln ¼ + ¾·ln ¾ = −0.3466 − 0.2158 = −0.5623.
 func TestBlind(t *testing.T) {
-	if got := Blind(4); math.Abs(got+0.5623) > 1e-4 {
+	if got := Blind(4); !(math.Abs(got+0.5623) <= 1e-4) {
 		t.Errorf("Blind(4) = %v, want -0.5623", got)
 	}
 	if got := Blind(1); got != 0 {
@@ -108,7 +108,7 @@ func TestPlaceTellsNothing(t *testing.T) {
 			places[slices.Index(Deal(d, drawn, n, seed), drawn)]++
 		}
 		for place, got := range places {
-			if math.Abs(float64(got)-seeds/n) > 4*math.Sqrt(seeds*(1./n)*(1-1./n)) {
+			if !(math.Abs(float64(got)-seeds/n) <= 4*math.Sqrt(seeds*(1./n)*(1-1./n))) {
 				t.Errorf("token %d stands at place %d in %d of %d hands", drawn, place, got, seeds)
 			}
 		}
@@ -124,10 +124,10 @@ func TestBinsByHand(t *testing.T) {
 		t.Fatalf("%d bins, want %d", len(bins), BinCount)
 	}
 	b := bins[7]
-	if b.N != 4 || b.Hits != 3 || b.Rate != 0.75 || math.Abs(b.Stated-0.71) > 1e-12 {
+	if b.N != 4 || b.Hits != 3 || b.Rate != 0.75 || !(math.Abs(b.Stated-0.71) <= 1e-12) {
 		t.Errorf("from 0.7 to 0.8: %+v", b)
 	}
-	if math.Abs(b.Low-0.3006) > 1e-3 || math.Abs(b.High-0.9544) > 1e-3 {
+	if !(math.Abs(b.Low-0.3006) <= 1e-3) || !(math.Abs(b.High-0.9544) <= 1e-3) {
 		t.Errorf("the interval is %v to %v, want 0.3006 to 0.9544", b.Low, b.High)
 	}
 	if bins[9].N != 1 || bins[3].N != 1 || bins[2].N != 0 || bins[0].High != 1 {
@@ -151,7 +151,7 @@ func TestBinsMeetAtTheirStarts(t *testing.T) {
 // (ln 0.8 + ln 0.2) / 2 = (−0.2231 − 1.6094) / 2 = −0.9163.
 func TestMeanScore(t *testing.T) {
 	mean, n := MeanScore([]Outcome{{0.8, true}, {0.8, false}, {2, true}})
-	if n != 2 || math.Abs(mean+0.9163) > 1e-4 {
+	if n != 2 || !(math.Abs(mean+0.9163) <= 1e-4) {
 		t.Errorf("mean %v of %d, want -0.9163 of 2", mean, n)
 	}
 	if mean, n := MeanScore(nil); mean != 0 || n != 0 {

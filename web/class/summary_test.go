@@ -50,7 +50,7 @@ func TestSummaryByHand(t *testing.T) {
 	near(t, "the distance", ps.Distance, 0.2)
 	near(t, "the share right", s.NextRight, 0.4)
 	near(t, "the share expected", s.NextExpected, 0.34)
-	if math.Abs(s.MeanScore+0.8283) > 5e-5 {
+	if !(math.Abs(s.MeanScore+0.8283) <= 5e-5) {
 		t.Errorf("the mean score is %.4f", s.MeanScore)
 	}
 	for i, b := range s.Calibration {

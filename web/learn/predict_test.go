@@ -135,7 +135,7 @@ func TestPredictReveals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (math.Log(0.8) + math.Log(0.2)) / 2; c.N != 2 || c.Right != 1 || math.Abs(c.Score-want) > 1e-9 {
+	if want := (math.Log(0.8) + math.Log(0.2)) / 2; c.N != 2 || c.Right != 1 || !(math.Abs(c.Score-want) <= 1e-9) {
 		t.Errorf("kept %+v, want 2 guesses and a mean score of %g", c, want)
 	}
 	if d.Find("#calibration svg circle").Length() != 1 || d.Find("#calibration tbody tr").Length() == 0 {

@@ -83,7 +83,7 @@ func TestCredit(t *testing.T) {
 		{[]int{0, 1, 3, 2}, 0, "right, fourth try"},
 	} {
 		q.Tried = c.tried
-		if math.Abs(q.Credit()-c.credit) > 1e-12 || q.Done() && q.Verdict() != c.verdict {
+		if !(math.Abs(q.Credit()-c.credit) <= 1e-12) || q.Done() && q.Verdict() != c.verdict {
 			t.Errorf("%v: credit %g, %q", c.tried, q.Credit(), q.Verdict())
 		}
 	}

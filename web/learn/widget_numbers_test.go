@@ -213,7 +213,7 @@ func TestSearchFindsTheBest(t *testing.T) {
 				}
 			}
 		}
-		if math.Abs(f.best.p-best) > 1e-12 || !slices.Equal(f.best.tokens, way) {
+		if !(math.Abs(f.best.p-best) <= 1e-12) || !slices.Equal(f.best.tokens, way) {
 			t.Errorf("%q: %v with %g, trying all gives %v with %g", prompt, f.best.tokens, f.best.p, way, best)
 		}
 		top := sampling.Top(floats(first), 1)[0]

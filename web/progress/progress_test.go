@@ -218,7 +218,7 @@ func TestCalibration(t *testing.T) {
 	must(t, err)
 	near := func(what string, got, want float64) {
 		t.Helper()
-		if math.Abs(got-want) > 1e-6 {
+		if !(math.Abs(got-want) <= 1e-6) {
 			t.Errorf("%s is %v, want %v", what, got, want)
 		}
 	}
