@@ -1,6 +1,7 @@
 package web
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"log/slog"
@@ -170,6 +171,19 @@ func TestRoutes(t *testing.T) {
 	resp, _ := x.get("/static/js/loop.js")
 	if again, body := x.get("/static/js/loop.js", "If-None-Match", resp.Header.Get("ETag")); again.StatusCode != 304 || body != "" {
 		t.Errorf("a file that is known already: %d and %d bytes, want 304", again.StatusCode, len(body))
+	}
+}
+
+// TestCookieOverTLS: what arrived encrypted never travels in the clear.
+func TestCookieOverTLS(t *testing.T) {
+	for _, encrypted := range []bool{false, true} {
+		r := httptest.NewRequest("GET", "/", nil)
+		if encrypted {
+			r.TLS = &tls.ConnectionState{}
+		}
+		if _, c := (learners{secret: []byte("a test's")}).of(r); c.Secure != encrypted {
+			t.Errorf("encrypted %v: %s", encrypted, c)
+		}
 	}
 }
 

@@ -51,6 +51,7 @@ type page struct {
 	*goquery.Document
 	status int
 	path   string // where the redirects led
+	query  string // of that address
 	text   string // the body as it came
 }
 
@@ -79,7 +80,7 @@ func (p *person) send(method, path string, form url.Values, header http.Header) 
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return page{d, answer.StatusCode, answer.Request.URL.Path, string(body)}
+	return page{d, answer.StatusCode, answer.Request.URL.Path, answer.Request.URL.RawQuery, string(body)}
 }
 
 // get returns a page that must be there.

@@ -1,0 +1,89 @@
+package classroom
+
+import (
+	"crypto/tls"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/class"
+)
+
+// TestTicketCountsOnce: a ticket opens one connection, for the one who was given
+// it and into that room; a wrong try uses it up as well.
+func TestTicketCountsOnce(t *testing.T) {
+	var list tickets
+	secret := class.Secret{1, 2, 3}
+	number := list.give("ABC234", "ada", secret)
+	if got, ok := list.take(number, "ABC234", "ada"); !ok || got != secret {
+		t.Errorf("its holder gets %v, %v", got, ok)
+	}
+	if _, ok := list.take(number, "ABC234", "ada"); ok {
+		t.Error("it counts twice")
+	}
+	for _, c := range []struct{ what, code, who string }{
+		{"somebody else", "ABC234", "bob"},
+		{"another room", "XYZ567", "ada"},
+	} {
+		number := list.give("ABC234", "ada", secret)
+		if _, ok := list.take(number, c.code, c.who); ok {
+			t.Errorf("it counts for %s", c.what)
+		}
+		if _, ok := list.take(number, "ABC234", "ada"); ok {
+			t.Errorf("it counts after %s tried it", c.what)
+		}
+	}
+	if _, ok := list.take("none", "ABC234", "ada"); ok {
+		t.Error("a number that was never given out counts")
+	}
+}
+
+// TestRoomKeyStaysInItsRoom: the cookie with a room's key is hidden from scripts,
+// goes to that room's pages alone, not to other sites' forms, and over TLS never
+// in the clear.
+func TestRoomKeyStaysInItsRoom(t *testing.T) {
+	for _, encrypted := range []bool{false, true} {
+		r := httptest.NewRequest("POST", "/teach", nil)
+		if encrypted {
+			r.TLS = &tls.ConnectionState{}
+		}
+		w := httptest.NewRecorder()
+		setSecret(w, r, "ABC234", class.Secret{1, 2, 3})
+		c, err := http.ParseSetCookie(w.Header().Get("Set-Cookie"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !c.HttpOnly || c.Path != "/class/ABC234" || c.Domain != "" || c.SameSite != http.SameSiteLaxMode || c.Secure != encrypted {
+			t.Errorf("encrypted %v: %s", encrypted, c)
+		}
+	}
+}
+
+// TestHiddenNames: where names are switched off members have numbers alone.
+func TestHiddenNames(t *testing.T) {
+	ada := class.Attendee{Member: class.Member{ID: 7, Name: "Ada"}}
+	for _, c := range []struct {
+		hidden bool
+		m      class.Attendee
+		want   string
+	}{
+		{false, ada, "Ada"}, {true, ada, "Member 7"}, {false, class.Attendee{Member: class.Member{ID: 8}}, "Member 8"},
+	} {
+		if got := memberName(&class.View{NamesHidden: c.hidden}, c.m); got != c.want {
+			t.Errorf("hidden %v: %+v is called %q, want %q", c.hidden, c.m, got, c.want)
+		}
+	}
+}
+
+// TestSlideLeadsIntoTheRoom: a camera that reads the code on the wall is led to
+// the room's page.
+func TestSlideLeadsIntoTheRoom(t *testing.T) {
+	d, err := newSlide(&class.View{Code: "ABC234", State: stateAt(t, infer.KindForward)}, reach{Base: "http://192.168.0.7:8080"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readQR(d.QR); err != nil || got != "http://192.168.0.7:8080/class/ABC234" {
+		t.Errorf("the code reads %q, %v", got, err)
+	}
+}
