@@ -263,4 +263,10 @@ func TestNewNumbers(t *testing.T) {
 	if !strings.HasPrefix(fresh, "/practice/softmax?seed=") || !strings.HasSuffix(fresh, "&level=2") {
 		t.Errorf("new numbers are at %q", fresh)
 	}
+	for level := 1; level <= 3; level++ {
+		want := fmt.Sprintf("/practice/softmax?seed=11&level=%d", level)
+		if level != 2 && s.get("/practice/softmax?seed=11&level=2").Find(`a[href="`+want+`"]`).Length() == 0 {
+			t.Errorf("no way to the same numbers at level %d, %s", level, want)
+		}
+	}
 }

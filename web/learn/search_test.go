@@ -33,6 +33,11 @@ func TestSearch(t *testing.T) {
 		t.Errorf("a long query is kept to %d letters", got)
 	}
 	s.get("/search?q=%ff%fe")
+	card := s.pages.Course.Cards[0]
+	want := "/cards?card=" + url.QueryEscape(card.ID)
+	if d = s.get("/search?q=" + url.QueryEscape(card.Front)); d.Find(`#results a[href^="`+want+`"]`).Length() == 0 {
+		t.Errorf("the question of the card %s leads to no such card: %s", card.ID, text(d.Find("#results")))
+	}
 	r := httptest.NewRequest(http.MethodGet, "/search?q=nucleus", nil)
 	r.Header.Set("Viz-Fragment", "1")
 	part := s.parse("nucleus", s.do(r), http.StatusOK)

@@ -1,0 +1,29 @@
+package labs
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/lab"
+)
+
+// TestSavingsUnderTheirHeads: each number of the bill's table of other requests
+// stands under its own head.
+func TestSavingsUnderTheirHeads(t *testing.T) {
+	var s lab.Saving
+	s.Title, s.Saved, s.Share, s.ADay = "shorter", 0.25, 0.5, 12
+	s.Cost.InputTokens, s.Cost.OutputTokens, s.Cost.Total = 30, 20, 0.75
+	g := savingsGrid(&lab.Bill{Savings: []lab.Saving{s}})
+	want := map[string]string{
+		"change": "shorter", "tokens in": "30", "tokens out": "20",
+		"cost": dollars(0.75), "saved": dollars(0.25), "share": percent(0.5), "a day": dollars(12),
+	}
+	for i, head := range g.Head {
+		if w, known := want[head]; known && g.Rows[0][i] != w {
+			t.Errorf("under %q is %q, want %q", head, g.Rows[0][i], w)
+		}
+		delete(want, head)
+	}
+	if len(want) > 0 {
+		t.Errorf("no heads for %v", want)
+	}
+}
