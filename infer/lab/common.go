@@ -26,7 +26,7 @@ func tokensParam(n, most int) Param {
 func repeatsParam(n int) Param {
 	return Param{
 		Name: "repeats", Label: "Repeats", Unit: "times", Kind: Int, Min: 1, Max: 50, Step: 1,
-		Default: fmt.Sprint(n), Help: "how often each time is measured; the median is told, between the quartiles",
+		Default: fmt.Sprint(n), Help: "how often each time is measured; the median is shown, with the middle half of the times",
 	}
 }
 
