@@ -102,6 +102,31 @@ func TestOneRoundByHand(t *testing.T) {
 	}
 }
 
+// TestAcceptanceCountsTheJudged: what was drafted behind a refused token is
+// judged by nobody, so α leaves it out.
+func TestAcceptanceCountsTheJudged(t *testing.T) {
+	draft := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0}, 'a': {'b': 0}, 'b': {'a': 0}, 'c': {'a': 0}})
+	for _, c := range []struct {
+		what             string
+		target           map[int]map[int]float32
+		judged, accepted int
+		alpha            float64
+	}{
+		{"the first of three refused", map[int]map[int]float32{'x': {'c': 0}, 'a': {'b': 0}, 'b': {'a': 0}, 'c': {'a': 0}}, 1, 0, 0},
+		{"the second of three refused", map[int]map[int]float32{'x': {'a': 0}, 'a': {'c': 0}, 'b': {'a': 0}, 'c': {'a': 0}}, 2, 1, 0.5},
+		{"none refused", map[int]map[int]float32{'x': {'a': 0}, 'a': {'b': 0}, 'b': {'a': 0}, 'c': {'a': 0}}, 3, 3, 1},
+	} {
+		sp := newSpeculator(t, bigram(t, nil, c.target), draft, "x", pure(1), 3)
+		if _, err := sp.Round(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		got := sp.totals
+		if got.Drafted != 3 || got.Judged != c.judged || got.Accepted != c.accepted || got.Acceptance() != c.alpha {
+			t.Errorf("%s: %+v, α %v; want 3 drafted, %d judged, %d accepted", c.what, got, got.Acceptance(), c.judged, c.accepted)
+		}
+	}
+}
+
 // What stages list sums to 1, holds the tokens that matter, and is not changed
 // by what runs later.
 func TestSpecStagesOwnTheirData(t *testing.T) {
