@@ -66,6 +66,12 @@ func TestCutAfterItsEnd(t *testing.T) {
 	w.ask("set", values("draw", "run", "1", "guess", "10", "press", "7"))
 	w.cut()
 	<-s.pages.runs.list[0].done
+	draw, _ := lab.Find("draw")
+	for _, partial := range []bool{false, true} {
+		if f := newFound(draw.Info(), "10", s.pages.runs.list[0].report, partial); (f.Verdict == nil) != partial {
+			t.Errorf("a run that goes on: %v; judged: %v", partial, f.Verdict != nil)
+		}
+	}
 	for _, command := range []map[string]string{
 		values("draw", "run", "1", "guess", "10", "press", "7"),
 		values("draw", "guess", "10", "press", "7"),
