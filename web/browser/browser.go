@@ -60,6 +60,9 @@ func Find(t testing.TB) string {
 		t.Skip("drives a browser: not in a short run")
 	}
 	if path := Path(); path != "" {
+		if _, err := exec.LookPath(path); err != nil {
+			t.Fatalf("$VIZ_CHROMIUM: %v", err)
+		}
 		return path
 	}
 	const what = "no Chromium found (looked for $VIZ_CHROMIUM, chromium-headless-shell, chromium, google-chrome)"
