@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	bubble "github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // Whoever waits for its turn and does not want it any more goes at once; the
@@ -66,7 +68,7 @@ func TestWaitingIsNotCounted(t *testing.T) {
 		}()
 		waiting(pool, 1)
 		const wait = time.Minute
-		time.Sleep(wait)
+		bubble.Pass(wait)
 		open()
 		if err := <-done; err != nil {
 			t.Fatal(err)

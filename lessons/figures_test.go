@@ -167,7 +167,7 @@ func TestComputeRefuses(t *testing.T) {
 		"1.2.3":                                          "is missing before",
 		"2 4 4":                                          "there is no format",
 		"2 z":                                            "there is no format",
-		"0.5 bytes":                                      "is no number of bytes",
+		"0.5 bytes":                                      "is not a number of bytes",
 		strings.Repeat("(", 200) + "1":                   "nests too deep",
 		strings.Repeat("2^", 200) + "1":                  "nests too deep",
 		"calc(1, 2)":                                     "it takes one number, not 2",

@@ -71,7 +71,7 @@ func decimals(x float64, n int) string {
 // MiB or GiB with one decimal, which a whole number of units does without.
 func byteSize(x float64) (string, error) {
 	if x < 0 || x != math.Trunc(x) {
-		return "", fmt.Errorf("%v is no number of bytes", x)
+		return "", fmt.Errorf("%v is not a number of bytes", x)
 	}
 	unit, name := 1.0, "B"
 	switch {

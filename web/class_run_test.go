@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/class"
@@ -67,8 +68,7 @@ func roomRunStays(t *testing.T) {
 		must(t, r, session.Start{Prompt: "The dog ran"})
 		rs.leave(r, v)
 	}
-	time.Sleep(time.Hour) // what expires is looked for every second
-	synctest.Wait()
+	fixture.Pass(time.Hour) // what expires is looked for every second
 	if st := room.State(); st.Step() == nil || own.latest.Load() == nil {
 		t.Error("it was evicted")
 	}

@@ -50,13 +50,13 @@ func TestSnapshotsGiveWay(t *testing.T) {
 	})
 	defer close(release)
 	l, _ := x.dialFeed(t, "feed=test")
-	if m := l.hear(); m.Seq != 5 || m.Panels[0].HTML != "first" {
+	if m := l.receive(); m.Seq != 5 || m.Panels[0].HTML != "first" {
 		t.Fatalf("the first message is %+v", m)
 	}
 	l.say(`{"cmd":"go","n":1}`)
 	acks, last := uint64(0), uint64(5)
 	for acks < 4 || last < 9 {
-		m := l.hear()
+		m := l.receive()
 		if m.Seq < last {
 			t.Errorf("message %+v after snapshot %d", m, last)
 		}

@@ -56,7 +56,7 @@ func (s *socket) feed(name string, open live.Open, learner string, r *http.Reque
 		socket: s, name: name, in: make(chan live.Command, live.Waiting),
 		wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
-	s.hear, s.tell = l.hear, l.write
+	s.receive, s.send = l.receive, l.write
 	s.bound()
 	f, err := open(s.ctx, learner, r.URL.Query())
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *socket) feed(name string, open live.Open, learner string, r *http.Reque
 	var serving sync.WaitGroup
 	serving.Go(func() { l.serve(f) })
 	return func() {
-		close(l.in) // nobody hears any more
+		close(l.in) // no more messages
 		serving.Wait()
 	}
 }
@@ -105,9 +105,9 @@ func (l *line) serve(f live.Feed) {
 	}
 }
 
-// hear takes one message of the client. While a feed has too many commands
+// receive handles one message of the client. While a feed has too many commands
 // waiting it waits itself, and with it the client.
-func (l *line) hear(data []byte) {
+func (l *line) receive(data []byte) {
 	c, bad := readCommand(data)
 	switch {
 	case !l.limiter.Allow():

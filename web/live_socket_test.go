@@ -84,8 +84,8 @@ func (l *feedLine) say(text string) {
 	}
 }
 
-// hear returns the next message, which must come.
-func (l *feedLine) hear() fromFeed {
+// receive returns the next message, which must arrive.
+func (l *feedLine) receive() fromFeed {
 	l.t.Helper()
 	m, code := l.next()
 	if code != 0 {
@@ -118,7 +118,7 @@ func TestFeedAnswers(t *testing.T) {
 	t.Parallel()
 	l, _ := withFeed(t, Limits{}, echo).dialFeed(t, "feed=test")
 	l.say(`{"cmd":"set","n":7,"values":{"t":"0.5"}}`)
-	m := l.hear()
+	m := l.receive()
 	var c live.Command
 	if err := json.Unmarshal(m.Data, &c); err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestFeedAnswers(t *testing.T) {
 		`{"cmd":"set","values":"\ud800"}`: "format",
 	} {
 		l.say(message)
-		m := l.hear()
+		m := l.receive()
 		if got := m.Error; (got == nil) != (code == "") || got != nil && got.Code != code {
 			t.Errorf("%s: %+v, want code %q", message, got, code)
 		}
@@ -220,7 +220,7 @@ func TestSlowReaderMissesOnlyWhatIsOld(t *testing.T) {
 	<-all // nothing has been read yet
 	newest, added, panels := "", 0, 0
 	for done := false; !done; {
-		m := l.hear()
+		m := l.receive()
 		done = m.Done
 		for _, p := range m.Panels {
 			if p.Op == live.Append {
@@ -250,7 +250,7 @@ func TestFeedLimits(t *testing.T) {
 	l, _ := x.dialFeed(t, "feed=test")
 	for n, code := range []string{"", "", live.Busy} {
 		l.say(fmt.Sprintf(`{"cmd":"set","n":%d}`, n+1))
-		if m := l.hear(); m.Ack != uint64(n+1) || (m.Error == nil) != (code == "") || m.Error != nil && m.Error.Code != code {
+		if m := l.receive(); m.Ack != uint64(n+1) || (m.Error == nil) != (code == "") || m.Error != nil && m.Error.Code != code {
 			t.Errorf("command %d: %+v, want code %q", n+1, m, code)
 		}
 	}
@@ -263,7 +263,7 @@ func TestFeedLimits(t *testing.T) {
 	}
 }
 
-// TestFeedEndsWithTheServer: a feed at work is told, the client hears 1012, and
+// TestFeedEndsWithTheServer: a feed at work is stopped, the client receives 1012, and
 // nothing is left running (the suite looks for goroutines).
 func TestFeedEndsWithTheServer(t *testing.T) {
 	t.Parallel()
@@ -279,7 +279,7 @@ func TestFeedEndsWithTheServer(t *testing.T) {
 	})
 	l, _ := x.dialFeed(t, "feed=test")
 	l.say(`{"cmd":"go","n":1}`)
-	l.hear()
+	l.receive()
 	go x.stop()
 	if _, code := l.next(); code != websocket.CloseServiceRestart {
 		t.Errorf("code %d", code)

@@ -269,7 +269,7 @@ func (r *run) answer(ctx context.Context, s *session.Session, req request) {
 }
 
 // repeated tells whether a request is a command that has been carried out for
-// an earlier connection of the same page, which never heard of it.
+// an earlier connection of the same page, which never received it.
 func (r *run) repeated(req request) bool {
 	if req.from == nil {
 		return false

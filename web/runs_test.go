@@ -13,6 +13,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
@@ -158,13 +159,11 @@ func TestExpiry(t *testing.T) {
 		left, v := join(t, rs, "a", "")
 		must(t, left, session.Start{Prompt: "Hello"})
 		rs.leave(left, v)
-		time.Sleep(5*time.Hour + 50*time.Minute)
-		synctest.Wait()
+		fixture.Pass(5*time.Hour + 50*time.Minute)
 		if rs.find("a", left.id) == nil { // which counts as use
 			t.Error("expired before six hours")
 		}
-		time.Sleep(6*time.Hour + 7*time.Minute) // six hours, and the sweep every six minutes
-		synctest.Wait()
+		fixture.Pass(6*time.Hour + 7*time.Minute) // six hours, and the sweep every six minutes
 		if rs.find("a", left.id) != nil {
 			t.Error("not expired after six hours")
 		}
@@ -186,8 +185,7 @@ func TestPlayingPace(t *testing.T) {
 		r, _ := join(t, rs, "a", "")
 		must(t, r, session.Start{Prompt: "Hello"})
 		must(t, r, session.Play{})
-		time.Sleep(11 * time.Second)
-		synctest.Wait()
+		fixture.Pass(11 * time.Second)
 		// The start is the first stage, so these are the 2nd to the 10th: the
 		// 3rd of the second turn.
 		if got := r.latest.Load().Cursor; got != (session.Cursor{Step: 2, Stage: 3}) {
@@ -195,8 +193,7 @@ func TestPlayingPace(t *testing.T) {
 		}
 		must(t, r, session.Pause{})
 		before := r.latest.Load()
-		time.Sleep(time.Minute)
-		synctest.Wait()
+		fixture.Pass(time.Minute)
 		if r.latest.Load() != before {
 			t.Error("it went on after the pause")
 		}

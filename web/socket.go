@@ -50,9 +50,9 @@ type socket struct {
 	viewer  *viewer
 	replies chan *message
 	limiter *rate.Limiter
-	hear    func([]byte) // takes each message of the client: obey, or a feed's
+	receive func([]byte) // takes each message of the client: handle, or a feed's
 	crowd   func() int   // how many connections are open
-	tell    func()       // writes until the connection ends: write, or a feed's
+	send    func()       // writes until the connection ends: write, or a feed's
 
 	ctx context.Context // ends with the connection; its cause is a *goodbye
 	end context.CancelCauseFunc
@@ -105,7 +105,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		limiter: rate.NewLimiter(s.cfg.Limits.CommandsPerSecond, s.cfg.Limits.CommandBurst),
 	}
 	sock.ctx, sock.end = context.WithCancelCause(s.ctx)
-	sock.hear, sock.tell = sock.obey, sock.write
+	sock.receive, sock.send = sock.handle, sock.write
 	switch {
 	case protocol == "", open != nil && protocol != ProtocolHTML:
 		sock.end(byeProtocol)
@@ -160,7 +160,7 @@ func (s *socket) serve() {
 	written, unread := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(written)
-		s.tell()
+		s.send()
 		// A peer that does not answer the close frame is not waited for.
 		late := time.NewTimer(closeWait)
 		defer late.Stop()
@@ -215,14 +215,14 @@ func (s *socket) read() (err error) {
 		case !utf8.Valid(data):
 			s.end(byeUTF8)
 		default:
-			s.hear(data)
+			s.receive(data)
 		}
 	}
 	return err
 }
 
-// obey carries out one message.
-func (s *socket) obey(data []byte) {
+// handle carries out one message.
+func (s *socket) handle(data []byte) {
 	o, bad := readOrder(data)
 	switch {
 	case !s.limiter.Allow():

@@ -21,7 +21,7 @@ func TestHalfCharacter(t *testing.T) {
 	}
 }
 
-// TestWrongTypeNamesTheRange: what is no number at all is answered with the
+// TestWrongTypeNamesTheRange: what is not a number at all is answered with the
 // range as well.
 func TestWrongTypeNamesTheRange(t *testing.T) {
 	t.Parallel()

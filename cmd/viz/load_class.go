@@ -19,24 +19,24 @@ type loadClass struct {
 	presses []time.Duration // how long each of the teacher's commands took
 }
 
-// listener is a phone that listens, and notes when it hears what.
+// listener is a phone that listens, and notes what it receives and when.
 type listener struct {
 	phone
 	from  atomic.Int64 // what was published before, in microseconds since 1970, is not measured
 	ended chan struct{}
 
-	mu    sync.Mutex
-	heard []heard
-	last  uint64     // the newest snapshot's number
-	data  sharedData // of the newest snapshot, where somebody wants to know
-	scout bool       // wants to know
-	ack   uint64     // the last own command that was answered
-	err   error      // why it ended, or what it was refused
-	news  chan struct{}
+	mu        sync.Mutex
+	snapshots []arrival
+	last      uint64     // the newest snapshot's number
+	data      sharedData // of the newest snapshot, where somebody wants to know
+	scout     bool       // wants to know
+	ack       uint64     // the last own command that was answered
+	err       error      // why it ended, or what it was refused
+	news      chan struct{}
 }
 
-// heard is a snapshot that has arrived.
-type heard struct {
+// arrival is a snapshot that has arrived.
+type arrival struct {
 	took time.Duration
 	size int
 }
@@ -115,7 +115,7 @@ func (p *listener) begin(ctx context.Context) error {
 	}
 	go func() {
 		defer close(p.ended)
-		err := p.follow(p.hear)
+		err := p.follow(p.receive)
 		p.mu.Lock()
 		p.err = cmp.Or(p.err, err)
 		p.mu.Unlock()
@@ -132,20 +132,20 @@ func (p *listener) wake() {
 }
 
 // hear takes one message.
-func (p *listener) hear(f frame) error {
+func (p *listener) receive(f frame) error {
 	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer p.wake()
 	if f.at.IsZero() {
-		return p.hearOwn(f)
+		return p.receiveOwn(f)
 	}
 	if f.seq <= p.last {
 		return fmt.Errorf("snapshot %d came after snapshot %d", f.seq, p.last)
 	}
 	p.last = f.seq
 	if from := p.from.Load(); from > 0 && f.at.UnixMicro() >= from {
-		p.heard = append(p.heard, heard{now.Sub(f.at), len(f.body)})
+		p.snapshots = append(p.snapshots, arrival{now.Sub(f.at), len(f.body)})
 	}
 	if p.scout {
 		var m struct{ Data sharedData }
@@ -158,7 +158,7 @@ func (p *listener) hear(f frame) error {
 }
 
 // hearOwn takes a message that is meant for this phone alone.
-func (p *listener) hearOwn(f frame) error {
+func (p *listener) receiveOwn(f frame) error {
 	var m struct {
 		Ack   uint64
 		Error *struct{ Message string }
@@ -266,7 +266,7 @@ func (c *loadClass) tell(r *loadReport) {
 	for _, p := range c.phones {
 		p.from.Store(0)
 		p.mu.Lock()
-		for _, h := range p.heard {
+		for _, h := range p.snapshots {
 			r.Received++
 			r.Largest = max(r.Largest, h.size)
 			if h.size <= small {

@@ -110,8 +110,8 @@ func (o *traceOptions) flags() *flags {
 	return f
 }
 
-// setting defines the flag of one setting of the run. The engine says what its
-// range is: assign must make a text that is no number a value outside it.
+// setting defines the flag of one setting of the run. The engine checks the range,
+// so assign must turn a text that is not a number into a value outside it.
 func (o *traceOptions) setting(f *flags, name, arg, help string, assign func(*infer.Settings, string)) {
 	f.value(name, arg, help, func(text string) error {
 		next := o.settings
@@ -125,8 +125,8 @@ func (o *traceOptions) setting(f *flags, name, arg, help string, assign func(*in
 	})
 }
 
-// number reads a decimal number; NaN stands for what is none. A zero has no
-// sign: it would be printed.
+// number reads a decimal number, and returns NaN for any other text. A zero loses
+// its sign, which would be printed.
 func number(text string) float64 {
 	x, err := strconv.ParseFloat(text, 64)
 	switch {
@@ -138,8 +138,8 @@ func number(text string) float64 {
 	return x
 }
 
-// wholeNumber reads a whole number, cut to what an int holds; none stands for
-// what is no number.
+// wholeNumber reads a whole number, cut to what an int holds, and returns none for
+// any other text.
 func wholeNumber(text string, none int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {

@@ -40,7 +40,7 @@ var foreignFiles = []struct{ file, text, kind, want string }{
 	{"m.xz", "\xfd7zXZ\x00", "xz file", "is compressed with xz"},
 	{"m.zst", "\x28\xb5\x2f\xfd\x00", "Zstandard file", "is compressed with Zstandard"},
 	{"m.npy", "\x93NUMPY\x01\x00", "NumPy array", "is a NumPy array"},
-	{"m.gguf", "hello, world", "", "is no model that can be read: a folder of Hugging Face, a GGUF file, or a .bin file"},
+	{"m.gguf", "hello, world", "", "is not a model that can be read: give a Hugging Face folder, a GGUF file, or a .bin file"},
 	{"m.gguf", "GG", "", "read 2 of 4 bytes"},
 	{"m.gguf", "", "", "read 0 of 4 bytes"},
 	{"model.safetensors", "\x02\x00\x00\x00\x00\x00\x00\x00{}", "", "is a part of a model; give the folder instead"},

@@ -56,7 +56,7 @@ type Verdict struct {
 	State      State
 	Credit     float64 // 0 to 1
 	Understood string  // how it was read: "63.2% is 0.632"
-	Value      float64 // as read; 0 where it is no number
+	Value      float64 // as read; 0 where it is not a number
 	Mistake    Mistake
 	Title      string // what is wrong, in a sentence: "You divided by the largest exp, not by their sum."
 	Why        string // the arithmetic behind it

@@ -165,10 +165,10 @@ function live(on) {
   const name = document.querySelector('[data-live]');
   if (!name) return;
   name.textContent = on ? 'Following the class' : 'Following, paused';
-  document.querySelector('[data-live-say]').textContent = on ? 'your screen moves with it' : heardSay();
+  document.querySelector('[data-live-say]').textContent = on ? 'your screen moves with it' : lastSay();
 }
 
-const heardSay = () => (line.heard ? `last heard ${Math.round((Date.now() - line.heard) / 1000)} s ago` : 'not heard yet');
+const lastSay = () => (line.receivedAt ? `last message ${Math.round((Date.now() - line.receivedAt) / 1000)} s ago` : 'no message yet');
 
 // place keeps the way to one's own look, and says where the class is.
 function place() {
@@ -280,5 +280,5 @@ if (room) {
   }
   followRows();
   begin();
-  if (!wall) setInterval(() => { if (!line.up && line.heard) live(false); }, 1000);
+  if (!wall) setInterval(() => { if (!line.up && line.receivedAt) live(false); }, 1000);
 }

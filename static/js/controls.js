@@ -20,7 +20,7 @@ export class Controls {
   #inputs = null; // the server's values
   #place = null; // and where the run is looked at
   #unanswered = new Map(); // field → number of edits sent and not answered
-  #unsent = new Set(); // fields that hold what is no number, and say so
+  #unsent = new Set(); // fields that do not hold a number, and say so
 
   listen(socket) {
     this.#socket = socket;

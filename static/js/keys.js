@@ -3,7 +3,7 @@
 import { recall } from './stored.js';
 
 export function listenToKeys() {
-  // On the window, which hears of a key after everything in the document: what
+  // On the window, whose listeners run after everything in the document: what
   // a page does with a key itself goes first.
   window.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) {

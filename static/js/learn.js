@@ -127,7 +127,7 @@ if (search) {
   };
   field.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(find, typedFor); });
   search.addEventListener('submit', (event) => { event.preventDefault(); find(); });
-  // What was typed before this script ran was heard by nobody.
+  // No listener noticed what was typed before this script ran.
   if (field.value.trim() !== (new URLSearchParams(location.search).get('q') ?? '').trim()) find();
 }
 

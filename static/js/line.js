@@ -10,7 +10,7 @@ const pingEvery = 25_000;
 
 export class Line extends EventTarget {
   tries = 0; // since the line was last up
-  heard = 0; // when the server last spoke
+  receivedAt = 0; // when the server's last message arrived
   up = false;
   ended = false;
   #address;
@@ -26,7 +26,7 @@ export class Line extends EventTarget {
     addEventListener('online', () => this.retry());
     addEventListener('offline', () => this.#ws?.close());
     document.addEventListener('visibilitychange', () => { if (!document.hidden) this.#wake(); });
-    setInterval(() => { if (this.up && Date.now() - this.heard > pingEvery) this.send({ cmd: 'ping' }); }, pingEvery);
+    setInterval(() => { if (this.up && Date.now() - this.receivedAt > pingEvery) this.send({ cmd: 'ping' }); }, pingEvery);
   }
 
   async open() {
@@ -83,7 +83,7 @@ export class Line extends EventTarget {
 
   #receive(message) {
     clearTimeout(this.#watch);
-    this.heard = Date.now();
+    this.receivedAt = Date.now();
     const back = this.tries;
     this.up = true;
     this.tries = 0;

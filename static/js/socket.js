@@ -36,7 +36,7 @@ export class Socket {
   #busy = 0;
   #held = null; // the first message of a run that is being opened from the link
   #opening = 0; // n of that open
-  #unheard = []; // commands that were on their way to a server which does not know of them
+  #unknown = []; // commands that were on their way to a server which does not know of them
 
   // options: run (id or ''), link (or ''), isQuestion(command), which asks and
   // changes nothing, onMessage(message), onDone(command),
@@ -114,7 +114,7 @@ export class Socket {
       this.#status();
     }
     if (message.run && !message.again) {
-      this.#unheard.push(...this.#pending.values());
+      this.#unknown.push(...this.#pending.values());
       this.#pending.clear();
     }
     if (message.run && this.link && message.data?.cursor.step === 0) {
@@ -136,7 +136,7 @@ export class Socket {
     this.#settle(message);
     this.#show(message);
     if (message.run && message.again) this.#sendAgain();
-    else if (message.run || held) this.#refuseUnheard();
+    else if (message.run || held) this.#refuseUnknown();
     if (held && !message.error && this.started) this.#options.onRebuilt();
   }
 
@@ -146,13 +146,13 @@ export class Socket {
     for (const [n, command] of this.#pending) this.#transmit(n, command);
   }
 
-  // refuseUnheard gives up what a server that does not know this page cannot
+  // refuseUnknown gives up what a server that does not know this page cannot
   // have heard, or heard before it was started anew: it is for the person to
   // say it again.
-  #refuseUnheard() {
-    const unheard = this.#unheard;
-    this.#unheard = [];
-    for (const command of unheard) {
+  #refuseUnknown() {
+    const unknown = this.#unknown;
+    this.#unknown = [];
+    for (const command of unknown) {
       this.#options.onRefused(command, { message: 'The connection was lost before this was answered, and the server has started anew. What you see is how things stand.' });
     }
   }

@@ -75,7 +75,7 @@ const (
 )
 
 // Set gives an input a value as a user would: it is replaced, and the page
-// hears of it by an input and a change event.
+// gets an input and a change event.
 func (tab *Tab) Set(selector, value string) {
 	tab.t.Helper()
 	tab.Eval(fmt.Sprintf(`{ const e = document.querySelector(%q); e.focus(); e.value = %q;

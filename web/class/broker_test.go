@@ -18,7 +18,7 @@ func TestBroker(t *testing.T) {
 	case n := <-slow:
 		t.Errorf("and then %d", n.Seq)
 	case n := <-other:
-		t.Errorf("another room hears of %d", n.Seq)
+		t.Errorf("another room gets note %d", n.Seq)
 	default:
 	}
 	stop()
@@ -26,7 +26,7 @@ func TestBroker(t *testing.T) {
 	b.Publish("A", Note{1})
 	select {
 	case <-slow:
-		t.Error("one who has left hears of it")
+		t.Error("one who has left is notified")
 	default:
 	}
 	if len(b.(*broker).rooms) != 1 {

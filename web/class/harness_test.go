@@ -284,13 +284,18 @@ const patience = 2 * time.Minute
 // settled waits until the view shows what has happened.
 func (l *lesson) settled(what string, is func(*View) bool) *View {
 	l.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	notes, end := l.hub.cfg.Broker.Subscribe(l.Code())
+	defer end()
+	for late := time.After(patience); ; {
 		if v := l.View(); is(v) {
 			return v
 		}
+		select {
+		case <-notes:
+		case <-late:
+			l.t.Fatalf("the view never shows that %s: %+v", what, l.View())
+		}
 	}
-	l.t.Fatalf("the view never shows that %s: %+v", what, l.View())
-	return nil
 }
 
 // keys are the options' keys.

@@ -7,8 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -27,7 +30,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 		t.Fatalf("deleting: %+v, %v", v, err)
 	}
 	if n := <-notes; n.Seq != l.View().Seq {
-		t.Errorf("followers hear of %d, not of %d", n.Seq, l.View().Seq)
+		t.Errorf("followers are notified of %d, want %d", n.Seq, l.View().Seq)
 	}
 	<-l.Done()
 	_, e1 := l.Vote(t.Context(), "p1", Ballot{Poll: p.ID, Choice: "1"})
@@ -156,8 +159,13 @@ func TestStageThatCannotBeMadeAgain(t *testing.T) {
 	}
 }
 
-// A run that plays is shown as it goes, and kept.
+// A run that plays is shown as it goes, and kept every linkEvery.
 func TestPlaying(t *testing.T) {
+	testmodel.Target(t) // loaded where time is real
+	synctest.Test(t, testPlaying)
+}
+
+func testPlaying(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("The capital of")
@@ -172,13 +180,11 @@ func TestPlaying(t *testing.T) {
 	if v.Seq <= before {
 		t.Error("the view is an old one")
 	}
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		link, err := get(t.Context(), l.Room, func(c *core) (string, error) { return c.link, nil })
-		if err != nil || link == v.Link() {
-			return
-		}
+	fixture.Pass(linkEvery)
+	link, err := get(t.Context(), l.Room, func(c *core) (string, error) { return c.link, nil })
+	if err != nil || link != v.Link() {
+		t.Errorf("the stage is not kept: %v", err)
 	}
-	t.Error("the stage is not kept")
 }
 
 // A command whose sender goes away in the middle leaves the stage as it was.

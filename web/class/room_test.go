@@ -47,7 +47,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// Who may come in, and what those hear who may not.
+// Who may join, and what the others are told.
 func TestEnter(t *testing.T) {
 	s := begun(t, "", func(c *Config) { c.Limits.Members = 3 })
 	l := s.room(Options{})

@@ -284,16 +284,16 @@ func (f *followFeed) wait(ctx context.Context, notes <-chan class.Note, in <-cha
 			if !ok {
 				return false, nil
 			}
-			if err := f.hear(ctx, c, send); err != nil {
+			if err := f.handle(ctx, c, send); err != nil {
 				return false, err
 			}
 		}
 	}
 }
 
-// hear carries out one command of a phone. It returns an error only where the
+// handle carries out one command of a phone. It returns an error only where the
 // connection is over.
-func (f *followFeed) hear(ctx context.Context, c live.Command, send func(live.Message) error) error {
+func (f *followFeed) handle(ctx context.Context, c live.Command, send func(live.Message) error) error {
 	var err error
 	switch {
 	case f.kind == onWall:

@@ -306,7 +306,7 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan live.Command, send fu
 			if !ok {
 				return nil
 			}
-			if err := send(f.hear(ctx, c)); err != nil {
+			if err := send(f.handle(ctx, c)); err != nil {
 				return err
 			}
 		}
@@ -333,8 +333,8 @@ func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]live.Panel, 
 	return append(panels, own...), err
 }
 
-// hear carries out one command.
-func (f *presentFeed) hear(ctx context.Context, c live.Command) live.Message {
+// handle carries out one command.
+func (f *presentFeed) handle(ctx context.Context, c live.Command) live.Message {
 	switch c.Name {
 	case "members":
 		return f.members(ctx, c.N)

@@ -71,7 +71,7 @@ func (f *feed) Serve(ctx context.Context, in <-chan live.Command, send func(live
 			if !ok {
 				return nil
 			}
-			m := f.hear(ctx, c)
+			m := f.handle(ctx, c)
 			m.Ack = c.N
 			err = send(m)
 		case <-f.done():
@@ -105,7 +105,8 @@ func (f *feed) look(r *liveRun) {
 	f.run, f.seen = r, 0
 }
 
-func (f *feed) hear(ctx context.Context, c live.Command) live.Message {
+// handle carries out one command.
+func (f *feed) handle(ctx context.Context, c live.Command) live.Message {
 	switch c.Name {
 	case "cancel":
 		if f.run != nil {
@@ -124,7 +125,7 @@ func (f *feed) hear(ctx context.Context, c live.Command) live.Message {
 	return live.Message{Error: &live.Error{Code: live.Unknown, Field: "cmd", Want: "set or cancel", Message: "A lab takes the commands set and cancel."}}
 }
 
-// set checks the form, tells what a run would take, and runs where that was
+// set checks the form, shows what a run would cost, and runs where that was
 // asked for or is quick enough to follow the controls.
 func (f *feed) set(ctx context.Context, a asked) live.Message {
 	v, err := f.p.parse(f.i, a)

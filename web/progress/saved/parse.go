@@ -25,7 +25,7 @@ func Parse(data []byte) (File, error) {
 	}
 	var p parser
 	top := p.object("", data, "format", "version", "exported", "visits", "answers", "reviews", "predictions", "settings")
-	p.is("format", top, p.text("format", top) == format, fmt.Sprintf("must be %q: this is no file of saved progress", format))
+	p.is("format", top, p.text("format", top) == format, fmt.Sprintf("must be %q: this is not a file of saved progress", format))
 	p.is("version", top, p.whole("version", top) == version, fmt.Sprintf("must be %d: another version of this program wrote the file", version))
 	f := File{Exported: p.time("exported", top)}
 	f.Visits = entries(&p, top, "visits", p.visit, func(v Visit) string { return v.Section })
