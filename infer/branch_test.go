@@ -67,7 +67,8 @@ func TestEveryEndOfTextEnds(t *testing.T) {
 func TestGoOnCannotPassAFullWindow(t *testing.T) {
 	l := newLoop(t, chain(t, nil, 'p', 'q', 'r'), strings.Repeat("p", 32), pure(1)) // all 32 positions
 	finish(t, l)
-	if err := l.GoOn(); l.Stopped() != StopContext || err == nil || !strings.Contains(err.Error(), "window of 32 positions is full") {
+	if err := l.GoOn(); l.Stopped() != StopContext || err == nil ||
+		!strings.Contains(err.Error(), "window of 32 positions is full") {
 		t.Errorf("stopped by %q, going on gives %v", l.Stopped(), err)
 	}
 	if _, err := l.Next(context.Background()); !errors.Is(err, io.EOF) {

@@ -73,7 +73,11 @@ func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
 		}
 	}
 	if d := m.config.Width; len(out) == 0 || len(out)%d != 0 || len(out) > len(tokens)*d {
-		panic(fmt.Sprintf("infer: ForwardTo of %d tokens with room for %d values, the width is %d", len(tokens), len(out), d))
+		panic(
+			fmt.Sprintf(
+				"infer: ForwardTo of %d tokens with room for %d values, the width is %d", len(tokens), len(out), d,
+			),
+		)
 	}
 	return nil
 }
@@ -89,7 +93,9 @@ type place struct {
 
 // forwardChunk is the transformer, top to bottom, for up to chunk positions of
 // one text. look records the last of them; it is nil when nobody looks.
-func (m *Model) forwardChunk(ctx context.Context, s *scratch, c *Cache, tokens []int, tally *cost.Parts, look *Inspection) error {
+func (m *Model) forwardChunk(
+	ctx context.Context, s *scratch, c *Cache, tokens []int, tally *cost.Parts, look *Inspection,
+) error {
 	s.places = s.places[:0]
 	for i, id := range tokens {
 		s.places = append(s.places, place{cache: c, at: c.positions + i, token: id})
@@ -142,7 +148,10 @@ func (m *Model) block(s *scratch, l int, places []place, look *Inspection) {
 
 	look.enters(l, x[last*d:])
 	in := b.attnNorm.of(h, x)
-	projections := kernel.MulEach(in, n, kernel.Product{Matrix: b.q, Dst: q}, kernel.Product{Matrix: b.k, Dst: k}, kernel.Product{Matrix: b.v, Dst: v})
+	projections := kernel.MulEach(
+		in, n, kernel.Product{Matrix: b.q, Dst: q}, kernel.Product{Matrix: b.k, Dst: k},
+		kernel.Product{Matrix: b.v, Dst: v},
+	)
 	addBias(q, b.qBias)
 	addBias(k, b.kBias)
 	addBias(v, b.vBias)

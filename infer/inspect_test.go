@@ -52,11 +52,15 @@ func TestInspectSeesThePassThatRan(t *testing.T) {
 					sum += float64(a)
 				}
 				if len(w) != pos+1 || !(math.Abs(sum-1) <= 1e-5) {
-					t.Errorf("block %d, head %d: %d weights that sum to %v, want %d and 1", l+1, h+1, len(w), sum, pos+1)
+					t.Errorf(
+						"block %d, head %d: %d weights that sum to %v, want %d and 1", l+1, h+1, len(w), sum, pos+1,
+					)
 				}
 			}
 			if l > 0 && b.NormIn != in.Blocks[l-1].NormOut {
-				t.Errorf("block %d begins with norm %v, the one before ended with %v", l+1, b.NormIn, in.Blocks[l-1].NormOut)
+				t.Errorf(
+					"block %d begins with norm %v, the one before ended with %v", l+1, b.NormIn, in.Blocks[l-1].NormOut,
+				)
 			}
 		}
 		if in.Blocks[0].NormIn != in.Embedding {
@@ -65,7 +69,10 @@ func TestInspectSeesThePassThatRan(t *testing.T) {
 		p, _, _ := sampling.Softmax(step.Logits, 1)
 		for i, says := range in.Blocks[5].Says {
 			if id := int(sampling.Rank(step.Logits)[i]); says.Token.ID != id || says.P != p[id] {
-				t.Errorf("step %d: the last block says %q %v, the logits %q %v", step.N, says.Token.Text, says.P, m.Token(id).Text, p[id])
+				t.Errorf(
+					"step %d: the last block says %q %v, the logits %q %v", step.N, says.Token.Text, says.P,
+					m.Token(id).Text, p[id],
+				)
 			}
 		}
 	}

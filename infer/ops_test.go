@@ -51,8 +51,16 @@ func TestNormalizations(t *testing.T) {
 		norm normalization
 		want []float64
 	}{
-		{"each head", normalization{weight: []float32{1, 2}}, []float64{3 / math.Sqrt(12.5), 8 / math.Sqrt(12.5), 0, 20 / math.Sqrt(50)}},
-		{"all heads", normalization{weight: []float32{1, 2, 1, 1}}, []float64{3 / math.Sqrt(31.25), 8 / math.Sqrt(31.25), 0, 10 / math.Sqrt(31.25)}},
+		{
+			"each head",
+			normalization{weight: []float32{1, 2}},
+			[]float64{3 / math.Sqrt(12.5), 8 / math.Sqrt(12.5), 0, 20 / math.Sqrt(50)},
+		},
+		{
+			"all heads",
+			normalization{weight: []float32{1, 2, 1, 1}},
+			[]float64{3 / math.Sqrt(31.25), 8 / math.Sqrt(31.25), 0, 10 / math.Sqrt(31.25)},
+		},
 		{"LayerNorm", normalization{weight: []float32{1, 1}, bias: []float32{0, 5}}, []float64{-1, 6, -1, 6}},
 		{"none", normalization{}, []float64{3, 4, 0, 10}},
 	} {

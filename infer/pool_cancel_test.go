@@ -34,7 +34,9 @@ func TestWaitingIsCancelledAtOnce(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := seat.LogitsTo(ended, make([]float32, m.config.Width), make([]float32, m.config.Vocab)); !errors.Is(err, context.Canceled) {
+	if _, err := seat.LogitsTo(
+		ended, make([]float32, m.config.Width), make([]float32, m.config.Vocab),
+	); !errors.Is(err, context.Canceled) {
 		t.Errorf("with an ended context: %v", err)
 	}
 	open()
@@ -133,7 +135,10 @@ func TestLettingGoDisturbsNobody(t *testing.T) {
 				default:
 					shape := m.Shape().Blocks(2, lengths[i])
 					if !sameBits(outs[i], want[i]) || j.err != nil || j.tally != shape {
-						t.Errorf("job %d let go after %d blocks: job %d has %v and %+v, want %+v", gone, blocks, i, j.err, j.tally, shape)
+						t.Errorf(
+							"job %d let go after %d blocks: job %d has %v and %+v, want %+v", gone, blocks, i, j.err,
+							j.tally, shape,
+						)
 					}
 				}
 			}
@@ -206,7 +211,9 @@ func TestClosedPoolRefuses(t *testing.T) {
 	}
 	open()
 	<-closed
-	if _, err := pool.Seat().LogitsTo(context.Background(), make([]float32, m.config.Width), make([]float32, m.config.Vocab)); !errors.Is(err, ErrPoolClosed) {
+	if _, err := pool.Seat().LogitsTo(
+		context.Background(), make([]float32, m.config.Width), make([]float32, m.config.Vocab),
+	); !errors.Is(err, ErrPoolClosed) {
 		t.Errorf("who came later got %v", err)
 	}
 	pool.Close() // a second time changes nothing
@@ -218,7 +225,8 @@ func TestSeatRefuses(t *testing.T) {
 	pool := NewPool(m, 1)
 	defer pool.Close()
 	through := pool.Seat().Model()
-	if _, _, err := through.Forward(context.Background(), m.NewCache(), make([]int, 65)); err == nil || !strings.Contains(err.Error(), "65 positions do not fit") {
+	if _, _, err := through.Forward(context.Background(), m.NewCache(), make([]int, 65)); err == nil ||
+		!strings.Contains(err.Error(), "65 positions do not fit") {
 		t.Errorf("%v", err)
 	}
 	f := folder{width: 4, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 2, context: 8}
@@ -228,7 +236,8 @@ func TestSeatRefuses(t *testing.T) {
 	}
 	broken := NewPool(f.model(t, w), 1)
 	defer broken.Close()
-	if _, _, err := broken.Seat().Model().Logits([]float32{1, 1, 1, 1}); err == nil || !strings.Contains(err.Error(), "token 0") {
+	if _, _, err := broken.Seat().Model().Logits([]float32{1, 1, 1, 1}); err == nil ||
+		!strings.Contains(err.Error(), "token 0") {
 		t.Errorf("%v, want an error that names token 0", err)
 	}
 }

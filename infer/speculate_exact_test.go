@@ -83,7 +83,9 @@ type events map[SpecKind]int
 // speculated is the exact joint distribution of three tokens written by
 // speculation: the Speculator itself is run along every path. alter may break
 // it first.
-func speculated(t *testing.T, target, draft *Model, s Settings, gamma int, alter func(*Speculator)) (map[three]float64, events) {
+func speculated(
+	t *testing.T, target, draft *Model, s Settings, gamma int, alter func(*Speculator),
+) (map[three]float64, events) {
 	t.Helper()
 	joint, seen := map[three]float64{}, events{}
 	e := &explorer{}
@@ -158,7 +160,9 @@ func noisy(w weights, spread float64, seed uint64) weights {
 	for name, v := range w {
 		out[name] = slices.Clone(v)
 	}
-	for _, name := range []string{"lm_head.weight", "model.layers.0.mlp.down_proj.weight", "model.layers.0.self_attn.v_proj.weight"} {
+	for _, name := range []string{
+		"lm_head.weight", "model.layers.0.mlp.down_proj.weight", "model.layers.0.self_attn.v_proj.weight",
+	} {
 		for i := range out[name] {
 			out[name][i] *= 1 + float32(spread*rng.NormFloat64())
 		}
@@ -183,8 +187,12 @@ func pairs(t *testing.T) []specPair {
 	return []specPair{
 		{
 			"four tokens, each depending on the one before",
-			bigram(t, nil, map[int]map[int]float32{'a': four(1, 2, 0, 0), 'b': four(0, 0, 3, -1), 'c': four(2, 1, 1, 1)}),
-			bigram(t, nil, map[int]map[int]float32{'a': four(2, 1, 1, -2), 'b': four(1, 2, 1, 1), 'c': four(0, 0, 4, 0)}),
+			bigram(
+				t, nil, map[int]map[int]float32{'a': four(1, 2, 0, 0), 'b': four(0, 0, 3, -1), 'c': four(2, 1, 1, 1)},
+			),
+			bigram(
+				t, nil, map[int]map[int]float32{'a': four(2, 1, 1, -2), 'b': four(1, 2, 1, 1), 'c': four(0, 0, 4, 0)},
+			),
 			pure(1), 3,
 		},
 		{"the whole text counts, all filters on", f.model(t, w), f.model(t, noisy(w, 0.5, 4)), cut, 2},
@@ -221,7 +229,8 @@ func TestSpeculationHasTheTargetsDistribution(t *testing.T) {
 				if d := distance(got, want); !(d <= 1e-9) {
 					t.Errorf("a probability is off by %v", d)
 				}
-				if seen[SpecAccept] == seen[SpecCorrect] || seen[SpecCorrect] == 0 || seen[SpecBonus] == 0 && gamma < 3 {
+				if seen[SpecAccept] == seen[SpecCorrect] || seen[SpecCorrect] == 0 ||
+					seen[SpecBonus] == 0 && gamma < 3 {
 					t.Errorf("the pair does not try everything: %v", seen)
 				}
 			})
@@ -236,7 +245,9 @@ func TestTheCheckCatchesABrokenRule(t *testing.T) {
 		"nothing is accepted":    func(s *Speculator) { s.accept = func(_, _ float64) float64 { return 0 } },
 		"p instead of p/q":       func(s *Speculator) { s.accept = func(p, _ float64) float64 { return p } },
 		"q/p instead of p/q":     func(s *Speculator) { s.accept = func(p, q float64) float64 { return min(1, q/p) } },
-		"a little too generous":  func(s *Speculator) { s.accept = func(p, q float64) float64 { return min(1, 1.05*p/q) } },
+		"a little too generous": func(s *Speculator) {
+			s.accept = func(p, q float64) float64 { return min(1, 1.05*p/q) }
+		},
 		"corrected from p": func(s *Speculator) {
 			s.excess = func(p, _ float64) float64 { return p }
 		},

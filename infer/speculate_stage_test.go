@@ -41,7 +41,9 @@ func specJSON(t *testing.T, st SpecStage) string {
 		st = x
 	case Extend:
 		x.Took = 0
-		for _, c := range []*SpecCost{&x.Totals.PrefillDraft, &x.Totals.PrefillTarget, &x.Totals.Draft, &x.Totals.Target} {
+		for _, c := range []*SpecCost{
+			&x.Totals.PrefillDraft, &x.Totals.PrefillTarget, &x.Totals.Draft, &x.Totals.Target,
+		} {
 			timeless(c)
 		}
 		st = x
@@ -73,26 +75,30 @@ func TestOneRoundByHand(t *testing.T) {
 		}
 		u := sampling.UFor(seed, 1, sampling.ForAccept)
 		accept := stages[2].(Accept)
-		if accept.P != 0.5 || accept.Q != 1 || accept.Probability != 0.5 || accept.U != u || accept.Accepted != (u < 0.5) {
+		if accept.P != 0.5 || accept.Q != 1 || accept.Probability != 0.5 || accept.U != u ||
+			accept.Accepted != (u < 0.5) {
 			t.Fatalf("seed %d: %+v, want p ½, q 1 and u %v", seed, accept, u)
 		}
 		outcomes[accept.Accepted]++
 		last := SpecCorrect
 		if accept.Accepted {
 			last = SpecBonus
-			if b := stages[3].(Bonus); b.Chosen.ID != 'b' || b.Chosen.P != 1 || b.Step != 2 || b.U != sampling.U(seed, 2) {
+			if b := stages[3].(Bonus); b.Chosen.ID != 'b' || b.Chosen.P != 1 || b.Step != 2 ||
+				b.U != sampling.U(seed, 2) {
 				t.Errorf("seed %d: bonus %+v, want b", seed, b)
 			}
 		} else {
 			c := stages[3].(Correct)
-			if c.Chosen.ID != 'b' || c.Chosen.R != 1 || c.Mass != 0.5 || c.Refused.ID != 'a' || c.Refused.P != 0.5 || c.From != 0 || c.To != 1 {
+			if c.Chosen.ID != 'b' || c.Chosen.R != 1 || c.Mass != 0.5 || c.Refused.ID != 'a' || c.Refused.P != 0.5 ||
+				c.From != 0 || c.To != 1 {
 				t.Errorf("seed %d: correction %+v, want b for a", seed, c)
 			}
 		}
 		if want := []SpecKind{SpecPropose, SpecVerify, SpecAccept, last, SpecExtend}; !slices.Equal(kinds, want) {
 			t.Errorf("seed %d: stages %v, want %v", seed, kinds, want)
 		}
-		if want := fmt.Sprintf(`{"round":1,"stage":"accept","step":1,"token":{"id":97,"text":"a"},"p":0.5,"q":1,"ratio":0.5,"probability":0.5,"seed":%d,"u":%v,"accepted":%v}`,
+		if want := fmt.Sprintf(`{"round":1,"stage":"accept","step":1,"token":{"id":97,"text":"a"},`+
+			`"p":0.5,"q":1,"ratio":0.5,"probability":0.5,"seed":%d,"u":%v,"accepted":%v}`,
 			seed, u, u < 0.5); specJSON(t, accept) != want {
 			t.Errorf("%s\nwant\n%s", specJSON(t, accept), want)
 		}
@@ -112,8 +118,16 @@ func TestAcceptanceCountsTheJudged(t *testing.T) {
 		judged, accepted int
 		alpha            float64
 	}{
-		{"the first of three refused", map[int]map[int]float32{'x': {'c': 0}, 'a': {'b': 0}, 'b': {'a': 0}, 'c': {'a': 0}}, 1, 0, 0},
-		{"the second of three refused", map[int]map[int]float32{'x': {'a': 0}, 'a': {'c': 0}, 'b': {'a': 0}, 'c': {'a': 0}}, 2, 1, 0.5},
+		{
+			"the first of three refused",
+			map[int]map[int]float32{'x': {'c': 0}, 'a': {'b': 0}, 'b': {'a': 0}, 'c': {'a': 0}},
+			1, 0, 0,
+		},
+		{
+			"the second of three refused",
+			map[int]map[int]float32{'x': {'a': 0}, 'a': {'c': 0}, 'b': {'a': 0}, 'c': {'a': 0}},
+			2, 1, 0.5,
+		},
 		{"none refused", map[int]map[int]float32{'x': {'a': 0}, 'a': {'b': 0}, 'b': {'a': 0}, 'c': {'a': 0}}, 3, 3, 1},
 	} {
 		sp := newSpeculator(t, bigram(t, nil, c.target), draft, "x", pure(1), 3)
@@ -122,7 +136,10 @@ func TestAcceptanceCountsTheJudged(t *testing.T) {
 		}
 		got := sp.totals
 		if got.Drafted != 3 || got.Judged != c.judged || got.Accepted != c.accepted || got.Acceptance() != c.alpha {
-			t.Errorf("%s: %+v, α %v; want 3 drafted, %d judged, %d accepted", c.what, got, got.Acceptance(), c.judged, c.accepted)
+			t.Errorf(
+				"%s: %+v, α %v; want 3 drafted, %d judged, %d accepted", c.what, got, got.Acceptance(), c.judged,
+				c.accepted,
+			)
 		}
 	}
 }
@@ -146,10 +163,15 @@ func TestSpecStagesOwnTheirData(t *testing.T) {
 			listed = listed || row.ID == must
 		}
 		if !(math.Abs(rest-1) <= 1e-12) || len(c.Rows) > 3 || len(c.Rows)+c.Rest.N != target.config.Vocab || !listed {
-			t.Errorf("%s: %d rows and %d others sum to %v; token %d listed: %v", what, len(c.Rows), c.Rest.N, rest, must, listed)
+			t.Errorf(
+				"%s: %d rows and %d others sum to %v; token %d listed: %v", what, len(c.Rows), c.Rest.N, rest, must,
+				listed,
+			)
 		}
 	}
-	p, q, r := func(c Candidate) float64 { return c.P }, func(c Candidate) float64 { return c.Q }, func(c Candidate) float64 { return c.R }
+	p := func(c Candidate) float64 { return c.P }
+	q := func(c Candidate) float64 { return c.Q }
+	r := func(c Candidate) float64 { return c.R }
 	for {
 		st, err := sp.Next(context.Background())
 		if errors.Is(err, io.EOF) {

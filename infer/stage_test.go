@@ -42,20 +42,29 @@ func TestDrillThroughTheLoop(t *testing.T) {
 	runTo(t, l, 1, KindLogits)
 	softmax, filter := next(t, l).(Softmax), next(t, l).(Filter)
 	for i, want := range []struct{ p, cum, q float64 }{
-		{0.6316, 0.6316, 0.6652}, {0.2324, 0.8640, 0.2447}, {0.0855, 0.9495, 0.0900}, {0.0314, 0.9809, 0}, {0.0191, 1, 0},
+		{0.6316, 0.6316, 0.6652},
+		{0.2324, 0.8640, 0.2447},
+		{0.0855, 0.9495, 0.0900},
+		{0.0314, 0.9809, 0},
+		{0.0191, 1, 0},
 	} {
 		p, q := softmax.Rows.Rows[i], filter.Rows.Rows[i]
 		if !(math.Abs(p.P-want.p) <= 5e-5) || !(math.Abs(p.Cum-want.cum) <= 5e-5) || !(math.Abs(q.Q-want.q) <= 5e-5) {
-			t.Errorf("row %d: p %.4f, cumulative %.4f, q %.4f; want %.4f, %.4f, %.4f", i, p.P, p.Cum, q.Q, want.p, want.cum, want.q)
+			t.Errorf(
+				"row %d: p %.4f, cumulative %.4f, q %.4f; want %.4f, %.4f, %.4f", i, p.P, p.Cum, q.Q, want.p, want.cum,
+				want.q,
+			)
 		}
-		if p.ID != 257+i || p.Rank != i+1 || p.ZT != float64(p.Z) || !(math.Abs(p.E-math.Exp(float64(p.Z)-4)) <= 1e-12) {
+		if p.ID != 257+i || p.Rank != i+1 || p.ZT != float64(p.Z) ||
+			!(math.Abs(p.E-math.Exp(float64(p.Z)-4)) <= 1e-12) {
 			t.Errorf("row %d: %+v", i, p)
 		}
 	}
 	if !(math.Abs(softmax.SumExp*math.Exp(softmax.MaxZ)-86.4397) <= 5e-5) {
 		t.Errorf("Σe^z is %v, want 86.4397", softmax.SumExp*math.Exp(softmax.MaxZ))
 	}
-	if filter.Kept != 3 || filter.Cut != 262-3 || filter.ReachTopP != 3 || filter.ReachTopK != 262 || filter.KeptRenormalising != 3 {
+	if filter.Kept != 3 || filter.Cut != 262-3 || filter.ReachTopP != 3 || filter.ReachTopK != 262 ||
+		filter.KeptRenormalising != 3 {
 		t.Errorf("kept %d, cut %d, reach %d, %d", filter.Kept, filter.Cut, filter.ReachTopP, filter.ReachTopK)
 	}
 }
@@ -78,16 +87,22 @@ func TestRowsAndRest(t *testing.T) {
 				for _, kind := range []Kind{KindLogits, KindSoftmax, KindFilter} {
 					rows := rowsOf(m.Stage(step, kind, nil, n))
 					if len(rows.Rows) != want || rows.Rest.N != vocab-want || rows.Vocab != vocab {
-						t.Fatalf("%v with %d rows: %d rows and %d others of %d", kind, n, len(rows.Rows), rows.Rest.N, rows.Vocab)
+						t.Fatalf(
+							"%v with %d rows: %d rows and %d others of %d", kind, n, len(rows.Rows), rows.Rest.N,
+							rows.Vocab,
+						)
 					}
 					checkRows(t, rows, step.Chosen)
 				}
 				// The scores look the same whether or not they have been ranked.
-				if bare, ranked := m.Stage(step, KindLogits, nil, n), m.Stage(step, KindLogits, step.Distribution(), n); !reflect.DeepEqual(bare, ranked) {
+				if bare, ranked := m.Stage(step, KindLogits, nil, n), m.Stage(
+					step, KindLogits, step.Distribution(), n,
+				); !reflect.DeepEqual(bare, ranked) {
 					t.Errorf("logits with %d rows are\n%+v\nof a ranked step\n%+v", n, bare, ranked)
 				}
 				sample := m.Stage(step, KindSample, nil, n).(Sample)
-				if !hasToken(sample.Lanes, step.Chosen) || len(sample.Lanes)+sample.LanesRest.N != step.Distribution().Keep {
+				if !hasToken(sample.Lanes, step.Chosen) ||
+					len(sample.Lanes)+sample.LanesRest.N != step.Distribution().Keep {
 					t.Errorf("%d lanes and %d others of %d kept; the chosen among them: %v", len(sample.Lanes),
 						sample.LanesRest.N, step.Distribution().Keep, hasToken(sample.Lanes, step.Chosen))
 				}
@@ -163,7 +178,8 @@ func TestChosenTokenJoinsTheRows(t *testing.T) {
 		}
 	}
 	sample := next(t, l).(Sample)
-	if sample.Chosen.Rank != 5 || sample.Chosen.ID != 261 || sample.Likely.ID != 257 || sample.U < sample.From || sample.U >= sample.To {
+	if sample.Chosen.Rank != 5 || sample.Chosen.ID != 261 || sample.Likely.ID != 257 || sample.U < sample.From ||
+		sample.U >= sample.To {
 		t.Fatalf("u=%v on %v to %v chose rank %d", sample.U, sample.From, sample.To, sample.Chosen.Rank)
 	}
 	for _, kind := range []Kind{KindLogits, KindSoftmax, KindFilter} {
@@ -185,7 +201,8 @@ func TestGreedyStages(t *testing.T) {
 	if filter.Kept != 1 || filter.Rows.Rows[1].CutBy != sampling.RuleGreedy {
 		t.Errorf("the filter keeps %d and cuts the second by %q", filter.Kept, filter.Rows.Rows[1].CutBy)
 	}
-	if !sample.Greedy || sample.U != 0 || sample.Chosen.ID != 257 || sample.Chosen.Q != 1 || sample.From != 0 || sample.To != 1 {
+	if !sample.Greedy || sample.U != 0 || sample.Chosen.ID != 257 || sample.Chosen.Q != 1 || sample.From != 0 ||
+		sample.To != 1 {
 		t.Errorf("%+v", sample)
 	}
 }
@@ -215,7 +232,8 @@ func TestStageIsDerivedAgain(t *testing.T) {
 			t.Errorf("step %d, %v: with the distribution at hand it is another", step.N, want.Kind())
 		}
 	}
-	if m.Stage(nil, KindForward, nil, 0) != nil || m.Stage(l.Steps()[0], 0, nil, 0) != nil || m.Stage(l.Steps()[0], 8, nil, 0) != nil {
+	if m.Stage(nil, KindForward, nil, 0) != nil || m.Stage(l.Steps()[0], 0, nil, 0) != nil ||
+		m.Stage(l.Steps()[0], 8, nil, 0) != nil {
 		t.Error("there is a stage of nothing")
 	}
 }

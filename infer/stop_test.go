@@ -95,7 +95,10 @@ func TestConditionsTellHowFar(t *testing.T) {
 		'x': {'a': 3, endID: 1},
 		'a': {'b': 0, endID: 0},
 	})
-	s := Settings{Settings: sampling.Settings{Temperature: 1, TopK: 1, TopP: 1}, Stop: Stop{MaxTokens: 5, Strings: []string{"aab", "no"}}}
+	s := Settings{
+		Settings: sampling.Settings{Temperature: 1, TopK: 1, TopP: 1},
+		Stop:     Stop{MaxTokens: 5, Strings: []string{"aab", "no"}},
+	}
 	l := newLoop(t, m, "xx", s)
 	runTo(t, l, 1, KindCache)
 	a := lastAppend(l)
@@ -110,7 +113,8 @@ func TestConditionsTellHowFar(t *testing.T) {
 	if c := condition(t, a, StopEOS); !(math.Abs(c.P-0.1192) <= 5e-5) || c.Kept || c.Fired {
 		t.Errorf("%+v, want p 0.1192, cut by top-k", c)
 	}
-	if len(a.Conditions) != 5 || a.Conditions[2].String != "aab" || a.Conditions[2].Matched != 1 || a.Conditions[3].Matched != 0 {
+	if len(a.Conditions) != 5 || a.Conditions[2].String != "aab" || a.Conditions[2].Matched != 1 ||
+		a.Conditions[3].Matched != 0 {
 		t.Errorf("stop strings: %+v, want 1 byte of aab and none of no", a.Conditions)
 	}
 	runTo(t, l, 2, KindAppend)
@@ -131,7 +135,8 @@ func TestFiredStopStringIsMatchedInFull(t *testing.T) {
 	l := newLoop(t, smallModel(t), "x", stopAt(9, "User:", "zz"))
 	write(t, l, spell(t, l.model, "User", ": ")...)
 	for _, c := range lastAppend(l).Conditions {
-		if c.Kind == StopString && (c.String == "User:" && (c.Matched != 5 || !c.Fired) || c.String == "zz" && (c.Matched != 0 || c.Fired)) {
+		if c.Kind == StopString &&
+			(c.String == "User:" && (c.Matched != 5 || !c.Fired) || c.String == "zz" && (c.Matched != 0 || c.Fired)) {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -200,10 +205,22 @@ func TestNewLoopRefuses(t *testing.T) {
 		{"seed", "x", func(s *Settings) { s.Seed = MaxSeed + 1 }, "seed", "a whole number from 0 to 9007199254740991"},
 		{"no tokens", "x", func(s *Settings) { s.Stop.MaxTokens = 0 }, "max_tokens", "1 to 1,000,000"},
 		{"too many tokens", "x", func(s *Settings) { s.Stop.MaxTokens = 1_000_001 }, "max_tokens", "1 to 1,000,000"},
-		{"empty stop string", "x", func(s *Settings) { s.Stop.Strings = []string{"a", ""} }, "stop", "1 to 100 bytes of text"},
-		{"long stop string", "x", func(s *Settings) { s.Stop.Strings = []string{strings.Repeat("x", 101)} }, "stop", "1 to 100 bytes of text"},
-		{"broken stop string", "x", func(s *Settings) { s.Stop.Strings = []string{"a\xff"} }, "stop", "1 to 100 bytes of text"},
-		{"nine stop strings", "x", func(s *Settings) { s.Stop.Strings = strings.Split("abcdefghi", "") }, "stop", "at most 8 strings"},
+		{
+			"empty stop string", "x", func(s *Settings) { s.Stop.Strings = []string{"a", ""} }, "stop",
+			"1 to 100 bytes of text",
+		},
+		{
+			"long stop string", "x", func(s *Settings) { s.Stop.Strings = []string{strings.Repeat("x", 101)} }, "stop",
+			"1 to 100 bytes of text",
+		},
+		{
+			"broken stop string", "x", func(s *Settings) { s.Stop.Strings = []string{"a\xff"} }, "stop",
+			"1 to 100 bytes of text",
+		},
+		{
+			"nine stop strings", "x", func(s *Settings) { s.Stop.Strings = strings.Split("abcdefghi", "") }, "stop",
+			"at most 8 strings",
+		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := pure(1)
@@ -244,7 +261,8 @@ func TestCheckPrompt(t *testing.T) {
 		{"a\x00b", "holding a NUL character"},
 	} {
 		var r *sampling.RangeError
-		if err := CheckPrompt(row.text, 10); !errors.As(err, &r) || r.Field != "prompt" || r.Got != row.got || r.Want != "1 to 10 bytes of text" {
+		if err := CheckPrompt(row.text, 10); !errors.As(err, &r) || r.Field != "prompt" || r.Got != row.got ||
+			r.Want != "1 to 10 bytes of text" {
 			t.Errorf("CheckPrompt(%q): %v, want %q", row.text, err, row.got)
 		}
 	}

@@ -56,7 +56,10 @@ func TestShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := target.Config
-	got := cost.Shape{Layers: c.Layers, Width: c.Width, Heads: c.Heads, KVHeads: c.KVHeads, HeadDim: c.HeadDim, FFN: c.FFN, Vocab: c.Vocab}
+	got := cost.Shape{
+		Layers: c.Layers, Width: c.Width, Heads: c.Heads, KVHeads: c.KVHeads, HeadDim: c.HeadDim, FFN: c.FFN,
+		Vocab: c.Vocab,
+	}
 	s := shapes["bundled"]
 	if got != s.Shape || c.Context != s.context || int64(target.Parameters()) != s.Parameters(s.tied) {
 		t.Errorf("the bundled model is %+v with a context of %d and %d parameters; figures use %+v, %d and %d",

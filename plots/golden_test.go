@@ -29,18 +29,29 @@ func runCharts() drawings {
 		"cache-time.svg":    func() (Chart, error) { return CacheTimes(waysOf(24, timed), 9) },
 		"cache-timesum.svg": func() (Chart, error) { return CacheTimeSoFar(waysOf(24, timed), 0) },
 		"entropy.svg": func() (Chart, error) {
-			return Entropies([]EntropyLane{{"Greedy", []float64{3, 2, 0, 1}}, {"Pure sampling", []float64{3, 2.5, 4, 1}}, {"Top-k 40", []float64{3, 2.5}}})
+			return Entropies(
+				[]EntropyLane{
+					{"Greedy", []float64{3, 2, 0, 1}},
+					{"Pure sampling", []float64{3, 2.5, 4, 1}},
+					{"Top-k 40", []float64{3, 2.5}},
+				},
+			)
 		},
 		"histogram.svg": func() (Chart, error) {
 			return Histogram([]Drawn{{"·the", 0.5, 6}, {"·a", 0.25, 1}, {"·very-long-word", 0.25, 3}}, 10)
 		},
 		"distance.svg": func() (Chart, error) {
 			return Distances([]DistanceAt{
-				{10, Quartiles{0.2, 0.25, 0.3}, 0.24, 0.26}, {100, Quartiles{0.07, 0.08, 0.09}, 0.081, 0.082}, {1000, Quartiles{0.02, 0.025, 0.03}, 0.026, 0.026},
+				{10, Quartiles{0.2, 0.25, 0.3}, 0.24, 0.26},
+				{100, Quartiles{0.07, 0.08, 0.09}, 0.081, 0.082},
+				{1000, Quartiles{0.02, 0.025, 0.03}, 0.026, 0.026},
 			}, -0.5)
 		},
 		"first-token.svg": func() (Chart, error) {
-			return FirstTokens([]FirstToken{{1, Quartiles{1, 1.2, 1.5}}, {64, Quartiles{6, 7, 9}}, {256, Quartiles{24, 26, 27}}}, 1, 0.1)
+			return FirstTokens(
+				[]FirstToken{{1, Quartiles{1, 1.2, 1.5}}, {64, Quartiles{6, 7, 9}}, {256, Quartiles{24, 26, 27}}}, 1,
+				0.1,
+			)
 		},
 		"arrivals.svg": func() (Chart, error) { return Arrivals([]Arrived{{1, 10}, {2, 12}, {3, 15}, {4, 20}}) },
 		"bill.svg":     func() (Chart, error) { return BillSoFar(0.000021, []float64{0.000036, 0.000051, 0.000066}) },
@@ -54,16 +65,37 @@ func runCharts() drawings {
 			return TimeSaved([]Saved{{1, 20, 12, 64, 100}, {2, 30, 5, 64, 100}, {4, 40, -22, 64, 100}})
 		},
 		"race.svg": func() (Chart, error) {
-			return Race([]Came{{10, "target"}, {20, "target"}, {30, "target"}}, []Came{{14, "draft"}, {14, "correction"}, {25, "bonus"}})
+			return Race(
+				[]Came{{10, "target"}, {20, "target"}, {30, "target"}},
+				[]Came{{14, "draft"}, {14, "correction"}, {25, "bonus"}},
+			)
 		},
 		"stops.svg": func() (Chart, error) {
-			return StopRace([]Racer{{"stop string “User:”", 12, true}, {"end of text", 30, false}, {"max_tokens", 100, true}, {"context", 500, true}, {"stop string “x”", 0, false}}, 120)
+			return StopRace(
+				[]Racer{
+					{"stop string “User:”", 12, true},
+					{"end of text", 30, false},
+					{"max_tokens", 100, true},
+					{"context", 500, true},
+					{"stop string “x”", 0, false},
+				},
+				120,
+			)
 		},
 		"rounded-bars.svg": func() (Chart, error) {
-			return RoundedBars([]RoundedBar{{"·young", []float64{0.09, 0.091, 0.07}}, {"·little", []float64{0.08, 0.082, 0.12}}, {"·a-long-word", []float64{0.01, 0, 0.02}}}, []string{"own weights", "int8", "Q4_0"})
+			return RoundedBars(
+				[]RoundedBar{
+					{"·young", []float64{0.09, 0.091, 0.07}},
+					{"·little", []float64{0.08, 0.082, 0.12}},
+					{"·a-long-word", []float64{0.01, 0, 0.02}},
+				},
+				[]string{"own weights", "int8", "Q4_0"},
+			)
 		},
 		"rounded-steps.svg": func() (Chart, error) {
-			return RoundedSteps([]string{"int8", "Q4_0"}, [][]float64{{1e-5, 0, 2e-5, 1e-6}, {0.01, 0.002, 0.3, 0.00005}})
+			return RoundedSteps(
+				[]string{"int8", "Q4_0"}, [][]float64{{1e-5, 0, 2e-5, 1e-6}, {0.01, 0.002, 0.3, 0.00005}},
+			)
 		},
 		"end.svg": func() (Chart, error) { return EndChances([]float64{0, 0.01, 0.6, 0.1}) },
 	}
@@ -73,10 +105,19 @@ func runCharts() drawings {
 func sizeCharts() drawings {
 	return drawings{
 		"held.svg": func() (Chart, error) {
-			return HeldBytes([]Held{{1, 7, 7 * 3072, 8 * 3072}, {2, 8, 8 * 3072, 8 * 3072}, {3, 9, 9 * 3072, 16 * 3072}})
+			return HeldBytes(
+				[]Held{{1, 7, 7 * 3072, 8 * 3072}, {2, 8, 8 * 3072, 8 * 3072}, {3, 9, 9 * 3072, 16 * 3072}},
+			)
 		},
 		"windows.svg": func() (Chart, error) {
-			return Windows([]Window{{"this model", 512, 512 * 3072, true}, {"GPT-2", 1024, 1 << 20, false}, {"Llama 2", 4096, 2 << 30, false}, {"long", 131072, 64 << 30, false}})
+			return Windows(
+				[]Window{
+					{"this model", 512, 512 * 3072, true},
+					{"GPT-2", 1024, 1 << 20, false},
+					{"Llama 2", 4096, 2 << 30, false},
+					{"long", 131072, 64 << 30, false},
+				},
+			)
 		},
 		"heads.svg": func() (Chart, error) { return Heads(6, 2, true) },
 		"fits.svg": func() (Chart, error) {
@@ -171,22 +212,27 @@ func TestSentences(t *testing.T) {
 		// 3 M × (6·24 + 24·25/2) = 3 M × 444 = 1.332 G
 		"cache-sum.svg": "At token 24: 90.0 M cached, 1.33 G recomputed.",
 		// 6/10 − 0.5 = 0.1; 1/10 − 0.25 = −0.15; 3/10 − 0.25 = 0.05
-		"histogram.svg": "The share of each token in 10 draws beside its probability. They lie furthest apart at ·a, by 0.1500.",
+		"histogram.svg": "The share of each token in 10 draws beside its probability. They lie furthest apart at ·a, " +
+			"by 0.1500.",
 		// (3+2+0+1)/4, (3+2.5+4+1)/4 = 2.625, (3+2.5)/2
-		"entropy.svg": "0 bits is certain; one bit more is twice as many equally likely tokens. Means: Greedy 1.50, Pure sampling 2.62, Top-k 40 2.75.",
+		"entropy.svg": "0 bits is certain; one bit more is twice as many equally likely tokens. Means: Greedy 1.50, " +
+			"Pure sampling 2.62, Top-k 40 2.75.",
 		// 9 × 3,072 = 27,648 = 27 KiB; 16 × 3,072 = 48 KiB
 		"held.svg":     "At 9 positions 27 KiB are used and 48 KiB reserved.",
 		"fits.svg":     "18 GiB of 24 GiB are taken.",
 		"fits-not.svg": "18 GiB are needed, 10 GiB more than there is.",
 		// 12 / 0.001 = 12,000
-		"break-even.svg": "One machine costs $12.00 a day; 12.0 k requests bought cost as much. One machine can answer 10.0 k a day.",
-		"saved.svg":      "γ = 1 does best: it saves 12.0 ms of 100 ms, and 20 of 64 passes.",
-		"stops.svg":      "stop string “User:” ends the text, at token 12.",
-		"end.svg":        "Highest at token 3: 0.6000.",
+		"break-even.svg": "One machine costs $12.00 a day; 12.0 k requests bought cost as much. One machine can " +
+			"answer 10.0 k a day.",
+		"saved.svg": "γ = 1 does best: it saves 12.0 ms of 100 ms, and 20 of 64 passes.",
+		"stops.svg": "stop string “User:” ends the text, at token 12.",
+		"end.svg":   "Highest at token 3: 0.6000.",
 		// 0.12 − 0.08
-		"rounded-bars.svg":  "3 tokens, each with its probability by own weights, int8 and Q4_0, from left to right. Rounding moves ·little most, by 0.0400.",
-		"rounded-steps.svg": "The divergence from the own weights’ probabilities at each step; int8 at most 0.0000200 nats; Q4_0 at most 0.300 nats.",
-		"race.svg":          "3 tokens: the target alone took 30.0 ms, with a draft 25.0 ms.",
+		"rounded-bars.svg": "3 tokens, each with its probability by own weights, int8 and Q4_0, from left to right. " +
+			"Rounding moves ·little most, by 0.0400.",
+		"rounded-steps.svg": "The divergence from the own weights’ probabilities at each step; int8 at most " +
+			"0.0000200 nats; Q4_0 at most 0.300 nats.",
+		"race.svg": "3 tokens: the target alone took 30.0 ms, with a draft 25.0 ms.",
 	} {
 		c, err := charts()[name]()
 		if err != nil || c.Description != want {
@@ -227,15 +273,24 @@ func TestTwins(t *testing.T) {
 // TestNothingToDraw: no data is an error, not an empty frame.
 func TestNothingToDraw(t *testing.T) {
 	for name, draw := range map[string]func() (Chart, error){
-		"ways": func() (Chart, error) { return CachePerToken(nil, 0) }, "entropy": func() (Chart, error) { return Entropies(nil) },
-		"histogram":    func() (Chart, error) { return Histogram(nil, 10) },
-		"rounded bars": func() (Chart, error) { return RoundedBars(nil, []string{"own weights"}) }, "rounded steps": func() (Chart, error) { return RoundedSteps([]string{"int8"}, [][]float64{{}}) }, "distances": func() (Chart, error) { return Distances(nil, 0) },
-		"held": func() (Chart, error) { return HeldBytes(nil) }, "windows": func() (Chart, error) { return Windows(nil) },
-		"heads": func() (Chart, error) { return Heads(6, 4, false) }, "fits": func() (Chart, error) { return Fits(0, nil) },
-		"first": func() (Chart, error) { return FirstTokens(nil, 0, 0) }, "arrivals": func() (Chart, error) { return Arrivals(nil) },
-		"break-even": func() (Chart, error) { return BreakEven(Against{}) }, "per pass": func() (Chart, error) { return TokensPerPass(nil) },
-		"saved": func() (Chart, error) { return TimeSaved(nil) }, "race": func() (Chart, error) { return Race(nil, nil) },
-		"stops": func() (Chart, error) { return StopRace(nil, 9) }, "end": func() (Chart, error) { return EndChances(nil) },
+		"ways":          func() (Chart, error) { return CachePerToken(nil, 0) },
+		"entropy":       func() (Chart, error) { return Entropies(nil) },
+		"histogram":     func() (Chart, error) { return Histogram(nil, 10) },
+		"rounded bars":  func() (Chart, error) { return RoundedBars(nil, []string{"own weights"}) },
+		"rounded steps": func() (Chart, error) { return RoundedSteps([]string{"int8"}, [][]float64{{}}) },
+		"distances":     func() (Chart, error) { return Distances(nil, 0) },
+		"held":          func() (Chart, error) { return HeldBytes(nil) },
+		"windows":       func() (Chart, error) { return Windows(nil) },
+		"heads":         func() (Chart, error) { return Heads(6, 4, false) },
+		"fits":          func() (Chart, error) { return Fits(0, nil) },
+		"first":         func() (Chart, error) { return FirstTokens(nil, 0, 0) },
+		"arrivals":      func() (Chart, error) { return Arrivals(nil) },
+		"break-even":    func() (Chart, error) { return BreakEven(Against{}) },
+		"per pass":      func() (Chart, error) { return TokensPerPass(nil) },
+		"saved":         func() (Chart, error) { return TimeSaved(nil) },
+		"race":          func() (Chart, error) { return Race(nil, nil) },
+		"stops":         func() (Chart, error) { return StopRace(nil, 9) },
+		"end":           func() (Chart, error) { return EndChances(nil) },
 	} {
 		if c, err := draw(); err == nil || c.SVG != "" {
 			t.Errorf("%s: drawn from nothing", name)
@@ -310,8 +365,10 @@ func TestMarks(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	for got, want := range map[string]string{
-		figures(0.1093): "0.109", figures(12.34): "12.3", figures(1234): "1234", figures(0): "0", figures(-0.5): "−0.500",
-		millis(2800): "2.80 s", millis(0.4): "0.400 ms", millis(0.0924): "92.4 µs", millisTick(0.05): "50 µs", dollars(0.0000213): "$0.0000213", dollars(12): "$12.00",
+		figures(0.1093): "0.109", figures(12.34): "12.3", figures(1234): "1234", figures(0): "0",
+		figures(-0.5): "−0.500",
+		millis(2800):  "2.80 s", millis(0.4): "0.400 ms", millis(0.0924): "92.4 µs", millisTick(0.05): "50 µs",
+		dollars(0.0000213): "$0.0000213", dollars(12): "$12.00",
 		byteSize(3072): "3,072 B", byteSize(58368): "57 KiB", byteSize(1.5 * (1 << 20)): "1.5 MiB",
 		decimals(-0.001, 2): "0.00", countTick(60e6): "60 M", tick(0.1 + 0.2): "0.3",
 	} {

@@ -16,7 +16,8 @@ const isReady = `document.readyState === 'complete' && document.documentElement.
 // here, the limit that stopped it, the prompt's pass, the draw or the ghosts. Only
 // words and numbers differ, so the short tier leaves them to the long one.
 var sameParts = []string{
-	"bad-link", "playing", "stopped-end", "stopped-string", "rewound", "bytes", "not-looking", "decode", "what-if", "greedy", "forced",
+	"bad-link", "playing", "stopped-end", "stopped-string", "rewound", "bytes", "not-looking", "decode", "what-if",
+	"greedy", "forced",
 }
 
 // TestEveryStateIsAccessible: axe-core finds nothing in any state of the

@@ -84,9 +84,15 @@ func TestBytesGrowWithTheText(t *testing.T) {
 			continue // a branch has all that a line has
 		}
 		once, twice := play(t, c.n, c.byStage, c.branch), play(t, 2*c.n, c.byStage, c.branch)
-		t.Logf("%s: %d tokens send %d bytes, %d a message; %d tokens %d", c.name, c.n, once.bytes, once.bytes/once.messages, 2*c.n, twice.bytes)
+		t.Logf(
+			"%s: %d tokens send %d bytes, %d a message; %d tokens %d", c.name, c.n, once.bytes,
+			once.bytes/once.messages, 2*c.n, twice.bytes,
+		)
 		if float64(twice.bytes) > 2.3*float64(once.bytes) {
-			t.Errorf("%s: %d tokens send %d bytes, twice as many %d: more than 2.3 times as much", c.name, c.n, once.bytes, twice.bytes)
+			t.Errorf(
+				"%s: %d tokens send %d bytes, twice as many %d: more than 2.3 times as much", c.name, c.n, once.bytes,
+				twice.bytes,
+			)
 		}
 		panels := slices.Collect(maps.Keys(twice.panels))
 		slices.SortFunc(panels, func(a, b string) int { return cmp.Compare(twice.panels[b], twice.panels[a]) })
@@ -96,7 +102,9 @@ func TestBytesGrowWithTheText(t *testing.T) {
 		for id, bytes := range once.panels {
 			// Shorter runs have not filled the panels that are bounded.
 			if !c.byStage && bytes > 10_000 && float64(twice.panels[id]) > 2.3*float64(bytes) {
-				t.Errorf("%s: panel %s grows with the text: %d bytes, twice as long %d", c.name, id, bytes, twice.panels[id])
+				t.Errorf(
+					"%s: panel %s grows with the text: %d bytes, twice as long %d", c.name, id, bytes, twice.panels[id],
+				)
 			}
 		}
 	}

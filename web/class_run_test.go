@@ -98,7 +98,8 @@ func TestRoomRunFromLink(t *testing.T) {
 	link := session.LinkOf(st)
 	room.Close()
 	again := openRoom(t, rs, "ABC234", link).State()
-	if again.Cursor != (session.Cursor{Step: 2, Stage: infer.KindFilter}) || again.Cursor != st.Cursor || session.LinkOf(again) != link {
+	if again.Cursor != (session.Cursor{Step: 2, Stage: infer.KindFilter}) || again.Cursor != st.Cursor ||
+		session.LinkOf(again) != link {
 		t.Errorf("it is at %v, it was at %v", again.Cursor, st.Cursor)
 	}
 	for i, z := range st.Step().Logits {

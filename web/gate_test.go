@@ -82,7 +82,8 @@ func TestGate(t *testing.T) {
 func checkHeaders(t *testing.T, resp *http.Response) {
 	t.Helper()
 	for name, want := range map[string]string{
-		"Content-Security-Policy":      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' " +
+			"data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 		"X-Content-Type-Options":       "nosniff",
 		"Referrer-Policy":              "same-origin",
 		"Cross-Origin-Opener-Policy":   "same-origin",
@@ -169,7 +170,8 @@ func TestRoutes(t *testing.T) {
 		checkHeaders(t, resp)
 	}
 	resp, _ := x.get("/static/js/loop.js")
-	if again, body := x.get("/static/js/loop.js", "If-None-Match", resp.Header.Get("ETag")); again.StatusCode != 304 || body != "" {
+	if again, body := x.get("/static/js/loop.js", "If-None-Match", resp.Header.Get("ETag")); again.StatusCode != 304 ||
+		body != "" {
 		t.Errorf("a file that is known already: %d and %d bytes, want 304", again.StatusCode, len(body))
 	}
 }
@@ -212,7 +214,8 @@ func TestLearners(t *testing.T) {
 
 	run := x.dial(ProtocolHTML, "")
 	run.do(`{"cmd":"start","prompt":"Once upon a time"}`)
-	if resp, body := x.get("/loop?run=" + run.run); resp.StatusCode != 200 || !strings.Contains(body, `data-run="`+run.run+`"`) {
+	if resp, body := x.get("/loop?run=" + run.run); resp.StatusCode != 200 ||
+		!strings.Contains(body, `data-run="`+run.run+`"`) {
 		t.Errorf("own run: %d", resp.StatusCode)
 	}
 	for name, y := range map[string]*site{"another browser": x.stranger(), "unknown": x} {
@@ -221,7 +224,8 @@ func TestLearners(t *testing.T) {
 			id = newID()
 		}
 		resp, body := y.get("/loop?run=" + id)
-		if resp.StatusCode != 404 || !strings.Contains(body, "does not have this run") || strings.Contains(body, "Once upon a time</") {
+		if resp.StatusCode != 404 || !strings.Contains(body, "does not have this run") ||
+			strings.Contains(body, "Once upon a time</") {
 			t.Errorf("%s: %d, or the page tells too much or too little", name, resp.StatusCode)
 		}
 		c := y.dial(ProtocolJSON, "?had=1&run="+id)

@@ -59,7 +59,9 @@ func (s *Server) stateOf(ctx context.Context, learner string, a asked) (*session
 		}
 		if !errors.Is(err, errGone) {
 			s.cfg.Logger.Error("showing a run", "err", err)
-			return nil, &trouble{http.StatusServiceUnavailable, "This run cannot be shown just now.", "Try again in a moment."}
+			return nil, &trouble{
+				http.StatusServiceUnavailable, "This run cannot be shown just now.", "Try again in a moment.",
+			}
 		}
 	}
 	if a.link != "" {
@@ -92,7 +94,10 @@ func linkTrouble(err error) *trouble {
 	var e *session.Error
 	switch {
 	case !errors.As(err, &e):
-		return &trouble{http.StatusServiceUnavailable, "This link could not be opened in time.", "The server is busy. Load the page again in a moment."}
+		return &trouble{
+			http.StatusServiceUnavailable, "This link could not be opened in time.",
+			"The server is busy. Load the page again in a moment.",
+		}
 	case e.Code == session.CodeOther:
 		return &trouble{http.StatusConflict, "This link is of another model.", e.Message}
 	}

@@ -73,7 +73,10 @@ func TestLinkPages(t *testing.T) {
 				continue // its own run, which knows more: measured times, branches
 			}
 			if timeless(t, shownBy(t, page)) != timeless(t, shownBy(t, own)) {
-				t.Errorf("%.20s: the page shows\n%s\nits own\n%s", query, timeless(t, shownBy(t, page)), timeless(t, shownBy(t, own)))
+				t.Errorf(
+					"%.20s: the page shows\n%s\nits own\n%s", query, timeless(t, shownBy(t, page)),
+					timeless(t, shownBy(t, own)),
+				)
 			}
 			if !strings.Contains(page, `data-link="`+session.LinkOf(st)+`"`) {
 				t.Errorf("%.20s: the page does not carry the link", query)
@@ -82,7 +85,9 @@ func TestLinkPages(t *testing.T) {
 	}
 	// Live beats the link: the run has gone on since.
 	c.do(`{"cmd":"step"}`)
-	if _, page := x.get("/loop?run=" + c.run + "&log=" + link); !strings.Contains(page, `data-link="`+session.LinkOf(c.state(x))+`"`) {
+	if _, page := x.get("/loop?run=" + c.run + "&log=" + link); !strings.Contains(
+		page, `data-link="`+session.LinkOf(c.state(x))+`"`,
+	) {
 		t.Error("the page shows the link, not the live run")
 	}
 }
@@ -101,7 +106,8 @@ func timeless(t *testing.T, html string) string {
 		if i+1 < len(words) {
 			unit = words[i+1]
 		}
-		if _, err := strconv.ParseFloat(w, 64); err == nil && (strings.HasPrefix(unit, "ms") || strings.HasPrefix(unit, "µs") || strings.HasPrefix(unit, "s")) {
+		if _, err := strconv.ParseFloat(w, 64); err == nil &&
+			(strings.HasPrefix(unit, "ms") || strings.HasPrefix(unit, "µs") || strings.HasPrefix(unit, "s")) {
 			continue
 		}
 		kept = append(kept, w)
@@ -135,25 +141,32 @@ func TestBadLinks(t *testing.T) {
 		"cut short":       {good[:len(good)/2], http.StatusBadRequest, "damaged or was cut short"},
 		"not a link":      {"hello", http.StatusBadRequest, "damaged"},
 		"another version": {edited(t, good, `"v":1`, `"v":2`), http.StatusBadRequest, "another version"},
-		"another model":   {edited(t, good, `"m":"`+x.cfg.Model.Hash()[:4], `"m":"zzzz`), http.StatusConflict, "another model"},
+		"another model": {
+			edited(t, good, `"m":"`+x.cfg.Model.Hash()[:4], `"m":"zzzz`), http.StatusConflict, "another model",
+		},
 		"beyond its end":  {edited(t, good, `"at":[2,4]`, `"at":[9,4]`), http.StatusBadRequest, "edited by hand"},
 		"too many steps":  {edited(t, good, `"n":3`, `"n":99999`), http.StatusBadRequest, "edited by hand"},
 		"a token too far": {edited(t, good, `"c":[[2,`, `"c":[[2,9`), http.StatusBadRequest, "edited by hand"},
-		"a long prompt":   {edited(t, good, `"p":"Once`, `"p":"`+strings.Repeat("x", 5000)), http.StatusBadRequest, "rompt"},
+		"a long prompt": {
+			edited(t, good, `"p":"Once`, `"p":"`+strings.Repeat("x", 5000)), http.StatusBadRequest, "rompt",
+		},
 	} {
 		resp, page := x.stranger().get("/loop?log=" + url.QueryEscape(tc.link))
-		if resp.StatusCode != tc.status || !strings.Contains(page, tc.say) || !strings.Contains(page, `id="prompt-form"`) {
+		if resp.StatusCode != tc.status || !strings.Contains(page, tc.say) ||
+			!strings.Contains(page, `id="prompt-form"`) {
 			t.Errorf("%s: status %d, want %d, saying %q", name, resp.StatusCode, tc.status, tc.say)
 		}
 		e := c.refused(fmt.Sprintf(`{"cmd":"open","link":%q}`, tc.link))
 		if !strings.Contains(e.Message, tc.say) {
 			t.Errorf("%s: the socket says %q, want %q", name, e.Message, tc.say)
 		}
-		if resp, text := x.get("/export/text?log=" + url.QueryEscape(tc.link)); resp.StatusCode != tc.status || !strings.Contains(text, tc.say) {
+		if resp, text := x.get("/export/text?log=" + url.QueryEscape(tc.link)); resp.StatusCode != tc.status ||
+			!strings.Contains(text, tc.say) {
 			t.Errorf("%s: the export says %d %q", name, resp.StatusCode, text)
 		}
 	}
-	if resp, page := x.get("/loop?run=nothing"); resp.StatusCode != http.StatusNotFound || !strings.Contains(page, "does not have this run") {
+	if resp, page := x.get("/loop?run=nothing"); resp.StatusCode != http.StatusNotFound ||
+		!strings.Contains(page, "does not have this run") {
 		t.Errorf("a run that is not here: %d", resp.StatusCode)
 	}
 	c.do(`{"cmd":"step"}`) // the run is as it was
@@ -205,7 +218,8 @@ func TestExports(t *testing.T) {
 	byLink := "log=" + url.QueryEscape(c.last.Data.Link)
 	for name, ending := range map[string]string{"text": ".txt", "table": ".csv", "chart": ".svg", "trace": ".jsonl"} {
 		h, live := get(name, "run="+c.run)
-		if got, want := h.Get("Content-Disposition"), `attachment; filename="once-upon-a-time-seed-7`+ending+`"`; got != want {
+		want := `attachment; filename="once-upon-a-time-seed-7` + ending + `"`
+		if got := h.Get("Content-Disposition"); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 		if _, replayed := get(name, byLink); name != "trace" && live != replayed {
@@ -242,7 +256,8 @@ func TestExports(t *testing.T) {
 		t.Fatalf("%d rows under %q", len(rows), rows[0])
 	}
 	first := st.Dist.Order[0]
-	if r := rows[1]; r[0] != "1" || r[1] != fmt.Sprint(first) || r[4] != strconv.FormatFloat(st.Dist.P[first], 'g', -1, 64) || r[6] != "true" {
+	if r := rows[1]; r[0] != "1" || r[1] != fmt.Sprint(first) ||
+		r[4] != strconv.FormatFloat(st.Dist.P[first], 'g', -1, 64) || r[6] != "true" {
 		t.Errorf("first row %q", r)
 	}
 	for _, r := range rows[1:] {
@@ -282,7 +297,10 @@ func TestExportRefusals(t *testing.T) {
 	if resp, _ := x.stranger().get("/export/text?run=" + c.run); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("a stranger got the run: %d", resp.StatusCode)
 	}
-	for prompt, want := range map[string]string{"Hi": "hi", "": "text", "Grüße!": "gr-e", "🦉": "text", strings.Repeat("ab ", 50): strings.Repeat("ab-", 13) + "a"} {
+	for prompt, want := range map[string]string{
+		"Hi": "hi", "": "text", "Grüße!": "gr-e", "🦉": "text",
+		strings.Repeat("ab ", 50): strings.Repeat("ab-", 13) + "a",
+	} {
 		st := *c.state(x)
 		st.Prompt = prompt
 		if got := fileName(&st); got != want+"-seed-42" {
@@ -304,7 +322,8 @@ func TestStorybook(t *testing.T) {
 		if resp.StatusCode != http.StatusOK || !strings.Contains(page, `id="panel"`) {
 			t.Errorf("%s: status %d: %.200s", s.Name, resp.StatusCode, page)
 		}
-		if resp, data := x.get("/storybook/" + s.Name + "/data"); resp.StatusCode != http.StatusOK || !strings.Contains(data, `"scrub"`) {
+		if resp, data := x.get("/storybook/" + s.Name + "/data"); resp.StatusCode != http.StatusOK ||
+			!strings.Contains(data, `"scrub"`) {
 			t.Errorf("%s: data: status %d: %.200s", s.Name, resp.StatusCode, data)
 		}
 	}
@@ -334,7 +353,11 @@ func TestStoriesShowTheirState(t *testing.T) {
 		"what-if":        func(st *session.State) bool { return st.WhatIf != nil },
 		"long":           func(st *session.State) bool { return len(st.Steps) > 80 && st.Look != nil },
 		"not-looking":    func(st *session.State) bool { return !st.Looking && st.Cursor.Stage == infer.KindForward },
-		"sample":         func(st *session.State) bool { return st.Cursor == session.Cursor{Step: 2, Stage: infer.KindSample} },
+		"sample": func(st *session.State) bool {
+			return st.Cursor == session.Cursor{
+				Step: 2, Stage: infer.KindSample,
+			}
+		},
 	} {
 		found := false
 		for _, s := range stories {

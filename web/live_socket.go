@@ -112,7 +112,8 @@ func (l *line) receive(data []byte) {
 	switch {
 	case !l.limiter.Allow():
 		l.put(live.Message{Ack: c.N, Error: &live.Error{
-			Code: live.Busy, Message: "Too many commands at once: this one was not carried out. Wait a moment and send it again.",
+			Code:    live.Busy,
+			Message: "Too many commands at once: this one was not carried out. Wait a moment and send it again.",
 		}})
 	case bad != nil:
 		l.put(live.Message{Ack: c.N, Error: live.ErrorOf(bad)})
@@ -132,10 +133,16 @@ func (l *line) receive(data []byte) {
 func readCommand(data []byte) (live.Command, error) {
 	f, c := fields{}, live.Command{}
 	if err := json.Unmarshal(data, &f.raw); err != nil || f.raw == nil {
-		return c, &session.Error{Code: codeFormat, Message: `A message must be one JSON object such as {"cmd":"set","n":1}.`}
+		return c, &session.Error{
+			Code: codeFormat, Message: `A message must be one JSON object such as {"cmd":"set","n":1}.`,
+		}
 	}
 	if halfCharacter(data) {
-		return c, &session.Error{Code: codeFormat, Message: "The message holds half of a character (a \\ud800 to \\udfff escape without its other half); it must be valid Unicode."}
+		return c, &session.Error{
+			Code: codeFormat,
+			Message: "The message holds half of a character (a \\ud800 to \\udfff escape without its other half); it " +
+				"must be valid Unicode.",
+		}
 	}
 	if f.has("n") {
 		c.N = uint64(f.whole("n", 0, infer.MaxSeed))

@@ -158,7 +158,9 @@ func TestFeedRefusals(t *testing.T) {
 		}), nil
 	}
 	x.feeds["panics"] = func(context.Context, string, url.Values) (live.Feed, error) {
-		return feedFunc(func(context.Context, <-chan live.Command, func(live.Message) error) error { panic("broken") }), nil
+		return feedFunc(
+			func(context.Context, <-chan live.Command, func(live.Message) error) error { panic("broken") },
+		), nil
 	}
 	x.feeds["ends"] = func(context.Context, string, url.Values) (live.Feed, error) {
 		return feedFunc(func(_ context.Context, _ <-chan live.Command, send func(live.Message) error) error {
@@ -246,11 +248,14 @@ func TestSlowReaderMissesOnlyWhatIsOld(t *testing.T) {
 // connections are those of every socket.
 func TestFeedLimits(t *testing.T) {
 	t.Parallel()
-	x := withFeed(t, Limits{CommandsPerSecond: rate.Every(time.Hour), CommandBurst: 2, Sockets: 1, MessageBytes: 200}, echo)
+	x := withFeed(
+		t, Limits{CommandsPerSecond: rate.Every(time.Hour), CommandBurst: 2, Sockets: 1, MessageBytes: 200}, echo,
+	)
 	l, _ := x.dialFeed(t, "feed=test")
 	for n, code := range []string{"", "", live.Busy} {
 		l.say(fmt.Sprintf(`{"cmd":"set","n":%d}`, n+1))
-		if m := l.receive(); m.Ack != uint64(n+1) || (m.Error == nil) != (code == "") || m.Error != nil && m.Error.Code != code {
+		if m := l.receive(); m.Ack != uint64(n+1) || (m.Error == nil) != (code == "") ||
+			m.Error != nil && m.Error.Code != code {
 			t.Errorf("command %d: %+v, want code %q", n+1, m, code)
 		}
 	}

@@ -39,7 +39,10 @@ func (s *Server) loop(w http.ResponseWriter, r *http.Request) {
 	learner, cookie := s.learners.of(r)
 	page, status := view.NewLoop(s.empty), http.StatusOK
 	if key := r.URL.Query().Get("start"); key != "" && s.cfg.Course != nil {
-		bad := &trouble{http.StatusNotFound, "There is no such run.", "The lesson may have changed. Start with a prompt, or try one of these."}
+		bad := &trouble{
+			http.StatusNotFound, "There is no such run.",
+			"The lesson may have changed. Start with a prompt, or try one of these.",
+		}
 		if start := s.cfg.Course.Start(key); start != nil {
 			bad = s.openStart(w, r, start)
 		}

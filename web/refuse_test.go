@@ -101,7 +101,8 @@ func TestRefusals(t *testing.T) {
 			x := newSite(t, Limits{CommandBurst: 1000})
 			c := x.dial(protocol, "")
 			for _, early := range []string{
-				`"step"`, `"token"`, `"play"`, `"reset"`, `"back"`, `"goon"`, `"finish"`, `"redraw","seed":1`, `"branch","id":1`,
+				`"step"`, `"token"`, `"play"`, `"reset"`, `"back"`, `"goon"`, `"finish"`, `"redraw","seed":1`,
+				`"branch","id":1`,
 				`"choose","step":1,"token":1`, `"whatif","u":null`, `"peek","step":1`, `"find","step":1,"text":"a"`,
 				`"head","block":1,"head":1`, `"inside","block":1`,
 			} {
@@ -134,7 +135,9 @@ func TestNoObject(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
 	c := x.dial(ProtocolJSON, "")
-	for _, message := range []string{``, `[]`, `null`, `"step"`, `{`, `{"cmd":"step"}{}`, strings.Repeat("[", 60_000), `{"n":-1,"cmd":"step"}`} {
+	for _, message := range []string{
+		``, `[]`, `null`, `"step"`, `{`, `{"cmd":"step"}{}`, strings.Repeat("[", 60_000), `{"n":-1,"cmd":"step"}`,
+	} {
 		if err := c.conn.WriteMessage(websocket.TextMessage, []byte(message)); err != nil {
 			t.Fatal(err)
 		}

@@ -21,12 +21,14 @@ var errGone = errors.New("this run has ended")
 // session; everybody else sends requests and reads the newest state.
 type run struct {
 	id, learner string
-	kept        bool // until its owner ends it: neither dropped nor evicted for want of room; the registry's mu guards it
-	log         *slog.Logger
-	seat        *infer.Seat     // where the model's passes for this run take their turn
-	total       *atomic.Int64   // memory of all runs
-	most        int64           // that all runs together may have
-	grown       func(*run) bool // called after every change of the state; false when memory is used up and no other run can give any
+	// until its owner ends it: neither dropped nor evicted for want of room; the registry's mu guards it
+	kept  bool
+	log   *slog.Logger
+	seat  *infer.Seat   // where the model's passes for this run take their turn
+	total *atomic.Int64 // memory of all runs
+	most  int64         // that all runs together may have
+	// called after every change of the state; false when memory is used up and no other run can give any
+	grown func(*run) bool
 
 	requests chan request
 	evict    chan struct{}
@@ -252,7 +254,8 @@ func (r *run) answer(ctx context.Context, s *session.Session, req request) {
 		next, err = s.Restore(ctx)
 	case r.tooLarge(req.command):
 		next, err = s.State(), &session.Error{Code: codeFull, Message: fmt.Sprintf(
-			"This run holds %d MiB, all the memory there is for runs. Look back, or begin another text.", r.bytes.Load()>>20)}
+			"This run holds %d MiB, all the memory there is for runs. Look back, or begin another text.",
+			r.bytes.Load()>>20)}
 	default:
 		next, err = s.Apply(ctx, req.command)
 	}

@@ -22,7 +22,10 @@ import (
 // registry returns a registry without a server, for one learner "a".
 func registry(t *testing.T, limits Limits) *runs {
 	t.Helper()
-	rs := newRuns(testmodel.Target(t), limits.orDefaults(), slog.New(slog.NewTextHandler(io.Discard, nil)), learners{secret: []byte("a test's")})
+	rs := newRuns(
+		testmodel.Target(t), limits.orDefaults(), slog.New(slog.NewTextHandler(io.Discard, nil)),
+		learners{secret: []byte("a test's")},
+	)
 	t.Cleanup(func() {
 		if err := rs.close(context.Background()); err != nil {
 			t.Error(err)
@@ -307,7 +310,8 @@ func TestShutdown(t *testing.T) {
 		t.Errorf("/readyz: %d", resp.StatusCode)
 	}
 	d := websocket.Dialer{Subprotocols: []string{ProtocolHTML}}
-	if _, resp, err := d.Dial(x.url(""), nil); err == nil || resp == nil || resp.StatusCode != http.StatusServiceUnavailable {
+	if _, resp, err := d.Dial(x.url(""), nil); err == nil || resp == nil ||
+		resp.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("a socket after the shutdown: %v %v", resp, err)
 	}
 }

@@ -109,7 +109,9 @@ func New(cfg Config) (*Server, error) {
 		defer cancel()
 		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
-	s.handler = overTLS(cfg.Classes.Access.URL, newGate(cfg.AllowedHosts, cfg.Logger, compressed(http.HandlerFunc(s.route))))
+	s.handler = overTLS(
+		cfg.Classes.Access.URL, newGate(cfg.AllowedHosts, cfg.Logger, compressed(http.HandlerFunc(s.route))),
+	)
 	return s, nil
 }
 

@@ -30,13 +30,15 @@ type goodbye struct {
 func (g *goodbye) Error() string { return g.text }
 
 var (
-	byeProtocol = &goodbye{websocket.CloseProtocolError, "ask for the subprotocol " + ProtocolHTML + " or " + ProtocolJSON}
-	byeBinary   = &goodbye{websocket.CloseUnsupportedData, "messages must be text, each one JSON object"}
-	byeUTF8     = &goodbye{websocket.CloseInvalidFramePayloadData, "messages must be valid UTF-8"}
-	byeBroken   = &goodbye{websocket.CloseInternalServerErr, "something failed inside the server; it has been logged"}
-	byeRestart  = &goodbye{websocket.CloseServiceRestart, "the server is going down or starting anew"}
-	byeFull     = &goodbye{websocket.CloseTryAgainLater, "no room for another run"}
-	byeGone     = &goodbye{websocket.CloseGoingAway, ""} // the peer has left or does not answer
+	byeProtocol = &goodbye{
+		websocket.CloseProtocolError, "ask for the subprotocol " + ProtocolHTML + " or " + ProtocolJSON,
+	}
+	byeBinary  = &goodbye{websocket.CloseUnsupportedData, "messages must be text, each one JSON object"}
+	byeUTF8    = &goodbye{websocket.CloseInvalidFramePayloadData, "messages must be valid UTF-8"}
+	byeBroken  = &goodbye{websocket.CloseInternalServerErr, "something failed inside the server; it has been logged"}
+	byeRestart = &goodbye{websocket.CloseServiceRestart, "the server is going down or starting anew"}
+	byeFull    = &goodbye{websocket.CloseTryAgainLater, "no room for another run"}
+	byeGone    = &goodbye{websocket.CloseGoingAway, ""} // the peer has left or does not answer
 )
 
 // socket is one connection: its handler's goroutine reads, another writes.
@@ -50,7 +52,7 @@ type socket struct {
 	viewer  *viewer
 	replies chan *message
 	limiter *rate.Limiter
-	receive func([]byte) // takes each message of the client: handle, or a feed's
+	receive func([]byte) // handles each message of the client: handle, or a feed's
 	crowd   func() int   // how many connections are open
 	send    func()       // writes until the connection ends: write, or a feed's
 
@@ -62,7 +64,10 @@ type socket struct {
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if !websocket.IsWebSocketUpgrade(r) {
 		w.Header().Set("Upgrade", "websocket")
-		sentence(w, http.StatusUpgradeRequired, "This address speaks WebSocket, subprotocols "+ProtocolHTML+" and "+ProtocolJSON+".")
+		sentence(
+			w, http.StatusUpgradeRequired,
+			"This address speaks WebSocket, subprotocols "+ProtocolHTML+" and "+ProtocolJSON+".",
+		)
 		return
 	}
 	name := r.URL.Query().Get("feed")
@@ -74,7 +79,10 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	leave, ok := s.enter()
 	if !ok {
 		w.Header().Set("Retry-After", "5")
-		sentence(w, http.StatusServiceUnavailable, "The server has no room for another connection now. Try again in a few seconds.")
+		sentence(
+			w, http.StatusServiceUnavailable,
+			"The server has no room for another connection now. Try again in a few seconds.",
+		)
 		return
 	}
 	defer leave()
@@ -100,7 +108,8 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	sock := &socket{
-		conn: conn, model: s.cfg.Model, limits: s.cfg.Limits, log: s.cfg.Logger, viewer: newViewer(pageName(r.URL.Query().Get("page"))), crowd: s.crowd,
+		conn: conn, model: s.cfg.Model, limits: s.cfg.Limits, log: s.cfg.Logger,
+		viewer: newViewer(pageName(r.URL.Query().Get("page"))), crowd: s.crowd,
 		replies: make(chan *message, replyQueue),
 		limiter: rate.NewLimiter(s.cfg.Limits.CommandsPerSecond, s.cfg.Limits.CommandBurst),
 	}
@@ -227,7 +236,8 @@ func (s *socket) handle(data []byte) {
 	switch {
 	case !s.limiter.Allow():
 		s.reply(refusal(o.n, &session.Error{
-			Code: codeBusy, Message: "Too many commands at once: this one was not carried out. Wait a moment and send it again.",
+			Code:    codeBusy,
+			Message: "Too many commands at once: this one was not carried out. Wait a moment and send it again.",
 		}))
 	case bad != nil:
 		s.reply(refusal(o.n, bad))

@@ -29,7 +29,9 @@ func TestWaysDraw(t *testing.T) { useAll(t, drawFeatures) }
 // useWhatIf drags u over the strip, reads what it would have taken, and takes it.
 func useWhatIf(v *visitor) {
 	was := v.state().Steps[1]
-	if u := browser.Value[float64](v.Tab, `Number(document.querySelector('#whatif-u').value)`); !(math.Abs(u-was.U) <= 0.0001) {
+	if u := browser.Value[float64](
+		v.Tab, `Number(document.querySelector('#whatif-u').value)`,
+	); !(math.Abs(u-was.U) <= 0.0001) {
 		v.t.Errorf("the slider stands at %v, u is %v", u, was.U)
 	}
 	for _, to := range []float64{0.05, 0.97} {
@@ -89,7 +91,9 @@ func useWorkedRow(v *visitor) {
 	if v.Name() == "keyboard" {
 		v.Point("#panel [data-rows]")
 		v.Keys(browser.ArrowDown)
-		for !browser.Value[bool](v.Tab, `document.querySelector('#panel tbody [data-row]:nth-of-type(3)').classList.contains('is-hover')`) {
+		for !browser.Value[bool](
+			v.Tab, `document.querySelector('#panel tbody [data-row]:nth-of-type(3)').classList.contains('is-hover')`,
+		) {
 			v.Keys(browser.ArrowDown)
 		}
 	} else {

@@ -61,7 +61,9 @@ func useAll(t *testing.T, features []feature) {
 // gestures of their own.
 func TestWaysByGesture(t *testing.T) {
 	t.Parallel()
-	features := slices.Concat(drawFeatures, historyFeatures, insideFeatures, settingsFeatures, shareFeatures, stripFeatures)
+	features := slices.Concat(
+		drawFeatures, historyFeatures, insideFeatures, settingsFeatures, shareFeatures, stripFeatures,
+	)
 	features = slices.DeleteFunc(features, func(f feature) bool { return f.hands == press })
 	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
 		if path.Base(t.Name()) != "mouse" { // which the tests of each kind use
@@ -144,7 +146,10 @@ func (v *visitor) comes(what string, is func(*session.State) bool) *session.Stat
 	for end := time.Now().Add(browser.Patience); !is(v.state()); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			v.Shot("failed.png")
-			v.t.Fatalf("the server never came to %s; it is at %+v with %+v\nthe page says %q", what, v.state().Cursor, v.state().Settings, v.complaints())
+			v.t.Fatalf(
+				"the server never came to %s; it is at %+v with %+v\nthe page says %q", what, v.state().Cursor,
+				v.state().Settings, v.complaints(),
+			)
 		}
 	}
 	v.same()
@@ -158,7 +163,9 @@ func at(step int, stage infer.Kind) func(*session.State) bool {
 
 func (v *visitor) complaints() []string {
 	v.t.Helper()
-	return browser.Value[[]string](v.Tab, `[...document.querySelectorAll('.field-error')].map(e => e.textContent).filter(Boolean)`)
+	return browser.Value[[]string](
+		v.Tab, `[...document.querySelectorAll('.field-error')].map(e => e.textContent).filter(Boolean)`,
+	)
 }
 
 // shown is what a page says, wherever the state says it too.
@@ -186,7 +193,8 @@ const pageShows = `(() => {
 		tokens: $$('#strip-gen > *').map((e) => e.children[1].textContent.trim()),
 		ps: $$('#strip-gen small').map((e) => e.lastChild.textContent.trim()),
 		prompt: $$('#strip-prompt .tok--given').length,
-		inputs: ['temperature', 'top_k', 'top_p', 'min_p', 'seed', 'max_tokens'].map((f) => Number($('[data-set=' + f + ']').value)),
+		inputs: ['temperature', 'top_k', 'top_p', 'min_p', 'seed', 'max_tokens']
+			.map((f) => Number($('[data-set=' + f + ']').value)),
 		stops: JSON.parse($('#stops').dataset.stops),
 		speed: JSON.parse($('#transport [aria-pressed=true]').dataset.cmd).speed,
 		playing: $('#transport [data-cmd*=pause]') !== null,
@@ -204,7 +212,9 @@ func expected(st *session.State) shown {
 		Inputs:  []float64{d.Temperature, float64(d.TopK), d.TopP, d.MinP, float64(d.Seed), float64(d.Stop.MaxTokens)},
 		Playing: st.Playing, Stopped: st.Stopped != infer.StopNone,
 		Stage: strconv.Itoa(int(st.Cursor.Stage)),
-		Scrub: fmt.Sprintf("%d of %d", (st.Cursor.Step-1)*7+int(st.Cursor.Stage), (st.Frontier().Step-1)*7+int(st.Frontier().Stage)),
+		Scrub: fmt.Sprintf(
+			"%d of %d", (st.Cursor.Step-1)*7+int(st.Cursor.Stage), (st.Frontier().Step-1)*7+int(st.Frontier().Stage),
+		),
 	}
 	e.Stops = append(e.Stops, d.Stop.Strings...)
 	for _, step := range st.Steps {
@@ -283,7 +293,10 @@ func (v *visitor) open(details string) {
 // says waits until an element's text holds words.
 func (v *visitor) says(selector, words string) {
 	v.t.Helper()
-	v.Wait(fmt.Sprintf("%q in %s", words, selector), fmt.Sprintf(`document.querySelector(%q)?.innerText.replace(/\s+/g, ' ').includes(%q)`, selector, words))
+	v.Wait(
+		fmt.Sprintf("%q in %s", words, selector),
+		fmt.Sprintf(`document.querySelector(%q)?.innerText.replace(/\s+/g, ' ').includes(%q)`, selector, words),
+	)
 }
 
 // cmd selects the button that sends a command, within a part of the page.

@@ -17,7 +17,11 @@ var historyFeatures = []feature{
 	{"rail", []session.Command{oneToken}, useRail, press},
 	{"scrubber", []session.Command{oneToken, oneToken, oneToken}, useScrubber, gestures},
 	{"play and speed", nil, usePlay, press},
-	{"to the end and cancel", []session.Command{session.Try{Key: "loop"}, session.SetStop{MaxTokens: ptrTo(480)}}, useFinish, press},
+	{
+		"to the end and cancel",
+		[]session.Command{session.Try{Key: "loop"}, session.SetStop{MaxTokens: ptrTo(480)}},
+		useFinish, press,
+	},
 	{"go on", []session.Command{session.SetStop{MaxTokens: ptrTo(2)}, oneToken, oneToken}, useGoOn, press},
 }
 
@@ -83,7 +87,9 @@ func usePlay(v *visitor) {
 	v.given(session.SetStop{MaxTokens: ptrTo(6)}, session.SetSpeed{Speed: session.SpeedMax})
 	v.same()
 	v.Press(cmd("#transport", `{"cmd":"play"}`))
-	if st := v.comes("the end", func(st *session.State) bool { return st.Stopped != infer.StopNone }); len(st.Steps) > 6 {
+	if st := v.comes(
+		"the end", func(st *session.State) bool { return st.Stopped != infer.StopNone },
+	); len(st.Steps) > 6 {
 		v.t.Errorf("%d tokens were written, want at most 6", len(st.Steps))
 	}
 }

@@ -77,7 +77,9 @@ func useCanvas(v *visitor) {
 		return
 	}
 	v.Press(`canvas[data-heat="4"]`) // in its middle, where head 3 of six ends
-	v.Wait("a head of block 5", `/^Block 5, head [34] reads/.test(document.querySelector('#head-detail h3')?.innerText)`)
+	v.Wait(
+		"a head of block 5", `/^Block 5, head [34] reads/.test(document.querySelector('#head-detail h3')?.innerText)`,
+	)
 }
 
 // useBlock opens a block: its norms, shapes and values.
@@ -91,7 +93,8 @@ func useBlock(v *visitor) {
 	}
 	c := v.state().Model.Config()
 	for _, shape := range []string{
-		fmt.Sprintf("%d heads × %d", c.Heads, c.HeadDim), fmt.Sprintf("%d heads × %d", c.KVHeads, c.HeadDim), view.Count(c.FFN),
+		fmt.Sprintf("%d heads × %d", c.Heads, c.HeadDim), fmt.Sprintf("%d heads × %d", c.KVHeads, c.HeadDim),
+		view.Count(c.FFN),
 	} {
 		v.says("#inside", shape+"; from")
 	}
@@ -107,7 +110,8 @@ func useBlock(v *visitor) {
 		return s
 	}
 	values := v.Text("#inside .ins__tensor:nth-of-type(3) .vals dd")
-	if want := minus(b.Query[0]) + " " + minus(b.Query[1]) + " "; len(values) < len(want) || values[:len(want)] != want {
+	if want := minus(b.Query[0]) + " " + minus(b.Query[1]) + " "; len(values) < len(want) ||
+		values[:len(want)] != want {
 		v.t.Errorf("the query's values begin %.30q, want %q", values, want)
 	}
 	v.Press("#inside .detail__x")
@@ -124,7 +128,14 @@ func useReadout(v *visitor) {
 	for _, r := range says {
 		want = append(want, marked(r.Token.Text)+" "+places(r.P, 2))
 	}
-	got := browser.Value[[]string](v.Tab, fmt.Sprintf(`[...document.querySelectorAll('%s .blk__say details li')].map(e => e.innerText.replace(/\s+/g, ' ').trim())`, block))
+	got := browser.Value[[]string](
+		v.Tab,
+		fmt.Sprintf(
+			`[...document.querySelectorAll('%s .blk__say details li')].map(e => e.innerText.replace(/\s+/g, ' `+
+				`').trim())`,
+			block,
+		),
+	)
 	if len(want) != 5 || !slices.Equal(got, want) {
 		v.t.Errorf("the block says %q, want %q", got, want)
 	}
@@ -145,9 +156,17 @@ func useLook(v *visitor) {
 // useCost shows the cache by head, and the chart's figures.
 func useCost(v *visitor) {
 	v.Press("#kv-heads")
-	v.Wait("the grid by head", `document.querySelector('.kv-heads').checkVisibility() && !document.querySelector('.kv-layers').checkVisibility()`)
+	v.Wait(
+		"the grid by head",
+		`document.querySelector('.kv-heads').checkVisibility() && `+
+			`!document.querySelector('.kv-layers').checkVisibility()`,
+	)
 	v.Press("#kv-heads")
-	v.Wait("the grid by layer", `!document.querySelector('.kv-heads').checkVisibility() && document.querySelector('.kv-layers').checkVisibility()`)
+	v.Wait(
+		"the grid by layer",
+		`!document.querySelector('.kv-heads').checkVisibility() && `+
+			`document.querySelector('.kv-layers').checkVisibility()`,
+	)
 	v.open(".cost .twin")
 	st := v.state()
 	var want []string
@@ -157,7 +176,8 @@ func useCost(v *visitor) {
 		}
 	}
 	v.Wait(fmt.Sprintf("a table of the steps %q", want), fmt.Sprintf(
-		`[...document.querySelectorAll('#cost-table tbody th')].map((e) => e.innerText.trim()).join() === '%s'`, strings.Join(want, ",")))
+		`[...document.querySelectorAll('#cost-table tbody th')].map((e) => e.innerText.trim()).join() === '%s'`,
+		strings.Join(want, ",")))
 	v.says("#tokens", fmt.Sprintf("in %d", len(st.PromptTokens)))
 	v.says("#tokens", fmt.Sprintf("out %d", len(st.Steps)))
 }

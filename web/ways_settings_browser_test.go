@@ -41,9 +41,17 @@ var settings = map[string]func(infer.Settings) float64{
 // the filters then keep.
 func (v *visitor) becomes(field string, value float64) {
 	v.t.Helper()
-	st := v.comes(fmt.Sprintf("%s = %v", field, value), func(st *session.State) bool { return settings[field](st.Settings) == value })
+	st := v.comes(
+		fmt.Sprintf("%s = %v", field, value),
+		func(st *session.State) bool { return settings[field](st.Settings) == value },
+	)
 	if st.Dist != nil && st.Cursor.Stage == infer.KindFilter {
-		v.Wait("the number of kept tokens", fmt.Sprintf(`document.querySelector('#panel .facts dd')?.innerText.replace(',', '') === '%d'`, st.Dist.Keep))
+		v.Wait(
+			"the number of kept tokens",
+			fmt.Sprintf(
+				`document.querySelector('#panel .facts dd')?.innerText.replace(',', '') === '%d'`, st.Dist.Keep,
+			),
+		)
 	}
 }
 
@@ -61,7 +69,9 @@ func useSliders(v *visitor) {
 }
 
 func useNumbers(v *visitor) {
-	for field, value := range map[string]float64{"temperature": 0.45, "top_k": 7, "top_p": 0.85, "min_p": 0.01, "seed": 7} {
+	for field, value := range map[string]float64{
+		"temperature": 0.45, "top_k": 7, "top_p": 0.85, "min_p": 0.01, "seed": 7,
+	} {
 		v.Fill(fmt.Sprintf("input[data-set=%s]:not([type=range])", field), strconv.FormatFloat(value, 'g', -1, 64))
 		v.becomes(field, value)
 	}
@@ -81,7 +91,10 @@ func useWrongNumbers(v *visitor) {
 		field := fmt.Sprintf("input[data-set=%s]:not([type=range])", c.field)
 		v.Fill(field, c.typed)
 		v.says("#err-"+c.field, c.says)
-		v.Wait("the field to be marked as wrong", fmt.Sprintf(`document.querySelector('%s').getAttribute('aria-invalid') === 'true'`, field))
+		v.Wait(
+			"the field to be marked as wrong",
+			fmt.Sprintf(`document.querySelector('%s').getAttribute('aria-invalid') === 'true'`, field),
+		)
 		// The keys pass through other numbers, right and wrong, and the words come
 		// and go with them: what is below them moves until the last is answered.
 		was := settings[c.field](before.Settings)
@@ -103,7 +116,10 @@ func usePresets(v *visitor) {
 	for i := range n {
 		button := fmt.Sprintf("#presets button:nth-child(%d)", i+1)
 		v.Press(button)
-		v.Wait("the preset to be marked", fmt.Sprintf(`document.querySelector('%s').getAttribute('aria-pressed') === 'true'`, button))
+		v.Wait(
+			"the preset to be marked",
+			fmt.Sprintf(`document.querySelector('%s').getAttribute('aria-pressed') === 'true'`, button),
+		)
 		v.same()
 	}
 }
@@ -114,7 +130,10 @@ func useStops(v *visitor) {
 	v.becomes("max_tokens", 12)
 	list := func(want ...string) {
 		v.t.Helper()
-		v.comes(fmt.Sprintf("the stop strings %q", want), func(st *session.State) bool { return slices.Equal(st.Settings.Stop.Strings, want) })
+		v.comes(
+			fmt.Sprintf("the stop strings %q", want),
+			func(st *session.State) bool { return slices.Equal(st.Settings.Stop.Strings, want) },
+		)
 	}
 	v.open("details.stops__edit")
 	v.Fill("#stop-string", `end\n`)
@@ -144,7 +163,12 @@ func useStops(v *visitor) {
 func usePrompts(v *visitor) {
 	v.Press("#transport [data-toggle=prompt-box]")
 	v.Fill("#prompt", "A small fox")
-	v.Wait("the pieces", fmt.Sprintf(`document.querySelectorAll('#pieces .tk').length === %d`, len(testmodel.Target(v.t).Encode("A small fox"))))
+	v.Wait(
+		"the pieces",
+		fmt.Sprintf(
+			`document.querySelectorAll('#pieces .tk').length === %d`, len(testmodel.Target(v.t).Encode("A small fox")),
+		),
+	)
 	v.Press("#prompt-form [type=submit]")
 	v.comes("the text", func(st *session.State) bool { return st.Prompt == "A small fox" })
 	v.Wait("the prompt box to go", `document.getElementById('prompt-box').hidden`)

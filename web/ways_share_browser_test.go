@@ -58,7 +58,8 @@ func useFiles(v *visitor) {
 			v.t.Errorf("%s: %d bytes were saved, want %d: %.60q", name, len(got), want.Len(), got)
 		}
 		if name == "table" { // the whole vocabulary and a line of names
-			if rows, err := csv.NewReader(bytes.NewReader(got)).ReadAll(); err != nil || len(rows) != 1+st.Model.Config().Vocab {
+			if rows, err := csv.NewReader(bytes.NewReader(got)).ReadAll(); err != nil ||
+				len(rows) != 1+st.Model.Config().Vocab {
 				v.t.Errorf("%d rows, %v", len(rows), err)
 			}
 		}

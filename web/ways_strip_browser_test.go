@@ -41,7 +41,11 @@ func usePeek(v *visitor) {
 			want = append(want, fmt.Sprintf("%s %s", marked(st.Model.Token(int(id)).Text), places(d.P[id], 2)))
 		}
 	}
-	got := browser.Value[[]string](v.Tab, `[...document.querySelectorAll('#peek .alt')].map(e => e.innerText.replace(/\s+/g, ' ').replace('Take ', '').trim())`)
+	got := browser.Value[[]string](
+		v.Tab,
+		`[...document.querySelectorAll('#peek .alt')].map(e => e.innerText.replace(/\s+/g, ' ').replace('Take ', `+
+			`'').trim())`,
+	)
 	if !slices.Equal(got, want) {
 		v.t.Errorf("the line offers %q, the step has %q", got, want)
 	}
@@ -100,7 +104,9 @@ func useBranch(v *visitor) {
 	v.choose(2)
 	st := v.comes("a branch", func(st *session.State) bool { return len(st.Branches) == 2 })
 	if !st.Steps[1].Forced || st.Steps[1].Chosen == first.Steps[1].Chosen || st.Steps[0] != first.Steps[0] {
-		v.t.Errorf("step 2 by hand: %v; token %d, was %d", st.Steps[1].Forced, st.Steps[1].Chosen, first.Steps[1].Chosen)
+		v.t.Errorf(
+			"step 2 by hand: %v; token %d, was %d", st.Steps[1].Forced, st.Steps[1].Chosen, first.Steps[1].Chosen,
+		)
 	}
 	v.Press(cmd("#transport", `{"cmd":"token"}`))
 	v.Press(cmd("#transport", `{"cmd":"token"}`))

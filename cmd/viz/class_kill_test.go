@@ -111,7 +111,10 @@ func TestKilledClass(t *testing.T) {
 		}
 	}
 	checkTogether(t, k.phones)
-	t.Logf("%d kills; the slowest of %d phones was back on the stage %v after the restart began", kills, phones, slowest.Round(time.Millisecond))
+	t.Logf(
+		"%d kills; the slowest of %d phones was back on the stage %v after the restart began", kills, phones,
+		slowest.Round(time.Millisecond),
+	)
 }
 
 // start begins a text, or begins it anew.
@@ -209,7 +212,8 @@ func (k *killedClass) castTwice(ctx context.Context, p *stayer, rng *rand.Rand) 
 	}
 	for n := range 2 {
 		choice := sh.Poll.Options[rng.IntN(len(sh.Poll.Options))].Key
-		if err := p.cast(ctx, sh.Poll.ID, sh.Poll.Round, choice, int64(1+n)); err != nil && !errors.Is(err, errPollOver) {
+		if err := p.cast(ctx, sh.Poll.ID, sh.Poll.Round, choice, int64(1+n)); err != nil &&
+			!errors.Is(err, errPollOver) {
 			k.t.Error(err)
 		}
 	}
@@ -250,7 +254,10 @@ func (k *killedClass) back(ctx context.Context, before []memory) {
 		}
 		places[sh.at()] = true
 		if !k.may[sh.at()] {
-			k.t.Fatalf("%s is at %d (step %d, stage %d) after the restart; it may be at %v", p.name, sh.at(), sh.Step, sh.Stage, k.may)
+			k.t.Fatalf(
+				"%s is at %d (step %d, stage %d) after the restart; it may be at %v", p.name, sh.at(), sh.Step,
+				sh.Stage, k.may,
+			)
 		}
 		k.checkKept(p, sh, before[i].kept)
 	}

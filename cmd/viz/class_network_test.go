@@ -31,7 +31,9 @@ type badNetwork struct {
 type toxic func(rng *rand.Rand) string
 
 func toxicJSON(kind, stream, attributes string, args ...any) string {
-	return fmt.Sprintf(`{"name":"toxic","type":%q,"stream":%q,"attributes":{%s}}`, kind, stream, fmt.Sprintf(attributes, args...))
+	return fmt.Sprintf(
+		`{"name":"toxic","type":%q,"stream":%q,"attributes":{%s}}`, kind, stream, fmt.Sprintf(attributes, args...),
+	)
 }
 
 // toxics are slow, sliced and cut connections, either way.
@@ -44,10 +46,14 @@ var toxics = []toxic{
 	},
 	func(r *rand.Rand) string { return toxicJSON("bandwidth", "downstream", `"rate":%d`, 20+r.IntN(400)) },
 	func(r *rand.Rand) string {
-		return toxicJSON("slicer", "downstream", `"average_size":%d,"size_variation":%d,"delay":%d`, 64+r.IntN(900), 32, r.IntN(300))
+		return toxicJSON(
+			"slicer", "downstream", `"average_size":%d,"size_variation":%d,"delay":%d`, 64+r.IntN(900), 32, r.IntN(300),
+		)
 	},
 	func(r *rand.Rand) string {
-		return toxicJSON("slicer", "upstream", `"average_size":%d,"size_variation":%d,"delay":%d`, 4+r.IntN(30), 2, r.IntN(2000))
+		return toxicJSON(
+			"slicer", "upstream", `"average_size":%d,"size_variation":%d,"delay":%d`, 4+r.IntN(30), 2, r.IntN(2000),
+		)
 	},
 	func(r *rand.Rand) string { return toxicJSON("limit_data", "downstream", `"bytes":%d`, r.IntN(60<<10)) },
 	func(r *rand.Rand) string { return toxicJSON("limit_data", "upstream", `"bytes":%d`, r.IntN(400)) },
@@ -216,7 +222,8 @@ func (b *badNetwork) vote(ctx context.Context) {
 			}
 			for n := range 3 { // everybody changes their mind twice
 				choice := sh.Poll.Options[rng.IntN(len(sh.Poll.Options))].Key
-				if err := p.cast(ctx, sh.Poll.ID, sh.Poll.Round, choice, int64(1+n)); err != nil && !errors.Is(err, errPollOver) {
+				if err := p.cast(ctx, sh.Poll.ID, sh.Poll.Round, choice, int64(1+n)); err != nil &&
+					!errors.Is(err, errPollOver) {
 					b.t.Error(err)
 				}
 			}
@@ -250,7 +257,8 @@ func (b *badNetwork) count(ctx context.Context, poll string, round int) {
 		p.mu.Lock()
 		confirmed := p.confirmed(poll, round)
 		p.mu.Unlock()
-		if counted.Number < confirmed.Number || counted.Number == confirmed.Number && counted.Choice != confirmed.Choice {
+		if counted.Number < confirmed.Number ||
+			counted.Number == confirmed.Number && counted.Choice != confirmed.Choice {
 			b.t.Errorf("%s: vote %+v was confirmed, %+v counts", p.name, confirmed, counted)
 		}
 		if counted.Number > 0 {

@@ -24,7 +24,11 @@ func TestDataFolder(t *testing.T) {
 		{"linux", map[string]string{"HOME": "/home/ada", "XDG_DATA_HOME": "data"}, "/home/ada/.local/share/viz"},
 		{"linux", nil, ""},
 		{"freebsd", map[string]string{"HOME": "/home/ada"}, "/home/ada/.local/share/viz"},
-		{"darwin", map[string]string{"HOME": "/Users/ada", "XDG_DATA_HOME": "/data"}, "/Users/ada/Library/Application Support/viz"},
+		{
+			"darwin",
+			map[string]string{"HOME": "/Users/ada", "XDG_DATA_HOME": "/data"},
+			"/Users/ada/Library/Application Support/viz",
+		},
 		{"darwin", nil, ""},
 		{"windows", map[string]string{"LocalAppData": "/local", "AppData": "/roaming"}, "/local/viz"},
 		{"windows", map[string]string{"AppData": "/roaming"}, "/roaming/viz"},
@@ -66,7 +70,8 @@ func TestKeptInAFolder(t *testing.T) {
 		t.Fatalf("cookies %v, want one", cookies)
 	}
 	f := try(t, nil, "", "serve", "-no-open", "-addr", "127.0.0.1:0", "-data", dir)
-	if f.code != exitFailed || f.out != "" || !strings.Contains(f.errors, "-data") || !strings.Contains(f.errors, "in use by another viz") {
+	if f.code != exitFailed || f.out != "" || !strings.Contains(f.errors, "-data") ||
+		!strings.Contains(f.errors, "in use by another viz") {
 		t.Errorf("a second server on the folder: exit %d, stdout %q, %q", f.code, f.out, f.errors)
 	}
 	if code := s.end(); code != exitDone {

@@ -22,7 +22,9 @@ var (
 )
 
 func TestGoldenJSON(t *testing.T) {
-	got := jsonTime.ReplaceAllString(ok(t, "trace", "-prompt", capital, "-n", "4", "-rows", "5", "-stop", `.\n`, "-json"), `"ns":0`)
+	got := jsonTime.ReplaceAllString(
+		ok(t, "trace", "-prompt", capital, "-n", "4", "-rows", "5", "-stop", `.\n`, "-json"), `"ns":0`,
+	)
 	want := golden(t, "capital.jsonl", got)
 	g, w := objects(t, got), objects(t, want)
 	if len(g) != len(w) {
@@ -62,7 +64,8 @@ func alike(t *testing.T, at string, got, want any) {
 			alike(t, fmt.Sprintf("%s[%d]", at, i), got[i], want[i])
 		}
 	case float64:
-		if got := got.(float64); got != want && (want == math.Trunc(want) && got == math.Trunc(got) || !(math.Abs(got-want) <= 1e-3)) {
+		if got := got.(float64); got != want &&
+			(want == math.Trunc(want) && got == math.Trunc(got) || !(math.Abs(got-want) <= 1e-3)) {
 			t.Errorf("%s: %v, want %v", at, got, want)
 		}
 	default:
@@ -75,8 +78,11 @@ func alike(t *testing.T, at string, got, want any) {
 func TestGoldenText(t *testing.T) {
 	for name, args := range map[string][]string{
 		"capital.txt": {"-prompt", capital, "-n", "3", "-rows", "5"},
-		"story.txt":   {"-prompt", "Once upon a time there was a", "-n", "2", "-rows", "6", "-temp", "1", "-top-k", "40", "-min-p", "0.02", "-stop", " young"},
-		"greedy.txt":  {"-prompt", "User: What is 東京?\n", "-n", "2", "-rows", "3", "-temp", "0"},
+		"story.txt": {
+			"-prompt", "Once upon a time there was a", "-n", "2", "-rows", "6", "-temp", "1", "-top-k", "40", "-min-p",
+			"0.02", "-stop", " young",
+		},
+		"greedy.txt": {"-prompt", "User: What is 東京?\n", "-n", "2", "-rows", "3", "-temp", "0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := textTime.ReplaceAllString(ok(t, append([]string{"trace"}, args...)...), "  0 ms")

@@ -31,12 +31,20 @@ func TestReadmeInspect(t *testing.T) {
 // Models of every format are described, each with what sets it apart, and run.
 func TestInspect(t *testing.T) {
 	for name, want := range map[string][]string{
-		"":                   {`"tiny-5M"`, "4,917,696 parameters", "3,072 B a position, 1.5 MiB when full", "GPT-2 split"},
-		"llama3":             {"Hugging Face folder", "llama:", "stretched 8 times beyond 32", "Llama-3 split", "BF16", `"<|begin_of_text|>" in front`},
-		"smollm":             {"stretched 4 times", "digits alone", "tied to the embedding", "no token in front"},
-		"mistral":            {"mistral:", "64 positions; a token sees the last 48", "SentencePiece BPE"},
-		"qwen3-f32.gguf":     {"qwen3: 3 layers, width 32", "4 query and 2 key/value heads of 16"},
-		"gemma3":             {"gemma3: 7 layers", "in 6 layers a token sees the last 16, in the others all", "rotary, base 10000 in 6 layers; base 1000000 in 1 layer\n"},
+		"": {
+			`"tiny-5M"`, "4,917,696 parameters", "3,072 B a position, 1.5 MiB when full", "GPT-2 split",
+		},
+		"llama3": {
+			"Hugging Face folder", "llama:", "stretched 8 times beyond 32", "Llama-3 split", "BF16",
+			`"<|begin_of_text|>" in front`,
+		},
+		"smollm":         {"stretched 4 times", "digits alone", "tied to the embedding", "no token in front"},
+		"mistral":        {"mistral:", "64 positions; a token sees the last 48", "SentencePiece BPE"},
+		"qwen3-f32.gguf": {"qwen3: 3 layers, width 32", "4 query and 2 key/value heads of 16"},
+		"gemma3": {
+			"gemma3: 7 layers", "in 6 layers a token sees the last 16, in the others all",
+			"rotary, base 10000 in 6 layers; base 1000000 in 1 layer\n",
+		},
 		"smollm3":            {"smollm3: 5 layers", "rotary, base 5000000; none in 1 layer\n"},
 		"olmo2-f32.gguf":     {"olmo2: 3 layers", "output matrix of its own"},
 		"mistral-window":     {"mistral:", "64 positions; a token sees the last 16\n"},
@@ -58,7 +66,9 @@ func TestInspect(t *testing.T) {
 				t.Errorf("viz inspect %s lacks %q:\n%s", name, want, got)
 			}
 		}
-		if out := ok(t, append([]string{"trace", "-prompt", "the cat", "-n", "3", "-rows", "1"}, model...)...); !strings.Contains(out, "── step ") {
+		if out := ok(
+			t, append([]string{"trace", "-prompt", "the cat", "-n", "3", "-rows", "1"}, model...)...,
+		); !strings.Contains(out, "── step ") {
 			t.Errorf("viz trace -model %s: %s", name, out)
 		}
 	}
@@ -79,11 +89,16 @@ func TestInspectDamaged(t *testing.T) {
 		data []byte
 		want []string
 	}{
-		"short.gguf":   {data[:len(data)-100], []string{"llama: 2 layers", `"<unk>"`, `tensor "output.weight" ends at byte`}},
-		"head.gguf":    {data[:1000], []string{`"head", GGUF`, "byte ", "tokenizer.ggml.tokens"}},
-		"nan.gguf":     {nan, []string{"SHA-256", "output.weight[610 31] is NaN"}},
-		"other.gguf":   {other, []string{`"ma\x1bba"`, "this program runs gemma3, gpt2, llama"}},
-		"pointer.gguf": {[]byte("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n"), []string{`"pointer", git-LFS pointer`, "of 12345 bytes"}},
+		"short.gguf": {
+			data[:len(data)-100], []string{"llama: 2 layers", `"<unk>"`, `tensor "output.weight" ends at byte`},
+		},
+		"head.gguf":  {data[:1000], []string{`"head", GGUF`, "byte ", "tokenizer.ggml.tokens"}},
+		"nan.gguf":   {nan, []string{"SHA-256", "output.weight[610 31] is NaN"}},
+		"other.gguf": {other, []string{`"ma\x1bba"`, "this program runs gemma3, gpt2, llama"}},
+		"pointer.gguf": {
+			[]byte("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n"),
+			[]string{`"pointer", git-LFS pointer`, "of 12345 bytes"},
+		},
 	} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, damaged.data, 0o644); err != nil {
@@ -110,7 +125,8 @@ func TestInspectNothing(t *testing.T) {
 	if err := os.WriteFile(path, []byte("hello, world"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if f := try(t, nil, "", "inspect", path); f.code != exitUsage || f.out != "" || !strings.Contains(f.errors, "no model that can be read") {
+	if f := try(t, nil, "", "inspect", path); f.code != exitUsage || f.out != "" ||
+		!strings.Contains(f.errors, "not a model that can be read") {
 		t.Errorf("exit %d, %q, %q", f.code, f.out, f.errors)
 	}
 }
@@ -119,8 +135,11 @@ func TestInspectNothing(t *testing.T) {
 func TestInspectHasAllReasons(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
-		"config.json":           `{"model_type": "llama", "_name_or_path": "me/broken", "hidden_size": 0, "num_hidden_layers": 2, "num_attention_heads": 3, "vocab_size": 10, "hidden_act": "relu", "quantization_config": {}, "attention_bias": true}`,
-		"tokenizer.json":        `{"model": {"type": "Unigram"}, "added_tokens": [{"id": 7, "content": "<pad>", "special": true}]}`,
+		"config.json": `{"model_type": "llama", "_name_or_path": "me/broken", "hidden_size": 0, ` +
+			`"num_hidden_layers": 2, "num_attention_heads": 3, "vocab_size": 10, "hidden_act": "relu", ` +
+			`"quantization_config": {}, "attention_bias": true}`,
+		"tokenizer.json": `{"model": {"type": "Unigram"}, "added_tokens": [{"id": 7, "content": "<pad>", ` +
+			`"special": true}]}`,
 		"tokenizer_config.json": `{"chat_template": "{% for m in messages %}\u001b[2J{{ m }}{% endfor %}"}`,
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
@@ -135,8 +154,10 @@ func TestInspectHasAllReasons(t *testing.T) {
 	f := try(t, nil, "", "inspect", folder, "-tensors", "-template")
 	for _, want := range []string{
 		`calls itself "me/broken"`, `shape      "llama"`, "1 tensor in 4 B", `special    1 token: 7 "<pad>"`,
-		"runs       no, for 7 reasons:\n", "config.json: quantization_config is set", "config.json: hidden_size is 0, want 1 to 65536",
-		"config.json: intermediate_size is missing", `config.json: hidden_act is "relu"`, "config.json: attention_bias is true",
+		"runs       no, for 7 reasons:\n", "config.json: quantization_config is set",
+		"config.json: hidden_size is 0, want 1 to 65536",
+		"config.json: intermediate_size is missing", `config.json: hidden_act is "relu"`,
+		"config.json: attention_bias is true",
 		`model.safetensors: tensor "lm_head.weight" has type U8`, "tokenizer.json: ",
 		"\n  lm_head.weight  U8  [4]\n", "{% for m in messages %}\ufffd[2J{{ m }}",
 	} {
@@ -148,7 +169,10 @@ func TestInspectHasAllReasons(t *testing.T) {
 		t.Errorf("exit %d", f.code)
 	}
 	f = try(t, nil, "", "trace", "-prompt", "x", "-model", folder)
-	if !strings.Contains(f.errors, "quantization_config is set; quantised weights are not supported (and 6 more, which viz inspect lists)") {
+	if !strings.Contains(
+		f.errors,
+		"quantization_config is set; quantised weights are not supported (and 6 more, which viz inspect lists)",
+	) {
 		t.Errorf("%s", f.errors)
 	}
 }
@@ -156,22 +180,27 @@ func TestInspectHasAllReasons(t *testing.T) {
 // The JSON form has the same, and the tensors.
 func TestInspectJSON(t *testing.T) {
 	var got inspected
-	if err := json.Unmarshal([]byte(ok(t, "inspect", "-json", filepath.Join(modelsFolder, "llama-q8_0.gguf"))), &got); err != nil {
+	if err := json.Unmarshal(
+		[]byte(ok(t, "inspect", "-json", filepath.Join(modelsFolder, "llama-q8_0.gguf"))), &got,
+	); err != nil {
 		t.Fatal(err)
 	}
 	// 2 blocks of 9 tensors, the embedding, the last norm and the output matrix.
-	if !got.Runs || got.Parameters != 63_840 || len(got.Tensors) != 2*9+3 || got.Shape.Layers != 2 || got.Tokens != 611 ||
+	if !got.Runs || got.Parameters != 63_840 || len(got.Tensors) != 2*9+3 || got.Shape.Layers != 2 ||
+		got.Tokens != 611 ||
 		*got.BOS != 1 || len(got.Special) != 3 || got.Facts["general.architecture"] != "llama" || got.Reasons != nil {
 		t.Errorf("%+v", got)
 	}
 	for _, x := range got.Tensors {
 		// token_embd: 611 rows of one block of 32 values in 34 bytes.
-		if x.Name == "token_embd.weight" && (x.Type != "Q8_0" || !slices.Equal(x.Shape, []int{611, 32}) || x.Bytes != 611*34) {
+		if x.Name == "token_embd.weight" &&
+			(x.Type != "Q8_0" || !slices.Equal(x.Shape, []int{611, 32}) || x.Bytes != 611*34) {
 			t.Errorf("%+v", x)
 		}
 	}
 	f := try(t, nil, "", "inspect", t.TempDir(), "-json")
-	if err := json.Unmarshal([]byte(f.out), &got); err != nil || got.Runs || len(got.Reasons) != 3 || f.code != exitUsage {
+	if err := json.Unmarshal([]byte(f.out), &got); err != nil || got.Runs || len(got.Reasons) != 3 ||
+		f.code != exitUsage {
 		t.Errorf("exit %d, %v, %+v", f.code, err, got)
 	}
 }

@@ -56,8 +56,13 @@ func (s *sheet) shape(d *checkpoint.Description) {
 		return
 	}
 	g := *d.Config
-	s.line("shape", "%s: %s, width %s, feed-forward %s", g.Architecture, plural(g.Layers, "layer"), view.Count(g.Width), view.Count(g.FFN))
-	s.line("", "%s query and %s key/value heads of %s", view.Count(g.Heads), view.Count(g.KVHeads), view.Count(g.HeadDim))
+	s.line(
+		"shape", "%s: %s, width %s, feed-forward %s", g.Architecture, plural(g.Layers, "layer"), view.Count(g.Width),
+		view.Count(g.FFN),
+	)
+	s.line(
+		"", "%s query and %s key/value heads of %s", view.Count(g.Heads), view.Count(g.KVHeads), view.Count(g.HeadDim),
+	)
 	s.line("", "%s positions%s", view.Count(g.Context), windowNote(g))
 	s.line("positions", "%s", positionsNote(g))
 }
@@ -65,8 +70,16 @@ func (s *sheet) shape(d *checkpoint.Description) {
 // weights writes how many there are and how the files keep them.
 func (s *sheet) weights(d *checkpoint.Description) {
 	if c := d.Checkpoint; c != nil {
-		s.line("weights", "%s parameters in %s, stored as %s", view.Count(c.Parameters()), view.Bytes(c.Bytes()), strings.Join(c.Types(), ", "))
-		s.line("", "%s", map[bool]string{true: "output matrix tied to the embedding", false: "output matrix of its own"}[c.Config.TieEmbeddings])
+		s.line(
+			"weights", "%s parameters in %s, stored as %s", view.Count(c.Parameters()), view.Bytes(c.Bytes()),
+			strings.Join(c.Types(), ", "),
+		)
+		s.line(
+			"", "%s",
+			map[bool]string{
+				true: "output matrix tied to the embedding", false: "output matrix of its own",
+			}[c.Config.TieEmbeddings],
+		)
 	} else if len(d.Tensors) > 0 {
 		var bytes int64
 		for _, t := range d.Tensors {
@@ -140,7 +153,9 @@ func windowNote(g checkpoint.Config) string {
 	case layers == g.Layers:
 		return fmt.Sprintf("; a token sees the last %s", view.Count(window))
 	}
-	return fmt.Sprintf("; in %s a token sees the last %s, in the others all", plural(layers, "layer"), view.Count(window))
+	return fmt.Sprintf(
+		"; in %s a token sees the last %s, in the others all", plural(layers, "layer"), view.Count(window),
+	)
 }
 
 // positionsNote says how the model encodes positions.
@@ -182,7 +197,9 @@ func ropeNote(rope *checkpoint.Rope) string {
 	case "linear":
 		note += fmt.Sprintf(", stretched %v times", r.Factor)
 	case "llama3":
-		note += fmt.Sprintf(", the slow ones stretched %v times beyond %s positions", r.Factor, view.Count(r.OriginalContext))
+		note += fmt.Sprintf(
+			", the slow ones stretched %v times beyond %s positions", r.Factor, view.Count(r.OriginalContext),
+		)
 	case "factors":
 		note += ", each stretched by a factor of its own"
 	}
@@ -221,7 +238,10 @@ func (s *sheet) memory(d *checkpoint.Description) {
 	if c := d.Checkpoint; c != nil {
 		weights := weightMemory(c, infer.QuantNone)
 		_, called := keptAs(c)
-		s.line("memory", "%s for the weights in %s and their tables, %s with one full cache", view.Bytes(weights), called, view.Bytes(weights+full))
+		s.line(
+			"memory", "%s for the weights in %s and their tables, %s with one full cache", view.Bytes(weights), called,
+			view.Bytes(weights+full),
+		)
 		s.line("", "%s for them with -quant int8", view.Bytes(weightMemory(c, infer.QuantInt8)))
 	}
 }

@@ -84,14 +84,19 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 func (o *labOptions) flags(info lab.Info) *flags {
 	f := newFlags(labUsage)
 	for _, p := range info.Params {
-		arg := map[lab.ParamKind]string{lab.Int: "N", lab.Float: "X", lab.Text: "TEXT", lab.Choice: "NAME", lab.Bool: "BOOL", lab.List: "LIST", lab.Strings: "TEXT"}[p.Kind]
+		arg := map[lab.ParamKind]string{
+			lab.Int: "N", lab.Float: "X", lab.Text: "TEXT", lab.Choice: "NAME", lab.Bool: "BOOL", lab.List: "LIST",
+			lab.Strings: "TEXT",
+		}[p.Kind]
 		f.value(labFlag(p.Name), arg, labParamHelp(p), func(text string) error {
 			o.values[p.Name] = text
 			return nil
 		})
 	}
 	o.modelPath.flags(f)
-	f.text("draft", "PATH", "another model to draft with (default: the one in this binary, for the model in it)", &o.draft)
+	f.text(
+		"draft", "PATH", "another model to draft with (default: the one in this binary, for the model in it)", &o.draft,
+	)
 	f.toggle("json", "print one JSON object instead of tables", &o.json)
 	f.text("csv", "TABLE", "print the raw rows of one table as CSV", &o.csv)
 	return f
@@ -138,13 +143,16 @@ func (o *labOptions) open(f *flags, stderr io.Writer) (lab.Env, error) {
 }
 
 // measure runs a lab and prints its progress.
-func (o *labOptions) measure(ctx context.Context, l lab.Lab, with lab.Env, values lab.Values, stderr io.Writer) (*lab.Report, error) {
+func (o *labOptions) measure(
+	ctx context.Context, l lab.Lab, with lab.Env, values lab.Values, stderr io.Writer,
+) (*lab.Report, error) {
 	estimate, err := l.Estimate(with, values)
 	if err != nil {
 		return nil, err
 	}
 	if estimate.Large {
-		fmt.Fprintf(stderr, "viz lab: this will take about %s (%s, %s of memory); an interrupt ends it and keeps what was measured\n",
+		fmt.Fprintf(stderr, "viz lab: this will take about %s (%s, %s of memory); an interrupt ends it and keeps "+
+			"what was measured\n",
 			view.Took(estimate.Took), view.MultAdds(estimate.MultAdds), view.Bytes(estimate.Bytes))
 	}
 	line := progressLine{to: stderr, shown: isTerminal(stderr)}
@@ -170,7 +178,9 @@ func (o *labOptions) print(r *lab.Report, info lab.Info, stdout io.Writer) error
 			for _, t := range r.Tables {
 				names = append(names, t.Name)
 			}
-			return usageError{fmt.Errorf("-csv is %q; it must be one of this lab's tables: %s", o.csv, strings.Join(names, ", "))}
+			return usageError{
+				fmt.Errorf("-csv is %q; it must be one of this lab's tables: %s", o.csv, strings.Join(names, ", ")),
+			}
 		}
 		return t.WriteCSV(stdout)
 	case o.json:

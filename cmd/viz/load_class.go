@@ -79,7 +79,10 @@ func (c *loadClass) gather(ctx context.Context, followers, deaf int, say func(in
 			c.deaf = append(c.deaf, &phone{url: c.url, code: c.code, deaf: true})
 			continue
 		}
-		c.phones = append(c.phones, &listener{phone: phone{url: c.url, code: c.code}, ended: make(chan struct{}), news: make(chan struct{}, 1)})
+		c.phones = append(
+			c.phones,
+			&listener{phone: phone{url: c.url, code: c.code}, ended: make(chan struct{}), news: make(chan struct{}, 1)},
+		)
 	}
 	c.phones[0].scout = true
 	free, failed := make(chan struct{}, dialing), make(chan error, followers)
@@ -209,7 +212,9 @@ func (c *loadClass) listen(from time.Time) {
 
 // lesson is what a teacher presses, over and over: the seven stages of a token
 // one by one, then some whole tokens.
-var lesson = []string{"forward", "forward", "forward", "forward", "forward", "forward", "forward", "token", "token", "token"}
+var lesson = []string{
+	"forward", "forward", "forward", "forward", "forward", "forward", "forward", "token", "token", "token",
+}
 
 // drive presses a key every so often, for so long, after waiting a little. It
 // returns how many stages that made.
@@ -250,7 +255,9 @@ func (c *loadClass) settle(ctx context.Context) error {
 		p.mu.Unlock()
 	}
 	for _, p := range c.phones {
-		if err := p.until(ctx, fmt.Sprintf("for snapshot %d", newest), func() bool { return p.last >= newest }); err != nil {
+		if err := p.until(
+			ctx, fmt.Sprintf("for snapshot %d", newest), func() bool { return p.last >= newest },
+		); err != nil {
 			return err
 		}
 	}

@@ -58,7 +58,9 @@ const draftHelp = "a smaller model with the same vocabulary, to draft where spec
 // openDraft loads the model that drafts for another: the one at a path, or, for
 // "" and the embedded model, the embedded draft; else there is none. A draft
 // that does not share the target's vocabulary is refused.
-func openDraft(target *infer.Model, path, called string, embedded bool, quant infer.Quant, notes io.Writer) (*infer.Model, error) {
+func openDraft(
+	target *infer.Model, path, called string, embedded bool, quant infer.Quant, notes io.Writer,
+) (*infer.Model, error) {
 	if path == "" {
 		if !embedded {
 			return nil, nil
@@ -91,7 +93,8 @@ func explain(p modelPath, err error) error {
 	if err == nil {
 		return nil
 	}
-	const want = "it must be a folder with config.json, model.safetensors and tokenizer.json, a GGUF file, or a llama2.c .bin file"
+	const want = "it must be a folder with config.json, model.safetensors and tokenizer.json, a GGUF file, or a " +
+		"llama2.c .bin file"
 	if _, missing := os.Stat(p.model); errors.Is(missing, fs.ErrNotExist) {
 		return errors.New("there is no such folder or file; " + want)
 	}

@@ -151,7 +151,8 @@ func TestServe(t *testing.T) {
 // Sockets must be told that the server is going down, not find out.
 func TestShutdownClosesSockets(t *testing.T) {
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
-	spare, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://")) // sends nothing, as browsers' spare connections do
+	// sends nothing, as browsers' spare connections do
+	spare, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +203,12 @@ func TestHosts(t *testing.T) {
 		{"localhost:0", nil, nil, "http://localhost:9"},
 		{"[::1]:9", nil, nil, "http://[::1]:9"},
 		{"192.0.2.7:9", nil, []string{"192.0.2.7:9"}, "http://192.0.2.7:9"},
-		{"127.0.0.1:9", []string{"viz.example", "b.example:444"}, []string{"viz.example", "viz.example:9", "b.example:444"}, "http://127.0.0.1:9"},
+		{
+			"127.0.0.1:9",
+			[]string{"viz.example", "b.example:444"},
+			[]string{"viz.example", "viz.example:9", "b.example:444"},
+			"http://127.0.0.1:9",
+		},
 	} {
 		a := newAddress(c.given, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9})
 		want := slices.Concat(loopback, c.want)
@@ -223,7 +229,8 @@ func TestHosts(t *testing.T) {
 			t.Errorf("everywhere allows %q, not %s", list, host)
 		}
 	}
-	if list := all.hosts(nil); !slices.Contains(list, "localhost") || slices.Contains(list, "") || slices.Contains(list, ":80") {
+	if list := all.hosts(nil); !slices.Contains(list, "localhost") || slices.Contains(list, "") ||
+		slices.Contains(list, ":80") {
 		t.Errorf("port 80 allows %q; want localhost without a port, and no empty name", list)
 	}
 	if all.loopback() || all.url() != "http://127.0.0.1:80" {

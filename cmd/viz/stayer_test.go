@@ -131,7 +131,10 @@ func (s *stayer) receive(f frame) error {
 		case now.seq == last.seq && now.connection == last.connection:
 			s.problem("snapshot %d came twice on one connection", now.seq)
 		case !s.restarts && now.before(last.sharedData):
-			s.problem("text %d step %d stage %d came after text %d step %d stage %d", now.Text, now.Step, now.Stage, last.Text, last.Step, last.Stage)
+			s.problem(
+				"text %d step %d stage %d came after text %d step %d stage %d", now.Text, now.Step, now.Stage,
+				last.Text, last.Step, last.Stage,
+			)
 		}
 	}
 	s.shots = append(s.shots, now)
@@ -143,7 +146,9 @@ func (d sharedData) at() int { return (d.Step-1)*7 + d.Stage }
 
 // before compares the places of two snapshots, where a class only goes forward.
 func (d sharedData) before(other sharedData) bool {
-	return cmp.Or(cmp.Compare(d.Text, other.Text), cmp.Compare(d.Step, other.Step), cmp.Compare(d.Stage, other.Stage)) < 0
+	return cmp.Or(
+		cmp.Compare(d.Text, other.Text), cmp.Compare(d.Step, other.Step), cmp.Compare(d.Stage, other.Stage),
+	) < 0
 }
 
 func (s *stayer) receiveOwn(f frame) error {

@@ -36,7 +36,9 @@ type traceOptions struct {
 }
 
 // trace carries out viz trace.
-func trace(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) error {
+func trace(
+	ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer,
+) error {
 	o := traceOptions{settings: infer.DefaultSettings(), rows: infer.DefaultRows}
 	f := o.flags()
 	if err := f.parse(args, env, stdout); err != nil {
@@ -83,22 +85,28 @@ func (o *traceOptions) flags() *flags {
 	o.setting(f, "temp", "T", "temperature; 0 is greedy (default 0.7)", func(s *infer.Settings, text string) {
 		s.Temperature = number(text)
 	})
-	o.setting(f, "top-k", "K", "keep the K most probable tokens; 0 is off (default 0)", func(s *infer.Settings, text string) {
+	o.setting(f, "top-k", "K", "keep the K most probable tokens; 0 is off "+
+		"(default 0)", func(s *infer.Settings, text string) {
 		s.TopK = wholeNumber(text, -1)
 	})
-	o.setting(f, "top-p", "P", "keep the smallest leading set with probability P; 1 is off (default 0.9)", func(s *infer.Settings, text string) {
+	o.setting(f, "top-p", "P", "keep the smallest leading set with probability P; 1 is off (default "+
+		"0.9)", func(s *infer.Settings, text string) {
 		s.TopP = number(text)
 	})
-	o.setting(f, "min-p", "P", "keep tokens with P times the largest probability or more; 0 is off (default 0)", func(s *infer.Settings, text string) {
+	o.setting(f, "min-p", "P", "keep tokens with P times the largest probability or more; 0 is off "+
+		"(default 0)", func(s *infer.Settings, text string) {
 		s.MinP = number(text)
 	})
-	o.setting(f, "seed", "S", "starts the random draws: the same seed, the same text (default 42)", func(s *infer.Settings, text string) {
+	o.setting(f, "seed", "S", "starts the random draws: the same seed, the same text (default "+
+		"42)", func(s *infer.Settings, text string) {
 		s.Seed = seed(text)
 	})
-	o.setting(f, "stop", "TEXT", "a stop string, \\n and \\t for newline and tab; may be given up to 8 times", func(s *infer.Settings, text string) {
+	o.setting(f, "stop", "TEXT", "a stop string, \\n and \\t for newline and tab; may be given up to 8 "+
+		"times", func(s *infer.Settings, text string) {
 		s.Stop.Strings = append(slices.Clone(s.Stop.Strings), unescape.Replace(text))
 	})
-	f.value("rows", "R", "tokens listed at each stage; 0 lists the whole vocabulary (default 20)", func(text string) error {
+	f.value("rows", "R", "tokens listed at each stage; 0 lists the whole vocabulary (default "+
+		"20)", func(text string) error {
 		if o.rows = wholeNumber(text, -1); o.rows < 0 {
 			return errors.New("it must be 0 (the whole vocabulary) or more")
 		}

@@ -106,7 +106,13 @@ func TestJSONOrder(t *testing.T) {
 }
 
 func TestWholeVocabulary(t *testing.T) {
-	list := objects(t, ok(t, "trace", "-prompt", "Once upon a time", "-n", "1", "-rows", "0", "-temp", "1", "-top-k", "50", "-top-p", "0.8", "-json"))
+	list := objects(
+		t,
+		ok(
+			t, "trace", "-prompt", "Once upon a time", "-n", "1", "-rows", "0", "-temp", "1", "-top-k", "50", "-top-p",
+			"0.8", "-json",
+		),
+	)
 	for _, name := range []string{"logits", "softmax", "filter"} {
 		o := stages(list, name)[0]
 		rows := rowsOf(o)
@@ -179,12 +185,21 @@ func checkFilter(t *testing.T, o, sample object) {
 		}
 	}
 	if !(math.Abs(p-1) <= 1e-9) || !(math.Abs(q-1) <= 1e-9) || n != 4096 || kept != o["kept"] || !found {
-		t.Errorf("step %v: Σp %v, Σq %v, %v tokens, %v kept of %v, chosen listed: %v", o["step"], p, q, n, kept, o["kept"], found)
+		t.Errorf(
+			"step %v: Σp %v, Σq %v, %v tokens, %v kept of %v, chosen listed: %v", o["step"], p, q, n, kept, o["kept"],
+			found,
+		)
 	}
 }
 
 func TestDraw(t *testing.T) {
-	list := objects(t, ok(t, "trace", "-prompt", "Once upon a time there was a", "-n", "5", "-seed", "3", "-temp", "2", "-top-p", "1", "-json"))
+	list := objects(
+		t,
+		ok(
+			t, "trace", "-prompt", "Once upon a time there was a", "-n", "5", "-seed", "3", "-temp", "2", "-top-p", "1",
+			"-json",
+		),
+	)
 	for i, s := range stages(list, "sample") {
 		u := s["u"].(float64)
 		if want := sampling.U(3, i+1); u != want {
@@ -227,7 +242,9 @@ func TestStops(t *testing.T) {
 		{"context", []string{"-n", "9", "-prompt", strings.Repeat(" the", 510)}, "context", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			appends := stages(objects(t, ok(t, append([]string{"trace", "-json", "-rows", "1"}, c.args...)...)), "append")
+			appends := stages(
+				objects(t, ok(t, append([]string{"trace", "-json", "-rows", "1"}, c.args...)...)), "append",
+			)
 			var text string
 			for i, a := range appends {
 				text += a["text"].(string)
@@ -243,7 +260,9 @@ func TestStops(t *testing.T) {
 }
 
 func TestPromptFromStandardInput(t *testing.T) {
-	for in, want := range map[string]string{"two\nlines\n": "two\nlines", "no newline": "no newline", "windows\r\n": "windows", "more\n\n": "more\n"} {
+	for in, want := range map[string]string{
+		"two\nlines\n": "two\nlines", "no newline": "no newline", "windows\r\n": "windows", "more\n\n": "more\n",
+	} {
 		f := try(t, nil, in, "trace", "-prompt", "-", "-n", "1", "-json")
 		if f.code != exitDone {
 			t.Fatalf("%q: exit %d, %s", in, f.code, f.errors)
@@ -260,8 +279,10 @@ func TestPromptFromStandardInput(t *testing.T) {
 
 func TestEnvironmentTwins(t *testing.T) {
 	env := map[string]string{
-		"VIZ_PROMPT": capital, "VIZ_N": "3", "VIZ_TEMP": "1.5", "VIZ_TOP_K": "7", "VIZ_TOP_P": "0.5", "VIZ_MIN_P": "0.1",
-		"VIZ_SEED": "11", "VIZ_STOP": `a\nb`, "VIZ_ROWS": "2", "VIZ_JSON": "true", "VIZ_MODEL": filepath.Join("..", "..", "infer", "bundled", "target"),
+		"VIZ_PROMPT": capital, "VIZ_N": "3", "VIZ_TEMP": "1.5", "VIZ_TOP_K": "7", "VIZ_TOP_P": "0.5",
+		"VIZ_MIN_P": "0.1",
+		"VIZ_SEED":  "11", "VIZ_STOP": `a\nb`, "VIZ_ROWS": "2", "VIZ_JSON": "true",
+		"VIZ_MODEL": filepath.Join("..", "..", "infer", "bundled", "target"),
 	}
 	f := try(t, env, "", "trace", "-top-k", "9", "-stop", "x", "-stop", "y")
 	if f.code != exitDone {
@@ -269,7 +290,9 @@ func TestEnvironmentTwins(t *testing.T) {
 	}
 	list := objects(t, f.out)
 	p := list[0]
-	for field, want := range map[string]any{"temperature": 1.5, "top_k": 9.0, "top_p": 0.5, "min_p": 0.1, "seed": 11.0} {
+	for field, want := range map[string]any{
+		"temperature": 1.5, "top_k": 9.0, "top_p": 0.5, "min_p": 0.1, "seed": 11.0,
+	} {
 		if p[field] != want {
 			t.Errorf("%s is %v, want %v", field, p[field], want)
 		}
@@ -285,7 +308,8 @@ func TestEnvironmentTwins(t *testing.T) {
 	}
 	delete(env, "VIZ_STOP")
 	env["VIZ_JSON"] = "0"
-	if f := try(t, env, "", "trace"); f.code != exitDone || strings.HasPrefix(f.out, "{") || strings.Contains(f.out, "stop string") {
+	if f := try(t, env, "", "trace"); f.code != exitDone || strings.HasPrefix(f.out, "{") ||
+		strings.Contains(f.out, "stop string") {
 		t.Errorf("exit %d, %.80s", f.code, f.out)
 	}
 }
@@ -323,7 +347,10 @@ func TestInterrupt(t *testing.T) {
 				cancel(interruption{os.Interrupt})
 			}
 			var errors bytes.Buffer
-			code := run(ctx, []string{"trace", "-prompt", prompt, "-n", "500"}, func(string) string { return "" }, stdin, out, &errors)
+			code := run(
+				ctx, []string{"trace", "-prompt", prompt, "-n", "500"}, func(string) string { return "" }, stdin, out,
+				&errors,
+			)
 			if code != 130 || errors.Len() > 0 {
 				t.Errorf("exit %d, stderr %q; want 130 and silence", code, errors.String())
 			}

@@ -53,7 +53,11 @@ func TestBadInput(t *testing.T) {
 		{trace("-model", empty), []string{"-model", "config.json", "must be a folder with"}},
 		{trace("-model", broken), []string{"-model", "config.json"}},
 		{[]string{"trace"}, []string{"-prompt", "missing", "1 to 4096 bytes"}},
-		{[]string{"trace", "-prompt", "", "-model", filepath.Join(modelsFolder, "qwen2")}, []string{"-prompt", "empty", "1 to 4096 bytes"}}, // no start token
+		// no start token
+		{
+			[]string{"trace", "-prompt", "", "-model", filepath.Join(modelsFolder, "qwen2")},
+			[]string{"-prompt", "empty", "1 to 4096 bytes"},
+		},
 		{[]string{"trace", "-prompt", strings.Repeat("x", 4097)}, []string{"-prompt", "4097 bytes", "1 to 4096 bytes"}},
 		{[]string{"trace", "-prompt", strings.Repeat(" x", 600)}, []string{"-prompt", "tokens", "at most 512 tokens"}},
 		{[]string{"trace", "-prompt", "ab\xffc"}, []string{"-prompt", "not valid UTF-8 at byte 2", "1 to 4096 bytes"}},
@@ -77,7 +81,10 @@ func TestBadInput(t *testing.T) {
 		{[]string{"serve", "-allow-host", "a.example,,b"}, []string{"-allow-host", "HOST:PORT"}},
 		{[]string{"serve", "-public-url", "class.example"}, []string{"-public-url", "https://HOST"}},
 		{[]string{"serve", "-public-url", "https://class.example/room"}, []string{"-public-url", "nothing behind"}},
-		{[]string{"serve", "-public-url", "https://me:secret@class.example"}, []string{"-public-url", "nothing behind"}},
+		{
+			[]string{"serve", "-public-url", "https://me:secret@class.example"},
+			[]string{"-public-url", "nothing behind"},
+		},
 		{[]string{"serve", "-room-ttl", "30"}, []string{"-room-ttl", "1h to 400d"}},
 		{[]string{"serve", "-room-ttl", "401d"}, []string{"-room-ttl", "1h to 400d"}},
 		{[]string{"serve", "-room-ttl", "59m"}, []string{"-room-ttl", "1h to 400d"}},
@@ -92,7 +99,10 @@ func TestBadInput(t *testing.T) {
 		{[]string{"inspect", file, "-json=perhaps"}, []string{"-json", "true or false"}},
 		{[]string{"version", "more"}, []string{`"more"`, "there are none"}},
 		{trace("-tokenizer", file), []string{"-tokenizer", "needs a -model"}},
-		{trace("-model", filepath.Join(modelsFolder, "gpt2-f32.gguf"), "-tokenizer", file), []string{"gpt2-f32.gguf: has its own tokenizer"}},
+		{
+			trace("-model", filepath.Join(modelsFolder, "gpt2-f32.gguf"), "-tokenizer", file),
+			[]string{"gpt2-f32.gguf: has its own tokenizer"},
+		},
 		{[]string{"inspect", filepath.Join(empty, "none")}, []string{"no such folder or file"}},
 		{[]string{"inspect", file}, []string{"config.json", "is a part of a model"}},
 		{[]string{"inspect", "one", "two"}, []string{`"two"`, "one path"}},
@@ -120,8 +130,10 @@ func TestBadInput(t *testing.T) {
 // names the variable.
 func TestBadEnvironment(t *testing.T) {
 	for variable, bad := range map[string]string{
-		"VIZ_TEMP": "-1", "VIZ_TOP_K": "-1", "VIZ_TOP_P": "0", "VIZ_MIN_P": "2", "VIZ_SEED": "-1", "VIZ_N": "0", "VIZ_ROWS": "-1",
-		"VIZ_STOP": strings.Repeat("x", 101), "VIZ_JSON": "maybe", "VIZ_PROMPT": strings.Repeat("x", 5000), "VIZ_MODEL": "no/such/folder",
+		"VIZ_TEMP": "-1", "VIZ_TOP_K": "-1", "VIZ_TOP_P": "0", "VIZ_MIN_P": "2", "VIZ_SEED": "-1", "VIZ_N": "0",
+		"VIZ_ROWS": "-1",
+		"VIZ_STOP": strings.Repeat("x", 101), "VIZ_JSON": "maybe", "VIZ_PROMPT": strings.Repeat("x", 5000),
+		"VIZ_MODEL": "no/such/folder",
 	} {
 		args := []string{"trace", "-prompt", "Hello"}
 		if variable == "VIZ_PROMPT" {
@@ -133,7 +145,8 @@ func TestBadEnvironment(t *testing.T) {
 		}
 	}
 	for variable, bad := range map[string]string{
-		"VIZ_ADDR": "here", "VIZ_NO_OPEN": "maybe", "VIZ_ALLOW_HOST": "a b", "VIZ_MODEL": "no/such/folder", "VIZ_DATA": "serve.go",
+		"VIZ_ADDR": "here", "VIZ_NO_OPEN": "maybe", "VIZ_ALLOW_HOST": "a b", "VIZ_MODEL": "no/such/folder",
+		"VIZ_DATA": "serve.go",
 	} {
 		f := try(t, map[string]string{variable: bad}, "", "serve")
 		if f.code != exitUsage || !strings.Contains(f.errors, variable) {
@@ -141,7 +154,9 @@ func TestBadEnvironment(t *testing.T) {
 		}
 	}
 	// A good flag is not troubled by a bad twin.
-	if f := try(t, map[string]string{"VIZ_TEMP": "-1"}, "", "trace", "-prompt", "Hello", "-n", "1", "-temp", "1"); f.code != exitDone {
+	if f := try(
+		t, map[string]string{"VIZ_TEMP": "-1"}, "", "trace", "-prompt", "Hello", "-n", "1", "-temp", "1",
+	); f.code != exitDone {
 		t.Errorf("exit %d, %s", f.code, f.errors)
 	}
 }
@@ -155,8 +170,19 @@ func TestHelp(t *testing.T) {
 		{"help", []string{"viz trace"}},
 		{"--help", []string{"viz trace"}},
 		{"load -h", []string{"-followers N", "default 500", "-deaf", "-rooms"}},
-		{"serve -h", []string{"-public-url", "-tls-cert", "-room-ttl", "-addr", "-no-open", "-model", "-data", "-allow-host", "VIZ_"}},
-		{"trace -h", []string{"-prompt", "-n N", "default 64", "-temp", "-top-k", "-top-p", "-min-p", "-seed", "default 42", "-stop", "-rows", "-model", "-json", "VIZ_"}},
+		{
+			"serve -h",
+			[]string{
+				"-public-url", "-tls-cert", "-room-ttl", "-addr", "-no-open", "-model", "-data", "-allow-host", "VIZ_",
+			},
+		},
+		{
+			"trace -h",
+			[]string{
+				"-prompt", "-n N", "default 64", "-temp", "-top-k", "-top-p", "-min-p", "-seed", "default 42", "-stop",
+				"-rows", "-model", "-json", "VIZ_",
+			},
+		},
 		{"trace --help", []string{"-prompt"}},
 		{"inspect -h", []string{"viz inspect [flags] [PATH]", "exit code 2", "-tensors", "-json", "-template"}},
 		{"-version", []string{"viz ", "go1."}},
@@ -174,7 +200,9 @@ func TestHelp(t *testing.T) {
 
 // A model that was trained with a start token goes on from an empty prompt.
 func TestTraceFromTheStartToken(t *testing.T) {
-	if got := ok(t, "trace", "-prompt", "", "-n", "1", "-rows", "1"); !strings.Contains(got, "prompt     <|endoftext|>\n           1 token\n") {
+	if got := ok(t, "trace", "-prompt", "", "-n", "1", "-rows", "1"); !strings.Contains(
+		got, "prompt     <|endoftext|>\n           1 token\n",
+	) {
 		t.Errorf("printed\n%s", got)
 	}
 }
@@ -183,7 +211,8 @@ func TestTraceFromTheStartToken(t *testing.T) {
 func TestUnknownKernelPath(t *testing.T) {
 	for _, args := range [][]string{{"trace", "-prompt", "x"}, {"inspect"}, {"lab"}, {"-version"}} {
 		f := try(t, map[string]string{"VIZ_KERNEL": "avx"}, "", args...)
-		if want := `viz: VIZ_KERNEL: unknown kernel path "avx"; the paths are portable, avx2 and avx512`; f.code != exitUsage || f.out != "" || !strings.HasPrefix(f.errors, want) {
+		if want := `viz: VIZ_KERNEL: unknown kernel path "avx"; the paths are portable, avx2 and ` +
+			`avx512`; f.code != exitUsage || f.out != "" || !strings.HasPrefix(f.errors, want) {
 			t.Errorf("viz %q: exit %d, printed %q, stderr %q", args, f.code, f.out, f.errors)
 		}
 	}

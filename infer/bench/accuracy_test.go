@@ -41,7 +41,8 @@ func TestInt8Accuracy(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("%+v", a)
-		if a.Positions < 500 || a.Top1 < 0.99 || !(a.MeanKL <= 1e-3) || a.MeanKL == 0 || a.Texts != name || a.Quant != infer.QuantInt8 {
+		if a.Positions < 500 || a.Top1 < 0.99 || !(a.MeanKL <= 1e-3) || a.MeanKL == 0 || a.Texts != name ||
+			a.Quant != infer.QuantInt8 {
 			t.Errorf("%+v; want at least 500 positions, 0.99 kept, a mean KL of at most 1e-3 and more than 0", a)
 		}
 	}

@@ -89,7 +89,9 @@ func TestRunEnds(t *testing.T) {
 		t.Errorf("%v after %d turns, want context.Canceled after 3", err, calls)
 	}
 	broken := errors.New("broken")
-	if _, err := Run(context.Background(), smallPlan(), func(infer.Quant) (*infer.Model, error) { return nil, broken }, nil); !errors.Is(err, broken) {
+	if _, err := Run(
+		context.Background(), smallPlan(), func(infer.Quant) (*infer.Model, error) { return nil, broken }, nil,
+	); !errors.Is(err, broken) {
 		t.Errorf("%v, want the error of loading", err)
 	}
 }

@@ -30,7 +30,9 @@ func TestMeasurePair(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	most := target.Config().Context
-	for name, c := range map[string][2]int{"no draft": {0, 30}, "a long draft": {infer.MaxGamma + 1, 30}, "no text": {4, 0}, "no room": {4, most - 4}} {
+	for name, c := range map[string][2]int{
+		"no draft": {0, 30}, "a long draft": {infer.MaxGamma + 1, 30}, "no text": {4, 0}, "no room": {4, most - 4},
+	} {
 		if _, err := MeasurePair(context.Background(), target, draft, c[0], c[1], 0); err == nil {
 			t.Errorf("%s is measured", name)
 		}

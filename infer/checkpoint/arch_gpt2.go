@@ -71,7 +71,9 @@ func readGPT2(f *fields, c *Config) {
 	if c.HeadDim = c.Width / c.Heads; c.Width%c.Heads != 0 {
 		f.fail("n_embd %d is not a multiple of n_head %d", c.Width, c.Heads)
 	} else if c.HeadDim > maxHeadDim {
-		f.fail("n_embd %d over %d heads gives a head size of %d, the limit is %d", c.Width, c.Heads, c.HeadDim, maxHeadDim)
+		f.fail(
+			"n_embd %d over %d heads gives a head size of %d, the limit is %d", c.Width, c.Heads, c.HeadDim, maxHeadDim,
+		)
 	}
 	c.everyLayer(f.err, func(int) Attention { return Attention{} })
 }

@@ -12,32 +12,45 @@ import (
 // the shape follows from.
 var (
 	qwen3 = object{
-		"architectures": []string{"Qwen3ForCausalLM"}, "model_type": "qwen3", "attention_bias": false, "bos_token_id": 151643,
+		"architectures": []string{"Qwen3ForCausalLM"}, "model_type": "qwen3", "attention_bias": false,
+		"bos_token_id": 151643,
 		"eos_token_id": 151645, "head_dim": 128, "hidden_act": "silu", "hidden_size": 1024, "intermediate_size": 3072,
 		"max_position_embeddings": 40960, "max_window_layers": 28, "num_attention_heads": 16, "num_hidden_layers": 28,
-		"num_key_value_heads": 8, "rms_norm_eps": 1e-6, "rope_scaling": nil, "rope_theta": 1000000, "sliding_window": nil,
+		"num_key_value_heads": 8, "rms_norm_eps": 1e-6, "rope_scaling": nil, "rope_theta": 1000000,
+		"sliding_window":      nil,
 		"tie_word_embeddings": true, "use_sliding_window": false, "vocab_size": 151936,
 	}
 	gemma3 = object{
 		"architectures": []string{"Gemma3ForCausalLM"}, "model_type": "gemma3_text", "_sliding_window_pattern": 6,
 		"attention_bias": false, "attn_logit_softcapping": nil, "bos_token_id": 2, "eos_token_id": 1,
 		"final_logit_softcapping": nil, "head_dim": 256, "hidden_activation": "gelu_pytorch_tanh", "hidden_size": 640,
-		"intermediate_size": 2048, "layer_types": slices.Repeat([]string{"sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention", "full_attention"}, 3),
+		"intermediate_size": 2048,
+		"layer_types": slices.Repeat(
+			[]string{
+				"sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention", "sliding_attention",
+				"full_attention",
+			},
+			3,
+		),
 		"max_position_embeddings": 32768, "num_attention_heads": 4, "num_hidden_layers": 18, "num_key_value_heads": 1,
 		"query_pre_attn_scalar": 256, "rms_norm_eps": 1e-6, "rope_local_base_freq": 10000.0, "rope_scaling": nil,
 		"rope_theta": 1000000.0, "sliding_window": 512, "use_bidirectional_attention": false, "vocab_size": 262144,
 	}
 	smollm3 = object{
-		"architectures": []string{"SmolLM3ForCausalLM"}, "model_type": "smollm3", "attention_bias": false, "bos_token_id": nil,
+		"architectures": []string{"SmolLM3ForCausalLM"}, "model_type": "smollm3", "attention_bias": false,
+		"bos_token_id": nil,
 		"eos_token_id": 128012, "hidden_act": "silu", "hidden_size": 2048, "intermediate_size": 11008,
-		"layer_types": slices.Repeat([]string{"full_attention"}, 36), "max_position_embeddings": 65536, "max_window_layers": 28,
-		"mlp_bias": false, "no_rope_layer_interval": 4, "no_rope_layers": slices.Repeat([]int{1, 1, 1, 0}, 9),
+		"layer_types": slices.Repeat([]string{"full_attention"}, 36), "max_position_embeddings": 65536,
+		"max_window_layers": 28,
+		"mlp_bias":          false, "no_rope_layer_interval": 4, "no_rope_layers": slices.Repeat([]int{1, 1, 1, 0}, 9),
 		"num_attention_heads": 16, "num_hidden_layers": 36, "num_key_value_heads": 4, "rms_norm_eps": 1e-6,
-		"rope_scaling": nil, "rope_theta": 5000000.0, "sliding_window": nil, "use_sliding_window": false, "vocab_size": 128256,
+		"rope_scaling": nil, "rope_theta": 5000000.0, "sliding_window": nil, "use_sliding_window": false,
+		"vocab_size": 128256,
 	}
 	olmo2 = object{
-		"architectures": []string{"Olmo2ForCausalLM"}, "model_type": "olmo2", "attention_bias": false, "eos_token_id": 100257,
-		"hidden_act": "silu", "hidden_size": 2048, "intermediate_size": 8192, "max_position_embeddings": 4096,
+		"architectures": []string{"Olmo2ForCausalLM"}, "model_type": "olmo2", "attention_bias": false,
+		"eos_token_id": 100257,
+		"hidden_act":   "silu", "hidden_size": 2048, "intermediate_size": 8192, "max_position_embeddings": 4096,
 		"num_attention_heads": 16, "num_hidden_layers": 16, "num_key_value_heads": 16, "rms_norm_eps": 1e-6,
 		"rope_scaling": nil, "rope_theta": 500000, "tie_word_embeddings": false, "vocab_size": 100352,
 	}
@@ -87,8 +100,12 @@ func TestPublishedModels(t *testing.T) {
 				still++
 			}
 		}
-		if c.HeadDim != test.headDim || c.Context != test.context || window != test.window || windowed != test.windowed || still != test.still {
-			t.Errorf("%s: heads of %d, %d positions, a window of %d in %d layers, %d without rotary positions", name, c.HeadDim, c.Context, window, windowed, still)
+		if c.HeadDim != test.headDim || c.Context != test.context || window != test.window ||
+			windowed != test.windowed || still != test.still {
+			t.Errorf(
+				"%s: heads of %d, %d positions, a window of %d in %d layers, %d without rotary positions", name,
+				c.HeadDim, c.Context, window, windowed, still,
+			)
 		}
 	}
 }
@@ -98,11 +115,22 @@ func TestPublishedModels(t *testing.T) {
 // all; newer files keep the bases by the type of layer.
 func TestGemma3Config(t *testing.T) {
 	for name, config := range map[string]object{
-		"as published":        gemma3,
-		"by its period":       gemma3.with("layer_types", absent),
-		"as the 1B has it":    gemma3.with("layer_types", absent, "_sliding_window_pattern", absent, "sliding_window_pattern", 6),
-		"at its defaults":     gemma3.with("layer_types", absent, "_sliding_window_pattern", absent, "rope_theta", absent, "rope_local_base_freq", absent, "head_dim", absent, "query_pre_attn_scalar", absent, "hidden_activation", nil),
-		"by the type of base": gemma3.with("rope_theta", absent, "rope_local_base_freq", absent, "rope_parameters", object{"sliding_attention": object{"rope_type": "default", "rope_theta": 10000.0}, "full_attention": object{"rope_theta": 1000000.0}}),
+		"as published":  gemma3,
+		"by its period": gemma3.with("layer_types", absent),
+		"as the 1B has it": gemma3.with(
+			"layer_types", absent, "_sliding_window_pattern", absent, "sliding_window_pattern", 6,
+		),
+		"at its defaults": gemma3.with(
+			"layer_types", absent, "_sliding_window_pattern", absent, "rope_theta", absent, "rope_local_base_freq",
+			absent, "head_dim", absent, "query_pre_attn_scalar", absent, "hidden_activation", nil,
+		),
+		"by the type of base": gemma3.with(
+			"rope_theta", absent, "rope_local_base_freq", absent, "rope_parameters",
+			object{
+				"sliding_attention": object{"rope_type": "default", "rope_theta": 10000.0},
+				"full_attention":    object{"rope_theta": 1000000.0},
+			},
+		),
 	} {
 		c := parse(t, config)
 		for l, a := range c.Attention {
@@ -114,17 +142,30 @@ func TestGemma3Config(t *testing.T) {
 				t.Errorf("%s: layer %d has %+v %+v", name, l, a, a.Rope)
 			}
 		}
-		if len(c.Ropes()) != 2 || c.QueryScalar != 256 || !(math.Abs(float64(c.EmbeddingScale)-25.29822) <= 1e-5) || !c.TieEmbeddings || c.Block.Activation != GELUTanh { // √640
+		// √640
+		if len(c.Ropes()) != 2 || c.QueryScalar != 256 || !(math.Abs(float64(c.EmbeddingScale)-25.29822) <= 1e-5) ||
+			!c.TieEmbeddings || c.Block.Activation != GELUTanh {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
 	// The larger ones stretch the layers that see all, and these alone.
 	c := parse(t, gemma3.with("rope_scaling", object{"rope_type": "linear", "factor": 8}))
-	if local, global := c.Attention[0].Rope, c.Attention[5].Rope; local.Scaling.Kind != "" || global.Scaling.Factor != 8 {
+	if local, global := c.Attention[0].Rope, c.Attention[5].Rope; local.Scaling.Kind != "" ||
+		global.Scaling.Factor != 8 {
 		t.Errorf("local %+v, global %+v", local, global)
 	}
-	c = parse(t, gemma3.with("rope_parameters", object{"full_attention": object{"rope_type": "linear", "factor": 8}, "sliding_attention": object{"rope_type": "default"}}))
-	if local, global := c.Attention[0].Rope, c.Attention[5].Rope; local.Scaling.Kind != "" || global.Scaling.Factor != 8 || local.Theta != 10_000 || global.Theta != 1_000_000 {
+	c = parse(
+		t,
+		gemma3.with(
+			"rope_parameters",
+			object{
+				"full_attention":    object{"rope_type": "linear", "factor": 8},
+				"sliding_attention": object{"rope_type": "default"},
+			},
+		),
+	)
+	if local, global := c.Attention[0].Rope, c.Attention[5].Rope; local.Scaling.Kind != "" ||
+		global.Scaling.Factor != 8 || local.Theta != 10_000 || global.Theta != 1_000_000 {
 		t.Errorf("local %+v, global %+v", local, global)
 	}
 }
@@ -136,11 +177,40 @@ func TestSmolLM3Layers(t *testing.T) {
 		config object
 		want   string // by layer: r turns, . does not; in capitals with a window
 	}{
-		"listed":        {smollm3.with("num_hidden_layers", 6, "layer_types", absent, "no_rope_layers", []int{0, 1, 1, 0, 1, 1, 0, 0}), ".rr.rr"},
-		"every third":   {smollm3.with("num_hidden_layers", 6, "layer_types", absent, "no_rope_layers", nil, "no_rope_layer_interval", 3), "rr.rr."},
-		"every fourth":  {smollm3.with("num_hidden_layers", 6, "layer_types", absent, "no_rope_layers", absent, "no_rope_layer_interval", absent), "rrr.rr"},
-		"with a window": {smollm3.with("num_hidden_layers", 6, "layer_types", absent, "no_rope_layers", absent, "use_sliding_window", true, "sliding_window", 100), "rrr:rr"},
-		"window listed": {smollm3.with("num_hidden_layers", 3, "layer_types", []string{"sliding_attention", "full_attention", "full_attention"}, "no_rope_layers", absent, "use_sliding_window", true, "sliding_window", 100), "Rrr"},
+		"listed": {
+			smollm3.with(
+				"num_hidden_layers", 6, "layer_types", absent, "no_rope_layers", []int{0, 1, 1, 0, 1, 1, 0, 0},
+			),
+			".rr.rr",
+		},
+		"every third": {
+			smollm3.with(
+				"num_hidden_layers", 6, "layer_types", absent, "no_rope_layers", nil, "no_rope_layer_interval", 3,
+			),
+			"rr.rr.",
+		},
+		"every fourth": {
+			smollm3.with(
+				"num_hidden_layers", 6, "layer_types", absent, "no_rope_layers", absent, "no_rope_layer_interval",
+				absent,
+			),
+			"rrr.rr",
+		},
+		"with a window": {
+			smollm3.with(
+				"num_hidden_layers", 6, "layer_types", absent, "no_rope_layers", absent, "use_sliding_window", true,
+				"sliding_window", 100,
+			),
+			"rrr:rr",
+		},
+		"window listed": {
+			smollm3.with(
+				"num_hidden_layers", 3, "layer_types",
+				[]string{"sliding_attention", "full_attention", "full_attention"}, "no_rope_layers", absent,
+				"use_sliding_window", true, "sliding_window", 100,
+			),
+			"Rrr",
+		},
 	} {
 		got := ""
 		for _, a := range parse(t, test.config).Attention {
@@ -160,11 +230,27 @@ func TestQwenWindows(t *testing.T) {
 		config object
 		want   []int
 	}{
-		"off":            {qwen3.with("num_hidden_layers", 3, "sliding_window", 9, "max_window_layers", 1), []int{0, 0, 0}},
-		"on":             {qwen3.with("num_hidden_layers", 3, "use_sliding_window", true, "sliding_window", 9, "max_window_layers", 1), []int{0, 9, 9}},
-		"above all":      {qwen3.with("num_hidden_layers", 3, "use_sliding_window", true, "sliding_window", 9), []int{0, 0, 0}},
-		"from the first": {qwen3.with("num_hidden_layers", 3, "use_sliding_window", true, "sliding_window", 9, "max_window_layers", 0), []int{9, 9, 9}},
-		"listed":         {qwen3.with("num_hidden_layers", 3, "use_sliding_window", true, "sliding_window", 9, "layer_types", []string{"sliding_attention", "full_attention", "sliding_attention"}), []int{9, 0, 9}},
+		"off": {
+			qwen3.with("num_hidden_layers", 3, "sliding_window", 9, "max_window_layers", 1), []int{0, 0, 0},
+		},
+		"on": {
+			qwen3.with("num_hidden_layers", 3, "use_sliding_window", true, "sliding_window", 9, "max_window_layers", 1),
+			[]int{0, 9, 9},
+		},
+		"above all": {
+			qwen3.with("num_hidden_layers", 3, "use_sliding_window", true, "sliding_window", 9), []int{0, 0, 0},
+		},
+		"from the first": {
+			qwen3.with("num_hidden_layers", 3, "use_sliding_window", true, "sliding_window", 9, "max_window_layers", 0),
+			[]int{9, 9, 9},
+		},
+		"listed": {
+			qwen3.with(
+				"num_hidden_layers", 3, "use_sliding_window", true, "sliding_window", 9, "layer_types",
+				[]string{"sliding_attention", "full_attention", "sliding_attention"},
+			),
+			[]int{9, 0, 9},
+		},
 	} {
 		var got []int
 		for _, a := range parse(t, test.config).Attention {
@@ -222,43 +308,127 @@ var malformedArchitectures = []struct {
 	config object
 	want   string
 }{
-	{"qwen3, a mixture of experts", qwen3.with("model_type", "qwen3_moe"), `model_type is "qwen3_moe", a mixture of experts, which is not supported; this program runs`},
+	{
+		"qwen3, a mixture of experts", qwen3.with("model_type", "qwen3_moe"),
+		`model_type is "qwen3_moe", a mixture of experts, which is not supported; this program runs`,
+	},
 	{"qwen3, key heads left out", qwen3.with("num_key_value_heads", absent), "num_key_value_heads is missing"},
 	{"qwen3, odd heads", qwen3.with("head_dim", 127), "head size 127 is odd"},
-	{"qwen3, another class", qwen3.with("architectures", []string{"Qwen3ForSequenceClassification"}), `architectures names "Qwen3ForSequenceClassification", want "Qwen3ForCausalLM"`},
+	{
+		"qwen3, another class", qwen3.with("architectures", []string{"Qwen3ForSequenceClassification"}),
+		`architectures names "Qwen3ForSequenceClassification", want "Qwen3ForCausalLM"`,
+	},
 	{"qwen3, biases", qwen3.with("attention_bias", true), "attention_bias is true"},
-	{"qwen3, yarn", qwen3.with("rope_scaling", object{"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 32768}), `rope_scaling: rope_type is "yarn"`},
+	{
+		"qwen3, yarn",
+		qwen3.with("rope_scaling", object{"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 32768}),
+		`rope_scaling: rope_type is "yarn"`,
+	},
 	{"qwen3, half a layer", qwen3.with("max_window_layers", 1.5), "max_window_layers is 1.5, want a whole number"},
 	{"qwen3, layers below none", qwen3.with("max_window_layers", -1), "max_window_layers is -1, want 0 to 1024"},
-	{"qwen3, an empty window", qwen3.with("use_sliding_window", true, "sliding_window", 0), "sliding_window is 0, want 1 to"},
-	{"qwen3, a window for nobody", qwen3.with("layer_types", slices.Repeat([]string{"sliding_attention"}, 28)), `layer_types[0] is "sliding_attention", but there is no sliding window`},
-	{"gemma3, with pictures", gemma3.with("model_type", "gemma3", "architectures", []string{"Gemma3ForConditionalGeneration"}), "which sees pictures too; of Gemma 3 the text-only checkpoints run"},
+	{
+		"qwen3, an empty window", qwen3.with("use_sliding_window", true, "sliding_window", 0),
+		"sliding_window is 0, want 1 to",
+	},
+	{
+		"qwen3, a window for nobody", qwen3.with("layer_types", slices.Repeat([]string{"sliding_attention"}, 28)),
+		`layer_types[0] is "sliding_attention", but there is no sliding window`,
+	},
+	{
+		"gemma3, with pictures",
+		gemma3.with("model_type", "gemma3", "architectures", []string{"Gemma3ForConditionalGeneration"}),
+		"which sees pictures too; of Gemma 3 the text-only checkpoints run",
+	},
 	{"gemma3, both ways", gemma3.with("use_bidirectional_attention", true), "use_bidirectional_attention is true"},
-	{"gemma3, capped scores", gemma3.with("attn_logit_softcapping", 50.0), "attn_logit_softcapping is set, which is not supported"},
-	{"gemma3, capped logits", gemma3.with("final_logit_softcapping", 30.0), "final_logit_softcapping is set, which is not supported"},
-	{"gemma3, another activation", gemma3.with("hidden_activation", "gelu"), `hidden_activation is "gelu", want "gelu_pytorch_tanh"`},
-	{"gemma3, layers left out", gemma3.with("layer_types", []string{"full_attention"}), "layer_types has 1 entries, num_hidden_layers is 18"},
+	{
+		"gemma3, capped scores", gemma3.with("attn_logit_softcapping", 50.0),
+		"attn_logit_softcapping is set, which is not supported",
+	},
+	{
+		"gemma3, capped logits", gemma3.with("final_logit_softcapping", 30.0),
+		"final_logit_softcapping is set, which is not supported",
+	},
+	{
+		"gemma3, another activation", gemma3.with("hidden_activation", "gelu"),
+		`hidden_activation is "gelu", want "gelu_pytorch_tanh"`,
+	},
+	{
+		"gemma3, layers left out", gemma3.with("layer_types", []string{"full_attention"}),
+		"layer_types has 1 entries, num_hidden_layers is 18",
+	},
 	{"gemma3, no layers", gemma3.with("layer_types", []string{}), "layer_types has 0 entries, num_hidden_layers is 18"},
-	{"gemma3, another kind of layer", gemma3.with("layer_types", slices.Repeat([]string{"chunked_attention"}, 18)), `layer_types[0] is "chunked_attention"; "full_attention" and "sliding_attention" are supported`},
-	{"gemma3, layer types a text", gemma3.with("layer_types", "sliding_attention"), `layer_types is "sliding_attention", want a list of strings`},
+	{
+		"gemma3, another kind of layer", gemma3.with("layer_types", slices.Repeat([]string{"chunked_attention"}, 18)),
+		`layer_types[0] is "chunked_attention"; "full_attention" and "sliding_attention" are supported`,
+	},
+	{
+		"gemma3, layer types a text", gemma3.with("layer_types", "sliding_attention"),
+		`layer_types is "sliding_attention", want a list of strings`,
+	},
 	{"gemma3, period zero", gemma3.with("_sliding_window_pattern", 0), "_sliding_window_pattern is 0, want 1 to 1024"},
-	{"gemma3, scalar zero", gemma3.with("query_pre_attn_scalar", 0), "query_pre_attn_scalar is 0, supported is 0.001 to"},
-	{"gemma3, scalar a text", gemma3.with("query_pre_attn_scalar", "256"), `query_pre_attn_scalar is "256", want a number`},
-	{"gemma3, base below one", gemma3.with("rope_local_base_freq", 0.5), "rope_local_base_freq is 0.5, supported is 1 to"},
-	{"gemma3, local layers stretched oddly", gemma3.with("rope_parameters", object{"sliding_attention": object{"rope_type": "yarn"}}), `config.json: rope_parameters: sliding_attention: rope_type is "yarn"`},
-	{"gemma3, base by type a number", gemma3.with("rope_parameters", object{"full_attention": 7}), "config.json: rope_parameters: full_attention is 7, want an object"},
-	{"smollm3, a list too short", smollm3.with("no_rope_layers", []int{1, 1, 1}), "no_rope_layers has 3 entries, num_hidden_layers is 36"},
-	{"smollm3, a list of other numbers", smollm3.with("no_rope_layers", slices.Repeat([]int{1, 2}, 18)), "no_rope_layers[1] is 2, want 0 or 1"},
-	{"smollm3, a list of texts", smollm3.with("no_rope_layers", []string{"1"}), `no_rope_layers is ["1"], want a list of 0 and 1`},
-	{"smollm3, interval zero", smollm3.with("no_rope_layer_interval", 0), "no_rope_layer_interval is 0, want 1 to 1024"},
+	{
+		"gemma3, scalar zero", gemma3.with("query_pre_attn_scalar", 0),
+		"query_pre_attn_scalar is 0, supported is 0.001 to",
+	},
+	{
+		"gemma3, scalar a text", gemma3.with("query_pre_attn_scalar", "256"),
+		`query_pre_attn_scalar is "256", want a number`,
+	},
+	{
+		"gemma3, base below one", gemma3.with("rope_local_base_freq", 0.5),
+		"rope_local_base_freq is 0.5, supported is 1 to",
+	},
+	{
+		"gemma3, local layers stretched oddly",
+		gemma3.with("rope_parameters", object{"sliding_attention": object{"rope_type": "yarn"}}),
+		`config.json: rope_parameters: sliding_attention: rope_type is "yarn"`,
+	},
+	{
+		"gemma3, base by type a number", gemma3.with("rope_parameters", object{"full_attention": 7}),
+		"config.json: rope_parameters: full_attention is 7, want an object",
+	},
+	{
+		"smollm3, a list too short", smollm3.with("no_rope_layers", []int{1, 1, 1}),
+		"no_rope_layers has 3 entries, num_hidden_layers is 36",
+	},
+	{
+		"smollm3, a list of other numbers", smollm3.with("no_rope_layers", slices.Repeat([]int{1, 2}, 18)),
+		"no_rope_layers[1] is 2, want 0 or 1",
+	},
+	{
+		"smollm3, a list of texts", smollm3.with("no_rope_layers", []string{"1"}),
+		`no_rope_layers is ["1"], want a list of 0 and 1`,
+	},
+	{
+		"smollm3, interval zero", smollm3.with("no_rope_layer_interval", 0),
+		"no_rope_layer_interval is 0, want 1 to 1024",
+	},
 	{"smollm3, biases", smollm3.with("mlp_bias", true), "mlp_bias is true"},
-	{"olmo2, a later one", olmo2.with("model_type", "olmo3"), `model_type is "olmo3", which has a sliding window in most of its layers`},
+	{
+		"olmo2, a later one", olmo2.with("model_type", "olmo3"),
+		`model_type is "olmo3", which has a sliding window in most of its layers`,
+	},
 	{"olmo2, another activation", olmo2.with("hidden_act", "gelu"), `hidden_act is "gelu", want "silu"`},
-	{"olmo2, heads do not divide", olmo2.with("num_attention_heads", 15), "hidden_size 2048 is not a multiple of num_attention_heads 15"},
-	{"mistral, a window beyond all", mistral.with("sliding_window", 1<<31), "sliding_window is 2147483648, want 1 to 1073741824"},
-	{"mistral, a window a text", mistral.with("sliding_window", "4096"), `sliding_window is "4096", want a whole number`},
-	{"rope parameters, a factor for nothing", tiny.with("rope_parameters", object{"rope_theta": 1e4, "factor": 4}), "config.json: rope_parameters: factor is given, but no rope_type"},
-	{"layers absurd with layer types", gemma3.with("num_hidden_layers", 1<<40), "num_hidden_layers is 1099511627776, want 1 to 1024"},
+	{
+		"olmo2, heads do not divide", olmo2.with("num_attention_heads", 15),
+		"hidden_size 2048 is not a multiple of num_attention_heads 15",
+	},
+	{
+		"mistral, a window beyond all", mistral.with("sliding_window", 1<<31),
+		"sliding_window is 2147483648, want 1 to 1073741824",
+	},
+	{
+		"mistral, a window a text", mistral.with("sliding_window", "4096"),
+		`sliding_window is "4096", want a whole number`,
+	},
+	{
+		"rope parameters, a factor for nothing", tiny.with("rope_parameters", object{"rope_theta": 1e4, "factor": 4}),
+		"config.json: rope_parameters: factor is given, but no rope_type",
+	},
+	{
+		"layers absurd with layer types", gemma3.with("num_hidden_layers", 1<<40),
+		"num_hidden_layers is 1099511627776, want 1 to 1024",
+	},
 }
 
 func TestMalformedArchitectures(t *testing.T) {
@@ -275,7 +445,9 @@ func TestMalformedArchitectures(t *testing.T) {
 func TestRunsListsTheArchitectures(t *testing.T) {
 	got := runs(func(a *architecture) string { return a.gguf })
 	names := strings.Split(strings.NewReplacer("this program runs ", "", " and ", ", ").Replace(got), ", ")
-	if len(names) != len(architectures)-1 || !slices.IsSorted(names) || slices.Contains(names, "") || !slices.Contains(names, "qwen3") { // GGUF has no name for Mistral
+	// GGUF has no name for Mistral
+	if len(names) != len(architectures)-1 || !slices.IsSorted(names) || slices.Contains(names, "") ||
+		!slices.Contains(names, "qwen3") {
 		t.Errorf("%q", got)
 	}
 }

@@ -172,7 +172,10 @@ func readHeads(f *fields, c *Config, d defaults) {
 	} else if c.HeadDim = c.Width / c.Heads; c.Width%c.Heads != 0 {
 		f.fail("hidden_size %d is not a multiple of num_attention_heads %d", c.Width, c.Heads)
 	} else if c.HeadDim > maxHeadDim {
-		f.fail("hidden_size %d over %d heads gives a head size of %d, the limit is %d", c.Width, c.Heads, c.HeadDim, maxHeadDim)
+		f.fail(
+			"hidden_size %d over %d heads gives a head size of %d, the limit is %d", c.Width, c.Heads, c.HeadDim,
+			maxHeadDim,
+		)
 	}
 	if f.err == nil && c.Heads%c.KVHeads != 0 {
 		f.fail("num_attention_heads %d is not a multiple of num_key_value_heads %d", c.Heads, c.KVHeads)
@@ -227,7 +230,9 @@ func readTokenIDs(config *Config, c, tokens, generation *fields) {
 		}
 		config.BOS = ids[0]
 	}
-	for _, id := range slices.Concat(generation.ids("eos_token_id", config.Vocab), c.ids("eos_token_id", config.Vocab)) {
+	for _, id := range slices.Concat(
+		generation.ids("eos_token_id", config.Vocab), c.ids("eos_token_id", config.Vocab),
+	) {
 		if !slices.Contains(config.EOS, id) {
 			config.EOS = append(config.EOS, id)
 		}

@@ -64,7 +64,9 @@ type SpecialToken struct {
 
 // Describe says what an opened model is.
 func (c *Checkpoint) Describe() *Description {
-	d := &Description{Name: c.Config.Name, Format: c.Format, Architecture: c.Config.Architecture, Config: &c.Config, Checkpoint: c}
+	d := &Description{
+		Name: c.Config.Name, Format: c.Format, Architecture: c.Config.Architecture, Config: &c.Config, Checkpoint: c,
+	}
 	d.tokenizer(c.Tokenizer)
 	d.weigh(c.weights, inFile(c.tensors))
 	return d

@@ -50,7 +50,10 @@ func (g *gguf) describe(w *weights, name string) (*Description, error) {
 	if faults = collect(faults, err); err == nil {
 		d.tokenizer(tok)
 		if d.Config != nil && tok.Size() > config.Vocab {
-			faults = collect(faults, fmt.Errorf("tokenizer.ggml.tokens has %d tokens, token_embd has rows for %d", tok.Size(), config.Vocab))
+			faults = collect(
+				faults,
+				fmt.Errorf("tokenizer.ggml.tokens has %d tokens, token_embd has rows for %d", tok.Size(), config.Vocab),
+			)
 		}
 	}
 	if faults == nil {
@@ -127,11 +130,20 @@ func (g *gguf) config() (Config, error) {
 	switch {
 	case p.err != nil:
 	case c.Width%c.Heads != 0 && !p.has("attention.key_length"):
-		p.fail("%[1]sembedding_length %[2]d is not a multiple of %[1]sattention.head_count %[3]d", p.prefix, c.Width, c.Heads)
+		p.fail(
+			"%[1]sembedding_length %[2]d is not a multiple of %[1]sattention.head_count %[3]d", p.prefix, c.Width,
+			c.Heads,
+		)
 	case c.Heads%c.KVHeads != 0:
-		p.fail("%[1]sattention.head_count %[2]d is not a multiple of %[1]sattention.head_count_kv %[3]d", p.prefix, c.Heads, c.KVHeads)
+		p.fail(
+			"%[1]sattention.head_count %[2]d is not a multiple of %[1]sattention.head_count_kv %[3]d", p.prefix,
+			c.Heads, c.KVHeads,
+		)
 	case c.HeadDim < 1 || c.HeadDim > maxHeadDim || len(c.Ropes()) > 0 && c.HeadDim%2 != 0:
-		p.fail("%sattention.key_length is %d, or follows so; want an even number from 2 to %d", p.prefix, c.HeadDim, maxHeadDim)
+		p.fail(
+			"%sattention.key_length is %d, or follows so; want an even number from 2 to %d", p.prefix, c.HeadDim,
+			maxHeadDim,
+		)
 	}
 	g.marks(p, &c)
 	return c, p.err
@@ -142,7 +154,10 @@ func (p *ggufPairs) shape(c *Config) {
 	c.NormEps = float32(p.number("attention.layer_norm_rms_epsilon", 1e-5, 1e-30, 1))
 	c.HeadDim = p.size("attention.key_length", c.HeadDim, maxHeadDim)
 	if n := p.size("attention.value_length", c.HeadDim, maxHeadDim); n != c.HeadDim {
-		p.fail("%[1]sattention.value_length is %[2]d, %[1]sattention.key_length %[3]d; only equal ones are supported", p.prefix, n, c.HeadDim)
+		p.fail(
+			"%[1]sattention.value_length is %[2]d, %[1]sattention.key_length %[3]d; only equal ones are supported",
+			p.prefix, n, c.HeadDim,
+		)
 	}
 	if n := p.number("expert_count", 0, 0, 1<<20); n != 0 {
 		p.fail("%sexpert_count is %v; mixtures of experts are not supported", p.prefix, n)
@@ -155,7 +170,10 @@ func (p *ggufPairs) shape(c *Config) {
 func (p *ggufPairs) rope(c *Config) *Rope {
 	r := &Rope{Theta: p.number("rope.freq_base", 10_000, lowTheta, highTheta)}
 	if n := p.size("rope.dimension_count", c.HeadDim, maxHeadDim); n != c.HeadDim {
-		p.fail("%srope.dimension_count is %d, the head size %d; turning a part of a head is not supported", p.prefix, n, c.HeadDim)
+		p.fail(
+			"%srope.dimension_count is %d, the head size %d; turning a part of a head is not supported", p.prefix, n,
+			c.HeadDim,
+		)
 	}
 	key := "rope.scaling.factor"
 	if !p.has(key) {
@@ -236,7 +254,10 @@ func (g *gguf) tokenizer(arch string) (*tokenizer.Tokenizer, error) {
 	case "":
 		return nil, errors.New("tokenizer.ggml.model is missing")
 	}
-	return nil, fmt.Errorf(`tokenizer.ggml.model is %s; "llama" (SentencePiece BPE) and "gpt2" (byte-level BPE) are supported`, quote(kind))
+	return nil, fmt.Errorf(
+		`tokenizer.ggml.model is %s; "llama" (SentencePiece BPE) and "gpt2" (byte-level BPE) are supported`,
+		quote(kind),
+	)
 }
 
 // ggufControl is the type of tokens that represent no text.

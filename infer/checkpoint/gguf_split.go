@@ -46,7 +46,10 @@ func describeGGUF(fsys fs.FS, w *weights, file string) (*Description, error) {
 			d, err = g.describe(w, name)
 			if count, _ := g.pairs["split.count"].(float64); count > 1 {
 				d.Checkpoint = nil
-				err = fmt.Errorf("is one of the %v parts of a model; they are found by their names only, %s and so on", count, partName("NAME", 1, 3))
+				err = fmt.Errorf(
+					"is one of the %v parts of a model; they are found by their names only, %s and so on", count,
+					partName("NAME", 1, 3),
+				)
 			}
 		}
 		if err != nil {
@@ -56,7 +59,9 @@ func describeGGUF(fsys fs.FS, w *weights, file string) (*Description, error) {
 		return d, err
 	}
 	if of > maxShards {
-		return &Description{Name: stem, Format: "GGUF"}, fmt.Errorf("%s: one of %d parts, the limit is %d", file, of, maxShards)
+		return &Description{Name: stem, Format: "GGUF"}, fmt.Errorf(
+			"%s: one of %d parts, the limit is %d", file, of, maxShards,
+		)
 	}
 	g, faults := readParts(fsys, w, file, stem, of)
 	d := &Description{Name: stem, Format: "GGUF"}
@@ -106,8 +111,11 @@ func readParts(fsys fs.FS, w *weights, file, stem string, of int) (all *gguf, fa
 		g, err := readGGUF(p, p.size)
 		if err == nil {
 			err = g.problems
-			if number, count := g.pairs["split.no"], g.pairs["split.count"]; number != float64(i) || count != float64(of) {
-				err = collect(err, fmt.Errorf("split.no is %v and split.count %v, want %d and %d", number, count, i, of))
+			if number, count := g.pairs["split.no"], g.pairs["split.count"]; number != float64(i) ||
+				count != float64(of) {
+				err = collect(
+					err, fmt.Errorf("split.no is %v and split.count %v, want %d and %d", number, count, i, of),
+				)
 			}
 		}
 		if err != nil {
@@ -135,7 +143,9 @@ func readParts(fsys fs.FS, w *weights, file, stem string, of int) (all *gguf, fa
 		return all, faults
 	}
 	if want, ok := all.pairs["split.tensors.count"].(float64); ok && int(want) != len(all.tensors) {
-		faults = fmt.Errorf("%s: split.tensors.count is %v, the parts hold %d", partName(stem, 1, of), want, len(all.tensors))
+		faults = fmt.Errorf(
+			"%s: split.tensors.count is %v, the parts hold %d", partName(stem, 1, of), want, len(all.tensors),
+		)
 	}
 	return all, faults
 }

@@ -12,7 +12,8 @@ import (
 	"testing/fstest"
 )
 
-const lfsPointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 269060552\n"
+const lfsPointer = "version https://git-lfs.github.com/spec/v1\noid " +
+	"sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 269060552\n"
 
 // pickle is what a PyTorch file in a zip archive begins with.
 const pickle = "PK\x03\x04\x00\x00\x08\x08\x00\x00\x00\x00\x00\x00archive/data.pkl\x80\x02}"
@@ -20,10 +21,16 @@ const pickle = "PK\x03\x04\x00\x00\x08\x08\x00\x00\x00\x00\x00\x00archive/data.p
 // foreignFiles are files that people give as a model, each with a part of the
 // message and what it is called.
 var foreignFiles = []struct{ file, text, kind, want string }{
-	{"m.gguf", lfsPointer, "git-LFS pointer", `is a git-LFS pointer: the file itself, of 269060552 bytes, was not fetched; run "git lfs pull"`},
+	{
+		"m.gguf", lfsPointer, "git-LFS pointer",
+		`is a git-LFS pointer: the file itself, of 269060552 bytes, was not fetched; run "git lfs pull"`,
+	},
 	{"m.gguf", lfsPointer[:60], "git-LFS pointer", "the large file itself was not fetched"},
 	{"m.bin", lfsPointer, "git-LFS pointer", "is a git-LFS pointer"},
-	{"m.gguf", "<!DOCTYPE html>\n<html><head>", "web page", `is a web page and not the file it is called; on Hugging Face a file's address has "/resolve/"`},
+	{
+		"m.gguf", "<!DOCTYPE html>\n<html><head>", "web page",
+		`is a web page and not the file it is called; on Hugging Face a file's address has "/resolve/"`,
+	},
 	{"m.gguf", "\n <HTML>", "web page", "is a web page"},
 	{"pytorch_model.bin", pickle, "PyTorch file", "is a Python pickle, which may hold programs and is not read"},
 	{"consolidated.00.pth", pickle, "PyTorch file", "is a Python pickle"},
@@ -40,7 +47,10 @@ var foreignFiles = []struct{ file, text, kind, want string }{
 	{"m.xz", "\xfd7zXZ\x00", "xz file", "is compressed with xz"},
 	{"m.zst", "\x28\xb5\x2f\xfd\x00", "Zstandard file", "is compressed with Zstandard"},
 	{"m.npy", "\x93NUMPY\x01\x00", "NumPy array", "is a NumPy array"},
-	{"m.gguf", "hello, world", "", "is not a model that can be read: give a Hugging Face folder, a GGUF file, or a .bin file"},
+	{
+		"m.gguf", "hello, world", "",
+		"is not a model that can be read: give a Hugging Face folder, a GGUF file, or a .bin file",
+	},
 	{"m.gguf", "GG", "", "read 2 of 4 bytes"},
 	{"m.gguf", "", "", "read 0 of 4 bytes"},
 	{"model.safetensors", "\x02\x00\x00\x00\x00\x00\x00\x00{}", "", "is a part of a model; give the folder instead"},
@@ -69,11 +79,17 @@ var foreignInFolder = []struct {
 }{
 	{"configuration is a pointer", replace(configFile, lfsPointer), "config.json: is a git-LFS pointer"},
 	{"tokenizer is a pointer", replace(tokenizerFile, lfsPointer), "tokenizer.json: is a git-LFS pointer"},
-	{"weights are a pointer", replace(weightsFile, lfsPointer), "model.safetensors: is a git-LFS pointer: the file itself, of 269060552 bytes"},
+	{
+		"weights are a pointer", replace(weightsFile, lfsPointer),
+		"model.safetensors: is a git-LFS pointer: the file itself, of 269060552 bytes",
+	},
 	{"generation is a web page", replace(generationFile, "<!doctype html>"), "generation_config.json: is a web page"},
 	{"weights are a web page", replace(weightsFile, "<!doctype html>"), "model.safetensors: is a web page"},
 	{"weights are a pickle", replace(weightsFile, pickle), "model.safetensors: is a Python pickle"},
-	{"pickle beside", instead("pytorch_model.bin"), `model folder has no model.safetensors; "pytorch_model.bin" is a Python pickle`},
+	{
+		"pickle beside", instead("pytorch_model.bin"),
+		`model folder has no model.safetensors; "pytorch_model.bin" is a Python pickle`,
+	},
 	{"pickle in parts", instead("pytorch_model-00001-of-00002.bin"), "is a Python pickle"},
 	{"weights of Meta", instead("consolidated.00.pth"), `"consolidated.00.pth" is a Python pickle`},
 	{"weights of Keras", instead("tf_model.h5"), `"tf_model.h5" is a format that is not read`},
@@ -140,15 +156,45 @@ var malformedTypes = []struct {
 	file []byte
 	want string
 }{
-	{"bytes behind the data", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 5)...), "bytes 4 to 5, behind the last tensor, belong to none"},
+	{
+		"bytes behind the data", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 5)...),
+		"bytes 4 to 5, behind the last tensor, belong to none",
+	},
 	{"data without tensors", file(`{}`, 0), "bytes 0 to 1, behind the last tensor, belong to none"},
-	{"bytes", file(`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}`, make([]byte, 4)...), `tensor "a" has type U8; F32, F16 and BF16 can be read`},
-	{"8-bit floats", file(`{"a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[2,4]}}`, make([]byte, 4)...), `tensor "a" has type F8_E4M3, as one more has`},
-	{"4-bit floats", file(`{"a":{"dtype":"F4","shape":[8],"data_offsets":[0,4]}}`, make([]byte, 4)...), `tensor "a" has type F4`},
-	{"truth values of another size", file(`{"a":{"dtype":"BOOL","shape":[3],"data_offsets":[0,4]}}`, make([]byte, 4)...), "has shape [3] and dtype BOOL, which take 3 bytes, but spans 4"},
-	{"lower case", file(`{"a":{"dtype":"f32","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 4)...), `dtype "f32"; F32, F16 and BF16 can be read`},
-	{"long name", file(`{"a":{"dtype":"F32F32F32F32F32F32","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 4)...), `dtype "F32F32F32F32F32F32"`},
-	{"escape sequence", file(`{"a":{"dtype":"F\u001b[2J","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 4)...), `dtype "F\x1b[2J"`},
+	{
+		"bytes", file(`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}`, make([]byte, 4)...),
+		`tensor "a" has type U8; F32, F16 and BF16 can be read`,
+	},
+	{
+		"8-bit floats",
+		file(
+			`{"a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},`+
+				`"b":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[2,4]}}`,
+			make([]byte, 4)...,
+		),
+		`tensor "a" has type F8_E4M3, as one more has`,
+	},
+	{
+		"4-bit floats", file(`{"a":{"dtype":"F4","shape":[8],"data_offsets":[0,4]}}`, make([]byte, 4)...),
+		`tensor "a" has type F4`,
+	},
+	{
+		"truth values of another size",
+		file(`{"a":{"dtype":"BOOL","shape":[3],"data_offsets":[0,4]}}`, make([]byte, 4)...),
+		"has shape [3] and dtype BOOL, which take 3 bytes, but spans 4",
+	},
+	{
+		"lower case", file(`{"a":{"dtype":"f32","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 4)...),
+		`dtype "f32"; F32, F16 and BF16 can be read`,
+	},
+	{
+		"long name", file(`{"a":{"dtype":"F32F32F32F32F32F32","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 4)...),
+		`dtype "F32F32F32F32F32F32"`,
+	},
+	{
+		"escape sequence", file(`{"a":{"dtype":"F\u001b[2J","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 4)...),
+		`dtype "F\x1b[2J"`,
+	},
 }
 
 func TestMalformedTypes(t *testing.T) {
@@ -173,20 +219,58 @@ func TestFoldersOfFiles(t *testing.T) {
 		{"one GGUF file", map[string]string{"a.gguf": string(gguf), "README.md": "x"}, "", "a"},
 		{"and its eyes", map[string]string{"a.gguf": string(gguf), "mmproj-a.gguf": "x"}, "", "a"},
 		{"with the configuration it was made of", map[string]string{"a.gguf": string(gguf), configFile: "{}"}, "", "a"},
-		{"three GGUF files", map[string]string{"a.gguf": "", "b.gguf": "", "c.gguf": ""}, `holds 3 models; give one of them: "a.gguf", "b.gguf", "c.gguf"`, ""},
-		{"seven GGUF files", map[string]string{"1.gguf": "", "2.gguf": "", "3.gguf": "", "4.gguf": "", "5.gguf": "", "6.gguf": "", "7.gguf": ""}, `"5.gguf", …`, ""},
-		{"llama2.c", map[string]string{"m.bin": string(llama2cFile(smallLlama2c...)), llama2cTokens: string(smallTokenizerBin(nil))}, "", "m"},
-		{"a vocabulary alone", map[string]string{llama2cTokens: string(smallTokenizerBin(nil))}, "model folder has no config.json", ""},
+		{
+			"three GGUF files",
+			map[string]string{"a.gguf": "", "b.gguf": "", "c.gguf": ""},
+			`holds 3 models; give one of them: "a.gguf", "b.gguf", "c.gguf"`, "",
+		},
+		{
+			"seven GGUF files",
+			map[string]string{
+				"1.gguf": "", "2.gguf": "", "3.gguf": "", "4.gguf": "", "5.gguf": "", "6.gguf": "", "7.gguf": "",
+			},
+			`"5.gguf", …`, "",
+		},
+		{
+			"llama2.c",
+			map[string]string{
+				"m.bin": string(llama2cFile(smallLlama2c...)), llama2cTokens: string(smallTokenizerBin(nil)),
+			},
+			"", "m",
+		},
+		{
+			"a vocabulary alone",
+			map[string]string{llama2cTokens: string(smallTokenizerBin(nil))},
+			"model folder has no config.json", "",
+		},
 		{
 			"cache",
-			map[string]string{"models--o--n/refs/main": "rev1\n", "models--o--n/blobs/abc": string(gguf), "models--o--n/snapshots/rev0/a.gguf": "x", "models--o--n/snapshots/rev1/a.gguf": "→ ../../blobs/abc"},
+			map[string]string{
+				"models--o--n/refs/main": "rev1\n", "models--o--n/blobs/abc": string(gguf),
+				"models--o--n/snapshots/rev0/a.gguf": "x", "models--o--n/snapshots/rev1/a.gguf": "→ ../../blobs/abc",
+			},
 			"", "a",
 		},
 		{"cache with one snapshot", map[string]string{"models--o--n/snapshots/rev1/a.gguf": string(gguf)}, "", "a"},
 		{"cache without a snapshot", map[string]string{"models--o--n/snapshots/x": ""}, "holds 0 snapshots", ""},
-		{"cache with two snapshots", map[string]string{"models--o--n/snapshots/r1/a": "", "models--o--n/snapshots/r2/a": ""}, `give one of the folders in snapshots: "r1", "r2"`, ""},
-		{"cache that leads elsewhere", map[string]string{"models--o--n/refs/main": "../../../..", "models--o--n/snapshots/r1/a": "", "models--o--n/snapshots/r2/a": ""}, "refs/main names none of them", ""},
-		{"cache that was not fetched whole", map[string]string{"models--o--n/snapshots/r1/" + configFile: "→ ../../blobs/abc"}, "config.json: is a link to a file that is not there; was the model fetched whole?", ""},
+		{
+			"cache with two snapshots",
+			map[string]string{"models--o--n/snapshots/r1/a": "", "models--o--n/snapshots/r2/a": ""},
+			`give one of the folders in snapshots: "r1", "r2"`, "",
+		},
+		{
+			"cache that leads elsewhere",
+			map[string]string{
+				"models--o--n/refs/main": "../../../..", "models--o--n/snapshots/r1/a": "",
+				"models--o--n/snapshots/r2/a": "",
+			},
+			"refs/main names none of them", "",
+		},
+		{
+			"cache that was not fetched whole",
+			map[string]string{"models--o--n/snapshots/r1/" + configFile: "→ ../../blobs/abc"},
+			"config.json: is a link to a file that is not there; was the model fetched whole?", "",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -248,7 +332,10 @@ func splitGGUF() map[string]*ggufModel {
 		if i == 0 {
 			part.pairs = slices.Clone(whole.pairs)
 		}
-		part.pairs = append(part.pairs, ggufPair{"split.no", 2, []byte{byte(i), 0}}, ggufPair{"split.count", 2, []byte{3, 0}}, ggufPair{"split.tensors.count", 5, u32(11)})
+		part.pairs = append(
+			part.pairs, ggufPair{"split.no", 2, []byte{byte(i), 0}}, ggufPair{"split.count", 2, []byte{3, 0}},
+			ggufPair{"split.tensors.count", 5, u32(11)},
+		)
 		for at, t := range whole.tensors {
 			if at%3 != i {
 				continue
@@ -305,13 +392,22 @@ var malformedSplits = []struct {
 	{"second part missing", without(2), "model folder has no m-00002-of-00003.gguf, part 2 of the 3 of this model"},
 	{"first part missing", without(1), "model folder has no m-00001-of-00003.gguf"},
 	{"two parts missing", without(1, 2), "2 of the 3 parts are missing in all"},
-	{"parts in the wrong order", setSplit(2, ggufPair{"split.no", 2, []byte{2, 0}}), "m-00002-of-00003.gguf: split.no is 2 and split.count 3, want 1 and 3"},
-	{"another count", setSplit(3, ggufPair{"split.count", 2, []byte{4, 0}}), "m-00003-of-00003.gguf: split.no is 2 and split.count 4"},
+	{
+		"parts in the wrong order", setSplit(2, ggufPair{"split.no", 2, []byte{2, 0}}),
+		"m-00002-of-00003.gguf: split.no is 2 and split.count 3, want 1 and 3",
+	},
+	{
+		"another count", setSplit(3, ggufPair{"split.count", 2, []byte{4, 0}}),
+		"m-00003-of-00003.gguf: split.no is 2 and split.count 4",
+	},
 	{"count a text", setSplit(3, textPair("split.count", "3")), "split.count 3, want 2 and 3"},
 	{"no numbers", func(parts map[string]*ggufModel, files map[string][]byte) {
 		parts[partName("m", 2, 3)].pairs = nil
 	}, "split.no is <nil>"},
-	{"another number of tensors", setSplit(1, ggufPair{"split.tensors.count", 5, u32(12)}), "split.tensors.count is 12, the parts hold 11"},
+	{
+		"another number of tensors", setSplit(1, ggufPair{"split.tensors.count", 5, u32(12)}),
+		"split.tensors.count is 12, the parts hold 11",
+	},
 	{"a tensor in two parts", func(parts map[string]*ggufModel, _ map[string][]byte) {
 		parts[partName("m", 2, 3)].tensors[0].name = parts[partName("m", 1, 3)].tensors[0].name
 	}, `m-00002-of-00003.gguf: tensor "token_embd.weight" is in another part as well`},
@@ -359,7 +455,8 @@ func TestMalformedSplits(t *testing.T) {
 	}
 	alone := smallGGUF()
 	alone.set(wholePair("split.count", 3))
-	refuse(t, 20_000, "renamed part", "renamed.gguf: ", "is one of the 3 parts of a model; they are found by their names only", func() error {
+	refuse(t, 20_000, "renamed part", "renamed.gguf: ", "is one of the 3 parts of a model; they are found by their "+
+		"names only", func() error {
 		return openMemory("renamed.gguf", map[string][]byte{"renamed.gguf": alone.bytes()})
 	})
 	name := partName("m", 1, 99999)

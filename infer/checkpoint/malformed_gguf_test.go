@@ -171,44 +171,116 @@ var malformedGGUF = []struct {
 	want   string
 }{
 	{"version 1", func(m *ggufModel) { m.version = 1 }, "byte 8: version 1; versions 2 and 3"},
-	{"big-endian", func(m *ggufModel) { m.version = 3 << 24 }, "version 50331648; versions 2 and 3 can be read, in little-endian order"},
-	{"tensors beyond the file", func(m *ggufModel) { m.tensorsClaimed = 1 << 60 }, "byte 16: length 1152921504606846976, but only"},
+	{
+		"big-endian", func(m *ggufModel) { m.version = 3 << 24 },
+		"version 50331648; versions 2 and 3 can be read, in little-endian order",
+	},
+	{
+		"tensors beyond the file", func(m *ggufModel) { m.tensorsClaimed = 1 << 60 },
+		"byte 16: length 1152921504606846976, but only",
+	},
 	{"pairs beyond the file", func(m *ggufModel) { m.pairsClaimed = 1 << 63 }, "byte 24: length 9223372036854775808"},
 	{"one pair too many", func(m *ggufModel) { m.pairsClaimed = 11 }, "but only"},
 	{"one tensor too many", func(m *ggufModel) { m.tensorsClaimed = 12 }, "tensor "},
-	{"key twice", func(m *ggufModel) { m.pairs = append(m.pairs, m.pairs[0]) }, `key "general.architecture" appears twice`},
-	{"long key", func(m *ggufModel) { m.set(textPair(strings.Repeat("k", 257), "")) }, "text of 257 bytes, the limit is 256"},
+	{
+		"key twice", func(m *ggufModel) { m.pairs = append(m.pairs, m.pairs[0]) },
+		`key "general.architecture" appears twice`,
+	},
+	{
+		"long key", func(m *ggufModel) { m.set(textPair(strings.Repeat("k", 257), "")) },
+		"text of 257 bytes, the limit is 256",
+	},
 	{"unknown type", func(m *ggufModel) { m.set(ggufPair{"x", 13, nil}) }, `key "x": byte`},
-	{"text beyond the file", func(m *ggufModel) { m.set(ggufPair{"x", ggufString, u64(1 << 40)}) }, "length 1099511627776, but only"},
-	{"array beyond the file", func(m *ggufModel) { m.set(ggufPair{"x", ggufArray, join(u32(0), u64(1<<62))}) }, "length 4611686018427387904"},
+	{
+		"text beyond the file", func(m *ggufModel) { m.set(ggufPair{"x", ggufString, u64(1 << 40)}) },
+		"length 1099511627776, but only",
+	},
+	{
+		"array beyond the file", func(m *ggufModel) { m.set(ggufPair{"x", ggufArray, join(u32(0), u64(1<<62))}) },
+		"length 4611686018427387904",
+	},
 	{"array of arrays of arrays", func(m *ggufModel) {
 		nest := func(inner []byte) []byte { return join(u32(ggufArray), u64(1), inner) }
 		m.set(ggufPair{"x", ggufArray, nest(nest(nest(nest(nest(join(u32(0), u64(0)))))))})
 	}, "more than 4 deep"},
-	{"array of an unknown type", func(m *ggufModel) { m.set(ggufPair{"x", ggufArray, join(u32(77), u64(0))}) }, "array of unknown type 77"},
+	{
+		"array of an unknown type", func(m *ggufModel) { m.set(ggufPair{"x", ggufArray, join(u32(77), u64(0))}) },
+		"array of unknown type 77",
+	},
 	{"no architecture", func(m *ggufModel) { m.pairs = m.pairs[1:] }, "general.architecture is missing"},
-	{"other architecture", func(m *ggufModel) { m.set(textPair("general.architecture", "mamba")) }, `general.architecture is "mamba"; this program runs`},
-	{"architecture a number", func(m *ggufModel) { m.set(wholePair("general.architecture", 1)) }, "general.architecture is not a text"},
-	{"no width", func(m *ggufModel) { m.set(textPair("llama.embedding_length", "4")) }, "llama.embedding_length is not a number"},
-	{"width zero", func(m *ggufModel) { m.set(wholePair("llama.embedding_length", 0)) }, "llama.embedding_length is 0, want 1 to 65536"},
-	{"width of a half", func(m *ggufModel) { m.set(floatPair("llama.embedding_length", 4.5)) }, "llama.embedding_length is 4.5, want a whole number"},
-	{"width NaN", func(m *ggufModel) { m.set(floatPair("llama.embedding_length", float32(math.NaN()))) }, "llama.embedding_length is NaN"},
-	{"layers absurd", func(m *ggufModel) { m.set(wholePair("llama.block_count", 1<<31)) }, "llama.block_count is 2.147483648e+09"},
-	{"heads do not divide", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count", 3)) }, "llama.embedding_length 4 is not a multiple of llama.attention.head_count 3"},
-	{"odd heads", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count", 4)) }, "llama.attention.key_length is 1, or follows so; want an even number"},
-	{"key heads do not divide", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count_kv", 3)) }, "is not a multiple of llama.attention.head_count_kv 3"},
-	{"part of a head turns", func(m *ggufModel) { m.set(wholePair("llama.rope.dimension_count", 1)) }, "llama.rope.dimension_count is 1, the head size 2"},
-	{"values of another size", func(m *ggufModel) { m.set(wholePair("llama.attention.value_length", 4)) }, "llama.attention.value_length is 4, llama.attention.key_length 2"},
-	{"experts", func(m *ggufModel) { m.set(wholePair("llama.expert_count", 8)) }, "llama.expert_count is 8; mixtures of experts"},
-	{"yarn", func(m *ggufModel) { m.set(textPair("llama.rope.scaling.type", "yarn")) }, `llama.rope.scaling.type is "yarn"`},
-	{"no tokenizer", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "")) }, "tokenizer.ggml.model is missing"},
-	{"other tokenizer", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "t5")) }, `tokenizer.ggml.model is "t5"`},
+	{
+		"other architecture", func(m *ggufModel) { m.set(textPair("general.architecture", "mamba")) },
+		`general.architecture is "mamba"; this program runs`,
+	},
+	{
+		"architecture a number", func(m *ggufModel) { m.set(wholePair("general.architecture", 1)) },
+		"general.architecture is not a text",
+	},
+	{
+		"no width", func(m *ggufModel) { m.set(textPair("llama.embedding_length", "4")) },
+		"llama.embedding_length is not a number",
+	},
+	{
+		"width zero", func(m *ggufModel) { m.set(wholePair("llama.embedding_length", 0)) },
+		"llama.embedding_length is 0, want 1 to 65536",
+	},
+	{
+		"width of a half", func(m *ggufModel) { m.set(floatPair("llama.embedding_length", 4.5)) },
+		"llama.embedding_length is 4.5, want a whole number",
+	},
+	{
+		"width NaN", func(m *ggufModel) { m.set(floatPair("llama.embedding_length", float32(math.NaN()))) },
+		"llama.embedding_length is NaN",
+	},
+	{
+		"layers absurd", func(m *ggufModel) { m.set(wholePair("llama.block_count", 1<<31)) },
+		"llama.block_count is 2.147483648e+09",
+	},
+	{
+		"heads do not divide", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count", 3)) },
+		"llama.embedding_length 4 is not a multiple of llama.attention.head_count 3",
+	},
+	{
+		"odd heads", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count", 4)) },
+		"llama.attention.key_length is 1, or follows so; want an even number",
+	},
+	{
+		"key heads do not divide", func(m *ggufModel) { m.set(wholePair("llama.attention.head_count_kv", 3)) },
+		"is not a multiple of llama.attention.head_count_kv 3",
+	},
+	{
+		"part of a head turns", func(m *ggufModel) { m.set(wholePair("llama.rope.dimension_count", 1)) },
+		"llama.rope.dimension_count is 1, the head size 2",
+	},
+	{
+		"values of another size", func(m *ggufModel) { m.set(wholePair("llama.attention.value_length", 4)) },
+		"llama.attention.value_length is 4, llama.attention.key_length 2",
+	},
+	{
+		"experts", func(m *ggufModel) { m.set(wholePair("llama.expert_count", 8)) },
+		"llama.expert_count is 8; mixtures of experts",
+	},
+	{
+		"yarn", func(m *ggufModel) { m.set(textPair("llama.rope.scaling.type", "yarn")) },
+		`llama.rope.scaling.type is "yarn"`,
+	},
+	{
+		"no tokenizer", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "")) },
+		"tokenizer.ggml.model is missing",
+	},
+	{
+		"other tokenizer", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "t5")) },
+		`tokenizer.ggml.model is "t5"`,
+	},
 	{"other split", func(m *ggufModel) {
 		m.set(textPair("tokenizer.ggml.model", "gpt2"))
 		m.set(textPair("tokenizer.ggml.pre", "tekken"))
 	}, `the split pattern called "tekken" is not one of those supported`},
 	{"no split", func(m *ggufModel) { m.set(textPair("tokenizer.ggml.model", "gpt2")) }, `the split pattern called ""`},
-	{"fewer scores", func(m *ggufModel) { m.set(floatsPair("tokenizer.ggml.scores", []float32{1})) }, "259 tokens, but 1 scores"},
+	{
+		"fewer scores", func(m *ggufModel) { m.set(floatsPair("tokenizer.ggml.scores", []float32{1})) },
+		"259 tokens, but 1 scores",
+	},
 	{"score NaN", func(m *ggufModel) {
 		scores := make([]float32, 259)
 		scores[7] = float32(math.NaN())
@@ -227,43 +299,104 @@ var malformedGGUF = []struct {
 	{"types too few", func(m *ggufModel) {
 		m.set(ggufPair{"tokenizer.ggml.token_type", ggufArray, join(u32(5), u64(1), u32(1))})
 	}, "token_type has 1 entries, tokenizer.ggml.tokens has 259"},
-	{"start beyond the vocabulary", func(m *ggufModel) { m.set(wholePair("tokenizer.ggml.bos_token_id", 259)) }, "bos_token_id is 259, want 0 to 258"},
-	{"tokens beyond the embedding", func(m *ggufModel) { m.tensors[0].dims[1] = 258 }, "tokenizer.ggml.tokens has 259 tokens, token_embd has rows for 258"},
-	{"tensor twice", func(m *ggufModel) { m.tensors = append(m.tensors, m.tensors[3]) }, `tensor "blk.0.attn_k.weight" appears twice`},
+	{
+		"start beyond the vocabulary", func(m *ggufModel) { m.set(wholePair("tokenizer.ggml.bos_token_id", 259)) },
+		"bos_token_id is 259, want 0 to 258",
+	},
+	{
+		"tokens beyond the embedding", func(m *ggufModel) { m.tensors[0].dims[1] = 258 },
+		"tokenizer.ggml.tokens has 259 tokens, token_embd has rows for 258",
+	},
+	{
+		"tensor twice", func(m *ggufModel) { m.tensors = append(m.tensors, m.tensors[3]) },
+		`tensor "blk.0.attn_k.weight" appears twice`,
+	},
 	{"tensor missing", func(m *ggufModel) { m.tensors = m.tensors[:len(m.tensors)-1] }, "missing output_norm.weight"},
-	{"tensor unknown", func(m *ggufModel) { m.tensors[1].name = "blk.0.attn_q.bias" }, "layer 0: missing attn_norm.weight"},
+	{
+		"tensor unknown", func(m *ggufModel) { m.tensors[1].name = "blk.0.attn_q.bias" },
+		"layer 0: missing attn_norm.weight",
+	},
 	{"tensor left over", func(m *ggufModel) {
 		m.tensors = append(m.tensors, ggufTensor{"blk.1.attn_q.weight", []uint64{1}, 0, uint64(len(m.data))})
 		m.data = append(m.data, 0, 0, 0, 0)
 	}, `holds tensor "blk.1.attn_q.weight", which no llama of 1 layers has`},
-	{"transposed", func(m *ggufModel) { m.tensors[9].dims = []uint64{4, 3} }, "layer 0: ffn_down has shape [3 4], want [4 3]"},
+	{
+		"transposed", func(m *ggufModel) { m.tensors[9].dims = []uint64{4, 3} },
+		"layer 0: ffn_down has shape [3 4], want [4 3]",
+	},
 	{"no dimensions", func(m *ggufModel) { m.tensors[2].dims = nil }, `tensor "blk.0.attn_q.weight" has 0 dimensions`},
 	{"nine dimensions", func(m *ggufModel) { m.tensors[2].dims = make([]uint64, 9) }, "has 9 dimensions, want 1 to 8"},
 	{"dimension zero", func(m *ggufModel) { m.tensors[2].dims = []uint64{4, 0} }, "has a dimension of 0"},
-	{"dimensions that overflow", func(m *ggufModel) { m.tensors[2].dims = []uint64{1 << 31, 1 << 31, 1 << 31} }, "more than the file can hold"},
-	{"type that cannot be read", func(m *ggufModel) { m.tensors[2].kind = 39 }, `tensor "blk.0.attn_q.weight" has type MXFP4; F32, F16, BF16, Q8_0, Q6_K`},
+	{
+		"dimensions that overflow", func(m *ggufModel) { m.tensors[2].dims = []uint64{1 << 31, 1 << 31, 1 << 31} },
+		"more than the file can hold",
+	},
+	{
+		"type that cannot be read", func(m *ggufModel) { m.tensors[2].kind = 39 },
+		`tensor "blk.0.attn_q.weight" has type MXFP4; F32, F16, BF16, Q8_0, Q6_K`,
+	},
 	{"type of one bit", func(m *ggufModel) { m.tensors[2].kind = 41 }, `"blk.0.attn_q.weight" has type Q1_0; F32`},
 	{"type given up", func(m *ggufModel) { m.tensors[2].kind = 4 }, `"blk.0.attn_q.weight" has type number 4; F32`},
-	{"two of one type", func(m *ggufModel) { m.tensors[2].kind, m.tensors[3].kind = 10, 10 }, `"blk.0.attn_k.weight" has type Q2_K, as one more has; F32`},
-	{"three of one type", func(m *ggufModel) { m.tensors[2].kind, m.tensors[3].kind, m.tensors[4].kind = 19, 19, 19 }, "has type IQ1_S, as 2 more have; F32"},
+	{
+		"two of one type", func(m *ggufModel) { m.tensors[2].kind, m.tensors[3].kind = 10, 10 },
+		`"blk.0.attn_k.weight" has type Q2_K, as one more has; F32`,
+	},
+	{
+		"three of one type",
+		func(m *ggufModel) { m.tensors[2].kind, m.tensors[3].kind, m.tensors[4].kind = 19, 19, 19 },
+		"has type IQ1_S, as 2 more have; F32",
+	},
 	{"whole numbers", func(m *ggufModel) { m.tensors[1].kind = 26 }, `"blk.0.attn_norm.weight" has type I32`},
-	{"rows that are no K-quants", func(m *ggufModel) { m.tensors[2].kind = 12 }, "has rows of 4 values, Q4_K needs a multiple of 256"},
-	{"rows that are no Q6_K", func(m *ggufModel) { m.tensors[0].kind = 14 }, `tensor "token_embd.weight" has rows of 4 values, Q6_K needs a multiple of 256`},
-	{"rows that are no Q5_1", func(m *ggufModel) { m.tensors[2].kind = 7 }, "has rows of 4 values, Q5_1 needs a multiple of 32"},
+	{
+		"rows that are no K-quants", func(m *ggufModel) { m.tensors[2].kind = 12 },
+		"has rows of 4 values, Q4_K needs a multiple of 256",
+	},
+	{
+		"rows that are no Q6_K", func(m *ggufModel) { m.tensors[0].kind = 14 },
+		`tensor "token_embd.weight" has rows of 4 values, Q6_K needs a multiple of 256`,
+	},
+	{
+		"rows that are no Q5_1", func(m *ggufModel) { m.tensors[2].kind = 7 },
+		"has rows of 4 values, Q5_1 needs a multiple of 32",
+	},
 	{"a vocabulary alone", func(m *ggufModel) { m.tensors, m.data = nil, nil }, "holds a vocabulary and no weights"},
-	{"what sees pictures", func(m *ggufModel) { m.set(textPair("general.type", "mmproj")) }, `general.type is "mmproj"; the file belongs with a model`},
+	{
+		"what sees pictures", func(m *ggufModel) { m.set(textPair("general.type", "mmproj")) },
+		`general.type is "mmproj"; the file belongs with a model`,
+	},
 	{"an adapter", func(m *ggufModel) { m.set(textPair("general.type", "adapter")) }, `general.type is "adapter"`},
 	{"type a number", func(m *ggufModel) { m.set(wholePair("general.type", 1)) }, "general.type is not a text"},
 	{"name a number", func(m *ggufModel) { m.set(wholePair("general.name", 1)); m.version = 4 }, "version 4"},
-	{"template beyond the file", func(m *ggufModel) { m.set(ggufPair{templateKey, ggufString, u64(1 << 19)}) }, `key "tokenizer.chat_template": byte`},
-	{"cut short", func(m *ggufModel) { m.data = m.data[:100] }, "11 tensors lie beyond its end: the file was cut short"},
-	{"offset beyond any file", func(m *ggufModel) { m.tensors[2].offset = 1<<63 + 32 }, "begins at byte 9223372036854775840 of a file of"},
+	{
+		"template beyond the file", func(m *ggufModel) { m.set(ggufPair{templateKey, ggufString, u64(1 << 19)}) },
+		`key "tokenizer.chat_template": byte`,
+	},
+	{
+		"cut short", func(m *ggufModel) { m.data = m.data[:100] },
+		"11 tensors lie beyond its end: the file was cut short",
+	},
+	{
+		"offset beyond any file", func(m *ggufModel) { m.tensors[2].offset = 1<<63 + 32 },
+		"begins at byte 9223372036854775840 of a file of",
+	},
 	{"alignment a half", func(m *ggufModel) { m.set(floatPair("general.alignment", 0.5)) }, "general.alignment is 0.5"},
-	{"alignment NaN", func(m *ggufModel) { m.set(floatPair("general.alignment", float32(math.NaN()))) }, "general.alignment is NaN"},
+	{
+		"alignment NaN", func(m *ggufModel) { m.set(floatPair("general.alignment", float32(math.NaN()))) },
+		"general.alignment is NaN",
+	},
 	{"type unknown", func(m *ggufModel) { m.tensors[2].kind = 99 }, "has type number 99"},
-	{"rows that are no blocks", func(m *ggufModel) { m.tensors[2].kind = 8 }, "has rows of 4 values, Q8_0 needs a multiple of 32"},
-	{"tensor beyond the file", func(m *ggufModel) { m.tensors[2].offset = 1 << 50 }, "begins at byte 1125899906849408 of a file of 11488"},
-	{"tensor across the end", func(m *ggufModel) { m.data = m.data[:len(m.data)-32] }, `tensor "output_norm.weight" ends at byte`},
+	{
+		"rows that are no blocks", func(m *ggufModel) { m.tensors[2].kind = 8 },
+		"has rows of 4 values, Q8_0 needs a multiple of 32",
+	},
+	{
+		"tensor beyond the file", func(m *ggufModel) { m.tensors[2].offset = 1 << 50 },
+		"begins at byte 1125899906849408 of a file of 11488",
+	},
+	{
+		"tensor across the end", func(m *ggufModel) { m.data = m.data[:len(m.data)-32] },
+		`tensor "output_norm.weight" ends at byte`,
+	},
 	{"tensors overlap", func(m *ggufModel) { m.tensors[3].offset = m.tensors[2].offset }, "overlap"},
 	{"tensor not aligned", func(m *ggufModel) { m.tensors[3].offset += 4 }, "not a multiple of 32"},
 	{"alignment zero", func(m *ggufModel) { m.set(wholePair("general.alignment", 0)) }, "general.alignment is 0"},
@@ -312,7 +445,10 @@ func TestMalformedGGUF(t *testing.T) {
 		m := smallGGUF()
 		test.change(m)
 		data := m.bytes()
-		refuse(t, len(data), test.name, "m.gguf: ", test.want, func() error { return openMemory("m.gguf", map[string][]byte{"m.gguf": data}) })
+		refuse(
+			t, len(data), test.name, "m.gguf: ", test.want,
+			func() error { return openMemory("m.gguf", map[string][]byte{"m.gguf": data}) },
+		)
 	}
 }
 
@@ -323,7 +459,8 @@ func TestTruncatedGGUF(t *testing.T) {
 		if n%7 != 0 && n > 300 {
 			continue
 		}
-		if err := openMemory("m.gguf", map[string][]byte{"m.gguf": data[:n]}); n < len(data)-16 && (err == nil || !strings.HasPrefix(err.Error(), "m.gguf: ")) {
+		if err := openMemory("m.gguf", map[string][]byte{"m.gguf": data[:n]}); n < len(data)-16 &&
+			(err == nil || !strings.HasPrefix(err.Error(), "m.gguf: ")) {
 			t.Errorf("%d of %d bytes: %v", n, len(data), err)
 		}
 	}

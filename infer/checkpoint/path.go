@@ -122,7 +122,10 @@ func notAModel(file string, p part) error {
 	if _, err := readHeader(p, p.size); err == nil && filepath.Ext(file) == ".safetensors" || file == configFile {
 		return fmt.Errorf("%s: is a part of a model; give the folder instead", file)
 	}
-	return fmt.Errorf("%s: is not a model that can be read: give a Hugging Face folder, a GGUF file, or a .bin file of llama2.c", file)
+	return fmt.Errorf(
+		"%s: is not a model that can be read: give a Hugging Face folder, a GGUF file, or a .bin file of llama2.c",
+		file,
+	)
 }
 
 // describeBin describes a llama2.c model and its vocabulary.

@@ -59,7 +59,10 @@ var malformedVocabularies = []struct {
 		}
 		m.set(smallTypes(all))
 	}, "no token represents any text"},
-	{"no such type of token", func(m *ggufModel) { m.set(smallTypes(map[int]uint32{7: 9})) }, "token_type[7] is 9, want 1 to 6"},
+	{
+		"no such type of token", func(m *ggufModel) { m.set(smallTypes(map[int]uint32{7: 9})) },
+		"token_type[7] is 9, want 1 to 6",
+	},
 	{"a split pattern that is not computed", func(m *ggufModel) {
 		m.set(textPair("tokenizer.ggml.model", "gpt2"))
 		m.set(textPair("tokenizer.ggml.pre", "falcon"))
@@ -71,7 +74,10 @@ func TestMalformedVocabularies(t *testing.T) {
 		m := smallGGUF()
 		test.change(m)
 		data := m.bytes()
-		refuse(t, len(data), test.name, "m.gguf: ", test.want, func() error { return openMemory("m.gguf", map[string][]byte{"m.gguf": data}) })
+		refuse(
+			t, len(data), test.name, "m.gguf: ", test.want,
+			func() error { return openMemory("m.gguf", map[string][]byte{"m.gguf": data}) },
+		)
 	}
 }
 
@@ -90,7 +96,9 @@ func TestGGUFVocabularyWithHoles(t *testing.T) {
 	c := d.Checkpoint
 	defer c.Close()
 	// The space in front, a, the space in front of what is behind a token, b.
-	if got, want := c.Tokenizer.Encode("a  b"), []int{3 + ' ', 3 + 'a', 3 + 'B', 3 + ' ', 3 + 'b'}; !slices.Equal(got, want) {
+	if got, want := c.Tokenizer.Encode("a  b"), []int{
+		3 + ' ', 3 + 'a', 3 + 'B', 3 + ' ', 3 + 'b',
+	}; !slices.Equal(got, want) {
 		t.Errorf("Encode = %v, want %v", got, want)
 	}
 	for text, want := range map[string]string{
@@ -111,7 +119,9 @@ func TestAddedTokensBeyondTheRows(t *testing.T) {
 	if err := json.Unmarshal(folder[tokenizerFile].Data, &file); err != nil {
 		t.Fatal(err)
 	}
-	file["added_tokens"] = append(file["added_tokens"].([]any), map[string]any{"id": 4096, "content": "<picture>", "special": true},
+	file["added_tokens"] = append(file["added_tokens"].([]any), map[string]any{
+		"id": 4096, "content": "<picture>", "special": true,
+	},
 		map[string]any{"id": 4097, "content": "<frame>", "special": false})
 	data, err := json.Marshal(file)
 	if err != nil {

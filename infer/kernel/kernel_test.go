@@ -78,7 +78,9 @@ func TestMulByHand(t *testing.T) {
 // The number of vectors does not change one bit of any of them: every path,
 // both kinds of weights, sizes with every kind of tail.
 func TestBatchSizesAgree(t *testing.T) {
-	shapes := [][2]int{{1, 1}, {3, 5}, {7, 31}, {31, 64}, {32, 65}, {33, 97}, {64, 192}, {65, 130}, {70, 129}, {96, 63}, {192, 512}}
+	shapes := [][2]int{
+		{1, 1}, {3, 5}, {7, 31}, {31, 64}, {32, 65}, {33, 97}, {64, 192}, {65, 130}, {70, 129}, {96, 63}, {192, 512},
+	}
 	onEveryPath(t, func(t *testing.T) {
 		for kind, pack := range kinds {
 			for _, shape := range shapes {
@@ -158,9 +160,14 @@ func TestBfloat16ChangesNothing(t *testing.T) {
 		for _, shape := range [][2]int{{1, 1}, {15, 3}, {17, 64}, {33, 65}, {64, 192}, {96, 130}, {129, 31}} {
 			rows, cols := shape[0], shape[1]
 			data := bfloat16(random(r, rows*cols))
-			narrow, wide := Pack(rows, cols, data), Pack(rows+1, cols, append(data, slices.Repeat([]float32{1.1}, cols)...))
+			narrow, wide := Pack(rows, cols, data), Pack(
+				rows+1, cols, append(data, slices.Repeat([]float32{1.1}, cols)...),
+			)
 			if narrow.halves == nil || wide.floats == nil {
-				t.Fatalf("%v: bfloat16 kept as words: %v, float32 as such: %v", shape, narrow.halves != nil, wide.floats != nil)
+				t.Fatalf(
+					"%v: bfloat16 kept as words: %v, float32 as such: %v", shape, narrow.halves != nil,
+					wide.floats != nil,
+				)
 			}
 			for _, n := range []int{1, 2, 3, 4, 7, 8, 13} {
 				x, a, b := random(r, n*cols), make([]float32, n*rows), make([]float32, n*(rows+1))
@@ -305,7 +312,9 @@ func TestMulDoesNotAllocate(t *testing.T) {
 func TestBytes(t *testing.T) {
 	// 33 rows are 2 panels; 65 columns 2 blocks of 64.
 	data := slices.Repeat([]float32{1.1}, 33*65)
-	for kind, want := range map[string]int64{"float32": 2 * 32 * 65 * 4, "bfloat16": 2 * 32 * 65 * 2, "int8": 2 * 2 * (32*64 + 32*4)} {
+	for kind, want := range map[string]int64{
+		"float32": 2 * 32 * 65 * 4, "bfloat16": 2 * 32 * 65 * 2, "int8": 2 * 2 * (32*64 + 32*4),
+	} {
 		if got := kinds[kind](33, 65, data).Bytes(); got != want {
 			t.Errorf("%s takes %d bytes, want %d", kind, got, want)
 		}

@@ -13,7 +13,10 @@ import (
 const promptBytes = 4096
 
 func promptParam(text string) Param {
-	return Param{Name: "prompt", Label: "Prompt", Unit: "bytes", Kind: Text, Min: 1, Max: promptBytes, Default: text, Help: "the text to go on from"}
+	return Param{
+		Name: "prompt", Label: "Prompt", Unit: "bytes", Kind: Text, Min: 1, Max: promptBytes, Default: text,
+		Help: "the text to go on from",
+	}
 }
 
 func tokensParam(n, most int) Param {
@@ -26,7 +29,8 @@ func tokensParam(n, most int) Param {
 func repeatsParam(n int) Param {
 	return Param{
 		Name: "repeats", Label: "Repeats", Unit: "times", Kind: Int, Min: 1, Max: 50, Step: 1,
-		Default: fmt.Sprint(n), Help: "how often each time is measured; the median is shown, with the middle half of the times",
+		Default: fmt.Sprint(n),
+		Help:    "how often each time is measured; the median is shown, with the middle half of the times",
 	}
 }
 
@@ -40,10 +44,22 @@ func seedParam() Param {
 // samplingParams are temperature and filters, starting with s.
 func samplingParams(s sampling.Settings) []Param {
 	return []Param{
-		{Name: "temperature", Label: "Temperature", Kind: Float, Min: 0, Max: sampling.MaxTemperature, Step: 0.1, Default: number(s.Temperature), Help: "divides the logits; 0 is greedy"},
-		{Name: "top_k", Label: "Top-k", Unit: "tokens", Kind: Int, Min: 0, Max: 1_000_000, Step: 1, Default: number(float64(s.TopK)), Help: "keep the k most probable tokens; 0 is off"},
-		{Name: "top_p", Label: "Top-p", Kind: Float, Min: 0, Max: 1, Step: 0.05, Default: number(s.TopP), Help: "keep the smallest leading set with at least this probability; 1 is off"},
-		{Name: "min_p", Label: "Min-p", Kind: Float, Min: 0, Max: 1, Step: 0.01, Default: number(s.MinP), Help: "keep tokens with at least this share of the largest probability; 0 is off"},
+		{
+			Name: "temperature", Label: "Temperature", Kind: Float, Min: 0, Max: sampling.MaxTemperature, Step: 0.1,
+			Default: number(s.Temperature), Help: "divides the logits; 0 is greedy",
+		},
+		{
+			Name: "top_k", Label: "Top-k", Unit: "tokens", Kind: Int, Min: 0, Max: 1_000_000, Step: 1,
+			Default: number(float64(s.TopK)), Help: "keep the k most probable tokens; 0 is off",
+		},
+		{
+			Name: "top_p", Label: "Top-p", Kind: Float, Min: 0, Max: 1, Step: 0.05, Default: number(s.TopP),
+			Help: "keep the smallest leading set with at least this probability; 1 is off",
+		},
+		{
+			Name: "min_p", Label: "Min-p", Kind: Float, Min: 0, Max: 1, Step: 0.01, Default: number(s.MinP),
+			Help: "keep tokens with at least this share of the largest probability; 0 is off",
+		},
 	}
 }
 
@@ -54,12 +70,16 @@ func greedy() sampling.Settings { return sampling.Settings{TopP: 1} }
 
 // sampling reads what samplingParams asked for.
 func (v Values) sampling() sampling.Settings {
-	return sampling.Settings{Temperature: v.float("temperature"), TopK: v.int("top_k"), TopP: v.float("top_p"), MinP: v.float("min_p")}
+	return sampling.Settings{
+		Temperature: v.float("temperature"), TopK: v.int("top_k"), TopP: v.float("top_p"), MinP: v.float("min_p"),
+	}
 }
 
 // settings reads a run's settings with so many tokens.
 func (v Values) settings(tokens int, stop ...string) infer.Settings {
-	return infer.Settings{Settings: v.sampling(), Seed: uint64(v.float("seed")), Stop: infer.Stop{MaxTokens: tokens, Strings: stop}}
+	return infer.Settings{
+		Settings: v.sampling(), Seed: uint64(v.float("seed")), Stop: infer.Stop{MaxTokens: tokens, Strings: stop},
+	}
 }
 
 // checkSampling refuses what the engine would refuse, such as a top-p of 0.
@@ -79,7 +99,10 @@ func room(m *infer.Model, v Values, wanted string) (prompt, tokens int, err erro
 	}
 	prompt = len(m.Encode(v["prompt"]))
 	if context := m.Config().Context; prompt > context {
-		return 0, 0, sampling.NewRangeError("prompt", fmt.Sprintf("%d tokens long", prompt), fmt.Sprintf("at most %d tokens, the context of this model", context))
+		return 0, 0, sampling.NewRangeError(
+			"prompt", fmt.Sprintf("%d tokens long", prompt),
+			fmt.Sprintf("at most %d tokens, the context of this model", context),
+		)
 	}
 	return prompt, min(v.int(wanted), m.Config().Context-prompt+1), nil
 }

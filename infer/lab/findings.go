@@ -49,7 +49,13 @@ func (s *Strategies) findings() []string {
 		for _, t := range c.Circle.Tokens {
 			round += t.Text
 		}
-		list = append(list, fmt.Sprintf("After %s greedy goes round from token %d on, every %d tokens, %.1f times: %s.", shown(c.Prompt), c.Circle.Start, c.Circle.Period, c.Circle.Rounds, shown(round)))
+		list = append(
+			list,
+			fmt.Sprintf(
+				"After %s greedy goes round from token %d on, every %d tokens, %.1f times: %s.", shown(c.Prompt),
+				c.Circle.Start, c.Circle.Period, c.Circle.Rounds, shown(round),
+			),
+		)
 	} else if c != nil {
 		list = append(list, fmt.Sprintf("Greedy went round in none of %d texts.", c.Tried))
 	}
@@ -69,10 +75,16 @@ func (s *SequenceSearch) findings() []string {
 		if !s.Exact {
 			is = "is the most probable that was found of"
 		}
-		return []string{fmt.Sprintf("After %s greedy's path %s, p = %s, %s %d tokens (%s).", shown(s.Prompt), shown(s.Greedy.Text), chance(s.Greedy.P), is, s.Horizon, how)}
+		return []string{
+			fmt.Sprintf(
+				"After %s greedy's path %s, p = %s, %s %d tokens (%s).", shown(s.Prompt), shown(s.Greedy.Text),
+				chance(s.Greedy.P), is, s.Horizon, how,
+			),
+		}
 	}
 	return []string{fmt.Sprintf("After %s greedy writes %s, p = %s. %s is %.2f times as probable, p = %s (%s).",
-		shown(s.Prompt), shown(s.Greedy.Text), chance(s.Greedy.P), shown(s.Best.Text), s.Best.P/s.Greedy.P, chance(s.Best.P), how)}
+		shown(s.Prompt), shown(s.Greedy.Text), chance(s.Greedy.P),
+		shown(s.Best.Text), s.Best.P/s.Greedy.P, chance(s.Best.P), how)}
 }
 
 // chance is a probability, a small one never as 0.
@@ -86,7 +98,10 @@ func chance(p float64) string {
 func (d *Draw) findings() []string {
 	if d.Kept == 1 {
 		return []string{
-			fmt.Sprintf("The filters keep %s alone, so every draw falls on it: there is no distance that could fall.", shown(d.Tokens[0].Token.Text)),
+			fmt.Sprintf(
+				"The filters keep %s alone, so every draw falls on it: there is no distance that could fall.",
+				shown(d.Tokens[0].Token.Text),
+			),
 			"Raise the temperature, or switch the filters off, to see more tokens drawn.",
 		}
 	}
@@ -94,19 +109,31 @@ func (d *Draw) findings() []string {
 	return []string{
 		fmt.Sprintf("The distance falls from %.3f at %s draws to %.4f at %s, on average; %.3f and %.4f are expected.",
 			first.Mean, grouped(first.N), last.Mean, grouped(last.N), first.Expected, last.Expected),
-		fmt.Sprintf("It falls as N to the power of %s; %s is expected, and −½ is the law for many draws.", signed(d.Slope), signed(d.SlopeExpected)),
+		fmt.Sprintf(
+			"It falls as N to the power of %s; %s is expected, and −½ is the law for many draws.", signed(d.Slope),
+			signed(d.SlopeExpected),
+		),
 	}
 }
 
 func (c *Cache) findings() []string {
 	last := c.Steps[len(c.Steps)-1]
 	list := []string{
-		fmt.Sprintf("Token %d takes %s multiply-adds with the cache and %s without, %.1f times as many; all %d together %.1f times as many.",
-			last.Step, grouped(last.Cached.MultAdds), grouped(last.Recomputed.MultAdds), float64(last.Recomputed.MultAdds)/float64(last.Cached.MultAdds),
+		fmt.Sprintf("Token %d takes %s multiply-adds with the cache and %s without, %.1f times as many; all %d "+
+			"together %.1f times as many.",
+			last.Step, grouped(last.Cached.MultAdds), grouped(last.Recomputed.MultAdds),
+			float64(last.Recomputed.MultAdds)/float64(last.Cached.MultAdds),
 			last.Step, float64(last.Recomputed.TotalMultAdds)/float64(last.Cached.TotalMultAdds)),
 	}
 	if c.SameLogits && c.Columns.Different == 0 {
-		list = append(list, fmt.Sprintf("All %s logits of the two ways are the same bit for bit, and so are all %s numbers of their keys and values.", grouped(c.Compared), grouped(c.Columns.Compared)))
+		list = append(
+			list,
+			fmt.Sprintf(
+				"All %s logits of the two ways are the same bit for bit, and so are all %s numbers of their keys and "+
+					"values.",
+				grouped(c.Compared), grouped(c.Columns.Compared),
+			),
+		)
 	} else {
 		list = append(list, "The two ways do not agree bit for bit.")
 	}
@@ -115,23 +142,41 @@ func (c *Cache) findings() []string {
 			list = append(list, strings.ToUpper(f.Name[:1])+f.Name[1:]+". "+f.Say)
 		}
 	}
-	return append(list, fmt.Sprintf("Cached attention would cost as much as all matrices at %s positions.", grouped(int64(c.BreakEven+0.5))))
+	return append(
+		list,
+		fmt.Sprintf(
+			"Cached attention would cost as much as all matrices at %s positions.", grouped(int64(c.BreakEven+0.5)),
+		),
+	)
 }
 
 func (c *Memory) findings() []string {
 	list := []string{
 		fmt.Sprintf("%s keeps %s a position: %s for %s positions of %s at once, beside %s of weights.",
-			c.Model.Name, size(c.BytesPerPosition), size(c.Bytes), grouped(c.Positions), texts(c.Batch), size(c.WeightBytes)),
+			c.Model.Name, size(c.BytesPerPosition), size(c.Bytes),
+			grouped(c.Positions), texts(c.Batch), size(c.WeightBytes)),
 		fmt.Sprintf("One cache is as large as the weights at %s positions.", grouped(int64(c.Overtakes+0.5))),
 	}
 	if c.FreeBytes < 0 {
 		list = append(list, fmt.Sprintf("The weights alone do not fit into %s.", size(c.MemoryBytes)))
 	} else {
-		list = append(list, fmt.Sprintf("Beside the weights in %s there is room for %s of %s positions.", size(c.MemoryBytes), texts(int(c.Users)), grouped(c.Positions)))
+		list = append(
+			list,
+			fmt.Sprintf(
+				"Beside the weights in %s there is room for %s of %s positions.", size(c.MemoryBytes),
+				texts(int(c.Users)), grouped(c.Positions),
+			),
+		)
 	}
 	if n := len(c.Engine.Steps); n > 0 {
 		last := c.Engine.Steps[n-1]
-		list = append(list, fmt.Sprintf("The engine's own cache uses %s for %s positions and has reserved %s, room for %s.", size(float64(last.Used)), grouped(last.Positions), size(float64(last.Reserved)), grouped(last.Room)))
+		list = append(
+			list,
+			fmt.Sprintf(
+				"The engine's own cache uses %s for %s positions and has reserved %s, room for %s.",
+				size(float64(last.Used)), grouped(last.Positions), size(float64(last.Reserved)), grouped(last.Room),
+			),
+		)
 	}
 	return list
 }
@@ -154,7 +199,12 @@ func texts(n int) string {
 }
 
 func (p *Prefill) findings() []string {
-	list := []string{fmt.Sprintf("Each token of a prompt takes %.4f ms, and the whole %.2f ms besides (R² of that line: %.3f).", p.PerToken, p.Constant, p.R2)}
+	list := []string{
+		fmt.Sprintf(
+			"Each token of a prompt takes %.4f ms, and the whole %.2f ms besides (R² of that line: %.3f).", p.PerToken,
+			p.Constant, p.R2,
+		),
+	}
 	if p.Constant <= 0 { // noise is larger than the part that every prompt has
 		list[0] = fmt.Sprintf("Each token of a prompt takes %.4f ms (R² of that line: %.3f).", p.PerToken, p.R2)
 	}
@@ -162,9 +212,16 @@ func (p *Prefill) findings() []string {
 		return list
 	}
 	return append(list,
-		fmt.Sprintf("The gaps between tokens are %.3f ms, the middle half from %.3f to %.3f.", p.Gaps.Median, p.Gaps.Q1, p.Gaps.Q3),
-		fmt.Sprintf("A token written takes %.2g times as long as one read, for %.2g times the multiply-adds.", p.Ratio, p.WorkRatio),
-		fmt.Sprintf("Streamed, the first words are there after %.2f ms; in one piece all come after %.2f.", p.Streamed.First, p.Whole.First))
+		fmt.Sprintf(
+			"The gaps between tokens are %.3f ms, the middle half from %.3f to %.3f.", p.Gaps.Median, p.Gaps.Q1,
+			p.Gaps.Q3,
+		),
+		fmt.Sprintf(
+			"A token written takes %.2g times as long as one read, for %.2g times the multiply-adds.", p.Ratio,
+			p.WorkRatio,
+		),
+		fmt.Sprintf("Streamed, the first words are there after %.2f ms; in one piece all come after %.2f.",
+			p.Streamed.First, p.Whole.First))
 }
 
 func (b *Bill) findings() []string {
@@ -189,11 +246,20 @@ func (s *Speculation) findings() []string {
 		list = append(list, s.Say)
 	}
 	if s.Costs.StepMs.N > 0 {
-		list = append(list, fmt.Sprintf("Measured, a step of the draft costs c = %.2f steps of the target and a verification of %d positions v = %.2f. By multiply-adds they would be %.2f and %.2f: where v is near γ + 1 arithmetic is the limit, where it is near 1 memory is.",
+		list = append(list, fmt.Sprintf("Measured, a step of the draft costs c = %.2f steps of the target and a "+
+			"verification of %d positions v = %.2f. By multiply-adds they would be %.2f and %.2f: where v is near γ "+
+			"+ 1 arithmetic is the limit, where it is near 1 memory is.",
 			s.Costs.C, s.Gamma+1, s.Costs.V, s.Costs.Counted.C, s.Costs.Counted.V))
 	}
 	if x := s.Synthetic; x.Rounds > 0 {
-		list = append(list, fmt.Sprintf("A synthetic pair with independent acceptance, α = %.3f, yields %.3f tokens a pass where E is %.3f: %s %%.", x.Alpha, x.PerPass, x.Expected, signed(100*x.Off)))
+		list = append(
+			list,
+			fmt.Sprintf(
+				"A synthetic pair with independent acceptance, α = %.3f, yields %.3f tokens a pass where E is %.3f: "+
+					"%s %%.",
+				x.Alpha, x.PerPass, x.Expected, signed(100*x.Off),
+			),
+		)
 	}
 	return list
 }
@@ -201,13 +267,22 @@ func (s *Speculation) findings() []string {
 func (s *Stops) findings() []string {
 	var list []string
 	if first := s.Racers[0]; s.Winner != "" {
-		name := map[string]string{"eos": "The end of text", "stop_string": "The stop string " + shown(first.String), "max_tokens": "max_tokens", "context": "The full context"}[s.Winner]
+		name := map[string]string{
+			"eos": "The end of text", "stop_string": "The stop string " + shown(first.String),
+			"max_tokens": "max_tokens", "context": "The full context",
+		}[s.Winner]
 		list = append(list, fmt.Sprintf("%s ends this text, at token %d.", name, first.Step))
 	} else {
 		list = append(list, fmt.Sprintf("Nothing has ended this text in %d tokens.", len(s.Tokens)))
 	}
 	if x := s.Straddle; x != nil {
-		list = append(list, fmt.Sprintf("The stop string %s begins %d bytes into token %d and is whole at token %d; what is before it is kept.", shown(x.String), x.Offset, x.First, x.Last))
+		list = append(
+			list,
+			fmt.Sprintf(
+				"The stop string %s begins %d bytes into token %d and is whole at token %d; what is before it is kept.",
+				shown(x.String), x.Offset, x.First, x.Last,
+			),
+		)
 	}
 	return append(list, s.NoEnd.Say)
 }
@@ -216,12 +291,19 @@ func (q *Quantization) findings() []string {
 	var list []string
 	own := q.Ways[0]
 	for _, w := range q.Ways[1:] {
-		list = append(list, fmt.Sprintf("%s keeps the weights in %s instead of %s. The most probable token stays at %d of %d steps; the mean KL is %.2g nats, the largest %.2g.",
+		list = append(list, fmt.Sprintf("%s keeps the weights in %s instead of %s. The most probable token stays at "+
+			"%d of %d steps; the mean KL is %.2g nats, the largest %.2g.",
 			w.Name, size(float64(w.Bytes)), size(float64(own.Bytes)), w.Kept, len(q.Steps), w.MeanKL, w.MaxKL))
 	}
 	for _, w := range q.Ways[1:] {
 		if own.Ms.N > 0 && !w.Wide {
-			list = append(list, fmt.Sprintf("A token takes %.3f ms with the model's own weights and %.3f ms with %s.", own.Ms.Median, w.Ms.Median, w.Name))
+			list = append(
+				list,
+				fmt.Sprintf(
+					"A token takes %.3f ms with the model's own weights and %.3f ms with %s.", own.Ms.Median,
+					w.Ms.Median, w.Name,
+				),
+			)
 		}
 	}
 	if q.LeftOut != "" {

@@ -18,7 +18,11 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // What no two runs share is left out of a golden: everything that was timed,
 // or follows from a time.
-var timed = regexp.MustCompile(`(^|_)(ms|ns)(_|$)|^(ms|gaps_ms|noise|took_ns|rate|r2|ratio|speed_up|predicted|c|v|best_gamma|per_token_ms|say|seconds_each|cost_each|most_a_day|break_even_a_day|weight_bytes|cached_bits|recomputed_bits)$`)
+var timed = regexp.MustCompile(
+	`(^|_)(ms|ns)(_|$)|^(ms|gaps_ms|noise|took_ns|rate|r2|ratio|speed_up|predicted|c|v|best_gamma|` +
+		`per_token_ms|say|seconds_each|cost_each|most_a_day|break_even_a_day|` +
+		`weight_bytes|cached_bits|recomputed_bits)$`,
+)
 
 // The data behind every chart: each lab's result on the bundled model, with
 // small values. go test ./infer/lab -run Golden -update writes them anew.

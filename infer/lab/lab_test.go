@@ -195,7 +195,10 @@ func TestCancel(t *testing.T) {
 			})
 			cancel()
 			if err != nil || !r.Cancelled {
-				t.Errorf("%s, cancelled after %d of %d messages: cancelled %v, %v", name, after, whole, r != nil && r.Cancelled, err)
+				t.Errorf(
+					"%s, cancelled after %d of %d messages: cancelled %v, %v", name, after, whole,
+					r != nil && r.Cancelled, err,
+				)
 				continue
 			}
 			if after == 0 && name != "memory" && r.Result != nil { // the calculator needs no run

@@ -14,7 +14,9 @@ import (
 func TestQuantization(t *testing.T) {
 	q, r := result[*Quantization](t, "quantization", Values{"tokens": "12", "step": "4", "rows": "5", "repeats": "2"})
 	if len(q.Ways) != 3 || len(q.Steps) != 12 || len(q.Text) != 12 || q.Step != 4 || q.LeftOut != "" {
-		t.Fatalf("%d ways, %d steps of %d tokens, step %d, %s", len(q.Ways), len(q.Steps), len(q.Text), q.Step, q.LeftOut)
+		t.Fatalf(
+			"%d ways, %d steps of %d tokens, step %d, %s", len(q.Ways), len(q.Steps), len(q.Text), q.Step, q.LeftOut,
+		)
 	}
 	// The blocks have 6 · (2·192·192 + 2·64·192 + 3·1024·192) = 4,128,768 weights,
 	// the embedding 4,096·192 = 786,432, all of them stored as bfloat16.
@@ -29,7 +31,8 @@ func TestQuantization(t *testing.T) {
 		{"Q4_0", blocks*18/32 + 2*table, 4.5},
 	} {
 		w := q.Ways[i]
-		if w.Name != want.name || w.Bytes != want.bytes || w.BitsEach != want.bits || w.Ms.N != 2 || w.Ms.Median <= 0 || w.Wide != (w.Name == "Q4_0") {
+		if w.Name != want.name || w.Bytes != want.bytes || w.BitsEach != want.bits || w.Ms.N != 2 || w.Ms.Median <= 0 ||
+			w.Wide != (w.Name == "Q4_0") {
 			t.Errorf("%+v, want %+v", w, want)
 		}
 		sum := q.Rest.P[i]
@@ -46,11 +49,13 @@ func TestQuantization(t *testing.T) {
 				kept++
 			}
 		}
-		if w.Kept != kept || !near(w.MeanKL, total/12, 1e-12) || w.MaxKL != most || w.KL != q.Steps[3].KL[i] || w.Same != q.Steps[3].Same[i] {
+		if w.Kept != kept || !near(w.MeanKL, total/12, 1e-12) || w.MaxKL != most || w.KL != q.Steps[3].KL[i] ||
+			w.Same != q.Steps[3].Same[i] {
 			t.Errorf("%s: %+v, %d steps stay, KL %v in all, %v at most", w.Name, w, kept, total, most)
 		}
 	}
-	if own, int8, q4 := q.Ways[0], q.Ways[1], q.Ways[2]; own.Kept != 12 || own.MaxKL != 0 || !(0 < int8.MeanKL && int8.MeanKL < q4.MeanKL) || int8.MeanKL > 1e-3 {
+	if own, int8, q4 := q.Ways[0], q.Ways[1], q.Ways[2]; own.Kept != 12 || own.MaxKL != 0 ||
+		!(0 < int8.MeanKL && int8.MeanKL < q4.MeanKL) || int8.MeanKL > 1e-3 {
 		t.Errorf("mean KL %v, %v, %v", own.MeanKL, int8.MeanKL, q4.MeanKL)
 	}
 	if len(q.Bars) < 5 || q.Others != 4096-len(q.Bars) || r.Noise == "" || len(r.Findings) != 3 {
@@ -99,7 +104,8 @@ func TestQuantizationOfOtherModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Run(t.Context(), Env{Target: rounded}, values(t, l, small["quantization"]), nil); err == nil || !strings.Contains(err.Error(), "rounded to int8 already: start the program without -quant") {
+	if _, err := l.Run(t.Context(), Env{Target: rounded}, values(t, l, small["quantization"]), nil); err == nil ||
+		!strings.Contains(err.Error(), "rounded to int8 already: start the program without -quant") {
 		t.Errorf("%v", err)
 	}
 	c, err := checkpoint.OpenPath("../../testdata/models/gpt2-f32.gguf") // width 24
@@ -116,7 +122,10 @@ func TestQuantizationOfOtherModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q := r.Result.(*Quantization); len(q.Ways) != 2 || !strings.Contains(q.LeftOut, "Q4_0: block 0: a row has 24 values") || !strings.Contains(strings.Join(r.Findings, " "), "Left out: Q4_0") {
+	if q := r.Result.(*Quantization); len(q.Ways) != 2 ||
+		!strings.Contains(
+			q.LeftOut, "Q4_0: block 0: a row has 24 values",
+		) || !strings.Contains(strings.Join(r.Findings, " "), "Left out: Q4_0") {
 		t.Errorf("%d ways, %q, %q", len(q.Ways), q.LeftOut, r.Findings)
 	}
 }

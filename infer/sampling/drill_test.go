@@ -55,7 +55,9 @@ func TestDrillSoftmax(t *testing.T) {
 			scale = 1
 		}
 		if max != 4 || !near4(sum*math.Exp(max/scale), row.expSum) {
-			t.Errorf("T=%v: max %v and Σe^{z/T} = %.6f, want 4 and %.4f", row.t, max, sum*math.Exp(max/scale), row.expSum)
+			t.Errorf(
+				"T=%v: max %v and Σe^{z/T} = %.6f, want 4 and %.4f", row.t, max, sum*math.Exp(max/scale), row.expSum,
+			)
 		}
 		if s := sumOf(p); !(math.Abs(s-1) <= 1e-15) {
 			t.Errorf("T=%v: Σp = %v, want 1", row.t, s)
@@ -108,7 +110,9 @@ func TestDrillRenormalisingInBetween(t *testing.T) {
 		t.Errorf("keeps %d, renormalising %d; want 3 and 2", d.Keep, d.KeepRenormalising())
 	}
 	// One filter alone has nothing in between.
-	for _, s := range []Settings{{Temperature: 1, TopP: 0.9}, {Temperature: 1, TopK: 3, TopP: 1}, {Temperature: 1, TopP: 1, MinP: 0.1}} {
+	for _, s := range []Settings{
+		{Temperature: 1, TopP: 0.9}, {Temperature: 1, TopK: 3, TopP: 1}, {Temperature: 1, TopP: 1, MinP: 0.1},
+	} {
 		if d := Decide(drill, s); d.Keep != d.KeepRenormalising() {
 			t.Errorf("%+v: keeps %d, renormalising %d; want the same", s, d.Keep, d.KeepRenormalising())
 		}

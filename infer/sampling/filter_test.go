@@ -35,8 +35,9 @@ func TestTiesAtTheCut(t *testing.T) {
 		{Settings{TopP: 1}, []int32{1}},
 		{Settings{Temperature: 1, TopK: 2, TopP: 1}, []int32{1, 3}},
 		{Settings{Temperature: 1, TopK: 4, TopP: 1}, []int32{1, 3, 5, 0}},
-		{Settings{Temperature: 1, TopP: 0.5}, []int32{1, 3}},                     // 0.327 + 0.327 ≥ 0.5
-		{Settings{Temperature: 1, TopP: 1, MinP: 1}, []int32{1, 3, 5}},           // equal to the largest is not below it
+		{Settings{Temperature: 1, TopP: 0.5}, []int32{1, 3}}, // 0.327 + 0.327 ≥ 0.5
+		// equal to the largest is not below it
+		{Settings{Temperature: 1, TopP: 1, MinP: 1}, []int32{1, 3, 5}},
 		{Settings{Temperature: 1, TopP: 0.01, MinP: 0}, []int32{1}},              // the first crosses at once
 		{Settings{Temperature: 1, TopK: 99, TopP: 1}, []int32{1, 3, 5, 0, 2, 4}}, // more than there are
 	} {
@@ -49,7 +50,9 @@ func TestTiesAtTheCut(t *testing.T) {
 
 // p/p_max of the drill is e^{z−4}: 1, 0.3679, 0.1353, 0.0498, 0.0302.
 func TestMinPByHand(t *testing.T) {
-	for minP, want := range map[float64]int{0: 5, 0.03: 5, 0.031: 4, 0.0497: 4, 0.05: 3, 0.1: 3, 0.14: 2, 0.367: 2, 0.368: 1, 1: 1} {
+	for minP, want := range map[float64]int{
+		0: 5, 0.03: 5, 0.031: 4, 0.0497: 4, 0.05: 3, 0.1: 3, 0.14: 2, 0.367: 2, 0.368: 1, 1: 1,
+	} {
 		d := Decide(drill, with(func(s *Settings) { s.MinP = minP }))
 		if d.Keep != want {
 			t.Errorf("min-p %v keeps %d tokens, want %d", minP, d.Keep, want)

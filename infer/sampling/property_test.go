@@ -22,10 +22,14 @@ func scores() *rapid.Generator[[]float32] {
 func knobs() *rapid.Generator[Settings] {
 	return rapid.Custom(func(t *rapid.T) Settings {
 		s := Settings{
-			Temperature: rapid.OneOf(rapid.Float64Range(0, 5), rapid.SampledFrom([]float64{0, 1, 1e-300, 5e-324, MaxTemperature})).Draw(t, "temperature"),
-			TopK:        rapid.IntRange(0, 45).Draw(t, "top_k"),
-			TopP:        rapid.OneOf(rapid.Float64Range(1e-9, 1), rapid.SampledFrom([]float64{1, 5e-324, math.Nextafter(1, 0)})).Draw(t, "top_p"),
-			MinP:        rapid.OneOf(rapid.Float64Range(0, 1), rapid.SampledFrom([]float64{0, 1})).Draw(t, "min_p"),
+			Temperature: rapid.OneOf(
+				rapid.Float64Range(0, 5), rapid.SampledFrom([]float64{0, 1, 1e-300, 5e-324, MaxTemperature}),
+			).Draw(t, "temperature"),
+			TopK: rapid.IntRange(0, 45).Draw(t, "top_k"),
+			TopP: rapid.OneOf(
+				rapid.Float64Range(1e-9, 1), rapid.SampledFrom([]float64{1, 5e-324, math.Nextafter(1, 0)}),
+			).Draw(t, "top_p"),
+			MinP: rapid.OneOf(rapid.Float64Range(0, 1), rapid.SampledFrom([]float64{0, 1})).Draw(t, "min_p"),
 		}
 		if err := s.Check(); err != nil {
 			t.Fatalf("drew settings that are refused: %v", err)
@@ -77,8 +81,12 @@ func TestFilterProperties(t *testing.T) {
 			if math.IsNaN(p) || math.IsNaN(q) || p < 0 || p > 1 || q < 0 || q > 1+1e-12 {
 				t.Fatalf("rank %d: p %v, q %v", r, p, q)
 			}
-			if got := d.CutBy(r) == RuleNone; got != kept[id] || got != (r < d.Keep) || got != (q > 0 || p == 0 && r < d.Keep) {
-				t.Fatalf("rank %d (token %d): kept %v, by the definitions %v; %d are kept, q %v", r, id, got, kept[id], d.Keep, q)
+			if got := d.CutBy(r) == RuleNone; got != kept[id] || got != (r < d.Keep) ||
+				got != (q > 0 || p == 0 && r < d.Keep) {
+				t.Fatalf(
+					"rank %d (token %d): kept %v, by the definitions %v; %d are kept, q %v", r, id, got, kept[id],
+					d.Keep, q,
+				)
 			}
 			if r > 0 && (z[d.Order[r-1]] < z[id] || z[d.Order[r-1]] == z[id] && d.Order[r-1] > id) {
 				t.Fatalf("ranks %d and %d are out of order", r-1, r)
@@ -112,7 +120,10 @@ func TestReachIsTheRuleAlone(t *testing.T) {
 		p := alone(func(o *Settings) { o.TopP = s.TopP })
 		m := alone(func(o *Settings) { o.MinP = s.MinP })
 		if d.ReachTopK != k || d.ReachTopP != p || d.ReachMinP != m || d.Keep != min(k, p, m) {
-			t.Fatalf("reaches %d, %d, %d and keeps %d; alone %d, %d, %d", d.ReachTopK, d.ReachTopP, d.ReachMinP, d.Keep, k, p, m)
+			t.Fatalf(
+				"reaches %d, %d, %d and keeps %d; alone %d, %d, %d", d.ReachTopK, d.ReachTopP, d.ReachMinP, d.Keep, k,
+				p, m,
+			)
 		}
 	})
 }
@@ -122,7 +133,9 @@ func TestReachIsTheRuleAlone(t *testing.T) {
 func TestDrawProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := Decide(scores().Draw(t, "z"), knobs().Draw(t, "settings"))
-		u := rapid.OneOf(rapid.Float64Range(0, math.Nextafter(1, 0)), rapid.SampledFrom([]float64{0, math.Nextafter(1, 0)}))
+		u := rapid.OneOf(
+			rapid.Float64Range(0, math.Nextafter(1, 0)), rapid.SampledFrom([]float64{0, math.Nextafter(1, 0)}),
+		)
 		a, b := u.Draw(t, "u"), u.Draw(t, "v")
 		r := d.Draw(a)
 		if from, to := d.Segment(r); r < 0 || r >= d.Keep || a < from || a >= to {

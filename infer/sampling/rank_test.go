@@ -28,7 +28,9 @@ func TestRankByDigits(t *testing.T) {
 		},
 	}
 	for name, draw := range kinds {
-		for _, n := range []int{1, 2, 3, 100, radixFrom - 1, radixFrom, radixFrom + 1, longFrom - 1, longFrom, 20_000, 151_936} {
+		for _, n := range []int{
+			1, 2, 3, 100, radixFrom - 1, radixFrom, radixFrom + 1, longFrom - 1, longFrom, 20_000, 151_936,
+		} {
 			z := make([]float32, n)
 			for i := range z {
 				z[i] = draw()
@@ -38,7 +40,9 @@ func TestRankByDigits(t *testing.T) {
 				want[i] = int32(i)
 			}
 			slices.SortFunc(want, func(a, b int32) int { return cmp.Or(cmp.Compare(z[b], z[a]), cmp.Compare(a, b)) })
-			for what, got := range map[string][]int32{"digits": rankByDigits(z), "comparing": rankByComparing(z), "Rank": Rank(z)} {
+			for what, got := range map[string][]int32{
+				"digits": rankByDigits(z), "comparing": rankByComparing(z), "Rank": Rank(z),
+			} {
 				if !slices.Equal(got, want) {
 					t.Fatalf("%s, %d scores, %s: not the order of the definition", name, n, what)
 				}

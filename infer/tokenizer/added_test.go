@@ -36,16 +36,46 @@ func TestAddedTokensByHand(t *testing.T) {
 	}{
 		{"found before merging", []tree{word("ell")}, "hello", []int{'h', 266, 'o'}},
 		{"found before cutting", []tree{word("o w")}, "hello world", []int{258, 266, 261, 'l', 'd'}},
-		{"the longest of those that begin together", []tree{word("  "), word("    "), word("   ")}, strings.Repeat(" ", 9), []int{267, 267, ' '}},
-		{"the leftmost of those that overlap", []tree{word("ab"), word("bcdef")}, "abcdef", []int{266, 'c', 'd', 'e', 'f'}},
+		{
+			"the longest of those that begin together",
+			[]tree{word("  "), word("    "), word("   ")},
+			strings.Repeat(" ", 9),
+			[]int{267, 267, ' '},
+		},
+		{
+			"the leftmost of those that overlap",
+			[]tree{word("ab"), word("bcdef")},
+			"abcdef",
+			[]int{266, 'c', 'd', 'e', 'f'},
+		},
 		{"one beside the other", []tree{word("<a>"), word("<b>")}, "<a><b><a>", []int{266, 267, 266}},
-		{"a beginning that goes on otherwise", []tree{word("<tool>")}, "<tool<tool>", []int{'<', 't', 'o', 'o', 'l', 266}},
-		{"not inside the name of a special token", []tree{{"content": "nd|", "normalized": false}}, "<|end|>nd|", []int{'<', '|', 'e', 'n', 'd', '|', '>', 266}},
+		{
+			"a beginning that goes on otherwise",
+			[]tree{word("<tool>")},
+			"<tool<tool>",
+			[]int{'<', 't', 'o', 'o', 'l', 266},
+		},
+		{
+			"not inside the name of a special token",
+			[]tree{{"content": "nd|", "normalized": false}},
+			"<|end|>nd|",
+			[]int{'<', '|', 'e', 'n', 'd', '|', '>', 266},
+		},
 		{"takes blanks along on the left", []tree{word("<!", "lstrip")}, "w \t\n<!he", []int{'w', 266, 256}},
 		{"and on the right", []tree{word("<!", "rstrip")}, "w <!\u00a0 he", []int{'w', ' ', 266, 256}},
 		{"but not what the one before took", []tree{word("<!", "lstrip", "rstrip")}, "<! <!", []int{266, 266}},
-		{"stands alone", []tree{word("el", "single_word")}, "el hello tel el", []int{266, ' ', 259, ' ', 't', 'e', 'l', ' ', 266}},
-		{"alone between signs", []tree{word("xx", "single_word")}, "(xx) xx_ \u0301xx 1xx xx", []int{'(', 266, ')', ' ', 'x', 'x', '_', ' ', 0xcc, 0x81, 'x', 'x', ' ', '1', 'x', 'x', ' ', 266}},
+		{
+			"stands alone",
+			[]tree{word("el", "single_word")},
+			"el hello tel el",
+			[]int{266, ' ', 259, ' ', 't', 'e', 'l', ' ', 266},
+		},
+		{
+			"alone between signs",
+			[]tree{word("xx", "single_word")},
+			"(xx) xx_ \u0301xx 1xx xx",
+			[]int{'(', 266, ')', ' ', 'x', 'x', '_', ' ', 0xcc, 0x81, 'x', 'x', ' ', '1', 'x', 'x', ' ', 266},
+		},
 	} {
 		tok := withAdded(t, test.tokens...)
 		if got := tok.Encode(test.text); !slices.Equal(got, test.want) {
@@ -72,7 +102,9 @@ func TestAddedTokensAndNormalizing(t *testing.T) {
 			f["added_tokens"] = []any{tree{"id": 266, "content": test.content, "normalized": test.normalized}}
 		})
 		if got := tok.Encode(test.text); !slices.Equal(got, test.want) {
-			t.Errorf("%q, normalized %v: Encode(%q) = %v, want %v", test.content, test.normalized, test.text, got, test.want)
+			t.Errorf(
+				"%q, normalized %v: Encode(%q) = %v, want %v", test.content, test.normalized, test.text, got, test.want,
+			)
 		}
 	}
 }
@@ -109,7 +141,8 @@ func TestAddedTokensAndTheSpaceInFront(t *testing.T) {
 		return tree{"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": false}
 	}
 	llama2 := tree{"type": "Sequence", "normalizers": []any{
-		tree{"type": "Prepend", "prepend": "▁"}, tree{"type": "Replace", "pattern": tree{"String": " "}, "content": "▁"},
+		tree{"type": "Prepend", "prepend": "▁"},
+		tree{"type": "Replace", "pattern": tree{"String": " "}, "content": "▁"},
 	}}
 	gemma := tree{"type": "Replace", "pattern": tree{"String": " "}, "content": "▁"}
 	for _, test := range []struct {
@@ -121,7 +154,12 @@ func TestAddedTokensAndTheSpaceInFront(t *testing.T) {
 		{"Llama 2", llama2, nil, "ab<x>ab", []int{262, 261, 265, 262, 261}},
 		{"Llama 2", llama2, nil, " a<x> a", []int{259, 262, 265, 259, 262}},
 		{"Gemma", gemma, nil, "ab<x>ab a", []int{263, 265, 263, 262}},
-		{"Gemma", gemma, tree{"type": "Split", "pattern": tree{"String": " "}, "behavior": "MergedWithPrevious"}, "ab ab", []int{263, 262, 261}},
+		{
+			"Gemma", gemma,
+			tree{"type": "Split", "pattern": tree{"String": " "}, "behavior": "MergedWithPrevious"},
+			"ab ab",
+			[]int{263, 262, 261},
+		},
 		{"always", nil, space("always"), "ab<x>ab<x> ab", []int{262, 261, 265, 262, 261, 265, 262, 261}},
 		{"first", nil, space("first"), "ab<x>ab", []int{262, 261, 265, 263}},
 		{"first", nil, space("first"), "<x>ab", []int{265, 263}},
@@ -168,12 +206,14 @@ func FuzzAdded(f *testing.F) {
 			}
 		}
 		file := tree{
-			"normalizer": tree{"type": "NFC"}, "pre_tokenizer": base["pre_tokenizer"], "decoder": base["decoder"], "model": base["model"],
+			"normalizer": tree{"type": "NFC"}, "pre_tokenizer": base["pre_tokenizer"], "decoder": base["decoder"],
+			"model":        base["model"],
 			"added_tokens": append(base["added_tokens"].([]any), entry(266, one, flags), entry(267, other, flags>>4)),
 		}
 		tok, err := Parse(encodeTree(t, file))
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "tokenizer: added_tokens[") && !strings.HasPrefix(err.Error(), "tokenizer: model.") {
+			if !strings.HasPrefix(err.Error(), "tokenizer: added_tokens[") &&
+				!strings.HasPrefix(err.Error(), "tokenizer: model.") {
 				t.Fatalf("the refusal %q names no added token", err)
 			}
 			return

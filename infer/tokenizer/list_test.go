@@ -39,7 +39,8 @@ func TestScoresByHand(t *testing.T) {
 		text   string
 		want   []int
 	}{
-		{"the higher score goes first", 1, 2, "xaba", []int{259, 3 + 'x', 260, 263}}, // a·ba; a+ba makes aba, of a lower score: see below
+		// a·ba; a+ba makes aba, of a lower score: see below
+		{"the higher score goes first", 1, 2, "xaba", []int{259, 3 + 'x', 260, 263}},
 		{"of equal scores the leftmost", 1, 1, "abab", []int{259, 262, 262}},
 		{"a character beyond the vocabulary", 1, 2, "é", []int{259, 3 + 0xc3, 3 + 0xa9}},
 		{"a line break is its byte", 1, 2, "\n", []int{259, 3 + '\n'}},
@@ -87,20 +88,49 @@ func TestListsRefused(t *testing.T) {
 		{level(List{bytes, make([]Mark, 3)}, nil, "gpt-2"), "257 tokens, but 3 say what they are"},
 		{level(List{bytes[1:], nil}, nil, ""), `the split pattern called ""` + patterns},
 		{level(List{[]string{"<x>"}, []Mark{Special}}, nil, "mpt"), `model.vocab: no token represents any text`},
-		{level(List{append(byteTokens(), strings.Repeat("x", 1025)), append(make([]Mark, 256), Added)}, nil, "phi-2"), `token 256: content has 1025 bytes, more than the limit of 1024`},
-		{level(List{append(byteTokens(), "a b", "a b"), append(make([]Mark, 256), Added, Added)}, nil, "olmo"), `token 257: already listed with id 256`},
-		{level(List{append(byteTokens(), "日"), nil}, nil, "gpt-2"), `token 256: "日" (id 256): the character '日' (U+65E5) stands for no byte`},
-		{level(List{append(byteTokens(), "a"), nil}, nil, "gpt-2"), `model.vocab: "a" is listed twice, with ids 97 and 256`},
+		{
+			level(
+				List{append(byteTokens(), strings.Repeat("x", 1025)), append(make([]Mark, 256), Added)}, nil, "phi-2",
+			),
+			`token 256: content has 1025 bytes, more than the limit of 1024`,
+		},
+		{
+			level(List{append(byteTokens(), "a b", "a b"), append(make([]Mark, 256), Added, Added)}, nil, "olmo"),
+			`token 257: already listed with id 256`,
+		},
+		{
+			level(List{append(byteTokens(), "日"), nil}, nil, "gpt-2"),
+			`token 256: "日" (id 256): the character '日' (U+65E5) represents no byte`,
+		},
+		{
+			level(List{append(byteTokens(), "a"), nil}, nil, "gpt-2"),
+			`model.vocab: "a" is listed twice, with ids 97 and 256`,
+		},
 		{level(List{bytes, nil}, []string{"a b", "a b"}, "gpt-2"), "merge 1: repeats model.merges[0]"},
 		{level(List{bytes, nil}, []string{"ab"}, "gpt-2"), `merge 0: "ab" is not two parts with a space between`},
 		{level(List{bytes, nil}, []string{"a b c"}, "gpt-2"), `merge 0: "a b c" is not two parts with a space between`},
-		{level(List{bytes, nil}, []string{"b a"}, "gpt-2"), `merge 0: "b" and "a" make "ba", which is not in model.vocab`},
+		{
+			level(List{bytes, nil}, []string{"b a"}, "gpt-2"),
+			`merge 0: "b" and "a" make "ba", which is not in model.vocab`,
+		},
 		{level(List{bytes, nil}, []string{"a x y"}, "qwen2"), `merge 0: "a x y" is not two parts with a space between`},
-		{level(List{byteTokens("<x>", "<x>"), append(make([]Mark, 256), Special, Special)}, nil, "gpt-2"), "token 257: already listed with id 256"},
-		{piece(List{[]string{"<s>"}, []Mark{Special}}, make([]float32, 1)), "model.vocab: no token represents any text"},
-		{piece(pieces(func(tokens []string, _ []Mark) { tokens[4] = "<0x00>" }), zeros), "model.vocab: <0x00> is listed twice"},
+		{
+			level(List{byteTokens("<x>", "<x>"), append(make([]Mark, 256), Special, Special)}, nil, "gpt-2"),
+			"token 257: already listed with id 256",
+		},
+		{
+			piece(List{[]string{"<s>"}, []Mark{Special}}, make([]float32, 1)),
+			"model.vocab: no token represents any text",
+		},
+		{
+			piece(pieces(func(tokens []string, _ []Mark) { tokens[4] = "<0x00>" }), zeros),
+			"model.vocab: <0x00> is listed twice",
+		},
 		{piece(pieces(func([]string, []Mark) {}), zeros[1:]), "259 tokens, but 258 scores"},
-		{piece(pieces(func(tokens []string, _ []Mark) { tokens[0] = "" }), zeros), "token 0: content is missing or empty"},
+		{
+			piece(pieces(func(tokens []string, _ []Mark) { tokens[0] = "" }), zeros),
+			"token 0: content is missing or empty",
+		},
 	} {
 		if err := test.make(); err == nil || err.Error() != "tokenizer: "+test.want {
 			t.Errorf("got  %v\nwant tokenizer: %s", err, test.want)
@@ -113,24 +143,51 @@ func TestListsRefused(t *testing.T) {
 func TestKindsRefused(t *testing.T) {
 	for _, test := range []struct{ folder, old, with, want string }{
 		{"llama3", `\\p{N}{1,3}`, `\\p{N}{1,4}`, "pre_tokenizer: Sequence[0]: the pattern "},
-		{"llama3", `"Isolated"`, `"Removed"`, `pre_tokenizer: Sequence[0]: behavior "Removed", invert false is not supported; want Isolated, false`},
-		{"llama3", `"invert":false`, `"invert":true`, `pre_tokenizer: Sequence[0]: behavior "Isolated", invert true is not supported`},
-		{"llama3", `"use_regex":false`, `"use_regex":true`, "these options of Split and of the ByteLevel behind it are not supported together"},
-		{"llama3", `"ids":[516]`, `"ids":[516,517]`, `post_processor: Sequence[1]: special_tokens gives "<|begin_of_text|>" 2 ids; want one`},
-		{"llama3", `"ids":[516]`, `"ids":[9999]`, "post_processor: the token in front has id 9999, the vocabulary ends at 517"},
-		{"llama3", `"type":"TemplateProcessing"`, `"type":"RobertaProcessing"`, `type "RobertaProcessing" is not supported; want ByteLevel or TemplateProcessing`},
+		{
+			"llama3", `"Isolated"`, `"Removed"`,
+			`pre_tokenizer: Sequence[0]: behavior "Removed", invert false is not supported; want Isolated, false`,
+		},
+		{
+			"llama3", `"invert":false`, `"invert":true`,
+			`pre_tokenizer: Sequence[0]: behavior "Isolated", invert true is not supported`,
+		},
+		{
+			"llama3", `"use_regex":false`, `"use_regex":true`,
+			"these options of Split and of the ByteLevel behind it are not supported together",
+		},
+		{
+			"llama3", `"ids":[516]`, `"ids":[516,517]`,
+			`post_processor: Sequence[1]: special_tokens gives "<|begin_of_text|>" 2 ids; want one`,
+		},
+		{
+			"llama3", `"ids":[516]`, `"ids":[9999]`,
+			"post_processor: the token in front has id 9999, the vocabulary ends at 517",
+		},
+		{
+			"llama3", `"type":"TemplateProcessing"`, `"type":"RobertaProcessing"`,
+			`type "RobertaProcessing" is not supported; want ByteLevel or TemplateProcessing`,
+		},
 		{"smollm", `"individual_digits":true`, `"individual_digits":false`, "these options of Digits"},
 		{"smollm", `"type":"Digits"`, `"type":"Punctuation"`, `type "Punctuation" is not supported`},
 		{"qwen2", `"type":"NFC"`, `"type":"NFKD"`, `normalizer: type "NFKD" is not supported; want none or NFC`},
 		{"tinyllama", `"prepend":"▁"`, `"prepend":"_"`, "normalizer: Sequence[0]: want ▁ in front of the text"},
 		{"tinyllama", `"type":"Prepend"`, `"type":"Strip"`, `normalizer: Sequence[0]: type "Strip" is not supported`},
-		{"tinyllama", `"byte_fallback":true`, `"byte_fallback":false`, "normalizer: Sequence[0]: type \"Prepend\" is not supported; want none or NFC"},
+		{
+			"tinyllama", `"byte_fallback":true`, `"byte_fallback":false`,
+			"normalizer: Sequence[0]: type \"Prepend\" is not supported; want none or NFC",
+		},
 		{"tinyllama", `{"type":"ByteFallback"},`, ``, "decoder: ByteFallback is missing"},
 		{"tinyllama", `"start":1`, `"start":2`, "decoder: Sequence[3]: want one space stripped from the front at most"},
 		{"tinyllama", `"<0x41>":`, `"<0x40>":`, "model.vocab: <0x40> is listed twice"},
 		{"mistral", `"split":false`, `"split":true`, "pre_tokenizer: want the replacement ▁ and split false"},
-		{"mistral", `"prepend_scheme":"first"`, `"prepend_scheme":"last"`, `prepend_scheme "last" is not supported; want always, first or never`},
-		{"mistral", `"type":"Metaspace"`, `"type":"Whitespace"`, `pre_tokenizer: type "Whitespace" is not supported; want Metaspace, or none`},
+		{
+			"mistral", `"prepend_scheme":"first"`, `"prepend_scheme":"last"`,
+			`prepend_scheme "last" is not supported; want always, first or never`,
+		},
+		{
+			"mistral", `"type":"Metaspace"`, `"type":"Whitespace"`,
+			`pre_tokenizer: type "Whitespace" is not supported; want Metaspace, or none`,
+		},
 	} {
 		data, err := os.ReadFile(filepath.Join(modelsFolder, test.folder, "tokenizer.json"))
 		if err != nil {
@@ -141,7 +198,8 @@ func TestKindsRefused(t *testing.T) {
 			t.Errorf("%s: %s is not in the file, or leaves no JSON", test.folder, test.old)
 			continue
 		}
-		if _, err := Parse([]byte(changed)); err == nil || !strings.HasPrefix(err.Error(), "tokenizer: ") || !strings.Contains(err.Error(), test.want) {
+		if _, err := Parse([]byte(changed)); err == nil || !strings.HasPrefix(err.Error(), "tokenizer: ") ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s with %s: got %v, want %s", test.folder, test.with, err, test.want)
 		}
 	}

@@ -29,9 +29,12 @@ func TestCheckNamesTheMissingByte(t *testing.T) {
 		"²²\n\n²7":        `the vocabulary has no token for byte 0x37 of "7" (U+0037) at line 3, character 2`,
 		"日本é é":           `the vocabulary has no token for byte 0xC3 of "\u00e9" (U+00E9) at line 1, character 3`,
 		"a\U00050000":     `the vocabulary has no token for byte 0xF1 of "\U00050000" (U+50000) at line 1, character 2`,
-		"a\xff":           "the vocabulary has no token for byte 0xFF, which is part of no character, at line 1, character 2",
-		"a\xe2\x80\xff":   "the vocabulary has no token for byte 0xFF, which is part of no character, at line 1, character 4",
-		"\ufffd\xff":      "the vocabulary has no token for byte 0xFF, which is part of no character, at line 1, character 2",
+		"a\xff": "the vocabulary has no token for byte 0xFF, which is part of no character, at line 1, " +
+			"character 2",
+		"a\xe2\x80\xff": "the vocabulary has no token for byte 0xFF, which is part of no character, at line 1, " +
+			"character 4",
+		"\ufffd\xff": "the vocabulary has no token for byte 0xFF, which is part of no character, at line 1, " +
+			"character 2",
 	} {
 		err := tok.Check(text)
 		if got := ""; err != nil {
@@ -44,7 +47,8 @@ func TestCheckNamesTheMissingByte(t *testing.T) {
 		}
 	}
 	var missing *MissingByteError
-	if err := tok.Check("日\nx\x03"); !errors.As(err, &missing) || missing.Offset != 5 || missing.Byte != 3 || missing.Char != "\x03" {
+	if err := tok.Check("日\nx\x03"); !errors.As(err, &missing) || missing.Offset != 5 || missing.Byte != 3 ||
+		missing.Char != "\x03" {
 		t.Errorf("Check = %#v", missing)
 	}
 }
@@ -93,7 +97,10 @@ func TestCheckFindsThePlaceInTheGivenText(t *testing.T) {
 		if err := test.tok.Check(test.text); !errors.As(err, &missing) {
 			t.Errorf("%s: Check(%q) = %v", test.name, test.text, err)
 		} else if missing.Offset != test.offset || missing.Char != test.char {
-			t.Errorf("%s: Check(%q) finds %q at %d, want %q at %d", test.name, test.text, missing.Char, missing.Offset, test.char, test.offset)
+			t.Errorf(
+				"%s: Check(%q) finds %q at %d, want %q at %d", test.name, test.text, missing.Char, missing.Offset,
+				test.char, test.offset,
+			)
 		}
 	}
 }
@@ -142,7 +149,8 @@ func TestWithin(t *testing.T) {
 		t.Errorf("Within(264) says %v", err)
 	}
 	llama, _ := parseModel(t, "llama3") // <|begin_of_text|> is 516
-	if _, err := llama.Within(516); err == nil || !strings.Contains(err.Error(), `"<|begin_of_text|>", which begins every text, has id 516`) {
+	if _, err := llama.Within(516); err == nil ||
+		!strings.Contains(err.Error(), `"<|begin_of_text|>", which begins every text, has id 516`) {
 		t.Errorf("Within(516) says %v", err)
 	}
 	tokens, marks := pieceTokens("a")

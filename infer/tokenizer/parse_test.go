@@ -123,7 +123,10 @@ func TestParseRefuses(t *testing.T) {
 			`normalizer: Sequence[0]: type "Lowercase" is not supported; want none or NFC`,
 		},
 		{set("pre_tokenizer", nil), `pre_tokenizer is missing; want ByteLevel`},
-		{set("pre_tokenizer", tree{"type": "Metaspace"}), `pre_tokenizer: type "Metaspace" is not supported; want ByteLevel`},
+		{
+			set("pre_tokenizer", tree{"type": "Metaspace"}),
+			`pre_tokenizer: type "Metaspace" is not supported; want ByteLevel`,
+		},
 		{set("pre_tokenizer", 7), `pre_tokenizer is a JSON number, want an object`},
 		{set("pre_tokenizer", tree{"type": 7}), `pre_tokenizer.type is a JSON number, want a string`},
 		{
@@ -131,14 +134,21 @@ func TestParseRefuses(t *testing.T) {
 			`pre_tokenizer: use_regex false is not supported: it leaves the text in one piece; want true`,
 		},
 		{
-			set("pre_tokenizer", tree{"type": "Sequence", "pretokenizers": []any{tree{"type": "Split"}, tree{"type": "ByteLevel"}}}),
-			`pre_tokenizer: Sequence[0]: these options of Split and of the ByteLevel behind it are not supported together`,
+			set(
+				"pre_tokenizer",
+				tree{"type": "Sequence", "pretokenizers": []any{tree{"type": "Split"}, tree{"type": "ByteLevel"}}},
+			),
+			`pre_tokenizer: Sequence[0]: these options of Split and of the ByteLevel behind it are not supported ` +
+				`together`,
 		},
 		{
 			set("pre_tokenizer", tree{"type": "Sequence", "pretokenizers": []any{tree{"type": "Sequence"}}}),
 			`pre_tokenizer: Sequence[0]: type "Sequence" is not supported; want ByteLevel`,
 		},
-		{set("pre_tokenizer", tree{"type": "Sequence", "pretokenizers": []any{nil}}), `pre_tokenizer: Sequence[0] is null`},
+		{
+			set("pre_tokenizer", tree{"type": "Sequence", "pretokenizers": []any{nil}}),
+			`pre_tokenizer: Sequence[0] is null`,
+		},
 		{
 			set("post_processor", tree{"type": "TemplateProcessing"}),
 			`post_processor: the template does not end with the text; want the text, with at most one token in front`,
@@ -184,10 +194,22 @@ func TestParseRefuses(t *testing.T) {
 		{added(end, 5), `added_tokens[1] is a JSON number, want an object`},
 		{added(tree{"id": 1.5}), `added_tokens[0].id is a JSON number 1.5, want a whole number`},
 		{added(tree{"content": 1}), `added_tokens[0].content is a JSON number, want a string`},
-		{added(end, tree{"id": 266, "content": "x", "lstrip": "no"}), `added_tokens[1].lstrip is a JSON string, want true or false`},
-		{added(end, tree{"id": 266, "content": "x", "rstrip": 1}), `added_tokens[1].rstrip is a JSON number, want true or false`},
-		{added(tree{"id": 265, "content": "x", "single_word": []any{}}), `added_tokens[0].single_word is a JSON array, want true or false`},
-		{added(tree{"id": 265, "content": "x", "normalized": "yes"}), `added_tokens[0].normalized is a JSON string, want true or false`},
+		{
+			added(end, tree{"id": 266, "content": "x", "lstrip": "no"}),
+			`added_tokens[1].lstrip is a JSON string, want true or false`,
+		},
+		{
+			added(end, tree{"id": 266, "content": "x", "rstrip": 1}),
+			`added_tokens[1].rstrip is a JSON number, want true or false`,
+		},
+		{
+			added(tree{"id": 265, "content": "x", "single_word": []any{}}),
+			`added_tokens[0].single_word is a JSON array, want true or false`,
+		},
+		{
+			added(tree{"id": 265, "content": "x", "normalized": "yes"}),
+			`added_tokens[0].normalized is a JSON string, want true or false`,
+		},
 		{
 			added(end, tree{"id": 266, "content": strings.Repeat("x", maxAddedBytes+1)}),
 			`added_tokens[1] "` + strings.Repeat("x", 40) + `"...: content has 1025 bytes, more than the limit of 1024`,
@@ -229,9 +251,12 @@ func TestParseRefuses(t *testing.T) {
 		{vocab("xy", 265), `model.vocab: "xy" has id 265, which added_tokens gives to "<|end|>"`},
 		{vocab("<|end|>", 266), `model.vocab: "<|end|>" has id 266, but id 265 in added_tokens`},
 		{vocab("", 266), `model.vocab: the token with id 266 is empty`},
-		{vocab("x y", 266), `model.vocab: "x y" (id 266): the character ' ' (U+0020) stands for no byte`},
-		{vocab("日", 266), `model.vocab: "日" (id 266): the character '日' (U+65E5) stands for no byte`},
-		{vocab(strings.Repeat("日", 50), 266), `model.vocab: "` + strings.Repeat("日", 40) + `"... (id 266): the character '日' (U+65E5) stands for no byte`},
+		{vocab("x y", 266), `model.vocab: "x y" (id 266): the character ' ' (U+0020) represents no byte`},
+		{vocab("日", 266), `model.vocab: "日" (id 266): the character '日' (U+65E5) represents no byte`},
+		{
+			vocab(strings.Repeat("日", 50), 266),
+			`model.vocab: "` + strings.Repeat("日", 40) + `"... (id 266): the character '日' (U+65E5) represents no byte`,
+		},
 		{
 			func(f tree) { delete(at(f, "model", "vocab"), "Ġ") },
 			`model.merges[4]: the left part "Ġ" is not in model.vocab`,
@@ -252,7 +277,10 @@ func TestParseRefuses(t *testing.T) {
 		{merge(3, []any{"h"}), `model.merges[3]: want a pair of strings, or one string with a space in it`},
 		{merge(3, []any{"h", "e", "l"}), `model.merges[3]: want a pair of strings, or one string with a space in it`},
 		{merge(3, []any{"h", 5}), `model.merges[3]: want a pair of strings, or one string with a space in it`},
-		{merge(3, []any{[]any{}, []any{}}), `model.merges[3]: want a pair of strings, or one string with a space in it`},
+		{
+			merge(3, []any{[]any{}, []any{}}),
+			`model.merges[3]: want a pair of strings, or one string with a space in it`,
+		},
 		{merge(3, nil), `model.merges[3]: want a pair of strings, or one string with a space in it`},
 		{merge(8, []any{"h", "e"}), `model.merges[8]: repeats model.merges[0]`},
 		{
@@ -287,7 +315,10 @@ func TestParseRefusesText(t *testing.T) {
 		{"", `not valid JSON at byte 0: unexpected end of JSON input`},
 		{"{\n,", `not valid JSON at byte 3: invalid character ',' looking for beginning of object key string`},
 		{good[:len(good)-1], fmt.Sprintf(`not valid JSON at byte %d: unexpected end of JSON input`, len(good)-1)},
-		{good + "x", fmt.Sprintf(`not valid JSON at byte %d: invalid character 'x' after top-level value`, len(good)+1)},
+		{
+			good + "x",
+			fmt.Sprintf(`not valid JSON at byte %d: invalid character 'x' after top-level value`, len(good)+1),
+		},
 		{"[]", `the file is a JSON array, want an object (near byte 1)`},
 		{`{"model":5}`, `model is a JSON number, want an object (near byte 10)`},
 		{`{"model":{"ignore_merges":"no"}}`, `model.ignore_merges is a JSON string, want true or false (near byte 30)`},
@@ -296,10 +327,22 @@ func TestParseRefusesText(t *testing.T) {
 		{`{"model":{"merges":[],"vocab":{},"merges":[]}}`, `model.merges is there twice`},
 		{replace(`"model":{`, `"model":{"vocab":{}},"model":{`), `model.vocab is there twice`},
 		// The place is that in the file, the long lists before it included.
-		{replace(`"type":"BPE"`, `"type":5`), fmt.Sprintf(`model.type is a JSON number, want a string (near byte %d)`, strings.Index(good, `"type":"BPE"`)+len(`"type":5`))},
-		{replace(`"hello":259`, `"hello":259,"hello":266`), `model.vocab: "hello" is listed twice, with ids 259 and 266`},
+		{
+			replace(`"type":"BPE"`, `"type":5`),
+			fmt.Sprintf(
+				`model.type is a JSON number, want a string (near byte %d)`,
+				strings.Index(good, `"type":"BPE"`)+len(`"type":5`),
+			),
+		},
+		{
+			replace(`"hello":259`, `"hello":259,"hello":266`),
+			`model.vocab: "hello" is listed twice, with ids 259 and 266`,
+		},
 		{replace(`"hello":259`, `"hello":259,"hello":259`), `model.vocab: "hello" and "hello" both have id 259`},
-		{replace(`"hello":259`, "\"h\xff\":259"), "model.vocab: \"h\ufffd\" (id 259): the character '\ufffd' (U+FFFD) stands for no byte"},
+		{
+			replace(`"hello":259`, "\"h\xff\":259"),
+			"model.vocab: \"h\ufffd\" (id 259): the character '\ufffd' (U+FFFD) represents no byte",
+		},
 	}
 	for _, tt := range tests {
 		tok, err := Parse([]byte(tt.file))

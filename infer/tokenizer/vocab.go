@@ -209,7 +209,7 @@ func (r *vocabReader) addEntry(spelling string, id int64) error {
 	var bad rune
 	var ok bool
 	if r.bytes, bad, ok = r.t.appendBytes(r.bytes, spelling); !ok {
-		return fmt.Errorf("%s (id %d): the character %q (%U) stands for no byte", quote(spelling), id, bad, bad)
+		return fmt.Errorf("%s (id %d): the character %q (%U) represents no byte", quote(spelling), id, bad, bad)
 	}
 	if _, ok := fallbackByte(spelling); ok && r.t.characters {
 		r.fallback[int32(id)] = true
@@ -270,7 +270,9 @@ func (r *vocabReader) buildAdded() error {
 			continue
 		}
 		if first := t.spans[id]; first != (span{}) {
-			return fmt.Errorf("model.vocab: %s has id %d, which added_tokens gives to %s", r.quote(first), id, quote(text))
+			return fmt.Errorf(
+				"model.vocab: %s has id %d, which added_tokens gives to %s", r.quote(first), id, quote(text),
+			)
 		}
 		from := uint32(len(t.bytes))
 		t.bytes = append(t.bytes, text...)

@@ -35,7 +35,9 @@ func TestEveryProblemIsWhole(t *testing.T) {
 			done[s.ID] = true
 			for _, row := range slices.Concat(s.Rows, s.Foot) {
 				if len(row.Items) != len(s.Columns) {
-					t.Fatalf("step %s, row %s has %d items for %d columns", s.ID, row.Key, len(row.Items), len(s.Columns))
+					t.Fatalf(
+						"step %s, row %s has %d items for %d columns", s.ID, row.Key, len(row.Items), len(s.Columns),
+					)
 				}
 				for _, it := range row.Items {
 					if it.Cell != nil && it.Option == "" {
@@ -76,11 +78,13 @@ func whole1(t *rapid.T, p *Problem, id string) {
 		if h.Text == "" || h.Rung != rung || h.Last != (rung == Rungs) {
 			t.Fatalf("%s: hint %d is %+v", id, rung, h)
 		}
-		if c := p.cells[id]; rung < Rungs && c.Type == Number && len(c.answer) > 5 && strings.Contains(h.Text, c.answer) {
+		if c := p.cells[id]; rung < Rungs && c.Type == Number && len(c.answer) > 5 &&
+			strings.Contains(h.Text, c.answer) {
 			t.Fatalf("%s: hint %d gives %s away: %s", id, rung, c.answer, h.Text)
 		}
 	}
-	if h := p.Hint(id, 1); !strings.HasSuffix(h.Text, "?") && !strings.Contains(h.Text, "Compare") && !strings.Contains(h.Text, "Put the two") {
+	if h := p.Hint(id, 1); !strings.HasSuffix(h.Text, "?") && !strings.Contains(h.Text, "Compare") &&
+		!strings.Contains(h.Text, "Put the two") {
 		t.Fatalf("%s: the first hint does not ask: %s", id, h.Text)
 	}
 	for _, text := range []string{"", "hello", "NaN", "1e999", "\x00"} {
@@ -114,7 +118,9 @@ func TestMistakesAreRecognised(t *testing.T) {
 				}
 				v := p.Check(id, text)
 				// Six decimals are written: a value just outside of the tolerance may come in.
-				within := func(w float64) bool { return math.Abs(s.value-w) <= n.form.near(w)+1e-6 || apart(s.value, w) < 1e-3 }
+				within := func(w float64) bool {
+					return math.Abs(s.value-w) <= n.form.near(w)+1e-6 || apart(s.value, w) < 1e-3
+				}
 				if v.State == Right && !slices.ContainsFunc(n.want, within) {
 					t.Fatalf("%s = %s, from %q, is taken for right", id, text, s.mistake)
 				}
@@ -135,7 +141,8 @@ func (n *number) asNear(v Verdict, s slip) bool {
 			return true
 		}
 	}
-	return v.Mistake == Rounding && slices.ContainsFunc(n.want, func(w float64) bool { return apart(v.Value, w) <= max(near, 0.01) })
+	return v.Mistake == Rounding &&
+		slices.ContainsFunc(n.want, func(w float64) bool { return apart(v.Value, w) <= max(near, 0.01) })
 }
 
 // The mistakes of the lesson, with other numbers, worked out without the
@@ -242,8 +249,12 @@ func TestScore(t *testing.T) {
 	answers["softmax.p.0"], answers["softmax.p.1"], answers["softmax.p.2"] = "0.9", "a lot", "0.09"
 	s = p.Score(answers)
 	// 68 right, one wrong, one refused, and one with too few places at half.
-	if s.Right != 68 || s.ToFix != 1 || s.ToGo != 1 || s.Part != 1 || !(math.Abs(s.Credit-68.5/71) <= 1e-12) || s.Complete || s.Steps[1].Open {
-		t.Errorf("with three spoiled: %d right, %d to fix, %d to go, %d in part, credit %v", s.Right, s.ToFix, s.ToGo, s.Part, s.Credit)
+	if s.Right != 68 || s.ToFix != 1 || s.ToGo != 1 || s.Part != 1 || !(math.Abs(s.Credit-68.5/71) <= 1e-12) ||
+		s.Complete || s.Steps[1].Open {
+		t.Errorf(
+			"with three spoiled: %d right, %d to fix, %d to go, %d in part, credit %v", s.Right, s.ToFix, s.ToGo,
+			s.Part, s.Credit,
+		)
 	}
 }
 
@@ -259,7 +270,8 @@ func TestUnknown(t *testing.T) {
 		}
 	}
 	p := mustNew(t, Softmax, 0, 1)
-	if v := p.Check("no.such", "1"); v.State != Refused || p.Cell("no.such") != nil || p.Work("no.such") != nil || p.Answer("no.such") != "" || p.Hint("no.such", 1).Text != "" {
+	if v := p.Check("no.such", "1"); v.State != Refused || p.Cell("no.such") != nil || p.Work("no.such") != nil ||
+		p.Answer("no.such") != "" || p.Hint("no.such", 1).Text != "" {
 		t.Errorf("an unknown cell is %+v", v)
 	}
 	if _, ok := Find("softmax"); !ok {

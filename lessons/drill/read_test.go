@@ -148,14 +148,20 @@ func TestReadRefusesGently(t *testing.T) {
 func TestReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int64Range(0, 1e15).Draw(t, "count")
-		for _, text := range []string{group(itoa(n)), itoa(n), strings.ReplaceAll(group(itoa(n)), ",", " "), strings.ReplaceAll(group(itoa(n)), ",", "'")} {
+		for _, text := range []string{
+			group(itoa(n)), itoa(n), strings.ReplaceAll(group(itoa(n)), ",", " "),
+			strings.ReplaceAll(group(itoa(n)), ",", "'"),
+		} {
 			got, err := Read(text, Count)
 			if err != nil || got[0].Value != float64(n) {
 				t.Fatalf("Read(%q) = %v, %v; want %d", text, got, err, n)
 			}
 		}
 		p := roundTo(rapid.Float64Range(0, 1).Draw(t, "p"), 4)
-		for _, text := range []string{Probability.show(p), strings.Replace(Probability.show(p), ".", ",", 1), canonical(roundTo(100*p, 2), Real) + "%"} {
+		for _, text := range []string{
+			Probability.show(p), strings.Replace(Probability.show(p), ".", ",", 1),
+			canonical(roundTo(100*p, 2), Real) + "%",
+		} {
 			got, err := Read(text, Probability)
 			if err != nil || !(math.Abs(got[0].Value-p) <= 1e-9) {
 				t.Fatalf("Read(%q) = %v, %v; want %v", text, got, err, p)
@@ -170,8 +176,10 @@ func itoa(n int64) string { return strings.ReplaceAll(whole(n), ",", "") }
 // understood is finite and bounded, and what it is said to be reads back.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
-		"0,632", ".632", "63.2%", "1/3", "2,147,483,648", "2 GiB", "2 GB", "$0.01", "1.05 cents", "2^31", "5,4·10^-3", "NaN", "1e999",
-		"-0", "1/0", "０．５", "1 234 567,8", "''1", "1,,2", "%", "e5", "1e", "1e+", "^2", "3^", "-2^3", "+5", "=≈~", "…", "1/3%", "1%/3",
+		"0,632", ".632", "63.2%", "1/3", "2,147,483,648", "2 GiB", "2 GB", "$0.01", "1.05 cents", "2^31", "5,4·10^-3",
+		"NaN", "1e999",
+		"-0", "1/0", "０．５", "1 234 567,8", "''1", "1,,2", "%", "e5", "1e", "1e+", "^2", "3^", "-2^3", "+5", "=≈~", "…",
+		"1/3%", "1%/3",
 	} {
 		for form := range Ratio + 1 {
 			f.Add(text, int(form))

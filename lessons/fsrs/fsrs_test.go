@@ -20,16 +20,19 @@ func TestFirstReviewByHand(t *testing.T) {
 		st   State
 		step int
 	}{
-		{Again, 0.212, 6.4133, time.Minute, Learning, 0},          // 6.4133 − e^0 + 1
-		{Hard, 1.2931, 5.11217071, 6 * time.Minute, Learning, 0},  // 6.4133 − e^0.8334 + 1 = 7.4133 − 2.30112929; (1 + 10)/2 minutes, rounded up
+		{Again, 0.212, 6.4133, time.Minute, Learning, 0}, // 6.4133 − e^0 + 1
+		// 6.4133 − e^0.8334 + 1 = 7.4133 − 2.30112929; (1 + 10)/2 minutes, rounded up
+		{Hard, 1.2931, 5.11217071, 6 * time.Minute, Learning, 0},
 		{Good, 2.3065, 2.11810397, 10 * time.Minute, Learning, 1}, // 7.4133 − e^1.6668 = 7.4133 − 5.29519603
-		{Easy, 8.2956, 1, 8 * 24 * time.Hour, Review, 0},          // 7.4133 − e^2.5002 = −4.77, clamped to 1; 8.2956 days, rounded
+		// 7.4133 − e^2.5002 = −4.77, clamped to 1; 8.2956 days, rounded
+		{Easy, 8.2956, 1, 8 * 24 * time.Hour, Review, 0},
 	} {
 		c := Default().Next(NewCard(noon), noon, row.g)
 		if !(math.Abs(c.Stability-row.s) <= 1e-8) || !(math.Abs(c.Difficulty-row.d) <= 1e-8) {
 			t.Errorf("%v: S %v, D %v; want %v, %v", row.g, c.Stability, c.Difficulty, row.s, row.d)
 		}
-		if c.Due.Sub(noon) != row.wait || c.State != row.st || c.Step != row.step || c.Reps != 1 || !c.Last.Equal(noon) {
+		if c.Due.Sub(noon) != row.wait || c.State != row.st || c.Step != row.step || c.Reps != 1 ||
+			!c.Last.Equal(noon) {
 			t.Errorf("%v: %+v; want %v later, %v, step %d", row.g, c, row.wait, row.st, row.step)
 		}
 	}

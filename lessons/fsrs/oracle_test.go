@@ -69,7 +69,10 @@ func steps(t *testing.T, list []string) (out []time.Duration) {
 func TestAgreesWithTSFSRS(t *testing.T) {
 	histories, reviews := 0, 0
 	for _, g := range oracle(t) {
-		p := Params{W: g.W, Retention: g.Retention, MaxInterval: g.Maximum, Learning: steps(t, g.Learning), Relearning: steps(t, g.Relearning)}
+		p := Params{
+			W: g.W, Retention: g.Retention, MaxInterval: g.Maximum, Learning: steps(t, g.Learning),
+			Relearning: steps(t, g.Relearning),
+		}
 		if g.Retention == 0.9 && p.W != Default().W {
 			t.Fatalf("the package's default weights are %v, ours %v", p.W, Default().W)
 		}
@@ -84,7 +87,10 @@ func TestAgreesWithTSFSRS(t *testing.T) {
 				preview := p.Preview(c, now)
 				c = p.Next(c, now, Grade(want[1]))
 				if preview[Grade(want[1])-1] != c {
-					t.Fatalf("history %d, review %d: Preview promises %+v, Next gives %+v", h, n, preview[Grade(want[1])-1], c)
+					t.Fatalf(
+						"history %d, review %d: Preview promises %+v, Next gives %+v", h, n, preview[Grade(want[1])-1],
+						c,
+					)
 				}
 				if err := c.Check(); err != nil {
 					t.Fatalf("history %d, review %d: %v", h, n, err)
@@ -111,8 +117,14 @@ func compare(t *testing.T, history, review int, c Card, now time.Time, r float64
 			t.Errorf("history %d, review %d: %s is %.9f, want %.9f", history, review, x.what, x.got, x.want)
 		}
 	}
-	got := [6]float64{float64(c.State), float64(c.Step), float64(c.Interval), c.Due.Sub(now).Minutes(), float64(c.Reps), float64(c.Lapses)}
+	got := [6]float64{
+		float64(c.State), float64(c.Step), float64(c.Interval), c.Due.Sub(now).Minutes(), float64(c.Reps),
+		float64(c.Lapses),
+	}
 	if got != [6]float64(want[5:]) {
-		t.Errorf("history %d, review %d: state, step, interval, minutes, reps, lapses are %v, want %v", history, review, got, want[5:])
+		t.Errorf(
+			"history %d, review %d: state, step, interval, minutes, reps, lapses are %v, want %v", history, review, got,
+			want[5:],
+		)
 	}
 }

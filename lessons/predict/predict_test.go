@@ -50,7 +50,9 @@ func TestHonestyPays(t *testing.T) {
 			return q*yes.Score + (1-q)*no.Score
 		}
 		if expected(other) > expected(q)+1e-12 {
-			t.Fatalf("who believes %v expects %v by saying it and %v by saying %v", q, expected(q), expected(other), other)
+			t.Fatalf(
+				"who believes %v expects %v by saying it and %v by saying %v", q, expected(q), expected(other), other,
+			)
 		}
 	})
 }
@@ -119,7 +121,18 @@ func TestPlaceTellsNothing(t *testing.T) {
 // 3 of 4: (0.75 + 0.4802) / 1.9604 ± 1.96/1.9604·√(0.046875 + 0.060025)
 // = 0.6275 ± 0.3269.
 func TestBinsByHand(t *testing.T) {
-	bins := Bins([]Outcome{{0.7, true}, {0.7, true}, {0.72, true}, {0.72, false}, {1, true}, {0.3, false}, {math.NaN(), true}, {1.5, true}})
+	bins := Bins(
+		[]Outcome{
+			{0.7, true},
+			{0.7, true},
+			{0.72, true},
+			{0.72, false},
+			{1, true},
+			{0.3, false},
+			{math.NaN(), true},
+			{1.5, true},
+		},
+	)
 	if len(bins) != BinCount {
 		t.Fatalf("%d bins, want %d", len(bins), BinCount)
 	}
@@ -139,7 +152,8 @@ func TestBinsByHand(t *testing.T) {
 // times it rounds to less.
 func TestBinsMeetAtTheirStarts(t *testing.T) {
 	for confidence, want := range map[float64]int{
-		0: 0, 0.05: 0, 0.0999: 0, 0.1: 1, 0.2: 2, 0.3: 3, 0.4: 4, 0.5: 5, 0.6: 6, 0.7: 7, 0.8: 8, 0.9: 9, 0.999: 9, 1: 9,
+		0: 0, 0.05: 0, 0.0999: 0, 0.1: 1, 0.2: 2, 0.3: 3, 0.4: 4, 0.5: 5, 0.6: 6, 0.7: 7, 0.8: 8, 0.9: 9, 0.999: 9,
+		1: 9,
 	} {
 		got := slices.IndexFunc(Bins([]Outcome{{Confidence: confidence}}), func(b Bin) bool { return b.N == 1 })
 		if got != want {

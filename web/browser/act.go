@@ -79,7 +79,8 @@ const (
 func (tab *Tab) Set(selector, value string) {
 	tab.t.Helper()
 	tab.Eval(fmt.Sprintf(`{ const e = document.querySelector(%q); e.focus(); e.value = %q;
-		e.dispatchEvent(new Event("input", {bubbles: true})); e.dispatchEvent(new Event("change", {bubbles: true})) }`, selector, value))
+		e.dispatchEvent(new Event("input", {bubbles: true}));
+		e.dispatchEvent(new Event("change", {bubbles: true})) }`, selector, value))
 }
 
 // Eval runs statements for their effect.
@@ -103,13 +104,17 @@ func Value[T any](tab *Tab, script string) T {
 // Text returns an element's rendered text, trimmed.
 func (tab *Tab) Text(selector string) string {
 	tab.t.Helper()
-	return Value[string](tab, fmt.Sprintf(`document.querySelector(%q)?.innerText.trim() ?? "(no %s)"`, selector, selector))
+	return Value[string](
+		tab, fmt.Sprintf(`document.querySelector(%q)?.innerText.trim() ?? "(no %s)"`, selector, selector),
+	)
 }
 
 // Texts returns the trimmed rendered text of every element that matches.
 func (tab *Tab) Texts(selector string) []string {
 	tab.t.Helper()
-	return Value[[]string](tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => e.innerText.trim())`, selector))
+	return Value[[]string](
+		tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => e.innerText.trim())`, selector),
+	)
 }
 
 // Attr returns an element's attribute, "" where it has none.

@@ -48,7 +48,10 @@ const axeSample = `(() => {
 		const text = [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.data.trim());
 		if (!text && !e.matches('input, select, textarea')) continue;
 		const c = getComputedStyle(e);
-		const kind = [backgrounds(e), c.color, c.fill, c.fontSize, c.fontWeight, c.textShadow, c.visibility, e.matches(':disabled')].join();
+		const kind = [
+			backgrounds(e), c.color, c.fill, c.fontSize, c.fontWeight, c.textShadow, c.visibility,
+			e.matches(':disabled'),
+		].join();
 		kinds.set(kind, [...kinds.get(kind) ?? [], e]);
 	}
 	for (const list of kinds.values()) {
@@ -111,12 +114,17 @@ func (tab *Tab) audit(what string, looks []look) {
 	for _, l := range looks {
 		tab.Screen(l.Screen)
 		theme := map[bool]string{false: "light", true: "dark"}[l.Dark]
-		tab.Wait("the screen", fmt.Sprintf(`matchMedia("(width: %dpx) and (prefers-color-scheme: %s)").matches`, l.Width, theme))
+		tab.Wait(
+			"the screen",
+			fmt.Sprintf(`matchMedia("(width: %dpx) and (prefers-color-scheme: %s)").matches`, l.Width, theme),
+		)
 		at := fmt.Sprintf("%s at %d px, %s", what, l.Width, theme)
 		if !fixture.LongTier() {
 			tab.do("sample for axe-core", chromedp.Evaluate[chromedp.Void](axeSample))
 		}
-		for _, fault := range ask(tab, "axe-core", chromedp.Evaluate[[]string](fmt.Sprintf(axeRun, l.rules), chromedp.EvalAwaitPromise)) {
+		for _, fault := range ask(
+			tab, "axe-core", chromedp.Evaluate[[]string](fmt.Sprintf(axeRun, l.rules), chromedp.EvalAwaitPromise),
+		) {
 			tab.t.Errorf("%s: %s", at, fault)
 		}
 		// Not innerWidth: on a phone it grows with what does not fit.
@@ -139,7 +147,9 @@ const tooSmall = `((least) => {
 		if (e.matches('a') && getComputedStyle(e).display === 'inline' && e.closest('p, li, dd, .prose')) continue;
 		const { width, height } = target.getBoundingClientRect();
 		if (Math.min(width, height) < least - 0.25) {
-			list.push((target.id || target.className || target.outerHTML.slice(0, 60)) + ' “' + target.textContent.trim().slice(0, 20) + '” ' + width.toFixed(1) + ' × ' + height.toFixed(1));
+			const name = target.id || target.className || target.outerHTML.slice(0, 60);
+			const text = target.textContent.trim().slice(0, 20);
+			list.push(name + ' “' + text + '” ' + width.toFixed(1) + ' × ' + height.toFixed(1));
 		}
 	}
 	return [...new Set(list)];

@@ -35,7 +35,9 @@ const Patience = 2 * time.Minute
 // names under which Chromium is installed. The headless shell is the same engine
 // without the window around it, and takes half the processor's time for the same
 // tests; then come the others, most likely first.
-var names = []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
+var names = []string{
+	"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
+}
 
 // Path returns the path of a Chromium: $VIZ_CHROMIUM, or the first known name
 // on the path, or "" where there is none.
@@ -212,7 +214,10 @@ func open(t testing.TB, of context.Context, s Screen, url string, options ...chr
 		}
 	})
 	// Every tab believes that it is the one looked at, however many are open.
-	call(tab, "keep the focus", emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	call(
+		tab, "keep the focus", emulation.SetFocusEmulationEnabled,
+		emulation.SetFocusEmulationEnabledParams{Enabled: true},
+	)
 	tab.Screen(s)
 	tab.Go(url)
 	return tab
@@ -234,10 +239,11 @@ func (tab *Tab) Screen(s Screen) {
 		options = append(options, chromedp.EmulateMobile, chromedp.EmulateTouch)
 	}
 	tab.do("set the size", chromedp.EmulateViewport(int64(s.Width), int64(s.Height), options...))
-	call(tab, "set the theme", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+	features := []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: scheme},
 		{Name: "prefers-reduced-motion", Value: motion},
-	}})
+	}
+	call(tab, "set the theme", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
 }
 
 // listen collects what a careful developer would see in the console.

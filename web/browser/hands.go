@@ -90,7 +90,10 @@ func (tab *Tab) spot(selector string, finger bool) spot {
 	tab.t.Helper()
 	deadline := time.Now().Add(Patience)
 	for {
-		at := ask(tab, "find "+selector, chromedp.Evaluate[spot](fmt.Sprintf(findSpot, selector, finger), chromedp.EvalAwaitPromise))
+		at := ask(
+			tab, "find "+selector,
+			chromedp.Evaluate[spot](fmt.Sprintf(findSpot, selector, finger), chromedp.EvalAwaitPromise),
+		)
 		if at.Why == "" {
 			return at
 		}
@@ -114,7 +117,9 @@ func (tab *Tab) mouse(kind input.DispatchMouseEventType, x, y float64) {
 func (tab *Tab) touch(kind input.DispatchTouchEventType, points ...*input.TouchPoint) {
 	tab.t.Helper()
 	tab.do("touch", chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+		_, err := cdp.Call(
+			ctx, target, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points},
+		)
 		return err
 	}))
 }
@@ -134,7 +139,14 @@ func (tab *Tab) valueOf(selector string) float64 {
 // along returns how far from a track's left to its right a value lies.
 func (tab *Tab) along(selector string, value float64, at spot) float64 {
 	tab.t.Helper()
-	part := Value[float64](tab, fmt.Sprintf(`(%v - document.querySelector(%[2]q).min) / (document.querySelector(%[2]q).max - document.querySelector(%[2]q).min)`, value, selector))
+	part := Value[float64](
+		tab,
+		fmt.Sprintf(
+			`(%v - document.querySelector(%[2]q).min) / (document.querySelector(%[2]q).max - `+
+				`document.querySelector(%[2]q).min)`,
+			value, selector,
+		),
+	)
 	return at.Left + part*(at.Right-at.Left)
 }
 
@@ -170,7 +182,10 @@ func (m mouse) Slide(selector string, value float64) float64 {
 	m.mouse(input.DispatchMouseEventTypeMouseMoved, from, at.Y)
 	m.mouse(input.DispatchMouseEventTypeMousePressed, from, at.Y)
 	for n := 1.0; n <= 4; n++ { // with the button held
-		m.do("drag", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, from+(to-from)*n/4, at.Y, chromedp.ButtonLeft))
+		m.do(
+			"drag",
+			chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, from+(to-from)*n/4, at.Y, chromedp.ButtonLeft),
+		)
 	}
 	m.mouse(input.DispatchMouseEventTypeMouseReleased, to, at.Y)
 	return m.valueOf(selector)

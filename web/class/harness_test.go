@@ -159,7 +159,10 @@ func begun(t *testing.T, dir string, change ...func(*Config)) *school {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &school{t: t, dir: dir, driver: &realDriver{model: m}, clock: &clock{now: time.Now().UTC().Truncate(time.Second)}, db: db}
+	s := &school{
+		t: t, dir: dir, driver: &realDriver{model: m}, clock: &clock{now: time.Now().UTC().Truncate(time.Second)},
+		db: db,
+	}
 	cfg := Config{DB: db, Course: course, Driver: s.driver, Now: s.clock.Now}
 	for _, f := range change {
 		f(&cfg)
@@ -223,7 +226,8 @@ func (l *lesson) refused(c Command, want error) string {
 		l.t.Fatalf("%T: %v, want %v", c, err, want)
 	}
 	after := l.View()
-	if before.Link() != after.Link() || (before.Poll == nil) != (after.Poll == nil) || before.Poll != nil && before.Poll.Phase != after.Poll.Phase {
+	if before.Link() != after.Link() || (before.Poll == nil) != (after.Poll == nil) ||
+		before.Poll != nil && before.Poll.Phase != after.Poll.Phase {
 		l.t.Errorf("%T was refused and moved something", c)
 	}
 	return err.Error()

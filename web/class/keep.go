@@ -54,7 +54,9 @@ func (c *core) commit(writes ...func(*sql.Tx) error) error {
 			}
 		}
 		// The next view may be sent once this is kept, hence + 1.
-		_, err := tx.Exec("UPDATE rooms SET used_at = ?, seq = ?, link = ? WHERE code = ?", c.used.UnixMilli(), c.seq+1, link, c.code)
+		_, err := tx.Exec(
+			"UPDATE rooms SET used_at = ?, seq = ?, link = ? WHERE code = ?", c.used.UnixMilli(), c.seq+1, link, c.code,
+		)
 		return err
 	})
 	if err != nil {
@@ -124,7 +126,8 @@ func (c *core) insertRoom(tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec("INSERT INTO rooms (code, secret, begun_at, used_at, seq, link, data) VALUES (?, ?, ?, ?, ?, '', ?)",
+	_, err = tx.Exec("INSERT INTO rooms (code, secret, begun_at, used_at, seq, link, data) VALUES (?, ?, ?, ?, ?, "+
+		"'', ?)",
 		c.code, c.secret[:], c.begun.UnixMilli(), c.used.UnixMilli(), c.seq, string(text))
 	return err
 }
@@ -132,8 +135,10 @@ func (c *core) insertRoom(tx *sql.Tx) error {
 // memberRow writes a member, or writes one anew.
 func (c *core) memberRow(m member) func(*sql.Tx) error {
 	return func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO room_members (room, id, learner, name, nameless, removed) VALUES (?, ?, ?, ?, ?, ?)
-			ON CONFLICT (room, id) DO UPDATE SET learner = excluded.learner, name = excluded.name, nameless = excluded.nameless, removed = excluded.removed`,
+		_, err := tx.Exec(`INSERT INTO room_members (room, id, learner, name, nameless, removed)
+			VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (room, id) DO UPDATE SET learner = excluded.learner, name = excluded.name,
+				nameless = excluded.nameless, removed = excluded.removed`,
 			c.code, m.ID, m.Learner, m.Name, m.Nameless, m.Removed)
 		return err
 	}
@@ -142,7 +147,8 @@ func (c *core) memberRow(m member) func(*sql.Tx) error {
 // voteRow writes a vote unless one with a higher number is there.
 func (c *core) voteRow(at round, member int, v vote) func(*sql.Tx) error {
 	return func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO room_votes (room, poll, round, member, choice, u, sure, n) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		_, err := tx.Exec(`INSERT INTO room_votes (room, poll, round, member, choice, u, sure, n)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (room, poll, round, member) DO UPDATE
 			SET choice = excluded.choice, u = excluded.u, sure = excluded.sure, n = excluded.n WHERE excluded.n > n`,
 			c.code, at.poll, at.n, member, v.Choice, v.U, v.Sure, v.N)
@@ -174,7 +180,10 @@ func (c *core) keepText(st *session.State) {
 	c.texts = append(c.texts, t)
 	n := len(c.texts)
 	c.soon(func(tx *sql.Tx) error {
-		_, err := tx.Exec("INSERT OR REPLACE INTO room_texts (room, n, prompt, link) VALUES (?, ?, ?, ?)", c.code, n, t.Prompt, t.Link)
+		_, err := tx.Exec(
+			"INSERT OR REPLACE INTO room_texts (room, n, prompt, link) VALUES (?, ?, ?, ?)", c.code, n, t.Prompt,
+			t.Link,
+		)
 		return err
 	}, nil)
 }
@@ -201,7 +210,8 @@ func (c *core) deleteAll() error {
 func restore(ctx context.Context, cfg *Config) (list []*core, err error) {
 	byCode := map[string]*core{}
 	err = cfg.DB.Read(ctx, func(tx *sql.Tx) error {
-		err := each(tx, "SELECT code, secret, begun_at, used_at, seq, link, data FROM rooms", func(scan func(...any) error) error {
+		err := each(tx, "SELECT code, secret, begun_at, used_at, seq, link, data FROM "+
+			"rooms", func(scan func(...any) error) error {
 			c := &core{cfg: cfg}
 			var secret, data []byte
 			var begun, used int64
@@ -228,7 +238,8 @@ func restore(ctx context.Context, cfg *Config) (list []*core, err error) {
 // restoreParts reads what belongs to the rooms.
 func restoreParts(tx *sql.Tx, rooms map[string]*core) error {
 	var code string
-	if err := each(tx, "SELECT room, prompt, link FROM room_texts ORDER BY room, n", func(scan func(...any) error) error {
+	if err := each(tx, "SELECT room, prompt, link FROM room_texts ORDER BY "+
+		"room, n", func(scan func(...any) error) error {
 		var t Text
 		err := scan(&code, &t.Prompt, &t.Link)
 		rooms[code].texts = append(rooms[code].texts, t)
@@ -236,7 +247,8 @@ func restoreParts(tx *sql.Tx, rooms map[string]*core) error {
 	}); err != nil {
 		return err
 	}
-	if err := each(tx, "SELECT room, id, learner, name, nameless, removed FROM room_members ORDER BY room, id", func(scan func(...any) error) error {
+	if err := each(tx, "SELECT room, id, learner, name, nameless, removed FROM room_members ORDER BY "+
+		"room, id", func(scan func(...any) error) error {
 		m := &member{}
 		err := scan(&code, &m.ID, &m.Learner, &m.Name, &m.Nameless, &m.Removed)
 		c := rooms[code]
@@ -262,7 +274,8 @@ func restoreParts(tx *sql.Tx, rooms map[string]*core) error {
 	}); err != nil {
 		return err
 	}
-	return each(tx, "SELECT room, poll, round, member, choice, u, sure, n FROM room_votes", func(scan func(...any) error) error {
+	return each(tx, "SELECT room, poll, round, member, choice, u, sure, n FROM "+
+		"room_votes", func(scan func(...any) error) error {
 		var at round
 		var id int
 		var v vote

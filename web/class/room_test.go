@@ -26,7 +26,9 @@ func TestCodes(t *testing.T) {
 	if strings.ContainsAny(alphabet, "01258AEIOULSZB") {
 		t.Error("the alphabet has signs that are taken for others, or vowels")
 	}
-	for typed, want := range map[string]string{"k7q-4mx": "K7Q4MX", "k7·q4mx": "K7Q4MX", "": "", strings.Repeat("x", 1000): "XXXXXXX"} {
+	for typed, want := range map[string]string{
+		"k7q-4mx": "K7Q4MX", "k7·q4mx": "K7Q4MX", "": "", strings.Repeat("x", 1000): "XXXXXXX",
+	} {
 		if got := NormalCode(typed); got != want {
 			t.Errorf("%q is %q, want %q", typed, got, want)
 		}

@@ -26,7 +26,10 @@ import (
 //	bins: [0.3, 0.4) 1 of 2, [0.8, 0.9) 1 of 2
 func TestSummaryByHand(t *testing.T) {
 	p := &poll{ID: 1, Kind: Next, Round: 2, Phase: Closed, PromptText: "Which?", Step: 1, Options: []Option{
-		{Key: "1", Text: " a", Q: 0.5}, {Key: "2", Text: " b", Q: 0.3, Right: true}, {Key: "3", Text: " c", Q: 0.1}, {Key: "4", Text: " d", Q: 0.1},
+		{Key: "1", Text: " a", Q: 0.5},
+		{Key: "2", Text: " b", Q: 0.3, Right: true},
+		{Key: "3", Text: " c", Q: 0.1},
+		{Key: "4", Text: " d", Q: 0.1},
 	}}
 	c := &core{cfg: &Config{Now: time.Now}, polls: []*poll{p}}
 	course, err := wholeCourse()
@@ -71,7 +74,8 @@ func TestTexts(t *testing.T) {
 	}
 	l.start("Never gone on")
 	sum, err := l.Summary(t.Context(), l.secret)
-	if err != nil || len(sum.Texts) != 2 || sum.Texts[0].Prompt != "The capital of" || sum.Texts[1].Prompt != "Once upon" {
+	if err != nil || len(sum.Texts) != 2 || sum.Texts[0].Prompt != "The capital of" ||
+		sum.Texts[1].Prompt != "Once upon" {
 		t.Fatalf("the texts are %+v, %v", sum.Texts, err)
 	}
 	link, err := session.ParseLink(l.View().State.Model, sum.Texts[1].Link)
@@ -101,7 +105,8 @@ func TestReplay(t *testing.T) {
 	see := func(wantPolls, wantTexts int) *Summary {
 		t.Helper()
 		sum, err := s.Replay(t.Context(), l.Code(), l.ReplayKey(), "someone")
-		if err != nil || len(sum.Polls) != wantPolls || len(sum.Texts) != wantTexts || sum.Members+sum.Voters+sum.Stated != 0 {
+		if err != nil || len(sum.Polls) != wantPolls || len(sum.Texts) != wantTexts ||
+			sum.Members+sum.Voters+sum.Stated != 0 {
 			t.Fatalf("the replay is %+v, %v; want %d polls, %d texts", sum, err, wantPolls, wantTexts)
 		}
 		return sum
@@ -148,14 +153,16 @@ func TestCSV(t *testing.T) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	same(t, "a number", rows[1][2:8], "number", `'=HYPERLINK("http://x","y")`, "1", "-2", "1", "0.5")
-	if row := rows[4]; row[2] != "next" || row[4] != "1" || row[6] != "1" || row[7] != "1" || row[8] == "" || row[9] == "" {
+	if row := rows[4]; row[2] != "next" || row[4] != "1" || row[6] != "1" || row[7] != "1" || row[8] == "" ||
+		row[9] == "" {
 		t.Errorf("the vote for a token: %v", row)
 	}
 	if row := rows[9]; row[4] != "2" || row[6] != "0" || row[7] != "" {
 		t.Errorf("the second round: %v", row)
 	}
 	for text, want := range map[string]string{
-		"=1+1": "'=1+1", "+1": "+1", "-0.5": "-0.5", "-x": "'-x", "@SUM(A1)": "'@SUM(A1)", " =1": "' =1", "\t=1": "'\t=1", "\r": "'\r",
+		"=1+1": "'=1+1", "+1": "+1", "-0.5": "-0.5", "-x": "'-x", "@SUM(A1)": "'@SUM(A1)", " =1": "' =1",
+		"\t=1": "'\t=1", "\r": "'\r",
 		"％x": "％x", "＝1": "'＝1", "'=1": "''=1", "plain": "plain", " the": " the", "": "", "\n=1": "'\n=1",
 	} {
 		if got := plain(text); got != want {

@@ -91,19 +91,25 @@ func (p *Pages) Handler() http.Handler {
 // how the room stands.
 var statuses = map[class.Code]int{
 	class.CodeNoRoom: http.StatusNotFound, class.CodeGone: http.StatusGone, class.CodeExpired: http.StatusGone,
-	class.CodeTries: http.StatusTooManyRequests, class.CodeSecret: http.StatusForbidden, class.CodeRemoved: http.StatusForbidden,
-	class.CodeStranger: http.StatusForbidden, class.CodeLocked: http.StatusForbidden, class.CodeFull: http.StatusServiceUnavailable,
-	class.CodeKept: http.StatusInternalServerError, class.CodeBusy: http.StatusServiceUnavailable, class.CodeNick: http.StatusBadRequest, class.CodeTitle: http.StatusBadRequest,
-	class.CodeNotOffer: http.StatusBadRequest, class.CodeUnknown: http.StatusBadRequest, class.CodeAsk: http.StatusBadRequest,
+	class.CodeTries: http.StatusTooManyRequests, class.CodeSecret: http.StatusForbidden,
+	class.CodeRemoved:  http.StatusForbidden,
+	class.CodeStranger: http.StatusForbidden, class.CodeLocked: http.StatusForbidden,
+	class.CodeFull: http.StatusServiceUnavailable,
+	class.CodeKept: http.StatusInternalServerError, class.CodeBusy: http.StatusServiceUnavailable,
+	class.CodeNick: http.StatusBadRequest, class.CodeTitle: http.StatusBadRequest,
+	class.CodeNotOffer: http.StatusBadRequest, class.CodeUnknown: http.StatusBadRequest,
+	class.CodeAsk: http.StatusBadRequest,
 }
 
 // heads are the headlines of refusals.
 var heads = map[class.Code]string{
 	class.CodeNoRoom: "No such room.", class.CodeGone: "The room is gone.", class.CodeExpired: "This class is over.",
 	class.CodeTries: "Too many tries.", class.CodeSecret: "For the instructor.", class.CodeRemoved: "You were removed.",
-	class.CodeStranger: "Not in the room yet.", class.CodeLocked: "The room is locked.", class.CodeFull: "The room is full.",
-	class.CodeClosed: "The vote is closed.", class.CodeNotOffer: "Not on offer.", class.CodeSecond: "Somebody else presents.",
-	class.CodeBusy: "One moment.",
+	class.CodeStranger: "Not in the room yet.", class.CodeLocked: "The room is locked.",
+	class.CodeFull:   "The room is full.",
+	class.CodeClosed: "The vote is closed.", class.CodeNotOffer: "Not on offer.",
+	class.CodeSecond: "Somebody else presents.",
+	class.CodeBusy:   "One moment.",
 }
 
 // fail answers with what a room or a run has refused; everything else is
@@ -135,5 +141,6 @@ func (p *Pages) trouble(r *http.Request, err error) (status int, head, say strin
 	if r.Context().Err() == nil {
 		p.Log.Error("a class", "path", r.URL.Path, "err", err)
 	}
-	return http.StatusInternalServerError, "Something failed on the server.", "It has been logged. Try again in a moment."
+	return http.StatusInternalServerError, "Something failed on the server.", "It has been logged. Try again in a " +
+		"moment."
 }

@@ -57,7 +57,10 @@ type sharedOption struct {
 }
 
 func sharedOf(v *class.View, inside bool) *shared {
-	d := &shared{Seq: v.Seq, Alone: v.Alone, Ended: v.Ended, Gone: v.Gone, Here: v.Here, Hidden: v.Hidden, Looking: looksInside(v)}
+	d := &shared{
+		Seq: v.Seq, Alone: v.Alone, Ended: v.Ended, Gone: v.Gone, Here: v.Here, Hidden: v.Hidden,
+		Looking: looksInside(v),
+	}
 	if inside && d.Looking {
 		d.Heat = view.NewHeat(v.State)
 	}
@@ -165,7 +168,9 @@ func voteOf(r *class.Receipt) *vote {
 	if r == nil {
 		return nil
 	}
-	v := &vote{Poll: r.Poll, Round: r.Round, Choice: r.Choice, Text: view.Marked(r.Text).String(), Number: r.N, Sure: r.Sure}
+	v := &vote{
+		Poll: r.Poll, Round: r.Round, Choice: r.Choice, Text: view.Marked(r.Text).String(), Number: r.N, Sure: r.Sure,
+	}
 	if r.U > 0 {
 		v.U = probability(r.U)
 	}
@@ -194,7 +199,9 @@ func refused(err error) (*live.Error, bool) {
 }
 
 // broken is told where the server is at fault.
-var broken = &live.Error{Code: "broken", Message: "Something failed on the server. It has been logged; try again in a moment."}
+var broken = &live.Error{
+	Code: "broken", Message: "Something failed on the server. It has been logged; try again in a moment.",
+}
 
 // answered is the message to a command that ended with err.
 func (p *Pages) answered(n uint64, err error) live.Message {
@@ -271,7 +278,9 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan live.Command, send fun
 
 // wait answers commands until there is a new view, and tells whether there may
 // be one.
-func (f *followFeed) wait(ctx context.Context, notes <-chan class.Note, in <-chan live.Command, send func(live.Message) error) (bool, error) {
+func (f *followFeed) wait(
+	ctx context.Context, notes <-chan class.Note, in <-chan live.Command, send func(live.Message) error,
+) (bool, error) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -307,7 +316,10 @@ func (f *followFeed) handle(ctx context.Context, c live.Command, send func(live.
 	case c.Name == "head" || c.Name == "inside":
 		return send(f.p.insideOf(f.room.View(), c))
 	default:
-		err = &live.Error{Code: live.Unknown, Field: "cmd", Want: "vote, draw, join, look, head or inside", Message: "A follower can vote, draw, give a name and look inside."}
+		err = &live.Error{
+			Code: live.Unknown, Field: "cmd", Want: "vote, draw, join, look, head or inside",
+			Message: "A follower can vote, draw, give a name and look inside.",
+		}
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -328,7 +340,9 @@ func (f *followFeed) vote(ctx context.Context, c live.Command) error {
 	if err := c.Decode(&sent); err != nil {
 		return err
 	}
-	_, err := f.room.Vote(ctx, f.who, class.Ballot{Poll: sent.Poll, Choice: sent.Choice, N: sent.Number, Sure: sent.Sure})
+	_, err := f.room.Vote(
+		ctx, f.who, class.Ballot{Poll: sent.Poll, Choice: sent.Choice, N: sent.Number, Sure: sent.Sure},
+	)
 	return err
 }
 

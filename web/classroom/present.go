@@ -65,7 +65,10 @@ func (p *Pages) presentPage(r *http.Request, v *class.View, drives bool) (presen
 	if err != nil {
 		return presentPage{}, err
 	}
-	page := presentPage{slide: d, View: v, Control: controlFor(v, drives), Note: newNote(v), Script: newScript(v), Settings: infer.DefaultSettings()}
+	page := presentPage{
+		slide: d, View: v, Control: controlFor(v, drives), Note: newNote(v), Script: newScript(v),
+		Settings: infer.DefaultSettings(),
+	}
 	if v.State != nil {
 		page.Settings = v.State.Settings
 	}
@@ -153,9 +156,15 @@ func pollButtons(q *class.Poll) (first button, more []button) {
 	}
 	switch q.Phase {
 	case class.Open:
-		more = append(more, button{Cmd: "spread", Say: "Close, show votes"}, button{Cmd: "extend", Say: "Extend 30 s", Fields: map[string]string{"seconds": "30"}})
+		more = append(
+			more, button{Cmd: "spread", Say: "Close, show votes"},
+			button{Cmd: "extend", Say: "Extend 30 s", Fields: map[string]string{"seconds": "30"}},
+		)
 	case class.Closed:
-		more = append(more, button{Cmd: "spread", Say: "Show votes"}, button{Cmd: "extend", Say: "Extend 30 s", Fields: map[string]string{"seconds": "30"}})
+		more = append(
+			more, button{Cmd: "spread", Say: "Show votes"},
+			button{Cmd: "extend", Say: "Extend 30 s", Fields: map[string]string{"seconds": "30"}},
+		)
 	}
 	if q.Phase != class.Open && q.Kind != class.Draw {
 		more = append(more, button{Cmd: "revote", Say: "Vote again", Cap: "P", Key: "p"})
@@ -253,7 +262,10 @@ func (p *Pages) openPresent(ctx context.Context, learner string, q url.Values) (
 	code := class.NormalCode(q.Get("room"))
 	secret, ok := p.tickets.take(q.Get("ticket"), code, learner)
 	if !ok {
-		return nil, &live.Error{Code: string(class.CodeSecret), Field: "ticket", Message: "This ticket has been used or is too old. Load the page again."}
+		return nil, &live.Error{
+			Code: string(class.CodeSecret), Field: "ticket",
+			Message: "This ticket has been used or is too old. Load the page again.",
+		}
 	}
 	room, err := p.Hub.Instruct(ctx, code, secret, learner)
 	if err != nil {

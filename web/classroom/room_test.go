@@ -38,19 +38,24 @@ func TestReach(t *testing.T) {
 	t.Parallel()
 	local := classroom.Access{Local: true, Command: "viz -addr :8080 -x", Secure: "viz -addr :8080 -tls-cert cert.pem"}
 	got := words(newPerson(t, serveWith(t, local)).get("/teach").Find(".callout"))
-	for _, want := range []string{"this computer only", local.Command, local.Secure, "anybody on that network can read"} {
+	for _, want := range []string{
+		"this computer only", local.Command, local.Secure, "anybody on that network can read",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("a local server's page lacks %q: %s", want, got)
 		}
 	}
 	clear := classroom.Access{URL: "http://10.0.0.7:8080", Secure: "viz -tls-cert cert.pem"}
-	if got := words(newPerson(t, serveWith(t, clear)).get("/teach").Find(".callout")); !strings.Contains(got, "not encrypted") {
+	if got := words(
+		newPerson(t, serveWith(t, clear)).get("/teach").Find(".callout"),
+	); !strings.Contains(got, "not encrypted") {
 		t.Errorf("a server in the clear says %q", got)
 	}
 	safe := classroom.Access{URL: "https://class.example"}
 	p, code := teacher(t, serveWith(t, safe), url.Values{})
 	made := p.get("/class/" + code + "/made")
-	if made.Find(".callout--pitfall").Length() != 0 || !strings.Contains(words(made.Find(".made__how")), "https://class.example/class/"+code) {
+	if made.Find(".callout--pitfall").Length() != 0 ||
+		!strings.Contains(words(made.Find(".made__how")), "https://class.example/class/"+code) {
 		t.Errorf("an encrypted server says %q", words(made.Find("main")))
 	}
 }
@@ -67,22 +72,26 @@ func TestSummary(t *testing.T) {
 	f := newPerson(t, base)
 	ask := f.get("/class/" + code)
 	f.post("/class/"+code+"/vote", url.Values{
-		"poll": {ask.Find("input[name=poll]").AttrOr("value", "")}, "choice": {ask.Find("button.vote").First().AttrOr("value", "")},
+		"poll":   {ask.Find("input[name=poll]").AttrOr("value", "")},
+		"choice": {ask.Find("button.vote").First().AttrOr("value", "")},
 	})
 	p.do(code, "reveal")
 	sum := p.get("/class/" + code + "/summary")
-	if got := words(sum.Find(".asked")); !strings.Contains(got, "Which token comes next") || !strings.Contains(got, "1, 100%") {
+	if got := words(sum.Find(".asked")); !strings.Contains(got, "Which token comes next") ||
+		!strings.Contains(got, "1, 100%") {
 		t.Errorf("what was asked: %s", got)
 	}
 	replay := sum.Find(".replay a").First().AttrOr("href", "")
-	if got := newPerson(t, base).get(replay); got.path != "/loop" || words(got.Find("#prompt")) != "The capital of France is" {
+	if got := newPerson(t, base).get(replay); got.path != "/loop" ||
+		words(got.Find("#prompt")) != "The capital of France is" {
 		t.Errorf("the replay %.40s… shows the prompt %q", replay, words(got.Find("#prompt")))
 	}
 	link := sum.Find("[data-replay]").AttrOr("value", "")
 	stranger := newPerson(t, base)
 	p.do(code, "end") // the code lets nobody in any more, the link does
 	again := stranger.get(strings.TrimPrefix(link, base))
-	if got := words(again.Find("main")); again.status != 200 || !strings.Contains(got, "The capital of France is") || !strings.Contains(got, "Which token comes next") {
+	if got := words(again.Find("main")); again.status != 200 || !strings.Contains(got, "The capital of France is") ||
+		!strings.Contains(got, "Which token comes next") {
 		t.Errorf("the replay: status %d, %s", again.status, got)
 	}
 	if got := stranger.send("GET", "/class/"+code+"/replay?key=AAAAAAAAAAAAAAAAAAAAAA", nil, nil); got.status != 404 {
@@ -119,7 +128,8 @@ func TestRefusals(t *testing.T) {
 		{url.Values{"cmd": {"ask-question"}, "id": {"none"}}, `no question "none"`},
 	} {
 		got := p.post("/class/"+code+"/do", c.form)
-		if lead := words(got.Find("main .lead")); got.status < 400 || got.status >= 500 || lead == "" || !strings.Contains(lead, c.says) {
+		if lead := words(got.Find("main .lead")); got.status < 400 || got.status >= 500 || lead == "" ||
+			!strings.Contains(lead, c.says) {
 			t.Errorf("%v: status %d, %q; want %q", c.form, got.status, words(got.Find("main")), c.says)
 		}
 	}
@@ -143,11 +153,14 @@ func TestTours(t *testing.T) {
 				t.Errorf("%s: title %q, want %q", path, words(got.Find("h1")), step.Title)
 			}
 			if step.Ask != nil && step.Ask.Kind == lessons.AskNext {
-				if found := figures.FindString(words(got.Find(".tour__stage, #cl-poll"))); found != "" && got.Find("#cl-stage .tc").Length() > 0 {
+				if found := figures.FindString(words(got.Find(".tour__stage, #cl-poll"))); found != "" &&
+					got.Find("#cl-stage .tc").Length() > 0 {
 					t.Errorf("%s: shows %s before the answer", path, found)
 				}
 				answer := got.Find("#cl-poll button.vote").First().AttrOr("value", "")
-				if told := p.get("/tour/" + walk.Slug + "?step=" + strconv.Itoa(n+1) + "&choice=" + url.QueryEscape(answer)); told.Find(".ph__res .by-model").Length() == 0 {
+				if told := p.get(
+					"/tour/" + walk.Slug + "?step=" + strconv.Itoa(n+1) + "&choice=" + url.QueryEscape(answer),
+				); told.Find(".ph__res .by-model").Length() == 0 {
 					t.Errorf("%s: the answer brings no probabilities", path)
 				}
 			}
@@ -173,7 +186,8 @@ func TestInstructorsLink(t *testing.T) {
 	code := strings.Split(made.path, "/")[2]
 	second := newPerson(t, base)
 	opened := second.get(link.Path + "?" + link.RawQuery)
-	if opened.path != "/class/"+code+"/present" || opened.query != "" || strings.Contains(opened.text, link.Query().Get("key")) {
+	if opened.path != "/class/"+code+"/present" || opened.query != "" ||
+		strings.Contains(opened.text, link.Query().Get("key")) {
 		t.Errorf("the link leads to %s?%s, or the page holds the key", opened.path, opened.query)
 	}
 	second.do(code, "start", "prompt", "Once upon")

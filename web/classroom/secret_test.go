@@ -54,7 +54,8 @@ func TestRoomKeyStaysInItsRoom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !c.HttpOnly || c.Path != "/class/ABC234" || c.Domain != "" || c.SameSite != http.SameSiteLaxMode || c.Secure != encrypted {
+		if !c.HttpOnly || c.Path != "/class/ABC234" || c.Domain != "" || c.SameSite != http.SameSiteLaxMode ||
+			c.Secure != encrypted {
 			t.Errorf("encrypted %v: %s", encrypted, c)
 		}
 	}
@@ -79,7 +80,9 @@ func TestHiddenNames(t *testing.T) {
 // TestSlideLeadsIntoTheRoom: a camera that reads the code on the wall is led to
 // the room's page.
 func TestSlideLeadsIntoTheRoom(t *testing.T) {
-	d, err := newSlide(&class.View{Code: "ABC234", State: stateAt(t, infer.KindForward)}, reach{Base: "http://192.168.0.7:8080"}, nil)
+	d, err := newSlide(
+		&class.View{Code: "ABC234", State: stateAt(t, infer.KindForward)}, reach{Base: "http://192.168.0.7:8080"}, nil,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

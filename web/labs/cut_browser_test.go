@@ -31,7 +31,10 @@ func TestCutAndReload(t *testing.T) {
 		tab.Eval(`
 				window.fell = false;
 				let most = 0;
-				document.querySelector("main").addEventListener("feed", () => { fell ||= ` + done + ` < most; most = ` + done + `; });
+				document.querySelector("main").addEventListener("feed", () => {
+				fell ||= ` + done + ` < most;
+				most = ` + done + `;
+			});
 				lines.at(-1).close()`)
 		tab.Wait("another connection", `lines.length > 1 && lines.at(-1).readyState === WebSocket.OPEN`)
 		tab.Wait("the same run, further on", done+` > `+strconv.Itoa(before))
@@ -49,7 +52,11 @@ func TestCutAndReload(t *testing.T) {
 			t.Error("the prediction is lost")
 		}
 		hands.Press("#lab-run button")
-		tab.Wait("the end", `document.querySelector("#lab-run").textContent.includes("Cancelled after") && document.querySelector(".about")`)
+		tab.Wait(
+			"the end",
+			`document.querySelector("#lab-run").textContent.includes("Cancelled after") && `+
+				`document.querySelector(".about")`,
+		)
 		if got := tab.Text(".verdict"); !strings.Contains(got, "You said") {
 			t.Errorf("the prediction is not compared: %q", got)
 		}

@@ -27,7 +27,10 @@ func (p *Pages) Feeds() map[string]live.Open {
 func (p *Pages) openFeed(_ context.Context, learner string, q url.Values) (live.Feed, error) {
 	l, ok := lab.Find(q.Get("name"))
 	if !ok {
-		return nil, &live.Error{Code: live.Unknown, Field: "name", Message: "There is no such lab. The program may have changed; load the page again."}
+		return nil, &live.Error{
+			Code: live.Unknown, Field: "name",
+			Message: "There is no such lab. The program may have changed; load the page again.",
+		}
 	}
 	return &feed{p: p, l: l, i: l.Info(), learner: learner}, nil
 }
@@ -122,7 +125,12 @@ func (f *feed) handle(ctx context.Context, c live.Command) live.Message {
 		}
 		return f.set(ctx, read(sent.Values))
 	}
-	return live.Message{Error: &live.Error{Code: live.Unknown, Field: "cmd", Want: "set or cancel", Message: "A lab takes the commands set and cancel."}}
+	return live.Message{
+		Error: &live.Error{
+			Code: live.Unknown, Field: "cmd", Want: "set or cancel",
+			Message: "A lab takes the commands set and cancel.",
+		},
+	}
 }
 
 // set checks the form, shows what a run would cost, and runs where that was
@@ -154,7 +162,10 @@ func (f *feed) set(ctx context.Context, a asked) live.Message {
 		if r := lab.Again(f.l, f.p.env(), f.last, v); r != nil { // prices and the like: nothing is measured anew
 			f.last = r
 			f.p.kept.keep(f.learner, f.i, r)
-			m.Panels = append(m.Panels, panel(ctx, "lab-run", runEnded(r, false)), panel(ctx, "lab-results", results(newFound(f.i, a.guess, r, false))))
+			m.Panels = append(
+				m.Panels, panel(ctx, "lab-run", runEnded(r, false)),
+				panel(ctx, "lab-results", results(newFound(f.i, a.guess, r, false))),
+			)
 			return m
 		}
 	}
@@ -267,7 +278,9 @@ func (f *feed) finish() live.Message {
 	ended := runEnded(nil, false)
 	switch {
 	case errors.Is(r.err, context.Canceled):
-		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble("Cancelled while it waited. Nothing was measured.")))
+		m.Panels = append(
+			m.Panels, panel(ctx, "lab-trouble", trouble("Cancelled while it waited. Nothing was measured.")),
+		)
 	case errors.Is(r.err, errFull):
 		m.Panels = append(m.Panels, panel(ctx, "lab-trouble", trouble(sentence(r.err))))
 	case r.err != nil:

@@ -43,7 +43,9 @@ func New(d Deps) *Pages {
 	if d.Context == nil {
 		d.Context = context.Background()
 	}
-	return &Pages{Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage), queue: newQueue(), kept: newKept(keptReports)}
+	return &Pages{
+		Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage), queue: newQueue(), kept: newKept(keptReports),
+	}
 }
 
 // Handler answers GET and HEAD below /labs.

@@ -34,7 +34,9 @@ func (p *Pages) env() lab.Env {
 }
 
 // measure runs a lab when its turn comes and keeps its report. tell may be nil.
-func (p *Pages) measure(ctx context.Context, learner string, l lab.Lab, v lab.Values, tell func(lab.Progress)) (r *lab.Report, err error) {
+func (p *Pages) measure(
+	ctx context.Context, learner string, l lab.Lab, v lab.Values, tell func(lab.Progress),
+) (r *lab.Report, err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			err = fmt.Errorf("panic in the lab %s: %v\n%s", l.Info().Name, broken, debug.Stack())
@@ -66,7 +68,9 @@ func waitingSay(before int) string {
 	if before == 1 {
 		return "another measurement is running on this server; yours is next"
 	}
-	return fmt.Sprintf("%d measurements are before yours: one runs at a time, so that times are worth something", before)
+	return fmt.Sprintf(
+		"%d measurements are before yours: one runs at a time, so that times are worth something", before,
+	)
 }
 
 // page is a lab with its form and what is known so far.
@@ -114,9 +118,13 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 		p.HTML(w, r, http.StatusBadRequest, labPage(pg))
 		return
 	}
-	pg := page{Form: newForm(i, v, a.guess, nil), Link: p.sharedOf(i, v), Found: newFound(i, a.guess, p.kept.find(learner, i, v), false)}
+	pg := page{
+		Form: newForm(i, v, a.guess, nil), Link: p.sharedOf(i, v),
+		Found: newFound(i, a.guess, p.kept.find(learner, i, v), false),
+	}
 	if a.model != "" && a.model != p.modelMark() {
-		pg.Trouble = "This link was made with another model than " + p.Target.Name() + ", which runs here: the same settings give other numbers."
+		pg.Trouble = "This link was made with another model than " + p.Target.Name() + ", which runs here: the same " +
+			"settings give other numbers."
 	}
 	pg.goesOn(p.runs.find("", keyOf(learner, i, v)))
 	status := http.StatusOK
@@ -254,7 +262,10 @@ func (p *Pages) rows(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), pageTime)
 		defer cancel()
 		if report, err = p.measure(ctx, learner, l, v, nil); err != nil || report.Result == nil {
-			p.Refuse(w, r, http.StatusServiceUnavailable, "No rows.", "They could not be measured within a page’s time. Run the lab on its page first.")
+			p.Refuse(
+				w, r, http.StatusServiceUnavailable, "No rows.",
+				"They could not be measured within a page’s time. Run the lab on its page first.",
+			)
 			return
 		}
 	}

@@ -30,7 +30,10 @@ func TestCutWhileItRuns(t *testing.T) {
 	s := newSite(t)
 	w := s.open("cache")
 	w.ask("set", long("7"))
-	w.until("first rows", func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-results"), "Cost of each token") })
+	w.until(
+		"first rows",
+		func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-results"), "Cost of each token") },
+	)
 	w.cut()
 	first := s.pages.runs.list[0]
 
@@ -43,7 +46,8 @@ func TestCutWhileItRuns(t *testing.T) {
 	}
 	again.ask("cancel", nil)
 	end := again.done()
-	if html := panelOf(end, "lab-results"); !strings.Contains(html, "ended early") || first.report == nil || !first.report.Cancelled {
+	if html := panelOf(end, "lab-results"); !strings.Contains(html, "ended early") || first.report == nil ||
+		!first.report.Cancelled {
 		t.Error("the run that was resumed is not the one that was cancelled")
 	}
 
@@ -78,7 +82,8 @@ func TestCutAfterItsEnd(t *testing.T) {
 	} {
 		again := s.open("draw")
 		again.ask("set", command)
-		if html := panelOf(again.done(), "lab-results"); !strings.Contains(html, "You said") || !strings.Contains(html, "to about a tenth") {
+		if html := panelOf(again.done(), "lab-results"); !strings.Contains(html, "You said") ||
+			!strings.Contains(html, "to about a tenth") {
 			t.Error("the result is not shown")
 		}
 	}
@@ -118,7 +123,8 @@ func TestReloadWhileItRuns(t *testing.T) {
 	}
 	l, _ := lab.Find("cache")
 	v, err := l.Info().Parse(lab.Values{"tokens": "400", "repeats": "50"})
-	if err != nil || s.pages.runs.find("", keyOf("somebody else", l.Info(), v)) != nil || s.pages.runs.find("", keyOf("somebody", l.Info(), v)) == nil {
+	if err != nil || s.pages.runs.find("", keyOf("somebody else", l.Info(), v)) != nil ||
+		s.pages.runs.find("", keyOf("somebody", l.Info(), v)) == nil {
 		t.Errorf("found for the wrong learner: %v", err)
 	}
 	w.ask("cancel", nil)

@@ -82,7 +82,8 @@ func (g grid) texts() []bool {
 	list := make([]bool, len(g.Head))
 	for _, row := range g.Rows {
 		for i, cell := range row {
-			if first := strings.TrimLeft(cell, "−+-~≈$≥≤"); i < len(list) && first != "" && (first[0] < '0' || first[0] > '9') && first != "–" {
+			if first := strings.TrimLeft(cell, "−+-~≈$≥≤"); i < len(list) && first != "" &&
+				(first[0] < '0' || first[0] > '9') && first != "–" {
 				list[i] = true
 			}
 		}

@@ -17,14 +17,19 @@ func speculationSections(s *lab.Speculation) []section {
 		rounds, verdicts := roundsOf(s)
 		list = append(list, section{
 			ID: "rounds", Title: "Round by round", Small: fmt.Sprintf("γ = %d", s.Gamma),
-			Say:  say("The draft proposes; the target checks all of a round in one pass. A proposal is taken if u < min(1, p / q). The first one refused is replaced by a draw from what p has more than q, and what was proposed after it is dropped."),
+			Say: say(
+				"The draft proposes; the target checks all of a round in one pass. A proposal is taken if u < min(1, " +
+					"p / q). The first one refused is replaced by a draw from what p has more than q, and what was " +
+					"proposed after it is dropped.",
+			),
 			Body: roundsView(rounds, verdicts),
 		})
 	}
 	if len(s.PlainLane) > 0 && len(s.SpecLane) > 0 {
 		list = append(list, section{
-			ID: "race", Title: "Two lanes, one axis of time", Caption: "measured ms; tall light strokes are drafted tokens that were taken",
-			Say: say(b(s.Target), " alone, and with ", b(s.Draft), " in front. Tokens of one round come together."),
+			ID: "race", Title: "Two lanes, one axis of time",
+			Caption: "measured ms; tall light strokes are drafted tokens that were taken",
+			Say:     say(b(s.Target), " alone, and with ", b(s.Draft), " in front. Tokens of one round come together."),
 		}.charted(plots.Race(came(s.PlainLane), came(s.SpecLane))))
 	}
 	if len(s.Gammas) > 0 {
@@ -48,13 +53,22 @@ func gammaSections(s *lab.Speculation) []section {
 	var pass []plots.PerPass
 	var saved []plots.Saved
 	var plain lab.GammaRow
-	g := grid{Caption: "Each γ", Head: []string{"γ", "passes", "passes saved", "ms", "ms saved", "speed-up", "formula", "α", "c", "v"}}
+	g := grid{
+		Caption: "Each γ",
+		Head:    []string{"γ", "passes", "passes saved", "ms", "ms saved", "speed-up", "formula", "α", "c", "v"},
+	}
 	for i, row := range s.Gammas {
 		if row.Gamma == 0 {
 			plain = row
 		} else {
 			pass = append(pass, plots.PerPass{Gamma: row.Gamma, Measured: row.PerPass, Expected: row.Expected})
-			saved = append(saved, plots.Saved{Gamma: row.Gamma, Passes: row.PassesSaved, Ms: row.MsSaved, PlainP: plain.Passes, PlainT: plain.Ms.Median})
+			saved = append(
+				saved,
+				plots.Saved{
+					Gamma: row.Gamma, Passes: row.PassesSaved, Ms: row.MsSaved, PlainP: plain.Passes,
+					PlainT: plain.Ms.Median,
+				},
+			)
 		}
 		if row.Gamma == s.BestGamma && row.Gamma > 0 {
 			g.Now = i + 1
@@ -62,10 +76,16 @@ func gammaSections(s *lab.Speculation) []section {
 		g.Rows = append(g.Rows, gammaCells(row))
 	}
 	return []section{
-		section{ID: "saved", Title: "Time saved", Half: true, Caption: "measured ms against the target alone, for as many tokens", Say: say(s.Say)}.charted(plots.TimeSaved(saved)),
 		section{
-			ID: "per-pass", Title: "Passes saved", Half: true, Caption: "tokens in each pass of the target; E(α, γ) = (1 − α^(γ+1)) / (1 − α)",
-			Say: say("Passes saved and time saved are two numbers: a draft’s passes and a longer check cost time too."),
+			ID: "saved", Title: "Time saved", Half: true,
+			Caption: "measured ms against the target alone, for as many tokens", Say: say(s.Say),
+		}.charted(plots.TimeSaved(saved)),
+		section{
+			ID: "per-pass", Title: "Passes saved", Half: true,
+			Caption: "tokens in each pass of the target; E(α, γ) = (1 − α^(γ+1)) / (1 − α)",
+			Say: say(
+				"Passes saved and time saved are two numbers: a draft’s passes and a longer check cost time too.",
+			),
 		}.charted(plots.TokensPerPass(pass)),
 		{ID: "gammas", Title: "Every γ", Body: table(g)},
 	}
@@ -77,7 +97,8 @@ func gammaCells(r lab.GammaRow) []string {
 	}
 	return []string{
 		view.Count(r.Gamma), view.Count(r.Passes), view.Count(r.PassesSaved), spreadSay(r.Ms), figures(r.MsSaved),
-		view.Decimals(r.SpeedUp, 2) + "×", view.Decimals(r.Predicted, 2) + "×", view.Decimals(r.Alpha, 2), view.Decimals(r.C, 2), view.Decimals(r.V, 2),
+		view.Decimals(r.SpeedUp, 2) + "×", view.Decimals(r.Predicted, 2) + "×", view.Decimals(r.Alpha, 2),
+		view.Decimals(r.C, 2), view.Decimals(r.V, 2),
 	}
 }
 
@@ -85,7 +106,10 @@ func acceptanceSections(s *lab.Speculation) []section {
 	a := s.Acceptance
 	places := grid{Caption: "Acceptance by place", Head: []string{"place in the round", "judged", "accepted", "share"}}
 	for _, p := range a.ByPlace {
-		places.Rows = append(places.Rows, []string{view.Count(p.Place), view.Count(p.Judged), view.Count(p.Accepted), view.Decimals(p.Rate, 2)})
+		places.Rows = append(
+			places.Rows,
+			[]string{view.Count(p.Place), view.Count(p.Judged), view.Count(p.Accepted), view.Decimals(p.Rate, 2)},
+		)
 	}
 	gap := grid{Caption: "Tokens in each pass", Head: []string{"", "tokens"}, Rows: [][]string{
 		{"E(α, γ), if acceptance were independent", view.Decimals(a.Expected, 3)},
@@ -94,13 +118,26 @@ func acceptanceSections(s *lab.Speculation) []section {
 		{"measured", view.Decimals(a.PerPass, 3)},
 	}, Now: 4}
 	list := []section{
-		{ID: "acceptance", Title: "Where the gap comes from", Half: true, Say: say("α = ", x(view.Decimals(a.Alpha, 3)), ": ", b(view.Count(a.Accepted)), " of ", b(view.Count(a.Judged)), " judged were taken. "+a.Say), Body: tables(gap, places)},
+		{
+			ID: "acceptance", Title: "Where the gap comes from", Half: true,
+			Say: say(
+				"α = ", x(view.Decimals(a.Alpha, 3)), ": ", b(view.Count(a.Accepted)), " of ", b(view.Count(a.Judged)),
+				" judged were taken. "+a.Say,
+			),
+			Body: tables(gap, places),
+		},
 	}
 	if c := s.Costs; c.StepMs.Median > 0 {
 		list = append(list, section{
 			ID: "costs", Title: "What a draft costs", Half: true,
-			Say: say("c is a draft’s step and v a check of γ + 1 positions, both in steps of the target. With the measured α, c and v the formula E / (γ·c + v) gives ", x(view.Decimals(c.SpeedUp, 2)+"×"), "."),
-			Body: table(grid{Caption: "Measured costs", Head: []string{"", "ms", "in target steps", "by multiply-adds"}, Rows: [][]string{
+			Say: say(
+				"c is a draft’s step and v a check of γ + 1 positions, both in steps of the target. With the "+
+					"measured α, c and v the formula E / (γ·c + v) gives ",
+				x(view.Decimals(c.SpeedUp, 2)+"×"), ".",
+			),
+			Body: table(grid{Caption: "Measured costs", Head: []string{
+				"", "ms", "in target steps", "by multiply-adds",
+			}, Rows: [][]string{
 				{"target, one step", spreadSay(c.StepMs), "1", "1"},
 				{"draft, one step: c", spreadSay(c.DraftMs), view.Decimals(c.C, 3), view.Decimals(c.Counted.C, 3)},
 				{"target, one check: v", spreadSay(c.VerifyMs), view.Decimals(c.V, 3), view.Decimals(c.Counted.V, 3)},
@@ -110,9 +147,12 @@ func acceptanceSections(s *lab.Speculation) []section {
 	if y := s.Synthetic; y.Rounds > 0 {
 		list = append(list, section{
 			ID: "synthetic", Title: "A pair whose acceptance is independent",
-			Say: say("What the two models say after the prompt, at T = 1 with nothing cut, taken for every position: acceptance is independent then. α must be ", b(view.Decimals(y.Alpha, 4)), " and is ", b(view.Decimals(y.Measured, 4)), " over ", b(view.Count(y.Rounds)),
-				" rounds. A pass brings ", b(view.Decimals(y.PerPass, 4)), " tokens; E(α, γ) is ", b(view.Decimals(y.Expected, 4)), ": ", x(view.Decimals(100*y.Off, 2)+" % off."),
-				" The tokens that come out lie "+view.Decimals(y.Distance, 4)+" from the target’s distribution; as many plain draws would lie "+view.Decimals(y.DistanceExpected, 4)+" away."),
+			Say: say("What the two models say after the prompt, at T = 1 with nothing cut, taken for every position: "+
+				"acceptance is independent then. α must be ", b(view.Decimals(y.Alpha, 4)),
+				" and is ", b(view.Decimals(y.Measured, 4)), " over ", b(view.Count(y.Rounds)), " rounds. A pass brings ", b(view.Decimals(y.PerPass, 4)), " tokens; E(α, γ) is ",
+				b(view.Decimals(y.Expected, 4)), ": ", x(view.Decimals(100*y.Off, 2)+" % off."),
+				" The tokens that come out lie "+view.Decimals(y.Distance, 4)+" from the target’s distribution; "+
+					"as many plain draws would lie "+view.Decimals(y.DistanceExpected, 4)+" away."),
 		})
 	}
 	return list
@@ -181,7 +221,9 @@ func (j judgedView) say() string {
 		if j.UAt == "" { // greedy draws no u
 			return fmt.Sprintf("%s: q %s, p %s, min(1, p/q) = %s, so it is %s.", token, j.Q, j.P, j.Chance, j.Verdict)
 		}
-		return fmt.Sprintf("%s: q %s, p %s. u = %s %s min(1, p/q) = %s, so it is %s.", token, j.Q, j.P, j.U, less, j.Chance, j.Verdict)
+		return fmt.Sprintf(
+			"%s: q %s, p %s. u = %s %s min(1, p/q) = %s, so it is %s.", token, j.Q, j.P, j.U, less, j.Chance, j.Verdict,
+		)
 	case "dropped":
 		return token + ": proposed after a refused one, and dropped."
 	case "correction":

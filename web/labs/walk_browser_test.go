@@ -8,7 +8,8 @@ import (
 )
 
 // ahead is how many tokens of a lane are not there yet.
-const ahead = `[...document.querySelectorAll("#s-lanes .lane:first-of-type [data-at]")].filter((x) => getComputedStyle(x).visibility === "hidden").length`
+const ahead = `[...document.querySelectorAll("#s-lanes .lane:first-of-type [data-at]")].filter((x) => ` +
+	`getComputedStyle(x).visibility === "hidden").length`
 
 // TestStepThroughLanes: the lanes can be gone through in step; each shows
 // its own token there, and of the u that all share.
@@ -46,7 +47,11 @@ func TestStepThroughLanes(t *testing.T) {
 		hands.Slide("#s-lanes .walk input", 1)
 		tab.WaitText("#s-lanes .walk__say", "token 1 of 8")
 		hands.Press("#s-lanes [data-play]")
-		tab.Wait("the end of the replay", `document.querySelector("#s-lanes .walk__say").textContent === "token 8 of 8" && document.querySelector("#s-lanes [data-play]").getAttribute("aria-pressed") === "false"`)
+		tab.Wait(
+			"the end of the replay",
+			`document.querySelector("#s-lanes .walk__say").textContent === "token 8 of 8" && `+
+				`document.querySelector("#s-lanes [data-play]").getAttribute("aria-pressed") === "false"`,
+		)
 		if n := browser.Value[int](tab, ahead); n != 0 {
 			t.Errorf("%d tokens are not there at the end", n)
 		}
@@ -65,9 +70,15 @@ func TestBillTicks(t *testing.T) {
 		t.Errorf("at the end: %q", got)
 	}
 	hands.Press(`#s-answer [data-by="-1"]`)
-	tab.Wait("a token less", `document.querySelector(".meter").textContent.startsWith("8 read + 7 written = $0.000129 after ")`)
+	tab.Wait(
+		"a token less",
+		`document.querySelector(".meter").textContent.startsWith("8 read + 7 written = $0.000129 after ")`,
+	)
 	tab.Set("#f-output_price", "150")
-	tab.Wait("another price, at the same token", `document.querySelector(".meter").textContent.startsWith("8 read + 7 written = $0.001074 after ")`)
+	tab.Wait(
+		"another price, at the same token",
+		`document.querySelector(".meter").textContent.startsWith("8 read + 7 written = $0.001074 after ")`,
+	)
 }
 
 // TestRoundsStepByStep: each verdict of speculation is told in a sentence.
@@ -77,8 +88,14 @@ func TestRoundsStepByStep(t *testing.T) {
 	hands := browser.Keyboard(tab)
 	run(tab, hands)
 	hands.Slide("#s-rounds .walk input", 1)
-	tab.Wait("the first verdict", `/^“.+”: q [\d.]+.*p [\d.]+.*u = [\d.]+ is (not )?below min\(1, p\/q\) = .*, so it is (taken|refused)\.$/.test(document.querySelector("#s-rounds .meter").textContent)`)
-	if n := browser.Value[int](tab, `document.querySelectorAll("#s-rounds tr.is-ahead").length + 1`); n != browser.Value[int](tab, `document.querySelectorAll("#s-rounds [data-at]").length`) {
+	tab.Wait(
+		"the first verdict",
+		`/^“.+”: q [\d.]+.*p [\d.]+.*u = [\d.]+ is (not )?below min\(1, p\/q\) = .*, so it is `+
+			`(taken|refused)\.$/.test(document.querySelector("#s-rounds .meter").textContent)`,
+	)
+	if n := browser.Value[int](
+		tab, `document.querySelectorAll("#s-rounds tr.is-ahead").length + 1`,
+	); n != browser.Value[int](tab, `document.querySelectorAll("#s-rounds [data-at]").length`) {
 		t.Errorf("%d verdicts are ahead", n-1)
 	}
 }

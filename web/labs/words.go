@@ -26,7 +26,8 @@ func eachOf(s lab.Sequence, i int) float64 {
 // verdictWord is a verdict with its mark, so that no colour is needed.
 func verdictWord(verdict string) string {
 	return map[string]string{
-		"taken": "✓ taken", "refused": "✕ refused", "dropped": "– dropped", "correction": "→ instead", "bonus": "+ one more",
+		"taken": "✓ taken", "refused": "✕ refused", "dropped": "– dropped", "correction": "→ instead",
+		"bonus": "+ one more",
 	}[verdict]
 }
 

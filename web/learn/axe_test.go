@@ -12,7 +12,9 @@ import (
 func TestAccessible(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
-	paths := []string{"/?seed=3&n=6", "/learn", "/reference", "/glossary", "/search?q=temperature", "/progress", "/learn/none"}
+	paths := []string{
+		"/?seed=3&n=6", "/learn", "/reference", "/glossary", "/search?q=temperature", "/progress", "/learn/none",
+	}
 	for _, l := range course.Lessons {
 		if l.Slug == "temperature" || l.Slug == "the-loop" || l.Slug == "speculative-decoding" {
 			paths = append(paths, l.Href())

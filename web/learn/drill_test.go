@@ -86,7 +86,8 @@ func TestDrillSlip(t *testing.T) {
 	s := newSite(t)
 	d := s.check(ownDrill, url.Values{"softmax.p.1": {"0.3679"}, "cell": {"softmax.p.1"}, "at": {"softmax.p.1"}})
 	input := d.Find(`input[name="softmax.p.1"]`)
-	if input.AttrOr("value", "") != "0.3679" || input.AttrOr("aria-invalid", "") != "true" || !input.Parent().HasClass("ans--bad") {
+	if input.AttrOr("value", "") != "0.3679" || input.AttrOr("aria-invalid", "") != "true" ||
+		!input.Parent().HasClass("ans--bad") {
 		t.Errorf("the cell is %v", input.Nodes[0].Attr)
 	}
 	row := input.Closest("tr").Next()
@@ -110,9 +111,12 @@ func TestDrillSlip(t *testing.T) {
 func TestDrillUnderstood(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	for answer, read := range map[string]string{"63.2%": "63.2% is 0.632", "0,632": "0.632", ".632": "0.632", "12/19": "12/19 is 0.631579"} {
+	for answer, read := range map[string]string{
+		"63.2%": "63.2% is 0.632", "0,632": "0.632", ".632": "0.632", "12/19": "12/19 is 0.631579",
+	} {
 		d := s.check(ownDrill, url.Values{"softmax.p.0": {answer}, "cell": {"softmax.p.0"}})
-		if got := text(d.Find(".sheet__told")); !strings.Contains(got, "right") || strings.Contains(read, " is ") && !strings.Contains(got, read) {
+		if got := text(d.Find(".sheet__told")); !strings.Contains(got, "right") ||
+			strings.Contains(read, " is ") && !strings.Contains(got, read) {
 			t.Errorf("%s: %q, want it to say %q", answer, got, read)
 		}
 	}
@@ -244,7 +248,13 @@ func TestDrillAddresses(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, w.Code, status)
 		}
 	}
-	bad := s.post(ownDrill, true, url.Values{"key": {"no good key"}, "step": {"none"}, "at": {"<script>"}, "first": {"x=y"}, "help": {"-7"}, "cell": {"<b>"}})
+	bad := s.post(
+		ownDrill, true,
+		url.Values{
+			"key": {"no good key"}, "step": {"none"}, "at": {"<script>"}, "first": {"x=y"}, "help": {"-7"},
+			"cell": {"<b>"},
+		},
+	)
 	if bad.Code != http.StatusOK || strings.Contains(bad.Body.String(), "<script>") {
 		t.Errorf("a form edited by hand: %d", bad.Code)
 	}

@@ -49,7 +49,9 @@ func New(d Deps) *Pages {
 	if d.Log == nil {
 		d.Log = slog.Default()
 	}
-	return &Pages{Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage), turns: newTurns(d), widgets: newWidgets(d.Course)}
+	return &Pages{
+		Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage), turns: newTurns(d), widgets: newWidgets(d.Course),
+	}
 }
 
 // A route is a method, a path as [http.ServeMux] writes it, and its handler.

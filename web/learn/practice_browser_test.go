@@ -13,10 +13,13 @@ import (
 
 // practicePages are the pages of Practise, by the names of their pictures.
 var practicePages = map[string]string{
-	"practice": "/practice", "cards": "/cards", "card-turned": "/cards?card=c-softmax&turn=yes", "quiz": "/quiz?lesson=temperature",
+	"practice": "/practice", "cards": "/cards", "card-turned": "/cards?card=c-softmax&turn=yes",
+	"quiz":    "/quiz?lesson=temperature",
 	"predict": "/predict", "guess": "/predict?start=story&n=3", "print": "/cards/print", "fold": "/cards/fold",
-	"locked": "/practice/softmax?step=greedy", "kv-bytes": "/practice/kv-bytes?seed=7&level=3", "bill": "/practice/bill",
-	"stops": "/practice/stops?seed=3&level=3", "shift": "/practice/shift?level=2&step=after", "draw": "/practice/softmax?step=cold",
+	"locked": "/practice/softmax?step=greedy", "kv-bytes": "/practice/kv-bytes?seed=7&level=3",
+	"bill":  "/practice/bill",
+	"stops": "/practice/stops?seed=3&level=3", "shift": "/practice/shift?level=2&step=after",
+	"draw":          "/practice/softmax?step=cold",
 	"multiply-adds": "/practice/multiply-adds", "speculation": "/practice/speculation?level=3",
 }
 

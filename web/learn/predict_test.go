@@ -87,7 +87,9 @@ func TestPredictHidesWhatIsToCome(t *testing.T) {
 		}
 		shapes := map[string]int{} // all candidates look alike but for text and number
 		for _, c := range d.Find(".hand__card input").EachIter() {
-			shapes[strings.Join([]string{c.AttrOr("class", ""), c.AttrOr("type", ""), c.Parent().AttrOr("class", "")}, "|")]++
+			shapes[strings.Join(
+				[]string{c.AttrOr("class", ""), c.AttrOr("type", ""), c.Parent().AttrOr("class", "")}, "|",
+			)]++
 		}
 		if len(shapes) != 1 {
 			t.Errorf("candidates look different: %v", shapes)
@@ -149,7 +151,9 @@ func TestPredictFromALink(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	run := session.New(s.pages.Model, session.DefaultLimits())
-	commands := append(startOf(s.pages.Course.Start("story")), session.StepToken{}, session.StepToken{}, session.StepToken{})
+	commands := append(
+		startOf(s.pages.Course.Start("story")), session.StepToken{}, session.StepToken{}, session.StepToken{},
+	)
 	if _, err := apply(context.Background(), run, commands...); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +171,8 @@ func TestPredictFromALink(t *testing.T) {
 		}
 	}
 	for path, status := range map[string]int{
-		"/predict?start=none": 404, "/predict?log=damaged": 400, "/predict?start=story&n=-1": 400, "/predict?start=story&n=201": 400,
+		"/predict?start=none": 404, "/predict?log=damaged": 400, "/predict?start=story&n=-1": 400,
+		"/predict?start=story&n=201": 400,
 	} {
 		if w := s.do(httptest.NewRequest(http.MethodGet, path, nil)); w.Code != status {
 			t.Errorf("%s: %d, want %d", path, w.Code, status)

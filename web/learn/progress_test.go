@@ -49,10 +49,13 @@ func TestProgressMoves(t *testing.T) {
 	w := s.do(httptest.NewRequest(http.MethodGet, "/progress/export", nil))
 	file := bytes.Clone(w.Body.Bytes())
 	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" ||
-		!strings.HasPrefix(w.Header().Get("Content-Disposition"), "attachment") || !bytes.Contains(file, []byte(first)) {
+		!strings.HasPrefix(
+			w.Header().Get("Content-Disposition"), "attachment",
+		) || !bytes.Contains(file, []byte(first)) {
 		t.Fatalf("export: %d %v %s", w.Code, w.Header(), file)
 	}
-	if w = s.post("/progress/delete", false, nil); w.Code != http.StatusBadRequest || s.tally() != before || forgotten != nil {
+	if w = s.post("/progress/delete", false, nil); w.Code != http.StatusBadRequest || s.tally() != before ||
+		forgotten != nil {
 		t.Errorf("delete without the tick: status %d", w.Code)
 	}
 	w = s.post("/progress/delete", false, url.Values{"sure": {"yes"}})

@@ -27,7 +27,8 @@ func TestChoice(t *testing.T) {
 		t.Error("an empty answer was taken")
 	}
 	d = s.parse(path, s.post(path, true, url.Values{"key": {"one"}, "pick": {strconv.Itoa(wrong)}}), http.StatusOK)
-	if d.Find(".is-wrong").Length() != 1 || d.Find(".is-wrong .choice__why").Length() != 1 || d.Find(".is-right").Length() != 0 {
+	if d.Find(".is-wrong").Length() != 1 || d.Find(".is-wrong .choice__why").Length() != 1 ||
+		d.Find(".is-right").Length() != 0 {
 		t.Errorf("after a wrong choice: %s", text(d.Find("form")))
 	}
 	if got := s.tally(); got.Answered != 1 || got.Credit != 0 {
@@ -47,7 +48,8 @@ func TestChoice(t *testing.T) {
 	}
 	// Without a script the answer is the lesson, with the question as it stands.
 	d = s.parse(path, s.post(path, false, form), http.StatusOK)
-	if d.Find("h1").Length() != 1 || d.Find("#check-"+q.ID+".is-done").Length() != 1 || d.Find(".check.is-done").Length() != 1 {
+	if d.Find("h1").Length() != 1 || d.Find("#check-"+q.ID+".is-done").Length() != 1 ||
+		d.Find(".check.is-done").Length() != 1 {
 		t.Error("without a script: the lesson does not show the answer")
 	}
 	for _, bad := range []url.Values{
@@ -96,19 +98,28 @@ func TestRecall(t *testing.T) {
 	s := newSite(t)
 	q := s.question("recall")
 	path := "/learn/check/" + q.ID
-	d := s.parse(path, s.post(path, true, url.Values{"key": {"r"}, "step": {"compare"}, "written": {"  "}}), http.StatusOK)
-	if d.Find(".check__answer").Length() != 0 || !strings.Contains(text(d.Find(".check__said")), "Write something first") {
+	d := s.parse(
+		path, s.post(path, true, url.Values{"key": {"r"}, "step": {"compare"}, "written": {"  "}}), http.StatusOK,
+	)
+	if d.Find(".check__answer").Length() != 0 ||
+		!strings.Contains(text(d.Find(".check__said")), "Write something first") {
 		t.Error("the answer is shown before anything was written")
 	}
 	const mine = `<b>mine</b> & "yours"`
-	d = s.parse(path, s.post(path, true, url.Values{"key": {"r"}, "step": {"compare"}, "written": {mine}}), http.StatusOK)
-	if d.Find("textarea").Text() != mine || d.Find(".check__answer").Length() != 1 || d.Find(".rubric input").Length() != len(q.Rubric) {
+	d = s.parse(
+		path, s.post(path, true, url.Values{"key": {"r"}, "step": {"compare"}, "written": {mine}}), http.StatusOK,
+	)
+	if d.Find("textarea").Text() != mine || d.Find(".check__answer").Length() != 1 ||
+		d.Find(".rubric input").Length() != len(q.Rubric) {
 		t.Errorf("compare: %s", text(d.Find("form")))
 	}
 	if s.tally().Answered != 0 {
 		t.Error("comparing was counted as an answer")
 	}
-	d = s.parse(path, s.post(path, true, url.Values{"key": {"r"}, "step": {"keep"}, "written": {mine}, "tick": {"0"}}), http.StatusOK)
+	d = s.parse(
+		path, s.post(path, true, url.Values{"key": {"r"}, "step": {"keep"}, "written": {mine}, "tick": {"0"}}),
+		http.StatusOK,
+	)
 	want := "Kept: 1 of " + counted(len(q.Rubric), "point") + "."
 	if got := text(d.Find(".is-kept")); got != want {
 		t.Errorf("said %q, want %q", got, want)
@@ -120,7 +131,9 @@ func TestRecall(t *testing.T) {
 	if err != nil || strings.Contains(string(data), "mine") {
 		t.Errorf("what was written is kept (%v)", err)
 	}
-	if w := s.post(path, true, url.Values{"step": {"keep"}, "tick": {strconv.Itoa(len(q.Rubric))}}); w.Code != http.StatusBadRequest {
+	if w := s.post(
+		path, true, url.Values{"step": {"keep"}, "tick": {strconv.Itoa(len(q.Rubric))}},
+	); w.Code != http.StatusBadRequest {
 		t.Errorf("a tick for no point: status %d", w.Code)
 	}
 }

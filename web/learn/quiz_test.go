@@ -61,7 +61,9 @@ func TestQuizWithoutScript(t *testing.T) {
 			if d.Find(`#f-lesson option[selected]`).AttrOr("value", "") != "temperature" {
 				t.Errorf("%s: the filter is lost", q.ID)
 			}
-			if again := d.Find("#check-"+q.ID).Closest("form").AttrOr("action", ""); !strings.Contains(again, "lesson=temperature") {
+			if again := d.Find("#check-"+q.ID).Closest("form").AttrOr("action", ""); !strings.Contains(
+				again, "lesson=temperature",
+			) {
 				t.Errorf("%s: the next answer goes to %q, without the filter", q.ID, again)
 			}
 		}

@@ -179,7 +179,9 @@ func newTurn(st *session.State, seed int) *turnView {
 }
 
 func settingsSay(s sampling.Settings, seed int) string {
-	return fmt.Sprintf("Temperature %s, top-p %s, seed %d", view.Decimals(s.Temperature, 1), view.Decimals(s.TopP, 1), seed)
+	return fmt.Sprintf(
+		"Temperature %s, top-p %s, seed %d", view.Decimals(s.Temperature, 1), view.Decimals(s.TopP, 1), seed,
+	)
 }
 
 // says are the seven stages of a turn in words.
@@ -195,7 +197,11 @@ func says(st *session.State) []turnSay {
 	top := view.TokenText(logits.Rows.Rows[0].Token)
 	chosen := view.TokenText(sample.Chosen.Token)
 
-	read := view.Rich{{S: "Only the newest token, "}, {Token: view.TokenText(forward.Tokens[len(forward.Tokens)-1]), Style: view.Gen}, {S: ", runs"}}
+	read := view.Rich{
+		{S: "Only the newest token, "},
+		{Token: view.TokenText(forward.Tokens[len(forward.Tokens)-1]), Style: view.Gen},
+		{S: ", runs"},
+	}
 	if forward.Prefill {
 		read = view.Rich{{S: "The " + counted(len(forward.Tokens), "token") + " of the prompt run"}}
 	}
@@ -203,13 +209,22 @@ func says(st *session.State) []turnSay {
 		append(read, view.Span{S: fmt.Sprintf(" through %s of the model: %s multiply-adds.",
 			counted(st.Model.Config().Layers, "block"), view.MultAdds(forward.MultAdds))}),
 		{
-			{S: "Each of the " + counted(logits.Vocab, "token") + " that it knows gets a score. The highest, " + view.Logit(float64(logits.Max)) + ", goes to "},
+			{S: "Each of the " + counted(logits.Vocab, "token") + " that it knows gets a score. The " +
+				"highest, " + view.Logit(float64(logits.Max)) + ", goes to "},
 			{Token: top, Style: view.Given},
 			{S: "."},
 		},
-		{{S: "The scores become probabilities: "}, {Token: top, Style: view.Given}, {S: " gets " + view.Prob(soft.Rows.Rows[0].P) + ", and all together make 1."}},
+		{
+			{S: "The scores become probabilities: "},
+			{Token: top, Style: view.Given},
+			{S: " gets " + view.Prob(soft.Rows.Rows[0].P) + ", and all together make 1."},
+		},
 		{{S: filterSay(filter)}},
-		{{S: "A random number, u = " + view.Prob(sample.U) + ", falls on "}, {Token: chosen, Style: view.Pick}, {S: "."}},
+		{
+			{S: "A random number, u = " + view.Prob(sample.U) + ", falls on "},
+			{Token: chosen, Style: view.Pick},
+			{S: "."},
+		},
 		{{Token: chosen, Style: view.Gen}, {S: " joins the text" + stopSay(added.Stop)}},
 		{{S: fmt.Sprintf("Keys and values of %s stay in the cache: %s. The loop begins again.",
 			counted(cache.Positions, "position"), view.Bytes(cache.Bytes))}},
@@ -224,10 +239,12 @@ func says(st *session.State) []turnSay {
 
 func filterSay(f infer.Filter) string {
 	if f.Kept == 1 {
-		return fmt.Sprintf("One token has %s of the probability, more than top-p asks for: it is kept alone, and %s are cut.",
+		return fmt.Sprintf("One token has %s of the probability, more than top-p asks for: it is kept alone, and %s "+
+			"are cut.",
 			view.Prob(f.Mass), view.Count(f.Cut))
 	}
-	return fmt.Sprintf("Top-p keeps the %s most probable tokens, %s together, and cuts %s. What is kept is scaled up to 1.",
+	return fmt.Sprintf("Top-p keeps the %s most probable tokens, %s together, and cuts %s. What is kept is scaled up "+
+		"to 1.",
 		view.Count(f.Kept), view.Prob(f.Mass), view.Count(f.Cut))
 }
 

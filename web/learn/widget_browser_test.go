@@ -20,19 +20,34 @@ type use struct {
 var uses = map[lessons.WidgetKind][]use{
 	lessons.WidgetTurn: {
 		{press(".w [data-next]"), `f.querySelector("[aria-current=step]").textContent.includes("Logits")`},
-		{press(`.w__steps button[value="9"]`), `f.querySelectorAll(".tok--gen").length === 1 && f.querySelector(".w__sum").textContent.includes("Logits")`},
+		{
+			press(`.w__steps button[value="9"]`),
+			`f.querySelectorAll(".tok--gen").length === 1 && f.querySelector(".w__sum").textContent.includes("Logits")`,
+		},
 		{press(`.w__steps button[value="8"]`), `f.querySelector(".w__sum").textContent.includes("One token")`},
 		{fill(`[name="prompt"]`, "The old man"), `true`},
 		{press(".w__acts .btn:not([data-play])"), `f.querySelector(".w-text").textContent.includes("man")`},
 	},
 	lessons.WidgetTemperature: {
 		{slide(`[name="t"]`, 2), `f.querySelector("caption").textContent.includes("T = 2.00")`},
-		{press(`.w__marks button[value="0.5"]`), `f.querySelector("caption").textContent.includes("T = 0.50") && f.querySelector("input[type=range]").value === "0.5" && f.querySelector("output").textContent === "0.50"`},
+		{
+			press(`.w__marks button[value="0.5"]`),
+			`f.querySelector("caption").textContent.includes("T = 0.50") && ` +
+				`f.querySelector("input[type=range]").value === "0.5" && f.querySelector("output").textContent === ` +
+				`"0.50"`,
+		},
 		{fill(`[name="prompt"]`, "Two and two"), `(window.before ??= f.querySelector("tbody").textContent, true)`},
-		{press(".w__acts .btn"), `f.querySelector("tbody").textContent !== window.before && f.querySelector("textarea").value === "Two and two"`},
+		{
+			press(".w__acts .btn"),
+			`f.querySelector("tbody").textContent !== window.before && f.querySelector("textarea").value === "Two ` +
+				`and two"`,
+		},
 	},
 	lessons.WidgetNucleus: {
-		{slide(`[name="k"]`, 1), `[...f.querySelectorAll("dd")].filter((d) => d.textContent.startsWith("1 ")).length >= 2`},
+		{
+			slide(`[name="k"]`, 1),
+			`[...f.querySelectorAll("dd")].filter((d) => d.textContent.startsWith("1 ")).length >= 2`,
+		},
 		{slide(`[name="p"]`, 1), `f.querySelector(".w__sum").textContent.includes("Top-p 1.00")`},
 	},
 	lessons.WidgetGreedyLoop: {
@@ -40,7 +55,11 @@ var uses = map[lessons.WidgetKind][]use{
 		{press(`.w__marks button[value="0"]`), `f.querySelector(".w__sum").textContent.includes("Greedy")`},
 	},
 	lessons.WidgetBestSequence: {
-		{slide(`[name="length"]`, 2), `f.querySelectorAll(".w-way").length === 2 && [...f.querySelectorAll(".w-way ol")].every((l) => l.children.length <= 2)`},
+		{
+			slide(`[name="length"]`, 2),
+			`f.querySelectorAll(".w-way").length === 2 && [...f.querySelectorAll(".w-way ol")].every((l) => ` +
+				`l.children.length <= 2)`,
+		},
 	},
 	lessons.WidgetStopString: {
 		{press(`.w__steps button[value="1"]`), `f.querySelectorAll("tbody tr").length === 1`},
@@ -49,8 +68,16 @@ var uses = map[lessons.WidgetKind][]use{
 		{press(".w__acts .btn:not([data-play])"), `!f.querySelector("thead").textContent.includes("Matches")`},
 	},
 	lessons.WidgetCache: {
-		{press(`.w__steps button[name="at"]:first-of-type`), `/Step 47 of 48|Step \d+ of/.test(f.querySelector(".w__sum").textContent) && !f.querySelector("[data-next]").hasAttribute("aria-disabled")`},
-		{slide(`.w-range input`, 1), `f.querySelector(".w__sum").textContent.includes("Step 1 of") && f.querySelector(".w-range output").textContent.startsWith("1 of")`},
+		{
+			press(`.w__steps button[name="at"]:first-of-type`),
+			`/Step 47 of 48|Step \d+ of/.test(f.querySelector(".w__sum").textContent) && ` +
+				`!f.querySelector("[data-next]").hasAttribute("aria-disabled")`,
+		},
+		{
+			slide(`.w-range input`, 1),
+			`f.querySelector(".w__sum").textContent.includes("Step 1 of") && f.querySelector(".w-range ` +
+				`output").textContent.startsWith("1 of")`,
+		},
 	},
 	lessons.WidgetSpeculate: {
 		{press(".w [data-next]"), `f.querySelector(".w__sum").textContent.startsWith("Round 2.")`},
@@ -89,7 +116,14 @@ func TestExperimentsByEveryHand(t *testing.T) {
 			tab.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView()`, in))
 			for i, u := range uses[w.Kind] {
 				u.do(hands, in)
-				tab.Wait(fmt.Sprintf("%s, use %d (%s)", w.Kind, i+1, u.then), fmt.Sprintf(`(() => { const f = document.querySelector(%q); return !f.querySelector("[data-feed-error]").textContent && (%s); })()`, in, u.then))
+				tab.Wait(
+					fmt.Sprintf("%s, use %d (%s)", w.Kind, i+1, u.then),
+					fmt.Sprintf(
+						`(() => { const f = document.querySelector(%q); return `+
+							`!f.querySelector("[data-feed-error]").textContent && (%s); })()`,
+						in, u.then,
+					),
+				)
 			}
 			hands.Press(in + " a.w__open")
 			tab.Wait("the Loop", `location.pathname === "/loop" && document.getElementById("panel")`)
@@ -112,7 +146,10 @@ func TestExperimentSaysWhatIsWrong(t *testing.T) {
 		before := tab.Text(in + " table")
 		hands.Fill(in+" textarea", "")
 		tab.Keys("\r")
-		tab.Wait("the refusal", fmt.Sprintf(`document.querySelector(%q).textContent.includes("empty")`, in+" [data-feed-error]"))
+		tab.Wait(
+			"the refusal",
+			fmt.Sprintf(`document.querySelector(%q).textContent.includes("empty")`, in+" [data-feed-error]"),
+		)
 		if tab.Attr(in+" textarea", "aria-invalid") != "true" || tab.Text(in+" table") != before {
 			t.Error("the field is not marked, or what was shown has gone")
 		}
@@ -137,7 +174,9 @@ func TestExperimentPlays(t *testing.T) {
 		}
 		tab := browser.Open(t, browser.Laptop, url+w.href)
 		now := func(stage string) string {
-			return fmt.Sprintf(`document.querySelector("#%s [aria-current=step]").textContent.includes(%q)`, w.ID, stage)
+			return fmt.Sprintf(
+				`document.querySelector("#%s [aria-current=step]").textContent.includes(%q)`, w.ID, stage,
+			)
 		}
 		tab.Wait("the first stage", now("Forward"))
 		tab.Click("#" + w.ID + " [data-play]")

@@ -48,7 +48,8 @@ func TestTemperatureIsTheEngines(t *testing.T) {
 			}
 		}
 		last := table[len(table)-1]
-		if last[0] != counted(len(z)-len(table)+1, "other") || last[3] != view.Prob(rest) || last[4] != view.Prob(restOne)+" at T = 1" {
+		if last[0] != counted(len(z)-len(table)+1, "other") || last[3] != view.Prob(rest) ||
+			last[4] != view.Prob(restOne)+" at T = 1" {
 			t.Errorf("T = %g: the others are %q, want %s and %s", temp, last, view.Prob(rest), view.Prob(restOne))
 		}
 		gap := float64(z[order[0]]) - float64(z[order[1]])
@@ -90,7 +91,8 @@ func TestNucleusIsTheEngines(t *testing.T) {
 			}
 		}
 		st := s.opened(href(side))
-		if st.Prompt != prompt || st.Settings.TopK != 5 || st.Settings.TopP != 0.8 || st.Cursor.Stage != infer.KindFilter {
+		if st.Prompt != prompt || st.Settings.TopK != 5 || st.Settings.TopP != 0.8 ||
+			st.Cursor.Stage != infer.KindFilter {
 			t.Errorf("the Loop is at %+v with %+v", st.Cursor, st.Settings)
 		}
 	}
@@ -158,7 +160,9 @@ func TestPlaceBeyondTheEnd(t *testing.T) {
 func tinyModel(t *testing.T) *infer.Model {
 	t.Helper()
 	dir := t.TempDir()
-	if err := fixture.Write(dir, fixture.Shape{Layers: 2, Width: 16, Heads: 4, KVHeads: 2, FFN: 24, Context: 32, Vocab: 2000}); err != nil {
+	if err := fixture.Write(
+		dir, fixture.Shape{Layers: 2, Width: 16, Heads: 4, KVHeads: 2, FFN: 24, Context: 32, Vocab: 2000},
+	); err != nil {
 		t.Fatal(err)
 	}
 	c, err := checkpoint.OpenPath(dir)

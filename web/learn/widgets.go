@@ -138,7 +138,10 @@ func (p *Pages) widget(w lessons.Widget) templ.Component {
 func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 	s := p.widgets.specs[r.PathValue("id")]
 	if s == nil {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such experiment.", "The lesson may have changed. The lessons are listed under Learn.")
+		p.Refuse(
+			w, r, http.StatusNotFound, "There is no such experiment.",
+			"The lesson may have changed. The lessons are listed under Learn.",
+		)
 		return
 	}
 	asked := map[string]string{}
@@ -235,7 +238,8 @@ func (p *Pages) workFirst(s *spec, f *firstState) {
 }
 
 // slowSay is shown in place of an experiment that took too long.
-const slowSay = "This takes longer with this model than a page may take. Change an input, or press Show, to let it work on."
+const slowSay = "This takes longer with this model than a page may take. Change an input, or press Show, to let it " +
+	"work on."
 
 // troubleOf says why an experiment shows nothing.
 func troubleOf(err error) *live.Error {

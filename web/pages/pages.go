@@ -25,7 +25,10 @@ type Base struct {
 // New returns the base of a room. learner returns who sent a request, and for a
 // new visitor fresh is the cookie to set. log records failures, never what people
 // write. refusal is the room's page that says why there is no other.
-func New(learner func(r *http.Request) (id string, fresh *http.Cookie), log *slog.Logger, refusal func(head, say string) templ.Component) Base {
+func New(
+	learner func(r *http.Request) (id string, fresh *http.Cookie), log *slog.Logger,
+	refusal func(head, say string) templ.Component,
+) Base {
 	return Base{learner: learner, log: log, refusal: refusal}
 }
 
@@ -92,9 +95,14 @@ func (b Base) Form(w http.ResponseWriter, r *http.Request) bool {
 	case err == nil:
 		return true
 	case errors.As(err, &large):
-		b.Refuse(w, r, http.StatusRequestEntityTooLarge, "Too long.", "This form takes 64 KiB at most. Nothing was changed.")
+		b.Refuse(
+			w, r, http.StatusRequestEntityTooLarge, "Too long.", "This form takes 64 KiB at most. Nothing was changed.",
+		)
 	default:
-		b.Refuse(w, r, http.StatusBadRequest, "This form could not be read.", "Nothing was changed. Go back and send it again.")
+		b.Refuse(
+			w, r, http.StatusBadRequest, "This form could not be read.",
+			"Nothing was changed. Go back and send it again.",
+		)
 	}
 	return false
 }

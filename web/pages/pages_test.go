@@ -41,7 +41,8 @@ func TestForm(t *testing.T) {
 		{"no form", "a=%zz", 400, "could not be read"},
 	} {
 		w, r := httptest.NewRecorder(), posted(c.body)
-		if ok := base(nil).Form(w, r); ok != (c.status == 200) || w.Code != c.status || !strings.Contains(w.Body.String(), c.says) {
+		if ok := base(nil).Form(w, r); ok != (c.status == 200) || w.Code != c.status ||
+			!strings.Contains(w.Body.String(), c.says) {
 			t.Errorf("%s: %v, %d %q", c.name, ok, w.Code, w.Body)
 		}
 	}
@@ -65,7 +66,9 @@ func TestRefuse(t *testing.T) {
 func TestElsewhere(t *testing.T) {
 	for method, want := range map[string]int{"GET": 404, "HEAD": 404, "POST": 405, "DELETE": 405} {
 		w := httptest.NewRecorder()
-		base(nil).Elsewhere("no forms", "Nothing here.", "Go back.")(w, httptest.NewRequest(method, "/x?"+url.Values{}.Encode(), nil))
+		base(nil).Elsewhere("no forms", "Nothing here.", "Go back.")(
+			w, httptest.NewRequest(method, "/x?"+url.Values{}.Encode(), nil),
+		)
 		if w.Code != want || (want == 405) != (w.Header().Get("Allow") == "GET, HEAD") {
 			t.Errorf("%s: %d, Allow %q", method, w.Code, w.Header().Get("Allow"))
 		}

@@ -37,7 +37,10 @@ func course() *lessons.Course {
 	}
 	return &lessons.Course{
 		Lessons: []*lessons.Lesson{
-			{Slug: "loop", Title: "The loop", Sections: []*lessons.Section{section("loop", "steps"), section("loop", "draw")}},
+			{
+				Slug: "loop", Title: "The loop",
+				Sections: []*lessons.Section{section("loop", "steps"), section("loop", "draw")},
+			},
 			{Slug: "cache", Title: "The cache", Number: 1, Sections: []*lessons.Section{section("cache", "cost")}},
 		},
 		Outcomes: []lessons.Outcome{
@@ -115,7 +118,8 @@ func mapOf(t testing.TB, s *Store, learner string) Map {
 func TestMap(t *testing.T) {
 	s, c := newStore(t)
 	empty := mapOf(t, s, ada)
-	if want := (Tally{Sections: 3, Questions: 3, Cards: 3}); empty.All != want || empty.LastSection != "" || len(empty.Drills) != 0 {
+	if want := (Tally{Sections: 3, Questions: 3, Cards: 3}); empty.All != want || empty.LastSection != "" ||
+		len(empty.Drills) != 0 {
 		t.Errorf("before anything: %+v, want %+v", empty, want)
 	}
 	must(t, s.Visit(ctx, ada, "cache#cost"))
@@ -228,7 +232,10 @@ func TestCalibration(t *testing.T) {
 	near("mean confidence", c.Stated, 0.72)
 	near("mean score", c.Score, -0.676161)
 	for i, b := range c.Bins {
-		want := map[int]predict.Bin{9: {N: 3, Hits: 2, Stated: 0.9, Rate: 2. / 3}, 6: {N: 1, Hits: 1, Stated: 0.6, Rate: 1}, 3: {N: 1, Stated: 0.3}}[i]
+		want := map[int]predict.Bin{
+			9: {N: 3, Hits: 2, Stated: 0.9, Rate: 2. / 3}, 6: {N: 1, Hits: 1, Stated: 0.6, Rate: 1},
+			3: {N: 1, Stated: 0.3},
+		}[i]
 		if b.N != want.N || b.Hits != want.Hits {
 			t.Errorf("bin %d holds %+v, want %+v", i, b, want)
 		}
@@ -259,7 +266,9 @@ func TestRefused(t *testing.T) {
 		"item":        answer(Answer{ID: "1", Item: "", Kind: Drill}),
 		"credit":      answer(Answer{ID: "1", Item: "q-order", Kind: Quiz, Credit: 1.01}),
 		"credit must": answer(Answer{ID: "1", Item: "q-order", Kind: Quiz, Credit: math.NaN()}),
-		"detail":      answer(Answer{ID: "1", Item: "q-order", Kind: Quiz, Detail: strings.Repeat("x", saved.MaxDetail+1)}),
+		"detail": answer(
+			Answer{ID: "1", Item: "q-order", Kind: Quiz, Detail: strings.Repeat("x", saved.MaxDetail+1)},
+		),
 		"detail must": answer(Answer{ID: "1", Item: "q-order", Kind: Quiz, Detail: "a\nb"}),
 		"detail ":     answer(Answer{ID: "1", Item: "q-order", Kind: Quiz, Detail: "\xff"}),
 		"card":        review("c-none", fsrs.Good, "1"),

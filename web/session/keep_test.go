@@ -17,7 +17,10 @@ func TestBranchKeepsItsSettings(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{})
 	first := s.State().Branches[0].ID
 	// Looking back, a setting cuts the second token off: another branch begins.
-	st := apply(t, s, session.Back{}, session.Back{}, session.Back{}, session.SetSampling{Temperature: ptr(2.5)}, session.StepToken{})
+	st := apply(
+		t, s, session.Back{}, session.Back{}, session.Back{}, session.SetSampling{Temperature: ptr(2.5)},
+		session.StepToken{},
+	)
 	if len(st.Branches) != 2 {
 		t.Fatalf("branches: %+v", st.Branches)
 	}
@@ -31,7 +34,10 @@ func TestBranchKeepsItsSettings(t *testing.T) {
 			s.Evict()
 		}
 		if st := apply(t, s, session.TakeBranch{ID: row.id}); st.Settings.Temperature != row.want {
-			t.Errorf("branch %d (evicted before: %v) goes on at T = %v, want %v", row.id, row.evict, st.Settings.Temperature, row.want)
+			t.Errorf(
+				"branch %d (evicted before: %v) goes on at T = %v, want %v", row.id, row.evict, st.Settings.Temperature,
+				row.want,
+			)
 		}
 	}
 }
@@ -57,7 +63,10 @@ func TestLinkHoldsEveryChoice(t *testing.T) {
 	opened := apply(t, session.New(s.State().Model, session.DefaultLimits()), session.Open{Link: link})
 	for i, step := range opened.Steps {
 		if step.Chosen != s.State().Steps[i].Chosen || step.Forced != s.State().Steps[i].Forced {
-			t.Errorf("opened, step %d took %d (chosen: %v), it was %d", i+1, step.Chosen, step.Forced, s.State().Steps[i].Chosen)
+			t.Errorf(
+				"opened, step %d took %d (chosen: %v), it was %d", i+1, step.Chosen, step.Forced,
+				s.State().Steps[i].Chosen,
+			)
 		}
 	}
 }

@@ -144,7 +144,9 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 			"so its text cannot be shown. The prompt was: %q", m.Name(), shortened(w.P))
 	}
 	link := Link{
-		Log:    infer.Log{Model: m.Hash(), Prompt: w.P, Settings: w.E.settings(), WentOn: w.G, Steps: w.N, Ran: infer.Kind(w.R)},
+		Log: infer.Log{
+			Model: m.Hash(), Prompt: w.P, Settings: w.E.settings(), WentOn: w.G, Steps: w.N, Ran: infer.Kind(w.R),
+		},
 		Cursor: Cursor{w.At[0], infer.Kind(w.At[1])},
 	}
 	for _, c := range w.S {
@@ -170,7 +172,8 @@ func (l Link) check(m *infer.Model) error {
 		return fmt.Errorf("stage %d", log.Ran)
 	case len(log.Changes) == 0 || log.Changes[0].From != 1:
 		return errors.New("no settings for the first step")
-	case l.Cursor.Step < 1 || l.Cursor.Step > log.Steps || l.Cursor.Stage < infer.KindForward || l.Cursor.Stage > infer.KindCache,
+	case l.Cursor.Step < 1 || l.Cursor.Step > log.Steps || l.Cursor.Stage < infer.KindForward ||
+		l.Cursor.Stage > infer.KindCache,
 		l.Cursor.Step == log.Steps && l.Cursor.Stage > log.Ran:
 		return errors.New("it looks at a stage that had not run")
 	}

@@ -24,9 +24,17 @@ func Parse(data []byte) (File, error) {
 		return File{}, err
 	}
 	var p parser
-	top := p.object("", data, "format", "version", "exported", "visits", "answers", "reviews", "predictions", "settings")
-	p.is("format", top, p.text("format", top) == format, fmt.Sprintf("must be %q: this is not a file of saved progress", format))
-	p.is("version", top, p.whole("version", top) == version, fmt.Sprintf("must be %d: another version of this program wrote the file", version))
+	top := p.object(
+		"", data, "format", "version", "exported", "visits", "answers", "reviews", "predictions", "settings",
+	)
+	p.is(
+		"format", top, p.text("format", top) == format,
+		fmt.Sprintf("must be %q: this is not a file of saved progress", format),
+	)
+	p.is(
+		"version", top, p.whole("version", top) == version,
+		fmt.Sprintf("must be %d: another version of this program wrote the file", version),
+	)
 	f := File{Exported: p.time("exported", top)}
 	f.Visits = entries(&p, top, "visits", p.visit, func(v Visit) string { return v.Section })
 	f.Answers = entries(&p, top, "answers", p.answer, func(a Answered) string { return a.ID })
@@ -139,7 +147,9 @@ func (p *parser) object(at string, data json.RawMessage, fields ...string) objec
 }
 
 // entries reads a list of objects, no two of one name.
-func entries[T any](p *parser, top object, list string, read func(at string, raw json.RawMessage) T, name func(T) string) []T {
+func entries[T any](
+	p *parser, top object, list string, read func(at string, raw json.RawMessage) T, name func(T) string,
+) []T {
 	var raw []json.RawMessage
 	if p.err != nil || !array(top.fields[list]) || json.Unmarshal(top.fields[list], &raw) != nil {
 		p.fail(list, "must be a list")
@@ -179,7 +189,8 @@ func (p *parser) visit(at string, raw json.RawMessage) Visit {
 func (p *parser) answer(at string, raw json.RawMessage) Answered {
 	o := p.object(at, raw, "id", "at", "kind", "item", "credit", "detail")
 	a := Answered{p.time("at", o), Answer{
-		ID: p.text("id", o), Item: p.text("item", o), Kind: p.text("kind", o), Credit: p.number("credit", o), Detail: p.text("detail", o),
+		ID: p.text("id", o), Item: p.text("item", o), Kind: p.text("kind", o), Credit: p.number("credit", o),
+		Detail: p.text("detail", o),
 	}}
 	p.valid(o, a.Check())
 	return a
@@ -198,7 +209,8 @@ func (p *parser) review(at string, raw json.RawMessage) Review {
 func (p *parser) prediction(at string, raw json.RawMessage) Predicted {
 	o := p.object(at, raw, "id", "at", "confidence", "right", "score")
 	x := Predicted{p.time("at", o), Prediction{
-		ID: p.text("id", o), Confidence: p.number("confidence", o), Right: p.truth("right", o), Score: p.number("score", o),
+		ID: p.text("id", o), Confidence: p.number("confidence", o), Right: p.truth("right", o),
+		Score: p.number("score", o),
 	}}
 	p.valid(o, x.Check())
 	return x
@@ -208,7 +220,10 @@ func (p *parser) setting(at string, raw json.RawMessage) Setting {
 	o := p.object(at, raw, "name", "value")
 	x := Setting{p.text("name", o), p.text("value", o)}
 	p.is("name", o, Key(x.Name), WantKey)
-	p.is("value", o, x.Value != "" && Plain(x.Value, MaxSetting), fmt.Sprintf("must be text of 1 to %d bytes without control characters", MaxSetting))
+	p.is(
+		"value", o, x.Value != "" && Plain(x.Value, MaxSetting),
+		fmt.Sprintf("must be text of 1 to %d bytes without control characters", MaxSetting),
+	)
 	return x
 }
 
@@ -265,6 +280,9 @@ var (
 
 func (p *parser) time(field string, o object) time.Time {
 	t, err := time.Parse(timeLayout, p.text(field, o))
-	p.is(field, o, err == nil && !t.Before(earliest) && t.Before(latest), "must be a time such as 2026-11-21T09:30:00.000Z, from the year 2000 to 2199")
+	p.is(
+		field, o, err == nil && !t.Before(earliest) && t.Before(latest),
+		"must be a time such as 2026-11-21T09:30:00.000Z, from the year 2000 to 2199",
+	)
 	return t
 }
