@@ -36,7 +36,7 @@ func TestInspectPrintsNoCommands(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "\x1b[2Jmodel\x1b]0;owned\a.gguf")
 	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Skipf("this file system has no such names: %v", err)
+		t.Fatal(err)
 	}
 	got := try(t, nil, "", "inspect", file)
 	if got.code != exitDone || !strings.Contains(got.out, "model") {

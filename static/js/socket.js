@@ -146,9 +146,9 @@ export class Socket {
     for (const [n, command] of this.#pending) this.#transmit(n, command);
   }
 
-  // refuseUnknown gives up what a server that does not know this page cannot
-  // have heard, or heard before it was started anew: it is for the person to
-  // say it again.
+  // refuseUnknown gives up commands that a server which does not know this page
+  // cannot have received, or received before it restarted. The person can press
+  // again.
   #refuseUnknown() {
     const unknown = this.#unknown;
     this.#unknown = [];
