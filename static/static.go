@@ -1,48 +1,112 @@
 // Package static carries the files that pages load: styles, fonts, scripts and
-// pictures, embedded in the program.
+// pictures, embedded in the program. A page asks for all of its styles, and
+// all of its scripts, as one file each: see [Bundle].
 package static
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"strings"
 	"sync"
 )
 
 // The picture in img that only the README shows stays outside of the program.
 //
 //go:embed css fonts img/*.svg js
-var files embed.FS
+var embedded embed.FS
 
-// FS returns the files, by names such as "css/base.css".
-func FS() fs.FS { return files }
+// FS returns the files as they were written, by names such as "css/base.css".
+func FS() fs.FS { return embedded }
 
-// versions holds a short hash of every file's content, worked out once.
-var versions = sync.OnceValue(func() map[string]string {
-	v := map[string]string{}
-	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+// File is a file as it is served.
+type File struct {
+	Name    string // such as "css/base.css" or "bundle/tokens+base.css"
+	Data    []byte
+	Version string // a short hash of Data, in hexadecimal
+
+	zip    sync.Once
+	zipped []byte
+}
+
+// Address is where a page finds the file: "/static/css/base.css?v=<hash>". The
+// hash changes with the content, so the answer may be cached for ever.
+func (f *File) Address() string { return "/static/" + f.Name + "?v=" + f.Version }
+
+// Zipped returns the data compressed by gzip, which is done once.
+func (f *File) Zipped() []byte {
+	f.zip.Do(func() {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, err := z.Write(f.Data)
+		if err = errors.Join(err, z.Close()); err != nil {
+			panic(fmt.Sprintf("static: compressing %s in memory: %v", f.Name, err))
 		}
-		b, err := files.ReadFile(name)
-		sum := sha256.Sum256(b)
-		v[name] = hex.EncodeToString(sum[:6])
-		return err
+		f.zipped = b.Bytes()
 	})
-	if err != nil {
-		panic(fmt.Sprintf("static: the embedded files cannot be read: %v", err))
-	}
-	return v
-})
+	return f.zipped
+}
 
-// Asset returns the address of a file, "/static/css/base.css?v=<hash>". The
-// hash changes with the content, so the answer may be cached for ever. A file
-// that does not exist gets no hash.
-func Asset(name string) string {
-	if v, ok := versions()[name]; ok {
-		return "/static/" + name + "?v=" + v
+// known holds the files that pages have asked for, by name.
+var known sync.Map
+
+// Asset returns the address of an embedded file. It panics where there is none:
+// the names are the program's own.
+func Asset(name string) string { return address(name) }
+
+// Bundle returns the address of one file that holds the named ones, in their
+// order: styles one after another, or scripts with the modules that they
+// import. Many small files would each cost a request, and imports a round trip
+// for each level, which is seconds on a slow network. The names must be of
+// embedded files, all of them styles or all of them scripts; else it panics.
+func Bundle(names ...string) string {
+	dot := path.Ext(names[0])
+	var stems []string
+	for _, name := range names {
+		stems = append(stems, strings.TrimSuffix(path.Base(name), dot))
 	}
-	return "/static/" + name
+	return address(bundles + strings.Join(stems, "+") + dot)
+}
+
+// address keeps the file, so that it is built once.
+func address(name string) string {
+	if f, ok := known.Load(name); ok {
+		return f.(*File).Address()
+	}
+	f, err := build(name)
+	if err != nil {
+		panic(fmt.Sprintf("static: %v", err))
+	}
+	kept, _ := known.LoadOrStore(name, f)
+	return kept.(*File).Address()
+}
+
+// Open returns a file or a bundle by its name. Only those that pages asked for
+// are kept, so that nobody can fill the memory by asking.
+func Open(name string) (*File, error) {
+	if f, ok := known.Load(name); ok {
+		return f.(*File), nil
+	}
+	return build(name)
+}
+
+// build makes the file of a name. Its error wraps [fs.ErrNotExist] where it, or
+// a part of it, does not exist.
+func build(name string) (*File, error) {
+	read := embedded.ReadFile
+	if strings.HasPrefix(name, bundles) {
+		read = bundle
+	}
+	data, err := read(name)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	return &File{Name: name, Data: data, Version: hex.EncodeToString(sum[:6])}, nil
 }

@@ -2,9 +2,6 @@ package web
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"io/fs"
 	"mime"
 	"net/http"
 	"path"
@@ -106,7 +103,7 @@ var types = map[string]string{
 // asked for again each time, at the price of an empty answer.
 func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, staticPrefix)
-	data, err := fs.ReadFile(static.FS(), name)
+	f, err := static.Open(name)
 	if err != nil { // folders are no files either
 		sentence(w, http.StatusNotFound, "There is no file at this address.")
 		return
@@ -118,12 +115,18 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	if kind == "" {
 		kind = "application/octet-stream"
 	}
-	sum := sha256.Sum256(data)
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:8])+`"`)
-	w.Header().Set("Cache-Control", "no-cache")
-	if r.URL.RequestURI() == static.Asset(name) {
-		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("ETag", `"`+f.Version+`"`)
+	h.Set("Cache-Control", "no-cache")
+	if r.URL.RequestURI() == f.Address() {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	data := f.Data
+	if worth(kind) && takesGzip(r) && r.Header.Get("Range") == "" {
+		data = f.Zipped()
+		h.Set("Content-Encoding", "gzip")
+		h.Set("ETag", `W/"`+f.Version+`"`) // the same content in other bytes
 	}
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
 }

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/css"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
@@ -218,6 +219,8 @@ func open(t testing.TB, of context.Context, s Screen, url string, options ...chr
 		tab, "keep the focus", emulation.SetFocusEmulationEnabled,
 		emulation.SetFocusEmulationEnabledParams{Enabled: true},
 	)
+	// chromedp has every style sheet reported, which nothing here looks at.
+	call(tab, "stop the reports of styles", css.Disable, cdp.Empty{})
 	tab.Screen(s)
 	tab.Go(url)
 	return tab

@@ -194,7 +194,7 @@ func TestSearchTypedBeforeTheScript(t *testing.T) {
 	}}
 	typed := make(chan struct{})
 	line := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/js/learn.js") {
+		if strings.HasPrefix(r.URL.Path, "/static/bundle/shell+learn") {
 			<-typed
 		}
 		forward.ServeHTTP(w, r)

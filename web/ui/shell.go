@@ -3,6 +3,7 @@ package ui
 import (
 	"github.com/a-h/templ"
 
+	"github.com/tokenbytoken/viz/static"
 	"github.com/tokenbytoken/viz/web/view"
 )
 
@@ -29,6 +30,16 @@ type ShellOf struct {
 	End templ.Component
 	// Keys are the page's shortcuts, listed by the key "?".
 	Keys []Key
+}
+
+// styles is the address of all of the page's styles.
+func (s ShellOf) styles() string {
+	return static.Bundle(append([]string{"css/tokens.css", "css/base.css"}, s.Styles...)...)
+}
+
+// scripts is the address of all of the page's scripts.
+func (s ShellOf) scripts() string {
+	return static.Bundle(append([]string{"js/shell.js"}, s.Scripts...)...)
 }
 
 // Key is one line of a page's list of shortcuts.
@@ -75,11 +86,13 @@ var loopKeys = []Key{
 	{"Esc", "leave a field or this list"},
 }
 
+var loopStyles = []string{"css/loop.css", "css/inside.css", "css/motion.css", "css/loop-small.css", "css/touch.css"}
+
 func loopShell(v view.Loop) ShellOf {
 	return ShellOf{
 		Title: v.Title, Active: "loop", Class: "page-loop", Skip: "Skip to the stage", Mono: true,
 		Data:    templ.Attributes{"data-run": v.Run, "data-link": v.Link},
-		Styles:  []string{"css/loop.css", "css/inside.css", "css/motion.css", "css/loop-small.css", "css/touch.css"},
+		Styles:  loopStyles,
 		Scripts: []string{"js/loop.js"},
 		End:     loopEnd(v),
 		Keys:    loopKeys,

@@ -1,0 +1,140 @@
+package static
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/dop251/goja"
+)
+
+// TestBundleOfScripts runs a bundle: modules come after what they import, each
+// once though two need it, and their own names do not meet.
+func TestBundleOfScripts(t *testing.T) {
+	j := joiner{ids: map[string]string{}, read: func(name string) ([]byte, error) {
+		text, ok := map[string]string{
+			"js/first.js":  "import { count, Box } from './parts/count.js';\nconst own = 'first';\nsaid.push(own + count() + new Box().own);\n",
+			"js/second.js": "import { count } from './parts/count.js';\nimport { late } from './late.js';\nconst own = 'second';\nsaid.push(own + count() + late);\n",
+			"js/late.js":   "export const late = '!';\n",
+			"js/parts/count.js": "const own = 'box';\nlet n = 0;\nsaid.push('count');\nexport function count() { return ++n; }\n" +
+				"class Box { own = own; }\nexport { Box };\n",
+		}[name]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return []byte(text), nil
+	}}
+	for _, name := range []string{"js/first.js", "js/second.js"} {
+		if _, err := j.add(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vm := goja.New()
+	got, err := vm.RunString("'use strict'; const said = [];\n" + j.out.String() + "said.join(' ')")
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, j.out.String())
+	}
+	if want := "count first1box second2!"; got.String() != want {
+		t.Errorf("the bundle said %q, want %q", got, want)
+	}
+}
+
+// TestRefusedScripts: what the joining would get wrong is an error, not a page
+// that does nothing.
+func TestRefusedScripts(t *testing.T) {
+	for _, tc := range []struct{ text, want string }{
+		{"import x from './b.js';\n", "cannot be joined"},
+		{"import * as b from './b.js';\n", "cannot be joined"},
+		{"import { b as c } from './b.js';\nimport './b.js';\n", "cannot be joined"},
+		{"import { b } from 'b';\n", "cannot be joined"},
+		{"export default 3;\n", "cannot be joined"},
+		{"export let n = 1;\n", "cannot be joined"},
+		{"import { a } from './a.js';\n", "imports itself"},
+		{"import { c } from './nothing.js';\n", "not exist"},
+	} {
+		j := joiner{ids: map[string]string{}, read: func(name string) ([]byte, error) {
+			if name != "js/a.js" {
+				return nil, fs.ErrNotExist
+			}
+			return []byte(tc.text), nil
+		}}
+		if _, err := j.add("js/a.js"); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%q: %v, want %q", tc.text, err, tc.want)
+		}
+	}
+}
+
+// TestEveryScriptBundles: each script that is embedded keeps to the forms that
+// can be joined, and what it becomes is a program.
+func TestEveryScriptBundles(t *testing.T) {
+	names, err := fs.Glob(FS(), "js/*.js")
+	if err != nil || len(names) < 20 {
+		t.Fatal(len(names), err)
+	}
+	for _, name := range append(names, "") {
+		parts := []string{name}
+		if name == "" {
+			parts = names
+		}
+		data, err := scripts(parts)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if bytes.Contains(data, []byte("\nimport")) || bytes.Contains(data, []byte("\nexport")) {
+			t.Errorf("%s: an import or export is left", name)
+		}
+	}
+}
+
+func TestBundleOfStyles(t *testing.T) {
+	f, err := Open(strings.TrimPrefix(strings.Split(Bundle("css/tokens.css", "css/base.css"), "?")[0], "/static/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, _ := fs.ReadFile(FS(), "css/tokens.css")
+	if !bytes.HasPrefix(f.Data, tokens) || !bytes.Contains(f.Data, []byte("@font-face")) {
+		t.Error("the bundle does not hold both styles in their order")
+	}
+	// A font is preloaded under the address that the style names, or it is
+	// fetched twice.
+	if font := Asset("fonts/inter-latin-wght-normal.woff2"); !bytes.Contains(f.Data, []byte(`url("`+font+`")`)) {
+		t.Errorf("the style does not name %s", font)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(f.Zipped()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain, err := io.ReadAll(z); err != nil || !bytes.Equal(plain, f.Data) {
+		t.Errorf("zipped and unzipped: %d bytes, %v; want %d", len(plain), err, len(f.Data))
+	}
+	if again := Bundle("css/tokens.css", "css/base.css"); again != f.Address() {
+		t.Errorf("%s, then %s", f.Address(), again)
+	}
+}
+
+// TestNoSuchFile: addresses that people make up get no file and no panic, and
+// are not remembered.
+func TestNoSuchFile(t *testing.T) {
+	for _, name := range []string{
+		"", "css", "css/", "css/nothing.css", "../static.go", "/css/base.css", "bundle/", "bundle/.css", "bundle/base",
+		"bundle/base+base.css", "bundle/base+.css", "bundle/base+nothing.css", "bundle/icon.svg", "bundle/../base.css",
+		"bundle/vendor/../base.css", "bundle/base+shell.js",
+	} {
+		if f, err := Open(name); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
+			if st, _ := fs.Stat(FS(), name); st == nil || !st.IsDir() {
+				t.Errorf("%q: %v, %v", name, f, err)
+			}
+		}
+	}
+	if _, err := Open("bundle/paper+base.css"); err != nil {
+		t.Error(err)
+	}
+	if _, ok := known.Load("bundle/paper+base.css"); ok {
+		t.Error("a bundle that only a client asked for is kept")
+	}
+}
