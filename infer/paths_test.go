@@ -84,7 +84,7 @@ func TestEveryPathIsBitIdentical(t *testing.T) {
 // On every path the last logits of every prompt are PyTorch's within 1e-3, and
 // the two vector paths agree in every bit.
 func TestEveryPathAgreesWithPyTorch(t *testing.T) {
-	m, f := bundledModel(t), readFixture(t)
+	m, f := bundledModel(t), readPyTorch(t)
 	last := map[kernel.Path][][]float32{}
 	for _, p := range kernel.Paths() {
 		onPath(t, p, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	bubble "github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
 // Whoever waits for its turn and does not want it any more goes at once; the
@@ -70,7 +70,7 @@ func TestWaitingIsNotCounted(t *testing.T) {
 		}()
 		waiting(pool, 1)
 		const wait = time.Minute
-		bubble.Pass(wait)
+		fixture.Pass(wait)
 		open()
 		if err := <-done; err != nil {
 			t.Fatal(err)

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// fixture is the output of an independent PyTorch implementation; its fields
+// pyTorch is the output of an independent PyTorch implementation; its fields
 // are described in testdata/reference/README.md.
-type fixture struct {
+type pyTorch struct {
 	ModelHash string `json:"model_hash"`
 	Vocab     int    `json:"vocab"`
 	SampleIDs []int  `json:"sample_ids"`
@@ -29,7 +29,7 @@ type fixture struct {
 	} `json:"prompts"`
 }
 
-func readFixture(t *testing.T) fixture {
+func readPyTorch(t *testing.T) pyTorch {
 	t.Helper()
 	file, err := os.Open("../testdata/reference/target.json.gz")
 	if err != nil {
@@ -40,7 +40,7 @@ func readFixture(t *testing.T) fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f fixture
+	var f pyTorch
 	if err := json.NewDecoder(unzipped).Decode(&f); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func argmax(z []float32) int {
 // tokens, logits within 2e-3, the same largest logit.
 func TestAgreesWithPyTorch(t *testing.T) {
 	const tolerance = 2e-3
-	m, f := bundledModel(t), readFixture(t)
+	m, f := bundledModel(t), readPyTorch(t)
 	if f.ModelHash != m.Hash() || f.Vocab != m.Config().Vocab || len(f.Prompts) < 5 {
 		t.Fatalf("the fixture is of model %s (%d tokens, %d prompts), not of %s", f.ModelHash, f.Vocab, len(f.Prompts), m.Hash())
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
@@ -219,6 +220,9 @@ func TestSpeculationHasTheTargetsDistribution(t *testing.T) {
 			t.Fatalf("%s: the target's own distribution has %d outcomes and sums to %v", pair.name, len(want), sum)
 		}
 		for gamma := 1; gamma <= pair.gamma; gamma++ {
+			if gamma == 3 && !fixture.LongTier() {
+				continue // it goes along as many paths as all others together
+			}
 			t.Run(fmt.Sprintf("%s/%d", pair.name, gamma), func(t *testing.T) {
 				s := pair.settings
 				s.Stop.MaxTokens = gamma + 1 + 3 // so that no round is shortened before the third token

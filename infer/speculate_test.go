@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
@@ -70,12 +71,15 @@ func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 	verbs := []string{"", " is", " was", " went to", " said", " had a big", " did not", " wanted to", ", who", " and the"}
 	totals := SpecTotals{}
 	for i := range 100 {
+		if !fixture.LongTier() && i%3 > 0 { // 34 prompts, and among them every depth, verb, length and subject
+			continue
+		}
 		prompt := subjects[i/10] + verbs[i%10]
 		want := newLoop(t, m, prompt, greedySettings)
 		for err := error(nil); err == nil; {
 			_, err = want.Advance(context.Background())
 		}
-		s := newSpeculator(t, m, shallow(m, 3+i%3), prompt, greedySettings, 1+i%5)
+		s := newSpeculator(t, m, shallow(m, 3+i/3%3), prompt, greedySettings, 1+i%5)
 		s.Rows = 1
 		stages := speculate(t, s)
 		if !slices.Equal(s.Tokens(), chosenTokens(want)) || specText(stages) != textOf(want) || s.Stopped() != want.Stopped() {

@@ -147,8 +147,9 @@ var started = sync.OnceValues(func() (context.Context, error) {
 
 // Tab is one page. Its methods fail the test when the page does not do as asked.
 type Tab struct {
-	t   testing.TB
-	ctx context.Context
+	t      testing.TB
+	ctx    context.Context
+	screen Screen // as it was set last
 
 	*console
 }
@@ -230,6 +231,7 @@ func open(t testing.TB, of context.Context, s Screen, url string, options ...chr
 // touched, or not, to begin with.
 func (tab *Tab) Screen(s Screen) {
 	tab.t.Helper()
+	tab.screen = s
 	scheme, motion := "light", "reduce"
 	if s.Dark {
 		scheme = "dark"

@@ -78,11 +78,11 @@ func TestAccessible(t *testing.T) {
 	drive(tab, room, "ask-draw")
 	look("draw", room)
 	drive(tab, room, "reveal")
-	for page, path := range map[string]string{
-		"made": room + "/made", "summary": room + "/summary", "teach": base + "/teach", "join": base + "/join",
-		"wrong": base + "/join?code=AAAAAA", "tour": base + "/tour/loop", "tour-ask": base + "/tour/loop?step=2",
+	for _, p := range [][2]string{
+		{"made", room + "/made"}, {"summary", room + "/summary"}, {"teach", base + "/teach"}, {"join", base + "/join"},
+		{"wrong", base + "/join?code=AAAAAA"}, {"tour", base + "/tour/loop"}, {"tour-ask", base + "/tour/loop?step=2"},
 	} {
-		look(page, path)
+		look(p[0], p[1])
 	}
 	tab.Faults() // the wrong code's status
 	tab.Go(room + "/summary")
