@@ -79,8 +79,13 @@ func TestAccessible(t *testing.T) {
 	look("draw", room)
 	drive(tab, room, "reveal")
 	for _, p := range [][2]string{
-		{"made", room + "/made"}, {"summary", room + "/summary"}, {"teach", base + "/teach"}, {"join", base + "/join"},
-		{"wrong", base + "/join?code=AAAAAA"}, {"tour", base + "/tour/loop"}, {"tour-ask", base + "/tour/loop?step=2"},
+		{"made", room + "/made"},
+		{"summary", room + "/summary"},
+		{"teach", base + "/teach"},
+		{"join", base + "/join"},
+		{"wrong", base + "/join?code=AAAAAA"},
+		{"tour", base + "/tour/loop"},
+		{"tour-ask", base + "/tour/loop?step=2"},
 	} {
 		look(p[0], p[1])
 	}
