@@ -64,10 +64,10 @@ func byShell(t *testing.T, command string) []string {
 func TestPrintedCommandOpensIt(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "two words")
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", data, "-allow-host", "class.example", "-room-ttl", "36h")
-	printed := s.out.String()
 	if s.end() != exitDone {
 		t.Fatal(s.errors)
 	}
+	printed := s.out.String() // only now is it whole: the first line alone says that it has begun
 	lines := strings.Split(printed, "\n")
 	at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "Only this machine can reach it.") })
 	if at < 0 {
