@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Kind numbers the stages of one turn of the loop, 1 to 7.
@@ -25,14 +26,12 @@ const (
 // Kinds lists the stages in the order in which they run.
 var Kinds = []Kind{KindForward, KindLogits, KindSoftmax, KindFilter, KindSample, KindAppend, KindCache}
 
-var kindNames = [...]string{"", "forward", "logits", "softmax", "filter", "sample", "append", "cache"}
-
 // String returns the name used in JSON: "forward", "logits", and so on.
 func (k Kind) String() string {
 	if k < KindForward || k > KindCache {
 		return "none"
 	}
-	return kindNames[k]
+	return terms.StageAt(int(k)).Key
 }
 
 // ParseKind is the inverse of [Kind.String].

@@ -93,7 +93,7 @@ func (l *loader) texFigures(at place, tex string) string {
 // texOf writes a figure so that TeX sets it as one number.
 func texOf(figure string) string {
 	number, unit, _ := strings.Cut(figure, " ")
-	tex := strings.NewReplacer(",", "{,}", "\u202f%", `\,\%`, "×", `\times`, "−", "-").Replace(number)
+	tex := strings.NewReplacer(",", "{,}", "%", `\%`, "×", `\times`, "−", "-").Replace(number)
 	if unit != "" {
 		return tex + `\,\text{` + unit + `}`
 	}

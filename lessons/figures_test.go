@@ -102,8 +102,8 @@ var computed = []struct{ expression, want string }{
 	{"generate(m=1000, n=500).positions_recomputed", "624,750"},
 	{"generate(m=1000, n=500).positions_cached", "1,499"},
 	{"generate(m=1000, n=500).positions_ratio 0", "417"},
-	{"generate(m=1, n=512).attention_share %0", "9\u202f%"},
-	{"generate(m=1, n=4096).attention_share %0", "43\u202f%"},
+	{"generate(m=1, n=512).attention_share %0", "9%"},
+	{"generate(m=1, n=4096).attention_share %0", "43%"},
 	{"breakeven() ,", "2,133"},
 	{"kvbytes(L=32, g=32, s=128, positions=4096, bytes=2) bytes", "2 GiB"},
 	{"kvbytes(shape=7b, positions=131072, bytes=2) bytes", "64 GiB"},
@@ -121,7 +121,7 @@ var computed = []struct{ expression, want string }{
 	{"2^3^2", "512"}, // 2^9
 	{"(1 + 2)*3 - 4/2 ", "7"},
 	{"1000*1000", "1,000,000"},
-	{"calc(1/3) %1", "33.3\u202f%"},
+	{"calc(1/3) %1", "33.3%"},
 	{"ln(exp(2))", "2"},
 	{"log2(8) + sqrt(9)", "6"},
 	{"calc(0 - 0.001) 2", "0.00"}, // no minus before nothing

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // format writes a figure: with N decimals ("4"), as a count with commas (","),
@@ -30,16 +31,19 @@ func format(v value, how string) (string, error) {
 	}
 	switch {
 	case how == "" && x == math.Trunc(x), how == ",":
-		return decimals(x, 0), nil
+		return terms.Grouped(x, 0), nil
 	case how == "":
 		return "", fmt.Errorf("the figure %v is not whole: say how many decimals", x)
 	case how == "bytes":
-		return byteSize(x)
+		if x < 0 || x != math.Trunc(x) {
+			return "", fmt.Errorf("%v is not a number of bytes", x)
+		}
+		return terms.BytesShort(x), nil
 	}
 	before, after := "", ""
 	switch how[0] {
 	case '%':
-		how, x, after = how[1:], x*100, "\u202f%"
+		how, x, after = how[1:], x*100, "%"
 	case 'x':
 		how, after = how[1:], "×"
 	}
@@ -47,45 +51,5 @@ func format(v value, how string) (string, error) {
 	if err != nil || n < 0 || n > 9 {
 		return "", fmt.Errorf("there is no format %q; a digit, a comma, %%N, xN or bytes", how)
 	}
-	return before + decimals(x, n) + after, nil
-}
-
-// decimals writes x with n decimals, commas between thousands, and a true
-// minus sign.
-func decimals(x float64, n int) string {
-	s := strconv.FormatFloat(math.Abs(x), 'f', n, 64)
-	whole, part, _ := strings.Cut(s, ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if part != "" {
-		whole += "." + part
-	}
-	if x < 0 && strings.Trim(whole, "0.,") != "" {
-		whole = "−" + whole
-	}
-	return whole
-}
-
-// byteSize writes bytes as the other pages do, exact below 10,000, else in KiB,
-// MiB or GiB with one decimal, which a whole number of units does without.
-func byteSize(x float64) (string, error) {
-	if x < 0 || x != math.Trunc(x) {
-		return "", fmt.Errorf("%v is not a number of bytes", x)
-	}
-	unit, name := 1.0, "B"
-	switch {
-	case x < 10_000:
-	case x < 1<<20:
-		unit, name = 1<<10, "KiB"
-	case x < 1<<30:
-		unit, name = 1<<20, "MiB"
-	default:
-		unit, name = 1<<30, "GiB"
-	}
-	x /= unit
-	if x == math.Trunc(x) {
-		return decimals(x, 0) + " " + name, nil
-	}
-	return decimals(x, 1) + " " + name, nil
+	return before + terms.Grouped(x, n) + after, nil
 }

@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,14 +12,16 @@ import (
 // allowedTags are what the course's HTML may consist of, with the attributes
 // of each. MathML's presentation attributes are allowed on all of its elements.
 var allowedTags = map[string]string{
-	"p": "", "em": "", "strong": "", "ul": "", "ol": "start", "li": "", "h3": "", "blockquote": "", "br": "", "code": "",
-	"pre": "class tabindex", "span": "class", "i": "class", "a": "href class",
+	"p": "", "em": "", "strong": "", "ul": "", "ol": "start", "li": "", "h3": "", "blockquote": "", "br": "",
+	"code": "",
+	"pre":  "class tabindex", "span": "class", "i": "class", "a": "href class",
 	"div": "class tabindex role aria-label", "table": "class", "thead": "", "tbody": "", "tr": "",
 	"th": "scope class", "td": "class data-head",
 }
 
 const mathAttributes = "class display form fence stretchy separator width lspace rspace movablelimits " +
-	"symmetric accent linethickness mathvariant columnalign rowspacing columnspacing scriptlevel displaystyle height depth voffset minsize maxsize"
+	"symmetric accent linethickness mathvariant columnalign rowspacing columnspacing scriptlevel displaystyle height " +
+	"depth voffset minsize maxsize"
 
 // unsafe says what is wrong with a fragment of HTML, or "". It calls see with
 // every link.
@@ -49,7 +52,8 @@ func unsafe(fragment string, see func(href string)) string {
 					return "the attribute " + a.Key + " on <" + t.Data + ">"
 				}
 				if a.Key == "href" {
-					if !strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "https://") || strings.HasPrefix(a.Val, "//") {
+					if !strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "https://") ||
+						strings.HasPrefix(a.Val, "//") {
 						return "the link " + a.Val
 					}
 					see(a.Val)
@@ -65,7 +69,7 @@ func fragments(c *Course) map[string]string {
 	section := func(s *Section, key string) {
 		all[key+" title"] = s.TitleHTML
 		for i, b := range s.Blocks {
-			at := key + " block " + decimals(float64(i), 0)
+			at := key + " block " + strconv.Itoa(i)
 			switch b := b.(type) {
 			case Prose:
 				all[at] = b.HTML
@@ -82,7 +86,7 @@ func fragments(c *Course) map[string]string {
 			section(s, s.Key())
 		}
 		for i, n := range lesson.Notes {
-			all[lesson.Slug+" note "+decimals(float64(i), 0)] = n.HTML
+			all[lesson.Slug+" note "+strconv.Itoa(i)] = n.HTML
 		}
 	}
 	if c.Sheet != nil {
@@ -215,18 +219,24 @@ func TestUnsafe(t *testing.T) {
 }
 
 func TestMarkup(t *testing.T) {
-	l := newLoader(folderOf(nil), MathTable{Inline: map[string]string{`x_i`: "<math><mi>x</mi></math>", `p = 0.63`: "<math>p</math>"}})
+	l := newLoader(
+		folderOf(nil),
+		MathTable{Inline: map[string]string{`x_i`: "<math><mi>x</mi></math>", `p = 0.63`: "<math>p</math>"}},
+	)
 	for markdown, want := range map[string]string{
-		"`·the` and `↵`":            `<p><span class="tk"><i class="ws">·</i>the</span> and <span class="tk"><i class="ws">↵</i></span></p>`,
-		"so $x_i$, (*and* $x_i$).":  `<p>so <span class="nb"><math><mi>x</mi></math>,</span> (<em>and</em> <span class="nb"><math><mi>x</mi></math>).</span></p>`,
-		"f ($x_i$ is) $x_i$\n, g":   `<p>f <span class="nb">(<math><mi>x</mi></math></span> is) <math><mi>x</mi></math>` + "\n, g</p>",
+		"`·the` and `↵`": `<p><span class="tk"><i class="ws">·</i>the</span> and <span class="tk"><i ` +
+			`class="ws">↵</i></span></p>`,
+		"so $x_i$, (*and* $x_i$).": `<p>so <span class="nb"><math><mi>x</mi></math>,</span> (<em>and</em> <span ` +
+			`class="nb"><math><mi>x</mi></math>).</span></p>`,
+		"f ($x_i$ is) $x_i$\n, g": `<p>f <span class="nb">(<math><mi>x</mi></math></span> is) ` +
+			`<math><mi>x</mi></math>` + "\n, g</p>",
 		"`the`{.tk} or `<b>`":       `<p><span class="tk">the</span> or <code>&lt;b&gt;</code></p>`,
 		"a $x_i$ *b_c* $x_i$":       `<p>a <math><mi>x</mi></math> <em>b_c</em> <math><mi>x</mi></math></p>`,
 		"$p = {=softmax().the 2}$":  `<p><math>p</math></p>`,
 		`5 \$ and {braces}`:         `<p>5 $ and {braces}</p>`,
 		"[1,024]{.given} \"so\"":    `<p><span class="given">1,024</span> &ldquo;so&rdquo;</p>`,
 		"{=filter(k=3).tokens}":     `<p>the, a, an</p>`,
-		"it's {=calc(1/3) %1}":      "<p>it&rsquo;s 33.3\u202f%</p>",
+		"it's {=calc(1/3) %1}":      "<p>it&rsquo;s 33.3%</p>",
 		"```\n<b>·x</b>\n```":       `<pre class="code" tabindex="0"><code>&lt;b&gt;·x&lt;/b&gt;` + "\n</code></pre>",
 		"1. one\n2. two":            "<ol>\n<li>one</li>\n<li>two</li>\n</ol>",
 		"### More\n\ntext\ngoes on": "<h3>More</h3>\n<p>text\ngoes on</p>",
@@ -247,12 +257,17 @@ func TestWordyTable(t *testing.T) {
 	long := strings.Repeat("x", 30)
 	head := "| row | does | good for | costs |\n|---|---|---|---|\n| name | " + long + " | "
 	wordy := l.block(place{"x.md", 1}, head+strings.Repeat("y", 24)+" | "+long+" |\n")
-	for _, want := range []string{`<table class="tc tc--stack">`, `<th scope="row">name</th>`, `<td data-head="good for">yyy`, `<td data-head="costs">xxx`} {
+	for _, want := range []string{
+		`<table class="tc tc--stack">`, `<th scope="row">name</th>`, `<td data-head="good for">yyy`,
+		`<td data-head="costs">xxx`,
+	} {
 		if !strings.Contains(wordy, want) {
 			t.Errorf("%s is not in %s", want, wordy)
 		}
 	}
-	if few := l.block(place{"x.md", 1}, head+strings.Repeat("y", 12)+" | "+long+" |\n"); strings.Contains(few, "stack") || strings.Contains(few, "data-head") {
+	if few := l.block(
+		place{"x.md", 1}, head+strings.Repeat("y", 12)+" | "+long+" |\n",
+	); strings.Contains(few, "stack") || strings.Contains(few, "data-head") {
 		t.Errorf("a table that fits is set to stack: %s", few)
 	}
 }

@@ -45,7 +45,7 @@ func TestMathTableIsUpToDate(t *testing.T) {
 
 func TestTexOfFigures(t *testing.T) {
 	for figure, want := range map[string]string{
-		"0.6316": "0.6316", "3,189,504": "3{,}189{,}504", "14\u202f%": `14\,\%`, "2.03×": `2.03\times`,
+		"0.6316": "0.6316", "3,189,504": "3{,}189{,}504", "14%": `14\%`, "2.03×": `2.03\times`,
 		"−4": "-4", "2 GiB": `2\,\text{GiB}`, "the": `\text{the}`, "3,072 B": `3{,}072\,\text{B}`,
 	} {
 		if got := texOf(figure); got != want {

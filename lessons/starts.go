@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Settings returns what the run is made with.
@@ -16,9 +17,6 @@ func (s *LoopStart) Settings() infer.Settings {
 		Stop:     infer.Stop{MaxTokens: s.MaxTokens, Strings: s.Stop},
 	}
 }
-
-// loopStages are the stages that a start may look at.
-var loopStages = []string{"forward", "logits", "softmax", "filter", "sample", "append", "cache"}
 
 // readStarts reads starts.md: `## Title {#key temperature=0 …}` and the prompt
 // as fenced code.
@@ -45,7 +43,8 @@ func (l *loader) readStarts(d *document) {
 func fenced(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	last := len(lines) - 1
-	if last < 2 || fenceOf(strings.TrimSpace(lines[0])) == "" || strings.TrimSpace(lines[0]) != strings.TrimSpace(lines[last]) {
+	if last < 2 || fenceOf(strings.TrimSpace(lines[0])) == "" ||
+		strings.TrimSpace(lines[0]) != strings.TrimSpace(lines[last]) {
 		return ""
 	}
 	return strings.Join(lines[1:last], "\n")
@@ -82,8 +81,8 @@ func (l *loader) startSettings(raw *rawSection, s *LoopStart) {
 		s.Stop = []string{stop}
 	}
 	if stage, ok := keys["stage"]; ok {
-		if s.Stage = stage; !contains(loopStages, stage) {
-			l.problems.add(raw.at, "the stage %q is none of %s", stage, strings.Join(loopStages, ", "))
+		if s.Stage = stage; !contains(terms.StageKeys(), stage) {
+			l.problems.add(raw.at, "the stage %q is none of %s", stage, strings.Join(terms.StageKeys(), ", "))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // numbered is what puts the scripts in order: 1-loop.md, 2-knobs.md.
@@ -66,7 +67,8 @@ func (l *loader) readWalk(d *document) {
 			l.problems.add(d.front[key].at, "the front matter has no key %q", key)
 		}
 	}
-	if l.checkID(d.front["slug"].at.or(d.at), w.Slug) && numbered.ReplaceAllString(path.Base(d.at.file), "") != w.Slug+".md" {
+	if l.checkID(d.front["slug"].at.or(d.at), w.Slug) &&
+		numbered.ReplaceAllString(path.Base(d.at.file), "") != w.Slug+".md" {
 		l.problems.add(d.front["slug"].at, "the slug %q is not the file's name", w.Slug)
 	}
 	if !d.intro.blank() {
@@ -226,7 +228,7 @@ func (r *walkWords) action(name string) Action {
 		stage, _ := r.text("stage")
 		kind, ok := infer.ParseKind(stage)
 		if !ok {
-			r.say("the stage %q is none of %s", stage, strings.Join(loopStages, ", "))
+			r.say("the stage %q is none of %s", stage, strings.Join(terms.StageKeys(), ", "))
 		}
 		return WalkGo{Step: r.within("step", 1, 1<<20, 1), Stage: kind}
 	case "set":
@@ -269,7 +271,9 @@ func (r *walkWords) start() Action {
 }
 
 func (r *walkWords) set() WalkSet {
-	a := WalkSet{Temperature: r.float("temperature"), TopK: r.whole("top_k"), TopP: r.float("top_p"), MinP: r.float("min_p")}
+	a := WalkSet{
+		Temperature: r.float("temperature"), TopK: r.whole("top_k"), TopP: r.float("top_p"), MinP: r.float("min_p"),
+	}
 	if n := r.whole("seed"); n != nil && *n >= 0 {
 		seed := uint64(*n)
 		a.Seed = &seed

@@ -5,23 +5,31 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot/plotter"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // BillSoFar draws the price of one request as its answer is written: it begins
 // with the input's. costs are in dollars, after each output token.
 func BillSoFar(input float64, costs []float64) (Chart, error) {
-	c := Chart{Title: "The bill as the loop runs", Header: []string{"output tokens", "cost so far"}, Rows: [][]string{{"0", dollars(input)}}}
+	c := Chart{
+		Title: "The bill as the loop runs", Header: []string{"output tokens", "cost so far"},
+		Rows: [][]string{{"0", terms.Dollars(input)}},
+	}
 	points := plotter.XYs{{X: 0, Y: input}}
 	for i, cost := range costs {
 		points = append(points, plotter.XY{X: float64(i + 1), Y: cost})
-		c.Rows = append(c.Rows, []string{strconv.Itoa(i + 1), dollars(cost)})
+		c.Rows = append(c.Rows, []string{strconv.Itoa(i + 1), terms.Dollars(cost)})
 	}
 	total := points[len(points)-1].Y
-	c.Description = fmt.Sprintf("The prompt costs %s; after %d tokens of output the request costs %s.", dollars(input), len(costs), dollars(total))
+	c.Description = fmt.Sprintf(
+		"The prompt costs %s; after %d tokens of output the request costs %s.", terms.Dollars(input), len(costs),
+		terms.Dollars(total),
+	)
 	f := newFigure(&c, wholes(0, len(costs), 5), upTo(total, 4, dollarsTick), 88)
 	for _, err := range []error{
 		f.line(plotter.XYs{{X: 0, Y: input}, {X: f.X.Max, Y: input}}, dashed, "input"),
-		f.line(points, solid, dollars(total)),
+		f.line(points, solid, terms.Dollars(total)),
 	} {
 		if err != nil {
 			return c, err
@@ -45,7 +53,10 @@ type Against struct {
 // BreakEven draws the two against requests a day and points out where they
 // meet.
 func BreakEven(a Against) (Chart, error) {
-	c := Chart{Title: "Bought by the token, or on a machine of one’s own", Header: []string{"requests a day", "bought, $ a day", "own machine, $ a day"}}
+	c := Chart{
+		Title:  "Bought by the token, or on a machine of one’s own",
+		Header: []string{"requests a day", "bought, $ a day", "own machine, $ a day"},
+	}
 	if a.EachRequest <= 0 || a.MachineDay <= 0 || a.MostADay <= 0 {
 		return c, fmt.Errorf("draw %q: a price is 0", c.Title)
 	}
@@ -60,11 +71,15 @@ func BreakEven(a Against) (Chart, error) {
 			own = append(own, plotter.XY{X: to, Y: (n + 1) * a.MachineDay})
 		}
 	}
-	c.Description = fmt.Sprintf("One machine costs %s a day; %s requests bought cost as much. One machine can answer %s a day.",
-		dollars(a.MachineDay), count(int64(meet)), count(int64(a.MostADay)))
+	c.Description = fmt.Sprintf("One machine costs %s a day; %s requests bought cost as much. One machine can answer "+
+		"%s a day.",
+		terms.Dollars(a.MachineDay), count(int64(meet)), count(int64(a.MostADay)))
 	for _, x := range []float64{0, meet / 2, meet, most} {
 		machines := max(1, float64(int64(x/a.MostADay+0.999999)))
-		c.Rows = append(c.Rows, []string{comma(int64(x)), dollars(x * a.EachRequest), dollars(machines * a.MachineDay)})
+		c.Rows = append(
+			c.Rows,
+			[]string{terms.Count(int64(x)), terms.Dollars(x * a.EachRequest), terms.Dollars(machines * a.MachineDay)},
+		)
 	}
 	f := newFigure(&c, upTo(most, 4, countTick), upTo(max(bought[1].Y, own[len(own)-1].Y), 4, dollarsTick), 92)
 	f.X.Max = most

@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot/plotter"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Ways is one token, written with a KV cache and by running the whole text
@@ -52,7 +54,9 @@ func CacheSoFar(points []Ways, marked int) (Chart, error) {
 // CacheTimes draws the measured time of each token, the middle half of the
 // repeats as a band around the median.
 func CacheTimes(points []Ways, marked int) (Chart, error) {
-	return drawWays(points, ways{title: "Time of each token", unit: "ms", value: millis, tick: millisTick, marked: marked})
+	return drawWays(
+		points, ways{title: "Time of each token", unit: "ms", value: millis, tick: millisTick, marked: marked},
+	)
 }
 
 // CacheTimeSoFar draws the time of all tokens up to each, likewise.
@@ -68,11 +72,18 @@ func drawWays(points []Ways, w ways) (Chart, error) {
 		return c, fmt.Errorf("draw %q: no points", c.Title)
 	}
 	last := points[len(points)-1]
-	c.Description = fmt.Sprintf("At token %d: %s cached, %s recomputed.", last.Step, w.value(last.Cached.Mid), w.value(last.Recomputed.Mid))
+	c.Description = fmt.Sprintf(
+		"At token %d: %s cached, %s recomputed.", last.Step, w.value(last.Cached.Mid), w.value(last.Recomputed.Mid),
+	)
 	most := 0.0
 	for _, p := range points {
 		most = max(most, p.Recomputed.High, p.Cached.High)
-		c.Rows = append(c.Rows, []string{strconv.Itoa(p.Step), w.cell(p.Cached), w.cell(p.Recomputed), timesLess(p.Recomputed.Mid, p.Cached.Mid)})
+		c.Rows = append(
+			c.Rows,
+			[]string{
+				strconv.Itoa(p.Step), w.cell(p.Cached), w.cell(p.Recomputed), timesLess(p.Recomputed.Mid, p.Cached.Mid),
+			},
+		)
 	}
 	f := newFigure(&c, wholes(points[0].Step, last.Step, 5), upTo(most, 4, w.tick), 66)
 	if err := f.drawWays(points, w); err != nil {
@@ -90,16 +101,23 @@ func (f *figure) drawWays(points []Ways, w ways) error {
 		return xys
 	}
 	last := points[len(points)-1]
-	if err := f.band(pick(func(p Ways) float64 { return p.Recomputed.Low }), pick(func(p Ways) float64 { return p.Recomputed.High }), otherFill); err != nil {
+	if err := f.band(
+		pick(func(p Ways) float64 { return p.Recomputed.Low }), pick(func(p Ways) float64 { return p.Recomputed.High }),
+		otherFill,
+	); err != nil {
 		return err
 	}
-	if err := f.band(pick(func(p Ways) float64 { return p.Cached.Low }), pick(func(p Ways) float64 { return p.Cached.High }), ramp3); err != nil {
+	if err := f.band(
+		pick(func(p Ways) float64 { return p.Cached.Low }), pick(func(p Ways) float64 { return p.Cached.High }), ramp3,
+	); err != nil {
 		return err
 	}
 	if err := f.mark(points, w); err != nil {
 		return err
 	}
-	if err := f.line(pick(func(p Ways) float64 { return p.Recomputed.Mid }), dashed, w.value(last.Recomputed.Mid)); err != nil {
+	if err := f.line(
+		pick(func(p Ways) float64 { return p.Recomputed.Mid }), dashed, w.value(last.Recomputed.Mid),
+	); err != nil {
 		return err
 	}
 	if err := f.line(pick(func(p Ways) float64 { return p.Cached.Mid }), solid, w.value(last.Cached.Mid)); err != nil {
@@ -108,7 +126,10 @@ func (f *figure) drawWays(points []Ways, w ways) error {
 	if len(points) > 8 {
 		two := points[len(points)*2/3]
 		f.notes = append(f.notes,
-			note{x: float64(two.Step), y: two.Recomputed.Mid, dx: -8, dy: 12, words: w.recomputed, color: ink2, align: end},
+			note{
+				x: float64(two.Step), y: two.Recomputed.Mid, dx: -8, dy: 12, words: w.recomputed, color: ink2,
+				align: end,
+			},
 			note{x: f.X.Max, y: last.Cached.Mid, dy: 12, words: w.cached, color: accent, bold: true, align: end})
 	}
 	return nil
@@ -121,7 +142,10 @@ func (f *figure) mark(points []Ways, w ways) error {
 			continue
 		}
 		x := float64(p.Step)
-		f.notes = append(f.notes, note{x: x, y: f.Y.Max, dx: 6, dy: -7, words: "token " + strconv.Itoa(p.Step), color: ink, align: start})
+		f.notes = append(
+			f.notes,
+			note{x: x, y: f.Y.Max, dx: 6, dy: -7, words: "token " + strconv.Itoa(p.Step), color: ink, align: start},
+		)
 		if err := f.upright(x, mark); err != nil {
 			return err
 		}
@@ -137,7 +161,7 @@ func (f *figure) mark(points []Ways, w ways) error {
 // spread.
 func (w ways) cell(q Quartiles) string {
 	if w.unit == "multiply-adds" {
-		return comma(int64(q.Mid))
+		return terms.Count(int64(q.Mid))
 	}
 	if q.Low == q.High {
 		return figures(q.Mid)
@@ -150,5 +174,5 @@ func timesLess(a, b float64) string {
 	if b == 0 {
 		return ""
 	}
-	return decimals(a/b, 1) + "×"
+	return terms.Grouped(a/b, 1) + "×"
 }

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // CostPoint is one step of a run: the multiply-adds of all steps up to it,
@@ -35,7 +37,7 @@ func CumulativeCost(points []CostPoint) (Chart, error) {
 	for i, p := range points {
 		cached[i] = plotter.XY{X: float64(p.Step), Y: float64(p.Cached)}
 		recomputed[i] = plotter.XY{X: float64(p.Step), Y: float64(p.Recomputed)}
-		c.Rows = append(c.Rows, []string{strconv.Itoa(p.Step), comma(p.Cached), comma(p.Recomputed)})
+		c.Rows = append(c.Rows, []string{strconv.Itoa(p.Step), terms.Count(p.Cached), terms.Count(p.Recomputed)})
 	}
 
 	p := plot.New()
@@ -169,13 +171,4 @@ func count(n int64) string {
 		return strconv.FormatFloat(v/u.size, 'f', digits, 64) + " " + u.unit
 	}
 	return strconv.FormatInt(n, 10)
-}
-
-// comma writes a count with thousands separated.
-func comma(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

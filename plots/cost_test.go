@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -26,7 +28,8 @@ func TestCumulativeCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "After 12 tokens: 52.5 M with the cache, 412 M when every step runs the whole text again."; c.Description != want {
+	if want := "After 12 tokens: 52.5 M with the cache, 412 M when every step runs the whole text " +
+		"again."; c.Description != want {
 		t.Errorf("description %q, want %q", c.Description, want)
 	}
 	if got := strings.Join(c.Rows[1], " | "); got != "2 | 20,734,848 | 37,311,360" {
@@ -60,7 +63,9 @@ func TestFitForAPage(t *testing.T) {
 			t.Errorf("the picture holds %q", forbidden)
 		}
 	}
-	for _, needed := range []string{`role="img"`, "<title>", "<desc>", "var(--accent)", "var(--other)", "stroke-dasharray"} {
+	for _, needed := range []string{
+		`role="img"`, "<title>", "<desc>", "var(--accent)", "var(--other)", "stroke-dasharray",
+	} {
 		if !strings.Contains(c.SVG, needed) {
 			t.Errorf("the picture lacks %q", needed)
 		}
@@ -84,7 +89,7 @@ func TestCount(t *testing.T) {
 			t.Errorf("count(%d) = %q, want %q", n, got, want)
 		}
 	}
-	if got := comma(1234567); got != "1,234,567" {
+	if got := terms.Count(1234567); got != "1,234,567" {
 		t.Errorf("comma: %q", got)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Drawn is one token of a histogram: the probability it is drawn with, and how
@@ -22,7 +24,7 @@ type Drawn struct {
 // Histogram draws how often each token came in n draws (solid bars) against
 // the model's probabilities (outlines).
 func Histogram(tokens []Drawn, n int) (Chart, error) {
-	c := Chart{Title: comma(int64(n)) + " draws", Header: []string{"token", "probability", "drawn", "share"}}
+	c := Chart{Title: terms.Count(int64(n)) + " draws", Header: []string{"token", "probability", "drawn", "share"}}
 	if len(tokens) == 0 || n < 1 {
 		return c, fmt.Errorf("draw %q: nothing was drawn", c.Title)
 	}
@@ -33,10 +35,13 @@ func Histogram(tokens []Drawn, n int) (Chart, error) {
 		if d := math.Abs(share - t.Q); d >= off {
 			off, far = d, t.Name
 		}
-		c.Rows = append(c.Rows, []string{t.Name, decimals(t.Q, 4), comma(int64(t.Count)), decimals(share, 4)})
+		c.Rows = append(
+			c.Rows, []string{t.Name, terms.Grouped(t.Q, 4), terms.Count(int64(t.Count)), terms.Grouped(share, 4)},
+		)
 	}
-	c.Description = fmt.Sprintf("The share of each token in %s draws beside its probability. They lie furthest apart at %s, by %s.",
-		comma(int64(n)), far, decimals(off, 4))
+	c.Description = fmt.Sprintf("The share of each token in %s draws beside its probability. They lie furthest apart "+
+		"at %s, by %s.",
+		terms.Count(int64(n)), far, terms.Grouped(off, 4))
 
 	x := axis{min: -0.6, max: float64(len(tokens)) - 0.4}
 	for i, t := range tokens {
@@ -45,7 +50,9 @@ func Histogram(tokens []Drawn, n int) (Chart, error) {
 	f := newFigure(&c, x, upTo(most, 4, tick), 10)
 	for i, t := range tokens {
 		at, share := float64(i), float64(t.Count)/float64(n)
-		if err := f.box(at-0.38, 0, at+0.38, t.Q, otherFill, draw.LineStyle{Color: other, Width: 1, Dashes: []vg.Length{3, 2}}); err != nil {
+		if err := f.box(
+			at-0.38, 0, at+0.38, t.Q, otherFill, draw.LineStyle{Color: other, Width: 1, Dashes: []vg.Length{3, 2}},
+		); err != nil {
 			return c, err
 		}
 		if err := f.box(at-0.22, 0, at+0.22, share, accent, draw.LineStyle{}); err != nil {
@@ -75,7 +82,10 @@ type DistanceAt struct {
 // Distances draws the distance against the number of draws, both axes
 // logarithmic, so that 1/√n is a straight line.
 func Distances(points []DistanceAt, slope float64) (Chart, error) {
-	c := Chart{Title: "Distance from the model’s probabilities", Header: []string{"draws", "measured", "middle half", "expected", "c/√n"}}
+	c := Chart{
+		Title:  "Distance from the model’s probabilities",
+		Header: []string{"draws", "measured", "middle half", "expected", "c/√n"},
+	}
 	if len(points) == 0 {
 		return c, fmt.Errorf("draw %q: no points", c.Title)
 	}
@@ -92,14 +102,18 @@ func Distances(points []DistanceAt, slope float64) (Chart, error) {
 		low = min(low, max(min(floor, p.Expected, p.Law), 1e-9))
 		high = max(high, p.Measured.High, p.Measured.Mid, p.Expected, p.Law, 1e-8)
 		c.Rows = append(c.Rows, []string{
-			comma(int64(p.N)), decimals(p.Measured.Mid, 5),
-			decimals(p.Measured.Low, 5) + " to " + decimals(p.Measured.High, 5), decimals(p.Expected, 5), decimals(p.Law, 5),
+			terms.Count(int64(p.N)), terms.Grouped(p.Measured.Mid, 5),
+			terms.Grouped(p.Measured.Low, 5) + " to " + terms.Grouped(p.Measured.High, 5), terms.Grouped(p.Expected, 5),
+			terms.Grouped(p.Law, 5),
 		})
 	}
 	first, last := points[0], points[len(points)-1]
 	c.Description = fmt.Sprintf("From %s draws to %s the distance falls from %s to %s: slope %s, where 1/√n has −0.5.",
-		comma(int64(first.N)), comma(int64(last.N)), figures(first.Measured.Mid), figures(last.Measured.Mid), decimals(slope, 2))
-	f := newFigure(&c, powers(float64(first.N), max(float64(last.N), float64(first.N)*10), countTick), powers(low*0.8, high*1.2, tick), 86)
+		terms.Count(int64(first.N)), terms.Count(int64(last.N)), figures(first.Measured.Mid), figures(last.Measured.Mid), terms.Grouped(slope, 2))
+	f := newFigure(
+		&c, powers(float64(first.N), max(float64(last.N), float64(first.N)*10), countTick),
+		powers(low*0.8, high*1.2, tick), 86,
+	)
 	for _, err := range []error{
 		f.band(lowest, highest, ramp3),
 		f.line(law, dotted, "c/√n"),
@@ -151,7 +165,7 @@ func Entropies(lanes []EntropyLane) (Chart, error) {
 		if i > 0 {
 			c.Description += ", "
 		}
-		c.Description += l.Name + " " + decimals(meanOf(l.Bits), 2)
+		c.Description += l.Name + " " + terms.Grouped(meanOf(l.Bits), 2)
 	}
 	c.Description += "."
 	for s := range steps {
@@ -159,7 +173,7 @@ func Entropies(lanes []EntropyLane) (Chart, error) {
 		for _, l := range lanes {
 			cell := ""
 			if s < len(l.Bits) {
-				cell = decimals(l.Bits[s], 2)
+				cell = terms.Grouped(l.Bits[s], 2)
 			}
 			row = append(row, cell)
 		}

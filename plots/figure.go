@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // The frame of a chart with axes, in CSS pixels.
@@ -250,10 +252,10 @@ func wholes(first, last, n int) axis {
 	step := max(1, int(roundStep(float64(last-first)/float64(n))))
 	for v := first; v < last; v = (v/step + 1) * step {
 		if v == first || last-v > step/2 {
-			a.ticks = append(a.ticks, plot.Tick{Value: float64(v), Label: comma(int64(v))})
+			a.ticks = append(a.ticks, plot.Tick{Value: float64(v), Label: terms.Count(int64(v))})
 		}
 	}
-	a.ticks = append(a.ticks, plot.Tick{Value: float64(last), Label: comma(int64(last))})
+	a.ticks = append(a.ticks, plot.Tick{Value: float64(last), Label: terms.Count(int64(last))})
 	return a
 }
 

@@ -3,20 +3,9 @@ package plots
 import (
 	"math"
 	"strconv"
-	"strings"
-)
 
-// decimals writes a number with n decimals and a real minus sign.
-func decimals(x float64, n int) string {
-	s := strconv.FormatFloat(x, 'f', n, 64)
-	if s[0] == '-' {
-		if math.Abs(x) < 0.5*math.Pow(10, -float64(n)) {
-			return s[1:] // -0.00
-		}
-		return "−" + s[1:]
-	}
-	return s
-}
+	"github.com/tokenbytoken/viz/infer/terms"
+)
 
 // figures writes a number with about three figures and no exponent.
 func figures(x float64) string {
@@ -24,7 +13,7 @@ func figures(x float64) string {
 		return "0"
 	}
 	digits := 2 - int(math.Floor(math.Log10(math.Abs(x))))
-	return decimals(x, min(max(digits, 0), 8))
+	return terms.Grouped(x, min(max(digits, 0), 8))
 }
 
 // tick writes a number of an axis: as short as it is.
@@ -86,37 +75,9 @@ func countTick(v float64) string {
 		}
 	}
 	if v >= 1000 && v == math.Trunc(v) {
-		return comma(int64(v))
+		return terms.Count(int64(v))
 	}
 	return tick(v)
-}
-
-// bytes writes a size: exact below 10,000, else KiB, MiB and so on.
-func byteSize(b float64) string {
-	if b < 10_000 {
-		return comma(int64(b)) + " B"
-	}
-	unit := 0
-	for b >= 1024 && unit < 5 {
-		b /= 1024
-		unit++
-	}
-	n := 1
-	if b >= 100 || b == math.Trunc(b) {
-		n = 0
-	}
-	return decimals(b, n) + " " + []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}[unit]
-}
-
-// dollars writes a price with as many figures as it has something to say.
-func dollars(x float64) string {
-	switch {
-	case x == 0:
-		return "$0"
-	case math.Abs(x) >= 0.995:
-		return "$" + decimals(x, 2)
-	}
-	return "$" + strings.TrimRight(figures(x), "0")
 }
 
 // dollarsTick writes a price of an axis.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // charts are all charts of this package with data whose rows and sentences can
@@ -365,12 +367,13 @@ func TestMarks(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	for got, want := range map[string]string{
-		figures(0.1093): "0.109", figures(12.34): "12.3", figures(1234): "1234", figures(0): "0",
+		figures(0.1093): "0.109", figures(12.34): "12.3", figures(1234): "1,234", figures(0): "0",
 		figures(-0.5): "−0.500",
 		millis(2800):  "2.80 s", millis(0.4): "0.400 ms", millis(0.0924): "92.4 µs", millisTick(0.05): "50 µs",
-		dollars(0.0000213): "$0.0000213", dollars(12): "$12.00",
-		byteSize(3072): "3,072 B", byteSize(58368): "57 KiB", byteSize(1.5 * (1 << 20)): "1.5 MiB",
-		decimals(-0.001, 2): "0.00", countTick(60e6): "60 M", tick(0.1 + 0.2): "0.3",
+		terms.Dollars(0.0000213): "$0.0000213", terms.Dollars(12): "$12.00",
+		terms.BytesShort(3072): "3,072 B", terms.BytesShort(58368): "57 KiB",
+		terms.BytesShort(1.5 * (1 << 20)): "1.5 MiB",
+		terms.Grouped(-0.001, 2):          "0.00", countTick(60e6): "60 M", tick(0.1 + 0.2): "0.3",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Held is the cache of a running engine after a step, in bytes.
@@ -33,14 +35,22 @@ func HeldBytes(steps []Held) (Chart, error) {
 		}
 		reserved = append(reserved, plotter.XY{X: x, Y: float64(s.Reserved)})
 		most = max(most, float64(s.Reserved), float64(s.Used))
-		c.Rows = append(c.Rows, []string{strconv.Itoa(s.Step), comma(int64(s.Positions)), comma(s.Used), comma(s.Reserved)})
+		c.Rows = append(
+			c.Rows,
+			[]string{
+				strconv.Itoa(s.Step), terms.Count(int64(s.Positions)), terms.Count(s.Used), terms.Count(s.Reserved),
+			},
+		)
 	}
 	first, last := steps[0], steps[len(steps)-1]
-	c.Description = fmt.Sprintf("At %d positions %s are used and %s reserved.", last.Positions, byteSize(float64(last.Used)), byteSize(float64(last.Reserved)))
+	c.Description = fmt.Sprintf(
+		"At %d positions %s are used and %s reserved.", last.Positions, terms.BytesShort(float64(last.Used)),
+		terms.BytesShort(float64(last.Reserved)),
+	)
 	f := newFigure(&c, wholes(first.Positions, last.Positions, 5), bytesUpTo(most), 128)
 	for _, err := range []error{
-		f.line(reserved, dashed, "reserved "+byteSize(float64(last.Reserved))),
-		f.line(used, solid, "used "+byteSize(float64(last.Used))),
+		f.line(reserved, dashed, "reserved "+terms.BytesShort(float64(last.Reserved))),
+		f.line(used, solid, "used "+terms.BytesShort(float64(last.Used))),
 	} {
 		if err != nil {
 			return c, err
@@ -55,7 +65,7 @@ func bytesUpTo(most float64) axis {
 	for most/unit >= 4096 {
 		unit *= 1024
 	}
-	a := upTo(most/unit, 4, func(x float64) string { return byteSize(x * unit) })
+	a := upTo(most/unit, 4, func(x float64) string { return terms.BytesShort(x * unit) })
 	a.max *= unit
 	for i := range a.ticks {
 		a.ticks[i].Value *= unit
@@ -83,9 +93,12 @@ func Windows(list []Window) (Chart, error) {
 	most := 0
 	for _, w := range list {
 		most = max(most, w.Tokens)
-		c.Rows = append(c.Rows, []string{w.Name, comma(int64(w.Tokens)), byteSize(w.Bytes)})
+		c.Rows = append(c.Rows, []string{w.Name, terms.Count(int64(w.Tokens)), terms.BytesShort(w.Bytes)})
 	}
-	c.Description = fmt.Sprintf("Squares from %s to %s tokens.", comma(int64(list[0].Tokens)), comma(int64(list[len(list)-1].Tokens)))
+	c.Description = fmt.Sprintf(
+		"Squares from %s to %s tokens.", terms.Count(int64(list[0].Tokens)),
+		terms.Count(int64(list[len(list)-1].Tokens)),
+	)
 	// Sides go by the square root; the words under a square need their room.
 	const wordsWide, gap = 78.0, 8.0
 	sides, rest := 0.0, 0.0
@@ -113,7 +126,7 @@ func Windows(list []Window) (Chart, error) {
 			fill, edge, name = accent, draw.LineStyle{Color: accent, Width: 1.25}, accent
 		}
 		s.box(x+0.7, base-side, max(side-1.4, 1), side, fill, edge)
-		s.words(x, base+12, comma(int64(w.Tokens)), ink, true, start)
+		s.words(x, base+12, terms.Count(int64(w.Tokens)), ink, true, start)
 		s.words(x, base+27, shorten(w.Name, 13), name, w.Now, start)
 		x += max(side, wordsWide) + gap
 	}
@@ -130,7 +143,9 @@ func Heads(heads, kvHeads int, now bool) (Chart, error) {
 	if heads < 1 || kvHeads < 1 || heads%kvHeads != 0 {
 		return c, fmt.Errorf("draw %q: %d query heads cannot share %d pairs", c.Title, heads, kvHeads)
 	}
-	c.Description = fmt.Sprintf("%d query heads, %d pairs of keys and values: %d heads share each.", heads, kvHeads, heads/kvHeads)
+	c.Description = fmt.Sprintf(
+		"%d query heads, %d pairs of keys and values: %d heads share each.", heads, kvHeads, heads/kvHeads,
+	)
 	const width, height, most = 162.0, 62.0, 8
 	shown := heads
 	if heads > most { // whole groups of the first heads, as many as there is room for
@@ -169,18 +184,22 @@ type Share struct {
 // Fits draws what shares a machine's memory: the weights, the caches, and what
 // is left. What does not fit runs over the end, hatched by dashes.
 func Fits(memory float64, parts []Share) (Chart, error) {
-	c := Chart{Title: "What fits into " + byteSize(memory), Header: []string{"part", "bytes", "share of the memory"}}
+	c := Chart{
+		Title: "What fits into " + terms.BytesShort(memory), Header: []string{"part", "bytes", "share of the memory"},
+	}
 	if memory <= 0 {
 		return c, fmt.Errorf("draw %q: no memory", c.Title)
 	}
 	sum := 0.0
 	for _, p := range parts {
 		sum += p.Value
-		c.Rows = append(c.Rows, []string{p.Name, byteSize(p.Value), decimals(100*p.Value/memory, 1) + " %"})
+		c.Rows = append(c.Rows, []string{p.Name, terms.BytesShort(p.Value), terms.PercentTo(p.Value/memory, 1)})
 	}
-	c.Description = fmt.Sprintf("%s of %s are taken.", byteSize(sum), byteSize(memory))
+	c.Description = fmt.Sprintf("%s of %s are taken.", terms.BytesShort(sum), terms.BytesShort(memory))
 	if sum > memory {
-		c.Description = fmt.Sprintf("%s are needed, %s more than there is.", byteSize(sum), byteSize(sum-memory))
+		c.Description = fmt.Sprintf(
+			"%s are needed, %s more than there is.", terms.BytesShort(sum), terms.BytesShort(sum-memory),
+		)
 	}
 	const width, height, top, bar = 620.0, 70.0, 22.0, 26.0
 	scale := (width - 2) / max(memory, sum)
@@ -191,17 +210,20 @@ func Fits(memory float64, parts []Share) (Chart, error) {
 		w := p.Value * scale
 		s.box(x, top, w, bar, fills[i%len(fills)].Color, draw.LineStyle{})
 		if i == 0 {
-			s.words(x, 10, p.Name+" "+byteSize(p.Value), ink, true, start)
+			s.words(x, 10, p.Name+" "+terms.BytesShort(p.Value), ink, true, start)
 		} else {
-			s.words(min(max(x, 170), width-200), top+bar+14, p.Name+" "+byteSize(p.Value), accent, true, start)
+			s.words(min(max(x, 170), width-200), top+bar+14, p.Name+" "+terms.BytesShort(p.Value), accent, true, start)
 		}
 		x += w
 	}
 	if sum > memory {
-		s.box(1+memory*scale, top, (sum-memory)*scale, bar, nil, draw.LineStyle{Color: bad, Width: 2, Dashes: []vg.Length{4, 3}})
+		s.box(
+			1+memory*scale, top, (sum-memory)*scale, bar, nil,
+			draw.LineStyle{Color: bad, Width: 2, Dashes: []vg.Length{4, 3}},
+		)
 		s.words(width-2, 10, "does not fit", bad, true, end)
 	} else {
-		s.words(width-2, 10, byteSize(memory-sum)+" free", ink2, false, end)
+		s.words(width-2, 10, terms.BytesShort(memory-sum)+" free", ink2, false, end)
 	}
 	return c, s.done(&c)
 }

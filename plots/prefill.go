@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // FirstToken is the time to the first token after a prompt, in ms.
@@ -17,7 +19,10 @@ type FirstToken struct {
 // FirstTokens draws the time to the first token against the prompt's length,
 // with the straight line constant + perToken·n through the medians.
 func FirstTokens(points []FirstToken, constant, perToken float64) (Chart, error) {
-	c := Chart{Title: "Time to the first token", Header: []string{"prompt, tokens", "median, ms", "middle half, ms", "for each token, ms"}}
+	c := Chart{
+		Title:  "Time to the first token",
+		Header: []string{"prompt, tokens", "median, ms", "middle half, ms", "for each token, ms"},
+	}
 	if len(points) == 0 {
 		return c, fmt.Errorf("draw %q: no points", c.Title)
 	}
@@ -28,14 +33,17 @@ func FirstTokens(points []FirstToken, constant, perToken float64) (Chart, error)
 		mid[i], low[i], high[i] = plotter.XY{X: x, Y: p.Ms.Mid}, plotter.XY{X: x, Y: p.Ms.Low}, plotter.XY{X: x, Y: p.Ms.High}
 		most = max(most, p.Ms.High)
 		c.Rows = append(c.Rows, []string{
-			comma(int64(p.Tokens)), figures(p.Ms.Mid), figures(p.Ms.Low) + " to " + figures(p.Ms.High), figures(p.Ms.Mid / float64(max(p.Tokens, 1))),
+			terms.Count(int64(p.Tokens)), figures(p.Ms.Mid), figures(p.Ms.Low) + " to " + figures(p.Ms.High),
+			figures(p.Ms.Mid / float64(max(p.Tokens, 1))),
 		})
 	}
 	last := points[len(points)-1]
 	c.Description = fmt.Sprintf("A prompt of %d tokens takes %s. The line is %s + %s for each token.",
 		last.Tokens, millis(last.Ms.Mid), millis(constant), millis(perToken))
 	f := newFigure(&c, wholes(0, last.Tokens, 5), upTo(most, 4, millisTick), 70)
-	fit := plotter.XYs{{X: 0, Y: max(constant, 0)}, {X: float64(last.Tokens), Y: constant + perToken*float64(last.Tokens)}}
+	fit := plotter.XYs{
+		{X: 0, Y: max(constant, 0)}, {X: float64(last.Tokens), Y: constant + perToken*float64(last.Tokens)},
+	}
 	errs := []error{f.band(low, high, ramp3)}
 	if len(points) > 1 {
 		errs = append(errs, f.line(fit, dotted, ""))
@@ -58,7 +66,10 @@ type Arrived struct {
 // Arrivals draws what a reader waits for: with streaming each token when it is
 // there, without it everything at the end.
 func Arrivals(tokens []Arrived) (Chart, error) {
-	c := Chart{Title: "What a reader waits for", Header: []string{"token", "streamed at, ms", "gap, ms", "whole answer at, ms"}}
+	c := Chart{
+		Title:  "What a reader waits for",
+		Header: []string{"token", "streamed at, ms", "gap, ms", "whole answer at, ms"},
+	}
 	if len(tokens) == 0 {
 		return c, fmt.Errorf("draw %q: no tokens", c.Title)
 	}
@@ -67,7 +78,9 @@ func Arrivals(tokens []Arrived) (Chart, error) {
 		c.Rows = append(c.Rows, []string{strconv.Itoa(t.Step), figures(t.At), figures(t.At - before), figures(last.At)})
 		before = t.At
 	}
-	c.Description = fmt.Sprintf("Streamed, there is something to read after %s; whole, after %s.", millis(first.At), millis(last.At))
+	c.Description = fmt.Sprintf(
+		"Streamed, there is something to read after %s; whole, after %s.", millis(first.At), millis(last.At),
+	)
 	const width, height, left, right = 620.0, 118.0, 108.0, 84.0
 	s := newSketch(width, height)
 	scale := (width - left - right) / last.At

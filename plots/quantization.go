@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // RoundedBar is one token's probability by each of several ways of keeping the
@@ -46,7 +48,7 @@ func RoundedBars(tokens []RoundedBar, ways []string) (Chart, error) {
 	for i, t := range tokens {
 		row := []string{t.Name}
 		for _, p := range t.P {
-			row = append(row, decimals(p, 4))
+			row = append(row, terms.Grouped(p, 4))
 			most = max(most, p)
 			if d := max(p-t.P[0], t.P[0]-p); d > off {
 				off, far = d, t.Name
@@ -55,8 +57,9 @@ func RoundedBars(tokens []RoundedBar, ways []string) (Chart, error) {
 		c.Rows = append(c.Rows, row)
 		x.ticks = append(x.ticks, plot.Tick{Value: float64(i), Label: shorten(t.Name, 9)})
 	}
-	c.Description = fmt.Sprintf("%d tokens, each with its probability by %s, from left to right. Rounding moves %s most, by %s.",
-		len(tokens), listOf(ways), far, decimals(off, 4))
+	c.Description = fmt.Sprintf("%d tokens, each with its probability by %s, from left to right. Rounding moves %s "+
+		"most, by %s.",
+		len(tokens), listOf(ways), far, terms.Grouped(off, 4))
 	f := newFigure(&c, x, upTo(most, 4, tick), 10)
 	const group = 0.8
 	wide := group / float64(len(ways))

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // PerPass is how many tokens one pass of the target brings at a γ.
@@ -27,18 +29,27 @@ func TokensPerPass(points []PerPass) (Chart, error) {
 	measured, expected := make(plotter.XYs, len(points)), make(plotter.XYs, len(points))
 	most := 0.0
 	for i, p := range points {
-		measured[i], expected[i] = plotter.XY{X: float64(p.Gamma), Y: p.Measured}, plotter.XY{X: float64(p.Gamma), Y: p.Expected}
+		measured[i], expected[i] = plotter.XY{
+			X: float64(p.Gamma), Y: p.Measured,
+		}, plotter.XY{X: float64(p.Gamma), Y: p.Expected}
 		most = max(most, p.Measured, p.Expected)
-		c.Rows = append(c.Rows, []string{strconv.Itoa(p.Gamma), decimals(p.Measured, 2), decimals(p.Expected, 2), decimals(p.Measured-p.Expected, 2)})
+		c.Rows = append(
+			c.Rows,
+			[]string{
+				strconv.Itoa(p.Gamma), terms.Grouped(p.Measured, 2), terms.Grouped(p.Expected, 2),
+				terms.Grouped(p.Measured-p.Expected, 2),
+			},
+		)
 	}
 	last := points[len(points)-1]
-	c.Description = fmt.Sprintf("At γ = %d a pass brings %s tokens; independent acceptance would bring %s. Without a draft it is 1.",
-		last.Gamma, decimals(last.Measured, 2), decimals(last.Expected, 2))
+	c.Description = fmt.Sprintf("At γ = %d a pass brings %s tokens; independent acceptance would bring %s. Without a "+
+		"draft it is 1.",
+		last.Gamma, terms.Grouped(last.Measured, 2), terms.Grouped(last.Expected, 2))
 	f := newFigure(&c, gammas(points[0].Gamma, last.Gamma), upTo(most, 4, tick), 112)
 	for _, err := range []error{
 		f.line(plotter.XYs{{X: f.X.Min, Y: 1}, {X: f.X.Max, Y: 1}}, dotted, "no draft 1"),
-		f.line(expected, dashed, "E(α, γ) "+decimals(last.Expected, 2)),
-		f.line(measured, solid, "measured "+decimals(last.Measured, 2)),
+		f.line(expected, dashed, "E(α, γ) "+terms.Grouped(last.Expected, 2)),
+		f.line(measured, solid, "measured "+terms.Grouped(last.Measured, 2)),
 		f.dots(measured, accent, 3),
 	} {
 		if err != nil {
@@ -82,13 +93,22 @@ func TimeSaved(points []Saved) (Chart, error) {
 			best = p
 		}
 		x.ticks = append(x.ticks, plot.Tick{Value: float64(i), Label: "γ " + strconv.Itoa(p.Gamma)})
-		c.Rows = append(c.Rows, []string{strconv.Itoa(p.Gamma), strconv.Itoa(p.Passes), strconv.Itoa(p.PlainP), decimals(p.Ms, 1), decimals(p.PlainT, 1)})
+		c.Rows = append(
+			c.Rows,
+			[]string{
+				strconv.Itoa(p.Gamma), strconv.Itoa(p.Passes), strconv.Itoa(p.PlainP), terms.Grouped(p.Ms, 1),
+				terms.Grouped(p.PlainT, 1),
+			},
+		)
 	}
 	what := "saves " + millis(best.Ms)
 	if best.Ms < 0 {
 		what = "still loses " + millis(-best.Ms)
 	}
-	c.Description = fmt.Sprintf("γ = %d does best: it %s of %s, and %d of %d passes.", best.Gamma, what, millis(best.PlainT), best.Passes, best.PlainP)
+	c.Description = fmt.Sprintf(
+		"γ = %d does best: it %s of %s, and %d of %d passes.", best.Gamma, what, millis(best.PlainT), best.Passes,
+		best.PlainP,
+	)
 	f := newFigure(&c, x, around(low, high), 14)
 	for i, p := range points {
 		fill, edge := accent, draw.LineStyle{}
@@ -100,7 +120,9 @@ func TimeSaved(points []Saved) (Chart, error) {
 			return c, err
 		}
 		dy := math.Copysign(9, p.Ms)
-		f.notes = append(f.notes, note{x: at, y: p.Ms, dy: dy, words: signed(p.Ms), color: ink, bold: true, align: middle})
+		f.notes = append(
+			f.notes, note{x: at, y: p.Ms, dy: dy, words: signed(p.Ms), color: ink, bold: true, align: middle},
+		)
 	}
 	if err := f.line(plotter.XYs{{X: f.X.Min, Y: 0}, {X: f.X.Max, Y: 0}}, thin, ""); err != nil {
 		return c, err
@@ -138,7 +160,10 @@ type Came struct {
 // Race draws two lanes on one axis of time: the target alone, and with a draft
 // in front of it. Tokens that were drafted are tall and light.
 func Race(plain, spec []Came) (Chart, error) {
-	c := Chart{Title: "The same number of tokens, on one axis of time", Header: []string{"token", "target alone, ms", "with a draft, ms", "from"}}
+	c := Chart{
+		Title:  "The same number of tokens, on one axis of time",
+		Header: []string{"token", "target alone, ms", "with a draft, ms", "from"},
+	}
 	if len(plain) == 0 || len(spec) == 0 {
 		return c, fmt.Errorf("draw %q: a lane is empty", c.Title)
 	}
@@ -153,7 +178,9 @@ func Race(plain, spec []Came) (Chart, error) {
 		c.Rows = append(c.Rows, row)
 	}
 	endPlain, endSpec := plain[len(plain)-1].At, spec[len(spec)-1].At
-	c.Description = fmt.Sprintf("%d tokens: the target alone took %s, with a draft %s.", len(plain), millis(endPlain), millis(endSpec))
+	c.Description = fmt.Sprintf(
+		"%d tokens: the target alone took %s, with a draft %s.", len(plain), millis(endPlain), millis(endSpec),
+	)
 	const width, height, left, right = 620.0, 128.0, 132.0, 70.0
 	s := newSketch(width, height)
 	most := max(endPlain, endSpec)

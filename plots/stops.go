@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Racer is one stop condition: the step at which it fires, or 0 where it never
@@ -64,14 +66,14 @@ func drawRacer(s *sketch, r Racer, y, left, most, scale float64, wins bool) {
 		s.words(left+most+8, y, "never", ink3, false, start)
 	case float64(r.Step)*scale > most:
 		s.line(left, y, left+most, y, draw.LineStyle{Color: other, Width: 1.75, Dashes: []vg.Length{5, 3}})
-		s.words(left+most+8, y, "at "+comma(int64(r.Step)), ink2, false, start)
+		s.words(left+most+8, y, "at "+terms.Count(int64(r.Step)), ink2, false, start)
 	case wins:
 		s.box(left, y-5, long, 10, accent, draw.LineStyle{})
 		s.box(left+long-3, y-9, 6, 18, bad, draw.LineStyle{})
-		s.words(left+long+10, y, "token "+comma(int64(r.Step)), ink, true, start)
+		s.words(left+long+10, y, "token "+terms.Count(int64(r.Step)), ink, true, start)
 	default:
 		s.box(left, y-5, long, 10, otherFill, draw.LineStyle{Color: other, Width: 1.25})
-		s.words(left+long+8, y, comma(int64(r.Step)), ink2, false, start)
+		s.words(left+long+8, y, terms.Count(int64(r.Step)), ink2, false, start)
 	}
 }
 
@@ -86,9 +88,9 @@ func EndChances(p []float64) (Chart, error) {
 		if x > most {
 			most, at = x, i+1
 		}
-		c.Rows = append(c.Rows, []string{strconv.Itoa(i + 1), decimals(x, 4)})
+		c.Rows = append(c.Rows, []string{strconv.Itoa(i + 1), terms.Grouped(x, 4)})
 	}
-	c.Description = fmt.Sprintf("Highest at token %d: %s.", at, decimals(most, 4))
+	c.Description = fmt.Sprintf("Highest at token %d: %s.", at, terms.Grouped(most, 4))
 	f := newFigure(&c, wholes(1, len(p), 6), upTo(max(most, 0.01), 4, tick), 14)
 	if err := f.line(overSteps(p), draw.LineStyle{Color: accent, Width: 2}, ""); err != nil {
 		return c, err

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -63,7 +64,10 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 			if !errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil {
 				s.cfg.Logger.Error("exporting", "what", e.ending, "err", err)
 			}
-			sentence(w, http.StatusServiceUnavailable, "This file could not be made in time: the server is busy. Ask for it again in a moment.")
+			sentence(
+				w, http.StatusServiceUnavailable,
+				"This file could not be made in time: the server is busy. Ask for it again in a moment.",
+			)
 			return
 		}
 	}
@@ -138,7 +142,9 @@ func writeText(_ context.Context, w io.Writer, st *session.State) error {
 // writeTrace writes what `viz trace -json` prints of the same run.
 func writeTrace(ctx context.Context, w io.Writer, st *session.State) error {
 	enc := json.NewEncoder(w)
-	if err := enc.Encode(infer.Prompt{Model: st.Model, Tokens: st.PromptTokens, Settings: st.Steps[0].Settings}); err != nil {
+	if err := enc.Encode(
+		infer.Prompt{Model: st.Model, Tokens: st.PromptTokens, Settings: st.Steps[0].Settings},
+	); err != nil {
 		return err
 	}
 	for _, step := range st.Steps {
@@ -159,7 +165,9 @@ func costPoints(st *session.State) []plots.CostPoint {
 	var list []plots.CostPoint
 	for _, step := range st.Steps {
 		if step.Ran == infer.KindCache {
-			list = append(list, plots.CostPoint{Step: step.N, Cached: step.TotalCached, Recomputed: step.TotalRecomputed})
+			list = append(
+				list, plots.CostPoint{Step: step.N, Cached: step.TotalCached, Recomputed: step.TotalRecomputed},
+			)
 		}
 	}
 	return list
@@ -190,7 +198,7 @@ func writeTable(_ context.Context, w io.Writer, st *session.State) error {
 	d, z := st.DistAt(st.Cursor.Step), st.Step().Logits
 	for r, id := range d.Order {
 		row := []string{
-			strconv.Itoa(r + 1), strconv.Itoa(int(id)), cell(st.Model.Token(int(id)).Text),
+			strconv.Itoa(r + 1), strconv.Itoa(int(id)), terms.Cell(st.Model.Token(int(id)).Text),
 			strconv.FormatFloat(float64(z[id]), 'g', -1, 32), "", "", "", "", "",
 		}
 		if st.Cursor.Stage >= infer.KindSoftmax {
@@ -205,13 +213,4 @@ func writeTable(_ context.Context, w io.Writer, st *session.State) error {
 	}
 	c.Flush()
 	return c.Error()
-}
-
-// cell is a text that no spreadsheet takes for a formula: where it begins like
-// one, an apostrophe stands in front, which spreadsheets do not show.
-func cell(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 var insideFeatures = []feature{
@@ -94,7 +94,7 @@ func useBlock(v *visitor) {
 	c := v.state().Model.Config()
 	for _, shape := range []string{
 		fmt.Sprintf("%d heads × %d", c.Heads, c.HeadDim), fmt.Sprintf("%d heads × %d", c.KVHeads, c.HeadDim),
-		view.Count(c.FFN),
+		terms.Count(c.FFN),
 	} {
 		v.says("#inside", shape+"; from")
 	}

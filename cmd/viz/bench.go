@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bench"
 	"github.com/tokenbytoken/viz/infer/kernel"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 const benchUsage = `Usage: viz bench [flags]
@@ -74,7 +74,7 @@ func runBench(ctx context.Context, args []string, env func(string) string, stdou
 		r.Accuracy, err = accuracy(ctx, m, load, &line)
 	} else {
 		r.Speed, err = bench.Run(ctx, o.plan, load, func(done, of int, c bench.Case) {
-			line.say(fmt.Sprintf("%3d %%  %s", 100*done/of, caseText(c)))
+			line.say(fmt.Sprintf("%3d%%  %s", 100*done/of, caseText(c)))
 		})
 	}
 	line.say("")
@@ -124,7 +124,8 @@ func (o *benchOptions) flags() *flags {
 // quant defines the flag that says how weights are kept.
 func (f *flags) quant(to *infer.Quant) {
 	*to = infer.QuantNone
-	f.value("quant", "KIND", "how weights are kept: none as they are, int8 in a byte each (default none)", func(text string) error {
+	f.value("quant", "KIND", "how weights are kept: none as they are, int8 in a byte each (default "+
+		"none)", func(text string) error {
 		q, err := infer.ParseQuant(text)
 		if err != nil {
 			return errors.New("it must be none or int8")
@@ -164,7 +165,9 @@ func (f *flags) numbers(name, help string, to *[]int) {
 
 // accuracy compares int8 with m on texts that nobody trained on and on texts
 // that m writes.
-func accuracy(ctx context.Context, m *infer.Model, load func(infer.Quant) (*infer.Model, error), line *progressLine) ([]bench.Accuracy, error) {
+func accuracy(
+	ctx context.Context, m *infer.Model, load func(infer.Quant) (*infer.Model, error), line *progressLine,
+) ([]bench.Accuracy, error) {
 	other, err := load(infer.QuantInt8)
 	if err != nil {
 		return nil, err
@@ -192,29 +195,32 @@ func accuracy(ctx context.Context, m *infer.Model, load func(infer.Quant) (*infe
 // text is the report as tables.
 func (r benchReport) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on %s, %s, kernel %s\n\n", r.Model, r.Platform, plural(r.CPUs, "processor"), r.Kernel)
+	fmt.Fprintf(&b, "%s on %s, %s, kernel %s\n\n", r.Model, r.Platform, terms.Counted(r.CPUs, "processor"), r.Kernel)
 	if r.Accuracy != nil {
 		b.WriteString("quant  texts      positions  same top token   mean KL    max KL  max Δ logit\n")
 		for _, a := range r.Accuracy {
-			fmt.Fprintf(&b, "%-5s  %-9s  %9s  %13.2f %%  %8.2e  %8.2e  %11.3f\n",
-				a.Quant, a.Texts, view.Count(a.Positions), 100*a.Top1, a.MeanKL, a.MaxKL, a.MaxDiff)
+			fmt.Fprintf(&b, "%-5s  %-9s  %9s  %13.2f%%  %8.2e  %8.2e  %11.3f\n",
+				a.Quant, a.Texts, terms.Count(a.Positions), 100*a.Top1, a.MeanKL, a.MaxKL, a.MaxDiff)
 		}
 		return b.String()
 	}
 	b.WriteString("phase    quant  threads  texts  tokens   tokens/s       best   GFLOP/s\n")
 	for _, row := range r.Speed {
-		rate, best := view.Count(int(row.Rate)), view.Count(int(row.Best))
+		rate, best := terms.Count(int(row.Rate)), terms.Count(int(row.Best))
 		if row.Phase == bench.Kernel {
 			rate, best = "–", "–"
 		}
-		fmt.Fprintf(&b, "%-7s  %-5s  %7d  %5d  %6d  %s  %s  %8.1f\n", row.Phase, row.Quant, row.Threads, row.Texts, row.Tokens,
+		fmt.Fprintf(&b, "%-7s  %-5s  %7d  %5d  %6d  %s  %s  "+
+			"%8.1f\n", row.Phase, row.Quant, row.Threads, row.Texts, row.Tokens,
 			strings.Repeat(" ", max(0, 9-width(rate)))+rate, strings.Repeat(" ", max(0, 9-width(best)))+best, row.GFLOPS)
 	}
 	return b.String()
 }
 
 func caseText(c bench.Case) string {
-	return fmt.Sprintf("%s, %s, %s, %s", c.Phase, c.Quant, plural(c.Threads, "thread"), plural(c.Texts, "text"))
+	return fmt.Sprintf(
+		"%s, %s, %s, %s", c.Phase, c.Quant, terms.Counted(c.Threads, "thread"), terms.Counted(c.Texts, "text"),
+	)
 }
 
 // progressLine is a line that is written over and over; it is shown only on a

@@ -3,8 +3,6 @@ package main
 import (
 	"strings"
 	"unicode"
-
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 // wide are the characters that terminals give two columns: East Asian scripts,
@@ -83,12 +81,4 @@ var eighths = []rune(" ▏▎▍▌▋▊▉")
 func bar(p float64) string {
 	n := min(max(int(p*barWidth*8+0.5), 0), barWidth*8)
 	return strings.TrimRight(strings.Repeat("█", n/8)+string(eighths[n%8]), " ")
-}
-
-// plural puts a count before a noun: "1 token", "4,096 tokens".
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return view.Count(n) + " " + noun
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/browser"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 // deepPrompt has words of the made-up vocabulary, tokens of other scripts and
@@ -47,7 +47,10 @@ func TestDeepModelOnEveryScreen(t *testing.T) {
 				continue // colours move nothing
 			}
 			size.Dark = dark
-			v := deepVisit{t, size, browser.Open(t, size, s.url+"/loop"), fmt.Sprintf("deep/%d-%s-", size.Width, map[bool]string{false: "light", true: "dark"}[dark])}
+			v := deepVisit{
+				t, size, browser.Open(t, size, s.url+"/loop"),
+				fmt.Sprintf("deep/%d-%s-", size.Width, map[bool]string{false: "light", true: "dark"}[dark]),
+			}
 			v.walk(trace)
 			v.inside()
 			v.find()
@@ -69,7 +72,14 @@ func (v *deepVisit) fits(what string) {
 	v.t.Helper()
 	// Not innerWidth: on a phone it grows with what does not fit.
 	if wide := browser.Value[int](v.tab, `document.documentElement.scrollWidth`); wide > v.size.Width {
-		widest := browser.Value[[]string](v.tab, fmt.Sprintf(`[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > %d).slice(-3).map(e => e.outerHTML.slice(0, 120))`, v.size.Width))
+		widest := browser.Value[[]string](
+			v.tab,
+			fmt.Sprintf(
+				`[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > `+
+					`%d).slice(-3).map(e => e.outerHTML.slice(0, 120))`,
+				v.size.Width,
+			),
+		)
 		v.t.Errorf("%s%s: the page is %d px wide, the window %d: %q", v.name, what, wide, v.size.Width, widest)
 	}
 	v.tab.FullShot(v.name + what + ".png")
@@ -90,7 +100,9 @@ func (v *deepVisit) says(what string, want ...string) {
 func (v *deepVisit) walk(trace map[string]map[string]any) {
 	v.t.Helper()
 	v.tab.Wait("a live page", `document.documentElement.dataset.conn === "live"`)
-	if page := browser.Value[string](v.tab, `document.body.textContent`); !strings.Contains(page, "32 blocks, 150,000 tokens") {
+	if page := browser.Value[string](
+		v.tab, `document.body.textContent`,
+	); !strings.Contains(page, "32 blocks, 150,000 tokens") {
 		v.t.Errorf("%s: the page does not say which model is loaded", v.name)
 	}
 	v.tab.Type("#prompt", deepPrompt)
@@ -116,9 +128,11 @@ func (v *deepVisit) stage(step, stage int, trace map[string]map[string]any) {
 	number := func(stage, field string) float64 { return of(stage)[field].(float64) }
 	switch stage {
 	case 1:
-		v.says("forward", "Block 32", view.MultAdds(int64(number("forward", "mult_adds"))))
+		v.says("forward", "Block 32", terms.MultAdds(int64(number("forward", "mult_adds"))))
 	case 2:
-		v.says("logits", "150,000", fmt.Sprintf("%.2f", of("logits")["rows"].([]any)[0].(map[string]any)["z"]), "149,980")
+		v.says(
+			"logits", "150,000", fmt.Sprintf("%.2f", of("logits")["rows"].([]any)[0].(map[string]any)["z"]), "149,980",
+		)
 	case 3:
 		v.says("softmax", "all 150,000", "sum = 1.0000", fmt.Sprintf("%.4f", number("softmax", "sum_exp")))
 	case 4:
@@ -148,7 +162,11 @@ func (v *deepVisit) inside() {
 	v.tab.Wait("32 blocks seen from inside", `document.querySelectorAll("#panel .look .blks > li").length === 32`)
 	v.fits("look")
 	v.tab.Eval(`[...document.querySelectorAll("#panel [data-cmd*=inside]")].at(-1).click()`)
-	v.tab.Wait("block 32 opened", `document.querySelector("#inside").innerText.includes("Inside block 32") && document.querySelectorAll("#inside .ins__heads tr").length === 8`)
+	v.tab.Wait(
+		"block 32 opened",
+		`document.querySelector("#inside").innerText.includes("Inside block 32") && `+
+			`document.querySelectorAll("#inside .ins__heads tr").length === 8`,
+	)
 	v.fits("inside")
 	v.tab.Eval(`document.querySelector('[data-toggle="inside"]').click()`)
 }
@@ -158,7 +176,9 @@ func (v *deepVisit) find() {
 	v.t.Helper()
 	v.tab.Keys("5")
 	waitStage(v.tab, 5)
-	v.tab.Eval(`for (const d of document.querySelectorAll("details")) if (d.querySelector("[data-find]")) d.open = true`)
+	v.tab.Eval(
+		`for (const d of document.querySelectorAll("details")) if (d.querySelector("[data-find]")) d.open = true`,
+	)
 	v.tab.Set("[data-find]", "<script>")
 	v.tab.Wait("the token <script>", `document.querySelector("#found [data-cmd]")?.innerText.includes("<script>")`)
 	v.fits("find")
@@ -172,7 +192,10 @@ func (v *deepVisit) find() {
 func (v *deepVisit) long() {
 	v.t.Helper()
 	v.tab.Set("[data-find]", fixture.Long[len(fixture.Long)-20:]) // as much as a search takes
-	v.tab.Wait("the longest token", fmt.Sprintf(`document.querySelector("#found [data-cmd]")?.textContent.includes(%q)`, fixture.Long[1:]))
+	v.tab.Wait(
+		"the longest token",
+		fmt.Sprintf(`document.querySelector("#found [data-cmd]")?.textContent.includes(%q)`, fixture.Long[1:]),
+	)
 	v.fits("find-longest")
 	v.tab.Click("#found [data-cmd]")
 	for _, stage := range []int{5, 6, 7, 1, 2, 3} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 const inspectUsage = `Usage: viz inspect [flags] [PATH]
@@ -57,7 +58,7 @@ func inspect(args []string, env func(string) string, stdout io.Writer) error {
 		return err
 	}
 	if n := len(checkpoint.Reasons(err)); n > 0 {
-		return unfitError{fmt.Errorf("%s does not run here, for %s", o.model, plural(n, "reason"))}
+		return unfitError{fmt.Errorf("%s does not run here, for %s", o.model, terms.Counted(n, "reason"))}
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/cost"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // describeModel writes the sheet of a model, with the reasons why it does not
@@ -40,7 +40,7 @@ func describeModel(d *checkpoint.Description, reasons []string) *sheet {
 		s.line("runs", "%s", runsNote(d.Checkpoint))
 		return s
 	}
-	s.line("runs", "no, for %s:", plural(len(reasons), "reason"))
+	s.line("runs", "no, for %s:", terms.Counted(len(reasons), "reason"))
 	for _, reason := range reasons {
 		s.line("", "%s", strings.ReplaceAll(reason, "\n", " "))
 	}
@@ -57,13 +57,15 @@ func (s *sheet) shape(d *checkpoint.Description) {
 	}
 	g := *d.Config
 	s.line(
-		"shape", "%s: %s, width %s, feed-forward %s", g.Architecture, plural(g.Layers, "layer"), view.Count(g.Width),
-		view.Count(g.FFN),
+		"shape", "%s: %s, width %s, feed-forward %s", g.Architecture, terms.Counted(g.Layers, "layer"),
+		terms.Count(g.Width),
+		terms.Count(g.FFN),
 	)
 	s.line(
-		"", "%s query and %s key/value heads of %s", view.Count(g.Heads), view.Count(g.KVHeads), view.Count(g.HeadDim),
+		"", "%s query and %s key/value heads of %s", terms.Count(g.Heads), terms.Count(g.KVHeads),
+		terms.Count(g.HeadDim),
 	)
-	s.line("", "%s positions%s", view.Count(g.Context), windowNote(g))
+	s.line("", "%s positions%s", terms.Count(g.Context), windowNote(g))
 	s.line("positions", "%s", positionsNote(g))
 }
 
@@ -71,7 +73,7 @@ func (s *sheet) shape(d *checkpoint.Description) {
 func (s *sheet) weights(d *checkpoint.Description) {
 	if c := d.Checkpoint; c != nil {
 		s.line(
-			"weights", "%s parameters in %s, stored as %s", view.Count(c.Parameters()), view.Bytes(c.Bytes()),
+			"weights", "%s parameters in %s, stored as %s", terms.Count(c.Parameters()), terms.Bytes(c.Bytes()),
 			strings.Join(c.Types(), ", "),
 		)
 		s.line(
@@ -85,7 +87,7 @@ func (s *sheet) weights(d *checkpoint.Description) {
 		for _, t := range d.Tensors {
 			bytes += t.Bytes
 		}
-		s.line("weights", "%s in %s", plural(len(d.Tensors), "tensor"), view.Bytes(bytes))
+		s.line("weights", "%s in %s", terms.Counted(len(d.Tensors), "tensor"), terms.Bytes(bytes))
 	}
 }
 
@@ -98,11 +100,11 @@ func (s *sheet) vocabulary(d *checkpoint.Description) {
 	v := d.Vocabulary
 	switch {
 	case v.Kind != "" && d.Config != nil:
-		s.line("tokenizer", "%s: %s tokens for %s rows", v.Kind, view.Count(v.Tokens), view.Count(d.Config.Vocab))
+		s.line("tokenizer", "%s: %s tokens for %s rows", v.Kind, terms.Count(v.Tokens), terms.Count(d.Config.Vocab))
 	case v.Kind != "":
-		s.line("tokenizer", "%s: %s tokens", v.Kind, view.Count(v.Tokens))
+		s.line("tokenizer", "%s: %s tokens", v.Kind, terms.Count(v.Tokens))
 	case v.Tokens > 0:
-		s.line("tokenizer", "%s tokens", view.Count(v.Tokens))
+		s.line("tokenizer", "%s tokens", terms.Count(v.Tokens))
 	}
 	if d.Checkpoint != nil {
 		s.line("", "%s", marksNote(d.Checkpoint))
@@ -113,14 +115,16 @@ func (s *sheet) vocabulary(d *checkpoint.Description) {
 			names = append(names, fmt.Sprintf("%d %s", t.ID, strconv.QuoteToGraphic(t.Name)))
 		}
 		if n > specialShown {
-			names = append(names, fmt.Sprintf("and %s more", view.Count(n-specialShown)))
+			names = append(names, fmt.Sprintf("and %s more", terms.Count(n-specialShown)))
 		}
-		for i, line := range wrap(strings.Fields(plural(n, "token")+": "+strings.Join(names, ", ")), 80-nameColumn) {
+		for i, line := range wrap(
+			strings.Fields(terms.Counted(n, "token")+": "+strings.Join(names, ", ")), 80-nameColumn,
+		) {
 			s.line(map[bool]string{true: "special"}[i == 0], "%s", line)
 		}
 	}
 	if d.Template != "" {
-		s.line("template", "of a chat, %s; -template prints it", view.Bytes(int64(len(d.Template))))
+		s.line("template", "of a chat, %s; -template prints it", terms.Bytes(int64(len(d.Template))))
 	}
 }
 
@@ -149,12 +153,12 @@ func windowNote(g checkpoint.Config) string {
 	case layers == 0:
 		return ""
 	case window >= g.Context:
-		return fmt.Sprintf("; its sliding window of %s never cuts", view.Count(window))
+		return fmt.Sprintf("; its sliding window of %s never cuts", terms.Count(window))
 	case layers == g.Layers:
-		return fmt.Sprintf("; a token sees the last %s", view.Count(window))
+		return fmt.Sprintf("; a token sees the last %s", terms.Count(window))
 	}
 	return fmt.Sprintf(
-		"; in %s a token sees the last %s, in the others all", plural(layers, "layer"), view.Count(window),
+		"; in %s a token sees the last %s, in the others all", terms.Counted(layers, "layer"), terms.Count(window),
 	)
 }
 
@@ -175,7 +179,7 @@ func positionsNote(g checkpoint.Config) string {
 		}
 		note := ropeNote(rope)
 		if len(ropes) > 1 {
-			note += " in " + plural(layers, "layer")
+			note += " in " + terms.Counted(layers, "layer")
 		}
 		notes = append(notes, note)
 	}
@@ -185,7 +189,7 @@ func positionsNote(g checkpoint.Config) string {
 		}
 	}
 	if still > 0 {
-		notes = append(notes, "none in "+plural(still, "layer"))
+		notes = append(notes, "none in "+terms.Counted(still, "layer"))
 	}
 	return "rotary, " + strings.Join(notes, "; ")
 }
@@ -198,7 +202,7 @@ func ropeNote(rope *checkpoint.Rope) string {
 		note += fmt.Sprintf(", stretched %v times", r.Factor)
 	case "llama3":
 		note += fmt.Sprintf(
-			", the slow ones stretched %v times beyond %s positions", r.Factor, view.Count(r.OriginalContext),
+			", the slow ones stretched %v times beyond %s positions", r.Factor, terms.Count(r.OriginalContext),
 		)
 	case "factors":
 		note += ", each stretched by a factor of its own"
@@ -234,14 +238,14 @@ func (s *sheet) memory(d *checkpoint.Description) {
 	g := *d.Config
 	shape := cost.Shape{Layers: g.Layers, KVHeads: g.KVHeads, HeadDim: g.HeadDim}
 	full := shape.KVBytes(g.Context, float32Bytes)
-	s.line("cache", "%s a position, %s when full", view.Bytes(shape.KVBytes(1, float32Bytes)), view.Bytes(full))
+	s.line("cache", "%s a position, %s when full", terms.Bytes(shape.KVBytes(1, float32Bytes)), terms.Bytes(full))
 	if c := d.Checkpoint; c != nil {
 		weights := weightMemory(c, infer.QuantNone)
 		_, called := keptAs(c)
 		s.line(
-			"memory", "%s for the weights in %s and their tables, %s with one full cache", view.Bytes(weights), called,
-			view.Bytes(weights+full),
+			"memory", "%s for the weights in %s and their tables, %s with one full cache", terms.Bytes(weights), called,
+			terms.Bytes(weights+full),
 		)
-		s.line("", "%s for them with -quant int8", view.Bytes(weightMemory(c, infer.QuantInt8)))
+		s.line("", "%s for them with -quant int8", terms.Bytes(weightMemory(c, infer.QuantInt8)))
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/lab"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 const labUsage = `Usage: viz lab                     list the labs
@@ -153,13 +153,13 @@ func (o *labOptions) measure(
 	if estimate.Large {
 		fmt.Fprintf(stderr, "viz lab: this will take about %s (%s, %s of memory); an interrupt ends it and keeps "+
 			"what was measured\n",
-			view.Took(estimate.Took), view.MultAdds(estimate.MultAdds), view.Bytes(estimate.Bytes))
+			terms.Took(estimate.Took), terms.MultAdds(estimate.MultAdds), terms.Bytes(estimate.Bytes))
 	}
 	line := progressLine{to: stderr, shown: isTerminal(stderr)}
 	tenth := -1
 	report, err := l.Run(ctx, with, values, func(p lab.Progress) {
 		percent := 100 * p.Done / max(p.Of, 1)
-		text := fmt.Sprintf("%3d %%  %s", percent, p.Say)
+		text := fmt.Sprintf("%3d%%  %s", percent, p.Say)
 		if line.say(text); !line.shown && percent/10 > tenth {
 			tenth = percent / 10
 			fmt.Fprintln(stderr, "viz lab "+l.Info().Name+": "+strings.TrimSpace(text))

@@ -35,7 +35,9 @@ func TestLabList(t *testing.T) {
 		}
 	}
 	out := ok(t, "lab", "cache", "-h")
-	for _, want := range []string{"-tokens N", "-top-p X", "a whole number from 1 to 2048 tokens", "(default 32)", "-json", "-csv TABLE"} {
+	for _, want := range []string{
+		"-tokens N", "-top-p X", "a whole number from 1 to 2048 tokens", "(default 32)", "-json", "-csv TABLE",
+	} {
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("viz lab cache -h lacks %q", want)
 		}
@@ -60,10 +62,11 @@ func TestLabs(t *testing.T) {
 			t.Errorf("viz lab %s: exit %d, %v, %s", name, f.code, err, f.errors)
 			continue
 		}
-		if r.Lab != name || len(r.Result) == 0 || len(r.Tables) == 0 || r.Cancelled || r.Values[strings.ReplaceAll(shortLabs[name][0][1:], "-", "_")] != shortLabs[name][1] {
+		if r.Lab != name || len(r.Result) == 0 || len(r.Tables) == 0 || r.Cancelled ||
+			r.Values[strings.ReplaceAll(shortLabs[name][0][1:], "-", "_")] != shortLabs[name][1] {
 			t.Errorf("viz lab %s: %s with %v, %d tables", name, r.Lab, r.Values, len(r.Tables))
 		}
-		if !strings.HasPrefix(f.errors, "viz lab "+name+": ") || !strings.Contains(f.errors, "100 %") {
+		if !strings.HasPrefix(f.errors, "viz lab "+name+": ") || !strings.Contains(f.errors, "100%") {
 			t.Errorf("viz lab %s: progress %q", name, f.errors)
 		}
 		if !fixture.LongTier() && i%3 > 0 {
@@ -73,7 +76,10 @@ func TestLabs(t *testing.T) {
 		f = try(t, nil, "", append(args, "-csv", table.Name)...)
 		rows, err := csv.NewReader(strings.NewReader(f.out)).ReadAll()
 		if err != nil || len(rows) != len(table.Rows)+1 || len(rows[0]) != len(table.Columns) {
-			t.Errorf("viz lab %s -csv %s: %d rows, want %d and a head (%v)", name, table.Name, len(rows), len(table.Rows), err)
+			t.Errorf(
+				"viz lab %s -csv %s: %d rows, want %d and a head (%v)", name, table.Name, len(rows), len(table.Rows),
+				err,
+			)
 		}
 		f = try(t, nil, "", args...)
 		for _, want := range []string{l.Info().Title, table.Title, "(" + table.Name + ")"} {
@@ -111,11 +117,14 @@ func TestLabBadInput(t *testing.T) {
 		}
 	}
 	f := try(t, nil, "", "lab", "memory", "-tokens", "1", "-csv", "rows")
-	if f.code != exitUsage || !strings.Contains(f.errors, `"rows"`) || !strings.Contains(f.errors, "variants, models, windows, engine") {
+	if f.code != exitUsage || !strings.Contains(f.errors, `"rows"`) ||
+		!strings.Contains(f.errors, "variants, models, windows, engine") {
 		t.Errorf("exit %d, %q", f.code, f.errors)
 	}
 	// The server's memory is not the calculator's.
-	if f := try(t, map[string]string{"VIZ_MEMORY": "2GiB", "VIZ_TOKENS": "x"}, "", "lab", "memory", "-tokens", "1"); f.code != exitDone {
+	if f := try(
+		t, map[string]string{"VIZ_MEMORY": "2GiB", "VIZ_TOKENS": "x"}, "", "lab", "memory", "-tokens", "1",
+	); f.code != exitDone {
 		t.Errorf("exit %d, %q", f.code, f.errors)
 	}
 }
@@ -126,17 +135,23 @@ func TestLabInterrupted(t *testing.T) {
 	defer cancel()
 	var out, errors bytes.Buffer
 	stop := writerFunc(func(p []byte) (int, error) { // at the first sign of progress after the start
-		if strings.Contains(string(p), "30 %") || strings.Contains(string(p), "40 %") {
+		if strings.Contains(string(p), "30%") || strings.Contains(string(p), "40%") {
 			cancel()
 		}
 		return errors.Write(p)
 	})
-	code := run(ctx, []string{"lab", "cache", "-tokens", "50", "-repeats", "1", "-json"}, func(string) string { return "" }, strings.NewReader(""), &out, stop)
+	code := run(
+		ctx, []string{"lab", "cache", "-tokens", "50", "-repeats", "1", "-json"}, func(string) string { return "" },
+		strings.NewReader(""), &out, stop,
+	)
 	var r struct {
 		Cancelled bool
 		Result    lab.Cache
 	}
-	if err := json.Unmarshal(out.Bytes(), &r); code != exitInterrupted || err != nil || !r.Cancelled || len(r.Result.Steps) == 0 || len(r.Result.Steps) >= 50 {
-		t.Errorf("exit %d, cancelled %v, %d steps, %v, %s", code, r.Cancelled, len(r.Result.Steps), err, errors.String())
+	if err := json.Unmarshal(out.Bytes(), &r); code != exitInterrupted || err != nil || !r.Cancelled ||
+		len(r.Result.Steps) == 0 || len(r.Result.Steps) >= 50 {
+		t.Errorf(
+			"exit %d, cancelled %v, %d steps, %v, %s", code, r.Cancelled, len(r.Result.Steps), err, errors.String(),
+		)
 	}
 }

@@ -2,11 +2,10 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/lab"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // labList lists the labs, each with its question.
@@ -30,7 +29,10 @@ func labList() string {
 // labHelp is one lab's help.
 func labHelp(info lab.Info, f *flags) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Usage: viz lab %s [flags]\n\n%s\n\nFlags:\n", info.Name, strings.Join(wrap(strings.Fields(info.Title+". "+info.Question), 80), "\n"))
+	fmt.Fprintf(
+		&b, "Usage: viz lab %s [flags]\n\n%s\n\nFlags:\n", info.Name,
+		strings.Join(wrap(strings.Fields(info.Title+". "+info.Question), 80), "\n"),
+	)
 	for _, x := range f.listed {
 		head := strings.TrimRight("-"+x.name+" "+x.arg, " ")
 		for i, line := range wrap(strings.Fields(x.help), 80-helpColumn) {
@@ -105,7 +107,7 @@ func labTable(t lab.Table) string {
 		b.WriteString("  " + strings.TrimRight(text, " ") + "\n")
 	}
 	if n := len(t.Rows) - len(shown); n > 0 {
-		fmt.Fprintf(&b, "  and %s more; -csv %s prints all\n", plural(n, "row"), t.Name)
+		fmt.Fprintf(&b, "  and %s more; -csv %s prints all\n", terms.Counted(n, "row"), t.Name)
 	}
 	return b.String()
 }
@@ -124,22 +126,11 @@ func labCell(cell any) string {
 		}
 		return text
 	case int:
-		return view.Count(c)
+		return terms.Count(c)
 	case int64:
-		return view.Count(c)
+		return terms.Count(c)
 	case float64:
-		return labNumber(c)
+		return terms.Measured(c)
 	}
 	return fmt.Sprint(cell)
-}
-
-// labNumber shows four digits, and whole numbers whole.
-func labNumber(x float64) string {
-	switch {
-	case x == math.Trunc(x) && math.Abs(x) < 1e15:
-		return view.Count(int64(x))
-	case math.Abs(x) >= 1000:
-		return view.Count(int64(math.Round(x)))
-	}
-	return fmt.Sprintf("%.4g", x)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // loadReport is what viz load -json prints.
@@ -79,18 +79,21 @@ func (r *loadReport) text() string {
 	}
 	row("server", "%s; %s, %d processors, this program among what runs on them", r.Server, r.Platform, r.CPUs)
 	row("class", "%s of %s phones%s; the model wrote %.0f tokens a second beside",
-		counted(r.Rooms, "room"), view.Count(r.Followers), r.deafText(), r.TokensPerSecond)
-	row("stages", "%s in %.0f s, %s snapshots received, the largest of %s", view.Count(r.Stages), r.Seconds, view.Count(r.Received), view.Bytes(int64(r.Largest)))
+		terms.Counted(r.Rooms, "room"), terms.Count(r.Followers), r.deafText(), r.TokensPerSecond)
+	row(
+		"stages", "%s in %.0f s, %s snapshots received, the largest of %s", terms.Count(r.Stages), r.Seconds,
+		terms.Count(r.Received), terms.Bytes(int64(r.Largest)),
+	)
 	row("publish", "to receive, up to 16 KiB: %s", r.Publish)
 	if r.Larger.N > 0 {
-		row("", "to receive, above: %s (%s snapshots)", r.Larger, view.Count(r.Larger.N))
+		row("", "to receive, above: %s (%s snapshots)", r.Larger, terms.Count(r.Larger.N))
 	}
 	row("press", "to answer: %s", r.Press)
 	if r.Deaf > 0 {
 		row("deaf", "%d of %d phones that never read were cut loose so far", r.DeafCut, r.Deaf)
 	}
 	row("votes", "%s phones voted within %v and sent each vote %d times: %s messages, %s votes counted",
-		view.Count(r.Votes.Voters), voting, eachSends, view.Count(r.Votes.Sent), view.Count(r.Votes.Counted))
+		terms.Count(r.Votes.Voters), voting, eachSends, terms.Count(r.Votes.Sent), terms.Count(r.Votes.Counted))
 	row("", "sent to confirmed: %s", r.Votes.Receipts)
 	return b.String()
 }
@@ -109,11 +112,4 @@ func (r *loadReport) wrong() error {
 		return errors.New("votes were lost or counted twice")
 	}
 	return nil
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return view.Count(n) + " " + noun + "s"
 }

@@ -19,21 +19,25 @@ func TestLoad(t *testing.T) {
 	if v := r.Votes; v.Voters != 57 || v.Sent != 171 || v.Counted != 57 || v.Wrong != 0 || v.Receipts.N != 57 {
 		t.Errorf("votes: %+v", v)
 	}
-	if r.Publish.N+r.Larger.N != r.Received || r.Received < r.Stages || r.Stages == 0 || r.Largest == 0 || r.TokensPerSecond <= 0 {
+	if r.Publish.N+r.Larger.N != r.Received || r.Received < r.Stages || r.Stages == 0 || r.Largest == 0 ||
+		r.TokensPerSecond <= 0 {
 		t.Errorf("stages: %+v", r)
 	}
 	if q := r.Publish; q.P50 <= 0 || q.P50 > q.P99 || q.P99 > q.Max {
 		t.Errorf("quantiles: %+v", q)
 	}
 	text := r.text()
-	for _, want := range []string{"2 rooms of 30 phones, 3 of which never read", "57 phones voted", "171 messages, 57 votes counted", "up to 16 KiB: p50"} {
+	for _, want := range []string{
+		"2 rooms of 30 phones, 3 of which never read", "57 phones voted", "171 messages, 57 votes counted",
+		"up to 16 KiB: p50",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report %q lacks %q", text, want)
 		}
 	}
 }
 
-// TestQuantiles: of 200 values 2 exceed the 99 % quantile: the 198th of 1 ms to
+// TestQuantiles: of 200 values 2 exceed the 99% quantile: the 198th of 1 ms to
 // 200 ms is 198 ms, the 100th 100 ms. Of one value all quantiles are that.
 func TestQuantiles(t *testing.T) {
 	var list []time.Duration
@@ -61,7 +65,9 @@ func TestReadFrame(t *testing.T) {
 	if f, err = readFrame([]byte(`{"seq":7,"ack":3}`)); err != nil || f.seq != 7 || !f.at.IsZero() {
 		t.Errorf("%+v, %v", f, err)
 	}
-	for _, bad := range []string{"", "{}", `{"seq":}`, `{"seq":-1,"ack":1}`, `{"seq":1,"at":x,"ack":1}`, `{"ack":1,"seq":2}`} {
+	for _, bad := range []string{
+		"", "{}", `{"seq":}`, `{"seq":-1,"ack":1}`, `{"seq":1,"at":x,"ack":1}`, `{"ack":1,"seq":2}`,
+	} {
 		if _, err := readFrame([]byte(bad)); err == nil {
 			t.Errorf("%s is taken", bad)
 		}

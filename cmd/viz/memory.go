@@ -8,7 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 const float32Bytes = 4
@@ -52,12 +52,12 @@ func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant) {
 		return
 	}
 	note := fmt.Sprintf("Loading %s: %s weights, %s in the file, about %s in memory",
-		printable(c.Config.Name), view.Count(c.Parameters()), view.Bytes(c.Bytes()), view.Bytes(need))
+		printable(c.Config.Name), terms.Count(c.Parameters()), terms.Bytes(c.Bytes()), terms.Bytes(need))
 	if quant != infer.QuantInt8 {
-		note += fmt.Sprintf(" (about %s with -quant int8)", view.Bytes(weightMemory(c, infer.QuantInt8)))
+		note += fmt.Sprintf(" (about %s with -quant int8)", terms.Bytes(weightMemory(c, infer.QuantInt8)))
 	}
 	if free, ok := freeMemory(); ok && free < need {
-		note += fmt.Sprintf("; this machine has %s free", view.Bytes(free))
+		note += fmt.Sprintf("; this machine has %s free", terms.Bytes(free))
 	}
 	fmt.Fprintln(to, note+".")
 }
@@ -68,9 +68,9 @@ func runsNote(c *checkpoint.Checkpoint) string {
 	case !known:
 		return "yes, where there is that much memory"
 	case free < weightMemory(c, infer.QuantInt8):
-		return fmt.Sprintf("no: this machine has %s of memory free", view.Bytes(free))
+		return fmt.Sprintf("no: this machine has %s of memory free", terms.Bytes(free))
 	case free < weightMemory(c, infer.QuantNone):
-		return fmt.Sprintf("with -quant int8: this machine has %s of memory free", view.Bytes(free))
+		return fmt.Sprintf("with -quant int8: this machine has %s of memory free", terms.Bytes(free))
 	}
 	return "yes"
 }

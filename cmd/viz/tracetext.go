@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/view"
 )
 
@@ -49,7 +50,10 @@ func (a *account) line(format string, args ...any) {
 // stage prints a stage's first line: its number and name, what it did and, at
 // the right edge, the time it took.
 func (a *account) stage(k infer.Kind, took time.Duration, format string, args ...any) {
-	a.line("%-*s%s%9s", nameColumn, fmt.Sprintf("%d %s", k, k), pad(fmt.Sprintf(format, args...), sentenceColumn), view.Took(took))
+	a.line(
+		"%-*s%s%9s", nameColumn, fmt.Sprintf("%d %s", k, k), pad(fmt.Sprintf(format, args...), sentenceColumn),
+		terms.Took(took),
+	)
 }
 
 // more prints a further line of a stage.
@@ -58,9 +62,9 @@ func (a *account) more(format string, args ...any) { a.line(indent+format, args.
 func (a *account) begin(p infer.Prompt) error {
 	c := p.Model.Config()
 	a.line("%-*s%s: %s weights, %s positions", nameColumn, "model",
-		view.Marked(p.Model.Name()), view.Count(p.Model.Parameters()), view.Count(c.Context))
+		view.Marked(p.Model.Name()), terms.Count(p.Model.Parameters()), terms.Count(c.Context))
 	a.more("%d layers, width %d, %d query and %d key/value heads, %s tokens",
-		c.Layers, c.Width, c.Heads, c.KVHeads, view.Count(c.Vocab))
+		c.Layers, c.Width, c.Heads, c.KVHeads, terms.Count(c.Vocab))
 	words := make([]string, len(p.Tokens))
 	for i, t := range p.Tokens {
 		words[i] = view.TokenText(t).String()
@@ -72,9 +76,12 @@ func (a *account) begin(p infer.Prompt) error {
 		}
 		a.line("%-*s%s", nameColumn, head, line)
 	}
-	a.more("%s", plural(len(p.Tokens), "token"))
+	a.more("%s", terms.Counted(len(p.Tokens), "token"))
 	s := p.Settings
-	a.line("%-*s%s; seed %d; at most %s", nameColumn, "settings", knobs(s.Settings), s.Seed, plural(s.Stop.MaxTokens, "token"))
+	a.line(
+		"%-*s%s; seed %d; at most %s", nameColumn, "settings", knobs(s.Settings), s.Seed,
+		terms.Counted(s.Stop.MaxTokens, "token"),
+	)
 	for _, stop := range s.Stop.Strings {
 		a.more("stop at “%s”", view.Marked(stop))
 	}
@@ -88,7 +95,7 @@ func knobs(s sampling.Settings) string {
 	}
 	list := []string{fmt.Sprintf("temperature %v", s.Temperature)}
 	if s.TopK > 0 {
-		list = append(list, "top-k "+view.Count(s.TopK))
+		list = append(list, "top-k "+terms.Count(s.TopK))
 	}
 	if s.TopP < 1 {
 		list = append(list, fmt.Sprintf("top-p %v", s.TopP))
@@ -109,8 +116,11 @@ func (a *account) turn(stages []infer.Stage) error {
 			a.forward(s)
 		case infer.Logits:
 			logits = s
-			a.stage(s.Kind(), s.Took, "last vector × output matrix: %s scores, %s to %s", view.Count(s.Vocab), view.Logit(float64(s.Min)), view.Logit(float64(s.Max)))
-			a.more("%s multiply-adds", view.MultAdds(s.MultAdds))
+			a.stage(
+				s.Kind(), s.Took, "last vector × output matrix: %s scores, %s to %s", terms.Count(s.Vocab),
+				terms.Logit(float64(s.Min)), terms.Logit(float64(s.Max)),
+			)
+			a.more("%s multiply-adds", terms.MultAdds(s.MultAdds))
 		case infer.Softmax:
 			softmax = s
 			a.softmax(s)
@@ -132,13 +142,13 @@ func (a *account) forward(s infer.Forward) {
 	a.line("")
 	title := fmt.Sprintf("── step %d ", s.Step)
 	a.line("%s%s", title, strings.Repeat("─", 78-width(title)))
-	what := fmt.Sprintf("decode: “%s” at position %s", view.TokenText(s.Tokens[0]), view.Count(s.Positions))
+	what := fmt.Sprintf("decode: “%s” at position %s", view.TokenText(s.Tokens[0]), terms.Count(s.Positions))
 	if s.Prefill {
-		what = "prefill: the whole prompt, " + plural(len(s.Tokens), "token")
+		what = "prefill: the whole prompt, " + terms.Counted(len(s.Tokens), "token")
 	}
-	a.stage(s.Kind(), s.Took, "%s; %s multiply-adds", what, view.MultAdds(s.MultAdds))
+	a.stage(s.Kind(), s.Took, "%s; %s multiply-adds", what, terms.MultAdds(s.MultAdds))
 	a.more("%s projections + %s feed-forward + %s attention",
-		view.MultAdds(s.Parts.Projections), view.MultAdds(s.Parts.FeedForward), view.MultAdds(s.Parts.Attention))
+		terms.MultAdds(s.Parts.Projections), terms.MultAdds(s.Parts.FeedForward), terms.MultAdds(s.Parts.Attention))
 }
 
 func (a *account) softmax(s infer.Softmax) {
@@ -146,12 +156,17 @@ func (a *account) softmax(s infer.Softmax) {
 	if s.Temperature == 0 {
 		divided = "z as it is (greedy shows T = 1)"
 	}
-	a.stage(s.Kind(), s.Took, "%s, then e^(z − max) / %s", divided, view.Decimals(s.SumExp, 4))
-	a.more("entropy %s bits of at most %s", view.Decimals(s.Entropy, 2), view.Decimals(math.Log2(float64(s.Vocab)), 2))
+	a.stage(s.Kind(), s.Took, "%s, then e^(z − max) / %s", divided, terms.Decimals(s.SumExp, 4))
+	a.more(
+		"entropy %s bits of at most %s", terms.Decimals(s.Entropy, 2), terms.Decimals(math.Log2(float64(s.Vocab)), 2),
+	)
 }
 
 func (a *account) filter(s infer.Filter) {
-	a.stage(s.Kind(), s.Took, "%s of %s kept, p together %s", plural(s.Kept, "token"), view.Count(s.Kept+s.Cut), view.Prob(s.Mass))
+	a.stage(
+		s.Kind(), s.Took, "%s of %s kept, p together %s", terms.Counted(s.Kept, "token"), terms.Count(s.Kept+s.Cut),
+		terms.Prob(s.Mass),
+	)
 	if s.Settings.Greedy() {
 		a.more("greedy keeps nothing but the most probable token")
 		return
@@ -167,7 +182,7 @@ func (a *account) filter(s infer.Filter) {
 		{s.Settings.MinP > 0, "min-p", s.ReachMinP},
 	} {
 		if r.on {
-			rules = append(rules, fmt.Sprintf("%s alone keeps %s", r.name, view.Count(r.reach)))
+			rules = append(rules, fmt.Sprintf("%s alone keeps %s", r.name, terms.Count(r.reach)))
 		}
 	}
 	if len(rules) == 0 {
@@ -184,7 +199,10 @@ func (a *account) table(l infer.Logits, s infer.Softmax, f infer.Filter, chosen 
 		column = max(column, width(view.TokenText(r.Token).String()))
 	}
 	row := func(mark, rank, token, z, p, bar, keep, q string) {
-		a.line("  %s%6s  %s %8s %8s  %s  %s %8s", mark, rank, pad(token, column), z, p, pad(bar, barWidth), pad(keep, 10), q)
+		a.line(
+			"  %s%6s  %s %8s %8s  %s  %s %8s", mark, rank, pad(token, column), z, p, pad(bar, barWidth), pad(keep, 10),
+			q,
+		)
 	}
 	a.line("")
 	row(" ", "rank", "token", "z", "p", "", "", "p′")
@@ -193,25 +211,25 @@ func (a *account) table(l infer.Logits, s infer.Softmax, f infer.Filter, chosen 
 		if i > 0 && f.Rows.Rows[i-1].Kept && !r.Kept {
 			a.line("  %s", strings.Repeat(" -", (column+60)/2))
 		}
-		mark, keep, after := " ", "kept", view.Prob(r.Q)
+		mark, keep, after := " ", "kept", terms.Prob(r.Q)
 		if r.ID == chosen {
 			mark = "→"
 		}
 		if !r.Kept {
 			keep, after = "cut: "+ruleName(r.CutBy), "–"
 		}
-		row(mark, view.Count(r.Rank), view.TokenText(r.Token).String(), view.Logit(float64(l.Rows.Rows[i].Z)),
-			view.Prob(s.Rows.Rows[i].P), bar(r.P), keep, after)
+		row(mark, terms.Count(r.Rank), view.TokenText(r.Token).String(), terms.Logit(float64(l.Rows.Rows[i].Z)),
+			terms.Prob(s.Rows.Rows[i].P), bar(r.P), keep, after)
 		p, q = p+r.P, q+r.Q
 	}
 	if n := f.Rest.N; n > 0 {
 		keep, after := "cut", "–"
 		if f.Rest.Kept > 0 {
-			keep, after = view.Count(f.Rest.Kept)+" kept", view.Prob(f.Rest.Q)
+			keep, after = terms.Count(f.Rest.Kept)+" kept", terms.Prob(f.Rest.Q)
 		}
-		row(" ", "", "the other "+view.Count(n), "", view.Prob(f.Rest.P), bar(f.Rest.P), keep, after)
+		row(" ", "", "the other "+terms.Count(n), "", terms.Prob(f.Rest.P), bar(f.Rest.P), keep, after)
 	}
-	row(" ", "", "sum", "", view.Prob(p+f.Rest.P), "", "", view.Prob(q+f.Rest.Q))
+	row(" ", "", "sum", "", terms.Prob(p+f.Rest.P), "", "", terms.Prob(q+f.Rest.Q))
 	a.line("")
 }
 
@@ -223,9 +241,9 @@ func (a *account) sample(s infer.Sample) {
 		a.stage(s.Kind(), s.Took, "“%s”, the most probable token; nothing is drawn", token)
 		return
 	}
-	a.stage(s.Kind(), s.Took, "u = %s lands on “%s”", view.Decimals(s.U, 4), token)
-	a.more("its part of the strip is %s to %s; p %s, rank %s", view.Decimals(s.From, 4), view.Decimals(s.To, 4),
-		view.Prob(s.Chosen.P), view.Count(s.Chosen.Rank))
+	a.stage(s.Kind(), s.Took, "u = %s lands on “%s”", terms.Decimals(s.U, 4), token)
+	a.more("its part of the strip is %s to %s; p %s, rank %s", terms.Decimals(s.From, 4), terms.Decimals(s.To, 4),
+		terms.Prob(s.Chosen.P), terms.Count(s.Chosen.Rank))
 	a.more("%s", strip(s))
 	a.more("%s▲ u", strings.Repeat(" ", min(int(s.U*stripWidth), stripWidth-1)))
 }
@@ -269,25 +287,25 @@ func (a *account) append(s infer.Append) {
 
 // condition tells how far a stop condition is.
 func condition(c infer.Condition) string {
-	var name, far string
+	var far string
 	switch c.Kind {
 	case infer.StopMaxTokens:
-		name, far = "max tokens", fmt.Sprintf("%s of %s", view.Count(c.Have), view.Count(c.Limit))
+		far = fmt.Sprintf("%s of %s", terms.Count(c.Have), terms.Count(c.Limit))
 	case infer.StopEOS:
-		name, far = "end of text", "p "+view.Prob(c.P)+", cut"
+		far = "p " + terms.Prob(c.P) + ", cut"
 		if c.Kept {
-			far = "p " + view.Prob(c.P) + ", kept"
+			far = "p " + terms.Prob(c.P) + ", kept"
 		}
 	case infer.StopString:
-		name, far = "stop string", fmt.Sprintf("%d of %d bytes of “%s”", c.Matched, len(c.String), view.Marked(c.String))
+		far = fmt.Sprintf("%d of %d bytes of “%s”", c.Matched, len(c.String), view.Marked(c.String))
 	case infer.StopContext:
-		name, far = "context", fmt.Sprintf("%s of %s positions", view.Count(c.Have), view.Count(c.Limit))
+		far = fmt.Sprintf("%s of %s positions", terms.Count(c.Have), terms.Count(c.Limit))
 	}
 	mark := " "
 	if c.Fired {
 		mark, far = "■", far+": stop"
 	}
-	return fmt.Sprintf("%s %-12s %s", mark, name, far)
+	return fmt.Sprintf("%s %-14s %s", mark, terms.StopOf(c.Kind).Name, far)
 }
 
 func (a *account) cache(s infer.CacheGrowth) {
@@ -296,22 +314,20 @@ func (a *account) cache(s infer.CacheGrowth) {
 		column = "column"
 	}
 	a.line("%-*s%s %s more, %s of %s filled; %s more, %s in all", nameColumn, fmt.Sprintf("%d %s", s.Kind(), s.Kind()),
-		view.Count(s.Grew), column, view.Count(s.Positions), view.Count(s.Context), view.Bytes(s.GrewBytes), view.Bytes(s.Bytes))
+		terms.Count(s.Grew), column, terms.Count(s.Positions), terms.Count(s.Context), terms.Bytes(s.GrewBytes), terms.Bytes(s.Bytes))
 	cached, recomputed := s.Cached.Total(), s.Recomputed.Total()
-	a.more("this step %s multiply-adds; without the cache %s (%s)", view.MultAdds(cached), view.MultAdds(recomputed), view.Times(recomputed, cached))
-	a.more("so far   %s multiply-adds; without the cache %s (%s)", view.MultAdds(s.TotalCached), view.MultAdds(s.TotalRecomputed),
-		view.Times(s.TotalRecomputed, s.TotalCached))
+	a.more(
+		"this step %s multiply-adds; without the cache %s (%s)", terms.MultAdds(cached), terms.MultAdds(recomputed),
+		terms.Times(recomputed, cached),
+	)
+	a.more("so far   %s multiply-adds; without the cache %s "+
+		"(%s)", terms.MultAdds(s.TotalCached), terms.MultAdds(s.TotalRecomputed),
+		terms.Times(s.TotalRecomputed, s.TotalCached))
 }
 
 func (a *account) end(last *infer.Step) error {
-	why := map[infer.StopReason]string{
-		infer.StopEOS:       "the model ended the text",
-		infer.StopString:    "a stop string came up",
-		infer.StopMaxTokens: "the limit on tokens is reached",
-		infer.StopContext:   "the context window is full",
-	}
 	a.line("")
-	title := fmt.Sprintf("── stopped after %s: %s ", plural(last.N, "token"), why[last.Stop])
+	title := fmt.Sprintf("── stopped after %s: %s ", terms.Counted(last.N, "token"), terms.StopOf(last.Stop).Why)
 	a.line("%s%s", title, strings.Repeat("─", max(0, 78-width(title))))
 	a.line("%s", printable(a.prompt+a.text.String()))
 	return a.err

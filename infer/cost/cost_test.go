@@ -56,7 +56,7 @@ func TestCubicShare(t *testing.T) {
 	for _, c := range []struct{ n, percent int64 }{{512, 14}, {4096, 57}} {
 		_, r := tiny.Generate(1, int(c.n))
 		if got := (100*r.Attention + r.Total()/2) / r.Total(); got != c.percent {
-			t.Errorf("N = %d: attention is %d %% of recomputation, want %d %%", c.n, got, c.percent)
+			t.Errorf("N = %d: attention is %d%% of recomputation, want %d%%", c.n, got, c.percent)
 		}
 	}
 	// Cached attention equals the constant part at about n = 1,365.

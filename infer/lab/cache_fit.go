@@ -64,9 +64,15 @@ func (c *Cache) fits() []Fit {
 			cachedEach, cachedMs = append(cachedEach, float64(s.Cached.MultAdds)), append(cachedMs, s.Cached.Ms.Median)
 		}
 		n, whole = append(n, float64(s.Positions)), append(whole, float64(s.Step))
-		recomputedEach, recomputedMs = append(recomputedEach, float64(s.Recomputed.MultAdds)), append(recomputedMs, s.Recomputed.Ms.Median)
-		cachedTotal, cachedTotalMs = append(cachedTotal, float64(s.Cached.TotalMultAdds)), append(cachedTotalMs, s.Cached.TotalMs.Median)
-		recomputedTotal, recomputedTotalMs = append(recomputedTotal, float64(s.Recomputed.TotalMultAdds)), append(recomputedTotalMs, s.Recomputed.TotalMs.Median)
+		recomputedEach, recomputedMs = append(
+			recomputedEach, float64(s.Recomputed.MultAdds),
+		), append(recomputedMs, s.Recomputed.Ms.Median)
+		cachedTotal, cachedTotalMs = append(
+			cachedTotal, float64(s.Cached.TotalMultAdds),
+		), append(cachedTotalMs, s.Cached.TotalMs.Median)
+		recomputedTotal, recomputedTotalMs = append(
+			recomputedTotal, float64(s.Recomputed.TotalMultAdds),
+		), append(recomputedTotalMs, s.Recomputed.TotalMs.Median)
 	}
 	p := polynomialsOf(c.Shape, len(c.Prompt))
 	// From the end of a sliding window on, what a step attends is no polynomial.
@@ -80,7 +86,8 @@ func (c *Cache) fits() []Fit {
 		}
 		if f, ok := fit(Fit{Name: name, Of: of, Variable: variable}, x, y, degree, formula, terms); ok {
 			if f.Say = f.say(); cut && of == counts {
-				f.Say = fmt.Sprintf("In %d of %d layers a token sees the last %d positions only. There attention stops growing, so no one formula holds for all tokens.",
+				f.Say = fmt.Sprintf("In %d of %d layers a token sees the last %d positions only. There attention "+
+					"stops growing, so no one formula holds for all tokens.",
 					c.Shape.WindowLayers, c.Shape.Layers, c.Shape.Window)
 			}
 			fits = append(fits, f)
@@ -99,17 +106,28 @@ func (c *Cache) fits() []Fit {
 
 // say is what a fit comes to, in words: what sources call it, and what it is.
 func (f Fit) say() string {
-	share := func(k int) string { return fmt.Sprintf("%.3g %%", 100*f.Parts[k].Share) }
+	share := func(k int) string { return fmt.Sprintf("%.3g%%", 100*f.Parts[k].Share) }
 	if f.Of == "ms" {
 		return "Times vary, and small parts drown in that."
 	}
 	switch f.Name {
 	case "cached, each token":
-		return fmt.Sprintf("Often called constant. It is a constant part, every weight once, and a part that grows with the positions: %s at %d.", share(1), f.To)
+		return fmt.Sprintf(
+			"Often called constant. It is a constant part, every weight once, and a part that grows with the "+
+				"positions: %s at %d.",
+			share(1), f.To,
+		)
 	case "recomputed, each token":
-		return fmt.Sprintf("Nearly a straight line: the matrices run over the whole text again. Attention adds the square: %s at %d.", share(2), f.To)
+		return fmt.Sprintf(
+			"Nearly a straight line: the matrices run over the whole text again. Attention adds the square: %s at %d.",
+			share(2), f.To,
+		)
 	case "cached, in all":
 		return fmt.Sprintf("Often called linear. Cached attention adds a square: %s after %d tokens.", share(2), f.To)
 	}
-	return fmt.Sprintf("Often called quadratic because of attention. The square comes from the matrices: %s after %d tokens. Attention adds a cube: %s.", share(2), f.To, share(3))
+	return fmt.Sprintf(
+		"Often called quadratic because of attention. The square comes from the matrices: %s after %d tokens. "+
+			"Attention adds a cube: %s.",
+		share(2), f.To, share(3),
+	)
 }

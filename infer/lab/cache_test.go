@@ -99,7 +99,9 @@ func TestBreakEven(t *testing.T) {
 
 // Cached and recomputed, tallied and by formula, bit for bit.
 func TestCache(t *testing.T) {
-	c, _ := result[*Cache](t, "cache", Values{"tokens": "12", "repeats": "2", "temperature": "0.7", "position": "7", "block": "3"})
+	c, _ := result[*Cache](
+		t, "cache", Values{"tokens": "12", "repeats": "2", "temperature": "0.7", "position": "7", "block": "3"},
+	)
 	if !c.SameLogits || c.Columns.Different != 0 || c.Compared != int64(12*c.Shape.Vocab) {
 		t.Errorf("same logits %v, %d of %d numbers differ", c.SameLogits, c.Columns.Different, c.Columns.Compared)
 	}
@@ -110,20 +112,29 @@ func TestCache(t *testing.T) {
 		if i == 0 {
 			want = c.Shape.Pass(n)
 		}
-		if s.Positions != n || s.Cached.Parts != want || s.Cached.Formula != want.Total() || s.Recomputed.Parts != c.Shape.Pass(n) || s.Recomputed.Formula != c.Shape.Pass(n).Total() {
+		if s.Positions != n || s.Cached.Parts != want || s.Cached.Formula != want.Total() ||
+			s.Recomputed.Parts != c.Shape.Pass(n) || s.Recomputed.Formula != c.Shape.Pass(n).Total() {
 			t.Errorf("step %d: %+v", s.Step, s)
 		}
 		cached, recomputed := c.Shape.Generate(m, i+1)
-		if s.Cached.TotalParts != cached || s.Recomputed.TotalParts != recomputed || s.Cached.TotalMultAdds != cached.Total() {
-			t.Errorf("step %d: so far %+v and %+v, want %+v and %+v", s.Step, s.Cached.TotalParts, s.Recomputed.TotalParts, cached, recomputed)
+		if s.Cached.TotalParts != cached || s.Recomputed.TotalParts != recomputed ||
+			s.Cached.TotalMultAdds != cached.Total() {
+			t.Errorf(
+				"step %d: so far %+v and %+v, want %+v and %+v", s.Step, s.Cached.TotalParts, s.Recomputed.TotalParts,
+				cached, recomputed,
+			)
 		}
-		if s.Recomputed.Read != n || s.Cached.Read != map[bool]int{true: n, false: 1}[i == 0] || s.Cached.Ms.N != 2 || s.Cached.Ms.Median <= 0 {
-			t.Errorf("step %d read %d and %d positions, %d times", s.Step, s.Cached.Read, s.Recomputed.Read, s.Cached.Ms.N)
+		if s.Recomputed.Read != n || s.Cached.Read != map[bool]int{true: n, false: 1}[i == 0] || s.Cached.Ms.N != 2 ||
+			s.Cached.Ms.Median <= 0 {
+			t.Errorf(
+				"step %d read %d and %d positions, %d times", s.Step, s.Cached.Read, s.Recomputed.Read, s.Cached.Ms.N,
+			)
 		}
 	}
 	checkLogits(t, c)
 	k := c.Columns
-	if k.Block != 3 || k.Position != 7 || len(k.KeyA) != c.Shape.KVHeads*c.Shape.HeadDim || !slices.Equal(k.KeyA, k.KeyB) || !slices.Equal(k.ValueA, k.ValueB) {
+	if k.Block != 3 || k.Position != 7 || len(k.KeyA) != c.Shape.KVHeads*c.Shape.HeadDim ||
+		!slices.Equal(k.KeyA, k.KeyB) || !slices.Equal(k.ValueA, k.ValueB) {
 		t.Errorf("column %+v", k)
 	}
 	if want := c.Steps[7-m].Token; 7 >= m && (k.WrittenAt != 7-m+2 || k.MadeAt != 12 || k.Token != want) {
@@ -150,7 +161,8 @@ func checkLogits(t *testing.T, c *Cache) {
 	t.Helper()
 	for i, x := range c.Logits {
 		bits := fmt.Sprintf("%08x", math.Float32bits(x.Cached))
-		if x.CachedBits != bits || x.RecomputedBits != bits || x.Recomputed != x.Cached || i > 0 && x.Cached > c.Logits[i-1].Cached {
+		if x.CachedBits != bits || x.RecomputedBits != bits || x.Recomputed != x.Cached ||
+			i > 0 && x.Cached > c.Logits[i-1].Cached {
 			t.Errorf("logit %d: %+v", i, x)
 		}
 	}
@@ -162,14 +174,15 @@ func checkLogits(t *testing.T, c *Cache) {
 	}
 	for i, s := range c.Steps[1:] {
 		before := c.Steps[i].Cached.TotalMs
-		if now := s.Cached.TotalMs; now.N != 2 || !near(now.Min+now.Max-before.Min-before.Max, s.Cached.Ms.Min+s.Cached.Ms.Max, 1e-9) {
+		if now := s.Cached.TotalMs; now.N != 2 ||
+			!near(now.Min+now.Max-before.Min-before.Max, s.Cached.Ms.Min+s.Cached.Ms.Max, 1e-9) {
 			t.Errorf("step %d: in all %+v after %+v and %+v", s.Step, now, before, s.Cached.Ms)
 		}
 	}
 }
 
-// On the shape of FACTS attention is 14 % of recomputation after 512 tokens and
-// 57 % after 4,096.
+// On the shape of FACTS attention is 14% of recomputation after 512 tokens and
+// 57% after 4,096.
 func TestAttentionShare(t *testing.T) {
 	shape := cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}
 	for n, want := range map[int]float64{512: 0.14, 4096: 0.57} {
@@ -181,7 +194,9 @@ func TestAttentionShare(t *testing.T) {
 
 // The text is the one that the loop writes.
 func TestCacheWritesTheLoopsText(t *testing.T) {
-	c, _ := result[*Cache](t, "cache", Values{"prompt": story, "tokens": "10", "repeats": "1", "temperature": "0.7", "top_p": "0.9"})
+	c, _ := result[*Cache](
+		t, "cache", Values{"prompt": story, "tokens": "10", "repeats": "1", "temperature": "0.7", "top_p": "0.9"},
+	)
 	s, _ := result[*Strategies](t, "strategies", Values{"lanes": "common", "tokens": "10", "runs": "1", "horizon": "0"})
 	for i, x := range s.Lanes[0].Steps {
 		if c.Tokens[i] != x.Token {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Parameters that several labs share, under the same names.
@@ -46,18 +47,18 @@ func samplingParams(s sampling.Settings) []Param {
 	return []Param{
 		{
 			Name: "temperature", Label: "Temperature", Kind: Float, Min: 0, Max: sampling.MaxTemperature, Step: 0.1,
-			Default: number(s.Temperature), Help: "divides the logits; 0 is greedy",
+			Default: terms.Plain(s.Temperature), Help: "divides the logits; 0 is greedy",
 		},
 		{
 			Name: "top_k", Label: "Top-k", Unit: "tokens", Kind: Int, Min: 0, Max: 1_000_000, Step: 1,
-			Default: number(float64(s.TopK)), Help: "keep the k most probable tokens; 0 is off",
+			Default: terms.Plain(float64(s.TopK)), Help: "keep the k most probable tokens; 0 is off",
 		},
 		{
-			Name: "top_p", Label: "Top-p", Kind: Float, Min: 0, Max: 1, Step: 0.05, Default: number(s.TopP),
+			Name: "top_p", Label: "Top-p", Kind: Float, Min: 0, Max: 1, Step: 0.05, Default: terms.Plain(s.TopP),
 			Help: "keep the smallest leading set with at least this probability; 1 is off",
 		},
 		{
-			Name: "min_p", Label: "Min-p", Kind: Float, Min: 0, Max: 1, Step: 0.01, Default: number(s.MinP),
+			Name: "min_p", Label: "Min-p", Kind: Float, Min: 0, Max: 1, Step: 0.01, Default: terms.Plain(s.MinP),
 			Help: "keep tokens with at least this share of the largest probability; 0 is off",
 		},
 	}

@@ -79,8 +79,11 @@ func TestDistance(t *testing.T) {
 
 // The histogram holds every draw, and the distance goes as expected.
 func TestDraw(t *testing.T) {
-	d, _ := result[*Draw](t, "draw", Values{"repeats": "200", "draws": "2000", "rows": "3", "temperature": "1", "top_p": "1"})
-	if !slices.Equal(d.Sizes, []int{10, 100, 2000}) || d.Kept != models(t).Target.Config().Vocab || d.RestTokens != d.Kept-3 {
+	d, _ := result[*Draw](
+		t, "draw", Values{"repeats": "200", "draws": "2000", "rows": "3", "temperature": "1", "top_p": "1"},
+	)
+	if !slices.Equal(d.Sizes, []int{10, 100, 2000}) || d.Kept != models(t).Target.Config().Vocab ||
+		d.RestTokens != d.Kept-3 {
 		t.Fatalf("sizes %v, kept %d, rest %d", d.Sizes, d.Kept, d.RestTokens)
 	}
 	for i, n := range d.Sizes {
@@ -100,7 +103,7 @@ func TestDraw(t *testing.T) {
 		t.Errorf("q sums to %v", whole)
 	}
 	for _, x := range d.Distances {
-		// 200 repeats: the mean lies within some 5 % of what is expected.
+		// 200 repeats: the mean lies within some 5% of what is expected.
 		if !near(x.Mean/x.Expected, 1, 0.15) || x.Measured.N != 200 {
 			t.Errorf("at %d draws %v on average, %v expected", x.N, x.Mean, x.Expected)
 		}
@@ -109,7 +112,9 @@ func TestDraw(t *testing.T) {
 		t.Errorf("slope %v, expected %v", d.Slope, d.SlopeExpected)
 	}
 	// Where few tokens are kept the law holds from the first draws on.
-	few, _ := result[*Draw](t, "draw", Values{"repeats": "200", "draws": "2000", "temperature": "2", "top_p": "1", "top_k": "3"})
+	few, _ := result[*Draw](
+		t, "draw", Values{"repeats": "200", "draws": "2000", "temperature": "2", "top_p": "1", "top_k": "3"},
+	)
 	if !near(few.Slope, -0.5, 0.06) || !near(few.SlopeExpected, -0.5, 0.02) || few.Kept != 3 {
 		t.Errorf("of %d tokens: slopes %v and %v", few.Kept, few.Slope, few.SlopeExpected)
 	}

@@ -2,26 +2,14 @@ package lab
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Findings are what a run came to in a few sentences: for a terminal, for the
 // caption of a chart, for who cannot see one. They are made of the result
 // alone.
-
-// grouped is a whole number with commas.
-func grouped[N ~int | ~int64](n N) string {
-	digits := strconv.FormatInt(int64(n), 10)
-	sign := ""
-	if digits[0] == '-' {
-		sign, digits = "-", digits[1:]
-	}
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return sign + digits
-}
 
 // signed is a number with two decimals and its sign.
 func signed(x float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.2f", x), "-", "−") }
@@ -66,9 +54,9 @@ func (s *SequenceSearch) findings() []string {
 	if s == nil {
 		return nil
 	}
-	how := fmt.Sprintf("after %s passes, with no sequence left out", grouped(s.Expanded))
+	how := fmt.Sprintf("after %s passes, with no sequence left out", terms.Count(s.Expanded))
 	if !s.Exact {
-		how = fmt.Sprintf("the search was given up after %s passes", grouped(s.Expanded))
+		how = fmt.Sprintf("the search was given up after %s passes", terms.Count(s.Expanded))
 	}
 	if !s.Differs {
 		is := "is the most probable of"
@@ -108,7 +96,7 @@ func (d *Draw) findings() []string {
 	first, last := d.Distances[0], d.Distances[len(d.Distances)-1]
 	return []string{
 		fmt.Sprintf("The distance falls from %.3f at %s draws to %.4f at %s, on average; %.3f and %.4f are expected.",
-			first.Mean, grouped(first.N), last.Mean, grouped(last.N), first.Expected, last.Expected),
+			first.Mean, terms.Count(first.N), last.Mean, terms.Count(last.N), first.Expected, last.Expected),
 		fmt.Sprintf(
 			"It falls as N to the power of %s; %s is expected, and −½ is the law for many draws.", signed(d.Slope),
 			signed(d.SlopeExpected),
@@ -121,7 +109,7 @@ func (c *Cache) findings() []string {
 	list := []string{
 		fmt.Sprintf("Token %d takes %s multiply-adds with the cache and %s without, %.1f times as many; all %d "+
 			"together %.1f times as many.",
-			last.Step, grouped(last.Cached.MultAdds), grouped(last.Recomputed.MultAdds),
+			last.Step, terms.Count(last.Cached.MultAdds), terms.Count(last.Recomputed.MultAdds),
 			float64(last.Recomputed.MultAdds)/float64(last.Cached.MultAdds),
 			last.Step, float64(last.Recomputed.TotalMultAdds)/float64(last.Cached.TotalMultAdds)),
 	}
@@ -131,7 +119,7 @@ func (c *Cache) findings() []string {
 			fmt.Sprintf(
 				"All %s logits of the two ways are the same bit for bit, and so are all %s numbers of their keys and "+
 					"values.",
-				grouped(c.Compared), grouped(c.Columns.Compared),
+				terms.Count(c.Compared), terms.Count(c.Columns.Compared),
 			),
 		)
 	} else {
@@ -145,7 +133,7 @@ func (c *Cache) findings() []string {
 	return append(
 		list,
 		fmt.Sprintf(
-			"Cached attention would cost as much as all matrices at %s positions.", grouped(int64(c.BreakEven+0.5)),
+			"Cached attention would cost as much as all matrices at %s positions.", terms.Count(int64(c.BreakEven+0.5)),
 		),
 	)
 }
@@ -153,18 +141,18 @@ func (c *Cache) findings() []string {
 func (c *Memory) findings() []string {
 	list := []string{
 		fmt.Sprintf("%s keeps %s a position: %s for %s positions of %s at once, beside %s of weights.",
-			c.Model.Name, size(c.BytesPerPosition), size(c.Bytes),
-			grouped(c.Positions), texts(c.Batch), size(c.WeightBytes)),
-		fmt.Sprintf("One cache is as large as the weights at %s positions.", grouped(int64(c.Overtakes+0.5))),
+			c.Model.Name, terms.BytesShort(c.BytesPerPosition), terms.BytesShort(c.Bytes),
+			terms.Count(c.Positions), texts(c.Batch), terms.BytesShort(c.WeightBytes)),
+		fmt.Sprintf("One cache is as large as the weights at %s positions.", terms.Count(int64(c.Overtakes+0.5))),
 	}
 	if c.FreeBytes < 0 {
-		list = append(list, fmt.Sprintf("The weights alone do not fit into %s.", size(c.MemoryBytes)))
+		list = append(list, fmt.Sprintf("The weights alone do not fit into %s.", terms.BytesShort(c.MemoryBytes)))
 	} else {
 		list = append(
 			list,
 			fmt.Sprintf(
-				"Beside the weights in %s there is room for %s of %s positions.", size(c.MemoryBytes),
-				texts(int(c.Users)), grouped(c.Positions),
+				"Beside the weights in %s there is room for %s of %s positions.", terms.BytesShort(c.MemoryBytes),
+				texts(int(c.Users)), terms.Count(c.Positions),
 			),
 		)
 	}
@@ -174,28 +162,19 @@ func (c *Memory) findings() []string {
 			list,
 			fmt.Sprintf(
 				"The engine's own cache uses %s for %s positions and has reserved %s, room for %s.",
-				size(float64(last.Used)), grouped(last.Positions), size(float64(last.Reserved)), grouped(last.Room),
+				terms.BytesShort(float64(last.Used)), terms.Count(last.Positions),
+				terms.BytesShort(float64(last.Reserved)), terms.Count(last.Room),
 			),
 		)
 	}
 	return list
 }
 
-// size is a number of bytes with its unit.
-func size(bytes float64) string {
-	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
-	i := 0
-	for ; bytes >= 1024 && i < len(units)-1; i++ {
-		bytes /= 1024
-	}
-	return fmt.Sprintf("%.4g %s", bytes, units[i])
-}
-
 func texts(n int) string {
 	if n == 1 {
 		return "1 text"
 	}
-	return grouped(n) + " texts"
+	return terms.Count(n) + " texts"
 }
 
 func (p *Prefill) findings() []string {
@@ -225,14 +204,14 @@ func (p *Prefill) findings() []string {
 }
 
 func (b *Bill) findings() []string {
-	list := []string{fmt.Sprintf("%s tokens read and %s written cost $%.3g; output is %.0f %% of it.",
-		grouped(b.Cost.InputTokens), grouped(b.Cost.OutputTokens), b.Cost.Total, 100*b.OutputShare)}
+	list := []string{fmt.Sprintf("%s tokens read and %s written cost $%.3g; output is %.0f%% of it.",
+		terms.Count(b.Cost.InputTokens), terms.Count(b.Cost.OutputTokens), b.Cost.Total, 100*b.OutputShare)}
 	for _, s := range b.Savings {
 		verb, share := "saves", s.Share
 		if s.Saved < 0 {
 			verb, share = "costs another", -s.Share
 		}
-		list = append(list, fmt.Sprintf("The same request %s %s %.0f %%.", s.Title, verb, 100*share))
+		list = append(list, fmt.Sprintf("The same request %s %s %.0f%%.", s.Title, verb, 100*share))
 	}
 	if b.Why.Say != "" {
 		list = append(list, b.Why.Say)
@@ -256,7 +235,7 @@ func (s *Speculation) findings() []string {
 			list,
 			fmt.Sprintf(
 				"A synthetic pair with independent acceptance, α = %.3f, yields %.3f tokens a pass where E is %.3f: "+
-					"%s %%.",
+					"%s%%.",
 				x.Alpha, x.PerPass, x.Expected, signed(100*x.Off),
 			),
 		)
@@ -293,7 +272,7 @@ func (q *Quantization) findings() []string {
 	for _, w := range q.Ways[1:] {
 		list = append(list, fmt.Sprintf("%s keeps the weights in %s instead of %s. The most probable token stays at "+
 			"%d of %d steps; the mean KL is %.2g nats, the largest %.2g.",
-			w.Name, size(float64(w.Bytes)), size(float64(own.Bytes)), w.Kept, len(q.Steps), w.MeanKL, w.MaxKL))
+			w.Name, terms.BytesShort(float64(w.Bytes)), terms.BytesShort(float64(own.Bytes)), w.Kept, len(q.Steps), w.MeanKL, w.MaxKL))
 	}
 	for _, w := range q.Ways[1:] {
 		if own.Ms.N > 0 && !w.Wide {

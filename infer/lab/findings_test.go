@@ -7,16 +7,16 @@ import (
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		grouped(0): "0", grouped(999): "999", grouped(1000): "1,000", grouped(-1234567): "-1,234,567",
-		size(512): "512 bytes", size(1536): "1.5 KiB", size(2 << 30): "2 GiB", size(64 << 40): "64 TiB",
-		chance(0.0089): "0.0089", chance(3e-16): "3.0e-16", chance(0): "0.0000", signed(-0.5): "−0.50", signed(0.114): "+0.11",
-		texts(1): "1 text", texts(1200): "1,200 texts", shown("a\nb"): "“a↵b”",
+		chance(0.0089): "0.0089", chance(3e-16): "3.0e-16", chance(0): "0.0000", signed(-0.5): "−0.50",
+		signed(0.114): "+0.11",
+		texts(1):      "1 text", texts(1200): "1,200 texts", shown("a\nb"): "“a↵b”",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if text := (Why{Ratio: 4, WorkRatio: 1.2}).say(); strings.Contains(text, "Little") || !strings.Contains(text, "4 times") {
+	if text := (Why{Ratio: 4, WorkRatio: 1.2}).say(); strings.Contains(text, "Little") ||
+		!strings.Contains(text, "4 times") {
 		t.Error(text)
 	}
 	if text := (Why{Ratio: 0.9, WorkRatio: 1.2}).say(); !strings.Contains(text, "Little") {
@@ -33,18 +33,27 @@ func TestFindings(t *testing.T) {
 			t.Errorf("%s: %q", name, r.Findings)
 		}
 		for _, text := range r.Findings {
-			if !strings.HasSuffix(text, ".") || strings.ContainsAny(text, "\n") || strings.Contains(text, "%!") || strings.Contains(text, "NaN") {
+			if !strings.HasSuffix(text, ".") || strings.ContainsAny(text, "\n") || strings.Contains(text, "%!") ||
+				strings.Contains(text, "NaN") {
 				t.Errorf("%s: %q", name, text)
 			}
 		}
 	}
 	// What a search of a made-up case says.
-	s := &SequenceSearch{Prompt: "x", Horizon: 2, Greedy: Sequence{Text: "ab", P: 0.24}, Best: Sequence{Text: "ba", P: 0.36}, Differs: true, Exact: true, Expanded: 5}
-	cut := &SequenceSearch{Prompt: "x", Horizon: 2, Greedy: Sequence{Text: "ab", P: 0.24}, Best: Sequence{Text: "ab", P: 0.24}, Expanded: 5}
-	if got := cut.findings(); !strings.Contains(got[0], "that was found") || !strings.Contains(got[0], "given up after 5 passes") {
+	s := &SequenceSearch{
+		Prompt: "x", Horizon: 2, Greedy: Sequence{Text: "ab", P: 0.24}, Best: Sequence{Text: "ba", P: 0.36},
+		Differs: true, Exact: true, Expanded: 5,
+	}
+	cut := &SequenceSearch{
+		Prompt: "x", Horizon: 2, Greedy: Sequence{Text: "ab", P: 0.24}, Best: Sequence{Text: "ab", P: 0.24},
+		Expanded: 5,
+	}
+	if got := cut.findings(); !strings.Contains(got[0], "that was found") ||
+		!strings.Contains(got[0], "given up after 5 passes") {
 		t.Errorf("a search that was given up says %q", got)
 	}
-	want := "After “x” greedy writes “ab”, p = 0.2400. “ba” is 1.50 times as probable, p = 0.3600 (after 5 passes, with no sequence left out)."
+	want := "After “x” greedy writes “ab”, p = 0.2400. “ba” is 1.50 times as probable, p = 0.3600 (after 5 passes, " +
+		"with no sequence left out)."
 	if got := s.findings(); len(got) != 1 || got[0] != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -8,13 +8,15 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // maxLanes is how many texts the strategies lab writes side by side.
 const maxLanes = 6
 
 // lanesWant tells what the lanes parameter takes.
-const lanesWant = "one to six of greedy, pure, top_k, top_p, common, or settings such as t=1.2 k=10 p=0.9 minp=0.05, joined by commas"
+const lanesWant = "one to six of greedy, pure, top_k, top_p, common, or settings such as t=1.2 k=10 p=0.9 minp=0.05, " +
+	"joined by commas"
 
 // parseLanes reads the lanes parameter.
 func parseLanes(text string) ([]Lane, error) {
@@ -73,15 +75,15 @@ func laneName(s sampling.Settings) string {
 	if p, ok := sampling.PresetOf(s); ok {
 		return p.Name
 	}
-	name := "T " + number(s.Temperature)
+	name := "T " + terms.Plain(s.Temperature)
 	if s.TopK > 0 {
 		name += fmt.Sprintf(", top-k %d", s.TopK)
 	}
 	if s.TopP < 1 {
-		name += ", top-p " + number(s.TopP)
+		name += ", top-p " + terms.Plain(s.TopP)
 	}
 	if s.MinP > 0 {
-		name += ", min-p " + number(s.MinP)
+		name += ", min-p " + terms.Plain(s.MinP)
 	}
 	return name
 }
@@ -149,17 +151,20 @@ func (p *Parting) explain(lanes []Lane, dists [2]*sampling.Distribution, m *infe
 		if rule := d.CutBy(r); rule != sampling.RuleNone {
 			cut := tokenOf(m, other.ID)
 			p.Why, p.CutBy, p.Cut = PartFilter, string(rule), &cut
-			p.Say = fmt.Sprintf("%s cannot take “%s”: its %s cuts it, rank %d at p = %.4f. u = %.4f falls on “%s” there.",
+			p.Say = fmt.Sprintf("%s cannot take “%s”: its %s cuts it, rank %d at p = %.4f. u = %.4f falls on “%s” "+
+				"there.",
 				names[lane], other.Text, ruleNames[rule], r+1, d.P[other.ID], p.U, p.Tokens[lane].Text)
 			return
 		}
 	}
 	p.Why = PartSegment
-	p.Say = fmt.Sprintf("Both keep both tokens, but the segments differ: u = %.4f lies between %.4f and %.4f in %s, “%s”, and between %.4f and %.4f in %s, “%s”.",
+	p.Say = fmt.Sprintf("Both keep both tokens, but the segments differ: u = %.4f lies between %.4f and %.4f in %s, "+
+		"“%s”, and between %.4f and %.4f in %s, “%s”.",
 		p.U, p.Segments[0][0].From, p.Segments[0][0].To, names[0], p.Tokens[0].Text,
 		p.Segments[1][1].From, p.Segments[1][1].To, names[1], p.Tokens[1].Text)
 }
 
 var ruleNames = map[sampling.Rule]string{
-	sampling.RuleGreedy: "greedy choice", sampling.RuleTopK: "top-k", sampling.RuleTopP: "top-p", sampling.RuleMinP: "min-p",
+	sampling.RuleGreedy: "greedy choice", sampling.RuleTopK: "top-k", sampling.RuleTopP: "top-p",
+	sampling.RuleMinP: "min-p",
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // RangeError names the value that was refused, what was given and what is
@@ -77,7 +78,9 @@ func (i Info) Parse(raw Values) (Values, error) {
 	for name, text := range raw {
 		p, known := i.Param(name)
 		if !known {
-			return nil, sampling.NewRangeError(name, "no parameter of this lab", "one of "+strings.Join(i.names(), ", "))
+			return nil, sampling.NewRangeError(
+				name, "no parameter of this lab", "one of "+strings.Join(i.names(), ", "),
+			)
 		}
 		value, err := p.parse(text)
 		if err != nil {
@@ -105,7 +108,7 @@ func (p Param) Wants() string {
 	if p.Unit != "" {
 		unit = " " + p.Unit
 	}
-	between := number(p.Min) + " to " + number(p.Max) + unit
+	between := terms.Plain(p.Min) + " to " + terms.Plain(p.Max) + unit
 	switch p.Kind {
 	case Int:
 		return "a whole number from " + between
@@ -118,9 +121,11 @@ func (p Param) Wants() string {
 	case Bool:
 		return "true or false"
 	case Strings:
-		return fmt.Sprintf("at most %d strings of 1 to %d bytes, one a line", infer.MaxStopStrings, infer.MaxStopStringLen)
+		return fmt.Sprintf(
+			"at most %d strings of 1 to %d bytes, one a line", infer.MaxStopStrings, infer.MaxStopStringLen,
+		)
 	}
-	return number(p.Min) + " to " + number(p.Max) + " bytes of text"
+	return terms.Plain(p.Min) + " to " + terms.Plain(p.Max) + " bytes of text"
 }
 
 func (p Param) refuse(got string) error { return sampling.NewRangeError(p.Name, got, p.Wants()) }
@@ -165,11 +170,11 @@ func (p Param) parseNumber(text string) (string, error) {
 	case err != nil, math.IsNaN(x):
 		return "", p.refuse(quoted(text))
 	case x < p.Min, x > p.Max:
-		return "", p.refuse(number(x))
+		return "", p.refuse(terms.Plain(x))
 	case p.Kind == Int && x != math.Trunc(x):
-		return "", p.refuse(number(x))
+		return "", p.refuse(terms.Plain(x))
 	}
-	return number(x), nil
+	return terms.Plain(x), nil
 }
 
 // maxList is how many numbers a list may hold.
@@ -213,18 +218,6 @@ func quoted(text string) string {
 		text = string(r[:most]) + "…"
 	}
 	return strconv.Quote(text)
-}
-
-// number writes a number as short as it reads back; whole ones without an
-// exponent.
-func number(x float64) string {
-	if x == 0 {
-		return "0" // without a sign
-	}
-	if x == math.Trunc(x) && math.Abs(x) < 1e18 {
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
 var (

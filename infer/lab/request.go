@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Request is the body of a request to a service that writes text, with the
@@ -37,7 +38,8 @@ const maxRequest = 64 << 10
 func RequestOf(v Values) Request {
 	s := v.sampling()
 	r := Request{
-		Prompt: v["prompt"], MaxTokens: v.int("max_tokens"), Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK, MinP: s.MinP,
+		Prompt: v["prompt"], MaxTokens: v.int("max_tokens"), Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK,
+		MinP: s.MinP,
 		Stop: v.strings("stop"), Stream: v.bool("stream"), Seed: uint64(v.float("seed")),
 	}
 	if r.Stop == nil {
@@ -49,8 +51,10 @@ func RequestOf(v Values) Request {
 // Values are the values of the bill lab's parameters that a request has.
 func (r Request) Values() Values {
 	return Values{
-		"prompt": r.Prompt, "max_tokens": fmt.Sprint(r.MaxTokens), "temperature": number(r.Temperature), "top_p": number(r.TopP),
-		"top_k": fmt.Sprint(r.TopK), "min_p": number(r.MinP), "stop": JoinStrings(r.Stop), "stream": fmt.Sprint(r.Stream), "seed": fmt.Sprint(r.Seed),
+		"prompt": r.Prompt, "max_tokens": fmt.Sprint(r.MaxTokens), "temperature": terms.Plain(r.Temperature),
+		"top_p": terms.Plain(r.TopP),
+		"top_k": fmt.Sprint(r.TopK), "min_p": terms.Plain(r.MinP), "stop": JoinStrings(r.Stop),
+		"stream": fmt.Sprint(r.Stream), "seed": fmt.Sprint(r.Seed),
 	}
 }
 
@@ -73,7 +77,9 @@ func (r Request) JSON() string {
 func ParseRequest(data []byte) (Request, error) {
 	const want = "one JSON object with fields such as prompt, max_tokens and temperature"
 	if len(data) > maxRequest {
-		return Request{}, sampling.NewRangeError("request", fmt.Sprintf("%d bytes long", len(data)), fmt.Sprintf("at most %d bytes", maxRequest))
+		return Request{}, sampling.NewRangeError(
+			"request", fmt.Sprintf("%d bytes long", len(data)), fmt.Sprintf("at most %d bytes", maxRequest),
+		)
 	}
 	if !utf8.Valid(data) {
 		return Request{}, sampling.NewRangeError("request", "not valid UTF-8", want)
@@ -90,7 +96,9 @@ func ParseRequest(data []byte) (Request, error) {
 	raw := Values{}
 	for name, value := range fields {
 		if !slices.Contains(requestFields, name) {
-			return Request{}, sampling.NewRangeError(name, "no field of a request", "one of "+strings.Join(requestFields, ", "))
+			return Request{}, sampling.NewRangeError(
+				name, "no field of a request", "one of "+strings.Join(requestFields, ", "),
+			)
 		}
 		text, err := fieldText(name, value)
 		if err != nil {
@@ -156,4 +164,6 @@ func fieldText(name string, value any) (string, error) {
 	return refuse()
 }
 
-var typeNames = map[ParamKind]string{Int: "a number", Float: "a number", Bool: "true or false", Text: "a string", Strings: "a list of strings"}
+var typeNames = map[ParamKind]string{
+	Int: "a number", Float: "a number", Bool: "true or false", Text: "a string", Strings: "a list of strings",
+}

@@ -70,7 +70,8 @@ func noise(spreads []Spread) string {
 	}
 	slices.Sort(shares)
 	typical := stat.Quantile(0.5, stat.Empirical, shares, nil)
-	return fmt.Sprintf("Each time is the median of up to %d measurements. The middle half of them is typically %.0f %% of the median wide, %.0f %% at worst.",
+	return fmt.Sprintf("Each time is the median of up to %d measurements. The middle half of them is typically "+
+		"%.0f%% of the median wide, %.0f%% at worst.",
 		repeats, 100*typical, 100*shares[len(shares)-1])
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Column is one column of a table. Unit is empty for counts, names and shares.
@@ -84,19 +86,7 @@ func cellText(cell any) string {
 	case float64:
 		return strconv.FormatFloat(c, 'g', -1, 64)
 	case string:
-		return harmless(c)
+		return terms.Cell(c)
 	}
 	return fmt.Sprint(cell)
-}
-
-// harmless keeps a spreadsheet from reading a text as a formula.
-func harmless(text string) string {
-	if text == "" {
-		return text
-	}
-	switch text[0] {
-	case '=', '+', '-', '@', '\t', '\r':
-		return "'" + text
-	}
-	return text
 }

@@ -22,13 +22,6 @@ func TestCSV(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("%q\nwant %q", b.String(), want)
 	}
-	for text, want := range map[string]string{
-		"": "", "=1": "'=1", "+1": "'+1", "-1": "'-1", "@a": "'@a", "\ta": "'\ta", "\ra": "'\ra", " =1": " =1", "a=1": "a=1", "1": "1",
-	} {
-		if got := harmless(text); got != want {
-			t.Errorf("%q is written %q, want %q", text, got, want)
-		}
-	}
 	defer func() {
 		if recover() == nil {
 			t.Error("a row that is too short is taken")
@@ -76,7 +69,8 @@ func TestSpread(t *testing.T) {
 	if want := (Spread{N: 4, Median: 3, Q1: 1.75, Q3: 5.5, Min: 1, Max: 10}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := spreadOfTimes([]time.Duration{1500 * time.Microsecond}); got.Median != 1.5 || got.Q1 != 1.5 || got.N != 1 {
+	if got := spreadOfTimes([]time.Duration{1500 * time.Microsecond}); got.Median != 1.5 || got.Q1 != 1.5 ||
+		got.N != 1 {
 		t.Errorf("one time: %+v", got)
 	}
 	if got := spreadOf(nil); got != (Spread{}) {
@@ -85,8 +79,8 @@ func TestSpread(t *testing.T) {
 	if text := noise([]Spread{{N: 1, Median: 2}}); !strings.Contains(text, "once") {
 		t.Errorf("one repeat: %q", text)
 	}
-	// Widths: (5.5 − 1.75) / 3 = 125 %.
-	if text := noise([]Spread{{N: 4, Median: 3, Q1: 1.75, Q3: 5.5}}); !strings.Contains(text, "125 %") {
+	// Widths: (5.5 − 1.75) / 3 = 125%.
+	if text := noise([]Spread{{N: 4, Median: 3, Q1: 1.75, Q3: 5.5}}); !strings.Contains(text, "125%") {
 		t.Errorf("noise: %q", text)
 	}
 }

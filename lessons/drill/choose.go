@@ -3,6 +3,8 @@ package drill
 import (
 	"slices"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // choice grades a cell that takes one of its options.
@@ -70,7 +72,9 @@ type cut struct {
 
 // parseSet reads option values set apart by commas, spaces or braces.
 func (s *set) parse(text string) (chosen []string, unknown string) {
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",;{}[]() \t\n\"'·", r) }) {
+	for _, word := range strings.FieldsFunc(
+		text, func(r rune) bool { return strings.ContainsRune(",;{}[]() \t\n\"'·", r) },
+	) {
 		o, ok := find(s.options, word)
 		if !ok {
 			return nil, word
@@ -133,15 +137,19 @@ func (s *set) mistake(chosen []string, prefix bool) (Mistake, string, string) {
 	last := s.ranked[s.keep-1]
 	switch n := len(chosen); {
 	case !prefix:
-		return OtherOption, "A cut keeps tokens from the most probable down.", "No token stays while a more probable one goes."
+		return OtherOption, "A cut keeps tokens from the most probable " +
+			"down.", "No token stays while a more probable one goes."
 	case s.cut.topP > 0 && n == s.keep-1:
-		return Crossing, "The token that crosses the border stays.", "Up to there the sum is " + p4(s.mass[n-1]) + ", short of " + canonical(s.cut.topP, Real) + ". With " + last + " it is " + p4(s.mass[s.keep-1]) + ": the border is crossed by it, so it is kept."
+		return Crossing, "The token that crosses the border stays.",
+			"Up to there the sum is " + p4(s.mass[n-1]) + ", short of " + canonical(s.cut.topP, Real) + ". With " + last + " it is " + p4(s.mass[s.keep-1]) + ": the border is crossed by it, so it is kept."
 	case s.cut.topP > 0 && n < s.keep:
-		return OneTooFew, "Too few: the sum has not reached the border yet.", "These add up to " + p4(s.mass[n-1]) + ", short of " + canonical(s.cut.topP, Real) + "."
+		return OneTooFew, "Too few: the sum has not reached the border " +
+			"yet.", "These add up to " + p4(s.mass[n-1]) + ", short of " + canonical(s.cut.topP, Real) + "."
 	case s.cut.topP > 0:
-		return OneTooMany, "Too many: the border was reached before.", "With " + last + " the sum is " + p4(s.mass[s.keep-1]) + " already, which is at least " + canonical(s.cut.topP, Real) + "."
+		return OneTooMany, "Too many: the border was reached " +
+			"before.", "With " + last + " the sum is " + p4(s.mass[s.keep-1]) + " already, which is at least " + canonical(s.cut.topP, Real) + "."
 	case n < s.keep:
-		return OneTooFew, "Too few tokens.", "This cut keeps " + whole(s.keep) + "."
+		return OneTooFew, "Too few tokens.", "This cut keeps " + terms.Count(s.keep) + "."
 	}
-	return OneTooMany, "Too many tokens.", "This cut keeps " + whole(s.keep) + "."
+	return OneTooMany, "Too many tokens.", "This cut keeps " + terms.Count(s.keep) + "."
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // number grades a number cell.
@@ -163,15 +165,25 @@ func (n *number) rounding(r Reading) (slip, float64) {
 		exact := n.form.show(v)
 		switch {
 		case r.rounds(v) && d <= 0.1:
-			best, found = d, slip{Rounding, v, "Right so far, but with too few places.", fmt.Sprintf("%s %s.", n.form.demand(), "You wrote "+canonical(r.Value, n.form)), 0.5}
+			best, found = d, slip{
+				Rounding, v, "Right so far, but with too few places.",
+				fmt.Sprintf("%s %s.", n.form.demand(), "You wrote "+canonical(r.Value, n.form)), 0.5,
+			}
 		case r.cutOff(v) && d <= 0.01:
-			best, found = d, slip{Rounding, v, "The last place was cut off, not rounded.", "The next digit is 5 or more, so the last place goes up by one: " + exact + ".", 0.75}
+			best, found = d, slip{
+				Rounding, v, "The last place was cut off, not rounded.",
+				"The next digit is 5 or more, so the last place goes up by one: " + exact + ".", 0.75,
+			}
 		case d <= 0.004 || n.form == Probability && math.Abs(r.Value-v) <= 0.0011:
-			best, found = d, slip{Rounding, v, "Very near: only the last place is off.", "Keep one more place on the way, and round once, at the end.", 0.75}
+			best, found = d, slip{
+				Rounding, v, "Very near: only the last place is off.",
+				"Keep one more place on the way, and round once, at the end.", 0.75,
+			}
 		}
 	}
 	if (n.form == Count || n.form == Bytes) && found.mistake != "" {
-		found.title, found.why = "Near, but a count is exact.", "Multiply it out to the last digit, or write it in a larger unit."
+		found.title, found.why = "Near, but a count is exact.", "Multiply it out to the last digit, or write it in a "+
+			"larger unit."
 	}
 	return found, best
 }
@@ -206,12 +218,12 @@ func (f Form) show(v float64) string {
 		for len(s)-strings.IndexByte(s, '.') < 3 {
 			s += "0"
 		}
-		return "$" + group(s)
+		return "$" + terms.Thousands(s)
 	case Ratio:
 		return significant(v, 4)
 	}
 	if math.Abs(v) >= 1 {
-		return group(fmt.Sprintf("%.3f", v))
+		return terms.Thousands(fmt.Sprintf("%.3f", v))
 	}
 	return fmt.Sprintf("%.*f", smallPlaces(v), v)
 }
@@ -228,7 +240,7 @@ func significant(v float64, digits int) string {
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
-	return group(s)
+	return terms.Thousands(s)
 }
 
 // unknown is said where no mistake is recognised.

@@ -3,6 +3,8 @@ package drill
 import (
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // answer is one line of a hand-worked table: what is typed and what is said.
@@ -182,19 +184,19 @@ func TestStopsByReading(t *testing.T) {
 			if v := p.Check("run.reason", reason); v.State != Right {
 				t.Errorf("level %d, seed %d ends by %q: %+v", level, seed, reason, v)
 			}
-			if v := p.Check("run.count", whole(n)); v.State != Right {
+			if v := p.Check("run.count", terms.Count(n)); v.State != Right {
 				t.Errorf("level %d, seed %d ends at token %d: %+v", level, seed, n, v)
 			}
 			if v := p.Check("run.text", "…"+visible(tail(text))); v.State != Right {
 				t.Errorf("level %d, seed %d returns …%q: %+v", level, seed, tail(text), v)
 			}
-			if v := p.Check("run.count", whole(n+w.prompt)); v.Mistake != Missing && v.State != Right {
+			if v := p.Check("run.count", terms.Count(n+w.prompt)); v.Mistake != Missing && v.State != Right {
 				t.Errorf("level %d, seed %d: with the prompt counted in: %+v", level, seed, v)
 			}
 		}
 	}
-	for _, r := range reasons {
-		if ended[string(r.reason)] < 20 {
+	for _, r := range terms.Stops() {
+		if ended[r.Key] < 20 {
 			t.Errorf("300 runs end by %v", ended)
 		}
 	}

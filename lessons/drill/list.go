@@ -2,7 +2,8 @@ package drill
 
 import (
 	"math"
-	"strconv"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // quantity is one number to be worked out, a row of a step that is a list of
@@ -26,7 +27,9 @@ func (p *Problem) list(step Step, quantities ...quantity) *Step {
 		{Key: "value", Head: "value", Title: "value", State: Live},
 	}
 	for _, q := range quantities {
-		step.Rows = append(step.Rows, Row{Key: q.id, Name: q.name, Items: []Item{{Text: q.how}, {Cell: p.quantity(step.ID, q)}}})
+		step.Rows = append(
+			step.Rows, Row{Key: q.id, Name: q.name, Items: []Item{{Text: q.how}, {Cell: p.quantity(step.ID, q)}}},
+		)
 	}
 	p.Steps = append(p.Steps, &step)
 	return &step
@@ -66,19 +69,9 @@ func times(factors ...int) string {
 		if i > 0 {
 			s += " × "
 		}
-		s += whole(f)
+		s += terms.Count(f)
 	}
 	return s
-}
-
-// size writes bytes in the largest unit of 1,024s that they fill.
-func size(bytes int64) string {
-	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
-	v, i := float64(bytes), 0
-	for v >= 1024 && i < len(units)-1 {
-		v, i = v/1024, i+1
-	}
-	return strconv.FormatFloat(roundTo(v, 2), 'f', -1, 64) + " " + units[i]
 }
 
 // inThousands is what the number of bytes becomes when GiB is taken for GB.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // literals reads digits with decimal and thousands signs. Where a comma or a
@@ -76,7 +78,8 @@ func join(s, signs string) (string, bool) {
 		switch {
 		case strings.Trim(g, "0123456789") != "":
 			return "", false
-		case first && len(groups) > 1 && len(g) > 3, !first && last && len(g) != 3, !first && !last && len(g) != 3 && len(g) != 2:
+		case first && len(groups) > 1 && len(g) > 3, !first && last && len(g) != 3, !first && !last && len(g) != 3 &&
+			len(g) != 2:
 			return "", false
 		}
 	}
@@ -109,32 +112,13 @@ func canonical(v float64, form Form) string {
 	if math.Abs(v) < 10000 && form != Count && form != Bytes {
 		return s
 	}
-	return group(s)
+	return terms.Thousands(s)
 }
-
-// group sets thousands apart by commas.
-func group(s string) string {
-	whole, fraction, dot := strings.Cut(s, ".")
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "-", whole[1:]
-	}
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if dot {
-		whole += "." + fraction
-	}
-	return sign + whole
-}
-
-// whole writes a count.
-func whole[T int | int64](n T) string { return group(strconv.FormatInt(int64(n), 10)) }
 
 // inWords writes a small count.
 func inWords(n int) string {
 	if words := []string{"none", "one", "two", "three", "four", "five", "six"}; n >= 0 && n < len(words) {
 		return words[n]
 	}
-	return whole(n)
+	return terms.Count(n)
 }

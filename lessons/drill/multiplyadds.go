@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // work is the drill of multiply-adds with and without the cache.
@@ -15,7 +16,9 @@ type work struct {
 
 func newWork(p *Problem) *work {
 	if p.Seed == 0 && p.Level == 1 {
-		return &work{cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}, 19, 1000, 500}
+		return &work{
+			cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}, 19, 1000, 500,
+		}
 	}
 	r := newRandom(p)
 	w := &work{}
@@ -36,14 +39,14 @@ func newWork(p *Problem) *work {
 func buildMultiplyAdds(p *Problem) {
 	w := newWork(p)
 	p.Facts = []Fact{
-		{"L, layers", whole(w.Layers)},
-		{"d, width", whole(w.Width)},
-		{"h, query heads", whole(w.Heads)},
-		{"g, key/value heads", whole(w.KVHeads)},
-		{"s, head size", whole(w.HeadDim)},
-		{"f, feed-forward width", whole(w.FFN)},
-		{"V, vocabulary", whole(w.Vocab)},
-		{"n, positions attended", whole(w.n)},
+		{"L, layers", terms.Count(w.Layers)},
+		{"d, width", terms.Count(w.Width)},
+		{"h, query heads", terms.Count(w.Heads)},
+		{"g, key/value heads", terms.Count(w.KVHeads)},
+		{"s, head size", terms.Count(w.HeadDim)},
+		{"f, feed-forward width", terms.Count(w.FFN)},
+		{"V, vocabulary", terms.Count(w.Vocab)},
+		{"n, positions attended", terms.Count(w.n)},
 	}
 	w.layer(p)
 	w.cached(p)
@@ -64,26 +67,49 @@ func (w *work) layer(p *Problem) {
 	projections, feed := w.Projections(), w.FeedForward()
 	p.list(Step{
 		ID: "layer", Name: "One layer", Note: "one position", Title: "The matrices of one layer, for one position",
-		Ask: "A matrix of a × b numbers takes a · b multiply-adds for one vector.", Remark: "The same for every position, near or far.",
+		Ask:    "A matrix of a × b numbers takes a · b multiply-adds for one vector.",
+		Remark: "The same for every position, near or far.",
 	},
 		quantity{
-			id: "projections", name: "attention's four matrices", how: "d·h·s + 2·d·g·s + h·s·d", form: Count, unit: "multiply-adds", want: exactly(projections),
+			id: "projections", name: "attention's four matrices", how: "d·h·s + 2·d·g·s + h·s·d", form: Count,
+			unit: "multiply-adds", want: exactly(projections),
 			slips: []slip{
-				wrong(QueryHeads, 4*int64(d*h*s), "You took h for g.", "Keys and values have g = "+whole(g)+" heads each."),
-				wrong(KeysAlone, projections-int64(d*g*s), "Keys or values are missing.", "There are two matrices of d · g · s: one for keys, one for values."),
-				wrong(LeftOut, projections-int64(d*h*s), "One matrix is missing.", "Queries take d·h·s, and so does the matrix that leads back, h·s·d."),
+				wrong(
+					QueryHeads, 4*int64(d*h*s), "You took h for g.",
+					"Keys and values have g = "+terms.Count(g)+" heads each.",
+				),
+				wrong(
+					KeysAlone, projections-int64(d*g*s), "Keys or values are missing.",
+					"There are two matrices of d · g · s: one for keys, one for values.",
+				),
+				wrong(
+					LeftOut, projections-int64(d*h*s), "One matrix is missing.",
+					"Queries take d·h·s, and so does the matrix that leads back, h·s·d.",
+				),
 			},
-			hints: [3]string{"Which four matrices does attention have?", "Queries d·h·s, keys and values 2·d·g·s, and back h·s·d.", times(d, h, s) + " + " + times(2, d, g, s) + " + " + times(h, s, d) + "."},
-			work:  []Line{{"Queries, keys and values, and back.", times(d, h, s) + " + " + times(2, d, g, s) + " + " + times(h, s, d), whole(projections)}},
+			hints: [3]string{
+				"Which four matrices does attention have?", "Queries d·h·s, keys and values 2·d·g·s, and back h·s·d.",
+				times(d, h, s) + " + " + times(2, d, g, s) + " + " + times(h, s, d) + ".",
+			},
+			work: []Line{
+				{
+					"Queries, keys and values, and back.",
+					times(d, h, s) + " + " + times(2, d, g, s) + " + " + times(h, s, d), terms.Count(projections),
+				},
+			},
 		},
 		quantity{
-			id: "feed", name: "the feed-forward layer's three matrices", how: "3·d·f", form: Count, unit: "multiply-adds", want: exactly(feed),
+			id: "feed", name: "the feed-forward layer's three matrices", how: "3·d·f", form: Count,
+			unit: "multiply-adds", want: exactly(feed),
 			slips: []slip{
 				wrong(LeftOut, 2*int64(d*f), "One matrix is missing.", "This kind has three: gate, up and down."),
 				wrong(LeftOut, int64(d*f), "That is one matrix.", "This kind has three: gate, up and down."),
 			},
-			hints: [3]string{"How many matrices has a gated feed-forward layer?", "Gate, up and down: three of d · f.", times(3, d, f) + "."},
-			work:  []Line{{"Gate, up and down.", times(3, d, f), whole(feed)}},
+			hints: [3]string{
+				"How many matrices has a gated feed-forward layer?", "Gate, up and down: three of d · f.",
+				times(3, d, f) + ".",
+			},
+			work: []Line{{"Gate, up and down.", times(3, d, f), terms.Count(feed)}},
 		})
 }
 
@@ -91,40 +117,96 @@ func (w *work) cached(p *Problem) {
 	L, n, hs := int64(w.Layers), int64(w.n), int64(w.Heads*w.HeadDim)
 	step, a := w.Step(w.n), w.Projections()+w.FeedForward()
 	missing := func(part int64, what string) slip {
-		return wrong(LeftOut, step.Total()-part, "One part is missing.", "Add "+what+": "+whole(part)+".")
+		return wrong(LeftOut, step.Total()-part, "One part is missing.", "Add "+what+": "+terms.Count(part)+".")
 	}
 	p.list(Step{
-		ID: "cached", Name: "With the cache", Note: "one step", Title: "One step with the cache", Needs: []string{"layer"},
-		Ask: "Only the new position goes through the layers. It attends to all n, itself among them.", Remark: "A constant part, and one that grows with the positions.",
+		ID: "cached", Name: "With the cache", Note: "one step", Title: "One step with the cache",
+		Needs:  []string{"layer"},
+		Ask:    "Only the new position goes through the layers. It attends to all n, itself among them.",
+		Remark: "A constant part, and one that grows with the positions.",
 	},
 		quantity{
-			id: "matrices", name: "matrices of all layers", how: "L · A", form: Count, unit: "multiply-adds", want: exactly(L * a),
-			slips: []slip{wrong(LeftOut, a, "That is one layer.", "There are "+whole(L)+"."), wrong(LeftOut, L*w.Projections(), "The feed-forward layers are missing.", "A is both parts together: "+whole(a)+"."), wrong(LeftOut, L*w.FeedForward(), "Attention's matrices are missing.", "A is both parts together: "+whole(a)+".")},
-			hints: [3]string{"How many positions go through the layers?", "One. A is what one layer takes: both numbers of the step before. Multiply by L.", whole(L) + " × " + whole(a) + "."},
-			work:  []Line{{"Both parts of a layer, in every layer.", whole(L) + " × (" + whole(w.Projections()) + " + " + whole(w.FeedForward()) + ")", whole(L * a)}},
-		},
-		quantity{
-			id: "attention", name: "attention to n positions", how: "2·L·h·s·n", form: Count, unit: "multiply-adds", want: exactly(step.Attention),
+			id: "matrices", name: "matrices of all layers", how: "L · A", form: Count, unit: "multiply-adds",
+			want: exactly(L * a),
 			slips: []slip{
-				wrong(KeysAlone, L*hs*n, "Half of it is missing.", "The query meets every key, and every value is weighed: a factor of 2."),
-				wrong(OffByOne, 2*L*hs*(n-1), "The new position attends to itself, too.", "n counts it already."),
-				wrong(LeftOut, 2*hs*n, "That is one layer.", "There are "+whole(L)+"."),
-				wrong(QueryHeads, 2*L*int64(w.KVHeads*w.HeadDim)*n, "You took g for h.", "Every query head attends, though some share their keys."),
+				wrong(LeftOut, a, "That is one layer.", "There are "+terms.Count(L)+"."),
+				wrong(
+					LeftOut, L*w.Projections(), "The feed-forward layers are missing.",
+					"A is both parts together: "+terms.Count(a)+".",
+				),
+				wrong(
+					LeftOut, L*w.FeedForward(), "Attention's matrices are missing.",
+					"A is both parts together: "+terms.Count(a)+".",
+				),
 			},
-			hints: [3]string{"What does the new query do with each position?", "It meets the key (h·s), and the value is weighed (h·s): twice h·s for each of n positions, in L layers.", times(2, w.Layers, w.Heads, w.HeadDim, w.n) + "."},
-			work:  []Line{{"Keys and values of n positions.", times(2, w.Layers, w.Heads, w.HeadDim, w.n), whole(step.Attention)}},
+			hints: [3]string{
+				"How many positions go through the layers?",
+				"One. A is what one layer takes: both numbers of the step before. Multiply by L.",
+				terms.Count(L) + " × " + terms.Count(a) + ".",
+			},
+			work: []Line{
+				{
+					"Both parts of a layer, in every layer.",
+					terms.Count(L) + " × (" + terms.Count(w.Projections()) + " + " + terms.Count(w.FeedForward()) + ")",
+					terms.Count(L * a),
+				},
+			},
 		},
 		quantity{
-			id: "output", name: "scores of the whole vocabulary", how: "d · V", form: Count, unit: "multiply-adds", want: exactly(step.Output),
+			id: "attention", name: "attention to n positions", how: "2·L·h·s·n", form: Count, unit: "multiply-adds",
+			want: exactly(step.Attention),
+			slips: []slip{
+				wrong(
+					KeysAlone, L*hs*n, "Half of it is missing.",
+					"The query meets every key, and every value is weighed: a factor of 2.",
+				),
+				wrong(OffByOne, 2*L*hs*(n-1), "The new position attends to itself, too.", "n counts it already."),
+				wrong(LeftOut, 2*hs*n, "That is one layer.", "There are "+terms.Count(L)+"."),
+				wrong(
+					QueryHeads, 2*L*int64(w.KVHeads*w.HeadDim)*n, "You took g for h.",
+					"Every query head attends, though some share their keys.",
+				),
+			},
+			hints: [3]string{
+				"What does the new query do with each position?",
+				"It meets the key (h·s), and the value is weighed (h·s): twice h·s for each of n positions, in L " +
+					"layers.",
+				times(2, w.Layers, w.Heads, w.HeadDim, w.n) + ".",
+			},
+			work: []Line{
+				{
+					"Keys and values of n positions.", times(2, w.Layers, w.Heads, w.HeadDim, w.n),
+					terms.Count(step.Attention),
+				},
+			},
+		},
+		quantity{
+			id: "output", name: "scores of the whole vocabulary", how: "d · V", form: Count, unit: "multiply-adds",
+			want:  exactly(step.Output),
 			slips: []slip{wrong(OtherOption, step.Output*n, "Only once.", "Scores are needed for one position only.")},
-			hints: [3]string{"For how many positions are scores needed?", "For the last one: a vector of d with each row of V.", times(w.Width, w.Vocab) + "."},
-			work:  []Line{{"One vector with every row.", times(w.Width, w.Vocab), whole(step.Output)}},
+			hints: [3]string{
+				"For how many positions are scores needed?", "For the last one: a vector of d with each row of V.",
+				times(w.Width, w.Vocab) + ".",
+			},
+			work: []Line{{"One vector with every row.", times(w.Width, w.Vocab), terms.Count(step.Output)}},
 		},
 		quantity{
-			id: "total", name: "the step", how: "the three together", form: Count, unit: "multiply-adds", want: exactly(step.Total()),
-			slips: []slip{missing(step.Output, "the scores"), missing(step.Attention, "attention"), missing(L*a, "the matrices")},
-			hints: [3]string{"Which three parts does a step have?", "Add the three numbers above.", whole(L*a) + " + " + whole(step.Attention) + " + " + whole(step.Output) + "."},
-			work:  []Line{{"Add the three.", whole(L*a) + " + " + whole(step.Attention) + " + " + whole(step.Output), whole(step.Total())}},
+			id: "total", name: "the step", how: "the three together", form: Count, unit: "multiply-adds",
+			want: exactly(step.Total()),
+			slips: []slip{
+				missing(step.Output, "the scores"), missing(step.Attention, "attention"), missing(L*a, "the matrices"),
+			},
+			hints: [3]string{
+				"Which three parts does a step have?", "Add the three numbers above.",
+				terms.Count(L*a) + " + " + terms.Count(step.Attention) + " + " + terms.Count(step.Output) + ".",
+			},
+			work: []Line{
+				{
+					"Add the three.",
+					terms.Count(L*a) + " + " + terms.Count(step.Attention) + " + " + terms.Count(step.Output),
+					terms.Count(step.Total()),
+				},
+			},
 		})
 }
 
@@ -134,43 +216,110 @@ func (w *work) scratch(p *Problem) {
 	matrices := pass.Projections + pass.FeedForward
 	ratio := float64(pass.Total()) / float64(step.Total())
 	p.list(Step{
-		ID: "scratch", Name: "From scratch", Note: "no cache", Title: "The same step without a cache", Needs: []string{"cached"},
-		Ask: "All n positions go through the layers again. Position i attends to the first i.", Remark: "Running the matrices over the whole text again is what costs.",
+		ID: "scratch", Name: "From scratch", Note: "no cache", Title: "The same step without a cache",
+		Needs:  []string{"cached"},
+		Ask:    "All n positions go through the layers again. Position i attends to the first i.",
+		Remark: "Running the matrices over the whole text again is what costs.",
 	},
 		quantity{
-			id: "matrices", name: "matrices of all layers", how: "n · L · A", form: Count, unit: "multiply-adds", want: exactly(matrices),
-			slips: []slip{wrong(Missing, matrices/n, "That is one position.", "All "+whole(n)+" run again."), wrong(OffByOne, matrices/n*(n-1), "The new position runs, too.", "All "+whole(n)+" do.")},
-			hints: [3]string{"How many positions run through the layers now?", "All n: n times L · A.", whole(n) + " × " + whole(matrices/n) + "."},
-			work:  []Line{{"All positions run.", whole(n) + " × " + whole(matrices/n), whole(matrices)}},
+			id: "matrices", name: "matrices of all layers", how: "n · L · A", form: Count, unit: "multiply-adds",
+			want: exactly(matrices),
+			slips: []slip{
+				wrong(Missing, matrices/n, "That is one position.", "All "+terms.Count(n)+" run again."),
+				wrong(OffByOne, matrices/n*(n-1), "The new position runs, too.", "All "+terms.Count(n)+" do."),
+			},
+			hints: [3]string{
+				"How many positions run through the layers now?", "All n: n times L · A.",
+				terms.Count(n) + " × " + terms.Count(matrices/n) + ".",
+			},
+			work: []Line{
+				{"All positions run.", terms.Count(n) + " × " + terms.Count(matrices/n), terms.Count(matrices)},
+			},
 		},
 		quantity{
-			id: "attention", name: "attention of all of them", how: "L·h·s·n·(n+1)", form: Count, unit: "multiply-adds", want: exactly(pass.Attention),
+			id: "attention", name: "attention of all of them", how: "L·h·s·n·(n+1)", form: Count, unit: "multiply-adds",
+			want: exactly(pass.Attention),
 			slips: []slip{
-				wrong(Missing, 2*L*hs*n*n, "You counted pairs that the mask leaves out.", "A position attends to those before it and itself: 1 + 2 + … + n = n·(n+1)/2, not n²."),
+				wrong(
+					Missing, 2*L*hs*n*n, "You counted pairs that the mask leaves out.",
+					"A position attends to those before it and itself: 1 + 2 + … + n = n·(n+1)/2, not n².",
+				),
 				wrong(OffByOne, L*hs*n*(n-1), "Each position attends to itself, too.", "1 + 2 + … + n = n·(n+1)/2."),
-				wrong(KeysAlone, pass.Attention/2, "Half of it is missing.", "Keys and values: 2·L·h·s for each of the n·(n+1)/2 pairs."),
-				wrong(OffByOne, L*hs*n*n, "n², not n·(n+1).", "1 + 2 + … + n is n·(n+1)/2: every position attends to itself, too."),
+				wrong(
+					KeysAlone, pass.Attention/2, "Half of it is missing.",
+					"Keys and values: 2·L·h·s for each of the n·(n+1)/2 pairs.",
+				),
+				wrong(
+					OffByOne, L*hs*n*n, "n², not n·(n+1).",
+					"1 + 2 + … + n is n·(n+1)/2: every position attends to itself, too.",
+				),
 				wrong(Missing, step.Attention, "That is the new position alone.", "All n attend again."),
 			},
-			hints: [3]string{"How many positions does the first one attend to? The second? The last?", "1 + 2 + … + n = n·(n+1)/2 pairs, 2·L·h·s for each.", times(w.Layers, w.Heads, w.HeadDim, w.n, w.n+1) + "."},
-			work:  []Line{{"n·(n+1)/2 pairs, twice h·s each.", times(w.Layers, w.Heads, w.HeadDim, w.n, w.n+1), whole(pass.Attention)}},
-		},
-		quantity{
-			id: "total", name: "the pass, with scores for the last", how: "both, and d · V", form: Count, unit: "multiply-adds", want: exactly(pass.Total()),
-			slips: []slip{
-				wrong(OtherOption, pass.Total()+(n-1)*pass.Output, "Scores for all positions are not needed.", "Only the last one predicts the next token: d · V once."),
-				wrong(LeftOut, pass.Total()-pass.Output, "The scores are missing.", "Add d · V = "+whole(pass.Output)+"."),
-				wrong(LeftOut, pass.Total()-pass.Attention, "Attention is missing.", "Add "+whole(pass.Attention)+"."),
-				wrong(Missing, n*step.Total(), "You took n times the cached step.", "Earlier positions attend to fewer, and need no scores."),
+			hints: [3]string{
+				"How many positions does the first one attend to? The second? The last?",
+				"1 + 2 + … + n = n·(n+1)/2 pairs, 2·L·h·s for each.",
+				times(w.Layers, w.Heads, w.HeadDim, w.n, w.n+1) + ".",
 			},
-			hints: [3]string{"For how many positions are scores needed?", "Add the two numbers above, and d · V once.", whole(matrices) + " + " + whole(pass.Attention) + " + " + whole(pass.Output) + "."},
-			work:  []Line{{"Add the three.", whole(matrices) + " + " + whole(pass.Attention) + " + " + whole(pass.Output), whole(pass.Total())}},
+			work: []Line{
+				{
+					"n·(n+1)/2 pairs, twice h·s each.", times(w.Layers, w.Heads, w.HeadDim, w.n, w.n+1),
+					terms.Count(pass.Attention),
+				},
+			},
 		},
 		quantity{
-			id: "ratio", name: "how many times the cached step", how: "without / with", form: Ratio, unit: "times", want: exactly(ratio),
-			slips: []slip{{mistake: Swapped, value: 1 / ratio, title: "Upside down.", why: "The larger number goes on top."}, wrong(OtherOption, n, "Not quite n.", "The scores are computed once either way, and attention differs: divide the two totals.")},
-			hints: [3]string{"Which of the two totals is larger?", "Divide the one without by the one with.", whole(pass.Total()) + " / " + whole(step.Total()) + "."},
-			work:  []Line{{"Divide the two totals.", whole(pass.Total()) + " / " + whole(step.Total()), Ratio.show(ratio)}},
+			id: "total", name: "the pass, with scores for the last", how: "both, and d · V", form: Count,
+			unit: "multiply-adds", want: exactly(pass.Total()),
+			slips: []slip{
+				wrong(
+					OtherOption, pass.Total()+(n-1)*pass.Output, "Scores for all positions are not needed.",
+					"Only the last one predicts the next token: d · V once.",
+				),
+				wrong(
+					LeftOut, pass.Total()-pass.Output, "The scores are missing.",
+					"Add d · V = "+terms.Count(pass.Output)+".",
+				),
+				wrong(
+					LeftOut, pass.Total()-pass.Attention, "Attention is missing.",
+					"Add "+terms.Count(pass.Attention)+".",
+				),
+				wrong(
+					Missing, n*step.Total(), "You took n times the cached step.",
+					"Earlier positions attend to fewer, and need no scores.",
+				),
+			},
+			hints: [3]string{
+				"For how many positions are scores needed?", "Add the two numbers above, and d · V once.",
+				terms.Count(matrices) + " + " + terms.Count(pass.Attention) + " + " + terms.Count(pass.Output) + ".",
+			},
+			work: []Line{
+				{
+					"Add the three.",
+					terms.Count(matrices) + " + " + terms.Count(pass.Attention) + " + " + terms.Count(pass.Output),
+					terms.Count(pass.Total()),
+				},
+			},
+		},
+		quantity{
+			id: "ratio", name: "how many times the cached step", how: "without / with", form: Ratio, unit: "times",
+			want: exactly(ratio),
+			slips: []slip{
+				{mistake: Swapped, value: 1 / ratio, title: "Upside down.", why: "The larger number goes on top."},
+				wrong(
+					OtherOption, n, "Not quite n.",
+					"The scores are computed once either way, and attention differs: divide the two totals.",
+				),
+			},
+			hints: [3]string{
+				"Which of the two totals is larger?", "Divide the one without by the one with.",
+				terms.Count(pass.Total()) + " / " + terms.Count(step.Total()) + ".",
+			},
+			work: []Line{
+				{
+					"Divide the two totals.", terms.Count(pass.Total()) + " / " + terms.Count(step.Total()),
+					Ratio.show(ratio),
+				},
+			},
 		})
 }
 
@@ -179,31 +328,73 @@ func (w *work) run(p *Problem) {
 	again, once := n*m+n*(n-1)/2, m+n-1
 	ratio := float64(again) / float64(once)
 	p.list(Step{
-		ID: "run", Name: "A whole run", Note: whole(n) + " tokens", Title: fmt.Sprintf("%s tokens after a prompt of %s", whole(n), whole(m)),
-		Ask: "Count the positions that go through the layers, over the whole run. The last token is drawn and never read.", Remark: "This, and not attention, is the larger part of what the cache saves.",
+		ID: "run", Name: "A whole run", Note: terms.Count(n) + " tokens",
+		Title: fmt.Sprintf("%s tokens after a prompt of %s", terms.Count(n), terms.Count(m)),
+		Ask: "Count the positions that go through the layers, over the whole run. The last token is drawn and never " +
+			"read.",
+		Remark: "This, and not attention, is the larger part of what the cache saves.",
 	},
 		quantity{
-			id: "again", name: "positions without the cache", how: "M + (M+1) + … + (M+N−1)", form: Count, unit: "positions", want: exactly(again),
+			id: "again", name: "positions without the cache", how: "M + (M+1) + … + (M+N−1)", form: Count,
+			unit: "positions", want: exactly(again),
 			slips: []slip{
-				wrong(OffByOne, n*m+n*(n+1)/2, "One step too far.", "The first pass reads M positions, the last M + N − 1: the last token is not read."),
+				wrong(
+					OffByOne, n*m+n*(n+1)/2, "One step too far.",
+					"The first pass reads M positions, the last M + N − 1: the last token is not read.",
+				),
 				wrong(Missing, n*m, "The text grows.", "Each pass reads one position more than the one before."),
-				wrong(Missing, n*(m+n), "The text is not that long from the start.", "The first pass reads M positions, the last M + N − 1."),
+				wrong(
+					Missing, n*(m+n), "The text is not that long from the start.",
+					"The first pass reads M positions, the last M + N − 1.",
+				),
 				wrong(OffByOne, n*m+n*n/2, "Nearly: n·(n−1)/2, not n²/2.", "0 + 1 + … + (N−1) = N·(N−1)/2."),
 			},
-			hints: [3]string{"How many positions does the first pass read? And the last?", "N passes of M positions, and 0 + 1 + … + (N−1) more: N·M + N·(N−1)/2.", whole(n) + " × " + whole(m) + " + " + whole(n) + " × " + whole(n-1) + " / 2."},
-			work:  []Line{{"N passes, each one position longer.", whole(n) + " × " + whole(m) + " + " + whole(n) + " × " + whole(n-1) + " / 2", whole(again)}},
+			hints: [3]string{
+				"How many positions does the first pass read? And the last?",
+				"N passes of M positions, and 0 + 1 + … + (N−1) more: N·M + N·(N−1)/2.",
+				terms.Count(n) + " × " + terms.Count(m) + " + " + terms.Count(n) + " × " + terms.Count(n-1) + " / 2.",
+			},
+			work: []Line{
+				{
+					"N passes, each one position longer.",
+					terms.Count(n) + " × " + terms.Count(m) + " + " + terms.Count(n) + " × " + terms.Count(n-1) + " / 2",
+					terms.Count(again),
+				},
+			},
 		},
 		quantity{
-			id: "once", name: "positions with the cache", how: "M + N − 1", form: Count, unit: "positions", want: exactly(once),
-			slips: []slip{wrong(OffByOne, m+n, "The last token is not read.", "It is drawn, and the run ends: one position less."), wrong(Missing, n, "The prompt is missing.", "It goes through once."), wrong(Missing, n-1, "The prompt is missing.", "It goes through once."), wrong(OffByOne, m+n+1, "Two too many.", "The prompt once, then every token but the last.")},
-			hints: [3]string{"How often does each position run?", "Once: the prompt, then every token but the last.", whole(m) + " + " + whole(n) + " − 1."},
-			work:  []Line{{"Each position once, the last token not at all.", whole(m) + " + " + whole(n) + " − 1", whole(once)}},
+			id: "once", name: "positions with the cache", how: "M + N − 1", form: Count, unit: "positions",
+			want: exactly(once),
+			slips: []slip{
+				wrong(
+					OffByOne, m+n, "The last token is not read.", "It is drawn, and the run ends: one position less.",
+				),
+				wrong(Missing, n, "The prompt is missing.", "It goes through once."),
+				wrong(Missing, n-1, "The prompt is missing.", "It goes through once."),
+				wrong(OffByOne, m+n+1, "Two too many.", "The prompt once, then every token but the last."),
+			},
+			hints: [3]string{
+				"How often does each position run?", "Once: the prompt, then every token but the last.",
+				terms.Count(m) + " + " + terms.Count(n) + " − 1.",
+			},
+			work: []Line{
+				{
+					"Each position once, the last token not at all.", terms.Count(m) + " + " + terms.Count(n) + " − 1",
+					terms.Count(once),
+				},
+			},
 		},
 		quantity{
-			id: "ratio", name: "how many times as many", how: "without / with", form: Ratio, unit: "times", want: exactly(ratio),
-			slips: []slip{{mistake: Swapped, value: 1 / ratio, title: "Upside down.", why: "The larger number goes on top."}},
-			hints: [3]string{"Which is larger?", "Divide the one without by the one with.", whole(again) + " / " + whole(once) + "."},
-			work:  []Line{{"Divide.", whole(again) + " / " + whole(once), Ratio.show(ratio)}},
+			id: "ratio", name: "how many times as many", how: "without / with", form: Ratio, unit: "times",
+			want: exactly(ratio),
+			slips: []slip{
+				{mistake: Swapped, value: 1 / ratio, title: "Upside down.", why: "The larger number goes on top."},
+			},
+			hints: [3]string{
+				"Which is larger?", "Divide the one without by the one with.",
+				terms.Count(again) + " / " + terms.Count(once) + ".",
+			},
+			work: []Line{{"Divide.", terms.Count(again) + " / " + terms.Count(once), Ratio.show(ratio)}},
 		})
 }
 
@@ -213,16 +404,36 @@ func (w *work) crossing(p *Problem) {
 	slope := 2 * int64(w.Layers) * int64(w.Heads*w.HeadDim)
 	at := float64(constant) / float64(slope)
 	p.list(Step{
-		ID: "crossing", Name: "Where they meet", Note: "attention = the rest", Title: "At how many positions does attention cost as much as all the rest?", Needs: []string{"cached"},
-		Ask: "Of one cached step: the part that grows with n against the constant part.", Remark: "Up to there a cached step looks nearly constant.",
+		ID: "crossing", Name: "Where they meet", Note: "attention = the rest",
+		Title: "At how many positions does attention cost as much as all the rest?", Needs: []string{"cached"},
+		Ask:    "Of one cached step: the part that grows with n against the constant part.",
+		Remark: "Up to there a cached step looks nearly constant.",
 	}, quantity{
 		id: "n", name: "positions", how: "(L·A + d·V) / (2·L·h·s)", form: Ratio, unit: "positions", want: exactly(at),
 		slips: []slip{
-			{mistake: KeysAlone, value: 2 * at, title: "Half of attention is missing.", why: "It takes 2·L·h·s for each position."},
-			{mistake: LeftOut, value: float64(fixed.Projections+fixed.FeedForward) / float64(slope), title: "The scores are missing.", why: "The constant part is L·A + d·V = " + whole(constant) + "."},
-			{mistake: Swapped, value: 1 / at, title: "Upside down.", why: "Divide the constant part by what one position adds."},
+			{
+				mistake: KeysAlone, value: 2 * at, title: "Half of attention is missing.",
+				why: "It takes 2·L·h·s for each position.",
+			},
+			{
+				mistake: LeftOut, value: float64(fixed.Projections+fixed.FeedForward) / float64(slope),
+				title: "The scores are missing.",
+				why:   "The constant part is L·A + d·V = " + terms.Count(constant) + ".",
+			},
+			{
+				mistake: Swapped, value: 1 / at, title: "Upside down.",
+				why: "Divide the constant part by what one position adds.",
+			},
 		},
-		hints: [3]string{"By how much does the step grow for each position?", "Divide the constant part by 2·L·h·s.", whole(constant) + " / " + whole(slope) + "."},
-		work:  []Line{{"Divide the constant part by what one position adds.", whole(constant) + " / " + whole(slope), Ratio.show(at)}},
+		hints: [3]string{
+			"By how much does the step grow for each position?", "Divide the constant part by 2·L·h·s.",
+			terms.Count(constant) + " / " + terms.Count(slope) + ".",
+		},
+		work: []Line{
+			{
+				"Divide the constant part by what one position adds.",
+				terms.Count(constant) + " / " + terms.Count(slope), Ratio.show(at),
+			},
+		},
 	})
 }

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // What people type, and what it must be understood as.
@@ -149,8 +152,8 @@ func TestReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int64Range(0, 1e15).Draw(t, "count")
 		for _, text := range []string{
-			group(itoa(n)), itoa(n), strings.ReplaceAll(group(itoa(n)), ",", " "),
-			strings.ReplaceAll(group(itoa(n)), ",", "'"),
+			terms.Thousands(itoa(n)), itoa(n), strings.ReplaceAll(terms.Thousands(itoa(n)), ",", " "),
+			strings.ReplaceAll(terms.Thousands(itoa(n)), ",", "'"),
 		} {
 			got, err := Read(text, Count)
 			if err != nil || got[0].Value != float64(n) {
@@ -170,7 +173,7 @@ func TestReadBack(t *testing.T) {
 	})
 }
 
-func itoa(n int64) string { return strings.ReplaceAll(whole(n), ",", "") }
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // Whatever is typed: an answer, nothing, or a sentence; never a fault. What was
 // understood is finite and bounded, and what it is said to be reads back.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // run is the drill of stop conditions: a run of tokens as a model would write
@@ -127,24 +128,8 @@ func (w *run) open(level int, r *random) bool {
 	return w.reason == pick(r, want)
 }
 
-var reasons = []struct {
-	reason infer.StopReason
-	text   string
-}{
-	{infer.StopEOS, "End of text"},
-	{infer.StopString, "Stop string"},
-	{infer.StopMaxTokens, "max_tokens"},
-	{infer.StopContext, "Context window"},
-}
-
-func reasonText(x infer.StopReason) string {
-	for _, r := range reasons {
-		if r.reason == x {
-			return r.text
-		}
-	}
-	return ""
-}
+// reasonText is a stop condition's name at the beginning of a line.
+func reasonText(x infer.StopReason) string { return terms.Capital(terms.StopOf(x).Name) }
 
 // visible writes line breaks so that they are seen.
 func visible(text string) string { return strings.ReplaceAll(text, "\n", "↵") }
@@ -152,22 +137,35 @@ func visible(text string) string { return strings.ReplaceAll(text, "\n", "↵") 
 func buildStops(p *Problem) {
 	w := newRun(p)
 	p.Facts = []Fact{
-		{"positions of the prompt", whole(w.prompt)},
-		{"max_tokens", whole(w.stop.MaxTokens)},
+		{"positions of the prompt", terms.Count(w.prompt)},
+		{"max tokens", terms.Count(w.stop.MaxTokens)},
 		{"stop string", visible(w.stop.Strings[0])},
-		{"context window", whole(w.context) + " positions"},
+		{"context window", terms.Count(w.context) + " positions"},
 	}
 	step := &Step{
 		ID: "run", Name: "The run", Note: "token by token", Title: "Where does this run end, and why?",
-		Ask: "Below is what the model would write if nothing stopped it. A line break is shown as ↵.", Remark: "The first condition that fires ends the run.",
-		Columns: []Column{{Key: "n", Head: "token", Title: "number of the token", State: Given}, {Key: "positions", Head: "read", Title: "positions read to predict it", State: Given}},
+		Ask:    "Below is what the model would write if nothing stopped it. A line break is shown as ↵.",
+		Remark: "The first condition that fires ends the run.",
+		Columns: []Column{
+			{Key: "n", Head: "token", Title: "number of the token", State: Given},
+			{Key: "positions", Head: "read", Title: "positions read to predict it", State: Given},
+		},
 	}
 	for i, token := range w.tokens {
 		name, isToken := visible(token), true
 		if token == "" {
 			name, isToken = endOfText, false
 		}
-		step.Rows = append(step.Rows, Row{Key: fmt.Sprintf("t%d", i+1), Name: name, Token: isToken, Items: []Item{{Text: whole(i + 1), Value: float64(i + 1)}, {Text: whole(w.prompt + i), Value: float64(w.prompt + i)}}})
+		step.Rows = append(
+			step.Rows,
+			Row{
+				Key: fmt.Sprintf("t%d", i+1), Name: name, Token: isToken,
+				Items: []Item{
+					{Text: terms.Count(i + 1), Value: float64(i + 1)},
+					{Text: terms.Count(w.prompt + i), Value: float64(w.prompt + i)},
+				},
+			},
+		)
 	}
 	p.Steps = append(p.Steps, step)
 	w.askReason(p)
@@ -187,40 +185,65 @@ func (w *run) when(x infer.StopReason) string {
 func (w *run) askReason(p *Problem) {
 	c := &choice{right: string(w.reason), why: map[string]said{}, note: w.when(w.reason)}
 	var all []string
-	for _, r := range reasons {
-		c.options = append(c.options, Option{Value: string(r.reason), Text: r.text})
-		all = append(all, w.when(r.reason))
-		n, fires := w.rivals[r.reason]
+	for _, stop := range terms.Stops() {
+		reason := infer.StopReason(stop.Key)
+		c.options = append(c.options, Option{Value: stop.Key, Text: reasonText(reason)})
+		all = append(all, w.when(reason))
+		n, fires := w.rivals[reason]
 		switch {
 		case !fires:
-			c.why[string(r.reason)] = said{OtherOption, "This one does not fire within these tokens.", w.when(w.reason)}
+			c.why[stop.Key] = said{OtherOption, "This one does not fire within these tokens.", w.when(w.reason)}
 		case n == w.n:
-			c.why[string(r.reason)] = said{OtherOption, "It would fire at the same token, but another goes before it.", "The order is: end of text, stop string, max_tokens, context window."}
+			c.why[stop.Key] = said{
+				OtherOption, "It would fire at the same token, but another goes before it.",
+				"The order is: end of text, stop string, max tokens, context window.",
+			}
 		default:
-			c.why[string(r.reason)] = said{OffByOne, "It would fire later.", fmt.Sprintf("At token %d; the run has ended at token %d.", n, w.n)}
+			c.why[stop.Key] = said{
+				OffByOne, "It would fire later.", fmt.Sprintf("At token %d; the run has ended at token %d.", n, w.n),
+			}
 		}
 	}
 	p.question("reason", "Which stop condition ends the run?", "what ends the run", c, [3]string{
 		"For each condition: at which token would it fire if it were the only one?",
-		"A stop string may be cut across tokens, and may begin inside one. max_tokens counts generated tokens only; the window counts the prompt, too.",
+		"A stop string may be cut across tokens, and may begin inside one. Max tokens counts generated tokens only; " +
+			"the window counts the prompt, too.",
 		strings.Join(all, " "),
 	}, []Line{{"Look for the first that fires.", strings.Join(all, " "), reasonText(w.reason)}})
 }
 
 func (w *run) askCount(p *Problem, step *Step) {
-	slips := []slip{{mistake: Missing, value: float64(w.prompt + w.n), title: "You counted the prompt.", why: "Generated tokens are asked for."}}
-	for _, r := range reasons {
-		if n, ok := w.rivals[r.reason]; ok && n != w.n {
-			slips = append(slips, slip{mistake: OtherOption, value: float64(n), title: "There another condition would fire.", why: w.when(r.reason) + " But something stops the run before."})
+	slips := []slip{
+		{
+			mistake: Missing, value: float64(w.prompt + w.n), title: "You counted the prompt.",
+			why: "Generated tokens are asked for.",
+		},
+	}
+	for _, stop := range terms.Stops() {
+		reason := infer.StopReason(stop.Key)
+		if n, ok := w.rivals[reason]; ok && n != w.n {
+			slips = append(
+				slips,
+				slip{
+					mistake: OtherOption, value: float64(n), title: "There another condition would fire.",
+					why: w.when(reason) + " But something stops the run before.",
+				},
+			)
 		}
 	}
 	slips = append(slips,
-		slip{mistake: OffByOne, value: float64(w.n - 1), title: "The token that ends the run is generated, too.", why: "It was drawn before the condition could be looked at: it counts."},
+		slip{
+			mistake: OffByOne, value: float64(w.n - 1), title: "The token that ends the run is generated, too.",
+			why: "It was drawn before the condition could be looked at: it counts.",
+		},
 		slip{mistake: OffByOne, value: float64(w.n + 1), title: "One too many.", why: "The run ends at the token that makes the condition true."})
 	made := p.quantity(step.ID, quantity{
 		id: "count", name: "tokens generated", form: Count, unit: "tokens", want: exactly(w.n), slips: slips,
-		hints: [3]string{"Does the token that makes the condition true still count?", "It was generated, so it counts, even where its text is not returned.", w.when(w.reason)},
-		work:  []Line{{"Count to the token at which it fires.", w.when(w.reason), whole(w.n)}},
+		hints: [3]string{
+			"Does the token that makes the condition true still count?",
+			"It was generated, so it counts, even where its text is not returned.", w.when(w.reason),
+		},
+		work: []Line{{"Count to the token at which it fires.", w.when(w.reason), terms.Count(w.n)}},
 	})
 	step.Asks = append(step.Asks, Ask{"How many tokens are generated?", made})
 }
@@ -234,8 +257,20 @@ func (w *run) askText(p *Problem) {
 	}
 	candidates := []candidate{
 		{w.text, said{}},
-		{text(w.n), said{OneTooMany, "The stop string itself is not returned.", "The text ends right before it, even inside a token."}},
-		{text(w.n - 1), said{OneTooFew, "The last token's text is cut too short.", "Only a stop string is taken out, from where it begins."}},
+		{
+			text(w.n),
+			said{
+				OneTooMany, "The stop string itself is not returned.",
+				"The text ends right before it, even inside a token.",
+			},
+		},
+		{
+			text(w.n - 1),
+			said{
+				OneTooFew, "The last token's text is cut too short.",
+				"Only a stop string is taken out, from where it begins.",
+			},
+		},
 		{text(min(w.n+2, len(w.tokens))), said{OffByOne, "The run has ended before.", w.when(w.reason)}},
 		{text(max(0, w.n-3)), said{OneTooFew, "Too short.", w.when(w.reason)}},
 	}

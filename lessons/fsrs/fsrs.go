@@ -3,7 +3,7 @@
 // project, version 6) with its default parameters.
 //
 // It models a memory by two numbers. Stability S is the number of days after
-// which the chance of recalling the card has fallen to 90 %; difficulty D, from
+// which the chance of recalling the card has fallen to 90%; difficulty D, from
 // 1 to 10, says how slowly S grows. Between reviews the chance of recall, the
 // retrievability, falls along a power curve:
 //
@@ -105,7 +105,10 @@ func (c Card) Check() error {
 	case c.State < New || c.State > Relearning:
 		return fmt.Errorf("state is %d; it must be 0 to 3", int(c.State))
 	case c.Reps < 0 || c.Lapses < 0 || c.Step < 0 || c.Interval < 0:
-		return fmt.Errorf("reps, lapses, step and interval are %d, %d, %d, %d; none may be below 0", c.Reps, c.Lapses, c.Step, c.Interval)
+		return fmt.Errorf(
+			"reps, lapses, step and interval are %d, %d, %d, %d; none may be below 0", c.Reps, c.Lapses, c.Step,
+			c.Interval,
+		)
 	case c.Due.IsZero():
 		return fmt.Errorf("a card needs a due time")
 	case c.State == New && (c.Stability != 0 || c.Difficulty != 0):
@@ -128,11 +131,12 @@ type Params struct {
 	Retention   float64         // the chance of recall at which a card comes back, above 0 and up to 1
 	MaxInterval int             // days
 	Learning    []time.Duration // short steps of a new card
-	Relearning  []time.Duration // short steps of a forgotten one; at most one, or w17 and w18 would need limits of their own
+	// short steps of a forgotten one; at most one, or w17 and w18 would need limits of their own
+	Relearning []time.Duration
 }
 
 // Default is FSRS-6 as published: weights fitted to some 700 million reviews,
-// 90 % retention, steps of 1 and 10 minutes, and 10 minutes for what was
+// 90% retention, steps of 1 and 10 minutes, and 10 minutes for what was
 // forgotten.
 func Default() Params {
 	return Params{

@@ -17,7 +17,7 @@ type Bin struct {
 	N, Hits   int
 	Stated    float64 // mean of what was stated; 0 where N is 0
 	Rate      float64 // Hits / N; 0 where N is 0
-	Low, High float64 // where the true rate lies, with 95 % confidence (Wilson 1927); 0 to 1 where N is 0
+	Low, High float64 // where the true rate lies, with 95% confidence (Wilson 1927); 0 to 1 where N is 0
 }
 
 // Bins sorts guesses into ten bins of equal width. A confidence on a border
@@ -53,7 +53,7 @@ func Bins(list []Outcome) []Bin {
 // wilson is the score interval of a proportion: it stays within 0 and 1 and
 // is honest for a handful of guesses.
 func wilson(hits, n int) (low, high float64) {
-	const z = 1.959963984540054 // 97.5 % of the normal distribution lie below
+	const z = 1.959963984540054 // 97.5% of the normal distribution lie below
 	p, m := float64(hits)/float64(n), float64(n)
 	centre := (p + z*z/(2*m)) / (1 + z*z/m)
 	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))

@@ -43,8 +43,10 @@ type vote struct {
 	N      int64
 }
 
-func (p *poll) at() round        { return round{p.ID, p.Round} }
-func (p *poll) id() string       { return fmt.Sprintf("%d-%d", p.ID, p.Round) } // so that a late vote of a round counts in no other
+func (p *poll) at() round { return round{p.ID, p.Round} }
+
+// so that a late vote of a round counts in no other
+func (p *poll) id() string       { return fmt.Sprintf("%d-%d", p.ID, p.Round) }
 func (p *poll) aboutToken() bool { return p.Kind == Next || p.Kind == Draw }
 func (p *poll) live() bool       { return p.Phase == Open }
 
@@ -98,7 +100,10 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 	case p == nil || p.id() != b.Poll || !p.live() || p.over(c.cfg.Now()):
 		return nil, nil, v, ErrClosed
 	case b.N < 0 || !(b.Sure >= 0 && b.Sure <= 1):
-		return nil, nil, v, refuse(CodeNotOffer, "The vote cannot be read: its number must not be below 0, nor how sure you are outside of 0 to 1.")
+		return nil, nil, v, refuse(
+			CodeNotOffer,
+			"The vote cannot be read: its number must not be below 0, nor how sure you are outside of 0 to 1.",
+		)
 	}
 	v = vote{Sure: b.Sure, N: b.N}
 	old, voted := c.votes[p.at()][m.ID]
@@ -140,7 +145,7 @@ func (c *core) draw(p *poll, u float64) (key string, err error) {
 // grouped is a number whose thousands are set apart, as pages write them.
 var grouped = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
 
-// ReadNumber reads a number as typed: 0.63, 0,63, 63 %, 1 000 and 1,000 are
+// ReadNumber reads a number as typed: 0.63, 0,63, 63%, 1 000 and 1,000 are
 // understood. The error is an [*Error] with [CodeNotOffer].
 func ReadNumber(typed string) (float64, error) {
 	text := strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "−", "-").Replace(strings.TrimSpace(typed))
@@ -152,7 +157,7 @@ func ReadNumber(typed string) (float64, error) {
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || len(typed) > 64 {
-		return 0, refuse(CodeNotOffer, "%q is not a number. Type one such as 0.25 or 25 %%.", short(typed))
+		return 0, refuse(CodeNotOffer, "%q is not a number. Type one such as 0.25 or 25%%.", short(typed))
 	}
 	if percent {
 		x /= 100
@@ -206,7 +211,10 @@ func (p *poll) counts(votes map[int]vote) []int {
 // view is the poll as it may be seen in a phase.
 func (p *poll) view(all map[round]map[int]vote, phase Phase) *Poll {
 	votes := all[p.at()]
-	v := &Poll{ID: p.id(), Kind: p.Kind, Phase: phase, Round: p.Round, Prompt: p.Prompt, Unit: p.Unit, Ends: p.Ends, Step: p.Step, Votes: len(votes)}
+	v := &Poll{
+		ID: p.id(), Kind: p.Kind, Phase: phase, Round: p.Round, Prompt: p.Prompt, Unit: p.Unit, Ends: p.Ends,
+		Step: p.Step, Votes: len(votes),
+	}
 	spread, revealed := phase == Spread || phase == Revealed || p.Kind == Draw, phase == Revealed
 	if p.Kind == Number {
 		if spread {

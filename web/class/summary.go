@@ -8,9 +8,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/predict"
 )
 
@@ -85,7 +85,10 @@ func (r *Room) Summary(ctx context.Context, secret Secret) (*Summary, error) {
 }
 
 func (c *core) summary() *Summary {
-	s := &Summary{Title: c.data.Title, Code: c.code, Begun: c.begun, Used: c.used, Members: c.active(), Texts: slices.Clone(c.texts)}
+	s := &Summary{
+		Title: c.data.Title, Code: c.code, Begun: c.begun, Used: c.used, Members: c.active(),
+		Texts: slices.Clone(c.texts),
+	}
 	if w := c.cfg.Course.Walk(c.data.Walk); w != nil {
 		s.Walk, s.WalkSlug = w.Title, w.Slug
 	}
@@ -174,8 +177,10 @@ func (s *Summary) WriteCSV(w io.Writer) error {
 		for n, r := range p.Rounds {
 			for j, o := range r.Options {
 				row := []string{
-					strconv.Itoa(i + 1), p.Asked.UTC().Format(time.RFC3339), string(p.Kind), plain(p.Text), strconv.Itoa(n + 1),
-					plain(or(o.Text, o.Letter)), strconv.Itoa(r.Counts[j]), share(r.Counts[j], r.Votes), "", "", fmt.Sprint(o.Right),
+					strconv.Itoa(i + 1), p.Asked.UTC().Format(time.RFC3339), string(p.Kind), terms.Cell(p.Text),
+					strconv.Itoa(n + 1),
+					terms.Cell(or(o.Text, o.Letter)), strconv.Itoa(r.Counts[j]), share(r.Counts[j], r.Votes), "", "",
+					fmt.Sprint(o.Right),
 				}
 				if p.Kind == Next || p.Kind == Draw {
 					row[8], row[9] = decimal(o.P), decimal(o.Q)
@@ -198,24 +203,3 @@ func share(n, of int) string {
 }
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
-// plain makes text safe in a cell (OWASP, CSV injection): what begins like a
-// formula, after any space, is marked as text. A number stays one.
-func plain(text string) string {
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
-		return text
-	}
-	if strings.ContainsAny(text, "\t\r") || strings.HasPrefix(strings.TrimLeft(text, " \n\u00a0"), "'") ||
-		strings.ContainsAny(firstOf(text), "=+-@＝＋－＠") {
-		return "'" + text
-	}
-	return text
-}
-
-// firstOf is the first character that is no space.
-func firstOf(text string) string {
-	for _, r := range strings.TrimSpace(text) {
-		return string(r)
-	}
-	return ""
-}

@@ -8,11 +8,11 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/ui"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 // followPage is the class on a phone.
@@ -90,7 +90,8 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 
 func (p *Pages) followPage(v *class.View) followPage {
 	f := followPage{
-		View: v, Shown: class.ShownCode(v.Code), Here: view.Count(v.Here), Screen: screenOf(v, p.rest, false), Poll: newPoll(v), Ends: millis(v.Timer),
+		View: v, Shown: class.ShownCode(v.Code), Here: terms.Count(v.Here), Screen: screenOf(v, p.rest, false),
+		Poll: newPoll(v), Ends: millis(v.Timer),
 	}
 	if st := v.State; st != nil && st.Started() {
 		f.Where = at(st.Cursor)
@@ -116,7 +117,11 @@ func (p *Pages) wander(v *class.View, place, t string) (*ownScreen, error) {
 	st := p.seen(v)
 	c, ok := parseAt(st, place)
 	if !ok {
-		return nil, &class.Error{Code: class.CodeWalk, Message: "The class has not been at this stage, or it is not shown before the vote. Rejoin, or look at another."}
+		return nil, &class.Error{
+			Code: class.CodeWalk,
+			Message: "The class has not been at this stage, or it is not shown before the vote. Rejoin, or look at " +
+				"another.",
+		}
 	}
 	own := &ownScreen{Place: place, Turns: c.Stage == infer.KindSoftmax || c.Stage == infer.KindFilter}
 	in := st.Steps[c.Step-1].Settings
@@ -157,7 +162,9 @@ func (p *Pages) wander(v *class.View, place, t string) (*ownScreen, error) {
 func settingError(err error) error {
 	var r *sampling.RangeError
 	if errors.As(err, &r) {
-		return &class.Error{Code: class.CodeUnknown, Message: "Temperature is " + r.Got + "; it must be " + r.Want + "."}
+		return &class.Error{
+			Code: class.CodeUnknown, Message: "Temperature is " + r.Got + "; it must be " + r.Want + ".",
+		}
 	}
 	return &class.Error{Code: class.CodeUnknown, Message: "The temperature must be a number."}
 }
@@ -172,9 +179,15 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 	v := room.View()
 	switch {
 	case !v.Alone:
-		p.Refuse(w, r, http.StatusForbidden, "Stay with the class.", "The instructor has not allowed going on alone. You can look back at every stage from your own screen.")
+		p.Refuse(
+			w, r, http.StatusForbidden, "Stay with the class.",
+			"The instructor has not allowed going on alone. You can look back at every stage from your own screen.",
+		)
 	case v.Hidden:
-		p.Refuse(w, r, http.StatusConflict, "Vote first.", "A run of your own would show what the class is asked. It is yours after the reveal.")
+		p.Refuse(
+			w, r, http.StatusConflict, "Vote first.",
+			"A run of your own would show what the class is asked. It is yours after the reveal.",
+		)
 	case v.State == nil || !v.State.Started():
 		p.Refuse(w, r, http.StatusConflict, "Nothing to take along yet.", "The class has not started a text.")
 	default:

@@ -34,13 +34,19 @@ func TestVoteWithoutScript(t *testing.T) {
 	}
 	poll := ask.Find("input[name=poll]").AttrOr("value", "")
 	vote := func(n int) page {
-		return f.post("/class/"+code+"/vote", url.Values{"poll": {poll}, "choice": {votes.Eq(n).AttrOr("value", "")}, "sure": {"0.8"}})
+		return f.post(
+			"/class/"+code+"/vote",
+			url.Values{"poll": {poll}, "choice": {votes.Eq(n).AttrOr("value", "")}, "sure": {"0.8"}},
+		)
 	}
 	vote(0)
-	if got := vote(3); words(got.Find(".vote.is-mine .let")) != "D" || !strings.Contains(words(got.Find("[data-mine]")), "is counted") {
+	if got := vote(3); words(got.Find(".vote.is-mine .let")) != "D" ||
+		!strings.Contains(words(got.Find("[data-mine]")), "is counted") {
 		t.Errorf("after a change of mind: %s", words(got.Find("#cl-poll")))
 	}
-	if got := f.post("/class/"+code+"/vote", url.Values{"poll": {poll}, "choice": {"no such token"}}); got.status != http.StatusBadRequest {
+	if got := f.post(
+		"/class/"+code+"/vote", url.Values{"poll": {poll}, "choice": {"no such token"}},
+	); got.status != http.StatusBadRequest {
 		t.Errorf("a vote for what is not on offer: status %d, want 400", got.status)
 	}
 	p.do(code, "reveal")
@@ -75,7 +81,7 @@ func TestNothingBeforeTheReveal(t *testing.T) {
 	room := "/class/" + code
 	for _, path := range []string{room, room + "?at=1.1", room + "/projector"} {
 		got := f.get(path)
-		got.Find("script, style, #cl-who").Remove()
+		got.Find("script, style, #cl-who, .parts").Remove() // the parts of the work say nothing of the draw
 		if found := figures.FindString(words(got.Find("body"))); found != "" {
 			t.Errorf("%s shows %s", path, found)
 		}
@@ -116,10 +122,12 @@ func TestWander(t *testing.T) {
 	f := newPerson(t, base)
 	room := "/class/" + code
 	look := f.get(room + "?at=1.3")
-	if look.Find("#screen").AttrOr("hidden", "no") == "no" || words(look.Find("#own .is-class .stage__short")) != "Sample" {
+	if look.Find("#screen").AttrOr("hidden", "no") == "no" ||
+		words(look.Find("#own .is-class .stage__short")) != "Sample" {
 		t.Error("the wanderer's page does not say where the class is")
 	}
-	if got := words(look.Find("#own .ph__foot")); !strings.Contains(got, "Wandering") || !strings.Contains(got, "5 Sample") || !strings.Contains(got, "Rejoin") {
+	if got := words(look.Find("#own .ph__foot")); !strings.Contains(got, "Wandering") ||
+		!strings.Contains(got, "5 Sample") || !strings.Contains(got, "Rejoin") {
 		t.Errorf("the foot says %q", got)
 	}
 	bars := func(at string) string {
@@ -132,7 +140,8 @@ func TestWander(t *testing.T) {
 		t.Errorf("a temperature of −1: status %d, want 400", got.status)
 	}
 	alone := f.get(room + "/alone?at=1.3")
-	if alone.path != "/loop" || alone.Find("#panel.panel--3").Length() != 1 || alone.Find(`a.btn[href="`+room+`"]`).Length() != 1 {
+	if alone.path != "/loop" || alone.Find("#panel.panel--3").Length() != 1 ||
+		alone.Find(`a.btn[href="`+room+`"]`).Length() != 1 {
 		t.Errorf("going on alone led to %s, which leads back by %q", alone.path, words(alone.Find(".note-line")))
 	}
 	for _, foreign := range []string{"evil", "//a.example", "AAAAAA", `"><img>`} {
@@ -153,11 +162,14 @@ func TestJoin(t *testing.T) {
 	base := serve(t)
 	p, code := teacher(t, base, handmade)
 	f := newPerson(t, base)
-	if got := f.get("/join?code=" + url.QueryEscape(strings.ToLower(code[:3]+"-"+code[3:]))); got.path != "/class/"+code {
+	if got := f.get(
+		"/join?code=" + url.QueryEscape(strings.ToLower(code[:3]+"-"+code[3:])),
+	); got.path != "/class/"+code {
 		t.Errorf("a code in small letters led to %s", got.path)
 	}
 	wrong := f.send(http.MethodGet, "/join?code=AAAAAA", nil, nil)
-	if wrong.status != http.StatusNotFound || !strings.Contains(words(wrong.Find("#code-err")), "No room has this code") {
+	if wrong.status != http.StatusNotFound ||
+		!strings.Contains(words(wrong.Find("#code-err")), "No room has this code") {
 		t.Errorf("a wrong code: %d %s", wrong.status, words(wrong.Find("main")))
 	}
 	p.do(code, "lock")

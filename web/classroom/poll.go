@@ -2,10 +2,10 @@ package classroom
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -48,12 +48,18 @@ func newPoll(v *class.View) *poll {
 	if p == nil {
 		return nil
 	}
-	q := &poll{Poll: p, Ask: p.Prompt, Shown: p.Phase == class.Spread || p.Phase == class.Revealed, Known: p.Phase == class.Revealed}
+	q := &poll{
+		Poll: p, Ask: p.Prompt, Shown: p.Phase == class.Spread || p.Phase == class.Revealed,
+		Known: p.Phase == class.Revealed,
+	}
 	if p.Kind == class.Draw && p.Phase == class.Open {
 		q.Shown = anyCount(p) // the histogram grows while all look on
 	}
 	here := max(v.Here, p.Votes)
-	q.Say = fmt.Sprintf("%s of %s have %s", view.Count(p.Votes), view.Count(here), map[bool]string{true: "drawn", false: "voted"}[p.Kind == class.Draw])
+	q.Say = fmt.Sprintf(
+		"%s of %s have %s", terms.Count(p.Votes), terms.Count(here),
+		map[bool]string{true: "drawn", false: "voted"}[p.Kind == class.Draw],
+	)
 	for i := range here {
 		if here > mostDots {
 			break
@@ -63,7 +69,7 @@ func newPoll(v *class.View) *poll {
 	if !p.Ends.IsZero() && p.Phase == class.Open {
 		q.Ends = strconv.FormatInt(p.Ends.UnixMilli(), 10)
 	}
-	q.Count = counted(p.Votes, map[bool]string{true: "draw", false: "vote"}[p.Kind == class.Draw])
+	q.Count = terms.Counted(p.Votes, map[bool]string{true: "draw", false: "vote"}[p.Kind == class.Draw])
 	q.fill()
 	q.Head = q.head()
 	return q
@@ -98,23 +104,23 @@ func (q *poll) fill() {
 		}
 		if q.Shown {
 			part := share(o.Count, total)
-			one.Share, one.ClassBar = percent(part), sized(part/longest)
-			one.Votes = counted(o.Count, "vote") + ", " + one.Share
+			one.Share, one.ClassBar = terms.Percent(part), sized(part/longest)
+			one.Votes = terms.Counted(o.Count, "vote") + ", " + one.Share
 			if q.Kind == class.Draw {
-				one.Votes = counted(o.Count, "draw") + ", " + one.Share
+				one.Votes = terms.Counted(o.Count, "draw") + ", " + one.Share
 			}
 			if i < len(q.Before()) {
 				was := share(q.Before()[i], sum(q.Before()))
-				one.Before, one.BeforeBar = "before "+percent(was), sized(was/longest)
+				one.Before, one.BeforeBar = "before "+terms.Percent(was), sized(was/longest)
 			}
 		}
 		if q.modelled() {
-			one.Model, one.ModelBar = percent(o.Q), sized(o.Q/longest)
+			one.Model, one.ModelBar = terms.Percent(o.Q), sized(o.Q/longest)
 		}
 		q.Options = append(q.Options, one)
 	}
 	if q.Known && q.Kind == class.Next && missing > 0.005 {
-		q.Missing = percent(missing)
+		q.Missing = terms.Percent(missing)
 	}
 }
 
@@ -183,27 +189,6 @@ func share(n, of int) float64 {
 		return 0
 	}
 	return float64(n) / float64(of)
-}
-
-// percent writes a share as classes read it: whole, but never 0 or 100 where it
-// is not.
-func percent(x float64) string {
-	switch n := math.Round(100 * x); {
-	case n == 0 && x > 0:
-		return "<1%"
-	case n == 100 && x < 1:
-		return ">99%"
-	default:
-		return strconv.Itoa(int(n)) + "%"
-	}
-}
-
-// counted puts a count before a noun: "1 vote", "4 votes".
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return view.Count(n) + " " + noun + "s"
 }
 
 // millis writes a time for scripts; "" for none.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/live"
@@ -187,7 +188,7 @@ func newNote(v *class.View) note {
 	}
 	step := w.At()
 	if step == nil {
-		n.Title, n.Where = w.Walk.Title, counted(len(w.Walk.Steps), "step")
+		n.Title, n.Where = w.Walk.Title, terms.Counted(len(w.Walk.Steps), "step")
 		n.Say = "<p>" + w.Walk.Lead + "</p>"
 		return n
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -48,7 +49,7 @@ func newScreen(st *session.State, inside bool) screen {
 	s.Marks = marks(st, loop.Rail)
 	if s.Started {
 		s.N, s.Name, s.Lead = loop.Panel.N, loop.Panel.Name, loop.Panel.Lead
-		s.Token = "token " + view.Count(len(st.PromptTokens)+st.Cursor.Step)
+		s.Token = "token " + terms.Count(len(st.PromptTokens)+st.Cursor.Step)
 	}
 	s.Panel.Enter, s.Panel.Past = "", "" // nothing moves: a class looks at a wall, not at a motion
 	return s
@@ -99,7 +100,10 @@ func veiled(st *session.State, step int) *session.State {
 	v := *st
 	v.Steps = slices.Clone(st.Steps[:step])
 	last := *v.Steps[step-1]
-	kept := &infer.Step{N: last.N, Ran: infer.KindForward, Settings: last.Settings, Input: last.Input, Start: last.Start, Blocks: last.Blocks}
+	kept := &infer.Step{
+		N: last.N, Ran: infer.KindForward, Settings: last.Settings, Input: last.Input, Start: last.Start,
+		Blocks: last.Blocks,
+	}
 	kept.Took[infer.KindForward] = last.Took[infer.KindForward]
 	v.Steps[step-1] = kept
 	v.Ghosts, v.Branches, v.WhatIf, v.Stopped = nil, nil, nil, infer.StopNone

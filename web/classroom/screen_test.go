@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 // stateAt is a run that has come to a stage of its second step.
@@ -39,14 +39,16 @@ func TestVeil(t *testing.T) {
 		st := stateAt(t, stage)
 		v := veiled(st, 2)
 		last := v.Steps[1]
-		if last.Logits != nil || last.Chosen != 0 || last.P != 0 || last.Q != 0 || last.U != 0 || last.Ran != infer.KindForward || v.Dist != nil {
+		if last.Logits != nil || last.Chosen != 0 || last.P != 0 || last.Q != 0 || last.U != 0 ||
+			last.Ran != infer.KindForward || v.Dist != nil {
 			t.Errorf("at stage %d the veil leaves %+v", stage, last)
 		}
 		if v.Steps[0] != st.Steps[0] || st.Steps[1].Ran != stage {
 			t.Errorf("at stage %d the veil changes what it covers", stage)
 		}
 		s := newVeiled(st, 2)
-		if s.Strip.Next.Known || len(s.Strip.Tokens) != 1 || s.N != int(stage) || s.Veiled != (stage > infer.KindForward) {
+		if s.Strip.Next.Known || len(s.Strip.Tokens) != 1 || s.N != int(stage) ||
+			s.Veiled != (stage > infer.KindForward) {
 			t.Errorf("at stage %d the screen shows %+v", stage, s.Strip.Next)
 		}
 		if s.Veiled && (s.Panel.Table != nil || s.Panel.Segments != nil || len(s.Panel.Facts) > 0) {
@@ -78,7 +80,7 @@ func TestSnapshot(t *testing.T) {
 		}
 		text := string(first.Bytes())
 		for r := range 3 {
-			for _, secret := range []string{view.Prob(d.Q(r)), view.Prob(d.P[d.Order[r]])} {
+			for _, secret := range []string{terms.Prob(d.Q(r)), terms.Prob(d.P[d.Order[r]])} {
 				if strings.Contains(text, secret) {
 					t.Errorf("%s: the bytes hold %s, of the token of rank %d", kind, secret, r+1)
 				}
@@ -95,7 +97,9 @@ func TestSnapshot(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	st := stateAt(t, infer.KindSoftmax)
-	for _, good := range []session.Cursor{{Step: 1, Stage: infer.KindForward}, {Step: 1, Stage: infer.KindCache}, {Step: 2, Stage: infer.KindSoftmax}} {
+	for _, good := range []session.Cursor{
+		{Step: 1, Stage: infer.KindForward}, {Step: 1, Stage: infer.KindCache}, {Step: 2, Stage: infer.KindSoftmax},
+	} {
 		if got, ok := parseAt(st, at(good)); !ok || got != good {
 			t.Errorf("%s read back as %v, %t", at(good), got, ok)
 		}
@@ -117,9 +121,11 @@ func TestPlaces(t *testing.T) {
 // TestPercent: shares as a class reads them.
 func TestPercent(t *testing.T) {
 	t.Parallel()
-	for x, want := range map[float64]string{0: "0%", 0.001: "<1%", 0.35: "35%", 2.0 / 3: "67%", 0.999: ">99%", 1: "100%"} {
-		if got := percent(x); got != want {
-			t.Errorf("percent(%g) = %s, want %s", x, got, want)
+	for x, want := range map[float64]string{
+		0: "0%", 0.001: "<1%", 0.35: "35%", 2.0 / 3: "67%", 0.999: ">99%", 1: "100%",
+	} {
+		if got := terms.Percent(x); got != want {
+			t.Errorf("terms.Percent(%g) = %s, want %s", x, got, want)
 		}
 	}
 }
@@ -145,7 +151,9 @@ func TestInside(t *testing.T) {
 		return string(e.Bytes())
 	}
 	poll := &class.Poll{ID: "1.1", Kind: class.Next, Phase: class.Open, Round: 1, Step: 2}
-	open, asking := &class.View{Seq: 7, Code: "ABCDEF", State: st}, &class.View{Seq: 8, Code: "ABCDEF", State: st, Hidden: true, Poll: poll}
+	open, asking := &class.View{Seq: 7, Code: "ABCDEF", State: st}, &class.View{
+		Seq: 8, Code: "ABCDEF", State: st, Hidden: true, Poll: poll,
+	}
 	for kind, inside := range map[string]bool{onPhone: false, onPhoneInner: true, onWall: true} {
 		for _, part := range []string{`"heat":{`, "data-heat"} {
 			if got := shown(open, kind); strings.Contains(got, part) != inside {
@@ -156,14 +164,17 @@ func TestInside(t *testing.T) {
 			}
 		}
 	}
-	for name, v := range map[string]*class.View{"a class that is asked": asking, "a run that rests": {Seq: 9, Code: "ABCDEF"}} {
+	for name, v := range map[string]*class.View{
+		"a class that is asked": asking, "a run that rests": {Seq: 9, Code: "ABCDEF"},
+	} {
 		m := p.insideOf(v, live.Command{Name: "inside", N: 3, Fields: []byte(`{"block":6}`)})
 		if len(m.Panels) != 1 || !strings.Contains(m.Panels[0].HTML, "Nothing is looked into here") {
 			t.Errorf("%s is told %+v", name, m)
 		}
 	}
 	for _, bad := range []string{`{"block":0}`, `{"block":7}`, `{"block":-1,"head":1}`, `{"block":"x"}`} {
-		if m := p.insideOf(open, live.Command{Name: "inside", N: 3, Fields: []byte(bad)}); m.Error == nil || m.Ack != 3 {
+		if m := p.insideOf(open, live.Command{Name: "inside", N: 3, Fields: []byte(bad)}); m.Error == nil ||
+			m.Ack != 3 {
 			t.Errorf("%s is answered by %+v", bad, m)
 		}
 	}
@@ -175,7 +186,10 @@ func TestInside(t *testing.T) {
 // TestLasting: how long a room is kept, as people say it.
 func TestLasting(t *testing.T) {
 	t.Parallel()
-	for d, want := range map[time.Duration]string{720 * time.Hour: "30 days", 24 * time.Hour: "1 day", 36 * time.Hour: "36 hours", time.Hour: "1 hour", 100 * time.Minute: "2 hours"} {
+	for d, want := range map[time.Duration]string{
+		720 * time.Hour: "30 days", 24 * time.Hour: "1 day", 36 * time.Hour: "36 hours", time.Hour: "1 hour",
+		100 * time.Minute: "2 hours",
+	} {
 		if got := lasting(d); got != want {
 			t.Errorf("lasting(%v) = %q, want %q", d, got, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
@@ -32,7 +33,7 @@ func newSlide(v *class.View, to reach, rest *session.State) (slide, error) {
 		return slide{}, err
 	}
 	d := slide{
-		Title: v.Title, Code: v.Code, Here: view.Count(v.Here), Ends: millis(v.Timer), Reach: to, QR: code,
+		Title: v.Title, Code: v.Code, Here: terms.Count(v.Here), Ends: millis(v.Timer), Reach: to, QR: code,
 		Screen: screenOf(v, rest, false), Poll: newPoll(v),
 	}
 	d.Left, d.Right = halves(v.Code)
@@ -86,14 +87,14 @@ func dotsClass(n int) string {
 	return "dots"
 }
 
-func probability(p float64) string { return view.Prob(p) }
+func probability(p float64) string { return terms.Prob(p) }
 
 // number writes a number as people do: no more digits than it has.
 func number(x float64) string {
 	s := strconv.FormatFloat(x, 'f', -1, 64)
 	if len(s) > 12 {
-		return view.Decimals(x, 4)
+		return terms.Decimals(x, 4)
 	}
 	_, rest, _ := strings.Cut(s, ".")
-	return view.Decimals(x, len(rest))
+	return terms.Decimals(x, len(rest))
 }

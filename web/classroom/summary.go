@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -50,22 +51,27 @@ type askedCount struct{ Say, Bar string }
 // bin is one row of the calibration.
 type bin struct{ Range, N, Stated, Rate, Between string }
 
-var kindWords = map[class.Kind]string{class.Next: "Next token", class.Draw: "Class as sampler", class.Question: "Quiz question", class.Number: "A number"}
+var kindWords = map[class.Kind]string{
+	class.Next: "Next token", class.Draw: "Class as sampler", class.Question: "Quiz question", class.Number: "A number",
+}
 
 func newSummaryPage(s *class.Summary, base string) summaryPage {
-	v := summaryPage{Summary: s, Shown: class.ShownCode(s.Code), Base: base, When: s.Begun.Format("2 January 2006, 15:04")}
+	v := summaryPage{
+		Summary: s, Shown: class.ShownCode(s.Code), Base: base, When: s.Begun.Format("2 January 2006, 15:04"),
+	}
 	for i, q := range s.Polls {
 		v.Asked = append(v.Asked, newAsked(i+1, q))
 	}
 	for _, b := range s.Calibration {
 		if b.N > 0 {
 			v.Bins = append(v.Bins, bin{
-				percent(b.From) + " to " + percent(b.To), view.Count(b.N), percent(b.Stated), percent(b.Rate), percent(b.Low) + " to " + percent(b.High),
+				terms.Percent(b.From) + " to " + terms.Percent(b.To), terms.Count(b.N), terms.Percent(b.Stated),
+				terms.Percent(b.Rate), terms.Percent(b.Low) + " to " + terms.Percent(b.High),
 			})
 		}
 	}
 	if s.Stated > 0 {
-		v.Score = view.Decimals(s.MeanScore, 2)
+		v.Score = terms.Decimals(s.MeanScore, 2)
 	}
 	return v
 }
@@ -73,9 +79,9 @@ func newSummaryPage(s *class.Summary, base string) summaryPage {
 func newAsked(n int, q class.PollSummary) askedPoll {
 	a := askedPoll{PollSummary: q, N: n, Kind: kindWords[q.Kind]}
 	for i, r := range q.Rounds {
-		head := counted(r.Votes, "vote")
+		head := terms.Counted(r.Votes, "vote")
 		if len(q.Rounds) > 1 {
-			head = fmt.Sprintf("round %d, %s", i+1, counted(r.Votes, "vote"))
+			head = fmt.Sprintf("round %d, %s", i+1, terms.Counted(r.Votes, "vote"))
 		}
 		a.Heads = append(a.Heads, head)
 	}
@@ -89,19 +95,19 @@ func newAsked(n int, q class.PollSummary) askedPoll {
 		for _, r := range q.Rounds {
 			n := r.Of(o)
 			part := share(n, r.Votes)
-			row.Rounds = append(row.Rounds, askedCount{view.Count(n) + ", " + percent(part), sized(part)})
+			row.Rounds = append(row.Rounds, askedCount{terms.Count(n) + ", " + terms.Percent(part), sized(part)})
 		}
 		if q.Kind == class.Next || q.Kind == class.Draw {
-			row.Model = percent(o.Q)
+			row.Model = terms.Percent(o.Q)
 		}
 		a.Rows = append(a.Rows, row)
 	}
 	if q.Kind != class.Draw && q.Votes > 0 && len(q.Rounds) > 0 && (right || q.Poll.Right != nil) {
 		last := q.Rounds[len(q.Rounds)-1]
-		a.Right = fmt.Sprintf("%s of %s right", view.Count(last.Right), view.Count(last.Votes))
+		a.Right = fmt.Sprintf("%s of %s right", terms.Count(last.Right), terms.Count(last.Votes))
 	}
 	if (q.Kind == class.Next || q.Kind == class.Draw) && q.Votes > 0 {
-		a.Far = view.Decimals(q.Distance, 2)
+		a.Far = terms.Decimals(q.Distance, 2)
 	}
 	return a
 }
@@ -125,7 +131,11 @@ func (p *Pages) summary(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) replay(w http.ResponseWriter, r *http.Request) {
 	s, err := p.Hub.Replay(r.Context(), class.NormalCode(r.PathValue("code")), r.URL.Query().Get("key"), p.Who(w, r))
 	if errors.Is(err, class.ErrNoRoom) {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such replay.", "The link may be cut short, or the room was deleted. Ask the instructor for the link on the summary’s page.")
+		p.Refuse(
+			w, r, http.StatusNotFound, "There is no such replay.",
+			"The link may be cut short, or the room was deleted. Ask the instructor for the link on the summary’s "+
+				"page.",
+		)
 		return
 	}
 	if err != nil {
@@ -162,6 +172,7 @@ func hasModel(q askedPoll) bool { return len(q.Rows) > 0 && q.Rows[0].Model != "
 
 // nextLine sets the class's hits beside what the model gave them.
 func nextLine(v summaryPage) string {
-	return fmt.Sprintf("The next token was asked for in %s. %s of the votes met the token that was drawn; the model gave the tokens voted for %s on average, which is what hits are to be measured by.",
-		counted(v.NextAsked, "poll"), percent(v.NextRight), percent(v.NextExpected))
+	return fmt.Sprintf("The next token was asked for in %s. %s of the votes met the token that was drawn; the model "+
+		"gave the tokens voted for %s on average, which is what hits are to be measured by.",
+		terms.Counted(v.NextAsked, "poll"), terms.Percent(v.NextRight), terms.Percent(v.NextExpected))
 }

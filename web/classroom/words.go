@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
 )
@@ -30,9 +31,9 @@ func memberJSON(id int) string { return fieldsJSON(map[string]string{"member": s
 func lasting(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d%day == 0 {
-		return counted(int(d/day), "day")
+		return terms.Counted(int(d/day), "day")
 	}
-	return counted(int(d.Round(time.Hour)/time.Hour), "hour")
+	return terms.Counted(int(d.Round(time.Hour)/time.Hour), "hour")
 }
 
 // keysOf are the keys that press a button, as browsers call them.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -16,13 +17,21 @@ func billSections(r *lab.Bill) []section {
 	list := []section{
 		section{
 			ID: "ticks", Title: "The bill as the loop runs", Half: true, Caption: "output tokens; dollars",
-			Say: say(b(view.Count(r.Cost.InputTokens)), " tokens in for ", b(dollars(r.Cost.Input)), ", ", b(view.Count(r.Cost.OutputTokens)), " out for ", b(dollars(r.Cost.Output)),
-				": ", x(dollars(r.Cost.Total)+" in all"), ", "+percent(r.OutputShare)+" of it output. One output token costs as much as "+figures(r.BreakEven)+" input tokens."),
+			Say: say(b(terms.Count(r.Cost.InputTokens)), " tokens in for ", b(terms.Dollars(r.Cost.Input)), ", ", b(
+				terms.Count(r.Cost.OutputTokens),
+			), " out for ", b(terms.Dollars(r.Cost.Output)),
+				": ", x(terms.Dollars(r.Cost.Total)+" in all"), ", "+terms.Percent(r.OutputShare)+" of it output. One output token costs as much as "+terms.Measured(r.BreakEven)+" input tokens."),
 		}.charted(plots.BillSoFar(r.Cost.Input, costs)),
 		{ID: "answer", Title: "What was paid for", Half: true, Say: paidSay(r), Body: paidView(paidTokens(r))},
 	}
 	if len(r.Savings) > 0 {
-		list = append(list, section{ID: "savings", Title: "What would have saved", Say: say("Each was run with the same seed, not guessed."), Body: table(savingsGrid(r))})
+		list = append(
+			list,
+			section{
+				ID: "savings", Title: "What would have saved",
+				Say: say("Each was run with the same seed, not guessed."), Body: table(savingsGrid(r)),
+			},
+		)
 	}
 	if r.Machine.CostEach > 0 {
 		list = append(list, section{
@@ -33,8 +42,10 @@ func billSections(r *lab.Bill) []section {
 	if r.Why.Say != "" {
 		list = append(list, section{
 			ID: "why", Title: "Why output costs more", Half: true,
-			Say: say("Here a token read took ", b(ms(r.Why.InputMs)), ", a token written ", b(ms(r.Why.OutputMs)), ": ", x(view.Decimals(r.Why.Ratio, 1)+"×"),
-				" the time for ", b(view.Decimals(r.Why.WorkRatio, 2)+"×"), " the multiply-adds. "+r.Why.Because()),
+			Say: say("Here a token read took ", b(ms(r.Why.InputMs)), ", a token written ", b(ms(r.Why.OutputMs)), ": ", x(
+				terms.Decimals(r.Why.Ratio, 1)+"×",
+			),
+				" the time for ", b(terms.Decimals(r.Why.WorkRatio, 2)+"×"), " the multiply-adds. "+r.Why.Because()),
 		})
 	}
 	if r.Training.Requests > 0 {
@@ -52,7 +63,13 @@ type paidToken struct {
 func paidTokens(r *lab.Bill) []paidToken {
 	list := make([]paidToken, len(r.Ticks))
 	for i, t := range r.Ticks {
-		list[i] = paidToken{marked(t.Token), fmt.Sprintf("%s read + %s written = %s after %s", view.Count(r.Cost.InputTokens), view.Count(t.Step), dollars(t.Cost), ms(t.Ms))}
+		list[i] = paidToken{
+			marked(t.Token),
+			fmt.Sprintf(
+				"%s read + %s written = %s after %s", terms.Count(r.Cost.InputTokens), terms.Count(t.Step),
+				terms.Dollars(t.Cost), ms(t.Ms),
+			),
+		}
 	}
 	return list
 }
@@ -64,43 +81,59 @@ func paidSay(r *lab.Bill) []span {
 	wait := ""
 	if n := len(r.Ticks); n > 0 {
 		first, last := ms(r.Ticks[0].Ms), ms(r.Ticks[n-1].Ms)
-		wait = " Streamed, as asked: its first token could be read after " + first + ", all after " + last + ". The price is the same without."
+		wait = " Streamed, as asked: its first token could be read " +
+			"after " + first + ", all after " + last + ". The price is the same without."
 		if !r.Request.Stream {
-			wait = " Not streamed: nothing could be read until " + last + ". With streaming, for the same price, the first token would have been there after " + first + "."
+			wait = " Not streamed: nothing could be read until " + last + ". With streaming, for the same price, the " +
+				"first token would have been there after " + first + "."
 		}
 	}
-	return say("It ended by " + stopName(string(r.Stop)) + "." + wait)
+	return say("It ended by " + terms.StopOf(r.Stop).A + "." + wait)
 }
 
 func savingsGrid(r *lab.Bill) grid {
-	g := grid{Caption: "Other requests", Head: []string{"change", "tokens in", "tokens out", "cost", "saved", "share", "a day", "ended by"}}
+	g := grid{
+		Caption: "Other requests",
+		Head:    []string{"change", "tokens in", "tokens out", "cost", "saved", "share", "a day", "ended by"},
+	}
 	for _, s := range r.Savings {
 		same := ""
 		if s.Same {
 			same = "; same beginning"
 		}
 		g.Rows = append(g.Rows, []string{
-			s.Title, view.Count(s.Cost.InputTokens), view.Count(s.Cost.OutputTokens), dollars(s.Cost.Total), dollars(s.Saved), percent(s.Share), dollars(s.ADay),
-			stopName(string(s.Stop)) + same,
+			s.Title, terms.Count(s.Cost.InputTokens), terms.Count(s.Cost.OutputTokens), terms.Dollars(s.Cost.Total),
+			terms.Dollars(s.Saved), terms.Percent(s.Share), terms.Dollars(s.ADay),
+			terms.StopOf(s.Stop).A + same,
 		})
 	}
 	return g
 }
 
 func machineSay(m lab.MachineUse) []span {
-	list := say("One after the other, a request takes ", b(ms(1000*m.SecondsEach)), " here: ", b(view.Count(int64(m.MostADay))), " a day at most, for ", b(dollars(m.MachineDay)), ". ")
+	list := say(
+		"One after the other, a request takes ", b(ms(1000*m.SecondsEach)), " here: ",
+		b(terms.Count(int64(m.MostADay))), " a day at most, for ", b(terms.Dollars(m.MachineDay)), ". ",
+	)
 	if m.BreakEvenDay > 0 {
-		return append(list, say("From ", x(view.Count(int64(m.BreakEvenDay))+" requests a day"), " on the machine is cheaper, as far as it can keep up. A real server answers many at once.")...)
+		return append(
+			list,
+			say(
+				"From ", x(terms.Count(int64(m.BreakEvenDay))+" requests a day"),
+				" on the machine is cheaper, as far as it can keep up. A real server answers many at once.",
+			)...,
+		)
 	}
 	return append(list, say("At these prices it is never cheaper.")...)
 }
 
 func trainingSay(t lab.Training) []span {
-	tokens := view.Count(int64(t.Tokens)) + " tokens"
+	tokens := terms.Count(int64(t.Tokens)) + " tokens"
 	if t.Assumed {
 		tokens += " (assumed: 20 for each weight, a rule of thumb)"
 	}
 	return say("Training on ", b(tokens), " takes about 3 × a forward pass for each: ", b(work(t.MultAdds)),
-		" multiply-adds. Answers like this one, ", b(work(t.RequestMultAdds)), " each, add up to as much after ", x(view.Count(int64(t.Requests))+" requests"),
-		", which is "+view.Decimals(t.Days, 1)+" days and "+view.Count(int64(t.Answered))+" written tokens.")
+		" multiply-adds. Answers like this one, ", b(work(t.RequestMultAdds)), " each, add up to as much after ",
+		x(terms.Count(int64(t.Requests))+" requests"),
+		", which is "+terms.Decimals(t.Days, 1)+" days and "+terms.Count(int64(t.Answered))+" written tokens.")
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 func cacheSections(c *lab.Cache) []section {
@@ -16,26 +16,57 @@ func cacheSections(c *lab.Cache) []section {
 	}
 	var each, sum, times, timeSum []plots.Ways
 	for _, s := range c.Steps {
-		each = append(each, plots.Ways{Step: s.Step, Cached: exactly(s.Cached.MultAdds), Recomputed: exactly(s.Recomputed.MultAdds)})
-		sum = append(sum, plots.Ways{Step: s.Step, Cached: exactly(s.Cached.TotalMultAdds), Recomputed: exactly(s.Recomputed.TotalMultAdds)})
-		times = append(times, plots.Ways{Step: s.Step, Cached: quartiles(s.Cached.Ms), Recomputed: quartiles(s.Recomputed.Ms)})
-		timeSum = append(timeSum, plots.Ways{Step: s.Step, Cached: quartiles(s.Cached.TotalMs), Recomputed: quartiles(s.Recomputed.TotalMs)})
+		each = append(
+			each,
+			plots.Ways{Step: s.Step, Cached: exactly(s.Cached.MultAdds), Recomputed: exactly(s.Recomputed.MultAdds)},
+		)
+		sum = append(
+			sum,
+			plots.Ways{
+				Step: s.Step, Cached: exactly(s.Cached.TotalMultAdds), Recomputed: exactly(s.Recomputed.TotalMultAdds),
+			},
+		)
+		times = append(
+			times, plots.Ways{Step: s.Step, Cached: quartiles(s.Cached.Ms), Recomputed: quartiles(s.Recomputed.Ms)},
+		)
+		timeSum = append(
+			timeSum,
+			plots.Ways{Step: s.Step, Cached: quartiles(s.Cached.TotalMs), Recomputed: quartiles(s.Recomputed.TotalMs)},
+		)
 	}
 	mark := max(2, len(c.Steps)/5)
 	last := c.Steps[len(c.Steps)-1]
-	counted := "counted; generated token, the first one reads the " + plural(len(c.Prompt), "prompt token") + ", the same both ways"
+	counted := "counted; generated token, the first one reads the " + terms.Counted(
+		len(c.Prompt), "prompt token",
+	) + ", the same both ways"
 	list := []section{
-		section{ID: "each", Title: "Cost of each token", Half: true, Say: eachSay(last), Caption: counted}.charted(plots.CachePerToken(each, mark)),
-		section{ID: "so-far", Title: "Cost so far", Half: true, Say: sumSay(last), Caption: "counted; multiply-adds of matrix products"}.charted(plots.CacheSoFar(sum, mark)),
-		section{ID: "time", Title: "Time of each token", Half: true, Say: timeSay(last), Caption: "measured; the band is the middle half of " + plural(c.Repeats, "run")}.charted(plots.CacheTimes(times, mark)),
-		section{ID: "time-sum", Title: "Time so far", Half: true, Say: timeSumSay(last), Caption: "measured; sums of each run, the band is their middle half"}.charted(plots.CacheTimeSoFar(timeSum, mark)),
+		section{
+			ID: "each", Title: "Cost of each token", Half: true, Say: eachSay(last), Caption: counted,
+		}.charted(plots.CachePerToken(each, mark)),
+		section{
+			ID: "so-far", Title: "Cost so far", Half: true, Say: sumSay(last),
+			Caption: "counted; multiply-adds of matrix products",
+		}.charted(plots.CacheSoFar(sum, mark)),
+		section{
+			ID: "time", Title: "Time of each token", Half: true, Say: timeSay(last),
+			Caption: "measured; the band is the middle half of " + terms.Counted(c.Repeats, "run"),
+		}.charted(plots.CacheTimes(times, mark)),
+		section{
+			ID: "time-sum", Title: "Time so far", Half: true, Say: timeSumSay(last),
+			Caption: "measured; sums of each run, the band is their middle half",
+		}.charted(plots.CacheTimeSoFar(timeSum, mark)),
 		{ID: "same", Title: "The same numbers", Say: sameSay(c), Body: columnsView(c)},
 		{ID: "parts", Title: "Where the last token’s work goes", Say: partsSay(c, last), Body: table(partsGrid(last))},
 	}
 	if len(c.Fits) > 0 {
 		list = append(list, section{
 			ID: "fits", Title: "Constant, linear, quadratic, cubic",
-			Say:  say("What is often called quadratic is attention. In a whole text written without a cache attention is cubic, and at these lengths the quadratic part is the matrices run over the whole text again and again. With the cache the sum is nearly a line, with a small quadratic part for attention."),
+			Say: say(
+				"What is often called quadratic is attention. In a whole text written without a cache attention is " +
+					"cubic, and at these lengths the quadratic part is the matrices run over the whole text again " +
+					"and again. With the cache the sum is nearly a line, with a small quadratic part for " +
+					"attention.",
+			),
 			Body: fitsView(c.Fits),
 		})
 	}
@@ -44,30 +75,29 @@ func cacheSections(c *lab.Cache) []section {
 
 func exactly(n int64) plots.Quartiles { return plots.Exactly(float64(n)) }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return view.Count(n) + " " + noun + "s"
-}
-
 func eachSay(s lab.CacheStep) []span {
-	return say("At token ", b(view.Count(s.Step)), ": ", b(view.MultAdds(s.Cached.MultAdds)), " multiply-adds cached, ",
-		b(view.MultAdds(s.Recomputed.MultAdds)), " recomputed. ", x(view.Times(s.Recomputed.MultAdds, s.Cached.MultAdds)+" less."))
+	return say("At token ", b(terms.Count(s.Step)), ": ", b(
+		terms.MultAdds(s.Cached.MultAdds),
+	), " multiply-adds cached, ",
+		b(terms.MultAdds(s.Recomputed.MultAdds)), " recomputed. ", x(terms.Times(s.Recomputed.MultAdds, s.Cached.MultAdds)+" less."))
 }
 
 func sumSay(s lab.CacheStep) []span {
-	return say("After token ", b(view.Count(s.Step)), ": ", b(view.MultAdds(s.Cached.TotalMultAdds)), " cached, ",
-		b(view.MultAdds(s.Recomputed.TotalMultAdds)), " recomputed. ", x(view.Times(s.Recomputed.TotalMultAdds, s.Cached.TotalMultAdds)+" less."))
+	return say("After token ", b(terms.Count(s.Step)), ": ", b(terms.MultAdds(s.Cached.TotalMultAdds)), " cached, ",
+		b(terms.MultAdds(s.Recomputed.TotalMultAdds)), " recomputed. ", x(terms.Times(s.Recomputed.TotalMultAdds, s.Cached.TotalMultAdds)+" less."))
 }
 
 func timeSay(s lab.CacheStep) []span {
-	return say("At token ", b(view.Count(s.Step)), ": ", b(ms(s.Cached.Ms.Median)), " cached, ", b(ms(s.Recomputed.Ms.Median)), " recomputed. ",
+	return say("At token ", b(terms.Count(s.Step)), ": ", b(ms(s.Cached.Ms.Median)), " cached, ", b(
+		ms(s.Recomputed.Ms.Median),
+	), " recomputed. ",
 		x(ratio(s.Recomputed.Ms.Median, s.Cached.Ms.Median)+" less."))
 }
 
 func timeSumSay(s lab.CacheStep) []span {
-	return say("Measured here: ", b(ms(s.Cached.TotalMs.Median)), " cached, ", b(ms(s.Recomputed.TotalMs.Median)), " recomputed for "+plural(s.Step, "token")+". ",
+	return say("Measured here: ", b(ms(s.Cached.TotalMs.Median)), " cached, ", b(
+		ms(s.Recomputed.TotalMs.Median),
+	), " recomputed for "+terms.Counted(s.Step, "token")+". ",
 		x(ratio(s.Recomputed.TotalMs.Median, s.Cached.TotalMs.Median)+" less."))
 }
 
@@ -76,7 +106,7 @@ func ratio(a, b float64) string {
 	if b <= 0 {
 		return "–"
 	}
-	return view.Decimals(a/b, 1) + "×"
+	return terms.Decimals(a/b, 1) + "×"
 }
 
 func sameSay(c *lab.Cache) []span {
@@ -84,18 +114,29 @@ func sameSay(c *lab.Cache) []span {
 		return say("The logits differ in some bits. Their differences are in the raw rows.")
 	}
 	if c.Columns.Different > 0 {
-		return say(x(view.Count(c.Compared)+" logits compared, all the same bit for bit."), " Of the keys and values ",
-			b(view.Count(c.Columns.Different)), " numbers of ", b(view.Count(c.Columns.Compared)), " differ.")
+		return say(x(terms.Count(c.Compared)+" logits compared, all the same bit for bit."), " Of the keys and values ",
+			b(terms.Count(c.Columns.Different)), " numbers of ", b(terms.Count(c.Columns.Compared)), " differ.")
 	}
-	return say(x(view.Count(c.Compared)+" logits compared, all the same bit for bit."), " So are the keys and values of all blocks and positions: ",
-		b(view.Count(c.Columns.Compared)), " numbers compared, none differs. A key and a value never change once they are computed; that is why keeping them is safe.")
+	return say(x(
+		terms.Count(c.Compared)+" logits compared, all the same bit for bit.",
+	), " So are the keys and values of all blocks and positions: ",
+		b(terms.Count(c.Columns.Compared)), " numbers compared, none differs. A key and a value never change once they are computed; that is why keeping them is safe.")
 }
 
 // logitsGrid shows some of what is the same, to the bit.
 func logitsGrid(c *lab.Cache) grid {
-	g := grid{Caption: "The largest logits of the last token, with their bits", Head: []string{"token", "cached", "its bits", "recomputed", "its bits"}}
+	g := grid{
+		Caption: "The largest logits of the last token, with their bits",
+		Head:    []string{"token", "cached", "its bits", "recomputed", "its bits"},
+	}
 	for _, x := range c.Logits {
-		g.Rows = append(g.Rows, []string{tokenName(x.Token), view.Decimals(float64(x.Cached), 6), x.CachedBits, view.Decimals(float64(x.Recomputed), 6), x.RecomputedBits})
+		g.Rows = append(
+			g.Rows,
+			[]string{
+				tokenName(x.Token), terms.Decimals(float64(x.Cached), 6), x.CachedBits,
+				terms.Decimals(float64(x.Recomputed), 6), x.RecomputedBits,
+			},
+		)
 	}
 	return g
 }
@@ -108,18 +149,39 @@ func partsSay(c *lab.Cache, last lab.CacheStep) []span {
 			break
 		}
 	}
-	list := say("Tallied where the work is done"+equal, b(view.Count(last.Cached.MultAdds)), " cached, ", b(view.Count(last.Recomputed.MultAdds)), " recomputed. ")
+	list := say(
+		"Tallied where the work is done"+equal, b(terms.Count(last.Cached.MultAdds)), " cached, ",
+		b(terms.Count(last.Recomputed.MultAdds)), " recomputed. ",
+	)
 	if c.BreakEven == 0 {
-		return append(list, say("Cached attention never costs as much as all the rest: a token sees the last ", b(view.Count(c.Shape.Window)), " positions only.")...)
+		return append(
+			list,
+			say(
+				"Cached attention never costs as much as all the rest: a token sees the last ",
+				b(terms.Count(c.Shape.Window)), " positions only.",
+			)...,
+		)
 	}
-	return append(list, say("Cached attention costs as much as all the rest at ", b(view.Count(int64(c.BreakEven))), " positions.")...)
+	return append(
+		list,
+		say("Cached attention costs as much as all the rest at ", b(terms.Count(int64(c.BreakEven))), " positions.")...,
+	)
 }
 
 func partsGrid(s lab.CacheStep) grid {
-	g := grid{Caption: fmt.Sprintf("Multiply-adds of token %d", s.Step), Head: []string{"part", "cached", "recomputed", "share of recomputed"}}
+	g := grid{
+		Caption: fmt.Sprintf("Multiply-adds of token %d", s.Step),
+		Head:    []string{"part", "cached", "recomputed", "share of recomputed"},
+	}
 	row := func(name string, of func(cost.Parts) int64) {
 		a, r := of(s.Cached.Parts), of(s.Recomputed.Parts)
-		g.Rows = append(g.Rows, []string{name, view.Count(a), view.Count(r), percent(float64(r) / float64(max(s.Recomputed.MultAdds, 1)))})
+		g.Rows = append(
+			g.Rows,
+			[]string{
+				name, terms.Count(a), terms.Count(r),
+				terms.Percent(float64(r) / float64(max(s.Recomputed.MultAdds, 1))),
+			},
+		)
 	}
 	row("projections", func(p cost.Parts) int64 { return p.Projections })
 	row("feed-forward", func(p cost.Parts) int64 { return p.FeedForward })
@@ -137,7 +199,9 @@ func fitRows(f lab.Fit) []fitRow {
 	names := []string{"constant", "linear", "quadratic", "cubic"}
 	var rows []fitRow
 	for _, p := range f.Parts {
-		row := fitRow{Term: fmt.Sprintf("power %d", p.Power), Fitted: fitted(p.Fitted, f.Of), Share: percent(p.Share)}
+		row := fitRow{
+			Term: fmt.Sprintf("power %d", p.Power), Fitted: fitted(p.Fitted, f.Of), Share: terms.Percent(p.Share),
+		}
 		if p.Power < len(names) {
 			row.Term = names[p.Power]
 		}
@@ -161,14 +225,14 @@ func fitted(x float64, of string) string {
 	}
 	if of == "ms" {
 		if size < 1e-4 { // less than a tenth of a microsecond
-			return sign + view.Decimals(1e6*size, 1) + " ns"
+			return sign + terms.Decimals(1e6*size, 1) + " ns"
 		}
 		return sign + ms(size)
 	}
 	if size >= 1000 || math.Abs(size-math.Round(size)) < 1e-6*max(size, 1) {
-		return sign + view.Count(int64(math.Round(size)))
+		return sign + terms.Count(int64(math.Round(size)))
 	}
-	return view.Decimals(x, 2)
+	return terms.Decimals(x, 2)
 }
 
 // columnRow is a key or value of one position, both ways.
@@ -186,7 +250,7 @@ func columnRows(c *lab.Columns) []columnRow {
 		for i := range a {
 			r.Same = r.Same && i < len(b) && math.Float32bits(a[i]) == math.Float32bits(b[i])
 			if i < shown && i < len(b) {
-				r.A, r.B = append(r.A, view.Decimals(float64(a[i]), 4)), append(r.B, view.Decimals(float64(b[i]), 4))
+				r.A, r.B = append(r.A, terms.Decimals(float64(a[i]), 4)), append(r.B, terms.Decimals(float64(b[i]), 4))
 			}
 		}
 		return r

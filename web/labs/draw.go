@@ -2,8 +2,8 @@ package labs
 
 import (
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 // histogramBars is how many tokens a picture has room for; the table has all.
@@ -13,14 +13,18 @@ func drawSections(d *lab.Draw) []section {
 	var list []section
 	for i, n := range d.Sizes {
 		list = append(list, section{
-			ID: "draws-" + view.Count(n), Title: view.Count(n) + " draws", Half: true,
+			ID: "draws-" + terms.Count(n), Title: terms.Count(n) + " draws", Half: true,
 			Say: distanceSay(d, n), Caption: "share drawn (solid) on the probability of each token (dashed outline)",
 		}.charted(plots.Histogram(bars(d, i), n)))
 	}
 	if d.Kept == 1 {
 		return append(list, section{
 			ID: "law", Title: "One token alone", Half: true,
-			Say: say("The filters keep ", b(tokenName(d.Tokens[0].Token)), " alone, so every draw falls on it: there is no distance that could fall. Raise the temperature, or switch the filters off, to see more tokens drawn."),
+			Say: say(
+				"The filters keep ", b(tokenName(d.Tokens[0].Token)),
+				" alone, so every draw falls on it: there is no distance that could fall. Raise the temperature, or "+
+					"switch the filters off, to see more tokens drawn.",
+			),
 		})
 	}
 	var points []plots.DistanceAt
@@ -31,7 +35,9 @@ func drawSections(d *lab.Draw) []section {
 	}
 	return append(list, section{
 		ID: "law", Title: "The distance falls as 1/√N", Half: true,
-		Say: say("Slope on these axes: ", x(view.Decimals(d.Slope, 2)), " measured, ", b(view.Decimals(d.SlopeExpected, 2)),
+		Say: say("Slope on these axes: ", x(terms.Decimals(d.Slope, 2)), " measured, ", b(
+			terms.Decimals(d.SlopeExpected, 2),
+		),
 			" expected; 1/√N has −0.5. A hundred times as many draws bring one decimal."),
 		Caption: "draws, and half the sum of |share − probability|; both axes logarithmic",
 	}.charted(plots.Distances(points, d.Slope)))
@@ -65,7 +71,10 @@ func countAt(t lab.DrawToken, size int) int {
 func distanceSay(d *lab.Draw, n int) []span {
 	for _, x := range d.Distances {
 		if x.N == n {
-			return say("Distance of these draws ", b(view.Decimals(x.Shown, 4)), "; expected ", b(view.Decimals(x.Expected, 4)), ".")
+			return say(
+				"Distance of these draws ", b(terms.Decimals(x.Shown, 4)), "; expected ",
+				b(terms.Decimals(x.Expected, 4)), ".",
+			)
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/sampling"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // control is one parameter as the form shows it.
@@ -124,7 +124,8 @@ func (c control) order() int {
 // slides tells whether a number has a slider besides: not a seed, in which no
 // number lies near another.
 func (c control) slides() bool {
-	return (c.Kind == lab.Int || c.Kind == lab.Float) && c.Max < 1e16 && c.Name != "seed" && c.Name != "position" && c.Name != "block"
+	return (c.Kind == lab.Int || c.Kind == lab.Float) && c.Max < 1e16 && c.Name != "seed" && c.Name != "position" &&
+		c.Name != "block"
 }
 
 // logarithmic tells whether the slider goes by factors: over a range of more
@@ -189,9 +190,9 @@ func (c control) hint() string {
 // short writes a bound as people would.
 func short(x float64) string {
 	if x == float64(int64(x)) {
-		return view.Count(int64(x))
+		return terms.Count(int64(x))
 	}
-	return view.Decimals(x, 3)
+	return terms.Decimals(x, 3)
 }
 
 // option is a choice's name on the page.

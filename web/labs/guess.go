@@ -7,7 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // guess is the prediction that a lab asks for before it runs.
@@ -29,17 +29,31 @@ const none = "none"
 var guesses = map[string]guess{
 	"strategies": {
 		"At which token do the first two lanes part?",
-		[]choice{{"1", "at the very first"}, {"5", "at the 2nd to 5th"}, {"20", "at the 6th to 20th"}, {"more", "later"}, {"never", "not at all"}},
+		[]choice{
+			{"1", "at the very first"},
+			{"5", "at the 2nd to 5th"},
+			{"20", "at the 6th to 20th"},
+			{"more", "later"},
+			{"never", "not at all"},
+		},
 		firstParting,
 	},
 	"draw": {
 		"From 100 draws to 10,000 draws, how does the distance to the model’s bars change?",
-		[]choice{{"1", "hardly"}, {"2", "to about a half"}, {"10", "to about a tenth"}, {"100", "to about a hundredth"}},
+		[]choice{
+			{"1", "hardly"}, {"2", "to about a half"}, {"10", "to about a tenth"}, {"100", "to about a hundredth"},
+		},
 		fallOfDistance,
 	},
 	"cache": {
 		"How much less work is the last token with the cache?",
-		[]choice{{"1", "about as much"}, {"3", "about 3 times less"}, {"10", "about 10 times less"}, {"30", "about 30 times less"}, {"100", "100 times less or more"}},
+		[]choice{
+			{"1", "about as much"},
+			{"3", "about 3 times less"},
+			{"10", "about 10 times less"},
+			{"30", "about 30 times less"},
+			{"100", "100 times less or more"},
+		},
 		lessWork,
 	},
 	"memory": {
@@ -54,22 +68,37 @@ var guesses = map[string]guess{
 	},
 	"bill": {
 		"Which change would have saved most on this request?",
-		[]choice{{"stop", "the other stop string"}, {"max_tokens", "the smaller max_tokens"}, {"prompt", "the terser prompt"}, {"nothing", "none of them"}},
+		[]choice{
+			{"stop", "the other stop string"},
+			{"max_tokens", "the smaller max_tokens"},
+			{"prompt", "the terser prompt"},
+			{"nothing", "none of them"},
+		},
 		bestSaving,
 	},
 	"speculation": {
 		"With the draft in front, how long does the same text take on this machine?",
-		[]choice{{"slower", "longer"}, {"same", "about as long"}, {"faster", "a little less"}, {"much", "less than two thirds"}},
+		[]choice{
+			{"slower", "longer"},
+			{"same", "about as long"},
+			{"faster", "a little less"},
+			{"much", "less than two thirds"},
+		},
 		speedOfDraft,
 	},
 	"stops": {
 		"What ends this text first?",
-		[]choice{{"max_tokens", "the limit, max_tokens"}, {"eos", "an end of text"}, {"stop_string", "a stop string"}, {"context", "a full context"}},
+		stopChoices(),
 		winnerOf,
 	},
 	"quantization": {
 		"Rounded to four bits, at how many steps is another token the most probable one?",
-		[]choice{{"0", "at no step"}, {"tenth", "at up to a tenth of them"}, {"third", "at up to a third"}, {"more", "at more"}},
+		[]choice{
+			{"0", "at no step"},
+			{"tenth", "at up to a tenth of them"},
+			{"third", "at up to a third"},
+			{"more", "at more"},
+		},
 		favouritesLost,
 	},
 }
@@ -129,7 +158,9 @@ func firstParting(r *lab.Report) (string, string, bool) {
 	a, b := s.Lanes[0].Name, s.Lanes[1].Name
 	for _, p := range s.Partings {
 		if p.Lanes == [2]int{0, 1} {
-			return among(float64(p.Step), []float64{1, 5, 20}, "1", "5", "20", "more"), fmt.Sprintf("%s and %s part at token %d.", a, b, p.Step), true
+			return among(
+				float64(p.Step), []float64{1, 5, 20}, "1", "5", "20", "more",
+			), fmt.Sprintf("%s and %s part at token %d.", a, b, p.Step), true
 		}
 	}
 	return "never", fmt.Sprintf("%s and %s never part in these %d tokens.", a, b, len(s.Lanes[0].Steps)), true
@@ -151,7 +182,10 @@ func fallOfDistance(r *lab.Report) (string, string, bool) {
 	}
 	fall := few / many
 	key := among(fall, []float64{math.Sqrt2, math.Sqrt(20), math.Sqrt(1000)}, "1", "2", "10", "100")
-	return key, fmt.Sprintf("The distance falls from %s to %s: by %s times.", view.Decimals(few, 4), view.Decimals(many, 4), view.Decimals(fall, 1)), true
+	return key, fmt.Sprintf(
+		"The distance falls from %s to %s: by %s times.", terms.Decimals(few, 4), terms.Decimals(many, 4),
+		terms.Decimals(fall, 1),
+	), true
 }
 
 func lessWork(r *lab.Report) (string, string, bool) {
@@ -161,14 +195,18 @@ func lessWork(r *lab.Report) (string, string, bool) {
 	}
 	last := c.Steps[len(c.Steps)-1]
 	less := float64(last.Recomputed.MultAdds) / float64(last.Cached.MultAdds)
-	key := among(less, []float64{math.Sqrt(3), math.Sqrt(30), math.Sqrt(300), math.Sqrt(3000)}, "1", "3", "10", "30", "100")
-	return key, fmt.Sprintf("Token %d takes %s times less work with the cache.", last.Step, view.Decimals(less, 1)), true
+	key := among(
+		less, []float64{math.Sqrt(3), math.Sqrt(30), math.Sqrt(300), math.Sqrt(3000)}, "1", "3", "10", "30", "100",
+	)
+	return key, fmt.Sprintf(
+		"Token %d takes %s times less work with the cache.", last.Step, terms.Decimals(less, 1),
+	), true
 }
 
 func usersThatFit(r *lab.Report) (string, string, bool) {
 	m := r.Result.(*lab.Memory)
 	key := among(float64(m.Users), []float64{0, 9, 99, 999}, "0", "9", "99", "999", "more")
-	return key, fmt.Sprintf("%s fit.", view.Count(m.Users)), true
+	return key, fmt.Sprintf("%s fit.", terms.Count(m.Users)), true
 }
 
 func writeAgainstRead(r *lab.Report) (string, string, bool) {
@@ -176,7 +214,9 @@ func writeAgainstRead(r *lab.Report) (string, string, bool) {
 	if p.Ratio <= 0 {
 		return "", "", false
 	}
-	return among(p.Ratio, []float64{1.5, 4}, "1", "3", "more"), fmt.Sprintf("A written token took %s times as long as one that was read.", view.Decimals(p.Ratio, 1)), true
+	return among(p.Ratio, []float64{1.5, 4}, "1", "3", "more"), fmt.Sprintf(
+		"A written token took %s times as long as one that was read.", terms.Decimals(p.Ratio, 1),
+	), true
 }
 
 func bestSaving(r *lab.Report) (string, string, bool) {
@@ -188,7 +228,9 @@ func bestSaving(r *lab.Report) (string, string, bool) {
 	if best.Saved <= 0 {
 		return "nothing", "None of the changes would have saved anything.", true
 	}
-	return best.Name, fmt.Sprintf("The request %s saves most: %s of the cost.", best.Title, percent(best.Share)), true
+	return best.Name, fmt.Sprintf(
+		"The request %s saves most: %s of the cost.", best.Title, terms.Percent(best.Share),
+	), true
 }
 
 func speedOfDraft(r *lab.Report) (string, string, bool) {
@@ -203,7 +245,7 @@ func speedOfDraft(r *lab.Report) (string, string, bool) {
 		return "", "", false
 	}
 	key := among(best, []float64{0.95, 1.05, 1.5}, "slower", "same", "faster", "much")
-	return key, fmt.Sprintf("At the best γ the draft makes it %s times as fast.", view.Decimals(best, 2)), true
+	return key, fmt.Sprintf("At the best γ the draft makes it %s times as fast.", terms.Decimals(best, 2)), true
 }
 
 func winnerOf(r *lab.Report) (string, string, bool) {
@@ -213,7 +255,7 @@ func winnerOf(r *lab.Report) (string, string, bool) {
 	}
 	for _, x := range s.Racers {
 		if string(x.Kind) == s.Winner {
-			return s.Winner, fmt.Sprintf("First comes %s, at token %s.", racerName(x), view.Count(x.Step)), true
+			return s.Winner, fmt.Sprintf("First comes %s, at token %s.", racerName(x), terms.Count(x.Step)), true
 		}
 	}
 	return s.Winner, "It ends by " + s.Winner + ".", true
@@ -227,9 +269,18 @@ func favouritesLost(r *lab.Report) (string, string, bool) {
 		}
 		lost := len(q.Steps) - w.Kept
 		key := among(float64(lost)/float64(len(q.Steps)), []float64{0, 0.1, 1.0 / 3}, "0", "tenth", "third", "more")
-		return key, fmt.Sprintf("With %s another token is the most probable at %d of %s.", w.Name, lost, plural(len(q.Steps), "step")), true
+		return key, fmt.Sprintf(
+			"With %s another token is the most probable at %d of %s.", w.Name, lost,
+			terms.Counted(len(q.Steps), "step"),
+		), true
 	}
 	return "", "", false
 }
 
-func percent(share float64) string { return view.Decimals(100*share, 0) + " %" }
+// stopChoices are the reasons for which a text ends.
+func stopChoices() (list []choice) {
+	for _, s := range terms.Stops() {
+		list = append(list, choice{s.Key, s.A})
+	}
+	return list
+}

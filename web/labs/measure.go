@@ -10,8 +10,8 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/live"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 // pageTime is how long a page without a script may measure; what was measured
@@ -228,12 +228,12 @@ func sentence(err error) string {
 
 // estimateSay tells what a run would take.
 func estimateSay(e lab.Estimate) string {
-	say := "about " + view.Took(max(e.Took, time.Millisecond))
+	say := "about " + terms.Took(max(e.Took, time.Millisecond))
 	if e.MultAdds > 0 {
-		say += ", " + view.MultAdds(e.MultAdds) + " multiply-adds"
+		say += ", " + terms.MultAdds(e.MultAdds) + " multiply-adds"
 	}
 	if e.Bytes > 0 {
-		say += ", " + view.Bytes(e.Bytes) + " of memory"
+		say += ", " + terms.Bytes(e.Bytes) + " of memory"
 	}
 	return say
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 func prefillSections(p *lab.Prefill) []section {
@@ -15,8 +15,10 @@ func prefillSections(p *lab.Prefill) []section {
 	}
 	list := []section{section{
 		ID: "first", Title: "Time to the first token", Half: true,
-		Say:     firstSay(p),
-		Caption: fmt.Sprintf("prompt tokens; measured, the band is the middle half of %s", plural(p.Repeats, "run")),
+		Say: firstSay(p),
+		Caption: fmt.Sprintf(
+			"prompt tokens; measured, the band is the middle half of %s", terms.Counted(p.Repeats, "run"),
+		),
 	}.charted(plots.FirstTokens(points, p.Constant, p.PerToken))}
 	if len(p.Arrivals) == 0 {
 		return list
@@ -28,7 +30,9 @@ func prefillSections(p *lab.Prefill) []section {
 	return append(list,
 		section{
 			ID: "gaps", Title: "Then the gaps", Half: true, Caption: "ms since the request; each stroke is a token",
-			Say: say("After ", b(plural(p.Prompt, "prompt token")), " the first token came at ", b(ms(p.First)), ", then one every ", x(ms(p.Gaps.Median)),
+			Say: say("After ", b(
+				terms.Counted(p.Prompt, "prompt token"),
+			), " the first token came at ", b(ms(p.First)), ", then one every ", x(ms(p.Gaps.Median)),
 				" (middle half "+ms(p.Gaps.Q1)+" to "+ms(p.Gaps.Q3)+"). "+waitSay(p)),
 			Body: waited(p),
 		}.charted(plots.Arrivals(came)),
@@ -36,24 +40,36 @@ func prefillSections(p *lab.Prefill) []section {
 }
 
 func firstSay(p *lab.Prefill) []span {
-	fits := fmt.Sprintf(" (R² %s).", view.Decimals(p.R2, 3))
+	fits := fmt.Sprintf(" (R² %s).", terms.Decimals(p.R2, 3))
 	if p.Constant <= 0 { // noise is larger than the part that every prompt has
 		return say("A straight line through the medians: ", x(ms(p.PerToken)+" for each prompt token"), fits)
 	}
-	return say("A straight line through the medians: ", b(ms(p.Constant)), " for the call and ", x(ms(p.PerToken)+" for each prompt token"), fits)
+	return say(
+		"A straight line through the medians: ", b(ms(p.Constant)), " for the call and ",
+		x(ms(p.PerToken)+" for each prompt token"), fits,
+	)
 }
 
 // waitSay tells what the reader waits for who asked as the settings say.
 func waitSay(p *lab.Prefill) string {
 	if p.Stream {
-		return fmt.Sprintf("Streaming is on: there is something to read after %s, all of it after %s.", ms(p.Streamed.First), ms(p.Streamed.Last))
+		return fmt.Sprintf(
+			"Streaming is on: there is something to read after %s, all of it after %s.", ms(p.Streamed.First),
+			ms(p.Streamed.Last),
+		)
 	}
-	return fmt.Sprintf("Streaming is off: there is nothing to read until all is written, after %s. With it the first words would have come after %s.", ms(p.Whole.First), ms(p.Streamed.First))
+	return fmt.Sprintf(
+		"Streaming is off: there is nothing to read until all is written, after %s. With it the first words would "+
+			"have come after %s.",
+		ms(p.Whole.First), ms(p.Streamed.First),
+	)
 }
 
 func whySay(p *lab.Prefill) []span {
-	return say("A written token took ", x(view.Decimals(p.Ratio, 1)+" times as long"), " as one that was read, though it is ", b(view.Decimals(p.WorkRatio, 2)+" times"),
-		" the work. Every pass reads all weights, ", b(view.Bytes(p.WeightBytes)), "; the tokens of a prompt share one reading, a written token has it to itself.", hiddenSay(p))
+	return say("A written token took ", x(
+		terms.Decimals(p.Ratio, 1)+" times as long",
+	), " as one that was read, though it is ", b(terms.Decimals(p.WorkRatio, 2)+" times"),
+		" the work. Every pass reads all weights, ", b(terms.Bytes(p.WeightBytes)), "; the tokens of a prompt share one reading, a written token has it to itself.", hiddenSay(p))
 }
 
 // hiddenSay tells why the times may not show it.
@@ -61,12 +77,13 @@ func hiddenSay(p *lab.Prefill) string {
 	if p.Ratio >= 1.2 {
 		return ""
 	}
-	return " Little of that shows in this run. Where the machine is busy the long passes over a prompt are interrupted more often than short ones; and a small model’s weights lie in the processor’s own memory."
+	return " Little of that shows in this run. Where the machine is busy the long passes over a prompt are " +
+		"interrupted more often than short ones; and a small model’s weights lie in the processor’s own memory."
 }
 
 func readWriteGrid(p *lab.Prefill) grid {
 	row := func(name string, t lab.PerToken) []string {
-		return []string{name, figures(t.Ms), view.Count(int64(t.MultAdds)), figures(t.Rate)}
+		return []string{name, terms.Measured(t.Ms), terms.Count(int64(t.MultAdds)), terms.Measured(t.Rate)}
 	}
 	return grid{
 		Caption: "One token", Head: []string{"token", "ms", "multiply-adds", "10⁹ multiply-adds a second"},

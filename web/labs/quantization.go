@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -43,7 +44,10 @@ func quantizationSections(q *lab.Quantization) []section {
 			Say: stepsSay(q), Caption: "generated token; KL in nats, a logarithmic axis",
 		}.charted(plots.RoundedSteps(names[1:], kl)))
 	}
-	list = append(list, section{ID: "ways", Title: "What it saves, and what it costs", Say: savesSay(q), Body: table(waysGrid(q))})
+	list = append(
+		list,
+		section{ID: "ways", Title: "What it saves, and what it costs", Say: savesSay(q), Body: table(waysGrid(q))},
+	)
 	return list
 }
 
@@ -67,7 +71,9 @@ func barsSay(q *lab.Quantization) []span {
 		if w.Same {
 			parts = append(parts, " With "+w.Name+" it still does, KL ", b(kl(w.KL)), ".")
 		} else {
-			parts = append(parts, " With "+w.Name+" the favourite is ", x(tokenName(w.Top)), " instead, KL ", b(kl(w.KL)), ".")
+			parts = append(
+				parts, " With "+w.Name+" the favourite is ", x(tokenName(w.Top)), " instead, KL ", b(kl(w.KL)), ".",
+			)
 		}
 	}
 	return say(parts...)
@@ -76,7 +82,10 @@ func barsSay(q *lab.Quantization) []span {
 func stepsSay(q *lab.Quantization) []span {
 	var parts []any
 	for _, w := range q.Ways[1:] {
-		parts = append(parts, w.Name+" keeps the favourite token at ", x(fmt.Sprintf("%d of %d", w.Kept, len(q.Steps))), " steps; mean KL ", b(kl(w.MeanKL)), ". ")
+		parts = append(
+			parts, w.Name+" keeps the favourite token at ", x(fmt.Sprintf("%d of %d", w.Kept, len(q.Steps))),
+			" steps; mean KL ", b(kl(w.MeanKL)), ". ",
+		)
 	}
 	return say(parts...)
 }
@@ -84,23 +93,32 @@ func stepsSay(q *lab.Quantization) []span {
 // kl writes a divergence in nats, a small one with a power of ten.
 func kl(x float64) string {
 	if x >= 0.0001 || x <= 0 {
-		return view.Decimals(x, 4)
+		return terms.Decimals(x, 4)
 	}
 	power := int(math.Floor(math.Log10(x)))
-	return view.Decimals(x*math.Pow(10, float64(-power)), 1) + " · 10" + superscript.Replace(strconv.Itoa(power))
+	return terms.Decimals(x*math.Pow(10, float64(-power)), 1) + " · 10" + superscript.Replace(strconv.Itoa(power))
 }
 
-var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+var superscript = strings.NewReplacer(
+	"-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹",
+)
 
 func savesSay(q *lab.Quantization) []span {
 	own := q.Ways[0]
 	var parts []any
 	for _, w := range q.Ways[1:] {
-		parts = append(parts, w.Name+" keeps all weights in ", x(view.Bytes(w.Bytes)), " instead of ", b(view.Bytes(own.Bytes)), ". ")
+		parts = append(
+			parts, w.Name+" keeps all weights in ", x(terms.Bytes(w.Bytes)), " instead of ", b(terms.Bytes(own.Bytes)),
+			". ",
+		)
 	}
 	for _, w := range q.Ways[1:] {
 		if w.Wide {
-			parts = append(parts, w.Name+" is computed in float32 here, after widening: its time says nothing of the format, and a program that computes on the four bits as they lie reads less. ")
+			parts = append(
+				parts,
+				w.Name+" is computed in float32 here, after widening: its time says nothing of the format, and a "+
+					"program that computes on the four bits as they lie reads less. ",
+			)
 		}
 	}
 	if q.LeftOut != "" {
@@ -110,7 +128,12 @@ func savesSay(q *lab.Quantization) []span {
 }
 
 func waysGrid(q *lab.Quantization) grid {
-	g := grid{Caption: "Ways of keeping the weights", Head: []string{"weights", "size", "bits a weight", "favourite stays", "mean KL, nats", "largest KL", "a token, ms"}}
+	g := grid{
+		Caption: "Ways of keeping the weights",
+		Head: []string{
+			"weights", "size", "bits a weight", "favourite stays", "mean KL, nats", "largest KL", "a token, ms",
+		},
+	}
 	for _, w := range q.Ways {
 		took := "–"
 		if w.Ms.N > 0 {
@@ -120,7 +143,13 @@ func waysGrid(q *lab.Quantization) grid {
 		if w.Kind != infer.QuantNone {
 			mean, most = kl(w.MeanKL), kl(w.MaxKL)
 		}
-		g.Rows = append(g.Rows, []string{w.Name, view.Bytes(w.Bytes), figures(w.BitsEach), fmt.Sprintf("%d of %d", w.Kept, len(q.Steps)), mean, most, took})
+		g.Rows = append(
+			g.Rows,
+			[]string{
+				w.Name, terms.Bytes(w.Bytes), terms.Measured(w.BitsEach), fmt.Sprintf("%d of %d", w.Kept, len(q.Steps)),
+				mean, most, took,
+			},
+		)
 	}
 	return g
 }

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 // results is all that a run has found.
@@ -868,9 +868,9 @@ const shownRows = 100
 
 func rowsSay(t lab.Table) string {
 	if len(t.Rows) > shownRows {
-		return "the first " + view.Count(shownRows) + " of " + plural(len(t.Rows), "row")
+		return "the first " + terms.Count(shownRows) + " of " + terms.Counted(len(t.Rows), "row")
 	}
-	return plural(len(t.Rows), "row")
+	return terms.Counted(len(t.Rows), "row")
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // TestSavingsUnderTheirHeads: each number of the bill's table of other requests
@@ -15,7 +16,8 @@ func TestSavingsUnderTheirHeads(t *testing.T) {
 	g := savingsGrid(&lab.Bill{Savings: []lab.Saving{s}})
 	want := map[string]string{
 		"change": "shorter", "tokens in": "30", "tokens out": "20",
-		"cost": dollars(0.75), "saved": dollars(0.25), "share": percent(0.5), "a day": dollars(12),
+		"cost": terms.Dollars(0.75), "saved": terms.Dollars(0.25), "share": terms.Percent(0.5),
+		"a day": terms.Dollars(12),
 	}
 	for i, head := range g.Head {
 		if w, known := want[head]; known && g.Rows[0][i] != w {

@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -122,71 +123,32 @@ func cellText(cell any) string {
 		}
 		return "no"
 	case int:
-		return view.Count(c)
+		return terms.Count(c)
 	case int64:
-		return view.Count(c)
+		return terms.Count(c)
 	case float64:
-		return figures(c)
+		return terms.Measured(c)
 	case string:
 		return view.Marked(c).String()
 	}
 	return ""
 }
 
-// figures writes a measured number with as many decimals as say something.
-func figures(x float64) string {
-	switch a := max(x, -x); {
-	case x == float64(int64(x)):
-		return view.Count(int64(x))
-	case a >= 100:
-		return view.Decimals(x, 1)
-	case a >= 1:
-		return view.Decimals(x, 2)
-	}
-	return view.Decimals(x, 4)
-}
-
 // ms writes a time in milliseconds.
 func ms(x float64) string {
-	return view.Took(time.Duration(x * float64(time.Millisecond)))
+	return terms.Took(time.Duration(x * float64(time.Millisecond)))
 }
 
 // spreadSay writes repeated measurements: median and middle half.
 func spreadSay(s lab.Spread) string {
 	if s.N < 2 {
-		return figures(s.Median)
+		return terms.Measured(s.Median)
 	}
-	return figures(s.Median) + " (" + figures(s.Q1) + " to " + figures(s.Q3) + ")"
+	return terms.Measured(s.Median) + " (" + terms.Measured(s.Q1) + " to " + terms.Measured(s.Q3) + ")"
 }
 
 func quartiles(s lab.Spread) plots.Quartiles {
 	return plots.Quartiles{Low: s.Q1, Mid: s.Median, High: s.Q3}
-}
-
-// dollars writes a price.
-func dollars(x float64) string {
-	sign := ""
-	if x < 0 {
-		sign, x = "−", -x
-	}
-	switch {
-	case x == 0:
-		return "$0"
-	case x >= 0.095:
-		return sign + "$" + commaDecimals(x)
-	}
-	s := view.Decimals(x, 8)
-	return sign + "$" + strings.TrimRight(strings.TrimRight(s, "0"), ".")
-}
-
-// commaDecimals writes dollars and cents with thousands apart.
-func commaDecimals(x float64) string {
-	whole := int64(x)
-	cents := view.Decimals(x-float64(whole), 2)
-	if strings.HasPrefix(cents, "1") { // 0.995 and above
-		return view.Count(whole+1) + ".00"
-	}
-	return view.Count(whole) + strings.TrimPrefix(cents, "0")
 }
 
 // marked is a token's text as a page writes it.

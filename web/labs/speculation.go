@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -93,12 +94,13 @@ func gammaSections(s *lab.Speculation) []section {
 
 func gammaCells(r lab.GammaRow) []string {
 	if r.Gamma == 0 {
-		return []string{"no draft", view.Count(r.Passes), "", spreadSay(r.Ms), "", "", "", "", "", ""}
+		return []string{"no draft", terms.Count(r.Passes), "", spreadSay(r.Ms), "", "", "", "", "", ""}
 	}
 	return []string{
-		view.Count(r.Gamma), view.Count(r.Passes), view.Count(r.PassesSaved), spreadSay(r.Ms), figures(r.MsSaved),
-		view.Decimals(r.SpeedUp, 2) + "×", view.Decimals(r.Predicted, 2) + "×", view.Decimals(r.Alpha, 2),
-		view.Decimals(r.C, 2), view.Decimals(r.V, 2),
+		terms.Count(r.Gamma), terms.Count(r.Passes), terms.Count(r.PassesSaved), spreadSay(r.Ms),
+		terms.Measured(r.MsSaved),
+		terms.Decimals(r.SpeedUp, 2) + "×", terms.Decimals(r.Predicted, 2) + "×", terms.Decimals(r.Alpha, 2),
+		terms.Decimals(r.C, 2), terms.Decimals(r.V, 2),
 	}
 }
 
@@ -108,20 +110,21 @@ func acceptanceSections(s *lab.Speculation) []section {
 	for _, p := range a.ByPlace {
 		places.Rows = append(
 			places.Rows,
-			[]string{view.Count(p.Place), view.Count(p.Judged), view.Count(p.Accepted), view.Decimals(p.Rate, 2)},
+			[]string{terms.Count(p.Place), terms.Count(p.Judged), terms.Count(p.Accepted), terms.Decimals(p.Rate, 2)},
 		)
 	}
 	gap := grid{Caption: "Tokens in each pass", Head: []string{"", "tokens"}, Rows: [][]string{
-		{"E(α, γ), if acceptance were independent", view.Decimals(a.Expected, 3)},
-		{"acceptance differs from place to place", view.Decimals(a.Dependence, 3)},
-		{"rounds cut short by the end", view.Decimals(a.Short, 3)},
-		{"measured", view.Decimals(a.PerPass, 3)},
+		{"E(α, γ), if acceptance were independent", terms.Decimals(a.Expected, 3)},
+		{"acceptance differs from place to place", terms.Decimals(a.Dependence, 3)},
+		{"rounds cut short by the end", terms.Decimals(a.Short, 3)},
+		{"measured", terms.Decimals(a.PerPass, 3)},
 	}, Now: 4}
 	list := []section{
 		{
 			ID: "acceptance", Title: "Where the gap comes from", Half: true,
 			Say: say(
-				"α = ", x(view.Decimals(a.Alpha, 3)), ": ", b(view.Count(a.Accepted)), " of ", b(view.Count(a.Judged)),
+				"α = ", x(terms.Decimals(a.Alpha, 3)), ": ", b(terms.Count(a.Accepted)), " of ",
+				b(terms.Count(a.Judged)),
 				" judged were taken. "+a.Say,
 			),
 			Body: tables(gap, places),
@@ -133,14 +136,14 @@ func acceptanceSections(s *lab.Speculation) []section {
 			Say: say(
 				"c is a draft’s step and v a check of γ + 1 positions, both in steps of the target. With the "+
 					"measured α, c and v the formula E / (γ·c + v) gives ",
-				x(view.Decimals(c.SpeedUp, 2)+"×"), ".",
+				x(terms.Decimals(c.SpeedUp, 2)+"×"), ".",
 			),
 			Body: table(grid{Caption: "Measured costs", Head: []string{
 				"", "ms", "in target steps", "by multiply-adds",
 			}, Rows: [][]string{
 				{"target, one step", spreadSay(c.StepMs), "1", "1"},
-				{"draft, one step: c", spreadSay(c.DraftMs), view.Decimals(c.C, 3), view.Decimals(c.Counted.C, 3)},
-				{"target, one check: v", spreadSay(c.VerifyMs), view.Decimals(c.V, 3), view.Decimals(c.Counted.V, 3)},
+				{"draft, one step: c", spreadSay(c.DraftMs), terms.Decimals(c.C, 3), terms.Decimals(c.Counted.C, 3)},
+				{"target, one check: v", spreadSay(c.VerifyMs), terms.Decimals(c.V, 3), terms.Decimals(c.Counted.V, 3)},
 			}}),
 		})
 	}
@@ -148,11 +151,12 @@ func acceptanceSections(s *lab.Speculation) []section {
 		list = append(list, section{
 			ID: "synthetic", Title: "A pair whose acceptance is independent",
 			Say: say("What the two models say after the prompt, at T = 1 with nothing cut, taken for every position: "+
-				"acceptance is independent then. α must be ", b(view.Decimals(y.Alpha, 4)),
-				" and is ", b(view.Decimals(y.Measured, 4)), " over ", b(view.Count(y.Rounds)), " rounds. A pass brings ", b(view.Decimals(y.PerPass, 4)), " tokens; E(α, γ) is ",
-				b(view.Decimals(y.Expected, 4)), ": ", x(view.Decimals(100*y.Off, 2)+" % off."),
-				" The tokens that come out lie "+view.Decimals(y.Distance, 4)+" from the target’s distribution; "+
-					"as many plain draws would lie "+view.Decimals(y.DistanceExpected, 4)+" away."),
+				"acceptance is independent then. α must be ", b(terms.Decimals(y.Alpha, 4)),
+				" and is ", b(terms.Decimals(y.Measured, 4)), " over ", b(terms.Count(y.Rounds)),
+				" rounds. A pass brings ", b(terms.Decimals(y.PerPass, 4)), " tokens; E(α, γ) is ",
+				b(terms.Decimals(y.Expected, 4)), ": ", x(terms.Decimals(100*y.Off, 2)+" % off."),
+				" The tokens that come out lie "+terms.Decimals(y.Distance, 4)+" from the target’s distribution; "+
+					"as many plain draws would lie "+terms.Decimals(y.DistanceExpected, 4)+" away."),
 		})
 	}
 	return list
@@ -184,11 +188,11 @@ func roundsOf(s *lab.Speculation) (list []roundView, verdicts int) {
 		taken := 0
 		for _, j := range r.Judged {
 			row := judgedView{
-				Token: marked(j.Token), Q: view.Prob(j.Q), P: view.Prob(j.P), Chance: view.Prob(j.Chance), U: "–",
+				Token: marked(j.Token), Q: terms.Prob(j.Q), P: terms.Prob(j.P), Chance: terms.Prob(j.Chance), U: "–",
 				ChanceW: view.Share(j.Chance), Verdict: "refused",
 			}
 			if j.U != nil {
-				row.U, row.UAt = view.Decimals(*j.U, 4), view.Share(*j.U)
+				row.U, row.UAt = terms.Decimals(*j.U, 4), view.Share(*j.U)
 			}
 			if j.Accepted {
 				row.Verdict = "taken"
@@ -233,12 +237,12 @@ func (j judgedView) say() string {
 }
 
 func lastView(l *lab.SpecDrawn) judgedView {
-	row := judgedView{Token: marked(l.Token), Q: view.Prob(l.Q), P: view.Prob(l.P), Verdict: "correction"}
+	row := judgedView{Token: marked(l.Token), Q: terms.Prob(l.Q), P: terms.Prob(l.P), Verdict: "correction"}
 	if l.Bonus {
 		row.Verdict, row.Q = "bonus", ""
 	}
 	if l.U != nil {
-		row.U = view.Decimals(*l.U, 4)
+		row.U = terms.Decimals(*l.U, 4)
 	}
 	return row
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -18,16 +19,22 @@ func stopsSections(s *lab.Stops) []section {
 		ends[i] = t.EndP
 	}
 	race := section{
-		ID: "race", Title: "The race", Small: fmt.Sprintf("one text, %s", plural(len(s.Tokens), "token")),
+		ID: "race", Title: "The race", Small: fmt.Sprintf("one text, %s", terms.Counted(len(s.Tokens), "token")),
 		Caption: "generated tokens", Body: racersView(s),
 	}.charted(plots.StopRace(racers, len(s.Tokens)))
 	if s.Winner != "" {
-		race.Say = say("First comes ", x(stopName(s.Winner)+"."), " What stands after it was written all the same, so that the others could run on.")
+		race.Say = say(
+			"First comes ", x(terms.StopOf(s.Winner).A+"."),
+			" What stands after it was written all the same, so that the others could run on.",
+		)
 	}
 	list := []section{race}
 	list = append(list, section{
-		ID: "end", Title: "How likely an end was", Half: true, Caption: "generated token; probability of an end of text, after the temperature",
-		Say: say("An end of text is a token like any other: it has a probability at every step, and the filters may cut it."),
+		ID: "end", Title: "How likely an end was", Half: true,
+		Caption: "generated token; probability of an end of text, after the temperature",
+		Say: say(
+			"An end of text is a token like any other: it has a probability at every step, and the filters may cut it.",
+		),
 	}.charted(plots.EndChances(ends)))
 	if s.Straddle != nil {
 		list = append(list, straddleSection(s.Straddle))
@@ -41,15 +48,13 @@ func stopsSections(s *lab.Stops) []section {
 func racerName(r lab.Racer) string {
 	switch r.Kind {
 	case "stop_string":
-		return "stop string " + view.Marked(r.String).String()
+		return terms.StopOf(r.Kind).Name + " " + view.Marked(r.String).String()
 	case "max_tokens":
-		return "max_tokens " + view.Count(r.Limit)
-	case "eos":
-		return "end of text"
+		return terms.StopOf(r.Kind).Name + " " + terms.Count(r.Limit)
 	case "context":
-		return "context of " + view.Count(r.Limit)
+		return terms.StopOf(r.Kind).Name + " of " + terms.Count(r.Limit)
 	}
-	return string(r.Kind)
+	return terms.StopOf(r.Kind).Name
 }
 
 func straddleSection(s *lab.Straddle) section {
@@ -57,17 +62,27 @@ func straddleSection(s *lab.Straddle) section {
 	if !s.Given {
 		whose = "None of yours did so here, so this one was cut from the text itself."
 	}
-	g := grid{Caption: "The tokens around it", Head: []string{"token", "text", "released", "held back", "bytes matched", ""}}
+	g := grid{
+		Caption: "The tokens around it", Head: []string{"token", "text", "released", "held back", "bytes matched", ""},
+	}
 	for i, t := range s.Steps {
 		stop := ""
 		if t.Stop != "" {
 			stop, g.Now = "stops here", i+1
 		}
-		g.Rows = append(g.Rows, []string{view.Count(t.Step), tokenName(t.Token), view.Marked(t.Text).String(), view.Marked(t.Held).String(), view.Count(t.Matched), stop})
+		g.Rows = append(
+			g.Rows,
+			[]string{
+				terms.Count(t.Step), tokenName(t.Token), view.Marked(t.Text).String(), view.Marked(t.Held).String(),
+				terms.Count(t.Matched), stop,
+			},
+		)
 	}
 	return section{
 		ID: "straddle", Title: "A stop string across tokens", Half: true,
-		Say: say("“", b(view.Marked(s.String).String()), "” begins "+plural(s.Offset, "byte")+" into token ", b(view.Count(s.First)), " and ends in token ", b(view.Count(s.Last)),
+		Say: say("“", b(
+			view.Marked(s.String).String(),
+		), "” begins "+terms.Counted(s.Offset, "byte")+" into token ", b(terms.Count(s.First)), " and ends in token ", b(terms.Count(s.Last)),
 			". "+whose+" Text that might become a stop string is held back until it is sure."),
 		Body: table(g),
 	}

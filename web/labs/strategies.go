@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -37,13 +38,24 @@ func strategiesSections(s *lab.Strategies) []section {
 	}
 	list := []section{{
 		ID: "lanes", Title: "Lanes", Small: "one prompt, one seed, the same u at every step",
-		Say:  say("The stronger a token’s colour, the more probable it was when it was taken. A thick edge is where a lane first leaves lane 1; a dashed rule runs under tokens that go round in a circle."),
+		Say: say(
+			"The stronger a token’s colour, the more probable it was when it was taken. A thick edge is where a lane " +
+				"first leaves lane 1; a dashed rule runs under tokens that go round in a circle.",
+		),
 		Body: lanesView(lanes, len(s.U)),
 	}}
 	if len(s.Partings) > 0 {
-		list = append(list, section{ID: "partings", Title: "Where two lanes part, and why", Say: partingsSay(), Body: partingsView(partingsOf(s))})
+		list = append(
+			list,
+			section{
+				ID: "partings", Title: "Where two lanes part, and why", Say: partingsSay(),
+				Body: partingsView(partingsOf(s)),
+			},
+		)
 	}
-	list = append(list, section{ID: "entropy", Title: "How unsure the model was", Half: true, Caption: entropySay(s)}.charted(plots.Entropies(entropy)),
+	list = append(list, section{
+		ID: "entropy", Title: "How unsure the model was", Half: true, Caption: entropySay(s),
+	}.charted(plots.Entropies(entropy)),
 		section{ID: "runs", Title: "Over more runs", Half: true, Say: runsSay(s), Body: table(runsGrid(s))})
 	if s.Circle != nil {
 		list = append(list, circleSection(s.Circle))
@@ -69,7 +81,7 @@ func newLane(of *lab.Strategies, i int) laneView {
 	v := laneView{N: i + 1, Name: l.Name, Say: settingsSay(l)}
 	for _, s := range l.Steps {
 		v.Tokens = append(v.Tokens, laneToken{
-			Step: s.Step, Text: marked(s.Token), Ramp: view.Ramp(s.P), P: view.ProbShort(s.P),
+			Step: s.Step, Text: marked(s.Token), Ramp: view.Ramp(s.P), P: terms.ProbShort(s.P),
 			Title: stepSay(s, of.U),
 			Parts: s.Step == parts, Same: i > 0 && (parts == 0 || s.Step < parts),
 			Round: l.Circle != nil && s.Step >= l.Circle.Start,
@@ -80,9 +92,15 @@ func newLane(of *lab.Strategies, i int) laneView {
 
 // stepSay tells how a lane came to a token.
 func stepSay(s lab.LaneStep, u []float64) string {
-	text := fmt.Sprintf("token %d, “%s”: p %s, rank %d of %s kept", s.Step, tokenName(s.Token), view.Prob(s.P), s.Rank, view.Count(s.Kept))
+	text := fmt.Sprintf(
+		"token %d, “%s”: p %s, rank %d of %s kept", s.Step, tokenName(s.Token), terms.Prob(s.P), s.Rank,
+		terms.Count(s.Kept),
+	)
 	if s.To > 0 && s.Step <= len(u) {
-		text += fmt.Sprintf("; u = %s falls between %s and %s", view.Decimals(u[s.Step-1], 4), view.Decimals(s.From, 4), view.Decimals(s.To, 4))
+		text += fmt.Sprintf(
+			"; u = %s falls between %s and %s", terms.Decimals(u[s.Step-1], 4), terms.Decimals(s.From, 4),
+			terms.Decimals(s.To, 4),
+		)
 	}
 	return text
 }
@@ -115,7 +133,7 @@ func settingsSay(l lab.Lane) string {
 	if s.Temperature > 0 {
 		say = "T " + trimmed(s.Temperature)
 		if s.TopK > 0 {
-			say += ", top-k " + view.Count(s.TopK)
+			say += ", top-k " + terms.Count(s.TopK)
 		}
 		if s.TopP < 1 {
 			say += ", top-p " + trimmed(s.TopP)
@@ -128,13 +146,16 @@ func settingsSay(l lab.Lane) string {
 		say += fmt.Sprintf("; from token %d it goes round in %d", l.Circle.Start, l.Circle.Period)
 	}
 	if l.Stop != "" {
-		say += "; ended by " + stopName(string(l.Stop))
+		say += "; ended by " + terms.StopOf(l.Stop).A
 	}
 	return say
 }
 
 func partingsSay() []span {
-	return say("Each strip is 0 to 1, shared out among the tokens that a lane keeps. Solid is what the lane takes, dashed what the other takes; the upright line is u, the same in both.")
+	return say(
+		"Each strip is 0 to 1, shared out among the tokens that a lane keeps. Solid is what the lane takes, dashed " +
+			"what the other takes; the upright line is u, the same in both.",
+	)
 }
 
 // partingView is one place where two lanes part.
@@ -154,7 +175,7 @@ type stripView struct {
 func partingsOf(s *lab.Strategies) []partingView {
 	list := make([]partingView, len(s.Partings))
 	for i, p := range s.Partings {
-		v := partingView{Step: view.Count(p.Step), U: view.Decimals(p.U, 4), Why: p.Say}
+		v := partingView{Step: terms.Count(p.Step), U: terms.Decimals(p.U, 4), Why: p.Say}
 		for k, lane := range p.Lanes {
 			name := fmt.Sprintf("%d %s", lane+1, s.Lanes[lane].Name)
 			v.Lanes += []string{"", " and "}[k] + name
@@ -182,16 +203,25 @@ func runsSay(s *lab.Strategies) []span {
 	if len(s.Runs) == 0 {
 		return say("Being written.")
 	}
-	return say("Texts of each lane with the seeds ", b(view.Count(int64(s.Seed))), " and those that follow. Distinct-2 is the share of pairs of neighbouring tokens that differ; repetition the share of runs of four that came before. ln p is the model’s own, at T = 1 with nothing cut.")
+	return say(
+		"Texts of each lane with the seeds ", b(terms.Count(int64(s.Seed))),
+		" and those that follow. Distinct-2 is the share of pairs of neighbouring tokens that differ; repetition the "+
+			"share of runs of four that came before. ln p is the model’s own, at T = 1 with nothing cut.",
+	)
 }
 
 func runsGrid(s *lab.Strategies) grid {
-	g := grid{Caption: "Each lane over its runs", Head: []string{"lane", "runs", "distinct texts", "distinct-2", "repetition", "mean ln p", "entropy, bits"}}
+	g := grid{
+		Caption: "Each lane over its runs",
+		Head:    []string{"lane", "runs", "distinct texts", "distinct-2", "repetition", "mean ln p", "entropy, bits"},
+	}
 	for _, r := range s.Runs {
 		g.Rows = append(g.Rows, []string{
-			fmt.Sprintf("%d %s", r.Lane+1, s.Lanes[r.Lane].Name), view.Count(r.Runs), view.Count(r.DistinctTexts),
-			fmt.Sprintf("%s (%s of %s)", view.Decimals(r.Distinct2, 2), view.Count(r.DistinctPairs), view.Count(r.Pairs)),
-			view.Decimals(r.Repetition, 2), view.Decimals(r.MeanLogP, 2), view.Decimals(r.MeanEntropy, 2),
+			fmt.Sprintf("%d %s", r.Lane+1, s.Lanes[r.Lane].Name), terms.Count(r.Runs), terms.Count(r.DistinctTexts),
+			fmt.Sprintf(
+				"%s (%s of %s)", terms.Decimals(r.Distinct2, 2), terms.Count(r.DistinctPairs), terms.Count(r.Pairs),
+			),
+			terms.Decimals(r.Repetition, 2), terms.Decimals(r.MeanLogP, 2), terms.Decimals(r.MeanEntropy, 2),
 		})
 	}
 	return g
@@ -200,11 +230,14 @@ func runsGrid(s *lab.Strategies) grid {
 func circleSection(c *lab.CircleSearch) section {
 	s := section{ID: "circle", Title: "Greedy’s circle", Half: true, Body: chips(c.Text, c.Circle)}
 	if c.Circle == nil {
-		s.Say = say("Greedy was tried on ", b(view.Count(c.Tried)), " prompts; none of its texts goes round in this many tokens. The last one:")
+		s.Say = say(
+			"Greedy was tried on ", b(terms.Count(c.Tried)),
+			" prompts; none of its texts goes round in this many tokens. The last one:",
+		)
 		return s
 	}
-	s.Say = say("After “"+c.Prompt+"” greedy goes round from token ", b(view.Count(c.Circle.Start)), " on: ",
-		x(fmt.Sprintf("%d tokens, %s times over.", c.Circle.Period, view.Decimals(c.Circle.Rounds, 1))), " Once a text is back where it was, greedy has no way out.")
+	s.Say = say("After “"+c.Prompt+"” greedy goes round from token ", b(terms.Count(c.Circle.Start)), " on: ",
+		x(fmt.Sprintf("%d tokens, %s times over.", c.Circle.Period, terms.Decimals(c.Circle.Rounds, 1))), " Once a text is back where it was, greedy has no way out.")
 	return s
 }
 
@@ -217,17 +250,9 @@ func bestSection(s *lab.SequenceSearch) section {
 	if !s.Exact {
 		found = "the search was cut short, so a better one may exist"
 	}
-	out.Say = say("After “"+s.Prompt+"”, ", b(view.Count(s.Horizon)+" tokens"), ": greedy’s path has probability ", b(view.Prob(s.Greedy.P)),
-		", the best ", x(view.Prob(s.Best.P)), ". "+view.Count(s.Expanded)+" forward passes; "+found+".")
+	out.Say = say("After “"+s.Prompt+"”, ", b(
+		terms.Count(s.Horizon)+" tokens",
+	), ": greedy’s path has probability ", b(terms.Prob(s.Greedy.P)),
+		", the best ", x(terms.Prob(s.Best.P)), ". "+terms.Count(s.Expanded)+" forward passes; "+found+".")
 	return out
-}
-
-// stopName is a stop's reason in words.
-func stopName(reason string) string {
-	if name, ok := map[string]string{
-		"eos": "an end of text", "stop_string": "a stop string", "max_tokens": "max_tokens", "context": "a full context",
-	}[reason]; ok {
-		return name
-	}
-	return reason
 }

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/lab"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // options are what a choice can be.
@@ -37,7 +37,7 @@ func runSay(r *lab.Report) string {
 	if r.Draft != "" && r.Lab == "speculation" {
 		say += " with " + r.Draft
 	}
-	say += "; " + view.Took(r.Took) + " in all. "
+	say += "; " + terms.Took(r.Took) + " in all. "
 	if r.Cancelled {
 		say += "It was ended early; all that it measured is here. "
 	}
@@ -54,10 +54,10 @@ func work(n float64) string {
 		name string
 	}{{1e18, "E"}, {1e15, "P"}, {1e12, "T"}} {
 		if n >= u.size {
-			return view.Decimals(n/u.size, 2) + " " + u.name
+			return terms.Decimals(n/u.size, 2) + " " + u.name
 		}
 	}
-	return view.MultAdds(int64(n))
+	return terms.MultAdds(int64(n))
 }
 
 // placeOf is a lab's place among all, and the one after it, nil after the last.

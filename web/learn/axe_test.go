@@ -44,7 +44,7 @@ func TestAccessibleAnswers(t *testing.T) {
 	tab.FullShot("answers.png")
 }
 
-// TestReflow: at 320 px, a laptop's window at 400 %, nothing scrolls sideways.
+// TestReflow: at 320 px, a laptop's window at 400%, nothing scrolls sideways.
 func TestReflow(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/progress"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 // The picture of calibration, in its own units: a square with the confidence
@@ -47,11 +47,11 @@ type calibrationRow struct{ Range, N, Stated, Hits string }
 
 func newCalibrationChart(c progress.Calibration) calibrationChart {
 	v := calibrationChart{
-		N: c.N, Stated: view.Decimals(c.Stated, 2), Score: view.Decimals(c.Score, 2),
+		N: c.N, Stated: terms.Decimals(c.Stated, 2), Score: terms.Decimals(c.Score, 2),
 	}
 	if c.N > 0 {
 		share := float64(c.Right) / float64(c.N)
-		v.Hits = view.Decimals(share, 2)
+		v.Hits = terms.Decimals(share, 2)
 		v.Say = calibrationSay(c.N, c.Stated-share)
 	}
 	for _, b := range c.Bins {
@@ -60,15 +60,22 @@ func newCalibrationChart(c progress.Calibration) calibrationChart {
 		}
 		r := 4 + 2*math.Sqrt(float64(min(b.N, 36)))
 		x, y := chartLeft+chartSide*b.Stated, chartTop+chartSide*(1-b.Rate)
-		between := fmt.Sprintf("%s to %s", view.Decimals(b.From, 1), view.Decimals(b.To, 1))
+		between := fmt.Sprintf("%s to %s", terms.Decimals(b.From, 1), terms.Decimals(b.To, 1))
 		v.Dots = append(v.Dots, calibrationDot{
-			X: unit(x), Y: unit(y), R: unit(r), LabelY: unit(y - r - 4), N: view.Count(b.N),
-			Say: fmt.Sprintf("%s at %s, right %s of the time", several(b.N, "guess"), view.Decimals(b.Stated, 2), view.Decimals(b.Rate, 2)),
+			X: unit(x), Y: unit(y), R: unit(r), LabelY: unit(y - r - 4), N: terms.Count(b.N),
+			Say: fmt.Sprintf(
+				"%s at %s, right %s of the time", several(b.N, "guess"), terms.Decimals(b.Stated, 2),
+				terms.Decimals(b.Rate, 2),
+			),
 		})
-		v.Rows = append(v.Rows, calibrationRow{between, view.Count(b.N), view.Decimals(b.Stated, 2), view.Decimals(b.Rate, 2)})
+		v.Rows = append(
+			v.Rows, calibrationRow{between, terms.Count(b.N), terms.Decimals(b.Stated, 2), terms.Decimals(b.Rate, 2)},
+		)
 	}
 	for _, t := range []float64{0, 0.5, 1} {
-		v.Ticks = append(v.Ticks, chartTick{unit(chartLeft + chartSide*t), unit(chartTop + chartSide*(1-t)), view.Decimals(t, 1)})
+		v.Ticks = append(
+			v.Ticks, chartTick{unit(chartLeft + chartSide*t), unit(chartTop + chartSide*(1-t)), terms.Decimals(t, 1)},
+		)
 	}
 	return v
 }

@@ -3,6 +3,7 @@ package learn
 import (
 	"net/http"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 	"github.com/tokenbytoken/viz/web/pages"
@@ -33,7 +34,10 @@ type deckCard struct {
 func (p *Pages) cards(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("card")
 	if id != "" && p.Course.Card(id) == nil {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such card.", "It may have another name now. All cards are listed under Practice.")
+		p.Refuse(
+			w, r, http.StatusNotFound, "There is no such card.",
+			"It may have another name now. All cards are listed under Practice.",
+		)
 		return
 	}
 	v, err := p.deckOf(r, p.Who(w, r), id)
@@ -87,7 +91,10 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	}
 	grade, err := fsrs.ParseGrade(r.PostForm.Get("grade"))
 	if err != nil {
-		p.Refuse(w, r, http.StatusBadRequest, "This is no grade.", "A card is graded again, hard, good or easy. Nothing was kept.")
+		p.Refuse(
+			w, r, http.StatusBadRequest, "This is no grade.",
+			"A card is graded again, hard, good or easy. Nothing was kept.",
+		)
 		return
 	}
 	after, err := p.Progress.Review(r.Context(), learner, id, grade, key)
@@ -100,7 +107,7 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	v.Done = "Kept: " + grade.String() + ". This card comes back in " + waitSay(after.Due.Sub(after.Last)) + "."
+	v.Done = "Kept: " + grade.String() + ". This card comes back in " + terms.Wait(after.Due.Sub(after.Last)) + "."
 	p.sendDeck(w, r, v)
 }
 
@@ -112,7 +119,12 @@ func (v *deckPage) Grades() []gradeButton {
 	says := [...]string{"not recalled", "with effort", "recalled", "at once"}
 	var list []gradeButton
 	for i, g := range fsrs.Grades {
-		list = append(list, gradeButton{g.String(), capital(g.String()), says[i], waitSay(v.State.Waits[i]), string(rune('1' + i))})
+		list = append(
+			list,
+			gradeButton{
+				g.String(), terms.Capital(g.String()), says[i], terms.Wait(v.State.Waits[i]), string(rune('1' + i)),
+			},
+		)
 	}
 	return list
 }

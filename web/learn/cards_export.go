@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 )
 
@@ -14,7 +15,10 @@ import (
 // with the header lines that Anki's import reads.
 func (p *Pages) exportAnki(w http.ResponseWriter, _ *http.Request) {
 	var b strings.Builder
-	b.WriteString("#separator:tab\n#html:true\n#notetype:Basic\n#deck:Token by Token\n#columns:Front\tBack\tTags\n#tags column:3\n")
+	b.WriteString(
+		"#separator:tab\n#html:true\n#notetype:Basic\n#deck:Token by Token\n#columns:Front\tBack\tTags\n#tags " +
+			"column:3\n",
+	)
 	for _, c := range p.Course.Cards {
 		b.WriteString(ankiField(c.FrontText) + "\t" + ankiField(c.BackText) + "\t" + cardTags(c) + "\n")
 	}
@@ -45,7 +49,7 @@ func (p *Pages) exportCSV(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, row := range rows {
 		for i := range row {
-			row[i] = noFormula(row[i])
+			row[i] = terms.Cell(row[i])
 		}
 	}
 	if err := c.WriteAll(rows); err != nil { // a buffer takes everything
@@ -53,15 +57,6 @@ func (p *Pages) exportCSV(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	attach(w, "text/csv; charset=utf-8", "token-by-token.csv", b.Bytes())
-}
-
-// noFormula makes sure that a spreadsheet takes a field as text: where it
-// begins with a sign that begins formulas, an apostrophe goes first.
-func noFormula(s string) string {
-	if strings.IndexAny(strings.TrimLeft(s, " "), "=+-@\t\r\n") == 0 {
-		return "'" + s
-	}
-	return s
 }
 
 func attach(w http.ResponseWriter, kind, name string, data []byte) {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
@@ -58,7 +59,10 @@ func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 	var err error
 	if s := q.Get("seed"); s != "" {
 		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
-			p.Refuse(w, r, http.StatusBadRequest, "These numbers cannot be made.", "In the address, seed must be a whole number from 0 on.")
+			p.Refuse(
+				w, r, http.StatusBadRequest, "These numbers cannot be made.",
+				"In the address, seed must be a whole number from 0 on.",
+			)
 			return nil
 		}
 	}
@@ -70,7 +74,7 @@ func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 	problem, err := drill.New(info.Kind, seed, level)
 	var unknown *drill.UnknownError
 	if errors.As(err, &unknown) {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such drill.", capital(unknown.What)+".")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such drill.", terms.Capital(unknown.What)+".")
 		return nil
 	}
 	return &drillWork{
@@ -126,7 +130,9 @@ func (v *drillWork) read(form url.Values) {
 	}
 	for _, id := range v.Order() {
 		// A set comes as one value each, or joined from a step not shown.
-		if text := strings.Join(slices.DeleteFunc(slices.Clone(form[id]), func(s string) bool { return s == "" }), ","); text != "" {
+		if text := strings.Join(
+			slices.DeleteFunc(slices.Clone(form[id]), func(s string) bool { return s == "" }), ",",
+		); text != "" {
 			v.Answers[id] = text
 		}
 	}

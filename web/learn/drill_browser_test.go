@@ -33,7 +33,12 @@ func enter(tab *browser.Tab, cell, answer string) {
 
 // verdict waits for the verdict on a cell.
 func verdict(tab *browser.Tab, cell string) {
-	tab.Wait("a verdict on "+cell, fmt.Sprintf(`["right", "part", "wrong", "refused"].includes(document.querySelector('%s')?.dataset.state)`, field(cell)))
+	tab.Wait(
+		"a verdict on "+cell,
+		fmt.Sprintf(
+			`["right", "part", "wrong", "refused"].includes(document.querySelector('%s')?.dataset.state)`, field(cell),
+		),
+	)
 }
 
 // solve fills in a step's answers at once and has them checked.
@@ -53,7 +58,13 @@ func TestDrillAsDrawn(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
 	tab := browser.Open(t, browser.Laptop, url+"/practice/softmax")
-	for _, a := range [][2]string{{"softmax.exp.0", "54.598"}, {"softmax.exp.1", "20.086"}, {"softmax.sum", "86.44"}, {"softmax.p.0", "63.2%"}, {"softmax.p.1", "0.3679"}} {
+	for _, a := range [][2]string{
+		{"softmax.exp.0", "54.598"},
+		{"softmax.exp.1", "20.086"},
+		{"softmax.sum", "86.44"},
+		{"softmax.p.0", "63.2%"},
+		{"softmax.p.1", "0.3679"},
+	} {
 		enter(tab, a[0], a[1])
 	}
 	tab.WaitText(".slip b", "You divided by the largest exp, not by their sum.")
@@ -84,7 +95,7 @@ func TestDrillByKeyboard(t *testing.T) {
 		tab.Wait("the focus in "+id, fmt.Sprintf(`document.activeElement?.name === %q`, id))
 		keyIn(tab, p.Cell(id), p.Answer(id), rowsOf(p, id))
 	}
-	tab.WaitText("#ov small", fmt.Sprintf("%d of %d cells right, 100 %% of the points", len(p.Order()), len(p.Order())))
+	tab.WaitText("#ov small", fmt.Sprintf("%d of %d cells right, 100%% of the points", len(p.Order()), len(p.Order())))
 	if got := strings.Join(tab.Texts(".trend span b"), " "); got != "0.864 0.632 0.422" {
 		t.Errorf("the trend is %q", got)
 	}
@@ -93,7 +104,9 @@ func TestDrillByKeyboard(t *testing.T) {
 	}
 	tab.FullShot("drill-done.png")
 	tab.Go(url + "/practice")
-	if got := tab.Text(".drills li:first-child .drills__been b"); got != fmt.Sprintf("%d steps done, best 100 %%", len(p.Steps)) {
+	if got := tab.Text(".drills li:first-child .drills__been b"); got != fmt.Sprintf(
+		"%d steps done, best 100%%", len(p.Steps),
+	) {
 		t.Errorf("the list says %q", got)
 	}
 }
@@ -172,13 +185,25 @@ func TestDrillMistakes(t *testing.T) {
 			enter(tab, m.cell, m.answer)
 		}
 		slip := fmt.Sprintf(`[id="why-%s"]`, m.cell)
-		tab.Wait(fmt.Sprintf("%q at %s", v.Title, m.cell), fmt.Sprintf(`document.querySelector('%s b')?.innerText === %q`, slip, v.Title))
-		if !browser.Value[bool](tab, fmt.Sprintf(`document.querySelector('%s').closest("tr").previousElementSibling.querySelector('[name="%s"]') !== null`, slip, m.cell)) {
+		tab.Wait(
+			fmt.Sprintf("%q at %s", v.Title, m.cell),
+			fmt.Sprintf(`document.querySelector('%s b')?.innerText === %q`, slip, v.Title),
+		)
+		if !browser.Value[bool](
+			tab,
+			fmt.Sprintf(
+				`document.querySelector('%s').closest("tr").previousElementSibling.querySelector('[name="%s"]') !== `+
+					`null`,
+				slip, m.cell,
+			),
+		) {
 			t.Errorf("%s: the slip does not stand under its cell", m.cell)
 		}
 		tab.FullShot("slip-" + string(m.want) + ".png")
 		if p.Cell(m.cell).Type == drill.Number {
-			if got := browser.Value[string](tab, fmt.Sprintf(`getComputedStyle(document.querySelector('%s')).textDecorationLine`, field(m.cell))); m.want != drill.Rounding && got != "line-through" {
+			if got := browser.Value[string](
+				tab, fmt.Sprintf(`getComputedStyle(document.querySelector('%s')).textDecorationLine`, field(m.cell)),
+			); m.want != drill.Rounding && got != "line-through" {
 				t.Errorf("%s: the wrong answer is not struck through: %q", m.cell, got)
 			}
 			enter(tab, m.cell, p.Answer(m.cell))
@@ -188,7 +213,10 @@ func TestDrillMistakes(t *testing.T) {
 
 // mark ticks exactly these boxes of a set.
 func mark(tab *browser.Tab, cell string, options []string) {
-	for _, at := range browser.Value[[]string](tab, fmt.Sprintf(`[...document.querySelectorAll('%s')].map((e) => e.value + (e.checked ? "+" : ""))`, field(cell))) {
+	for _, at := range browser.Value[[]string](
+		tab,
+		fmt.Sprintf(`[...document.querySelectorAll('%s')].map((e) => e.value + (e.checked ? "+" : ""))`, field(cell)),
+	) {
 		option, on := strings.TrimSuffix(at, "+"), strings.HasSuffix(at, "+")
 		if on != slices.Contains(options, option) {
 			tab.Click(fmt.Sprintf(`%s[value="%s"]`, field(cell), option))
@@ -226,7 +254,9 @@ func TestDrillMoves(t *testing.T) {
 	tab.Keys(browser.Tabulator) // leaving checks
 	verdict(tab, "softmax.p.0")
 	at("softmax.cum.0")
-	tab.Wait("the help for this cell", `document.querySelector(".shown h2 small").innerText.startsWith("running total")`)
+	tab.Wait(
+		"the help for this cell", `document.querySelector(".shown h2 small").innerText.startsWith("running total")`,
+	)
 	tab.Keys("?")
 	tab.Wait("a hint", `document.querySelectorAll(".shown li").length === 1`)
 	at("softmax.cum.0")
@@ -246,15 +276,23 @@ func TestDrillShared(t *testing.T) {
 	enter(tab, "softmax.exp.0", "1")
 	tab.Reload()
 	verdict(tab, "softmax.exp.0")
-	if got := tab.Text(".dfacts"); got != facts || browser.Value[string](tab, fmt.Sprintf(`document.querySelector('%s').value`, field("softmax.exp.0"))) != "1" {
+	if got := tab.Text(".dfacts"); got != facts ||
+		browser.Value[string](tab, fmt.Sprintf(`document.querySelector('%s').value`, field("softmax.exp.0"))) != "1" {
 		t.Errorf("after a reload: %q", got)
 	}
-	if got := browser.Open(t, browser.Phone, address).Text(".dfacts"); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(facts), " ") {
+	if got := browser.Open(
+		t, browser.Phone, address,
+	).Text(".dfacts"); strings.Join(strings.Fields(got), " ") != strings.Join(
+		strings.Fields(facts), " ",
+	) {
 		t.Errorf("elsewhere: %q, want %q", got, facts)
 	}
 	tab.Eval(`document.activeElement.blur()`)
 	tab.Keys("n")
-	tab.Wait("new numbers", fmt.Sprintf(`location.href !== %q && document.querySelector(".dfacts")?.innerText !== %q`, address, facts))
+	tab.Wait(
+		"new numbers",
+		fmt.Sprintf(`location.href !== %q && document.querySelector(".dfacts")?.innerText !== %q`, address, facts),
+	)
 }
 
 // TestSmallDrillByEveryHand: a drill to full marks by mouse, keyboard and
@@ -274,10 +312,13 @@ func TestSmallDrillByEveryHand(t *testing.T) {
 			hands.Press("#drill-check")
 			if i+1 < len(p.Steps) {
 				hands.Press("#drill-next")
-				tab.Wait("the next step", fmt.Sprintf(`document.querySelector('#drill [name=step]').value === %q`, p.Steps[i+1].ID))
+				tab.Wait(
+					"the next step",
+					fmt.Sprintf(`document.querySelector('#drill [name=step]').value === %q`, p.Steps[i+1].ID),
+				)
 			}
 		}
-		tab.Wait("full marks", `document.querySelector("#ov small").innerText.endsWith("100 % of the points")`)
+		tab.Wait("full marks", `document.querySelector("#ov small").innerText.endsWith("100% of the points")`)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -29,7 +30,8 @@ type drillItem struct {
 
 // The classes of a cell by its verdict.
 var ansClass = map[drill.State]string{
-	drill.Right: "ans--ok", drill.Part: "ans--part", drill.Wrong: "ans--bad", drill.Refused: "ans--refused", drill.Empty: "ans--todo",
+	drill.Right: "ans--ok", drill.Part: "ans--part", drill.Wrong: "ans--bad", drill.Refused: "ans--refused",
+	drill.Empty: "ans--todo",
 }
 
 // Rows are the table's rows, Foot those below the line.
@@ -56,7 +58,8 @@ func (v *drillWork) rows(from []drill.Row) []drillRow {
 				}
 			case item.Text == "" && c.State == drill.Locked:
 				x.Class = "locked"
-			case strings.HasPrefix(item.Text, "must") || strings.HasPrefix(item.Text, "ends") || strings.HasSuffix(item.Text, ":"):
+			case strings.HasPrefix(item.Text, "must") || strings.HasPrefix(item.Text, "ends") ||
+				strings.HasSuffix(item.Text, ":"):
 				x.Class = "due"
 			}
 			if known && c.Key == "p" {
@@ -108,7 +111,9 @@ func (v *drillWork) LockSay() string {
 			continue
 		}
 		for i := v.N + 1; i < len(v.Steps); i++ {
-			if slices.ContainsFunc(v.Steps[i].Columns, func(x drill.Column) bool { return x.Key == c.Key && x.State == drill.Live }) {
+			if slices.ContainsFunc(
+				v.Steps[i].Columns, func(x drill.Column) bool { return x.Key == c.Key && x.State == drill.Live },
+			) {
 				heads = append(heads, c.Head)
 				if at == 0 || i+1 < at {
 					at = i + 1
@@ -187,7 +192,12 @@ func (v *drillWork) Next() *drill.Step {
 func (v *drillWork) Pips() []string {
 	var list []string
 	for _, id := range v.stepCells() {
-		list = append(list, map[drill.State]string{drill.Right: "ok", drill.Part: "part", drill.Wrong: "bad"}[v.Score.Verdicts[id].State])
+		list = append(
+			list,
+			map[drill.State]string{
+				drill.Right: "ok", drill.Part: "part", drill.Wrong: "bad",
+			}[v.Score.Verdicts[id].State],
+		)
 	}
 	return list
 }
@@ -296,7 +306,10 @@ func (v *drillWork) tip() string {
 	if len(parts) < 2 {
 		return ""
 	}
-	tip := fmt.Sprintf("Check yourself: all %s together must come to 1. Yours so far: %s = %s", head, strings.Join(parts, " + "), view.Decimals(sum, 4))
+	tip := fmt.Sprintf(
+		"Check yourself: all %s together must come to 1. Yours so far: %s = %s", head, strings.Join(parts, " + "),
+		terms.Decimals(sum, 4),
+	)
 	if open > 0 {
 		return tip + fmt.Sprintf(", with %d to go.", open)
 	}

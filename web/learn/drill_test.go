@@ -41,7 +41,7 @@ func TestDrillsSolved(t *testing.T) {
 				address := fmt.Sprintf("/practice/%s/check?seed=%d&level=%d", info.Kind, level-1, level)
 				for range 2 { // the second time keeps nothing
 					d := s.parse(address, s.post(address, false, form), http.StatusOK)
-					want := fmt.Sprintf("%d of %d cells right, 100 %% of the points", len(p.Order()), len(p.Order()))
+					want := fmt.Sprintf("%d of %d cells right, 100%% of the points", len(p.Order()), len(p.Order()))
 					if got := text(d.Find("#ov small")); got != want {
 						t.Errorf("level %d: %q, want %q", level, got, want)
 					}

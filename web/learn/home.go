@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // homePage is the front door.
@@ -28,7 +28,10 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 	turn, err := p.turnOf(r)
 	if err != nil {
 		p.Log.Error("home", "err", err)
-		p.Refuse(w, r, http.StatusInternalServerError, "The model could not go on.", "It has been logged. The lessons are all there.")
+		p.Refuse(
+			w, r, http.StatusInternalServerError, "The model could not go on.",
+			"It has been logged. The lessons are all there.",
+		)
 		return
 	}
 	m, err := p.mapOf(r.Context(), p.Who(w, r))
@@ -37,8 +40,8 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := p.Model.Config()
-	p.HTML(w, r, http.StatusOK, homeHTML(homePage{turn, m, p.Model.Name() + ", " + view.Count(p.Model.Parameters()) +
-		" parameters in " + counted(c.Layers, "block")}))
+	p.HTML(w, r, http.StatusOK, homeHTML(homePage{turn, m, p.Model.Name() + ", " + terms.Count(p.Model.Parameters()) +
+		" parameters in " + terms.Counted(c.Layers, "block")}))
 }
 
 // nextRun is the query of the turn after one, or of the first of another run.

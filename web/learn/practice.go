@@ -2,9 +2,9 @@ package learn
 
 import (
 	"fmt"
-	"math"
 	"net/http"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/progress"
 )
@@ -78,11 +78,8 @@ func (p *Pages) practice(w http.ResponseWriter, r *http.Request) {
 func been(all []progress.DrillMap, kind drill.Kind) string {
 	for _, d := range all {
 		if d.Drill == string(kind) {
-			return fmt.Sprintf("%s done, best %s", counted(d.Times, "step"), wholePercent(d.Best))
+			return fmt.Sprintf("%s done, best %s", terms.Counted(d.Times, "step"), terms.Percent(d.Best))
 		}
 	}
 	return ""
 }
-
-// wholePercent writes a share as a whole number of per cent.
-func wholePercent(x float64) string { return fmt.Sprintf("%.0f %%", math.Round(100*x)) }

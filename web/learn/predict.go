@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/progress"
@@ -133,7 +134,10 @@ func (p *Pages) predictReveal(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) bool {
 	sure, err := strconv.Atoi(r.PostForm.Get("sure"))
 	if err != nil || sure < 0 || sure > 100 {
-		p.Refuse(w, r, http.StatusBadRequest, "This confidence cannot be read.", "It must be a whole number from 0 to 100 per cent. Nothing was kept.")
+		p.Refuse(
+			w, r, http.StatusBadRequest, "This confidence cannot be read.",
+			"It must be a whole number from 0 to 100 per cent. Nothing was kept.",
+		)
 		return false
 	}
 	v.Sure = sure
@@ -183,8 +187,9 @@ func (v *predictRound) id() string {
 func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predict.Result) *predictShown {
 	d := v.step.Distribution()
 	s := &predictShown{
-		Right: result.Right, Result: result, Guess: guess.Text, Token: view.TokenText(m.Token(v.step.Chosen)), Forced: v.step.Forced,
-		Score: view.Decimals(result.Score, 2), Blind: view.Decimals(predict.Blind(len(v.Hand)), 2),
+		Right: result.Right, Result: result, Guess: guess.Text, Token: view.TokenText(m.Token(v.step.Chosen)),
+		Forced: v.step.Forced,
+		Score:  terms.Decimals(result.Score, 2), Blind: terms.Decimals(predict.Blind(len(v.Hand)), 2),
 		Settings: predictSettings(v.step.Settings),
 	}
 	hand := slices.Clone(v.Hand)
@@ -194,10 +199,13 @@ func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predic
 		rank := d.RankOf(int32(c.ID))
 		mass += d.P[c.ID]
 		s.Rows = append(s.Rows, predictRow{
-			Text: c.Text, Rank: view.Count(rank + 1), P: d.P[c.ID], Kept: rank < d.Keep, Drawn: c.ID == v.step.Chosen, You: c.Pick,
+			Text: c.Text, Rank: terms.Count(rank + 1), P: d.P[c.ID], Kept: rank < d.Keep, Drawn: c.ID == v.step.Chosen,
+			You: c.Pick,
 		})
 	}
-	s.Rest = fmt.Sprintf("All other %s tokens together: %s", view.Count(len(d.Order)-len(hand)), view.Prob(max(0, 1-mass)))
+	s.Rest = fmt.Sprintf(
+		"All other %s tokens together: %s", terms.Count(len(d.Order)-len(hand)), terms.Prob(max(0, 1-mass)),
+	)
 	return s
 }
 
@@ -205,15 +213,15 @@ func predictSettings(s infer.Settings) string {
 	if s.Temperature == 0 {
 		return "greedy: the most probable token is taken"
 	}
-	say := "temperature " + view.Decimals(s.Temperature, 1)
+	say := "temperature " + terms.Decimals(s.Temperature, 1)
 	if s.TopK > 0 {
 		say += ", top-k " + strconv.Itoa(s.TopK)
 	}
 	if s.TopP < 1 {
-		say += ", top-p " + view.Decimals(s.TopP, 2)
+		say += ", top-p " + terms.Decimals(s.TopP, 2)
 	}
 	if s.MinP > 0 {
-		say += ", min-p " + view.Decimals(s.MinP, 2)
+		say += ", min-p " + terms.Decimals(s.MinP, 2)
 	}
 	return say
 }
@@ -224,7 +232,10 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 	v := &predictRound{From: predictFrom{Start: q.Get("start"), Log: q.Get("log")}, Sure: 50}
 	n, err := strconv.Atoi(q.Get("n"))
 	if q.Get("n") != "" && (err != nil || n < 0 || n > predictMost) {
-		p.Refuse(w, r, http.StatusBadRequest, "There is no such token.", fmt.Sprintf("In the address, n must be a whole number from 0 to %d.", predictMost))
+		p.Refuse(
+			w, r, http.StatusBadRequest, "There is no such token.",
+			fmt.Sprintf("In the address, n must be a whole number from 0 to %d.", predictMost),
+		)
 		return nil
 	}
 	v.From.N = n
@@ -246,7 +257,10 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 	case errors.Is(err, errNoStart):
 		p.Refuse(w, r, http.StatusNotFound, "There is no such text.", "Choose one of those that are listed.")
 	case errors.Is(err, context.DeadlineExceeded):
-		p.Refuse(w, r, http.StatusServiceUnavailable, "The model is busy.", "Too many runs are being made just now. Try again in a moment.")
+		p.Refuse(
+			w, r, http.StatusServiceUnavailable, "The model is busy.",
+			"Too many runs are being made just now. Try again in a moment.",
+		)
 	case r.Context().Err() != nil: // nobody waits for an answer
 	default:
 		p.Log.Error("predict", "err", err)

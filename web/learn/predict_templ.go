@@ -11,9 +11,9 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strconv"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/ui"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 func predictShell(title string) templ.Component {
@@ -540,7 +540,7 @@ func predictForm(v *predictRound) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\"> <span class=\"sure__ends\" aria-hidden=\"true\"><span>1 %: hardly</span><span>50 %</span><span>99 %: certain</span></span></div><p class=\"guess__act\"><button class=\"btn btn--main\">Reveal</button> <span class=\"field-error\" role=\"alert\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\"> <span class=\"sure__ends\" aria-hidden=\"true\"><span>1%: hardly</span><span>50%</span><span>99%: certain</span></span></div><p class=\"guess__act\"><button class=\"btn btn--main\">Reveal</button> <span class=\"field-error\" role=\"alert\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -786,9 +786,9 @@ func predictReveal(v *predictRound, s *predictShown) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var38 string
-			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(view.Prob(r.P))
+			templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(terms.Prob(r.P))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/predict.templ`, Line: 153, Col: 27}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/predict.templ`, Line: 153, Col: 28}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 			if templ_7745c5c3_Err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 func atoi(t *testing.T, s string) int {
@@ -68,7 +68,7 @@ func TestPredictHidesWhatIsToCome(t *testing.T) {
 		}
 		st := s.storyRun(n + 1)
 		step := st.Steps[n]
-		if p := view.Prob(step.P); strings.Contains(main, p) {
+		if p := terms.Prob(step.P); strings.Contains(main, p) {
 			t.Errorf("n = %d: the page holds the probability %s", n, p)
 		}
 		d := s.get(path)
@@ -116,8 +116,8 @@ func TestPredictReveals(t *testing.T) {
 		t.Errorf("the score is %s", got)
 	}
 	dist := step.Distribution()
-	if got := text(d.Find(".is-pick td").Eq(1)); got != view.Prob(dist.P[step.Chosen]) {
-		t.Errorf("p of the token drawn is %s, want %s", got, view.Prob(dist.P[step.Chosen]))
+	if got := text(d.Find(".is-pick td").Eq(1)); got != terms.Prob(dist.P[step.Chosen]) {
+		t.Errorf("p of the token drawn is %s, want %s", got, terms.Prob(dist.P[step.Chosen]))
 	}
 	if got := d.Find("#predict-next").AttrOr("href", ""); got != "/predict?n=3&start=story" {
 		t.Errorf("the next token is at %s", got)

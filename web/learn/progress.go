@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/progress"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 // progressPage is all that is kept of one learner.
@@ -37,14 +37,12 @@ func drillLines(list []progress.DrillMap) []drillLine {
 			continue // from an import of another version
 		}
 		lines = append(lines, drillLine{
-			"/practice/" + string(info.Kind), info.Title, view.Count(d.Times), percent(d.Best), percent(d.Last),
+			"/practice/" + string(info.Kind), info.Title, terms.Count(d.Times), terms.Percent(d.Best),
+			terms.Percent(d.Last),
 		})
 	}
 	return lines
 }
-
-// percent writes a share of full marks.
-func percent(credit float64) string { return view.Decimals(100*credit, 0) + " %" }
 
 // progress answers GET /progress.
 func (p *Pages) progress(w http.ResponseWriter, r *http.Request) {
@@ -70,7 +68,8 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 		return
 	}
 	p.HTML(w, r, status, progressHTML(progressPage{
-		Map: newCourseMap(p.Course, m), Outcomes: m.Outcomes, Drills: drillLines(m.Drills), Chart: newCalibrationChart(c),
+		Map: newCourseMap(p.Course, m), Outcomes: m.Outcomes, Drills: drillLines(m.Drills),
+		Chart:   newCalibrationChart(c),
 		Notices: notices, Told: told(r.URL.Query()), Refused: refused,
 	}))
 }
@@ -155,7 +154,10 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.PostForm.Get("sure") != "yes" {
-		p.Refuse(w, r, http.StatusBadRequest, "Nothing was deleted.", "Tick the box that says you are sure, and send the form again.")
+		p.Refuse(
+			w, r, http.StatusBadRequest, "Nothing was deleted.",
+			"Tick the box that says you are sure, and send the form again.",
+		)
 		return
 	}
 	learner := p.Who(w, r)
@@ -184,7 +186,9 @@ func told(q url.Values) string {
 		return "Erased. Nothing is kept of you here any more."
 	case "imported":
 		var parts []string
-		for _, f := range []struct{ field, noun string }{{"visits", "section"}, {"answers", "answer"}, {"reviews", "card review"}, {"guesses", "guess"}} {
+		for _, f := range []struct{ field, noun string }{
+			{"visits", "section"}, {"answers", "answer"}, {"reviews", "card review"}, {"guesses", "guess"},
+		} {
 			if n, err := strconv.Atoi(q.Get(f.field)); err == nil && n > 0 {
 				parts = append(parts, several(n, f.noun))
 			}
@@ -200,9 +204,9 @@ func told(q url.Values) string {
 // several is counted for the one noun here whose plural is longer.
 func several(n int, noun string) string {
 	if noun == "guess" && n != 1 {
-		return counted(n, "guesse")
+		return terms.Counted(n, "guesse")
 	}
-	return counted(n, noun)
+	return terms.Counted(n, noun)
 }
 
 // when is a notice's day, as a person would write it.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/progress"
 )
@@ -64,7 +65,7 @@ func (q *question) Credit() float64 {
 
 // Points says how a recall question went.
 func (q *question) Points() string {
-	return fmt.Sprintf("Kept: %d of %s.", len(q.Ticked), counted(len(q.Q.Rubric), "point"))
+	return fmt.Sprintf("Kept: %d of %s.", len(q.Ticked), terms.Counted(len(q.Q.Rubric), "point"))
 }
 
 // ID is the id of the question's element.
@@ -122,7 +123,10 @@ func indexes(texts []string, n int) ([]int, bool) {
 // has been answered.
 func (p *Pages) answer(w http.ResponseWriter, r *http.Request, q *question, kind string) bool {
 	if !q.read(r.PostForm) {
-		p.Refuse(w, r, http.StatusBadRequest, "This answer does not fit the question.", "Nothing was kept. Load the page again.")
+		p.Refuse(
+			w, r, http.StatusBadRequest, "This answer does not fit the question.",
+			"Nothing was kept. Load the page again.",
+		)
 		return false
 	}
 	if q.Say != "" {

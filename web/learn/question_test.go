@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 )
 
@@ -120,7 +121,7 @@ func TestRecall(t *testing.T) {
 		path, s.post(path, true, url.Values{"key": {"r"}, "step": {"keep"}, "written": {mine}, "tick": {"0"}}),
 		http.StatusOK,
 	)
-	want := "Kept: 1 of " + counted(len(q.Rubric), "point") + "."
+	want := "Kept: 1 of " + terms.Counted(len(q.Rubric), "point") + "."
 	if got := text(d.Find(".is-kept")); got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}

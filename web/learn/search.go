@@ -11,9 +11,9 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/pages"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 const (
@@ -62,9 +62,9 @@ func (v searchPage) Say() string {
 	case n == 0:
 		return "Nothing found for “" + v.Query + "”. Try one word of it, or another word for it."
 	case n == hitsShown:
-		return "The first " + view.Count(n) + " places. One more word narrows them down."
+		return "The first " + terms.Count(n) + " places. One more word narrows them down."
 	default:
-		return counted(n, "place") + "."
+		return terms.Counted(n, "place") + "."
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -169,18 +170,18 @@ func newTurn(st *session.State, seed int) *turnView {
 	v.Settings = settingsSay(f.Settings, seed)
 	for _, r := range f.Rows.Rows {
 		v.Rows = append(v.Rows, turnRow{
-			Text: view.TokenText(r.Token), Z: view.Logit(float64(r.Z)), P: view.Prob(r.P), Q: view.Prob(r.Q),
+			Text: view.TokenText(r.Token), Z: terms.Logit(float64(r.Z)), P: terms.Prob(r.P), Q: terms.Prob(r.Q),
 			BarP: view.Share(r.P), BarQ: view.Share(r.Q), Kept: r.Kept, Pick: r.ID == st.Step().Chosen,
 		})
 	}
-	v.RestSay = "and " + counted(f.Rest.N, "more token")
-	v.RestMass = ", " + view.Prob(f.Rest.P) + " in all"
+	v.RestSay = "and " + terms.Counted(f.Rest.N, "more token")
+	v.RestMass = ", " + terms.Prob(f.Rest.P) + " in all"
 	return v
 }
 
 func settingsSay(s sampling.Settings, seed int) string {
 	return fmt.Sprintf(
-		"Temperature %s, top-p %s, seed %d", view.Decimals(s.Temperature, 1), view.Decimals(s.TopP, 1), seed,
+		"Temperature %s, top-p %s, seed %d", terms.Decimals(s.Temperature, 1), terms.Decimals(s.TopP, 1), seed,
 	)
 }
 
@@ -203,36 +204,35 @@ func says(st *session.State) []turnSay {
 		{S: ", runs"},
 	}
 	if forward.Prefill {
-		read = view.Rich{{S: "The " + counted(len(forward.Tokens), "token") + " of the prompt run"}}
+		read = view.Rich{{S: "The " + terms.Counted(len(forward.Tokens), "token") + " of the prompt run"}}
 	}
 	list := []view.Rich{
 		append(read, view.Span{S: fmt.Sprintf(" through %s of the model: %s multiply-adds.",
-			counted(st.Model.Config().Layers, "block"), view.MultAdds(forward.MultAdds))}),
+			terms.Counted(st.Model.Config().Layers, "block"), terms.MultAdds(forward.MultAdds))}),
 		{
-			{S: "Each of the " + counted(logits.Vocab, "token") + " that it knows gets a score. The " +
-				"highest, " + view.Logit(float64(logits.Max)) + ", goes to "},
+			{S: "Each of the " + terms.Counted(logits.Vocab, "token") + " that it knows gets a score. The " +
+				"highest, " + terms.Logit(float64(logits.Max)) + ", goes to "},
 			{Token: top, Style: view.Given},
 			{S: "."},
 		},
 		{
 			{S: "The scores become probabilities: "},
 			{Token: top, Style: view.Given},
-			{S: " gets " + view.Prob(soft.Rows.Rows[0].P) + ", and all together make 1."},
+			{S: " gets " + terms.Prob(soft.Rows.Rows[0].P) + ", and all together make 1."},
 		},
 		{{S: filterSay(filter)}},
 		{
-			{S: "A random number, u = " + view.Prob(sample.U) + ", falls on "},
+			{S: "A random number, u = " + terms.Prob(sample.U) + ", falls on "},
 			{Token: chosen, Style: view.Pick},
 			{S: "."},
 		},
 		{{Token: chosen, Style: view.Gen}, {S: " joins the text" + stopSay(added.Stop)}},
 		{{S: fmt.Sprintf("Keys and values of %s stay in the cache: %s. The loop begins again.",
-			counted(cache.Positions, "position"), view.Bytes(cache.Bytes))}},
+			terms.Counted(cache.Positions, "position"), terms.Bytes(cache.Bytes))}},
 	}
-	names := []string{"Forward", "Logits", "Softmax", "Filter", "Sample", "Append", "Cache"}
 	v := make([]turnSay, len(list))
 	for i := range list {
-		v[i] = turnSay{i + 1, names[i], list[i]}
+		v[i] = turnSay{i + 1, terms.StageAt(i + 1).Short, list[i]}
 	}
 	return v
 }
@@ -241,11 +241,11 @@ func filterSay(f infer.Filter) string {
 	if f.Kept == 1 {
 		return fmt.Sprintf("One token has %s of the probability, more than top-p asks for: it is kept alone, and %s "+
 			"are cut.",
-			view.Prob(f.Mass), view.Count(f.Cut))
+			terms.Prob(f.Mass), terms.Count(f.Cut))
 	}
 	return fmt.Sprintf("Top-p keeps the %s most probable tokens, %s together, and cuts %s. What is kept is scaled up "+
 		"to 1.",
-		view.Count(f.Kept), view.Prob(f.Mass), view.Count(f.Cut))
+		terms.Count(f.Kept), terms.Prob(f.Mass), terms.Count(f.Cut))
 }
 
 func stopSay(why infer.StopReason) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/view"
 )
 
@@ -62,7 +63,7 @@ type way struct {
 	Name    string
 	Tokens  []wayToken
 	Product string // "0.3000 × 0.2000 = 0.0600"
-	Bar     string // SVG length, on a scale on which the better is 90 %
+	Bar     string // SVG length, on a scale on which the better is 90%
 	Loop    string
 }
 
@@ -78,9 +79,9 @@ func newWay(m *infer.Model, p path, f found) way {
 	parts := make([]string, len(p.ps))
 	for i, id := range p.tokens {
 		w.Tokens = append(w.Tokens, wayToken{
-			view.TokenText(m.Token(id)), view.Prob(p.ps[i]), view.Share(p.ps[i]), view.Ramp(p.ps[i]), !f.agreeAt(i),
+			view.TokenText(m.Token(id)), terms.Prob(p.ps[i]), view.Share(p.ps[i]), view.Ramp(p.ps[i]), !f.agreeAt(i),
 		})
-		parts[i] = view.Prob(p.ps[i])
+		parts[i] = terms.Prob(p.ps[i])
 	}
 	w.Product = strings.Join(parts, " × ") + " = " + small(p.p)
 	return w
@@ -92,20 +93,23 @@ func small(p float64) string {
 	if p > 0 && p < 0.1 {
 		decimals = min(12, 3-int(math.Floor(math.Log10(p))))
 	}
-	return view.Decimals(p, decimals)
+	return terms.Decimals(p, decimals)
 }
 
 // countOf writes a count that may be larger than any whole number of 64 bits.
 func countOf(x float64) string {
 	if x < 1<<62 {
-		return view.Count(int64(x))
+		return terms.Count(int64(x))
 	}
-	return view.Decimals(x, 0)
+	return terms.Decimals(x, 0)
 }
 
 func bestSay(f found) view.Rich {
 	if f.same() {
-		return view.Rich{{S: "The same way.", Style: view.Bold}, {S: " Here the largest first step also begins the most probable sequence."}}
+		return view.Rich{
+			{S: "The same way.", Style: view.Bold},
+			{S: " Here the largest first step also begins the most probable sequence."},
+		}
 	}
 	at := 0
 	for f.agreeAt(at) {
@@ -113,8 +117,9 @@ func bestSay(f found) view.Rich {
 	}
 	return view.Rich{
 		{S: "Two ways.", Style: view.Bold},
-		{S: fmt.Sprintf(" They part at token %d: greedy takes %s, the better way %s. In the end it is %s times as probable.",
-			at+1, view.Prob(f.greedy.ps[at]), view.Prob(f.best.ps[at]), view.Decimals(f.best.p/f.greedy.p, 2))},
+		{S: fmt.Sprintf(" They part at token %d: greedy takes %s, the better way %s. In the end it is %s times as "+
+			"probable.",
+			at+1, terms.Prob(f.greedy.ps[at]), terms.Prob(f.best.ps[at]), terms.Decimals(f.best.p/f.greedy.p, 2))},
 	}
 }
 
@@ -123,9 +128,10 @@ func triedSay(m *infer.Model, f found, width int) string {
 	all := math.Pow(float64(m.Config().Vocab), float64(f.length))
 	how := "every token of the vocabulary was considered"
 	if width < m.Config().Vocab {
-		how = "the " + view.Count(width) + " likeliest tokens were considered"
+		how = "the " + terms.Count(width) + " likeliest tokens were considered"
 	}
-	return fmt.Sprintf("Of %s possible sequences only those count whose beginnings are at least as probable as greedy’s whole way: "+
+	return fmt.Sprintf("Of %s possible sequences only those count whose beginnings are at least as probable as "+
+		"greedy’s whole way: "+
 		"%s, after each of which %s. No other can win, since a product of probabilities only falls.",
-		countOf(all), counted(f.tried, "beginning"), how)
+		countOf(all), terms.Counted(f.tried, "beginning"), how)
 }

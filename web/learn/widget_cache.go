@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -85,7 +86,8 @@ func bothWays(ctx context.Context, m *infer.Model, st *session.State) ([]twoWays
 			return nil, err
 		}
 		list = append(list, twoWays{
-			read: len(s.Input), reread: len(text), cached: s.Blocks.Plus(s.Output), recomputed: blocks.Plus(output), same: sameBits(z, s.Logits),
+			read: len(s.Input), reread: len(text), cached: s.Blocks.Plus(s.Output), recomputed: blocks.Plus(output),
+			same: sameBits(z, s.Logits),
 		})
 		text = append(text, s.Chosen)
 	}
@@ -128,18 +130,18 @@ func (e *cacheWidget) view(st *session.State, at int) cacheView {
 		}
 	}
 	row := func(name string, of func(cost.Parts) int64) cacheRow {
-		return cacheRow{name, view.MultAdds(of(step.cached)), view.MultAdds(of(step.recomputed))}
+		return cacheRow{name, terms.MultAdds(of(step.cached)), terms.MultAdds(of(step.recomputed))}
 	}
 	v := cacheView{
 		At: at, Of: len(e.steps), Given: strip.Prompt, Made: strip.Tokens, Loop: loopAt(st),
 		Rows: []cacheRow{
-			{"Tokens read", view.Count(step.read), view.Count(step.reread)},
+			{"Tokens read", terms.Count(step.read), terms.Count(step.reread)},
 			row("Matrices of the blocks", func(p cost.Parts) int64 { return p.Projections + p.FeedForward }),
 			row("Attention", func(p cost.Parts) int64 { return p.Attention }),
 			row("Scores", func(p cost.Parts) int64 { return p.Output }),
 			row("This step", cost.Parts.Total),
 		},
-		Total:   cacheRow{"All so far", view.MultAdds(sum), view.MultAdds(sumRe)},
+		Total:   cacheRow{"All so far", terms.MultAdds(sum), terms.MultAdds(sumRe)},
 		Chart:   newWorkChart(e.steps, at),
 		Back:    place{Words: "Back", At: at - 1},
 		Forward: place{Words: "Next token", At: at + 1, Main: true},
@@ -150,7 +152,7 @@ func (e *cacheWidget) view(st *session.State, at int) cacheView {
 	v.Say = view.Rich{
 		{S: fmt.Sprintf("Step %d of %d. ", at, v.Of), Style: view.Bold},
 		{S: fmt.Sprintf("Without the cache this step is %s the work, and all steps so far together %s.",
-			view.Times(step.recomputed.Total(), step.cached.Total()), view.Times(sumRe, sum))},
+			terms.Times(step.recomputed.Total(), step.cached.Total()), terms.Times(sumRe, sum))},
 	}
 	v.Identity = identitySay(same, v.Of, e.model.Config().Vocab)
 	return v
@@ -159,10 +161,14 @@ func (e *cacheWidget) view(st *session.State, at int) cacheView {
 // identitySay tells what came of comparing the scores of both ways.
 func identitySay(same, of, vocab int) view.Rich {
 	if same == of {
-		return view.Rich{{S: fmt.Sprintf("Compared at all %s: the scores of all %s tokens are the same both ways, bit for bit.",
-			counted(of, "step"), view.Count(vocab))}}
+		return view.Rich{{S: fmt.Sprintf("Compared at all %s: the scores of all %s tokens are the same both ways, "+
+			"bit for bit.",
+			terms.Counted(of, "step"), terms.Count(vocab))}}
 	}
-	return view.Rich{{S: fmt.Sprintf("Compared: at %d of %s the scores differ in their last digits, since sums were added in another order.", of-same, counted(of, "step"))}}
+	return view.Rich{
+		{S: fmt.Sprintf("Compared: at %d of %s the scores differ in their last digits, since sums were added in "+
+			"another order.", of-same, terms.Counted(of, "step"))},
+	}
 }
 
 // workChart is the work of each step, both ways.
@@ -205,9 +211,10 @@ func newWorkChart(steps []twoWays, at int) workChart {
 	return workChart{
 		Cached:     path(func(s twoWays) int64 { return s.cached.Total() }),
 		Recomputed: path(func(s twoWays) int64 { return s.recomputed.Total() }),
-		X:          fmt.Sprintf("%.1f", x(at-1)), Y: fmt.Sprintf("%.1f", y(now.cached.Total())), YRe: fmt.Sprintf("%.1f", y(now.recomputed.Total())),
-		Top: view.MultAdds(most), Middle: view.MultAdds(most / 2), Last: view.Count(len(steps)),
+		X:          fmt.Sprintf("%.1f", x(at-1)), Y: fmt.Sprintf("%.1f", y(now.cached.Total())),
+		YRe: fmt.Sprintf("%.1f", y(now.recomputed.Total())),
+		Top: terms.MultAdds(most), Middle: terms.MultAdds(most / 2), Last: terms.Count(len(steps)),
 		Say: fmt.Sprintf("Multiply-adds of each of %d steps. At step %d: %s with the cache, %s without.",
-			len(steps), at, view.MultAdds(now.cached.Total()), view.MultAdds(now.recomputed.Total())),
+			len(steps), at, terms.MultAdds(now.cached.Total()), terms.MultAdds(now.recomputed.Total())),
 	}
 }

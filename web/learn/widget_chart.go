@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/view"
 )
 
@@ -56,10 +57,10 @@ func newShareChart(curve []float64, one, p, t float64, favourite view.Text) shar
 	}
 	c := shareChart{
 		Line: path.String(), X: fmt.Sprintf("%.1f", x(t)), Y: fmt.Sprintf("%.1f", y(p)), One: fmt.Sprintf("%.1f", x(1)),
-		Share: view.ProbShort(p), Token: favourite, LabelX: fmt.Sprintf("%.1f", x(t)+9), End: "start",
+		Share: terms.ProbShort(p), Token: favourite, LabelX: fmt.Sprintf("%.1f", x(t)+9), End: "start",
 		Say: fmt.Sprintf("Share of %s against the temperature: %s at T = %s, %s at T = 1, %s at T = %s, %s at T = %s.",
-			favourite, view.Prob(p), view.Decimals(t, 2), view.Prob(one),
-			view.Prob(curve[0]), view.Decimals(leastT, 1), view.Prob(curve[len(curve)-1]), view.Decimals(mostT, 1)),
+			favourite, terms.Prob(p), terms.Decimals(t, 2), terms.Prob(one),
+			terms.Prob(curve[0]), terms.Decimals(leastT, 1), terms.Prob(curve[len(curve)-1]), terms.Decimals(mostT, 1)),
 	}
 	if x(t) > shareLeft+shareWidth-40 {
 		c.LabelX, c.End = fmt.Sprintf("%.1f", x(t)-9), "end"

@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -14,7 +15,10 @@ import (
 func greedyFields() []field {
 	return []field{
 		promptField("prompt", "Prompt"),
-		{Name: "t", Label: "Temperature", Kind: inSlide, Min: 0, Max: 1.5, Step: stepT, Default: "0", Marks: []string{"0", "0.7", "1"}},
+		{
+			Name: "t", Label: "Temperature", Kind: inSlide, Min: 0, Max: 1.5, Step: stepT, Default: "0",
+			Marks: []string{"0", "0.7", "1"},
+		},
 		seedField(),
 		{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "48"},
 	}
@@ -118,12 +122,15 @@ func newGreedyView(st *session.State) greedyView {
 // circleSay tells what was found, and how sure the model became of it.
 func circleSay(st *session.State, c circle, after int) view.Rich {
 	t := st.Steps[0].Settings.Temperature
-	how := "At T = " + view.Decimals(t, 2)
+	how := "At T = " + terms.Decimals(t, 2)
 	if t == 0 {
 		how = "Greedy"
 	}
 	if c.Length == 0 {
-		return view.Rich{{S: how, Style: view.Bold}, {S: fmt.Sprintf(" did not say anything twice over in %s.", counted(len(st.Steps), "token"))}}
+		return view.Rich{
+			{S: how, Style: view.Bold},
+			{S: fmt.Sprintf(" did not say anything twice over in %s.", terms.Counted(len(st.Steps), "token"))},
+		}
 	}
 	first, last := st.Steps[c.From], st.Steps[c.From+(c.Length-1)/c.Period*c.Period]
 	end := "and was still in it when it stopped."
@@ -132,8 +139,9 @@ func circleSay(st *session.State, c circle, after int) view.Rich {
 	}
 	return view.Rich{
 		{S: how, Style: view.Bold},
-		{S: fmt.Sprintf(" turned in a circle of %s, %s times round, %s ", counted(c.Period, "token"), view.Decimals(float64(c.Length)/float64(c.Period), 1), end)},
+		{S: fmt.Sprintf(" turned in a circle of %s, %s times round, "+
+			"%s ", terms.Counted(c.Period, "token"), terms.Decimals(float64(c.Length)/float64(c.Period), 1), end)},
 		{Token: view.TokenText(st.Model.Token(first.Chosen)), Style: view.Gen},
-		{S: fmt.Sprintf(" had p = %s in the first round and %s in the last.", view.Prob(first.P), view.Prob(last.P))},
+		{S: fmt.Sprintf(" had p = %s in the first round and %s in the last.", terms.Prob(first.P), terms.Prob(last.P))},
 	}
 }

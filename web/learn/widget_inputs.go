@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/live"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 // fieldKind is how an input looks.
@@ -85,7 +85,10 @@ func (s *spec) read(sent map[string]string) (values, error) {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		i := slices.IndexFunc(s.Fields, func(f field) bool { return f.Name == name })
 		if i < 0 {
-			return nil, &live.Error{Code: live.Unknown, Field: name, Message: fmt.Sprintf("This experiment has no input %q.", shortened(name))}
+			return nil, &live.Error{
+				Code: live.Unknown, Field: name,
+				Message: fmt.Sprintf("This experiment has no input %q.", shortened(name)),
+			}
 		}
 		f := s.Fields[i]
 		value := sent[name]
@@ -117,12 +120,15 @@ func (f field) check(value string) error {
 		return named(f, infer.CheckPrompt(value, widgetPromptBytes))
 	}
 	x, err := strconv.ParseFloat(value, 64)
-	want := fmt.Sprintf("%s to %s", view.Decimals(f.Min, f.decimals()), view.Decimals(f.Max, f.decimals()))
+	want := fmt.Sprintf("%s to %s", terms.Decimals(f.Min, f.decimals()), terms.Decimals(f.Max, f.decimals()))
 	if f.Max >= infer.MaxSeed {
 		want = "a whole number from 0 on"
 	}
 	if err != nil || !(x >= f.Min && x <= f.Max) || (f.decimals() == 0 && x != float64(int64(x))) {
-		return &live.Error{Code: live.Range, Field: f.Name, Want: want, Message: fmt.Sprintf("%s is %q; it must be %s.", f.Label, shortened(value), want)}
+		return &live.Error{
+			Code: live.Range, Field: f.Name, Want: want,
+			Message: fmt.Sprintf("%s is %q; it must be %s.", f.Label, shortened(value), want),
+		}
 	}
 	return nil
 }

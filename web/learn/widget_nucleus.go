@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -57,7 +58,7 @@ func (e *nucleus) show(ctx context.Context, in values) (templ.Component, error) 
 		}
 		v.Sides[i] = newNucleusSide(st, in[name])
 	}
-	v.K, v.P = in.whole("k"), view.Decimals(in.float("p"), 2)
+	v.K, v.P = in.whole("k"), terms.Decimals(in.float("p"), 2)
 	return nucleusHTML(v), nil
 }
 
@@ -94,15 +95,15 @@ func newNucleusSide(st *session.State, prompt string) nucleusSide {
 	d := st.Dist
 	f := st.StageOf(infer.KindFilter, nucleusRows).(infer.Filter)
 	keeps := func(n int) ruleKeeps {
-		return ruleKeeps{n, view.Prob(d.Cum[n-1]), max(0, n-len(f.Rows.Rows))}
+		return ruleKeeps{n, terms.Prob(d.Cum[n-1]), max(0, n-len(f.Rows.Rows))}
 	}
 	v := nucleusSide{
 		Prompt: prompt, ByK: keeps(d.ReachTopK), ByP: keeps(d.ReachTopP), Loop: loopAt(st),
-		Rest: fmt.Sprintf("%s more, %s together", view.Count(f.Rest.N), view.Prob(f.Rest.P)),
+		Rest: fmt.Sprintf("%s more, %s together", terms.Count(f.Rest.N), terms.Prob(f.Rest.P)),
 	}
 	for _, r := range f.Rows.Rows {
 		v.Rows = append(v.Rows, nucleusRow{
-			view.TokenText(r.Token), view.Prob(r.P), view.Share(r.P), r.Rank <= d.ReachTopK, r.Rank <= d.ReachTopP,
+			view.TokenText(r.Token), terms.Prob(r.P), view.Share(r.P), r.Rank <= d.ReachTopK, r.Rank <= d.ReachTopP,
 		})
 	}
 	return v
@@ -114,7 +115,7 @@ func (v nucleusView) say() view.Rich {
 		if n == 1 {
 			return "1 token"
 		}
-		return view.Count(n) + " tokens"
+		return terms.Count(n) + " tokens"
 	}
 	a, b := v.Sides[0], v.Sides[1]
 	return view.Rich{
@@ -130,5 +131,5 @@ func restKept(n int) string {
 	if n == 0 {
 		return "none"
 	}
-	return "+" + view.Count(n)
+	return "+" + terms.Count(n)
 }

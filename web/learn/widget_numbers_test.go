@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -40,22 +41,22 @@ func TestTemperatureIsTheEngines(t *testing.T) {
 		for i, row := range table[:len(table)-1] {
 			id := order[i]
 			want := []string{
-				view.TokenText(s.pages.Model.Token(int(id))).String(), view.Logit(float64(z[id])),
-				view.Decimals(float64(z[id])/temp, 2), view.Prob(p[id]), "",
+				view.TokenText(s.pages.Model.Token(int(id))).String(), terms.Logit(float64(z[id])),
+				terms.Decimals(float64(z[id])/temp, 2), terms.Prob(p[id]), "",
 			}
 			if !slices.Equal(row, want) {
 				t.Errorf("T = %g, row %d: %q, want %q", temp, i+1, row, want)
 			}
 		}
 		last := table[len(table)-1]
-		if last[0] != counted(len(z)-len(table)+1, "other") || last[3] != view.Prob(rest) ||
-			last[4] != view.Prob(restOne)+" at T = 1" {
-			t.Errorf("T = %g: the others are %q, want %s and %s", temp, last, view.Prob(rest), view.Prob(restOne))
+		if last[0] != terms.Counted(len(z)-len(table)+1, "other") || last[3] != terms.Prob(rest) ||
+			last[4] != terms.Prob(restOne)+" at T = 1" {
+			t.Errorf("T = %g: the others are %q, want %s and %s", temp, last, terms.Prob(rest), terms.Prob(restOne))
 		}
 		gap := float64(z[order[0]]) - float64(z[order[1]])
-		times := view.Decimals(math.Exp(gap/temp), 2)
+		times := terms.Decimals(math.Exp(gap/temp), 2)
 		if math.Exp(gap/temp) >= 1000 {
-			times = view.Decimals(math.Exp(gap/temp), 0)
+			times = terms.Decimals(math.Exp(gap/temp), 0)
 		}
 		if said := text(d.Find(".w__sum")); !strings.Contains(said, times+" times as likely") {
 			t.Errorf("T = %g: %s", temp, said)
@@ -80,7 +81,7 @@ func TestNucleusIsTheEngines(t *testing.T) {
 		side := d.Find(".w-side").Eq(i)
 		facts := rows(side.Find("dl > div"))
 		for j, c := range []*sampling.Distribution{byK, byP} {
-			if want := fmt.Sprintf("%s with %s", view.Count(c.Keep), view.Prob(c.Mass)); facts[j][1] != want {
+			if want := fmt.Sprintf("%s with %s", terms.Count(c.Keep), terms.Prob(c.Mass)); facts[j][1] != want {
 				t.Errorf("%s: %q, want %q", prompt, facts[j], want)
 			}
 		}

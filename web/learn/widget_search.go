@@ -8,8 +8,8 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/live"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 // mostTried is how many beginnings a search looks behind before it gives up.
@@ -67,7 +67,7 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 		}
 		if s.tried == mostTried {
 			return f, &live.Error{Code: live.Model, Message: fmt.Sprintf(
-				"After this prompt the model is so unsure that more than %s beginnings would have to be tried. Take fewer tokens, or a prompt that it is surer of.", view.Count(mostTried))}
+				"After this prompt the model is so unsure that more than %s beginnings would have to be tried. Take fewer tokens, or a prompt that it is surer of.", terms.Count(mostTried))}
 		}
 		d, err := s.after(ctx, p)
 		if err != nil {

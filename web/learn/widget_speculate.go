@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
@@ -76,7 +77,8 @@ func (e *speculate) show(ctx context.Context, in values) (templ.Component, error
 // pair tells why there is nobody to draft.
 func (e *speculate) pair() error {
 	if e.draft == nil {
-		return &live.Error{Code: live.Model, Message: "Speculation takes a second, smaller model with the same vocabulary, and this server was started without one. " +
+		return &live.Error{Code: live.Model, Message: "Speculation takes a second, smaller model with the same " +
+			"vocabulary, and this server was started without one. " +
 			"Start it without -model for the bundled pair, or give a model of your own its draft with -draft."}
 	}
 	if err := infer.CheckPair(e.target, e.draft); err != nil {
@@ -161,9 +163,9 @@ func (e *speculate) view(at int) speculateView {
 	end := round[len(round)-1].(infer.Extend)
 	v.Say = specSay(at, end, v.Rows)
 	v.Facts = []fact{
-		{"Passes of the target", view.Count(end.Totals.Rounds)},
-		{"Tokens written", view.Count(end.Totals.Generated)},
-		{"Tokens a pass", view.Decimals(end.Totals.TokensPerPass(), 2)},
+		{"Passes of the target", terms.Count(end.Totals.Rounds)},
+		{"Tokens written", terms.Count(end.Totals.Generated)},
+		{"Tokens a pass", terms.Decimals(end.Totals.TokensPerPass(), 2)},
 		{"Guesses accepted", fmt.Sprintf("%d of %d judged", end.Totals.Accepted, end.Totals.Judged)},
 	}
 	v.Back, v.Forward = place{Words: "Back", At: at - 1}, place{Words: "Next round", At: at + 1, Main: true}
@@ -182,23 +184,29 @@ func specRows(round []infer.SpecStage) []specRow {
 		switch s := stage.(type) {
 		case infer.Propose:
 			for _, d := range s.Drafted {
-				rows = append(rows, specRow{Text: view.TokenText(d.Chosen.Token), Q: view.Prob(d.Chosen.Q), BarQ: view.Share(d.Chosen.Q), Verdict: "not judged"})
+				rows = append(
+					rows,
+					specRow{
+						Text: view.TokenText(d.Chosen.Token), Q: terms.Prob(d.Chosen.Q), BarQ: view.Share(d.Chosen.Q),
+						Verdict: "not judged",
+					},
+				)
 			}
 		case infer.Verify:
 			for i, scored := range s.Scored {
 				if scored.Drafted != nil && i < len(rows) {
-					rows[i].P, rows[i].BarP = view.Prob(scored.Drafted.P), view.Share(scored.Drafted.P)
+					rows[i].P, rows[i].BarP = terms.Prob(scored.Drafted.P), view.Share(scored.Drafted.P)
 				}
 			}
 		case infer.Accept:
 			r := &rows[judged]
 			judged++
-			r.A, r.Yes, r.No, r.Verdict = view.Prob(s.Probability), s.Accepted, !s.Accepted, "refused"
+			r.A, r.Yes, r.No, r.Verdict = terms.Prob(s.Probability), s.Accepted, !s.Accepted, "refused"
 			if s.Accepted {
 				r.Verdict = "accepted"
 			}
 			if !s.Greedy {
-				r.U = view.Prob(s.U)
+				r.U = terms.Prob(s.U)
 			}
 		case infer.Correct:
 			rows = append(rows, ownRow(s.Drawn, "drawn instead"))
@@ -210,7 +218,10 @@ func specRows(round []infer.SpecStage) []specRow {
 }
 
 func ownRow(d infer.Drawn, verdict string) specRow {
-	return specRow{Text: view.TokenText(d.Chosen.Token), P: view.Prob(d.Chosen.P), BarP: view.Share(d.Chosen.P), Own: true, Verdict: verdict}
+	return specRow{
+		Text: view.TokenText(d.Chosen.Token), P: terms.Prob(d.Chosen.P), BarP: view.Share(d.Chosen.P), Own: true,
+		Verdict: verdict,
+	}
 }
 
 // specSay tells how a round went.
@@ -231,5 +242,8 @@ func specSay(n int, end infer.Extend, rows []specRow) view.Rich {
 	case last.Own:
 		what = "In place of the refused one the target draws its own; the guesses after it are thrown away. "
 	}
-	return view.Rich{head, {S: said + what + fmt.Sprintf("One pass of the large model, %s.", counted(len(end.Tokens), "token"))}}
+	return view.Rich{
+		head,
+		{S: said + what + fmt.Sprintf("One pass of the large model, %s.", terms.Counted(len(end.Tokens), "token"))},
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -95,8 +96,9 @@ func newStopView(st *session.State, at int) stopView {
 	for i, s := range st.Steps[:at] {
 		v.Out += s.Text
 		r := stopRow{
-			N: s.N, Text: view.TokenText(st.Model.Token(s.Chosen)), Out: view.Marked(s.Text), Held: view.Marked(string(s.Held)),
-			Now: i+1 == at, Fired: s.Stop == infer.StopString,
+			N: s.N, Text: view.TokenText(st.Model.Token(s.Chosen)), Out: view.Marked(s.Text),
+			Held: view.Marked(string(s.Held)),
+			Now:  i+1 == at, Fired: s.Stop == infer.StopString,
 		}
 		for _, c := range s.Conditions {
 			if c.Kind != infer.StopString {
@@ -132,10 +134,14 @@ func newStopView(st *session.State, at int) stopView {
 // heldSay tells what the newest token did.
 func heldSay(v stopView, s *infer.Step) view.Rich {
 	r := v.Rows[len(v.Rows)-1]
-	head := view.Rich{{S: fmt.Sprintf("Token %d of %d. ", v.At, v.Of), Style: view.Bold}, {Token: r.Text, Style: view.Gen}}
+	head := view.Rich{
+		{S: fmt.Sprintf("Token %d of %d. ", v.At, v.Of), Style: view.Bold}, {Token: r.Text, Style: view.Gen},
+	}
 	switch {
 	case s.Stop == infer.StopString:
-		return append(head, view.Span{S: " makes the stop string whole. The run ends, and no part of it is in the answer."})
+		return append(
+			head, view.Span{S: " makes the stop string whole. The run ends, and no part of it is in the answer."},
+		)
 	case s.Stop == infer.StopEOS:
 		return append(head, view.Span{S: ": the model ends its text by itself, before any stop string."})
 	case s.Stop != infer.StopNone && !v.HasStop:
@@ -143,8 +149,9 @@ func heldSay(v stopView, s *infer.Step) view.Rich {
 	case s.Stop != infer.StopNone:
 		return append(head, view.Span{S: ": the limit on tokens ends the run. The stop string has not come up."})
 	case len(s.Held) > 0:
-		return append(head, view.Span{S: fmt.Sprintf(": the text now ends like the first %s of the stop string, so %s held back.",
-			counted(r.Matched, "byte"), isAre(len(s.Held)))})
+		return append(head, view.Span{S: fmt.Sprintf(": the text now ends like the first %s of the stop string, so "+
+			"%s held back.",
+			terms.Counted(r.Matched, "byte"), isAre(len(s.Held)))})
 	case v.HasStop:
 		return append(head, view.Span{S: ": no beginning of the stop string, so all of it is released."})
 	}
@@ -155,5 +162,5 @@ func isAre(bytes int) string {
 	if bytes == 1 {
 		return "1 byte is"
 	}
-	return view.Count(bytes) + " bytes are"
+	return terms.Count(bytes) + " bytes are"
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -27,7 +28,10 @@ const temperatureRows = 8
 func temperatureFields() []field {
 	return []field{
 		promptField("prompt", "Prompt"),
-		{Name: "t", Label: "Temperature", Kind: inSlide, Min: leastT, Max: mostT, Step: stepT, Default: "1", Marks: []string{"0.5", "1", "2"}},
+		{
+			Name: "t", Label: "Temperature", Kind: inSlide, Min: leastT, Max: mostT, Step: stepT, Default: "1",
+			Marks: []string{"0.5", "1", "2"},
+		},
 	}
 }
 
@@ -86,21 +90,24 @@ type temperatureRow struct {
 
 func (e *temperature) view(st *session.State) temperatureView {
 	s := st.StageOf(infer.KindSoftmax, temperatureRows).(infer.Softmax)
-	v := temperatureView{T: view.Decimals(s.Temperature, 2), Loop: loopAt(st)}
+	v := temperatureView{T: terms.Decimals(s.Temperature, 2), Loop: loopAt(st)}
 	rest, sum := 1.0, s.Rest.P
 	top := s.Rows.Rows[0]
 	scale := scaleFor(max(top.P, e.ones[top.ID]))
-	v.Most = view.Decimals(scale, 1)
+	v.Most = terms.Decimals(scale, 1)
 	for _, r := range s.Rows.Rows {
 		one := e.ones[r.ID]
 		rest, sum = rest-one, sum+r.P
 		v.Rows = append(v.Rows, temperatureRow{
-			Text: view.TokenText(r.Token), Z: view.Logit(float64(r.Z)), ZT: view.Decimals(r.ZT, 2), P: view.Prob(r.P),
+			Text: view.TokenText(r.Token), Z: terms.Logit(float64(r.Z)), ZT: terms.Decimals(r.ZT, 2),
+			P:   terms.Prob(r.P),
 			Bar: view.Share(r.P / scale), Was: view.Share(one / scale),
 		})
 	}
-	v.Rest = temperatureRow{Text: view.Text{{S: counted(s.Rest.N, "other")}}, P: view.Prob(s.Rest.P), Once: view.Prob(rest)}
-	v.Sum = view.Prob(sum)
+	v.Rest = temperatureRow{
+		Text: view.Text{{S: terms.Counted(s.Rest.N, "other")}}, P: terms.Prob(s.Rest.P), Once: terms.Prob(rest),
+	}
+	v.Sum = terms.Prob(sum)
 	v.Say = ratioSay(s.Rows.Rows, s.Temperature)
 	v.Chart = newShareChart(e.curve, e.ones[top.ID], top.P, s.Temperature, view.TokenText(top.Token))
 	return v
@@ -126,11 +133,12 @@ func ratioSay(rows []infer.Row, t float64) view.Rich {
 		if x >= 1000 {
 			decimals = 0
 		}
-		return view.Decimals(x, decimals) + " times"
+		return terms.Decimals(x, decimals) + " times"
 	}
 	return view.Rich{
-		{S: "At T = " + view.Decimals(t, 2), Style: view.Bold},
-		{S: fmt.Sprintf(" the gap of %s between the first two becomes %s, so ", view.Decimals(gap, 2), view.Decimals(gap/t, 2))},
+		{S: "At T = " + terms.Decimals(t, 2), Style: view.Bold},
+		{S: fmt.Sprintf(" the gap of %s between the first two becomes %s, "+
+			"so ", terms.Decimals(gap, 2), terms.Decimals(gap/t, 2))},
 		{Token: view.TokenText(first.Token), Style: view.Given},
 		{S: " is " + times(t) + " as likely as "},
 		{Token: view.TokenText(second.Token), Style: view.Given},

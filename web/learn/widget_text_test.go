@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -44,7 +45,7 @@ func TestGreedyLoopIsTheEngines(t *testing.T) {
 		d := s.alone(spec, in)
 		var want, got []string
 		for _, step := range steps {
-			want = append(want, view.TokenText(s.pages.Model.Token(step.Chosen)).String()+" "+view.ProbShort(step.P))
+			want = append(want, view.TokenText(s.pages.Model.Token(step.Chosen)).String()+" "+terms.ProbShort(step.P))
 		}
 		for _, row := range rows(d.Find(".w-circle .tok--gen")) {
 			got = append(got, row[0]+" "+row[1])
@@ -134,21 +135,22 @@ func TestCacheIsCounted(t *testing.T) {
 			cached, read = shape.Step(prompt+i), 1
 		}
 		sum, sumRe = sum+cached.Total(), sumRe+again.Total()
-		blocks := func(p cost.Parts) string { return view.MultAdds(p.Projections + p.FeedForward) }
+		blocks := func(p cost.Parts) string { return terms.MultAdds(p.Projections + p.FeedForward) }
 		want := [][]string{
-			{view.Count(read), view.Count(prompt + i)},
+			{terms.Count(read), terms.Count(prompt + i)},
 			{blocks(cached), blocks(again)},
-			{view.MultAdds(cached.Attention), view.MultAdds(again.Attention)},
-			{view.MultAdds(cached.Output), view.MultAdds(again.Output)},
-			{view.MultAdds(cached.Total()), view.MultAdds(again.Total())},
-			{view.MultAdds(sum), view.MultAdds(sumRe)},
+			{terms.MultAdds(cached.Attention), terms.MultAdds(again.Attention)},
+			{terms.MultAdds(cached.Output), terms.MultAdds(again.Output)},
+			{terms.MultAdds(cached.Total()), terms.MultAdds(again.Total())},
+			{terms.MultAdds(sum), terms.MultAdds(sumRe)},
 		}
 		for j, row := range rows(body.Find("tbody tr, tfoot tr")) {
 			if !slices.Equal(row[1:], want[j]) {
 				t.Errorf("step %d: %q, want %q", i+1, row, want[j])
 			}
 		}
-		if said := text(body.Find(".w-more")); !strings.Contains(said, "Compared at all 5 steps") || !strings.Contains(said, "bit for bit") {
+		if said := text(body.Find(".w-more")); !strings.Contains(said, "Compared at all 5 steps") ||
+			!strings.Contains(said, "bit for bit") {
 			t.Errorf("step %d: %s", i+1, said)
 		}
 	}
@@ -190,7 +192,7 @@ func TestSpeculationIsTheEngines(t *testing.T) {
 				continue
 			}
 			word := map[bool]string{true: "accepted", false: "refused"}[a.Accepted]
-			want := []string{view.Prob(a.Q), view.Prob(a.P), "", view.Prob(a.Probability), view.Prob(a.U), word}
+			want := []string{terms.Prob(a.Q), terms.Prob(a.P), "", terms.Prob(a.Probability), terms.Prob(a.U), word}
 			if got := table[verdict][1:]; !slices.Equal(got, want) {
 				t.Errorf("round %d, guess %d: %q, want %q", i+1, verdict+1, got, want)
 			}
@@ -222,7 +224,8 @@ func TestWithoutADraft(t *testing.T) {
 		t.Errorf("the feed says %+v", m)
 	}
 	s.pages.Draft = tinyModel(t)
-	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil || !strings.Contains(m.Error.Message, "cannot draft for") {
+	if m := s.asks(spec, map[string]string{})[0]; m.Error == nil ||
+		!strings.Contains(m.Error.Message, "cannot draft for") {
 		t.Errorf("with a draft of another vocabulary: %+v", m.Error)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -158,12 +159,10 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 	return v
 }
 
-var railNames = []string{"Forward", "Logits", "Softmax", "Filter", "Sample", "Append", "Cache"}
-
 func railOf(now infer.Kind) []railStage {
 	list := make([]railStage, stages)
 	for i := range list {
-		list[i] = railStage{i + 1, railNames[i], i+1 == int(now), i+1 < int(now)}
+		list[i] = railStage{i + 1, terms.StageAt(i + 1).Short, i+1 == int(now), i+1 < int(now)}
 	}
 	return list
 }
@@ -181,23 +180,23 @@ func stageRows(st *session.State, stage infer.Kind) ([]stageRow, *stageRow) {
 	case infer.Filter:
 		rows = s.Rows
 	}
-	rest := &stageRow{Text: view.Text{{S: counted(rows.Rest.N, "other")}}}
+	rest := &stageRow{Text: view.Text{{S: terms.Counted(rows.Rest.N, "other")}}}
 	if stage >= infer.KindSoftmax {
-		rest.P, rest.BarP = view.Prob(rows.Rest.P), view.Share(rows.Rest.P)
+		rest.P, rest.BarP = terms.Prob(rows.Rest.P), view.Share(rows.Rest.P)
 	}
 	if stage >= infer.KindFilter {
-		rest.Q, rest.BarQ, rest.Cut = view.Prob(rows.Rest.Q), view.Share(rows.Rest.Q), rows.Rest.Kept == 0
+		rest.Q, rest.BarQ, rest.Cut = terms.Prob(rows.Rest.Q), view.Share(rows.Rest.Q), rows.Rest.Kept == 0
 	}
 	var list []stageRow
 	for _, r := range rows.Rows {
-		row := stageRow{Text: view.TokenText(r.Token), Z: view.Logit(float64(r.Z))}
+		row := stageRow{Text: view.TokenText(r.Token), Z: terms.Logit(float64(r.Z))}
 		if stage >= infer.KindSoftmax {
-			row.P, row.BarP = view.Prob(r.P), view.Share(r.P)
+			row.P, row.BarP = terms.Prob(r.P), view.Share(r.P)
 		}
 		if stage >= infer.KindFilter {
 			row.Cut = !r.Kept
 			if r.Kept {
-				row.Q, row.BarQ = view.Prob(r.Q), view.Share(r.Q)
+				row.Q, row.BarQ = terms.Prob(r.Q), view.Share(r.Q)
 			}
 		}
 		row.Pick = stage >= infer.KindSample && r.ID == st.Step().Chosen

@@ -44,7 +44,7 @@ type CardState struct {
 	Due, Last time.Time
 	// Reviews counts all reviews, Lapses those that forgot a card once known.
 	Reviews, Lapses int
-	// Stability is after how many days the chance of recall falls to 90 %.
+	// Stability is after how many days the chance of recall falls to 90%.
 	Stability float64
 	// Difficulty goes from 1 to 10.
 	Difficulty float64

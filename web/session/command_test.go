@@ -15,7 +15,8 @@ import (
 
 func TestNewSession(t *testing.T) {
 	st := session.New(tinyModel(t), session.DefaultLimits()).State()
-	if st.Started() || st.Step() != nil || st.Stage(0) != nil || st.Version != 1 || st.Speed != session.SpeedNormal || st.Playing {
+	if st.Started() || st.Step() != nil || st.Stage(0) != nil || st.Version != 1 || st.Speed != session.SpeedNormal ||
+		st.Playing {
 		t.Errorf("%+v", st)
 	}
 	if !st.Settings.Equal(infer.DefaultSettings()) || st.Model != tinyModel(t) || st.Frontier() != (session.Cursor{}) {
@@ -42,7 +43,8 @@ func TestStart(t *testing.T) {
 	// A second start leaves nothing of the first.
 	apply(t, s, session.StepToken{}, session.StepToken{}, session.Back{}, session.Start{Prompt: "x"})
 	st = s.State()
-	if st.Prompt != "x" || len(st.Steps) != 1 || st.Cursor != at(1, infer.KindForward) || len(st.PromptTokens) != 1 || st.Ghosts != nil || st.Stopped != infer.StopNone {
+	if st.Prompt != "x" || len(st.Steps) != 1 || st.Cursor != at(1, infer.KindForward) || len(st.PromptTokens) != 1 ||
+		st.Ghosts != nil || st.Stopped != infer.StopNone {
 		t.Errorf("after a second start: %+v", st)
 	}
 	if st.Settings.Stop.MaxTokens != 5 {
@@ -55,7 +57,8 @@ func TestStageByStage(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"})
 	for i := 1; i < 14; i++ {
 		st := apply(t, s, session.StepStage{})
-		if want := at(1+i/7, infer.Kinds[i%7]); st.Cursor != want || !st.AtFrontier() || st.Stage(3).Kind() != want.Stage {
+		if want := at(1+i/7, infer.Kinds[i%7]); st.Cursor != want || !st.AtFrontier() ||
+			st.Stage(3).Kind() != want.Stage {
 			t.Fatalf("after %d stages: %+v, want %+v", i, st.Cursor, want)
 		}
 		if (st.Dist != nil) != (st.Step().Ran >= infer.KindSoftmax) {
@@ -114,7 +117,8 @@ func TestTokenByToken(t *testing.T) {
 func TestSeek(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepStage{}, session.StepStage{})
 	st := apply(t, s, session.Seek{Step: 1, Stage: infer.KindSample})
-	if st.Cursor != at(1, infer.KindSample) || st.Frontier() != at(2, infer.KindLogits) || st.Step().N != 1 || st.Dist == nil {
+	if st.Cursor != at(1, infer.KindSample) || st.Frontier() != at(2, infer.KindLogits) || st.Step().N != 1 ||
+		st.Dist == nil {
 		t.Errorf("%+v", st.Cursor)
 	}
 	for _, row := range []struct {
@@ -139,7 +143,8 @@ func TestReset(t *testing.T) {
 	s := open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	before := s.State()
 	st := apply(t, s, session.Reset{})
-	if st.Cursor != at(1, infer.KindForward) || len(st.Steps) != 1 || st.Stopped != infer.StopNone || st.Ghosts != nil || st.Prompt != "Hi" {
+	if st.Cursor != at(1, infer.KindForward) || len(st.Steps) != 1 || st.Stopped != infer.StopNone ||
+		st.Ghosts != nil || st.Prompt != "Hi" {
 		t.Errorf("%+v", st)
 	}
 	apply(t, s, times(5, session.StepToken{})...)
@@ -167,7 +172,8 @@ func TestOutOfOrder(t *testing.T) {
 		session.Play{},
 		nil,
 	} {
-		if e := wantRefused(t, s, c); e.Code != session.CodeOrder || e.Message != "There is no text yet: start with a prompt." {
+		if e := wantRefused(t, s, c); e.Code != session.CodeOrder ||
+			e.Message != "There is no text yet: start with a prompt." {
 			t.Errorf("%T: %+v", c, e)
 		}
 	}
@@ -188,30 +194,67 @@ func TestRefusedValues(t *testing.T) {
 		want    string
 		message string
 	}{
-		{session.Start{}, "prompt", "1 to 4096 bytes of text", "The prompt is empty; it must be 1 to 4096 bytes of text."},
-		{session.Start{Prompt: long}, "prompt", "1 to 4096 bytes of text", "The prompt is 4097 bytes long; it must be 1 to 4096 bytes of text."},
-		{session.Start{Prompt: "a\xff"}, "prompt", "1 to 4096 bytes of text", "The prompt is not valid UTF-8 at byte 1; it must be 1 to 4096 bytes of text."},
+		{
+			session.Start{},
+			"prompt", "1 to 4096 bytes of text",
+			"The prompt is empty; it must be 1 to 4096 bytes of text.",
+		},
+		{
+			session.Start{Prompt: long},
+			"prompt", "1 to 4096 bytes of text",
+			"The prompt is 4097 bytes long; it must be 1 to 4096 bytes of text.",
+		},
+		{
+			session.Start{Prompt: "a\xff"},
+			"prompt", "1 to 4096 bytes of text",
+			"The prompt is not valid UTF-8 at byte 1; it must be 1 to 4096 bytes of text.",
+		},
 		{session.Start{Prompt: long[:25]}, "prompt", "at most 24 tokens, the context of this model", ""},
-		{session.SetSampling{Temperature: ptr(-1.0)}, "temperature", "0 (greedy) to 100", "Temperature is -1; it must be 0 (greedy) to 100."},
+		{
+			session.SetSampling{Temperature: ptr(-1.0)},
+			"temperature", "0 (greedy) to 100",
+			"Temperature is -1; it must be 0 (greedy) to 100.",
+		},
 		{session.SetSampling{Temperature: ptr(math.NaN())}, "temperature", "0 (greedy) to 100", ""},
 		{session.SetSampling{Temperature: ptr(math.Inf(1))}, "temperature", "0 (greedy) to 100", ""},
 		{session.SetSampling{TopK: ptr(-1)}, "top_k", "0 (off) or more", "Top-k is -1; it must be 0 (off) or more."},
-		{session.SetSampling{TopP: ptr(0.0)}, "top_p", "above 0, up to 1 (off)", "Top-p is 0; it must be above 0, up to 1 (off)."},
+		{
+			session.SetSampling{TopP: ptr(0.0)},
+			"top_p", "above 0, up to 1 (off)",
+			"Top-p is 0; it must be above 0, up to 1 (off).",
+		},
 		{session.SetSampling{TopP: ptr(1.01)}, "top_p", "above 0, up to 1 (off)", ""},
 		{session.SetSampling{TopP: ptr(math.NaN())}, "top_p", "above 0, up to 1 (off)", ""},
 		{session.SetSampling{MinP: ptr(-0.1)}, "min_p", "0 (off) to 1", "Min-p is -0.1; it must be 0 (off) to 1."},
 		{session.SetSampling{MinP: ptr(1.1)}, "min_p", "0 (off) to 1", ""},
 		{session.SetSampling{Seed: ptr(uint64(1 << 53))}, "seed", "a whole number from 0 to 9007199254740991", ""},
-		{session.SetStop{MaxTokens: ptr(0)}, "max_tokens", "1 to 1,000,000", "Max tokens is 0; it must be 1 to 1,000,000."},
-		{session.SetStop{Strings: &[]string{""}}, "stop", "1 to 100 bytes of text", "A stop string is an empty string; it must be 1 to 100 bytes of text."},
+		{
+			session.SetStop{MaxTokens: ptr(0)},
+			"max_tokens", "1 to 1,000,000",
+			"Max tokens is 0; it must be 1 to 1,000,000.",
+		},
+		{
+			session.SetStop{Strings: &[]string{""}},
+			"stop", "1 to 100 bytes of text",
+			"A stop string is an empty string; it must be 1 to 100 bytes of text.",
+		},
 		{session.SetStop{Strings: &[]string{"\xff"}}, "stop", "1 to 100 bytes of text", ""},
 		{session.SetStop{Strings: ptr(strings.Split("abcdefghi", ""))}, "stop", "at most 8 strings", ""},
-		{session.SetPreset{Key: "warm"}, "preset", "greedy, pure, top_k, top_p or common", "The preset is warm; it must be greedy, pure, top_k, top_p or common."},
-		{session.SetSpeed{Speed: "3"}, "speed", "0.5, 1, 2, 4 or max", "The speed is 3; it must be 0.5, 1, 2, 4 or max."},
+		{
+			session.SetPreset{Key: "warm"},
+			"preset", "greedy, pure, top_k, top_p or common",
+			"The preset is warm; it must be greedy, pure, top_k, top_p or common.",
+		},
+		{
+			session.SetSpeed{Speed: "3"},
+			"speed", "0.5, 1, 2, 4 or max",
+			"The speed is 3; it must be 0.5, 1, 2, 4 or max.",
+		},
 		{session.SetSpeed{}, "speed", "0.5, 1, 2, 4 or max", ""},
 	} {
 		e := wantRefused(t, s, row.c)
-		if e.Code != session.CodeRange || e.Field != row.field || e.Want != row.want || row.message != "" && e.Message != row.message {
+		if e.Code != session.CodeRange || e.Field != row.field || e.Want != row.want ||
+			row.message != "" && e.Message != row.message {
 			t.Errorf("%T%+v: %+v, want field %q, range %q, %q", row.c, row.c, e, row.field, row.want, row.message)
 		}
 		if e.Error() != e.Message || !strings.HasSuffix(e.Message, ".") {
@@ -229,19 +272,30 @@ func TestRefusedAfterAStop(t *testing.T) {
 		reason   infer.StopReason
 		message  string
 	}{
-		{"limit", times(5, session.StepToken{}), infer.StopMaxTokens, "Stopped: the limit of 5 tokens is reached; raise max tokens to go on."},
+		{
+			"limit", times(5, session.StepToken{}), infer.StopMaxTokens,
+			"Stopped: the limit on tokens is reached: it is 5. Raise max tokens to go on.",
+		},
 		{
 			"end of text",
 			[]session.Command{session.StepStage{}, session.Choose{Step: 1, Token: 0}, session.StepToken{}},
 			infer.StopEOS, "Stopped: the model ended the text.",
 		},
 		{
-			"context", append([]session.Command{session.SetStop{MaxTokens: ptr(99)}}, times(tinyContext-1, session.StepToken{})...),
+			"context",
+			append(
+				[]session.Command{session.SetStop{MaxTokens: ptr(99)}}, times(tinyContext-1, session.StepToken{})...,
+			),
 			infer.StopContext, "Stopped: the context window is full.",
 		},
 		{
 			"stop string",
-			[]session.Command{session.SetStop{Strings: &[]string{"A"}}, session.StepStage{}, session.Choose{Step: 1, Token: idOf('A')}, session.StepToken{}},
+			[]session.Command{
+				session.SetStop{Strings: &[]string{"A"}},
+				session.StepStage{},
+				session.Choose{Step: 1, Token: idOf('A')},
+				session.StepToken{},
+			},
 			infer.StopString, "Stopped: a stop string came up.",
 		},
 	} {
@@ -251,12 +305,16 @@ func TestRefusedAfterAStop(t *testing.T) {
 				t.Fatalf("stopped by %q, want %q", s.State().Stopped, row.reason)
 			}
 			for _, c := range []session.Command{session.StepStage{}, session.StepToken{}, session.Play{}} {
-				if e := wantRefused(t, s, c); e.Code != session.CodeStopped || e.Message != row.message || e.Field != "" {
+				if e := wantRefused(t, s, c); e.Code != session.CodeStopped || e.Message != row.message ||
+					e.Field != "" {
 					t.Errorf("%T: %+v, want %q", c, e, row.message)
 				}
 			}
 			// Looking back and forward over the text is free.
-			apply(t, s, session.Back{}, session.StepStage{}, session.Seek{Step: 1, Stage: infer.KindForward}, session.StepToken{})
+			apply(
+				t, s, session.Back{}, session.StepStage{}, session.Seek{Step: 1, Stage: infer.KindForward},
+				session.StepToken{},
+			)
 		})
 	}
 }
@@ -305,7 +363,8 @@ func TestPresetAndSpeed(t *testing.T) {
 		}
 	}
 	for speed, want := range map[session.Speed]time.Duration{
-		"0.5": 2400 * time.Millisecond, "1": 1200 * time.Millisecond, "2": 600 * time.Millisecond, "4": 300 * time.Millisecond, "max": 0,
+		"0.5": 2400 * time.Millisecond, "1": 1200 * time.Millisecond, "2": 600 * time.Millisecond,
+		"4": 300 * time.Millisecond, "max": 0,
 	} {
 		if st := apply(t, s, session.SetSpeed{Speed: speed}); st.Speed != speed || s.Interval() != want {
 			t.Errorf("speed %s: a tick every %v, want %v", speed, s.Interval(), want)
@@ -327,7 +386,9 @@ func TestSetChangesWhatIsGiven(t *testing.T) {
 		"min-p":       {session.SetSampling{MinP: ptr(0.3)}, func(w *infer.Settings) { w.MinP = 0.3 }},
 		"seed":        {session.SetSampling{Seed: ptr(uint64(5))}, func(w *infer.Settings) { w.Seed = 5 }},
 		"max tokens":  {session.SetStop{MaxTokens: ptr(9)}, func(w *infer.Settings) { w.Stop.MaxTokens = 9 }},
-		"strings":     {session.SetStop{Strings: &[]string{"x"}}, func(w *infer.Settings) { w.Stop.Strings = []string{"x"} }},
+		"strings": {
+			session.SetStop{Strings: &[]string{"x"}}, func(w *infer.Settings) { w.Stop.Strings = []string{"x"} },
+		},
 	} {
 		want := base
 		row.want(&want)

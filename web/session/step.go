@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // stepStage looks at the next stage, running it if it has not run yet.
@@ -74,7 +75,9 @@ func seek(next *State, c Seek) error {
 	}
 	ran := next.Steps[c.Step-1].Ran
 	if c.Stage < infer.KindForward || c.Stage > ran {
-		return refuseField("stage", c.Stage.String(), fmt.Sprintf("one that has run at step %d: forward to %s", c.Step, ran))
+		return refuseField(
+			"stage", c.Stage.String(), fmt.Sprintf("one that has run at step %d: forward to %s", c.Step, ran),
+		)
 	}
 	next.Cursor, next.Playing = Cursor(c), false
 	return nil
@@ -82,13 +85,11 @@ func seek(next *State, c Seek) error {
 
 // stopped refuses to go on after a stop condition and says which.
 func (s *Session) stopped() *Error {
-	why := map[infer.StopReason]string{
-		infer.StopEOS:       "the model ended the text",
-		infer.StopString:    "a stop string came up",
-		infer.StopMaxTokens: fmt.Sprintf("the limit of %d tokens is reached; raise max tokens to go on", s.state.Settings.Stop.MaxTokens),
-		infer.StopContext:   "the context window is full",
+	why := terms.StopOf(s.loop.Stopped()).Why
+	if s.loop.Stopped() == infer.StopMaxTokens {
+		why += fmt.Sprintf(": it is %d. Raise max tokens to go on", s.state.Settings.Stop.MaxTokens)
 	}
-	return refuse(CodeStopped, "Stopped: %s.", why[s.loop.Stopped()])
+	return refuse(CodeStopped, "Stopped: %s.", why)
 }
 
 // after returns the stage that follows c; c must not be the frontier.

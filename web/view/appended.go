@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -22,6 +23,7 @@ type Appended struct {
 
 // ConditionRow is one stop condition and how far it is.
 type ConditionRow struct {
+	Kind   infer.StopReason
 	Name   string
 	String Text // a stop string, or the end-of-text token
 	State  string
@@ -37,17 +39,28 @@ func appendPanel(s *session.State, st infer.Append, p *Panel) {
 	case st.Stop == infer.StopEOS:
 		p.Lead = say(pick(text), " means that the text is over. It ends the run and adds no characters.")
 	case st.Stop == infer.StopString:
-		p.Lead = say(pick(text), " completes the stop string ", Marked(st.StopString), ". The text before it is kept, the stop string is not.")
+		p.Lead = say(
+			pick(text), " completes the stop string ", Marked(st.StopString),
+			". The text before it is kept, the stop string is not.",
+		)
 	case st.Stop == infer.StopMaxTokens:
-		p.Lead = say(pick(text), " joins the text as token ", Count(n), ", the last one allowed by max tokens.")
+		p.Lead = say(pick(text), " joins the text as token ", terms.Count(n), ", the last one allowed by max tokens.")
 	case st.Stop == infer.StopContext:
-		p.Lead = say(pick(text), " joins the text as token ", Count(n), ". The context window is full.")
+		p.Lead = say(pick(text), " joins the text as token ", terms.Count(n), ". The context window is full.")
 	case len(st.Held) > 0:
-		p.Lead = say(pick(text), " joins as token ", Count(n), ", but some of its bytes are held back until it is clear what they are.")
+		p.Lead = say(
+			pick(text), " joins as token ", terms.Count(n),
+			", but some of its bytes are held back until it is clear what they are.",
+		)
 	default:
-		p.Lead = say(pick(text), " joins the text as token ", Count(n), ", and the model will read it in its next pass. It cannot take it back.")
+		p.Lead = say(
+			pick(text), " joins the text as token ", terms.Count(n),
+			", and the model will read it in its next pass. It cannot take it back.",
+		)
 	}
-	p.Facts = []Fact{{"generated", Count(st.Generated), true}, {"held back", plural(len(st.Held), "byte"), false}}
+	p.Facts = []Fact{
+		{"generated", terms.Count(st.Generated), true}, {"held back", terms.Counted(len(st.Held), "byte"), false},
+	}
 	v := &Appended{Prompt: s.Prompt, New: st.Text, Held: Marked(string(st.Held))}
 	var b strings.Builder
 	for _, step := range s.Steps[:st.Step-1] {
@@ -79,7 +92,7 @@ func tail(prompt, generated string) (p, g, left string) {
 		return prompt, generated, ""
 	}
 	cut := min(over, len(pr))
-	return string(pr[cut:]), string(gr[over-cut:]), "… " + plural(over, "character") + " before. "
+	return string(pr[cut:]), string(gr[over-cut:]), "… " + terms.Counted(over, "character") + " before. "
 }
 
 // heldBy says why bytes are not shown yet.
@@ -92,7 +105,7 @@ func heldBy(st infer.Append) string {
 			return fmt.Sprintf("it may become the stop string %s", Marked(c.String))
 		}
 	}
-	return fmt.Sprintf("%s of a character that is not whole yet", plural(len(st.Held), "byte"))
+	return fmt.Sprintf("%s of a character that is not whole yet", terms.Counted(len(st.Held), "byte"))
 }
 
 // conditionRows lists stop conditions as a step found them.
@@ -100,18 +113,18 @@ func conditionRows(s *session.State, list []infer.Condition, stop infer.StopReas
 	var rows []ConditionRow
 	strings := 0
 	for _, c := range list {
-		row := ConditionRow{Fired: c.Fired, Index: -1}
+		row := ConditionRow{Kind: c.Kind, Name: terms.StopOf(c.Kind).Name, Fired: c.Fired, Index: -1}
 		switch c.Kind {
 		case infer.StopMaxTokens:
-			row.Name, row.State = "max tokens", Count(c.Have)+" / "+Count(c.Limit)
+			row.State = terms.Count(c.Have) + " / " + terms.Count(c.Limit)
 			row.Bar = Share(float64(c.Have) / float64(max(c.Limit, 1)))
 		case infer.StopContext:
-			row.Name, row.State = "context window", Count(c.Have)+" / "+Count(c.Limit)
+			row.State = terms.Count(c.Have) + " / " + terms.Count(c.Limit)
 			row.Bar = Share(float64(c.Have) / float64(max(c.Limit, 1)))
 		case infer.StopEOS:
-			row.Name, row.String, row.State = "end of text", eosText(s), eosState(c)
+			row.String, row.State = eosText(s), eosState(c)
 		case infer.StopString:
-			row.Name, row.String, row.Index = "stop string", Marked(c.String), strings
+			row.String, row.Index = Marked(c.String), strings
 			row.State = matchState(c)
 			strings++
 		}
@@ -124,7 +137,7 @@ func conditionRows(s *session.State, list []infer.Condition, stop infer.StopReas
 }
 
 func eosState(c infer.Condition) string {
-	return is("p", c.P)
+	return terms.Is("p", c.P)
 }
 
 func matchState(c infer.Condition) string {

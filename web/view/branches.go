@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -34,16 +35,9 @@ func newBranches(s *session.State) Branches {
 	if len(s.Branches) < 2 {
 		return Branches{}
 	}
-	v := Branches{Say: countOf(len(s.Branches), "branch", "branches")}
+	v := Branches{Say: terms.CountedAs(len(s.Branches), "branch", "branches")}
 	v.List = branchNodes(s, s.Branches, 0)
 	return v
-}
-
-func countOf(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Count(n) + " " + many
 }
 
 // branchNodes groups lines, alike in their first `from` tokens, by the next.
@@ -86,7 +80,7 @@ func sharedTo(lines []session.Branch, from int) int {
 }
 
 func branchNode(s *session.State, group []session.Branch, from, to int) BranchNode {
-	n := BranchNode{From: "token " + Count(position(s, from+1))}
+	n := BranchNode{From: "token " + terms.Count(position(s, from+1))}
 	n.Text = stretch(s, group[0].Chosen[from:to])
 	var on []session.Branch
 	for _, b := range group {
@@ -124,7 +118,9 @@ func stretch(s *session.State, ids []int) Text {
 }
 
 func branchLine(b session.Branch) BranchLine {
-	l := BranchLine{Name: fmt.Sprintf("branch %d", b.ID), Tokens: plural(len(b.Chosen), "token"), Current: b.Current}
+	l := BranchLine{
+		Name: fmt.Sprintf("branch %d", b.ID), Tokens: terms.Counted(len(b.Chosen), "token"), Current: b.Current,
+	}
 	if !b.Current {
 		l.Cmd = fmt.Sprintf(`{"cmd":"branch","id":%d}`, b.ID)
 	}

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -30,12 +31,15 @@ func newCostChart(s *session.State) CostChart {
 	thin := thinned(points)
 	drawn := charts.draw(s.Steps[len(points)-1], thin)
 	last := points[len(points)-1]
-	v := CostChart{SVG: drawn.SVG, Less: Times(last.Recomputed, last.Cached) + " less", Header: drawn.Header, Rows: drawn.Rows}
+	v := CostChart{
+		SVG: drawn.SVG, Less: terms.Times(last.Recomputed, last.Cached) + " less", Header: drawn.Header,
+		Rows: drawn.Rows,
+	}
 	if last.Recomputed == last.Cached {
 		v.Less = "the same so far"
 	}
 	if len(thin) < len(points) {
-		v.Note = plural(len(points), "token") + ", of which " + Count(len(thin)) + " are listed."
+		v.Note = terms.Counted(len(points), "token") + ", of which " + terms.Count(len(thin)) + " are listed."
 	}
 	return v
 }
@@ -45,7 +49,9 @@ func costPoints(s *session.State) []plots.CostPoint {
 	var points []plots.CostPoint
 	for _, step := range s.Steps[:min(s.Cursor.Step, len(s.Steps))] {
 		if step.Ran == infer.KindCache {
-			points = append(points, plots.CostPoint{Step: step.N, Cached: step.TotalCached, Recomputed: step.TotalRecomputed})
+			points = append(
+				points, plots.CostPoint{Step: step.N, Cached: step.TotalCached, Recomputed: step.TotalRecomputed},
+			)
 		}
 	}
 	return points

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -89,9 +90,10 @@ const (
 func newConsole(s *session.State) Console {
 	set := s.Settings
 	v := Console{
-		Empty: !s.Started(), CanReset: s.Started() && (s.Frontier() != session.Cursor{Step: 1, Stage: infer.KindForward} || !s.AtFrontier()),
-		CanBack: s.Started() && s.Cursor != session.Cursor{Step: 1, Stage: infer.KindForward},
-		Playing: s.Playing,
+		Empty:    !s.Started(),
+		CanReset: s.Started() && (s.Frontier() != session.Cursor{Step: 1, Stage: infer.KindForward} || !s.AtFrontier()),
+		CanBack:  s.Started() && s.Cursor != session.Cursor{Step: 1, Stage: infer.KindForward},
+		Playing:  s.Playing,
 	}
 	ended := s.Started() && s.Stopped != infer.StopNone && s.AtFrontier() && s.Cursor.Stage == infer.KindCache
 	v.Ended, v.CanGo = ended, s.Started() && !ended
@@ -101,7 +103,7 @@ func newConsole(s *session.State) Console {
 	v.Scrub, v.Progress = newScrub(s), newProgress(s)
 	if v.CanGo {
 		next := s.Cursor.Stage%infer.KindCache + 1
-		v.Next = "Next: " + stageNames[next][1]
+		v.Next = "Next: " + terms.StageAt(int(next)).Short
 	}
 	v.Speeds, v.SpeedSay = speeds(s.Speed)
 	for _, p := range sampling.Presets {
@@ -119,8 +121,9 @@ func newConsole(s *session.State) Console {
 }
 
 var speedSays = map[session.Speed]string{
-	session.SpeedHalf: "a stage every 2.4 s", session.SpeedNormal: "a stage every 1.2 s", session.SpeedDouble: "a stage every 0.6 s",
-	session.SpeedFour: "a stage every 0.3 s", session.SpeedMax: "whole tokens, as fast as they come",
+	session.SpeedHalf: "a stage every 2.4 s", session.SpeedNormal: "a stage every 1.2 s",
+	session.SpeedDouble: "a stage every 0.6 s",
+	session.SpeedFour:   "a stage every 0.3 s", session.SpeedMax: "whole tokens, as fast as they come",
 }
 
 func speeds(now session.Speed) ([]SpeedButton, string) {
@@ -137,7 +140,9 @@ func speeds(now session.Speed) ([]SpeedButton, string) {
 		if sp == now {
 			at = i
 		}
-		list = append(list, SpeedButton{Label: label, Cmd: fmt.Sprintf(`{"cmd":"speed","speed":%q}`, sp), On: sp == now})
+		list = append(
+			list, SpeedButton{Label: label, Cmd: fmt.Sprintf(`{"cmd":"speed","speed":%q}`, sp), On: sp == now},
+		)
 	}
 	if at > 0 {
 		list[at-1].Key = "["
@@ -154,10 +159,10 @@ func outputs(s *session.State) map[string]Output {
 	set := s.Settings
 	idle := idleFilters(s)
 	out := map[string]Output{
-		FieldTemperature: {Text: setting(set.Temperature)},
-		FieldTopK:        {Text: Count(set.TopK), Idle: idle[sampling.RuleTopK]},
-		FieldTopP:        {Text: setting(set.TopP), Idle: idle[sampling.RuleTopP]},
-		FieldMinP:        {Text: setting(set.MinP), Idle: idle[sampling.RuleMinP]},
+		FieldTemperature: {Text: terms.Setting(set.Temperature)},
+		FieldTopK:        {Text: terms.Count(set.TopK), Idle: idle[sampling.RuleTopK]},
+		FieldTopP:        {Text: terms.Setting(set.TopP), Idle: idle[sampling.RuleTopP]},
+		FieldMinP:        {Text: terms.Setting(set.MinP), Idle: idle[sampling.RuleMinP]},
 	}
 	if set.Greedy() {
 		out[FieldTemperature] = Output{Text: "0, greedy", Note: "greedy"}
@@ -226,7 +231,7 @@ func newScrub(s *session.State) Scrub {
 	count := func(c session.Cursor) int { return (c.Step-1)*int(infer.KindCache) + int(c.Stage) }
 	return Scrub{
 		Value: strconv.Itoa(count(s.Cursor)), Max: strconv.Itoa(max(count(s.Frontier()), 1)),
-		Say: fmt.Sprintf("token %s, stage %d", Count(position(s, s.Cursor.Step)), s.Cursor.Stage),
+		Say: fmt.Sprintf("token %s, stage %d", terms.Count(position(s, s.Cursor.Step)), s.Cursor.Stage),
 		Off: count(s.Frontier()) < 2,
 	}
 }
@@ -239,7 +244,7 @@ func newProgress(s *session.State) Progress {
 	limit = max(min(limit, s.Model.Config().Context-len(s.PromptTokens)+1), 1)
 	return Progress{
 		On: true, Bar: Share(float64(have) / float64(limit)),
-		Say: fmt.Sprintf("%s of at most %s", plural(have, "token"), Count(limit)),
+		Say: fmt.Sprintf("%s of at most %s", terms.Counted(have, "token"), terms.Count(limit)),
 	}
 }
 
@@ -271,15 +276,15 @@ func (v *Console) stops(s *session.State) {
 		}
 		reason = s.Stopped
 	}
-	v.MaxHave, v.MaxBar = Count(have), Share(float64(have)/float64(set.MaxTokens))
+	v.MaxHave, v.MaxBar = terms.Count(have), Share(float64(have)/float64(set.MaxTokens))
 	v.MaxFired = reason == infer.StopMaxTokens
 	v.StopsHead = "none yet"
 	if s.Stopped != infer.StopNone {
 		v.StopsHead = "one has fired"
 	}
 	for _, row := range conditionRows(s, conditions, reason) {
-		if row.Name != "context window" || row.Fired { // the cost column tells how full it is
-			if row.Name == "end of text" && s.Dist == nil {
+		if row.Kind != infer.StopContext || row.Fired { // the cost column tells how full it is
+			if row.Kind == infer.StopEOS && s.Dist == nil {
 				row.State = "no p yet"
 			}
 			v.Stops = append(v.Stops, row)

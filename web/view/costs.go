@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -78,12 +79,15 @@ func counts(s *session.State, step *infer.Step) (run, without int64) {
 func newCost(s *session.State) Cost {
 	cfg := s.Model.Config()
 	if !s.Started() {
-		return Cost{Empty: true, Tokens: "0 of " + Count(cfg.Context), In: "0", Out: "0", Room: Count(cfg.Context), InW: "0%", OutX: "0%", OutW: "0%"}
+		return Cost{
+			Empty: true, Tokens: "0 of " + terms.Count(cfg.Context), In: "0", Out: "0", Room: terms.Count(cfg.Context),
+			InW: "0%", OutX: "0%", OutW: "0%",
+		}
 	}
 	step, shape := s.Step(), s.Model.Shape()
 	n, grew := step.Positions(), len(step.Input)
 	v := Cost{
-		Bytes: Bytes(shape.KVBytes(n, bytesPerValue)),
+		Bytes: terms.Bytes(shape.KVBytes(n, bytesPerValue)),
 		Grid:  kvGrid("kv-s", cfg.Layers, n, grew, n < cfg.Context, 260),
 		Heads: kvHeadsGrid("kv-h", shape, n, grew, n < cfg.Context, 260), PerHead: shape.KVHeads > 1,
 		Say: append(say("A key and a value for each layer and position. "), kvFormula(shape)...),
@@ -102,25 +106,26 @@ func newCost(s *session.State) Cost {
 		out++
 	}
 	room := float64(cfg.Context)
-	v.Tokens = Count(min(in+out, cfg.Context)) + " of " + Count(cfg.Context)
-	v.In, v.Out, v.Room = Count(in), Count(out), Count(max(cfg.Context-in-out, 0))
+	v.Tokens = terms.Count(min(in+out, cfg.Context)) + " of " + terms.Count(cfg.Context)
+	v.In, v.Out, v.Room = terms.Count(in), terms.Count(out), terms.Count(max(cfg.Context-in-out, 0))
 	v.InW, v.OutX, v.OutW = Share(float64(in)/room), Share(float64(in)/room), Share(float64(out)/room)
 	return v
 }
 
 // kvFormula is 2 × L × g × s × 4 B, the bytes of one position.
 func kvFormula(sh cost.Shape) Rich {
-	return say(bold(Bytes(sh.KVBytes(1, bytesPerValue))), fmt.Sprintf(" = 2 × %s × %s × %s × %d B.",
-		plural(sh.Layers, "layer"), plural(sh.KVHeads, "head"), Count(sh.HeadDim), bytesPerValue))
+	return say(bold(terms.Bytes(sh.KVBytes(1, bytesPerValue))), fmt.Sprintf(" = 2 × %s × %s × %s × %d B.",
+		terms.Counted(sh.Layers, "layer"), terms.Counted(sh.KVHeads, "head"), terms.Count(sh.HeadDim), bytesPerValue))
 }
 
 func compare(run, without int64, took time.Duration) Compare {
 	c := Compare{
-		Less: Times(without, run) + " less", Cached: say(bold(MultAdds(run))), CachedBar: Share(float64(run) / float64(max(without, 1))),
-		Recomputed: say(bold(MultAdds(without)), ", not run"), RecomputedBar: "100%",
+		Less: terms.Times(without, run) + " less", Cached: say(bold(terms.MultAdds(run))),
+		CachedBar:  Share(float64(run) / float64(max(without, 1))),
+		Recomputed: say(bold(terms.MultAdds(without)), ", not run"), RecomputedBar: "100%",
 	}
 	if took > 0 {
-		c.Cached = append(c.Cached, say(", ", bold(Took(took)))...)
+		c.Cached = append(c.Cached, say(", ", bold(terms.Took(took)))...)
 	}
 	if run == without {
 		c.Less = "the same so far"
@@ -175,7 +180,9 @@ func kvRows(id string, layers, per, positions, grew int, next bool, w float64) K
 	g := KVGrid{ID: id, W: num(w), X: num(left), Top: num(gridTop)}
 	if px < leastCell {
 		gx = 0
-		g.Note = fmt.Sprintf("%s columns are too many to tell apart here: they are drawn as one band.", Count(positions))
+		g.Note = fmt.Sprintf(
+			"%s columns are too many to tell apart here: they are drawn as one band.", terms.Count(positions),
+		)
 	}
 	if py < leastCell {
 		gy = 0
@@ -191,18 +198,21 @@ func kvRows(id string, layers, per, positions, grew int, next bool, w float64) K
 	g.H, g.LabelY = num(gridTop+body+20), num(gridTop+body+12)
 	for l := range layers {
 		if layers <= 8 || l == 0 || l == layers-1 {
-			g.Labels = append(g.Labels, GridLabel{num(gridTop + py*float64(l*per) + min(py*float64(per), 12)/2 + 3.5), "L" + strconv.Itoa(l+1)})
+			g.Labels = append(
+				g.Labels,
+				GridLabel{num(gridTop + py*float64(l*per) + min(py*float64(per), 12)/2 + 3.5), "L" + strconv.Itoa(l+1)},
+			)
 		}
 	}
 	g.First, g.Newest, g.NewestX, g.Anchor = "position 1", newestLabel(positions, grew), num(end-gx), "end"
 	if end < 180 {
 		g.First, g.NewestX, g.Anchor = "", num(left), "start"
 	}
-	rows := plural(layers, "layer")
+	rows := terms.Counted(layers, "layer")
 	if per > 1 {
-		rows += " of " + plural(per, "key/value head")
+		rows += " of " + terms.Counted(per, "key/value head")
 	}
-	g.Aria = fmt.Sprintf("%s by %s filled; %s", rows, plural(positions, "position"), newColumns(positions, grew))
+	g.Aria = fmt.Sprintf("%s by %s filled; %s", rows, terms.Counted(positions, "position"), newColumns(positions, grew))
 	return g
 }
 
@@ -210,11 +220,11 @@ func kvRows(id string, layers, per, positions, grew int, next bool, w float64) K
 func newestLabel(positions, grew int) string {
 	switch grew {
 	case positions:
-		return "1 to " + Count(positions) + ", all new"
+		return "1 to " + terms.Count(positions) + ", all new"
 	case 1:
-		return Count(positions) + ", new"
+		return terms.Count(positions) + ", new"
 	}
-	return Count(positions-grew+1) + " to " + Count(positions) + ", new"
+	return terms.Count(positions-grew+1) + " to " + terms.Count(positions) + ", new"
 }
 
 func newColumns(positions, grew int) string {
@@ -222,9 +232,9 @@ func newColumns(positions, grew int) string {
 		return "all written by this pass"
 	}
 	if grew == 1 {
-		return "position " + Count(positions) + " is new"
+		return "position " + terms.Count(positions) + " is new"
 	}
-	return "the last " + Count(grew) + " are new"
+	return "the last " + terms.Count(grew) + " are new"
 }
 
 // CachePanel is the body of stage 7.
@@ -246,13 +256,20 @@ func cachePanel(s *session.State, st infer.CacheGrowth, p *Panel) {
 	shape := s.Model.Shape()
 	newest := TokenText(s.Model.Token(s.Step().Chosen))
 	if st.Step == 1 {
-		p.Lead = say("This first pass wrote a key and a value for all ", plural(st.Positions, "position"), " of the prompt, in each of ",
-			plural(st.Layers, "layer"), ". They are kept and never computed again.")
+		p.Lead = say("This first pass wrote a key and a value for all ", terms.Counted(
+			st.Positions, "position",
+		), " of the prompt, in each of ",
+			terms.Counted(st.Layers, "layer"), ". They are kept and never computed again.")
 	} else {
-		p.Lead = say("This pass wrote one new column: a key and a value for position ", Count(st.Positions), " in each of ",
-			plural(st.Layers, "layer"), ". The other ", Count(st.Positions-st.Grew), " were reused.")
+		p.Lead = say("This pass wrote one new column: a key and a value for "+
+			"position ", terms.Count(st.Positions), " in each of ",
+			terms.Counted(st.Layers, "layer"), ". The other ", terms.Count(st.Positions-st.Grew), " were reused.")
 	}
-	p.Facts = []Fact{{"columns", Count(st.Positions), false}, {"new", "+" + Count(st.Grew), true}, {"bytes", Bytes(st.Bytes), false}}
+	p.Facts = []Fact{
+		{"columns", terms.Count(st.Positions), false},
+		{"new", "+" + terms.Count(st.Grew), true},
+		{"bytes", terms.Bytes(st.Bytes), false},
+	}
 	c := &CachePanel{Few: gridLeft+gridCell*float64(st.Positions+1)+2 <= fewGrid}
 	wide := fullGrid
 	if c.Few {
@@ -261,10 +278,17 @@ func cachePanel(s *session.State, st infer.CacheGrowth, p *Panel) {
 	c.Grid = kvGrid("kv-l", st.Layers, st.Positions, st.Grew, st.Positions < st.Context, wide)
 	c.GridSay = say("Filled: read by earlier passes. Strong: written by this one. Dashed: ", gen(newest),
 		" was appended a moment ago; it has no keys and values until the next pass reads it.")
-	c.Formula = say("One position: 2 (key and value) × ", plural(st.Layers, "layer"), " × ", plural(st.KVHeads, "key/value head"), " × ",
-		Count(st.HeadDim), " numbers × ", Count(st.BytesPerValue), " B = ", bold(Bytes(shape.KVBytes(1, st.BytesPerValue))))
-	c.Sum = say(plural(st.Positions, "position"), ": ", Count(st.Positions), " × ", Bytes(shape.KVBytes(1, st.BytesPerValue)), " = ", bold(Bytes(st.Bytes)))
-	c.Work = compare(st.Cached.Total(), st.Recomputed.Total(), s.Step().Took[infer.KindForward]+s.Step().Took[infer.KindLogits])
+	c.Formula = say("One position: 2 (key and value) × ", terms.Counted(st.Layers, "layer"), " × ", terms.Counted(
+		st.KVHeads, "key/value head",
+	), " × ",
+		terms.Count(st.HeadDim), " numbers × ", terms.Count(st.BytesPerValue), " B = ", bold(terms.Bytes(shape.KVBytes(1, st.BytesPerValue))))
+	c.Sum = say(
+		terms.Counted(st.Positions, "position"), ": ", terms.Count(st.Positions), " × ",
+		terms.Bytes(shape.KVBytes(1, st.BytesPerValue)), " = ", bold(terms.Bytes(st.Bytes)),
+	)
+	c.Work = compare(
+		st.Cached.Total(), st.Recomputed.Total(), s.Step().Took[infer.KindForward]+s.Step().Took[infer.KindLogits],
+	)
 	c.Total = compare(st.TotalCached, st.TotalRecomputed, 0)
 	for _, r := range []struct {
 		name string
@@ -277,7 +301,7 @@ func cachePanel(s *session.State, st infer.CacheGrowth, p *Panel) {
 		{"this token", st.Cached.Total(), st.Recomputed.Total()},
 		{"all tokens so far", st.TotalCached, st.TotalRecomputed},
 	} {
-		c.WorkRows = append(c.WorkRows, WorkRow{r.name, MultAdds(r.a), MultAdds(r.b)})
+		c.WorkRows = append(c.WorkRows, WorkRow{r.name, terms.MultAdds(r.a), terms.MultAdds(r.b)})
 	}
 	p.Cache = c
 }

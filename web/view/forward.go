@@ -2,12 +2,12 @@ package view
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -71,31 +71,41 @@ func forwardPanel(s *session.State, st infer.Forward, p *Panel) {
 	n, read := st.Positions, len(st.Tokens)
 	newest := TokenText(st.Tokens[read-1])
 	if st.Prefill {
-		p.Lead = say("Prefill: all ", plural(read, "token"), " of the prompt go through the ", plural(c.Layers, "block"),
+		p.Lead = say("Prefill: all ", terms.Counted(read, "token"), " of the prompt go through the ", terms.Counted(c.Layers, "block"),
 			" at once, side by side. Only the last one’s vector goes on to stage 2.")
 	} else {
-		p.Lead = say("Decode: token ", Count(n), ", ", gen(newest), ", enters alone as ", Count(c.Width),
+		p.Lead = say("Decode: token ", terms.Count(n), ", ", gen(newest), ", enters alone as ", terms.Count(c.Width),
 			" numbers. Each block lets it look back at the text, adds what it found, and passes the sum on.")
 	}
-	p.Facts = []Fact{{"mult-adds", MultAdds(st.MultAdds), true}, {"took", Took(st.Took), false}}
+	p.Facts = []Fact{{"mult-adds", terms.MultAdds(st.MultAdds), true}, {"took", terms.Took(st.Took), false}}
 
-	f := &Forward{PartsSay: "multiply-adds of matrix products; norms, rotary positions, softmax and activation are not counted"}
+	f := &Forward{
+		PartsSay: "multiply-adds of matrix products; norms, rotary positions, softmax and activation are not counted",
+	}
 	old := n - read
-	f.OldW, f.NewX, f.NewW = Share(float64(old)/float64(n)), Share(float64(old)/float64(n)), Share(float64(read)/float64(n))
+	f.OldW, f.NewX, f.NewW = Share(float64(old)/float64(n)), Share(float64(old)/float64(n)), Share(
+		float64(read)/float64(n),
+	)
 	switch {
 	case st.Prefill:
-		f.In = say("embeddings of ", plural(read, "token"), ": ", Count(c.Width), " numbers each")
-		f.Read = plural(read, "position") + ", all read now"
+		f.In = say("embeddings of ", terms.Counted(read, "token"), ": ", terms.Count(c.Width), " numbers each")
+		f.Read = terms.Counted(read, "position") + ", all read now"
 	default:
-		f.In = say("embedding of ", gen(newest), ": ", Count(c.Width), " numbers")
-		f.Read = fmt.Sprintf("%s read now, %s looked up in the cache", plural(read, "position"), Count(old))
+		f.In = say("embedding of ", gen(newest), ": ", terms.Count(c.Width), " numbers")
+		f.Read = fmt.Sprintf(
+			"%s read now, %s looked up in the cache", terms.Counted(read, "position"), terms.Count(old),
+		)
 	}
-	f.Out = say("normalise the last vector, then compare it with all ", Count(c.Vocab), " token vectors: the logits, stage 2")
-	f.Aria = fmt.Sprintf("%s, each over %s; %s", plural(c.Layers, "block"), plural(n, "position"), f.Read)
-	f.Each = fmt.Sprintf("Each block: %s look back over %s, then a feed-forward layer of %s; both results are added to the vector.",
-		plural(c.Heads, "head"), reach(c, n), Count(c.FFN))
+	f.Out = say(
+		"normalise the last vector, then compare it with all ", terms.Count(c.Vocab),
+		" token vectors: the logits, stage 2",
+	)
+	f.Aria = fmt.Sprintf("%s, each over %s; %s", terms.Counted(c.Layers, "block"), terms.Counted(n, "position"), f.Read)
+	f.Each = fmt.Sprintf("Each block: %s look back over %s, then a feed-forward layer of %s; both results are added "+
+		"to the vector.",
+		terms.Counted(c.Heads, "head"), reach(c, n), terms.Count(c.FFN))
 	for i := range c.Layers {
-		f.Blocks = append(f.Blocks, Count(i+1))
+		f.Blocks = append(f.Blocks, terms.Count(i+1))
 	}
 	if n <= labelledColumns {
 		for i, col := range textTokens(s, n) {
@@ -127,15 +137,17 @@ func reach(c checkpoint.Config, n int) string {
 	case layers == 0 || n <= window:
 		return "all positions so far"
 	case layers == c.Layers:
-		return "the last " + plural(window, "position")
+		return "the last " + terms.Counted(window, "position")
 	}
-	return fmt.Sprintf("all positions so far (in %s over the last %s only)", plural(layers, "block"), Count(window))
+	return fmt.Sprintf(
+		"all positions so far (in %s over the last %s only)", terms.Counted(layers, "block"), terms.Count(window),
+	)
 }
 
 func dims(d []int) string {
 	s := make([]string, len(d))
 	for i, n := range d {
-		s[i] = Count(n)
+		s[i] = terms.Count(n)
 	}
 	return strings.Join(s, " × ")
 }
@@ -157,15 +169,7 @@ func partBars(p cost.Parts) []PartBar {
 			continue
 		}
 		x := float64(part.n) / float64(total)
-		bars = append(bars, PartBar{part.name, MultAdds(part.n), percent(x), Share(x)})
+		bars = append(bars, PartBar{part.name, terms.MultAdds(part.n), terms.Percent(x), Share(x)})
 	}
 	return bars
-}
-
-// percent is a share in whole percent, never 0 for what is not nothing.
-func percent(x float64) string {
-	if x > 0 && x < 0.005 {
-		return "<1 %"
-	}
-	return strconv.FormatFloat(x*100, 'f', 0, 64) + " %"
 }

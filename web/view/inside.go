@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -40,13 +41,17 @@ func NewHead(s *session.State, block, head int) HeadDetail {
 	}
 	c, b := s.Model.Config(), s.Look.Blocks[block-1]
 	if head < 1 || head > len(b.Attention) {
-		return HeadDetail{Missing: fmt.Sprintf("There is no head %d: a block has %s.", head, plural(len(b.Attention), "head"))}
+		return HeadDetail{
+			Missing: fmt.Sprintf("There is no head %d: a block has %s.", head, terms.Counted(len(b.Attention), "head")),
+		}
 	}
 	w := b.Attention[head-1]
-	v := HeadDetail{Title: fmt.Sprintf("Block %d, head %d reads", block, head), Shares: shares(c.Heads, c.KVHeads, head)}
+	v := HeadDetail{
+		Title: fmt.Sprintf("Block %d, head %d reads", block, head), Shares: shares(c.Heads, c.KVHeads, head),
+	}
 	hidden := outOfSight(c, block-1, len(w))
 	if hidden > 0 {
-		v.Shares += "; in this block a token sees the last " + plural(len(w)-hidden, "position")
+		v.Shares += "; in this block a token sees the last " + terms.Counted(len(w)-hidden, "position")
 	}
 	rest := 1.0
 	rows := headRows
@@ -54,11 +59,11 @@ func NewHead(s *session.State, block, head int) HeadDetail {
 		rows++ // a line for "the other one" would take as much room as the one itself
 	}
 	for _, r := range mostRead(textTokens(s, len(w)), w, rows, hidden) {
-		v.Rows = append(v.Rows, ReadRow{Text: r.Text, At: r.At, W: Prob(r.w), Bar: Share(r.w), Class: Ramp(r.w)})
+		v.Rows = append(v.Rows, ReadRow{Text: r.Text, At: r.At, W: terms.Prob(r.w), Bar: Share(r.w), Class: Ramp(r.w)})
 		rest -= r.w
 	}
 	if n := len(w) - hidden - len(v.Rows); n > 0 {
-		v.Rest, v.RestW = "the other "+Count(n)+" together", Prob(max(rest, 0))
+		v.Rest, v.RestW = "the other "+terms.Count(n)+" together", terms.Prob(max(rest, 0))
 	}
 	return v
 }
@@ -79,7 +84,7 @@ func notSeen(s *session.State, block int) string {
 	case s.Look == nil:
 		return "Nothing is looked into here: go to stage 1 and press “Look inside”."
 	case block < 1 || block > len(s.Look.Blocks):
-		return fmt.Sprintf("There is no block %d: the model has %s.", block, plural(len(s.Look.Blocks), "block"))
+		return fmt.Sprintf("There is no block %d: the model has %s.", block, terms.Counted(len(s.Look.Blocks), "block"))
 	}
 	return ""
 }
@@ -132,20 +137,23 @@ func NewInside(s *session.State, block int) Inside {
 		return Inside{Missing: why}
 	}
 	c, b := s.Model.Config(), s.Look.Blocks[block-1]
-	v := Inside{Title: fmt.Sprintf("Inside block %d, at token %s", block, Count(s.Look.Position+1)), Says: sayRows(b.Says)}
+	v := Inside{
+		Title: fmt.Sprintf("Inside block %d, at token %s", block, terms.Count(s.Look.Position+1)),
+		Says:  sayRows(b.Says),
+	}
 	longest := max(b.NormIn, b.NormMid, b.NormOut)
 	for _, st := range []struct {
 		name string
 		n    float64
 	}{{"comes in", b.NormIn}, {"after attention", b.NormMid}, {"after feed-forward", b.NormOut}} {
-		v.Steps = append(v.Steps, InsideStep{st.name, Decimals(st.n, 2), Share(st.n / longest)})
+		v.Steps = append(v.Steps, InsideStep{st.name, terms.Decimals(st.n, 2), Share(st.n / longest)})
 	}
-	heads := func(n int) string { return plural(n, "head") + " × " + Count(c.HeadDim) }
+	heads := func(n int) string { return terms.Counted(n, "head") + " × " + terms.Count(c.HeadDim) }
 	v.Tensors = []TensorView{
 		tensor("q", "query: what each head looks for", heads(c.Heads), "head", b.Query, c.HeadDim),
 		tensor("k", "key: by what this token can be found", heads(c.KVHeads), "key/value head", b.Key, c.HeadDim),
 		tensor("v", "value: what it gives to whoever looks", heads(c.KVHeads), "key/value head", b.Value, c.HeadDim),
-		tensor("feed-forward", activations(c), Count(c.FFN), "", b.Hidden, valuesInRow),
+		tensor("feed-forward", activations(c), terms.Count(c.FFN), "", b.Hidden, valuesInRow),
 	}
 	tokens := textTokens(s, s.Look.Position+1)
 	for h, w := range b.Attention {
@@ -168,13 +176,13 @@ func tensor(name, words, shape, row string, x []float32, perRow int) TensorView 
 	for _, f := range x {
 		low, high, sum = min(low, float64(f)), max(high, float64(f)), sum+float64(f)
 	}
-	v.Min, v.Max, v.Mean = Decimals(low, 2), Decimals(high, 2), Decimals(sum/float64(len(x)), 3)
+	v.Min, v.Max, v.Mean = terms.Decimals(low, 2), terms.Decimals(high, 2), terms.Decimals(sum/float64(len(x)), 3)
 	v.bars(x, max(math.Abs(low), math.Abs(high)))
-	v.Aria = fmt.Sprintf("%s: %s from %s to %s, mean %s", name, plural(len(x), "value"), v.Min, v.Max, v.Mean)
+	v.Aria = fmt.Sprintf("%s: %s from %s to %s, mean %s", name, terms.Counted(len(x), "value"), v.Min, v.Max, v.Mean)
 	listed := x[:min(len(x), listedVals)]
-	v.ValuesSummary = "all " + plural(len(x), "value")
+	v.ValuesSummary = "all " + terms.Counted(len(x), "value")
 	if len(listed) < len(x) {
-		v.ValuesSummary = "the first " + Count(len(listed)) + " of " + plural(len(x), "value")
+		v.ValuesSummary = "the first " + terms.Count(len(listed)) + " of " + terms.Counted(len(x), "value")
 	}
 	for part := range slices.Chunk(listed, perRow) {
 		r := ValueRow{Name: fmt.Sprintf("%d–%d", len(v.Values)*perRow+1, len(v.Values)*perRow+len(part))}
@@ -183,7 +191,7 @@ func tensor(name, words, shape, row string, x []float32, perRow int) TensorView 
 		}
 		words := make([]string, len(part))
 		for i, f := range part {
-			words[i] = Decimals(float64(f), 2)
+			words[i] = terms.Decimals(float64(f), 2)
 		}
 		r.Values = strings.Join(words, " ")
 		v.Values = append(v.Values, r)
@@ -216,5 +224,5 @@ func (v *TensorView) bars(x []float32, most float64) {
 		}
 		n++
 	}
-	v.Pos, v.Neg, v.W = pos.String(), neg.String(), Count(n)
+	v.Pos, v.Neg, v.W = pos.String(), neg.String(), terms.Count(n)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -65,14 +66,22 @@ func newLook(s *session.State) *Look {
 	}
 	c := s.Model.Config()
 	v := &Look{
-		Group:    Count(max(c.Heads/c.KVHeads, 1)),
+		Group:    terms.Count(max(c.Heads/c.KVHeads, 1)),
 		HeadsSay: headsSay(c.Heads, c.KVHeads),
-		In:       say("embedding of ", gen(TokenText(in.Token)), ": ", plural(c.Width, "number"), ", norm ", Decimals(in.Embedding, 1)),
-		Aria:     fmt.Sprintf("%s from first to last, at position %s", plural(c.Layers, "block"), Count(in.Position+1)),
+		In: say(
+			"embedding of ", gen(TokenText(in.Token)), ": ", terms.Counted(c.Width, "number"), ", norm ",
+			terms.Decimals(in.Embedding, 1),
+		),
+		Aria: fmt.Sprintf(
+			"%s from first to last, at position %s", terms.Counted(c.Layers, "block"), terms.Count(in.Position+1),
+		),
 	}
 	listed := c.Layers*c.Heads <= listedHeads
 	if !listed {
-		v.Many = fmt.Sprintf("%s × %s are too many to list here: open a block to see its heads in figures.", plural(c.Layers, "block"), plural(c.Heads, "head"))
+		v.Many = fmt.Sprintf(
+			"%s × %s are too many to list here: open a block to see its heads in figures.",
+			terms.Counted(c.Layers, "block"), terms.Counted(c.Heads, "head"),
+		)
 	}
 	tokens := textTokens(s, in.Position+1)
 	v.Columns = lookColumns(s, tokens)
@@ -125,7 +134,7 @@ func (v *Look) worked() *Work {
 
 // headsSay tells which heads share keys and values: "1–3 and 4–6".
 func headsSay(heads, kv int) string {
-	lead := plural(heads, "head") + " a block; "
+	lead := terms.Counted(heads, "head") + " a block; "
 	per := heads / kv
 	switch {
 	case per == 1:
@@ -149,7 +158,7 @@ func lookColumns(s *session.State, tokens []Column) []Column {
 	for i, c := range cols {
 		col := tokens[c.from]
 		if n := c.to - c.from; n > 1 {
-			col = Column{Text: Text{{S: "…" + Count(n), Mark: true}}}
+			col = Column{Text: Text{{S: "…" + terms.Count(n), Mark: true}}}
 		}
 		if c.to == len(tokens) {
 			col.Class = strings.TrimSpace(col.Class + " is-new")
@@ -166,8 +175,8 @@ func lookColumns(s *session.State, tokens []Column) []Column {
 func lookBlock(s *session.State, tokens []Column, i int, longest float64, listed bool) LookBlock {
 	b, c := s.Look.Blocks[i], s.Model.Config()
 	v := LookBlock{
-		N: Count(i + 1), Last: i == len(s.Look.Blocks)-1,
-		Before: Decimals(b.NormIn, 1), After: Decimals(b.NormOut, 1),
+		N: terms.Count(i + 1), Last: i == len(s.Look.Blocks)-1,
+		Before: terms.Decimals(b.NormIn, 1), After: terms.Decimals(b.NormOut, 1),
 		BeforeW: Share(b.NormIn / longest), AfterW: Share(b.NormOut / longest),
 		Inside: fmt.Sprintf(`{"cmd":"inside","block":%d}`, i+1),
 	}
@@ -178,9 +187,13 @@ func lookBlock(s *session.State, tokens []Column, i int, longest float64, listed
 	if len(v.All) > 1 {
 		v.Then = v.All[1]
 	}
-	v.Aria = fmt.Sprintf("Block %d: where its %s look; the heads’ buttons say it in words", i+1, plural(c.Heads, "head"))
+	v.Aria = fmt.Sprintf(
+		"Block %d: where its %s look; the heads’ buttons say it in words", i+1, terms.Counted(c.Heads, "head"),
+	)
 	if !listed {
-		v.Aria = fmt.Sprintf("Block %d: where its %s look; its inside says it in words", i+1, plural(c.Heads, "head"))
+		v.Aria = fmt.Sprintf(
+			"Block %d: where its %s look; its inside says it in words", i+1, terms.Counted(c.Heads, "head"),
+		)
 		return v
 	}
 	per := max(c.Heads/c.KVHeads, 1)
@@ -197,7 +210,7 @@ func lookBlock(s *session.State, tokens []Column, i int, longest float64, listed
 func sayRows(says []infer.Reading) []SayRow {
 	var rows []SayRow
 	for _, r := range says {
-		rows = append(rows, SayRow{TokenText(r.Token), ProbShort(r.P), Share(r.P)})
+		rows = append(rows, SayRow{TokenText(r.Token), terms.ProbShort(r.P), Share(r.P)})
 	}
 	return rows
 }
@@ -216,19 +229,21 @@ func outOfSight(c checkpoint.Config, block, n int) int {
 func headButton(tokens []Column, w []float32, block, head, hidden int) HeadButton {
 	reads := mostRead(tokens, w, headTop, hidden)
 	h := HeadButton{
-		N: Count(head + 1), Row: fmt.Sprintf("%d.%d", block, head),
+		N: terms.Count(head + 1), Row: fmt.Sprintf("%d.%d", block, head),
 		Cmd: fmt.Sprintf(`{"cmd":"head","block":%d,"head":%d}`, block+1, head+1),
 	}
 	var words []string
 	h.Work = &Work{Name: fmt.Sprintf("Block %d, head %d", block+1, head+1)}
 	rest := 1.0
 	for _, r := range reads {
-		words = append(words, r.Text.String()+" "+ProbShort(r.w))
-		h.Work.Cells = append(h.Work.Cells, WorkCell{Name: say(r.Text, " "+r.At), Sum: say(bold(Prob(r.w)))})
+		words = append(words, r.Text.String()+" "+terms.ProbShort(r.w))
+		h.Work.Cells = append(h.Work.Cells, WorkCell{Name: say(r.Text, " "+r.At), Sum: say(bold(terms.Prob(r.w)))})
 		rest -= r.w
 	}
 	if n := len(w) - hidden - len(reads); n > 0 {
-		h.Work.Cells = append(h.Work.Cells, WorkCell{Name: say("the other " + Count(n)), Sum: say(Prob(max(rest, 0)))})
+		h.Work.Cells = append(
+			h.Work.Cells, WorkCell{Name: say("the other " + terms.Count(n)), Sum: say(terms.Prob(max(rest, 0)))},
+		)
 	}
 	h.Aria = fmt.Sprintf("Block %d, head %d reads %s", block+1, head+1, strings.Join(words, ", "))
 	return h
@@ -260,7 +275,7 @@ func mostRead(tokens []Column, w []float32, n, hidden int) []readToken {
 	}
 	var list []readToken
 	for _, i := range top {
-		list = append(list, readToken{tokens[i].Text, "at " + Count(i+1), float64(w[i])})
+		list = append(list, readToken{tokens[i].Text, "at " + terms.Count(i+1), float64(w[i])})
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -28,7 +29,8 @@ type Loop struct {
 	Lost    bool   // the page begins with its connection lost; for the storybook
 	Pieces  Pieces
 	Spoken  string
-	Class   string // code of the class from which somebody went on alone here, set by whoever serves the page; "" for none
+	// code of the class from which somebody went on alone here, set by whoever serves the page; "" for none
+	Class string
 }
 
 // Notice is a message of the run that stays until things change.
@@ -59,9 +61,13 @@ type Act struct {
 // Expired is the notice that a run is gone from the server's memory. With a
 // link it can be made again.
 func Expired(link string) Notice {
-	n := Notice{Kind: NoticeWarn, Head: "This run has expired.", Say: "It was not used for a while, and the server has let it go. Your settings are kept."}
+	n := Notice{
+		Kind: NoticeWarn, Head: "This run has expired.",
+		Say: "It was not used for a while, and the server has let it go. Your settings are kept.",
+	}
 	if link != "" {
-		n.Say = "It was not used for a while, and the server has let it go. Its link still holds all it takes to write the same text again."
+		n.Say = "It was not used for a while, and the server has let it go. Its link still holds all it takes to " +
+			"write the same text again."
 		n.Acts = append(n.Acts, Act{Label: "Rebuild it from the link", Href: "/loop?log=" + link})
 	}
 	n.Acts = append(n.Acts, Act{Label: "New prompt", Toggle: "prompt-box"})
@@ -70,7 +76,10 @@ func Expired(link string) Notice {
 
 // Rebuilt is the notice that a run was made again from its link.
 func Rebuilt() Notice {
-	return Notice{Kind: NoticeGood, Head: "Rebuilt from the link.", Say: "The server no longer had this run. It was run again, token for token the same."}
+	return Notice{
+		Kind: NoticeGood, Head: "Rebuilt from the link.",
+		Say: "The server no longer had this run. It was run again, token for token the same.",
+	}
 }
 
 // Fault is the notice that something went wrong, why, and what is kept.
@@ -95,7 +104,10 @@ func modelLine(m *infer.Model) string {
 	if m.Quant() == infer.QuantInt8 {
 		rounded = "weights rounded to int8, "
 	}
-	return fmt.Sprintf("%s: %s, %s, %son this computer", m.Name(), plural(c.Layers, "block"), plural(c.Vocab, "token"), rounded)
+	return fmt.Sprintf(
+		"%s: %s, %s, %son this computer", m.Name(), terms.Counted(c.Layers, "block"), terms.Counted(c.Vocab, "token"),
+		rounded,
+	)
 }
 
 func newNotice(s *session.State) Notice {
@@ -107,7 +119,7 @@ func newNotice(s *session.State) Notice {
 	}
 	return Notice{
 		Head: "Stopped: " + StopReason(s) + ".",
-		Say:  fmt.Sprintf("%s made. %s", plural(made(s), "token"), stopSay(s)),
+		Say:  fmt.Sprintf("%s made. %s", terms.Counted(made(s), "token"), stopSay(s)),
 	}
 }
 
@@ -115,7 +127,8 @@ func newNotice(s *session.State) Notice {
 func stopSay(s *session.State) string {
 	switch s.Stopped {
 	case infer.StopContext:
-		return "The model cannot read further than its window. Back looks at any stage again; New prompt begins another text."
+		return "The model cannot read further than its window. Back looks at any stage again; New prompt begins " +
+			"another text."
 	case infer.StopMaxTokens:
 		return fmt.Sprintf("Go on anyway raises the limit by %d; Back looks at any stage again.", infer.GoOnTokens)
 	}
@@ -145,8 +158,8 @@ func spoken(s *session.State, v Loop) string {
 	if !s.Started() {
 		return ""
 	}
-	n := Count(position(s, s.Cursor.Step))
-	head := fmt.Sprintf("Token %s, stage %d, %s. ", n, s.Cursor.Stage, stageNames[s.Cursor.Stage][0])
+	n := terms.Count(position(s, s.Cursor.Step))
+	head := fmt.Sprintf("Token %s, stage %d, %s. ", n, s.Cursor.Stage, terms.StageAt(int(s.Cursor.Stage)).Name)
 	if s.Stopped != infer.StopNone && s.AtFrontier() {
 		return head + v.Notice.Head
 	}
@@ -189,7 +202,7 @@ func promptPieces(s *session.State) Pieces {
 }
 
 func pieces(m *infer.Model, tokens []infer.Token) Pieces {
-	v := Pieces{Say: plural(len(tokens), "token")}
+	v := Pieces{Say: terms.Counted(len(tokens), "token")}
 	for i, t := range tokens {
 		if i == 0 && t.Special {
 			v.Tokens = append(v.Tokens, Text{{S: "start", Mark: true}})
@@ -200,7 +213,7 @@ func pieces(m *infer.Model, tokens []infer.Token) Pieces {
 	}
 	limit := m.Config().Context
 	if v.Over = len(tokens) > limit; v.Over {
-		v.Say += fmt.Sprintf(": more than the %s that the model can read", Count(limit))
+		v.Say += fmt.Sprintf(": more than the %s that the model can read", terms.Count(limit))
 	}
 	return v
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -66,7 +67,8 @@ func TestDrillSoftmax(t *testing.T) {
 			t.Errorf("row %d is %q, want %q", i+1, got[i], want[i])
 		}
 	}
-	if all := v.Panel.Table.All; all.Label != "all 5" || all.Sum != "1.5832" || all.P != "1.0000" || all.Badge != "sum = 1.0000" || !all.SumIsOne {
+	if all := v.Panel.Table.All; all.Label != "all 5" || all.Sum != "1.5832" || all.P != "1.0000" ||
+		all.Badge != "sum = 1.0000" || !all.SumIsOne {
 		t.Errorf("the last row is %+v", all)
 	}
 	if v.Panel.Table.Rest != nil {
@@ -74,7 +76,9 @@ func TestDrillSoftmax(t *testing.T) {
 	}
 	// 3/1 = 3; e^(3−4) = 0.3679; 0.3679/1.5832 = 0.2324
 	line := v.Panel.Table.Rows[1].Work
-	for i, want := range []string{"3.0000 / 1.00 = 3.0000", "e^(3.0000 − 4.0000) = 0.3679", "0.3679 / 1.5832 = 0.2324"} {
+	for i, want := range []string{
+		"3.0000 / 1.00 = 3.0000", "e^(3.0000 − 4.0000) = 0.3679", "0.3679 / 1.5832 = 0.2324",
+	} {
 		if got := line.Cells[i].Sum.String(); got != want {
 			t.Errorf("cell %d of the worked line is %q, want %q", i, got, want)
 		}
@@ -219,13 +223,15 @@ func TestDrillSample(t *testing.T) {
 	if !r.Pick || !r.Worked || r.From != "0.6652" || r.To != "0.9100" || r.LaneX != "66.52%" {
 		t.Errorf("the chosen row is %+v", r)
 	}
-	want := []string{"0.6652", "0.6652 + 0.2447 = " + r.To, "0.6652 ≤ 0.7312 < " + r.To, "33 draws in 100"} // 1 − 0.6652
+	// 1 − 0.6652
+	want := []string{"0.6652", "0.6652 + 0.2447 = " + r.To, "0.6652 ≤ 0.7312 < " + r.To, "33 draws in 100"}
 	for i, w := range want {
 		if got := p.Work.Cells[i].Sum.String(); got != w {
 			t.Errorf("cell %d is %q, want %q", i, got, w)
 		}
 	}
-	if got := p.Table.Rows[0].Work.Cells[2]; got.Name.String() != "u lands after it" || got.Sum.String() != "0.7312 ≥ 0.6652" {
+	if got := p.Table.Rows[0].Work.Cells[2]; got.Name.String() != "u lands after it" ||
+		got.Sum.String() != "0.7312 ≥ 0.6652" {
 		t.Errorf("the first row says %v", got)
 	}
 	if got := p.Table.Rows[2].Work.Cells[2].Name.String(); got != "u lands before it" {
@@ -251,11 +257,21 @@ func TestIdle(t *testing.T) {
 	}{
 		// reach at T = 1: top-p 0.9 → 3, top-p 0.8 → 2, min-p 0.1 → 3
 		{sampling.Settings{Temperature: 1, TopK: 4, TopP: 0.9}, "4, idle", "0.90", "off", true, false, false},
-		{sampling.Settings{Temperature: 1, TopK: 2, TopP: 0.9, MinP: 0.1}, "2", "0.90, idle", "0.10, idle", false, true, true},
-		{sampling.Settings{Temperature: 1, TopK: 3, TopP: 0.9}, "3", "0.90, idle", "off", false, true, false}, // a tie: the first cuts
-		{sampling.Settings{Temperature: 1, TopK: 5, TopP: 1}, "5, idle", "off", "off", true, false, false},    // cuts nothing
+		{
+			sampling.Settings{Temperature: 1, TopK: 2, TopP: 0.9, MinP: 0.1},
+			"2", "0.90, idle", "0.10, idle", false,
+			true, true,
+		},
+		// a tie: the first cuts
+		{sampling.Settings{Temperature: 1, TopK: 3, TopP: 0.9}, "3", "0.90, idle", "off", false, true, false},
+		// cuts nothing
+		{sampling.Settings{Temperature: 1, TopK: 5, TopP: 1}, "5, idle", "off", "off", true, false, false},
 		{sampling.Settings{Temperature: 1, TopK: 40, TopP: 1}, "40, idle", "off", "off", true, false, false},
-		{sampling.Settings{Temperature: 0, TopK: 3, TopP: 0.9, MinP: 0.1}, "3, idle", "0.90, idle", "0.10, idle", true, true, true},
+		{
+			sampling.Settings{Temperature: 0, TopK: 3, TopP: 0.9, MinP: 0.1},
+			"3, idle", "0.90, idle", "0.10, idle",
+			true, true, true,
+		},
 		{sampling.Pure, "off", "off", "off", false, false, false},
 	} {
 		out := NewLoop(drill(t, c.set, infer.KindFilter, 0)).Console.Out
@@ -278,7 +294,8 @@ func TestIdle(t *testing.T) {
 
 func TestKVGridHoldsUp(t *testing.T) {
 	small := kvGrid("a", 6, 19, 1, true, 260)
-	if small.Note != "" || small.PitchX != "11.8" || len(small.Labels) != 6 || small.Newest != "19, new" || small.NextX == "" {
+	if small.Note != "" || small.PitchX != "11.8" || len(small.Labels) != 6 || small.Newest != "19, new" ||
+		small.NextX == "" {
 		t.Errorf("19 positions: %+v", small)
 	}
 	if small.Aria != "6 layers by 19 positions filled; position 19 is new" {
@@ -296,7 +313,8 @@ func TestKVGridHoldsUp(t *testing.T) {
 func TestCompare(t *testing.T) {
 	sh := cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}
 	c := compare(sh.Step(19).Total(), sh.Pass(19).Total(), 1_800_000)
-	if c.Less != "14.4× less" || c.Cached.String() != "3.19 M, 1.8 ms" || c.Recomputed.String() != "46.05 M, not run" || c.CachedBar != "6.93%" {
+	if c.Less != "14.4× less" || c.Cached.String() != "3.19 M, 1.8 ms" || c.Recomputed.String() != "46.05 M, not run" ||
+		c.CachedBar != "6.93%" {
 		t.Errorf("%+v", c)
 	}
 	if got, want := kvFormula(sh).String(), "3,072 B = 2 × 6 layers × 2 heads × 32 × 4 B."; got != want {
@@ -336,7 +354,8 @@ func TestRun(t *testing.T) {
 				t.Errorf("at stage %d the rail shows stage %d as %q, seek %q", k, r.N, r.State, r.Seek)
 			}
 		}
-		if table := v.Panel.Table; table != nil && (len(table.Rows) != RowsShown || table.Rest.Label != "the other 4,076 tokens") {
+		if table := v.Panel.Table; table != nil &&
+			(len(table.Rows) != RowsShown || table.Rest.Label != "the other 4,076 tokens") {
 			t.Errorf("stage %d: %d rows and %q", k, len(table.Rows), table.Rest.Label)
 		}
 		if made := len(v.Strip.Tokens); made != map[bool]int{true: 1}[k >= infer.KindAppend] {
@@ -345,7 +364,8 @@ func TestRun(t *testing.T) {
 	}
 	step := st.Steps[0]
 	tok := NewLoop(st).Strip.Tokens[0]
-	if tok.ID != "t-1" || tok.Small != ProbShort(step.P) || tok.Text.String() != TokenText(st.Model.Token(step.Chosen)).String() {
+	if tok.ID != "t-1" || tok.Small != terms.ProbShort(step.P) ||
+		tok.Text.String() != TokenText(st.Model.Token(step.Chosen)).String() {
 		t.Errorf("the first token is %+v, the step drew %d with %v", tok, step.Chosen, step.P)
 	}
 }
@@ -357,11 +377,13 @@ func TestStoppedAndBack(t *testing.T) {
 	do(t, s, session.SetStop{MaxTokens: &two})
 	do(t, s, session.StepToken{})
 	v := NewLoop(do(t, s, session.StepToken{}))
-	if !v.Console.Ended || v.Console.Next != "" || v.Strip.Next.Label != "Stopped" || v.Notice.Head != "Stopped: max tokens reached." || !v.Console.MaxFired {
+	if !v.Console.Ended || v.Console.Next != "" || v.Strip.Next.Label != "Stopped" ||
+		v.Notice.Head != "Stopped: max tokens reached." || !v.Console.MaxFired {
 		t.Errorf("after two of two tokens: %+v %+v", v.Console, v.Notice)
 	}
 	v = NewLoop(do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter}))
-	if v.Console.Ended || v.Console.Next != "Next: Sample" || v.Panel.Past == "" || !v.Strip.Tokens[0].Now || !v.Strip.Tokens[1].Later {
+	if v.Console.Ended || v.Console.Next != "Next: Sample" || v.Panel.Past == "" || !v.Strip.Tokens[0].Now ||
+		!v.Strip.Tokens[1].Later {
 		t.Errorf("looking back: %+v %+v", v.Console, v.Strip.Tokens)
 	}
 }
@@ -378,7 +400,8 @@ func do(t *testing.T, s *session.Session, c session.Command) *session.State {
 func TestPieces(t *testing.T) {
 	m := model(t)
 	v := NewPieces(m, "Once upon")
-	if v.Tokens[0].String() != "start" || v.Tokens[1].String() != "Once" || v.Say != "3 tokens, the start mark included" || v.Over {
+	if v.Tokens[0].String() != "start" || v.Tokens[1].String() != "Once" ||
+		v.Say != "3 tokens, the start mark included" || v.Over {
 		t.Errorf("%+v", v)
 	}
 	if v := NewPieces(m, strings.Repeat("Once upon ", 300)); !v.Over || !strings.Contains(v.Say, "more than the 512") {
@@ -392,7 +415,9 @@ func TestPieces(t *testing.T) {
 // A text that the vocabulary cannot spell is said to be one, as it is typed.
 func TestPiecesOfATextThatCannotBeSpelled(t *testing.T) {
 	dir := t.TempDir()
-	if err := fixture.Write(dir, fixture.Shape{Layers: 1, Width: 8, Heads: 2, KVHeads: 1, FFN: 8, Context: 20, Vocab: 2100}); err != nil {
+	if err := fixture.Write(
+		dir, fixture.Shape{Layers: 1, Width: 8, Heads: 2, KVHeads: 1, FFN: 8, Context: 20, Vocab: 2100},
+	); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "tokenizer.json")
@@ -413,7 +438,8 @@ func TestPiecesOfATextThatCannotBeSpelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "This text is not for this model, whose vocabulary has no token for byte 0xFF, which is part of no character, at line 1, character 3"
+	const want = "This text is not for this model, whose vocabulary has no token for byte 0xFF, which is part of no " +
+		"character, at line 1, character 3"
 	if v := NewPieces(m, "ba\xff"); v.Say != want || !v.Over {
 		t.Errorf("%+v", v)
 	}

@@ -2,10 +2,10 @@ package view
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -45,10 +45,12 @@ func newPanel(s *session.State) Panel {
 		return Panel{Empty: true}
 	}
 	k := s.Cursor.Stage
-	p := Panel{N: int(k), Name: stageNames[k][0], Of: fmt.Sprintf("stage %d of 7", k)}
+	p := Panel{N: int(k), Name: terms.StageAt(int(k)).Name, Of: fmt.Sprintf("stage %d of 7", k)}
 	if !s.AtFrontier() {
 		f := s.Frontier()
-		p.Past = fmt.Sprintf("looking back: the run has come to token %s, stage %d", Count(position(s, f.Step)), f.Stage)
+		p.Past = fmt.Sprintf(
+			"looking back: the run has come to token %s, stage %d", terms.Count(position(s, f.Step)), f.Stage,
+		)
 	}
 	p.enter(s)
 	switch st := s.Stage(RowsShown).(type) {
@@ -78,36 +80,45 @@ func (p *Panel) enter(s *session.State) {
 	}
 	p.Enter = s.Cursor.Stage.String()
 	if s.Playing {
-		p.Pace = map[session.Speed]string{session.SpeedDouble: "2", session.SpeedFour: "4", session.SpeedMax: "still"}[s.Speed]
+		p.Pace = map[session.Speed]string{
+			session.SpeedDouble: "2", session.SpeedFour: "4", session.SpeedMax: "still",
+		}[s.Speed]
 	}
 }
 
 func logitsPanel(s *session.State, st infer.Logits, p *Panel) {
-	p.Lead = say("The newest position’s vector is compared with all ", Count(st.Vocab), " token vectors. Scores run from ",
-		Logit(float64(st.Min)), " to ", Logit(float64(st.Max)), "; only their differences matter.")
+	p.Lead = say("The newest position’s vector is compared with "+
+		"all ", terms.Count(st.Vocab), " token vectors. Scores run from ",
+		terms.Logit(float64(st.Min)), " to ", terms.Logit(float64(st.Max)), "; only their differences matter.")
 	p.Facts = []Fact{
-		{"largest", Logit(float64(st.Max)), true},
-		{"mult-adds", MultAdds(st.MultAdds), false},
-		{"took", Took(st.Took), false},
+		{"largest", terms.Logit(float64(st.Max)), true},
+		{"mult-adds", terms.MultAdds(st.MultAdds), false},
+		{"took", terms.Took(st.Took), false},
 	}
 	p.Table = logitsTable(st)
-	p.Notes = []Rich{say("Add the same number to every score and nothing that follows changes: softmax sees ", bold("differences"), " only.")}
+	p.Notes = []Rich{
+		say(
+			"Add the same number to every score and nothing that follows changes: softmax sees ", bold("differences"),
+			" only.",
+		),
+	}
 	p.Work = p.Table.worked()
 }
 
 func softmaxPanel(s *session.State, st infer.Softmax, p *Panel) {
 	top := st.Rows.Rows[0]
 	if s.Step().Settings.Greedy() {
-		p.Lead = say("The temperature is 0: greedy needs no probabilities. What you see is the distribution ", bold("at T = 1"),
-			", where ", TokenText(top.Token), " has ", Prob(top.P), ".")
+		p.Lead = say("The temperature is 0: greedy needs no probabilities. What you see is the "+
+			"distribution ", bold("at T = 1"),
+			", where ", TokenText(top.Token), " has ", terms.Prob(top.P), ".")
 	} else {
-		p.Lead = say("Divide each score by T = ", setting(st.Temperature), ", raise e to it, divide by the sum: ", Count(st.Vocab),
-			" probabilities that sum to 1. ", TokenText(top.Token), " has the most, ", Prob(top.P), ".")
+		p.Lead = say("Divide each score by T = ", terms.Setting(st.Temperature), ", raise e to it, divide by the sum: ", terms.Count(st.Vocab),
+			" probabilities that sum to 1. ", TokenText(top.Token), " has the most, ", terms.Prob(top.P), ".")
 	}
 	p.Facts = []Fact{
 		{"temperature", temperature(st.Temperature), false},
-		{"likeliest", Prob(top.P), true},
-		{"entropy, bits", Decimals(st.Entropy, 2), false},
+		{"likeliest", terms.Prob(top.P), true},
+		{"entropy, bits", terms.Decimals(st.Entropy, 2), false},
 	}
 	p.Table = softmaxTable(s, st)
 	p.Segments = softmaxSegments(s, st)
@@ -117,15 +128,16 @@ func softmaxPanel(s *session.State, st infer.Softmax, p *Panel) {
 func filterPanel(s *session.State, st infer.Filter, p *Panel) {
 	p.Lead = filterLead(st)
 	p.Facts = []Fact{
-		{"kept", Count(st.Kept), true},
-		{"cut", Count(st.Cut), false},
-		{"mass kept", Prob(st.Mass), false},
+		{"kept", terms.Count(st.Kept), true},
+		{"cut", terms.Count(st.Cut), false},
+		{"mass kept", terms.Prob(st.Mass), false},
 	}
 	p.Table = filterTable(s, st)
 	p.Segments = filterSegments(s, st)
 	if st.KeptRenormalising != st.Kept {
-		p.Notes = append(p.Notes, say("Here every filter measures the probabilities before any cut. A library that rescales in between would keep ",
-			bold(Count(st.KeptRenormalising)), ", not ", Count(st.Kept), "."))
+		p.Notes = append(p.Notes, say("Here every filter measures the probabilities before any cut. A library that "+
+			"rescales in between would keep ",
+			bold(terms.Count(st.KeptRenormalising)), ", not ", terms.Count(st.Kept), "."))
 	}
 	p.Work = p.Table.worked()
 }
@@ -134,36 +146,44 @@ func filterPanel(s *session.State, st infer.Filter, p *Panel) {
 func filterLead(st infer.Filter) Rich {
 	set := st.Settings
 	if set.Greedy() {
-		return say("Temperature 0 is greedy: keep the most probable token, cut the other ", Count(st.Cut), ".")
+		return say("Temperature 0 is greedy: keep the most probable token, cut the other ", terms.Count(st.Cut), ".")
 	}
 	var on []string
 	if set.TopK > 0 {
-		on = append(on, fmt.Sprintf("top-k leaves %s", Count(st.ReachTopK)))
+		on = append(on, fmt.Sprintf("top-k leaves %s", terms.Count(st.ReachTopK)))
 	}
 	if set.TopP < 1 {
-		on = append(on, fmt.Sprintf("top-p %s", Count(st.ReachTopP)))
+		on = append(on, fmt.Sprintf("top-p %s", terms.Count(st.ReachTopP)))
 	}
 	if set.MinP > 0 {
-		on = append(on, fmt.Sprintf("min-p %s", Count(st.ReachMinP)))
+		on = append(on, fmt.Sprintf("min-p %s", terms.Count(st.ReachMinP)))
 	}
 	switch {
 	case len(on) == 0:
-		return say("No filter is on: all ", Count(st.Kept), " tokens stay in the draw, and p′ is p.")
+		return say("No filter is on: all ", terms.Count(st.Kept), " tokens stay in the draw, and p′ is p.")
 	case len(on) > 1:
-		return say("A token stays only if every filter keeps it: ", join(on), ". So ", stay(st.Kept), ", rescaled to sum to 1.")
+		return say(
+			"A token stays only if every filter keeps it: ", join(on), ". So ", stay(st.Kept),
+			", rescaled to sum to 1.",
+		)
 	case set.TopK > 0:
-		return say("Keep the ", plural(set.TopK, "most probable token"), ", cut the rest, rescale to 1.")
+		return say("Keep the ", terms.Counted(set.TopK, "most probable token"), ", cut the rest, rescale to 1.")
 	case set.TopP < 1:
-		return say("Keep the fewest tokens that reach ", setting(set.TopP), " together, cut the rest, rescale to 1.")
+		return say(
+			"Keep the fewest tokens that reach ", terms.Setting(set.TopP), " together, cut the rest, rescale to 1.",
+		)
 	}
-	return say("Keep every token at least ", setting(set.MinP), " times as probable as the first, cut the rest, rescale to 1.")
+	return say(
+		"Keep every token at least ", terms.Setting(set.MinP),
+		" times as probable as the first, cut the rest, rescale to 1.",
+	)
 }
 
 func stay(n int) string {
 	if n == 1 {
 		return "1 stays"
 	}
-	return Count(n) + " stay"
+	return terms.Count(n) + " stay"
 }
 
 // join makes "a, b and c" of a list.
@@ -187,14 +207,23 @@ func samplePanel(s *session.State, st infer.Sample, p *Panel) {
 	n := position(s, st.Step)
 	kept := keptCount(s)
 	if st.Greedy {
-		p.Lead = say("Temperature 0 is greedy: one token is left and it is taken. No ", Span{S: "u", Style: Variable}, " is drawn, so the seed does not matter.")
-		p.Facts = []Fact{{"kept", "1", false}, {"draw", "none", false}, {"p", Prob(st.Chosen.P), true}}
-		p.Verdict = say(pick(chosen), " is token ", Count(n), ", because no other had a higher score. Greedy gives the same text every time.")
+		p.Lead = say(
+			"Temperature 0 is greedy: one token is left and it is taken. No ", Span{S: "u", Style: Variable},
+			" is drawn, so the seed does not matter.",
+		)
+		p.Facts = []Fact{{"kept", "1", false}, {"draw", "none", false}, {"p", terms.Prob(st.Chosen.P), true}}
+		p.Verdict = say(
+			pick(chosen), " is token ", terms.Count(n),
+			", because no other had a higher score. Greedy gives the same text every time.",
+		)
 	} else {
-		p.Lead = say("Lay ", theKept(kept), " end to end from 0 to 1, each as wide as its p′. Draw one number ", Span{S: "u", Style: Variable},
+		p.Lead = say("Lay ", theKept(kept), " end to end from 0 to 1, each as wide as its p′. Draw one "+
+			"number ", Span{S: "u", Style: Variable},
 			"; whichever token it lands on is next.")
-		p.Facts = []Fact{{"seed", seed(st.Seed), false}, {"draw", Ordinal(st.Step), false}, {"u", Prob(st.U), true}}
-		p.Verdict = say(pick(chosen), " is token ", Count(n), ": the ", Ordinal(st.Chosen.Rank), " choice of ", Count(kept), " (", is("p′", st.Chosen.Q),
+		p.Facts = []Fact{
+			{"seed", seed(st.Seed), false}, {"draw", terms.Ordinal(st.Step), false}, {"u", terms.Prob(st.U), true},
+		}
+		p.Verdict = say(pick(chosen), " is token ", terms.Count(n), ": the ", terms.Ordinal(st.Chosen.Rank), " choice of ", terms.Count(kept), " (", terms.Is("p′", st.Chosen.Q),
 			"). Same seed and settings, same draw: reset and step again to check.")
 	}
 	if st.Forced {
@@ -213,11 +242,15 @@ func whyNot(s *session.State) Rich {
 	likely, q := int(d.Order[0]), d.Q(0)
 	text := TokenText(s.Model.Token(likely))
 	if step.Chosen == likely {
-		return say(bold("Is it always the most likely? "), text, " is, at ", Prob(q), ", and ", is("u", step.U), " falls on it. In 100 draws ",
+		return say(bold(
+			"Is it always the most likely? ",
+		), text, " is, at ", terms.Prob(q), ", and ", terms.Is("u", step.U), " falls on it. In 100 draws ",
 			others100(1-q), ".")
 	}
-	return say(bold("Why not the most likely? "), text, " is the likeliest, at ", Prob(q), "; ", is("u", step.U),
-		" falls past it. In 100 draws it would win ", hundred(q), ".")
+	return say(bold(
+		"Why not the most likely? ",
+	), text, " is the likeliest, at ", terms.Prob(q), "; ", terms.Is("u", step.U),
+		" falls past it. In 100 draws it would win ", terms.OfHundred(q), ".")
 }
 
 // others100 says how many of 100 draws other tokens would win.
@@ -225,40 +258,30 @@ func others100(p float64) string {
 	if p <= 0 {
 		return "no other would win any"
 	}
-	return "others would win " + hundred(p)
-}
-
-// hundred is a share in draws of 100.
-func hundred(p float64) string {
-	switch n := int(math.Round(p * 100)); {
-	case n == 0:
-		return "fewer than 1"
-	case n == 100 && p < almostOne:
-		return "more than 99"
-	default:
-		return Count(n)
-	}
+	return "others would win " + terms.OfHundred(p)
 }
 
 // forcedSay says that a person chose the token, and what the draw had made of
 // it.
 func forcedSay(st infer.Sample, n int) Rich {
-	r := say(pick(TokenText(st.Chosen.Token)), " is token ", Count(n), " because ", bold("a person chose it"), ": the ", Ordinal(st.Chosen.Rank), " choice, ",
-		is("p", st.Chosen.P))
+	r := say(pick(
+		TokenText(st.Chosen.Token),
+	), " is token ", terms.Count(n), " because ", bold("a person chose it"), ": the ", terms.Ordinal(st.Chosen.Rank), " choice, ",
+		terms.Is("p", st.Chosen.P))
 	if !st.Chosen.Kept {
 		r = append(r, say(", though the filters had cut it")...)
 	}
 	if st.Greedy {
 		return append(r, say(". Greedy would have taken ", TokenText(st.Drawn.Token), ".")...)
 	}
-	return append(r, say(". The draw, ", is("u", st.U), ", had fallen on ", TokenText(st.Drawn.Token), ".")...)
+	return append(r, say(". The draw, ", terms.Is("u", st.U), ", had fallen on ", TokenText(st.Drawn.Token), ".")...)
 }
 
 func theKept(n int) string {
 	if n == 1 {
 		return "the one kept token"
 	}
-	return "the " + Count(n) + " kept tokens"
+	return "the " + terms.Count(n) + " kept tokens"
 }
 
 func keptCount(s *session.State) int {
@@ -275,7 +298,7 @@ func temperature(t float64) string {
 	if t == 0 {
 		return "0"
 	}
-	return setting(t)
+	return terms.Setting(t)
 }
 
 // ruleNames are the filters as people call them.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -39,7 +40,12 @@ func newPeek(s *session.State) Peek {
 	step := s.Step()
 	if s.Cursor.Stage < infer.KindSample {
 		t := TokenText(s.Model.Token(step.Input[len(step.Input)-1]))
-		p := Peek{Say: say("Read up to token "+Count(step.Positions())+", ", t, ". Which token comes next is not decided yet.")}
+		p := Peek{
+			Say: say(
+				"Read up to token "+terms.Count(step.Positions())+", ", t,
+				". Which token comes next is not decided yet.",
+			),
+		}
 		if s.Cursor.Stage >= infer.KindLogits {
 			p.Step = step.N
 		}
@@ -57,19 +63,23 @@ func NewPeek(s *session.State, n int) Peek {
 	}
 	d := distributionOf(s, step)
 	p := Peek{Step: n}
-	at := "Token " + Count(position(s, n))
-	entropy := Decimals(step.Entropy, 2) + " bits"
+	at := "Token " + terms.Count(position(s, n))
+	entropy := terms.Decimals(step.Entropy, 2) + " bits"
 	chosen := -1
 	switch {
 	case step.Ran < infer.KindSample:
 		p.Say = say(at, " is not drawn yet. Likeliest are:")
 	case step.Forced:
 		chosen = step.Chosen
-		p.Say = say(at, " ", gen(TokenText(s.Model.Token(chosen))), " ", bold(Prob(step.P)), ", "+Ordinal(step.Rank)+" of "+Count(len(d.Order))+
+		p.Say = say(at, " ", gen(
+			TokenText(s.Model.Token(chosen)),
+		), " ", bold(terms.Prob(step.P)), ", "+terms.Ordinal(step.Rank)+" of "+terms.Count(len(d.Order))+
 			", chosen by a person; the draw fell on ", TokenText(s.Model.Token(step.Drawn)), ".")
 	default:
 		chosen = step.Chosen
-		p.Say = say(at, " ", gen(TokenText(s.Model.Token(chosen))), " ", bold(Prob(step.P)), ", "+Ordinal(step.Rank)+" of "+Count(len(d.Order))+
+		p.Say = say(at, " ", gen(
+			TokenText(s.Model.Token(chosen)),
+		), " ", bold(terms.Prob(step.P)), ", "+terms.Ordinal(step.Rank)+" of "+terms.Count(len(d.Order))+
 			", entropy "+entropy+". Instead:")
 	}
 	if chosen >= 0 {
@@ -80,8 +90,8 @@ func NewPeek(s *session.State, n int) Peek {
 		if int(id) != chosen && len(p.Alts) < alternatives {
 			text := TokenText(s.Model.Token(int(id)))
 			p.Alts = append(p.Alts, Alternative{
-				Text: text, P: ProbShort(d.P[id]), Cmd: chooseCmd(n, int(id)),
-				Title: fmt.Sprintf("Take %s instead, %s", text, is("p", d.P[id])),
+				Text: text, P: terms.ProbShort(d.P[id]), Cmd: chooseCmd(n, int(id)),
+				Title: fmt.Sprintf("Take %s instead, %s", text, terms.Is("p", d.P[id])),
 			})
 		}
 	}
@@ -115,9 +125,9 @@ func notDrawn(s *session.State, n int) string {
 	case !s.Started():
 		return "There is no text yet, so there is nothing to choose from."
 	case n < 1 || n > len(s.Steps):
-		return fmt.Sprintf("There is no step %d: the run has come to step %s.", n, Count(len(s.Steps)))
+		return fmt.Sprintf("There is no step %d: the run has come to step %s.", n, terms.Count(len(s.Steps)))
 	}
-	return fmt.Sprintf("Step %s has no scores yet: they come with stage 2.", Count(n))
+	return fmt.Sprintf("Step %s has no scores yet: they come with stage 2.", terms.Count(n))
 }
 
 // Found are the tokens whose text holds what somebody searched for.
@@ -161,21 +171,24 @@ func NewFound(s *session.State, n int, text string) Found {
 		rank := d.RankOf(int32(id))
 		t, p := TokenText(s.Model.Token(id)), d.P[id]
 		row := FoundRow{
-			Text: t, P: Prob(p), Rank: Ordinal(rank + 1), Cmd: chooseCmd(n, id),
+			Text: t, P: terms.Prob(p), Rank: terms.Ordinal(rank + 1), Cmd: chooseCmd(n, id),
 			Chosen: step.Ran >= infer.KindSample && step.Chosen == id,
 		}
-		row.Title = fmt.Sprintf("Take %s, %s, %s of %s", t, is("p", p), row.Rank, Count(len(d.Order)))
+		row.Title = fmt.Sprintf("Take %s, %s, %s of %s", t, terms.Is("p", p), row.Rank, terms.Count(len(d.Order)))
 		v.Rows = append(v.Rows, row)
 	}
-	token := Count(position(s, n))
+	token := terms.Count(position(s, n))
 	switch {
 	case len(ids) == 0:
-		v.Say = fmt.Sprintf("None of the %s tokens holds “%s”. Try less of it: long words are made of several tokens.", Count(len(d.Order)), Marked(text))
+		v.Say = fmt.Sprintf(
+			"None of the %s tokens holds “%s”. Try less of it: long words are made of several tokens.",
+			terms.Count(len(d.Order)), Marked(text),
+		)
 	default:
-		v.Say = fmt.Sprintf("%s with “%s”, for token %s:", plural(len(ids)+more, "token"), Marked(text), token)
+		v.Say = fmt.Sprintf("%s with “%s”, for token %s:", terms.Counted(len(ids)+more, "token"), Marked(text), token)
 	}
 	if more > 0 {
-		v.More = "and " + Count(more) + " more: type more of it"
+		v.More = "and " + terms.Count(more) + " more: type more of it"
 	}
 	return v
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -25,17 +26,6 @@ type RailStage struct {
 	Key         string // the key that does the same
 }
 
-// stageNames are the stages' names at length and, for narrow screens, short.
-var stageNames = [...][2]string{
-	infer.KindForward: {"Forward pass", "Forward"},
-	infer.KindLogits:  {"Logits", "Logits"},
-	infer.KindSoftmax: {"Softmax", "Softmax"},
-	infer.KindFilter:  {"Filter", "Filter"},
-	infer.KindSample:  {"Sample", "Sample"},
-	infer.KindAppend:  {"Append", "Append"},
-	infer.KindCache:   {"Cache grows", "Cache"},
-}
-
 // railSay is each stage's sentence on the rail.
 func railSay(s *session.State, k infer.Kind) string {
 	c := s.Model.Config()
@@ -46,7 +36,7 @@ func railSay(s *session.State, k infer.Kind) string {
 		}
 		return fmt.Sprintf("%s read the newest token in its context.", blocks(c.Layers))
 	case infer.KindLogits:
-		return fmt.Sprintf("All %s tokens get a raw score.", Count(c.Vocab))
+		return fmt.Sprintf("All %s tokens get a raw score.", terms.Count(c.Vocab))
 	case infer.KindSoftmax:
 		return "Scores become probabilities that sum to 1."
 	case infer.KindFilter:
@@ -88,22 +78,25 @@ func blocks(n int) string {
 	case n < len(words):
 		return words[n] + " blocks"
 	}
-	return Count(n) + " blocks"
+	return terms.Count(n) + " blocks"
 }
 
 func newRail(s *session.State) Rail {
 	r := Rail{Head: "Token 1", Pass: "no prompt yet", Again: "then again, for the next token"}
 	if s.Started() {
 		n := position(s, s.Cursor.Step)
-		r.Head = "Token " + Count(n)
-		r.Pass = fmt.Sprintf("pass %s of at most %s", Count(s.Cursor.Step), Count(s.Settings.Stop.MaxTokens))
-		r.Again = "then again, for token " + Count(n+1)
+		r.Head = "Token " + terms.Count(n)
+		r.Pass = fmt.Sprintf(
+			"pass %s of at most %s", terms.Count(s.Cursor.Step), terms.Count(s.Settings.Stop.MaxTokens),
+		)
+		r.Again = "then again, for token " + terms.Count(n+1)
 		if s.Stopped != infer.StopNone && s.Cursor.Step == len(s.Steps) {
 			r.Again = "no more: " + StopReason(s)
 		}
 	}
 	for _, k := range infer.Kinds {
-		st := RailStage{N: int(k), Name: stageNames[k][0], Short: stageNames[k][1], Say: railSay(s, k), Key: Count(int(k))}
+		names := terms.StageAt(int(k))
+		st := RailStage{N: int(k), Name: names.Name, Short: names.Short, Say: railSay(s, k), Key: terms.Count(int(k))}
 		if s.Started() && k <= s.Step().Ran {
 			st.State = "is-done"
 			st.Seek = fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"%s"}`, s.Cursor.Step, k)

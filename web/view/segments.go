@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -62,8 +63,8 @@ func fit(n int, w float64) string {
 func segment(x, w float64, text Text, class string) Segment {
 	n := utf8.RuneCountInString(text.String())
 	return Segment{
-		X: Share(x), W: Share(w), Text: text, P: ProbShort(w), Class: class,
-		Fit: fit(n, w), FitP: fit(max(n, len(ProbShort(w))), w), Title: text.String() + " " + Prob(w),
+		X: Share(x), W: Share(w), Text: text, P: terms.ProbShort(w), Class: class,
+		Fit: fit(n, w), FitP: fit(max(n, len(terms.ProbShort(w))), w), Title: text.String() + " " + terms.Prob(w),
 	}
 }
 
@@ -96,7 +97,7 @@ func softmaxSegments(s *session.State, st infer.Softmax) *Segments {
 	set := s.Step().Settings
 	if set.TopP < 1 && !set.Greedy() && s.Dist != nil {
 		last := crossing(s.Dist, s)
-		v.mark(set.TopP, setting(set.TopP)+" falls inside "+last, ": top-p will look there")
+		v.mark(set.TopP, terms.Setting(set.TopP)+" falls inside "+last, ": top-p will look there")
 	}
 	return v
 }
@@ -130,9 +131,9 @@ func filterSegments(s *session.State, st infer.Filter) *Segments {
 	case set.Greedy():
 		v.mark(st.Mass, "greedy keeps the first", ", however far it reaches")
 	case set.TopP < 1 && st.Kept == st.ReachTopP:
-		v.mark(set.TopP, setting(set.TopP)+" falls inside "+crossing(s.Dist, s), ", so it is the last one kept")
+		v.mark(set.TopP, terms.Setting(set.TopP)+" falls inside "+crossing(s.Dist, s), ", so it is the last one kept")
 	case st.Cut > 0:
-		v.mark(st.Mass, "kept up to "+Prob(st.Mass), ", by "+bindingRule(st))
+		v.mark(st.Mass, "kept up to "+terms.Prob(st.Mass), ", by "+bindingRule(st))
 	}
 	return v
 }
@@ -189,12 +190,18 @@ func sampleSegments(st infer.Sample, rows []infer.Row) *Segments {
 	if st.Greedy {
 		return v
 	}
-	v.mark(st.U, "u = "+Prob(st.U), "")
+	v.mark(st.U, "u = "+terms.Prob(st.U), "")
 	if !st.Chosen.Kept {
 		return v
 	}
 	if st.Chosen.Rank > len(v.List) || v.List[min(st.Chosen.Rank, len(v.List))-1].Class != "is-pick" {
-		v.List = append(v.List, Segment{X: Share(st.From), W: Share(st.To - st.From), Class: "is-pick", Fit: "fit-x", FitP: "fit-x", Title: TokenText(st.Chosen.Token).String()})
+		v.List = append(
+			v.List,
+			Segment{
+				X: Share(st.From), W: Share(st.To - st.From), Class: "is-pick", Fit: "fit-x", FitP: "fit-x",
+				Title: TokenText(st.Chosen.Token).String(),
+			},
+		)
 	}
 	return v
 }
@@ -206,7 +213,7 @@ func (v *Segments) what(s *session.State) {
 	}
 	u := *s.WhatIf
 	r := s.Dist.Draw(u)
-	v.What, v.WhatSay, v.WhatAnchor, v.WhatDx = Share(u), "another u = "+Prob(u), "start", "9"
+	v.What, v.WhatSay, v.WhatAnchor, v.WhatDx = Share(u), "another u = "+terms.Prob(u), "start", "9"
 	if u > 0.5 {
 		v.WhatAnchor, v.WhatDx = "end", "-9"
 	}
@@ -219,5 +226,11 @@ func (v *Segments) what(s *session.State) {
 		return
 	}
 	text := TokenText(s.Model.Token(int(s.Dist.Order[r])))
-	v.List = append(v.List, Segment{X: Share(from), W: Share(to - from), Text: text, Class: "is-what", Fit: "fit-x", FitP: "fit-x", Title: text.String()})
+	v.List = append(
+		v.List,
+		Segment{
+			X: Share(from), W: Share(to - from), Text: text, Class: "is-what", Fit: "fit-x", FitP: "fit-x",
+			Title: text.String(),
+		},
+	)
 }

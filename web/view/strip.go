@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -60,16 +61,16 @@ func newStrip(s *session.State) Strip {
 		v.Prompt = append(v.Prompt, tok)
 	}
 	if s.Started() {
-		v.PromptLabel = plural(len(s.PromptTokens), "token") + ", given by you"
+		v.PromptLabel = terms.Counted(len(s.PromptTokens), "token") + ", given by you"
 	}
 	for _, step := range s.Steps {
 		if step.Ran >= infer.KindAppend {
 			v.Tokens = append(v.Tokens, newToken(s, step))
 		}
 	}
-	v.GenLabel = plural(len(v.Tokens), "token") + ", drawn by the model"
+	v.GenLabel = terms.Counted(len(v.Tokens), "token") + ", drawn by the model"
 	if s.Settings.Greedy() && len(v.Tokens) > 0 && allGreedy(s) {
-		v.GenLabel = plural(len(v.Tokens), "token") + ", the likeliest each time"
+		v.GenLabel = terms.Counted(len(v.Tokens), "token") + ", the likeliest each time"
 	}
 	v.Next = newNext(s, len(v.Tokens))
 	for _, t := range s.Ghosts {
@@ -107,7 +108,7 @@ func position(s *session.State, step int) int { return len(s.PromptTokens) + ste
 func newToken(s *session.State, step *infer.Step) Token {
 	text := TokenText(s.Model.Token(step.Chosen))
 	n := position(s, step.N)
-	aria := "token " + Count(n)
+	aria := "token " + terms.Count(n)
 	if step.Forced {
 		aria += ", chosen by a person"
 	}
@@ -115,7 +116,7 @@ func newToken(s *session.State, step *infer.Step) Token {
 		Step:   step.N,
 		ID:     "t-" + strconv.Itoa(step.N),
 		Text:   text,
-		Small:  ProbShort(step.P),
+		Small:  terms.ProbShort(step.P),
 		Class:  Ramp(step.P),
 		Bar:    Share(step.P),
 		Aria:   aria,
@@ -131,11 +132,13 @@ func newToken(s *session.State, step *infer.Step) Token {
 // peekSay is the line of a token in a sentence, shown before the server's own
 // arrives.
 func peekSay(n int, text Text, step *infer.Step) string {
-	line := fmt.Sprintf("Token %d, %s: %s, the model’s %s choice; ", n, text, is("p", step.P), Ordinal(step.Rank))
+	line := fmt.Sprintf(
+		"Token %d, %s: %s, the model’s %s choice; ", n, text, terms.Is("p", step.P), terms.Ordinal(step.Rank),
+	)
 	if step.Forced {
 		return line + "a person chose it."
 	}
-	return line + is("p′", step.Q) + " after the filters."
+	return line + terms.Is("p′", step.Q) + " after the filters."
 }
 
 func newNext(s *session.State, generated int) Next {
@@ -145,12 +148,13 @@ func newNext(s *session.State, generated int) Next {
 	}
 	if s.Stopped != infer.StopNone {
 		return Next{
-			Label: "Stopped", Text: Text{{S: stopShort(s)}}, Small: "after " + Count(generated), Stopped: true,
-			Aria: fmt.Sprintf("stopped after %s: %s", plural(generated, "token"), StopReason(s)),
+			Label: "Stopped", Text: Text{{S: terms.StopOf(s.Stopped).Short}}, Small: "after " + terms.Count(generated),
+			Stopped: true,
+			Aria:    fmt.Sprintf("stopped after %s: %s", terms.Counted(generated, "token"), StopReason(s)),
 		}
 	}
 	next := Next{
-		Label: "Next", Text: Text{{S: "?"}}, Small: Ordinal(n),
+		Label: "Next", Text: Text{{S: "?"}}, Small: terms.Ordinal(n),
 		Aria: fmt.Sprintf("token %d, not chosen yet", n),
 	}
 	if last := len(s.Steps); last > 0 && s.Steps[last-1].Ran == infer.KindSample {
@@ -163,29 +167,10 @@ func newNext(s *session.State, generated int) Next {
 
 // StopReason says in a few words why a run ended, or "" while it has not.
 func StopReason(s *session.State) string {
-	switch s.Stopped {
-	case infer.StopEOS:
-		return "end of text"
-	case infer.StopString:
-		return "stop string “" + Marked(lastStep(s).StopString).String() + "”"
-	case infer.StopMaxTokens:
-		return "max tokens reached"
-	case infer.StopContext:
-		return "context window full"
+	if s.Stopped == infer.StopString {
+		return terms.StopOf(s.Stopped).Name + " “" + Marked(lastStep(s).StopString).String() + "”"
 	}
-	return ""
-}
-
-func stopShort(s *session.State) string {
-	switch s.Stopped {
-	case infer.StopString:
-		return "stop string"
-	case infer.StopMaxTokens:
-		return "max tokens"
-	case infer.StopContext:
-		return "window full"
-	}
-	return "end of text"
+	return terms.StopOf(s.Stopped).Done
 }
 
 func lastStep(s *session.State) *infer.Step { return s.Steps[len(s.Steps)-1] }

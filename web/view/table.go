@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -119,7 +120,7 @@ func logitsTable(st infer.Logits) *Table {
 	low, high := float64(st.Min), float64(st.Max)
 	for i := range 5 {
 		at := float64(i) / 4
-		t.Ticks = append(t.Ticks, tick(at, Decimals(low+(high-low)*at, 1)))
+		t.Ticks = append(t.Ticks, tick(at, terms.Decimals(low+(high-low)*at, 1)))
 	}
 	for i, r := range st.Rows.Rows {
 		row := baseRow(i, r)
@@ -132,21 +133,21 @@ func logitsTable(st infer.Logits) *Table {
 	}
 	t.Rows[0].Worked = true
 	if st.Rest.N > 0 {
-		t.Rest = &TableRow{Label: others(st.Rest.N), Z: "to " + Logit(low)}
+		t.Rest = &TableRow{Label: others(st.Rest.N), Z: "to " + terms.Logit(low)}
 	}
-	t.All = AllRow{Label: "all " + Count(st.Vocab)}
+	t.All = AllRow{Label: "all " + terms.Count(st.Vocab)}
 	return t
 }
 
 func baseRow(i int, r infer.Row) TableRow {
-	row := TableRow{Text: TokenText(r.Token), Z: Logit(float64(r.Z))}
+	row := TableRow{Text: TokenText(r.Token), Z: terms.Logit(float64(r.Z))}
 	if r.Rank != i+1 {
-		row.Far = Ordinal(r.Rank)
+		row.Far = terms.Ordinal(r.Rank)
 	}
 	return row
 }
 
-func others(n int) string { return "the other " + plural(n, "token") }
+func others(n int) string { return "the other " + terms.Counted(n, "token") }
 
 func softmaxTable(s *session.State, st infer.Softmax) *Table {
 	t := &Table{Stage: 3, Caption: "The most probable tokens"}
@@ -169,7 +170,7 @@ func largestP(rows infer.Rows) float64 {
 
 // probabilities fills in what is known from stage 3 on.
 func (t *Table) probabilities(set sampling.Settings, rows infer.Rows, sumExp, axis float64) {
-	t.AtT = "at T = " + setting(set.Temperature)
+	t.AtT = "at T = " + terms.Setting(set.Temperature)
 	if set.Greedy() {
 		t.AtT = "at T = 1.00"
 	}
@@ -177,27 +178,30 @@ func (t *Table) probabilities(set sampling.Settings, rows infer.Rows, sumExp, ax
 	var sum float64
 	for i, r := range rows.Rows {
 		row := baseRow(i, r)
-		row.ZT, row.E, row.P, row.Cum = Decimals(r.ZT, 4), Prob(r.E), Prob(r.P), Prob(r.Cum)
+		row.ZT, row.E, row.P, row.Cum = terms.Decimals(r.ZT, 4), terms.Prob(r.E), terms.Prob(r.P), terms.Prob(r.Cum)
 		row.BarP, row.Ramp = Share(r.P/axis), Ramp(r.P)
 		t.Rows = append(t.Rows, row)
 		sum += r.P
 	}
 	sum += rows.Rest.P
 	if rows.Rest.N > 0 {
-		rest := &TableRow{Label: others(rows.Rest.N), E: Decimals(rows.Rest.E, 4), P: Prob(rows.Rest.P), Cum: Prob(sum)}
+		rest := &TableRow{
+			Label: others(rows.Rest.N), E: terms.Decimals(rows.Rest.E, 4), P: terms.Prob(rows.Rest.P),
+			Cum: terms.Prob(sum),
+		}
 		if rows.Rest.E > 0 && rows.Rest.E < 0.00005 {
 			rest.E = "<0.0001"
 		}
 		if rows.Rest.P <= axis {
 			rest.BarP = Share(rows.Rest.P / axis)
 		} else {
-			rest.OffScale = Prob(rows.Rest.P) + ", off this scale"
+			rest.OffScale = terms.Prob(rows.Rest.P) + ", off this scale"
 		}
 		t.Rest = rest
 	}
 	t.All = AllRow{
-		Label: "all " + Count(rows.Vocab), Sum: Decimals(sumExp, 4), P: Prob(sum),
-		Badge: "sum = " + Decimals(sum, 4), SumIsOne: Decimals(sum, 4) == "1.0000",
+		Label: "all " + terms.Count(rows.Vocab), Sum: terms.Decimals(sumExp, 4), P: terms.Prob(sum),
+		Badge: "sum = " + terms.Decimals(sum, 4), SumIsOne: terms.Decimals(sum, 4) == "1.0000",
 	}
 }
 
@@ -226,7 +230,7 @@ func (t *Table) fates(s *session.State, st infer.Filter, axis float64) {
 		row := &t.Rows[i]
 		row.Kept = r.Kept
 		if r.Kept {
-			row.Keep, row.Q, row.BarQ = "kept", Prob(r.Q), Share(r.Q/axis)
+			row.Keep, row.Q, row.BarQ = "kept", terms.Prob(r.Q), Share(r.Q/axis)
 			row.Title = "kept by every filter"
 			q += r.Q
 			continue
@@ -238,7 +242,7 @@ func (t *Table) fates(s *session.State, st infer.Filter, axis float64) {
 		row.Title = "cut by " + row.CutBy
 	}
 	q += st.Rest.Q
-	t.All.Kept, t.All.Q = Count(st.Kept), Prob(q)
+	t.All.Kept, t.All.Q = terms.Count(st.Kept), terms.Prob(q)
 	if line >= 0 {
 		t.Rows[line].Line = cutLine(st)
 	}
@@ -248,7 +252,7 @@ func (t *Table) fates(s *session.State, st infer.Filter, axis float64) {
 	t.Rest.fate(st, axis)
 	if line < 0 && st.Cut > 0 {
 		t.Rest.Line = cutLine(st)
-		t.Rest.Line.Note = "The line falls further down, after rank " + Count(st.Kept) + ": "
+		t.Rest.Line.Note = "The line falls further down, after rank " + terms.Count(st.Kept) + ": "
 		// Not all of it fits beside the note; the head of the panel says the rest.
 		t.Rest.Line.KeptWhy, t.Rest.Line.CutWhy = "", ", shared out"
 	}
@@ -260,9 +264,9 @@ func (r *TableRow) fate(st infer.Filter, axis float64) {
 	case 0:
 		r.Keep, r.Q, r.CutBy = "all cut", "–", "several"
 	case st.Rest.N:
-		r.Keep, r.Q, r.Kept = "kept", Prob(st.Rest.Q), true
+		r.Keep, r.Q, r.Kept = "kept", terms.Prob(st.Rest.Q), true
 	default:
-		r.Keep, r.Q, r.Kept = Count(st.Rest.Kept)+" kept", Prob(st.Rest.Q), true
+		r.Keep, r.Q, r.Kept = terms.Count(st.Rest.Kept)+" kept", terms.Prob(st.Rest.Q), true
 	}
 	if st.Rest.Q > 0 && st.Rest.Q <= axis && r.OffScale == "" {
 		r.BarQ = Share(st.Rest.Q / axis)
@@ -270,19 +274,19 @@ func (r *TableRow) fate(st infer.Filter, axis float64) {
 }
 
 func cutLine(st infer.Filter) *CutLine {
-	l := &CutLine{Kept: Prob(st.Mass), Cut: Prob(1 - st.Mass)}
+	l := &CutLine{Kept: terms.Prob(st.Mass), Cut: terms.Prob(1 - st.Mass)}
 	set := st.Settings
 	switch {
 	case set.Greedy():
 		l.KeptWhy = ", the most probable token"
 	case st.Kept == st.ReachTopK && set.TopK > 0:
-		l.KeptWhy = ", rank " + Count(set.TopK) + " is the last of top-k"
+		l.KeptWhy = ", rank " + terms.Count(set.TopK) + " is the last of top-k"
 	case st.Kept == st.ReachTopP && set.TopP < 1:
-		l.KeptWhy = ", the first sum to reach " + setting(set.TopP)
+		l.KeptWhy = ", the first sum to reach " + terms.Setting(set.TopP)
 	case st.Kept == st.ReachMinP && set.MinP > 0:
-		l.KeptWhy = ", p at least " + setting(set.MinP) + " of the first"
+		l.KeptWhy = ", p at least " + terms.Setting(set.MinP) + " of the first"
 	}
-	l.CutWhy = ", shared out among the " + Count(st.Kept)
+	l.CutWhy = ", shared out among the " + terms.Count(st.Kept)
 	if st.Kept == 1 {
 		l.CutWhy = ", given to the one kept"
 	}
@@ -305,7 +309,7 @@ func sampleTable(s *session.State, st infer.Sample, f infer.Filter) *Table {
 		row.From, row.To = "–", "–"
 		if r.Kept {
 			from, to := s.Dist.Segment(r.Rank - 1)
-			row.From, row.To = Prob(from), Prob(to)
+			row.From, row.To = terms.Prob(from), terms.Prob(to)
 			row.LaneX, row.LaneW = Share(from), Share(to-from)
 			row.Ramp = Ramp(r.Q)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -35,7 +36,10 @@ func newWhatIf(s *session.State) WhatIf {
 	id := int(s.Dist.Order[r])
 	from, to := s.Dist.Segment(r)
 	text := TokenText(s.Model.Token(id))
-	v.Say = say(is("u", u), " falls on ", text, ", from ", Prob(from), " to ", Prob(to), ": the ", Ordinal(r+1), " choice, ", is("p′", s.Dist.Q(r)), ".")
+	v.Say = say(
+		terms.Is("u", u), " falls on ", text, ", from ", terms.Prob(from), " to ", terms.Prob(to), ": the ",
+		terms.Ordinal(r+1), " choice, ", terms.Is("p′", s.Dist.Q(r)), ".",
+	)
 	if id == step.Chosen {
 		v.Say = append(v.Say, say(" It is the one taken.")...)
 		return v

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -28,8 +29,9 @@ func TestSumsHoldTheWholeVocabulary(t *testing.T) {
 		t.Errorf("with %d of %d rows the sum is %+v", len(table.Rows), len(st.Dist.Order), table.All)
 	}
 	rest := table.Rest
-	if rest.P != Prob(1-shown) || rest.Cum != "1.0000" || rest.BarP != "" || rest.OffScale != Prob(1-shown)+", off this scale" {
-		t.Errorf("the others' row is %+v, want p %s without a bar", rest, Prob(1-shown))
+	if rest.P != terms.Prob(1-shown) || rest.Cum != "1.0000" || rest.BarP != "" ||
+		rest.OffScale != terms.Prob(1-shown)+", off this scale" {
+		t.Errorf("the others' row is %+v, want p %s without a bar", rest, terms.Prob(1-shown))
 	}
 }
 
@@ -38,7 +40,9 @@ func TestSumsHoldTheWholeVocabulary(t *testing.T) {
 // one more, and top-k 2 one less.
 func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
 	for k, want := range map[int]string{4: ", the first sum to reach 0.90", 2: ", rank 2 is the last of top-k"} {
-		rows := NewLoop(drill(t, sampling.Settings{Temperature: 1, TopK: k, TopP: 0.9}, infer.KindFilter, 0)).Panel.Table.Rows
+		rows := NewLoop(
+			drill(t, sampling.Settings{Temperature: 1, TopK: k, TopP: 0.9}, infer.KindFilter, 0),
+		).Panel.Table.Rows
 		for _, r := range rows {
 			if r.Line != nil && r.Line.KeptWhy != want {
 				t.Errorf("top-k %d: the line says %q, want %q", k, r.Line.KeptWhy, want)
@@ -54,10 +58,10 @@ func TestTotalsHoldTheStepShown(t *testing.T) {
 	do(t, s, session.StepToken{})
 	st := do(t, s, session.StepToken{})
 	last, total := st.Steps[1], NewLoop(st).Cost.Total
-	if got, want := total.Cached.String(), MultAdds(last.TotalCached); got != want {
+	if got, want := total.Cached.String(), terms.MultAdds(last.TotalCached); got != want {
 		t.Errorf("after two steps the work so far is %s, want %s", got, want)
 	}
-	if got, want := total.Recomputed.String(), MultAdds(last.TotalRecomputed)+", not run"; got != want {
+	if got, want := total.Recomputed.String(), terms.MultAdds(last.TotalRecomputed)+", not run"; got != want {
 		t.Errorf("without a cache it is %s, want %s", got, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -26,20 +27,23 @@ type WorkCell struct {
 
 // Sums are written with four decimals, the logits too, so that a reader who
 // works them again comes to the last digit shown, give or take one.
-func four(x float64) string { return Decimals(x, 4) }
+func four(x float64) string { return terms.Decimals(x, 4) }
 
 func logitWork(st infer.Logits, r infer.Row) *Work {
 	z, top := float64(r.Z), float64(st.Max)
 	return &Work{Token: TokenText(r.Token), Cells: []WorkCell{
-		{Name: say("z"), Sum: say("sum of " + Count(st.Width) + " products = " + four(z))},
+		{Name: say("z"), Sum: say("sum of " + terms.Count(st.Width) + " products = " + four(z))},
 		{Name: say("behind the first"), Sum: say(four(top), " − ", bracket(z), " = ", bold(four(top-z))), Now: true},
-		{Name: say("ahead of the last"), Sum: say(four(z), " − ", bracket(float64(st.Min)), " = ", four(z-float64(st.Min)))},
+		{
+			Name: say("ahead of the last"),
+			Sum:  say(four(z), " − ", bracket(float64(st.Min)), " = ", four(z-float64(st.Min))),
+		},
 	}}
 }
 
-// bracket puts a negative number in brackets after a minus sign.
+// bracket puts a negative number in brackets after a terms.Minus sign.
 func bracket(x float64) string {
-	if s := four(x); strings.HasPrefix(s, minus) {
+	if s := four(x); strings.HasPrefix(s, terms.Minus) {
 		return "(" + s + ")"
 	} else {
 		return s
@@ -57,10 +61,10 @@ func softmaxWork(st infer.Softmax, r infer.Row, now bool) *Work {
 	}
 	maxZT := st.MaxZ / t
 	zt := float64(r.Z) / t
-	p := say(Prob(r.E), " / ", four(st.SumExp), " = ", Span{S: Prob(r.P), Style: boldIf(now)})
+	p := say(terms.Prob(r.E), " / ", four(st.SumExp), " = ", Span{S: terms.Prob(r.P), Style: boldIf(now)})
 	return &Work{Token: TokenText(r.Token), Cells: []WorkCell{
-		{Name: say("z / T"), Sum: say(four(float64(r.Z)), " / ", setting(t), " = ", four(zt))},
-		{Name: expName(), Sum: say("e", sup(four(zt)+" − "+bracket(maxZT)), " = ", Prob(r.E))},
+		{Name: say("z / T"), Sum: say(four(float64(r.Z)), " / ", terms.Setting(t), " = ", four(zt))},
+		{Name: expName(), Sum: say("e", sup(four(zt)+" − "+bracket(maxZT)), " = ", terms.Prob(r.E))},
 		{Name: say("p = e / Σe"), Sum: p, Now: now},
 	}}
 }
@@ -77,7 +81,7 @@ func filterWork(s *session.State, st infer.Filter, soft infer.Softmax, r infer.R
 	if r.Kept {
 		w.Cells = append(w.Cells, WorkCell{
 			Name: say("p′ = p / mass kept"), Now: true,
-			Sum: say(Prob(r.P), " / ", Prob(st.Mass), " = ", bold(Prob(r.Q))),
+			Sum: say(terms.Prob(r.P), " / ", terms.Prob(st.Mass), " = ", bold(terms.Prob(r.Q))),
 		})
 		return w
 	}
@@ -89,12 +93,15 @@ func filterWork(s *session.State, st infer.Filter, soft infer.Softmax, r infer.R
 func whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 	switch r.CutBy {
 	case sampling.RuleTopK:
-		return say("rank ", Count(r.Rank), " > ", bold(Count(st.Settings.TopK)))
+		return say("rank ", terms.Count(r.Rank), " > ", bold(terms.Count(st.Settings.TopK)))
 	case sampling.RuleTopP:
-		return say("Σ p before it ", Prob(r.Cum-r.P), " ≥ ", bold(setting(st.Settings.TopP)))
+		return say("Σ p before it ", terms.Prob(r.Cum-r.P), " ≥ ", bold(terms.Setting(st.Settings.TopP)))
 	case sampling.RuleMinP:
 		first := st.Rows.Rows[0].P
-		return say(Prob(r.P), " < ", setting(st.Settings.MinP), " × ", Prob(first), " = ", bold(Prob(st.Settings.MinP*first)))
+		return say(
+			terms.Prob(r.P), " < ", terms.Setting(st.Settings.MinP), " × ", terms.Prob(first), " = ",
+			bold(terms.Prob(st.Settings.MinP*first)),
+		)
 	}
 	return say("not the highest score")
 }
@@ -109,18 +116,23 @@ func drawWork(s *session.State, st infer.Sample, f infer.Filter, soft infer.Soft
 	from, to := s.Dist.Segment(r.Rank - 1)
 	w.Cells = []WorkCell{
 		{Name: say("starts at"), Sum: startsAt(f, r, from)},
-		{Name: say("ends at"), Sum: say(Prob(from), " + ", Prob(r.Q), " = ", Prob(to))},
+		{Name: say("ends at"), Sum: say(terms.Prob(from), " + ", terms.Prob(r.Q), " = ", terms.Prob(to))},
 	}
 	if st.Greedy {
-		w.Cells = append(w.Cells, WorkCell{Name: say("no u is drawn"), Sum: say("the only token left is taken"), Now: true})
+		w.Cells = append(
+			w.Cells, WorkCell{Name: say("no u is drawn"), Sum: say("the only token left is taken"), Now: true},
+		)
 		return w
 	}
-	land := WorkCell{Name: say("u lands inside"), Sum: say(Prob(from), " ≤ ", bold(Prob(st.U)), " < ", Prob(to)), Now: true}
+	land := WorkCell{
+		Name: say("u lands inside"), Sum: say(terms.Prob(from), " ≤ ", bold(terms.Prob(st.U)), " < ", terms.Prob(to)),
+		Now: true,
+	}
 	switch {
 	case st.U < from:
-		land = WorkCell{Name: say("u lands before it"), Sum: say(bold(Prob(st.U)), " < ", Prob(from))}
+		land = WorkCell{Name: say("u lands before it"), Sum: say(bold(terms.Prob(st.U)), " < ", terms.Prob(from))}
 	case s.Dist.Draw(st.U) != r.Rank-1:
-		land = WorkCell{Name: say("u lands after it"), Sum: say(bold(Prob(st.U)), " ≥ ", Prob(to))}
+		land = WorkCell{Name: say("u lands after it"), Sum: say(bold(terms.Prob(st.U)), " ≥ ", terms.Prob(to))}
 	}
 	w.Cells = append(w.Cells, land, WorkCell{
 		Name: say("the likeliest, ", TokenText(st.Likely.Token), ", loses"), Sum: say(draws(1 - st.Likely.Q)),
@@ -134,16 +146,16 @@ func startsAt(f infer.Filter, r infer.Row, from float64) Rich {
 	case r.Rank == 1:
 		return say("0")
 	case r.Rank > 3 || len(f.Rows.Rows) < r.Rank:
-		return say("Σ p′ of ", Count(r.Rank-1), " before it = ", Prob(from))
+		return say("Σ p′ of ", terms.Count(r.Rank-1), " before it = ", terms.Prob(from))
 	}
-	sum := Prob(f.Rows.Rows[0].Q)
+	sum := terms.Prob(f.Rows.Rows[0].Q)
 	for _, before := range f.Rows.Rows[1 : r.Rank-1] {
-		sum += " + " + Prob(before.Q)
+		sum += " + " + terms.Prob(before.Q)
 	}
 	if r.Rank == 2 {
 		return say(sum)
 	}
-	return say(sum, " = ", Prob(from))
+	return say(sum, " = ", terms.Prob(from))
 }
 
 // draws says how often something of probability p happens.
@@ -157,5 +169,5 @@ func draws(p float64) string {
 	case n == 100:
 		return "more than 99 draws in 100"
 	}
-	return plural(n, "draw") + " in 100"
+	return terms.Counted(n, "draw") + " in 100"
 }

@@ -1,0 +1,121 @@
+package terms
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Minus is the sign of negative numbers; a hyphen would be too short beside
+// tabular figures.
+const Minus = "−"
+
+// tooLong is from where on a number is written in scientific form: with a
+// temperature of 1e-300 even a small score becomes a number of 301 digits.
+const tooLong = 1e6
+
+// Decimals writes any number with n decimals, thousands commas and a true
+// minus sign. A negative number that rounds to zero loses its sign. From a
+// million on it is "1.34e301", and "∞" beyond all numbers.
+func Decimals(x float64, n int) string {
+	if math.Abs(x) >= tooLong {
+		return scientific(x)
+	}
+	return Grouped(x, n)
+}
+
+// Grouped is [Decimals] for numbers that are never too long to be written out:
+// counts, prices, what a chart's axis is marked with.
+func Grouped(x float64, n int) string {
+	s := Thousands(strconv.FormatFloat(math.Abs(x), 'f', n, 64))
+	if x < 0 && strings.Trim(s, "0.,") != "" {
+		s = Minus + s
+	}
+	return s
+}
+
+// scientific writes a number as "1.34e301".
+func scientific(x float64) string {
+	s := "∞"
+	if !math.IsInf(x, 0) {
+		s = exponent(strconv.FormatFloat(math.Abs(x), 'e', 2, 64))
+	}
+	if x < 0 {
+		s = Minus + s
+	}
+	return s
+}
+
+// exponent writes "1.00e+06" as "1.00e6", as it would be typed.
+func exponent(s string) string {
+	mantissa, power, _ := strings.Cut(s, "e")
+	digits := strings.TrimLeft(power[1:], "0")
+	if power[0] == '-' {
+		digits = "-" + digits
+	}
+	return mantissa + "e" + digits
+}
+
+// Logit writes a raw score with 2 decimals.
+func Logit(z float64) string { return Decimals(z, 2) }
+
+// Count writes a whole number with thousands commas.
+func Count[N ~int | ~int64](n N) string {
+	if n < 0 {
+		return Minus + Thousands(strconv.FormatInt(-int64(n), 10))
+	}
+	return Thousands(strconv.FormatInt(int64(n), 10))
+}
+
+// Thousands puts commas into a number that is written already: "-1234.5" becomes
+// "-1,234.5".
+func Thousands(number string) string {
+	end := len(number)
+	if dot := strings.IndexByte(number, '.'); dot >= 0 {
+		end = dot
+	}
+	for i := end - 3; i > 0 && number[i-1] != '-'; i -= 3 {
+		number = number[:i] + "," + number[i:]
+	}
+	return number
+}
+
+// Measured writes a measured number with as many decimals as say something:
+// "1,204", "123.4", "12.34", "0.1234".
+func Measured(x float64) string {
+	switch a := math.Abs(x); {
+	case x == math.Trunc(x) && a < 1<<53:
+		return Count(int64(x))
+	case a >= 100:
+		return Decimals(x, 1)
+	case a >= 1:
+		return Decimals(x, 2)
+	}
+	return Decimals(x, 4)
+}
+
+// Setting writes a value that someone set, with as many decimals as it takes but
+// two at least: 0.70, 0.125, 2.00. Very small and very large ones are written
+// as they would be typed: 1e-300.
+func Setting(x float64) string {
+	if a := math.Abs(x); a >= tooLong || (a > 0 && a < 1e-4) {
+		return exponent(strconv.FormatFloat(x, 'e', -1, 64))
+	}
+	s := strconv.FormatFloat(x, 'f', -1, 64)
+	if _, rest, _ := strings.Cut(s, "."); len(rest) >= 2 {
+		return s
+	}
+	return strconv.FormatFloat(x, 'f', 2, 64)
+}
+
+// Plain writes a number as short as it reads back, whole ones without an
+// exponent: for programs, addresses and cells of tables.
+func Plain(x float64) string {
+	switch {
+	case x == 0:
+		return "0" // without a sign
+	case x == math.Trunc(x) && math.Abs(x) < 1e18:
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}

@@ -1,0 +1,83 @@
+package terms
+
+import (
+	"math"
+	"strconv"
+)
+
+// almostOne takes up what float64 sums of a few thousand probabilities lose:
+// anything this near to 1 is 1.
+const almostOne = 1 - 1e-9
+
+// Prob writes a probability, or a sum of some, with 4 decimals. What would
+// round to 0 or 1 without being it is written "<0.0001" or ">0.9999".
+func Prob(p float64) string {
+	switch {
+	case p > 0 && p < 0.00005:
+		return "<0.0001"
+	case p >= 0.99995 && p < almostOne:
+		return ">0.9999"
+	}
+	return strconv.FormatFloat(p, 'f', 4, 64)
+}
+
+// ProbShort writes a probability with 2 decimals, for narrow places; "<0.01"
+// and ">0.99" are what would round to 0 or 1 without being it.
+func ProbShort(p float64) string {
+	switch {
+	case p > 0 && p < 0.005:
+		return "<0.01"
+	case p >= 0.995 && p < almostOne:
+		return ">0.99"
+	}
+	return strconv.FormatFloat(p, 'f', 2, 64)
+}
+
+// Is writes "p = 0.1149", or "p <0.0001".
+func Is(name string, p float64) string {
+	if s := Prob(p); s[0] == '<' || s[0] == '>' {
+		return name + " " + s
+	}
+	return name + " = " + Prob(p)
+}
+
+// Percent writes a part of a whole in whole percent, "33%"; what would round to
+// 0 or 100 without being it is "<1%" or ">99%".
+func Percent(share float64) string {
+	switch n := math.Round(100 * share); {
+	case n == 0 && share > 0:
+		return "<1%"
+	case n == 100 && share < almostOne:
+		return ">99%"
+	default:
+		return Grouped(n, 0) + "%"
+	}
+}
+
+// PercentTo writes a part of a whole in percent with n decimals: "33.6%".
+func PercentTo(share float64, n int) string { return Grouped(100*share, n) + "%" }
+
+// OfHundred writes a probability as a number out of 100 draws: "34", "fewer
+// than 1", "more than 99".
+func OfHundred(p float64) string {
+	switch n := math.Round(100 * p); {
+	case n == 0:
+		return "fewer than 1"
+	case n == 100 && p < almostOne:
+		return "more than 99"
+	default:
+		return Grouped(n, 0)
+	}
+}
+
+// Times writes how many times a is b: one decimal below 100, none above.
+func Times(a, b int64) string {
+	if b == 0 {
+		return "–"
+	}
+	x := float64(a) / float64(b)
+	if x < 99.95 {
+		return Decimals(x, 1) + "×"
+	}
+	return Decimals(x, 0) + "×"
+}

@@ -1,0 +1,177 @@
+package terms
+
+import (
+	"testing"
+	"time"
+)
+
+func TestProb(t *testing.T) {
+	for _, c := range []struct {
+		p           float64
+		long, short string
+	}{
+		{0, "0.0000", "0.00"},
+		{1e-300, "<0.0001", "<0.01"},
+		{0.0000499999, "<0.0001", "<0.01"},
+		{0.00005, "0.0001", "<0.01"},
+		{0.0049, "0.0049", "<0.01"},
+		{0.005, "0.0050", "0.01"}, // 0.005 as a float64 is a little above 0.005
+		{0.86426, "0.8643", "0.86"},
+		{0.9949, "0.9949", "0.99"},
+		{0.995, "0.9950", ">0.99"},
+		{0.99994, "0.9999", ">0.99"},
+		{0.99995, ">0.9999", ">0.99"},
+		{0.999999, ">0.9999", ">0.99"},
+		{1 - 1e-12, "1.0000", "1.00"}, // what a sum of 4,096 float64 loses
+		{1, "1.0000", "1.00"},
+	} {
+		if got := Prob(c.p); got != c.long {
+			t.Errorf("Prob(%v) = %q, want %q", c.p, got, c.long)
+		}
+		if got := ProbShort(c.p); got != c.short {
+			t.Errorf("ProbShort(%v) = %q, want %q", c.p, got, c.short)
+		}
+	}
+}
+
+func TestDecimals(t *testing.T) {
+	for _, c := range []struct {
+		x    float64
+		n    int
+		want string
+	}{
+		{13.404, 2, "13.40"},
+		{-7.5618, 2, "−7.56"},
+		{-0.001, 2, "0.00"}, // no sign on a zero
+		{-0.006, 2, "−0.01"},
+		{1234567.891, 1, "1.23e6"},
+		{-1234, 0, "−1,234"},
+		{999.96, 1, "1,000.0"},
+	} {
+		if got := Decimals(c.x, c.n); got != c.want {
+			t.Errorf("Decimals(%v, %d) = %q, want %q", c.x, c.n, got, c.want)
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Count(0), "0"},
+		{Count(999), "999"},
+		{Count(1000), "1,000"},
+		{Count(4096), "4,096"},
+		{Count(int64(1234567890)), "1,234,567,890"},
+		{Count(-1234), "−1,234"},
+		{Bytes(0), "0 B"},
+		{Bytes(3072), "3,072 B"},
+		{Bytes(9999), "9,999 B"},
+		{Bytes(10_000), "9.8 KiB"},      // 10000/1024 = 9.7656
+		{Bytes(58_368), "57.0 KiB"},     // 19 × 3072
+		{Bytes(1_572_864), "1.5 MiB"},   // 512 × 3072
+		{Bytes(2 << 30), "2.0 GiB"},     // FACTS, correction 3
+		{MultAdds(9_999), "9,999"},      // exact
+		{MultAdds(10_000), "0.01 M"},    //
+		{MultAdds(786_432), "0.79 M"},   // 192 × 4096
+		{MultAdds(3_189_504), "3.19 M"}, // FACTS: one cached step at n = 19
+		{MultAdds(46_050_816), "46.05 M"},
+		{MultAdds(1_234_000_000), "1.23 G"},
+		{Took(1500 * time.Nanosecond), "1.5 µs"},
+		{Took(42 * time.Microsecond), "42 µs"},
+		{Took(420 * time.Microsecond), "0.42 ms"},
+		{Took(1840 * time.Microsecond), "1.8 ms"},
+		{Took(21_600 * time.Microsecond), "21.6 ms"},
+		{Took(123 * time.Millisecond), "123 ms"},
+		{Took(1500 * time.Millisecond), "1.5 s"},
+		{Times(46_050_816, 3_189_504), "14.4×"}, // 14.438
+		{Times(417, 1), "417×"},
+		{Times(1, 0), "–"},
+		{Ordinal(1), "1st"},
+		{Ordinal(2), "2nd"},
+		{Ordinal(3), "3rd"},
+		{Ordinal(11), "11th"},
+		{Ordinal(12), "12th"},
+		{Ordinal(13), "13th"},
+		{Ordinal(21), "21st"},
+		{Ordinal(111), "111th"},
+		{Ordinal(1002), "1,002nd"},
+		{Setting(0.7), "0.70"},
+		{Setting(2), "2.00"},
+		{Setting(0.125), "0.125"},
+		{Counted(1, "token"), "1 token"},
+		{Counted(4096, "token"), "4,096 tokens"},
+		{Percent(0.7361), "74%"},
+		{Percent(0.0041), "<1%"},
+		{Is("p", 0.64), "p = 0.6400"},
+		{Is("p", 0.00001), "p <0.0001"},
+		{BytesShort(2 << 30), "2 GiB"},
+		{BytesShort(1536), "1,536 B"},
+		{BytesShort(64.0 * (1 << 40)), "64 TiB"},
+		{Bytes(3.5 * (1 << 50)), "3.5 PiB"},
+		{BytesFull(512), "512 B"},
+		{BytesFull(2 << 30), "2 GiB"},
+		{BytesFull(13_475_513_139), "12.55 GiB"},
+		{BytesFull(100 << 10), "100 KiB"},
+		{BytesFull(4_429_185_024), "4.13 GiB"}, // 4.125, and people round up
+		{Percent(0), "0%"},
+		{Percent(0.996), ">99%"},
+		{Percent(1 - 1e-12), "100%"}, // what a sum of 4,096 float64 loses
+		{Percent(2.5), "250%"},
+		{PercentTo(0.33584, 1), "33.6%"},
+		{OfHundred(0.001), "fewer than 1"},
+		{OfHundred(0.28), "28"},
+		{OfHundred(0.999), "more than 99"},
+		{OfHundred(1), "100"},
+		{CountedAs(2, "branch", "branches"), "2 branches"},
+		{HowOften(1), "once"},
+		{HowOften(2), "twice"},
+		{HowOften(1200), "1,200 times"},
+		{Grouped(1234567.891, 1), "1,234,567.9"},
+		{Thousands("-123"), "-123"},
+		{Thousands("-1234.5678"), "-1,234.5678"},
+		{Thousands("123456"), "123,456"},
+		{Thousands(""), ""},
+		{Capital("élan"), "Élan"},
+		{Capital(""), ""},
+		{StageAt(7).Name, "Cache grows"},
+		{StageKeys()[Stages-1], "cache"},
+		{StopOf("max_tokens").Done, "max tokens reached"},
+		{StopOf("").Why, ""},
+		{Plain(-0.0), "0"},
+		{Plain(1e6), "1000000"},
+		{Plain(0.1), "0.1"},
+		{Measured(1204), "1,204"},
+		{Measured(123.44), "123.4"},
+		{Measured(-12.345), "−12.35"},
+		{Measured(0.12344), "0.1234"},
+		{Wait(20 * time.Second), "1 min"},
+		{Wait(10 * time.Minute), "10 min"},
+		{Wait(23 * time.Hour), "23 hours"},
+		{Wait(3 * 24 * time.Hour), "3 days"},
+		{Wait(73 * 24 * time.Hour), "2.4 months"},
+		{Wait(800 * 24 * time.Hour), "2.2 years"},
+		{Dollars(0), "$0"},
+		{Dollars(-0.5), "−$0.50"},
+		{Dollars(1234.996), "$1,235.00"},
+		{Dollars(0.000025), "$0.000025"},
+		{Dollars(0.03), "$0.03"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// TestCell: what begins as a formula does is marked as text, whatever space
+// there is before it; numbers and everything else stay as they are.
+func TestCell(t *testing.T) {
+	for text, want := range map[string]string{
+		"=1+1": "'=1+1", "+1": "+1", "-0.5": "-0.5", "-x": "'-x", "-": "'-", "@SUM(A1)": "'@SUM(A1)", " =1": "' =1",
+		"\t=1": "'\t=1", "\ta": "'\ta", "\r": "'\r", "％x": "％x", "＝1": "'＝1", "'=1": "''=1", "plain": "plain",
+		" the": " the",
+		"a=1":  "a=1", "": "", "\n=1": "'\n=1",
+	} {
+		if got := Cell(text); got != want {
+			t.Errorf("%q is written as %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package terms
+
+import (
+	"math"
+	"strings"
+	"time"
+)
+
+// BytesShort is [Bytes] for sentences and the marks of a chart: a whole number of
+// units does without its decimal.
+func BytesShort[N ~int | ~int64 | ~float64](n N) string {
+	return strings.Replace(Bytes(n), ".0 ", " ", 1)
+}
+
+// Bytes writes a size: exact below 10,000, else KiB, MiB and so on with one
+// decimal, which stays where numbers change in place.
+func Bytes[N ~int | ~int64 | ~float64](n N) string {
+	if math.Abs(float64(n)) < 10_000 {
+		return Grouped(float64(n), 0) + " B"
+	}
+	x, unit := inUnit(float64(n))
+	return Grouped(x, 1) + " " + unit
+}
+
+// BytesFull writes a size in the largest unit that it fills, with two decimals
+// where it takes them: "512 B", "1.5 KiB", "12.55 GiB".
+func BytesFull(n int64) string {
+	x, unit := inUnit(float64(n))
+	return strings.TrimSuffix(strings.TrimRight(Grouped(math.Round(100*x)/100, 2), "0"), ".") + " " + unit
+}
+
+// inUnit counts bytes in the largest unit of 1,024s that they fill.
+func inUnit(x float64) (float64, string) {
+	units, i := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}, 0
+	for ; i < len(units)-1 && math.Abs(x) >= 1024; i++ {
+		x /= 1024
+	}
+	return x, units[i]
+}
+
+// MultAdds writes a count of multiply-adds: exact below 10,000, else in
+// millions (M) or thousands of millions (G) with two decimals.
+func MultAdds(n int64) string {
+	switch {
+	case n < 10_000:
+		return Count(n)
+	case n < 1e9:
+		return Decimals(float64(n)/1e6, 2) + " M"
+	}
+	return Decimals(float64(n)/1e9, 2) + " G"
+}
+
+// Took writes a measured time with two or three digits.
+func Took(d time.Duration) string {
+	us := float64(d) / float64(time.Microsecond)
+	switch {
+	case us < 9.95:
+		return Decimals(us, 1) + " µs"
+	case us < 99.5:
+		return Decimals(us, 0) + " µs"
+	case us < 995:
+		return Decimals(us/1e3, 2) + " ms"
+	case us < 99_950:
+		return Decimals(us/1e3, 1) + " ms"
+	case us < 999_500:
+		return Decimals(us/1e3, 0) + " ms"
+	}
+	return Decimals(us/1e6, 1) + " s"
+}
+
+const day = 24 * time.Hour
+
+// Wait writes how long something is away, in the largest unit that fits:
+// "10 min", "3 days", "2.4 months".
+func Wait(d time.Duration) string {
+	switch {
+	case d < time.Hour:
+		return Grouped(max(1, math.Round(d.Minutes())), 0) + " min"
+	case d < day:
+		return Counted(int(math.Round(d.Hours())), "hour")
+	case d < 60*day:
+		return Counted(int(math.Round(d.Hours()/24)), "day")
+	case d < 730*day:
+		return Grouped(d.Hours()/24/30.44, 1) + " months"
+	}
+	return Grouped(d.Hours()/24/365.25, 1) + " years"
+}
+
+// Dollars writes a price: dollars and cents from ten cents on, below that as
+// many decimals as the price has, eight at most.
+func Dollars(x float64) string {
+	sign := ""
+	if x < 0 {
+		sign, x = Minus, -x
+	}
+	switch {
+	case x == 0:
+		return "$0"
+	case x >= 0.095:
+		return sign + "$" + Grouped(x, 2)
+	}
+	return sign + "$" + strings.TrimRight(strings.TrimRight(Grouped(x, 8), "0"), ".")
+}
