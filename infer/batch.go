@@ -37,7 +37,7 @@ func (m *Model) Through(r Runner) *Model {
 	return &through
 }
 
-// A job is a pass that somebody waits for: tokens to be read after a cache, or
+// A job is a pass that someone waits for: tokens to be read after a cache, or
 // vectors to be scored. It is part of a [Seat] and used again and again.
 type job struct {
 	ctx context.Context

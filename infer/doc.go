@@ -12,7 +12,7 @@
 // [Loop.Next] runs the next one and returns it as a [Stage]: a plain value
 // that owns its data and carries what a screen needs and what the work cost.
 // Every turn is kept as a [Step], the logits once and the rest derived again
-// by pure functions when somebody looks back. A [Log] is what it takes to run
+// by pure functions when someone looks back. A [Log] is what it takes to run
 // the same text again, bit for bit.
 //
 // Nothing here knows of pages, sockets or learners.

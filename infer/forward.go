@@ -271,7 +271,7 @@ func (m *Model) Logits(last []float32) ([]float32, cost.Parts, error) {
 
 // LogitsTo is Logits for one or more positions: last [n, width], with the
 // result written to z [n, vocab]. It allocates nothing. It can fail with ctx's
-// error only where the model's passes are run by somebody else, who may let
+// error only where the model's passes are run by someone else, who may let
 // them wait ([Model.Through]).
 func (m *Model) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error) {
 	if m.runner != nil {

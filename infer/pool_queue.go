@@ -4,12 +4,12 @@ package infer
 // clock or a goroutine:
 //
 //   - Who steps goes before who plays, each in the order in which they came.
-//   - While somebody who plays waits, they take turns place by place, so that
+//   - While someone who plays waits, they take turns place by place, so that
 //     those who step never get more than every second place.
 //
 // With P that play and S that step, each waiting for one place at a time and
 // B places a round, one queue for all would serve everybody once in (P+S)/B
-// rounds: the fair share. Before somebody who plays there are at most P−1 that
+// rounds: the fair share. Before someone who plays there are at most P−1 that
 // play, and one that steps before each and before itself: served by place 2P at
 // the latest, so in no more than 2P/B rounds. The same holds for who steps, with
 // S. Nobody waits more than twice the fair share.

@@ -138,7 +138,7 @@ func TestSixtyFourPlayOnTwoWorkers(t *testing.T) {
 	pool.Close()
 	st := pool.Stats()
 	if st.Longest > 9 {
-		t.Errorf("somebody waited %d rounds, twice the fair share is 9", st.Longest)
+		t.Errorf("someone waited %d rounds, twice the fair share is 9", st.Longest)
 	}
 	if st.Served < 2*st.Rounds {
 		t.Errorf("%d passes in %d rounds: hardly anything was run together", st.Served, st.Rounds)

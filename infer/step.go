@@ -10,7 +10,7 @@ import (
 // Step is one turn of the loop as it was run. It is never changed once it can
 // be seen from outside: a turn in progress is replaced, stage by stage, by a
 // copy that knows more. The logits are kept; what follows from them and the
-// settings is derived again when somebody looks ([Step.Distribution]).
+// settings is derived again when someone looks ([Step.Distribution]).
 type Step struct {
 	N        int      // 1 for the first generated token
 	Ran      Kind     // the last stage that ran: KindCache when the turn is done

@@ -22,7 +22,7 @@ var (
 	isYear   = regexp.MustCompile(`^(19|20)[0-9][0-9]$`)
 )
 
-// typedNumbers are the numbers of a piece that somebody typed.
+// typedNumbers are the numbers of a piece that someone typed.
 func typedNumbers(p *piece) (list []string) {
 	add := func(text string, free func(string) bool) {
 		for _, n := range isNumber.FindAllString(text, -1) {

@@ -13,11 +13,12 @@ import (
 const isReady = `document.readyState === 'complete' && document.documentElement.dataset.conn !== undefined`
 
 // sameParts are the states made of the same parts as another: the run that is not
-// here, the limit that stopped it, the prompt's pass, the draw or the ghosts. Only
-// words and numbers differ, so the short tier leaves them to the long one.
+// here, the limit that stopped it, the prompt's pass, the filter's table, the draw
+// or the ghosts. Only words and numbers differ, so the short tier leaves them to
+// the long one.
 var sameParts = []string{
 	"bad-link", "playing", "stopped-end", "stopped-string", "rewound", "bytes", "not-looking", "decode", "what-if",
-	"greedy", "forced",
+	"greedy", "forced", "idle", "softmax",
 }
 
 // TestEveryStateIsAccessible: axe-core finds nothing in any state of the

@@ -90,7 +90,7 @@ func readOrder(message []byte) (order, *session.Error) {
 		return o, &session.Error{Code: codeFormat, Message: `A message must be one JSON object such as {"cmd":"step","n":1}.`}
 	}
 	if halfCharacter(message) {
-		return o, &session.Error{Code: codeFormat, Message: "The message holds half of a character (a \\ud800 to \\udfff escape without its other half); it must be valid Unicode."}
+		return o, &session.Error{Code: codeFormat, Message: "The message contains half of a character (a \\ud800 to \\udfff escape without its other half); it must be valid Unicode."}
 	}
 	if f.has("n") {
 		o.n = uint64(f.whole("n", 0, infer.MaxSeed))

@@ -25,7 +25,7 @@ const (
 
 // encoder turns states into messages for one connection. It remembers what it
 // has sent and puts only what differs into the next message. It holds on to no
-// state, so that an evicted run's memory is free even while somebody watches.
+// state, so that an evicted run's memory is free even while someone watches.
 type encoder interface {
 	// encode adds to m what has changed since the last call; at the first call
 	// that is everything.

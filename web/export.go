@@ -66,7 +66,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 			}
 			sentence(
 				w, http.StatusServiceUnavailable,
-				"This file could not be made in time: the server is busy. Ask for it again in a moment.",
+				"The server is too busy to make this file in time. Try again in a moment.",
 			)
 			return
 		}

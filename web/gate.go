@@ -79,20 +79,20 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (g *gate) refuse(r *http.Request) (status int, why string) {
 	if !g.hosts[strings.ToLower(r.Host)] {
 		return http.StatusMisdirectedRequest, fmt.Sprintf(
-			"This server does not answer to the name %s. If it should, start it with that name among its allowed hosts.", quote(r.Host))
+			"This server does not answer to the name %s. If it should, start it with -allow-host and that name.", quote(r.Host))
 	}
 	origins := r.Header.Values("Origin")
 	for _, o := range origins {
 		if !g.origins[strings.ToLower(o)] {
 			return http.StatusForbidden, fmt.Sprintf(
-				"This server does not take requests from pages of %s. If it should, start it with that page's host among its allowed hosts.", quote(o))
+				"This server does not accept requests from pages of %s. If it should, start it with -allow-host and that page's host.", quote(o))
 		}
 	}
 	// A browser tells in Sec-Fetch-Site where a request comes from. Links from
 	// other sites may open pages; nothing from there may open a socket or
 	// change anything.
 	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && (changes(r) || r.URL.Path == "/ws") {
-		return http.StatusForbidden, "This server does not take this kind of request from another site's page."
+		return http.StatusForbidden, "This server does not accept this kind of request from another site's page."
 	}
 	return 0, ""
 }
@@ -112,7 +112,7 @@ func (g *gate) recover(w http.ResponseWriter, r *http.Request) {
 		panic(err)
 	}
 	g.log.Error("panic", "path", r.URL.Path, "err", err, "stack", string(debug.Stack()))
-	sentence(w, http.StatusInternalServerError, "Something failed inside the server. It has been logged; other pages are not affected.")
+	sentence(w, http.StatusInternalServerError, "Something went wrong on the server. It has been logged; other pages are not affected.")
 }
 
 // sentence answers with a status and one plain sentence.

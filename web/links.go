@@ -60,14 +60,14 @@ func (s *Server) stateOf(ctx context.Context, learner string, a asked) (*session
 		if !errors.Is(err, errGone) {
 			s.cfg.Logger.Error("showing a run", "err", err)
 			return nil, &trouble{
-				http.StatusServiceUnavailable, "This run cannot be shown just now.", "Try again in a moment.",
+				http.StatusServiceUnavailable, "This run cannot be shown right now.", "Try again in a moment.",
 			}
 		}
 	}
 	if a.link != "" {
 		return s.replay(ctx, a.link)
 	}
-	return nil, &trouble{http.StatusNotFound, "This run is not here.", notHere}
+	return nil, &trouble{http.StatusNotFound, "This run is not on this server.", notHere}
 }
 
 // replay makes the run of a link, when it is its turn.
@@ -95,11 +95,11 @@ func linkTrouble(err error) *trouble {
 	switch {
 	case !errors.As(err, &e):
 		return &trouble{
-			http.StatusServiceUnavailable, "This link could not be opened in time.",
-			"The server is busy. Load the page again in a moment.",
+			http.StatusServiceUnavailable, "Opening this link took too long.",
+			"The server is busy. Reload the page in a moment.",
 		}
 	case e.Code == session.CodeOther:
-		return &trouble{http.StatusConflict, "This link is of another model.", e.Message}
+		return &trouble{http.StatusConflict, "This link is for another model.", e.Message}
 	}
 	return &trouble{http.StatusBadRequest, "This link cannot be opened.", e.Message}
 }

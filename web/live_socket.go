@@ -113,7 +113,7 @@ func (l *line) receive(data []byte) {
 	case !l.limiter.Allow():
 		l.put(live.Message{Ack: c.N, Error: &live.Error{
 			Code:    live.Busy,
-			Message: "Too many commands at once: this one was not carried out. Wait a moment and send it again.",
+			Message: "Too many commands at once, so this one was skipped. Wait a moment and send it again.",
 		}})
 	case bad != nil:
 		l.put(live.Message{Ack: c.N, Error: live.ErrorOf(bad)})
@@ -140,7 +140,7 @@ func readCommand(data []byte) (live.Command, error) {
 	if halfCharacter(data) {
 		return c, &session.Error{
 			Code: codeFormat,
-			Message: "The message holds half of a character (a \\ud800 to \\udfff escape without its other half); it " +
+			Message: "The message contains half of a character (a \\ud800 to \\udfff escape without its other half); it " +
 				"must be valid Unicode.",
 		}
 	}

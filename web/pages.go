@@ -30,7 +30,7 @@ const notHere = "The server does not have this run: it has expired, the server w
 // learner as it stands; with &log=LINK, where the run is not here, the one
 // that the link describes; with ?start=KEY it leads to a run of a lesson. All are
 // complete without a socket. A page that could not show what was asked for says
-// why, and can be used. &class=CODE leads back to the class that somebody has
+// why, and can be used. &class=CODE leads back to the class that someone has
 // gone on from alone.
 func (s *Server) loop(w http.ResponseWriter, r *http.Request) {
 	learner, cookie := s.learners.of(r)
@@ -73,7 +73,7 @@ func (s *Server) html(w http.ResponseWriter, r *http.Request, status int, cookie
 	var b bytes.Buffer
 	if err := c.Render(r.Context(), &b); err != nil {
 		s.cfg.Logger.Error("rendering a page", "err", err)
-		sentence(w, http.StatusInternalServerError, "The page could not be made. It has been logged.")
+		sentence(w, http.StatusInternalServerError, "This page could not be shown. The error has been logged.")
 		return
 	}
 	if cookie != nil {

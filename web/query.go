@@ -57,7 +57,7 @@ func (q *query) check(name string, st *session.State) *session.Error {
 	if st.Look == nil {
 		return &session.Error{
 			Code:    session.CodeOrder,
-			Message: "The inside of a pass is seen at the forward stage, when looking inside is switched on.",
+			Message: "You can see inside a pass at the forward stage, when looking inside is switched on.",
 		}
 	}
 	blocks := len(st.Look.Blocks)

@@ -52,7 +52,7 @@ func TestNobodyTakesAnID(t *testing.T) {
 	c := x.dial(ProtocolHTML, "")
 	other := x.stranger()
 	other.get("/loop")
-	theirs := x.learners.newRunID("somebody else")
+	theirs := x.learners.newRunID("someone else")
 	for _, id := range []string{c.run, theirs, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "x", ""} {
 		if got := other.dial(ProtocolHTML, "?run="+id).run; got == id {
 			t.Errorf("run %q was taken over", id)

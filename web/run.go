@@ -231,7 +231,7 @@ func (r *run) tick(ctx context.Context, s *session.Session) {
 	}
 	r.touch()
 	if !r.publish(s, next, nil) && next.Playing {
-		r.pause(ctx, s, "Paused: the memory for runs is used up. Others that rest will make room; press Play to go on.")
+		r.pause(ctx, s, "Paused: the memory for runs is used up. Idle runs will make room; press Play to go on.")
 	}
 }
 
@@ -244,7 +244,7 @@ func (r *run) pause(ctx context.Context, s *session.Session, why string) {
 
 // answer carries out one request.
 func (r *run) answer(ctx context.Context, s *session.Session, req request) {
-	r.seat.Step(true) // somebody waits: before the runs that play
+	r.seat.Step(true) // someone waits: before the runs that play
 	defer r.seat.Step(false)
 	r.touch()
 	var next *session.State
@@ -254,7 +254,7 @@ func (r *run) answer(ctx context.Context, s *session.Session, req request) {
 		next, err = s.Restore(ctx)
 	case r.tooLarge(req.command):
 		next, err = s.State(), &session.Error{Code: codeFull, Message: fmt.Sprintf(
-			"This run holds %d MiB, all the memory there is for runs. Look back, or begin another text.",
+			"This run uses %d MiB, all the memory there is for runs. Look back, or start another text.",
 			r.bytes.Load()>>20)}
 	default:
 		next, err = s.Apply(ctx, req.command)

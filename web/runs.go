@@ -143,7 +143,7 @@ func (rs *runs) makeRoom(learner string) *session.Error {
 		r := oldestUnwatched(own)
 		if r == nil {
 			return &session.Error{Code: codeFull, Message: fmt.Sprintf(
-				"You have %d runs open, which is the most one person may have. Close a tab and try again.", len(own))}
+				"You have %d runs open, the limit for one person. Close a tab and try again.", len(own))}
 		}
 		rs.drop(r)
 		return nil
@@ -152,7 +152,7 @@ func (rs *runs) makeRoom(learner string) *session.Error {
 		r := oldestUnwatched(all)
 		if r == nil {
 			return &session.Error{Code: codeFull, Message: fmt.Sprintf(
-				"The server holds %d runs, which is the most it may. Try again later.", len(all))}
+				"The server already has %d runs, its limit. Try again later.", len(all))}
 		}
 		rs.drop(r)
 	}

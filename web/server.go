@@ -221,7 +221,7 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 // ready tells whether the server takes new connections.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	if s.ctx.Err() != nil {
-		sentence(w, http.StatusServiceUnavailable, "The server is going down.")
+		sentence(w, http.StatusServiceUnavailable, "The server is shutting down.")
 		return
 	}
 	sentence(w, http.StatusOK, "The server is ready.")

@@ -81,7 +81,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", "5")
 		sentence(
 			w, http.StatusServiceUnavailable,
-			"The server has no room for another connection now. Try again in a few seconds.",
+			"The server is full right now. Try again in a few seconds.",
 		)
 		return
 	}
@@ -237,7 +237,7 @@ func (s *socket) handle(data []byte) {
 	case !s.limiter.Allow():
 		s.reply(refusal(o.n, &session.Error{
 			Code:    codeBusy,
-			Message: "Too many commands at once: this one was not carried out. Wait a moment and send it again.",
+			Message: "Too many commands at once, so this one was skipped. Wait a moment and send it again.",
 		}))
 	case bad != nil:
 		s.reply(refusal(o.n, bad))

@@ -41,17 +41,17 @@ var (
 // stories in the order in which they are listed.
 var stories = []story{
 	tell("States", "empty", "Empty", "No text yet: the prompt box and what to try.").with(),
-	tell("States", "expired", "Expired", "The address names a run that is not here.").tuned(func(v *view.Loop) {
-		v.Notice = view.Notice{Head: "This run is not here.", Say: notHere}
+	tell("States", "expired", "Expired", "The address is of a run that is not on this server.").tuned(func(v *view.Loop) {
+		v.Notice = view.Notice{Head: "This run is not on this server.", Say: notHere}
 	}),
 	tell("States", "bad-link", "A link that cannot be opened", "Damaged, cut short or edited by hand.").tuned(func(v *view.Loop) {
 		bad := linkTrouble(&session.Error{Code: session.CodeLink, Message: "This link is damaged or was cut short. Start with a prompt instead."})
 		v.Notice = view.Notice{Head: bad.head, Say: bad.say}
 	}),
-	tell("States", "reconnecting", "Reconnecting", "What is shown stays true; nothing can be sent.").with(begun, oneToken).lost(),
+	tell("States", "reconnecting", "Reconnecting", "What you see is still true, but nothing can be sent.").with(begun, oneToken).lost(),
 	tell("States", "playing", "Playing", "At one stage every 1.2 seconds.").with(begun, oneToken, session.Play{}),
 	tell("States", "finishing", "Running to the end", "With progress, and a way to cancel.").with(begun, session.Finish{}).ticking(12),
-	tell("States", "stopped-limit", "Stopped: max tokens", "Go on anyway, or begin again.").with(session.SetStop{MaxTokens: ptrTo(4)}, begun, oneToken, oneToken, oneToken, oneToken),
+	tell("States", "stopped-limit", "Stopped: max tokens", "Go on anyway, or start again.").with(session.SetStop{MaxTokens: ptrTo(4)}, begun, oneToken, oneToken, oneToken, oneToken),
 	tell("States", "stopped-end", "Stopped: end of text", "The model has ended the text.").with(greedy, session.SetStop{MaxTokens: ptrTo(storyLimit)}, session.Start{Prompt: "Two plus two is"}).upTo(func(st *session.State) bool {
 		return st.Stopped != infer.StopNone
 	}),

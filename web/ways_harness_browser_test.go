@@ -22,7 +22,7 @@ import (
 // finger on a phone; in the long tier all features by all three. After each
 // action the page must show what the session on the server holds.
 
-// visitor is somebody at the Loop page, with one way of using it.
+// visitor is someone at the Loop page, with one way of using it.
 type visitor struct {
 	*browser.Tab
 	browser.Hands
@@ -123,7 +123,7 @@ func (v *visitor) given(commands ...session.Command) {
 // state is what the server holds.
 func (v *visitor) state() *session.State { return v.run().latest.Load() }
 
-// run is the one that somebody watches.
+// run is the one that someone watches.
 func (v *visitor) run() *run {
 	v.t.Helper()
 	v.x.runs.mu.Lock()

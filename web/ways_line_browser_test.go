@@ -12,7 +12,7 @@ import (
 
 // Tests of what happens to the line between page and server, and to the server.
 
-// visitAt opens a page of a site and begins a text, as somebody with a mouse.
+// visitAt opens a page of a site and begins a text, as someone with a mouse.
 func visitAt(t *testing.T, x *site) *visitor {
 	t.Helper()
 	tab := visit(t, x, browser.Laptop)

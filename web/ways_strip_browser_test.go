@@ -151,7 +151,7 @@ func useFind(v *visitor) {
 func useFindNothing(v *visitor) {
 	v.open("details.find")
 	v.Fill("#find", "qzxqz")
-	v.says("#found", "None of the 4,096 tokens holds “qzxqz”")
+	v.says("#found", "None of the 4,096 tokens contains “qzxqz”")
 	v.Fill("#find", "")
 	v.says("#found", "Type a part of a token")
 	v.Press(cmd("#transport", `{"cmd":"token"}`))

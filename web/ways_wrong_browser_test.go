@@ -82,7 +82,7 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 	v.same()
 	st := v.state()
 	good := session.LinkOf(st)
-	tab := visit(t, x, browser.Laptop) // somebody else
+	tab := visit(t, x, browser.Laptop) // someone else
 	for _, c := range []struct{ name, query, says string }{
 		{"cut short", "log=" + good[:len(good)/2], "damaged or was cut short"},
 		{"edited: more steps than fit", "log=" + url.QueryEscape(edited(t, good, `"n":2`, `"n":700`)), "edited by hand"},

@@ -241,7 +241,7 @@ func (p *progressLine) say(text string) {
 	}
 }
 
-// isTerminal reports whether somebody may be watching w.
+// isTerminal reports whether someone may be watching w.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

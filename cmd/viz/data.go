@@ -83,7 +83,7 @@ func keep(dir string, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 // keptWhere says where progress goes, for the first lines printed.
 func keptWhere(dir string) string {
 	if dir == "" {
-		return "Progress is kept in memory and ends with the server; -data DIR keeps it."
+		return "Progress is kept in memory and is lost when the server stops; -data DIR keeps it."
 	}
 	return "Progress is kept in " + dir
 }

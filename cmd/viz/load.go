@@ -16,7 +16,7 @@ const loadUsage = `Usage: viz load [flags]
 
 Lets classes follow a server and measures how long a stage takes from the
 moment it is published until a phone has it, while the model writes for
-somebody else all the time. Then everybody votes within two seconds, sends the
+someone else all the time. Then everybody votes within two seconds, sends the
 vote three times, and the votes are counted. The phones are connections over
 this machine's loopback, without screens.
 

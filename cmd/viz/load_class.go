@@ -28,7 +28,7 @@ type listener struct {
 	mu        sync.Mutex
 	snapshots []arrival
 	last      uint64     // the newest snapshot's number
-	data      sharedData // of the newest snapshot, where somebody wants to know
+	data      sharedData // of the newest snapshot, where someone wants to know
 	scout     bool       // wants to know
 	ack       uint64     // the last own command that was answered
 	err       error      // why it ended, or what it was refused

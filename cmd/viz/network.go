@@ -186,7 +186,7 @@ func tell(w io.Writer, a address, x classroom.Access, hosts []string) {
 			"Allow more with -allow-host.\n", strings.Join(hosts, "\n  "))
 	}
 	if x.Clear {
-		fmt.Fprint(w, "Warning: this is plain HTTP. Whoever shares the network can read names, answers and the\n"+
+		fmt.Fprint(w, "Warning: this is plain HTTP. Anyone on the network can read names, answers and the\n"+
 			"teacher's secret. -tls-cert and -tls-key, or a proxy that speaks HTTPS, keep them private.\n")
 	}
 }

@@ -271,7 +271,7 @@ func checkTogether(t *testing.T, list []*stayer) {
 		for _, sh := range s.shots {
 			here := place{sh.Text, sh.Step, sh.Stage}
 			if other, known := places[sh.seq]; known && other != here {
-				t.Errorf("%s: snapshot %d is %v, for somebody else it was %v", s.name, sh.seq, here, other)
+				t.Errorf("%s: snapshot %d is %v, for someone else it was %v", s.name, sh.seq, here, other)
 			}
 			places[sh.seq] = here
 		}

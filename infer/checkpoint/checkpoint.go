@@ -25,7 +25,7 @@
 // every matrix [outputs, inputs], whatever the format: a matrix can never be
 // taken for its transpose.
 //
-// A model file is somebody else's data. Every length and every offset is
+// A model file is someone else's data. Every length and every offset is
 // compared with the file before anything is allocated or read by it, and what
 // cannot be computed faithfully is refused with the place named:
 //

@@ -195,7 +195,7 @@ func (w Why) say() string {
 // Because is why output costs more; where the two times do not show it, it says
 // so.
 func (w Why) Because() string {
-	text := "Tokens of a prompt go through the weights many at a time; a token written waits for the one before it and has every weight read for itself."
+	text := "Tokens of a prompt go through the weights many at a time; a token being written waits for the one before it and needs every weight read just for it."
 	if w.Ratio < 1.2 {
 		text += " Little of that shows in this run: a small model's weights lie in the processor's own memory, and where the machine is busy long passes are interrupted more often than short ones. Larger models must fetch theirs for every token."
 	}

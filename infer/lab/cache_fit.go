@@ -108,7 +108,7 @@ func (c *Cache) fits() []Fit {
 func (f Fit) say() string {
 	share := func(k int) string { return fmt.Sprintf("%.3g%%", 100*f.Parts[k].Share) }
 	if f.Of == "ms" {
-		return "Times vary, and small parts drown in that."
+		return "Times vary, and small parts get lost in the noise."
 	}
 	switch f.Name {
 	case "cached, each token":

@@ -297,7 +297,7 @@ func (r *drawRun) rest(from int) DrawToken {
 
 func drawNoise(d *Draw) string {
 	if d.Repeats < 2 {
-		return "One repeat tells nothing of how much the distance varies. Raise the repeats to see."
+		return "One repeat can't show how much the distance varies. Raise the repeats to see."
 	}
 	last := d.Distances[len(d.Distances)-1]
 	return fmt.Sprintf("At %d draws the distance lay between %.4f and %.4f in the middle half of %d repeats; %.4f is expected on average.",

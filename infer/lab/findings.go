@@ -40,12 +40,12 @@ func (s *Strategies) findings() []string {
 		list = append(
 			list,
 			fmt.Sprintf(
-				"After %s greedy goes round from token %d on, every %d tokens, %.1f times: %s.", shown(c.Prompt),
+				"After %s greedy loops from token %d on, every %d tokens, %.1f times: %s.", shown(c.Prompt),
 				c.Circle.Start, c.Circle.Period, c.Circle.Rounds, shown(round),
 			),
 		)
 	} else if c != nil {
-		list = append(list, fmt.Sprintf("Greedy went round in none of %d texts.", c.Tried))
+		list = append(list, fmt.Sprintf("Greedy looped in none of %d texts.", c.Tried))
 	}
 	return append(list, s.Best.findings()...)
 }
@@ -87,7 +87,7 @@ func (d *Draw) findings() []string {
 	if d.Kept == 1 {
 		return []string{
 			fmt.Sprintf(
-				"The filters keep %s alone, so every draw falls on it: there is no distance that could fall.",
+				"The filters keep only %s, so every draw falls on it and there is no distance to shrink.",
 				shown(d.Tokens[0].Token.Text),
 			),
 			"Raise the temperature, or switch the filters off, to see more tokens drawn.",
@@ -151,7 +151,7 @@ func (c *Memory) findings() []string {
 		list = append(
 			list,
 			fmt.Sprintf(
-				"Beside the weights in %s there is room for %s of %s positions.", terms.BytesShort(c.MemoryBytes),
+				"Next to the weights, %s has room for %s of %s positions.", terms.BytesShort(c.MemoryBytes),
 				texts(int(c.Users)), terms.Count(c.Positions),
 			),
 		)
@@ -180,7 +180,7 @@ func texts(n int) string {
 func (p *Prefill) findings() []string {
 	list := []string{
 		fmt.Sprintf(
-			"Each token of a prompt takes %.4f ms, and the whole %.2f ms besides (R² of that line: %.3f).", p.PerToken,
+			"Each token of a prompt takes %.4f ms, plus %.2f ms for the prompt as a whole (R² of that line: %.3f).", p.PerToken,
 			p.Constant, p.R2,
 		),
 	}
@@ -196,10 +196,10 @@ func (p *Prefill) findings() []string {
 			p.Gaps.Q3,
 		),
 		fmt.Sprintf(
-			"A token written takes %.2g times as long as one read, for %.2g times the multiply-adds.", p.Ratio,
+			"Writing a token takes %.2g times as long as reading one, for %.2g times the multiply-adds.", p.Ratio,
 			p.WorkRatio,
 		),
-		fmt.Sprintf("Streamed, the first words are there after %.2f ms; in one piece all come after %.2f.",
+		fmt.Sprintf("Streamed, the first words arrive after %.2f ms; in one piece, everything arrives after %.2f.",
 			p.Streamed.First, p.Whole.First))
 }
 

@@ -89,7 +89,7 @@ const longPrompt = "Once upon a time there was a little girl who lived in a hous
 func (memoryLab) Info() Info {
 	return Info{
 		Name: "memory", Title: "Memory and context",
-		Question: "How large does a cache grow, and how many people can be served beside the weights?",
+		Question: "How large does a cache grow, and how many people can one machine serve?",
 		Params: []Param{
 			{Name: "preset", Label: "Model", Kind: Choice, Options: memoryKeys(), Default: "loaded", Help: "the model to calculate with; what follows changes it where it is not 0"},
 			{Name: "layers", Label: "Layers", Unit: "layers", Kind: Int, Min: 0, Max: 1000, Step: 1, Default: "0", Help: "0 is the model's own"},
@@ -123,7 +123,7 @@ func (prefillLab) Info() Info {
 		}, samplingParams(common())...),
 		Try: []Preset{
 			{Name: "A long prompt", Why: "Twice the prompt, about twice the wait for the first token; the gaps after it hardly change.", Values: Values{"prompt": longPrompt, "lengths": "64,128,256,448"}},
-			{Name: "A long answer", Why: "Without streaming the wait is the whole of it.", Values: Values{"tokens": "160"}},
+			{Name: "A long answer", Why: "Without streaming, you wait for all of it.", Values: Values{"tokens": "160"}},
 		},
 		Includes: "Time to the first token is the pass over the prompt, the scores of its last position, filters and draw. A gap is one turn of the loop. Network and drawing on a screen are left out; a real service adds a queue.",
 	}
@@ -152,8 +152,8 @@ func (billLab) Info() Info {
 			{Name: "try_prompt", Label: "A terser prompt", Unit: "bytes", Kind: Text, Min: 0, Max: promptBytes, Default: "Once there was a", Help: "what it would have saved; empty leaves it out"},
 		}, samplingParams(common())...),
 		Try: []Preset{
-			{Name: "Long input, short output", Why: "Where the prompt is long and the answer short, a terser prompt saves most, though each token of it costs less.", Values: Values{"prompt": longPrompt, "try_prompt": "She held the shell to her ear and", "max_tokens": "10", "try_max_tokens": "5"}},
-			{Name: "Short input, long output", Why: "Output dominates: max_tokens and stop strings are what pays.", Values: Values{"max_tokens": "256", "try_max_tokens": "64"}},
+			{Name: "Long input, short output", Why: "Where the prompt is long and the answer short, a shorter prompt saves most, although each of its tokens costs less.", Values: Values{"prompt": longPrompt, "try_prompt": "She held the shell to her ear and", "max_tokens": "10", "try_max_tokens": "5"}},
+			{Name: "Short input, long output", Why: "Output dominates, so max_tokens and stop strings save the most.", Values: Values{"max_tokens": "256", "try_max_tokens": "64"}},
 		},
 		Includes: "Input tokens are those that the tokenizer makes of the prompt, with its start mark; output tokens are all that the loop drew, those of a stop string and an end of text included. Prices are yours to set; a price is not a cost. Every saving was run with the same seed, not guessed. Times are of this machine.",
 	}
@@ -172,8 +172,8 @@ func (speculationLab) Info() Info {
 			{Name: "rounds", Label: "Synthetic rounds", Unit: "rounds", Kind: Int, Min: 100, Max: 200_000, Step: 1000, Default: "20000", Help: "rounds of the synthetic pair"},
 		}, samplingParams(sampling.Settings{Temperature: 0.7, TopP: 0.9})...),
 		Try: []Preset{
-			{Name: "Greedy", Why: "A proposal is right or wrong then, and the text is the one that the target writes alone, token for token.", Values: Values{"temperature": "0", "top_p": "1"}},
-			{Name: "Long rounds", Why: "The draft guesses this text badly. From γ = 8 to 16 hardly a pass more is saved, and most of what is drafted is thrown away: E levels off, the draft's work does not.", Values: Values{"prompt": "The sea was", "gamma": "16", "gammas": "2,4,8,16"}},
+			{Name: "Greedy", Why: "Each proposal is then right or wrong, and the text is the one the target writes alone, token for token.", Values: Values{"temperature": "0", "top_p": "1"}},
+			{Name: "Long rounds", Why: "The draft guesses this text badly. From γ = 8 to 16 hardly any more passes are saved, and most of the drafted tokens are thrown away: E levels off, the draft's work does not.", Values: Values{"prompt": "The sea was", "gamma": "16", "gammas": "2,4,8,16"}},
 		},
 		Includes: "Both sides write the same number of tokens after the same prompt; reading the prompt is left out of both. A time is that of whole turns or rounds: passes, scores, softmax, filters and draws. c and v are passes with their scores alone. The text of a seed need not be the same; its distribution is.",
 	}
@@ -193,7 +193,7 @@ func (stopsLab) Info() Info {
 		}, samplingParams(common())...),
 		Try: []Preset{
 			{Name: "A dialogue", Why: "A stop string keeps the model from writing the other side's part.", Values: Values{"prompt": "User: Hello!\nAssistant:", "stop": "User:"}},
-			{Name: "No stop but the limit", Why: "Past its end of text the model begins another text: max_tokens bounds that, it does not cure it.", Values: Values{"stop": "", "max_tokens": "400", "tokens": "400"}},
+			{Name: "No stop but the limit", Why: "Past its end of text the model starts another text: max_tokens limits that, but does not cure it.", Values: Values{"stop": "", "max_tokens": "400", "tokens": "400"}},
 		},
 		Includes: "One text is written, past every condition, and each is asked at every token: so all of them race on the same run. A stop string is compared with the text, not with tokens. Nothing here is timed.",
 	}
@@ -211,8 +211,8 @@ func (quantizationLab) Info() Info {
 			seedParam(), repeatsParam(9),
 		}, samplingParams(common())...),
 		Try: []Preset{
-			{Name: "A sure step", Why: "Where one token has nearly all the probability, even four bits leave it there: the bars can hardly be told apart.", Values: Values{"prompt": "User: What is the capital of France?\nAssistant: The capital of", "tokens": "8", "temperature": "0"}},
-			{Name: "A longer text", Why: "Over many steps four bits change the favourite token now and then, mostly where two tokens were nearly equal; int8 hardly ever does.", Values: Values{"tokens": "200", "temperature": "1", "top_p": "1"}},
+			{Name: "A sure step", Why: "Where one token has nearly all the probability, even four bits don't move it: you can hardly tell the bars apart.", Values: Values{"prompt": "User: What is the capital of France?\nAssistant: The capital of", "tokens": "8", "temperature": "0"}},
+			{Name: "A longer text", Why: "Over many steps, four bits change the favourite token now and then, mostly where two tokens were nearly equal; int8 hardly ever does.", Values: Values{"tokens": "200", "temperature": "1", "top_p": "1"}},
 		},
 		Includes: "The own weights write one text; int8 and Q4_0 read the same text and are asked at every step, at T = 1 over the whole vocabulary with nothing cut. KL is Σ p·ln(p/q) in nats, p by the own weights. Only the matrices of the blocks are rounded: the embedding table and the output matrix keep their values. Q4_0 is rounded as llama.cpp rounds it, its size is that of the format, and it is computed in float32 after widening: its time says nothing of the format. A time is one token's pass and scores behind the whole text.",
 	}

@@ -44,7 +44,7 @@ type Lab interface {
 // Env is what a lab measures with. Draft is needed by the speculation lab
 // alone; it may be nil.
 //
-// Where the models' passes are run by somebody else ([infer.Model.Through], a
+// Where the models' passes are run by someone else ([infer.Model.Through], a
 // seat at a pool), the runners are named here as well: the time for which they
 // let a pass wait is no part of a measurement.
 type Env struct {

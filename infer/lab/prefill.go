@@ -49,7 +49,7 @@ type Arrival struct {
 	Text  string  `json:"text"` // what could be shown then; "" where it is held back
 }
 
-// Wait is what somebody who reads waits for.
+// Wait is what someone who reads waits for.
 type Wait struct {
 	First float64 `json:"first_ms"` // until something can be read
 	Last  float64 `json:"last_ms"`  // until all of it can be

@@ -83,7 +83,7 @@ func (b *bill) priced(id, name string, tokens int, price, other float64) quantit
 			},
 		},
 		hints: [3]string{
-			"For how many tokens does the price stand?", "Multiply the tokens by the price and divide by a million.",
+			"How many tokens does the price cover?", "Multiply the tokens by the price and divide by a million.",
 			fmt.Sprintf("%s × %s / 1,000,000.", terms.Count(tokens), canonical(price, Real)),
 		},
 		work: []Line{
@@ -115,7 +115,7 @@ func (b *bill) call(p *Problem) {
 				},
 				{
 					mistake: OtherOption, value: one * b.in, title: "All tokens at the price of input.",
-					why: "What comes out has its own price.",
+					why: "Output has its own price.",
 				},
 				{
 					mistake: Averaged, value: one * (b.in + b.out), title: "You added the prices.",
@@ -151,7 +151,7 @@ func (b *bill) call(p *Problem) {
 			slips: []slip{
 				{
 					mistake: Swapped, value: 1 - share, title: "That is the share of the input.",
-					why: "Divide what comes out by the whole.",
+					why: "Divide the result by the whole.",
 				},
 				{
 					mistake: Swapped, value: float64(b.output) / float64(b.input+b.output),

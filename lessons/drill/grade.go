@@ -144,7 +144,7 @@ func (n *number) judge(r Reading) (Verdict, float64) {
 // apart is the distance of two numbers in parts of the second.
 func apart(x, v float64) float64 { return math.Abs(x-v) / max(math.Abs(v), 1e-3) }
 
-// fits reports whether a reading may be v, as somebody who made a mistake
+// fits reports whether a reading may be v, as someone who made a mistake
 // would have written it.
 func (r Reading) fits(v float64, f Form) bool {
 	if math.Abs(r.Value-v) <= max(f.near(v), 1e-6*math.Abs(v)) {

@@ -257,7 +257,7 @@ func (c *cache) sharing(p *Problem) {
 				},
 				{
 					mistake: OffByOne, value: float64(c.Heads - c.KVHeads), title: "That is the difference.",
-					why: "A ratio is asked for: h / g.",
+					why: "The question asks for a ratio: h / g.",
 				},
 			},
 			hints: [3]string{

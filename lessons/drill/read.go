@@ -297,7 +297,7 @@ func combine(form Form, over, under []term, scale *big.Rat) ([]Reading, error) {
 	for _, o := range over {
 		for _, u := range under {
 			if u.value.Sign() == 0 {
-				return nil, refuse("Nothing can be divided by 0. Check what stands under the stroke.")
+				return nil, refuse("You can't divide by 0. Check what is below the line.")
 			}
 			v := new(big.Rat).Quo(o.value, u.value)
 			value, _ := v.Mul(v, scale).Float64()

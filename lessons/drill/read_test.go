@@ -111,7 +111,7 @@ func TestReadRefusesGently(t *testing.T) {
 		"-inf":                    "Infinity",
 		"∞":                       "Infinity",
 		"infinity":                "Infinity",
-		"1/0":                     "divided by 0",
+		"1/0":                     "divide by 0",
 		"1e999":                   "power of ten",
 		"1e-999":                  "power of ten",
 		"9e30":                    "far larger",

@@ -60,7 +60,7 @@ func (s *sheet) massCell(d cutter, rule cut) *Cell {
 	slips = append(slips,
 		slip{
 			mistake: Swapped, value: 1 - d.Mass, title: "That is what was cut.",
-			why: "The sum of what stays is asked for.",
+			why: "The question asks for the sum of what stays.",
 		},
 		slip{mistake: Swapped, value: float64(d.Keep), title: "That is how many tokens stay.", why: "Add up their p."},
 		slip{

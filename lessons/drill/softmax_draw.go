@@ -75,7 +75,7 @@ func (s *sheet) endCell(i, r int, d cutter) Item {
 			"It begins where the one before ends, and is p′ long.",
 			fmt.Sprintf("%s + %s.", from, p4(d.Q(r))),
 		},
-		work: []Line{{"Begin where the one before ends, add p′.", from + " + " + p4(d.Q(r)), p4(to)}},
+		work: []Line{{"Start where the token before ends, and add p′.", from + " + " + p4(d.Q(r)), p4(to)}},
 	})}
 }
 

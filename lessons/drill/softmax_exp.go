@@ -55,8 +55,8 @@ func (s *sheet) expCell(i int, t float64) Item {
 			slip{mistake: AfterT, value: s.exp(i, 1) / t, title: "T acts before the exponential.", why: "Divide the logit by T, and raise e to the result. Dividing e to z instead cancels out when you normalise."})
 	}
 	slips = append(slips,
-		slip{mistake: Shifted, value: math.Exp(x - top), title: "You subtracted the largest first.", why: "Programs do that too, and p comes out the same. This column asks for e to z / T as it stands.", credit: 0.5},
-		slip{mistake: Swapped, value: s.plain(t).P[i], title: "That is p: it belongs one column further.", why: "Here stands e to z / T, before it is divided by the sum."})
+		slip{mistake: Shifted, value: math.Exp(x - top), title: "You subtracted the largest first.", why: "Programs do that too, and p comes out the same. This column asks for plain e to the power z / T.", credit: 0.5},
+		slip{mistake: Swapped, value: s.plain(t).P[i], title: "That is p: it belongs one column further.", why: "This column asks for e to the power z / T, before it is divided by the sum."})
 	slips = s.others(slips, i, "exp", func(j int) float64 { return s.exp(j, t) })
 	return Item{Cell: s.cell(&cell{
 		Cell:   Cell{ID: fmt.Sprintf("exp.%d", i), Label: "exp for " + quoted(s.names[i]), Type: Number},
@@ -93,7 +93,7 @@ func (s *sheet) sumCell(t float64) *Cell {
 		slip{mistake: NoExp, value: plain, title: "You added up the exponents.", why: "Add the column exp, not the column z / T."},
 		slip{mistake: Swapped, value: 1, title: "That is the sum of p.", why: "Here the column exp is added up."},
 		slip{mistake: Largest, value: largest, title: "That is the largest alone.", why: "The whole is all of them together."},
-		slip{mistake: Averaged, value: want[0] / float64(n), title: "That is the average.", why: "Leave out the division: the plain sum is asked for."})
+		slip{mistake: Averaged, value: want[0] / float64(n), title: "That is the average.", why: "Leave out the division: the question asks for the plain sum."})
 	if t != 1 {
 		slips = append(slips,
 			slip{mistake: IgnoredT, value: s.sum(1), title: "That is the sum at T = 1.", why: "The exps are other ones now."},

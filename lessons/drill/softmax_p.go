@@ -199,7 +199,7 @@ func (s *sheet) cumCell(i int) Item {
 		slips,
 		slip{
 			mistake: Unsorted, value: rows, title: "You added up in the order of the rows.",
-			why: "A running total goes from the most probable token down, wherever it stands in the table.",
+			why: "The running total goes from the most probable token down, whatever the order of the table.",
 		},
 	)
 	if r > 0 {

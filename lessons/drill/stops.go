@@ -268,7 +268,7 @@ func (w *run) askText(p *Problem) {
 			text(w.n - 1),
 			said{
 				OneTooFew, "The last token's text is cut too short.",
-				"Only a stop string is taken out, from where it begins.",
+				"Only a stop string is removed, from where it starts.",
 			},
 		},
 		{text(min(w.n+2, len(w.tokens))), said{OffByOne, "The run has ended before.", w.when(w.reason)}},
@@ -293,7 +293,7 @@ func (w *run) askText(p *Problem) {
 	}
 	p.question("text", "How does the text end that the caller gets?", "the end of the text returned", c, [3]string{
 		"Is the token at which the run ends a part of the text?",
-		"The end of text has no text. A stop string is taken out from where it begins. Anything else stays.",
+		"The end of text has no text. A stop string is removed from where it starts. Everything else stays.",
 		w.when(w.reason),
 	}, []Line{{"Take the text up to there, without the stop string.", "", "…" + visible(tail(w.text))}})
 }

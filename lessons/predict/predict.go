@@ -93,7 +93,7 @@ func Grade(confidence float64, right bool) (Result, error) {
 	return r, nil
 }
 
-// Blind is the score expected of somebody who knows nothing of n candidates
+// Blind is the score expected of someone who knows nothing of n candidates
 // and says so, stating 1/n: what a guess has to beat.
 func Blind(n int) float64 {
 	if n < 2 {

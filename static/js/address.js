@@ -17,7 +17,7 @@ export class Address {
       if (button) this.#copy(button, tell);
     });
     // Where a file comes from, or another page begins, is worked out when
-    // somebody reaches for it.
+    // someone reaches for it.
     for (const type of ['pointerover', 'focusin', 'click']) {
       document.addEventListener(type, ({ target }) => {
         const link = target.closest?.('[data-export], [data-predict]');

@@ -268,7 +268,7 @@ if (room) {
         if (line.send({ cmd: 'join', nick: event.target.elements.nick.value })) event.target.closest('details').open = false;
       }
     });
-    // How sure somebody is, said after the vote, goes with it.
+    // How sure someone is, said after the vote, goes with it.
     document.addEventListener('change', ({ target }) => {
       if (target.name === 'sure' && standing(target.closest('#cl-poll'))) cast(target.form, null);
     });

@@ -112,7 +112,7 @@ export class Feed {
   }
 
   // fill puts values into the fields outside of the panels, but leaves the one
-  // that somebody is at, and all of them while there is a newer command.
+  // that someone is at, and all of them while there is a newer command.
   #fill(inputs) {
     if (this.#next) return;
     for (const [name, value] of Object.entries(inputs)) {
@@ -204,7 +204,7 @@ document.addEventListener('click', ({ target }) => {
   if (button) feedOf(button).send({ cmd: button.dataset.send, ...JSON.parse(button.dataset.fields || '{}') });
 });
 
-// The connection is opened when somebody is about to use the part, so that the
+// The connection is opened when someone is about to use the part, so that the
 // first answer is as quick as the others.
 for (const kind of ['pointerover', 'focusin']) {
   document.addEventListener(kind, ({ target }) => {

@@ -27,7 +27,7 @@ function showPlaying() {
 }
 
 // next puts the next turn in place of this one, at its first stage or, where
-// somebody pressed for it, at the draw.
+// someone pressed for it, at the draw.
 async function next(at) {
   if (asking) return;
   asking = true;
@@ -84,7 +84,7 @@ document.addEventListener('click', async (event) => {
 new IntersectionObserver(([entry]) => { inView = entry.isIntersecting; }).observe(document.querySelector('.live'));
 
 if (reduced.matches) {
-  play(false); // it stands at the draw until somebody presses Play
+  play(false); // it stands at the draw until someone presses Play
 } else {
   show(1);
   play(true);

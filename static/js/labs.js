@@ -25,7 +25,7 @@ lab?.addEventListener('feed', ({ detail }) => {
   if (inputs?.request) followRequest(inputs.request);
 });
 
-// A field that somebody is at is left alone, so that nobody's typing is undone.
+// A field that someone is at is left alone, so that nobody's typing is undone.
 // But where the caret only stands in the JSON, untouched, it follows: or what
 // it still says would count as an edit and undo what was changed before.
 const request = lab?.querySelector('[name="request"]');
@@ -36,7 +36,7 @@ function followRequest(json) {
 }
 
 // Results can be gone through step by step. They are made anew with every
-// message; how far somebody has gone stays.
+// message; how far someone has gone stays.
 const walks = new Map(); // by the walk's name
 function showWalks() {
   for (const bar of document.querySelectorAll('[data-walk]')) {

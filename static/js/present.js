@@ -82,7 +82,7 @@ document.addEventListener('keydown', (event) => {
   button.click();
 });
 
-// Who is there is asked for while somebody looks.
+// Who is there is asked for while someone looks.
 setInterval(() => {
   if (document.getElementById('d-room').open && !document.querySelector('#pr-members :focus')) line.send({ cmd: 'members' });
 }, membersEvery);

@@ -5,7 +5,7 @@ import { draw } from './heat.js';
 import { patch } from './patch.js';
 
 const shown = new Map(); // id of a piece -> the HTML it has
-const held = new Map(); // pieces that wait while somebody looks elsewhere
+const held = new Map(); // pieces that wait while someone looks elsewhere
 let holding = false;
 let seq = 0; // of the last snapshot
 let heat = null; // the pictures of the heads, where they are shown

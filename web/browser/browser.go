@@ -1,7 +1,7 @@
 // Package browser drives a real Chromium from tests.
 //
 // It wraps chromedp and the flags that Chromium needs. All tests of a package
-// share one Chromium process, and each [Open] is somebody new: a browser context
+// share one Chromium process, and each [Open] is someone new: a browser context
 // with no cookies, no storage and no cache of anybody else, so tests may run in
 // parallel. A page that logs an error, throws, or breaks the content security
 // policy fails the test that opened it.
@@ -161,7 +161,7 @@ type console struct {
 	losses bool // connections may be refused or break
 }
 
-// Open opens a URL in a new tab of somebody who was never here before.
+// Open opens a URL in a new tab of someone who was never here before.
 func Open(t testing.TB, s Screen, url string) *Tab {
 	t.Helper()
 	Find(t)

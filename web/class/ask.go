@@ -27,7 +27,7 @@ func Undrawn(ctx context.Context, do Do) (*session.State, error) {
 		return nil, err
 	}
 	if !st.Started() {
-		return nil, refuse(CodeAsk, "There is no text yet to ask about: begin with a prompt.")
+		return nil, refuse(CodeAsk, "There is no text to ask about yet: start with a prompt.")
 	}
 	f, shown := st.Frontier(), st.Cursor
 	if f.Stage >= firstChosen {
@@ -150,7 +150,7 @@ func (c *core) majority(p *poll) (string, error) {
 		}
 	}
 	if best == "" {
-		return "", refuse(CodeNoPoll, "Nobody has voted, so there is no token to append.")
+		return "", refuse(CodeNoPoll, "No one has voted, so there is no token to append.")
 	}
 	return best, nil
 }

@@ -24,7 +24,7 @@ func (b *bucket) fill(r rate, now time.Time) {
 	b.at = now
 }
 
-// How many wrong codes are let pass. At one a second, somebody who tries codes
+// How many wrong codes are let pass. At one a second, someone who tries codes
 // on a server with ten rooms needs three months for an even chance to meet one:
 // 22⁶/10 codes, ln 2 of them. A class behind one address that mistypes is let be.
 var (

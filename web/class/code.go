@@ -32,7 +32,7 @@ func newCode() string {
 	return string(code)
 }
 
-// NormalCode is a code as the hub knows it, of what somebody typed: "k7q-4mx"
+// NormalCode is a code as the hub knows it, of what someone typed: "k7q-4mx"
 // is K7Q4MX. Something too long to be one is cut.
 func NormalCode(typed string) string {
 	var b strings.Builder

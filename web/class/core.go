@@ -41,7 +41,7 @@ type core struct {
 	code   string
 	secret [sha256.Size]byte
 	begun  time.Time
-	used   time.Time // last time that somebody did something
+	used   time.Time // last time that someone did something
 	seq    uint64    // of the newest view
 
 	data      roomData
@@ -364,7 +364,7 @@ func (c *core) rise(who string) {
 	c.publish()
 }
 
-// mayPresent says why somebody cannot drive just now, or nil.
+// mayPresent says why someone cannot drive just now, or nil.
 func (c *core) mayPresent(who string) error {
 	if !c.free(who) {
 		return ErrSecond
@@ -373,7 +373,7 @@ func (c *core) mayPresent(who string) error {
 	return nil
 }
 
-// free tells whether the seat is somebody's, or could be.
+// free tells whether the seat is someone's, or could be.
 func (c *core) free(who string) bool {
 	return c.seat == "" || c.seat == who || c.sitters[c.seat] == 0
 }

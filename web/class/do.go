@@ -88,7 +88,7 @@ func (c *core) doPoll(cmd Command) error {
 		if p.live() {
 			return ErrOpen
 		} else if p.Phase == Revealed && p.Kind != Draw || p.Round >= maxRounds {
-			return refuse(CodeClosed, "There is nothing left to vote on again: it was revealed, or voted on %d times.", maxRounds)
+			return refuse(CodeClosed, "There is nothing to vote on again: the answer was revealed, or the class has voted %d times.", maxRounds)
 		} else if cmd.For < 0 || cmd.For > maxTime {
 			return refuse(CodeAsk, "A vote can be open for at most %d hours.", maxTime/time.Hour)
 		}
@@ -131,9 +131,9 @@ func (c *core) askNumber(cmd AskNumber) error {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	switch {
 	case p.PromptText == "" || len(cmd.Prompt) > maxPrompt || len(cmd.Unit) > maxPrompt:
-		return refuse(CodeAsk, "Say what the number is: in at most %d characters.", maxPrompt)
+		return refuse(CodeAsk, "Say what the number is, in at most %d characters.", maxPrompt)
 	case !finite(cmd.Within) || cmd.Within < 0 || cmd.Answer != nil && !finite(*cmd.Answer):
-		return refuse(CodeAsk, "The right answer must be a number, and how far off is still right one that is not below 0.")
+		return refuse(CodeAsk, "The right answer must be a number, and the margin a number that is not below 0.")
 	}
 	if cmd.Answer != nil {
 		right := *cmd.Answer

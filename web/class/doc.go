@@ -18,7 +18,7 @@
 // milliseconds share one transaction ([Room.Vote] returns after it); each
 // carries a number that grows with every change of mind, so sending it again,
 // or late, changes nothing. After a restart the hub knows every room, and the
-// run is made again from its link when somebody comes back.
+// run is made again from its link when someone comes back.
 //
 // What a person typed (a nickname, a number) is text here and everywhere.
 package class

@@ -15,7 +15,7 @@ const (
 	CodeRemoved  Code = "removed"   // the instructor has removed this member
 	CodeStranger Code = "stranger"  // not a member of the room
 	CodeSecret   Code = "secret"    // not the instructor
-	CodeSecond   Code = "second"    // somebody else presents just now
+	CodeSecond   Code = "second"    // someone else presents just now
 	CodeNick     Code = "nick"      // a nickname that cannot be taken
 	CodeClosed   Code = "closed"    // the poll is closed, or not the present one
 	CodeOpen     Code = "open"      // a poll is open and must be closed first
@@ -53,19 +53,19 @@ func refuse(code Code, format string, args ...any) *Error {
 
 // Refusals that are always said in the same words.
 var (
-	ErrNoRoom   = refuse(CodeNoRoom, "No room has this code. Look again at the screen in front: codes have six characters. A room that was deleted has no code any more.")
-	ErrExpired  = refuse(CodeExpired, "This class is over, so its code lets nobody in any more. Ask the instructor to open the room again.")
+	ErrNoRoom   = refuse(CodeNoRoom, "No room has this code. Check the screen in front again: codes have six characters. The code of a deleted room no longer works.")
+	ErrExpired  = refuse(CodeExpired, "This class is over, so its code no longer works. Ask the instructor to open the room again.")
 	ErrFull     = refuse(CodeFull, "The room is full. You can still follow on the screen in front.")
-	ErrLocked   = refuse(CodeLocked, "The instructor has locked the room: nobody else can come in just now.")
+	ErrLocked   = refuse(CodeLocked, "The instructor has locked the room: no one else can join right now.")
 	ErrTries    = refuse(CodeTries, "Too many wrong codes were tried. Wait a minute, then type the code from the screen in front.")
 	ErrRemoved  = refuse(CodeRemoved, "The instructor has removed you from this room.")
 	ErrStranger = refuse(CodeStranger, "You are not in this room yet. Join with its code first.")
 	ErrSecret   = refuse(CodeSecret, "Only the instructor of this room can do that. Open the instructor's link that was shown when the room was made.")
-	ErrSecond   = refuse(CodeSecond, "Somebody else is presenting in this room. You can look on, or take over.")
+	ErrSecond   = refuse(CodeSecond, "Someone else is presenting in this room. You can watch, or take over.")
 	ErrClosed   = refuse(CodeClosed, "This vote is closed. What you chose before it closed counts.")
 	ErrOpen     = refuse(CodeOpen, "A vote is open on this step. Close it first.")
-	ErrNoPoll   = refuse(CodeNoPoll, "There is no vote to do this with.")
+	ErrNoPoll   = refuse(CodeNoPoll, "There is no vote to do this to.")
 	ErrNoMember = refuse(CodeNoMember, "No member of the room has this number, or they have not voted.")
-	ErrGone     = refuse(CodeGone, "This room is not there any more.")
+	ErrGone     = refuse(CodeGone, "This room no longer exists.")
 	ErrKept     = refuse(CodeKept, "This could not be saved, so it does not count yet. Try again.")
 )

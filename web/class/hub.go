@@ -20,7 +20,7 @@ type Hub struct {
 }
 
 // NewHub restores the rooms that the database keeps. Their runs are made when
-// somebody comes. Rooms that nobody has used for [Limits.TTL] are deleted, now
+// someone comes. Rooms that nobody has used for [Limits.TTL] are deleted, now
 // and later.
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	h := &Hub{cfg: cfg.withDefaults(), rooms: map[string]*Room{}}
@@ -91,7 +91,7 @@ func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
 		return nil, ErrGone
 	}
 	if len(h.rooms) >= h.cfg.Limits.Rooms {
-		return nil, refuse(CodeFull, "This server has %d rooms, which is the most it may. Delete one that is no longer needed.", len(h.rooms))
+		return nil, refuse(CodeFull, "This server has %d rooms, its limit. Delete one that is no longer needed.", len(h.rooms))
 	}
 	for c.code = newCode(); h.rooms[c.code] != nil; c.code = newCode() {
 	}
@@ -104,7 +104,7 @@ func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
 	return r, nil
 }
 
-// Enter finds the room with a code for somebody who wants to follow. from is
+// Enter finds the room with a code for someone who wants to follow. from is
 // whom a wrong code is counted against. A learner who is a member already needs
 // no budget and comes in though the room is locked or full.
 //
@@ -188,8 +188,8 @@ func (h *Hub) remove(ctx context.Context, r *Room) error {
 
 // Forget takes a learner out of the lists of all rooms, for one who has deleted
 // what is kept of them: their name goes, and nothing says any more whose their
-// votes were. Somebody whom an instructor has removed stays known as such. A
-// page of theirs that is open joins anew, as somebody else.
+// votes were. Someone whom an instructor has removed stays known as such. A
+// page of theirs that is open joins anew, as someone else.
 func (h *Hub) Forget(ctx context.Context, learner string) error {
 	var errs []error
 	for _, r := range h.all() {

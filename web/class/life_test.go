@@ -60,7 +60,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 }
 
 // A learner who deletes what is kept of them is forgotten here too; their vote
-// still counts as somebody's.
+// still counts as someone's.
 func TestForget(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)

@@ -102,7 +102,7 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 	case b.N < 0 || !(b.Sure >= 0 && b.Sure <= 1):
 		return nil, nil, v, refuse(
 			CodeNotOffer,
-			"The vote cannot be read: its number must not be below 0, nor how sure you are outside of 0 to 1.",
+			"This vote makes no sense: its number must not be below 0, and how sure you are must be between 0 and 1.",
 		)
 	}
 	v = vote{Sure: b.Sure, N: b.N}
@@ -137,7 +137,7 @@ func (p *poll) over(now time.Time) bool { return !p.Ends.IsZero() && !now.Before
 func (c *core) draw(p *poll, u float64) (key string, err error) {
 	d := distribution(c.state, p.Step)
 	if d == nil {
-		return "", refuse(CodeClosed, "The stage that this draw is about is not there any more.")
+		return "", refuse(CodeClosed, "The stage this draw was about is gone.")
 	}
 	return strconv.Itoa(int(d.Order[d.Draw(u)])), nil
 }

@@ -66,7 +66,7 @@ func (r *Room) carryOut(ctx context.Context, cmd Command) error {
 	case AskNext:
 		n := or(cmd.Choices, 5)
 		if n < predict.LeastCandidates || n > mostCandidates {
-			return refuse(CodeAsk, "There are %d candidates asked for; it must be %d to %d.", n, predict.LeastCandidates, mostCandidates)
+			return refuse(CodeAsk, "You asked for %d candidates; it must be %d to %d.", n, predict.LeastCandidates, mostCandidates)
 		}
 		return r.asked(ctx, run, func(do Do) (*session.State, error) { return Undrawn(ctx, do) },
 			func(c *core, st *session.State) error { return c.openNext(st, n, cmd.For) })
@@ -235,7 +235,7 @@ func (r *Room) appendToken(ctx context.Context, run Run, choose func(*core, *pol
 			return session.Choose{}, ErrOpen
 		}
 		if d := distribution(c.state, p.Step); d == nil || c.state.Frontier().Step != p.Step || c.state.Frontier().Stage >= firstChosen {
-			return session.Choose{}, refuse(CodeClosed, "The text has gone on since this vote, so its token cannot be appended.")
+			return session.Choose{}, refuse(CodeClosed, "The text has moved on since this vote, so its token cannot be appended.")
 		}
 		token, err := choose(c, p)
 		return session.Choose{Step: p.Step, Token: number(token)}, err

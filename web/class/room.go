@@ -152,7 +152,7 @@ func (r *Room) Sit(ctx context.Context, who string, secret Secret) (rise func(),
 	}, nil
 }
 
-// Drives tells whether somebody's commands would be carried out just now: they
+// Drives tells whether someone's commands would be carried out just now: they
 // have the seat, or nobody has it.
 func (r *Room) Drives(ctx context.Context, who string) (bool, error) {
 	return get(ctx, r, func(c *core) (bool, error) { return c.free(who), nil })

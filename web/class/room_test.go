@@ -120,7 +120,7 @@ func TestBudget(t *testing.T) {
 		t.Errorf("a member: %v", err)
 	}
 	if _, err := s.Enter(t.Context(), l.Code(), "other", "guest"); err != nil {
-		t.Errorf("somebody else: %v", err)
+		t.Errorf("someone else: %v", err)
 	}
 	s.clock.pass(2 * time.Second) // half a try a second
 	if err := try("one"); err != ErrNoRoom {

@@ -33,7 +33,7 @@ type View struct {
 	Timer time.Time
 
 	Nicknames, NamesHidden, Locked, Alone, Ended, Gone bool
-	// Presenting says that somebody has the presenter's page open.
+	// Presenting says that someone has the presenter's page open.
 	Presenting bool
 	// Notice is something that happened to the room by itself, as a sentence
 	// for the instructor.

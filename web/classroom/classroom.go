@@ -21,7 +21,7 @@ type Deps struct {
 	// Seat gives a run of the model its turn among all others: that of a guided
 	// tour, whose steps are made once for everybody.
 	Seat func() *infer.Seat
-	// Learner tells who asks. Where that is somebody new, fresh is the cookie
+	// Learner tells who asks. Where that is someone new, fresh is the cookie
 	// to set.
 	Learner func(r *http.Request) (id string, fresh *http.Cookie)
 	Access  Access
@@ -82,7 +82,7 @@ func (p *Pages) Handler() http.Handler {
 	} {
 		mux.HandleFunc(pattern, handle)
 	}
-	mux.HandleFunc("/", p.Elsewhere("This address takes no forms.", "There is no page here.",
+	mux.HandleFunc("/", p.Elsewhere("This address does not accept forms.", "There is no page here.",
 		"The address may be old or mistyped. With a code from the screen in front you can join a class."))
 	return mux
 }
@@ -108,7 +108,7 @@ var heads = map[class.Code]string{
 	class.CodeStranger: "Not in the room yet.", class.CodeLocked: "The room is locked.",
 	class.CodeFull:   "The room is full.",
 	class.CodeClosed: "The vote is closed.", class.CodeNotOffer: "Not on offer.",
-	class.CodeSecond: "Somebody else presents.",
+	class.CodeSecond: "Someone else is presenting.",
 	class.CodeBusy:   "One moment.",
 }
 
@@ -141,6 +141,6 @@ func (p *Pages) trouble(r *http.Request, err error) (status int, head, say strin
 	if r.Context().Err() == nil {
 		p.Log.Error("a class", "path", r.URL.Path, "err", err)
 	}
-	return http.StatusInternalServerError, "Something failed on the server.", "It has been logged. Try again in a " +
+	return http.StatusInternalServerError, "Something went wrong on the server.", "It has been logged. Try again in a " +
 		"moment."
 }

@@ -553,7 +553,7 @@ func deckBody(d slide) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if d.Screen.Veiled {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<p>What this stage holds is shown after the vote.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<p>This stage is shown after the vote.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

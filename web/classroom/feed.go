@@ -200,7 +200,7 @@ func refused(err error) (*live.Error, bool) {
 
 // broken is told where the server is at fault.
 var broken = &live.Error{
-	Code: "broken", Message: "Something failed on the server. It has been logged; try again in a moment.",
+	Code: "broken", Message: "Something went wrong on the server. It has been logged; try again in a moment.",
 }
 
 // answered is the message to a command that ended with err.
@@ -306,7 +306,7 @@ func (f *followFeed) handle(ctx context.Context, c live.Command, send func(live.
 	var err error
 	switch {
 	case f.kind == onWall:
-		err = &live.Error{Code: live.Unknown, Field: "cmd", Message: "A screen on the wall takes no commands."}
+		err = &live.Error{Code: live.Unknown, Field: "cmd", Message: "The screen on the wall cannot send commands."}
 	case c.Name == "vote" || c.Name == "draw":
 		err = f.vote(ctx, c)
 	case c.Name == "join":

@@ -30,7 +30,7 @@ type followPage struct {
 	Where  string // "12.5": where the class is
 }
 
-// ownScreen is what somebody looks at who has wandered off.
+// ownScreen is what someone looks at who has wandered off.
 type ownScreen struct {
 	screen
 	Place      string // "12.3"
@@ -186,10 +186,10 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 	case v.Hidden:
 		p.Refuse(
 			w, r, http.StatusConflict, "Vote first.",
-			"A run of your own would show what the class is asked. It is yours after the reveal.",
+			"Running it yourself would show what the class is being asked. You can after the reveal.",
 		)
 	case v.State == nil || !v.State.Started():
-		p.Refuse(w, r, http.StatusConflict, "Nothing to take along yet.", "The class has not started a text.")
+		p.Refuse(w, r, http.StatusConflict, "Nothing to export yet.", "The class has not started a text yet.")
 	default:
 		link := v.Link()
 		if c, ok := parseAt(v.State, r.URL.Query().Get("at")); ok {

@@ -398,7 +398,7 @@ func connBanner() templ.Component {
 	})
 }
 
-// ownHTML is what somebody looks at who wanders; empty while they follow.
+// ownHTML is what someone looks at who wanders; empty while they follow.
 func ownHTML(v followPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -500,7 +500,7 @@ func ownHTML(v followPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if v.Own.Turned {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<p class=\"ph__say\">This is not what the class has: its temperature is another.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<p class=\"ph__say\">This is not what the class sees: its temperature is different.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -69,7 +69,7 @@ func TestWanderPhone(t *testing.T) {
 	hands.Press(`#own [data-step="ArrowLeft"]`)
 	phone.Wait("the stage before", now+` === "Softmax"`)
 	phone.Set("#own-t", "0.3")
-	says(phone, "#own", "This is not what the class has")
+	says(phone, "#own", "This is not what the class sees")
 	phone.Shot("wander-phone.png")
 	drive(desk, room, "forward")
 	says(phone, "[data-class-at]", "the class is at 5 Sample")
@@ -84,7 +84,7 @@ func TestWanderPhone(t *testing.T) {
 	phone.Wait("to be called back", `document.querySelector("#own").hidden`)
 }
 
-// TestSecondPresenter: while somebody presents, who else has the instructor's
+// TestSecondPresenter: while someone presents, who else has the instructor's
 // link is told so, changes nothing, and may take over.
 func TestSecondPresenter(t *testing.T) {
 	t.Parallel()
@@ -104,16 +104,16 @@ func TestSecondPresenter(t *testing.T) {
 	second := newPerson(t, base)
 	second.get(link.Path + "?" + link.RawQuery)
 	got := second.post("/class/"+code+"/do", url.Values{"cmd": {"next-step"}})
-	if got.status != http.StatusConflict || !strings.Contains(words(got.Find("main")), "Somebody else is presenting") {
+	if got.status != http.StatusConflict || !strings.Contains(words(got.Find("main")), "Someone else is presenting") {
 		t.Errorf("a second presenter: %d %s", got.status, words(got.Find("main")))
 	}
 	says(desk, "#pr-note small", "step 1 of")
 	second.do(code, "take-seat")
 	second.do(code, "next-step")
 	says(desk, "#pr-note small", "step 2 of")
-	const looksOn = "Somebody else is presenting in this room. You look on."
+	const looksOn = "Someone else is presenting in this room. You are watching."
 	third := browser.Open(t, browser.Laptop, base+link.Path+"?"+link.RawQuery)
-	says(third, "#pr-ctl", "Close and reveal") // the desk has not driven since somebody else took its seat
+	says(third, "#pr-ctl", "Close and reveal") // the desk has not driven since someone else took its seat
 	says(desk, "#pr-ctl", looksOn)
 	desk.Shot("onlooker.png")
 	desk.Keys("v") // a key that would reveal

@@ -513,7 +513,7 @@ func voteForm(code string, q *poll, mine *class.Receipt) templ.Component {
 	})
 }
 
-// sureChoice takes how sure somebody is, which nobody has to say.
+// sureChoice takes how sure someone is, which nobody has to say.
 func sureChoice(mine *class.Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

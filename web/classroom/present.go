@@ -30,7 +30,7 @@ type presentPage struct {
 
 // control is what can be pressed just now.
 type control struct {
-	Onlooker bool // somebody else drives
+	Onlooker bool // someone else drives
 	Main     button
 	More     []button
 	Back     button
@@ -265,7 +265,7 @@ func (p *Pages) openPresent(ctx context.Context, learner string, q url.Values) (
 	if !ok {
 		return nil, &live.Error{
 			Code: string(class.CodeSecret), Field: "ticket",
-			Message: "This ticket has been used or is too old. Load the page again.",
+			Message: "This ticket has been used or is too old. Reload the page.",
 		}
 	}
 	room, err := p.Hub.Instruct(ctx, code, secret, learner)

@@ -459,7 +459,7 @@ func controls(code string, c control) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if c.Onlooker {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<p class=\"presenter__wait\">Somebody else is presenting in this room. You look on.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<p class=\"presenter__wait\">Someone else is presenting in this room. You are watching.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -727,7 +727,7 @@ func notes(n note) templ.Component {
 			}
 		}
 		if n.Left {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<p class=\"presenter__wait\">You have left the script. Its list brings you back.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<p class=\"presenter__wait\">You have left the script. Use its list to go back.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -926,7 +926,7 @@ func scriptDialog(v presentPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "</h2><p class=\"ph__say\">Any step can be gone to: its settings and its stage are made.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "</h2><p class=\"ph__say\">Jump to any step: its settings and stage are set up for you.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1002,7 +1002,7 @@ func askDialog(v presentPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<h3>The class is the sampler</h3><p><span>Everybody draws one number, and the class’s histogram grows.</span> <button class=\"btn btn--main\" name=\"cmd\" value=\"ask-draw\">Draw</button></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<h3>The class is the sampler</h3><p><span>Everyone draws one number, and the class’s histogram grows.</span> <button class=\"btn btn--main\" name=\"cmd\" value=\"ask-draw\">Draw</button></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1426,7 +1426,7 @@ func roomDialog(v presentPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 93, "<label class=\"check\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> Delete this room, its votes and names, at once and for good</label> <button class=\"btn btn--bad\" name=\"cmd\" value=\"delete\" data-leave=\"/teach?deleted=1\">Delete this room</button>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 93, "<label class=\"check\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> Delete this room, its votes and names, now and for good</label> <button class=\"btn btn--bad\" name=\"cmd\" value=\"delete\" data-leave=\"/teach?deleted=1\">Delete this room</button>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -42,7 +42,7 @@ func TestPutOut(t *testing.T) {
 	desk.Click(`#d-room .check input`)
 	desk.Click(`#d-room button[value="delete"]`)
 	desk.Wait("the teacher's page", `location.pathname === "/teach"`)
-	says(desk, "[role=status]", "The room and all it kept are deleted.")
+	says(desk, "[role=status]", "The room and everything in it have been deleted.")
 	for _, tab := range []*browser.Tab{wall, second} {
 		says(tab, "#conn", "This room was deleted.")
 		tab.Wait("nothing of the stage", `!document.querySelector(".panel") && !document.querySelector(".tok--given")`)

@@ -39,7 +39,7 @@ func TestReach(t *testing.T) {
 	local := classroom.Access{Local: true, Command: "viz -addr :8080 -x", Secure: "viz -addr :8080 -tls-cert cert.pem"}
 	got := words(newPerson(t, serveWith(t, local)).get("/teach").Find(".callout"))
 	for _, want := range []string{
-		"this computer only", local.Command, local.Secure, "anybody on that network can read",
+		"this computer only", local.Command, local.Secure, "anyone on that network can read",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("a local server's page lacks %q: %s", want, got)

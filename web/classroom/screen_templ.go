@@ -575,7 +575,7 @@ func stageBody(id string, s screen) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !s.Started {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<div class=\"ph__wait\"><h2>Nothing has been started yet</h2><p>The first stage shows here when it begins. This screen moves by itself.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<div class=\"ph__wait\"><h2>Nothing has been started yet</h2><p>The first stage appears here when it begins. This screen moves by itself.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -614,7 +614,7 @@ func stageBody(id string, s screen) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "</p></div></header><p class=\"ph__veil\">What this stage holds is shown after the vote.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "</p></div></header><p class=\"ph__veil\">This stage is shown after the vote.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -168,7 +168,7 @@ func TestInside(t *testing.T) {
 		"a class that is asked": asking, "a run that rests": {Seq: 9, Code: "ABCDEF"},
 	} {
 		m := p.insideOf(v, live.Command{Name: "inside", N: 3, Fields: []byte(`{"block":6}`)})
-		if len(m.Panels) != 1 || !strings.Contains(m.Panels[0].HTML, "Nothing is looked into here") {
+		if len(m.Panels) != 1 || !strings.Contains(m.Panels[0].HTML, "There is nothing to see inside here") {
 			t.Errorf("%s is told %+v", name, m)
 		}
 	}

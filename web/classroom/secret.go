@@ -94,7 +94,7 @@ func (t *tickets) give(code, who string, secret class.Secret) string {
 	return number
 }
 
-// take returns a ticket of somebody for a room, once.
+// take returns a ticket of someone for a room, once.
 func (t *tickets) take(number, code, who string) (class.Secret, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -23,7 +23,7 @@ func TestTicketCountsOnce(t *testing.T) {
 		t.Error("it counts twice")
 	}
 	for _, c := range []struct{ what, code, who string }{
-		{"somebody else", "ABC234", "bob"},
+		{"someone else", "ABC234", "bob"},
 		{"another room", "XYZ567", "ada"},
 	} {
 		number := list.give("ABC234", "ada", secret)

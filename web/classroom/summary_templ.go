@@ -150,7 +150,7 @@ func summaryHTML(v summaryPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "\">Back to presenting</a></p><section aria-labelledby=\"replay-h\"><h2 id=\"replay-h\">Replay</h2><p>One link for your students: with it anybody goes through this session alone, text by text and question by question. It works as long as the room is kept, and names nobody.</p><p class=\"copy\"><input class=\"field\" readonly value=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "\">Back to presenting</a></p><section aria-labelledby=\"replay-h\"><h2 id=\"replay-h\">Replay</h2><p>One link for your students: anyone who has it can go through this session alone, text by text and question by question. It works as long as the room is kept, and shows no names.</p><p class=\"copy\"><input class=\"field\" readonly value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -228,7 +228,7 @@ func summaryHTML(v summaryPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(v.Bins) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<p>Nobody said how sure they were.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<p>No one said how sure they were.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -376,7 +376,7 @@ func textsHTML(v summaryPage) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(v.Texts) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<p class=\"ph__say\">No text was written yet: one counts from its first token on.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<p class=\"ph__say\">No text yet: one counts from its first token on.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -126,7 +126,7 @@ func teachHTML(v teachPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<main id=\"main\" class=\"plain\" tabindex=\"-1\"><h1>Lead a class through the loop</h1><p class=\"lead\">You drive one live run. Everybody holds the same stage on a phone, votes before you reveal, and becomes the sampler.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<main id=\"main\" class=\"plain\" tabindex=\"-1\"><h1>Lead a class through the loop</h1><p class=\"lead\">You drive one live run. Everyone sees the same stage on their phone, votes before you reveal it, and becomes the sampler.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -139,7 +139,7 @@ func teachHTML(v teachPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "The room and all it kept are deleted.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "The room and everything in it have been deleted.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -275,7 +275,7 @@ func teachHTML(v teachPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "> <span><b>None</b><small>Drive by hand: any prompt, any setting, any question.</small></span></label></fieldset><fieldset><legend>Who follows</legend> <label class=\"pick\"><input type=\"checkbox\" name=\"nicknames\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "> <span><b>None</b><small>Free run: any prompt, any setting, any question.</small></span></label></fieldset><fieldset><legend>Who follows</legend> <label class=\"pick\"><input type=\"checkbox\" name=\"nicknames\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -285,7 +285,7 @@ func teachHTML(v teachPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "><span><b>May give themselves a name</b><small>Only you see names, and you can hide or remove them. Nobody has to.</small></span></label> <label class=\"pick\"><input type=\"checkbox\" name=\"alone\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "><span><b>Students may choose a nickname</b><small>Only you see names, and you can hide or remove them. It is optional.</small></span></label> <label class=\"pick\"><input type=\"checkbox\" name=\"alone\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -295,7 +295,7 @@ func teachHTML(v teachPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "><span><b>May go on alone</b><small>With a run of their own, from where the class is. You can change this during the class.</small></span></label></fieldset><p class=\"acts\"><button class=\"btn btn--main\">Make the room</button><a class=\"btn\" href=\"/join\">I have a code</a></p><p class=\"ph__say\">A room and everything said in it are deleted after ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "><span><b>May go on alone</b><small>In a run of their own, from where the class is. You can change this during the class.</small></span></label></fieldset><p class=\"acts\"><button class=\"btn btn--main\">Make the room</button><a class=\"btn\" href=\"/join\">I have a code</a></p><p class=\"ph__say\">A room and everything said in it are deleted after ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -354,7 +354,7 @@ func reachNote(to reach) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "This server listens on this computer only</h2><p>A class cannot reach it yet. You can try everything here in several windows. To open it to the classroom’s network, stop it and start it again with:</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "This server listens on this computer only</h2><p>Your class cannot reach this server yet, but you can try everything here in several windows. To open it to the classroom’s network, stop it and start it again with:</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -372,7 +372,7 @@ func reachNote(to reach) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</code></pre><p><b>In the clear</b> anybody on that network can read what travels, names, answers and the instructor’s key among it. With a certificate and its key nobody can:</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</code></pre><p><b>In the clear</b> anyone on that network can read what is sent, including names, answers and the instructor’s key. With a certificate and its key, no one can:</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

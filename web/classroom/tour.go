@@ -49,7 +49,7 @@ func newTours(seat func() *infer.Seat) *tours {
 }
 
 // errBusy is said where a step was not made in time. What was made is kept.
-var errBusy = &class.Error{Code: class.CodeBusy, Message: "The model has much to do just now and this step is not ready yet. Load the page again in a moment."}
+var errBusy = &class.Error{Code: class.CodeBusy, Message: "The model is busy, and this step is not ready yet. Reload the page in a moment."}
 
 // at returns the state at a step, which counts from 1. The steps before it are
 // made first, once for everybody.
@@ -89,7 +89,7 @@ func (r *tourRun) make(ctx context.Context, seat func() *infer.Seat, w *lessons.
 	before := done
 	if r.run == nil {
 		s := seat()
-		s.Step(true) // somebody waits for it
+		s.Step(true) // someone waits for it
 		r.run = session.New(s.Model(), session.Limits{PromptBytes: tourPrompt})
 		before = -1
 	}
@@ -201,7 +201,7 @@ func askedStep(st *session.State) (*infer.Step, error) {
 	return nil, &class.Error{Code: class.CodeAsk, Message: "This step asks for the next token where none is about to be drawn."}
 }
 
-var errChoice = &class.Error{Code: class.CodeNotOffer, Message: "This was not on offer. Go back and choose one of those shown."}
+var errChoice = &class.Error{Code: class.CodeNotOffer, Message: "That is not one of the choices. Go back and choose one of those shown."}
 
 func (v *tourPage) askNext(st *session.State, ask *class.Poll, n int) error {
 	step, err := askedStep(st)

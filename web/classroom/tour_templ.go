@@ -19,7 +19,7 @@ import (
 
 var tourKeys = append([]ui.Key{{Cap: "→", Says: "the next step"}, {Cap: "←", Says: "the step before"}, {Cap: "A – E", Says: "answer"}}, ui.SharedKeys...)
 
-// tourHTML is one step of a walkthrough that somebody plays alone.
+// tourHTML is one step of a walkthrough that someone plays alone.
 func tourHTML(v tourPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -12,7 +12,7 @@ import (
 )
 
 // TestToursTakeTurns: the passes of guided tours go through the pool, with what
-// was made so far kept where somebody does not wait, and the steps after it as
+// was made so far kept where someone does not wait, and the steps after it as
 // they are without that.
 func TestToursTakeTurns(t *testing.T) {
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestToursTakeTurns(t *testing.T) {
 			if _, err := cut.at(gone, w, step); errors.Is(err, context.Canceled) {
 				cuts++
 			} else if err != nil { // steps that only look back need no pass
-				t.Fatalf("%s %d: somebody who has gone gets %v", w.Slug, step, err)
+				t.Fatalf("%s %d: someone who has gone gets %v", w.Slug, step, err)
 			}
 			want, err := straight.at(t.Context(), w, step)
 			if err != nil {

@@ -84,7 +84,7 @@ func linkOf(i lab.Info, v lab.Values) string {
 	return addressOf("/labs/"+i.Name, queryOf(i, v))
 }
 
-// sharedOf is the same for somebody else: it says with which model, so that a
+// sharedOf is the same for someone else: it says with which model, so that a
 // page that has another one can tell.
 func (p *Pages) sharedOf(i lab.Info, v lab.Values) string {
 	q := queryOf(i, v)

@@ -72,11 +72,11 @@ func TestFitted(t *testing.T) {
 func TestStreamingMatters(t *testing.T) {
 	t.Parallel()
 	p := &lab.Prefill{Stream: true, Streamed: lab.Wait{First: 2, Last: 30}, Whole: lab.Wait{First: 30, Last: 30}}
-	if got := waitSay(p); got != "Streaming is on: there is something to read after 2.0 ms, all of it after 30.0 ms." {
+	if got := waitSay(p); got != "Streaming is on: there is something to read after 2.0 ms, and everything after 30.0 ms." {
 		t.Error(got)
 	}
 	p.Stream = false
-	if got := waitSay(p); !strings.HasPrefix(got, "Streaming is off: there is nothing to read until all is written, after 30.0 ms.") {
+	if got := waitSay(p); !strings.HasPrefix(got, "Streaming is off: there is nothing to read until everything is written, after 30.0 ms.") {
 		t.Error(got)
 	}
 	b := &lab.Bill{Stop: "max_tokens", Ticks: []lab.Tick{{Ms: 2}, {Ms: 30}}}

@@ -6,7 +6,7 @@
 // run would take before it begins, shows the run as it goes, and then lays the
 // prediction beside what was measured: charts from package plots, each with its
 // numbers as a table, the raw rows as CSV, what the measurement includes and
-// how noisy it was, and a link that brings somebody else to the same settings.
+// how noisy it was, and a link that brings someone else to the same settings.
 //
 // Pages work without a script: the form is a GET, and its answer is a whole page
 // with what could be measured within a page's time. Where there is a script the

@@ -29,7 +29,7 @@ func (p *Pages) openFeed(_ context.Context, learner string, q url.Values) (live.
 	if !ok {
 		return nil, &live.Error{
 			Code: live.Unknown, Field: "name",
-			Message: "There is no such lab. The program may have changed; load the page again.",
+			Message: "There is no such lab. The program may have changed; reload the page.",
 		}
 	}
 	return &feed{p: p, l: l, i: l.Info(), learner: learner}, nil
@@ -43,7 +43,7 @@ const showEvery = 400 * time.Millisecond
 // controls by themselves.
 const quick = 1500 * time.Millisecond
 
-// feed is one lab that somebody has before them.
+// feed is one lab that someone has before them.
 type feed struct {
 	p       *Pages
 	l       lab.Lab

@@ -27,7 +27,7 @@ type wire struct {
 func (s *site) open(name string) *wire {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	f, err := s.pages.Feeds()["lab"](ctx, "somebody", url.Values{"name": {name}})
+	f, err := s.pages.Feeds()["lab"](ctx, "someone", url.Values{"name": {name}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestPredictionComesFirst(t *testing.T) {
 	w := newSite(t).open("draw")
 	for _, guess := range []string{"", "nonsense"} {
 		m := w.ask("set", values("draw", "run", "1", "guess", guess))
-		if !strings.Contains(panelOf(m, "guess-error"), "Say what you expect first") || panelOf(m, "lab-run") != "" {
+		if !strings.Contains(panelOf(m, "guess-error"), "First say what you expect") || panelOf(m, "lab-run") != "" {
 			t.Errorf("%q: %+v", guess, m)
 		}
 	}
@@ -331,7 +331,7 @@ func TestOneAtATime(t *testing.T) {
 func TestNoSuchLab(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	_, err := s.pages.Feeds()["lab"](context.Background(), "somebody", url.Values{"name": {"alchemy"}})
+	_, err := s.pages.Feeds()["lab"](context.Background(), "someone", url.Values{"name": {"alchemy"}})
 	if e := new(live.Error); !errors.As(err, &e) || e.Code != live.Unknown {
 		t.Errorf("%v", err)
 	}

@@ -22,7 +22,7 @@ type guess struct {
 // choice is one answer.
 type choice struct{ Key, Words string }
 
-// none is the choice of somebody who would rather look first.
+// none is the choice of someone who would rather look first.
 const none = "none"
 
 // guesses are the labs' predictions.
@@ -57,12 +57,12 @@ var guesses = map[string]guess{
 		lessWork,
 	},
 	"memory": {
-		"How many texts of this length fit into the memory beside the weights?",
+		"How many texts of this length fit into memory along with the weights?",
 		[]choice{{"0", "none"}, {"9", "1 to 9"}, {"99", "10 to 99"}, {"999", "100 to 999"}, {"more", "more"}},
 		usersThatFit,
 	},
 	"prefill": {
-		"How long does a token take to write, beside one that is read in the prompt?",
+		"How long does a token take to write, compared with one read in the prompt?",
 		[]choice{{"1", "less or about as long"}, {"3", "2 to 4 times as long"}, {"more", "more than 4 times as long"}},
 		writeAgainstRead,
 	},
@@ -183,7 +183,7 @@ func fallOfDistance(r *lab.Report) (string, string, bool) {
 	fall := few / many
 	key := among(fall, []float64{math.Sqrt2, math.Sqrt(20), math.Sqrt(1000)}, "1", "2", "10", "100")
 	return key, fmt.Sprintf(
-		"The distance falls from %s to %s: by %s times.", terms.Decimals(few, 4), terms.Decimals(many, 4),
+		"The distance falls from %s to %s, by a factor of %s.", terms.Decimals(few, 4), terms.Decimals(many, 4),
 		terms.Decimals(fall, 1),
 	), true
 }
@@ -215,7 +215,7 @@ func writeAgainstRead(r *lab.Report) (string, string, bool) {
 		return "", "", false
 	}
 	return among(p.Ratio, []float64{1.5, 4}, "1", "3", "more"), fmt.Sprintf(
-		"A written token took %s times as long as one that was read.", terms.Decimals(p.Ratio, 1),
+		"Writing a token took %s times as long as reading one.", terms.Decimals(p.Ratio, 1),
 	), true
 }
 

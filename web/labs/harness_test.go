@@ -24,7 +24,7 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	p := New(Deps{
 		Target: testmodel.Target(t), Draft: testmodel.Draft(t),
-		Learner: func(*http.Request) (string, *http.Cookie) { return "somebody", nil },
+		Learner: func(*http.Request) (string, *http.Cookie) { return "someone", nil },
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	return &site{t, p, p.Handler()}

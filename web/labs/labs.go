@@ -19,7 +19,7 @@ type Deps struct {
 	// Seat and DraftSeat, where not nil, give a place at the pools that run the
 	// two models for everybody.
 	Seat, DraftSeat func() *infer.Seat
-	// Learner tells who asks. Where that is somebody new, fresh is the cookie
+	// Learner tells who asks. Where that is someone new, fresh is the cookie
 	// to set.
 	Learner func(r *http.Request) (id string, fresh *http.Cookie)
 	// Log records failures; never prompts.

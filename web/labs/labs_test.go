@@ -223,7 +223,7 @@ func TestKeptReports(t *testing.T) {
 		t.Error("not the two newest")
 	}
 	if k.find("b", i, reports["3"].Values) != nil {
-		t.Error("somebody else's report")
+		t.Error("someone else's report")
 	}
 }
 

@@ -190,7 +190,7 @@ func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, learner string
 	report, err := p.measure(ctx, learner, l, v, nil)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		pg.Trouble = "Other measurements took all of this page’s time. Try again in a moment."
+		pg.Trouble = "Other measurements took all the time this page has. Try again in a moment."
 		return http.StatusServiceUnavailable
 	case errors.Is(err, errFull):
 		pg.Trouble = sentence(err)
@@ -198,14 +198,14 @@ func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, learner string
 	case err != nil:
 		return p.broken(pg, i.Name, err)
 	case report.Result == nil:
-		pg.Trouble = "Nothing could be measured within this page’s time. Ask for less."
+		pg.Trouble = "Nothing could be measured in the time this page has. Ask for less."
 	}
 	pg.Found = newFound(i, a.guess, report, false)
 	return http.StatusOK
 }
 
 // noGuess asks for a prediction.
-const noGuess = "Say what you expect first, or that you would rather look."
+const noGuess = "First say what you expect, or that you would rather just look."
 
 // broken shows that a run failed, and why.
 func (p *Pages) broken(pg *page, name string, err error) int {
@@ -264,7 +264,7 @@ func (p *Pages) rows(w http.ResponseWriter, r *http.Request) {
 		if report, err = p.measure(ctx, learner, l, v, nil); err != nil || report.Result == nil {
 			p.Refuse(
 				w, r, http.StatusServiceUnavailable, "No rows.",
-				"They could not be measured within a page’s time. Run the lab on its page first.",
+				"They could not be measured in time for this page. Run the lab on its own page first.",
 			)
 			return
 		}

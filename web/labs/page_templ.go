@@ -57,7 +57,7 @@ func indexPage(list []lab.Info) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main class=\"lab lab--index\" id=\"main\" tabindex=\"-1\"><header class=\"lab__head\"><div><h1>Labs</h1><p>What the lessons claim, measured on this machine, on the model that is loaded. Say what you expect, run it, and see the two side by side.</p></div></header><ol class=\"doors\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main class=\"lab lab--index\" id=\"main\" tabindex=\"-1\"><header class=\"lab__head\"><div><h1>Labs</h1><p>What the lessons claim, measured on this machine with the loaded model. Say what you expect, run it, and compare the two.</p></div></header><ol class=\"doors\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -54,12 +54,12 @@ func firstSay(p *lab.Prefill) []span {
 func waitSay(p *lab.Prefill) string {
 	if p.Stream {
 		return fmt.Sprintf(
-			"Streaming is on: there is something to read after %s, all of it after %s.", ms(p.Streamed.First),
+			"Streaming is on: there is something to read after %s, and everything after %s.", ms(p.Streamed.First),
 			ms(p.Streamed.Last),
 		)
 	}
 	return fmt.Sprintf(
-		"Streaming is off: there is nothing to read until all is written, after %s. With it the first words would "+
+		"Streaming is off: there is nothing to read until everything is written, after %s. With it the first words would "+
 			"have come after %s.",
 		ms(p.Whole.First), ms(p.Streamed.First),
 	)

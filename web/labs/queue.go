@@ -24,7 +24,7 @@ type queue struct {
 // place is one measurement that waits or runs.
 type place struct {
 	turn  chan struct{} // closed when it may run
-	moved chan struct{} // of capacity 1: somebody before it has left
+	moved chan struct{} // of capacity 1: someone before it has left
 }
 
 func newQueue() *queue { return &queue{} }

@@ -123,8 +123,8 @@ func TestReloadWhileItRuns(t *testing.T) {
 	}
 	l, _ := lab.Find("cache")
 	v, err := l.Info().Parse(lab.Values{"tokens": "400", "repeats": "50"})
-	if err != nil || s.pages.runs.find("", keyOf("somebody else", l.Info(), v)) != nil ||
-		s.pages.runs.find("", keyOf("somebody", l.Info(), v)) == nil {
+	if err != nil || s.pages.runs.find("", keyOf("someone else", l.Info(), v)) != nil ||
+		s.pages.runs.find("", keyOf("someone", l.Info(), v)) == nil {
 		t.Errorf("found for the wrong learner: %v", err)
 	}
 	w.ask("cancel", nil)
@@ -135,7 +135,7 @@ func TestReloadWhileItRuns(t *testing.T) {
 }
 
 // TestNobodyComesBack: a run that all have left is cancelled after the grace,
-// and not while somebody watches.
+// and not while someone watches.
 func TestNobodyComesBack(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -148,7 +148,7 @@ func TestNobodyComesBack(t *testing.T) {
 	r.leave(time.Hour)
 	r.watch()
 	if r.alone != nil || ctx.Err() != nil {
-		t.Fatal("somebody came back in vain")
+		t.Fatal("someone came back in vain")
 	}
 	r.leave(0)
 	select {

@@ -97,13 +97,13 @@ const fewGuesses = 10
 func calibrationSay(n int, over float64) string {
 	switch {
 	case n < fewGuesses:
-		return "Too few guesses to judge by yet: from ten on this line says how you do."
+		return "Too few guesses to judge by yet: after ten, this line says how you are doing."
 	case over >= 0.1:
 		return "You are surer than you are right: the dots lie below the line."
 	case over <= -0.1:
 		return "You are right more often than you say: the dots lie above the line."
 	}
-	return "What you say and what comes true are close to each other."
+	return "What you say and what happens are close."
 }
 
 // unit writes a length of the picture.

@@ -86,14 +86,14 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	learner := p.Who(w, r)
 	id, key := r.PostForm.Get("card"), r.PostForm.Get("key")
 	if p.Course.Card(id) == nil {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such card.", "Nothing was kept. Load the page again.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such card.", "Nothing was saved. Reload the page.")
 		return
 	}
 	grade, err := fsrs.ParseGrade(r.PostForm.Get("grade"))
 	if err != nil {
 		p.Refuse(
 			w, r, http.StatusBadRequest, "This is no grade.",
-			"A card is graded again, hard, good or easy. Nothing was kept.",
+			"A card is graded again, hard, good or easy. Nothing was saved.",
 		)
 		return
 	}

@@ -49,7 +49,7 @@ func cardsPage(v *deckPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" class=\"wide deck\" tabindex=\"-1\"><header class=\"deck__head\"><h1>Flashcards</h1><p>Bring the answer to mind first, then turn the card and say how well it went. That decides when it comes again.</p></header>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" class=\"wide deck\" tabindex=\"-1\"><header class=\"deck__head\"><h1>Flashcards</h1><p>Try to recall the answer first, then turn the card over and say how well you did. That decides when you see it again.</p></header>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -531,7 +531,7 @@ func paperPage(title string, fold bool, cards []*lessons.Card) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<p>Each card prints on a page of its own, the front above and the back below.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<p>Each card prints on its own page, front above and back below.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

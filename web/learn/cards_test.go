@@ -92,7 +92,7 @@ func TestReviewCountsOnce(t *testing.T) {
 	d := s.get("/cards")
 	s.grade(d, "good")
 	s.grade(d, "good")
-	deck, err := s.pages.Progress.Cards(t.Context(), "somebody")
+	deck, err := s.pages.Progress.Cards(t.Context(), "someone")
 	if err != nil {
 		t.Fatal(err)
 	}

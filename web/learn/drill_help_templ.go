@@ -57,7 +57,7 @@ func drillAside(v *drillWork) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(s.Hints) == 0 && len(s.Lines) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"shown__ask\">Try it first. Should you be stuck, a hint asks you something before it tells you anything.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p class=\"shown__ask\">Try it first. If you get stuck, a hint asks you a question before it tells you anything.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -50,7 +50,7 @@ func TestDrillsSolved(t *testing.T) {
 					}
 				}
 			}
-			m, err := s.pages.Progress.Map(context.Background(), "somebody")
+			m, err := s.pages.Progress.Map(context.Background(), "someone")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +181,7 @@ func TestDrillCredit(t *testing.T) {
 		}
 	}
 	s.check("/practice/shift/check?seed=0&level=1", form)
-	m, err := s.pages.Progress.Map(context.Background(), "somebody")
+	m, err := s.pages.Progress.Map(context.Background(), "someone")
 	if err != nil {
 		t.Fatal(err)
 	}

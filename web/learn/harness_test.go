@@ -53,7 +53,7 @@ func newSiteAt(t *testing.T, now func() time.Time) *site {
 	})
 	p := New(Deps{
 		Course: course, Progress: progress.New(db, course, now), Model: model,
-		Learner: func(*http.Request) (string, *http.Cookie) { return "somebody", nil },
+		Learner: func(*http.Request) (string, *http.Cookie) { return "someone", nil },
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	return &site{t, p, p.Handler()}
@@ -99,7 +99,7 @@ func (s *site) parse(path string, w *httptest.ResponseRecorder, status int) *goq
 // tally is all that the learner has done.
 func (s *site) tally() progress.Tally {
 	s.t.Helper()
-	m, err := s.pages.Progress.Map(context.Background(), "somebody")
+	m, err := s.pages.Progress.Map(context.Background(), "someone")
 	if err != nil {
 		s.t.Fatal(err)
 	}

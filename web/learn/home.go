@@ -30,7 +30,7 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 		p.Log.Error("home", "err", err)
 		p.Refuse(
 			w, r, http.StatusInternalServerError, "The model could not go on.",
-			"It has been logged. The lessons are all there.",
+			"It has been logged. The lessons are still there.",
 		)
 		return
 	}

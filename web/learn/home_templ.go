@@ -49,7 +49,7 @@ func homeHTML(v homePage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" tabindex=\"-1\"><div class=\"hero\"><div class=\"hero__say\"><h1>A language model writes one token at a time.</h1><p class=\"lead\">Here is one at work. It is small, it is real, and every number you see is one that it has worked out itself.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" tabindex=\"-1\"><div class=\"hero\"><div class=\"hero__say\"><h1>A language model writes one token at a time.</h1><p class=\"lead\">Here is one at work. It is small, it is real, and every number you see is one it worked out itself.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -26,7 +26,7 @@ type Deps struct {
 	// Seat and DraftSeat, where not nil, give a place at the pools that run the
 	// two models for everybody.
 	Seat, DraftSeat func() *infer.Seat
-	// Learner tells who asks. Where that is somebody new, fresh is the cookie
+	// Learner tells who asks. Where that is someone new, fresh is the cookie
 	// to set.
 	Learner func(r *http.Request) (id string, fresh *http.Cookie)
 	// Forget, where not nil, takes a learner who deletes everything out of what
@@ -85,7 +85,7 @@ func (p *Pages) Handler() http.Handler {
 	for _, r := range slices.Concat(p.learnRoutes(), p.practiceRoutes(), p.widgetRoutes()) {
 		mux.HandleFunc(r.Method+" "+r.Path, r.Handle)
 	}
-	mux.HandleFunc("/", p.Elsewhere("This address takes no forms.", "There is no page here.",
+	mux.HandleFunc("/", p.Elsewhere("This address does not accept forms.", "There is no page here.",
 		"The address may be old or mistyped. The lessons, or a search, may have what you want."))
 	return mux
 }
@@ -101,7 +101,7 @@ func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case r.Context().Err() != nil: // nobody waits for an answer
 	default:
 		p.Log.Error("progress", "path", r.URL.Path, "err", err)
-		p.Refuse(w, r, http.StatusInternalServerError, "Something failed on the server.",
+		p.Refuse(w, r, http.StatusInternalServerError, "Something went wrong on the server.",
 			"It has been logged. What you had before is still there; try again in a moment.")
 	}
 }

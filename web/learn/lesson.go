@@ -108,7 +108,7 @@ func checkAction(q *lessons.Question) string { return "/learn/check/" + q.ID }
 func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 	q := p.Course.Question(r.PathValue("id"))
 	if q == nil {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such question.", "The lesson may have changed. Load it again.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such question.", "The lesson may have changed. Reload it.")
 		return
 	}
 	if !p.Form(w, r) {
@@ -135,7 +135,7 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 	learner := p.Who(w, r)
 	for _, key := range r.PostForm["section"] {
 		if p.Course.Section(key) == nil {
-			p.Refuse(w, r, http.StatusBadRequest, "There is no such section.", "The lesson may have changed. Load it again.")
+			p.Refuse(w, r, http.StatusBadRequest, "There is no such section.", "The lesson may have changed. Reload it.")
 			return
 		}
 		if err := p.Progress.Visit(r.Context(), learner, key); err != nil {

@@ -135,21 +135,21 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	sure, err := strconv.Atoi(r.PostForm.Get("sure"))
 	if err != nil || sure < 0 || sure > 100 {
 		p.Refuse(
-			w, r, http.StatusBadRequest, "This confidence cannot be read.",
-			"It must be a whole number from 0 to 100 per cent. Nothing was kept.",
+			w, r, http.StatusBadRequest, "How sure you are could not be read.",
+			"It must be a whole number from 0 to 100 percent. Nothing was saved.",
 		)
 		return false
 	}
 	v.Sure = sure
 	at := slices.IndexFunc(v.Hand, func(c predictChoice) bool { return strconv.Itoa(c.ID) == r.PostForm.Get("pick") })
 	if at < 0 {
-		v.Say = "Take one of the candidates first."
+		v.Say = "Choose one of the candidates first."
 		return true
 	}
 	v.Hand[at].Pick = true
 	result, err := predict.Grade(float64(sure)/100, v.Hand[at].ID == v.step.Chosen)
 	if err != nil {
-		p.Refuse(w, r, http.StatusBadRequest, "This confidence cannot be read.", sentenceOf(err))
+		p.Refuse(w, r, http.StatusBadRequest, "How sure you are could not be read.", sentenceOf(err))
 		return false
 	}
 	learner := p.Who(w, r)
@@ -253,13 +253,13 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 	case err == nil:
 		return v
 	case errors.As(err, &refused):
-		p.Refuse(w, r, http.StatusBadRequest, "This text cannot be gone on with.", refused.Message)
+		p.Refuse(w, r, http.StatusBadRequest, "This text cannot be continued.", refused.Message)
 	case errors.Is(err, errNoStart):
-		p.Refuse(w, r, http.StatusNotFound, "There is no such text.", "Choose one of those that are listed.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such text.", "Choose one from the list.")
 	case errors.Is(err, context.DeadlineExceeded):
 		p.Refuse(
 			w, r, http.StatusServiceUnavailable, "The model is busy.",
-			"Too many runs are being made just now. Try again in a moment.",
+			"Too many runs are being made right now. Try again in a moment.",
 		)
 	case r.Context().Err() != nil: // nobody waits for an answer
 	default:

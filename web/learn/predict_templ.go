@@ -49,7 +49,7 @@ func predictShell(title string) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" class=\"wide predict\" tabindex=\"-1\"><header class=\"predict__head\"><h1>Predict, then reveal</h1><p>Guess which token comes next and say how sure you are. The score is the logarithm of the chance that you gave to what happened: saying what you believe is the best you can do.</p></header>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" class=\"wide predict\" tabindex=\"-1\"><header class=\"predict__head\"><h1>Predict, then reveal</h1><p>Guess which token comes next and say how sure you are. Your score is the logarithm of the chance you gave to what happened, so the best you can do is say what you believe.</p></header>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -133,7 +133,7 @@ func TestPredictReveals(t *testing.T) {
 	form.Set("n", "3")
 	form.Set("pick", other(s.storyRun(4).Steps[3]))
 	s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
-	c, err := s.pages.Progress.Calibration(context.Background(), "somebody")
+	c, err := s.pages.Progress.Calibration(context.Background(), "someone")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,13 +100,13 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.As(err, &large), err == nil && len(data) > progress.MaxImport:
 		p.showProgress(w, r, http.StatusRequestEntityTooLarge,
-			fmt.Sprintf("The file is larger than %d MiB, which no export is.", progress.MaxImport>>20))
+			fmt.Sprintf("The file is larger than %d MiB; no export is that large.", progress.MaxImport>>20))
 		return
 	case errors.Is(err, errNoFile):
 		p.showProgress(w, r, http.StatusBadRequest, "No file was chosen.")
 		return
 	case err != nil:
-		p.showProgress(w, r, http.StatusBadRequest, "The file did not arrive whole. Send it again.")
+		p.showProgress(w, r, http.StatusBadRequest, "The file did not arrive complete. Send it again.")
 		return
 	}
 	added, err := p.Progress.Import(r.Context(), p.Who(w, r), data)
@@ -156,7 +156,7 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 	if r.PostForm.Get("sure") != "yes" {
 		p.Refuse(
 			w, r, http.StatusBadRequest, "Nothing was deleted.",
-			"Tick the box that says you are sure, and send the form again.",
+			"Tick the box to say you are sure, then send the form again.",
 		)
 		return
 	}
@@ -183,7 +183,7 @@ func toldOf(n progress.Imported) url.Values {
 func told(q url.Values) string {
 	switch q.Get("done") {
 	case "deleted":
-		return "Erased. Nothing is kept of you here any more."
+		return "Erased. Nothing about you is kept here any more."
 	case "imported":
 		var parts []string
 		for _, f := range []struct{ field, noun string }{
@@ -194,7 +194,7 @@ func told(q url.Values) string {
 			}
 		}
 		if len(parts) == 0 {
-			return "Imported. All of it was here already."
+			return "Imported. All of it was already here."
 		}
 		return "Imported: " + strings.Join(parts, ", ") + "."
 	}

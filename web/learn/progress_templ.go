@@ -48,7 +48,7 @@ func progressHTML(v progressPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" class=\"wide\" tabindex=\"-1\"><header class=\"wide__head\"><div><h1>Your progress</h1><p class=\"lead\">What this server keeps of you: what you have read, how your answers and cards went, and how well you judge your guesses. No text you wrote, and no name but one that you give in a class.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" class=\"wide\" tabindex=\"-1\"><header class=\"wide__head\"><div><h1>Your progress</h1><p class=\"lead\">What this server keeps about you: what you have read, how your answers and cards went, and how well you judge your guesses. It keeps no text you wrote, and no name except one you give in a class.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -693,7 +693,7 @@ func yours(v progressPage) templ.Component {
 			templ_7745c5c3_Var38 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<section class=\"band\" aria-labelledby=\"yours-h\" id=\"yours\"><h2 id=\"yours-h\">It is yours</h2><div class=\"yours\"><div><h3>Take it with you</h3><p>One JSON file with all of your progress.</p><p><a class=\"btn\" href=\"/progress/export\" download>Export</a></p></div><form method=\"post\" action=\"/progress/import\" enctype=\"multipart/form-data\"><h3>Bring it back</h3><p>A file exported here or elsewhere. It is added to what is here; what does not fit is refused whole.</p><p><label class=\"sr\" for=\"file\">File to import</label> <input id=\"file\" class=\"file\" type=\"file\" name=\"file\" accept=\".json,application/json\" required")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<section class=\"band\" aria-labelledby=\"yours-h\" id=\"yours\"><h2 id=\"yours-h\">It is yours</h2><div class=\"yours\"><div><h3>Take it with you</h3><p>One JSON file with all of your progress.</p><p><a class=\"btn\" href=\"/progress/export\" download>Export</a></p></div><form method=\"post\" action=\"/progress/import\" enctype=\"multipart/form-data\"><h3>Bring it back</h3><p>A file exported here or elsewhere. It is added to what is here. A file with an error in it is refused as a whole.</p><p><label class=\"sr\" for=\"file\">File to import</label> <input id=\"file\" class=\"file\" type=\"file\" name=\"file\" accept=\".json,application/json\" required")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

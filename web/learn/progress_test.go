@@ -59,7 +59,7 @@ func TestProgressMoves(t *testing.T) {
 		t.Errorf("delete without the tick: status %d", w.Code)
 	}
 	w = s.post("/progress/delete", false, url.Values{"sure": {"yes"}})
-	if w.Code != http.StatusSeeOther || s.tally().Seen != 0 || !slices.Equal(forgotten, []string{"somebody"}) {
+	if w.Code != http.StatusSeeOther || s.tally().Seen != 0 || !slices.Equal(forgotten, []string{"someone"}) {
 		t.Errorf("delete: status %d, %+v, taken out of classes: %v", w.Code, s.tally(), forgotten)
 	}
 	if d := s.get(w.Header().Get("Location")); !strings.HasPrefix(text(d.Find(".toldline")), "Erased.") {
@@ -73,7 +73,7 @@ func TestProgressMoves(t *testing.T) {
 		t.Errorf("after importing: %q", text(d.Find(".toldline")))
 	}
 	w = s.upload("progress.json", file)
-	if d := s.get(w.Header().Get("Location")); text(d.Find(".toldline")) != "Imported. All of it was here already." {
+	if d := s.get(w.Header().Get("Location")); text(d.Find(".toldline")) != "Imported. All of it was already here." {
 		t.Errorf("after importing again: %q", text(d.Find(".toldline")))
 	}
 }
@@ -120,10 +120,10 @@ func TestTold(t *testing.T) {
 	for query, want := range map[string]string{
 		"":             "",
 		"done=x":       "",
-		"done=deleted": "Erased. Nothing is kept of you here any more.",
+		"done=deleted": "Erased. Nothing about you is kept here any more.",
 		"done=imported&visits=2&answers=1&reviews=0&guesses=3": "Imported: 2 sections, 1 answer, 3 guesses.",
 		"done=imported&guesses=1":                              "Imported: 1 guess.",
-		"done=imported&visits=<b>&answers=-4":                  "Imported. All of it was here already.",
+		"done=imported&visits=<b>&answers=-4":                  "Imported. All of it was already here.",
 	} {
 		q, err := url.ParseQuery(query)
 		if err != nil {

@@ -124,8 +124,8 @@ func indexes(texts []string, n int) ([]int, bool) {
 func (p *Pages) answer(w http.ResponseWriter, r *http.Request, q *question, kind string) bool {
 	if !q.read(r.PostForm) {
 		p.Refuse(
-			w, r, http.StatusBadRequest, "This answer does not fit the question.",
-			"Nothing was kept. Load the page again.",
+			w, r, http.StatusBadRequest, "That is not an answer to this question.",
+			"Nothing was saved. Reload the page.",
 		)
 		return false
 	}
@@ -136,7 +136,7 @@ func (p *Pages) answer(w http.ResponseWriter, r *http.Request, q *question, kind
 	if q.Q.Kind == "recall" {
 		switch step := r.PostForm.Get("step"); {
 		case step != "keep" && strings.TrimSpace(q.Written) == "":
-			q.Say = "Write something first, even a few words. Trying to recall is what makes it stay."
+			q.Say = "Write something first, even a few words. Trying to recall is what makes it stick."
 			return true
 		case step != "keep":
 			q.Compare = true

@@ -373,7 +373,7 @@ func choiceQuestion(q *question) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else if len(q.Tried) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "Not this one. The reason stands under it; take another.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "Not this one: the reason is below it. Choose another.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

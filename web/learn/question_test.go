@@ -128,7 +128,7 @@ func TestRecall(t *testing.T) {
 	if got := s.tally(); got.Answered != 1 || got.Credit != 1/float64(len(q.Rubric)) {
 		t.Errorf("%+v", got)
 	}
-	data, err := s.pages.Progress.Export(t.Context(), "somebody")
+	data, err := s.pages.Progress.Export(t.Context(), "someone")
 	if err != nil || strings.Contains(string(data), "mine") {
 		t.Errorf("what was written is kept (%v)", err)
 	}

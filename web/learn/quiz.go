@@ -76,7 +76,7 @@ func query(q url.Values) string {
 func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
 	q := p.Course.Question(r.PathValue("id"))
 	if q == nil {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such question.", "The quiz may have changed. Load it again.")
+		p.Refuse(w, r, http.StatusNotFound, "There is no such question.", "The quiz may have changed. Reload it.")
 		return
 	}
 	if !p.Form(w, r) {

@@ -48,7 +48,7 @@ func quizHTML(v quizPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" class=\"wide quiz\" tabindex=\"-1\"><header class=\"quiz__head\"><h1>Quiz</h1><p class=\"lead\">Answer before you look. What you write stays with you; what is kept is how many points of a good answer you found in it.</p><form class=\"filter\" method=\"get\" action=\"/quiz\"><p><label for=\"f-lesson\">Lesson</label> <select id=\"f-lesson\" name=\"lesson\"><option value=\"\">all lessons</option> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main id=\"main\" class=\"wide quiz\" tabindex=\"-1\"><header class=\"quiz__head\"><h1>Quiz</h1><p class=\"lead\">Answer before you look. What you write is not saved, only how many points of a good answer you found in it.</p><form class=\"filter\" method=\"get\" action=\"/quiz\"><p><label for=\"f-lesson\">Lesson</label> <select id=\"f-lesson\" name=\"lesson\"><option value=\"\">all lessons</option> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -25,7 +25,7 @@ const (
 )
 
 // turns makes the runs of the home page, each once for everybody who looks at
-// it, as far as somebody has looked: what a class of visitors sees at the same
+// it, as far as someone has looked: what a class of visitors sees at the same
 // time costs one pass a token, and memory for [homeSeeds] times [homeTurns]
 // small view models.
 type turns struct {

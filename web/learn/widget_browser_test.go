@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// use is what somebody does with an experiment: what a hand does, and what must
+// use is what someone does with an experiment: what a hand does, and what must
 // be so afterwards, as a script on the experiment's figure f.
 type use struct {
 	do   func(h browser.Hands, in string) // in is the figure's selector

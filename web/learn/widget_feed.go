@@ -20,12 +20,12 @@ func (p *Pages) Feeds() map[string]live.Open {
 func (p *Pages) openWidget(_ context.Context, _ string, q url.Values) (live.Feed, error) {
 	s := p.widgets.specs[q.Get("id")]
 	if s == nil {
-		return nil, &live.Error{Code: live.Unknown, Field: "id", Message: "There is no such experiment. The lesson may have changed; load it again."}
+		return nil, &live.Error{Code: live.Unknown, Field: "id", Message: "There is no such experiment. The lesson may have changed; reload it."}
 	}
 	return &widgetFeed{s, s.open(p.desk()), p.Log}, nil
 }
 
-// widgetFeed is an experiment that somebody has before them.
+// widgetFeed is an experiment that someone has before them.
 type widgetFeed struct {
 	spec *spec
 	exp  experiment

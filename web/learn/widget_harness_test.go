@@ -53,7 +53,7 @@ func aloneAt(spec *spec, inputs map[string]string) string {
 // asks sends commands to an experiment's feed and returns the answers.
 func (s *site) asks(spec *spec, commands ...map[string]string) []live.Message {
 	s.t.Helper()
-	feed, err := s.pages.Feeds()["widget"](context.Background(), "somebody", url.Values{"id": {spec.ID}})
+	feed, err := s.pages.Feeds()["widget"](context.Background(), "someone", url.Values{"id": {spec.ID}})
 	if err != nil {
 		s.t.Fatal(err)
 	}

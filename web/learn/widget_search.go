@@ -47,7 +47,7 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 	f := found{length: length}
 	if n := len(s.prompt) + length; n > m.Config().Context {
 		return f, &live.Error{Code: live.Range, Field: "prompt", Message: fmt.Sprintf(
-			"The prompt and %d tokens more are %d tokens; this model's window holds %d.", length, n, m.Config().Context)}
+			"The prompt and %d more tokens make %d; this model's window holds %d.", length, n, m.Config().Context)}
 	}
 	f.greedy = path{p: 1}
 	for !s.whole(f.greedy) {
@@ -67,7 +67,7 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 		}
 		if s.tried == mostTried {
 			return f, &live.Error{Code: live.Model, Message: fmt.Sprintf(
-				"After this prompt the model is so unsure that more than %s beginnings would have to be tried. Take fewer tokens, or a prompt that it is surer of.", terms.Count(mostTried))}
+				"After this prompt the model is so unsure that more than %s beginnings would have to be tried. Try fewer tokens, or a prompt it is surer of.", terms.Count(mostTried))}
 		}
 		d, err := s.after(ctx, p)
 		if err != nil {

@@ -26,7 +26,7 @@ var (
 )
 
 // How long an experiment may work: for a page that is being loaded, and for
-// somebody who has changed an input and watches.
+// someone who has changed an input and watches.
 const (
 	firstTime = 8 * time.Second
 	liveTime  = 45 * time.Second
@@ -124,7 +124,7 @@ func (p *Pages) widgetRoutes() []route {
 }
 
 // widget lays an experiment out as it is first seen. It is worked out while the
-// page is written, since only then is there somebody to wait.
+// page is written, since only then is there someone to wait.
 func (p *Pages) widget(w lessons.Widget) templ.Component {
 	s := p.widgets.specs[w.ID]
 	return deferred(func(ctx context.Context) templ.Component {

@@ -32,7 +32,7 @@ func New(
 	return Base{learner: learner, log: log, refusal: refusal}
 }
 
-// Who returns who asks, and sets the cookie of somebody new.
+// Who returns who asks, and sets the cookie of someone new.
 func (b Base) Who(w http.ResponseWriter, r *http.Request) string {
 	id, fresh := b.learner(r)
 	if fresh != nil {
@@ -47,7 +47,7 @@ func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.C
 	var text bytes.Buffer
 	if err := c.Render(r.Context(), &text); err != nil {
 		b.log.Error("rendering a page", "path", r.URL.Path, "err", err)
-		http.Error(w, "The page could not be made. It has been logged.", http.StatusInternalServerError)
+		http.Error(w, "This page could not be shown. The error has been logged.", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -96,7 +96,7 @@ func (b Base) Form(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	case errors.As(err, &large):
 		b.Refuse(
-			w, r, http.StatusRequestEntityTooLarge, "Too long.", "This form takes 64 KiB at most. Nothing was changed.",
+			w, r, http.StatusRequestEntityTooLarge, "Too long.", "This form is limited to 64 KiB. Nothing was changed.",
 		)
 	default:
 		b.Refuse(

@@ -37,7 +37,7 @@ func TestForm(t *testing.T) {
 	}{
 		{"read", "a=1", 200, ""},
 		{"as long as may be", "a=" + strings.Repeat("x", most-2), 200, ""},
-		{"a byte longer", "a=" + strings.Repeat("x", most-1), 413, "64 KiB at most"},
+		{"a byte longer", "a=" + strings.Repeat("x", most-1), 413, "limited to 64 KiB"},
 		{"no form", "a=%zz", 400, "could not be read"},
 	} {
 		w, r := httptest.NewRecorder(), posted(c.body)
@@ -66,7 +66,7 @@ func TestRefuse(t *testing.T) {
 func TestElsewhere(t *testing.T) {
 	for method, want := range map[string]int{"GET": 404, "HEAD": 404, "POST": 405, "DELETE": 405} {
 		w := httptest.NewRecorder()
-		base(nil).Elsewhere("no forms", "Nothing here.", "Go back.")(
+		base(nil).Elsewhere("not accept forms", "Nothing here.", "Go back.")(
 			w, httptest.NewRequest(method, "/x?"+url.Values{}.Encode(), nil),
 		)
 		if w.Code != want || (want == 405) != (w.Header().Get("Allow") == "GET, HEAD") {
@@ -83,7 +83,7 @@ func TestWhoAndHTML(t *testing.T) {
 	}
 	broken := templ.ComponentFunc(func(context.Context, io.Writer) error { return errors.New("broken") })
 	b.HTML(w, r, 200, broken)
-	if w.Code != 500 || !strings.Contains(w.Body.String(), "It has been logged") {
+	if w.Code != 500 || !strings.Contains(w.Body.String(), "has been logged") {
 		t.Errorf("a page that cannot be made: %d %q", w.Code, w.Body)
 	}
 }

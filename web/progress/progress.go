@@ -10,7 +10,7 @@
 // worked out anew after an import.
 //
 // What [Store.Map], [Store.Cards] and [Store.Calibration] say is computed from
-// these when somebody looks. The course decides what there is: entries of
+// these when someone looks. The course decides what there is: entries of
 // parts it no longer has are kept and exported, and count nowhere.
 //
 // A method that returns nil has kept its entry for good, see web/store.

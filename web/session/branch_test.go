@@ -201,6 +201,6 @@ func TestLookIsThereAtTheForwardStageOnly(t *testing.T) {
 		t.Error("looking back at the first pass shows something else than before")
 	}
 	if st = must(t, s, SetLook{false}); st.Look != nil {
-		t.Error("somebody looks although nobody wants to")
+		t.Error("someone looks although nobody wants to")
 	}
 }

@@ -156,7 +156,7 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 		link.Log.Choices = append(link.Log.Choices, infer.Choice{Step: c[0], Token: c[1]})
 	}
 	if err := link.check(m); err != nil {
-		return Link{}, refuse(CodeLink, "This link does not fit together (%s): it was edited by hand, or damaged.", err)
+		return Link{}, refuse(CodeLink, "This link contradicts itself (%s): it was edited by hand, or damaged.", err)
 	}
 	return link, nil
 }
@@ -214,7 +214,7 @@ func (s *Session) open(ctx context.Context, next *State, link Link) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return refuse(CodeLink, "This link leads nowhere (%v): it was edited by hand, or made by another version.", err)
+		return refuse(CodeLink, "This link does not work (%v): it was edited by hand, or made by another version.", err)
 	}
 	s.loop = loop
 	s.begin(next, link.Log.Prompt)

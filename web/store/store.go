@@ -197,7 +197,7 @@ func (db *DB) Scrub(ctx context.Context) {
 	var busy, pages, moved int
 	err := db.write.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
 	if err == nil && busy != 0 {
-		err = errors.New("somebody reads the database")
+		err = errors.New("someone reads the database")
 	}
 	if err != nil {
 		db.log.Warn("the write-ahead log stays beside the database for now", "error", err)

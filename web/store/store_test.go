@@ -170,7 +170,7 @@ func TestFilesArePrivate(t *testing.T) {
 		}
 	}
 	check()
-	// Rights that somebody has widened are taken back.
+	// Rights that someone has widened are taken back.
 	db.Close()
 	for _, name := range []string{"viz.db", "cookie-secret"} {
 		if err := os.Chmod(filepath.Join(dir, name), 0o644); err != nil {

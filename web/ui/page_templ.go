@@ -86,7 +86,7 @@ func LoopPage(v view.Loop) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p data-conn-text>Connection lost. Trying again; what is shown stays true.</p><button type=\"button\" class=\"btn btn--s\" data-reconnect>Try now</button></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p data-conn-text>Connection lost. Trying again; what you see is still true.</p><button type=\"button\" class=\"btn btn--s\" data-reconnect>Try now</button></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -115,7 +115,7 @@ func LoopPage(v view.Loop) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p><b>On your own.</b> This run is yours. The class goes on without you.</p><a class=\"btn btn--s btn--main\" href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p><b>On your own.</b> This run is yours alone. The class goes on without you.</p><a class=\"btn btn--s btn--main\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -726,7 +726,7 @@ func promptBox(v view.Loop) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "><h2 id=\"begin-h\">Give it a beginning</h2><p>Type a prompt, or start from one of these. The model reads it, and goes on one token at a time.</p><noscript><p class=\"field-error\">This page needs JavaScript to run the loop. Without it, <a href=\"/learn/the-loop#one-turn\">lesson 1</a> steps through a turn, and “viz trace” in a terminal prints all stages.</p></noscript><form id=\"prompt-form\" action=\"/loop\" method=\"get\"><label for=\"prompt\">Prompt</label> <textarea id=\"prompt\" rows=\"3\" spellcheck=\"false\" autocomplete=\"off\" aria-describedby=\"pieces err-prompt\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "><h2 id=\"begin-h\">Give it a beginning</h2><p>Type a prompt, or start from one of these. The model reads it and continues, one token at a time.</p><noscript><p class=\"field-error\">This page needs JavaScript to run the loop. Without it, <a href=\"/learn/the-loop#one-turn\">lesson 1</a> steps through a turn, and “viz trace” in a terminal prints all stages.</p></noscript><form id=\"prompt-form\" action=\"/loop\" method=\"get\"><label for=\"prompt\">Prompt</label> <textarea id=\"prompt\" rows=\"3\" spellcheck=\"false\" autocomplete=\"off\" aria-describedby=\"pieces err-prompt\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

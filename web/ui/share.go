@@ -12,7 +12,7 @@ func Rich(r view.Rich) templ.Component { return rich(r) }
 // Text writes a token's text, its marks set apart.
 func Text(t view.Text) templ.Component { return text(t) }
 
-// StagePanel draws a stage as the Loop page does, for pages that show somebody
+// StagePanel draws a stage as the Loop page does, for pages that show someone
 // else's run.
 func StagePanel(p view.Panel) templ.Component { return stagePanel(p) }
 

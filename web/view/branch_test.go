@@ -115,7 +115,7 @@ func TestFound(t *testing.T) {
 		t.Errorf("with a mark: %+v", v.Rows)
 	}
 	if v := NewFound(st, 1, "qqqq"); len(v.Rows) != 0 ||
-		!strings.Contains(v.Say, "None of the 4,096 tokens holds “qqqq”") {
+		!strings.Contains(v.Say, "None of the 4,096 tokens contains “qqqq”") {
 		t.Errorf("nothing: %+v", v)
 	}
 	if v := NewFound(st, 1, ""); len(v.Rows) != 0 || !strings.HasPrefix(v.Say, "Type a part") {

@@ -82,7 +82,7 @@ func shares(heads, kv, head int) string {
 func notSeen(s *session.State, block int) string {
 	switch {
 	case s.Look == nil:
-		return "Nothing is looked into here: go to stage 1 and press “Look inside”."
+		return "There is nothing to see inside here: go to stage 1 and press “Look inside”."
 	case block < 1 || block > len(s.Look.Blocks):
 		return fmt.Sprintf("There is no block %d: the model has %s.", block, terms.Counted(len(s.Look.Blocks), "block"))
 	}

@@ -29,7 +29,7 @@ type Loop struct {
 	Lost    bool   // the page begins with its connection lost; for the storybook
 	Pieces  Pieces
 	Spoken  string
-	// code of the class from which somebody went on alone here, set by whoever serves the page; "" for none
+	// code of the class from which someone went on alone here, set by whoever serves the page; "" for none
 	Class string
 }
 
@@ -63,10 +63,10 @@ type Act struct {
 func Expired(link string) Notice {
 	n := Notice{
 		Kind: NoticeWarn, Head: "This run has expired.",
-		Say: "It was not used for a while, and the server has let it go. Your settings are kept.",
+		Say: "It was not used for a while, so the server let it go. Your settings are kept.",
 	}
 	if link != "" {
-		n.Say = "It was not used for a while, and the server has let it go. Its link still holds all it takes to " +
+		n.Say = "It was not used for a while, so the server let it go. Its link still holds all it takes to " +
 			"write the same text again."
 		n.Acts = append(n.Acts, Act{Label: "Rebuild it from the link", Href: "/loop?log=" + link})
 	}
@@ -78,7 +78,7 @@ func Expired(link string) Notice {
 func Rebuilt() Notice {
 	return Notice{
 		Kind: NoticeGood, Head: "Rebuilt from the link.",
-		Say: "The server no longer had this run. It was run again, token for token the same.",
+		Say: "The server no longer had this run, so it was run again, token for token the same.",
 	}
 }
 
@@ -132,7 +132,7 @@ func stopSay(s *session.State) string {
 	case infer.StopMaxTokens:
 		return fmt.Sprintf("Go on anyway raises the limit by %d; Back looks at any stage again.", infer.GoOnTokens)
 	}
-	return "Go on anyway takes it as if it had not counted; Back looks at any stage again."
+	return "Go on anyway carries on as if it had not fired; Back looks at any stage again."
 }
 
 // NewLoading is the page while a run is being made, with say for what is

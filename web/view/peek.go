@@ -35,7 +35,7 @@ const alternatives = 4
 // what it has read.
 func newPeek(s *session.State) Peek {
 	if !s.Started() {
-		return Peek{Say: say("The text will stand here, one box for each token.")}
+		return Peek{Say: say("The text will appear here, one box for each token.")}
 	}
 	step := s.Step()
 	if s.Cursor.Stage < infer.KindSample {
@@ -130,7 +130,7 @@ func notDrawn(s *session.State, n int) string {
 	return fmt.Sprintf("Step %s has no scores yet: they come with stage 2.", terms.Count(n))
 }
 
-// Found are the tokens whose text holds what somebody searched for.
+// Found are the tokens whose text holds what someone searched for.
 type Found struct {
 	Say  string
 	Rows []FoundRow
@@ -181,7 +181,7 @@ func NewFound(s *session.State, n int, text string) Found {
 	switch {
 	case len(ids) == 0:
 		v.Say = fmt.Sprintf(
-			"None of the %s tokens holds “%s”. Try less of it: long words are made of several tokens.",
+			"None of the %s tokens contains “%s”. Try a part of it: long words are made of several tokens.",
 			terms.Count(len(d.Order)), Marked(text),
 		)
 	default:
