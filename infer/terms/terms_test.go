@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"math"
 	"testing"
 	"time"
 )
@@ -136,7 +137,7 @@ func TestCounts(t *testing.T) {
 		{StageKeys()[Stages-1], "cache"},
 		{StopOf("max_tokens").Done, "max tokens reached"},
 		{StopOf("").Why, ""},
-		{Plain(-0.0), "0"},
+		{Plain(math.Copysign(0, -1)), "0"},
 		{Plain(1e6), "1000000"},
 		{Plain(0.1), "0.1"},
 		{Measured(1204), "1,204"},
