@@ -42,7 +42,7 @@ func TestEveryLabByEveryHand(t *testing.T) {
 			tab.Go(url + "/labs/" + i.Name + "?" + small[i.Name])
 			tab.Wait("the script", `document.querySelector("[data-slides]") === null || !document.querySelector("[data-slides]").hidden`)
 			hands.Press(`.btn--run`)
-			tab.Wait("the question", `document.querySelector("#guess-error").textContent.includes("Say what you expect")`)
+			tab.Wait("the question", `document.querySelector("#guess-error").textContent.includes("First say what you expect")`)
 			run(tab, hands)
 			if got := tab.Text(".verdict"); !strings.Contains(got, "You said") {
 				t.Errorf("%s: the prediction is not compared: %q", i.Name, got)

@@ -22,7 +22,7 @@ type guess struct {
 // choice is one answer.
 type choice struct{ Key, Words string }
 
-// none is the choice of someone who would rather look first.
+// none is the choice of someone who would rather just look.
 const none = "none"
 
 // guesses are the labs' predictions.
