@@ -205,7 +205,7 @@ func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, learner string
 }
 
 // noGuess asks for a prediction.
-const noGuess = "First say what you expect, or that you would rather just look."
+const noGuess = "First say what you expect, or just look."
 
 // broken shows that a run failed, and why.
 func (p *Pages) broken(pg *page, name string, err error) int {
