@@ -143,17 +143,40 @@ func (v *visitor) run() *run {
 // comes waits until the server's state is as wanted, and the page shows it.
 func (v *visitor) comes(what string, is func(*session.State) bool) *session.State {
 	v.t.Helper()
-	for end := time.Now().Add(browser.Patience); !is(v.state()); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			v.Shot("failed.png")
-			v.t.Fatalf(
-				"the server never came to %s; it is at %+v with %+v\nthe page says %q", what, v.state().Cursor,
-				v.state().Settings, v.complaints(),
-			)
-		}
+	if !v.reaches(is) {
+		v.Shot("failed.png")
+		v.t.Fatalf(
+			"the server never came to %s; it is at %+v with %+v\nthe page says %q", what, v.state().Cursor,
+			v.state().Settings, v.complaints(),
+		)
 	}
 	v.same()
 	return v.state()
+}
+
+// reaches waits until the run's state is as wanted, and reports false where it
+// never is. It watches the run as a connection does.
+func (v *visitor) reaches(is func(*session.State) bool) bool {
+	v.t.Helper()
+	for late := time.After(browser.Patience); ; {
+		r, watcher := v.run(), newViewer("")
+		r.watch(watcher)
+		<-watcher.wake // at once: there is a state to look at
+		s := r.latest.Load()
+		met, over := s != nil && is(s), false
+		if !met {
+			select {
+			case <-watcher.wake:
+			case <-time.After(time.Second): // the page may have gone on to another run
+			case <-late:
+				over = true
+			}
+		}
+		r.unwatch(watcher)
+		if met || over {
+			return met
+		}
+	}
 }
 
 // at is a condition on the stage shown.
@@ -268,7 +291,7 @@ func (v *visitor) settle() {
 func (v *visitor) same() {
 	v.t.Helper()
 	var got, want shown
-	for end := time.Now().Add(browser.Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(browser.Patience); time.Now().Before(end); v.Changed() {
 		want, got = expected(v.state()), browser.Value[shown](v.Tab, pageShows)
 		if reflect.DeepEqual(got, want) {
 			v.settle()

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -120,10 +118,8 @@ func useFinish(v *visitor) {
 // the function returned is called. Commands wait meanwhile.
 func (v *visitor) halt(is func(*session.State) bool) (goOn func()) {
 	v.t.Helper()
-	for end := time.Now().Add(browser.Patience); !is(v.state()); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			v.t.Fatalf("the run never came there; it is at %+v", v.state().Cursor)
-		}
+	if !v.reaches(is) {
+		v.t.Fatalf("the run never came there; it is at %+v", v.state().Cursor)
 	}
 	req := request{reply: make(chan result)}
 	v.run().requests <- req

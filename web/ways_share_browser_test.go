@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/browser"
@@ -43,13 +40,13 @@ func useLink(v *visitor) {
 
 // useFiles saves the four files: each is what the server makes of the state.
 func useFiles(v *visitor) {
-	dir := v.Downloads()
+	downloads := v.Downloads()
 	st := v.state()
 	for _, name := range []string{"text", "trace", "chart", "table"} {
 		e := exports[name]
 		v.open("#share")
 		v.Press(fmt.Sprintf("#share [data-export=%s]", name))
-		got := saved(v.t, filepath.Join(dir, fileName(st)+e.ending))
+		got := downloads.File(fileName(st) + e.ending)
 		var want bytes.Buffer
 		if err := e.write(v.t.Context(), &want, st); err != nil {
 			v.t.Fatal(err)
@@ -64,25 +61,11 @@ func useFiles(v *visitor) {
 			}
 		}
 	}
-	if text := saved(v.t, filepath.Join(dir, fileName(st)+".txt")); !strings.HasPrefix(string(text), storyPrompt) {
+	if text := downloads.File(fileName(st) + ".txt"); !strings.HasPrefix(string(text), storyPrompt) {
 		v.t.Errorf("the text is %q", text)
 	}
 	v.Press("#share > summary")
 	v.Wait("the menu to shut", `!document.querySelector('#share').open`)
-}
-
-// saved waits for a whole file.
-func saved(t *testing.T, path string) []byte {
-	t.Helper()
-	for end := time.Now().Add(browser.Patience); ; time.Sleep(10 * time.Millisecond) {
-		b, err := os.ReadFile(path)
-		if err == nil && len(b) > 0 {
-			return b
-		}
-		if time.Now().After(end) {
-			t.Fatalf("nothing was saved: %v", err)
-		}
-	}
 }
 
 // usePredict leaves for the game that asks for the next token of this text.

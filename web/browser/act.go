@@ -128,26 +128,62 @@ func (tab *Tab) Attr(selector, name string) string {
 func (tab *Tab) Wait(what, script string) {
 	tab.t.Helper()
 	deadline := time.Now().Add(Patience)
-	for !tab.holds(script) {
+	for !tab.holds(script, time.Second) {
 		if time.Now().After(deadline) {
 			tab.Shot("failed.png")
 			tab.t.Fatalf("waited in vain for %s", what)
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// holds tells whether a script's value is true. While the tab goes from one page
-// to the next there is nobody to ask: then it is not true yet.
-func (tab *Tab) holds(script string) bool {
+// holds reports whether a script's value is true, or becomes so within a time.
+// The page itself looks again and again: asking it from here each time would
+// cost more than the look. When the tab goes to another page there is nobody
+// left to answer: then it is not true yet.
+func (tab *Tab) holds(script string, within time.Duration) bool {
 	tab.t.Helper()
 	ctx, cancel := context.WithTimeout(tab.ctx, Patience)
 	defer cancel()
-	is, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+script+")"))
-	if err != nil && !strings.Contains(err.Error(), "navigated") {
+	is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](
+		fmt.Sprintf(`new Promise((done, fail) => {
+			const late = performance.now() + %d;
+			const look = (pause) => {
+				try {
+					if (%s) done(true);
+					else if (performance.now() > late) done(false);
+					else setTimeout(look, pause, Math.min(2 * pause, 40));
+				} catch (error) { fail(error); }
+			};
+			look(5);
+		})`, within.Milliseconds(), script),
+		chromedp.EvalAwaitPromise,
+	))
+	if err != nil && !leftPage(err) {
 		tab.t.Fatalf("run %s: %v", script, err)
 	}
 	return is && err == nil
+}
+
+// leftPage reports whether a script got no answer because its page was left.
+func leftPage(err error) bool {
+	return strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "context was destroyed") ||
+		strings.Contains(err.Error(), "Promise was collected")
+}
+
+// Changed waits until something in the page has changed, or for a moment where
+// nothing does: what a person typed is no change of the document.
+func (tab *Tab) Changed() {
+	tab.t.Helper()
+	ctx, cancel := context.WithTimeout(tab.ctx, Patience)
+	defer cancel()
+	_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`new Promise((done) => {
+		const seen = new MutationObserver(() => { seen.disconnect(); setTimeout(done, 10, true); });
+		seen.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+		setTimeout(() => { seen.disconnect(); done(false); }, 50);
+	})`, chromedp.EvalAwaitPromise))
+	if err != nil && !leftPage(err) {
+		tab.t.Fatalf("wait for a change of the page: %v", err)
+	}
 }
 
 // Until is Wait where the script says by itself what is waited for.

@@ -55,53 +55,61 @@ type spot struct {
 // label. A finger aims at what has been drawn, so it waits for a frame in which
 // nothing has moved. Coordinates are those of the part of the page that shows.
 const findSpot = `(async (selector, finger) => {
-	const all = [...document.querySelectorAll(selector)];
-	const seen = (e) => e.checkVisibility({visibilityProperty: true});
-	const e = all.find(seen);
-	if (!e) return {why: all.length ? 'is there and not visible' : 'is not there'};
-	const aims = [e, ...(e.labels ?? [])].filter(seen);
-	const view = visualViewport;
-	let why = '';
-	for (const aim of aims) for (const block of ['nearest', 'center', 'start', 'end']) {
-		aim.scrollIntoView({block, inline: 'nearest', behavior: 'instant'});
-		let r = aim.getBoundingClientRect();
-		for (let still = finger ? 0 : 2, n = 0; still < 2 && n < 60; n++) {
-			await new Promise(requestAnimationFrame);
-			const now = aim.getBoundingClientRect();
-			still = now.top === r.top && now.left === r.left ? still + 1 : 0;
-			r = now;
+	const look = async () => {
+		const all = [...document.querySelectorAll(selector)];
+		const seen = (e) => e.checkVisibility({visibilityProperty: true});
+		const e = all.find(seen);
+		if (!e) return {why: all.length ? 'is there and not visible' : 'is not there'};
+		const aims = [e, ...(e.labels ?? [])].filter(seen);
+		const view = visualViewport;
+		let why = '';
+		for (const aim of aims) for (const block of ['nearest', 'center', 'start', 'end']) {
+			aim.scrollIntoView({block, inline: 'nearest', behavior: 'instant'});
+			let r = aim.getBoundingClientRect();
+			for (let still = finger ? 0 : 2, n = 0; still < 2 && n < 60; n++) {
+				await new Promise(requestAnimationFrame);
+				const now = aim.getBoundingClientRect();
+				still = now.top === r.top && now.left === r.left ? still + 1 : 0;
+				r = now;
+			}
+			const middle = (from, to, start, size) => (Math.max(from, start) + Math.min(to, start + size)) / 2;
+			const x = middle(r.left, r.right, view.offsetLeft, view.width);
+			const y = middle(r.top, r.bottom, view.offsetTop, view.height);
+			const hit = document.elementFromPoint(x, y);
+			const thumb = 8;
+			if (hit && (aim.contains(hit) || hit.closest('label')?.control === e)) return {
+				x: x - view.offsetLeft, y: y - view.offsetTop,
+				left: r.left + thumb - view.offsetLeft, right: r.right - thumb - view.offsetLeft, why: '',
+			};
+			why ||= 'is covered by ' + (hit?.outerHTML.slice(0, 80) ?? 'nothing: out of sight');
 		}
-		const middle = (from, to, start, size) => (Math.max(from, start) + Math.min(to, start + size)) / 2;
-		const x = middle(r.left, r.right, view.offsetLeft, view.width);
-		const y = middle(r.top, r.bottom, view.offsetTop, view.height);
-		const hit = document.elementFromPoint(x, y);
-		const thumb = 8;
-		if (hit && (aim.contains(hit) || hit.closest('label')?.control === e)) return {
-			x: x - view.offsetLeft, y: y - view.offsetTop,
-			left: r.left + thumb - view.offsetLeft, right: r.right - thumb - view.offsetLeft, why: '',
-		};
-		why ||= 'is covered by ' + (hit?.outerHTML.slice(0, 80) ?? 'nothing: out of sight');
+		return {why};
+	};
+	for (const late = performance.now() + 1000;;) {
+		const at = await look();
+		if (!at.why || performance.now() > late) return at;
+		await new Promise((done) => setTimeout(done, 20));
 	}
-	return {why};
 })(%q, %t)`
 
-// spot returns where an element is, as soon as it can be hit.
+// spot returns where an element is, as soon as it can be hit. The page that has
+// it may be the next one, which this one is just being left for.
 func (tab *Tab) spot(selector string, finger bool) spot {
 	tab.t.Helper()
-	deadline := time.Now().Add(Patience)
-	for {
-		at := ask(
-			tab, "find "+selector,
-			chromedp.Evaluate[spot](fmt.Sprintf(findSpot, selector, finger), chromedp.EvalAwaitPromise),
-		)
-		if at.Why == "" {
+	look := chromedp.Evaluate[spot](fmt.Sprintf(findSpot, selector, finger), chromedp.EvalAwaitPromise)
+	for deadline := time.Now().Add(Patience); ; {
+		ctx, cancel := context.WithTimeout(tab.ctx, Patience)
+		at, err := chromedp.Run(ctx, look)
+		cancel()
+		switch {
+		case err == nil && at.Why == "":
 			return at
-		}
-		if time.Now().After(deadline) {
+		case err != nil && !leftPage(err):
+			tab.t.Fatalf("find %s: %v", selector, err)
+		case time.Now().After(deadline):
 			tab.Shot("failed.png")
 			tab.t.Fatalf("%s %s", selector, at.Why)
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }
 
@@ -199,10 +207,8 @@ func (tab *Tab) enter(selector string, press func(string)) {
 	has := fmt.Sprintf(`document.activeElement?.matches(%q)`, selector)
 	for range 2 {
 		press(selector)
-		for late := time.Now().Add(2 * time.Second); time.Now().Before(late); time.Sleep(20 * time.Millisecond) {
-			if tab.holds(has) {
-				return
-			}
+		if tab.holds(has, 2*time.Second) {
+			return
 		}
 	}
 	press(selector)

@@ -2,22 +2,62 @@ package browser
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/chromedp"
 )
 
-// Downloads has whatever the tab downloads saved in a folder, under the name
-// that the server gives it, and returns the folder.
-func (tab *Tab) Downloads() string {
+// Downloads is a folder that has whatever a tab downloads, under the name that
+// the server gives it.
+type Downloads struct {
+	tab  *Tab
+	dir  string
+	done chan struct{} // of capacity 1: a download of some tab is complete
+}
+
+// Downloads has whatever the tab downloads saved in a folder.
+func (tab *Tab) Downloads() *Downloads {
 	tab.t.Helper()
-	dir := tab.t.TempDir()
+	d := &Downloads{tab, tab.t.TempDir(), make(chan struct{}, 1)}
+	err := chromedp.ListenBrowser(tab.ctx, func(event any) {
+		if e, ok := event.(*browser.EventDownloadProgress); ok && e.State == browser.DownloadProgressStateCompleted {
+			select {
+			case d.done <- struct{}{}:
+			default: // it is known already and nobody has looked yet
+			}
+		}
+	})
+	if err != nil {
+		tab.t.Fatalf("watch for downloads: %v", err)
+	}
+	events := true
 	callBrowser(tab, "save downloads", browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir,
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: d.dir, EventsEnabled: &events,
 		BrowserContextID: chromedp.FromContext(tab.ctx).BrowserContextID,
 	})
-	return dir
+	return d
+}
+
+// File waits until a file has been saved and returns what it holds. Chromium
+// gives a file its name when it is complete.
+func (d *Downloads) File(name string) []byte {
+	d.tab.t.Helper()
+	late := time.After(Patience)
+	for {
+		data, err := os.ReadFile(filepath.Join(d.dir, name))
+		if err == nil {
+			return data
+		}
+		select {
+		case <-d.done:
+		case <-late:
+			d.tab.t.Fatalf("%s was not saved: %v", name, err)
+		}
+	}
 }
 
 // Clipboard returns the text that was copied last, read as a user who allows
