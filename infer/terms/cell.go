@@ -1,21 +1,17 @@
 package terms
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
 // Cell makes a text safe in a table that a spreadsheet opens: where it begins
-// as a formula does, after any space, an apostrophe goes first, which marks it
-// as text (OWASP, "CSV Injection"). So it does where it begins with one, since
-// spreadsheets do not show the first. A number stays a number.
+// as a formula does, after any space, an apostrophe goes first, so that it stays
+// text (OWASP, "CSV Injection"). That goes for a text such as "+1", too, which
+// would become another text; a column of numbers needs no Cell.
 func Cell(text string) string {
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
-		return text
-	}
 	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(text))
-	if strings.ContainsAny(text, "\t\r") || strings.ContainsRune("'=+-@＝＋－＠", first) {
+	if strings.ContainsRune("=+-@＝＋－＠", first) || strings.HasPrefix(text, "\t") || strings.HasPrefix(text, "\r") {
 		return "'" + text
 	}
 	return text

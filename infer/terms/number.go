@@ -80,18 +80,29 @@ func Thousands(number string) string {
 	return number
 }
 
-// Measured writes a measured number with as many decimals as say something:
-// "1,204", "123.4", "12.34", "0.1234".
+// Measured writes a measured number with three or four figures: "1,204",
+// "123.4", "12.34", "0.1234", "0.000345", "2.50e-7". Whole numbers are written
+// whole, and so are those from a million on.
 func Measured(x float64) string {
 	switch a := math.Abs(x); {
 	case x == math.Trunc(x) && a < 1<<53:
 		return Count(int64(x))
-	case a >= 100:
-		return Decimals(x, 1)
-	case a >= 1:
+	case math.IsNaN(x), a >= 1<<53:
 		return Decimals(x, 2)
+	case a >= 1e6:
+		return Grouped(x, 0)
+	case a >= 100:
+		return Grouped(x, 1)
+	case a >= 1:
+		return Grouped(x, 2)
+	case a >= 0.001:
+		return Grouped(x, 4)
+	case a >= 1e-6:
+		return Grouped(x, 2-int(math.Floor(math.Log10(a))))
+	case x < 0:
+		return Minus + exponent(strconv.FormatFloat(a, 'e', 2, 64))
 	}
-	return Decimals(x, 4)
+	return exponent(strconv.FormatFloat(x, 'e', 2, 64))
 }
 
 // Setting writes a value that someone set, with as many decimals as it takes but

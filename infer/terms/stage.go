@@ -24,6 +24,15 @@ const Stages = len(stages)
 // StageAt is the n-th stage, from 1 to [Stages].
 func StageAt(n int) Stage { return stages[n-1] }
 
+// StageShorts are the short names of all stages in the order in which they run.
+func StageShorts() []string {
+	var names []string
+	for _, s := range stages {
+		names = append(names, s.Short)
+	}
+	return names
+}
+
 // StageKeys are the keys of all stages in the order in which they run.
 func StageKeys() []string {
 	var keys []string

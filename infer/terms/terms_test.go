@@ -144,6 +144,12 @@ func TestCounts(t *testing.T) {
 		{Measured(123.44), "123.4"},
 		{Measured(-12.345), "−12.35"},
 		{Measured(0.12344), "0.1234"},
+		{Measured(0.000345), "0.000345"},
+		{Measured(-2.5e-6), "−0.00000250"},
+		{Measured(2.5e-7), "2.50e-7"},
+		{Measured(3_189_504.3), "3,189,504"},
+		{Measured(math.Inf(1)), "∞"},
+		{Measured(0), "0"},
 		{Wait(20 * time.Second), "1 min"},
 		{Wait(10 * time.Minute), "10 min"},
 		{Wait(23 * time.Hour), "23 hours"},
@@ -163,13 +169,12 @@ func TestCounts(t *testing.T) {
 }
 
 // TestCell: what begins as a formula does is marked as text, whatever space
-// there is before it; numbers and everything else stay as they are.
+// there is before it; everything else stays as it is.
 func TestCell(t *testing.T) {
 	for text, want := range map[string]string{
-		"=1+1": "'=1+1", "+1": "+1", "-0.5": "-0.5", "-x": "'-x", "-": "'-", "@SUM(A1)": "'@SUM(A1)", " =1": "' =1",
-		"\t=1": "'\t=1", "\ta": "'\ta", "\r": "'\r", "％x": "％x", "＝1": "'＝1", "'=1": "''=1", "plain": "plain",
-		" the": " the",
-		"a=1":  "a=1", "": "", "\n=1": "'\n=1",
+		"=1+1": "'=1+1", "+1": "'+1", "-0.5": "'-0.5", "-x": "'-x", "-": "'-", "-Inf": "'-Inf", "@SUM(A1)": "'@SUM(A1)",
+		" =1": "' =1", "\t=1": "'\t=1", "\ta": "'\ta", "\r": "'\r", "\n=1": "'\n=1", "％x": "％x", "＝1": "'＝1",
+		"'s": "'s", "plain": "plain", " the": " the", "a=1": "a=1", "a\tb": "a\tb", "1": "1", "": "",
 	} {
 		if got := Cell(text); got != want {
 			t.Errorf("%q is written as %q, want %q", text, got, want)

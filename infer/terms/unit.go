@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// BytesShort is [Bytes] for sentences and the marks of a chart: a whole number of
-// units does without its decimal.
+// BytesShort is [Bytes] for sentences and the marks of a chart: "2 GiB" where
+// that writes "2.0 GiB".
 func BytesShort[N ~int | ~int64 | ~float64](n N) string {
 	return strings.Replace(Bytes(n), ".0 ", " ", 1)
 }

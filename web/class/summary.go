@@ -179,7 +179,7 @@ func (s *Summary) WriteCSV(w io.Writer) error {
 				row := []string{
 					strconv.Itoa(i + 1), p.Asked.UTC().Format(time.RFC3339), string(p.Kind), terms.Cell(p.Text),
 					strconv.Itoa(n + 1),
-					terms.Cell(or(o.Text, o.Letter)), strconv.Itoa(r.Counts[j]), share(r.Counts[j], r.Votes), "", "",
+					optionCell(or(o.Text, o.Letter)), strconv.Itoa(r.Counts[j]), share(r.Counts[j], r.Votes), "", "",
 					fmt.Sprint(o.Right),
 				}
 				if p.Kind == Next || p.Kind == Draw {
@@ -200,6 +200,14 @@ func share(n, of int) string {
 		return ""
 	}
 	return decimal(float64(n) / float64(of))
+}
+
+// optionCell is an option for a spreadsheet: a number stays one, below 0 too.
+func optionCell(text string) string {
+	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
+		return decimal(x)
+	}
+	return terms.Cell(text)
 }
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
