@@ -31,6 +31,7 @@ type File struct {
 	Data    []byte
 	Version string // a short hash of Data, in hexadecimal
 
+	kept   bool // a page has asked for it, so it stays in memory
 	zip    sync.Once
 	zipped []byte
 }
@@ -39,8 +40,12 @@ type File struct {
 // hash changes with the content, so the answer may be cached for ever.
 func (f *File) Address() string { return "/static/" + f.Name + "?v=" + f.Version }
 
-// Zipped returns the data compressed by gzip, which is done once.
+// Zipped returns the data compressed by gzip, which is done once, or nil for a
+// file that only a client asked for: it would be done for each request.
 func (f *File) Zipped() []byte {
+	if !f.kept {
+		return nil
+	}
 	f.zip.Do(func() {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
@@ -69,7 +74,7 @@ func Bundle(names ...string) string {
 	dot := path.Ext(names[0])
 	var stems []string
 	for _, name := range names {
-		stems = append(stems, strings.TrimSuffix(path.Base(name), dot))
+		stems = append(stems, strings.TrimSuffix(strings.TrimPrefix(name, dot[1:]+"/"), dot))
 	}
 	return address(bundles + strings.Join(stems, "+") + dot)
 }
@@ -83,6 +88,7 @@ func address(name string) string {
 	if err != nil {
 		panic(fmt.Sprintf("static: %v", err))
 	}
+	f.kept = true
 	kept, _ := known.LoadOrStore(name, f)
 	return kept.(*File).Address()
 }

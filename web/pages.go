@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -123,9 +124,10 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	data := f.Data
-	if worth(kind) && takesGzip(r) && r.Header.Get("Range") == "" {
-		data = f.Zipped()
+	if z := f.Zipped(); z != nil && worth(kind) && takesGzip(r) && r.Header.Get("Range") == "" && r.Method == http.MethodGet {
+		data = z
 		h.Set("Content-Encoding", "gzip")
+		h.Set("Content-Length", strconv.Itoa(len(z)))
 		h.Set("ETag", `W/"`+f.Version+`"`) // the same content in other bytes
 	}
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))

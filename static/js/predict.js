@@ -4,7 +4,7 @@ import { recall } from './stored.js';
 
 const sure = document.getElementById('sure');
 const say = document.getElementById('sure-say');
-const show = () => { if (sure) say.textContent = `${sure.value} %`; };
+const show = () => { if (sure) say.textContent = `${sure.value}%`; };
 sure?.addEventListener('input', show);
 show(); // a page come back to keeps the slider where it was left
 

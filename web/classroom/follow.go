@@ -189,7 +189,7 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 			"Running it yourself would show what the class is being asked. You can after the reveal.",
 		)
 	case v.State == nil || !v.State.Started():
-		p.Refuse(w, r, http.StatusConflict, "Nothing to export yet.", "The class has not started a text yet.")
+		p.Refuse(w, r, http.StatusConflict, "There is nothing to go on from yet.", "The class has not started a text yet.")
 	default:
 		link := v.Link()
 		if c, ok := parseAt(v.State, r.URL.Query().Get("at")); ok {
