@@ -134,7 +134,7 @@ func (p *listener) wake() {
 	}
 }
 
-// hear takes one message.
+// receive handles one message.
 func (p *listener) receive(f frame) error {
 	now := time.Now()
 	p.mu.Lock()
@@ -160,7 +160,7 @@ func (p *listener) receive(f frame) error {
 	return nil
 }
 
-// hearOwn takes a message that is meant for this phone alone.
+// receiveOwn handles a message meant for this phone alone.
 func (p *listener) receiveOwn(f frame) error {
 	var m struct {
 		Ack   uint64

@@ -87,8 +87,8 @@ func (p *phone) learner() string {
 	return p.cookies
 }
 
-// follow reads until the connection ends and gives each message to hear.
-func (p *phone) follow(hear func(frame) error) error {
+// follow reads until the connection ends and passes each message on to receive.
+func (p *phone) follow(receive func(frame) error) error {
 	var b bytes.Buffer
 	for {
 		_, r, err := p.conn.NextReader()
@@ -101,7 +101,7 @@ func (p *phone) follow(hear func(frame) error) error {
 		}
 		f, err := readFrame(b.Bytes())
 		if err == nil {
-			err = hear(f)
+			err = receive(f)
 		}
 		if err != nil {
 			return err

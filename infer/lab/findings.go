@@ -142,7 +142,7 @@ func (c *Memory) findings() []string {
 	list := []string{
 		fmt.Sprintf("%s keeps %s a position: %s for %s positions of %s at once, beside %s of weights.",
 			c.Model.Name, terms.BytesShort(c.BytesPerPosition), terms.BytesShort(c.Bytes),
-			terms.Count(c.Positions), texts(c.Batch), terms.BytesShort(c.WeightBytes)),
+			terms.Count(c.Positions), terms.Counted(c.Batch, "text"), terms.BytesShort(c.WeightBytes)),
 		fmt.Sprintf("One cache is as large as the weights at %s positions.", terms.Count(int64(c.Overtakes+0.5))),
 	}
 	if c.FreeBytes < 0 {
@@ -152,7 +152,7 @@ func (c *Memory) findings() []string {
 			list,
 			fmt.Sprintf(
 				"Next to the weights, %s has room for %s of %s positions.", terms.BytesShort(c.MemoryBytes),
-				texts(int(c.Users)), terms.Count(c.Positions),
+				terms.Counted(int(c.Users), "text"), terms.Count(c.Positions),
 			),
 		)
 	}
@@ -168,13 +168,6 @@ func (c *Memory) findings() []string {
 		)
 	}
 	return list
-}
-
-func texts(n int) string {
-	if n == 1 {
-		return "1 text"
-	}
-	return terms.Count(n) + " texts"
 }
 
 func (p *Prefill) findings() []string {
@@ -246,10 +239,10 @@ func (s *Speculation) findings() []string {
 func (s *Stops) findings() []string {
 	var list []string
 	if first := s.Racers[0]; s.Winner != "" {
-		name := map[string]string{
-			"eos": "The end of text", "stop_string": "The stop string " + shown(first.String),
-			"max_tokens": "max_tokens", "context": "The full context",
-		}[s.Winner]
+		name := terms.Capital(terms.StopOf(s.Winner).A)
+		if first.String != "" {
+			name += " (" + shown(first.String) + ")"
+		}
 		list = append(list, fmt.Sprintf("%s ends this text, at token %d.", name, first.Step))
 	} else {
 		list = append(list, fmt.Sprintf("Nothing has ended this text in %d tokens.", len(s.Tokens)))

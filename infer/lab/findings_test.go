@@ -3,13 +3,15 @@ package lab
 import (
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
 		chance(0.0089): "0.0089", chance(3e-16): "3.0e-16", chance(0): "0.0000", signed(-0.5): "−0.50",
-		signed(0.114): "+0.11",
-		texts(1):      "1 text", texts(1200): "1,200 texts", shown("a\nb"): "“a↵b”",
+		signed(0.114):            "+0.11",
+		terms.Counted(1, "text"): "1 text", terms.Counted(1200, "text"): "1,200 texts", shown("a\nb"): "“a↵b”",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

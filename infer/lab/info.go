@@ -186,14 +186,14 @@ func (stopsLab) Info() Info {
 		Question: "Limit, end of text, stop string, full context: which one ends this text first?",
 		Params: append([]Param{
 			promptParam(story),
-			{Name: "max_tokens", Label: "max_tokens", Unit: "tokens", Kind: Int, Min: 1, Max: infer.MaxMaxTokens, Step: 1, Default: "100", Help: "the limit that takes part in the race"},
+			{Name: "max_tokens", Label: "Max tokens", Unit: "tokens", Kind: Int, Min: 1, Max: infer.MaxMaxTokens, Step: 1, Default: "100", Help: "the limit that takes part in the race"},
 			{Name: "stop", Label: "Stop strings", Kind: Strings, Default: "User:\n</answer>\n\\n\\n", Help: "one a line; \\n is a newline"},
 			seedParam(),
 			{Name: "tokens", Label: "Written in all", Unit: "tokens", Kind: Int, Min: 1, Max: 4096, Step: 1, Default: "240", Help: "how far the text is written whatever stops it; a full context ends it earlier"},
 		}, samplingParams(common())...),
 		Try: []Preset{
 			{Name: "A dialogue", Why: "A stop string keeps the model from writing the other side's part.", Values: Values{"prompt": "User: Hello!\nAssistant:", "stop": "User:"}},
-			{Name: "No stop but the limit", Why: "Past its end of text the model starts another text: max_tokens limits that, but does not cure it.", Values: Values{"stop": "", "max_tokens": "400", "tokens": "400"}},
+			{Name: "No stop but the limit", Why: "Past its end of text the model starts another text: max tokens limits that, but does not cure it.", Values: Values{"stop": "", "max_tokens": "400", "tokens": "400"}},
 		},
 		Includes: "One text is written, past every condition, and each is asked at every token: so all of them race on the same run. A stop string is compared with the text, not with tokens. Nothing here is timed.",
 	}

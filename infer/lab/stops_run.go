@@ -316,7 +316,7 @@ func (r *stopsRun) noEnd() NoEnd {
 	case n.EndAt == 0:
 		n.Say = fmt.Sprintf("No end of text came within %d tokens: without a limit it would go on until the context is full.", n.Tokens)
 	default:
-		n.Say = fmt.Sprintf("The model ended its text at token %d. Carried on as if it had not, it starts something else: %d more tokens, %d more ends of text. max_tokens limits that, but does not cure it.",
+		n.Say = fmt.Sprintf("The model ended its text at token %d. Made to go on, it starts something else: %d more tokens, %d more ends of text. max tokens limits that, but does not cure it.",
 			n.EndAt, n.Tokens-n.EndAt, n.Ends-1)
 	}
 	return n

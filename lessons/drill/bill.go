@@ -111,7 +111,7 @@ func (b *bill) call(p *Problem) {
 			slips: []slip{
 				{
 					mistake: OtherOption, value: one * b.out, title: "All tokens at the price of output.",
-					why: "What goes in has its own price.",
+					why: "Input has its own price.",
 				},
 				{
 					mistake: OtherOption, value: one * b.in, title: "All tokens at the price of input.",
@@ -151,7 +151,7 @@ func (b *bill) call(p *Problem) {
 			slips: []slip{
 				{
 					mistake: Swapped, value: 1 - share, title: "That is the share of the input.",
-					why: "Divide the result by the whole.",
+					why: "Divide the cost of the output by the whole.",
 				},
 				{
 					mistake: Swapped, value: float64(b.output) / float64(b.input+b.output),

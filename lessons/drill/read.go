@@ -40,7 +40,7 @@ func (e *RefusedError) Error() string { return e.Say }
 
 func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
 
-const noNumber = "There is no number in that. Write digits, such as 0.632, 63.2% or 1/3."
+const noNumber = "That has no number in it. Write digits, such as 0.632, 63.2% or 1/3."
 
 const (
 	maxAnswer = 64   // bytes; no number of these drills is longer

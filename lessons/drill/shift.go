@@ -28,7 +28,7 @@ func buildShift(p *Problem) {
 	}
 	p.Facts = []Fact{{"tokens", quotedAll(s.names)}, {"logits", listOf(s.z)}, {"constant", canonical(s.c, Real)}}
 	s.table("before", "Before", "the logits as they are", "Work the softmax of these logits", "Raise e to each logit, add up, divide.", s.z, 0, "The distribution to compare with.")
-	s.table("after", "After", "z + ("+canonical(s.c, Real)+")", "Add "+canonical(s.c, Real)+" to every logit and work it again", "The exps are other ones. Are the shares?", s.after, 1, "Every exp was multiplied by the same number, so the shares stay.")
+	s.table("after", "After", "z + ("+canonical(s.c, Real)+")", "Add "+canonical(s.c, Real)+" to every logit and work it again", "The exps have changed. Have the shares?", s.after, 1, "Every exp was multiplied by the same number, so the shares stay.")
 	s.questions()
 }
 
@@ -176,7 +176,7 @@ func (s *shifted) pCell(step string, i int, z []float64, which int) *Cell {
 	if which == 1 {
 		slips = append(slips,
 			slip{mistake: AfterT, value: s.d.P[i] + s.c, title: "You added the constant to the probability.", why: "It is added to the logit, before the softmax."},
-			slip{mistake: IgnoredT, value: e / s.sum[0], title: "You divided by the sum before.", why: "The exps are other ones, and so is their sum: " + Real.show(s.sum[1]) + "."})
+			slip{mistake: IgnoredT, value: e / s.sum[0], title: "You divided by the old sum.", why: "The exps have changed, and so has their sum: " + Real.show(s.sum[1]) + "."})
 	}
 	for j, name := range s.names {
 		if j != i {

@@ -263,7 +263,7 @@ func (s *sheet) nucleusCount(t float64) *Cell {
 		},
 		{
 			mistake: IgnoredT, value: float64(s.nucleus(1).Keep), title: "So many were kept at T = 1.",
-			why: "The probabilities are other ones now: add them up again.",
+			why: "The probabilities have changed: add them up again.",
 		},
 	}
 	return s.cell(&cell{

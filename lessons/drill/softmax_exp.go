@@ -96,7 +96,7 @@ func (s *sheet) sumCell(t float64) *Cell {
 		slip{mistake: Averaged, value: want[0] / float64(n), title: "That is the average.", why: "Leave out the division: the question asks for the plain sum."})
 	if t != 1 {
 		slips = append(slips,
-			slip{mistake: IgnoredT, value: s.sum(1), title: "That is the sum at T = 1.", why: "The exps are other ones now."},
+			slip{mistake: IgnoredT, value: s.sum(1), title: "That is the sum at T = 1.", why: "The exps have changed."},
 			slip{mistake: TimesT, value: s.sum(1 / t), title: "You multiplied by T.", why: "That is the sum at T = " + canonical(1/t, Real) + "."})
 	}
 	terms := ""

@@ -43,7 +43,7 @@ func (s *sheet) pCell(i int, t float64) Item {
 			},
 			slip{
 				mistake: IgnoredT, value: one, title: "That is p at T = 1.",
-				why: "The logits were divided by T, so the exps and their sum are other ones.",
+				why: "The logits were divided by T, so the exps and their sum have changed.",
 			},
 			slip{
 				mistake: Renormalise, value: math.Pow(one, 1/t), title: "You forgot to renormalise.",

@@ -127,7 +127,7 @@ var lessonMistakes = []struct {
 	{"cold.exp.0", "7.389", TimesT, "z / T = 8"},            // e^(4 × 0.5)
 	{"cold.exp.0", "54.598", IgnoredT, "is 8"},              // e^4
 	{"cold.p.0", "0.4217", TimesT, "p at T = 2"},            //
-	{"cold.p.0", "0.6316", IgnoredT, "other ones"},          //
+	{"cold.p.0", "0.6316", IgnoredT, "have changed"},        //
 	{"cold.p.0", "0.3990", Renormalise, "no longer add up"}, // 0.63163² = 0.39896
 	{"cold.p.0", "0.866", Printed, "1.002"},
 	{"hot.p.0", "0.8643", TimesT, "p at T = 0.5"},

@@ -64,7 +64,7 @@ var (
 	ErrSecond   = refuse(CodeSecond, "Someone else is presenting in this room. You can watch, or take over.")
 	ErrClosed   = refuse(CodeClosed, "This vote is closed. What you chose before it closed counts.")
 	ErrOpen     = refuse(CodeOpen, "A vote is open on this step. Close it first.")
-	ErrNoPoll   = refuse(CodeNoPoll, "There is no vote to do this to.")
+	ErrNoPoll   = refuse(CodeNoPoll, "There is no vote on the screen.")
 	ErrNoMember = refuse(CodeNoMember, "No member of the room has this number, or they have not voted.")
 	ErrGone     = refuse(CodeGone, "This room no longer exists.")
 	ErrKept     = refuse(CodeKept, "This could not be saved, so it does not count yet. Try again.")

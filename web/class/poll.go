@@ -102,7 +102,7 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 	case b.N < 0 || !(b.Sure >= 0 && b.Sure <= 1):
 		return nil, nil, v, refuse(
 			CodeNotOffer,
-			"This vote makes no sense: its number must not be below 0, and how sure you are must be between 0 and 1.",
+			"This vote cannot be counted: its number must not be below 0, and how sure you are must be between 0 and 1.",
 		)
 	}
 	v = vote{Sure: b.Sure, N: b.N}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/session"
@@ -172,7 +173,7 @@ func voteOf(r *class.Receipt) *vote {
 		Poll: r.Poll, Round: r.Round, Choice: r.Choice, Text: view.Marked(r.Text).String(), Number: r.N, Sure: r.Sure,
 	}
 	if r.U > 0 {
-		v.U = probability(r.U)
+		v.U = terms.Prob(r.U)
 	}
 	return v
 }

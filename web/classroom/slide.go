@@ -87,8 +87,6 @@ func dotsClass(n int) string {
 	return "dots"
 }
 
-func probability(p float64) string { return terms.Prob(p) }
-
 // number writes a number as people do: no more digits than it has.
 func number(x float64) string {
 	s := strconv.FormatFloat(x, 'f', -1, 64)

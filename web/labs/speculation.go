@@ -154,7 +154,7 @@ func acceptanceSections(s *lab.Speculation) []section {
 				"acceptance is independent then. α must be ", b(terms.Decimals(y.Alpha, 4)),
 				" and is ", b(terms.Decimals(y.Measured, 4)), " over ", b(terms.Count(y.Rounds)),
 				" rounds. A pass brings ", b(terms.Decimals(y.PerPass, 4)), " tokens; E(α, γ) is ",
-				b(terms.Decimals(y.Expected, 4)), ": ", x(terms.Decimals(100*y.Off, 2)+" % off."),
+				b(terms.Decimals(y.Expected, 4)), ": ", x(terms.PercentTo(y.Off, 2)+" off."),
 				" The tokens that come out lie "+terms.Decimals(y.Distance, 4)+" from the target’s distribution; "+
 					"as many plain draws would lie "+terms.Decimals(y.DistanceExpected, 4)+" away."),
 		})

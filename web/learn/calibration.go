@@ -64,7 +64,7 @@ func newCalibrationChart(c progress.Calibration) calibrationChart {
 		v.Dots = append(v.Dots, calibrationDot{
 			X: unit(x), Y: unit(y), R: unit(r), LabelY: unit(y - r - 4), N: terms.Count(b.N),
 			Say: fmt.Sprintf(
-				"%s at %s, right %s of the time", several(b.N, "guess"), terms.Decimals(b.Stated, 2),
+				"%s at %s, right %s of the time", terms.CountedAs(b.N, "guess", "guesses"), terms.Decimals(b.Stated, 2),
 				terms.Decimals(b.Rate, 2),
 			),
 		})

@@ -60,7 +60,7 @@ func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 	if s := q.Get("seed"); s != "" {
 		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
 			p.Refuse(
-				w, r, http.StatusBadRequest, "These numbers don't work together.",
+				w, r, http.StatusBadRequest, "There is no such set of numbers.",
 				"In the address, seed must be a whole number from 0 on.",
 			)
 			return nil

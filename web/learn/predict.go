@@ -135,7 +135,7 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	sure, err := strconv.Atoi(r.PostForm.Get("sure"))
 	if err != nil || sure < 0 || sure > 100 {
 		p.Refuse(
-			w, r, http.StatusBadRequest, "How sure you are could not be read.",
+			w, r, http.StatusBadRequest, "Your confidence could not be read.",
 			"It must be a whole number from 0 to 100 percent. Nothing was saved.",
 		)
 		return false
@@ -149,7 +149,7 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	v.Hand[at].Pick = true
 	result, err := predict.Grade(float64(sure)/100, v.Hand[at].ID == v.step.Chosen)
 	if err != nil {
-		p.Refuse(w, r, http.StatusBadRequest, "How sure you are could not be read.", sentenceOf(err))
+		p.Refuse(w, r, http.StatusBadRequest, "Your confidence could not be read.", sentenceOf(err))
 		return false
 	}
 	learner := p.Who(w, r)

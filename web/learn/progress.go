@@ -186,11 +186,14 @@ func told(q url.Values) string {
 		return "Erased. Nothing about you is kept here any more."
 	case "imported":
 		var parts []string
-		for _, f := range []struct{ field, noun string }{
-			{"visits", "section"}, {"answers", "answer"}, {"reviews", "card review"}, {"guesses", "guess"},
+		for _, f := range []struct{ field, one, many string }{
+			{"visits", "section", "sections"},
+			{"answers", "answer", "answers"},
+			{"reviews", "card review", "card reviews"},
+			{"guesses", "guess", "guesses"},
 		} {
 			if n, err := strconv.Atoi(q.Get(f.field)); err == nil && n > 0 {
-				parts = append(parts, several(n, f.noun))
+				parts = append(parts, terms.CountedAs(n, f.one, f.many))
 			}
 		}
 		if len(parts) == 0 {
@@ -199,14 +202,6 @@ func told(q url.Values) string {
 		return "Imported: " + strings.Join(parts, ", ") + "."
 	}
 	return ""
-}
-
-// several is counted for the one noun here whose plural is longer.
-func several(n int, noun string) string {
-	if noun == "guess" && n != 1 {
-		return terms.Counted(n, "guesse")
-	}
-	return terms.Counted(n, noun)
 }
 
 // when is a notice's day, as a person would write it.

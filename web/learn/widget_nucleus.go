@@ -111,12 +111,7 @@ func newNucleusSide(st *session.State, prompt string) nucleusSide {
 
 // say compares the two rules in a sentence.
 func (v nucleusView) say() view.Rich {
-	count := func(n int) string {
-		if n == 1 {
-			return "1 token"
-		}
-		return terms.Count(n) + " tokens"
-	}
+	count := func(n int) string { return terms.Counted(n, "token") }
 	a, b := v.Sides[0], v.Sides[1]
 	return view.Rich{
 		{S: fmt.Sprintf("Top-k %d", v.K), Style: view.Bold},

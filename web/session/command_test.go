@@ -274,7 +274,7 @@ func TestRefusedAfterAStop(t *testing.T) {
 	}{
 		{
 			"limit", times(5, session.StepToken{}), infer.StopMaxTokens,
-			"Stopped: the limit on tokens is reached: it is 5. Raise max tokens to go on.",
+			"Stopped: the limit on tokens is reached. It is 5: raise it to go on.",
 		},
 		{
 			"end of text",

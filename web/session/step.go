@@ -85,11 +85,11 @@ func seek(next *State, c Seek) error {
 
 // stopped refuses to go on after a stop condition and says which.
 func (s *Session) stopped() *Error {
-	why := terms.StopOf(s.loop.Stopped()).Why
+	why := "Stopped: " + terms.StopOf(s.loop.Stopped()).Why + "."
 	if s.loop.Stopped() == infer.StopMaxTokens {
-		why += fmt.Sprintf(": it is %d. Raise max tokens to go on", s.state.Settings.Stop.MaxTokens)
+		why += fmt.Sprintf(" It is %d: raise it to go on.", s.state.Settings.Stop.MaxTokens)
 	}
-	return refuse(CodeStopped, "Stopped: %s.", why)
+	return refuse(CodeStopped, "%s", why)
 }
 
 // after returns the stage that follows c; c must not be the frontier.

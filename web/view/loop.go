@@ -132,7 +132,7 @@ func stopSay(s *session.State) string {
 	case infer.StopMaxTokens:
 		return fmt.Sprintf("Go on anyway raises the limit by %d; Back looks at any stage again.", infer.GoOnTokens)
 	}
-	return "Go on anyway carries on as if it had not fired; Back looks at any stage again."
+	return "Go on anyway carries on past it; Back looks at any stage again."
 }
 
 // NewLoading is the page while a run is being made, with say for what is

@@ -41,7 +41,7 @@ func logitWork(st infer.Logits, r infer.Row) *Work {
 	}}
 }
 
-// bracket puts a negative number in brackets after a terms.Minus sign.
+// bracket puts a negative number in brackets after a minus sign.
 func bracket(x float64) string {
 	if s := four(x); strings.HasPrefix(s, terms.Minus) {
 		return "(" + s + ")"
