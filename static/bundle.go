@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -53,19 +54,23 @@ func styles(names []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// The forms of import and export that the scripts may use: named ones, of a
-// file beside. Everything else is refused, so that joining stays this simple.
+// The forms of import and export that the scripts may use: at the top, named
+// ones of a file beside; and what never gets another value.
+// Everything else is refused, so that joining stays this simple.
 var (
-	importLine = regexp.MustCompile(`^import (\{ \w+(?:, \w+)* \}) from '\./([\w/.-]+\.js)';$`)
-	exportDecl = regexp.MustCompile(`^export ((?:async )?function|class|const) (\w+)`)
-	exportList = regexp.MustCompile(`^export \{ (\w+) \};$`)
+	importLine = regexp.MustCompile(`^import \{ (\w+(?:, \w+)*) \} from '\./([\w/.-]+\.js)';$`)
+	exportDecl = regexp.MustCompile(`^export (?:(?:async )?function|class|const) ([\w$]+)`)
+	exportList = regexp.MustCompile(`^export \{ ([\w$]+) \};$`)
+	declared   = regexp.MustCompile(`(?m)^(?:(?:async )?function|class|const|var) ([\w$]+)`)
 )
 
 // scripts joins modules with all that they import, each once and after what it
 // needs. A module becomes a function's body, so that its names stay its own,
-// and what it exports becomes that function's value.
+// and what it exports becomes that function's value. Unlike modules that a
+// browser fetches one by one, they are one program: where one throws as it
+// starts, those after it do not run.
 func scripts(names []string) ([]byte, error) {
-	j := joiner{ids: map[string]string{}, read: embedded.ReadFile}
+	j := newJoiner(embedded.ReadFile)
 	for _, name := range names {
 		if _, err := j.add(name); err != nil {
 			return nil, err
@@ -74,53 +79,93 @@ func scripts(names []string) ([]byte, error) {
 	return j.out.Bytes(), nil
 }
 
+// joiner writes modules one after another.
 type joiner struct {
 	out  bytes.Buffer
-	ids  map[string]string // of a module's name: "" while it is being read
+	done map[string]*module // by name; nil while it is being read
 	read func(name string) ([]byte, error)
 }
 
-// add writes a module, what it imports first, and returns the name of the
-// constant that holds its exports.
-func (j *joiner) add(name string) (string, error) {
-	if id, ok := j.ids[name]; ok {
-		if id == "" {
-			return "", fmt.Errorf("%s: imports itself by way of others", name)
+// module is a script that has been written: the constant that holds its exports,
+// and their names.
+type module struct {
+	id      string
+	exports []string
+}
+
+func newJoiner(read func(name string) ([]byte, error)) *joiner {
+	return &joiner{done: map[string]*module{}, read: read}
+}
+
+// add writes a module after what it imports, unless it is written already.
+func (j *joiner) add(name string) (*module, error) {
+	if m, ok := j.done[name]; ok {
+		if m == nil {
+			return nil, fmt.Errorf("%s: imports itself by way of others", name)
 		}
-		return id, nil
+		return m, nil
 	}
-	j.ids[name] = ""
-	id := fmt.Sprintf("module%d", len(j.ids))
+	j.done[name] = nil
+	m := &module{id: fmt.Sprintf("module%d", len(j.done))}
 	data, err := j.read(name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	var body bytes.Buffer
-	var exports []string
+	begun := false // code has come, so imports are over
 	for line := range strings.SplitSeq(strings.TrimSuffix(string(data), "\n"), "\n") {
-		switch {
-		case strings.HasPrefix(line, "import"):
-			m := importLine.FindStringSubmatch(line)
-			if m == nil {
-				return "", fmt.Errorf("%s: cannot be joined with others: %s", name, line)
+		switch export := exportDecl.FindStringSubmatch(line); {
+		case strings.HasPrefix(line, "import") && !begun:
+			if line, err = j.imported(name, line); err != nil {
+				return nil, err
 			}
-			from, err := j.add(path.Join(path.Dir(name), m[2]))
-			if err != nil {
-				return "", err
-			}
-			line = fmt.Sprintf("const %s = %s;", m[1], from)
-		case exportDecl.MatchString(line):
-			exports = append(exports, exportDecl.FindStringSubmatch(line)[2])
+		case export != nil:
+			m.exports = append(m.exports, export[1])
 			line = strings.TrimPrefix(line, "export ")
-		case exportList.MatchString(line):
-			exports = append(exports, exportList.FindStringSubmatch(line)[1])
+			begun = true
+		case exportList.MatchString(line) && declares(data, exportList.FindStringSubmatch(line)[1]):
+			m.exports = append(m.exports, exportList.FindStringSubmatch(line)[1])
 			continue
-		case strings.HasPrefix(line, "export"):
-			return "", fmt.Errorf("%s: cannot be joined with others: %s", name, line)
+		case strings.HasPrefix(line, "import"), strings.HasPrefix(line, "export"):
+			return nil, fmt.Errorf("%s: cannot be joined with others: %s", name, line)
+		default:
+			begun = begun || line != "" && !strings.HasPrefix(line, "//")
 		}
 		body.WriteString(line + "\n")
 	}
-	j.ids[name] = id
-	fmt.Fprintf(&j.out, "// %s\nconst %s = (() => {\n%sreturn { %s };\n})();\n", name, id, body.Bytes(), strings.Join(exports, ", "))
-	return id, nil
+	j.done[name] = m
+	fmt.Fprintf(
+		&j.out, "// %s\nconst %s = (() => {\n%sreturn { %s };\n})();\n", name, m.id, body.Bytes(), strings.Join(
+			m.exports, ", ",
+		),
+	)
+	return m, nil
+}
+
+// declares reports whether a module declares a name by a statement of its own,
+// which gives it its value for good.
+func declares(module []byte, name string) bool {
+	return slices.ContainsFunc(
+		declared.FindAllSubmatch(module, -1), func(m [][]byte) bool { return string(m[1]) == name },
+	)
+}
+
+// imported adds the module that a line of name imports from, and returns the
+// line that takes its exports.
+func (j *joiner) imported(name, line string) (string, error) {
+	parts := importLine.FindStringSubmatch(line)
+	if parts == nil {
+		return "", fmt.Errorf("%s: cannot be joined with others: %s", name, line)
+	}
+	from := path.Join(path.Dir(name), parts[2])
+	m, err := j.add(from)
+	if err != nil {
+		return "", err
+	}
+	for wanted := range strings.SplitSeq(parts[1], ", ") {
+		if !slices.Contains(m.exports, wanted) {
+			return "", fmt.Errorf("%s: imports %s, which %s does not export", name, wanted, from)
+		}
+	}
+	return fmt.Sprintf("const { %s } = %s;", parts[1], m.id), nil
 }

@@ -8,7 +8,7 @@ import { recall } from './stored.js';
 
 const room = document.body.dataset.room;
 const wall = document.body.dataset.class === 'wall';
-const stageNames = ['', ...(document.body.dataset.stages ?? '').split(',')];
+const stageNames = ['', ...(document.body.dataset.stageNames ?? '').split(',')];
 const aloneAfter = 5; // tries until going on alone is offered
 const keep = `viz.vote.${room}`; // a vote outlives a reload of the page
 

@@ -4,7 +4,7 @@
 const setEvery = 60; // ms between two values of a slider being dragged
 const piecesEvery = 150; // ms between two cuts of a prompt being typed
 const findEvery = 150; // ms between two searches for a text being typed
-const stages = ['forward', 'logits', 'softmax', 'filter', 'sample', 'append', 'cache'];
+const stages = (document.body.dataset.stages ?? '').split(',');
 
 // Questions change nothing: their answers leave errors of commands standing.
 export const questions = new Set(['pieces', 'peek', 'find', 'head', 'inside', 'ping']);
