@@ -60,7 +60,8 @@ func TestManyScoresTogether(t *testing.T) {
 	}
 	b.run()
 	for i, j := range b.jobs {
-		if n := int64(len(j.last)); !j.over || j.err != nil || !sameBits(j.z, want[i]) || j.tally != (cost.Parts{Output: n * int64(v)}) {
+		if n := int64(len(j.last)); !j.over || j.err != nil || !sameBits(j.z, want[i]) ||
+			j.tally != (cost.Parts{Output: n * int64(v)}) {
 			t.Errorf("job %d: %v, %+v", i, j.err, j.tally)
 		}
 	}

@@ -136,7 +136,8 @@ func TestFormatsKeepTheEnginesPromises(t *testing.T) {
 			}
 			for l, b := range in.Blocks {
 				key, value := atOnce.Column(l, position)
-				if !slices.Equal(b.Key, key) || !slices.Equal(b.Value, value) || len(b.Attention) != m.Config().Heads || len(b.Hidden) != m.Config().FFN {
+				if !slices.Equal(b.Key, key) || !slices.Equal(b.Value, value) || len(b.Attention) != m.Config().Heads ||
+					len(b.Hidden) != m.Config().FFN {
 					t.Errorf("block %d looks otherwise than it ran", l)
 				}
 			}
@@ -168,7 +169,9 @@ func TestGreedyTextIsLlamaCpps(t *testing.T) {
 		m := openModel(t, name)
 		c := m.NewCache()
 		var got []int
-		for z := logitsAfter(t, m, c, want.Prompt...); len(got) < len(want.Next); z = logitsAfter(t, m, c, got[len(got)-1]) {
+		for z := logitsAfter(t, m, c, want.Prompt...); len(got) < len(want.Next); z = logitsAfter(
+			t, m, c, got[len(got)-1],
+		) {
 			got = append(got, argmax(z))
 		}
 		if !slices.Equal(got, want.Next) {
@@ -184,11 +187,17 @@ func TestFolderAndGGUFAgree(t *testing.T) {
 	expected := readExpected(t)
 	for _, name := range []string{"qwen3", "gemma3", "smollm3", "olmo2", "mistral-window"} {
 		folder, gguf := openModel(t, name), openModel(t, name+"-f32.gguf")
-		if folder.Shape() != gguf.Shape() || folder.Parameters() != gguf.Parameters() || folder.Config().Architecture != gguf.Config().Architecture && name != "mistral-window" {
-			t.Errorf("%s: %+v, %d parameters; GGUF has %+v, %d", name, folder.Shape(), folder.Parameters(), gguf.Shape(), gguf.Parameters())
+		if folder.Shape() != gguf.Shape() || folder.Parameters() != gguf.Parameters() ||
+			folder.Config().Architecture != gguf.Config().Architecture && name != "mistral-window" {
+			t.Errorf(
+				"%s: %+v, %d parameters; GGUF has %+v, %d", name, folder.Shape(), folder.Parameters(), gguf.Shape(),
+				gguf.Parameters(),
+			)
 		}
 		ids := expected[name].IDs
-		if a, b := logitsAfter(t, folder, folder.NewCache(), ids...), logitsAfter(t, gguf, gguf.NewCache(), ids...); !slices.Equal(a, b) {
+		if a, b := logitsAfter(t, folder, folder.NewCache(), ids...), logitsAfter(
+			t, gguf, gguf.NewCache(), ids...,
+		); !slices.Equal(a, b) {
 			t.Errorf("%s: the folder and the GGUF file give other logits", name)
 		}
 	}

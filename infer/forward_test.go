@@ -62,7 +62,9 @@ func TestCachedEqualsUncached(t *testing.T) {
 	// whole text writes into its cache is what 200 single steps wrote.
 	c := m.NewCache()
 	if got := logitsAfter(t, m, c, text...); !sameBits(got, z) || c.Positions() != cached.Positions() {
-		t.Fatalf("one pass over all %d positions differs from %d positions step by step", c.Positions(), cached.Positions())
+		t.Fatalf(
+			"one pass over all %d positions differs from %d positions step by step", c.Positions(), cached.Positions(),
+		)
 	}
 	for b := range m.Config().Layers {
 		for i := range c.Positions() {
@@ -101,7 +103,8 @@ func TestAnyChunkingIsTheSame(t *testing.T) {
 				t.Errorf("%s: in pieces of %v the logits differ from one pass", name, sizes)
 			}
 			for b := range m.Config().Layers {
-				if n := len(ids) * c.width; !sameBits(c.keys[b][:n], whole.keys[b][:n]) || !sameBits(c.values[b][:n], whole.values[b][:n]) {
+				if n := len(ids) * c.width; !sameBits(c.keys[b][:n], whole.keys[b][:n]) ||
+					!sameBits(c.values[b][:n], whole.values[b][:n]) {
 					t.Errorf("%s: in pieces of %v the cache of block %d differs", name, sizes, b)
 				}
 			}
@@ -201,8 +204,13 @@ func TestCacheBytes(t *testing.T) {
 		if c.Reserved() != before {
 			grown++
 		}
-		if want := int64(3072 * n); c.Bytes() != want || c.Reserved() < want || c.Reserved() > 2*want || m.Shape().KVBytes(n, 4) != want {
-			t.Errorf("%d positions: %d bytes, %d reserved; want %d and up to twice that", n, c.Bytes(), c.Reserved(), want)
+		if want := int64(3072 * n); c.Bytes() != want || c.Reserved() < want || c.Reserved() > 2*want ||
+			m.Shape().KVBytes(
+				n, 4,
+			) != want {
+			t.Errorf(
+				"%d positions: %d bytes, %d reserved; want %d and up to twice that", n, c.Bytes(), c.Reserved(), want,
+			)
 		}
 	}
 	if grown > 8 { // 1, 2, 4, ... 128
@@ -263,7 +271,11 @@ func TestForwardRefuses(t *testing.T) {
 		want   string
 	}{
 		{"window full", context.Background(), make([]int, 62), "65 positions do not fit the model's context of 64"},
-		{"id too high", context.Background(), []int{1, m.Config().Vocab}, fmt.Sprintf("token %d is not in the vocabulary of %d", m.Config().Vocab, m.Config().Vocab)},
+		{
+			"id too high", context.Background(),
+			[]int{1, m.Config().Vocab},
+			fmt.Sprintf("token %d is not in the vocabulary of %d", m.Config().Vocab, m.Config().Vocab),
+		},
 		{"id negative", context.Background(), []int{-1}, "token -1 is not in the vocabulary"},
 		{"cancelled", cancelled, []int{1}, "context canceled"},
 		{"cancelled, several chunks", cancelled, make([]int, 50), "context canceled"},

@@ -29,11 +29,13 @@ type BlockView struct {
 	// Euclidean norms of the residual stream: before the block, between its
 	// two halves, after it.
 	NormIn, NormMid, NormOut float64
-	Attention                [][]float32 // [heads][positions]: the weights of every head, each summing to 1; 0 before a sliding window
-	Query                    []float32   // [heads, headDim], normalized and rotated
-	Key, Value               []float32   // [kvHeads, headDim]; the key rotated
-	Hidden                   []float32   // [ffn]: what goes into the last matrix, such as silu(gate) · up
-	Residual                 []float32   // [width]: the stream after the block
+	// [heads][positions]: the weights of every head, each summing to 1; 0 before a
+	// sliding window
+	Attention  [][]float32
+	Query      []float32 // [heads, headDim], normalized and rotated
+	Key, Value []float32 // [kvHeads, headDim]; the key rotated
+	Hidden     []float32 // [ffn]: what goes into the last matrix, such as silu(gate) · up
+	Residual   []float32 // [width]: the stream after the block
 	// Says is what the model would say if it stopped here: the stream through
 	// the final norm and the output matrix, at T = 1 (the 'logit lens').
 	Says []Reading

@@ -200,7 +200,9 @@ func (s Sample) MarshalJSON() ([]byte, error) {
 		Rest   jsonRest        `json:"lanes_rest"`
 		jsonCost
 	}{
-		head, s.Seed, u, pick(s.Chosen), s.Forced, drawn, pick(s.Likely), s.From, s.To, each(s.Lanes, filterRowJSON), filterRest(s.LanesRest), c,
+		head, s.Seed, u, pick(s.Chosen), s.Forced, drawn, pick(s.Likely), s.From, s.To, each(
+			s.Lanes, filterRowJSON,
+		), filterRest(s.LanesRest), c,
 	})
 }
 

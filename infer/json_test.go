@@ -120,7 +120,9 @@ func TestJSONPromises(t *testing.T) {
 		"cache":   {"positions", "bytes", "mult_adds"},
 	}
 	rowFields := map[string][]string{
-		"logits": {"id", "text", "z"}, "softmax": {"id", "text", "z", "p"}, "filter": {"id", "text", "z", "p", "kept", "q"},
+		"logits": {"id", "text", "z"}, "softmax": {
+			"id", "text", "z", "p",
+		}, "filter": {"id", "text", "z", "p", "kept", "q"},
 	}
 	for i, stage := range stages {
 		o := object(t, stage)
@@ -166,7 +168,9 @@ func TestJSONPromises(t *testing.T) {
 // u is null under greedy, and the rule that cut a token has its name.
 func TestJSONDetails(t *testing.T) {
 	m := smallModel(t)
-	if got := object(t, m.Token(firstExtra+7)); !reflect.DeepEqual(got, map[string]any{"id": float64(firstExtra + 7), "text": "\uFFFD!", "bytes": "ac21"}) {
+	if got := object(t, m.Token(firstExtra+7)); !reflect.DeepEqual(
+		got, map[string]any{"id": float64(firstExtra + 7), "text": "\uFFFD!", "bytes": "ac21"},
+	) {
 		t.Errorf("a broken token is %v", got)
 	}
 	if got := object(t, m.Token('a')); !reflect.DeepEqual(got, map[string]any{"id": float64('a'), "text": "a"}) {
@@ -183,7 +187,8 @@ func TestJSONDetails(t *testing.T) {
 		case Filter:
 			rows := o["rows"].([]any)
 			first, second := rows[0].(map[string]any), rows[1].(map[string]any)
-			if _, cut := first["cut_by"]; cut || first["kept"] != true || second["cut_by"] != "greedy" || second["kept"] != false {
+			if _, cut := first["cut_by"]; cut || first["kept"] != true || second["cut_by"] != "greedy" ||
+				second["kept"] != false {
 				t.Errorf("rows %v and %v", first, second)
 			}
 		}

@@ -15,7 +15,10 @@ func Load(c *checkpoint.Checkpoint) (*Model, error) { return LoadQuantized(c, Qu
 // LoadQuantized is [Load] with the weights kept as quant says.
 func LoadQuantized(c *checkpoint.Checkpoint, quant Quant) (*Model, error) {
 	cfg := c.Config
-	m := &Model{config: cfg, quant: quant, hash: quant.hash(c.Hash), params: c.Parameters(), tok: c.Tokenizer, eos: map[int]bool{}}
+	m := &Model{
+		config: cfg, quant: quant, hash: quant.hash(c.Hash), params: c.Parameters(), tok: c.Tokenizer,
+		eos: map[int]bool{},
+	}
 	for _, id := range cfg.EOS {
 		m.eos[id] = true
 	}

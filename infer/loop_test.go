@@ -113,14 +113,22 @@ func TestWhatTheCacheHolds(t *testing.T) {
 	for _, stage := range finish(t, l) {
 		switch st := stage.(type) {
 		case Forward:
-			if want := map[int]int{1: 4, 2: 1, 3: 1}[st.Step]; len(st.Tokens) != want || st.Prefill != (st.Step == 1) || st.Positions != 3+st.Step {
-				t.Errorf("step %d read %d tokens (prefill %v) to %d positions", st.Step, len(st.Tokens), st.Prefill, st.Positions)
+			if want := map[int]int{1: 4, 2: 1, 3: 1}[st.Step]; len(st.Tokens) != want ||
+				st.Prefill != (st.Step == 1) || st.Positions != 3+st.Step {
+				t.Errorf(
+					"step %d read %d tokens (prefill %v) to %d positions", st.Step, len(st.Tokens), st.Prefill,
+					st.Positions,
+				)
 			}
 		case CacheGrowth:
 			// 2 layers × 2 heads × 4 values × 2 × 4 bytes = 128 bytes a column.
 			want := map[int]int{1: 4, 2: 1, 3: 1}[st.Step]
-			if st.Positions != 3+st.Step || st.Grew != want || st.Bytes != int64(128*(3+st.Step)) || st.GrewBytes != int64(128*want) {
-				t.Errorf("step %d: %d positions, grew by %d; %d bytes, grew by %d", st.Step, st.Positions, st.Grew, st.Bytes, st.GrewBytes)
+			if st.Positions != 3+st.Step || st.Grew != want || st.Bytes != int64(128*(3+st.Step)) ||
+				st.GrewBytes != int64(128*want) {
+				t.Errorf(
+					"step %d: %d positions, grew by %d; %d bytes, grew by %d", st.Step, st.Positions, st.Grew, st.Bytes,
+					st.GrewBytes,
+				)
 			}
 			shape := smallModel(t).Shape()
 			cached := shape.Step(st.Positions)
@@ -130,7 +138,10 @@ func TestWhatTheCacheHolds(t *testing.T) {
 			totalCached, totalRecomputed := shape.Generate(4, st.Step)
 			if st.Cached != cached || st.Recomputed != shape.Pass(st.Positions) ||
 				st.TotalCached != totalCached.Total() || st.TotalRecomputed != totalRecomputed.Total() {
-				t.Errorf("step %d: cached %+v, recomputed %+v, sums %d and %d", st.Step, st.Cached, st.Recomputed, st.TotalCached, st.TotalRecomputed)
+				t.Errorf(
+					"step %d: cached %+v, recomputed %+v, sums %d and %d", st.Step, st.Cached, st.Recomputed,
+					st.TotalCached, st.TotalRecomputed,
+				)
 			}
 		}
 	}

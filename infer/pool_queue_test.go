@@ -73,7 +73,9 @@ func TestQueueByHand(t *testing.T) {
 	}
 	// A round takes no more than it may.
 	join(p[0], p[1], p[2], p[3], p[4])
-	if got := named(q.take(2, nil), p, s) + "| " + named(q.take(2, nil), p, s) + "| " + all(); got != "p0 p1 | p2 p3 | p4 " {
+	if got := named(q.take(2, nil), p, s) + "| " + named(
+		q.take(2, nil), p, s,
+	) + "| " + all(); got != "p0 p1 | p2 p3 | p4 " {
 		t.Errorf("rounds of 2: %s", got)
 	}
 }

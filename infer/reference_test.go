@@ -73,7 +73,10 @@ func TestAgreesWithPyTorch(t *testing.T) {
 	const tolerance = 2e-3
 	m, f := bundledModel(t), readPyTorch(t)
 	if f.ModelHash != m.Hash() || f.Vocab != m.Config().Vocab || len(f.Prompts) < 5 {
-		t.Fatalf("the fixture is of model %s (%d tokens, %d prompts), not of %s", f.ModelHash, f.Vocab, len(f.Prompts), m.Hash())
+		t.Fatalf(
+			"the fixture is of model %s (%d tokens, %d prompts), not of %s", f.ModelHash, f.Vocab, len(f.Prompts),
+			m.Hash(),
+		)
 	}
 	var worst float64
 	compare := func(t *testing.T, what string, position int, got, want float32) {
@@ -225,12 +228,16 @@ func float64Logits(f folder, w weights, ids []int, theta float64) []float64 {
 // wider or narrower than the model.
 func TestAgreesWithPlainFloat64(t *testing.T) {
 	for name, f := range map[string]folder{
-		"grouped, untied":      {width: 16, layers: 2, heads: 4, kvHeads: 2, headDim: 4, ffn: 24, context: 64},
-		"grouped, tied":        {width: 16, layers: 2, heads: 4, kvHeads: 2, headDim: 4, ffn: 24, context: 64, tied: true},
-		"one key/value head":   {width: 12, layers: 3, heads: 3, kvHeads: 1, headDim: 4, ffn: 20, context: 64},
-		"all key/value heads":  {width: 12, layers: 2, heads: 3, kvHeads: 3, headDim: 6, ffn: 10, context: 64},
-		"narrow heads, 3 of 6": {width: 20, layers: 1, heads: 6, kvHeads: 3, headDim: 2, ffn: 7, context: 64, tied: true},
-		"one wide head":        {width: 8, layers: 2, heads: 1, kvHeads: 1, headDim: 16, ffn: 8, context: 64},
+		"grouped, untied": {width: 16, layers: 2, heads: 4, kvHeads: 2, headDim: 4, ffn: 24, context: 64},
+		"grouped, tied": {
+			width: 16, layers: 2, heads: 4, kvHeads: 2, headDim: 4, ffn: 24, context: 64, tied: true,
+		},
+		"one key/value head":  {width: 12, layers: 3, heads: 3, kvHeads: 1, headDim: 4, ffn: 20, context: 64},
+		"all key/value heads": {width: 12, layers: 2, heads: 3, kvHeads: 3, headDim: 6, ffn: 10, context: 64},
+		"narrow heads, 3 of 6": {
+			width: 20, layers: 1, heads: 6, kvHeads: 3, headDim: 2, ffn: 7, context: 64, tied: true,
+		},
+		"one wide head": {width: 8, layers: 2, heads: 1, kvHeads: 1, headDim: 16, ffn: 8, context: 64},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := f.random(3)

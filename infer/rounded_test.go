@@ -71,7 +71,9 @@ func TestRounded(t *testing.T) {
 		t.Errorf("twice: %v", err)
 	}
 	narrow := openModel(t, "gpt2-f32.gguf") // width 24
-	if _, err := narrow.Rounded(QuantQ4); err == nil || !strings.Contains(err.Error(), "block 0: a row has 24 values, Q4_0 needs a multiple of 32") {
+	if _, err := narrow.Rounded(QuantQ4); err == nil || !strings.Contains(
+		err.Error(), "block 0: a row has 24 values, Q4_0 needs a multiple of 32",
+	) {
 		t.Errorf("rows of 24: %v", err)
 	}
 }

@@ -58,7 +58,9 @@ func TestSpeculationTallies(t *testing.T) {
 			n += len(st.Tokens)
 			have[draft] = min(have[draft], n-1)
 			if st.DraftPositions != have[draft] {
-				t.Errorf("round %d: the draft's cache has %d columns, want %d", st.Round, st.DraftPositions, have[draft])
+				t.Errorf(
+					"round %d: the draft's cache has %d columns, want %d", st.Round, st.DraftPositions, have[draft],
+				)
 			}
 			if st.Totals.Draft != sum.Draft || st.Totals.Target != sum.Target {
 				t.Errorf("round %d: totals %+v", st.Round, st.Totals)
@@ -76,7 +78,9 @@ func TestInterruptedSpeculationGoesOn(t *testing.T) {
 	s.Stop.MaxTokens = 25
 	want := untimedSpec(t, speculate(t, newSpeculator(t, target, draft, "Hello", s, 4)))
 	// Scores are interrupted too: only where others run the passes can that be.
-	sp := newSpeculator(t, target.Through(&unsteady{Model: target}), draft.Through(&unsteady{Model: draft}), "Hello", s, 4)
+	sp := newSpeculator(
+		t, target.Through(&unsteady{Model: target}), draft.Through(&unsteady{Model: draft}), "Hello", s, 4,
+	)
 	var got []SpecStage
 	for interrupted := 0; ; {
 		stage, err := sp.Next(&lateContext{context.Background(), interrupted % 29})

@@ -109,7 +109,9 @@ func (p Propose) MarshalJSON() ([]byte, error) {
 	k := known{q: true}
 	list := make([]proposal, len(p.Drafted))
 	for i, d := range p.Drafted {
-		list[i] = proposal{d.Step, k.candidate(d.Chosen), unlessGreedy(d.U, p.Greedy), d.From, d.To, k.candidates(d.Candidates)}
+		list[i] = proposal{
+			d.Step, k.candidate(d.Chosen), unlessGreedy(d.U, p.Greedy), d.From, d.To, k.candidates(d.Candidates),
+		}
 	}
 	return json.Marshal(struct {
 		specHead

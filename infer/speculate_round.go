@@ -68,7 +68,9 @@ func score(ctx context.Context, m *Model, c *Cache, tokens []int, to *said, at, 
 		c.Truncate(from)
 		return SpecCost{}, err
 	}
-	return SpecCost{Passes: 1, Positions: len(tokens), Parts: parts.Plus(output), Took: time.Since(start) - waited - m.waited()}, nil
+	return SpecCost{
+		Passes: 1, Positions: len(tokens), Parts: parts.Plus(output), Took: time.Since(start) - waited - m.waited(),
+	}, nil
 }
 
 // logits are the scores at position i.

@@ -67,8 +67,13 @@ var greedySettings = Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{M
 // Greedy text is the target's own greedy text, however poor the draft.
 func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 	m := bundledModel(t)
-	subjects := []string{"Lucy", "The dog", "A small bird", "Tom and his mother", "The capital of France", "My name", "The sun", "3 + 4", "User: Hello", "He"}
-	verbs := []string{"", " is", " was", " went to", " said", " had a big", " did not", " wanted to", ", who", " and the"}
+	subjects := []string{
+		"Lucy", "The dog", "A small bird", "Tom and his mother", "The capital of France", "My name", "The sun", "3 + 4",
+		"User: Hello", "He",
+	}
+	verbs := []string{
+		"", " is", " was", " went to", " said", " had a big", " did not", " wanted to", ", who", " and the",
+	}
 	totals := SpecTotals{}
 	for i := range 100 {
 		if !fixture.LongTier() && i%3 > 0 { // 34 prompts, and among them every depth, verb, length and subject
@@ -82,8 +87,12 @@ func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 		s := newSpeculator(t, m, shallow(m, 3+i/3%3), prompt, greedySettings, 1+i%5)
 		s.Rows = 1
 		stages := speculate(t, s)
-		if !slices.Equal(s.Tokens(), chosenTokens(want)) || specText(stages) != textOf(want) || s.Stopped() != want.Stopped() {
-			t.Fatalf("%q goes on with %q (%s), plain greedy %q (%s)", prompt, specText(stages), s.Stopped(), textOf(want), want.Stopped())
+		if !slices.Equal(s.Tokens(), chosenTokens(want)) || specText(stages) != textOf(want) ||
+			s.Stopped() != want.Stopped() {
+			t.Fatalf(
+				"%q goes on with %q (%s), plain greedy %q (%s)", prompt, specText(stages), s.Stopped(), textOf(want),
+				want.Stopped(),
+			)
 		}
 		totals.Judged, totals.Accepted = totals.Judged+s.totals.Judged, totals.Accepted+s.totals.Accepted
 	}
@@ -118,7 +127,9 @@ func TestTheTargetAsItsOwnDraft(t *testing.T) {
 				}
 			}
 		}
-		if sp.Stopped() == StopMaxTokens && (totals.Rounds != 8 || totals.TokensPerPass() != cost.ExpectedTokens(1, 4)) {
+		if sp.Stopped() == StopMaxTokens && (totals.Rounds != 8 || totals.TokensPerPass() != cost.ExpectedTokens(
+			1, 4,
+		)) {
 			t.Errorf("seed %d: %d rounds, %v tokens a pass", seed, totals.Rounds, totals.TokensPerPass())
 		}
 	}
@@ -134,7 +145,9 @@ func TestSpeculationStopsWhereTheLoopDoes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := greedySettings
 		s.Stop.MaxTokens = rapid.IntRange(1, 70).Draw(rt, "max tokens")
-		prompt := rapid.SampledFrom([]string{"a", "Hi", "User: ab", strings.Repeat("ab", 15), strings.Repeat("x", 55), strings.Repeat("y", 63)}).Draw(rt, "prompt")
+		prompt := rapid.SampledFrom(
+			[]string{"a", "Hi", "User: ab", strings.Repeat("ab", 15), strings.Repeat("x", 55), strings.Repeat("y", 63)},
+		).Draw(rt, "prompt")
 		draft := drafts[rapid.IntRange(0, 2).Draw(rt, "draft")]
 		want := newLoop(t, target, prompt, s)
 		finish(t, want)
@@ -157,8 +170,11 @@ func TestSpeculationStopsWhereTheLoopDoes(t *testing.T) {
 			rt.Fatalf("%q and %v, stopped by %q; the loop writes %q and %v, stopped by %q",
 				specText(stages), sp.Tokens(), last.Stop, textOf(want), chosenTokens(want), end.Stop)
 		}
-		if n := len(sp.text) - 1; last.TargetPositions != n || last.DraftPositions > n || sp.caches.target.Positions() != n {
-			rt.Fatalf("%d tokens of text leave caches of %d and %d", len(sp.text), last.TargetPositions, last.DraftPositions)
+		if n := len(sp.text) - 1; last.TargetPositions != n || last.DraftPositions > n ||
+			sp.caches.target.Positions() != n {
+			rt.Fatalf(
+				"%d tokens of text leave caches of %d and %d", len(sp.text), last.TargetPositions, last.DraftPositions,
+			)
 		}
 		if _, err := sp.Next(context.Background()); !errors.Is(err, io.EOF) {
 			rt.Fatalf("after the end: %v", err)
@@ -181,8 +197,14 @@ func TestSpeculationStopsWhereTheLoopDoes(t *testing.T) {
 		finish(t, want)
 		stages := speculate(t, newSpeculator(t, target, target, "Hi", s, MaxGamma))
 		last := stages[len(stages)-1].(Extend)
-		if _, accepted := stages[len(stages)-2].(Accept); !accepted || last.Round != 1 || last.Stop != StopString || last.Generated != len(want.Steps()) {
-			t.Errorf("stop string %q: ended in round %d by %q with %d tokens, want round 1 with %d", s.Stop.Strings, last.Round, last.Stop, last.Generated, len(want.Steps()))
+		if _, accepted := stages[len(stages)-2].(Accept); !accepted || last.Round != 1 || last.Stop != StopString ||
+			last.Generated != len(
+				want.Steps(),
+			) {
+			t.Errorf(
+				"stop string %q: ended in round %d by %q with %d tokens, want round 1 with %d", s.Stop.Strings,
+				last.Round, last.Stop, last.Generated, len(want.Steps()),
+			)
 		}
 	}
 }
@@ -209,7 +231,8 @@ func TestSpeculationKeepsTheCachesTrue(t *testing.T) {
 			n := have.Positions()
 			logitsAfter(t, name, want, sp.text[:n]...)
 			for b := range have.keys {
-				if w := n * have.width; !sameBits(have.keys[b][:w], want.keys[b][:w]) || !sameBits(have.values[b][:w], want.values[b][:w]) {
+				if w := n * have.width; !sameBits(have.keys[b][:w], want.keys[b][:w]) ||
+					!sameBits(have.values[b][:w], want.values[b][:w]) {
 					t.Fatalf("round %d: block %d of a cache is not that of the text", e.Round, b)
 				}
 			}
@@ -248,7 +271,9 @@ func TestNewSpeculatorRefuses(t *testing.T) {
 		{"prompt too long", small, strings.Repeat("x", 64), pure(1), 4, "65 tokens long with its start mark"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if _, err := NewSpeculator(small, row.draft, row.prompt, row.s, row.gamma); err == nil || !strings.Contains(err.Error(), row.want) {
+			if _, err := NewSpeculator(
+				small, row.draft, row.prompt, row.s, row.gamma,
+			); err == nil || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%v, want an error with %q", err, row.want)
 			}
 		})

@@ -74,7 +74,9 @@ func (p *piece) headCells(table *extast.Table) {
 func (p *piece) hold(f *formula) {
 	held := &holdNode{}
 	f.Parent().InsertBefore(f.Parent(), f, held)
-	if before, ok := held.PreviousSibling().(*ast.Text); ok && bytes.HasSuffix(before.Segment.Value(p.source), []byte("(")) {
+	if before, ok := held.PreviousSibling().(*ast.Text); ok && bytes.HasSuffix(
+		before.Segment.Value(p.source), []byte("("),
+	) {
 		cut := before.Segment.Stop - 1
 		held.AppendChild(held, ast.NewTextSegment(before.Segment.WithStart(cut)))
 		before.Segment = before.Segment.WithStop(cut)
@@ -106,7 +108,10 @@ func (p *piece) checkNode(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.RawHTML:
 		segment := n.Segments.At(0)
-		p.problem(segment.Start, "HTML is not part of the dialect: %s; what a model would see goes into `code`", segment.Value(p.source))
+		p.problem(
+			segment.Start, "HTML is not part of the dialect: %s; what a model would see goes into `code`",
+			segment.Value(p.source),
+		)
 	case *ast.HTMLBlock:
 		p.problem(offsetOf(n), "HTML is not part of the dialect")
 	case *ast.Image:

@@ -92,7 +92,8 @@ func TestNumbersAreComputed(t *testing.T) {
 			key := p.at.file + ": " + n
 			used[key] = true
 			if !allowed[key] {
-				t.Errorf("%s:%d: the number %s is typed: compute it with {=…}, mark it as [%s]{.given}, or list it in %s",
+				t.Errorf("%s:%d: the number %s is typed: compute it with {=…}, mark it as "+
+					"[%s]{.given}, or list it in %s",
 					p.at.file, p.at.line, n, n, digitsFile)
 			}
 		}
@@ -107,7 +108,9 @@ func TestNumbersAreComputed(t *testing.T) {
 // A figure must work something out: a number in brackets is a typed number.
 func TestFiguresWorkSomethingOut(t *testing.T) {
 	idle := regexp.MustCompile(`^\s*(calc\()?\s*[0-9.]+\s*\)?\s*[%x,0-9]*$`)
-	for expression, want := range map[string]bool{"calc(3) 2": true, "12 0": true, "calc(3+1) 0": false, "exp(1) 2": false, "shape().vocab ,": false} {
+	for expression, want := range map[string]bool{
+		"calc(3) 2": true, "12 0": true, "calc(3+1) 0": false, "exp(1) 2": false, "shape().vocab ,": false,
+	} {
 		if idle.MatchString(expression) != want {
 			t.Fatalf("{=%s}: idle is %v, want %v", expression, !want, want)
 		}

@@ -76,7 +76,9 @@ func (e *expression) product() (value, error) {
 	})
 }
 
-func (e *expression) chain(operators string, next func() (value, error), apply func(op byte, a, b float64) float64) (value, error) {
+func (e *expression) chain(
+	operators string, next func() (value, error), apply func(op byte, a, b float64) float64,
+) (value, error) {
 	if e.depth++; e.depth > maxDepth*3 {
 		return value{}, errors.New("the expression nests too deep")
 	}

@@ -27,8 +27,14 @@ var shapes = map[string]struct {
 	context int
 	tied    bool // the output matrix is the token table
 }{
-	"bundled": {cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 1024, Vocab: 4096}, 512, true},
-	"7b":      {cost.Shape{Layers: 32, Width: 4096, Heads: 32, KVHeads: 32, HeadDim: 128, FFN: 11008, Vocab: 32000}, 4096, false},
+	"bundled": {
+		cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 1024, Vocab: 4096}, 512, true,
+	},
+	"7b": {
+		cost.Shape{Layers: 32, Width: 4096, Heads: 32, KVHeads: 32, HeadDim: 128, FFN: 11008, Vocab: 32000},
+		4096,
+		false,
+	},
 }
 
 func shapeAndTie(a *arguments) (cost.Shape, bool) {

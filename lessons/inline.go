@@ -98,7 +98,10 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast
 		case '$':
 			written := string(line[1:i])
 			if strings.TrimSpace(written) != written || written == "" {
-				p.problem(segment.Start, "the formula $%s$ begins or ends with a space, or is empty; a dollar sign is written \\$", written)
+				p.problem(
+					segment.Start,
+					"the formula $%s$ begins or ends with a space, or is empty; a dollar sign is written \\$", written,
+				)
 			}
 			block.Advance(i + 1)
 			at := p.place(segment.Start)

@@ -61,7 +61,9 @@ func canonical(to string) string {
 	if to == "ref:sheet" {
 		return "reference:"
 	}
-	if other, ok := map[string]string{"cards": "card", "drill": "practice", "question": "quiz", "glossary": "term"}[scheme]; ok {
+	if other, ok := map[string]string{
+		"cards": "card", "drill": "practice", "question": "quiz", "glossary": "term",
+	}[scheme]; ok {
 		scheme = other
 	}
 	return scheme + ":" + rest

@@ -94,7 +94,9 @@ func (l *loader) whole() {
 		}
 		for _, id := range o.Cards {
 			if c := l.course.cards[id]; c != nil && c.Outcome != o.ID {
-				l.problems.add(l.where["outcome:"+o.ID], "the card %q belongs to the outcome %q, not to %q", id, c.Outcome, o.ID)
+				l.problems.add(
+					l.where["outcome:"+o.ID], "the card %q belongs to the outcome %q, not to %q", id, c.Outcome, o.ID,
+				)
 			}
 		}
 	}
@@ -107,7 +109,10 @@ func (l *loader) whole() {
 	}
 	for i, lesson := range l.course.Lessons {
 		if lesson.Number != i {
-			l.problems.add(l.where["lesson:"+lesson.Slug], "the lessons are numbered from 0 on without a gap: this is %d, want %d", lesson.Number, i)
+			l.problems.add(
+				l.where["lesson:"+lesson.Slug], "the lessons are numbered from 0 on without a gap: this is %d, want %d",
+				lesson.Number, i,
+			)
 		}
 	}
 }

@@ -77,7 +77,9 @@ func widgetNamed(t *testing.T, id string) Widget {
 // together", while the favourite is "far ahead of any other single token".
 func TestPromiseSureAndUnsure(t *testing.T) {
 	p := func(id string, temperature float64) *sampling.Distribution {
-		return sampling.Decide(first(t, widgetNamed(t, id).Params["prompt"]), sampling.Settings{Temperature: temperature, TopP: 1})
+		return sampling.Decide(
+			first(t, widgetNamed(t, id).Params["prompt"]), sampling.Settings{Temperature: temperature, TopP: 1},
+		)
 	}
 	if top := p("turn-france", 1).Cum[0]; top < 0.99 {
 		t.Errorf("the sure prompt's favourite has %.3f", top)
@@ -110,7 +112,8 @@ func TestPromiseGreedyCircle(t *testing.T) {
 			}
 		}
 	}
-	if n := len(rounds); n < 7 || math.Round(100*rounds[0]) != 2 || !slices.IsSorted(rounds[:5]) || slices.Min(rounds[4:]) < 0.8 {
+	if n := len(rounds); n < 7 || math.Round(100*rounds[0]) != 2 || !slices.IsSorted(rounds[:5]) ||
+		slices.Min(rounds[4:]) < 0.8 {
 		t.Errorf("round by round, wind has %.3f", rounds)
 	}
 	if warm := textOf(write(t, prompt, at(func(*infer.Settings) {}), 40)); strings.Count(warm, "the wind blew") > 2 {

@@ -147,6 +147,9 @@ func (l *loader) choices(s *rawSection, q *Question, p part) {
 		q.Choices = append(q.Choices, c)
 	}
 	if right != 1 || len(q.Choices) < 3 {
-		l.problems.add(s.at, "a choice question has three choices or more, and one [x]: there are %d, and %d", len(q.Choices), right)
+		l.problems.add(
+			s.at, "a choice question has three choices or more, and one [x]: there are %d, and %d", len(q.Choices),
+			right,
+		)
 	}
 }

@@ -22,7 +22,8 @@ func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 		if utf8.RuneCountInString(plainTeX(n.(*display).tex)) > longFormula {
 			class = "formula formula--long"
 		}
-		return `<div class="` + class + `" tabindex="0" role="group" aria-label="Formula">` + n.(*display).mathML + "</div>\n"
+		return `<div class="` + class + `" tabindex="0" role="group" aria-label="Formula">` + n.(*display).mathML +
+			"</div>\n"
 	}))
 	reg.Register(kindFigure, leaf(func(n ast.Node, _ []byte) string { return html.EscapeString(n.(*figureNode).text) }))
 	reg.Register(kindMark, leaf(func(ast.Node, []byte) string { return "" }))
@@ -145,7 +146,8 @@ func renderTable(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Wal
 	if _, stack := n.AttributeString("stack"); stack {
 		class += " tc--stack"
 	}
-	_, _ = w.WriteString(`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="` + class + "\">\n")
+	_, _ = w.WriteString(`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="` + class +
+		"\">\n")
 	return ast.WalkContinue, nil
 }
 
@@ -164,7 +166,9 @@ func renderCell(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.W
 		_, _ = w.WriteString("</" + tag + ">\n")
 		return ast.WalkContinue, nil
 	}
-	class := map[extast.Alignment]string{extast.AlignRight: ` class="num"`, extast.AlignCenter: ` class="mid"`}[n.Alignment]
+	class := map[extast.Alignment]string{
+		extast.AlignRight: ` class="num"`, extast.AlignCenter: ` class="mid"`,
+	}[n.Alignment]
 	if head, ok := n.AttributeString("head"); ok && head != "" && tag == "td" {
 		class += ` data-head="` + html.EscapeString(head.(string)) + `"`
 	}

@@ -58,15 +58,24 @@ func newIndex(c *Course) *index {
 		x.entries = append(x.entries, entry{hit: Hit{Kind: "term", Title: t.Name, Where: termHref(t.ID)}, text: t.Text})
 	}
 	for _, card := range c.Cards {
-		x.entries = append(x.entries, entry{hit: Hit{Kind: "card", Title: oneLine(card.FrontText), Where: cardHref(card.ID)}, text: card.BackText})
+		x.entries = append(
+			x.entries,
+			entry{
+				hit: Hit{Kind: "card", Title: oneLine(card.FrontText), Where: cardHref(card.ID)}, text: card.BackText,
+			},
+		)
 	}
 	if c.Sheet != nil {
 		for _, s := range c.Sheet.Sections {
-			x.entries = append(x.entries, entry{hit: Hit{Kind: "reference", Title: s.Title, Where: sheetHref(s.ID)}, text: s.text})
+			x.entries = append(
+				x.entries, entry{hit: Hit{Kind: "reference", Title: s.Title, Where: sheetHref(s.ID)}, text: s.text},
+			)
 		}
 	}
 	for _, r := range c.References {
-		x.entries = append(x.entries, entry{hit: Hit{Kind: "reference", Title: r.Short, Where: referenceHref(r.ID)}, text: r.Text})
+		x.entries = append(
+			x.entries, entry{hit: Hit{Kind: "reference", Title: r.Short, Where: referenceHref(r.ID)}, text: r.Text},
+		)
 	}
 	x.post()
 	return x
@@ -200,7 +209,9 @@ func queryWords(query string) (list []string) {
 			list = append(list, w.text)
 		}
 	}
-	if telling := slices.DeleteFunc(slices.Clone(list), func(w string) bool { return littleWords[w] }); len(telling) > 0 {
+	if telling := slices.DeleteFunc(
+		slices.Clone(list), func(w string) bool { return littleWords[w] },
+	); len(telling) > 0 {
 		return telling
 	}
 	return list
@@ -210,7 +221,8 @@ func queryWords(query string) (list []string) {
 var littleWords = map[string]bool{}
 
 func init() {
-	for _, w := range strings.Fields("a an and are as at be by can do does for from how in is it its of on or that the this to was what when which why with") {
+	for _, w := range strings.Fields("a an and are as at be by can do does for from how in is it its of on or that " +
+		"the this to was what when which why with") {
 		littleWords[w] = true
 	}
 }

@@ -30,7 +30,9 @@ func FirstTokens(points []FirstToken, constant, perToken float64) (Chart, error)
 	mid, low, high := make(plotter.XYs, len(points)), make(plotter.XYs, len(points)), make(plotter.XYs, len(points))
 	for i, p := range points {
 		x := float64(p.Tokens)
-		mid[i], low[i], high[i] = plotter.XY{X: x, Y: p.Ms.Mid}, plotter.XY{X: x, Y: p.Ms.Low}, plotter.XY{X: x, Y: p.Ms.High}
+		mid[i], low[i], high[i] = plotter.XY{X: x, Y: p.Ms.Mid}, plotter.XY{
+			X: x, Y: p.Ms.Low,
+		}, plotter.XY{X: x, Y: p.Ms.High}
 		most = max(most, p.Ms.High)
 		c.Rows = append(c.Rows, []string{
 			terms.Count(int64(p.Tokens)), figures(p.Ms.Mid), figures(p.Ms.Low) + " to " + figures(p.Ms.High),

@@ -41,8 +41,12 @@ func TestBranchWalk(t *testing.T) {
 			other := second(before, 2)
 			c.do(fmt.Sprintf(`{"cmd":"choose","step":2,"token":%d}`, other))
 			st := c.state(x)
-			if got := c.where(); got != "2 sample" || st.Steps[1].Chosen != other || !st.Steps[1].Forced || len(st.Branches) != 2 {
-				t.Fatalf("chose %d at %s, forced %v, of %d branches; want %d at 2 sample", st.Steps[1].Chosen, got, st.Steps[1].Forced, len(st.Branches), other)
+			if got := c.where(); got != "2 sample" || st.Steps[1].Chosen != other || !st.Steps[1].Forced ||
+				len(st.Branches) != 2 {
+				t.Fatalf(
+					"chose %d at %s, forced %v, of %d branches; want %d at 2 sample", st.Steps[1].Chosen, got,
+					st.Steps[1].Forced, len(st.Branches), other,
+				)
 			}
 			sameAsFresh(t, x, protocol, c)
 
@@ -83,7 +87,9 @@ func TestBranchWalk(t *testing.T) {
 			sameAsFresh(t, x, protocol, c)
 			vocab := st.Model.Config().Vocab
 			for _, token := range []int{-1, vocab} {
-				if e := c.refused(fmt.Sprintf(`{"cmd":"choose","step":1,"token":%d}`, token)); e.Code != session.CodeRange || e.Field != "token" {
+				if e := c.refused(
+					fmt.Sprintf(`{"cmd":"choose","step":1,"token":%d}`, token),
+				); e.Code != session.CodeRange || e.Field != "token" {
 					t.Errorf("token %d: %+v", token, e)
 				}
 			}
@@ -91,7 +97,8 @@ func TestBranchWalk(t *testing.T) {
 
 			// A suggestion, looked into or not.
 			c.do(`{"cmd":"try","key":"sure"}`)
-			if got, st := c.where(), c.state(x); got != "1 forward" || st.Prompt != session.Suggestions[0].Prompt || st.Look == nil {
+			if got, st := c.where(), c.state(x); got != "1 forward" || st.Prompt != session.Suggestions[0].Prompt ||
+				st.Look == nil {
 				t.Fatalf("the suggestion is at %s with %q, looked into: %v", got, st.Prompt, st.Look != nil)
 			}
 			c.do(`{"cmd":"look","on":false}`)
@@ -177,13 +184,18 @@ func TestQueries(t *testing.T) {
 	var a struct{ answers }
 	first := st.Steps[0]
 	ask(`{"cmd":"peek","step":1}`, &a)
-	if p := a.Peek; p.Token.ID != first.Chosen || p.P != first.P || p.Entropy != first.Entropy || len(p.Others) != peekOthers || p.Others[0].P < p.Others[1].P {
+	if p := a.Peek; p.Token.ID != first.Chosen || p.P != first.P || p.Entropy != first.Entropy ||
+		len(p.Others) != peekOthers || p.Others[0].P < p.Others[1].P {
 		t.Errorf("peek: %+v, want token %d with %v", p, first.Chosen, first.P)
 	}
-	panel(`{"cmd":"peek","step":1}`, "peek", `&#34;cmd&#34;:&#34;choose&#34;`, fmt.Sprintf(`&#34;token&#34;:%d}`, a.Peek.Others[3].Token.ID))
+	panel(
+		`{"cmd":"peek","step":1}`, "peek", `&#34;cmd&#34;:&#34;choose&#34;`,
+		fmt.Sprintf(`&#34;token&#34;:%d}`, a.Peek.Others[3].Token.ID),
+	)
 
 	ask(`{"cmd":"find","step":1,"text":"·Paris"}`, &a)
-	if f := a.Found; len(f.Tokens) == 0 || f.Tokens[0].Token.Text != " Paris" || f.Tokens[0].P != first.Distribution().P[f.Tokens[0].Token.ID] {
+	if f := a.Found; len(f.Tokens) == 0 || f.Tokens[0].Token.Text != " Paris" ||
+		f.Tokens[0].P != first.Distribution().P[f.Tokens[0].Token.ID] {
 		t.Errorf("found %+v, want Paris first", f)
 	}
 	panel(`{"cmd":"find","step":1,"text":"·Paris"}`, "found", "Paris")

@@ -31,7 +31,9 @@ func atStage(n string) string {
 
 // told is the expression that is true when the page says something.
 func told(words string) string {
-	return fmt.Sprintf(`['told', 'err-general'].some(id => document.getElementById(id)?.textContent.includes(%q))`, words)
+	return fmt.Sprintf(
+		`['told', 'err-general'].some(id => document.getElementById(id)?.textContent.includes(%q))`, words,
+	)
 }
 
 // TestBrowserWalk drives the page as a learner does, by keyboard.
@@ -81,7 +83,10 @@ func TestBrowserControls(t *testing.T) {
 	b.Eval(`document.querySelector('[data-prompt]').click()`)
 	b.Until(atStage("1"))
 	settings := func() string {
-		return browser.Value[string](b.Tab, `['temperature','top_k','seed','max_tokens'].map(f => document.querySelector('[data-set='+f+']').value).join(' ')`)
+		return browser.Value[string](
+			b.Tab,
+			`['temperature','top_k','seed','max_tokens'].map(f => document.querySelector('[data-set='+f+']').value).join(' ')`,
+		)
 	}
 
 	// A field that is wrong says so, by the server's words or the page's own.
@@ -106,7 +111,8 @@ func TestBrowserControls(t *testing.T) {
 	if got := settings(); got != "0 1 42 12" {
 		t.Errorf("the inputs show %q, want 0 1 42 12", got)
 	}
-	if st := x.onlyRun().latest.Load(); st.Settings.TopK != 1 || st.Settings.Temperature != 0 || st.Settings.Stop.MaxTokens != 12 {
+	if st := x.onlyRun().latest.Load(); st.Settings.TopK != 1 || st.Settings.Temperature != 0 ||
+		st.Settings.Stop.MaxTokens != 12 {
 		t.Errorf("the run has %+v", st.Settings)
 	}
 
@@ -153,7 +159,10 @@ func TestBrowserPlay(t *testing.T) {
 	if n := browser.Value[int](b.Tab, `window.announced`); n > len(steps)/2 {
 		t.Errorf("%d announcements for %d tokens", n, len(steps))
 	}
-	if hidden := browser.Value[bool](b.Tab, `(() => { const e = document.getElementById('strip-gen').lastElementChild.getBoundingClientRect(); return e.left > innerWidth || e.right < 0 })()`); hidden {
+	if hidden := browser.Value[bool](
+		b.Tab,
+		`(() => { const e = document.getElementById('strip-gen').lastElementChild.getBoundingClientRect(); return e.left > innerWidth || e.right < 0 })()`,
+	); hidden {
 		t.Error("the newest token is out of sight")
 	}
 }

@@ -23,7 +23,8 @@ type roomRun struct {
 	last atomic.Pointer[session.State] // the newest state, were the run to break
 }
 
-// openRoom begins the run of a room: empty, or as its link tells. The error is a *[session.Error], for people, or ctx's.
+// openRoom begins the run of a room: empty, or as its link tells. The error is a
+// *[session.Error], for people, or ctx's.
 func (rs *runs) openRoom(ctx context.Context, room, log string) (*roomRun, error) {
 	var link *session.Link
 	if log != "" {

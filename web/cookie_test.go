@@ -29,7 +29,8 @@ func TestLearnerIsTheSameAfterARestart(t *testing.T) {
 	}
 	// Another folder's server takes no one over, and leaves the cookie alone.
 	other := learners{[]byte(strings.Repeat("t", 32)), true}
-	if stranger, cookie := ask(other, "127.0.0.1:8080", fresh); stranger == id || cookie == nil || cookie.Name == fresh.Name {
+	if stranger, cookie := ask(other, "127.0.0.1:8080", fresh); stranger == id || cookie == nil ||
+		cookie.Name == fresh.Name {
 		t.Errorf("another secret gives %q and cookie %v beside %s", stranger, cookie, fresh.Name)
 	}
 	// A changed id is not believed.
@@ -38,7 +39,9 @@ func TestLearnerIsTheSameAfterARestart(t *testing.T) {
 	if strings.HasPrefix(fresh.Value, "A") {
 		forged.Value = "B" + forged.Value[1:]
 	}
-	if got, cookie := ask(learners{secret, true}, "127.0.0.1:8080", &forged); cookie == nil || got == forged.Value[:22] {
+	if got, cookie := ask(
+		learners{secret, true}, "127.0.0.1:8080", &forged,
+	); cookie == nil || got == forged.Value[:22] {
 		t.Errorf("a forged cookie makes learner %q", got)
 	}
 }

@@ -53,7 +53,9 @@ func TestBrowserCut(t *testing.T) {
 	for n := 2; n <= 8; n++ {
 		p.cut(n == 5)
 		if n == 5 {
-			b.Until(`document.documentElement.dataset.conn === 'reconnecting' && !document.getElementById('conn').hidden`)
+			b.Until(
+				`document.documentElement.dataset.conn === 'reconnecting' && !document.getElementById('conn').hidden`,
+			)
 			p.mu.Lock()
 			p.down = false
 			p.mu.Unlock()

@@ -53,7 +53,9 @@ func (e *jsonEncoder) encode(m *message, next *session.State) error {
 		return nil
 	}
 	if !e.hasPrompt {
-		if err := d.add(infer.Prompt{Model: next.Model, Tokens: next.PromptTokens, Settings: next.Steps[0].Settings}); err != nil {
+		if err := d.add(
+			infer.Prompt{Model: next.Model, Tokens: next.PromptTokens, Settings: next.Steps[0].Settings},
+		); err != nil {
 			return err
 		}
 		e.text, e.hasPrompt = next.Text, true

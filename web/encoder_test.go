@@ -172,7 +172,10 @@ func golden(t *testing.T, name, got string) {
 	want := strings.Split(string(b), "\n")
 	for i, line := range strings.Split(got, "\n") {
 		if i >= len(want) || line != want[i] {
-			t.Fatalf("%s:%d: got\n\t%s\nand more; if that is right, run go test ./web -update and read the difference", path, i+1, line)
+			t.Fatalf(
+				"%s:%d: got\n\t%s\nand more; if that is right, run go test ./web -update and read the difference", path,
+				i+1, line,
+			)
 		}
 	}
 	if len(got) != len(b) {

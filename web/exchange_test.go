@@ -56,7 +56,8 @@ func sameAsFresh(t *testing.T, x *site, protocol string, c *client) {
 	for i := range c.stages {
 		a, b := headOf(t, c.stages[i]), headOf(t, fresh.stages[i])
 		// Rows of earlier stages take in the token that was drawn later.
-		if a != b || (a.Stage == "append" || a.Stage == "cache" || a.Stage == "forward") && string(c.stages[i]) != string(fresh.stages[i]) {
+		if a != b || (a.Stage == "append" || a.Stage == "cache" || a.Stage == "forward") &&
+			string(c.stages[i]) != string(fresh.stages[i]) {
 			t.Errorf("stage %d is\n%s\na fresh client has\n%s", i, c.stages[i], fresh.stages[i])
 		}
 	}

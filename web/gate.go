@@ -85,7 +85,8 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 	for _, o := range origins {
 		if !g.origins[strings.ToLower(o)] {
 			return http.StatusForbidden, fmt.Sprintf(
-				"This server does not accept requests from pages of %s. If it should, start it with -allow-host and that page's host.", quote(o))
+				"This server does not accept requests from pages of %s. If it should, start it with -allow-host "+
+					"and that page's host.", quote(o))
 		}
 	}
 	// A browser tells in Sec-Fetch-Site where a request comes from. Links from
@@ -112,7 +113,10 @@ func (g *gate) recover(w http.ResponseWriter, r *http.Request) {
 		panic(err)
 	}
 	g.log.Error("panic", "path", r.URL.Path, "err", err, "stack", string(debug.Stack()))
-	sentence(w, http.StatusInternalServerError, "Something went wrong on the server. It has been logged; other pages are not affected.")
+	sentence(
+		w, http.StatusInternalServerError,
+		"Something went wrong on the server. It has been logged; other pages are not affected.",
+	)
 }
 
 // sentence answers with a status and one plain sentence.

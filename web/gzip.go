@@ -87,5 +87,6 @@ func (c *compressor) close() {
 // worth reports whether a type of content gets smaller.
 func worth(kind string) bool {
 	kind, _, _ = strings.Cut(kind, ";")
-	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "jsonl") || kind == "image/svg+xml"
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "jsonl") ||
+		kind == "image/svg+xml"
 }

@@ -32,7 +32,8 @@ func TestGzip(t *testing.T) {
 	}
 	_, plain := get("/static/css/loop.css", "identity")
 	res, packed := get("/static/css/loop.css", "br, gzip;q=1.0")
-	if res.Header.Get("Content-Encoding") != "gzip" || res.Header.Get("Vary") != "Accept-Encoding" || len(packed) > len(plain)/2 {
+	if res.Header.Get("Content-Encoding") != "gzip" || res.Header.Get("Vary") != "Accept-Encoding" ||
+		len(packed) > len(plain)/2 {
 		t.Fatalf("%d bytes of %d, header %v", len(packed), len(plain), res.Header)
 	}
 	z, err := gzip.NewReader(bytes.NewReader(packed))

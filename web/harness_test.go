@@ -146,7 +146,9 @@ func (x *site) do(req *http.Request, header ...string) (*http.Response, string) 
 		}
 		req.Header.Set(header[i], header[i+1])
 	}
-	client := http.Client{Jar: x.jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{
+		Jar: x.jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	resp, err := client.Do(req)
 	if err != nil {
 		x.t.Fatal(err)

@@ -29,7 +29,10 @@ func startTabOn(t testing.TB, x *site, screen browser.Screen) loopTab {
 // say sends a command as a button of the page would.
 func (b loopTab) say(command string) {
 	quoted, _ := json.Marshal(command)
-	b.Eval(`const e = document.createElement('button'); e.dataset.cmd = ` + string(quoted) + `; document.body.append(e); e.click(); e.remove()`)
+	b.Eval(
+		`const e = document.createElement('button'); e.dataset.cmd = ` + string(quoted) +
+			`; document.body.append(e); e.click(); e.remove()`,
+	)
 }
 
 // tokens waits for n tokens in the text.
@@ -47,7 +50,9 @@ func (b loopTab) write(n int) {
 
 // text is what the strip says.
 func (b loopTab) text() string {
-	return browser.Value[string](b.Tab, `[...document.querySelectorAll('#strip-gen > *')].map(e => e.children[1].textContent.trim()).join('|')`)
+	return browser.Value[string](
+		b.Tab, `[...document.querySelectorAll('#strip-gen > *')].map(e => e.children[1].textContent.trim()).join('|')`,
+	)
 }
 
 const firstChoice = `#peek [data-cmd*=choose]`
@@ -116,7 +121,9 @@ func TestBranchByKeyboard(t *testing.T) {
 	// Any other token, by its text.
 	b.Eval(`const i = document.querySelector('[data-find]'); i.closest('details')?.setAttribute('open', ''); i.focus()`)
 	b.Keys("·the")
-	b.Until(`document.querySelector('#found [data-cmd]') !== null && !document.querySelector('#found').textContent.includes('undefined')`)
+	b.Until(
+		`document.querySelector('#found [data-cmd]') !== null && !document.querySelector('#found').textContent.includes('undefined')`,
+	)
 	b.Keys(browser.Enter)
 	b.Until(focused("#found [data-cmd]"))
 	want := browser.Value[int](b.Tab, `JSON.parse(document.activeElement.dataset.cmd).token`)
@@ -158,7 +165,12 @@ func TestScrubAndWhatIf(t *testing.T) {
 	b := startTab(t, x)
 	b.write(3)
 	slide := func(selector string, value string) {
-		b.Eval(fmt.Sprintf(`const e = document.querySelector(%q); e.value = %s; e.dispatchEvent(new Event('input', {bubbles: true}))`, selector, value))
+		b.Eval(
+			fmt.Sprintf(
+				`const e = document.querySelector(%q); e.value = %s; e.dispatchEvent(new Event('input', {bubbles: true}))`,
+				selector, value,
+			),
+		)
 	}
 	if got := browser.Value[string](b.Tab, `[scrub.value, scrub.max].join()`); got != "21,21" {
 		t.Errorf("the scrubber stands at %s, want 21,21", got)
@@ -167,7 +179,9 @@ func TestScrubAndWhatIf(t *testing.T) {
 	b.Until(atStage("5") + ` && document.querySelector('#t-2').getAttribute('aria-current') === 'true'`)
 	b.Until(`!document.getElementById('whatif').hidden`)
 	st := x.onlyRun().latest.Load()
-	if got := browser.Value[float64](b.Tab, `Number(document.querySelector('[data-whatif]').value)`); got < st.Steps[1].U-0.001 || got > st.Steps[1].U+0.001 {
+	if got := browser.Value[float64](
+		b.Tab, `Number(document.querySelector('[data-whatif]').value)`,
+	); got < st.Steps[1].U-0.001 || got > st.Steps[1].U+0.001 {
 		t.Errorf("the slider stands at %v, u is %v", got, st.Steps[1].U)
 	}
 	slide("[data-whatif]", "0.9999")
@@ -238,7 +252,12 @@ func TestLinkInFreshBrowser(t *testing.T) {
 		t.Error("the other learner's step moved this one's run")
 	}
 
-	bad := loopTab{browser.Open(t, browser.Laptop, x.http.URL+"/loop?log="+url.QueryEscape(edited(t, session.LinkOf(st), `"n":2`, `"n":700`)))}
+	bad := loopTab{
+		browser.Open(
+			t, browser.Laptop,
+			x.http.URL+"/loop?log="+url.QueryEscape(edited(t, session.LinkOf(st), `"n":2`, `"n":700`)),
+		),
+	}
 	bad.Until(isLive + ` && ` + told("edited by hand"))
 	bad.Until(`!document.getElementById('prompt-box').hidden`)
 	bad.Faults() // the page's status
@@ -258,7 +277,8 @@ func TestKeys(t *testing.T) {
 		b.Until(`document.activeElement === document.body`)
 	}
 	speed := func(s session.Speed) string {
-		return `document.querySelector('[aria-pressed=true][data-cmd*=speed]').dataset.cmd.includes('"` + string(s) + `"')`
+		return `document.querySelector('[aria-pressed=true][data-cmd*=speed]').dataset.cmd.includes('"` + string(s) +
+			`"')`
 	}
 	b.Keys("]")
 	b.Until(speed(session.SpeedDouble))

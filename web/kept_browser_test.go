@@ -58,5 +58,7 @@ func TestMenusAndFindings(t *testing.T) {
 	b.Eval(`document.activeElement.blur()`)
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("3"))
-	b.Until(`document.querySelector('#found').childElementCount === 0 && document.querySelector('[data-find]').value === ''`)
+	b.Until(
+		`document.querySelector('#found').childElementCount === 0 && document.querySelector('[data-find]').value === ''`,
+	)
 }

@@ -63,7 +63,9 @@ func BenchmarkPlayed(b *testing.B) {
 		page.tokens(0)
 		page.Eval(`window.began = performance.now()`)
 		page.say(`{"cmd":"finish"}`)
-		page.Until(`document.querySelector('#strip-next').classList.contains('is-stopped') && (window.ended = performance.now(), true)`)
+		page.Until(
+			`document.querySelector('#strip-next').classList.contains('is-stopped') && (window.ended = performance.now(), true)`,
+		)
 		n := browser.Value[float64](page.Tab, `document.querySelectorAll('#strip-gen > *').length`)
 		b.ReportMetric(n/browser.Value[float64](page.Tab, `(ended - began) / 1000`), "tokens/s")
 		b.ReportMetric(n, "tokens")

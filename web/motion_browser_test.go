@@ -59,7 +59,9 @@ func TestMotion(t *testing.T) {
 
 // still fails the test if anything moves in the next two frames.
 func (b loopTab) still(why string) {
-	b.Await(`return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => { window.stillMoving = window.moving(); done(true) })))`)
+	b.Await(
+		`return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => { window.stillMoving = window.moving(); done(true) })))`,
+	)
 	if n := browser.Value[int](b.Tab, `window.stillMoving`); n > 0 {
 		b.Fail("%s: %d animations run: %s", why, n, browser.Value[string](b.Tab, `window.started.join()`))
 	}

@@ -37,7 +37,9 @@ func TestPageMarks(t *testing.T) {
 func TestPageName(t *testing.T) {
 	t.Parallel()
 	for asked, want := range map[string]string{
-		"": "", "1x-Z_9": "1x-Z_9", "a b": "", "ä": "", "a/b": "", strings.Repeat("x", 40): strings.Repeat("x", 40), strings.Repeat("x", 41): "",
+		"": "", "1x-Z_9": "1x-Z_9", "a b": "", "ä": "", "a/b": "", strings.Repeat(
+			"x", 40,
+		): strings.Repeat("x", 40), strings.Repeat("x", 41): "",
 	} {
 		if got := pageName(asked); got != want {
 			t.Errorf("%q: %q", asked, got)

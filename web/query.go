@@ -50,7 +50,9 @@ func (q *query) check(name string, st *session.State) *session.Error {
 		return q.checkStep(st, infer.KindSample, "that has drawn its token")
 	case "find":
 		if len(q.text) > findBytes {
-			return outside("text", fmt.Sprintf("%d bytes long", len(q.text)), fmt.Sprintf("at most %d bytes", findBytes))
+			return outside(
+				"text", fmt.Sprintf("%d bytes long", len(q.text)), fmt.Sprintf("at most %d bytes", findBytes),
+			)
 		}
 		return q.checkStep(st, infer.KindLogits, "whose scores have been worked out")
 	}

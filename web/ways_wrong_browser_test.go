@@ -64,7 +64,10 @@ func TestScrubberPastTheEnd(t *testing.T) {
 	p := `scrub.max = 70` // as if the cut were still on its way
 	v.Eval(p)
 	v.Set("#scrub", "60")
-	v.Wait("a word about it", `document.getElementById('err-general').textContent + document.getElementById('err-step')?.textContent !== ''`)
+	v.Wait(
+		"a word about it",
+		`document.getElementById('err-general').textContent + document.getElementById('err-step')?.textContent !== ''`,
+	)
 	if st := v.state(); !at(3, infer.KindCache)(st) {
 		t.Errorf("the run is at %+v", st.Cursor)
 	}
@@ -85,9 +88,18 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 	tab := visit(t, x, browser.Laptop) // someone else
 	for _, c := range []struct{ name, query, says string }{
 		{"cut short", "log=" + good[:len(good)/2], "damaged or was cut short"},
-		{"edited: more steps than fit", "log=" + url.QueryEscape(edited(t, good, `"n":2`, `"n":700`)), "edited by hand"},
-		{"edited: looks past its end", "log=" + url.QueryEscape(edited(t, good, `"at":[2,7]`, `"at":[9,7]`)), "edited by hand"},
-		{"another model", "log=" + url.QueryEscape(edited(t, good, `"m":"`+st.Model.Hash()[:4], `"m":"zzzz`)), "another model"},
+		{
+			"edited: more steps than fit", "log=" + url.QueryEscape(edited(t, good, `"n":2`, `"n":700`)),
+			"edited by hand",
+		},
+		{
+			"edited: looks past its end", "log=" + url.QueryEscape(edited(t, good, `"at":[2,7]`, `"at":[9,7]`)),
+			"edited by hand",
+		},
+		{
+			"another model", "log=" + url.QueryEscape(edited(t, good, `"m":"`+st.Model.Hash()[:4], `"m":"zzzz`)),
+			"another model",
+		},
 		{"a run that is not here", "run=gone", "does not have this run"},
 		{"a run that is not here, with a bad link", "run=gone&log=hello", "damaged"},
 	} {

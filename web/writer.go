@@ -143,5 +143,7 @@ func (s *socket) sayGoodbye() {
 	if bye == byeGone {
 		return
 	}
-	s.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(bye.code, bye.text), time.Now().Add(closeWait))
+	s.conn.WriteControl(
+		websocket.CloseMessage, websocket.FormatCloseMessage(bye.code, bye.text), time.Now().Add(closeWait),
+	)
 }

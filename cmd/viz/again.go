@@ -39,7 +39,9 @@ func (f *flags) takes(name string) bool {
 // programName is how this program was called: the go tool builds what it runs in
 // a folder that is gone afterwards.
 func programName(arg0 string) []string {
-	if slices.ContainsFunc(strings.Split(filepath.ToSlash(arg0), "/"), func(dir string) bool { return strings.HasPrefix(dir, "go-build") }) {
+	if slices.ContainsFunc(
+		strings.Split(filepath.ToSlash(arg0), "/"), func(dir string) bool { return strings.HasPrefix(dir, "go-build") },
+	) {
 		return []string{"go", "run", "./cmd/viz"}
 	}
 	return []string{arg0}

@@ -212,7 +212,9 @@ func (r benchReport) text() string {
 		}
 		fmt.Fprintf(&b, "%-7s  %-5s  %7d  %5d  %6d  %s  %s  "+
 			"%8.1f\n", row.Phase, row.Quant, row.Threads, row.Texts, row.Tokens,
-			strings.Repeat(" ", max(0, 9-width(rate)))+rate, strings.Repeat(" ", max(0, 9-width(best)))+best, row.GFLOPS)
+			strings.Repeat(" ", max(0, 9-width(rate)))+rate, strings.Repeat(
+				" ", max(0, 9-width(best)),
+			)+best, row.GFLOPS)
 	}
 	return b.String()
 }

@@ -50,7 +50,9 @@ func TestBenchAccuracy(t *testing.T) {
 
 // Int8 can be asked for, and says so where it is asked for wrongly.
 func TestQuantFlag(t *testing.T) {
-	if got := ok(t, "trace", "-prompt", "Once upon a time", "-n", "1", "-temp", "0", "-quant", "int8"); !strings.Contains(got, "tiny-5M") {
+	if got := ok(
+		t, "trace", "-prompt", "Once upon a time", "-n", "1", "-temp", "0", "-quant", "int8",
+	); !strings.Contains(got, "tiny-5M") {
 		t.Errorf("the trace lacks the model:\n%s", got)
 	}
 }

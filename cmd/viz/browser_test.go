@@ -46,7 +46,10 @@ func figures(tab *browser.Tab) string {
 func traced(t *testing.T, args ...string) map[string]map[string]any {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := run(context.Background(), append([]string{"trace", "-json"}, args...), func(string) string { return "" }, strings.NewReader(""), &out, &errs)
+	code := run(
+		context.Background(), append([]string{"trace", "-json"}, args...), func(string) string { return "" },
+		strings.NewReader(""), &out, &errs,
+	)
 	if code != 0 {
 		t.Fatalf("viz trace %q: exit %d: %s", args, code, errs.String())
 	}
@@ -163,11 +166,19 @@ func TestPlayToAStop(t *testing.T) {
 	tab.Set("#max_tokens", "9")
 	tab.Click(`[data-cmd*='"max"']`)
 	tab.Click(`[data-cmd='{"cmd":"play"}']`)
-	tab.Wait("nine tokens and the stop", `document.querySelectorAll("#strip-gen > *").length === 9 && document.querySelector("#stops-head").innerText.length > 0 && !document.querySelector("#transport").innerText.includes("Pause")`)
+	tab.Wait(
+		"nine tokens and the stop",
+		`document.querySelectorAll("#strip-gen > *").length === 9 && document.querySelector("#stops-head").innerText.length > 0 && !document.querySelector("#transport").innerText.includes("Pause")`,
+	)
 	stages := traced(t, "-prompt", storyPrompt, "-n", "9")
 	var want []string
 	for step := 1; step <= 9; step++ {
-		want = append(want, strings.ReplaceAll(stages[fmt.Sprintf("%d append", step)]["token"].(map[string]any)["text"].(string), " ", "·"))
+		want = append(
+			want,
+			strings.ReplaceAll(
+				stages[fmt.Sprintf("%d append", step)]["token"].(map[string]any)["text"].(string), " ", "·",
+			),
+		)
 	}
 	if got := tab.Texts("#strip-gen > * > span:not(.sr)"); !slices.Equal(got, want) {
 		t.Errorf("the page wrote %q, the trace %q", got, want)
@@ -189,7 +200,9 @@ func TestBadInputIsSaidBesideItsControl(t *testing.T) {
 		{"max_tokens", "many", "number"},
 	} {
 		tab.Set("#"+c.field, c.value)
-		tab.Wait("a word about "+c.field, fmt.Sprintf(`document.querySelector("#err-%s").innerText.trim() !== ""`, c.field))
+		tab.Wait(
+			"a word about "+c.field, fmt.Sprintf(`document.querySelector("#err-%s").innerText.trim() !== ""`, c.field),
+		)
 		if got := tab.Text("#err-" + c.field); !strings.Contains(strings.ToLower(got), c.say) {
 			t.Errorf("%s = %q: the page says %q, want it to say %q", c.field, c.value, got, c.say)
 		}

@@ -32,7 +32,8 @@ func deepModel(t *testing.T) string {
 }
 
 // Every stage of a model with 32 blocks and 150,000 tokens fits the screen, a
-// phone's in the short tier and each size in the long one, and shows the numbers that the trace prints of the same model.
+// phone's in the short tier and each size in the long one, and shows the numbers that
+// the trace prints of the same model.
 func TestDeepModelOnEveryScreen(t *testing.T) {
 	dir := deepModel(t)
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-model", dir)

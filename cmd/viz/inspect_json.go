@@ -77,7 +77,10 @@ func describeJSON(d *checkpoint.Description, reasons []string) io.WriterTo {
 			o.BOS = &g.BOS
 		}
 		shape := cost.Shape{Layers: g.Layers, KVHeads: g.KVHeads, HeadDim: g.HeadDim}
-		o.Memory = &inspectedMemory{c.Bytes(), weightMemory(c, infer.QuantNone), weightMemory(c, infer.QuantInt8), shape.KVBytes(1, float32Bytes)}
+		o.Memory = &inspectedMemory{
+			c.Bytes(), weightMemory(c, infer.QuantNone), weightMemory(c, infer.QuantInt8),
+			shape.KVBytes(1, float32Bytes),
+		}
 	}
 	return indented{o}
 }

@@ -50,7 +50,9 @@ func TestJourneyByKeyboard(t *testing.T) {
 			follow(`main a[href^="/practice/softmax"]`, "/practice/softmax")
 			tab.Wait("a drill", `document.querySelector('#drill [name="softmax.exp.0"]')`)
 			// e⁴ and e³ of the first two logits, and a slip in the third.
-			for _, a := range []struct{ cell, typed, state string }{{"0", "54.598", "right"}, {"1", "20.086", "right"}, {"2", "9", "wrong"}} {
+			for _, a := range []struct{ cell, typed, state string }{
+				{"0", "54.598", "right"}, {"1", "20.086", "right"}, {"2", "9", "wrong"},
+			} {
 				field := `#drill [name="softmax.exp.` + a.cell + `"]`
 				hands.Fill(field, a.typed)
 				tab.Keys(browser.Enter)

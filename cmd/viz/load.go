@@ -78,7 +78,9 @@ func (o *loadOptions) flags() *flags {
 		})
 	}
 	duration("time", "how long stages are measured (default 20s)", time.Second, time.Hour, &o.time)
-	duration("every", "from one stage of a room to its next (default 250ms)", 10*time.Millisecond, time.Minute, &o.every)
+	duration(
+		"every", "from one stage of a room to its next (default 250ms)", 10*time.Millisecond, time.Minute, &o.every,
+	)
 	f.toggle("json", "print JSON instead of lines", &o.json)
 	return f
 }
@@ -91,7 +93,9 @@ func runLoad(ctx context.Context, args []string, env func(string) string, stdout
 		return err
 	}
 	if o.deaf >= o.followers {
-		return usageError{fmt.Errorf("%s %d: it must be less than the %d phones of a room", f.called("deaf"), o.deaf, o.followers)}
+		return usageError{
+			fmt.Errorf("%s %d: it must be less than the %d phones of a room", f.called("deaf"), o.deaf, o.followers),
+		}
 	}
 	r := loadReport{
 		Server: o.url, Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
@@ -170,7 +174,12 @@ func (l *loading) measure(ctx context.Context, r *loadReport) error {
 	stages, err := each(l.classes, func(i int, c *loadClass) (int, error) {
 		return c.drive(ctx, l.time, l.every, time.Duration(i)*l.every/time.Duration(l.rooms), func() {
 			if i == 0 {
-				l.line.say(fmt.Sprintf("stages for %d phones: %.0f s of %.0f", l.rooms*l.followers, time.Since(begin).Seconds(), l.time.Seconds()))
+				l.line.say(
+					fmt.Sprintf(
+						"stages for %d phones: %.0f s of %.0f", l.rooms*l.followers, time.Since(begin).Seconds(),
+						l.time.Seconds(),
+					),
+				)
 			}
 		})
 	})
@@ -245,4 +254,8 @@ func each[T any](classes []*loadClass, f func(int, *loadClass) (T, error)) ([]T,
 }
 
 // prompts are what teachers begin with, in turn.
-var loadPrompts = strings.Split("Once upon a time there was a|The little dog ran to the|One day, a girl named Lily found a|Tom and Sam went to the park and", "|")
+var loadPrompts = strings.Split(
+	"Once upon a time there was a|The little dog ran to the|One day, a girl named Lily found a|Tom and "+
+		"Sam went to the park and",
+	"|",
+)

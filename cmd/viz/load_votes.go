@@ -122,7 +122,10 @@ func (c *loadClass) count(ctx context.Context, poll string, chosen map[string]in
 	}
 	r.Wrong += len(chosen)
 	if r.Counted != r.Voters || r.Wrong > 0 {
-		return fmt.Errorf("%d phones voted and %d votes were counted; %d options have another count than was chosen", r.Voters, r.Counted, r.Wrong)
+		return fmt.Errorf(
+			"%d phones voted and %d votes were counted; %d options have another count than was chosen", r.Voters,
+			r.Counted, r.Wrong,
+		)
 	}
 	return nil
 }

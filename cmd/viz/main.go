@@ -110,7 +110,11 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	case isHelp(args[0]):
 		_, err = io.WriteString(stdout, about)
 	default:
-		err = usageError{fmt.Errorf("unknown command %q; the commands are serve, trace, inspect, bench, lab, load and version", args[0])}
+		err = usageError{
+			fmt.Errorf(
+				"unknown command %q; the commands are serve, trace, inspect, bench, lab, load and version", args[0],
+			),
+		}
 	}
 	return report(ctx, name, err, stderr)
 }

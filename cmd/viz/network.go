@@ -44,7 +44,8 @@ func (n *network) flags(f *flags) {
 	})
 	f.text("tls-cert", "FILE", "a certificate (PEM), with which the server speaks HTTPS; needs -tls-key", &n.cert)
 	f.text("tls-key", "FILE", "its private key (PEM)", &n.key)
-	f.value("room-ttl", "TIME", "how long a room of a class is kept after it was last used, such as 30d or 12h (default 30d)",
+	f.value("room-ttl", "TIME", "how long a room of a class is kept after it was last used, such as "+
+		"30d or 12h (default 30d)",
 		func(s string) (err error) {
 			n.roomTTL, err = parseTTL(s)
 			return err
@@ -92,9 +93,13 @@ func (n *network) tls(f *flags) (*tls.Config, error) {
 	}
 	pair, err := tls.LoadX509KeyPair(n.cert, n.key)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("%s %s with %s %s: %w", f.called("tls-cert"), n.cert, f.called("tls-key"), n.key, err)}
+		return nil, usageError{
+			fmt.Errorf("%s %s with %s %s: %w", f.called("tls-cert"), n.cert, f.called("tls-key"), n.key, err),
+		}
 	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}, nil
+	return &tls.Config{
+		Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+	}, nil
 }
 
 // allowed are the names by which browsers may call this server besides its own:
@@ -122,7 +127,9 @@ func (n *network) access(a address, again func(drop []string, more ...string) st
 		x.URL = (address{firstHost(a), a.port, a.secure}).url()
 	}
 	secure := func(where, host string) string {
-		return again([]string{"addr", "public-url", "tls-cert", "tls-key"}, "-addr", where, "-public-url", "https://"+host,
+		return again([]string{
+			"addr", "public-url", "tls-cert", "tls-key",
+		}, "-addr", where, "-public-url", "https://"+host,
 			"-tls-cert", cmp.Or(n.cert, "cert.pem"), "-tls-key", cmp.Or(n.key, "key.pem"))
 	}
 	switch everywhere, host := "0.0.0.0:"+a.port, net.JoinHostPort(lanHost(), a.port); {
@@ -173,7 +180,10 @@ func tell(w io.Writer, a address, x classroom.Access, hosts []string) {
 	if x.Local {
 		fmt.Fprint(w, "Only this machine can reach it. To open it to a classroom's network:\n")
 		if x.Command != "" {
-			fmt.Fprintf(w, "  %s\nor, with a certificate and its key, so that nobody on that network can read along:\n", x.Command)
+			fmt.Fprintf(
+				w, "  %s\nor, with a certificate and its key, so that nobody on that network can read along:\n",
+				x.Command,
+			)
 		}
 		fmt.Fprintf(w, "  %s\n", x.Secure)
 		return

@@ -24,7 +24,9 @@ func TestReadmeExample(t *testing.T) {
 	if !found || !closed {
 		t.Fatalf("README.md lacks the example %s", command)
 	}
-	got := ok(t, "trace", "-prompt", "Once upon a time there was a", "-n", "1", "-rows", "5", "-temp", "1", "-seed", "11")
+	got := ok(
+		t, "trace", "-prompt", "Once upon a time there was a", "-n", "1", "-rows", "5", "-temp", "1", "-seed", "11",
+	)
 	sameText(t, textTime.ReplaceAllString(got, "  0 ms"), textTime.ReplaceAllString(shown, "  0 ms"))
 }
 
@@ -32,7 +34,10 @@ func TestReadmeExample(t *testing.T) {
 func TestReadmeFlags(t *testing.T) {
 	text := readme(t)
 	known := map[string]bool{"version": true}
-	for _, f := range []*flags{new(serveOptions).flags(), new(traceOptions).flags(), new(inspectOptions).flags(), new(benchOptions).flags(), new(loadOptions).flags()} {
+	for _, f := range []*flags{
+		new(serveOptions).flags(), new(traceOptions).flags(), new(inspectOptions).flags(), new(benchOptions).flags(),
+		new(loadOptions).flags(),
+	} {
 		for _, x := range f.listed {
 			known[x.name] = true
 			if row := strings.TrimRight("| `-"+x.name+" "+x.arg, " ") + "` |"; !strings.Contains(text, row) {
@@ -78,7 +83,10 @@ func TestJSONIsDocumented(t *testing.T) {
 		}
 	}
 	// Characters of several tokens and a stop string bring out the rarer fields.
-	for _, o := range objects(t, ok(t, "trace", "-prompt", "東京", "-n", "30", "-temp", "3", "-top-p", "1", "-rows", "3", "-stop", " a", "-json")) {
+	for _, o := range objects(
+		t,
+		ok(t, "trace", "-prompt", "東京", "-n", "30", "-temp", "3", "-top-p", "1", "-rows", "3", "-stop", " a", "-json"),
+	) {
 		look(o)
 	}
 	for name := range missing {

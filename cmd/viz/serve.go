@@ -98,7 +98,9 @@ func (o *serveOptions) folder(f *flags, env func(string) string) string {
 }
 
 // serve serves until ctx ends.
-func (o *serveOptions) serve(ctx context.Context, f *flags, cfg web.Config, secure *tls.Config, env func(string) string, stdout io.Writer) error {
+func (o *serveOptions) serve(
+	ctx context.Context, f *flags, cfg web.Config, secure *tls.Config, env func(string) string, stdout io.Writer,
+) error {
 	listener, err := listen(ctx, o.addr)
 	if err != nil {
 		return fmt.Errorf("%s %s cannot be used: %w", f.called("addr"), cmp.Or(o.addr, "127.0.0.1:0"), err)

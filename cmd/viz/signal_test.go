@@ -53,8 +53,17 @@ func TestSignals(t *testing.T) {
 	}{
 		{"serve, SIGTERM", []string{"serve", "-addr", "127.0.0.1:0"}, syscall.SIGTERM, 0},
 		{"serve, SIGINT", []string{"serve", "-addr", "127.0.0.1:0"}, os.Interrupt, 0},
-		{"trace, SIGINT", []string{"trace", "-prompt", "Once", "-temp", "5", "-top-p", "1", "-rows", "0", "-n", "500"}, os.Interrupt, 130},
-		{"trace, SIGTERM", []string{"trace", "-prompt", "Once", "-temp", "5", "-top-p", "1", "-rows", "0", "-n", "500"}, syscall.SIGTERM, 143},
+		{
+			"trace, SIGINT",
+			[]string{"trace", "-prompt", "Once", "-temp", "5", "-top-p", "1", "-rows", "0", "-n", "500"},
+			os.Interrupt,
+			130,
+		},
+		{
+			"trace, SIGTERM",
+			[]string{"trace", "-prompt", "Once", "-temp", "5", "-top-p", "1", "-rows", "0", "-n", "500"},
+			syscall.SIGTERM, 143,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			viz, pipe, errors := process(t, c.args...)

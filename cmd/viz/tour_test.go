@@ -30,7 +30,9 @@ func tour(t *testing.T, tab *browser.Tab, name string) {
 	t.Helper()
 	shot := func(what string) {
 		t.Helper()
-		if wide := browser.Value[float64](tab, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); wide > 0 {
+		if wide := browser.Value[float64](
+			tab, `document.documentElement.scrollWidth - document.documentElement.clientWidth`,
+		); wide > 0 {
 			t.Errorf("%s%s: the page is %g px wider than the window", name, what, wide)
 		}
 		tab.FullShot(name + what + ".png")
@@ -44,7 +46,10 @@ func tour(t *testing.T, tab *browser.Tab, name string) {
 	for step := 1; step <= 3; step++ {
 		for stage := 1; stage <= 7; stage++ {
 			tab.Wait(fmt.Sprintf("step %d, stage %d", step, stage),
-				fmt.Sprintf(`document.querySelector("#panel")?.innerText.includes("stage %d of 7") && document.querySelector("#rail .rail__head").innerText.length > 0`, stage))
+				fmt.Sprintf(
+					`document.querySelector("#panel")?.innerText.includes("stage %d of 7") && document.querySelector("#rail .rail__head").innerText.length > 0`,
+					stage,
+				))
 			if step == 1 || step == 3 {
 				shot(fmt.Sprintf("step%d-%d", step, stage))
 			}
@@ -53,6 +58,9 @@ func tour(t *testing.T, tab *browser.Tab, name string) {
 	}
 	tab.Click(`[data-cmd*='"max"']`)
 	tab.Click(`[data-cmd='{"cmd":"play"}']`)
-	tab.Wait("the end of the run", `document.querySelector("#transport").innerText.includes("New prompt") && !document.querySelector("#transport").innerText.includes("Pause") && document.querySelectorAll("#strip-gen > *").length > 10`)
+	tab.Wait(
+		"the end of the run",
+		`document.querySelector("#transport").innerText.includes("New prompt") && !document.querySelector("#transport").innerText.includes("Pause") && document.querySelectorAll("#strip-gen > *").length > 10`,
+	)
 	shot("9-stopped")
 }

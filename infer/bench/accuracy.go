@@ -21,9 +21,10 @@ type Accuracy struct {
 	Texts     string      `json:"texts"`     // which ones: "written" or "generated"
 	Positions int         `json:"positions"` // predictions compared
 	Top1      float64     `json:"top1"`      // share of positions whose most probable token stayed the same
-	MeanKL    float64     `json:"mean_kl"`   // mean of Σ p·ln(p/q), nats: p float32's probabilities at T = 1, q the other's
-	MaxKL     float64     `json:"max_kl"`
-	MaxDiff   float64     `json:"max_diff"` // largest difference of a logit
+	// mean of Σ p·ln(p/q), nats: p float32's probabilities at T = 1, q the other's
+	MeanKL  float64 `json:"mean_kl"`
+	MaxKL   float64 `json:"max_kl"`
+	MaxDiff float64 `json:"max_diff"` // largest difference of a logit
 }
 
 //go:embed testdata/heldout.txt
@@ -48,7 +49,10 @@ func HeldOut(m *infer.Model) [][]int {
 // what a model mostly reads in use is its own text. The same model gives the
 // same texts.
 func Generated(ctx context.Context, m *infer.Model, n, length int) ([][]int, error) {
-	starts := []string{"Once upon a time", "The old man", "One day, Lily", "In the morning", "There was a cat", "Tom and his dog", "It was very cold", "The capital of"}
+	starts := []string{
+		"Once upon a time", "The old man", "One day, Lily", "In the morning", "There was a cat", "Tom and his dog",
+		"It was very cold", "The capital of",
+	}
 	var texts [][]int
 	for i := range n {
 		s := infer.DefaultSettings()
@@ -91,7 +95,9 @@ func Compare(ctx context.Context, exact, other *infer.Model, name string, texts 
 			return a, err
 		}
 		if len(want) != len(got) {
-			return a, fmt.Errorf("models of %d and %d tokens cannot be compared", exact.Config().Vocab, other.Config().Vocab)
+			return a, fmt.Errorf(
+				"models of %d and %d tokens cannot be compared", exact.Config().Vocab, other.Config().Vocab,
+			)
 		}
 		v := exact.Config().Vocab
 		for at := 0; at < len(want); at += v {

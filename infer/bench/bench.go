@@ -101,7 +101,10 @@ func (p Plan) Check(context int) error {
 		}
 	}
 	if most := max(p.Prompt, p.Written); p.Prompt < 1 || p.Written < 1 || most > context {
-		return fmt.Errorf("a prompt of %d and %d tokens written; it must be 1 to %d, the model's context", p.Prompt, p.Written, context)
+		return fmt.Errorf(
+			"a prompt of %d and %d tokens written; it must be 1 to %d, the model's context", p.Prompt, p.Written,
+			context,
+		)
 	}
 	if p.Time <= 0 {
 		return fmt.Errorf("%v for each measurement; it must be more than 0", p.Time)

@@ -71,11 +71,17 @@ func TestDraft(t *testing.T) {
 	}
 	step := func(c *checkpoint.Checkpoint, n int) int64 {
 		g := c.Config
-		return cost.Shape{Layers: g.Layers, Width: g.Width, Heads: g.Heads, KVHeads: g.KVHeads, HeadDim: g.HeadDim, FFN: g.FFN, Vocab: g.Vocab}.Step(n).Total()
+		return cost.Shape{
+			Layers: g.Layers, Width: g.Width, Heads: g.Heads, KVHeads: g.KVHeads, HeadDim: g.HeadDim, FFN: g.FFN,
+			Vocab: g.Vocab,
+		}.Step(n).Total()
 	}
 	for _, n := range []int{1, 100, 512} {
 		if d, whole := step(draft, n), step(target, n); 8*d > whole {
-			t.Errorf("with %d positions a step of the draft takes %d multiply-adds, of the target's %d more than an eighth", n, d, whole)
+			t.Errorf(
+				"with %d positions a step of the draft takes %d multiply-adds, of the target's %d more than an eighth",
+				n, d, whole,
+			)
 		}
 	}
 }

@@ -238,7 +238,9 @@ func ggufArchitecture(p *ggufPairs) *architecture {
 			return a
 		}
 	}
-	p.fail("general.architecture is %s; %s from GGUF", quote(name), runs(func(a *architecture) string { return a.gguf }))
+	p.fail(
+		"general.architecture is %s; %s from GGUF", quote(name), runs(func(a *architecture) string { return a.gguf }),
+	)
 	return nil
 }
 

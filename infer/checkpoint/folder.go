@@ -69,7 +69,8 @@ func onlyFolder(path string) (string, error) {
 		return err != nil || !info.IsDir()
 	})
 	if len(names) != 1 {
-		return "", fmt.Errorf("holds %d snapshots of the model, and refs/main names none of them; give one of the folders in %s: %s",
+		return "", fmt.Errorf("holds %d snapshots of the model, and refs/main names none of them; give one of "+
+			"the folders in %s: %s",
 			len(names), snapshots, several(names))
 	}
 	return filepath.Join(path, names[0]), nil
@@ -164,9 +165,11 @@ func otherWeights(fsys fs.FS) (string, error) {
 			missing.hint = "; " + name + " changes the weights of another model, which is not supported"
 		case strings.HasSuffix(name, ".safetensors"):
 			tensors = append(tensors, name)
-		case strings.HasPrefix(name, "pytorch_model") && filepath.Ext(name) == ".bin", filepath.Ext(name) == ".pth", filepath.Ext(name) == ".pt":
+		case strings.HasPrefix(name, "pytorch_model") &&
+			filepath.Ext(name) == ".bin", filepath.Ext(name) == ".pth", filepath.Ext(name) == ".pt":
 			missing.hint = "; " + quote(name) + " is " + pickled
-		case missing.hint == "" && (filepath.Ext(name) == ".h5" || filepath.Ext(name) == ".msgpack" || filepath.Ext(name) == ".onnx"):
+		case missing.hint == "" && (filepath.Ext(name) == ".h5" || filepath.Ext(name) == ".msgpack" ||
+			filepath.Ext(name) == ".onnx"):
 			missing.hint = "; " + quote(name) + " is a format that is not read"
 		}
 	}

@@ -16,7 +16,10 @@ func FuzzDescribeFile(f *testing.F) {
 		f.Add(seed.file, []byte(seed.text))
 	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		folder := fstest.MapFS{llama2cTokens: &fstest.MapFile{Data: smallTokenizerBin(nil)}, "m.gguf": &fstest.MapFile{Data: data}, "m.bin": &fstest.MapFile{Data: data}}
+		folder := fstest.MapFS{
+			llama2cTokens: &fstest.MapFile{Data: smallTokenizerBin(nil)}, "m.gguf": &fstest.MapFile{Data: data},
+			"m.bin": &fstest.MapFile{Data: data},
+		}
 		if !strings.HasSuffix(name, ".bin") {
 			name = "m.gguf"
 		} else if name != llama2cTokens {
@@ -51,7 +54,8 @@ func checkDescribed(t *testing.T, folder fstest.MapFS, name string, size int64) 
 	t.Helper()
 	d, err := Files{}.describeFile(folder, name)
 	reasons := Reasons(err)
-	if d == nil || (d.Checkpoint == nil) != (err != nil) || len(reasons) > maxProblems || (len(reasons) == 0) != (err == nil) {
+	if d == nil || (d.Checkpoint == nil) != (err != nil) || len(reasons) > maxProblems ||
+		(len(reasons) == 0) != (err == nil) {
 		t.Fatalf("%+v, %v", d, err)
 	}
 	if err != nil {

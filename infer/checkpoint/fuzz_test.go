@@ -54,7 +54,10 @@ func FuzzConfig(f *testing.F) {
 		f.Add(seed.json(), []byte(`{}`), []byte(`{}`))
 	}
 	f.Add(tiny.json(), []byte(`{"add_bos_token":true}`), []byte(`{"eos_token_id":[3,2]}`))
-	f.Add(tiny.with("rope_parameters", object{"rope_type": "default", "rope_theta": 1e6}).json(), []byte(`{}`), []byte(`{}`))
+	f.Add(
+		tiny.with("rope_parameters", object{"rope_type": "default", "rope_theta": 1e6}).json(), []byte(`{}`),
+		[]byte(`{}`),
+	)
 	f.Fuzz(func(t *testing.T, configJSON, tokenizerConfig, generation []byte) {
 		c, _, err := parseConfig(configJSON, tokenizerConfig, generation)
 		if err != nil {
@@ -66,7 +69,8 @@ func FuzzConfig(f *testing.F) {
 			}
 		}
 		ropes := c.Ropes()
-		if c.Heads%c.KVHeads != 0 || !(c.NormEps > 0) || len(c.Attention) != c.Layers || len(ropes) > 0 && c.HeadDim%2 != 0 {
+		if c.Heads%c.KVHeads != 0 || !(c.NormEps > 0) || len(c.Attention) != c.Layers || len(ropes) > 0 &&
+			c.HeadDim%2 != 0 {
 			t.Fatalf("cannot be computed: %+v", c)
 		}
 		for _, r := range ropes {

@@ -42,7 +42,9 @@ const (
 )
 
 // ggufLists are the arrays that are kept.
-var ggufLists = []string{"tokenizer.ggml.tokens", "tokenizer.ggml.scores", "tokenizer.ggml.token_type", "tokenizer.ggml.merges"}
+var ggufLists = []string{
+	"tokenizer.ggml.tokens", "tokenizer.ggml.scores", "tokenizer.ggml.token_type", "tokenizer.ggml.merges",
+}
 
 // templateKey is the chat template's key. Texts of other keys are kept up to
 // maxKeptText only.
@@ -158,7 +160,13 @@ func (g *gguf) readTensor(r *ggufReader) string {
 	t.dtype = cmp.Or(ggufTypes[kind], dtype(fmt.Sprintf("number %d", kind)))
 	if f, known := formats[t.dtype]; known {
 		if t.shape[0]%f.values != 0 {
-			g.problems = collect(g.problems, fmt.Errorf("tensor %s has rows of %d values, %s needs a multiple of %d", quote(name), t.shape[0], t.dtype, f.values))
+			g.problems = collect(
+				g.problems,
+				fmt.Errorf(
+					"tensor %s has rows of %d values, %s needs a multiple of %d", quote(name), t.shape[0], t.dtype,
+					f.values,
+				),
+			)
 		}
 		t.bytes = values / int64(f.values) * int64(f.bytes)
 	}
@@ -189,7 +197,10 @@ func (g *gguf) place(names []string, headBytes, size int64) error {
 	for i, name := range names {
 		t := g.tensors[name]
 		if at := t.offset - start; at%alignment != 0 {
-			g.problems = collect(g.problems, fmt.Errorf("tensor %s begins at byte %d of the data, not a multiple of %d", quote(name), at, alignment))
+			g.problems = collect(
+				g.problems,
+				fmt.Errorf("tensor %s begins at byte %d of the data, not a multiple of %d", quote(name), at, alignment),
+			)
 		}
 		if t.offset+t.bytes > size {
 			if beyond++; beyond == 1 {

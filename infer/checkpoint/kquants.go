@@ -73,7 +73,9 @@ func widenQ6K(dst []float32, src []byte) {
 				scale[i] = d * float32(int8(s))
 			}
 			for i, u := range upper {
-				q := [4]byte{low[i]&15 | u&3<<4, low[32+i]&15 | u>>2&3<<4, low[i]>>4 | u>>4&3<<4, low[32+i]>>4 | u>>6<<4}
+				q := [4]byte{
+					low[i]&15 | u&3<<4, low[32+i]&15 | u>>2&3<<4, low[i]>>4 | u>>4&3<<4, low[32+i]>>4 | u>>6<<4,
+				}
 				for j, q := range q {
 					out[32*j+i] = scale[2*j+i/16] * float32(int(q)-32)
 				}

@@ -87,7 +87,10 @@ func (d dialect) arrange(c Config, tensors map[string]tensor) (map[string]tensor
 		case name == spare: // tied models often store the copy
 			arranged[name] = tensors[name]
 		default:
-			faults = collect(faults, fmt.Errorf("holds tensor %s, which no %s of %d layers has", quote(name), c.Architecture, c.Layers))
+			faults = collect(
+				faults,
+				fmt.Errorf("holds tensor %s, which no %s of %d layers has", quote(name), c.Architecture, c.Layers),
+			)
 		}
 	}
 	if faults != nil {

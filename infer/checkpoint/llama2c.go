@@ -38,7 +38,9 @@ func openLlama2c(w *weights, vocabulary io.Reader, vocabularySize int64, name st
 
 // describeLlama2c describes a llama2.c model, file, and the vocabulary that
 // lies in the file tokens.
-func describeLlama2c(w *weights, vocabulary io.Reader, vocabularySize int64, file, tokens string) (*Description, error) {
+func describeLlama2c(
+	w *weights, vocabulary io.Reader, vocabularySize int64, file, tokens string,
+) (*Description, error) {
 	d := &Description{Name: strings.TrimSuffix(file, ".bin"), Format: "llama2.c", Architecture: "llama"}
 	config, version, start, err := readLlama2cHeader(w, w.size)
 	if err != nil {
@@ -96,7 +98,9 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 	first, shared := 0, true
 	if start = 28; uint32(number(0)) == llama2cMagic {
 		if version = number(1); version != 1 {
-			return c, 0, 0, fmt.Errorf("version %d of llama2.c's format; the first one and version 1, both float32, can be read", version)
+			return c, 0, 0, fmt.Errorf(
+				"version %d of llama2.c's format; the first one and version 1, both float32, can be read", version,
+			)
 		}
 		if len(raw) < llama2cHeader {
 			return c, 0, 0, fmt.Errorf("file has %d bytes, too few for the %d of the header", size, llama2cHeader)
@@ -108,7 +112,8 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 		vocab, shared = -vocab, false
 	}
 	c = Config{
-		Architecture: "llama", Width: number(first), FFN: number(first + 1), Layers: number(first + 2), Heads: number(first + 3),
+		Architecture: "llama", Width: number(first), FFN: number(first + 1), Layers: number(first +
+			2), Heads: number(first + 3),
 		KVHeads: number(first + 4), Vocab: vocab, Context: number(first + 6),
 		NormEps: llama2cEps, TieEmbeddings: shared, BOS: llama2cBOS, EOS: []int{llama2cEOS, llama2cBOS},
 	}
@@ -135,7 +140,9 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 	c.HeadDim = c.Width / c.Heads
 	switch {
 	case c.Width%c.Heads != 0 || c.HeadDim%2 != 0 || c.HeadDim > maxHeadDim:
-		err = fmt.Errorf("header: dim %d over n_heads %d gives no even head size of at most %d", c.Width, c.Heads, maxHeadDim)
+		err = fmt.Errorf(
+			"header: dim %d over n_heads %d gives no even head size of at most %d", c.Width, c.Heads, maxHeadDim,
+		)
 	case c.Heads%c.KVHeads != 0:
 		err = fmt.Errorf("header: n_heads %d is not a multiple of n_kv_heads %d", c.Heads, c.KVHeads)
 	}

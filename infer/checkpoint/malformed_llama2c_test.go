@@ -78,7 +78,9 @@ var malformedLlama2c = []struct {
 
 func TestMalformedLlama2c(t *testing.T) {
 	vocabulary := smallTokenizerBin(nil)
-	for name, data := range map[string][]byte{"first layout": llama2cFile(smallLlama2c...), "version 1": smallVersion1()} {
+	for name, data := range map[string][]byte{
+		"first layout": llama2cFile(smallLlama2c...), "version 1": smallVersion1(),
+	} {
 		if err := openMemory("m.bin", map[string][]byte{"m.bin": data, llama2cTokens: vocabulary}); err != nil {
 			t.Fatalf("the sound one, %s: %v", name, err)
 		}
@@ -147,7 +149,9 @@ var malformedTokenizerBin = []struct {
 func TestMalformedTokenizerBin(t *testing.T) {
 	for _, test := range malformedTokenizerBin {
 		refuse(t, len(test.file), test.name, llama2cTokens+": ", test.want, func() error {
-			return openMemory("m.bin", map[string][]byte{"m.bin": llama2cFile(smallLlama2c...), llama2cTokens: test.file})
+			return openMemory(
+				"m.bin", map[string][]byte{"m.bin": llama2cFile(smallLlama2c...), llama2cTokens: test.file},
+			)
 		})
 	}
 }
@@ -162,14 +166,32 @@ var malformedIndexes = []struct{ name, text, want string }{
 	{"map a list", `{"weight_map":[]}`, "weight_map is [], want an object of file names"},
 	{"empty map", `{"weight_map":{}}`, "weight_map has 0 tensors, want 1 to 65536"},
 	{"file a number", `{"weight_map":{"a":1}}`, `weight_map is {"a":1}, want an object of file names`},
-	{"another folder", `{"weight_map":{"a":"../one.safetensors"}}`, `"a" lies in "../one.safetensors", want the name of a .safetensors file in the same folder`},
+	{
+		"another folder", `{"weight_map":{"a":"../one.safetensors"}}`,
+		`"a" lies in "../one.safetensors", want the name of a .safetensors file in the same folder`,
+	},
 	{"below", `{"weight_map":{"a":"x/one.safetensors"}}`, `want the name of a .safetensors file in the same folder`},
-	{"from the root", `{"weight_map":{"a":"/etc/one.safetensors"}}`, `want the name of a .safetensors file in the same folder`},
+	{
+		"from the root", `{"weight_map":{"a":"/etc/one.safetensors"}}`,
+		`want the name of a .safetensors file in the same folder`,
+	},
 	{"no safetensors", `{"weight_map":{"a":"config.json"}}`, `want the name of a .safetensors file in the same folder`},
-	{"file missing", `{"weight_map":{"a":"none.safetensors"}}`, "model folder has no none.safetensors, which model.safetensors.index.json names"},
-	{"tensor not there", `{"weight_map":{"model.embed_tokens.weight":"one.safetensors","ghost":"one.safetensors"}}`, `one.safetensors: lacks tensor "ghost", which model.safetensors.index.json puts there`},
-	{"tensor elsewhere", `{"weight_map":{"model.norm.weight":"one.safetensors"}}`, `one.safetensors: holds tensor "model.embed_tokens.weight", which model.safetensors.index.json does not say`},
-	{"a file left out", `{"weight_map":{"model.embed_tokens.weight":"one.safetensors"}}`, "model.safetensors.index.json: layer 0: missing input_layernorm.weight"},
+	{
+		"file missing", `{"weight_map":{"a":"none.safetensors"}}`,
+		"model folder has no none.safetensors, which model.safetensors.index.json names",
+	},
+	{
+		"tensor not there", `{"weight_map":{"model.embed_tokens.weight":"one.safetensors","ghost":"one.safetensors"}}`,
+		`one.safetensors: lacks tensor "ghost", which model.safetensors.index.json puts there`,
+	},
+	{
+		"tensor elsewhere", `{"weight_map":{"model.norm.weight":"one.safetensors"}}`,
+		`one.safetensors: holds tensor "model.embed_tokens.weight", which model.safetensors.index.json does not say`,
+	},
+	{
+		"a file left out", `{"weight_map":{"model.embed_tokens.weight":"one.safetensors"}}`,
+		"model.safetensors.index.json: layer 0: missing input_layernorm.weight",
+	},
 }
 
 // shardedFolder is tinyFolder with its weights in two files.

@@ -43,7 +43,10 @@ func TestRoundQ4IsGGMLs(t *testing.T) {
 	block := make([]byte, 18)
 	for i := range want.rounded {
 		if roundQ4(block, values[i*q4Values:][:q4Values]); !bytes.Equal(block, want.blocks[i*18:][:18]) {
-			t.Fatalf("block %d of %v is % x, ggml has % x", i, values[i*q4Values:][:q4Values], block, want.blocks[i*18:][:18])
+			t.Fatalf(
+				"block %d of %v is % x, ggml has % x", i, values[i*q4Values:][:q4Values], block,
+				want.blocks[i*18:][:18],
+			)
 		}
 	}
 	if err := RoundQ4(values); err != nil {

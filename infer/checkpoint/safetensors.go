@@ -103,13 +103,17 @@ func (e entry) resolve(dataStart, dataSize int64) (tensor, error) {
 		// The product is stopped at what the data could hold at a bit a
 		// value, the least there is, long before it could overflow.
 		if n > 0 && values > 8*dataSize/int64(n) {
-			return tensor{}, fmt.Errorf("has shape %v, more values than the %d bytes of data can hold", e.shape, dataSize)
+			return tensor{}, fmt.Errorf(
+				"has shape %v, more values than the %d bytes of data can hold", e.shape, dataSize,
+			)
 		}
 		values *= int64(n)
 	}
 	f, known := formats[e.dtype]
 	if want := values * int64(f.bytes); known && want != end-begin {
-		return tensor{}, fmt.Errorf("has shape %v and dtype %v, which take %d bytes, but spans %d", e.shape, e.dtype, want, end-begin)
+		return tensor{}, fmt.Errorf(
+			"has shape %v and dtype %v, which take %d bytes, but spans %d", e.shape, e.dtype, want, end-begin,
+		)
 	}
 	return tensor{dtype: e.dtype, shape: e.shape, offset: dataStart + begin, bytes: end - begin}, nil
 }

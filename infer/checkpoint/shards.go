@@ -89,7 +89,9 @@ func openTensors(fsys fs.FS) (_ *weights, tensors map[string]tensor, place strin
 }
 
 // settle closes files whose tensors could not be listed.
-func settle(w *weights, tensors map[string]tensor, place string, err error) (*weights, map[string]tensor, string, error) {
+func settle(
+	w *weights, tensors map[string]tensor, place string, err error,
+) (*weights, map[string]tensor, string, error) {
 	if err != nil && len(tensors) == 0 {
 		return nil, nil, "", collect(err, w.Close())
 	}
@@ -140,7 +142,9 @@ func readShards(fsys fs.FS, text []byte, w *weights, tensors map[string]tensor) 
 		base := w.parts[before].base
 		for tensor, t := range tensors {
 			if t.offset >= base && index[tensor] != name {
-				return collect(faults, fmt.Errorf("%s: holds tensor %s, which %s does not say", name, quote(tensor), indexFile))
+				return collect(
+					faults, fmt.Errorf("%s: holds tensor %s, which %s does not say", name, quote(tensor), indexFile),
+				)
 			}
 		}
 	}
@@ -173,7 +177,10 @@ func parseIndex(text []byte) (map[string]string, error) {
 	for _, tensor := range slices.Sorted(maps.Keys(index)) {
 		name := index[tensor]
 		if !fs.ValidPath(name) || strings.ContainsAny(name, `/\`) || !strings.HasSuffix(name, ".safetensors") {
-			return nil, fmt.Errorf("%s: weight_map: %s lies in %s, want the name of a .safetensors file in the same folder", indexFile, quote(tensor), quote(name))
+			return nil, fmt.Errorf(
+				"%s: weight_map: %s lies in %s, want the name of a .safetensors file in the same folder", indexFile,
+				quote(tensor), quote(name),
+			)
 		}
 		if files[name] = true; len(files) > maxShards {
 			return nil, fmt.Errorf("%s: weight_map names more than %d files", indexFile, maxShards)

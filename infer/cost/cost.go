@@ -64,7 +64,8 @@ func (s Shape) Blocks(cached, m int) Parts {
 	return Parts{
 		Projections: l * n * s.Projections(),
 		FeedForward: l * n * s.FeedForward(),
-		Attention:   2 * int64(s.Heads) * int64(s.HeadDim) * ((l-windowed)*attended + windowed*seen(c, n, int64(s.Window))),
+		Attention: 2 * int64(s.Heads) * int64(s.HeadDim) *
+			((l-windowed)*attended + windowed*seen(c, n, int64(s.Window))),
 	}
 }
 

@@ -14,7 +14,9 @@ func BenchmarkMul(b *testing.B) {
 		var weights []Matrix
 		most := 0
 		for range 6 {
-			for _, s := range [][2]int{{192, 192}, {64, 192}, {64, 192}, {192, 192}, {512, 192}, {512, 192}, {192, 512}} {
+			for _, s := range [][2]int{
+				{192, 192}, {64, 192}, {64, 192}, {192, 192}, {512, 192}, {512, 192}, {192, 512},
+			} {
 				weights = append(weights, kinds[kind](s[0], s[1], random(r, s[0]*s[1])))
 			}
 		}
@@ -44,7 +46,9 @@ func BenchmarkMul(b *testing.B) {
 // BenchmarkAttention is one head of 32 over 256 positions.
 func BenchmarkAttention(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 7))
-	q, keys, values, out, w := random(r, 32), random(r, 256*64), random(r, 256*64), make([]float32, 32), make([]float32, 256)
+	q, keys, values, out, w := random(r, 32), random(r, 256*64), random(
+		r, 256*64,
+	), make([]float32, 32), make([]float32, 256)
 	for _, p := range Paths() {
 		b.Run(p.String(), func(b *testing.B) {
 			on(b, p, func() {

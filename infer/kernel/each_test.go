@@ -55,7 +55,12 @@ func TestMulEachGivesWhatOneGives(t *testing.T) {
 		for _, cols := range []int{1, 64, 100} {
 			const n = 5
 			x, y := random(r, n*cols), random(r, 40*cols)
-			all := []Product{{Quantize(40, cols, y), make([]float32, n*40)}, {Pack(40, cols, y), make([]float32, n*40)}, {Quantize(3, cols, y[:3*cols]), make([]float32, n*3)}, {}}
+			all := []Product{
+				{Quantize(40, cols, y), make([]float32, n*40)},
+				{Pack(40, cols, y), make([]float32, n*40)},
+				{Quantize(3, cols, y[:3*cols]), make([]float32, n*3)},
+				{},
+			}
 			all[3].Matrix = Matrix{Cols: cols}
 			if ops := MulEach(x, n, all...); ops != int64(n*cols*(40+40+3)) {
 				t.Errorf("%d multiply-adds, want %d", ops, n*cols*83)

@@ -12,7 +12,9 @@ import (
 // what rounding allows (float32) or bit for bit (int8), and no number of
 // vectors may change a bit.
 func FuzzMul(f *testing.F) {
-	for _, seed := range [][4]uint64{{1, 1, 1, 0}, {32, 64, 8, 1}, {33, 65, 9, 2}, {70, 130, 5, 3}, {64, 192, 1, 4}, {31, 3, 7, 5}} {
+	for _, seed := range [][4]uint64{
+		{1, 1, 1, 0}, {32, 64, 8, 1}, {33, 65, 9, 2}, {70, 130, 5, 3}, {64, 192, 1, 4}, {31, 3, 7, 5},
+	} {
 		f.Add(seed[0], seed[1], seed[2], seed[3])
 	}
 	f.Fuzz(func(t *testing.T, rows, cols, n, seed uint64) {

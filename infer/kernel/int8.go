@@ -127,7 +127,10 @@ func (w Matrix) mulInt8(p Path, dst []float32, q *quantized, n int) {
 		var whole [mostColumns * panelRows]float32
 		for i := 0; i < n; i += mostColumns {
 			k := min(n-i, mostColumns)
-			int8Panel(p, whole[:], panelRows, w.bytes[full*size:], q.values[i*nb*valueBytes:(i+k)*nb*valueBytes], q.scales[i*nb:(i+k)*nb], k)
+			int8Panel(
+				p, whole[:], panelRows, w.bytes[full*size:], q.values[i*nb*valueBytes:(i+k)*nb*valueBytes],
+				q.scales[i*nb:(i+k)*nb], k,
+			)
 			for j := range k {
 				copy(dst[(i+j)*w.Rows+full*panelRows:(i+j+1)*w.Rows], whole[j*panelRows:])
 			}

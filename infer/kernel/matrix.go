@@ -133,7 +133,12 @@ func MulEach(x []float32, n int, products ...Product) (ops int64) {
 	for i := range products {
 		w, dst := &products[i].Matrix, products[i].Dst
 		if n < 0 || len(x) != n*w.Cols || len(dst) != n*w.Rows {
-			panic(fmt.Sprintf("kernel: Mul of [%d, %d] with %d vectors: x has %d values, dst %d", w.Rows, w.Cols, n, len(x), len(dst)))
+			panic(
+				fmt.Sprintf(
+					"kernel: Mul of [%d, %d] with %d vectors: x has %d values, dst %d", w.Rows, w.Cols, n, len(x),
+					len(dst),
+				),
+			)
 		}
 		switch {
 		case len(dst) == 0:

@@ -39,7 +39,8 @@ func TestExpSumIsMathExp(t *testing.T) {
 					}
 					want, wantSum := plainExpSum(z, top, temperature)
 					got := make([]float64, n)
-					if sum := ExpSum(got, z, top, temperature); !sameBits64(got, want) || math.Float64bits(sum) != math.Float64bits(wantSum) {
+					if sum := ExpSum(got, z, top, temperature); !sameBits64(got, want) ||
+						math.Float64bits(sum) != math.Float64bits(wantSum) {
 						t.Fatalf("%d scores spread by %v at T = %v: not what math.Exp gives", n, spread, temperature)
 					}
 					for i := range want {
@@ -96,7 +97,14 @@ func TestBetween(t *testing.T) {
 			for i := range z {
 				z[i] = float32(r.IntN(9))
 			}
-			for _, limits := range [][2]float32{{2, 5}, {0, 9}, {4, 4}, {9, 20}, {float32(math.Inf(-1)), float32(math.Inf(1))}, {3, float32(math.Inf(1))}} {
+			for _, limits := range [][2]float32{
+				{2, 5},
+				{0, 9},
+				{4, 4},
+				{9, 20},
+				{float32(math.Inf(-1)), float32(math.Inf(1))},
+				{3, float32(math.Inf(1))},
+			} {
 				var want []int32
 				for i, v := range z {
 					if v >= limits[0] && v < limits[1] {

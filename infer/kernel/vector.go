@@ -56,7 +56,9 @@ func ScoresEach(dst, q, keys []float32, queries, stride int, scale float32) {
 	at := 0
 	if n > 0 && size > 0 {
 		fitRows("ScoresEach", n, size, len(keys), stride)
-		for ; at+3 <= queries && scoresThree(Current(), dst[at*n:(at+3)*n], q[at*size:(at+3)*size], keys, stride, scale); at += 3 {
+		for ; at+3 <= queries && scoresThree(
+			Current(), dst[at*n:(at+3)*n], q[at*size:(at+3)*size], keys, stride, scale,
+		); at += 3 {
 		}
 	}
 	for ; at < queries; at++ {
@@ -74,7 +76,9 @@ func MixEach(dst, weights, values []float32, rows, stride int) {
 	at := 0
 	if n > 0 && size > 0 {
 		fitRows("MixEach", n, size, len(values), stride)
-		for ; at+3 <= rows && mixThree(Current(), dst[at*size:(at+3)*size], weights[at*n:(at+3)*n], values, stride); at += 3 {
+		for ; at+3 <= rows && mixThree(
+			Current(), dst[at*size:(at+3)*size], weights[at*n:(at+3)*n], values, stride,
+		); at += 3 {
 		}
 	}
 	for ; at < rows; at++ {

@@ -52,7 +52,9 @@ func (billLab) reckon(env Env, measured any, v Values) outcome {
 }
 
 func (memoryLab) free() []string {
-	return []string{"preset", "layers", "heads", "kv_heads", "head_dim", "precision", "weights", "positions", "batch", "memory"}
+	return []string{
+		"preset", "layers", "heads", "kv_heads", "head_dim", "precision", "weights", "positions", "batch", "memory",
+	}
 }
 
 func (memoryLab) reckon(env Env, measured any, v Values) outcome {

@@ -11,7 +11,13 @@ func TestAgainBill(t *testing.T) {
 	env, l := models(t), billLab{}
 	short := Values{"max_tokens": "12", "try_max_tokens": "5", "input_price": "3", "output_price": "15"}
 	old, first := result[*Bill](t, "bill", short)
-	v := values(t, l, Values{"max_tokens": "12", "try_max_tokens": "5", "input_price": "30", "output_price": "0", "requests": "10", "trained_tokens": "1000"})
+	v := values(
+		t, l,
+		Values{
+			"max_tokens": "12", "try_max_tokens": "5", "input_price": "30", "output_price": "0", "requests": "10",
+			"trained_tokens": "1000",
+		},
+	)
 	r := Again(l, env, first, v)
 	if r == nil {
 		t.Fatal("prices need a run")
@@ -19,20 +25,25 @@ func TestAgainBill(t *testing.T) {
 	b := r.Result.(*Bill)
 	// Only what is read costs: $30 a million for each token of the prompt.
 	want := 30 * float64(len(old.Prompt)) / 1e6
-	if !near(b.Cost.Total, want, 1e-15) || b.OutputShare != 0 || b.BreakEven != 0 || !near(b.Ticks[5].Cost, want, 1e-15) || b.Savings[1].Saved != 0 {
+	if !near(b.Cost.Total, want, 1e-15) || b.OutputShare != 0 || b.BreakEven != 0 ||
+		!near(b.Ticks[5].Cost, want, 1e-15) || b.Savings[1].Saved != 0 {
 		t.Errorf("%+v", b.Cost)
 	}
 	last := b.Savings[len(b.Savings)-1] // a prompt of fewer tokens
 	if read := last.Cost.InputTokens; !near(last.ADay, 10*30*float64(len(old.Prompt)-read)/1e6, 1e-12) {
 		t.Errorf("%+v", last)
 	}
-	if b.Machine.SecondsEach != old.Machine.SecondsEach || b.Training.RequestMultAdds != old.Training.RequestMultAdds || b.Training.Tokens != 1000 || b.Text != old.Text || b.Why != old.Why {
+	if b.Machine.SecondsEach != old.Machine.SecondsEach ||
+		b.Training.RequestMultAdds != old.Training.RequestMultAdds || b.Training.Tokens != 1000 ||
+		b.Text != old.Text || b.Why != old.Why {
 		t.Error("what was measured has changed")
 	}
 	if old.Ticks[5].Cost == b.Ticks[5].Cost || old.Savings[2].ADay == b.Savings[2].ADay {
 		t.Error("the first report was changed")
 	}
-	if r.Values["output_price"] != "0" || len(r.Tables) != len(first.Tables) || slices.Equal(r.Findings, first.Findings) {
+	if r.Values["output_price"] != "0" || len(r.Tables) != len(first.Tables) || slices.Equal(
+		r.Findings, first.Findings,
+	) {
 		t.Errorf("%v", r.Findings)
 	}
 }
@@ -40,7 +51,9 @@ func TestAgainBill(t *testing.T) {
 func TestAgainMemory(t *testing.T) {
 	env, l := models(t), memoryLab{}
 	_, first := result[*Memory](t, "memory", Values{"tokens": "5"})
-	r := Again(l, env, first, values(t, l, Values{"tokens": "5", "preset": "llama-2-7b", "positions": "4096", "batch": "2"}))
+	r := Again(
+		l, env, first, values(t, l, Values{"tokens": "5", "preset": "llama-2-7b", "positions": "4096", "batch": "2"}),
+	)
 	// 2 × 32 × 32 × 128 × 4,096 × 2 bytes is 2 GiB, twice.
 	if m := r.Result.(*Memory); m.Bytes != 4<<30 || len(m.Engine.Steps) != 5 {
 		t.Errorf("%v bytes, %d steps of the engine", m.Bytes, len(m.Engine.Steps))

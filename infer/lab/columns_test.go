@@ -12,7 +12,9 @@ import (
 func TestColumnsThatDiffer(t *testing.T) {
 	m := models(t).Target
 	same, other := []int{5, 6, 7, 8}, []int{5, 6, 9, 8}
-	r := &cacheRun{m: m, ids: same, prompt: 3, v: Values{"block": "2", "position": "2"}, kept: m.NewCache(), again: m.NewCache()}
+	r := &cacheRun{
+		m: m, ids: same, prompt: 3, v: Values{"block": "2", "position": "2"}, kept: m.NewCache(), again: m.NewCache(),
+	}
 	r.result.Shape = m.Shape()
 	for cache, ids := range map[*infer.Cache][]int{r.kept: same, r.again: other} {
 		if _, _, err := m.Forward(t.Context(), cache, ids); err != nil {
@@ -22,7 +24,8 @@ func TestColumnsThatDiffer(t *testing.T) {
 	r.compareColumns(2)
 	c := r.columns
 	// 2 · 6 layers · 2 heads · 32 · 4 positions; at most the last two differ.
-	if c.Compared != 3072 || c.Different == 0 || c.Different > 1536 || slices.Equal(c.KeyA, c.KeyB) || slices.Equal(c.ValueA, c.ValueB) {
+	if c.Compared != 3072 || c.Different == 0 || c.Different > 1536 || slices.Equal(c.KeyA, c.KeyB) ||
+		slices.Equal(c.ValueA, c.ValueB) {
 		t.Errorf("%d of %d differ; key %v and %v", c.Different, c.Compared, c.KeyA[:3], c.KeyB[:3])
 	}
 	r.v["position"] = "1"

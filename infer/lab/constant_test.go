@@ -21,7 +21,9 @@ func constantModel(t *testing.T, seed uint64) *infer.Model {
 	t.Helper()
 	const vocab, width = 2000, 64
 	dir := t.TempDir()
-	if err := fixture.Write(dir, fixture.Shape{Layers: 1, Width: width, Heads: 2, KVHeads: 1, FFN: 64, Context: 512, Vocab: vocab}); err != nil {
+	if err := fixture.Write(
+		dir, fixture.Shape{Layers: 1, Width: width, Heads: 2, KVHeads: 1, FFN: 64, Context: 512, Vocab: vocab},
+	); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "model.safetensors")

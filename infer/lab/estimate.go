@@ -100,7 +100,9 @@ func choosing(vocab int) time.Duration {
 func guess(env Env, multAdds int64, turns int, bytes int64) Estimate {
 	e := Estimate{MultAdds: multAdds, Bytes: bytes}
 	if r := rate(env.Target); r > 0 {
-		e.Took = time.Duration(float64(multAdds)/r*float64(time.Second)) + time.Duration(turns)*choosing(env.Target.Config().Vocab)
+		e.Took = time.Duration(
+			float64(multAdds)/r*float64(time.Second),
+		) + time.Duration(turns)*choosing(env.Target.Config().Vocab)
 	}
 	e.judge()
 	return e

@@ -265,7 +265,9 @@ func (q *Quantization) findings() []string {
 	for _, w := range q.Ways[1:] {
 		list = append(list, fmt.Sprintf("%s keeps the weights in %s instead of %s. The most probable token stays at "+
 			"%d of %d steps; the mean KL is %.2g nats, the largest %.2g.",
-			w.Name, terms.BytesShort(float64(w.Bytes)), terms.BytesShort(float64(own.Bytes)), w.Kept, len(q.Steps), w.MeanKL, w.MaxKL))
+			w.Name, terms.BytesShort(float64(w.Bytes)), terms.BytesShort(
+				float64(own.Bytes),
+			), w.Kept, len(q.Steps), w.MeanKL, w.MaxKL))
 	}
 	for _, w := range q.Ways[1:] {
 		if own.Ms.N > 0 && !w.Wide {

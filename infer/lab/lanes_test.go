@@ -18,7 +18,10 @@ func partingOf(t *testing.T, names string, seed uint64) (Parting, bool) {
 	}
 	var steps [2]*infer.Step
 	for i := range steps {
-		loop, err := infer.NewLoop(models(t).Target, story, infer.Settings{Settings: lanes[i].Settings, Seed: seed, Stop: infer.Stop{MaxTokens: 1}})
+		loop, err := infer.NewLoop(
+			models(t).Target, story,
+			infer.Settings{Settings: lanes[i].Settings, Seed: seed, Stop: infer.Stop{MaxTokens: 1}},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +39,9 @@ func partingOf(t *testing.T, names string, seed uint64) (Parting, bool) {
 func TestWhyLanesPart(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := uint64(0); seed < 40; seed++ {
-		for _, names := range []string{"greedy,pure", "pure,greedy", "pure,k=2", "k=2,pure", "pure,t=0.5", "pure,p=0.5", "pure,minp=0.3"} {
+		for _, names := range []string{
+			"greedy,pure", "pure,greedy", "pure,k=2", "k=2,pure", "pure,t=0.5", "pure,p=0.5", "pure,minp=0.3",
+		} {
 			p, parted := partingOf(t, names, seed)
 			if !parted {
 				continue
@@ -49,7 +54,10 @@ func TestWhyLanesPart(t *testing.T) {
 			checkReason(t, lanes, p)
 		}
 	}
-	for _, why := range []string{PartGreedy, PartFilter + string(sampling.RuleTopK), PartFilter + string(sampling.RuleTopP), PartFilter + string(sampling.RuleMinP), PartSegment} {
+	for _, why := range []string{
+		PartGreedy, PartFilter + string(sampling.RuleTopK), PartFilter + string(sampling.RuleTopP),
+		PartFilter + string(sampling.RuleMinP), PartSegment,
+	} {
 		if !seen[why] {
 			t.Errorf("no lanes parted because of %s: the test says little", why)
 		}
@@ -75,7 +83,8 @@ func checkReason(t *testing.T, lanes []Lane, p Parting) {
 	case PartSegment:
 		want = "Both keep both tokens, but the segments differ: u = "
 	}
-	if !strings.HasPrefix(p.Say, want) || !strings.Contains(p.Say, "“"+own+"”") || !strings.Contains(p.Say, "“"+other+"”") {
+	if !strings.HasPrefix(p.Say, want) || !strings.Contains(p.Say, "“"+own+"”") ||
+		!strings.Contains(p.Say, "“"+other+"”") {
 		t.Errorf("%q does not begin with %q", p.Say, want)
 	}
 }

@@ -81,9 +81,14 @@ func TestPublishedParameters(t *testing.T) {
 
 func TestWindows(t *testing.T) {
 	m, _ := result[*Memory](t, "memory", Values{"preset": "mistral-7b"})
-	want := map[string][2]int{"GPT-2": {1024, 2019}, "GPT-3": {2048, 2020}, "GPT-4": {8192, 2023}, "Claude 3": {200_000, 2024}, "Gemini 1.5 Pro": {1_000_000, 2024}}
+	want := map[string][2]int{
+		"GPT-2": {1024, 2019}, "GPT-3": {2048, 2020}, "GPT-4": {8192, 2023}, "Claude 3": {200_000, 2024},
+		"Gemini 1.5 Pro": {1_000_000, 2024},
+	}
 	for _, w := range m.Windows {
-		if x, listed := want[w.Name]; (!w.Loaded && !listed) || listed && (x != [2]int{w.Tokens, w.Year} || w.Source == "") {
+		if x, listed := want[w.Name]; (!w.Loaded && !listed) || listed && (x != [2]int{
+			w.Tokens, w.Year,
+		} || w.Source == "") {
 			t.Errorf("%+v", w)
 		}
 		if w.Bytes != 128<<10*float64(w.Tokens) { // 2·32·8·128·2 bytes a token
@@ -104,7 +109,8 @@ func TestEngine(t *testing.T) {
 	}
 	room := 0
 	for i, s := range m.Engine.Steps {
-		if s.Positions != m.Engine.Prompt+i || s.Used != shape.KVBytes(s.Positions, 4) || s.Room < s.Positions || s.Room < room || s.Reserved != shape.KVBytes(s.Room, 4) {
+		if s.Positions != m.Engine.Prompt+i || s.Used != shape.KVBytes(s.Positions, 4) || s.Room < s.Positions ||
+			s.Room < room || s.Reserved != shape.KVBytes(s.Room, 4) {
 			t.Errorf("step %d: %+v", s.Step, s)
 		}
 		room = s.Room

@@ -12,7 +12,10 @@ func TestPrefill(t *testing.T) {
 	}
 	for i, n := range []int{1, 16, 64} {
 		x := p.Points[i]
-		if x.Tokens != n || x.MultAdds != shape.Pass(n).Total() || x.Formula != x.MultAdds || x.Ms.N != 3 || x.Ms.Median <= 0 || !near(x.PerToken*float64(n), x.Ms.Median, 1e-9) {
+		if x.Tokens != n || x.MultAdds != shape.Pass(n).Total() || x.Formula != x.MultAdds || x.Ms.N != 3 ||
+			x.Ms.Median <= 0 || !near(
+			x.PerToken*float64(n), x.Ms.Median, 1e-9,
+		) {
 			t.Errorf("%+v", x)
 		}
 	}
@@ -23,7 +26,9 @@ func TestPrefill(t *testing.T) {
 		}
 	}
 	last := p.Arrivals[len(p.Arrivals)-1].At
-	if p.First != p.Arrivals[0].At || p.Streamed.First > p.Streamed.Last || p.Streamed.Last != last || p.Whole != (Wait{last, last}) {
+	if p.First != p.Arrivals[0].At || p.Streamed.First > p.Streamed.Last || p.Streamed.Last != last || p.Whole != (Wait{
+		last, last,
+	}) {
 		t.Errorf("first %v, streamed %+v, whole %+v", p.First, p.Streamed, p.Whole)
 	}
 	// A token read adds (Pass(64) − Pass(1)) / 63; nine were written after the
@@ -38,7 +43,8 @@ func TestPrefill(t *testing.T) {
 	if !near(p.Output.MultAdds, want, 1e-3) || p.Gaps.N != 3*(len(p.Arrivals)-1) {
 		t.Errorf("a token written takes %v multiply-adds, want %v (%d gaps)", p.Output.MultAdds, want, p.Gaps.N)
 	}
-	if p.Ratio != p.Output.Ms/p.Input.Ms || p.WorkRatio != p.Output.MultAdds/p.Input.MultAdds || p.Output.Ms != p.Gaps.Median || p.Input.Ms != p.PerToken {
+	if p.Ratio != p.Output.Ms/p.Input.Ms || p.WorkRatio != p.Output.MultAdds/p.Input.MultAdds ||
+		p.Output.Ms != p.Gaps.Median || p.Input.Ms != p.PerToken {
 		t.Errorf("ratio %v, of work %v, for %+v written and %+v read", p.Ratio, p.WorkRatio, p.Output, p.Input)
 	}
 	if r.Noise == "" || p.WeightBytes != models(t).Target.WeightBytes() {
@@ -48,7 +54,13 @@ func TestPrefill(t *testing.T) {
 
 func TestLine(t *testing.T) {
 	// 2 + 3·n exactly.
-	p := Prefill{Points: []PrefillPoint{{Tokens: 1, Ms: Spread{Median: 5}}, {Tokens: 4, Ms: Spread{Median: 14}}, {Tokens: 10, Ms: Spread{Median: 32}}}}
+	p := Prefill{
+		Points: []PrefillPoint{
+			{Tokens: 1, Ms: Spread{Median: 5}},
+			{Tokens: 4, Ms: Spread{Median: 14}},
+			{Tokens: 10, Ms: Spread{Median: 32}},
+		},
+	}
 	p.line()
 	if !near(p.Constant, 2, 1e-9) || !near(p.PerToken, 3, 1e-9) || !near(p.R2, 1, 1e-9) {
 		t.Errorf("%v + %v·n, R² %v", p.Constant, p.PerToken, p.R2)

@@ -20,7 +20,8 @@ type running struct {
 }
 
 // exact is the noise of a lab that times nothing.
-const exact = "Nothing here was timed, so there is no noise: with the same model the same settings give the same numbers again."
+const exact = "Nothing here was timed, so there is no noise: with the same model the same settings give " +
+	"the same numbers again."
 
 // partialEvery is how often a run shows what it has so far. A run shows its
 // first rows at once.

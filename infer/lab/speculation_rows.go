@@ -46,7 +46,9 @@ func (s *Speculation) plain(texts []plainText, m *infer.Model) {
 			at = append(at, t.at[i])
 		}
 		token := tokenOf(m, id)
-		s.PlainLane = append(s.PlainLane, SpecTime{Step: i + 1, Token: token, At: spreadOfTimes(at).Median, From: "target"})
+		s.PlainLane = append(
+			s.PlainLane, SpecTime{Step: i + 1, Token: token, At: spreadOfTimes(at).Median, From: "target"},
+		)
 		if !token.Special {
 			s.Plain += token.Text
 		}
@@ -125,12 +127,20 @@ func acceptance(t *specText) Acceptance {
 }
 
 func (a Acceptance) say() string {
-	text := fmt.Sprintf("%.2f tokens a pass; independent acceptance at α = %.3f would give E = %.2f. ", a.PerPass, a.Alpha, a.Expected)
+	text := fmt.Sprintf(
+		"%.2f tokens a pass; independent acceptance at α = %.3f would give E = %.2f. ", a.PerPass, a.Alpha, a.Expected,
+	)
 	if a.FullRounds > 0 {
-		text += fmt.Sprintf("Of the gap of %s, %s is that acceptance is not independent: some stretches are easy, others hard.", signed(a.Gap), signed(a.Dependence))
+		text += fmt.Sprintf(
+			"Of the gap of %s, %s is that acceptance is not independent: some stretches are easy, others hard.",
+			signed(a.Gap), signed(a.Dependence),
+		)
 	}
 	if short := a.AllRounds - a.FullRounds; short > 0 {
-		text += fmt.Sprintf(" %s is that %d of %d rounds could not bring γ + 1 tokens: near the end of a text less is drafted.", signed(a.Short), short, a.AllRounds)
+		text += fmt.Sprintf(
+			" %s is that %d of %d rounds could not bring γ + 1 tokens: near the end of a text less is drafted.",
+			signed(a.Short), short, a.AllRounds,
+		)
 	}
 	return text
 }
@@ -167,7 +177,9 @@ func aloneRow(texts []plainText) GammaRow {
 		passes = append(passes, sum)
 	}
 	n := len(texts[0].ids)
-	row := GammaRow{Tokens: n, Passes: n, Ms: spreadOfTimes(took), SpeedUp: 1, Predicted: 1, PerPass: 1, Expected: 1, V: 1}
+	row := GammaRow{
+		Tokens: n, Passes: n, Ms: spreadOfTimes(took), SpeedUp: 1, Predicted: 1, PerPass: 1, Expected: 1, V: 1,
+	}
 	row.PerToken = row.Ms.Median / float64(n)
 	row.VerifyMs = spreadOfTimes(passes).Median
 	row.OtherMs = row.Ms.Median - row.VerifyMs
@@ -221,10 +233,16 @@ func (s *Speculation) sum() {
 			}
 			return 1
 		})
-		s.Say += fmt.Sprintf("On this machine no γ saves time: the nearest, %d, takes %.3f ms a token where the target alone takes %.3f.", near.Gamma, near.PerToken, s.Gammas[0].PerToken)
+		s.Say += fmt.Sprintf(
+			"On this machine no γ saves time: the nearest, %d, takes %.3f ms a token where the target alone takes %.3f.",
+			near.Gamma, near.PerToken, s.Gammas[0].PerToken,
+		)
 		return
 	}
-	s.Say += fmt.Sprintf("γ = %d is the fastest here: %.3f ms a token where the target alone takes %.3f, %.2f times as fast.", best.Gamma, best.PerToken, s.Gammas[0].PerToken, best.SpeedUp)
+	s.Say += fmt.Sprintf(
+		"γ = %d is the fastest here: %.3f ms a token where the target alone takes %.3f, %.2f times as fast.",
+		best.Gamma, best.PerToken, s.Gammas[0].PerToken, best.SpeedUp,
+	)
 }
 
 // tables are the raw rows.
@@ -235,31 +253,59 @@ func (s *Speculation) tables() []Table {
 			"speed-up", "", "E/(γc + v)", "", "α", "", "tokens a pass", "", "E(α, γ)", "", "c", "", "v", "", "draft", "ms", "verify", "ms", "rest", "ms"),
 	}
 	for _, g := range s.Gammas {
-		gammas.add(g.Gamma, g.Tokens, g.Passes, g.PassesSaved, g.Ms.Median, g.Ms.Q1, g.Ms.Q3, g.PerToken, g.MsSaved, g.SpeedUp, g.Predicted, g.Alpha, g.PerPass, g.Expected, g.C, g.V, g.DraftMs, g.VerifyMs, g.OtherMs)
+		gammas.add(
+			g.Gamma, g.Tokens, g.Passes, g.PassesSaved, g.Ms.Median, g.Ms.Q1, g.Ms.Q3, g.PerToken, g.MsSaved, g.SpeedUp,
+			g.Predicted, g.Alpha, g.PerPass, g.Expected, g.C, g.V, g.DraftMs, g.VerifyMs, g.OtherMs,
+		)
 	}
-	judged := Table{Name: "proposals", Title: fmt.Sprintf("Every proposal at γ = %d", s.Gamma), Columns: columns("round", "", "step", "", "token", "", "by", "", "q", "", "p", "", "min(1, p/q)", "", "u", "", "outcome", "")}
+	judged := Table{
+		Name: "proposals", Title: fmt.Sprintf("Every proposal at γ = %d", s.Gamma),
+		Columns: columns(
+			"round", "", "step", "", "token", "", "by", "", "q", "", "p", "", "min(1, p/q)", "", "u", "", "outcome", "",
+		),
+	}
 	for _, r := range s.Rounds {
 		for _, j := range r.Judged {
-			judged.add(r.Round, j.Step, j.Token.Text, "draft", j.Q, j.P, j.Chance, uCell(j.U), map[bool]string{true: "accepted", false: "refused"}[j.Accepted])
+			judged.add(
+				r.Round, j.Step, j.Token.Text, "draft", j.Q, j.P, j.Chance, uCell(j.U),
+				map[bool]string{true: "accepted", false: "refused"}[j.Accepted],
+			)
 		}
 		if d := r.Last; d != nil {
-			judged.add(r.Round, d.Step, d.Token.Text, "target", d.Q, d.P, nil, uCell(d.U), map[bool]string{true: "bonus", false: "correction"}[d.Bonus])
+			judged.add(
+				r.Round, d.Step, d.Token.Text, "target", d.Q, d.P, nil, uCell(d.U),
+				map[bool]string{true: "bonus", false: "correction"}[d.Bonus],
+			)
 		}
 	}
-	places := Table{Name: "places", Title: "Acceptance by place in a round", Columns: columns("place", "", "judged", "", "accepted", "", "rate", "")}
+	places := Table{
+		Name: "places", Title: "Acceptance by place in a round",
+		Columns: columns("place", "", "judged", "", "accepted", "", "rate", ""),
+	}
 	for _, p := range s.Acceptance.ByPlace {
 		places.add(p.Place, p.Judged, p.Accepted, p.Rate)
 	}
-	lanes := Table{Name: "lanes", Title: "When each token was there", Columns: columns("lane", "", "step", "", "token", "", "at", "ms", "from", "")}
+	lanes := Table{
+		Name: "lanes", Title: "When each token was there",
+		Columns: columns("lane", "", "step", "", "token", "", "at", "ms", "from", ""),
+	}
 	for _, x := range s.PlainLane {
 		lanes.add("target alone", x.Step, x.Token.Text, x.At, x.From)
 	}
 	for _, x := range s.SpecLane {
 		lanes.add("with a draft", x.Step, x.Token.Text, x.At, x.From)
 	}
-	synthetic := Table{Name: "synthetic", Title: "A pair with independent acceptance", Columns: columns("γ", "", "α", "", "measured α", "", "rounds", "", "tokens a pass", "", "E(α, γ)", "", "off by", "", "distance to p", "", "expected of as many plain draws", "")}
+	synthetic := Table{
+		Name: "synthetic", Title: "A pair with independent acceptance",
+		Columns: columns(
+			"γ", "", "α", "", "measured α", "", "rounds", "", "tokens a pass", "", "E(α, γ)", "", "off by", "",
+			"distance to p", "", "expected of as many plain draws", "",
+		),
+	}
 	if x := s.Synthetic; x.Rounds > 0 {
-		synthetic.add(x.Gamma, x.Alpha, x.Measured, x.Rounds, x.PerPass, x.Expected, x.Off, x.Distance, x.DistanceExpected)
+		synthetic.add(
+			x.Gamma, x.Alpha, x.Measured, x.Rounds, x.PerPass, x.Expected, x.Off, x.Distance, x.DistanceExpected,
+		)
 	}
 	return []Table{gammas, judged, places, lanes, synthetic}
 }

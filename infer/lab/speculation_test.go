@@ -41,7 +41,10 @@ func TestIndependentPair(t *testing.T) {
 		rounds, tokens := 0, 0
 		for seed := uint64(0); rounds < 2500; seed++ {
 			text := &specText{gamma: gamma}
-			sp, err := infer.NewSpeculator(target, draft, "a", infer.Settings{Settings: sampling.Pure, Seed: seed, Stop: infer.Stop{MaxTokens: 480}}, gamma)
+			sp, err := infer.NewSpeculator(
+				target, draft, "a",
+				infer.Settings{Settings: sampling.Pure, Seed: seed, Stop: infer.Stop{MaxTokens: 480}}, gamma,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,11 +84,14 @@ func TestSynthetic(t *testing.T) {
 	}
 	// Where both say the same everything is accepted: γ + 1.
 	p := []float64{0.5, 0.25, 0.25}
-	if s, err := synthesize(t.Context(), p, p, 3, 100, 1); err != nil || s.PerPass != 4 || s.Alpha != 1 || s.Expected != 4 {
+	if s, err := synthesize(t.Context(), p, p, 3, 100, 1); err != nil || s.PerPass != 4 || s.Alpha != 1 ||
+		s.Expected != 4 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	// Where they have nothing in common, nothing is: one token a pass, p's own.
-	if s, err := synthesize(t.Context(), []float64{1, 0}, []float64{0, 1}, 3, 100, 1); err != nil || s.PerPass != 1 || s.Alpha != 0 || s.Distance != 0 {
+	if s, err := synthesize(
+		t.Context(), []float64{1, 0}, []float64{0, 1}, 3, 100, 1,
+	); err != nil || s.PerPass != 1 || s.Alpha != 0 || s.Distance != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	// Σ min: 0.2 + 0.3 + 0.1.
@@ -126,7 +132,8 @@ func TestAcceptanceByHand(t *testing.T) {
 	// α = 3/4; 6 tokens in 3 passes; E = 1 + 0.75 + 0.5625 = 2.3125. Full
 	// rounds brought 3 and 1, 2 on average: −0.3125 for dependence, and
 	// nothing for the short one, which brought 2 as well.
-	if a.Alpha != 0.75 || a.PerPass != 2 || !near(a.Expected, 2.3125, 1e-12) || !near(a.Dependence, -0.3125, 1e-12) || !near(a.Short, 0, 1e-12) || a.FullRounds != 2 {
+	if a.Alpha != 0.75 || a.PerPass != 2 || !near(a.Expected, 2.3125, 1e-12) || !near(a.Dependence, -0.3125, 1e-12) ||
+		!near(a.Short, 0, 1e-12) || a.FullRounds != 2 {
 		t.Errorf("%+v", a)
 	}
 	want := []PlaceRate{{1, 3, 2, 2.0 / 3}, {2, 1, 1, 1}}
@@ -136,8 +143,11 @@ func TestAcceptanceByHand(t *testing.T) {
 }
 
 func TestSpeculation(t *testing.T) {
-	s, _ := result[*Speculation](t, "speculation", Values{"tokens": "40", "gamma": "4", "gammas": "4,1", "repeats": "2", "rounds": "20000"})
-	if !near(s.Acceptance.Gap, s.Acceptance.Dependence+s.Acceptance.Short, 1e-9) || !near(s.Acceptance.PerPass-s.Acceptance.Expected, s.Acceptance.Gap, 1e-9) {
+	s, _ := result[*Speculation](
+		t, "speculation", Values{"tokens": "40", "gamma": "4", "gammas": "4,1", "repeats": "2", "rounds": "20000"},
+	)
+	if !near(s.Acceptance.Gap, s.Acceptance.Dependence+s.Acceptance.Short, 1e-9) ||
+		!near(s.Acceptance.PerPass-s.Acceptance.Expected, s.Acceptance.Gap, 1e-9) {
 		t.Errorf("the gap does not add up: %+v", s.Acceptance)
 	}
 	if s.Synthetic.Rounds != 20_000 || !near(s.Synthetic.Off, 0, 0.03) {
@@ -146,7 +156,9 @@ func TestSpeculation(t *testing.T) {
 	n := 0
 	for _, r := range s.Rounds {
 		for _, j := range r.Judged {
-			if j.Chance != sampling.Acceptance(j.P, j.Q) || j.Accepted != (*j.U < j.Chance) || *j.U != sampling.UFor(42, j.Step, sampling.ForAccept) {
+			if j.Chance != sampling.Acceptance(j.P, j.Q) || j.Accepted != (*j.U < j.Chance) || *j.U != sampling.UFor(
+				42, j.Step, sampling.ForAccept,
+			) {
 				t.Errorf("round %d: %+v", r.Round, j)
 			}
 			if j.Accepted {
@@ -166,21 +178,30 @@ func TestSpeculation(t *testing.T) {
 		}
 	}
 	alone := s.Gammas[0]
-	if len(s.Gammas) != 3 || alone.Gamma != 0 || s.Gammas[1].Gamma != 1 || s.Gammas[2].Gamma != 4 || alone.Passes != alone.Tokens || alone.SpeedUp != 1 {
+	if len(s.Gammas) != 3 || alone.Gamma != 0 || s.Gammas[1].Gamma != 1 || s.Gammas[2].Gamma != 4 ||
+		alone.Passes != alone.Tokens || alone.SpeedUp != 1 {
 		t.Fatalf("%+v", s.Gammas)
 	}
 	for _, g := range s.Gammas[1:] {
-		if g.PassesSaved != g.Tokens-g.Passes || g.PassesSaved < 0 || !near(g.MsSaved, (alone.PerToken-g.PerToken)*float64(g.Tokens), 1e-9) || g.Ms.N != 2 {
+		if g.PassesSaved != g.Tokens-g.Passes || g.PassesSaved < 0 ||
+			!near(g.MsSaved, (alone.PerToken-g.PerToken)*float64(g.Tokens), 1e-9) || g.Ms.N != 2 {
 			t.Errorf("%+v", g)
 		}
-		if !near(g.Predicted, cost.SpeedUp(g.Alpha, g.Gamma, g.C, g.V), 1e-9) || g.Expected != cost.ExpectedTokens(g.Alpha, g.Gamma) || !near(g.DraftMs+g.VerifyMs+g.OtherMs, g.Ms.Median, 1e-9) {
+		if !near(g.Predicted, cost.SpeedUp(g.Alpha, g.Gamma, g.C, g.V), 1e-9) ||
+			g.Expected != cost.ExpectedTokens(g.Alpha, g.Gamma) || !near(
+			g.DraftMs+g.VerifyMs+g.OtherMs, g.Ms.Median, 1e-9,
+		) {
 			t.Errorf("%+v", g)
 		}
 	}
 	if s.Gammas[2].Alpha != s.Acceptance.Alpha || s.Gammas[2].PerPass != s.Acceptance.PerPass {
-		t.Errorf("γ 4: α %v and %v tokens a pass; shown: %v and %v", s.Gammas[2].Alpha, s.Gammas[2].PerPass, s.Acceptance.Alpha, s.Acceptance.PerPass)
+		t.Errorf(
+			"γ 4: α %v and %v tokens a pass; shown: %v and %v", s.Gammas[2].Alpha, s.Gammas[2].PerPass,
+			s.Acceptance.Alpha, s.Acceptance.PerPass,
+		)
 	}
-	if c := s.Costs; c.StepMs.Median <= 0 || c.C <= 0 || c.V <= 0 || c.Counted.C >= 1 || c.Counted.V <= 1 || c.Counted.V > 5.1 {
+	if c := s.Costs; c.StepMs.Median <= 0 || c.C <= 0 || c.V <= 0 || c.Counted.C >= 1 || c.Counted.V <= 1 ||
+		c.Counted.V > 5.1 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -191,7 +212,9 @@ func TestShownTimes(t *testing.T) {
 	const ms = time.Millisecond
 	repeat := func(at float64, draft, verify time.Duration) *specText {
 		return &specText{
-			gamma: 1, lane: []SpecTime{{Step: 1, At: at}}, rounds: []SpecRound{{Round: 1, DraftMs: milliseconds(draft), VerifyMs: milliseconds(verify)}},
+			gamma: 1, lane: []SpecTime{{Step: 1, At: at}}, rounds: []SpecRound{
+				{Round: 1, DraftMs: milliseconds(draft), VerifyMs: milliseconds(verify)},
+			},
 			draft: []time.Duration{draft}, verify: []time.Duration{verify},
 		}
 	}
@@ -215,7 +238,9 @@ func TestShownTimes(t *testing.T) {
 
 // The γ that is shown is measured, whether it was listed or not.
 func TestShownGammaIsCompared(t *testing.T) {
-	s, _ := result[*Speculation](t, "speculation", Values{"tokens": "8", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100"})
+	s, _ := result[*Speculation](
+		t, "speculation", Values{"tokens": "8", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100"},
+	)
 	if len(s.Gammas) != 3 || s.Gammas[1].Gamma != 2 || s.Gammas[2].Gamma != 3 {
 		t.Errorf("%+v", s.Gammas)
 	}
@@ -223,15 +248,22 @@ func TestShownGammaIsCompared(t *testing.T) {
 
 // Under greedy the two lanes write the same text, which is the loop's.
 func TestGreedySpeculation(t *testing.T) {
-	greedily := Values{"tokens": "30", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100", "temperature": "0", "top_p": "1"}
+	greedily := Values{
+		"tokens": "30", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100", "temperature": "0", "top_p": "1",
+	}
 	s, _ := result[*Speculation](t, "speculation", greedily)
 	if len(s.PlainLane) != len(s.SpecLane) {
 		t.Fatalf("%d tokens alone, %d with a draft", len(s.PlainLane), len(s.SpecLane))
 	}
-	lane, _ := result[*Strategies](t, "strategies", Values{"lanes": "greedy", "tokens": "30", "runs": "1", "horizon": "0"})
+	lane, _ := result[*Strategies](
+		t, "strategies", Values{"lanes": "greedy", "tokens": "30", "runs": "1", "horizon": "0"},
+	)
 	for i := range s.PlainLane {
 		if s.PlainLane[i].Token != s.SpecLane[i].Token || s.PlainLane[i].Token != lane.Lanes[0].Steps[i].Token {
-			t.Errorf("token %d: %v alone, %v with a draft, %v in the loop", i+1, s.PlainLane[i].Token, s.SpecLane[i].Token, lane.Lanes[0].Steps[i].Token)
+			t.Errorf(
+				"token %d: %v alone, %v with a draft, %v in the loop", i+1, s.PlainLane[i].Token, s.SpecLane[i].Token,
+				lane.Lanes[0].Steps[i].Token,
+			)
 		}
 	}
 	for _, r := range s.Rounds {

@@ -42,12 +42,18 @@ func TestRace(t *testing.T) {
 		last := steps[len(steps)-1]
 		if last.Stop != x.Kind { // an end of text came first, or this one not at all
 			if x.Step != 0 && x.Step <= last.N {
-				t.Errorf("%s %q fires at %d, but alone the run ends at %d by %s", x.Kind, x.String, x.Step, last.N, last.Stop)
+				t.Errorf(
+					"%s %q fires at %d, but alone the run ends at %d by %s", x.Kind, x.String, x.Step, last.N,
+					last.Stop,
+				)
 			}
 			continue
 		}
 		if x.Step != last.N || x.Text != text {
-			t.Errorf("%s %q at %d leaves %q; alone it fires at %d and leaves %q", x.Kind, x.String, x.Step, x.Text, last.N, text)
+			t.Errorf(
+				"%s %q at %d leaves %q; alone it fires at %d and leaves %q", x.Kind, x.String, x.Step, x.Text, last.N,
+				text,
+			)
 		}
 	}
 }
@@ -101,7 +107,8 @@ func TestStraddleFurtherOn(t *testing.T) {
 			continue // it has occurred before
 		}
 		again, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": str})
-		if y := again.Straddle; y == nil || y.String != str || y.First != i+1 || y.Last != i+2 || y.Offset != len(a)-2 || y.Kept != text[:len(text)-2] {
+		if y := again.Straddle; y == nil || y.String != str || y.First != i+1 || y.Last != i+2 ||
+			y.Offset != len(a)-2 || y.Kept != text[:len(text)-2] {
 			t.Errorf("%q across tokens %d and %d: %+v", str, i+1, i+2, y)
 		}
 		if found++; found == 3 {

@@ -14,8 +14,10 @@ import (
 // housePrompts are tried where a lab's own prompt does not show what is looked
 // for. Which of them does depends on the model.
 var housePrompts = []string{
-	story, "There was a little old woman who", "A ship", "The old man looked at the", "User: Tell me a story.\nAssistant:", "One day",
-	"The capital of France is", "She said that", "I like to", "The", "It was a dark night and", "Yes, yes, yes,", "There are many",
+	story, "There was a little old woman who", "A ship", "The old man looked at the", "User: Tell me a " +
+		"story.\nAssistant:", "One day",
+	"The capital of France is", "She said that", "I like to", "The", "It was a dark night and", "Yes, yes, yes,",
+	"There are many",
 }
 
 // circleMost is how long greedy's text may grow in search of a circle.
@@ -52,7 +54,9 @@ func (strategiesLab) Estimate(env Env, v Values) (Estimate, error) {
 		work += int64(v.int("passes")) * s.Step(m).Total() // at most
 	}
 	kept := int64(len(lanes)*tokens) * int64(s.Vocab+s.Width) * 4
-	return guess(env, work, len(lanes)*v.int("runs")*tokens+circleMost, kept+int64(len(lanes))*s.KVBytes(m+tokens, 4)), nil
+	return guess(
+		env, work, len(lanes)*v.int("runs")*tokens+circleMost, kept+int64(len(lanes))*s.KVBytes(m+tokens, 4),
+	), nil
 }
 
 // Run implements [Lab].
@@ -65,7 +69,9 @@ func (strategiesLab) Run(ctx context.Context, env Env, v Values, progress func(P
 	if err != nil {
 		return nil, err
 	}
-	r := &strategiesRun{running: start(ctx, "strategies", env, v, progress), m: env.Target, v: v, prompt: v["prompt"], tokens: tokens}
+	r := &strategiesRun{
+		running: start(ctx, "strategies", env, v, progress), m: env.Target, v: v, prompt: v["prompt"], tokens: tokens,
+	}
 	r.fill = r.fillReport
 	r.of = len(lanes)*tokens*v.int("runs") + 2*len(housePrompts)
 	r.result = Strategies{Seed: uint64(v.float("seed")), Lanes: lanes, Prompt: tokensOf(r.m, r.m.Encode(r.prompt))}
@@ -133,10 +139,13 @@ func (r *strategiesRun) part() {
 	for a := range r.steps {
 		for b := a + 1; b < len(r.steps); b++ {
 			n := len(r.ids[a])
-			if n != len(r.result.U) || n != len(r.ids[b]) || !slices.Equal(r.ids[a][:n-1], r.ids[b][:n-1]) || r.steps[a].Chosen == r.steps[b].Chosen {
+			if n != len(r.result.U) || n != len(r.ids[b]) || !slices.Equal(r.ids[a][:n-1], r.ids[b][:n-1]) ||
+				r.steps[a].Chosen == r.steps[b].Chosen {
 				continue
 			}
-			r.result.Partings = append(slices.Clip(r.result.Partings), parting(r.m, r.result.Lanes, [2]int{a, b}, r.steps[a], r.steps[b]))
+			r.result.Partings = append(
+				slices.Clip(r.result.Partings), parting(r.m, r.result.Lanes, [2]int{a, b}, r.steps[a], r.steps[b]),
+			)
 		}
 	}
 }
@@ -212,7 +221,9 @@ func (r *strategiesRun) circle() error {
 			}
 		}
 		text := chosen(loop)
-		r.result.Circle = &CircleSearch{Prompt: prompt, Tried: i + 1, Text: tokensOf(r.m, text), Circle: circle(r.m, text)}
+		r.result.Circle = &CircleSearch{
+			Prompt: prompt, Tried: i + 1, Text: tokensOf(r.m, text), Circle: circle(r.m, text),
+		}
 		if r.result.Circle.Circle != nil {
 			return nil
 		}

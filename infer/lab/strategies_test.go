@@ -31,7 +31,10 @@ func TestCircle(t *testing.T) {
 	} {
 		start, period, found := circleOf(c.ids)
 		if start != c.start || period != c.period || found != c.found {
-			t.Errorf("%s: from %d every %d (%v), want from %d every %d (%v)", c.name, start, period, found, c.start, c.period, c.found)
+			t.Errorf(
+				"%s: from %d every %d (%v), want from %d every %d (%v)", c.name, start, period, found, c.start,
+				c.period, c.found,
+			)
 		}
 	}
 }
@@ -170,7 +173,9 @@ func TestSearchAgainstAll(t *testing.T) {
 			t.Fatalf("with %d passes %v, with many %v (%v)", f.expanded, enough.best.ids, f.best.ids, err)
 		}
 		if f.expanded > horizon {
-			if short, err := searchBest(t.Context(), tree(rows), func(id int) bool { return id == end }, horizon, f.expanded-1); err != nil || short.exact {
+			if short, err := searchBest(
+				t.Context(), tree(rows), func(id int) bool { return id == end }, horizon, f.expanded-1,
+			); err != nil || short.exact {
 				t.Fatalf("done in %d passes of %d, %v", short.expanded, f.expanded, err)
 			}
 		}
@@ -212,9 +217,13 @@ func TestPossible(t *testing.T) {
 // the same u, and where two part the reason given holds.
 func TestStrategies(t *testing.T) {
 	env := models(t)
-	s, _ := result[*Strategies](t, "strategies", Values{"tokens": "30", "runs": "3", "lanes": "greedy,pure,top_k,top_p,t=1.5 k=3,t=0.5"})
+	s, _ := result[*Strategies](
+		t, "strategies", Values{"tokens": "30", "runs": "3", "lanes": "greedy,pure,top_k,top_p,t=1.5 k=3,t=0.5"},
+	)
 	for i, lane := range s.Lanes {
-		loop, err := infer.NewLoop(env.Target, story, infer.Settings{Settings: lane.Settings, Seed: 42, Stop: infer.Stop{MaxTokens: 30}})
+		loop, err := infer.NewLoop(
+			env.Target, story, infer.Settings{Settings: lane.Settings, Seed: 42, Stop: infer.Stop{MaxTokens: 30}},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +259,8 @@ func checkParting(t *testing.T, s *Strategies, p Parting) {
 			t.Errorf("lanes %v part at %d already, not at %d", p.Lanes, i+1, p.Step)
 		}
 	}
-	if a[p.Step-1].Token != p.Tokens[0] || b[p.Step-1].Token != p.Tokens[1] || p.Tokens[0] == p.Tokens[1] || p.Say == "" {
+	if a[p.Step-1].Token != p.Tokens[0] || b[p.Step-1].Token != p.Tokens[1] || p.Tokens[0] == p.Tokens[1] ||
+		p.Say == "" {
 		t.Errorf("lanes %v at %d: %v", p.Lanes, p.Step, p.Tokens)
 	}
 	within := func(lane int) bool {
@@ -265,7 +275,8 @@ func checkParting(t *testing.T, s *Strategies, p Parting) {
 			t.Errorf("lanes %v: neither is greedy", p.Lanes)
 		}
 	case PartFilter:
-		if cutBy := none(p.Segments[0][1]) && *p.Cut == p.Tokens[1] || none(p.Segments[1][0]) && *p.Cut == p.Tokens[0]; !cutBy || p.CutBy == "" || greedyLane {
+		if cutBy := none(p.Segments[0][1]) && *p.Cut == p.Tokens[1] || none(p.Segments[1][0]) &&
+			*p.Cut == p.Tokens[0]; !cutBy || p.CutBy == "" || greedyLane {
 			t.Errorf("lanes %v: %+v", p.Lanes, p)
 		}
 	case PartSegment:
@@ -300,7 +311,10 @@ func TestSequenceOnTheModel(t *testing.T) {
 	if b.Prompt == story {
 		for i, x := range s.Lanes[0].Steps {
 			if x.Token != b.Greedy.Tokens[i] || !near(x.P, b.Greedy.Each[i], 1e-6) {
-				t.Errorf("greedy's token %d is %v at %v, the lane's %v at %v", i, b.Greedy.Tokens[i], b.Greedy.Each[i], x.Token, x.P)
+				t.Errorf(
+					"greedy's token %d is %v at %v, the lane's %v at %v", i, b.Greedy.Tokens[i], b.Greedy.Each[i],
+					x.Token, x.P,
+				)
 			}
 		}
 	}

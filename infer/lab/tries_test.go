@@ -36,7 +36,10 @@ func TestTriesComeTrue(t *testing.T) {
 		}
 		for lane := 2; lane < len(s.Lanes); lane++ {
 			if step(lane) > step(lane-1) || s.Runs[lane].MeanLogP >= s.Runs[lane-1].MeanLogP {
-				t.Errorf("%s parts at %d with ln p %v, the cooler one at %d with %v", s.Lanes[lane].Name, step(lane), s.Runs[lane].MeanLogP, step(lane-1), s.Runs[lane-1].MeanLogP)
+				t.Errorf(
+					"%s parts at %d with ln p %v, the cooler one at %d with %v", s.Lanes[lane].Name, step(lane),
+					s.Runs[lane].MeanLogP, step(lane-1), s.Runs[lane-1].MeanLogP,
+				)
 			}
 		}
 		if step(4) == step(1) {
@@ -54,7 +57,10 @@ func TestTriesComeTrue(t *testing.T) {
 		d := tried[*Draw](t, "draw", 0)
 		usual, _ := result[*Draw](t, "draw", nil)
 		if d.Kept < 2 || d.Kept > 5 || d.Distances[0].Mean > usual.Distances[0].Mean/2 {
-			t.Errorf("%d kept, distance %v after ten draws, usually %v", d.Kept, d.Distances[0].Mean, usual.Distances[0].Mean)
+			t.Errorf(
+				"%d kept, distance %v after ten draws, usually %v", d.Kept, d.Distances[0].Mean,
+				usual.Distances[0].Mean,
+			)
 		}
 	})
 	t.Run("nothing cut", func(t *testing.T) {
@@ -79,11 +85,14 @@ func TestTriesComeTrue(t *testing.T) {
 func TestCostTriesComeTrue(t *testing.T) {
 	long := tried[*Cache](t, "cache", 0, "repeats", "1")
 	for _, f := range long.Fits {
-		if f.Name == "recomputed, in all" && f.Of == "multiply-adds" && (f.Parts[2].Share < 0.5 || f.Parts[3].Share > 0.1) {
+		if f.Name == "recomputed, in all" && f.Of == "multiply-adds" && (f.Parts[2].Share < 0.5 ||
+			f.Parts[3].Share > 0.1) {
 			t.Errorf("a longer text: %+v", f.Parts)
 		}
 	}
-	if first := tried[*Cache](t, "cache", 1, "tokens", "1", "repeats", "1").Steps[0]; first.Cached.MultAdds != first.Recomputed.MultAdds {
+	if first := tried[*Cache](
+		t, "cache", 1, "tokens", "1", "repeats", "1",
+	).Steps[0]; first.Cached.MultAdds != first.Recomputed.MultAdds {
 		t.Errorf("a long prompt: %+v", first)
 	}
 	// 64 GiB beside 12.55 GiB of weights.
@@ -121,7 +130,11 @@ func TestSpeculationTriesComeTrue(t *testing.T) {
 	}
 	s = tried[*Speculation](t, "speculation", 1, "repeats", "1", "rounds", "100")
 	eight, sixteen := s.Gammas[3], s.Gammas[4]
-	if eight.Gamma != 8 || sixteen.Gamma != 16 || sixteen.PassesSaved-eight.PassesSaved > eight.Tokens/10 || s.Acceptance.Judged > 3*s.Acceptance.Proposed/4 {
-		t.Errorf("%d passes saved at 8, %d at 16; %d of %d proposals judged", eight.PassesSaved, sixteen.PassesSaved, s.Acceptance.Judged, s.Acceptance.Proposed)
+	if eight.Gamma != 8 || sixteen.Gamma != 16 || sixteen.PassesSaved-eight.PassesSaved > eight.Tokens/10 ||
+		s.Acceptance.Judged > 3*s.Acceptance.Proposed/4 {
+		t.Errorf(
+			"%d passes saved at 8, %d at 16; %d of %d proposals judged", eight.PassesSaved, sixteen.PassesSaved,
+			s.Acceptance.Judged, s.Acceptance.Proposed,
+		)
 	}
 }

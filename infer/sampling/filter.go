@@ -26,11 +26,13 @@ type Distribution struct {
 	Order    []int32   // [vocab] token id by rank
 	P        []float64 // [vocab] probability by token id, after the temperature
 	Cum      []float64 // [vocab] Σ p of ranks 0 to r
-	Tail     []float64 // [vocab+1] Σ p of ranks r to the last, from the least probable up, so that small ones are not lost beside large ones
-	MaxZ     float64   // the largest logit
-	SumExp   float64   // Σ e^{(z−max)/T}
-	Keep     int       // tokens kept: ranks 0 to Keep−1
-	Mass     float64   // Σ p of the kept tokens
+	// [vocab+1] Σ p of ranks r to the last, from the least probable up, so that small
+	// ones are not lost beside large ones
+	Tail   []float64
+	MaxZ   float64 // the largest logit
+	SumExp float64 // Σ e^{(z−max)/T}
+	Keep   int     // tokens kept: ranks 0 to Keep−1
+	Mass   float64 // Σ p of the kept tokens
 
 	// How many leading tokens each rule alone would keep (vocab where it is off).
 	ReachTopK, ReachTopP, ReachMinP int

@@ -29,7 +29,10 @@ func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 		from, to := s.Segment(r)
 		wantFrom, wantTo := want.Segment(r)
 		if s.Token(r) != int(want.Order[r]) || !same(from, wantFrom) || !same(to, wantTo) {
-			return fmt.Sprintf("rank %d is token %d from %v to %v, by Decide %d from %v to %v", r, s.Token(r), from, to, want.Order[r], wantFrom, wantTo)
+			return fmt.Sprintf(
+				"rank %d is token %d from %v to %v, by Decide %d from %v to %v", r, s.Token(r), from, to, want.Order[r],
+				wantFrom, wantTo,
+			)
 		}
 		us = append(us, from, math.Nextafter(to, 0))
 	}
@@ -126,7 +129,15 @@ func TestInUnits(t *testing.T) {
 		p       float64
 		k       float64
 		halfway bool
-	}{{0, 0, false}, {1. / units, 1, false}, {1.5 / units, 2, true}, {2.5 / units, 2, true}, {2.75 / units, 3, false}, {0.5 / units, 0, true}, {0.5, units / 2, false}} {
+	}{
+		{0, 0, false},
+		{1. / units, 1, false},
+		{1.5 / units, 2, true},
+		{2.5 / units, 2, true},
+		{2.75 / units, 3, false},
+		{0.5 / units, 0, true},
+		{0.5, units / 2, false},
+	} {
 		if k, halfway := inUnits(row.p); k != row.k || halfway != row.halfway {
 			t.Errorf("%v is %v units, halfway: %v; want %v and %v", row.p, k, halfway, row.k, row.halfway)
 		}
@@ -141,7 +152,13 @@ func TestSamplerDoesNotAllocate(t *testing.T) {
 		z[i] = float32(random.NormFloat64() * 3)
 	}
 	var s Sampler
-	for _, settings := range []Settings{Pure, {TopP: 1}, {Temperature: 0.7, TopP: 0.9}, {Temperature: 1, TopK: 40, TopP: 1}, {Temperature: 2, TopP: 1, MinP: 0.01}} {
+	for _, settings := range []Settings{
+		Pure,
+		{TopP: 1},
+		{Temperature: 0.7, TopP: 0.9},
+		{Temperature: 1, TopK: 40, TopP: 1},
+		{Temperature: 2, TopP: 1, MinP: 0.01},
+	} {
 		once := func() {
 			s.Decide(z, settings)
 			s.P(s.Token(s.Draw(0.7)))
@@ -232,8 +249,12 @@ func TestCorrectionIsTheResidual(t *testing.T) {
 			u := random.Float64()
 			rank := c.Draw(u)
 			from, to := c.Segment(rank)
-			if wantFrom, wantTo := want.Segment(rank); rank != want.Draw(u) || c.Token(rank) != int(want.Order[rank]) || from != wantFrom || to != wantTo {
-				t.Fatalf("u = %v draws rank %d, token %d from %v to %v; want rank %d", u, rank, c.Token(rank), from, to, want.Draw(u))
+			if wantFrom, wantTo := want.Segment(rank); rank != want.Draw(u) ||
+				c.Token(rank) != int(want.Order[rank]) || from != wantFrom || to != wantTo {
+				t.Fatalf(
+					"u = %v draws rank %d, token %d from %v to %v; want rank %d", u, rank, c.Token(rank), from, to,
+					want.Draw(u),
+				)
 			}
 		}
 	}

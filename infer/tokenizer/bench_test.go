@@ -20,7 +20,8 @@ func BenchmarkEncode(b *testing.B) {
 		varied.WriteString(line.Text)
 		varied.WriteByte('\n')
 	}
-	story := "Once upon a time, there was a little girl named Lily. She didn't like the rain, but she loved 3 big puddles.\n"
+	story := "Once upon a time, there was a little girl named Lily. She didn't like the rain, but she " +
+		"loved 3 big puddles.\n"
 	for _, bench := range []struct{ name, text string }{
 		{"prompt", strings.Repeat(story, 4)},
 		{"english", strings.Repeat(story, 1000)},
@@ -102,7 +103,8 @@ func gemmaLike() []byte {
 		if id == added-1 {
 			at, name = tokens, "<image_soft_token>"
 		}
-		fmt.Fprintf(&b, "    {\n      \"id\": %d,\n      \"content\": %q,\n      \"single_word\": false,\n      \"lstrip\": false,\n"+
+		fmt.Fprintf(&b, "    {\n      \"id\": %d,\n      \"content\": %q,\n      \"single_word\": false,\n     "+
+			" \"lstrip\": false,\n"+
 			"      \"rstrip\": false,\n      \"normalized\": false,\n      \"special\": %v\n    },\n", at, name, id < 9)
 	}
 	b.Truncate(b.Len() - len(",\n"))

@@ -99,7 +99,10 @@ func TestKindsOracle(t *testing.T) {
 				}
 				if got := tok.Encode(text); !slices.Equal(got, want.IDs[i]) {
 					if wrong++; wrong < 8 {
-						t.Errorf("Encode(%.60q) = %v, want %v", text, got[:min(len(got), 40)], want.IDs[i][:min(len(want.IDs[i]), 40)])
+						t.Errorf(
+							"Encode(%.60q) = %v, want %v", text, got[:min(len(got), 40)],
+							want.IDs[i][:min(len(want.IDs[i]), 40)],
+						)
 					}
 				}
 			}
@@ -119,7 +122,9 @@ func otherNumber(r rune) bool { return r > unicode.MaxASCII && unicode.IsNumber(
 func TestDigitsAlone(t *testing.T) {
 	tok, _ := parseModel(t, "smollm")
 	ids := tok.Encode
-	for _, parts := range [][]string{{"a", "1", "2", " b"}, {" ", "٣", "٤", "x", "²"}, {"a  ", "½", "  b"}, {"Ⅳ", "  "}} {
+	for _, parts := range [][]string{
+		{"a", "1", "2", " b"}, {" ", "٣", "٤", "x", "²"}, {"a  ", "½", "  b"}, {"Ⅳ", "  "},
+	} {
 		var want []int
 		for _, part := range parts {
 			if part == "a  " { // the whole run at the end of a segment
@@ -153,7 +158,9 @@ func comesBack(name, text string) string {
 func TestKindsRoundTrip(t *testing.T) {
 	_, texts := readKinds(t)
 	texts = append(texts, "\xff", "a\xc3", "\xe2\x96", "\xe2\x96\x81x", "é\x80\x80é", "\xf0\x9f\x98", "日\xe6\x97 本", "\u0085x", "\ufeffx",
-		"<s>", "</s><unk>", "<|endoftext|>", "<|begin_of_text|>hi", "<0x41>", "\x00\x01", " \xff ", strings.Repeat("\x80", 20000))
+		"<s>", "</s><unk>", "<|endoftext|>", "<|begin_of_text|>hi", "<0x41>", "\x00\x01", " \xff ", strings.Repeat(
+			"\x80", 20000,
+		))
 	for name := range wantKinds {
 		tok, _ := parseModel(t, name)
 		for _, text := range texts {

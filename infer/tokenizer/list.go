@@ -65,7 +65,9 @@ func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
 	kind, ok := publishedPre[pre]
 	if !ok {
 		names := strings.Join(slices.Sorted(maps.Keys(publishedPre)), ", ")
-		return nil, fmt.Errorf("tokenizer: the split pattern called %s is not one of those supported: %s", quote(pre), names)
+		return nil, fmt.Errorf(
+			"tokenizer: the split pattern called %s is not one of those supported: %s", quote(pre), names,
+		)
 	}
 	t := &Tokenizer{start: -1, split: kind.split, nfc: kind.nfc, wholePieces: kind.wholePieces}
 	if err := t.readList(l); err != nil {

@@ -41,7 +41,10 @@ func oracle(tb testing.TB) []oracleLine {
 	}
 	sum := sha256.Sum256(model)
 	if got := hex.EncodeToString(sum[:]); got != head.SHA256 {
-		tb.Fatalf("%s was made from another %s: rerun testdata/tokenizer/make.mjs as its header says", oraclePath, bundledPath)
+		tb.Fatalf(
+			"%s was made from another %s: rerun testdata/tokenizer/make.mjs as its header says", oraclePath,
+			bundledPath,
+		)
 	}
 	var lines []oracleLine
 	for dec.More() {

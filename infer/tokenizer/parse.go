@@ -113,7 +113,9 @@ func parse(data []byte) (*Tokenizer, error) {
 	}
 	t.wholePieces = f.Model.IgnoreMerges
 	if int(t.start) >= t.Size() {
-		return nil, fmt.Errorf("post_processor: the token in front has id %d, the vocabulary ends at %d", t.start, t.Size()-1)
+		return nil, fmt.Errorf(
+			"post_processor: the token in front has id %d, the vocabulary ends at %d", t.start, t.Size()-1,
+		)
 	}
 	return t, nil
 }
@@ -156,7 +158,9 @@ func checkModel(m *model) error {
 	case m.Dropout != nil && *m.Dropout != 0:
 		return fmt.Errorf("model: dropout %g is not supported: it skips merges at random; want none", *m.Dropout)
 	case m.ContinuingSubwordPrefix != "":
-		return fmt.Errorf("model: continuing_subword_prefix %s is not supported; want none", quote(m.ContinuingSubwordPrefix))
+		return fmt.Errorf(
+			"model: continuing_subword_prefix %s is not supported; want none", quote(m.ContinuingSubwordPrefix),
+		)
 	case m.EndOfWordSuffix != "":
 		return fmt.Errorf("model: end_of_word_suffix %s is not supported; want none", quote(m.EndOfWordSuffix))
 	}

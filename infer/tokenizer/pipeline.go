@@ -124,7 +124,10 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 	case len(before) == 0:
 		return errors.New("pre_tokenizer: use_regex false is not supported: it leaves the text in one piece; want true")
 	case len(before) > 1:
-		return fmt.Errorf("pre_tokenizer: a Sequence of %d is not supported; want ByteLevel, alone or after Split or Digits", len(p.preTokenizer))
+		return fmt.Errorf(
+			"pre_tokenizer: a Sequence of %d is not supported; want ByteLevel, alone or after Split or Digits",
+			len(p.preTokenizer),
+		)
 	case before[0].Type == "Digits" && before[0].IndividualDigits && usesRegex && !last.AddPrefixSpace:
 		t.split = splitGPT2Digits
 	case before[0].Type == "Split" && !usesRegex && !last.AddPrefixSpace:
@@ -133,7 +136,10 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 			return err
 		}
 	case before[0].Type == "Digits" || before[0].Type == "Split":
-		return fmt.Errorf("%s: these options of %s and of the ByteLevel behind it are not supported together", before[0].place, before[0].Type)
+		return fmt.Errorf(
+			"%s: these options of %s and of the ByteLevel behind it are not supported together", before[0].place,
+			before[0].Type,
+		)
 	default:
 		return before[0].refuse("ByteLevel, alone or after Split or Digits")
 	}
@@ -154,14 +160,19 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 // at them (Isolated).
 func readSplit(s step) (*splitter, error) {
 	if !(s.Behavior == "Isolated" && !s.Invert || s.Behavior == "Removed" && s.Invert) {
-		return nil, fmt.Errorf("%s: behavior %s, invert %v is not supported; want Isolated, false", s.place, quote(s.Behavior), s.Invert)
+		return nil, fmt.Errorf(
+			"%s: behavior %s, invert %v is not supported; want Isolated, false", s.place, quote(s.Behavior), s.Invert,
+		)
 	}
 	for _, known := range splits {
 		if s.Pattern.Regex != "" && s.Pattern.Regex == known.regex {
 			return known, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: the pattern %s is not one of those supported, which are GPT-2's, Llama-3's and Qwen2's", s.place, quote(s.Pattern.Regex+s.Pattern.String))
+	return nil, fmt.Errorf(
+		"%s: the pattern %s is not one of those supported, which are GPT-2's, Llama-3's and Qwen2's", s.place,
+		quote(s.Pattern.Regex+s.Pattern.String),
+	)
 }
 
 // readPostProcessor finds out which token goes in front of a text. ByteLevel

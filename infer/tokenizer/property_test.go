@@ -179,7 +179,11 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add([]byte(strings.Replace(good, change[0], change[1], 1)))
 	}
-	f.Add([]byte(`{"pre_tokenizer":{"type":"ByteLevel"},"decoder":{"type":"ByteLevel"},"model":{"vocab":{"a":0},"merges":[]}}`))
+	f.Add(
+		[]byte(
+			`{"pre_tokenizer":{"type":"ByteLevel"},"decoder":{"type":"ByteLevel"},"model":{"vocab":{"a":0},"merges":[]}}`,
+		),
+	)
 	f.Add([]byte(`{"model":{"vocab":{"a":1e9},"merges":["",[],[[]],null]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		tok, err := Parse(data)

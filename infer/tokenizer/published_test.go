@@ -115,7 +115,9 @@ func TestShapesOfPublishedFiles(t *testing.T) {
 			refused := 0
 			for _, v := range s.vectors {
 				if got := s.tok.Encode(v.Text); !slices.Equal(got, v.IDs) {
-					t.Errorf("Encode(%.60q) = %v, want %v", v.Text, got[:min(len(got), 40)], v.IDs[:min(len(v.IDs), 40)])
+					t.Errorf(
+						"Encode(%.60q) = %v, want %v", v.Text, got[:min(len(got), 40)], v.IDs[:min(len(v.IDs), 40)],
+					)
 				}
 				want := false
 				for _, b := range []byte(norm.NFC.String(v.Text)) {
@@ -179,7 +181,9 @@ func (s shape) lists(tb testing.TB) (l List, merges []string) {
 func TestShapesAsLists(t *testing.T) {
 	for _, s := range shapes(t) {
 		for _, pre := range map[string][]string{
-			"gptneox": {"gpt-neox", "olmo", "mpt"}, "codegen": {"phi-2"}, "starcoder2": {"starcoder", "refact"}, "smollm2": {"smollm"},
+			"gptneox": {"gpt-neox", "olmo", "mpt"}, "codegen": {
+				"phi-2",
+			}, "starcoder2": {"starcoder", "refact"}, "smollm2": {"smollm"},
 			"smollm3": {"llama-bpe", "llama3", "llama-v3"}, "olmo2": {"dbrx"}, "qwen3": {"qwen2"},
 		}[s.name] {
 			l, merges := s.lists(t)
@@ -216,7 +220,10 @@ func (s shape) compare(t *testing.T, name string, tok *Tokenizer) {
 			continue
 		}
 		if got := tok.Encode(v.Text); !slices.Equal(got, v.IDs) {
-			t.Errorf("%s as %s: Encode(%.60q) = %v, want %v", s.name, name, v.Text, got[:min(len(got), 40)], v.IDs[:min(len(v.IDs), 40)])
+			t.Errorf(
+				"%s as %s: Encode(%.60q) = %v, want %v", s.name, name, v.Text, got[:min(len(got), 40)],
+				v.IDs[:min(len(v.IDs), 40)],
+			)
 		}
 	}
 }

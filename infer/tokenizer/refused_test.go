@@ -32,10 +32,19 @@ func TestShapesRefused(t *testing.T) {
 			"gemma3", `{"type":"Split","pattern":{"String":" "},"behavior":"MergedWithPrevious","invert":false}`,
 			`{"type":"Metaspace","replacement":"▁","prepend_scheme":"always","split":false}`, "pre_tokenizer: ▁ is already in place of spaces",
 		},
-		{"gemma3", `"byte_fallback":true`, `"byte_fallback":false`, `normalizer: type "Replace" is not supported; want none or NFC`},
-		{"gemma3", `"[multimodal]":5`, `"[multimodal]":4`, `model.vocab: "[multimodal]" has id 4, but id 5 in added_tokens`},
+		{
+			"gemma3", `"byte_fallback":true`, `"byte_fallback":false`,
+			`normalizer: type "Replace" is not supported; want none or NFC`,
+		},
+		{
+			"gemma3", `"[multimodal]":5`, `"[multimodal]":4`,
+			`model.vocab: "[multimodal]" has id 4, but id 5 in added_tokens`,
+		},
 		{"gemma3", `"<0x00>":`, `"<0x01>":`, "model.vocab: <0x01> is listed twice"},
-		{"gemma3", `"content":"<mask>"`, `"content":"<unused0>"`, `added_tokens[6] "<unused0>": already listed with id 4`},
+		{
+			"gemma3", `"content":"<mask>"`, `"content":"<unused0>"`,
+			`added_tokens[6] "<unused0>": already listed with id 4`,
+		},
 		{
 			"gemma3", `"merges":[["\n","\n\n\n\n\n\n\n"]`, `"merges":[["\n","\n\n\n\n\n\n\n\n"]`,
 			`model.merges[0]: "\n" and "\n\n\n\n\n\n\n\n" make "\n\n\n\n\n\n\n\n\n", which is not in model.vocab`,
@@ -48,14 +57,32 @@ func TestShapesRefused(t *testing.T) {
 			"olmo2", `"behavior":"Removed","invert":true`, `"behavior":"MergedWithNext","invert":true`,
 			`pre_tokenizer: Sequence[0]: behavior "MergedWithNext", invert true is not supported; want Isolated, false`,
 		},
-		{"olmo2", `"type":"Split","pattern":{"Regex":"`, `"type":"Split","pattern":{"Regex":"x|`, "pre_tokenizer: Sequence[0]: the pattern \"x|(?i:"},
-		{"codegen", `"content":"         "`, `"content":"        "`, `added_tokens[24] "        ": already listed with id 539`},
-		{"codegen", `"normalized":true`, `"normalized":1`, "added_tokens[0].normalized is a JSON number, want true or false"},
+		{
+			"olmo2", `"type":"Split","pattern":{"Regex":"`, `"type":"Split","pattern":{"Regex":"x|`,
+			"pre_tokenizer: Sequence[0]: the pattern \"x|(?i:",
+		},
+		{
+			"codegen", `"content":"         "`, `"content":"        "`,
+			`added_tokens[24] "        ": already listed with id 539`,
+		},
+		{
+			"codegen", `"normalized":true`, `"normalized":1`,
+			"added_tokens[0].normalized is a JSON number, want true or false",
+		},
 		{"codegen", `"added_tokens":[`, `"added_tokens":["<x>",`, "added_tokens[0] is a JSON string, want an object"},
 		{"qwen3", `"Regex":`, `"String":`, "pre_tokenizer: Sequence[0]: the pattern "},
-		{"qwen3", `{"type":"NFC"}`, `{"type":"NFC","type":"NFKC"}`, `normalizer: type "NFKC" is not supported; want none or NFC`},
-		{"smollm2", `"individual_digits":true`, `"individual_digits":1`, "pre_tokenizer: Sequence[0].individual_digits is a JSON number, want true or false"},
-		{"smollm2", `"type":"Digits"`, `"type":"UnicodeScripts"`, `pre_tokenizer: Sequence[0]: type "UnicodeScripts" is not supported`},
+		{
+			"qwen3", `{"type":"NFC"}`, `{"type":"NFC","type":"NFKC"}`,
+			`normalizer: type "NFKC" is not supported; want none or NFC`,
+		},
+		{
+			"smollm2", `"individual_digits":true`, `"individual_digits":1`,
+			"pre_tokenizer: Sequence[0].individual_digits is a JSON number, want true or false",
+		},
+		{
+			"smollm2", `"type":"Digits"`, `"type":"UnicodeScripts"`,
+			`pre_tokenizer: Sequence[0]: type "UnicodeScripts" is not supported`,
+		},
 	} {
 		data, err := os.ReadFile(filepath.Join(shapesFolder, "kinds", test.shape+".json"))
 		if err != nil {

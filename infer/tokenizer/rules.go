@@ -90,7 +90,9 @@ func (r *ruleReader) add(rank int32, left, right string) error {
 			if _, special := r.t.names[left+right]; special {
 				return fmt.Errorf("%s and %s make the special token %s", quote(left), quote(right), quote(left+right))
 			}
-			return fmt.Errorf("%s and %s make %s, which is not in model.vocab", quote(left), quote(right), quote(left+right))
+			return fmt.Errorf(
+				"%s and %s make %s, which is not in model.vocab", quote(left), quote(right), quote(left+right),
+			)
 		}
 	}
 	if first, ok := r.t.merges.put(p, merge{rank: rank, id: r.last}); !ok {

@@ -197,7 +197,12 @@ func (b *bill) saving(p *Problem) {
 	p.question("saving", "Which saves more here?", "what saves more", c, [3]string{
 		"Which of the two amounts is larger?", "Half of the larger amount is more than half of the smaller one.",
 		compare,
-	}, []Line{{"Halve each amount.", Money.show(in/2) + " and " + Money.show(out/2), map[string]string{"in": c.options[0].Text, "out": c.options[1].Text}[c.right]}})
+	}, []Line{
+		{
+			"Halve each amount.", Money.show(in/2) + " and " + Money.show(out/2),
+			map[string]string{"in": c.options[0].Text, "out": c.options[1].Text}[c.right],
+		},
+	})
 }
 
 func (b *bill) month(p *Problem) {

@@ -113,7 +113,10 @@ func TestGolden(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got != string(want) {
-					t.Errorf("%s is another; -update writes it anew, git diff shows how:\n%s", path, firstDifference(string(want), got))
+					t.Errorf(
+						"%s is another; -update writes it anew, git diff shows how:\n%s", path,
+						firstDifference(string(want), got),
+					)
 				}
 			}
 		}

@@ -140,7 +140,8 @@ func (c *cache) onePosition(p *Problem) {
 func (c *cache) allPositions(p *Problem) {
 	p.list(Step{
 		ID: "cache", Name: "The cache", Note: "times positions", Title: "The whole cache", Needs: []string{"position"},
-		Ask:    "It grows by the same for every position, prompt and generated ones alike. Units such as GiB are welcome.",
+		Ask: "It grows by the same for every position, prompt and generated ones alike. Units " +
+			"such as GiB are welcome.",
 		Remark: "A straight line in the number of positions.",
 	}, c.total("short", c.n), c.total("long", c.longer))
 }
@@ -214,8 +215,9 @@ func (c *cache) sharing(p *Problem) {
 	factor := c.Heads / c.KVHeads
 	p.list(Step{
 		ID: "sharing", Name: "Shared heads", Note: "h / g", Title: "What sharing keys and values saves",
-		Needs:  []string{"cache"},
-		Ask:    "Here several query heads read the same keys and values. Compare with a model in which each has its own.",
+		Needs: []string{"cache"},
+		Ask: "Here several query heads read the same keys and values. Compare with a model in " +
+			"which each has its own.",
 		Remark: "Grouped-query attention saves h / g.",
 	},
 		quantity{

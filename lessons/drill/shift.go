@@ -27,8 +27,15 @@ func buildShift(p *Problem) {
 	for !s.draw(r) {
 	}
 	p.Facts = []Fact{{"tokens", quotedAll(s.names)}, {"logits", listOf(s.z)}, {"constant", canonical(s.c, Real)}}
-	s.table("before", "Before", "the logits as they are", "Work the softmax of these logits", "Raise e to each logit, add up, divide.", s.z, 0, "The distribution to compare with.")
-	s.table("after", "After", "z + ("+canonical(s.c, Real)+")", "Add "+canonical(s.c, Real)+" to every logit and work it again", "The exps have changed. Have the shares?", s.after, 1, "Every exp was multiplied by the same number, so the shares stay.")
+	s.table(
+		"before", "Before", "the logits as they are", "Work the softmax of these logits",
+		"Raise e to each logit, add up, divide.", s.z, 0, "The distribution to compare with.",
+	)
+	s.table(
+		"after", "After", "z + ("+canonical(s.c, Real)+")",
+		"Add "+canonical(s.c, Real)+" to every logit and work it again", "The exps have changed. Have the shares?",
+		s.after, 1, "Every exp was multiplied by the same number, so the shares stay.",
+	)
 	s.questions()
 }
 
@@ -113,13 +120,23 @@ func (s *shifted) table(id, name, note, title, ask string, z []float64, which in
 func (s *shifted) zCell(step string, i int) *Cell {
 	c := canonical(s.c, Real)
 	return s.p.quantity(step, quantity{
-		id: fmt.Sprintf("z.%d", i), name: "z + c for " + quoted(s.names[i]), want: []float64{s.after[i]}, answer: canonical(s.after[i], Real),
+		id: fmt.Sprintf("z.%d", i), name: "z + c for " + quoted(s.names[i]), want: []float64{s.after[i]},
+		answer: canonical(s.after[i], Real),
 		slips: []slip{
-			{mistake: Multiplied, value: s.z[i] * s.c, title: "You multiplied.", why: "The constant is added: " + canonical(s.z[i], Real) + " + (" + c + ")."},
-			{mistake: Swapped, value: s.z[i] - s.c, title: "You subtracted.", why: "The constant is added, with its sign: " + canonical(s.z[i], Real) + " + (" + c + ")."},
+			{
+				mistake: Multiplied, value: s.z[i] * s.c, title: "You multiplied.",
+				why: "The constant is added: " + canonical(s.z[i], Real) + " + (" + c + ").",
+			},
+			{
+				mistake: Swapped, value: s.z[i] - s.c, title: "You subtracted.",
+				why: "The constant is added, with its sign: " + canonical(s.z[i], Real) + " + (" + c + ").",
+			},
 		},
-		hints: [3]string{"What is added to this logit?", "Add the constant, with its sign.", canonical(s.z[i], Real) + " + (" + c + ")."},
-		work:  []Line{{"Add the constant.", canonical(s.z[i], Real) + " + (" + c + ")", canonical(s.after[i], Real)}},
+		hints: [3]string{
+			"What is added to this logit?", "Add the constant, with its sign.",
+			canonical(s.z[i], Real) + " + (" + c + ").",
+		},
+		work: []Line{{"Add the constant.", canonical(s.z[i], Real) + " + (" + c + ")", canonical(s.after[i], Real)}},
 	})
 }
 
@@ -128,17 +145,28 @@ func (s *shifted) expCell(step string, i int, z []float64, which int) *Cell {
 	slips := []slip{
 		{mistake: Base10, value: math.Pow(10, z[i]), title: "You raised 10, not e.", why: "The base is e = 2.71828."},
 		{mistake: Base2, value: math.Pow(2, z[i]), title: "You raised 2, not e.", why: "The base is e = 2.71828."},
-		{mistake: TimesE, value: math.E * z[i], title: "You multiplied by e.", why: "Raise e to the power of " + x + "."},
+		{
+			mistake: TimesE, value: math.E * z[i], title: "You multiplied by e.",
+			why: "Raise e to the power of " + x + ".",
+		},
 	}
 	if which == 1 {
 		slips = append(slips,
-			slip{mistake: AfterT, value: math.Exp(s.z[i]) + s.c, title: "You added the constant to the exp.", why: "It is added to the logit. Adding to a power multiplies: e to z + c is e to z times e to c."},
-			slip{mistake: IgnoredT, value: math.Exp(s.z[i]), title: "That is the exp before.", why: "The exponent is " + x + " now."})
+			slip{
+				mistake: AfterT, value: math.Exp(s.z[i]) + s.c, title: "You added the constant to the exp.",
+				why: "It is added to the logit. Adding to a power multiplies: e to z + c is e to z times e to c.",
+			},
+			slip{
+				mistake: IgnoredT, value: math.Exp(s.z[i]), title: "That is the exp before.",
+				why: "The exponent is " + x + " now.",
+			})
 	}
 	return s.p.quantity(step, quantity{
 		id: fmt.Sprintf("exp.%d", i), name: "exp for " + quoted(s.names[i]), want: []float64{want}, slips: slips,
-		hints: [3]string{"Which number is raised to which power?", "Raise e = 2.71828 to the logit.", "e to the power of " + x + "."},
-		work:  []Line{{"Raise e to the logit.", "e^" + x, Real.show(want)}},
+		hints: [3]string{
+			"Which number is raised to which power?", "Raise e = 2.71828 to the logit.", "e to the power of " + x + ".",
+		},
+		work: []Line{{"Raise e to the logit.", "e^" + x, Real.show(want)}},
 	})
 }
 
@@ -153,7 +181,13 @@ func (s *shifted) sumCell(step string, z []float64, which int) *Cell {
 	}
 	slips := []slip{{mistake: NoExp, value: plain, title: "You added up the logits.", why: "Add the column exp."}}
 	for i, x := range z {
-		slips = append(slips, slip{mistake: LeftOut, value: want[0] - math.Exp(x), title: "One is missing from the sum.", why: "That is the sum without " + quoted(s.names[i]) + "."})
+		slips = append(
+			slips,
+			slip{
+				mistake: LeftOut, value: want[0] - math.Exp(x), title: "One is missing from the sum.",
+				why: "That is the sum without " + quoted(s.names[i]) + ".",
+			},
+		)
 	}
 	return s.p.quantity(step, quantity{
 		id: "sum", name: "sum of exps", want: want, slips: slips,
@@ -169,45 +203,104 @@ func (s *shifted) pCell(step string, i int, z []float64, which int) *Cell {
 	}
 	e, largest := math.Exp(z[i]), math.Exp(z[d.Order[0]])
 	slips := []slip{
-		{mistake: Largest, value: e / largest, title: "You divided by the largest exp, not by their sum.", why: "The whole is all of them together, " + Real.show(s.sum[which]) + "."},
-		{mistake: Swapped, value: e, title: "That is the exp.", why: "Divide it by the sum, " + Real.show(s.sum[which]) + "."},
-		{mistake: Percent, value: 100 * d.P[i], title: "A percentage needs its sign.", why: "Write " + Probability.show(d.P[i]) + ".", credit: 0.5},
+		{
+			mistake: Largest, value: e / largest, title: "You divided by the largest exp, not by their sum.",
+			why: "The whole is all of them together, " + Real.show(s.sum[which]) + ".",
+		},
+		{
+			mistake: Swapped, value: e, title: "That is the exp.",
+			why: "Divide it by the sum, " + Real.show(s.sum[which]) + ".",
+		},
+		{
+			mistake: Percent, value: 100 * d.P[i], title: "A percentage needs its sign.",
+			why: "Write " + Probability.show(d.P[i]) + ".", credit: 0.5,
+		},
 	}
 	if which == 1 {
 		slips = append(slips,
-			slip{mistake: AfterT, value: s.d.P[i] + s.c, title: "You added the constant to the probability.", why: "It is added to the logit, before the softmax."},
-			slip{mistake: IgnoredT, value: e / s.sum[0], title: "You divided by the old sum.", why: "The exps have changed, and so has their sum: " + Real.show(s.sum[1]) + "."})
+			slip{
+				mistake: AfterT, value: s.d.P[i] + s.c, title: "You added the constant to the probability.",
+				why: "It is added to the logit, before the softmax.",
+			},
+			slip{
+				mistake: IgnoredT, value: e / s.sum[0], title: "You divided by the old sum.",
+				why: "The exps have changed, and so has their sum: " + Real.show(s.sum[1]) + ".",
+			})
 	}
 	for j, name := range s.names {
 		if j != i {
-			slips = append(slips, slip{mistake: OtherRow, value: d.P[j], title: "That belongs to another row.", why: "It is p of " + quoted(name) + "."})
+			slips = append(
+				slips,
+				slip{
+					mistake: OtherRow, value: d.P[j], title: "That belongs to another row.",
+					why: "It is p of " + quoted(name) + ".",
+				},
+			)
 		}
 	}
 	return s.p.quantity(step, quantity{
-		id: fmt.Sprintf("p.%d", i), name: "p for " + quoted(s.names[i]), form: Probability, want: []float64{d.P[i], roundTo(e, 4) / roundTo(s.sum[which], 4)}, slips: slips,
-		hints: [3]string{"What is the whole that this token has a part of?", "Divide its exp by the sum of all exps.", Real.show(e) + " / " + Real.show(s.sum[which]) + "."},
-		work:  []Line{{"Divide its exp by the sum.", Real.show(e) + " / " + Real.show(s.sum[which]), Probability.show(d.P[i])}},
+		id: fmt.Sprintf("p.%d", i), name: "p for " + quoted(s.names[i]), form: Probability,
+		want: []float64{d.P[i], roundTo(e, 4) / roundTo(s.sum[which], 4)}, slips: slips,
+		hints: [3]string{
+			"What is the whole that this token has a part of?", "Divide its exp by the sum of all exps.",
+			Real.show(e) + " / " + Real.show(s.sum[which]) + ".",
+		},
+		work: []Line{
+			{"Divide its exp by the sum.", Real.show(e) + " / " + Real.show(s.sum[which]), Probability.show(d.P[i])},
+		},
 	})
 }
 
 func (s *shifted) questions() {
 	factor := Real.show(math.Exp(s.c))
 	s.p.question("what", "What does adding the same number to every logit do to the probabilities?", "what becomes of the probabilities", &choice{
-		options: []Option{{Value: "same", Text: "Nothing at all"}, {Value: "scaled", Text: "All are multiplied by the same number"}, {Value: "sharper", Text: "The top token gains"}},
-		right:   "same", note: "Every exp was multiplied by " + factor + ", and so was the sum: it cancels out.",
-		why: map[string]said{
-			"scaled":  {Renormalise, "The exps are, not the probabilities.", "Each exp and the sum are multiplied by " + factor + ". Divide one by the other, and it cancels out."},
-			"sharper": {OtherOption, "That would be dividing by a small T.", "Adding leaves the gaps between logits as they are, and only they count."},
+		options: []Option{
+			{Value: "same", Text: "Nothing at all"},
+			{Value: "scaled", Text: "All are multiplied by the same number"},
+			{Value: "sharper", Text: "The top token gains"},
 		},
-	}, [3]string{"Put the two columns p side by side.", "e to z + c is e to z, times e to c. Where does that factor go?", "The factor " + factor + " is in every exp and in the sum."},
+		right: "same", note: "Every exp was multiplied by " + factor + ", and so was the sum: it cancels out.",
+		why: map[string]said{
+			"scaled": {
+				Renormalise, "The exps are, not the probabilities.",
+				"Each exp and the sum are multiplied by " + factor + ". Divide one by the other, and it cancels out.",
+			},
+			"sharper": {
+				OtherOption, "That would be dividing by a small T.",
+				"Adding leaves the gaps between logits as they are, and only they count.",
+			},
+		},
+	}, [3]string{
+		"Put the two columns p side by side.", "e to z + c is e to z, times e to c. Where does that factor go?",
+		"The factor " + factor + " is in every exp and in the sum.",
+	},
 		[]Line{{"Factor e^c out of every exp and of the sum.", "e^(z+c) / Σ e^(z+c) = e^z / Σ e^z", "Nothing at all"}})
 	s.p.question("sign", "A logit is below 0. What does that alone say of its token?", "what a negative logit says", &choice{
-		options: []Option{{Value: "nothing", Text: "Nothing: only differences count"}, {Value: "unlikely", Text: "It is unlikely"}, {Value: "impossible", Text: "It cannot be drawn"}},
-		right:   "nothing", note: "Add a large enough constant, and the same logit is above 0 with the same probability.",
-		why: map[string]said{
-			"unlikely":   {OtherOption, "Not by itself.", "If all others are lower still, it is the likely one. Only the differences count."},
-			"impossible": {OtherOption, "It can.", "e to a negative number is small and above 0. Softmax never gives 0."},
+		options: []Option{
+			{Value: "nothing", Text: "Nothing: only differences count"},
+			{Value: "unlikely", Text: "It is unlikely"},
+			{Value: "impossible", Text: "It cannot be drawn"},
 		},
-	}, [3]string{"Could you move this logit above 0 without changing any probability?", "Only differences between logits matter.", "Add the same constant to all: every sign can change, no probability does."},
-		[]Line{{"Add a constant to all: the sign changes, the probability does not.", "", "Nothing: only differences count"}})
+		right: "nothing", note: "Add a large enough constant, and the same logit is above 0 with " +
+			"the same probability.",
+		why: map[string]said{
+			"unlikely": {
+				OtherOption, "Not by itself.",
+				"If all others are lower still, it is the likely one. Only the differences count.",
+			},
+			"impossible": {
+				OtherOption, "It can.", "e to a negative number is small and above 0. Softmax never gives 0.",
+			},
+		},
+	}, [3]string{
+		"Could you move this logit above 0 without changing any probability?",
+		"Only differences between logits matter.",
+		"Add the same constant to all: every sign can change, no probability does.",
+	},
+		[]Line{
+			{
+				"Add a constant to all: the sign changes, the probability does not.", "",
+				"Nothing: only differences count",
+			},
+		})
 }

@@ -133,7 +133,8 @@ func (s *sheet) foot(under map[string]Item) {
 func (s *sheet) softmaxStep() {
 	s.open(Step{
 		ID: "softmax", Name: "Softmax", Note: "T = 1", Title: "Turn the logits into probabilities",
-		Ask:    "Raise e to each z / T, add them up, divide each by the sum. Then keep a running total, from the most probable down. Three or four decimals.",
+		Ask: "Raise e to each z / T, add them up, divide each by the sum. Then keep a running total, from the " +
+			"most probable down. Three or four decimals.",
 		Remark: "The plain reading of the scores. They add up to 1.",
 	})
 	s.frame("z zt", "exp p cum")
@@ -156,7 +157,8 @@ func (s *sheet) greedyStep() {
 	d := s.greedy()
 	best := s.names[d.Order[0]]
 	s.open(Step{
-		ID: "greedy", Name: "Greedy", Note: "take the top one", Needs: []string{"softmax"}, Title: "Take the most probable token",
+		ID: "greedy", Name: "Greedy", Note: "take the top one", Needs: []string{"softmax"},
+		Title:  "Take the most probable token",
 		Ask:    "Mark the one token that greedy decoding takes, and say how probable it is once all others are cut.",
 		Remark: "Always the top one. No randomness is left.",
 	})
@@ -165,8 +167,15 @@ func (s *sheet) greedyStep() {
 	s.fill(1, map[string]func(int) Item{"keep": func(i int) Item { return Item{Cell: keep, Option: s.names[i]} }})
 	p := d.P[d.Order[0]]
 	n := newNumber(Probability, []float64{1}, []slip{
-		{mistake: Renormalise, value: p, title: "You forgot to renormalise.", why: "One token is left, so it has the whole: " + Probability.show(p) + " / " + Probability.show(p) + " = 1."},
-		{mistake: Percent, value: 100, title: "A percentage needs its sign.", why: "100% is 1; 100 alone is a hundred.", credit: 0.5},
+		{
+			mistake: Renormalise, value: p, title: "You forgot to renormalise.",
+			why: "One token is left, so it has the whole: " + Probability.show(p) + " / " + Probability.show(p) +
+				" = 1.",
+		},
+		{
+			mistake: Percent, value: 100, title: "A percentage needs its sign.",
+			why: "100% is 1; 100 alone is a hundred.", credit: 0.5,
+		},
 	})
 	c := s.cell(&cell{
 		Cell: Cell{ID: "q", Label: "p′ for the token that greedy takes", Type: Number}, grader: n, answer: "1",
@@ -175,7 +184,9 @@ func (s *sheet) greedyStep() {
 			"Renormalise: divide by the sum of what was kept.",
 			"Only " + best + " was kept, so divide its " + Probability.show(p) + " by " + Probability.show(p) + ".",
 		},
-		work: []Line{{"Divide by what was kept, itself alone.", Probability.show(p) + " / " + Probability.show(p), "1"}},
+		work: []Line{
+			{"Divide by what was kept, itself alone.", Probability.show(p) + " / " + Probability.show(p), "1"},
+		},
 	})
 	s.step.Asks = []Ask{{"What is p′ of that token?", c}}
 }
@@ -187,8 +198,13 @@ func (s *sheet) cutStep(id, name, note string, d *sampling.Distribution, rule cu
 	remark := fmt.Sprintf("%d stay, whatever they weigh: %s.", d.Keep, Probability.show(d.Mass))
 	if rule.topP > 0 {
 		title = "Keep the smallest set that reaches " + canonical(rule.topP, Real)
-		ask = "Mark the tokens from the most probable down until their sum is at least " + canonical(rule.topP, Real) + ". Then renormalise as before."
-		remark = fmt.Sprintf("%s is short of %s, so the next one stays too: %d tokens.", Probability.show(d.Cum[d.Keep-2]), canonical(rule.topP, Real), d.Keep)
+		ask = "Mark the tokens from the most probable down until their sum is at least " + canonical(
+			rule.topP, Real,
+		) + ". Then renormalise as before."
+		remark = fmt.Sprintf(
+			"%s is short of %s, so the next one stays too: %d tokens.", Probability.show(d.Cum[d.Keep-2]),
+			canonical(rule.topP, Real), d.Keep,
+		)
 	}
 	s.open(Step{ID: id, Name: name, Note: note, Needs: []string{"softmax"}, Title: title, Ask: ask, Remark: remark})
 	s.frame("z zt exp p cum", "keep q")
@@ -231,9 +247,17 @@ func (s *sheet) temperatureStep(id string, t float64, what string) {
 		"p": func(i int) Item { return s.pCell(i, t) },
 	})
 	s.foot(map[string]Item{"exp": sum, "p": {Text: "must be 1"}})
-	s.step.Asks = []Ask{{"How many tokens would a nucleus of " + canonical(s.topP, Real) + " keep at this temperature?", s.nucleusCount(t)}}
+	s.step.Asks = []Ask{
+		{
+			"How many tokens would a nucleus of " + canonical(s.topP, Real) + " keep at this temperature?",
+			s.nucleusCount(t),
+		},
+	}
 	if t > 1 {
-		s.step.Asks = append(s.step.Asks, Ask{"As T rises from 0.5 to 1 to 2, what does the probability of the top token do?", s.trendCell()})
+		s.step.Asks = append(
+			s.step.Asks,
+			Ask{"As T rises from 0.5 to 1 to 2, what does the probability of the top token do?", s.trendCell()},
+		)
 	}
 }
 
@@ -242,12 +266,21 @@ func (s *sheet) summarise() {
 	for _, x := range []struct {
 		id string
 		d  *sampling.Distribution
-	}{{"softmax", s.plain(1)}, {"greedy", s.greedy()}, {"topk", s.top()}, {"topp", s.nucleus(1)}, {"cold", s.plain(cold)}, {"hot", s.plain(hot)}} {
+	}{
+		{"softmax", s.plain(1)},
+		{"greedy", s.greedy()},
+		{"topk", s.top()},
+		{"topp", s.nucleus(1)},
+		{"cold", s.plain(cold)},
+		{"hot", s.plain(hot)},
+	} {
 		for _, step := range s.p.Steps {
 			if step.ID != x.id {
 				continue
 			}
-			sum := Summary{Step: step.ID, Name: step.Name, Note: step.Note, Remark: step.Remark, Cut: x.d.Keep < len(s.names)}
+			sum := Summary{
+				Step: step.ID, Name: step.Name, Note: step.Note, Remark: step.Remark, Cut: x.d.Keep < len(s.names),
+			}
 			for i, name := range s.names {
 				r := x.d.RankOf(int32(i))
 				sum.Rows = append(sum.Rows, SummaryRow{Name: " " + name, P: x.d.P[i], Q: x.d.Q(r), Kept: r < x.d.Keep})

@@ -67,7 +67,10 @@ func (s *sheet) massCell(d cutter, rule cut) *Cell {
 			mistake: Renormalise, value: 1, title: "Not yet: 1 is the sum of p′.",
 			why: "Before renormalising, the kept p add up to " + p4(d.Mass) + ".",
 		},
-		slip{mistake: Percent, value: 100 * d.Mass, title: "A percentage needs its sign.", why: "Write " + p4(d.Mass) + ", or the percentage with its sign.", credit: 0.5})
+		slip{
+			mistake: Percent, value: 100 * d.Mass, title: "A percentage needs its sign.",
+			why: "Write " + p4(d.Mass) + ", or the percentage with its sign.", credit: 0.5,
+		})
 	terms := sumOf(kept(d))
 	return s.cell(&cell{
 		Cell:   Cell{ID: "mass", Label: "sum of the kept p", Type: Number},
@@ -209,7 +212,10 @@ func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 			mistake: Percent, value: 100 * d.Q(r), title: "A percentage needs its sign.",
 			why: "Write " + p4(d.Q(r)) + ", or the percentage with its sign.", credit: 0.5,
 		},
-		slip{mistake: Swapped, value: d.Cum[r] / d.Mass, title: "That is a running total.", why: "Here is this token's own share: " + p4(p) + " / " + p4(d.Mass) + "."})
+		slip{
+			mistake: Swapped, value: d.Cum[r] / d.Mass, title: "That is a running total.",
+			why: "Here is this token's own share: " + p4(p) + " / " + p4(d.Mass) + ".",
+		})
 	for other := range d.Keep {
 		if other != r {
 			slips = append(

@@ -9,7 +9,13 @@ import (
 func (s *sheet) others(slips []slip, i int, what string, f func(j int) float64) []slip {
 	for j, name := range s.names {
 		if j != i {
-			slips = append(slips, slip{mistake: OtherRow, value: f(j), title: "That belongs to another row.", why: fmt.Sprintf("It is the %s of %s; this row is %s.", what, quoted(name), quoted(s.names[i]))})
+			slips = append(
+				slips,
+				slip{
+					mistake: OtherRow, value: f(j), title: "That belongs to another row.",
+					why: fmt.Sprintf("It is the %s of %s; this row is %s.", what, quoted(name), quoted(s.names[i])),
+				},
+			)
 		}
 	}
 	return slips
@@ -19,10 +25,22 @@ func (s *sheet) ztCell(i int, t float64) Item {
 	z, tt := value(s.z[i]), canonical(t, Real)
 	want := z / t
 	slips := []slip{
-		{mistake: TimesT, value: z * t, title: "You multiplied by T.", why: fmt.Sprintf("The logit is divided by T: %s / %s = %s.", logit(s.z[i]), tt, canonical(want, Real))},
-		{mistake: IgnoredT, value: z, title: "That is the logit itself.", why: "Divide it by T first: at T = " + tt + " every gap between logits changes."},
-		{mistake: AfterT, value: z - t, title: "You subtracted T.", why: "Divide by T. Taking the same number from every logit would change nothing."},
-		{mistake: AfterT, value: z + t, title: "You added T.", why: "Divide by T. Adding the same number to every logit would change nothing."},
+		{
+			mistake: TimesT, value: z * t, title: "You multiplied by T.",
+			why: fmt.Sprintf("The logit is divided by T: %s / %s = %s.", logit(s.z[i]), tt, canonical(want, Real)),
+		},
+		{
+			mistake: IgnoredT, value: z, title: "That is the logit itself.",
+			why: "Divide it by T first: at T = " + tt + " every gap between logits changes.",
+		},
+		{
+			mistake: AfterT, value: z - t, title: "You subtracted T.",
+			why: "Divide by T. Taking the same number from every logit would change nothing.",
+		},
+		{
+			mistake: AfterT, value: z + t, title: "You added T.",
+			why: "Divide by T. Adding the same number to every logit would change nothing.",
+		},
 	}
 	slips = s.others(slips, i, "z / T", func(j int) float64 { return value(s.z[j]) / t })
 	return Item{Cell: s.cell(&cell{
@@ -31,7 +49,10 @@ func (s *sheet) ztCell(i int, t float64) Item {
 		hints: [3]string{
 			"Where does the temperature act: on the logits or on the probabilities?",
 			"Divide the logit by T.",
-			fmt.Sprintf("%s / %s: dividing by %s is the same as multiplying by %s.", logit(s.z[i]), tt, tt, canonical(1/t, Real)),
+			fmt.Sprintf(
+				"%s / %s: dividing by %s is the same as multiplying by %s.", logit(s.z[i]), tt, tt,
+				canonical(1/t, Real),
+			),
 		},
 		work: []Line{{"Divide the logit by T.", logit(s.z[i]) + " / " + tt, canonical(want, Real)}},
 	})}
@@ -43,20 +64,57 @@ func (s *sheet) expCell(i int, t float64) Item {
 	show := Real.show
 	top := s.plain(t).MaxZ / t
 	slips := []slip{
-		{mistake: Base10, value: math.Pow(10, x), title: "You raised 10, not e.", why: fmt.Sprintf("10 to the power of %s is %s. Here the base is e = 2.71828: the key is often called exp, or e with a raised x.", xs, show(math.Pow(10, x)))},
-		{mistake: Base2, value: math.Pow(2, x), title: "You raised 2, not e.", why: fmt.Sprintf("2 to the power of %s is %s. Here the base is e = 2.71828.", xs, show(math.Pow(2, x)))},
-		{mistake: TimesE, value: math.E * x, title: "You multiplied by e.", why: fmt.Sprintf("e times %s is %s. Raise e to the power of %s.", xs, show(math.E*x), xs)},
-		{mistake: NoExp, value: x, title: "That is the exponent itself.", why: "Raise e to it: that makes every score positive and turns equal steps into equal factors."},
+		{
+			mistake: Base10, value: math.Pow(10, x), title: "You raised 10, not e.",
+			why: fmt.Sprintf(
+				"10 to the power of %s is %s. Here the base is e = 2.71828: the key is often called exp, "+
+					"or e with a raised x.",
+				xs, show(math.Pow(10, x)),
+			),
+		},
+		{
+			mistake: Base2, value: math.Pow(2, x), title: "You raised 2, not e.",
+			why: fmt.Sprintf("2 to the power of %s is %s. Here the base is e = 2.71828.", xs, show(math.Pow(2, x))),
+		},
+		{
+			mistake: TimesE, value: math.E * x, title: "You multiplied by e.",
+			why: fmt.Sprintf("e times %s is %s. Raise e to the power of %s.", xs, show(math.E*x), xs),
+		},
+		{
+			mistake: NoExp, value: x, title: "That is the exponent itself.",
+			why: "Raise e to it: that makes every score positive and turns equal steps into equal factors.",
+		},
 	}
 	if t != 1 {
 		slips = append(slips,
-			slip{mistake: TimesT, value: s.exp(i, 1/t), title: "You multiplied by T.", why: fmt.Sprintf("That is e to the power of z × T. At T = %s the exponent is z / T = %s.", canonical(t, Real), xs)},
-			slip{mistake: IgnoredT, value: s.exp(i, 1), title: "T was left out.", why: fmt.Sprintf("That is e to the power of %s. Divide by T first: the exponent is %s.", logit(s.z[i]), xs)},
-			slip{mistake: AfterT, value: s.exp(i, 1) / t, title: "T acts before the exponential.", why: "Divide the logit by T, and raise e to the result. Dividing e to z instead cancels out when you normalise."})
+			slip{
+				mistake: TimesT, value: s.exp(i, 1/t), title: "You multiplied by T.",
+				why: fmt.Sprintf(
+					"That is e to the power of z × T. At T = %s the exponent is z / T = %s.", canonical(t, Real), xs,
+				),
+			},
+			slip{
+				mistake: IgnoredT, value: s.exp(i, 1), title: "T was left out.",
+				why: fmt.Sprintf(
+					"That is e to the power of %s. Divide by T first: the exponent is %s.", logit(s.z[i]), xs,
+				),
+			},
+			slip{
+				mistake: AfterT, value: s.exp(i, 1) / t, title: "T acts before the exponential.",
+				why: "Divide the logit by T, and raise e to the result. Dividing e to z instead cancels " +
+					"out when you normalise.",
+			})
 	}
 	slips = append(slips,
-		slip{mistake: Shifted, value: math.Exp(x - top), title: "You subtracted the largest first.", why: "Programs do that too, and p comes out the same. This column asks for plain e to the power z / T.", credit: 0.5},
-		slip{mistake: Swapped, value: s.plain(t).P[i], title: "That is p: it belongs one column further.", why: "This column asks for e to the power z / T, before it is divided by the sum."})
+		slip{
+			mistake: Shifted, value: math.Exp(x - top), title: "You subtracted the largest first.",
+			why:    "Programs do that too, and p comes out the same. This column asks for plain e to the power z / T.",
+			credit: 0.5,
+		},
+		slip{
+			mistake: Swapped, value: s.plain(t).P[i], title: "That is p: it belongs one column further.",
+			why: "This column asks for e to the power z / T, before it is divided by the sum.",
+		})
 	slips = s.others(slips, i, "exp", func(j int) float64 { return s.exp(j, t) })
 	return Item{Cell: s.cell(&cell{
 		Cell:   Cell{ID: fmt.Sprintf("exp.%d", i), Label: "exp for " + quoted(s.names[i]), Type: Number},
@@ -85,19 +143,46 @@ func (s *sheet) sumCell(t float64) *Cell {
 	show := Real.show
 	var slips []slip
 	for i, e := range exps {
-		slips = append(slips, slip{mistake: LeftOut, value: want[0] - e, title: "One is missing from the sum.", why: fmt.Sprintf("Without %s the others come to %s. All %s belong in.", quoted(s.names[i]), show(want[0]-e), inWords(n))})
+		slips = append(
+			slips,
+			slip{
+				mistake: LeftOut, value: want[0] - e, title: "One is missing from the sum.",
+				why: fmt.Sprintf(
+					"Without %s the others come to %s. All %s belong in.", quoted(s.names[i]), show(want[0]-e),
+					inWords(n),
+				),
+			},
+		)
 	}
 	slips = append(slips,
-		slip{mistake: Base10, value: base10, title: "You raised 10, not e.", why: "These are powers of 10 added up. The base is e = 2.71828."},
-		slip{mistake: Base2, value: base2, title: "You raised 2, not e.", why: "These are powers of 2 added up. The base is e = 2.71828."},
-		slip{mistake: NoExp, value: plain, title: "You added up the exponents.", why: "Add the column exp, not the column z / T."},
+		slip{
+			mistake: Base10, value: base10, title: "You raised 10, not e.",
+			why: "These are powers of 10 added up. The base is e = 2.71828.",
+		},
+		slip{
+			mistake: Base2, value: base2, title: "You raised 2, not e.",
+			why: "These are powers of 2 added up. The base is e = 2.71828.",
+		},
+		slip{
+			mistake: NoExp, value: plain, title: "You added up the exponents.",
+			why: "Add the column exp, not the column z / T.",
+		},
 		slip{mistake: Swapped, value: 1, title: "That is the sum of p.", why: "Here the column exp is added up."},
-		slip{mistake: Largest, value: largest, title: "That is the largest alone.", why: "The whole is all of them together."},
-		slip{mistake: Averaged, value: want[0] / float64(n), title: "That is the average.", why: "Leave out the division: the question asks for the plain sum."})
+		slip{
+			mistake: Largest, value: largest, title: "That is the largest alone.",
+			why: "The whole is all of them together.",
+		},
+		slip{
+			mistake: Averaged, value: want[0] / float64(n), title: "That is the average.",
+			why: "Leave out the division: the question asks for the plain sum.",
+		})
 	if t != 1 {
 		slips = append(slips,
 			slip{mistake: IgnoredT, value: s.sum(1), title: "That is the sum at T = 1.", why: "The exps have changed."},
-			slip{mistake: TimesT, value: s.sum(1 / t), title: "You multiplied by T.", why: "That is the sum at T = " + canonical(1/t, Real) + "."})
+			slip{
+				mistake: TimesT, value: s.sum(1 / t), title: "You multiplied by T.",
+				why: "That is the sum at T = " + canonical(1/t, Real) + ".",
+			})
 	}
 	terms := ""
 	for i, e := range exps {
@@ -115,7 +200,10 @@ func (s *sheet) sumCell(t float64) *Cell {
 			terms + ".",
 		},
 		work: []Line{
-			{"Raise e to each z / T.", s.join(func(i int) string { return "e^" + canonical(value(s.z[i])/t, Real) }), s.join(func(i int) string { return show(exps[i]) })},
+			{
+				"Raise e to each z / T.", s.join(func(i int) string { return "e^" + canonical(value(s.z[i])/t, Real) }),
+				s.join(func(i int) string { return show(exps[i]) }),
+			},
 			{"Add them all: that is the whole.", terms, show(want[0])},
 		},
 	})

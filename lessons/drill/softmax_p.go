@@ -58,7 +58,10 @@ func (s *sheet) pCell(i int, t float64) Item {
 				mistake: AfterT, value: one / t, title: "You divided p by T.",
 				why: "T acts on the logits, before the softmax. Shares divided by T are shares of nothing.",
 			},
-			slip{mistake: AfterT, value: one * t, title: "You multiplied p by T.", why: "T acts on the logits, before the softmax."})
+			slip{
+				mistake: AfterT, value: one * t, title: "You multiplied p by T.",
+				why: "T acts on the logits, before the softmax.",
+			})
 	}
 	slips = append(slips,
 		slip{
@@ -82,7 +85,10 @@ func (s *sheet) pCell(i int, t float64) Item {
 			why:    fmt.Sprintf("%s%% is %s; write one or the other.", canonical(roundTo(100*want, 2), Real), p4(want)),
 			credit: 0.5,
 		},
-		slip{mistake: LeftOut, value: e / (sum - e), title: "This token is missing from your sum.", why: fmt.Sprintf("You divided by the others alone, %s. The whole has all of them, %s.", r3(sum-e), r3(sum))})
+		slip{
+			mistake: LeftOut, value: e / (sum - e), title: "This token is missing from your sum.",
+			why: fmt.Sprintf("You divided by the others alone, %s. The whole has all of them, %s.", r3(sum-e), r3(sum)),
+		})
 	if r := d.RankOf(int32(i)); t == 1 && r > 0 {
 		slips = append(
 			slips,

@@ -31,7 +31,9 @@ func TestLessonByHand(t *testing.T) {
 	}
 	for cell, texts := range map[string][]string{
 		"softmax.exp.0": {"54.5982", "54.598", "54.60"}, "softmax.exp.1": {"20.0855", "20.086", "20.09", "20,086"},
-		"softmax.exp.2": {"7.3891", "7.389"}, "softmax.exp.3": {"2.7183", "2.718"}, "softmax.exp.4": {"1.6487", "1.649"},
+		"softmax.exp.2": {"7.3891", "7.389"}, "softmax.exp.3": {
+			"2.7183", "2.718",
+		}, "softmax.exp.4": {"1.6487", "1.649"},
 		"softmax.sum": {"86.4397", "86.440", "86.44", "86.45"}, // 54.60 + 20.09 + 7.39 + 2.72 + 1.65 = 86.45
 		"softmax.p.0": {"0.6316", "0.632", "63.2%", "63.16 %", "0,632", ".632", "54.598/86.440"},
 		"softmax.p.1": {"0.2324", "0.232"}, "softmax.p.2": {"0.0855", "0.085", "8.55%"},
@@ -147,7 +149,10 @@ func TestMistakesByHand(t *testing.T) {
 	for _, row := range lessonMistakes {
 		v := p.Check(row.cell, row.text)
 		if v.Mistake != row.want || !strings.Contains(v.Title+" "+v.Why, row.say) || v.State == Right {
-			t.Errorf("%s = %q: %s %q: %s %s; want %q, about %q", row.cell, row.text, v.State, v.Mistake, v.Title, v.Why, row.want, row.say)
+			t.Errorf(
+				"%s = %q: %s %q: %s %s; want %q, about %q", row.cell, row.text, v.State, v.Mistake, v.Title, v.Why,
+				row.want, row.say,
+			)
 		}
 	}
 	if v := p.Check("cold.p.0", "0.866"); v.Title != "That is the printed value; the arithmetic gives 0.864." {
@@ -236,7 +241,10 @@ func TestNumbersAreFair(t *testing.T) {
 			for _, temperature := range []float64{cold, 1, hot} {
 				for _, cum := range f.plain(temperature).Cum {
 					if math.Abs(cum-f.topP) < 0.01 {
-						t.Errorf("level %d, seed %d: at T=%v a running total is %v, the border %v", level, seed, temperature, cum, f.topP)
+						t.Errorf(
+							"level %d, seed %d: at T=%v a running total is %v, the border %v", level, seed, temperature,
+							cum, f.topP,
+						)
 					}
 				}
 			}
@@ -263,7 +271,8 @@ func TestSameSeedSameProblem(t *testing.T) {
 			seen := map[string]bool{}
 			for seed := range uint64(20) {
 				a, b := mustNew(t, k.Kind, seed, level), mustNew(t, k.Kind, seed, level)
-				if !reflect.DeepEqual(a.Steps, b.Steps) || !reflect.DeepEqual(a.Facts, b.Facts) || !reflect.DeepEqual(a.Worked(), b.Worked()) {
+				if !reflect.DeepEqual(a.Steps, b.Steps) || !reflect.DeepEqual(a.Facts, b.Facts) ||
+					!reflect.DeepEqual(a.Worked(), b.Worked()) {
 					t.Fatalf("%s, seed %d, level %d is not the same twice", k.Kind, seed, level)
 				}
 				key := ""

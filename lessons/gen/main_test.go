@@ -30,7 +30,9 @@ func TestTableIsWhatIsGenerated(t *testing.T) {
 }
 
 func TestRender(t *testing.T) {
-	got, err := render([]lessons.Formula{{TeX: "x^2"}, {TeX: `\min(a)`}, {TeX: `\begin{aligned} a &= b \end{aligned}`, Display: true}})
+	got, err := render(
+		[]lessons.Formula{{TeX: "x^2"}, {TeX: `\min(a)`}, {TeX: `\begin{aligned} a &= b \end{aligned}`, Display: true}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

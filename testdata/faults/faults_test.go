@@ -48,10 +48,14 @@ func TestParse(t *testing.T) {
 	}
 	want := []*fault{
 		{
-			name: "one-thing", behaviour: "The first thing goes wrong.", packages: []string{"./a", "./b"}, run: "TestX|TestY",
+			name: "one-thing", behaviour: "The first thing goes wrong.", packages: []string{"./a", "./b"},
+			run:   "TestX|TestY",
 			edits: []edit{{"a/a.go", "\tx := 1", "\tx := 2"}, {"a/a.go", "return", ""}},
 		},
-		{name: "another", behaviour: "It goes wrong too.", packages: []string{"./c"}, before: "none", edits: []edit{{"c.js", "a", "b"}}},
+		{
+			name: "another", behaviour: "It goes wrong too.", packages: []string{"./c"}, before: "none",
+			edits: []edit{{"c.js", "a", "b"}},
+		},
 	}
 	if !reflect.DeepEqual(faults, want) {
 		t.Errorf("%+v\nwant %+v", faults, want)
@@ -82,7 +86,9 @@ func tree(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		if err := errors.Join(
+			os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644),
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -134,7 +140,9 @@ func TestApply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := map[string]string{"a.go": "package a\n\nvar y = 3\n", "b.css": "a { color: blue }\n"}; !maps.Equal(c.files, want) {
+	if want := map[string]string{
+		"a.go": "package a\n\nvar y = 3\n", "b.css": "a { color: blue }\n",
+	}; !maps.Equal(c.files, want) {
 		t.Errorf("%q, want %q", c.files, want)
 	}
 	f.edits[1].new = "y = = 3"
@@ -169,7 +177,11 @@ func TestRecordKeepsTheRestOfTheList(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	all := []*fault{{name: "one-two", list: "d/engine-a.txt"}, {name: "one-three", list: "d/web-a.txt"}, {name: "four", list: "d/web-b.txt"}}
+	all := []*fault{
+		{name: "one-two", list: "d/engine-a.txt"},
+		{name: "one-three", list: "d/web-a.txt"},
+		{name: "four", list: "d/web-b.txt"},
+	}
 	for names, want := range map[string]string{
 		"all": "one-two one-three four", "one-*": "one-two one-three", "web-a": "one-three",
 		"web-*.txt four": "one-three four", "engine-a.txt": "one-two",
@@ -196,7 +208,11 @@ func TestReadEvents(t *testing.T) {
 		want   result
 		fails  bool
 	}{
-		"passed": {`{"Action":"run","Package":"m/a","Test":"TestX"}` + "\n" + `{"Action":"pass","Package":"m/a"}`, result{}, false},
+		"passed": {
+			`{"Action":"run","Package":"m/a","Test":"TestX"}` + "\n" + `{"Action":"pass","Package":"m/a"}`,
+			result{},
+			false,
+		},
 		"failed": {
 			`{"Action":"run","Package":"m/a","Test":"TestX"}
 {"Action":"fail","Package":"m/a","Test":"TestX/sub"}
@@ -210,11 +226,18 @@ func TestReadEvents(t *testing.T) {
 {"Action":"fail","Package":"m/a","Test":"TestX"}
 {"Action":"fail","Package":"m/a"}`, result{pkg: "m/a", tests: []string{"TestY"}, timeout: true}, false,
 		},
-		"no build": {`{"Action":"build-output","Output":"x.go:1: no\n"}` + "\n" + `{"Action":"fail","Package":"m/a","FailedBuild":"m/a"}`, result{}, true},
-		"no test":  {`{"Action":"pass","Package":"m/a"}`, result{}, true},
+		"no build": {
+			`{"Action":"build-output","Output":"x.go:1: no\n"}` + "\n" +
+				`{"Action":"fail","Package":"m/a","FailedBuild":"m/a"}`,
+			result{},
+			true,
+		},
+		"no test": {`{"Action":"pass","Package":"m/a"}`, result{}, true},
 	} {
 		got, err := readEvents(strings.NewReader(row.events))
-		if (err != nil) != row.fails || got.pkg != row.want.pkg || got.timeout != row.want.timeout || !slices.Equal(got.tests, row.want.tests) {
+		if (err != nil) != row.fails || got.pkg != row.want.pkg || got.timeout != row.want.timeout || !slices.Equal(
+			got.tests, row.want.tests,
+		) {
 			t.Errorf("%s: %+v, %v; want %+v", name, got, err, row.want)
 		}
 	}

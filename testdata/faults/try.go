@@ -87,7 +87,9 @@ func try(top string, all []*fault, args []string, out io.Writer) error {
 					fmt.Fprintf(out, "ERROR     %s: %v\n", f.name, err)
 				case r.caught():
 					caught++
-					fmt.Fprintf(out, "caught    %s by %s, %.1f s\n", f.name, r.text(f, o.long), time.Since(start).Seconds())
+					fmt.Fprintf(
+						out, "caught    %s by %s, %.1f s\n", f.name, r.text(f, o.long), time.Since(start).Seconds(),
+					)
 				default:
 					fmt.Fprintf(out, "UNCAUGHT  %s, %.1f s: %s\n", f.name, time.Since(start).Seconds(), f.behaviour)
 				}

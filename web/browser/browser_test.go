@@ -36,7 +36,10 @@ onkeydown = e => { if (e.key === "ArrowRight") out.textContent = "right" }
 	}
 
 	tab.Screen(browser.Screen{Width: 800, Height: 600, Dark: true})
-	if !browser.Value[bool](tab, `matchMedia("(prefers-color-scheme: dark)").matches && matchMedia("(prefers-reduced-motion: reduce)").matches`) {
+	if !browser.Value[bool](
+		tab,
+		`matchMedia("(prefers-color-scheme: dark)").matches && matchMedia("(prefers-reduced-motion: reduce)").matches`,
+	) {
 		t.Error("dark and reduced motion did not reach the page")
 	}
 

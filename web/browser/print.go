@@ -16,7 +16,9 @@ func (tab *Tab) PDF() []byte {
 	yes := true
 	var data []byte
 	tab.do("print", chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		printed, err := cdp.Call(ctx, target, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: &yes, PrintBackground: &yes})
+		printed, err := cdp.Call(
+			ctx, target, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: &yes, PrintBackground: &yes},
+		)
 		data = printed.Data
 		return err
 	}))

@@ -68,7 +68,10 @@ func (tab *Tab) Clipboard() string {
 		Permission: &browser.PermissionDescriptor{Name: "clipboard-read"}, Setting: browser.PermissionSettingGranted,
 		BrowserContextID: chromedp.FromContext(tab.ctx).BrowserContextID,
 	})
-	return ask(tab, "read the clipboard", chromedp.Evaluate[string](`navigator.clipboard.readText()`, chromedp.EvalAwaitPromise))
+	return ask(
+		tab, "read the clipboard",
+		chromedp.Evaluate[string](`navigator.clipboard.readText()`, chromedp.EvalAwaitPromise),
+	)
 }
 
 // callBrowser sends a command to the browser as a whole.

@@ -86,7 +86,10 @@ func Candidates(st *session.State, n int, seed uint64) (list []Option) {
 
 // tokenOption offers a token.
 func tokenOption(m *infer.Model, d *sampling.Distribution, id, drawn int32) Option {
-	return Option{Key: strconv.Itoa(int(id)), Text: m.Token(int(id)).Text, Token: true, P: d.P[id], Q: d.Q(d.RankOf(id)), Right: id == drawn}
+	return Option{
+		Key: strconv.Itoa(int(id)), Text: m.Token(int(id)).Text, Token: true, P: d.P[id], Q: d.Q(d.RankOf(id)),
+		Right: id == drawn,
+	}
 }
 
 // openNext asks which token comes next.
@@ -170,7 +173,9 @@ func letters(list []Option) []Option {
 func choiceOptions(q *lessons.Question) (list []Option, answer string) {
 	answer = q.Answer
 	for i, ch := range q.Choices {
-		list = append(list, Option{Key: string(rune('a' + i)), Text: ch.Text, HTML: ch.HTML, Right: ch.Right, Why: ch.Why})
+		list = append(
+			list, Option{Key: string(rune('a' + i)), Text: ch.Text, HTML: ch.HTML, Right: ch.Right, Why: ch.Why},
+		)
 	}
 	if len(list) == 0 {
 		for _, o := range [][2]string{{"yes", "I can say it"}, {"part", "I know a part"}, {"no", "Not yet"}} {

@@ -341,7 +341,9 @@ func (c *core) attendees() []Attendee {
 		}
 		list = append(list, a)
 	}
-	slices.SortStableFunc(list, func(a, b Attendee) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	slices.SortStableFunc(
+		list, func(a, b Attendee) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) },
+	)
 	return list
 }
 

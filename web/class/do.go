@@ -21,7 +21,10 @@ func (c *core) do(cmd Command) error {
 			return refuse(CodeAsk, "The quiz has no question %q.", short(cmd.ID))
 		}
 		options, answer := choiceOptions(q)
-		return c.open(&poll{Kind: Question, Prompt: q.Prompt, PromptText: q.PromptText, Options: options, Answer: answer}, cmd.For)
+		return c.open(
+			&poll{Kind: Question, Prompt: q.Prompt, PromptText: q.PromptText, Options: options, Answer: answer},
+			cmd.For,
+		)
 	case AskNumber:
 		return c.askNumber(cmd)
 	case DropName:
@@ -88,7 +91,11 @@ func (c *core) doPoll(cmd Command) error {
 		if p.live() {
 			return ErrOpen
 		} else if p.Phase == Revealed && p.Kind != Draw || p.Round >= maxRounds {
-			return refuse(CodeClosed, "There is nothing to vote on again: the answer was revealed, or the class has voted %d times.", maxRounds)
+			return refuse(
+				CodeClosed,
+				"There is nothing to vote on again: the answer was revealed, or the class has voted %d times.",
+				maxRounds,
+			)
 		} else if cmd.For < 0 || cmd.For > maxTime {
 			return refuse(CodeAsk, "A vote can be open for at most %d hours.", maxTime/time.Hour)
 		}
@@ -174,7 +181,10 @@ func (c *core) remove(id int) error {
 	var drop []func(*sql.Tx) error
 	if p != nil {
 		drop = append(drop, func(tx *sql.Tx) error {
-			_, err := tx.Exec("DELETE FROM room_votes WHERE room = ? AND poll = ? AND round = ? AND member = ?", c.code, p.ID, p.Round, id)
+			_, err := tx.Exec(
+				"DELETE FROM room_votes WHERE room = ? AND poll = ? AND round = ? AND member = ?", c.code, p.ID,
+				p.Round, id,
+			)
 			return err
 		})
 	}

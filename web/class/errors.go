@@ -53,14 +53,26 @@ func refuse(code Code, format string, args ...any) *Error {
 
 // Refusals that are always said in the same words.
 var (
-	ErrNoRoom   = refuse(CodeNoRoom, "No room has this code. Check the screen in front again: codes have six characters. The code of a deleted room no longer works.")
-	ErrExpired  = refuse(CodeExpired, "This class is over, so its code no longer works. Ask the instructor to open the room again.")
-	ErrFull     = refuse(CodeFull, "The room is full. You can still follow on the screen in front.")
-	ErrLocked   = refuse(CodeLocked, "The instructor has locked the room: no one else can join right now.")
-	ErrTries    = refuse(CodeTries, "Too many wrong codes were tried. Wait a minute, then type the code from the screen in front.")
+	ErrNoRoom = refuse(
+		CodeNoRoom,
+		"No room has this code. Check the screen in front again: codes have six characters. The code of a "+
+			"deleted room no longer works.",
+	)
+	ErrExpired = refuse(
+		CodeExpired, "This class is over, so its code no longer works. Ask the instructor to open the room again.",
+	)
+	ErrFull   = refuse(CodeFull, "The room is full. You can still follow on the screen in front.")
+	ErrLocked = refuse(CodeLocked, "The instructor has locked the room: no one else can join right now.")
+	ErrTries  = refuse(
+		CodeTries, "Too many wrong codes were tried. Wait a minute, then type the code from the screen in front.",
+	)
 	ErrRemoved  = refuse(CodeRemoved, "The instructor has removed you from this room.")
 	ErrStranger = refuse(CodeStranger, "You are not in this room yet. Join with its code first.")
-	ErrSecret   = refuse(CodeSecret, "Only the instructor of this room can do that. Open the instructor's link that was shown when the room was made.")
+	ErrSecret   = refuse(
+		CodeSecret,
+		"Only the instructor of this room can do that. Open the instructor's link that was shown "+
+			"when the room was made.",
+	)
 	ErrSecond   = refuse(CodeSecond, "Someone else is presenting in this room. You can watch, or take over.")
 	ErrClosed   = refuse(CodeClosed, "This vote is closed. What you chose before it closed counts.")
 	ErrOpen     = refuse(CodeOpen, "A vote is open on this step. Close it first.")

@@ -48,7 +48,9 @@ func (h *Hub) TTL() time.Duration { return h.cfg.Limits.TTL }
 func (h *Hub) begin(c *core) *Room {
 	r := &Room{
 		hub: h, code: c.code, secret: c.secret,
-		requests: make(chan func(*core)), woken: make(chan struct{}, 1), desk: make(chan struct{}, 1), done: make(chan struct{}),
+		requests: make(chan func(*core)), woken: make(chan struct{}, 1), desk: make(
+			chan struct{}, 1,
+		), done: make(chan struct{}),
 	}
 	r.ctx, r.stop = context.WithCancel(h.ctx)
 	c.room = r
@@ -91,7 +93,9 @@ func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
 		return nil, ErrGone
 	}
 	if len(h.rooms) >= h.cfg.Limits.Rooms {
-		return nil, refuse(CodeFull, "This server has %d rooms, its limit. Delete one that is no longer needed.", len(h.rooms))
+		return nil, refuse(
+			CodeFull, "This server has %d rooms, its limit. Delete one that is no longer needed.", len(h.rooms),
+		)
 	}
 	for c.code = newCode(); h.rooms[c.code] != nil; c.code = newCode() {
 	}

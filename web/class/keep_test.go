@@ -43,7 +43,8 @@ func TestRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := r.View()
-	if v.Seq <= before.Seq || v.Link() != before.Link() || v.Title != before.Title || v.Walk.Step != 2 || !v.Locked || !v.NamesHidden ||
+	if v.Seq <= before.Seq || v.Link() != before.Link() || v.Title != before.Title || v.Walk.Step != 2 || !v.Locked ||
+		!v.NamesHidden ||
 		!v.Alone || !v.Timer.Equal(before.Timer) || v.Members != 4 || !v.Hidden {
 		t.Errorf("it comes back as %+v, was %+v", v, before)
 	}

@@ -69,7 +69,9 @@ func voteUntilKilled() {
 		for id := range pupils {
 			wg.Go(func() {
 				for n := int64(1); n <= 3; n++ {
-					kept, err := r.Vote(ctx, learner(id+1), Ballot{Poll: p.ID, Choice: keys(p)[(id+int(n))%len(keys(p))], N: n})
+					kept, err := r.Vote(
+						ctx, learner(id+1), Ballot{Poll: p.ID, Choice: keys(p)[(id+int(n))%len(keys(p))], N: n},
+					)
 					fail(err)
 					fmt.Println("vote", kept.Poll, id+1, kept.Choice, kept.N) // one write, hence one line
 				}

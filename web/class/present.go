@@ -66,7 +66,10 @@ func (r *Room) carryOut(ctx context.Context, cmd Command) error {
 	case AskNext:
 		n := or(cmd.Choices, 5)
 		if n < predict.LeastCandidates || n > mostCandidates {
-			return refuse(CodeAsk, "You asked for %d candidates; it must be %d to %d.", n, predict.LeastCandidates, mostCandidates)
+			return refuse(
+				CodeAsk, "You asked for %d candidates; it must be %d to %d.", n, predict.LeastCandidates,
+				mostCandidates,
+			)
 		}
 		return r.asked(ctx, run, func(do Do) (*session.State, error) { return Undrawn(ctx, do) },
 			func(c *core, st *session.State) error { return c.openNext(st, n, cmd.For) })
@@ -205,11 +208,16 @@ func (c *core) askSpec(st *session.State, a *lessons.AskSpec) error {
 		return c.do(AskQuestion{a.Question.ID, last})
 	}
 	right := a.Answer
-	return c.open(&poll{Kind: Number, Prompt: a.Prompt, PromptText: a.PromptText, Unit: a.Unit, Right: &right, Within: a.Within}, last)
+	return c.open(
+		&poll{Kind: Number, Prompt: a.Prompt, PromptText: a.PromptText, Unit: a.Unit, Right: &right, Within: a.Within},
+		last,
+	)
 }
 
 // asked brings the run to where something can be asked and opens the poll.
-func (r *Room) asked(ctx context.Context, run Run, bring func(Do) (*session.State, error), open func(*core, *session.State) error) error {
+func (r *Room) asked(
+	ctx context.Context, run Run, bring func(Do) (*session.State, error), open func(*core, *session.State) error,
+) error {
 	if err := r.ask(ctx, func(c *core) error { return c.mayMove(true) }); err != nil {
 		return err
 	}
@@ -234,8 +242,11 @@ func (r *Room) appendToken(ctx context.Context, run Run, choose func(*core, *pol
 		case p.live():
 			return session.Choose{}, ErrOpen
 		}
-		if d := distribution(c.state, p.Step); d == nil || c.state.Frontier().Step != p.Step || c.state.Frontier().Stage >= firstChosen {
-			return session.Choose{}, refuse(CodeClosed, "The text has moved on since this vote, so its token cannot be appended.")
+		if d := distribution(c.state, p.Step); d == nil || c.state.Frontier().Step != p.Step ||
+			c.state.Frontier().Stage >= firstChosen {
+			return session.Choose{}, refuse(
+				CodeClosed, "The text has moved on since this vote, so its token cannot be appended.",
+			)
 		}
 		token, err := choose(c, p)
 		return session.Choose{Step: p.Step, Token: number(token)}, err

@@ -40,7 +40,10 @@ func (h *Hub) Replay(ctx context.Context, code, key, from string) (*Summary, err
 
 func (c *core) replay() *Summary {
 	all := c.summary()
-	s := &Summary{Title: all.Title, Code: all.Code, Begun: all.Begun, Walk: all.Walk, WalkSlug: all.WalkSlug, Polls: all.Polls, Texts: all.Texts}
+	s := &Summary{
+		Title: all.Title, Code: all.Code, Begun: all.Begun, Walk: all.Walk, WalkSlug: all.WalkSlug, Polls: all.Polls,
+		Texts: all.Texts,
+	}
 	p := c.onStage()
 	if p == nil || p.Phase == Revealed {
 		return s

@@ -50,7 +50,10 @@ func newLesson(t *testing.T, walk string, laptop, wall, phone browser.Screen) *l
 
 // says waits until an element holds some words.
 func says(tab *browser.Tab, selector, text string) {
-	tab.Wait(fmt.Sprintf("%q in %s", text, selector), fmt.Sprintf("document.querySelector(%q)?.textContent.replace(/\\s+/g, ' ').includes(%q)", selector, text))
+	tab.Wait(
+		fmt.Sprintf("%q in %s", text, selector),
+		fmt.Sprintf("document.querySelector(%q)?.textContent.replace(/\\s+/g, ' ').includes(%q)", selector, text),
+	)
 }
 
 // all waits until something holds on every screen.
@@ -75,9 +78,15 @@ func (l *lesson) cast(letters string) {
 	for i, phone := range l.phones {
 		letter := letters[i : i+1]
 		browser.Touch(phone).Press(`#cl-poll button[data-letter="` + letter + `"]`)
-		phone.Wait("a vote that counts", `document.querySelector('#cl-poll button[data-letter="`+letter+`"] em').textContent === "your vote, counted"`)
+		phone.Wait(
+			"a vote that counts",
+			`document.querySelector('#cl-poll button[data-letter="`+letter+`"] em').textContent === "your vote, counted"`,
+		)
 	}
-	l.all("three votes", `[...document.querySelectorAll("#cl-poll, #cl-body")].some(e => e.textContent.includes("3 of 3 have voted"))`)
+	l.all(
+		"three votes",
+		`[...document.querySelectorAll("#cl-poll, #cl-body")].some(e => e.textContent.includes("3 of 3 have voted"))`,
+	)
 }
 
 // secrets are what must not be on a screen before the reveal, as a script that
@@ -104,7 +113,10 @@ func (l *lesson) ask() {
 	l.hides()
 	l.shots("voting")
 	l.presenter.Click(`#pr-ctl button[value="spread"]`)
-	l.all("the votes", `document.querySelector('[data-phase="spread"]') && document.querySelectorAll(".two .by-class").length > 0`)
+	l.all(
+		"the votes",
+		`document.querySelector('[data-phase="spread"]') && document.querySelectorAll(".two .by-class").length > 0`,
+	)
 	for _, tab := range l.phones {
 		if browser.Value[bool](tab, `document.querySelector(".two .by-model") !== null`) {
 			l.t.Error("the model's bars are shown with the votes")
@@ -140,7 +152,9 @@ func TestWalkthrough(t *testing.T) {
 	l.shots("begin")
 	for _, step := range webtest.Course(t).Walk("loop").Steps {
 		l.next()
-		l.presenter.Wait("the step", `document.querySelector("#pr-script .is-now b")?.textContent === "`+fmt.Sprint(l.step)+`"`)
+		l.presenter.Wait(
+			"the step", `document.querySelector("#pr-script .is-now b")?.textContent === "`+fmt.Sprint(l.step)+`"`,
+		)
 		stage := browser.Value[string](l.presenter, place)
 		l.all("the same stage, "+stage, place+` === "`+stage+`"`)
 		l.shots(fmt.Sprintf("step-%02d", l.step))
@@ -167,7 +181,10 @@ func (l *lesson) draw() {
 	l.t.Helper()
 	for _, phone := range l.phones {
 		browser.Touch(phone).Press("[data-draw]")
-		phone.Wait("a draw that counts", `/Your number 0\.\d{4} falls on .*Counted/.test(document.querySelector("[data-mine]").textContent)`)
+		phone.Wait(
+			"a draw that counts",
+			`/Your number 0\.\d{4} falls on .*Counted/.test(document.querySelector("[data-mine]").textContent)`,
+		)
 	}
 	says(l.wall, "#cl-body", "3 of 3 have drawn")
 	l.shots("drawn")

@@ -17,16 +17,24 @@ func TestVotesFit(t *testing.T) {
 	desk.Go(room + "/present")
 	wall, phone := desk.Another(browser.Desktop, room+"/projector"), browser.Open(t, browser.Phone, room)
 	says(desk, "#cl-who", "1 here")
-	drive(desk, room, "start", "prompt", "Once upon a time there was a little fox who lived in the forest. One day the fox")
+	drive(
+		desk, room, "start", "prompt",
+		"Once upon a time there was a little fox who lived in the forest. One day the fox",
+	)
 	drive(desk, room, "set", "temperature", "1", "top_p", "1")
 	at := func(name, phase string) {
 		t.Helper()
 		for screen, tab := range map[string]*browser.Tab{"presenter": desk, "wall": wall} {
 			tab.Wait(phase, `document.querySelector('.poll[data-phase="`+phase+`"]')`)
-			if over := browser.Value[float64](tab, `(p => p.scrollHeight - p.clientHeight)(document.querySelector(".poll"))`); over > 1 {
+			if over := browser.Value[float64](
+				tab, `(p => p.scrollHeight - p.clientHeight)(document.querySelector(".poll"))`,
+			); over > 1 {
 				t.Errorf("%s: %g px of it do not fit the %s", name, over, screen)
 			}
-			if small := browser.Value[float64](tab, `Math.min(...[...document.querySelectorAll(".poll *")].filter(e => e.textContent.trim() && e.checkVisibility() && !e.closest(".sr, math")).map(e => parseFloat(getComputedStyle(e).fontSize))) / parseFloat(getComputedStyle(document.documentElement).fontSize)`); small < 1.125 {
+			if small := browser.Value[float64](
+				tab,
+				`Math.min(...[...document.querySelectorAll(".poll *")].filter(e => e.textContent.trim() && e.checkVisibility() && !e.closest(".sr, math")).map(e => parseFloat(getComputedStyle(e).fontSize))) / parseFloat(getComputedStyle(document.documentElement).fontSize)`,
+			); small < 1.125 {
 				t.Errorf("%s: text of %g rem on the %s; 1.125 is 18 px at 1920", name, small, screen)
 			}
 			tab.Shot("fit-" + name + "-" + screen + ".png")
@@ -36,7 +44,10 @@ func TestVotesFit(t *testing.T) {
 	at("eight candidates", "open")
 	phone.Wait("the vote", `document.querySelector('#cl-poll button[data-letter="b"]')`)
 	browser.Touch(phone).Press(`#cl-poll button[data-letter="b"]`)
-	phone.Wait("a vote that counts", `document.querySelector('#cl-poll [data-letter="b"] em').textContent === "your vote, counted"`)
+	phone.Wait(
+		"a vote that counts",
+		`document.querySelector('#cl-poll [data-letter="b"] em').textContent === "your vote, counted"`,
+	)
 	drive(desk, room, "close")
 	drive(desk, room, "revote")
 	drive(desk, room, "reveal")

@@ -67,9 +67,12 @@ func (p *Pages) insideOf(v *class.View, c live.Command) live.Message {
 	st := p.seen(v)
 	if !looksInside(v) {
 		st = p.rest
-	} else if heads := st.Model.Config().Heads; sent.Block < 1 || sent.Block > len(st.Look.Blocks) || c.Name == "head" && (sent.Head < 1 || sent.Head > heads) {
+	} else if heads := st.Model.Config().Heads; sent.Block < 1 || sent.Block > len(st.Look.Blocks) ||
+		c.Name == "head" && (sent.Head < 1 || sent.Head > heads) {
 		return p.answered(c.N, &live.Error{
-			Code: live.Range, Field: "block", Want: fmt.Sprintf("1 to %d, with a head from 1 to %d", len(st.Look.Blocks), heads),
+			Code: live.Range, Field: "block", Want: fmt.Sprintf(
+				"1 to %d, with a head from 1 to %d", len(st.Look.Blocks), heads,
+			),
 			Message: "The model has no such block, or no such head.",
 		})
 	}

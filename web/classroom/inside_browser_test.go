@@ -46,10 +46,15 @@ func TestLookInside(t *testing.T) {
 	}
 	drive(desk, room, "token")
 	drive(desk, room, "forward")
-	phone.Wait("the next pass, still from inside", `document.querySelectorAll("#cl-strip .tok--gen").length === 2 && `+drawn)
+	phone.Wait(
+		"the next pass, still from inside", `document.querySelectorAll("#cl-strip .tok--gen").length === 2 && `+drawn,
+	)
 	drive(desk, room, "ask-next")
 	for _, tab := range []*browser.Tab{desk, wall, phone} {
-		tab.Wait("the vote without a look inside", `document.querySelector('[data-phase="open"]') && !document.querySelector("canvas")`)
+		tab.Wait(
+			"the vote without a look inside",
+			`document.querySelector('[data-phase="open"]') && !document.querySelector("canvas")`,
+		)
 	}
 	drive(desk, room, "reveal")
 	drive(desk, room, "dismiss")

@@ -35,12 +35,17 @@ func TestCutPhone(t *testing.T) {
 	phone.Wait("a vote that waits", `document.querySelector("#cl-poll .is-mine em").textContent === "not sent yet"`)
 	says(phone, "#conn", "Your vote is kept here and will be sent.")
 	phone.Shot("cut-phone.png")
-	if over := browser.Value[bool](phone, `document.querySelector("#conn").getBoundingClientRect().bottom <= document.querySelector("#cl-strip").getBoundingClientRect().top + 1`); !over {
+	if over := browser.Value[bool](
+		phone,
+		`document.querySelector("#conn").getBoundingClientRect().bottom <= document.querySelector("#cl-strip").getBoundingClientRect().top + 1`,
+	); !over {
 		t.Error("the banner covers the text")
 	}
 	phone.Eval(mend)
 	hands.Press("#conn [data-retry]")
-	phone.Wait("a vote that counts", `document.querySelector("#cl-poll .is-mine em").textContent === "your vote, counted"`)
+	phone.Wait(
+		"a vote that counts", `document.querySelector("#cl-poll .is-mine em").textContent === "your vote, counted"`,
+	)
 	says(phone, "#conn", "Vote sent.")
 	desk.Go(room)
 	desk.Wait("one vote", `document.querySelector("#cl-poll").textContent.includes("1 of ")`)

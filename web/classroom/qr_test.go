@@ -20,7 +20,8 @@ func TestQR(t *testing.T) {
 		"http://192.168.100.200:18080/class/K7Q4MX",                               // 3
 		"http://[2001:db8:85a3::8a2e:370:7334]:8080/class/K7Q4MX",                 // 4, in two blocks
 		"https://token-by-token.informatics.university.example:8443/class/K7Q4MX", // 5
-		"https://token-by-token.informatics.university.example:8443/a/longer/way/than/most/class/are/K7Q4MX", // 6, in four
+		// 6, in four
+		"https://token-by-token.informatics.university.example:8443/a/longer/way/than/most/class/are/K7Q4MX",
 	} {
 		q, err := newQR(text)
 		if err != nil {

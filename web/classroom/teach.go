@@ -34,7 +34,9 @@ func (v teachPage) Picked(i int, slug string) bool {
 func (p *Pages) teach(w http.ResponseWriter, r *http.Request) {
 	p.Who(w, r)
 	q := r.URL.Query()
-	v := teachPage{Walks: p.Course.Walks, Reach: p.Access.reach(r), Deleted: q.Has("deleted"), Kept: lasting(p.Hub.TTL())}
+	v := teachPage{
+		Walks: p.Course.Walks, Reach: p.Access.reach(r), Deleted: q.Has("deleted"), Kept: lasting(p.Hub.TTL()),
+	}
 	if walk := q.Get("walk"); walk != "" {
 		v.Form = url.Values{"walk": {walk}, "nicknames": {"on"}}
 	}
@@ -53,7 +55,14 @@ func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 	})
 	if err != nil {
 		status, _, say := p.trouble(r, err)
-		p.HTML(w, r, status, teachHTML(teachPage{Walks: p.Course.Walks, Form: f, Error: say, Reach: p.Access.reach(r), Kept: lasting(p.Hub.TTL())}))
+		p.HTML(
+			w, r, status,
+			teachHTML(
+				teachPage{
+					Walks: p.Course.Walks, Form: f, Error: say, Reach: p.Access.reach(r), Kept: lasting(p.Hub.TTL()),
+				},
+			),
+		)
 		return
 	}
 	setSecret(w, r, room.Code(), secret)

@@ -49,7 +49,9 @@ func newTours(seat func() *infer.Seat) *tours {
 }
 
 // errBusy is said where a step was not made in time. What was made is kept.
-var errBusy = &class.Error{Code: class.CodeBusy, Message: "The model is busy, and this step is not ready yet. Reload the page in a moment."}
+var errBusy = &class.Error{
+	Code: class.CodeBusy, Message: "The model is busy, and this step is not ready yet. Reload the page in a moment.",
+}
 
 // at returns the state at a step, which counts from 1. The steps before it are
 // made first, once for everybody.
@@ -126,7 +128,10 @@ func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 	p.Who(w, r)
 	walk := p.Course.Walk(r.PathValue("walk"))
 	if walk == nil {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such tour.", "The walkthroughs are listed on the page for teachers.")
+		p.Refuse(
+			w, r, http.StatusNotFound, "There is no such tour.",
+			"The walkthroughs are listed on the page for teachers.",
+		)
 		return
 	}
 	q := r.URL.Query()
@@ -135,7 +140,10 @@ func (p *Pages) tour(w http.ResponseWriter, r *http.Request) {
 		n, err = 1, nil
 	}
 	if err != nil || n < 1 || n > len(walk.Steps) {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such step.", "This walkthrough has the steps 1 to "+strconv.Itoa(len(walk.Steps))+".")
+		p.Refuse(
+			w, r, http.StatusNotFound, "There is no such step.",
+			"This walkthrough has the steps 1 to "+strconv.Itoa(len(walk.Steps))+".",
+		)
 		return
 	}
 	st, err := p.tours.at(r.Context(), walk, n)
@@ -198,10 +206,14 @@ func askedStep(st *session.State) (*infer.Step, error) {
 			return last, nil
 		}
 	}
-	return nil, &class.Error{Code: class.CodeAsk, Message: "This step asks for the next token where none is about to be drawn."}
+	return nil, &class.Error{
+		Code: class.CodeAsk, Message: "This step asks for the next token where none is about to be drawn.",
+	}
 }
 
-var errChoice = &class.Error{Code: class.CodeNotOffer, Message: "That is not one of the choices. Go back and choose one of those shown."}
+var errChoice = &class.Error{
+	Code: class.CodeNotOffer, Message: "That is not one of the choices. Go back and choose one of those shown.",
+}
 
 func (v *tourPage) askNext(st *session.State, ask *class.Poll, n int) error {
 	step, err := askedStep(st)
@@ -275,7 +287,10 @@ func (v *tourPage) askDraw(st *session.State, ask *class.Poll, q url.Values) {
 			continue
 		}
 		t := st.Model.Token(int(d.Order[r]))
-		ask.Options = append(ask.Options, class.Option{Key: strconv.Itoa(int(d.Order[r])), Text: t.Text, Token: true, Count: counts[r], Q: d.Q(r)})
+		ask.Options = append(
+			ask.Options,
+			class.Option{Key: strconv.Itoa(int(d.Order[r])), Text: t.Text, Token: true, Count: counts[r], Q: d.Q(r)},
+		)
 	}
 	if rest.Q > 0 {
 		ask.Options = append(ask.Options, rest)
@@ -292,7 +307,9 @@ const (
 func (v *tourPage) askQuestion(ask *class.Poll, q *lessons.Question) {
 	ask.Prompt = q.Prompt
 	if q.Kind != "choice" {
-		ask.Options = []class.Option{{Key: "yes", Letter: "A", Text: "I have an answer"}, {Key: "no", Letter: "B", Text: "Not yet"}}
+		ask.Options = []class.Option{
+			{Key: "yes", Letter: "A", Text: "I have an answer"}, {Key: "no", Letter: "B", Text: "Not yet"},
+		}
 	}
 	for i, c := range q.Choices {
 		o := class.Option{Key: strconv.Itoa(i + 1), Letter: letter(i), HTML: c.HTML}

@@ -41,8 +41,12 @@ func TestToursTakeTurns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if session.LinkOf(got) != session.LinkOf(want) || got.Cursor != want.Cursor || got.Prompt != want.Prompt || len(got.Steps) != len(want.Steps) {
-				t.Errorf("%s %d: after a cut the run is at %v of %d steps, want %v of %d", w.Slug, step, got.Cursor, len(got.Steps), want.Cursor, len(want.Steps))
+			if session.LinkOf(got) != session.LinkOf(want) || got.Cursor != want.Cursor || got.Prompt != want.Prompt ||
+				len(got.Steps) != len(want.Steps) {
+				t.Errorf(
+					"%s %d: after a cut the run is at %v of %d steps, want %v of %d", w.Slug, step, got.Cursor,
+					len(got.Steps), want.Cursor, len(want.Steps),
+				)
 			}
 		}
 		if cuts < 3 {

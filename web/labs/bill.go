@@ -37,12 +37,21 @@ func billSections(r *lab.Bill) []section {
 		list = append(list, section{
 			ID: "machine", Title: "A machine of one’s own", Half: true, Caption: "requests a day; dollars a day",
 			Say: machineSay(r.Machine),
-		}.charted(plots.BreakEven(plots.Against{EachRequest: r.Cost.Total, MachineDay: r.Machine.MachineDay, MostADay: r.Machine.MostADay, Now: r.Machine.RequestsDay})))
+		}.charted(
+			plots.BreakEven(
+				plots.Against{
+					EachRequest: r.Cost.Total, MachineDay: r.Machine.MachineDay, MostADay: r.Machine.MostADay,
+					Now: r.Machine.RequestsDay,
+				},
+			),
+		))
 	}
 	if r.Why.Say != "" {
 		list = append(list, section{
 			ID: "why", Title: "Why output costs more", Half: true,
-			Say: say("Here a token read took ", b(ms(r.Why.InputMs)), ", a token written ", b(ms(r.Why.OutputMs)), ": ", x(
+			Say: say("Here a token read took ", b(ms(r.Why.InputMs)), ", a token written ", b(
+				ms(r.Why.OutputMs),
+			), ": ", x(
 				terms.Decimals(r.Why.Ratio, 1)+"×",
 			),
 				" the time for ", b(terms.Decimals(r.Why.WorkRatio, 2)+"×"), " the multiply-adds. "+r.Why.Because()),

@@ -40,9 +40,15 @@ func TestEveryLabByEveryHand(t *testing.T) {
 		for _, l := range lab.All() {
 			i := l.Info()
 			tab.Go(url + "/labs/" + i.Name + "?" + small[i.Name])
-			tab.Wait("the script", `document.querySelector("[data-slides]") === null || !document.querySelector("[data-slides]").hidden`)
+			tab.Wait(
+				"the script",
+				`document.querySelector("[data-slides]") === null || !document.querySelector("[data-slides]").hidden`,
+			)
 			hands.Press(`.btn--run`)
-			tab.Wait("the question", `document.querySelector("#guess-error").textContent.includes("First say what you expect")`)
+			tab.Wait(
+				"the question",
+				`document.querySelector("#guess-error").textContent.includes("First say what you expect")`,
+			)
 			run(tab, hands)
 			if got := tab.Text(".verdict"); !strings.Contains(got, "You said") {
 				t.Errorf("%s: the prediction is not compared: %q", i.Name, got)
@@ -51,7 +57,10 @@ func TestEveryLabByEveryHand(t *testing.T) {
 				t.Errorf("%s: no chart", i.Name)
 			}
 			hands.Press(".chart .twin summary")
-			tab.Wait("the numbers", `document.querySelector(".chart .twin").open && document.querySelector(".chart .twin td").getBoundingClientRect().height > 0`)
+			tab.Wait(
+				"the numbers",
+				`document.querySelector(".chart .twin").open && document.querySelector(".chart .twin td").getBoundingClientRect().height > 0`,
+			)
 			found := tab.Text(".verdict")
 			hands.Press(".lab__link")
 			tab.Wait("the same again", `document.querySelector(".about") && !document.querySelector(".verdict")`)
@@ -76,7 +85,10 @@ func TestCancelKeeps(t *testing.T) {
 		hands.Press(".ask button")
 		tab.Wait("first rows", `document.querySelector("#s-each svg")`)
 		hands.Press("#lab-run button")
-		tab.Wait("the end", `document.querySelector("#lab-run").textContent.includes("Cancelled after") && document.querySelector(".about")`)
+		tab.Wait(
+			"the end",
+			`document.querySelector("#lab-run").textContent.includes("Cancelled after") && document.querySelector(".about")`,
+		)
 		if !strings.Contains(tab.Text(".about"), "ended early") {
 			t.Error("the report does not say that it was ended early")
 		}
@@ -94,7 +106,10 @@ func TestRefusedBesideField(t *testing.T) {
 		t.Error("the field is not marked")
 	}
 	tab.Set("#f-tokens", "16")
-	tab.Wait("no error", `document.querySelector("#err-tokens").textContent === "" && !document.querySelector("#f-tokens").hasAttribute("aria-invalid")`)
+	tab.Wait(
+		"no error",
+		`document.querySelector("#err-tokens").textContent === "" && !document.querySelector("#f-tokens").hasAttribute("aria-invalid")`,
+	)
 	tab.Wait("the address", `location.search === "?tokens=16"`)
 }
 
@@ -109,8 +124,15 @@ func TestSlidersAndResultsFollow(t *testing.T) {
 		run(tab, hands)
 		before := tab.Text(".fac--sum")
 		hands.Slide(`[data-slides="f-positions"]`, 700)
-		tab.Wait("another size", fmt.Sprintf(`document.querySelector(".fac--sum").innerText !== %q && document.querySelector(".about")`, before))
-		if got := tab.Attr(`[data-slides="f-positions"]`, "aria-valuetext"); got != browser.Value[string](tab, `document.querySelector("#f-positions").value`) {
+		tab.Wait(
+			"another size",
+			fmt.Sprintf(
+				`document.querySelector(".fac--sum").innerText !== %q && document.querySelector(".about")`, before,
+			),
+		)
+		if got := tab.Attr(
+			`[data-slides="f-positions"]`, "aria-valuetext",
+		); got != browser.Value[string](tab, `document.querySelector("#f-positions").value`) {
 			t.Errorf("the slider says %q", got)
 		}
 		tab.Wait("the address", `location.search.includes("positions=")`)
@@ -124,7 +146,10 @@ func TestJSONInStep(t *testing.T) {
 	tab.Set("#f-max_tokens", "12")
 	tab.Wait("the JSON", `document.querySelector("#f-request").value.includes('"max_tokens": 12')`)
 	tab.Set("#f-request", `{"prompt": "Once upon", "max_tokens": 7, "stream": false, "stop": ["\n"]}`)
-	tab.Wait("the fields", `document.querySelector("#f-max_tokens").value === "7" && document.querySelector("#f-prompt").value === "Once upon" && document.querySelector("#f-stream").value === "false" && document.querySelector("#f-stop").value === "\\n"`)
+	tab.Wait(
+		"the fields",
+		`document.querySelector("#f-max_tokens").value === "7" && document.querySelector("#f-prompt").value === "Once upon" && document.querySelector("#f-stream").value === "false" && document.querySelector("#f-stop").value === "\\n"`,
+	)
 	tab.Set("#f-request", `{"prompt": `)
 	tab.Wait("what is wrong", `document.querySelector("#err-request").textContent.includes("JSON")`)
 }
@@ -137,11 +162,19 @@ func TestJSONFollowsUnderTheCaret(t *testing.T) {
 	hands := browser.Mouse(tab)
 	hands.Fill("#f-max_tokens", "12")
 	hands.Press("#f-request")
-	tab.Wait("the JSON", `document.activeElement.id === "f-request" && document.activeElement.value.includes('"max_tokens": 12')`)
+	tab.Wait(
+		"the JSON",
+		`document.activeElement.id === "f-request" && document.activeElement.value.includes('"max_tokens": 12')`,
+	)
 	hands.Fill("#f-seed", "7")
 	hands.Press("#f-requests")
-	tab.Wait("both", `document.querySelector("#f-request").value.includes('"seed": 7') && document.querySelector("#f-max_tokens").value === "12"`)
-	if got := browser.Value[string](tab, `document.querySelector("#f-request").value`); !strings.Contains(got, `"max_tokens": 12`) {
+	tab.Wait(
+		"both",
+		`document.querySelector("#f-request").value.includes('"seed": 7') && document.querySelector("#f-max_tokens").value === "12"`,
+	)
+	if got := browser.Value[string](
+		tab, `document.querySelector("#f-request").value`,
+	); !strings.Contains(got, `"max_tokens": 12`) {
 		t.Errorf("the first change is undone: %s", got)
 	}
 }

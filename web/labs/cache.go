@@ -79,18 +79,22 @@ func eachSay(s lab.CacheStep) []span {
 	return say("At token ", b(terms.Count(s.Step)), ": ", b(
 		terms.MultAdds(s.Cached.MultAdds),
 	), " multiply-adds cached, ",
-		b(terms.MultAdds(s.Recomputed.MultAdds)), " recomputed. ", x(terms.Times(s.Recomputed.MultAdds, s.Cached.MultAdds)+" less."))
+		b(terms.MultAdds(s.Recomputed.MultAdds)), " recomputed. ", x(
+			terms.Times(s.Recomputed.MultAdds, s.Cached.MultAdds)+" less.",
+		))
 }
 
 func sumSay(s lab.CacheStep) []span {
 	return say("After token ", b(terms.Count(s.Step)), ": ", b(terms.MultAdds(s.Cached.TotalMultAdds)), " cached, ",
-		b(terms.MultAdds(s.Recomputed.TotalMultAdds)), " recomputed. ", x(terms.Times(s.Recomputed.TotalMultAdds, s.Cached.TotalMultAdds)+" less."))
+		b(terms.MultAdds(s.Recomputed.TotalMultAdds)), " recomputed. ", x(
+			terms.Times(s.Recomputed.TotalMultAdds, s.Cached.TotalMultAdds)+" less.",
+		))
 }
 
 func timeSay(s lab.CacheStep) []span {
-	return say("At token ", b(terms.Count(s.Step)), ": ", b(ms(s.Cached.Ms.Median)), " cached, ", b(
-		ms(s.Recomputed.Ms.Median),
-	), " recomputed. ",
+	return say("At token ", b(terms.Count(s.Step)), ": ", b(
+		ms(s.Cached.Ms.Median),
+	), " cached, ", b(ms(s.Recomputed.Ms.Median)), " recomputed. ",
 		x(ratio(s.Recomputed.Ms.Median, s.Cached.Ms.Median)+" less."))
 }
 
@@ -120,7 +124,8 @@ func sameSay(c *lab.Cache) []span {
 	return say(x(
 		terms.Count(c.Compared)+" logits compared, all the same bit for bit.",
 	), " So are the keys and values of all blocks and positions: ",
-		b(terms.Count(c.Columns.Compared)), " numbers compared, none differs. A key and a value never change once they are computed; that is why keeping them is safe.")
+		b(terms.Count(c.Columns.Compared)), " numbers compared, none differs. A key and a value never change once "+
+			"they are computed; that is why keeping them is safe.")
 }
 
 // logitsGrid shows some of what is the same, to the bit.

@@ -29,7 +29,11 @@ func borneOutByHand() []borneOut {
 		return &lab.Cache{Steps: []lab.CacheStep{{Step: 1}, last}}
 	}
 	saved := func(stop, limit, prompt float64) any {
-		return &lab.Bill{Savings: []lab.Saving{{Name: "stop", Saved: stop}, {Name: "max_tokens", Saved: limit}, {Name: "prompt", Saved: prompt}}}
+		return &lab.Bill{
+			Savings: []lab.Saving{
+				{Name: "stop", Saved: stop}, {Name: "max_tokens", Saved: limit}, {Name: "prompt", Saved: prompt},
+			},
+		}
 	}
 	faster := func(x ...float64) any {
 		s := &lab.Speculation{Gammas: []lab.GammaRow{{SpeedUp: 1}}}
@@ -42,7 +46,9 @@ func borneOutByHand() []borneOut {
 		return &lab.Stops{Winner: kind, Racers: []lab.Racer{{Kind: "eos", Step: 3}, {Kind: "max_tokens", Step: 9}}}
 	}
 	lost := func(of, kept int) any {
-		return &lab.Quantization{Ways: []lab.QuantWay{{Name: "Q4_0", Kind: infer.QuantQ4, Kept: kept}}, Steps: make([]lab.QuantStep, of)}
+		return &lab.Quantization{
+			Ways: []lab.QuantWay{{Name: "Q4_0", Kind: infer.QuantQ4, Kept: kept}}, Steps: make([]lab.QuantStep, of),
+		}
 	}
 	return []borneOut{
 		{"strategies", parts(1, 1), "1"},
@@ -90,7 +96,11 @@ func borneOutByHand() []borneOut {
 		{"quantization", lost(9, 8), "third"},
 		{"quantization", lost(9, 6), "third"},
 		{"quantization", lost(9, 5), "more"},
-		{"quantization", &lab.Quantization{Ways: []lab.QuantWay{{Kind: infer.QuantNone}}, Steps: make([]lab.QuantStep, 3)}, ""}, // no Q4_0
+		// no Q4_0
+		{
+			"quantization",
+			&lab.Quantization{Ways: []lab.QuantWay{{Kind: infer.QuantNone}}, Steps: make([]lab.QuantStep, 3)}, "",
+		},
 	}
 }
 

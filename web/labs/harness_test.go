@@ -43,7 +43,8 @@ func (s *site) get(path string, status int) *goquery.Document {
 	if w.Code != status {
 		s.t.Fatalf("%s: status %d, want %d:\n%s", path, w.Code, status, w.Body)
 	}
-	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") || w.Header().Get("Cache-Control") != "no-store" {
+	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") ||
+		w.Header().Get("Cache-Control") != "no-store" {
 		s.t.Errorf("%s: header %v", path, w.Header())
 	}
 	d, err := goquery.NewDocumentFromReader(w.Body)

@@ -45,7 +45,8 @@ func TestEveryLabByForm(t *testing.T) {
 			if d.Find("#lab-results .part").Length() == 0 {
 				t.Fatalf("no results:\n%s", text(d.Find("main")))
 			}
-			if got := text(d.Find(".verdict")); !strings.Contains(got, "You said "+guessed.Words) || !strings.Contains(got, "Measured") {
+			if got := text(d.Find(".verdict")); !strings.Contains(got, "You said "+guessed.Words) ||
+				!strings.Contains(got, "Measured") {
 				t.Errorf("prediction: %q", got)
 			}
 			d.Find(".chart").Each(func(_ int, c *goquery.Selection) {
@@ -78,7 +79,8 @@ func (s *site) checkRows(d *goquery.Document) {
 		if w.Code != http.StatusOK || err != nil || len(rows) < 2 {
 			s.t.Errorf("%s: %d, %d rows, %v", href, w.Code, len(rows), err)
 		}
-		if got := w.Header().Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") || !strings.HasSuffix(got, `.csv"`) {
+		if got := w.Header().Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") ||
+			!strings.HasSuffix(got, `.csv"`) {
 			s.t.Errorf("%s: %s", href, got)
 		}
 	})
@@ -113,7 +115,9 @@ func TestListOfLabs(t *testing.T) {
 	}
 	for n, l := range lab.All() {
 		i := l.Info()
-		if href, _ := doors.Eq(n).Attr("href"); href != "/labs/"+i.Name || !strings.Contains(text(d.Find(".door").Eq(n)), i.Question) {
+		if href, _ := doors.Eq(n).Attr("href"); href != "/labs/"+i.Name || !strings.Contains(
+			text(d.Find(".door").Eq(n)), i.Question,
+		) {
 			t.Errorf("door %d: %s", n, href)
 		}
 	}
@@ -151,7 +155,9 @@ func TestRefusedPage(t *testing.T) {
 	if got := text(s.get("/labs/cache?run=1", http.StatusBadRequest).Find("#guess-error")); got != noGuess {
 		t.Errorf("without a prediction: %q", got)
 	}
-	if d := s.get("/labs/cache?run=1&guess=none&tokens=400&repeats=50", http.StatusOK); d.Find(".ask button[name=sure]").Length() != 1 {
+	if d := s.get(
+		"/labs/cache?run=1&guess=none&tokens=400&repeats=50", http.StatusOK,
+	); d.Find(".ask button[name=sure]").Length() != 1 {
 		t.Error("a large run is not announced")
 	}
 	d := s.get("/labs/bill?request=%7B&was=x", http.StatusBadRequest)
@@ -163,7 +169,10 @@ func TestRefusedPage(t *testing.T) {
 // TestJSONByForm: without a script the edited JSON is what runs.
 func TestJSONByForm(t *testing.T) {
 	t.Parallel()
-	d := newSite(t).get("/labs/bill?max_tokens=96&was=x&request="+url.QueryEscape(`{"prompt":"Once upon","max_tokens":5}`), http.StatusOK)
+	d := newSite(t).get(
+		"/labs/bill?max_tokens=96&was=x&request="+url.QueryEscape(`{"prompt":"Once upon","max_tokens":5}`),
+		http.StatusOK,
+	)
 	if got, _ := d.Find("#f-max_tokens").Attr("value"); got != "5" {
 		t.Errorf("max_tokens is %q", got)
 	}
@@ -219,7 +228,9 @@ func TestKeptReports(t *testing.T) {
 		reports[tokens] = &lab.Report{Values: v}
 		k.keep("a", i, reports[tokens])
 	}
-	if k.find("a", i, reports["1"].Values) != nil || k.find("a", i, reports["2"].Values) != reports["2"] || k.find("a", i, reports["3"].Values) != reports["3"] {
+	if k.find("a", i, reports["1"].Values) != nil || k.find(
+		"a", i, reports["2"].Values,
+	) != reports["2"] || k.find("a", i, reports["3"].Values) != reports["3"] {
 		t.Error("not the two newest")
 	}
 	if k.find("b", i, reports["3"].Values) != nil {

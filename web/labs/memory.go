@@ -31,7 +31,11 @@ func memorySections(m *lab.Memory) []section {
 			ID: "fits", Title: "How many fit", Small: "beside the weights, in " + terms.Bytes(m.MemoryBytes),
 			Say:     usersSay(m),
 			Caption: "weights as " + m.WeightPrecision + ", keys and values as " + m.Precision,
-		}.charted(plots.Fits(m.MemoryBytes, []plots.Share{{Name: "weights", Value: m.WeightBytes}, {Name: "caches", Value: m.Bytes}})),
+		}.charted(
+			plots.Fits(
+				m.MemoryBytes, []plots.Share{{Name: "weights", Value: m.WeightBytes}, {Name: "caches", Value: m.Bytes}},
+			),
+		),
 		{
 			ID: "heads", Title: "Sharing heads", Small: fmt.Sprintf("at %s positions", terms.Count(m.Positions)),
 			Half: true,

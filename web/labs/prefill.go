@@ -59,7 +59,8 @@ func waitSay(p *lab.Prefill) string {
 		)
 	}
 	return fmt.Sprintf(
-		"Streaming is off: there is nothing to read until everything is written, after %s. With it the first words would "+
+		"Streaming is off: there is nothing to read until everything is written, after %s. With it "+
+			"the first words would "+
 			"have come after %s.",
 		ms(p.Whole.First), ms(p.Streamed.First),
 	)
@@ -69,7 +70,9 @@ func whySay(p *lab.Prefill) []span {
 	return say("A written token took ", x(
 		terms.Decimals(p.Ratio, 1)+" times as long",
 	), " as one that was read, though it is ", b(terms.Decimals(p.WorkRatio, 2)+" times"),
-		" the work. Every pass reads all weights, ", b(terms.Bytes(p.WeightBytes)), "; the tokens of a prompt share one reading, a written token has it to itself.", hiddenSay(p))
+		" the work. Every pass reads all weights, ", b(
+			terms.Bytes(p.WeightBytes),
+		), "; the tokens of a prompt share one reading, a written token has it to itself.", hiddenSay(p))
 }
 
 // hiddenSay tells why the times may not show it.

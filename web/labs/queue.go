@@ -13,7 +13,9 @@ import (
 const mostWaiting = 32
 
 // errFull is returned to those who would wait too long.
-var errFull = &live.Error{Code: live.Busy, Message: "Too many measurements are waiting on this server. Try again in a minute."}
+var errFull = &live.Error{
+	Code: live.Busy, Message: "Too many measurements are waiting on this server. Try again in a minute.",
+}
 
 // queue lets one measurement run at a time, in the order in which they came.
 type queue struct {

@@ -82,7 +82,9 @@ func straddleSection(s *lab.Straddle) section {
 		ID: "straddle", Title: "A stop string across tokens", Half: true,
 		Say: say("“", b(
 			view.Marked(s.String).String(),
-		), "” begins "+terms.Counted(s.Offset, "byte")+" into token ", b(terms.Count(s.First)), " and ends in token ", b(terms.Count(s.Last)),
+		), "” begins "+terms.Counted(s.Offset, "byte")+" into token ", b(
+			terms.Count(s.First),
+		), " and ends in token ", b(terms.Count(s.Last)),
 			". "+whose+" Text that might become a stop string is held back until it is sure."),
 		Body: table(g),
 	}

@@ -237,7 +237,9 @@ func circleSection(c *lab.CircleSearch) section {
 		return s
 	}
 	s.Say = say("After “"+c.Prompt+"” greedy goes round from token ", b(terms.Count(c.Circle.Start)), " on: ",
-		x(fmt.Sprintf("%d tokens, %s times over.", c.Circle.Period, terms.Decimals(c.Circle.Rounds, 1))), " Once a text is back where it was, greedy has no way out.")
+		x(
+			fmt.Sprintf("%d tokens, %s times over.", c.Circle.Period, terms.Decimals(c.Circle.Rounds, 1)),
+		), " Once a text is back where it was, greedy has no way out.")
 	return s
 }
 

@@ -45,7 +45,10 @@ func TestLessonByEveryHand(t *testing.T) {
 			answer(tab, hands, q)
 		}
 		scrollThrough(tab)
-		tab.Wait("every section ticked", fmt.Sprintf(`document.querySelectorAll("[data-unit].is-read").length === %d`, len(l.Sections)))
+		tab.Wait(
+			"every section ticked",
+			fmt.Sprintf(`document.querySelectorAll("[data-unit].is-read").length === %d`, len(l.Sections)),
+		)
 		hands.Press(".pn a:last-child")
 		tab.WaitText("h1", course.Lessons[slices.Index(course.Lessons, l)+1].Title)
 		tab.Go(url + "/learn")
@@ -104,7 +107,10 @@ func points(n int) string {
 // scrollThrough reads a page from its top to its end.
 func scrollThrough(tab *browser.Tab) {
 	tab.Eval(`scrollTo(0, 0)`)
-	tab.Wait("the end of the page", `(() => { scrollBy(0, innerHeight / 2); return scrollY + innerHeight > document.documentElement.scrollHeight - 2 })()`)
+	tab.Wait(
+		"the end of the page",
+		`(() => { scrollBy(0, innerHeight / 2); return scrollY + innerHeight > document.documentElement.scrollHeight - 2 })()`,
+	)
 }
 
 // TestReadingIsNoticed: a section counts as read when its end has been seen,
@@ -118,7 +124,12 @@ func TestReadingIsNoticed(t *testing.T) {
 	if n := browser.Value[int](tab, `document.querySelectorAll("[data-unit].is-read").length`); n != 0 {
 		t.Errorf("%d sections count as read before anything was scrolled", n)
 	}
-	tab.Eval(fmt.Sprintf(`document.querySelector('[id="%s"] [data-section-end]').scrollIntoView({block: "center"})`, l.Sections[0].ID))
+	tab.Eval(
+		fmt.Sprintf(
+			`document.querySelector('[id="%s"] [data-section-end]').scrollIntoView({block: "center"})`,
+			l.Sections[0].ID,
+		),
+	)
 	tab.Wait("a tick", `document.querySelectorAll("[data-unit].is-read").length === 1`)
 	tab.Go(url + "/progress")
 	if got := tab.Text(".tally dd"); !strings.HasPrefix(got, "1 of ") {
@@ -162,13 +173,18 @@ func TestSearchFromAnyPage(t *testing.T) {
 	tab.Keys("nucleus")
 	// The page looks while one types, so results of "nuc" may show before those
 	// of the whole word; the address says whose they are.
-	tab.Wait("the results of the whole word", `location.search === "?q=nucleus" && document.querySelector("#results mark")?.textContent.toLowerCase() === "nucleus"`)
+	tab.Wait(
+		"the results of the whole word",
+		`location.search === "?q=nucleus" && document.querySelector("#results mark")?.textContent.toLowerCase() === "nucleus"`,
+	)
 	tab.Reload()
 	if n := len(tab.Texts("#results li")); n == 0 {
 		t.Error("the address does not lead to the results")
 	}
 	tab.Set("#q", "zzzz")
-	tab.Wait("nothing found", `document.querySelector(".results__say").textContent.startsWith("Nothing found for “zzzz”")`)
+	tab.Wait(
+		"nothing found", `document.querySelector(".results__say").textContent.startsWith("Nothing found for “zzzz”")`,
+	)
 	tab.Go(url + "/learn")
 	tab.Keys("?")
 	tab.Click("[data-letter-keys]")

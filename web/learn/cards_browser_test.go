@@ -81,7 +81,10 @@ func TestCardsOnPaper(t *testing.T) {
 		}
 		tab.Keep(fmt.Sprintf("cards-dark-%v.pdf", dark), pdf)
 	}
-	if wide := browser.Value[[]string](browser.Open(t, browser.Laptop, url+"/cards/print"), `[...document.querySelectorAll(".pcard")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.id)`); len(wide) > 0 {
+	if wide := browser.Value[[]string](
+		browser.Open(t, browser.Laptop, url+"/cards/print"),
+		`[...document.querySelectorAll(".pcard")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.id)`,
+	); len(wide) > 0 {
 		t.Errorf("cards wider than their page: %v", wide)
 	}
 	tab := browser.Open(t, browser.Laptop, url+"/cards/fold")

@@ -86,7 +86,8 @@ func (s *site) parse(path string, w *httptest.ResponseRecorder, status int) *goq
 	if w.Code != status {
 		s.t.Fatalf("%s: status %d, want %d:\n%s", path, w.Code, status, w.Body)
 	}
-	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") || w.Header().Get("Cache-Control") != "no-store" {
+	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") ||
+		w.Header().Get("Cache-Control") != "no-store" {
 		s.t.Errorf("%s: header %v", path, w.Header())
 	}
 	d, err := goquery.NewDocumentFromReader(w.Body)

@@ -29,7 +29,9 @@ func TestHomeRuns(t *testing.T) {
 	}
 	hands.Press("[data-next]")
 	tab.Wait("the next token", `document.querySelector("#turn").dataset.n === "2" && `+atStage+` === 5`)
-	if n := browser.Value[int](tab, `[...document.querySelectorAll(".turn .tok--gen")].filter(e => e.checkVisibility()).length`); n != 1 {
+	if n := browser.Value[int](
+		tab, `[...document.querySelectorAll(".turn .tok--gen")].filter(e => e.checkVisibility()).length`,
+	); n != 1 {
 		t.Errorf("at the second draw %d tokens stand there, want 1", n)
 	}
 	hands.Press("#live-h") // away from the link, whose own the space bar is

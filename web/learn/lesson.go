@@ -39,7 +39,10 @@ func (p *Pages) lesson(w http.ResponseWriter, r *http.Request) {
 // after a form was sent without a script.
 func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Lesson, asked *question) {
 	if l == nil {
-		p.Refuse(w, r, http.StatusNotFound, "There is no such lesson.", "It may have another name now. The lessons are listed under Learn.")
+		p.Refuse(
+			w, r, http.StatusNotFound, "There is no such lesson.",
+			"It may have another name now. The lessons are listed under Learn.",
+		)
 		return
 	}
 	m, err := p.mapOf(r.Context(), p.Who(w, r))
@@ -135,7 +138,9 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 	learner := p.Who(w, r)
 	for _, key := range r.PostForm["section"] {
 		if p.Course.Section(key) == nil {
-			p.Refuse(w, r, http.StatusBadRequest, "There is no such section.", "The lesson may have changed. Reload it.")
+			p.Refuse(
+				w, r, http.StatusBadRequest, "There is no such section.", "The lesson may have changed. Reload it.",
+			)
 			return
 		}
 		if err := p.Progress.Visit(r.Context(), learner, key); err != nil {

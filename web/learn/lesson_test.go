@@ -172,7 +172,9 @@ func TestNotThere(t *testing.T) {
 	if w := s.post("/reference", false, nil); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" {
 		t.Errorf("a form to a page: status %d", w.Code)
 	}
-	if w := s.post("/learn/visit", false, url.Values{"section": {strings.Repeat("x", 64<<10)}}); w.Code != http.StatusRequestEntityTooLarge {
+	if w := s.post(
+		"/learn/visit", false, url.Values{"section": {strings.Repeat("x", 64<<10)}},
+	); w.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("a form of 64 KiB and more: status %d", w.Code)
 	}
 }

@@ -29,7 +29,10 @@ func (p *Pages) quiz(w http.ResponseWriter, r *http.Request) {
 // showQuiz sends the questions that a query asks for, with one of them as it
 // stands after a form was sent without a script.
 func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, asked *question) {
-	v := quizPage{Course: p.Course, Lesson: q.Get("lesson"), Outcome: q.Get("outcome"), Kind: q.Get("kind"), All: len(p.Course.Questions)}
+	v := quizPage{
+		Course: p.Course, Lesson: q.Get("lesson"), Outcome: q.Get("outcome"), Kind: q.Get("kind"),
+		All: len(p.Course.Questions),
+	}
 	if v.Lesson != "" && p.Course.Lesson(v.Lesson) == nil {
 		v.Lesson = ""
 	}
@@ -41,7 +44,8 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 	v.Done = m.All
 	for _, one := range p.Course.Questions {
 		slug, _, _ := strings.Cut(one.Section, "#")
-		if v.Lesson != "" && slug != v.Lesson || v.Outcome != "" && one.Outcome != v.Outcome || v.Kind != "" && one.Kind != v.Kind {
+		if v.Lesson != "" && slug != v.Lesson || v.Outcome != "" && one.Outcome != v.Outcome || v.Kind != "" &&
+			one.Kind != v.Kind {
 			continue
 		}
 		if asked != nil && asked.Q == one {
@@ -83,7 +87,12 @@ func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	filter := r.URL.Query()
-	v := ask(q, (&quizPage{Lesson: filter.Get("lesson"), Outcome: filter.Get("outcome"), Kind: filter.Get("kind")}).action(q.ID))
+	v := ask(
+		q,
+		(&quizPage{
+			Lesson: filter.Get("lesson"), Outcome: filter.Get("outcome"), Kind: filter.Get("kind"),
+		}).action(q.ID),
+	)
 	if !p.answer(w, r, v, progress.Quiz) {
 		return
 	}

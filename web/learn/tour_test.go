@@ -30,7 +30,10 @@ func TestTour(t *testing.T) {
 		tab := browser.Open(t, screen, url)
 		for path, page := range tourPages {
 			tab.Go(url + path)
-			tab.Wait("the page's script", `document.documentElement.dataset.theme !== null && document.fonts.status === "loaded"`)
+			tab.Wait(
+				"the page's script",
+				`document.documentElement.dataset.theme !== null && document.fonts.status === "loaded"`,
+			)
 			tab.FullShot(name + "-" + page + ".png")
 		}
 		tab.Faults() // the missing page's status

@@ -20,7 +20,10 @@ func (p *Pages) Feeds() map[string]live.Open {
 func (p *Pages) openWidget(_ context.Context, _ string, q url.Values) (live.Feed, error) {
 	s := p.widgets.specs[q.Get("id")]
 	if s == nil {
-		return nil, &live.Error{Code: live.Unknown, Field: "id", Message: "There is no such experiment. The lesson may have changed; reload it."}
+		return nil, &live.Error{
+			Code: live.Unknown, Field: "id",
+			Message: "There is no such experiment. The lesson may have changed; reload it.",
+		}
 	}
 	return &widgetFeed{s, s.open(p.desk()), p.Log}, nil
 }
@@ -74,7 +77,9 @@ func (f *widgetFeed) Serve(ctx context.Context, in <-chan live.Command, send fun
 
 func (f *widgetFeed) answer(ctx context.Context, c live.Command) (live.Message, error) {
 	if c.Name != "set" {
-		return live.Message{}, &live.Error{Code: live.Unknown, Field: "cmd", Want: "set", Message: "An experiment takes one command, set."}
+		return live.Message{}, &live.Error{
+			Code: live.Unknown, Field: "cmd", Want: "set", Message: "An experiment takes one command, set.",
+		}
 	}
 	var sent struct {
 		Values map[string]string `json:"values"`

@@ -67,7 +67,8 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 		}
 		if s.tried == mostTried {
 			return f, &live.Error{Code: live.Model, Message: fmt.Sprintf(
-				"After this prompt the model is so unsure that more than %s beginnings would have to be tried. Try fewer tokens, or a prompt it is surer of.", terms.Count(mostTried))}
+				"After this prompt the model is so unsure that more than %s beginnings would have to be tried. Try "+
+					"fewer tokens, or a prompt it is surer of.", terms.Count(mostTried))}
 		}
 		d, err := s.after(ctx, p)
 		if err != nil {

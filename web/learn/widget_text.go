@@ -23,7 +23,11 @@ func answerSoFar(v stopView) templ.Component {
 		}
 		marked := func(class, name string, t view.Text) {
 			if len(t) > 0 {
-				b.WriteString(`<span class="` + class + `"><span class="sr"> ` + name + `: </span>` + templ.EscapeString(t.String()) + `</span>`)
+				b.WriteString(
+					`<span class="` + class + `"><span class="sr"> ` + name + `: </span>` + templ.EscapeString(
+						t.String(),
+					) + `</span>`,
+				)
 			}
 		}
 		part("w-answer__given", v.Prompt)

@@ -50,7 +50,11 @@ func stageSay(st *session.State, kind infer.Kind) view.Rich {
 		}
 		return view.Rich{
 			name,
-			{S: fmt.Sprintf("u = %s falls between %s and %s, on ", terms.Prob(s.U), terms.Prob(s.From), terms.Prob(s.To))},
+			{
+				S: fmt.Sprintf(
+					"u = %s falls between %s and %s, on ", terms.Prob(s.U), terms.Prob(s.From), terms.Prob(s.To),
+				),
+			},
 			chosen,
 			{S: "."},
 		}

@@ -128,14 +128,18 @@ const cardColumns = "due_at, last_at, stability, difficulty, reps, lapses, state
 
 func scanCard(scan func(...any) error, before ...any) (c fsrs.Card, err error) {
 	var due, last int64
-	err = scan(append(before, &due, &last, &c.Stability, &c.Difficulty, &c.Reps, &c.Lapses, &c.State, &c.Step, &c.Interval)...)
+	err = scan(
+		append(before, &due, &last, &c.Stability, &c.Difficulty, &c.Reps, &c.Lapses, &c.State, &c.Step, &c.Interval)...,
+	)
 	c.Due, c.Last = moment(due), moment(last)
 	return c, err
 }
 
 // cardOf reads a card, the zero one where it was never reviewed.
 func cardOf(ctx context.Context, tx *sql.Tx, learner, card string) (fsrs.Card, error) {
-	c, err := scanCard(tx.QueryRowContext(ctx, "SELECT "+cardColumns+" FROM cards WHERE learner = ? AND card = ?", learner, card).Scan)
+	c, err := scanCard(
+		tx.QueryRowContext(ctx, "SELECT "+cardColumns+" FROM cards WHERE learner = ? AND card = ?", learner, card).Scan,
+	)
 	if errors.Is(err, sql.ErrNoRows) {
 		return fsrs.Card{}, nil
 	}
@@ -154,7 +158,8 @@ func cardsOf(ctx context.Context, tx *sql.Tx, learner string) (map[string]fsrs.C
 }
 
 func putCard(ctx context.Context, tx *sql.Tx, learner, card string, c fsrs.Card) error {
-	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO cards (learner, card, "+cardColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO cards (learner, card, "+cardColumns+") VALUES (?, ?, ?, "+
+		"?, ?, ?, ?, ?, ?, ?, ?)",
 		learner, card, c.Due.UnixMilli(), c.Last.UnixMilli(), c.Stability, c.Difficulty, c.Reps, c.Lapses, int(c.State), c.Step, c.Interval)
 	return err
 }

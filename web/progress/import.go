@@ -52,7 +52,8 @@ func merge(ctx context.Context, tx *sql.Tx, learner string, f saved.File, added 
 		n     int
 		row   func(int) []any
 	}{
-		{&added.Visits, "INSERT INTO visits (learner, section, first_at, last_at, times) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", len(f.Visits), func(i int) []any {
+		{&added.Visits, "INSERT INTO visits (learner, section, first_at, last_at, times) VALUES (?, ?, ?, ?, ?) " +
+			"ON CONFLICT DO NOTHING", len(f.Visits), func(i int) []any {
 			v := f.Visits[i]
 			return []any{learner, v.Section, v.First.UnixMilli(), v.Last.UnixMilli(), v.Times}
 		}},

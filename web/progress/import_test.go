@@ -63,7 +63,9 @@ func TestImportThenExport(t *testing.T) {
 		}
 	}
 	d := deckOf(t, s, ada)
-	if d.New != 2 || d.Due != 1 || d.Cards[0].Reviews != 1 || !d.Cards[0].Last.Equal(time.Date(2026, 11, 20, 8, 2, 0, 0, time.UTC)) {
+	if d.New != 2 || d.Due != 1 || d.Cards[0].Reviews != 1 || !d.Cards[0].Last.Equal(
+		time.Date(2026, 11, 20, 8, 2, 0, 0, time.UTC),
+	) {
 		t.Errorf("the cards stand at %+v", d)
 	}
 	if got := export(t, s, bob); strings.Contains(got, "a1") || strings.Contains(got, "slow") {
@@ -111,7 +113,8 @@ func TestImportRefused(t *testing.T) {
 	must(t, s.Visit(ctx, ada, "loop#draw"))
 	before := export(t, s, ada)
 	for bad, want := range map[string]string{
-		strings.Replace(example, `"grade":"good"`, `"grade":"fine"`, 1): "reviews[0].grade must be again, hard, good or easy",
+		strings.Replace(example, `"grade":"good"`, `"grade":"fine"`, 1): "reviews[0].grade must be " +
+			"again, hard, good or easy",
 		example[:300]: "not JSON at line 9",
 	} {
 		added, err := s.Import(ctx, ada, []byte(bad))
@@ -136,20 +139,48 @@ func fill(r *rapid.T, s *Store, c *clock, learner string) {
 		id := fmt.Sprint(rapid.StringMatching(`[A-Za-z0-9._-]{1,8}`).Draw(r, "id"), i)
 		switch rapid.IntRange(0, 4).Draw(r, "thing") {
 		case 0:
-			check(s.Visit(ctx, learner, rapid.SampledFrom([]string{"loop#steps", "loop#draw", "cache#cost"}).Draw(r, "section")))
+			check(
+				s.Visit(
+					ctx, learner,
+					rapid.SampledFrom([]string{"loop#steps", "loop#draw", "cache#cost"}).Draw(r, "section"),
+				),
+			)
 		case 1:
 			detail := rapid.StringOfN(rapid.RuneFrom(nil, letters...), 0, 50, saved.MaxDetail).Draw(r, "detail")
 			item := rapid.SampledFrom([]string{"q-order", "q-draw", "q-bytes"}).Draw(r, "item")
 			kind := rapid.SampledFrom([]string{Check, Quiz, Drill}).Draw(r, "kind")
-			check(s.Answer(ctx, learner, Answer{ID: id, Item: item, Kind: kind, Credit: rapid.Float64Range(0, 1).Draw(r, "credit"), Detail: detail}))
+			check(
+				s.Answer(
+					ctx, learner,
+					Answer{
+						ID: id, Item: item, Kind: kind, Credit: rapid.Float64Range(0, 1).Draw(r, "credit"),
+						Detail: detail,
+					},
+				),
+			)
 		case 2:
-			_, err := s.Review(ctx, learner, rapid.SampledFrom([]string{"c-steps", "c-draw"}).Draw(r, "card"), rapid.SampledFrom(fsrs.Grades[:]).Draw(r, "grade"), id)
+			_, err := s.Review(
+				ctx, learner, rapid.SampledFrom([]string{"c-steps", "c-draw"}).Draw(r, "card"),
+				rapid.SampledFrom(fsrs.Grades[:]).Draw(r, "grade"), id,
+			)
 			check(err)
 		case 3:
-			_, err := s.Predict(ctx, learner, Prediction{ID: id, Confidence: rapid.Float64Range(0, 1).Draw(r, "confidence"), Right: rapid.Bool().Draw(r, "right"), Score: rapid.Float64Range(saved.LeastScore, 0).Draw(r, "score")})
+			_, err := s.Predict(
+				ctx, learner,
+				Prediction{
+					ID: id, Confidence: rapid.Float64Range(0, 1).Draw(r, "confidence"),
+					Right: rapid.Bool().Draw(r, "right"),
+					Score: rapid.Float64Range(saved.LeastScore, 0).Draw(r, "score"),
+				},
+			)
 			check(err)
 		case 4:
-			check(s.SetSetting(ctx, learner, fmt.Sprint("s", i%3), rapid.StringOfN(rapid.RuneFrom(nil, letters...), 0, 20, -1).Draw(r, "value")))
+			check(
+				s.SetSetting(
+					ctx, learner, fmt.Sprint("s", i%3),
+					rapid.StringOfN(rapid.RuneFrom(nil, letters...), 0, 20, -1).Draw(r, "value"),
+				),
+			)
 		}
 	}
 }
@@ -258,7 +289,13 @@ func TestFull(t *testing.T) {
 	s.most = 30
 	f := saved.File{Exported: morning}
 	for i := range s.most {
-		f.Reviews = append(f.Reviews, saved.Review{ID: fmt.Sprint("full", i), At: morning.Add(time.Duration(i) * time.Second), Card: "c-steps", Grade: fsrs.Good})
+		f.Reviews = append(
+			f.Reviews,
+			saved.Review{
+				ID: fmt.Sprint("full", i), At: morning.Add(time.Duration(i) * time.Second), Card: "c-steps",
+				Grade: fsrs.Good,
+			},
+		)
 	}
 	data, err := f.Encode()
 	must(t, err)

@@ -71,7 +71,9 @@ func (s *Session) choose(ctx context.Context, next *State, c Choose) error {
 		return refuseField("step", fmt.Sprint(c.Step), "one whose scores have been worked out")
 	}
 	if c.Token < 0 || c.Token >= s.model.Config().Vocab {
-		return refuseField("token", fmt.Sprint(c.Token), fmt.Sprintf("a token id from 0 to %d", s.model.Config().Vocab-1))
+		return refuseField(
+			"token", fmt.Sprint(c.Token), fmt.Sprintf("a token id from 0 to %d", s.model.Config().Vocab-1),
+		)
 	}
 	if step := s.state.Steps[c.Step-1]; step.Ran >= infer.KindSample && step.Chosen == c.Token {
 		next.Cursor = Cursor{c.Step, infer.KindSample} // it is the one already
@@ -152,13 +154,17 @@ func (s *Session) look(next *State) {
 		next.Look = nil
 		return
 	}
-	if next.Look != nil && s.state.Step() != nil && s.state.Step().N == step.N && sameLine(s.state.Steps, next.Steps, step.N) {
+	if next.Look != nil && s.state.Step() != nil && s.state.Step().N == step.N && sameLine(
+		s.state.Steps, next.Steps, step.N,
+	) {
 		return // the same pass as before
 	}
 	// What the pass read is in the cache, up to this step's columns, whatever
 	// has been written after them. An error (there is none but a context that
 	// ends) leaves the look out.
-	next.Look, _ = s.model.Inspect(context.Background(), s.loop.Cache(), step.Input[len(step.Input)-1], step.Positions()-1)
+	next.Look, _ = s.model.Inspect(
+		context.Background(), s.loop.Cache(), step.Input[len(step.Input)-1], step.Positions()-1,
+	)
 }
 
 // sameLine reports whether two runs have read the same up to step n.

@@ -25,12 +25,14 @@ var Suggestions = []Suggestion{
 	},
 	{
 		Key: "unsure", Title: "An unsure one", Prompt: "The capital of",
-		Why:      "The same words, but the country is missing: dozens of tokens share the probability. Draw again and see where it goes.",
+		Why: "The same words, but the country is missing: dozens of tokens share the probability. Draw again " +
+			"and see where it goes.",
 		Settings: tryAt("pure", 16),
 	},
 	{
 		Key: "loop", Title: "One that loops", Prompt: "Mile upon mile",
-		Why:      "Greedy takes the likeliest token every time, and soon writes “and the wind blew and blew,” for ever. Raise the temperature to let it out.",
+		Why: "Greedy takes the likeliest token every time, and soon writes “and the wind blew and blew,” for " +
+			"ever. Raise the temperature to let it out.",
 		Settings: tryAt("greedy", 64),
 	},
 }

@@ -54,7 +54,10 @@ func TestSuggestionsKeepTheirWord(t *testing.T) {
 }
 
 func TestRedraw(t *testing.T) {
-	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.Seek{Step: 1, Stage: infer.KindSoftmax})
+	s := open(
+		t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{},
+		session.Seek{Step: 1, Stage: infer.KindSoftmax},
+	)
 	before := s.State()
 	seed := uint64(7)
 	for sampling.U(seed, 1) == before.Steps[0].U {
@@ -62,13 +65,16 @@ func TestRedraw(t *testing.T) {
 	}
 	st := apply(t, s, session.Redraw{Seed: seed})
 	step := st.Step()
-	if st.Cursor != at(1, infer.KindSample) || len(st.Steps) != 1 || step.U != sampling.U(seed, 1) || st.Settings.Seed != seed || step.Settings.Seed != seed {
+	if st.Cursor != at(1, infer.KindSample) || len(st.Steps) != 1 || step.U != sampling.U(seed, 1) ||
+		st.Settings.Seed != seed || step.Settings.Seed != seed {
 		t.Fatalf("after a redraw at %+v of %d steps, u %v, seed %d", st.Cursor, len(st.Steps), step.U, st.Settings.Seed)
 	}
 	if &step.Logits[0] != &before.Steps[0].Logits[0] {
 		t.Error("a redraw ran the model again")
 	}
-	if len(st.Branches) != 2 || !st.Branches[1].Current || !slices.Equal(st.Branches[0].Chosen, []int{before.Steps[0].Chosen, before.Steps[1].Chosen}) {
+	if len(st.Branches) != 2 || !st.Branches[1].Current || !slices.Equal(
+		st.Branches[0].Chosen, []int{before.Steps[0].Chosen, before.Steps[1].Chosen},
+	) {
 		t.Errorf("branches %+v, want the line that was left and the present one", st.Branches)
 	}
 	if len(st.Ghosts) != 1 || st.Ghosts[0].ID != before.Steps[1].Chosen {

@@ -84,7 +84,9 @@ func examine(path string) error {
 	}
 	// A connection that only reads cannot move the log into the database when
 	// it closes. It has the log read, though, and so sees what was committed.
-	conn, err := sql.Open("sqlite", dsn(path, url.Values{"mode": {"ro"}, "_busy_timeout": {"5000"}, "_error_rc": {"1"}}))
+	conn, err := sql.Open(
+		"sqlite", dsn(path, url.Values{"mode": {"ro"}, "_busy_timeout": {"5000"}, "_error_rc": {"1"}}),
+	)
 	if err != nil {
 		return err
 	}
@@ -119,7 +121,8 @@ func examineOpen(conn *sql.DB) error {
 	case application != applicationID:
 		return fmt.Errorf("%w: it belongs to another one; choose another folder with -data", ErrForeign)
 	case version > len(migrations):
-		return fmt.Errorf("%w: it has version %d and this program knows versions up to %d; use the newer program, or another folder with -data",
+		return fmt.Errorf("%w: it has version %d and this program knows versions up to %d; use the newer program, or "+
+			"another folder with -data",
 			ErrNewer, version, len(migrations))
 	}
 	want, err := expected(version)

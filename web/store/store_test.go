@@ -156,7 +156,9 @@ func TestFilesArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "viz")
 	db := opened(t, dir)
 	mustPut(t, db, "pace", "slow") // so that the log is there
-	want := map[string]os.FileMode{"": 0o700, "viz.db": 0o600, "viz.db-wal": 0o600, "viz.db-shm": 0o600, "cookie-secret": 0o600, "lock": 0o600}
+	want := map[string]os.FileMode{
+		"": 0o700, "viz.db": 0o600, "viz.db-wal": 0o600, "viz.db-shm": 0o600, "cookie-secret": 0o600, "lock": 0o600,
+	}
 	check := func() {
 		t.Helper()
 		for name, mode := range want {
@@ -238,7 +240,9 @@ func TestOneServerAFolder(t *testing.T) {
 	first := opened(t, dir)
 	mustPut(t, first, "pace", "slow")
 	_, err := Open(dir, nil)
-	if !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
+	if !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), dir) || !strings.Contains(
+		err.Error(), fmt.Sprintf("process %d", os.Getpid()),
+	) {
 		t.Fatalf("the second Open says %v; want ErrInUse with the folder and the process", err)
 	}
 	// Being refused changes nothing for the one who has it.

@@ -71,7 +71,8 @@ func appendPanel(s *session.State, st infer.Append, p *Panel) {
 	case len(st.Held) == 0 && st.Stop != infer.StopNone:
 		v.Free = "Nothing is held back: the text is over."
 	case len(st.Held) == 0:
-		v.Free = "Nothing is held back: no character is unfinished, and the text doesn't end in the start of a stop string."
+		v.Free = "Nothing is held back: no character is unfinished, and the text doesn't end in the " +
+			"start of a stop string."
 	default:
 		v.HeldBy = heldBy(st)
 	}

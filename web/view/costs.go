@@ -278,10 +278,12 @@ func cachePanel(s *session.State, st infer.CacheGrowth, p *Panel) {
 	c.Grid = kvGrid("kv-l", st.Layers, st.Positions, st.Grew, st.Positions < st.Context, wide)
 	c.GridSay = say("Filled: read by earlier passes. Strong: written by this one. Dashed: ", gen(newest),
 		" was appended a moment ago; it has no keys and values until the next pass reads it.")
-	c.Formula = say("One position: 2 (key and value) × ", terms.Counted(st.Layers, "layer"), " × ", terms.Counted(
-		st.KVHeads, "key/value head",
-	), " × ",
-		terms.Count(st.HeadDim), " numbers × ", terms.Count(st.BytesPerValue), " B = ", bold(terms.Bytes(shape.KVBytes(1, st.BytesPerValue))))
+	c.Formula = say("One position: 2 (key and value) × ", terms.Counted(
+		st.Layers, "layer",
+	), " × ", terms.Counted(st.KVHeads, "key/value head"), " × ",
+		terms.Count(st.HeadDim), " numbers × ", terms.Count(st.BytesPerValue), " B = ", bold(
+			terms.Bytes(shape.KVBytes(1, st.BytesPerValue)),
+		))
 	c.Sum = say(
 		terms.Counted(st.Positions, "position"), ": ", terms.Count(st.Positions), " × ",
 		terms.Bytes(shape.KVBytes(1, st.BytesPerValue)), " = ", bold(terms.Bytes(st.Bytes)),

@@ -71,7 +71,9 @@ func forwardPanel(s *session.State, st infer.Forward, p *Panel) {
 	n, read := st.Positions, len(st.Tokens)
 	newest := TokenText(st.Tokens[read-1])
 	if st.Prefill {
-		p.Lead = say("Prefill: all ", terms.Counted(read, "token"), " of the prompt go through the ", terms.Counted(c.Layers, "block"),
+		p.Lead = say("Prefill: all ", terms.Counted(read, "token"), " of the prompt go through the ", terms.Counted(
+			c.Layers, "block",
+		),
 			" at once, side by side. Only the last one’s vector goes on to stage 2.")
 	} else {
 		p.Lead = say("Decode: token ", terms.Count(n), ", ", gen(newest), ", enters alone as ", terms.Count(c.Width),

@@ -102,7 +102,9 @@ func TestHeatColumns(t *testing.T) {
 	}
 	// 100 positions: the first, 53 in one, the newest 46
 	cols := heatColumns(100)
-	if len(cols) != HeatColumns || cols[0] != (span{0, 1}) || cols[1] != (span{1, 54}) || cols[2] != (span{54, 55}) || cols[47] != (span{99, 100}) {
+	if len(cols) != HeatColumns || cols[0] != (span{0, 1}) || cols[1] != (span{
+		1, 54,
+	}) || cols[2] != (span{54, 55}) || cols[47] != (span{99, 100}) {
 		t.Errorf("100 positions: %v", cols)
 	}
 	w := make([]float32, 100)
@@ -135,7 +137,8 @@ func TestHead(t *testing.T) {
 	if v.Title != "Block 1, head 4 reads" || v.Shares != "heads 4–6 share keys and values" || v.Rest != "" {
 		t.Errorf("%+v", v)
 	}
-	if len(v.Rows) != 3 || v.Rows[0].Text.String() != "Once" || v.Rows[0].At != "at 2" || v.Rows[0].W != "0.5000" || v.Rows[0].Bar != "50%" || v.Rows[1].At != "at 1" {
+	if len(v.Rows) != 3 || v.Rows[0].Text.String() != "Once" || v.Rows[0].At != "at 2" || v.Rows[0].W != "0.5000" ||
+		v.Rows[0].Bar != "50%" || v.Rows[1].At != "at 1" {
 		t.Errorf("rows %+v", v.Rows)
 	}
 	for _, c := range []struct {
@@ -188,7 +191,8 @@ func TestInside(t *testing.T) {
 	}
 	// −1, 0, 3, 0.5: mean 0.625; 3 is as long as half the strip, 20; −1 a third
 	f := v.Tensors[3]
-	if f.Min != "−1.00" || f.Max != "3.00" || f.Mean != "0.625" || f.Pos != "M2.5 20v-20M3.5 20v-3.3" || f.Neg != "M0.5 20v6.7" {
+	if f.Min != "−1.00" || f.Max != "3.00" || f.Mean != "0.625" || f.Pos != "M2.5 20v-20M3.5 20v-3.3" ||
+		f.Neg != "M0.5 20v6.7" {
 		t.Errorf("feed-forward: %+v", f)
 	}
 	if f.ValuesSummary != "all 4 values" || f.Values[0].Values != "−1.00 0.00 3.00 0.50" || f.Values[0].Name != "1–4" {
@@ -196,7 +200,8 @@ func TestInside(t *testing.T) {
 	}
 	many := tensor("x", "", "", "", ramp(2000), valuesInRow)
 	// 2,000 values as 500 bars of four, 1,024 of them listed in rows of 16
-	if many.W != "500" || many.Note != "each bar is the largest of 4 neighbours" || len(many.Values) != 64 || many.ValuesSummary != "the first 1,024 of 2,000 values" {
+	if many.W != "500" || many.Note != "each bar is the largest of 4 neighbours" || len(many.Values) != 64 ||
+		many.ValuesSummary != "the first 1,024 of 2,000 values" {
 		t.Errorf("2,000 values: width %s, %q, %d rows, %q", many.W, many.Note, len(many.Values), many.ValuesSummary)
 	}
 	s := looked(t)
@@ -237,7 +242,8 @@ func TestHeadThroughAWindow(t *testing.T) {
 		t.Fatalf("%d tokens, looked into: %v", n, s.Look != nil)
 	}
 	v := NewHead(s, 1, 2)
-	if !strings.HasSuffix(v.Shares, "; in this block a token sees the last 16 positions") || len(v.Rows) != 16 || v.Rest != "" {
+	if !strings.HasSuffix(v.Shares, "; in this block a token sees the last 16 positions") || len(v.Rows) != 16 ||
+		v.Rest != "" {
 		t.Errorf("%q, %d rows, rest %q", v.Shares, len(v.Rows), v.Rest)
 	}
 	for _, r := range v.Rows {
@@ -245,11 +251,14 @@ func TestHeadThroughAWindow(t *testing.T) {
 			t.Errorf("position %s of %d is listed", r.At, n)
 		}
 	}
-	if got := NewLoop(s).Panel.Forward.Each; !strings.Contains(got, "4 heads look back over the last 16 positions, then") {
+	if got := NewLoop(s).Panel.Forward.Each; !strings.Contains(
+		got, "4 heads look back over the last 16 positions, then",
+	) {
 		t.Error(got)
 	}
 	for name, want := range map[string]string{
-		"gemma3": "all positions so far (in 6 blocks over the last 16 only)", "qwen3": "all positions so far", "mistral-window": "the last 16 positions",
+		"gemma3": "all positions so far (in 6 blocks over the last 16 only)", "qwen3": "all positions so far",
+		"mistral-window": "the last 16 positions",
 	} {
 		c, err := checkpoint.OpenPath("../../testdata/models/" + name)
 		if err != nil {

@@ -223,7 +223,9 @@ func samplePanel(s *session.State, st infer.Sample, p *Panel) {
 		p.Facts = []Fact{
 			{"seed", seed(st.Seed), false}, {"draw", terms.Ordinal(st.Step), false}, {"u", terms.Prob(st.U), true},
 		}
-		p.Verdict = say(pick(chosen), " is token ", terms.Count(n), ": the ", terms.Ordinal(st.Chosen.Rank), " choice of ", terms.Count(kept), " (", terms.Is("p′", st.Chosen.Q),
+		p.Verdict = say(pick(chosen), " is token ", terms.Count(n), ": the ", terms.Ordinal(st.Chosen.Rank), " choice of ", terms.Count(kept), " (", terms.Is(
+			"p′", st.Chosen.Q,
+		),
 			"). Same seed and settings, same draw: reset and step again to check.")
 	}
 	if st.Forced {

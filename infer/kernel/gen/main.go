@@ -110,7 +110,9 @@ func (v variant) AllOnes(reg string) string {
 // to column 0, R10 to column 3, R8 holds the bytes from column to column and
 // R9 three times that.
 func (v variant) X(c, disp int) string {
-	at := [...]string{"(BX)", "(BX)(R8*1)", "(BX)(R8*2)", "(R10)", "(BX)(R8*4)", "(R10)(R8*2)", "(BX)(R9*2)", "(R10)(R8*4)"}[c]
+	at := [...]string{
+		"(BX)", "(BX)(R8*1)", "(BX)(R8*2)", "(R10)", "(BX)(R8*4)", "(R10)(R8*2)", "(BX)(R9*2)", "(R10)(R8*4)",
+	}[c]
 	if disp == 0 {
 		return at
 	}

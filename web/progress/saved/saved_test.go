@@ -45,12 +45,16 @@ func TestParseThenEncode(t *testing.T) {
 	}
 	at := func(hour, minute int) time.Time { return time.Date(2026, 11, 20, hour, minute, 0, 0, time.UTC) }
 	want := File{
-		Exported:    time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC),
-		Visits:      []Visit{{"loop#steps", at(8, 0), at(9, 0), 3}},
-		Answers:     []Answered{{at(8, 1), Answer{ID: "a1", Item: "q-order", Kind: Quiz, Credit: 0.5, Detail: "<b>ä</b>"}}},
-		Reviews:     []Review{{"r1", at(8, 2), "c-steps", fsrs.Good}},
-		Predictions: []Predicted{{at(8, 3), Prediction{ID: "p1", Confidence: 0.75, Right: true, Score: -0.2876820724517809}}},
-		Settings:    []Setting{{"pace", "slow"}},
+		Exported: time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC),
+		Visits:   []Visit{{"loop#steps", at(8, 0), at(9, 0), 3}},
+		Answers: []Answered{
+			{at(8, 1), Answer{ID: "a1", Item: "q-order", Kind: Quiz, Credit: 0.5, Detail: "<b>ä</b>"}},
+		},
+		Reviews: []Review{{"r1", at(8, 2), "c-steps", fsrs.Good}},
+		Predictions: []Predicted{
+			{at(8, 3), Prediction{ID: "p1", Confidence: 0.75, Right: true, Score: -0.2876820724517809}},
+		},
+		Settings: []Setting{{"pace", "slow"}},
 	}
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("read as %+v, want %+v", f, want)
@@ -97,7 +101,10 @@ func TestParseRefuses(t *testing.T) {
 		{swap(`"credit":0.5`, `"credit":1e999`), "answers[0].credit must be a number"},
 		{swap(`"credit":0.5,`, ``), "answers[0].credit is missing"},
 		{swap(`"kind":"quiz"`, `"kind":"exam"`), "answers[0].kind must be"},
-		{swap(`"detail":"<b>ä</b>"`, `"detail":"`+strings.Repeat("ä", 101)+`"`), "answers[0].detail must be text of at most 200 bytes"},
+		{
+			swap(`"detail":"<b>ä</b>"`, `"detail":"`+strings.Repeat("ä", 101)+`"`),
+			"answers[0].detail must be text of at most 200 bytes",
+		},
 		{swap(`"grade":"good"`, `"grade":3`), "reviews[0].grade must be a text"},
 		{swap(`"grade":"good"`, `"grade":"fine"`), "reviews[0].grade must be again, hard, good or easy"},
 		{swap(twice, twice+","+twice), "reviews[1] has the same name as reviews[0]: r1"},
@@ -107,15 +114,28 @@ func TestParseRefuses(t *testing.T) {
 		{swap(`"score":-0.2876820724517809`, `"score":1`), "predictions[0].score must be -100 to 0"},
 		{swap(`"value":"slow"`, `"value":""`), "settings[0].value must be text of 1 to 1000"},
 		{swap(`"value":"slow"`, `"value":"slow","by":"ada"`), `settings[0] has a field "by"`},
-		{regexp.MustCompile(`(?s)"visits": \[.*?\]`).ReplaceAllString(example, `"visits": {}`), "visits must be a list"},
-		{regexp.MustCompile(`(?s)"visits": \[.*?\]`).ReplaceAllString(example, `"visits": null`), "visits must be a list"},
+		{
+			regexp.MustCompile(`(?s)"visits": \[.*?\]`).ReplaceAllString(example, `"visits": {}`),
+			"visits must be a list",
+		},
+		{
+			regexp.MustCompile(`(?s)"visits": \[.*?\]`).ReplaceAllString(example, `"visits": null`),
+			"visits must be a list",
+		},
 		{strings.Repeat("[", 20000), "not JSON"},
-		{swap(`"settings": [`, `"settings": [`+many(`{"name":"%d","value":"x"},`, MaxSettings)), "settings has 101 entries; at most 100"},
-		{swap(`"reviews": [`, `"reviews": [`+strings.Repeat("0,", MaxEntries)), "reviews has 20001 entries; at most 20000"},
+		{
+			swap(`"settings": [`, `"settings": [`+many(`{"name":"%d","value":"x"},`, MaxSettings)),
+			"settings has 101 entries; at most 100",
+		},
+		{
+			swap(`"reviews": [`, `"reviews": [`+strings.Repeat("0,", MaxEntries)),
+			"reviews has 20001 entries; at most 20000",
+		},
 		{swap("slow", strings.Repeat("x", MaxFile)), "at most 33554432 are taken"},
 	} {
 		got, err := Parse([]byte(c.data))
-		if !errors.Is(err, ErrInput) || !strings.Contains(fmt.Sprint(err), c.want) || strings.HasSuffix(fmt.Sprint(err), " ") {
+		if !errors.Is(err, ErrInput) || !strings.Contains(fmt.Sprint(err), c.want) ||
+			strings.HasSuffix(fmt.Sprint(err), " ") {
 			t.Errorf("%.60q…: %v\nwant %s", c.data, err, c.want)
 		}
 		if !reflect.DeepEqual(got, File{}) {
@@ -137,14 +157,20 @@ func many(format string, n int) string {
 // written; all would be in proportion.
 func TestFullestExportFits(t *testing.T) {
 	const part = 100
-	at, long, quotes := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), strings.Repeat("x", MaxID-6), strings.Repeat(`"`, MaxDetail)
+	at, long, quotes := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), strings.Repeat(
+		"x", MaxID-6,
+	), strings.Repeat(`"`, MaxDetail)
 	id := func(i int) string { return fmt.Sprintf("%s%06d", long, i) }
 	entries, settings := File{Exported: at}, File{Exported: at}
 	for i := range part {
 		entries.Visits = append(entries.Visits, Visit{id(i), at, at, math.MaxInt})
-		entries.Answers = append(entries.Answers, Answered{at, Answer{id(i), id(i), Check, 0.12345678901234567, quotes}})
+		entries.Answers = append(
+			entries.Answers, Answered{at, Answer{id(i), id(i), Check, 0.12345678901234567, quotes}},
+		)
 		entries.Reviews = append(entries.Reviews, Review{id(i), at, id(i), fsrs.Again})
-		entries.Predictions = append(entries.Predictions, Predicted{at, Prediction{id(i), 0.12345678901234567, false, -12.345678901234567}})
+		entries.Predictions = append(
+			entries.Predictions, Predicted{at, Prediction{id(i), 0.12345678901234567, false, -12.345678901234567}},
+		)
 	}
 	for i := range MaxSettings {
 		settings.Settings = append(settings.Settings, Setting{id(i), strings.Repeat(`"`, MaxSetting)})
@@ -169,7 +195,11 @@ func TestFullestExportFits(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(example))
 	f.Add([]byte(strings.ReplaceAll(example, "\n", "")))
-	f.Add([]byte(`{"format":"viz-progress","version":1,"exported":"2026-11-21T09:00:00.000Z","visits":[],"answers":[],"reviews":[],"predictions":[],"settings":[]}`))
+	f.Add(
+		[]byte(
+			`{"format":"viz-progress","version":1,"exported":"2026-11-21T09:00:00.000Z","visits":[],"answers":[],"reviews":[],"predictions":[],"settings":[]}`,
+		),
+	)
 	f.Add([]byte(`{"format":[{"\ud800":null}]}`))
 	f.Add([]byte("\xef\xbb\xbf{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
