@@ -30,7 +30,7 @@ func (m *Model) waited() time.Duration {
 
 // Through returns the same model, weights and all, with its passes run by r:
 // what is done with the result (loops, replays, speculation) goes through r
-// without knowing. [Model.Inspect] does not: what it runs is no part of a text.
+// without knowing. [Model.Inspect] does not: what it runs is not part of a text.
 func (m *Model) Through(r Runner) *Model {
 	through := *m
 	through.runner = r

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // GoOnTokens is by how many tokens [Loop.GoOn] raises a limit that was reached.
@@ -15,10 +15,10 @@ const GoOnTokens = 64
 // the one drawn. What had run after the step's filter is dropped; its sample
 // stage is the last that has run then. u is drawn all the same, so that a
 // screen can show what it would have chosen. An id outside the vocabulary
-// gives a *[sampling.RangeError] and changes nothing.
+// gives a *[terms.RangeError] and changes nothing.
 func (l *Loop) Choose(ctx context.Context, n, id int) error {
 	if id < 0 || id >= l.model.config.Vocab {
-		return sampling.NewRangeError("token", id, fmt.Sprintf("0 to %d", l.model.config.Vocab-1))
+		return terms.NewRangeError("token", id, fmt.Sprintf("0 to %d", l.model.config.Vocab-1))
 	}
 	if n < 1 || n > len(l.steps) || l.steps[n-1].Ran < KindLogits {
 		return fmt.Errorf("step %d has no scores to choose from yet", n)

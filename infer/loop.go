@@ -30,7 +30,7 @@ type Loop struct {
 }
 
 // NewLoop prepares to write after a prompt. It runs nothing yet. Settings or
-// a prompt that cannot be used give a *[sampling.RangeError].
+// a prompt that cannot be used give a *[terms.RangeError].
 func NewLoop(m *Model, prompt string, s Settings) (*Loop, error) {
 	if err := s.Check(); err != nil {
 		return nil, err

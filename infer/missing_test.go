@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // A prompt that the vocabulary cannot spell is refused with its place, whoever
@@ -19,7 +19,7 @@ func TestPromptsThatTheVocabularyCannotSpell(t *testing.T) {
 	_, loop := NewLoop(m, prompt, DefaultSettings())
 	_, speculator := NewSpeculator(m, m, prompt, DefaultSettings(), 2)
 	for name, err := range map[string]error{"loop": loop, "speculator": speculator, "check": m.CheckText(prompt)} {
-		var r *sampling.RangeError
+		var r *terms.RangeError
 		if !errors.As(err, &r) || r.Field != "prompt" || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}

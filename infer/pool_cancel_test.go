@@ -53,7 +53,7 @@ func TestWaitingIsCancelledAtOnce(t *testing.T) {
 	pool.Close()
 }
 
-// TestWaitingIsNotCounted: waiting for the pool is no part of what a pass took.
+// TestWaitingIsNotCounted: waiting for the pool is not part of what a pass took.
 // Time is the bubble's, which passes only while everybody waits: computing takes
 // none of it.
 func TestWaitingIsNotCounted(t *testing.T) {

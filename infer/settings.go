@@ -2,11 +2,13 @@ package infer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Settings are everything that decides how a text goes on after its prompt.
@@ -23,11 +25,11 @@ type Stop struct {
 	Strings   []string `json:"strings,omitempty"`
 }
 
-// Limits of [Settings]. MaxSeed is what a JavaScript number holds exactly, so
-// that a seed survives any page or notebook.
+// Limits of [Settings].
 const (
-	MaxSeed          = 1<<53 - 1
-	MaxMaxTokens     = 1_000_000
+	MaxSeed          = terms.MaxSeed
+	MaxMaxTokens     = terms.MaxMaxTokens
+	MaxPromptBytes   = 4 << 10 // some 1,000 tokens
 	MaxStopStrings   = 8
 	MaxStopStringLen = 100 // bytes
 )
@@ -42,35 +44,100 @@ func DefaultSettings() Settings {
 	}
 }
 
-// Check returns a *[sampling.RangeError] for the first field outside its
-// range, or nil.
-func (s Settings) Check() error {
-	if err := s.Settings.Check(); err != nil {
-		return err
+// Knobs are values by the keys of their knobs ([terms.Knob]).
+type Knobs map[string]float64
+
+// Value is the setting of a knob, 0 for one that there is not.
+func (s Settings) Value(key string) float64 {
+	switch key {
+	case "seed":
+		return float64(s.Seed)
+	case "max_tokens":
+		return float64(s.Stop.MaxTokens)
 	}
-	if s.Seed > MaxSeed {
-		return sampling.NewRangeError("seed", s.Seed, fmt.Sprintf("a whole number from 0 to %d", uint64(MaxSeed)))
-	}
-	return s.Stop.Check()
+	x, _ := s.Settings.Value(key)
+	return x
 }
 
-// Check returns a *[sampling.RangeError] for the first field outside its
-// range, or nil.
-func (s Stop) Check() error {
-	if s.MaxTokens < 1 || s.MaxTokens > MaxMaxTokens {
-		return sampling.NewRangeError("max_tokens", s.MaxTokens, "1 to 1,000,000")
+// Set turns a knob to a value that it takes ([terms.Knob.Check]), and reports
+// whether there is such a knob.
+func (s *Settings) Set(key string, x float64) bool {
+	switch key {
+	case "seed":
+		s.Seed = uint64(x)
+	case "max_tokens":
+		s.Stop.MaxTokens = int(x)
+	default:
+		return s.Settings.Set(key, x)
 	}
+	return true
+}
+
+// Knobs are all knobs as they are set.
+func (s Settings) Knobs() Knobs {
+	all := Knobs{}
+	for _, k := range terms.Knobs() {
+		all[k.Key] = s.Value(k.Key)
+	}
+	return all
+}
+
+// With returns the settings with some knobs turned. The error is a
+// *[terms.RangeError] for the first, in the order of [terms.Knobs], that does
+// not take its value, or for a key that is none of a knob.
+func (s Settings) With(some Knobs) (Settings, error) {
+	next, known := s, 0
+	for _, k := range terms.Knobs() {
+		x, ok := some[k.Key]
+		if !ok {
+			continue
+		}
+		known++
+		if err := k.Check(x); err != nil {
+			return s, err
+		}
+		next.Set(k.Key, x)
+	}
+	if known < len(some) {
+		for _, key := range slices.Sorted(maps.Keys(some)) {
+			if _, ok := terms.KnobOf(key); !ok {
+				return s, terms.NewRangeError(key, "not a setting", "one of "+strings.Join(terms.KnobKeys(), ", "))
+			}
+		}
+	}
+	return next, nil
+}
+
+// Check returns a *[terms.RangeError] for the first field outside its range, or
+// nil.
+func (s Settings) Check() error {
+	if _, err := s.With(s.Knobs()); err != nil {
+		return err
+	}
+	return s.Stop.checkStrings()
+}
+
+// Check returns a *[terms.RangeError] for the first field outside its range, or
+// nil.
+func (s Stop) Check() error {
+	if err := terms.MustKnob("max_tokens").Check(float64(s.MaxTokens)); err != nil {
+		return err
+	}
+	return s.checkStrings()
+}
+
+func (s Stop) checkStrings() error {
 	if n := len(s.Strings); n > MaxStopStrings {
-		return sampling.NewRangeError("stop", fmt.Sprintf("a list of %d strings", n), "at most 8 strings")
+		return terms.NewRangeError("stop", fmt.Sprintf("a list of %d strings", n), "at most 8 strings")
 	}
 	for _, str := range s.Strings {
 		switch {
 		case str == "":
-			return sampling.NewRangeError("stop", "an empty string", "1 to 100 bytes of text")
+			return terms.NewRangeError("stop", "an empty string", "1 to 100 bytes of text")
 		case len(str) > MaxStopStringLen:
-			return sampling.NewRangeError("stop", fmt.Sprintf("%d bytes long", len(str)), "1 to 100 bytes of text")
+			return terms.NewRangeError("stop", fmt.Sprintf("%d bytes long", len(str)), "1 to 100 bytes of text")
 		case !utf8.ValidString(str):
-			return sampling.NewRangeError("stop", "not valid UTF-8", "1 to 100 bytes of text")
+			return terms.NewRangeError("stop", "not valid UTF-8", "1 to 100 bytes of text")
 		}
 	}
 	return nil
@@ -82,19 +149,19 @@ func (s Settings) Equal(o Settings) bool {
 		s.Stop.MaxTokens == o.Stop.MaxTokens && slices.Equal(s.Stop.Strings, o.Stop.Strings)
 }
 
-// CheckPrompt returns a *[sampling.RangeError] unless text is 1 to maxBytes
+// CheckPrompt returns a *[terms.RangeError] unless text is 1 to maxBytes
 // bytes of valid UTF-8.
 func CheckPrompt(text string, maxBytes int) error {
 	want := fmt.Sprintf("1 to %d bytes of text", maxBytes)
 	switch {
 	case text == "":
-		return sampling.NewRangeError("prompt", "empty", want)
+		return terms.NewRangeError("prompt", "empty", want)
 	case len(text) > maxBytes:
-		return sampling.NewRangeError("prompt", fmt.Sprintf("%d bytes long", len(text)), want)
+		return terms.NewRangeError("prompt", fmt.Sprintf("%d bytes long", len(text)), want)
 	case !utf8.ValidString(text):
-		return sampling.NewRangeError("prompt", fmt.Sprintf("not valid UTF-8 at byte %d", invalidAt(text)), want)
+		return terms.NewRangeError("prompt", fmt.Sprintf("not valid UTF-8 at byte %d", invalidAt(text)), want)
 	case strings.ContainsRune(text, 0):
-		return sampling.NewRangeError("prompt", "holding a NUL character", want)
+		return terms.NewRangeError("prompt", "holding a NUL character", want)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
@@ -115,7 +116,7 @@ func (s seeded) take(a float64, step int) (bool, float64) {
 
 // NewSpeculator prepares to write after a prompt, with up to gamma drafted
 // tokens a round. It runs nothing yet. Settings, a gamma or a prompt that
-// cannot be used give a *[sampling.RangeError], a pair of models that do not
+// cannot be used give a *[terms.RangeError], a pair of models that do not
 // share a vocabulary the error of [CheckPair].
 func NewSpeculator(target, draft *Model, prompt string, s Settings, gamma int) (*Speculator, error) {
 	if err := CheckPair(target, draft); err != nil {
@@ -125,7 +126,7 @@ func NewSpeculator(target, draft *Model, prompt string, s Settings, gamma int) (
 		return nil, err
 	}
 	if gamma < 1 || gamma > MaxGamma {
-		return nil, sampling.NewRangeError("gamma", gamma, fmt.Sprintf("1 to %d drafted tokens", MaxGamma))
+		return nil, terms.NewRangeError("gamma", gamma, fmt.Sprintf("1 to %d drafted tokens", MaxGamma))
 	}
 	ids := target.Encode(prompt)
 	if err := target.checkPrompt(prompt, ids); err != nil {

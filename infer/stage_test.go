@@ -317,6 +317,6 @@ func TestKindNames(t *testing.T) {
 		}
 	}
 	if Kind(0).String() != "none" || Kind(8).String() != "none" {
-		t.Error("a number that is no stage has a name")
+		t.Error("a number that is not a stage has a name")
 	}
 }

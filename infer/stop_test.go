@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // lastAppend is the append stage of the newest step.
@@ -228,7 +229,7 @@ func TestNewLoopRefuses(t *testing.T) {
 				row.change(&s)
 			}
 			l, err := NewLoop(m, row.prompt, s)
-			var r *sampling.RangeError
+			var r *terms.RangeError
 			if l != nil || !errors.As(err, &r) || r.Field != row.field || r.Want != row.want {
 				t.Errorf("%v, want a RangeError for %q that asks for %q", err, row.field, row.want)
 			}
@@ -260,7 +261,7 @@ func TestCheckPrompt(t *testing.T) {
 		{"\xe2\x82", "not valid UTF-8 at byte 0"},
 		{"a\x00b", "holding a NUL character"},
 	} {
-		var r *sampling.RangeError
+		var r *terms.RangeError
 		if err := CheckPrompt(row.text, 10); !errors.As(err, &r) || r.Field != "prompt" || r.Got != row.got ||
 			r.Want != "1 to 10 bytes of text" {
 			t.Errorf("CheckPrompt(%q): %v, want %q", row.text, err, row.got)

@@ -54,7 +54,10 @@ func TestRelease(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			safe, stop := release([]byte(row.all), row.fresh, row.stops)
 			if safe != row.safe || stop != row.stop {
-				t.Errorf("release(%q, %d, %q) = %d, %q; want %d, %q", row.all, row.fresh, row.stops, safe, stop, row.safe, row.stop)
+				t.Errorf(
+					"release(%q, %d, %q) = %d, %q; want %d, %q", row.all, row.fresh, row.stops, safe, stop, row.safe,
+					row.stop,
+				)
 			}
 		})
 	}
@@ -69,7 +72,7 @@ func TestValidText(t *testing.T) {
 		"\xf0\x9f\x98":     "\uFFFD\uFFFD\uFFFD",
 		"\x00":             "\x00",
 		"\uFFFD":           "\uFFFD",
-		"\xed\xa0\x80":     "\uFFFD\uFFFD\uFFFD", // a surrogate is no character
+		"\xed\xa0\x80":     "\uFFFD\uFFFD\uFFFD", // a surrogate is not a character
 		"\xf4\x90\x80\x80": "\uFFFD\uFFFD\uFFFD\uFFFD",
 	} {
 		if got := validText([]byte(in)); got != want {
@@ -254,7 +257,10 @@ func TestTextStepByStep(t *testing.T) {
 			}
 			for i, s := range l.Steps() {
 				if s.Text != row.released[i] || string(s.Held) != row.held[i] {
-					t.Errorf("step %d released %q and holds %q, want %q and %q", i+1, s.Text, s.Held, row.released[i], row.held[i])
+					t.Errorf(
+						"step %d released %q and holds %q, want %q and %q", i+1, s.Text, s.Held, row.released[i],
+						row.held[i],
+					)
 				}
 				if i < len(l.Steps())-1 && s.Stop != StopNone {
 					t.Errorf("step %d stopped: %q", i+1, s.Stop)

@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
 // CheckText refuses a prompt that the vocabulary cannot spell, with a
-// *[sampling.RangeError] that names the first byte that has no token, and its
+// *[terms.RangeError] that names the first byte that has no token, and its
 // place. Most vocabularies can spell every text.
 func (m *Model) CheckText(prompt string) error {
 	var missing *tokenizer.MissingByteError
 	if !errors.As(m.tok.Check(prompt), &missing) {
 		return nil
 	}
-	return sampling.NewRangeError("prompt", "not for this model, whose vocabulary has no token for "+missing.What()+
+	return terms.NewRangeError("prompt", "not for this model, whose vocabulary has no token for "+missing.What()+
 		" at "+missing.Place(), "text without that character")
 }
 
@@ -29,7 +29,7 @@ func (m *Model) checkPrompt(prompt string, ids []int) error {
 		return err
 	}
 	if len(ids) == 0 {
-		return sampling.NewRangeError("prompt", "empty", "at least one token long")
+		return terms.NewRangeError("prompt", "empty", "at least one token long")
 	}
 	if len(ids) <= m.config.Context {
 		return nil
@@ -38,7 +38,9 @@ func (m *Model) checkPrompt(prompt string, ids []int) error {
 	if m.config.BOS >= 0 {
 		got += " with its start mark"
 	}
-	return sampling.NewRangeError("prompt", got, fmt.Sprintf("at most %d tokens, the context of this model", m.config.Context))
+	return terms.NewRangeError(
+		"prompt", got, fmt.Sprintf("at most %d tokens, the context of this model", m.config.Context),
+	)
 }
 
 // Model returns the model that writes.
@@ -85,7 +87,7 @@ func (l *Loop) Stopped() StopReason {
 // new ones at once, its softmax and filter included; between the draw and the
 // append it takes the stop conditions, which have not been asked yet. Otherwise
 // they count from the next step on. Settings out of range give a
-// *[sampling.RangeError] and change nothing.
+// *[terms.RangeError] and change nothing.
 func (l *Loop) Set(settings Settings) error {
 	if err := settings.Check(); err != nil {
 		return err
@@ -133,7 +135,9 @@ func (l *Loop) Cut(n int, kind Kind) error {
 
 // forget clears what stages after kind have found out.
 func (s *Step) forget(kind Kind) {
-	kept := Step{N: s.N, Ran: kind, Settings: s.Settings, Input: s.Input, Start: s.Start, Blocks: s.Blocks, last: s.last}
+	kept := Step{
+		N: s.N, Ran: kind, Settings: s.Settings, Input: s.Input, Start: s.Start, Blocks: s.Blocks, last: s.last,
+	}
 	copy(kept.Took[:], s.Took[:kind+1])
 	if kind >= KindLogits {
 		kept.Logits, kept.Output = s.Logits, s.Output

@@ -21,8 +21,12 @@ func TestCutAnywhereAndGoOn(t *testing.T) {
 			if err := l.Cut(n, kind); err != nil {
 				t.Fatal(err)
 			}
-			if len(l.Steps()) != n || l.steps[n-1].Ran != kind || l.Cache().Positions() != want.Steps()[n-1].Positions() {
-				t.Fatalf("cut to step %d, %v: %d steps, ran %v, %d positions", n, kind, len(l.Steps()), l.steps[n-1].Ran, l.Cache().Positions())
+			if len(l.Steps()) != n || l.steps[n-1].Ran != kind ||
+				l.Cache().Positions() != want.Steps()[n-1].Positions() {
+				t.Fatalf(
+					"cut to step %d, %v: %d steps, ran %v, %d positions", n, kind, len(l.Steps()), l.steps[n-1].Ran,
+					l.Cache().Positions(),
+				)
 			}
 			// The step knows what it knew when that stage had just run.
 			fresh := newLoop(t, m, "Hi", want.Settings())
@@ -179,7 +183,8 @@ func replays(tb testing.TB, l *Loop) {
 	if !reflect.DeepEqual(untimed(again.Steps()), untimed(l.Steps())) {
 		tb.Fatalf("the log %+v replays to other steps", l.Log())
 	}
-	if !again.Settings().Equal(l.Settings()) || again.Stopped() != l.Stopped() || again.Cache().Positions() != l.Cache().Positions() {
+	if !again.Settings().Equal(l.Settings()) || again.Stopped() != l.Stopped() ||
+		again.Cache().Positions() != l.Cache().Positions() {
 		tb.Fatalf("replayed: settings %+v, stopped %q, %d positions; want %+v, %q, %d", again.Settings(), again.Stopped(),
 			again.Cache().Positions(), l.Settings(), l.Stopped(), l.Cache().Positions())
 	}
@@ -241,7 +246,7 @@ func TestReplayAfterChangedStops(t *testing.T) {
 		finish(t, l)
 		replays(t, l)
 		if textOf(l) != "abc" {
-			t.Errorf("the text is %q, want abc: the a was no stop string when the run went on", textOf(l))
+			t.Errorf("the text is %q, want abc: the a was not a stop string when the run went on", textOf(l))
 		}
 	})
 }
@@ -278,7 +283,9 @@ func TestLoopBytes(t *testing.T) {
 	for range 5 {
 		runTo(t, l, len(l.steps)+1, KindCache)
 		n := l.Bytes()
-		if want := int64(len(l.steps)) * int64(4*(smallFolder.vocab()+smallFolder.width)); n <= last || n < want+l.Cache().Reserved() {
+		if want := int64(len(l.steps)) * int64(
+			4*(smallFolder.vocab()+smallFolder.width),
+		); n <= last || n < want+l.Cache().Reserved() {
 			t.Errorf("%d steps: %d bytes (before: %d), the numbers alone are %d", len(l.steps), n, last, want)
 		}
 		last = n

@@ -45,7 +45,7 @@ func parseAttrs(text string) (attrs, error) {
 			return a, fmt.Errorf("%s: %w", word, err)
 		}
 		if !keyForm.MatchString(word) {
-			return a, fmt.Errorf("%q is no name for a setting", word)
+			return a, fmt.Errorf("%q is not a name for a setting", word)
 		}
 		if _, twice := a.keys[word]; twice {
 			return a, fmt.Errorf("%q is given twice", word)

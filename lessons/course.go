@@ -1,5 +1,7 @@
 package lessons
 
+import "github.com/tokenbytoken/viz/infer"
+
 // A Course is everything that is taught, loaded and checked. It is never
 // changed after [Load] has made it, so any number of goroutines may read it.
 type Course struct {
@@ -160,16 +162,11 @@ type Point struct {
 // A LoopStart is a run that a lesson opens in the loop: a prompt, the settings
 // and where to look.
 type LoopStart struct {
-	Key, Title  string
-	Prompt      string
-	Temperature float64
-	TopK        int
-	TopP, MinP  float64
-	Seed        uint64
-	MaxTokens   int
-	Stop        []string
-	Step        int    // the step to look at, from 1; 0 is the first
-	Stage       string // "forward", "logits", "softmax", "filter", "sample", "append", "cache"; "" is forward
+	Key, Title string
+	Prompt     string
+	Settings   infer.Settings
+	Step       int    // the step to look at, from 1; 0 is the first
+	Stage      string // "forward", "logits", "softmax", "filter", "sample", "append", "cache"; "" is forward
 }
 
 // Lesson returns the lesson with a slug, or nil.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // functions are what figures may be made of. Those of the drill work on its
@@ -55,7 +56,7 @@ func drillScores(a *arguments) []float32 {
 	return z
 }
 
-func temperature(a *arguments) float64 { return a.float("T", 1, 0.01, sampling.MaxTemperature) }
+func temperature(a *arguments) float64 { return a.float("T", 1, 0.01, terms.MaxTemperature) }
 
 // record makes a record with a field for each token.
 func record(list []float64) value {
@@ -174,7 +175,7 @@ func figureEntropy(a *arguments) value {
 func decided(a *arguments) *sampling.Distribution {
 	z := drillScores(a)
 	s := sampling.Settings{
-		Temperature: a.float("T", 1, 0, sampling.MaxTemperature),
+		Temperature: a.float("T", 1, 0, terms.MaxTemperature),
 		TopK:        a.whole("k", 0, 0, 1e6),
 		TopP:        a.float("p", 1, 0, 1),
 		MinP:        a.float("minp", 0, 0, 1),
@@ -221,7 +222,9 @@ func figureSegment(a *arguments) value {
 		return value{}
 	}
 	from, to := d.Segment(r)
-	return value{bare: true, fields: map[string]value{"from": number(from), "to": number(to), "length": number(to - from)}}
+	return value{
+		bare: true, fields: map[string]value{"from": number(from), "to": number(to), "length": number(to - from)},
+	}
 }
 
 // figureDraw is the token on which u falls.

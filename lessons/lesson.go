@@ -70,9 +70,14 @@ func (l *loader) count(d *document, key string, low, high int) int {
 
 // readLesson makes a lesson of its file.
 func (l *loader) readLesson(d *document) {
-	lesson := &Lesson{Slug: l.field(d, "slug").value, Number: l.count(d, "number", 0, 99), Minutes: l.count(d, "minutes", 1, 120)}
+	lesson := &Lesson{
+		Slug: l.field(d, "slug").value, Number: l.count(d, "number", 0, 99), Minutes: l.count(d, "minutes", 1, 120),
+	}
 	for _, key := range d.order {
-		if !contains([]string{"title", "slug", "number", "minutes", "difficulty", "kicker", "lead", "outcomes"}, strings.Split(key, ".")[0]) {
+		if !contains(
+			[]string{"title", "slug", "number", "minutes", "difficulty", "kicker", "lead", "outcomes"},
+			strings.Split(key, ".")[0],
+		) {
 			l.problems.add(d.front[key].at, "the front matter has no key %q", key)
 		}
 	}
@@ -84,7 +89,9 @@ func (l *loader) readLesson(d *document) {
 	lesson.Lead, lesson.LeadText = l.inline(lead.at, lead.value)
 	difficulty := l.field(d, "difficulty")
 	if lesson.Difficulty = difficulty.value; !contains(difficulties, difficulty.value) {
-		l.problems.add(difficulty.at, "the difficulty %q is none of %s", difficulty.value, strings.Join(difficulties, ", "))
+		l.problems.add(
+			difficulty.at, "the difficulty %q is not one of %s", difficulty.value, strings.Join(difficulties, ", "),
+		)
 	}
 	lesson.Kicker = fmt.Sprintf("Lesson %d, about %d minutes", lesson.Number, lesson.Minutes)
 	if lesson.Number == 0 {
@@ -218,6 +225,9 @@ func (l *loader) directive(s *Section, p part) Block {
 		l.targets["asked:"+q.ID] = true
 		return Check{q}
 	}
-	l.problems.add(p.at, "there is no directive %q: widget, notice, note, check, slip, pitfall, checked, care, small-model", p.directive)
+	l.problems.add(
+		p.at, "there is no directive %q: widget, notice, note, check, slip, pitfall, checked, care, small-model",
+		p.directive,
+	)
 	return nil
 }

@@ -72,7 +72,9 @@ func newLoader(files fs.FS, table MathTable) *loader {
 }
 
 // special are the files that are no lessons, in the order in which they are read.
-var special = []string{"references.md", "glossary.md", "starts.md", "quiz.md", "cards.md", "reference.md", "outcomes.md", "checklist.md"}
+var special = []string{
+	"references.md", "glossary.md", "starts.md", "quiz.md", "cards.md", "reference.md", "outcomes.md", "checklist.md",
+}
 
 // load reads everything: first what can be linked to, then the rest.
 func (l *loader) load() {
@@ -124,7 +126,9 @@ func (l *loader) split() (docs map[string]*document, lessonFiles []string) {
 		if len(name) > 3 && isDigit(name[0]) && isDigit(name[1]) && name[2] == '-' {
 			lessonFiles = append(lessonFiles, name)
 		} else if !contains(special, name) {
-			l.problems.add(place{name, 1}, "the file is neither a lesson (NN-slug.md) nor one of %s", strings.Join(special, ", "))
+			l.problems.add(
+				place{name, 1}, "the file is neither a lesson (NN-slug.md) nor one of %s", strings.Join(special, ", "),
+			)
 		}
 	}
 	for _, name := range special {
@@ -163,7 +167,7 @@ func (l *loader) announce(d *document, scheme string) {
 
 func (l *loader) checkID(at place, id string) bool {
 	if !idForm.MatchString(id) {
-		l.problems.add(at, "%q is no id: small letters, digits and single hyphens", id)
+		l.problems.add(at, "%q is not an id: small letters, digits and single hyphens", id)
 		return false
 	}
 	return true

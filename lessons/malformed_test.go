@@ -12,15 +12,18 @@ var small = map[string]string{
 	"00-start.md": "---\ntitle: Start\nslug: start\nnumber: 0\nminutes: 2\ndifficulty: gentle\nlead: It begins.\n" +
 		"outcomes:\n  loop: Follow the loop.\n---\n\n## First {#first}\n\nText [@doe2020] of a [[loop]].\n\n" +
 		"::: widget turn id=once prompt=\"Hello\"\nOne turn.\n:::\n\n::: check q-one\n:::\n",
-	"quiz.md": "## q-one {kind=choice outcome=loop section=start#first}\n\nWhich?\n\n- [x] This\n  Yes.\n- [ ] That\n  No.\n- [ ] None\n  No.\n\n" +
-		"## q-two {kind=recall outcome=loop section=start#first}\n\nWhat?\n\n### Answer\n\nThis.\n\n### Rubric\n\n- One.\n- Two.\n",
+	"quiz.md": "## q-one {kind=choice outcome=loop section=start#first}\n\nWhich?\n\n- [x] This\n  Yes.\n- [ ] " +
+		"That\n  No.\n- [ ] None\n  No.\n\n" +
+		"## q-two {kind=recall outcome=loop section=start#first}\n\nWhat?\n\n### Answer\n\nThis.\n\n### " +
+		"Rubric\n\n- One.\n- Two.\n",
 	"cards.md":      "## {#c-one outcome=loop section=start#first}\n\nFront\n\n---\n\nBack\n",
 	"glossary.md":   "## Loop {#loop section=start#first}\n\nAgain and again.\n",
 	"references.md": "## Doe 2020 {#doe2020}\n\nA work. <https://example.org>\n",
 	"starts.md":     "## Go {#go temperature=0}\n\n```\nHello\n```\n",
 	"reference.md":  "---\ntitle: Sheet\nlead: All of it.\n---\n\n## Loop {#loop}\n\nAgain.\n",
-	"outcomes.md":   "## loop\n\n- explanation: start#first\n- experiment: start#once\n- exercise: quiz:q-one, practice:softmax\n- card: c-one\n",
-	"checklist.md":  "## Source\n\n| point | what | where |\n|---|---|---|\n| 1 | It loops | /learn/start#first |\n",
+	"outcomes.md": "## loop\n\n- explanation: start#first\n- experiment: start#once\n- exercise: quiz:q-one, " +
+		"practice:softmax\n- card: c-one\n",
+	"checklist.md": "## Source\n\n| point | what | where |\n|---|---|---|\n| 1 | It loops | /learn/start#first |\n",
 }
 
 func TestSmallCourse(t *testing.T) {
@@ -28,14 +31,16 @@ func TestSmallCourse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Lessons) != 1 || len(c.Questions) != 2 || len(c.Cards) != 1 || len(c.Checklist) != 1 || c.Start("go").Prompt != "Hello" {
+	if len(c.Lessons) != 1 || len(c.Questions) != 2 || len(c.Cards) != 1 || len(c.Checklist) != 1 ||
+		c.Start("go").Prompt != "Hello" {
 		t.Errorf("%+v", c)
 	}
 	want := `<p>Text <span class="cite">(<a href="/reference#ref-doe2020">Doe 2020</a>)</span> of a <a class="term" href="/glossary#loop">loop</a>.</p>`
 	if got := c.Lessons[0].Sections[0].Blocks[0].(Prose).HTML; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if q := c.Question("q-one"); len(q.Choices) != 3 || !q.Choices[0].Right || q.Choices[0].Why != "Yes." || q.PromptText != "Which?" {
+	if q := c.Question("q-one"); len(q.Choices) != 3 || !q.Choices[0].Right || q.Choices[0].Why != "Yes." ||
+		q.PromptText != "Which?" {
 		t.Errorf("%+v", q)
 	}
 	if q := c.Question("q-two"); q.Answer != "<p>This.</p>" || len(q.Rubric) != 2 {
@@ -55,21 +60,30 @@ var malformed = []struct{ file, old, new, want string }{
 	{"00-start.md", "slug: start", "slug: turn", `00-start.md:3: /learn/turn is an address of another kind`},
 	{"00-start.md", "number: 0", "number: 1", `00-start.md:4: number 1 is not the one`},
 	{"00-start.md", "minutes: 2", "minutes: soon", `00-start.md:5: minutes is "soon"`},
-	{"00-start.md", "gentle", "easy", `00-start.md:6: the difficulty "easy" is none of`},
-	{"00-start.md", "gentle\nlead: It begins.\noutcomes:\n  loop: Follow the loop.\n---", "gentle", `00-start.md:1: the front matter is never closed`},
+	{"00-start.md", "gentle", "easy", `00-start.md:6: the difficulty "easy" is not one of`},
+	{
+		"00-start.md", "gentle\nlead: It begins.\noutcomes:\n  loop: Follow the loop.\n---", "gentle",
+		`00-start.md:1: the front matter is never closed`,
+	},
 	// sections and directives
-	{"00-start.md", "{#first}", "{#First}", `00-start.md:12: "First" is no id`},
-	{"00-start.md", "{#first}", "", `00-start.md:12: "" is no id`},
+	{"00-start.md", "{#first}", "{#First}", `00-start.md:12: "First" is not an id`},
+	{"00-start.md", "{#first}", "", `00-start.md:12: "" is not an id`},
 	{"00-start.md", "{#first}", "{#first #again}", `00-start.md:12: two ids`},
 	{"00-start.md", "{#first}", "{#first colour=red}", `00-start.md:12: there is no setting "colour"`},
 	{"00-start.md", "## First", "Text\n\n## First", `00-start.md:11: text before the first heading`},
 	{"00-start.md", "::: check q-one\n:::", "::: check q-one", `00-start.md:20: the directive "check" is never closed`},
-	{"00-start.md", "One turn.\n:::\n", "One turn.\n", `00-start.md:19: the directive "check q-one" stands inside of the one that line 16 opens`},
+	{
+		"00-start.md", "One turn.\n:::\n", "One turn.\n",
+		`00-start.md:19: the directive "check q-one" stands inside of the one that line 16 opens`,
+	},
 	{"00-start.md", "::: check q-one", ":::\n\n::: check q-one", `00-start.md:20: this ::: closes nothing`},
 	{"00-start.md", "::: check q-one", "::: chekc q-one", `00-start.md:20: there is no directive "chekc"`},
 	{"00-start.md", "check q-one", "check q-none", `00-start.md:20: there is no question "q-none"`},
 	{"00-start.md", "::: check q-one\n", "::: slip A slip\n", `00-start.md:20: the directive "slip" has no text`},
-	{"00-start.md", "Text [@", "```\nText [@", "00-start.md:14: the fenced code that begins here is never closed with ```"},
+	{
+		"00-start.md", "Text [@", "```\nText [@",
+		"00-start.md:14: the fenced code that begins here is never closed with ```",
+	},
 	// what Markdown has and the dialect has not
 	{"00-start.md", "Text ", "Text <b>bold</b> ", `00-start.md:14: HTML is not part of the dialect: <b>`},
 	{"00-start.md", "Text ", "<script>alert(1)</script>\n\nText ", `00-start.md:14: HTML is not part of the dialect`},
@@ -77,16 +91,31 @@ var malformed = []struct{ file, old, new, want string }{
 	{"00-start.md", "Text ", "# Big\n\nText ", `00-start.md:14: within a section headings have three signs`},
 	{"00-start.md", "Text ", "---\n\nText ", `00-start.md:14: a line across is not part`},
 	// links
-	{"00-start.md", "Text ", "One\ntwo [x](learn:start#none) ", `00-start.md:15: the link "learn:start#none" leads nowhere`},
+	{
+		"00-start.md", "Text ", "One\ntwo [x](learn:start#none) ",
+		`00-start.md:15: the link "learn:start#none" leads nowhere`,
+	},
 	{"00-start.md", "Text ", "[x](learn:begin#first) ", `did you mean learn:start#first?`},
 	{"00-start.md", "Text ", "[x](loop:none) ", `00-start.md:14: the link "loop:none" leads nowhere`},
 	{"00-start.md", "Text ", "[x](practice:none) ", `00-start.md:14: the link "practice:none" leads nowhere`},
-	{"00-start.md", "Text ", "[x](/learn/start) ", `00-start.md:14: the link "/learn/start" leads nowhere: links are learn:`},
+	{
+		"00-start.md", "Text ", "[x](/learn/start) ",
+		`00-start.md:14: the link "/learn/start" leads nowhere: links are learn:`,
+	},
 	{"00-start.md", "Text ", "[x](javascript:alert) ", `00-start.md:14: the link "javascript:alert" leads nowhere`},
-	{"00-start.md", "Text ", "[x](https://example.org) ", `00-start.md:14: the address https://example.org: only references.md`},
-	{"00-start.md", "Text ", "<http://example.org> ", `00-start.md:14: the address http://example.org: only references.md`},
+	{
+		"00-start.md", "Text ", "[x](https://example.org) ",
+		`00-start.md:14: the address https://example.org: only references.md`,
+	},
+	{
+		"00-start.md", "Text ", "<http://example.org> ",
+		`00-start.md:14: the address http://example.org: only references.md`,
+	},
 	{"00-start.md", "Text ", `[x](learn:start "title") `, `00-start.md:14: links have no titles`},
-	{"references.md", "<https://example.org>", "<http://example.org>", `references.md:3: the address http://example.org`},
+	{
+		"references.md", "<https://example.org>", "<http://example.org>",
+		`references.md:3: the address http://example.org`,
+	},
 	{"00-start.md", "@doe2020", "@doe2021", `00-start.md:14: there is no reference "doe2021"`},
 	{"00-start.md", "[@doe2020]", "[@doe2020", `00-start.md:14: the citation that begins here is not closed`},
 	{"00-start.md", "[[loop]]", "[[lop]]", `00-start.md:14: there is no term "lop"`},
@@ -97,7 +126,10 @@ var malformed = []struct{ file, old, new, want string }{
 	{"00-start.md", "Text ", "Text $ 5$ ", `00-start.md:14: the formula $ 5$ begins or ends with a space`},
 	{"00-start.md", "Text ", "Text $$x$$ ", `00-start.md:14: a formula in $$ stands on lines of its own`},
 	{"00-start.md", "Text ", "$$\nx\n\nText ", `00-start.md:14: the formula that begins here is never closed with $$`},
-	{"00-start.md", "Text ", "Text {=softmax(T=1).teh 4} ", `00-start.md:14: the figure {=softmax(T=1).teh 4}: softmax has no "teh"`},
+	{
+		"00-start.md", "Text ", "Text {=softmax(T=1).teh 4} ",
+		`00-start.md:14: the figure {=softmax(T=1).teh 4}: softmax has no "teh"`,
+	},
 	{"00-start.md", "Text ", "Text {=1 ", `00-start.md:14: the figure that begins here is not closed`},
 	{"00-start.md", "Text ", "Text `{=exp(1) 2}` ", `00-start.md:14: figures are not computed in`},
 	{"00-start.md", "Text ", "Text {.tk} ", `00-start.md:14: {.tk} follows`},
@@ -108,7 +140,7 @@ var malformed = []struct{ file, old, new, want string }{
 	{"00-start.md", ` prompt="Hello"`, "", `00-start.md:16: widget turn: prompt is missing`},
 	{"00-start.md", `"Hello"`, `"Hello`, `00-start.md:16: prompt: a quote is never closed`},
 	{"00-start.md", `"Hello"`, `""`, `00-start.md:16: widget turn: prompt is empty`},
-	{"00-start.md", `"Hello"`, `"Hello" t=-1`, `00-start.md:16: widget turn: temperature is -1`},
+	{"00-start.md", `"Hello"`, `"Hello" t=-1`, `00-start.md:16: widget turn: t is -1`},
 	{"00-start.md", `"Hello"`, `"Hello" k=many`, `00-start.md:16: widget turn: k is "many"; it must be a whole number`},
 	{"00-start.md", `"Hello"`, `"Hello" gamma=4`, `00-start.md:16: widget turn: there is no setting "gamma" here`},
 	{"00-start.md", "One turn.\n", "", `00-start.md:16: the directive "widget" has no text`},
@@ -116,8 +148,14 @@ var malformed = []struct{ file, old, new, want string }{
 	{"quiz.md", "kind=choice", "kind=guess", `quiz.md:1: the kind is "guess"`},
 	{"quiz.md", "outcome=loop", "outcome=lop", `quiz.md:1: there is no outcome "lop"`},
 	{"quiz.md", "start#first", "start#frist", `quiz.md:1: there is no section "start#frist"`},
-	{"quiz.md", "[x]", "[ ]", `quiz.md:1: a choice question has three choices or more, and one [x]: there are 3, and 0`},
-	{"quiz.md", "- [ ] None", "- [x] None", `quiz.md:1: a choice question has three choices or more, and one [x]: there are 3, and 2`},
+	{
+		"quiz.md", "[x]", "[ ]",
+		`quiz.md:1: a choice question has three choices or more, and one [x]: there are 3, and 0`,
+	},
+	{
+		"quiz.md", "- [ ] None", "- [x] None",
+		`quiz.md:1: a choice question has three choices or more, and one [x]: there are 3, and 2`,
+	},
 	{"quiz.md", "  No.\n- [ ] None", "- [ ] None", `quiz.md:7: the choice does not say why`},
 	{"quiz.md", "  Yes.", "Yes.", `quiz.md:6: a line that belongs to no item`},
 	{"quiz.md", "### Answer\n\nThis.\n\n", "", `quiz.md:12: a recall question needs ### Answer`},
@@ -129,16 +167,22 @@ var malformed = []struct{ file, old, new, want string }{
 	{"cards.md", "Back", "", `cards.md:1: the card's front or back is empty`},
 	{"glossary.md", "## Loop", "##", `glossary.md:1: the term has no name`},
 	{"starts.md", "temperature=0", "temperature=101", `starts.md:1: temperature is 101`},
-	{"starts.md", "temperature=0", "stage=dream", `starts.md:1: the stage "dream" is none of`},
+	{"starts.md", "temperature=0", "stage=dream", `starts.md:1: the stage "dream" is not one of`},
 	{"starts.md", "Hello", "", `starts.md:2: the prompt, in a fence of its own: prompt is empty`},
 	{"reference.md", "Again.", "", `reference.md:6: the section is empty`},
 	{"outcomes.md", "start#once", "start#twice", `outcomes.md:4: there is no widget "start#twice"`},
 	{"outcomes.md", "- experiment: start#once\n", "", `00-start.md:9: the outcome "loop" has no experiment`},
 	{"outcomes.md", "c-one", "c-two", `outcomes.md:6: there is no card "c-two"`},
 	{"outcomes.md", "practice:softmax", "start#first", `outcomes.md:5: "start#first" is neither a drill`},
-	{"checklist.md", "/learn/start#first", "/learn/start#last", `checklist.md:5: there is no place "/learn/start#last"`},
+	{
+		"checklist.md", "/learn/start#first", "/learn/start#last",
+		`checklist.md:5: there is no place "/learn/start#last"`,
+	},
 	{"checklist.md", "| It loops |", "|", `checklist.md:5: a row has three columns`},
-	{"references.md", "A work.", "A work that cites [@doe2020].\n\n## Roe 2021 {#roe2021}\n\nAnother.", `references.md:5: the reference "roe2021" is never cited`},
+	{
+		"references.md", "A work.", "A work that cites [@doe2020].\n\n## Roe 2021 {#roe2021}\n\nAnother.",
+		`references.md:5: the reference "roe2021" is never cited`,
+	},
 }
 
 func TestMalformed(t *testing.T) {
@@ -167,18 +211,24 @@ func TestMissingFiles(t *testing.T) {
 	for _, name := range special {
 		files := maps.Clone(small)
 		delete(files, name)
-		if _, err := load(folderOf(files), MathTable{}); err == nil || !strings.Contains(err.Error(), name+":1: the file is missing") {
+		if _, err := load(folderOf(files), MathTable{}); err == nil || !strings.Contains(
+			err.Error(), name+":1: the file is missing",
+		) {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
 	files := maps.Clone(small)
 	files["notes.md"] = "x"
-	if _, err := load(folderOf(files), MathTable{}); err == nil || !strings.Contains(err.Error(), "notes.md:1: the file is neither a lesson") {
+	if _, err := load(folderOf(files), MathTable{}); err == nil || !strings.Contains(
+		err.Error(), "notes.md:1: the file is neither a lesson",
+	) {
 		t.Errorf("a file too many: %v", err)
 	}
 	files = maps.Clone(small)
 	files["cards.md"] = "\xff"
-	if _, err := load(folderOf(files), MathTable{}); err == nil || !strings.Contains(err.Error(), "cards.md:1: the file is not valid UTF-8") {
+	if _, err := load(folderOf(files), MathTable{}); err == nil || !strings.Contains(
+		err.Error(), "cards.md:1: the file is not valid UTF-8",
+	) {
 		t.Errorf("a file in another encoding: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // md is the dialect. HTML in the source is never passed on: goldmark leaves it
 // out, and check makes it an error. The course's own inline forms come before
-// emphasis and links, so that an underscore in a formula is no emphasis.
+// emphasis and links, so that an underscore in a formula is not emphasis.
 var md = goldmark.New(
 	goldmark.WithExtensions(
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)),

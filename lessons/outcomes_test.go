@@ -22,7 +22,7 @@ func TestOutcomesAreTaughtTriedExercisedAndKept(t *testing.T) {
 		}
 		for _, href := range o.Experiment {
 			if !c.widgets[strings.TrimPrefix(href, "/learn/")] {
-				t.Errorf("%s: %s is no live experiment", o.ID, href)
+				t.Errorf("%s: %s is not a live experiment", o.ID, href)
 			}
 		}
 		drills := 0
@@ -78,22 +78,27 @@ func TestLoopStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range c.Starts {
-		if err := s.Settings().Check(); err != nil {
+		if err := s.Settings.Check(); err != nil {
 			t.Errorf("%s: %v", s.Key, err)
 		}
-		if err := infer.CheckPrompt(s.Prompt, maxWidgetPrompt); err != nil || s.Title == "" {
+		if err := infer.CheckPrompt(s.Prompt, infer.MaxPromptBytes); err != nil || s.Title == "" {
 			t.Errorf("%s: %q, %v", s.Key, s.Title, err)
 		}
-		if s.MaxTokens >= target.Config.Context {
-			t.Errorf("%s: %d tokens do not fit a context of %d", s.Key, s.MaxTokens, target.Config.Context)
+		if s.Settings.Stop.MaxTokens >= target.Config.Context {
+			t.Errorf(
+				"%s: %d tokens do not fit a context of %d", s.Key, s.Settings.Stop.MaxTokens, target.Config.Context,
+			)
 		}
 	}
 	for _, suggestion := range session.Suggestions {
 		s := c.Start(suggestion.Key)
 		if s == nil {
 			t.Errorf("lessons cannot link to the suggestion %q", suggestion.Key)
-		} else if s.Prompt != suggestion.Prompt || !s.Settings().Equal(suggestion.Settings) {
-			t.Errorf("%s: %q with %+v, and the page suggests %q with %+v", s.Key, s.Prompt, s.Settings(), suggestion.Prompt, suggestion.Settings)
+		} else if s.Prompt != suggestion.Prompt || !s.Settings.Equal(suggestion.Settings) {
+			t.Errorf(
+				"%s: %q with %+v, and the page suggests %q with %+v", s.Key, s.Prompt, s.Settings, suggestion.Prompt,
+				suggestion.Settings,
+			)
 		}
 	}
 }

@@ -48,24 +48,16 @@ type WalkGo struct {
 	Stage infer.Kind
 }
 
-// WalkSet changes the fields that are not nil.
+// WalkSet turns knobs, by their keys, and sets the stop strings where Stop is not
+// nil.
 type WalkSet struct {
-	Temperature *float64
-	TopK        *int
-	TopP, MinP  *float64
-	Seed        *uint64
-}
-
-// WalkStop changes the stop conditions that are not nil.
-type WalkStop struct {
-	MaxTokens *int
-	Strings   *[]string
+	Knobs infer.Knobs
+	Stop  *[]string
 }
 
 func (WalkStart) action() {}
 func (WalkGo) action()    {}
 func (WalkSet) action()   {}
-func (WalkStop) action()  {}
 
 // AskKind is what a step asks for.
 type AskKind string

@@ -3,6 +3,7 @@ package lessons
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"path"
 	"regexp"
@@ -228,89 +229,82 @@ func (r *walkWords) action(name string) Action {
 		stage, _ := r.text("stage")
 		kind, ok := infer.ParseKind(stage)
 		if !ok {
-			r.say("the stage %q is none of %s", stage, strings.Join(terms.StageKeys(), ", "))
+			r.say("the stage %q is not one of %s", stage, strings.Join(terms.StageKeys(), ", "))
 		}
 		return WalkGo{Step: r.within("step", 1, 1<<20, 1), Stage: kind}
 	case "set":
-		a := r.set()
-		if a == (WalkSet{}) {
-			r.say("this sets nothing")
-		}
-		r.check(a.on(infer.DefaultSettings()))
-		return a
+		return r.change(WalkSet{Knobs: r.knobs(setKnobs...)})
 	case "stop":
-		a := r.stop()
-		if a == (WalkStop{}) {
-			r.say("this sets nothing")
-		}
-		r.check(a.on(infer.DefaultSettings()))
-		return a
+		return r.change(r.stop())
 	}
 	r.say("there is no action %q, only start, go, set and stop", name)
 	return nil
 }
 
-func (r *walkWords) check(s infer.Settings) {
-	if err := s.Check(); err != nil {
+// change refuses a set that sets nothing, or what the engine would refuse.
+func (r *walkWords) change(a WalkSet) WalkSet {
+	if len(a.Knobs) == 0 && a.Stop == nil {
+		r.say("this sets nothing")
+	}
+	r.on(a, infer.DefaultSettings())
+	return a
+}
+
+// on are the settings after what a sets.
+func (r *walkWords) on(a WalkSet, s infer.Settings) infer.Settings {
+	next, err := s.With(a.Knobs)
+	if a.Stop != nil {
+		next.Stop.Strings = *a.Stop
+	}
+	if err == nil {
+		err = next.Check()
+	}
+	if err != nil {
 		r.say("%v", err)
 	}
+	return next
 }
 
 // start begins a text; what is not said is off, as for [LoopStart].
 func (r *walkWords) start() Action {
 	var a WalkStart
 	a.Prompt, _ = r.text("prompt")
-	if err := infer.CheckPrompt(a.Prompt, maxWidgetPrompt); err != nil {
+	if err := infer.CheckPrompt(a.Prompt, infer.MaxPromptBytes); err != nil {
 		r.say("%v", err)
 	}
-	s := infer.DefaultSettings()
-	s.Temperature, s.TopK, s.TopP, s.MinP, s.Seed, s.Stop = 1, 0, 1, 0, 42, infer.Stop{MaxTokens: 64}
-	a.Settings = r.stop().on(r.set().on(s))
-	r.check(a.Settings)
+	stop := r.stop()
+	maps.Copy(stop.Knobs, r.knobs(setKnobs...))
+	a.Settings = r.on(stop, startSettings())
 	return a
 }
 
-func (r *walkWords) set() WalkSet {
-	a := WalkSet{
-		Temperature: r.float("temperature"), TopK: r.whole("top_k"), TopP: r.float("top_p"), MinP: r.float("min_p"),
+// setKnobs are what `set` takes; the limit on tokens is one of what `stop` takes.
+var setKnobs = []string{"temperature", "top_k", "top_p", "min_p", "seed"}
+
+// knobs are those that are set, of some.
+func (r *walkWords) knobs(keys ...string) infer.Knobs {
+	set := infer.Knobs{}
+	for _, key := range keys {
+		text, ok := r.text(key)
+		if !ok {
+			continue
+		}
+		x, ok := terms.ReadNumber(text)
+		if !ok {
+			r.say("%s is %q, and must be a number", key, text)
+			continue
+		}
+		set[key] = x
 	}
-	if n := r.whole("seed"); n != nil && *n >= 0 {
-		seed := uint64(*n)
-		a.Seed = &seed
-	} else if n != nil {
-		r.say("seed is %d, and must be at least 0", *n)
-	}
-	return a
+	return set
 }
 
-func (r *walkWords) stop() (a WalkStop) {
-	a.MaxTokens = r.whole("max_tokens")
+func (r *walkWords) stop() WalkSet {
+	a := WalkSet{Knobs: r.knobs("max_tokens")}
 	if text, ok := r.text("string"); ok {
-		a.Strings = &[]string{text}
+		a.Stop = &[]string{text}
 	}
 	return a
-}
-
-func (a WalkSet) on(s infer.Settings) infer.Settings {
-	put(&s.Temperature, a.Temperature)
-	put(&s.TopK, a.TopK)
-	put(&s.TopP, a.TopP)
-	put(&s.MinP, a.MinP)
-	put(&s.Seed, a.Seed)
-	return s
-}
-
-func (a WalkStop) on(s infer.Settings) infer.Settings {
-	put(&s.Stop.MaxTokens, a.MaxTokens)
-	put(&s.Stop.Strings, a.Strings)
-	return s
-}
-
-// put sets a field to a value that is set.
-func put[T any](field, value *T) {
-	if value != nil {
-		*field = *value
-	}
 }
 
 // readAsk reads `::: ask KIND key=value …`.
@@ -338,7 +332,7 @@ func (l *loader) readAsk(p part) *AskSpec {
 		}
 		r.answer(s)
 	default:
-		r.say("the kind %q is none of next, draw, question and number", s.Kind)
+		r.say("the kind %q is not one of next, draw, question and number", s.Kind)
 	}
 	if s.Kind != AskNumber && !p.blank() {
 		r.say("only a number takes a text")

@@ -65,22 +65,24 @@ And more.
 	if start := s.Do[0].(WalkStart); start.Prompt != `Hi "you"` || !start.Settings.Equal(want) {
 		t.Errorf("it starts with %+v", start)
 	}
-	if set := s.Do[1].(WalkSet); *set.MinP != 0.1 || set.TopK != nil {
+	if set := s.Do[1].(WalkSet); set.Knobs["min_p"] != 0.1 || len(set.Knobs) != 1 {
 		t.Errorf("it sets %+v", set)
 	}
-	if stop := s.Do[2].(WalkStop); *stop.MaxTokens != 12 || stop.Strings != nil {
+	if stop := s.Do[2].(WalkSet); stop.Knobs["max_tokens"] != 12 || len(stop.Knobs) != 1 || stop.Stop != nil {
 		t.Errorf("it stops %+v", stop)
 	}
 	if s.Do[3] != (WalkGo{Step: 2, Stage: infer.KindFilter}) || len(s.Do) != 4 {
 		t.Errorf("it goes to %+v", s.Do)
 	}
-	if !strings.Contains(s.Say, "<em>aloud</em>") || !strings.Contains(s.Note, "For me.") || s.Wait != "Until all have voted." {
+	if !strings.Contains(s.Say, "<em>aloud</em>") || !strings.Contains(s.Note, "For me.") ||
+		s.Wait != "Until all have voted." {
 		t.Errorf("it says %q, notes %q, waits %q", s.Say, s.Note, s.Wait)
 	}
 	if *s.Ask != (AskSpec{Kind: AskNext, Choices: 6, Seconds: 30}) {
 		t.Errorf("it asks %+v", s.Ask)
 	}
-	if n := w.Steps[1].Ask; n.Answer != 15 || n.Within != 0.5 || n.Unit != "positions" || n.PromptText != "How many?" || n.Seconds != 0 {
+	if n := w.Steps[1].Ask; n.Answer != 15 || n.Within != 0.5 || n.Unit != "positions" ||
+		n.PromptText != "How many?" || n.Seconds != 0 {
 		t.Errorf("the number is %+v", n)
 	}
 	if w.Steps[2].Ask.Question.ID != "q-one" || !s.Starts() || w.Steps[1].Starts() {
@@ -92,39 +94,60 @@ And more.
 func TestBrokenWalks(t *testing.T) {
 	begin := "## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\n:::\nSaid.\n" // the heading is line 7
 	for text, want := range map[string]string{
-		"## Begin {#begin}\nSaid.\n":                                                        "x.md:7: the first step must begin with `start`",
-		begin + "## Begin {#begin}\nSaid.\n":                                                "x.md:12: two steps have the id",
-		begin + "## Then {#then}\n":                                                         "x.md:12: the step says nothing",
-		begin + "::: do\ngo stage=sample\n:::\n":                                            "x.md:12: the step has two ::: do",
-		begin + "::: shout\n:::\n":                                                          "x.md:12: a step has ::: do, note, ask and wait, not \"shout\"",
-		begin + "::: ask all\n:::\n":                                                        "x.md:12: the kind \"all\"",
-		begin + "::: ask next choices=9\n:::\n":                                             "x.md:12: choices is 9, and must be 4 to 8",
-		begin + "::: ask next colour=red\n:::\n":                                            "x.md:12: there is no setting \"colour\"",
-		begin + "::: ask next\nWell?\n:::\n":                                                "x.md:12: only a number takes a text",
-		begin + "::: ask question id=q-two\n:::\n":                                          "x.md:12: there is no question \"q-two\"",
-		begin + "::: ask number answer=1 within=0\n:::\n":                                   "x.md:12: the text of a number is its question",
-		begin + "::: ask number answer=x within=0\nHow many?\n:::\n":                        "x.md:12: answer is \"x\"",
-		begin + "::: ask number answer=\"{=nothing()}\" within=0\nHow many?\n:::\n":         "x.md:12: the figure {=nothing()}",
-		begin + "::: ask draw now\n:::\n":                                                   "x.md:12: ::: ask has one kind",
-		begin + "::: note loud\nHm.\n:::\n":                                                 "x.md:12: ::: note takes no more words",
-		"## Begin {#begin}\n::: do\nstart prompt=\"\"\n:::\nSaid.\n":                        "x.md:9: ",
-		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset top_p=2\n:::\nSaid.\n":         "x.md:10: ",
-		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset\n:::\nSaid.\n":                 "x.md:10: this sets nothing",
-		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset seed=-1\n:::\nSaid.\n":         "x.md:10: seed is -1",
-		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset top_k=1.5\n:::\nSaid.\n":       "x.md:10: top_k is 1.5, and must be whole",
-		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\n\ngo stage=nap\n:::\nSaid.\n":      "x.md:11: the stage \"nap\"",
+		"## Begin {#begin}\nSaid.\n": "x.md:7: the first step " +
+			"must begin with `start`",
+		begin + "## Begin {#begin}\nSaid.\n": "x.md:12: two steps " +
+			"have the id",
+		begin + "## Then {#then}\n": "x.md:12: the step says " +
+			"nothing",
+		begin + "::: do\ngo stage=sample\n:::\n": "x.md:12: the step has " +
+			"two ::: do",
+		begin + "::: shout\n:::\n": "x.md:12: a step has " +
+			"::: do, note, ask and wait, not \"shout\"",
+		begin + "::: ask all\n:::\n": "x.md:12: the kind \"all\"",
+		begin + "::: ask next choices=9\n:::\n": "x.md:12: choices is " +
+			"9, and must be 4 to 8",
+		begin + "::: ask next colour=red\n:::\n": "x.md:12: there is " +
+			"no setting \"colour\"",
+		begin + "::: ask next\nWell?\n:::\n": "x.md:12: only a number " +
+			"takes a text",
+		begin + "::: ask question id=q-two\n:::\n": "x.md:12: there is " +
+			"no question \"q-two\"",
+		begin + "::: ask number answer=1 within=0\n:::\n": "x.md:12: the text of a " +
+			"number is its question",
+		begin + "::: ask number answer=x within=0\nHow many?\n:::\n": "x.md:12: answer is \"x\"",
+		begin + "::: ask number answer=\"{=nothing()}\" within=0\nHow many?\n:::\n": "x.md:12: the figure " +
+			"{=nothing()}",
+		begin + "::: ask draw now\n:::\n": "x.md:12: ::: ask has " +
+			"one kind",
+		begin + "::: note loud\nHm.\n:::\n": "x.md:12: ::: note " +
+			"takes no more words",
+		"## Begin {#begin}\n::: do\nstart prompt=\"\"\n:::\nSaid.\n":                "x.md:9: ",
+		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset top_p=2\n:::\nSaid.\n": "x.md:10: ",
+		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset\n:::\nSaid.\n": "x.md:10: this sets " +
+			"nothing",
+		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset seed=-1\n:::\nSaid.\n": "x.md:10: seed is -1",
+		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset top_k=1.5\n:::\nSaid.\n": "x.md:10: top_k is 1.5; " +
+			"it must be a whole number, 0 (off) or more",
+		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\n\ngo stage=nap\n:::\nSaid.\n": "x.md:11: the stage " +
+			"\"nap\"",
 		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\ngo step=0 stage=append\n:::\nSaid": "x.md:10: step is 0",
-		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\ndance\n:::\nSaid.\n":               "x.md:10: there is no action \"dance\"",
-		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\" loud\n:::\nSaid.\n":                 "x.md:9: ",
-		"## Begin {#begin}\n::: do\n:::\nSaid.\n":                                           "x.md:8: this ::: do does nothing",
+		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\ndance\n:::\nSaid.\n": "x.md:10: there is no " +
+			"action \"dance\"",
+		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\" loud\n:::\nSaid.\n": "x.md:9: ",
+		"## Begin {#begin}\n::: do\n:::\nSaid.\n": "x.md:8: this ::: do " +
+			"does nothing",
 		"": "x.md:1: the walkthrough has no step",
 	} {
-		if _, wrong := readWalkText(t, walkHead+text); !slices.ContainsFunc(wrong, func(s string) bool { return strings.HasPrefix(s, "walks/"+want) }) {
+		if _, wrong := readWalkText(t, walkHead+text); !slices.ContainsFunc(
+			wrong, func(s string) bool { return strings.HasPrefix(s, "walks/"+want) },
+		) {
 			t.Errorf("%q\nis told %q, want %q", text, wrong, want)
 		}
 	}
 	_, wrong := readWalkText(t, strings.Replace(walkHead, "slug: x", "slug: y\ncolour: red", 1)+begin)
-	if all := strings.Join(wrong, "\n"); !strings.Contains(all, "the slug \"y\" is not the file's name") || !strings.Contains(all, "no key \"colour\"") {
+	if all := strings.Join(wrong, "\n"); !strings.Contains(all, "the slug \"y\" is not the file's name") ||
+		!strings.Contains(all, "no key \"colour\"") {
 		t.Errorf("the front matter is told %q", all)
 	}
 }
@@ -146,7 +169,9 @@ func TestWalksAreWhole(t *testing.T) {
 			}
 		}
 		if len(kinds) < 2 || notes < 3 || len(w.Steps) < 8 || w.Minutes > 2*len(w.Steps) {
-			t.Errorf("%s has %d steps for %d minutes, %d notes, questions %v", w.Slug, len(w.Steps), w.Minutes, notes, kinds)
+			t.Errorf(
+				"%s has %d steps for %d minutes, %d notes, questions %v", w.Slug, len(w.Steps), w.Minutes, notes, kinds,
+			)
 		}
 		if c.Walk(w.Slug) != w || c.Walk("none") != nil {
 			t.Errorf("%s is not found", w.Slug)

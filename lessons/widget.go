@@ -1,11 +1,12 @@
 package lessons
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // A WidgetKind names what a live experiment shows.
@@ -42,14 +43,11 @@ var widgetParams = map[WidgetKind]struct{ must, may []string }{
 	WidgetSpeculate:    {[]string{"prompt"}, append([]string{"gamma"}, settings...)},
 }
 
-// wholeParams are the parameters that are whole numbers, with their ranges.
+// wholeParams are the whole numbers that are not knobs, or of which an experiment
+// takes fewer than the loop, with their ranges.
 var wholeParams = map[string]struct{ low, high uint64 }{
-	"k": {0, 1_000_000}, "seed": {0, infer.MaxSeed}, "tokens": {1, 512},
-	"length": {2, 5}, "width": {2, 4096}, "gamma": {1, 8},
+	"tokens": {1, 512}, "length": {2, 5}, "width": {2, 4096}, "gamma": {1, 8},
 }
-
-// maxWidgetPrompt is the longest prompt of a widget, in bytes.
-const maxWidgetPrompt = 4096
 
 // widget reads `::: widget KIND id=ID key="value"`.
 func (l *loader) widget(section *Section, p part) Block {
@@ -90,32 +88,22 @@ func (l *loader) widget(section *Section, p part) Block {
 func checkParam(key, value string) error {
 	switch key {
 	case "prompt", "peaked", "flat":
-		return infer.CheckPrompt(value, maxWidgetPrompt)
+		return infer.CheckPrompt(value, infer.MaxPromptBytes)
 	case "stop":
 		return infer.Stop{MaxTokens: 1, Strings: []string{value}}.Check()
-	case "t", "p", "minp":
-		x, err := strconv.ParseFloat(value, 64)
-		if err != nil {
-			return sampling.NewRangeError(key, strconv.Quote(value), "a number")
-		}
-		s := sampling.Pure
-		switch key {
-		case "t":
-			s.Temperature = x
-		case "p":
-			s.TopP = x
-		case "minp":
-			s.MinP = x
-		}
-		return s.Check()
 	}
 	r, ok := wholeParams[key]
+	if k, isKnob := terms.KnobNamed(key); isKnob && !ok {
+		k.Key = key // as the lesson's author wrote it
+		_, err := k.Parse(value)
+		return err
+	}
 	if !ok {
 		return nil // a name that does not belong here is refused by the kind
 	}
 	n, err := strconv.ParseUint(value, 10, 64)
 	if err != nil || n < r.low || n > r.high || strings.HasPrefix(value, "+") {
-		return sampling.NewRangeError(key, strconv.Quote(value), "a whole number from "+strconv.FormatUint(r.low, 10)+" to "+strconv.FormatUint(r.high, 10))
+		return terms.NewRangeError(key, terms.Quoted(value), fmt.Sprintf("a whole number from %d to %d", r.low, r.high))
 	}
 	return nil
 }

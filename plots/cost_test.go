@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -88,9 +86,6 @@ func TestCount(t *testing.T) {
 		if got := count(n); got != want {
 			t.Errorf("count(%d) = %q, want %q", n, got, want)
 		}
-	}
-	if got := terms.Count(1234567); got != "1,234,567" {
-		t.Errorf("comma: %q", got)
 	}
 }
 

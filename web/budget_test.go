@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// TestPlayingRunsKeepTheBudget: runs that play are no exception. When nobody
+// TestPlayingRunsKeepTheBudget: runs that play are not an exception. When nobody
 // else can give memory up, the one that grows pauses and says why; resting
 // then, it makes room for the others.
 func TestPlayingRunsKeepTheBudget(t *testing.T) {
@@ -21,8 +21,7 @@ func TestPlayingRunsKeepTheBudget(t *testing.T) {
 		r, _ := join(t, rs, "a", "")
 		list = append(list, r)
 		must(t, r, session.Start{Prompt: "Once upon a time there was a"})
-		many := 400
-		must(t, r, session.SetStop{MaxTokens: &many})
+		must(t, r, session.SetKnob("max_tokens", 400))
 		must(t, r, session.SetSpeed{Speed: session.SpeedMax})
 		if _, err := r.do(context.Background(), session.Play{}, nil, 0); err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ func play(t testing.TB, n int, byStage, branch bool) played {
 		return st
 	}
 	do(session.SetPreset{Key: "greedy"})
-	do(session.SetStop{MaxTokens: ptrTo(n)})
+	do(session.SetKnob("max_tokens", float64(n)))
 	// Under greedy it goes round without an end, and the end's probability, which a
 	// panel shows, changes as often late as early.
 	st := do(session.Start{Prompt: "Colder, colder,"})

@@ -17,7 +17,6 @@ const (
 
 // Codes of errors that do not come from a session.
 const (
-	codeFormat  session.Code = "format"  // the message is not a JSON object
 	codeBusy    session.Code = "busy"    // too many commands a second; this one was not carried out
 	codeFull    session.Code = "full"    // no room for another run; the socket closes with 1013
 	codeExpired session.Code = "expired" // the run asked for is gone; an empty one took its place
@@ -46,10 +45,12 @@ var encoders = map[string]func() encoder{
 // message is what the server sends: always Seq and Ack, and the parts that
 // there is something to say about.
 type message struct {
-	Seq   uint64     `json:"seq"`             // version of the last state sent on this connection
-	Ack   uint64     `json:"ack"`             // number of the last command answered
-	Run   string     `json:"run,omitempty"`   // id of the run, in the first message
-	Again bool       `json:"again,omitempty"` // beside Run: this page has watched the run before, and Ack is its last command carried out
+	Seq uint64 `json:"seq"`           // version of the last state sent on this connection
+	Ack uint64 `json:"ack"`           // number of the last command answered
+	Run string `json:"run,omitempty"` // id of the run, in the first message
+	// beside Run: this page has watched the run before, and Ack is its last command
+	// carried out
+	Again bool       `json:"again,omitempty"`
 	Error *wireError `json:"error,omitempty"` // why a command was refused
 
 	// viz.html.v1

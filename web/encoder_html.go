@@ -27,9 +27,11 @@ type panel struct {
 
 // pageData is what the page's script needs to know besides the panels.
 type pageData struct {
-	Inputs  inputs `json:"inputs"`
-	Cursor  cursor `json:"cursor"`
-	Playing bool   `json:"playing"`
+	// The values of the page's input fields, which lie outside of the panels
+	// because the learner may be typing in them.
+	Inputs  infer.Knobs `json:"inputs"`
+	Cursor  cursor      `json:"cursor"`
+	Playing bool        `json:"playing"`
 	// Link leads to what is shown, from anywhere and after a restart; "" before
 	// the first start.
 	Link  string `json:"link"`
@@ -64,17 +66,6 @@ func showOf(st *session.State) show {
 	return show{
 		WhatIf: step != nil && st.Cursor.Stage == infer.KindSample && !step.Settings.Greedy() && !step.Forced,
 	}
-}
-
-// inputs are the values of the page's input fields, which lie outside of the
-// panels because the learner may be typing in them.
-type inputs struct {
-	Temperature float64 `json:"temperature"`
-	TopK        int     `json:"top_k"`
-	TopP        float64 `json:"top_p"`
-	MinP        float64 `json:"min_p"`
-	Seed        uint64  `json:"seed"`
-	MaxTokens   int     `json:"max_tokens"`
 }
 
 // genID is the element that holds the generated tokens.
@@ -117,9 +108,8 @@ func (e *htmlEncoder) encode(m *message, next *session.State) error {
 
 // pageDataOf is what the script needs to know of a state.
 func pageDataOf(st *session.State) *pageData {
-	s := st.Settings
 	d := &pageData{
-		Inputs:  inputs{s.Temperature, s.TopK, s.TopP, s.MinP, s.Seed, s.Stop.MaxTokens},
+		Inputs:  st.Settings.Knobs(),
 		Cursor:  cursorJSON(st.Cursor),
 		Playing: st.Playing,
 		Link:    session.LinkOf(st),

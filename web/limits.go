@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/tokenbytoken/viz/infer"
 )
 
 // Limits bound what clients can make the server do. A zero field stands for
@@ -35,7 +37,7 @@ type Limits struct {
 
 // DefaultLimits are the limits of a server that was told nothing else.
 var DefaultLimits = Limits{
-	PromptBytes:       4 << 10,
+	PromptBytes:       infer.MaxPromptBytes,
 	MessageBytes:      64 << 10,
 	MemoryBytes:       2 << 30,
 	IdleExpiry:        6 * time.Hour,

@@ -14,9 +14,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/live"
-	"github.com/tokenbytoken/viz/web/session"
 )
 
 // linePanels is how many pieces of a page may wait to be sent together: more
@@ -131,27 +129,12 @@ func (l *line) receive(data []byte) {
 // whatever fields the command has. n is set even with an error, where it could
 // be read.
 func readCommand(data []byte) (live.Command, error) {
-	f, c := fields{}, live.Command{}
-	if err := json.Unmarshal(data, &f.raw); err != nil || f.raw == nil {
-		return c, &session.Error{
-			Code: codeFormat, Message: `A message must be one JSON object such as {"cmd":"set","n":1}.`,
-		}
+	var c live.Command
+	f, bad := readHead(data, &c.N, &c.Name)
+	if bad != nil {
+		return c, bad
 	}
-	if halfCharacter(data) {
-		return c, &session.Error{
-			Code: codeFormat,
-			Message: "The message contains half of a character (a \\ud800 to \\udfff escape without its other half); it " +
-				"must be valid Unicode.",
-		}
-	}
-	if f.has("n") {
-		c.N = uint64(f.whole("n", 0, infer.MaxSeed))
-	}
-	c.Name = f.text("cmd")
-	if f.err != nil {
-		return c, f.err
-	}
-	rest, err := json.Marshal(f.raw)
+	rest, err := json.Marshal(f.Rest())
 	if err != nil {
 		return c, fmt.Errorf("reading a command: %w", err) // it has just been read
 	}
@@ -162,7 +145,7 @@ func readCommand(data []byte) (live.Command, error) {
 // put hands a message to the writer. What waits there already is joined with
 // it, errors aside, which are told one by one, and a snapshot takes the place
 // of the one that waits; where too much waits, put waits for the writer. One
-// that is no newer than the last tells nothing.
+// that is not newer than the last tells nothing.
 func (l *line) put(m live.Message) error {
 	for {
 		l.mu.Lock()

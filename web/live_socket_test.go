@@ -113,7 +113,7 @@ func (l *feedLine) next() (m fromFeed, code int) {
 }
 
 // TestFeedAnswers: commands reach the feed with their fields, answers the
-// client with their numbers, and what is no command is refused without it.
+// client with their numbers, and what is not a command is refused without it.
 func TestFeedAnswers(t *testing.T) {
 	t.Parallel()
 	l, _ := withFeed(t, Limits{}, echo).dialFeed(t, "feed=test")

@@ -105,7 +105,7 @@ var types = map[string]string{
 func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, staticPrefix)
 	f, err := static.Open(name)
-	if err != nil { // folders are no files either
+	if err != nil { // folders are not files either
 		sentence(w, http.StatusNotFound, "There is no file at this address.")
 		return
 	}
@@ -124,7 +124,8 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	data := f.Data
-	if z := f.Zipped(); z != nil && worth(kind) && takesGzip(r) && r.Header.Get("Range") == "" && r.Method == http.MethodGet {
+	if z := f.Zipped(); z != nil && worth(kind) && takesGzip(r) && r.Header.Get("Range") == "" &&
+		r.Method == http.MethodGet {
 		data = z
 		h.Set("Content-Encoding", "gzip")
 		h.Set("Content-Length", strconv.Itoa(len(z)))

@@ -142,7 +142,7 @@ func TestNoObject(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := c.read()
-		if m.Error == nil || m.Error.Code != codeFormat && m.Error.Field != "n" {
+		if m.Error == nil || m.Error.Code != session.CodeFormat && m.Error.Field != "n" {
 			t.Errorf("%.20q: answer %+v", message, m)
 		}
 	}

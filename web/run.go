@@ -219,7 +219,7 @@ var always = func() <-chan struct{} {
 }()
 
 // tick does one unit of playing. Nobody plays for an empty room, and memory
-// that is used up is no reason to fail: the run pauses and says why.
+// that is used up is not a reason to fail: the run pauses and says why.
 func (r *run) tick(ctx context.Context, s *session.Session) {
 	if r.deserted() {
 		r.pause(ctx, s, "")

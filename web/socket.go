@@ -15,7 +15,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -292,7 +292,7 @@ func (s *socket) pieces(o order) *message {
 
 // badPrompt is the refusal of a prompt that [infer.CheckPrompt] does not pass.
 func badPrompt(err error) *session.Error {
-	var r *sampling.RangeError
+	var r *terms.RangeError
 	if !errors.As(err, &r) {
 		return tellable(err)
 	}

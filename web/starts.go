@@ -41,13 +41,7 @@ func (s *Server) openStart(w http.ResponseWriter, r *http.Request, start *lesson
 // startCommands are what brings a run to where a lesson wants it. A text that
 // stops before that is shown where it stops.
 func startCommands(start *lessons.LoopStart) []session.Command {
-	list := []session.Command{
-		session.SetSampling{
-			Temperature: &start.Temperature, TopK: &start.TopK, TopP: &start.TopP, MinP: &start.MinP, Seed: &start.Seed,
-		},
-		session.SetStop{MaxTokens: &start.MaxTokens, Strings: &start.Stop},
-		session.Start{Prompt: start.Prompt},
-	}
+	list := session.Begin(start.Settings, start.Prompt)
 	for range start.Step - 1 {
 		list = append(list, session.StepToken{})
 	}

@@ -44,14 +44,16 @@ func TestStarts(t *testing.T) {
 			stage = infer.KindForward
 		}
 		want := session.Cursor{Step: max(start.Step, 1), Stage: stage}
-		if link.Cursor != want || link.Log.Prompt != start.Prompt || link.Log.Settings.Seed != start.Seed {
+		if link.Cursor != want || link.Log.Prompt != start.Prompt || link.Log.Settings.Seed != start.Settings.Seed {
 			t.Errorf("%s: at %v with %q, want %v with %q", start.Key, link.Cursor, link.Log.Prompt, want, start.Prompt)
 		}
 		if page := get(to.String()); page.Code != http.StatusOK {
 			t.Errorf("%s: its page answers %d", start.Key, page.Code)
 		}
 	}
-	if w := get("/loop?start=none"); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "There is no such run.") {
+	if w := get("/loop?start=none"); w.Code != http.StatusNotFound || !strings.Contains(
+		w.Body.String(), "There is no such run.",
+	) {
 		t.Errorf("a run that is not there: status %d", w.Code)
 	}
 }

@@ -41,27 +41,59 @@ var (
 // stories in the order in which they are listed.
 var stories = []story{
 	tell("States", "empty", "Empty", "No text yet: the prompt box and what to try.").with(),
-	tell("States", "expired", "Expired", "The address is of a run that is not on this server.").tuned(func(v *view.Loop) {
+	tell(
+		"States", "expired", "Expired", "The address is of a run that is not on this server.",
+	).tuned(func(v *view.Loop) {
 		v.Notice = view.Notice{Head: "This run is not on this server.", Say: notHere}
 	}),
-	tell("States", "bad-link", "A link that cannot be opened", "Damaged, cut short or edited by hand.").tuned(func(v *view.Loop) {
-		bad := linkTrouble(&session.Error{Code: session.CodeLink, Message: "This link is damaged or was cut short. Start with a prompt instead."})
+	tell(
+		"States", "bad-link", "A link that cannot be opened", "Damaged, cut short or edited by hand.",
+	).tuned(func(v *view.Loop) {
+		bad := linkTrouble(
+			&session.Error{
+				Code: session.CodeLink, Message: "This link is damaged or was cut short. Start with a prompt instead.",
+			},
+		)
 		v.Notice = view.Notice{Head: bad.head, Say: bad.say}
 	}),
-	tell("States", "reconnecting", "Reconnecting", "What you see is still true, but nothing can be sent.").with(begun, oneToken).lost(),
+	tell(
+		"States", "reconnecting", "Reconnecting", "What you see is still true, but nothing can be sent.",
+	).with(begun, oneToken).lost(),
 	tell("States", "playing", "Playing", "At one stage every 1.2 seconds.").with(begun, oneToken, session.Play{}),
-	tell("States", "finishing", "Running to the end", "With progress, and a way to cancel.").with(begun, session.Finish{}).ticking(12),
-	tell("States", "stopped-limit", "Stopped: max tokens", "Go on anyway, or start again.").with(session.SetStop{MaxTokens: ptrTo(4)}, begun, oneToken, oneToken, oneToken, oneToken),
-	tell("States", "stopped-end", "Stopped: end of text", "The model has ended the text.").with(greedy, session.SetStop{MaxTokens: ptrTo(storyLimit)}, session.Start{Prompt: "Two plus two is"}).upTo(func(st *session.State) bool {
+	tell(
+		"States", "finishing", "Running to the end", "With progress, and a way to cancel.",
+	).with(begun, session.Finish{}).ticking(12),
+	tell(
+		"States", "stopped-limit", "Stopped: max tokens", "Go on anyway, or start again.",
+	).with(session.SetKnob("max_tokens", 4), begun, oneToken, oneToken, oneToken, oneToken),
+	tell(
+		"States", "stopped-end", "Stopped: end of text", "The model has ended the text.",
+	).with(
+		greedy, session.SetKnob("max_tokens", float64(storyLimit)), session.Start{Prompt: "Two plus two is"},
+	).upTo(func(st *session.State) bool {
 		return st.Stopped != infer.StopNone
 	}),
-	tell("States", "stopped-string", "Stopped: a stop string", "The text ends before it.").with(greedy, session.SetStop{Strings: &[]string{"."}}, begun).upTo(func(st *session.State) bool {
+	tell(
+		"States", "stopped-string", "Stopped: a stop string", "The text ends before it.",
+	).with(greedy, session.SetStops("."), begun).upTo(func(st *session.State) bool {
 		return st.Stopped != infer.StopNone
 	}),
-	tell("States", "idle", "Idle controls", "Under greedy no filter changes anything.").with(greedy, session.SetSampling{TopK: ptrTo(40), TopP: ptrTo(0.5)}, begun, oneStage, oneStage, oneStage),
-	tell("States", "rewound", "Rewound", "Looking back: later tokens are still there.").with(begun, oneToken, oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindSample}),
-	tell("States", "ghosts", "Ghosts", "A changed setting has dropped later tokens; they stay, dashed, until the next draw.").with(begun, oneToken, oneToken, oneToken, session.Seek{Step: 1, Stage: infer.KindFilter}, session.SetSampling{Temperature: ptrTo(1.4)}),
-	tell("States", "branches", "Branches", "Another token taken by hand; the first line is kept.").with(begun, oneToken, oneToken, oneToken).going(func(st *session.State) []session.Command {
+	tell(
+		"States", "idle", "Idle controls", "Under greedy no filter changes anything.",
+	).with(greedy, session.Set{Knobs: infer.Knobs{"top_k": 40, "top_p": 0.5}}, begun, oneStage, oneStage, oneStage),
+	tell(
+		"States", "rewound", "Rewound", "Looking back: later tokens are still there.",
+	).with(begun, oneToken, oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindSample}),
+	tell(
+		"States", "ghosts", "Ghosts",
+		"A changed setting has dropped later tokens; they stay, dashed, until the next draw.",
+	).with(
+		begun, oneToken, oneToken, oneToken, session.Seek{Step: 1, Stage: infer.KindFilter},
+		session.SetKnob("temperature", 1.4),
+	),
+	tell(
+		"States", "branches", "Branches", "Another token taken by hand; the first line is kept.",
+	).with(begun, oneToken, oneToken, oneToken).going(func(st *session.State) []session.Command {
 		return []session.Command{
 			session.Choose{Step: 2, Token: second(st, 2)},
 			oneToken, oneToken,
@@ -70,24 +102,45 @@ var stories = []story{
 			oneToken,
 		}
 	}),
-	tell("States", "bytes", "Bytes and white space", "Characters made of several tokens, line breaks, tabs.").with(session.Start{Prompt: "Grüße 🦉\n\n\tend  of<|line|>"}, oneToken),
-	tell("States", "long", "A long text", "The strip scrolls; heatmaps sum what does not fit.").with(session.SetStop{MaxTokens: ptrTo(storyLimit)}, begun).upTo(func(st *session.State) bool {
+	tell(
+		"States", "bytes", "Bytes and white space", "Characters made of several tokens, line breaks, tabs.",
+	).with(session.Start{Prompt: "Grüße 🦉\n\n\tend  of<|line|>"}, oneToken),
+	tell(
+		"States", "long", "A long text", "The strip scrolls; heatmaps sum what does not fit.",
+	).with(session.SetKnob("max_tokens", float64(storyLimit)), begun).upTo(func(st *session.State) bool {
 		return len(st.Steps) == 80
 	}).going(func(*session.State) []session.Command { return []session.Command{oneStage} }),
 
 	tell("Stages", "prefill", "1 Forward, the prompt", "All prompt tokens in one pass, a wide band.").with(begun),
 	tell("Stages", "decode", "1 Forward, one token", "One new column, a thin slice.").with(begun, oneToken, oneStage),
-	tell("Stages", "not-looking", "1 Forward, not looked into", "Looking inside is switched off.").with(session.SetLook{On: false}, begun),
+	tell(
+		"Stages", "not-looking", "1 Forward, not looked into", "Looking inside is switched off.",
+	).with(session.SetLook{On: false}, begun),
 	tell("Stages", "logits", "2 Logits", "Scores, sorted.").with(begun, oneToken, oneStage, oneStage),
-	tell("Stages", "softmax", "3 Softmax", "Scores become probabilities.").with(begun, oneToken, oneStage, oneStage, oneStage),
-	tell("Stages", "filter", "4 Filter", "What is cut, and by which rule.").with(session.SetSampling{TopK: ptrTo(8), MinP: ptrTo(0.05)}, begun, oneToken, oneStage, oneStage, oneStage, oneStage),
+	tell(
+		"Stages", "softmax", "3 Softmax", "Scores become probabilities.",
+	).with(begun, oneToken, oneStage, oneStage, oneStage),
+	tell(
+		"Stages", "filter", "4 Filter", "What is cut, and by which rule.",
+	).with(
+		session.Set{Knobs: infer.Knobs{"top_k": 8, "min_p": 0.05}}, begun, oneToken, oneStage, oneStage, oneStage,
+		oneStage,
+	),
 	tell("Stages", "sample", "5 Sample", "u falls on a token.").with(begun, oneToken).going(to(infer.KindSample)),
-	tell("Stages", "what-if", "5 Sample, another u", "What another u would have chosen.").with(begun, oneToken).going(to(infer.KindSample, session.WhatIf{U: ptrTo(0.97)})),
-	tell("Stages", "greedy", "5 Sample, greedy", "No u: the likeliest.").with(greedy, begun, oneToken).going(to(infer.KindSample)),
-	tell("Stages", "forced", "5 Sample, by hand", "A token that a person chose.").with(begun, oneToken).going(func(st *session.State) []session.Command {
+	tell(
+		"Stages", "what-if", "5 Sample, another u", "What another u would have chosen.",
+	).with(begun, oneToken).going(to(infer.KindSample, session.WhatIf{U: ptrTo(0.97)})),
+	tell(
+		"Stages", "greedy", "5 Sample, greedy", "No u: the likeliest.",
+	).with(greedy, begun, oneToken).going(to(infer.KindSample)),
+	tell(
+		"Stages", "forced", "5 Sample, by hand", "A token that a person chose.",
+	).with(begun, oneToken).going(func(st *session.State) []session.Command {
 		return []session.Command{session.Choose{Step: 1, Token: second(st, 1)}}
 	}),
-	tell("Stages", "append", "6 Append", "The token joins the text; the stops are asked.").with(begun, oneToken).going(to(infer.KindAppend)),
+	tell(
+		"Stages", "append", "6 Append", "The token joins the text; the stops are asked.",
+	).with(begun, oneToken).going(to(infer.KindAppend)),
 	tell("Stages", "cache", "7 Cache", "A column for every layer; back to stage 1.").with(begun, oneToken, oneToken),
 }
 

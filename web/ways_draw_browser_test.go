@@ -18,7 +18,7 @@ var drawFeatures = []feature{
 	{"another seed", drawGiven, useReroll, press},
 	{"worked row", []session.Command{oneToken, session.Seek{Step: 1, Stage: infer.KindSoftmax}}, useWorkedRow, press},
 	{"all cut tokens", []session.Command{
-		session.SetSampling{TopK: ptrTo(5)}, oneToken, session.Seek{Step: 1, Stage: infer.KindFilter},
+		session.SetKnob("top_k", 5), oneToken, session.Seek{Step: 1, Stage: infer.KindFilter},
 	}, useAllCut, press},
 	{"why not the likeliest", nil, useWhyNot, press},
 }

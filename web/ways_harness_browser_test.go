@@ -102,8 +102,7 @@ func fresh() []session.Command {
 	d := infer.DefaultSettings()
 	return []session.Command{
 		session.Pause{},
-		session.SetSampling{Temperature: &d.Temperature, TopK: &d.TopK, TopP: &d.TopP, MinP: &d.MinP, Seed: &d.Seed},
-		session.SetStop{MaxTokens: &d.Stop.MaxTokens, Strings: &[]string{}},
+		session.SetAll(d),
 		session.SetSpeed{Speed: session.SpeedNormal},
 		session.SetLook{On: true},
 		session.Start{Prompt: storyPrompt},

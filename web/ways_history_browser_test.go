@@ -17,10 +17,10 @@ var historyFeatures = []feature{
 	{"play and speed", nil, usePlay, press},
 	{
 		"to the end and cancel",
-		[]session.Command{session.Try{Key: "loop"}, session.SetStop{MaxTokens: ptrTo(480)}},
+		[]session.Command{session.Try{Key: "loop"}, session.SetKnob("max_tokens", 480)},
 		useFinish, press,
 	},
-	{"go on", []session.Command{session.SetStop{MaxTokens: ptrTo(2)}, oneToken, oneToken}, useGoOn, press},
+	{"go on", []session.Command{session.SetKnob("max_tokens", 2), oneToken, oneToken}, useGoOn, press},
 }
 
 // TestWaysHistory goes forward and back through everything that was written.
@@ -82,7 +82,7 @@ func usePlay(v *visitor) {
 	v.comes("playing", func(st *session.State) bool { return st.Playing })
 	v.Press(cmd("#transport", `{"cmd":"pause"}`))
 	v.comes("a pause", func(st *session.State) bool { return !st.Playing })
-	v.given(session.SetStop{MaxTokens: ptrTo(6)}, session.SetSpeed{Speed: session.SpeedMax})
+	v.given(session.SetKnob("max_tokens", 6), session.SetSpeed{Speed: session.SpeedMax})
 	v.same()
 	v.Press(cmd("#transport", `{"cmd":"play"}`))
 	if st := v.comes(
@@ -106,7 +106,7 @@ func useFinish(v *visitor) {
 		v.t.Fatalf("cancelled after %d tokens, stopped by %q", len(st.Steps), st.Stopped)
 	}
 	v.focused(cmd("#transport", `{"cmd":"finish"}`))
-	v.given(session.SetStop{MaxTokens: ptrTo(len(st.Steps) + 5)})
+	v.given(session.SetKnob("max_tokens", float64(len(st.Steps)+5)))
 	v.same()
 	v.Press(cmd("#transport", `{"cmd":"finish"}`))
 	v.comes("the end", func(st *session.State) bool { return st.Stopped == infer.StopMaxTokens })

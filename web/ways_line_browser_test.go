@@ -38,7 +38,7 @@ func TestFrozenLine(t *testing.T) {
 	x := newSite(t, Limits{})
 	p := newProxy(t, x.http.Listener.Addr().String())
 	v := visitAt(t, x.through(p))
-	v.given(session.Try{Key: "loop"}, session.SetStop{MaxTokens: ptrTo(400)}, session.SetSpeed{Speed: session.SpeedFour})
+	v.given(session.Try{Key: "loop"}, session.SetKnob("max_tokens", 400), session.SetSpeed{Speed: session.SpeedFour})
 	v.same()
 	v.Eval(watchTokens)
 	line := func() string { r := x.onlyRun(); r.mu.Lock(); defer r.mu.Unlock(); return fmt.Sprint(r.viewers) }
@@ -76,7 +76,7 @@ func TestFrozenLine(t *testing.T) {
 // frozenPlay freezes the line while the run plays, until it has n tokens.
 func frozenPlay(v *visitor, p *proxy, speed session.Speed, n int) {
 	v.t.Helper()
-	v.given(session.SetStop{MaxTokens: &n}, session.SetSpeed{Speed: speed}, session.Play{})
+	v.given(session.SetKnob("max_tokens", float64(n)), session.SetSpeed{Speed: speed}, session.Play{})
 	v.Wait("playing", `document.querySelector('#transport [data-cmd*=pause]') !== null`)
 	thaw := p.freeze()
 	// The run goes on without the page: once, until all that had left must have
@@ -89,7 +89,9 @@ func frozenPlay(v *visitor, p *proxy, speed session.Speed, n int) {
 			return (f.Step-from.Step)*7+int(f.Stage)-int(from.Stage) >= 7 || st.Stopped != infer.StopNone
 		})
 		v.settle()
-		return browser.Value[string](v.Tab, `document.getElementById('rail').innerText + document.getElementById('strip-gen').innerText`)
+		return browser.Value[string](
+			v.Tab, `document.getElementById('rail').innerText + document.getElementById('strip-gen').innerText`,
+		)
 	}
 	if shows, now := goesOn(), goesOn(); now != shows {
 		v.t.Errorf("the page shows %q on a frozen line, and showed %q", now, shows)
@@ -110,7 +112,10 @@ func TestFrozenLineGivenUp(t *testing.T) {
 	thaw := p.freeze()
 	v.Keys(browser.ArrowRight)
 	v.Eval(`document.dispatchEvent(new Event('visibilitychange'))`)
-	v.Wait("the line to be given up", `document.documentElement.dataset.conn === 'reconnecting' && !document.getElementById('conn').hidden`)
+	v.Wait(
+		"the line to be given up",
+		`document.documentElement.dataset.conn === 'reconnecting' && !document.getElementById('conn').hidden`,
+	)
 	thaw()
 	v.Wait("another line", isLive+` && document.getElementById('conn').hidden`)
 	v.same()
@@ -205,7 +210,10 @@ func TestReloadAtEveryStage(t *testing.T) {
 	}
 	// A stage lasts long enough for two reloads on any machine to meet the run
 	// in the middle of its first turns.
-	v.given(session.Try{Key: "loop"}, session.SetSpeed{Speed: session.SpeedFour}, session.SetStop{MaxTokens: ptrTo(300)}, session.Play{})
+	v.given(
+		session.Try{Key: "loop"}, session.SetSpeed{Speed: session.SpeedFour}, session.SetKnob("max_tokens", 300),
+		session.Play{},
+	)
 	for range 2 {
 		was := v.state().Cursor
 		eventually(t, func() bool { return v.state().Cursor != was })
@@ -215,7 +223,7 @@ func TestReloadAtEveryStage(t *testing.T) {
 			t.Fatal("a reload has stopped the run")
 		}
 	}
-	v.given(session.SetStop{MaxTokens: ptrTo(len(v.state().Steps) + 1)}, session.SetSpeed{Speed: session.SpeedMax})
+	v.given(session.SetKnob("max_tokens", float64(len(v.state().Steps)+1)), session.SetSpeed{Speed: session.SpeedMax})
 	v.comes("the end", func(st *session.State) bool { return st.Stopped == infer.StopMaxTokens })
 }
 
@@ -236,7 +244,10 @@ func TestWaysReconnect(t *testing.T) {
 		v.Wait("the link in the address", `location.search.includes('log=')`)
 		want := v.state()
 		x.stop()
-		v.Wait("the loss to be told", `document.documentElement.dataset.conn === 'reconnecting' && !document.getElementById('conn').hidden`)
+		v.Wait(
+			"the loss to be told",
+			`document.documentElement.dataset.conn === 'reconnecting' && !document.getElementById('conn').hidden`,
+		)
 		v.says("#conn", "Connection lost. Trying again")
 		v.Press("[data-reconnect]")
 		v.Press(cmd("#transport", `{"cmd":"step"}`))

@@ -21,11 +21,17 @@ func TestAgain(t *testing.T) {
 		args    []string
 		want    []string // what a shell hands on
 	}{
-		"nothing":    {"viz", nil, []string{"viz", "-room-ttl", "12h", "-addr", "0.0.0.0:8080"}},
-		"this run's": {"/tmp/go-build123/b001/exe/viz", nil, []string{"go", "run", "./cmd/viz", "-room-ttl", "12h", "-addr", "0.0.0.0:8080"}},
+		"nothing": {"viz", nil, []string{"viz", "-room-ttl", "12h", "-addr", "0.0.0.0:8080"}},
+		"this run's": {
+			"/tmp/go-build123/b001/exe/viz", nil,
+			[]string{"go", "run", "./cmd/viz", "-room-ttl", "12h", "-addr", "0.0.0.0:8080"},
+		},
 		"all kinds": {
 			"./my viz",
-			[]string{"-no-open", "-storybook=false", "-data", folder, "-allow-host", "a.example,b.example", "--allow-host=c.example", "-addr=127.0.0.1:1", "-model", "", "-room-ttl", "30d"},
+			[]string{
+				"-no-open", "-storybook=false", "-data", folder, "-allow-host", "a.example,b.example",
+				"--allow-host=c.example", "-addr=127.0.0.1:1", "-model", "", "-room-ttl", "30d",
+			},
 			[]string{
 				"./my viz", "-no-open", "-storybook=false", "-data", folder, "-allow-host", "a.example,b.example", "-allow-host", "c.example",
 				"-model", "", "-room-ttl", "30d", "-addr", "0.0.0.0:8080",
@@ -69,7 +75,9 @@ func TestPrintedCommandOpensIt(t *testing.T) {
 	}
 	printed := s.out.String() // only now is it whole: the first line alone says that it has begun
 	lines := strings.Split(printed, "\n")
-	at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "Only this machine can reach it.") })
+	at := slices.IndexFunc(
+		lines, func(line string) bool { return strings.HasPrefix(line, "Only this machine can reach it.") },
+	)
 	if at < 0 {
 		t.Fatalf("the first lines are %q", printed)
 	}
@@ -91,7 +99,10 @@ func TestPrintedCommandOpensIt(t *testing.T) {
 	}
 	cancel()
 	<-exit
-	for _, want := range []string{"Others on the network can reach it too", "class.example", "Warning: this is plain HTTP", fmt.Sprintf("A class reaches it at http://%s", lanHost())} {
+	for _, want := range []string{
+		"Others on the network can reach it too", "class.example", "Warning: this is plain HTTP",
+		fmt.Sprintf("A class reaches it at http://%s", lanHost()),
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q prints %q, which lacks %q", args, out, want)
 		}

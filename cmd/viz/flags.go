@@ -15,7 +15,7 @@ import (
 type flags struct {
 	set    *flag.FlagSet
 	usage  string  // first lines of the help
-	path   *string // where one argument that is no flag goes, if any is allowed
+	path   *string // where one argument that is not a flag goes, if any is allowed
 	listed []listed
 	origin map[string]string // by flag name: "-top-k" or "VIZ_TOP_K", if either gave it
 	texts  []text            // what was given, in its order

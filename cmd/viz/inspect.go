@@ -22,7 +22,7 @@ can be read, with all the reasons, and ends with exit code 2.
 
 // inspectOptions are what the flags of viz inspect say.
 type inspectOptions struct {
-	modelPath // the model's is the argument that is no flag
+	modelPath // the model's is the argument that is not a flag
 
 	tensors, template, json bool
 }

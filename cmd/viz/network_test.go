@@ -27,7 +27,9 @@ import (
 // TestAccess: what is said of the way to a server follows from where it
 // listens, what others type, and whether it speaks HTTPS.
 func TestAccess(t *testing.T) {
-	local, all, lan := address{host: "127.0.0.1", port: "8080"}, address{host: "0.0.0.0", port: "8080"}, address{host: "192.168.0.7", port: "80"}
+	local, all, lan := address{host: "127.0.0.1", port: "8080"}, address{
+		host: "0.0.0.0", port: "8080",
+	}, address{host: "192.168.0.7", port: "80"}
 	secure, localSecure := all, local
 	secure.secure, localSecure.secure = true, true
 	here := net.JoinHostPort(lanHost(), "8080")
@@ -42,10 +44,13 @@ func TestAccess(t *testing.T) {
 			Secure:  "viz -addr 0.0.0.0:8080 -public-url https://" + here + " -tls-cert cert.pem -tls-key key.pem",
 		}},
 		"this machine only, with HTTPS": {localSecure, "", classroom.Access{
-			Local: true, Secure: "viz -addr 0.0.0.0:8080 -public-url https://" + here + " -tls-cert cert.pem -tls-key key.pem",
+			Local: true, Secure: "viz -addr 0.0.0.0:8080 -public-url https://" + here +
+				" -tls-cert cert.pem -tls-key key.pem",
 		}},
 		"behind a proxy with HTTPS": {local, "https://class.example", classroom.Access{URL: "https://class.example"}},
-		"behind a proxy without":    {local, "http://class.example/", classroom.Access{URL: "http://class.example", Clear: true}},
+		"behind a proxy without": {
+			local, "http://class.example/", classroom.Access{URL: "http://class.example", Clear: true},
+		},
 		"the network, in the clear": {lan, "", classroom.Access{
 			URL: "http://192.168.0.7:80", Clear: true,
 			Secure: "viz -addr 192.168.0.7:80 -public-url https://192.168.0.7:80 -tls-cert cert.pem -tls-key key.pem",
@@ -58,8 +63,12 @@ func TestAccess(t *testing.T) {
 			URL: "http://class.example:8080", Clear: true,
 			Secure: "viz -addr 0.0.0.0:8080 -public-url https://class.example:8080 -tls-cert cert.pem -tls-key key.pem",
 		}},
-		"everywhere, with HTTPS":       {secure, "", classroom.Access{URL: "https://" + net.JoinHostPort(lanHost(), "8080")}},
-		"everywhere, HTTPS by a proxy": {all, "https://class.example:8443", classroom.Access{URL: "https://class.example:8443"}},
+		"everywhere, with HTTPS": {
+			secure, "", classroom.Access{URL: "https://" + net.JoinHostPort(lanHost(), "8080")},
+		},
+		"everywhere, HTTPS by a proxy": {
+			all, "https://class.example:8443", classroom.Access{URL: "https://class.example:8443"},
+		},
 	} {
 		n := network{}
 		if c.public != "" {
@@ -87,7 +96,9 @@ func TestTTL(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "d", "-1d", "1.5d", "0d", "30", "59m", "401d", "99999999999999999999d", "9600h1s"} {
+	for _, text := range []string{
+		"", "d", "-1d", "1.5d", "0d", "30", "59m", "401d", "99999999999999999999d", "9600h1s",
+	} {
 		if got, err := parseTTL(text); err == nil {
 			t.Errorf("%q is taken for %v", text, got)
 		}
@@ -103,8 +114,15 @@ func TestStartSaysWhoCanReachIt(t *testing.T) {
 	}{
 		{[]string{"-addr", "127.0.0.1:0"}, "Only this machine can reach it.", "Warning"},
 		{[]string{"-addr", "0.0.0.0:0"}, "Warning: this is plain HTTP.", "Only this machine"},
-		{[]string{"-addr", "127.0.0.1:0", "-public-url", "https://class.example"}, "A class reaches it at https://class.example\n", "Warning"},
-		{[]string{"-addr", "127.0.0.1:0", "-public-url", "http://class.example"}, "Warning: this is plain HTTP.", "Only this machine"},
+		{
+			[]string{"-addr", "127.0.0.1:0", "-public-url", "https://class.example"},
+			"A class reaches it at https://class.example\n", "Warning",
+		},
+		{
+			[]string{"-addr", "127.0.0.1:0", "-public-url", "http://class.example"},
+			"Warning: this is plain HTTP.",
+			"Only this machine",
+		},
 	} {
 		s := start(t, append(c.args, "-no-open")...)
 		s.end()
@@ -119,7 +137,10 @@ func TestStartSaysWhoCanReachIt(t *testing.T) {
 // not.
 func TestPublicHostIsAllowed(t *testing.T) {
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-public-url", "https://class.example")
-	for host, want := range map[string]int{"class.example": http.StatusOK, "class.example:443": http.StatusMisdirectedRequest, "other.example": http.StatusMisdirectedRequest} {
+	for host, want := range map[string]int{
+		"class.example": http.StatusOK, "class.example:443": http.StatusMisdirectedRequest,
+		"other.example": http.StatusMisdirectedRequest,
+	} {
 		req, err := http.NewRequest(http.MethodGet, s.url+"/loop", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -136,7 +157,9 @@ func TestPublicHostIsAllowed(t *testing.T) {
 	}
 	d := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}}
 	for host, secure := range map[string]bool{"class.example": true, strings.TrimPrefix(s.url, "http://"): false} {
-		conn, answer, err := d.Dial("ws"+strings.TrimPrefix(s.url, "http")+"/ws", http.Header{"Host": {host}, "Origin": {"https://" + host}})
+		conn, answer, err := d.Dial(
+			"ws"+strings.TrimPrefix(s.url, "http")+"/ws", http.Header{"Host": {host}, "Origin": {"https://" + host}},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,13 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -79,35 +78,13 @@ func trace(
 func (o *traceOptions) flags() *flags {
 	f := newFlags(traceUsage)
 	f.text("prompt", "TEXT", "the text to go on from; - reads standard input, less one newline at its end", &o.prompt)
-	o.setting(f, "n", "N", "at most N tokens (default 64)", func(s *infer.Settings, text string) {
-		s.Stop.MaxTokens = wholeNumber(text, 0)
-	})
-	o.setting(f, "temp", "T", "temperature; 0 is greedy (default 0.7)", func(s *infer.Settings, text string) {
-		s.Temperature = number(text)
-	})
-	o.setting(f, "top-k", "K", "keep the K most probable tokens; 0 is off "+
-		"(default 0)", func(s *infer.Settings, text string) {
-		s.TopK = wholeNumber(text, -1)
-	})
-	o.setting(f, "top-p", "P", "keep the smallest leading set with probability P; 1 is off (default "+
-		"0.9)", func(s *infer.Settings, text string) {
-		s.TopP = number(text)
-	})
-	o.setting(f, "min-p", "P", "keep tokens with P times the largest probability or more; 0 is off "+
-		"(default 0)", func(s *infer.Settings, text string) {
-		s.MinP = number(text)
-	})
-	o.setting(f, "seed", "S", "starts the random draws: the same seed, the same text (default "+
-		"42)", func(s *infer.Settings, text string) {
-		s.Seed = seed(text)
-	})
-	o.setting(f, "stop", "TEXT", "a stop string, \\n and \\t for newline and tab; may be given up to 8 "+
-		"times", func(s *infer.Settings, text string) {
-		s.Stop.Strings = append(slices.Clone(s.Stop.Strings), unescape.Replace(text))
-	})
-	f.value("rows", "R", "tokens listed at each stage; 0 lists the whole vocabulary (default "+
-		"20)", func(text string) error {
-		if o.rows = wholeNumber(text, -1); o.rows < 0 {
+	for _, k := range terms.Knobs() {
+		o.knob(f, k)
+	}
+	f.value("stop", "TEXT", "a stop string, \\n and \\t for newline and tab; may be given up to 8 times", o.stop)
+	f.value("rows", "R", "tokens listed at each stage; 0 lists the whole vocabulary (default 20)", func(text string) error {
+		n, err := strconv.Atoi(text)
+		if o.rows = n; err != nil || n < 0 {
 			return errors.New("it must be 0 (the whole vocabulary) or more")
 		}
 		return nil
@@ -118,59 +95,41 @@ func (o *traceOptions) flags() *flags {
 	return f
 }
 
-// setting defines the flag of one setting of the run. The engine checks the range,
-// so assign must turn a text that is not a number into a value outside it.
-func (o *traceOptions) setting(f *flags, name, arg, help string, assign func(*infer.Settings, string)) {
-	f.value(name, arg, help, func(text string) error {
-		next := o.settings
-		assign(&next, text)
-		var r *sampling.RangeError
-		if err := next.Check(); errors.As(err, &r) {
-			return errors.New("it must be " + r.Want)
+// knob defines the flag of one knob of the run.
+func (o *traceOptions) knob(f *flags, k terms.Knob) {
+	help := fmt.Sprintf("%s (default %s)", k.Help, terms.Plain(o.settings.Value(k.Key)))
+	f.value(k.Flag, k.Arg, help, func(text string) error {
+		x, err := k.Parse(text)
+		if err == nil {
+			o.settings.Set(k.Key, x)
 		}
-		o.settings = next
-		return nil
+		return mustBe(err)
 	})
 }
 
-// number reads a decimal number, and returns NaN for any other text. A zero loses
-// its sign, which would be printed.
-func number(text string) float64 {
-	x, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err != nil:
-		return math.NaN()
-	case x == 0:
-		return 0
+// stop adds a stop string.
+func (o *traceOptions) stop(text string) error {
+	next := o.settings.Stop
+	next.Strings = append(slices.Clone(next.Strings), terms.Unescaped(text))
+	if err := next.Check(); err != nil {
+		return mustBe(err)
 	}
-	return x
+	o.settings.Stop = next
+	return nil
 }
 
-// wholeNumber reads a whole number, cut to what an int holds, and returns none for
-// any other text.
-func wholeNumber(text string, none int) int {
-	n, err := strconv.Atoi(text)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return none
+// mustBe leaves out what [flags] says itself: the flag's name and what was given.
+func mustBe(err error) error {
+	var r *terms.RangeError
+	if errors.As(err, &r) {
+		return errors.New("it must be " + r.Want)
 	}
-	return n
+	return err
 }
-
-// seed reads a seed; what is none comes out too large for one.
-func seed(text string) uint64 {
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return math.MaxUint64
-	}
-	return n
-}
-
-// unescape makes the characters that are awkward to type in a shell.
-var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t")
 
 // refused names the flag, instead of the field, that the engine refuses.
 func (f *flags) refused(err error) error {
-	var r *sampling.RangeError
+	var r *terms.RangeError
 	if !errors.As(err, &r) {
 		return err
 	}

@@ -272,7 +272,7 @@ func (a *account) append(s infer.Append) {
 	what := "joins the text"
 	switch {
 	case s.Stop == infer.StopEOS:
-		what = "ends the text and is no part of it"
+		what = "ends the text and is not part of it"
 	case s.Stop == infer.StopString:
 		what = fmt.Sprintf("completes “%s”: the text ends before it", view.Marked(s.StopString))
 	case len(s.Held) > 0:

@@ -5,7 +5,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,8 +34,17 @@ func TestWordsHaveOneHome(t *testing.T) {
 	seen := 0
 	top := filepath.Join("..", "..")
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+		if err != nil {
 			return err
+		}
+		if d.IsDir() {
+			if strings.HasPrefix(d.Name(), ".") && path != top {
+				return filepath.SkipDir // not ours: another checkout, or what an editor keeps
+			}
+			return nil
+		}
+		if ext := filepath.Ext(path); ext != ".go" && ext != ".js" {
+			return nil
 		}
 		name, _ := filepath.Rel(top, path)
 		name = filepath.ToSlash(name)
@@ -73,9 +84,22 @@ func TestWordsHaveOneHome(t *testing.T) {
 	}
 }
 
-// stringsOf lists the string literals of a Go file.
+// scriptLiteral is a string of one line in a script.
+var scriptLiteral = regexp.MustCompile("'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`")
+
+// stringsOf lists the string literals of a Go file or a script.
 func stringsOf(t *testing.T, path string) (list []string) {
 	t.Helper()
+	if filepath.Ext(path) == ".js" {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range scriptLiteral.FindAllString(string(text), -1) {
+			list = append(list, l[1:len(l)-1])
+		}
+		return list
+	}
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)

@@ -34,16 +34,19 @@ func (p Pair) SpeedUp(alpha float64) float64 { return cost.SpeedUp(alpha, p.Gamm
 
 // MeasurePair measures the two models with gamma drafted tokens behind a text of
 // that many positions, 1 or more, for some time, at least one round. Ending ctx
-// ends it with ctx's error. Models that are no pair give the error of
+// ends it with ctx's error. Models that are not a pair give the error of
 // [infer.CheckPair].
-func MeasurePair(ctx context.Context, target, draft *infer.Model, gamma, positions int, atLeast time.Duration) (Pair, error) {
+func MeasurePair(
+	ctx context.Context, target, draft *infer.Model, gamma, positions int, atLeast time.Duration,
+) (Pair, error) {
 	p := Pair{Gamma: gamma, Positions: positions}
 	if err := infer.CheckPair(target, draft); err != nil {
 		return p, err
 	}
 	most := min(target.Config().Context, draft.Config().Context)
 	if gamma < 1 || gamma > infer.MaxGamma || positions < 1 || positions+gamma+1 > most {
-		return p, fmt.Errorf("%d drafted tokens behind %d positions; it must be 1 to %d tokens and at least one position, within the context of %d",
+		return p, fmt.Errorf("%d drafted tokens behind %d positions; it must be 1 to %d tokens and at least one "+
+			"position, within the context of %d",
 			gamma, positions, infer.MaxGamma, most)
 	}
 	var passes []func(context.Context) error

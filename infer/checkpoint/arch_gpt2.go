@@ -28,7 +28,7 @@ var _ = register(&architecture{
 		}
 		return order{}
 	},
-	// The causal mask is no weight; older files store it.
+	// The causal mask is not a weight; older files store it.
 	folderIgnores: []string{".attn.bias", ".attn.masked_bias"},
 
 	readFolder: readGPT2,

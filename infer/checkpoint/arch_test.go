@@ -283,7 +283,7 @@ func TestGPT2Activations(t *testing.T) {
 	}
 }
 
-// The causal masks of older GPT-2 files are no weights: they count neither as
+// The causal masks of older GPT-2 files are not weights: they count neither as
 // parameters nor as bytes, and their type is not listed.
 func TestMasksAreNoWeights(t *testing.T) {
 	c, err := OpenPath(modelsFolder + "/gpt2-gelu")

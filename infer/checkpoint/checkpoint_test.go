@@ -79,7 +79,9 @@ func TestOpen(t *testing.T) {
 	}
 	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(lines)))
 
-	for kind, fsys := range map[string]fs.FS{"memory": folder, "disk": os.DirFS(disk), "sequential": sequential{folder}} {
+	for kind, fsys := range map[string]fs.FS{
+		"memory": folder, "disk": os.DirFS(disk), "sequential": sequential{folder},
+	} {
 		t.Run(kind, func(t *testing.T) {
 			c, err := Open(fsys, "tiny")
 			if err != nil {
@@ -204,23 +206,65 @@ func TestOpenRefuses(t *testing.T) {
 			delete(folder, weightsFile)
 			folder[weightsFile+"/x"] = &fstest.MapFile{}
 		}, "model.safetensors: is a folder, not a file"},
-		{"config too long", replace(configFile, make([]byte, maxConfigBytes+1)), "config.json has 1048577 bytes, the limit is 1048576"},
+		{
+			"config too long", replace(configFile, make([]byte, maxConfigBytes+1)),
+			"config.json has 1048577 bytes, the limit is 1048576",
+		},
 		{"broken config", replace(configFile, []byte(`{`)), "config.json: is not a JSON object: …"},
-		{"broken tokenizer_config", replace(tokenizerConfigFile, []byte(`{`)), "tokenizer_config.json: is not a JSON object: …"},
-		{"broken generation_config", replace(generationFile, []byte(`7`)), "generation_config.json: is not a JSON object: …"},
+		{
+			"broken tokenizer_config", replace(tokenizerConfigFile, []byte(`{`)),
+			"tokenizer_config.json: is not a JSON object: …",
+		},
+		{
+			"broken generation_config", replace(generationFile, []byte(`7`)),
+			"generation_config.json: is not a JSON object: …",
+		},
 		{"broken tokenizer", replace(tokenizerFile, []byte(`{`)), "tokenizer.json: …"},
-		{"broken weights", replace(weightsFile, []byte(`short`)), "model.safetensors: file has 5 bytes, too few for the 8 of the header length"},
-		{"missing projection", drop("model.layers.1.mlp.up_proj.weight"), "model.safetensors: layer 1: missing mlp.up_proj.weight"},
-		{"missing embedding", drop("model.embed_tokens.weight"), "model.safetensors: missing model.embed_tokens.weight"},
+		{
+			"broken weights", replace(weightsFile, []byte(`short`)),
+			"model.safetensors: file has 5 bytes, too few for the 8 of the header length",
+		},
+		{
+			"missing projection", drop("model.layers.1.mlp.up_proj.weight"),
+			"model.safetensors: layer 1: missing mlp.up_proj.weight",
+		},
+		{
+			"missing embedding", drop("model.embed_tokens.weight"),
+			"model.safetensors: missing model.embed_tokens.weight",
+		},
 		{"missing last norm", drop("model.norm.weight"), "model.safetensors: missing model.norm.weight"},
-		{"output neither tied nor there", config("tie_word_embeddings", false), "model.safetensors: missing lm_head.weight"},
-		{"transposed", reshape("model.layers.0.mlp.down_proj.weight", 3, 4), "model.safetensors: layer 0: mlp.down_proj has shape [3 4], want [4 3]"},
-		{"flat", reshape("model.layers.1.self_attn.q_proj.weight", 16), "model.safetensors: layer 1: self_attn.q_proj has shape [16], want [4 4]"},
-		{"norm with two dimensions", reshape("model.norm.weight", 4, 1), "model.safetensors: model.norm has shape [4 1], want [4]"},
-		{"other key heads", config("num_key_value_heads", 2), "model.safetensors: layer 0: self_attn.k_proj has shape [2 4], want [4 4]"},
-		{"layers beyond the file", config("num_hidden_layers", 3), "model.safetensors: layer 2: missing input_layernorm.weight"},
-		{"layers left over", config("num_hidden_layers", 1), `model.safetensors: holds tensor "model.layers.1.input_layernorm.weight", which no llama of 1 layers has`},
-		{"bias", extra("model.layers.0.self_attn.q_proj.bias"), `model.safetensors: holds tensor "model.layers.0.self_attn.q_proj.bias", which no llama of 2 layers has`},
+		{
+			"output neither tied nor there", config("tie_word_embeddings", false),
+			"model.safetensors: missing lm_head.weight",
+		},
+		{
+			"transposed", reshape("model.layers.0.mlp.down_proj.weight", 3, 4),
+			"model.safetensors: layer 0: mlp.down_proj has shape [3 4], want [4 3]",
+		},
+		{
+			"flat", reshape("model.layers.1.self_attn.q_proj.weight", 16),
+			"model.safetensors: layer 1: self_attn.q_proj has shape [16], want [4 4]",
+		},
+		{
+			"norm with two dimensions", reshape("model.norm.weight", 4, 1),
+			"model.safetensors: model.norm has shape [4 1], want [4]",
+		},
+		{
+			"other key heads", config("num_key_value_heads", 2),
+			"model.safetensors: layer 0: self_attn.k_proj has shape [2 4], want [4 4]",
+		},
+		{
+			"layers beyond the file", config("num_hidden_layers", 3),
+			"model.safetensors: layer 2: missing input_layernorm.weight",
+		},
+		{
+			"layers left over", config("num_hidden_layers", 1),
+			`model.safetensors: holds tensor "model.layers.1.input_layernorm.weight", which no llama of 1 layers has`,
+		},
+		{
+			"bias", extra("model.layers.0.self_attn.q_proj.bias"),
+			`model.safetensors: holds tensor "model.layers.0.self_attn.q_proj.bias", which no llama of 2 layers has`,
+		},
 		{"tokenizer larger", func(t *testing.T, folder fstest.MapFS) {
 			config("vocab_size", 4095)(t, folder)
 			weights(func(s stored) []stored {
@@ -249,7 +293,7 @@ func TestOpenRefuses(t *testing.T) {
 
 // A tokenizer may use fewer ids than the embedding has rows; a tied model may
 // store its output matrix all the same; old files hold rotary frequencies, which
-// are no weights.
+// are not weights.
 func TestOpenAccepts(t *testing.T) {
 	folder := tinyFolder(t)
 	folder[configFile] = &fstest.MapFile{Data: tiny.with("vocab_size", 4100).json()}
@@ -293,7 +337,9 @@ func TestChunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at, n := range maps.All(map[int64]int{0: 10, chunkBytes - 3: 6, chunkBytes: 1, 2: 2*chunkBytes + 3, int64(len(data)): 0}) {
+	for at, n := range maps.All(
+		map[int64]int{0: 10, chunkBytes - 3: 6, chunkBytes: 1, 2: 2*chunkBytes + 3, int64(len(data)): 0},
+	) {
 		p := make([]byte, n)
 		if got, err := c.ReadAt(p, at); got != n || err != nil || string(p) != string(data[at:at+int64(n)]) {
 			t.Errorf("%d bytes from %d: read %d, %v", n, at, got, err)

@@ -164,7 +164,7 @@ func readHeads(f *fields, c *Config, d defaults) {
 	}
 	kvHeads := d.kvHeads
 	if _, given := f.raw["num_key_value_heads"]; given || kvHeads == equalHeads {
-		kvHeads = c.Heads // what null means; of other numbers this is no default that a shape follows from
+		kvHeads = c.Heads // what null means; for other numbers this is not a default that a shape follows from
 	}
 	c.KVHeads = f.size("num_key_value_heads", kvHeads, maxHeads)
 	if c.HeadDim = d.headDim; f.has("head_dim") || d.headDim > 0 {

@@ -13,7 +13,7 @@ type fields struct {
 	place  string // where the object stands: "config.json"
 	raw    map[string]json.RawMessage
 	err    error
-	broken bool // is no object: an error has said so, and no key is missing
+	broken bool // is not an object: an error has said so, and no key is missing
 }
 
 // parseFields reads an object; nil text is one without keys.

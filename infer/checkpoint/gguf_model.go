@@ -62,7 +62,7 @@ func (g *gguf) describe(w *weights, name string) (*Description, error) {
 	return d, faults
 }
 
-// whole refuses files that are no model: a part of one, or what belongs to one.
+// whole refuses files that are not models: a part of one, or what belongs to one.
 func (g *gguf) whole() error {
 	p := &ggufPairs{g: g, prefix: "general."}
 	switch kind := p.text("type", "model"); {

@@ -23,10 +23,11 @@ type foreign struct {
 // pointer matches the file that git has in place of a large one.
 var pointer = regexp.MustCompile(`^version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?size (\d{1,18})\n`)
 
-const pickled = "a Python pickle, which may hold programs and is not read; where it came from there is often a model.safetensors, " +
+const pickled = "a Python pickle, which may hold programs and is not read; where it came from there is often " +
+	"a model.safetensors, " +
 	"and transformers writes one: AutoModelForCausalLM.from_pretrained(FOLDER).save_pretrained(OTHER)"
 
-// signatures are the first bytes of files that are no model of a kind that
+// signatures are the first bytes of files that are not models of a kind that
 // is read.
 var signatures = []struct {
 	magic string
@@ -35,7 +36,13 @@ var signatures = []struct {
 	{"\x80\x02", foreign{"PyTorch file", "is " + pickled}},
 	{"\x80\x03", foreign{"PyTorch file", "is " + pickled}},
 	{"\x80\x04", foreign{"PyTorch file", "is " + pickled}},
-	{"\x89HDF\r\n", foreign{"HDF5 file", "is an HDF5 file, as TensorFlow and Keras write them; the model is needed as model.safetensors or GGUF"}},
+	{
+		"\x89HDF\r\n",
+		foreign{
+			"HDF5 file",
+			"is an HDF5 file, as TensorFlow and Keras write them; the model is needed as model.safetensors or GGUF",
+		},
+	},
 	{"FUGG", foreign{"big-endian GGUF", "is a GGUF file in big-endian order; the little-endian one is needed"}},
 	{"lmgg", ggml},
 	{"fmgg", ggml},
@@ -57,17 +64,25 @@ func identify(name string, head []byte) (foreign, bool) {
 		if m := pointer.FindSubmatch(head); m != nil {
 			size = "the file itself, of " + string(m[1]) + " bytes,"
 		}
-		return foreign{"git-LFS pointer", fmt.Sprintf(`is a git-LFS pointer: %s was not fetched; run "git lfs pull" in the folder`, size)}, true
+		return foreign{
+			"git-LFS pointer",
+			fmt.Sprintf(`is a git-LFS pointer: %s was not fetched; run "git lfs pull" in the folder`, size),
+		}, true
 	}
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
-		if bytes.Contains(head, []byte("data.pkl")) || path.Ext(name) == ".bin" || strings.HasPrefix(path.Ext(name), ".pt") {
+		if bytes.Contains(head, []byte("data.pkl")) || path.Ext(name) == ".bin" || strings.HasPrefix(
+			path.Ext(name), ".pt",
+		) {
 			return foreign{"PyTorch file", "is " + pickled}, true
 		}
 		return foreign{"zip archive", "is a zip archive; unpack it first"}, true
 	}
 	start := strings.ToLower(strings.TrimSpace(string(head)))
 	if strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html") {
-		return foreign{"web page", `is a web page and not the file it is called; on Hugging Face a file's address has "/resolve/" where its page has "/blob/"`}, true
+		return foreign{
+			"web page",
+			`is a web page and not the file it is called; on Hugging Face a file's address has "/resolve/" where its page has "/blob/"`,
+		}, true
 	}
 	for _, s := range signatures {
 		if bytes.HasPrefix(head, []byte(s.magic)) {

@@ -230,7 +230,7 @@ var malformedGGUF = []struct {
 	},
 	{"type unknown", func(m *ggufModel) { m.tensors[2].kind = 99 }, "has type number 99"},
 	{
-		"rows that are no blocks", func(m *ggufModel) { m.tensors[2].kind = 8 },
+		"rows that are not blocks", func(m *ggufModel) { m.tensors[2].kind = 8 },
 		"has rows of 4 values, Q8_0 needs a multiple of 32",
 	},
 	{

@@ -13,7 +13,7 @@ const q4Values = 32
 // of weights that a GGUF file keeps in that format. Each block of 32 gets the
 // scale that puts its value of the largest magnitude at −8, as ggml chooses it.
 // The rows of a matrix may follow one another if they hold whole blocks; a
-// length that is no multiple of 32 is an error.
+// length that is not a multiple of 32 is an error.
 func RoundQ4(values []float32) error {
 	if len(values)%q4Values != 0 {
 		return fmt.Errorf("%d values, Q4_0 needs a multiple of %d", len(values), q4Values)

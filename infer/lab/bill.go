@@ -4,6 +4,86 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
+type billLab struct{}
+
+// Info implements [Lab].
+func (billLab) Info() Info {
+	price := func(name, label, value, help string) Param {
+		return Param{
+			Name: name, Label: label, Unit: "$ a million tokens", Kind: Float, Min: 0, Max: 10_000, Step: 0.1,
+			Default: value, Help: help,
+		}
+	}
+	return Info{
+		Name: "bill", Title: "The bill",
+		Question: "What does this request cost, which change would have made it cheaper, and why does output " +
+			"cost more than input?",
+		Params: append([]Param{
+			promptParam(story),
+			{
+				Name: "max_tokens", Label: "Max tokens", Unit: "tokens", Kind: Int, Min: 1, Max: 4096, Step: 1,
+				Default: "96", Help: "the most that may be written",
+			},
+			{Name: "stop", Label: "Stop strings", Kind: Strings, Help: "one a line; \\n is a newline"},
+			{
+				Name: "stream", Label: "Streaming", Kind: Bool, Default: "true",
+				Help: "changes what is waited for, not what is paid",
+			},
+			seedParam(),
+			price("input_price", "Input price", "3", "of tokens read"), price(
+				"output_price", "Output price", "15", "of tokens written",
+			),
+			{
+				Name: "requests", Label: "Requests", Unit: "a day", Kind: Float, Min: 0, Max: 1e12, Step: 1000,
+				Default: "100000", Help: "like this one",
+			},
+			{
+				Name: "machine", Label: "Own machine", Unit: "$ an hour", Kind: Float, Min: 0, Max: 1e6, Step: 0.1,
+				Default: "0.5", Help: "what it costs to run this model on a machine like this one",
+			},
+			{
+				Name: "trained_tokens", Label: "Trained on", Unit: "tokens", Kind: Float, Min: 0, Max: 1e15, Step: 1e6,
+				Default: "0",
+				Help: "tokens that the model was trained on; 0 stands for 20 of each weight, a rule of thumb " +
+					"(Hoffmann et al. 2022)",
+			},
+			{
+				Name: "try_stop", Label: "Another stop string", Kind: Strings, Default: ".",
+				Help: "what it would have saved",
+			},
+			{
+				Name: "try_max_tokens", Label: "A smaller limit on tokens", Unit: "tokens", Kind: Int, Min: 1,
+				Max: 4096, Step: 1, Default: "24", Help: "what it would have saved",
+			},
+			{
+				Name: "try_prompt", Label: "A terser prompt", Unit: "bytes", Kind: Text, Min: 0,
+				Max: infer.MaxPromptBytes, Default: "Once there was a",
+				Help: "what it would have saved; empty leaves it out",
+			},
+		}, samplingParams(common())...),
+		Try: []Preset{
+			{
+				Name: "Long input, short output",
+				Why: "Where the prompt is long and the answer short, a shorter prompt saves most, although each of " +
+					"its tokens costs less.",
+				Values: Values{
+					"prompt": longPrompt, "try_prompt": "She held the shell to her ear and", "max_tokens": "10",
+					"try_max_tokens": "5",
+				},
+			},
+			{
+				Name:   "Short input, long output",
+				Why:    "Output dominates, so max tokens and stop strings save the most.",
+				Values: Values{"max_tokens": "256", "try_max_tokens": "64"},
+			},
+		},
+		Includes: "Input tokens are those that the tokenizer makes of the prompt, with its start mark; output tokens " +
+			"are all that the loop drew, those of a stop string and an end of text included. Prices are yours to " +
+			"set; a price is not a cost. Every saving was run with the same seed, not guessed. " +
+			"Times are of this machine.",
+	}
+}
+
 // Bill is what the bill lab found: what one request costs at given prices, and
 // what other requests would have cost.
 type Bill struct {
@@ -77,8 +157,9 @@ type MachineUse struct {
 // training step takes about three forward passes: one forward, two backward
 // (Kaplan et al. 2020).
 type Training struct {
-	Tokens          float64 `json:"tokens"`            // trained on
-	Assumed         bool    `json:"assumed"`           // they are 20 for each weight, a rule of thumb (Hoffmann et al. 2022)
+	Tokens float64 `json:"tokens"` // trained on
+	// they are 20 for each weight, a rule of thumb (Hoffmann et al. 2022)
+	Assumed         bool    `json:"assumed"`
 	MultAdds        float64 `json:"mult_adds"`         // 3 × a forward pass for each
 	RequestMultAdds float64 `json:"request_mult_adds"` // tallied in this run
 	Requests        float64 `json:"requests"`          // like this one that add up to the training

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // billRun is a run of the bill lab.
@@ -119,7 +120,10 @@ func (r *billRun) request() error {
 		r.result.Text += s.Text
 		r.result.Stop = s.Stop
 		r.result.Cost = r.result.Prices.cost(len(r.result.Prompt), s.N)
-		r.result.Ticks = append(r.result.Ticks, Tick{Step: s.N, Token: tokenOf(r.m, s.Chosen), Cost: r.result.Cost.Total, Ms: milliseconds(took)})
+		r.result.Ticks = append(
+			r.result.Ticks,
+			Tick{Step: s.N, Token: tokenOf(r.m, s.Chosen), Cost: r.result.Cost.Total, Ms: milliseconds(took)},
+		)
 		r.tell(1, fmt.Sprintf("token %d", s.N))
 	}
 }
@@ -127,7 +131,10 @@ func (r *billRun) request() error {
 // cost is what so many tokens cost.
 func (p Prices) cost(input, output int) Cost {
 	const million = 1e6
-	c := Cost{InputTokens: input, OutputTokens: output, Input: float64(input) * p.Input / million, Output: float64(output) * p.Output / million}
+	c := Cost{
+		InputTokens: input, OutputTokens: output, Input: float64(input) * p.Input / million,
+		Output: float64(output) * p.Output / million,
+	}
 	c.Total = c.Input + c.Output
 	return c
 }
@@ -144,13 +151,20 @@ func (r *billRun) savings() error {
 		s := base
 		s.Stop.Strings = append(slices.Clone(base.Stop.Strings), stops...)
 		s.Stop.Strings = s.Stop.Strings[max(0, len(s.Stop.Strings)-infer.MaxStopStrings):]
-		changes = append(changes, change{"stop", "with the stop string " + quoted(strings.Join(stops, " or ")), r.v["prompt"], s})
+		changes = append(
+			changes,
+			change{"stop", "with the stop string " + terms.Quoted(strings.Join(stops, " or ")), r.v["prompt"], s},
+		)
 	}
 	s := base
 	s.Stop.MaxTokens = r.v.int("try_max_tokens")
-	changes = append(changes, change{"max_tokens", fmt.Sprintf("with max_tokens %d", s.Stop.MaxTokens), r.v["prompt"], s})
+	changes = append(
+		changes, change{"max_tokens", fmt.Sprintf("with max_tokens %d", s.Stop.MaxTokens), r.v["prompt"], s},
+	)
 	if r.v["try_prompt"] != "" {
-		changes = append(changes, change{"prompt", "with the prompt " + quoted(r.v["try_prompt"]), r.v["try_prompt"], base})
+		changes = append(
+			changes, change{"prompt", "with the prompt " + terms.Quoted(r.v["try_prompt"]), r.v["try_prompt"], base},
+		)
 	}
 	for _, c := range changes {
 		loop, err := infer.NewLoop(r.m, c.prompt, c.settings)
@@ -162,7 +176,10 @@ func (r *billRun) savings() error {
 			return err
 		}
 		steps := loop.Steps()
-		row := Saving{Name: c.name, Title: c.title, Text: text, Stop: steps[len(steps)-1].Stop, Cost: r.result.Prices.cost(len(loop.Prompt()), len(steps))}
+		row := Saving{
+			Name: c.name, Title: c.title, Text: text, Stop: steps[len(steps)-1].Stop,
+			Cost: r.result.Prices.cost(len(loop.Prompt()), len(steps)),
+		}
 		row.Same = strings.HasPrefix(r.result.Text, text)
 		r.result.Savings = append(slices.Clip(r.result.Savings), row)
 		r.tell(1, "the same request "+c.title)
@@ -189,15 +206,21 @@ func (r *billRun) why() error {
 
 // say tells what the two times come to.
 func (w Why) say() string {
-	return fmt.Sprintf("Here a token written takes %.2g times as long as one read, for %.2g times the multiply-adds. ", w.Ratio, w.WorkRatio) + w.Because()
+	return fmt.Sprintf(
+		"Here a token written takes %.2g times as long as one read, for %.2g times the multiply-adds. ", w.Ratio,
+		w.WorkRatio,
+	) + w.Because()
 }
 
 // Because is why output costs more; where the two times do not show it, it says
 // so.
 func (w Why) Because() string {
-	text := "Tokens of a prompt go through the weights many at a time; a token being written waits for the one before it and needs every weight read just for it."
+	text := "Tokens of a prompt go through the weights many at a time; a token being written waits for the one " +
+		"before it and needs every weight read just for it."
 	if w.Ratio < 1.2 {
-		text += " Little of that shows in this run: a small model's weights lie in the processor's own memory, and where the machine is busy long passes are interrupted more often than short ones. Larger models must fetch theirs for every token."
+		text += " Little of that shows in this run: a small model's weights lie in the processor's own memory, and " +
+			"where the machine is busy long passes are interrupted more often than short ones. Larger models must " +
+			"fetch theirs for every token."
 	}
 	return text
 }
@@ -210,7 +233,8 @@ func (r *billRun) fillReport(to *Report) {
 	result.Machine.SecondsEach, result.Training.RequestMultAdds = r.took, float64(r.work)
 	result.price(r.m, r.v)
 	to.Result, to.Tables = &result, result.tables()
-	to.Noise = "The request was timed once, as a user would meet it. A token read and a token written are medians of five."
+	to.Noise = "The request was timed once, as a user would meet it. A token read and a token " +
+		"written are medians of five."
 }
 
 func pricesOf(v Values) Prices { return Prices{v.float("input_price"), v.float("output_price")} }
@@ -233,7 +257,9 @@ func (b *Bill) price(m *infer.Model, v Values) {
 		s.Share, s.ADay = finiteOr(s.Saved/b.Cost.Total, 0), s.Saved*v.float("requests")
 	}
 	b.Machine = machineUse(v, b.Cost.Total, b.Machine.SecondsEach)
-	b.Training = training(v, m.Shape(), m.Parameters(), m.Config().Context, b.Training.RequestMultAdds, b.Cost.OutputTokens)
+	b.Training = training(
+		v, m.Shape(), m.Parameters(), m.Config().Context, b.Training.RequestMultAdds, b.Cost.OutputTokens,
+	)
 }
 
 // machineUse compares the price of requests with a machine of one's own.
@@ -266,13 +292,19 @@ func training(v Values, s cost.Shape, parameters int64, context int, request flo
 
 // tables are the raw rows.
 func (b *Bill) tables() []Table {
-	ticks := Table{Name: "ticks", Title: "The bill as the loop runs", Columns: columns("step", "", "token", "", "so far", "$", "at", "ms")}
+	ticks := Table{
+		Name: "ticks", Title: "The bill as the loop runs",
+		Columns: columns("step", "", "token", "", "so far", "$", "at", "ms"),
+	}
 	for _, t := range b.Ticks {
 		ticks.add(t.Step, t.Token.Text, t.Cost, t.Ms)
 	}
 	costs := Table{
 		Name: "requests", Title: "This request, and what others would have cost",
-		Columns: columns("request", "", "input", "tokens", "output", "tokens", "input", "$", "output", "$", "in all", "$", "saved", "$", "saved a day", "$", "stop", ""),
+		Columns: columns(
+			"request", "", "input", "tokens", "output", "tokens", "input", "$", "output", "$", "in all", "$", "saved",
+			"$", "saved a day", "$", "stop", "",
+		),
 	}
 	row := func(name string, c Cost, saved, day any, stop infer.StopReason) {
 		costs.add(name, c.InputTokens, c.OutputTokens, c.Input, c.Output, c.Total, saved, day, string(stop))
@@ -281,7 +313,10 @@ func (b *Bill) tables() []Table {
 	for _, s := range b.Savings {
 		row(s.Title, s.Cost, s.Saved, s.ADay, s.Stop)
 	}
-	even := Table{Name: "break_even", Title: "Where one thing costs as much as another", Columns: columns("what", "", "value", "", "unit", "")}
+	even := Table{
+		Name: "break_even", Title: "Where one thing costs as much as another",
+		Columns: columns("what", "", "value", "", "unit", ""),
+	}
 	even.add("input tokens that cost as much as one output token", b.BreakEven, "tokens")
 	even.add("output's share of this request", b.OutputShare, "")
 	even.add("this request on a machine of one's own", b.Machine.CostEach, "$")

@@ -19,14 +19,17 @@ func TestCost(t *testing.T) {
 // Each saving is the request run again with one thing changed.
 func TestBill(t *testing.T) {
 	env := models(t)
-	b, r := result[*Bill](t, "bill", Values{"max_tokens": "40", "try_max_tokens": "7", "try_stop": "e", "requests": "1000"})
+	b, r := result[*Bill](
+		t, "bill", Values{"max_tokens": "40", "try_max_tokens": "7", "try_stop": "e", "requests": "1000"},
+	)
 	in := len(b.Prompt)
 	for i, x := range b.Ticks {
 		if want := (Prices{3, 15}).cost(in, i+1).Total; x.Cost != want || x.Step != i+1 {
 			t.Errorf("tick %+v, want %v", x, want)
 		}
 	}
-	if b.Cost.InputTokens != in || b.Cost.OutputTokens != len(b.Ticks) || !near(b.OutputShare, b.Cost.Output/b.Cost.Total, 1e-12) || b.BreakEven != 5 {
+	if b.Cost.InputTokens != in || b.Cost.OutputTokens != len(b.Ticks) ||
+		!near(b.OutputShare, b.Cost.Output/b.Cost.Total, 1e-12) || b.BreakEven != 5 {
 		t.Errorf("%+v, share %v, break-even %v", b.Cost, b.OutputShare, b.BreakEven)
 	}
 	settings := infer.Settings{Settings: common(), Seed: 42}
@@ -46,7 +49,10 @@ func TestBill(t *testing.T) {
 		text, err := write(t.Context(), loop)
 		s := b.Savings[i]
 		want := b.Prices.cost(len(env.Target.Encode(x.prompt)), len(loop.Steps()))
-		if err != nil || s.Name != x.name || s.Text != text || s.Cost != want || s.Saved != b.Cost.Total-want.Total || !near(s.ADay, 1000*s.Saved, 1e-12) {
+		if err != nil || s.Name != x.name || s.Text != text || s.Cost != want || s.Saved != b.Cost.Total-want.Total ||
+			!near(
+				s.ADay, 1000*s.Saved, 1e-12,
+			) {
 			t.Errorf("%s: %+v; written %q for %+v (%v)", x.name, s, text, want, err)
 		}
 		if x.name != "prompt" && (!s.Same || !strings.HasPrefix(b.Text, s.Text) || s.Saved <= 0) {
@@ -62,7 +68,8 @@ func TestMachineUse(t *testing.T) {
 	v := Values{"machine": "2", "requests": "1000"}
 	// 0.5 s a request: 172,800 a day. $48 a day is 4,800 requests at $0.01.
 	u := machineUse(v, 0.01, 0.5)
-	if u.MostADay != 172_800 || !near(u.BreakEvenDay, 4800, 1e-9) || !near(u.CostEach, 2.0/7200, 1e-12) || u.APIDay != 10 || u.MachineDay != 48 {
+	if u.MostADay != 172_800 || !near(u.BreakEvenDay, 4800, 1e-9) || !near(u.CostEach, 2.0/7200, 1e-12) ||
+		u.APIDay != 10 || u.MachineDay != 48 {
 		t.Errorf("%+v", u)
 	}
 	// At $0.0001 it would take 480,000 requests, more than the machine can do.
@@ -90,7 +97,10 @@ func TestTraining(t *testing.T) {
 }
 
 func TestRequestBothWays(t *testing.T) {
-	r := Request{Prompt: "Say <b> & \"hi\"\n", MaxTokens: 12, Temperature: 0.7, TopP: 0.9, TopK: 40, Stop: []string{"\n\n", `\n`}, Stream: true, Seed: 9007199254740991}
+	r := Request{
+		Prompt: "Say <b> & \"hi\"\n", MaxTokens: 12, Temperature: 0.7, TopP: 0.9, TopK: 40,
+		Stop: []string{"\n\n", `\n`}, Stream: true, Seed: 9007199254740991,
+	}
 	for range 2 {
 		back, err := ParseRequest([]byte(r.JSON()))
 		if err != nil || asJSON(t, back) != asJSON(t, r) {
@@ -134,7 +144,7 @@ func TestRequestRefuses(t *testing.T) {
 		{`{"max_tokens": 0}`, "max_tokens", "1 to 4096 tokens"},
 		{`{"max_tokens": "12"}`, "max_tokens", "a number"},
 		{`{"max_tokens": 1.5}`, "max_tokens", "whole number"},
-		{`{"temperature": -1}`, "temperature", "0 to 100"},
+		{`{"temperature": -1}`, "temperature", "0 (greedy) to 100"},
 		{`{"top_p": 0}`, "top_p", "above 0"},
 		{`{"stream": 1}`, "stream", "true or false"},
 		{`{"stop": [1]}`, "stop", "a list of strings"},

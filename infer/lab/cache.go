@@ -2,6 +2,42 @@ package lab
 
 import "github.com/tokenbytoken/viz/infer/cost"
 
+type cacheLab struct{}
+
+// Info implements [Lab].
+func (cacheLab) Info() Info {
+	return Info{
+		Name: "cache", Title: "The KV cache",
+		Question: "What does a token cost with a cache, and without one? And are the numbers the same?",
+		Params: append([]Param{
+			promptParam("The capital of France is"), tokensParam(32, 2048), seedParam(), repeatsParam(7),
+			{
+				Name: "block", Label: "Block", Kind: Int, Min: 1, Max: 1000, Step: 1, Default: "1",
+				Help: "the block whose keys and values are shown; from 1",
+			},
+			{
+				Name: "position", Label: "Position", Kind: Int, Min: 0, Max: 1_000_000, Step: 1, Default: "1",
+				Help: "the position whose keys and values are shown; from 0",
+			},
+		}, samplingParams(greedy())...),
+		Try: []Preset{
+			{
+				Name: "A longer text",
+				Why: "The recomputed curve bends: its quadratic part comes from running the matrices over the whole " +
+					"text again, not from attention.",
+				Values: Values{"tokens": "128", "repeats": "3"},
+			},
+			{
+				Name: "A long prompt", Why: "The first token costs the same both ways: that is prefill.",
+				Values: Values{"prompt": longPrompt, "tokens": "16"},
+			},
+		},
+		Includes: "A time is that of the pass over the blocks and of the scores; choosing the token is left out, and " +
+			"an end of text does not stop the run. Multiply-adds are those of matrix products, tallied where they " +
+			"are done; norms, rotary positions, softmax and activations are not counted.",
+	}
+}
+
 // Cache is what the cache lab found: one continuation, written with a KV cache
 // and by running the whole text again for every token, in step.
 type Cache struct {
@@ -16,9 +52,11 @@ type Cache struct {
 	Columns    Columns     `json:"columns"`
 	Fits       []Fit       `json:"fits"`
 	// Where the formulas' parts meet.
-	BreakEven float64 `json:"break_even"` // positions at which cached attention costs as much as everything else of a step; 0 where a sliding window keeps it below
+	// positions at which cached attention costs as much as everything else of a step;
+	// 0 where a sliding window keeps it below
+	BreakEven float64 `json:"break_even"`
 	// Attention is recomputed attention's share of the whole after so many
-	// tokens, this run's first: the cubic part is no rounding error at length.
+	// tokens, this run's first: the cubic part is not a rounding error at length.
 	Attention []Share `json:"attention"`
 }
 

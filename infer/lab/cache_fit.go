@@ -75,7 +75,7 @@ func (c *Cache) fits() []Fit {
 		), append(recomputedTotalMs, s.Recomputed.TotalMs.Median)
 	}
 	p := polynomialsOf(c.Shape, len(c.Prompt))
-	// From the end of a sliding window on, what a step attends is no polynomial.
+	// From the end of a sliding window on, what a step attends is not a polynomial.
 	cut := c.Shape.WindowLayers > 0 && slices.Max(n) > float64(c.Shape.Window)
 	const counts, ms = "multiply-adds", "ms"
 	var fits []Fit

@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // cacheRun is a run of the cache lab.
@@ -47,10 +48,12 @@ func (cacheLab) Estimate(env Env, v Values) (Estimate, error) {
 // alone, that is shown.
 func checkColumn(m *infer.Model, v Values, positions int) error {
 	if l := m.Config().Layers; v.int("block") > l {
-		return sampling.NewRangeError("block", v.int("block"), fmt.Sprintf("1 to %d", l))
+		return terms.NewRangeError("block", v.int("block"), fmt.Sprintf("1 to %d", l))
 	}
 	if v.int("position") >= max(positions, 2) {
-		return sampling.NewRangeError("position", v.int("position"), fmt.Sprintf("0 to %d, a position of this text", positions-1))
+		return terms.NewRangeError(
+			"position", v.int("position"), fmt.Sprintf("0 to %d, a position of this text", positions-1),
+		)
 	}
 	return nil
 }
@@ -181,7 +184,10 @@ func minus(a, b cost.Parts) cost.Parts {
 
 // side makes the row of one way, with sums that go on from the step before.
 func (r *cacheRun) side(s *side, formula cost.Parts, of func(CacheStep) CacheSide) CacheSide {
-	row := CacheSide{Read: len(s.read), Parts: s.parts, MultAdds: s.parts.Total(), Formula: formula.Total(), Ms: spreadOfTimes(s.times)}
+	row := CacheSide{
+		Read: len(s.read), Parts: s.parts, MultAdds: s.parts.Total(), Formula: formula.Total(),
+		Ms: spreadOfTimes(s.times),
+	}
 	if s.sums == nil {
 		s.sums = make([]time.Duration, len(s.times))
 	}
@@ -205,7 +211,9 @@ func largest(m *infer.Model, order []int32, cached, recomputed []float32) []Same
 		a, b := cached[id], recomputed[id]
 		list = append(list, SameLogit{
 			Token: tokenOf(m, int(id)), Cached: a, Recomputed: b,
-			CachedBits: fmt.Sprintf("%08x", math.Float32bits(a)), RecomputedBits: fmt.Sprintf("%08x", math.Float32bits(b)),
+			CachedBits: fmt.Sprintf("%08x", math.Float32bits(a)), RecomputedBits: fmt.Sprintf(
+				"%08x", math.Float32bits(b),
+			),
 		})
 	}
 	return list
@@ -225,7 +233,9 @@ func differentBits(a, b []float32) int {
 // compareColumns compares every key and value of the cache that was kept with
 // those that were made anew for the n-th token.
 func (r *cacheRun) compareColumns(n int) {
-	c := Columns{Block: r.v.int("block"), Position: min(r.v.int("position"), r.kept.Positions()-1), WrittenAt: 1, MadeAt: n}
+	c := Columns{
+		Block: r.v.int("block"), Position: min(r.v.int("position"), r.kept.Positions()-1), WrittenAt: 1, MadeAt: n,
+	}
 	if c.Position >= r.prompt {
 		c.WrittenAt = c.Position - r.prompt + 2 // a token is read at the step after it was chosen
 	}
@@ -283,7 +293,13 @@ func (c *Cache) tables() []Table {
 		}
 		steps.add(cells...)
 	}
-	fits := Table{Name: "fits", Title: "Fitted parts beside the formulas", Columns: columns("curve", "", "of", "", "variable", "", "power", "", "fitted", "", "formula", "", "share at the end", "", "R²", "", "in letters", "")}
+	fits := Table{
+		Name: "fits", Title: "Fitted parts beside the formulas",
+		Columns: columns(
+			"curve", "", "of", "", "variable", "", "power", "", "fitted", "", "formula", "", "share at the end", "",
+			"R²", "", "in letters", "",
+		),
+	}
 	for _, f := range c.Fits {
 		for _, p := range f.Parts {
 			var formula any
@@ -294,13 +310,25 @@ func (c *Cache) tables() []Table {
 		}
 	}
 	column := Table{
-		Name: "column", Title: fmt.Sprintf("Keys and values of position %d in block %d", c.Columns.Position, c.Columns.Block),
-		Columns: columns("index", "", "key, cached", "", "key, recomputed", "", "value, cached", "", "value, recomputed", ""),
+		Name: "column", Title: fmt.Sprintf(
+			"Keys and values of position %d in block %d", c.Columns.Position, c.Columns.Block,
+		),
+		Columns: columns(
+			"index", "", "key, cached", "", "key, recomputed", "", "value, cached", "", "value, recomputed", "",
+		),
 	}
 	for i := range c.Columns.KeyA {
-		column.add(i, float64(c.Columns.KeyA[i]), float64(c.Columns.KeyB[i]), float64(c.Columns.ValueA[i]), float64(c.Columns.ValueB[i]))
+		column.add(
+			i, float64(c.Columns.KeyA[i]), float64(c.Columns.KeyB[i]), float64(c.Columns.ValueA[i]),
+			float64(c.Columns.ValueB[i]),
+		)
 	}
-	logits := Table{Name: "logits", Title: "The largest logits of the last token", Columns: columns("token", "", "id", "", "cached", "", "recomputed", "", "cached, bits", "", "recomputed, bits", "")}
+	logits := Table{
+		Name: "logits", Title: "The largest logits of the last token",
+		Columns: columns(
+			"token", "", "id", "", "cached", "", "recomputed", "", "cached, bits", "", "recomputed, bits", "",
+		),
+	}
 	for _, x := range c.Logits {
 		logits.add(x.Token.Text, x.Token.ID, float64(x.Cached), float64(x.Recomputed), x.CachedBits, x.RecomputedBits)
 	}

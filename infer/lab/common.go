@@ -10,12 +10,18 @@ import (
 
 // Parameters that several labs share, under the same names.
 
-// promptBytes is how long a lab's prompt may be.
-const promptBytes = 4096
+// story is a prompt that a small model goes on from at length.
+const story = "Once upon a time there was a"
+
+// longPrompt is a prompt of some length, in the style of the bundled model's
+// texts.
+const longPrompt = "Once upon a time there was a little girl who lived in a house by the sea. Every morning she went " +
+	"down to the shore to look for shells, and every evening she put them in a row on the window sill. One day she " +
+	"found a shell that was larger than all the others. She held it to her ear and"
 
 func promptParam(text string) Param {
 	return Param{
-		Name: "prompt", Label: "Prompt", Unit: "bytes", Kind: Text, Min: 1, Max: promptBytes, Default: text,
+		Name: "prompt", Label: "Prompt", Unit: "bytes", Kind: Text, Min: 1, Max: infer.MaxPromptBytes, Default: text,
 		Help: "the text to go on from",
 	}
 }
@@ -35,33 +41,30 @@ func repeatsParam(n int) Param {
 	}
 }
 
-func seedParam() Param {
+// knobParam is the parameter of a knob, starting with x.
+func knobParam(key string, x float64) Param {
+	k := terms.MustKnob(key)
+	kind := Float
+	if k.Whole {
+		kind = Int
+	}
 	return Param{
-		Name: "seed", Label: "Seed", Kind: Int, Min: 0, Max: infer.MaxSeed, Step: 1, Default: "42",
-		Help: "starts the random draws: the same seed, the same text",
+		Name: k.Key, Label: k.Label, Unit: k.Unit, Kind: kind, Min: k.Min, Max: k.Max, Step: k.Step,
+		Default: terms.Plain(x), Help: k.Help,
 	}
 }
 
+func seedParam() Param { return knobParam("seed", 42) }
+
 // samplingParams are temperature and filters, starting with s.
 func samplingParams(s sampling.Settings) []Param {
-	return []Param{
-		{
-			Name: "temperature", Label: "Temperature", Kind: Float, Min: 0, Max: sampling.MaxTemperature, Step: 0.1,
-			Default: terms.Plain(s.Temperature), Help: "divides the logits; 0 is greedy",
-		},
-		{
-			Name: "top_k", Label: "Top-k", Unit: "tokens", Kind: Int, Min: 0, Max: 1_000_000, Step: 1,
-			Default: terms.Plain(float64(s.TopK)), Help: "keep the k most probable tokens; 0 is off",
-		},
-		{
-			Name: "top_p", Label: "Top-p", Kind: Float, Min: 0, Max: 1, Step: 0.05, Default: terms.Plain(s.TopP),
-			Help: "keep the smallest leading set with at least this probability; 1 is off",
-		},
-		{
-			Name: "min_p", Label: "Min-p", Kind: Float, Min: 0, Max: 1, Step: 0.01, Default: terms.Plain(s.MinP),
-			Help: "keep tokens with at least this share of the largest probability; 0 is off",
-		},
+	var list []Param
+	for _, k := range terms.Knobs() {
+		if x, ok := s.Value(k.Key); ok {
+			list = append(list, knobParam(k.Key, x))
+		}
 	}
+	return list
 }
 
 // common are the settings of the 'Common' preset.
@@ -70,10 +73,13 @@ func common() sampling.Settings { return infer.DefaultSettings().Settings }
 func greedy() sampling.Settings { return sampling.Settings{TopP: 1} }
 
 // sampling reads what samplingParams asked for.
-func (v Values) sampling() sampling.Settings {
-	return sampling.Settings{
-		Temperature: v.float("temperature"), TopK: v.int("top_k"), TopP: v.float("top_p"), MinP: v.float("min_p"),
+func (v Values) sampling() (s sampling.Settings) {
+	for _, k := range terms.Knobs() {
+		if _, ok := v[k.Key]; ok {
+			s.Set(k.Key, v.float(k.Key))
+		}
 	}
+	return s
 }
 
 // settings reads a run's settings with so many tokens.
@@ -81,14 +87,6 @@ func (v Values) settings(tokens int, stop ...string) infer.Settings {
 	return infer.Settings{
 		Settings: v.sampling(), Seed: uint64(v.float("seed")), Stop: infer.Stop{MaxTokens: tokens, Strings: stop},
 	}
-}
-
-// checkSampling refuses what the engine would refuse, such as a top-p of 0.
-func checkSampling(v Values) error {
-	if _, has := v["top_p"]; !has {
-		return nil
-	}
-	return v.sampling().Check()
 }
 
 // room checks that a model can spell and hold a prompt and returns its length
@@ -100,7 +98,7 @@ func room(m *infer.Model, v Values, wanted string) (prompt, tokens int, err erro
 	}
 	prompt = len(m.Encode(v["prompt"]))
 	if context := m.Config().Context; prompt > context {
-		return 0, 0, sampling.NewRangeError(
+		return 0, 0, terms.NewRangeError(
 			"prompt", fmt.Sprintf("%d tokens long", prompt),
 			fmt.Sprintf("at most %d tokens, the context of this model", context),
 		)

@@ -13,7 +13,54 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
+
+type drawLab struct{}
+
+// Info implements [Lab].
+func (drawLab) Info() Info {
+	return Info{
+		Name: "draw", Title: "The draw",
+		Question: "Draw from one step's distribution 10, 100, 10,000 times: how close does the histogram " +
+			"come to the model's bars?",
+		Params: append([]Param{
+			promptParam(story),
+			{
+				Name: "step", Label: "Step", Unit: "tokens", Kind: Int, Min: 1, Max: 64, Step: 1, Default: "1",
+				Help: "the generated token whose distribution is drawn from; those before it are drawn with the seed",
+			},
+			seedParam(),
+			{
+				Name: "draws", Label: "Draws", Unit: "draws", Kind: Int, Min: 10, Max: 100_000, Step: 1000,
+				Default: "10000", Help: "the largest number of draws",
+			},
+			{
+				Name: "repeats", Label: "Repeats", Unit: "times", Kind: Int, Min: 1, Max: 200, Step: 1, Default: "50",
+				Help: "how often the whole experiment is made, each time with other u",
+			},
+			{
+				Name: "rows", Label: "Bars", Unit: "tokens", Kind: Int, Min: 1, Max: 100, Step: 1, Default: "12",
+				Help: "how many tokens have a bar of their own",
+			},
+		}, samplingParams(common())...),
+		Try: []Preset{
+			{
+				Name: "A sure step", Why: "With few tokens to fall on, ten draws already look much like the bars.",
+				Values: Values{"prompt": "User: Hello\nAssistant:"},
+			},
+			{
+				Name: "Nothing cut",
+				Why: "With thousands of tokens to fall on, 1/√N sets in late: until then most tokens " +
+					"were never drawn at all.",
+				Values: Values{"temperature": "1", "top_p": "1"},
+			},
+		},
+		Includes: "u follows from the seed and the number of the draw, as in the loop. Distance is total variation: " +
+			"half the sum of |count/N − q| over all tokens. The expectation is exact, not a rule of thumb. " +
+			"Nothing here is timed.",
+	}
+}
 
 // Draw is what the draw lab found: one step's distribution, drawn from again
 // and again.
@@ -120,7 +167,9 @@ func (r *drawRun) distribution(m *infer.Model, v Values) error {
 	for n := 1; n < r.result.Step; n++ {
 		_, err := turn(r.ctx, loop)
 		if errors.Is(err, io.EOF) {
-			return sampling.NewRangeError("step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(loop.Steps())))
+			return terms.NewRangeError(
+				"step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(loop.Steps())),
+			)
 		} else if err != nil {
 			return err
 		}
@@ -128,7 +177,9 @@ func (r *drawRun) distribution(m *infer.Model, v Values) error {
 	for {
 		kind, err := loop.Advance(r.ctx)
 		if errors.Is(err, io.EOF) {
-			return sampling.NewRangeError("step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(loop.Steps())))
+			return terms.NewRangeError(
+				"step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(loop.Steps())),
+			)
 		} else if err != nil {
 			return err
 		}
@@ -142,7 +193,9 @@ func (r *drawRun) distribution(m *infer.Model, v Values) error {
 	r.result.Before = tokensOf(m, chosen(loop))
 	for rank := range min(v.int("rows"), r.d.Keep) {
 		id := int(r.d.Order[rank])
-		r.result.Tokens = append(r.result.Tokens, DrawToken{Token: tokenOf(m, id), Rank: rank + 1, P: r.d.P[id], Q: r.d.Q(rank)})
+		r.result.Tokens = append(
+			r.result.Tokens, DrawToken{Token: tokenOf(m, id), Rank: rank + 1, P: r.d.P[id], Q: r.d.Q(rank)},
+		)
 	}
 	return nil
 }
@@ -300,7 +353,8 @@ func drawNoise(d *Draw) string {
 		return "One repeat can't show how much the distance varies. Raise the repeats to see."
 	}
 	last := d.Distances[len(d.Distances)-1]
-	return fmt.Sprintf("At %d draws the distance lay between %.4f and %.4f in the middle half of %d repeats; %.4f is expected on average.",
+	return fmt.Sprintf("At %d draws the distance lay between %.4f and %.4f in the middle half of %d repeats; %.4f "+
+		"is expected on average.",
 		last.N, last.Measured.Q1, last.Measured.Q3, d.Repeats, last.Expected)
 }
 
@@ -326,10 +380,16 @@ func (d *Draw) tables() []Table {
 	}
 	distances := Table{
 		Name: "distance", Title: "Total variation distance to the model's distribution",
-		Columns: columns("draws", "", "shown", "", "mean", "", "median", "", "lower quartile", "", "upper quartile", "", "expected", "", "1/√N law", "", "mean × √N", ""),
+		Columns: columns(
+			"draws", "", "shown", "", "mean", "", "median", "", "lower quartile", "", "upper quartile", "", "expected",
+			"", "1/√N law", "", "mean × √N", "",
+		),
 	}
 	for _, x := range d.Distances {
-		distances.add(x.N, x.Shown, x.Mean, x.Measured.Median, x.Measured.Q1, x.Measured.Q3, x.Expected, x.Law, x.Mean*math.Sqrt(float64(x.N)))
+		distances.add(
+			x.N, x.Shown, x.Mean, x.Measured.Median, x.Measured.Q1, x.Measured.Q3, x.Expected, x.Law,
+			x.Mean*math.Sqrt(float64(x.N)),
+		)
 	}
 	return []Table{counts, distances}
 }

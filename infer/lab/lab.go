@@ -46,7 +46,7 @@ type Lab interface {
 //
 // Where the models' passes are run by someone else ([infer.Model.Through], a
 // seat at a pool), the runners are named here as well: the time for which they
-// let a pass wait is no part of a measurement.
+// let a pass wait is not part of a measurement.
 type Env struct {
 	Target, Draft             *infer.Model
 	TargetRunner, DraftRunner infer.Runner

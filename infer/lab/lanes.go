@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -29,7 +28,7 @@ func parseLanes(text string) ([]Lane, error) {
 		lanes = append(lanes, lane)
 	}
 	if len(lanes) > maxLanes {
-		return nil, sampling.NewRangeError("lanes", fmt.Sprintf("a list of %d", len(lanes)), lanesWant)
+		return nil, terms.NewRangeError("lanes", fmt.Sprintf("a list of %d", len(lanes)), lanesWant)
 	}
 	return lanes, nil
 }
@@ -42,35 +41,26 @@ func parseLane(text string) (Lane, error) {
 	fields := strings.Fields(text)
 	for _, field := range fields {
 		key, value, _ := strings.Cut(field, "=")
-		x, err := strconv.ParseFloat(value, 64)
-		if err != nil {
-			return Lane{}, sampling.NewRangeError("lanes", quoted(text), lanesWant)
+		k, isKnob := terms.KnobNamed(key)
+		x, isNumber := terms.ReadNumber(value)
+		if !isKnob || !isNumber {
+			return Lane{}, terms.NewRangeError("lanes", terms.Quoted(text), lanesWant)
 		}
-		switch key {
-		case "t":
-			s.Temperature = x
-		case "k":
-			if s.TopK = int(x); float64(s.TopK) != x {
-				return Lane{}, sampling.NewRangeError("lanes", quoted(text), lanesWant)
-			}
-		case "p":
-			s.TopP = x
-		case "minp":
-			s.MinP = x
-		default:
-			return Lane{}, sampling.NewRangeError("lanes", quoted(text), lanesWant)
+		err := k.Check(x)
+		if err == nil && !s.Set(k.Key, x) {
+			err = terms.NewRangeError(k.Key, "not a setting of one lane", lanesWant)
+		}
+		if err != nil {
+			return Lane{}, terms.NewRangeError("lanes", terms.Quoted(text)+", where "+err.Error(), lanesWant)
 		}
 	}
 	if len(fields) == 0 {
-		return Lane{}, sampling.NewRangeError("lanes", "a list with nothing between two commas", lanesWant)
-	}
-	if err := s.Check(); err != nil {
-		return Lane{}, sampling.NewRangeError("lanes", quoted(text)+", where "+err.Error(), lanesWant)
+		return Lane{}, terms.NewRangeError("lanes", "a list with nothing between two commas", lanesWant)
 	}
 	return Lane{Name: laneName(s), Settings: s}, nil
 }
 
-// laneName names settings that are no preset.
+// laneName names settings that are not a preset.
 func laneName(s sampling.Settings) string {
 	if p, ok := sampling.PresetOf(s); ok {
 		return p.Name

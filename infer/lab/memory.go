@@ -1,5 +1,74 @@
 package lab
 
+type memoryLab struct{}
+
+// Info implements [Lab].
+func (memoryLab) Info() Info {
+	return Info{
+		Name: "memory", Title: "Memory and context",
+		Question: "How large does a cache grow, and how many people can one machine serve?",
+		Params: []Param{
+			{
+				Name: "preset", Label: "Model", Kind: Choice, Options: memoryKeys(), Default: "loaded",
+				Help: "the model to calculate with; what follows changes it where it is not 0",
+			},
+			{
+				Name: "layers", Label: "Layers", Unit: "layers", Kind: Int, Min: 0, Max: 1000, Step: 1, Default: "0",
+				Help: "0 is the model's own",
+			},
+			{
+				Name: "heads", Label: "Query heads", Unit: "heads", Kind: Int, Min: 0, Max: 1024, Step: 1, Default: "0",
+				Help: "0 is the model's own",
+			},
+			{
+				Name: "kv_heads", Label: "KV heads", Unit: "heads", Kind: Int, Min: 0, Max: 1024, Step: 1, Default: "0",
+				Help: "0 is the model's own; a divisor of the query heads",
+			},
+			{
+				Name: "head_dim", Label: "Head size", Unit: "values", Kind: Int, Min: 0, Max: 4096, Step: 8,
+				Default: "0", Help: "0 is the model's own",
+			},
+			{
+				Name: "precision", Label: "Cache precision", Kind: Choice, Options: precisionNames(), Default: "fp16",
+				Help: "how keys and values are kept",
+			},
+			{
+				Name: "weights", Label: "Weight precision", Kind: Choice, Options: precisionNames(), Default: "fp16",
+				Help: "how weights are kept",
+			},
+			{
+				Name: "positions", Label: "Positions", Unit: "tokens", Kind: Int, Min: 1, Max: 10_000_000, Step: 1,
+				Default: "4096", Help: "prompt and answer together, of each text",
+			},
+			{
+				Name: "batch", Label: "Texts at once", Unit: "texts", Kind: Int, Min: 1, Max: 100_000, Step: 1,
+				Default: "1", Help: "each has a cache of its own",
+			},
+			{
+				Name: "memory", Label: "Memory", Unit: "GiB", Kind: Float, Min: 0.001, Max: 100_000, Step: 1,
+				Default: "24", Help: "that weights and caches share",
+			},
+			promptParam(story), tokensParam(64, 2048), seedParam(),
+		},
+		Try: []Preset{
+			{
+				Name:   "The 32-layer example",
+				Why:    "At 131,072 tokens the cache is some five times as large as the weights.",
+				Values: Values{"preset": "example-32", "positions": "131072", "memory": "80"},
+			},
+			{
+				Name:   "Shared heads",
+				Why:    "70 billion weights, and yet a smaller cache than a 7B model without shared heads: GQA.",
+				Values: Values{"preset": "llama-2-70b", "memory": "160"},
+			},
+		},
+		Includes: "The calculator is the formula 2 × layers × KV heads × head size × positions × bytes, and " +
+			"parameters × bytes for the weights; what a server needs besides is left out. The engine's bytes are " +
+			"those that its cache holds while it writes: used are the filled columns, reserved " +
+			"is what was allocated.",
+	}
+}
+
 // Memory is what the memory lab found: the size of a KV cache, as calculated
 // for a model and as held by the running engine.
 type Memory struct {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
-	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // loadedKey is the preset of the model that runs.
@@ -21,7 +21,9 @@ var (
 	llama7B  = cost.Shape{Layers: 32, Width: 4096, Heads: 32, KVHeads: 32, HeadDim: 128, FFN: 11008, Vocab: 32000}
 	llama70B = cost.Shape{Layers: 80, Width: 8192, Heads: 64, KVHeads: 8, HeadDim: 128, FFN: 28672, Vocab: 32000}
 	mistral  = cost.Shape{Layers: 32, Width: 4096, Heads: 32, KVHeads: 8, HeadDim: 128, FFN: 14336, Vocab: 32000}
-	gpt2     = cost.Shape{Layers: 12, Width: 768, Heads: 12, KVHeads: 12, HeadDim: 64, FFN: 3072, FFNMatrices: 2, Vocab: 50257}
+	gpt2     = cost.Shape{
+		Layers: 12, Width: 768, Heads: 12, KVHeads: 12, HeadDim: 64, FFN: 3072, FFNMatrices: 2, Vocab: 50257,
+	}
 )
 
 // gpt2Parameters counts also what the formula leaves out: the table of 1,024
@@ -31,12 +33,16 @@ const gpt2Parameters = 124_439_808
 
 // published are the presets of the calculator.
 var published = []MemoryModel{
-	modelOf("example-32", "32 layers, 32 heads", llama7B, llama7B.Parameters(false), 131_072, 0, "an example as lessons have it, as large as a 7B model"),
+	modelOf(
+		"example-32", "32 layers, 32 heads", llama7B, llama7B.Parameters(false), 131_072, 0,
+		"an example as lessons have it, as large as a 7B model",
+	),
 	modelOf("gpt-2", "GPT-2", gpt2, gpt2Parameters, 1024, 2019, "Radford et al. 2019"),
 	modelOf("llama-2-7b", "Llama 2 7B", llama7B, llama7B.Parameters(false), 4096, 2023, "Touvron et al. 2023"),
 	modelOf("llama-2-70b", "Llama 2 70B", llama70B, llama70B.Parameters(false), 4096, 2023, "Touvron et al. 2023"),
 	noted(modelOf("mistral-7b", "Mistral 7B", mistral, mistral.Parameters(false), 8192, 2023, "Jiang et al. 2023"),
-		"Each of its layers reads the 4,096 newest positions alone, so a server may keep no more than those; the formula counts all."),
+		"Each of its layers reads the 4,096 newest positions alone, so a server may keep no more than those; "+
+			"the formula counts all."),
 }
 
 func noted(m MemoryModel, note string) MemoryModel {
@@ -123,7 +129,9 @@ func (memoryLab) Run(ctx context.Context, env Env, v Values, progress func(Progr
 	if r.result, err = Calculate(env.Target, v); err != nil {
 		return nil, err
 	}
-	r.result.Engine = Engine{Prompt: prompt, Formula: "2 × layers × KV heads × head size × positions × 4 bytes", Agree: true}
+	r.result.Engine = Engine{
+		Prompt: prompt, Formula: "2 × layers × KV heads × head size × positions × 4 bytes", Agree: true,
+	}
 	return r.end(r.engine(env.Target, v, tokens))
 }
 
@@ -142,7 +150,12 @@ func Calculate(m *infer.Model, v Values) (Memory, error) {
 		}
 	}
 	if model.KVHeads > model.Heads || model.Heads%model.KVHeads != 0 {
-		return Memory{}, sampling.NewRangeError("kv_heads", model.KVHeads, fmt.Sprintf("a divisor of the %d query heads: each pair of keys and values serves as many of them", model.Heads))
+		return Memory{}, terms.NewRangeError(
+			"kv_heads", model.KVHeads,
+			fmt.Sprintf(
+				"a divisor of the %d query heads: each pair of keys and values serves as many of them", model.Heads,
+			),
+		)
 	}
 	c := Memory{
 		Model: model, Models: all, Precision: v["precision"], BytesPerValue: bytesOf(v["precision"]),
@@ -185,7 +198,9 @@ func (c *Memory) variants() []MemoryVariant {
 	}
 	list := []MemoryVariant{{Name: "MHA", KVHeads: h, Say: "each query head has a pair of its own"}}
 	if g > 1 && g < h {
-		list = append(list, MemoryVariant{Name: "GQA", KVHeads: g, Say: fmt.Sprintf("%d query heads share a pair", h/g)})
+		list = append(
+			list, MemoryVariant{Name: "GQA", KVHeads: g, Say: fmt.Sprintf("%d query heads share a pair", h/g)},
+		)
 	}
 	if h > 1 {
 		list = append(list, MemoryVariant{Name: "MQA", KVHeads: 1, Say: "all query heads share one pair"})
@@ -203,7 +218,10 @@ func (c *Memory) variants() []MemoryVariant {
 
 // engine writes a text and asks the cache after every step.
 func (r *memoryRun) engine(m *infer.Model, v Values, tokens int) error {
-	loop, err := infer.NewLoop(m, v["prompt"], infer.Settings{Settings: common(), Seed: uint64(v.float("seed")), Stop: infer.Stop{MaxTokens: tokens}})
+	loop, err := infer.NewLoop(
+		m, v["prompt"],
+		infer.Settings{Settings: common(), Seed: uint64(v.float("seed")), Stop: infer.Stop{MaxTokens: tokens}},
+	)
 	if err != nil {
 		return err
 	}
@@ -227,7 +245,8 @@ func (r *memoryRun) engine(m *infer.Model, v Values, tokens int) error {
 			room = roomAfter(e.Steps[len(e.Steps)-1].Room, row.Positions, m.Config().Context)
 		}
 		row.ReservedFormula = shape.KVBytes(room, 4)
-		e.Agree = e.Agree && row.Used == row.UsedFormula && row.Reserved == row.ReservedFormula && row.Room >= row.Positions
+		e.Agree = e.Agree && row.Used == row.UsedFormula && row.Reserved == row.ReservedFormula &&
+			row.Room >= row.Positions
 		e.Steps = append(e.Steps, row)
 		r.tell(1, fmt.Sprintf("the engine's cache at token %d of %d", s.N, tokens))
 	}
@@ -251,26 +270,43 @@ func (r *memoryRun) fillReport(to *Report) {
 // tables are the raw rows.
 func (c *Memory) tables() []Table {
 	variants := Table{
-		Name: "variants", Title: fmt.Sprintf("%s at %d positions, %d at once, %s", c.Model.Name, c.Positions, c.Batch, c.Precision),
-		Columns: columns("sharing", "", "KV heads", "", "a position", "bytes", "all", "bytes", "times smaller", "", "users beside the weights", "", "this model", ""),
+		Name: "variants", Title: fmt.Sprintf(
+			"%s at %d positions, %d at once, %s", c.Model.Name, c.Positions, c.Batch, c.Precision,
+		),
+		Columns: columns(
+			"sharing", "", "KV heads", "", "a position", "bytes", "all", "bytes", "times smaller", "",
+			"users beside the weights", "", "this model", "",
+		),
 	}
 	for _, x := range c.Variants {
 		variants.add(x.Name, x.KVHeads, x.BytesPerPosition, x.Bytes, x.Saving, x.Users, x.Now)
 	}
 	models := Table{
 		Name: "models", Title: "Models to calculate with",
-		Columns: columns("model", "", "layers", "", "heads", "", "KV heads", "", "head size", "", "parameters", "", "context", "tokens", "a position, fp16", "bytes", "weights, fp16", "bytes", "year", "", "source", ""),
+		Columns: columns(
+			"model", "", "layers", "", "heads", "", "KV heads", "", "head size", "", "parameters", "", "context",
+			"tokens", "a position, fp16", "bytes", "weights, fp16", "bytes", "year", "", "source", "",
+		),
 	}
 	for _, m := range c.Models {
-		models.add(m.Name, m.Layers, m.Heads, m.KVHeads, m.HeadDim, m.Parameters, m.Context, m.perPosition(m.KVHeads, 2), 2*float64(m.Parameters), year(m.Year), m.Source)
+		models.add(
+			m.Name, m.Layers, m.Heads, m.KVHeads, m.HeadDim, m.Parameters, m.Context, m.perPosition(m.KVHeads, 2),
+			2*float64(m.Parameters), year(m.Year), m.Source,
+		)
 	}
-	window := Table{Name: "windows", Title: "Context windows, and the cache that fills them", Columns: columns("model", "", "window", "tokens", "year", "", "cache of "+c.Model.Name, "bytes", "source", "")}
+	window := Table{
+		Name: "windows", Title: "Context windows, and the cache that fills them",
+		Columns: columns("model", "", "window", "tokens", "year", "", "cache of "+c.Model.Name, "bytes", "source", ""),
+	}
 	for _, w := range c.Windows {
 		window.add(w.Name, w.Tokens, year(w.Year), w.Bytes, w.Source)
 	}
 	engine := Table{
 		Name: "engine", Title: "The running engine's cache",
-		Columns: columns("step", "", "positions", "", "used", "bytes", "used, formula", "bytes", "reserved", "bytes", "reserved, formula", "bytes", "room", "positions"),
+		Columns: columns(
+			"step", "", "positions", "", "used", "bytes", "used, formula", "bytes", "reserved", "bytes",
+			"reserved, formula", "bytes", "room", "positions",
+		),
 	}
 	for _, s := range c.Engine.Steps {
 		engine.add(s.Step, s.Positions, s.Used, s.UsedFormula, s.Reserved, s.ReservedFormula, s.Room)

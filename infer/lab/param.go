@@ -78,7 +78,7 @@ func (i Info) Parse(raw Values) (Values, error) {
 	for name, text := range raw {
 		p, known := i.Param(name)
 		if !known {
-			return nil, sampling.NewRangeError(
+			return nil, terms.NewRangeError(
 				name, "no parameter of this lab", "one of "+strings.Join(i.names(), ", "),
 			)
 		}
@@ -87,9 +87,6 @@ func (i Info) Parse(raw Values) (Values, error) {
 			return nil, err
 		}
 		v[name] = value
-	}
-	if err := checkSampling(v); err != nil {
-		return nil, err
 	}
 	return v, nil
 }
@@ -104,6 +101,9 @@ func (i Info) names() []string {
 
 // Wants tells a parameter's range in words, with its unit.
 func (p Param) Wants() string {
+	if k, ok := p.knob(); ok {
+		return k.WantNumber()
+	}
 	unit := ""
 	if p.Unit != "" {
 		unit = " " + p.Unit
@@ -128,7 +128,23 @@ func (p Param) Wants() string {
 	return terms.Plain(p.Min) + " to " + terms.Plain(p.Max) + " bytes of text"
 }
 
-func (p Param) refuse(got string) error { return sampling.NewRangeError(p.Name, got, p.Wants()) }
+// knob is the knob that a parameter is, or false: it has the knob's name and takes
+// what the knob takes.
+func (p Param) knob() (terms.Knob, bool) {
+	k, ok := terms.KnobOf(p.Name)
+	return k, ok && p.Min == k.Min && p.Max == k.Max
+}
+
+// Slider is what a slider for a number covers: of a knob, most of what is worth
+// trying, else all that is taken.
+func (p Param) Slider() (from, to float64) {
+	if k, ok := p.knob(); ok {
+		return k.From, k.To
+	}
+	return p.Min, p.Max
+}
+
+func (p Param) refuse(got string) error { return terms.NewRangeError(p.Name, got, p.Wants()) }
 
 // parse checks one value and gives it its one form.
 func (p Param) parse(text string) (string, error) {
@@ -138,12 +154,12 @@ func (p Param) parse(text string) (string, error) {
 	case Bool:
 		on, err := strconv.ParseBool(text)
 		if err != nil {
-			return "", p.refuse(quoted(text))
+			return "", p.refuse(terms.Quoted(text))
 		}
 		return strconv.FormatBool(on), nil
 	case Choice:
 		if !slices.Contains(p.Options, text) {
-			return "", p.refuse(quoted(text))
+			return "", p.refuse(terms.Quoted(text))
 		}
 		return text, nil
 	case List:
@@ -163,15 +179,19 @@ func (p Param) parse(text string) (string, error) {
 }
 
 func (p Param) parseNumber(text string) (string, error) {
-	x, err := strconv.ParseFloat(text, 64)
-	switch {
-	case text == "":
+	if text == "" {
 		return "", p.refuse("missing")
-	case err != nil, math.IsNaN(x):
-		return "", p.refuse(quoted(text))
-	case x < p.Min, x > p.Max:
-		return "", p.refuse(terms.Plain(x))
-	case p.Kind == Int && x != math.Trunc(x):
+	}
+	x, ok := terms.ReadNumber(text)
+	if !ok {
+		return "", p.refuse(terms.Quoted(text))
+	}
+	if k, ok := p.knob(); ok {
+		if err := k.Check(x); err != nil {
+			return "", err
+		}
+	}
+	if !(x >= p.Min && x <= p.Max) || p.Kind == Int && x != math.Trunc(x) {
 		return "", p.refuse(terms.Plain(x))
 	}
 	return terms.Plain(x), nil
@@ -187,7 +207,7 @@ func (p Param) parseList(text string) (string, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		value, err := one.parseNumber(strings.TrimSpace(part))
 		if err != nil {
-			return "", p.refuse(quoted(text))
+			return "", p.refuse(terms.Quoted(text))
 		}
 		if !slices.Contains(list, value) {
 			list = append(list, value)
@@ -200,7 +220,7 @@ func (p Param) parseList(text string) (string, error) {
 }
 
 func (p Param) parseStrings(text string) (string, error) {
-	list := splitStrings(text)
+	list := terms.ReadLines(text)
 	if err := (infer.Stop{MaxTokens: 1, Strings: list}).Check(); err != nil {
 		got := err.Error()
 		if r, ok := err.(*RangeError); ok {
@@ -208,41 +228,7 @@ func (p Param) parseStrings(text string) (string, error) {
 		}
 		return "", p.refuse(got)
 	}
-	return JoinStrings(list), nil
-}
-
-// quoted is a text as a message shows it, not too much of it.
-func quoted(text string) string {
-	const most = 40
-	if r := []rune(text); len(r) > most {
-		text = string(r[:most]) + "…"
-	}
-	return strconv.Quote(text)
-}
-
-var (
-	escape   = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`)
-	unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r")
-)
-
-// splitStrings reads a value of kind [Strings]. Empty lines stand for nothing.
-func splitStrings(text string) []string {
-	var list []string
-	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
-		if line != "" {
-			list = append(list, unescape.Replace(line))
-		}
-	}
-	return list
-}
-
-// JoinStrings is the value of kind [Strings] that stands for a list.
-func JoinStrings(list []string) string {
-	lines := make([]string, len(list))
-	for i, s := range list {
-		lines[i] = escape.Replace(s)
-	}
-	return strings.Join(lines, "\n")
+	return terms.Lines(list), nil
 }
 
 // Values that [Info.Parse] returned hold what they should; what is missing
@@ -269,4 +255,4 @@ func (v Values) list(name string) []int {
 	return list
 }
 
-func (v Values) strings(name string) []string { return splitStrings(v[name]) }
+func (v Values) strings(name string) []string { return terms.ReadLines(v[name]) }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 func asJSON(t testing.TB, v any) string {
@@ -79,7 +81,7 @@ func TestParseRefuses(t *testing.T) {
 
 func TestStringsRoundTrip(t *testing.T) {
 	for _, list := range [][]string{{"\n\n"}, {`\n`, "a\tb"}, {"User:", `</answer>`, `\\`, "\r\n"}} {
-		if back := splitStrings(JoinStrings(list)); asJSON(t, back) != asJSON(t, list) {
+		if back := terms.ReadLines(terms.Lines(list)); asJSON(t, back) != asJSON(t, list) {
 			t.Errorf("%q comes back as %q", list, back)
 		}
 	}

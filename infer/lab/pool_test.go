@@ -10,7 +10,7 @@ import (
 )
 
 // At the seats of a pool, several labs at a time find what they find alone,
-// times apart: what each waits for the others is no part of it.
+// times apart: what each waits for the others is not part of it.
 func TestThroughPools(t *testing.T) {
 	alone := models(t)
 	targets, drafts := infer.NewPool(alone.Target, 2), infer.NewPool(alone.Draft, 1)
@@ -63,7 +63,8 @@ func TestMeter(t *testing.T) {
 	if _, _, err := m.Logits(last); err != nil {
 		t.Fatal(err)
 	}
-	if want := m.Shape().Pass(3); counted.parts != want || counted.passes != 1 || counted.positions != 3 || counted.took <= 0 || counted.waited < 0 {
+	if want := m.Shape().Pass(3); counted.parts != want || counted.passes != 1 || counted.positions != 3 ||
+		counted.took <= 0 || counted.waited < 0 {
 		t.Errorf("%+v, want %+v", counted.tally, want)
 	}
 	// What is refused is not counted.
@@ -86,7 +87,7 @@ type lets struct{ infer.Runner }
 
 func (lets) Waited() time.Duration { return time.Hour }
 
-// What a runner says that a pass waited is no part of the pass's time: with an
+// What a runner says that a pass waited is not part of the pass's time: with an
 // hour for each of the two, what is left is below 0.
 func TestMeterLeavesOutTheWait(t *testing.T) {
 	m := models(t).Target

@@ -1,5 +1,38 @@
 package lab
 
+type prefillLab struct{}
+
+// Info implements [Lab].
+func (prefillLab) Info() Info {
+	return Info{
+		Name: "prefill", Title: "Prefill and decode",
+		Question: "How long until the first token, and how long between the others? What changes " +
+			"with the prompt's length?",
+		Params: append([]Param{
+			{
+				Name: "lengths", Label: "Prompt lengths", Unit: "tokens", Kind: List, Min: 1, Max: 100_000,
+				Default: "1,8,16,32,64,128,192,256", Help: "prompts of these lengths are read",
+			},
+			promptParam(story), tokensParam(48, 2048), seedParam(), repeatsParam(5),
+			{
+				Name: "stream", Label: "Streaming", Kind: Bool, Default: "true",
+				Help: "show each token when it is there, or the whole answer at its end",
+			},
+		}, samplingParams(common())...),
+		Try: []Preset{
+			{
+				Name:   "A long prompt",
+				Why:    "Twice the prompt, about twice the wait for the first token; the gaps after it hardly change.",
+				Values: Values{"prompt": longPrompt, "lengths": "64,128,256,448"},
+			},
+			{Name: "A long answer", Why: "Without streaming, you wait for all of it.", Values: Values{"tokens": "160"}},
+		},
+		Includes: "Time to the first token is the pass over the prompt, the scores of its last position, filters and " +
+			"draw. A gap is one turn of the loop. Network and drawing on a screen are left out; a real " +
+			"service adds a queue.",
+	}
+}
+
 // Prefill is what the prefill lab found: the time to the first token against
 // the prompt's length, then the gaps between tokens.
 type Prefill struct {

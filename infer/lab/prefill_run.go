@@ -12,6 +12,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // prefillRun is a run of the prefill lab.
@@ -45,7 +46,9 @@ func lengthsFor(m *infer.Model, v Values) (fit, tooLong []int, err error) {
 		}
 	}
 	if fit == nil {
-		return nil, nil, sampling.NewRangeError("lengths", v["lengths"], fmt.Sprintf("at most %d tokens, the context of this model", m.Config().Context))
+		return nil, nil, terms.NewRangeError(
+			"lengths", v["lengths"], fmt.Sprintf("at most %d tokens, the context of this model", m.Config().Context),
+		)
 	}
 	slices.Sort(fit)
 	return fit, tooLong, nil
@@ -67,7 +70,10 @@ func (prefillLab) Estimate(env Env, v Values) (Estimate, error) {
 	for _, n := range lengths {
 		all += s.Pass(n).Total()
 	}
-	return guess(env, int64(v.int("repeats"))*all, v.int("repeats")*(tokens+len(lengths)), s.KVBytes(max(prompt+tokens, lengths[len(lengths)-1]), 4)), nil
+	return guess(
+		env, int64(v.int("repeats"))*all, v.int("repeats")*(tokens+len(lengths)),
+		s.KVBytes(max(prompt+tokens, lengths[len(lengths)-1]), 4),
+	), nil
 }
 
 // Run implements [Lab].
@@ -168,7 +174,9 @@ func (r *prefillRun) fillReport(to *Report) {
 		if len(r.times[i]) == 0 {
 			break
 		}
-		p := PrefillPoint{Tokens: n, Ms: spreadOfTimes(r.times[i]), MultAdds: r.counted[i], Formula: r.m.Shape().Pass(n).Total()}
+		p := PrefillPoint{
+			Tokens: n, Ms: spreadOfTimes(r.times[i]), MultAdds: r.counted[i], Formula: r.m.Shape().Pass(n).Total(),
+		}
 		p.PerToken = p.Ms.Median / float64(n)
 		result.Points, spreads = append(result.Points, p), append(spreads, p.Ms)
 	}
@@ -205,7 +213,9 @@ func (p *Prefill) arrivals(m *infer.Model, text timedText) []Spread {
 		spread := spreadOfTimes(text.turns[i])
 		spreads = append(spreads, spread)
 		at += spread.Median
-		p.Arrivals = append(p.Arrivals, Arrival{Step: s.N, Token: tokenOf(m, s.Chosen), At: at, Gap: spread.Median, Text: s.Text})
+		p.Arrivals = append(
+			p.Arrivals, Arrival{Step: s.N, Token: tokenOf(m, s.Chosen), At: at, Gap: spread.Median, Text: s.Text},
+		)
 		if i == 0 {
 			p.First = spread.Median
 			continue
@@ -253,19 +263,31 @@ func (p *Prefill) compare(m *infer.Model, text timedText) {
 func (p *Prefill) tables() []Table {
 	points := Table{
 		Name: "prompts", Title: "Time to the first token",
-		Columns: columns("prompt", "tokens", "median", "ms", "lower quartile", "ms", "upper quartile", "ms", "a token", "ms", "multiply-adds", "", "formula", ""),
+		Columns: columns(
+			"prompt", "tokens", "median", "ms", "lower quartile", "ms", "upper quartile", "ms", "a token", "ms",
+			"multiply-adds", "", "formula", "",
+		),
 	}
 	for _, x := range p.Points {
 		points.add(x.Tokens, x.Ms.Median, x.Ms.Q1, x.Ms.Q3, x.PerToken, x.MultAdds, x.Formula)
 	}
-	arrivals := Table{Name: "arrivals", Title: "When each token came", Columns: columns("step", "", "token", "", "gap", "ms", "at", "ms", "text to show", "")}
+	arrivals := Table{
+		Name: "arrivals", Title: "When each token came",
+		Columns: columns("step", "", "token", "", "gap", "ms", "at", "ms", "text to show", ""),
+	}
 	for _, a := range p.Arrivals {
 		arrivals.add(a.Step, a.Token.Text, a.Gap, a.At, a.Text)
 	}
-	waits := Table{Name: "waits", Title: "What a reader waits for", Columns: columns("answer", "", "first words", "ms", "all of it", "ms")}
+	waits := Table{
+		Name: "waits", Title: "What a reader waits for",
+		Columns: columns("answer", "", "first words", "ms", "all of it", "ms"),
+	}
 	waits.add("streamed", p.Streamed.First, p.Streamed.Last)
 	waits.add("in one piece", p.Whole.First, p.Whole.Last)
-	costs := Table{Name: "tokens", Title: "A token read and a token written", Columns: columns("token", "", "time", "ms", "multiply-adds", "", "rate", "10⁹ multiply-adds a second")}
+	costs := Table{
+		Name: "tokens", Title: "A token read and a token written",
+		Columns: columns("token", "", "time", "ms", "multiply-adds", "", "rate", "10⁹ multiply-adds a second"),
+	}
 	costs.add("read", p.Input.Ms, p.Input.MultAdds, p.Input.Rate)
 	costs.add("written", p.Output.Ms, p.Output.MultAdds, p.Output.Rate)
 	return []Table{points, arrivals, waits, costs}

@@ -2,6 +2,52 @@ package lab
 
 import "github.com/tokenbytoken/viz/infer"
 
+type quantizationLab struct{}
+
+// Info implements [Lab].
+func (quantizationLab) Info() Info {
+	return Info{
+		Name: "quantization", Title: "What quantization does",
+		Question: "Round every weight to a byte, or to four bits: how far do the model's probabilities move, and " +
+			"does its favourite token stay?",
+		Params: append([]Param{
+			promptParam(story), tokensParam(48, 256),
+			{
+				Name: "step", Label: "Step", Unit: "tokens", Kind: Int, Min: 1, Max: 256, Step: 1, Default: "1",
+				Help: "the generated token whose bars are shown",
+			},
+			{
+				Name: "rows", Label: "Bars", Unit: "tokens", Kind: Int, Min: 1, Max: 100, Step: 1, Default: "8",
+				Help: "how many tokens have bars of their own",
+			},
+			seedParam(), repeatsParam(9),
+		}, samplingParams(common())...),
+		Try: []Preset{
+			{
+				Name: "A sure step",
+				Why: "Where one token has nearly all the probability, even four bits don't move it: you can " +
+					"hardly tell the bars apart.",
+				Values: Values{
+					"prompt": "User: What is the capital of France?\nAssistant: The capital of", "tokens": "8",
+					"temperature": "0",
+				},
+			},
+			{
+				Name: "A longer text",
+				Why: "Over many steps, four bits change the favourite token now and then, mostly where two tokens " +
+					"were nearly equal; int8 hardly ever does.",
+				Values: Values{"tokens": "200", "temperature": "1", "top_p": "1"},
+			},
+		},
+		Includes: "The own weights write one text; int8 and Q4_0 read the same text and are asked at every step, at " +
+			"T = 1 over the whole vocabulary with nothing cut. KL is Σ p·ln(p/q) in nats, p by the own weights. Only " +
+			"the matrices of the blocks are rounded: the embedding table and the output matrix keep their " +
+			"values. Q4_0 is rounded as llama.cpp rounds it, its size is that of the format, and it is " +
+			"computed in float32 after widening: its time says nothing of the format. A time is one " +
+			"token's pass and scores behind the whole text.",
+	}
+}
+
 // Quantization is what the lab of that name found: one text, written with a
 // model's own weights, and what rounded ones would have said at each of its
 // steps.

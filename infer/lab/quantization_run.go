@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bench"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // quantizationRun is a run of the quantization lab.
@@ -62,7 +63,9 @@ func (quantizationLab) Run(ctx context.Context, env Env, v Values, progress func
 		return nil, err
 	}
 	if kept := env.Target.Quant(); kept != infer.QuantNone {
-		return nil, fmt.Errorf("this model's weights are rounded to %s already: start the program without -quant to compare", kept)
+		return nil, fmt.Errorf(
+			"this model's weights are rounded to %s already: start the program without -quant to compare", kept,
+		)
 	}
 	r := &quantizationRun{running: start(ctx, "quantization", env, v, progress), v: v}
 	r.fill = r.fillReport
@@ -97,7 +100,7 @@ func (r *quantizationRun) write(tokens int) error {
 	r.ids = append(slices.Clone(loop.Prompt()), written...)
 	r.result.Prompt, r.result.Text = len(loop.Prompt()), tokensOf(m, written)
 	if r.result.Step = r.v.int("step"); r.result.Step > len(written) {
-		return sampling.NewRangeError("step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(written)))
+		return terms.NewRangeError("step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(written)))
 	}
 	r.of -= tokens - len(written)
 	r.tell(1, fmt.Sprintf("%d tokens by the own weights", len(written)))
@@ -261,7 +264,10 @@ func (q *Quantization) show(m *infer.Model, z [][]float32, rows int) {
 func (q *Quantization) tables() []Table {
 	ways := Table{
 		Name: "ways", Title: "Ways of keeping the weights",
-		Columns: columns("weights", "", "size", "bytes", "a weight", "bits", "top token", "", "stays", "", "KL here", "nats", "top token stays", "steps", "of", "steps", "mean KL", "nats", "largest KL", "nats", "a token", "ms"),
+		Columns: columns(
+			"weights", "", "size", "bytes", "a weight", "bits", "top token", "", "stays", "", "KL here", "nats",
+			"top token stays", "steps", "of", "steps", "mean KL", "nats", "largest KL", "nats", "a token", "ms",
+		),
 	}
 	for _, w := range q.Ways {
 		var took any

@@ -97,7 +97,7 @@ func TestQuantizationAgreesWithBench(t *testing.T) {
 }
 
 // A model that is rounded already has nothing to compare with, and one whose
-// rows are no blocks is compared without Q4_0.
+// rows are not blocks is compared without Q4_0.
 func TestQuantizationOfOtherModels(t *testing.T) {
 	l, _ := Find("quantization")
 	rounded, err := models(t).Target.Rounded(infer.QuantInt8)
@@ -123,9 +123,8 @@ func TestQuantizationOfOtherModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if q := r.Result.(*Quantization); len(q.Ways) != 2 ||
-		!strings.Contains(
-			q.LeftOut, "Q4_0: block 0: a row has 24 values",
-		) || !strings.Contains(strings.Join(r.Findings, " "), "Left out: Q4_0") {
+		!strings.Contains(q.LeftOut, "Q4_0: block 0: a row has 24 values") ||
+		!strings.Contains(strings.Join(r.Findings, " "), "Left out: Q4_0") {
 		t.Errorf("%d ways, %q, %q", len(q.Ways), q.LeftOut, r.Findings)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -53,7 +52,7 @@ func (r Request) Values() Values {
 	return Values{
 		"prompt": r.Prompt, "max_tokens": fmt.Sprint(r.MaxTokens), "temperature": terms.Plain(r.Temperature),
 		"top_p": terms.Plain(r.TopP),
-		"top_k": fmt.Sprint(r.TopK), "min_p": terms.Plain(r.MinP), "stop": JoinStrings(r.Stop),
+		"top_k": fmt.Sprint(r.TopK), "min_p": terms.Plain(r.MinP), "stop": terms.Lines(r.Stop),
 		"stream": fmt.Sprint(r.Stream), "seed": fmt.Sprint(r.Seed),
 	}
 }
@@ -77,27 +76,27 @@ func (r Request) JSON() string {
 func ParseRequest(data []byte) (Request, error) {
 	const want = "one JSON object with fields such as prompt, max_tokens and temperature"
 	if len(data) > maxRequest {
-		return Request{}, sampling.NewRangeError(
+		return Request{}, terms.NewRangeError(
 			"request", fmt.Sprintf("%d bytes long", len(data)), fmt.Sprintf("at most %d bytes", maxRequest),
 		)
 	}
 	if !utf8.Valid(data) {
-		return Request{}, sampling.NewRangeError("request", "not valid UTF-8", want)
+		return Request{}, terms.NewRangeError("request", "not valid UTF-8", want)
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	var fields map[string]any
 	if err := d.Decode(&fields); err != nil || fields == nil {
-		return Request{}, sampling.NewRangeError("request", notJSON(err), want)
+		return Request{}, terms.NewRangeError("request", notJSON(err), want)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return Request{}, sampling.NewRangeError("request", "more than one object", want)
+		return Request{}, terms.NewRangeError("request", "more than one object", want)
 	}
 	raw := Values{}
 	for name, value := range fields {
 		if !slices.Contains(requestFields, name) {
-			return Request{}, sampling.NewRangeError(
-				name, "no field of a request", "one of "+strings.Join(requestFields, ", "),
+			return Request{}, terms.NewRangeError(
+				name, "not a field of a request", "one of "+strings.Join(requestFields, ", "),
 			)
 		}
 		text, err := fieldText(name, value)
@@ -129,7 +128,7 @@ func fieldText(name string, value any) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return "", sampling.NewRangeError(name, string(text), typeNames[p.Kind]+": "+p.Wants())
+		return "", terms.NewRangeError(name, string(text), typeNames[p.Kind]+": "+p.Wants())
 	}
 	switch x := value.(type) {
 	case json.Number:
@@ -145,7 +144,7 @@ func fieldText(name string, value any) (string, error) {
 			return x, nil
 		}
 		if p.Kind == Strings {
-			return JoinStrings([]string{x}), nil
+			return terms.Lines([]string{x}), nil
 		}
 	case []any:
 		if p.Kind != Strings {
@@ -159,7 +158,7 @@ func fieldText(name string, value any) (string, error) {
 			}
 			list = append(list, s)
 		}
-		return JoinStrings(list), nil
+		return terms.Lines(list), nil
 	}
 	return refuse()
 }

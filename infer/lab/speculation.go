@@ -1,6 +1,52 @@
 package lab
 
-import "github.com/tokenbytoken/viz/infer"
+import (
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+type speculationLab struct{}
+
+// Info implements [Lab].
+func (speculationLab) Info() Info {
+	return Info{
+		Name: "speculation", Title: "Speculative decoding",
+		Question: "How many passes of the large model does a draft save, and does that save time on this machine?",
+		Params: append([]Param{
+			promptParam(story), tokensParam(96, 1024), seedParam(),
+			{
+				Name: "gamma", Label: "γ", Unit: "tokens", Kind: Int, Min: 1, Max: infer.MaxGamma, Step: 1,
+				Default: "4", Help: "tokens drafted in a round of the run that is shown",
+			},
+			{
+				Name: "gammas", Label: "γ compared", Unit: "tokens", Kind: List, Min: 1, Max: infer.MaxGamma,
+				Default: "1,2,3,4,6,8", Help: "measured beside the target alone, with the γ above",
+			},
+			repeatsParam(5),
+			{
+				Name: "rounds", Label: "Synthetic rounds", Unit: "rounds", Kind: Int, Min: 100, Max: 200_000,
+				Step: 1000, Default: "20000", Help: "rounds of the synthetic pair",
+			},
+		}, samplingParams(sampling.Settings{Temperature: 0.7, TopP: 0.9})...),
+		Try: []Preset{
+			{
+				Name: "Greedy",
+				Why: "Each proposal is then right or wrong, and the text is the one the target writes " +
+					"alone, token for token.",
+				Values: Values{"temperature": "0", "top_p": "1"},
+			},
+			{
+				Name: "Long rounds",
+				Why: "The draft guesses this text badly. From γ = 8 to 16 hardly any more passes are saved, and most " +
+					"of the drafted tokens are thrown away: E levels off, the draft's work does not.",
+				Values: Values{"prompt": "The sea was", "gamma": "16", "gammas": "2,4,8,16"},
+			},
+		},
+		Includes: "Both sides write the same number of tokens after the same prompt; reading the prompt is left out " +
+			"of both. A time is that of whole turns or rounds: passes, scores, softmax, filters and draws. c and v " +
+			"are passes with their scores alone. The text of a seed need not be the same; its distribution is.",
+	}
+}
 
 // Speculation is what the speculation lab found: one text written by the
 // target alone and with a draft in front of it.

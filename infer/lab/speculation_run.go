@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // speculationRun is a run of the speculation lab.
@@ -30,10 +31,12 @@ type speculationRun struct {
 // tokens there is room for.
 func pairFor(env Env, v Values) (prompt, tokens int, err error) {
 	if env.Draft == nil {
-		return 0, 0, sampling.NewRangeError("draft", "missing", "a small model with the same vocabulary as "+env.Target.Name())
+		return 0, 0, terms.NewRangeError(
+			"draft", "missing", "a small model with the same vocabulary as "+env.Target.Name(),
+		)
 	}
 	if err := infer.CheckPair(env.Target, env.Draft); err != nil {
-		return 0, 0, sampling.NewRangeError("draft", env.Draft.Name(), "a model with the same vocabulary: "+err.Error())
+		return 0, 0, terms.NewRangeError("draft", env.Draft.Name(), "a model with the same vocabulary: "+err.Error())
 	}
 	return room(env.Target, v, "tokens")
 }
@@ -51,7 +54,10 @@ func (speculationLab) Estimate(env Env, v Values) (Estimate, error) {
 		work += int64(gamma+1) * (drafted.Total() + alone.Total()) / 2 // at some two tokens a round
 	}
 	const aRound = 2 * time.Microsecond // of the synthetic pair, roughly
-	e := guess(env, int64(v.int("repeats"))*work, v.int("repeats")*tokens*(1+3*len(v.list("gammas"))), env.Target.Shape().KVBytes(m+tokens, 4)+env.Draft.Shape().KVBytes(m+tokens, 4))
+	e := guess(
+		env, int64(v.int("repeats"))*work, v.int("repeats")*tokens*(1+3*len(v.list("gammas"))),
+		env.Target.Shape().KVBytes(m+tokens, 4)+env.Draft.Shape().KVBytes(m+tokens, 4),
+	)
 	e.Took += aRound * time.Duration(v.int("rounds"))
 	e.judge()
 	return e, nil
@@ -63,7 +69,9 @@ func (speculationLab) Run(ctx context.Context, env Env, v Values, progress func(
 	if err != nil {
 		return nil, err
 	}
-	r := &speculationRun{running: start(ctx, "speculation", env, v, progress), v: v, tokens: tokens, gammas: v.list("gammas")}
+	r := &speculationRun{
+		running: start(ctx, "speculation", env, v, progress), v: v, tokens: tokens, gammas: v.list("gammas"),
+	}
 	if !slices.Contains(r.gammas, v.int("gamma")) {
 		r.gammas = append(r.gammas, v.int("gamma")) // the text that is shown is timed as often as the others
 	}
@@ -97,7 +105,9 @@ type specText struct {
 // show writes the text that is shown round by round.
 func (r *speculationRun) show() error {
 	r.shown = &specText{gamma: r.v.int("gamma")}
-	return r.write(r.shown, func(n int) { r.tell(n, fmt.Sprintf("round %d with γ = %d", len(r.shown.rounds), r.shown.gamma)) })
+	return r.write(
+		r.shown, func(n int) { r.tell(n, fmt.Sprintf("round %d with γ = %d", len(r.shown.rounds), r.shown.gamma)) },
+	)
 }
 
 // write writes one text with a draft; told is called after each round with the
@@ -139,7 +149,10 @@ func (t *specText) add(stages []infer.SpecStage, at time.Duration, m *infer.Mode
 		t.lane = append(t.lane, SpecTime{Step: step, Token: token, At: milliseconds(at), Round: row.Round, From: from})
 	}
 	last := func(d infer.Drawn, bonus bool, mass float64) {
-		x := &SpecDrawn{Step: d.Step, Token: tokenOf(m, d.Chosen.ID), Bonus: bonus, P: d.Chosen.P, Q: d.Chosen.Q, R: d.Chosen.R, U: uOf(d.Greedy, d.U), Mass: mass}
+		x := &SpecDrawn{
+			Step: d.Step, Token: tokenOf(m, d.Chosen.ID), Bonus: bonus, P: d.Chosen.P, Q: d.Chosen.Q, R: d.Chosen.R,
+			U: uOf(d.Greedy, d.U), Mass: mass,
+		}
 		if bonus {
 			x.R = x.P
 		}
@@ -161,7 +174,10 @@ func (t *specText) add(stages []infer.SpecStage, at time.Duration, m *infer.Mode
 				t.verify = append(t.verify, s.Cost.Took)
 			}
 		case infer.Accept:
-			j := SpecJudged{Step: s.Step, Token: tokenOf(m, s.Token.ID), Q: s.Q, P: s.P, Chance: s.Probability, U: uOf(s.Greedy, s.U), Accepted: s.Accepted}
+			j := SpecJudged{
+				Step: s.Step, Token: tokenOf(m, s.Token.ID), Q: s.Q, P: s.P, Chance: s.Probability,
+				U: uOf(s.Greedy, s.U), Accepted: s.Accepted,
+			}
 			if row.Judged = append(row.Judged, j); s.Accepted {
 				arrived(s.Step, j.Token, "draft")
 			}

@@ -2,6 +2,43 @@ package lab
 
 import "github.com/tokenbytoken/viz/infer"
 
+type stopsLab struct{}
+
+// Info implements [Lab].
+func (stopsLab) Info() Info {
+	return Info{
+		Name: "stops", Title: "Stop conditions",
+		Question: "Limit, end of text, stop string, full context: which one ends this text first?",
+		Params: append([]Param{
+			promptParam(story),
+			knobParam("max_tokens", 100),
+			{
+				Name: "stop", Label: "Stop strings", Kind: Strings, Default: "User:\n</answer>\n\\n\\n",
+				Help: "one a line; \\n is a newline",
+			},
+			seedParam(),
+			{
+				Name: "tokens", Label: "Written in all", Unit: "tokens", Kind: Int, Min: 1, Max: 4096, Step: 1,
+				Default: "240", Help: "how far the text is written whatever stops it; a full context ends it earlier",
+			},
+		}, samplingParams(common())...),
+		Try: []Preset{
+			{
+				Name: "A dialogue", Why: "A stop string keeps the model from writing the other side's part.",
+				Values: Values{"prompt": "User: Hello!\nAssistant:", "stop": "User:"},
+			},
+			{
+				Name: "No stop but the limit",
+				Why: "Past its end of text the model starts another text: max tokens limits that, " +
+					"but does not cure it.",
+				Values: Values{"stop": "", "max_tokens": "400", "tokens": "400"},
+			},
+		},
+		Includes: "One text is written, past every condition, and each is asked at every token: so all of them race " +
+			"on the same run. A stop string is compared with the text, not with tokens. Nothing here is timed.",
+	}
+}
+
 // Stops is what the stops lab found: one text, and where each stop condition
 // would have ended it.
 type Stops struct {
@@ -59,7 +96,8 @@ type StraddleStep struct {
 
 // NoEnd is what happens where nothing but a limit ends the text.
 type NoEnd struct {
-	EndAt    int             `json:"end_at"`           // the step whose token was the first end of text; 0 where none came
+	// the step whose token was the first end of text; 0 where none came
+	EndAt    int             `json:"end_at"`
 	Ends     int             `json:"ends"`             // ends of text among the tokens
 	Before   string          `json:"before"`           // what the model said until then
 	After    string          `json:"after"`            // what it rambles on with

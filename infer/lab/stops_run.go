@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // stopsRun is a run of the stops lab.
@@ -44,7 +45,9 @@ func (stopsLab) Run(ctx context.Context, env Env, v Values, progress func(Progre
 	if err != nil {
 		return nil, err
 	}
-	r := &stopsRun{running: start(ctx, "stops", env, v, progress), m: env.Target, v: v, prompt: prompt, strings: v.strings("stop")}
+	r := &stopsRun{
+		running: start(ctx, "stops", env, v, progress), m: env.Target, v: v, prompt: prompt, strings: v.strings("stop"),
+	}
 	r.fill = r.fillReport
 	r.of = tokens + 1
 	r.result.Prompt = tokensOf(r.m, r.m.Encode(v["prompt"]))
@@ -174,7 +177,9 @@ func (r *stopsRun) straddle() error {
 		}
 		x.Kept += s.Text
 		if s.N >= x.First-before {
-			row := StraddleStep{Step: s.N, Token: tokenOf(r.m, s.Chosen), Text: s.Text, Held: string(s.Held), Stop: s.Stop}
+			row := StraddleStep{
+				Step: s.N, Token: tokenOf(r.m, s.Chosen), Text: s.Text, Held: string(s.Held), Stop: s.Stop,
+			}
 			for _, c := range s.Conditions {
 				if c.Kind == infer.StopString {
 					row.Matched = c.Matched
@@ -314,9 +319,12 @@ func (r *stopsRun) noEnd() NoEnd {
 	case len(r.m.Config().EOS) == 0:
 		n.Say = "This model has no end-of-text token: only a limit, a stop string or a full context ends its text."
 	case n.EndAt == 0:
-		n.Say = fmt.Sprintf("No end of text came within %d tokens: without a limit it would go on until the context is full.", n.Tokens)
+		n.Say = fmt.Sprintf(
+			"No end of text came within %d tokens: without a limit it would go on until the context is full.", n.Tokens,
+		)
 	default:
-		n.Say = fmt.Sprintf("The model ended its text at token %d. Made to go on, it starts something else: %d more tokens, %d more ends of text. max tokens limits that, but does not cure it.",
+		n.Say = fmt.Sprintf("The model ended its text at token %d. Made to go on, it starts something else: %d more "+
+			"tokens, %d more ends of text. max tokens limits that, but does not cure it.",
 			n.EndAt, n.Tokens-n.EndAt, n.Ends-1)
 	}
 	return n
@@ -324,7 +332,12 @@ func (r *stopsRun) noEnd() NoEnd {
 
 // tables are the raw rows.
 func (s *Stops) tables() []Table {
-	race := Table{Name: "race", Title: "Where each condition fires", Columns: columns("condition", "", "string", "", "limit", "", "token", "", "known beforehand", "", "text that it leaves", "")}
+	race := Table{
+		Name: "race", Title: "Where each condition fires",
+		Columns: columns(
+			"condition", "", "string", "", "limit", "", "token", "", "known beforehand", "", "text that it leaves", "",
+		),
+	}
 	for _, x := range s.Racers {
 		var limit, step any
 		if x.Limit > 0 {
@@ -335,14 +348,19 @@ func (s *Stops) tables() []Table {
 		}
 		race.add(string(x.Kind), x.String, limit, step, x.Sure, x.Text)
 	}
-	names := []string{"step", "", "token", "", "id", "", "released", "", "held back", "", "p of an end of text", "", "kept", ""}
+	names := []string{
+		"step", "", "token", "", "id", "", "released", "", "held back", "", "p of an end of text", "", "kept", "",
+	}
 	var strs []string
 	for _, x := range s.Racers {
 		if x.Kind == infer.StopString {
 			strs = append(strs, x.String)
 		}
 	}
-	tokens := Table{Name: "tokens", Title: "Every token, and how far the conditions were", Columns: columns(append(names, "matched of the stop strings", "bytes")...)}
+	tokens := Table{
+		Name: "tokens", Title: "Every token, and how far the conditions were",
+		Columns: columns(append(names, "matched of the stop strings", "bytes")...),
+	}
 	for _, t := range s.Tokens {
 		var matched any
 		if len(strs) > 0 {
@@ -350,14 +368,20 @@ func (s *Stops) tables() []Table {
 		}
 		tokens.add(t.Step, t.Token.Text, t.Token.ID, t.Text, t.Held, t.EndP, t.Kept, matched)
 	}
-	straddle := Table{Name: "straddle", Title: "A stop string across tokens", Columns: columns("step", "", "token", "", "released", "", "held back", "", "matched", "bytes", "stop", "")}
+	straddle := Table{
+		Name: "straddle", Title: "A stop string across tokens",
+		Columns: columns("step", "", "token", "", "released", "", "held back", "", "matched", "bytes", "stop", ""),
+	}
 	if s.Straddle != nil {
-		straddle.Title += ": " + quoted(s.Straddle.String)
+		straddle.Title += ": " + terms.Quoted(s.Straddle.String)
 		for _, x := range s.Straddle.Steps {
 			straddle.add(x.Step, x.Token.Text, x.Text, x.Held, x.Matched, string(x.Stop))
 		}
 	}
-	end := Table{Name: "no_end", Title: "Before and after the end of text", Columns: columns("part", "", "tokens", "", "distinct-2", "", "repetition", "", "text", "")}
+	end := Table{
+		Name: "no_end", Title: "Before and after the end of text",
+		Columns: columns("part", "", "tokens", "", "distinct-2", "", "repetition", "", "text", ""),
+	}
 	for i, name := range []string{"before", "after"} {
 		text := s.NoEnd.Before
 		if i == 1 {

@@ -5,6 +5,57 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
+type strategiesLab struct{}
+
+// Info implements [Lab].
+func (strategiesLab) Info() Info {
+	return Info{
+		Name: "strategies", Title: "Strategies side by side",
+		Question: "Same model, same prompt, same u at every step: where do two ways of choosing first part, and what " +
+			"does each make of the text?",
+		Params: []Param{
+			promptParam(story), tokensParam(40, 256), seedParam(),
+			{
+				Name: "lanes", Label: "Lanes", Kind: Text, Min: 1, Max: 400, Default: "greedy,pure,top_k,top_p,common",
+				Help: "up to six, joined by commas: greedy, pure, top_k, top_p, common, or settings such as " +
+					"t=1.2 k=10 p=0.9 minp=0.05",
+			},
+			{
+				Name: "runs", Label: "Runs of each", Unit: "runs", Kind: Int, Min: 1, Max: 100, Step: 1, Default: "5",
+				Help: "texts of each lane to sum up, with the seed and those after it",
+			},
+			{
+				Name: "horizon", Label: "Horizon", Unit: "tokens", Kind: Int, Min: 0, Max: 6, Step: 1, Default: "3",
+				Help: "length of the most probable sequence that is searched for; 0 leaves the search out",
+			},
+			{
+				Name: "passes", Label: "Passes", Unit: "passes", Kind: Int, Min: 1, Max: 100_000, Step: 100,
+				Default: "4000", Help: "forward passes after which the search is given up",
+			},
+		},
+		Try: []Preset{
+			{
+				Name: "Heat",
+				Why: "The higher the temperature, the sooner a lane leaves greedy's path, and the lower its " +
+					"mean log-probability.",
+				Values: Values{
+					"prompt": "The king looked at his three sons and said", "tokens": "16",
+					"lanes": "greedy,t=0.5,t=1,t=1.5,t=2", "runs": "4",
+				},
+			},
+			{
+				Name:   "A sure question",
+				Why:    "Where the model is sure, even pure sampling stays on one path for a while.",
+				Values: Values{"prompt": "User: What is the capital of France?\nAssistant:", "tokens": "24"},
+			},
+		},
+		Includes: "All probabilities are over the whole vocabulary. Mean log-probability is of the model's own " +
+			"distribution at T = 1 with nothing cut, so that lanes can be compared; entropy is of the distribution " +
+			"after the temperature, before the filters. The search for the most probable sequence leaves out no " +
+			"sequence. Nothing here is timed.",
+	}
+}
+
 // Strategies is what the strategies lab found: ways to choose the next token,
 // side by side on one prompt.
 type Strategies struct {

@@ -1,6 +1,9 @@
 package lab
 
-import "github.com/tokenbytoken/viz/infer"
+import (
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
 
 // runSums gathers the texts of one lane.
 type runSums struct {
@@ -50,28 +53,60 @@ func (s *runSums) row(lane int) LaneRuns {
 func (s *Strategies) tables() []Table {
 	steps := Table{
 		Name: "steps", Title: "Every lane's tokens",
-		Columns: columns("lane", "", "step", "", "u", "", "token", "", "id", "", "rank", "", "p", "", "q", "", "ln p at T = 1", "nats", "entropy", "bits", "kept", "tokens", "from", "", "to", ""),
+		Columns: columns(
+			"lane", "", "step", "", "u", "", "token", "", "id", "", "rank", "", "p", "", "q", "", "ln p at T = 1",
+			"nats", "entropy", "bits", "kept", "tokens", "from", "", "to", "",
+		),
 	}
 	for _, lane := range s.Lanes {
 		for _, x := range lane.Steps {
-			steps.add(lane.Name, x.Step, s.U[x.Step-1], x.Token.Text, x.Token.ID, x.Rank, x.P, x.Q, x.LogP, x.Entropy, x.Kept, x.From, x.To)
+			steps.add(
+				lane.Name, x.Step, s.U[x.Step-1], x.Token.Text, x.Token.ID, x.Rank, x.P, x.Q, x.LogP, x.Entropy, x.Kept,
+				x.From, x.To,
+			)
 		}
 	}
-	parts := Table{Name: "partings", Title: "Where two lanes part", Columns: columns("lane", "", "other lane", "", "step", "", "u", "", "token", "", "other token", "", "why", "", "cut by", "")}
+	parts := Table{
+		Name: "partings", Title: "Where two lanes part",
+		Columns: columns(
+			"lane", "", "other lane", "", "step", "", "u", "", "token", "", "other token", "", "why", "", "cut by", "",
+		),
+	}
 	for _, p := range s.Partings {
-		parts.add(s.Lanes[p.Lanes[0]].Name, s.Lanes[p.Lanes[1]].Name, p.Step, p.U, p.Tokens[0].Text, p.Tokens[1].Text, p.Why, p.CutBy)
+		parts.add(
+			s.Lanes[p.Lanes[0]].Name, s.Lanes[p.Lanes[1]].Name, p.Step, p.U, p.Tokens[0].Text, p.Tokens[1].Text, p.Why,
+			p.CutBy,
+		)
 	}
 	runs := Table{
 		Name: "runs", Title: "Further runs of each lane",
-		Columns: columns("lane", "", "runs", "", "distinct texts", "", "distinct pairs", "", "pairs", "", "distinct-2", "", "repetition", "", "mean ln p", "nats", "mean entropy", "bits"),
+		Columns: columns(
+			"lane", "", "runs", "", "distinct texts", "", "distinct pairs", "", "pairs", "", "distinct-2", "",
+			"repetition", "", "mean ln p", "nats", "mean entropy", "bits",
+		),
 	}
-	texts := Table{Name: "texts", Title: "Every text", Columns: columns("lane", "", "seed", "", "tokens", "", "distinct-2", "", "repetition", "", "mean ln p", "nats", "entropy", "bits", "stop", "", "text", "")}
-	entropy := Table{Name: "entropy", Title: "Entropy by step, mean over the runs", Columns: columns("lane", "", "step", "", "entropy", "bits")}
+	texts := Table{
+		Name: "texts", Title: "Every text",
+		Columns: columns(
+			"lane", "", "seed", "", "tokens", "", "distinct-2", "", "repetition", "", "mean ln p", "nats", "entropy",
+			"bits", "stop", "", "text", "",
+		),
+	}
+	entropy := Table{
+		Name: "entropy", Title: "Entropy by step, mean over the runs",
+		Columns: columns("lane", "", "step", "", "entropy", "bits"),
+	}
 	for _, r := range s.Runs {
 		name := s.Lanes[r.Lane].Name
-		runs.add(name, r.Runs, r.DistinctTexts, r.DistinctPairs, r.Pairs, r.Distinct2, r.Repetition, r.MeanLogP, r.MeanEntropy)
+		runs.add(
+			name, r.Runs, r.DistinctTexts, r.DistinctPairs, r.Pairs, r.Distinct2, r.Repetition, r.MeanLogP,
+			r.MeanEntropy,
+		)
 		for _, t := range r.Texts {
-			texts.add(name, int64(t.Seed), t.Measures.Tokens, t.Measures.Distinct2, t.Measures.Repetition, t.Measures.MeanLogP, t.Measures.Entropy, string(t.Stop), t.Text)
+			texts.add(
+				name, int64(t.Seed), t.Measures.Tokens, t.Measures.Distinct2, t.Measures.Repetition,
+				t.Measures.MeanLogP, t.Measures.Entropy, string(t.Stop), t.Text,
+			)
 		}
 		for i, e := range r.Entropy {
 			entropy.add(name, i+1, e)
@@ -89,7 +124,10 @@ func (s *Strategies) tables() []Table {
 
 // table lists greedy's text with the place of each token in its circle.
 func (c *CircleSearch) table() Table {
-	t := Table{Name: "circle", Title: "Greedy's text after " + quoted(c.Prompt), Columns: columns("token", "", "text", "", "round", "", "place in it", "")}
+	t := Table{
+		Name: "circle", Title: "Greedy's text after " + terms.Quoted(c.Prompt),
+		Columns: columns("token", "", "text", "", "round", "", "place in it", ""),
+	}
 	for i, token := range c.Text {
 		var round, place any
 		if x := c.Circle; x != nil && i+1 >= x.Start {
@@ -101,7 +139,10 @@ func (c *CircleSearch) table() Table {
 }
 
 func (s *SequenceSearch) table() Table {
-	t := Table{Name: "sequences", Title: "Greedy's path and the most probable one", Columns: columns("path", "", "place", "", "token", "", "p", "", "product", "")}
+	t := Table{
+		Name: "sequences", Title: "Greedy's path and the most probable one",
+		Columns: columns("path", "", "place", "", "token", "", "p", "", "product", ""),
+	}
 	for _, path := range []struct {
 		name string
 		Sequence

@@ -1,30 +1,13 @@
 package sampling
 
 import (
-	"fmt"
-	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// RangeError says which setting was out of range, what was given and what is
-// taken. Its text is made for people; Field is for programs.
-type RangeError struct {
-	Field string // as in JSON: "temperature", "top_k", "max_tokens", ...
-	Got   string
-	Want  string
-}
-
-// NewRangeError makes a [RangeError] for a value.
-func NewRangeError(field string, got any, want string) *RangeError {
-	text := fmt.Sprint(got)
-	if f, ok := got.(float64); ok {
-		text = strconv.FormatFloat(f, 'g', -1, 64)
-	}
-	return &RangeError{Field: field, Got: text, Want: want}
-}
-
-func (e *RangeError) Error() string {
-	return fmt.Sprintf("%s is %s; it must be %s", e.Field, e.Got, e.Want)
-}
+// RangeError is [terms.RangeError], what [Settings.Check] gives.
+type RangeError = terms.RangeError
 
 // Preset is a named choice of settings that a learner can start from.
 type Preset struct {
@@ -63,4 +46,14 @@ func PresetByKey(key string) (Preset, bool) {
 		}
 	}
 	return Preset{}, false
+}
+
+// PresetKeys are the keys of all presets as a sentence lists them.
+func PresetKeys() string {
+	var keys []string
+	for _, p := range Presets {
+		keys = append(keys, p.Key)
+	}
+	last := len(keys) - 1
+	return strings.Join(keys[:last], ", ") + " or " + keys[last]
 }

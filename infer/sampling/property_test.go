@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // scores draws logits: small whole numbers (for ties), usual ones, and
@@ -23,7 +25,7 @@ func knobs() *rapid.Generator[Settings] {
 	return rapid.Custom(func(t *rapid.T) Settings {
 		s := Settings{
 			Temperature: rapid.OneOf(
-				rapid.Float64Range(0, 5), rapid.SampledFrom([]float64{0, 1, 1e-300, 5e-324, MaxTemperature}),
+				rapid.Float64Range(0, 5), rapid.SampledFrom([]float64{0, 1, 1e-300, 5e-324, terms.MaxTemperature}),
 			).Draw(t, "temperature"),
 			TopK: rapid.IntRange(0, 45).Draw(t, "top_k"),
 			TopP: rapid.OneOf(

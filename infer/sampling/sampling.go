@@ -28,6 +28,7 @@ import (
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer/kernel"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Settings are the knobs that shape and cut the distribution. The zero value
@@ -35,28 +36,61 @@ import (
 type Settings struct {
 	Temperature float64 `json:"temperature"` // divides the logits; 0 is greedy
 	TopK        int     `json:"top_k"`       // keep the k most probable tokens; 0 is off (Fan et al. 2018)
-	TopP        float64 `json:"top_p"`       // keep the smallest leading set with at least this mass; 1 is off (Holtzman et al. 2019)
-	MinP        float64 `json:"min_p"`       // keep tokens with p ≥ MinP × the largest p; 0 is off (Nguyen et al. 2024)
+	// keep the smallest leading set with at least this mass; 1 is off (Holtzman et
+	// al. 2019)
+	TopP float64 `json:"top_p"`
+	MinP float64 `json:"min_p"` // keep tokens with p ≥ MinP × the largest p; 0 is off (Nguyen et al. 2024)
 }
-
-// MaxTemperature is the highest temperature taken. Far above it every
-// distribution is flat, so a larger value is a slip of the keyboard.
-const MaxTemperature = 100
 
 // Greedy reports whether the most probable token is taken without a draw.
 func (s Settings) Greedy() bool { return s.Temperature == 0 }
 
+// Value is the setting of a knob ([terms.Knob]), or false where the knob is not
+// one of sampling's.
+func (s Settings) Value(key string) (float64, bool) {
+	switch key {
+	case "temperature":
+		return s.Temperature, true
+	case "top_k":
+		return float64(s.TopK), true
+	case "top_p":
+		return s.TopP, true
+	case "min_p":
+		return s.MinP, true
+	}
+	return 0, false
+}
+
+// Set turns a knob to a value that it takes ([terms.Knob.Check]), and reports
+// whether the knob is one of sampling's. A zero loses its sign, which would be
+// shown.
+func (s *Settings) Set(key string, x float64) bool {
+	if x == 0 {
+		x = 0
+	}
+	switch key {
+	case "temperature":
+		s.Temperature = x
+	case "top_k":
+		s.TopK = int(min(x, math.MaxInt32)) // more than any vocabulary has
+	case "top_p":
+		s.TopP = x
+	case "min_p":
+		s.MinP = x
+	default:
+		return false
+	}
+	return true
+}
+
 // Check returns a *[RangeError] for the first field outside its range, or nil.
 func (s Settings) Check() error {
-	switch {
-	case !(s.Temperature >= 0 && s.Temperature <= MaxTemperature):
-		return NewRangeError("temperature", s.Temperature, "0 (greedy) to 100")
-	case s.TopK < 0:
-		return NewRangeError("top_k", s.TopK, "0 (off) or more")
-	case !(s.TopP > 0 && s.TopP <= 1):
-		return NewRangeError("top_p", s.TopP, "above 0, up to 1 (off)")
-	case !(s.MinP >= 0 && s.MinP <= 1):
-		return NewRangeError("min_p", s.MinP, "0 (off) to 1")
+	for _, k := range terms.Knobs() {
+		if x, ok := s.Value(k.Key); ok {
+			if err := k.Check(x); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

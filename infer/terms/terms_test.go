@@ -48,6 +48,12 @@ func TestDecimals(t *testing.T) {
 		{1234567.891, 1, "1.23e6"},
 		{-1234, 0, "−1,234"},
 		{999.96, 1, "1,000.0"},
+		{999_999, 2, "999,999.00"},
+		{1e6, 2, "1.00e6"},
+		{1.34e301, 2, "1.34e301"},
+		{-1.34e301, 2, "−1.34e301"},
+		{math.Inf(1), 2, "∞"},
+		{math.Inf(-1), 2, "−∞"},
 	} {
 		if got := Decimals(c.x, c.n); got != c.want {
 			t.Errorf("Decimals(%v, %d) = %q, want %q", c.x, c.n, got, c.want)
@@ -98,6 +104,11 @@ func TestCounts(t *testing.T) {
 		{Setting(0.7), "0.70"},
 		{Setting(2), "2.00"},
 		{Setting(0.125), "0.125"},
+		{Setting(1e-300), "1e-300"},
+		{Setting(0.0001), "0.0001"},
+		{Setting(0.00005), "5e-5"},
+		{Setting(2e6), "2e6"},
+		{Setting(0), "0.00"},
 		{Counted(1, "token"), "1 token"},
 		{Counted(4096, "token"), "4,096 tokens"},
 		{Percent(0.7361), "74%"},
@@ -115,6 +126,8 @@ func TestCounts(t *testing.T) {
 		{BytesFull(4_429_185_024), "4.13 GiB"}, // 4.125, and people round up
 		{Percent(0), "0%"},
 		{Percent(0.996), ">99%"},
+		{Percent(2.0 / 3), "67%"},
+		{Percent(1), "100%"},
 		{Percent(1 - 1e-12), "100%"}, // what a sum of 4,096 float64 loses
 		{Percent(2.5), "250%"},
 		{PercentTo(0.33584, 1), "33.6%"},
@@ -153,6 +166,8 @@ func TestCounts(t *testing.T) {
 		{Wait(20 * time.Second), "1 min"},
 		{Wait(10 * time.Minute), "10 min"},
 		{Wait(23 * time.Hour), "23 hours"},
+		{Wait(24 * time.Hour), "1 day"},
+		{Wait(90 * 24 * time.Hour), "3.0 months"}, // 90 / 30.44 = 2.957
 		{Wait(3 * 24 * time.Hour), "3 days"},
 		{Wait(73 * 24 * time.Hour), "2.4 months"},
 		{Wait(800 * 24 * time.Hour), "2.2 years"},

@@ -109,7 +109,7 @@ func TestAddedTokensAndNormalizing(t *testing.T) {
 	}
 }
 
-// An added token represents its text where a model writes it, and is no special
+// An added token represents its text where a model writes it, and is not special
 // token. One that merging makes too is found by its bytes, another one is not.
 func TestAddedTokenTables(t *testing.T) {
 	tok := withAdded(t, tree{"content": "<tool>"}, tree{"content": "\t\t"})
@@ -224,7 +224,7 @@ func FuzzAdded(f *testing.F) {
 		}
 		for _, id := range ids {
 			if tok.Bytes(id) == nil {
-				t.Fatalf("%q becomes %v: %d is no ordinary token", text, ids, id)
+				t.Fatalf("%q becomes %v: %d is not an ordinary token", text, ids, id)
 			}
 		}
 		if got := tok.Decode(ids); !swallows(tok) && norm.NFC.String(got) != norm.NFC.String(text) {

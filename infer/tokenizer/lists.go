@@ -67,7 +67,7 @@ func (l *lists) offset(at int64) int64 {
 }
 
 // members calls visit with each key of the object that begins behind from, in
-// its quotes, and where its value begins and ends. Of what is no object there
+// its quotes, and where its value begins and ends. Of what is not an object there
 // are none.
 func members(text string, from int, visit func(key string, from, to int) error) error {
 	c := cursor{text[from:]}

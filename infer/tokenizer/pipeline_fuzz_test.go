@@ -36,16 +36,47 @@ func smallPieces() tree {
 // them, and near misses.
 var pipelineSeeds = [][4]string{
 	{`null`, `{"type":"ByteLevel","add_prefix_space":false}`, `null`, `{"type":"ByteLevel"}`},
-	{`{"type":"NFC"}`, `{"type":"Sequence","pretokenizers":[{"type":"Digits","individual_digits":true},{"type":"ByteLevel"}]}`, `{"type":"ByteLevel","trim_offsets":false}`, `{"type":"ByteLevel"}`},
-	{`{"type":"Sequence","normalizers":[{"type":"NFC"}]}`, `{"type":"ByteLevel","add_prefix_space":true,"use_regex":true}`, `{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}},{"Sequence":{"id":"A"}}],"special_tokens":{"<s>":{"ids":[1]}}}`, `{"type":"ByteLevel"}`},
-	{`{"type":"Sequence","normalizers":[{"type":"Prepend","prepend":"▁"},{"type":"Replace","pattern":{"String":" "},"content":"▁"}]}`, `null`, `{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}},{"Sequence":{"id":"A"}}],"special_tokens":{"<s>":{"ids":[1]}}}`, `{"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"▁"},"content":" "},{"type":"ByteFallback"},{"type":"Fuse"},{"type":"Strip","content":" ","start":1,"stop":0}]}`},
-	{`null`, `{"type":"Metaspace","replacement":"▁","prepend_scheme":"first","split":false}`, `null`, `{"type":"Sequence","decoders":[{"type":"ByteFallback"},{"type":"Metaspace"}]}`},
+	{
+		`{"type":"NFC"}`,
+		`{"type":"Sequence","pretokenizers":[{"type":"Digits","individual_digits":true},{"type":"ByteLevel"}]}`,
+		`{"type":"ByteLevel","trim_offsets":false}`, `{"type":"ByteLevel"}`,
+	},
+	{
+		`{"type":"Sequence","normalizers":[{"type":"NFC"}]}`,
+		`{"type":"ByteLevel","add_prefix_space":true,"use_regex":true}`,
+		`{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}},{"Sequence":{"id":"A"}}],"special_tokens":{"<s>":{"ids":[1]}}}`,
+		`{"type":"ByteLevel"}`,
+	},
+	{
+		`{"type":"Sequence","normalizers":[{"type":"Prepend","prepend":"▁"},{"type":"Replace","pattern":{"String":" "},"content":"▁"}]}`,
+		`null`,
+		`{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}},{"Sequence":{"id":"A"}}],"special_tokens":{"<s>":{"ids":[1]}}}`,
+		`{"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"▁"},"content":" "},{"type":"ByteFallback"},{"type":"Fuse"},{"type":"Strip","content":" ","start":1,"stop":0}]}`,
+	},
+	{
+		`null`, `{"type":"Metaspace","replacement":"▁","prepend_scheme":"first","split":false}`, `null`,
+		`{"type":"Sequence","decoders":[{"type":"ByteFallback"},{"type":"Metaspace"}]}`,
+	},
 	{`{"type":"Replace","pattern":{"String":" "},"content":"▁"}`, `null`, `null`, `{"type":"ByteFallback"}`},
-	{`{"type":"Replace","pattern":{"String":" "},"content":"▁"}`, `{"type":"Split","pattern":{"String":" "},"behavior":"MergedWithPrevious","invert":false}`, `null`, `{"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"▁"},"content":" "},{"type":"ByteFallback"},{"type":"Fuse"}]}`},
-	{`null`, `{"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},"behavior":"Removed","invert":true},{"type":"ByteLevel","use_regex":false}]}`, `null`, `{"type":"ByteLevel"}`},
+	{
+		`{"type":"Replace","pattern":{"String":" "},"content":"▁"}`,
+		`{"type":"Split","pattern":{"String":" "},"behavior":"MergedWithPrevious","invert":false}`, `null`,
+		`{"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"▁"},"content":" "},{"type":"ByteFallback"},{"type":"Fuse"}]}`,
+	},
+	{
+		`null`,
+		`{"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},"behavior":"Removed","invert":true},{"type":"ByteLevel","use_regex":false}]}`,
+		`null`, `{"type":"ByteLevel"}`,
+	},
 	{`{"type":"Lowercase"}`, `{"type":"Whitespace"}`, `{"type":"BertProcessing"}`, `{"type":"WordPiece"}`},
-	{`{"type":"Sequence","normalizers":null}`, `{"type":"Split","pattern":{"Regex":"\\d"},"behavior":"Removed","invert":true}`, `[]`, `{}`},
-	{`{"type":5}`, `{"pretokenizers":[{}]}`, `{"type":"TemplateProcessing","single":[]}`, `{"type":"Sequence","decoders":[null]}`},
+	{
+		`{"type":"Sequence","normalizers":null}`,
+		`{"type":"Split","pattern":{"Regex":"\\d"},"behavior":"Removed","invert":true}`, `[]`, `{}`,
+	},
+	{
+		`{"type":5}`, `{"pretokenizers":[{}]}`, `{"type":"TemplateProcessing","single":[]}`,
+		`{"type":"Sequence","decoders":[null]}`,
+	},
 }
 
 // FuzzPipeline puts any four parts around a sound model of either kind. Nothing
@@ -60,7 +91,10 @@ func FuzzPipeline(f *testing.F) {
 	}
 	bases := map[bool]tree{false: smallTree(), true: smallPieces()}
 	f.Fuzz(func(t *testing.T, pieces bool, normalizer, preTokenizer, postProcessor, decoder, text string) {
-		parts := map[string]string{"normalizer": normalizer, "pre_tokenizer": preTokenizer, "post_processor": postProcessor, "decoder": decoder}
+		parts := map[string]string{
+			"normalizer": normalizer, "pre_tokenizer": preTokenizer, "post_processor": postProcessor,
+			"decoder": decoder,
+		}
 		file := tree{"added_tokens": bases[pieces]["added_tokens"], "model": bases[pieces]["model"]}
 		for name, part := range parts {
 			if !json.Valid([]byte(part)) {
@@ -91,7 +125,7 @@ func FuzzPipeline(f *testing.F) {
 		ids := tok.Encode(text)
 		for _, id := range ids {
 			if id < 0 || id >= tok.Size() || tok.Bytes(id) == nil {
-				t.Fatalf("%q becomes %v: %d is no ordinary token", text, ids, id)
+				t.Fatalf("%q becomes %v: %d is not an ordinary token", text, ids, id)
 			}
 		}
 		if got, want := tok.Decode(ids), cameBack(tok, text); got != want {
@@ -115,7 +149,9 @@ func typesOf(part string) []string {
 	}
 	members := []any{step}
 	for key, value := range step {
-		if list, ok := value.([]any); ok && slices.Contains([]string{"normalizers", "pretokenizers", "processors", "decoders"}, key) {
+		if list, ok := value.([]any); ok && slices.Contains(
+			[]string{"normalizers", "pretokenizers", "processors", "decoders"}, key,
+		) {
 			members = append(members, list...)
 		}
 	}

@@ -15,7 +15,7 @@ func checkShape(tb interface{ Fatalf(string, ...any) }, s shape, text string) {
 	ids := s.tok.Encode(text)
 	for _, id := range ids {
 		if s.tok.Bytes(id) == nil {
-			tb.Fatalf("%s: Encode(%q) = %v: %d is no ordinary token", s.name, text, ids, id)
+			tb.Fatalf("%s: Encode(%q) = %v: %d is not an ordinary token", s.name, text, ids, id)
 		}
 	}
 	got, want := s.tok.Decode(ids), cameBack(s.tok, text)

@@ -32,7 +32,7 @@ func TestEncodeSmall(t *testing.T) {
 		{"aaaaa", []int{264, 'a'}, "aa aa a, then aa+aa (rank 8)"},
 		{"aaaaaaa", []int{264, 262, 'a'}, "aa aa aa a: the left aa+aa first"},
 		{"h e", []int{'h', ' ', 'e'}, "'h' and ' e' are two pieces"},
-		{"\xff\x00", []int{0xff, 0}, "bytes that are no text"},
+		{"\xff\x00", []int{0xff, 0}, "bytes that are not text"},
 		{"é", []int{0xc3, 0xa9}, "two bytes without a rule"},
 		{"<|end|>", []int{'<', '|', 'e', 'n', 'd', '|', '>'}, "plain text, not the special token 265"},
 	}

@@ -29,7 +29,7 @@ func (c *choice) grade(text string) Verdict {
 	}
 	o, ok := find(c.options, text)
 	if !ok {
-		return Verdict{State: Refused, Title: "That is none of the choices."}
+		return Verdict{State: Refused, Title: "That is not one of the choices."}
 	}
 	v := Verdict{State: Right, Credit: 1, Understood: strings.TrimSpace(o.Text), Note: c.note}
 	if o.Value == c.right {
@@ -137,17 +137,21 @@ func (s *set) mistake(chosen []string, prefix bool) (Mistake, string, string) {
 	last := s.ranked[s.keep-1]
 	switch n := len(chosen); {
 	case !prefix:
-		return OtherOption, "A cut keeps tokens from the most probable " +
-			"down.", "No token stays while a more probable one goes."
+		return OtherOption, "A cut keeps tokens from the most probable down.",
+			"No token stays while a more probable one goes."
 	case s.cut.topP > 0 && n == s.keep-1:
 		return Crossing, "The token that crosses the border stays.",
-			"Up to there the sum is " + p4(s.mass[n-1]) + ", short of " + canonical(s.cut.topP, Real) + ". With " + last + " it is " + p4(s.mass[s.keep-1]) + ": the border is crossed by it, so it is kept."
+			"Up to there the sum is " + p4(s.mass[n-1]) + ", short of " + canonical(
+				s.cut.topP, Real,
+			) + ". With " + last + " it is " + p4(s.mass[s.keep-1]) + ": the border is crossed by it, so it is kept."
 	case s.cut.topP > 0 && n < s.keep:
-		return OneTooFew, "Too few: the sum has not reached the border " +
-			"yet.", "These add up to " + p4(s.mass[n-1]) + ", short of " + canonical(s.cut.topP, Real) + "."
+		return OneTooFew, "Too few: the sum has not reached the border yet.",
+			"These add up to " + p4(s.mass[n-1]) + ", short of " + canonical(s.cut.topP, Real) + "."
 	case s.cut.topP > 0:
-		return OneTooMany, "Too many: the border was reached " +
-			"before.", "With " + last + " the sum is " + p4(s.mass[s.keep-1]) + " already, which is at least " + canonical(s.cut.topP, Real) + "."
+		return OneTooMany, "Too many: the border was reached before.",
+			"With " + last + " the sum is " + p4(s.mass[s.keep-1]) + " already, which is at least " + canonical(
+				s.cut.topP, Real,
+			) + "."
 	case n < s.keep:
 		return OneTooFew, "Too few tokens.", "This cut keeps " + terms.Count(s.keep) + "."
 	}

@@ -35,36 +35,76 @@ const MaxLevel = 3
 // Kinds lists the drills in the order in which they are taught.
 func Kinds() []Info {
 	return []Info{
-		{Softmax, "The five-token drill", "Work one prediction by hand: from logits to probabilities, to a cut, to " +
-			"the draw.", 10, MaxLevel, [MaxLevel]string{
-			"Five tokens in order, logits in halves.", "Five tokens in order, logits in tenths.",
-			"Six tokens out of order, some logits below 0, and other cuts.",
-		}},
-		{Shift, "A constant on every logit", "Add the same number to every logit and see what becomes of the " +
-			"probabilities.", 5, MaxLevel, [MaxLevel]string{
-			"Three tokens, logits in halves.", "Four tokens, logits in tenths.", "Five tokens, logits in tenths.",
-		}},
-		{KVBytes, "The size of the cache", "Count the bytes of keys and values, from the shape of the " +
-			"model.", 6, MaxLevel, [MaxLevel]string{
-			"One cache at two lengths.", "Shared heads and other number formats.",
-			"And how much text fits into a given memory.",
-		}},
-		{MultiplyAdds, "Work with and without the cache", "Count multiply-adds of one token, with a cache and from " +
-			"scratch.", 8, MaxLevel, [MaxLevel]string{
-			"A small model.", "A large model.", "A large model, and where attention catches up.",
-		}},
-		{Bill, "The bill", "Price a call by what goes in and what comes out.", 5, MaxLevel, [MaxLevel]string{
-			"One call.", "One call, and a month of them.", "And a conversation that is sent again with each turn.",
-		}},
-		{Speculation, "Tokens for one verification", "How many tokens one pass of the large model yields when a " +
-			"draft goes ahead.", 6, MaxLevel, [MaxLevel]string{
-			"Expected tokens.", "And how much faster that is.", "And which draft length is best.",
-		}},
-		{Stops, "What stops it", "Read a run token by token and say which stop condition fires " +
-			"first.", 4, MaxLevel, [MaxLevel]string{
-			"The stop string is a token.", "The stop string is cut across tokens.",
-			"It begins inside a token, and the context window counts.",
-		}},
+		{
+			Kind: Softmax, Title: "The five-token drill",
+			Lead:    "Work one prediction by hand: from logits to probabilities, to a cut, to the draw.",
+			Minutes: 10, Levels: MaxLevel,
+			Harder: [MaxLevel]string{
+				"Five tokens in order, logits in halves.",
+				"Five tokens in order, logits in tenths.",
+				"Six tokens out of order, some logits below 0, and other cuts.",
+			},
+		},
+		{
+			Kind: Shift, Title: "A constant on every logit",
+			Lead:    "Add the same number to every logit and see what becomes of the probabilities.",
+			Minutes: 5, Levels: MaxLevel,
+			Harder: [MaxLevel]string{
+				"Three tokens, logits in halves.",
+				"Four tokens, logits in tenths.",
+				"Five tokens, logits in tenths.",
+			},
+		},
+		{
+			Kind: KVBytes, Title: "The size of the cache",
+			Lead:    "Count the bytes of keys and values, from the shape of the model.",
+			Minutes: 6, Levels: MaxLevel,
+			Harder: [MaxLevel]string{
+				"One cache at two lengths.",
+				"Shared heads and other number formats.",
+				"And how much text fits into a given memory.",
+			},
+		},
+		{
+			Kind: MultiplyAdds, Title: "Work with and without the cache",
+			Lead:    "Count multiply-adds of one token, with a cache and from scratch.",
+			Minutes: 8, Levels: MaxLevel,
+			Harder: [MaxLevel]string{
+				"A small model.",
+				"A large model.",
+				"A large model, and where attention catches up.",
+			},
+		},
+		{
+			Kind: Bill, Title: "The bill",
+			Lead:    "Price a call by what goes in and what comes out.",
+			Minutes: 5, Levels: MaxLevel,
+			Harder: [MaxLevel]string{
+				"One call.",
+				"One call, and a month of them.",
+				"And a conversation that is sent again with each turn.",
+			},
+		},
+		{
+			Kind: Speculation, Title: "Tokens for one verification",
+			Lead:    "How many tokens one pass of the large model yields when a draft goes ahead.",
+			Minutes: 6, Levels: MaxLevel,
+			Harder: [MaxLevel]string{
+				"Expected tokens.",
+				"And how much faster that is.",
+				"And which draft length is best.",
+			},
+		},
+		{
+			Kind: Stops, Title: "What stops it",
+			Lead:    "Read a run token by token and say which stop condition fires first.",
+			Minutes: 4, Levels: MaxLevel,
+			Harder: [MaxLevel]string{
+				"The stop string is a token.",
+				"The stop string is cut across tokens.",
+				"It begins inside a token, and the context window counts.",
+			},
+		},
 	}
 }
 

@@ -124,7 +124,8 @@ func tidy(text string) (string, error) {
 	}
 	for _, word := range []string{"inf", "∞", "nan"} {
 		if strings.HasPrefix(strings.TrimLeft(s, "+-"), word) {
-			return "", refuse("Infinity and 'not a number' are no answers here: every value of this drill is an ordinary number. Try again with digits.")
+			return "", refuse("Infinity and 'not a number' are not answers here: every value of this drill is an " +
+				"ordinary number. Try again with digits.")
 		}
 	}
 	if !strings.ContainsAny(s, "0123456789") {

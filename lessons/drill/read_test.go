@@ -102,7 +102,7 @@ func TestReadGivesBothReadings(t *testing.T) {
 	}
 }
 
-// What is no answer is refused in a sentence, and says what to do.
+// What is not an answer is refused in a sentence, and says what to do.
 func TestReadRefusesGently(t *testing.T) {
 	for text, part := range map[string]string{
 		"hello":                   "no number",

@@ -10,8 +10,10 @@ func (s *sheet) drawStep() {
 	d := s.nucleus(1)
 	u := canonical(s.u, Real)
 	s.open(Step{
-		ID: "draw", Name: "Draw", Note: "u = " + u, Needs: []string{"topp"}, Title: "Lay the kept tokens end to end and draw",
-		Ask:    "Each kept token takes a part of the line from 0 to 1 that is as long as its p′, the most probable first. Say where each part ends, and on which token u = " + u + " falls.",
+		ID: "draw", Name: "Draw", Note: "u = " + u, Needs: []string{"topp"},
+		Title: "Lay the kept tokens end to end and draw",
+		Ask: "Each kept token takes a part of the line from 0 to 1 that is as long as its p′, the most probable " +
+			"first. Say where each part ends, and on which token u = " + u + " falls.",
 		Remark: "A part holds its beginning and not its end.",
 	})
 	s.step.Columns = []Column{
@@ -57,18 +59,46 @@ func (s *sheet) endCell(i, r int, d cutter) Item {
 	want, p4 := ends(d, r), Probability.show
 	at, to := d.Segment(r)
 	from := beginning(at)
-	slips := []slip{{mistake: NotRunning, value: d.Q(r), title: "That is how long the part is.", why: fmt.Sprintf("It begins at %s, so it ends at %s + %s.", from, from, p4(d.Q(r)))}}
-	if r > 0 {
-		slips = append(slips, slip{mistake: OneTooFew, value: at, title: "There the part begins.", why: "It ends one p′ later: " + from + " + " + p4(d.Q(r)) + "."})
+	slips := []slip{
+		{
+			mistake: NotRunning, value: d.Q(r), title: "That is how long the part is.",
+			why: fmt.Sprintf("It begins at %s, so it ends at %s + %s.", from, from, p4(d.Q(r))),
+		},
 	}
-	slips = append(slips, slip{mistake: Renormalise, value: d.Cum[r], title: "That is the running total of p.", why: "Lay the renormalised p′ end to end, so that the line is filled."})
+	if r > 0 {
+		slips = append(
+			slips,
+			slip{
+				mistake: OneTooFew, value: at, title: "There the part begins.",
+				why: "It ends one p′ later: " + from + " + " + p4(d.Q(r)) + ".",
+			},
+		)
+	}
+	slips = append(
+		slips,
+		slip{
+			mistake: Renormalise, value: d.Cum[r], title: "That is the running total of p.",
+			why: "Lay the renormalised p′ end to end, so that the line is filled.",
+		},
+	)
 	if r+1 < d.Keep {
 		_, next := d.Segment(r + 1)
-		slips = append(slips, slip{mistake: OneTooMany, value: next, title: "There the next part ends.", why: "Stop after this token."})
+		slips = append(
+			slips,
+			slip{mistake: OneTooMany, value: next, title: "There the next part ends.", why: "Stop after this token."},
+		)
 	}
-	slips = append(slips, slip{mistake: Percent, value: 100 * to, title: "A percentage needs its sign.", why: "Write " + p4(to) + ".", credit: 0.5})
+	slips = append(
+		slips,
+		slip{
+			mistake: Percent, value: 100 * to, title: "A percentage needs its sign.", why: "Write " + p4(to) + ".",
+			credit: 0.5,
+		},
+	)
 	return Item{Cell: s.cell(&cell{
-		Cell:   Cell{ID: fmt.Sprintf("end.%d", i), Label: "where the part of " + quoted(s.names[i]) + " ends", Type: Number},
+		Cell: Cell{
+			ID: fmt.Sprintf("end.%d", i), Label: "where the part of " + quoted(s.names[i]) + " ends", Type: Number,
+		},
 		grader: newNumber(Probability, want, slips), answer: p4(to),
 		hints: [3]string{
 			"Where does this token's part begin?",
@@ -85,7 +115,9 @@ func (s *sheet) drawnCell(d cutter) *Cell {
 	p4, u := Probability.show, canonical(s.u, Real)
 	name := s.names[d.Order[drawn]]
 	where := fmt.Sprintf("%s ≤ %s < %s", beginning(from), u, p4(to))
-	c := &choice{options: s.options(), right: name, note: where + ", the part of " + quoted(name) + ".", why: map[string]said{}}
+	c := &choice{
+		options: s.options(), right: name, note: where + ", the part of " + quoted(name) + ".", why: map[string]said{},
+	}
 	plain := s.plain(1).Draw(s.u)
 	for r, id := range d.Order {
 		w := said{OtherOption, "u falls on another part.", ""}
@@ -95,12 +127,18 @@ func (s *sheet) drawnCell(d cutter) *Cell {
 		case r >= d.Keep:
 			w = said{OneTooMany, "This token was cut.", "It has no part of the line, so nothing can fall on it."}
 		case r == plain:
-			w = said{Renormalise, "On the line of p it would be this one.", "The draw is on p′, renormalised: there this part goes from " + p4(f) + " to " + p4(t) + "."}
+			w = said{
+				Renormalise, "On the line of p it would be this one.",
+				"The draw is on p′, renormalised: there this part goes from " + p4(f) + " to " + p4(t) + ".",
+			}
 		case r == 0:
 			w.mistake, w.title = OtherOption, "The most probable is not always drawn."
 			w.why = fmt.Sprintf("Its part ends at %s, and %s lies beyond.", p4(t), u)
 		case math.Abs(d.Q(r)-s.u) < 0.1:
-			w.why = fmt.Sprintf("u is no probability to look for: its place on the line counts. This part goes from %s to %s.", p4(f), p4(t))
+			w.why = fmt.Sprintf(
+				"u is not a probability to look for: its place on the line counts. This part goes from %s to %s.",
+				p4(f), p4(t),
+			)
 		default:
 			w.why = fmt.Sprintf("This part goes from %s to %s.", p4(f), p4(t))
 		}

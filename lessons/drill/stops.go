@@ -109,7 +109,7 @@ func (w *run) decide() bool {
 	return w.reason != infer.StopNone
 }
 
-// open: the answer is no matter of luck. Two conditions at one token come only
+// open: the answer is not a matter of luck. Two conditions at one token come only
 // at the hardest level, and each reason gets its turn.
 func (w *run) open(level int, r *random) bool {
 	at := 0
@@ -216,7 +216,7 @@ func (w *run) askCount(p *Problem, step *Step) {
 	slips := []slip{
 		{
 			mistake: Missing, value: float64(w.prompt + w.n), title: "You counted the prompt.",
-			why: "Generated tokens are asked for.",
+			why: "The question is about generated tokens.",
 		},
 	}
 	for _, stop := range terms.Stops() {
@@ -236,7 +236,10 @@ func (w *run) askCount(p *Problem, step *Step) {
 			mistake: OffByOne, value: float64(w.n - 1), title: "The token that ends the run is generated, too.",
 			why: "It was drawn before the condition could be looked at: it counts.",
 		},
-		slip{mistake: OffByOne, value: float64(w.n + 1), title: "One too many.", why: "The run ends at the token that makes the condition true."})
+		slip{
+			mistake: OffByOne, value: float64(w.n + 1), title: "One too many.",
+			why: "The run ends at the token that makes the condition true.",
+		})
 	made := p.quantity(step.ID, quantity{
 		id: "count", name: "tokens generated", form: Count, unit: "tokens", want: exactly(w.n), slips: slips,
 		hints: [3]string{

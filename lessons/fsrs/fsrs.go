@@ -59,7 +59,7 @@ func ParseGrade(text string) (Grade, error) {
 			return g, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no grade: it must be again, hard, good or easy", text)
+	return 0, fmt.Errorf("%q is not a grade: it must be again, hard, good or easy", text)
 }
 
 // State is where a card stands in its life.

@@ -63,7 +63,7 @@ func TestBlind(t *testing.T) {
 		t.Errorf("Blind(4) = %v, want -0.5623", got)
 	}
 	if got := Blind(1); got != 0 {
-		t.Errorf("one candidate is no guess: Blind(1) = %v, want 0", got)
+		t.Errorf("one candidate is not a guess: Blind(1) = %v, want 0", got)
 	}
 }
 

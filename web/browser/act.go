@@ -171,7 +171,7 @@ func leftPage(err error) bool {
 }
 
 // Changed waits until something in the page has changed, or for a moment where
-// nothing does: what a person typed is no change of the document.
+// nothing does: what a person typed is not a change of the document.
 func (tab *Tab) Changed() {
 	tab.t.Helper()
 	ctx, cancel := context.WithTimeout(tab.ctx, Patience)

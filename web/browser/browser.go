@@ -187,7 +187,7 @@ func (tab *Tab) As(t testing.TB) *Tab {
 }
 
 // MayLose says that the test cuts connections or stops the server: what Chromium
-// reports of that is no fault.
+// reports of that is not a fault.
 func (tab *Tab) MayLose() {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()

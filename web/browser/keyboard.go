@@ -30,7 +30,7 @@ const focusAt = `((selector) => {
 	const a = document.activeElement;
 	if (a === e) return 'here';
 	const group = e.tabIndex < 0 ? e.closest('[data-roving]') : null;
-	if (!group && e.tabIndex < 0) return 'is no place for the focus';
+	if (!group && e.tabIndex < 0) return 'is not a place for the focus';
 	if (group?.contains(a)) return 'in';
 	return a && a !== document.body && e.compareDocumentPosition(a) & Node.DOCUMENT_POSITION_FOLLOWING ? 'after' : 'before';
 })(%q)`
@@ -89,7 +89,13 @@ func (k keyboard) goTo(selector string) {
 func (k keyboard) arrow(selector string) {
 	k.t.Helper()
 	key := kb.ArrowRight
-	if Value[bool](k.Tab, fmt.Sprintf(`!!(document.querySelector(%q).compareDocumentPosition(document.activeElement) & Node.DOCUMENT_POSITION_FOLLOWING)`, selector)) {
+	if Value[bool](
+		k.Tab,
+		fmt.Sprintf(
+			`!!(document.querySelector(%q).compareDocumentPosition(document.activeElement) & Node.DOCUMENT_POSITION_FOLLOWING)`,
+			selector,
+		),
+	) {
 		key = kb.ArrowLeft
 	}
 	k.Keys(key)

@@ -72,7 +72,7 @@ func newSecret() (s Secret) {
 // String is the secret as 22 characters that an address can carry.
 func (s Secret) String() string { return base64.RawURLEncoding.EncodeToString(s[:]) }
 
-// ParseSecret is the inverse of [Secret.String]. What is no secret gives one
+// ParseSecret is the inverse of [Secret.String]. What is not a secret gives one
 // that fits no room.
 func ParseSecret(text string) (s Secret) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)

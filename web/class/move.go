@@ -31,7 +31,9 @@ func Perform(ctx context.Context, do Do, w *lessons.Walk, step, from int) (*sess
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		return nil, refuse(CodeWalk, "Step %d of the walkthrough, “%s”, cannot be shown: %s", step, w.Steps[step-1].Title, err)
+		return nil, refuse(
+			CodeWalk, "Step %d of the walkthrough, “%s”, cannot be shown: %s", step, w.Steps[step-1].Title, err,
+		)
 	}
 	return st, err
 }
@@ -53,25 +55,20 @@ func actions(w *lessons.Walk, step, from int) (list []lessons.Action) {
 func act(ctx context.Context, do Do, st *session.State, a lessons.Action) (*session.State, error) {
 	switch a := a.(type) {
 	case lessons.WalkStart:
-		s := a.Settings
-		if _, err := do(ctx, session.SetSampling{Temperature: &s.Temperature, TopK: &s.TopK, TopP: &s.TopP, MinP: &s.MinP, Seed: &s.Seed}); err != nil {
-			return nil, err
-		}
-		if _, err := do(ctx, session.SetStop{MaxTokens: &s.Stop.MaxTokens, Strings: &s.Stop.Strings}); err != nil {
+		if _, err := do(ctx, session.SetAll(a.Settings)); err != nil {
 			return nil, err
 		}
 		return do(ctx, session.Start{Prompt: a.Prompt})
 	case lessons.WalkSet:
-		return do(ctx, session.SetSampling(a))
-	case lessons.WalkStop:
-		return do(ctx, session.SetStop(a))
+		return do(ctx, session.Set(a))
 	case lessons.WalkGo:
 		next, err := goTo(ctx, do, st, session.Cursor(a))
 		var stopped *session.Error
 		if errors.As(err, &stopped) && stopped.Code == session.CodeStopped {
 			// Where a class has chosen tokens, a text may end before the script
 			// thinks. Its end is shown then. A limit is the script's own fault.
-			if st, e := do(ctx, session.Pause{}); e == nil && (st.Stopped == infer.StopEOS || st.Stopped == infer.StopString) {
+			if st, e := do(ctx, session.Pause{}); e == nil && (st.Stopped == infer.StopEOS ||
+				st.Stopped == infer.StopString) {
 				return do(ctx, session.Seek(st.Frontier()))
 			}
 		}
@@ -118,7 +115,7 @@ func (r *Room) moved(ctx context.Context, run Run, f func(Do) error) error {
 		case err == nil:
 			last = st
 		case ctx.Err() == nil && !errors.As(err, &refused):
-			dead = true // it is no refusal: the run has ended
+			dead = true // it is not a refusal: the run has ended
 		}
 		return st, err
 	})

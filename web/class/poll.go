@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // poll is a poll with all that is known of it; what of that anybody may see
@@ -45,7 +44,8 @@ type vote struct {
 
 func (p *poll) at() round { return round{p.ID, p.Round} }
 
-// so that a late vote of a round counts in no other
+// id names the poll and its round, so that a late vote of one round counts in no
+// other.
 func (p *poll) id() string       { return fmt.Sprintf("%d-%d", p.ID, p.Round) }
 func (p *poll) aboutToken() bool { return p.Kind == Next || p.Kind == Draw }
 func (p *poll) live() bool       { return p.Phase == Open }
@@ -142,28 +142,11 @@ func (c *core) draw(p *poll, u float64) (key string, err error) {
 	return strconv.Itoa(int(d.Order[d.Draw(u)])), nil
 }
 
-// grouped is a number whose thousands are set apart, as pages write them.
-var grouped = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
-
-// ReadNumber reads a number as typed: 0.63, 0,63, 63%, 1 000 and 1,000 are
-// understood. The error is an [*Error] with [CodeNotOffer].
+// ReadNumber is [terms.ReadNumber] with an error, an [*Error] with [CodeNotOffer].
 func ReadNumber(typed string) (float64, error) {
-	text := strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "−", "-").Replace(strings.TrimSpace(typed))
-	text, percent := strings.CutSuffix(text, "%")
-	if grouped.MatchString(text) {
-		text = strings.ReplaceAll(text, ",", "")
-	} else if strings.Count(text, ",") == 1 && !strings.Contains(text, ".") {
-		text = strings.Replace(text, ",", ".", 1)
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || len(typed) > 64 {
+	x, ok := terms.ReadNumber(typed)
+	if !ok {
 		return 0, refuse(CodeNotOffer, "%q is not a number. Type one such as 0.25 or 25%%.", short(typed))
-	}
-	if percent {
-		x /= 100
-	}
-	if x == 0 {
-		x = 0 // without a sign
 	}
 	return x, nil
 }

@@ -41,7 +41,10 @@ func TestNextTokenFromVoteToReveal(t *testing.T) {
 	nothing("the open vote", p, false)
 	// Six for the first, three for the second, one for the last.
 	l.allVote(10, func(id int) Ballot { return Ballot{Choice: keys(p)[[]int{0, 0, 0, 0, 0, 0, 1, 1, 1, 5}[id-1]]} })
-	nothing("the vote with ten votes", l.settled("ten have voted", func(v *View) bool { return v.Poll.Votes == 10 }).Poll, false)
+	nothing(
+		"the vote with ten votes", l.settled("ten have voted", func(v *View) bool { return v.Poll.Votes == 10 }).Poll,
+		false,
+	)
 	nothing("the closed vote", l.does(Close{}).Poll, false)
 	spread := l.does(ShowSpread{}).Poll
 	nothing("the spread", spread, true)
@@ -89,11 +92,15 @@ func TestAppendTokens(t *testing.T) {
 	l.refused(AppendMajority{}, ErrOpen)
 	l.does(Close{})
 	likelier := p.Options[2]
-	if d := distribution(l.View().State, 1); d.RankOf(int32(number(p.Options[4].Key))) < d.RankOf(int32(number(likelier.Key))) {
+	if d := distribution(l.View().State, 1); d.RankOf(
+		int32(number(p.Options[4].Key)),
+	) < d.RankOf(int32(number(likelier.Key))) {
 		likelier = p.Options[4]
 	}
 	v := l.does(AppendMajority{})
-	if v.Poll != nil || v.State.Cursor != (session.Cursor{Step: 1, Stage: infer.KindSample}) || model.Token(v.State.Step().Chosen).Text != likelier.Text {
+	if v.Poll != nil || v.State.Cursor != (session.Cursor{
+		Step: 1, Stage: infer.KindSample,
+	}) || model.Token(v.State.Step().Chosen).Text != likelier.Text {
 		t.Errorf("after the majority's token: %+v, %q", v.State.Cursor, model.Token(v.State.Step().Chosen).Text)
 	}
 	l.refused(AppendMajority{}, ErrNoPoll)
@@ -121,7 +128,7 @@ func TestClassAsSampler(t *testing.T) {
 	l := s.room(Options{})
 	l.start("The capital of")
 	topK := 4
-	l.does(Drive{session.SetSampling{TopK: &topK}})
+	l.does(Drive{session.SetKnob("top_k", float64(topK))})
 	const n = 200
 	l.class(n)
 	v := l.does(AskDraw{})
@@ -151,8 +158,7 @@ func TestClassAsSampler(t *testing.T) {
 	}
 	near(t, "all q", sum, 1)
 
-	zero := 0.0
-	l.does(Close{}, Drive{session.SetSampling{Temperature: &zero}})
+	l.does(Close{}, Drive{session.SetKnob("temperature", 0)})
 	if err := l.refused(AskDraw{}, &Error{Code: CodeAsk}); !strings.Contains(err, "Greedy draws nothing") {
 		t.Error(err)
 	}
@@ -163,11 +169,11 @@ func TestDrawsOfTheRest(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.start("The capital of")
-	hot := 2.0
-	l.does(Drive{session.SetSampling{Temperature: &hot}})
+	l.does(Drive{session.SetKnob("temperature", 2)})
 	l.class(30)
 	p := l.does(AskDraw{}).Poll
-	if rest := p.Options[len(p.Options)-1]; len(p.Options) != mostKept+1 || !rest.Rest || rest.Letter != "" || rest.Q <= 0.3 {
+	if rest := p.Options[len(p.Options)-1]; len(p.Options) != mostKept+1 || !rest.Rest || rest.Letter != "" ||
+		rest.Q <= 0.3 {
 		t.Fatalf("the last bar is %+v of %d", rest, len(p.Options))
 	}
 	others := 0
@@ -239,7 +245,9 @@ func TestTimeUp(t *testing.T) {
 	if _, err := l.vote(1, Ballot{Choice: "a"}); err != ErrClosed {
 		t.Errorf("a vote after the end: %v", err)
 	}
-	if err := l.ask(t.Context(), func(c *core) error { c.timeUp(); return nil }); err != nil || l.View().Poll.Phase != Closed {
+	if err := l.ask(
+		t.Context(), func(c *core) error { c.timeUp(); return nil },
+	); err != nil || l.View().Poll.Phase != Closed {
 		t.Errorf("the poll is %+v, %v", l.View().Poll, err)
 	}
 	l.does(Extend{time.Minute})
@@ -259,7 +267,9 @@ func TestRefusedAsking(t *testing.T) {
 	l.class(2)
 	for c, code := range map[Command]Code{
 		AskNext{}: CodeAsk, AskDraw{}: CodeAsk, AskNext{Choices: 3}: CodeAsk, AskNext{Choices: 9}: CodeAsk,
-		AskQuestion{ID: "q-none"}: CodeAsk, AskQuestion{ID: "q-order", For: -1}: CodeAsk, AskWalk{}: CodeWalk, GoTo{1}: CodeWalk,
+		AskQuestion{ID: "q-none"}: CodeAsk, AskQuestion{
+			ID: "q-order", For: -1,
+		}: CodeAsk, AskWalk{}: CodeWalk, GoTo{1}: CodeWalk,
 		Close{}: CodeNoPoll, Reveal{}: CodeNoPoll, Dismiss{}: CodeNoPoll, AppendMajority{}: CodeNoPoll,
 		DropName{3}: CodeNoMember, Remove{0}: CodeNoMember, SetTimer{-1}: CodeAsk,
 	} {
@@ -267,7 +277,9 @@ func TestRefusedAsking(t *testing.T) {
 	}
 	l.start("The capital of")
 	p := l.does(AskNext{}).Poll
-	for _, c := range []Command{Drive{session.StepStage{}}, AskNext{}, AskDraw{}, AskQuestion{ID: "q-order"}, Dismiss{}, Revote{}} {
+	for _, c := range []Command{
+		Drive{session.StepStage{}}, AskNext{}, AskDraw{}, AskQuestion{ID: "q-order"}, Dismiss{}, Revote{},
+	} {
 		l.refused(c, ErrOpen)
 	}
 	outside := 0

@@ -56,21 +56,15 @@ func shows(t *testing.T, st *session.State, step *lessons.WalkStep) {
 			want := st.Settings
 			for _, b := range step.Do { // the fields that it sets hold
 				if set, ok := b.(lessons.WalkSet); ok {
-					put(&want.Temperature, set.Temperature)
-					put(&want.TopK, set.TopK)
-					put(&want.TopP, set.TopP)
+					for key, x := range set.Knobs {
+						want.Set(key, x)
+					}
 				}
 			}
 			if !st.Settings.Equal(want) {
 				t.Errorf("%s: settings %+v", step.ID, st.Settings)
 			}
 		}
-	}
-}
-
-func put[T any](field, value *T) {
-	if value != nil {
-		*field = *value
 	}
 }
 
@@ -98,7 +92,8 @@ func (l *lesson) pollOnce(p *Poll, ask *lessons.AskSpec) {
 		l.t.Errorf("%s, revealed: %+v", ask.Kind, p)
 	}
 	if p.Kind == Draw {
-		if v := l.does(AppendMajority{}); v.Poll != nil || v.State.Cursor.Stage != infer.KindSample || !v.State.Step().Forced && v.State.Step().Chosen < 0 {
+		if v := l.does(AppendMajority{}); v.Poll != nil || v.State.Cursor.Stage != infer.KindSample ||
+			!v.State.Step().Forced && v.State.Step().Chosen < 0 {
 			l.t.Errorf("the class's token is not on the stage: %+v", v.State.Cursor)
 		}
 	}
@@ -163,7 +158,8 @@ func TestLeaveAndReturn(t *testing.T) {
 		t.Errorf("back at step 2: %+v, the same stage: %v", back.Walk, back.Link() == first.Link())
 	}
 	l.does(Drive{session.Reset{}})
-	if on := l.does(GoTo{3}); on.State.Prompt != first.State.Prompt || on.State.Cursor != first.State.Cursor || on.Poll != nil && on.Poll.Kind != Question {
+	if on := l.does(GoTo{3}); on.State.Prompt != first.State.Prompt || on.State.Cursor != first.State.Cursor ||
+		on.Poll != nil && on.Poll.Kind != Question {
 		t.Errorf("on at step 3: %+v", on.State.Cursor)
 	}
 }
@@ -172,21 +168,37 @@ func TestLeaveAndReturn(t *testing.T) {
 // and the class stays where it was.
 func TestBrokenStep(t *testing.T) {
 	s := begun(t, "")
-	temperature := -1.0
 	short := infer.DefaultSettings()
 	short.Stop.MaxTokens = 2
 	broken := &lessons.Walk{Slug: "broken", Title: "Broken", Steps: []*lessons.WalkStep{
-		{Title: "Begin", Do: []lessons.Action{lessons.WalkStart{Prompt: "The", Settings: infer.DefaultSettings()}, lessons.WalkGo{Step: 1, Stage: infer.KindFilter}}},
-		{Title: "No such heat", Do: []lessons.Action{lessons.WalkSet{Temperature: &temperature}}},
-		{Title: "No dice", Do: []lessons.Action{lessons.WalkStart{Prompt: "Once", Settings: greedy()}}, Ask: &lessons.AskSpec{Kind: lessons.AskDraw}},
-		{Title: "Too far", Do: []lessons.Action{lessons.WalkStart{Prompt: "Once upon a", Settings: short}, lessons.WalkGo{Step: 9, Stage: infer.KindAppend}}},
+		{
+			Title: "Begin",
+			Do: []lessons.Action{
+				lessons.WalkStart{Prompt: "The", Settings: infer.DefaultSettings()},
+				lessons.WalkGo{Step: 1, Stage: infer.KindFilter},
+			},
+		},
+		{Title: "No such heat", Do: []lessons.Action{lessons.WalkSet{Knobs: infer.Knobs{"temperature": -1}}}},
+		{
+			Title: "No dice", Do: []lessons.Action{lessons.WalkStart{Prompt: "Once", Settings: greedy()}},
+			Ask: &lessons.AskSpec{Kind: lessons.AskDraw},
+		},
+		{
+			Title: "Too far",
+			Do: []lessons.Action{
+				lessons.WalkStart{Prompt: "Once upon a", Settings: short},
+				lessons.WalkGo{Step: 9, Stage: infer.KindAppend},
+			},
+		},
 	}}
 	course := *s.cfg.Course
 	course.Walks = append(course.Walks, broken)
 	s.cfg.Course = &course
 	l := s.room(Options{Walk: "broken"})
 	l.does(GoTo{1})
-	for step, says := range map[int]string{2: "“No such heat”, cannot be shown: Temperature is -1", 4: "“Too far”", 5: "1 to 4", 0: "1 to 4"} {
+	for step, says := range map[int]string{
+		2: "“No such heat”, cannot be shown: Temperature is -1", 4: "“Too far”", 5: "1 to 4", 0: "1 to 4",
+	} {
 		if err := l.refused(GoTo{step}, &Error{Code: CodeWalk}); !strings.Contains(err, says) {
 			t.Errorf("step %d: %q lacks %q", step, err, says)
 		}

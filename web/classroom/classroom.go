@@ -134,7 +134,11 @@ func (p *Pages) trouble(r *http.Request, err error) (status int, head, say strin
 		}
 		return status, head, refused.Message
 	case errors.As(err, &run):
-		return http.StatusConflict, "Nothing was changed.", run.Message
+		status = http.StatusConflict
+		if run.Code == session.CodeRange || run.Code == session.CodeUnknown {
+			status = http.StatusBadRequest
+		}
+		return status, "Nothing was changed.", run.Message
 	case errors.As(err, &own):
 		return http.StatusBadRequest, "Nothing was changed.", own.Message
 	}

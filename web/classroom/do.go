@@ -1,7 +1,6 @@
 package classroom
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/pages"
@@ -23,19 +22,12 @@ type fields struct {
 	err error
 }
 
-// spoken are the fields as people know them.
-var spoken = map[string]string{
-	"temperature": "Temperature", "top_k": "Top-k", "top_p": "Top-p", "min_p": "Min-p", "seed": "The seed",
-	"seconds": "The number of seconds", "n": "The number of candidates", "step": "The step", "stage": "The stage",
-	"member": "The member’s number", "answer": "The answer", "within": "How far off is still right",
-}
-
 // refuse keeps the first thing that is wrong with the fields.
 func (f *fields) refuse(name, want string) {
 	if f.err == nil {
 		f.err = &live.Error{
 			Code: live.Range, Field: name, Want: want,
-			Message: fmt.Sprintf("%s is %q; it must be %s.", cmp.Or(spoken[name], name), f.Get(name), want),
+			Message: (&terms.RangeError{Field: name, Got: terms.Quoted(f.Get(name)), Want: want}).Sentence(),
 		}
 	}
 }
@@ -63,8 +55,8 @@ func (f *fields) decimal(name string) *float64 {
 	if text == "" {
 		return nil
 	}
-	x, err := class.ReadNumber(text)
-	if err != nil {
+	x, ok := terms.ReadNumber(text)
+	if !ok {
 		f.refuse(name, "a number")
 	}
 	return &x
@@ -78,44 +70,25 @@ func (f *fields) seconds() time.Duration {
 // maxSeconds is the longest that a vote or a countdown may last: a lesson.
 const maxSeconds = 7200
 
-// runCommands are those that move the room's run.
-var runCommands = map[string]func(f *fields) session.Command{
-	"forward": func(*fields) session.Command { return session.StepStage{} },
-	"back":    func(*fields) session.Command { return session.Back{} },
-	"token":   func(*fields) session.Command { return session.StepToken{} },
-	"play":    func(*fields) session.Command { return session.Play{} },
-	"pause":   func(*fields) session.Command { return session.Pause{} },
-	"reset":   func(*fields) session.Command { return session.Reset{} },
-	"goon":    func(*fields) session.Command { return session.GoOn{} },
-	"start": func(f *fields) session.Command {
-		return session.Start{Prompt: strings.ReplaceAll(f.Get("prompt"), "\r\n", "\n")}
-	},
-	"speed":  func(f *fields) session.Command { return session.SetSpeed{Speed: session.Speed(f.Get("speed"))} },
-	"look":   func(f *fields) session.Command { return session.SetLook{On: f.Get("on") == "true"} },
-	"redraw": func(f *fields) session.Command { return session.Redraw{Seed: f.seed()} },
-	"seek": func(f *fields) session.Command {
-		return session.Seek{Step: f.whole("step", 1, 1<<20), Stage: infer.Kind(f.whole("stage", int(infer.KindForward), int(infer.KindCache)))}
-	},
-	"set": func(f *fields) session.Command {
-		set := session.SetSampling{Temperature: f.decimal("temperature"), TopP: f.decimal("top_p"), MinP: f.decimal("min_p")}
-		if f.Get("top_k") != "" {
-			k := f.whole("top_k", 0, 1<<30)
-			set.TopK = &k
-		}
-		if f.Get("seed") != "" {
-			seed := f.seed()
-			set.Seed = &seed
-		}
-		return set
-	},
+// runCommands are those that move the room's run, in the grammar of every run
+// ([session.ParseCommand]), and the name that a form may use for one of them.
+var runCommands = map[string]string{
+	"forward": "step", "back": "back", "token": "token", "play": "play", "pause": "pause", "reset": "reset",
+	"goon": "goon", "start": "start", "speed": "speed", "look": "look", "redraw": "redraw", "seek": "seek", "set": "set",
 }
 
-func (f *fields) seed() uint64 {
-	n, err := strconv.ParseUint(strings.TrimSpace(f.Get("seed")), 10, 64)
-	if err != nil {
-		f.refuse("seed", "a whole number")
+// drive reads a command for the room's run. Of a form's fields it is given those
+// that commands have: a form may hold others.
+func (f *fields) drive(name string) session.Command {
+	takes := map[string]string{}
+	for _, field := range session.Takes(name) {
+		takes[field] = f.Get(field)
 	}
-	return n
+	c, _, err := session.ParseCommand(name, session.TextFields(takes))
+	if err != nil && f.err == nil {
+		f.err = err
+	}
+	return c
 }
 
 // roomCommands are those that change the room. Each reads its fields; v is how
@@ -185,8 +158,8 @@ func command(name string, values url.Values, v *class.View) (class.Command, erro
 	var c class.Command
 	if make, ok := roomCommands[name]; ok {
 		c = make(f, v)
-	} else if make, ok := runCommands[name]; ok {
-		c = class.Drive{Do: make(f)}
+	} else if run, ok := runCommands[name]; ok {
+		c = class.Drive{Do: f.drive(run)}
 	} else {
 		return nil, &live.Error{Code: live.Unknown, Field: "cmd", Message: fmt.Sprintf("There is no command %q.", name)}
 	}
@@ -212,7 +185,9 @@ func (p *Pages) do(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if name == "delete" {
-		http.SetCookie(w, &http.Cookie{Name: cookieName(room.Code()), Path: "/class/" + room.Code(), MaxAge: -1, HttpOnly: true})
+		http.SetCookie(
+			w, &http.Cookie{Name: cookieName(room.Code()), Path: "/class/" + room.Code(), MaxAge: -1, HttpOnly: true},
+		)
 	}
 	switch {
 	case pages.Fragment(r):

@@ -6,7 +6,7 @@
 // Everybody in a room looks at one run. A state of it is rendered once for each
 // kind of screen ([screens]) and the bytes are shared by all who follow, so that
 // five hundred phones cost one rendering. What is different from phone to phone
-// (its own vote, its own draw) is no part of those bytes.
+// (its own vote, its own draw) is not part of those bytes.
 //
 // While a room is asked which token comes next, nothing that is sent to anybody
 // tells how probable the tokens are or which one was drawn: the stage is veiled

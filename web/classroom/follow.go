@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/pages"
@@ -160,7 +159,7 @@ func (p *Pages) wander(v *class.View, place, t string) (*ownScreen, error) {
 
 // settingError says what is wrong with a temperature.
 func settingError(err error) error {
-	var r *sampling.RangeError
+	var r *terms.RangeError
 	if errors.As(err, &r) {
 		return &class.Error{
 			Code: class.CodeUnknown, Message: "Temperature is " + r.Got + "; it must be " + r.Want + ".",
@@ -189,7 +188,9 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 			"Running it yourself would show what the class is being asked. You can after the reveal.",
 		)
 	case v.State == nil || !v.State.Started():
-		p.Refuse(w, r, http.StatusConflict, "There is nothing to go on from yet.", "The class has not started a text yet.")
+		p.Refuse(
+			w, r, http.StatusConflict, "There is nothing to go on from yet.", "The class has not started a text yet.",
+		)
 	default:
 		link := v.Link()
 		if c, ok := parseAt(v.State, r.URL.Query().Get("at")); ok {

@@ -194,7 +194,7 @@ func followHTML(v followPage) templ.Component {
 		})
 		templ_7745c5c3_Err = ui.Bare(ui.ShellOf{
 			Title: ui.TitleOf(v.View.Title), Class: "page-class", Skip: "Skip to the stage", Mono: true, Styles: stageStyles, Scripts: followScript, Keys: followKeys,
-			Data: templ.Attributes{"data-class": "follow", "data-room": v.View.Code, "data-place": v.Where, "data-stages": strings.Join(terms.StageShorts(), ",")},
+			Data: templ.Attributes{"data-class": "follow", "data-room": v.View.Code, "data-place": v.Where, "data-stage-names": strings.Join(terms.StageShorts(), ",")},
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -382,7 +380,10 @@ func (f *presentFeed) members(ctx context.Context, n uint64) live.Message {
 	return live.Message{Ack: n, Done: true, Panels: panels}
 }
 
-// whole numbers and decimals as input fields hold them.
-func field[T int | uint64 | float64](x T) string {
-	return strings.TrimSuffix(strconv.FormatFloat(float64(x), 'f', -1, 64), ".")
+// inputMode is the keyboard that a phone shows for a knob.
+func inputMode(k terms.Knob) string {
+	if k.Whole {
+		return "numeric"
+	}
+	return "decimal"
 }

@@ -118,18 +118,6 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPercent: shares as a class reads them.
-func TestPercent(t *testing.T) {
-	t.Parallel()
-	for x, want := range map[float64]string{
-		0: "0%", 0.001: "<1%", 0.35: "35%", 2.0 / 3: "67%", 0.999: ">99%", 1: "100%",
-	} {
-		if got := terms.Percent(x); got != want {
-			t.Errorf("terms.Percent(%g) = %s, want %s", x, got, want)
-		}
-	}
-}
-
 // TestInside: what is seen inside a forward pass is rendered once for all who
 // look, sent to nobody else, and to nobody while the token is asked for.
 func TestInside(t *testing.T) {

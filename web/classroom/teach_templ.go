@@ -295,7 +295,7 @@ func teachHTML(v teachPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "><span><b>May go on alone</b><small>In a run of their own, from where the class is. You can change this during the class.</small></span></label></fieldset><p class=\"acts\"><button class=\"btn btn--main\">Make the room</button><a class=\"btn\" href=\"/join\">I have a code</a></p><p class=\"ph__say\">A room and everything said in it are deleted after ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "><span><b>Students may go on alone</b><small>Each in a run of their own, from where the class is. You can change this during the class.</small></span></label></fieldset><p class=\"acts\"><button class=\"btn btn--main\">Make the room</button><a class=\"btn\" href=\"/join\">I have a code</a></p><p class=\"ph__say\">A room and everything said in it are deleted after ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// Fields of the form that are no parameters of the lab.
+// Fields of the form that are not parameters of the lab.
 const (
 	fieldGuess   = "guess"   // the prediction, a choice's key
 	fieldRun     = "run"     // set by the button that runs

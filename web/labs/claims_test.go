@@ -22,16 +22,21 @@ func plain(list []span) string {
 // said only where they are.
 func TestCacheClaims(t *testing.T) {
 	t.Parallel()
-	step := lab.CacheStep{Step: 1, Cached: lab.CacheSide{MultAdds: 9, Formula: 9}, Recomputed: lab.CacheSide{MultAdds: 20, Formula: 20}}
+	step := lab.CacheStep{
+		Step: 1, Cached: lab.CacheSide{MultAdds: 9, Formula: 9}, Recomputed: lab.CacheSide{MultAdds: 20, Formula: 20},
+	}
 	c := &lab.Cache{SameLogits: true, Compared: 4096, Columns: lab.Columns{Compared: 640}, Steps: []lab.CacheStep{step}}
-	if got := plain(sameSay(c)); !strings.Contains(got, "all the same bit for bit") || !strings.Contains(got, "640 numbers compared, none differs") {
+	if got := plain(sameSay(c)); !strings.Contains(got, "all the same bit for bit") ||
+		!strings.Contains(got, "640 numbers compared, none differs") {
 		t.Error(got)
 	}
 	if got := plain(partsSay(c, step)); !strings.Contains(got, "equal to the formulas at every token") {
 		t.Error(got)
 	}
 	c.Columns.Different = 3
-	if got := plain(sameSay(c)); strings.Contains(got, "none differs") || !strings.Contains(got, "3 numbers of 640 differ") {
+	if got := plain(sameSay(c)); strings.Contains(got, "none differs") || !strings.Contains(
+		got, "3 numbers of 640 differ",
+	) {
 		t.Error(got)
 	}
 	c.SameLogits = false
@@ -39,10 +44,15 @@ func TestCacheClaims(t *testing.T) {
 		t.Error(got)
 	}
 	c.Steps[0].Recomputed.MultAdds++
-	if got := plain(partsSay(c, step)); strings.Contains(got, "equal to the formulas") || !strings.Contains(got, "at token 1 that is not what the formulas say") {
+	if got := plain(partsSay(c, step)); strings.Contains(got, "equal to the formulas") ||
+		!strings.Contains(got, "at token 1 that is not what the formulas say") {
 		t.Error(got)
 	}
-	rows := columnRows(&lab.Columns{KeyA: []float32{1, 2}, KeyB: []float32{1, 2}, ValueA: []float32{3, 4}, ValueB: []float32{3, 4.0001}})
+	rows := columnRows(
+		&lab.Columns{
+			KeyA: []float32{1, 2}, KeyB: []float32{1, 2}, ValueA: []float32{3, 4}, ValueB: []float32{3, 4.0001},
+		},
+	)
 	if !rows[0].Same || rows[1].Same || rows[0].All != 2 {
 		t.Errorf("%+v", rows)
 	}
@@ -72,17 +82,21 @@ func TestFitted(t *testing.T) {
 func TestStreamingMatters(t *testing.T) {
 	t.Parallel()
 	p := &lab.Prefill{Stream: true, Streamed: lab.Wait{First: 2, Last: 30}, Whole: lab.Wait{First: 30, Last: 30}}
-	if got := waitSay(p); got != "Streaming is on: there is something to read after 2.0 ms, and everything after 30.0 ms." {
+	if got := waitSay(p); got != "Streaming is on: there is something to read after 2.0 ms, and "+
+		"everything after 30.0 ms." {
 		t.Error(got)
 	}
 	p.Stream = false
-	if got := waitSay(p); !strings.HasPrefix(got, "Streaming is off: there is nothing to read until everything is written, after 30.0 ms.") {
+	if got := waitSay(p); !strings.HasPrefix(
+		got, "Streaming is off: there is nothing to read until everything is written, after 30.0 ms.",
+	) {
 		t.Error(got)
 	}
 	b := &lab.Bill{Stop: "max_tokens", Ticks: []lab.Tick{{Ms: 2}, {Ms: 30}}}
 	off := plain(paidSay(b))
 	b.Request.Stream = true
-	if on := plain(paidSay(b)); on == off || !strings.Contains(on, "after 2.0 ms") || !strings.Contains(off, "until 30.0 ms") {
+	if on := plain(paidSay(b)); on == off || !strings.Contains(on, "after 2.0 ms") ||
+		!strings.Contains(off, "until 30.0 ms") {
 		t.Errorf("on: %s off: %s", on, off)
 	}
 	p.Constant, p.PerToken = -0.02, 0.08
@@ -152,13 +166,16 @@ func TestPartingStrips(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	a := stripView{Lane: "1 Greedy", Takes: view.Marked("a"), OwnX: "0%", OwnW: "100%"}
-	b := stripView{Lane: "2 Pure", Takes: view.Marked(" b"), OwnX: "70%", OwnW: "10%", OtherX: "0%", OtherW: "50%", UAt: "75%"}
+	b := stripView{
+		Lane: "2 Pure", Takes: view.Marked(" b"), OwnX: "70%", OwnW: "10%", OtherX: "0%", OtherW: "50%", UAt: "75%",
+	}
 	for i, want := range []stripView{a, b} {
 		got := v.Strips[i]
 		if got.Takes.String() != want.Takes.String() {
 			t.Errorf("takes %v", got.Takes)
 		}
-		if got.Takes, want.Takes = nil, nil; got.Lane != want.Lane || got.OwnX != want.OwnX || got.OwnW != want.OwnW || got.OtherX != want.OtherX || got.OtherW != want.OtherW || got.UAt != want.UAt {
+		if got.Takes, want.Takes = nil, nil; got.Lane != want.Lane || got.OwnX != want.OwnX || got.OwnW != want.OwnW ||
+			got.OtherX != want.OtherX || got.OtherW != want.OtherW || got.UAt != want.UAt {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
@@ -174,7 +191,8 @@ func TestEveryFieldTellsItsRange(t *testing.T) {
 		for _, c := range append(f.Main, f.More...) {
 			switch c.Kind {
 			case lab.Int, lab.Float, lab.List:
-				if !strings.Contains(c.hint(), short(c.Min)+" to "+short(c.Max)) {
+				if !strings.Contains(c.hint(), short(c.Min)+" to "+short(c.Max)) &&
+					(c.Name != "top_k" || !strings.Contains(c.hint(), "0 or more")) {
 					t.Errorf("%s, %s: %q", i.Name, c.Name, c.hint())
 				}
 			case lab.Strings:
@@ -207,7 +225,9 @@ func TestLinkNamesItsModel(t *testing.T) {
 // TestSmallDivergences: a small divergence is never written as 0.
 func TestSmallDivergences(t *testing.T) {
 	t.Parallel()
-	for x, want := range map[float64]string{0: "0.0000", 0.0159: "0.0159", 4.56e-6: "4.6 · 10⁻⁶", 1.2e-10: "1.2 · 10⁻¹⁰"} {
+	for x, want := range map[float64]string{
+		0: "0.0000", 0.0159: "0.0159", 4.56e-6: "4.6 · 10⁻⁶", 1.2e-10: "1.2 · 10⁻¹⁰",
+	} {
 		if got := kl(x); got != want {
 			t.Errorf("%v is written %q, want %q", x, got, want)
 		}

@@ -31,7 +31,10 @@ func (s *site) open(name string) *wire {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	w := &wire{t: s.t, in: make(chan live.Command, live.Waiting), out: make(chan live.Message, 4096), stop: cancel, end: make(chan error, 1)}
+	w := &wire{
+		t: s.t, in: make(chan live.Command, live.Waiting), out: make(chan live.Message, 4096), stop: cancel,
+		end: make(chan error, 1),
+	}
 	go func() { w.end <- f.Serve(ctx, w.in, func(m live.Message) error { w.out <- m; return nil }) }()
 	s.t.Cleanup(func() {
 		cancel()
@@ -120,7 +123,8 @@ func TestFeedRunsEveryLab(t *testing.T) {
 			}
 			end := w.done()
 			results := panelOf(end, "lab-results")
-			if !strings.Contains(results, "You said") || !strings.Contains(results, guessed.Words) || !strings.Contains(results, `class="part"`) {
+			if !strings.Contains(results, "You said") || !strings.Contains(results, guessed.Words) ||
+				!strings.Contains(results, `class="part"`) {
 				t.Errorf("results: %s", results[:min(len(results), 800)])
 			}
 			if page := s.get(data.Link, 200); page.Find(".about").Length() != 1 {
@@ -144,7 +148,8 @@ func TestPredictionComesFirst(t *testing.T) {
 	if m := w.ask("set", values("draw", "run", "1", "guess", none)); panelOf(m, "lab-run") == "" {
 		t.Errorf("declining is refused: %+v", m)
 	}
-	if html := panelOf(w.done(), "lab-results"); strings.Contains(html, "You said") || !strings.Contains(html, "The distance falls from") {
+	if html := panelOf(w.done(), "lab-results"); strings.Contains(html, "You said") ||
+		!strings.Contains(html, "The distance falls from") {
 		t.Error("without a prediction the finding alone is told")
 	}
 }
@@ -156,7 +161,8 @@ func TestLargeRunAsksFirst(t *testing.T) {
 	w := newSite(t).open("cache")
 	large := map[string]string{"tokens": "400", "repeats": "50", "guess": none, "run": "1"}
 	m := w.ask("set", large)
-	if html := panelOf(m, "lab-note"); !strings.Contains(html, "This takes about") || !strings.Contains(html, "Run it anyway") || panelOf(m, "lab-run") != "" {
+	if html := panelOf(m, "lab-note"); !strings.Contains(html, "This takes about") ||
+		!strings.Contains(html, "Run it anyway") || panelOf(m, "lab-run") != "" {
 		t.Fatalf("not asked: %s", html)
 	}
 	large["sure"] = "1"
@@ -164,7 +170,10 @@ func TestLargeRunAsksFirst(t *testing.T) {
 	if m = w.ask("set", large); !strings.Contains(panelOf(m, "lab-run"), "Measuring") {
 		t.Fatalf("not begun: %+v", m)
 	}
-	w.until("first rows", func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-results"), "Cost of each token") })
+	w.until(
+		"first rows",
+		func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-results"), "Cost of each token") },
+	)
 	w.ask("cancel", nil)
 	end := w.done()
 	if html := panelOf(end, "lab-run"); !strings.Contains(html, "Cancelled after") {
@@ -184,7 +193,9 @@ func TestRefusedBesideTheField(t *testing.T) {
 	if m.Error == nil || m.Error.Field != "tokens" || m.Error.Code != live.Range {
 		t.Fatalf("%+v", m.Error)
 	}
-	if got := panelOf(m, "err-tokens"); !strings.Contains(got, "Tokens to write is 0; it must be a whole number from 1 to 2048 tokens.") {
+	if got := panelOf(m, "err-tokens"); !strings.Contains(
+		got, "Tokens to write is 0; it must be a whole number from 1 to 2048 tokens.",
+	) {
 		t.Errorf("beside the field: %s", got)
 	}
 	if got := panelOf(m, "err-prompt"); !strings.Contains(got, "></p>") {
@@ -208,23 +219,29 @@ func TestRequestInStep(t *testing.T) {
 	if first["max_tokens"] != "96" || !strings.Contains(first["request"], `"max_tokens": 96`) {
 		t.Fatalf("%v", first)
 	}
-	byField := w.ask("set", map[string]string{"max_tokens": "12", "request": first["request"], "was": first["was"]}).Data.(feedData).Inputs
+	byField := w.ask(
+		"set", map[string]string{"max_tokens": "12", "request": first["request"], "was": first["was"]},
+	).Data.(feedData).Inputs
 	if !strings.Contains(byField["request"], `"max_tokens": 12`) {
 		t.Errorf("the JSON does not follow: %s", byField["request"])
 	}
 	edited := strings.Replace(byField["request"], `"max_tokens": 12`, `"max_tokens": 7`, 1)
-	byJSON := w.ask("set", map[string]string{"max_tokens": "12", "request": edited, "was": byField["was"]}).Data.(feedData).Inputs
+	byJSON := w.ask(
+		"set", map[string]string{"max_tokens": "12", "request": edited, "was": byField["was"]},
+	).Data.(feedData).Inputs
 	if byJSON["max_tokens"] != "7" || byJSON["request"] != edited {
 		t.Errorf("the fields do not follow: %v", byJSON)
 	}
 	for bad, say := range map[string]string{
 		`{"prompt": `:            "request is",
 		`{"max_tokens": 0}`:      "max_tokens is 0",
-		`{"colour": "blue"}`:     "colour is no field of a request",
+		`{"colour": "blue"}`:     "colour is not a field of a request",
 		`{"temperature": "hot"}`: `temperature is "hot"`,
 	} {
 		m := w.ask("set", map[string]string{"request": bad, "was": byJSON["was"]})
-		if m.Error == nil || m.Error.Field != "request" || !strings.Contains(panelOf(m, "err-request"), strings.ReplaceAll(say, `"`, "&#34;")) {
+		if m.Error == nil || m.Error.Field != "request" || !strings.Contains(
+			panelOf(m, "err-request"), strings.ReplaceAll(say, `"`, "&#34;"),
+		) {
 			t.Errorf("%s: %+v, %s", bad, m.Error, panelOf(m, "err-request"))
 		}
 	}
@@ -260,7 +277,8 @@ func TestPricesNeedNoRun(t *testing.T) {
 	}
 	m = w.ask("set", values("bill", "input_price", "5000", "guess", none))
 	// 8 prompt tokens at $5,000 a million are 4 cents.
-	if html := panelOf(m, "lab-results"); !strings.Contains(html, "<b>8</b>") || !strings.Contains(html, "<b>$0.04</b>") || strings.Contains(panelOf(m, "lab-run"), "Measuring") {
+	if html := panelOf(m, "lab-results"); !strings.Contains(html, "<b>8</b>") ||
+		!strings.Contains(html, "<b>$0.04</b>") || strings.Contains(panelOf(m, "lab-run"), "Measuring") {
 		t.Errorf("not repriced: %s", html[:min(len(html), 600)])
 	}
 	if page := s.get(m.Data.(feedData).Link, 200); !strings.Contains(text(page.Find("#s-ticks")), "$0.04") {
@@ -268,7 +286,8 @@ func TestPricesNeedNoRun(t *testing.T) {
 	}
 	m = w.ask("set", values("bill", "seed", "5", "guess", none))
 	// It runs, or, after a run that was slow, waits to be asked to.
-	if html := panelOf(m, "lab-run"); panelOf(m, "lab-results") != "" || !strings.Contains(html, "Measuring") && !strings.Contains(html, "changed since") {
+	if html := panelOf(m, "lab-run"); panelOf(m, "lab-results") != "" || !strings.Contains(html, "Measuring") &&
+		!strings.Contains(html, "changed since") {
 		t.Error("another seed was answered without a run")
 	}
 }
@@ -280,7 +299,8 @@ func TestStaleResultsSaySo(t *testing.T) {
 	w := newSite(t).open("cache")
 	run := values("cache", "run", "1", "guess", none)
 	w.ask("set", run)
-	if html := panelOf(w.done(), "lab-run"); strings.Contains(html, "changed since") || !strings.Contains(html, "Done in") {
+	if html := panelOf(w.done(), "lab-run"); strings.Contains(html, "changed since") ||
+		!strings.Contains(html, "Done in") {
 		t.Errorf("at its end: %s", html)
 	}
 	// Too long to follow by itself.
@@ -292,7 +312,8 @@ func TestStaleResultsSaySo(t *testing.T) {
 	w.until("first rows", func(m live.Message) bool { return panelOf(m, "lab-results") != "" })
 	w.ask("set", other)
 	w.ask("cancel", nil)
-	if html := panelOf(w.done(), "lab-run"); !strings.Contains(html, "Cancelled after") || !strings.Contains(html, "changed since") {
+	if html := panelOf(w.done(), "lab-run"); !strings.Contains(html, "Cancelled after") ||
+		!strings.Contains(html, "changed since") {
 		t.Errorf("changed while it ran: %s", html)
 	}
 }
@@ -308,7 +329,9 @@ func TestOneAtATime(t *testing.T) {
 	}
 	first, second := s.open("draw"), s.open("draw")
 	first.ask("set", values("draw", "run", "1", "guess", none))
-	first.until("its place", func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") })
+	first.until(
+		"its place", func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") },
+	)
 	second.ask("set", values("draw", "run", "1", "guess", none))
 	second.until("its place", func(m live.Message) bool {
 		return strings.Contains(panelOf(m, "lab-run"), "2 measurements are before yours")
@@ -317,7 +340,9 @@ func TestOneAtATime(t *testing.T) {
 	if html := panelOf(first.done(), "lab-trouble"); !strings.Contains(html, "Cancelled while it waited") {
 		t.Errorf("the one that left says %s", html)
 	}
-	second.until("its new place", func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") })
+	second.until(
+		"its new place", func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") },
+	)
 	leave()
 	if html := panelOf(second.done(), "lab-results"); !strings.Contains(html, "10 draws") {
 		t.Error("the one that waited did not run")

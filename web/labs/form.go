@@ -10,7 +10,6 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
-	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -56,7 +55,7 @@ type preset struct {
 }
 
 // newForm lays a lab's parameters out; values may hold what was refused.
-func newForm(i lab.Info, values lab.Values, guessed string, bad *sampling.RangeError) form {
+func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeError) form {
 	f := form{Info: i, Guess: guesses[i.Name], Guessed: guessed}
 	for _, p := range i.Params {
 		c := control{Param: p, ID: "f-" + p.Name, Value: p.Default}
@@ -92,7 +91,7 @@ func newForm(i lab.Info, values lab.Values, guessed string, bad *sampling.RangeE
 }
 
 // errorSay tells why a value was refused, beside its field.
-func errorSay(p lab.Param, bad *sampling.RangeError) string {
+func errorSay(p lab.Param, bad *terms.RangeError) string {
 	return fmt.Sprintf("%s is %s; it must be %s.", p.Label, bad.Got, bad.Want)
 }
 
@@ -130,7 +129,16 @@ func (c control) slides() bool {
 
 // logarithmic tells whether the slider goes by factors: over a range of more
 // than a thousand steps a plain one would leap.
-func (c control) logarithmic() bool { return c.Max/max(c.Step, 1e-9) > 400 }
+func (c control) logarithmic() bool {
+	_, to := c.Slider()
+	return to/max(c.Step, 1e-9) > 400
+}
+
+// ends are what the slider covers, for its script.
+func (c control) ends() (from, to string) {
+	x, y := c.Slider()
+	return bound(x), bound(y)
+}
 
 // slide is the slider's place, 0 to 1000, for the field's value.
 func (c control) slide() string {
@@ -138,10 +146,11 @@ func (c control) slide() string {
 	if err != nil {
 		return "0"
 	}
-	v = min(max(v, c.Min), c.Max)
-	at := (v - c.Min) / (c.Max - c.Min)
+	from, to := c.Slider()
+	v = min(max(v, from), to)
+	at := (v - from) / (to - from)
 	if c.logarithmic() {
-		at = math.Log1p((v-c.Min)/c.least()) / math.Log1p((c.Max-c.Min)/c.least())
+		at = math.Log1p((v-from)/c.least()) / math.Log1p((to-from)/c.least())
 	}
 	return strconv.Itoa(int(math.Round(1000 * at)))
 }
@@ -174,6 +183,9 @@ func (c control) keyboard() string {
 func (c control) hint() string {
 	switch c.Kind {
 	case lab.Int, lab.Float:
+		if c.Max > infer.MaxSeed {
+			return fmt.Sprintf("%s; %s or more", c.Help, short(c.Min))
+		}
 		return fmt.Sprintf("%s; %s to %s", c.Help, short(c.Min), short(c.Max))
 	case lab.List:
 		return fmt.Sprintf("%s; each %s to %s, joined by commas", c.Help, short(c.Min), short(c.Max))
@@ -210,8 +222,8 @@ func (c control) option(key string) string {
 }
 
 // refusedOf is the error's range, where it is one.
-func refusedOf(err error) *sampling.RangeError {
-	var r *sampling.RangeError
+func refusedOf(err error) *terms.RangeError {
+	var r *terms.RangeError
 	errors.As(err, &r)
 	return r
 }

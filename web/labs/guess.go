@@ -70,7 +70,7 @@ var guesses = map[string]guess{
 		"Which change would have saved most on this request?",
 		[]choice{
 			{"stop", "the other stop string"},
-			{"max_tokens", "the smaller max_tokens"},
+			{"max_tokens", "the smaller limit on tokens"},
 			{"prompt", "the terser prompt"},
 			{"nothing", "none of them"},
 		},

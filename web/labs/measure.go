@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/lab"
-	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/live"
 )
@@ -219,7 +218,7 @@ func (p *Pages) broken(pg *page, name string, err error) int {
 
 // sentence tells a person of an error.
 func sentence(err error) string {
-	var r *sampling.RangeError
+	var r *terms.RangeError
 	if errors.As(err, &r) {
 		return fmt.Sprintf("Nothing was run: %s.", err)
 	}

@@ -92,7 +92,7 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	grade, err := fsrs.ParseGrade(r.PostForm.Get("grade"))
 	if err != nil {
 		p.Refuse(
-			w, r, http.StatusBadRequest, "This is no grade.",
+			w, r, http.StatusBadRequest, "This is not a grade.",
 			"A card is graded again, hard, good or easy. Nothing was saved.",
 		)
 		return

@@ -194,17 +194,3 @@ func TestCSV(t *testing.T) {
 		t.Errorf("a card that begins a formula is written as %q", got)
 	}
 }
-
-// TestWaits are written in the unit that fits.
-func TestWaits(t *testing.T) {
-	t.Parallel()
-	const day = 24 * time.Hour
-	for d, want := range map[time.Duration]string{
-		time.Second: "1 min", 10 * time.Minute: "10 min", 6 * time.Hour: "6 hours", day: "1 day", 3 * day: "3 days",
-		90 * day: "3.0 months", 730.5 * 24 * time.Hour: "2.0 years", // 90 / 30.44 = 2.957
-	} {
-		if got := terms.Wait(d); got != want {
-			t.Errorf("%v is %q, want %q", d, got, want)
-		}
-	}
-}

@@ -336,13 +336,7 @@ func (v *predictRound) begin(ctx context.Context, p *Pages, run *session.Session
 
 // startOf are the commands that begin a start of the course at its beginning.
 func startOf(start *lessons.LoopStart) []session.Command {
-	return []session.Command{
-		session.SetSampling{
-			Temperature: &start.Temperature, TopK: &start.TopK, TopP: &start.TopP, MinP: &start.MinP, Seed: &start.Seed,
-		},
-		session.SetStop{MaxTokens: &start.MaxTokens, Strings: &start.Stop},
-		session.Start{Prompt: start.Prompt},
-	}
+	return session.Begin(start.Settings, start.Prompt)
 }
 
 func apply(ctx context.Context, run *session.Session, commands ...session.Command) (st *session.State, err error) {

@@ -196,7 +196,7 @@ func TestPredictEnds(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	start := s.pages.Course.Start("sure") // at most 16 tokens
-	d := s.get("/predict?start=sure&n=" + strconv.Itoa(start.MaxTokens+1))
+	d := s.get("/predict?start=sure&n=" + strconv.Itoa(start.Settings.Stop.MaxTokens+1))
 	if d.Find(".guess__end").Text() == "" || d.Find("#guess").Length() != 0 {
 		t.Errorf("after its end the text goes on: %s", text(d.Find(".guess")))
 	}

@@ -722,14 +722,14 @@ func yours(v progressPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "</p><p><button class=\"btn\">Import</button></p></form><form method=\"post\" action=\"/progress/delete\"><h3>Delete it</h3><p>Erases everything that is kept of you, at once and for good: ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "</p><p><button class=\"btn\">Import</button></p></form><form method=\"post\" action=\"/progress/delete\"><h3>Delete it</h3><p>Erases everything that is kept about you, at once and for good: ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var40 string
 		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(terms.Counted(v.Map.Tally.Seen, "section"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/progress.templ`, Line: 147, Col: 112}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/progress.templ`, Line: 147, Col: 115}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 		if templ_7745c5c3_Err != nil {
@@ -742,7 +742,7 @@ func yours(v progressPage) templ.Component {
 		var templ_7745c5c3_Var41 string
 		templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(terms.Counted(v.Map.Tally.Answered, "question"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/progress.templ`, Line: 147, Col: 170}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/progress.templ`, Line: 147, Col: 173}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 		if templ_7745c5c3_Err != nil {
@@ -755,13 +755,13 @@ func yours(v progressPage) templ.Component {
 		var templ_7745c5c3_Var42 string
 		templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(terms.Counted(v.Map.Tally.Reviewed, "card"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/progress.templ`, Line: 147, Col: 228}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/progress.templ`, Line: 147, Col: 231}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, " learnt, your drills and your guesses. Your name leaves the classes that you joined.</p><p><label class=\"tickbox\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> <span>Yes, delete all of it</span></label></p><p><button class=\"btn btn--danger\">Delete everything</button></p></form></div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, " learnt, your drills and your guesses. Your name is removed from the classes you joined.</p><p><label class=\"tickbox\"><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> <span>Yes, delete all of it</span></label></p><p><button class=\"btn btn--danger\">Delete everything</button></p></form></div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -91,11 +91,9 @@ func (r *homeRun) next(ctx context.Context, model func() *infer.Model, seed int)
 // start gives a session the settings and the prompt, and goes on behind the
 // turns that are done.
 func start(ctx context.Context, s *session.Session, seed, done int) error {
-	limit, number := homeTurns, uint64(seed)
 	commands := []session.Command{
 		session.SetPreset{Key: homePreset},
-		session.SetSampling{Seed: &number},
-		session.SetStop{MaxTokens: &limit},
+		session.Set{Knobs: infer.Knobs{"seed": float64(seed), "max_tokens": homeTurns}},
 		session.Start{Prompt: homePrompt},
 	}
 	for range done {

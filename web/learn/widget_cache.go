@@ -151,7 +151,7 @@ func (e *cacheWidget) view(st *session.State, at int) cacheView {
 	}
 	v.Say = view.Rich{
 		{S: fmt.Sprintf("Step %d of %d. ", at, v.Of), Style: view.Bold},
-		{S: fmt.Sprintf("Without the cache this step takes %s the work, and all steps so far take %s.",
+		{S: fmt.Sprintf("Without the cache this step takes %s the work, and all steps so far together take %s.",
 			terms.Times(step.recomputed.Total(), step.cached.Total()), terms.Times(sumRe, sum))},
 	}
 	v.Identity = identitySay(same, v.Of, e.model.Config().Vocab)

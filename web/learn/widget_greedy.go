@@ -15,10 +15,7 @@ import (
 func greedyFields() []field {
 	return []field{
 		promptField("prompt", "Prompt"),
-		{
-			Name: "t", Label: "Temperature", Kind: inSlide, Min: 0, Max: 1.5, Step: stepT, Default: "0",
-			Marks: []string{"0", "0.7", "1"},
-		},
+		knobField("temperature", "0").slide(0, 1.5).marked("0", "0.7", "1"),
 		seedField(),
 		{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "48"},
 	}

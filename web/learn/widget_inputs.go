@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,8 @@ type field struct {
 	Marks          []string // values that have a button of their own
 	Empty          bool     // a text that may be left out
 	Say            string   // behind the label: "0 is greedy"
+
+	knob *terms.Knob // takes what the knob takes, whatever Min and Max are
 }
 
 // values are an experiment's inputs, checked: a value for each of its fields.
@@ -43,16 +46,35 @@ func (v values) float(name string) float64 {
 
 func (v values) whole(name string) int { return int(v.float(name)) }
 
-// seed is a whole number that a float64 holds exactly.
-func (v values) seed() uint64 { return uint64(v.float("seed")) }
-
 func (v values) set(name string, n int) { v[name] = strconv.Itoa(n) }
 
 // The inputs that several experiments have.
 func promptField(name, label string) field { return field{Name: name, Label: label, Kind: inText} }
 
+// knobField is a knob that the lesson sets and no input shows.
+func knobField(key, first string) field {
+	k := terms.MustKnob(key)
+	return field{
+		Name: k.Short, Label: k.Label, Kind: inFixed, Min: k.Min, Max: k.Max, Step: k.Step, Default: first, knob: &k,
+	}
+}
+
+// slide makes a knob's field a slider, which takes what it covers and no more.
+func (f field) slide(from, to float64) field {
+	f.Kind, f.Min, f.Max, f.knob = inSlide, from, to, nil
+	return f
+}
+
+// marked gives values buttons of their own.
+func (f field) marked(values ...string) field {
+	f.Marks = values
+	return f
+}
+
 func seedField() field {
-	return field{Name: "seed", Label: "Seed", Kind: inNumber, Max: infer.MaxSeed, Step: 1, Default: "42"}
+	f := knobField("seed", "42")
+	f.Kind = inNumber
+	return f
 }
 
 func atField(most float64, first string) field {
@@ -87,17 +109,11 @@ func (s *spec) read(sent map[string]string) (values, error) {
 		if i < 0 {
 			return nil, &live.Error{
 				Code: live.Unknown, Field: name,
-				Message: fmt.Sprintf("This experiment has no input %q.", shortened(name)),
+				Message: fmt.Sprintf("This experiment has no input %q.", terms.Shortened(name, 40)),
 			}
 		}
-		f := s.Fields[i]
-		value := sent[name]
-		if f.Kind == inText {
-			value = strings.ReplaceAll(value, "\r\n", "\n") // as forms send a line's end
-		} else {
-			value = strings.ReplaceAll(strings.TrimSpace(value), ",", ".")
-		}
-		if err := f.check(value); err != nil {
+		value, err := s.Fields[i].read(sent[name])
+		if err != nil {
 			return nil, err
 		}
 		v[name] = value
@@ -105,32 +121,33 @@ func (s *spec) read(sent map[string]string) (values, error) {
 	return v, nil
 }
 
-// widgetPromptBytes is the longest prompt of an experiment: a paragraph.
-const widgetPromptBytes = 1 << 10
-
-// check refuses a value that the field does not take.
-func (f field) check(value string) error {
+// read checks a value and gives it its one form.
+func (f field) read(value string) (string, error) {
 	if f.Kind == inText {
-		if value == "" && f.Empty {
-			return nil
+		value = strings.ReplaceAll(value, "\r\n", "\n") // as forms send a line's end
+		switch {
+		case value == "" && f.Empty:
+			return "", nil
+		case f.Name == "stop":
+			return value, named(f, infer.Stop{MaxTokens: 1, Strings: []string{value}}.Check())
 		}
-		if f.Name == "stop" {
-			return named(f, infer.Stop{MaxTokens: 1, Strings: []string{value}}.Check())
-		}
-		return named(f, infer.CheckPrompt(value, widgetPromptBytes))
+		return value, named(f, infer.CheckPrompt(value, infer.MaxPromptBytes))
 	}
-	x, err := strconv.ParseFloat(value, 64)
+	x, ok := terms.ReadNumber(value)
 	want := fmt.Sprintf("%s to %s", terms.Decimals(f.Min, f.decimals()), terms.Decimals(f.Max, f.decimals()))
-	if f.Max >= infer.MaxSeed {
-		want = "a whole number from 0 on"
+	if f.knob != nil {
+		want = f.knob.Want
+		ok = ok && f.knob.Check(x) == nil
+	} else {
+		ok = ok && x >= f.Min && x <= f.Max && (f.decimals() > 0 || x == math.Trunc(x))
 	}
-	if err != nil || !(x >= f.Min && x <= f.Max) || (f.decimals() == 0 && x != float64(int64(x))) {
-		return &live.Error{
+	if !ok {
+		return "", &live.Error{
 			Code: live.Range, Field: f.Name, Want: want,
-			Message: fmt.Sprintf("%s is %q; it must be %s.", f.Label, shortened(value), want),
+			Message: fmt.Sprintf("%s is %s; it must be %s.", f.Label, terms.Quoted(value), want),
 		}
 	}
-	return nil
+	return terms.Plain(x), nil
 }
 
 // named tells an engine's refusal by the field's own label.
@@ -164,12 +181,3 @@ func (f field) shown(value string) string {
 
 // plain writes a bound for an attribute.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-
-// shortened shows something that came from outside.
-func shortened(s string) string {
-	const most = 40
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}

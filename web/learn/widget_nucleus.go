@@ -19,9 +19,9 @@ func nucleusFields() []field {
 	return []field{
 		promptField("peaked", "A sure prompt"),
 		promptField("flat", "An unsure prompt"),
-		{Name: "k", Label: "Top-k", Kind: inSlide, Min: 1, Max: 100, Step: 1, Default: "40"},
-		{Name: "p", Label: "Top-p", Kind: inSlide, Min: 0.05, Max: 1, Step: 0.01, Default: "0.9"},
-		{Name: "t", Label: "Temperature", Kind: inFixed, Min: leastT, Max: mostT, Step: stepT, Default: "1"},
+		knobField("top_k", "40").slide(1, 100),
+		knobField("top_p", "0.9").slide(0.05, 1),
+		knobField("temperature", "1"),
 	}
 }
 
@@ -51,8 +51,7 @@ func (e *nucleus) show(ctx context.Context, in values) (templ.Component, error) 
 			}
 			side.run, side.prompt = run, in[name]
 		}
-		s := settingsOf(in)
-		st, err := side.run.Apply(ctx, session.SetSampling{Temperature: &s.Temperature, TopK: &s.TopK, TopP: &s.TopP})
+		st, err := side.run.Apply(ctx, session.SetAll(settingsOf(in)))
 		if err != nil {
 			return nil, err
 		}

@@ -249,7 +249,7 @@ func TestFindCircle(t *testing.T) {
 		"":             {},
 		"abcdef":       {},
 		"abab":         {0, 2, 4},
-		"aab":          {},        // a single token twice is no circle
+		"aab":          {},        // a single token twice is not a circle
 		"aaab":         {0, 1, 3}, // three times is
 		"xyabcabcabcz": {2, 3, 9},
 		"xabcabcab":    {1, 3, 8}, // the last round is cut short

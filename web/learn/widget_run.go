@@ -6,18 +6,14 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
 // newRun starts a run as the Loop would, without looking inside its passes.
 func newRun(ctx context.Context, m *infer.Model, prompt string, s infer.Settings) (*session.Session, error) {
 	run := session.New(m, session.DefaultLimits())
-	for _, c := range []session.Command{
-		session.SetLook{On: false},
-		session.SetSampling{Temperature: &s.Temperature, TopK: &s.TopK, TopP: &s.TopP, MinP: &s.MinP, Seed: &s.Seed},
-		session.SetStop{MaxTokens: &s.Stop.MaxTokens, Strings: &s.Stop.Strings},
-		session.Start{Prompt: prompt},
-	} {
+	for _, c := range append([]session.Command{session.SetLook{On: false}}, session.Begin(s, prompt)...) {
 		if _, err := run.Apply(ctx, c); err != nil {
 			return nil, err
 		}
@@ -29,16 +25,9 @@ func newRun(ctx context.Context, m *infer.Model, prompt string, s infer.Settings
 func settingsOf(in values) infer.Settings {
 	s := infer.DefaultSettings()
 	s.Settings = sampling.Pure
-	for name, set := range map[string]func(){
-		"t":      func() { s.Temperature = in.float("t") },
-		"k":      func() { s.TopK = in.whole("k") },
-		"p":      func() { s.TopP = in.float("p") },
-		"minp":   func() { s.MinP = in.float("minp") },
-		"seed":   func() { s.Seed = in.seed() },
-		"tokens": func() { s.Stop.MaxTokens = in.whole("tokens") },
-	} {
-		if _, ok := in[name]; ok {
-			set()
+	for _, k := range terms.Knobs() {
+		if _, ok := in[k.Short]; ok {
+			s.Set(k.Key, in.float(k.Short))
 		}
 	}
 	return s

@@ -28,10 +28,7 @@ const temperatureRows = 8
 func temperatureFields() []field {
 	return []field{
 		promptField("prompt", "Prompt"),
-		{
-			Name: "t", Label: "Temperature", Kind: inSlide, Min: leastT, Max: mostT, Step: stepT, Default: "1",
-			Marks: []string{"0.5", "1", "2"},
-		},
+		knobField("temperature", "1").slide(leastT, mostT).marked("0.5", "1", "2"),
 	}
 }
 
@@ -62,7 +59,7 @@ func (e *temperature) show(ctx context.Context, in values) (templ.Component, err
 		e.ones, _, _ = sampling.Softmax(z, 1)
 		e.curve = shareCurve(z)
 	}
-	st, err := e.run.Apply(ctx, session.SetSampling{Temperature: &t})
+	st, err := e.run.Apply(ctx, session.SetKnob("temperature", t))
 	if err != nil {
 		return nil, err
 	}

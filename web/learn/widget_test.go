@@ -103,7 +103,9 @@ func TestOnlyTheNewestCommandCounts(t *testing.T) {
 	}
 	close(in)
 	var acks []uint64
-	if err := f.Serve(context.Background(), in, func(m live.Message) error { acks = append(acks, m.Ack); return nil }); err != nil {
+	if err := f.Serve(
+		context.Background(), in, func(m live.Message) error { acks = append(acks, m.Ack); return nil },
+	); err != nil {
 		t.Fatal(err)
 	}
 	if worked.Load() != 1 || len(acks) != 1 || acks[0] != 5 {
@@ -185,10 +187,10 @@ func TestWrongInputs(t *testing.T) {
 		{lessons.WidgetTemperature, "t", "hot", `"hot"`},
 		{lessons.WidgetTemperature, "t", "NaN", "0.10 to 2.00"},
 		{lessons.WidgetTemperature, "prompt", "", "Prompt is empty"},
-		{lessons.WidgetTemperature, "prompt", strings.Repeat("long ", 500), "1024 bytes"},
+		{lessons.WidgetTemperature, "prompt", strings.Repeat("long ", 1000), "4096 bytes"},
 		{lessons.WidgetNucleus, "k", "1.5", "1 to 100"},
 		{lessons.WidgetNucleus, "p", "1.01", "0.05 to 1.00"},
-		{lessons.WidgetGreedyLoop, "seed", "-1", "a whole number from 0 on"},
+		{lessons.WidgetGreedyLoop, "seed", "-1", "a whole number from 0 to"},
 		{lessons.WidgetBestSequence, "length", "5", "2 to 4"},
 		{lessons.WidgetStopString, "stop", strings.Repeat("x", 101), "1 to 100 bytes"},
 		{lessons.WidgetSpeculate, "gamma", "9", "1 to 8"},
@@ -197,7 +199,8 @@ func TestWrongInputs(t *testing.T) {
 	} {
 		spec := s.specOf(c.kind)
 		m := s.asks(spec, map[string]string{c.field: c.value})[0]
-		if m.Error == nil || m.Error.Field != c.field || !strings.Contains(m.Error.Message, c.want) || len(m.Panels) > 0 {
+		if m.Error == nil || m.Error.Field != c.field || !strings.Contains(m.Error.Message, c.want) ||
+			len(m.Panels) > 0 {
 			t.Errorf("%s: %s=%.20q: %+v, want %q", c.kind, c.field, c.value, m.Error, c.want)
 			continue
 		}

@@ -23,12 +23,12 @@ const (
 func turnFields() []field {
 	return []field{
 		promptField("prompt", "Prompt"),
-		{Name: "t", Label: "Temperature", Kind: inFixed, Min: 0, Max: mostT, Step: stepT, Default: "0.7"},
-		{Name: "k", Label: "Top-k", Kind: inFixed, Max: 1e6, Step: 1, Default: "0"},
-		{Name: "p", Label: "Top-p", Kind: inFixed, Min: 0.01, Max: 1, Step: 0.01, Default: "0.9"},
-		{Name: "minp", Label: "Min-p", Kind: inFixed, Max: 1, Step: 0.01, Default: "0"},
+		knobField("temperature", "0.7"),
+		knobField("top_k", "0"),
+		knobField("top_p", "0.9"),
+		knobField("min_p", "0"),
 		{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: fmt.Sprint(turnTokens)},
-		{Name: "seed", Label: "Seed", Kind: inFixed, Max: infer.MaxSeed, Step: 1, Default: "42"},
+		knobField("seed", "42"),
 		atField(float64(512*stages), "1"),
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -35,7 +35,7 @@ func (e *Error) Error() string { return e.Message }
 func ErrorOf(err error) *Error {
 	var own *Error
 	var of *session.Error
-	var r *sampling.RangeError
+	var r *terms.RangeError
 	switch {
 	case errors.As(err, &own):
 		return own
@@ -62,7 +62,13 @@ func (c Command) Decode(into any) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &typed):
-		return &Error{Range, typed.Field, typed.Type.String(), fmt.Sprintf("%s is a %s; it must be a %s.", typed.Field, typed.Value, typed.Type)}
+		return &Error{
+			Range, typed.Field, typed.Type.String(),
+			fmt.Sprintf("%s is a %s; it must be a %s.", typed.Field, typed.Value, typed.Type),
+		}
 	}
-	return &Error{Code: Unknown, Message: fmt.Sprintf("%s has a field that it does not know, or that cannot be read (%v).", c.Name, err)}
+	return &Error{
+		Code:    Unknown,
+		Message: fmt.Sprintf("%s has a field that it does not know, or that cannot be read (%v).", c.Name, err),
+	}
 }

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -80,9 +80,21 @@ func TestErrorOf(t *testing.T) {
 		want live.Error
 	}{
 		{&live.Error{Code: live.Busy, Message: "Wait."}, live.Error{Code: live.Busy, Message: "Wait."}},
-		{session.FieldError("temperature", "-1", "0 to 100"), live.Error{Code: live.Range, Field: "temperature", Want: "0 to 100", Message: "Temperature is -1; it must be 0 to 100."}},
-		{sampling.NewRangeError("gamma", 9, "1 to 8"), live.Error{Code: live.Range, Field: "gamma", Want: "1 to 8", Message: "gamma is 9; it must be 1 to 8."}},
-		{errors.New("a row is short"), live.Error{Code: live.Model, Message: "The model could not go on: a row is short."}},
+		{
+			session.FieldError("temperature", "-1", "0 to 100"),
+			live.Error{
+				Code: live.Range, Field: "temperature", Want: "0 to 100",
+				Message: "Temperature is -1; it must be 0 to 100.",
+			},
+		},
+		{
+			terms.NewRangeError("gamma", 9, "1 to 8"),
+			live.Error{Code: live.Range, Field: "gamma", Want: "1 to 8", Message: "gamma is 9; it must be 1 to 8."},
+		},
+		{
+			errors.New("a row is short"),
+			live.Error{Code: live.Model, Message: "The model could not go on: a row is short."},
+		},
 	} {
 		if got := live.ErrorOf(c.err); *got != c.want {
 			t.Errorf("%v: %+v, want %+v", c.err, *got, c.want)

@@ -83,7 +83,7 @@ func (s *Store) Visit(ctx context.Context, learner, section string) error {
 }
 
 // Answer keeps what a learner made of a question or an exercise. The same
-// a.ID again keeps nothing and is no error.
+// a.ID again keeps nothing and is not an error.
 func (s *Store) Answer(ctx context.Context, learner string, a Answer) error {
 	if err := a.Check(); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (s *Store) Answer(ctx context.Context, learner string, a Answer) error {
 const insertAnswer = `INSERT INTO answers (learner, id, at, kind, item, credit, detail) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 
 // Predict keeps a guess of the next token, and tells whether it did. The same
-// p.ID again keeps nothing and is no error: the first guess is the one that
+// p.ID again keeps nothing and is not an error: the first guess is the one that
 // counts.
 func (s *Store) Predict(ctx context.Context, learner string, p Prediction) (kept bool, err error) {
 	if err := p.Check(); err != nil {
@@ -125,7 +125,9 @@ const insertPrediction = `INSERT INTO predictions (learner, id, at, confidence, 
 // Setting returns a learner's own setting, "" where there is none.
 func (s *Store) Setting(ctx context.Context, learner, name string) (value string, err error) {
 	err = s.look(ctx, learner, func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, "SELECT value FROM settings WHERE learner = ? AND name = ?", learner, name).Scan(&value)
+		err := tx.QueryRowContext(
+			ctx, "SELECT value FROM settings WHERE learner = ? AND name = ?", learner, name,
+		).Scan(&value)
 		if err == sql.ErrNoRows {
 			return nil
 		}
@@ -178,7 +180,9 @@ func (s *Store) Notices(ctx context.Context, learner string) (list []Notice, err
 			return err
 		}
 		for _, id := range ids {
-			if _, err := tx.ExecContext(ctx, "INSERT INTO notices_seen (learner, notice) VALUES (?, ?)", learner, id); err != nil {
+			if _, err := tx.ExecContext(
+				ctx, "INSERT INTO notices_seen (learner, notice) VALUES (?, ?)", learner, id,
+			); err != nil {
 				return err
 			}
 		}
@@ -229,7 +233,9 @@ func (s *Store) look(ctx context.Context, learner string, f func(*sql.Tx) error)
 // there is no room for it.
 func (s *Store) fresh(ctx context.Context, tx *sql.Tx, table, learner, id string) (bool, error) {
 	var known bool
-	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+table+" WHERE learner = ? AND id = ?)", learner, id).Scan(&known)
+	err := tx.QueryRowContext(
+		ctx, "SELECT EXISTS (SELECT 1 FROM "+table+" WHERE learner = ? AND id = ?)", learner, id,
+	).Scan(&known)
 	if err != nil || known {
 		return false, err
 	}
@@ -240,7 +246,9 @@ func (s *Store) fresh(ctx context.Context, tx *sql.Tx, table, learner, id string
 // room is an [ErrFull] where a learner has more than most rows of a table.
 func room(ctx context.Context, tx *sql.Tx, table, learner string, most int) error {
 	var n int
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+table+" WHERE learner = ?", learner).Scan(&n); err != nil {
+	if err := tx.QueryRowContext(
+		ctx, "SELECT count(*) FROM "+table+" WHERE learner = ?", learner,
+	).Scan(&n); err != nil {
 		return err
 	}
 	if n > most {

@@ -69,10 +69,15 @@ func TestChooseBranchesAndTheWayBack(t *testing.T) {
 	other := int(first.Steps[1].Distribution().Order[4])
 	st := must(t, s, Choose{2, other})
 	if st.Cursor != (Cursor{2, infer.KindSample}) || st.Steps[1].Chosen != other || !st.Steps[1].Forced {
-		t.Fatalf("after the choice: cursor %v, step 2 chose %d (forced %v)", st.Cursor, st.Steps[1].Chosen, st.Steps[1].Forced)
+		t.Fatalf(
+			"after the choice: cursor %v, step 2 chose %d (forced %v)", st.Cursor, st.Steps[1].Chosen,
+			st.Steps[1].Forced,
+		)
 	}
 	if st.Steps[1].Drawn != first.Steps[1].Chosen {
-		t.Errorf("the draw is said to have fallen on %d, it fell on %d before", st.Steps[1].Drawn, first.Steps[1].Chosen)
+		t.Errorf(
+			"the draw is said to have fallen on %d, it fell on %d before", st.Steps[1].Drawn, first.Steps[1].Chosen,
+		)
 	}
 	if len(st.Branches) != 2 || st.Branches[0].Current || !st.Branches[1].Current {
 		t.Fatalf("branches: %+v", st.Branches)
@@ -126,8 +131,7 @@ func TestChooseRefuses(t *testing.T) {
 func TestGoOn(t *testing.T) {
 	s := newRun(t, "The capital of France is")
 	refused(t, s, GoOn{}, CodeOrder, "")
-	two := 2
-	must(t, s, SetStop{MaxTokens: &two}, StepToken{}, StepToken{})
+	must(t, s, SetKnob("max_tokens", 2), StepToken{}, StepToken{})
 	refused(t, s, StepStage{}, CodeStopped, "")
 	if st := must(t, s, GoOn{}, StepToken{}); len(st.Steps) != 3 || st.Settings.Stop.MaxTokens != 2+infer.GoOnTokens {
 		t.Errorf("%d steps, limit %d", len(st.Steps), st.Settings.Stop.MaxTokens)
@@ -135,8 +139,7 @@ func TestGoOn(t *testing.T) {
 
 	// Past a stop string: the text that was kept back comes out.
 	s = newRun(t, "The capital of France is")
-	zero := 0.0
-	st := must(t, s, SetSampling{Temperature: &zero}, SetStop{Strings: &[]string{","}}, StepToken{}, StepToken{})
+	st := must(t, s, SetKnob("temperature", 0), SetStops(","), StepToken{}, StepToken{})
 	if st.Stopped != infer.StopString || st.Steps[1].Text != "" {
 		t.Fatalf("stopped by %q with text %q", st.Stopped, st.Steps[1].Text)
 	}
@@ -144,7 +147,9 @@ func TestGoOn(t *testing.T) {
 	if st.Steps[2].Text[0] != ',' {
 		t.Errorf("after going on the text continues with %q, want the comma that was kept back", st.Steps[2].Text)
 	}
-	replayed, err := infer.Replay(context.Background(), st.Model, infer.LogOf(st.Model, st.Prompt, st.Steps, st.Settings))
+	replayed, err := infer.Replay(
+		context.Background(), st.Model, infer.LogOf(st.Model, st.Prompt, st.Steps, st.Settings),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import "github.com/tokenbytoken/viz/infer"
 
 // Command is something a learner can ask of a run: [Start], [Open], [Rebuild],
 // [StepStage], [Back], [StepToken], [Seek], [Reset], [Play], [Finish], [Pause], [SetSpeed],
-// [SetSampling], [SetPreset], [SetStop], [Choose], [TakeBranch], [GoOn], [Redraw],
+// [Set], [SetPreset], [Choose], [TakeBranch], [GoOn], [Redraw],
 // [WhatIf], [Try] or [SetLook].
 type Command interface{ command() }
 
@@ -79,49 +79,59 @@ type SetLook struct{ On bool }
 // SetSpeed sets how fast Play goes.
 type SetSpeed struct{ Speed Speed }
 
-// SetSampling changes the fields that are not nil. Before a step's draw it
-// acts at once on the stages shown, after it on the next step; what was
-// generated beyond that point is dropped.
-type SetSampling struct {
-	Temperature *float64
-	TopK        *int
-	TopP        *float64
-	MinP        *float64
-	Seed        *uint64
+// Set turns knobs, by their keys, and sets the stop strings where Stop is not
+// nil. Before a step's draw it acts at once on the stages shown, after it on the
+// next step; what was generated beyond that point is dropped.
+type Set struct {
+	Knobs infer.Knobs
+	Stop  *[]string
 }
 
-// SetPreset is SetSampling with all fields of a named preset but the seed.
+// SetKnob is [Set] for one knob.
+func SetKnob(key string, x float64) Set { return Set{Knobs: infer.Knobs{key: x}} }
+
+// SetStops is [Set] for the stop strings.
+func SetStops(list ...string) Set {
+	list = append([]string{}, list...)
+	return Set{Stop: &list}
+}
+
+// SetAll is [Set] for everything.
+func SetAll(s infer.Settings) Set {
+	c := SetStops(s.Stop.Strings...)
+	c.Knobs = s.Knobs()
+	return c
+}
+
+// Begin are the commands that begin a text with its own settings.
+func Begin(s infer.Settings, prompt string) []Command {
+	return []Command{SetAll(s), Start{Prompt: prompt}}
+}
+
+// SetPreset is Set with all of sampling's knobs but the seed, by a preset's name.
 type SetPreset struct{ Key string }
 
-// SetStop changes the stop conditions, the fields that are not nil. It acts
-// from the point shown on, like SetSampling.
-type SetStop struct {
-	MaxTokens *int
-	Strings   *[]string
-}
-
-func (Start) command()       {}
-func (Open) command()        {}
-func (Rebuild) command()     {}
-func (StepStage) command()   {}
-func (Back) command()        {}
-func (StepToken) command()   {}
-func (Seek) command()        {}
-func (Reset) command()       {}
-func (Play) command()        {}
-func (Pause) command()       {}
-func (SetSpeed) command()    {}
-func (SetSampling) command() {}
-func (SetPreset) command()   {}
-func (SetStop) command()     {}
-func (Finish) command()      {}
-func (Choose) command()      {}
-func (TakeBranch) command()  {}
-func (GoOn) command()        {}
-func (WhatIf) command()      {}
-func (Redraw) command()      {}
-func (Try) command()         {}
-func (SetLook) command()     {}
+func (Start) command()      {}
+func (Open) command()       {}
+func (Rebuild) command()    {}
+func (StepStage) command()  {}
+func (Back) command()       {}
+func (StepToken) command()  {}
+func (Seek) command()       {}
+func (Reset) command()      {}
+func (Play) command()       {}
+func (Pause) command()      {}
+func (SetSpeed) command()   {}
+func (Set) command()        {}
+func (SetPreset) command()  {}
+func (Finish) command()     {}
+func (Choose) command()     {}
+func (TakeBranch) command() {}
+func (GoOn) command()       {}
+func (WhatIf) command()     {}
+func (Redraw) command()     {}
+func (Try) command()        {}
+func (SetLook) command()    {}
 
 // Speed is how fast a run plays.
 type Speed string

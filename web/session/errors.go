@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Code classifies an error for programs; Message is for people.
@@ -20,6 +20,7 @@ const (
 	CodeModel   Code = "model"   // the model failed
 	CodeLink    Code = "link"    // a link that cannot be opened
 	CodeOther   Code = "other"   // a link made with another model
+	CodeFormat  Code = "format"  // the message is not a JSON object
 )
 
 // Error is why a command was refused. The run is as it was before it.
@@ -41,36 +42,21 @@ func refuse(code Code, format string, args ...any) *Error {
 
 // refuseField is the refusal of a field's value.
 func refuseField(field, got, want string) *Error {
-	return typed(sampling.NewRangeError(field, got, want)).(*Error)
+	return typed(terms.NewRangeError(field, got, want)).(*Error)
 }
 
 // typed makes an *Error of what the engine reports; a context that ended is
 // passed on as it is.
 func typed(err error) error {
 	var e *Error
-	var r *sampling.RangeError
+	var r *terms.RangeError
 	switch {
 	case errors.As(err, &e):
 		return e
 	case errors.As(err, &r):
-		return &Error{Code: CodeRange, Field: r.Field, Want: r.Want, Message: label(r.Field) + " is " + r.Got + "; it must be " + r.Want + "."}
+		return &Error{Code: CodeRange, Field: r.Field, Want: r.Want, Message: r.Sentence()}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
 	return &Error{Code: CodeModel, Message: "The model could not go on: " + err.Error() + "."}
-}
-
-var labels = map[string]string{
-	"temperature": "Temperature", "top_k": "Top-k", "top_p": "Top-p", "min_p": "Min-p", "seed": "The seed",
-	"max_tokens": "Max tokens", "stop": "A stop string", "prompt": "The prompt", "speed": "The speed",
-	"preset": "The preset", "step": "The step", "stage": "The stage", "token": "The token", "branch": "The branch",
-	"u": "u", "key": "The suggestion", "block": "The block", "head": "The head", "text": "The text",
-}
-
-// label is what people call a field.
-func label(field string) string {
-	if l, ok := labels[field]; ok {
-		return l
-	}
-	return field
 }

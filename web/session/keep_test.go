@@ -18,7 +18,7 @@ func TestBranchKeepsItsSettings(t *testing.T) {
 	first := s.State().Branches[0].ID
 	// Looking back, a setting cuts the second token off: another branch begins.
 	st := apply(
-		t, s, session.Back{}, session.Back{}, session.Back{}, session.SetSampling{Temperature: ptr(2.5)},
+		t, s, session.Back{}, session.Back{}, session.Back{}, session.SetKnob("temperature", 2.5),
 		session.StepToken{},
 	)
 	if len(st.Branches) != 2 {

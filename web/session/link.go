@@ -229,3 +229,11 @@ func shortened(s string) string {
 	}
 	return s
 }
+
+// unsigned takes the sign from a zero: it would be shown.
+func unsigned(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return x
+}

@@ -13,10 +13,9 @@ import (
 
 func TestLinkLeadsBack(t *testing.T) {
 	s := newRun(t, "Once upon a time there was a — grüß dich")
-	temperature, seed := 1.5, uint64(99)
-	st := must(t, s, StepToken{}, SetSampling{Temperature: &temperature}, StepToken{}, StepToken{})
-	st = must(t, s, Choose{3, int(st.Steps[2].Distribution().Order[7])}, StepToken{}, SetSampling{Seed: &seed},
-		SetStop{Strings: &[]string{"\n\n", "the"}}, StepStage{}, StepStage{}, Back{})
+	st := must(t, s, StepToken{}, SetKnob("temperature", 1.5), StepToken{}, StepToken{})
+	st = must(t, s, Choose{3, int(st.Steps[2].Distribution().Order[7])}, StepToken{}, SetKnob("seed", 99),
+		SetStops("\n\n", "the"), StepStage{}, StepStage{}, Back{})
 
 	link, err := ParseLink(st.Model, LinkOf(st))
 	if err != nil {
@@ -28,7 +27,8 @@ func TestLinkLeadsBack(t *testing.T) {
 		t.Fatalf("opened at %v with %d steps, want %v with %d", got.Cursor, len(got.Steps), st.Cursor, len(st.Steps))
 	}
 	for i := range st.Steps {
-		if !slices.Equal(got.Steps[i].Logits, st.Steps[i].Logits) || got.Steps[i].Ran != st.Steps[i].Ran || got.Steps[i].Chosen != st.Steps[i].Chosen {
+		if !slices.Equal(got.Steps[i].Logits, st.Steps[i].Logits) || got.Steps[i].Ran != st.Steps[i].Ran ||
+			got.Steps[i].Chosen != st.Steps[i].Chosen {
 			t.Errorf("step %d differs", i+1)
 		}
 	}
@@ -88,11 +88,19 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 		"settings too late": func(l *Link) {
 			l.Log.Changes = append(l.Log.Changes[:1:1], infer.Change{From: 2, Settings: l.Log.Settings})
 		},
-		"settings twice":       func(l *Link) { l.Log.Changes = append(l.Log.Changes[:1:1], l.Log.Changes[0]) },
-		"a choice too late":    func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 2, Token: 5}} },
-		"a choice twice":       func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 1, Token: 5}, {Step: 1, Token: 6}} },
-		"a token below 0":      func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 1, Token: -1}} },
-		"a token past the end": func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 1, Token: st.Model.Config().Vocab}} },
+		"settings twice":    func(l *Link) { l.Log.Changes = append(l.Log.Changes[:1:1], l.Log.Changes[0]) },
+		"a choice too late": func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 2, Token: 5}} },
+		"a choice twice": func(l *Link) {
+			l.Log.Choices = []infer.Choice{
+				{Step: 1, Token: 5}, {Step: 1, Token: 6},
+			}
+		},
+		"a token below 0": func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 1, Token: -1}} },
+		"a token past the end": func(l *Link) {
+			l.Log.Choices = []infer.Choice{
+				{Step: 1, Token: st.Model.Config().Vocab},
+			}
+		},
 		"went on past the end": func(l *Link) { l.Log.WentOn = []int{2} },
 		"went on twice":        func(l *Link) { l.Log.WentOn = []int{1, 1} },
 	} {
@@ -103,9 +111,13 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 		}
 	}
 	for name, edit := range map[string]func(*Link){
-		"as it is":            func(*Link) {},
-		"the first token":     func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 1, Token: 0}} },
-		"the last token":      func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 1, Token: st.Model.Config().Vocab - 1}} },
+		"as it is":        func(*Link) {},
+		"the first token": func(l *Link) { l.Log.Choices = []infer.Choice{{Step: 1, Token: 0}} },
+		"the last token": func(l *Link) {
+			l.Log.Choices = []infer.Choice{
+				{Step: 1, Token: st.Model.Config().Vocab - 1},
+			}
+		},
 		"went on, at its end": func(l *Link) { l.Log.WentOn = []int{1} },
 		"the window's last":   func(l *Link) { l.Log.Steps = 512 },
 		"two steps' settings": func(l *Link) {
@@ -120,9 +132,8 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 		}
 	}
 	// A run that the model ended, said to have gone on.
-	zero := 0.0
 	run := newRun(t, "The capital of France is")
-	must(t, run, SetSampling{Temperature: &zero})
+	must(t, run, SetKnob("temperature", 0))
 	for run.State().Stopped == "" {
 		must(t, run, StepToken{})
 	}
@@ -133,7 +144,9 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 	beyond.Log.Steps++
 	s := New(st.Model, DefaultLimits())
 	before := s.State()
-	if _, err := s.Apply(context.Background(), Open{beyond}); err == nil || !strings.Contains(err.Error(), "does not work") {
+	if _, err := s.Apply(context.Background(), Open{beyond}); err == nil || !strings.Contains(
+		err.Error(), "does not work",
+	) {
 		t.Errorf("a link past its own end: %v", err)
 	}
 	if !reflect.DeepEqual(before, s.State()) {

@@ -3,7 +3,9 @@ package session_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,26 +31,26 @@ func anyCommand() *rapid.Generator[session.Command] {
 			return session.Start{Prompt: rapid.SampledFrom([]string{"", "Hi", "x"}).Draw(t, "prompt")}
 		}),
 		rapid.Custom(func(t *rapid.T) session.Command {
-			return session.SetPreset{Key: rapid.SampledFrom([]string{"greedy", "pure", "top_k", "no such"}).Draw(t, "key")}
-		}),
-		rapid.Custom(func(t *rapid.T) session.Command {
-			return session.SetSampling{
-				Temperature: rapid.SampledFrom([]*float64{nil, ptr(0.0), ptr(0.8), ptr(-1.0)}).Draw(t, "temperature"),
-				TopK:        rapid.SampledFrom([]*int{nil, ptr(3)}).Draw(t, "top_k"),
-				Seed:        rapid.SampledFrom([]*uint64{nil, ptr(uint64(1)), ptr(uint64(2))}).Draw(t, "seed"),
+			return session.SetPreset{
+				Key: rapid.SampledFrom([]string{"greedy", "pure", "top_k", "no such"}).Draw(t, "key"),
 			}
 		}),
 		rapid.Custom(func(t *rapid.T) session.Command {
-			return session.SetStop{
-				MaxTokens: rapid.SampledFrom([]*int{nil, ptr(1), ptr(3), ptr(5), ptr(0)}).Draw(t, "max_tokens"),
-				Strings:   rapid.SampledFrom([]*[]string{nil, {"A"}, {"AB"}, {}}).Draw(t, "strings"),
+			return session.Set{Knobs: anyKnobs(t, infer.Knobs{"temperature": 0.8, "top_k": 3, "seed": 2}, 0, -1)}
+		}),
+		rapid.Custom(func(t *rapid.T) session.Command {
+			return session.Set{
+				Knobs: anyKnobs(t, infer.Knobs{"max_tokens": 5}, 1, 3, 0),
+				Stop:  rapid.SampledFrom([]*[]string{nil, {"A"}, {"AB"}, {}}).Draw(t, "strings"),
 			}
 		}),
 		rapid.Custom(func(t *rapid.T) session.Command {
 			token := rapid.SampledFrom([]int{0, idOf('A'), idOf('B'), 200, 257}).Draw(t, "token")
 			return session.Choose{Step: step.Draw(t, "step"), Token: token}
 		}),
-		rapid.Custom(func(t *rapid.T) session.Command { return session.TakeBranch{ID: rapid.IntRange(0, 4).Draw(t, "id")} }),
+		rapid.Custom(
+			func(t *rapid.T) session.Command { return session.TakeBranch{ID: rapid.IntRange(0, 4).Draw(t, "id")} },
+		),
 		rapid.Custom(func(t *rapid.T) session.Command {
 			return session.Redraw{Seed: rapid.SampledFrom([]uint64{1, 2, 3, infer.MaxSeed + 1}).Draw(t, "seed")}
 		}),
@@ -63,6 +65,18 @@ func anyCommand() *rapid.Generator[session.Command] {
 			return session.SetSpeed{Speed: rapid.SampledFrom([]session.Speed{"1", "max", "7"}).Draw(t, "speed")}
 		}),
 	)
+}
+
+// anyKnobs turns some of the knobs of usual, to what is there or to one of
+// others, which it may refuse.
+func anyKnobs(t *rapid.T, usual infer.Knobs, others ...float64) infer.Knobs {
+	some := infer.Knobs{}
+	for _, key := range slices.Sorted(maps.Keys(usual)) {
+		if rapid.Bool().Draw(t, key+" is set") {
+			some[key] = rapid.SampledFrom(append(others, usual[key])).Draw(t, key)
+		}
+	}
+	return some
 }
 
 // Any commands in any order: each is carried out or refused with a code and a
@@ -120,7 +134,8 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 	st := s.State()
 	if err != nil {
 		var e *session.Error
-		if !errors.As(err, &e) || e.Code == "" || e.Message == "" || e.Code == session.CodeModel || e.Code == session.CodeUnknown {
+		if !errors.As(err, &e) || e.Code == "" || e.Message == "" || e.Code == session.CodeModel ||
+			e.Code == session.CodeUnknown {
 			t.Fatalf("refused with %#v", err)
 		}
 		if (e.Field != "") != (e.Code == session.CodeRange) || (e.Want != "") != (e.Code == session.CodeRange) {
@@ -133,15 +148,19 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 		t.Fatalf("version %d follows %d", st.Version, before.Version)
 	}
 	f := st.Frontier()
-	if c := st.Cursor; c.Step < 1 || c.Step > f.Step || c.Stage < infer.KindForward || c.Stage > st.Step().Ran || st.Step().N != c.Step {
+	if c := st.Cursor; c.Step < 1 || c.Step > f.Step || c.Stage < infer.KindForward || c.Stage > st.Step().Ran ||
+		st.Step().N != c.Step {
 		t.Fatalf("the cursor %+v is not in the run to %+v", c, f)
 	}
-	if (st.Dist == nil) != (st.Step().Ran < infer.KindSoftmax) || st.Dist != nil && st.Dist.Settings != st.Step().Settings.Settings {
+	if (st.Dist == nil) != (st.Step().Ran < infer.KindSoftmax) || st.Dist != nil &&
+		st.Dist.Settings != st.Step().Settings.Settings {
 		t.Fatalf("at %+v the distribution is not that of the step", st.Cursor)
 	}
 	for i, step := range st.Steps[:len(st.Steps)-1] {
 		if step.Ran != infer.KindCache || step.N != i+1 || st.Steps[i+1].Input[0] != step.Chosen {
-			t.Fatalf("step %d ran %v and chose %d, the next read %v", step.N, step.Ran, step.Chosen, st.Steps[i+1].Input)
+			t.Fatalf(
+				"step %d ran %v and chose %d, the next read %v", step.N, step.Ran, step.Chosen, st.Steps[i+1].Input,
+			)
 		}
 	}
 	if last := st.Steps[len(st.Steps)-1]; last.Ran < infer.KindSample && !last.Settings.Equal(st.Settings) {
@@ -254,7 +273,10 @@ func wantSameRun(t *rapid.T, what string, got, want session.State) {
 	g, w := reflect.ValueOf(got), reflect.ValueOf(want)
 	for i := range g.NumField() {
 		if !reflect.DeepEqual(g.Field(i).Interface(), w.Field(i).Interface()) {
-			t.Errorf("%s: %s differs: %+v, want %+v", what, g.Type().Field(i).Name, g.Field(i).Interface(), w.Field(i).Interface())
+			t.Errorf(
+				"%s: %s differs: %+v, want %+v", what, g.Type().Field(i).Name, g.Field(i).Interface(),
+				w.Field(i).Interface(),
+			)
 		}
 	}
 	t.FailNow()

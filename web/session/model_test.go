@@ -124,7 +124,7 @@ type tester interface {
 func open(tb tester, commands ...session.Command) *session.Session {
 	tb.Helper()
 	s := session.New(tinyModel(tb), session.DefaultLimits())
-	apply(tb, s, session.SetPreset{Key: "pure"}, session.SetStop{MaxTokens: ptr(5)})
+	apply(tb, s, session.SetPreset{Key: "pure"}, session.SetKnob("max_tokens", 5))
 	apply(tb, s, commands...)
 	return s
 }

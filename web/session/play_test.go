@@ -23,7 +23,9 @@ func tick(tb testing.TB, s *session.Session) *session.State {
 // Playing goes a stage a tick, at the highest speed a token a tick, and ends
 // by itself when a stop condition has fired and its turn is done.
 func TestPlayToTheStop(t *testing.T) {
-	for speed, want := range map[session.Speed]int{session.SpeedNormal: 5*7 - 1, session.SpeedFour: 5*7 - 1, session.SpeedMax: 5} {
+	for speed, want := range map[session.Speed]int{
+		session.SpeedNormal: 5*7 - 1, session.SpeedFour: 5*7 - 1, session.SpeedMax: 5,
+	} {
 		s := open(t, session.Start{Prompt: "Hi"}, session.SetSpeed{Speed: speed}, session.Play{})
 		ticks := 0
 		for s.State().Playing {
@@ -88,7 +90,10 @@ func TestWhatEndsPlaying(t *testing.T) {
 
 // A limit that is lowered below the text ends playing.
 func TestLoweredLimitEndsPlaying(t *testing.T) {
-	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.Play{}, session.SetStop{MaxTokens: ptr(1)})
+	s := open(
+		t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.Play{},
+		session.SetKnob("max_tokens", 1),
+	)
 	if st := s.State(); st.Playing || st.Stopped != infer.StopMaxTokens {
 		t.Errorf("playing is %v, stopped by %q", st.Playing, st.Stopped)
 	}
@@ -112,11 +117,15 @@ func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 	for _, kind := range []infer.Kind{infer.KindForward, infer.KindLogits, infer.KindSoftmax, infer.KindFilter} {
 		s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.StepToken{})
 		old := s.State()
-		st := apply(t, s, session.Seek{Step: 2, Stage: kind}, session.SetSampling{Temperature: ptr(0.5), TopK: ptr(3)})
+		st := apply(
+			t, s, session.Seek{Step: 2, Stage: kind}, session.Set{Knobs: infer.Knobs{"temperature": 0.5, "top_k": 3}},
+		)
 		if st.Cursor != at(2, kind) || !st.AtFrontier() || len(st.Steps) != 2 {
 			t.Fatalf("set at %v of step 2: %+v of %+v", kind, st.Cursor, st.Frontier())
 		}
-		if want := []infer.Token{st.Model.Token(old.Steps[1].Chosen), st.Model.Token(old.Steps[2].Chosen)}; !slices.EqualFunc(st.Ghosts, want, sameToken) {
+		if want := []infer.Token{
+			st.Model.Token(old.Steps[1].Chosen), st.Model.Token(old.Steps[2].Chosen),
+		}; !slices.EqualFunc(st.Ghosts, want, sameToken) {
 			t.Errorf("set at %v: ghosts %+v, want %+v", kind, st.Ghosts, want)
 		}
 		if kind >= infer.KindSoftmax {
@@ -153,7 +162,9 @@ func TestSettingsWaitAfterTheDraw(t *testing.T) {
 	for _, kind := range []infer.Kind{infer.KindSample, infer.KindAppend, infer.KindCache} {
 		s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.StepToken{})
 		old := s.State()
-		st := apply(t, s, session.Seek{Step: 2, Stage: kind}, session.SetSampling{Temperature: ptr(0.5), TopK: ptr(3)})
+		st := apply(
+			t, s, session.Seek{Step: 2, Stage: kind}, session.Set{Knobs: infer.Knobs{"temperature": 0.5, "top_k": 3}},
+		)
 		if len(st.Steps) != 2 || st.Cursor != at(2, kind) || !st.AtFrontier() {
 			t.Fatalf("set at %v of step 2: %+v of %+v", kind, st.Cursor, st.Frontier())
 		}
@@ -172,8 +183,11 @@ func TestSettingsWaitAfterTheDraw(t *testing.T) {
 
 // Settings that are those in force change nothing, also when looking back.
 func TestSameSettingsKeepTheText(t *testing.T) {
-	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.Seek{Step: 1, Stage: infer.KindFilter})
-	st := apply(t, s, session.SetPreset{Key: "pure"}, session.SetSampling{}, session.SetStop{MaxTokens: ptr(5)})
+	s := open(
+		t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{},
+		session.Seek{Step: 1, Stage: infer.KindFilter},
+	)
+	st := apply(t, s, session.SetPreset{Key: "pure"}, session.Set{}, session.SetKnob("max_tokens", 5))
 	if len(st.Steps) != 2 || st.Ghosts != nil || st.Cursor != at(1, infer.KindFilter) {
 		t.Errorf("%d steps, %d ghosts", len(st.Steps), len(st.Ghosts))
 	}
@@ -182,10 +196,13 @@ func TestSameSettingsKeepTheText(t *testing.T) {
 // The seed alone decides the draws: re-rolled at the filter it draws anew,
 // and set back it draws the same token again.
 func TestSeedRerolled(t *testing.T) {
-	s := open(t, session.Start{Prompt: "Hi"}, session.SetSampling{Seed: ptr(uint64(1))}, session.StepToken{})
+	s := open(t, session.Start{Prompt: "Hi"}, session.SetKnob("seed", 1), session.StepToken{})
 	first := s.State().Steps[0]
 	draw := func(seed uint64) *infer.Step {
-		st := apply(t, s, session.Seek{Step: 1, Stage: infer.KindFilter}, session.SetSampling{Seed: &seed}, session.StepStage{})
+		st := apply(
+			t, s, session.Seek{Step: 1, Stage: infer.KindFilter}, session.SetKnob("seed", float64(seed)),
+			session.StepStage{},
+		)
 		return st.Steps[0]
 	}
 	if other := draw(2); other.U == first.U || other.U != sampling.U(2, 1) {

@@ -15,7 +15,7 @@ type Limits struct {
 }
 
 // DefaultLimits are those of QUALITY: 4 KiB a prompt.
-func DefaultLimits() Limits { return Limits{PromptBytes: 4 << 10} }
+func DefaultLimits() Limits { return Limits{PromptBytes: infer.MaxPromptBytes} }
 
 // Session is one learner's run. It belongs to one goroutine at a time.
 type Session struct {
@@ -171,18 +171,20 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	case SetLook:
 		next.Looking = c.On
 		return nil
-	case SetSampling:
-		return s.set(next, c.on(s.state.Settings))
+	case Set:
+		settings, err := c.on(s.state.Settings)
+		if err != nil {
+			return err
+		}
+		return s.set(next, settings)
 	case SetPreset:
 		p, ok := sampling.PresetByKey(c.Key)
 		if !ok {
-			return refuseField("preset", c.Key, "greedy, pure, top_k, top_p or common")
+			return refuseField("preset", c.Key, sampling.PresetKeys())
 		}
 		settings := s.state.Settings
 		settings.Settings = p.Settings
 		return s.set(next, settings)
-	case SetStop:
-		return s.set(next, c.on(s.state.Settings))
 	}
 	if s.loop == nil {
 		return refuse(CodeOrder, "There is no text yet: start with a prompt.")

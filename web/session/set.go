@@ -42,34 +42,11 @@ func (s *Session) ghosts(c Cursor) []infer.Token {
 	return list
 }
 
-func (c SetSampling) on(s infer.Settings) infer.Settings {
-	assign(&s.Temperature, c.Temperature)
-	assign(&s.TopK, c.TopK)
-	assign(&s.TopP, c.TopP)
-	assign(&s.MinP, c.MinP)
-	assign(&s.Seed, c.Seed)
-	s.Temperature, s.MinP = unsigned(s.Temperature), unsigned(s.MinP)
-	return s
-}
-
-// unsigned takes the sign from a zero: it would be shown.
-func unsigned(x float64) float64 {
-	if x == 0 {
-		return 0
+// on are the settings after the command.
+func (c Set) on(s infer.Settings) (infer.Settings, error) {
+	s, err := s.With(c.Knobs)
+	if err == nil && c.Stop != nil {
+		s.Stop.Strings = slices.Clone(*c.Stop)
 	}
-	return x
-}
-
-func (c SetStop) on(s infer.Settings) infer.Settings {
-	assign(&s.Stop.MaxTokens, c.MaxTokens)
-	if c.Strings != nil {
-		s.Stop.Strings = slices.Clone(*c.Strings)
-	}
-	return s
-}
-
-func assign[T any](field *T, value *T) {
-	if value != nil {
-		*field = *value
-	}
+	return s, err
 }

@@ -3,13 +3,15 @@ package session
 import (
 	"math"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
 )
 
 // TestZeroHasNoSign: a setting of minus zero is zero, and shown as such.
 func TestZeroHasNoSign(t *testing.T) {
 	s := newRun(t, "Once upon a time")
 	minus := math.Copysign(0, -1)
-	st := must(t, s, SetSampling{Temperature: &minus, MinP: &minus})
+	st := must(t, s, Set{Knobs: infer.Knobs{"temperature": minus, "min_p": minus}})
 	if math.Signbit(st.Settings.Temperature) || math.Signbit(st.Settings.MinP) {
 		t.Errorf("temperature %v, min-p %v", st.Settings.Temperature, st.Settings.MinP)
 	}

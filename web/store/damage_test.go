@@ -93,8 +93,12 @@ func TestDamagedIsSetAside(t *testing.T) {
 			copy(data[100:], bytes.Repeat([]byte{0xff}, 3000))
 			replace(t, path, data)
 		},
-		"a table is missing":  func(t *testing.T, path string) { execute(t, path, "DROP TABLE reviews") },
-		"a column is missing": func(t *testing.T, path string) { execute(t, path, "ALTER TABLE notices DROP COLUMN text") },
+		"a table is missing": func(t *testing.T, path string) { execute(t, path, "DROP TABLE reviews") },
+		"a column is missing": func(t *testing.T, path string) {
+			execute(
+				t, path, "ALTER TABLE notices DROP COLUMN text",
+			)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, path := filled(t)
@@ -133,7 +137,9 @@ func TestSetAsideOverwritesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, fileName)
 	now := time.Date(2026, 11, 21, 9, 30, 5, 0, time.Local)
-	for i, want := range []string{"viz-damaged-2026-11-21-093005.db", "viz-damaged-2026-11-21-093005-2.db", "viz-damaged-2026-11-21-093005-3.db"} {
+	for i, want := range []string{
+		"viz-damaged-2026-11-21-093005.db", "viz-damaged-2026-11-21-093005-2.db", "viz-damaged-2026-11-21-093005-3.db",
+	} {
 		replace(t, path, []byte{byte(i)})
 		replace(t, path+"-wal", []byte{byte(10 + i)})
 		to, err := setAside(path, now)
@@ -197,7 +203,10 @@ func TestRefusedStaysAsItIs(t *testing.T) {
 				t.Error("the refused file was touched")
 			}
 			// The folder is free again.
-			execute(t, path, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(migrations), applicationID))
+			execute(
+				t, path,
+				fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(migrations), applicationID),
+			)
 			if got := get(t, opened(t, dir), "0"); got == "" {
 				t.Error("what was kept is gone")
 			}
@@ -239,7 +248,7 @@ func TestDamagedSecret(t *testing.T) {
 	}
 }
 
-// A start that was cut short leaves an empty file, which is no damage.
+// A start that was cut short leaves an empty file, which is not damage.
 func TestBegunAndNotFinished(t *testing.T) {
 	dir := t.TempDir()
 	replace(t, filepath.Join(dir, fileName), nil)

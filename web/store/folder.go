@@ -40,7 +40,7 @@ func private(path string) error {
 const secretBytes = 32
 
 // readSecret reads the secret of the folder, or makes it where there is none.
-// One that is no secret is set aside: browsers are new learners then, and what
+// One that is not a secret is set aside: browsers are new learners then, and what
 // the old ones kept stays in the database.
 func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	path := filepath.Join(db.dir, secretName)
@@ -95,7 +95,8 @@ func takeLock(path string) (*lock, error) {
 	}
 	if !free {
 		who := holder(f)
-		return nil, errors.Join(fmt.Errorf("%s is %w by another viz%s; stop it first, or choose another folder with -data",
+		return nil, errors.Join(fmt.Errorf("%s is %w by another viz%s; stop it first, or choose "+
+			"another folder with -data",
 			filepath.Dir(path), ErrInUse, who), f.Close())
 	}
 	// Who has it is only for people to read.

@@ -41,8 +41,7 @@ func BenchmarkPushDeep(b *testing.B) {
 		}
 		return st
 	}
-	many := 1_000_000
-	run(session.SetStop{MaxTokens: &many})
+	run(session.SetKnob("max_tokens", 1_000_000))
 	run(session.Start{Prompt: "the cat"})
 	for range 60 {
 		run(session.StepToken{})

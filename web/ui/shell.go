@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"strings"
+
 	"github.com/a-h/templ"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/static"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -91,7 +94,9 @@ var loopStyles = []string{"css/loop.css", "css/inside.css", "css/motion.css", "c
 func loopShell(v view.Loop) ShellOf {
 	return ShellOf{
 		Title: v.Title, Active: "loop", Class: "page-loop", Skip: "Skip to the stage", Mono: true,
-		Data:    templ.Attributes{"data-run": v.Run, "data-link": v.Link},
+		Data: templ.Attributes{
+			"data-run": v.Run, "data-link": v.Link, "data-stages": strings.Join(terms.StageKeys(), ","),
+		},
 		Styles:  loopStyles,
 		Scripts: []string{"js/loop.js"},
 		End:     loopEnd(v),

@@ -37,9 +37,9 @@ func states(t *testing.T) map[string]*session.State {
 		}
 	}
 	do("forward", session.Start{Prompt: `<script>alert(1)</script> Once upon a <b class="x">time</b> there was a`})
-	stops, three, five := []string{`</answer>`, "\n\n"}, 3, 5
-	do("", session.SetSampling{TopK: &five})
-	do("", session.SetStop{Strings: &stops, MaxTokens: &three})
+	stops := []string{`</answer>`, "\n\n"}
+	do("", session.SetKnob("top_k", 5))
+	do("", session.Set{Knobs: infer.Knobs{"max_tokens": 3}, Stop: &stops})
 	for _, k := range infer.Kinds[1:] {
 		do(k.String(), session.StepStage{})
 	}
@@ -84,7 +84,9 @@ func TestPanels(t *testing.T) {
 			part := html(t, p.Render(v))
 			body := parse(t, part).Find("body")
 			top := body.Children()
-			if top.Length() != 1 || top.AttrOr("id", "") != p.ID || strings.TrimSpace(body.Clone().Children().Remove().End().Text()) != "" {
+			if top.Length() != 1 || top.AttrOr("id", "") != p.ID || strings.TrimSpace(
+				body.Clone().Children().Remove().End().Text(),
+			) != "" {
 				t.Errorf("%s: panel %s is not one element with that id: %.120q", name, p.ID, part)
 			}
 			if !strings.Contains(page, part) {
@@ -162,10 +164,15 @@ func TestAnswers(t *testing.T) {
 	all := states(t)
 	st := all["forward"]
 	for id, parts := range map[string][]templ.Component{
-		"peek":        {Peek(view.NewPeek(all["forced"], 2)), Peek(view.NewPeek(st, 99))},
-		"found":       {Found(view.NewFound(all["forced"], 2, "the")), Found(view.NewFound(st, 1, "<b>")), Found(view.NewFound(all["forced"], 1, "<b>"))},
-		"head-detail": {HeadDetail(view.NewHead(st, 1, 1)), HeadDetail(view.NewHead(st, 9, 9)), HeadDetail(view.HeadDetail{})},
-		"inside":      {Inside(view.NewInside(st, 1)), Inside(view.NewInside(st, 9)), Inside(view.Inside{})},
+		"peek": {Peek(view.NewPeek(all["forced"], 2)), Peek(view.NewPeek(st, 99))},
+		"found": {
+			Found(view.NewFound(all["forced"], 2, "the")), Found(view.NewFound(st, 1, "<b>")),
+			Found(view.NewFound(all["forced"], 1, "<b>")),
+		},
+		"head-detail": {
+			HeadDetail(view.NewHead(st, 1, 1)), HeadDetail(view.NewHead(st, 9, 9)), HeadDetail(view.HeadDetail{}),
+		},
+		"inside": {Inside(view.NewInside(st, 1)), Inside(view.NewInside(st, 9)), Inside(view.Inside{})},
 	} {
 		if parse(t, html(t, LoopPage(view.NewLoop(st)))).Find("#"+id).Length() != 1 {
 			t.Errorf("the page has no place for #%s", id)
@@ -178,7 +185,8 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	d := parse(t, html(t, Inside(view.NewInside(st, 6))))
-	if d.Find("svg.bars").Length() != 4 || d.Find(".ins__heads tr").Length() != 6 || d.Find(".ins__says li").Length() != infer.ReadOut {
+	if d.Find("svg.bars").Length() != 4 || d.Find(".ins__heads tr").Length() != 6 ||
+		d.Find(".ins__says li").Length() != infer.ReadOut {
 		t.Error("block 6 is not whole")
 	}
 }
@@ -236,7 +244,9 @@ func TestInputs(t *testing.T) {
 func TestFold(t *testing.T) {
 	d := parse(t, html(t, LoopPage(view.NewLoop(states(t)["filter"]))))
 	cut, fold := d.Find("tbody tr.is-cut").Length(), d.Find("tbody tr.is-fold").Length()
-	if cut < 5 || fold != cut-4 || !strings.Contains(d.Find(".more").Text(), "Show "+strconv.Itoa(fold)+" more cut tokens") {
+	if cut < 5 || fold != cut-4 || !strings.Contains(
+		d.Find(".more").Text(), "Show "+strconv.Itoa(fold)+" more cut tokens",
+	) {
 		t.Errorf("of %d cut rows %d are folded: %q", cut, fold, d.Find(".more").Text())
 	}
 }
@@ -246,13 +256,26 @@ func TestStates(t *testing.T) {
 	v := view.NewLoop(st)
 	v.Notice, v.Lost, v.Link = view.Expired("ab-c_"), true, "ab-c_"
 	d := parse(t, html(t, LoopPage(v)))
-	if _, hidden := d.Find("#conn").Attr("hidden"); hidden || d.Find(`#notice a[href="/loop?log=ab-c_"]`).Length() != 1 || d.Find("body").AttrOr("data-link", "") != "ab-c_" {
+	if _, hidden := d.Find("#conn").Attr("hidden"); hidden ||
+		d.Find(`#notice a[href="/loop?log=ab-c_"]`).Length() != 1 || d.Find("body").AttrOr(
+		"data-link", "",
+	) != "ab-c_" {
 		t.Error("an expired run with its link is not offered again")
 	}
-	if d := parse(t, html(t, LoopPage(view.NewLoading(st, "making it")))); d.Find("#panel .skeleton i").Length() == 0 || !strings.Contains(d.Find("#panel").Text(), "making it") {
+	if d := parse(
+		t, html(t, LoopPage(view.NewLoading(st, "making it"))),
+	); d.Find("#panel .skeleton i").Length() == 0 || !strings.Contains(d.Find("#panel").Text(), "making it") {
 		t.Error("loading has no dashed rows")
 	}
-	book := parse(t, html(t, StorybookPage([]Story{{"B", "one", "One", "first"}, {"A", "two", "Two", "second"}, {"B", "three", "Three", ""}})))
+	book := parse(
+		t,
+		html(
+			t,
+			StorybookPage(
+				[]Story{{"B", "one", "One", "first"}, {"A", "two", "Two", "second"}, {"B", "three", "Three", ""}},
+			),
+		),
+	)
 	if got := book.Find("h2").Text(); got != "BA" || book.Find(`a[href="/storybook/three"]`).Length() != 1 {
 		t.Errorf("the storybook lists %q", got)
 	}

@@ -74,10 +74,9 @@ type Progress struct {
 	Say, Bar string
 }
 
-// Inputs are the values that a page's inputs begin with.
-type Inputs struct {
-	Temperature, TopK, TopP, MinP, Seed, MaxTokens string
-}
+// Inputs are the values that a page's inputs begin with, by the keys of their
+// knobs.
+type Inputs map[string]string
 
 // Fields of [Console.Out].
 const (
@@ -111,9 +110,9 @@ func newConsole(s *session.State) Console {
 		v.Presets = append(v.Presets, PresetButton{p.Name, cmd, p.Settings == set.Settings})
 	}
 	v.Out = outputs(s)
-	v.Inputs = Inputs{
-		plain(set.Temperature), fmt.Sprint(set.TopK), plain(set.TopP), plain(set.MinP),
-		fmt.Sprint(set.Seed), fmt.Sprint(set.Stop.MaxTokens),
+	v.Inputs = Inputs{}
+	for key, x := range set.Knobs() {
+		v.Inputs[key] = terms.Plain(x)
 	}
 	v.Order, v.Note = "in order: temperature, top-k, top-p, min-p", note(s)
 	v.stops(s)

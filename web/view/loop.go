@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -186,7 +185,7 @@ func NewPieces(m *infer.Model, prompt string) Pieces {
 		tokens = append(tokens, m.Token(id))
 	}
 	v := pieces(m, tokens)
-	var r *sampling.RangeError
+	var r *terms.RangeError
 	if errors.As(m.CheckText(prompt), &r) {
 		v.Say, v.Over = "This text is "+r.Got, true
 	}

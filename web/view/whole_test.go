@@ -16,8 +16,7 @@ import (
 func TestSumsHoldTheWholeVocabulary(t *testing.T) {
 	s := session.New(model(t), session.DefaultLimits())
 	do(t, s, session.Start{Prompt: "Once upon a time"})
-	hot, off := 50.0, 1.0
-	do(t, s, session.SetSampling{Temperature: &hot, TopP: &off})
+	do(t, s, session.Set{Knobs: infer.Knobs{"temperature": 50, "top_p": 1}})
 	do(t, s, session.StepStage{})
 	st := do(t, s, session.StepStage{})
 	shown := 0.0

@@ -20,7 +20,9 @@ const timeLayout = "2006-01-02T15:04:05.000Z"
 // line of its own.
 func (f *File) Encode() ([]byte, error) {
 	w := writer{}
-	fmt.Fprintf(&w.out, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"exported\": %q", format, version, stamp(f.Exported))
+	fmt.Fprintf(
+		&w.out, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"exported\": %q", format, version, stamp(f.Exported),
+	)
 	w.list("visits", len(f.Visits), func(i int) any {
 		v := f.Visits[i]
 		return visitJSON{v.Section, stamp(v.First), stamp(v.Last), v.Times}
@@ -88,7 +90,7 @@ type writer struct {
 func (w *writer) list(name string, n int, entry func(int) any) {
 	fmt.Fprintf(&w.out, ",\n  %q: [", name)
 	encoder := json.NewEncoder(&w.out)
-	encoder.SetEscapeHTML(false) // the file is no page, and would be twice as long
+	encoder.SetEscapeHTML(false) // the file is not a page, and would be twice as long
 	for i := range n {
 		if i > 0 {
 			w.out.WriteString("    ,")

@@ -1,0 +1,153 @@
+package terms
+
+import (
+	"math"
+	"strings"
+)
+
+// Knob is a setting that a person can change and that is a number: how the
+// distribution is shaped and cut, the seed, the limit on tokens. Every form,
+// flag, file and message that takes one reads it from here, so that all take the
+// same values under the same names and refuse others in the same words.
+type Knob struct {
+	Key   string // its name in JSON, forms, lesson files, labs and the API: "top_k"
+	Short string // its name where there is little room, in lanes and lessons' experiments: "k"
+	Flag  string // its name on the command line
+	Arg   string // what stands for its value in the help of the command line
+	Label string // what stands beside it
+	The   string // how a sentence about it begins
+	Unit  string // what it counts, or ""
+	Help  string // what it does, in one clause
+
+	// Min and Max bound the values taken; Open leaves Min itself out. Whole takes
+	// whole numbers only. Want says all that in words.
+	Min, Max    float64
+	Open, Whole bool
+	Want        string
+
+	// What a slider covers, and what it moves by: most of what is worth trying.
+	From, To, Step float64
+}
+
+// Bounds of knobs that the engine computes with.
+const (
+	// MaxTemperature: far above it every distribution is flat, so a larger value
+	// is a slip of the keyboard.
+	MaxTemperature = 100
+	// MaxSeed is what a JavaScript number holds exactly, so that a seed survives
+	// any page or notebook.
+	MaxSeed = 1<<53 - 1
+	// MaxMaxTokens is the highest limit on tokens.
+	MaxMaxTokens = 1_000_000
+)
+
+// unbounded is the Max of a knob that takes all larger values: whole numbers are
+// exact up to there.
+const unbounded = 1 << 53
+
+var knobs = [...]Knob{
+	{
+		Key: "temperature", Short: "t", Flag: "temp", Arg: "T", Label: "Temperature", The: "Temperature",
+		Help: "divides the logits; 0 is greedy",
+		Max:  MaxTemperature, Want: "0 (greedy) to 100", To: 2, Step: 0.05,
+	},
+	{
+		Key: "top_k", Short: "k", Flag: "top-k", Arg: "K", Label: "Top-k", The: "Top-k", Unit: "tokens",
+		Help: "keep the k most probable tokens; 0 is off",
+		Max:  unbounded, Whole: true, Want: "0 (off) or more", To: 100, Step: 1,
+	},
+	{
+		Key: "top_p", Short: "p", Flag: "top-p", Arg: "P", Label: "Top-p", The: "Top-p",
+		Help: "keep the smallest leading set with at least this probability; 1 is off",
+		Max:  1, Open: true, Want: "above 0, up to 1 (off)", From: 0.01, To: 1, Step: 0.01,
+	},
+	{
+		Key: "min_p", Short: "minp", Flag: "min-p", Arg: "P", Label: "Min-p", The: "Min-p",
+		Help: "keep tokens with at least this share of the largest probability; 0 is off",
+		Max:  1, Want: "0 (off) to 1", To: 1, Step: 0.01,
+	},
+	{
+		Key: "seed", Short: "seed", Flag: "seed", Arg: "S", Label: "Seed", The: "The seed",
+		Help: "starts the random draws: the same seed, the same text",
+		Max:  MaxSeed, Whole: true, Want: "a whole number from 0 to 9007199254740991", To: MaxSeed, Step: 1,
+	},
+	{
+		Key: "max_tokens", Short: "tokens", Flag: "n", Arg: "N", Label: "Max tokens", The: "Max tokens", Unit: "tokens",
+		Help: "stop after this many tokens",
+		Min:  1, Max: MaxMaxTokens, Whole: true, Want: "1 to 1,000,000", From: 1, To: 500, Step: 1,
+	},
+}
+
+// Knobs are all knobs, in the order in which they act and screens show them.
+func Knobs() []Knob { return knobs[:] }
+
+// KnobKeys are the keys of all knobs, in their order.
+func KnobKeys() []string {
+	var keys []string
+	for _, k := range knobs {
+		keys = append(keys, k.Key)
+	}
+	return keys
+}
+
+// KnobOf returns the knob with a key, or false.
+func KnobOf(key string) (Knob, bool) {
+	for _, k := range knobs {
+		if k.Key == key {
+			return k, true
+		}
+	}
+	return Knob{}, false
+}
+
+// KnobNamed is [KnobOf] for what people write: the short name and the flag count
+// as well.
+func KnobNamed(name string) (Knob, bool) {
+	for _, k := range knobs {
+		if name == k.Key || name == k.Short || name == k.Flag {
+			return k, true
+		}
+	}
+	return Knob{}, false
+}
+
+// MustKnob is [KnobOf] for a key in the program's own text.
+func MustKnob(key string) Knob {
+	k, ok := KnobOf(key)
+	if !ok {
+		panic("terms: there is no knob " + key)
+	}
+	return k
+}
+
+// WantNumber is Want for one who wrote something else than a number.
+func (k Knob) WantNumber() string {
+	switch {
+	case strings.HasPrefix(k.Want, "a "):
+		return k.Want
+	case k.Whole:
+		return "a whole number, " + k.Want
+	}
+	return "a number, " + k.Want
+}
+
+// Check returns a *[RangeError] where a value is not taken, else nil.
+func (k Knob) Check(x float64) error {
+	switch {
+	case !(x >= k.Min && x <= k.Max), k.Open && x == k.Min:
+		return &RangeError{Field: k.Key, Got: Plain(x), Want: k.Want}
+	case k.Whole && x != math.Trunc(x):
+		return &RangeError{Field: k.Key, Got: Plain(x), Want: k.WantNumber()}
+	}
+	return nil
+}
+
+// Parse reads a value as people write numbers ([ReadNumber]). The error is a
+// *[RangeError].
+func (k Knob) Parse(text string) (float64, error) {
+	x, ok := ReadNumber(text)
+	if !ok {
+		return 0, &RangeError{Field: k.Key, Got: Quoted(text), Want: k.WantNumber()}
+	}
+	return x, k.Check(x)
+}

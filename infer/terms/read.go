@@ -1,0 +1,79 @@
+package terms
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Signs that people put into numbers, and what they stand for.
+var written = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", Minus, "-")
+
+var (
+	groupedByCommas = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
+	decimalNumber   = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
+)
+
+// longestNumber is how many bytes a number may be written in.
+const longestNumber = 64
+
+// ReadNumber reads a number as people write one: 0.63, 0,63, 63%, 1 000 and
+// 1,000 are understood, and so are 1e-3 and a proper minus sign. It is false for
+// everything else, for what a float64 cannot hold, and for more than 64 bytes.
+func ReadNumber(text string) (float64, bool) {
+	if len(text) > longestNumber {
+		return 0, false
+	}
+	text, percent := strings.CutSuffix(written.Replace(strings.TrimSpace(text)), "%")
+	switch {
+	case groupedByCommas.MatchString(text):
+		text = strings.ReplaceAll(text, ",", "")
+	case strings.Count(text, ",") == 1 && !strings.Contains(text, "."):
+		text = strings.Replace(text, ",", ".", 1)
+	}
+	if !decimalNumber.MatchString(text) {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(x, 0) {
+		return 0, false
+	}
+	if percent {
+		x /= 100
+	}
+	if x == 0 {
+		return 0, true // without a sign
+	}
+	return x, true
+}
+
+// A list of texts as forms and labs write it: one a line, where \n, \t, \r and
+// \\ are written for newline, tab, carriage return and backslash.
+var (
+	escape   = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`)
+	unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r")
+)
+
+// Unescaped reads one text of a list.
+func Unescaped(text string) string { return unescape.Replace(text) }
+
+// ReadLines reads a list of texts. Empty lines count for nothing.
+func ReadLines(text string) []string {
+	var list []string
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		if line != "" {
+			list = append(list, Unescaped(line))
+		}
+	}
+	return list
+}
+
+// Lines writes a list as [ReadLines] reads it.
+func Lines(list []string) string {
+	lines := make([]string, len(list))
+	for i, s := range list {
+		lines[i] = escape.Replace(s)
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,113 @@
+package session
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// A rule of the grammar: a command's fields, joined by commas, and how to make
+// it of them.
+type rule struct {
+	takes string
+	read  func(f *Fields) Command
+}
+
+// grammar lists every command that a client can give a run, by its name. What a
+// message on a socket, a presenter's form or a script says is read here, so that
+// all of them take the same.
+var grammar = map[string]rule{
+	"start": {"prompt", func(f *Fields) Command { return Start{Prompt: f.Text("prompt")} }},
+
+	"step":   {"", func(*Fields) Command { return StepStage{} }},
+	"back":   {"", func(*Fields) Command { return Back{} }},
+	"token":  {"", func(*Fields) Command { return StepToken{} }},
+	"seek":   {"step, stage", readSeek},
+	"reset":  {"", func(*Fields) Command { return Reset{} }},
+	"play":   {"", func(*Fields) Command { return Play{} }},
+	"pause":  {"", func(*Fields) Command { return Pause{} }},
+	"finish": {"", func(*Fields) Command { return Finish{} }},
+	"goon":   {"", func(*Fields) Command { return GoOn{} }},
+	"speed":  {"speed", func(f *Fields) Command { return SetSpeed{Speed: Speed(f.Text("speed"))} }},
+
+	"set":    {strings.Join(setKnobs(), ", "), func(f *Fields) Command { return readSet(f, setKnobs()) }},
+	"stop":   {"max_tokens, stop", readStop},
+	"preset": {"preset", func(f *Fields) Command { return SetPreset{Key: f.Text("preset")} }},
+	"try":    {"key", func(f *Fields) Command { return Try{Key: f.Text("key")} }},
+
+	"choose": {"step, token", func(f *Fields) Command { return Choose{Step: f.Int("step"), Token: f.Int("token")} }},
+	"branch": {"id", func(f *Fields) Command { return TakeBranch{ID: f.Int("id")} }},
+	"redraw": {"seed", func(f *Fields) Command { return Redraw{Seed: uint64(f.Whole("seed", 0, terms.MaxSeed))} }},
+	"whatif": {"u", readWhatIf},
+	"look":   {"on", func(f *Fields) Command { return SetLook{On: f.Truth("on")} }},
+}
+
+// Names are the names of all commands, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(grammar)) }
+
+// Takes are the fields of the command of a name.
+func Takes(name string) []string {
+	if takes := grammar[name].takes; takes != "" {
+		return strings.Split(takes, ", ")
+	}
+	return nil
+}
+
+// ParseCommand reads the command of a name from its fields. ok is false where
+// there is no such command; fields that it does not have are refused by name.
+func ParseCommand(name string, f *Fields) (c Command, ok bool, err *Error) {
+	r, ok := grammar[name]
+	if !ok {
+		return nil, false, nil
+	}
+	c = r.read(f)
+	return c, true, f.Unexpected(name, r.takes)
+}
+
+// setKnobs are the keys of the knobs that "set" takes: all but the limit on
+// tokens, which is one of the stop conditions.
+func setKnobs() []string {
+	return slices.DeleteFunc(terms.KnobKeys(), func(key string) bool { return key == "max_tokens" })
+}
+
+func readSet(f *Fields, keys []string) Set {
+	c := Set{Knobs: infer.Knobs{}}
+	for _, key := range keys {
+		f.Knob(terms.MustKnob(key), c.Knobs)
+	}
+	return c
+}
+
+func readStop(f *Fields) Command {
+	c := readSet(f, []string{"max_tokens"})
+	if f.Has("stop") {
+		list := f.Texts("stop")
+		c.Stop = &list
+	}
+	return c
+}
+
+// readSeek reads a stage by its key; a form may number it.
+func readSeek(f *Fields) Command {
+	step, name := f.Int("step"), f.Text("stage")
+	kind, ok := infer.ParseKind(name)
+	if n, isNumber := terms.ReadNumber(name); !ok && f.texts && isNumber && n >= 1 && n <= float64(terms.Stages) {
+		kind, ok = infer.Kind(n), true
+	}
+	if !ok {
+		f.fail(CodeUnknown, "stage", terms.Quoted(name), strings.Join(terms.StageKeys(), ", "))
+	}
+	return Seek{Step: step, Stage: kind}
+}
+
+// readWhatIf reads another u; null takes the question back.
+func readWhatIf(f *Fields) Command {
+	if f.Null("u") {
+		return WhatIf{}
+	}
+	u := f.Number("u", "a number from 0 up to, but not including, 1, or null")
+	return WhatIf{U: &u}
+}

@@ -1,0 +1,69 @@
+package session
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestHalfCharacter(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`{"cmd":"start","prompt":"plain"}`:       false,
+		`{"prompt":"\ud83d\ude00"}`:              false, // 😀
+		`{"prompt":"\ud800"}`:                    true,
+		`{"prompt":"\ud83dx"}`:                   true,
+		`{"prompt":"\ude00"}`:                    true,
+		`{"prompt":"\ud83d\ud83d\ude00"}`:        true,
+		`{"prompt":"\\ud800 is only text"}`:      false,
+		`{"prompt":"ends in a backslash \\"}`:    false,
+		`{"prompt":"\u00e9 \uD83D\uDE00 \n ok"}`: false,
+	} {
+		if got := halfCharacter([]byte(text)); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
+// TestFormsAndMessagesSayTheSame: a command is the same command, and refused for
+// the same field, whether it comes in a form or as JSON.
+func TestFormsAndMessagesSayTheSame(t *testing.T) {
+	for _, c := range []struct {
+		name, json string
+		form       map[string]string
+	}{
+		{"start", `{"prompt":"one\ntwo"}`, map[string]string{"prompt": "one\r\ntwo"}},
+		{"seek", `{"step":2,"stage":"filter"}`, map[string]string{"step": "2", "stage": "4"}},
+		{"seek", `{"step":2,"stage":"filter"}`, map[string]string{"step": "2", "stage": "filter"}},
+		{"seek", `{"step":2,"stage":"eighth"}`, map[string]string{"step": "2", "stage": "8"}},
+		{"set", `{"temperature":0.5,"top_k":3}`, map[string]string{"temperature": "0,5", "top_k": "3", "top_p": ""}},
+		{"set", `{"temperature":"hot"}`, map[string]string{"temperature": "hot"}},
+		{"set", `{"max_tokens":3}`, map[string]string{"max_tokens": "3"}},
+		{"stop", `{"max_tokens":3,"stop":["a","\n"]}`, map[string]string{"max_tokens": "3", "stop": "a\n\\n"}},
+		{"choose", `{"step":1}`, map[string]string{"step": "1"}},
+		{"look", `{"on":true}`, map[string]string{"on": "true"}},
+		{"look", `{"on":"maybe"}`, map[string]string{"on": "maybe"}},
+		{"whatif", `{"u":0.25}`, map[string]string{"u": "0.25"}},
+		{"redraw", `{"seed":1.5}`, map[string]string{"seed": "1.5"}},
+		{"speed", `{"speed":"max"}`, map[string]string{"speed": "max"}},
+		{"play", `{}`, nil},
+		{"play", `{"fast":true}`, map[string]string{"fast": "true"}},
+	} {
+		fields, bad := JSONFields([]byte(c.json))
+		if bad != nil {
+			t.Fatal(bad)
+		}
+		a, known, errA := ParseCommand(c.name, fields)
+		b, _, errB := ParseCommand(c.name, TextFields(c.form))
+		switch {
+		case !known:
+			t.Errorf("there is no %s", c.name)
+		case (errA == nil) != (errB == nil), errA != nil && (errA.Field != errB.Field || errA.Code != errB.Code):
+			t.Errorf("%s %s is refused with %v, the form with %v", c.name, c.json, errA, errB)
+		case errA == nil && !reflect.DeepEqual(a, b):
+			t.Errorf("%s %s is %+v, the form %+v", c.name, c.json, a, b)
+		}
+	}
+	if c, known, err := ParseCommand("dance", TextFields(nil)); known || c != nil || err != nil {
+		t.Errorf("dance is %v, %v, %v", c, known, err)
+	}
+}
