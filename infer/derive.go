@@ -35,7 +35,7 @@ func (m *Model) Stage(s *Step, kind Kind, d *sampling.Distribution, rows int) St
 		return Filter{
 			Head: head, Rows: m.rows(s, d, rows, kind), Settings: s.Settings.Settings,
 			Kept: d.Keep, Cut: len(d.Order) - d.Keep, Mass: d.Mass,
-			ReachTopK: d.ReachTopK, ReachTopP: d.ReachTopP, ReachMinP: d.ReachMinP,
+			Cuts: d.Cuts, Leading: d.Leading(),
 			KeptRenormalising: d.KeepRenormalising(),
 		}
 	case KindSample:
@@ -128,14 +128,14 @@ func (m *Model) sampleStage(s *Step, head Head, d *sampling.Distribution, rows i
 	} else {
 		st.Drawn = st.Chosen
 	}
-	chosen := s.Rank - 1
-	if !st.Chosen.Kept {
-		chosen = -1
+	chosen := -1
+	if st.Chosen.Kept {
+		chosen, _ = d.KeptIn(0, s.Rank-1)
 	}
-	for _, r := range shorten(d.Keep, rows, chosen) {
-		st.Lanes = append(st.Lanes, m.row(s, d, r, KindSample))
+	for _, i := range shorten(d.Keep, rows, chosen) {
+		st.Lanes = append(st.Lanes, m.row(s, d, d.KeptRank(i), KindSample))
 	}
-	st.LanesRest = restOf(d, st.Lanes, d.Keep)
+	st.LanesRest = restOf(d, st.Lanes, true)
 	return st
 }
 
@@ -162,7 +162,7 @@ func (m *Model) rows(s *Step, d *sampling.Distribution, n int, kind Kind) Rows {
 	for _, r := range shorten(len(d.Order), n, chosen) {
 		out.Rows = append(out.Rows, m.row(s, d, r, kind))
 	}
-	out.Rest = restOf(d, out.Rows, len(d.Order))
+	out.Rest = restOf(d, out.Rows, false)
 	return out
 }
 
@@ -201,24 +201,30 @@ func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row 
 	return r
 }
 
-// restOf sums up the tokens among the first `of` ranks that are not in rows,
-// which list ranks in ascending order. What lies between two rows is the
-// difference of two tails, so that no more is done for a large vocabulary.
-func restOf(d *sampling.Distribution, rows []Row, of int) Rest {
+// restOf sums up the tokens that are not in rows, which list ranks in ascending
+// order; of those that are kept alone, where that is asked for. What lies between
+// two rows is the difference of two tails, so that no more is done for a large
+// vocabulary.
+func restOf(d *sampling.Distribution, rows []Row, keptAlone bool) Rest {
 	var rest Rest
 	between := func(from, to int) { // ranks from 0, to left out
-		kept := min(max(d.Keep, from), to)
+		kept, p := d.KeptIn(from, to)
+		rest.Kept += kept
+		rest.Q += p / d.Mass
+		if keptAlone {
+			rest.N += kept
+			rest.P += p
+			return
+		}
 		rest.N += to - from
 		rest.P += d.Tail[from] - d.Tail[to]
-		rest.Kept += kept - from
-		rest.Q += (d.Tail[from] - d.Tail[kept]) / d.Mass
 	}
 	from := 0
 	for _, r := range rows {
 		between(from, r.Rank-1)
 		from = r.Rank
 	}
-	between(from, of)
+	between(from, len(d.Order))
 	rest.E = rest.P * d.SumExp
 	return rest
 }

@@ -148,6 +148,10 @@ func (s Softmax) MarshalJSON() ([]byte, error) {
 // MarshalJSON implements [Stage].
 func (f Filter) MarshalJSON() ([]byte, error) {
 	head, c := headJSON(f.Head, KindFilter)
+	typical := 0
+	if f.Settings.TypicalP > 0 {
+		typical = f.Reach(sampling.RuleTypicalP)
+	}
 	return json.Marshal(struct {
 		jsonHead
 		sampling.Settings
@@ -156,13 +160,15 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 		ReachTopK         int             `json:"reach_top_k"`
 		ReachTopP         int             `json:"reach_top_p"`
 		ReachMinP         int             `json:"reach_min_p"`
+		ReachTypicalP     int             `json:"reach_typical_p,omitempty"` // where it is on
 		Mass              float64         `json:"mass"`
 		KeptRenormalising int             `json:"kept_renormalising"`
 		Rows              []jsonFilterRow `json:"rows"`
 		Rest              jsonRest        `json:"rest"`
 		jsonCost
 	}{
-		head, f.Settings, f.Kept, f.Cut, f.ReachTopK, f.ReachTopP, f.ReachMinP, f.Mass, f.KeptRenormalising,
+		head, f.Settings, f.Kept, f.Cut, f.Reach(sampling.RuleTopK), f.Reach(sampling.RuleTopP),
+		f.Reach(sampling.RuleMinP), typical, f.Mass, f.KeptRenormalising,
 		each(f.Rows.Rows, filterRowJSON), filterRest(f.Rest), c,
 	})
 }

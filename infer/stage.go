@@ -132,7 +132,7 @@ type Softmax struct {
 	Entropy     float64 // bits
 }
 
-// Filter is stage 4: top-k, top-p and min-p, and one renormalisation.
+// Filter is stage 4: top-k, top-p, min-p and typical-p, and one renormalisation.
 type Filter struct {
 	Head
 	Rows
@@ -140,12 +140,25 @@ type Filter struct {
 	Kept     int
 	Cut      int
 	Mass     float64 // Σ p of the kept
-	// How many leading tokens each rule alone keeps; the vocabulary's size
-	// where the rule is off or cuts nothing.
-	ReachTopK, ReachTopP, ReachMinP int
+	// Cuts are the filters that are on, in their order, with how many tokens each
+	// of them alone keeps.
+	Cuts []sampling.Cut
+	// Leading says that the kept are the most probable ones, so that a line can be
+	// drawn below them.
+	Leading bool
 	// KeptRenormalising is how many would stay if every filter worked on the
 	// rescaled result of the one before it, as in some libraries.
 	KeptRenormalising int
+}
+
+// Reach is how many tokens a filter alone keeps: all, where it is off.
+func (f Filter) Reach(rule sampling.Rule) int {
+	for _, c := range f.Cuts {
+		if c.Rule == rule {
+			return c.Keeps
+		}
+	}
+	return f.Kept + f.Cut
 }
 
 // Sample is stage 5: u fell on a token.

@@ -63,9 +63,13 @@ func TestDrillThroughTheLoop(t *testing.T) {
 	if !(math.Abs(softmax.SumExp*math.Exp(softmax.MaxZ)-86.4397) <= 5e-5) {
 		t.Errorf("Σe^z is %v, want 86.4397", softmax.SumExp*math.Exp(softmax.MaxZ))
 	}
-	if filter.Kept != 3 || filter.Cut != 262-3 || filter.ReachTopP != 3 || filter.ReachTopK != 262 ||
+	if filter.Kept != 3 || filter.Cut != 262-3 || filter.Reach(sampling.RuleTopP) != 3 ||
+		filter.Reach(sampling.RuleTopK) != 262 ||
 		filter.KeptRenormalising != 3 {
-		t.Errorf("kept %d, cut %d, reach %d, %d", filter.Kept, filter.Cut, filter.ReachTopP, filter.ReachTopK)
+		t.Errorf(
+			"kept %d, cut %d, reach %d, %d", filter.Kept, filter.Cut, filter.Reach(sampling.RuleTopP),
+			filter.Reach(sampling.RuleTopK),
+		)
 	}
 }
 

@@ -200,7 +200,7 @@ func figureFilter(a *arguments) value {
 	var names []string
 	for r, id := range d.Order {
 		v.fields[drillTokens[id]] = number(d.Q(r))
-		if r < d.Keep {
+		if d.Stays(r) {
 			names = append(names, drillTokens[id])
 		}
 	}
@@ -217,7 +217,7 @@ func figureSegment(a *arguments) value {
 	id := token(a, "token")
 	d := decided(a)
 	r := d.RankOf(int32(id))
-	if r >= d.Keep {
+	if !d.Stays(r) {
 		a.fail("the filters cut %q", drillTokens[id])
 		return value{}
 	}

@@ -205,7 +205,7 @@ func writeTable(_ context.Context, w io.Writer, st *session.State) error {
 			row[4], row[5] = number(d.P[id]), number(d.Cum[r])
 		}
 		if st.Cursor.Stage >= infer.KindFilter {
-			row[6], row[7], row[8] = strconv.FormatBool(r < d.Keep), string(d.CutBy(r)), number(d.Q(r))
+			row[6], row[7], row[8] = strconv.FormatBool(d.Stays(r)), string(d.CutBy(r)), number(d.Q(r))
 		}
 		if err := c.Write(row); err != nil {
 			return err

@@ -93,17 +93,7 @@ func knobs(s sampling.Settings) string {
 	if s.Greedy() {
 		return "greedy (temperature 0)"
 	}
-	list := []string{fmt.Sprintf("temperature %v", s.Temperature)}
-	if s.TopK > 0 {
-		list = append(list, "top-k "+terms.Count(s.TopK))
-	}
-	if s.TopP < 1 {
-		list = append(list, fmt.Sprintf("top-p %v", s.TopP))
-	}
-	if s.MinP > 0 {
-		list = append(list, fmt.Sprintf("min-p %v", s.MinP))
-	}
-	return strings.Join(list, ", ")
+	return s.Say("temperature")
 }
 
 // turn prints the seven stages of one step.
@@ -172,18 +162,8 @@ func (a *account) filter(s infer.Filter) {
 		return
 	}
 	var rules []string
-	for _, r := range []struct {
-		on    bool
-		name  string
-		reach int
-	}{
-		{s.Settings.TopK > 0, "top-k", s.ReachTopK},
-		{s.Settings.TopP < 1, "top-p", s.ReachTopP},
-		{s.Settings.MinP > 0, "min-p", s.ReachMinP},
-	} {
-		if r.on {
-			rules = append(rules, fmt.Sprintf("%s alone keeps %s", r.name, terms.Count(r.reach)))
-		}
+	for _, c := range s.Cuts {
+		rules = append(rules, fmt.Sprintf("%s alone keeps %s", c.Rule.Name(), terms.Count(c.Keeps)))
 	}
 	if len(rules) == 0 {
 		rules = []string{"no filter is on"}
@@ -208,7 +188,7 @@ func (a *account) table(l infer.Logits, s infer.Softmax, f infer.Filter, chosen 
 	row(" ", "rank", "token", "z", "p", "", "", "p′")
 	var p, q float64
 	for i, r := range f.Rows.Rows {
-		if i > 0 && f.Rows.Rows[i-1].Kept && !r.Kept {
+		if i > 0 && f.Leading && f.Rows.Rows[i-1].Kept && !r.Kept {
 			a.line("  %s", strings.Repeat(" -", (column+60)/2))
 		}
 		mark, keep, after := " ", "kept", terms.Prob(r.Q)
@@ -216,7 +196,7 @@ func (a *account) table(l infer.Logits, s infer.Softmax, f infer.Filter, chosen 
 			mark = "→"
 		}
 		if !r.Kept {
-			keep, after = "cut: "+ruleName(r.CutBy), "–"
+			keep, after = "cut: "+r.CutBy.Name(), "–"
 		}
 		row(mark, terms.Count(r.Rank), view.TokenText(r.Token).String(), terms.Logit(float64(l.Rows.Rows[i].Z)),
 			terms.Prob(s.Rows.Rows[i].P), bar(r.P), keep, after)
@@ -232,8 +212,6 @@ func (a *account) table(l infer.Logits, s infer.Softmax, f infer.Filter, chosen 
 	row(" ", "", "sum", "", terms.Prob(p+f.Rest.P), "", "", terms.Prob(q+f.Rest.Q))
 	a.line("")
 }
-
-func ruleName(r sampling.Rule) string { return strings.ReplaceAll(string(r), "_", "-") }
 
 func (a *account) sample(s infer.Sample) {
 	token := view.TokenText(s.Chosen.Token)

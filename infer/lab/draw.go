@@ -191,7 +191,8 @@ func (r *drawRun) distribution(m *infer.Model, v Values) error {
 	r.result.Kept = r.d.Keep
 	r.result.Prompt = tokensOf(m, loop.Prompt())
 	r.result.Before = tokensOf(m, chosen(loop))
-	for rank := range min(v.int("rows"), r.d.Keep) {
+	for i := range min(v.int("rows"), r.d.Keep) {
+		rank := r.d.KeptRank(i)
 		id := int(r.d.Order[rank])
 		r.result.Tokens = append(
 			r.result.Tokens, DrawToken{Token: tokenOf(m, id), Rank: rank + 1, P: r.d.P[id], Q: r.d.Q(rank)},
@@ -235,9 +236,9 @@ func (r *drawRun) once(seed uint64) error {
 		if n%1024 == 1 && r.ctx.Err() != nil {
 			return r.ctx.Err()
 		}
-		r.counts[r.d.Draw(sampling.U(seed, n))]++
+		r.counts[r.d.DrawKept(sampling.U(seed, n))]++
 		if len(distances) < len(r.sizes) && n == r.sizes[len(distances)] {
-			distances = append(distances, distance(r.counts, n, r.d.Q))
+			distances = append(distances, distance(r.counts, n, r.d.KeptQ))
 		}
 		if first && slices.Contains(r.result.Sizes, n) {
 			r.kept = append(r.kept, slices.Clone(r.counts))
@@ -317,7 +318,7 @@ func (r *drawRun) fillReport(to *Report) {
 	for i, n := range r.sizes {
 		row := Distance{
 			N: n, Shown: r.found[i][0], Measured: spreadOf(r.found[i]), Mean: mean(r.found[i]),
-			Expected: expectedDistance(n, r.d.Q, r.d.Keep), Law: rootLaw(n, r.d.Q, r.d.Keep),
+			Expected: expectedDistance(n, r.d.KeptQ, r.d.Keep), Law: rootLaw(n, r.d.KeptQ, r.d.Keep),
 		}
 		result.Distances = append(result.Distances, row)
 		means, expected = append(means, row.Mean), append(expected, row.Expected)
@@ -335,14 +336,14 @@ func (r *drawRun) fillReport(to *Report) {
 	to.Noise = drawNoise(&result)
 }
 
-// rest sums up the ranks from one on.
+// rest sums up the kept tokens from one on.
 func (r *drawRun) rest(from int) DrawToken {
 	rest := DrawToken{Rank: from + 1, Counts: make([]int, len(r.kept))}
-	for rank := from; rank < r.d.Keep; rank++ {
-		rest.P += r.d.P[r.d.Order[rank]]
-		rest.Q += r.d.Q(rank)
+	for at := from; at < r.d.Keep; at++ {
+		rest.P += r.d.P[r.d.Order[r.d.KeptRank(at)]]
+		rest.Q += r.d.KeptQ(at)
 		for i, counts := range r.kept {
-			rest.Counts[i] += counts[rank]
+			rest.Counts[i] += counts[at]
 		}
 	}
 	return rest

@@ -65,17 +65,7 @@ func laneName(s sampling.Settings) string {
 	if p, ok := sampling.PresetOf(s); ok {
 		return p.Name
 	}
-	name := "T " + terms.Plain(s.Temperature)
-	if s.TopK > 0 {
-		name += fmt.Sprintf(", top-k %d", s.TopK)
-	}
-	if s.TopP < 1 {
-		name += ", top-p " + terms.Plain(s.TopP)
-	}
-	if s.MinP > 0 {
-		name += ", min-p " + terms.Plain(s.MinP)
-	}
-	return name
+	return s.Say("T")
 }
 
 // laneStep is a step of the loop as a lane shows it. d is the step's
@@ -113,7 +103,7 @@ func parting(m *infer.Model, lanes []Lane, two [2]int, x, y *infer.Step) Parting
 	dists := [2]*sampling.Distribution{x.Distribution(), y.Distribution()}
 	for lane, d := range dists {
 		for token, id := range []int{x.Chosen, y.Chosen} {
-			if r := d.RankOf(int32(id)); r < d.Keep {
+			if r := d.RankOf(int32(id)); r >= 0 && d.Stays(r) {
 				from, to := d.Segment(r)
 				p.Segments[lane][token] = Segment{from, to}
 			}
@@ -143,7 +133,7 @@ func (p *Parting) explain(lanes []Lane, dists [2]*sampling.Distribution, m *infe
 			p.Why, p.CutBy, p.Cut = PartFilter, string(rule), &cut
 			p.Say = fmt.Sprintf("%s cannot take “%s”: its %s cuts it, rank %d at p = %.4f. u = %.4f falls on “%s” "+
 				"there.",
-				names[lane], other.Text, ruleNames[rule], r+1, d.P[other.ID], p.U, p.Tokens[lane].Text)
+				names[lane], other.Text, rule.Name(), r+1, d.P[other.ID], p.U, p.Tokens[lane].Text)
 			return
 		}
 	}
@@ -152,9 +142,4 @@ func (p *Parting) explain(lanes []Lane, dists [2]*sampling.Distribution, m *infe
 		"“%s”, and between %.4f and %.4f in %s, “%s”.",
 		p.U, p.Segments[0][0].From, p.Segments[0][0].To, names[0], p.Tokens[0].Text,
 		p.Segments[1][1].From, p.Segments[1][1].To, names[1], p.Tokens[1].Text)
-}
-
-var ruleNames = map[sampling.Rule]string{
-	sampling.RuleGreedy: "greedy choice", sampling.RuleTopK: "top-k", sampling.RuleTopP: "top-p",
-	sampling.RuleMinP: "min-p",
 }

@@ -96,8 +96,8 @@ func TestDrillTopK(t *testing.T) {
 func TestDrillNucleus(t *testing.T) {
 	for temperature, want := range map[float64]int{1: 3, 0.5: 2, 2: 4} {
 		d := Decide(drill, Settings{Temperature: temperature, TopP: 0.9})
-		if d.Keep != want || d.ReachTopP != want {
-			t.Errorf("T=%v: nucleus of %d (reach %d), want %d", temperature, d.Keep, d.ReachTopP, want)
+		if d.Keep != want || d.Reach(RuleTopP) != want {
+			t.Errorf("T=%v: nucleus of %d (reach %d), want %d", temperature, d.Keep, d.Reach(RuleTopP), want)
 		}
 	}
 }

@@ -1,22 +1,6 @@
 package sampling
 
-import (
-	"slices"
-	"sort"
-)
-
-// Rule names the filter that cut a token. Filters are asked in the order
-// top-k, top-p, min-p, and a token carries the first that cut it.
-type Rule string
-
-// The rules, in the order in which they are asked.
-const (
-	RuleNone   Rule = ""       // kept
-	RuleGreedy Rule = "greedy" // temperature 0 keeps one token
-	RuleTopK   Rule = "top_k"
-	RuleTopP   Rule = "top_p"
-	RuleMinP   Rule = "min_p"
-)
+import "slices"
 
 // Distribution is everything stages 3 to 5 know about one step, over the
 // whole vocabulary. Ranks count from 0, the most probable token. It owns its
@@ -31,11 +15,15 @@ type Distribution struct {
 	Tail   []float64
 	MaxZ   float64 // the largest logit
 	SumExp float64 // Σ e^{(z−max)/T}
-	Keep   int     // tokens kept: ranks 0 to Keep−1
+	Keep   int     // how many tokens are kept
 	Mass   float64 // Σ p of the kept tokens
+	Cuts   []Cut   // the filters that are on, in their order
 
-	// How many leading tokens each rule alone would keep (vocab where it is off).
-	ReachTopK, ReachTopP, ReachMinP int
+	kept mask
+	// Where the kept are not the most probable ones: their ranks, Σ p of them up to
+	// each, and Σ p of those from each on [Keep+1].
+	ranks     []int32
+	cum, tail []float64
 }
 
 // Decide runs stages 3 and 4 on logits z [vocab].
@@ -45,10 +33,9 @@ func Decide(z []float32, s Settings) *Distribution {
 }
 
 // Filter cuts p [vocab] (by token id, with max and sum as [Softmax] returned
-// them) by top-k, top-p and min-p; order is [Rank] of the same scores. Each
-// rule is measured on p before any cut. All three keep a leading part of the
-// order, so the shortest of the three is what every rule keeps; the most
-// probable token always stays. Filter keeps p and order without copying.
+// them) by the filters that are on; order is [Rank] of the same scores. Each is
+// measured on p before any cut, and what all of them keep is kept; where that is
+// nothing, the most probable token is. Filter keeps p and order without copying.
 func Filter(p []float64, max, sum float64, order []int32, s Settings) *Distribution {
 	d := &Distribution{Settings: s, Order: order, P: p, MaxZ: max, SumExp: sum}
 	d.Cum, d.Tail = make([]float64, len(order)), make([]float64, len(order)+1)
@@ -63,48 +50,146 @@ func Filter(p []float64, max, sum float64, order []int32, s Settings) *Distribut
 		total += d.Tail[r]
 		d.Tail[r] = total
 	}
-	v := len(order)
-	d.ReachTopK, d.ReachTopP, d.ReachMinP = v, v, v
-	if s.TopK > 0 {
-		d.ReachTopK = min(s.TopK, v)
+	all := field{order, p, d.Cum, 1}
+	for i, f := range chain {
+		x, _ := s.Value(string(f.rule))
+		if x == f.off {
+			continue
+		}
+		m := f.keep(all, x)
+		d.Cuts = append(d.Cuts, Cut{Rule: f.rule, At: x, Keeps: m.n, mask: m, by: i})
 	}
-	if s.TopP < 1 {
-		d.ReachTopP = prefixReaching(d.Cum, s.TopP)
-	}
-	if s.MinP > 0 {
-		least := s.MinP * p[order[0]]
-		d.ReachMinP = sort.Search(v, func(r int) bool { return p[order[r]] < least })
-	}
-	d.Keep = min(d.ReachTopK, d.ReachTopP, d.ReachMinP)
-	if s.Greedy() {
-		d.Keep = 1
-	}
-	d.Mass = d.Cum[d.Keep-1]
+	d.kept = d.common(d.Cuts)
+	d.Keep = d.kept.n
+	d.lay()
 	return d
 }
 
-// CutBy returns the first rule that cuts rank r, or [RuleNone] if it is kept.
-func (d *Distribution) CutBy(r int) Rule {
-	switch {
-	case r < d.Keep:
-		return RuleNone
-	case d.Settings.Greedy():
-		return RuleGreedy
-	case r >= d.ReachTopK:
-		return RuleTopK
-	case r >= d.ReachTopP:
-		return RuleTopP
+// common is what filters have in common: the most probable token, if nothing.
+func (d *Distribution) common(cuts []Cut) mask {
+	if d.Settings.Greedy() {
+		return mask{n: 1}
 	}
-	return RuleMinP
+	kept := mask{n: len(d.Order)}
+	for _, c := range cuts {
+		kept = kept.and(c.mask, len(d.Order))
+	}
+	kept.n = max(kept.n, 1)
+	return kept
+}
+
+// Idle are the filters that are on and cut nothing that the others do not cut. Of
+// two that cut the same the first in order counts as the one that cuts; under
+// greedy all are idle.
+func (d *Distribution) Idle() map[Rule]bool {
+	idle := map[Rule]bool{}
+	on := d.Cuts
+	for i := len(on) - 1; i >= 0; i-- {
+		others := slices.Concat(on[:i], on[i+1:])
+		if d.common(others).same(d.kept) {
+			idle[on[i].Rule], on = true, others
+		}
+	}
+	return idle
+}
+
+// lay puts the kept tokens end to end.
+func (d *Distribution) lay() {
+	if d.kept.some == nil {
+		d.Mass = d.Cum[d.Keep-1]
+		return
+	}
+	d.ranks, d.cum, d.tail = make([]int32, 0, d.Keep), make([]float64, 0, d.Keep), make([]float64, d.Keep+1)
+	for r, kept := range d.kept.some {
+		if kept {
+			d.Mass += d.P[d.Order[r]]
+			d.ranks, d.cum = append(d.ranks, int32(r)), append(d.cum, d.Mass)
+		}
+	}
+	var total float64
+	for i := d.Keep - 1; i >= 0; i-- {
+		total += d.P[d.Order[d.ranks[i]]]
+		d.tail[i] = total
+	}
+}
+
+// Leading reports whether the kept tokens are the most probable ones, ranks 0 to
+// Keep−1, so that a line can be drawn below them.
+func (d *Distribution) Leading() bool { return d.ranks == nil }
+
+// Stays reports whether the token of rank r is kept.
+func (d *Distribution) Stays(r int) bool { return d.kept.has(r) }
+
+// KeptRank is the rank of the i-th token that is kept, from 0.
+func (d *Distribution) KeptRank(i int) int {
+	if d.ranks == nil {
+		return i
+	}
+	return int(d.ranks[i])
+}
+
+// keptBefore is how many of the tokens more probable than rank r are kept.
+func (d *Distribution) keptBefore(r int) int {
+	if d.ranks == nil {
+		return min(r, d.Keep)
+	}
+	i, _ := slices.BinarySearch(d.ranks, int32(r))
+	return i
+}
+
+// KeptIn is how many of the ranks from, from+1, ... to−1 are kept, and Σ p of them.
+func (d *Distribution) KeptIn(from, to int) (n int, p float64) {
+	i, j := d.keptBefore(from), d.keptBefore(to)
+	if d.ranks == nil {
+		return j - i, d.Tail[i] - d.Tail[j]
+	}
+	return j - i, d.tail[i] - d.tail[j]
+}
+
+// Reach is how many tokens a filter alone keeps: all, where it is off.
+func (d *Distribution) Reach(rule Rule) int {
+	for _, c := range d.Cuts {
+		if c.Rule == rule {
+			return c.Keeps
+		}
+	}
+	return len(d.Order)
+}
+
+// CutBy returns the first rule that cuts rank r, or [RuleNone] if it is kept.
+func (d *Distribution) CutBy(r int) Rule { return d.Why(r).Rule }
+
+// Why is the reason for which rank r is cut; its rule is [RuleNone] where it is
+// kept.
+func (d *Distribution) Why(r int) Reason {
+	switch {
+	case d.kept.has(r):
+		return Reason{}
+	case d.Settings.Greedy():
+		return Reason{Rule: RuleGreedy}
+	}
+	for _, c := range d.Cuts {
+		if !c.mask.has(r) {
+			why := chain[c.by].reason(d, c.mask, r, c.At)
+			why.Rule = c.Rule
+			return why
+		}
+	}
+	panic("sampling: a token is cut by no rule")
 }
 
 // Keeps reports whether a token is kept by every rule.
-func (d *Distribution) Keeps(id int32) bool { return slices.Contains(d.Order[:d.Keep], id) }
+func (d *Distribution) Keeps(id int32) bool {
+	if d.ranks == nil {
+		return slices.Contains(d.Order[:d.Keep], id)
+	}
+	return d.kept.has(d.RankOf(id))
+}
 
 // Q returns the renormalised probability of rank r: p / mass kept, or 0 if
 // the token was cut.
 func (d *Distribution) Q(r int) float64 {
-	if r >= d.Keep {
+	if !d.kept.has(r) {
 		return 0
 	}
 	return d.P[d.Order[r]] / d.Mass
@@ -113,12 +198,26 @@ func (d *Distribution) Q(r int) float64 {
 // Segment returns where the kept token of rank r lies on the strip from 0 to
 // 1: it is drawn when from ≤ u < to.
 func (d *Distribution) Segment(r int) (from, to float64) {
-	return segment(d.Cum, d.Mass, r, d.Keep)
+	if d.ranks == nil {
+		return segment(d.Cum, d.Mass, r, d.Keep)
+	}
+	return segment(d.cum, d.Mass, d.keptBefore(r), d.Keep)
 }
 
 // Draw returns the rank on whose segment u in [0, 1) falls. Under greedy it
 // is 0 whatever u is.
-func (d *Distribution) Draw(u float64) int { return draw(d.Cum, d.Mass, u, d.Keep) }
+func (d *Distribution) Draw(u float64) int { return d.KeptRank(d.DrawKept(u)) }
+
+// DrawKept is [Distribution.Draw], counted among the kept tokens, from 0.
+func (d *Distribution) DrawKept(u float64) int {
+	if d.ranks == nil {
+		return draw(d.Cum, d.Mass, u, d.Keep)
+	}
+	return draw(d.cum, d.Mass, u, d.Keep)
+}
+
+// KeptQ is [Distribution.Q] of the i-th token that is kept, from 0.
+func (d *Distribution) KeptQ(i int) float64 { return d.P[d.Order[d.KeptRank(i)]] / d.Mass }
 
 // RankOf returns the rank of a token id. It searches the order.
 func (d *Distribution) RankOf(id int32) int {
@@ -126,15 +225,15 @@ func (d *Distribution) RankOf(id int32) int {
 }
 
 // KeepRenormalising returns how many tokens stay when each filter works on
-// what the one before it kept and rescaled, as some libraries do. Rescaling
-// raises every probability, so top-p is reached sooner and fewer may stay.
+// what the one before it kept and rescaled, as llama.cpp and Hugging Face's
+// libraries do. Rescaling raises every probability, so top-p is reached sooner.
 func (d *Distribution) KeepRenormalising() int {
 	if d.Settings.Greedy() {
 		return 1
 	}
-	keep := d.ReachTopK
-	if s := d.Settings; s.TopP < 1 {
-		keep = min(keep, prefixReaching(d.Cum[:keep], s.TopP*d.Cum[keep-1]))
+	left := field{d.Order, d.P, d.Cum, 1}
+	for _, c := range d.Cuts {
+		left = left.of(chain[c.by].keep(left, c.At))
 	}
-	return min(keep, d.ReachMinP) // a ratio of two probabilities: rescaling leaves it alone
+	return len(left.ids)
 }

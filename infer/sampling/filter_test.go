@@ -74,8 +74,11 @@ func TestFirstRuleThatCut(t *testing.T) {
 			t.Errorf("rank %d is cut by %q, want %q", r, got, want[r])
 		}
 	}
-	if d.ReachTopK != 4 || d.ReachTopP != 3 || d.ReachMinP != 2 || d.Keep != 2 {
-		t.Errorf("reaches %d, %d, %d, keeps %d; want 4, 3, 2, keeps 2", d.ReachTopK, d.ReachTopP, d.ReachMinP, d.Keep)
+	if d.Reach(RuleTopK) != 4 || d.Reach(RuleTopP) != 3 || d.Reach(RuleMinP) != 2 || d.Keep != 2 {
+		t.Errorf(
+			"reaches %d, %d, %d, keeps %d; want 4, 3, 2, keeps 2", d.Reach(RuleTopK), d.Reach(RuleTopP),
+			d.Reach(RuleMinP), d.Keep,
+		)
 	}
 	// Where all three cut a token, top-k is named; where two do, top-p.
 	d = Decide(drill, Settings{Temperature: 1, TopK: 1, TopP: 0.5, MinP: 0.9})
@@ -127,8 +130,8 @@ func TestTopPOneCutsNothingByRounding(t *testing.T) {
 	if last := d.Cum[9]; last >= 1 {
 		t.Fatalf("the cumulative sum ends at %v; this test needs one below 1", last)
 	}
-	if d.Keep != 10 || d.ReachTopP != 10 || d.CutBy(9) != RuleNone {
-		t.Errorf("keeps %d (reach %d), want all 10", d.Keep, d.ReachTopP)
+	if d.Keep != 10 || d.Reach(RuleTopP) != 10 || d.CutBy(9) != RuleNone {
+		t.Errorf("keeps %d (reach %d), want all 10", d.Keep, d.Reach(RuleTopP))
 	}
 	if got := d.Draw(math.Nextafter(1, 0)); got != 9 {
 		t.Errorf("the largest u draws rank %d, want the last, 9", got)

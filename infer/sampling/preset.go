@@ -9,6 +9,26 @@ import (
 // RangeError is [terms.RangeError], what [Settings.Check] gives.
 type RangeError = terms.RangeError
 
+// Say names what is not off: "temperature 0.7, top-k 40", the temperature by the
+// word given. It is "greedy" where that is so.
+func (s Settings) Say(temperature string) string {
+	if s.Greedy() {
+		return "greedy"
+	}
+	list := []string{temperature + " " + terms.Plain(s.Temperature)}
+	for _, f := range chain {
+		k := terms.MustKnob(string(f.rule))
+		switch x, _ := s.Value(k.Key); {
+		case x == f.off:
+		case k.Whole:
+			list = append(list, f.rule.Name()+" "+terms.Count(int64(x)))
+		default:
+			list = append(list, f.rule.Name()+" "+terms.Plain(x))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // Preset is a named choice of settings that a learner can start from.
 type Preset struct {
 	Key  string // "greedy", "pure", "top_k", "top_p", "common"

@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -32,6 +33,11 @@ func knobs() *rapid.Generator[Settings] {
 				rapid.Float64Range(1e-9, 1), rapid.SampledFrom([]float64{1, 5e-324, math.Nextafter(1, 0)}),
 			).Draw(t, "top_p"),
 			MinP: rapid.OneOf(rapid.Float64Range(0, 1), rapid.SampledFrom([]float64{0, 1})).Draw(t, "min_p"),
+			TypicalP: rapid.OneOf(
+				rapid.Just(0.0), rapid.Float64Range(1e-9, 1), rapid.SampledFrom(
+					[]float64{5e-324, math.Nextafter(1, 0)},
+				),
+			).Draw(t, "typical_p"),
 		}
 		if err := s.Check(); err != nil {
 			t.Fatalf("drew settings that are refused: %v", err)
@@ -55,16 +61,40 @@ func naiveKept(z []float32, p []float64, s Settings) []bool {
 		}
 		return 0
 	})
-	kept := make([]bool, len(z))
+	kept, typical := make([]bool, len(z)), naiveTypical(ids, p, s.TypicalP)
 	var before float64
 	for r, id := range ids {
 		inK := s.TopK == 0 || r < s.TopK
 		inP := s.TopP == 1 || r == 0 || before < s.TopP-roundingSlack // what came before does not yet suffice
 		inMin := p[id] >= s.MinP*p[ids[0]]
-		kept[id] = inK && inP && inMin
+		kept[id] = inK && inP && inMin && typical[id]
 		if s.Temperature == 0 {
 			kept[id] = r == 0
 		}
+		before += p[id]
+	}
+	if !slices.Contains(kept, true) {
+		kept[ids[0]] = true
+	}
+	return kept
+}
+
+// naiveTypical are the tokens that are kept because those whose surprise lies
+// nearer to the average do not suffice. ids are by rank.
+func naiveTypical(ids []int, p []float64, x float64) []bool {
+	kept := make([]bool, len(p))
+	var mean float64
+	for _, id := range ids {
+		if p[id] > 0 {
+			mean -= p[id] * math.Log(p[id])
+		}
+	}
+	away := func(id int) float64 { return math.Abs(-math.Log(p[id]) - mean) }
+	nearest := slices.Clone(ids)
+	slices.SortStableFunc(nearest, func(a, b int) int { return cmp.Compare(away(a), away(b)) })
+	var before float64
+	for i, id := range nearest {
+		kept[id] = x == 0 || i == 0 || before < x-roundingSlack
 		before += p[id]
 	}
 	return kept
@@ -83,8 +113,9 @@ func TestFilterProperties(t *testing.T) {
 			if math.IsNaN(p) || math.IsNaN(q) || p < 0 || p > 1 || q < 0 || q > 1+1e-12 {
 				t.Fatalf("rank %d: p %v, q %v", r, p, q)
 			}
-			if got := d.CutBy(r) == RuleNone; got != kept[id] || got != (r < d.Keep) ||
-				got != (q > 0 || p == 0 && r < d.Keep) {
+			if got := d.CutBy(r) == RuleNone; got != kept[id] || got != d.Stays(r) || d.Leading() &&
+				got != (r < d.Keep) ||
+				got != (q > 0 || p == 0 && d.Stays(r)) {
 				t.Fatalf(
 					"rank %d (token %d): kept %v, by the definitions %v; %d are kept, q %v", r, id, got, kept[id],
 					d.Keep, q,
@@ -99,7 +130,7 @@ func TestFilterProperties(t *testing.T) {
 		if d.Keep < 1 || !(math.Abs(sumP-1) <= 1e-12) || !(math.Abs(sumQ-1) <= 1e-12) {
 			t.Fatalf("keeps %d, Σp %v, Σq %v", d.Keep, sumP, sumQ)
 		}
-		if n := d.KeepRenormalising(); n < 1 || n > d.Keep {
+		if n := d.KeepRenormalising(); n < 1 || n > d.Keep && s.TypicalP == 0 {
 			t.Fatalf("renormalising in between keeps %d, this order %d: it can only keep fewer", n, d.Keep)
 		}
 	})
@@ -121,11 +152,10 @@ func TestReachIsTheRuleAlone(t *testing.T) {
 		k := alone(func(o *Settings) { o.TopK = s.TopK })
 		p := alone(func(o *Settings) { o.TopP = s.TopP })
 		m := alone(func(o *Settings) { o.MinP = s.MinP })
-		if d.ReachTopK != k || d.ReachTopP != p || d.ReachMinP != m || d.Keep != min(k, p, m) {
-			t.Fatalf(
-				"reaches %d, %d, %d and keeps %d; alone %d, %d, %d", d.ReachTopK, d.ReachTopP, d.ReachMinP, d.Keep, k,
-				p, m,
-			)
+		typical := alone(func(o *Settings) { o.TypicalP = s.TypicalP })
+		got := []int{d.Reach(RuleTopK), d.Reach(RuleTopP), d.Reach(RuleMinP), d.Reach(RuleTypicalP)}
+		if want := []int{k, p, m, typical}; !slices.Equal(got, want) || d.Keep > slices.Min(want) {
+			t.Fatalf("the filters reach %d, alone %d; %d are kept", got, want, d.Keep)
 		}
 	})
 }
@@ -140,7 +170,7 @@ func TestDrawProperties(t *testing.T) {
 		)
 		a, b := u.Draw(t, "u"), u.Draw(t, "v")
 		r := d.Draw(a)
-		if from, to := d.Segment(r); r < 0 || r >= d.Keep || a < from || a >= to {
+		if from, to := d.Segment(r); !d.Stays(r) || a < from || a >= to {
 			t.Fatalf("u=%v draws rank %d of %d, on %v to %v", a, r, d.Keep, from, to)
 		}
 		if d.Q(r) == 0 {
@@ -150,7 +180,8 @@ func TestDrawProperties(t *testing.T) {
 			t.Fatalf("u=%v draws rank %d, the larger %v rank %d", a, r, b, d.Draw(b))
 		}
 		var end float64
-		for r := range d.Keep {
+		for i := range d.Keep {
+			r := d.KeptRank(i)
 			from, to := d.Segment(r)
 			if from != end || to < from {
 				t.Fatalf("segment %d is %v to %v; the one before ends at %v", r, from, to, end)

@@ -20,6 +20,7 @@ type Sampler struct {
 	sum      float64   // Σ e; 0 while e has not been worked out
 
 	keep int     // how many tokens are kept
+	some []bool  // [vocab] by token id; nil: those whose rankKey is at most last
 	mass float64 // Σ p of the kept
 	last uint64  // rankKey of the last of them, or more
 
@@ -39,12 +40,15 @@ type Sampler struct {
 // until the next call and must stay as it is.
 func (s *Sampler) Decide(z []float32, settings Settings) {
 	s.settings, s.z, s.top, s.sum = settings, z, float64(kernel.Max(z)), 0
-	s.order, s.cum, s.ranked = s.order[:0], s.cum[:0], false
+	s.order, s.cum, s.ranked, s.some = s.order[:0], s.cum[:0], false, nil
 	s.below, s.width = float32(math.Inf(1)), firstShell*settings.Temperature
 	switch {
 	case settings.Greedy(): // one token is kept; its probability is nobody's business so far
 		s.put(int32(slices.Index(z, float32(s.top))), 1)
 		s.ranked = true
+	case settings.TypicalP > 0:
+		s.decideWhole()
+		return
 	case settings.TopK > 0 || settings.TopP < 1 || settings.MinP > 0:
 		s.exponentials()
 		s.rankTo(len(z))
@@ -56,6 +60,20 @@ func (s *Sampler) Decide(z []float32, settings Settings) {
 	s.keep, s.mass = len(s.order), s.cum[len(s.cum)-1]
 	id := s.order[len(s.order)-1]
 	s.last = rankKey(z[id], int(id))
+}
+
+// decideWhole is for a filter that has to see all tokens: it decides as those do
+// who look.
+func (s *Sampler) decideWhole() {
+	s.exponentials()
+	d := Decide(s.z, s.settings)
+	s.some = make([]bool, len(s.z))
+	for i := range d.Keep {
+		id := d.Order[d.KeptRank(i)]
+		s.some[id] = true
+		s.put(id, s.total()+d.P[id])
+	}
+	s.keep, s.mass, s.ranked = d.Keep, s.total(), true
 }
 
 // exponentials works out e and its sum.
@@ -191,7 +209,7 @@ func (s *Sampler) P(id int) float64 {
 // Q returns a token's probability among those kept, 0 where it was cut.
 func (s *Sampler) Q(id int) float64 {
 	switch {
-	case rankKey(s.z[id], id) > s.last:
+	case s.some != nil && !s.some[id], s.some == nil && rankKey(s.z[id], id) > s.last:
 		return 0
 	case s.settings.Greedy():
 		return 1

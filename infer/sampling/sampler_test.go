@@ -27,8 +27,8 @@ func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 	}
 	for r := range want.Keep {
 		from, to := s.Segment(r)
-		wantFrom, wantTo := want.Segment(r)
-		if s.Token(r) != int(want.Order[r]) || !same(from, wantFrom) || !same(to, wantTo) {
+		wantFrom, wantTo := want.Segment(want.KeptRank(r))
+		if s.Token(r) != int(want.Order[want.KeptRank(r)]) || !same(from, wantFrom) || !same(to, wantTo) {
 			return fmt.Sprintf(
 				"rank %d is token %d from %v to %v, by Decide %d from %v to %v", r, s.Token(r), from, to, want.Order[r],
 				wantFrom, wantTo,
@@ -37,7 +37,7 @@ func differs(s *Sampler, z []float32, settings Settings, us ...float64) string {
 		us = append(us, from, math.Nextafter(to, 0))
 	}
 	for _, u := range us {
-		if a, b := s.Draw(u), want.Draw(u); a != b {
+		if a, b := want.KeptRank(s.Draw(u)), want.Draw(u); a != b {
 			return fmt.Sprintf("u = %v draws rank %d, by Decide %d", u, a, b)
 		}
 	}

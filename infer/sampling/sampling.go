@@ -8,7 +8,7 @@
 // The order is this program's own (libraries differ) and is fixed:
 //
 //  1. z/T, then softmax over the whole vocabulary: [Softmax].
-//  2. The filters top-k, top-p and min-p, each measured on those same
+//  2. The filters top-k, top-p, min-p and typical-p, each measured on those same
 //     probabilities, before any other filter has cut anything: [Filter].
 //  3. One renormalisation over what every filter kept.
 //  4. One draw: u, uniform in [0, 1), falls on the kept tokens laid end to
@@ -35,11 +35,18 @@ import (
 // is not valid: TopP must be set. Use [Pure] or a preset to start from.
 type Settings struct {
 	Temperature float64 `json:"temperature"` // divides the logits; 0 is greedy
-	TopK        int     `json:"top_k"`       // keep the k most probable tokens; 0 is off (Fan et al. 2018)
-	// keep the smallest leading set with at least this mass; 1 is off (Holtzman et
-	// al. 2019)
-	TopP float64 `json:"top_p"`
-	MinP float64 `json:"min_p"` // keep tokens with p ≥ MinP × the largest p; 0 is off (Nguyen et al. 2024)
+	TopK        int     `json:"top_k"`       // keep the k most probable tokens; 0 is off
+	TopP        float64 `json:"top_p"`       // keep the smallest leading set with at least this mass; 1 is off
+	MinP        float64 `json:"min_p"`       // keep tokens with p ≥ MinP × the largest p; 0 is off
+	// TypicalP keeps the tokens whose surprise is nearest to the average, with at
+	// least this mass; 0 is off, and so is its knob at 1.
+	TypicalP float64 `json:"typical_p,omitempty"`
+}
+
+// Uncut reports whether no filter is on.
+func (s Settings) Uncut() bool {
+	s.Temperature = Pure.Temperature
+	return s == Pure
 }
 
 // Greedy reports whether the most probable token is taken without a draw.
@@ -57,6 +64,11 @@ func (s Settings) Value(key string) (float64, bool) {
 		return s.TopP, true
 	case "min_p":
 		return s.MinP, true
+	case "typical_p":
+		if s.TypicalP == 0 {
+			return 1, true
+		}
+		return s.TypicalP, true
 	}
 	return 0, false
 }
@@ -77,6 +89,10 @@ func (s *Settings) Set(key string, x float64) bool {
 		s.TopP = x
 	case "min_p":
 		s.MinP = x
+	case "typical_p":
+		if s.TypicalP = x; x == 1 {
+			s.TypicalP = 0 // off has one form
+		}
 	default:
 		return false
 	}

@@ -45,7 +45,8 @@ func Residual(p, q []float64) (r []float64, mass float64) {
 // tokens that were cut.
 func (d *Distribution) Vector() []float64 {
 	v := make([]float64, len(d.Order))
-	for r := range d.Keep {
+	for i := range d.Keep {
+		r := d.KeptRank(i)
 		v[d.Order[r]] = d.Q(r)
 	}
 	return v

@@ -67,6 +67,11 @@ var knobs = [...]Knob{
 		Max:  1, Want: "0 (off) to 1", To: 1, Step: 0.01,
 	},
 	{
+		Key: "typical_p", Short: "typical", Flag: "typical-p", Arg: "P", Label: "Typical-p", The: "Typical-p",
+		Help: "keep the tokens whose surprise is nearest to the average, with at least this probability; 1 is off",
+		Max:  1, Open: true, Want: "above 0, up to 1 (off)", From: 0.01, To: 1, Step: 0.01,
+	},
+	{
 		Key: "seed", Short: "seed", Flag: "seed", Arg: "S", Label: "Seed", The: "The seed",
 		Help: "starts the random draws: the same seed, the same text",
 		Max:  MaxSeed, Whole: true, Want: "a whole number from 0 to 9007199254740991", To: MaxSeed, Step: 1,

@@ -105,13 +105,14 @@ func (c *core) openDraw(st *session.State, last time.Duration) error {
 	d, drawn := drawnBy(st)
 	p := &poll{Kind: Draw, Step: st.Cursor.Step, PromptText: "Draw one number. On which token does it fall?"}
 	q := 0.0
-	for _, id := range d.Order[:min(d.Keep, mostKept)] {
-		o := tokenOption(st.Model, d, id, drawn)
+	for i := range min(d.Keep, mostKept) {
+		o := tokenOption(st.Model, d, d.Order[d.KeptRank(i)], drawn)
 		q += o.Q
 		p.Options = append(p.Options, o)
 	}
 	if d.Keep > mostKept {
-		p.Options = append(p.Options, Option{Text: "all others", Rest: true, Q: max(0, 1-q), P: d.Tail[mostKept]})
+		_, rest := d.KeptIn(d.KeptRank(mostKept), len(d.Order))
+		p.Options = append(p.Options, Option{Text: "all others", Rest: true, Q: max(0, 1-q), P: rest})
 	}
 	p.Prompt, p.Options = html.EscapeString(p.PromptText), letters(p.Options)
 	return c.open(p, last)

@@ -277,20 +277,19 @@ func (v *tourPage) askDraw(st *session.State, ask *class.Poll, q url.Values) {
 	ask.Prompt, ask.Step, ask.Votes = "<p>Draw as a class would: one number for each person.</p>", step.N, v.Draws
 	counts := map[int]int{}
 	for i := range v.Draws {
-		counts[d.Draw(sampling.U(step.Settings.Seed^drawStream, i+1))]++
+		counts[d.DrawKept(sampling.U(step.Settings.Seed^drawStream, i+1))]++
 	}
 	rest := class.Option{Text: "all others", Rest: true}
-	for r := range d.Keep {
-		if r >= optionsOfDraw {
-			rest.Count += counts[r]
-			rest.Q += d.Q(r)
+	for i := range d.Keep {
+		if i >= optionsOfDraw {
+			rest.Count += counts[i]
+			rest.Q += d.KeptQ(i)
 			continue
 		}
-		t := st.Model.Token(int(d.Order[r]))
-		ask.Options = append(
-			ask.Options,
-			class.Option{Key: strconv.Itoa(int(d.Order[r])), Text: t.Text, Token: true, Count: counts[r], Q: d.Q(r)},
-		)
+		id := int(d.Order[d.KeptRank(i)])
+		ask.Options = append(ask.Options, class.Option{
+			Key: strconv.Itoa(id), Text: st.Model.Token(id).Text, Token: true, Count: counts[i], Q: d.KeptQ(i),
+		})
 	}
 	if rest.Q > 0 {
 		ask.Options = append(ask.Options, rest)

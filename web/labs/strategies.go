@@ -128,20 +128,7 @@ func entropySay(s *lab.Strategies) string {
 }
 
 func settingsSay(l lab.Lane) string {
-	s := l.Settings
-	say := "greedy"
-	if s.Temperature > 0 {
-		say = "T " + trimmed(s.Temperature)
-		if s.TopK > 0 {
-			say += ", top-k " + terms.Count(s.TopK)
-		}
-		if s.TopP < 1 {
-			say += ", top-p " + trimmed(s.TopP)
-		}
-		if s.MinP > 0 {
-			say += ", min-p " + trimmed(s.MinP)
-		}
-	}
+	say := l.Settings.Say("T")
 	if l.Circle != nil {
 		say += fmt.Sprintf("; from token %d it goes round in %d", l.Circle.Start, l.Circle.Period)
 	}

@@ -44,9 +44,6 @@ func runSay(r *lab.Report) string {
 	return say + r.Noise
 }
 
-// trimmed writes a setting as it would be typed.
-func trimmed(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-
 // work writes a very large count of multiply-adds.
 func work(n float64) string {
 	for _, u := range []struct {

@@ -199,7 +199,7 @@ func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predic
 		rank := d.RankOf(int32(c.ID))
 		mass += d.P[c.ID]
 		s.Rows = append(s.Rows, predictRow{
-			Text: c.Text, Rank: terms.Count(rank + 1), P: d.P[c.ID], Kept: rank < d.Keep, Drawn: c.ID == v.step.Chosen,
+			Text: c.Text, Rank: terms.Count(rank + 1), P: d.P[c.ID], Kept: d.Stays(rank), Drawn: c.ID == v.step.Chosen,
 			You: c.Pick,
 		})
 	}
@@ -213,17 +213,7 @@ func predictSettings(s infer.Settings) string {
 	if s.Temperature == 0 {
 		return "greedy: the most probable token is taken"
 	}
-	say := "temperature " + terms.Decimals(s.Temperature, 1)
-	if s.TopK > 0 {
-		say += ", top-k " + strconv.Itoa(s.TopK)
-	}
-	if s.TopP < 1 {
-		say += ", top-p " + terms.Decimals(s.TopP, 2)
-	}
-	if s.MinP > 0 {
-		say += ", min-p " + terms.Decimals(s.MinP, 2)
-	}
-	return say
+	return s.Say("temperature")
 }
 
 // round makes the round that a form or an address asks for, or answers why

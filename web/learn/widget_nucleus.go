@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
@@ -97,12 +98,14 @@ func newNucleusSide(st *session.State, prompt string) nucleusSide {
 		return ruleKeeps{n, terms.Prob(d.Cum[n-1]), max(0, n-len(f.Rows.Rows))}
 	}
 	v := nucleusSide{
-		Prompt: prompt, ByK: keeps(d.ReachTopK), ByP: keeps(d.ReachTopP), Loop: loopAt(st),
+		Prompt: prompt, ByK: keeps(d.Reach(sampling.RuleTopK)), ByP: keeps(
+			d.Reach(sampling.RuleTopP),
+		), Loop: loopAt(st),
 		Rest: fmt.Sprintf("%s more, %s together", terms.Count(f.Rest.N), terms.Prob(f.Rest.P)),
 	}
 	for _, r := range f.Rows.Rows {
 		v.Rows = append(v.Rows, nucleusRow{
-			view.TokenText(r.Token), terms.Prob(r.P), view.Share(r.P), r.Rank <= d.ReachTopK, r.Rank <= d.ReachTopP,
+			view.TokenText(r.Token), terms.Prob(r.P), view.Share(r.P), r.Rank <= d.Reach(sampling.RuleTopK), r.Rank <= d.Reach(sampling.RuleTopP),
 		})
 	}
 	return v

@@ -58,20 +58,25 @@ type wireSettings struct {
 	K    int      `json:"k,omitempty"`
 	P    float64  `json:"p"`
 	M    float64  `json:"m,omitempty"`
+	Y    float64  `json:"y,omitempty"` // typical-p
 	Seed uint64   `json:"r"`
 	Max  int      `json:"x"`
 	Stop []string `json:"s,omitempty"`
 }
 
 func wireOf(s infer.Settings) wireSettings {
-	return wireSettings{s.Temperature, s.TopK, s.TopP, s.MinP, s.Seed, s.Stop.MaxTokens, s.Stop.Strings}
+	return wireSettings{
+		s.Temperature, s.TopK, s.TopP, s.MinP, s.TypicalP, s.Seed, s.Stop.MaxTokens, s.Stop.Strings,
+	}
 }
 
 func (w wireSettings) settings() infer.Settings {
 	return infer.Settings{
-		Settings: sampling.Settings{Temperature: unsigned(w.T), TopK: w.K, TopP: w.P, MinP: unsigned(w.M)},
-		Seed:     w.Seed,
-		Stop:     infer.Stop{MaxTokens: w.Max, Strings: w.Stop},
+		Settings: sampling.Settings{
+			Temperature: unsigned(w.T), TopK: w.K, TopP: w.P, MinP: unsigned(w.M), TypicalP: unsigned(w.Y),
+		},
+		Seed: w.Seed,
+		Stop: infer.Stop{MaxTokens: w.Max, Strings: w.Stop},
 	}
 }
 

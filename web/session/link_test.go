@@ -13,7 +13,9 @@ import (
 
 func TestLinkLeadsBack(t *testing.T) {
 	s := newRun(t, "Once upon a time there was a — grüß dich")
-	st := must(t, s, StepToken{}, SetKnob("temperature", 1.5), StepToken{}, StepToken{})
+	st := must(
+		t, s, StepToken{}, Set{Knobs: infer.Knobs{"temperature": 1.5, "typical_p": 0.9}}, StepToken{}, StepToken{},
+	)
 	st = must(t, s, Choose{3, int(st.Steps[2].Distribution().Order[7])}, StepToken{}, SetKnob("seed", 99),
 		SetStops("\n\n", "the"), StepStage{}, StepStage{}, Back{})
 

@@ -37,6 +37,7 @@ var Panels = []Panel{
 	{"out-top_k", outputOf(view.FieldTopK)},
 	{"out-top_p", outputOf(view.FieldTopP)},
 	{"out-min_p", outputOf(view.FieldMinP)},
+	{"out-typical_p", outputOf(view.FieldTypicalP)},
 	{"stops-head", func(v view.Loop) templ.Component { return stopsHead(v.Console) }},
 	{"out-max_tokens", func(v view.Loop) templ.Component { return maxTokens(v.Console) }},
 	{"stops", func(v view.Loop) templ.Component { return stops(v.Console) }},

@@ -84,6 +84,7 @@ const (
 	FieldTopK        = "top_k"
 	FieldTopP        = "top_p"
 	FieldMinP        = "min_p"
+	FieldTypicalP    = "typical_p"
 )
 
 func newConsole(s *session.State) Console {
@@ -115,6 +116,9 @@ func newConsole(s *session.State) Console {
 		v.Inputs[key] = terms.Plain(x)
 	}
 	v.Order, v.Note = "in order: temperature, top-k, top-p, min-p", note(s)
+	if set.TypicalP > 0 {
+		v.Order += ", typical-p"
+	}
 	v.stops(s)
 	return v
 }
@@ -157,67 +161,47 @@ func speeds(now session.Speed) ([]SpeedButton, string) {
 func outputs(s *session.State) map[string]Output {
 	set := s.Settings
 	idle := idleFilters(s)
-	out := map[string]Output{
-		FieldTemperature: {Text: terms.Setting(set.Temperature)},
-		FieldTopK:        {Text: terms.Count(set.TopK), Idle: idle[sampling.RuleTopK]},
-		FieldTopP:        {Text: terms.Setting(set.TopP), Idle: idle[sampling.RuleTopP]},
-		FieldMinP:        {Text: terms.Setting(set.MinP), Idle: idle[sampling.RuleMinP]},
-	}
-	if set.Greedy() {
-		out[FieldTemperature] = Output{Text: "0, greedy", Note: "greedy"}
-	}
-	off := func(field string, isOff bool) {
-		o := out[field]
+	out := map[string]Output{}
+	for _, k := range terms.Knobs() {
+		x, ok := set.Settings.Value(k.Key)
+		if !ok {
+			continue
+		}
+		o := Output{Text: terms.Setting(x), Idle: idle[sampling.Rule(k.Key)]}
+		if k.Whole {
+			o.Text = terms.Count(int64(x))
+		}
+		off, isFilter := sampling.OffAt(k.Key)
 		switch {
-		case isOff:
+		case isFilter && x == off:
 			o.Text, o.Note = "off", "off"
 		case o.Idle:
 			o.Text, o.Note = o.Text+", idle", "idle"
+		case !isFilter && set.Greedy():
+			o.Text, o.Note = "0, greedy", "greedy"
 		}
-		out[field] = o
+		out[k.Key] = o
 	}
-	off(FieldTopK, set.TopK == 0)
-	off(FieldTopP, set.TopP >= 1)
-	off(FieldMinP, set.MinP == 0)
 	return out
 }
 
-// idleFilters tells which filters cut nothing beyond what the others cut at
-// the step shown. Of two that reach equally far the first in order counts as
-// the one that cuts. Under greedy all are idle. A filter that is off is not
-// called idle, nor one whose setting the step shown has not used.
+// idleFilters tells which filters cut nothing beyond what the others cut at the
+// step shown. A filter that is off is not called idle, nor one whose setting the
+// step shown has not used.
 func idleFilters(s *session.State) map[sampling.Rule]bool {
 	set := s.Settings
-	if set.Greedy() {
-		return map[sampling.Rule]bool{
-			sampling.RuleTopK: set.TopK > 0, sampling.RuleTopP: set.TopP < 1, sampling.RuleMinP: set.MinP > 0,
+	if set.Greedy() { // whatever the step shown was drawn with
+		idle := map[sampling.Rule]bool{}
+		for _, k := range terms.Knobs() {
+			off, isFilter := sampling.OffAt(k.Key)
+			idle[sampling.Rule(k.Key)] = isFilter && set.Value(k.Key) != off
 		}
+		return idle
 	}
-	d := s.Dist
-	if d == nil || d.Settings != set.Settings {
+	if s.Dist == nil || s.Dist.Settings != set.Settings {
 		return nil
 	}
-	idle := map[sampling.Rule]bool{}
-	taken := d.Keep == len(d.Order) // nothing is cut at all
-	for _, f := range []struct {
-		rule  sampling.Rule
-		on    bool
-		reach int
-	}{
-		{sampling.RuleTopK, set.TopK > 0, d.ReachTopK},
-		{sampling.RuleTopP, set.TopP < 1, d.ReachTopP},
-		{sampling.RuleMinP, set.MinP > 0, d.ReachMinP},
-	} {
-		if !f.on {
-			continue
-		}
-		if f.reach == d.Keep && !taken {
-			taken = true
-			continue
-		}
-		idle[f.rule] = true
-	}
-	return idle
+	return s.Dist.Idle()
 }
 
 // plain is a number as it stands in a field, and as a script would write it.
@@ -344,7 +328,7 @@ func eosNow(s *session.State, c infer.Condition) infer.Condition {
 	for _, id := range s.Model.Config().EOS {
 		c.P += s.Dist.P[id]
 		r := s.Dist.RankOf(int32(id))
-		c.Kept = c.Kept || (r >= 0 && r < s.Dist.Keep)
+		c.Kept = c.Kept || r >= 0 && s.Dist.Stays(r)
 	}
 	c.Fired = s.Stopped == infer.StopEOS && s.Cursor.Step == len(s.Steps)
 	return c

@@ -319,3 +319,47 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// TestDrillTypical: typical-p 0.2 cuts the most probable token, whose surprise of
+// 0.4594 nats lies 0.5644 below the average of 1.0239, and keeps the second one,
+// which lies 0.4356 above it. No line is drawn below the kept tokens then.
+func TestDrillTypical(t *testing.T) {
+	set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.2}
+	v := NewLoop(drill(t, set, infer.KindSample, 0.5))
+	p := v.Panel
+	for i, row := range p.Table.Rows {
+		if row.Kept != (i == 1) || row.Line != nil {
+			t.Errorf("row %d: kept %v, line %v", i, row.Kept, row.Line)
+		}
+	}
+	if r := p.Table.Rows[1]; r.From != "0.0000" || r.To != "1.0000" || !r.Pick {
+		t.Errorf("the only segment is %+v", r)
+	}
+	if l := p.Segments.List; len(l) != 1 || l[0].Class != "is-pick" || l[0].W != "100%" {
+		t.Errorf("the strip is %+v", l)
+	}
+	if got := p.Verdict.String(); !strings.Contains(got, "the 1st choice of 1 ") {
+		t.Errorf("the verdict is %q", got)
+	}
+	if got := p.Work.Cells; got[0].Sum.String() != "0" || got[3].Sum.String() != "by typical-p" {
+		t.Errorf("the draw is worked as %v", got)
+	}
+	if got := v.WhatIf.Say.String(); !strings.Contains(got, "at 0.6316, but typical-p cuts it") {
+		t.Errorf("why not the most likely: %q", got)
+	}
+	if o := v.Console.Out[FieldTypicalP]; o.Text != "0.20" || !strings.HasSuffix(v.Console.Order, "typical-p") {
+		t.Errorf("the control says %+v, in order %q", o, v.Console.Order)
+	}
+	p = NewLoop(drill(t, set, infer.KindFilter, 0.5)).Panel
+	if got := p.Lead.String(); !strings.Contains(got, "until they reach 0.20 together") {
+		t.Errorf("the lead is %q", got)
+	}
+	cells := p.Table.Rows[0].Work.Cells
+	if got := cells[len(cells)-1]; got.Name.String() != "cut by typical-p" ||
+		got.Sum.String() != "|−ln 0.6316 − 1.0239| = 0.5644, the last kept has 0.4356" {
+		t.Errorf("the first row is cut by %q: %q", got.Name, got.Sum)
+	}
+	if l := p.Segments.List; len(l) != 2 || l[0].X != "0%" || l[1].Class != "is-cut" {
+		t.Errorf("the strip is %+v", l)
+	}
+}

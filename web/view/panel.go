@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -149,14 +148,12 @@ func filterLead(st infer.Filter) Rich {
 		return say("Temperature 0 is greedy: keep the most probable token, cut the other ", terms.Count(st.Cut), ".")
 	}
 	var on []string
-	if set.TopK > 0 {
-		on = append(on, fmt.Sprintf("top-k leaves %s", terms.Count(st.ReachTopK)))
-	}
-	if set.TopP < 1 {
-		on = append(on, fmt.Sprintf("top-p %s", terms.Count(st.ReachTopP)))
-	}
-	if set.MinP > 0 {
-		on = append(on, fmt.Sprintf("min-p %s", terms.Count(st.ReachMinP)))
+	for i, c := range st.Cuts {
+		leaves := " "
+		if i == 0 {
+			leaves = " leaves "
+		}
+		on = append(on, c.Rule.Name()+leaves+terms.Count(c.Keeps))
 	}
 	switch {
 	case len(on) == 0:
@@ -171,6 +168,11 @@ func filterLead(st infer.Filter) Rich {
 	case set.TopP < 1:
 		return say(
 			"Keep the fewest tokens that reach ", terms.Setting(set.TopP), " together, cut the rest, rescale to 1.",
+		)
+	case set.TypicalP > 0:
+		return say(
+			"Keep the tokens that surprise about as much as tokens do here on average, until they reach ",
+			terms.Setting(set.TypicalP), " together, cut the rest, rescale to 1.",
 		)
 	}
 	return say(
@@ -223,10 +225,13 @@ func samplePanel(s *session.State, st infer.Sample, p *Panel) {
 		p.Facts = []Fact{
 			{"seed", seed(st.Seed), false}, {"draw", terms.Ordinal(st.Step), false}, {"u", terms.Prob(st.U), true},
 		}
-		p.Verdict = say(pick(chosen), " is token ", terms.Count(n), ": the ", terms.Ordinal(st.Chosen.Rank), " choice of ", terms.Count(kept), " (", terms.Is(
-			"p′", st.Chosen.Q,
-		),
-			"). Same seed and settings, same draw: reset and step again to check.")
+		p.Verdict = say(
+			pick(chosen), " is token ", terms.Count(n), ": the ", terms.Ordinal(
+				place(s, st.Chosen.Rank),
+			), " choice of ",
+			terms.Count(kept), " (", terms.Is("p′", st.Chosen.Q),
+			"). Same seed and settings, same draw: reset and step again to check.",
+		)
 	}
 	if st.Forced {
 		p.Verdict = forcedSay(st, n)
@@ -249,10 +254,24 @@ func whyNot(s *session.State) Rich {
 		), text, " is, at ", terms.Prob(q), ", and ", terms.Is("u", step.U), " falls on it. In 100 draws ",
 			others100(1-q), ".")
 	}
-	return say(bold(
-		"Why not the most likely? ",
-	), text, " is the likeliest, at ", terms.Prob(q), "; ", terms.Is("u", step.U),
-		" falls past it. In 100 draws it would win ", terms.OfHundred(q), ".")
+	why := bold("Why not the most likely? ")
+	if !d.Stays(0) {
+		return say(
+			why, text, " is the likeliest, at ", terms.Prob(d.P[likely]), ", but ", d.CutBy(0).Name(),
+			" cuts it: no draw can fall on it.",
+		)
+	}
+	return say(
+		why, text, " is the likeliest, at ", terms.Prob(q), "; ", terms.Is("u", step.U),
+		" falls past it. In 100 draws it would win ", terms.OfHundred(q), ".",
+	)
+}
+
+// place is where a token of a rank, counted from 1, stands among the kept ones,
+// counted from 1 as well.
+func place(s *session.State, rank int) int {
+	before, _ := s.Dist.KeptIn(0, rank-1)
+	return before + 1
 }
 
 // others100 says how many of 100 draws other tokens would win.
@@ -301,12 +320,4 @@ func temperature(t float64) string {
 		return "0"
 	}
 	return terms.Setting(t)
-}
-
-// ruleNames are the filters as people call them.
-var ruleNames = map[sampling.Rule]string{
-	sampling.RuleGreedy: "greedy",
-	sampling.RuleTopK:   "top-k",
-	sampling.RuleTopP:   "top-p",
-	sampling.RuleMinP:   "min-p",
 }

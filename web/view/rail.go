@@ -43,8 +43,10 @@ func railSay(s *session.State, k infer.Kind) string {
 		switch knobs := shownSettings(s); {
 		case knobs.Greedy():
 			return "All but the most probable token are cut."
-		case knobs.TopK == 0 && knobs.TopP == 1 && knobs.MinP == 0:
+		case knobs.Uncut():
 			return "No filter is on: every token stays."
+		case knobs.TypicalP > 0:
+			return "Untypical tokens are cut; the rest share their probability."
 		}
 		return "Unlikely tokens are cut; the rest share their probability."
 	case infer.KindSample:

@@ -71,13 +71,28 @@ func segment(x, w float64, text Text, class string) Segment {
 // least is the narrowest segment drawn by itself, as a part of the strip.
 const least = 0.002
 
+// adjacent are the rows before the first that was left out, of those kept alone
+// where that is asked for: they lie end to end.
+func adjacent(rows []infer.Row, keptAlone bool) []infer.Row {
+	var list []infer.Row
+	for i, r := range rows {
+		if r.Rank != i+1 {
+			break
+		}
+		if r.Kept || !keptAlone {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // segmentsOf lays tokens end to end by a width each, the rest as one segment.
 func segmentsOf(rows []infer.Row, width func(infer.Row) float64, restText, restClass string) []Segment {
 	var list []Segment
 	var x float64
-	for i, r := range rows {
+	for _, r := range rows {
 		w := width(r)
-		if r.Rank != i+1 || w < least || x+w > 1 {
+		if w < least || x+w > 1 {
 			break
 		}
 		list = append(list, segment(x, w, TokenText(r.Token), Ramp(w)))
@@ -93,7 +108,7 @@ func probability(r infer.Row) float64 { return r.P }
 
 func softmaxSegments(s *session.State, st infer.Softmax) *Segments {
 	v := &Segments{Ticks: unitTicks, Aria: "All probabilities laid end to end from 0 to 1"}
-	v.List = segmentsOf(st.Rows.Rows, probability, "all others", "is-rest")
+	v.List = segmentsOf(adjacent(st.Rows.Rows, false), probability, "all others", "is-rest")
 	set := s.Step().Settings
 	if set.TopP < 1 && !set.Greedy() && s.Dist != nil {
 		last := crossing(s.Dist, s)
@@ -104,7 +119,7 @@ func softmaxSegments(s *session.State, st infer.Softmax) *Segments {
 
 // crossing names the token on which top-p's mark falls.
 func crossing(d *sampling.Distribution, s *session.State) string {
-	return TokenText(s.Model.Token(int(d.Order[d.ReachTopP-1]))).String()
+	return TokenText(s.Model.Token(int(d.Order[d.Reach(sampling.RuleTopP)-1]))).String()
 }
 
 func (v *Segments) mark(at float64, words, more string) {
@@ -118,19 +133,13 @@ func (v *Segments) mark(at float64, words, more string) {
 
 func filterSegments(s *session.State, st infer.Filter) *Segments {
 	v := &Segments{Ticks: unitTicks, Aria: "Cumulative probability of the kept tokens, the cut ones hatched"}
-	var kept []infer.Row
-	for _, r := range st.Rows.Rows {
-		if r.Kept {
-			kept = append(kept, r)
-		}
-	}
-	v.List = segmentsOf(kept, probability, "", "is-cut")
+	v.List = segmentsOf(adjacent(st.Rows.Rows, true), probability, "", "is-cut")
 	v.splitCut(st)
 	set := st.Settings
 	switch {
 	case set.Greedy():
 		v.mark(st.Mass, "greedy keeps the first", ", however far it reaches")
-	case set.TopP < 1 && st.Kept == st.ReachTopP:
+	case set.TopP < 1 && st.Kept == st.Reach(sampling.RuleTopP) && st.Leading:
 		v.mark(set.TopP, terms.Setting(set.TopP)+" falls inside "+crossing(s.Dist, s), ", so it is the last one kept")
 	case st.Cut > 0:
 		v.mark(st.Mass, "kept up to "+terms.Prob(st.Mass), ", by "+bindingRule(st))
@@ -164,27 +173,22 @@ func (v *Segments) splitCut(st infer.Filter) {
 
 // bindingRule names the filter that decides how many tokens stay.
 func bindingRule(st infer.Filter) string {
-	switch st.Kept {
-	case st.ReachTopK:
-		return "top-k"
-	case st.ReachTopP:
-		return "top-p"
+	for _, c := range st.Cuts {
+		if c.Keeps == st.Kept {
+			return c.Rule.Name()
+		}
 	}
-	return "min-p"
+	return "several filters"
 }
 
 func sampleSegments(st infer.Sample, rows []infer.Row) *Segments {
 	v := &Segments{Big: true, Ticks: unitTicks, Aria: "The kept tokens laid end to end from 0 to 1"}
-	var kept []infer.Row
-	for _, r := range rows {
-		if r.Kept {
-			kept = append(kept, r)
-		}
-	}
+	kept := adjacent(rows, true)
 	v.List = segmentsOf(kept, func(r infer.Row) float64 { return r.Q }, "others kept", "is-rest")
-	for i := range v.List {
-		if kept[min(i, len(kept)-1)].ID == st.Chosen.ID && v.List[i].Class != "is-rest" {
-			v.List[i].Class = "is-pick"
+	picked := false
+	for i := range min(len(v.List), len(kept)) {
+		if kept[i].ID == st.Chosen.ID && v.List[i].Class != "is-rest" {
+			v.List[i].Class, picked = "is-pick", true
 		}
 	}
 	if st.Greedy {
@@ -194,7 +198,7 @@ func sampleSegments(st infer.Sample, rows []infer.Row) *Segments {
 	if !st.Chosen.Kept {
 		return v
 	}
-	if st.Chosen.Rank > len(v.List) || v.List[min(st.Chosen.Rank, len(v.List))-1].Class != "is-pick" {
+	if !picked {
 		v.List = append(
 			v.List,
 			Segment{
@@ -212,16 +216,17 @@ func (v *Segments) what(s *session.State) {
 		return
 	}
 	u := *s.WhatIf
-	r := s.Dist.Draw(u)
+	i := s.Dist.DrawKept(u)
+	r := s.Dist.KeptRank(i)
 	v.What, v.WhatSay, v.WhatAnchor, v.WhatDx = Share(u), "another u = "+terms.Prob(u), "start", "9"
 	if u > 0.5 {
 		v.WhatAnchor, v.WhatDx = "end", "-9"
 	}
 	v.Aria += ". " + v.WhatSay
 	from, to := s.Dist.Segment(r)
-	if r < len(v.List) && v.List[r].X == Share(from) && v.List[r].Class != "is-rest" {
-		if v.List[r].Class != "is-pick" {
-			v.List[r].Class += " is-what"
+	if i < len(v.List) && v.List[i].X == Share(from) && v.List[i].Class != "is-rest" {
+		if v.List[i].Class != "is-pick" {
+			v.List[i].Class += " is-what"
 		}
 		return
 	}

@@ -235,10 +235,10 @@ func (t *Table) fates(s *session.State, st infer.Filter, axis float64) {
 			q += r.Q
 			continue
 		}
-		if line < 0 {
+		if line < 0 && st.Leading {
 			line = i
 		}
-		row.Keep, row.Q, row.CutBy = "cut", "–", ruleNames[r.CutBy]
+		row.Keep, row.Q, row.CutBy = "cut", "–", r.CutBy.Name()
 		row.Title = "cut by " + row.CutBy
 	}
 	q += st.Rest.Q
@@ -250,7 +250,7 @@ func (t *Table) fates(s *session.State, st infer.Filter, axis float64) {
 		return
 	}
 	t.Rest.fate(st, axis)
-	if line < 0 && st.Cut > 0 {
+	if line < 0 && st.Cut > 0 && st.Leading {
 		t.Rest.Line = cutLine(st)
 		t.Rest.Line.Note = "The line falls further down, after rank " + terms.Count(st.Kept) + ": "
 		// Not all of it fits beside the note; the head of the panel says the rest.
@@ -279,12 +279,14 @@ func cutLine(st infer.Filter) *CutLine {
 	switch {
 	case set.Greedy():
 		l.KeptWhy = ", the most probable token"
-	case st.Kept == st.ReachTopK && set.TopK > 0:
+	case st.Kept == st.Reach(sampling.RuleTopK) && set.TopK > 0:
 		l.KeptWhy = ", rank " + terms.Count(set.TopK) + " is the last of top-k"
-	case st.Kept == st.ReachTopP && set.TopP < 1:
+	case st.Kept == st.Reach(sampling.RuleTopP) && set.TopP < 1:
 		l.KeptWhy = ", the first sum to reach " + terms.Setting(set.TopP)
-	case st.Kept == st.ReachMinP && set.MinP > 0:
+	case st.Kept == st.Reach(sampling.RuleMinP) && set.MinP > 0:
 		l.KeptWhy = ", p at least " + terms.Setting(set.MinP) + " of the first"
+	case st.Kept == st.Reach(sampling.RuleTypicalP) && set.TypicalP > 0:
+		l.KeptWhy = ", the most typical " + terms.Count(st.Kept)
 	}
 	l.CutWhy = ", shared out among the " + terms.Count(st.Kept)
 	if st.Kept == 1 {

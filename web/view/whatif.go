@@ -38,7 +38,7 @@ func newWhatIf(s *session.State) WhatIf {
 	text := TokenText(s.Model.Token(id))
 	v.Say = say(
 		terms.Is("u", u), " falls on ", text, ", from ", terms.Prob(from), " to ", terms.Prob(to), ": the ",
-		terms.Ordinal(r+1), " choice, ", terms.Is("p′", s.Dist.Q(r)), ".",
+		terms.Ordinal(place(s, r+1)), " choice, ", terms.Is("p′", s.Dist.Q(r)), ".",
 	)
 	if id == step.Chosen {
 		v.Say = append(v.Say, say(" It is the one taken.")...)

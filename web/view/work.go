@@ -85,22 +85,27 @@ func filterWork(s *session.State, st infer.Filter, soft infer.Softmax, r infer.R
 		})
 		return w
 	}
-	w.Cells = append(w.Cells, WorkCell{Name: say("cut by " + ruleNames[r.CutBy]), Sum: whyCut(s, st, r), Now: true})
+	w.Cells = append(w.Cells, WorkCell{Name: say("cut by " + r.CutBy.Name()), Sum: whyCut(s, st, r), Now: true})
 	return w
 }
 
 // whyCut is the sum that cut a row.
 func whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
-	switch r.CutBy {
+	why := s.Dist.Why(r.Rank - 1)
+	switch why.Rule {
 	case sampling.RuleTopK:
 		return say("rank ", terms.Count(r.Rank), " > ", bold(terms.Count(st.Settings.TopK)))
 	case sampling.RuleTopP:
-		return say("Σ p before it ", terms.Prob(r.Cum-r.P), " ≥ ", bold(terms.Setting(st.Settings.TopP)))
+		return say("Σ p before it ", terms.Prob(why.Value), " ≥ ", bold(terms.Setting(why.Bound)))
 	case sampling.RuleMinP:
-		first := st.Rows.Rows[0].P
 		return say(
-			terms.Prob(r.P), " < ", terms.Setting(st.Settings.MinP), " × ", terms.Prob(first), " = ",
-			bold(terms.Prob(st.Settings.MinP*first)),
+			terms.Prob(why.Value), " < ", terms.Setting(st.Settings.MinP), " × ", terms.Prob(st.Rows.Rows[0].P), " = ",
+			bold(terms.Prob(why.Bound)),
+		)
+	case sampling.RuleTypicalP:
+		return say(
+			"|−ln ", terms.Prob(r.P), " − ", four(why.Mean), "| = ", four(why.Value), ", the last kept has ",
+			bold(four(why.Bound)),
 		)
 	}
 	return say("not the highest score")
@@ -115,7 +120,7 @@ func drawWork(s *session.State, st infer.Sample, f infer.Filter, soft infer.Soft
 	w := &Work{Token: TokenText(r.Token), Pick: r.ID == st.Chosen.ID}
 	from, to := s.Dist.Segment(r.Rank - 1)
 	w.Cells = []WorkCell{
-		{Name: say("starts at"), Sum: startsAt(f, r, from)},
+		{Name: say("starts at"), Sum: startsAt(f, place(s, r.Rank), from)},
 		{Name: say("ends at"), Sum: say(terms.Prob(from), " + ", terms.Prob(r.Q), " = ", terms.Prob(to))},
 	}
 	if st.Greedy {
@@ -134,25 +139,35 @@ func drawWork(s *session.State, st infer.Sample, f infer.Filter, soft infer.Soft
 	case s.Dist.Draw(st.U) != r.Rank-1:
 		land = WorkCell{Name: say("u lands after it"), Sum: say(bold(terms.Prob(st.U)), " ≥ ", terms.Prob(to))}
 	}
-	w.Cells = append(w.Cells, land, WorkCell{
+	likely := WorkCell{
 		Name: say("the likeliest, ", TokenText(st.Likely.Token), ", loses"), Sum: say(draws(1 - st.Likely.Q)),
-	})
+	}
+	if !st.Likely.Kept {
+		likely = WorkCell{
+			Name: say(
+				"the likeliest, ", TokenText(st.Likely.Token), ", is cut",
+			), Sum: say("by ", st.Likely.CutBy.Name()),
+		}
+	}
+	w.Cells = append(w.Cells, land, likely)
 	return w
 }
 
-// startsAt adds up the segments before a row, one by one while they are few.
-func startsAt(f infer.Filter, r infer.Row, from float64) Rich {
+// startsAt adds up the segments before the one at a place among the kept tokens,
+// from 1, one by one while they are few.
+func startsAt(f infer.Filter, place int, from float64) Rich {
+	kept := adjacent(f.Rows.Rows, true)
 	switch {
-	case r.Rank == 1:
+	case place == 1:
 		return say("0")
-	case r.Rank > 3 || len(f.Rows.Rows) < r.Rank:
-		return say("Σ p′ of ", terms.Count(r.Rank-1), " before it = ", terms.Prob(from))
+	case place > 3 || len(kept) < place:
+		return say("Σ p′ of ", terms.Count(place-1), " before it = ", terms.Prob(from))
 	}
-	sum := terms.Prob(f.Rows.Rows[0].Q)
-	for _, before := range f.Rows.Rows[1 : r.Rank-1] {
+	sum := terms.Prob(kept[0].Q)
+	for _, before := range kept[1 : place-1] {
 		sum += " + " + terms.Prob(before.Q)
 	}
-	if r.Rank == 2 {
+	if place == 2 {
 		return say(sum)
 	}
 	return say(sum, " = ", terms.Prob(from))
