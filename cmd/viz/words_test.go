@@ -31,6 +31,10 @@ func TestWordsHaveOneHome(t *testing.T) {
 			stops = append(stops, s.Done)
 		}
 	}
+	var wants []string // what a knob takes, in words
+	for _, k := range terms.Knobs() {
+		wants = append(wants, k.Want, k.Help)
+	}
 	seen := 0
 	top := filepath.Join("..", "..")
 	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
@@ -71,6 +75,9 @@ func TestWordsHaveOneHome(t *testing.T) {
 		}
 		if found := has([]string{"KiB", "MiB", " KiB", " MiB"}); len(found) > 0 {
 			t.Errorf("%s has its own units: %q", name, found)
+		}
+		if found := has(wants); len(found) > 0 {
+			t.Errorf("%s has its own words for settings: %q", name, found)
 		}
 		for _, l := range literals {
 			if strings.Contains(l, "=+-@") {

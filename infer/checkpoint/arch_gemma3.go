@@ -81,6 +81,9 @@ func readGemma3Ropes(f *fields, context int) (global, local *Rope) {
 	const globalTheta = 1_000_000
 	local = &Rope{Theta: f.number("rope_local_base_freq", gemma3LocalTheta, lowTheta, highTheta)}
 	byType := f.object("rope_parameters")
+	if f.has("rope_parameters") && byType.broken { // readRope would say so a second time
+		return local, local
+	}
 	if !byType.has("full_attention") && !byType.has("sliding_attention") {
 		return readRope(f, context, globalTheta), local
 	}

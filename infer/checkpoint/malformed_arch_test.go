@@ -88,6 +88,10 @@ var malformedArchitectures = []struct {
 		`config.json: rope_parameters: sliding_attention: rope_type is "yarn"`,
 	},
 	{
+		"gemma3, bases not by type", gemma3.with("rope_parameters", []int{1}),
+		"config.json: rope_parameters is [1], want an object",
+	},
+	{
 		"gemma3, base by type a number", gemma3.with("rope_parameters", object{"full_attention": 7}),
 		"config.json: rope_parameters: full_attention is 7, want an object",
 	},
@@ -140,6 +144,11 @@ func TestMalformedArchitectures(t *testing.T) {
 		text := test.config.json()
 		refuse(t, len(text), test.name, "config.json: ", test.want, func() error {
 			_, _, err := parseConfig(text, nil, nil)
+			reasons := Reasons(err)
+			slices.Sort(reasons)
+			if len(slices.Compact(slices.Clone(reasons))) != len(reasons) {
+				t.Errorf("%s: a reason is given twice: %q", test.name, reasons)
+			}
 			return err
 		})
 	}
