@@ -59,6 +59,7 @@ var decimal = regexp.MustCompile(`[01]\.\d{3}|[<>]0\.|\d%\s*of`)
 func TestPredictHidesWhatIsToCome(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
+	ranked := 0 // pages whose candidates lie in the order of their probabilities
 	for _, n := range []int{0, 1, 7} {
 		path := "/predict?start=story&n=" + strconv.Itoa(n)
 		body := s.do(httptest.NewRequest(http.MethodGet, path, nil)).Body.String()
@@ -85,6 +86,10 @@ func TestPredictHidesWhatIsToCome(t *testing.T) {
 		if found != 1 {
 			t.Errorf("n = %d: the token that comes is %d times among %v", n, found, ids)
 		}
+		dist := step.Distribution()
+		if slices.IsSortedFunc(ids, func(a, b int) int { return dist.RankOf(int32(a)) - dist.RankOf(int32(b)) }) {
+			ranked++
+		}
 		shapes := map[string]int{} // all candidates look alike but for text and number
 		for _, c := range d.Find(".hand__card input").EachIter() {
 			shapes[strings.Join(
@@ -94,6 +99,9 @@ func TestPredictHidesWhatIsToCome(t *testing.T) {
 		if len(shapes) != 1 {
 			t.Errorf("candidates look different: %v", shapes)
 		}
+	}
+	if ranked == 3 {
+		t.Error("on every page the candidates lie in the order of their probabilities")
 	}
 }
 
@@ -123,14 +131,16 @@ func TestPredictReveals(t *testing.T) {
 		t.Errorf("the next token is at %s", got)
 	}
 	form.Set("pick", other(step))
+	form.Set("sure", "30")
 	d = s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
-	if got := text(d.Find(".reveal__score b")); got != "−1.61" { // ln 0.2 = −1.6094
+	if got := text(d.Find(".reveal__score b")); got != "−0.36" { // ln 0.7 = −0.3567
 		t.Errorf("the score of the wrong guess is %s", got)
 	}
 	if !strings.Contains(text(d.Find(".reveal__again")), "first guess is the one that counts") {
 		t.Error("nothing says that a second guess of one token does not count")
 	}
 	form.Set("n", "3")
+	form.Set("sure", "80")
 	form.Set("pick", other(s.storyRun(4).Steps[3]))
 	s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
 	c, err := s.pages.Progress.Calibration(context.Background(), "someone")

@@ -53,6 +53,9 @@ func TestTemperatureIsTheEngines(t *testing.T) {
 			last[4] != terms.Prob(restOne)+" at T = 1" {
 			t.Errorf("T = %g: the others are %q, want %s and %s", temp, last, terms.Prob(rest), terms.Prob(restOne))
 		}
+		if sum := text(d.Find("tfoot td").Eq(2)); sum != "1.0000" {
+			t.Errorf("T = %g: the sum of all is %s", temp, sum)
+		}
 		gap := float64(z[order[0]]) - float64(z[order[1]])
 		times := terms.Decimals(math.Exp(gap/temp), 2)
 		if math.Exp(gap/temp) >= 1000 {
