@@ -178,10 +178,14 @@ func (a *account) table(l infer.Logits, s infer.Softmax, f infer.Filter, chosen 
 	for _, r := range f.Rows.Rows {
 		column = max(column, width(view.TokenText(r.Token).String()))
 	}
+	keepColumn := len("cut: top-k")
+	for _, c := range f.Cuts {
+		keepColumn = max(keepColumn, len("cut: "+c.Rule.Name()))
+	}
 	row := func(mark, rank, token, z, p, bar, keep, q string) {
 		a.line(
-			"  %s%6s  %s %8s %8s  %s  %s %8s", mark, rank, pad(token, column), z, p, pad(bar, barWidth), pad(keep, 10),
-			q,
+			"  %s%6s  %s %8s %8s  %s  %s %8s", mark, rank, pad(token, column), z, p, pad(bar, barWidth),
+			pad(keep, keepColumn), q,
 		)
 	}
 	a.line("")
