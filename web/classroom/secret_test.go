@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -74,6 +75,20 @@ func TestHiddenNames(t *testing.T) {
 		if got := memberName(&class.View{NamesHidden: c.hidden}, c.m); got != c.want {
 			t.Errorf("hidden %v: %+v is called %q, want %q", c.hidden, c.m, got, c.want)
 		}
+	}
+}
+
+// TestMembersAreText: what members call themselves, and what they vote, never
+// becomes markup on the teacher's page.
+func TestMembersAreText(t *testing.T) {
+	list := []class.Attendee{{Member: class.Member{ID: 7, Name: "<img src=x>"}, Voted: "<b>6</b>"}}
+	var b strings.Builder
+	if err := members(&class.View{}, list).Render(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	if html := b.String(); strings.Contains(html, "<img") || strings.Contains(html, "<b>6") ||
+		!strings.Contains(html, "&lt;img src=x&gt;") || !strings.Contains(html, "&lt;b&gt;6&lt;/b&gt;") {
+		t.Errorf("the list is %s", html)
 	}
 }
 
