@@ -13,6 +13,11 @@ func TestHalfCharacter(t *testing.T) {
 		`{"prompt":"\ud800"}`:                    true,
 		`{"prompt":"\ud83dx"}`:                   true,
 		`{"prompt":"\ude00"}`:                    true,
+		`{"prompt":"\udc00"}`:                    true, // the first and the last of both halves
+		`{"prompt":"\udfff"}`:                    true,
+		`{"prompt":"\ud800\udc00"}`:              false,
+		`{"prompt":"\udbff\udfff"}`:              false,
+		`{"prompt":"\udbff"}`:                    true,
 		`{"prompt":"\ud83d\ud83d\ude00"}`:        true,
 		`{"prompt":"\\ud800 is only text"}`:      false,
 		`{"prompt":"ends in a backslash \\"}`:    false,
