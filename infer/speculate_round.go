@@ -88,8 +88,8 @@ func (d *said) decide(from, to int, s sampling.Settings) []sampling.Sampler {
 	return d.samples[:to]
 }
 
-// needs makes sure that the target's distribution at position i of the round is
-// there. What comes after a refusal is nobody's business.
+// needs makes sure that the target's distribution at position i of the round has
+// been worked out. Those after a refusal are never used.
 func (s *Speculator) needs(i int) {
 	r := s.round
 	r.p = s.said.target.decide(len(r.p), max(len(r.p), i+1), s.settings.Settings)

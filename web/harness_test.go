@@ -18,6 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -161,14 +162,47 @@ func (x *site) do(req *http.Request, header ...string) (*http.Response, string) 
 	return resp, string(b)
 }
 
-// eventually waits until something is true of the server.
+// eventually waits until something is true of the server that no viewer is woken
+// for: that memory has been given back, that a connection has ended. For the
+// state of a run see [run.reaches].
 func eventually(t testing.TB, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(browser.Patience); !is(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
+	late, look := time.After(browser.Patience), time.NewTicker(5*time.Millisecond)
+	defer look.Stop()
+	for !is() {
+		select {
+		case <-look.C:
+		case <-late:
 			t.Fatal("never true on the server")
 		}
 	}
+}
+
+// reaches waits until the run's state is as wanted, and reports false where it is
+// not before something else happens. It watches the run as a connection does.
+func (r *run) reaches(is func(*session.State) bool, orElse <-chan time.Time) bool {
+	watcher := newViewer("")
+	r.watch(watcher)
+	defer r.unwatch(watcher)
+	for {
+		select {
+		case <-watcher.wake: // at once the first time: there is a state to look at
+			if s := r.latest.Load(); s != nil && is(s) {
+				return true
+			}
+		case <-orElse:
+			return false
+		}
+	}
+}
+
+// comes waits until the state of a run is as wanted.
+func (r *run) comes(t testing.TB, is func(*session.State) bool) *session.State {
+	t.Helper()
+	if !r.reaches(is, time.After(browser.Patience)) {
+		t.Fatalf("the run never comes there: it is at %+v", r.latest.Load().Cursor)
+	}
+	return r.latest.Load()
 }
 
 // runOf is the run with an id, or nil.

@@ -129,7 +129,7 @@ func TestBranchByKeyboard(t *testing.T) {
 	want := browser.Value[int](b.Tab, `JSON.parse(document.activeElement.dataset.cmd).token`)
 	b.Keys(browser.Enter)
 	b.Until(`document.querySelector('#spoken') !== null`)
-	eventually(t, func() bool { return x.onlyRun().latest.Load().Steps[1].Chosen == want })
+	x.onlyRun().comes(t, func(st *session.State) bool { return st.Steps[1].Chosen == want })
 	if got := testmodel.Target(t).Token(want).Text; got != " the" {
 		t.Errorf("found %q first, want \" the\"", got)
 	}
@@ -185,7 +185,7 @@ func TestScrubAndWhatIf(t *testing.T) {
 		t.Errorf("the slider stands at %v, u is %v", got, st.Steps[1].U)
 	}
 	slide("[data-whatif]", "0.9999")
-	eventually(t, func() bool { u := x.onlyRun().latest.Load().WhatIf; return u != nil && *u == 0.9999 })
+	x.onlyRun().comes(t, func(st *session.State) bool { return st.WhatIf != nil && *st.WhatIf == 0.9999 })
 	b.Eval(`scrub.focus()`)
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("6") + ` && document.getElementById('whatif').hidden`)
@@ -216,8 +216,8 @@ func TestGoOnAndFinish(t *testing.T) {
 	}).observe(document.body, {childList: true, subtree: true, attributes: true})`)
 	b.Click(`[data-cmd='{"cmd":"finish"}']`)
 	b.Until(`document.body.dataset.cancelled === 'yes'`)
-	eventually(t, func() bool { return !x.onlyRun().latest.Load().Playing })
-	b.tokens(len(x.onlyRun().latest.Load().Steps))
+	st := x.onlyRun().comes(t, func(st *session.State) bool { return !st.Playing })
+	b.tokens(len(st.Steps))
 }
 
 // TestLinkInFreshBrowser opens a copied link where nobody knows the run, then

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
 )
 
 // proxy passes TCP connections on to a server, until it is told to cut or to
@@ -130,9 +131,8 @@ func TestCutAtEveryStage(t *testing.T) {
 				at := func(n int) string { return fmt.Sprintf("%d %s", 1+(n-1)/7, infer.Kinds[(n-1)%7]) }
 				c.send(`{"cmd":"step"}`)
 				if want%2 == 0 { // has arrived; of the others the cut may be quicker
-					eventually(t, func() bool {
-						now := x.runOf(run).latest.Load().Cursor
-						return fmt.Sprintf("%d %s", now.Step, now.Stage) == at(want)
+					x.runOf(run).comes(t, func(st *session.State) bool {
+						return fmt.Sprintf("%d %s", st.Cursor.Step, st.Cursor.Stage) == at(want)
 					})
 				}
 				p.cut(false)

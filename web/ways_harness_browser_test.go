@@ -157,25 +157,12 @@ func (v *visitor) comes(what string, is func(*session.State) bool) *session.Stat
 // never is. It watches the run as a connection does.
 func (v *visitor) reaches(is func(*session.State) bool) bool {
 	v.t.Helper()
-	for late := time.After(browser.Patience); ; {
-		r, watcher := v.run(), newViewer("")
-		r.watch(watcher)
-		<-watcher.wake // at once: there is a state to look at
-		s := r.latest.Load()
-		met, over := s != nil && is(s), false
-		if !met {
-			select {
-			case <-watcher.wake:
-			case <-time.After(time.Second): // the page may have gone on to another run
-			case <-late:
-				over = true
-			}
-		}
-		r.unwatch(watcher)
-		if met || over {
-			return met
+	for end := time.Now().Add(browser.Patience); time.Now().Before(end); {
+		if v.run().reaches(is, time.After(time.Second)) { // the page may go on to another run
+			return true
 		}
 	}
+	return false
 }
 
 // at is a condition on the stage shown.

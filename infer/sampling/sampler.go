@@ -43,7 +43,7 @@ func (s *Sampler) Decide(z []float32, settings Settings) {
 	s.order, s.cum, s.ranked, s.some = s.order[:0], s.cum[:0], false, nil
 	s.below, s.width = float32(math.Inf(1)), firstShell*settings.Temperature
 	switch {
-	case settings.Greedy(): // one token is kept; its probability is nobody's business so far
+	case settings.Greedy(): // one token is kept; its probability is worked out when it is asked for
 		s.put(int32(slices.Index(z, float32(s.top))), 1)
 		s.ranked = true
 	case settings.TypicalP > 0:

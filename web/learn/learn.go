@@ -90,8 +90,8 @@ func (p *Pages) Handler() http.Handler {
 	return mux
 }
 
-// fail answers after the record of progress could not do something: what the
-// learner handed in is their business, everything else is logged.
+// fail answers where the record of progress could not do something. The learner
+// is told what was wrong with what they sent; everything else is logged.
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, progress.ErrInput):
