@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -72,7 +73,7 @@ func TestBranchWalk(t *testing.T) {
 			}
 			sameAsFresh(t, x, protocol, c)
 			for _, u := range []string{"1", "-0.1", "1e300"} {
-				if e := c.refused(`{"cmd":"whatif","u":` + u + `}`); e.Code != session.CodeRange || e.Field != "u" {
+				if e := c.refused(`{"cmd":"whatif","u":` + u + `}`); e.Code != terms.CodeRange || e.Field != "u" {
 					t.Errorf("u = %s: %+v", u, e)
 				}
 			}
@@ -89,7 +90,7 @@ func TestBranchWalk(t *testing.T) {
 			for _, token := range []int{-1, vocab} {
 				if e := c.refused(
 					fmt.Sprintf(`{"cmd":"choose","step":1,"token":%d}`, token),
-				); e.Code != session.CodeRange || e.Field != "token" {
+				); e.Code != terms.CodeRange || e.Field != "token" {
 					t.Errorf("token %d: %+v", token, e)
 				}
 			}

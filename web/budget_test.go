@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -59,13 +60,13 @@ func TestOneRunCannotTakeItAll(t *testing.T) {
 	rs := registry(t, Limits{MemoryBytes: 100 << 10})
 	r, _ := join(t, rs, "a", "")
 	must(t, r, session.Start{Prompt: "Once upon a time there was a"})
-	var refused *session.Error
+	var refused *terms.Refusal
 	for range 20 {
 		if _, err := r.do(context.Background(), session.StepToken{}, nil, 0); errors.As(err, &refused) {
 			break
 		}
 	}
-	if refused == nil || refused.Code != codeFull {
+	if refused == nil || refused.Code != terms.CodeFull {
 		t.Fatalf("a run of %d bytes grew on within a budget of 100 KiB: %v", r.bytes.Load(), refused)
 	}
 	must(t, r, session.Back{})

@@ -24,7 +24,7 @@ type roomRun struct {
 }
 
 // openRoom begins the run of a room: empty, or as its link tells. The error is a
-// *[session.Error], for people, or ctx's.
+// *[terms.Refusal], for people, or ctx's.
 func (rs *runs) openRoom(ctx context.Context, room, log string) (*roomRun, error) {
 	var link *session.Link
 	if log != "" {

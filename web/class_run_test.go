@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/class"
@@ -107,7 +108,7 @@ func TestRoomRunFromLink(t *testing.T) {
 			t.Fatalf("logit %d is %v, it was %v", i, again.Step().Logits[i], z)
 		}
 	}
-	var damaged *session.Error
+	var damaged *terms.Refusal
 	if r, err := (driver{rs}).Open(context.Background(), "ABC234", link[:20]); !errors.As(err, &damaged) || r != nil {
 		t.Errorf("a damaged link gives %v, %v", r, err)
 	}

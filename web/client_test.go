@@ -8,15 +8,16 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// wire is a message as a client sees it.
-type wire struct {
+// received is a message as a client sees it.
+type received struct {
 	Seq, Ack uint64
 	Run      string
 	Again    bool
-	Error    *wireError
+	Error    *terms.Refusal
 	Panels   []panel
 	Data     *pageData
 	Cut      *cut
@@ -36,8 +37,8 @@ type client struct {
 	conn *websocket.Conn
 	n    uint64
 	run  string
-	last wire       // the last message with a state
-	told *wireError // an error that came before the first state
+	last received       // the last message with a state
+	told *terms.Refusal // an error that came before the first state
 
 	stages []json.RawMessage // viz.json.v1: all that is valid
 	html   map[string]string // viz.html.v1: panels by id
@@ -69,7 +70,7 @@ func (x *site) dial(protocol, query string) *client {
 }
 
 // read takes the next message and updates what is known.
-func (c *client) read() wire {
+func (c *client) read() received {
 	c.t.Helper()
 	c.conn.SetReadDeadline(time.Now().Add(browser.Patience))
 	kind, b, err := c.conn.ReadMessage()
@@ -79,7 +80,7 @@ func (c *client) read() wire {
 	if kind != websocket.TextMessage {
 		c.t.Fatalf("message of type %d, want text", kind)
 	}
-	var m wire
+	var m received
 	if err := json.Unmarshal(b, &m); err != nil {
 		c.t.Fatalf("message %s: %v", b, err)
 	}
@@ -98,7 +99,7 @@ func (c *client) read() wire {
 	return m
 }
 
-func (c *client) follow(m wire) {
+func (c *client) follow(m received) {
 	if m.Cut != nil {
 		kept := c.stages[:0:0]
 		for _, st := range c.stages {
@@ -152,7 +153,7 @@ func (c *client) send(command string) uint64 {
 }
 
 // do sends a command and reads on to its answer, which must not be an error.
-func (c *client) do(command string) wire {
+func (c *client) do(command string) received {
 	c.t.Helper()
 	n := c.send(command)
 	for {
@@ -167,7 +168,7 @@ func (c *client) do(command string) wire {
 }
 
 // refused sends a command and returns the error that answers it.
-func (c *client) refused(command string) wireError {
+func (c *client) refused(command string) terms.Refusal {
 	c.t.Helper()
 	n := c.send(command)
 	for {

@@ -48,7 +48,7 @@ var commandNames = strings.Join(slices.Sorted(slices.Values(
 // readOrder reads a client's message, which must be valid UTF-8. Whatever is
 // wrong with it is said in the error; n is set even then, where it could be
 // read.
-func readOrder(message []byte) (order, *session.Error) {
+func readOrder(message []byte) (order, *terms.Refusal) {
 	var o order
 	f, err := readHead(message, &o.n, &o.name)
 	if err != nil {
@@ -60,8 +60,8 @@ func readOrder(message []byte) (order, *session.Error) {
 	}
 	var ok bool
 	if o.command, ok, err = session.ParseCommand(o.name, f); !ok {
-		return o, &session.Error{
-			Code: session.CodeUnknown, Field: "cmd", Want: commandNames,
+		return o, &terms.Refusal{
+			Code: terms.CodeUnknown, Field: "cmd", Want: commandNames,
 			Message: fmt.Sprintf("There is no command %s; the commands are %s.", quote(o.name), commandNames),
 		}
 	}
@@ -71,7 +71,7 @@ func readOrder(message []byte) (order, *session.Error) {
 // readHead reads what every message begins with: the client's number for it,
 // which may be missing, and the name of what it asks for. The number is set even
 // with an error, where it could be read.
-func readHead(message []byte, n *uint64, name *string) (*session.Fields, *session.Error) {
+func readHead(message []byte, n *uint64, name *string) (*session.Fields, *terms.Refusal) {
 	f, err := session.JSONFields(message)
 	if err != nil {
 		return nil, err

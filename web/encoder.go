@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -13,13 +14,6 @@ import (
 const (
 	ProtocolHTML = "viz.html.v1" // panels for the page
 	ProtocolJSON = "viz.json.v1" // typed stages for programs
-)
-
-// Codes of errors that do not come from a session.
-const (
-	codeBusy    session.Code = "busy"    // too many commands a second; this one was not carried out
-	codeFull    session.Code = "full"    // no room for another run; the socket closes with 1013
-	codeExpired session.Code = "expired" // the run asked for is gone; an empty one took its place
 )
 
 // encoder turns states into messages for one connection. It remembers what it
@@ -50,8 +44,8 @@ type message struct {
 	Run string `json:"run,omitempty"` // id of the run, in the first message
 	// beside Run: this page has watched the run before, and Ack is its last command
 	// carried out
-	Again bool       `json:"again,omitempty"`
-	Error *wireError `json:"error,omitempty"` // why a command was refused
+	Again bool           `json:"again,omitempty"`
+	Error *terms.Refusal `json:"error,omitempty"` // why a command was refused
 
 	// viz.html.v1
 	Panels []panel   `json:"panels,omitempty"`
@@ -61,14 +55,6 @@ type message struct {
 	*runData
 	*answers
 	Pieces []infer.Token `json:"pieces,omitempty"`
-}
-
-// wireError is a [session.Error] as JSON.
-type wireError struct {
-	Code    session.Code `json:"code"`
-	Field   string       `json:"field,omitempty"`
-	Want    string       `json:"want,omitempty"`
-	Message string       `json:"message"`
 }
 
 // cursor is a [session.Cursor] as JSON; step 0 and stage "none" before a start.

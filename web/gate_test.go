@@ -13,6 +13,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/static"
 )
 
@@ -229,7 +230,7 @@ func TestLearners(t *testing.T) {
 			t.Errorf("%s: %d, or the page tells too much or too little", name, resp.StatusCode)
 		}
 		c := y.dial(ProtocolJSON, "?had=1&run="+id)
-		if c.run == id || c.told == nil || c.told.Code != codeExpired || c.where() != "0 none" {
+		if c.run == id || c.told == nil || c.told.Code != terms.CodeExpired || c.where() != "0 none" {
 			t.Errorf("%s: socket joined %s at %s with error %+v", name, c.run, c.where(), c.told)
 		}
 		c.do(`{"cmd":"start","prompt":"Mine"}`)

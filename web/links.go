@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -91,7 +92,7 @@ func (s *Server) replay(ctx context.Context, text string) (*session.State, *trou
 
 // linkTrouble says why a link could not be opened.
 func linkTrouble(err error) *trouble {
-	var e *session.Error
+	var e *terms.Refusal
 	switch {
 	case !errors.As(err, &e):
 		return &trouble{

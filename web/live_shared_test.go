@@ -7,17 +7,17 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/browser"
-	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // snapshot is a message for all whose panel names its number.
-func snapshot(t *testing.T, seq uint64, html string) live.Message {
+func snapshot(t *testing.T, seq uint64, html string) wire.Message {
 	t.Helper()
-	e, err := live.Encode(seq, time.Now(), live.Message{Panels: []live.Panel{{ID: "a", Op: live.Morph, HTML: html}}})
+	e, err := wire.Encode(seq, time.Now(), wire.Message{Panels: []wire.Panel{{ID: "a", Op: wire.Morph, HTML: html}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return live.Message{Encoded: e}
+	return wire.Message{Encoded: e}
 }
 
 // TestSnapshotsGiveWay: of the snapshots that wait for a connection only the
@@ -26,7 +26,7 @@ func snapshot(t *testing.T, seq uint64, html string) live.Message {
 func TestSnapshotsGiveWay(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
-	x := withFeed(t, Limits{}, func(_ context.Context, in <-chan live.Command, send func(live.Message) error) error {
+	x := withFeed(t, Limits{}, func(_ context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
 		if err := send(snapshot(t, 5, "first")); err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func TestSnapshotsGiveWay(t *testing.T) {
 			if err := send(snapshot(t, uint64(6+i), fmt.Sprint(6+i))); err != nil {
 				return err
 			}
-			if err := send(live.Message{Ack: uint64(i + 1)}); err != nil {
+			if err := send(wire.Message{Ack: uint64(i + 1)}); err != nil {
 				return err
 			}
 		}
@@ -78,7 +78,7 @@ func TestSnapshotsGiveWay(t *testing.T) {
 func TestSnapshotsAreShared(t *testing.T) {
 	t.Parallel()
 	shared := snapshot(t, 3, "<p>the same</p>")
-	x := withFeed(t, Limits{}, func(ctx context.Context, _ <-chan live.Command, send func(live.Message) error) error {
+	x := withFeed(t, Limits{}, func(ctx context.Context, _ <-chan wire.Command, send func(wire.Message) error) error {
 		if err := send(shared); err != nil {
 			return err
 		}

@@ -14,7 +14,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // linePanels is how many pieces of a page may wait to be sent together: more
@@ -27,17 +28,17 @@ var (
 	byeFeed = &goodbye{websocket.ClosePolicyViolation, "there is no such part of the page"}
 )
 
-// line is the connection of one [live.Feed]. The feed has a goroutine of its
+// line is the connection of one [wire.Part]. The feed has a goroutine of its
 // own; what it sends waits here, joined, until the writer comes by.
 type line struct {
 	*socket
 	name string
-	in   chan live.Command
+	in   chan wire.Command
 	wake chan struct{} // of capacity 1: something waits
 	room chan struct{} // of capacity 1: what waited has been taken
 
 	mu     sync.Mutex
-	queue  []live.Message
+	queue  []wire.Message
 	newest uint64 // number of the last snapshot that came
 
 	// Of the writer alone: the number of messages sent, or, where the feed
@@ -49,19 +50,19 @@ type line struct {
 
 // feed makes the socket that of a feed, which begins at once. The function
 // returned ends it and waits until it has.
-func (s *socket) feed(name string, open live.Open, learner string, r *http.Request) (leave func()) {
+func (s *socket) feed(name string, open wire.Open, learner string, r *http.Request) (leave func()) {
 	l := &line{
-		socket: s, name: name, in: make(chan live.Command, live.Waiting),
+		socket: s, name: name, in: make(chan wire.Command, wire.Waiting),
 		wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
 	}
 	s.receive, s.send = l.receive, l.write
 	s.bound()
 	f, err := open(s.ctx, learner, r.URL.Query())
 	if err != nil {
-		e := live.ErrorOf(err)
-		l.put(live.Message{Error: e})
+		e := terms.RefusalOf(err)
+		l.put(wire.Message{Error: e})
 		switch e.Code {
-		case live.Full, live.Busy:
+		case terms.CodeFull, terms.CodeBusy:
 			s.end(byeFull)
 		default:
 			s.end(byeFeed)
@@ -88,7 +89,7 @@ func (s *socket) bound() {
 }
 
 // serve runs the feed to its end, and with it the connection's.
-func (l *line) serve(f live.Feed) {
+func (l *line) serve(f wire.Part) {
 	bye := byeDone
 	defer func() {
 		if err := recover(); err != nil {
@@ -109,14 +110,14 @@ func (l *line) receive(data []byte) {
 	c, bad := readCommand(data)
 	switch {
 	case !l.limiter.Allow():
-		l.put(live.Message{Ack: c.N, Error: &live.Error{
-			Code:    live.Busy,
+		l.put(wire.Message{Ack: c.N, Error: &terms.Refusal{
+			Code:    terms.CodeBusy,
 			Message: "Too many commands at once, so this one was skipped. Wait a moment and send it again.",
 		}})
 	case bad != nil:
-		l.put(live.Message{Ack: c.N, Error: live.ErrorOf(bad)})
+		l.put(wire.Message{Ack: c.N, Error: terms.RefusalOf(bad)})
 	case c.Name == "ping":
-		l.put(live.Message{Ack: c.N})
+		l.put(wire.Message{Ack: c.N})
 	default:
 		select {
 		case l.in <- c:
@@ -128,8 +129,8 @@ func (l *line) receive(data []byte) {
 // readCommand reads a client's message, which must be valid UTF-8: cmd, n and
 // whatever fields the command has. n is set even with an error, where it could
 // be read.
-func readCommand(data []byte) (live.Command, error) {
-	var c live.Command
+func readCommand(data []byte) (wire.Command, error) {
+	var c wire.Command
 	f, bad := readHead(data, &c.N, &c.Name)
 	if bad != nil {
 		return c, bad
@@ -146,7 +147,7 @@ func readCommand(data []byte) (live.Command, error) {
 // it, errors aside, which are told one by one, and a snapshot takes the place
 // of the one that waits; where too much waits, put waits for the writer. One
 // that is not newer than the last tells nothing.
-func (l *line) put(m live.Message) error {
+func (l *line) put(m wire.Message) error {
 	for {
 		l.mu.Lock()
 		if m.Encoded != nil {
@@ -154,7 +155,7 @@ func (l *line) put(m live.Message) error {
 				l.mu.Unlock()
 				return nil
 			}
-			l.queue = slices.DeleteFunc(l.queue, func(w live.Message) bool { return w.Encoded != nil })
+			l.queue = slices.DeleteFunc(l.queue, func(w wire.Message) bool { return w.Encoded != nil })
 		}
 		last := len(l.queue) - 1
 		joins := last >= 0 && joinable(m) && joinable(l.queue[last])
@@ -182,7 +183,7 @@ func (l *line) put(m live.Message) error {
 }
 
 // joinable reports whether a message may be joined with another.
-func joinable(m live.Message) bool { return m.Error == nil && m.Encoded == nil }
+func joinable(m wire.Message) bool { return m.Error == nil && m.Encoded == nil }
 
 // notify tells a channel of capacity 1, unless it has been told already.
 func notify(c chan struct{}) {
@@ -193,7 +194,7 @@ func notify(c chan struct{}) {
 }
 
 // take empties the queue.
-func (l *line) take() []live.Message {
+func (l *line) take() []wire.Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := slices.Clone(l.queue)
@@ -248,7 +249,7 @@ func (l *line) sendAll() error {
 }
 
 // sendOwn sends what is meant for this connection alone.
-func (l *line) sendOwn(m live.Message) error {
+func (l *line) sendOwn(m wire.Message) error {
 	if !l.snapshots {
 		l.seq++
 	}
@@ -257,7 +258,7 @@ func (l *line) sendOwn(m live.Message) error {
 	enc.SetEscapeHTML(false) // the frame is never part of a page
 	if err := enc.Encode(struct {
 		Seq uint64 `json:"seq"`
-		live.Message
+		wire.Message
 	}{l.seq, m}); err != nil {
 		l.log.Error("encoding a feed's message", "feed", l.name, "err", err)
 		return byeBroken
@@ -267,7 +268,7 @@ func (l *line) sendOwn(m live.Message) error {
 
 // sendShared sends what has been written out for many connections, header and
 // all: here it costs one call of the system.
-func (l *line) sendShared(m live.Message) error {
+func (l *line) sendShared(m wire.Message) error {
 	l.seq, l.snapshots = m.Encoded.Seq(), true
 	l.pace = max(pushPause, time.Duration(l.crowd())*time.Second/snapshotsPerSecond)
 	frame, err := m.Encoded.Frame(prepare)

@@ -14,21 +14,22 @@ import (
 	"github.com/gorilla/websocket"
 	"golang.org/x/time/rate"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/browser"
-	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // feedFunc is a feed that is one function.
-type feedFunc func(ctx context.Context, in <-chan live.Command, send func(live.Message) error) error
+type feedFunc func(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error
 
-func (f feedFunc) Serve(ctx context.Context, in <-chan live.Command, send func(live.Message) error) error {
+func (f feedFunc) Serve(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
 	return f(ctx, in, send)
 }
 
 // echo answers every command with its own fields.
-func echo(_ context.Context, in <-chan live.Command, send func(live.Message) error) error {
+func echo(_ context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
 	for c := range in {
-		if err := send(live.Message{Ack: c.N, Data: c, Done: true}); err != nil {
+		if err := send(wire.Message{Ack: c.N, Data: c, Done: true}); err != nil {
 			return err
 		}
 	}
@@ -39,7 +40,7 @@ func echo(_ context.Context, in <-chan live.Command, send func(live.Message) err
 func withFeed(t *testing.T, limits Limits, f feedFunc) *site {
 	t.Helper()
 	x := newSite(t, limits)
-	x.feeds["test"] = func(context.Context, string, url.Values) (live.Feed, error) { return f, nil }
+	x.feeds["test"] = func(context.Context, string, url.Values) (wire.Part, error) { return f, nil }
 	return x
 }
 
@@ -47,10 +48,10 @@ func withFeed(t *testing.T, limits Limits, f feedFunc) *site {
 type fromFeed struct {
 	Seq    uint64          `json:"seq"`
 	Ack    uint64          `json:"ack"`
-	Panels []live.Panel    `json:"panels"`
+	Panels []wire.Panel    `json:"panels"`
 	Data   json.RawMessage `json:"data"`
 	Done   bool            `json:"done"`
-	Error  *live.Error     `json:"error"`
+	Error  *terms.Refusal  `json:"error"`
 }
 
 // feedLine is a client of a feed.
@@ -119,14 +120,14 @@ func TestFeedAnswers(t *testing.T) {
 	l, _ := withFeed(t, Limits{}, echo).dialFeed(t, "feed=test")
 	l.say(`{"cmd":"set","n":7,"values":{"t":"0.5"}}`)
 	m := l.receive()
-	var c live.Command
+	var c wire.Command
 	if err := json.Unmarshal(m.Data, &c); err != nil {
 		t.Fatal(err)
 	}
 	if m.Ack != 7 || !m.Done || m.Seq != 1 || c.Name != "set" || string(c.Fields) != `{"values":{"t":"0.5"}}` {
 		t.Errorf("%+v with %+v", m, c)
 	}
-	for message, code := range map[string]string{
+	for message, code := range map[string]terms.Code{
 		`{"cmd":"ping","n":8}`: "", `[]`: "format", `{"n":1}`: "range", `{"cmd":"set","n":-1}`: "range",
 		`{"cmd":"set","values":"\ud800"}`: "format",
 	} {
@@ -146,25 +147,25 @@ func TestFeedRefusals(t *testing.T) {
 	if _, answer := x.dialFeed(t, "feed=none"); answer.StatusCode != http.StatusNotFound {
 		t.Errorf("a feed that is not there: %s", answer.Status)
 	}
-	x.feeds["shut"] = func(context.Context, string, url.Values) (live.Feed, error) {
-		return nil, &live.Error{Code: live.Unknown, Message: "There is no such part."}
+	x.feeds["shut"] = func(context.Context, string, url.Values) (wire.Part, error) {
+		return nil, &terms.Refusal{Code: terms.CodeUnknown, Message: "There is no such part."}
 	}
-	x.feeds["full"] = func(context.Context, string, url.Values) (live.Feed, error) {
-		return nil, &live.Error{Code: live.Full, Message: "No room."}
+	x.feeds["full"] = func(context.Context, string, url.Values) (wire.Part, error) {
+		return nil, &terms.Refusal{Code: terms.CodeFull, Message: "No room."}
 	}
-	x.feeds["fails"] = func(context.Context, string, url.Values) (live.Feed, error) {
-		return feedFunc(func(context.Context, <-chan live.Command, func(live.Message) error) error {
+	x.feeds["fails"] = func(context.Context, string, url.Values) (wire.Part, error) {
+		return feedFunc(func(context.Context, <-chan wire.Command, func(wire.Message) error) error {
 			return errors.New("broken")
 		}), nil
 	}
-	x.feeds["panics"] = func(context.Context, string, url.Values) (live.Feed, error) {
+	x.feeds["panics"] = func(context.Context, string, url.Values) (wire.Part, error) {
 		return feedFunc(
-			func(context.Context, <-chan live.Command, func(live.Message) error) error { panic("broken") },
+			func(context.Context, <-chan wire.Command, func(wire.Message) error) error { panic("broken") },
 		), nil
 	}
-	x.feeds["ends"] = func(context.Context, string, url.Values) (live.Feed, error) {
-		return feedFunc(func(_ context.Context, _ <-chan live.Command, send func(live.Message) error) error {
-			return send(live.Message{Done: true})
+	x.feeds["ends"] = func(context.Context, string, url.Values) (wire.Part, error) {
+		return feedFunc(func(_ context.Context, _ <-chan wire.Command, send func(wire.Message) error) error {
+			return send(wire.Message{Done: true})
 		}), nil
 	}
 	for name, want := range map[string]struct {
@@ -199,18 +200,18 @@ func TestSlowReaderMissesOnlyWhatIsOld(t *testing.T) {
 	const states, rows = 2000, 40
 	all := make(chan struct{})
 	big := strings.Repeat("x", 10_000)
-	x := withFeed(t, Limits{}, func(ctx context.Context, in <-chan live.Command, send func(live.Message) error) error {
+	x := withFeed(t, Limits{}, func(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
 		<-in
 		for i := range states {
-			m := live.Message{Panels: []live.Panel{{ID: "a", Op: live.Morph, HTML: fmt.Sprint(i, big)}}}
+			m := wire.Message{Panels: []wire.Panel{{ID: "a", Op: wire.Morph, HTML: fmt.Sprint(i, big)}}}
 			if i%(states/rows) == 0 {
-				m.Panels = append(m.Panels, live.Panel{ID: "rows", Op: live.Append, HTML: "row"})
+				m.Panels = append(m.Panels, wire.Panel{ID: "rows", Op: wire.Append, HTML: "row"})
 			}
 			if err := send(m); err != nil {
 				return err
 			}
 		}
-		if err := send(live.Message{Ack: 1, Done: true}); err != nil {
+		if err := send(wire.Message{Ack: 1, Done: true}); err != nil {
 			return err
 		}
 		close(all)
@@ -225,7 +226,7 @@ func TestSlowReaderMissesOnlyWhatIsOld(t *testing.T) {
 		m := l.receive()
 		done = m.Done
 		for _, p := range m.Panels {
-			if p.Op == live.Append {
+			if p.Op == wire.Append {
 				added++
 				continue
 			}
@@ -252,7 +253,7 @@ func TestFeedLimits(t *testing.T) {
 		t, Limits{CommandsPerSecond: rate.Every(time.Hour), CommandBurst: 2, Sockets: 1, MessageBytes: 200}, echo,
 	)
 	l, _ := x.dialFeed(t, "feed=test")
-	for n, code := range []string{"", "", live.Busy} {
+	for n, code := range []terms.Code{"", "", terms.CodeBusy} {
 		l.say(fmt.Sprintf(`{"cmd":"set","n":%d}`, n+1))
 		if m := l.receive(); m.Ack != uint64(n+1) || (m.Error == nil) != (code == "") ||
 			m.Error != nil && m.Error.Code != code {
@@ -273,9 +274,9 @@ func TestFeedLimits(t *testing.T) {
 func TestFeedEndsWithTheServer(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)
-	x := withFeed(t, Limits{}, func(ctx context.Context, in <-chan live.Command, send func(live.Message) error) error {
+	x := withFeed(t, Limits{}, func(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
 		<-in
-		if err := send(live.Message{Ack: 1}); err != nil {
+		if err := send(wire.Message{Ack: 1}); err != nil {
 			return err
 		}
 		<-ctx.Done()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -27,7 +28,7 @@ const (
 func (s *socket) ask(o order) *message {
 	st, err := s.run.current(s.ctx)
 	if err != nil {
-		return refusal(o.n, tellable(err))
+		return refusal(o.n, terms.RefusalOf(err))
 	}
 	if bad := o.query.check(o.name, st); bad != nil {
 		return refusal(o.n, bad)
@@ -41,38 +42,38 @@ func (s *socket) ask(o order) *message {
 }
 
 // check refuses what the state has no answer to.
-func (q *query) check(name string, st *session.State) *session.Error {
+func (q *query) check(name string, st *session.State) *terms.Refusal {
 	if !st.Started() {
-		return &session.Error{Code: session.CodeOrder, Message: "There is no text yet: start with a prompt."}
+		return &terms.Refusal{Code: session.CodeOrder, Message: "There is no text yet: start with a prompt."}
 	}
 	switch name {
 	case "peek":
 		return q.checkStep(st, infer.KindSample, "that has drawn its token")
 	case "find":
 		if len(q.text) > findBytes {
-			return outside(
+			return terms.RefuseField(
 				"text", fmt.Sprintf("%d bytes long", len(q.text)), fmt.Sprintf("at most %d bytes", findBytes),
 			)
 		}
 		return q.checkStep(st, infer.KindLogits, "whose scores have been worked out")
 	}
 	if st.Look == nil {
-		return &session.Error{
+		return &terms.Refusal{
 			Code:    session.CodeOrder,
 			Message: "You can see inside a pass at the forward stage, when looking inside is switched on.",
 		}
 	}
 	blocks := len(st.Look.Blocks)
 	if q.block < 1 || q.block > blocks {
-		return outside("block", fmt.Sprint(q.block), fmt.Sprintf("from 1 to %d", blocks))
+		return terms.RefuseField("block", fmt.Sprint(q.block), fmt.Sprintf("from 1 to %d", blocks))
 	}
 	if heads := len(st.Look.Blocks[q.block-1].Attention); name == "head" && (q.head < 1 || q.head > heads) {
-		return outside("head", fmt.Sprint(q.head), fmt.Sprintf("from 1 to %d", heads))
+		return terms.RefuseField("head", fmt.Sprint(q.head), fmt.Sprintf("from 1 to %d", heads))
 	}
 	return nil
 }
 
-func (q *query) checkStep(st *session.State, ran infer.Kind, which string) *session.Error {
+func (q *query) checkStep(st *session.State, ran infer.Kind, which string) *terms.Refusal {
 	if q.step < 1 || q.step > len(st.Steps) || st.Steps[q.step-1].Ran < ran {
 		last := len(st.Steps)
 		if st.Steps[last-1].Ran < ran {
@@ -82,12 +83,7 @@ func (q *query) checkStep(st *session.State, ran infer.Kind, which string) *sess
 		if last == 0 {
 			want = fmt.Sprintf("one %s, and none has yet", which)
 		}
-		return outside("step", fmt.Sprint(q.step), want)
+		return terms.RefuseField("step", fmt.Sprint(q.step), want)
 	}
 	return nil
-}
-
-// outside is the refusal of a field's value.
-func outside(field, got, want string) *session.Error {
-	return session.FieldError(field, got, want)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -118,7 +119,7 @@ func TestRefusals(t *testing.T) {
 				if string(e.Code) != tc.code || e.Field != tc.field || e.Message == "" {
 					t.Errorf("%.60s: got %+v, want code %s for field %q", tc.message, e, tc.code, tc.field)
 				}
-				if e.Code == session.CodeRange && e.Want == "" {
+				if e.Code == terms.CodeRange && e.Want == "" {
 					t.Errorf("%.60s: the error does not say what is taken", tc.message)
 				}
 			}
@@ -142,7 +143,7 @@ func TestNoObject(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := c.read()
-		if m.Error == nil || m.Error.Code != session.CodeFormat && m.Error.Field != "n" {
+		if m.Error == nil || m.Error.Code != terms.CodeFormat && m.Error.Field != "n" {
 			t.Errorf("%.20q: answer %+v", message, m)
 		}
 	}
@@ -215,7 +216,7 @@ func TestBusy(t *testing.T) {
 	}
 	busy := 0
 	for m := c.read(); ; m = c.read() {
-		if m.Error != nil && m.Error.Code == codeBusy {
+		if m.Error != nil && m.Error.Code == terms.CodeBusy {
 			busy++
 		}
 		if m.Ack == 10 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -99,7 +100,7 @@ func (v *viewer) progress() (ack uint64, answered int) {
 }
 
 // do has a command carried out. The answer to from is the state's next
-// publication, or the error returned here: a *[session.Error], errGone or
+// publication, or the error returned here: a *[terms.Refusal], errGone or
 // ctx's.
 func (r *run) do(ctx context.Context, c session.Command, from *viewer, n uint64) (*session.State, error) {
 	req := request{c, from, n, make(chan result, 1)}
@@ -253,7 +254,7 @@ func (r *run) answer(ctx context.Context, s *session.Session, req request) {
 	case req.command == nil, r.repeated(req):
 		next, err = s.Restore(ctx)
 	case r.tooLarge(req.command):
-		next, err = s.State(), &session.Error{Code: codeFull, Message: fmt.Sprintf(
+		next, err = s.State(), &terms.Refusal{Code: terms.CodeFull, Message: fmt.Sprintf(
 			"This run uses %d MiB, all the memory there is for runs. Look back, or start another text.",
 			r.bytes.Load()>>20)}
 	default:
@@ -334,12 +335,3 @@ func (r *run) evictNow(s *session.Session) {
 
 // hold notes how much memory the run has.
 func (r *run) hold(bytes int64) { r.total.Add(bytes - r.bytes.Swap(bytes)) }
-
-// tellable makes of an error what a client may read.
-func tellable(err error) *session.Error {
-	var e *session.Error
-	if errors.As(err, &e) {
-		return e
-	}
-	return &session.Error{Code: session.CodeModel, Message: fmt.Sprintf("The run could not go on: %v.", err)}
-}

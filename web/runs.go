@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -67,7 +68,7 @@ func (rs *runs) find(learner, id string) *run {
 // with that id. found tells which. The new one has that id too if the learner
 // was given it: so the pages of a run that is gone meet again. The error, for
 // people, says that there is no room for another.
-func (rs *runs) join(learner, id string, v *viewer) (r *run, found bool, err *session.Error) {
+func (rs *runs) join(learner, id string, v *viewer) (r *run, found bool, err *terms.Refusal) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	r, found = rs.byID[id]
@@ -130,7 +131,7 @@ func (rs *runs) drop(r *run) {
 
 // makeRoom drops the run that was used least recently of those that nobody
 // watches, first among the learner's own, where there are too many. mu is held.
-func (rs *runs) makeRoom(learner string) *session.Error {
+func (rs *runs) makeRoom(learner string) *terms.Refusal {
 	var own []*run
 	all := make([]*run, 0, len(rs.byID))
 	for _, r := range rs.byID {
@@ -142,7 +143,7 @@ func (rs *runs) makeRoom(learner string) *session.Error {
 	if len(own) >= rs.limits.RunsPerLearner {
 		r := oldestUnwatched(own)
 		if r == nil {
-			return &session.Error{Code: codeFull, Message: fmt.Sprintf(
+			return &terms.Refusal{Code: terms.CodeFull, Message: fmt.Sprintf(
 				"You have %d runs open, the limit for one person. Close a tab and try again.", len(own))}
 		}
 		rs.drop(r)
@@ -151,7 +152,7 @@ func (rs *runs) makeRoom(learner string) *session.Error {
 	if len(all) >= rs.limits.Runs {
 		r := oldestUnwatched(all)
 		if r == nil {
-			return &session.Error{Code: codeFull, Message: fmt.Sprintf(
+			return &terms.Refusal{Code: terms.CodeFull, Message: fmt.Sprintf(
 				"The server already has %d runs, its limit. Try again later.", len(all))}
 		}
 		rs.drop(r)

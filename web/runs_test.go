@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
@@ -131,11 +132,11 @@ func TestRunLimits(t *testing.T) {
 	if rs.find("a", first.id) != nil {
 		t.Error("the run left was not dropped for the third")
 	}
-	if _, _, err := rs.join("a", "", newViewer("")); err == nil || err.Code != codeFull {
+	if _, _, err := rs.join("a", "", newViewer("")); err == nil || err.Code != terms.CodeFull {
 		t.Errorf("a third watched run: %v", err)
 	}
 	join(t, rs, "b", "")
-	if _, _, err := rs.join("c", "", newViewer("")); err == nil || err.Code != codeFull {
+	if _, _, err := rs.join("c", "", newViewer("")); err == nil || err.Code != terms.CodeFull {
 		t.Errorf("a fourth run of three: %v", err)
 	}
 }

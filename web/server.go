@@ -13,10 +13,10 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // Config is what a server needs to know.
@@ -58,7 +58,7 @@ type Server struct {
 	labs     http.Handler
 	classes  http.Handler // nil without somewhere to keep rooms
 	hub      *class.Hub   // likewise
-	feeds    map[string]live.Open
+	feeds    map[string]wire.Open
 	drafts   *infer.Pool // runs the draft model for all, nil without one
 	handler  http.Handler
 	buffers  sync.Pool // write buffers, which only a busy socket needs
@@ -100,7 +100,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Draft != nil {
 		s.drafts = infer.NewPool(cfg.Draft, 0)
 	}
-	s.feeds = map[string]live.Open{}
+	s.feeds = map[string]wire.Open{}
 	s.learn = s.mountLearn()
 	s.labs = s.mountLabs()
 	var err error

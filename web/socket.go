@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -151,10 +150,10 @@ func (s *socket) join(rs *runs, learner string, r *http.Request) {
 	}
 	s.run = run
 	if asked != "" && !found && r.URL.Query().Get("had") == "1" {
-		s.replies <- refusal(0, &session.Error{Code: codeExpired, Message: notHere})
+		s.replies <- refusal(0, &terms.Refusal{Code: terms.CodeExpired, Message: notHere})
 	}
 	if _, err := run.current(s.ctx); err != nil && s.ctx.Err() == nil {
-		s.replies <- refusal(0, tellable(err))
+		s.replies <- refusal(0, terms.RefusalOf(err))
 	}
 }
 
@@ -235,8 +234,8 @@ func (s *socket) handle(data []byte) {
 	o, bad := readOrder(data)
 	switch {
 	case !s.limiter.Allow():
-		s.reply(refusal(o.n, &session.Error{
-			Code:    codeBusy,
+		s.reply(refusal(o.n, &terms.Refusal{
+			Code:    terms.CodeBusy,
 			Message: "Too many commands at once, so this one was skipped. Wait a moment and send it again.",
 		}))
 	case bad != nil:
@@ -250,7 +249,7 @@ func (s *socket) handle(data []byte) {
 	case o.name == "open", o.name == "rebuild":
 		link, err := session.ParseLink(s.model, o.link)
 		if err != nil {
-			s.reply(refusal(o.n, tellable(err)))
+			s.reply(refusal(o.n, terms.RefusalOf(err)))
 			return
 		}
 		o.command = session.Open{Link: link}
@@ -271,7 +270,7 @@ func (s *socket) carryOut(o order) {
 	case errors.Is(err, errGone):
 		s.end(byeBroken)
 	case err != nil:
-		s.reply(refusal(o.n, tellable(err)))
+		s.reply(refusal(o.n, terms.RefusalOf(err)))
 	}
 }
 
@@ -279,7 +278,7 @@ func (s *socket) carryOut(o order) {
 func (s *socket) pieces(o order) *message {
 	if o.pieces != "" {
 		if err := infer.CheckPrompt(o.pieces, s.limits.PromptBytes); err != nil {
-			return refusal(o.n, badPrompt(err))
+			return refusal(o.n, terms.RefusalOf(err))
 		}
 	}
 	m := &message{Ack: o.n}
@@ -290,18 +289,6 @@ func (s *socket) pieces(o order) *message {
 	return m
 }
 
-// badPrompt is the refusal of a prompt that [infer.CheckPrompt] does not pass.
-func badPrompt(err error) *session.Error {
-	var r *terms.RangeError
-	if !errors.As(err, &r) {
-		return tellable(err)
-	}
-	return &session.Error{
-		Code: session.CodeRange, Field: r.Field, Want: r.Want,
-		Message: fmt.Sprintf("The prompt is %s; it must be %s.", r.Got, r.Want),
-	}
-}
-
 // reply hands an answer to the writer and waits while its queue is full.
 func (s *socket) reply(m *message) {
 	select {
@@ -310,10 +297,4 @@ func (s *socket) reply(m *message) {
 	}
 }
 
-func refusal(n uint64, err *session.Error) *message {
-	return &message{Ack: n, Error: wireErrorOf(err)}
-}
-
-func wireErrorOf(e *session.Error) *wireError {
-	return &wireError{e.Code, e.Field, e.Want, e.Message}
-}
+func refusal(n uint64, why *terms.Refusal) *message { return &message{Ack: n, Error: why} }

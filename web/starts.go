@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -28,7 +29,7 @@ func (s *Server) openStart(w http.ResponseWriter, r *http.Request, start *lesson
 	for _, c := range startCommands(start) {
 		var err error
 		st, err = run.Apply(ctx, c)
-		if e := new(session.Error); errors.As(err, &e) && e.Code == session.CodeStopped {
+		if e := new(terms.Refusal); errors.As(err, &e) && e.Code == session.CodeStopped {
 			break
 		} else if err != nil {
 			return linkTrouble(err)

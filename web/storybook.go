@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/ui"
 	"github.com/tokenbytoken/viz/web/view"
@@ -50,7 +51,7 @@ var stories = []story{
 		"States", "bad-link", "A link that cannot be opened", "Damaged, cut short or edited by hand.",
 	).tuned(func(v *view.Loop) {
 		bad := linkTrouble(
-			&session.Error{
+			&terms.Refusal{
 				Code: session.CodeLink, Message: "This link is damaged or was cut short. Start with a prompt instead.",
 			},
 		)

@@ -47,7 +47,7 @@ var ranks = map[string]int{
 	"web/progress/saved": 6,
 	"web/progress":       7,
 	"web/class":          7,
-	"web/live":           7,
+	"web/wire":           7,
 	"web/view":           8,
 	"web/ui":             9,
 	"web/pages":          10, // what rooms of pages do alike

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/session"
@@ -27,7 +28,7 @@ func Undrawn(ctx context.Context, do Do) (*session.State, error) {
 		return nil, err
 	}
 	if !st.Started() {
-		return nil, refuse(CodeAsk, "There is no text to ask about yet: start with a prompt.")
+		return nil, terms.Refuse(CodeAsk, "There is no text to ask about yet: start with a prompt.")
 	}
 	f, shown := st.Frontier(), st.Cursor
 	if f.Stage >= firstChosen {
@@ -50,7 +51,7 @@ func Undrawn(ctx context.Context, do Do) (*session.State, error) {
 func undrawnBySampling(ctx context.Context, do Do) (*session.State, error) {
 	st, err := Undrawn(ctx, do)
 	if err == nil && st.Settings.Greedy() {
-		err = refuse(CodeAsk, "Greedy draws nothing: it takes the most probable token. Raise the temperature first.")
+		err = terms.Refuse(CodeAsk, "Greedy draws nothing: it takes the most probable token. Raise the temperature first.")
 	}
 	return st, err
 }
@@ -124,7 +125,7 @@ func (c *core) open(p *poll, last time.Duration) error {
 		return err
 	}
 	if last < 0 || last > maxTime {
-		return refuse(CodeAsk, "A vote can be open for at most %d hours.", maxTime/time.Hour)
+		return terms.Refuse(CodeAsk, "A vote can be open for at most %d hours.", maxTime/time.Hour)
 	}
 	p.ID, p.Round, p.Phase, p.Asked = len(c.polls)+1, 1, Open, c.cfg.Now()
 	if last > 0 {
@@ -154,7 +155,7 @@ func (c *core) majority(p *poll) (string, error) {
 		}
 	}
 	if best == "" {
-		return "", refuse(CodeNoPoll, "No one has voted, so there is no token to append.")
+		return "", terms.Refuse(CodeNoPoll, "No one has voted, so there is no token to append.")
 	}
 	return best, nil
 }

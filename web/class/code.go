@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // alphabet leaves out what is taken for something else on a screen far away (0
@@ -116,7 +118,7 @@ func oneLine(text string) string {
 func cleanNick(typed string) (string, error) {
 	nick := oneLine(typed)
 	if n := utf8.RuneCountInString(nick); n > MaxNick {
-		return "", refuse(CodeNick, "This nickname has %d characters; it must have at most %d.", n, MaxNick)
+		return "", terms.Refuse(CodeNick, "This nickname has %d characters; it must have at most %d.", n, MaxNick)
 	}
 	return nick, nil
 }
@@ -124,7 +126,7 @@ func cleanNick(typed string) (string, error) {
 func cleanTitle(typed string) (string, error) {
 	title := oneLine(typed)
 	if n := utf8.RuneCountInString(title); n > MaxTitle {
-		return "", refuse(CodeTitle, "The title has %d characters; it must have at most %d.", n, MaxTitle)
+		return "", terms.Refuse(CodeTitle, "The title has %d characters; it must have at most %d.", n, MaxTitle)
 	}
 	return or(title, "Class"), nil
 }

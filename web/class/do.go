@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // do carries out a command that leaves the run alone.
@@ -18,7 +20,7 @@ func (c *core) do(cmd Command) error {
 	case AskQuestion:
 		q := c.cfg.Course.Question(cmd.ID)
 		if q == nil {
-			return refuse(CodeAsk, "The quiz has no question %q.", short(cmd.ID))
+			return terms.Refuse(CodeAsk, "The quiz has no question %q.", short(cmd.ID))
 		}
 		options, answer := choiceOptions(q)
 		return c.open(
@@ -33,7 +35,7 @@ func (c *core) do(cmd Command) error {
 		return c.remove(cmd.Member)
 	case SetTimer:
 		if cmd.For < 0 || cmd.For > maxTime {
-			return refuse(CodeAsk, "The timer runs for at most %d hours.", maxTime/time.Hour)
+			return terms.Refuse(CodeAsk, "The timer runs for at most %d hours.", maxTime/time.Hour)
 		}
 		next.Timer = time.Time{}
 		if cmd.For > 0 {
@@ -91,20 +93,20 @@ func (c *core) doPoll(cmd Command) error {
 		if p.live() {
 			return ErrOpen
 		} else if p.Phase == Revealed && p.Kind != Draw || p.Round >= maxRounds {
-			return refuse(
+			return terms.Refuse(
 				CodeClosed,
 				"There is nothing to vote on again: the answer was revealed, or the class has voted %d times.",
 				maxRounds,
 			)
 		} else if cmd.For < 0 || cmd.For > maxTime {
-			return refuse(CodeAsk, "A vote can be open for at most %d hours.", maxTime/time.Hour)
+			return terms.Refuse(CodeAsk, "A vote can be open for at most %d hours.", maxTime/time.Hour)
 		}
 		next.Round, next.Phase, next.Ends = p.Round+1, Open, time.Time{}
 		if cmd.For > 0 {
 			next.Ends = c.cfg.Now().Add(cmd.For)
 		}
 	default:
-		return refuse(CodeUnknown, "Unknown command %T.", cmd)
+		return terms.Refuse(terms.CodeUnknown, "Unknown command %T.", cmd)
 	}
 	return c.change(c.data, &next)
 }
@@ -116,9 +118,9 @@ const maxRounds = 9
 func (p *poll) extend(by time.Duration, now time.Time) error {
 	switch {
 	case by <= 0 || by > maxTime:
-		return refuse(CodeAsk, "A vote can be extended by up to %d hours.", maxTime/time.Hour)
+		return terms.Refuse(CodeAsk, "A vote can be extended by up to %d hours.", maxTime/time.Hour)
 	case p.Phase == Revealed:
-		return refuse(CodeClosed, "The answer is revealed: there is nothing left to vote on.")
+		return terms.Refuse(CodeClosed, "The answer is revealed: there is nothing left to vote on.")
 	case p.live() && p.Ends.IsZero():
 		return nil
 	}
@@ -138,9 +140,9 @@ func (c *core) askNumber(cmd AskNumber) error {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	switch {
 	case p.PromptText == "" || len(cmd.Prompt) > maxPrompt || len(cmd.Unit) > maxPrompt:
-		return refuse(CodeAsk, "Say what the number is, in at most %d characters.", maxPrompt)
+		return terms.Refuse(CodeAsk, "Say what the number is, in at most %d characters.", maxPrompt)
 	case !finite(cmd.Within) || cmd.Within < 0 || cmd.Answer != nil && !finite(*cmd.Answer):
-		return refuse(CodeAsk, "The right answer must be a number, and the margin a number that is not below 0.")
+		return terms.Refuse(CodeAsk, "The right answer must be a number, and the margin a number that is not below 0.")
 	}
 	if cmd.Answer != nil {
 		right := *cmd.Answer

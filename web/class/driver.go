@@ -17,7 +17,7 @@ type Driver interface {
 // but for Do, which is called by one at a time.
 type Run interface {
 	// Do has a command carried out and returns the state after it. A refusal is
-	// a [*session.Error]; nothing has changed then.
+	// a [*terms.Refusal]; nothing has changed then.
 	Do(ctx context.Context, c session.Command) (*session.State, error)
 	// State returns the newest state; nil where the run has given up its memory.
 	State() *session.State

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Hub keeps all rooms of a server. Its methods may be called from any goroutine.
@@ -67,7 +69,7 @@ func (h *Hub) Create(ctx context.Context, who string, o Options) (*Room, Secret,
 		return nil, Secret{}, err
 	}
 	if o.Walk != "" && h.cfg.Course.Walk(o.Walk) == nil {
-		return nil, Secret{}, refuse(CodeWalk, "There is no walkthrough %q.", o.Walk)
+		return nil, Secret{}, terms.Refuse(CodeWalk, "There is no walkthrough %q.", o.Walk)
 	}
 	secret := newSecret()
 	c := &core{cfg: &h.cfg, secret: secret.hash(), begun: h.cfg.Now(), used: h.cfg.Now()}
@@ -93,8 +95,8 @@ func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
 		return nil, ErrGone
 	}
 	if len(h.rooms) >= h.cfg.Limits.Rooms {
-		return nil, refuse(
-			CodeFull, "This server has %d rooms, its limit. Delete one that is no longer needed.", len(h.rooms),
+		return nil, terms.Refuse(
+			terms.CodeFull, "This server has %d rooms, its limit. Delete one that is no longer needed.", len(h.rooms),
 		)
 	}
 	for c.code = newCode(); h.rooms[c.code] != nil; c.code = newCode() {

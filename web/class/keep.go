@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -197,7 +198,7 @@ func (c *core) deleteAll() error {
 	})
 	if err != nil {
 		c.cfg.Log.Error("a room could not be deleted", "error", err)
-		return refuse(CodeKept, "The room could not be deleted. Try again.")
+		return terms.Refuse(CodeKept, "The room could not be deleted. Try again.")
 	}
 	c.seq++
 	c.room.view.Store(&View{Seq: c.seq, At: c.cfg.Now(), Code: c.code, Gone: true, Ended: true})

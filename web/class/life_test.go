@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -103,7 +104,7 @@ func TestForget(t *testing.T) {
 func TestSweep(t *testing.T) {
 	s := begun(t, "", func(c *Config) { c.Limits = Limits{TTL: time.Hour, Rest: time.Minute, Rooms: 2} })
 	old, used := s.room(Options{}), s.room(Options{})
-	if _, _, err := s.Create(t.Context(), teacher, Options{}); err == nil || err.(*Error).Code != CodeFull {
+	if _, _, err := s.Create(t.Context(), teacher, Options{}); err == nil || err.(*terms.Refusal).Code != terms.CodeFull {
 		t.Errorf("a third room of two: %v", err)
 	}
 	old.start("The capital of")

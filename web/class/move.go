@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -19,10 +20,10 @@ type Do func(ctx context.Context, c session.Command) (*session.State, error)
 // Perform shows a step of a walkthrough on a run; from is the step shown before
 // it, 0 for none. A step that does not follow that one is led up to from the
 // last new text before it, so that it looks as it does in its order. An error
-// is an [*Error] or ctx's; the run may be anywhere then.
+// is a [*terms.Refusal] or ctx's; the run may be anywhere then.
 func Perform(ctx context.Context, do Do, w *lessons.Walk, step, from int) (*session.State, error) {
 	if step < 1 || step > len(w.Steps) {
-		return nil, refuse(CodeWalk, "The walkthrough has the steps 1 to %d, and no step %d.", len(w.Steps), step)
+		return nil, terms.Refuse(CodeWalk, "The walkthrough has the steps 1 to %d, and no step %d.", len(w.Steps), step)
 	}
 	st, err := do(ctx, session.Pause{})
 	for _, a := range actions(w, step, from) {
@@ -31,7 +32,7 @@ func Perform(ctx context.Context, do Do, w *lessons.Walk, step, from int) (*sess
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		return nil, refuse(
+		return nil, terms.Refuse(
 			CodeWalk, "Step %d of the walkthrough, “%s”, cannot be shown: %s", step, w.Steps[step-1].Title, err,
 		)
 	}
@@ -63,7 +64,7 @@ func act(ctx context.Context, do Do, st *session.State, a lessons.Action) (*sess
 		return do(ctx, session.Set(a))
 	case lessons.WalkGo:
 		next, err := goTo(ctx, do, st, session.Cursor(a))
-		var stopped *session.Error
+		var stopped *terms.Refusal
 		if errors.As(err, &stopped) && stopped.Code == session.CodeStopped {
 			// Where a class has chosen tokens, a text may end before the script
 			// thinks. Its end is shown then. A limit is the script's own fault.
@@ -74,7 +75,7 @@ func act(ctx context.Context, do Do, st *session.State, a lessons.Action) (*sess
 		}
 		return next, err
 	}
-	return nil, refuse(CodeUnknown, "Unknown action %T.", a)
+	return nil, terms.Refuse(terms.CodeUnknown, "Unknown action %T.", a)
 }
 
 // goTo looks at a stage, and runs the model up to it where it has not run.
@@ -110,7 +111,7 @@ func (r *Room) moved(ctx context.Context, run Run, f func(Do) error) error {
 	last, dead := before, false
 	err = f(func(ctx context.Context, cmd session.Command) (*session.State, error) {
 		st, err := run.Do(ctx, cmd)
-		var refused *session.Error
+		var refused *terms.Refusal
 		switch {
 		case err == nil:
 			last = st

@@ -100,7 +100,7 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 	case p == nil || p.id() != b.Poll || !p.live() || p.over(c.cfg.Now()):
 		return nil, nil, v, ErrClosed
 	case b.N < 0 || !(b.Sure >= 0 && b.Sure <= 1):
-		return nil, nil, v, refuse(
+		return nil, nil, v, terms.Refuse(
 			CodeNotOffer,
 			"This vote cannot be counted: its number must not be below 0, and how sure you are must be between 0 and 1.",
 		)
@@ -123,7 +123,7 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 		v.Choice = strconv.FormatFloat(x, 'g', -1, 64)
 	default:
 		if !slices.ContainsFunc(p.Options, func(o Option) bool { return o.Key == b.Choice }) {
-			err = refuse(CodeNotOffer, "%q is not on offer in this vote. Choose one of what is shown.", short(b.Choice))
+			err = terms.Refuse(CodeNotOffer, "%q is not on offer in this vote. Choose one of what is shown.", short(b.Choice))
 		}
 		v.Choice = b.Choice
 	}
@@ -137,16 +137,16 @@ func (p *poll) over(now time.Time) bool { return !p.Ends.IsZero() && !now.Before
 func (c *core) draw(p *poll, u float64) (key string, err error) {
 	d := distribution(c.state, p.Step)
 	if d == nil {
-		return "", refuse(CodeClosed, "The stage this draw was about is gone.")
+		return "", terms.Refuse(CodeClosed, "The stage this draw was about is gone.")
 	}
 	return strconv.Itoa(int(d.Order[d.Draw(u)])), nil
 }
 
-// ReadNumber is [terms.ReadNumber] with an error, an [*Error] with [CodeNotOffer].
+// ReadNumber is [terms.ReadNumber] with an error, a [*terms.Refusal] with [CodeNotOffer].
 func ReadNumber(typed string) (float64, error) {
 	x, ok := terms.ReadNumber(typed)
 	if !ok {
-		return 0, refuse(CodeNotOffer, "%q is not a number. Type one such as 0.25 or 25%%.", short(typed))
+		return 0, terms.Refuse(CodeNotOffer, "%q is not a number. Type one such as 0.25 or 25%%.", short(typed))
 	}
 	return x, nil
 }

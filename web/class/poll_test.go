@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -159,7 +160,7 @@ func TestClassAsSampler(t *testing.T) {
 	near(t, "all q", sum, 1)
 
 	l.does(Close{}, Drive{session.SetKnob("temperature", 0)})
-	if err := l.refused(AskDraw{}, &Error{Code: CodeAsk}); !strings.Contains(err, "Greedy draws nothing") {
+	if err := l.refused(AskDraw{}, &terms.Refusal{Code: CodeAsk}); !strings.Contains(err, "Greedy draws nothing") {
 		t.Error(err)
 	}
 }
@@ -202,8 +203,8 @@ func TestNumbers(t *testing.T) {
 	l := s.room(Options{})
 	l.class(6)
 	right := 0.25
-	l.refused(AskNumber{Prompt: " "}, &Error{Code: CodeAsk})
-	l.refused(AskNumber{Prompt: "How much?", Within: math.NaN()}, &Error{Code: CodeAsk})
+	l.refused(AskNumber{Prompt: " "}, &terms.Refusal{Code: CodeAsk})
+	l.refused(AskNumber{Prompt: "How much?", Within: math.NaN()}, &terms.Refusal{Code: CodeAsk})
 	p := l.does(AskNumber{Prompt: "How <much>?", Unit: "of all", Answer: &right, Within: 0.05}).Poll
 	if p.Prompt != "How &lt;much&gt;?" {
 		t.Errorf("the prompt is %q", p.Prompt)
@@ -252,7 +253,7 @@ func TestTimeUp(t *testing.T) {
 	}
 	l.does(Extend{time.Minute})
 	l.votes(1, Ballot{Choice: "a"})
-	l.refused(Extend{0}, &Error{Code: CodeAsk})
+	l.refused(Extend{0}, &terms.Refusal{Code: CodeAsk})
 	l.does(Reveal{})
 	l.refused(Extend{time.Minute}, ErrClosed)
 	l.refused(Revote{}, ErrClosed)
@@ -265,7 +266,7 @@ func TestRefusedAsking(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
 	l.class(2)
-	for c, code := range map[Command]Code{
+	for c, code := range map[Command]terms.Code{
 		AskNext{}: CodeAsk, AskDraw{}: CodeAsk, AskNext{Choices: 3}: CodeAsk, AskNext{Choices: 9}: CodeAsk,
 		AskQuestion{ID: "q-none"}: CodeAsk, AskQuestion{
 			ID: "q-order", For: -1,
@@ -273,7 +274,7 @@ func TestRefusedAsking(t *testing.T) {
 		Close{}: CodeNoPoll, Reveal{}: CodeNoPoll, Dismiss{}: CodeNoPoll, AppendMajority{}: CodeNoPoll,
 		DropName{3}: CodeNoMember, Remove{0}: CodeNoMember, SetTimer{-1}: CodeAsk,
 	} {
-		l.refused(c, &Error{Code: code})
+		l.refused(c, &terms.Refusal{Code: code})
 	}
 	l.start("The capital of")
 	p := l.does(AskNext{}).Poll
@@ -287,7 +288,7 @@ func TestRefusedAsking(t *testing.T) {
 		outside++
 	}
 	for _, choice := range []string{strconv.Itoa(outside), "", "a", "-1", keys(p)[0] + " "} {
-		if _, err := l.vote(1, Ballot{Choice: choice}); err == nil || err.(*Error).Code != CodeNotOffer {
+		if _, err := l.vote(1, Ballot{Choice: choice}); err == nil || err.(*terms.Refusal).Code != CodeNotOffer {
 			t.Errorf("a vote for %q: %v", choice, err)
 		}
 	}

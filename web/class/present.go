@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/session"
@@ -11,7 +12,7 @@ import (
 
 // Present carries out an instructor's command and returns the view after it,
 // which is kept by then. The secret is checked each time. A refusal is an
-// [*Error] or, of the run, a [*session.Error]; nothing has changed then.
+// [*terms.Refusal]; nothing has changed then.
 func (r *Room) Present(ctx context.Context, who string, secret Secret, cmd Command) (*View, error) {
 	if !secret.fits(r.secret) {
 		return nil, ErrSecret
@@ -59,14 +60,14 @@ func (r *Room) carryOut(ctx context.Context, cmd Command) error {
 		}
 		step := w.At()
 		if step == nil || step.Ask == nil {
-			return refuse(CodeAsk, "This step of the walkthrough asks nothing.")
+			return terms.Refuse(CodeAsk, "This step of the walkthrough asks nothing.")
 		}
 		return r.asked(ctx, run, func(do Do) (*session.State, error) { return ready(ctx, do, nil, step.Ask) },
 			func(c *core, st *session.State) error { return c.askSpec(st, step.Ask) })
 	case AskNext:
 		n := or(cmd.Choices, 5)
 		if n < predict.LeastCandidates || n > mostCandidates {
-			return refuse(
+			return terms.Refuse(
 				CodeAsk, "You asked for %d candidates; it must be %d to %d.", n, predict.LeastCandidates,
 				mostCandidates,
 			)
@@ -87,7 +88,7 @@ func (r *Room) carryOut(ctx context.Context, cmd Command) error {
 			return v.Choice, nil
 		})
 	}
-	return refuse(CodeUnknown, "Unknown command %T.", cmd)
+	return terms.Refuse(terms.CodeUnknown, "Unknown command %T.", cmd)
 }
 
 // moves reports whether a command is one for the run.
@@ -144,7 +145,7 @@ func (r *Room) drive(ctx context.Context, run Run, cmd session.Command) error {
 func (c *core) walk() (WalkView, error) {
 	w := c.cfg.Course.Walk(c.data.Walk)
 	if w == nil {
-		return WalkView{}, refuse(CodeWalk, "This room has no walkthrough.")
+		return WalkView{}, terms.Refuse(CodeWalk, "This room has no walkthrough.")
 	}
 	return WalkView{w, c.data.Step, c.data.Left}, c.mayMove(true)
 }
@@ -244,7 +245,7 @@ func (r *Room) appendToken(ctx context.Context, run Run, choose func(*core, *pol
 		}
 		if d := distribution(c.state, p.Step); d == nil || c.state.Frontier().Step != p.Step ||
 			c.state.Frontier().Stage >= firstChosen {
-			return session.Choose{}, refuse(
+			return session.Choose{}, terms.Refuse(
 				CodeClosed, "The text has moved on since this vote, so its token cannot be appended.",
 			)
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 func TestCodes(t *testing.T) {
@@ -166,7 +168,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	_, err := l.Join(t.Context(), "long", strings.Repeat("x", 25))
-	var e *Error
+	var e *terms.Refusal
 	if !errors.As(err, &e) || e.Code != CodeNick || !strings.Contains(e.Message, "25 characters") {
 		t.Errorf("a long name: %v", err)
 	}
@@ -248,8 +250,8 @@ func TestSecondInstructor(t *testing.T) {
 
 func TestBadOptions(t *testing.T) {
 	s := begun(t, "")
-	for code, o := range map[Code]Options{CodeTitle: {Title: strings.Repeat("x", 81)}, CodeWalk: {Walk: "none"}} {
-		if _, _, err := s.Create(t.Context(), teacher, o); !errors.Is(err, &Error{Code: code}) {
+	for code, o := range map[terms.Code]Options{CodeTitle: {Title: strings.Repeat("x", 81)}, CodeWalk: {Walk: "none"}} {
+		if _, _, err := s.Create(t.Context(), teacher, o); !errors.Is(err, &terms.Refusal{Code: code}) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -199,7 +200,7 @@ func TestBrokenStep(t *testing.T) {
 	for step, says := range map[int]string{
 		2: "“No such heat”, cannot be shown: Temperature is -1", 4: "“Too far”", 5: "1 to 4", 0: "1 to 4",
 	} {
-		if err := l.refused(GoTo{step}, &Error{Code: CodeWalk}); !strings.Contains(err, says) {
+		if err := l.refused(GoTo{step}, &terms.Refusal{Code: CodeWalk}); !strings.Contains(err, says) {
 			t.Errorf("step %d: %q lacks %q", step, err, says)
 		}
 	}
@@ -208,10 +209,10 @@ func TestBrokenStep(t *testing.T) {
 	}
 	// A step whose question cannot be asked is not shown either.
 	l.does(GoTo{3}) // not the next in order, so nothing is asked
-	l.refused(AskWalk{}, &Error{Code: CodeAsk})
+	l.refused(AskWalk{}, &terms.Refusal{Code: CodeAsk})
 	other := s.room(Options{Walk: "broken"})
 	other.data(func(d *roomData) { d.Step = 2 })
-	other.refused(GoTo{3}, &Error{Code: CodeAsk})
+	other.refused(GoTo{3}, &terms.Refusal{Code: CodeAsk})
 	if v := other.View(); v.Walk.Step != 2 || v.State.Started() {
 		t.Errorf("the class is at %+v, with %q", v.Walk, v.State.Prompt)
 	}

@@ -1,16 +1,17 @@
 package classroom
 
 import (
-	"errors"
+	"cmp"
 	"log/slog"
 	"net/http"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // Deps is what the pages stand on. All but Access and Log must be set.
@@ -54,8 +55,8 @@ func New(d Deps) *Pages {
 // class?room=CODE is what a phone follows; with view=projector it is what the
 // wall shows. present?room=CODE&ticket=T is the teacher's, with a ticket from
 // POST /class/CODE/ticket.
-func (p *Pages) Feeds() map[string]live.Open {
-	return map[string]live.Open{"class": p.openFollow, "present": p.openPresent}
+func (p *Pages) Feeds() map[string]wire.Open {
+	return map[string]wire.Open{"class": p.openFollow, "present": p.openPresent}
 }
 
 // Handler answers every request under the addresses of this room, those that
@@ -89,27 +90,28 @@ func (p *Pages) Handler() http.Handler {
 
 // statuses of the refusals of rooms; those that are not here are conflicts with
 // how the room stands.
-var statuses = map[class.Code]int{
-	class.CodeNoRoom: http.StatusNotFound, class.CodeGone: http.StatusGone, class.CodeExpired: http.StatusGone,
+var statuses = map[terms.Code]int{
+	class.CodeNoRoom: http.StatusNotFound, class.CodeGone: http.StatusGone, terms.CodeExpired: http.StatusGone,
 	class.CodeTries: http.StatusTooManyRequests, class.CodeSecret: http.StatusForbidden,
 	class.CodeRemoved:  http.StatusForbidden,
 	class.CodeStranger: http.StatusForbidden, class.CodeLocked: http.StatusForbidden,
-	class.CodeFull: http.StatusServiceUnavailable,
-	class.CodeKept: http.StatusInternalServerError, class.CodeBusy: http.StatusServiceUnavailable,
+	terms.CodeFull: http.StatusServiceUnavailable,
+	class.CodeKept: http.StatusInternalServerError, terms.CodeBusy: http.StatusServiceUnavailable,
 	class.CodeNick: http.StatusBadRequest, class.CodeTitle: http.StatusBadRequest,
-	class.CodeNotOffer: http.StatusBadRequest, class.CodeUnknown: http.StatusBadRequest,
-	class.CodeAsk: http.StatusBadRequest,
+	class.CodeNotOffer: http.StatusBadRequest, terms.CodeUnknown: http.StatusBadRequest,
+	terms.CodeRange: http.StatusBadRequest,
+	class.CodeAsk:   http.StatusBadRequest,
 }
 
 // heads are the headlines of refusals.
-var heads = map[class.Code]string{
-	class.CodeNoRoom: "No such room.", class.CodeGone: "The room is gone.", class.CodeExpired: "This class is over.",
+var heads = map[terms.Code]string{
+	class.CodeNoRoom: "No such room.", class.CodeGone: "The room is gone.", terms.CodeExpired: "This class is over.",
 	class.CodeTries: "Too many tries.", class.CodeSecret: "For the instructor.", class.CodeRemoved: "You were removed.",
 	class.CodeStranger: "Not in the room yet.", class.CodeLocked: "The room is locked.",
-	class.CodeFull:   "The room is full.",
+	terms.CodeFull:   "The room is full.",
 	class.CodeClosed: "The vote is closed.", class.CodeNotOffer: "Not on offer.",
 	class.CodeSecond: "Someone else is presenting.",
-	class.CodeBusy:   "One moment.",
+	terms.CodeBusy:   "One moment.",
 }
 
 // fail answers with what a room or a run has refused; everything else is
@@ -121,26 +123,8 @@ func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // trouble puts an error into words.
 func (p *Pages) trouble(r *http.Request, err error) (status int, head, say string) {
-	var refused *class.Error
-	var run *session.Error
-	var own *live.Error
-	switch {
-	case errors.As(err, &refused):
-		if status = statuses[refused.Code]; status == 0 {
-			status = http.StatusConflict
-		}
-		if head = heads[refused.Code]; head == "" {
-			head = "Nothing was changed."
-		}
-		return status, head, refused.Message
-	case errors.As(err, &run):
-		status = http.StatusConflict
-		if run.Code == session.CodeRange || run.Code == session.CodeUnknown {
-			status = http.StatusBadRequest
-		}
-		return status, "Nothing was changed.", run.Message
-	case errors.As(err, &own):
-		return http.StatusBadRequest, "Nothing was changed.", own.Message
+	if e, ok := terms.AsRefusal(err); ok {
+		return cmp.Or(statuses[e.Code], http.StatusConflict), cmp.Or(heads[e.Code], "Nothing was changed."), e.Message
 	}
 	if r.Context().Err() == nil {
 		p.Log.Error("a class", "path", r.URL.Path, "err", err)

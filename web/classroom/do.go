@@ -10,7 +10,6 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -25,10 +24,7 @@ type fields struct {
 // refuse keeps the first thing that is wrong with the fields.
 func (f *fields) refuse(name, want string) {
 	if f.err == nil {
-		f.err = &live.Error{
-			Code: live.Range, Field: name, Want: want,
-			Message: (&terms.RangeError{Field: name, Got: terms.Quoted(f.Get(name)), Want: want}).Sentence(),
-		}
+		f.err = terms.RefuseField(name, terms.Quoted(f.Get(name)), want)
 	}
 }
 
@@ -161,7 +157,9 @@ func command(name string, values url.Values, v *class.View) (class.Command, erro
 	} else if run, ok := runCommands[name]; ok {
 		c = class.Drive{Do: f.drive(run)}
 	} else {
-		return nil, &live.Error{Code: live.Unknown, Field: "cmd", Message: fmt.Sprintf("There is no command %q.", name)}
+		return nil, &terms.Refusal{
+			Code: terms.CodeUnknown, Field: "cmd", Message: fmt.Sprintf("There is no command %q.", name),
+		}
 	}
 	return c, f.err
 }

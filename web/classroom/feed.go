@@ -10,9 +10,8 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/live"
-	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // The kinds of screens that follow a room. A phone that asks to look inside is
@@ -82,30 +81,30 @@ func sharedOf(v *class.View, inside bool) *shared {
 
 // encoded is a snapshot of a room for one kind of screen, or why there is none.
 type encoded struct {
-	*live.Encoded
+	*wire.Encoded
 	err error
 }
 
 // snapshot returns the bytes that all screens of a kind are sent for a view,
 // made once.
-func (p *Pages) snapshot(v *class.View, kind string) (*live.Encoded, error) {
+func (p *Pages) snapshot(v *class.View, kind string) (*wire.Encoded, error) {
 	if kind == onPhoneInner && !looksInside(v) {
 		kind = onPhone
 	}
 	e := v.Shared("classroom/"+kind, func() any {
-		m := live.Message{Data: sharedOf(v, kind != onPhone)}
+		m := wire.Message{Data: sharedOf(v, kind != onPhone)}
 		var err error
 		if m.Panels, err = p.panels(v, kind); err != nil {
 			return encoded{nil, err}
 		}
-		bytes, err := live.Encode(v.Seq, v.At, m)
+		bytes, err := wire.Encode(v.Seq, v.At, m)
 		return encoded{bytes, err}
 	}).(encoded)
 	return e.Encoded, e.err
 }
 
 // panels are the pieces of a screen.
-func (p *Pages) panels(v *class.View, kind string) ([]live.Panel, error) {
+func (p *Pages) panels(v *class.View, kind string) ([]wire.Panel, error) {
 	f := p.followPage(v)
 	if kind != onPhone && looksInside(v) {
 		f.Screen = screenOf(v, p.rest, true)
@@ -135,14 +134,14 @@ type piece struct {
 	what templ.Component
 }
 
-func rendered(list []piece) ([]live.Panel, error) {
-	var panels []live.Panel
+func rendered(list []piece) ([]wire.Panel, error) {
+	var panels []wire.Panel
 	for _, one := range list {
 		var b strings.Builder
 		if err := one.what.Render(context.Background(), &b); err != nil {
 			return nil, err
 		}
-		panels = append(panels, live.Panel{ID: one.id, Op: live.Morph, HTML: b.String()})
+		panels = append(panels, wire.Panel{ID: one.id, Op: wire.Morph, HTML: b.String()})
 	}
 	return panels, nil
 }
@@ -182,49 +181,32 @@ type youData struct {
 	You you `json:"you"`
 }
 
-// refused puts what a room or a run has refused into a feed's words. What is
-// nobody's fault but the server's is returned as it is.
-func refused(err error) (*live.Error, bool) {
-	var room *class.Error
-	var run *session.Error
-	var own *live.Error
-	switch {
-	case errors.As(err, &own):
-		return own, true
-	case errors.As(err, &room):
-		return &live.Error{Code: string(room.Code), Message: room.Message}, true
-	case errors.As(err, &run):
-		return live.ErrorOf(err), true
-	}
-	return nil, false
-}
-
 // broken is told where the server is at fault.
-var broken = &live.Error{
+var broken = &terms.Refusal{
 	Code: "broken", Message: "Something went wrong on the server. It has been logged; try again in a moment.",
 }
 
 // answered is the message to a command that ended with err.
-func (p *Pages) answered(n uint64, err error) live.Message {
+func (p *Pages) answered(n uint64, err error) wire.Message {
 	if err == nil {
-		return live.Message{Ack: n, Done: true}
+		return wire.Message{Ack: n, Done: true}
 	}
-	e, ok := refused(err)
+	e, ok := terms.AsRefusal(err)
 	if !ok {
 		p.Log.Error("a class", "err", err)
 		e = broken
 	}
-	return live.Message{Ack: n, Error: e}
+	return wire.Message{Ack: n, Error: e}
 }
 
-func (p *Pages) openFollow(ctx context.Context, learner string, q url.Values) (live.Feed, error) {
+func (p *Pages) openFollow(ctx context.Context, learner string, q url.Values) (wire.Part, error) {
 	kind := onPhone
 	if q.Get("view") == onWall {
 		kind = onWall
 	}
 	room, err := p.Hub.Enter(ctx, class.NormalCode(q.Get("room")), learner, learner)
 	if err != nil {
-		if e, ok := refused(err); ok {
+		if e, ok := terms.AsRefusal(err); ok {
 			return nil, e
 		}
 		return nil, err
@@ -239,8 +221,8 @@ type followFeed struct {
 	who, kind string
 }
 
-// Serve implements [live.Feed].
-func (f *followFeed) Serve(ctx context.Context, in <-chan live.Command, send func(live.Message) error) error {
+// Serve implements [wire.Part].
+func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
 	notes, stop := f.p.Hub.Broker().Subscribe(f.room.Code())
 	defer stop()
 	if f.kind != onWall {
@@ -265,7 +247,7 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan live.Command, send fun
 		if err != nil {
 			return err
 		}
-		if err := send(live.Message{Encoded: e}); err != nil {
+		if err := send(wire.Message{Encoded: e}); err != nil {
 			return err
 		}
 		if v.Gone {
@@ -280,7 +262,7 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan live.Command, send fun
 // wait answers commands until there is a new view, and tells whether there may
 // be one.
 func (f *followFeed) wait(
-	ctx context.Context, notes <-chan class.Note, in <-chan live.Command, send func(live.Message) error,
+	ctx context.Context, notes <-chan class.Note, in <-chan wire.Command, send func(wire.Message) error,
 ) (bool, error) {
 	for {
 		select {
@@ -303,11 +285,11 @@ func (f *followFeed) wait(
 
 // handle carries out one command of a phone. It returns an error only where the
 // connection is over.
-func (f *followFeed) handle(ctx context.Context, c live.Command, send func(live.Message) error) error {
+func (f *followFeed) handle(ctx context.Context, c wire.Command, send func(wire.Message) error) error {
 	var err error
 	switch {
 	case f.kind == onWall:
-		err = &live.Error{Code: live.Unknown, Field: "cmd", Message: "The screen on the wall cannot send commands."}
+		err = &terms.Refusal{Code: terms.CodeUnknown, Field: "cmd", Message: "The screen on the wall cannot send commands."}
 	case c.Name == "vote" || c.Name == "draw":
 		err = f.vote(ctx, c)
 	case c.Name == "join":
@@ -317,8 +299,8 @@ func (f *followFeed) handle(ctx context.Context, c live.Command, send func(live.
 	case c.Name == "head" || c.Name == "inside":
 		return send(f.p.insideOf(f.room.View(), c))
 	default:
-		err = &live.Error{
-			Code: live.Unknown, Field: "cmd", Want: "vote, draw, join, look, head or inside",
+		err = &terms.Refusal{
+			Code: terms.CodeUnknown, Field: "cmd", Want: "vote, draw, join, look, head or inside",
 			Message: "A follower can vote, draw, give a name and look inside.",
 		}
 	}
@@ -331,7 +313,7 @@ func (f *followFeed) handle(ctx context.Context, c live.Command, send func(live.
 	return f.tellYou(ctx, c.N, send)
 }
 
-func (f *followFeed) vote(ctx context.Context, c live.Command) error {
+func (f *followFeed) vote(ctx context.Context, c wire.Command) error {
 	var sent struct {
 		Poll   string  `json:"poll"`
 		Choice string  `json:"choice"`
@@ -348,7 +330,7 @@ func (f *followFeed) vote(ctx context.Context, c live.Command) error {
 }
 
 // join gives a name to a member who is in already.
-func (f *followFeed) join(ctx context.Context, c live.Command) error {
+func (f *followFeed) join(ctx context.Context, c wire.Command) error {
 	var sent struct {
 		Nick string `json:"nick"`
 	}
@@ -363,7 +345,7 @@ func (f *followFeed) join(ctx context.Context, c live.Command) error {
 }
 
 // tellYou tells a member what is their own.
-func (f *followFeed) tellYou(ctx context.Context, ack uint64, send func(live.Message) error) error {
+func (f *followFeed) tellYou(ctx context.Context, ack uint64, send func(wire.Message) error) error {
 	s, err := f.room.Standing(ctx, f.who)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -371,5 +353,5 @@ func (f *followFeed) tellYou(ctx context.Context, ack uint64, send func(live.Mes
 		}
 		return send(f.p.answered(ack, err))
 	}
-	return send(live.Message{Ack: ack, Data: youData{you{s.ID, s.Name, voteOf(s.Vote)}}})
+	return send(wire.Message{Ack: ack, Data: youData{you{s.ID, s.Name, voteOf(s.Vote)}}})
 }

@@ -116,7 +116,7 @@ func (p *Pages) wander(v *class.View, place, t string) (*ownScreen, error) {
 	st := p.seen(v)
 	c, ok := parseAt(st, place)
 	if !ok {
-		return nil, &class.Error{
+		return nil, &terms.Refusal{
 			Code: class.CodeWalk,
 			Message: "The class has not been at this stage, or it is not shown before the vote. Rejoin, or look at " +
 				"another.",
@@ -161,11 +161,11 @@ func (p *Pages) wander(v *class.View, place, t string) (*ownScreen, error) {
 func settingError(err error) error {
 	var r *terms.RangeError
 	if errors.As(err, &r) {
-		return &class.Error{
-			Code: class.CodeUnknown, Message: "Temperature is " + r.Got + "; it must be " + r.Want + ".",
+		return &terms.Refusal{
+			Code: terms.CodeUnknown, Message: "Temperature is " + r.Got + "; it must be " + r.Want + ".",
 		}
 	}
-	return &class.Error{Code: class.CodeUnknown, Message: "The temperature must be a number."}
+	return &terms.Refusal{Code: terms.CodeUnknown, Message: "The temperature must be a number."}
 }
 
 // alone leads to a run of one's own that begins where the class is, or where

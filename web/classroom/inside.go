@@ -3,10 +3,11 @@ package classroom
 import (
 	"fmt"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/ui"
 	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // The inside of a forward pass: where its heads look, and what each block would
@@ -26,7 +27,7 @@ type stageData struct {
 
 // look has this screen look inside the forward pass from now on, or not, and
 // answers with the stage as it then is.
-func (f *followFeed) look(c live.Command) live.Message {
+func (f *followFeed) look(c wire.Command) wire.Message {
 	var sent struct {
 		On bool `json:"on"`
 	}
@@ -38,7 +39,7 @@ func (f *followFeed) look(c live.Command) live.Message {
 	}
 	v := f.room.View()
 	type made struct {
-		live.Message
+		wire.Message
 		err error
 	}
 	m := v.Shared("classroom/stage/"+f.kind, func() any {
@@ -48,7 +49,7 @@ func (f *followFeed) look(c live.Command) live.Message {
 			data.Heat = view.NewHeat(v.State)
 		}
 		panels, err := rendered([]piece{{"cl-stage", stageBody("cl-stage", screenOf(v, f.p.rest, inside))}})
-		return made{live.Message{Done: true, Panels: panels, Data: data}, err}
+		return made{wire.Message{Done: true, Panels: panels, Data: data}, err}
 	}).(made)
 	if m.err != nil {
 		return f.p.answered(c.N, m.err)
@@ -59,7 +60,7 @@ func (f *followFeed) look(c live.Command) live.Message {
 
 // insideOf answers what one head reads, or what one block holds, at the forward
 // stage that the class looks at. It is made once for all who ask.
-func (p *Pages) insideOf(v *class.View, c live.Command) live.Message {
+func (p *Pages) insideOf(v *class.View, c wire.Command) wire.Message {
 	var sent struct{ Block, Head int }
 	if err := c.Decode(&sent); err != nil {
 		return p.answered(c.N, err)
@@ -69,15 +70,15 @@ func (p *Pages) insideOf(v *class.View, c live.Command) live.Message {
 		st = p.rest
 	} else if heads := st.Model.Config().Heads; sent.Block < 1 || sent.Block > len(st.Look.Blocks) ||
 		c.Name == "head" && (sent.Head < 1 || sent.Head > heads) {
-		return p.answered(c.N, &live.Error{
-			Code: live.Range, Field: "block", Want: fmt.Sprintf(
+		return p.answered(c.N, &terms.Refusal{
+			Code: terms.CodeRange, Field: "block", Want: fmt.Sprintf(
 				"1 to %d, with a head from 1 to %d", len(st.Look.Blocks), heads,
 			),
 			Message: "The model has no such block, or no such head.",
 		})
 	}
 	type made struct {
-		panels []live.Panel
+		panels []wire.Panel
 		err    error
 	}
 	m := v.Shared(fmt.Sprintf("classroom/%s/%d/%d", c.Name, sent.Block, sent.Head), func() any {
@@ -91,5 +92,5 @@ func (p *Pages) insideOf(v *class.View, c live.Command) live.Message {
 	if m.err != nil {
 		return p.answered(c.N, m.err)
 	}
-	return live.Message{Ack: c.N, Done: true, Panels: m.panels}
+	return wire.Message{Ack: c.N, Done: true, Panels: m.panels}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // presentPage is the teacher's window: the slide, and what only they see.
@@ -257,18 +257,18 @@ func (p *Pages) projector(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, projectorHTML(d))
 }
 
-func (p *Pages) openPresent(ctx context.Context, learner string, q url.Values) (live.Feed, error) {
+func (p *Pages) openPresent(ctx context.Context, learner string, q url.Values) (wire.Part, error) {
 	code := class.NormalCode(q.Get("room"))
 	secret, ok := p.tickets.take(q.Get("ticket"), code, learner)
 	if !ok {
-		return nil, &live.Error{
-			Code: string(class.CodeSecret), Field: "ticket",
+		return nil, &terms.Refusal{
+			Code: class.CodeSecret, Field: "ticket",
 			Message: "This ticket has been used or is too old. Reload the page.",
 		}
 	}
 	room, err := p.Hub.Instruct(ctx, code, secret, learner)
 	if err != nil {
-		if e, ok := refused(err); ok {
+		if e, ok := terms.AsRefusal(err); ok {
 			return nil, e
 		}
 		return nil, err
@@ -284,8 +284,8 @@ type presentFeed struct {
 	secret class.Secret
 }
 
-// Serve implements [live.Feed].
-func (f *presentFeed) Serve(ctx context.Context, in <-chan live.Command, send func(live.Message) error) error {
+// Serve implements [wire.Part].
+func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
 	notes, stop := f.p.Hub.Broker().Subscribe(f.room.Code())
 	defer stop()
 	rise, err := f.room.Sit(ctx, f.who, f.secret)
@@ -299,7 +299,7 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan live.Command, send fu
 		if err != nil {
 			return err
 		}
-		if err := send(live.Message{Panels: panels, Data: sharedOf(v, true)}); err != nil {
+		if err := send(wire.Message{Panels: panels, Data: sharedOf(v, true)}); err != nil {
 			return err
 		}
 		if v.Gone {
@@ -325,7 +325,7 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan live.Command, send fu
 }
 
 // panels are the slide's pieces, and the teacher's own.
-func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]live.Panel, error) {
+func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, error) {
 	panels, err := f.p.panels(v, onWall)
 	if err != nil {
 		return nil, err
@@ -345,7 +345,7 @@ func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]live.Panel, 
 }
 
 // handle carries out one command.
-func (f *presentFeed) handle(ctx context.Context, c live.Command) live.Message {
+func (f *presentFeed) handle(ctx context.Context, c wire.Command) wire.Message {
 	switch c.Name {
 	case "members":
 		return f.members(ctx, c.N)
@@ -368,7 +368,7 @@ func (f *presentFeed) handle(ctx context.Context, c live.Command) live.Message {
 }
 
 // members answers with the list of those who are there.
-func (f *presentFeed) members(ctx context.Context, n uint64) live.Message {
+func (f *presentFeed) members(ctx context.Context, n uint64) wire.Message {
 	list, err := f.room.Attendees(ctx, f.secret)
 	if err != nil {
 		return f.p.answered(n, err)
@@ -377,7 +377,7 @@ func (f *presentFeed) members(ctx context.Context, n uint64) live.Message {
 	if err != nil {
 		return f.p.answered(n, err)
 	}
-	return live.Message{Ack: n, Done: true, Panels: panels}
+	return wire.Message{Ack: n, Done: true, Panels: panels}
 }
 
 // inputMode is the keyboard that a phone shows for a knob.

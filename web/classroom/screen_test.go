@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // stateAt is a run that has come to a stage of its second step.
@@ -155,18 +155,18 @@ func TestInside(t *testing.T) {
 	for name, v := range map[string]*class.View{
 		"a class that is asked": asking, "a run that rests": {Seq: 9, Code: "ABCDEF"},
 	} {
-		m := p.insideOf(v, live.Command{Name: "inside", N: 3, Fields: []byte(`{"block":6}`)})
+		m := p.insideOf(v, wire.Command{Name: "inside", N: 3, Fields: []byte(`{"block":6}`)})
 		if len(m.Panels) != 1 || !strings.Contains(m.Panels[0].HTML, "There is nothing to see inside here") {
 			t.Errorf("%s is told %+v", name, m)
 		}
 	}
 	for _, bad := range []string{`{"block":0}`, `{"block":7}`, `{"block":-1,"head":1}`, `{"block":"x"}`} {
-		if m := p.insideOf(open, live.Command{Name: "inside", N: 3, Fields: []byte(bad)}); m.Error == nil ||
+		if m := p.insideOf(open, wire.Command{Name: "inside", N: 3, Fields: []byte(bad)}); m.Error == nil ||
 			m.Ack != 3 {
 			t.Errorf("%s is answered by %+v", bad, m)
 		}
 	}
-	if m := p.insideOf(open, live.Command{Name: "head", N: 3, Fields: []byte(`{"block":1,"head":7}`)}); m.Error == nil {
+	if m := p.insideOf(open, wire.Command{Name: "head", N: 3, Fields: []byte(`{"block":1,"head":7}`)}); m.Error == nil {
 		t.Errorf("a head that is not there is answered by %+v", m)
 	}
 }

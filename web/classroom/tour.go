@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/class"
@@ -49,8 +50,8 @@ func newTours(seat func() *infer.Seat) *tours {
 }
 
 // errBusy is said where a step was not made in time. What was made is kept.
-var errBusy = &class.Error{
-	Code: class.CodeBusy, Message: "The model is busy, and this step is not ready yet. Reload the page in a moment.",
+var errBusy = &terms.Refusal{
+	Code: terms.CodeBusy, Message: "The model is busy, and this step is not ready yet. Reload the page in a moment.",
 }
 
 // at returns the state at a step, which counts from 1. The steps before it are
@@ -206,12 +207,12 @@ func askedStep(st *session.State) (*infer.Step, error) {
 			return last, nil
 		}
 	}
-	return nil, &class.Error{
+	return nil, &terms.Refusal{
 		Code: class.CodeAsk, Message: "This step asks for the next token where none is about to be drawn.",
 	}
 }
 
-var errChoice = &class.Error{
+var errChoice = &terms.Refusal{
 	Code: class.CodeNotOffer, Message: "That is not one of the choices. Go back and choose one of those shown.",
 }
 

@@ -12,7 +12,8 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer/lab"
-	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // Feeds are the live parts of these pages, by name: lab?name=NAME is one lab.
@@ -20,15 +21,15 @@ import (
 // with run among them the lab runs, else only what a run would take is told.
 // cancel ends the run and keeps what it has. A run's progress and results come
 // as panels; the message after its end says done.
-func (p *Pages) Feeds() map[string]live.Open {
-	return map[string]live.Open{"lab": p.openFeed}
+func (p *Pages) Feeds() map[string]wire.Open {
+	return map[string]wire.Open{"lab": p.openFeed}
 }
 
-func (p *Pages) openFeed(_ context.Context, learner string, q url.Values) (live.Feed, error) {
+func (p *Pages) openFeed(_ context.Context, learner string, q url.Values) (wire.Part, error) {
 	l, ok := lab.Find(q.Get("name"))
 	if !ok {
-		return nil, &live.Error{
-			Code: live.Unknown, Field: "name",
+		return nil, &terms.Refusal{
+			Code: terms.CodeUnknown, Field: "name",
 			Message: "There is no such lab. The program may have changed; reload the page.",
 		}
 	}
@@ -62,8 +63,8 @@ type feedData struct {
 	Inputs map[string]string `json:"inputs,omitempty"`
 }
 
-// Serve implements [live.Feed].
-func (f *feed) Serve(ctx context.Context, in <-chan live.Command, send func(live.Message) error) error {
+// Serve implements [wire.Part].
+func (f *feed) Serve(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
 	defer f.look(nil)
 	tick := time.NewTicker(showEvery)
 	defer tick.Stop()
@@ -109,25 +110,25 @@ func (f *feed) look(r *liveRun) {
 }
 
 // handle carries out one command.
-func (f *feed) handle(ctx context.Context, c live.Command) live.Message {
+func (f *feed) handle(ctx context.Context, c wire.Command) wire.Message {
 	switch c.Name {
 	case "cancel":
 		if f.run != nil {
 			f.run.cancel()
 		}
-		return live.Message{}
+		return wire.Message{}
 	case "set":
 		var sent struct {
 			Values map[string]string `json:"values"`
 		}
 		if err := c.Decode(&sent); err != nil {
-			return live.Message{Error: live.ErrorOf(err)}
+			return wire.Message{Error: terms.RefusalOf(err)}
 		}
 		return f.set(ctx, read(sent.Values))
 	}
-	return live.Message{
-		Error: &live.Error{
-			Code: live.Unknown, Field: "cmd", Want: "set or cancel",
+	return wire.Message{
+		Error: &terms.Refusal{
+			Code: terms.CodeUnknown, Field: "cmd", Want: "set or cancel",
 			Message: "A lab takes the commands set and cancel.",
 		},
 	}
@@ -135,7 +136,7 @@ func (f *feed) handle(ctx context.Context, c live.Command) live.Message {
 
 // set checks the form, shows what a run would cost, and runs where that was
 // asked for or is quick enough to follow the controls.
-func (f *feed) set(ctx context.Context, a asked) live.Message {
+func (f *feed) set(ctx context.Context, a asked) wire.Message {
 	v, err := f.p.parse(f.i, a)
 	var e lab.Estimate
 	if err == nil {
@@ -146,7 +147,7 @@ func (f *feed) set(ctx context.Context, a asked) live.Message {
 	}
 	f.want = v
 	guessed := f.p.guessSay(f.i, a)
-	m := live.Message{Panels: f.errors(ctx, "", "")}
+	m := wire.Message{Panels: f.errors(ctx, "", "")}
 	ask := a.run && guessed == "" && e.Large && !a.sure
 	m.Panels = append(m.Panels,
 		panel(ctx, "guess-error", fieldError("guess-error", guessed)),
@@ -205,26 +206,26 @@ func (p *Pages) guessSay(i lab.Info, a asked) string {
 }
 
 // refused shows why values were refused, each beside its field.
-func (f *feed) refused(ctx context.Context, err error) live.Message {
-	e := live.ErrorOf(err)
+func (f *feed) refused(ctx context.Context, err error) wire.Message {
+	e := terms.RefusalOf(err)
 	var inJSON requestError
 	if errors.As(err, &inJSON) {
-		return live.Message{
-			Error:  &live.Error{Code: live.Range, Field: fieldRequest, Message: requestSay(err)},
+		return wire.Message{
+			Error:  &terms.Refusal{Code: terms.CodeRange, Field: fieldRequest, Message: requestSay(err)},
 			Panels: f.errors(ctx, fieldRequest, requestSay(err)),
 		}
 	}
 	if r := refusedOf(err); r != nil {
 		if p, ok := f.i.Param(r.Field); ok {
-			return live.Message{Error: e, Panels: f.errors(ctx, r.Field, errorSay(p, r))}
+			return wire.Message{Error: e, Panels: f.errors(ctx, r.Field, errorSay(p, r))}
 		}
 	}
 	f.p.Log.Warn("a lab's values were refused", "lab", f.i.Name, "err", err)
-	return live.Message{Panels: append(f.errors(ctx, "", ""), panel(ctx, "lab-trouble", trouble(e.Message)))}
+	return wire.Message{Panels: append(f.errors(ctx, "", ""), panel(ctx, "lab-trouble", trouble(e.Message)))}
 }
 
 // errors clear all fields' errors but one.
-func (f *feed) errors(ctx context.Context, field, say string) []live.Panel {
+func (f *feed) errors(ctx context.Context, field, say string) []wire.Panel {
 	names := make([]string, 0, len(f.i.Params)+1)
 	for _, p := range f.i.Params {
 		names = append(names, p.Name)
@@ -232,7 +233,7 @@ func (f *feed) errors(ctx context.Context, field, say string) []live.Panel {
 	if hasRequest(f.i) {
 		names = append(names, fieldRequest)
 	}
-	list := make([]live.Panel, len(names))
+	list := make([]wire.Panel, len(names))
 	for i, name := range names {
 		words := ""
 		if name == field {
@@ -253,16 +254,16 @@ func (f *feed) start(a asked, v lab.Values) {
 }
 
 // news draws how far the run has come, where it has come further.
-func (f *feed) news(ctx context.Context) (live.Message, bool) {
+func (f *feed) news(ctx context.Context) (wire.Message, bool) {
 	if f.run == nil {
-		return live.Message{}, false
+		return wire.Message{}, false
 	}
 	progress, partial, version := f.run.newest()
 	if version == f.seen || f.run.ended() {
-		return live.Message{}, false
+		return wire.Message{}, false
 	}
 	f.seen = version
-	m := live.Message{Panels: []live.Panel{f.progressPanel(ctx, progress)}}
+	m := wire.Message{Panels: []wire.Panel{f.progressPanel(ctx, progress)}}
 	if partial != nil && partial.Result != nil {
 		m.Panels = append(m.Panels, panel(ctx, "lab-results", results(newFound(f.i, f.run.guess, partial, true))))
 	}
@@ -270,11 +271,11 @@ func (f *feed) news(ctx context.Context) (live.Message, bool) {
 }
 
 // finish shows what the run has found.
-func (f *feed) finish() live.Message {
+func (f *feed) finish() wire.Message {
 	r := f.run
 	f.look(nil)
 	ctx := context.Background()
-	m := live.Message{Done: true}
+	m := wire.Message{Done: true}
 	ended := runEnded(nil, false)
 	switch {
 	case errors.Is(r.err, context.Canceled):
@@ -298,14 +299,14 @@ func (f *feed) finish() live.Message {
 	return m
 }
 
-func (f *feed) progressPanel(ctx context.Context, p lab.Progress) live.Panel {
+func (f *feed) progressPanel(ctx context.Context, p lab.Progress) wire.Panel {
 	return panel(ctx, "lab-run", running(p))
 }
 
-func panel(ctx context.Context, id string, c templ.Component) live.Panel {
+func panel(ctx context.Context, id string, c templ.Component) wire.Panel {
 	var b strings.Builder
 	if err := c.Render(ctx, &b); err != nil {
 		b.Reset()
 	}
-	return live.Panel{ID: id, Op: live.Morph, HTML: b.String()}
+	return wire.Panel{ID: id, Op: wire.Morph, HTML: b.String()}
 }

@@ -11,31 +11,32 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/lab"
-	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// wire is a page at a lab's feed.
-type wire struct {
+// visitor is a page at a lab's feed.
+type visitor struct {
 	t    *testing.T
-	in   chan live.Command
-	out  chan live.Message
+	in   chan wire.Command
+	out  chan wire.Message
 	stop context.CancelFunc
 	end  chan error
 	n    uint64
 }
 
-func (s *site) open(name string) *wire {
+func (s *site) open(name string) *visitor {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	f, err := s.pages.Feeds()["lab"](ctx, "someone", url.Values{"name": {name}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	w := &wire{
-		t: s.t, in: make(chan live.Command, live.Waiting), out: make(chan live.Message, 4096), stop: cancel,
+	w := &visitor{
+		t: s.t, in: make(chan wire.Command, wire.Waiting), out: make(chan wire.Message, 4096), stop: cancel,
 		end: make(chan error, 1),
 	}
-	go func() { w.end <- f.Serve(ctx, w.in, func(m live.Message) error { w.out <- m; return nil }) }()
+	go func() { w.end <- f.Serve(ctx, w.in, func(m wire.Message) error { w.out <- m; return nil }) }()
 	s.t.Cleanup(func() {
 		cancel()
 		if err := <-w.end; err != nil && !errors.Is(err, context.Canceled) {
@@ -46,7 +47,7 @@ func (s *site) open(name string) *wire {
 }
 
 // ask sends a command and returns its answer, which comes at once.
-func (w *wire) ask(name string, values map[string]string) live.Message {
+func (w *visitor) ask(name string, values map[string]string) wire.Message {
 	w.t.Helper()
 	fields := []byte("{}")
 	if values != nil {
@@ -56,11 +57,11 @@ func (w *wire) ask(name string, values map[string]string) live.Message {
 		}
 	}
 	w.n++
-	w.in <- live.Command{Name: name, N: w.n, Fields: fields}
-	return w.until("the answer", func(m live.Message) bool { return m.Ack == w.n })
+	w.in <- wire.Command{Name: name, N: w.n, Fields: fields}
+	return w.until("the answer", func(m wire.Message) bool { return m.Ack == w.n })
 }
 
-func (w *wire) until(what string, is func(live.Message) bool) live.Message {
+func (w *visitor) until(what string, is func(wire.Message) bool) wire.Message {
 	w.t.Helper()
 	late := time.After(time.Minute)
 	for {
@@ -75,14 +76,14 @@ func (w *wire) until(what string, is func(live.Message) bool) live.Message {
 	}
 }
 
-func (w *wire) done() live.Message {
+func (w *visitor) done() wire.Message {
 	w.t.Helper()
-	return w.until("the end of the run", func(m live.Message) bool { return m.Done })
+	return w.until("the end of the run", func(m wire.Message) bool { return m.Done })
 }
 
 // panelOf is a message's piece of the page, "" without it.
-func panelOf(m live.Message, id string) string {
-	at := slices.IndexFunc(m.Panels, func(p live.Panel) bool { return p.ID == id })
+func panelOf(m wire.Message, id string) string {
+	at := slices.IndexFunc(m.Panels, func(p wire.Panel) bool { return p.ID == id })
 	if at < 0 {
 		return ""
 	}
@@ -172,7 +173,7 @@ func TestLargeRunAsksFirst(t *testing.T) {
 	}
 	w.until(
 		"first rows",
-		func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-results"), "Cost of each token") },
+		func(m wire.Message) bool { return strings.Contains(panelOf(m, "lab-results"), "Cost of each token") },
 	)
 	w.ask("cancel", nil)
 	end := w.done()
@@ -190,7 +191,7 @@ func TestRefusedBesideTheField(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
 	m := w.ask("set", values("cache", "tokens", "0"))
-	if m.Error == nil || m.Error.Field != "tokens" || m.Error.Code != live.Range {
+	if m.Error == nil || m.Error.Field != "tokens" || m.Error.Code != terms.CodeRange {
 		t.Fatalf("%+v", m.Error)
 	}
 	if got := panelOf(m, "err-tokens"); !strings.Contains(
@@ -205,7 +206,7 @@ func TestRefusedBesideTheField(t *testing.T) {
 	if got := panelOf(m, "err-tokens"); m.Error != nil || !strings.Contains(got, "></p>") {
 		t.Errorf("still told: %s", got)
 	}
-	if m = w.ask("jump", nil); m.Error == nil || m.Error.Code != live.Unknown {
+	if m = w.ask("jump", nil); m.Error == nil || m.Error.Code != terms.CodeUnknown {
 		t.Errorf("an unknown command: %+v", m)
 	}
 }
@@ -309,7 +310,7 @@ func TestStaleResultsSaySo(t *testing.T) {
 		t.Errorf("after a change: %s", html)
 	}
 	w.ask("set", map[string]string{"tokens": "400", "repeats": "49", "guess": none, "run": "1", "sure": "1"})
-	w.until("first rows", func(m live.Message) bool { return panelOf(m, "lab-results") != "" })
+	w.until("first rows", func(m wire.Message) bool { return panelOf(m, "lab-results") != "" })
 	w.ask("set", other)
 	w.ask("cancel", nil)
 	if html := panelOf(w.done(), "lab-run"); !strings.Contains(html, "Cancelled after") ||
@@ -330,10 +331,10 @@ func TestOneAtATime(t *testing.T) {
 	first, second := s.open("draw"), s.open("draw")
 	first.ask("set", values("draw", "run", "1", "guess", none))
 	first.until(
-		"its place", func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") },
+		"its place", func(m wire.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") },
 	)
 	second.ask("set", values("draw", "run", "1", "guess", none))
-	second.until("its place", func(m live.Message) bool {
+	second.until("its place", func(m wire.Message) bool {
 		return strings.Contains(panelOf(m, "lab-run"), "2 measurements are before yours")
 	})
 	first.ask("cancel", nil)
@@ -341,7 +342,7 @@ func TestOneAtATime(t *testing.T) {
 		t.Errorf("the one that left says %s", html)
 	}
 	second.until(
-		"its new place", func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") },
+		"its new place", func(m wire.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "yours is next") },
 	)
 	leave()
 	if html := panelOf(second.done(), "lab-results"); !strings.Contains(html, "10 draws") {
@@ -357,7 +358,7 @@ func TestNoSuchLab(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	_, err := s.pages.Feeds()["lab"](context.Background(), "someone", url.Values{"name": {"alchemy"}})
-	if e := new(live.Error); !errors.As(err, &e) || e.Code != live.Unknown {
+	if e := new(terms.Refusal); !errors.As(err, &e) || e.Code != terms.CodeUnknown {
 		t.Errorf("%v", err)
 	}
 	for _, path := range []string{"/labs/alchemy", "/labs/alchemy/rows.csv", "/labs/cache/deep"} {

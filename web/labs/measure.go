@@ -10,7 +10,6 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/live"
 )
 
 // pageTime is how long a page without a script may measure; what was measured
@@ -222,7 +221,7 @@ func sentence(err error) string {
 	if errors.As(err, &r) {
 		return fmt.Sprintf("Nothing was run: %s.", err)
 	}
-	return live.ErrorOf(err).Message
+	return terms.RefusalOf(err).Message
 }
 
 // estimateSay tells what a run would take.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // mostWaiting is how many measurements may wait and run: more would wait for
@@ -13,8 +13,8 @@ import (
 const mostWaiting = 32
 
 // errFull is returned to those who would wait too long.
-var errFull = &live.Error{
-	Code: live.Busy, Message: "Too many measurements are waiting on this server. Try again in a minute.",
+var errFull = &terms.Refusal{
+	Code: terms.CodeBusy, Message: "Too many measurements are waiting on this server. Try again in a minute.",
 }
 
 // queue lets one measurement run at a time, in the order in which they came.

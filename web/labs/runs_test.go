@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/lab"
-	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // cut ends a connection as a broken network does.
-func (w *wire) cut() {
+func (w *visitor) cut() {
 	w.t.Helper()
 	w.stop()
 	err := <-w.end
@@ -32,7 +32,7 @@ func TestCutWhileItRuns(t *testing.T) {
 	w.ask("set", long("7"))
 	w.until(
 		"first rows",
-		func(m live.Message) bool { return strings.Contains(panelOf(m, "lab-results"), "Cost of each token") },
+		func(m wire.Message) bool { return strings.Contains(panelOf(m, "lab-results"), "Cost of each token") },
 	)
 	w.cut()
 	first := s.pages.runs.list[0]
@@ -106,7 +106,7 @@ func TestReloadWhileItRuns(t *testing.T) {
 	begun := long("7")
 	begun["guess"] = "10"
 	w.ask("set", begun)
-	w.until("first rows", func(m live.Message) bool { return panelOf(m, "lab-results") != "" })
+	w.until("first rows", func(m wire.Message) bool { return panelOf(m, "lab-results") != "" })
 	page := s.get("/labs/cache?tokens=400&repeats=50", 200)
 	if got := text(page.Find("#lab-run")); !strings.Contains(got, "Measuring: token") {
 		t.Errorf("the run says %q", got)
@@ -166,7 +166,7 @@ func TestServerGoesDown(t *testing.T) {
 	s.pages.Context = ctx
 	w := s.open("cache")
 	w.ask("set", long("7"))
-	w.until("first rows", func(m live.Message) bool { return panelOf(m, "lab-results") != "" })
+	w.until("first rows", func(m wire.Message) bool { return panelOf(m, "lab-results") != "" })
 	w.cut()
 	r := s.pages.runs.list[0]
 	if r.ended() {

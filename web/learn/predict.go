@@ -238,7 +238,7 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	refused := new(session.Error)
+	refused := new(terms.Refusal)
 	switch {
 	case err == nil:
 		return v
@@ -269,7 +269,7 @@ func (v *predictRound) make(ctx context.Context, p *Pages) error {
 		return err
 	}
 	v.Step = first + v.From.N
-	refused := new(session.Error)
+	refused := new(terms.Refusal)
 	for st.Frontier().Step < v.Step || st.Frontier().Stage < infer.KindAppend {
 		st, err = run.Apply(ctx, session.StepToken{})
 		if errors.As(err, &refused) && refused.Code == session.CodeStopped {

@@ -6,22 +6,23 @@ import (
 	"log/slog"
 	"net/url"
 
-	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // Feeds are the live parts of these pages, by name: widget?id=ID is an
 // experiment. It takes one command, set, with values: the inputs by name, all
 // as text, those left out as the lesson sets them. The answer is the
 // experiment's panel, and as data the inputs as they stand.
-func (p *Pages) Feeds() map[string]live.Open {
-	return map[string]live.Open{"widget": p.openWidget}
+func (p *Pages) Feeds() map[string]wire.Open {
+	return map[string]wire.Open{"widget": p.openWidget}
 }
 
-func (p *Pages) openWidget(_ context.Context, _ string, q url.Values) (live.Feed, error) {
+func (p *Pages) openWidget(_ context.Context, _ string, q url.Values) (wire.Part, error) {
 	s := p.widgets.specs[q.Get("id")]
 	if s == nil {
-		return nil, &live.Error{
-			Code: live.Unknown, Field: "id",
+		return nil, &terms.Refusal{
+			Code: terms.CodeUnknown, Field: "id",
 			Message: "There is no such experiment. The lesson may have changed; reload it.",
 		}
 	}
@@ -40,11 +41,11 @@ type widgetData struct {
 	Inputs values `json:"inputs"`
 }
 
-// Serve implements [live.Feed]. Only the newest command counts: an input that
+// Serve implements [wire.Part]. Only the newest command counts: an input that
 // has moved on makes where it was of no interest.
-func (f *widgetFeed) Serve(ctx context.Context, in <-chan live.Command, send func(live.Message) error) error {
+func (f *widgetFeed) Serve(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
 	for {
-		var c live.Command
+		var c wire.Command
 		var ok bool
 		select {
 		case c, ok = <-in:
@@ -63,10 +64,10 @@ func (f *widgetFeed) Serve(ctx context.Context, in <-chan live.Command, send fun
 		}
 		if err != nil {
 			e := troubleOf(err)
-			if e.Code == live.Model && !errors.As(err, new(*live.Error)) {
+			if e.Code == terms.CodeModel && errors.Unwrap(e) != nil {
 				f.log.Error("an experiment failed", "id", f.spec.ID, "err", err)
 			}
-			m = live.Message{Error: e}
+			m = wire.Message{Error: e}
 		}
 		m.Ack, m.Done = c.N, true
 		if err := send(m); err != nil {
@@ -75,30 +76,30 @@ func (f *widgetFeed) Serve(ctx context.Context, in <-chan live.Command, send fun
 	}
 }
 
-func (f *widgetFeed) answer(ctx context.Context, c live.Command) (live.Message, error) {
+func (f *widgetFeed) answer(ctx context.Context, c wire.Command) (wire.Message, error) {
 	if c.Name != "set" {
-		return live.Message{}, &live.Error{
-			Code: live.Unknown, Field: "cmd", Want: "set", Message: "An experiment takes one command, set.",
+		return wire.Message{}, &terms.Refusal{
+			Code: terms.CodeUnknown, Field: "cmd", Want: "set", Message: "An experiment takes one command, set.",
 		}
 	}
 	var sent struct {
 		Values map[string]string `json:"values"`
 	}
 	if err := c.Decode(&sent); err != nil {
-		return live.Message{}, err
+		return wire.Message{}, err
 	}
 	v, err := f.spec.read(sent.Values)
 	if err != nil {
-		return live.Message{}, err
+		return wire.Message{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, liveTime)
 	defer cancel()
 	html, err := workOut(ctx, f.exp, f.spec, v)
 	if err != nil {
-		return live.Message{}, err
+		return wire.Message{}, err
 	}
-	return live.Message{
-		Panels: []live.Panel{{ID: f.spec.ID + "-body", Op: live.Morph, HTML: html}},
+	return wire.Message{
+		Panels: []wire.Panel{{ID: f.spec.ID + "-body", Op: wire.Morph, HTML: html}},
 		Data:   widgetData{v},
 	}, nil
 }

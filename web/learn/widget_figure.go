@@ -1,11 +1,8 @@
 package learn
 
 import (
-	"errors"
 	"io"
 	"strings"
-
-	"github.com/tokenbytoken/viz/web/live"
 )
 
 // templWriter is what components write to.
@@ -43,9 +40,6 @@ func newFigure(s *spec, in values, body string, err error) figure {
 	}
 	if err != nil {
 		f.Error = troubleOf(err).Message
-		if e := new(live.Error); errors.As(err, &e) {
-			f.Error = e.Message
-		}
 	}
 	if strings.TrimSpace(f.Body) == "" {
 		f.Body = nothing(s.ID)

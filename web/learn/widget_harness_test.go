@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // withDraft gives the pages the bundled pair.
@@ -51,17 +51,17 @@ func aloneAt(spec *spec, inputs map[string]string) string {
 }
 
 // asks sends commands to an experiment's feed and returns the answers.
-func (s *site) asks(spec *spec, commands ...map[string]string) []live.Message {
+func (s *site) asks(spec *spec, commands ...map[string]string) []wire.Message {
 	s.t.Helper()
 	feed, err := s.pages.Feeds()["widget"](context.Background(), "someone", url.Values{"id": {spec.ID}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	in := make(chan live.Command)
-	var answers []live.Message
+	in := make(chan wire.Command)
+	var answers []wire.Message
 	done := make(chan error)
 	go func() {
-		done <- feed.Serve(context.Background(), in, func(m live.Message) error {
+		done <- feed.Serve(context.Background(), in, func(m wire.Message) error {
 			answers = append(answers, m)
 			return nil
 		})
@@ -71,7 +71,7 @@ func (s *site) asks(spec *spec, commands ...map[string]string) []live.Message {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		in <- live.Command{Name: "set", N: uint64(i + 1), Fields: fields}
+		in <- wire.Command{Name: "set", N: uint64(i + 1), Fields: fields}
 	}
 	close(in)
 	if err := <-done; err != nil {
@@ -81,7 +81,7 @@ func (s *site) asks(spec *spec, commands ...map[string]string) []live.Message {
 }
 
 // body is the panel of an answer.
-func (s *site) body(m live.Message) *goquery.Document {
+func (s *site) body(m wire.Message) *goquery.Document {
 	s.t.Helper()
 	if m.Error != nil || len(m.Panels) != 1 {
 		s.t.Fatalf("answer %+v with error %+v", m, m.Error)

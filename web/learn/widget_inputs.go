@@ -10,7 +10,6 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/live"
 )
 
 // fieldKind is how an input looks.
@@ -107,8 +106,8 @@ func (s *spec) read(sent map[string]string) (values, error) {
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
 		i := slices.IndexFunc(s.Fields, func(f field) bool { return f.Name == name })
 		if i < 0 {
-			return nil, &live.Error{
-				Code: live.Unknown, Field: name,
+			return nil, &terms.Refusal{
+				Code: terms.CodeUnknown, Field: name,
 				Message: fmt.Sprintf("This experiment has no input %q.", terms.Shortened(name, 40)),
 			}
 		}
@@ -142,8 +141,8 @@ func (f field) read(value string) (string, error) {
 		ok = ok && x >= f.Min && x <= f.Max && (f.decimals() > 0 || x == math.Trunc(x))
 	}
 	if !ok {
-		return "", &live.Error{
-			Code: live.Range, Field: f.Name, Want: want,
+		return "", &terms.Refusal{
+			Code: terms.CodeRange, Field: f.Name, Want: want,
 			Message: fmt.Sprintf("%s is %s; it must be %s.", f.Label, terms.Quoted(value), want),
 		}
 	}
@@ -155,7 +154,7 @@ func named(f field, err error) error {
 	if err == nil {
 		return nil
 	}
-	e := live.ErrorOf(err)
+	e := terms.RefusalOf(err)
 	e.Field = f.Name
 	_, rest, _ := strings.Cut(e.Message, " is ")
 	e.Message = f.Label + " is " + rest

@@ -51,7 +51,7 @@ func writeTo(ctx context.Context, run *session.Session, n int) (*session.State, 
 	st := run.State()
 	for len(st.Steps) < n || st.Steps[len(st.Steps)-1].Ran < infer.KindCache {
 		next, err := run.Apply(ctx, session.StepToken{})
-		if e := new(session.Error); errors.As(err, &e) && e.Code == session.CodeStopped {
+		if e := new(terms.Refusal); errors.As(err, &e) && e.Code == session.CodeStopped {
 			break
 		} else if err != nil {
 			return nil, err

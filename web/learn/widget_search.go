@@ -9,7 +9,6 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/live"
 )
 
 // mostTried is how many beginnings a search looks behind before it gives up.
@@ -46,7 +45,7 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 	s := &search{model: m, cache: m.NewCache(), prompt: m.Encode(prompt), length: length}
 	f := found{length: length}
 	if n := len(s.prompt) + length; n > m.Config().Context {
-		return f, &live.Error{Code: live.Range, Field: "prompt", Message: fmt.Sprintf(
+		return f, &terms.Refusal{Code: terms.CodeRange, Field: "prompt", Message: fmt.Sprintf(
 			"The prompt and %d more tokens make %d; this model's window holds %d.", length, n, m.Config().Context)}
 	}
 	f.greedy = path{p: 1}
@@ -66,7 +65,7 @@ func findBest(ctx context.Context, m *infer.Model, prompt string, length, width 
 			return f, nil
 		}
 		if s.tried == mostTried {
-			return f, &live.Error{Code: live.Model, Message: fmt.Sprintf(
+			return f, &terms.Refusal{Code: terms.CodeModel, Message: fmt.Sprintf(
 				"After this prompt the model is so unsure that more than %s beginnings would have to be tried. Try "+
 					"fewer tokens, or a prompt it is surer of.", terms.Count(mostTried))}
 		}

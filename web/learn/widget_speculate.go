@@ -10,7 +10,6 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/live"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
 )
@@ -77,12 +76,12 @@ func (e *speculate) show(ctx context.Context, in values) (templ.Component, error
 // pair tells why there is nobody to draft.
 func (e *speculate) pair() error {
 	if e.draft == nil {
-		return &live.Error{Code: live.Model, Message: "Speculation takes a second, smaller model with the same " +
+		return &terms.Refusal{Code: terms.CodeModel, Message: "Speculation takes a second, smaller model with the same " +
 			"vocabulary, and this server was started without one. " +
 			"Start it without -model for the bundled pair, or give a model of your own its draft with -draft."}
 	}
 	if err := infer.CheckPair(e.target, e.draft); err != nil {
-		return &live.Error{Code: live.Model, Message: sentenceOf(err)}
+		return &terms.Refusal{Code: terms.CodeModel, Message: sentenceOf(err)}
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web/live"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // TestEveryExperimentIsComplete: each lesson's page has its experiments worked
@@ -97,14 +97,14 @@ func TestOnlyTheNewestCommandCounts(t *testing.T) {
 	s := newSite(t)
 	var worked atomic.Int32
 	f := &widgetFeed{s.specOf(lessons.WidgetTemperature), counting{&worked}, s.pages.Log}
-	in := make(chan live.Command, live.Waiting)
+	in := make(chan wire.Command, wire.Waiting)
 	for n := range 5 {
-		in <- live.Command{Name: "set", N: uint64(n + 1), Fields: []byte(`{"values":{}}`)}
+		in <- wire.Command{Name: "set", N: uint64(n + 1), Fields: []byte(`{"values":{}}`)}
 	}
 	close(in)
 	var acks []uint64
 	if err := f.Serve(
-		context.Background(), in, func(m live.Message) error { acks = append(acks, m.Ack); return nil },
+		context.Background(), in, func(m wire.Message) error { acks = append(acks, m.Ack); return nil },
 	); err != nil {
 		t.Fatal(err)
 	}

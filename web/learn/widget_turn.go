@@ -76,7 +76,7 @@ func (e *turnWidget) goTo(ctx context.Context, at int) (*session.State, error) {
 			st = next
 		}
 	}
-	if stop := new(session.Error); errors.As(err, &stop) && stop.Code == session.CodeStopped {
+	if stop := new(terms.Refusal); errors.As(err, &stop) && stop.Code == session.CodeStopped {
 		return st, nil
 	}
 	return st, err

@@ -14,8 +14,8 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web/live"
 )
 
 // widgetStyles and widgetScripts are what pages with experiments load besides
@@ -37,7 +37,7 @@ const (
 type experiment interface {
 	// show works out what there is to see for checked inputs. It may put other
 	// values into them where those asked for cannot be: a place beyond the end
-	// of a text. An error is told by [live.ErrorOf], a context's by [slowSay].
+	// of a text. An error is told by [terms.RefusalOf], a context's by [slowSay].
 	show(ctx context.Context, in values) (templ.Component, error)
 }
 
@@ -242,11 +242,11 @@ const slowSay = "This takes longer with this model than a page may take. Change 
 	"work on."
 
 // troubleOf says why an experiment shows nothing.
-func troubleOf(err error) *live.Error {
+func troubleOf(err error) *terms.Refusal {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return &live.Error{Code: live.Busy, Message: slowSay}
+		return &terms.Refusal{Code: terms.CodeBusy, Message: slowSay}
 	}
-	return live.ErrorOf(err)
+	return terms.RefusalOf(err)
 }
 
 // deferred is a component that is made when it is written.

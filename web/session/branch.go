@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // maxLines is how many branches are kept besides the present one; the oldest
@@ -68,10 +69,10 @@ func (s *Session) branches() []Branch {
 func (s *Session) choose(ctx context.Context, next *State, c Choose) error {
 	f := s.state.Frontier()
 	if c.Step < 1 || c.Step > f.Step || s.state.Steps[c.Step-1].Ran < infer.KindLogits {
-		return refuseField("step", fmt.Sprint(c.Step), "one whose scores have been worked out")
+		return terms.RefuseField("step", fmt.Sprint(c.Step), "one whose scores have been worked out")
 	}
 	if c.Token < 0 || c.Token >= s.model.Config().Vocab {
-		return refuseField(
+		return terms.RefuseField(
 			"token", fmt.Sprint(c.Token), fmt.Sprintf("a token id from 0 to %d", s.model.Config().Vocab-1),
 		)
 	}
@@ -96,7 +97,7 @@ func (s *Session) takeBranch(ctx context.Context, next *State, id int) error {
 		if id == s.line {
 			return nil
 		}
-		return refuseField("branch", fmt.Sprint(id), "one of those in the tree")
+		return terms.RefuseField("branch", fmt.Sprint(id), "one of those in the tree")
 	}
 	target := s.lines[i]
 	if target.steps == nil {
@@ -130,11 +131,11 @@ func whatIf(next *State, c WhatIf) error {
 	}
 	switch u := *c.U; {
 	case next.Cursor.Stage != infer.KindSample:
-		return refuse(CodeOrder, "Another u can be tried at the sample stage.")
+		return terms.Refuse(CodeOrder, "Another u can be tried at the sample stage.")
 	case next.Step().Settings.Greedy():
-		return refuse(CodeOrder, "Greedy draws no u: it takes the most probable token.")
+		return terms.Refuse(CodeOrder, "Greedy draws no u: it takes the most probable token.")
 	case !(u >= 0 && u < 1):
-		return refuseField("u", fmt.Sprint(u), "from 0 up to, but not including, 1")
+		return terms.RefuseField("u", fmt.Sprint(u), "from 0 up to, but not including, 1")
 	}
 	u := unsigned(*c.U)
 	next.WhatIf = &u

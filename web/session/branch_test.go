@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 )
 
@@ -40,11 +41,11 @@ func must(t *testing.T, s *Session, commands ...Command) *State {
 	return s.State()
 }
 
-func refused(t *testing.T, s *Session, c Command, code Code, field string) {
+func refused(t *testing.T, s *Session, c Command, code terms.Code, field string) {
 	t.Helper()
 	before := s.State()
 	_, err := s.Apply(context.Background(), c)
-	var e *Error
+	var e *terms.Refusal
 	if !errors.As(err, &e) || e.Code != code || e.Field != field {
 		t.Errorf("%+v: refused with %v, want code %q, field %q", c, err, code, field)
 	}
@@ -114,12 +115,12 @@ func TestChooseBranchesAndTheWayBack(t *testing.T) {
 
 func TestChooseRefuses(t *testing.T) {
 	s := newRun(t, "The capital of France is")
-	refused(t, s, Choose{1, 5}, CodeRange, "step") // no scores yet
+	refused(t, s, Choose{1, 5}, terms.CodeRange, "step") // no scores yet
 	must(t, s, StepStage{})
-	refused(t, s, Choose{1, 4096}, CodeRange, "token")
-	refused(t, s, Choose{1, -1}, CodeRange, "token")
-	refused(t, s, Choose{2, 5}, CodeRange, "step")
-	refused(t, s, TakeBranch{7}, CodeRange, "branch")
+	refused(t, s, Choose{1, 4096}, terms.CodeRange, "token")
+	refused(t, s, Choose{1, -1}, terms.CodeRange, "token")
+	refused(t, s, Choose{2, 5}, terms.CodeRange, "step")
+	refused(t, s, TakeBranch{7}, terms.CodeRange, "branch")
 	// A token that every filter cut can be chosen: a person may.
 	id := int(s.State().DistAt(1).Order[4000])
 	st := must(t, s, Choose{1, id})
@@ -180,7 +181,7 @@ func TestWhatIf(t *testing.T) {
 	u, bad := 0.25, 1.0
 	refused(t, s, WhatIf{&u}, CodeOrder, "")
 	must(t, s, StepStage{}, StepStage{}, StepStage{}, StepStage{})
-	refused(t, s, WhatIf{&bad}, CodeRange, "u")
+	refused(t, s, WhatIf{&bad}, terms.CodeRange, "u")
 	before := s.State().Step().Chosen
 	if st := must(t, s, WhatIf{&u}); *st.WhatIf != 0.25 || st.Step().Chosen != before {
 		t.Error("asking about another u changed the draw")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -128,7 +129,7 @@ func TestSeek(t *testing.T) {
 		{session.Seek{Step: 1, Stage: 0}, "stage", "one that has run at step 1: forward to cache"},
 		{session.Seek{Step: 1, Stage: 8}, "stage", "one that has run at step 1: forward to cache"},
 	} {
-		if e := wantRefused(t, s, row.c); e.Code != session.CodeRange || e.Field != row.field || e.Want != row.want {
+		if e := wantRefused(t, s, row.c); e.Code != terms.CodeRange || e.Field != row.field || e.Want != row.want {
 			t.Errorf("%+v: %+v", row.c, e)
 		}
 	}
@@ -175,7 +176,7 @@ func TestOutOfOrder(t *testing.T) {
 	}
 	apply(t, s, session.Pause{}, session.SetSpeed{Speed: session.SpeedMax}, session.SetPreset{Key: "greedy"},
 		session.SetKnob("max_tokens", 3), session.Start{Prompt: "x"})
-	if e := wantRefused(t, s, nil); e.Code != session.CodeUnknown {
+	if e := wantRefused(t, s, nil); e.Code != terms.CodeUnknown {
 		t.Errorf("no command: %+v", e)
 	}
 }
@@ -249,7 +250,7 @@ func TestRefusedValues(t *testing.T) {
 		{session.SetSpeed{}, "speed", "0.5, 1, 2, 4 or max", ""},
 	} {
 		e := wantRefused(t, s, row.c)
-		if e.Code != session.CodeRange || e.Field != row.field || e.Want != row.want ||
+		if e.Code != terms.CodeRange || e.Field != row.field || e.Want != row.want ||
 			row.message != "" && e.Message != row.message {
 			t.Errorf("%T%+v: %+v, want field %q, range %q, %q", row.c, row.c, e, row.field, row.want, row.message)
 		}

@@ -18,7 +18,7 @@ import (
 type Fields struct {
 	raw   map[string]json.RawMessage // JSON, or plain text where texts is set
 	texts bool
-	err   *Error
+	err   *terms.Refusal
 }
 
 // TextFields are the fields of a form. An empty one counts as not given.
@@ -34,20 +34,23 @@ func TextFields(form map[string]string) *Fields {
 
 // JSONFields are the fields of a message, which must be one JSON object of valid
 // Unicode.
-func JSONFields(message []byte) (*Fields, *Error) {
+func JSONFields(message []byte) (*Fields, *terms.Refusal) {
 	f := &Fields{}
 	if err := json.Unmarshal(message, &f.raw); err != nil || f.raw == nil {
-		return nil, refuse(CodeFormat, `A message must be one JSON object such as {"cmd":"step","n":1}.`)
+		return nil, terms.Refuse(terms.CodeFormat, `A message must be one JSON object such as {"cmd":"step","n":1}.`)
 	}
 	if halfCharacter(message) {
-		return nil, refuse(CodeFormat, "The message contains half of a character (a \\ud800 to \\udfff escape without "+
-			"its other half); it must be valid Unicode.")
+		return nil, terms.Refuse(
+			terms.CodeFormat,
+			"The message contains half of a character (a \\ud800 to \\udfff escape without its other half); "+
+				"it must be valid Unicode.",
+		)
 	}
 	return f, nil
 }
 
 // Err is the first thing that is wrong with the fields read so far, or nil.
-func (f *Fields) Err() *Error { return f.err }
+func (f *Fields) Err() *terms.Refusal { return f.err }
 
 // Has reports whether a field is given and has not been taken.
 func (f *Fields) Has(name string) bool { _, ok := f.raw[name]; return ok }
@@ -57,23 +60,23 @@ func (f *Fields) Rest() map[string]json.RawMessage { return f.raw }
 
 // Unexpected is the refusal of the first field, by name, that has not been taken;
 // of is what it was sent with, takes what that has.
-func (f *Fields) Unexpected(of, takes string) *Error {
+func (f *Fields) Unexpected(of, takes string) *terms.Refusal {
 	if f.err != nil || len(f.raw) == 0 {
 		return f.err
 	}
 	name := slices.Min(slices.Collect(maps.Keys(f.raw)))
-	f.err = refuse(CodeUnknown, "%s has no field %s; its fields are %s.",
+	f.err = terms.Refuse(terms.CodeUnknown, "%s has no field %s; its fields are %s.",
 		of, terms.Quoted(name), strings.TrimPrefix(takes+", cmd, n", ", "))
 	f.err.Field, f.err.Want = clip([]byte(name)), takes
 	return f.err
 }
 
 // Fail refuses a field's value, unless another has been refused before.
-func (f *Fields) Fail(name, got, want string) { f.fail(CodeRange, name, got, want) }
+func (f *Fields) Fail(name, got, want string) { f.fail(terms.CodeRange, name, got, want) }
 
-func (f *Fields) fail(code Code, name, got, want string) {
+func (f *Fields) fail(code terms.Code, name, got, want string) {
 	if f.err == nil {
-		f.err = FieldError(name, got, want)
+		f.err = terms.RefuseField(name, got, want)
 		f.err.Code = code
 	}
 }
@@ -105,7 +108,7 @@ func (f *Fields) Text(name string) string {
 	}
 	var s *string
 	if raw == nil || json.Unmarshal(raw, &s) != nil || s == nil {
-		f.fail(CodeRange, name, f.got(raw), "text")
+		f.fail(terms.CodeRange, name, f.got(raw), "text")
 		return ""
 	}
 	return *s
@@ -119,7 +122,7 @@ func (f *Fields) Texts(name string) []string {
 	}
 	var list []string
 	if json.Unmarshal(raw, &list) != nil || list == nil {
-		f.fail(CodeRange, name, f.got(raw), "a list of texts")
+		f.fail(terms.CodeRange, name, f.got(raw), "a list of texts")
 	}
 	return list
 }
@@ -142,7 +145,7 @@ func (f *Fields) Number(name, want string) float64 {
 	raw := f.take(name)
 	x, ok := f.number(raw)
 	if !ok {
-		f.fail(CodeRange, name, f.got(raw), want)
+		f.fail(terms.CodeRange, name, f.got(raw), want)
 	}
 	return x
 }
@@ -165,7 +168,7 @@ func (f *Fields) Knob(k terms.Knob, to map[string]float64) {
 	}
 	x, ok := f.number(raw)
 	if !ok || k.Whole && x != math.Trunc(x) {
-		f.fail(CodeRange, k.Key, f.got(raw), k.WantNumber())
+		f.fail(terms.CodeRange, k.Key, f.got(raw), k.WantNumber())
 		return
 	}
 	to[k.Key] = x
@@ -183,7 +186,7 @@ func (f *Fields) Whole(name string, least, most int64) int64 {
 		case most < math.MaxInt32:
 			want += fmt.Sprintf(" from %d to %d", least, most)
 		}
-		f.fail(CodeRange, name, f.got(raw), want)
+		f.fail(terms.CodeRange, name, f.got(raw), want)
 		return 0
 	}
 	return int64(x)
@@ -200,7 +203,7 @@ func (f *Fields) Truth(name string) bool {
 		return true
 	case string(raw) == "false", raw == nil && f.texts:
 	default:
-		f.fail(CodeRange, name, f.got(raw), "true or false")
+		f.fail(terms.CodeRange, name, f.got(raw), "true or false")
 	}
 	return false
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -108,7 +109,7 @@ func TestLinkBelongsToItsModel(t *testing.T) {
 	if _, err := session.ParseLink(models[infer.QuantNone], link); err != nil {
 		t.Error(err)
 	}
-	var e *session.Error
+	var e *terms.Refusal
 	if _, err := session.ParseLink(models[infer.QuantInt8], link); !errors.As(err, &e) || e.Code != session.CodeOther {
 		t.Errorf("for another model: %v, want code %q", err, session.CodeOther)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // A Link is a run as a line of text: the log from which it can be made again
@@ -122,11 +123,11 @@ func LinkOf(st *State) string {
 }
 
 // ParseLink reads a link for a model. A link that is damaged, or was made with
-// another model, gives an *[Error] that says so.
+// another model, gives an *[*terms.Refusal] that says so.
 func ParseLink(m *infer.Model, text string) (Link, error) {
-	damaged := refuse(CodeLink, "This link is damaged or was cut short. Start with a prompt instead.")
+	damaged := terms.Refuse(CodeLink, "This link is damaged or was cut short. Start with a prompt instead.")
 	if len(text) > MaxLink {
-		return Link{}, refuse(CodeLink, "This link is %d characters long, and this program's have at most %d: "+
+		return Link{}, terms.Refuse(CodeLink, "This link is %d characters long, and this program's have at most %d: "+
 			"something was added to it on its way. Start with a prompt instead.", len(text), MaxLink)
 	}
 	packed, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
@@ -142,10 +143,10 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 		return Link{}, damaged
 	}
 	if w.V != 1 {
-		return Link{}, refuse(CodeLink, "This link was made by another version of this program.")
+		return Link{}, terms.Refuse(CodeLink, "This link was made by another version of this program.")
 	}
 	if len(w.M) != hashPrefix || !strings.HasPrefix(m.Hash(), w.M) {
-		return Link{}, refuse(CodeOther, "This link was made with another model than %s, the one loaded here, "+
+		return Link{}, terms.Refuse(CodeOther, "This link was made with another model than %s, the one loaded here, "+
 			"so its text cannot be shown. The prompt was: %q", m.Name(), shortened(w.P))
 	}
 	link := Link{
@@ -161,7 +162,7 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 		link.Log.Choices = append(link.Log.Choices, infer.Choice{Step: c[0], Token: c[1]})
 	}
 	if err := link.check(m); err != nil {
-		return Link{}, refuse(CodeLink, "This link contradicts itself (%s): it was edited by hand, or damaged.", err)
+		return Link{}, terms.Refuse(CodeLink, "This link contradicts itself (%s): it was edited by hand, or damaged.", err)
 	}
 	return link, nil
 }
@@ -219,7 +220,7 @@ func (s *Session) open(ctx context.Context, next *State, link Link) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return refuse(CodeLink, "This link does not work (%v): it was edited by hand, or made by another version.", err)
+		return terms.Refuse(CodeLink, "This link does not work (%v): it was edited by hand, or made by another version.", err)
 	}
 	s.loop = loop
 	s.begin(next, link.Log.Prompt)

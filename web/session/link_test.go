@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 func TestLinkLeadsBack(t *testing.T) {
@@ -71,7 +72,7 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 		"too long":  {strings.Repeat("A", MaxLink+1), "characters long"},
 	} {
 		_, err := ParseLink(st.Model, c.text)
-		var e *Error
+		var e *terms.Refusal
 		if !errors.As(err, &e) || e.Code != CodeLink || !strings.Contains(e.Message, c.say) {
 			t.Errorf("%s: %v, want a link error that says %q", name, err, c.say)
 		}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -133,12 +134,12 @@ func TestAnyCommands(t *testing.T) {
 func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err error) {
 	st := s.State()
 	if err != nil {
-		var e *session.Error
-		if !errors.As(err, &e) || e.Code == "" || e.Message == "" || e.Code == session.CodeModel ||
-			e.Code == session.CodeUnknown {
+		var e *terms.Refusal
+		if !errors.As(err, &e) || e.Code == "" || e.Message == "" || e.Code == terms.CodeModel ||
+			e.Code == terms.CodeUnknown {
 			t.Fatalf("refused with %#v", err)
 		}
-		if (e.Field != "") != (e.Code == session.CodeRange) || (e.Want != "") != (e.Code == session.CodeRange) {
+		if (e.Field != "") != (e.Code == terms.CodeRange) || (e.Want != "") != (e.Code == terms.CodeRange) {
 			t.Fatalf("refused with %+v", e)
 		}
 		if st != before && !before.Playing { // a tick that is refused ends playing

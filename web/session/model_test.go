@@ -17,6 +17,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -145,11 +146,11 @@ func apply(tb tester, s *session.Session, commands ...session.Command) *session.
 }
 
 // wantRefused gives a command that must be refused and leave all as it was.
-func wantRefused(tb tester, s *session.Session, c session.Command) *session.Error {
+func wantRefused(tb tester, s *session.Session, c session.Command) *terms.Refusal {
 	tb.Helper()
 	before := s.State()
 	st, err := s.Apply(context.Background(), c)
-	var e *session.Error
+	var e *terms.Refusal
 	if !errors.As(err, &e) {
 		tb.Fatalf("%T%+v: %v, want a refusal", c, c, err)
 	}

@@ -58,7 +58,7 @@ func Takes(name string) []string {
 
 // ParseCommand reads the command of a name from its fields. ok is false where
 // there is no such command; fields that it does not have are refused by name.
-func ParseCommand(name string, f *Fields) (c Command, ok bool, err *Error) {
+func ParseCommand(name string, f *Fields) (c Command, ok bool, err *terms.Refusal) {
 	r, ok := grammar[name]
 	if !ok {
 		return nil, false, nil
@@ -98,7 +98,7 @@ func readSeek(f *Fields) Command {
 		kind, ok = infer.Kind(n), true
 	}
 	if !ok {
-		f.fail(CodeUnknown, "stage", terms.Quoted(name), strings.Join(terms.StageKeys(), ", "))
+		f.fail(terms.CodeUnknown, "stage", terms.Quoted(name), strings.Join(terms.StageKeys(), ", "))
 	}
 	return Seek{Step: step, Stage: kind}
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // try starts a suggestion with its settings.
 func (s *Session) try(ctx context.Context, next *State, key string) error {
 	suggestion, ok := SuggestionByKey(key)
 	if !ok {
-		return refuseField("key", key, "sure, unsure or loop")
+		return terms.RefuseField("key", key, "sure, unsure or loop")
 	}
 	next.Settings = suggestion.Settings
 	return s.start(ctx, next, suggestion.Prompt)
@@ -23,9 +24,9 @@ func (s *Session) redraw(ctx context.Context, next *State, seed uint64) error {
 	step := s.state.Step()
 	switch {
 	case step.Ran < infer.KindSample:
-		return refuse(CodeOrder, "Nothing has been drawn at this step yet: draw first.")
+		return terms.Refuse(CodeOrder, "Nothing has been drawn at this step yet: draw first.")
 	case settings.Greedy():
-		return refuse(CodeOrder, "Greedy draws nothing: it takes the most probable token, whatever the seed.")
+		return terms.Refuse(CodeOrder, "Greedy draws nothing: it takes the most probable token, whatever the seed.")
 	}
 	if err := settings.Check(); err != nil {
 		return err

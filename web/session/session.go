@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Limits bound what one run may ask for.
@@ -41,7 +42,7 @@ func New(m *infer.Model, limits Limits) *Session {
 func (s *Session) State() *State { return s.state }
 
 // Apply does what a command asks and returns the state after it. A refusal is
-// an *[Error]; nothing has changed then. If ctx ends while the model works,
+// an *[*terms.Refusal]; nothing has changed then. If ctx ends while the model works,
 // its error is returned and the run stays where it was.
 func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
 	if err := s.restore(ctx); err != nil {
@@ -161,7 +162,7 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 		return s.try(ctx, next, c.Key)
 	case SetSpeed:
 		if !slices.Contains(Speeds, c.Speed) {
-			return refuseField("speed", string(c.Speed), "0.5, 1, 2, 4 or max")
+			return terms.RefuseField("speed", string(c.Speed), "0.5, 1, 2, 4 or max")
 		}
 		next.Speed = c.Speed
 		return nil
@@ -180,14 +181,14 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	case SetPreset:
 		p, ok := sampling.PresetByKey(c.Key)
 		if !ok {
-			return refuseField("preset", c.Key, sampling.PresetKeys())
+			return terms.RefuseField("preset", c.Key, sampling.PresetKeys())
 		}
 		settings := s.state.Settings
 		settings.Settings = p.Settings
 		return s.set(next, settings)
 	}
 	if s.loop == nil {
-		return refuse(CodeOrder, "There is no text yet: start with a prompt.")
+		return terms.Refuse(CodeOrder, "There is no text yet: start with a prompt.")
 	}
 	switch c := c.(type) {
 	case StepStage:
@@ -223,7 +224,7 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 		return s.takeBranch(ctx, next, c.ID)
 	case GoOn:
 		if err := s.loop.GoOn(); err != nil {
-			return refuse(CodeOrder, "Cannot go on: %s.", err)
+			return terms.Refuse(CodeOrder, "Cannot go on: %s.", err)
 		}
 		next.Cursor = s.state.Frontier()
 		return nil
@@ -232,7 +233,7 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	case WhatIf:
 		return whatIf(next, c)
 	}
-	return refuse(CodeUnknown, "Unknown command %T.", c)
+	return terms.Refuse(terms.CodeUnknown, "Unknown command %T.", c)
 }
 
 func (s *Session) start(ctx context.Context, next *State, prompt string) error {

@@ -61,7 +61,7 @@ func (s *Session) stepToken(ctx context.Context, next *State) error {
 
 func back(next *State) error {
 	if next.Cursor == (Cursor{1, infer.KindForward}) {
-		return refuse(CodeOrder, "This is the first stage: there is nothing before it.")
+		return terms.Refuse(CodeOrder, "This is the first stage: there is nothing before it.")
 	}
 	next.Cursor = next.before(next.Cursor)
 	next.Playing = false
@@ -71,11 +71,11 @@ func back(next *State) error {
 func seek(next *State, c Seek) error {
 	f := next.Frontier()
 	if c.Step < 1 || c.Step > f.Step {
-		return refuseField("step", fmt.Sprint(c.Step), fmt.Sprintf("1 to %d, the steps so far", f.Step))
+		return terms.RefuseField("step", fmt.Sprint(c.Step), fmt.Sprintf("1 to %d, the steps so far", f.Step))
 	}
 	ran := next.Steps[c.Step-1].Ran
 	if c.Stage < infer.KindForward || c.Stage > ran {
-		return refuseField(
+		return terms.RefuseField(
 			"stage", c.Stage.String(), fmt.Sprintf("one that has run at step %d: forward to %s", c.Step, ran),
 		)
 	}
@@ -84,12 +84,12 @@ func seek(next *State, c Seek) error {
 }
 
 // stopped refuses to go on after a stop condition and says which.
-func (s *Session) stopped() *Error {
+func (s *Session) stopped() *terms.Refusal {
 	why := "Stopped: " + terms.StopOf(s.loop.Stopped()).Why + "."
 	if s.loop.Stopped() == infer.StopMaxTokens {
 		why += fmt.Sprintf(" It is %d: raise it to go on.", s.state.Settings.Stop.MaxTokens)
 	}
-	return refuse(CodeStopped, "%s", why)
+	return terms.Refuse(CodeStopped, "%s", why)
 }
 
 // after returns the stage that follows c; c must not be the frontier.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -48,7 +49,7 @@ func TestSuggestionsKeepTheirWord(t *testing.T) {
 	if strings.Count(text, ", and the wind blew and blew") < 5 {
 		t.Errorf("loop: %q does not go round", text)
 	}
-	if e := wantRefused(t, s, session.Try{Key: "nothing"}); e.Code != session.CodeRange || e.Field != "key" {
+	if e := wantRefused(t, s, session.Try{Key: "nothing"}); e.Code != terms.CodeRange || e.Field != "key" {
 		t.Errorf("an unknown suggestion: %+v", e)
 	}
 }

@@ -1,4 +1,4 @@
-package live
+package wire
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ type Encoded struct {
 // must carry no acknowledgement and no error: they are one connection's own.
 func Encode(seq uint64, at time.Time, m Message) (*Encoded, error) {
 	if m.Ack != 0 || m.Error != nil || m.Encoded != nil {
-		return nil, fmt.Errorf("live: a message for all answers nobody: ack %d, error %v", m.Ack, m.Error)
+		return nil, fmt.Errorf("wire: a message for all answers nobody: ack %d, error %v", m.Ack, m.Error)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -37,7 +37,7 @@ func Encode(seq uint64, at time.Time, m Message) (*Encoded, error) {
 		At  int64  `json:"at"`
 		Message
 	}{seq, at.UnixMicro(), m}); err != nil {
-		return nil, fmt.Errorf("live: %w", err)
+		return nil, fmt.Errorf("wire: %w", err)
 	}
 	return &Encoded{seq: seq, bytes: bytes.TrimSuffix(b.Bytes(), []byte("\n"))}, nil
 }

@@ -1,18 +1,20 @@
-// Package live is how the small live parts of pages (experiments in lessons,
+// Package wire is how the small live parts of pages (experiments in lessons,
 // labs, classes) speak with their page over a socket, without knowing of one.
 //
-// A part is a [Feed]: it is given the page's commands one after another and
+// A part is a [Part]: it is given the page's commands one after another and
 // sends messages back, each with pieces of the page ([Panel]) or with data of
 // its own. Everything that a connection needs besides (who may open one, sizes,
 // rates, a peer that has gone, a server that goes down) is the transport's:
 // package web serves /ws?feed=NAME and keeps a feed for each connection. So a
 // feed is tested by calling it, and all feeds are held to the same limits.
-package live
+package wire
 
 import (
 	"context"
 	"encoding/json"
 	"net/url"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // The operations of a [Panel].
@@ -43,7 +45,7 @@ type Message struct {
 	// Done says that the work a command asked for is finished.
 	Done bool `json:"done,omitempty"`
 	// Error is why a command was refused, or could not be finished.
-	Error *Error `json:"error,omitempty"`
+	Error *terms.Refusal `json:"error,omitempty"`
 	// Encoded, where it is set, is sent as it is, and the other fields are not.
 	// One that waits gives way to the next.
 	Encoded *Encoded `json:"-"`
@@ -83,7 +85,7 @@ type Command struct {
 	Fields json.RawMessage
 }
 
-// Feed is one live part of one page. Serve is called once, with its own
+// Part is one live part of one page. Serve is called once, with its own
 // goroutine, and returns when ctx ends or in is closed; an error ends the
 // connection and is logged, so what a learner did wrong is told by a message
 // instead. Commands wait in the channel, at most [Waiting] of them, and then at
@@ -91,7 +93,7 @@ type Command struct {
 //
 // send hands a message over and waits only while the peer does not take what it
 // was sent before and nothing of it can be left out. Its error is ctx's.
-type Feed interface {
+type Part interface {
 	Serve(ctx context.Context, in <-chan Command, send func(Message) error) error
 }
 
@@ -99,6 +101,6 @@ type Feed interface {
 const Waiting = 16
 
 // Open makes the feed of a connection. learner is who opened it, q what its
-// address asks for. An [*Error] says why there is none and is told to the page;
+// address asks for. An [*terms.Refusal] says why there is none and is told to the page;
 // any other error is logged.
-type Open func(ctx context.Context, learner string, q url.Values) (Feed, error)
+type Open func(ctx context.Context, learner string, q url.Values) (Part, error)

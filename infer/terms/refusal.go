@@ -1,0 +1,85 @@
+package terms
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Code says what kind of refusal a [Refusal] is, for programs.
+type Code string
+
+// The codes that come up in many rooms. A room may have codes of its own.
+const (
+	CodeRange   Code = "range"   // a field is outside its range: Field and Want are set
+	CodeUnknown Code = "unknown" // no such command, field or part
+	CodeFormat  Code = "format"  // the message is not one JSON object
+	CodeBusy    Code = "busy"    // too much is asked at once, or the server has no time now
+	CodeFull    Code = "full"    // no room for another of this kind
+	CodeExpired Code = "expired" // what was asked for was here and is over
+	CodeModel   Code = "model"   // the engine failed, or this model cannot do it
+)
+
+// Refusal is why something asked for was not done; nothing has changed then.
+// Message is a sentence for people, the rest is for programs. errors.Is compares
+// codes, so that errors.Is(err, &Refusal{Code: CodeFull}) holds of every refusal
+// for want of room, whatever it says.
+type Refusal struct {
+	Code    Code   `json:"code"`
+	Field   string `json:"field,omitempty"` // the field at fault, as in JSON
+	Want    string `json:"want,omitempty"`  // what is taken there
+	Message string `json:"message"`
+
+	cause error // the failure behind it, where there is one
+}
+
+// Refuse makes a [Refusal] with a sentence.
+func Refuse(code Code, format string, args ...any) *Refusal {
+	return &Refusal{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// RefuseField is the refusal of a field's value; want says what is taken.
+func RefuseField(field, got, want string) *Refusal { return NewRangeError(field, got, want).refusal() }
+
+func (e *Refusal) Error() string { return e.Message }
+
+// Unwrap returns the failure of the program that led to the refusal, or nil
+// where it did as it should.
+func (e *Refusal) Unwrap() error { return e.cause }
+
+// Is reports whether the target is a [*Refusal] with the same code.
+func (e *Refusal) Is(target error) bool {
+	other, ok := target.(*Refusal)
+	return ok && other.Code == e.Code
+}
+
+// AsRefusal finds the refusal that an error is: its own, or that of a value
+// outside its range. It is false for failures and for contexts that have ended.
+func AsRefusal(err error) (*Refusal, bool) {
+	var own *Refusal
+	var r *RangeError
+	switch {
+	case errors.As(err, &own):
+		return own, true
+	case errors.As(err, &r):
+		return r.refusal(), true
+	}
+	return nil, false
+}
+
+// RefusalOf is [AsRefusal] for what a run of the model reports: any other error
+// is the model's failure and gives a refusal that unwraps to it. A context that
+// has ended is nobody's failure and gives one with [CodeBusy].
+func RefusalOf(err error) *Refusal {
+	if r, ok := AsRefusal(err); ok {
+		return r
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return &Refusal{Code: CodeBusy, Message: "This was not done in time. Try again.", cause: err}
+	}
+	return &Refusal{Code: CodeModel, Message: fmt.Sprintf("The model could not go on: %v.", err), cause: err}
+}
+
+func (e *RangeError) refusal() *Refusal {
+	return &Refusal{Code: CodeRange, Field: e.Field, Want: e.Want, Message: e.Sentence()}
+}

@@ -1,0 +1,59 @@
+package terms_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// TestRefusalOf: a refusal keeps its code, field and range, a failure of the
+// program can be told from what somebody did wrong, and one refusal is another
+// of the same code.
+func TestRefusalOf(t *testing.T) {
+	short := errors.New("a row is short")
+	for _, c := range []struct {
+		err   error
+		want  terms.Refusal
+		cause error
+	}{
+		{
+			fmt.Errorf("a command: %w", &terms.Refusal{Code: terms.CodeBusy, Message: "Wait."}),
+			terms.Refusal{Code: terms.CodeBusy, Message: "Wait."}, nil,
+		},
+		{
+			terms.RefuseField("temperature", "-1", "0 to 100"),
+			terms.Refusal{
+				Code: terms.CodeRange, Field: "temperature", Want: "0 to 100",
+				Message: "Temperature is -1; it must be 0 to 100.",
+			}, nil,
+		},
+		{
+			fmt.Errorf("a lab: %w", terms.NewRangeError("gamma", 9, "1 to 8")),
+			terms.Refusal{
+				Code: terms.CodeRange, Field: "gamma", Want: "1 to 8", Message: "gamma is 9; it must be 1 to 8.",
+			}, nil,
+		},
+		{
+			short, terms.Refusal{Code: terms.CodeModel, Message: "The model could not go on: a row is short."}, short,
+		},
+		{
+			fmt.Errorf("a pass: %w", context.DeadlineExceeded),
+			terms.Refusal{Code: terms.CodeBusy, Message: "This was not done in time. Try again."}, context.DeadlineExceeded,
+		},
+	} {
+		got := terms.RefusalOf(c.err)
+		shown := terms.Refusal{Code: got.Code, Field: got.Field, Want: got.Want, Message: got.Message}
+		if shown != c.want || !errors.Is(errors.Unwrap(got), c.cause) {
+			t.Errorf("%v: %+v because of %v, want %+v because of %v", c.err, shown, errors.Unwrap(got), c.want, c.cause)
+		}
+		if !errors.Is(got, &terms.Refusal{Code: c.want.Code}) || errors.Is(got, &terms.Refusal{Code: "another"}) {
+			t.Errorf("%v: the code does not tell what it is", c.err)
+		}
+	}
+	if r, ok := terms.AsRefusal(short); ok {
+		t.Errorf("a failure was taken for the refusal %+v", r)
+	}
+}
