@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // answers are what viz.json.v1 says to a query; one of them is set.
@@ -14,6 +15,11 @@ type answers struct {
 	Found  *foundAnswer  `json:"found,omitempty"`
 	Head   *headAnswer   `json:"head,omitempty"`
 	Inside *insideAnswer `json:"inside,omitempty"`
+}
+
+// pieces are how a text falls into tokens.
+type pieces struct {
+	Pieces []infer.Token `json:"pieces"`
 }
 
 // choice is a token that a step might take.
@@ -69,17 +75,18 @@ type tensor struct {
 	Values []float32 `json:"values"` // the last index runs fastest
 }
 
-func (e *jsonEncoder) answer(m *message, name string, q *query, st *session.State) error {
-	m.answers = &answers{}
+func (e *jsonEncoder) answer(m *wire.Message, name string, q *query, st *session.State) error {
+	a := &answers{}
+	m.Fields = a
 	switch name {
 	case "peek":
-		m.Peek = peekOf(st, q.step)
+		a.Peek = peekOf(st, q.step)
 	case "find":
-		m.Found = foundIn(st, q.step, q.text)
+		a.Found = foundIn(st, q.step, q.text)
 	case "head":
-		m.Head = attentionOf(st, q.block, q.head)
+		a.Head = attentionOf(st, q.block, q.head)
 	case "inside":
-		m.Inside = insideOf(st, q.block)
+		a.Inside = insideOf(st, q.block)
 	}
 	return nil
 }

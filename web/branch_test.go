@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 func (c *client) state(x *site) *session.State {
@@ -25,9 +26,9 @@ func (c *client) state(x *site) *session.State {
 // TestBranchWalk takes every command of branching over both protocols.
 func TestBranchWalk(t *testing.T) {
 	t.Parallel()
-	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
+	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
 		t.Run(protocol, func(t *testing.T) {
-			x := newSite(t, Limits{CommandBurst: 1000})
+			x := newSite(t, Limits{Wire: wire.Limits{CommandBurst: 1000}})
 			c := x.dial(protocol, "")
 			c.do(`{"cmd":"stop","max_tokens":3}`)
 			c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
@@ -116,7 +117,7 @@ func TestBranchWalk(t *testing.T) {
 func TestFinish(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	c := x.dial(ProtocolHTML, "")
+	c := x.dial(wire.ProtocolHTML, "")
 	c.do(`{"cmd":"preset","preset":"greedy"}`)
 	c.do(`{"cmd":"stop","max_tokens":400}`)
 	c.do(`{"cmd":"start","prompt":"There was a little old woman who"}`)
@@ -129,7 +130,7 @@ func TestFinish(t *testing.T) {
 	if c.last.Data.Playing || n >= 400 {
 		t.Fatalf("cancelled at %d tokens, playing: %v", n, c.last.Data.Playing)
 	}
-	sameAsFresh(t, x, ProtocolHTML, c)
+	sameAsFresh(t, x, wire.ProtocolHTML, c)
 	c.do(`{"cmd":"finish"}`)
 	for c.last.Data.Playing {
 		c.read()
@@ -137,7 +138,7 @@ func TestFinish(t *testing.T) {
 	if st := c.state(x); st.Stopped == infer.StopNone || len(st.Steps) <= n {
 		t.Errorf("ran to %d tokens and did not stop", len(st.Steps))
 	}
-	sameAsFresh(t, x, ProtocolHTML, c)
+	sameAsFresh(t, x, wire.ProtocolHTML, c)
 }
 
 // TestQueries asks everything of a run at its forward stage, and changes
@@ -145,11 +146,11 @@ func TestFinish(t *testing.T) {
 func TestQueries(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	js := x.dial(ProtocolJSON, "")
+	js := x.dial(wire.ProtocolJSON, "")
 	js.do(`{"cmd":"start","prompt":"The capital of France is"}`)
 	js.do(`{"cmd":"token"}`)
 	js.do(`{"cmd":"step"}`)
-	page := x.dial(ProtocolHTML, "?run="+js.run)
+	page := x.dial(wire.ProtocolHTML, "?run="+js.run)
 	st := js.state(x)
 	ask := func(command string, to any) {
 		t.Helper()
@@ -237,7 +238,7 @@ func TestQueries(t *testing.T) {
 func TestPageData(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	c := x.dial(ProtocolHTML, "")
+	c := x.dial(wire.ProtocolHTML, "")
 	if d := c.last.Data; d.Link != "" || d.Scrub != (scrub{}) || d.Show.WhatIf || d.Heat != nil {
 		t.Errorf("before the start: %+v", d)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // played is what a page is sent for a run of n tokens: every stage of it, or
@@ -30,11 +31,11 @@ func play(t testing.TB, n int, byStage, branch bool) played {
 		if err != nil {
 			t.Fatalf("%T: %v", c, err)
 		}
-		m := &message{}
+		m := &wire.Message{}
 		if err := e.encode(m, st); err != nil {
 			t.Fatal(err)
 		}
-		b, err := m.bytes()
+		b, err := m.Bytes()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -67,7 +66,7 @@ func (s *Server) mountClasses() (http.Handler, error) {
 		Hub: hub, Course: s.cfg.Course, Model: s.cfg.Model, Seat: s.runs.pool.Seat,
 		Learner: s.learners.of, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
 	})
-	maps.Copy(s.feeds, room.Feeds())
+	s.add(room.Feeds())
 	return inTime(room.Handler()), nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // received is a message as a client sees it.
@@ -18,7 +19,7 @@ type received struct {
 	Run      string
 	Again    bool
 	Error    *terms.Refusal
-	Panels   []panel
+	Panels   []wire.Panel
 	Data     *pageData
 	Cut      *cut
 	Stages   []json.RawMessage

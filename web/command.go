@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // order is one message of a client: a command and the client's number for it.
@@ -45,12 +46,11 @@ var commands = map[string]struct {
 var commandNames = strings.Join(slices.Sorted(slices.Values(
 	append(session.Names(), slices.Collect(maps.Keys(commands))...))), ", ")
 
-// readOrder reads a client's message, which must be valid UTF-8. Whatever is
-// wrong with it is said in the error; n is set even then, where it could be
-// read.
-func readOrder(message []byte) (order, *terms.Refusal) {
-	var o order
-	f, err := readHead(message, &o.n, &o.name)
+// readOrder reads a client's command. Whatever is wrong with it is said in the
+// error.
+func readOrder(c wire.Command) (order, *terms.Refusal) {
+	o := order{n: c.N, name: c.Name}
+	f, err := session.JSONFields(c.Fields)
 	if err != nil {
 		return o, err
 	}
@@ -62,25 +62,8 @@ func readOrder(message []byte) (order, *terms.Refusal) {
 	if o.command, ok, err = session.ParseCommand(o.name, f); !ok {
 		return o, &terms.Refusal{
 			Code: terms.CodeUnknown, Field: "cmd", Want: commandNames,
-			Message: fmt.Sprintf("There is no command %s; the commands are %s.", quote(o.name), commandNames),
+			Message: fmt.Sprintf("There is no command %s; the commands are %s.", terms.Quoted(o.name), commandNames),
 		}
 	}
 	return o, err
-}
-
-// readHead reads what every message begins with: the client's number for it,
-// which may be missing, and the name of what it asks for. The number is set even
-// with an error, where it could be read.
-func readHead(message []byte, n *uint64, name *string) (*session.Fields, *terms.Refusal) {
-	f, err := session.JSONFields(message)
-	if err != nil {
-		return nil, err
-	}
-	if f.Has("n") {
-		*n = uint64(f.Whole("n", 0, terms.MaxSeed))
-	}
-	if f.Err() == nil {
-		*name = f.Text("cmd")
-	}
-	return f, f.Err()
 }

@@ -14,8 +14,9 @@
 // within [Limits]: caches of idle runs are evicted and rebuilt when next
 // needed.
 //
-// A socket has one reader and one writer goroutine. Its subprotocol chooses
-// an encoder, which turns a state into what has changed since the last
-// message of that connection: panels of HTML for the page (viz.html.v1) or the
-// typed stages for notebooks and tests (viz.json.v1).
+// The connections themselves are package wire's. What this package adds is the
+// Loop's live part, which a page opens as viz.html.v1 and a program as
+// viz.json.v1: an encoder turns a state into what has changed since the last
+// message of that connection, panels of HTML for the one, typed stages for the
+// other.
 package web

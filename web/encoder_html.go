@@ -14,16 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/ui"
 	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/wire"
 )
-
-// panel is one change of the page. Op "morph" makes the element with ID look
-// like HTML, which is that whole element; "append" puts HTML at the end of the
-// element; "remove" takes the element away.
-type panel struct {
-	ID   string `json:"id"`
-	Op   string `json:"op"`
-	HTML string `json:"html,omitempty"`
-}
 
 // pageData is what the page's script needs to know besides the panels.
 type pageData struct {
@@ -82,7 +74,7 @@ type htmlEncoder struct {
 
 var seed = maphash.MakeSeed()
 
-func (e *htmlEncoder) encode(m *message, next *session.State) error {
+func (e *htmlEncoder) encode(m *wire.Message, next *session.State) error {
 	loop := view.NewLoop(next)
 	if err := e.encodeTokens(m, loop.Strip.Tokens); err != nil {
 		return err
@@ -100,7 +92,7 @@ func (e *htmlEncoder) encode(m *message, next *session.State) error {
 			continue
 		}
 		e.panels[p.ID] = sum
-		m.Panels = append(m.Panels, panel{p.ID, "morph", string(html)})
+		m.Panels = append(m.Panels, wire.Panel{ID: p.ID, Op: wire.Morph, HTML: string(html)})
 	}
 	m.Data = pageDataOf(next)
 	return nil
@@ -128,36 +120,36 @@ func pageDataOf(st *session.State) *pageData {
 // encodeTokens compares the tokens with those last sent: changed ones are
 // morphed, new ones appended, surplus ones removed from the end. The first
 // time, the whole strip is sent.
-func (e *htmlEncoder) encodeTokens(m *message, tokens []view.Token) error {
+func (e *htmlEncoder) encodeTokens(m *wire.Message, tokens []view.Token) error {
 	sent := e.tokens
 	e.tokens = tokens
 	if !e.begun {
 		e.begun = true
-		return e.add(m, genID, "morph", ui.StripGen(tokens))
+		return e.add(m, genID, wire.Morph, ui.StripGen(tokens))
 	}
 	for i, t := range tokens {
 		switch {
 		case i >= len(sent):
-			if err := e.add(m, genID, "append", ui.StripToken(t)); err != nil {
+			if err := e.add(m, genID, wire.Append, ui.StripToken(t)); err != nil {
 				return err
 			}
 		case !reflect.DeepEqual(t, sent[i]):
-			if err := e.add(m, t.ID, "morph", ui.StripToken(t)); err != nil {
+			if err := e.add(m, t.ID, wire.Morph, ui.StripToken(t)); err != nil {
 				return err
 			}
 		}
 	}
 	for i := len(sent) - 1; i >= len(tokens); i-- {
-		m.Panels = append(m.Panels, panel{ID: sent[i].ID, Op: "remove"})
+		m.Panels = append(m.Panels, wire.Panel{ID: sent[i].ID, Op: wire.Remove})
 	}
 	return nil
 }
 
-func (e *htmlEncoder) pieces(m *message, model *infer.Model, prompt string) error {
+func (e *htmlEncoder) pieces(m *wire.Message, model *infer.Model, prompt string) error {
 	return reply(m, "pieces", ui.Pieces(view.NewPieces(model, prompt)))
 }
 
-func (e *htmlEncoder) answer(m *message, name string, q *query, st *session.State) error {
+func (e *htmlEncoder) answer(m *wire.Message, name string, q *query, st *session.State) error {
 	switch name {
 	case "peek":
 		return reply(m, "peek", ui.Peek(view.NewPeek(st, q.step)))
@@ -172,21 +164,21 @@ func (e *htmlEncoder) answer(m *message, name string, q *query, st *session.Stat
 }
 
 // reply puts one panel into a message without a new state.
-func reply(m *message, id string, c templ.Component) error {
+func reply(m *wire.Message, id string, c templ.Component) error {
 	var b bytes.Buffer
 	if err := c.Render(context.Background(), &b); err != nil {
 		return fmt.Errorf("panel %s: %w", id, err)
 	}
-	m.Panels = append(m.Panels, panel{id, "morph", b.String()})
+	m.Panels = append(m.Panels, wire.Panel{ID: id, Op: wire.Morph, HTML: b.String()})
 	return nil
 }
 
-func (e *htmlEncoder) add(m *message, id, op string, c templ.Component) error {
+func (e *htmlEncoder) add(m *wire.Message, id, op string, c templ.Component) error {
 	html, err := e.render(c)
 	if err != nil {
 		return fmt.Errorf("panel %s: %w", id, err)
 	}
-	m.Panels = append(m.Panels, panel{id, op, string(html)})
+	m.Panels = append(m.Panels, wire.Panel{ID: id, Op: op, HTML: string(html)})
 	return nil
 }
 

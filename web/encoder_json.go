@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // runData is what viz.json.v1 tells with every state.
@@ -39,12 +40,12 @@ type jsonEncoder struct {
 	hasPrompt bool
 }
 
-func (e *jsonEncoder) encode(m *message, next *session.State) error {
+func (e *jsonEncoder) encode(m *wire.Message, next *session.State) error {
 	d := &runData{
 		Cursor: cursorJSON(next.Cursor), Playing: next.Playing, Speed: next.Speed,
 		Stopped: next.Stopped, Settings: next.Settings,
 	}
-	m.runData = d
+	m.Fields = d
 	if e.hasPrompt && (!next.Started() || next.Text != e.text) {
 		d.Cut = &cut{0}
 		*e = jsonEncoder{}
@@ -99,11 +100,12 @@ func (d *runData) add(v any) error {
 	return err
 }
 
-func (e *jsonEncoder) pieces(m *message, model *infer.Model, prompt string) error {
-	m.Pieces = []infer.Token{}
+func (e *jsonEncoder) pieces(m *wire.Message, model *infer.Model, prompt string) error {
+	a := &pieces{[]infer.Token{}}
 	for _, id := range model.Encode(prompt) {
-		m.Pieces = append(m.Pieces, model.Token(id))
+		a.Pieces = append(a.Pieces, model.Token(id))
 	}
+	m.Fields = a
 	return nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -86,11 +87,11 @@ func TestGoldenJSON(t *testing.T) {
 	var out strings.Builder
 	e := &jsonEncoder{}
 	for _, ran := range []infer.Kind{infer.KindFilter, infer.KindSample} {
-		m := &message{Seq: 9, Ack: 3}
+		m := &wire.Message{Seq: 9, Ack: 3}
 		if err := e.encode(m, handmade(t, ran)); err != nil {
 			t.Fatal(err)
 		}
-		b, err := m.bytes()
+		b, err := m.Bytes()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +106,7 @@ func TestGoldenHTML(t *testing.T) {
 	var out strings.Builder
 	e := &htmlEncoder{}
 	for _, ran := range []infer.Kind{infer.KindFilter, infer.KindSample} {
-		m := &message{Seq: 9, Ack: 3}
+		m := &wire.Message{Seq: 9, Ack: 3}
 		if err := e.encode(m, handmade(t, ran)); err != nil {
 			t.Fatal(err)
 		}
@@ -189,18 +190,18 @@ func TestSecondMessage(t *testing.T) {
 	s := handmade(t, infer.KindFilter)
 	for protocol, make := range encoders {
 		e := make()
-		first, again := &message{}, &message{}
+		first, again := &wire.Message{}, &wire.Message{}
 		if err := e.encode(first, s); err != nil {
 			t.Fatal(err)
 		}
 		if err := e.encode(again, s); err != nil {
 			t.Fatal(err)
 		}
-		if len(again.Panels) != 0 || again.runData != nil && len(again.Stages) != 0 {
+		if len(again.Panels) != 0 || again.Fields != nil && len(again.Fields.(*runData).Stages) != 0 {
 			t.Errorf("%s: the same state again sends %d panels", protocol, len(again.Panels))
 		}
 	}
-	m := &message{}
+	m := &wire.Message{}
 	if err := (&htmlEncoder{}).encode(m, s); err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +238,7 @@ func TestStripOperations(t *testing.T) {
 		{[]int{300, 305, 306, 307}, []string{"append strip-gen", "append strip-gen"}},
 		{[]int{301}, []string{"morph t-1", "remove t-4", "remove t-3", "remove t-2"}},
 	} {
-		m := &message{}
+		m := &wire.Message{}
 		if err := e.encode(m, steps(tc.chosen...)); err != nil {
 			t.Fatal(err)
 		}
@@ -261,11 +262,11 @@ func BenchmarkEncode(b *testing.B) {
 			e := make()
 			var n int
 			for i := 0; b.Loop(); i++ {
-				m := &message{}
+				m := &wire.Message{}
 				if err := e.encode(m, states[i%2]); err != nil {
 					b.Fatal(err)
 				}
-				out, err := m.bytes()
+				out, err := m.Bytes()
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -8,6 +8,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 func tokenID(step int) string { return fmt.Sprintf("t-%d", step) }
@@ -116,7 +117,7 @@ func TestWalk(t *testing.T) {
 		{`{"cmd":"start","prompt":"The cat"}`, "1 forward"},
 		{`{"cmd":"token"}`, "1 cache"},
 	}
-	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
+	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
 		t.Run(protocol, func(t *testing.T) {
 			x := newSite(t, Limits{})
 			c := x.dial(protocol, "")
@@ -146,7 +147,7 @@ type sampleStage struct {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	c := x.dial(ProtocolJSON, "")
+	c := x.dial(wire.ProtocolJSON, "")
 	c.do(`{"cmd":"preset","preset":"pure"}`)
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	for range 3 { // logits, softmax, filter
@@ -184,7 +185,7 @@ func TestSettings(t *testing.T) {
 // TestPlay plays at full speed to a limit; no token may be missing.
 func TestPlay(t *testing.T) {
 	t.Parallel()
-	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
+	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
 		t.Run(protocol, func(t *testing.T) {
 			x := newSite(t, Limits{})
 			c := x.dial(protocol, "")
@@ -215,7 +216,7 @@ func TestPlay(t *testing.T) {
 func TestStopString(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	c := x.dial(ProtocolJSON, "")
+	c := x.dial(wire.ProtocolJSON, "")
 	c.do(`{"cmd":"preset","preset":"greedy"}`)
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	var text string
@@ -248,7 +249,7 @@ func TestStopString(t *testing.T) {
 func TestSpeed(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	c := x.dial(ProtocolJSON, "")
+	c := x.dial(wire.ProtocolJSON, "")
 	c.do(`{"cmd":"start","prompt":"Hello"}`)
 	c.do(`{"cmd":"speed","speed":"4"}`)
 	c.do(`{"cmd":"play"}`)
@@ -267,7 +268,7 @@ func TestSpeed(t *testing.T) {
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	page, js := x.dial(ProtocolHTML, ""), x.dial(ProtocolJSON, "")
+	page, js := x.dial(wire.ProtocolHTML, ""), x.dial(wire.ProtocolJSON, "")
 	m := js.do(`{"cmd":"pieces","prompt":"The capital"}`)
 	var text string
 	for _, p := range m.Pieces {

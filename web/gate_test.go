@@ -15,6 +15,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/static"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 func TestLoopbackHosts(t *testing.T) {
@@ -68,7 +69,7 @@ func TestGate(t *testing.T) {
 			for i := 0; i < len(tc.header); i += 2 {
 				h.Set(tc.header[i], tc.header[i+1])
 			}
-			d := websocket.Dialer{Subprotocols: []string{ProtocolJSON}}
+			d := websocket.Dialer{Subprotocols: []string{wire.ProtocolJSON}}
 			conn, resp, err := d.Dial(x.url(""), h)
 			if err == nil {
 				conn.Close()
@@ -213,7 +214,7 @@ func TestLearners(t *testing.T) {
 		}
 	}
 
-	run := x.dial(ProtocolHTML, "")
+	run := x.dial(wire.ProtocolHTML, "")
 	run.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	if resp, body := x.get("/loop?run=" + run.run); resp.StatusCode != 200 ||
 		!strings.Contains(body, `data-run="`+run.run+`"`) {
@@ -229,7 +230,7 @@ func TestLearners(t *testing.T) {
 			strings.Contains(body, "Once upon a time</") {
 			t.Errorf("%s: %d, or the page tells too much or too little", name, resp.StatusCode)
 		}
-		c := y.dial(ProtocolJSON, "?had=1&run="+id)
+		c := y.dial(wire.ProtocolJSON, "?had=1&run="+id)
 		if c.run == id || c.told == nil || c.told.Code != terms.CodeExpired || c.where() != "0 none" {
 			t.Errorf("%s: socket joined %s at %s with error %+v", name, c.run, c.where(), c.told)
 		}

@@ -1,6 +1,20 @@
 package web
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// orderIn reads a client's message as a connection and the Loop do.
+func orderIn(message string) (order, *terms.Refusal) {
+	c, err := wire.ReadCommand([]byte(message))
+	if err != nil {
+		return order{}, terms.RefusalOf(err)
+	}
+	return readOrder(c)
+}
 
 // TestWrongTypeNamesTheRange: what is not a number at all is answered with the
 // range as well.
@@ -13,7 +27,7 @@ func TestWrongTypeNamesTheRange(t *testing.T) {
 		`{"cmd":"set","top_k":1.5}`:          "a whole number, 0 (off) or more",
 		`{"cmd":"stop","max_tokens":"many"}`: "a whole number, 1 to 1,000,000",
 	} {
-		if _, err := readOrder([]byte(message)); err == nil || err.Want != want {
+		if _, err := orderIn(message); err == nil || err.Want != want {
 			t.Errorf("%s: %+v, want the range %q", message, err, want)
 		}
 	}

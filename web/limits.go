@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // Limits bound what clients can make the server do. A zero field stands for
@@ -15,9 +14,6 @@ type Limits struct {
 	// PromptBytes is the longest prompt. 4 KiB is some 1,000 tokens, more than
 	// the bundled model's window.
 	PromptBytes int
-	// MessageBytes is the longest message from a client: a prompt of 4 KiB
-	// written in \u escapes takes 24 KiB, so 64 KiB leaves room.
-	MessageBytes int64
 	// MemoryBytes is shared by the caches and traces of all runs; beyond it
 	// idle runs lose theirs and have them rebuilt when next used.
 	MemoryBytes int64
@@ -27,74 +23,32 @@ type Limits struct {
 	// Runs is how many runs are kept at once, RunsPerLearner how many of one
 	// learner: one run a tab, and few people keep more than 20 tabs of a page.
 	Runs, RunsPerLearner int
-	// Sockets is how many connections are open at once.
-	Sockets int
-	// CommandsPerSecond and CommandBurst bound one connection's commands. A
-	// held key repeats 30 times a second and a dragged slider sends 17.
-	CommandsPerSecond rate.Limit
-	CommandBurst      int
+	// Wire bounds the connections.
+	Wire wire.Limits
 }
 
 // DefaultLimits are the limits of a server that was told nothing else.
 var DefaultLimits = Limits{
-	PromptBytes:       infer.MaxPromptBytes,
-	MessageBytes:      64 << 10,
-	MemoryBytes:       2 << 30,
-	IdleExpiry:        6 * time.Hour,
-	Runs:              2000,
-	RunsPerLearner:    20,
-	Sockets:           4000,
-	CommandsPerSecond: 60,
-	CommandBurst:      120,
+	PromptBytes:    infer.MaxPromptBytes,
+	MemoryBytes:    2 << 30,
+	IdleExpiry:     6 * time.Hour,
+	Runs:           2000,
+	RunsPerLearner: 20,
 }
 
 // orDefaults replaces every zero field by its default.
 func (l Limits) orDefaults() Limits {
 	d := DefaultLimits
 	return Limits{
-		PromptBytes:       cmp.Or(l.PromptBytes, d.PromptBytes),
-		MessageBytes:      cmp.Or(l.MessageBytes, d.MessageBytes),
-		MemoryBytes:       cmp.Or(l.MemoryBytes, d.MemoryBytes),
-		IdleExpiry:        cmp.Or(l.IdleExpiry, d.IdleExpiry),
-		Runs:              cmp.Or(l.Runs, d.Runs),
-		RunsPerLearner:    cmp.Or(l.RunsPerLearner, d.RunsPerLearner),
-		Sockets:           cmp.Or(l.Sockets, d.Sockets),
-		CommandsPerSecond: cmp.Or(l.CommandsPerSecond, d.CommandsPerSecond),
-		CommandBurst:      cmp.Or(l.CommandBurst, d.CommandBurst),
+		PromptBytes:    cmp.Or(l.PromptBytes, d.PromptBytes),
+		MemoryBytes:    cmp.Or(l.MemoryBytes, d.MemoryBytes),
+		IdleExpiry:     cmp.Or(l.IdleExpiry, d.IdleExpiry),
+		Runs:           cmp.Or(l.Runs, d.Runs),
+		RunsPerLearner: cmp.Or(l.RunsPerLearner, d.RunsPerLearner),
+		Wire:           l.Wire,
 	}
 }
 
-// What a connection's waits are bounded by.
-const (
-	// writeWait is how long one message may take to leave: a phone that
-	// changes cells is back within it, a reader that has stopped is cut.
-	writeWait = 10 * time.Second
-	// pongWait is how long a silent peer is believed to be there. Proxies cut
-	// idle connections after 60 s or more, so pings must come sooner.
-	pongWait = 60 * time.Second
-	// pingPeriod leaves a tenth of pongWait for the answer to travel.
-	pingPeriod = pongWait * 9 / 10
-	// closeWait is how long the server reads on after its close frame, so
-	// that unread input does not reset the connection and lose the frame.
-	closeWait = time.Second
-	// desertedAfter is for how long a run plays on when nobody watches: longer
-	// than a page takes to load again, or a phone to find its network.
-	desertedAfter = 30 * time.Second
-
-	// pushPause is the least time between two states on one connection: no
-	// screen shows more than about 60 a second, and whatever a fast run did in
-	// between is in the next message.
-	pushPause = 16 * time.Millisecond
-	// snapshotsPerSecond bounds what a class costs: of a run that plays fast,
-	// five hundred phones get twenty snapshots a second each, two thousand five.
-	// At 16 KiB that is 160 MB/s, less than one core.
-	snapshotsPerSecond = 10_000
-	// feedBuffer is how much of what a feed sends the kernel may hold for a slow
-	// reader (which it doubles for its own needs): some screens. With more, a
-	// phone that comes out of a tunnel would first be shown what is long past,
-	// and one that has stopped to read would be noticed late.
-	feedBuffer = 128 << 10
-	// replyQueue holds answers that carry no state (errors, token pieces).
-	// When it is full the reader waits, and with it the client.
-	replyQueue = 16
-)
+// desertedAfter is for how long a run plays on when nobody watches: longer than a
+// page takes to load again, or a phone to find its network.
+const desertedAfter = 30 * time.Second

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // branched plays a run with a change of settings and a token taken by hand,
@@ -54,7 +55,7 @@ func shownBy(t *testing.T, page string) string {
 func TestLinkPages(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	c := x.dial(ProtocolHTML, "")
+	c := x.dial(wire.ProtocolHTML, "")
 	st := branched(t, c, x)
 	link := url.QueryEscape(c.last.Data.Link)
 	_, own := x.get("/loop?run=" + c.run)
@@ -125,7 +126,7 @@ func edited(t *testing.T, link, from, to string) string {
 func TestBadLinks(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	c := x.dial(ProtocolHTML, "")
+	c := x.dial(wire.ProtocolHTML, "")
 	branched(t, c, x)
 	good := c.last.Data.Link
 	for name, tc := range map[string]struct {
@@ -171,12 +172,12 @@ func TestBadLinks(t *testing.T) {
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	a := newSite(t, Limits{})
-	c := a.dial(ProtocolHTML, "")
+	c := a.dial(wire.ProtocolHTML, "")
 	branched(t, c, a)
 	link, where, tokens := c.last.Data.Link, c.where(), c.tokens
 	a.stop()
 	b := newSiteAt(t, Limits{}, a.http.Listener.Addr().String())
-	again := b.dial(ProtocolHTML, "?run="+c.run)
+	again := b.dial(wire.ProtocolHTML, "?run="+c.run)
 	if again.run == c.run || again.last.Data.Cursor.Step != 0 {
 		t.Fatalf("the new server has run %s at %s", again.run, again.where())
 	}
@@ -192,7 +193,7 @@ func TestRestart(t *testing.T) {
 			t.Errorf("token %d is\n%s\nwas\n%s", i+1, again.tokens[i], tokens[i])
 		}
 	}
-	sameAsFresh(t, b, ProtocolHTML, again)
+	sameAsFresh(t, b, wire.ProtocolHTML, again)
 }
 
 // TestExports takes a run away in all its forms; live and by its link they are
@@ -200,7 +201,7 @@ func TestRestart(t *testing.T) {
 func TestExports(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	c := x.dial(ProtocolHTML, "")
+	c := x.dial(wire.ProtocolHTML, "")
 	st := branched(t, c, x)
 	get := func(name, query string) (http.Header, string) {
 		t.Helper()
@@ -230,7 +231,7 @@ func TestExports(t *testing.T) {
 	}
 
 	// The trace is what a JSON socket is sent: rows of twenty, all stages.
-	js := x.dial(ProtocolJSON, "?run="+c.run)
+	js := x.dial(wire.ProtocolJSON, "?run="+c.run)
 	_, trace := get("trace", "run="+c.run)
 	lines := strings.Split(strings.TrimSpace(trace), "\n")
 	if len(lines) != len(js.stages) {
@@ -276,7 +277,7 @@ func TestExports(t *testing.T) {
 func TestExportRefusals(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	c := x.dial(ProtocolHTML, "")
+	c := x.dial(wire.ProtocolHTML, "")
 	expect := func(path string, status int, say string) {
 		t.Helper()
 		if resp, text := x.get(path); resp.StatusCode != status || !strings.Contains(text, say) {

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/learn"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // formWait is how long a form may take to arrive: an import of some MiB over a
@@ -50,7 +50,7 @@ func (s *Server) mountLearn() http.Handler {
 		return s.hub.Forget(ctx, learner)
 	}
 	room := learn.New(deps)
-	maps.Copy(s.feeds, room.Feeds())
+	s.add(room.Feeds())
 	return inTime(room.Handler())
 }
 
@@ -77,6 +77,13 @@ func (s *Server) mountLabs() http.Handler {
 		deps.DraftSeat = s.drafts.Seat
 	}
 	room := labs.New(deps)
-	maps.Copy(s.feeds, room.Feeds())
+	s.add(room.Feeds())
 	return room.Handler()
+}
+
+// add makes the live parts of a room of pages known to the sockets, for pages only.
+func (s *Server) add(parts map[string]wire.Open) {
+	for name, open := range parts {
+		s.parts[name] = wire.Kind{Open: open}
+	}
 }

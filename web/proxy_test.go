@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // proxy passes TCP connections on to a server, until it is told to cut or to
@@ -116,7 +117,7 @@ func (x *site) through(p *proxy) *site {
 // sees it carried out once: each stage once and in order.
 func TestCutAtEveryStage(t *testing.T) {
 	t.Parallel()
-	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
+	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
 		t.Run(protocol, func(t *testing.T) {
 			x := newSite(t, Limits{})
 			p := newProxy(t, x.http.Listener.Addr().String())
@@ -163,7 +164,7 @@ func TestCutAtEveryStage(t *testing.T) {
 // again: what the last client has is the whole run.
 func TestPlayThroughCuts(t *testing.T) {
 	t.Parallel()
-	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
+	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
 		t.Run(protocol, func(t *testing.T) {
 			x := newSite(t, Limits{})
 			p := newProxy(t, x.http.Listener.Addr().String())

@@ -24,23 +24,6 @@ const (
 	findBytes  = 64 // longest text searched for: tokens are shorter
 )
 
-// ask answers a query with the run's newest state.
-func (s *socket) ask(o order) *message {
-	st, err := s.run.current(s.ctx)
-	if err != nil {
-		return refusal(o.n, terms.RefusalOf(err))
-	}
-	if bad := o.query.check(o.name, st); bad != nil {
-		return refusal(o.n, bad)
-	}
-	m := &message{Ack: o.n}
-	if err := s.enc.answer(m, o.name, o.query, st); err != nil {
-		s.log.Error("answering", "query", o.name, "err", err)
-		s.end(byeBroken)
-	}
-	return m
-}
-
 // check refuses what the state has no answer to.
 func (q *query) check(name string, st *session.State) *terms.Refusal {
 	if !st.Started() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // TestRefusals sends everything that is wrong in a way that can be told. Each
@@ -97,9 +98,9 @@ func TestRefusals(t *testing.T) {
 		{`{}`, "range", "cmd"},
 		{`{"cmd":"back"}`, "order", ""}, // at the first stage
 	}
-	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
+	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
 		t.Run(protocol, func(t *testing.T) {
-			x := newSite(t, Limits{CommandBurst: 1000})
+			x := newSite(t, Limits{Wire: wire.Limits{CommandBurst: 1000}})
 			c := x.dial(protocol, "")
 			for _, early := range []string{
 				`"step"`, `"token"`, `"play"`, `"reset"`, `"back"`, `"goon"`, `"finish"`, `"redraw","seed":1`,
@@ -135,7 +136,7 @@ func TestRefusals(t *testing.T) {
 func TestNoObject(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	c := x.dial(ProtocolJSON, "")
+	c := x.dial(wire.ProtocolJSON, "")
 	for _, message := range []string{
 		``, `[]`, `null`, `"step"`, `{`, `{"cmd":"step"}{}`, strings.Repeat("[", 60_000), `{"n":-1,"cmd":"step"}`,
 	} {
@@ -164,10 +165,10 @@ func TestCloseCodes(t *testing.T) {
 		{"too long", websocket.TextMessage, make([]byte, 64<<10+1), 1009},
 	}
 	x := newSite(t, Limits{})
-	bystander := x.dial(ProtocolJSON, "")
+	bystander := x.dial(wire.ProtocolJSON, "")
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			c := x.dial(ProtocolJSON, "")
+			c := x.dial(wire.ProtocolJSON, "")
 			if err := c.conn.WriteMessage(tc.kind, tc.bytes); err != nil {
 				t.Fatal(err)
 			}
@@ -189,18 +190,18 @@ func TestSubprotocol(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if code, reason := closeOf(t, conn); code != 1002 || !strings.Contains(reason, ProtocolJSON) {
+		if code, reason := closeOf(t, conn); code != 1002 || !strings.Contains(reason, wire.ProtocolJSON) {
 			t.Errorf("offering %v: closed with %d %q", offer, code, reason)
 		}
 		conn.Close()
 	}
-	d := websocket.Dialer{Subprotocols: []string{"viz.xml.v1", ProtocolJSON, ProtocolHTML}, Jar: x.jar}
+	d := websocket.Dialer{Subprotocols: []string{"viz.xml.v1", wire.ProtocolJSON, wire.ProtocolHTML}, Jar: x.jar}
 	conn, _, err := d.Dial(x.url(""), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if conn.Subprotocol() != ProtocolJSON {
+	if conn.Subprotocol() != wire.ProtocolJSON {
 		t.Errorf("chosen %q, want the client's first that is spoken", conn.Subprotocol())
 	}
 }
@@ -209,8 +210,8 @@ func TestSubprotocol(t *testing.T) {
 // and what comes later is served again.
 func TestBusy(t *testing.T) {
 	t.Parallel()
-	x := newSite(t, Limits{CommandsPerSecond: 20, CommandBurst: 3})
-	c := x.dial(ProtocolJSON, "")
+	x := newSite(t, Limits{Wire: wire.Limits{CommandsPerSecond: 20, CommandBurst: 3}})
+	c := x.dial(wire.ProtocolJSON, "")
 	for range 10 {
 		c.send(`{"cmd":"pause"}`)
 	}
@@ -242,17 +243,17 @@ func FuzzReadOrder(f *testing.F) {
 		if !utf8.ValidString(message) {
 			return // refused before it is read
 		}
-		o, err := readOrder([]byte(message))
+		o, err := orderIn(message)
 		if err != nil {
 			if err.Code == "" || err.Message == "" {
 				t.Errorf("an error without code or message: %+v", err)
 			}
-			if b, _ := json.Marshal(refusal(0, err)); len(b) > 4*len(message)+2000 {
+			if b, _ := json.Marshal(err); len(b) > 4*len(message)+2000 {
 				t.Errorf("a refusal of %d bytes for %d", len(b), len(message))
 			}
 			return
 		}
-		if o.command == nil && o.name != "pieces" {
+		if _, known := commands[o.name]; o.command == nil && !known {
 			t.Errorf("an order without a command: %+v", o)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // folderSecret is the secret of a data folder that two servers have in turn.
@@ -21,7 +22,7 @@ func TestRunIsFoundAgain(t *testing.T) {
 	t.Parallel()
 	x := newSiteOn(t, Limits{}, "127.0.0.1:0", folderSecret)
 	x.get("/loop") // for the cookie
-	c := x.dial(ProtocolHTML, "")
+	c := x.dial(wire.ProtocolHTML, "")
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	c.do(`{"cmd":"token"}`)
 	link := session.LinkOf(x.runOf(c.run).latest.Load())
@@ -29,10 +30,10 @@ func TestRunIsFoundAgain(t *testing.T) {
 
 	y := newSiteOn(t, Limits{}, x.http.Listener.Addr().String(), folderSecret)
 	y.jar = x.jar
-	first := y.dial(ProtocolHTML, "?run="+c.run)
+	first := y.dial(wire.ProtocolHTML, "?run="+c.run)
 	first.do(fmt.Sprintf(`{"cmd":"rebuild","link":%q}`, link))
 	first.do(`{"cmd":"step"}`)
-	second := y.dial(ProtocolHTML, "?run="+c.run)
+	second := y.dial(wire.ProtocolHTML, "?run="+c.run)
 	second.do(fmt.Sprintf(`{"cmd":"rebuild","link":%q}`, link))
 	if first.run != c.run || second.run != c.run {
 		t.Fatalf("runs %s and %s, want %s twice", first.run, second.run, c.run)
@@ -49,12 +50,12 @@ func TestNobodyTakesAnID(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
 	x.get("/loop")
-	c := x.dial(ProtocolHTML, "")
+	c := x.dial(wire.ProtocolHTML, "")
 	other := x.stranger()
 	other.get("/loop")
 	theirs := x.learners.newRunID("someone else")
 	for _, id := range []string{c.run, theirs, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "x", ""} {
-		if got := other.dial(ProtocolHTML, "?run="+id).run; got == id {
+		if got := other.dial(wire.ProtocolHTML, "?run="+id).run; got == id {
 			t.Errorf("run %q was taken over", id)
 		}
 	}
@@ -99,7 +100,7 @@ func TestFilesTakeTheirTurn(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
 	x.get("/loop") // for the cookie
-	c := x.dial(ProtocolHTML, "")
+	c := x.dial(wire.ProtocolHTML, "")
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	for name := range exports {
 		c.do(`{"cmd":"token"}`)

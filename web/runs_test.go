@@ -18,6 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // registry returns a registry without a server, for one learner "a".
@@ -104,7 +105,7 @@ func TestBudget(t *testing.T) {
 func TestEvictedWhileWatched(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	for _, protocol := range []string{ProtocolHTML, ProtocolJSON} {
+	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
 		c := x.dial(protocol, "")
 		c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 		c.do(`{"cmd":"token"}`)
@@ -211,7 +212,7 @@ func TestPlayingPace(t *testing.T) {
 func TestPanicEndsOneRun(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	c, other := x.dial(ProtocolJSON, ""), x.dial(ProtocolJSON, "")
+	c, other := x.dial(wire.ProtocolJSON, ""), x.dial(wire.ProtocolJSON, "")
 	r := x.runOf(c.run)
 	r.grown = func(*run) bool { panic("as if the engine had a fault") } // called by the run's goroutine
 	if _, err := r.do(context.Background(), session.Start{Prompt: "Hello"}, nil, 0); err == nil {
@@ -231,12 +232,12 @@ func TestPanicEndsOneRun(t *testing.T) {
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	quick := x.dial(ProtocolHTML, "")
+	quick := x.dial(wire.ProtocolHTML, "")
 	quick.do(`{"cmd":"stop","max_tokens":300}`)
 	quick.do(`{"cmd":"set","temperature":0}`)
 	quick.do(`{"cmd":"start","prompt":"Once upon a time there was a"}`)
 	d := websocket.Dialer{
-		Subprotocols: []string{ProtocolHTML}, Jar: x.jar,
+		Subprotocols: []string{wire.ProtocolHTML}, Jar: x.jar,
 		NetDial: func(network, addr string) (net.Conn, error) {
 			conn, err := net.Dial(network, addr)
 			if err == nil {
@@ -264,8 +265,8 @@ func TestSlowReader(t *testing.T) {
 	if len(slow.tokens) != len(quick.tokens) || len(slow.tokens) == 0 {
 		t.Errorf("the slow viewer has %d tokens, the quick one %d", len(slow.tokens), len(quick.tokens))
 	}
-	sameAsFresh(t, x, ProtocolHTML, slow)
-	sameAsFresh(t, x, ProtocolHTML, quick)
+	sameAsFresh(t, x, wire.ProtocolHTML, slow)
+	sameAsFresh(t, x, wire.ProtocolHTML, quick)
 	if slow.got > int(final)/2 {
 		t.Errorf("%d messages to the slow viewer for %d versions: it was sent what it could not take", slow.got, final)
 	}
@@ -291,7 +292,7 @@ func TestCoalescing(t *testing.T) {
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	c := x.dial(ProtocolHTML, "")
+	c := x.dial(wire.ProtocolHTML, "")
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	c.do(`{"cmd":"speed","speed":"max"}`)
 	c.do(`{"cmd":"play"}`)
@@ -310,7 +311,7 @@ func TestShutdown(t *testing.T) {
 	if resp, _ := x.get("/readyz"); resp.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("/readyz: %d", resp.StatusCode)
 	}
-	d := websocket.Dialer{Subprotocols: []string{ProtocolHTML}}
+	d := websocket.Dialer{Subprotocols: []string{wire.ProtocolHTML}}
 	if _, resp, err := d.Dial(x.url(""), nil); err == nil || resp == nil ||
 		resp.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("a socket after the shutdown: %v %v", resp, err)
@@ -322,12 +323,12 @@ func TestShutdown(t *testing.T) {
 func TestReconnect(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	c := x.dial(ProtocolJSON, "")
+	c := x.dial(wire.ProtocolJSON, "")
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	c.do(`{"cmd":"token"}`)
 	c.do(`{"cmd":"step"}`)
 	c.conn.NetConn().Close()
-	again := x.dial(ProtocolJSON, "?had=1&run="+c.run)
+	again := x.dial(wire.ProtocolJSON, "?had=1&run="+c.run)
 	if again.told != nil || again.run != c.run || again.where() != "2 forward" || again.last.Seq != c.last.Seq {
 		t.Errorf("back at %s of %s, told %+v; was at %s of %s", again.where(), again.run, again.told, c.where(), c.run)
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -58,17 +57,13 @@ type Server struct {
 	labs     http.Handler
 	classes  http.Handler // nil without somewhere to keep rooms
 	hub      *class.Hub   // likewise
-	feeds    map[string]wire.Open
+	parts    map[string]wire.Kind
+	wire     *wire.Server
 	drafts   *infer.Pool // runs the draft model for all, nil without one
 	handler  http.Handler
-	buffers  sync.Pool // write buffers, which only a busy socket needs
 
 	ctx  context.Context // ends when the server shuts down
-	stop context.CancelCauseFunc
-
-	mu      sync.Mutex
-	sockets int
-	wg      sync.WaitGroup // open sockets
+	stop context.CancelFunc
 }
 
 // New returns a server. It starts a goroutine that [Server.Shutdown] ends.
@@ -96,11 +91,14 @@ func New(cfg Config) (*Server, error) {
 		replays:  make(chan struct{}, 1),
 		empty:    session.New(cfg.Model, session.Limits{PromptBytes: cfg.Limits.PromptBytes}).State(),
 	}
-	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	s.ctx, s.stop = context.WithCancel(context.Background())
 	if cfg.Draft != nil {
 		s.drafts = infer.NewPool(cfg.Draft, 0)
 	}
-	s.feeds = map[string]wire.Open{}
+	s.parts = map[string]wire.Kind{"": {Open: s.openLoop, Programs: true, Ordered: true}}
+	s.wire = wire.NewServer(wire.Config{
+		Parts: s.parts, Learner: ids.of, Refuse: sentence, Limits: cfg.Limits.Wire, Log: cfg.Logger,
+	})
 	s.learn = s.mountLearn()
 	s.labs = s.mountLabs()
 	var err error
@@ -122,10 +120,8 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // back, ends all runs and waits until both are done, no longer than ctx.
 // [http.Server.Shutdown] knows nothing of sockets; call it first.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.mu.Lock() // nobody enters any more
-	s.stop(byeRestart)
-	s.mu.Unlock()
-	err := waitFor(ctx, &s.wg)
+	s.stop()
+	err := s.wire.Shutdown(ctx)
 	if s.hub != nil {
 		err = errors.Join(err, s.hub.Close(ctx)) // before its runs
 	}
@@ -134,31 +130,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		s.drafts.Close()
 	}
 	return err
-}
-
-// enter counts a socket in. It is false when there are too many or the server
-// is going down; leave counts it out again.
-func (s *Server) enter() (leave func(), ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ctx.Err() != nil || s.sockets >= s.cfg.Limits.Sockets {
-		return nil, false
-	}
-	s.sockets++
-	s.wg.Add(1)
-	return func() {
-		s.mu.Lock()
-		s.sockets--
-		s.mu.Unlock()
-		s.wg.Done()
-	}, true
-}
-
-// crowd is how many sockets are open.
-func (s *Server) crowd() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sockets
 }
 
 // folders are the beginnings of addresses that lead to many things.
@@ -172,7 +143,7 @@ var folders = map[string]func(*Server, http.ResponseWriter, *http.Request){
 var pages = map[string]func(*Server, http.ResponseWriter, *http.Request){
 	"/":        (*Server).home,
 	"/loop":    (*Server).loop,
-	"/ws":      (*Server).serveSocket,
+	"/ws":      func(s *Server, w http.ResponseWriter, r *http.Request) { s.wire.ServeHTTP(w, r) },
 	"/healthz": (*Server).healthy,
 	"/readyz":  (*Server).ready,
 

@@ -21,27 +21,31 @@ func TestRefusalOf(t *testing.T) {
 	}{
 		{
 			fmt.Errorf("a command: %w", &terms.Refusal{Code: terms.CodeBusy, Message: "Wait."}),
-			terms.Refusal{Code: terms.CodeBusy, Message: "Wait."}, nil,
+			terms.Refusal{Code: terms.CodeBusy, Message: "Wait."},
+			nil,
 		},
 		{
 			terms.RefuseField("temperature", "-1", "0 to 100"),
 			terms.Refusal{
 				Code: terms.CodeRange, Field: "temperature", Want: "0 to 100",
 				Message: "Temperature is -1; it must be 0 to 100.",
-			}, nil,
+			},
+			nil,
 		},
 		{
 			fmt.Errorf("a lab: %w", terms.NewRangeError("gamma", 9, "1 to 8")),
 			terms.Refusal{
 				Code: terms.CodeRange, Field: "gamma", Want: "1 to 8", Message: "gamma is 9; it must be 1 to 8.",
-			}, nil,
+			},
+			nil,
 		},
 		{
 			short, terms.Refusal{Code: terms.CodeModel, Message: "The model could not go on: a row is short."}, short,
 		},
 		{
 			fmt.Errorf("a pass: %w", context.DeadlineExceeded),
-			terms.Refusal{Code: terms.CodeBusy, Message: "This was not done in time. Try again."}, context.DeadlineExceeded,
+			terms.Refusal{Code: terms.CodeBusy, Message: "This was not done in time. Try again."},
+			context.DeadlineExceeded,
 		},
 	} {
 		got := terms.RefusalOf(c.err)

@@ -3,7 +3,6 @@ package classroom
 import (
 	"context"
 	"errors"
-	"net/url"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -199,19 +198,19 @@ func (p *Pages) answered(n uint64, err error) wire.Message {
 	return wire.Message{Ack: n, Error: e}
 }
 
-func (p *Pages) openFollow(ctx context.Context, learner string, q url.Values) (wire.Part, error) {
+func (p *Pages) openFollow(ctx context.Context, v wire.Visit) (wire.Part, error) {
 	kind := onPhone
-	if q.Get("view") == onWall {
+	if v.Query.Get("view") == onWall {
 		kind = onWall
 	}
-	room, err := p.Hub.Enter(ctx, class.NormalCode(q.Get("room")), learner, learner)
+	room, err := p.Hub.Enter(ctx, class.NormalCode(v.Query.Get("room")), v.Learner, v.Learner)
 	if err != nil {
 		if e, ok := terms.AsRefusal(err); ok {
 			return nil, e
 		}
 		return nil, err
 	}
-	return &followFeed{p: p, room: room, who: learner, kind: kind}, nil
+	return &followFeed{p: p, room: room, who: v.Learner, kind: kind}, nil
 }
 
 // followFeed is a screen that follows a room.
@@ -222,15 +221,15 @@ type followFeed struct {
 }
 
 // Serve implements [wire.Part].
-func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
+func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Line) error {
 	notes, stop := f.p.Hub.Broker().Subscribe(f.room.Code())
 	defer stop()
 	if f.kind != onWall {
 		if _, err := f.room.Join(ctx, f.who, ""); err != nil {
-			return send(f.p.answered(0, err))
+			return out.Send(f.p.answered(0, err))
 		}
 		defer f.room.Leave(f.who)
-		if err := f.tellYou(ctx, 0, send); err != nil {
+		if err := f.tellYou(ctx, 0, out); err != nil {
 			return err
 		}
 	}
@@ -239,7 +238,7 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, send fun
 		v := f.room.View()
 		if f.kind != onWall && v.Members < members {
 			if _, err := f.room.Standing(ctx, f.who); errors.Is(err, class.ErrRemoved) {
-				return send(f.p.answered(0, err))
+				return out.Send(f.p.answered(0, err))
 			}
 		}
 		members = v.Members
@@ -247,13 +246,13 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, send fun
 		if err != nil {
 			return err
 		}
-		if err := send(wire.Message{Encoded: e}); err != nil {
+		if err := out.Send(wire.Message{Encoded: e}); err != nil {
 			return err
 		}
 		if v.Gone {
 			return nil
 		}
-		if more, err := f.wait(ctx, notes, in, send); err != nil || !more {
+		if more, err := f.wait(ctx, notes, in, out); err != nil || !more {
 			return err
 		}
 	}
@@ -262,7 +261,7 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, send fun
 // wait answers commands until there is a new view, and tells whether there may
 // be one.
 func (f *followFeed) wait(
-	ctx context.Context, notes <-chan class.Note, in <-chan wire.Command, send func(wire.Message) error,
+	ctx context.Context, notes <-chan class.Note, in <-chan wire.Command, out wire.Line,
 ) (bool, error) {
 	for {
 		select {
@@ -276,7 +275,7 @@ func (f *followFeed) wait(
 			if !ok {
 				return false, nil
 			}
-			if err := f.handle(ctx, c, send); err != nil {
+			if err := f.handle(ctx, c, out); err != nil {
 				return false, err
 			}
 		}
@@ -285,7 +284,7 @@ func (f *followFeed) wait(
 
 // handle carries out one command of a phone. It returns an error only where the
 // connection is over.
-func (f *followFeed) handle(ctx context.Context, c wire.Command, send func(wire.Message) error) error {
+func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Line) error {
 	var err error
 	switch {
 	case f.kind == onWall:
@@ -295,9 +294,9 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, send func(wire.
 	case c.Name == "join":
 		err = f.join(ctx, c)
 	case c.Name == "look":
-		return send(f.look(c))
+		return out.Send(f.look(c))
 	case c.Name == "head" || c.Name == "inside":
-		return send(f.p.insideOf(f.room.View(), c))
+		return out.Send(f.p.insideOf(f.room.View(), c))
 	default:
 		err = &terms.Refusal{
 			Code: terms.CodeUnknown, Field: "cmd", Want: "vote, draw, join, look, head or inside",
@@ -308,9 +307,9 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, send func(wire.
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return send(f.p.answered(c.N, err))
+		return out.Send(f.p.answered(c.N, err))
 	}
-	return f.tellYou(ctx, c.N, send)
+	return f.tellYou(ctx, c.N, out)
 }
 
 func (f *followFeed) vote(ctx context.Context, c wire.Command) error {
@@ -345,13 +344,13 @@ func (f *followFeed) join(ctx context.Context, c wire.Command) error {
 }
 
 // tellYou tells a member what is their own.
-func (f *followFeed) tellYou(ctx context.Context, ack uint64, send func(wire.Message) error) error {
+func (f *followFeed) tellYou(ctx context.Context, ack uint64, out wire.Line) error {
 	s, err := f.room.Standing(ctx, f.who)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return send(f.p.answered(ack, err))
+		return out.Send(f.p.answered(ack, err))
 	}
-	return send(wire.Message{Ack: ack, Data: youData{you{s.ID, s.Name, voteOf(s.Vote)}}})
+	return out.Send(wire.Message{Ack: ack, Data: youData{you{s.ID, s.Name, voteOf(s.Vote)}}})
 }

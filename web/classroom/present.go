@@ -257,23 +257,23 @@ func (p *Pages) projector(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, projectorHTML(d))
 }
 
-func (p *Pages) openPresent(ctx context.Context, learner string, q url.Values) (wire.Part, error) {
-	code := class.NormalCode(q.Get("room"))
-	secret, ok := p.tickets.take(q.Get("ticket"), code, learner)
+func (p *Pages) openPresent(ctx context.Context, v wire.Visit) (wire.Part, error) {
+	code := class.NormalCode(v.Query.Get("room"))
+	secret, ok := p.tickets.take(v.Query.Get("ticket"), code, v.Learner)
 	if !ok {
 		return nil, &terms.Refusal{
 			Code: class.CodeSecret, Field: "ticket",
 			Message: "This ticket has been used or is too old. Reload the page.",
 		}
 	}
-	room, err := p.Hub.Instruct(ctx, code, secret, learner)
+	room, err := p.Hub.Instruct(ctx, code, secret, v.Learner)
 	if err != nil {
 		if e, ok := terms.AsRefusal(err); ok {
 			return nil, e
 		}
 		return nil, err
 	}
-	return &presentFeed{p, room, learner, secret}, nil
+	return &presentFeed{p, room, v.Learner, secret}, nil
 }
 
 // presentFeed is the teacher's connection.
@@ -285,12 +285,12 @@ type presentFeed struct {
 }
 
 // Serve implements [wire.Part].
-func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
+func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Line) error {
 	notes, stop := f.p.Hub.Broker().Subscribe(f.room.Code())
 	defer stop()
 	rise, err := f.room.Sit(ctx, f.who, f.secret)
 	if err != nil {
-		return send(f.p.answered(0, err))
+		return out.Send(f.p.answered(0, err))
 	}
 	defer rise()
 	for {
@@ -299,7 +299,7 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, send fu
 		if err != nil {
 			return err
 		}
-		if err := send(wire.Message{Panels: panels, Data: sharedOf(v, true)}); err != nil {
+		if err := out.Send(wire.Message{Panels: panels, Data: sharedOf(v, true)}); err != nil {
 			return err
 		}
 		if v.Gone {
@@ -317,7 +317,7 @@ func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, send fu
 			if !ok {
 				return nil
 			}
-			if err := send(f.handle(ctx, c)); err != nil {
+			if err := out.Send(f.handle(ctx, c)); err != nil {
 				return err
 			}
 		}

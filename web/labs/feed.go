@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"net/url"
 	"strings"
 	"time"
 
@@ -25,15 +24,15 @@ func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"lab": p.openFeed}
 }
 
-func (p *Pages) openFeed(_ context.Context, learner string, q url.Values) (wire.Part, error) {
-	l, ok := lab.Find(q.Get("name"))
+func (p *Pages) openFeed(_ context.Context, v wire.Visit) (wire.Part, error) {
+	l, ok := lab.Find(v.Query.Get("name"))
 	if !ok {
 		return nil, &terms.Refusal{
 			Code: terms.CodeUnknown, Field: "name",
 			Message: "There is no such lab. The program may have changed; reload the page.",
 		}
 	}
-	return &feed{p: p, l: l, i: l.Info(), learner: learner}, nil
+	return &feed{p: p, l: l, i: l.Info(), learner: v.Learner}, nil
 }
 
 // showEvery is how often a run in progress is drawn: drawing takes time from
@@ -64,7 +63,7 @@ type feedData struct {
 }
 
 // Serve implements [wire.Part].
-func (f *feed) Serve(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
+func (f *feed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Line) error {
 	defer f.look(nil)
 	tick := time.NewTicker(showEvery)
 	defer tick.Stop()
@@ -77,12 +76,12 @@ func (f *feed) Serve(ctx context.Context, in <-chan wire.Command, send func(wire
 			}
 			m := f.handle(ctx, c)
 			m.Ack = c.N
-			err = send(m)
+			err = out.Send(m)
 		case <-f.done():
-			err = send(f.finish())
+			err = out.Send(f.finish())
 		case <-tick.C:
 			if m, news := f.news(ctx); news {
-				err = send(m)
+				err = out.Send(m)
 			}
 		case <-ctx.Done():
 			return ctx.Err()

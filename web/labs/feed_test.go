@@ -28,7 +28,7 @@ type visitor struct {
 func (s *site) open(name string) *visitor {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	f, err := s.pages.Feeds()["lab"](ctx, "someone", url.Values{"name": {name}})
+	f, err := s.pages.Feeds()["lab"](ctx, wire.Visit{Learner: "someone", Query: url.Values{"name": {name}}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -36,7 +36,9 @@ func (s *site) open(name string) *visitor {
 		t: s.t, in: make(chan wire.Command, wire.Waiting), out: make(chan wire.Message, 4096), stop: cancel,
 		end: make(chan error, 1),
 	}
-	go func() { w.end <- f.Serve(ctx, w.in, func(m wire.Message) error { w.out <- m; return nil }) }()
+	go func() {
+		w.end <- f.Serve(ctx, w.in, wire.SendFunc(func(m wire.Message) error { w.out <- m; return nil }))
+	}()
 	s.t.Cleanup(func() {
 		cancel()
 		if err := <-w.end; err != nil && !errors.Is(err, context.Canceled) {
@@ -357,7 +359,7 @@ func TestOneAtATime(t *testing.T) {
 func TestNoSuchLab(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	_, err := s.pages.Feeds()["lab"](context.Background(), "someone", url.Values{"name": {"alchemy"}})
+	_, err := s.pages.Feeds()["lab"](context.Background(), wire.Visit{Query: url.Values{"name": {"alchemy"}}})
 	if e := new(terms.Refusal); !errors.As(err, &e) || e.Code != terms.CodeUnknown {
 		t.Errorf("%v", err)
 	}

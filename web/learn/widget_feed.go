@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/url"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -18,8 +17,8 @@ func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"widget": p.openWidget}
 }
 
-func (p *Pages) openWidget(_ context.Context, _ string, q url.Values) (wire.Part, error) {
-	s := p.widgets.specs[q.Get("id")]
+func (p *Pages) openWidget(_ context.Context, v wire.Visit) (wire.Part, error) {
+	s := p.widgets.specs[v.Query.Get("id")]
 	if s == nil {
 		return nil, &terms.Refusal{
 			Code: terms.CodeUnknown, Field: "id",
@@ -43,7 +42,7 @@ type widgetData struct {
 
 // Serve implements [wire.Part]. Only the newest command counts: an input that
 // has moved on makes where it was of no interest.
-func (f *widgetFeed) Serve(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
+func (f *widgetFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Line) error {
 	for {
 		var c wire.Command
 		var ok bool
@@ -70,7 +69,7 @@ func (f *widgetFeed) Serve(ctx context.Context, in <-chan wire.Command, send fun
 			m = wire.Message{Error: e}
 		}
 		m.Ack, m.Done = c.N, true
-		if err := send(m); err != nil {
+		if err := out.Send(m); err != nil {
 			return err
 		}
 	}

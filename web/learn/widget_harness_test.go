@@ -53,7 +53,7 @@ func aloneAt(spec *spec, inputs map[string]string) string {
 // asks sends commands to an experiment's feed and returns the answers.
 func (s *site) asks(spec *spec, commands ...map[string]string) []wire.Message {
 	s.t.Helper()
-	feed, err := s.pages.Feeds()["widget"](context.Background(), "someone", url.Values{"id": {spec.ID}})
+	feed, err := s.pages.Feeds()["widget"](context.Background(), wire.Visit{Learner: "someone", Query: url.Values{"id": {spec.ID}}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -61,10 +61,10 @@ func (s *site) asks(spec *spec, commands ...map[string]string) []wire.Message {
 	var answers []wire.Message
 	done := make(chan error)
 	go func() {
-		done <- feed.Serve(context.Background(), in, func(m wire.Message) error {
+		done <- feed.Serve(context.Background(), in, wire.SendFunc(func(m wire.Message) error {
 			answers = append(answers, m)
 			return nil
-		})
+		}))
 	}()
 	for i, values := range commands {
 		fields, err := json.Marshal(map[string]any{"values": values})

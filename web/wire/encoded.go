@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -26,20 +24,18 @@ type Encoded struct {
 // since 1970, so that a program can measure how long the way took. The message
 // must carry no acknowledgement and no error: they are one connection's own.
 func Encode(seq uint64, at time.Time, m Message) (*Encoded, error) {
-	if m.Ack != 0 || m.Error != nil || m.Encoded != nil {
+	if m.Ack != 0 || m.Error != nil || m.Encoded != nil || m.Fields != nil {
 		return nil, fmt.Errorf("wire: a message for all answers nobody: ack %d, error %v", m.Ack, m.Error)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // the frame is never part of a page
-	if err := enc.Encode(struct {
+	b, err := plainJSON(struct {
 		Seq uint64 `json:"seq"`
 		At  int64  `json:"at"`
 		Message
-	}{seq, at.UnixMicro(), m}); err != nil {
-		return nil, fmt.Errorf("wire: %w", err)
+	}{seq, at.UnixMicro(), m})
+	if err != nil {
+		return nil, err
 	}
-	return &Encoded{seq: seq, bytes: bytes.TrimSuffix(b.Bytes(), []byte("\n"))}, nil
+	return &Encoded{seq: seq, bytes: b}, nil
 }
 
 // Seq is the place in the sequence of snapshots.

@@ -1,18 +1,17 @@
-package wire_test
+package wire
 
 import (
 	"testing"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // TestEncode: a snapshot is written out with its number and its time, HTML as it
 // is, and the frame of the transport is made once.
 func TestEncode(t *testing.T) {
 	at := time.UnixMicro(1_700_000_000_000_001)
-	e, err := wire.Encode(12, at, wire.Message{Panels: []wire.Panel{morph("a", "<b>&</b>")}, Data: 5})
+	e, err := Encode(12, at, Message{Panels: []Panel{morph("a", "<b>&</b>")}, Data: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,12 +36,12 @@ func TestEncode(t *testing.T) {
 
 // TestEncodeForAll: what answers one connection cannot be sent to all.
 func TestEncodeForAll(t *testing.T) {
-	for name, m := range map[string]wire.Message{
+	for name, m := range map[string]Message{
 		"an acknowledgement": {Ack: 1},
 		"an error":           {Error: &terms.Refusal{Code: terms.CodeBusy}},
 		"data that is none":  {Data: func() {}},
 	} {
-		if _, err := wire.Encode(1, time.Now(), m); err == nil {
+		if _, err := Encode(1, time.Now(), m); err == nil {
 			t.Errorf("%s was encoded", name)
 		}
 	}

@@ -1,4 +1,4 @@
-package wire_test
+package wire
 
 import (
 	"encoding/json"
@@ -7,40 +7,39 @@ import (
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/wire"
 )
 
-func morph(id, html string) wire.Panel { return wire.Panel{ID: id, Op: wire.Morph, HTML: html} }
+func morph(id, html string) Panel { return Panel{ID: id, Op: Morph, HTML: html} }
 
 // TestJoin: of what waits only the newest is told, and nothing of what must be.
 func TestJoin(t *testing.T) {
-	row := wire.Panel{ID: "rows", Op: wire.Append, HTML: "<li>1</li>"}
-	row2 := wire.Panel{ID: "rows", Op: wire.Append, HTML: "<li>2</li>"}
-	for name, c := range map[string]struct{ first, next, want wire.Message }{
+	row := Panel{ID: "rows", Op: Append, HTML: "<li>1</li>"}
+	row2 := Panel{ID: "rows", Op: Append, HTML: "<li>2</li>"}
+	for name, c := range map[string]struct{ first, next, want Message }{
 		"the newer of two": {
-			wire.Message{Ack: 1, Panels: []wire.Panel{morph("a", "1"), morph("b", "1")}, Data: "old"},
-			wire.Message{Ack: 2, Panels: []wire.Panel{morph("a", "2")}, Data: "new"},
-			wire.Message{Ack: 2, Panels: []wire.Panel{morph("b", "1"), morph("a", "2")}, Data: "new"},
+			Message{Ack: 1, Panels: []Panel{morph("a", "1"), morph("b", "1")}, Data: "old"},
+			Message{Ack: 2, Panels: []Panel{morph("a", "2")}, Data: "new"},
+			Message{Ack: 2, Panels: []Panel{morph("b", "1"), morph("a", "2")}, Data: "new"},
 		},
 		"done stays, ack never falls, data is kept": {
-			wire.Message{Ack: 3, Done: true, Data: "kept"},
-			wire.Message{Panels: []wire.Panel{morph("a", "1")}},
-			wire.Message{Ack: 3, Done: true, Data: "kept", Panels: []wire.Panel{morph("a", "1")}},
+			Message{Ack: 3, Done: true, Data: "kept"},
+			Message{Panels: []Panel{morph("a", "1")}},
+			Message{Ack: 3, Done: true, Data: "kept", Panels: []Panel{morph("a", "1")}},
 		},
 		"rows are added up": {
-			wire.Message{Panels: []wire.Panel{row}},
-			wire.Message{Panels: []wire.Panel{row2}},
-			wire.Message{Panels: []wire.Panel{row, row2}},
+			Message{Panels: []Panel{row}},
+			Message{Panels: []Panel{row2}},
+			Message{Panels: []Panel{row, row2}},
 		},
 		"a new list makes rows before it void": {
-			wire.Message{Panels: []wire.Panel{row}},
-			wire.Message{Panels: []wire.Panel{morph("rows", "<ul></ul>")}},
-			wire.Message{Panels: []wire.Panel{morph("rows", "<ul></ul>")}},
+			Message{Panels: []Panel{row}},
+			Message{Panels: []Panel{morph("rows", "<ul></ul>")}},
+			Message{Panels: []Panel{morph("rows", "<ul></ul>")}},
 		},
 		"what is taken away needs no making": {
-			wire.Message{Panels: []wire.Panel{morph("a", "1")}},
-			wire.Message{Panels: []wire.Panel{{ID: "a", Op: wire.Remove}}},
-			wire.Message{Panels: []wire.Panel{{ID: "a", Op: wire.Remove}}},
+			Message{Panels: []Panel{morph("a", "1")}},
+			Message{Panels: []Panel{{ID: "a", Op: Remove}}},
+			Message{Panels: []Panel{{ID: "a", Op: Remove}}},
 		},
 	} {
 		if got := c.first.Join(c.next); !reflect.DeepEqual(got, c.want) {
@@ -60,7 +59,7 @@ func TestDecodeIsStrict(t *testing.T) {
 		`{"t":"much"}`: terms.CodeRange, `{"text":{"a":1}}`: terms.CodeRange,
 		`{"u":1}`: terms.CodeUnknown, `{`: terms.CodeUnknown,
 	} {
-		err := wire.Command{Name: "set", Fields: json.RawMessage(fields)}.Decode(&into)
+		err := Command{Name: "set", Fields: json.RawMessage(fields)}.Decode(&into)
 		var e *terms.Refusal
 		if got := terms.Code(""); errors.As(err, &e) {
 			got = e.Code

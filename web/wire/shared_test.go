@@ -1,23 +1,20 @@
-package web
+package wire
 
 import (
 	"context"
 	"fmt"
 	"testing"
 	"time"
-
-	"github.com/tokenbytoken/viz/web/browser"
-	"github.com/tokenbytoken/viz/web/wire"
 )
 
 // snapshot is a message for all whose panel names its number.
-func snapshot(t *testing.T, seq uint64, html string) wire.Message {
+func snapshot(t *testing.T, seq uint64, html string) Message {
 	t.Helper()
-	e, err := wire.Encode(seq, time.Now(), wire.Message{Panels: []wire.Panel{{ID: "a", Op: wire.Morph, HTML: html}}})
+	e, err := Encode(seq, time.Now(), Message{Panels: []Panel{{ID: "a", Op: Morph, HTML: html}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return wire.Message{Encoded: e}
+	return Message{Encoded: e}
 }
 
 // TestSnapshotsGiveWay: of the snapshots that wait for a connection only the
@@ -26,7 +23,7 @@ func snapshot(t *testing.T, seq uint64, html string) wire.Message {
 func TestSnapshotsGiveWay(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
-	x := withFeed(t, Limits{}, func(_ context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
+	x := withPart(t, Limits{}, func(_ context.Context, in <-chan Command, send func(Message) error) error {
 		if err := send(snapshot(t, 5, "first")); err != nil {
 			return err
 		}
@@ -35,7 +32,7 @@ func TestSnapshotsGiveWay(t *testing.T) {
 			if err := send(snapshot(t, uint64(6+i), fmt.Sprint(6+i))); err != nil {
 				return err
 			}
-			if err := send(wire.Message{Ack: uint64(i + 1)}); err != nil {
+			if err := send(Message{Ack: uint64(i + 1)}); err != nil {
 				return err
 			}
 		}
@@ -49,7 +46,7 @@ func TestSnapshotsGiveWay(t *testing.T) {
 		return nil
 	})
 	defer close(release)
-	l, _ := x.dialFeed(t, "feed=test")
+	l, _ := x.dial(t, "feed=test")
 	if m := l.receive(); m.Seq != 5 || m.Panels[0].HTML != "first" {
 		t.Fatalf("the first message is %+v", m)
 	}
@@ -78,7 +75,7 @@ func TestSnapshotsGiveWay(t *testing.T) {
 func TestSnapshotsAreShared(t *testing.T) {
 	t.Parallel()
 	shared := snapshot(t, 3, "<p>the same</p>")
-	x := withFeed(t, Limits{}, func(ctx context.Context, _ <-chan wire.Command, send func(wire.Message) error) error {
+	x := withPart(t, Limits{}, func(ctx context.Context, _ <-chan Command, send func(Message) error) error {
 		if err := send(shared); err != nil {
 			return err
 		}
@@ -86,8 +83,8 @@ func TestSnapshotsAreShared(t *testing.T) {
 		return nil
 	})
 	for range 3 {
-		l, _ := x.dialFeed(t, "feed=test")
-		l.conn.SetReadDeadline(time.Now().Add(browser.Patience))
+		l, _ := x.dial(t, "feed=test")
+		l.conn.SetReadDeadline(time.Now().Add(patience))
 		_, data, err := l.conn.ReadMessage()
 		if err != nil || string(data) != string(shared.Encoded.Bytes()) {
 			t.Errorf("%s, %v, want %s", data, err, shared.Encoded.Bytes())

@@ -1,73 +1,120 @@
-package web
+package wire
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"net"
 	"net/http"
-	"net/url"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
+	"go.uber.org/goleak"
 	"golang.org/x/time/rate"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/browser"
-	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// feedFunc is a feed that is one function.
-type feedFunc func(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func (f feedFunc) Serve(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
-	return f(ctx, in, send)
+// partFunc is a part that is one function.
+type partFunc func(ctx context.Context, in <-chan Command, send func(Message) error) error
+
+func (f partFunc) Serve(ctx context.Context, in <-chan Command, out Line) error {
+	return f(ctx, in, out.Send)
+}
+
+// patience is how long a test waits for what must come; only a failing one does.
+const patience = 2 * time.Minute
+
+// nobody asks whose request it is, and plainly refuses one.
+func nobody(*http.Request) (string, *http.Cookie)           { return "someone", nil }
+func plainly(w http.ResponseWriter, status int, say string) { http.Error(w, say, status) }
+
+// site is a server of parts, and its address.
+type site struct {
+	*Server
+	http *httptest.Server
+	stop func() // ends the server, once
+}
+
+// newSite starts a server without parts.
+func newSite(t *testing.T, limits Limits) *site {
+	t.Helper()
+	s := NewServer(Config{
+		Parts: map[string]Kind{}, Limits: limits, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Learner: nobody, Refuse: plainly,
+	})
+	h := httptest.NewUnstartedServer(s)
+	// Small buffers in the kernel, so that a slow reader is noticed at once.
+	h.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		if err := c.(*net.TCPConn).SetWriteBuffer(32 << 10); err != nil {
+			t.Error(err)
+		}
+		return ctx
+	}
+	h.Start()
+	stop := sync.OnceFunc(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := s.Shutdown(ctx); err != nil {
+			t.Errorf("shutdown: %v", err)
+		}
+		h.Close()
+	})
+	t.Cleanup(stop)
+	return &site{s, h, stop}
 }
 
 // echo answers every command with its own fields.
-func echo(_ context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
+func echo(_ context.Context, in <-chan Command, send func(Message) error) error {
 	for c := range in {
-		if err := send(wire.Message{Ack: c.N, Data: c, Done: true}); err != nil {
+		if err := send(Message{Ack: c.N, Data: c, Done: true}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// withFeed is a site with one feed, called "test".
-func withFeed(t *testing.T, limits Limits, f feedFunc) *site {
+// withPart is a site with one part, called "test".
+func withPart(t *testing.T, limits Limits, f partFunc) *site {
 	t.Helper()
 	x := newSite(t, limits)
-	x.feeds["test"] = func(context.Context, string, url.Values) (wire.Part, error) { return f, nil }
+	x.cfg.Parts["test"] = Kind{Open: func(context.Context, Visit) (Part, error) { return f, nil }}
 	return x
 }
 
-// fromFeed is a feed's message as a client reads it.
-type fromFeed struct {
+// received is a part's message as a client reads it.
+type received struct {
 	Seq    uint64          `json:"seq"`
 	Ack    uint64          `json:"ack"`
-	Panels []wire.Panel    `json:"panels"`
+	Panels []Panel         `json:"panels"`
 	Data   json.RawMessage `json:"data"`
 	Done   bool            `json:"done"`
 	Error  *terms.Refusal  `json:"error"`
 }
 
-// feedLine is a client of a feed.
-type feedLine struct {
+// client is a client of a part.
+type client struct {
 	t    *testing.T
 	conn *websocket.Conn
 }
 
-// dialFeed connects as a page does.
-func (x *site) dialFeed(t *testing.T, query string, protocols ...string) (*feedLine, *http.Response) {
+// dial connects as a page does.
+func (x *site) dial(t *testing.T, query string, protocols ...string) (*client, *http.Response) {
 	t.Helper()
 	if protocols == nil {
 		protocols = []string{ProtocolHTML}
 	}
-	d := websocket.Dialer{Subprotocols: protocols, HandshakeTimeout: browser.Patience}
-	conn, answer, err := d.Dial("ws"+strings.TrimPrefix(x.http.URL, "http")+"/ws?"+query, nil)
+	d := websocket.Dialer{Subprotocols: protocols, HandshakeTimeout: patience}
+	conn, answer, err := d.Dial("ws"+strings.TrimPrefix(x.http.URL, "http")+"/?"+query, nil)
 	if err != nil {
 		if answer == nil {
 			t.Fatal(err)
@@ -75,10 +122,10 @@ func (x *site) dialFeed(t *testing.T, query string, protocols ...string) (*feedL
 		return nil, answer
 	}
 	t.Cleanup(func() { conn.Close() })
-	return &feedLine{t, conn}, answer
+	return &client{t, conn}, answer
 }
 
-func (l *feedLine) say(text string) {
+func (l *client) say(text string) {
 	l.t.Helper()
 	if err := l.conn.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
 		l.t.Fatal(err)
@@ -86,7 +133,7 @@ func (l *feedLine) say(text string) {
 }
 
 // receive returns the next message, which must arrive.
-func (l *feedLine) receive() fromFeed {
+func (l *client) receive() received {
 	l.t.Helper()
 	m, code := l.next()
 	if code != 0 {
@@ -96,9 +143,9 @@ func (l *feedLine) receive() fromFeed {
 }
 
 // next returns the next message, or the code by which the connection ended.
-func (l *feedLine) next() (m fromFeed, code int) {
+func (l *client) next() (m received, code int) {
 	l.t.Helper()
-	l.conn.SetReadDeadline(time.Now().Add(browser.Patience))
+	l.conn.SetReadDeadline(time.Now().Add(patience))
 	_, data, err := l.conn.ReadMessage()
 	var closed *websocket.CloseError
 	switch {
@@ -113,14 +160,14 @@ func (l *feedLine) next() (m fromFeed, code int) {
 	return m, 0
 }
 
-// TestFeedAnswers: commands reach the feed with their fields, answers the
+// TestPartAnswers: commands reach the part with their fields, answers the
 // client with their numbers, and what is not a command is refused without it.
-func TestFeedAnswers(t *testing.T) {
+func TestPartAnswers(t *testing.T) {
 	t.Parallel()
-	l, _ := withFeed(t, Limits{}, echo).dialFeed(t, "feed=test")
+	l, _ := withPart(t, Limits{}, echo).dial(t, "feed=test")
 	l.say(`{"cmd":"set","n":7,"values":{"t":"0.5"}}`)
 	m := l.receive()
-	var c wire.Command
+	var c Command
 	if err := json.Unmarshal(m.Data, &c); err != nil {
 		t.Fatal(err)
 	}
@@ -139,35 +186,35 @@ func TestFeedAnswers(t *testing.T) {
 	}
 }
 
-// TestFeedRefusals: a feed that is not there, one that will not be opened, one
+// TestPartRefusals: a part that is not there, one that will not be opened, one
 // that fails or panics, and a client of the wrong protocol.
-func TestFeedRefusals(t *testing.T) {
+func TestPartRefusals(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, Limits{})
-	if _, answer := x.dialFeed(t, "feed=none"); answer.StatusCode != http.StatusNotFound {
-		t.Errorf("a feed that is not there: %s", answer.Status)
+	if _, answer := x.dial(t, "feed=none"); answer.StatusCode != http.StatusNotFound {
+		t.Errorf("a part that is not there: %s", answer.Status)
 	}
-	x.feeds["shut"] = func(context.Context, string, url.Values) (wire.Part, error) {
+	x.cfg.Parts["shut"] = Kind{Open: func(context.Context, Visit) (Part, error) {
 		return nil, &terms.Refusal{Code: terms.CodeUnknown, Message: "There is no such part."}
-	}
-	x.feeds["full"] = func(context.Context, string, url.Values) (wire.Part, error) {
+	}}
+	x.cfg.Parts["full"] = Kind{Open: func(context.Context, Visit) (Part, error) {
 		return nil, &terms.Refusal{Code: terms.CodeFull, Message: "No room."}
-	}
-	x.feeds["fails"] = func(context.Context, string, url.Values) (wire.Part, error) {
-		return feedFunc(func(context.Context, <-chan wire.Command, func(wire.Message) error) error {
+	}}
+	x.cfg.Parts["fails"] = Kind{Open: func(context.Context, Visit) (Part, error) {
+		return partFunc(func(context.Context, <-chan Command, func(Message) error) error {
 			return errors.New("broken")
 		}), nil
-	}
-	x.feeds["panics"] = func(context.Context, string, url.Values) (wire.Part, error) {
-		return feedFunc(
-			func(context.Context, <-chan wire.Command, func(wire.Message) error) error { panic("broken") },
+	}}
+	x.cfg.Parts["panics"] = Kind{Open: func(context.Context, Visit) (Part, error) {
+		return partFunc(
+			func(context.Context, <-chan Command, func(Message) error) error { panic("broken") },
 		), nil
-	}
-	x.feeds["ends"] = func(context.Context, string, url.Values) (wire.Part, error) {
-		return feedFunc(func(_ context.Context, _ <-chan wire.Command, send func(wire.Message) error) error {
-			return send(wire.Message{Done: true})
+	}}
+	x.cfg.Parts["ends"] = Kind{Open: func(context.Context, Visit) (Part, error) {
+		return partFunc(func(_ context.Context, _ <-chan Command, send func(Message) error) error {
+			return send(Message{Done: true})
 		}), nil
-	}
+	}}
 	for name, want := range map[string]struct {
 		messages, code int
 	}{
@@ -175,7 +222,7 @@ func TestFeedRefusals(t *testing.T) {
 		"fails": {0, websocket.CloseInternalServerErr}, "panics": {0, websocket.CloseInternalServerErr},
 		"ends": {1, websocket.CloseNormalClosure},
 	} {
-		l, _ := x.dialFeed(t, "feed="+name)
+		l, _ := x.dial(t, "feed="+name)
 		messages, code := 0, 0
 		for code == 0 {
 			if _, code = l.next(); code == 0 {
@@ -186,13 +233,13 @@ func TestFeedRefusals(t *testing.T) {
 			t.Errorf("%s: %d messages and code %d, want %+v", name, messages, code, want)
 		}
 	}
-	l, _ := x.dialFeed(t, "feed=ends", ProtocolJSON)
+	l, _ := x.dial(t, "feed=ends", ProtocolJSON)
 	if _, code := l.next(); code != websocket.CloseProtocolError {
 		t.Errorf("the other protocol: code %d", code)
 	}
 }
 
-// TestSlowReaderMissesOnlyWhatIsOld: a feed that sends far more than a client
+// TestSlowReaderMissesOnlyWhatIsOld: a part that sends far more than a client
 // reads is not held up, and the client gets the newest panel, every row that was
 // added, and the end.
 func TestSlowReaderMissesOnlyWhatIsOld(t *testing.T) {
@@ -200,25 +247,25 @@ func TestSlowReaderMissesOnlyWhatIsOld(t *testing.T) {
 	const states, rows = 2000, 40
 	all := make(chan struct{})
 	big := strings.Repeat("x", 10_000)
-	x := withFeed(t, Limits{}, func(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
+	x := withPart(t, Limits{}, func(ctx context.Context, in <-chan Command, send func(Message) error) error {
 		<-in
 		for i := range states {
-			m := wire.Message{Panels: []wire.Panel{{ID: "a", Op: wire.Morph, HTML: fmt.Sprint(i, big)}}}
+			m := Message{Panels: []Panel{{ID: "a", Op: Morph, HTML: fmt.Sprint(i, big)}}}
 			if i%(states/rows) == 0 {
-				m.Panels = append(m.Panels, wire.Panel{ID: "rows", Op: wire.Append, HTML: "row"})
+				m.Panels = append(m.Panels, Panel{ID: "rows", Op: Append, HTML: "row"})
 			}
 			if err := send(m); err != nil {
 				return err
 			}
 		}
-		if err := send(wire.Message{Ack: 1, Done: true}); err != nil {
+		if err := send(Message{Ack: 1, Done: true}); err != nil {
 			return err
 		}
 		close(all)
 		<-ctx.Done()
 		return ctx.Err()
 	})
-	l, _ := x.dialFeed(t, "feed=test")
+	l, _ := x.dial(t, "feed=test")
 	l.say(`{"cmd":"go","n":1}`)
 	<-all // nothing has been read yet
 	newest, added, panels := "", 0, 0
@@ -226,7 +273,7 @@ func TestSlowReaderMissesOnlyWhatIsOld(t *testing.T) {
 		m := l.receive()
 		done = m.Done
 		for _, p := range m.Panels {
-			if p.Op == wire.Append {
+			if p.Op == Append {
 				added++
 				continue
 			}
@@ -245,14 +292,14 @@ func TestSlowReaderMissesOnlyWhatIsOld(t *testing.T) {
 	}
 }
 
-// TestFeedLimits: the rate of commands, the size of a message and the number of
+// TestPartLimits: the rate of commands, the size of a message and the number of
 // connections are those of every socket.
-func TestFeedLimits(t *testing.T) {
+func TestPartLimits(t *testing.T) {
 	t.Parallel()
-	x := withFeed(
+	x := withPart(
 		t, Limits{CommandsPerSecond: rate.Every(time.Hour), CommandBurst: 2, Sockets: 1, MessageBytes: 200}, echo,
 	)
-	l, _ := x.dialFeed(t, "feed=test")
+	l, _ := x.dial(t, "feed=test")
 	for n, code := range []terms.Code{"", "", terms.CodeBusy} {
 		l.say(fmt.Sprintf(`{"cmd":"set","n":%d}`, n+1))
 		if m := l.receive(); m.Ack != uint64(n+1) || (m.Error == nil) != (code == "") ||
@@ -260,7 +307,7 @@ func TestFeedLimits(t *testing.T) {
 			t.Errorf("command %d: %+v, want code %q", n+1, m, code)
 		}
 	}
-	if _, answer := x.dialFeed(t, "feed=test"); answer.StatusCode != http.StatusServiceUnavailable {
+	if _, answer := x.dial(t, "feed=test"); answer.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("one connection too many: %s", answer.Status)
 	}
 	l.say(`{"cmd":"` + strings.Repeat("x", 300) + `"}`)
@@ -269,21 +316,21 @@ func TestFeedLimits(t *testing.T) {
 	}
 }
 
-// TestFeedEndsWithTheServer: a feed at work is stopped, the client receives 1012, and
+// TestPartEndsWithTheServer: a part at work is stopped, the client receives 1012, and
 // nothing is left running (the suite looks for goroutines).
-func TestFeedEndsWithTheServer(t *testing.T) {
+func TestPartEndsWithTheServer(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)
-	x := withFeed(t, Limits{}, func(ctx context.Context, in <-chan wire.Command, send func(wire.Message) error) error {
+	x := withPart(t, Limits{}, func(ctx context.Context, in <-chan Command, send func(Message) error) error {
 		<-in
-		if err := send(wire.Message{Ack: 1}); err != nil {
+		if err := send(Message{Ack: 1}); err != nil {
 			return err
 		}
 		<-ctx.Done()
 		ended <- ctx.Err()
 		return ctx.Err()
 	})
-	l, _ := x.dialFeed(t, "feed=test")
+	l, _ := x.dial(t, "feed=test")
 	l.say(`{"cmd":"go","n":1}`)
 	l.receive()
 	go x.stop()
@@ -291,6 +338,6 @@ func TestFeedEndsWithTheServer(t *testing.T) {
 		t.Errorf("code %d", code)
 	}
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("the feed ended with %v", err)
+		t.Errorf("the part ended with %v", err)
 	}
 }

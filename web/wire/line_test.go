@@ -1,0 +1,303 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+)
+
+// pipe is a [transport] whose peer is the test: it hands messages in, and takes
+// what is sent when it likes.
+type pipe struct {
+	in      chan string
+	out     chan string   // without room: a writer waits until the test reads
+	cut     chan struct{} // closed when the peer is gone
+	goodbye *goodbye
+}
+
+func newPipe() *pipe {
+	return &pipe{in: make(chan string), out: make(chan string), cut: make(chan struct{})}
+}
+
+func (p *pipe) read() ([]byte, error) {
+	if m, ok := <-p.in; ok {
+		return []byte(m), nil
+	}
+	close(p.cut)
+	return nil, byeGone
+}
+
+func (p *pipe) write(b []byte) error {
+	select {
+	case p.out <- string(b):
+		return nil
+	case <-p.cut:
+		return io.ErrClosedPipe
+	}
+}
+func (p *pipe) writeShared(e *Encoded) error { return p.write(e.Bytes()) }
+func (p *pipe) ping() error                  { return nil }
+func (p *pipe) sayGoodbye(bye *goodbye)      { p.goodbye = bye }
+func (p *pipe) finish()                      {}
+func (p *pipe) abort()                       {}
+
+// over serves a part over a pipe until the pipe's in is closed; ended is closed
+// when the connection has ended.
+func over(p *pipe, kind Kind, part Part) (ended chan struct{}) {
+	s := NewServer(Config{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	s.cfg.Limits.CommandsPerSecond = rate.Inf
+	ended = make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.newLine(p, "test", kind).open(func(context.Context, Visit) (Part, error) { return part, nil }, Visit{})
+	}()
+	return ended
+}
+
+func readMessage(t *testing.T, text string) (m received) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return m
+}
+
+// linePart is a part that is one function.
+type linePart func(ctx context.Context, in <-chan Command, out Line) error
+
+func (f linePart) Serve(ctx context.Context, in <-chan Command, out Line) error {
+	return f(ctx, in, out)
+}
+
+// TestReady: a part that waits for its line makes no state that a slow reader
+// would miss, and then the newest there is.
+func TestReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var newest atomic.Uint64
+		var made []uint64
+		p := newPipe()
+		ended := over(p, Kind{}, linePart(func(_ context.Context, _ <-chan Command, out Line) error {
+			for out.Ready() == nil {
+				made = append(made, newest.Load())
+				if err := out.Send(Message{Seq: newest.Load(), Alone: true}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		for n := range 9 {
+			newest.Store(uint64(n + 1))
+			fixture.Pass(time.Second)
+			if n%3 == 2 { // a slow reader: it takes one while three come to be
+				<-p.out
+			}
+		}
+		close(p.in)
+		<-ended
+		if want := []uint64{1, 4, 7}; !slices.Equal(made, want) {
+			t.Errorf("made the states %v, want %v", made, want)
+		}
+	})
+}
+
+// TestPings: a ping is answered while a command is being carried out, or, where
+// answers come in order, after it.
+func TestPings(t *testing.T) {
+	for _, ordered := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			p := newPipe()
+			ended := over(p, Kind{Ordered: ordered}, linePart(func(_ context.Context, in <-chan Command, out Line) error {
+				for c := range in {
+					if c.Name == "think" {
+						time.Sleep(time.Minute)
+					}
+					if err := out.Send(Message{Ack: c.N, Alone: true}); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			p.in <- `{"cmd":"think","n":1}`
+			p.in <- `{"cmd":"ping","n":2}`
+			var acks []uint64
+			for range 2 {
+				acks = append(acks, readMessage(t, <-p.out).Ack)
+			}
+			close(p.in)
+			<-ended
+			if slices.IsSorted(acks) != ordered {
+				t.Errorf("ordered %v: answered in the order %v", ordered, acks)
+			}
+		})
+	}
+}
+
+// TestNumbers: a part that numbers its states has its numbers carried on by all
+// other messages, one that does not has its messages counted.
+func TestNumbers(t *testing.T) {
+	for _, row := range []struct {
+		sent []Message
+		seqs []uint64
+	}{
+		{[]Message{{Data: 1}, {Data: 2}}, []uint64{1, 2}},
+		{
+			[]Message{{Ack: 1, Alone: true}, {Seq: 5, Alone: true}, {Ack: 2, Alone: true}, {Seq: 9, Alone: true}},
+			[]uint64{0, 5, 5, 9},
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := newPipe()
+			ended := over(p, Kind{}, linePart(func(_ context.Context, in <-chan Command, out Line) error {
+				for _, m := range row.sent {
+					if out.Ready() != nil || out.Send(m) != nil {
+						break
+					}
+				}
+				<-in
+				return nil
+			}))
+			for i, want := range row.seqs {
+				if m := readMessage(t, <-p.out); m.Seq != want {
+					t.Errorf("message %d of %+v has number %d, want %d", i+1, row.sent, m.Seq, want)
+				}
+			}
+			close(p.in)
+			<-ended
+		})
+	}
+}
+
+// TestBytes: the fields of programs stand beside the others, and HTML is as it was.
+func TestBytes(t *testing.T) {
+	for want, m := range map[string]Message{
+		`{"seq":1,"ack":0}`: {Seq: 1},
+		`{"seq":1,"ack":0,"panels":[{"id":"a","op":"morph","html":"<b>&</b>"}]}`: {
+			Seq: 1, Panels: []Panel{morph("a", "<b>&</b>")},
+		},
+		`{"seq":1,"ack":2,"pieces":[]}`: {Seq: 1, Ack: 2, Fields: struct {
+			Pieces []int `json:"pieces"`
+		}{[]int{}}},
+		`{"seq":2,"ack":2}`: {Seq: 2, Ack: 2, Fields: struct{}{}},
+	} {
+		if got, err := m.Bytes(); err != nil || string(got) != want {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
+	}
+}
+
+// TestOnlyTheNewestSnapshotWaits: whoever reads slowly is shown the snapshot that
+// is being sent, and then the newest, however many came between.
+func TestOnlyTheNewestSnapshotWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipe()
+		ended := over(p, Kind{}, linePart(func(_ context.Context, in <-chan Command, out Line) error {
+			for n := range uint64(9) {
+				if err := out.Send(snapshot(t, n+1, "")); err != nil {
+					return err
+				}
+				time.Sleep(time.Second)
+			}
+			<-in
+			return nil
+		}))
+		time.Sleep(time.Minute) // all have come by then
+		var shown []uint64
+		for range 2 {
+			shown = append(shown, readMessage(t, <-p.out).Seq)
+		}
+		fixture.Pass(time.Minute)
+		select {
+		case m := <-p.out:
+			t.Errorf("after the newest came %s", m)
+		default:
+		}
+		close(p.in)
+		<-ended
+		if want := []uint64{1, 9}; !slices.Equal(shown, want) {
+			t.Errorf("shown were the snapshots %v, want %v", shown, want)
+		}
+	})
+}
+
+// TestStoppedReaderIsCutOff: a client that is there and reads nothing any more
+// loses its connection, whatever it is being sent.
+func TestStoppedReaderIsCutOff(t *testing.T) {
+	for name, m := range map[string]func() Message{
+		"its own":  func() Message { return Message{Data: 1} },
+		"a shared": func() Message { return snapshot(t, 1, "") },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			mine, its := net.Pipe()
+			s := NewServer(Config{
+				Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Learner: nobody, Refuse: plainly,
+			})
+			began, ended := make(chan struct{}), make(chan error)
+			s.cfg.Parts = map[string]Kind{"": {Open: func(context.Context, Visit) (Part, error) {
+				return linePart(func(ctx context.Context, _ <-chan Command, out Line) error {
+					close(began)
+					err := out.Send(m())
+					<-ctx.Done()
+					ended <- err
+					return nil
+				}), nil
+			}}}
+			h := &http.Server{Handler: s}
+			go h.Serve(&oneConn{conn: its})
+			u, err := url.Parse("ws://server/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn, _, err := websocket.NewClient(mine, u, http.Header{"Sec-Websocket-Protocol": {ProtocolHTML}}, 0, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-began
+			select {
+			case err := <-ended:
+				if err != nil {
+					t.Error(err)
+				}
+			case <-time.After(2 * writeWait):
+				t.Errorf("%s message has waited for a reader for %v", name, 2*writeWait)
+				conn.Close()
+				<-ended
+			}
+			conn.Close()
+			if err := errors.Join(s.Shutdown(t.Context()), h.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// oneConn is a listener with one connection to give.
+type oneConn struct {
+	conn net.Conn
+	done bool
+}
+
+func (l *oneConn) Accept() (net.Conn, error) {
+	if l.done {
+		return nil, net.ErrClosed
+	}
+	l.done = true
+	return l.conn, nil
+}
+func (l *oneConn) Close() error   { return nil }
+func (l *oneConn) Addr() net.Addr { return l.conn.LocalAddr() }

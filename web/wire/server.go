@@ -1,0 +1,177 @@
+package wire
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/gorilla/websocket"
+	"golang.org/x/time/rate"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// Config is what a [Server] needs to know.
+type Config struct {
+	// Parts are the kinds of parts by the name that ?feed= asks for; "" is the one
+	// for an address without it.
+	Parts map[string]Kind
+	// Learner tells who asks, and the cookie to give them where they have none.
+	Learner func(*http.Request) (id string, cookie *http.Cookie)
+	// Refuse answers with a sentence where no connection comes about.
+	Refuse func(w http.ResponseWriter, status int, say string)
+	Limits Limits
+	Log    *slog.Logger
+}
+
+// Server opens the connections of all live parts. The gate of hosts and origins
+// lies before it.
+type Server struct {
+	cfg     Config
+	buffers sync.Pool // write buffers, which only a busy socket needs
+
+	ctx  context.Context // ends when the server shuts down
+	stop context.CancelCauseFunc
+
+	mu   sync.Mutex
+	open int            // connections
+	wg   sync.WaitGroup // likewise
+}
+
+// NewServer returns a server that takes connections until [Server.Shutdown].
+func NewServer(cfg Config) *Server {
+	cfg.Limits = cfg.Limits.orDefaults()
+	s := &Server{cfg: cfg}
+	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	return s
+}
+
+// Shutdown closes all connections with code 1012, which tells clients to come
+// back, and waits until they have ended, no longer than ctx.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.mu.Lock() // nobody enters any more
+	s.stop(byeRestart)
+	s.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		s.wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ServeHTTP implements [http.Handler]. It returns when the connection is closed.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !websocket.IsWebSocketUpgrade(r) {
+		w.Header().Set("Upgrade", "websocket")
+		s.cfg.Refuse(
+			w, http.StatusUpgradeRequired,
+			"This address speaks WebSocket, subprotocols "+ProtocolHTML+" and "+ProtocolJSON+".",
+		)
+		return
+	}
+	query := r.URL.Query()
+	name := query.Get("feed")
+	kind, ok := s.cfg.Parts[name]
+	if !ok {
+		s.cfg.Refuse(w, http.StatusNotFound, "There is no feed "+terms.Quoted(name)+" here.")
+		return
+	}
+	leave, ok := s.enter()
+	if !ok {
+		w.Header().Set("Retry-After", "5")
+		s.cfg.Refuse(
+			w, http.StatusServiceUnavailable,
+			"The server is full right now. Try again in a few seconds.",
+		)
+		return
+	}
+	defer leave()
+	learner, cookie := s.cfg.Learner(r)
+	protocol := choose(websocket.Subprotocols(r))
+	conn, err := s.upgrade(w, r, protocol, cookie)
+	if err != nil {
+		return // it has been answered
+	}
+	l := s.newLine(newSocket(conn, s.cfg.Limits), name, kind)
+	if protocol == "" || protocol == ProtocolJSON && !kind.Programs {
+		l.end(byeProtocol)
+		l.run()
+		return
+	}
+	l.open(kind.Open, Visit{Learner: learner, Query: query, Protocol: protocol})
+}
+
+// upgrade makes a WebSocket of a request, or answers it with what is wrong.
+func (s *Server) upgrade(
+	w http.ResponseWriter, r *http.Request, protocol string, cookie *http.Cookie,
+) (*websocket.Conn, error) {
+	header := w.Header().Clone()
+	if cookie != nil {
+		header.Add("Set-Cookie", cookie.String())
+	}
+	up := websocket.Upgrader{
+		HandshakeTimeout: writeWait,
+		WriteBufferPool:  &s.buffers,
+		CheckOrigin:      func(*http.Request) bool { return true }, // the gate has
+		Error: func(w http.ResponseWriter, _ *http.Request, status int, _ error) {
+			s.cfg.Refuse(w, status, "This is not a WebSocket handshake that the server understands.")
+		},
+	}
+	if protocol != "" {
+		up.Subprotocols = []string{protocol}
+	}
+	return up.Upgrade(w, r, header)
+}
+
+func (s *Server) newLine(t transport, name string, kind Kind) *line {
+	l := &line{
+		conn: t, name: name, ordered: kind.Ordered, log: s.cfg.Log, crowd: s.crowd,
+		limiter: rate.NewLimiter(s.cfg.Limits.CommandsPerSecond, s.cfg.Limits.CommandBurst),
+		in:      make(chan Command, Waiting),
+		wake:    make(chan struct{}, 1), room: make(chan struct{}, 1), rested: make(chan struct{}),
+	}
+	l.ctx, l.end = context.WithCancelCause(s.ctx)
+	return l
+}
+
+// choose returns the first subprotocol offered that the server speaks.
+func choose(offered []string) string {
+	i := slices.IndexFunc(offered, func(p string) bool { return p == ProtocolHTML || p == ProtocolJSON })
+	if i < 0 {
+		return ""
+	}
+	return offered[i]
+}
+
+// enter counts a connection in. It is false when there are too many or the server
+// is going down; leave counts it out again.
+func (s *Server) enter() (leave func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil || s.open >= s.cfg.Limits.Sockets {
+		return nil, false
+	}
+	s.open++
+	s.wg.Add(1)
+	return func() {
+		s.mu.Lock()
+		s.open--
+		s.mu.Unlock()
+		s.wg.Done()
+	}, true
+}
+
+// crowd is how many connections are open.
+func (s *Server) crowd() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
+}

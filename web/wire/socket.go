@@ -1,0 +1,121 @@
+package wire
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gorilla/websocket"
+)
+
+// transport carries whole messages between a [line] and its peer. Messages are
+// read by one goroutine and written by one; the others may come from any.
+type transport interface {
+	// read returns the next message, which is valid UTF-8. The error is a
+	// *goodbye that says why there are no more.
+	read() ([]byte, error)
+	// write sends a message, writeShared one that many are sent. ping makes the
+	// peer give a sign. An error means that the peer has gone.
+	write([]byte) error
+	writeShared(*Encoded) error
+	ping() error
+	// sayGoodbye tells the peer why the connection ends. finish is called once
+	// nothing is read or written any more; abort ends a reading that hangs.
+	sayGoodbye(*goodbye)
+	finish()
+	abort()
+}
+
+// socket is the [transport] that a WebSocket is.
+type socket struct {
+	conn     *websocket.Conn
+	byClient bool // the client has closed
+	said     bool // the server has
+}
+
+func newSocket(conn *websocket.Conn, limits Limits) *socket {
+	s := &socket{conn: conn}
+	conn.SetReadLimit(limits.MessageBytes)
+	conn.SetReadDeadline(time.Now().Add(pongWait))
+	conn.SetPongHandler(func(string) error { return conn.SetReadDeadline(time.Now().Add(pongWait)) })
+	s.bound()
+	return s
+}
+
+// bound limits what the kernel holds for a slow reader.
+func (s *socket) bound() {
+	conn := s.conn.NetConn()
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetWriteBuffer(sendBuffer) // a system that will not has its own
+	}
+}
+
+func (s *socket) read() ([]byte, error) {
+	kind, data, err := s.conn.ReadMessage()
+	var closed *websocket.CloseError
+	s.byClient = errors.As(err, &closed)
+	switch {
+	case errors.Is(err, websocket.ErrReadLimit):
+		return nil, byeLarge
+	case err != nil:
+		return nil, byeGone
+	case kind != websocket.TextMessage:
+		return nil, byeBinary
+	case !utf8.Valid(data):
+		return nil, byeUTF8
+	}
+	return data, nil
+}
+
+func (s *socket) write(message []byte) error {
+	s.conn.SetWriteDeadline(time.Now().Add(writeWait))
+	return s.conn.WriteMessage(websocket.TextMessage, message)
+}
+
+// writeShared sends what has been written out for many connections, header and
+// all: here it costs one call of the system.
+func (s *socket) writeShared(e *Encoded) error {
+	frame, err := e.Frame(func(b []byte) (any, error) {
+		return websocket.NewPreparedMessage(websocket.TextMessage, b)
+	})
+	if err != nil {
+		return err
+	}
+	s.conn.SetWriteDeadline(time.Now().Add(writeWait))
+	return s.conn.WritePreparedMessage(frame.(*websocket.PreparedMessage))
+}
+
+func (s *socket) ping() error {
+	return s.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait))
+}
+
+func (s *socket) sayGoodbye(bye *goodbye) {
+	s.said = true
+	s.conn.WriteControl(
+		websocket.CloseMessage, websocket.FormatCloseMessage(bye.code, bye.text), time.Now().Add(closeWait),
+	)
+}
+
+// finish closes the connection. Where the server has said why, it reads on for a
+// moment first: a connection that is closed with unread input is reset, and the
+// peer may never see the close frame.
+func (s *socket) finish() {
+	defer s.conn.Close()
+	if s.byClient || !s.said {
+		return
+	}
+	conn := s.conn.NetConn()
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		tcp.CloseWrite()
+	}
+	conn.SetReadDeadline(time.Now().Add(closeWait))
+	io.CopyN(io.Discard, conn, 1<<20)
+}
+
+func (s *socket) abort() { s.conn.Close() }
