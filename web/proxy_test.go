@@ -100,6 +100,20 @@ func (p *proxy) cut(down bool) {
 	}
 }
 
+// lose cuts a line while something is on its way on it, which is lost with it. Until
+// the function it returns is called there is no other line.
+func (p *proxy) lose(send func()) (mend func()) {
+	thaw := p.freeze()
+	send()
+	p.cut(true)
+	thaw()
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.down = false
+	}
+}
+
 // through is the site as it is reached through a proxy.
 func (x *site) through(p *proxy) *site {
 	for _, h := range LoopbackHosts(p.Addr().String()) {

@@ -137,17 +137,12 @@ func TestPressLostWithTheServer(t *testing.T) {
 	v.given(oneToken)
 	v.same()
 	v.Wait("the link in the address", `location.search.includes('log=')`)
-	thaw := p.freeze()
-	v.Keys(browser.ArrowRight)
-	p.cut(true)
-	thaw()
+	mend := p.lose(func() { v.Keys(browser.ArrowRight) })
 	x.stop()
 	v.Wait("the loss to be told", `document.documentElement.dataset.conn === 'reconnecting'`)
 	v.x = newSiteAt(t, Limits{}, x.http.Listener.Addr().String())
 	v.x.through(p)
-	p.mu.Lock()
-	p.down = false
-	p.mu.Unlock()
+	mend()
 	v.Eval(`dispatchEvent(new Event('online'))`)
 	v.says("#told", "rebuilt from the link")
 	v.says("#err-general", "lost before this was answered")
@@ -155,6 +150,29 @@ func TestPressLostWithTheServer(t *testing.T) {
 	v.Keys(browser.ArrowRight)
 	v.comes("the next stage", at(2, infer.KindForward))
 	v.Wait("the words gone", `document.getElementById('err-general').textContent === ''`)
+}
+
+// TestPressInTheGap: what was pressed in the moment when the line broke, and never
+// arrived, is sent again on the next one, and counts once.
+func TestPressInTheGap(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, Limits{})
+	p := newProxy(t, x.http.Listener.Addr().String())
+	v := visitAt(t, x.through(p))
+	v.MayLose()
+	v.given(oneToken)
+	v.same()
+	mend := p.lose(func() { v.Keys(browser.ArrowRight) })
+	v.Wait("the loss to be told", `document.documentElement.dataset.conn === 'reconnecting'`)
+	if st := v.state(); !at(1, infer.KindCache)(st) {
+		t.Fatalf("the key has arrived: the run is at %+v", st.Cursor)
+	}
+	mend()
+	v.Eval(`dispatchEvent(new Event('online'))`)
+	v.comes("the stage that the key asked for", at(2, infer.KindForward))
+	v.same()
+	v.Keys(browser.ArrowRight)
+	v.comes("the next stage", at(2, infer.KindLogits))
 }
 
 // TestTwoTabsAtOnce: two tabs drive one run, each without waiting for the

@@ -1,6 +1,6 @@
 // A screen that follows a class: a phone that votes and wanders, or the wall.
 // Pages without a class on them only have their copy buttons.
-import { Line } from './line.js';
+import { Connection } from './connection.js';
 import { answer, asked, hold, put, release, say, sayFor, tell, toEnd } from './screen.js';
 import { patch } from './patch.js';
 import { followRows } from './worked.js';
@@ -10,6 +10,7 @@ const room = document.body.dataset.room;
 const wall = document.body.dataset.class === 'wall';
 const stageNames = ['', ...(document.body.dataset.stageNames ?? '').split(',')];
 const aloneAfter = 5; // tries until going on alone is offered
+const patience = 10_000; // ms for an answer: a vote must not hang
 const keep = `viz.vote.${room}`; // a vote outlives a reload of the page
 
 let mine = null; // the vote that stands: {poll, round, choice, text, u, number}
@@ -31,7 +32,7 @@ function wait(vote) {
 const wandering = () => !document.getElementById('own').hidden;
 
 function begin() {
-  line = new Line(() => ({ feed: 'class', room, ...(wall && { view: 'projector' }) }));
+  line = new Connection(() => ({ feed: 'class', room, ...(wall && { view: 'projector' }) }), { patience });
   line.addEventListener('message', ({ detail }) => receive(detail));
   line.addEventListener('lost', lost);
   line.addEventListener('back', () => {
@@ -41,7 +42,7 @@ function begin() {
     live(true);
   });
   line.addEventListener('open', () => {
-    if (inside) line.send({ cmd: 'look', on: true });
+    if (inside) line.send({ cmd: 'look', on: true }, 'forget');
     sendVote();
   });
   line.addEventListener('ended', ({ detail }) => {
@@ -89,7 +90,7 @@ function own({ vote }) {
 
 function sendVote() {
   if (!waiting) return;
-  line.send({ cmd: 'vote', ...waiting });
+  line.send({ cmd: 'vote', ...waiting }, 'forget'); // it is kept here, and sent again
 }
 
 function cast(form, submitter) {
@@ -217,7 +218,7 @@ function click(event) {
   const command = room && !wall && asked(event.target);
   if (command) {
     if (command.cmd === 'look') inside = command.on;
-    if (!line.send(command)) tell('This needs the connection, which is cut just now.');
+    if (!line.send(command, 'forget')) tell('This needs the connection, which is cut just now.');
   }
   const link = event.target.closest('[data-wander], [data-look], [data-rejoin], [data-retry], [data-copy]');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -265,7 +266,7 @@ if (room) {
         cast(event.target, event.submitter);
       } else if (event.target.matches('[data-name]')) {
         event.preventDefault();
-        if (line.send({ cmd: 'join', nick: event.target.elements.nick.value })) event.target.closest('details').open = false;
+        if (line.send({ cmd: 'join', nick: event.target.elements.nick.value }, 'repeat')) event.target.closest('details').open = false;
       }
     });
     // How sure someone is, said after the vote, goes with it.

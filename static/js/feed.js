@@ -5,12 +5,8 @@
 // (JSON) when pressed. The answer's panels are put in their place.
 //
 // Without a script the same forms load a page that shows the same.
-import { addressOf, delayAfter, isForGood, panelProtocol } from './again.js';
+import { Connection } from './connection.js';
 import { patch } from './patch.js';
-
-const answerWait = 60_000; // ms for a command without any sign by then: the line is dead
-const probeWait = 4_000; // the same after the page slept: the line is likely dead
-const busyAfter = 250; // quicker answers need no mark
 
 // The values of a form's fields, all as text. What was pressed to send it
 // counts before a field of the same name.
@@ -20,62 +16,37 @@ function valuesOf(form, submitter) {
 
 export class Feed {
   #element;
-  #ws = null;
-  #n = 0;
-  #open = false; // the connection has come up
+  #connection;
   #waiting = null; // {n, command} that is being answered
   #next = null; // the newest command to send when that is done
   #last = null; // the last form's command: how the part stands
-  #tries = 0;
-  #retry = 0;
-  #watch = 0;
-  #busy = 0;
+  #lost = false; // the part's connection was cut and has not come back
 
   constructor(element) {
     this.#element = element;
-    addEventListener('online', () => this.#wake());
-    document.addEventListener('visibilitychange', () => { if (!document.hidden) this.#wake(); });
-  }
-
-  // wake finds out at once how things stand after a sleep or a change of
-  // networks: by a new connection where one was lost, or by asking the present
-  // one for a sign.
-  #wake() {
-    if (!this.#ws && (this.#retry || this.#last)) this.connect();
-    if (!this.#open || this.#waiting) return;
-    this.#waiting = { n: ++this.#n, command: null };
-    this.#ws.send(JSON.stringify({ cmd: 'ping', n: this.#n }));
-    this.#watch = setTimeout(() => this.#giveUp(), probeWait);
-  }
-
-  // giveUp drops a connection without waiting for the other end to agree.
-  #giveUp() {
-    const ws = this.#ws;
-    if (!ws) return;
-    ws.onclose = null;
-    ws.close();
-    this.#lost({ code: 1006, reason: '' });
-  }
-
-  connect() {
-    if (this.#ws) return;
-    clearTimeout(this.#retry);
-    this.#retry = 0;
-    const [name, query = ''] = this.#element.dataset.feed.split('?');
-    const ws = new WebSocket(addressOf([['feed', name], ...new URLSearchParams(query)]), panelProtocol);
-    this.#ws = ws;
-    ws.onopen = () => {
-      if (ws !== this.#ws) return;
-      this.#open = true;
-      this.#next ??= this.#again;
-      this.#go();
+    this.#connection = new Connection(() => this.#address());
+    const events = {
+      open: () => this.#opens(),
+      message: (message) => this.#receive(message),
+      busy: (on) => (on ? element.setAttribute('aria-busy', 'true') : element.removeAttribute('aria-busy')),
+      lost: () => this.#isCut(),
+      ended: (why) => this.#ended(why),
     };
-    ws.onmessage = (event) => { if (ws === this.#ws) this.#receive(JSON.parse(event.data)); };
-    ws.onclose = (event) => { if (ws === this.#ws) this.#lost(event); };
+    for (const [type, act] of Object.entries(events)) this.#connection.addEventListener(type, ({ detail }) => act(detail));
   }
 
-  // again is what brings a new connection to where the part stands.
-  get #again() { return this.#tries > 0 ? this.#last : null; }
+  #address() {
+    const [name, query = ''] = this.#element.dataset.feed.split('?');
+    return [['feed', name], ...new URLSearchParams(query)];
+  }
+
+  connect() { this.#connection.open(); }
+
+  // A new connection is brought to where the part stands.
+  #opens() {
+    if (this.#lost) this.#next ??= this.#last;
+    this.#go();
+  }
 
   // send asks for something. Only the newest of what has not been sent yet is
   // kept: an input that moves on makes where it was of no interest.
@@ -87,18 +58,16 @@ export class Feed {
   }
 
   #go() {
-    if (!this.#open || this.#waiting || !this.#next) return;
-    const command = this.#next;
+    if (this.#waiting || !this.#next) return;
+    const n = this.#connection.send(this.#next, 'forget'); // after a loss the newest is sent again
+    if (n === 0) return;
+    this.#waiting = { n, command: this.#next };
     this.#next = null;
-    this.#waiting = { n: ++this.#n, command };
-    this.#ws.send(JSON.stringify({ ...command, n: this.#n }));
-    this.#busy ||= setTimeout(() => this.#element.setAttribute('aria-busy', 'true'), busyAfter);
-    this.#watch = setTimeout(() => this.#giveUp(), answerWait);
   }
 
   #receive(message) {
-    if (this.#tries > 0) this.#say('');
-    this.#tries = 0;
+    if (this.#lost) this.#say('');
+    this.#lost = false;
     for (const panel of message.panels ?? []) put(this.#element, panel);
     if (message.data?.inputs) this.#fill(message.data.inputs);
     this.#element.dispatchEvent(new CustomEvent('feed', { detail: message }));
@@ -107,7 +76,6 @@ export class Feed {
     else if (answered) this.#refuse(null);
     if (!answered) return;
     this.#waiting = null;
-    this.#idle();
     this.#go();
   }
 
@@ -124,26 +92,16 @@ export class Feed {
     }
   }
 
-  #idle() {
-    clearTimeout(this.#watch);
-    clearTimeout(this.#busy);
-    this.#watch = this.#busy = 0;
-    this.#element.removeAttribute('aria-busy');
+  #isCut() {
+    if (this.#waiting) this.#next ??= this.#waiting.command;
+    this.#waiting = null;
+    this.#lost = true;
+    if (this.#connection.tries > 1) this.#say('The connection is cut. What you see stays; trying again…');
   }
 
-  #lost({ code, reason }) {
-    this.#ws = null;
-    this.#open = false;
-    if (this.#waiting && !this.#next) this.#next = this.#waiting.command;
-    this.#waiting = null;
-    this.#idle();
-    if (code === 1000 || isForGood(code)) {
-      this.#next = null;
-      if (code !== 1000) this.#say(`The server has ended the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
-      return;
-    }
-    this.#retry = setTimeout(() => this.connect(), delayAfter(this.#tries++));
-    if (this.#tries > 1) this.#say('The connection is cut. What you see stays; trying again…');
+  #ended({ code, reason }) {
+    this.#waiting = this.#next = null;
+    if (code !== 1000) this.#say(`The server has ended the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
   }
 
   #say(words) {

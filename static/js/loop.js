@@ -1,7 +1,7 @@
 // The Loop page. The server renders everything; this script sends commands,
 // puts the answers into the page and keeps the connection. See CONTRIBUTING.md
 // for the messages.
-import { Socket } from './socket.js';
+import { Run } from './run.js';
 import { applyPanels, restorePeek, scrollBack, tell } from './panels.js';
 import { Controls, questions } from './controls.js';
 import { followRows } from './worked.js';
@@ -14,7 +14,7 @@ import { animate, arrives, endByKeys, leave } from './motion.js';
 const controls = new Controls();
 const strip = new Strip();
 const address = new Address();
-const socket = new Socket({
+const run = new Run({
   run: document.body.dataset.run || '',
   link: document.body.dataset.link || '',
   isQuestion: (command) => questions.has(command.cmd),
@@ -50,8 +50,8 @@ function settle(data, arrived) {
   controls.applyInputs(inputs);
   controls.applyPlace(data);
   const started = cursor.step > 0;
-  if (started) socket.started = true;
-  socket.link = link;
+  if (started) run.started = true;
+  run.link = link;
   controls.showStarted(started);
   if (arrived) {
     restorePeek();
@@ -64,12 +64,12 @@ function settle(data, arrived) {
 }
 
 followRows();
-strip.listen(socket);
-controls.listen(socket);
-address.listen(socket, tell);
+strip.listen(run);
+controls.listen(run);
+address.listen(run, tell);
 endByKeys();
 if (location.pathname.startsWith('/storybook/')) showStory();
-else socket.connect();
+else run.connect();
 
 // showStory fills in what a storybook page has outside of its panels.
 async function showStory() {

@@ -1,6 +1,6 @@
 // The teacher's window: the slide, and the buttons that drive it. Each button is
 // a form's; with a connection it goes there, and a clicker's keys press it.
-import { Line } from './line.js';
+import { Connection } from './connection.js';
 import { answer, asked, minutes, put, say, sayFor, tell } from './screen.js';
 import { followRows } from './worked.js';
 import { recall, remember } from './stored.js';
@@ -15,17 +15,17 @@ let leave = ''; // where to go once the room is deleted
 async function address() {
   const response = await fetch(`/class/${room}/ticket`, { method: 'POST', headers: { 'Viz-Fragment': '1' } });
   if (response.status === 403 || response.status === 404 || response.status === 410) {
-    line.ended = true;
+    line.end();
     say('This browser does not hold the room’s key, or the room is gone.', 'Open the instructor’s link again.', false);
   }
   if (!response.ok) throw new Error('no ticket');
   return { feed: 'present', room, ticket: (await response.json()).ticket };
 }
 
-const line = new Line(address);
+const line = new Connection(address, { patience: 10_000 });
 line.addEventListener('message', ({ detail }) => {
   document.body.dataset.conn = 'live';
-  if (detail.error) return tell(detail.error.message);
+  if (detail.error) return;
   if (detail.ack) tell('');
   const pressed = document.activeElement?.closest('#pr-ctl button');
   if (detail.panels && !detail.data) return answer(detail.panels);
@@ -38,6 +38,7 @@ line.addEventListener('lost', () => {
   delete document.body.dataset.conn;
   say(`Reconnecting, try ${line.tries}`, 'The class keeps what it sees.');
 });
+line.addEventListener('refused', ({ detail }) => tell(detail.error.message));
 line.addEventListener('back', () => sayFor(3000, 'Back.', 'You are driving again.'));
 line.addEventListener('ended', ({ detail }) => {
   if (leave) location.assign(leave);
@@ -61,7 +62,7 @@ document.addEventListener('click', ({ target }) => {
   if (target.closest('[data-hide-strip]')) hideStrip();
   const command = asked(target);
   if (command?.cmd === 'look') command.on = String(command.on); // as a form would send it
-  if (command && !line.send(command)) tell('The connection is cut just now: this was not sent.');
+  if (command && !line.send(command, 'forget')) tell('The connection is cut just now: this was not sent.');
 });
 
 function hideStrip() {
@@ -84,9 +85,9 @@ document.addEventListener('keydown', (event) => {
 
 // Who is there is asked for while someone looks.
 setInterval(() => {
-  if (document.getElementById('d-room').open && !document.querySelector('#pr-members :focus')) line.send({ cmd: 'members' });
+  if (document.getElementById('d-room').open && !document.querySelector('#pr-members :focus')) line.send({ cmd: 'members' }, 'forget');
 }, membersEvery);
-document.addEventListener('click', ({ target }) => { if (target.closest('[data-dialog="d-room"]')) line.send({ cmd: 'members' }); });
+document.addEventListener('click', ({ target }) => { if (target.closest('[data-dialog="d-room"]')) line.send({ cmd: 'members' }, 'forget'); });
 
 const clock = document.querySelector('[data-elapsed]');
 const since = Number(recall(`viz.begun.${room}`)) || begun;

@@ -22,7 +22,7 @@ import (
 // their own.
 var (
 	widgetStyles  = []string{"css/widget.css"}
-	widgetScripts = []string{"js/widget.js"} // which loads feed.js
+	widgetScripts = []string{"js/widget.js"} // which loads feed.js, and that connection.js
 )
 
 // How long an experiment may work: for a page that is being loaded, and for

@@ -1,0 +1,256 @@
+// The connection of a page to one of its live parts: commands out, messages in.
+// It comes back by itself after every loss, notices a line that is dead, and
+// knows which commands have not been answered. What the messages say is the
+// business of its users: a run (run.js), an experiment or a lab (feed.js), a
+// class (class.js, present.js).
+
+const longestDelay = 10_000; // ms; a server that comes back is found within this
+const firstDelay = 500; // ms before the first new try, at most
+const answerWait = 20_000; // ms for a command without any sign, until the line is tried
+const probeWait = 4_000; // ms for an answer to that: without one the line is dead
+const pingEvery = 25_000; // ms of silence after which the line is tried
+const busyAfter = 200; // ms; quicker answers need no mark
+const lostWords = 'The connection was lost before this was answered, so it may not have been done. What you see is how things stand.';
+
+// Close codes by which the server says that this page did wrong: trying again
+// would end the same way. After 1000 there is nothing more to tell.
+const forGood = new Set([1000, 1002, 1003, 1007, 1008, 1009]);
+
+// webSocket is the transport of a page with a server: an object with send(text)
+// and close(), which calls onopen(), onmessage({data}) and, once, onclose({code,
+// reason}). Another transport is any function that returns the like.
+export function webSocket(query) {
+  const url = new URL('/ws', location.href);
+  url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
+  url.search = new URLSearchParams(query);
+  return new WebSocket(url, 'viz.html.v1'); // messages hold panels of HTML
+}
+
+// delayAfter returns a wait in ms before the next try: at most firstDelay, which
+// doubles with every try that has failed. Full jitter: many pages that lost one
+// server do not all come back at once.
+const delayAfter = (failed) => Math.random() * Math.min(longestDelay, firstDelay * 2 ** failed);
+
+// Events: open; message (detail: the message), after done (the command) or refused
+// ({command, error}) for what it answers; back (the first message after a loss);
+// lost; ended ({code, reason}), after which nothing is tried any more; busy (true
+// or false).
+export class Connection extends EventTarget {
+  tries = 0; // losses since the last message
+  up = false; // the present connection has brought a message
+  opened = false; // any connection ever has
+  ended = false;
+  receivedAt = 0; // when the last message arrived
+  #address;
+  #options;
+  #line = null; // the transport
+  #open = false; // it can be sent on
+  #n = 0; // number of the last command
+  #unanswered = new Map(); // number → {command, then}
+  #retry = 0;
+  #watch = 0;
+  #busy = 0;
+  #isBusy = false;
+
+  // address returns, or promises, the query of the connection. options:
+  // greeted, where the server's first message says which commands it knows of, so
+  // that the user calls sendAgain or takeUnanswered; patience, instead of
+  // answerWait; transport, instead of webSocket.
+  constructor(address, options = {}) {
+    super();
+    this.#address = address;
+    this.#options = { greeted: false, patience: answerWait, transport: webSocket, ...options };
+    addEventListener('online', () => this.wake());
+    addEventListener('offline', () => this.#giveUp());
+    addEventListener('pageshow', (event) => { if (event.persisted) this.wake(); });
+    document.addEventListener('visibilitychange', () => { if (!document.hidden) this.wake(); });
+    setInterval(() => { if (!document.hidden && Date.now() - this.receivedAt > pingEvery) this.#probe(); }, pingEvery);
+  }
+
+  // open opens a connection unless there is one.
+  async open() {
+    if (this.#line || this.ended) return;
+    clearTimeout(this.#retry);
+    this.#retry = 0;
+    const mark = {}; // holds the place while the address is being found
+    this.#line = mark;
+    let query;
+    try { query = await this.#address(); } catch {
+      if (this.#line === mark) this.#lost({ code: 1006 });
+      return;
+    }
+    if (this.#line !== mark) return;
+    const line = this.#options.transport(query);
+    this.#line = line;
+    this.#expect(this.#options.patience);
+    line.onopen = () => { if (line === this.#line) this.#opens(); };
+    line.onmessage = ({ data }) => { if (line === this.#line) this.#receive(JSON.parse(data)); };
+    line.onclose = (event) => { if (line === this.#line) this.#lost(event); };
+  }
+
+  // wake finds out at once how things stand, after a sleep or a change of
+  // networks: by asking the present connection for a sign, or by a new one.
+  wake() {
+    if (this.#open) this.#probe();
+    else if (this.#line || this.#retry) this.retry();
+  }
+
+  // retry tries at once.
+  retry() {
+    if (this.up || this.ended) return;
+    const old = this.#line;
+    this.#line = null; // it may hang for long
+    this.#open = false;
+    old?.close?.();
+    this.open();
+  }
+
+  // end has no connection opened any more.
+  end() { this.ended = true; }
+
+  // send numbers a command and sends it. It returns the number, or 0 while there is
+  // no connection. then is what becomes of a command whose answer a loss has cut
+  // off. once: it is sent again where the server can tell whether it has been
+  // carried out, and refused elsewhere; repeat: it is sent again, since to do it
+  // twice is to do it once; forget: whoever sent it looks after it.
+  send(command, then = 'once') {
+    if (!this.#open) return 0;
+    const n = ++this.#n;
+    this.#unanswered.set(n, { command, then });
+    this.#transmit(n, command);
+    return n;
+  }
+
+  #transmit(n, command) {
+    this.#line.send(JSON.stringify({ ...command, n }));
+    if (!this.#watch) this.#expect(this.#options.patience);
+    if (command.cmd !== 'ping') this.#busy ||= setTimeout(() => this.#showBusy(true), busyAfter);
+  }
+
+  // expect gives the line up where nothing comes from it in time; before that it is
+  // asked for a sign, since an answer may take long.
+  #expect(time) {
+    clearTimeout(this.#watch);
+    this.#watch = setTimeout(() => {
+      if (!this.#open || time === probeWait) this.#giveUp();
+      else this.#probe();
+    }, time);
+  }
+
+  #probe() {
+    if (!this.#open) return;
+    this.#expect(probeWait);
+    this.send({ cmd: 'ping' }, 'forget');
+  }
+
+  // giveUp drops a connection without waiting for the other end to agree.
+  #giveUp() {
+    const line = this.#line;
+    if (!line) return;
+    this.#lost({ code: 1006 });
+    line.close?.();
+  }
+
+  #opens() {
+    clearTimeout(this.#watch);
+    this.#watch = 0;
+    this.#open = true;
+    if (!this.#options.greeted) this.#resume();
+    this.#tell('open');
+  }
+
+  // resume sends again what a loss has cut off from its answer, to a server that
+  // does not know this page, or refuses it.
+  #resume() {
+    for (const [n, { command, then }] of this.#unanswered) {
+      if (then === 'repeat') this.#transmit(n, command);
+      else this.#refuse(n, { message: lostWords });
+    }
+  }
+
+  // sendAgain repeats what a loss has cut off from its answer. The server knows by
+  // the numbers what it has carried out.
+  sendAgain() {
+    for (const [n, { command }] of this.#unanswered) this.#transmit(n, command);
+  }
+
+  // takeUnanswered gives up, and returns, the commands that a server cannot have
+  // received, or received before it was started anew.
+  takeUnanswered() {
+    const commands = [...this.#unanswered.values()].map(({ command }) => command);
+    this.#unanswered.clear();
+    return commands;
+  }
+
+  // refuseLost says of commands that were given up what has become of them.
+  refuseLost(commands) {
+    for (const command of commands) this.#tell('refused', { command, error: { message: lostWords } });
+  }
+
+  #receive(message) {
+    clearTimeout(this.#watch);
+    this.#watch = 0;
+    this.receivedAt = Date.now();
+    const back = this.tries > 0 && this.opened;
+    this.up = this.opened = true;
+    this.tries = 0;
+    if (back) this.#tell('back');
+    if (!this.#options.greeted || !message.run) this.settle(message);
+    this.#tell('message', message);
+  }
+
+  // settle closes the commands that a message answers: all up to its ack are done,
+  // except that an error is about the last of them. Messages that greet are settled
+  // by the user, who knows whether the numbers in them are this page's.
+  settle({ ack, error }) {
+    for (const [n, { command }] of this.#unanswered) {
+      if (n > ack) break;
+      if (error && n === ack) this.#refuse(n, error);
+      else {
+        this.#unanswered.delete(n);
+        this.#tell('done', command);
+      }
+    }
+    if (error && ack === 0) this.#tell('refused', { command: null, error });
+    if (this.#unanswered.size === 0) this.#idle();
+  }
+
+  #refuse(n, error) {
+    const { command } = this.#unanswered.get(n);
+    this.#unanswered.delete(n);
+    this.#tell('refused', { command, error });
+  }
+
+  #idle() {
+    clearTimeout(this.#busy);
+    this.#busy = 0;
+    this.#showBusy(false);
+  }
+
+  #showBusy(on) {
+    if (on === this.#isBusy) return;
+    this.#isBusy = on;
+    this.#tell('busy', on);
+  }
+
+  #lost({ code, reason }) {
+    clearTimeout(this.#watch);
+    this.#watch = 0;
+    this.#line = null;
+    this.#open = this.up = false;
+    // What was on its way may have been carried out or not.
+    for (const [n, { then }] of this.#unanswered) if (then === 'forget') this.#unanswered.delete(n);
+    this.#idle();
+    if (this.ended) return;
+    if (forGood.has(code)) {
+      this.ended = true;
+      this.#unanswered.clear();
+      this.#tell('ended', { code, reason });
+      return;
+    }
+    this.#retry = setTimeout(() => this.open(), delayAfter(this.tries++));
+    this.#tell('lost');
+  }
+
+  #tell(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
+}

@@ -1,0 +1,159 @@
+// The run that the Loop's page shows: commands to it, messages of it, and the way
+// back to it after a loss, from its link where the server does not have it any
+// more.
+import { Connection } from './connection.js';
+
+// joined makes one message of an empty run's first and of the one that fills
+// it, so that nothing on the page is emptied in between.
+function joined(first, next) {
+  const again = new Set(next.panels?.map(({ id, op }) => (op === 'morph' ? id : '')));
+  const panels = (first.panels ?? []).filter(({ id }) => !again.has(id)).map((panel) => ({ ...panel }));
+  for (const panel of next.panels ?? []) {
+    const list = panel.op === 'append' && panels.find(({ id, op }) => id === panel.id && op === 'morph');
+    if (list) list.html = list.html.replace(/(<\/[a-z]+>)$/, (end) => panel.html + end);
+    else panels.push(panel);
+  }
+  return { ...next, panels };
+}
+
+// The name of this loading of the page, the same through all its connections.
+const page = Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join('-');
+
+export class Run {
+  #options;
+  #connection;
+  #seq = 0; // version of the last state shown
+  #held = null; // the first message of a run that is being opened from the link
+  #opening = 0; // n of that open
+  #unknown = []; // commands that were on their way to a server which does not know of them
+
+  // options: run (id or ''), link (or ''), isQuestion(command), which asks and
+  // changes nothing, onMessage(message), onDone(command),
+  // onRefused(command or null, error), onRebuilt(), onLost().
+  constructor(options) {
+    this.#options = options;
+    this.run = options.run;
+    this.link = options.link; // leads to what is shown, also where the run is lost
+    this.started = options.run !== ''; // had a text, so its loss must be told
+    this.#connection = new Connection(() => this.#address(), { greeted: true });
+    const events = {
+      message: (message) => this.#receive(message),
+      done: (command) => this.#options.onDone(command),
+      refused: ({ command, error }) => this.#options.onRefused(command, error),
+      busy: (on) => document.documentElement.toggleAttribute('data-busy', on),
+      back: () => this.#status(),
+      lost: () => this.#lost(),
+      ended: (why) => this.#ended(why),
+    };
+    for (const [type, act] of Object.entries(events)) this.#connection.addEventListener(type, ({ detail }) => act(detail));
+    for (const type of ['online', 'offline']) addEventListener(type, () => this.#status());
+    document.addEventListener('click', (event) => { if (event.target.closest('[data-reconnect]')) this.#connection.retry(); });
+  }
+
+  #address() {
+    const query = { page };
+    if (this.run) query.run = this.run;
+    if (this.run && this.started && !this.link) query.had = '1';
+    return query;
+  }
+
+  connect() { this.#connection.open(); }
+
+  // send sends a command. It is false, and nothing is sent, while there is no
+  // connection.
+  send(command) {
+    if (!this.#connection.up) return false;
+    return this.#connection.send(command, this.#options.isQuestion(command) ? 'forget' : 'once') > 0;
+  }
+
+  #receive(message) {
+    if (message.error?.code === 'expired') this.started = false; // told once
+    if (message.run) this.#greet(message); // the first of a connection holds everything
+    else this.#follow(message);
+  }
+
+  #greet(message) {
+    this.run = message.run;
+    this.#seq = 0;
+    this.#status();
+    if (!message.again) this.#unknown.push(...this.#connection.takeUnanswered());
+    if (this.link && message.data?.cursor.step === 0) {
+      this.#open(message);
+      return;
+    }
+    this.#connection.settle(message);
+    this.#show(message);
+    if (message.again) this.#connection.sendAgain();
+    else this.#refuseUnknown();
+  }
+
+  #follow(message) {
+    // A state comes of this page's own asking, or of another page of the run
+    // that was quicker.
+    const held = this.#held && (message.data || message.ack >= this.#opening) ? this.#held : null;
+    if (held) {
+      this.#held = null;
+      if (message.error && !message.data) { // what the run really shows is nothing
+        this.link = '';
+        this.#show(held);
+      } else {
+        message = joined(held, message);
+      }
+    }
+    this.#show(message);
+    if (!held) return;
+    this.#refuseUnknown();
+    if (!message.error && this.started) this.#options.onRebuilt();
+  }
+
+  // refuseUnknown gives up commands that a server which does not know this page
+  // cannot have received, or received before it restarted. The person can press
+  // again.
+  #refuseUnknown() { this.#connection.refuseLost(this.#unknown.splice(0)); }
+
+  #show(message) {
+    if (message.seq < this.#seq) return; // older than what is shown
+    this.#seq = message.seq;
+    this.#options.onMessage(message);
+  }
+
+  // open makes the run of the link on a server that does not have it. What
+  // the page shows meanwhile stays: it is the same.
+  #open(message) {
+    this.#held = message;
+    this.#opening = this.#connection.send({ cmd: 'rebuild', link: this.link }, 'forget');
+  }
+
+  #lost() {
+    this.#held = null;
+    this.#options.onLost();
+    this.#status();
+  }
+
+  #ended({ code, reason }) {
+    this.#lost();
+    this.#status(`The server has closed the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
+  }
+
+  // status tells how the connection is, in words and as attributes.
+  #status(sentence) {
+    const { up, opened, tries } = this.#connection;
+    const state = up ? 'live' : sentence || !navigator.onLine ? 'offline' : 'reconnecting';
+    document.documentElement.dataset.conn = state;
+    for (const element of document.querySelectorAll('[data-live]')) {
+      element.textContent = state === 'reconnecting' ? 'reconnecting…' : state;
+    }
+    const banner = document.getElementById('conn');
+    if (!banner) return;
+    banner.hidden = state === 'live';
+    if (!sentence && !opened && tries > 1) {
+      sentence = 'No live connection has come up. A proxy on the way may block WebSockets; ask for /ws to be let through.';
+    }
+    const text = banner.querySelector('[data-conn-text]') ?? banner.querySelector('p');
+    if (text) {
+      text.dataset.said ??= text.textContent;
+      const words = sentence ?? text.dataset.said;
+      if (text.textContent !== words) text.textContent = words;
+    }
+  }
+}
