@@ -9,10 +9,12 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// answers are what viz.json.v1 says to a query; one of them is set.
+// answers are what viz.json.v1 says to a query; one of them is set, under the
+// query's name.
 type answers struct {
 	Peek   *peekAnswer   `json:"peek,omitempty"`
-	Found  *foundAnswer  `json:"found,omitempty"`
+	Find   *foundAnswer  `json:"find,omitempty"`
+	Found  *foundAnswer  `json:"found,omitempty"` // Find under the name it had first
 	Head   *headAnswer   `json:"head,omitempty"`
 	Inside *insideAnswer `json:"inside,omitempty"`
 }
@@ -22,12 +24,17 @@ type pieces struct {
 	Pieces []infer.Token `json:"pieces"`
 }
 
-// choice is a token that a step might take.
+// choice is a token that a step might take. Its id and text stand beside the
+// token too, as in the rows of stages.
 type choice struct {
+	ID    int         `json:"id"`
+	Text  string      `json:"text"`
 	Token infer.Token `json:"token"`
 	Rank  int         `json:"rank"` // 1 for the most probable
 	P     float64     `json:"p"`    // after the temperature, before the filters
 }
+
+func newChoice(t infer.Token, rank int, p float64) choice { return choice{t.ID, t.Text, t, rank, p} }
 
 type peekAnswer struct {
 	Step int `json:"step"`
@@ -82,7 +89,8 @@ func (e *jsonEncoder) answer(m *wire.Message, name string, q *query, st *session
 	case "peek":
 		a.Peek = peekOf(st, q.step)
 	case "find":
-		a.Found = foundIn(st, q.step, q.text)
+		a.Find = foundIn(st, q.step, q.text)
+		a.Found = a.Find
 	case "head":
 		a.Head = attentionOf(st, q.block, q.head)
 	case "inside":
@@ -94,12 +102,12 @@ func (e *jsonEncoder) answer(m *wire.Message, name string, q *query, st *session
 func peekOf(st *session.State, step int) *peekAnswer {
 	s, d := st.Steps[step-1], st.DistAt(step)
 	a := &peekAnswer{
-		Step: step, choice: choice{st.Model.Token(s.Chosen), s.Rank, s.P},
+		Step: step, choice: newChoice(st.Model.Token(s.Chosen), s.Rank, s.P),
 		Q: s.Q, Entropy: s.Entropy, Forced: s.Forced,
 	}
 	for r, id := range d.Order[:min(peekOthers+1, len(d.Order))] {
 		if int(id) != s.Chosen && len(a.Others) < peekOthers {
-			a.Others = append(a.Others, choice{st.Model.Token(int(id)), r + 1, d.P[id]})
+			a.Others = append(a.Others, newChoice(st.Model.Token(int(id)), r+1, d.P[id]))
 		}
 	}
 	return a
@@ -110,7 +118,7 @@ func foundIn(st *session.State, step int, text string) *foundAnswer {
 	a := &foundAnswer{Step: step, Tokens: []choice{}, More: more}
 	d := st.DistAt(step)
 	for _, id := range ids {
-		a.Tokens = append(a.Tokens, choice{st.Model.Token(id), d.RankOf(int32(id)) + 1, d.P[id]})
+		a.Tokens = append(a.Tokens, newChoice(st.Model.Token(id), d.RankOf(int32(id))+1, d.P[id]))
 	}
 	return a
 }

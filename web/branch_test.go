@@ -23,6 +23,54 @@ func (c *client) state(x *site) *session.State {
 	return run.latest.Load()
 }
 
+// TestProgramIsTold: a program is told what a page shows of branches, of another u
+// and of a search, and the link to what it looks at.
+func TestProgramIsTold(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, Limits{})
+	c := x.dial(wire.ProtocolJSON, "")
+	if c.last.Link != "" || c.last.Branches != nil {
+		t.Errorf("before the first start: link %q, branches %+v", c.last.Link, c.last.Branches)
+	}
+	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
+	c.do(`{"cmd":"token"}`)
+	c.do(`{"cmd":"token"}`)
+	was := c.state(x)
+	other := second(was, 2)
+	m := c.do(fmt.Sprintf(`{"cmd":"choose","step":2,"token":%d}`, other))
+	if len(m.Branches) != 2 {
+		t.Fatalf("branches %+v", m.Branches)
+	}
+	left, now := m.Branches[0], m.Branches[1]
+	if left.Current || left.Step != 2 || left.Token == nil || left.Token.ID != was.Steps[1].Chosen || left.Tokens != 2 ||
+		!now.Current || now.Step != 0 {
+		t.Errorf("the branch left is %+v, the present one %+v", left, now)
+	}
+	if m := c.do(fmt.Sprintf(`{"cmd":"branch","id":%d}`, left.ID)); !m.Branches[0].Current {
+		t.Errorf("after going back: %+v", m.Branches)
+	}
+	c.do(`{"cmd":"seek","step":1,"stage":"sample"}`)
+	if m := c.do(`{"cmd":"whatif","u":0.99}`); m.WhatIf == nil || m.WhatIf.U != 0.99 || m.WhatIf.From > 0.99 ||
+		m.WhatIf.To <= 0.99 || m.WhatIf.Q <= 0 || m.WhatIf.P != c.state(x).Dist.P[m.WhatIf.ID] {
+		t.Errorf("another u falls on %+v", m.WhatIf)
+	}
+	if m := c.do(`{"cmd":"whatif","u":null}`); m.WhatIf != nil {
+		t.Errorf("no question, and the answer %+v", m.WhatIf)
+	}
+	f := c.do(`{"cmd":"find","step":1,"text":" the"}`)
+	if f.Find == nil || len(f.Find.Tokens) == 0 || fmt.Sprint(f.Find) != fmt.Sprint(f.Found) {
+		t.Fatalf("found %+v and %+v", f.Find, f.Found)
+	}
+	if one := f.Find.Tokens[0]; one.ID != one.Token.ID || one.Text != one.Token.Text || one.Text == "" {
+		t.Errorf("found %+v", one)
+	}
+	elsewhere := x.stranger().dial(wire.ProtocolJSON, "")
+	elsewhere.do(fmt.Sprintf(`{"cmd":"open","link":%q}`, c.last.Link))
+	if elsewhere.where() != c.where() || elsewhere.state(x).Prompt != "Once upon a time" {
+		t.Errorf("the link leads to %s, want %s", elsewhere.where(), c.where())
+	}
+}
+
 // TestBranchWalk takes every command of branching over both protocols.
 func TestBranchWalk(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,11 @@ type received struct {
 	Cursor   *cursor
 	Playing  bool
 	Stopped  string
+	Link     string
+	Branches []branch
+	WhatIf   *whatIf
+	Find     *foundAnswer
+	Found    *foundAnswer
 	Pieces   []struct {
 		ID   int
 		Text string

@@ -25,6 +25,32 @@ type runData struct {
 	Speed    session.Speed     `json:"speed"`
 	Stopped  infer.StopReason  `json:"stopped,omitempty"`
 	Settings infer.Settings    `json:"settings"`
+	// Link leads to what is shown, from anywhere; left out before the first start.
+	Link string `json:"link,omitempty"`
+	// Branches are the lines of text written so far, where there are several.
+	Branches []branch `json:"branches,omitempty"`
+	// WhatIf is what was asked of another u at this draw.
+	WhatIf *whatIf `json:"whatif,omitempty"`
+}
+
+// branch is one line of text, for the command of that name.
+type branch struct {
+	ID      int  `json:"id"`
+	Current bool `json:"current,omitempty"`
+	Tokens  int  `json:"tokens"` // how many it has
+	// Step is the first at which it parts from the present line, and Token the one
+	// it has there; both left out of the present line, Token where it ends there.
+	Step  int          `json:"step,omitempty"`
+	Token *infer.Token `json:"token,omitempty"`
+}
+
+// whatIf is the kept token that another u falls on: from ≤ U < to.
+type whatIf struct {
+	U float64 `json:"u"`
+	choice
+	Q    float64 `json:"q"`
+	From float64 `json:"from"`
+	To   float64 `json:"to"`
 }
 
 // cut says that everything sent of step Step and later ones is void; Step 0
@@ -44,6 +70,7 @@ func (e *jsonEncoder) encode(m *wire.Message, next *session.State) error {
 	d := &runData{
 		Cursor: cursorJSON(next.Cursor), Playing: next.Playing, Speed: next.Speed,
 		Stopped: next.Stopped, Settings: next.Settings,
+		Link: session.LinkOf(next), Branches: branchesOf(next), WhatIf: whatIfOf(next),
 	}
 	m.Fields = d
 	if e.hasPrompt && (!next.Started() || next.Text != e.text) {
@@ -92,6 +119,42 @@ func (e *jsonEncoder) encode(m *wire.Message, next *session.State) error {
 		}
 	}
 	return nil
+}
+
+// branchesOf lists the lines of text where there is more than one.
+func branchesOf(st *session.State) []branch {
+	if len(st.Branches) < 2 {
+		return nil
+	}
+	now := st.Branches[slices.IndexFunc(st.Branches, func(b session.Branch) bool { return b.Current })].Chosen
+	list := make([]branch, 0, len(st.Branches))
+	for _, b := range st.Branches {
+		one := branch{ID: b.ID, Current: b.Current, Tokens: len(b.Chosen)}
+		if !b.Current {
+			same := 0
+			for same < min(len(now), len(b.Chosen)) && b.Chosen[same] == now[same] {
+				same++
+			}
+			one.Step = same + 1
+			if same < len(b.Chosen) {
+				t := st.Model.Token(b.Chosen[same])
+				one.Token = &t
+			}
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+func whatIfOf(st *session.State) *whatIf {
+	if st.WhatIf == nil || st.Dist == nil {
+		return nil
+	}
+	d := st.Dist
+	r := d.Draw(*st.WhatIf)
+	id := d.Order[r]
+	from, to := d.Segment(r)
+	return &whatIf{*st.WhatIf, newChoice(st.Model.Token(int(id)), r+1, d.P[id]), d.Q(r), from, to}
 }
 
 func (d *runData) add(v any) error {
