@@ -74,17 +74,6 @@ func drawnBy(st *session.State) (*sampling.Distribution, int32) {
 	return d, d.Order[d.Draw(sampling.U(st.Settings.Seed, st.Cursor.Step))]
 }
 
-// Candidates offers n tokens for the step that [Undrawn] has brought a run to,
-// shuffled by a seed. Their probabilities and which one is drawn are set: it is
-// for the caller not to show them yet. n is [predict.LeastCandidates] or more.
-func Candidates(st *session.State, n int, seed uint64) (list []Option) {
-	d, drawn := drawnBy(st)
-	for _, id := range predict.Deal(d, drawn, n, seed) {
-		list = append(list, tokenOption(st.Model, d, id, drawn))
-	}
-	return letters(list)
-}
-
 // tokenOption offers a token.
 func tokenOption(m *infer.Model, d *sampling.Distribution, id, drawn int32) Option {
 	return Option{
@@ -93,16 +82,21 @@ func tokenOption(m *infer.Model, d *sampling.Distribution, id, drawn int32) Opti
 	}
 }
 
-// openNext asks which token comes next.
-func (c *core) openNext(st *session.State, n int, last time.Duration) error {
+// nextPoll asks which of n tokens comes next at the step that [Undrawn] has brought
+// a run to. They are shuffled by a seed; n is [predict.LeastCandidates] or more.
+func nextPoll(st *session.State, n int, seed uint64) *poll {
 	p := &poll{Kind: Next, Step: st.Cursor.Step, PromptText: "Which token comes next?"}
-	p.Prompt, p.Options = html.EscapeString(p.PromptText), Candidates(st, n, c.data.Seed+uint64(len(c.polls)))
-	return c.open(p, last)
+	d, drawn := drawnBy(st)
+	for _, id := range predict.Deal(d, drawn, n, seed) {
+		p.Options = append(p.Options, tokenOption(st.Model, d, id, drawn))
+	}
+	p.Prompt, p.Options = html.EscapeString(p.PromptText), letters(p.Options)
+	return p
 }
 
-// openDraw makes the class the sampler. The tokens that the filters keep are
+// drawPoll makes those asked the sampler. The tokens that the filters keep are
 // shown, the least probable of them together.
-func (c *core) openDraw(st *session.State, last time.Duration) error {
+func drawPoll(st *session.State) *poll {
 	d, drawn := drawnBy(st)
 	p := &poll{Kind: Draw, Step: st.Cursor.Step, PromptText: "Draw one number. On which token does it fall?"}
 	q := 0.0
@@ -116,8 +110,40 @@ func (c *core) openDraw(st *session.State, last time.Duration) error {
 		p.Options = append(p.Options, Option{Text: "all others", Rest: true, Q: max(0, 1-q), P: rest})
 	}
 	p.Prompt, p.Options = html.EscapeString(p.PromptText), letters(p.Options)
-	return c.open(p, last)
+	return p
 }
+
+// questionPoll asks a question of the quiz.
+func questionPoll(q *lessons.Question) *poll {
+	p := &poll{Kind: Question, Prompt: q.Prompt, PromptText: q.PromptText}
+	p.Options, p.Answer = choiceOptions(q)
+	return p
+}
+
+// specPoll is what a script asks; st is where [ready] has brought the run, and seed
+// shuffles the candidates.
+func specPoll(st *session.State, a *lessons.AskSpec, seed uint64) *poll {
+	switch a.Kind {
+	case lessons.AskNext:
+		return nextPoll(st, a.Choices, seed)
+	case lessons.AskDraw:
+		return drawPoll(st)
+	case lessons.AskQuestion:
+		return questionPoll(a.Question)
+	}
+	right := a.Answer
+	return &poll{
+		Kind: Number, Prompt: a.Prompt, PromptText: a.PromptText, Unit: a.Unit, Right: &right, Within: a.Within,
+	}
+}
+
+// openSpec asks what a script asks.
+func (c *core) openSpec(st *session.State, a *lessons.AskSpec) error {
+	return c.open(specPoll(st, a, c.nextSeed()), time.Duration(a.Seconds)*time.Second)
+}
+
+// nextSeed shuffles the candidates of the room's next poll.
+func (c *core) nextSeed() uint64 { return c.data.Seed + uint64(len(c.polls)) }
 
 // open opens a poll for some time; 0 is until it is closed.
 func (c *core) open(p *poll, last time.Duration) error {

@@ -22,11 +22,7 @@ func (c *core) do(cmd Command) error {
 		if q == nil {
 			return terms.Refuse(CodeAsk, "The quiz has no question %q.", short(cmd.ID))
 		}
-		options, answer := choiceOptions(q)
-		return c.open(
-			&poll{Kind: Question, Prompt: q.Prompt, PromptText: q.PromptText, Options: options, Answer: answer},
-			cmd.For,
-		)
+		return c.open(questionPoll(q), cmd.For)
 	case AskNumber:
 		return c.askNumber(cmd)
 	case DropName:

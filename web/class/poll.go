@@ -117,17 +117,23 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 		}
 		v.U = sampling.U(c.data.Seed+uint64(m.ID), p.ID<<8+p.Round)
 		v.Choice, err = c.draw(p, v.U)
-	case Number:
-		var x float64
-		x, err = ReadNumber(b.Choice)
-		v.Choice = strconv.FormatFloat(x, 'g', -1, 64)
 	default:
-		if !slices.ContainsFunc(p.Options, func(o Option) bool { return o.Key == b.Choice }) {
-			err = terms.Refuse(CodeNotOffer, "%q is not on offer in this vote. Choose one of what is shown.", short(b.Choice))
-		}
-		v.Choice = b.Choice
+		v.Choice, err = p.read(b.Choice)
 	}
 	return p, m, v, err
+}
+
+// read reads a choice, but for a draw, as it is counted: an option's key, or a
+// number in one form.
+func (p *poll) read(choice string) (string, error) {
+	if p.Kind == Number {
+		x, err := readNumber(choice)
+		return strconv.FormatFloat(x, 'g', -1, 64), err
+	}
+	if !slices.ContainsFunc(p.Options, func(o Option) bool { return !o.Rest && o.Key == choice }) {
+		return "", terms.Refuse(CodeNotOffer, "%q is not on offer in this vote. Choose one of what is shown.", short(choice))
+	}
+	return choice, nil
 }
 
 // over reports whether a poll's time is up.
@@ -142,8 +148,8 @@ func (c *core) draw(p *poll, u float64) (key string, err error) {
 	return strconv.Itoa(int(d.Order[d.Draw(u)])), nil
 }
 
-// ReadNumber is [terms.ReadNumber] with an error, a [*terms.Refusal] with [CodeNotOffer].
-func ReadNumber(typed string) (float64, error) {
+// readNumber is [terms.ReadNumber] with an error, a [*terms.Refusal] with [CodeNotOffer].
+func readNumber(typed string) (float64, error) {
 	x, ok := terms.ReadNumber(typed)
 	if !ok {
 		return 0, terms.Refuse(CodeNotOffer, "%q is not a number. Type one such as 0.25 or 25%%.", short(typed))

@@ -2,7 +2,6 @@ package class
 
 import (
 	"context"
-	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
@@ -63,7 +62,7 @@ func (r *Room) carryOut(ctx context.Context, cmd Command) error {
 			return terms.Refuse(CodeAsk, "This step of the walkthrough asks nothing.")
 		}
 		return r.asked(ctx, run, func(do Do) (*session.State, error) { return ready(ctx, do, nil, step.Ask) },
-			func(c *core, st *session.State) error { return c.askSpec(st, step.Ask) })
+			func(c *core, st *session.State) error { return c.openSpec(st, step.Ask) })
 	case AskNext:
 		n := or(cmd.Choices, 5)
 		if n < predict.LeastCandidates || n > mostCandidates {
@@ -73,10 +72,10 @@ func (r *Room) carryOut(ctx context.Context, cmd Command) error {
 			)
 		}
 		return r.asked(ctx, run, func(do Do) (*session.State, error) { return Undrawn(ctx, do) },
-			func(c *core, st *session.State) error { return c.openNext(st, n, cmd.For) })
+			func(c *core, st *session.State) error { return c.open(nextPoll(st, n, c.nextSeed()), cmd.For) })
 	case AskDraw:
 		return r.asked(ctx, run, func(do Do) (*session.State, error) { return undrawnBySampling(ctx, do) },
-			func(c *core, st *session.State) error { return c.openDraw(st, cmd.For) })
+			func(c *core, st *session.State) error { return c.open(drawPoll(st), cmd.For) })
 	case AppendMajority:
 		return r.appendToken(ctx, run, (*core).majority)
 	case AppendOf:
@@ -182,7 +181,7 @@ func (r *Room) goTo(ctx context.Context, run Run, step int) error {
 		if err := c.change(next, nil); err != nil || ask == nil {
 			return err
 		}
-		return c.askSpec(st, ask)
+		return c.openSpec(st, ask)
 	})
 }
 
@@ -195,24 +194,6 @@ func ready(ctx context.Context, do Do, st *session.State, a *lessons.AskSpec) (*
 		return undrawnBySampling(ctx, do)
 	}
 	return st, nil
-}
-
-// askSpec asks what a script asks; st is where [ready] has brought the run.
-func (c *core) askSpec(st *session.State, a *lessons.AskSpec) error {
-	last := time.Duration(a.Seconds) * time.Second
-	switch a.Kind {
-	case lessons.AskNext:
-		return c.openNext(st, a.Choices, last)
-	case lessons.AskDraw:
-		return c.openDraw(st, last)
-	case lessons.AskQuestion:
-		return c.do(AskQuestion{a.Question.ID, last})
-	}
-	right := a.Answer
-	return c.open(
-		&poll{Kind: Number, Prompt: a.Prompt, PromptText: a.PromptText, Unit: a.Unit, Right: &right, Within: a.Within},
-		last,
-	)
 }
 
 // asked brings the run to where something can be asked and opens the poll.

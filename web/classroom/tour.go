@@ -10,10 +10,8 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -176,178 +174,37 @@ func (v *tourPage) ask(st *session.State, q url.Values) error {
 	if a == nil {
 		return nil
 	}
-	v.Mine = strings.TrimSpace(q.Get("choice"))
-	phase := class.Open
-	if v.Mine != "" {
-		phase = class.Revealed
-	}
-	ask := &class.Poll{ID: "tour", Kind: class.Kind(a.Kind), Phase: phase, Round: 1}
-	var err error
-	switch a.Kind {
-	case lessons.AskNext:
-		err = v.askNext(st, ask, max(a.Choices, predict.LeastCandidates))
-	case lessons.AskDraw:
-		v.askDraw(st, ask, q)
-	case lessons.AskQuestion:
-		v.askQuestion(ask, a.Question)
-	case lessons.AskNumber:
-		err = v.askNumber(ask, a)
-	}
+	seed := st.Settings.Seed
+	asked, err := class.AskAlone(st, a, seed+uint64(v.N))
 	if err != nil {
 		return err
 	}
-	v.Poll = newPoll(&class.View{Poll: ask, Here: 1})
+	choice := strings.TrimSpace(q.Get("choice"))
+	seen := asked.Open()
+	switch {
+	case a.Kind == lessons.AskDraw: // it hides nothing and waits for nothing
+		v.Mine = "draw"
+		if n, err := strconv.Atoi(q.Get("draws")); err == nil {
+			v.Draws = min(max(n, 0), mostDraws)
+		}
+		seen = asked.Draw(v.Draws, seed^drawStream)
+		seen.Prompt = "<p>Draw as a class would: one number for each person.</p>"
+	case choice != "":
+		answer, err := asked.Answer(choice)
+		if err != nil {
+			return err
+		}
+		seen, v.Mine, v.Said, v.Right = answer.Poll, answer.Mine, answer.Said, answer.Right
+	case a.Kind == lessons.AskNext:
+		v.Screen = newVeiled(st, seen.Step)
+	}
+	v.Poll = newPoll(&class.View{Poll: seen, Here: 1})
 	return nil
-}
-
-// askedStep is the step that is not drawn yet.
-func askedStep(st *session.State) (*infer.Step, error) {
-	if len(st.Steps) > 0 {
-		if last := st.Steps[len(st.Steps)-1]; last.Logits != nil && last.Ran < infer.KindSample {
-			return last, nil
-		}
-	}
-	return nil, &terms.Refusal{
-		Code: class.CodeAsk, Message: "This step asks for the next token where none is about to be drawn.",
-	}
-}
-
-var errChoice = &terms.Refusal{
-	Code: class.CodeNotOffer, Message: "That is not one of the choices. Go back and choose one of those shown.",
-}
-
-func (v *tourPage) askNext(st *session.State, ask *class.Poll, n int) error {
-	step, err := askedStep(st)
-	if err != nil {
-		return err
-	}
-	d := step.Distribution()
-	drawn := d.Order[d.Draw(sampling.U(step.Settings.Seed, step.N))]
-	ask.Prompt, ask.Step = "<p>Which token comes next?</p>", step.N
-	for i, id := range predict.Deal(d, drawn, n, step.Settings.Seed+uint64(v.N)) {
-		t := st.Model.Token(int(id))
-		o := class.Option{Key: strconv.Itoa(int(id)), Letter: letter(i), Text: t.Text, Token: true}
-		if ask.Phase == class.Revealed {
-			o.P, o.Q, o.Right = d.P[id], d.Q(d.RankOf(id)), id == drawn
-		}
-		ask.Options = append(ask.Options, o)
-	}
-	if !v.choose(ask) {
-		return errChoice
-	}
-	if v.Asked() || v.Mine == "" {
-		v.Screen = newVeiled(st, step.N)
-	}
-	return nil
-}
-
-func letter(i int) string { return string(rune('A' + i)) }
-
-// choose counts the learner's answer; false where it was not on offer.
-func (v *tourPage) choose(ask *class.Poll) bool {
-	if v.Mine == "" {
-		return true
-	}
-	for i := range ask.Options {
-		if o := &ask.Options[i]; o.Key == v.Mine {
-			o.Count, ask.Votes, v.Said = 1, 1, o.Text
-			return true
-		}
-	}
-	return false
-}
-
-// mostDraws is how many draws a learner makes at once.
-const mostDraws = 1000
-
-// askDraw draws as a class would: each draw has a u of its own, from a stream
-// apart from the run's.
-func (v *tourPage) askDraw(st *session.State, ask *class.Poll, q url.Values) {
-	ask.Phase = class.Open
-	v.Mine = "draw" // it hides nothing and waits for nothing
-	step, err := askedStep(st)
-	if err != nil {
-		return
-	}
-	d := step.Distribution()
-	n, err := strconv.Atoi(q.Get("draws"))
-	if err != nil {
-		n = 0
-	}
-	v.Draws = min(max(n, 0), mostDraws)
-	ask.Prompt, ask.Step, ask.Votes = "<p>Draw as a class would: one number for each person.</p>", step.N, v.Draws
-	counts := map[int]int{}
-	for i := range v.Draws {
-		counts[d.DrawKept(sampling.U(step.Settings.Seed^drawStream, i+1))]++
-	}
-	rest := class.Option{Text: "all others", Rest: true}
-	for i := range d.Keep {
-		if i >= optionsOfDraw {
-			rest.Count += counts[i]
-			rest.Q += d.KeptQ(i)
-			continue
-		}
-		id := int(d.Order[d.KeptRank(i)])
-		ask.Options = append(ask.Options, class.Option{
-			Key: strconv.Itoa(id), Text: st.Model.Token(id).Text, Token: true, Count: counts[i], Q: d.KeptQ(i),
-		})
-	}
-	if rest.Q > 0 {
-		ask.Options = append(ask.Options, rest)
-	}
 }
 
 const (
+	// mostDraws is how many draws a learner makes at once.
+	mostDraws = 1000
 	// drawStream sets the draws of a tour apart from those of the run.
 	drawStream = 0x5eed
-	// optionsOfDraw is how many tokens a histogram names.
-	optionsOfDraw = 8
 )
-
-func (v *tourPage) askQuestion(ask *class.Poll, q *lessons.Question) {
-	ask.Prompt = q.Prompt
-	if q.Kind != "choice" {
-		ask.Options = []class.Option{
-			{Key: "yes", Letter: "A", Text: "I have an answer"}, {Key: "no", Letter: "B", Text: "Not yet"},
-		}
-	}
-	for i, c := range q.Choices {
-		o := class.Option{Key: strconv.Itoa(i + 1), Letter: letter(i), HTML: c.HTML}
-		if ask.Phase == class.Revealed {
-			o.Right, o.Why = c.Right, c.Why
-		}
-		ask.Options = append(ask.Options, o)
-	}
-	if !v.choose(ask) {
-		v.Mine, ask.Phase = "", class.Open
-	}
-	if ask.Phase != class.Revealed {
-		return
-	}
-	ask.Answer = q.Answer
-	for _, o := range ask.Options {
-		if o.Key == v.Mine && q.Kind == "choice" {
-			right := o.Right
-			v.Right = &right
-		}
-	}
-	if len(q.Rubric) > 0 {
-		ask.Answer += "<ul><li>" + strings.Join(q.Rubric, "</li><li>") + "</li></ul>"
-	}
-}
-
-func (v *tourPage) askNumber(ask *class.Poll, a *lessons.AskSpec) error {
-	ask.Prompt, ask.Unit = a.Prompt, a.Unit
-	if v.Mine == "" {
-		return nil
-	}
-	x, err := class.ReadNumber(v.Mine)
-	if err != nil {
-		return err
-	}
-	right := abs(x-a.Answer) <= a.Within+1e-9*abs(a.Answer)
-	v.Right, v.Said, ask.Right = &right, number(x)+" "+a.Unit, &a.Answer
-	return nil
-}
-
-func abs(x float64) float64 { return max(x, -x) }

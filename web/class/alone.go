@@ -1,0 +1,83 @@
+package class
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Alone is what a step of a walkthrough asks, for someone who takes it without a
+// class. It is the poll that a class would be asked.
+type Alone struct {
+	p *poll
+	d *sampling.Distribution // of the step asked about: next and draw
+}
+
+// AskAlone makes it. st is where [Perform] and, of tokens, [Undrawn] have brought
+// the run; seed shuffles the candidates.
+func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error) {
+	x := &Alone{}
+	if a.Kind == lessons.AskNext || a.Kind == lessons.AskDraw {
+		if x.d = distribution(st, st.Cursor.Step); x.d == nil || st.Step().Ran >= infer.KindSample {
+			return nil, terms.Refuse(CodeAsk, "This step asks for the next token where none is about to be drawn.")
+		}
+	}
+	x.p = specPoll(st, a, seed)
+	x.p.Round = 1
+	return x, nil
+}
+
+// Open is what is asked, as it may be seen before the answer.
+func (x *Alone) Open() *Poll { return x.p.view(nil, Open) }
+
+// Answer is what one knows after the answer.
+type Answer struct {
+	*Poll
+	Mine string // key of the option chosen, or the number
+	Said string // what that reads
+	// Right is nil where nothing is right or wrong: a token that was drawn is no
+	// merit.
+	Right *bool
+}
+
+// Answer takes an answer and shows what it was about. One that is not on offer
+// gives a [*terms.Refusal] with [CodeNotOffer].
+func (x *Alone) Answer(choice string) (Answer, error) {
+	p := x.p
+	// Questions had numbers for keys once, and links are kept.
+	if n, err := strconv.Atoi(choice); err == nil && p.Kind == Question && n >= 1 && n <= len(p.Options) {
+		choice = p.Options[n-1].Key
+	}
+	mine, err := p.read(choice)
+	if err != nil {
+		return Answer{}, err
+	}
+	a := Answer{Poll: p.view(map[round]map[int]vote{p.at(): {1: {Choice: mine}}}, Revealed), Mine: mine, Said: mine}
+	if i := p.option(mine); i >= 0 {
+		a.Said = p.Options[i].Text
+	}
+	if p.Kind == Number {
+		a.Options, a.Median = nil, nil // there is one answer, and it is told in words
+		a.Said = strings.TrimSpace(mine + " " + p.Unit)
+	}
+	if p.Kind != Next && p.judged() {
+		right := p.isRight(mine)
+		a.Right = &right
+	}
+	return a, nil
+}
+
+// Draw draws n times as n members of a class would, each with a u of their own.
+func (x *Alone) Draw(n int, seed uint64) *Poll {
+	votes := map[int]vote{}
+	for i := range n {
+		id := x.d.Order[x.d.Draw(sampling.U(seed, i+1))]
+		votes[i+1] = vote{Choice: strconv.Itoa(int(id))}
+	}
+	return x.p.view(map[round]map[int]vote{x.p.at(): votes}, Open)
+}

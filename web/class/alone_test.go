@@ -1,0 +1,123 @@
+package class
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// beforeTheDraw is a run whose first token is about to be drawn.
+func beforeTheDraw(t *testing.T) *session.State {
+	t.Helper()
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	if _, err := s.Apply(t.Context(), session.Start{Prompt: "Once upon a time there was a"}); err != nil {
+		t.Fatal(err)
+	}
+	st, err := Undrawn(t.Context(), s.Apply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+func askAlone(t *testing.T, st *session.State, a *lessons.AskSpec) *Alone {
+	t.Helper()
+	x, err := AskAlone(st, a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestAloneGuesses: probabilities and the token drawn come with the answer and not
+// before it, and nobody is right or wrong about a draw.
+func TestAloneGuesses(t *testing.T) {
+	x := askAlone(t, beforeTheDraw(t), &lessons.AskSpec{Kind: lessons.AskNext, Choices: 5})
+	open := x.Open()
+	for _, o := range open.Options {
+		if o.P != 0 || o.Q != 0 || o.Right || o.Count != 0 {
+			t.Errorf("before the answer it shows %+v", o)
+		}
+	}
+	got, err := x.Answer(open.Options[2].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for i, o := range got.Options {
+		if o.Right {
+			right++
+		}
+		if o.P == 0 || o.Key != open.Options[i].Key || (o.Count == 1) != (i == 2) {
+			t.Errorf("after the answer it shows %+v", o)
+		}
+	}
+	if right != 1 || got.Right != nil || got.Said != open.Options[2].Text || got.Mine != open.Options[2].Key {
+		t.Errorf("%d tokens are drawn, and the answer is %+v", right, got)
+	}
+	for _, choice := range []string{"", "x", "-1", "99999"} {
+		if _, err := x.Answer(choice); !errors.Is(err, &terms.Refusal{Code: CodeNotOffer}) {
+			t.Errorf("%q: %v", choice, err)
+		}
+	}
+	done := session.New(testmodel.Target(t), session.DefaultLimits()).State()
+	if _, err := AskAlone(done, &lessons.AskSpec{Kind: lessons.AskNext, Choices: 5}, 1); err == nil {
+		t.Error("a token is asked for where none is about to be drawn")
+	}
+}
+
+// TestAloneDraws: a thousand draws are all there, as often as q says, and the rows
+// are those of a class.
+func TestAloneDraws(t *testing.T) {
+	st := beforeTheDraw(t)
+	const n = 1000
+	got := askAlone(t, st, &lessons.AskSpec{Kind: lessons.AskDraw}).Draw(n, 7)
+	of := drawPoll(st)
+	sum := 0
+	for i, o := range got.Options {
+		sum += o.Count
+		if o.Key != of.Options[i].Key || o.Q != of.Options[i].Q {
+			t.Errorf("row %d is %+v, of a class %+v", i, o, of.Options[i])
+		}
+		if deviation := math.Sqrt(n * o.Q * (1 - o.Q)); math.Abs(float64(o.Count)-n*o.Q) > 5*deviation {
+			t.Errorf("%q was drawn %d times of %d at q = %v", o.Text, o.Count, n, o.Q)
+		}
+	}
+	if sum != n || got.Votes != n || len(got.Options) != len(of.Options) {
+		t.Errorf("%d draws in %d rows, want %d in %d", sum, len(got.Options), n, len(of.Options))
+	}
+}
+
+// TestAloneAnswers: choices by their letters, or by the numbers that old links
+// have; numbers within their margin; what is answered in words is not judged.
+func TestAloneAnswers(t *testing.T) {
+	choice := &lessons.Question{Kind: "choice", Choices: []lessons.Choice{{Text: "no"}, {Text: "yes", Right: true}}}
+	recall := &lessons.Question{Kind: "recall", Answer: "It is so.", Rubric: []string{"one", "two"}}
+	number := &lessons.AskSpec{Kind: lessons.AskNumber, Answer: 0.25, Within: 0.01, Unit: "bits"}
+	for _, c := range []struct {
+		ask          *lessons.AskSpec
+		choice, said string
+		right        string
+	}{
+		{&lessons.AskSpec{Kind: lessons.AskQuestion, Question: choice}, "b", "yes", "true"},
+		{&lessons.AskSpec{Kind: lessons.AskQuestion, Question: choice}, "2", "yes", "true"},
+		{&lessons.AskSpec{Kind: lessons.AskQuestion, Question: choice}, "1", "no", "false"},
+		{&lessons.AskSpec{Kind: lessons.AskQuestion, Question: recall}, "part", "I know a part", ""},
+		{number, "26%", "0.26 bits", "true"}, {number, "0.3", "0.3 bits", "false"},
+	} {
+		got, err := askAlone(t, session.New(testmodel.Target(t), session.DefaultLimits()).State(), c.ask).Answer(c.choice)
+		right := ""
+		if got.Right != nil {
+			right = strconv.FormatBool(*got.Right)
+		}
+		if err != nil || got.Said != c.said || right != c.right {
+			t.Errorf("%s: said %q, right %q, %v; want %q, %q", c.choice, got.Said, right, err, c.said, c.right)
+		}
+	}
+}
