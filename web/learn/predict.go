@@ -173,10 +173,17 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 
 // id names what was to be guessed: this token behind this text, under these
 // settings. Whoever goes back and guesses again knows the answer, so only the
-// first guess of an id counts.
+// first guess of an id counts. Ids are kept for good, so what is hashed is written
+// out here: a setting that is added later stands at the end, and only where it is on.
 func (v *predictRound) id() string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %+v %d", v.Prompt, v.step.Settings, v.step.Chosen)
+	h, s := sha256.New(), v.step.Settings
+	fmt.Fprintf(
+		h, "%q {Settings:{Temperature:%v TopK:%v TopP:%v MinP:%v} Seed:%v Stop:{MaxTokens:%v Strings:%v}} %d",
+		v.Prompt, s.Temperature, s.TopK, s.TopP, s.MinP, s.Seed, s.Stop.MaxTokens, s.Stop.Strings, v.step.Chosen,
+	)
+	if s.TypicalP > 0 {
+		fmt.Fprintf(h, " typical-p %v", s.TypicalP)
+	}
 	for _, t := range v.Made {
 		fmt.Fprintf(h, " %q", t)
 	}

@@ -16,8 +16,10 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/view"
 )
 
 func atoi(t *testing.T, s string) int {
@@ -152,6 +154,40 @@ func TestPredictReveals(t *testing.T) {
 	}
 	if d.Find("#calibration svg circle").Length() != 1 || d.Find("#calibration tbody tr").Length() == 0 {
 		t.Error("the picture of calibration, or its table, is missing")
+	}
+}
+
+// TestPredictedRoundsKeepTheirIDs: a round that was guessed before typical-p came
+// is known again, so that a second guess of it does not count. The ids are those
+// that the program of then, at commit 3b5ab6c, gave these rounds.
+func TestPredictedRoundsKeepTheirIDs(t *testing.T) {
+	t.Parallel()
+	cut := infer.Settings{
+		Settings: sampling.Settings{Temperature: 0.7, TopK: 40, TopP: 0.9, MinP: 0.05}, Seed: 42,
+		Stop: infer.Stop{MaxTokens: 64, Strings: []string{"The end", "\n"}},
+	}
+	wide := infer.DefaultSettings()
+	wide.Temperature, wide.TopK = 1e-7, 4_000_000
+	round := func(prompt string, s infer.Settings, chosen int, made ...view.Text) *predictRound {
+		return &predictRound{Prompt: prompt, Made: made, step: &infer.Step{Chosen: chosen, Settings: s}}
+	}
+	old := round(`Once "upon`, cut, 265, view.Text{{S: " a"}}, view.Text{{S: " time"}})
+	for _, c := range []struct {
+		round *predictRound
+		want  string
+	}{
+		{old, "zlYBK4rSdWKDjIUz"},
+		{round("p", infer.DefaultSettings(), 1), "2XusSWDfuBkzEnea"},
+		{round("p", wide, 1), "9IsyKuRGvOGSGlNJ"},
+	} {
+		if got := c.round.id(); got != c.want {
+			t.Errorf("%+v has the id %s, want %s", c.round.step.Settings, got, c.want)
+		}
+	}
+	was := old.id()
+	old.step.Settings.TypicalP = 0.2
+	if old.id() == was {
+		t.Error("a round under typical-p passes for the one without")
 	}
 }
 
