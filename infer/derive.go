@@ -35,7 +35,7 @@ func (m *Model) Stage(s *Step, kind Kind, d *sampling.Distribution, rows int) St
 		return Filter{
 			Head: head, Rows: m.rows(s, d, rows, kind), Settings: s.Settings.Settings,
 			Kept: d.Keep, Cut: len(d.Order) - d.Keep, Mass: d.Mass,
-			Cuts: d.Cuts, Leading: d.Leading(),
+			Cuts: d.Cuts, Leading: d.Leading(), Fallback: d.Fallback,
 			KeptRenormalising: d.KeepRenormalising(),
 		}
 	case KindSample:

@@ -89,8 +89,8 @@ type Row struct {
 	E     float64       // e^{(z−max)/T}
 	P     float64       // probability over the whole vocabulary
 	Cum   float64       // Σ p of this and all more probable tokens
-	Kept  bool          // every filter keeps it
-	CutBy sampling.Rule // the first filter that cut it
+	Kept  bool          // it stays in the draw
+	CutBy sampling.Rule // the first filter that cut it, where it does not
 	Q     float64       // p / mass kept
 }
 
@@ -146,6 +146,9 @@ type Filter struct {
 	// Leading says that the kept are the most probable ones, so that a line can be
 	// drawn below them.
 	Leading bool
+	// Fallback says that the filters keep no token in common, so that the most
+	// probable one stays although some of them cut it.
+	Fallback bool
 	// KeptRenormalising is how many would stay if every filter worked on the
 	// rescaled result of the one before it, as in some libraries.
 	KeptRenormalising int

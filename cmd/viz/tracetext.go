@@ -169,6 +169,9 @@ func (a *account) filter(s infer.Filter) {
 		rules = []string{"no filter is on"}
 	}
 	a.more("%s", strings.Join(rules, ", "))
+	if s.Fallback {
+		a.more("no token is kept by all of them, so the most probable one stays")
+	}
 }
 
 // table prints what stages 2 to 4 know of each token: one row for each that is

@@ -18,6 +18,9 @@ type Distribution struct {
 	Keep   int     // how many tokens are kept
 	Mass   float64 // Σ p of the kept tokens
 	Cuts   []Cut   // the filters that are on, in their order
+	// Fallback says that the filters keep no token in common, so that the most
+	// probable one stays although some of them cut it.
+	Fallback bool
 
 	kept mask
 	// Where the kept are not the most probable ones: their ranks, Σ p of them up to
@@ -59,23 +62,26 @@ func Filter(p []float64, max, sum float64, order []int32, s Settings) *Distribut
 		m := f.keep(all, x)
 		d.Cuts = append(d.Cuts, Cut{Rule: f.rule, At: x, Keeps: m.n, mask: m, by: i})
 	}
-	d.kept = d.common(d.Cuts)
+	d.kept, d.Fallback = d.common(d.Cuts)
 	d.Keep = d.kept.n
 	d.lay()
 	return d
 }
 
-// common is what filters have in common: the most probable token, if nothing.
-func (d *Distribution) common(cuts []Cut) mask {
+// common is what filters have in common. Where that is nothing, it is the most
+// probable token, and fallback is set.
+func (d *Distribution) common(cuts []Cut) (kept mask, fallback bool) {
 	if d.Settings.Greedy() {
-		return mask{n: 1}
+		return mask{n: 1}, false
 	}
-	kept := mask{n: len(d.Order)}
+	kept = mask{n: len(d.Order)}
 	for _, c := range cuts {
 		kept = kept.and(c.mask, len(d.Order))
 	}
-	kept.n = max(kept.n, 1)
-	return kept
+	if kept.n == 0 {
+		return mask{n: 1}, true
+	}
+	return kept, false
 }
 
 // Idle are the filters that are on and cut nothing that the others do not cut. Of
@@ -86,7 +92,7 @@ func (d *Distribution) Idle() map[Rule]bool {
 	on := d.Cuts
 	for i := len(on) - 1; i >= 0; i-- {
 		others := slices.Concat(on[:i], on[i+1:])
-		if d.common(others).same(d.kept) {
+		if kept, _ := d.common(others); kept.same(d.kept) {
 			idle[on[i].Rule], on = true, others
 		}
 	}
@@ -178,7 +184,7 @@ func (d *Distribution) Why(r int) Reason {
 	panic("sampling: a token is cut by no rule")
 }
 
-// Keeps reports whether a token is kept by every rule.
+// Keeps reports whether a token stays.
 func (d *Distribution) Keeps(id int32) bool {
 	if d.ranks == nil {
 		return slices.Contains(d.Order[:d.Keep], id)

@@ -10,7 +10,8 @@
 //  1. z/T, then softmax over the whole vocabulary: [Softmax].
 //  2. The filters top-k, top-p, min-p and typical-p, each measured on those same
 //     probabilities, before any other filter has cut anything: [Filter].
-//  3. One renormalisation over what every filter kept.
+//  3. One renormalisation over what every filter kept; where they keep nothing in
+//     common, over the most probable token.
 //  4. One draw: u, uniform in [0, 1), falls on the kept tokens laid end to
 //     end: [Distribution.Draw], with u from [U].
 //

@@ -66,8 +66,15 @@ func TestHole(t *testing.T) {
 // works on what the one before left, there is always something.
 func TestNothingInCommon(t *testing.T) {
 	d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 1 }))
-	if d.Keep != 1 || !d.Stays(0) || d.CutBy(0) != RuleNone || d.KeepRenormalising() != 1 {
-		t.Errorf("%d kept, the first by %q", d.Keep, d.CutBy(0))
+	if d.Keep != 1 || !d.Stays(0) || d.CutBy(0) != RuleNone || d.KeepRenormalising() != 1 || !d.Fallback {
+		t.Errorf("%d kept, the first cut by %q, fallback %v", d.Keep, d.CutBy(0), d.Fallback)
+	}
+	// One token in common is not nothing, and greedy has no need of what is common.
+	if d := Decide(drill, with(func(s *Settings) { s.TypicalP = 0.2; s.TopK = 2 })); d.Fallback || d.Keep != 1 {
+		t.Errorf("with one token in common %d are kept, fallback %v", d.Keep, d.Fallback)
+	}
+	if d := Decide(drill, Settings{TopP: 1, TopK: 1, TypicalP: 0.2}); d.Fallback {
+		t.Error("greedy falls back")
 	}
 	// Of the first two, rescaled to 0.7311 and 0.2689, the entropy is 0.5822: −ln p
 	// is 0.3133 and 1.3133, so the first is the more typical one and suffices.

@@ -22,11 +22,17 @@ func model(t *testing.T) *infer.Model {
 // 86.4397 / 54.5982 = 1.5832.
 func drill(t *testing.T, set sampling.Settings, at infer.Kind, u float64) *session.State {
 	t.Helper()
+	return scored(t, []float32{4, 3, 2, 1, 0.5}, set, at, u)
+}
+
+// scored is a state whose step has these logits, as if the vocabulary were they.
+func scored(t *testing.T, logits []float32, set sampling.Settings, at infer.Kind, u float64) *session.State {
+	t.Helper()
 	m := model(t)
 	settings := infer.Settings{Settings: set, Seed: 42, Stop: infer.Stop{MaxTokens: 64}}
 	step := &infer.Step{
 		N: 1, Ran: at, Settings: settings, Input: m.Encode("Once upon"),
-		Logits: []float32{4, 3, 2, 1, 0.5}, U: u,
+		Logits: logits, U: u,
 	}
 	d := step.Distribution()
 	r := d.Draw(u)

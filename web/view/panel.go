@@ -156,6 +156,11 @@ func filterLead(st infer.Filter) Rich {
 		on = append(on, c.Rule.Name()+leaves+terms.Count(c.Keeps))
 	}
 	switch {
+	case st.Fallback:
+		return say(
+			"No token is kept by every filter: ", join(on), ", none in common. So the most probable one stays, and ",
+			"its p′ is 1.",
+		)
 	case len(on) == 0:
 		return say("No filter is on: all ", terms.Count(st.Kept), " tokens stay in the draw, and p′ is p.")
 	case len(on) > 1:

@@ -41,7 +41,7 @@ func railSay(s *session.State, k infer.Kind) string {
 		return "Scores become probabilities that sum to 1."
 	case infer.KindFilter:
 		switch knobs := shownSettings(s); {
-		case knobs.Greedy():
+		case knobs.Greedy(), s.Dist != nil && s.Dist.Fallback:
 			return "All but the most probable token are cut."
 		case knobs.Uncut():
 			return "No filter is on: every token stays."

@@ -139,6 +139,8 @@ func filterSegments(s *session.State, st infer.Filter) *Segments {
 	switch {
 	case set.Greedy():
 		v.mark(st.Mass, "greedy keeps the first", ", however far it reaches")
+	case st.Fallback:
+		v.mark(st.Mass, "kept up to "+terms.Prob(st.Mass), ": the filters have no token in common")
 	case set.TopP < 1 && st.Kept == st.Reach(sampling.RuleTopP) && st.Leading:
 		v.mark(set.TopP, terms.Setting(set.TopP)+" falls inside "+crossing(s.Dist, s), ", so it is the last one kept")
 	case st.Cut > 0:

@@ -231,7 +231,9 @@ func (t *Table) fates(s *session.State, st infer.Filter, axis float64) {
 		row.Kept = r.Kept
 		if r.Kept {
 			row.Keep, row.Q, row.BarQ = "kept", terms.Prob(r.Q), Share(r.Q/axis)
-			row.Title = "kept by every filter"
+			if row.Title = "kept by every filter"; st.Fallback {
+				row.Title = "kept because the filters have no token in common"
+			}
 			q += r.Q
 			continue
 		}
@@ -277,7 +279,7 @@ func cutLine(st infer.Filter) *CutLine {
 	l := &CutLine{Kept: terms.Prob(st.Mass), Cut: terms.Prob(1 - st.Mass)}
 	set := st.Settings
 	switch {
-	case set.Greedy():
+	case set.Greedy(), st.Fallback:
 		l.KeptWhy = ", the most probable token"
 	case st.Kept == st.Reach(sampling.RuleTopK) && set.TopK > 0:
 		l.KeptWhy = ", rank " + terms.Count(set.TopK) + " is the last of top-k"

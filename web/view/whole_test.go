@@ -50,6 +50,50 @@ func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
 	}
 }
 
+// Where the filters have nothing in common the most probable token stays, and the
+// page says why. Σ e^{z−4} of these scores is 4.3227, so that p of the first is
+// 0.2313 and −ln p of the first four 1.4639, 1.5639, 1.6639 and 2.9639; the
+// entropy is 2.1689. The nearest to that is the third, 0.5050 away, then the
+// second, and typical-p 0.01 keeps the third alone: top-k 2 and top-p 0.2 do not.
+func TestFiltersWithNothingInCommon(t *testing.T) {
+	logits := []float32{4, 3.9, 3.8, 2.5, 2.4, 2.3, 2.2, 2.1, 2, 2, 2, 2, 2}
+	for _, c := range []struct {
+		set  sampling.Settings
+		lead string
+	}{
+		{sampling.Settings{Temperature: 1, TopP: 1, TopK: 2, TypicalP: 0.01}, "top-k leaves 2 and typical-p 1"},
+		{sampling.Settings{Temperature: 1, TopP: 0.2, TypicalP: 0.01}, "top-p leaves 1 and typical-p 1"},
+	} {
+		v := NewLoop(scored(t, logits, c.set, infer.KindFilter, 0))
+		p := v.Panel
+		want := "No token is kept by every filter: " + c.lead + ", none in common. So the most probable one stays, " +
+			"and its p′ is 1."
+		if got := p.Lead.String(); got != want {
+			t.Errorf("the sentence is %q, want %q", got, want)
+		}
+		first := p.Table.Rows[0]
+		if !first.Kept || first.Q != "1.0000" || first.Title != "kept because the filters have no token in common" {
+			t.Errorf("the first row is %+v", first)
+		}
+		if l := p.Table.Rows[1].Line; l == nil || *l != (CutLine{
+			Kept: "0.2313", KeptWhy: ", the most probable token", Cut: "0.7687", CutWhy: ", given to the one kept",
+		}) {
+			t.Errorf("the line says %+v", l)
+		}
+		if s := p.Segments; s.Mark != "23.13%" || s.Say != "kept up to 0.2313" ||
+			s.SayEnd != ": the filters have no token in common" {
+			t.Errorf("the strip is marked at %s: %q %q", s.Mark, s.Say, s.SayEnd)
+		}
+		if got, want := v.Rail.Stages[3].Say, "All but the most probable token are cut."; got != want {
+			t.Errorf("the rail says %q, want %q", got, want)
+		}
+	}
+	v := NewLoop(drill(t, sampling.Settings{Temperature: 1, TopP: 0.9, TopK: 4}, infer.KindFilter, 0))
+	if got := v.Panel.Table.Rows[0].Title; got != "kept by every filter" {
+		t.Errorf("where filters do have something in common, the first row is %q", got)
+	}
+}
+
 // The work so far holds the step that is shown.
 func TestTotalsHoldTheStepShown(t *testing.T) {
 	s := session.New(model(t), session.DefaultLimits())
