@@ -61,8 +61,8 @@ func terser(m *infer.Model, v Values) (Values, error) {
 // whyValues are the prefill lab's for this request.
 func whyValues(v Values) Values {
 	w := prefillLab{}.Info().Defaults()
-	for _, name := range []string{"prompt", "seed", "temperature", "top_k", "top_p", "min_p"} {
-		w[name] = v[name]
+	for _, p := range append(samplingParams(common()), promptParam(""), seedParam()) {
+		w[p.Name] = v[p.Name]
 	}
 	w["lengths"], w["tokens"], w["repeats"] = "1,16,32,64,128", "24", "5"
 	return w

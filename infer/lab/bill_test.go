@@ -2,6 +2,7 @@ package lab
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -128,6 +129,35 @@ func TestRequestBothWays(t *testing.T) {
 	one, err := ParseRequest([]byte(` {"prompt": "x", "stop": "User:"} `))
 	if err != nil || len(one.Stop) != 1 || one.Stop[0] != "User:" || one.MaxTokens != 96 {
 		t.Errorf("%+v, %v", one, err)
+	}
+}
+
+// TestRequestHasEveryFilter: what the lab takes and runs with is in the JSON that a
+// program would send, and is read from it; so does its second measurement.
+func TestRequestHasEveryFilter(t *testing.T) {
+	for key, x := range map[string]string{
+		"temperature": "0.4", "top_k": "7", "top_p": "0.6", "min_p": "0.05", "typical_p": "0.3",
+	} {
+		r, err := ParseRequest(fmt.Appendf(nil, `{%q: %s}`, key, x))
+		if err != nil {
+			t.Errorf("%s: %v", key, err)
+			continue
+		}
+		if text := r.JSON(); !strings.Contains(text, fmt.Sprintf("%q: %s,", key, x)) {
+			t.Errorf("with %s %s the JSON is %s", key, x, text)
+		}
+		v := r.Values()
+		why := whyValues(v)
+		if v[key] != x || why[key] != x || why["prompt"] != v["prompt"] || why["seed"] != v["seed"] {
+			t.Errorf("%s: the values hold %q, those of the prefill lab %q, want %s", key, v[key], why[key], x)
+		}
+	}
+	off, err := ParseRequest([]byte(`{"typical_p": 1}`))
+	if v := off.Values(); err != nil || strings.Contains(off.JSON(), "typical_p") || v["typical_p"] != "1" {
+		t.Errorf("off: %s, value %q, %v", off.JSON(), v["typical_p"], err)
+	}
+	if len(samplingParams(common())) != 5 {
+		t.Error("there is a knob of sampling that this test does not ask for")
 	}
 }
 

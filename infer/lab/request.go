@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -22,13 +23,16 @@ type Request struct {
 	TopP        float64  `json:"top_p"`
 	TopK        int      `json:"top_k"`
 	MinP        float64  `json:"min_p,omitempty"`
+	TypicalP    float64  `json:"typical_p,omitempty"` // left out where it is off, as min_p is
 	Stop        []string `json:"stop"`
 	Stream      bool     `json:"stream"`
 	Seed        uint64   `json:"seed"`
 }
 
 // requestFields are the names, which are those of the bill lab's parameters.
-var requestFields = []string{"prompt", "max_tokens", "temperature", "top_p", "top_k", "min_p", "stop", "stream", "seed"}
+var requestFields = []string{
+	"prompt", "max_tokens", "temperature", "top_p", "top_k", "min_p", "typical_p", "stop", "stream", "seed",
+}
 
 // maxRequest is how long the JSON of a request may be.
 const maxRequest = 64 << 10
@@ -38,7 +42,7 @@ func RequestOf(v Values) Request {
 	s := v.sampling()
 	r := Request{
 		Prompt: v["prompt"], MaxTokens: v.int("max_tokens"), Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK,
-		MinP: s.MinP,
+		MinP: s.MinP, TypicalP: s.TypicalP,
 		Stop: v.strings("stop"), Stream: v.bool("stream"), Seed: uint64(v.float("seed")),
 	}
 	if r.Stop == nil {
@@ -49,12 +53,15 @@ func RequestOf(v Values) Request {
 
 // Values are the values of the bill lab's parameters that a request has.
 func (r Request) Values() Values {
-	return Values{
-		"prompt": r.Prompt, "max_tokens": fmt.Sprint(r.MaxTokens), "temperature": terms.Plain(r.Temperature),
-		"top_p": terms.Plain(r.TopP),
-		"top_k": fmt.Sprint(r.TopK), "min_p": terms.Plain(r.MinP), "stop": terms.Lines(r.Stop),
+	v := Values{
+		"prompt": r.Prompt, "max_tokens": fmt.Sprint(r.MaxTokens), "stop": terms.Lines(r.Stop),
 		"stream": fmt.Sprint(r.Stream), "seed": fmt.Sprint(r.Seed),
 	}
+	s := sampling.Settings{Temperature: r.Temperature, TopK: r.TopK, TopP: r.TopP, MinP: r.MinP, TypicalP: r.TypicalP}
+	for _, p := range samplingParams(s) {
+		v[p.Name] = p.Default
+	}
+	return v
 }
 
 // JSON is the request, indented, as a program would send it.
