@@ -180,6 +180,11 @@ func decided(a *arguments) *sampling.Distribution {
 		TopP:        a.float("p", 1, 0, 1),
 		MinP:        a.float("minp", 0, 0, 1),
 	}
+	typical := a.float("typical", 1, 0, 1)
+	if err := terms.MustKnob("typical_p").Check(typical); err != nil {
+		a.fail("%w", err)
+	}
+	s.Set("typical_p", typical)
 	if a.bad == nil {
 		if err := s.Check(); err != nil {
 			a.fail("%w", err)

@@ -89,8 +89,10 @@ var computed = []struct{ expression, want string }{
 	{"filter(T=0.5, p=0.9).kept", "2"},     // 0.8643 < 0.9 ≤ 0.9812
 	{"filter(T=2, p=0.9).kept", "4"},       // 0.8326 < 0.9 ≤ 0.9267
 	{"filter(k=3, p=0.9).kept_renormalising", "2"},
-	{"filter(T=0).tokens", "the"},  // greedy
-	{"filter(minp=0.1).kept", "3"}, // 0.0855 ≥ 0.1 × 0.6316 > 0.0314
+	{"filter(T=0).tokens", "the"},       // greedy
+	{"filter(minp=0.1).kept", "3"},      // 0.0855 ≥ 0.1 × 0.6316 > 0.0314
+	{"filter(typical=0.2).tokens", "a"}, // −ln 0.2324 = 1.4594 is nearest to the average, 1.0239
+	{"filter(typical=0.5).tokens", "the, a"},
 	{"filter(k=3).or 1", "0.0"},
 	{"draw(u=0.6316)", "the"}, // 0.63163 > 0.6316
 	{"draw(u=0.6317)", "a"},

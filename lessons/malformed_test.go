@@ -2,9 +2,12 @@ package lessons
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // small is a whole course, as small as one can be.
@@ -142,6 +145,10 @@ var malformed = []struct{ file, old, new, want string }{
 	{"00-start.md", `"Hello"`, `""`, `00-start.md:16: widget turn: prompt is empty`},
 	{"00-start.md", `"Hello"`, `"Hello" t=-1`, `00-start.md:16: widget turn: t is -1`},
 	{"00-start.md", `"Hello"`, `"Hello" k=many`, `00-start.md:16: widget turn: k is "many"; it must be a whole number`},
+	{
+		"00-start.md", `"Hello"`, `"Hello" typical=0`,
+		`00-start.md:16: widget turn: typical is 0; it must be above 0, up to 1 (off)`,
+	},
 	{"00-start.md", `"Hello"`, `"Hello" gamma=4`, `00-start.md:16: widget turn: there is no setting "gamma" here`},
 	{"00-start.md", "One turn.\n", "", `00-start.md:16: the directive "widget" has no text`},
 	// questions
@@ -202,6 +209,18 @@ func TestMalformed(t *testing.T) {
 		var p *Problem
 		if !errors.As(err, &p) || p.Line < 1 || p.File == "" {
 			t.Errorf("%s with %q: %v is no Problem with a place", row.file, row.new, err)
+		}
+	}
+}
+
+// A lesson may set every knob of an experiment that draws.
+func TestWidgetTakesEveryKnob(t *testing.T) {
+	for _, k := range terms.Knobs() {
+		files := maps.Clone(small)
+		given := fmt.Sprintf(`"Hello" %s=%s`, k.Short, terms.Plain(k.Min+k.Step))
+		files["00-start.md"] = strings.Replace(files["00-start.md"], `"Hello"`, given, 1)
+		if _, err := load(folderOf(files), MathTable{}); err != nil {
+			t.Errorf("%s: %v", given, err)
 		}
 	}
 }

@@ -233,7 +233,7 @@ func (r *walkWords) action(name string) Action {
 		}
 		return WalkGo{Step: r.within("step", 1, 1<<20, 1), Stage: kind}
 	case "set":
-		return r.change(WalkSet{Knobs: r.knobs(setKnobs...)})
+		return r.change(WalkSet{Knobs: r.knobs(terms.SetKeys()...)})
 	case "stop":
 		return r.change(r.stop())
 	}
@@ -273,13 +273,10 @@ func (r *walkWords) start() Action {
 		r.say("%v", err)
 	}
 	stop := r.stop()
-	maps.Copy(stop.Knobs, r.knobs(setKnobs...))
+	maps.Copy(stop.Knobs, r.knobs(terms.SetKeys()...))
 	a.Settings = r.on(stop, startSettings())
 	return a
 }
-
-// setKnobs are what `set` takes; the limit on tokens is one of what `stop` takes.
-var setKnobs = []string{"temperature", "top_k", "top_p", "min_p", "seed"}
 
 // knobs are those that are set, of some.
 func (r *walkWords) knobs(keys ...string) infer.Knobs {

@@ -1,12 +1,14 @@
 package lessons
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // readWalkText reads one walkthrough and returns it with what is wrong.
@@ -87,6 +89,24 @@ And more.
 	}
 	if w.Steps[2].Ask.Question.ID != "q-one" || !s.Starts() || w.Steps[1].Starts() {
 		t.Error("the last steps are not as written")
+	}
+}
+
+// A walkthrough starts with and sets every knob that a run's own "set" turns.
+func TestWalkSetsEveryKnob(t *testing.T) {
+	for _, key := range terms.SetKeys() {
+		k := terms.MustKnob(key)
+		x := terms.Plain(k.Step + k.Min)
+		do := fmt.Sprintf("start prompt=\"Hi\" %s=%s\nset %s=%s\n", key, x, key, x)
+		w, wrong := readWalkText(t, walkHead+"## Begin {#begin}\n::: do\n"+do+":::\nSaid.\n")
+		if len(wrong) > 0 {
+			t.Errorf("%s: %q", key, wrong)
+			continue
+		}
+		start, set := w.Steps[0].Do[0].(WalkStart), w.Steps[0].Do[1].(WalkSet)
+		if got := terms.Plain(start.Settings.Value(key)); got != x || terms.Plain(set.Knobs[key]) != x {
+			t.Errorf("%s=%s starts with %s and sets %v", key, x, got, set.Knobs)
+		}
 	}
 }
 

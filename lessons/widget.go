@@ -24,12 +24,17 @@ const (
 	WidgetSpeculate    WidgetKind = "speculate"    // drafts accepted and refused
 )
 
-// settings are the parameters of sampling that most kinds take.
-var settings = []string{"t", "k", "p", "minp", "seed", "tokens"}
+// settings are the parameters that most kinds take: all knobs.
+var settings = func() (names []string) {
+	for _, k := range terms.Knobs() {
+		names = append(names, k.Short)
+	}
+	return names
+}()
 
 // widgetParams are the parameters of each kind: what it must have, then what
-// it may have. prompt, peaked and flat are texts; t, k, p, minp and seed are as
-// in the loop; tokens is how many to write; stop is one stop string; length is
+// it may have. prompt, peaked and flat are texts; t, k, p, minp, typical and seed
+// are as in the loop; tokens is how many to write; stop is one stop string; length is
 // how many tokens a sequence has; width how many candidates are followed;
 // gamma how many tokens are drafted.
 var widgetParams = map[WidgetKind]struct{ must, may []string }{

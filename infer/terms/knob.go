@@ -2,6 +2,7 @@ package terms
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -93,6 +94,13 @@ func KnobKeys() []string {
 		keys = append(keys, k.Key)
 	}
 	return keys
+}
+
+// SetKeys are the keys of the knobs that the command "set" turns, in a run, a class
+// and a walkthrough alike: all but the limit on tokens, which is one of the stop
+// conditions.
+func SetKeys() []string {
+	return slices.DeleteFunc(KnobKeys(), func(key string) bool { return key == "max_tokens" })
 }
 
 // KnobOf returns the knob with a key, or false.

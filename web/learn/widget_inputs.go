@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -56,6 +57,18 @@ func knobField(key, first string) field {
 	return field{
 		Name: k.Short, Label: k.Label, Kind: inFixed, Min: k.Min, Max: k.Max, Step: k.Step, Default: first, knob: &k,
 	}
+}
+
+// samplingFields are temperature and filters as s has them: a lesson may set them,
+// and no input shows them. The first is the temperature.
+func samplingFields(s sampling.Settings) []field {
+	var list []field
+	for _, k := range terms.Knobs() {
+		if x, ok := s.Value(k.Key); ok {
+			list = append(list, knobField(k.Key, terms.Plain(x)))
+		}
+	}
+	return list
 }
 
 // slide makes a knob's field a slider, which takes what it covers and no more.

@@ -5,27 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/view"
 )
 
 func speculateFields() []field {
-	return []field{
-		promptField("prompt", "Prompt"),
-		{Name: "gamma", Label: "Drafted each time", Kind: inSlide, Min: 1, Max: 8, Step: 1, Default: "4"},
-		knobField("temperature", "1").slide(0, 1.5),
-		knobField("top_k", "0"),
-		knobField("top_p", "1"),
-		knobField("min_p", "0"),
-		seedField(),
-		{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "48"},
-		atField(512, "1"),
-	}
+	knobs := samplingFields(sampling.Pure)
+	knobs[0] = knobs[0].slide(0, 1.5) // the temperature
+	return slices.Concat(
+		[]field{
+			promptField("prompt", "Prompt"),
+			{Name: "gamma", Label: "Drafted each time", Kind: inSlide, Min: 1, Max: 8, Step: 1, Default: "4"},
+		},
+		knobs,
+		[]field{
+			seedField(),
+			{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "48"},
+			atField(512, "1"),
+		},
+	)
 }
 
 // speculate walks through speculative decoding round by round.

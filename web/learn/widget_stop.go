@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -16,17 +17,18 @@ import (
 const stopRows = 8
 
 func stopFields() []field {
-	return []field{
-		promptField("prompt", "Prompt"),
-		{Name: "stop", Label: "Stop string", Kind: inText, Empty: true},
-		knobField("temperature", "0.7"),
-		knobField("top_k", "0"),
-		knobField("top_p", "0.9"),
-		knobField("min_p", "0"),
-		{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "64"},
-		seedField(),
-		atField(512, "512"), // its end
-	}
+	return slices.Concat(
+		[]field{
+			promptField("prompt", "Prompt"),
+			{Name: "stop", Label: "Stop string", Kind: inText, Empty: true},
+		},
+		samplingFields(infer.DefaultSettings().Settings),
+		[]field{
+			{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: "64"},
+			seedField(),
+			atField(512, "512"), // its end
+		},
+	)
 }
 
 // stopString shows what a stop string holds back, token by token.

@@ -230,3 +230,16 @@ func TestPromptOfSeveralLines(t *testing.T) {
 		t.Errorf("the field says %q", got)
 	}
 }
+
+// TestExperimentsTakeTypicalP: what a lesson sets of it is drawn with, and stands in
+// the link into the Loop.
+func TestExperimentsTakeTypicalP(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).withDraft()
+	for _, kind := range []lessons.WidgetKind{lessons.WidgetTurn, lessons.WidgetStopString, lessons.WidgetSpeculate} {
+		d := s.alone(s.specOf(kind), map[string]string{"typical": "0.2"})
+		if got := s.opened(href(d.Selection)).Settings.TypicalP; got != 0.2 {
+			t.Errorf("%s draws with typical-p %v, want 0.2", kind, got)
+		}
+	}
+}

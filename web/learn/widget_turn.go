@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -21,16 +22,18 @@ const (
 )
 
 func turnFields() []field {
-	return []field{
-		promptField("prompt", "Prompt"),
-		knobField("temperature", "0.7"),
-		knobField("top_k", "0"),
-		knobField("top_p", "0.9"),
-		knobField("min_p", "0"),
-		{Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1, Default: fmt.Sprint(turnTokens)},
-		knobField("seed", "42"),
-		atField(float64(512*stages), "1"),
-	}
+	return slices.Concat(
+		[]field{promptField("prompt", "Prompt")},
+		samplingFields(infer.DefaultSettings().Settings),
+		[]field{
+			{
+				Name: "tokens", Label: "Tokens", Kind: inFixed, Min: 1, Max: 512, Step: 1,
+				Default: fmt.Sprint(turnTokens),
+			},
+			knobField("seed", "42"),
+			atField(float64(512*stages), "1"),
+		},
+	)
 }
 
 // turnWidget walks through the loop stage by stage. A place counts stages: 1 is

@@ -33,7 +33,7 @@ var grammar = map[string]rule{
 	"goon":   {"", func(*Fields) Command { return GoOn{} }},
 	"speed":  {"speed", func(f *Fields) Command { return SetSpeed{Speed: Speed(f.Text("speed"))} }},
 
-	"set":    {strings.Join(setKnobs(), ", "), func(f *Fields) Command { return readSet(f, setKnobs()) }},
+	"set":    {strings.Join(terms.SetKeys(), ", "), func(f *Fields) Command { return readSet(f, terms.SetKeys()) }},
 	"stop":   {"max_tokens, stop", readStop},
 	"preset": {"preset", func(f *Fields) Command { return SetPreset{Key: f.Text("preset")} }},
 	"try":    {"key", func(f *Fields) Command { return Try{Key: f.Text("key")} }},
@@ -65,12 +65,6 @@ func ParseCommand(name string, f *Fields) (c Command, ok bool, err *terms.Refusa
 	}
 	c = r.read(f)
 	return c, true, f.Unexpected(name, r.takes)
-}
-
-// setKnobs are the keys of the knobs that "set" takes: all but the limit on
-// tokens, which is one of the stop conditions.
-func setKnobs() []string {
-	return slices.DeleteFunc(terms.KnobKeys(), func(key string) bool { return key == "max_tokens" })
 }
 
 func readSet(f *Fields, keys []string) Set {
