@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -22,11 +23,11 @@ type control struct {
 	Rare  bool // stands among the further settings
 }
 
-// rare are the parameters that seldom have to be changed.
+// rare are the parameters that seldom have to be changed, besides temperature and
+// filters.
 var rare = map[string]bool{
-	"temperature": true, "top_k": true, "top_p": true, "min_p": true, "block": true, "position": true,
-	"horizon": true, "passes": true, "rows": true, "rounds": true, "trained_tokens": true, "machine": true,
-	"weights": true, "heads": true,
+	"block": true, "position": true, "horizon": true, "passes": true, "rows": true, "rounds": true,
+	"trained_tokens": true, "machine": true, "weights": true, "heads": true,
 }
 
 // ofEngine are those of the memory lab that its calculator does without: all
@@ -65,7 +66,8 @@ func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeErro
 		if bad != nil && bad.Field == p.Name {
 			c.Error = errorSay(p, bad)
 		}
-		if c.Rare = rare[p.Name]; i.Name == "memory" {
+		_, samples := sampling.Pure.Value(p.Name)
+		if c.Rare = rare[p.Name] || samples; i.Name == "memory" {
 			c.Rare = ofEngine[p.Name]
 		}
 		if c.Rare {

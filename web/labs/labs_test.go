@@ -13,6 +13,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
 // small are settings with which each lab is done in a moment.
@@ -102,6 +103,36 @@ func (s *site) checkLink(d *goquery.Document, i lab.Info) {
 		if got, _ := again.Find(`[name="` + name + `"]`).Attr("value"); got != asked.Get(name) {
 			s.t.Errorf("%s: %s is %q, want %q", href, name, got, asked.Get(name))
 		}
+	}
+}
+
+// TestFiltersLieTogether: temperature and filters stand among the further settings,
+// none of them apart.
+func TestFiltersLieTogether(t *testing.T) {
+	t.Parallel()
+	for _, l := range lab.All() {
+		i := l.Info()
+		f := newForm(i, i.Defaults(), "", nil)
+		for _, c := range f.Main {
+			if _, ok := sampling.Pure.Value(c.Name); ok {
+				t.Errorf("%s: %s stands among the first settings", i.Name, c.Name)
+			}
+		}
+	}
+}
+
+// TestStepOfALane: where typical-p cuts the most probable tokens, a token's rank is
+// not its place among those kept.
+func TestStepOfALane(t *testing.T) {
+	t.Parallel()
+	step := lab.LaneStep{Step: 3, Token: lab.Token{Text: " a"}, Rank: 15, P: 0.01, From: 0.9, To: 1, Kept: 11}
+	want := "token 3, “·a”: p 0.0100, rank 15, one of 11 kept; u = 0.9500 falls between 0.9000 and 1.0000"
+	if got := stepSay(step, []float64{0, 0, 0.95}); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	step.Kept = 1
+	if got := stepSay(step, nil); got != "token 3, “·a”: p 0.0100, rank 15, the only one kept" {
+		t.Errorf("alone: %q", got)
 	}
 }
 

@@ -92,9 +92,12 @@ func newLane(of *lab.Strategies, i int) laneView {
 
 // stepSay tells how a lane came to a token.
 func stepSay(s lab.LaneStep, u []float64) string {
+	kept := "one of " + terms.Count(s.Kept) + " kept" // its rank may be beyond them
+	if s.Kept == 1 {
+		kept = "the only one kept"
+	}
 	text := fmt.Sprintf(
-		"token %d, “%s”: p %s, rank %d of %s kept", s.Step, tokenName(s.Token), terms.Prob(s.P), s.Rank,
-		terms.Count(s.Kept),
+		"token %d, “%s”: p %s, rank %s, %s", s.Step, tokenName(s.Token), terms.Prob(s.P), terms.Count(s.Rank), kept,
 	)
 	if s.To > 0 && s.Step <= len(u) {
 		text += fmt.Sprintf(
