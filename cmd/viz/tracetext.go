@@ -242,8 +242,11 @@ func strip(s infer.Sample) string {
 		cells[i] = '━'
 	}
 	var edge float64
-	for _, r := range s.Lanes {
-		if at := int(edge * stripWidth); at < stripWidth && r.Rank > 1 && r.Rank <= len(s.Lanes) {
+	for i, r := range s.Lanes {
+		if r.ID == s.Chosen.ID && s.From > edge+1e-9 {
+			break // tokens between it and the lane before have none
+		}
+		if at := int(edge * stripWidth); i > 0 && at < stripWidth {
 			cells[at] = '┬'
 		}
 		edge += r.Q

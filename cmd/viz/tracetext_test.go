@@ -1,0 +1,63 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// The strip of 60 columns has a mark where each token begins but the first: its
+// place among the kept ones counts, not its rank. A token drawn from further down
+// has no neighbour to begin beside.
+func TestStripMarksWhereTokensBegin(t *testing.T) {
+	lane := func(rank int, q float64) infer.Row {
+		return infer.Row{Token: infer.Token{ID: rank}, Rank: rank, Q: q, Kept: true}
+	}
+	drawn := func(chosen int, from, to float64, lanes ...infer.Row) string {
+		s := infer.Sample{From: from, To: to, Lanes: lanes}
+		s.Chosen.ID = chosen
+		return strip(s)
+	}
+	dashes := func(n int) string { return strings.Repeat("─", n) }
+	thick := func(n int) string { return strings.Repeat("━", n) }
+	for name, c := range map[string]struct{ got, want string }{
+		// 0.5 × 60 = 30 and 0.8 × 60 = 48
+		"the most probable": {
+			drawn(1, 0, 0.5, lane(1, 0.5), lane(2, 0.3), lane(3, 0.2)),
+			thick(30) + "┬" + dashes(17) + "┬" + dashes(11),
+		},
+		"beyond a hole": {
+			drawn(8, 0, 0.5, lane(8, 0.5), lane(9, 0.3), lane(40, 0.2)),
+			thick(30) + "┬" + dashes(17) + "┬" + dashes(11),
+		},
+		"the second kept, behind a hole": {
+			drawn(9, 0.5, 0.8, lane(8, 0.5), lane(9, 0.3)), dashes(30) + "┬" + thick(17) + dashes(12),
+		},
+		// from 0.9 × 60 = 54, while the lanes before it end at 48
+		"one that stands apart": {
+			drawn(40, 0.9, 1, lane(1, 0.5), lane(2, 0.3), lane(40, 0.1)),
+			dashes(30) + "┬" + dashes(23) + thick(6),
+		},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s:\n%s, want\n%s", name, c.got, c.want)
+		}
+	}
+}
+
+// Viz trace says so where the filters have nothing in common: on this prompt
+// top-k 2 keeps the first two tokens, and typical-p 0.01 one further down.
+func TestTraceOfFiltersWithNothingInCommon(t *testing.T) {
+	args := []string{
+		"trace", "-prompt", "Once upon a time there was a", "-temp", "1", "-top-p", "1", "-top-k", "2", "-n", "1",
+	}
+	const say = "no token is kept by all of them, so the most probable one stays"
+	if out := ok(t, append(args, "-typical-p", "0.01")...); !strings.Contains(out, "1 token of 4,096 kept") ||
+		!strings.Contains(out, "top-k alone keeps 2, typical-p alone keeps 1\n           "+say) {
+		t.Error(out)
+	}
+	if out := ok(t, args...); strings.Contains(out, say) {
+		t.Error(out)
+	}
+}
