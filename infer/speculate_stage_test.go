@@ -144,29 +144,45 @@ func TestAcceptanceCountsTheJudged(t *testing.T) {
 	}
 }
 
-// What stages list sums to 1, holds the tokens that matter, and is not changed
-// by what runs later.
+// What stages list sums to 1, holds the tokens that matter and no others that
+// cannot be drawn, and is not changed by what runs later. Under typical-p the most
+// probable tokens may be such.
 func TestSpecStagesOwnTheirData(t *testing.T) {
+	for _, typical := range []float64{0, 0.2} {
+		s := pure(4)
+		s.TypicalP, s.Stop.MaxTokens = typical, 30
+		checkSpecStages(t, s)
+	}
+}
+
+// checkSpecStages holds for all stages of a run of the small model.
+func checkSpecStages(t *testing.T, s Settings) {
+	t.Helper()
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
-	s := pure(4)
-	s.Stop.MaxTokens = 30
 	sp := newSpeculator(t, target, draft, "Hello", s, 4)
 	sp.Rows = 3
 	var stages []SpecStage
 	var then []string
-	whole := func(c Candidates, must int, what string, of func(Candidate) float64, rest float64) {
+	sums := func(c Candidates, what string, of func(Candidate) float64, rest float64) {
 		t.Helper()
-		var listed bool
 		for _, row := range c.Rows {
 			rest += of(row)
-			listed = listed || row.ID == must
 		}
-		if !(math.Abs(rest-1) <= 1e-12) || len(c.Rows) > 3 || len(c.Rows)+c.Rest.N != target.config.Vocab || !listed {
-			t.Errorf(
-				"%s: %d rows and %d others sum to %v; token %d listed: %v", what, len(c.Rows), c.Rest.N, rest, must,
-				listed,
-			)
+		if !(math.Abs(rest-1) <= 1e-12) || len(c.Rows) > 3 || len(c.Rows)+c.Rest.N != target.config.Vocab {
+			t.Errorf("%s: %d rows and %d others sum to %v", what, len(c.Rows), c.Rest.N, rest)
+		}
+	}
+	whole := func(c Candidates, must int, what string, of func(Candidate) float64, rest float64) {
+		t.Helper()
+		sums(c, what, of, rest)
+		if !slices.ContainsFunc(c.Rows, func(row Candidate) bool { return row.ID == must }) {
+			t.Errorf("%s: token %d is not listed", what, must)
+		}
+		for _, row := range c.Rows {
+			if of(row) == 0 && row.ID != must {
+				t.Errorf("typical-p %v, %s: token %d is listed, which cannot be drawn", s.TypicalP, what, row.ID)
+			}
 		}
 	}
 	p := func(c Candidate) float64 { return c.P }
@@ -195,11 +211,11 @@ func TestSpecStagesOwnTheirData(t *testing.T) {
 					continue
 				}
 				whole(at.Candidates, at.Drafted.ID, "verify", p, at.Rest.P)
-				whole(at.Candidates, at.Drafted.ID, "verify", q, at.Rest.Q)
+				sums(at.Candidates, "verify", q, at.Rest.Q)
 			}
 		case Correct:
 			whole(st.Candidates, st.Chosen.ID, "correct", r, st.Rest.R)
-			whole(st.Candidates, st.Chosen.ID, "correct", p, st.Rest.P)
+			sums(st.Candidates, "correct", p, st.Rest.P)
 			if st.U < st.From || st.U >= st.To {
 				t.Errorf("u %v is not in [%v, %v)", st.U, st.From, st.To)
 			}
