@@ -41,6 +41,9 @@ type filter struct {
 	keep func(f field, x float64) mask
 	// reason says what it measured of a token, by rank, and what that is held to.
 	reason func(d *Distribution, m mask, r int, x float64) Reason
+	// early says that it cuts everything from one rank on, and that [Sampler] knows
+	// where without looking further.
+	early bool
 }
 
 // chain lists the filters in their order. Each is measured on the probabilities
@@ -48,10 +51,20 @@ type filter struct {
 // several cut is said to be cut by ([Distribution.KeepRenormalising] is the other
 // way, where it matters).
 var chain = []filter{
-	{RuleTopK, 0, topK, rankAgainstK},
-	{RuleTopP, 1, topP, sumBefore},
-	{RuleMinP, 0, minP, shareOfFirst},
-	{RuleTypicalP, 1, typicalP, distance},
+	{RuleTopK, 0, topK, rankAgainstK, true},
+	{RuleTopP, 1, topP, sumBefore, true},
+	{RuleMinP, 0, minP, shareOfFirst, true},
+	{RuleTypicalP, 1, typicalP, distance, false},
+}
+
+// late reports whether a filter is on that has to see all tokens.
+func (s Settings) late() bool {
+	for _, f := range chain {
+		if x, _ := s.Value(string(f.rule)); x != f.off && !f.early {
+			return true
+		}
+	}
+	return false
 }
 
 // OffAt is the setting at which the filter of a knob keeps everything; it is

@@ -12,6 +12,9 @@ import (
 // all bit for bit; but it ranks tokens only as far as the filters keep any and
 // the draw goes, divides only the probabilities that are asked for, and uses its
 // memory again. Its zero value is ready. It belongs to one goroutine at a time.
+//
+// Where a filter is on that has to see all tokens, such as typical-p, nothing of
+// that is saved: it ranks them all, and takes new memory for each draw.
 type Sampler struct {
 	settings Settings
 	z        []float32 // [vocab] the caller's
@@ -46,10 +49,10 @@ func (s *Sampler) Decide(z []float32, settings Settings) {
 	case settings.Greedy(): // one token is kept; its probability is worked out when it is asked for
 		s.put(int32(slices.Index(z, float32(s.top))), 1)
 		s.ranked = true
-	case settings.TypicalP > 0:
+	case settings.late():
 		s.decideWhole()
 		return
-	case settings.TopK > 0 || settings.TopP < 1 || settings.MinP > 0:
+	case !settings.Uncut():
 		s.exponentials()
 		s.rankTo(len(z))
 	default:
@@ -62,7 +65,7 @@ func (s *Sampler) Decide(z []float32, settings Settings) {
 	s.last = rankKey(z[id], int(id))
 }
 
-// decideWhole is for a filter that has to see all tokens: it decides as those do
+// decideWhole is for filters that have to see all tokens: it decides as those do
 // who look.
 func (s *Sampler) decideWhole() {
 	s.exponentials()

@@ -61,7 +61,7 @@ func TestSamplerIsDecide(t *testing.T) {
 func TestSamplerOfLargeVocabularies(t *testing.T) {
 	var s Sampler
 	random := rand.New(rand.NewPCG(8, 1))
-	kept := map[bool]int{}
+	kept, typical := map[bool]int{}, 0
 	for _, n := range []int{100, 1000, longFrom, 4096, 20_001} {
 		for _, spread := range []float64{0, 0.01, 1, 3, 12, 300} {
 			for round := range 12 {
@@ -81,6 +81,10 @@ func TestSamplerOfLargeVocabularies(t *testing.T) {
 				if random.IntN(3) == 0 {
 					settings.MinP = math.Pow(random.Float64(), 4)
 				}
+				if random.IntN(4) == 0 {
+					settings.TypicalP = random.Float64()
+					typical++
+				}
 				if d := differs(&s, z, settings, random.Float64(), random.Float64()); d != "" {
 					t.Fatalf("%d scores, spread %v, %+v: %s", n, spread, settings, d)
 				}
@@ -88,8 +92,32 @@ func TestSamplerOfLargeVocabularies(t *testing.T) {
 			}
 		}
 	}
-	if kept[true] < 50 || kept[false] < 50 {
-		t.Errorf("more than a quarter kept: %v; the test says little", kept)
+	if kept[true] < 50 || kept[false] < 50 || typical < 50 {
+		t.Errorf("more than a quarter kept: %v, under typical-p %d; the test says little", kept, typical)
+	}
+}
+
+// TestSamplerAppliesEveryFilter: one that a sampler does not know, here one that
+// keeps every other rank, is applied all the same.
+func TestSamplerAppliesEveryFilter(t *testing.T) {
+	whole := chain
+	t.Cleanup(func() { chain = whole })
+	chain = append(slices.Clip(chain), filter{rule: "every other", off: 1, keep: func(f field, _ float64) mask {
+		m := mask{some: make([]bool, len(f.ids))}
+		for r := 0; r < len(f.ids); r += 2 {
+			m.some[r] = true
+			m.n++
+		}
+		return m.leading()
+	}})
+	var s Sampler
+	for _, settings := range []Settings{Pure, {Temperature: 1, TopP: 0.9}} {
+		if d := differs(&s, drill, settings, 0.7); d != "" {
+			t.Errorf("%+v: %s", settings, d)
+		}
+		if s.Len() != (len(drill)+1)/2 && settings == Pure || s.Q(int(Decide(drill, settings).Order[1])) != 0 {
+			t.Errorf("%+v: %d are kept, the second with %v", settings, s.Len(), s.Q(1))
+		}
 	}
 }
 
@@ -144,7 +172,8 @@ func TestInUnits(t *testing.T) {
 	}
 }
 
-// Once it has grown, a sampler needs no memory.
+// Once it has grown, a sampler needs no memory, but for filters that have to see
+// all tokens. Those need some a draw, how ever many tokens there are.
 func TestSamplerDoesNotAllocate(t *testing.T) {
 	z := make([]float32, 4096)
 	random := rand.New(rand.NewPCG(4, 4))
@@ -158,14 +187,19 @@ func TestSamplerDoesNotAllocate(t *testing.T) {
 		{Temperature: 0.7, TopP: 0.9},
 		{Temperature: 1, TopK: 40, TopP: 1},
 		{Temperature: 2, TopP: 1, MinP: 0.01},
+		{Temperature: 1, TopP: 1, TypicalP: 0.9},
 	} {
+		most := 0.0
+		if settings.late() {
+			most = 30
+		}
 		once := func() {
 			s.Decide(z, settings)
 			s.P(s.Token(s.Draw(0.7)))
 		}
 		once()
-		if n := testing.AllocsPerRun(20, once); n != 0 {
-			t.Errorf("%+v: %v allocations a draw", settings, n)
+		if n := testing.AllocsPerRun(20, once); n > most {
+			t.Errorf("%+v: %v allocations a draw, want at most %v", settings, n, most)
 		}
 	}
 }
@@ -212,7 +246,7 @@ func TestCorrectionIsTheResidual(t *testing.T) {
 	var p, q Sampler
 	var c Correction
 	random := rand.New(rand.NewPCG(9, 9))
-	empty := 0
+	empty, typical := 0, 0
 	for range 400 {
 		n := 2 + random.IntN(300)
 		if random.IntN(20) == 0 {
@@ -227,6 +261,10 @@ func TestCorrectionIsTheResidual(t *testing.T) {
 			b = a
 		}
 		settings := Settings{Temperature: 0.3 + random.Float64(), TopP: 0.5 + random.Float64()/2, TopK: random.IntN(n)}
+		if random.IntN(4) == 0 {
+			settings.TypicalP = 0.1 + random.Float64()*0.9
+			typical++
+		}
 		if random.IntN(3) == 0 {
 			settings = Pure
 			settings.Temperature = []float64{0.01, 1, 100}[random.IntN(3)] // many next to 0, or next to each other
@@ -258,7 +296,7 @@ func TestCorrectionIsTheResidual(t *testing.T) {
 			}
 		}
 	}
-	if empty == 0 {
-		t.Error("no pair was equal")
+	if empty == 0 || typical < 50 {
+		t.Errorf("%d pairs were equal, %d cut by typical-p: the test says little", empty, typical)
 	}
 }
