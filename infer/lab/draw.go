@@ -72,8 +72,8 @@ type Draw struct {
 	Seed     uint64            `json:"seed"`
 	Kept     int               `json:"kept"` // tokens that can be drawn
 	Repeats  int               `json:"repeats"`
-	// Tokens are the most probable ones, Rest sums up the others that can be
-	// drawn.
+	// Tokens are the most probable ones that can be drawn. Rest sums up the others
+	// that can; its rank is that of the first of them.
 	Tokens     []DrawToken `json:"tokens"`
 	Rest       DrawToken   `json:"rest"`
 	RestTokens int         `json:"rest_tokens"`
@@ -115,7 +115,7 @@ type drawRun struct {
 	d      *sampling.Distribution
 	sizes  []int       // at which distances are taken
 	found  [][]float64 // by size, one distance for each repeat
-	counts []int       // of the repeat in progress, by rank
+	counts []int       // of the repeat in progress, by place among the kept
 	kept   [][]int     // counts of the shown repeat by size of histogram
 }
 
@@ -250,12 +250,12 @@ func (r *drawRun) once(seed uint64) error {
 	return nil
 }
 
-// distance is the total variation between counts of n draws, by rank, and what
-// they were drawn with: ½ Σ|count/n − q|.
-func distance(counts []int, n int, q func(rank int) float64) float64 {
+// distance is the total variation between counts of n draws, by place among the
+// kept tokens, and what they were drawn with: ½ Σ|count/n − q|.
+func distance(counts []int, n int, q func(place int) float64) float64 {
 	sum := 0.0
-	for rank, c := range counts {
-		sum += math.Abs(float64(c)/float64(n) - q(rank))
+	for place, c := range counts {
+		sum += math.Abs(float64(c)/float64(n) - q(place))
 	}
 	return sum / 2
 }
@@ -263,10 +263,10 @@ func distance(counts []int, n int, q func(rank int) float64) float64 {
 // expectedDistance is the mean of distance over all draws: half the sum of the
 // mean deviations of binomial shares. De Moivre's closed form of
 // E|X − nq| is 2·m·C(n, m)·q^m·(1 − q)^(n−m+1) with m = ⌊nq⌋ + 1.
-func expectedDistance(n int, q func(rank int) float64, ranks int) float64 {
+func expectedDistance(n int, q func(place int) float64, places int) float64 {
 	sum := 0.0
-	for rank := range ranks {
-		sum += meanDeviation(n, q(rank))
+	for place := range places {
+		sum += meanDeviation(n, q(place))
 	}
 	return sum / (2 * float64(n))
 }
@@ -285,10 +285,10 @@ func meanDeviation(n int, q float64) float64 {
 
 // rootLaw is what expectedDistance tends to as n grows: ½ Σ √(2q(1−q)/πn),
 // which falls as 1/√n.
-func rootLaw(n int, q func(rank int) float64, ranks int) float64 {
+func rootLaw(n int, q func(place int) float64, places int) float64 {
 	sum := 0.0
-	for rank := range ranks {
-		sum += math.Sqrt(2 * q(rank) * (1 - q(rank)) / (math.Pi * float64(n)))
+	for place := range places {
+		sum += math.Sqrt(2 * q(place) * (1 - q(place)) / (math.Pi * float64(n)))
 	}
 	return sum / 2
 }
@@ -339,6 +339,9 @@ func (r *drawRun) fillReport(to *Report) {
 // rest sums up the kept tokens from one on.
 func (r *drawRun) rest(from int) DrawToken {
 	rest := DrawToken{Rank: from + 1, Counts: make([]int, len(r.kept))}
+	if from < r.d.Keep {
+		rest.Rank = r.d.KeptRank(from) + 1
+	}
 	for at := from; at < r.d.Keep; at++ {
 		rest.P += r.d.P[r.d.Order[r.d.KeptRank(at)]]
 		rest.Q += r.d.KeptQ(at)

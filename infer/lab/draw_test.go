@@ -120,6 +120,46 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// TestDrawPastAHole: the bars are of the tokens that are kept, with their own ranks.
+// The rest begins at the rank of the first token without a bar.
+func TestDrawPastAHole(t *testing.T) {
+	want := firstDistribution(t, 0.2)
+	d, _ := result[*Draw](t, "draw", Values{
+		"repeats": "1", "draws": "1000", "rows": "3", "temperature": "1", "top_p": "1", "typical_p": "0.2",
+	})
+	if want.Stays(0) || d.Kept != want.Keep || len(d.Tokens) != 3 || d.RestTokens != want.Keep-3 {
+		t.Fatalf("%d kept, %d bars, %d others", d.Kept, len(d.Tokens), d.RestTokens)
+	}
+	q, p := d.Rest.Q, d.Rest.P
+	for i, x := range d.Tokens {
+		rank := want.KeptRank(i)
+		if x.Rank != rank+1 || x.Token.ID != int(want.Order[rank]) || x.Q != want.Q(rank) || x.P != want.P[x.Token.ID] {
+			t.Errorf("bar %d is %+v, want rank %d with q %v", i+1, x, rank+1, want.Q(rank))
+		}
+		q, p = q+x.Q, p+x.P
+	}
+	if !near(q, 1, 1e-12) || !near(p, want.Mass, 1e-12) {
+		t.Errorf("bars and rest have q %v and p %v, want 1 and %v", q, p, want.Mass)
+	}
+	for i, n := range d.Sizes {
+		sum := d.Rest.Counts[i]
+		for _, x := range d.Tokens {
+			sum += x.Counts[i]
+		}
+		if sum != n {
+			t.Errorf("%d draws in the histogram, want %d", sum, n)
+		}
+	}
+	if last, first := d.Sizes[len(d.Sizes)-1], d.Tokens[0]; !near(
+		float64(first.Counts[len(d.Sizes)-1])/float64(last), first.Q, 0.05, // 1,000 draws: within 4 √(q/1,000)
+	) {
+		t.Errorf("the first bar was drawn %v of %d times at q %v", first.Counts, last, first.Q)
+	}
+	if rank := want.KeptRank(3) + 1; d.Rest.Rank != rank {
+		t.Errorf("the rest begins at rank %d, want %d", d.Rest.Rank, rank)
+	}
+}
+
 // A step further on draws from what the loop would draw from there.
 func TestDrawAtStep(t *testing.T) {
 	s, _ := result[*Strategies](t, "strategies", Values{"lanes": "common", "tokens": "3", "runs": "1", "horizon": "0"})

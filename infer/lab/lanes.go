@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -48,7 +49,7 @@ func parseLane(text string) (Lane, error) {
 		}
 		err := k.Check(x)
 		if err == nil && !s.Set(k.Key, x) {
-			err = terms.NewRangeError(k.Key, "not a setting of one lane", lanesWant)
+			err = errors.New(k.Key + " is not a setting of one lane")
 		}
 		if err != nil {
 			return Lane{}, terms.NewRangeError("lanes", terms.Quoted(text)+", where "+err.Error(), lanesWant)
@@ -60,12 +61,13 @@ func parseLane(text string) (Lane, error) {
 	return Lane{Name: laneName(s), Settings: s}, nil
 }
 
-// laneName names settings that are not a preset.
+// laneName names settings: by their preset, or by all of them, so that rows of two
+// lanes can be told apart.
 func laneName(s sampling.Settings) string {
 	if p, ok := sampling.PresetOf(s); ok {
 		return p.Name
 	}
-	return s.Say("T")
+	return s.Name()
 }
 
 // laneStep is a step of the loop as a lane shows it. d is the step's

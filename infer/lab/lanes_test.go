@@ -64,6 +64,75 @@ func TestWhyLanesPart(t *testing.T) {
 	}
 }
 
+// Lanes that differ have names that do, greedy ones too, and a number in a name is
+// written as it was typed.
+func TestLaneNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"t=0": "Greedy", "t=0 k=5": "T 0, top-k 5", "t=0 p=0.5": "T 0, top-p 0.5", "k=1000": "T 1, top-k 1000",
+		"t=0.7 p=0.9": "Common", "t=0.7 minp=0.05 typical=0.2": "T 0.7, min-p 0.05, typical-p 0.2",
+	} {
+		if lane, err := parseLane(text); err != nil || lane.Name != want {
+			t.Errorf("%s is named %q (%v), want %q", text, lane.Name, err, want)
+		}
+	}
+	_, err := parseLane("t=1 seed=3")
+	if want := `lanes is "t=1 seed=3", where seed is not a setting of one lane; it must be ` + lanesWant; err == nil ||
+		err.Error() != want {
+		t.Errorf("a seed is refused with\n%v\nwant\n%s", err, want)
+	}
+}
+
+// TestLanesPartPastAHole: after the story typical-p 0.2 keeps eleven tokens and cuts
+// the most probable ones, so a token that it keeps has a segment though its rank is
+// beyond eleven, and one that it cuts has none though its rank is not.
+func TestLanesPartPastAHole(t *testing.T) {
+	beyond, before := 0, 0
+	for seed := range uint64(60) {
+		p, parted := partingOf(t, "typical=0.2,pure", seed)
+		if !parted {
+			continue
+		}
+		d := firstDistribution(t, 0.2)
+		for token, at := range p.Segments[0] {
+			r := d.RankOf(int32(p.Tokens[token].ID))
+			if (at.To > at.From) != d.Stays(r) {
+				t.Errorf("seed %d: rank %d, kept %v, has the segment %v", seed, r+1, d.Stays(r), at)
+			}
+			if d.Stays(r) && r >= d.Keep {
+				beyond++
+			}
+			if !d.Stays(r) && r < d.Keep {
+				before++
+			}
+		}
+		if own := p.Segments[0][0]; !(own.From <= p.U && p.U < own.To) {
+			t.Errorf("seed %d: u = %v, and the token taken lies at %v", seed, p.U, own)
+		}
+		if p.Why != PartFilter && p.Why != PartSegment || p.Why == PartFilter && p.CutBy != "typical_p" {
+			t.Errorf("seed %d: %s %s", seed, p.Why, p.CutBy)
+		}
+	}
+	if beyond == 0 || before == 0 {
+		t.Errorf("%d kept tokens beyond the eleventh rank, %d cut ones before it; the test says little", beyond, before)
+	}
+}
+
+// firstDistribution is that of the first token after the story, under typical-p.
+func firstDistribution(t *testing.T, typical float64) *sampling.Distribution {
+	t.Helper()
+	s := infer.Settings{Settings: sampling.Pure, Stop: infer.Stop{MaxTokens: 1}}
+	s.TypicalP = typical
+	loop, err := infer.NewLoop(models(t).Target, story, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, err := turn(t.Context(), loop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return step.Distribution()
+}
+
 func checkReason(t *testing.T, lanes []Lane, p Parting) {
 	t.Helper()
 	narrow := 0 // the lane that is greedy, or whose filter cuts

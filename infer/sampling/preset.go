@@ -15,15 +15,27 @@ func (s Settings) Say(temperature string) string {
 	if s.Greedy() {
 		return "greedy"
 	}
+	return s.list(temperature, func(k terms.Knob, x float64) string {
+		if k.Whole {
+			return terms.Count(int64(x))
+		}
+		return terms.Plain(x)
+	})
+}
+
+// Name names what is not off, under greedy too, with numbers as they are typed:
+// "T 0, top-k 1000". Settings that differ have different names.
+func (s Settings) Name() string {
+	return s.list("T", func(_ terms.Knob, x float64) string { return terms.Plain(x) })
+}
+
+// list is the temperature, by the word given, and every filter that is on.
+func (s Settings) list(temperature string, number func(k terms.Knob, x float64) string) string {
 	list := []string{temperature + " " + terms.Plain(s.Temperature)}
 	for _, f := range chain {
 		k := terms.MustKnob(string(f.rule))
-		switch x, _ := s.Value(k.Key); {
-		case x == f.off:
-		case k.Whole:
-			list = append(list, f.rule.Name()+" "+terms.Count(int64(x)))
-		default:
-			list = append(list, f.rule.Name()+" "+terms.Plain(x))
+		if x, _ := s.Value(k.Key); x != f.off {
+			list = append(list, f.rule.Name()+" "+number(k, x))
 		}
 	}
 	return strings.Join(list, ", ")
