@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,6 +14,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -271,6 +274,46 @@ func TestExports(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "chart.svg.golden", chart.String())
+}
+
+// TestTablePastAHole: under typical-p, which cuts the most probable tokens here, the
+// table says of each token whether it is kept, why it is not, and what it is drawn
+// with.
+func TestTablePastAHole(t *testing.T) {
+	t.Parallel()
+	m := testmodel.Target(t)
+	run := session.New(m, session.DefaultLimits())
+	settings := infer.Settings{Settings: sampling.Pure, Seed: 1, Stop: infer.Stop{MaxTokens: 4}}
+	settings.TypicalP = 0.2
+	for _, c := range append(session.Begin(settings, "Once upon a time there was a"), session.StepToken{}) {
+		if _, err := run.Apply(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b strings.Builder
+	if err := writeTable(t.Context(), &b, run.State()); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, sum := 0, 0.0
+	for _, r := range rows[1:] {
+		q, err := strconv.ParseFloat(r[8], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum += q; r[6] == "true" {
+			kept++
+		}
+		if (r[6] == "true") != (q > 0) || (r[6] == "true") != (r[7] == "") {
+			t.Errorf("rank %s: kept %s, cut by %q, q %s", r[0], r[6], r[7], r[8])
+		}
+	}
+	if first := rows[1]; first[6] != "false" || first[7] != "typical_p" || kept != 11 || !(math.Abs(sum-1) <= 1e-12) {
+		t.Errorf("%d are kept, q sums to %v; the first row is %q", kept, sum, first)
+	}
 }
 
 // TestExportRefusals: what is not there yet is said with a status.

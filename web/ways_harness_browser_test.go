@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -185,7 +186,7 @@ type shown struct {
 	Tokens  []string  // texts, white space marked
 	Ps      []string  // the figures under them
 	Prompt  int       // its tokens
-	Inputs  []float64 // temperature, top-k, top-p, min-p, seed, max tokens
+	Inputs  []float64 // of all knobs, in their order
 	Stops   []string
 	Speed   string
 	Playing bool
@@ -202,7 +203,7 @@ const pageShows = `(() => {
 		tokens: $$('#strip-gen > *').map((e) => e.children[1].textContent.trim()),
 		ps: $$('#strip-gen small').map((e) => e.lastChild.textContent.trim()),
 		prompt: $$('#strip-prompt .tok--given').length,
-		inputs: ['temperature', 'top_k', 'top_p', 'min_p', 'seed', 'max_tokens']
+		inputs: ['temperature', 'top_k', 'top_p', 'min_p', 'typical_p', 'seed', 'max_tokens']
 			.map((f) => Number($('[data-set=' + f + ']').value)),
 		stops: JSON.parse($('#stops').dataset.stops),
 		speed: JSON.parse($('#transport [aria-pressed=true]').dataset.cmd).speed,
@@ -218,12 +219,14 @@ func expected(st *session.State) shown {
 	d := st.Settings
 	e := shown{
 		Tokens: []string{}, Ps: []string{}, Prompt: len(st.PromptTokens), Stops: []string{}, Speed: string(st.Speed),
-		Inputs:  []float64{d.Temperature, float64(d.TopK), d.TopP, d.MinP, float64(d.Seed), float64(d.Stop.MaxTokens)},
 		Playing: st.Playing, Stopped: st.Stopped != infer.StopNone,
 		Stage: strconv.Itoa(int(st.Cursor.Stage)),
 		Scrub: fmt.Sprintf(
 			"%d of %d", (st.Cursor.Step-1)*7+int(st.Cursor.Stage), (st.Frontier().Step-1)*7+int(st.Frontier().Stage),
 		),
+	}
+	for _, k := range terms.Knobs() {
+		e.Inputs = append(e.Inputs, d.Value(k.Key))
 	}
 	e.Stops = append(e.Stops, d.Stop.Strings...)
 	for _, step := range st.Steps {

@@ -17,6 +17,7 @@ var settingsGiven = []session.Command{oneToken, session.Seek{Step: 1, Stage: inf
 var settingsFeatures = []feature{
 	{"sliders", settingsGiven, useSliders, gestures},
 	{"numbers", settingsGiven, useNumbers, press},
+	{"more rules", settingsGiven, useMoreRules, press},
 	{"wrong numbers", settingsGiven, useWrongNumbers, press},
 	{"presets", settingsGiven, usePresets, press},
 	{"stop conditions", nil, useStops, press},
@@ -27,23 +28,13 @@ var settingsFeatures = []feature{
 // TestWaysSettings changes everything that decides how the text goes on.
 func TestWaysSettings(t *testing.T) { useAll(t, settingsFeatures) }
 
-// settings by the name of their field.
-var settings = map[string]func(infer.Settings) float64{
-	"temperature": func(s infer.Settings) float64 { return s.Temperature },
-	"top_k":       func(s infer.Settings) float64 { return float64(s.TopK) },
-	"top_p":       func(s infer.Settings) float64 { return s.TopP },
-	"min_p":       func(s infer.Settings) float64 { return s.MinP },
-	"seed":        func(s infer.Settings) float64 { return float64(s.Seed) },
-	"max_tokens":  func(s infer.Settings) float64 { return float64(s.Stop.MaxTokens) },
-}
-
 // becomes waits until a setting has a value, and the page's table shows what
 // the filters then keep.
 func (v *visitor) becomes(field string, value float64) {
 	v.t.Helper()
 	st := v.comes(
 		fmt.Sprintf("%s = %v", field, value),
-		func(st *session.State) bool { return settings[field](st.Settings) == value },
+		func(st *session.State) bool { return st.Settings.Value(field) == value },
 	)
 	if st.Dist != nil && st.Cursor.Stage == infer.KindFilter {
 		v.Wait(
@@ -77,6 +68,23 @@ func useNumbers(v *visitor) {
 	}
 }
 
+// useMoreRules opens the box of the rules without a key, and sets the one in it by
+// its number and its slider.
+func useMoreRules(v *visitor) {
+	v.Press("#more-rules > summary")
+	v.Wait("the box to be open", `document.getElementById('more-rules').open`)
+	v.Fill("input[data-set=typical_p]:not([type=range])", "0.2")
+	v.becomes("typical_p", 0.2)
+	got := v.Slide("#typical_p", 0.5)
+	if d := got - 0.5; d > 0.05 || d < -0.05 {
+		v.t.Errorf("typical-p was brought to 0.5 and stands at %v", got)
+	}
+	v.becomes("typical_p", got)
+	v.Press("#more-rules > summary")
+	v.Wait("the box to be shut", `!document.getElementById('more-rules').open`)
+	v.same()
+}
+
 // useWrongNumbers: what is wrong is said beside its field, and leaves the run
 // as it was; what is right then takes the words away.
 func useWrongNumbers(v *visitor) {
@@ -97,7 +105,7 @@ func useWrongNumbers(v *visitor) {
 		)
 		// The keys pass through other numbers, right and wrong, and the words come
 		// and go with them: what is below them moves until the last is answered.
-		was := settings[c.field](before.Settings)
+		was := before.Settings.Value(c.field)
 		v.Fill(field, strconv.FormatFloat(was, 'g', -1, 64))
 		v.becomes(c.field, was)
 		v.Wait("the words to go", fmt.Sprintf(`document.getElementById('err-%s').textContent === ''`, c.field))

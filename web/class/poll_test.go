@@ -165,6 +165,31 @@ func TestClassAsSampler(t *testing.T) {
 	}
 }
 
+// TestDrawPastAHole: under typical-p, which cuts the most probable tokens here, a draw
+// offers those that are kept and no others, and its last bar has all of the rest.
+func TestDrawPastAHole(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.start("Once upon a time there was a")
+	for typical, bars := range map[float64]int{0.2: 11, 0.3: mostKept + 1} {
+		l.does(Drive{session.Set{Knobs: infer.Knobs{"temperature": 1, "top_p": 1, "typical_p": typical}}})
+		d := distribution(l.does(AskDraw{}).State, 1)
+		options := l.does(Close{}, Reveal{}).Poll.Options // p is told at the end
+		if d.Stays(0) || len(options) != bars || (d.Keep > mostKept) != (bars > mostKept) {
+			t.Fatalf("typical-p %v: %d are kept, %d offered", typical, d.Keep, len(options))
+		}
+		q, p := 0.0, 0.0
+		for i, o := range options {
+			q, p = q+o.Q, p+o.P
+			if id := d.Order[d.KeptRank(i)]; !o.Rest && (o.Key != strconv.Itoa(int(id)) || o.Q != d.KeptQ(i)) {
+				t.Errorf("typical-p %v: bar %d is token %s with q %v, want %d", typical, i+1, o.Key, o.Q, id)
+			}
+		}
+		near(t, "all q", q, 1)
+		near(t, "all p", p, d.Mass)
+	}
+}
+
 // Tokens that share a bar are still drawn by themselves.
 func TestDrawsOfTheRest(t *testing.T) {
 	s := begun(t, "")

@@ -237,6 +237,49 @@ func TestPredictFromALink(t *testing.T) {
 	}
 }
 
+// TestPredictRevealsAHole: under typical-p, which cuts the most probable tokens here,
+// the table marks as cut what the run could not draw, whatever its rank.
+func TestPredictRevealsAHole(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	settings := infer.Settings{Settings: sampling.Pure, Seed: 1, Stop: infer.Stop{MaxTokens: 4}}
+	settings.TypicalP = 0.2
+	run := session.New(s.pages.Model, session.DefaultLimits())
+	_, err := apply(
+		context.Background(), run,
+		append(session.Begin(settings, "Once upon a time there was a"), session.StepToken{})...,
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := run.Apply(context.Background(), session.Seek{Step: 1, Stage: infer.KindForward})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := st.Steps[0].Distribution()
+	pick := strconv.Itoa(st.Steps[0].Chosen)
+	page := s.parse("/predict", s.post("/predict", false, url.Values{
+		"log": {session.LinkOf(st)}, "pick": {pick}, "sure": {"50"},
+	}), http.StatusOK)
+	rows := page.Find("#reveal tbody tr")
+	if rows.Length() != predictHand || d.Stays(0) {
+		t.Fatalf("%d rows; the first token is kept: %v", rows.Length(), d.Stays(0))
+	}
+	kept := 0
+	for _, row := range rows.EachIter() {
+		rank := atoi(t, row.Find("td").Eq(0).Text())
+		if row.HasClass("is-cut") == d.Stays(rank-1) {
+			t.Errorf("rank %d: kept %v, and the row says %q", rank, d.Stays(rank-1), text(row))
+		}
+		if d.Stays(rank - 1) {
+			kept++
+		}
+	}
+	if kept == 0 || kept == predictHand {
+		t.Errorf("%d of %d candidates are kept; the test says little", kept, predictHand)
+	}
+}
+
 // TestPredictEnds where the text does.
 func TestPredictEnds(t *testing.T) {
 	t.Parallel()
