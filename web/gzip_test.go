@@ -5,8 +5,34 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
+	"regexp"
 	"testing"
 )
+
+// TestGzipOfWhatIsNotSent: a request for a version that the server does not have is
+// refused, whether or not it takes gzip.
+func TestGzipOfWhatIsNotSent(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, Limits{})
+	_, page := x.get("/loop")
+	styles := regexp.MustCompile(`/static/bundle/[^"?]+\.css`).FindString(page) // which the server keeps compressed
+	for _, accept := range []string{"identity", "gzip"} {
+		req, err := http.NewRequest(http.MethodGet, x.http.URL+styles, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Accept-Encoding", accept)
+		req.Header.Set("If-Match", `"x"`)
+		res, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		if closed := res.Body.Close(); res.StatusCode != http.StatusPreconditionFailed || err != nil || closed != nil {
+			t.Errorf("%s: status %d, %d bytes, %v", accept, res.StatusCode, len(body), err)
+		}
+	}
+}
 
 // TestGzip: text is compressed for who takes it, and comes out the same.
 func TestGzip(t *testing.T) {

@@ -124,8 +124,9 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	data := f.Data
-	if z := f.Zipped(); z != nil && worth(kind) && takesGzip(r) && r.Header.Get("Range") == "" &&
-		r.Method == http.MethodGet {
+	// What ServeContent may answer with less than all of it goes out as it is.
+	partly := r.Method != http.MethodGet || r.Header.Get("Range") != "" || r.Header.Get("If-Match") != ""
+	if z := f.Zipped(); z != nil && worth(kind) && takesGzip(r) && !partly {
 		data = z
 		h.Set("Content-Encoding", "gzip")
 		h.Set("Content-Length", strconv.Itoa(len(z)))
