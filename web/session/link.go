@@ -72,13 +72,15 @@ func wireOf(s infer.Settings) wireSettings {
 }
 
 func (w wireSettings) settings() infer.Settings {
-	return infer.Settings{
-		Settings: sampling.Settings{
-			Temperature: unsigned(w.T), TopK: w.K, TopP: w.P, MinP: unsigned(w.M), TypicalP: unsigned(w.Y),
-		},
-		Seed: w.Seed,
-		Stop: infer.Stop{MaxTokens: w.Max, Strings: w.Stop},
+	s := infer.Settings{
+		Settings: sampling.Settings{Temperature: unsigned(w.T), TopK: w.K, TopP: w.P, MinP: unsigned(w.M)},
+		Seed:     w.Seed,
+		Stop:     infer.Stop{MaxTokens: w.Max, Strings: w.Stop},
 	}
+	if w.Y != 0 { // left out where it is off, which has one form inside
+		s.Set("typical_p", w.Y)
+	}
+	return s
 }
 
 // packers are compressors at rest: a link goes with every state pushed, and a

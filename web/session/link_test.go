@@ -1,8 +1,12 @@
 package session
 
 import (
+	"bytes"
+	"compress/flate"
 	"context"
+	"encoding/base64"
 	"errors"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -154,6 +158,48 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 	}
 	if !reflect.DeepEqual(before, s.State()) {
 		t.Error("a link that could not be opened changed the run")
+	}
+}
+
+// TestLinkWithTypicalPOff: a link may say by its largest value that typical-p is off,
+// which is as if it said nothing; a negative one is refused.
+func TestLinkWithTypicalPOff(t *testing.T) {
+	st := must(t, newRun(t, "The capital of France is"), StepToken{})
+	good := LinkOf(st)
+	packed, err := base64.RawURLEncoding.DecodeString(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(y string) string {
+		edited := strings.ReplaceAll(string(plain), `"p":0.9,`, `"p":0.9,"y":`+y+`,`)
+		if strings.Count(edited, `"y"`) != 2 { // of the first step, and of what comes next
+			t.Fatalf("the link is %s", edited)
+		}
+		var b bytes.Buffer
+		z, _ := flate.NewWriter(&b, flate.BestSpeed) // the level is valid
+		_, _ = z.Write([]byte(edited))
+		_ = z.Close()
+		return base64.RawURLEncoding.EncodeToString(b.Bytes())
+	}
+	off, err := ParseLink(st.Model, with("1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := off.Log.Settings; s.TypicalP != 0 || !s.Equal(st.Settings) || off.Log.Changes[0].Settings.TypicalP != 0 {
+		t.Errorf("typical-p 1 is %v", s.TypicalP)
+	}
+	if got := LinkOf(must(t, newRun(t, "x"), Open{off})); got != good {
+		t.Error("the run that it opens has another link")
+	}
+	if on, err := ParseLink(st.Model, with("0.5")); err != nil || on.Log.Settings.TypicalP != 0.5 {
+		t.Errorf("typical-p 0.5 is %v (%v)", on.Log.Settings.TypicalP, err)
+	}
+	if _, err := ParseLink(st.Model, with("-0.5")); err == nil || !strings.Contains(err.Error(), "typical_p is -0.5") {
+		t.Errorf("typical-p -0.5: %v", err)
 	}
 }
 
