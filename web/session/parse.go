@@ -3,6 +3,7 @@ package session
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -88,7 +89,7 @@ func readStop(f *Fields) Command {
 func readSeek(f *Fields) Command {
 	step, name := f.Int("step"), f.Text("stage")
 	kind, ok := infer.ParseKind(name)
-	if n, isNumber := terms.ReadNumber(name); !ok && f.texts && isNumber && n >= 1 && n <= float64(terms.Stages) {
+	if n, err := strconv.Atoi(name); !ok && f.texts && err == nil && n >= 1 && n <= terms.Stages {
 		kind, ok = infer.Kind(n), true
 	}
 	if !ok {

@@ -40,6 +40,8 @@ func TestFormsAndMessagesSayTheSame(t *testing.T) {
 		{"seek", `{"step":2,"stage":"filter"}`, map[string]string{"step": "2", "stage": "4"}},
 		{"seek", `{"step":2,"stage":"filter"}`, map[string]string{"step": "2", "stage": "filter"}},
 		{"seek", `{"step":2,"stage":"eighth"}`, map[string]string{"step": "2", "stage": "8"}},
+		{"seek", `{"step":2,"stage":"half"}`, map[string]string{"step": "2", "stage": "2.5"}},
+		{"seek", `{"step":2,"stage":"half"}`, map[string]string{"step": "2", "stage": "400%"}},
 		{"set", `{"temperature":0.5,"top_k":3}`, map[string]string{"temperature": "0,5", "top_k": "3", "top_p": ""}},
 		{"set", `{"temperature":"hot"}`, map[string]string{"temperature": "hot"}},
 		{"set", `{"max_tokens":3}`, map[string]string{"max_tokens": "3"}},
