@@ -95,7 +95,9 @@ type Reason struct {
 	// the least, of typical-p how far the token's surprise lies from the average
 	// and how far that of the last one kept does.
 	Value, Bound float64
-	Mean         float64 // of typical-p: the average surprise, in nats
+	// Of typical-p: the token's surprise −ln p, which is infinite where p is too small
+	// to be told from 0, and the average one, both in nats.
+	Surprise, Mean float64
 }
 
 // field is what a filter is measured on: tokens from the most probable down.
@@ -221,5 +223,6 @@ func typicalP(f field, x float64) mask {
 }
 
 func distance(d *Distribution, m mask, r int, _ float64) Reason {
-	return Reason{Value: math.Abs(-math.Log(d.P[d.Order[r]]) - m.mean), Bound: m.bound, Mean: m.mean}
+	surprise := -math.Log(d.P[d.Order[r]])
+	return Reason{Value: math.Abs(surprise - m.mean), Bound: m.bound, Surprise: surprise, Mean: m.mean}
 }

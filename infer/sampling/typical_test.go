@@ -53,7 +53,8 @@ func TestHole(t *testing.T) {
 		}
 	}
 	why := d.Why(0)
-	if why.Rule != RuleTypicalP || !near4(why.Mean, 1.0239) || !near4(why.Value, 0.5644) || !near4(why.Bound, 0.4356) {
+	if why.Rule != RuleTypicalP || !near4(why.Surprise, 0.4594) || !near4(why.Mean, 1.0239) ||
+		!near4(why.Value, 0.5644) || !near4(why.Bound, 0.4356) {
 		t.Errorf("the first token is cut for %+v", why)
 	}
 	if why := d.Why(4); why.Rule != RuleTopK || why.Value != 5 || why.Bound != 4 {

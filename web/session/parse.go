@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A rule of the grammar: a command's fields, joined by commas, and how to make
-// it of them.
+// A rule of the grammar: a command's fields, joined by commas, and how to make it
+// out of them.
 type rule struct {
 	takes string
 	read  func(f *Fields) Command

@@ -357,12 +357,13 @@ func TestDrillTypical(t *testing.T) {
 		t.Errorf("the control says %+v, in order %q", o, v.Console.Order)
 	}
 	p = NewLoop(drill(t, set, infer.KindFilter, 0.5)).Panel
-	if got := p.Lead.String(); !strings.Contains(got, "until they reach 0.20 together") {
-		t.Errorf("the lead is %q", got)
+	if got, want := p.Lead.String(), "Keep the tokens whose surprise is closest to the average here, until together "+
+		"they reach 0.20, cut the rest, rescale to 1."; got != want {
+		t.Errorf("the lead is %q, want %q", got, want)
 	}
 	cells := p.Table.Rows[0].Work.Cells
 	if got := cells[len(cells)-1]; got.Name.String() != "cut by typical-p" ||
-		got.Sum.String() != "|−ln 0.6316 − 1.0239| = 0.5644, the last kept has 0.4356" {
+		got.Sum.String() != "|−ln p − average| = |0.4594 − 1.0239| = 0.5644; the last one kept is 0.4356 away" {
 		t.Errorf("the first row is cut by %q: %q", got.Name, got.Sum)
 	}
 	if l := p.Segments.List; len(l) != 2 || l[0].X != "0%" || l[1].Class != "is-cut" {

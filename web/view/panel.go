@@ -176,8 +176,8 @@ func filterLead(st infer.Filter) Rich {
 		)
 	case set.TypicalP > 0:
 		return say(
-			"Keep the tokens that surprise about as much as tokens do here on average, until they reach ",
-			terms.Setting(set.TypicalP), " together, cut the rest, rescale to 1.",
+			"Keep the tokens whose surprise is closest to the average here, until together they reach ",
+			terms.Setting(set.TypicalP), ", cut the rest, rescale to 1.",
 		)
 	}
 	return say(

@@ -46,7 +46,7 @@ func railSay(s *session.State, k infer.Kind) string {
 		case knobs.Uncut():
 			return "No filter is on: every token stays."
 		case knobs.TypicalP > 0:
-			return "Untypical tokens are cut; the rest share their probability."
+			return "Atypical tokens are cut; the rest share their probability."
 		}
 		return "Unlikely tokens are cut; the rest share their probability."
 	case infer.KindSample:

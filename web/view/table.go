@@ -288,7 +288,9 @@ func cutLine(st infer.Filter) *CutLine {
 	case st.Kept == st.Reach(sampling.RuleMinP) && set.MinP > 0:
 		l.KeptWhy = ", p at least " + terms.Setting(set.MinP) + " of the first"
 	case st.Kept == st.Reach(sampling.RuleTypicalP) && set.TypicalP > 0:
-		l.KeptWhy = ", the most typical " + terms.Count(st.Kept)
+		if l.KeptWhy = ", the most typical token"; st.Kept > 1 {
+			l.KeptWhy = ", the " + terms.Count(st.Kept) + " most typical"
+		}
 	}
 	l.CutWhy = ", shared out among the " + terms.Count(st.Kept)
 	if st.Kept == 1 {
@@ -326,14 +328,14 @@ func sampleTable(s *session.State, st infer.Sample, f infer.Filter) *Table {
 	return t
 }
 
-// midKept picks the row whose sum is shown first: a kept one that is not the
-// very first, so that there is something to divide.
+// midKept picks the row whose sum is shown first: the third that is kept, or the
+// last of fewer, so that there is something to divide; the first row where none is.
 func midKept(rows infer.Rows) int {
-	kept := 0
-	for _, r := range rows.Rows {
-		if r.Kept {
-			kept++
+	at, kept := 0, 0
+	for i, r := range rows.Rows {
+		if r.Kept && kept < 3 {
+			at, kept = i, kept+1
 		}
 	}
-	return min(max(kept-1, 0), 2)
+	return at
 }

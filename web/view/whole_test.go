@@ -149,3 +149,44 @@ func TestFoldedColumnSumsItsPositions(t *testing.T) {
 		t.Errorf("% x, want % x", got, want)
 	}
 }
+
+// TestTypicalLeading: where typical-p keeps the most probable tokens a line can be
+// drawn below them, in these words. A p of 0 has no surprise to reckon with.
+func TestTypicalLeading(t *testing.T) {
+	for x, want := range map[float64]string{0.5: ", the 2 most typical", 0.9: ", the 3 most typical"} {
+		set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: x}
+		for _, r := range NewLoop(drill(t, set, infer.KindFilter, 0)).Panel.Table.Rows {
+			if r.Line != nil && r.Line.KeptWhy != want {
+				t.Errorf("typical-p %v: the line says %q, want %q", x, r.Line.KeptWhy, want)
+			}
+		}
+	}
+	// p is all but 1, and 0.
+	sure := scored(
+		t, []float32{900, 0}, sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.5}, infer.KindFilter, 0,
+	)
+	p := NewLoop(sure).Panel
+	if l := p.Table.Rows[1].Line; l == nil || l.KeptWhy != ", the most typical token" {
+		t.Errorf("the line is %+v", l)
+	}
+	cells := p.Table.Rows[1].Work.Cells
+	if got := cells[len(cells)-1].Sum.String(); got != "p is too small to be told from 0" {
+		t.Errorf("p = 0 is worked as %q", got)
+	}
+}
+
+// TestMidKept: the sum that is shown first is that of the third row kept, of the
+// last where fewer are, and of the first row where none is.
+func TestMidKept(t *testing.T) {
+	for kept, want := range map[string]int{
+		"xxxxx": 2, "xx...": 1, "x....": 0, "..xxx": 4, "...x.": 3, ".x..x": 4, ".....": 0, ".x.xxx": 4,
+	} {
+		var rows infer.Rows
+		for _, c := range kept {
+			rows.Rows = append(rows.Rows, infer.Row{Kept: c == 'x'})
+		}
+		if got := midKept(rows); got != want {
+			t.Errorf("%s: row %d, want %d", kept, got, want)
+		}
+	}
+}

@@ -103,9 +103,12 @@ func whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 			bold(terms.Prob(why.Bound)),
 		)
 	case sampling.RuleTypicalP:
+		if math.IsInf(why.Surprise, 1) {
+			return say("p is too small to be told from 0")
+		}
 		return say(
-			"|−ln ", terms.Prob(r.P), " − ", four(why.Mean), "| = ", four(why.Value), ", the last kept has ",
-			bold(four(why.Bound)),
+			"|−ln p − average| = |", four(why.Surprise), " − ", four(why.Mean), "| = ", four(why.Value),
+			"; the last one kept is ", bold(four(why.Bound)), " away",
 		)
 	}
 	return say("not the highest score")
