@@ -84,7 +84,7 @@ func (s Settings) Knobs() Knobs {
 
 // With returns the settings with some knobs turned. The error is a
 // *[terms.RangeError] for the first, in the order of [terms.Knobs], that does
-// not take its value, or for a key that is none of a knob.
+// not take its value, or for a key that no knob has.
 func (s Settings) With(some Knobs) (Settings, error) {
 	next, known := s, 0
 	for _, k := range terms.Knobs() {

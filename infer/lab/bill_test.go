@@ -164,7 +164,7 @@ func TestRequestHasEveryFilter(t *testing.T) {
 func TestRequestRefuses(t *testing.T) {
 	for _, c := range []struct{ text, field, want string }{
 		{``, "request", "one JSON object"},
-		{`{"prompt": }`, "request", "no JSON at byte"},
+		{`{"prompt": }`, "request", "request is not JSON at byte"},
 		{`[1]`, "request", "one JSON object"},
 		{`null`, "request", "one JSON object"},
 		{`{} {}`, "request", "more than one"},

@@ -79,7 +79,7 @@ func (i Info) Parse(raw Values) (Values, error) {
 		p, known := i.Param(name)
 		if !known {
 			return nil, terms.NewRangeError(
-				name, "no parameter of this lab", "one of "+strings.Join(i.names(), ", "),
+				name, "not a parameter of this lab", "one of "+strings.Join(i.names(), ", "),
 			)
 		}
 		value, err := p.parse(text)

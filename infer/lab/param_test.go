@@ -68,7 +68,7 @@ func TestParseRefuses(t *testing.T) {
 		{"cache", "prompt", "", "1 to 4096 bytes of text"},
 		{"cache", "prompt", "a\x00b", "NUL"},
 		{"cache", "prompt", "a\xff", "UTF-8"},
-		{"cache", "colour", "red", "no parameter of this lab"},
+		{"cache", "colour", "red", "not a parameter of this lab"},
 	} {
 		l, _ := Find(c.lab)
 		v, err := l.Info().Parse(Values{c.name: c.value})

@@ -122,9 +122,9 @@ func ParseRequest(data []byte) (Request, error) {
 func notJSON(err error) string {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return fmt.Sprintf("no JSON at byte %d (%v)", syntax.Offset, syntax)
+		return fmt.Sprintf("not JSON at byte %d (%v)", syntax.Offset, syntax)
 	}
-	return "no JSON object"
+	return "not a JSON object"
 }
 
 // fieldText is a field's value as a parameter has it, if its type is right.
