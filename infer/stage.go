@@ -142,7 +142,7 @@ type Filter struct {
 	Mass     float64 // Σ p of the kept
 	// Cuts are the filters that are on, in their order, with how many tokens each
 	// of them alone keeps.
-	Cuts []sampling.Cut
+	Cuts sampling.Cuts
 	// Leading says that the kept are the most probable ones, so that a line can be
 	// drawn below them.
 	Leading bool
@@ -155,14 +155,7 @@ type Filter struct {
 }
 
 // Reach is how many tokens a filter alone keeps: all, where it is off.
-func (f Filter) Reach(rule sampling.Rule) int {
-	for _, c := range f.Cuts {
-		if c.Rule == rule {
-			return c.Keeps
-		}
-	}
-	return f.Kept + f.Cut
-}
+func (f Filter) Reach(rule sampling.Rule) int { return f.Cuts.Reach(rule, f.Kept+f.Cut) }
 
 // Sample is stage 5: u fell on a token.
 type Sample struct {

@@ -87,6 +87,19 @@ type Cut struct {
 	by    int // its place in the chain
 }
 
+// Cuts are what the filters that are on do alone, in their order.
+type Cuts []Cut
+
+// Reach is how many of so many tokens a filter alone keeps: all, where it is off.
+func (list Cuts) Reach(rule Rule, of int) int {
+	for _, c := range list {
+		if c.Rule == rule {
+			return c.Keeps
+		}
+	}
+	return of
+}
+
 // Reason is why a filter cut a token.
 type Reason struct {
 	Rule Rule

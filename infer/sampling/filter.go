@@ -17,7 +17,7 @@ type Distribution struct {
 	SumExp float64 // Σ e^{(z−max)/T}
 	Keep   int     // how many tokens are kept
 	Mass   float64 // Σ p of the kept tokens
-	Cuts   []Cut   // the filters that are on, in their order
+	Cuts   Cuts    // the filters that are on, in their order
 	// Fallback says that the filters keep no token in common, so that the most
 	// probable one stays although some of them cut it.
 	Fallback bool
@@ -153,14 +153,7 @@ func (d *Distribution) KeptIn(from, to int) (n int, p float64) {
 }
 
 // Reach is how many tokens a filter alone keeps: all, where it is off.
-func (d *Distribution) Reach(rule Rule) int {
-	for _, c := range d.Cuts {
-		if c.Rule == rule {
-			return c.Keeps
-		}
-	}
-	return len(d.Order)
-}
+func (d *Distribution) Reach(rule Rule) int { return d.Cuts.Reach(rule, len(d.Order)) }
 
 // CutBy returns the first rule that cuts rank r, or [RuleNone] if it is kept.
 func (d *Distribution) CutBy(r int) Rule { return d.Why(r).Rule }
@@ -230,9 +223,10 @@ func (d *Distribution) RankOf(id int32) int {
 	return slices.Index(d.Order, id)
 }
 
-// KeepRenormalising returns how many tokens stay when each filter works on
-// what the one before it kept and rescaled, as llama.cpp and Hugging Face's
-// libraries do. Rescaling raises every probability, so top-p is reached sooner.
+// KeepRenormalising returns how many tokens stay when each filter of the chain, in
+// its order, works on what the one before it kept and rescaled. Other libraries
+// chain theirs so, in orders of their own. Rescaling raises every probability, so
+// top-p is reached sooner.
 func (d *Distribution) KeepRenormalising() int {
 	if d.Settings.Greedy() {
 		return 1

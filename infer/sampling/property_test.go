@@ -46,7 +46,7 @@ func knobs() *rapid.Generator[Settings] {
 	})
 }
 
-// naiveKept applies the three definitions one by one, token by token.
+// naiveKept applies the filters' definitions one by one, token by token.
 func naiveKept(z []float32, p []float64, s Settings) []bool {
 	ids := make([]int, len(z))
 	for i := range ids {
@@ -100,8 +100,9 @@ func naiveTypical(ids []int, p []float64, x float64) []bool {
 	return kept
 }
 
-// A token stays exactly if every filter alone keeps it; what stays is a
-// leading part of the order, never empty, with probabilities that sum to 1.
+// A token stays exactly if every filter alone keeps it, or if it is the most
+// probable one and they keep nothing in common. What stays is a leading part of
+// the order where the distribution says so, and has probabilities that sum to 1.
 func TestFilterProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
