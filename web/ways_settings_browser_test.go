@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -197,5 +198,30 @@ func useSuggestions(v *visitor) {
 			v.t.Errorf("%s: settings %+v, want %+v", s.Key, st.Settings, s.Settings)
 		}
 		v.Wait("the menu to shut", `!document.querySelector('#try').open`)
+	}
+}
+
+// TestOrderOfFiltersCanBeRead: the order in which the filters act stands beside the
+// presets, or, where there is no room for it, under "More".
+func TestOrderOfFiltersCanBeRead(t *testing.T) {
+	t.Parallel()
+	const order = "n order: temperature, top-k, top-p, min-p, typical-p"
+	for _, screen := range []browser.Screen{browser.Phone, browser.Chromebook, browser.Laptop, browser.Desktop} {
+		x := newSite(t, Limits{})
+		tab := visit(t, x, screen)
+		v := &visitor{tab, nil, t, x}
+		tab.Click("#prompt-form [data-prompt]")
+		tab.Wait("a text", atStage("1"))
+		v.given(session.Set{Knobs: infer.Knobs{"typical_p": 0.5}})
+		v.same()
+		beside := strings.Contains(tab.Text("#filter-note"), order)
+		if want := screen == browser.Phone || screen == browser.Desktop; beside != want {
+			t.Errorf("at %d px the order stands beside the presets: %v", screen.Width, beside)
+		}
+		tab.Click("#more-rules > summary")
+		tab.Wait("the order under More", fmt.Sprintf(
+			`document.getElementById('filter-order').checkVisibility() &&
+				document.getElementById('filter-order').innerText.includes('%s')`, order,
+		))
 	}
 }

@@ -33,6 +33,7 @@ var Panels = []Panel{
 	{"progress", func(v view.Loop) templ.Component { return progress(v.Console.Progress) }},
 	{"presets", func(v view.Loop) templ.Component { return presets(v.Console) }},
 	{"filter-note", func(v view.Loop) templ.Component { return filterNote(v.Console) }},
+	{"filter-order", func(v view.Loop) templ.Component { return filterOrder(v.Console) }},
 	{"out-temperature", outputOf(view.FieldTemperature)},
 	{"out-top_k", outputOf(view.FieldTopK)},
 	{"out-top_p", outputOf(view.FieldTopP)},
