@@ -178,9 +178,7 @@ func newTurn(st *session.State, seed int) *turnView {
 }
 
 func settingsSay(s sampling.Settings, seed int) string {
-	return fmt.Sprintf(
-		"Temperature %s, top-p %s, seed %d", terms.Decimals(s.Temperature, 1), terms.Decimals(s.TopP, 1), seed,
-	)
+	return fmt.Sprintf("%s, seed %d", terms.Capital(s.Say("temperature")), seed)
 }
 
 // says are the seven stages of a turn in words.
