@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -259,11 +258,10 @@ func TestStoppedReaderIsCutOff(t *testing.T) {
 			}}}
 			h := &http.Server{Handler: s}
 			go h.Serve(&oneConn{conn: its})
-			u, err := url.Parse("ws://server/")
-			if err != nil {
-				t.Fatal(err)
+			d := websocket.Dialer{
+				Subprotocols: []string{ProtocolHTML}, NetDial: func(_, _ string) (net.Conn, error) { return mine, nil },
 			}
-			conn, _, err := websocket.NewClient(mine, u, http.Header{"Sec-Websocket-Protocol": {ProtocolHTML}}, 0, 0)
+			conn, _, err := d.Dial("ws://server/", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
