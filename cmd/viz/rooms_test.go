@@ -43,6 +43,7 @@ var ranks = map[string]int{
 
 	"web/browser":        5, // drives a browser from tests
 	"web/store":          5,
+	"web/journal":        6,
 	"web/session":        6,
 	"web/progress/saved": 6,
 	"web/progress":       7,

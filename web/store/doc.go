@@ -11,11 +11,11 @@
 // There is one connection that writes, so that writers queue in this process
 // and never meet SQLITE_BUSY, and a few that read. With a write-ahead log
 // readers see the last commit and wait for nobody. A transaction that
-// [DB.Write] has confirmed is in the log file, hence in the hands of the
-// operating system: it survives the end of this process at any moment, kill -9
-// included. synchronous=NORMAL does not wait for the disk at each commit, so a
-// power cut may take the last commits with it, though never half of one; it
-// spares each vote of a class a flush of its own.
+// [DB.Write] has confirmed is on the disk: it survives the end of this process
+// at any moment, kill -9 included, and a power cut, as far as the disk keeps
+// its word. Waiting for the disk at each commit (synchronous=FULL) costs some
+// milliseconds, so what many write at the same time goes into one commit; see
+// web/journal.
 //
 // The package knows tables but not what their rows mean: schema.go lists the
 // migrations, and the rooms above bring their own queries. The database is

@@ -141,6 +141,38 @@ CREATE TABLE room_votes ( -- the one vote that counts of a member in a round
 	PRIMARY KEY (room, poll, round, member),
 	FOREIGN KEY (room, poll) REFERENCES room_polls(room, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;`,
+
+	`-- logs of events, see web/journal
+CREATE TABLE owners (
+	id      INTEGER PRIMARY KEY,
+	kind    TEXT NOT NULL,    -- 'learner' or 'room'
+	name    TEXT NOT NULL,
+	used_at INTEGER NOT NULL,
+	first   INTEGER NOT NULL, -- no record of this log has a lower number
+	last    INTEGER NOT NULL, -- and none a higher one
+	records INTEGER NOT NULL,
+	bytes   INTEGER NOT NULL,
+	UNIQUE (kind, name)
+) STRICT;
+CREATE TABLE records (
+	owner INTEGER NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+	seq   INTEGER NOT NULL,
+	type  TEXT NOT NULL,
+	id    TEXT NOT NULL, -- of a type: the same again adds nothing
+	data  TEXT NOT NULL, -- JSON
+	PRIMARY KEY (owner, seq)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX records_id ON records (owner, type, id);
+CREATE TABLE snapshots ( -- states that logs were folded into, so that it need not be done again
+	owner   INTEGER PRIMARY KEY REFERENCES owners(id) ON DELETE CASCADE,
+	version TEXT NOT NULL, -- of the fold
+	seq     INTEGER NOT NULL, -- of the last record in it
+	state   BLOB NOT NULL
+) STRICT;
+CREATE TABLE room_secrets (
+	room TEXT PRIMARY KEY,  -- its code
+	hash BLOB NOT NULL      -- SHA-256 of the instructor's secret
+) STRICT, WITHOUT ROWID;`,
 }
 
 // migrate brings a database to a version of the schema, wholly or not at all.

@@ -143,7 +143,7 @@ func pragmas(file bool) url.Values {
 	}
 	if file {
 		v.Set("_journal_mode", "WAL")
-		v.Set("_synchronous", "NORMAL") // see the package comment
+		v.Set("_synchronous", "FULL") // see the package comment
 		v.Set("_defensive", "1")
 	}
 	return v
@@ -211,6 +211,9 @@ func (db *DB) Notices() []Notice { return db.notices }
 // Secret signs cookies: 32 bytes that stay the same as long as the folder
 // does. In memory it is nil.
 func (db *DB) Secret() []byte { return db.secret }
+
+// InMemory tells whether the database ends with [DB.Close].
+func (db *DB) InMemory() bool { return db.dir == "" }
 
 // Close waits for the transactions under way, moves the write-ahead log into
 // the database and gives the folder up. A second call does nothing.

@@ -114,7 +114,7 @@ func TestSettings(t *testing.T) {
 			{db.write, "secure_delete", "1"},
 			{db.write, "user_version", fmt.Sprint(len(migrations))},
 			{db.write, "application_id", fmt.Sprint(applicationID)},
-			{db.write, "synchronous", map[bool]string{true: "2", false: "1"}[dir == ""]}, // NORMAL is 1
+			{db.write, "synchronous", "2"}, // FULL
 			{db.read, "query_only", map[bool]string{true: "0", false: "1"}[dir == ""]},
 		} {
 			var got string

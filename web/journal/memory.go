@@ -1,0 +1,183 @@
+package journal
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Memory keeps logs in memory, for as long as the process lives.
+type Memory struct {
+	mu   sync.Mutex
+	last int64 // place of the newest record of all
+	logs map[Owner]*memoryLog
+}
+
+// memoryLog is one log. Places grow along records.
+type memoryLog struct {
+	used     int64 // milliseconds since 1970
+	first    int64 // no record of it has a lower place
+	bytes    int64
+	records  []Record
+	known    map[Key]int64 // places
+	snapshot Snapshot
+}
+
+// NewMemory returns a journal without logs.
+func NewMemory() *Memory { return &Memory{logs: map[Owner]*memoryLog{}} }
+
+var _ Journal = (*Memory)(nil)
+
+// Append implements [Journal].
+func (m *Memory) Append(ctx context.Context, b Batch) ([]int64, error) {
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := m.logs[b.Owner]
+	if l == nil {
+		if len(b.Records) == 0 {
+			return nil, nil
+		}
+		l = &memoryLog{first: m.last + 1, used: b.At.UnixMilli(), known: map[Key]int64{}}
+		m.logs[b.Owner] = l
+	}
+	l.used = max(l.used, b.At.UnixMilli())
+	places := make([]int64, len(b.Records))
+	for i, r := range b.Records {
+		if _, known := l.known[r.Key()]; known {
+			continue
+		}
+		m.last++
+		places[i] = m.last
+		r.Seq, r.Data = m.last, bytes.Clone(r.Data)
+		l.records = append(l.records, r)
+		l.known[r.Key()] = r.Seq
+		l.bytes += r.size()
+	}
+	return places, nil
+}
+
+// Read implements [Journal].
+func (m *Memory) Read(ctx context.Context, o Owner, after int64, f func(Record) error) error {
+	for _, r := range m.since(o, after) {
+		if err := cmp.Or(ctx.Err(), f(r)); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// since returns the records after a place. What is appended later is not in
+// the part of the list that is returned, and Compact makes a new list.
+func (m *Memory) since(o Owner, after int64) []Record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := m.logs[o]
+	if l == nil {
+		return nil
+	}
+	return l.records[l.at(after+1):]
+}
+
+// at is the index of the first record at a place or after it.
+func (l *memoryLog) at(place int64) int {
+	i, _ := slices.BinarySearchFunc(l.records, place, func(r Record, seq int64) int { return cmp.Compare(r.Seq, seq) })
+	return i
+}
+
+// Find implements [Journal].
+func (m *Memory) Find(ctx context.Context, o Owner, k Key) (Record, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if l := m.logs[o]; l != nil {
+		if place, known := l.known[k]; known {
+			return l.records[l.at(place)], true, ctx.Err()
+		}
+	}
+	return Record{}, false, ctx.Err()
+}
+
+// Owners implements [Journal].
+func (m *Memory) Owners(ctx context.Context, kind string) ([]Info, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []Info
+	for o, l := range m.logs {
+		if o.Kind == kind {
+			list = append(list, Info{o, moment(l.used), len(l.records), l.bytes})
+		}
+	}
+	slices.SortFunc(list, func(a, b Info) int { return cmp.Compare(a.Name, b.Name) })
+	return list, ctx.Err()
+}
+
+func moment(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// Compact implements [Journal].
+func (m *Memory) Compact(ctx context.Context, o Owner, gone []Key) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := m.logs[o]
+	if l == nil {
+		return nil
+	}
+	for _, k := range gone {
+		delete(l.known, k)
+	}
+	kept := make([]Record, 0, len(l.known)) // readers may still be at the old list
+	l.bytes = 0
+	for _, r := range l.records {
+		if _, known := l.known[r.Key()]; known {
+			kept = append(kept, r)
+			l.bytes += r.size()
+		}
+	}
+	l.records, l.snapshot = kept, Snapshot{}
+	return nil
+}
+
+// Drop implements [Journal].
+func (m *Memory) Drop(ctx context.Context, o Owner) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.logs, o)
+	return nil
+}
+
+// Snapshot implements [Journal].
+func (m *Memory) Snapshot(ctx context.Context, o Owner) (Snapshot, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if l := m.logs[o]; l != nil {
+		return l.snapshot, ctx.Err()
+	}
+	return Snapshot{}, ctx.Err()
+}
+
+// KeepSnapshot implements [Journal].
+func (m *Memory) KeepSnapshot(ctx context.Context, o Owner, s Snapshot) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if l := m.logs[o]; l != nil && s.Seq >= l.first {
+		s.State = bytes.Clone(s.State)
+		l.snapshot = s
+	}
+	return nil
+}

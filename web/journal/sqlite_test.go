@@ -1,0 +1,207 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+func TestLogsOutliveTheProcess(t *testing.T) {
+	dir := t.TempDir()
+	db, err := store.Open(dir, nil)
+	must(t, err)
+	places := put(t, NewSQLite(db), ada, morning, record("visit", "1", "{}"), record("visit", "2", "{}"))
+	must(t, NewSQLite(db).KeepSnapshot(ctx, ada, Snapshot{"v1", places[1], []byte("x")}))
+	must(t, db.Close())
+	j := onDisk(t, dir)
+	wantTexts(t, j, ada, "visit 1 {}", "visit 2 {}")
+	if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "v1" || s.Seq != places[1] {
+		t.Errorf("the snapshot is %+v, %v", s, err)
+	}
+	if next := put(t, j, bob, morning, record("visit", "1", "{}")); next[0] <= places[1] {
+		t.Errorf("place %d after %d", next[0], places[1])
+	}
+}
+
+// filesHold tells which files of a folder hold a text.
+func filesHold(t *testing.T, dir, text string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	must(t, err)
+	if len(files) < 2 {
+		t.Fatalf("the folder has %v", files)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		must(t, err)
+		if bytes.Contains(data, []byte(text)) {
+			names = append(names, filepath.Base(file))
+		}
+	}
+	return names
+}
+
+// What is taken out of a log, and a log that is dropped, is in no byte of the files.
+func TestGoneFromTheDisk(t *testing.T) {
+	dir := t.TempDir()
+	j := onDisk(t, dir)
+	name := `{"name":"Rumpelstiltskin"}`
+	places := put(t, j, hall, morning, record("name", "1", name), record("vote", "1", "{}"))
+	must(t, j.KeepSnapshot(ctx, hall, Snapshot{"v1", places[1], []byte(name)}))
+	if len(filesHold(t, dir, "Rumpel")) == 0 {
+		t.Fatal("the name is nowhere: the test sees nothing")
+	}
+	must(t, j.Compact(ctx, hall, []Key{{"name", "1"}}))
+	if in := filesHold(t, dir, "Rumpel"); in != nil {
+		t.Errorf("the name that was taken out is still in %v", in)
+	}
+	carl := Owner{Learner, "the-learner-carl"}
+	for i := range 200 {
+		put(t, j, carl, morning, record("answer", fmt.Sprint("quetzal-", i), `{"detail":"mangosteen"}`))
+	}
+	must(t, j.Drop(ctx, carl))
+	for _, text := range []string{"learner-carl", "quetzal", "mangosteen"} {
+		if in := filesHold(t, dir, text); in != nil {
+			t.Errorf("%s of a dropped log is still in %v", text, in)
+		}
+	}
+	wantTexts(t, j, hall, "vote 1 {}")
+}
+
+// Those who wait share a commit, in the order in which they came, up to a
+// bound; a batch beyond it has a commit of its own.
+func TestWaitingAppendsShareACommit(t *testing.T) {
+	j := onDisk(t, t.TempDir())
+	j.busy = true // the test takes the commits
+	for _, n := range []int{1, 3, together - 4, 1, together + 1, 2, 2} {
+		j.waiting = append(j.waiting, &appending{Batch: Batch{Records: make([]Record, n)}})
+	}
+	for i, want := range [][]int{{1, 3, together - 4}, {1}, {together + 1}, {2, 2}, nil} {
+		var got []int
+		for _, a := range j.next() {
+			got = append(got, len(a.Records))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("commit %d has batches of %v, want %v", i+1, got, want)
+		}
+	}
+	if j.busy {
+		t.Error("the next append starts no commit")
+	}
+}
+
+// A batch that the database refuses takes no other with it that shares its commit.
+func TestOneRefusedBatchHurtsNoOther(t *testing.T) {
+	j := onDisk(t, t.TempDir())
+	must(t, j.db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec(`CREATE TRIGGER no BEFORE INSERT ON records WHEN NEW.id = 'bad'
+			BEGIN SELECT RAISE(FAIL, 'no room'); END`)
+		return err
+	}))
+	var group []*appending
+	for _, id := range []string{"1", "bad", "2"} {
+		b := Batch{Owner{Learner, id}, morning, []Record{record("visit", "ok", "{}"), record("visit", id, "{}")}}
+		group = append(group, &appending{Batch: b, done: make(chan error, 1)})
+	}
+	j.commitGroup(group)
+	for _, a := range group {
+		err := <-a.done
+		if bad := a.Owner.Name == "bad"; bad != (err != nil) {
+			t.Errorf("batch %s: %v", a.Owner.Name, err)
+		} else if want := map[bool]int{false: 2}[bad]; len(read(t, j, a.Owner, 0)) != want {
+			t.Errorf("batch %s left %d records, want %d", a.Owner.Name, len(read(t, j, a.Owner, 0)), want)
+		}
+	}
+}
+
+// helperDir, where it is set, makes the test binary the process that is killed.
+const helperDir = "VIZ_TEST_JOURNAL_DIR"
+
+// appendUntilKilled has eight goroutines append, and prints each record's owner
+// and id as soon as it is confirmed.
+func appendUntilKilled(dir string) {
+	db, err := store.Open(dir, nil)
+	if err != nil {
+		fmt.Println("error", err)
+		os.Exit(1)
+	}
+	j := NewSQLite(db)
+	for w := range 8 {
+		go func() {
+			for i := 0; ; i++ {
+				id := fmt.Sprint(os.Getpid(), "-", i)
+				both := []Record{record("answer", id, "{}"), record("review", id, "{}")}
+				if _, err := j.Append(ctx, Batch{Owner{Learner, fmt.Sprint(w)}, morning, both}); err != nil {
+					fmt.Println("error", err)
+					os.Exit(1)
+				}
+				fmt.Println(w, id) // one write, hence one line
+			}
+		}()
+	}
+	select {}
+}
+
+// A process that is killed at any moment leaves every record that it confirmed,
+// and of no batch a half.
+func TestKilledBetweenAppends(t *testing.T) {
+	kills := 2
+	if fixture.LongTier() {
+		kills = 100
+	}
+	dir := t.TempDir()
+	confirmed := 0
+	for round := range kills {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), helperDir+"="+dir)
+		out, err := c.StdoutPipe()
+		must(t, err)
+		must(t, c.Start())
+		want, lines, n := map[string][]string{}, bufio.NewScanner(out), 0
+		for lines.Scan() {
+			w, id, ok := strings.Cut(lines.Text(), " ")
+			if !ok || w == "error" {
+				t.Fatal(lines.Text())
+			}
+			want[w] = append(want[w], id)
+			if n++; n == 5+17*(round%9) {
+				must(t, c.Process.Kill()) // SIGKILL; what was printed until then is still read
+			}
+		}
+		c.Wait()
+		confirmed += n
+		db, err := store.Open(dir, nil)
+		must(t, err)
+		j := NewSQLite(db)
+		for w, ids := range want {
+			kept := map[Key]bool{}
+			for _, r := range read(t, j, Owner{Learner, w}, 0) {
+				kept[r.Key()] = true
+			}
+			for _, id := range ids {
+				if !kept[Key{"answer", id}] {
+					t.Fatalf("record %s of %s was confirmed and is lost", id, w)
+				}
+			}
+			for k := range kept {
+				if !kept[Key{"answer", k.ID}] || !kept[Key{"review", k.ID}] {
+					t.Errorf("of batch %s a half is kept", k.ID)
+				}
+			}
+		}
+		must(t, db.Close())
+	}
+	if confirmed < kills*5 {
+		t.Errorf("%d records in %d rounds", confirmed, kills)
+	}
+}
