@@ -17,6 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/store"
@@ -43,7 +44,7 @@ func learning(t testing.TB) (*lessons.Course, *progress.Store) {
 			t.Error(err)
 		}
 	})
-	return course, progress.New(db, course, time.Now)
+	return course, progress.New(journal.For(db), db, course, time.Now)
 }
 
 // site is a running server, and the browser (its cookies) of one learner.

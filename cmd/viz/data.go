@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -75,8 +77,12 @@ func keep(dir string, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
+	logs := journal.For(db)
+	if err := progress.Carry(context.Background(), db, logs); err != nil {
+		return nil, errors.Join(fmt.Errorf("what was kept could not be brought to its new form: %w", err), db.Close())
+	}
 	cfg.Classes.DB = db
-	cfg.Course, cfg.Progress, cfg.Secret = course, progress.New(db, course, time.Now), db.Secret()
+	cfg.Course, cfg.Progress, cfg.Secret = course, progress.New(logs, db, course, time.Now), db.Secret()
 	return db, nil
 }
 

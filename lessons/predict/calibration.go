@@ -24,25 +24,67 @@ type Bin struct {
 // belongs to the bin above; 1 belongs to the last. Guesses outside of 0 to 1
 // are left out.
 func Bins(list []Outcome) []Bin {
-	bins := make([]Bin, BinCount)
-	for i := range bins {
-		bins[i] = Bin{From: float64(i) / BinCount, To: float64(i+1) / BinCount, High: 1}
-	}
+	var s Sums
 	for _, o := range list {
-		if !(o.Confidence >= 0 && o.Confidence <= 1) {
-			continue
-		}
-		// A little is added so that 0.3, which is less in binary, is on its border.
-		b := &bins[min(BinCount-1, int(o.Confidence*BinCount+1e-9))]
-		b.N++
-		b.Stated += o.Confidence
-		if o.Right {
-			b.Hits++
-		}
+		s.Add(o)
 	}
-	for i := range bins {
-		if b := &bins[i]; b.N > 0 {
-			b.Stated /= float64(b.N)
+	return s.Bins()
+}
+
+// Sums are the guesses of each bin, summed up: what [Bins] needs to know of
+// them. In whatever order guesses are added, the sums are the same to the bit.
+type Sums [BinCount]Sum
+
+// Sum is one bin of [Sums].
+type Sum struct {
+	N      int   `json:"n"`
+	Hits   int   `json:"hits"`
+	Stated int64 `json:"stated"` // confidences in units of 1/unit, which add up exactly
+}
+
+// unit is fine enough for a mean that is right to thirteen digits, and leaves
+// room for half a million guesses.
+const unit = 1 << 44
+
+// Add counts a guess, unless it is outside of 0 to 1.
+func (s *Sums) Add(o Outcome) {
+	if !(o.Confidence >= 0 && o.Confidence <= 1) {
+		return
+	}
+	// A little is added so that 0.3, which is less in binary, is on its border.
+	b := &s[min(BinCount-1, int(o.Confidence*BinCount+1e-9))]
+	b.N++
+	b.Stated += int64(math.Round(o.Confidence * unit))
+	if o.Right {
+		b.Hits++
+	}
+}
+
+// Stated is the mean of what was stated, 0 of no guesses.
+func (s *Sums) Stated() float64 {
+	var all Sum
+	for _, b := range s {
+		all.N += b.N
+		all.Stated += b.Stated
+	}
+	return all.mean()
+}
+
+func (b Sum) mean() float64 {
+	if b.N == 0 {
+		return 0
+	}
+	return float64(b.Stated) / unit / float64(b.N)
+}
+
+// Bins are the bins of the guesses that were added.
+func (s *Sums) Bins() []Bin {
+	bins := make([]Bin, BinCount)
+	for i, sum := range s {
+		b := &bins[i]
+		*b = Bin{From: float64(i) / BinCount, To: float64(i+1) / BinCount, High: 1}
+		if b.N, b.Hits = sum.N, sum.Hits; b.N > 0 {
+			b.Stated = sum.mean()
 			b.Rate = float64(b.Hits) / float64(b.N)
 			b.Low, b.High = wilson(b.Hits, b.N)
 		}

@@ -172,3 +172,26 @@ func TestMeanScore(t *testing.T) {
 		t.Errorf("of none: %v, %d", mean, n)
 	}
 }
+
+// In whatever order guesses are added, their sums are the same to the bit, so
+// a calibration does not depend on how it came together.
+func TestSumsHaveNoOrder(t *testing.T) {
+	list := []Outcome{
+		{0.1, true}, {0.7, false}, {0.15, true}, {1, true}, {0.3, false}, {2, true}, {1. / 3, false}, {0.72, true},
+	}
+	var forward, back Sums
+	for i := range list {
+		forward.Add(list[i])
+		back.Add(list[len(list)-1-i])
+	}
+	if forward != back {
+		t.Errorf("forwards %v, backwards %v", forward, back)
+	}
+	// (0.1 + 0.7 + 0.15 + 1 + 0.3 + 1/3 + 0.72) / 7 = 3.303333… / 7; the 2 is left out.
+	if got, want := forward.Stated(), (3.27+1./30)/7; math.Abs(got-want) > 1e-13 {
+		t.Errorf("the mean is %v, want %v", got, want)
+	}
+	if got := new(Sums).Stated(); got != 0 {
+		t.Errorf("the mean of nothing is %v", got)
+	}
+}

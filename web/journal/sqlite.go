@@ -289,10 +289,14 @@ func (j *SQLite) Drop(ctx context.Context, o Owner) error {
 		_, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND name = ?", o.Kind, o.Name) // and with it its records
 		return err
 	})
-	if err == nil {
-		j.db.Scrub(ctx)
+	if err != nil {
+		return err
 	}
-	return err
+	j.db.Scrub(ctx)
+	if o.Kind == Learner {
+		return j.db.EraseFromCopies(ctx, o.Name)
+	}
+	return nil
 }
 
 // Snapshot implements [Journal].

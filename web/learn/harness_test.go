@@ -16,6 +16,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -52,7 +53,7 @@ func newSiteAt(t *testing.T, now func() time.Time) *site {
 		}
 	})
 	p := New(Deps{
-		Course: course, Progress: progress.New(db, course, now), Model: model,
+		Course: course, Progress: progress.New(journal.For(db), db, course, now), Model: model,
 		Learner: func(*http.Request) (string, *http.Cookie) { return "someone", nil },
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})

@@ -1,44 +1,24 @@
 package progress
 
-import (
-	"context"
-	"database/sql"
-
-	"github.com/tokenbytoken/viz/lessons/predict"
-)
+import "context"
 
 // Calibration compares the confidence a learner stated with how often they
 // were right, over all their predictions.
-func (s *Store) Calibration(ctx context.Context, learner string) (Calibration, error) {
-	var list []Prediction
-	err := s.look(ctx, learner, func(tx *sql.Tx) error {
-		list = nil
-		return each(ctx, tx, "SELECT confidence, hit, score FROM predictions WHERE learner = ? ORDER BY at, id", func(scan func(...any) error) error {
-			var p Prediction
-			err := scan(&p.Confidence, &p.Right, &p.Score)
-			list = append(list, p)
-			return err
-		}, learner)
+func (s *Store) Calibration(ctx context.Context, learnerID string) (c Calibration, err error) {
+	err = s.use(ctx, learnerID, func(l *learner) error {
+		c = l.State().Guesses.calibration()
+		return nil
 	})
-	if err != nil {
-		return Calibration{}, err
-	}
-	return calibrate(list), nil
+	return c, err
 }
 
-func calibrate(list []Prediction) Calibration {
-	var c Calibration
-	outcomes := make([]predict.Outcome, len(list))
-	for i, p := range list {
-		outcomes[i] = predict.Outcome{Confidence: p.Confidence, Right: p.Right}
-		c.N++
-		c.Stated += p.Confidence
-		c.Score += p.Score
-		if p.Right {
-			c.Right++
-		}
+func (g *guesses) calibration() Calibration {
+	c := Calibration{Right: g.Right, Stated: g.Sums.Stated(), Bins: g.Sums.Bins()}
+	for _, b := range c.Bins {
+		c.N += b.N
 	}
-	c.Stated, c.Score = ratio(c.Stated, c.N), ratio(c.Score, c.N)
-	c.Bins = predict.Bins(outcomes)
+	if c.N > 0 {
+		c.Score = float64(g.Score) / scoreUnit / float64(c.N)
+	}
 	return c
 }

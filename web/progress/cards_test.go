@@ -95,6 +95,19 @@ func TestReviewOnce(t *testing.T) {
 	}
 }
 
+// A review after the clock was set back comes after the one that it followed.
+func TestReviewAfterTheClockWasSetBack(t *testing.T) {
+	s, c := newStore(t)
+	first, err := s.Review(ctx, ada, "c-steps", fsrs.Easy, "r1")
+	must(t, err)
+	c.add(-time.Hour)
+	second, err := s.Review(ctx, ada, "c-steps", fsrs.Again, "r2")
+	must(t, err)
+	if want := first.Last.Add(time.Millisecond); !second.Last.Equal(want) || second.Lapses != 1 || second.Reviews != 2 {
+		t.Errorf("after it the card stands at %+v, want the last review at %v and one lapse", second, want)
+	}
+}
+
 // Twenty requests with four ids at once, from eight goroutines: four reviews.
 func TestReviewsAtOnce(t *testing.T) {
 	s, _ := newStoreIn(t, t.TempDir())

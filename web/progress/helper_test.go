@@ -1,11 +1,6 @@
 package progress
 
-import (
-	"database/sql"
-	"unicode"
-)
-
-type transaction = sql.Tx
+import "unicode"
 
 // letters are characters of many scripts, none a control character.
 var letters = []*unicode.RangeTable{unicode.Letter, unicode.Punct, unicode.Symbol, unicode.Zs}

@@ -2,9 +2,9 @@ package progress
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
+	"time"
 
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
@@ -15,28 +15,18 @@ import (
 // The two are merged so that nothing is lost, and importing a file twice is as
 // good as once: an answer, review or prediction is added unless its id is
 // known; a visit takes the earlier first, the later last and the larger number
-// of times; a setting that is there stays. Then all cards are worked out from
-// all reviews in the order of their times.
-func (s *Store) Import(ctx context.Context, learner string, data []byte) (Imported, error) {
+// of times; a setting that is there stays. Cards follow from all reviews in the
+// order of their times.
+func (s *Store) Import(ctx context.Context, learnerID string, data []byte) (Imported, error) {
 	f, err := saved.Parse(data)
 	if err != nil {
 		return Imported{}, err
 	}
 	var added Imported
-	err = s.keep(ctx, learner, func(tx *sql.Tx, _ int64) error {
-		added = Imported{}
-		if err := merge(ctx, tx, learner, f, &added); err != nil {
-			return err
-		}
-		for _, t := range []string{"visits", "answers", "reviews", "predictions"} {
-			if err := room(ctx, tx, t, learner, s.most); err != nil {
-				return err
-			}
-		}
-		if err := room(ctx, tx, "settings", learner, saved.MaxSettings); err != nil {
-			return err
-		}
-		return s.rebuild(ctx, tx, learner)
+	err = s.use(ctx, learnerID, func(l *learner) error {
+		var err error
+		added, err = add(ctx, l, f, s.time(), func(m *merge) error { return m.fits(s.most) })
+		return err
 	})
 	if err != nil {
 		return Imported{}, err
@@ -44,66 +34,105 @@ func (s *Store) Import(ctx context.Context, learner string, data []byte) (Import
 	return added, nil
 }
 
-// merge adds what is in a file and counts it.
-func merge(ctx context.Context, tx *sql.Tx, learner string, f saved.File, added *Imported) error {
-	for _, list := range []struct {
-		added *int
-		query string
-		n     int
-		row   func(int) []any
-	}{
-		{&added.Visits, "INSERT INTO visits (learner, section, first_at, last_at, times) VALUES (?, ?, ?, ?, ?) " +
-			"ON CONFLICT DO NOTHING", len(f.Visits), func(i int) []any {
-			v := f.Visits[i]
-			return []any{learner, v.Section, v.First.UnixMilli(), v.Last.UnixMilli(), v.Times}
-		}},
-		{new(int), `UPDATE visits SET first_at = min(first_at, ?3), last_at = max(last_at, ?4), times = max(times, ?5)
-			WHERE learner = ?1 AND section = ?2`, len(f.Visits), func(i int) []any {
-			v := f.Visits[i]
-			return []any{learner, v.Section, v.First.UnixMilli(), v.Last.UnixMilli(), v.Times}
-		}},
-		{&added.Answers, insertAnswer, len(f.Answers), func(i int) []any {
-			a := f.Answers[i]
-			return []any{learner, a.ID, a.At.UnixMilli(), a.Kind, a.Item, a.Credit, a.Detail}
-		}},
-		{&added.Reviews, insertReview, len(f.Reviews), func(i int) []any {
-			r := f.Reviews[i]
-			return []any{learner, r.ID, r.At.UnixMilli(), r.Card, int(r.Grade)}
-		}},
-		{&added.Predictions, insertPrediction, len(f.Predictions), func(i int) []any {
-			p := f.Predictions[i]
-			return []any{learner, p.ID, p.At.UnixMilli(), p.Confidence, p.Right, p.Score}
-		}},
-		{&added.Settings, "INSERT INTO settings (learner, name, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", len(f.Settings), func(i int) []any {
-			return []any{learner, f.Settings[i].Name, f.Settings[i].Value}
-		}},
-	} {
-		n, err := insert(ctx, tx, list.query, list.n, list.row)
-		if err != nil {
+// add appends what is new in a file to a learner's log, in one batch, if check
+// has nothing against it.
+func add(
+	ctx context.Context, l *learner, f saved.File, at time.Time, check func(*merge) error,
+) (Imported, error) {
+	m := merge{state: l.State(), known: map[journal.Key]bool{}}
+	if err := l.Read(ctx, func(r journal.Record) error {
+		m.known[r.Key()] = true
+		return nil
+	}); err != nil {
+		return Imported{}, err
+	}
+	if err := m.file(f); err != nil {
+		return Imported{}, err
+	}
+	if err := check(&m); err != nil || len(m.records) == 0 {
+		return m.added, err
+	}
+	_, err := l.Append(ctx, at, m.records...)
+	return m.added, err
+}
+
+// merge collects what a file adds to a learner's log.
+type merge struct {
+	state   *state
+	known   map[journal.Key]bool
+	records []journal.Record
+	added   Imported
+}
+
+// file collects what is new in a file.
+func (m *merge) file(f saved.File) error {
+	for _, v := range f.Visits {
+		before := m.state.Visits[v.Section]
+		after := before.join(v)
+		if before != nil && after.same(*before) {
+			continue
+		}
+		if before == nil {
+			m.added.Visits++
+		}
+		if err := m.add(visitID(v.Section, after), after.entry(v.Section), new(int)); err != nil {
 			return err
 		}
-		*list.added = n
+	}
+	for _, a := range f.Answers {
+		if err := m.add(a.ID, a, &m.added.Answers); err != nil {
+			return err
+		}
+	}
+	for _, r := range f.Reviews {
+		if err := m.add(r.ID, r, &m.added.Reviews); err != nil {
+			return err
+		}
+	}
+	for _, p := range f.Predictions {
+		if err := m.add(p.ID, p, &m.added.Predictions); err != nil {
+			return err
+		}
+	}
+	for _, x := range f.Settings {
+		if m.state.Settings[x.Name] != nil {
+			continue
+		}
+		id := settingID(x.Name, m.state.Changes+1+m.added.Settings)
+		if err := m.add(id, x, &m.added.Settings); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// insert runs a statement for n rows and returns how many rows it changed.
-func insert(ctx context.Context, tx *sql.Tx, query string, n int, row func(int) []any) (changed int, err error) {
-	statement, err := tx.PrepareContext(ctx, query)
-	if err != nil {
-		return 0, err
+// add collects an entry unless its id is known.
+func (m *merge) add(id string, e saved.Entry, added *int) error {
+	r, err := record(id, e)
+	if err != nil || m.known[r.Key()] {
+		return err
 	}
-	defer statement.Close()
-	for i := range n {
-		result, err := statement.ExecContext(ctx, row(i)...)
-		if err != nil {
-			return 0, fmt.Errorf("entry %d: %w", i, err)
+	*added++
+	m.records = append(m.records, r)
+	return nil
+}
+
+// fits is an [ErrFull] where there would be more than a learner may keep.
+func (m *merge) fits(most int) error {
+	s, n := m.state, m.added
+	for _, x := range []struct {
+		what    string
+		n, most int
+	}{
+		{"visits", len(s.Visits) + n.Visits, most},
+		{"answers", s.Counts[saved.TypeAnswer] + n.Answers, most},
+		{"reviews", s.Counts[saved.TypeReview] + n.Reviews, most},
+		{"predictions", s.Counts[saved.TypePrediction] + n.Predictions, most},
+		{"settings", len(s.Settings) + n.Settings, saved.MaxSettings},
+	} {
+		if x.n > x.most {
+			return full(x.what)
 		}
-		rows, err := result.RowsAffected()
-		if err != nil {
-			return 0, err
-		}
-		changed += int(rows)
 	}
-	return changed, nil
+	return nil
 }

@@ -238,44 +238,32 @@ func TestDeleteIsWhole(t *testing.T) {
 	const learner = "rumpelstiltskin"
 	_, err := s.Import(ctx, learner, []byte(example))
 	must(t, err)
-	_, err = s.Notices(ctx, learner)
+	told, err := s.Notices(ctx, learner)
 	must(t, err)
 	must(t, s.Visit(ctx, bob, "loop#draw"))
-	var all []string
-	must(t, s.look(ctx, learner, func(tx *transaction) error {
-		return each(ctx, tx, `SELECT t.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'room@_%' ESCAPE '@' AND c.name = 'learner' ORDER BY 1`, func(scan func(...any) error) error {
-			var name string
-			err := scan(&name)
-			all = append(all, name)
-			return err
-		})
-	}))
-	count := func(table, who string) (n int) {
-		must(t, s.look(ctx, who, func(tx *transaction) error {
-			return tx.QueryRow("SELECT count(*) FROM "+table+" WHERE learner = ?", who).Scan(&n)
-		}))
-		return n
-	}
-	for _, table := range all {
-		if count(table, learner) == 0 {
-			t.Errorf("the test puts nothing into %s", table)
-		}
+	for range 300 { // so that there is a snapshot, and something was compacted
+		must(t, s.SetSetting(ctx, learner, "pace", fmt.Sprint("mangosteen-", c.now().UnixNano())))
+		c.add(time.Second)
 	}
 	must(t, s.Delete(ctx, learner))
-	for _, table := range all {
-		if n := count(table, learner); n != 0 {
-			t.Errorf("%s still has %d rows", table, n)
-		}
-	}
-	if count("visits", bob) != 1 {
-		t.Error("another learner's visit went as well")
-	}
 	for _, name := range []string{"viz.db", "viz.db-wal"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		must(t, err)
-		if bytes.Contains(data, []byte(learner)) {
-			t.Errorf("%s still holds the learner's id", name)
+		for _, trace := range []string{learner, "mangosteen", "c-steps"} {
+			if bytes.Contains(data, []byte(trace)) {
+				t.Errorf("%s still holds %s", name, trace)
+			}
 		}
+	}
+	if again, err := s.Notices(ctx, learner); err != nil || len(told) != 1 || len(again) != 1 {
+		t.Errorf("the notice was told %d times, and afterwards, to a stranger, %d times, %v",
+			len(told), len(again), err)
+	}
+	if m := mapOf(t, s, bob); m.All.Seen != 1 {
+		t.Error("another learner's visit went as well")
+	}
+	if got := export(t, s, learner); strings.Contains(got, `{"`) {
+		t.Errorf("after the deletion %s", got)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/lessons/fsrs"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress/saved"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -27,7 +28,7 @@ func reviewUntilKilled(dir string) {
 		fmt.Println("error", err)
 		os.Exit(1)
 	}
-	s := New(db, course(), time.Now)
+	s := New(journal.For(db), db, course(), time.Now)
 	for i := 0; ; i++ {
 		card, id := s.course.Cards[i%3].ID, fmt.Sprintf("%d-%d", os.Getpid(), i)
 		if _, err := s.Review(ctx, ada, card, fsrs.Grades[i%4], id); err != nil {
@@ -66,9 +67,9 @@ func TestKilledBetweenReviews(t *testing.T) {
 		c.Wait()
 		db, err := store.Open(dir, nil)
 		must(t, err)
-		s := New(db, course(), time.Now)
+		s := New(journal.For(db), db, course(), time.Now)
 		var f saved.File
-		must(t, s.look(ctx, ada, func(tx *transaction) error { return read(ctx, tx, ada, &f) }))
+		must(t, s.use(ctx, ada, func(l *learner) error { return read(ctx, l, &f) }))
 		kept := make([]string, 0, len(f.Reviews))
 		for _, r := range f.Reviews {
 			kept = append(kept, r.ID)

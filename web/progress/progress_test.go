@@ -18,6 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 	"github.com/tokenbytoken/viz/lessons/predict"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress/saved"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -94,7 +95,7 @@ func newStoreIn(t testing.TB, dir string) (*Store, *clock) {
 	}
 	t.Cleanup(func() { db.Close() })
 	c := &clock{t: morning}
-	return New(db, course(), c.now), c
+	return New(journal.For(db), db, course(), c.now), c
 }
 
 var ctx = context.Background()

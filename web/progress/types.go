@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/progress/saved"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // Errors that a caller may want to tell apart. Their text is fit for a person.
@@ -147,10 +148,7 @@ type Calibration struct {
 
 // Notice is something a learner should be told once, such as that earlier
 // progress could not be read.
-type Notice struct {
-	At   time.Time
-	Text string
-}
+type Notice = store.Notice
 
 // Imported counts what an import added to what was there.
 type Imported struct{ Visits, Answers, Reviews, Predictions, Settings int }

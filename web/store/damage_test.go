@@ -93,7 +93,7 @@ func TestDamagedIsSetAside(t *testing.T) {
 			copy(data[100:], bytes.Repeat([]byte{0xff}, 3000))
 			replace(t, path, data)
 		},
-		"a table is missing": func(t *testing.T, path string) { execute(t, path, "DROP TABLE reviews") },
+		"a table is missing": func(t *testing.T, path string) { execute(t, path, "DROP TABLE snapshots") },
 		"a column is missing": func(t *testing.T, path string) {
 			execute(
 				t, path, "ALTER TABLE notices DROP COLUMN text",

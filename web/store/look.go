@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -46,24 +45,6 @@ func (db *DB) look(path string, now time.Time) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", path, err)
-}
-
-// tell notes a sentence for the page and writes it to the log.
-func (db *DB) tell(now time.Time, text, file string) {
-	db.notices = append(db.notices, Notice{now, text})
-	db.log.Warn(text, "file", file)
-}
-
-// keepNotices writes what Open has to tell into the database, where pages find it.
-func (db *DB) keepNotices() error {
-	return db.Write(context.Background(), func(tx *sql.Tx) error {
-		for _, n := range db.notices {
-			if _, err := tx.Exec("INSERT INTO notices (at, text) VALUES (?, ?)", n.At.UnixMilli(), n.Text); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // examine returns nil for a database that can be used and for none at all, a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 )
 
 // applicationID marks the file as ours: "VIZ1" in its header.
@@ -173,7 +174,22 @@ CREATE TABLE room_secrets (
 	room TEXT PRIMARY KEY,  -- its code
 	hash BLOB NOT NULL      -- SHA-256 of the instructor's secret
 ) STRICT, WITHOUT ROWID;`,
+
+	`-- what learners did is in logs
+DROP TABLE visits;
+DROP TABLE answers;
+DROP TABLE reviews;
+DROP TABLE cards;
+DROP TABLE predictions;
+DROP TABLE settings;`,
 }
+
+// Versions of the schema at which tables are dropped, after what was in them
+// has been carried over into logs by whoever knows what it means.
+const (
+	withLogs       = 3 // there are logs, and all tables of before
+	LearnersInLogs = 4
+)
 
 // migrate brings a database to a version of the schema, wholly or not at all.
 func migrate(conn *sql.DB, to int) error {
@@ -192,6 +208,37 @@ func migrate(conn *sql.DB, to int) error {
 		return err
 	})
 }
+
+// upgrade brings a database to the newest schema, or as far as it can get before
+// tables are carried over, see [DB.Before].
+func (db *DB) upgrade(path string, now time.Time) error {
+	var version int
+	if err := db.write.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+		return fmt.Errorf("read the version: %w", err)
+	}
+	switch {
+	case version == 0:
+		return migrate(db.write, len(migrations)) // there is nothing to carry over
+	case version >= withLogs:
+		return nil
+	}
+	if err := db.copyOld(path, version, now); err != nil {
+		return err
+	}
+	return migrate(db.write, withLogs)
+}
+
+// Before tells whether the database has the tables that are dropped at a
+// version, and what is in them has to be carried over.
+func (db *DB) Before(version int) (bool, error) {
+	var have int
+	err := db.write.QueryRow("PRAGMA user_version").Scan(&have)
+	return have < version, err
+}
+
+// Carried drops the tables that a version drops: what was in them has been
+// carried over.
+func (db *DB) Carried(version int) error { return migrate(db.write, version) }
 
 // columns lists every column of every table as "table.column", in order.
 func columns(conn *sql.DB) ([]string, error) {

@@ -40,13 +40,6 @@ type DB struct {
 	closeErr error
 }
 
-// Notice is a sentence about something that happened to what was kept, for a
-// person to read.
-type Notice struct {
-	At   time.Time
-	Text string
-}
-
 // Open opens the database of a folder, which is made where it is missing.
 // With dir "" everything stays in memory and ends with [DB.Close]. log, which
 // may be nil, records what is set aside.
@@ -108,7 +101,7 @@ func (db *DB) openFolder(now time.Time) error {
 	if err := db.connect(path); err != nil {
 		return err
 	}
-	if err := migrate(db.write, len(migrations)); err != nil {
+	if err := db.upgrade(path, now); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return db.keepNotices()
@@ -194,19 +187,10 @@ func (db *DB) Scrub(ctx context.Context) {
 	if db.dir == "" {
 		return
 	}
-	var busy, pages, moved int
-	err := db.write.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
-	if err == nil && busy != 0 {
-		err = errors.New("someone reads the database")
-	}
-	if err != nil {
+	if err := truncateLog(ctx, db.write); err != nil {
 		db.log.Warn("the write-ahead log stays beside the database for now", "error", err)
 	}
 }
-
-// Notices are what [Open] had to tell: each is in the log and, for the page,
-// in the table notices as well.
-func (db *DB) Notices() []Notice { return db.notices }
 
 // Secret signs cookies: 32 bytes that stay the same as long as the folder
 // does. In memory it is nil.

@@ -39,18 +39,20 @@ func opened(t *testing.T, dir string) *DB {
 	return db
 }
 
-// put keeps a setting of one learner, and get reads it.
+// put keeps an owner of a log by a name, of any kind, and get reads the kind.
 func put(db *DB, name, value string) error {
 	return db.Write(context.Background(), func(tx *sql.Tx) error {
-		_, err := tx.Exec("INSERT INTO settings (learner, name, value) VALUES ('ada', ?, ?)", name, value)
+		_, err := tx.Exec(insertOwner, value, name)
 		return err
 	})
 }
 
+const insertOwner = "INSERT INTO owners (kind, name, used_at, first, last, records, bytes) VALUES (?, ?, 0, 0, 0, 0, 0)"
+
 func get(t *testing.T, db *DB, name string) (value string) {
 	t.Helper()
 	err := db.Read(context.Background(), func(tx *sql.Tx) error {
-		err := tx.QueryRow("SELECT value FROM settings WHERE learner = 'ada' AND name = ?", name).Scan(&value)
+		err := tx.QueryRow("SELECT kind FROM owners WHERE name = ?", name).Scan(&value)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -138,7 +140,7 @@ func TestMemoryIsPrivateAndEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	err := a.Write(ctx, func(tx *sql.Tx) error {
 		cancel()
-		_, err := tx.ExecContext(ctx, "INSERT INTO settings (learner, name, value) VALUES ('ada', 'x', 'y')")
+		_, err := tx.ExecContext(ctx, insertOwner, "y", "x")
 		return err
 	})
 	if err == nil {
@@ -187,7 +189,7 @@ func TestWriteIsWholeOrNot(t *testing.T) {
 	db := opened(t, t.TempDir())
 	failure := errors.New("no")
 	insert := func(tx *sql.Tx) {
-		if _, err := tx.Exec("INSERT INTO settings (learner, name, value) VALUES ('ada', 'half', 'x')"); err != nil {
+		if _, err := tx.Exec(insertOwner, "x", "half"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -204,12 +206,25 @@ func TestWriteIsWholeOrNot(t *testing.T) {
 	}
 	mustPut(t, db, "after", "x") // the writer is free again
 	err = db.Read(context.Background(), func(tx *sql.Tx) error {
-		_, err := tx.Exec("DELETE FROM settings")
+		_, err := tx.Exec("DELETE FROM owners")
 		return err
 	})
 	if err == nil || get(t, db, "after") != "x" {
 		t.Errorf("Read could write: %v", err)
 	}
+}
+
+// What fails only when it is committed is not confirmed.
+func TestFailedCommitIsNoticed(t *testing.T) {
+	db := opened(t, t.TempDir())
+	err := db.Write(context.Background(), func(tx *sql.Tx) error {
+		_, err := tx.Exec("PRAGMA defer_foreign_keys = 1; INSERT INTO records VALUES (7, 1, 'visit', '1', '{}')")
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "FOREIGN KEY") {
+		t.Errorf("a record of nobody is kept: %v", err)
+	}
+	mustPut(t, db, "after", "x") // the writer is free again
 }
 
 func TestManyAtOnce(t *testing.T) {
@@ -224,7 +239,7 @@ func TestManyAtOnce(t *testing.T) {
 				}
 				n := 0
 				err := db.Read(context.Background(), func(tx *sql.Tx) error {
-					return tx.QueryRow("SELECT count(*) FROM settings WHERE name LIKE ? || '-%'", w).Scan(&n)
+					return tx.QueryRow("SELECT count(*) FROM owners WHERE name LIKE ? || '-%'", w).Scan(&n)
 				})
 				if err != nil || n != i+1 { // what was confirmed is seen by the next reader
 					t.Errorf("after %d writes a reader sees %d, %v", i+1, n, err)
@@ -264,7 +279,7 @@ func TestScrubForgets(t *testing.T) {
 	const word = "rumpelstiltskin"
 	mustPut(t, db, "name", word)
 	err := db.Write(context.Background(), func(tx *sql.Tx) error {
-		_, err := tx.Exec("DELETE FROM settings")
+		_, err := tx.Exec("DELETE FROM owners")
 		return err
 	})
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/classroom"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -55,7 +56,7 @@ func Serve(t testing.TB, o Options) string {
 	h := httptest.NewUnstartedServer(nil)
 	s, err := web.New(web.Config{
 		Model: testmodel.Target(t), Draft: testmodel.Draft(t),
-		Course: Course(t), Progress: progress.New(db, Course(t), o.Now),
+		Course: Course(t), Progress: progress.New(journal.For(db), db, Course(t), o.Now),
 		Classes:      web.Classes{DB: db, Access: o.Access},
 		AllowedHosts: web.LoopbackHosts(h.Listener.Addr().String()),
 		Logger:       quiet,

@@ -23,23 +23,11 @@ func (f *File) Encode() ([]byte, error) {
 	fmt.Fprintf(
 		&w.out, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"exported\": %q", format, version, stamp(f.Exported),
 	)
-	w.list("visits", len(f.Visits), func(i int) any {
-		v := f.Visits[i]
-		return visitJSON{v.Section, stamp(v.First), stamp(v.Last), v.Times}
-	})
-	w.list("answers", len(f.Answers), func(i int) any {
-		a := f.Answers[i]
-		return answerJSON{a.ID, stamp(a.At), a.Kind, a.Item, a.Credit, a.Detail}
-	})
-	w.list("reviews", len(f.Reviews), func(i int) any {
-		r := f.Reviews[i]
-		return reviewJSON{r.ID, stamp(r.At), r.Card, r.Grade.String()}
-	})
-	w.list("predictions", len(f.Predictions), func(i int) any {
-		p := f.Predictions[i]
-		return predictionJSON{p.ID, stamp(p.At), p.Confidence, p.Right, p.Score}
-	})
-	w.list("settings", len(f.Settings), func(i int) any { return settingJSON(f.Settings[i]) })
+	list(&w, "visits", f.Visits)
+	list(&w, "answers", f.Answers)
+	list(&w, "reviews", f.Reviews)
+	list(&w, "predictions", f.Predictions)
+	list(&w, "settings", f.Settings)
 	w.out.WriteString("\n}\n")
 	return w.out.Bytes(), w.err
 }
@@ -87,21 +75,22 @@ type writer struct {
 	err error
 }
 
-func (w *writer) list(name string, n int, entry func(int) any) {
+// list writes a list of the file.
+func list[E Entry](w *writer, name string, entries []E) {
 	fmt.Fprintf(&w.out, ",\n  %q: [", name)
 	encoder := json.NewEncoder(&w.out)
 	encoder.SetEscapeHTML(false) // the file is not a page, and would be twice as long
-	for i := range n {
+	for i, e := range entries {
 		if i > 0 {
 			w.out.WriteString("    ,")
 		} else {
 			w.out.WriteString("\n     ")
 		}
-		if err := encoder.Encode(entry(i)); err != nil && w.err == nil { // ends the line
+		if err := encoder.Encode(e.json()); err != nil && w.err == nil { // ends the line
 			w.err = err
 		}
 	}
-	if n > 0 {
+	if len(entries) > 0 {
 		w.out.WriteString("  ")
 	}
 	w.out.WriteString("]")

@@ -1,0 +1,194 @@
+package progress
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// earlier is what a program without logs knew of its learners, see
+// web/journal/testdata/README.md.
+type earlier struct {
+	Now      time.Time
+	Learners map[string]struct {
+		Map         Map
+		Deck        Deck
+		Calibration Calibration
+		Export      string
+	}
+}
+
+const version2 = "../journal/testdata/version2"
+
+// oldFolder returns a folder with the database of before, and what was known of it.
+func oldFolder(t *testing.T) (dir string, database []byte, was earlier) {
+	t.Helper()
+	database, err := os.ReadFile(filepath.Join(version2, "viz.db"))
+	must(t, err)
+	text, err := os.ReadFile(filepath.Join(version2, "progress.json"))
+	must(t, err)
+	must(t, json.Unmarshal(text, &was))
+	dir = t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "viz.db"), database, 0o600))
+	return dir, database, was
+}
+
+// startOn opens a folder as a server does, and returns how it ends.
+func startOn(t *testing.T, dir string, now time.Time) (*Store, func()) {
+	t.Helper()
+	db, err := store.Open(dir, nil)
+	must(t, err)
+	logs := journal.For(db)
+	must(t, Carry(ctx, db, logs))
+	if n := db.Notices(); len(n) != 0 {
+		t.Errorf("the start says %v", n)
+	}
+	return New(logs, db, course(), func() time.Time { return now }), func() { must(t, db.Close()) }
+}
+
+// sameAsBefore compares what is known of the learners with what was.
+func sameAsBefore(t *testing.T, s *Store, was earlier) {
+	t.Helper()
+	for who, want := range was.Learners {
+		if got := mapOf(t, s, who); !reflect.DeepEqual(got, want.Map) {
+			t.Errorf("the map of %s is\n%+v, was\n%+v", who, got, want.Map)
+		}
+		if got := deckOf(t, s, who); !reflect.DeepEqual(got, want.Deck) {
+			t.Errorf("the cards of %s stand at\n%+v, stood at\n%+v", who, got, want.Deck)
+		}
+		if got := export(t, s, who); got != want.Export {
+			t.Errorf("the export of %s is\n%s\nwas\n%s", who, got, want.Export)
+		}
+		got, err := s.Calibration(ctx, who)
+		must(t, err)
+		// Means were sums of floats and are sums of whole numbers: equal to twelve digits.
+		near := func(a, b *float64) {
+			if math.Abs(*a-*b) < 1e-12 {
+				*a = *b
+			}
+		}
+		near(&got.Stated, &want.Calibration.Stated)
+		near(&got.Score, &want.Calibration.Score)
+		for i := range got.Bins {
+			near(&got.Bins[i].Stated, &want.Calibration.Bins[i].Stated)
+		}
+		if !reflect.DeepEqual(got, want.Calibration) {
+			t.Errorf("the calibration of %s is\n%+v, was\n%+v", who, got, want.Calibration)
+		}
+	}
+}
+
+func oldCopies(t *testing.T, dir string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, "viz-version2-*.db"))
+	must(t, err)
+	return list
+}
+
+// A database of before the logs is carried over at the first start: everybody
+// has what they had, also after a second start, and a dated copy of the file
+// stays.
+func TestCarriedOver(t *testing.T) {
+	dir, database, was := oldFolder(t)
+	for range 2 {
+		s, end := startOn(t, dir, was.Now)
+		sameAsBefore(t, s, was)
+		list := oldCopies(t, dir)
+		if len(list) != 1 {
+			t.Fatalf("the copies are %v", list)
+		}
+		if copied, err := os.ReadFile(list[0]); err != nil || !bytes.Equal(copied, database) {
+			t.Errorf("%s is not the old database: %v", list[0], err)
+		}
+		end()
+	}
+	if len(was.Learners["ada"].Map.Drills) == 0 || was.Learners["ada"].Calibration.N == 0 {
+		t.Error("the database of before holds too little to compare")
+	}
+	// Life goes on: what was kept before is known by its ids.
+	s, end := startOn(t, dir, was.Now.Add(time.Hour))
+	defer end()
+	must(t, s.Answer(ctx, "ada", Answer{ID: "a0", Item: "q-order", Kind: Quiz, Credit: 1}))
+	if m := mapOf(t, s, "ada"); m.All != was.Learners["ada"].Map.All {
+		t.Errorf("an answer sent again counts: %+v, was %+v", m.All, was.Learners["ada"].Map.All)
+	}
+	if got, err := s.Setting(ctx, "ada", "pace"); err != nil || got != "ganz schön schnell" {
+		t.Errorf("a setting is %q, %v", got, err)
+	}
+}
+
+// failing is a journal that keeps so many batches and no more.
+type failing struct {
+	journal.Journal
+	left int
+}
+
+var errDisk = errors.New("the disk is full")
+
+func (f *failing) Append(ctx context.Context, b journal.Batch) ([]int64, error) {
+	if f.left--; f.left < 0 {
+		return nil, errDisk
+	}
+	return f.Journal.Append(ctx, b)
+}
+
+// Cut short anywhere, the carrying over is made up for at the next start, and
+// there is still one copy.
+func TestCarryingOverCutShort(t *testing.T) {
+	for kept := range 3 {
+		dir, _, was := oldFolder(t)
+		db, err := store.Open(dir, nil)
+		must(t, err)
+		if err := Carry(ctx, db, &failing{journal.For(db), kept}); !errors.Is(err, errDisk) {
+			t.Fatalf("with room for %d batches it ends with %v", kept, err)
+		}
+		must(t, db.Close())
+		s, end := startOn(t, dir, was.Now)
+		sameAsBefore(t, s, was)
+		if list := oldCopies(t, dir); len(list) != 1 {
+			t.Errorf("the copies are %v", list)
+		}
+		end()
+	}
+}
+
+// What a learner deletes goes from the copy as well; what others kept stays in it.
+func TestDeletedFromTheCopy(t *testing.T) {
+	dir, _, was := oldFolder(t)
+	s, end := startOn(t, dir, was.Now)
+	defer end()
+	holds := func(text string) bool {
+		list := oldCopies(t, dir)
+		if len(list) != 1 {
+			t.Fatalf("the copies are %v", list)
+		}
+		data, err := os.ReadFile(list[0])
+		must(t, err)
+		if logs, err := filepath.Glob(list[0] + "-*"); err != nil || len(logs) != 0 {
+			t.Errorf("beside the copy there are %v", logs)
+		}
+		return strings.Contains(string(data), text)
+	}
+	if !holds("q-gone") || !holds("wörth") {
+		t.Fatal("the copy does not hold what is looked for")
+	}
+	must(t, s.Delete(ctx, "dora"))
+	if holds("q-gone") || holds("dora") || !holds("wörth") {
+		t.Error("after a learner has deleted everything the copy holds it, or lacks another's")
+	}
+	must(t, s.Delete(ctx, "ada"))
+	if holds("wörth") {
+		t.Error("the copy holds what the second has deleted")
+	}
+}

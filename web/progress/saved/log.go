@@ -1,0 +1,147 @@
+package saved
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/lessons/fsrs"
+)
+
+// The types of records in a learner's log. A record's data is the entry as a
+// file has it.
+const (
+	TypeVisit      = "visit"
+	TypeAnswer     = "answer"
+	TypeReview     = "review"
+	TypePrediction = "prediction"
+	TypeSetting    = "setting"
+)
+
+// Entry is one entry of a file: a [Visit], [Answered], [Review], [Predicted] or
+// [Setting].
+type Entry interface {
+	Type() string // of its record
+	json() any    // the object that stands for it
+}
+
+// Type implements [Entry].
+func (Visit) Type() string     { return TypeVisit }
+func (Answered) Type() string  { return TypeAnswer }
+func (Review) Type() string    { return TypeReview }
+func (Predicted) Type() string { return TypePrediction }
+func (Setting) Type() string   { return TypeSetting }
+
+func (v Visit) json() any { return visitJSON{v.Section, stamp(v.First), stamp(v.Last), v.Times} }
+
+func (a Answered) json() any {
+	return answerJSON{a.ID, stamp(a.At), a.Kind, a.Item, a.Credit, a.Detail}
+}
+
+func (r Review) json() any { return reviewJSON{r.ID, stamp(r.At), r.Card, r.Grade.String()} }
+
+func (p Predicted) json() any {
+	return predictionJSON{p.ID, stamp(p.At), p.Confidence, p.Right, p.Score}
+}
+
+func (s Setting) json() any { return settingJSON(s) }
+
+// Data is an entry as the data of a record.
+func Data(e Entry) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(e.json()); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// Read returns the entry that a record's data stand for. What it was made of
+// was checked before it was kept; here only its form is.
+func Read(kind string, data []byte) (Entry, error) {
+	switch kind {
+	case TypeVisit:
+		return decode(data, func(x visitJSON, at moments) Entry {
+			return Visit{x.Section, at.read(x.First), at.read(x.Last), x.Times}
+		})
+	case TypeAnswer:
+		return decode(data, func(x answerJSON, at moments) Entry {
+			return Answered{at.read(x.At), Answer{x.ID, x.Item, x.Kind, x.Credit, x.Detail}}
+		})
+	case TypeReview:
+		return decode(data, func(x reviewJSON, at moments) Entry {
+			g, err := fsrs.ParseGrade(x.Grade)
+			at.note(err)
+			return Review{x.ID, at.read(x.At), x.Card, g}
+		})
+	case TypePrediction:
+		return decode(data, func(x predictionJSON, at moments) Entry {
+			return Predicted{at.read(x.At), Prediction{x.ID, x.Confidence, x.Right, x.Score}}
+		})
+	case TypeSetting:
+		return decode(data, func(x settingJSON, _ moments) Entry { return Setting(x) })
+	}
+	return nil, fmt.Errorf("there are no entries of type %q", kind)
+}
+
+// moments reads times and remembers what could not be read.
+type moments struct{ err *error }
+
+func (m moments) note(err error) {
+	if err != nil && *m.err == nil {
+		*m.err = err
+	}
+}
+
+func (m moments) read(text string) time.Time {
+	t, err := time.Parse(timeLayout, text)
+	m.note(err)
+	return t
+}
+
+func decode[J any](data []byte, make func(J, moments) Entry) (Entry, error) {
+	var x J
+	if err := json.Unmarshal(data, &x); err != nil {
+		return nil, err
+	}
+	var err error
+	e := make(x, moments{&err})
+	return e, err
+}
+
+// Put adds an entry that [Read] returned to the file.
+func (f *File) Put(e Entry) {
+	switch e := e.(type) {
+	case Visit:
+		f.Visits = append(f.Visits, e)
+	case Answered:
+		f.Answers = append(f.Answers, e)
+	case Review:
+		f.Reviews = append(f.Reviews, e)
+	case Predicted:
+		f.Predictions = append(f.Predictions, e)
+	case Setting:
+		f.Settings = append(f.Settings, e)
+	}
+}
+
+// Sort brings the entries into the order that a file has.
+func (f *File) Sort() {
+	slices.SortFunc(f.Visits, func(a, b Visit) int { return strings.Compare(a.Section, b.Section) })
+	slices.SortFunc(f.Answers, func(a, b Answered) int { return Earlier(a.At, b.At, a.ID, b.ID) })
+	slices.SortFunc(f.Reviews, func(a, b Review) int { return Earlier(a.At, b.At, a.ID, b.ID) })
+	slices.SortFunc(f.Predictions, func(a, b Predicted) int { return Earlier(a.At, b.At, a.ID, b.ID) })
+	slices.SortFunc(f.Settings, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// Earlier orders entries by their times, and those of one time by their ids.
+func Earlier(a, b time.Time, idA, idB string) int {
+	if c := a.Compare(b); c != 0 {
+		return c
+	}
+	return strings.Compare(idA, idB)
+}

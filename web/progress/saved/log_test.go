@@ -1,0 +1,78 @@
+package saved
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/lessons/fsrs"
+)
+
+// A record's data is the line of a file, and reads as the same entry.
+func TestRecordsAreLinesOfAFile(t *testing.T) {
+	at := time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
+	f := File{Exported: at}
+	for _, e := range []Entry{
+		Visit{"loop#steps", at, at.Add(time.Hour), 3},
+		Answered{at, Answer{"a1", "q-order", Quiz, 0.1, `<b>"ä"</b>`}},
+		Review{"r1", at, "c-steps", fsrs.Hard},
+		Predicted{at, Prediction{"p1", 0.75, true, -0.2876820724517809}},
+		Setting{"pace", "slow"},
+	} {
+		data, err := Data(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(e.Type(), data)
+		if err != nil || !reflect.DeepEqual(again, e) {
+			t.Errorf("%s comes back as %+v, %v; was %+v", data, again, err, e)
+		}
+		f.Put(again)
+		file, err := f.Encode()
+		if err != nil || !strings.Contains(string(file), string(data)+"\n") {
+			t.Errorf("the file lacks the line %s, %v", data, err)
+		}
+	}
+}
+
+// What is not an entry is an error, never a panic or an entry of zeros.
+func TestRecordsThatCannotBeRead(t *testing.T) {
+	for kind, data := range map[string]string{
+		TypeVisit:      `{"section":"a#b","first":"yesterday","last":"2026-11-21T09:00:00.000Z","times":1}`,
+		TypeAnswer:     `{"id":1}`,
+		TypeReview:     `{"id":"r","at":"2026-11-21T09:00:00.000Z","card":"c","grade":"fine"}`,
+		TypePrediction: `null and more`,
+		TypeSetting:    `{`,
+		"vote":         `{}`,
+	} {
+		if e, err := Read(kind, []byte(data)); err == nil {
+			t.Errorf("%s %s reads as %+v", kind, data, e)
+		}
+	}
+}
+
+// Entries are in the order of their times, then of their ids.
+func TestSort(t *testing.T) {
+	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	var f File
+	for _, id := range []string{"b", "c", "a"} {
+		when := at
+		if id == "c" {
+			when = at.Add(-time.Second)
+		}
+		f.Put(Visit{Section: id})
+		f.Put(Answered{when, Answer{ID: id}})
+		f.Put(Review{ID: id, At: when})
+		f.Put(Predicted{when, Prediction{ID: id}})
+		f.Put(Setting{Name: id})
+	}
+	f.Sort()
+	var got []string
+	for i := range 3 {
+		got = append(got, f.Visits[i].Section+f.Answers[i].ID+f.Reviews[i].ID+f.Predictions[i].ID+f.Settings[i].Name)
+	}
+	if want := []string{"accca", "baaab", "cbbbc"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("sorted as %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,294 @@
+package progress
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/lessons/fsrs"
+	"github.com/tokenbytoken/viz/lessons/predict"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/progress/saved"
+)
+
+// state is what a learner's log leads to. It follows from the records that are
+// in the log, whatever their order; only of settings the one appended last
+// counts. Times are milliseconds since 1970.
+type state struct {
+	Visits   map[string]*visit   `json:"visits"`   // by section
+	Credit   map[string]*credit  `json:"credit"`   // by question: the newest answer
+	Drills   map[string]*drill   `json:"drills"`   // by name, without what is behind the slash
+	Cards    map[string]*card    `json:"cards"`    // by id
+	Guesses  guesses             `json:"guesses"`  // predictions
+	Settings map[string]*setting `json:"settings"` // by name
+	Changes  int                 `json:"changes"`  // number of the newest change of a setting
+	Counts   map[string]int      `json:"counts"`   // answers, reviews and predictions, by type of record
+	Waste    []journal.Key       `json:"waste"`    // records of visits and settings that later ones replace
+}
+
+type visit struct {
+	First int64  `json:"first"`
+	Last  int64  `json:"last"`
+	Times int    `json:"times"`
+	ID    string `json:"id"` // of the record that says so
+}
+
+type credit struct {
+	At     int64   `json:"at"`
+	ID     string  `json:"id"`
+	Credit float64 `json:"credit"`
+}
+
+// newer tells whether an answer was given after another.
+func (c credit) newer(than credit) bool { return c.compare(than) > 0 }
+
+func (c credit) compare(with credit) int {
+	return cmp.Or(cmp.Compare(c.At, with.At), strings.Compare(c.ID, with.ID))
+}
+
+type drill struct {
+	First credit  `json:"first"`
+	Last  credit  `json:"last"`
+	Best  float64 `json:"best"`
+	Times int     `json:"times"`
+}
+
+// card is a card with the reviews that it follows from.
+type card struct {
+	Reviews []review  `json:"reviews"` // in order of time, but where late
+	Card    fsrs.Card `json:"card"`
+	late    bool      // a review came that is older than one before it
+}
+
+type review struct {
+	At    int64      `json:"at"`
+	ID    string     `json:"id"`
+	Grade fsrs.Grade `json:"grade"`
+}
+
+type guesses struct {
+	Sums  predict.Sums `json:"sums"`
+	Right int          `json:"right"`
+	Score int64        `json:"score"` // in units of 1/scoreUnit nats, which add up exactly
+}
+
+// scoreUnit leaves room for the largest number of predictions of the worst score.
+const scoreUnit = 1 << 40
+
+type setting struct {
+	Value string `json:"value"`
+	N     int    `json:"n"` // number of the change that set it
+}
+
+// schedule says when cards come back.
+var schedule = fsrs.Default()
+
+// folding is how a learner's log is read.
+var folding = journal.Fold[state]{
+	Version: "1",
+	Begin: func() *state {
+		return &state{
+			Visits: map[string]*visit{}, Credit: map[string]*credit{}, Drills: map[string]*drill{},
+			Cards: map[string]*card{}, Settings: map[string]*setting{}, Counts: map[string]int{},
+		}
+	},
+	Add: func(s *state, r journal.Record) {
+		e, err := saved.Read(r.Type, r.Data)
+		if err != nil {
+			return // damage to one entry is no reason to lose the others
+		}
+		switch e := e.(type) {
+		case saved.Visit:
+			s.visited(r.ID, e)
+		case saved.Answered:
+			s.answered(e)
+		case saved.Review:
+			s.reviewed(e)
+		case saved.Predicted:
+			s.predicted(e)
+		case saved.Setting:
+			s.set(r.ID, e)
+		}
+	},
+	Settle: func(s *state) {
+		for _, c := range s.Cards {
+			c.settle()
+		}
+	},
+	Waste: func(s *state) *[]journal.Key { return &s.Waste },
+}
+
+// join is a section's visits with others summed up: the earlier first, the
+// later last and the larger number of times.
+func (v *visit) join(e saved.Visit) visit {
+	if v == nil {
+		return visit{First: e.First.UnixMilli(), Last: e.Last.UnixMilli(), Times: e.Times}
+	}
+	return visit{
+		First: min(v.First, e.First.UnixMilli()), Last: max(v.Last, e.Last.UnixMilli()), Times: max(v.Times, e.Times),
+	}
+}
+
+// same compares what two say.
+func (v visit) same(w visit) bool {
+	v.ID, w.ID = "", ""
+	return v == w
+}
+
+// entry is a visit as it is kept.
+func (v visit) entry(section string) saved.Visit {
+	return saved.Visit{Section: section, First: moment(v.First), Last: moment(v.Last), Times: v.Times}
+}
+
+// visitID names a record by what it says, so that the same is not kept twice.
+func visitID(section string, v visit) string {
+	return fmt.Sprintf("%s@%s.%s.%d", section, strconv.FormatInt(v.First, 36), strconv.FormatInt(v.Last, 36), v.Times)
+}
+
+func (s *state) visited(id string, e saved.Visit) {
+	before := s.Visits[e.Section]
+	after := before.join(e)
+	after.ID = id
+	if before != nil {
+		switch {
+		case after.same(*before): // the record says nothing new
+			s.waste(saved.TypeVisit, id)
+			return
+		case after.same((*visit)(nil).join(e)): // it says all
+			s.waste(saved.TypeVisit, before.ID)
+		}
+	}
+	s.Visits[e.Section] = &after
+}
+
+func (s *state) waste(kind, id string) { s.Waste = append(s.Waste, journal.Key{Type: kind, ID: id}) }
+
+func (s *state) answered(e saved.Answered) {
+	s.Counts[saved.TypeAnswer]++
+	c := credit{e.At.UnixMilli(), e.ID, e.Credit}
+	if e.Kind == Drill {
+		// The part of an exercise behind the slash is left to whoever named it.
+		name, _, _ := strings.Cut(e.Item, "/")
+		s.drilled(name, c)
+	} else if old := s.Credit[e.Item]; old == nil || c.newer(*old) {
+		s.Credit[e.Item] = &c
+	}
+}
+
+func (s *state) drilled(name string, c credit) {
+	d := s.Drills[name]
+	if d == nil {
+		s.Drills[name] = &drill{First: c, Last: c, Best: c.Credit, Times: 1}
+		return
+	}
+	d.Times++
+	d.Best = max(d.Best, c.Credit)
+	if c.newer(d.Last) {
+		d.Last = c
+	}
+	if d.First.newer(c) {
+		d.First = c
+	}
+}
+
+func (s *state) reviewed(e saved.Review) {
+	s.Counts[saved.TypeReview]++
+	c := s.Cards[e.Card]
+	if c == nil {
+		c = &card{}
+		s.Cards[e.Card] = c
+	}
+	r := review{e.At.UnixMilli(), e.ID, e.Grade}
+	if n := len(c.Reviews); n > 0 && r.compare(c.Reviews[n-1]) < 0 {
+		c.late = true
+	}
+	c.Reviews = append(c.Reviews, r)
+	if !c.late {
+		c.Card = schedule.Next(c.Card, moment(r.At), r.Grade)
+	}
+}
+
+func (r review) compare(with review) int {
+	return cmp.Or(cmp.Compare(r.At, with.At), strings.Compare(r.ID, with.ID))
+}
+
+// settle works a card out from all its reviews where some came late.
+func (c *card) settle() {
+	if !c.late {
+		return
+	}
+	slices.SortFunc(c.Reviews, review.compare)
+	c.Card, c.late = fsrs.Card{}, false
+	for _, r := range c.Reviews {
+		c.Card = schedule.Next(c.Card, moment(r.At), r.Grade)
+	}
+}
+
+func (s *state) predicted(e saved.Predicted) {
+	s.Counts[saved.TypePrediction]++
+	g := &s.Guesses
+	g.Sums.Add(predict.Outcome{Confidence: e.Confidence, Right: e.Right})
+	g.Score += int64(math.Round(e.Score * scoreUnit))
+	if e.Right {
+		g.Right++
+	}
+}
+
+// settingID names a change of a setting; changes of all settings are numbered on.
+func settingID(name string, n int) string { return name + "." + strconv.Itoa(n) }
+
+func (s *state) set(id string, e saved.Setting) {
+	n, err := strconv.Atoi(id[strings.LastIndexByte(id, '.')+1:])
+	if err != nil {
+		return
+	}
+	s.Changes = max(s.Changes, n)
+	if old := s.Settings[e.Name]; old != nil {
+		s.waste(saved.TypeSetting, settingID(e.Name, old.N))
+	}
+	if e.Value == "" { // it is taken away, and that it was need not be known
+		s.waste(saved.TypeSetting, id)
+		delete(s.Settings, e.Name)
+		return
+	}
+	s.Settings[e.Name] = &setting{e.Value, n}
+}
+
+// card returns a card, the zero one where it was never reviewed.
+func (s *state) card(id string) fsrs.Card {
+	if c := s.Cards[id]; c != nil {
+		return c.Card
+	}
+	return fsrs.Card{}
+}
+
+// last is the section visited last.
+func (s *state) last() (section string) {
+	var at int64
+	for name, v := range s.Visits {
+		if section == "" || v.Last > at || v.Last == at && name > section {
+			section, at = name, v.Last
+		}
+	}
+	return section
+}
+
+// drills are the exercises in the order of the first try.
+func (s *state) drills() (list []DrillMap) {
+	var names []string
+	for name := range s.Drills {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return s.Drills[a].First.compare(s.Drills[b].First) })
+	for _, name := range names {
+		d := s.Drills[name]
+		list = append(list, DrillMap{name, d.Times, d.Best, d.Last.Credit})
+	}
+	return list
+}
+
+func moment(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

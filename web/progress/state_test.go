@@ -1,0 +1,121 @@
+package progress
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/progress/saved"
+)
+
+// recordsOf reads a learner's log.
+func recordsOf(t rapid.TB, s *Store, name string) (list []journal.Record) {
+	t.Helper()
+	if err := s.use(ctx, name, func(l *learner) error {
+		return l.Read(ctx, func(r journal.Record) error {
+			list = append(list, r)
+			return nil
+		})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// folded is the state of records, without what it says of the log.
+func folded(list []journal.Record) *state {
+	s := folding.Begin()
+	for _, r := range list {
+		folding.Add(s, r)
+	}
+	folding.Settle(s)
+	s.Waste = nil
+	return s
+}
+
+// A state follows from what is in the log, in whatever order it came there
+// (settings aside, where the last one counts), and survives a snapshot.
+func TestStatesFollowFromRecords(t *testing.T) {
+	s, c := newStore(t)
+	runs := 0
+	rapid.Check(t, func(r *rapid.T) {
+		runs++
+		name := fmt.Sprint("ada-", runs)
+		c.t = morning
+		fill(r, s, c, name)
+		list := recordsOf(r, s, name)
+		straight := folded(list)
+		text, err := json.Marshal(straight)
+		if err != nil {
+			r.Fatal(err)
+		}
+		again := folding.Begin()
+		if err := json.Unmarshal(text, again); err != nil || !reflect.DeepEqual(again, straight) {
+			r.Fatalf("a snapshot comes back as\n%+v, was\n%+v, %v", again, straight, err)
+		}
+		order := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "order"), 0))
+		order.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		shuffled := folded(list)
+		straight.Settings, shuffled.Settings = nil, nil
+		for section, v := range shuffled.Visits { // which record says it may differ
+			v.ID = straight.Visits[section].ID
+		}
+		if !reflect.DeepEqual(shuffled, straight) {
+			r.Fatalf("in another order\n%+v, want\n%+v", shuffled, straight)
+		}
+	})
+}
+
+// Visits and settings without end leave a log that is no longer than what they say.
+func TestLogsStayShort(t *testing.T) {
+	logs, c := journal.NewMemory(), &clock{t: morning}
+	s := New(logs, nil, course(), c.now)
+	for i := range 3000 {
+		c.add(time.Second)
+		must(t, s.Visit(ctx, ada, []string{"loop#steps", "loop#draw"}[i%2]))
+		must(t, s.SetSetting(ctx, ada, fmt.Sprint("name-", i%50), []string{"x", "y", ""}[i%3]))
+	}
+	if n := len(recordsOf(t, s, ada)); n > 600 {
+		t.Errorf("after 6,000 things there are %d records", n)
+	}
+	again := New(logs, nil, course(), c.now)
+	if a, b := export(t, s, ada), export(t, again, ada); a != b {
+		t.Errorf("folded anew it is\n%s\nwas\n%s", b, a)
+	}
+	must(t, s.use(ctx, ada, func(l *learner) error {
+		if v := l.State().Visits["loop#draw"]; v.Times != 1500 || len(l.State().Settings) > 50 {
+			t.Errorf("visits %+v, %d settings", v, len(l.State().Settings))
+		}
+		return nil
+	}))
+}
+
+// A record that cannot be read costs itself and nothing else.
+func TestDamagedRecord(t *testing.T) {
+	logs, c := journal.NewMemory(), &clock{t: morning}
+	s := New(logs, nil, course(), c.now)
+	must(t, s.Visit(ctx, ada, "loop#steps"))
+	for _, r := range []journal.Record{
+		{Type: saved.TypeAnswer, ID: "1", Data: []byte(`{"at":"never"}`)},
+		{Type: saved.TypeReview, ID: "1", Data: []byte("{")},
+		{Type: saved.TypeSetting, ID: "no number", Data: []byte(`{"name":"a","value":"b"}`)},
+		{Type: "of a later program", ID: "1", Data: []byte("{}")},
+	} {
+		_, err := logs.Append(ctx, journal.Batch{
+			Owner: journal.Owner{Kind: journal.Learner, Name: ada}, At: c.now(), Records: []journal.Record{r},
+		})
+		must(t, err)
+	}
+	again := New(logs, nil, course(), c.now)
+	if a, b := export(t, s, ada), export(t, again, ada); a != b || mapOf(t, again, ada).All.Seen != 1 {
+		t.Errorf("with damaged records it is\n%s\nwas\n%s", b, a)
+	}
+	_, err := again.Import(ctx, ada, []byte(example))
+	must(t, err)
+}

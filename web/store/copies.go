@@ -1,0 +1,186 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// A database of an earlier form is carried over when it is opened: its tables
+// become logs. Before that a copy of the file is made, with its version and the
+// day in its name, for whoever wants to go back to the program of before. The
+// copy holds people's data too: what is deleted here is deleted there, and a
+// copy in which nothing is left goes.
+
+// copies is how all copies are called: the version and the day stand for the stars.
+const copies = "viz-version*-*.db"
+
+// copyOld copies the database to a dated name beside it, as it is before the
+// step from its version. One that is cut short leaves no copy and no change.
+func (db *DB) copyOld(path string, version int, now time.Time) error {
+	// What is in the write-ahead log belongs into the copy.
+	conn, err := sql.Open("sqlite", dsn(path, pragmas(true)))
+	if err != nil {
+		return err
+	}
+	err = truncateLog(context.Background(), conn)
+	if err = errors.Join(err, conn.Close()); err != nil {
+		return err
+	}
+	stem := filepath.Join(db.dir, fmt.Sprintf("viz-version%d-%s", version, now.Format("2006-01-02")))
+	to := stem + ".db"
+	for n := 2; taken(to); n++ {
+		if sameFile(path, to) {
+			return nil // made by a start that was cut short after it
+		}
+		to = fmt.Sprintf("%s-%d.db", stem, n)
+	}
+	if err := copyFile(path, to); err != nil {
+		return fmt.Errorf("no copy could be made before the database is brought to its new form: %w", err)
+	}
+	db.log.Info("The database is brought to a new form. A copy of the old one stays in the data folder.",
+		"file", filepath.Base(to))
+	return nil
+}
+
+// sameFile tells whether two files hold the same bytes.
+func sameFile(a, b string) bool {
+	x, errX := os.ReadFile(a)
+	y, errY := os.ReadFile(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// copyFile copies a file, whole or not at all.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(to), "copy-*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name()) // where it was not renamed
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), to)
+}
+
+// EraseFromCopies deletes what the copies of earlier forms know of a learner.
+// A copy that cannot be read is removed: nobody could go back to it.
+func (db *DB) EraseFromCopies(ctx context.Context, learner string) error {
+	return db.eachCopy(ctx, func(tx *sql.Tx) error {
+		for _, table := range learnerTables {
+			if _, err := tx.Exec("DELETE FROM "+table+" WHERE learner = ?", learner); err != nil {
+				return err
+			}
+		}
+		if rooms, err := has(tx, "rooms"); err != nil || !rooms {
+			return err
+		}
+		_, err := tx.Exec("UPDATE room_members SET learner = 'forgotten ' || id, name = '' WHERE learner = ?", learner)
+		return err
+	})
+}
+
+// learnerTables are the tables of before with something of a learner's.
+var learnerTables = []string{"visits", "answers", "reviews", "cards", "predictions", "settings", "notices_seen"}
+
+// has tells whether a database has a table: that of version 1 had no rooms.
+func has(tx *sql.Tx, table string) (found bool, err error) {
+	err = tx.QueryRow(
+		"SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?)", table,
+	).Scan(&found)
+	return found, err
+}
+
+// eachCopy changes all copies, and removes those in which nobody is left.
+func (db *DB) eachCopy(ctx context.Context, change func(*sql.Tx) error) error {
+	if db.dir == "" {
+		return nil
+	}
+	paths, err := filepath.Glob(filepath.Join(db.dir, copies))
+	errs := []error{err}
+	for _, path := range paths {
+		empty, err := changeCopy(ctx, path, change)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			db.log.Warn("a copy of an earlier form could not be read and is removed",
+				"file", filepath.Base(path), "error", err)
+		}
+		if empty || err != nil {
+			errs = append(errs, removeDatabase(path))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func changeCopy(ctx context.Context, path string, change func(*sql.Tx) error) (empty bool, err error) {
+	settings := pragmas(true)
+	settings.Set("mode", "rw") // none is made
+	conn, err := sql.Open("sqlite", dsn(path, settings))
+	if err != nil {
+		return false, err
+	}
+	conn.SetMaxOpenConns(1)
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	err = inside(ctx, conn, func(tx *sql.Tx) error {
+		if err := change(tx); err != nil {
+			return err
+		}
+		empty, err = nobodyIn(tx)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	return empty, truncateLog(ctx, conn)
+}
+
+// nobodyIn tells whether a database has nothing of any learner or room.
+func nobodyIn(tx *sql.Tx) (bool, error) {
+	for _, table := range append(slices.Clone(learnerTables), "rooms") {
+		some, err := has(tx, table)
+		if err == nil && some && table != "notices_seen" {
+			err = tx.QueryRow("SELECT EXISTS (SELECT 1 FROM " + table + ")").Scan(&some)
+		} else {
+			some = false
+		}
+		if err != nil || some {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// truncateLog moves the write-ahead log of a database into it and empties it.
+func truncateLog(ctx context.Context, conn *sql.DB) error {
+	var busy, pages, moved int
+	err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+	if err == nil && busy != 0 {
+		err = errors.New("someone reads the database")
+	}
+	return err
+}
+
+func removeDatabase(path string) error {
+	var errs []error
+	for _, part := range []string{"-wal", "-shm", ""} {
+		if err := os.Remove(path + part); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

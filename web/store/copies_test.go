@@ -1,0 +1,166 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+const version2 = "../journal/testdata/version2/viz.db"
+
+// copiesIn returns the copies of earlier forms in a folder.
+func copiesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, copies))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := regexp.MustCompile(`^viz-version\d-\d{4}-\d\d-\d\d(-\d+)?\.db$`)
+	for _, path := range list {
+		if !name.MatchString(filepath.Base(path)) {
+			t.Errorf("a copy is called %s", path)
+		}
+	}
+	return list
+}
+
+func needs(t *testing.T, db *DB, version int, want bool) {
+	t.Helper()
+	if got, err := db.Before(version); err != nil || got != want {
+		t.Errorf("it is before version %d: %v, %v; want %v", version, got, err, want)
+	}
+}
+
+// An old database gets as far as it can before its tables are carried over, and
+// to the end then; a copy of it stays as it was.
+func TestUpgrade(t *testing.T) {
+	dir := t.TempDir()
+	old := read(t, version2)
+	replace(t, filepath.Join(dir, fileName), old)
+	for range 2 {
+		db := opened(t, dir)
+		needs(t, db, LearnersInLogs, true)
+		var n int
+		if err := db.read.QueryRow("SELECT count(*) FROM answers").Scan(&n); err != nil || n < 20 {
+			t.Errorf("%d answers are left to carry over, %v", n, err)
+		}
+		db.Close()
+	}
+	db := opened(t, dir)
+	if err := db.Carried(LearnersInLogs); err != nil {
+		t.Fatal(err)
+	}
+	needs(t, db, LearnersInLogs, false)
+	if err := db.read.QueryRow("SELECT count(*) FROM answers").Scan(new(int)); err == nil {
+		t.Error("the old table is still there")
+	}
+	db.Close()
+	opened(t, dir)
+	list := copiesIn(t, dir)
+	if len(list) != 1 || !bytes.Equal(read(t, list[0]), old) {
+		t.Fatalf("copies %v, of other bytes than the old database", list)
+	}
+	if info, err := os.Stat(list[0]); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != fileMode {
+		t.Errorf("the copy has mode %v, %v", info.Mode(), err)
+	}
+	fresh := t.TempDir()
+	needs(t, opened(t, fresh), LearnersInLogs, false)
+	if list := copiesIn(t, fresh); len(list) != 0 {
+		t.Errorf("a new database has the copies %v", list)
+	}
+}
+
+// What is only in the write-ahead log of a killed server is in the copy too.
+func TestCopyHoldsTheLog(t *testing.T) {
+	was, dir := t.TempDir(), t.TempDir()
+	path := filepath.Join(was, fileName)
+	replace(t, path, read(t, version2))
+	conn, err := sql.Open("sqlite", dsn(path, pragmas(true)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Exec("INSERT INTO settings VALUES ('eva', 'pace', 'mangosteen')"); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"", "-wal"} { // as a kill leaves them
+		replace(t, filepath.Join(dir, fileName+part), read(t, path+part))
+	}
+	opened(t, dir)
+	if list := copiesIn(t, dir); len(list) != 1 || !bytes.Contains(read(t, list[0]), []byte("mangosteen")) {
+		t.Errorf("the copies %v lack what was in the log", list)
+	}
+}
+
+// Whoever goes back and comes again gets another copy; a start that was cut
+// short after its copy gets none.
+func TestCopiesOverwriteNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, fileName)
+	for want := 1; want <= 2; want++ {
+		data := read(t, version2)
+		replace(t, path, data)
+		if want == 2 {
+			execute(t, path, "DELETE FROM settings")
+			data = read(t, path)
+		}
+		for range 2 {
+			replace(t, path, data)
+			if err := opened(t, dir).Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if list := copiesIn(t, dir); len(list) != want {
+			t.Errorf("copies %v, want %d", list, want)
+		}
+	}
+}
+
+// Erasing takes a learner out of every copy; one in which nobody is left goes,
+// and so does one that cannot be read. That of version 1 has no rooms.
+func TestEraseFromCopies(t *testing.T) {
+	dir := t.TempDir()
+	first := filepath.Join(dir, fileName)
+	conn, err := sql.Open("sqlite", dsn(first, pragmas(true)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := migrate(conn, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []string{"ada", "bob"} {
+		if _, err := conn.Exec("INSERT INTO visits VALUES (?, 'loop#steps', 1, 1, 1)", who); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conn.Close()
+	db := opened(t, dir)
+	damaged := filepath.Join(dir, "viz-version2-"+time.Now().Format("2006-01-02")+".db")
+	replace(t, damaged, []byte("this was never a database"))
+	list := copiesIn(t, dir)
+	if len(list) != 2 || !strings.Contains(list[0], "version1") {
+		t.Fatalf("copies %v", list)
+	}
+	erase := func(who string) {
+		if err := db.EraseFromCopies(context.Background(), who); err != nil {
+			t.Fatal(err)
+		}
+	}
+	erase("ada")
+	if now := copiesIn(t, dir); len(now) != 1 || now[0] != list[0] || bytes.Contains(read(t, now[0]), []byte("ada")) ||
+		!bytes.Contains(read(t, now[0]), []byte("bob")) {
+		t.Errorf("afterwards there are %v", now)
+	}
+	erase("bob")
+	if left, err := filepath.Glob(filepath.Join(dir, "viz-version*")); err != nil || len(left) != 0 {
+		t.Errorf("with nobody in them there are %v, %v", left, err)
+	}
+	erase("bob")
+}

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// Notice is a sentence about something that happened to what was kept, for a
+// person to read.
+type Notice struct {
+	At   time.Time
+	Text string
+}
+
+// tell notes a sentence for the page and writes it to the log.
+func (db *DB) tell(now time.Time, text, file string) {
+	db.notices = append(db.notices, Notice{now, text})
+	db.log.Warn(text, "file", file)
+}
+
+// keepNotices writes what Open has to tell into the database, where pages find it.
+func (db *DB) keepNotices() error {
+	return db.Write(context.Background(), func(tx *sql.Tx) error {
+		for _, n := range db.notices {
+			if _, err := tx.Exec("INSERT INTO notices (at, text) VALUES (?, ?)", n.At.UnixMilli(), n.Text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Notices are what [Open] had to tell: each is in the log and, for pages, in
+// what [DB.News] returns.
+func (db *DB) Notices() []Notice { return db.notices }
+
+// News returns the notices since a time that a learner has not been told yet,
+// and takes them as told.
+func (db *DB) News(ctx context.Context, learner string, since time.Time) (list []Notice, err error) {
+	var ids []int64
+	if err := db.Read(ctx, func(tx *sql.Tx) error { // mostly there is nothing to tell, hence nothing to write
+		ids, list, err = unread(ctx, tx, learner, since)
+		return err
+	}); err != nil || len(list) == 0 {
+		return nil, err
+	}
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		if ids, list, err = unread(ctx, tx, learner, since); err != nil { // by now another page may have told them
+			return err
+		}
+		for _, id := range ids {
+			if _, err := tx.ExecContext(
+				ctx, "INSERT INTO notices_seen (learner, notice) VALUES (?, ?)", learner, id,
+			); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+func unread(ctx context.Context, tx *sql.Tx, learner string, since time.Time) (ids []int64, list []Notice, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT id, at, text FROM notices WHERE at > ? AND id NOT IN
+		(SELECT notice FROM notices_seen WHERE learner = ?) ORDER BY id`, since.UnixMilli(), learner)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, at int64
+		var n Notice
+		if err := rows.Scan(&id, &at, &n.Text); err != nil {
+			return nil, nil, err
+		}
+		n.At = time.UnixMilli(at).UTC()
+		ids, list = append(ids, id), append(list, n)
+	}
+	return ids, list, rows.Err()
+}
+
+// ForgetReader forgets what a learner has been told. [DB.Scrub] takes it off
+// the disk.
+func (db *DB) ForgetReader(ctx context.Context, learner string) error {
+	return db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM notices_seen WHERE learner = ?", learner)
+		return err
+	})
+}
