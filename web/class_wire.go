@@ -12,13 +12,14 @@ import (
 
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/classroom"
-	"github.com/tokenbytoken/viz/web/store"
+	"github.com/tokenbytoken/viz/web/journal"
 )
 
 // Classes is what a server needs to know to hold classes.
 type Classes struct {
-	// DB keeps the rooms. Without it there are no classes.
-	DB *store.DB
+	// Logs and Secrets keep the rooms. Without them there are no classes.
+	Logs    journal.Journal
+	Secrets class.Secrets
 	// TTL is how long a room that nobody uses is kept; 0 is as long as
 	// [class.DefaultLimits] says.
 	TTL time.Duration
@@ -51,12 +52,12 @@ func (d driver) Open(ctx context.Context, room, link string) (class.Run, error) 
 // mountClasses restores the rooms that are kept and returns their pages, or nil
 // where the server was given no course or nowhere to keep them.
 func (s *Server) mountClasses() (http.Handler, error) {
-	if s.cfg.Course == nil || s.cfg.Classes.DB == nil {
+	if s.cfg.Course == nil || s.cfg.Classes.Logs == nil {
 		return nil, nil
 	}
 	hub, err := class.NewHub(s.ctx, class.Config{
-		DB: s.cfg.Classes.DB, Course: s.cfg.Course, Driver: driver{s.runs}, Log: s.cfg.Logger,
-		Limits: class.Limits{TTL: s.cfg.Classes.TTL},
+		Logs: s.cfg.Classes.Logs, Secrets: s.cfg.Classes.Secrets, Course: s.cfg.Course, Driver: driver{s.runs},
+		Log: s.cfg.Logger, Limits: class.Limits{TTL: s.cfg.Classes.TTL},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the rooms of classes: %w", err)

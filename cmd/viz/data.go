@@ -13,6 +13,7 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
@@ -78,10 +79,14 @@ func keep(dir string, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 		return nil, err
 	}
 	logs := journal.For(db)
-	if err := progress.Carry(context.Background(), db, logs); err != nil {
+	err = progress.Carry(context.Background(), db, logs)
+	if err == nil {
+		err = class.Carry(context.Background(), db, logs, log)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("what was kept could not be brought to its new form: %w", err), db.Close())
 	}
-	cfg.Classes.DB = db
+	cfg.Classes.Logs, cfg.Classes.Secrets = logs, db
 	cfg.Course, cfg.Progress, cfg.Secret = course, progress.New(logs, db, course, time.Now), db.Secret()
 	return db, nil
 }

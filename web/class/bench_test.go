@@ -4,8 +4,10 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -23,7 +25,7 @@ func BenchmarkVotes(b *testing.B) {
 	}
 	defer db.Close()
 	ctx := context.Background()
-	h, err := NewHub(ctx, Config{DB: db, Course: course, Driver: &realDriver{model: m}})
+	h, err := NewHub(ctx, Config{Logs: journal.For(db), Secrets: db, Course: course, Driver: &realDriver{model: m}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -59,4 +61,53 @@ func BenchmarkVotes(b *testing.B) {
 		}
 	}
 	b.ReportMetric(3*members*float64(b.N)/b.Elapsed().Seconds(), "votes/s")
+}
+
+// BenchmarkRestore starts a hub over a room with five hundred members and
+// twenty thousand votes: with the snapshot that the end of the server before
+// left, and without one.
+func BenchmarkRestore(b *testing.B) {
+	db, err := store.Open(b.TempDir(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	logs, ctx := journal.For(db), context.Background()
+	const code, members, polls = "346979", 500, 40
+	c := &core{cfg: &Config{Logs: logs, Secrets: db}, code: code, begun: time.Now(), used: time.Now()}
+	c.empty()
+	if err := c.create(ctx); err != nil {
+		b.Fatal(err)
+	}
+	var all []entry
+	for id := range members {
+		all = append(all, c.memberEntry(member{Member: Member{ID: id + 1}, Learner: learner(id)}))
+	}
+	for n := range polls {
+		all = append(all, c.entry(typePoll, aboutOne(typePoll, n+1), poll{ID: n + 1, Kind: Number, Round: 1}))
+		for id := range members {
+			all = append(all, voteEntry(round{n + 1, 1}, id+1, vote{Choice: "0.25", Sure: 0.5, N: 1}))
+		}
+	}
+	if err := c.keep(all); err != nil {
+		b.Fatal(err)
+	}
+	for _, snapshot := range []bool{false, true} {
+		b.Run(map[bool]string{false: "log", true: "snapshot"}[snapshot], func(b *testing.B) {
+			if snapshot {
+				list, err := restore(ctx, c.cfg)
+				if err == nil {
+					err = list[0].snapshot()
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			for b.Loop() {
+				if list, err := restore(ctx, c.cfg); err != nil || len(list[0].votes) != polls {
+					b.Fatalf("%d rooms, %v", len(list), err)
+				}
+			}
+		})
+	}
 }

@@ -5,18 +5,19 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web/store"
+	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// Config is what a hub works with. DB, Course and Driver must be set.
+// Config is what a hub works with. Logs, Secrets, Course and Driver must be set.
 type Config struct {
-	DB     *store.DB
-	Course *lessons.Course
-	Driver Driver
-	Broker Broker           // nil for one of its own
-	Now    func() time.Time // nil for time.Now
-	Log    *slog.Logger     // nil for none
-	Limits Limits           // zero fields have the defaults
+	Logs    journal.Journal // nothing else may append to the logs of rooms
+	Secrets Secrets
+	Course  *lessons.Course
+	Driver  Driver
+	Broker  Broker           // nil for one of its own
+	Now     func() time.Time // nil for time.Now
+	Log     *slog.Logger     // nil for none
+	Limits  Limits           // zero fields have the defaults
 }
 
 // Limits bound what classes may take.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -44,11 +43,19 @@ type core struct {
 	used   time.Time // last time that someone did something
 	seq    uint64    // of the newest view
 
+	book     book      // which records of the log count
+	place    int64     // of the newest one
+	since    int       // how many there are since the last snapshot
+	keptUsed time.Time // used, link and numbers of views as they are kept
+	keptSeq  uint64
+	owed     bool      // something is to be erased
+	untidy   time.Time // until then the log is left as long as it is
+
 	data      roomData
 	members   []*member // by ID − 1
 	byLearner map[string]*member
 	polls     []*poll // by ID − 1
-	votes     map[round]map[int]vote
+	votes     votes
 	texts     []Text // before the one on the stage
 	link      string // of the stage as it is kept
 
@@ -100,16 +107,17 @@ type member struct {
 	pages             int
 }
 
-// pending is a change that waits to be kept with others: writes nothing but
-// what can be written again, and is done once it is kept or could not be.
+// pending are changes that wait to be kept with others. done is called once
+// they are kept or could not be.
 type pending struct {
-	write func(*sql.Tx) error
-	done  func(error)
+	changes []entry
+	done    func(error)
 }
 
 // empty makes the maps and timers of a core.
 func (c *core) empty() {
-	c.byLearner, c.votes, c.sitters = map[string]*member{}, map[round]map[int]vote{}, map[string]int{}
+	c.byLearner, c.votes, c.sitters = map[string]*member{}, votes{}, map[string]int{}
+	c.book.Newest = map[string]string{}
 	for _, t := range []**time.Timer{&c.due, &c.later, &c.alarm, &c.news} {
 		*t = time.NewTimer(time.Hour)
 		(*t).Stop()
@@ -125,6 +133,7 @@ func (c *core) loop(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			c.flush()
+			c.tidy(snapshotAtEnd)
 			return
 		case f := <-c.room.requests:
 			if f(c); c.deleted {
@@ -142,6 +151,7 @@ func (c *core) loop(ctx context.Context) {
 		case <-c.news.C:
 			c.publish()
 		}
+		c.tidy(snapshotEvery)
 	}
 }
 
@@ -163,6 +173,9 @@ func (c *core) put(run Run) {
 func (c *core) take(run Run, st *session.State, notice string) {
 	c.put(run)
 	c.state, c.notice = st, notice
+	if c.seq >= c.keptSeq+seqEvery { // after a restart: another one goes on from here
+		_ = c.commit() // logged; the next one makes up for it
+	}
 	if notice != "" { // the stage that a poll is about is gone
 		if p := c.onStage(); p != nil && p.aboutToken() {
 			next := c.data
@@ -293,7 +306,11 @@ func (c *core) join(learner, name string) (Member, error) {
 	}
 	if fresh || renamed {
 		c.used = c.cfg.Now()
-		c.soon(c.memberRow(*m), nil)
+		changes := []entry{c.memberEntry(*m)}
+		if renamed {
+			changes = append(changes, c.nameEntry(*m))
+		}
+		c.soon(nil, changes...)
 	}
 	m.pages++
 	c.here++

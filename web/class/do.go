@@ -1,7 +1,6 @@
 package class
 
 import (
-	"database/sql"
 	"html"
 	"math"
 	"strconv"
@@ -26,7 +25,11 @@ func (c *core) do(cmd Command) error {
 	case AskNumber:
 		return c.askNumber(cmd)
 	case DropName:
-		return c.changeMember(cmd.Member, func(m *member) { m.Name, m.Nameless = "", true })
+		if err := c.changeMember(cmd.Member, func(m *member) { m.Name, m.Nameless = "", true }); err != nil {
+			return err
+		}
+		_ = c.erase() // logged, and made up for soon
+		return nil
 	case Remove:
 		return c.remove(cmd.Member)
 	case SetTimer:
@@ -157,14 +160,18 @@ func (c *core) find(id int) (*member, error) {
 }
 
 // changeMember keeps a change of a member, and only then makes it.
-func (c *core) changeMember(id int, change func(*member), writes ...func(*sql.Tx) error) error {
+func (c *core) changeMember(id int, change func(*member), also ...entry) error {
 	m, err := c.find(id)
 	if err != nil {
 		return err
 	}
 	next := *m
 	change(&next)
-	if err := c.commit(append(writes, c.memberRow(next))...); err != nil {
+	all := append(also, c.memberEntry(next))
+	if next.Name != m.Name {
+		all = append(all, c.nameEntry(next))
+	}
+	if err := c.commit(all...); err != nil {
 		return err
 	}
 	*m = next
@@ -176,23 +183,17 @@ func (c *core) changeMember(id int, change func(*member), writes ...func(*sql.Tx
 // is on the stage.
 func (c *core) remove(id int) error {
 	p := c.onStage()
-	var drop []func(*sql.Tx) error
+	var also []entry
 	if p != nil {
-		drop = append(drop, func(tx *sql.Tx) error {
-			_, err := tx.Exec(
-				"DELETE FROM room_votes WHERE room = ? AND poll = ? AND round = ? AND member = ?", c.code, p.ID,
-				p.Round, id,
-			)
-			return err
-		})
+		also = append(also, c.withdrawal(p.at(), id))
 	}
-	if err := c.changeMember(id, func(m *member) { m.Name, m.Removed = "", true }, drop...); err != nil {
+	if err := c.changeMember(id, func(m *member) { m.Name, m.Removed = "", true }, also...); err != nil {
 		return err
 	}
 	if p != nil {
-		delete(c.votes[p.at()], id)
 		c.publish()
 	}
+	_ = c.erase() // as above
 	return nil
 }
 
@@ -200,19 +201,18 @@ func (c *core) remove(id int) error {
 func (c *core) forget(learner string) error {
 	m := c.byLearner[learner]
 	if m == nil || m.Removed {
-		return nil
+		return c.erase() // what could not be erased the last time
 	}
 	pages := m.pages
-	if err := c.changeMember(m.ID, func(m *member) {
-		m.Name, m.Learner, m.pages = "", "forgotten "+strconv.Itoa(m.ID), 0
-	}); err != nil {
+	unknown := func(m *member) { m.Name, m.Learner, m.pages = "", forgotten(m.ID), 0 }
+	if err := c.changeMember(m.ID, unknown); err != nil {
 		return err
 	}
 	c.here -= pages
 	delete(c.byLearner, learner)
 	c.byLearner[m.Learner] = m
 	c.publish()
-	return nil
+	return c.erase()
 }
 
 // number is a token's id as a vote names it.

@@ -14,11 +14,14 @@
 // followers, and the room's own goroutine never waits for a pass. Commands that
 // move the run are carried out one after another by those who send them.
 //
-// Nothing is confirmed before it is kept. Votes that come within twenty
-// milliseconds share one transaction ([Room.Vote] returns after it); each
-// carries a number that grows with every change of mind, so sending it again,
-// or late, changes nothing. After a restart the hub knows every room, and the
-// run is made again from its link when someone comes back.
+// Nothing is confirmed before it is kept. What is kept of a room is a log of
+// events (web/journal; log.go says which), apart from the instructor's secret.
+// Votes that come within twenty milliseconds are appended together
+// ([Room.Vote] returns after it); each carries a number that grows with every
+// change of mind, so sending it again, or late, changes nothing. Nicknames lie
+// in records of their own, and leave the disk when they are taken away. After a
+// restart the hub knows every room, and the run is made again from its link
+// when someone comes back.
 //
 // What a person typed (a nickname, a number) is text here and everywhere.
 package class

@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -143,6 +144,7 @@ type school struct {
 	driver *realDriver
 	clock  *clock
 	db     *store.DB
+	logs   journal.Journal
 	dir    string
 	ended  bool
 }
@@ -163,7 +165,8 @@ func begun(t *testing.T, dir string, change ...func(*Config)) *school {
 		t: t, dir: dir, driver: &realDriver{model: m}, clock: &clock{now: time.Now().UTC().Truncate(time.Second)},
 		db: db,
 	}
-	cfg := Config{DB: db, Course: course, Driver: s.driver, Now: s.clock.Now}
+	s.logs = journal.For(db)
+	cfg := Config{Logs: s.logs, Secrets: db, Course: course, Driver: s.driver, Now: s.clock.Now}
 	for _, f := range change {
 		f(&cfg)
 	}

@@ -101,7 +101,7 @@ func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
 	}
 	for c.code = newCode(); h.rooms[c.code] != nil; c.code = newCode() {
 	}
-	if err := h.cfg.DB.Write(ctx, c.insertRoom); err != nil {
+	if err := c.create(ctx); err != nil {
 		h.cfg.Log.Error("a new room could not be kept", "error", err)
 		return nil, ErrKept
 	}
@@ -188,7 +188,6 @@ func (h *Hub) remove(ctx context.Context, r *Room) error {
 	h.mu.Unlock()
 	r.stop()
 	<-r.done
-	h.cfg.DB.Scrub(ctx)
 	return nil
 }
 
@@ -203,7 +202,6 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 			errs = append(errs, err)
 		}
 	}
-	h.cfg.DB.Scrub(ctx)
 	return errors.Join(errs...)
 }
 

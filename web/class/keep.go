@@ -2,20 +2,72 @@ package class
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// soon has a change kept within [gather], with others that come meanwhile. A
+// entry is a record that is to be appended to the room's log, and what it is
+// about.
+type entry struct {
+	journal.Record
+	about string
+	vote  *voteRecord // of votes
+}
+
+// entry makes a record of a type that is about a thing: of those about one
+// thing the newest counts.
+func (c *core) entry(kind, about string, value any) entry {
+	c.book.Last++
+	return newEntry(kind, strconv.Itoa(c.book.Last), about, value)
+}
+
+func newEntry(kind, id, about string, value any) entry {
+	data, err := json.Marshal(value)
+	if err != nil {
+		data = nil // see keep
+	}
+	return entry{Record: journal.Record{Type: kind, ID: id, Data: data}, about: about}
+}
+
+// aboutOne is what records about one member or poll are about.
+func aboutOne(kind string, id int) string { return fmt.Sprint(kind, " ", id) }
+
+// memberEntry is a record of who a member is, nameEntry of what they are called.
+func (c *core) memberEntry(m member) entry {
+	return c.entry(typeMember, aboutOne(typeMember, m.ID), memberRecord{m.ID, m.Learner, m.Nameless, m.Removed})
+}
+
+func (c *core) nameEntry(m member) entry {
+	return c.entry(typeName, aboutOne(typeName, m.ID), nameRecord{m.ID, m.Name})
+}
+
+// voteEntry is a record of a vote: the same vote again is the same record.
+func voteEntry(at round, member int, v vote) entry {
+	x := voteRecord{at.poll, at.n, member, v.Choice, v.U, v.Sure, v.N}
+	e := newEntry(typeVote, x.id(v.N), typeVote, x)
+	e.vote = &x
+	return e
+}
+
+// withdrawal is a record that says that a vote does not count.
+func (c *core) withdrawal(at round, member int) entry {
+	x := voteRecord{Poll: at.poll, Round: at.n, Member: member}
+	e := c.entry(typeWithdrawn, typeVote, x)
+	e.vote = &x
+	return e
+}
+
+// soon has changes kept within [gather], with others that come meanwhile. A
 // change that nobody waits for (done is nil) is tried until it is kept.
-func (c *core) soon(write func(*sql.Tx) error, done func(error)) {
-	c.pending = append(c.pending, pending{write, done})
+func (c *core) soon(done func(error), changes ...entry) {
+	c.pending = append(c.pending, pending{changes, done})
 	switch len(c.pending) {
 	case 1:
 		c.due.Reset(gather)
@@ -34,37 +86,33 @@ func (c *core) flush() {
 	}
 }
 
-// commit keeps what waits, these writes, and the stage where it has moved, in
-// one transaction. The error is [ErrKept]: nothing of it is kept then.
-func (c *core) commit(writes ...func(*sql.Tx) error) error {
+// seqEvery is how far views may be numbered ahead of what is kept.
+const seqEvery = 1 << 16
+
+// commit keeps what waits, these changes, and the stage where it has moved, at
+// once. The error is [ErrKept]: nothing of it is kept then.
+func (c *core) commit(changes ...entry) error {
 	c.due.Stop()
-	waiting, link := c.pending, c.link
+	waiting, link, seq := c.pending, c.link, c.keptSeq
 	c.pending = nil
+	var all []entry
+	for _, p := range waiting {
+		all = append(all, p.changes...)
+	}
+	all = append(all, changes...)
 	if c.stale {
 		link = session.LinkOf(c.state)
 	}
-	err := c.cfg.DB.Write(context.Background(), func(tx *sql.Tx) error {
-		for _, p := range waiting {
-			if err := p.write(tx); err != nil {
-				return err
-			}
-		}
-		for _, w := range writes {
-			if err := w(tx); err != nil {
-				return err
-			}
-		}
-		// The next view may be sent once this is kept, hence + 1.
-		_, err := tx.Exec(
-			"UPDATE rooms SET used_at = ?, seq = ?, link = ? WHERE code = ?", c.used.UnixMilli(), c.seq+1, link, c.code,
-		)
-		return err
-	})
-	if err != nil {
-		c.cfg.Log.Error("a class could not be kept", "error", err)
-		err = ErrKept
-	} else {
-		c.link, c.stale = link, false
+	if link != c.link {
+		all = append(all, c.entry(typeStage, typeStage, stageRecord{link}))
+	}
+	if c.seq >= c.keptSeq+seqEvery {
+		seq = c.seq
+		all = append(all, c.entry(typeSeq, typeSeq, seqRecord{seq}))
+	}
+	err := c.keep(all)
+	if err == nil {
+		c.link, c.stale, c.keptSeq = link, false, seq
 	}
 	for _, p := range waiting {
 		if p.done != nil {
@@ -77,26 +125,113 @@ func (c *core) commit(writes ...func(*sql.Tx) error) error {
 	return err
 }
 
+// keep appends changes to the room's log, counts the votes among them, and notes
+// when the room was last used.
+func (c *core) keep(all []entry) error {
+	if len(all) == 0 && !c.used.After(c.keptUsed) {
+		return nil
+	}
+	records := make([]journal.Record, len(all))
+	for i, x := range all {
+		if records[i] = x.Record; x.Data == nil {
+			c.cfg.Log.Error("a class cannot be kept", "record", x.Type)
+			return ErrKept
+		}
+	}
+	places, err := c.cfg.Logs.Append(
+		context.Background(), journal.Batch{Owner: c.owner(), At: c.used, Records: records},
+	)
+	if err != nil {
+		c.cfg.Log.Error("a class could not be kept", "error", err)
+		return ErrKept
+	}
+	c.keptUsed = c.used
+	for i, x := range all {
+		if places[i] == 0 {
+			continue // it was there already
+		}
+		if x.vote != nil {
+			c.book.vote(c.votes, x.Key(), *x.vote)
+		} else {
+			c.book.note(x.about, x.Key())
+		}
+		c.place = places[i]
+		c.since++
+	}
+	return nil
+}
+
+func (c *core) owner() journal.Owner { return journal.Owner{Kind: journal.Room, Name: c.code} }
+
+// When a room's log is made shorter, and its state kept beside it.
+const (
+	mostWaste     = 512  // records that do not count any more
+	snapshotEvery = 1024 // records since the last snapshot
+	snapshotAtEnd = 64   // likewise, when the server goes down
+)
+
+// tidy does so. It is called between requests, when the log says what the room
+// is, as far as nothing waits.
+func (c *core) tidy(most int) {
+	if len(c.pending) > 0 || c.deleted || time.Now().Before(c.untidy) {
+		return
+	}
+	var err error
+	if len(c.book.Waste) >= mostWaste || c.owed {
+		err = c.compact()
+	} else if c.since >= most {
+		err = c.snapshot()
+	}
+	if err != nil {
+		c.cfg.Log.Warn("the log of a class stays as long as it is for now", "error", err)
+		c.untidy = time.Now().Add(retry)
+	}
+}
+
+// compact takes the records that do not count any more off the disk.
+func (c *core) compact() error {
+	if err := c.cfg.Logs.Compact(context.Background(), c.owner(), c.book.Waste); err != nil {
+		return err
+	}
+	c.book.Waste, c.owed = nil, false
+	return c.snapshot()
+}
+
+func (c *core) snapshot() error {
+	f := journal.Folded[kept]{State: c.kept(), Seq: c.place}
+	if err := f.Keep(context.Background(), c.cfg.Logs, c.owner(), folding); err != nil {
+		return err
+	}
+	c.since = 0
+	return nil
+}
+
+// erase takes what says who someone was off the disk, where it does not count
+// any more.
+func (c *core) erase() error {
+	if !c.book.owes() {
+		return nil
+	}
+	if err := c.compact(); err != nil {
+		c.owed = true
+		c.cfg.Log.Error("a name could not be erased", "error", err)
+		return ErrKept
+	}
+	return nil
+}
+
 // change keeps new data, and a poll where there is one, and only then makes
 // them the room's. What waits is kept before.
 func (c *core) change(next roomData, p *poll) error {
-	writes := []func(*sql.Tx) error{func(tx *sql.Tx) error {
-		return update(tx, "UPDATE rooms SET data = ? WHERE code = ?", next, c.code)
-	}}
+	var all []entry
+	if next != c.data {
+		all = append(all, c.entry(typeData, typeData, next))
+	}
 	if p != nil {
-		kept := *p
-		writes = append(writes, func(tx *sql.Tx) error {
-			text, err := json.Marshal(kept)
-			if err != nil {
-				return err
-			}
-			_, err = tx.Exec(`INSERT INTO room_polls (room, id, data) VALUES (?, ?, ?)
-				ON CONFLICT (room, id) DO UPDATE SET data = excluded.data`, c.code, kept.ID, string(text))
-			return err
-		})
+		all = append(all, c.entry(typePoll, aboutOne(typePoll, p.ID), *p))
 	}
 	c.used = c.cfg.Now()
-	if err := c.commit(writes...); err != nil {
+	if err := c.commit(all...); err != nil {
 		return err
 	}
 	c.data = next
@@ -112,49 +247,14 @@ func (c *core) change(next roomData, p *poll) error {
 	return nil
 }
 
-// update writes a value as JSON in place of the first parameter.
-func update(tx *sql.Tx, query string, value any, key string) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
+// keepText keeps the text that is about to leave the stage.
+func (c *core) keepText(st *session.State) {
+	t, ok := textOf(st)
+	if !ok || len(c.texts) >= maxTexts || slices.Contains(c.texts, t) {
+		return
 	}
-	_, err = tx.Exec(query, string(text), key)
-	return err
-}
-
-func (c *core) insertRoom(tx *sql.Tx) error {
-	text, err := json.Marshal(c.data)
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec("INSERT INTO rooms (code, secret, begun_at, used_at, seq, link, data) VALUES (?, ?, ?, ?, ?, "+
-		"'', ?)",
-		c.code, c.secret[:], c.begun.UnixMilli(), c.used.UnixMilli(), c.seq, string(text))
-	return err
-}
-
-// memberRow writes a member, or writes one anew.
-func (c *core) memberRow(m member) func(*sql.Tx) error {
-	return func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO room_members (room, id, learner, name, nameless, removed)
-			VALUES (?, ?, ?, ?, ?, ?)
-			ON CONFLICT (room, id) DO UPDATE SET learner = excluded.learner, name = excluded.name,
-				nameless = excluded.nameless, removed = excluded.removed`,
-			c.code, m.ID, m.Learner, m.Name, m.Nameless, m.Removed)
-		return err
-	}
-}
-
-// voteRow writes a vote unless one with a higher number is there.
-func (c *core) voteRow(at round, member int, v vote) func(*sql.Tx) error {
-	return func(tx *sql.Tx) error {
-		_, err := tx.Exec(`INSERT INTO room_votes (room, poll, round, member, choice, u, sure, n)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (room, poll, round, member) DO UPDATE
-			SET choice = excluded.choice, u = excluded.u, sure = excluded.sure, n = excluded.n WHERE excluded.n > n`,
-			c.code, at.poll, at.n, member, v.Choice, v.U, v.Sure, v.N)
-		return err
-	}
+	c.texts = append(c.texts, t)
+	c.soon(nil, c.entry(typeText, typeText, t))
 }
 
 // maxTexts bounds how many texts of a class are kept to be replayed.
@@ -172,30 +272,13 @@ func textOf(st *session.State) (Text, bool) {
 	return t, t.Link != ""
 }
 
-// keepText keeps the text that is about to leave the stage.
-func (c *core) keepText(st *session.State) {
-	t, ok := textOf(st)
-	if !ok || len(c.texts) >= maxTexts || slices.Contains(c.texts, t) {
-		return
-	}
-	c.texts = append(c.texts, t)
-	n := len(c.texts)
-	c.soon(func(tx *sql.Tx) error {
-		_, err := tx.Exec(
-			"INSERT OR REPLACE INTO room_texts (room, n, prompt, link) VALUES (?, ?, ?, ?)", c.code, n, t.Prompt,
-			t.Link,
-		)
-		return err
-	}, nil)
-}
-
-// deleteAll deletes the room from the database and tells everybody.
+// deleteAll deletes the room from the disk and tells everybody.
 func (c *core) deleteAll() error {
 	c.flush() // votes that wait are answered before they go
-	err := c.cfg.DB.Write(context.Background(), func(tx *sql.Tx) error {
-		_, err := tx.Exec("DELETE FROM rooms WHERE code = ?", c.code) // and with it all that belongs to it
-		return err
-	})
+	err := c.cfg.Logs.Drop(context.Background(), c.owner())
+	if err == nil {
+		err = c.cfg.Secrets.DropSecret(context.Background(), c.code)
+	}
 	if err != nil {
 		c.cfg.Log.Error("a room could not be deleted", "error", err)
 		return terms.Refuse(CodeKept, "The room could not be deleted. Try again.")
@@ -205,98 +288,4 @@ func (c *core) deleteAll() error {
 	c.cfg.Broker.Publish(c.code, Note{c.seq})
 	c.deleted, c.pending, c.stale = true, nil, false
 	return nil
-}
-
-// restore reads all rooms.
-func restore(ctx context.Context, cfg *Config) (list []*core, err error) {
-	byCode := map[string]*core{}
-	err = cfg.DB.Read(ctx, func(tx *sql.Tx) error {
-		err := each(tx, "SELECT code, secret, begun_at, used_at, seq, link, data FROM "+
-			"rooms", func(scan func(...any) error) error {
-			c := &core{cfg: cfg}
-			var secret, data []byte
-			var begun, used int64
-			if err := scan(&c.code, &secret, &begun, &used, &c.seq, &c.link, &data); err != nil {
-				return err
-			}
-			if copy(c.secret[:], secret) != len(c.secret) {
-				return fmt.Errorf("room %s has a secret of %d bytes", c.code, len(secret))
-			}
-			c.begun, c.used, c.seq = time.UnixMilli(begun), time.UnixMilli(used), c.seq+afterRestart
-			c.empty()
-			byCode[c.code] = c
-			list = append(list, c)
-			return json.Unmarshal(data, &c.data)
-		})
-		if err != nil {
-			return err
-		}
-		return restoreParts(tx, byCode)
-	})
-	return list, err
-}
-
-// restoreParts reads what belongs to the rooms.
-func restoreParts(tx *sql.Tx, rooms map[string]*core) error {
-	var code string
-	if err := each(tx, "SELECT room, prompt, link FROM room_texts ORDER BY "+
-		"room, n", func(scan func(...any) error) error {
-		var t Text
-		err := scan(&code, &t.Prompt, &t.Link)
-		rooms[code].texts = append(rooms[code].texts, t)
-		return err
-	}); err != nil {
-		return err
-	}
-	if err := each(tx, "SELECT room, id, learner, name, nameless, removed FROM room_members ORDER BY "+
-		"room, id", func(scan func(...any) error) error {
-		m := &member{}
-		err := scan(&code, &m.ID, &m.Learner, &m.Name, &m.Nameless, &m.Removed)
-		c := rooms[code]
-		for len(c.members) < m.ID-1 { // one who was never kept: their place stays empty
-			gap := &member{Removed: true}
-			gap.ID = len(c.members) + 1
-			c.members = append(c.members, gap)
-		}
-		c.members = append(c.members, m)
-		c.byLearner[m.Learner] = m
-		return err
-	}); err != nil {
-		return err
-	}
-	if err := each(tx, "SELECT room, data FROM room_polls ORDER BY room, id", func(scan func(...any) error) error {
-		var data []byte
-		if err := scan(&code, &data); err != nil {
-			return err
-		}
-		p := &poll{}
-		rooms[code].polls = append(rooms[code].polls, p)
-		return json.Unmarshal(data, p)
-	}); err != nil {
-		return err
-	}
-	return each(tx, "SELECT room, poll, round, member, choice, u, sure, n FROM "+
-		"room_votes", func(scan func(...any) error) error {
-		var at round
-		var id int
-		var v vote
-		err := scan(&code, &at.poll, &at.n, &id, &v.Choice, &v.U, &v.Sure, &v.N)
-		rooms[code].count1(at, id, v)
-		return err
-	})
-}
-
-// each calls f for every row of a query.
-func each(tx *sql.Tx, query string, f func(scan func(...any) error) error) error {
-	rows, err := tx.Query(query)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := f(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }

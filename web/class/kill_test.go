@@ -16,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -47,7 +48,7 @@ func voteUntilKilled() {
 	db, err := store.Open(dir, nil)
 	fail(err)
 	ctx := context.Background()
-	h, err := NewHub(ctx, Config{DB: db, Course: course, Driver: &realDriver{model: m}})
+	h, err := NewHub(ctx, Config{Logs: journal.For(db), Secrets: db, Course: course, Driver: &realDriver{model: m}})
 	fail(err)
 	r, secret, err := h.Create(ctx, teacher, Options{})
 	fail(err)

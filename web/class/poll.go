@@ -36,10 +36,22 @@ type round struct{ poll, n int }
 
 // vote is the vote of one member in a round.
 type vote struct {
-	Choice string
-	U      float64
-	Sure   float64
-	N      int64
+	Choice string  `json:"choice"`
+	U      float64 `json:"u,omitempty"`
+	Sure   float64 `json:"sure,omitempty"`
+	N      int64   `json:"n"`
+}
+
+// votes are the votes of all rounds, by the member's ID.
+type votes map[round]map[int]vote
+
+// MarshalText names a round, as a key in JSON.
+func (r round) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d.%d", r.poll, r.n), nil }
+
+// UnmarshalText is the inverse of MarshalText.
+func (r *round) UnmarshalText(text []byte) error {
+	_, err := fmt.Sscanf(string(text), "%d.%d", &r.poll, &r.n)
+	return err
 }
 
 func (p *poll) at() round { return round{p.ID, p.Round} }
@@ -58,14 +70,23 @@ func (c *core) onStage() *poll {
 	return nil
 }
 
-// count1 counts a vote, unless one with a higher number is counted for the
-// member already.
-func (c *core) count1(at round, member int, v vote) {
-	if c.votes[at] == nil {
-		c.votes[at] = map[int]vote{}
+// count counts a vote, unless one with a higher number is counted for the
+// member already, and tells whether it did.
+func (all votes) count(at round, member int, v vote) bool {
+	if all[at] == nil {
+		all[at] = map[int]vote{}
 	}
-	if old, ok := c.votes[at][member]; !ok || v.N > old.N {
-		c.votes[at][member] = v
+	if old, ok := all[at][member]; ok && v.N <= old.N {
+		return false
+	}
+	all[at][member] = v
+	return true
+}
+
+// withdraw takes a vote back.
+func (all votes) withdraw(at round, member int) {
+	if delete(all[at], member); len(all[at]) == 0 {
+		delete(all, at)
 	}
 }
 
@@ -78,15 +99,14 @@ func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	}
 	at := p.at()
 	c.used = c.cfg.Now()
-	c.soon(c.voteRow(at, m.ID, v), func(err error) {
+	c.soon(func(err error) {
 		if err != nil {
 			reply(Receipt{}, err)
 			return
 		}
-		c.count1(at, m.ID, v)
 		c.publishSoon(crowdEvery)
 		reply(c.receipt(p, c.votes[at][m.ID]), nil)
-	})
+	}, voteEntry(at, m.ID, v))
 }
 
 // check makes a vote of a ballot.

@@ -40,9 +40,9 @@ func TestSummaryByHand(t *testing.T) {
 	c.empty()
 	for id, choice := range []string{"1", "1", "1", "1", "2", "2", "2", "2", "3", "3"} {
 		sure := map[int]float64{0: 0.8, 1: 0.35, 4: 0.8, 5: 0.35}[id]
-		c.count1(round{1, 2}, id+1, vote{Choice: choice, Sure: sure, N: 1})
+		c.votes.count(round{1, 2}, id+1, vote{Choice: choice, Sure: sure, N: 1})
 	}
-	c.count1(round{1, 1}, 3, vote{Choice: "4", N: 1})
+	c.votes.count(round{1, 1}, 3, vote{Choice: "4", N: 1})
 	s := c.summary()
 	ps := s.Polls[0]
 	same(t, "the last round", ps.Rounds[1].Counts, 4, 4, 2, 0)

@@ -293,10 +293,10 @@ func (j *SQLite) Drop(ctx context.Context, o Owner) error {
 		return err
 	}
 	j.db.Scrub(ctx)
-	if o.Kind == Learner {
-		return j.db.EraseFromCopies(ctx, o.Name)
+	if o.Kind == Room {
+		return j.db.EraseRoomFromCopies(ctx, o.Name)
 	}
-	return nil
+	return j.db.EraseFromCopies(ctx, o.Name)
 }
 
 // Snapshot implements [Journal].

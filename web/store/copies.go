@@ -85,18 +85,30 @@ func (db *DB) EraseFromCopies(ctx context.Context, learner string) error {
 				return err
 			}
 		}
-		if rooms, err := has(tx, "rooms"); err != nil || !rooms {
-			return err
-		}
-		_, err := tx.Exec("UPDATE room_members SET learner = 'forgotten ' || id, name = '' WHERE learner = ?", learner)
-		return err
+		return inRooms(tx, "UPDATE room_members SET learner = 'forgotten ' || id, name = '' WHERE learner = ?", learner)
 	})
+}
+
+// EraseRoomFromCopies deletes a room from the copies of earlier forms likewise.
+func (db *DB) EraseRoomFromCopies(ctx context.Context, code string) error {
+	return db.eachCopy(ctx, func(tx *sql.Tx) error {
+		return inRooms(tx, "DELETE FROM rooms WHERE code = ?", code) // and with it all that belongs to it
+	})
+}
+
+// inRooms changes the rooms of a copy that has some: that of version 1 had none.
+func inRooms(tx *sql.Tx, query, parameter string) error {
+	if rooms, err := has(tx, "rooms"); err != nil || !rooms {
+		return err
+	}
+	_, err := tx.Exec(query, parameter)
+	return err
 }
 
 // learnerTables are the tables of before with something of a learner's.
 var learnerTables = []string{"visits", "answers", "reviews", "cards", "predictions", "settings", "notices_seen"}
 
-// has tells whether a database has a table: that of version 1 had no rooms.
+// has tells whether a database has a table.
 func has(tx *sql.Tx, table string) (found bool, err error) {
 	err = tx.QueryRow(
 		"SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?)", table,

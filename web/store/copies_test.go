@@ -58,9 +58,14 @@ func TestUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	needs(t, db, LearnersInLogs, false)
+	needs(t, db, RoomsInLogs, true)
 	if err := db.read.QueryRow("SELECT count(*) FROM answers").Scan(new(int)); err == nil {
 		t.Error("the old table is still there")
 	}
+	if err := db.Carried(RoomsInLogs); err != nil {
+		t.Fatal(err)
+	}
+	needs(t, db, RoomsInLogs, false)
 	db.Close()
 	opened(t, dir)
 	list := copiesIn(t, dir)
@@ -71,7 +76,7 @@ func TestUpgrade(t *testing.T) {
 		t.Errorf("the copy has mode %v, %v", info.Mode(), err)
 	}
 	fresh := t.TempDir()
-	needs(t, opened(t, fresh), LearnersInLogs, false)
+	needs(t, opened(t, fresh), RoomsInLogs, false)
 	if list := copiesIn(t, fresh); len(list) != 0 {
 		t.Errorf("a new database has the copies %v", list)
 	}

@@ -17,7 +17,11 @@
 // milliseconds, so what many write at the same time goes into one commit; see
 // web/journal.
 //
-// The package knows tables but not what their rows mean: schema.go lists the
-// migrations, and the rooms above bring their own queries. The database is
-// plain SQLite and can be looked at with any tool while the server is down.
+// The package knows tables but not what is in them: schema.go lists the
+// migrations. Nearly all that is kept is logs, which web/journal writes and
+// reads; what is no event (notices about the data itself, the hashes of
+// secrets) has tables of its own. A database of an earlier form is copied
+// before it is changed (copies.go), and carried over by the rooms that know what
+// it holds. It is plain SQLite and can be looked at with any tool while the
+// server is down.
 package store

@@ -182,6 +182,13 @@ DROP TABLE reviews;
 DROP TABLE cards;
 DROP TABLE predictions;
 DROP TABLE settings;`,
+
+	`-- what classes did is in logs
+DROP TABLE room_votes;
+DROP TABLE room_polls;
+DROP TABLE room_members;
+DROP TABLE room_texts;
+DROP TABLE rooms;`,
 }
 
 // Versions of the schema at which tables are dropped, after what was in them
@@ -189,6 +196,7 @@ DROP TABLE settings;`,
 const (
 	withLogs       = 3 // there are logs, and all tables of before
 	LearnersInLogs = 4
+	RoomsInLogs    = 5 // and learners
 )
 
 // migrate brings a database to a version of the schema, wholly or not at all.

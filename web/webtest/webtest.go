@@ -52,12 +52,13 @@ func Serve(t testing.TB, o Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	logs := journal.For(db)
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	h := httptest.NewUnstartedServer(nil)
 	s, err := web.New(web.Config{
 		Model: testmodel.Target(t), Draft: testmodel.Draft(t),
-		Course: Course(t), Progress: progress.New(journal.For(db), db, Course(t), o.Now),
-		Classes:      web.Classes{DB: db, Access: o.Access},
+		Course: Course(t), Progress: progress.New(logs, db, Course(t), o.Now),
+		Classes:      web.Classes{Logs: logs, Secrets: db, Access: o.Access},
 		AllowedHosts: web.LoopbackHosts(h.Listener.Addr().String()),
 		Logger:       quiet,
 	})

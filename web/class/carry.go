@@ -1,0 +1,160 @@
+package class
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// carryTogether is how many records of a room are appended at once.
+const carryTogether = 4096
+
+// Carry moves the rooms of a database of an earlier form out of its tables into
+// logs, and drops the tables then. Cut short, it is made up for at the next
+// start. Learners must have been carried over before. What is damaged stays in
+// the copy of the old file alone, which is logged. Of any other database it
+// changes nothing.
+func Carry(ctx context.Context, db *store.DB, logs journal.Journal, log *slog.Logger) error {
+	before, err := db.Before(store.RoomsInLogs)
+	if err != nil || !before {
+		return err
+	}
+	if early, err := db.Before(store.LearnersInLogs); err != nil || early {
+		return errors.Join(err, errors.New("rooms are carried over after learners"))
+	}
+	var rooms []*carried
+	if err := db.Read(ctx, func(tx *sql.Tx) error {
+		rooms = nil
+		return each(tx, "SELECT code, secret, begun_at, used_at, seq, link, data FROM rooms ORDER BY code", "",
+			func(scan func(...any) error) error {
+				var r carried
+				var begun, used int64
+				err := scan(&r.code, &r.secret, &begun, &used, &r.seq, &r.link, &r.data)
+				r.begun, r.used = time.UnixMilli(begun), time.UnixMilli(used)
+				rooms = append(rooms, &r)
+				return err
+			})
+	}); err != nil {
+		return err
+	}
+	for _, r := range rooms {
+		r.log = log
+		if err := r.carry(ctx, db, logs); err != nil {
+			return fmt.Errorf("a room: %w", err)
+		}
+	}
+	return db.Carried(store.RoomsInLogs)
+}
+
+// carried is a room that is carried over.
+type carried struct {
+	code         string
+	secret, data []byte
+	begun, used  time.Time
+	seq          uint64
+	link         string
+
+	log     *slog.Logger
+	c       core // makes the records, with the same numbers each time
+	records []journal.Record
+}
+
+func (r *carried) carry(ctx context.Context, db *store.DB, logs journal.Journal) error {
+	if err := json.Unmarshal(r.data, &r.c.data); err != nil {
+		r.log.Error("a room of the old database cannot be read", "error", err)
+		return nil
+	}
+	r.add(r.c.entry(typeBegun, typeBegun, begunRecord{r.begun.UTC()}))
+	r.add(r.c.entry(typeData, typeData, r.c.data))
+	r.add(r.c.entry(typeStage, typeStage, stageRecord{r.link}))
+	r.add(r.c.entry(typeSeq, typeSeq, seqRecord{r.seq}))
+	if err := db.Read(ctx, func(tx *sql.Tx) error { return r.parts(tx) }); err != nil {
+		return err
+	}
+	if err := db.KeepSecret(ctx, r.code, r.secret); err != nil {
+		return err
+	}
+	owner := journal.Owner{Kind: journal.Room, Name: r.code}
+	for batch := range slices.Chunk(r.records, carryTogether) {
+		if _, err := logs.Append(ctx, journal.Batch{Owner: owner, At: r.used, Records: batch}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *carried) add(e entry) { r.records = append(r.records, e.Record) }
+
+// parts makes records of what belongs to a room.
+func (r *carried) parts(tx *sql.Tx) error {
+	return errors.Join(
+		each(tx, "SELECT prompt, link FROM room_texts WHERE room = ? ORDER BY n", r.code,
+			func(scan func(...any) error) error {
+				var t Text
+				err := scan(&t.Prompt, &t.Link)
+				r.add(r.c.entry(typeText, typeText, t))
+				return err
+			}),
+		each(tx, "SELECT id, learner, name, nameless, removed FROM room_members WHERE room = ? ORDER BY id", r.code,
+			func(scan func(...any) error) error {
+				var m member
+				err := scan(&m.ID, &m.Learner, &m.Name, &m.Nameless, &m.Removed)
+				r.add(r.c.memberEntry(m))
+				if m.Name != "" {
+					r.add(r.c.nameEntry(m))
+				}
+				return err
+			}),
+		each(tx, "SELECT data FROM room_polls WHERE room = ? ORDER BY id", r.code,
+			func(scan func(...any) error) error {
+				var data []byte
+				var p poll
+				if err := scan(&data); err != nil {
+					return err
+				}
+				if err := json.Unmarshal(data, &p); err != nil {
+					r.log.Error("a question of the old database cannot be read", "error", err)
+					return nil
+				}
+				r.add(r.c.entry(typePoll, aboutOne(typePoll, p.ID), p))
+				return nil
+			}),
+		each(tx, `SELECT poll, round, member, choice, u, sure, n FROM room_votes WHERE room = ?
+			ORDER BY poll, round, member`, r.code,
+			func(scan func(...any) error) error {
+				var at round
+				var id int
+				var v vote
+				err := scan(&at.poll, &at.n, &id, &v.Choice, &v.U, &v.Sure, &v.N)
+				r.add(voteEntry(at, id, v))
+				return err
+			}),
+	)
+}
+
+// each calls f for every row of a query with one parameter, or none where it is "".
+func each(tx *sql.Tx, query, parameter string, f func(scan func(...any) error) error) error {
+	var args []any
+	if parameter != "" {
+		args = append(args, parameter)
+	}
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,227 @@
+package class
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// The types of records in a room's log. But for votes, a record's id is the
+// number of the change; of those about one thing the newest counts.
+const (
+	typeBegun     = "begun"     // the room was made
+	typeData      = "data"      // title, flags, place in the walkthrough: roomData
+	typeStage     = "stage"     // the text on the stage
+	typeSeq       = "seq"       // how far views are numbered
+	typeText      = "text"      // a text that left the stage: Text
+	typeMember    = "member"    // who is in the room
+	typeName      = "name"      // a nickname; "" takes it away
+	typePoll      = "poll"      // poll
+	typeVote      = "vote"      // its id holds its number: the highest counts
+	typeWithdrawn = "withdrawn" // a vote that does not count
+)
+
+// What records say, but for those that are a value of the room.
+type (
+	begunRecord struct {
+		At time.Time `json:"at"`
+	}
+	stageRecord struct {
+		Link string `json:"link"`
+	}
+	seqRecord struct {
+		Seq uint64 `json:"seq"`
+	}
+	memberRecord struct {
+		Member   int    `json:"member"`
+		Learner  string `json:"learner"`
+		Nameless bool   `json:"nameless,omitempty"` // the instructor took the name away
+		Removed  bool   `json:"removed,omitempty"`
+	}
+	nameRecord struct {
+		Member int    `json:"member"`
+		Name   string `json:"name"`
+	}
+	voteRecord struct {
+		Poll   int     `json:"poll"`
+		Round  int     `json:"round"`
+		Member int     `json:"member"`
+		Choice string  `json:"choice,omitempty"`
+		U      float64 `json:"u,omitempty"`    // of a draw
+		Sure   float64 `json:"sure,omitempty"` // 0 is not said
+		N      int64   `json:"n,omitempty"`    // the voter's number
+	}
+)
+
+func (v voteRecord) at() round { return round{v.Poll, v.Round} }
+
+// id names the vote of a member in a round that has a number.
+func (v voteRecord) id(n int64) string {
+	return fmt.Sprintf("%d.%d.%d.%d", v.Poll, v.Round, v.Member, n)
+}
+
+// kept is what a room's log says.
+type kept struct {
+	Begun   time.Time     `json:"begun"`
+	Data    roomData      `json:"data"`
+	Link    string        `json:"link"`
+	Seq     uint64        `json:"seq"`
+	Texts   []Text        `json:"texts"`
+	Members []*keptMember `json:"members"` // by ID − 1; nil where one was never kept
+	Polls   []*poll       `json:"polls"`   // by ID − 1; nil where one was never kept
+	Votes   votes         `json:"votes"`
+	Book    book          `json:"book"`
+}
+
+type keptMember struct {
+	Learner  string `json:"learner"`
+	Name     string `json:"name"`
+	Nameless bool   `json:"nameless"`
+	Removed  bool   `json:"removed"`
+}
+
+// book tells which records say what a room is, so that others can go.
+type book struct {
+	Last   int               `json:"last"`   // number of the newest change
+	Newest map[string]string `json:"newest"` // ids of the records that count, by what they are about; not of votes
+	Waste  []journal.Key     `json:"waste"`  // those that do not count any more
+}
+
+// note takes down a record about something, which takes the place of the one before.
+func (b *book) note(about string, k journal.Key) {
+	b.number(k)
+	if k.Type == typeBegun || k.Type == typeText { // all of them count
+		return
+	}
+	if old, known := b.Newest[about]; known {
+		b.Waste = append(b.Waste, journal.Key{Type: k.Type, ID: old})
+	}
+	b.Newest[about] = k.ID
+}
+
+// number notes the number of a change.
+func (b *book) number(k journal.Key) {
+	if n, err := strconv.Atoi(k.ID); err == nil {
+		b.Last = max(b.Last, n)
+	}
+}
+
+// vote counts a vote that is kept, or does not count any more.
+func (b *book) vote(all votes, k journal.Key, x voteRecord) {
+	old, voted := all[x.at()][x.Member]
+	before := journal.Key{Type: typeVote, ID: x.id(old.N)}
+	if k.Type == typeWithdrawn {
+		b.number(k)
+		if all.withdraw(x.at(), x.Member); voted {
+			b.Waste = append(b.Waste, before)
+		}
+		b.Waste = append(b.Waste, k) // they go together, so that no half is left that says something else
+	} else if !all.count(x.at(), x.Member, vote{x.Choice, x.U, x.Sure, x.N}) {
+		b.Waste = append(b.Waste, k)
+	} else if voted {
+		b.Waste = append(b.Waste, before)
+	}
+}
+
+// owes tells whether a record that does not count any more says who someone was.
+func (b *book) owes() bool {
+	return slices.ContainsFunc(b.Waste, func(k journal.Key) bool { return k.Type == typeName || k.Type == typeMember })
+}
+
+// folding is how a room's log is read.
+var folding = journal.Fold[kept]{
+	Version: "1",
+	Begin:   func() *kept { return &kept{Votes: votes{}, Book: book{Newest: map[string]string{}}} },
+	Add: func(k *kept, r journal.Record) {
+		if r.Type == typeVote || r.Type == typeWithdrawn {
+			read(r, func(x voteRecord) { k.Book.vote(k.Votes, r.Key(), x) })
+		} else if about, ok := k.add(r); ok { // damage to one record is no reason to lose the others
+			k.Book.note(about, r.Key())
+		}
+	},
+	Waste: func(k *kept) *[]journal.Key { return &k.Book.Waste },
+}
+
+// add adds what a record says, and tells what it is about. What cannot be read
+// is not ok.
+func (k *kept) add(r journal.Record) (about string, ok bool) {
+	switch about = r.Type; r.Type {
+	case typeBegun:
+		return about, read(r, func(x begunRecord) { k.Begun = x.At })
+	case typeData:
+		return about, read(r, func(x roomData) { k.Data = x })
+	case typeStage:
+		return about, read(r, func(x stageRecord) { k.Link = x.Link })
+	case typeSeq:
+		return about, read(r, func(x seqRecord) { k.Seq = x.Seq })
+	case typeText:
+		return about, read(r, func(x Text) { k.Texts = append(k.Texts, x) })
+	case typeMember, typeName, typePoll:
+		return k.addNumbered(r)
+	}
+	return about, false
+}
+
+// addNumbered adds what is said of one member or poll.
+func (k *kept) addNumbered(r journal.Record) (about string, ok bool) {
+	id, good := 0, false
+	switch r.Type {
+	case typeMember:
+		ok = read(r, func(x memberRecord) {
+			if m := place(&k.Members, x.Member); m != nil {
+				id, good = x.Member, true
+				name := ""
+				if *m != nil {
+					name = (*m).Name
+				}
+				*m = &keptMember{x.Learner, name, x.Nameless, x.Removed}
+			}
+		})
+	case typeName:
+		ok = read(r, func(x nameRecord) {
+			if m := place(&k.Members, x.Member); m != nil {
+				id, good = x.Member, true
+				if *m == nil { // who it is follows, where an older record of it was compacted
+					*m = &keptMember{}
+				}
+				(*m).Name = x.Name
+			}
+		})
+	case typePoll:
+		ok = read(r, func(x poll) {
+			if p := place(&k.Polls, x.ID); p != nil && x.Round >= 1 {
+				id, good = x.ID, true
+				*p = &x
+			}
+		})
+	}
+	return aboutOne(r.Type, id), ok && good
+}
+
+// mostNumbered bounds what a damaged number can make of a list.
+const mostNumbered = 1 << 20
+
+// place is where the entry with a number, from 1, is or will be.
+func place[T any](list *[]*T, id int) **T {
+	if id < 1 || id > mostNumbered {
+		return nil
+	}
+	for len(*list) < id {
+		*list = append(*list, nil)
+	}
+	return &(*list)[id-1]
+}
+
+// read reads a record's data.
+func read[T any](r journal.Record, add func(T)) bool {
+	var x T
+	if json.Unmarshal(r.Data, &x) != nil {
+		return false
+	}
+	add(x)
+	return true
+}

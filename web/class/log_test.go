@@ -1,0 +1,300 @@
+package class
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// folded is what a room's log says.
+func folded(t rapid.TB, logs journal.Journal, code string) *kept {
+	t.Helper()
+	f, err := journal.Load(context.Background(), logs, journal.Owner{Kind: journal.Room, Name: code}, folding)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.State
+}
+
+// records reads a room's log.
+func records(t *testing.T, logs journal.Journal, code string) (list []journal.Record) {
+	t.Helper()
+	room := journal.Owner{Kind: journal.Room, Name: code}
+	if err := logs.Read(t.Context(), room, 0, func(r journal.Record) error {
+		list = append(list, r)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// unread hides the snapshots of a journal.
+type unread struct{ journal.Journal }
+
+func (unread) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error) {
+	return journal.Snapshot{}, nil
+}
+
+// Whatever a class does, its log says what the room is, with and without a
+// snapshot, and which of its records count.
+func TestLogSaysWhatTheRoomIs(t *testing.T) {
+	s := begun(t, "", func(c *Config) { c.Limits.Rooms = 1000 })
+	rapid.Check(t, func(rt *rapid.T) {
+		l := s.room(Options{Nicknames: true})
+		l.class(3)
+		l.does(AskQuestion{ID: "q-order"})
+		for range rapid.IntRange(1, 12).Draw(rt, "things") {
+			who := rapid.IntRange(1, 5).Draw(rt, "who")
+			var err error
+			switch rapid.SampledFrom([]string{"join", "vote", "vote", "present", "forget", "tidy"}).Draw(rt, "thing") {
+			case "join":
+				_, err = l.Join(t.Context(), learner(who), rapid.SampledFrom([]string{"", "A", "B"}).Draw(rt, "name"))
+			case "vote":
+				p := l.View().Poll
+				if p == nil {
+					continue
+				}
+				b := Ballot{Poll: p.ID, N: int64(rapid.IntRange(0, 3).Draw(rt, "n"))}
+				if b.Choice = "3"; p.Kind == Question {
+					b.Choice = rapid.SampledFrom(keys(p)).Draw(rt, "choice")
+				}
+				_, err = l.Vote(t.Context(), learner(who), b)
+			case "present":
+				_, err = l.Present(t.Context(), teacher, l.secret, rapid.SampledFrom([]Command{
+					Close{},
+					Revote{},
+					Reveal{},
+					Dismiss{},
+					AskQuestion{ID: "q-order"},
+					AskNumber{Prompt: "How many?"},
+					Remove{who},
+					DropName{who},
+					Lock{true},
+					Lock{false},
+					HideNames{true},
+					ShowSpread{},
+				}).Draw(rt, "command"))
+			case "forget":
+				err = s.Forget(t.Context(), learner(who))
+			case "tidy":
+				err = l.ask(t.Context(), func(c *core) error {
+					c.flush()
+					return errors.Join(c.compact(), c.snapshot())
+				})
+			}
+			var refusal *terms.Refusal
+			if err != nil && (!errors.As(err, &refusal) || refusal.Code == CodeKept) {
+				rt.Fatal(err)
+			}
+		}
+		var last int
+		live, err := get(t.Context(), l.Room, func(c *core) (string, error) {
+			c.flush()
+			last = c.book.Last
+			return asText(t, c.kept()), nil
+		})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, logs := range []journal.Journal{s.logs, unread{s.logs}} {
+			k := folded(rt, logs, l.Code())
+			if k.Book.Last > last {
+				rt.Fatalf("the newest change has number %d, the log has %d", last, k.Book.Last)
+			}
+			k.Book.Last = last // numbers of what was refused, or compacted, may be given again
+			if got := asText(t, k); got != live {
+				rt.Fatalf("%T says\n%s\nthe room is\n%s", logs, got, live)
+			}
+		}
+		l.does(Delete{})
+	})
+}
+
+// A name that its owner, or the instructor, takes away is off the disk when that
+// is confirmed.
+func TestNamesAreErased(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	l := s.room(Options{Nicknames: true})
+	for i, name := range []string{"Quetzal", "Mangosteen", "Rumpel"} {
+		if _, err := l.Join(t.Context(), "learner-"+name, name); err != nil {
+			t.Fatal(err)
+		}
+		l.does(HideNames{i%2 == 0}) // keeps what waits
+	}
+	onDisk := func(text string) (in []string) {
+		for _, name := range []string{"viz.db", "viz.db-wal"} {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(data), text) {
+				in = append(in, name)
+			}
+		}
+		return in
+	}
+	if onDisk("Quetzal") == nil || onDisk("Rumpel") == nil {
+		t.Fatal("the names are nowhere: the test sees nothing")
+	}
+	erased := func(text string) {
+		t.Helper()
+		if in := onDisk(text); in != nil {
+			t.Errorf("%s is still in %v", text, in)
+		}
+	}
+	l.does(DropName{1})
+	erased(`"Quetzal"`)
+	l.does(Remove{2})
+	erased(`"Mangosteen"`)
+	if err := s.Forget(t.Context(), "learner-Rumpel"); err != nil {
+		t.Fatal(err)
+	}
+	erased("Rumpel")
+	if onDisk("learner-Quetzal") == nil || onDisk("learner-Mangosteen") == nil {
+		t.Error("members are not known any more") // one may come back, one may not
+	}
+}
+
+// stuck is a journal that cannot be compacted while it is stuck.
+type stuck struct {
+	journal.Journal
+	is atomic.Bool
+}
+
+func (s *stuck) Compact(ctx context.Context, o journal.Owner, gone []journal.Key) error {
+	if s.is.Load() {
+		return errors.New("the disk is full")
+	}
+	return s.Journal.Compact(ctx, o, gone)
+}
+
+// An erasure that is cut short is not confirmed, and is made up for: when it is
+// asked for again, or at the next start.
+func TestErasureCutShort(t *testing.T) {
+	dir := t.TempDir()
+	var logs *stuck
+	s := begun(t, dir, func(c *Config) {
+		logs = &stuck{Journal: c.Logs}
+		c.Logs = logs
+	})
+	l := s.room(Options{Nicknames: true})
+	l.class(2)
+	l.does(AskQuestion{ID: "q-order"})
+	l.votes(2, Ballot{Choice: "a"})
+	logs.is.Store(true)
+	if err := s.Forget(t.Context(), learner(1)); !errors.Is(err, ErrKept) {
+		t.Errorf("what is still on the disk is confirmed to be gone: %v", err)
+	}
+	names := func(logs journal.Journal) (n int) {
+		for _, r := range records(t, logs, l.Code()) {
+			if strings.Contains(string(r.Data), "Pupil 1") || strings.Contains(string(r.Data), `"p1"`) {
+				n++
+			}
+		}
+		return n
+	}
+	l.does(Remove{2}) // which counts, though the old name and vote are still on the disk
+	if names(s.logs) == 0 {
+		t.Fatal("the log has been compacted")
+	}
+	s.end()
+
+	again := begun(t, dir)
+	for range 2 { // the second is answered when the room has tidied up after the first
+		if err := again.all()[0].ask(t.Context(), func(*core) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if v := again.all()[0].View(); v.Members != 1 || v.Poll.Votes != 0 {
+		t.Errorf("after the next start there are %d members and %d votes", v.Members, v.Poll.Votes)
+	}
+	if n := names(again.logs); n != 0 {
+		t.Errorf("after the next start %d records still name them", n)
+	}
+}
+
+// Votes that are changed without end leave a log that is not longer than what
+// it says, and of every vote the newest.
+func TestLogStaysShort(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	const members, changes = 40, 40
+	l.class(members)
+	p := l.does(AskQuestion{ID: "q-order"}).Poll
+	for n := range changes {
+		l.allVote(members, func(id int) Ballot {
+			return Ballot{Poll: p.ID, Choice: keys(p)[(id+n)%len(keys(p))], N: int64(n + 1)}
+		})
+	}
+	if got := l.does(Close{}).Poll.Votes; got != members {
+		t.Errorf("%d votes count", got)
+	}
+	if n := len(records(t, s.logs, l.Code())); n > 3*mostWaste/2+2*members {
+		t.Errorf("after %d votes the log has %d records", members*changes, n)
+	}
+	for id, v := range folded(t, s.logs, l.Code()).Votes[round{1, 1}] {
+		if v.N != changes {
+			t.Errorf("the vote of %d is kept with number %d", id, v.N)
+		}
+	}
+}
+
+// Damage to one record, or one room, stops neither the start nor the others.
+func TestDamagedRooms(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	whole, damaged, lost := s.room(Options{Title: "Whole"}), s.room(Options{Title: "Damaged"}), s.room(Options{})
+	damaged.class(2)
+	damaged.does(AskQuestion{ID: "q-order"})
+	room := journal.Owner{Kind: journal.Room, Name: damaged.Code()}
+	if _, err := s.logs.Append(t.Context(), journal.Batch{Owner: room, At: s.clock.Now(), Records: []journal.Record{
+		{Type: typeVote, ID: "1.1.1.9", Data: []byte(`{"poll":`)},
+		{Type: typePoll, ID: "900", Data: []byte(`{"id":-3,"round":1}`)},
+		{Type: typePoll, ID: "901", Data: []byte(`{"id":3}`)},
+		{Type: typeName, ID: "902", Data: []byte(`{"member":-7,"name":"X"}`)},
+		{Type: typeMember, ID: "903", Data: []byte(`{"member":1000000000}`)},
+		{Type: "of a later program", ID: "904", Data: []byte(`[]`)},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(
+		s.db.DropSecret(t.Context(), lost.Code()), s.db.KeepSecret(t.Context(), "NOROOM", make([]byte, 32)),
+	); err != nil {
+		t.Fatal(err)
+	}
+	s.end()
+	again := begun(t, dir)
+	var titles []string
+	for _, r := range again.all() {
+		titles = append(titles, r.View().Title)
+	}
+	if slices.Sort(titles); !slices.Equal(titles, []string{"Damaged", "Whole"}) {
+		t.Errorf("the rooms are %v", titles)
+	}
+	r, err := again.Instruct(t.Context(), damaged.Code(), damaged.secret, "here")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Summary(t.Context(), damaged.secret); err != nil || r.View().Poll == nil || r.View().Members != 2 {
+		t.Errorf("the damaged room is %+v, %v", r.View(), err)
+	}
+	hashes, err := again.db.Secrets(t.Context())
+	if err != nil || len(hashes) != 2 || hashes[whole.Code()] == nil {
+		t.Errorf("secrets are kept of %d rooms, %v", len(hashes), err)
+	}
+	if left := folded(t, again.logs, lost.Code()); left.Data.Title != "Class" {
+		t.Errorf("the log of the room without a secret says %+v", left.Data)
+	}
+}

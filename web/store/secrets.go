@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// KeepSecret keeps the hash of a room's secret.
+func (db *DB) KeepSecret(ctx context.Context, room string, hash []byte) error {
+	return db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO room_secrets (room, hash) VALUES (?, ?)
+			ON CONFLICT (room) DO UPDATE SET hash = excluded.hash`, room, hash)
+		return err
+	})
+}
+
+// Secrets returns the hashes of the secrets of all rooms.
+func (db *DB) Secrets(ctx context.Context) (hashes map[string][]byte, err error) {
+	err = db.Read(ctx, func(tx *sql.Tx) error {
+		hashes = map[string][]byte{}
+		rows, err := tx.QueryContext(ctx, "SELECT room, hash FROM room_secrets")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var room string
+			var hash []byte
+			if err := rows.Scan(&room, &hash); err != nil {
+				return err
+			}
+			hashes[room] = hash
+		}
+		return rows.Err()
+	})
+	return hashes, err
+}
+
+// DropSecret deletes the secret of a room, from the disk as well.
+func (db *DB) DropSecret(ctx context.Context, room string) error {
+	err := db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM room_secrets WHERE room = ?", room)
+		return err
+	})
+	if err == nil {
+		db.Scrub(ctx)
+	}
+	return err
+}
