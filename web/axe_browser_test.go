@@ -6,7 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/web/browser"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/loop"
 )
 
 // isReady is true of a storybook page whose script has done its part.
@@ -32,7 +32,7 @@ func TestEveryStateIsAccessible(t *testing.T) {
 		if !fixture.LongTier() && slices.Contains(sameParts, s.Name) {
 			continue
 		}
-		tab.Go(x.http.URL + ui.StoryBase + s.Name)
+		tab.Go(x.http.URL + loop.StoryBase + s.Name)
 		tab.Until(isReady)
 		tab.AuditState(s.Name, n)
 		if !fixture.LongTier() && n%2 > 0 {

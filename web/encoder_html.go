@@ -11,9 +11,9 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/loop"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/ui"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -33,7 +33,7 @@ type pageData struct {
 	U *float64 `json:"u,omitempty"`
 	// Heat is what the canvases of the forward stage draw, where it is looked
 	// into.
-	Heat *view.Heat `json:"heat,omitempty"`
+	Heat *stage.Heat `json:"heat,omitempty"`
 }
 
 // scrub is where in the run the page looks: Max stages have run, and it shows
@@ -68,22 +68,22 @@ const genID = "strip-gen"
 type htmlEncoder struct {
 	begun  bool
 	panels map[string]uint64 // hash of the HTML last sent
-	tokens []view.Token      // last sent
+	tokens []stage.Token     // last sent
 	buf    bytes.Buffer
 }
 
 var seed = maphash.MakeSeed()
 
 func (e *htmlEncoder) encode(m *wire.Message, next *session.State) error {
-	loop := view.NewLoop(next)
-	if err := e.encodeTokens(m, loop.Strip.Tokens); err != nil {
+	page := loop.NewPage(next)
+	if err := e.encodeTokens(m, page.Strip.Tokens); err != nil {
 		return err
 	}
 	if e.panels == nil {
-		e.panels = make(map[string]uint64, len(ui.Panels))
+		e.panels = make(map[string]uint64, len(loop.Panels))
 	}
-	for _, p := range ui.Panels {
-		html, err := e.render(p.Render(loop))
+	for _, p := range loop.Panels {
+		html, err := e.render(p.Render(page))
 		if err != nil {
 			return fmt.Errorf("panel %s: %w", p.ID, err)
 		}
@@ -112,7 +112,7 @@ func pageDataOf(st *session.State) *pageData {
 		d.U = cmp.Or(st.WhatIf, &st.Step().U)
 	}
 	if st.Cursor.Stage == infer.KindForward {
-		d.Heat = view.NewHeat(st)
+		d.Heat = stage.NewHeat(st)
 	}
 	return d
 }
@@ -120,21 +120,21 @@ func pageDataOf(st *session.State) *pageData {
 // encodeTokens compares the tokens with those last sent: changed ones are
 // morphed, new ones appended, surplus ones removed from the end. The first
 // time, the whole strip is sent.
-func (e *htmlEncoder) encodeTokens(m *wire.Message, tokens []view.Token) error {
+func (e *htmlEncoder) encodeTokens(m *wire.Message, tokens []stage.Token) error {
 	sent := e.tokens
 	e.tokens = tokens
 	if !e.begun {
 		e.begun = true
-		return e.add(m, genID, wire.Morph, ui.StripGen(tokens))
+		return e.add(m, genID, wire.Morph, stage.GeneratedHTML(tokens))
 	}
 	for i, t := range tokens {
 		switch {
 		case i >= len(sent):
-			if err := e.add(m, genID, wire.Append, ui.StripToken(t)); err != nil {
+			if err := e.add(m, genID, wire.Append, stage.TokenHTML(t)); err != nil {
 				return err
 			}
 		case !reflect.DeepEqual(t, sent[i]):
-			if err := e.add(m, t.ID, wire.Morph, ui.StripToken(t)); err != nil {
+			if err := e.add(m, t.ID, wire.Morph, stage.TokenHTML(t)); err != nil {
 				return err
 			}
 		}
@@ -146,19 +146,19 @@ func (e *htmlEncoder) encodeTokens(m *wire.Message, tokens []view.Token) error {
 }
 
 func (e *htmlEncoder) pieces(m *wire.Message, model *infer.Model, prompt string) error {
-	return reply(m, "pieces", ui.Pieces(view.NewPieces(model, prompt)))
+	return reply(m, "pieces", loop.PiecesHTML(loop.NewPieces(model, prompt)))
 }
 
 func (e *htmlEncoder) answer(m *wire.Message, name string, q *query, st *session.State) error {
 	switch name {
 	case "peek":
-		return reply(m, "peek", ui.Peek(view.NewPeek(st, q.step)))
+		return reply(m, "peek", stage.PeekHTML(stage.NewPeek(st, q.step)))
 	case "find":
-		return reply(m, "found", ui.Found(view.NewFound(st, q.step, q.text)))
+		return reply(m, "found", stage.FoundHTML(stage.NewFound(st, q.step, q.text)))
 	case "head":
-		return reply(m, "head-detail", ui.HeadDetail(view.NewHead(st, q.block, q.head)))
+		return reply(m, "head-detail", stage.HeadHTML(stage.NewHead(st, q.block, q.head)))
 	case "inside":
-		return reply(m, "inside", ui.Inside(view.NewInside(st, q.block)))
+		return reply(m, "inside", stage.InsideHTML(stage.NewInside(st, q.block)))
 	}
 	return fmt.Errorf("no answer to %s", name)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/loop"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/ui"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -207,7 +207,7 @@ func TestSecondMessage(t *testing.T) {
 	if err := (&htmlEncoder{}).encode(m, s); err != nil {
 		t.Fatal(err)
 	}
-	if want := len(ui.Panels) + 1; len(m.Panels) != want {
+	if want := len(loop.Panels) + 1; len(m.Panels) != want {
 		t.Errorf("the first message has %d panels, want all %d and the tokens", len(m.Panels), want-1)
 	}
 }

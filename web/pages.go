@@ -13,9 +13,8 @@ import (
 
 	"github.com/tokenbytoken/viz/static"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/loop"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/ui"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 // home leads to the loop, on a server without lessons.
@@ -35,7 +34,7 @@ const notHere = "The server does not have this run: it has expired, the server w
 // gone on from alone.
 func (s *Server) loop(w http.ResponseWriter, r *http.Request) {
 	learner, cookie := s.learners.of(r)
-	page, status := view.NewLoop(s.empty), http.StatusOK
+	page, status := loop.NewPage(s.empty), http.StatusOK
 	if key := r.URL.Query().Get("start"); key != "" && s.cfg.Course != nil {
 		bad := &trouble{
 			http.StatusNotFound, "There is no such run.",
@@ -47,14 +46,14 @@ func (s *Server) loop(w http.ResponseWriter, r *http.Request) {
 		if bad == nil {
 			return
 		}
-		page.Notice, status = view.Notice{Head: bad.head, Say: bad.say}, bad.status
+		page.Notice, status = loop.Notice{Head: bad.head, Say: bad.say}, bad.status
 	}
 	if a := askedOf(r); a != (asked{}) {
 		st, bad := s.stateOf(r.Context(), learner, a)
 		if bad == nil {
-			page = view.NewLoop(st)
+			page = loop.NewPage(st)
 		} else {
-			page.Notice, status = view.Notice{Head: bad.head, Say: bad.say}, bad.status
+			page.Notice, status = loop.Notice{Head: bad.head, Say: bad.say}, bad.status
 		}
 		// Also a run or a link that leads nowhere: the page's socket asks for it
 		// again, and is told why not.
@@ -66,7 +65,7 @@ func (s *Server) loop(w http.ResponseWriter, r *http.Request) {
 	if code := r.URL.Query().Get("class"); class.IsCode(code) {
 		page.Class = code
 	}
-	s.html(w, r, status, cookie, ui.LoopPage(page))
+	s.html(w, r, status, cookie, loop.PageHTML(page))
 }
 
 // html sends a page.

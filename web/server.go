@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/loop"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/ui"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -134,9 +134,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // folders are the beginnings of addresses that lead to many things.
 var folders = map[string]func(*Server, http.ResponseWriter, *http.Request){
-	staticPrefix: (*Server).file,
-	exportPrefix: (*Server).export,
-	ui.StoryBase: (*Server).storybook,
+	staticPrefix:   (*Server).file,
+	exportPrefix:   (*Server).export,
+	loop.StoryBase: (*Server).storybook,
 }
 
 // pages are the addresses of one thing.

@@ -10,18 +10,17 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/loop"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/ui"
-	"github.com/tokenbytoken/viz/web/view"
 )
 
 // story is a state of the Loop page and how to get there. Nothing in it is
 // canned: the bundled model runs the commands each time the page is asked for.
 type story struct {
-	ui.Story
+	loop.Story
 	commands []session.Command
 	ticks    int                       // of playing, after the commands
-	tune     func(v *view.Loop)        // what is not in a state
+	tune     func(v *loop.Page)        // what is not in a state
 	conn     string                    // how the connection is shown: "" or "reconnecting"
 	until    func(*session.State) bool // steps whole tokens until it is true
 	then     func(*session.State) []session.Command
@@ -44,18 +43,18 @@ var stories = []story{
 	tell("States", "empty", "Empty", "No text yet: the prompt box and what to try.").with(),
 	tell(
 		"States", "expired", "Expired", "The address is of a run that is not on this server.",
-	).tuned(func(v *view.Loop) {
-		v.Notice = view.Notice{Head: "This run is not on this server.", Say: notHere}
+	).tuned(func(v *loop.Page) {
+		v.Notice = loop.Notice{Head: "This run is not on this server.", Say: notHere}
 	}),
 	tell(
 		"States", "bad-link", "A link that cannot be opened", "Damaged, cut short or edited by hand.",
-	).tuned(func(v *view.Loop) {
+	).tuned(func(v *loop.Page) {
 		bad := linkTrouble(
 			&terms.Refusal{
 				Code: session.CodeLink, Message: "This link is damaged or was cut short. Start with a prompt instead.",
 			},
 		)
-		v.Notice = view.Notice{Head: bad.head, Say: bad.say}
+		v.Notice = loop.Notice{Head: bad.head, Say: bad.say}
 	}),
 	tell(
 		"States", "reconnecting", "Reconnecting", "What you see is still true, but nothing can be sent.",
@@ -146,11 +145,11 @@ var stories = []story{
 }
 
 func tell(group, name, title, say string) story {
-	return story{Story: ui.Story{Group: group, Name: name, Title: title, Say: say}}
+	return story{Story: loop.Story{Group: group, Name: name, Title: title, Say: say}}
 }
 
 func (s story) with(commands ...session.Command) story { s.commands = commands; return s }
-func (s story) tuned(tune func(*view.Loop)) story      { s.tune = tune; return s }
+func (s story) tuned(tune func(*loop.Page)) story      { s.tune = tune; return s }
 func (s story) ticking(n int) story                    { s.ticks = n; return s }
 func (s story) lost() story                            { s.conn = "reconnecting"; return s }
 
@@ -220,11 +219,11 @@ func (s *Server) storybook(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if name == "" {
-		var list []ui.Story
+		var list []loop.Story
 		for _, st := range stories {
 			list = append(list, st.Story)
 		}
-		s.html(w, r, http.StatusOK, nil, ui.StorybookPage(list))
+		s.html(w, r, http.StatusOK, nil, loop.StorybookPage(list))
 		return
 	}
 	name, data := strings.CutSuffix(name, storyData)
@@ -247,10 +246,10 @@ func (s *Server) storybook(w http.ResponseWriter, r *http.Request) {
 		}{pageDataOf(st), stories[i].conn})
 		return
 	}
-	page := view.NewLoop(st)
+	page := loop.NewPage(st)
 	page.Title = stories[i].Title + " · Storybook"
 	if tune := stories[i].tune; tune != nil {
 		tune(&page)
 	}
-	s.html(w, r, http.StatusOK, nil, ui.LoopPage(page))
+	s.html(w, r, http.StatusOK, nil, loop.PageHTML(page))
 }

@@ -214,7 +214,7 @@ const pageShows = `(() => {
 })()`
 
 // expected is what a page must say of a state. It is worked out here from the
-// engine's own values, and not by package view.
+// engine's own values, and not by package stage.
 func expected(st *session.State) shown {
 	d := st.Settings
 	e := shown{

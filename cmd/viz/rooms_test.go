@@ -41,27 +41,32 @@ var ranks = map[string]int{
 	"lessons/gen":     7, // turns the lessons' TeX into MathML
 	"plots":           5,
 
-	"web/browser":        5, // drives a browser from tests
-	"web/store":          5,
-	"web/journal":        6,
-	"web/session":        6,
-	"web/progress/saved": 6,
-	"web/progress":       7,
-	"web/class":          7,
-	"web/wire":           7,
-	"web/view":           8,
-	"web/ui":             9,
-	"web/pages":          10, // what rooms of pages do alike
-	"web/learn":          11,
-	"web/classroom":      11,
-	"web/labs":           11,
-	"web":                12,
-	"web/webtest":        13, // runs the whole server for tests of pages
-	"cmd/viz":            14,
+	"web/browser":             5, // drives a browser from tests
+	"web/store":               5,
+	"web/journal":             6,
+	"web/session":             6,
+	"web/progress/saved":      6,
+	"web/progress":            7,
+	"web/class":               7,
+	"web/wire":                7,
+	"web/session/sessiontest": 7, // states of runs, for tests
+	"web/shell":               8,
+	"web/stage":               9,
+	"web/pages":               10, // what rooms of pages do alike
+	"web/loop":                11,
+	"web/learn":               11,
+	"web/classroom":           11,
+	"web/labs":                11,
+	"web":                     12,
+	"web/webtest":             13, // runs the whole server for tests of pages
+	"cmd/viz":                 14,
 }
 
 // forTests are rooms that nothing but tests, and each other, imports.
-var forTests = map[string]bool{"infer/fixture": true, "infer/testmodel": true, "web/browser": true, "web/webtest": true}
+var forTests = map[string]bool{
+	"infer/fixture": true, "infer/testmodel": true, "web/browser": true, "web/webtest": true,
+	"web/session/sessiontest": true,
+}
 
 // goCommand runs the go tool at the top of the repository.
 func goCommand(t *testing.T, args ...string) io.Reader {

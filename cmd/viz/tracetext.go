@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // The account is laid out for 80 columns.
@@ -62,12 +62,12 @@ func (a *account) more(format string, args ...any) { a.line(indent+format, args.
 func (a *account) begin(p infer.Prompt) error {
 	c := p.Model.Config()
 	a.line("%-*s%s: %s weights, %s positions", nameColumn, "model",
-		view.Marked(p.Model.Name()), terms.Count(p.Model.Parameters()), terms.Count(c.Context))
+		stage.Marked(p.Model.Name()), terms.Count(p.Model.Parameters()), terms.Count(c.Context))
 	a.more("%d layers, width %d, %d query and %d key/value heads, %s tokens",
 		c.Layers, c.Width, c.Heads, c.KVHeads, terms.Count(c.Vocab))
 	words := make([]string, len(p.Tokens))
 	for i, t := range p.Tokens {
-		words[i] = view.TokenText(t).String()
+		words[i] = stage.TokenText(t).String()
 	}
 	for i, line := range wrap(words, 80-nameColumn) {
 		head := ""
@@ -83,7 +83,7 @@ func (a *account) begin(p infer.Prompt) error {
 		terms.Counted(s.Stop.MaxTokens, "token"),
 	)
 	for _, stop := range s.Stop.Strings {
-		a.more("stop at “%s”", view.Marked(stop))
+		a.more("stop at “%s”", stage.Marked(stop))
 	}
 	return a.err
 }
@@ -132,7 +132,7 @@ func (a *account) forward(s infer.Forward) {
 	a.line("")
 	title := fmt.Sprintf("── step %d ", s.Step)
 	a.line("%s%s", title, strings.Repeat("─", 78-width(title)))
-	what := fmt.Sprintf("decode: “%s” at position %s", view.TokenText(s.Tokens[0]), terms.Count(s.Positions))
+	what := fmt.Sprintf("decode: “%s” at position %s", stage.TokenText(s.Tokens[0]), terms.Count(s.Positions))
 	if s.Prefill {
 		what = "prefill: the whole prompt, " + terms.Counted(len(s.Tokens), "token")
 	}
@@ -179,7 +179,7 @@ func (a *account) filter(s infer.Filter) {
 func (a *account) table(l infer.Logits, s infer.Softmax, f infer.Filter, chosen int) {
 	column := tokenColumn
 	for _, r := range f.Rows.Rows {
-		column = max(column, width(view.TokenText(r.Token).String()))
+		column = max(column, width(stage.TokenText(r.Token).String()))
 	}
 	keepColumn := len("cut: top-k")
 	for _, c := range f.Cuts {
@@ -205,7 +205,7 @@ func (a *account) table(l infer.Logits, s infer.Softmax, f infer.Filter, chosen 
 		if !r.Kept {
 			keep, after = "cut: "+r.CutBy.Name(), "–"
 		}
-		row(mark, terms.Count(r.Rank), view.TokenText(r.Token).String(), terms.Logit(float64(l.Rows.Rows[i].Z)),
+		row(mark, terms.Count(r.Rank), stage.TokenText(r.Token).String(), terms.Logit(float64(l.Rows.Rows[i].Z)),
 			terms.Prob(s.Rows.Rows[i].P), bar(r.P), keep, after)
 		p, q = p+r.P, q+r.Q
 	}
@@ -221,7 +221,7 @@ func (a *account) table(l infer.Logits, s infer.Softmax, f infer.Filter, chosen 
 }
 
 func (a *account) sample(s infer.Sample) {
-	token := view.TokenText(s.Chosen.Token)
+	token := stage.TokenText(s.Chosen.Token)
 	if s.Greedy {
 		a.stage(s.Kind(), s.Took, "“%s”, the most probable token; nothing is drawn", token)
 		return
@@ -255,19 +255,19 @@ func strip(s infer.Sample) string {
 }
 
 func (a *account) append(s infer.Append) {
-	token := view.TokenText(s.Token)
+	token := stage.TokenText(s.Token)
 	a.text.WriteString(s.Text)
 	what := "joins the text"
 	switch {
 	case s.Stop == infer.StopEOS:
 		what = "ends the text and is not part of it"
 	case s.Stop == infer.StopString:
-		what = fmt.Sprintf("completes “%s”: the text ends before it", view.Marked(s.StopString))
+		what = fmt.Sprintf("completes “%s”: the text ends before it", stage.Marked(s.StopString))
 	case len(s.Held) > 0:
-		what = fmt.Sprintf("comes; “%s” is held back", view.Marked(string(s.Held)))
+		what = fmt.Sprintf("comes; “%s” is held back", stage.Marked(string(s.Held)))
 	}
 	a.stage(s.Kind(), s.Took, "“%s” %s", token, what)
-	a.more("%s", tail(view.Marked(a.prompt+a.text.String()).String(), tailWidth))
+	a.more("%s", tail(stage.Marked(a.prompt+a.text.String()).String(), tailWidth))
 	for _, c := range s.Conditions {
 		a.more("%s", condition(c))
 	}
@@ -285,7 +285,7 @@ func condition(c infer.Condition) string {
 			far = "p " + terms.Prob(c.P) + ", kept"
 		}
 	case infer.StopString:
-		far = fmt.Sprintf("%d of %d bytes of “%s”", c.Matched, len(c.String), view.Marked(c.String))
+		far = fmt.Sprintf("%d of %d bytes of “%s”", c.Matched, len(c.String), stage.Marked(c.String))
 	case infer.StopContext:
 		far = fmt.Sprintf("%s of %s positions", terms.Count(c.Have), terms.Count(c.Limit))
 	}

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // deck is the slide: who may come in, the text so far, the stage, the poll.
@@ -480,7 +480,7 @@ func deckBody(d slide) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Rich(d.Screen.Lead).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = stage.RichHTML(d.Screen.Lead).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -489,7 +489,7 @@ func deckBody(d slide) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !d.Screen.Veiled && d.Screen.Panel.Segments != nil {
-				templ_7745c5c3_Err = ui.Segments(brief(d.Screen.Panel.Segments)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = stage.SegmentsHTML(brief(d.Screen.Panel.Segments)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -539,7 +539,7 @@ func deckBody(d slide) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.StagePanel(d.Screen.Panel).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = stage.HTML(d.Screen.Panel).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -650,7 +650,7 @@ func deckPoll(q *poll) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Rich(q.Head).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = stage.RichHTML(q.Head).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -37,7 +37,7 @@ type shared struct {
 	Hidden  bool        `json:"hidden"`
 	Poll    *sharedPoll `json:"poll"`
 	Looking bool        `json:"looking"`        // there is an inside to look at
-	Heat    *view.Heat  `json:"heat,omitempty"` // its pictures, for screens that show it
+	Heat    *stage.Heat `json:"heat,omitempty"` // its pictures, for screens that show it
 }
 
 type sharedPoll struct {
@@ -61,7 +61,7 @@ func sharedOf(v *class.View, inside bool) *shared {
 		Looking: looksInside(v),
 	}
 	if inside && d.Looking {
-		d.Heat = view.NewHeat(v.State)
+		d.Heat = stage.NewHeat(v.State)
 	}
 	if st := v.State; st != nil {
 		d.Text, d.Step, d.Stage, d.Started = st.Text, st.Cursor.Step, int(st.Cursor.Stage), st.Started()
@@ -168,7 +168,7 @@ func voteOf(r *class.Receipt) *vote {
 		return nil
 	}
 	v := &vote{
-		Poll: r.Poll, Round: r.Round, Choice: r.Choice, Text: view.Marked(r.Text).String(), Number: r.N, Sure: r.Sure,
+		Poll: r.Poll, Round: r.Round, Choice: r.Choice, Text: stage.Marked(r.Text).String(), Number: r.N, Sure: r.Sure,
 	}
 	if r.U > 0 {
 		v.U = terms.Prob(r.U)

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // followPage is the class on a phone.
@@ -51,7 +51,7 @@ func (p *Pages) enter(w http.ResponseWriter, r *http.Request) (room *class.Room,
 	if err != nil {
 		status, head, say := p.trouble(r, err)
 		if pages.Fragment(r) {
-			p.HTML(w, r, status, ui.Refusal(head, say))
+			p.HTML(w, r, status, shell.Refusal(head, say))
 			return nil, who, false
 		}
 		p.HTML(w, r, status, joinHTML(joinPage{r.PathValue("code"), say}))

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 var (
@@ -22,7 +22,7 @@ var (
 	tourScript   = []string{"js/tour.js"}
 )
 
-var followKeys = []ui.Key{
+var followKeys = []shell.Key{
 	{Cap: "A – E", Says: "vote"},
 	{Cap: "W", Says: "wander, or rejoin"},
 	{Cap: "← →", Says: "while wandering: the stage before, after"},
@@ -116,7 +116,7 @@ func followHTML(v followPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("theme").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("theme").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -192,8 +192,8 @@ func followHTML(v followPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Bare(ui.ShellOf{
-			Title: ui.TitleOf(v.View.Title), Class: "page-class", Skip: "Skip to the stage", Mono: true, Styles: stageStyles, Scripts: followScript, Keys: followKeys,
+		templ_7745c5c3_Err = shell.Bare(shell.Of{
+			Title: shell.TitleOf(v.View.Title), Class: "page-class", Skip: "Skip to the stage", Mono: true, Styles: stageStyles, Scripts: followScript, Keys: followKeys,
 			Data: templ.Attributes{"data-class": "follow", "data-room": v.View.Code, "data-place": v.Where, "data-stage-names": strings.Join(terms.StageShorts(), ",")},
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -389,7 +389,7 @@ func connBanner() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Ico("off").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Ico("off").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -535,7 +535,7 @@ func ownHTML(v followPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Ico("back").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = shell.Ico("back").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -5,8 +5,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/ui"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -22,7 +21,7 @@ func looksInside(v *class.View) bool { return v.State != nil && v.State.Look != 
 
 // stageData goes with a stage that one screen has asked for.
 type stageData struct {
-	Heat *view.Heat `json:"heat"`
+	Heat *stage.Heat `json:"heat"`
 }
 
 // look has this screen look inside the forward pass from now on, or not, and
@@ -46,7 +45,7 @@ func (f *followFeed) look(c wire.Command) wire.Message {
 		inside := sent.On && looksInside(v)
 		data := stageData{}
 		if inside {
-			data.Heat = view.NewHeat(v.State)
+			data.Heat = stage.NewHeat(v.State)
 		}
 		panels, err := rendered([]piece{{"cl-stage", stageBody("cl-stage", screenOf(v, f.p.rest, inside))}})
 		return made{wire.Message{Done: true, Panels: panels, Data: data}, err}
@@ -82,9 +81,9 @@ func (p *Pages) insideOf(v *class.View, c wire.Command) wire.Message {
 		err    error
 	}
 	m := v.Shared(fmt.Sprintf("classroom/%s/%d/%d", c.Name, sent.Block, sent.Head), func() any {
-		what := piece{"inside", ui.Inside(view.NewInside(st, sent.Block))}
+		what := piece{"inside", stage.InsideHTML(stage.NewInside(st, sent.Block))}
 		if c.Name == "head" {
-			what = piece{"head-detail", ui.HeadDetail(view.NewHead(st, sent.Block, sent.Head))}
+			what = piece{"head-detail", stage.HeadHTML(stage.NewHead(st, sent.Block, sent.Head))}
 		}
 		panels, err := rendered([]piece{what})
 		return made{panels, err}

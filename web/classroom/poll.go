@@ -7,7 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // poll is a poll as screens show it. Of what is not to be known yet it holds
@@ -21,7 +21,7 @@ type poll struct {
 	Ends    string // milliseconds since 1970, "" without an end
 	Shown   bool   // counts are
 	Known   bool   // what is right and what the model thinks are
-	Head    view.Rich
+	Head    stage.Rich
 	Count   string // "26 votes"
 	Missing string // the probability of what could not be voted for
 }
@@ -30,10 +30,10 @@ type poll struct {
 // once they may be seen.
 type option struct {
 	class.Option
-	Label     view.Text // of a token
-	Votes     string    // "7 votes, 27%"
-	Share     string    // "27%"
-	ClassBar  string    // SVG lengths
+	Label     stage.Text // of a token
+	Votes     string     // "7 votes, 27%"
+	Share     string     // "27%"
+	ClassBar  string     // SVG lengths
 	ModelBar  string
 	Model     string // "16%"
 	Before    string // "before 35%", after a re-vote
@@ -100,7 +100,7 @@ func (q *poll) fill() {
 	for i, o := range q.Poll.Options {
 		one := option{Option: o}
 		if o.Token {
-			one.Label = view.Marked(o.Text)
+			one.Label = stage.Marked(o.Text)
 		}
 		if q.Shown {
 			part := share(o.Count, total)
@@ -143,7 +143,7 @@ func (q *poll) modelled() bool {
 func (q *poll) Modelled() bool { return q.modelled() }
 
 // head sums a revealed poll of tokens up in a sentence.
-func (q *poll) head() view.Rich {
+func (q *poll) head() stage.Rich {
 	if !q.Known || q.Kind != class.Next || len(q.Poll.Options) == 0 {
 		return nil
 	}
@@ -160,21 +160,21 @@ func (q *poll) head() view.Rich {
 			drawn = o
 		}
 	}
-	var r view.Rich
+	var r stage.Rich
 	if most != nil {
-		r = append(r, view.Span{S: "We said "}, chip(most, view.Given), view.Span{S: ", the model leaned to "})
+		r = append(r, stage.Span{S: "We said "}, chip(most, stage.Given), stage.Span{S: ", the model leaned to "})
 	} else {
-		r = append(r, view.Span{S: "Nobody voted. The model leaned to "})
+		r = append(r, stage.Span{S: "Nobody voted. The model leaned to "})
 	}
-	r = append(r, chip(leans, view.Gen))
+	r = append(r, chip(leans, stage.Gen))
 	if drawn != nil {
-		r = append(r, view.Span{S: ", the draw gives "}, chip(drawn, view.Pick))
+		r = append(r, stage.Span{S: ", the draw gives "}, chip(drawn, stage.Pick))
 	}
 	return r
 }
 
-func chip(o *class.Option, s view.Style) view.Span {
-	return view.Span{Style: s, Token: view.Marked(o.Text)}
+func chip(o *class.Option, s stage.Style) stage.Span {
+	return stage.Span{Style: s, Token: stage.Marked(o.Text)}
 }
 
 func sum(list []int) (n int) {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 var (
@@ -22,7 +22,7 @@ var (
 	presentScript = []string{"js/present.js"}
 )
 
-var presentKeys = []ui.Key{
+var presentKeys = []shell.Key{
 	{Cap: "→ PageDown Space", Says: "the next step: of the walkthrough, or of the loop"},
 	{Cap: "← PageUp", Says: "back"},
 	{Cap: "V", Says: "close the vote and reveal"},
@@ -85,8 +85,8 @@ func projectorHTML(d slide) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Bare(ui.ShellOf{
-			Title: ui.TitleOf(d.Title + ", projected"), Class: "page-deck", Skip: "Skip to the stage", Mono: true, Styles: deckStyles, Scripts: followScript,
+		templ_7745c5c3_Err = shell.Bare(shell.Of{
+			Title: shell.TitleOf(d.Title + ", projected"), Class: "page-deck", Skip: "Skip to the stage", Mono: true, Styles: deckStyles, Scripts: followScript,
 			Data: templ.Attributes{"data-class": "wall", "data-room": d.Code},
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -172,7 +172,7 @@ func presentHTML(v presentPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("keys").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("keys").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -180,7 +180,7 @@ func presentHTML(v presentPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("theme").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("theme").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -218,8 +218,8 @@ func presentHTML(v presentPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Bare(ui.ShellOf{
-			Title: ui.TitleOf(v.Title + ", presenting"), Class: "page-deck page-present", Skip: "Skip to the controls", Mono: true, Styles: deckStyles, Scripts: presentScript, Keys: presentKeys,
+		templ_7745c5c3_Err = shell.Bare(shell.Of{
+			Title: shell.TitleOf(v.Title + ", presenting"), Class: "page-deck page-present", Skip: "Skip to the controls", Mono: true, Styles: deckStyles, Scripts: presentScript, Keys: presentKeys,
 			Data: templ.Attributes{"data-class": "present", "data-room": v.Code},
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -589,7 +589,7 @@ func drivers(code string, c control) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("back").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("back").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -647,7 +647,7 @@ func notes(n note) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("warn").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("warn").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1692,7 +1692,7 @@ func flagButton(on bool, off, set, isOn, isOff, key string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if on {
-			templ_7745c5c3_Err = ui.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -9,21 +9,21 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // screen is the run of a class as its screens show it: the text so far, where
 // in the loop it is, and the stage.
 type screen struct {
 	Started bool
-	Strip   view.Strip
+	Strip   stage.Strip
 	Marks   []mark
 	N       int
 	Name    string
-	Lead    view.Rich
+	Lead    stage.Rich
 	Token   string // "token 20"
 	Stopped string // why the text has ended
-	Panel   view.Panel
+	Panel   stage.Stage
 	// Veiled says that the stage is being asked about: Panel is empty then.
 	Veiled bool
 }
@@ -38,24 +38,25 @@ type mark struct {
 
 // newScreen shows a state whole. inside shows the forward stage as it is seen
 // from inside, where it is looked into: that is several times as long, and its
-// pictures need the numbers of [view.NewHeat].
+// pictures need the numbers of [stage.NewHeat].
 func newScreen(st *session.State, inside bool) screen {
 	seen := *st
 	if !inside {
 		seen.Look = nil
 	}
-	loop := view.NewLoop(&seen)
-	s := screen{Started: st.Started(), Strip: loop.Strip, Panel: loop.Panel, Stopped: view.StopReason(st)}
-	s.Marks = marks(st, loop.Rail)
+	s := screen{
+		Started: st.Started(), Strip: stage.NewStrip(&seen), Panel: stage.New(&seen), Stopped: stage.StopReason(st),
+		Marks: marks(st, stage.NewRail(&seen)),
+	}
 	if s.Started {
-		s.N, s.Name, s.Lead = loop.Panel.N, loop.Panel.Name, loop.Panel.Lead
+		s.N, s.Name, s.Lead = s.Panel.N, s.Panel.Name, s.Panel.Lead
 		s.Token = "token " + terms.Count(len(st.PromptTokens)+st.Cursor.Step)
 	}
 	s.Panel.Enter, s.Panel.Past = "", "" // nothing moves: a class looks at a wall, not at a motion
 	return s
 }
 
-func marks(st *session.State, rail view.Rail) []mark {
+func marks(st *session.State, rail stage.Rail) []mark {
 	var list []mark
 	for _, r := range rail.Stages {
 		m := mark{N: r.N, Name: r.Name, Short: r.Short, State: r.State}
@@ -75,14 +76,14 @@ func newVeiled(st *session.State, step int) screen {
 	if step < 1 || step > len(st.Steps) {
 		return newScreen(st, false)
 	}
-	rail := view.NewLoop(st).Rail
+	rail := stage.NewRail(st)
 	s := newScreen(veiled(st, step), false)
 	if st.Cursor.Step < step || (st.Cursor.Step == step && st.Cursor.Stage <= infer.KindForward) {
 		return s // what is looked at tells nothing
 	}
-	s.Veiled, s.Panel = true, view.Panel{}
+	s.Veiled, s.Panel = true, stage.Stage{}
 	now := rail.Stages[st.Cursor.Stage-1]
-	s.N, s.Name, s.Lead = now.N, now.Name, view.Rich{{S: now.Say}}
+	s.N, s.Name, s.Lead = now.N, now.Name, stage.Rich{{S: now.Say}}
 	s.Marks = nil
 	for _, r := range rail.Stages {
 		m := mark{N: r.N, Name: r.Name, Short: r.Short, State: r.State}

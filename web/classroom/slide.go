@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // slide is what stands on the wall.
@@ -55,7 +55,7 @@ func screenOf(v *class.View, rest *session.State, inside bool) screen {
 
 // brief is a row of segments with the first part of its words: a slide has no
 // room for the rest beside the mark.
-func brief(s *view.Segments) *view.Segments {
+func brief(s *stage.Segments) *stage.Segments {
 	short := *s
 	short.SayEnd = ""
 	return &short

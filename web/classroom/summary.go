@@ -10,7 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // summaryPage is what a class leaves behind, for its teacher.
@@ -38,7 +38,7 @@ type askedPoll struct {
 
 // askedRow is one option over the rounds.
 type askedRow struct {
-	Label  view.Text
+	Label  stage.Text
 	Text   string
 	HTML   string
 	Right  bool
@@ -90,7 +90,7 @@ func newAsked(n int, q class.PollSummary) askedPoll {
 		row := askedRow{Text: o.Text, HTML: o.HTML, Right: o.Right}
 		right = right || o.Right
 		if o.Token {
-			row.Label = view.Marked(o.Text)
+			row.Label = stage.Marked(o.Text)
 		}
 		for _, r := range q.Rounds {
 			n := r.Of(o)

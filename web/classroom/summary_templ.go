@@ -12,8 +12,8 @@ import (
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/ui"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 func summaryHTML(v summaryPage) templ.Component {
@@ -345,7 +345,7 @@ func summaryHTML(v summaryPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{Title: ui.TitleOf("Summary of " + v.Title), Active: "class", Class: "page-learn page-teach", Skip: "Skip to the summary", Mono: true, Styles: plainStyles, Scripts: plainScript, Keys: ui.SharedKeys}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Page(shell.Of{Title: shell.TitleOf("Summary of " + v.Title), Active: "class", Class: "page-learn page-teach", Skip: "Skip to the summary", Mono: true, Styles: plainStyles, Scripts: plainScript, Keys: shell.SharedKeys}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -390,7 +390,7 @@ func textsHTML(v summaryPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Text(view.Marked(t.Prompt)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = stage.TextHTML(stage.Marked(t.Prompt)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -586,7 +586,7 @@ func replayHTML(v summaryPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{Title: ui.TitleOf("Replay of " + v.Title), Active: "class", Class: "page-learn page-teach", Skip: "Skip to the replay", Mono: true, Styles: plainStyles, Scripts: plainScript, Keys: ui.SharedKeys}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Page(shell.Of{Title: shell.TitleOf("Replay of " + v.Title), Active: "class", Class: "page-learn page-teach", Skip: "Skip to the replay", Mono: true, Styles: plainStyles, Scripts: plainScript, Keys: shell.SharedKeys}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -770,7 +770,7 @@ func askedHTML(q askedPoll) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Text(row.Label).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = stage.TextHTML(row.Label).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -807,7 +807,7 @@ func askedHTML(q askedPoll) templ.Component {
 				}
 			}
 			if row.Right {
-				templ_7745c5c3_Err = ui.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = shell.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -14,10 +14,10 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
-var tourKeys = append([]ui.Key{{Cap: "→", Says: "the next step"}, {Cap: "←", Says: "the step before"}, {Cap: "A – E", Says: "answer"}}, ui.SharedKeys...)
+var tourKeys = append([]shell.Key{{Cap: "→", Says: "the next step"}, {Cap: "←", Says: "the step before"}, {Cap: "A – E", Says: "answer"}}, shell.SharedKeys...)
 
 // tourHTML is one step of a walkthrough that someone plays alone.
 func tourHTML(v tourPage) templ.Component {
@@ -171,7 +171,7 @@ func tourHTML(v tourPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Ico("back").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = shell.Ico("back").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -227,7 +227,7 @@ func tourHTML(v tourPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = ui.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = shell.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -286,8 +286,8 @@ func tourHTML(v tourPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{
-			Title: ui.TitleOf(v.Walk.Title), Active: "learn", Class: "page-class page-tour", Skip: "Skip to the step", Mono: true, Styles: stageStyles, Scripts: tourScript, Keys: tourKeys,
+		templ_7745c5c3_Err = shell.Page(shell.Of{
+			Title: shell.TitleOf(v.Walk.Title), Active: "learn", Class: "page-class page-tour", Skip: "Skip to the step", Mono: true, Styles: stageStyles, Scripts: tourScript, Keys: tourKeys,
 			Data: templ.Attributes{"data-class": "tour"},
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -660,7 +660,7 @@ func tourVerdict(v tourPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if *v.Right {
-				templ_7745c5c3_Err = ui.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = shell.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -669,7 +669,7 @@ func tourVerdict(v tourPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = ui.Ico("cross").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = shell.Ico("cross").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 func billSections(r *lab.Bill) []section {
@@ -65,7 +65,7 @@ func billSections(r *lab.Bill) []section {
 
 // paidToken is an output token and the bill after it.
 type paidToken struct {
-	Text view.Text
+	Text stage.Text
 	Say  string
 }
 

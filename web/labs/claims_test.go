@@ -6,7 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/sampling"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // plain is a sentence without its emphasis.
@@ -165,9 +165,9 @@ func TestPartingStrips(t *testing.T) {
 	if v.Lanes != "1 Greedy and 2 Pure" || v.Step != "3" || v.U != "0.7500" || v.Why != "why" {
 		t.Errorf("%+v", v)
 	}
-	a := stripView{Lane: "1 Greedy", Takes: view.Marked("a"), OwnX: "0%", OwnW: "100%"}
+	a := stripView{Lane: "1 Greedy", Takes: stage.Marked("a"), OwnX: "0%", OwnW: "100%"}
 	b := stripView{
-		Lane: "2 Pure", Takes: view.Marked(" b"), OwnX: "70%", OwnW: "10%", OtherX: "0%", OtherW: "50%", UAt: "75%",
+		Lane: "2 Pure", Takes: stage.Marked(" b"), OwnX: "70%", OwnW: "10%", OtherX: "0%", OtherW: "50%", UAt: "75%",
 	}
 	for i, want := range []stripView{a, b} {
 		got := v.Strips[i]

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // optionNames are choices of the memory lab as people know them.
@@ -117,7 +117,7 @@ func sharesOf(m *lab.Memory) []shareView {
 	var list []shareView
 	for _, v := range m.Variants {
 		s := shareView{
-			MemoryVariant: v, Width: view.Share(v.Bytes / max(most, 1)), Size: terms.Bytes(v.Bytes),
+			MemoryVariant: v, Width: stage.Share(v.Bytes / max(most, 1)), Size: terms.Bytes(v.Bytes),
 			Each: terms.Bytes(v.BytesPerPosition) + " a token",
 		}
 		if c, err := plots.Heads(m.Model.Heads, v.KVHeads, v.Now); err == nil {

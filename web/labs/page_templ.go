@@ -13,13 +13,13 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
-func shell(title string) ui.ShellOf {
-	return ui.ShellOf{
-		Title: ui.TitleOf(title), Active: "labs", Class: "page-lab", Skip: "Skip to the lab", Mono: true,
-		Styles: []string{"css/labs.css"}, Scripts: []string{"js/labs.js"}, Keys: ui.SharedKeys,
+func frame(title string) shell.Of {
+	return shell.Of{
+		Title: shell.TitleOf(title), Active: "labs", Class: "page-lab", Skip: "Skip to the lab", Mono: true,
+		Styles: []string{"css/labs.css"}, Scripts: []string{"js/labs.js"}, Keys: shell.SharedKeys,
 	}
 }
 
@@ -118,7 +118,7 @@ func indexPage(list []lab.Info) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = shell.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -133,7 +133,7 @@ func indexPage(list []lab.Info) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(shell("Labs")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Page(frame("Labs")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -206,7 +206,7 @@ func refusalPage(head, say string) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(shell(head)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Page(frame(head)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -577,7 +577,7 @@ func labPage(p page) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(shell(p.Form.Title)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var12), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Page(frame(p.Form.Title)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var12), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

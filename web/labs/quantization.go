@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // roundedBars is how many tokens a picture has room for; the table has all.
@@ -122,7 +122,7 @@ func savesSay(q *lab.Quantization) []span {
 		}
 	}
 	if q.LeftOut != "" {
-		parts = append(parts, "Left out: "+view.Marked(q.LeftOut).String()+".")
+		parts = append(parts, "Left out: "+stage.Marked(q.LeftOut).String()+".")
 	}
 	return say(parts...)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // section is one part of a lab's results.
@@ -129,7 +129,7 @@ func cellText(cell any) string {
 	case float64:
 		return terms.Measured(c)
 	case string:
-		return view.Marked(c).String()
+		return stage.Marked(c).String()
 	}
 	return ""
 }
@@ -152,18 +152,18 @@ func quartiles(s lab.Spread) plots.Quartiles {
 }
 
 // marked is a token's text as a page writes it.
-func marked(t lab.Token) view.Text {
+func marked(t lab.Token) stage.Text {
 	if t.Special {
-		return view.Text{{S: t.Text}}
+		return stage.Text{{S: t.Text}}
 	}
-	return view.Marked(t.Text)
+	return stage.Marked(t.Text)
 }
 
 // tokenName is the same in words, for tables.
 func tokenName(t lab.Token) string { return marked(t).String() }
 
 // tokenText writes a token, its marks set apart and no space around it.
-func tokenText(t view.Text) templ.Component {
+func tokenText(t stage.Text) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		var out strings.Builder
 		for _, p := range t {

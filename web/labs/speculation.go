@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // shownRounds is how many rounds stand on the page; the raw rows have all.
@@ -173,7 +173,7 @@ type roundView struct {
 
 // judgedView is a proposal and its verdict.
 type judgedView struct {
-	Token           view.Text
+	Token           stage.Text
 	Q, P, Chance, U string
 	ChanceW, UAt    string // as SVG lengths
 	Verdict         string // "taken", "refused", "dropped", "correction", "bonus"
@@ -189,10 +189,10 @@ func roundsOf(s *lab.Speculation) (list []roundView, verdicts int) {
 		for _, j := range r.Judged {
 			row := judgedView{
 				Token: marked(j.Token), Q: terms.Prob(j.Q), P: terms.Prob(j.P), Chance: terms.Prob(j.Chance), U: "–",
-				ChanceW: view.Share(j.Chance), Verdict: "refused",
+				ChanceW: stage.Share(j.Chance), Verdict: "refused",
 			}
 			if j.U != nil {
-				row.U, row.UAt = terms.Decimals(*j.U, 4), view.Share(*j.U)
+				row.U, row.UAt = terms.Decimals(*j.U, 4), stage.Share(*j.U)
 			}
 			if j.Accepted {
 				row.Verdict = "taken"

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 func stopsSections(s *lab.Stops) []section {
@@ -48,7 +48,7 @@ func stopsSections(s *lab.Stops) []section {
 func racerName(r lab.Racer) string {
 	switch r.Kind {
 	case "stop_string":
-		return terms.StopOf(r.Kind).Name + " " + view.Marked(r.String).String()
+		return terms.StopOf(r.Kind).Name + " " + stage.Marked(r.String).String()
 	case "max_tokens":
 		return terms.StopOf(r.Kind).Name + " " + terms.Count(r.Limit)
 	case "context":
@@ -73,7 +73,7 @@ func straddleSection(s *lab.Straddle) section {
 		g.Rows = append(
 			g.Rows,
 			[]string{
-				terms.Count(t.Step), tokenName(t.Token), view.Marked(t.Text).String(), view.Marked(t.Held).String(),
+				terms.Count(t.Step), tokenName(t.Token), stage.Marked(t.Text).String(), stage.Marked(t.Held).String(),
 				terms.Count(t.Matched), stop,
 			},
 		)
@@ -81,7 +81,7 @@ func straddleSection(s *lab.Straddle) section {
 	return section{
 		ID: "straddle", Title: "A stop string across tokens", Half: true,
 		Say: say("“", b(
-			view.Marked(s.String).String(),
+			stage.Marked(s.String).String(),
 		), "” begins "+terms.Counted(s.Offset, "byte")+" into token ", b(
 			terms.Count(s.First),
 		), " and ends in token ", b(terms.Count(s.Last)),

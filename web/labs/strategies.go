@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // laneView is a lane with its tokens marked.
@@ -20,7 +20,7 @@ type laneView struct {
 // laneToken is one token of a lane.
 type laneToken struct {
 	Step  int
-	Text  view.Text
+	Text  stage.Text
 	Ramp  string
 	P     string
 	Title string
@@ -81,7 +81,7 @@ func newLane(of *lab.Strategies, i int) laneView {
 	v := laneView{N: i + 1, Name: l.Name, Say: settingsSay(l)}
 	for _, s := range l.Steps {
 		v.Tokens = append(v.Tokens, laneToken{
-			Step: s.Step, Text: marked(s.Token), Ramp: view.Ramp(s.P), P: terms.ProbShort(s.P),
+			Step: s.Step, Text: marked(s.Token), Ramp: stage.Ramp(s.P), P: terms.ProbShort(s.P),
 			Title: stepSay(s, of.U),
 			Parts: s.Step == parts, Same: i > 0 && (parts == 0 || s.Step < parts),
 			Round: l.Circle != nil && s.Step >= l.Circle.Start,
@@ -158,7 +158,7 @@ type partingView struct {
 // SVG lengths; empty where there is none.
 type stripView struct {
 	Lane                            string
-	Takes                           view.Text
+	Takes                           stage.Text
 	OwnX, OwnW, OtherX, OtherW, UAt string
 }
 
@@ -173,7 +173,7 @@ func partingsOf(s *lab.Strategies) []partingView {
 			strip.OwnX, strip.OwnW = lengths(p.Segments[k][k])
 			strip.OtherX, strip.OtherW = lengths(p.Segments[k][1-k])
 			if s.Lanes[lane].Settings.Temperature > 0 {
-				strip.UAt = view.Share(p.U)
+				strip.UAt = stage.Share(p.U)
 			}
 			v.Strips[k] = strip
 		}
@@ -186,7 +186,7 @@ func lengths(s lab.Segment) (x, width string) {
 	if s.To <= s.From {
 		return "", ""
 	}
-	return view.Share(s.From), view.Share(s.To - s.From)
+	return stage.Share(s.From), stage.Share(s.To - s.From)
 }
 
 func runsSay(s *lab.Strategies) []span {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 func cardsPage(v *deckPage) templ.Component {
@@ -63,12 +63,12 @@ func cardsPage(v *deckPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{
-			Title: ui.TitleOf("Flashcards"), Active: "practice", Class: "page-practice", Skip: "Skip to the card", Mono: true,
+		templ_7745c5c3_Err = shell.Page(shell.Of{
+			Title: shell.TitleOf("Flashcards"), Active: "practice", Class: "page-practice", Skip: "Skip to the card", Mono: true,
 			Styles: cardStyles, Scripts: []string{"js/cards.js"},
 			Keys: keysWith(
-				ui.Key{Cap: "Space", Says: "turn the card"},
-				ui.Key{Cap: "1 – 4", Says: "again, hard, good, easy"},
+				shell.Key{Cap: "Space", Says: "turn the card"},
+				shell.Key{Cap: "1 – 4", Says: "again, hard, good, easy"},
 			),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -581,7 +581,7 @@ func paperPage(title string, fold bool, cards []*lessons.Card) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{Title: ui.TitleOf(title), Active: "practice", Class: paperClass(fold), Skip: "Skip to the cards", Styles: paperStyles, Scripts: scripts}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Page(shell.Of{Title: shell.TitleOf(title), Active: "practice", Class: paperClass(fold), Skip: "Skip to the cards", Styles: paperStyles, Scripts: scripts}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -3,7 +3,7 @@
 // One folder is one feature here, so the room has floors of its own. A handler
 // reads the request, asks the course (package lessons) and the learner's record
 // (package progress), makes a view model, and gives it to a templ component,
-// which lays it out and decides nothing. Every page stands in [ui.Shell].
+// which lays it out and decides nothing. Every page stands in [shell.Page].
 //
 // The pages work without a script: questions, marks and imports are forms, and
 // a form's answer is a redirect or a whole page. Where there is a script, it

@@ -13,8 +13,8 @@ import (
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/ui"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 func drillAside(v *drillWork) templ.Component {
@@ -632,7 +632,7 @@ func drillEnd(v *drillWork) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -769,7 +769,7 @@ func drillOverview(v *drillWork) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.Text(view.Marked(r.Name)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = stage.TextHTML(stage.Marked(r.Name)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // drillRow is a row of the step's table as it stands.
@@ -216,7 +216,7 @@ type drillShown struct {
 
 // wholePart is one token's part of the whole, in per cent of the width.
 type wholePart struct {
-	Name view.Text
+	Name stage.Text
 	X, W float64
 	Part bool // that of the cell at hand
 }
@@ -273,7 +273,7 @@ func (v *drillWork) whole() []wholePart {
 		}
 		x := 0.0
 		for i, r := range o.Rows {
-			list = append(list, wholePart{Name: view.Marked(r.Name), X: 100 * x, W: 100 * r.P, Part: i == at})
+			list = append(list, wholePart{Name: stage.Marked(r.Name), X: 100 * x, W: 100 * r.P, Part: i == at})
 			x += r.P
 		}
 	}

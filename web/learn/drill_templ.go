@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/lessons/drill"
-	"github.com/tokenbytoken/viz/web/ui"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 func drillPage(v *drillWork) templ.Component {
@@ -152,7 +152,7 @@ func drillPage(v *drillWork) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("dice").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("dice").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -170,15 +170,15 @@ func drillPage(v *drillWork) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{
-			Title: ui.TitleOf(v.Title), Active: "practice", Class: "page-drill", Skip: "Skip to the drill", Mono: true,
+		templ_7745c5c3_Err = shell.Page(shell.Of{
+			Title: shell.TitleOf(v.Title), Active: "practice", Class: "page-drill", Skip: "Skip to the drill", Mono: true,
 			Styles: practiceStyles, Scripts: []string{"js/drill.js"},
 			Keys: keysWith(
-				ui.Key{Cap: "Enter", Says: "check the cell, go on to the next"},
-				ui.Key{Cap: "Tab", Says: "next cell"},
-				ui.Key{Cap: "← ↑ ↓ →", Says: "in the table: the cell beside"},
-				ui.Key{Cap: "?", Says: "in a cell: a hint"},
-				ui.Key{Cap: "N", Says: "new numbers"},
+				shell.Key{Cap: "Enter", Says: "check the cell, go on to the next"},
+				shell.Key{Cap: "Tab", Says: "next cell"},
+				shell.Key{Cap: "← ↑ ↓ →", Says: "in the table: the cell beside"},
+				shell.Key{Cap: "?", Says: "in a cell: a hint"},
+				shell.Key{Cap: "N", Says: "new numbers"},
 			),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -561,7 +561,7 @@ func drillTabs(v *drillWork) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Score.Steps[i].Complete {
-				templ_7745c5c3_Err = ui.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = shell.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1022,7 +1022,7 @@ func drillRowHTML(v *drillWork, r drillRow, quiet string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if r.Token {
-			templ_7745c5c3_Err = ui.Text(view.Marked(r.Name)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = stage.TextHTML(stage.Marked(r.Name)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1242,12 +1242,12 @@ func why(v *drillWork, w drill.Verdict) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if w.State == drill.Wrong {
-			templ_7745c5c3_Err = ui.Ico("cross").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("cross").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = ui.Ico("warn").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("warn").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1340,17 +1340,17 @@ func verdictIco(state drill.State) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		switch state {
 		case drill.Right:
-			templ_7745c5c3_Err = ui.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case drill.Wrong:
-			templ_7745c5c3_Err = ui.Ico("cross").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("cross").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case drill.Part, drill.Refused:
-			templ_7745c5c3_Err = ui.Ico("warn").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("warn").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1870,7 +1870,7 @@ func drillAsk(v *drillWork, a drill.Ask) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.Text(view.Marked(o.Text)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = stage.TextHTML(stage.Marked(o.Text)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

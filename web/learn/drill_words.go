@@ -11,7 +11,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/lessons/drill"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // numbersSay says which numbers these are.
@@ -96,7 +96,7 @@ func miniQ(cut bool, r drill.SummaryRow) float64 {
 }
 
 // svgToken is a token's text inside of a picture.
-func svgToken(t view.Text) templ.Component {
+func svgToken(t stage.Text) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		_, err := io.WriteString(w, templ.EscapeString(t.String()))
 		return err

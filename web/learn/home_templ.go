@@ -11,8 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"fmt"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/ui"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 	"strconv"
 )
 
@@ -142,10 +142,10 @@ func homeHTML(v homePage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{
+		templ_7745c5c3_Err = shell.Page(shell.Of{
 			Title: "Token by Token: how a language model writes", Class: "page-home", Skip: "Skip to the content", Mono: true,
 			Styles: homeStyles, Scripts: homeScripts,
-			Keys: keysWith(ui.Key{Cap: "Space", Says: "play, pause the loop"}, ui.Key{Cap: "N", Says: "next token"}),
+			Keys: keysWith(shell.Key{Cap: "Space", Says: "play, pause the loop"}, shell.Key{Cap: "N", Says: "next token"}),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -193,7 +193,7 @@ func doors(v homePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -229,7 +229,7 @@ func doors(v homePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -237,7 +237,7 @@ func doors(v homePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -245,7 +245,7 @@ func doors(v homePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -326,7 +326,7 @@ func turnHTML(v *turnView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Text(t.Text).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = stage.TextHTML(t.Text).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -350,7 +350,7 @@ func turnHTML(v *turnView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Text(v.New.Text).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = stage.TextHTML(v.New.Text).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -448,7 +448,7 @@ func turnHTML(v *turnView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Rich(s.Say).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = stage.RichHTML(s.Say).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -484,7 +484,7 @@ func turnHTML(v *turnView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Text(r.Text).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = stage.TextHTML(r.Text).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -605,7 +605,7 @@ func turnHTML(v *turnView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Ico("play").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Ico("play").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -631,7 +631,7 @@ func turnHTML(v *turnView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("reset").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("reset").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -657,7 +657,7 @@ func turnHTML(v *turnView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("token").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("token").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -700,7 +700,7 @@ func turnHTML(v *turnView) templ.Component {
 	})
 }
 
-func madeToken(t view.Token, class string) templ.Component {
+func madeToken(t stage.Token, class string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -743,7 +743,7 @@ func madeToken(t view.Token, class string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Text(t.Text).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = stage.TextHTML(t.Text).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

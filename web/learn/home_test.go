@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // loopOf runs the home page's prompt and settings on the engine itself.
@@ -57,7 +57,7 @@ func TestTurnIsTheEngines(t *testing.T) {
 		}
 		rows.Each(func(i int, tr *goquery.Selection) {
 			r := filter.Rows.Rows[i]
-			want := []string{view.TokenText(r.Token).String(), terms.Logit(float64(r.Z)), terms.Prob(r.P)}
+			want := []string{stage.TokenText(r.Token).String(), terms.Logit(float64(r.Z)), terms.Prob(r.P)}
 			got := []string{tr.Find("th .tk").Text(), text(tr.Find("td").Eq(0)), text(tr.Find("td").Eq(1))}
 			for j := range want {
 				if got[j] != want[j] {
@@ -68,7 +68,7 @@ func TestTurnIsTheEngines(t *testing.T) {
 				t.Errorf("turn %d, row %d: drawn or cut is wrong", n, i)
 			}
 		})
-		chosen := view.TokenText(sample.Chosen.Token).String()
+		chosen := stage.TokenText(sample.Chosen.Token).String()
 		if got, want := text(d.Find(".say-5")), "Sample: A random number, u = "+terms.Prob(sample.U)+", falls on "+chosen+"."; got != want {
 			t.Errorf("turn %d: %q, want %q", n, got, want)
 		}

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 func lessonHTML(v *lessonPage) templ.Component {
@@ -50,7 +50,7 @@ func lessonHTML(v *lessonPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -116,10 +116,10 @@ func lessonHTML(v *lessonPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{
-			Title: ui.TitleOf(v.Title), Active: "learn", Class: "page-lesson", Skip: "Skip to the lesson", Mono: true,
+		templ_7745c5c3_Err = shell.Page(shell.Of{
+			Title: shell.TitleOf(v.Title), Active: "learn", Class: "page-lesson", Skip: "Skip to the lesson", Mono: true,
 			Styles: lessonStyles, Scripts: lessonScripts, End: lessonPlace(v),
-			Keys: keysWith(ui.Key{Cap: "N", Says: "next lesson"}, ui.Key{Cap: "B", Says: "lesson before"}),
+			Keys: keysWith(shell.Key{Cap: "N", Says: "next lesson"}, shell.Key{Cap: "B", Says: "lesson before"}),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -430,7 +430,7 @@ func aside(a lessons.Aside) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Ico(asideIcon(a.Kind)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = shell.Ico(asideIcon(a.Kind)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -585,7 +585,7 @@ func unitLesson(l *mapLesson, here bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if l.State() == "done" {
-			templ_7745c5c3_Err = ui.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -595,7 +595,7 @@ func unitLesson(l *mapLesson, here bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if lessonNumber(l.Lesson) == "" {
-			templ_7745c5c3_Err = ui.Ico("book").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("book").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -718,7 +718,7 @@ func unitLesson(l *mapLesson, here bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if s.Seen {
-					templ_7745c5c3_Err = ui.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = shell.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -808,7 +808,7 @@ func lessonEnd(v *lessonPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -844,7 +844,7 @@ func lessonEnd(v *lessonPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("back").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("back").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -870,7 +870,7 @@ func lessonEnd(v *lessonPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("back").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("back").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -897,7 +897,7 @@ func lessonEnd(v *lessonPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -923,7 +923,7 @@ func lessonEnd(v *lessonPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -11,8 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/progress"
-	"github.com/tokenbytoken/viz/web/ui"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/stage"
 	"strconv"
 )
 
@@ -111,9 +111,9 @@ func overviewHTML(v overviewPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{
-			Title: ui.TitleOf("Learn"), Active: "learn", Class: "page-learn", Skip: "Skip to the lessons",
-			Styles: styles, Scripts: scripts, Keys: keysWith(ui.Key{Cap: "N", Says: "go on reading"}),
+		templ_7745c5c3_Err = shell.Page(shell.Of{
+			Title: shell.TitleOf("Learn"), Active: "learn", Class: "page-learn", Skip: "Skip to the lessons",
+			Styles: styles, Scripts: scripts, Keys: keysWith(shell.Key{Cap: "N", Says: "go on reading"}),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -199,7 +199,7 @@ func goOn(m *courseMap) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -212,7 +212,7 @@ func goOn(m *courseMap) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -309,12 +309,12 @@ func courseLesson(l *mapLesson) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if l.State() == "done" {
-			templ_7745c5c3_Err = ui.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else if lessonNumber(l.Lesson) == "" {
-			templ_7745c5c3_Err = ui.Ico("book").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("book").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -667,9 +667,9 @@ func tallyItem(name string, have, of int) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var31 string
-			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.ResolveAttributeValue(view.Share(float64(have) / float64(of)))
+			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.ResolveAttributeValue(stage.Share(float64(have) / float64(of)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/overview.templ`, Line: 150, Col: 203}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/learn/overview.templ`, Line: 150, Col: 204}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var31)
 			if templ_7745c5c3_Err != nil {

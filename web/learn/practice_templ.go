@@ -12,7 +12,7 @@ import (
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 func practiceHTML(v practicePage) templ.Component {
@@ -253,8 +253,8 @@ func practiceHTML(v practicePage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{
-			Title: ui.TitleOf("Practice"), Active: "practice", Class: "page-practice", Skip: "Skip to the exercises",
+		templ_7745c5c3_Err = shell.Page(shell.Of{
+			Title: shell.TitleOf("Practice"), Active: "practice", Class: "page-practice", Skip: "Skip to the exercises",
 			Styles: practiceStyles, Scripts: scripts, Keys: keysWith(),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

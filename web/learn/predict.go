@@ -18,7 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons/predict"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // What a round offers, how far a sitting goes, and how long a run may take to
@@ -56,7 +56,7 @@ type predictRound struct {
 	From   predictFrom
 	Title  string
 	Prompt string
-	Made   []view.Text // the tokens behind the prompt
+	Made   []stage.Text // the tokens behind the prompt
 	Step   int
 	Hand   []predictChoice
 	Ended  string // why there is no next token, or ""
@@ -70,14 +70,14 @@ type predictRound struct {
 // predictChoice is a candidate.
 type predictChoice struct {
 	ID   int
-	Text view.Text
+	Text stage.Text
 	Pick bool
 }
 
 // predictShown is what comes out.
 type predictShown struct {
 	Right, Again bool // Again: guessed before, so this one does not count
-	Token, Guess view.Text
+	Token, Guess stage.Text
 	Forced       bool
 	Rows         []predictRow
 	Rest         string
@@ -89,7 +89,7 @@ type predictShown struct {
 
 // predictRow is a candidate with what the model gave it.
 type predictRow struct {
-	Text       view.Text
+	Text       stage.Text
 	Rank       string
 	P          float64
 	Kept       bool
@@ -194,7 +194,7 @@ func (v *predictRound) id() string {
 func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predict.Result) *predictShown {
 	d := v.step.Distribution()
 	s := &predictShown{
-		Right: result.Right, Result: result, Guess: guess.Text, Token: view.TokenText(m.Token(v.step.Chosen)),
+		Right: result.Right, Result: result, Guess: guess.Text, Token: stage.TokenText(m.Token(v.step.Chosen)),
 		Forced: v.step.Forced,
 		Score:  terms.Decimals(result.Score, 2), Blind: terms.Decimals(predict.Blind(len(v.Hand)), 2),
 		Settings: predictSettings(v.step.Settings),
@@ -289,7 +289,7 @@ func (v *predictRound) make(ctx context.Context, p *Pages) error {
 	}
 	v.Prompt = st.Prompt
 	for _, s := range st.Steps[:min(v.Step-1, len(st.Steps))] {
-		v.Made = append(v.Made, view.TokenText(p.Model.Token(s.Chosen)))
+		v.Made = append(v.Made, stage.TokenText(p.Model.Token(s.Chosen)))
 	}
 	if v.Ended != "" {
 		return nil
@@ -297,7 +297,7 @@ func (v *predictRound) make(ctx context.Context, p *Pages) error {
 	v.step = st.Steps[v.Step-1]
 	seed := v.step.Settings.Seed*predictMost + uint64(v.Step)
 	for _, id := range predict.Deal(v.step.Distribution(), int32(v.step.Chosen), predictHand, seed) {
-		v.Hand = append(v.Hand, predictChoice{ID: int(id), Text: view.TokenText(p.Model.Token(int(id)))})
+		v.Hand = append(v.Hand, predictChoice{ID: int(id), Text: stage.TokenText(p.Model.Token(int(id)))})
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 func atoi(t *testing.T, s string) int {
@@ -168,10 +168,10 @@ func TestPredictedRoundsKeepTheirIDs(t *testing.T) {
 	}
 	wide := infer.DefaultSettings()
 	wide.Temperature, wide.TopK = 1e-7, 4_000_000
-	round := func(prompt string, s infer.Settings, chosen int, made ...view.Text) *predictRound {
+	round := func(prompt string, s infer.Settings, chosen int, made ...stage.Text) *predictRound {
 		return &predictRound{Prompt: prompt, Made: made, step: &infer.Step{Chosen: chosen, Settings: s}}
 	}
-	old := round(`Once "upon`, cut, 265, view.Text{{S: " a"}}, view.Text{{S: " time"}})
+	old := round(`Once "upon`, cut, 265, stage.Text{{S: " a"}}, stage.Text{{S: " time"}})
 	for _, c := range []struct {
 		round *predictRound
 		want  string

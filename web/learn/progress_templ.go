@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"fmt"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 	"strconv"
 )
 
@@ -65,7 +65,7 @@ func progressHTML(v progressPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = shell.Ico("tick").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -88,7 +88,7 @@ func progressHTML(v progressPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Ico("warn").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = shell.Ico("warn").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -248,9 +248,9 @@ func progressHTML(v progressPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{
-			Title: ui.TitleOf("Progress"), Active: "learn", Class: "page-learn", Skip: "Skip to your progress",
-			Styles: styles, Scripts: scripts, Keys: keysWith(ui.Key{Cap: "N", Says: "go on reading"}),
+		templ_7745c5c3_Err = shell.Page(shell.Of{
+			Title: shell.TitleOf("Progress"), Active: "learn", Class: "page-learn", Skip: "Skip to your progress",
+			Styles: styles, Scripts: scripts, Keys: keysWith(shell.Key{Cap: "N", Says: "go on reading"}),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -12,7 +12,7 @@ import (
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 func quizHTML(v quizPage) templ.Component {
@@ -272,8 +272,8 @@ func quizHTML(v quizPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{
-			Title: ui.TitleOf("Quiz"), Active: "practice", Class: "page-practice page-quiz", Skip: "Skip to the questions",
+		templ_7745c5c3_Err = shell.Page(shell.Of{
+			Title: shell.TitleOf("Quiz"), Active: "practice", Class: "page-practice page-quiz", Skip: "Skip to the questions",
 			Styles: practiceStyles, Scripts: []string{"js/learn.js"}, Keys: keysWith(),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

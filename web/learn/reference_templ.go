@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 func referenceHTML(c *lessons.Course, parts []lessonSection) templ.Component {
@@ -181,8 +181,8 @@ func referenceHTML(c *lessons.Course, parts []lessonSection) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{
-			Title: ui.TitleOf("Reference"), Active: "learn", Class: "page-sheet", Skip: "Skip to the reference", Mono: true,
+		templ_7745c5c3_Err = shell.Page(shell.Of{
+			Title: shell.TitleOf("Reference"), Active: "learn", Class: "page-sheet", Skip: "Skip to the reference", Mono: true,
 			Styles: sheetStyles, Scripts: scripts, Keys: keysWith(),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -311,8 +311,8 @@ func glossaryHTML(c *lessons.Course) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{
-			Title: ui.TitleOf("Glossary"), Active: "learn", Class: "page-learn", Skip: "Skip to the words", Mono: true,
+		templ_7745c5c3_Err = shell.Page(shell.Of{
+			Title: shell.TitleOf("Glossary"), Active: "learn", Class: "page-learn", Skip: "Skip to the words", Mono: true,
 			Styles: styles, Scripts: scripts, Keys: keysWith(),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

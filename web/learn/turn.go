@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // The run on the home page: one prompt, a few seeds, so that it goes another
@@ -130,9 +130,9 @@ func (p *Pages) turnOf(r *http.Request) (*turnView, error) {
 // turnView is one turn of the loop, all seven stages of it.
 type turnView struct {
 	Seed, N  int
-	Given    []view.Token // the prompt
-	Made     []view.Token // before this turn
-	New      view.Token   // what this turn adds
+	Given    []stage.Token // the prompt
+	Made     []stage.Token // before this turn
+	New      stage.Token   // what this turn adds
 	Rows     []turnRow
 	RestSay  string // "and 4,090 more tokens"
 	RestMass string // ", 0.3747 in all", known from the softmax on
@@ -144,7 +144,7 @@ type turnView struct {
 
 // turnRow is a token that might have come next.
 type turnRow struct {
-	Text       view.Text
+	Text       stage.Text
 	Z, P, Q    string
 	BarP, BarQ string // SVG lengths
 	Kept, Pick bool
@@ -154,11 +154,11 @@ type turnRow struct {
 type turnSay struct {
 	N    int
 	Name string
-	Say  view.Rich
+	Say  stage.Rich
 }
 
 func newTurn(st *session.State, seed int) *turnView {
-	strip := view.NewLoop(st).Strip
+	strip := stage.NewStrip(st)
 	made := strip.Tokens
 	v := &turnView{
 		Seed: seed, N: len(made), Given: strip.Prompt, Made: made[:len(made)-1], New: made[len(made)-1],
@@ -168,8 +168,8 @@ func newTurn(st *session.State, seed int) *turnView {
 	v.Settings = settingsSay(f.Settings, seed)
 	for _, r := range f.Rows.Rows {
 		v.Rows = append(v.Rows, turnRow{
-			Text: view.TokenText(r.Token), Z: terms.Logit(float64(r.Z)), P: terms.Prob(r.P), Q: terms.Prob(r.Q),
-			BarP: view.Share(r.P), BarQ: view.Share(r.Q), Kept: r.Kept, Pick: r.ID == st.Step().Chosen,
+			Text: stage.TokenText(r.Token), Z: terms.Logit(float64(r.Z)), P: terms.Prob(r.P), Q: terms.Prob(r.Q),
+			BarP: stage.Share(r.P), BarQ: stage.Share(r.Q), Kept: r.Kept, Pick: r.ID == st.Step().Chosen,
 		})
 	}
 	v.RestSay = "and " + terms.Counted(f.Rest.N, "more token")
@@ -183,46 +183,46 @@ func settingsSay(s sampling.Settings, seed int) string {
 
 // says are the seven stages of a turn in words.
 func says(st *session.State) []turnSay {
-	stage := func(k infer.Kind) infer.Stage { return st.StageOf(k, homeRows) }
-	forward := stage(infer.KindForward).(infer.Forward)
-	logits := stage(infer.KindLogits).(infer.Logits)
-	soft := stage(infer.KindSoftmax).(infer.Softmax)
-	filter := stage(infer.KindFilter).(infer.Filter)
-	sample := stage(infer.KindSample).(infer.Sample)
-	added := stage(infer.KindAppend).(infer.Append)
-	cache := stage(infer.KindCache).(infer.CacheGrowth)
-	top := view.TokenText(logits.Rows.Rows[0].Token)
-	chosen := view.TokenText(sample.Chosen.Token)
+	stageOf := func(k infer.Kind) infer.Stage { return st.StageOf(k, homeRows) }
+	forward := stageOf(infer.KindForward).(infer.Forward)
+	logits := stageOf(infer.KindLogits).(infer.Logits)
+	soft := stageOf(infer.KindSoftmax).(infer.Softmax)
+	filter := stageOf(infer.KindFilter).(infer.Filter)
+	sample := stageOf(infer.KindSample).(infer.Sample)
+	added := stageOf(infer.KindAppend).(infer.Append)
+	cache := stageOf(infer.KindCache).(infer.CacheGrowth)
+	top := stage.TokenText(logits.Rows.Rows[0].Token)
+	chosen := stage.TokenText(sample.Chosen.Token)
 
-	read := view.Rich{
+	read := stage.Rich{
 		{S: "Only the newest token, "},
-		{Token: view.TokenText(forward.Tokens[len(forward.Tokens)-1]), Style: view.Gen},
+		{Token: stage.TokenText(forward.Tokens[len(forward.Tokens)-1]), Style: stage.Gen},
 		{S: ", runs"},
 	}
 	if forward.Prefill {
-		read = view.Rich{{S: "The " + terms.Counted(len(forward.Tokens), "token") + " of the prompt run"}}
+		read = stage.Rich{{S: "The " + terms.Counted(len(forward.Tokens), "token") + " of the prompt run"}}
 	}
-	list := []view.Rich{
-		append(read, view.Span{S: fmt.Sprintf(" through %s of the model: %s multiply-adds.",
+	list := []stage.Rich{
+		append(read, stage.Span{S: fmt.Sprintf(" through %s of the model: %s multiply-adds.",
 			terms.Counted(st.Model.Config().Layers, "block"), terms.MultAdds(forward.MultAdds))}),
 		{
 			{S: "Each of the " + terms.Counted(logits.Vocab, "token") + " that it knows gets a score. The " +
 				"highest, " + terms.Logit(float64(logits.Max)) + ", goes to "},
-			{Token: top, Style: view.Given},
+			{Token: top, Style: stage.Given},
 			{S: "."},
 		},
 		{
 			{S: "The scores become probabilities: "},
-			{Token: top, Style: view.Given},
+			{Token: top, Style: stage.Given},
 			{S: " gets " + terms.Prob(soft.Rows.Rows[0].P) + ", and all together make 1."},
 		},
 		{{S: filterSay(filter)}},
 		{
 			{S: "A random number, u = " + terms.Prob(sample.U) + ", falls on "},
-			{Token: chosen, Style: view.Pick},
+			{Token: chosen, Style: stage.Pick},
 			{S: "."},
 		},
-		{{Token: chosen, Style: view.Gen}, {S: " joins the text" + stopSay(added.Stop)}},
+		{{Token: chosen, Style: stage.Gen}, {S: " joins the text" + stopSay(added.Stop)}},
 		{{S: fmt.Sprintf("Keys and values of %s stay in the cache: %s. The loop begins again.",
 			terms.Counted(cache.Positions, "position"), terms.Bytes(cache.Bytes))}},
 	}

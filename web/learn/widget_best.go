@@ -10,7 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 func bestFields() []field {
@@ -54,7 +54,7 @@ func (e best) show(ctx context.Context, in values) (templ.Component, error) {
 // bestView is the two ways.
 type bestView struct {
 	Ways  [2]way
-	Say   view.Rich
+	Say   stage.Rich
 	Tried string
 }
 
@@ -68,18 +68,18 @@ type way struct {
 }
 
 type wayToken struct {
-	Text   view.Text
+	Text   stage.Text
 	P, Bar string
 	Ramp   string
 	Other  bool // differs from the other way's
 }
 
 func newWay(m *infer.Model, p path, f found) way {
-	w := way{Bar: view.Share(0.9 * p.p / f.best.p)}
+	w := way{Bar: stage.Share(0.9 * p.p / f.best.p)}
 	parts := make([]string, len(p.ps))
 	for i, id := range p.tokens {
 		w.Tokens = append(w.Tokens, wayToken{
-			view.TokenText(m.Token(id)), terms.Prob(p.ps[i]), view.Share(p.ps[i]), view.Ramp(p.ps[i]), !f.agreeAt(i),
+			stage.TokenText(m.Token(id)), terms.Prob(p.ps[i]), stage.Share(p.ps[i]), stage.Ramp(p.ps[i]), !f.agreeAt(i),
 		})
 		parts[i] = terms.Prob(p.ps[i])
 	}
@@ -104,10 +104,10 @@ func countOf(x float64) string {
 	return terms.Decimals(x, 0)
 }
 
-func bestSay(f found) view.Rich {
+func bestSay(f found) stage.Rich {
 	if f.same() {
-		return view.Rich{
-			{S: "The same way.", Style: view.Bold},
+		return stage.Rich{
+			{S: "The same way.", Style: stage.Bold},
 			{S: " Here the largest first step also begins the most probable sequence."},
 		}
 	}
@@ -115,8 +115,8 @@ func bestSay(f found) view.Rich {
 	for f.agreeAt(at) {
 		at++
 	}
-	return view.Rich{
-		{S: "Two ways.", Style: view.Bold},
+	return stage.Rich{
+		{S: "Two ways.", Style: stage.Bold},
 		{S: fmt.Sprintf(" They part at token %d: greedy takes %s, the better way %s. In the end it is %s times as "+
 			"probable.",
 			at+1, terms.Prob(f.greedy.ps[at]), terms.Prob(f.best.ps[at]), terms.Decimals(f.best.p/f.greedy.p, 2))},

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 func cacheFields() []field {
@@ -101,11 +101,11 @@ func sameBits(a, b []float32) bool {
 // cacheView is the comparison at one step.
 type cacheView struct {
 	At, Of        int
-	Given, Made   []view.Token
+	Given, Made   []stage.Token
 	Rows          []cacheRow
 	Total         cacheRow
 	Chart         workChart
-	Say, Identity view.Rich
+	Say, Identity stage.Rich
 	Back, Forward place
 	Loop          string
 }
@@ -117,7 +117,7 @@ type cacheRow struct {
 }
 
 func (e *cacheWidget) view(st *session.State, at int) cacheView {
-	strip := view.NewLoop(st).Strip
+	strip := stage.NewStrip(st)
 	step := e.steps[at-1]
 	var sum, sumRe int64
 	same := 0
@@ -149,8 +149,8 @@ func (e *cacheWidget) view(st *session.State, at int) cacheView {
 	if at == v.Of {
 		v.Forward.At = 0
 	}
-	v.Say = view.Rich{
-		{S: fmt.Sprintf("Step %d of %d. ", at, v.Of), Style: view.Bold},
+	v.Say = stage.Rich{
+		{S: fmt.Sprintf("Step %d of %d. ", at, v.Of), Style: stage.Bold},
 		{S: fmt.Sprintf("Without the cache this step takes %s the work, and all steps so far together take %s.",
 			terms.Times(step.recomputed.Total(), step.cached.Total()), terms.Times(sumRe, sum))},
 	}
@@ -159,13 +159,13 @@ func (e *cacheWidget) view(st *session.State, at int) cacheView {
 }
 
 // identitySay tells what came of comparing the scores of both ways.
-func identitySay(same, of, vocab int) view.Rich {
+func identitySay(same, of, vocab int) stage.Rich {
 	if same == of {
-		return view.Rich{{S: fmt.Sprintf("Compared at all %s: the scores of all %s tokens are the same both ways, "+
+		return stage.Rich{{S: fmt.Sprintf("Compared at all %s: the scores of all %s tokens are the same both ways, "+
 			"bit for bit.",
 			terms.Counted(of, "step"), terms.Count(vocab))}}
 	}
-	return view.Rich{
+	return stage.Rich{
 		{S: fmt.Sprintf("Compared: at %d of %s the scores differ in their last digits, since sums were added in "+
 			"another order.", of-same, terms.Counted(of, "step"))},
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // shareChart is the share of the likeliest token against the temperature.
@@ -17,7 +17,7 @@ type shareChart struct {
 	Share  string // at T
 	LabelX string
 	End    string // text-anchor of the label
-	Token  view.Text
+	Token  stage.Text
 	Say    string // the picture in words
 }
 
@@ -46,7 +46,7 @@ func curveT(i int) float64 { return leastT + float64(i)*(mostT-leastT)/(curvePoi
 
 // newShareChart draws a curve of [shareCurve] with the point at t, where the
 // share is p; at T = 1 it is one.
-func newShareChart(curve []float64, one, p, t float64, favourite view.Text) shareChart {
+func newShareChart(curve []float64, one, p, t float64, favourite stage.Text) shareChart {
 	x := func(t float64) float64 { return shareLeft + shareWidth*t/mostT }
 	y := func(p float64) float64 { return shareTop + shareHeight*(1-p) }
 	var path strings.Builder

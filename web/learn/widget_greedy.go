@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 func greedyFields() []field {
@@ -70,12 +70,12 @@ func findCircle(ids []int) circle {
 
 // greedyView is the text in rounds.
 type greedyView struct {
-	Prompt []view.Token
-	Before []view.Token
-	Rounds [][]view.Token // each of the circle's period, the last may be cut short
-	After  []view.Token
+	Prompt []stage.Token
+	Before []stage.Token
+	Rounds [][]stage.Token // each of the circle's period, the last may be cut short
+	After  []stage.Token
 	Circle bool
-	Say    view.Rich
+	Say    stage.Rich
 	Loop   string
 }
 
@@ -86,7 +86,7 @@ const greedyRounds = 6
 func (v greedyView) Unlisted() int { return max(0, len(v.Rounds)-greedyRounds) }
 
 // Listed are the first rounds and the last.
-func (v greedyView) Listed() [][]view.Token {
+func (v greedyView) Listed() [][]stage.Token {
 	if v.Unlisted() == 0 {
 		return v.Rounds
 	}
@@ -94,7 +94,7 @@ func (v greedyView) Listed() [][]view.Token {
 }
 
 func newGreedyView(st *session.State) greedyView {
-	strip := view.NewLoop(st).Strip
+	strip := stage.NewStrip(st)
 	tokens := strip.Tokens
 	ids := make([]int, 0, len(st.Steps))
 	for _, s := range st.Steps {
@@ -117,15 +117,15 @@ func newGreedyView(st *session.State) greedyView {
 }
 
 // circleSay tells what was found, and how sure the model became of it.
-func circleSay(st *session.State, c circle, after int) view.Rich {
+func circleSay(st *session.State, c circle, after int) stage.Rich {
 	t := st.Steps[0].Settings.Temperature
 	how := "At T = " + terms.Decimals(t, 2)
 	if t == 0 {
 		how = "Greedy"
 	}
 	if c.Length == 0 {
-		return view.Rich{
-			{S: how, Style: view.Bold},
+		return stage.Rich{
+			{S: how, Style: stage.Bold},
 			{S: fmt.Sprintf(" did not say anything twice over in %s.", terms.Counted(len(st.Steps), "token"))},
 		}
 	}
@@ -134,11 +134,11 @@ func circleSay(st *session.State, c circle, after int) view.Rich {
 	if after > 0 {
 		end = "and then left it."
 	}
-	return view.Rich{
-		{S: how, Style: view.Bold},
+	return stage.Rich{
+		{S: how, Style: stage.Bold},
 		{S: fmt.Sprintf(" turned in a circle of %s, %s times round, "+
 			"%s ", terms.Counted(c.Period, "token"), terms.Decimals(float64(c.Length)/float64(c.Period), 1), end)},
-		{Token: view.TokenText(st.Model.Token(first.Chosen)), Style: view.Gen},
+		{Token: stage.TokenText(st.Model.Token(first.Chosen)), Style: stage.Gen},
 		{S: fmt.Sprintf(" had p = %s in the first round and %s in the last.", terms.Prob(first.P), terms.Prob(last.P))},
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // nucleusRows is how many tokens each side lists.
@@ -79,7 +79,7 @@ type nucleusSide struct {
 }
 
 type nucleusRow struct {
-	Text     view.Text
+	Text     stage.Text
 	P, Bar   string
 	ByK, ByP bool
 }
@@ -105,20 +105,20 @@ func newNucleusSide(st *session.State, prompt string) nucleusSide {
 	}
 	for _, r := range f.Rows.Rows {
 		v.Rows = append(v.Rows, nucleusRow{
-			view.TokenText(r.Token), terms.Prob(r.P), view.Share(r.P), r.Rank <= d.Reach(sampling.RuleTopK), r.Rank <= d.Reach(sampling.RuleTopP),
+			stage.TokenText(r.Token), terms.Prob(r.P), stage.Share(r.P), r.Rank <= d.Reach(sampling.RuleTopK), r.Rank <= d.Reach(sampling.RuleTopP),
 		})
 	}
 	return v
 }
 
 // say compares the two rules in a sentence.
-func (v nucleusView) say() view.Rich {
+func (v nucleusView) say() stage.Rich {
 	count := func(n int) string { return terms.Counted(n, "token") }
 	a, b := v.Sides[0], v.Sides[1]
-	return view.Rich{
-		{S: fmt.Sprintf("Top-k %d", v.K), Style: view.Bold},
+	return stage.Rich{
+		{S: fmt.Sprintf("Top-k %d", v.K), Style: stage.Bold},
 		{S: fmt.Sprintf(" keeps %s on the first prompt and %s on the second. ", count(a.ByK.N), count(b.ByK.N))},
-		{S: "Top-p " + v.P, Style: view.Bold},
+		{S: "Top-p " + v.P, Style: stage.Bold},
 		{S: fmt.Sprintf(" keeps %s on the first and %s on the second.", count(a.ByP.N), count(b.ByP.N))},
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // The numbers of these tests are worked out by the engine's plain functions, on
@@ -41,7 +41,7 @@ func TestTemperatureIsTheEngines(t *testing.T) {
 		for i, row := range table[:len(table)-1] {
 			id := order[i]
 			want := []string{
-				view.TokenText(s.pages.Model.Token(int(id))).String(), terms.Logit(float64(z[id])),
+				stage.TokenText(s.pages.Model.Token(int(id))).String(), terms.Logit(float64(z[id])),
 				terms.Decimals(float64(z[id])/temp, 2), terms.Prob(p[id]), "",
 			}
 			if !slices.Equal(row, want) {
@@ -134,7 +134,7 @@ func TestStagesAreTheEngines(t *testing.T) {
 		}
 		step := loop.Steps()[i/7]
 		if i%7+1 >= 5 {
-			chosen := view.TokenText(s.pages.Model.Token(step.Chosen)).String()
+			chosen := stage.TokenText(s.pages.Model.Token(step.Chosen)).String()
 			if said := text(body.Find(".w__sum")); i%7+1 < 7 && !strings.Contains(said, strings.TrimSpace(chosen)) {
 				t.Errorf("place %d: %q does not name %q", i+1, said, chosen)
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 func speculateFields() []field {
@@ -122,10 +122,10 @@ func (e *speculate) idsTo(rounds int) []int {
 // speculateView is the text so far and its newest round.
 type speculateView struct {
 	At      int
-	Given   []view.Text
+	Given   []stage.Text
 	Made    []specToken
 	Rows    []specRow
-	Say     view.Rich
+	Say     stage.Rich
 	Facts   []fact
 	Back    place
 	Forward place
@@ -134,14 +134,14 @@ type speculateView struct {
 
 // specToken is a token of the text and who wrote it.
 type specToken struct {
-	Text  view.Text
+	Text  stage.Text
 	Draft bool // drafted and accepted; else the target's own
 	New   bool // of the newest round
 }
 
 // specRow is one guess and its verdict, or the target's own token.
 type specRow struct {
-	Text       view.Text
+	Text       stage.Text
 	Q, P, A, U string
 	Verdict    string // "accepted", "refused", "not judged", "drawn instead", "one more"
 	BarQ, BarP string // SVG lengths
@@ -153,13 +153,13 @@ func (e *speculate) view(at int) speculateView {
 	v := speculateView{At: at}
 	for i, id := range e.target.Encode(e.run.State().Prompt) {
 		if t := e.target.Token(id); i > 0 || !t.Special {
-			v.Given = append(v.Given, view.TokenText(t))
+			v.Given = append(v.Given, stage.TokenText(t))
 		}
 	}
 	for i, round := range e.rounds[:at] {
 		end := round[len(round)-1].(infer.Extend)
 		for j, t := range end.Tokens {
-			v.Made = append(v.Made, specToken{view.TokenText(t), j < end.Accepted, i == at-1})
+			v.Made = append(v.Made, specToken{stage.TokenText(t), j < end.Accepted, i == at-1})
 		}
 	}
 	round := e.rounds[at-1]
@@ -184,14 +184,14 @@ func (e *speculate) view(at int) speculateView {
 func specRows(round []infer.SpecStage) []specRow {
 	var rows []specRow
 	judged := 0
-	for _, stage := range round {
-		switch s := stage.(type) {
+	for _, did := range round {
+		switch s := did.(type) {
 		case infer.Propose:
 			for _, d := range s.Drafted {
 				rows = append(
 					rows,
 					specRow{
-						Text: view.TokenText(d.Chosen.Token), Q: terms.Prob(d.Chosen.Q), BarQ: view.Share(d.Chosen.Q),
+						Text: stage.TokenText(d.Chosen.Token), Q: terms.Prob(d.Chosen.Q), BarQ: stage.Share(d.Chosen.Q),
 						Verdict: "not judged",
 					},
 				)
@@ -199,7 +199,7 @@ func specRows(round []infer.SpecStage) []specRow {
 		case infer.Verify:
 			for i, scored := range s.Scored {
 				if scored.Drafted != nil && i < len(rows) {
-					rows[i].P, rows[i].BarP = terms.Prob(scored.Drafted.P), view.Share(scored.Drafted.P)
+					rows[i].P, rows[i].BarP = terms.Prob(scored.Drafted.P), stage.Share(scored.Drafted.P)
 				}
 			}
 		case infer.Accept:
@@ -223,14 +223,14 @@ func specRows(round []infer.SpecStage) []specRow {
 
 func ownRow(d infer.Drawn, verdict string) specRow {
 	return specRow{
-		Text: view.TokenText(d.Chosen.Token), P: terms.Prob(d.Chosen.P), BarP: view.Share(d.Chosen.P), Own: true,
+		Text: stage.TokenText(d.Chosen.Token), P: terms.Prob(d.Chosen.P), BarP: stage.Share(d.Chosen.P), Own: true,
 		Verdict: verdict,
 	}
 }
 
 // specSay tells how a round went.
-func specSay(n int, end infer.Extend, rows []specRow) view.Rich {
-	head := view.Span{S: fmt.Sprintf("Round %d. ", n), Style: view.Bold}
+func specSay(n int, end infer.Extend, rows []specRow) stage.Rich {
+	head := stage.Span{S: fmt.Sprintf("Round %d. ", n), Style: stage.Bold}
 	said := fmt.Sprintf("%d of %d guesses accepted. ", end.Accepted, end.Drafted)
 	switch end.Drafted {
 	case 0:
@@ -246,7 +246,7 @@ func specSay(n int, end infer.Extend, rows []specRow) view.Rich {
 	case last.Own:
 		what = "In place of the refused one the target draws its own; the guesses after it are thrown away. "
 	}
-	return view.Rich{
+	return stage.Rich{
 		head,
 		{S: said + what + fmt.Sprintf("One pass of the large model, %s.", terms.Counted(len(end.Tokens), "token"))},
 	}

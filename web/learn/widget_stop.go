@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // stopRows is how many of the newest tokens the table lists.
@@ -68,26 +68,26 @@ func (e *stopString) show(ctx context.Context, in values) (templ.Component, erro
 type stopView struct {
 	At, Of   int
 	Prompt   string
-	Out      string    // released to the reader
-	Held     view.Text // not released: it may become the stop string
-	Dropped  view.Text // the stop string, once it is whole
+	Out      string     // released to the reader
+	Held     stage.Text // not released: it may become the stop string
+	Dropped  stage.Text // the stop string, once it is whole
 	Rows     []stopRow
 	Earlier  int // tokens without a row
-	Say      view.Rich
+	Say      stage.Rich
 	Back     place
 	Forward  place
 	End      place
 	Start    place
 	Loop     string
 	HasStop  bool
-	StopText view.Text
+	StopText stage.Text
 }
 
 // stopRow is one token and what became of it.
 type stopRow struct {
 	N              int
-	Text           view.Text
-	Out, Held      view.Text
+	Text           stage.Text
+	Out, Held      stage.Text
 	Matched, Total int
 	Bar            string // SVG length
 	Now, Fired     bool
@@ -98,25 +98,25 @@ func newStopView(st *session.State, at int) stopView {
 	for i, s := range st.Steps[:at] {
 		v.Out += s.Text
 		r := stopRow{
-			N: s.N, Text: view.TokenText(st.Model.Token(s.Chosen)), Out: view.Marked(s.Text),
-			Held: view.Marked(string(s.Held)),
+			N: s.N, Text: stage.TokenText(st.Model.Token(s.Chosen)), Out: stage.Marked(s.Text),
+			Held: stage.Marked(string(s.Held)),
 			Now:  i+1 == at, Fired: s.Stop == infer.StopString,
 		}
 		for _, c := range s.Conditions {
 			if c.Kind != infer.StopString {
 				continue
 			}
-			v.HasStop, v.StopText = true, view.Marked(c.String)
+			v.HasStop, v.StopText = true, stage.Marked(c.String)
 			r.Matched, r.Total = c.Matched, len(c.String)
-			r.Bar = view.Share(float64(c.Matched) / float64(len(c.String)))
+			r.Bar = stage.Share(float64(c.Matched) / float64(len(c.String)))
 		}
 		v.Rows = append(v.Rows, r)
 	}
 	last := st.Steps[at-1]
 	if last.Stop == infer.StopString {
-		v.Dropped = view.Marked(last.StopString)
+		v.Dropped = stage.Marked(last.StopString)
 	} else {
-		v.Held = view.Marked(string(last.Held))
+		v.Held = stage.Marked(string(last.Held))
 	}
 	v.Say = heldSay(v, last)
 	if n := len(v.Rows) - stopRows; n > 0 {
@@ -134,30 +134,30 @@ func newStopView(st *session.State, at int) stopView {
 }
 
 // heldSay tells what the newest token did.
-func heldSay(v stopView, s *infer.Step) view.Rich {
+func heldSay(v stopView, s *infer.Step) stage.Rich {
 	r := v.Rows[len(v.Rows)-1]
-	head := view.Rich{
-		{S: fmt.Sprintf("Token %d of %d. ", v.At, v.Of), Style: view.Bold}, {Token: r.Text, Style: view.Gen},
+	head := stage.Rich{
+		{S: fmt.Sprintf("Token %d of %d. ", v.At, v.Of), Style: stage.Bold}, {Token: r.Text, Style: stage.Gen},
 	}
 	switch {
 	case s.Stop == infer.StopString:
 		return append(
-			head, view.Span{S: " makes the stop string whole. The run ends, and no part of it is in the answer."},
+			head, stage.Span{S: " makes the stop string whole. The run ends, and no part of it is in the answer."},
 		)
 	case s.Stop == infer.StopEOS:
-		return append(head, view.Span{S: ": the model ends its text by itself, before any stop string."})
+		return append(head, stage.Span{S: ": the model ends its text by itself, before any stop string."})
 	case s.Stop != infer.StopNone && !v.HasStop:
-		return append(head, view.Span{S: ": the limit on tokens ends the run. No stop string was set."})
+		return append(head, stage.Span{S: ": the limit on tokens ends the run. No stop string was set."})
 	case s.Stop != infer.StopNone:
-		return append(head, view.Span{S: ": the limit on tokens ends the run. The stop string has not come up."})
+		return append(head, stage.Span{S: ": the limit on tokens ends the run. The stop string has not come up."})
 	case len(s.Held) > 0:
-		return append(head, view.Span{S: fmt.Sprintf(": the text now ends like the first %s of the stop string, so "+
+		return append(head, stage.Span{S: fmt.Sprintf(": the text now ends like the first %s of the stop string, so "+
 			"%s held back.",
 			terms.Counted(r.Matched, "byte"), isAre(len(s.Held)))})
 	case v.HasStop:
-		return append(head, view.Span{S: ": no beginning of the stop string, so all of it is released."})
+		return append(head, stage.Span{S: ": no beginning of the stop string, so all of it is released."})
 	}
-	return append(head, view.Span{S: " is released at once: there is no stop string to wait for."})
+	return append(head, stage.Span{S: " is released at once: there is no stop string to wait for."})
 }
 
 func isAre(bytes int) string {

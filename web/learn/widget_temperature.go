@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // The range of the temperature's slider. At 0 there is no dividing, so it
@@ -74,12 +74,12 @@ type temperatureView struct {
 	Sum   string
 	Most  string // where the bars' scale ends
 	Chart shareChart
-	Say   view.Rich
+	Say   stage.Rich
 	Loop  string
 }
 
 type temperatureRow struct {
-	Text     view.Text
+	Text     stage.Text
 	Z, ZT, P string
 	Bar, Was string // SVG lengths: p now, and at T = 1
 	Once     string // p at T = 1
@@ -96,17 +96,17 @@ func (e *temperature) view(st *session.State) temperatureView {
 		one := e.ones[r.ID]
 		rest, sum = rest-one, sum+r.P
 		v.Rows = append(v.Rows, temperatureRow{
-			Text: view.TokenText(r.Token), Z: terms.Logit(float64(r.Z)), ZT: terms.Decimals(r.ZT, 2),
+			Text: stage.TokenText(r.Token), Z: terms.Logit(float64(r.Z)), ZT: terms.Decimals(r.ZT, 2),
 			P:   terms.Prob(r.P),
-			Bar: view.Share(r.P / scale), Was: view.Share(one / scale),
+			Bar: stage.Share(r.P / scale), Was: stage.Share(one / scale),
 		})
 	}
 	v.Rest = temperatureRow{
-		Text: view.Text{{S: terms.Counted(s.Rest.N, "other")}}, P: terms.Prob(s.Rest.P), Once: terms.Prob(rest),
+		Text: stage.Text{{S: terms.Counted(s.Rest.N, "other")}}, P: terms.Prob(s.Rest.P), Once: terms.Prob(rest),
 	}
 	v.Sum = terms.Prob(sum)
 	v.Say = ratioSay(s.Rows.Rows, s.Temperature)
-	v.Chart = newShareChart(e.curve, e.ones[top.ID], top.P, s.Temperature, view.TokenText(top.Token))
+	v.Chart = newShareChart(e.curve, e.ones[top.ID], top.P, s.Temperature, stage.TokenText(top.Token))
 	return v
 }
 
@@ -122,7 +122,7 @@ func scaleFor(p float64) float64 {
 
 // ratioSay tells what T does to the gap between the two likeliest tokens:
 // p₁/p₂ = e^((z₁−z₂)/T).
-func ratioSay(rows []infer.Row, t float64) view.Rich {
+func ratioSay(rows []infer.Row, t float64) stage.Rich {
 	first, second := rows[0], rows[1]
 	gap := float64(first.Z) - float64(second.Z)
 	times := func(t float64) string {
@@ -132,13 +132,13 @@ func ratioSay(rows []infer.Row, t float64) view.Rich {
 		}
 		return terms.Decimals(x, decimals) + " times"
 	}
-	return view.Rich{
-		{S: "At T = " + terms.Decimals(t, 2), Style: view.Bold},
+	return stage.Rich{
+		{S: "At T = " + terms.Decimals(t, 2), Style: stage.Bold},
 		{S: fmt.Sprintf(" the gap of %s between the first two becomes %s, "+
 			"so ", terms.Decimals(gap, 2), terms.Decimals(gap/t, 2))},
-		{Token: view.TokenText(first.Token), Style: view.Given},
+		{Token: stage.TokenText(first.Token), Style: stage.Given},
 		{S: " is " + times(t) + " as likely as "},
-		{Token: view.TokenText(second.Token), Style: view.Given},
+		{Token: stage.TokenText(second.Token), Style: stage.Given},
 		{S: ". At T = 1 it is " + times(1) + "."},
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // answerSoFar is a run's text as its reader gets it, with what is held back and
@@ -21,7 +21,7 @@ func answerSoFar(v stopView) templ.Component {
 				b.WriteString(`<span class="` + class + `">` + templ.EscapeString(text) + `</span>`)
 			}
 		}
-		marked := func(class, name string, t view.Text) {
+		marked := func(class, name string, t stage.Text) {
 			if len(t) > 0 {
 				b.WriteString(
 					`<span class="` + class + `"><span class="sr"> ` + name + `: </span>` + templ.EscapeString(

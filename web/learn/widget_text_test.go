@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // written is what a loop by itself writes with an experiment's settings.
@@ -45,7 +45,7 @@ func TestGreedyLoopIsTheEngines(t *testing.T) {
 		d := s.alone(spec, in)
 		var want, got []string
 		for _, step := range steps {
-			want = append(want, view.TokenText(s.pages.Model.Token(step.Chosen)).String()+" "+terms.ProbShort(step.P))
+			want = append(want, stage.TokenText(s.pages.Model.Token(step.Chosen)).String()+" "+terms.ProbShort(step.P))
 		}
 		for _, row := range rows(d.Find(".w-circle .tok--gen")) {
 			got = append(got, row[0]+" "+row[1])
@@ -102,7 +102,7 @@ func TestStopStringIsTheEngines(t *testing.T) {
 			t.Errorf("token %d: released %q, want %q", i+1, got, released)
 		}
 		held := strings.TrimPrefix(body.Find(".w-answer__held").Text(), " held back: ")
-		if want := view.Marked(string(steps[i].Held)).String(); held != want && steps[i].Stop == infer.StopNone {
+		if want := stage.Marked(string(steps[i].Held)).String(); held != want && steps[i].Stop == infer.StopNone {
 			t.Errorf("token %d: held %q, want %q", i+1, held, want)
 		}
 		if st := s.opened(href(body.Selection)); st.Cursor.Step != i+1 || st.Cursor.Stage != infer.KindAppend {

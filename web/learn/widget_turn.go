@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // How far the experiment goes by itself, and how many tokens it lists.
@@ -87,14 +87,14 @@ func (e *turnWidget) goTo(ctx context.Context, at int) (*session.State, error) {
 
 // stageView is the loop at one stage.
 type stageView struct {
-	Given    []view.Token // the prompt
-	Made     []view.Token // generated before this turn, and in it once appended
-	Next     *view.Text   // what has been drawn and not appended; nil before
-	Waiting  bool         // the text has a next token
-	Reads    string       // class that marks the tokens read by this pass
+	Given    []stage.Token // the prompt
+	Made     []stage.Token // generated before this turn, and in it once appended
+	Next     *stage.Text   // what has been drawn and not appended; nil before
+	Waiting  bool          // the text has a next token
+	Reads    string        // class that marks the tokens read by this pass
 	Turn     int
 	Rail     []railStage
-	Say      view.Rich
+	Say      stage.Rich
 	Facts    []fact
 	Rows     []stageRow
 	Rest     *stageRow
@@ -118,41 +118,41 @@ type fact struct{ Name, Value string }
 
 // stageRow is a token of the table, with what is known at the stage.
 type stageRow struct {
-	Text       view.Text
+	Text       stage.Text
 	Z, P, Q    string
 	BarP, BarQ string // SVG lengths
 	Cut, Pick  bool
 }
 
 func (e *turnWidget) view(st *session.State, at int) stageView {
-	strip := view.NewLoop(st).Strip
-	step, stage := st.Step(), st.Cursor.Stage
+	strip := stage.NewStrip(st)
+	step, kind := st.Step(), st.Cursor.Stage
 	made := strip.Tokens
-	if keep := st.Cursor.Step - 1; stage < infer.KindAppend && len(made) > keep {
+	if keep := st.Cursor.Step - 1; kind < infer.KindAppend && len(made) > keep {
 		made = made[:keep]
 	} else if len(made) > keep+1 {
 		made = made[:keep+1]
 	}
 	v := stageView{
-		Given: strip.Prompt, Made: made, Turn: st.Cursor.Step, Stage: int(stage),
-		Waiting: step.Ran < infer.KindAppend || stage < infer.KindAppend || step.Stop == infer.StopNone,
-		Rail:    railOf(stage), Say: stageSay(st, stage), Facts: stageFacts(st, stage), Loop: loopAt(st),
+		Given: strip.Prompt, Made: made, Turn: st.Cursor.Step, Stage: int(kind),
+		Waiting: step.Ran < infer.KindAppend || kind < infer.KindAppend || step.Stop == infer.StopNone,
+		Rail:    railOf(kind), Say: stageSay(st, kind), Facts: stageFacts(st, kind), Loop: loopAt(st),
 		Settings: settingsSay(step.Settings.Settings, int(step.Settings.Seed)),
 	}
-	if stage == infer.KindForward {
+	if kind == infer.KindForward {
 		v.Reads = "w-text--one"
 		if step.N == 1 {
 			v.Reads = "w-text--all"
 		}
 	}
-	if stage == infer.KindSample {
-		t := view.TokenText(e.model.Token(step.Chosen))
+	if kind == infer.KindSample {
+		t := stage.TokenText(e.model.Token(step.Chosen))
 		v.Next = &t
 	}
-	if stage >= infer.KindLogits {
-		v.Rows, v.Rest = stageRows(st, stage)
+	if kind >= infer.KindLogits {
+		v.Rows, v.Rest = stageRows(st, kind)
 	}
-	end := stage == infer.KindCache && step.Stop != infer.StopNone
+	end := kind == infer.KindCache && step.Stop != infer.StopNone
 	v.Back = place{Words: "Back", At: at - 1}
 	v.Forward = place{Words: "Next stage", At: at + 1, Main: true}
 	v.Token = place{Words: "Next token", At: at + stages}
@@ -172,8 +172,8 @@ func railOf(now infer.Kind) []railStage {
 
 // stageRows are the table's rows with the columns that a stage has, and the sum
 // of the tokens that have none.
-func stageRows(st *session.State, stage infer.Kind) ([]stageRow, *stageRow) {
-	known := min(stage, infer.KindFilter)
+func stageRows(st *session.State, kind infer.Kind) ([]stageRow, *stageRow) {
+	known := min(kind, infer.KindFilter)
 	var rows infer.Rows
 	switch s := st.StageOf(known, turnRows).(type) {
 	case infer.Logits:
@@ -183,26 +183,26 @@ func stageRows(st *session.State, stage infer.Kind) ([]stageRow, *stageRow) {
 	case infer.Filter:
 		rows = s.Rows
 	}
-	rest := &stageRow{Text: view.Text{{S: terms.Counted(rows.Rest.N, "other")}}}
-	if stage >= infer.KindSoftmax {
-		rest.P, rest.BarP = terms.Prob(rows.Rest.P), view.Share(rows.Rest.P)
+	rest := &stageRow{Text: stage.Text{{S: terms.Counted(rows.Rest.N, "other")}}}
+	if kind >= infer.KindSoftmax {
+		rest.P, rest.BarP = terms.Prob(rows.Rest.P), stage.Share(rows.Rest.P)
 	}
-	if stage >= infer.KindFilter {
-		rest.Q, rest.BarQ, rest.Cut = terms.Prob(rows.Rest.Q), view.Share(rows.Rest.Q), rows.Rest.Kept == 0
+	if kind >= infer.KindFilter {
+		rest.Q, rest.BarQ, rest.Cut = terms.Prob(rows.Rest.Q), stage.Share(rows.Rest.Q), rows.Rest.Kept == 0
 	}
 	var list []stageRow
 	for _, r := range rows.Rows {
-		row := stageRow{Text: view.TokenText(r.Token), Z: terms.Logit(float64(r.Z))}
-		if stage >= infer.KindSoftmax {
-			row.P, row.BarP = terms.Prob(r.P), view.Share(r.P)
+		row := stageRow{Text: stage.TokenText(r.Token), Z: terms.Logit(float64(r.Z))}
+		if kind >= infer.KindSoftmax {
+			row.P, row.BarP = terms.Prob(r.P), stage.Share(r.P)
 		}
-		if stage >= infer.KindFilter {
+		if kind >= infer.KindFilter {
 			row.Cut = !r.Kept
 			if r.Kept {
-				row.Q, row.BarQ = terms.Prob(r.Q), view.Share(r.Q)
+				row.Q, row.BarQ = terms.Prob(r.Q), stage.Share(r.Q)
 			}
 		}
-		row.Pick = stage >= infer.KindSample && r.ID == st.Step().Chosen
+		row.Pick = kind >= infer.KindSample && r.ID == st.Step().Chosen
 		list = append(list, row)
 	}
 	return list, rest

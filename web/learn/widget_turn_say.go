@@ -6,49 +6,49 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
-	"github.com/tokenbytoken/viz/web/view"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // stageSay tells what one stage has done.
-func stageSay(st *session.State, kind infer.Kind) view.Rich {
-	bold := func(s string) view.Span { return view.Span{S: s, Style: view.Bold} }
+func stageSay(st *session.State, kind infer.Kind) stage.Rich {
+	bold := func(s string) stage.Span { return stage.Span{S: s, Style: stage.Bold} }
 	name := bold(fmt.Sprintf("%d %s. ", kind, terms.StageAt(int(kind)).Short))
 	switch s := st.StageOf(kind, turnRows).(type) {
 	case infer.Forward:
 		blocks := terms.Counted(st.Model.Config().Layers, "block")
 		if s.Prefill {
-			return view.Rich{
+			return stage.Rich{
 				name,
 				{S: fmt.Sprintf("The %s of the prompt go through all %s, "+
 					"together.", terms.Counted(len(s.Tokens), "token"), blocks)},
 			}
 		}
-		return view.Rich{
+		return stage.Rich{
 			name,
 			{S: "One token, "},
-			{Token: view.TokenText(s.Tokens[0]), Style: view.Gen},
+			{Token: stage.TokenText(s.Tokens[0]), Style: stage.Gen},
 			{S: fmt.Sprintf(", goes through all %s. The %d before it are in the cache.", blocks, s.Positions-1)},
 		}
 	case infer.Logits:
 		top := s.Rows.Rows[0]
-		return view.Rich{
+		return stage.Rich{
 			name,
 			{S: "Each of the " + terms.Counted(s.Vocab, "token") + " gets a score. The highest goes to "},
-			{Token: view.TokenText(top.Token), Style: view.Given},
+			{Token: stage.TokenText(top.Token), Style: stage.Given},
 			{S: "."},
 		}
 	case infer.Softmax:
 		return softmaxSay(name, s)
 	case infer.Filter:
-		return view.Rich{name, {S: fmt.Sprintf("%s of %s tokens stay, with %s of the probability. They are scaled up "+
+		return stage.Rich{name, {S: fmt.Sprintf("%s of %s tokens stay, with %s of the probability. They are scaled up "+
 			"to 1.",
 			terms.Count(s.Kept), terms.Count(s.Kept+s.Cut), terms.Prob(s.Mass))}}
 	case infer.Sample:
-		chosen := view.Span{Token: view.TokenText(s.Chosen.Token), Style: view.Pick}
+		chosen := stage.Span{Token: stage.TokenText(s.Chosen.Token), Style: stage.Pick}
 		if s.Greedy {
-			return view.Rich{name, {S: "No draw: greedy takes the most probable token, "}, chosen, {S: "."}}
+			return stage.Rich{name, {S: "No draw: greedy takes the most probable token, "}, chosen, {S: "."}}
 		}
-		return view.Rich{
+		return stage.Rich{
 			name,
 			{
 				S: fmt.Sprintf(
@@ -59,11 +59,11 @@ func stageSay(st *session.State, kind infer.Kind) view.Rich {
 			{S: "."},
 		}
 	case infer.Append:
-		return view.Rich{
-			name, {Token: view.TokenText(s.Token), Style: view.Gen}, {S: " joins the text" + stopSay(s.Stop)},
+		return stage.Rich{
+			name, {Token: stage.TokenText(s.Token), Style: stage.Gen}, {S: " joins the text" + stopSay(s.Stop)},
 		}
 	case infer.CacheGrowth:
-		return view.Rich{
+		return stage.Rich{
 			name,
 			{S: fmt.Sprintf("The pass leaves keys and values of %s more, %s "+
 				"now. ", terms.Counted(s.Grew, "position"), terms.Count(s.Positions))},
@@ -73,16 +73,16 @@ func stageSay(st *session.State, kind infer.Kind) view.Rich {
 	return nil
 }
 
-func softmaxSay(name view.Span, s infer.Softmax) view.Rich {
+func softmaxSay(name stage.Span, s infer.Softmax) stage.Rich {
 	how := "Every score is divided by T = " + terms.Decimals(s.Temperature, 2) + " and becomes a probability. "
 	if s.Temperature == 0 {
 		how = "Every score becomes a probability, here at T = 1, since greedy divides by nothing. "
 	}
 	top := s.Rows.Rows[0]
-	return view.Rich{
+	return stage.Rich{
 		name,
 		{S: how},
-		{Token: view.TokenText(top.Token), Style: view.Given},
+		{Token: stage.TokenText(top.Token), Style: stage.Given},
 		{S: " gets " + terms.Prob(top.P) + "; all together make 1."},
 	}
 }

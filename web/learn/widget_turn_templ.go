@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/stage"
 	"strconv"
 )
 
@@ -136,7 +136,7 @@ func turnStageHTML(v stageView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Rich(v.Say).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = stage.RichHTML(v.Say).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -332,7 +332,7 @@ func stageTable(v stageView) templ.Component {
 	})
 }
 
-func stageLine(stage int, r stageRow, rest bool) templ.Component {
+func stageLine(n int, r stageRow, rest bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -408,7 +408,7 @@ func stageLine(stage int, r stageRow, rest bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Text(r.Text).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = stage.TextHTML(r.Text).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -434,7 +434,7 @@ func stageLine(stage int, r stageRow, rest bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if stage >= 3 {
+		if n >= 3 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<td>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -489,7 +489,7 @@ func stageLine(stage int, r stageRow, rest bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if stage >= 4 {
+		if n >= 4 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<td class=\"q\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -581,7 +581,7 @@ func textSoFar(v stageView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Text(t.Text).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = stage.TextHTML(t.Text).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -621,7 +621,7 @@ func textSoFar(v stageView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Next != nil {
-				templ_7745c5c3_Err = ui.Text(*v.Next).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = stage.TextHTML(*v.Next).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

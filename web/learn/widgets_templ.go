@@ -12,7 +12,7 @@ import (
 	"strconv"
 
 	"github.com/tokenbytoken/viz/lessons"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // widgetFigure is an experiment with its inputs. They lie outside of the body,
@@ -109,7 +109,7 @@ func widgetFigure(f figure) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("play").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("play").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -699,7 +699,7 @@ func openLoop(href, words string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico("fwd").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -792,7 +792,7 @@ func goTo(to place, icon string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if icon != "" && !to.Main {
-			templ_7745c5c3_Err = ui.Ico(icon).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico(icon).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -811,7 +811,7 @@ func goTo(to place, icon string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if icon != "" && to.Main {
-			templ_7745c5c3_Err = ui.Ico(icon).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shell.Ico(icon).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -899,8 +899,8 @@ func widgetPage(f figure) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Shell(ui.ShellOf{
-			Title: ui.TitleOf("Experiment"), Active: "learn", Class: "page-lesson", Skip: "Skip to the experiment", Mono: true,
+		templ_7745c5c3_Err = shell.Page(shell.Of{
+			Title: shell.TitleOf("Experiment"), Active: "learn", Class: "page-lesson", Skip: "Skip to the experiment", Mono: true,
 			Styles: lessonStyles, Scripts: lessonScripts, Keys: keysWith(),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var46), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

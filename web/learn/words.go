@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // styles and scripts of every page of this room.
@@ -19,7 +19,7 @@ var (
 )
 
 // keysWith are a page's own shortcuts with those that all pages have.
-func keysWith(own ...ui.Key) []ui.Key { return append(own, ui.SharedKeys...) }
+func keysWith(own ...shell.Key) []shell.Key { return append(own, shell.SharedKeys...) }
 
 // sentenceOf makes a sentence of an error's text.
 func sentenceOf(err error) string {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/tokenbytoken/viz/web/ui"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // A Base is embedded by a room of pages.
@@ -60,7 +60,7 @@ func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.C
 // fragment only the words.
 func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, say string) {
 	if Fragment(r) {
-		b.HTML(w, r, status, ui.Refusal(head, say))
+		b.HTML(w, r, status, shell.Refusal(head, say))
 		return
 	}
 	b.HTML(w, r, status, b.refusal(head, say))

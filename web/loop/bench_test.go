@@ -1,0 +1,52 @@
+package loop
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// BenchmarkPush is the server's work for one stage's push besides the forward
+// pass: the page's model and all panels, 60 tokens into a text.
+func BenchmarkPush(b *testing.B) {
+	c, err := bundled.Target()
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, err := infer.Load(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := session.New(m, session.DefaultLimits())
+	run := func(c session.Command) *session.State {
+		st, err := s.Apply(context.Background(), c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return st
+	}
+	run(session.Start{Prompt: "Once upon a time there was a"})
+	for range 60 {
+		run(session.StepToken{})
+	}
+	for _, k := range infer.Kinds {
+		st := run(session.StepStage{})
+		b.Run(k.String(), func(b *testing.B) {
+			var buf bytes.Buffer
+			for b.Loop() {
+				v := NewPage(st)
+				buf.Reset()
+				for _, p := range Panels {
+					if err := p.Render(v).Render(context.Background(), &buf); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(buf.Len()), "bytes-of-all-panels")
+		})
+	}
+}

@@ -1,0 +1,157 @@
+package loop
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/session/sessiontest"
+)
+
+// words finds the ids of single tokens of the bundled model.
+func words(t *testing.T, texts ...string) []int {
+	t.Helper()
+	var ids []int
+	for _, text := range texts {
+		at := -1
+		for id := range testmodel.Target(t).Config().Vocab {
+			if testmodel.Target(t).Token(id).Text == text {
+				at = id
+				break
+			}
+		}
+		if at < 0 {
+			t.Fatalf("the model has no token %q", text)
+		}
+		ids = append(ids, at)
+	}
+	return ids
+}
+
+func TestBranches(t *testing.T) {
+	s := sessiontest.Drill(t, sampling.Pure, infer.KindSample, 0)
+	w := words(t, " a", " the", " was", " in")
+	if v := newBranches(s); v.Say != "" || len(v.List) != 0 {
+		t.Errorf("one branch has a tree: %+v", v)
+	}
+	a, the, was, in := w[0], w[1], w[2], w[3]
+	s.Branches = []session.Branch{
+		{ID: 1, Chosen: []int{a, the, was, in}},
+		{ID: 2, Chosen: []int{a, the, in}},
+		{ID: 3, Chosen: []int{a, the}, Current: true},
+	}
+	v := newBranches(s)
+	if v.Say != "3 branches" || len(v.List) != 1 {
+		t.Fatalf("%+v", v)
+	}
+	// all share "·a·the", where branch 3 ends; 1 and 2 part there
+	root := v.List[0]
+	if root.Text.String() != "·a·the" || root.From != "token 4" || len(root.Lines) != 1 || !root.Lines[0].Current ||
+		root.Lines[0].Cmd != "" {
+		t.Errorf("the shared stretch is %+v", root)
+	}
+	if len(root.Parts) != 2 || root.Parts[0].Text.String() != "·was·in" || root.Parts[1].Text.String() != "·in" ||
+		root.Parts[1].From != "token 6" {
+		t.Errorf("it parts into %+v", root.Parts)
+	}
+	if got := root.Parts[1].Lines[0]; got.Name != "branch 2" || got.Tokens != "3 tokens" ||
+		got.Cmd != `{"cmd":"branch","id":2}` {
+		t.Errorf("branch 2 is %+v", got)
+	}
+	if got := stretch(s, []int{a, a, a, the, was, in, in, in}).String(); got != "·a·a·a … ·in·in·in" {
+		t.Errorf("eight tokens are shortened to %q", got)
+	}
+}
+
+func TestScrubAndProgress(t *testing.T) {
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	if c := NewPage(s.State()).Console; !c.Scrub.Off || c.Progress.On || c.CanFinish {
+		t.Errorf("before a prompt: %+v", c)
+	}
+	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
+	sessiontest.Do(t, s, session.StepToken{})
+	sessiontest.Do(t, s, session.StepStage{})
+	st := sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter})
+	c := NewPage(st).Console
+	// eight stages have run, the fourth is shown; the prompt is 5 positions
+	if c.Scrub != (Scrub{Value: "4", Max: "8", Say: "token 6, stage 4"}) || !c.CanFinish {
+		t.Errorf("%+v", c.Scrub)
+	}
+	st = sessiontest.Do(t, s, session.Finish{})
+	c = NewPage(st).Console
+	if !c.Progress.On || c.Progress.Say != "1 token of at most 64" || c.Progress.Bar != "1.56%" || c.CanFinish {
+		t.Errorf("%+v", c.Progress)
+	}
+	for s.State().Playing {
+		if _, err := s.Tick(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c = NewPage(s.State()).Console
+	if !c.Ended || !c.CanGoOn || c.Progress.On {
+		t.Errorf("at the end: %+v", c)
+	}
+	st = s.State()
+	full := *st
+	full.Stopped = infer.StopContext
+	if v := NewPage(&full); v.Console.CanGoOn || !strings.Contains(v.Notice.Say, "window") {
+		t.Errorf("a full window can be passed: %+v", v.Notice)
+	}
+}
+
+func TestCostChart(t *testing.T) {
+	points := make([]plots.CostPoint, 1000)
+	for i := range points {
+		points[i].Step = i + 1
+	}
+	thin := thinned(points)
+	if len(thin) != chartPoints || thin[0].Step != 1 || thin[chartPoints-1].Step != 1000 {
+		t.Errorf("%d points from %d to %d", len(thin), thin[0].Step, thin[len(thin)-1].Step)
+	}
+	if !slices.IsSortedFunc(thin, func(a, b plots.CostPoint) int { return a.Step - b.Step }) ||
+		len(thinned(points[:64])) != 64 {
+		t.Error("the points are not in order, or too few are too many")
+	}
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	if v := NewPage(s.State()); !v.Chart.Empty {
+		t.Errorf("a chart of nothing: %+v", v.Chart)
+	}
+	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
+	if v := NewPage(s.State()); !v.Chart.Empty {
+		t.Error("a chart before the first whole turn")
+	}
+	sessiontest.Do(t, s, session.StepToken{})
+	st := sessiontest.Do(t, s, session.StepToken{})
+	v := NewPage(st).Chart
+	last := st.Steps[1]
+	if len(v.Rows) != 2 || v.Rows[1][0] != "2" || v.Rows[1][1] != terms.Count(last.TotalCached) ||
+		v.Rows[1][2] != terms.Count(last.TotalRecomputed) {
+		t.Errorf("rows %v", v.Rows)
+	}
+	if !strings.HasPrefix(v.SVG, "<svg") || v.Less != terms.Times(last.TotalRecomputed, last.TotalCached)+" less" {
+		t.Errorf("%s: %.40s", v.Less, v.SVG)
+	}
+	first := sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindCache})
+	if v := NewPage(first).Chart; len(v.Rows) != 1 || v.Less != "the same so far" {
+		t.Errorf("looking back: %d rows, %s", len(v.Rows), v.Less)
+	}
+}
+
+func TestNotices(t *testing.T) {
+	if n := Expired(""); len(n.Acts) != 1 || n.Acts[0].Toggle != "prompt-box" || n.Kind != NoticeWarn {
+		t.Errorf("%+v", n)
+	}
+	if n := Expired("x"); len(n.Acts) != 2 || n.Acts[0].Href != "/loop?log=x" {
+		t.Errorf("%+v", n)
+	}
+	if v := NewLoading(&session.State{Model: testmodel.Target(t)}, "one moment"); v.Panel.Loading != "one moment" ||
+		v.Spoken != "one moment" {
+		t.Errorf("%+v", v.Panel)
+	}
+}

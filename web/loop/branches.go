@@ -1,0 +1,129 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// Branches is the tree of the lines of text that a run has written, folded:
+// what several lines share stands once, and each goes on where it parts.
+type Branches struct {
+	Say  string // "3 branches"; "" while there is one
+	List []BranchNode
+}
+
+// BranchNode is a stretch of text and the branches that part after it.
+type BranchNode struct {
+	From  string     // "token 9" where the stretch begins
+	Text  stage.Text // its tokens, shortened in the middle
+	Lines []BranchLine
+	Parts []BranchNode
+}
+
+// BranchLine is a branch that ends with its node.
+type BranchLine struct {
+	Name    string // "branch 2"
+	Tokens  string // "14 tokens"
+	Current bool
+	Cmd     string // takes it; "" for the current one
+}
+
+func newBranches(s *session.State) Branches {
+	if len(s.Branches) < 2 {
+		return Branches{}
+	}
+	v := Branches{Say: terms.CountedAs(len(s.Branches), "branch", "branches")}
+	v.List = branchNodes(s, s.Branches, 0)
+	return v
+}
+
+// branchNodes groups lines, alike in their first `from` tokens, by the next.
+func branchNodes(s *session.State, lines []session.Branch, from int) []BranchNode {
+	var nodes []BranchNode
+	var order []int
+	groups := map[int][]session.Branch{}
+	for _, b := range lines {
+		next := -1 // it ends here
+		if len(b.Chosen) > from {
+			next = b.Chosen[from]
+		}
+		if _, ok := groups[next]; !ok {
+			order = append(order, next)
+		}
+		groups[next] = append(groups[next], b)
+	}
+	for _, next := range order {
+		group := groups[next]
+		to := from
+		if next >= 0 {
+			to = sharedTo(group, from)
+		}
+		nodes = append(nodes, branchNode(s, group, from, to))
+	}
+	return nodes
+}
+
+// sharedTo is how many tokens all lines have in common.
+func sharedTo(lines []session.Branch, from int) int {
+	to := len(lines[0].Chosen)
+	for _, b := range lines[1:] {
+		n := from
+		for n < to && n < len(b.Chosen) && b.Chosen[n] == lines[0].Chosen[n] {
+			n++
+		}
+		to = n
+	}
+	return to
+}
+
+func branchNode(s *session.State, group []session.Branch, from, to int) BranchNode {
+	n := BranchNode{From: "token " + terms.Count(stage.Position(s, from+1))}
+	n.Text = stretch(s, group[0].Chosen[from:to])
+	var on []session.Branch
+	for _, b := range group {
+		if len(b.Chosen) == to {
+			n.Lines = append(n.Lines, branchLine(b))
+		} else {
+			on = append(on, b)
+		}
+	}
+	if len(on) > 0 {
+		n.Parts = branchNodes(s, on, to)
+	}
+	return n
+}
+
+// shortWords is how many tokens of a stretch are shown, and endWords how many
+// at each end of a longer one.
+const shortWords, endWords = 7, 3
+
+// stretch is a run of tokens, shortened in the middle.
+func stretch(s *session.State, ids []int) stage.Text {
+	words := func(ids []int) (t stage.Text) {
+		for _, id := range ids {
+			t = append(t, stage.TokenText(s.Model.Token(id))...)
+		}
+		return t
+	}
+	switch n := len(ids); {
+	case n == 0:
+		return stage.Text{{S: "nothing yet", Mark: true}}
+	case n > shortWords:
+		return slices.Concat(words(ids[:endWords]), stage.Text{{S: " … ", Mark: true}}, words(ids[n-endWords:]))
+	}
+	return words(ids)
+}
+
+func branchLine(b session.Branch) BranchLine {
+	l := BranchLine{
+		Name: fmt.Sprintf("branch %d", b.ID), Tokens: terms.Counted(len(b.Chosen), "token"), Current: b.Current,
+	}
+	if !b.Current {
+		l.Cmd = fmt.Sprintf(`{"cmd":"branch","id":%d}`, b.ID)
+	}
+	return l
+}

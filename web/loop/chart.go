@@ -1,0 +1,110 @@
+package loop
+
+import (
+	"sync"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// CostChart is the work of the run so far, as a picture and as its table.
+type CostChart struct {
+	Empty  bool
+	SVG    string // one <svg> element, safe to put into a page
+	Less   string // "7.4× less"
+	Header []string
+	Rows   [][]string
+	Note   string // where steps are left out
+}
+
+// chartPoints is how many steps the chart draws at most: with more, a curve of
+// this size would not look any different.
+const chartPoints = 64
+
+func newCostChart(s *session.State) CostChart {
+	points := costPoints(s)
+	if len(points) == 0 {
+		return CostChart{Empty: true}
+	}
+	thin := thinned(points)
+	drawn := charts.draw(s.Steps[len(points)-1], thin)
+	last := points[len(points)-1]
+	v := CostChart{
+		SVG: drawn.SVG, Less: terms.Times(last.Recomputed, last.Cached) + " less", Header: drawn.Header,
+		Rows: drawn.Rows,
+	}
+	if last.Recomputed == last.Cached {
+		v.Less = "the same so far"
+	}
+	if len(thin) < len(points) {
+		v.Note = terms.Counted(len(points), "token") + ", of which " + terms.Count(len(thin)) + " are listed."
+	}
+	return v
+}
+
+// costPoints are the totals of the whole steps up to the one shown.
+func costPoints(s *session.State) []plots.CostPoint {
+	var points []plots.CostPoint
+	for _, step := range s.Steps[:min(s.Cursor.Step, len(s.Steps))] {
+		if step.Ran == infer.KindCache {
+			points = append(
+				points, plots.CostPoint{Step: step.N, Cached: step.TotalCached, Recomputed: step.TotalRecomputed},
+			)
+		}
+	}
+	return points
+}
+
+// thinned keeps at most chartPoints of the points, evenly, the first and the
+// last among them.
+func thinned(points []plots.CostPoint) []plots.CostPoint {
+	n := len(points)
+	if n <= chartPoints {
+		return points
+	}
+	kept := make([]plots.CostPoint, chartPoints)
+	for i := range kept {
+		kept[i] = points[i*(n-1)/(chartPoints-1)]
+	}
+	return kept
+}
+
+// charts remembers the charts drawn last. Drawing takes milliseconds and is
+// asked for at every stage, while the picture changes once a token; steps are
+// never changed, so the last of them stands for all before it.
+var charts = chartMemory{byStep: map[*infer.Step]plots.Chart{}}
+
+type chartMemory struct {
+	mu     sync.Mutex
+	byStep map[*infer.Step]plots.Chart
+	order  []*infer.Step
+}
+
+// rememberedCharts is enough for a class of learners, and a few hundred KB.
+const rememberedCharts = 64
+
+func (m *chartMemory) draw(last *infer.Step, points []plots.CostPoint) plots.Chart {
+	m.mu.Lock()
+	c, ok := m.byStep[last]
+	m.mu.Unlock()
+	if ok {
+		return c
+	}
+	c, err := plots.CumulativeCost(points)
+	if err != nil {
+		c.SVG = "" // the table says it all; a run has no points that cannot be drawn
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ok := m.byStep[last]; !ok {
+		m.byStep[last] = c
+		m.order = append(m.order, last)
+		if len(m.order) > rememberedCharts {
+			delete(m.byStep, m.order[0])
+			m.order = m.order[1:]
+		}
+	}
+	return c
+}

@@ -1,0 +1,333 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// Console is everything a learner can touch.
+type Console struct {
+	Next      string // "Next: Sample"; "" when the run has ended or not begun
+	Empty     bool   // no prompt yet
+	Ended     bool   // a stop has fired: the main button is "Go on anyway", if it can, else "New prompt"
+	CanGoOn   bool
+	CanFinish bool
+	Finishing bool
+	CanReset  bool
+	CanBack   bool
+	CanGo     bool // token and play
+	Playing   bool
+	Speeds    []SpeedButton
+	SpeedSay  string
+	Presets   []PresetButton
+	Out       map[string]Output // by field
+	Inputs    Inputs
+	Order     string // in which order the settings work
+	Note      string // when a change of them acts
+	Scrub     Scrub
+	Progress  Progress
+	StopsHead string
+	Stops     []stage.ConditionRow
+	StopsJSON string
+	MaxBar    string
+	MaxHave   string
+	MaxFired  bool
+}
+
+// SpeedButton sets the speed of play.
+type SpeedButton struct {
+	Label, Cmd string
+	On         bool
+	Key        string // "[" for the next slower, "]" for the next faster
+}
+
+// PresetButton sets all sampling fields at once.
+type PresetButton struct {
+	Label, Cmd string
+	On         bool
+}
+
+// Output is what a slider's value is called. Its number stands in the field
+// beside it, so Note is all that has to be seen.
+type Output struct {
+	Text string // "40, idle"
+	Note string // "idle", "off", "greedy" or ""
+	Idle bool   // the control changes nothing just now
+}
+
+// Scrub is the row that leads to any stage so far, counted from 1.
+type Scrub struct {
+	Value, Max string
+	Say        string // "token 20, stage 4"
+	Off        bool   // nothing to scrub through
+}
+
+// Progress is how far a run to the end has come.
+type Progress struct {
+	On       bool
+	Say, Bar string
+}
+
+// Inputs are the values that a page's inputs begin with, by the keys of their
+// knobs.
+type Inputs map[string]string
+
+// Fields of [Console.Out].
+const (
+	FieldTemperature = "temperature"
+	FieldTopK        = "top_k"
+	FieldTopP        = "top_p"
+	FieldMinP        = "min_p"
+	FieldTypicalP    = "typical_p"
+)
+
+func newConsole(s *session.State) Console {
+	set := s.Settings
+	v := Console{
+		Empty:    !s.Started(),
+		CanReset: s.Started() && (s.Frontier() != session.Cursor{Step: 1, Stage: infer.KindForward} || !s.AtFrontier()),
+		CanBack:  s.Started() && s.Cursor != session.Cursor{Step: 1, Stage: infer.KindForward},
+		Playing:  s.Playing,
+	}
+	ended := s.Started() && s.Stopped != infer.StopNone && s.AtFrontier() && s.Cursor.Stage == infer.KindCache
+	v.Ended, v.CanGo = ended, s.Started() && !ended
+	v.CanGoOn = ended && s.Stopped != infer.StopContext
+	v.Finishing = s.Finishing
+	v.CanFinish = s.Started() && s.Stopped == infer.StopNone && !s.Finishing
+	v.Scrub, v.Progress = newScrub(s), newProgress(s)
+	if v.CanGo {
+		next := s.Cursor.Stage%infer.KindCache + 1
+		v.Next = "Next: " + terms.StageAt(int(next)).Short
+	}
+	v.Speeds, v.SpeedSay = speeds(s.Speed)
+	for _, p := range sampling.Presets {
+		cmd := fmt.Sprintf(`{"cmd":"preset","preset":%q}`, p.Key)
+		v.Presets = append(v.Presets, PresetButton{p.Name, cmd, p.Settings == set.Settings})
+	}
+	v.Out = outputs(s)
+	v.Inputs = Inputs{}
+	for key, x := range set.Knobs() {
+		v.Inputs[key] = terms.Plain(x)
+	}
+	v.Order, v.Note = "in order: temperature, top-k, top-p, min-p", note(s)
+	if set.TypicalP > 0 {
+		v.Order += ", typical-p"
+	}
+	v.stops(s)
+	return v
+}
+
+var speedSays = map[session.Speed]string{
+	session.SpeedHalf: "a stage every 2.4 s", session.SpeedNormal: "a stage every 1.2 s",
+	session.SpeedDouble: "a stage every 0.6 s",
+	session.SpeedFour:   "a stage every 0.3 s", session.SpeedMax: "whole tokens, as fast as they come",
+}
+
+func speeds(now session.Speed) ([]SpeedButton, string) {
+	if now == "" {
+		now = session.SpeedNormal
+	}
+	var list []SpeedButton
+	at := 0
+	for i, sp := range session.Speeds {
+		label := string(sp) + "×"
+		if sp == session.SpeedMax {
+			label = "Max"
+		}
+		if sp == now {
+			at = i
+		}
+		list = append(
+			list, SpeedButton{Label: label, Cmd: fmt.Sprintf(`{"cmd":"speed","speed":%q}`, sp), On: sp == now},
+		)
+	}
+	if at > 0 {
+		list[at-1].Key = "["
+	}
+	if at < len(list)-1 {
+		list[at+1].Key = "]"
+	}
+	return list, speedSays[now]
+}
+
+// outputs names the sliders' values and tells which of them change nothing:
+// a filter is idle when the others alone would keep the same tokens.
+func outputs(s *session.State) map[string]Output {
+	set := s.Settings
+	idle := idleFilters(s)
+	out := map[string]Output{}
+	for _, k := range terms.Knobs() {
+		x, ok := set.Settings.Value(k.Key)
+		if !ok {
+			continue
+		}
+		o := Output{Text: terms.Setting(x), Idle: idle[sampling.Rule(k.Key)]}
+		if k.Whole {
+			o.Text = terms.Count(int64(x))
+		}
+		off, isFilter := sampling.OffAt(k.Key)
+		switch {
+		case isFilter && x == off:
+			o.Text, o.Note = "off", "off"
+		case o.Idle:
+			o.Text, o.Note = o.Text+", idle", "idle"
+		case !isFilter && set.Greedy():
+			o.Text, o.Note = "0, greedy", "greedy"
+		}
+		out[k.Key] = o
+	}
+	return out
+}
+
+// idleFilters tells which filters cut nothing beyond what the others cut at the
+// step shown. A filter that is off is not called idle, nor one whose setting the
+// step shown has not used.
+func idleFilters(s *session.State) map[sampling.Rule]bool {
+	set := s.Settings
+	if set.Greedy() { // whatever the step shown was drawn with
+		idle := map[sampling.Rule]bool{}
+		for _, k := range terms.Knobs() {
+			off, isFilter := sampling.OffAt(k.Key)
+			idle[sampling.Rule(k.Key)] = isFilter && set.Value(k.Key) != off
+		}
+		return idle
+	}
+	if s.Dist == nil || s.Dist.Settings != set.Settings {
+		return nil
+	}
+	return s.Dist.Idle()
+}
+
+func newScrub(s *session.State) Scrub {
+	if !s.Started() {
+		return Scrub{Value: "1", Max: "1", Say: "nothing has run yet", Off: true}
+	}
+	count := func(c session.Cursor) int { return (c.Step-1)*int(infer.KindCache) + int(c.Stage) }
+	return Scrub{
+		Value: strconv.Itoa(count(s.Cursor)), Max: strconv.Itoa(max(count(s.Frontier()), 1)),
+		Say: fmt.Sprintf("token %s, stage %d", terms.Count(stage.Position(s, s.Cursor.Step)), s.Cursor.Stage),
+		Off: count(s.Frontier()) < 2,
+	}
+}
+
+func newProgress(s *session.State) Progress {
+	if !s.Finishing {
+		return Progress{}
+	}
+	have, limit := made(s), s.Settings.Stop.MaxTokens
+	limit = max(min(limit, s.Model.Config().Context-len(s.PromptTokens)+1), 1)
+	return Progress{
+		On: true, Bar: stage.Share(float64(have) / float64(limit)),
+		Say: fmt.Sprintf("%s of at most %s", terms.Counted(have, "token"), terms.Count(limit)),
+	}
+}
+
+// note says when a change of the sampling settings acts.
+func note(s *session.State) string {
+	switch {
+	case !s.Started():
+		return "a change acts from the first token on"
+	case s.Cursor.Stage < infer.KindSample && s.AtFrontier():
+		return "nothing is drawn yet: a change acts now"
+	case s.Cursor.Stage < infer.KindSample:
+		return "a change acts now, and drops what came after"
+	case s.AtFrontier():
+		return "drawn: a change acts on the next token"
+	}
+	return "drawn: a change drops the tokens after this"
+}
+
+// stops lists the stop conditions as they stand at the step shown.
+func (v *Console) stops(s *session.State) {
+	set := s.Settings.Stop
+	conditions := expected(s)
+	var reason infer.StopReason
+	have := 0
+	if s.Started() {
+		have = s.Cursor.Step - 1
+		if s.Cursor.Stage >= infer.KindAppend {
+			have++
+		}
+		reason = s.Stopped
+	}
+	v.MaxHave, v.MaxBar = terms.Count(have), stage.Share(float64(have)/float64(set.MaxTokens))
+	v.MaxFired = reason == infer.StopMaxTokens
+	v.StopsHead = "none yet"
+	if s.Stopped != infer.StopNone {
+		v.StopsHead = "one has fired"
+	}
+	for _, row := range stage.Conditions(s, conditions, reason) {
+		if row.Kind != infer.StopContext || row.Fired { // the cost column tells how full it is
+			if row.Kind == infer.StopEOS && s.Dist == nil {
+				row.State = "no p yet"
+			}
+			v.Stops = append(v.Stops, row)
+		}
+	}
+	list := set.Strings
+	if list == nil {
+		list = []string{}
+	}
+	b, err := json.Marshal(list)
+	if err != nil {
+		panic("view: stop strings are not text: " + err.Error())
+	}
+	v.StopsJSON = string(b)
+}
+
+// expected are the conditions found by the latest step at or before the one
+// shown, brought up to the settings that the next stage will use.
+func expected(s *session.State) []infer.Condition {
+	found := map[string]infer.Condition{}
+	list := []infer.Condition{}
+	cfg := s.Model.Config()
+	var past []infer.Condition
+	positions := len(s.PromptTokens)
+	if s.Started() {
+		positions = s.Step().Positions()
+		for n := s.Cursor.Step; n > 0 && past == nil; n-- {
+			if n < s.Cursor.Step || s.Cursor.Stage >= infer.KindAppend {
+				past = s.Steps[n-1].Conditions
+			}
+		}
+	}
+	for _, c := range past {
+		found[string(c.Kind)+c.String] = c
+	}
+	if len(cfg.EOS) > 0 {
+		list = append(list, eosNow(s, found["eos"]))
+	}
+	for _, str := range s.Settings.Stop.Strings {
+		c, ok := found["stop_string"+str]
+		if !ok {
+			c = infer.Condition{Kind: infer.StopString, String: str}
+		}
+		list = append(list, c)
+	}
+	return append(list, infer.Condition{
+		Kind: infer.StopContext, Have: positions, Limit: cfg.Context, Fired: s.Stopped == infer.StopContext,
+	})
+}
+
+// eosNow is the end-of-text condition with the probability of the step shown.
+func eosNow(s *session.State, c infer.Condition) infer.Condition {
+	c.Kind = infer.StopEOS
+	if s.Dist == nil {
+		return c
+	}
+	c.P, c.Kept = 0, false
+	for _, id := range s.Model.Config().EOS {
+		c.P += s.Dist.P[id]
+		r := s.Dist.RankOf(int32(id))
+		c.Kept = c.Kept || r >= 0 && s.Dist.Stays(r)
+	}
+	c.Fired = s.Stopped == infer.StopEOS && s.Cursor.Step == len(s.Steps)
+	return c
+}

@@ -1,0 +1,72 @@
+package loop
+
+import (
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// Cost is the column on the right: what the step shown costs.
+type Cost struct {
+	Empty   bool
+	Bytes   string
+	Grid    stage.KVGrid
+	Heads   stage.KVGrid // the same with a row for each key/value head
+	PerHead bool         // a layer has more than one, so that Heads differs
+	Say     stage.Rich   // what is kept, and "3,072 B = 2 × 6 layers × …"
+	Work    stage.Compare
+	Total   stage.Compare
+	Tokens  string // "19 of 512"
+	InW     string
+	OutX    string
+	OutW    string
+	In, Out string
+	Room    string
+}
+
+// counts are a step's work so far: as run, and as it would be without a cache.
+func counts(s *session.State, step *infer.Step) (run, without int64) {
+	shape := s.Model.Shape()
+	parts := shape.Blocks(0, step.Positions())
+	if step.Ran >= infer.KindLogits {
+		parts = parts.Plus(shape.Output())
+	}
+	return step.Blocks.Plus(step.Output).Total(), parts.Total()
+}
+
+func newCost(s *session.State) Cost {
+	cfg := s.Model.Config()
+	if !s.Started() {
+		return Cost{
+			Empty: true, Tokens: "0 of " + terms.Count(cfg.Context), In: "0", Out: "0", Room: terms.Count(cfg.Context),
+			InW: "0%", OutX: "0%", OutW: "0%",
+		}
+	}
+	step, shape := s.Step(), s.Model.Shape()
+	n, grew := step.Positions(), len(step.Input)
+	v := Cost{
+		Bytes: terms.Bytes(shape.KVBytes(n, stage.BytesPerValue)),
+		Grid:  stage.NewKVGrid("kv-s", cfg.Layers, n, grew, n < cfg.Context, 260),
+		Heads: stage.NewKVHeadsGrid("kv-h", shape, n, grew, n < cfg.Context, 260), PerHead: shape.KVHeads > 1,
+		Say: stage.CacheSay(shape),
+	}
+	run, without := counts(s, step)
+	v.Work = stage.NewCompare(run, without, step.Took[infer.KindForward]+step.Took[infer.KindLogits])
+	total, totalWithout := run, without
+	if step.N > 1 {
+		before := s.Steps[step.N-2]
+		total, totalWithout = total+before.TotalCached, totalWithout+before.TotalRecomputed
+	}
+	v.Total = stage.NewCompare(total, totalWithout, 0)
+
+	in, out := len(s.PromptTokens), step.N-1
+	if step.Ran >= infer.KindAppend && s.Cursor.Stage >= infer.KindAppend {
+		out++
+	}
+	room := float64(cfg.Context)
+	v.Tokens = terms.Count(min(in+out, cfg.Context)) + " of " + terms.Count(cfg.Context)
+	v.In, v.Out, v.Room = terms.Count(in), terms.Count(out), terms.Count(max(cfg.Context-in-out, 0))
+	v.InW, v.OutX, v.OutW = stage.Share(float64(in)/room), stage.Share(float64(in)/room), stage.Share(float64(out)/room)
+	return v
+}

@@ -1,0 +1,325 @@
+package loop
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/static"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// states are a run at every stage, looked back on, stopped, and not begun. The
+// prompt and a stop string are markup, which must stay text.
+func states(t *testing.T) map[string]*session.State {
+	t.Helper()
+	m := testmodel.Target(t)
+	s := session.New(m, session.DefaultLimits())
+	all := map[string]*session.State{"empty": s.State()}
+	do := func(name string, c session.Command) {
+		st, err := s.Apply(context.Background(), c)
+		if err != nil {
+			t.Fatalf("%#v: %v", c, err)
+		}
+		if name != "" {
+			all[name] = st
+		}
+	}
+	do("forward", session.Start{Prompt: `<script>alert(1)</script> Once upon a <b class="x">time</b> there was a`})
+	stops := []string{`</answer>`, "\n\n"}
+	do("", session.SetKnob("top_k", 5))
+	do("", session.Set{Knobs: infer.Knobs{"max_tokens": 3}, Stop: &stops})
+	for _, k := range infer.Kinds[1:] {
+		do(k.String(), session.StepStage{})
+	}
+	do("", session.StepToken{})
+	do("stopped", session.StepToken{})
+	do("back", session.Seek{Step: 2, Stage: infer.KindFilter})
+	u := 0.99
+	do("", session.Seek{Step: 2, Stage: infer.KindSample})
+	do("whatif", session.WhatIf{U: &u})
+	do("nolook", session.SetLook{})
+	least := all["whatif"].Dist.Order[4000]
+	do("forced", session.Choose{Step: 2, Token: int(least)})
+	do("finishing", session.Finish{})
+	return all
+}
+
+func html(t *testing.T, c templ.Component) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := c.Render(context.Background(), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func parse(t *testing.T, s string) *goquery.Document {
+	t.Helper()
+	d, err := goquery.NewDocumentFromReader(strings.NewReader(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestPanels asserts what the server and the page's script build upon: every
+// panel is one element with its id, and is part of the page as it stands there.
+func TestPanels(t *testing.T) {
+	for name, st := range states(t) {
+		v := NewPage(st)
+		page := html(t, PageHTML(v))
+		for _, p := range Panels {
+			part := html(t, p.Render(v))
+			body := parse(t, part).Find("body")
+			top := body.Children()
+			if top.Length() != 1 || top.AttrOr("id", "") != p.ID || strings.TrimSpace(
+				body.Clone().Children().Remove().End().Text(),
+			) != "" {
+				t.Errorf("%s: panel %s is not one element with that id: %.120q", name, p.ID, part)
+			}
+			if !strings.Contains(page, part) {
+				t.Errorf("%s: panel %s is not on the page as it is sent alone", name, p.ID)
+			}
+		}
+		for _, tok := range v.Strip.Tokens {
+			if !strings.Contains(page, html(t, stage.TokenHTML(tok))) {
+				t.Errorf("%s: token %s is not on the page", name, tok.ID)
+			}
+		}
+	}
+}
+
+// TestMarkup asserts what the security policy and assistive technology need.
+func TestMarkup(t *testing.T) {
+	for name, st := range states(t) {
+		d := parse(t, html(t, PageHTML(NewPage(st))))
+		ids := map[string]bool{}
+		d.Find("[id]").Each(func(_ int, e *goquery.Selection) {
+			id := e.AttrOr("id", "")
+			if ids[id] {
+				t.Errorf("%s: two elements have the id %s", name, id)
+			}
+			ids[id] = true
+		})
+		d.Find("*").Each(func(_ int, e *goquery.Selection) {
+			for _, a := range e.Nodes[0].Attr {
+				if a.Key == "style" || strings.HasPrefix(a.Key, "on") {
+					t.Errorf("%s: <%s> has the attribute %s", name, e.Nodes[0].Data, a.Key)
+				}
+				for _, ref := range []string{"aria-labelledby", "aria-describedby", "for", "form"} {
+					for _, id := range strings.Fields(a.Val) {
+						if a.Key == ref && !ids[id] {
+							t.Errorf("%s: %s refers to %s, which is not there", name, ref, id)
+						}
+					}
+				}
+			}
+		})
+		if n := d.Find("style, script:not([src]), b.x").Length(); n != 0 {
+			t.Errorf("%s: %d elements that must not be there", name, n)
+		}
+		if d.Find("main").Length() != 1 || d.Find("header.top").Length() != 1 || d.Find("footer").Length() != 1 {
+			t.Errorf("%s: a landmark is missing", name)
+		}
+		d.Find(`svg[role="img"], [role="img"]`).Each(func(_ int, e *goquery.Selection) {
+			if e.AttrOr("aria-label", "") == "" {
+				t.Errorf("%s: a picture has no words: %s", name, e.AttrOr("class", ""))
+			}
+		})
+		d.Find("button").Each(func(_ int, e *goquery.Selection) {
+			if strings.TrimSpace(e.Text())+e.AttrOr("aria-label", "") == "" {
+				t.Errorf("%s: a button has no name", name)
+			}
+		})
+	}
+}
+
+// TestWorkedRows asserts that every row brings its worked line.
+func TestWorkedRows(t *testing.T) {
+	all := states(t)
+	for _, name := range []string{"logits", "softmax", "filter", "sample", "back"} {
+		d := parse(t, html(t, PageHTML(NewPage(all[name]))))
+		rows := d.Find("tr[data-row]")
+		if rows.Length() != stage.RowsShown || rows.Find("template").Length() != stage.RowsShown {
+			t.Errorf("%s: %d rows with %d worked lines", name, rows.Length(), rows.Find("template").Length())
+		}
+	}
+}
+
+// TestAnswers asserts that what answers a question is one element with its id,
+// the same that holds its place on the page, and safe whatever was asked.
+func TestAnswers(t *testing.T) {
+	all := states(t)
+	st := all["forward"]
+	for id, parts := range map[string][]templ.Component{
+		"peek": {stage.PeekHTML(stage.NewPeek(all["forced"], 2)), stage.PeekHTML(stage.NewPeek(st, 99))},
+		"found": {
+			stage.FoundHTML(stage.NewFound(all["forced"], 2, "the")), stage.FoundHTML(stage.NewFound(st, 1, "<b>")),
+			stage.FoundHTML(stage.NewFound(all["forced"], 1, "<b>")),
+		},
+		"head-detail": {
+			stage.HeadHTML(stage.NewHead(st, 1, 1)), stage.HeadHTML(stage.NewHead(st, 9, 9)), stage.HeadHTML(stage.HeadDetail{}),
+		},
+		"inside": {stage.InsideHTML(stage.NewInside(st, 1)), stage.InsideHTML(stage.NewInside(st, 9)), stage.InsideHTML(stage.Inside{})},
+	} {
+		if parse(t, html(t, PageHTML(NewPage(st)))).Find("#"+id).Length() != 1 {
+			t.Errorf("the page has no place for #%s", id)
+		}
+		for i, part := range parts {
+			d := parse(t, html(t, part)).Find("body")
+			if d.Children().Length() != 1 || d.Children().AttrOr("id", "") != id || d.Find("b > b").Length() != 0 {
+				t.Errorf("answer %d is not one #%s: %.200q", i, id, html(t, part))
+			}
+		}
+	}
+	d := parse(t, html(t, stage.InsideHTML(stage.NewInside(st, 6))))
+	if d.Find("svg.bars").Length() != 4 || d.Find(".ins__heads tr").Length() != 6 ||
+		d.Find(".ins__says li").Length() != infer.ReadOut {
+		t.Error("block 6 is not whole")
+	}
+}
+
+// TestLookedInto asserts that every heatmap has its twin in words and every
+// head its worked line.
+func TestLookedInto(t *testing.T) {
+	all := states(t)
+	d := parse(t, html(t, PageHTML(NewPage(all["forward"]))))
+	heads := d.Find("button[data-head]")
+	if d.Find("canvas[data-heat]").Length() != 6 || heads.Length() != 36 || heads.Find("template").Length() != 36 {
+		t.Errorf("%d canvases, %d heads", d.Find("canvas[data-heat]").Length(), heads.Length())
+	}
+	heads.Each(func(_ int, e *goquery.Selection) {
+		if !strings.Contains(e.AttrOr("aria-label", ""), " reads ") {
+			t.Errorf("head %s is called %q", e.AttrOr("data-head", ""), e.AttrOr("aria-label", ""))
+		}
+	})
+	d = parse(t, html(t, PageHTML(NewPage(all["nolook"]))))
+	if d.Find("canvas").Length() != 0 {
+		t.Error("canvases at the draw")
+	}
+}
+
+// TestInputs asserts that every setting can be typed as well as dragged, and
+// that the strip is one stop of the Tab key.
+func TestInputs(t *testing.T) {
+	all := states(t)
+	d := parse(t, html(t, PageHTML(NewPage(all["stopped"]))))
+	for _, f := range []string{FieldTemperature, FieldTopK, FieldTopP, FieldMinP} {
+		if n := d.Find(`input[data-set="` + f + `"]`).Length(); n != 2 {
+			t.Errorf("%s has %d inputs, want a slider and a field", f, n)
+		}
+	}
+	if n := d.Find(`#strip-gen [tabindex="0"]`).Length(); n != 1 {
+		t.Errorf("%d tokens are reached by the Tab key", n)
+	}
+	if d.Find(`#transport [data-cmd*=goon]`).Length() != 1 {
+		t.Error("a stopped run cannot go on")
+	}
+	for name, hidden := range map[string]bool{"empty": false, "forward": true} {
+		_, is := parse(t, html(t, PageHTML(NewPage(all[name])))).Find("#prompt-box").Attr("hidden")
+		if is != hidden {
+			t.Errorf("%s: the prompt box is hidden: %v", name, is)
+		}
+	}
+	d = parse(t, html(t, PageHTML(NewPage(all["finishing"]))))
+	if d.Find("#progress [data-cmd*=pause]").Length() != 1 {
+		t.Error("a run to the end cannot be cancelled")
+	}
+}
+
+// TestFold asserts that narrow screens fold all cut rows but four, and say how
+// many.
+func TestFold(t *testing.T) {
+	d := parse(t, html(t, PageHTML(NewPage(states(t)["filter"]))))
+	cut, fold := d.Find("tbody tr.is-cut").Length(), d.Find("tbody tr.is-fold").Length()
+	if cut < 5 || fold != cut-4 || !strings.Contains(
+		d.Find(".more").Text(), "Show "+strconv.Itoa(fold)+" more cut tokens",
+	) {
+		t.Errorf("of %d cut rows %d are folded: %q", cut, fold, d.Find(".more").Text())
+	}
+}
+
+func TestStates(t *testing.T) {
+	st := states(t)["empty"]
+	v := NewPage(st)
+	v.Notice, v.Lost, v.Link = Expired("ab-c_"), true, "ab-c_"
+	d := parse(t, html(t, PageHTML(v)))
+	if _, hidden := d.Find("#conn").Attr("hidden"); hidden ||
+		d.Find(`#notice a[href="/loop?log=ab-c_"]`).Length() != 1 || d.Find("body").AttrOr(
+		"data-link", "",
+	) != "ab-c_" {
+		t.Error("an expired run with its link is not offered again")
+	}
+	if d := parse(
+		t, html(t, PageHTML(NewLoading(st, "making it"))),
+	); d.Find("#panel .skeleton i").Length() == 0 || !strings.Contains(d.Find("#panel").Text(), "making it") {
+		t.Error("loading has no dashed rows")
+	}
+	book := parse(
+		t,
+		html(
+			t,
+			StorybookPage(
+				[]Story{{"B", "one", "One", "first"}, {"A", "two", "Two", "second"}, {"B", "three", "Three", ""}},
+			),
+		),
+	)
+	if got := book.Find("h2").Text(); got != "BA" || book.Find(`a[href="/storybook/three"]`).Length() != 1 {
+		t.Errorf("the storybook lists %q", got)
+	}
+	if page := html(t, StoryPage(Story{Title: "T"}, stage.PeekHTML(stage.NewPeek(st, 1)))); !strings.Contains(page, `id="peek"`) {
+		t.Error("a story without its part")
+	}
+}
+
+func TestAssets(t *testing.T) {
+	page := html(t, PageHTML(NewPage(states(t)["empty"])))
+	total := zipped(t, []byte(page))
+	seen := map[string]bool{}
+	parse(t, page).Find("link[href], script[src]").Each(func(_ int, e *goquery.Selection) {
+		url := e.AttrOr("href", e.AttrOr("src", ""))
+		name, version, ok := strings.Cut(strings.TrimPrefix(url, "/static/"), "?v=")
+		if !ok || len(version) != 12 {
+			t.Errorf("%s carries no version: is the file missing?", url)
+			return
+		}
+		f, err := static.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !seen[name] {
+			total += zipped(t, f.Data)
+		}
+		seen[name] = true
+	})
+	// Compressed: fonts 70 KB, scripts 22 KB, styles 15 KB, page 6 KB.
+	if total > 120<<10 || len(seen) > 6 {
+		t.Errorf("the first page takes %d bytes and %d files: %v", total, len(seen), slices.Collect(maps.Keys(seen)))
+	}
+}
+
+// zipped is how many bytes a file takes over the wire.
+func zipped(t *testing.T, b []byte) int {
+	t.Helper()
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	if _, err := w.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return z.Len()
+}

@@ -1,0 +1,228 @@
+package loop
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// Page is all that the Loop page shows of one state.
+type Page struct {
+	Run      string // the run's id in links and sockets, set by whoever serves the page; "" for none
+	Title    string
+	Model    string // "tiny-5M: 6 blocks, 4,096 tokens, on this computer"
+	Started  bool
+	Prompt   string
+	Strip    stage.Strip
+	Rail     stage.Rail
+	Panel    stage.Stage
+	Cost     Cost
+	Console  Console
+	Chart    CostChart
+	WhatIf   stage.WhatIf
+	Peek     stage.Peek
+	Branches Branches
+	Notice   Notice
+	Link     string // the run as a link carries it, set by whoever serves the page
+	Lost     bool   // the page begins with its connection lost; for the storybook
+	Pieces   Pieces
+	Spoken   string
+	// code of the class from which someone went on alone here, set by whoever serves the page; "" for none
+	Class string
+}
+
+// Notice is a message of the run that stays until things change.
+type Notice struct {
+	Kind      NoticeKind
+	Head, Say string
+	Acts      []Act // what can be done, the main thing first
+}
+
+// NoticeKind says how grave a notice is.
+type NoticeKind string
+
+// The kinds: a stop or a fault (a red cross or square), something to know
+// (amber), something that went well.
+const (
+	NoticeStop  NoticeKind = ""
+	NoticeFault NoticeKind = "fault"
+	NoticeWarn  NoticeKind = "warn"
+	NoticeGood  NoticeKind = "good"
+)
+
+// Act is a button of a notice: it sends a command, opens what Toggle names, or
+// follows a link.
+type Act struct {
+	Label, Cmd, Toggle, Href string
+}
+
+// Expired is the notice that a run is gone from the server's memory. With a
+// link it can be made again.
+func Expired(link string) Notice {
+	n := Notice{
+		Kind: NoticeWarn, Head: "This run has expired.",
+		Say: "It was not used for a while, so the server let it go. Your settings are kept.",
+	}
+	if link != "" {
+		n.Say = "It was not used for a while, so the server let it go. Its link still holds all it takes to " +
+			"write the same text again."
+		n.Acts = append(n.Acts, Act{Label: "Rebuild it from the link", Href: "/loop?log=" + link})
+	}
+	n.Acts = append(n.Acts, Act{Label: "New prompt", Toggle: "prompt-box"})
+	return n
+}
+
+// Rebuilt is the notice that a run was made again from its link.
+func Rebuilt() Notice {
+	return Notice{
+		Kind: NoticeGood, Head: "Rebuilt from the link.",
+		Say: "The server no longer had this run, so it was run again, token for token the same.",
+	}
+}
+
+// Fault is the notice that something went wrong, why, and what is kept.
+func Fault(head, why string, acts ...Act) Notice {
+	return Notice{Kind: NoticeFault, Head: head, Say: why, Acts: acts}
+}
+
+// NewPage makes the page's model of a state. It is a pure function.
+func NewPage(s *session.State) Page {
+	v := Page{
+		Title: "Loop · Token by Token", Model: modelLine(s.Model), Started: s.Started(), Prompt: s.Prompt,
+		Strip: stage.NewStrip(s), Rail: stage.NewRail(s), Panel: stage.New(s), Cost: newCost(s), Console: newConsole(s),
+		Chart: newCostChart(s), WhatIf: stage.NewWhatIf(s), Notice: newNotice(s), Pieces: promptPieces(s), Peek: stage.CurrentPeek(s), Branches: newBranches(s),
+	}
+	v.Spoken = spoken(s, v)
+	return v
+}
+
+func modelLine(m *infer.Model) string {
+	c := m.Config()
+	rounded := ""
+	if m.Quant() == infer.QuantInt8 {
+		rounded = "weights rounded to int8, "
+	}
+	return fmt.Sprintf(
+		"%s: %s, %s, %son this computer", m.Name(), terms.Counted(c.Layers, "block"), terms.Counted(c.Vocab, "token"),
+		rounded,
+	)
+}
+
+func newNotice(s *session.State) Notice {
+	if s.Notice != "" {
+		return Notice{Kind: NoticeWarn, Say: s.Notice}
+	}
+	if s.Stopped == infer.StopNone {
+		return Notice{}
+	}
+	return Notice{
+		Head: "Stopped: " + stage.StopReason(s) + ".",
+		Say:  fmt.Sprintf("%s made. %s", terms.Counted(made(s), "token"), stopSay(s)),
+	}
+}
+
+// stopSay says what can be done after a stop.
+func stopSay(s *session.State) string {
+	switch s.Stopped {
+	case infer.StopContext:
+		return "The model cannot read further than its window. Back looks at any stage again; New prompt begins " +
+			"another text."
+	case infer.StopMaxTokens:
+		return fmt.Sprintf("Go on anyway raises the limit by %d; Back looks at any stage again.", infer.GoOnTokens)
+	}
+	return "Go on anyway carries on past it; Back looks at any stage again."
+}
+
+// NewLoading is the page while a run is being made, with say for what is
+// going on: dashed rows stand where the figures will.
+func NewLoading(s *session.State, say string) Page {
+	v := NewPage(s)
+	v.Panel = stage.Stage{Loading: say}
+	v.Spoken = say
+	return v
+}
+
+// made is how many tokens have been appended.
+func made(s *session.State) int {
+	n := len(s.Steps)
+	if n > 0 && s.Steps[n-1].Ran < infer.KindAppend {
+		n--
+	}
+	return n
+}
+
+// spoken sums a stage up for a screen reader, in one sentence.
+func spoken(s *session.State, v Page) string {
+	if !s.Started() {
+		return ""
+	}
+	n := terms.Count(stage.Position(s, s.Cursor.Step))
+	head := fmt.Sprintf("Token %s, stage %d, %s. ", n, s.Cursor.Stage, terms.StageAt(int(s.Cursor.Stage)).Name)
+	if s.Stopped != infer.StopNone && s.AtFrontier() {
+		return head + v.Notice.Head
+	}
+	if s.Cursor.Stage == infer.KindSample {
+		return head + v.Panel.Verdict.String()
+	}
+	return head + v.Panel.Lead.String()
+}
+
+// Pieces are the tokens of a prompt as it is typed.
+type Pieces struct {
+	Tokens []stage.Text
+	Say    string
+	Over   bool // more than the model can read, or what it has no tokens for
+}
+
+// NewPieces cuts a prompt into tokens as the model would read it.
+func NewPieces(m *infer.Model, prompt string) Pieces {
+	if prompt == "" {
+		return Pieces{Say: "The model reads pieces of words, not letters. They show here as you type."}
+	}
+	var tokens []infer.Token
+	for _, id := range m.Encode(prompt) {
+		tokens = append(tokens, m.Token(id))
+	}
+	v := pieces(m, tokens)
+	var r *terms.RangeError
+	if errors.As(m.CheckText(prompt), &r) {
+		v.Say, v.Over = "This text is "+r.Got, true
+	}
+	return v
+}
+
+// promptPieces are the pieces of the run's own prompt, which need no cutting.
+func promptPieces(s *session.State) Pieces {
+	if !s.Started() {
+		return NewPieces(s.Model, "")
+	}
+	return pieces(s.Model, s.PromptTokens)
+}
+
+func pieces(m *infer.Model, tokens []infer.Token) Pieces {
+	v := Pieces{Say: terms.Counted(len(tokens), "token")}
+	for i, t := range tokens {
+		if i == 0 && t.Special {
+			v.Tokens = append(v.Tokens, stage.Text{{S: "start", Mark: true}})
+			v.Say += ", the start mark included"
+			continue
+		}
+		v.Tokens = append(v.Tokens, stage.TokenText(t))
+	}
+	limit := m.Config().Context
+	if v.Over = len(tokens) > limit; v.Over {
+		v.Say += fmt.Sprintf(": more than the %s that the model can read", terms.Count(limit))
+	}
+	return v
+}
+
+// Prompts are some to start from, beside [session.Suggestions].
+var Prompts = []string{
+	"Once upon a time there was a",
+	"The capital of France is",
+	"User: What do cats eat?\nAssistant:",
+}

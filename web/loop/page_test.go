@@ -1,0 +1,216 @@
+package loop
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/bundled"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/session/sessiontest"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// TestRun walks a real run through every stage and holds what it shows
+// against the engine's own numbers.
+func TestRun(t *testing.T) {
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	v := NewPage(s.State())
+	if v.Started || !v.Panel.Empty || !v.Console.Empty || v.Strip.Next.Small != "1st" || v.Spoken != "" {
+		t.Errorf("the empty page is %+v", v.Panel)
+	}
+	st := sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
+	for k := infer.KindForward; k <= infer.KindCache; k++ {
+		if k > infer.KindForward {
+			st = sessiontest.Do(t, s, session.StepStage{})
+		}
+		v := NewPage(st)
+		if v.Panel.N != int(k) || v.Panel.Lead.String() == "" || !strings.HasPrefix(v.Spoken, "Token ") {
+			t.Errorf("stage %d shows %+v and says %q", k, v.Panel, v.Spoken)
+		}
+		for _, r := range v.Rail.Stages {
+			want := "is-done"
+			switch {
+			case r.N == int(k):
+				want = "is-now"
+			case r.N > int(k):
+				want = ""
+			}
+			if r.State != want || (r.Seek == "") != (want == "") {
+				t.Errorf("at stage %d the rail shows stage %d as %q, seek %q", k, r.N, r.State, r.Seek)
+			}
+		}
+		if table := v.Panel.Table; table != nil &&
+			(len(table.Rows) != stage.RowsShown || table.Rest.Label != "the other 4,076 tokens") {
+			t.Errorf("stage %d: %d rows and %q", k, len(table.Rows), table.Rest.Label)
+		}
+		if made := len(v.Strip.Tokens); made != map[bool]int{true: 1}[k >= infer.KindAppend] {
+			t.Errorf("stage %d: %d tokens on the strip", k, made)
+		}
+	}
+	step := st.Steps[0]
+	tok := NewPage(st).Strip.Tokens[0]
+	if tok.ID != "t-1" || tok.Small != terms.ProbShort(step.P) ||
+		tok.Text.String() != stage.TokenText(st.Model.Token(step.Chosen)).String() {
+		t.Errorf("the first token is %+v, the step drew %d with %v", tok, step.Chosen, step.P)
+	}
+}
+
+func TestStoppedAndBack(t *testing.T) {
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
+	sessiontest.Do(t, s, session.SetKnob("max_tokens", 2))
+	sessiontest.Do(t, s, session.StepToken{})
+	v := NewPage(sessiontest.Do(t, s, session.StepToken{}))
+	if !v.Console.Ended || v.Console.Next != "" || v.Strip.Next.Label != "Stopped" ||
+		v.Notice.Head != "Stopped: max tokens reached." || !v.Console.MaxFired {
+		t.Errorf("after two of two tokens: %+v %+v", v.Console, v.Notice)
+	}
+	v = NewPage(sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter}))
+	if v.Console.Ended || v.Console.Next != "Next: Sample" || v.Panel.Past == "" || !v.Strip.Tokens[0].Now ||
+		!v.Strip.Tokens[1].Later {
+		t.Errorf("looking back: %+v %+v", v.Console, v.Strip.Tokens)
+	}
+}
+
+func TestPieces(t *testing.T) {
+	m := testmodel.Target(t)
+	v := NewPieces(m, "Once upon")
+	if v.Tokens[0].String() != "start" || v.Tokens[1].String() != "Once" ||
+		v.Say != "3 tokens, the start mark included" || v.Over {
+		t.Errorf("%+v", v)
+	}
+	if v := NewPieces(m, strings.Repeat("Once upon ", 300)); !v.Over || !strings.Contains(v.Say, "more than the 512") {
+		t.Errorf("a long prompt: %q", v.Say)
+	}
+	if v := NewPieces(m, "<|endoftext|>"); len(v.Tokens) < 3 {
+		t.Errorf("special-looking text became %v", v.Tokens)
+	}
+}
+
+// A text that the vocabulary cannot spell is said to be one, as it is typed.
+func TestPiecesOfATextThatCannotBeSpelled(t *testing.T) {
+	dir := t.TempDir()
+	if err := fixture.Write(
+		dir, fixture.Shape{Layers: 1, Width: 8, Heads: 2, KVHeads: 1, FFN: 8, Context: 20, Vocab: 2100},
+	); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "tokenizer.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lacking := regexp.MustCompile(`"ÿ": 255,`).ReplaceAll(data, nil) // the byte 0xFF
+	if err := os.WriteFile(path, lacking, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := checkpoint.OpenPath(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	m, err := infer.Load(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "This text is not for this model, whose vocabulary has no token for byte 0xFF, which is part of no " +
+		"character, at line 1, character 3"
+	if v := NewPieces(m, "ba\xff"); v.Say != want || !v.Over {
+		t.Errorf("%+v", v)
+	}
+	if v := NewPieces(m, "ba"); v.Over {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestIdle(t *testing.T) {
+	for _, c := range []struct {
+		set        sampling.Settings
+		k, p, m    string
+		ki, pi, mi bool
+	}{
+		// reach at T = 1: top-p 0.9 → 3, top-p 0.8 → 2, min-p 0.1 → 3
+		{sampling.Settings{Temperature: 1, TopK: 4, TopP: 0.9}, "4, idle", "0.90", "off", true, false, false},
+		{
+			sampling.Settings{Temperature: 1, TopK: 2, TopP: 0.9, MinP: 0.1},
+			"2", "0.90, idle", "0.10, idle", false,
+			true, true,
+		},
+		// a tie: the first cuts
+		{sampling.Settings{Temperature: 1, TopK: 3, TopP: 0.9}, "3", "0.90, idle", "off", false, true, false},
+		// cuts nothing
+		{sampling.Settings{Temperature: 1, TopK: 5, TopP: 1}, "5, idle", "off", "off", true, false, false},
+		{sampling.Settings{Temperature: 1, TopK: 40, TopP: 1}, "40, idle", "off", "off", true, false, false},
+		{
+			sampling.Settings{Temperature: 0, TopK: 3, TopP: 0.9, MinP: 0.1},
+			"3, idle", "0.90, idle", "0.10, idle",
+			true, true, true,
+		},
+		{sampling.Pure, "off", "off", "off", false, false, false},
+	} {
+		out := NewPage(sessiontest.Drill(t, c.set, infer.KindFilter, 0)).Console.Out
+		for _, x := range []struct {
+			field, text string
+			idle        bool
+		}{{FieldTopK, c.k, c.ki}, {FieldTopP, c.p, c.pi}, {FieldMinP, c.m, c.mi}} {
+			note := "" // what is seen beside the number
+			for _, n := range []string{"idle", "off"} {
+				if strings.HasSuffix(x.text, n) {
+					note = n
+				}
+			}
+			if got := out[x.field]; got != (Output{x.text, note, x.idle}) {
+				t.Errorf("%+v: %s is called %+v, want %q", c.set, x.field, got, x.text)
+			}
+		}
+	}
+}
+
+func TestTypicalControl(t *testing.T) {
+	set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.2}
+	c := NewPage(sessiontest.Drill(t, set, infer.KindSample, 0.5)).Console
+	if o := c.Out[FieldTypicalP]; o.Text != "0.20" || !strings.HasSuffix(c.Order, "typical-p") {
+		t.Errorf("the control says %+v, in order %q", o, c.Order)
+	}
+}
+
+// The work so far holds the step that is shown.
+func TestTotalsHoldTheStepShown(t *testing.T) {
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
+	sessiontest.Do(t, s, session.StepToken{})
+	st := sessiontest.Do(t, s, session.StepToken{})
+	last, total := st.Steps[1], NewPage(st).Cost.Total
+	if got, want := total.Cached.String(), terms.MultAdds(last.TotalCached); got != want {
+		t.Errorf("after two steps the work so far is %s, want %s", got, want)
+	}
+	if got, want := total.Recomputed.String(), terms.MultAdds(last.TotalRecomputed)+", not run"; got != want {
+		t.Errorf("without a cache it is %s, want %s", got, want)
+	}
+}
+
+// The page says it where the weights are not the model's own.
+func TestModelLineTellsOfInt8(t *testing.T) {
+	for quant, want := range map[infer.Quant]bool{infer.QuantNone: false, infer.QuantInt8: true} {
+		c, err := bundled.Target()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := infer.LoadQuantized(c, quant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := modelLine(m); strings.Contains(got, "int8") != want {
+			t.Errorf("%s: the page says %q", quant, got)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package loop
+
+import (
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+var keys = []shell.Key{
+	{Cap: "→", Says: "stage forward"},
+	{Cap: "←", Says: "stage back"},
+	{Cap: "N", Says: "next token"},
+	{Cap: "Space", Says: "play, pause"},
+	{Cap: "R", Says: "back to the prompt"},
+	{Cap: "[", Says: "slower"},
+	{Cap: "]", Says: "faster"},
+	{Cap: "E", Says: "run to the end"},
+	{Cap: "1 – 7", Says: "look at a stage already done"},
+	{Cap: "T K P M S", Says: "go to temperature, top-k, top-p, min-p, seed"},
+	{Cap: "← →", Says: "on a token: the one before, after"},
+	{Cap: "Enter", Says: "on a token: rewind to its draw"},
+	{Cap: "↓", Says: "on a token: into its alternatives"},
+	{Cap: "↑ ↓", Says: "in the table: work another row"},
+	{Cap: "/", Says: "search the lessons"},
+	{Cap: "?", Says: "this list"},
+	{Cap: "Esc", Says: "leave a field or this list"},
+}
+
+var styles = []string{"css/loop.css", "css/inside.css", "css/motion.css", "css/loop-small.css", "css/touch.css"}
+
+func shellOf(v Page) shell.Of {
+	return shell.Of{
+		Title: v.Title, Active: "loop", Class: "page-loop", Skip: "Skip to the stage", Mono: true,
+		Data: templ.Attributes{
+			"data-run": v.Run, "data-link": v.Link, "data-stages": strings.Join(terms.StageKeys(), ","),
+		},
+		Styles:  styles,
+		Scripts: []string{"js/loop.js"},
+		End:     endHTML(v),
+		Keys:    keys,
+	}
+}

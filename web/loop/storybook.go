@@ -1,0 +1,23 @@
+package loop
+
+// storyGroup is a heading of the storybook's list.
+type storyGroup struct {
+	Name    string
+	Stories []Story
+}
+
+// storyGroups sorts stories under their headings, both in the order given.
+func storyGroups(stories []Story) []storyGroup {
+	var groups []storyGroup
+	at := map[string]int{}
+	for _, s := range stories {
+		i, ok := at[s.Group]
+		if !ok {
+			i = len(groups)
+			at[s.Group] = i
+			groups = append(groups, storyGroup{Name: s.Group})
+		}
+		groups[i].Stories = append(groups[i].Stories, s)
+	}
+	return groups
+}

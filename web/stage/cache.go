@@ -1,0 +1,250 @@
+package stage
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// BytesPerValue is the size of a cached number: the engine keeps float32.
+const BytesPerValue = 4
+
+// Compare sets the work as it was run beside the work without a cache.
+type Compare struct {
+	Less          string // "14.4× less"
+	Cached        Rich   // "3.19 M, 1.8 ms"; the time only where it was measured
+	CachedBar     string
+	Recomputed    Rich // "46.05 M, not run"
+	RecomputedBar string
+}
+
+// KVGrid is a picture of the cache: a row for each layer, a column for each
+// position. Lengths are in the units of its view box.
+type KVGrid struct {
+	ID            string // of its pattern
+	W, H          string // view box
+	PitchX        string
+	PitchY        string
+	CellW, CellH  string
+	X, Top        string
+	OldW          string // width of the columns of earlier passes; "0" for none
+	NewX, NewW    string
+	BodyH         string
+	NextX         string // the dashed column; "" without one
+	NextW, NextH  string
+	Labels        []GridLabel
+	First, Newest string
+	NewestX       string
+	Anchor        string
+	LabelY        string
+	Aria, Note    string
+}
+
+// GridLabel names a layer.
+type GridLabel struct{ Y, Text string }
+
+// CacheSay says what the cache keeps and how many bytes that takes.
+func CacheSay(sh cost.Shape) Rich {
+	return append(say("A key and a value for each layer and position. "), kvFormula(sh)...)
+}
+
+// kvFormula is 2 × L × g × s × 4 B, the bytes of one position.
+func kvFormula(sh cost.Shape) Rich {
+	return say(bold(terms.Bytes(sh.KVBytes(1, BytesPerValue))), fmt.Sprintf(" = 2 × %s × %s × %s × %d B.",
+		terms.Counted(sh.Layers, "layer"), terms.Counted(sh.KVHeads, "head"), terms.Count(sh.HeadDim), BytesPerValue))
+}
+
+func NewCompare(run, without int64, took time.Duration) Compare {
+	c := Compare{
+		Less: terms.Times(without, run) + " less", Cached: say(bold(terms.MultAdds(run))),
+		CachedBar:  Share(float64(run) / float64(max(without, 1))),
+		Recomputed: say(bold(terms.MultAdds(without)), ", not run"), RecomputedBar: "100%",
+	}
+	if took > 0 {
+		c.Cached = append(c.Cached, say(", ", bold(terms.Took(took)))...)
+	}
+	if run == without {
+		c.Less = "the same so far"
+	}
+	return c
+}
+
+// Sizes of the grid, in view-box units.
+const (
+	gridLeft, gridTop = 17.0, 6.0
+	gridCell          = 11.8 // pitch of a column while there is room
+	gridRow           = 12.0
+	gridBody          = 84.0 // the rows' height at most
+	leastCell         = 3.0  // columns nearer than this are drawn as a band
+	gap               = 1.4
+
+	fullGrid = 420.0 // width of the box of stage 7
+	fewGrid  = 204.0 // the part of it that a phone shows as large
+)
+
+func num(x float64) string { return strconv.FormatFloat(x, 'f', -1, 32) }
+
+// kvGrid lays out layers × positions, the last grew of them new, in a box
+// w wide. With many positions the columns move together, and from a point on
+// they are one band; the note says so.
+func NewKVGrid(id string, layers, positions, grew int, next bool, w float64) KVGrid {
+	return kvRows(id, layers, 1, positions, grew, next, w)
+}
+
+// kvHeadsGrid is the grid with a row for each head of each layer.
+func NewKVHeadsGrid(id string, sh cost.Shape, positions, grew int, next bool, w float64) KVGrid {
+	return kvRows(id, sh.Layers, sh.KVHeads, positions, grew, next, w)
+}
+
+// kvRows is a grid with per rows a layer.
+func kvRows(id string, layers, per, positions, grew int, next bool, w float64) KVGrid {
+	left := gridLeft
+	if layers > 9 { // "L32" is wider than "L6"
+		left += 6
+	}
+	slots := float64(positions)
+	if next {
+		slots++
+	}
+	px := min(gridCell, (w-left-2)/slots)
+	tall := gridBody
+	if per > 1 {
+		tall = 1.75 * gridBody
+	}
+	py := min(gridRow, tall/float64(layers*per))
+	gx, gy := gap, gap
+	g := KVGrid{ID: id, W: num(w), X: num(left), Top: num(gridTop)}
+	if px < leastCell {
+		gx = 0
+		g.Note = fmt.Sprintf(
+			"%s columns are too many to tell apart here: they are drawn as one band.", terms.Count(positions),
+		)
+	}
+	if py < leastCell {
+		gy = 0
+	}
+	body := py * float64(layers*per)
+	newX := left + px*float64(positions-grew)
+	end := left + px*float64(positions)
+	g.PitchX, g.PitchY, g.CellW, g.CellH = num(px), num(py), num(px-gx), num(py-gy)
+	g.OldW, g.NewX, g.NewW, g.BodyH = num(newX-left), num(newX), num(max(end-newX, 1.5)), num(body)
+	if next {
+		g.NextX, g.NextW, g.NextH = num(end+0.5), num(max(px-gx-1, 2)), num(body-gy-1)
+	}
+	g.H, g.LabelY = num(gridTop+body+20), num(gridTop+body+12)
+	for l := range layers {
+		if layers <= 8 || l == 0 || l == layers-1 {
+			g.Labels = append(
+				g.Labels,
+				GridLabel{num(gridTop + py*float64(l*per) + min(py*float64(per), 12)/2 + 3.5), "L" + strconv.Itoa(l+1)},
+			)
+		}
+	}
+	g.First, g.Newest, g.NewestX, g.Anchor = "position 1", newestLabel(positions, grew), num(end-gx), "end"
+	if end < 180 {
+		g.First, g.NewestX, g.Anchor = "", num(left), "start"
+	}
+	rows := terms.Counted(layers, "layer")
+	if per > 1 {
+		rows += " of " + terms.Counted(per, "key/value head")
+	}
+	g.Aria = fmt.Sprintf("%s by %s filled; %s", rows, terms.Counted(positions, "position"), newColumns(positions, grew))
+	return g
+}
+
+// newestLabel names the columns that the pass wrote.
+func newestLabel(positions, grew int) string {
+	switch grew {
+	case positions:
+		return "1 to " + terms.Count(positions) + ", all new"
+	case 1:
+		return terms.Count(positions) + ", new"
+	}
+	return terms.Count(positions-grew+1) + " to " + terms.Count(positions) + ", new"
+}
+
+func newColumns(positions, grew int) string {
+	if grew == positions {
+		return "all written by this pass"
+	}
+	if grew == 1 {
+		return "position " + terms.Count(positions) + " is new"
+	}
+	return "the last " + terms.Count(grew) + " are new"
+}
+
+// CachePanel is the body of stage 7.
+type CachePanel struct {
+	Grid     KVGrid
+	Few      bool // the columns fill only a part of the box, and so does the picture
+	GridSay  Rich
+	Formula  Rich
+	Sum      Rich
+	Work     Compare
+	Total    Compare
+	WorkRows []WorkRow
+}
+
+// WorkRow is one kind of work, run and not run.
+type WorkRow struct{ Name, Cached, Recomputed string }
+
+func cachePanel(s *session.State, st infer.CacheGrowth, p *Stage) {
+	shape := s.Model.Shape()
+	newest := TokenText(s.Model.Token(s.Step().Chosen))
+	if st.Step == 1 {
+		p.Lead = say("This first pass wrote a key and a value for all ", terms.Counted(
+			st.Positions, "position",
+		), " of the prompt, in each of ",
+			terms.Counted(st.Layers, "layer"), ". They are kept and never computed again.")
+	} else {
+		p.Lead = say("This pass wrote one new column: a key and a value for "+
+			"position ", terms.Count(st.Positions), " in each of ",
+			terms.Counted(st.Layers, "layer"), ". The other ", terms.Count(st.Positions-st.Grew), " were reused.")
+	}
+	p.Facts = []Fact{
+		{"columns", terms.Count(st.Positions), false},
+		{"new", "+" + terms.Count(st.Grew), true},
+		{"bytes", terms.Bytes(st.Bytes), false},
+	}
+	c := &CachePanel{Few: gridLeft+gridCell*float64(st.Positions+1)+2 <= fewGrid}
+	wide := fullGrid
+	if c.Few {
+		wide = fewGrid
+	}
+	c.Grid = NewKVGrid("kv-l", st.Layers, st.Positions, st.Grew, st.Positions < st.Context, wide)
+	c.GridSay = say("Filled: read by earlier passes. Strong: written by this one. Dashed: ", gen(newest),
+		" was appended a moment ago; it has no keys and values until the next pass reads it.")
+	c.Formula = say("One position: 2 (key and value) × ", terms.Counted(
+		st.Layers, "layer",
+	), " × ", terms.Counted(st.KVHeads, "key/value head"), " × ",
+		terms.Count(st.HeadDim), " numbers × ", terms.Count(st.BytesPerValue), " B = ", bold(
+			terms.Bytes(shape.KVBytes(1, st.BytesPerValue)),
+		))
+	c.Sum = say(
+		terms.Counted(st.Positions, "position"), ": ", terms.Count(st.Positions), " × ",
+		terms.Bytes(shape.KVBytes(1, st.BytesPerValue)), " = ", bold(terms.Bytes(st.Bytes)),
+	)
+	c.Work = NewCompare(
+		st.Cached.Total(), st.Recomputed.Total(), s.Step().Took[infer.KindForward]+s.Step().Took[infer.KindLogits],
+	)
+	c.Total = NewCompare(st.TotalCached, st.TotalRecomputed, 0)
+	for _, r := range []struct {
+		name string
+		a, b int64
+	}{
+		{"projections", st.Cached.Projections, st.Recomputed.Projections},
+		{"feed-forward", st.Cached.FeedForward, st.Recomputed.FeedForward},
+		{"attention", st.Cached.Attention, st.Recomputed.Attention},
+		{"output", st.Cached.Output, st.Recomputed.Output},
+		{"this token", st.Cached.Total(), st.Recomputed.Total()},
+		{"all tokens so far", st.TotalCached, st.TotalRecomputed},
+	} {
+		c.WorkRows = append(c.WorkRows, WorkRow{r.name, terms.MultAdds(r.a), terms.MultAdds(r.b)})
+	}
+	p.Cache = c
+}

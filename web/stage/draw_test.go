@@ -1,0 +1,184 @@
+package stage
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/session/sessiontest"
+)
+
+func TestPeek(t *testing.T) {
+	s := sessiontest.Drill(t, sampling.Pure, infer.KindSample, 0.7)
+	s.Steps[0].Entropy = 1.4586
+	p := NewPeek(s, 1)
+	// u = 0.7 falls on the second token, 0.6316 to 0.8640
+	if got := p.Say.String(); !strings.HasSuffix(got, "0.2324, 2nd of 5, entropy 1.46 bits. Instead:") ||
+		!strings.HasPrefix(got, "Token 4 ") {
+		t.Errorf("says %q", got)
+	}
+	if len(p.Alts) != 4 || p.Alts[0].P != "0.63" || p.Alts[0].Cmd != `{"cmd":"choose","step":1,"token":0}` ||
+		p.Alts[1].Cmd != `{"cmd":"choose","step":1,"token":2}` {
+		t.Errorf("instead: %+v", p.Alts)
+	}
+	if p.Seek != `{"cmd":"seek","step":1,"stage":"sample"}` || p.Step != 1 {
+		t.Errorf("leads to %s", p.Seek)
+	}
+	s.Steps[0].Forced, s.Steps[0].Drawn = true, 0
+	if got := NewPeek(s, 1).Say.String(); !strings.Contains(got, "chosen by a person; the draw fell on") {
+		t.Errorf("a forced token: %q", got)
+	}
+	if got, want := NewPeek(s, 2).Say.String(), "There is no step 2: the run has come to step 1."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	s.Steps[0].Logits = nil
+	if got := NewPeek(s, 1); !strings.Contains(got.Say.String(), "no scores yet") || got.Step != 0 {
+		t.Errorf("before the logits: %+v", got)
+	}
+	if got := NewPeek(&session.State{Model: testmodel.Target(t)}, 1).Say.String(); !strings.Contains(got, "no text yet") {
+		t.Errorf("before a prompt: %q", got)
+	}
+}
+
+func TestFound(t *testing.T) {
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
+	st := sessiontest.Do(t, s, session.StepToken{})
+	v := NewFound(st, 1, "the")
+	if len(v.Rows) != 12 || v.Rows[0].Text.String() != "the" || v.Rows[1].Text.String() != "·the" ||
+		!strings.HasPrefix(v.More, "and ") {
+		t.Errorf("%q %+v %q", v.Say, v.Rows, v.More)
+	}
+	ids := st.Model.Encode(" there") // the last of them, after a start mark
+	st = sessiontest.Do(t, s, session.Choose{Step: 1, Token: ids[len(ids)-1]})
+	if v := NewFound(st, 1, "·there"); v.Rows[0].Text.String() != "·there" || !v.Rows[0].Chosen {
+		t.Errorf("with a mark: %+v", v.Rows)
+	}
+	if v := NewFound(st, 1, "qqqq"); len(v.Rows) != 0 ||
+		!strings.Contains(v.Say, "None of the 4,096 tokens contains “qqqq”") {
+		t.Errorf("nothing: %+v", v)
+	}
+	if v := NewFound(st, 1, ""); len(v.Rows) != 0 || !strings.HasPrefix(v.Say, "Type a part") {
+		t.Errorf("no text: %+v", v)
+	}
+	if v := NewFound(st, 9, "the"); v.Say != "There is no step 9: the run has come to step 1." {
+		t.Errorf("no such step: %q", v.Say)
+	}
+}
+
+func TestWhyNot(t *testing.T) {
+	// p′ under top-p 0.9: 0.6652, 0.2447, 0.0900
+	set := sampling.Settings{Temperature: 1, TopP: 0.9}
+	v := NewWhatIf(sessiontest.Drill(t, set, infer.KindSample, 0.7312))
+	first := TokenText(testmodel.Target(t).Token(0)).String()
+	want := "Why not the most likely? " + first + " is the likeliest, at 0.6652; u = 0.7312 falls past it. In 100 " +
+		"draws it would win 67."
+	if got := v.Say.String(); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	v = NewWhatIf(sessiontest.Drill(t, set, infer.KindSample, 0.1))
+	want = "Is it always the most likely? " + first + " is, at 0.6652, and u = 0.1000 falls on it. In 100 draws " +
+		"others would win 33."
+	if got := v.Say.String(); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestWhatIf(t *testing.T) {
+	s := sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312)
+	u := 0.95 // on the third, 0.9100 to 1
+	s.WhatIf = &u
+	v := NewWhatIf(s)
+	third := TokenText(testmodel.Target(t).Token(2)).String()
+	want := "u = 0.9500 falls on " + third + ", from 0.9100 to 1.0000: the 3rd choice, p′ = 0.0900."
+	if got := v.Say.String(); got != want || v.Take != `{"cmd":"choose","step":1,"token":2}` ||
+		v.U != "0.95" || !v.Shown {
+		t.Errorf("got  %q\nwant %q: %+v", got, want, v)
+	}
+	if seg := New(s).Segments; seg.What != "95%" || seg.List[2].Class != "p2 is-what" ||
+		seg.WhatSay != "another u = 0.9500" {
+		t.Errorf("the strip: %+v", seg)
+	}
+	u = 0.7 // on the one that was taken
+	if v := NewWhatIf(s); v.Take != "" || !strings.HasSuffix(v.Say.String(), "It is the one taken.") ||
+		New(s).Segments.List[1].Class != "is-pick" {
+		t.Errorf("%+v", v)
+	}
+	if v := NewWhatIf(sessiontest.Drill(t, sampling.Settings{TopP: 1}, infer.KindSample, 0)); v.Shown {
+		t.Error("greedy has another u")
+	}
+}
+
+func TestForced(t *testing.T) {
+	s := sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312)
+	step := s.Steps[0]
+	step.Forced, step.Drawn, step.Chosen, step.Rank, step.P, step.Q = true, 1, 4, 5, s.Dist.P[4], 0
+	v := New(s)
+	got := v.Verdict.String()
+	for _, want := range []string{
+		"because a person chose it: the 5th choice, p = 0.0191, though the filters had cut it.",
+		"The draw, u = 0.7312, had fallen on",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q does not say %q", got, want)
+		}
+	}
+	for _, seg := range v.Segments.List {
+		if strings.Contains(seg.Class, "is-pick") {
+			t.Errorf("a token that is cut has the segment %+v", seg)
+		}
+	}
+	// u = 0.7312 lands inside the second, whoever was chosen
+	if got := v.Table.Rows[1].Work.Cells[2].Name.String(); got != "u lands inside" {
+		t.Errorf("the second row says %q", got)
+	}
+}
+
+func TestLongNumbers(t *testing.T) {
+	set := sampling.Settings{Temperature: 1e-300, TopP: 1}
+	if row := New(sessiontest.Drill(t, set, infer.KindSoftmax, 0)).Table.Rows[0]; row.ZT != "4.00e300" ||
+		row.P != "1.0000" {
+		t.Errorf("at T = 1e-300 the first row is %+v", row)
+	}
+}
+
+func TestKVHeads(t *testing.T) {
+	g := NewKVHeadsGrid("x", testmodel.Target(t).Shape(), 19, 1, true, 260)
+	// 6 layers of 2 heads: twelve rows of 12, six labels
+	if g.BodyH != "144" || g.PitchY != "12" || len(g.Labels) != 6 ||
+		g.Aria != "6 layers of 2 key/value heads by 19 positions filled; position 19 is new" {
+		t.Errorf("%+v", g)
+	}
+}
+
+func TestEnter(t *testing.T) {
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	st := sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
+	if p := New(st); p.Enter != "forward" || p.Pace != "" {
+		t.Errorf("%q at pace %q", p.Enter, p.Pace)
+	}
+	sessiontest.Do(t, s, session.StepStage{})
+	if p := New(sessiontest.Do(t, s, session.Back{})); p.Enter != "" {
+		t.Errorf("looking back, %q arrives", p.Enter)
+	}
+	sessiontest.Do(t, s, session.SetSpeed{Speed: session.SpeedFour})
+	sessiontest.Do(t, s, session.Play{})
+	if st, err := s.Tick(t.Context()); err != nil || New(st).Pace != "4" {
+		t.Errorf("at 4× the pace is %q (%v)", New(st).Pace, err)
+	}
+}
+
+// A figure never stands on a segment without its token. At 0.07 of 640 px there
+// are 44.8 px: enough for "0.07" (4 × 7.4 + 12 = 41.6), not for "·girl" (49).
+func TestSegmentFigureNeedsItsToken(t *testing.T) {
+	if s := segment(0, 0.07, Text{{S: "·girl"}}, "p2"); s.Fit != "fit-x" || s.FitP != "fit-x" {
+		t.Errorf("·girl fits %s, its figure %s", s.Fit, s.FitP)
+	}
+	// "·a" needs 26.8 px, its figure the same 41.6
+	if s := segment(0, 0.07, Text{{S: "·a"}}, "p2"); s.Fit != "fit-m" || s.FitP != "fit-m" {
+		t.Errorf("·a fits %s, its figure %s", s.Fit, s.FitP)
+	}
+}

@@ -1,0 +1,73 @@
+package stage
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Found are the tokens whose text holds what someone searched for.
+type Found struct {
+	Say  string
+	Rows []FoundRow
+	More string // "and 31 more"
+}
+
+// FoundRow is one of them, with what the model thought of it at the step.
+type FoundRow struct {
+	Text    Text
+	P, Rank string
+	Title   string
+	Cmd     string // the command that chooses it
+	Chosen  bool   // it is the one already
+}
+
+// foundRows is how many tokens a search lists.
+const foundRows = 12
+
+// unmarked turns the marks by which this program shows invisible characters
+// back into the characters.
+var unmarked = strings.NewReplacer("·", " ", "↵", "\n", "⇥", "\t")
+
+// NewFound searches the vocabulary for tokens with text in them, to be chosen
+// at a step, in the order of [session.State.Find].
+func NewFound(s *session.State, n int, text string) Found {
+	step := stepOf(s, n)
+	if step == nil || step.Logits == nil {
+		return Found{Say: notDrawn(s, n)}
+	}
+	text = unmarked.Replace(text)
+	if text == "" {
+		return Found{Say: "Type a part of a token. A space before a word belongs to it: · finds one, ↵ a new line."}
+	}
+	d := distributionOf(s, step)
+	ids, more := s.Find(n, text, foundRows)
+	v := Found{}
+	for _, id := range ids {
+		rank := d.RankOf(int32(id))
+		t, p := TokenText(s.Model.Token(id)), d.P[id]
+		row := FoundRow{
+			Text: t, P: terms.Prob(p), Rank: terms.Ordinal(rank + 1), Cmd: chooseCmd(n, id),
+			Chosen: step.Ran >= infer.KindSample && step.Chosen == id,
+		}
+		row.Title = fmt.Sprintf("Take %s, %s, %s of %s", t, terms.Is("p", p), row.Rank, terms.Count(len(d.Order)))
+		v.Rows = append(v.Rows, row)
+	}
+	token := terms.Count(Position(s, n))
+	switch {
+	case len(ids) == 0:
+		v.Say = fmt.Sprintf(
+			"None of the %s tokens contains “%s”. Try a part of it: long words are made of several tokens.",
+			terms.Count(len(d.Order)), Marked(text),
+		)
+	default:
+		v.Say = fmt.Sprintf("%s with “%s”, for token %s:", terms.Counted(len(ids)+more, "token"), Marked(text), token)
+	}
+	if more > 0 {
+		v.More = "and " + terms.Count(more) + " more: type more of it"
+	}
+	return v
+}

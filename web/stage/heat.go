@@ -1,0 +1,84 @@
+package stage
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// HeatColumns is the largest number of columns that a heatmap has. Of a
+// longer text the first column is shown, then one for the sum of those left
+// out, then the newest; so a step costs the same number of bytes however long
+// the text has grown.
+const HeatColumns = 48
+
+// Heat is what the canvases of stage 1 draw. Rows are bytes, which JSON
+// writes in base64.
+type Heat struct {
+	Columns []string   `json:"columns"`
+	Rows    [][][]byte `json:"rows"` // [blocks][heads][columns], 255 for a weight of 1
+}
+
+// NewHeat gives the numbers of the attention heatmaps, or nil where nobody
+// looks into the forward pass.
+func NewHeat(s *session.State) *Heat {
+	if s.Look == nil {
+		return nil
+	}
+	cols := heatColumns(s.Look.Position + 1)
+	h := &Heat{Columns: heatLabels(s, cols)}
+	for _, b := range s.Look.Blocks {
+		var heads [][]byte
+		for _, w := range b.Attention {
+			heads = append(heads, quantised(w, cols))
+		}
+		h.Rows = append(h.Rows, heads)
+	}
+	return h
+}
+
+// span is a column of a heatmap: positions from to to, the latter left out.
+type span struct{ from, to int }
+
+// heatColumns are the columns for n positions.
+func heatColumns(n int) []span {
+	var cols []span
+	if n <= HeatColumns {
+		for i := range n {
+			cols = append(cols, span{i, i + 1})
+		}
+		return cols
+	}
+	newest := n - (HeatColumns - 2)
+	cols = append(cols, span{0, 1}, span{1, newest})
+	for i := newest; i < n; i++ {
+		cols = append(cols, span{i, i + 1})
+	}
+	return cols
+}
+
+func heatLabels(s *session.State, cols []span) []string {
+	tokens := textTokens(s, s.Look.Position+1)
+	var labels []string
+	for _, c := range cols {
+		if n := c.to - c.from; n > 1 {
+			labels = append(labels, fmt.Sprintf("…%d", n))
+			continue
+		}
+		labels = append(labels, tokens[c.from].Text.String())
+	}
+	return labels
+}
+
+func quantised(w []float32, cols []span) []byte {
+	row := make([]byte, len(cols))
+	for i, c := range cols {
+		var sum float64
+		for _, x := range w[c.from:c.to] {
+			sum += float64(x)
+		}
+		row[i] = byte(math.Round(255 * min(max(sum, 0), 1)))
+	}
+	return row
+}

@@ -1,0 +1,94 @@
+package stage
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// Token texts keep every space they have, so these components write their
+// markup without any between elements, which templ would not promise.
+
+// writer makes a component of a function that fills a builder.
+func writer(fill func(*strings.Builder)) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var b strings.Builder
+		fill(&b)
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+// TextHTML writes a token's text, its marks set apart.
+func TextHTML(t Text) templ.Component {
+	return writer(func(b *strings.Builder) { pieces(b, t, `<i class="ws">`, `</i>`) })
+}
+
+// svgTextHTML is a text for the inside of an SVG text element.
+func svgTextHTML(t Text) templ.Component {
+	return writer(func(b *strings.Builder) { pieces(b, t, `<tspan class="ws">`, `</tspan>`) })
+}
+
+func pieces(b *strings.Builder, t Text, open, end string) {
+	for _, p := range t {
+		if p.Mark {
+			b.WriteString(open + templ.EscapeString(p.S) + end)
+			continue
+		}
+		b.WriteString(templ.EscapeString(p.S))
+	}
+}
+
+// chipClass is the class of a token within a sentence.
+var chipClass = map[Style]string{Given: "tk", Gen: "tk tk--gen", Pick: "tk tk--pick"}
+
+// RichHTML writes a sentence or formula.
+func RichHTML(r Rich) templ.Component {
+	return writer(func(b *strings.Builder) {
+		for _, s := range r {
+			spanHTML(b, s)
+		}
+	})
+}
+
+func spanHTML(b *strings.Builder, s Span) {
+	if class, ok := chipClass[s.Style]; ok {
+		b.WriteString(`<span class="` + class + `">`)
+		pieces(b, s.Token, `<i class="ws">`, `</i>`)
+		b.WriteString(`</span>`)
+		return
+	}
+	words := templ.EscapeString(s.S)
+	switch s.Style {
+	case Bold:
+		words = "<b>" + words + "</b>"
+	case Super:
+		words = "<sup>" + words + "</sup>"
+	case Variable:
+		words = "<var>" + words + "</var>"
+	}
+	b.WriteString(words)
+}
+
+// flowHTML is the text so far as running words, the newest piece marked.
+func flowHTML(a *Appended) templ.Component {
+	return writer(func(b *strings.Builder) {
+		b.WriteString(`<p class="flow">`)
+		if a.Left != "" {
+			b.WriteString(`<small class="flow__left">` + templ.EscapeString(a.Left) + `</small>`)
+		}
+		b.WriteString(`<span class="flow__given">` + templ.EscapeString(a.Prompt) + `</span>`)
+		b.WriteString(`<span class="flow__gen">` + templ.EscapeString(a.Before) + `</span>`)
+		if a.New != "" {
+			b.WriteString(`<mark>` + templ.EscapeString(a.New) + `</mark>`)
+		}
+		if len(a.Held) > 0 {
+			b.WriteString(`<span class="flow__held">`)
+			pieces(b, a.Held, `<i class="ws">`, `</i>`)
+			b.WriteString(`</span>`)
+		}
+		b.WriteString(`</p>`)
+	})
+}

@@ -1,0 +1,278 @@
+package stage
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/session/sessiontest"
+)
+
+// looked is a state that looks into a pass over "Once upon" (a start mark and
+// two tokens), with one block whose numbers are made up, so that what is shown
+// of them can be worked by hand.
+func looked(t *testing.T) *session.State {
+	t.Helper()
+	s := sessiontest.Drill(t, sampling.Pure, infer.KindForward, 0)
+	s.Looking = true
+	head := []float32{0.25, 0.5, 0.25}
+	s.Look = &infer.Inspection{
+		Position: 2, Token: s.PromptTokens[2], Embedding: 1.25,
+		Blocks: []infer.BlockView{{
+			NormIn: 1.25, NormMid: 3, NormOut: 5,
+			Attention: [][]float32{head, {0, 0, 1}, head, head, head, head},
+			Query:     ramp(192), Key: ramp(64), Value: ramp(64), Hidden: []float32{-1, 0, 3, 0.5},
+			Says: []infer.Reading{
+				{Token: infer.Token{ID: 1, Text: " a"}, P: 0.5},
+				{Token: infer.Token{ID: 2, Text: "b"}, P: 0.125},
+			},
+		}},
+	}
+	return s
+}
+
+// ramp is 0, 1, 2, … n−1.
+func ramp(n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(i)
+	}
+	return x
+}
+
+func TestLook(t *testing.T) {
+	p := New(looked(t))
+	l := p.Forward.Look
+	if l == nil {
+		t.Fatal("nothing is looked into")
+	}
+	if want := "6 heads a block; 1–3 and 4–6 share keys and values"; l.HeadsSay != want || l.Group != "3" {
+		t.Errorf("heads are %q in groups of %s, want %q", l.HeadsSay, l.Group, want)
+	}
+	if got, want := l.In.String(), "embedding of ·upon: 192 numbers, norm 1.2"; got != want {
+		t.Errorf("in: %q, want %q", got, want)
+	}
+	b := l.Blocks[0]
+	// the longest norm is 5: 1.25 is a quarter of it
+	if b.Before != "1.2" || b.After != "5.0" || b.BeforeW != "25%" || b.AfterW != "100%" {
+		t.Errorf("norms %s (%s) and %s (%s)", b.Before, b.BeforeW, b.After, b.AfterW)
+	}
+	if b.Top.Text.String() != "·a" || b.Top.P != "0.50" || b.Top.Bar != "50%" || b.Then.P != "0.12" || len(b.All) != 2 {
+		t.Errorf("it would say %+v, then %+v", b.Top, b.Then)
+	}
+	if len(b.Groups) != 2 || len(b.Groups[0]) != 3 {
+		t.Fatalf("groups of heads: %v", b.Groups)
+	}
+	if got, want := b.Groups[0][0].Aria, "Block 1, head 1 reads Once 0.50, start 0.25, ·upon 0.25"; got != want {
+		t.Errorf("head 1 is called %q, want %q", got, want)
+	}
+	if got, want := b.Groups[0][1].Cmd, `{"cmd":"head","block":1,"head":2}`; got != want {
+		t.Errorf("head 2 sends %s, want %s", got, want)
+	}
+	// Head 2 looks at one place only: it is worked first.
+	if !b.Groups[0][1].Worked || p.Work.Name != "Block 1, head 2" || p.Work.Cells[0].Sum.String() != "1.0000" {
+		t.Errorf("worked first: %+v", p.Work)
+	}
+	s := looked(t)
+	s.Look = nil
+	if v := New(s); v.Forward.Look != nil || v.Work != nil {
+		t.Error("a look where nobody looks")
+	}
+}
+
+func TestHeadsSay(t *testing.T) {
+	for want, c := range map[string][2]int{
+		"4 heads a block; each has keys and values of its own":         {4, 4},
+		"4 heads a block; all share their keys and values":             {4, 1},
+		"8 heads a block; 1–2, 3–4, 5–6 and 7–8 share keys and values": {8, 4},
+		"32 heads a block; every 4 share keys and values":              {32, 8},
+	} {
+		if got := headsSay(c[0], c[1]); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestHeatColumns(t *testing.T) {
+	if cols := heatColumns(48); len(cols) != 48 || cols[1] != (span{1, 2}) {
+		t.Errorf("48 positions: %v", cols)
+	}
+	// 100 positions: the first, 53 in one, the newest 46
+	cols := heatColumns(100)
+	if len(cols) != HeatColumns || cols[0] != (span{0, 1}) || cols[1] != (span{
+		1, 54,
+	}) || cols[2] != (span{54, 55}) || cols[47] != (span{99, 100}) {
+		t.Errorf("100 positions: %v", cols)
+	}
+	w := make([]float32, 100)
+	w[0], w[10], w[50], w[99] = 0.2, 0.3, 0.1, 0.4
+	q := quantised(w, cols)
+	// 0.2, 0.3 + 0.1, 0.4 of 255
+	if q[0] != 51 || q[1] != 102 || q[2] != 0 || q[47] != 102 {
+		t.Errorf("weights %v", q)
+	}
+}
+
+func TestHeat(t *testing.T) {
+	h := NewHeat(looked(t))
+	if got := strings.Join(h.Columns, " "); got != "start Once ·upon" {
+		t.Errorf("columns %q", got)
+	}
+	if len(h.Rows) != 1 || len(h.Rows[0]) != 6 || string(h.Rows[0][0]) != string([]byte{64, 128, 64}) {
+		t.Errorf("rows %v", h.Rows)
+	}
+	s := looked(t)
+	s.Look = nil
+	if NewHeat(s) != nil {
+		t.Error("a heatmap where nobody looks")
+	}
+}
+
+func TestHead(t *testing.T) {
+	s := looked(t)
+	v := NewHead(s, 1, 4)
+	if v.Title != "Block 1, head 4 reads" || v.Shares != "heads 4–6 share keys and values" || v.Rest != "" {
+		t.Errorf("%+v", v)
+	}
+	if len(v.Rows) != 3 || v.Rows[0].Text.String() != "Once" || v.Rows[0].At != "at 2" || v.Rows[0].W != "0.5000" ||
+		v.Rows[0].Bar != "50%" || v.Rows[1].At != "at 1" {
+		t.Errorf("rows %+v", v.Rows)
+	}
+	for _, c := range []struct {
+		block, head int
+		want        string
+	}{
+		{2, 1, "There is no block 2: the model has 1 block."},
+		{0, 1, "There is no block 0: the model has 1 block."},
+		{1, 7, "There is no head 7: a block has 6 heads."},
+		{1, 0, "There is no head 0: a block has 6 heads."},
+	} {
+		if got := NewHead(s, c.block, c.head).Missing; got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+	// 40 positions of 1/40 each: 16 are listed, the other 24 sum to 0.6
+	long := make([]float32, 40)
+	for i := range long {
+		long[i] = 1.0 / 40
+	}
+	for len(s.PromptTokens) < 40 {
+		s.PromptTokens = append(s.PromptTokens, s.PromptTokens[1])
+	}
+	s.Look.Blocks[0].Attention[0] = long
+	if v := NewHead(s, 1, 1); len(v.Rows) != 16 || v.Rest != "the other 24 together" || v.RestW != "0.6000" {
+		t.Errorf("%d rows, %s %s", len(v.Rows), v.Rest, v.RestW)
+	}
+	s.Look.Blocks[0].Attention[0] = long[:17]
+	if v := NewHead(s, 1, 1); len(v.Rows) != 17 || v.Rest != "" {
+		t.Errorf("17 positions: %d rows, %q", len(v.Rows), v.Rest)
+	}
+}
+
+func TestInside(t *testing.T) {
+	v := NewInside(looked(t), 1)
+	if v.Title != "Inside block 1, at token 3" || len(v.Heads) != 6 || len(v.Says) != 2 {
+		t.Errorf("%+v", v)
+	}
+	// 1.25, 3 and 5 of the longest, 5
+	if v.Steps[0].Bar != "25%" || v.Steps[1].Bar != "60%" || v.Steps[2].Norm != "5.00" {
+		t.Errorf("steps %+v", v.Steps)
+	}
+	q := v.Tensors[0]
+	// 0 to 191: the mean is 95.5
+	if q.Shape != "6 heads × 32" || q.Min != "0.00" || q.Max != "191.00" || q.Mean != "95.500" || len(q.Values) != 6 {
+		t.Errorf("q: %+v", q)
+	}
+	if q.Values[1].Name != "head 2" || !strings.HasPrefix(q.Values[1].Values, "32.00 33.00 ") {
+		t.Errorf("q's second row: %+v", q.Values[1])
+	}
+	// −1, 0, 3, 0.5: mean 0.625; 3 is as long as half the strip, 20; −1 a third
+	f := v.Tensors[3]
+	if f.Min != "−1.00" || f.Max != "3.00" || f.Mean != "0.625" || f.Pos != "M2.5 20v-20M3.5 20v-3.3" ||
+		f.Neg != "M0.5 20v6.7" {
+		t.Errorf("feed-forward: %+v", f)
+	}
+	if f.ValuesSummary != "all 4 values" || f.Values[0].Values != "−1.00 0.00 3.00 0.50" || f.Values[0].Name != "1–4" {
+		t.Errorf("its values: %+v", f.Values)
+	}
+	many := tensor("x", "", "", "", ramp(2000), valuesInRow)
+	// 2,000 values as 500 bars of four, 1,024 of them listed in rows of 16
+	if many.W != "500" || many.Note != "each bar is the largest of 4 neighbours" || len(many.Values) != 64 ||
+		many.ValuesSummary != "the first 1,024 of 2,000 values" {
+		t.Errorf("2,000 values: width %s, %q, %d rows, %q", many.W, many.Note, len(many.Values), many.ValuesSummary)
+	}
+	s := looked(t)
+	s.Look = nil
+	if got := NewInside(s, 1).Missing; !strings.Contains(got, "Look inside") {
+		t.Errorf("nothing to open: %q", got)
+	}
+}
+
+func TestLookHoldsUp(t *testing.T) {
+	s := looked(t)
+	// More heads than can be listed at once: the block has none, and says where.
+	b := lookBlock(s, textTokens(s, 3), 0, 5, false)
+	if len(b.Groups) != 0 || !strings.Contains(b.Aria, "its inside says it in words") {
+		t.Errorf("%+v", b)
+	}
+}
+
+// Through a sliding window a head reads the last positions only: what lies
+// before is not listed, and the panel says so.
+func TestHeadThroughAWindow(t *testing.T) {
+	c, err := checkpoint.OpenPath("../../testdata/models/mistral-window")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	m, err := infer.Load(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := session.New(m, session.DefaultLimits())
+	s, err := run.Apply(t.Context(), session.Start{Prompt: "9 8 7 6 5 4 3 2 1 0 and zero"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(s.PromptTokens)
+	if s.Look == nil || n <= 17 {
+		t.Fatalf("%d tokens, looked into: %v", n, s.Look != nil)
+	}
+	v := NewHead(s, 1, 2)
+	if !strings.HasSuffix(v.Shares, "; in this block a token sees the last 16 positions") || len(v.Rows) != 16 ||
+		v.Rest != "" {
+		t.Errorf("%q, %d rows, rest %q", v.Shares, len(v.Rows), v.Rest)
+	}
+	for _, r := range v.Rows {
+		if at, _ := strconv.Atoi(strings.TrimPrefix(r.At, "at ")); at <= n-16 || at > n {
+			t.Errorf("position %s of %d is listed", r.At, n)
+		}
+	}
+	if got := New(s).Forward.Each; !strings.Contains(
+		got, "4 heads look back over the last 16 positions, then",
+	) {
+		t.Error(got)
+	}
+	for name, want := range map[string]string{
+		"gemma3": "all positions so far (in 6 blocks over the last 16 only)", "qwen3": "all positions so far",
+		"mistral-window": "the last 16 positions",
+	} {
+		c, err := checkpoint.OpenPath("../../testdata/models/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reach(c.Config, 17); got != want {
+			t.Errorf("%s looks back over %s, want %s", name, got, want)
+		}
+		if got := reach(c.Config, 16); got != "all positions so far" {
+			t.Errorf("%s, whole: %s", name, got)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package stage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Look is the inside of a forward pass: what every block did at the newest
+// position.
+type Look struct {
+	HeadsSay string // "6 heads a block; 1–3 and 4–6 share keys and values"
+	Many     string // set where the heads are only listed inside their block
+	Columns  []Column
+	Blocks   []LookBlock
+	In       Rich
+	Group    string // heads that share keys and values
+	Aria     string
+}
+
+// LookBlock is one block's line.
+type LookBlock struct {
+	N             string
+	Aria          string
+	Groups        [][]HeadButton // heads by the keys and values they share
+	Before, After string         // norms of the residual stream
+	BeforeW       string
+	AfterW        string
+	Top           SayRow
+	Then          SayRow
+	All           []SayRow
+	Last          bool
+	Inside        string // the command that opens it
+}
+
+// SayRow is one token of an early read-out.
+type SayRow struct {
+	Text Text
+	P    string
+	Bar  string
+}
+
+// HeadButton is a head: what it reads is its label and its worked line.
+type HeadButton struct {
+	N      string
+	Row    string // its row in the heatmap: "2.0" for block 3, head 1
+	Aria   string
+	Cmd    string
+	Work   *Work
+	Worked bool
+}
+
+// listedHeads is how many heads a model may have in all for each to have a
+// button of its own at once; those of larger ones are listed in their block.
+const listedHeads = 128
+
+func newLook(s *session.State) *Look {
+	in := s.Look
+	if in == nil {
+		return nil
+	}
+	c := s.Model.Config()
+	v := &Look{
+		Group:    terms.Count(max(c.Heads/c.KVHeads, 1)),
+		HeadsSay: headsSay(c.Heads, c.KVHeads),
+		In: say(
+			"embedding of ", gen(TokenText(in.Token)), ": ", terms.Counted(c.Width, "number"), ", norm ",
+			terms.Decimals(in.Embedding, 1),
+		),
+		Aria: fmt.Sprintf(
+			"%s from first to last, at position %s", terms.Counted(c.Layers, "block"), terms.Count(in.Position+1),
+		),
+	}
+	listed := c.Layers*c.Heads <= listedHeads
+	if !listed {
+		v.Many = fmt.Sprintf(
+			"%s × %s are too many to list here: open a block to see its heads in figures.",
+			terms.Counted(c.Layers, "block"), terms.Counted(c.Heads, "head"),
+		)
+	}
+	tokens := textTokens(s, in.Position+1)
+	v.Columns = lookColumns(s, tokens)
+	longest := in.Embedding
+	for _, b := range in.Blocks {
+		longest = max(longest, b.NormIn, b.NormOut)
+	}
+	sharp, sharpest := [2]int{}, float32(-1)
+	for i, b := range in.Blocks {
+		v.Blocks = append(v.Blocks, lookBlock(s, tokens, i, longest, listed))
+		for h, w := range b.Attention {
+			if top := slices.Max(w); top > sharpest {
+				sharp, sharpest = [2]int{i, h}, top
+			}
+		}
+	}
+	if listed {
+		button := v.head(sharp[0], sharp[1])
+		button.Worked = true
+	}
+	return v
+}
+
+// head finds a block's head among the groups.
+func (v *Look) head(block, head int) *HeadButton {
+	for g := range v.Blocks[block].Groups {
+		group := v.Blocks[block].Groups[g]
+		if head < len(group) {
+			return &group[head]
+		}
+		head -= len(group)
+	}
+	return nil
+}
+
+// worked is the worked line that the panel begins with: of the head that
+// looks most at one place.
+func (v *Look) worked() *Work {
+	for _, b := range v.Blocks {
+		for _, g := range b.Groups {
+			for _, h := range g {
+				if h.Worked {
+					return h.Work
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// headsSay tells which heads share keys and values: "1–3 and 4–6".
+func headsSay(heads, kv int) string {
+	lead := terms.Counted(heads, "head") + " a block; "
+	per := heads / kv
+	switch {
+	case per == 1:
+		return lead + "each has keys and values of its own"
+	case kv == 1:
+		return lead + "all share their keys and values"
+	case kv > 4:
+		return fmt.Sprintf("%severy %d share keys and values", lead, per)
+	}
+	var groups []string
+	for g := range kv {
+		groups = append(groups, fmt.Sprintf("%d–%d", g*per+1, (g+1)*per))
+	}
+	return lead + join(groups) + " share keys and values"
+}
+
+// lookColumns are the labels above the heatmaps.
+func lookColumns(s *session.State, tokens []Column) []Column {
+	cols := heatColumns(len(tokens))
+	var list []Column
+	for i, c := range cols {
+		col := tokens[c.from]
+		if n := c.to - c.from; n > 1 {
+			col = Column{Text: Text{{S: "…" + terms.Count(n), Mark: true}}}
+		}
+		if c.to == len(tokens) {
+			col.Class = strings.TrimSpace(col.Class + " is-new")
+		}
+		if (len(cols)-1-i)%2 == 1 && len(cols) > labelledColumns {
+			continue // no room for every label: every second, the newest among them
+		}
+		col.X = Share((float64(i) + 0.5) / float64(len(cols)))
+		list = append(list, col)
+	}
+	return list
+}
+
+func lookBlock(s *session.State, tokens []Column, i int, longest float64, listed bool) LookBlock {
+	b, c := s.Look.Blocks[i], s.Model.Config()
+	v := LookBlock{
+		N: terms.Count(i + 1), Last: i == len(s.Look.Blocks)-1,
+		Before: terms.Decimals(b.NormIn, 1), After: terms.Decimals(b.NormOut, 1),
+		BeforeW: Share(b.NormIn / longest), AfterW: Share(b.NormOut / longest),
+		Inside: fmt.Sprintf(`{"cmd":"inside","block":%d}`, i+1),
+	}
+	v.All = sayRows(b.Says)
+	if len(v.All) > 0 {
+		v.Top = v.All[0]
+	}
+	if len(v.All) > 1 {
+		v.Then = v.All[1]
+	}
+	v.Aria = fmt.Sprintf(
+		"Block %d: where its %s look; the heads’ buttons say it in words", i+1, terms.Counted(c.Heads, "head"),
+	)
+	if !listed {
+		v.Aria = fmt.Sprintf(
+			"Block %d: where its %s look; its inside says it in words", i+1, terms.Counted(c.Heads, "head"),
+		)
+		return v
+	}
+	per := max(c.Heads/c.KVHeads, 1)
+	for h := range b.Attention {
+		if h%per == 0 {
+			v.Groups = append(v.Groups, nil)
+		}
+		last := len(v.Groups) - 1
+		v.Groups[last] = append(v.Groups[last], headButton(tokens, b.Attention[h], i, h, outOfSight(c, i, len(tokens))))
+	}
+	return v
+}
+
+func sayRows(says []infer.Reading) []SayRow {
+	var rows []SayRow
+	for _, r := range says {
+		rows = append(rows, SayRow{TokenText(r.Token), terms.ProbShort(r.P), Share(r.P)})
+	}
+	return rows
+}
+
+// outOfSight is how many of n positions lie before a block's sliding window:
+// its heads cannot read them.
+func outOfSight(c checkpoint.Config, block, n int) int {
+	if window := c.Attention[block].Window; window > 0 {
+		return max(n-window, 0)
+	}
+	return 0
+}
+
+// headButton tells what a head reads with weights w [positions], the first
+// hidden of which it cannot see.
+func headButton(tokens []Column, w []float32, block, head, hidden int) HeadButton {
+	reads := mostRead(tokens, w, headTop, hidden)
+	h := HeadButton{
+		N: terms.Count(head + 1), Row: fmt.Sprintf("%d.%d", block, head),
+		Cmd: fmt.Sprintf(`{"cmd":"head","block":%d,"head":%d}`, block+1, head+1),
+	}
+	var words []string
+	h.Work = &Work{Name: fmt.Sprintf("Block %d, head %d", block+1, head+1)}
+	rest := 1.0
+	for _, r := range reads {
+		words = append(words, r.Text.String()+" "+terms.ProbShort(r.w))
+		h.Work.Cells = append(h.Work.Cells, WorkCell{Name: say(r.Text, " "+r.At), Sum: say(bold(terms.Prob(r.w)))})
+		rest -= r.w
+	}
+	if n := len(w) - hidden - len(reads); n > 0 {
+		h.Work.Cells = append(
+			h.Work.Cells, WorkCell{Name: say("the other " + terms.Count(n)), Sum: say(terms.Prob(max(rest, 0)))},
+		)
+	}
+	h.Aria = fmt.Sprintf("Block %d, head %d reads %s", block+1, head+1, strings.Join(words, ", "))
+	return h
+}
+
+// headTop is how many of the tokens a head reads its button names.
+const headTop = 3
+
+// readToken is a token that a head reads.
+type readToken struct {
+	Text Text
+	At   string // "at 7"
+	w    float64
+}
+
+// mostRead are the n positions with the largest weights, the largest first,
+// of equals the earlier. The first hidden positions do not count.
+func mostRead(tokens []Column, w []float32, n, hidden int) []readToken {
+	top := make([]int, 0, n+1)
+	for i := hidden; i < len(w); i++ {
+		at := len(top)
+		for at > 0 && w[i] > w[top[at-1]] {
+			at--
+		}
+		if at < n {
+			top = slices.Insert(top, at, i)
+			top = top[:min(len(top), n)]
+		}
+	}
+	var list []readToken
+	for _, i := range top {
+		list = append(list, readToken{tokens[i].Text, "at " + terms.Count(i+1), float64(w[i])})
+	}
+	return list
+}

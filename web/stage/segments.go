@@ -1,0 +1,243 @@
+package stage
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Segments is the strip from 0 to 1 on which every token is as wide as its
+// probability.
+type Segments struct {
+	Big        bool // stage 5: p′, with room for u
+	Aria       string
+	List       []Segment
+	Mark       string // SVG length of the marker, "" without one
+	Anchor     string // side of the marker on which its words stand: "start" or "end"
+	Dx         string // their distance from it
+	Say        string
+	SayEnd     string // more words, left out on narrow screens
+	Ticks      []Tick
+	What       string // SVG length of the marker of another u, "" without one
+	WhatAnchor string
+	WhatDx     string
+	WhatSay    string
+}
+
+// Segment is one token's share.
+type Segment struct {
+	X, W  string // SVG lengths
+	Text  Text
+	P     string // beside the text where there is room
+	Class string // p1 to p5, "is-cut", "is-pick" or "is-rest"
+	Fit   string // "fit-s": the words fit on a phone; "fit-m": on a wide screen; "fit-x": nowhere
+	FitP  string // the same for the figure, which never stands without its token
+	Title string
+}
+
+// Widths in CSS pixels of the strip at its narrowest, on a phone and on a wide
+// screen, and of one character of its labels.
+const (
+	narrowStrip, wideStrip = 280, 640
+	labelChar              = 7.4
+	labelPad               = 12
+)
+
+// fit tells where a label of n characters fits a segment of width w, a part
+// of the strip.
+func fit(n int, w float64) string {
+	need := float64(n)*labelChar + labelPad
+	switch {
+	case w*narrowStrip >= need:
+		return "fit-s"
+	case w*wideStrip >= need:
+		return "fit-m"
+	}
+	return "fit-x"
+}
+
+func segment(x, w float64, text Text, class string) Segment {
+	n := utf8.RuneCountInString(text.String())
+	return Segment{
+		X: Share(x), W: Share(w), Text: text, P: terms.ProbShort(w), Class: class,
+		Fit: fit(n, w), FitP: fit(max(n, len(terms.ProbShort(w))), w), Title: text.String() + " " + terms.Prob(w),
+	}
+}
+
+// least is the narrowest segment drawn by itself, as a part of the strip.
+const least = 0.002
+
+// adjacent are the rows before the first that was left out, of those kept alone
+// where that is asked for: they lie end to end.
+func adjacent(rows []infer.Row, keptAlone bool) []infer.Row {
+	var list []infer.Row
+	for i, r := range rows {
+		if r.Rank != i+1 {
+			break
+		}
+		if r.Kept || !keptAlone {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// segmentsOf lays tokens end to end by a width each, the rest as one segment.
+func segmentsOf(rows []infer.Row, width func(infer.Row) float64, restText, restClass string) []Segment {
+	var list []Segment
+	var x float64
+	for _, r := range rows {
+		w := width(r)
+		if w < least || x+w > 1 {
+			break
+		}
+		list = append(list, segment(x, w, TokenText(r.Token), Ramp(w)))
+		x += w
+	}
+	if 1-x > least {
+		list = append(list, segment(x, 1-x, Text{{S: restText}}, restClass))
+	}
+	return list
+}
+
+func probability(r infer.Row) float64 { return r.P }
+
+func softmaxSegments(s *session.State, st infer.Softmax) *Segments {
+	v := &Segments{Ticks: unitTicks, Aria: "All probabilities laid end to end from 0 to 1"}
+	v.List = segmentsOf(adjacent(st.Rows.Rows, false), probability, "all others", "is-rest")
+	set := s.Step().Settings
+	if set.TopP < 1 && !set.Greedy() && s.Dist != nil {
+		last := crossing(s.Dist, s)
+		v.mark(set.TopP, terms.Setting(set.TopP)+" falls inside "+last, ": top-p will look there")
+	}
+	return v
+}
+
+// crossing names the token on which top-p's mark falls.
+func crossing(d *sampling.Distribution, s *session.State) string {
+	return TokenText(s.Model.Token(int(d.Order[d.Reach(sampling.RuleTopP)-1]))).String()
+}
+
+func (v *Segments) mark(at float64, words, more string) {
+	v.Mark, v.Say, v.SayEnd = Share(at), words, more
+	v.Anchor, v.Dx = "start", "9"
+	if at > 0.5 {
+		v.Anchor, v.Dx = "end", "-9"
+	}
+	v.Aria += ". " + words + more
+}
+
+func filterSegments(s *session.State, st infer.Filter) *Segments {
+	v := &Segments{Ticks: unitTicks, Aria: "Cumulative probability of the kept tokens, the cut ones hatched"}
+	v.List = segmentsOf(adjacent(st.Rows.Rows, true), probability, "", "is-cut")
+	v.splitCut(st)
+	set := st.Settings
+	switch {
+	case set.Greedy():
+		v.mark(st.Mass, "greedy keeps the first", ", however far it reaches")
+	case st.Fallback:
+		v.mark(st.Mass, "kept up to "+terms.Prob(st.Mass), ": the filters have no token in common")
+	case set.TopP < 1 && st.Kept == st.Reach(sampling.RuleTopP) && st.Leading:
+		v.mark(set.TopP, terms.Setting(set.TopP)+" falls inside "+crossing(s.Dist, s), ", so it is the last one kept")
+	case st.Cut > 0:
+		v.mark(st.Mass, "kept up to "+terms.Prob(st.Mass), ", by "+bindingRule(st))
+	}
+	return v
+}
+
+// splitCut divides what has no segment of its own into kept and cut.
+func (v *Segments) splitCut(st infer.Filter) {
+	if len(v.List) == 0 {
+		return
+	}
+	last := len(v.List) - 1
+	if v.List[last].Class != "is-cut" {
+		return
+	}
+	from := 0.0
+	for _, seg := range v.List[:last] {
+		w, _ := strconv.ParseFloat(seg.W[:len(seg.W)-1], 64)
+		from += w / 100
+	}
+	v.List = v.List[:last]
+	if st.Mass-from > least {
+		v.List = append(v.List, segment(from, st.Mass-from, Text{{S: "others kept"}}, "is-rest"))
+		from = st.Mass
+	}
+	if 1-st.Mass > 1e-6 {
+		v.List = append(v.List, segment(from, 1-from, Text{{S: "cut"}}, "is-cut"))
+	}
+}
+
+// bindingRule names the filter that decides how many tokens stay.
+func bindingRule(st infer.Filter) string {
+	for _, c := range st.Cuts {
+		if c.Keeps == st.Kept {
+			return c.Rule.Name()
+		}
+	}
+	return "several filters"
+}
+
+func sampleSegments(st infer.Sample, rows []infer.Row) *Segments {
+	v := &Segments{Big: true, Ticks: unitTicks, Aria: "The kept tokens laid end to end from 0 to 1"}
+	kept := adjacent(rows, true)
+	v.List = segmentsOf(kept, func(r infer.Row) float64 { return r.Q }, "others kept", "is-rest")
+	picked := false
+	for i := range min(len(v.List), len(kept)) {
+		if kept[i].ID == st.Chosen.ID && v.List[i].Class != "is-rest" {
+			v.List[i].Class, picked = "is-pick", true
+		}
+	}
+	if st.Greedy {
+		return v
+	}
+	v.mark(st.U, "u = "+terms.Prob(st.U), "")
+	if !st.Chosen.Kept {
+		return v
+	}
+	if !picked {
+		v.List = append(
+			v.List,
+			Segment{
+				X: Share(st.From), W: Share(st.To - st.From), Class: "is-pick", Fit: "fit-x", FitP: "fit-x",
+				Title: TokenText(st.Chosen.Token).String(),
+			},
+		)
+	}
+	return v
+}
+
+// what lights the segment on which another u would fall.
+func (v *Segments) what(s *session.State) {
+	if s.WhatIf == nil || s.Dist == nil {
+		return
+	}
+	u := *s.WhatIf
+	i := s.Dist.DrawKept(u)
+	r := s.Dist.KeptRank(i)
+	v.What, v.WhatSay, v.WhatAnchor, v.WhatDx = Share(u), "another u = "+terms.Prob(u), "start", "9"
+	if u > 0.5 {
+		v.WhatAnchor, v.WhatDx = "end", "-9"
+	}
+	v.Aria += ". " + v.WhatSay
+	from, to := s.Dist.Segment(r)
+	if i < len(v.List) && v.List[i].X == Share(from) && v.List[i].Class != "is-rest" {
+		if v.List[i].Class != "is-pick" {
+			v.List[i].Class += " is-what"
+		}
+		return
+	}
+	text := TokenText(s.Model.Token(int(s.Dist.Order[r])))
+	v.List = append(
+		v.List,
+		Segment{
+			X: Share(from), W: Share(to - from), Text: text, Class: "is-what", Fit: "fit-x", FitP: "fit-x",
+			Title: text.String(),
+		},
+	)
+}

@@ -1,0 +1,341 @@
+package stage
+
+import (
+	"strconv"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// RowsShown is how many tokens have a row of their own.
+const RowsShown = 20
+
+// Table is the one that stages 2 to 5 share. Stage says how many column groups
+// it has: z from 2 on, z/T to Σp from 3 on, keep and p′ from 4 on, from and to
+// at 5.
+type Table struct {
+	Stage   int
+	Caption string
+	AtT     string // "at T = 0.80"
+	Ticks   []Tick
+	Marker  string // where u lies, as an SVG length; "" when none was drawn
+	Rows    []TableRow
+	Rest    *TableRow // the other N tokens
+	All     AllRow
+}
+
+// Tick is a label of an axis.
+type Tick struct {
+	X, Label, Anchor string
+}
+
+// TableRow is one token. Texts are ready to show; those of later stages are "".
+type TableRow struct {
+	Text             Text
+	Label            string // instead of Text, for the rest
+	Far              string // "35th" where ranks between are not shown
+	Title            string // spoken or hovered: why it was cut
+	Z, ZT, E, P, Cum string
+	Keep, Q          string
+	From, To         string
+	CutBy            string // "top-p"; "" if kept or not filtered yet
+	Kept             bool
+	Pick             bool
+	Worked           bool // its sum stands in the worked line at first
+	Ramp             string
+	BarZ, BarP, BarQ string // SVG lengths
+	LaneX, LaneW     string
+	OffScale         string   // set where a bar would not fit the axis
+	Line             *CutLine // the dashed line above this row
+	Work             *Work
+}
+
+// CutLine is the dashed line between the kept and the cut.
+type CutLine struct {
+	Kept, KeptWhy string
+	Cut, CutWhy   string
+	Note          string // instead, where the line falls further down
+}
+
+// AllRow is the table's last row: the whole vocabulary.
+type AllRow struct {
+	Label           string
+	Sum, P, Kept, Q string
+	Badge           string // "sum = 1.0000"
+	SumIsOne        bool
+}
+
+// worked returns the worked line that the table begins with.
+func (t *Table) worked() *Work {
+	for i := range t.Rows {
+		if t.Rows[i].Worked {
+			return t.Rows[i].Work
+		}
+	}
+	return nil
+}
+
+// niceMax are the ends an axis of probabilities may have; a quarter of each is
+// a round number.
+var niceMax = [...]float64{0.004, 0.008, 0.02, 0.04, 0.08, 0.2, 0.4, 0.6, 0.8}
+
+// axisMax returns the smallest nice end of an axis that reaches x.
+func axisMax(x float64) float64 {
+	for _, m := range niceMax {
+		if x <= m {
+			return m
+		}
+	}
+	return 1
+}
+
+// ticks labels an axis from 0 to max at every quarter.
+func ticks(max float64) []Tick {
+	var t []Tick
+	for i := range 5 {
+		label := strconv.FormatFloat(max*float64(i)/4, 'g', 3, 64)
+		t = append(t, tick(float64(i)/4, label))
+	}
+	return t
+}
+
+func tick(at float64, label string) Tick {
+	anchor := "middle"
+	switch at {
+	case 0:
+		anchor = "start"
+	case 1:
+		anchor = "end"
+	}
+	return Tick{Share(at), label, anchor}
+}
+
+// unitTicks label an axis from 0 to 1.
+var unitTicks = []Tick{tick(0, "0"), tick(0.25, "0.25"), tick(0.5, "0.50"), tick(0.75, "0.75"), tick(1, "1")}
+
+func logitsTable(st infer.Logits) *Table {
+	t := &Table{Stage: 2, Caption: "The tokens with the highest scores"}
+	low, high := float64(st.Min), float64(st.Max)
+	for i := range 5 {
+		at := float64(i) / 4
+		t.Ticks = append(t.Ticks, tick(at, terms.Decimals(low+(high-low)*at, 1)))
+	}
+	for i, r := range st.Rows.Rows {
+		row := baseRow(i, r)
+		row.BarZ = "100%"
+		if high > low {
+			row.BarZ = Share((float64(r.Z) - low) / (high - low))
+		}
+		row.Work = logitWork(st, r)
+		t.Rows = append(t.Rows, row)
+	}
+	t.Rows[0].Worked = true
+	if st.Rest.N > 0 {
+		t.Rest = &TableRow{Label: others(st.Rest.N), Z: "to " + terms.Logit(low)}
+	}
+	t.All = AllRow{Label: "all " + terms.Count(st.Vocab)}
+	return t
+}
+
+func baseRow(i int, r infer.Row) TableRow {
+	row := TableRow{Text: TokenText(r.Token), Z: terms.Logit(float64(r.Z))}
+	if r.Rank != i+1 {
+		row.Far = terms.Ordinal(r.Rank)
+	}
+	return row
+}
+
+func others(n int) string { return "the other " + terms.Counted(n, "token") }
+
+func softmaxTable(s *session.State, st infer.Softmax) *Table {
+	t := &Table{Stage: 3, Caption: "The most probable tokens"}
+	t.probabilities(s.Step().Settings.Settings, st.Rows, st.SumExp, axisMax(largestP(st.Rows)))
+	for i, r := range st.Rows.Rows {
+		t.Rows[i].Work = softmaxWork(st, r, true)
+	}
+	t.Rows[0].Worked = true
+	return t
+}
+
+// largestP is the longest bar: of p, or of p′ where it is known.
+func largestP(rows infer.Rows) float64 {
+	var most float64
+	for _, r := range rows.Rows {
+		most = max(most, r.P, r.Q)
+	}
+	return most
+}
+
+// probabilities fills in what is known from stage 3 on.
+func (t *Table) probabilities(set sampling.Settings, rows infer.Rows, sumExp, axis float64) {
+	t.AtT = "at T = " + terms.Setting(set.Temperature)
+	if set.Greedy() {
+		t.AtT = "at T = 1.00"
+	}
+	t.Ticks = ticks(axis)
+	var sum float64
+	for i, r := range rows.Rows {
+		row := baseRow(i, r)
+		row.ZT, row.E, row.P, row.Cum = terms.Decimals(r.ZT, 4), terms.Prob(r.E), terms.Prob(r.P), terms.Prob(r.Cum)
+		row.BarP, row.Ramp = Share(r.P/axis), Ramp(r.P)
+		t.Rows = append(t.Rows, row)
+		sum += r.P
+	}
+	sum += rows.Rest.P
+	if rows.Rest.N > 0 {
+		rest := &TableRow{
+			Label: others(rows.Rest.N), E: terms.Decimals(rows.Rest.E, 4), P: terms.Prob(rows.Rest.P),
+			Cum: terms.Prob(sum),
+		}
+		if rows.Rest.E > 0 && rows.Rest.E < 0.00005 {
+			rest.E = "<0.0001"
+		}
+		if rows.Rest.P <= axis {
+			rest.BarP = Share(rows.Rest.P / axis)
+		} else {
+			rest.OffScale = terms.Prob(rows.Rest.P) + ", off this scale"
+		}
+		t.Rest = rest
+	}
+	t.All = AllRow{
+		Label: "all " + terms.Count(rows.Vocab), Sum: terms.Decimals(sumExp, 4), P: terms.Prob(sum),
+		Badge: "sum = " + terms.Decimals(sum, 4), SumIsOne: terms.Decimals(sum, 4) == "1.0000",
+	}
+}
+
+func filterTable(s *session.State, st infer.Filter) *Table {
+	t := &Table{Stage: 4, Caption: "The most probable tokens, kept and cut"}
+	t.fates(s, st, axisMax(largestP(st.Rows)))
+	soft := softmaxOf(s)
+	for i, r := range st.Rows.Rows {
+		t.Rows[i].Work = filterWork(s, st, soft, r)
+	}
+	t.Rows[midKept(st.Rows)].Worked = true
+	return t
+}
+
+// softmaxOf is stage 3 of the step shown, without its rows.
+func softmaxOf(s *session.State) infer.Softmax {
+	return infer.Softmax{Temperature: s.Dist.Settings.Temperature, MaxZ: s.Dist.MaxZ, SumExp: s.Dist.SumExp}
+}
+
+// fates fills in what is known from stage 4 on.
+func (t *Table) fates(s *session.State, st infer.Filter, axis float64) {
+	t.probabilities(st.Settings, st.Rows, softmaxOf(s).SumExp, axis)
+	line := -1
+	var q float64
+	for i, r := range st.Rows.Rows {
+		row := &t.Rows[i]
+		row.Kept = r.Kept
+		if r.Kept {
+			row.Keep, row.Q, row.BarQ = "kept", terms.Prob(r.Q), Share(r.Q/axis)
+			if row.Title = "kept by every filter"; st.Fallback {
+				row.Title = "kept because the filters have no token in common"
+			}
+			q += r.Q
+			continue
+		}
+		if line < 0 && st.Leading {
+			line = i
+		}
+		row.Keep, row.Q, row.CutBy = "cut", "–", r.CutBy.Name()
+		row.Title = "cut by " + row.CutBy
+	}
+	q += st.Rest.Q
+	t.All.Kept, t.All.Q = terms.Count(st.Kept), terms.Prob(q)
+	if line >= 0 {
+		t.Rows[line].Line = cutLine(st)
+	}
+	if t.Rest == nil {
+		return
+	}
+	t.Rest.fate(st, axis)
+	if line < 0 && st.Cut > 0 && st.Leading {
+		t.Rest.Line = cutLine(st)
+		t.Rest.Line.Note = "The line falls further down, after rank " + terms.Count(st.Kept) + ": "
+		// Not all of it fits beside the note; the head of the panel says the rest.
+		t.Rest.Line.KeptWhy, t.Rest.Line.CutWhy = "", ", shared out"
+	}
+}
+
+// fate says what became of the tokens without a row.
+func (r *TableRow) fate(st infer.Filter, axis float64) {
+	switch st.Rest.Kept {
+	case 0:
+		r.Keep, r.Q, r.CutBy = "all cut", "–", "several"
+	case st.Rest.N:
+		r.Keep, r.Q, r.Kept = "kept", terms.Prob(st.Rest.Q), true
+	default:
+		r.Keep, r.Q, r.Kept = terms.Count(st.Rest.Kept)+" kept", terms.Prob(st.Rest.Q), true
+	}
+	if st.Rest.Q > 0 && st.Rest.Q <= axis && r.OffScale == "" {
+		r.BarQ = Share(st.Rest.Q / axis)
+	}
+}
+
+func cutLine(st infer.Filter) *CutLine {
+	l := &CutLine{Kept: terms.Prob(st.Mass), Cut: terms.Prob(1 - st.Mass)}
+	set := st.Settings
+	switch {
+	case set.Greedy(), st.Fallback:
+		l.KeptWhy = ", the most probable token"
+	case st.Kept == st.Reach(sampling.RuleTopK) && set.TopK > 0:
+		l.KeptWhy = ", rank " + terms.Count(set.TopK) + " is the last of top-k"
+	case st.Kept == st.Reach(sampling.RuleTopP) && set.TopP < 1:
+		l.KeptWhy = ", the first sum to reach " + terms.Setting(set.TopP)
+	case st.Kept == st.Reach(sampling.RuleMinP) && set.MinP > 0:
+		l.KeptWhy = ", p at least " + terms.Setting(set.MinP) + " of the first"
+	case st.Kept == st.Reach(sampling.RuleTypicalP) && set.TypicalP > 0:
+		if l.KeptWhy = ", the most typical token"; st.Kept > 1 {
+			l.KeptWhy = ", the " + terms.Count(st.Kept) + " most typical"
+		}
+	}
+	l.CutWhy = ", shared out among the " + terms.Count(st.Kept)
+	if st.Kept == 1 {
+		l.CutWhy = ", given to the one kept"
+	}
+	return l
+}
+
+func sampleTable(s *session.State, st infer.Sample, f infer.Filter) *Table {
+	t := &Table{Stage: 5, Caption: "The kept tokens, laid end to end"}
+	t.fates(s, f, 1)
+	t.Ticks = unitTicks
+	if !st.Greedy {
+		t.Marker = Share(st.U)
+	}
+	soft := softmaxOf(s)
+	for i, r := range f.Rows.Rows {
+		row := &t.Rows[i]
+		row.BarP, row.BarQ = "", ""
+		row.Pick = r.ID == st.Chosen.ID
+		row.Worked = row.Pick
+		row.From, row.To = "–", "–"
+		if r.Kept {
+			from, to := s.Dist.Segment(r.Rank - 1)
+			row.From, row.To = terms.Prob(from), terms.Prob(to)
+			row.LaneX, row.LaneW = Share(from), Share(to-from)
+			row.Ramp = Ramp(r.Q)
+		}
+		row.Work = drawWork(s, st, f, soft, r)
+	}
+	if t.Rest != nil {
+		t.Rest.BarP, t.Rest.BarQ, t.Rest.OffScale = "", "", ""
+		t.Rest.From, t.Rest.To = "–", "–"
+	}
+	return t
+}
+
+// midKept picks the row whose sum is shown first: the third that is kept, or the
+// last of fewer, so that there is something to divide; the first row where none is.
+func midKept(rows infer.Rows) int {
+	at, kept := 0, 0
+	for i, r := range rows.Rows {
+		if r.Kept && kept < 3 {
+			at, kept = i, kept+1
+		}
+	}
+	return at
+}

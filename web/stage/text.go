@@ -1,0 +1,174 @@
+package stage
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+// Piece is a part of a token's text: characters of the text itself, or a Mark
+// that stands for something one could not see (space, newline, a stray byte).
+type Piece struct {
+	S    string
+	Mark bool
+}
+
+// Text is a token, or a stop string, as a screen writes it.
+type Text []Piece
+
+// String is the text with its marks, for titles and spoken words.
+func (t Text) String() string {
+	var b strings.Builder
+	for _, p := range t {
+		b.WriteString(p.S)
+	}
+	return b.String()
+}
+
+// TokenText marks what is invisible in a token: spaces at either end "·",
+// newline "↵", tab "⇥", and as hexadecimal "⟨e2 80⟩" control characters and
+// bytes that are not whole UTF-8.
+func TokenText(t infer.Token) Text {
+	switch {
+	case t.Special:
+		return Text{{S: t.Text}}
+	case t.Bytes != nil:
+		return Marked(string(t.Bytes))
+	}
+	return Marked(t.Text)
+}
+
+// Marked is [TokenText] for any string of bytes.
+func Marked(s string) Text {
+	var t marker
+	inner := strings.Trim(s, " ")
+	lead := len(s) - len(strings.TrimLeft(s, " "))
+	t.mark(strings.Repeat("·", lead))
+	for i := 0; i < len(inner); {
+		r, n := utf8.DecodeRuneInString(inner[i:])
+		switch {
+		case r == '\n':
+			t.mark("↵")
+		case r == '\t':
+			t.mark("⇥")
+		case r == utf8.RuneError && n == 1, unseen(r):
+			t.hex(inner[i : i+n])
+		default:
+			t.plain(inner[i : i+n])
+		}
+		i += n
+	}
+	t.mark(strings.Repeat("·", len(s)-lead-len(inner)))
+	return t.done()
+}
+
+// unseen tells control characters, and those that turn or hide the text
+// around them.
+func unseen(r rune) bool {
+	return unicode.IsControl(r) || r == 0x200b || r == 0xfeff ||
+		(r >= 0x202a && r <= 0x202e) || (r >= 0x2066 && r <= 0x2069)
+}
+
+// marker joins neighbouring pieces of one kind.
+type marker struct {
+	pieces Text
+	bytes  []byte // waiting to be written as one ⟨…⟩
+}
+
+func (m *marker) add(p Piece) {
+	if p.S == "" {
+		return
+	}
+	m.flush()
+	if n := len(m.pieces); n > 0 && m.pieces[n-1].Mark == p.Mark {
+		m.pieces[n-1].S += p.S
+		return
+	}
+	m.pieces = append(m.pieces, p)
+}
+
+func (m *marker) mark(s string)  { m.add(Piece{s, true}) }
+func (m *marker) plain(s string) { m.add(Piece{s, false}) }
+func (m *marker) hex(s string)   { m.bytes = append(m.bytes, s...) }
+
+func (m *marker) flush() {
+	if len(m.bytes) > 0 {
+		s := fmt.Sprintf("⟨% x⟩", m.bytes)
+		m.bytes = nil
+		m.mark(s)
+	}
+}
+
+func (m *marker) done() Text {
+	m.flush()
+	return m.pieces
+}
+
+// Style says how a span of a sentence is written.
+type Style string
+
+// The styles of a [Span]. Given, Gen and Pick are token chips.
+const (
+	Plain    Style = ""
+	Bold     Style = "b"
+	Given    Style = "given"
+	Gen      Style = "gen"
+	Pick     Style = "pick"
+	Super    Style = "sup"
+	Variable Style = "var"
+)
+
+// Span is a part of a sentence: words, or a token shown as a chip.
+type Span struct {
+	S     string
+	Token Text
+	Style Style
+}
+
+// Rich is a sentence or a formula.
+type Rich []Span
+
+// String is the sentence in plain words.
+func (r Rich) String() string {
+	var b strings.Builder
+	for _, s := range r {
+		if s.Style == Super {
+			b.WriteString("^(" + s.S + ")")
+			continue
+		}
+		b.WriteString(s.S)
+		b.WriteString(s.Token.String())
+	}
+	return b.String()
+}
+
+// say makes a sentence of strings, spans, tokens (as plain chips) and other
+// sentences.
+func say(parts ...any) Rich {
+	var r Rich
+	for _, p := range parts {
+		switch p := p.(type) {
+		case string:
+			if p != "" {
+				r = append(r, Span{S: p})
+			}
+		case Span:
+			r = append(r, p)
+		case Text:
+			r = append(r, Span{Token: p, Style: Given})
+		case Rich:
+			r = append(r, p...)
+		default:
+			panic(fmt.Sprintf("view: a sentence cannot hold a %T", p))
+		}
+	}
+	return r
+}
+
+func bold(s string) Span { return Span{S: s, Style: Bold} }
+func sup(s string) Span  { return Span{S: s, Style: Super} }
+func gen(t Text) Span    { return Span{Token: t, Style: Gen} }
+func pick(t Text) Span   { return Span{Token: t, Style: Pick} }

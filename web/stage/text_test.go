@@ -1,0 +1,54 @@
+package stage
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+)
+
+func TestTokenText(t *testing.T) {
+	for _, c := range []struct {
+		token infer.Token
+		want  string
+	}{
+		{infer.Token{Text: " fox"}, "[·]fox"},
+		{infer.Token{Text: "fox"}, "fox"},
+		{infer.Token{Text: "  a b "}, "[··]a b[·]"},
+		{infer.Token{Text: "   "}, "[···]"},
+		{infer.Token{Text: "\n\n"}, "[↵↵]"},
+		{infer.Token{Text: "a\tb\n"}, "a[⇥]b[↵]"},
+		{infer.Token{Text: ""}, ""},
+		{infer.Token{Text: "é", Bytes: nil}, "é"},
+		{infer.Token{Text: "��", Bytes: []byte{0xe2, 0x80}}, "[⟨e2 80⟩]"},
+		{infer.Token{Text: " �", Bytes: []byte{' ', 0xf0}}, "[·⟨f0⟩]"},
+		{infer.Token{Text: "a�", Bytes: []byte{'a', 0xc3}}, "a[⟨c3⟩]"},
+		{infer.Token{Text: "\r"}, "[⟨0d⟩]"},
+		{infer.Token{Text: "a\u202eb"}, "a[⟨e2 80 ae⟩]b"}, // would turn the text around
+		{infer.Token{Text: "<|end|>", Special: true}, "<|end|>"},
+		{infer.Token{Text: "<script>"}, "<script>"},
+	} {
+		if got := brackets(TokenText(c.token)); got != c.want {
+			t.Errorf("TokenText(%q) is %q, want %q", c.token.Text, got, c.want)
+		}
+	}
+}
+
+// brackets writes a text with its marks in brackets.
+func brackets(t Text) string {
+	s := ""
+	for _, p := range t {
+		if p.Mark {
+			s += "[" + p.S + "]"
+		} else {
+			s += p.S
+		}
+	}
+	return s
+}
+
+func TestRichString(t *testing.T) {
+	r := say("e", sup("2 − 3"), " of ", pick(Marked(" fox")), " is ", bold("0.3679"))
+	if got, want := r.String(), "e^(2 − 3) of ·fox is 0.3679"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

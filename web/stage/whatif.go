@@ -1,0 +1,49 @@
+package stage
+
+import (
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// WhatIf is the question what another u would have chosen.
+type WhatIf struct {
+	Shown bool   // at the draw, where one was made
+	U     string // where the slider stands at first
+	Say   Rich   // of that u; until one is asked about, why the draw fell as it did
+	Take  string // the command that takes that token; "" where it is the one already
+	Named string // "Take ·saw"
+}
+
+func NewWhatIf(s *session.State) WhatIf {
+	step := s.Step()
+	if step == nil || s.Cursor.Stage != infer.KindSample || step.Settings.Greedy() || s.Dist == nil {
+		return WhatIf{U: "0.5"}
+	}
+	v := WhatIf{Shown: true, U: terms.Plain(min(step.U, 0.9999))}
+	if s.WhatIf == nil {
+		v.Say = say("Drag u along the strip: which token would another draw have taken?")
+		if !step.Forced {
+			v.Say = whyNot(s)
+		}
+		return v
+	}
+	u := *s.WhatIf
+	v.U = terms.Plain(u)
+	r := s.Dist.Draw(u)
+	id := int(s.Dist.Order[r])
+	from, to := s.Dist.Segment(r)
+	text := TokenText(s.Model.Token(id))
+	v.Say = say(
+		terms.Is("u", u), " falls on ", text, ", from ", terms.Prob(from), " to ", terms.Prob(to), ": the ",
+		terms.Ordinal(place(s, r+1)), " choice, ", terms.Is("p′", s.Dist.Q(r)), ".",
+	)
+	if id == step.Chosen {
+		v.Say = append(v.Say, say(" It is the one taken.")...)
+		return v
+	}
+	v.Take, v.Named = chooseCmd(step.N, id), fmt.Sprintf("Take %s", text)
+	return v
+}

@@ -1,0 +1,176 @@
+package stage
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/session/sessiontest"
+)
+
+// The tokens without a row are part of every sum: 20 of the 4,096 have one, and
+// the sum is 1 all the same. At T = 50 the distribution is all but flat, so that
+// the others' sum is far beyond the end of an axis made for single tokens.
+func TestSumsHoldTheWholeVocabulary(t *testing.T) {
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
+	sessiontest.Do(t, s, session.Set{Knobs: infer.Knobs{"temperature": 50, "top_p": 1}})
+	sessiontest.Do(t, s, session.StepStage{})
+	st := sessiontest.Do(t, s, session.StepStage{})
+	shown := 0.0
+	for _, id := range st.Dist.Order[:RowsShown] {
+		shown += st.Dist.P[id]
+	}
+	table := New(st).Table
+	if table.All.P != "1.0000" || table.All.Badge != "sum = 1.0000" || !table.All.SumIsOne {
+		t.Errorf("with %d of %d rows the sum is %+v", len(table.Rows), len(st.Dist.Order), table.All)
+	}
+	rest := table.Rest
+	if rest.P != terms.Prob(1-shown) || rest.Cum != "1.0000" || rest.BarP != "" ||
+		rest.OffScale != terms.Prob(1-shown)+", off this scale" {
+		t.Errorf("the others' row is %+v, want p %s without a bar", rest, terms.Prob(1-shown))
+	}
+}
+
+// With several filters on, the line names the one that decides. Top-p 0.9 keeps
+// three of the drill's five tokens (0.8640 < 0.9 ≤ 0.9495), top-k 4 would keep
+// one more, and top-k 2 one less.
+func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
+	for k, want := range map[int]string{4: ", the first sum to reach 0.90", 2: ", rank 2 is the last of top-k"} {
+		rows := New(
+			sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopK: k, TopP: 0.9}, infer.KindFilter, 0),
+		).Table.Rows
+		for _, r := range rows {
+			if r.Line != nil && r.Line.KeptWhy != want {
+				t.Errorf("top-k %d: the line says %q, want %q", k, r.Line.KeptWhy, want)
+			}
+		}
+	}
+}
+
+// Where the filters have nothing in common the most probable token stays, and the
+// page says why. Σ e^{z−4} of these scores is 4.3227, so that p of the first is
+// 0.2313 and −ln p of the first four 1.4639, 1.5639, 1.6639 and 2.9639; the
+// entropy is 2.1689. The nearest to that is the third, 0.5050 away, then the
+// second, and typical-p 0.01 keeps the third alone: top-k 2 and top-p 0.2 do not.
+func TestFiltersWithNothingInCommon(t *testing.T) {
+	logits := []float32{4, 3.9, 3.8, 2.5, 2.4, 2.3, 2.2, 2.1, 2, 2, 2, 2, 2}
+	for _, c := range []struct {
+		set  sampling.Settings
+		lead string
+	}{
+		{sampling.Settings{Temperature: 1, TopP: 1, TopK: 2, TypicalP: 0.01}, "top-k leaves 2 and typical-p 1"},
+		{sampling.Settings{Temperature: 1, TopP: 0.2, TypicalP: 0.01}, "top-p leaves 1 and typical-p 1"},
+	} {
+		st := sessiontest.Scored(t, logits, c.set, infer.KindFilter, 0)
+		p := New(st)
+		want := "No token is kept by every filter: " + c.lead + ", none in common. So the most probable one stays, " +
+			"and its p′ is 1."
+		if got := p.Lead.String(); got != want {
+			t.Errorf("the sentence is %q, want %q", got, want)
+		}
+		first := p.Table.Rows[0]
+		if !first.Kept || first.Q != "1.0000" || first.Title != "kept because the filters have no token in common" {
+			t.Errorf("the first row is %+v", first)
+		}
+		if l := p.Table.Rows[1].Line; l == nil || *l != (CutLine{
+			Kept: "0.2313", KeptWhy: ", the most probable token", Cut: "0.7687", CutWhy: ", given to the one kept",
+		}) {
+			t.Errorf("the line says %+v", l)
+		}
+		if s := p.Segments; s.Mark != "23.13%" || s.Say != "kept up to 0.2313" ||
+			s.SayEnd != ": the filters have no token in common" {
+			t.Errorf("the strip is marked at %s: %q %q", s.Mark, s.Say, s.SayEnd)
+		}
+		if got, want := NewRail(st).Stages[3].Say, "All but the most probable token are cut."; got != want {
+			t.Errorf("the rail says %q, want %q", got, want)
+		}
+	}
+	p := New(sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9, TopK: 4}, infer.KindFilter, 0))
+	if got := p.Table.Rows[0].Title; got != "kept by every filter" {
+		t.Errorf("where filters do have something in common, the first row is %q", got)
+	}
+}
+func TestStripSaysWhoChose(t *testing.T) {
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
+	st := sessiontest.Do(t, s, session.StepToken{})
+	sessiontest.Do(t, s, session.Choose{Step: 1, Token: int(st.Steps[0].Distribution().Order[5])})
+	st = sessiontest.Do(t, s, session.StepToken{})
+	for i, want := range []bool{true, false} {
+		if i == 1 {
+			st = sessiontest.Do(t, s, session.StepToken{})
+		}
+		token := NewStrip(st).Tokens[i]
+		if strings.Contains(token.Aria, "chosen by a person") != want || token.Forced != want {
+			t.Errorf("token %d is spoken as %q", i+1, token.Aria)
+		}
+	}
+}
+
+func TestHeldBytesAreExplained(t *testing.T) {
+	for want, st := range map[string]infer.Append{
+		"it may become the stop string User:": {Held: []byte("Us"), Conditions: []infer.Condition{
+			{Kind: infer.StopMaxTokens, Have: 1, Limit: 9}, {Kind: infer.StopString, String: "User:", Matched: 2},
+		}},
+		"2 bytes of a character that is not whole yet": {Held: []byte("\xe2\x82"), Conditions: []infer.Condition{
+			{Kind: infer.StopString, String: "User:"},
+		}},
+	} {
+		if got := heldBy(st); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A folded column has the weight of all its positions: 0.2 · 255 = 51,
+// (0.25 + 0.25 + 0.3) · 255 = 204.
+func TestFoldedColumnSumsItsPositions(t *testing.T) {
+	got := quantised([]float32{0.2, 0.25, 0.25, 0.3, 0}, []span{{0, 1}, {1, 4}, {4, 5}})
+	if want := "\x33\xcc\x00"; string(got) != want {
+		t.Errorf("% x, want % x", got, want)
+	}
+}
+
+// TestTypicalLeading: where typical-p keeps the most probable tokens a line can be
+// drawn below them, in these words. A p of 0 has no surprise to reckon with.
+func TestTypicalLeading(t *testing.T) {
+	for x, want := range map[float64]string{0.5: ", the 2 most typical", 0.9: ", the 3 most typical"} {
+		set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: x}
+		for _, r := range New(sessiontest.Drill(t, set, infer.KindFilter, 0)).Table.Rows {
+			if r.Line != nil && r.Line.KeptWhy != want {
+				t.Errorf("typical-p %v: the line says %q, want %q", x, r.Line.KeptWhy, want)
+			}
+		}
+	}
+	// p is all but 1, and 0.
+	sure := sessiontest.Scored(t, []float32{900, 0}, sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.5}, infer.KindFilter, 0)
+	p := New(sure)
+	if l := p.Table.Rows[1].Line; l == nil || l.KeptWhy != ", the most typical token" {
+		t.Errorf("the line is %+v", l)
+	}
+	cells := p.Table.Rows[1].Work.Cells
+	if got := cells[len(cells)-1].Sum.String(); got != "p is too small to be told from 0" {
+		t.Errorf("p = 0 is worked as %q", got)
+	}
+}
+
+// TestMidKept: the sum that is shown first is that of the third row kept, of the
+// last where fewer are, and of the first row where none is.
+func TestMidKept(t *testing.T) {
+	for kept, want := range map[string]int{
+		"xxxxx": 2, "xx...": 1, "x....": 0, "..xxx": 4, "...x.": 3, ".x..x": 4, ".....": 0, ".x.xxx": 4,
+	} {
+		var rows infer.Rows
+		for _, c := range kept {
+			rows.Rows = append(rows.Rows, infer.Row{Kept: c == 'x'})
+		}
+		if got := midKept(rows); got != want {
+			t.Errorf("%s: row %d, want %d", kept, got, want)
+		}
+	}
+}
