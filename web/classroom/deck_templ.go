@@ -396,7 +396,7 @@ func deckStrip(s screen) templ.Component {
 			templ_7745c5c3_Var20 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = stripRow("cl-strip", s.Strip, false).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = stage.StripRowHTML("cl-strip", s.Strip, false).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -498,7 +498,7 @@ func deckBody(d slide) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = sevens(d.Screen.Marks).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = stage.SevenHTML("seven", "Stages", d.Screen.Rail, false).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -520,7 +520,7 @@ func deckBody(d slide) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = sevens(d.Screen.Marks).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = stage.SevenHTML("seven", "Stages", d.Screen.Rail, false).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

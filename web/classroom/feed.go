@@ -111,8 +111,8 @@ func (p *Pages) panels(v *class.View, kind string) ([]wire.Panel, error) {
 	list := []piece{{"cl-who", whoLine(f.Here, f.Ends)}}
 	if kind != onWall {
 		list = append(list,
-			piece{"cl-strip", stripRow("cl-strip", f.Screen.Strip, false)},
-			piece{"cl-rail", stepper("cl-rail", f.Screen.Marks, false)},
+			piece{"cl-strip", stage.StripRowHTML("cl-strip", f.Screen.Strip, false)},
+			piece{"cl-rail", stage.StepperHTML("cl-rail", f.Screen.Rail, false)},
 			piece{"cl-poll", pollBox(v.Code, f.Poll, nil)},
 			piece{"cl-stage", stageBody("cl-stage", f.Screen)},
 		)

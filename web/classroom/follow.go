@@ -142,12 +142,12 @@ func (p *Pages) wander(v *class.View, place, t string) (*ownScreen, error) {
 	own.Back, own.Next = neighbours(st, c)
 	if own.Next != "" {
 		next, _ := parseAt(st, own.Next) // it is one of the state's
-		own.NextName = own.Marks[next.Stage-1].Name
+		own.NextName = own.Rail[next.Stage-1].Name
 	}
 	if v.State != nil && v.State.Started() {
 		now := v.State.Cursor
-		own.Class = strconv.Itoa(int(now.Stage)) + " " + own.Marks[now.Stage-1].Short
-		if m := &own.Marks[now.Stage-1]; now.Step == c.Step && now.Stage != c.Stage {
+		own.Class = strconv.Itoa(int(now.Stage)) + " " + own.Rail[now.Stage-1].Short
+		if m := &own.Rail[now.Stage-1]; now.Step == c.Step && now.Stage != c.Stage {
 			m.State = "is-class"
 		}
 	}

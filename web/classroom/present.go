@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -136,15 +136,9 @@ func forwardButton(v *class.View) button {
 	case st == nil || !st.Started():
 		b.Say = "Next stage"
 	default:
-		b.Say = "Next: " + nextStage(st)
+		b.Say = stage.NextSay(st)
 	}
 	return b
-}
-
-// nextStage is the name of the stage after the one shown.
-func nextStage(st *session.State) string {
-	names := newScreen(st, false).Marks
-	return names[int(st.Cursor.Stage)%len(names)].Short
 }
 
 // pollButtons are those of a poll that is not revealed.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -17,23 +16,14 @@ import (
 type screen struct {
 	Started bool
 	Strip   stage.Strip
-	Marks   []mark
+	Rail    []stage.RailStage
 	N       int
 	Name    string
 	Lead    stage.Rich
-	Token   string // "token 20"
 	Stopped string // why the text has ended
 	Panel   stage.Stage
 	// Veiled says that the stage is being asked about: Panel is empty then.
 	Veiled bool
-}
-
-// mark is a stage on the stepper.
-type mark struct {
-	N           int
-	Name, Short string
-	State       string // "is-done", "is-now", "is-class" or ""
-	At          string // where a look back leads: "12.3"; "" where it has not run
 }
 
 // newScreen shows a state whole. inside shows the forward stage as it is seen
@@ -46,26 +36,23 @@ func newScreen(st *session.State, inside bool) screen {
 	}
 	s := screen{
 		Started: st.Started(), Strip: stage.NewStrip(&seen), Panel: stage.New(&seen), Stopped: stage.StopReason(st),
-		Marks: marks(st, stage.NewRail(&seen)),
+		Rail: linked(st, stage.NewRail(&seen).Stages),
 	}
 	if s.Started {
 		s.N, s.Name, s.Lead = s.Panel.N, s.Panel.Name, s.Panel.Lead
-		s.Token = "token " + terms.Count(len(st.PromptTokens)+st.Cursor.Step)
 	}
 	s.Panel.Enter, s.Panel.Past = "", "" // nothing moves: a class looks at a wall, not at a motion
 	return s
 }
 
-func marks(st *session.State, rail stage.Rail) []mark {
-	var list []mark
-	for _, r := range rail.Stages {
-		m := mark{N: r.N, Name: r.Name, Short: r.Short, State: r.State}
-		if st.Started() && infer.Kind(r.N) <= st.Step().Ran {
-			m.At = at(session.Cursor{Step: st.Cursor.Step, Stage: infer.Kind(r.N)})
+// linked gives the stages that have run links to look back at them.
+func linked(st *session.State, rail []stage.RailStage) []stage.RailStage {
+	for i := range rail {
+		if rail[i].Ran {
+			rail[i].Link = "?at=" + at(session.Cursor{Step: st.Cursor.Step, Stage: infer.Kind(rail[i].N)})
 		}
-		list = append(list, m)
 	}
-	return list
+	return rail
 }
 
 // newVeiled shows a state while its people are asked what token comes at a
@@ -76,22 +63,16 @@ func newVeiled(st *session.State, step int) screen {
 	if step < 1 || step > len(st.Steps) {
 		return newScreen(st, false)
 	}
-	rail := stage.NewRail(st)
+	rail := stage.NewRail(st).Stages
 	s := newScreen(veiled(st, step), false)
 	if st.Cursor.Step < step || (st.Cursor.Step == step && st.Cursor.Stage <= infer.KindForward) {
 		return s // what is looked at tells nothing
 	}
 	s.Veiled, s.Panel = true, stage.Stage{}
-	now := rail.Stages[st.Cursor.Stage-1]
+	now := rail[st.Cursor.Stage-1]
 	s.N, s.Name, s.Lead = now.N, now.Name, stage.Rich{{S: now.Say}}
-	s.Marks = nil
-	for _, r := range rail.Stages {
-		m := mark{N: r.N, Name: r.Name, Short: r.Short, State: r.State}
-		if infer.Kind(r.N) == infer.KindForward {
-			m.At = at(session.Cursor{Step: step, Stage: infer.KindForward})
-		}
-		s.Marks = append(s.Marks, m)
-	}
+	s.Rail = rail
+	s.Rail[0].Link = "?at=" + at(session.Cursor{Step: step, Stage: infer.KindForward})
 	return s
 }
 

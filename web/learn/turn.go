@@ -129,25 +129,16 @@ func (p *Pages) turnOf(r *http.Request) (*turnView, error) {
 
 // turnView is one turn of the loop, all seven stages of it.
 type turnView struct {
-	Seed, N  int
-	Given    []stage.Token // the prompt
-	Made     []stage.Token // before this turn
-	New      stage.Token   // what this turn adds
-	Rows     []turnRow
-	RestSay  string // "and 4,090 more tokens"
-	RestMass string // ", 0.3747 in all", known from the softmax on
-	Says     []turnSay
-	Settings string
-	Loop     string // address of the Loop at this very state
-	Last     bool
-}
-
-// turnRow is a token that might have come next.
-type turnRow struct {
-	Text       stage.Text
-	Z, P, Q    string
-	BarP, BarQ string // SVG lengths
-	Kept, Pick bool
+	Seed, N    int
+	Given      []stage.Token // the prompt
+	Made       []stage.Token // before this turn
+	New        stage.Token   // what this turn adds
+	Rail       []stage.RailStage
+	Candidates stage.Candidates
+	Says       []turnSay
+	Settings   string
+	Loop       string // address of the Loop at this very state
+	Last       bool
 }
 
 // turnSay is what one stage did, in a sentence.
@@ -166,14 +157,9 @@ func newTurn(st *session.State, seed int) *turnView {
 	}
 	f := st.StageOf(infer.KindFilter, homeRows).(infer.Filter)
 	v.Settings = settingsSay(f.Settings, seed)
-	for _, r := range f.Rows.Rows {
-		v.Rows = append(v.Rows, turnRow{
-			Text: stage.TokenText(r.Token), Z: terms.Logit(float64(r.Z)), P: terms.Prob(r.P), Q: terms.Prob(r.Q),
-			BarP: stage.Share(r.P), BarQ: stage.Share(r.Q), Kept: r.Kept, Pick: r.ID == st.Step().Chosen,
-		})
-	}
-	v.RestSay = "and " + terms.Counted(f.Rest.N, "more token")
-	v.RestMass = ", " + terms.Prob(f.Rest.P) + " in all"
+	v.Candidates = stage.NewCandidates(st, infer.KindCache, homeRows)
+	v.Candidates.Walked = true
+	v.Rail = stage.NewSteps(0) // the page's styles say which is shown
 	return v
 }
 

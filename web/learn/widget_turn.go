@@ -87,42 +87,25 @@ func (e *turnWidget) goTo(ctx context.Context, at int) (*session.State, error) {
 
 // stageView is the loop at one stage.
 type stageView struct {
-	Given    []stage.Token // the prompt
-	Made     []stage.Token // generated before this turn, and in it once appended
-	Next     *stage.Text   // what has been drawn and not appended; nil before
-	Waiting  bool          // the text has a next token
-	Reads    string        // class that marks the tokens read by this pass
-	Turn     int
-	Rail     []railStage
-	Say      stage.Rich
-	Facts    []fact
-	Rows     []stageRow
-	Rest     *stageRow
-	Stage    int
-	Settings string
-	Back     place
-	Forward  place
-	Token    place // to the same stage of the next turn
-	Loop     string
-}
-
-// railStage is one of the seven in the rail.
-type railStage struct {
-	N         int
-	Name      string
-	Now, Done bool
+	Given      []stage.Token // the prompt
+	Made       []stage.Token // generated before this turn, and in it once appended
+	Next       *stage.Next   // the slot; nil where no token comes next
+	Reads      string        // class that marks the tokens read by this pass
+	Turn       int
+	Rail       []stage.RailStage
+	Say        stage.Rich
+	Facts      []fact
+	Candidates stage.Candidates // none before there are scores
+	Stage      int
+	Settings   string
+	Back       place
+	Forward    place
+	Token      place // to the same stage of the next turn
+	Loop       string
 }
 
 // fact is a number of a stage.
 type fact struct{ Name, Value string }
-
-// stageRow is a token of the table, with what is known at the stage.
-type stageRow struct {
-	Text       stage.Text
-	Z, P, Q    string
-	BarP, BarQ string // SVG lengths
-	Cut, Pick  bool
-}
 
 func (e *turnWidget) view(st *session.State, at int) stageView {
 	strip := stage.NewStrip(st)
@@ -135,8 +118,7 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 	}
 	v := stageView{
 		Given: strip.Prompt, Made: made, Turn: st.Cursor.Step, Stage: int(kind),
-		Waiting: step.Ran < infer.KindAppend || kind < infer.KindAppend || step.Stop == infer.StopNone,
-		Rail:    railOf(kind), Say: stageSay(st, kind), Facts: stageFacts(st, kind), Loop: loopAt(st),
+		Rail: stage.NewSteps(kind), Say: stageSay(st, kind), Facts: stageFacts(st, kind), Loop: loopAt(st),
 		Settings: settingsSay(step.Settings.Settings, int(step.Settings.Seed)),
 	}
 	if kind == infer.KindForward {
@@ -145,12 +127,11 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 			v.Reads = "w-text--all"
 		}
 	}
-	if kind == infer.KindSample {
-		t := stage.TokenText(e.model.Token(step.Chosen))
-		v.Next = &t
+	if kind < infer.KindAppend || step.Stop == infer.StopNone {
+		v.Next = stage.NewSlot(st)
 	}
 	if kind >= infer.KindLogits {
-		v.Rows, v.Rest = stageRows(st, kind)
+		v.Candidates = stage.NewCandidates(st, kind, turnRows)
 	}
 	end := kind == infer.KindCache && step.Stop != infer.StopNone
 	v.Back = place{Words: "Back", At: at - 1}
@@ -160,50 +141,4 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 		v.Forward.At, v.Token.At = 0, 0
 	}
 	return v
-}
-
-func railOf(now infer.Kind) []railStage {
-	list := make([]railStage, stages)
-	for i := range list {
-		list[i] = railStage{i + 1, terms.StageAt(i + 1).Short, i+1 == int(now), i+1 < int(now)}
-	}
-	return list
-}
-
-// stageRows are the table's rows with the columns that a stage has, and the sum
-// of the tokens that have none.
-func stageRows(st *session.State, kind infer.Kind) ([]stageRow, *stageRow) {
-	known := min(kind, infer.KindFilter)
-	var rows infer.Rows
-	switch s := st.StageOf(known, turnRows).(type) {
-	case infer.Logits:
-		rows = s.Rows
-	case infer.Softmax:
-		rows = s.Rows
-	case infer.Filter:
-		rows = s.Rows
-	}
-	rest := &stageRow{Text: stage.Text{{S: terms.Counted(rows.Rest.N, "other")}}}
-	if kind >= infer.KindSoftmax {
-		rest.P, rest.BarP = terms.Prob(rows.Rest.P), stage.Share(rows.Rest.P)
-	}
-	if kind >= infer.KindFilter {
-		rest.Q, rest.BarQ, rest.Cut = terms.Prob(rows.Rest.Q), stage.Share(rows.Rest.Q), rows.Rest.Kept == 0
-	}
-	var list []stageRow
-	for _, r := range rows.Rows {
-		row := stageRow{Text: stage.TokenText(r.Token), Z: terms.Logit(float64(r.Z))}
-		if kind >= infer.KindSoftmax {
-			row.P, row.BarP = terms.Prob(r.P), stage.Share(r.P)
-		}
-		if kind >= infer.KindFilter {
-			row.Cut = !r.Kept
-			if r.Kept {
-				row.Q, row.BarQ = terms.Prob(r.Q), stage.Share(r.Q)
-			}
-		}
-		row.Pick = kind >= infer.KindSample && r.ID == st.Step().Chosen
-		list = append(list, row)
-	}
-	return list, rest
 }

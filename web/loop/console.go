@@ -103,8 +103,7 @@ func newConsole(s *session.State) Console {
 	v.CanFinish = s.Started() && s.Stopped == infer.StopNone && !s.Finishing
 	v.Scrub, v.Progress = newScrub(s), newProgress(s)
 	if v.CanGo {
-		next := s.Cursor.Stage%infer.KindCache + 1
-		v.Next = "Next: " + terms.StageAt(int(next)).Short
+		v.Next = stage.NextSay(s)
 	}
 	v.Speeds, v.SpeedSay = speeds(s.Speed)
 	for _, p := range sampling.Presets {

@@ -22,7 +22,9 @@ type RailStage struct {
 	Name, Short string
 	Say         string
 	State       string // "is-done", "is-now" or ""
+	Ran         bool
 	Seek        string // the command that looks at it; "" while it has not run
+	Link        string // where it leads on a page that has links; set by that page
 	Key         string // the key that does the same
 }
 
@@ -100,7 +102,7 @@ func NewRail(s *session.State) Rail {
 		names := terms.StageAt(int(k))
 		st := RailStage{N: int(k), Name: names.Name, Short: names.Short, Say: railSay(s, k), Key: terms.Count(int(k))}
 		if s.Started() && k <= s.Step().Ran {
-			st.State = "is-done"
+			st.State, st.Ran = "is-done", true
 			st.Seek = fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"%s"}`, s.Cursor.Step, k)
 		}
 		if s.Started() && k == s.Cursor.Stage {
@@ -109,4 +111,27 @@ func NewRail(s *session.State) Rail {
 		r.Stages = append(r.Stages, st)
 	}
 	return r
+}
+
+// NextSay names the stage that comes after the one shown: "Next: Sample".
+func NextSay(s *session.State) string {
+	return "Next: " + terms.StageAt(int(s.Cursor.Stage%infer.KindCache+1)).Short
+}
+
+// NewSteps are the stages as they stand when one of them has just run: those
+// before it are done, whatever the run has come to since. 0 is before the first.
+func NewSteps(now infer.Kind) []RailStage {
+	var list []RailStage
+	for _, k := range infer.Kinds {
+		names := terms.StageAt(int(k))
+		st := RailStage{N: int(k), Name: names.Name, Short: names.Short}
+		switch {
+		case k == now:
+			st.State = "is-now"
+		case k < now:
+			st.State = "is-done"
+		}
+		list = append(list, st)
+	}
+	return list
 }

@@ -38,6 +38,12 @@ type Strip struct {
 	Ghosts      []Token
 }
 
+// Who chose a token that was not drawn: the one who looks, or somebody else.
+const (
+	chosenByYou = "yours"
+	chosenByOne = "chosen"
+)
+
 // Next is the slot for the token to come, or the reason why none does.
 type Next struct {
 	Label   string
@@ -160,6 +166,21 @@ func newNext(s *session.State, generated int) Next {
 		next.Aria = fmt.Sprintf("token %d, %s, drawn and about to be appended", n, next.Text)
 	}
 	return next
+}
+
+// NewSlot is the place of the token to come as the step shown left it, which
+// may be looked back at: it is known at the draw alone.
+func NewSlot(s *session.State) *Next {
+	n := Position(s, s.Cursor.Step)
+	if s.Cursor.Stage >= infer.KindAppend {
+		n++
+	}
+	slot := Next{Text: Text{{S: "next"}}, Aria: fmt.Sprintf("token %d, not chosen yet", n)}
+	if s.Cursor.Stage == infer.KindSample {
+		slot.Known, slot.Text = true, TokenText(s.Model.Token(s.Step().Chosen))
+		slot.Aria = fmt.Sprintf("token %d, %s, drawn and about to be appended", n, slot.Text)
+	}
+	return &slot
 }
 
 // StopReason says in a few words why a run ended, or "" while it has not.

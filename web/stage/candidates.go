@@ -1,0 +1,68 @@
+package stage
+
+import (
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Candidates are the likeliest tokens to come next with what is known of them at
+// a stage: [Table] in short, for the home page and lessons.
+type Candidates struct {
+	Stage int
+	Rows  []Candidate
+	Rest  Candidate // the sum of the others
+	More  string    // "and 4,090 more tokens"
+	Mass  string    // ", 0.3747 in all", known from the softmax on
+	// Walked is set where a page holds all stages and its styles show one after
+	// another: nothing may give the pick away before the draw then.
+	Walked bool
+}
+
+// Candidate is a token that might come next. What is not known yet is "".
+type Candidate struct {
+	Text       Text
+	Z, P, Q    string
+	BarP, BarQ string // SVG lengths
+	Cut, Pick  bool
+}
+
+// NewCandidates lists the n likeliest tokens at a stage of the step shown, which
+// has come at least as far as the logits.
+func NewCandidates(s *session.State, at infer.Kind, n int) Candidates {
+	var rows infer.Rows
+	switch st := s.StageOf(min(at, infer.KindFilter), n).(type) {
+	case infer.Logits:
+		rows = st.Rows
+	case infer.Softmax:
+		rows = st.Rows
+	case infer.Filter:
+		rows = st.Rows
+	}
+	v := Candidates{
+		Stage: int(at), Rest: Candidate{Text: Text{{S: terms.Counted(rows.Rest.N, "other")}}},
+		More: "and " + terms.Counted(rows.Rest.N, "more token"),
+	}
+	if at >= infer.KindSoftmax {
+		v.Rest.P, v.Rest.BarP = terms.Prob(rows.Rest.P), Share(rows.Rest.P)
+		v.Mass = ", " + terms.Prob(rows.Rest.P) + " in all"
+	}
+	if at >= infer.KindFilter {
+		v.Rest.Q, v.Rest.BarQ, v.Rest.Cut = terms.Prob(rows.Rest.Q), Share(rows.Rest.Q), rows.Rest.Kept == 0
+	}
+	for _, r := range rows.Rows {
+		c := Candidate{Text: TokenText(r.Token), Z: terms.Logit(float64(r.Z))}
+		if at >= infer.KindSoftmax {
+			c.P, c.BarP = terms.Prob(r.P), Share(r.P)
+		}
+		if at >= infer.KindFilter {
+			c.Cut = !r.Kept
+			if r.Kept {
+				c.Q, c.BarQ = terms.Prob(r.Q), Share(r.Q)
+			}
+		}
+		c.Pick = at >= infer.KindSample && r.ID == s.Step().Chosen
+		v.Rows = append(v.Rows, c)
+	}
+	return v
+}
