@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 )
@@ -27,7 +26,7 @@ const (
 // Name is the rule as people call it: "top-k".
 func (r Rule) Name() string {
 	if k, ok := terms.KnobOf(string(r)); ok {
-		return strings.ToLower(k.Label)
+		return k.Name
 	}
 	return string(r)
 }

@@ -3,7 +3,6 @@ package terms
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
 // Knob is a setting that a person can change and that is a number: how the
@@ -15,7 +14,8 @@ type Knob struct {
 	Short string // its name where there is little room, in lanes and lessons' experiments: "k"
 	Flag  string // its name on the command line
 	Arg   string // what stands for its value in the help of the command line
-	Label string // what stands beside it
+	Label string // what stands beside it: "Top-k"
+	Name  string // what it is called within a sentence: "top-k"
 	The   string // how a sentence about it begins
 	Unit  string // what it counts, or ""
 	Help  string // what it does, in one clause
@@ -25,6 +25,7 @@ type Knob struct {
 	Min, Max    float64
 	Open, Whole bool
 	Want        string
+	wantNumber  string
 
 	// What a slider covers, and what it moves by: most of what is worth trying.
 	From, To, Step float64
@@ -46,46 +47,40 @@ const (
 // exact up to there.
 const unbounded = 1 << 53
 
+// knobs are without their words, which are those of a [Language].
 var knobs = [...]Knob{
 	{
-		Key: "temperature", Short: "t", Flag: "temp", Arg: "T", Label: "Temperature", The: "Temperature",
-		Help: "divides the logits; 0 is greedy",
-		Max:  MaxTemperature, Want: "0 (greedy) to 100", To: 2, Step: 0.05,
+		Key: "temperature", Short: "t", Flag: "temp", Arg: "T",
+		Max: MaxTemperature, To: 2, Step: 0.05,
 	},
 	{
-		Key: "top_k", Short: "k", Flag: "top-k", Arg: "K", Label: "Top-k", The: "Top-k", Unit: "tokens",
-		Help: "keep the k most probable tokens; 0 is off",
-		Max:  unbounded, Whole: true, Want: "0 (off) or more", To: 100, Step: 1,
+		Key: "top_k", Short: "k", Flag: "top-k", Arg: "K", Unit: "token",
+		Max: unbounded, Whole: true, To: 100, Step: 1,
 	},
 	{
-		Key: "top_p", Short: "p", Flag: "top-p", Arg: "P", Label: "Top-p", The: "Top-p",
-		Help: "keep the smallest leading set with at least this probability; 1 is off",
-		Max:  1, Open: true, Want: "above 0, up to 1 (off)", From: 0.01, To: 1, Step: 0.01,
+		Key: "top_p", Short: "p", Flag: "top-p", Arg: "P",
+		Max: 1, Open: true, From: 0.01, To: 1, Step: 0.01,
 	},
 	{
-		Key: "min_p", Short: "minp", Flag: "min-p", Arg: "P", Label: "Min-p", The: "Min-p",
-		Help: "keep tokens with at least this share of the largest probability; 0 is off",
-		Max:  1, Want: "0 (off) to 1", To: 1, Step: 0.01,
+		Key: "min_p", Short: "minp", Flag: "min-p", Arg: "P",
+		Max: 1, To: 1, Step: 0.01,
 	},
 	{
-		Key: "typical_p", Short: "typical", Flag: "typical-p", Arg: "P", Label: "Typical-p", The: "Typical-p",
-		Help: "keep the tokens whose surprise is nearest to the average, with at least this probability; 1 is off",
-		Max:  1, Open: true, Want: "above 0, up to 1 (off)", From: 0.01, To: 1, Step: 0.01,
+		Key: "typical_p", Short: "typical", Flag: "typical-p", Arg: "P",
+		Max: 1, Open: true, From: 0.01, To: 1, Step: 0.01,
 	},
 	{
-		Key: "seed", Short: "seed", Flag: "seed", Arg: "S", Label: "Seed", The: "The seed",
-		Help: "starts the random draws: the same seed, the same text",
-		Max:  MaxSeed, Whole: true, Want: "a whole number from 0 to 9007199254740991", To: MaxSeed, Step: 1,
+		Key: "seed", Short: "seed", Flag: "seed", Arg: "S",
+		Max: MaxSeed, Whole: true, To: MaxSeed, Step: 1,
 	},
 	{
-		Key: "max_tokens", Short: "tokens", Flag: "n", Arg: "N", Label: "Max tokens", The: "Max tokens", Unit: "tokens",
-		Help: "stop after this many tokens",
-		Min:  1, Max: MaxMaxTokens, Whole: true, Want: "1 to 1,000,000", From: 1, To: 500, Step: 1,
+		Key: "max_tokens", Short: "tokens", Flag: "n", Arg: "N", Unit: "token",
+		Min: 1, Max: MaxMaxTokens, Whole: true, From: 1, To: 500, Step: 1,
 	},
 }
 
 // Knobs are all knobs, in the order in which they act and screens show them.
-func Knobs() []Knob { return knobs[:] }
+func Knobs() []Knob { return English.Knobs() }
 
 // KnobKeys are the keys of all knobs, in their order.
 func KnobKeys() []string {
@@ -104,19 +99,12 @@ func SetKeys() []string {
 }
 
 // KnobOf returns the knob with a key, or false.
-func KnobOf(key string) (Knob, bool) {
-	for _, k := range knobs {
-		if k.Key == key {
-			return k, true
-		}
-	}
-	return Knob{}, false
-}
+func KnobOf(key string) (Knob, bool) { return English.Knob(key) }
 
 // KnobNamed is [KnobOf] for what people write: the short name and the flag count
 // as well.
 func KnobNamed(name string) (Knob, bool) {
-	for _, k := range knobs {
+	for _, k := range English.knobs {
 		if name == k.Key || name == k.Short || name == k.Flag {
 			return k, true
 		}
@@ -134,15 +122,7 @@ func MustKnob(key string) Knob {
 }
 
 // WantNumber is Want for one who wrote something else than a number.
-func (k Knob) WantNumber() string {
-	switch {
-	case strings.HasPrefix(k.Want, "a "):
-		return k.Want
-	case k.Whole:
-		return "a whole number, " + k.Want
-	}
-	return "a number, " + k.Want
-}
+func (k Knob) WantNumber() string { return k.wantNumber }
 
 // Check returns a *[RangeError] where a value is not taken, else nil.
 func (k Knob) Check(x float64) error {

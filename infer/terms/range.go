@@ -28,30 +28,10 @@ func (e *RangeError) Error() string {
 
 // Sentence is the error as pages say it, with the field's name for people:
 // "Top-k is -1; it must be 0 (off) or more."
-func (e *RangeError) Sentence() string {
-	return The(e.Field) + " is " + e.Got + "; it must be " + e.Want + "."
-}
+func (e *RangeError) Sentence() string { return English.Sentence(e) }
 
-// subjects are how sentences about fields that are not knobs begin.
-var subjects = map[string]string{
-	"stop": "A stop string", "prompt": "The prompt", "speed": "The speed", "preset": "The preset", "step": "The step",
-	"stage": "The stage", "token": "The token", "branch": "The branch", "u": "u", "key": "The suggestion",
-	"block": "The block", "head": "The head", "text": "The text", "seconds": "The number of seconds",
-	"n": "The number of candidates", "member": "The member’s number", "answer": "The answer",
-	"within": "How far off is still right",
-}
-
-// The is how a sentence about a field begins: "The seed", "Top-k". A field
-// that it does not know keeps its own name.
-func The(field string) string {
-	if k, ok := KnobOf(field); ok {
-		return k.The
-	}
-	if s, ok := subjects[field]; ok {
-		return s
-	}
-	return field
-}
+// The is [Language.The] in English.
+func The(field string) string { return English.The(field) }
 
 // Quoted shows in quotes what came from outside, not too much of it.
 func Quoted(text string) string { return strconv.Quote(Shortened(text, 40)) }

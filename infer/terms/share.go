@@ -57,14 +57,17 @@ func Percent(share float64) string {
 // PercentTo writes a part of a whole in percent with n decimals: "33.6%".
 func PercentTo(share float64, n int) string { return Grouped(100*share, n) + "%" }
 
+// OfHundred is [Language.OfHundred] in English.
+func OfHundred(p float64) string { return English.OfHundred(p) }
+
 // OfHundred writes a probability as a number out of 100 draws: "34", "fewer
 // than 1", "more than 99".
-func OfHundred(p float64) string {
+func (l *Language) OfHundred(p float64) string {
 	switch n := math.Round(100 * p); {
 	case n == 0:
-		return "fewer than 1"
+		return l.words.Text("draws.least")
 	case n == 100 && p < almostOne:
-		return "more than 99"
+		return l.words.Text("draws.most")
 	default:
 		return Grouped(n, 0)
 	}

@@ -8,36 +8,22 @@ type Stage struct {
 	Short string // where there is little room: "Cache"
 }
 
-var stages = [...]Stage{
-	{"forward", "Forward pass", "Forward"},
-	{"logits", "Logits", "Logits"},
-	{"softmax", "Softmax", "Softmax"},
-	{"filter", "Filter", "Filter"},
-	{"sample", "Sample", "Sample"},
-	{"append", "Append", "Append"},
-	{"cache", "Cache grows", "Cache"},
-}
+var stageKeys = [...]string{"forward", "logits", "softmax", "filter", "sample", "append", "cache"}
 
 // Stages is how many stages a turn has.
-const Stages = len(stages)
+const Stages = len(stageKeys)
 
 // StageAt is the n-th stage, from 1 to [Stages].
-func StageAt(n int) Stage { return stages[n-1] }
+func StageAt(n int) Stage { return English.Stage(n) }
 
 // StageShorts are the short names of all stages in the order in which they run.
 func StageShorts() []string {
 	var names []string
-	for _, s := range stages {
+	for _, s := range English.stages {
 		names = append(names, s.Short)
 	}
 	return names
 }
 
 // StageKeys are the keys of all stages in the order in which they run.
-func StageKeys() []string {
-	var keys []string
-	for _, s := range stages {
-		keys = append(keys, s.Key)
-	}
-	return keys
-}
+func StageKeys() []string { return append([]string(nil), stageKeys[:]...) }

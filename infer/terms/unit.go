@@ -12,60 +12,77 @@ func BytesShort[N ~int | ~int64 | ~float64](n N) string {
 	return strings.Replace(Bytes(n), ".0 ", " ", 1)
 }
 
+// Bytes is [Language.Bytes] in English.
+func Bytes[N ~int | ~int64 | ~float64](n N) string { return English.bytes(float64(n)) }
+
 // Bytes writes a size: exact below 10,000, else KiB, MiB and so on with one
 // decimal, which stays where numbers change in place.
-func Bytes[N ~int | ~int64 | ~float64](n N) string {
-	if math.Abs(float64(n)) < 10_000 {
-		return Grouped(float64(n), 0) + " B"
+func (l *Language) Bytes(n int64) string { return l.bytes(float64(n)) }
+
+func (l *Language) bytes(n float64) string {
+	if math.Abs(n) < 10_000 {
+		return l.unit(Grouped(n, 0), byteUnits[0])
 	}
-	x, unit := inUnit(float64(n))
-	return Grouped(x, 1) + " " + unit
+	x, unit := inUnit(n)
+	return l.unit(Grouped(x, 1), unit)
 }
 
 // BytesFull writes a size in the largest unit that it fills, with two decimals
 // where it takes them: "512 B", "1.5 KiB", "12.55 GiB".
 func BytesFull(n int64) string {
 	x, unit := inUnit(float64(n))
-	return strings.TrimSuffix(strings.TrimRight(Grouped(math.Round(100*x)/100, 2), "0"), ".") + " " + unit
+	return English.unit(strings.TrimSuffix(strings.TrimRight(Grouped(math.Round(100*x)/100, 2), "0"), "."), unit)
 }
+
+// byteUnits are the keys of the units of sizes.
+var byteUnits = [...]string{"bytes", "kib", "mib", "gib", "tib", "pib"}
 
 // inUnit counts bytes in the largest unit of 1,024s that they fill.
 func inUnit(x float64) (float64, string) {
-	units, i := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}, 0
-	for ; i < len(units)-1 && math.Abs(x) >= 1024; i++ {
+	i := 0
+	for ; i < len(byteUnits)-1 && math.Abs(x) >= 1024; i++ {
 		x /= 1024
 	}
-	return x, units[i]
+	return x, byteUnits[i]
 }
+
+// unit puts a number before a unit.
+func (l *Language) unit(number, unit string) string { return l.words.Text("unit."+unit, "n", number) }
+
+// MultAdds is [Language.MultAdds] in English.
+func MultAdds(n int64) string { return English.MultAdds(n) }
 
 // MultAdds writes a count of multiply-adds: exact below 10,000, else in
 // millions (M) or thousands of millions (G) with two decimals.
-func MultAdds(n int64) string {
+func (l *Language) MultAdds(n int64) string {
 	switch {
 	case n < 10_000:
 		return Count(n)
 	case n < 1e9:
-		return Decimals(float64(n)/1e6, 2) + " M"
+		return l.unit(Decimals(float64(n)/1e6, 2), "mega")
 	}
-	return Decimals(float64(n)/1e9, 2) + " G"
+	return l.unit(Decimals(float64(n)/1e9, 2), "giga")
 }
 
+// Took is [Language.Took] in English.
+func Took(d time.Duration) string { return English.Took(d) }
+
 // Took writes a measured time with two or three digits.
-func Took(d time.Duration) string {
+func (l *Language) Took(d time.Duration) string {
 	us := float64(d) / float64(time.Microsecond)
 	switch {
 	case us < 9.95:
-		return Decimals(us, 1) + " µs"
+		return l.unit(Decimals(us, 1), "us")
 	case us < 99.5:
-		return Decimals(us, 0) + " µs"
+		return l.unit(Decimals(us, 0), "us")
 	case us < 995:
-		return Decimals(us/1e3, 2) + " ms"
+		return l.unit(Decimals(us/1e3, 2), "ms")
 	case us < 99_950:
-		return Decimals(us/1e3, 1) + " ms"
+		return l.unit(Decimals(us/1e3, 1), "ms")
 	case us < 999_500:
-		return Decimals(us/1e3, 0) + " ms"
+		return l.unit(Decimals(us/1e3, 0), "ms")
 	}
-	return Decimals(us/1e6, 1) + " s"
+	return l.unit(Decimals(us/1e6, 1), "s")
 }
 
 const day = 24 * time.Hour
@@ -75,15 +92,15 @@ const day = 24 * time.Hour
 func Wait(d time.Duration) string {
 	switch {
 	case d < time.Hour:
-		return Grouped(max(1, math.Round(d.Minutes())), 0) + " min"
+		return English.unit(Grouped(max(1, math.Round(d.Minutes())), 0), "min")
 	case d < day:
 		return Counted(int(math.Round(d.Hours())), "hour")
 	case d < 60*day:
 		return Counted(int(math.Round(d.Hours()/24)), "day")
 	case d < 730*day:
-		return Grouped(d.Hours()/24/30.44, 1) + " months"
+		return English.unit(Grouped(d.Hours()/24/30.44, 1), "months")
 	}
-	return Grouped(d.Hours()/24/365.25, 1) + " years"
+	return English.unit(Grouped(d.Hours()/24/365.25, 1), "years")
 }
 
 // Dollars writes a price: dollars and cents from ten cents on, below that as

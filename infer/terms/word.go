@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,8 +15,19 @@ func Capital(s string) string {
 	return string(unicode.ToUpper(first)) + s[n:]
 }
 
-// Counted puts a count before a noun: "1 token", "4,096 tokens".
-func Counted(n int, noun string) string { return CountedAs(n, noun, noun+"s") }
+// Counted is [Language.Counted] in English.
+func Counted(n int, noun string) string { return English.Counted(n, noun) }
+
+// Counted puts a count before a noun of the language's texts, which is named by
+// its English singular: "1 token", "4,096 tokens". A noun that is not among them
+// is taken for English, with an s for its plural.
+func (l *Language) Counted(n int, noun string) string {
+	key := "noun." + strings.ReplaceAll(noun, " ", "_")
+	if !l.words.Has(key) {
+		return CountedAs(n, noun, noun+"s")
+	}
+	return CountedAs(n, l.words.Text(key+".one"), l.words.Text(key))
+}
 
 // CountedAs is [Counted] for a noun with a plural of its own: "2 branches".
 func CountedAs(n int, one, many string) string {
@@ -29,25 +41,28 @@ func CountedAs(n int, one, many string) string {
 func HowOften(n int) string {
 	switch n {
 	case 1:
-		return "once"
+		return English.words.Text("often.1")
 	case 2:
-		return "twice"
+		return English.words.Text("often.2")
 	}
-	return Count(n) + " times"
+	return English.words.Text("often.n", "n", Count(n))
 }
 
+// Ordinal is [Language.Ordinal] in English.
+func Ordinal(n int) string { return English.Ordinal(n) }
+
 // Ordinal writes 1st, 2nd, 3rd, 4th, 11th, 21st.
-func Ordinal(n int) string {
-	suffix := "th"
+func (l *Language) Ordinal(n int) string {
+	key := "rank.n"
 	if n/10%10 != 1 {
 		switch n % 10 {
 		case 1:
-			suffix = "st"
+			key = "rank.1"
 		case 2:
-			suffix = "nd"
+			key = "rank.2"
 		case 3:
-			suffix = "rd"
+			key = "rank.3"
 		}
 	}
-	return Count(n) + suffix
+	return l.words.Text(key, "n", Count(n))
 }

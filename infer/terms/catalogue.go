@@ -1,0 +1,102 @@
+package terms
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Catalogue is the texts of one room in one language, by their keys. It is read
+// from a file of lines:
+//
+//	# what follows is said of stage 2
+//	numbers.logits = Scores run from {min} to {max}.
+//
+// What stands in braces is filled in by name. A line that begins with a space
+// goes on with the text above it.
+type Catalogue struct {
+	texts map[string][]Piece
+}
+
+// Piece is a part of a text: words, or the name of what is filled in there.
+type Piece struct{ Words, Name string }
+
+// ReadCatalogue reads the texts of a file. The error names the line.
+func ReadCatalogue(file string) (Catalogue, error) {
+	whole := map[string]string{}
+	last := ""
+	for i, line := range strings.Split(file, "\n") {
+		key, text, ok := strings.Cut(line, " = ")
+		switch {
+		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "#"):
+			last = ""
+		case strings.HasPrefix(line, " ") && last != "":
+			whole[last] += " " + strings.TrimSpace(line)
+		case !ok || strings.ContainsAny(key, " {}"):
+			return Catalogue{}, fmt.Errorf("line %d is not “key = text”: %q", i+1, line)
+		default:
+			if _, twice := whole[key]; twice {
+				return Catalogue{}, fmt.Errorf("line %d: the key %s stands twice", i+1, key)
+			}
+			whole[key], last = text, key
+		}
+	}
+	c := Catalogue{map[string][]Piece{}}
+	for key, text := range whole {
+		pieces, err := piecesOf(text)
+		if err != nil {
+			return Catalogue{}, fmt.Errorf("%s: %w", key, err)
+		}
+		c.texts[key] = pieces
+	}
+	return c, nil
+}
+
+func piecesOf(text string) (list []Piece, err error) {
+	for text != "" {
+		words, rest, open := strings.Cut(text, "{")
+		if words != "" {
+			list = append(list, Piece{Words: words})
+		}
+		if !open {
+			break
+		}
+		name, rest, closed := strings.Cut(rest, "}")
+		if !closed || name == "" {
+			return nil, fmt.Errorf("a brace is open in %q", text)
+		}
+		list = append(list, Piece{Name: name})
+		text = rest
+	}
+	return list, nil
+}
+
+// Has tells whether there is a text with the key.
+func (c Catalogue) Has(key string) bool { return c.texts[key] != nil }
+
+// Keys are those of all texts, in order.
+func (c Catalogue) Keys() []string { return slices.Sorted(maps.Keys(c.texts)) }
+
+// Pieces are a text's. A key without a text is a slip in the program, and shows
+// as the key itself.
+func (c Catalogue) Pieces(key string) []Piece {
+	if p, ok := c.texts[key]; ok {
+		return p
+	}
+	return []Piece{{Words: key}}
+}
+
+// Text fills in a text with values by name: Text("took", "ms", "1.8").
+func (c Catalogue) Text(key string, with ...string) string {
+	var b strings.Builder
+	for _, p := range c.Pieces(key) {
+		b.WriteString(p.Words)
+		for i := 0; p.Name != "" && i+1 < len(with); i += 2 {
+			if with[i] == p.Name {
+				b.WriteString(with[i+1])
+			}
+		}
+	}
+	return b.String()
+}

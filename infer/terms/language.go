@@ -1,0 +1,126 @@
+package terms
+
+import (
+	"embed"
+	"fmt"
+)
+
+// Language is a language in which pages, messages and the terminal speak: the
+// names of stages, stops and settings, units, and nouns beside their counts.
+// Digits and their signs are the same in all. What this package offers without a
+// language is said in [English].
+type Language struct {
+	// Tag names it as HTML does: "en".
+	Tag    string
+	words  Catalogue
+	stages []Stage
+	stops  []Stop
+	knobs  []Knob
+}
+
+// Every language is one file of texts.
+//
+//go:embed words
+var files embed.FS
+
+// English is the language in which the program is written.
+var English = mustRead("en")
+
+// Texts returns the file of a language's texts.
+func Texts(tag string) (string, error) {
+	b, err := files.ReadFile("words/" + tag + ".txt")
+	return string(b), err
+}
+
+func mustRead(tag string) *Language {
+	text, err := Texts(tag)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	l, err := ReadLanguage(tag, text)
+	if err != nil {
+		panic(err)
+	}
+	return l
+}
+
+// ReadLanguage makes a language of its texts, as [Catalogue] describes them.
+func ReadLanguage(tag, texts string) (*Language, error) {
+	words, err := ReadCatalogue(texts)
+	if err != nil {
+		return nil, fmt.Errorf("the words of %s: %w", tag, err)
+	}
+	l := &Language{Tag: tag, words: words}
+	for _, key := range stageKeys {
+		l.stages = append(l.stages, Stage{
+			Key: key, Name: words.Text("stage." + key), Short: words.Text("stage." + key + ".short"),
+		})
+	}
+	for _, key := range stopKeys {
+		of := func(what string) string { return words.Text("stop." + key + what) }
+		l.stops = append(l.stops, Stop{
+			Key: key, Name: of(""), Short: of(".short"), A: of(".a"), Done: of(".done"), Why: of(".why"),
+		})
+	}
+	for _, k := range knobs {
+		k.Label, k.The = words.Text("knob."+k.Key), words.Text("knob."+k.Key+".the")
+		k.Help, k.Want = words.Text("knob."+k.Key+".help"), words.Text("knob."+k.Key+".want")
+		k.Name = words.Text("knob." + k.Key + ".name")
+		if k.Unit != "" {
+			k.Unit = words.Text("noun." + k.Unit)
+		}
+		k.wantNumber = words.Text("want.number", "want", k.Want)
+		if k.Whole {
+			k.wantNumber = words.Text("want.whole", "want", k.Want)
+		}
+		if alone := "knob." + k.Key + ".want.alone"; words.Has(alone) {
+			k.wantNumber = words.Text(alone)
+		}
+		l.knobs = append(l.knobs, k)
+	}
+	return l, nil
+}
+
+// Stage is the n-th stage, from 1 to [Stages].
+func (l *Language) Stage(n int) Stage { return l.stages[n-1] }
+
+// Stop is the reason with the key, and an empty one for any other.
+func (l *Language) Stop(key string) Stop {
+	for _, s := range l.stops {
+		if s.Key == key {
+			return s
+		}
+	}
+	return Stop{}
+}
+
+// Knobs are all knobs, in the order in which they act and screens show them.
+func (l *Language) Knobs() []Knob { return l.knobs }
+
+// Knob returns the knob with a key, or false.
+func (l *Language) Knob(key string) (Knob, bool) {
+	for _, k := range l.knobs {
+		if k.Key == key {
+			return k, true
+		}
+	}
+	return Knob{}, false
+}
+
+// The is how a sentence about a field begins: "The seed", "Top-k". A field
+// that it does not know keeps its own name.
+func (l *Language) The(field string) string {
+	if k, ok := l.Knob(field); ok {
+		return k.The
+	}
+	if key := "field." + field; l.words.Has(key) {
+		return l.words.Text(key)
+	}
+	return field
+}
+
+// Sentence is a [RangeError] as pages say it, with the field's name for people:
+// "Top-k is -1; it must be 0 (off) or more."
+func (l *Language) Sentence(e *RangeError) string {
+	return l.words.Text("error.range", "field", l.The(e.Field), "got", e.Got, "want", e.Want)
+}
