@@ -112,7 +112,7 @@ func pageDataOf(st *session.State) *pageData {
 		d.U = cmp.Or(st.WhatIf, &st.Step().U)
 	}
 	if st.Cursor.Stage == infer.KindForward {
-		d.Heat = stage.NewHeat(st)
+		d.Heat = lang.NewHeat(st)
 	}
 	return d
 }
@@ -125,16 +125,16 @@ func (e *htmlEncoder) encodeTokens(m *wire.Message, tokens []stage.Token) error 
 	e.tokens = tokens
 	if !e.begun {
 		e.begun = true
-		return e.add(m, genID, wire.Morph, stage.GeneratedHTML(tokens))
+		return e.add(m, genID, wire.Morph, lang.GeneratedHTML(tokens))
 	}
 	for i, t := range tokens {
 		switch {
 		case i >= len(sent):
-			if err := e.add(m, genID, wire.Append, stage.TokenHTML(t)); err != nil {
+			if err := e.add(m, genID, wire.Append, lang.TokenHTML(t)); err != nil {
 				return err
 			}
 		case !reflect.DeepEqual(t, sent[i]):
-			if err := e.add(m, t.ID, wire.Morph, stage.TokenHTML(t)); err != nil {
+			if err := e.add(m, t.ID, wire.Morph, lang.TokenHTML(t)); err != nil {
 				return err
 			}
 		}
@@ -152,13 +152,13 @@ func (e *htmlEncoder) pieces(m *wire.Message, model *infer.Model, prompt string)
 func (e *htmlEncoder) answer(m *wire.Message, name string, q *query, st *session.State) error {
 	switch name {
 	case "peek":
-		return reply(m, "peek", stage.PeekHTML(stage.NewPeek(st, q.step)))
+		return reply(m, "peek", lang.PeekHTML(lang.NewPeek(st, q.step)))
 	case "find":
-		return reply(m, "found", stage.FoundHTML(stage.NewFound(st, q.step, q.text)))
+		return reply(m, "found", lang.FoundHTML(lang.NewFound(st, q.step, q.text)))
 	case "head":
-		return reply(m, "head-detail", stage.HeadHTML(stage.NewHead(st, q.block, q.head)))
+		return reply(m, "head-detail", lang.HeadHTML(lang.NewHead(st, q.block, q.head)))
 	case "inside":
-		return reply(m, "inside", stage.InsideHTML(stage.NewInside(st, q.block)))
+		return reply(m, "inside", lang.InsideHTML(lang.NewInside(st, q.block)))
 	}
 	return fmt.Errorf("no answer to %s", name)
 }
@@ -188,3 +188,6 @@ func (e *htmlEncoder) render(c templ.Component) ([]byte, error) {
 	err := c.Render(context.Background(), &e.buf)
 	return e.buf.Bytes(), err
 }
+
+// lang is the language in which pages are sent.
+var lang = stage.English

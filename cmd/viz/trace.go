@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 const traceUsage = `Usage: viz trace -prompt TEXT [flags]
@@ -68,7 +69,7 @@ func trace(
 		return f.refused(err)
 	}
 	out := bufio.NewWriter(stdout)
-	var p printer = newAccount(out, m, o.prompt)
+	var p printer = newAccount(stage.English, out, m, o.prompt)
 	if o.json {
 		p = jsonLines{json.NewEncoder(out)}
 	}

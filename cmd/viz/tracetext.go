@@ -3,13 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -26,18 +23,21 @@ const (
 
 var indent = strings.Repeat(" ", nameColumn)
 
-// account prints a run for reading. It rounds and shortens as the page does,
-// and writes no character that a terminal might take for a command.
+// account prints a run for reading, in the words of package stage. It rounds and
+// shortens as the page does, and writes no character that a terminal might take
+// for a command.
 type account struct {
+	words  stage.Words
 	w      io.Writer
-	m      *infer.Model
 	prompt string
+	about  stage.About
 	text   strings.Builder // generated and released so far
 	err    error           // the first error of w
 }
 
-func newAccount(w io.Writer, m *infer.Model, prompt string) *account {
-	return &account{w: w, m: m, prompt: prompt}
+func newAccount(words stage.Words, w io.Writer, m *infer.Model, prompt string) *account {
+	c := m.Config()
+	return &account{words: words, w: w, prompt: prompt, about: stage.About{Layers: c.Layers, Width: c.Width}}
 }
 
 // line prints one line, without spaces at its end.
@@ -47,143 +47,114 @@ func (a *account) line(format string, args ...any) {
 	}
 }
 
-// stage prints a stage's first line: its number and name, what it did and, at
-// the right edge, the time it took.
-func (a *account) stage(k infer.Kind, took time.Duration, format string, args ...any) {
-	a.line(
-		"%-*s%s%9s", nameColumn, fmt.Sprintf("%d %s", k, k), pad(fmt.Sprintf(format, args...), sentenceColumn),
-		terms.Took(took),
-	)
+// under prints a line with what it is about before it.
+func (a *account) under(name, text string) { a.line("%s%s", pad(name, nameColumn), text) }
+
+// more prints a further line.
+func (a *account) more(text string) { a.line("%s%s", indent, text) }
+
+// rule prints a line across, with a title in it.
+func (a *account) rule(title string) {
+	title = "── " + title + " "
+	a.line("%s%s", title, strings.Repeat("─", max(0, 78-width(title))))
 }
 
-// more prints a further line of a stage.
-func (a *account) more(format string, args ...any) { a.line(indent+format, args...) }
-
 func (a *account) begin(p infer.Prompt) error {
-	c := p.Model.Config()
-	a.line("%-*s%s: %s weights, %s positions", nameColumn, "model",
-		stage.Marked(p.Model.Name()), terms.Count(p.Model.Parameters()), terms.Count(c.Context))
-	a.more("%d layers, width %d, %d query and %d key/value heads, %s tokens",
-		c.Layers, c.Width, c.Heads, c.KVHeads, terms.Count(c.Vocab))
+	w, c := a.words, p.Model.Config()
+	a.about.Prompt = len(p.Tokens)
+	a.under(w.T("lines.model"), w.T(
+		"lines.model.say", "name", stage.Marked(p.Model.Name()), "weights", terms.Count(p.Model.Parameters()),
+		"positions", w.Counted(c.Context, "position"),
+	))
+	a.more(w.T(
+		"lines.model.shape", "layers", w.Counted(c.Layers, "layer"), "width", fmt.Sprint(c.Width),
+		"heads", fmt.Sprint(c.Heads), "kv", fmt.Sprint(c.KVHeads), "tokens", w.Counted(c.Vocab, "token"),
+	))
 	words := make([]string, len(p.Tokens))
 	for i, t := range p.Tokens {
 		words[i] = stage.TokenText(t).String()
 	}
-	for i, line := range wrap(words, 80-nameColumn) {
-		head := ""
-		if i == 0 {
-			head = "prompt"
-		}
-		a.line("%-*s%s", nameColumn, head, line)
+	head := w.T("lines.prompt")
+	for _, line := range wrap(words, 80-nameColumn) {
+		a.under(head, line)
+		head = ""
 	}
-	a.more("%s", terms.Counted(len(p.Tokens), "token"))
+	a.more(w.Counted(len(p.Tokens), "token"))
 	s := p.Settings
-	a.line(
-		"%-*s%s; seed %d; at most %s", nameColumn, "settings", knobs(s.Settings), s.Seed,
-		terms.Counted(s.Stop.MaxTokens, "token"),
-	)
+	a.under(w.T("lines.settings"), w.T(
+		"lines.settings.say", "settings", w.Settings(s.Settings), "seed", fmt.Sprint(s.Seed),
+		"tokens", w.Counted(s.Stop.MaxTokens, "token"),
+	))
 	for _, stop := range s.Stop.Strings {
-		a.more("stop at “%s”", stage.Marked(stop))
+		a.more(w.T("lines.settings.stop", "text", stage.Marked(stop)))
 	}
 	return a.err
-}
-
-// knobs names the settings that shape and cut the distribution.
-func knobs(s sampling.Settings) string {
-	if s.Greedy() {
-		return "greedy (temperature 0)"
-	}
-	return s.Say("temperature")
 }
 
 // turn prints the seven stages of one step.
 func (a *account) turn(stages []infer.Stage) error {
-	var logits infer.Logits
-	var softmax infer.Softmax
+	a.line("")
+	a.rule(a.words.T("lines.step", "n", fmt.Sprint(stages[0].(infer.Forward).Step)))
 	for _, s := range stages {
 		switch s := s.(type) {
 		case infer.Forward:
-			a.forward(s)
+			a.stage(s, a.words.Took(s.Took))
 		case infer.Logits:
-			logits = s
-			a.stage(
-				s.Kind(), s.Took, "last vector × output matrix: %s scores, %s to %s", terms.Count(s.Vocab),
-				terms.Logit(float64(s.Min)), terms.Logit(float64(s.Max)),
-			)
-			a.more("%s multiply-adds", terms.MultAdds(s.MultAdds))
+			a.stage(s, a.words.Took(s.Took))
 		case infer.Softmax:
-			softmax = s
-			a.softmax(s)
+			a.stage(s, a.words.Took(s.Took))
 		case infer.Filter:
-			a.filter(s)
+			a.stage(s, a.words.Took(s.Took))
 		case infer.Sample:
-			a.table(logits, softmax, stages[infer.KindFilter-1].(infer.Filter), s.Chosen.ID)
-			a.sample(s)
+			a.table(stages)
+			a.stage(s, a.words.Took(s.Took))
+			if !s.Greedy {
+				a.more(strip(s))
+				a.more(strings.Repeat(" ", min(int(s.U*stripWidth), stripWidth-1)) + "▲ u")
+			}
 		case infer.Append:
-			a.append(s)
+			a.text.WriteString(s.Text)
+			a.sentence(s, a.words.Took(s.Took))
+			a.more(tail(stage.Marked(a.prompt+a.text.String()).String(), tailWidth))
+			a.further(s)
 		case infer.CacheGrowth:
-			a.cache(s)
+			a.stage(s, "")
 		}
 	}
 	return a.err
 }
 
-func (a *account) forward(s infer.Forward) {
-	a.line("")
-	title := fmt.Sprintf("── step %d ", s.Step)
-	a.line("%s%s", title, strings.Repeat("─", 78-width(title)))
-	what := fmt.Sprintf("decode: “%s” at position %s", stage.TokenText(s.Tokens[0]), terms.Count(s.Positions))
-	if s.Prefill {
-		what = "prefill: the whole prompt, " + terms.Counted(len(s.Tokens), "token")
-	}
-	a.stage(s.Kind(), s.Took, "%s; %s multiply-adds", what, terms.MultAdds(s.MultAdds))
-	a.more("%s projections + %s feed-forward + %s attention",
-		terms.MultAdds(s.Parts.Projections), terms.MultAdds(s.Parts.FeedForward), terms.MultAdds(s.Parts.Attention))
+// stage prints what a stage did, and the lines below it.
+func (a *account) stage(s infer.Stage, took string) {
+	a.sentence(s, took)
+	a.further(s)
 }
 
-func (a *account) softmax(s infer.Softmax) {
-	divided := fmt.Sprintf("z / %v", s.Temperature)
-	if s.Temperature == 0 {
-		divided = "z as it is (greedy shows T = 1)"
-	}
-	a.stage(s.Kind(), s.Took, "%s, then e^(z − max) / %s", divided, terms.Decimals(s.SumExp, 4))
-	a.more(
-		"entropy %s bits of at most %s", terms.Decimals(s.Entropy, 2), terms.Decimals(math.Log2(float64(s.Vocab)), 2),
-	)
+// sentence prints a stage's first line: its number and name, what it did and, at
+// the right edge, the time it took.
+func (a *account) sentence(s infer.Stage, took string) {
+	name := fmt.Sprintf("%d %s", s.Kind(), strings.ToLower(a.words.Stage(int(s.Kind())).Short))
+	a.under(name, fmt.Sprintf("%s%9s", pad(a.words.Sentence(stage.Line, s, a.about).String(), sentenceColumn), took))
 }
 
-func (a *account) filter(s infer.Filter) {
-	a.stage(
-		s.Kind(), s.Took, "%s of %s kept, p together %s", terms.Counted(s.Kept, "token"), terms.Count(s.Kept+s.Cut),
-		terms.Prob(s.Mass),
-	)
-	if s.Settings.Greedy() {
-		a.more("greedy keeps nothing but the most probable token")
-		return
-	}
-	var rules []string
-	for _, c := range s.Cuts {
-		rules = append(rules, fmt.Sprintf("%s alone keeps %s", c.Rule.Name(), terms.Count(c.Keeps)))
-	}
-	if len(rules) == 0 {
-		rules = []string{"no filter is on"}
-	}
-	a.more("%s", strings.Join(rules, ", "))
-	if s.Fallback {
-		a.more("no token is kept by all of them, so the most probable one stays")
+func (a *account) further(s infer.Stage) {
+	for _, line := range a.words.Further(s) {
+		a.more(line)
 	}
 }
 
 // table prints what stages 2 to 4 know of each token: one row for each that is
 // listed, one for all others together, and the sums.
-func (a *account) table(l infer.Logits, s infer.Softmax, f infer.Filter, chosen int) {
-	column := tokenColumn
+func (a *account) table(stages []infer.Stage) {
+	w, f := a.words, stages[infer.KindFilter-1].(infer.Filter)
+	logits := stages[infer.KindLogits-1].(infer.Logits).Rows.Rows
+	chosen := stages[infer.KindSample-1].(infer.Sample).Chosen.ID
+	column, keepColumn := tokenColumn, len("cut: top-k")
 	for _, r := range f.Rows.Rows {
 		column = max(column, width(stage.TokenText(r.Token).String()))
 	}
-	keepColumn := len("cut: top-k")
 	for _, c := range f.Cuts {
-		keepColumn = max(keepColumn, len("cut: "+c.Rule.Name()))
+		keepColumn = max(keepColumn, width(w.Fate(infer.Row{CutBy: c.Rule})))
 	}
 	row := func(mark, rank, token, z, p, bar, keep, q string) {
 		a.line(
@@ -192,45 +163,33 @@ func (a *account) table(l infer.Logits, s infer.Softmax, f infer.Filter, chosen 
 		)
 	}
 	a.line("")
-	row(" ", "rank", "token", "z", "p", "", "", "p′")
+	row(" ", w.T("lines.rank"), w.T("lines.token"), "z", "p", "", "", "p′")
 	var p, q float64
 	for i, r := range f.Rows.Rows {
 		if i > 0 && f.Leading && f.Rows.Rows[i-1].Kept && !r.Kept {
 			a.line("  %s", strings.Repeat(" -", (column+60)/2))
 		}
-		mark, keep, after := " ", "kept", terms.Prob(r.Q)
+		mark, after := " ", terms.Prob(r.Q)
 		if r.ID == chosen {
 			mark = "→"
 		}
 		if !r.Kept {
-			keep, after = "cut: "+r.CutBy.Name(), "–"
+			after = "–"
 		}
-		row(mark, terms.Count(r.Rank), stage.TokenText(r.Token).String(), terms.Logit(float64(l.Rows.Rows[i].Z)),
-			terms.Prob(s.Rows.Rows[i].P), bar(r.P), keep, after)
+		row(mark, terms.Count(r.Rank), stage.TokenText(r.Token).String(), terms.Logit(float64(logits[i].Z)),
+			terms.Prob(r.P), bar(r.P), w.Fate(r), after)
 		p, q = p+r.P, q+r.Q
 	}
 	if n := f.Rest.N; n > 0 {
-		keep, after := "cut", "–"
+		after := "–"
 		if f.Rest.Kept > 0 {
-			keep, after = terms.Count(f.Rest.Kept)+" kept", terms.Prob(f.Rest.Q)
+			after = terms.Prob(f.Rest.Q)
 		}
-		row(" ", "", "the other "+terms.Count(n), "", terms.Prob(f.Rest.P), bar(f.Rest.P), keep, after)
+		row(" ", "", w.T("lines.others", "n", terms.Count(n)), "", terms.Prob(f.Rest.P), bar(f.Rest.P),
+			w.RestFate(f.Rest), after)
 	}
-	row(" ", "", "sum", "", terms.Prob(p+f.Rest.P), "", "", terms.Prob(q+f.Rest.Q))
+	row(" ", "", w.T("lines.sum"), "", terms.Prob(p+f.Rest.P), "", "", terms.Prob(q+f.Rest.Q))
 	a.line("")
-}
-
-func (a *account) sample(s infer.Sample) {
-	token := stage.TokenText(s.Chosen.Token)
-	if s.Greedy {
-		a.stage(s.Kind(), s.Took, "“%s”, the most probable token; nothing is drawn", token)
-		return
-	}
-	a.stage(s.Kind(), s.Took, "u = %s lands on “%s”", terms.Decimals(s.U, 4), token)
-	a.more("its part of the strip is %s to %s; p %s, rank %s", terms.Decimals(s.From, 4), terms.Decimals(s.To, 4),
-		terms.Prob(s.Chosen.P), terms.Count(s.Chosen.Rank))
-	a.more("%s", strip(s))
-	a.more("%s▲ u", strings.Repeat(" ", min(int(s.U*stripWidth), stripWidth-1)))
 }
 
 // strip draws the kept tokens end to end, each as long as its p′, the drawn
@@ -254,69 +213,11 @@ func strip(s infer.Sample) string {
 	return string(cells)
 }
 
-func (a *account) append(s infer.Append) {
-	token := stage.TokenText(s.Token)
-	a.text.WriteString(s.Text)
-	what := "joins the text"
-	switch {
-	case s.Stop == infer.StopEOS:
-		what = "ends the text and is not part of it"
-	case s.Stop == infer.StopString:
-		what = fmt.Sprintf("completes “%s”: the text ends before it", stage.Marked(s.StopString))
-	case len(s.Held) > 0:
-		what = fmt.Sprintf("comes; “%s” is held back", stage.Marked(string(s.Held)))
-	}
-	a.stage(s.Kind(), s.Took, "“%s” %s", token, what)
-	a.more("%s", tail(stage.Marked(a.prompt+a.text.String()).String(), tailWidth))
-	for _, c := range s.Conditions {
-		a.more("%s", condition(c))
-	}
-}
-
-// condition tells how far a stop condition is.
-func condition(c infer.Condition) string {
-	var far string
-	switch c.Kind {
-	case infer.StopMaxTokens:
-		far = fmt.Sprintf("%s of %s", terms.Count(c.Have), terms.Count(c.Limit))
-	case infer.StopEOS:
-		far = "p " + terms.Prob(c.P) + ", cut"
-		if c.Kept {
-			far = "p " + terms.Prob(c.P) + ", kept"
-		}
-	case infer.StopString:
-		far = fmt.Sprintf("%d of %d bytes of “%s”", c.Matched, len(c.String), stage.Marked(c.String))
-	case infer.StopContext:
-		far = fmt.Sprintf("%s of %s positions", terms.Count(c.Have), terms.Count(c.Limit))
-	}
-	mark := " "
-	if c.Fired {
-		mark, far = "■", far+": stop"
-	}
-	return fmt.Sprintf("%s %-14s %s", mark, terms.StopOf(c.Kind).Name, far)
-}
-
-func (a *account) cache(s infer.CacheGrowth) {
-	column := "columns"
-	if s.Grew == 1 {
-		column = "column"
-	}
-	a.line("%-*s%s %s more, %s of %s filled; %s more, %s in all", nameColumn, fmt.Sprintf("%d %s", s.Kind(), s.Kind()),
-		terms.Count(s.Grew), column, terms.Count(s.Positions), terms.Count(s.Context), terms.Bytes(s.GrewBytes), terms.Bytes(s.Bytes))
-	cached, recomputed := s.Cached.Total(), s.Recomputed.Total()
-	a.more(
-		"this step %s multiply-adds; without the cache %s (%s)", terms.MultAdds(cached), terms.MultAdds(recomputed),
-		terms.Times(recomputed, cached),
-	)
-	a.more("so far   %s multiply-adds; without the cache %s "+
-		"(%s)", terms.MultAdds(s.TotalCached), terms.MultAdds(s.TotalRecomputed),
-		terms.Times(s.TotalRecomputed, s.TotalCached))
-}
-
 func (a *account) end(last *infer.Step) error {
 	a.line("")
-	title := fmt.Sprintf("── stopped after %s: %s ", terms.Counted(last.N, "token"), terms.StopOf(last.Stop).Why)
-	a.line("%s%s", title, strings.Repeat("─", max(0, 78-width(title))))
+	a.rule(a.words.T(
+		"lines.stopped", "tokens", a.words.Counted(last.N, "token"), "why", a.words.Stop(string(last.Stop)).Why,
+	))
 	a.line("%s", printable(a.prompt+a.text.String()))
 	return a.err
 }

@@ -396,7 +396,7 @@ func deckStrip(s screen) templ.Component {
 			templ_7745c5c3_Var20 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = stage.StripRowHTML("cl-strip", s.Strip, false).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lang.StripRowHTML("cl-strip", s.Strip, false).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -539,7 +539,7 @@ func deckBody(d slide) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = stage.HTML(d.Screen.Panel).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = lang.HTML(d.Screen.Panel).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -61,7 +61,7 @@ func sharedOf(v *class.View, inside bool) *shared {
 		Looking: looksInside(v),
 	}
 	if inside && d.Looking {
-		d.Heat = stage.NewHeat(v.State)
+		d.Heat = lang.NewHeat(v.State)
 	}
 	if st := v.State; st != nil {
 		d.Text, d.Step, d.Stage, d.Started = st.Text, st.Cursor.Step, int(st.Cursor.Stage), st.Started()
@@ -111,8 +111,8 @@ func (p *Pages) panels(v *class.View, kind string) ([]wire.Panel, error) {
 	list := []piece{{"cl-who", whoLine(f.Here, f.Ends)}}
 	if kind != onWall {
 		list = append(list,
-			piece{"cl-strip", stage.StripRowHTML("cl-strip", f.Screen.Strip, false)},
-			piece{"cl-rail", stage.StepperHTML("cl-rail", f.Screen.Rail, false)},
+			piece{"cl-strip", lang.StripRowHTML("cl-strip", f.Screen.Strip, false)},
+			piece{"cl-rail", lang.StepperHTML("cl-rail", f.Screen.Rail, false)},
 			piece{"cl-poll", pollBox(v.Code, f.Poll, nil)},
 			piece{"cl-stage", stageBody("cl-stage", f.Screen)},
 		)
@@ -288,7 +288,11 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Line) 
 	var err error
 	switch {
 	case f.kind == onWall:
-		err = &terms.Refusal{Code: terms.CodeUnknown, Field: "cmd", Message: "The screen on the wall cannot send commands."}
+		err = &terms.Refusal{
+			Code:    terms.CodeUnknown,
+			Field:   "cmd",
+			Message: "The screen on the wall cannot send commands.",
+		}
 	case c.Name == "vote" || c.Name == "draw":
 		err = f.vote(ctx, c)
 	case c.Name == "join":

@@ -45,7 +45,7 @@ func (f *followFeed) look(c wire.Command) wire.Message {
 		inside := sent.On && looksInside(v)
 		data := stageData{}
 		if inside {
-			data.Heat = stage.NewHeat(v.State)
+			data.Heat = lang.NewHeat(v.State)
 		}
 		panels, err := rendered([]piece{{"cl-stage", stageBody("cl-stage", screenOf(v, f.p.rest, inside))}})
 		return made{wire.Message{Done: true, Panels: panels, Data: data}, err}
@@ -81,9 +81,9 @@ func (p *Pages) insideOf(v *class.View, c wire.Command) wire.Message {
 		err    error
 	}
 	m := v.Shared(fmt.Sprintf("classroom/%s/%d/%d", c.Name, sent.Block, sent.Head), func() any {
-		what := piece{"inside", stage.InsideHTML(stage.NewInside(st, sent.Block))}
+		what := piece{"inside", lang.InsideHTML(lang.NewInside(st, sent.Block))}
 		if c.Name == "head" {
-			what = piece{"head-detail", stage.HeadHTML(stage.NewHead(st, sent.Block, sent.Head))}
+			what = piece{"head-detail", lang.HeadHTML(lang.NewHead(st, sent.Block, sent.Head))}
 		}
 		panels, err := rendered([]piece{what})
 		return made{panels, err}

@@ -11,7 +11,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -136,7 +135,7 @@ func forwardButton(v *class.View) button {
 	case st == nil || !st.Started():
 		b.Say = "Next stage"
 	default:
-		b.Say = stage.NextSay(st)
+		b.Say = lang.NextSay(st)
 	}
 	return b
 }

@@ -35,8 +35,8 @@ func newScreen(st *session.State, inside bool) screen {
 		seen.Look = nil
 	}
 	s := screen{
-		Started: st.Started(), Strip: stage.NewStrip(&seen), Panel: stage.New(&seen), Stopped: stage.StopReason(st),
-		Rail: linked(st, stage.NewRail(&seen).Stages),
+		Started: st.Started(), Strip: lang.NewStrip(&seen), Panel: lang.New(&seen), Stopped: lang.StopReason(st),
+		Rail: linked(st, lang.NewRail(&seen).Stages),
 	}
 	if s.Started {
 		s.N, s.Name, s.Lead = s.Panel.N, s.Panel.Name, s.Panel.Lead
@@ -63,7 +63,7 @@ func newVeiled(st *session.State, step int) screen {
 	if step < 1 || step > len(st.Steps) {
 		return newScreen(st, false)
 	}
-	rail := stage.NewRail(st).Stages
+	rail := lang.NewRail(st).Stages
 	s := newScreen(veiled(st, step), false)
 	if st.Cursor.Step < step || (st.Cursor.Step == step && st.Cursor.Stage <= infer.KindForward) {
 		return s // what is looked at tells nothing

@@ -102,7 +102,7 @@ func stageBody(id string, s screen) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = stage.HTML(s.Panel).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = lang.HTML(s.Panel).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tokenbytoken/viz/web/stage"
+
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
@@ -63,3 +65,6 @@ func questionLine(q *lessons.Question) string {
 	}
 	return string(words)
 }
+
+// lang is the language of these pages.
+var lang = stage.English

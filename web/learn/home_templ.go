@@ -320,11 +320,11 @@ func turnHTML(v *turnView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stage.TextRowHTML(v.Given, v.Made, nil).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lang.TextRowHTML(v.Given, v.Made, nil).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stage.MadeHTML(v.New, "turn__new").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lang.MadeHTML(v.New, "turn__new").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -397,7 +397,7 @@ func turnHTML(v *turnView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stage.CandidatesHTML(v.Candidates, "turn__tab", false).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lang.CandidatesHTML(v.Candidates, "turn__tab", false).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -69,7 +69,9 @@ func TestTurnIsTheEngines(t *testing.T) {
 			}
 		})
 		chosen := stage.TokenText(sample.Chosen.Token).String()
-		if got, want := text(d.Find(".say-5")), "Sample: A random number, u = "+terms.Prob(sample.U)+", falls on "+chosen+"."; got != want {
+		want := fmt.Sprintf("Sample: A random number, u = %s, falls between %s and %s, on %s.",
+			terms.Decimals(sample.U, 4), terms.Prob(sample.From), terms.Prob(sample.To), chosen)
+		if got := text(d.Find(".say-5")); got != want {
 			t.Errorf("turn %d: %q, want %q", n, got, want)
 		}
 		if got := d.Find(".tok--gen").Length(); got != n {

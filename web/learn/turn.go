@@ -149,7 +149,7 @@ type turnSay struct {
 }
 
 func newTurn(st *session.State, seed int) *turnView {
-	strip := stage.NewStrip(st)
+	strip := lang.NewStrip(st)
 	made := strip.Tokens
 	v := &turnView{
 		Seed: seed, N: len(made), Given: strip.Prompt, Made: made[:len(made)-1], New: made[len(made)-1],
@@ -157,9 +157,9 @@ func newTurn(st *session.State, seed int) *turnView {
 	}
 	f := st.StageOf(infer.KindFilter, homeRows).(infer.Filter)
 	v.Settings = settingsSay(f.Settings, seed)
-	v.Candidates = stage.NewCandidates(st, infer.KindCache, homeRows)
+	v.Candidates = lang.NewCandidates(st, infer.KindCache, homeRows)
 	v.Candidates.Walked = true
-	v.Rail = stage.NewSteps(0) // the page's styles say which is shown
+	v.Rail = lang.NewSteps(0) // the page's styles say which is shown
 	return v
 }
 
@@ -169,73 +169,9 @@ func settingsSay(s sampling.Settings, seed int) string {
 
 // says are the seven stages of a turn in words.
 func says(st *session.State) []turnSay {
-	stageOf := func(k infer.Kind) infer.Stage { return st.StageOf(k, homeRows) }
-	forward := stageOf(infer.KindForward).(infer.Forward)
-	logits := stageOf(infer.KindLogits).(infer.Logits)
-	soft := stageOf(infer.KindSoftmax).(infer.Softmax)
-	filter := stageOf(infer.KindFilter).(infer.Filter)
-	sample := stageOf(infer.KindSample).(infer.Sample)
-	added := stageOf(infer.KindAppend).(infer.Append)
-	cache := stageOf(infer.KindCache).(infer.CacheGrowth)
-	top := stage.TokenText(logits.Rows.Rows[0].Token)
-	chosen := stage.TokenText(sample.Chosen.Token)
-
-	read := stage.Rich{
-		{S: "Only the newest token, "},
-		{Token: stage.TokenText(forward.Tokens[len(forward.Tokens)-1]), Style: stage.Gen},
-		{S: ", runs"},
-	}
-	if forward.Prefill {
-		read = stage.Rich{{S: "The " + terms.Counted(len(forward.Tokens), "token") + " of the prompt run"}}
-	}
-	list := []stage.Rich{
-		append(read, stage.Span{S: fmt.Sprintf(" through %s of the model: %s multiply-adds.",
-			terms.Counted(st.Model.Config().Layers, "block"), terms.MultAdds(forward.MultAdds))}),
-		{
-			{S: "Each of the " + terms.Counted(logits.Vocab, "token") + " that it knows gets a score. The " +
-				"highest, " + terms.Logit(float64(logits.Max)) + ", goes to "},
-			{Token: top, Style: stage.Given},
-			{S: "."},
-		},
-		{
-			{S: "The scores become probabilities: "},
-			{Token: top, Style: stage.Given},
-			{S: " gets " + terms.Prob(soft.Rows.Rows[0].P) + ", and all together make 1."},
-		},
-		{{S: filterSay(filter)}},
-		{
-			{S: "A random number, u = " + terms.Prob(sample.U) + ", falls on "},
-			{Token: chosen, Style: stage.Pick},
-			{S: "."},
-		},
-		{{Token: chosen, Style: stage.Gen}, {S: " joins the text" + stopSay(added.Stop)}},
-		{{S: fmt.Sprintf("Keys and values of %s stay in the cache: %s. The loop begins again.",
-			terms.Counted(cache.Positions, "position"), terms.Bytes(cache.Bytes))}},
-	}
-	v := make([]turnSay, len(list))
-	for i := range list {
-		v[i] = turnSay{i + 1, terms.StageAt(i + 1).Short, list[i]}
+	v := make([]turnSay, stages)
+	for i, k := range infer.Kinds {
+		v[i] = turnSay{i + 1, lang.Stage(i + 1).Short, lang.SentenceOf(stage.Brief, st, k)}
 	}
 	return v
-}
-
-func filterSay(f infer.Filter) string {
-	if f.Kept == 1 {
-		return fmt.Sprintf("One token has %s of the probability, more than top-p asks for: it is kept alone, and %s "+
-			"are cut.",
-			terms.Prob(f.Mass), terms.Count(f.Cut))
-	}
-	return fmt.Sprintf("Top-p keeps the %s most probable tokens, %s together, and cuts %s. What is kept is scaled up "+
-		"to 1.",
-		terms.Count(f.Kept), terms.Prob(f.Mass), terms.Count(f.Cut))
-}
-
-func stopSay(why infer.StopReason) string {
-	switch why {
-	case infer.StopNone:
-		return ", and is read in the next turn."
-	case infer.StopEOS:
-		return ": the model ends its text here."
-	}
-	return ". This run ends here."
 }

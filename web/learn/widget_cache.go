@@ -117,7 +117,7 @@ type cacheRow struct {
 }
 
 func (e *cacheWidget) view(st *session.State, at int) cacheView {
-	strip := stage.NewStrip(st)
+	strip := lang.NewStrip(st)
 	step := e.steps[at-1]
 	var sum, sumRe int64
 	same := 0

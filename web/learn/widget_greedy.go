@@ -94,7 +94,7 @@ func (v greedyView) Listed() [][]stage.Token {
 }
 
 func newGreedyView(st *session.State) greedyView {
-	strip := stage.NewStrip(st)
+	strip := lang.NewStrip(st)
 	tokens := strip.Tokens
 	ids := make([]int, 0, len(st.Steps))
 	for _, s := range st.Steps {

@@ -39,7 +39,7 @@ func greedyHTML(v greedyView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stage.TextRowHTML(v.Prompt, v.Before, nil).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lang.TextRowHTML(v.Prompt, v.Before, nil).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -154,7 +154,7 @@ func tokenRow(list []stage.Token) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stage.TextRowHTML(nil, list, nil).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lang.TextRowHTML(nil, list, nil).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

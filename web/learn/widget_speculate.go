@@ -81,9 +81,12 @@ func (e *speculate) show(ctx context.Context, in values) (templ.Component, error
 // pair tells why there is nobody to draft.
 func (e *speculate) pair() error {
 	if e.draft == nil {
-		return &terms.Refusal{Code: terms.CodeModel, Message: "Speculation takes a second, smaller model with the same " +
-			"vocabulary, and this server was started without one. " +
-			"Start it without -model for the bundled pair, or give a model of your own its draft with -draft."}
+		return &terms.Refusal{
+			Code: terms.CodeModel,
+			Message: "Speculation takes a second, smaller model with the same " +
+				"vocabulary, and this server was started without one. " +
+				"Start it without -model for the bundled pair, or give a model of your own its draft with -draft.",
+		}
 	}
 	if err := infer.CheckPair(e.target, e.draft); err != nil {
 		return &terms.Refusal{Code: terms.CodeModel, Message: sentenceOf(err)}
@@ -126,7 +129,7 @@ type speculateView struct {
 	Made    []specToken
 	Rows    []specRow
 	Say     stage.Rich
-	Facts   []fact
+	Facts   []stage.Fact
 	Back    place
 	Forward place
 	Loop    string
@@ -166,11 +169,11 @@ func (e *speculate) view(at int) speculateView {
 	v.Rows = specRows(round)
 	end := round[len(round)-1].(infer.Extend)
 	v.Say = specSay(at, end, v.Rows)
-	v.Facts = []fact{
-		{"Passes of the target", terms.Count(end.Totals.Rounds)},
-		{"Tokens written", terms.Count(end.Totals.Generated)},
-		{"Tokens a pass", terms.Decimals(end.Totals.TokensPerPass(), 2)},
-		{"Guesses accepted", fmt.Sprintf("%d of %d judged", end.Totals.Accepted, end.Totals.Judged)},
+	v.Facts = []stage.Fact{
+		{Name: "Passes of the target", Value: terms.Count(end.Totals.Rounds)},
+		{Name: "Tokens written", Value: terms.Count(end.Totals.Generated)},
+		{Name: "Tokens a pass", Value: terms.Decimals(end.Totals.TokensPerPass(), 2)},
+		{Name: "Guesses accepted", Value: fmt.Sprintf("%d of %d judged", end.Totals.Accepted, end.Totals.Judged)},
 	}
 	v.Back, v.Forward = place{Words: "Back", At: at - 1}, place{Words: "Next round", At: at + 1, Main: true}
 	if at == len(e.rounds) {

@@ -8,7 +8,6 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -118,7 +117,7 @@ func newStopView(st *session.State, at int) stopView {
 	} else {
 		v.Held = stage.Marked(string(last.Held))
 	}
-	v.Say = heldSay(v, last)
+	v.Say = heldSay(st, v, last)
 	if n := len(v.Rows) - stopRows; n > 0 {
 		v.Earlier, v.Rows = n, v.Rows[n:]
 	}
@@ -134,35 +133,20 @@ func newStopView(st *session.State, at int) stopView {
 }
 
 // heldSay tells what the newest token did.
-func heldSay(v stopView, s *infer.Step) stage.Rich {
-	r := v.Rows[len(v.Rows)-1]
-	head := stage.Rich{
-		{S: fmt.Sprintf("Token %d of %d. ", v.At, v.Of), Style: stage.Bold}, {Token: r.Text, Style: stage.Gen},
+func heldSay(st *session.State, v stopView, s *infer.Step) stage.Rich {
+	head := stage.Rich{{S: fmt.Sprintf("Token %d of %d. ", v.At, v.Of), Style: stage.Bold}}
+	said := lang.SentenceOf(stage.Brief, st, infer.KindAppend)
+	if s.Stop == infer.StopNone && len(s.Held) == 0 {
+		said = stage.Rich{
+			{Token: v.Rows[len(v.Rows)-1].Text, Style: stage.Gen},
+			{S: " is released at once: there is no stop string to wait for."},
+		}
+		if v.HasStop {
+			said[1].S = ": no beginning of the stop string, so all of it is released."
+		}
 	}
-	switch {
-	case s.Stop == infer.StopString:
-		return append(
-			head, stage.Span{S: " makes the stop string whole. The run ends, and no part of it is in the answer."},
-		)
-	case s.Stop == infer.StopEOS:
-		return append(head, stage.Span{S: ": the model ends its text by itself, before any stop string."})
-	case s.Stop != infer.StopNone && !v.HasStop:
-		return append(head, stage.Span{S: ": the limit on tokens ends the run. No stop string was set."})
-	case s.Stop != infer.StopNone:
-		return append(head, stage.Span{S: ": the limit on tokens ends the run. The stop string has not come up."})
-	case len(s.Held) > 0:
-		return append(head, stage.Span{S: fmt.Sprintf(": the text now ends like the first %s of the stop string, so "+
-			"%s held back.",
-			terms.Counted(r.Matched, "byte"), isAre(len(s.Held)))})
-	case v.HasStop:
-		return append(head, stage.Span{S: ": no beginning of the stop string, so all of it is released."})
+	if s.Stop == infer.StopMaxTokens && v.HasStop {
+		said = append(said, stage.Span{S: " The stop string has not come up."})
 	}
-	return append(head, stage.Span{S: " is released at once: there is no stop string to wait for."})
-}
-
-func isAre(bytes int) string {
-	if bytes == 1 {
-		return "1 byte is"
-	}
-	return terms.Count(bytes) + " bytes are"
+	return append(head, said...)
 }

@@ -94,7 +94,7 @@ type stageView struct {
 	Turn       int
 	Rail       []stage.RailStage
 	Say        stage.Rich
-	Facts      []fact
+	Facts      []stage.Fact
 	Candidates stage.Candidates // none before there are scores
 	Stage      int
 	Settings   string
@@ -104,11 +104,8 @@ type stageView struct {
 	Loop       string
 }
 
-// fact is a number of a stage.
-type fact struct{ Name, Value string }
-
 func (e *turnWidget) view(st *session.State, at int) stageView {
-	strip := stage.NewStrip(st)
+	strip := lang.NewStrip(st)
 	step, kind := st.Step(), st.Cursor.Stage
 	made := strip.Tokens
 	if keep := st.Cursor.Step - 1; kind < infer.KindAppend && len(made) > keep {
@@ -118,7 +115,9 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 	}
 	v := stageView{
 		Given: strip.Prompt, Made: made, Turn: st.Cursor.Step, Stage: int(kind),
-		Rail: stage.NewSteps(kind), Say: stageSay(st, kind), Facts: stageFacts(st, kind), Loop: loopAt(st),
+		Rail: lang.NewSteps(
+			kind,
+		), Say: behindName(st, kind), Facts: lang.FactsOf(stage.Brief, st, kind), Loop: loopAt(st),
 		Settings: settingsSay(step.Settings.Settings, int(step.Settings.Seed)),
 	}
 	if kind == infer.KindForward {
@@ -128,10 +127,10 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 		}
 	}
 	if kind < infer.KindAppend || step.Stop == infer.StopNone {
-		v.Next = stage.NewSlot(st)
+		v.Next = lang.NewSlot(st)
 	}
 	if kind >= infer.KindLogits {
-		v.Candidates = stage.NewCandidates(st, kind, turnRows)
+		v.Candidates = lang.NewCandidates(st, kind, turnRows)
 	}
 	end := kind == infer.KindCache && step.Stop != infer.StopNone
 	v.Back = place{Words: "Back", At: at - 1}
@@ -141,4 +140,10 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 		v.Forward.At, v.Token.At = 0, 0
 	}
 	return v
+}
+
+// behindName tells what one stage has done, behind its number and name.
+func behindName(st *session.State, kind infer.Kind) stage.Rich {
+	name := stage.Span{S: fmt.Sprintf("%d %s. ", kind, lang.Stage(int(kind)).Short), Style: stage.Bold}
+	return append(stage.Rich{name}, lang.SentenceOf(stage.Brief, st, kind)...)
 }

@@ -76,7 +76,7 @@ func turnStageHTML(v stageView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Candidates.Rows) > 0 {
-			templ_7745c5c3_Err = stage.CandidatesHTML(v.Candidates, "w-tab w-tab--turn", true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = lang.CandidatesHTML(v.Candidates, "w-tab w-tab--turn", true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -131,7 +131,7 @@ func turnStageHTML(v stageView) templ.Component {
 	})
 }
 
-func factList(list []fact) templ.Component {
+func factList(list []stage.Fact) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -240,7 +240,7 @@ func textSoFar(v stageView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stage.TextRowHTML(v.Given, v.Made, v.Next).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lang.TextRowHTML(v.Given, v.Made, v.Next).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tokenbytoken/viz/web/stage"
+
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -37,3 +39,6 @@ var (
 	lessonStyles  = slices.Concat(styles, widgetStyles)
 	lessonScripts = slices.Concat(scripts, widgetScripts)
 )
+
+// lang is the language of these pages.
+var lang = stage.English

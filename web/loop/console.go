@@ -103,7 +103,7 @@ func newConsole(s *session.State) Console {
 	v.CanFinish = s.Started() && s.Stopped == infer.StopNone && !s.Finishing
 	v.Scrub, v.Progress = newScrub(s), newProgress(s)
 	if v.CanGo {
-		v.Next = stage.NextSay(s)
+		v.Next = lang.NextSay(s)
 	}
 	v.Speeds, v.SpeedSay = speeds(s.Speed)
 	for _, p := range sampling.Presets {
@@ -262,7 +262,7 @@ func (v *Console) stops(s *session.State) {
 	if s.Stopped != infer.StopNone {
 		v.StopsHead = "one has fired"
 	}
-	for _, row := range stage.Conditions(s, conditions, reason) {
+	for _, row := range lang.Conditions(s, conditions, reason) {
 		if row.Kind != infer.StopContext || row.Fired { // the cost column tells how full it is
 			if row.Kind == infer.StopEOS && s.Dist == nil {
 				row.State = "no p yet"

@@ -47,18 +47,18 @@ func newCost(s *session.State) Cost {
 	n, grew := step.Positions(), len(step.Input)
 	v := Cost{
 		Bytes: terms.Bytes(shape.KVBytes(n, stage.BytesPerValue)),
-		Grid:  stage.NewKVGrid("kv-s", cfg.Layers, n, grew, n < cfg.Context, 260),
-		Heads: stage.NewKVHeadsGrid("kv-h", shape, n, grew, n < cfg.Context, 260), PerHead: shape.KVHeads > 1,
-		Say: stage.CacheSay(shape),
+		Grid:  lang.NewKVGrid("kv-s", cfg.Layers, n, grew, n < cfg.Context, 260),
+		Heads: lang.NewKVHeadsGrid("kv-h", shape, n, grew, n < cfg.Context, 260), PerHead: shape.KVHeads > 1,
+		Say: lang.CacheSay(shape),
 	}
 	run, without := counts(s, step)
-	v.Work = stage.NewCompare(run, without, step.Took[infer.KindForward]+step.Took[infer.KindLogits])
+	v.Work = lang.NewCompare(run, without, step.Took[infer.KindForward]+step.Took[infer.KindLogits])
 	total, totalWithout := run, without
 	if step.N > 1 {
 		before := s.Steps[step.N-2]
 		total, totalWithout = total+before.TotalCached, totalWithout+before.TotalRecomputed
 	}
-	v.Total = stage.NewCompare(total, totalWithout, 0)
+	v.Total = lang.NewCompare(total, totalWithout, 0)
 
 	in, out := len(s.PromptTokens), step.N-1
 	if step.Ran >= infer.KindAppend && s.Cursor.Stage >= infer.KindAppend {

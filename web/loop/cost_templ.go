@@ -220,7 +220,7 @@ func costHTML(c Cost) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = stage.CompareHTML(c.Work).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = lang.CompareHTML(c.Work).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

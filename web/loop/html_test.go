@@ -94,7 +94,7 @@ func TestPanels(t *testing.T) {
 			}
 		}
 		for _, tok := range v.Strip.Tokens {
-			if !strings.Contains(page, html(t, stage.TokenHTML(tok))) {
+			if !strings.Contains(page, html(t, lang.TokenHTML(tok))) {
 				t.Errorf("%s: token %s is not on the page", name, tok.ID)
 			}
 		}
@@ -164,15 +164,15 @@ func TestAnswers(t *testing.T) {
 	all := states(t)
 	st := all["forward"]
 	for id, parts := range map[string][]templ.Component{
-		"peek": {stage.PeekHTML(stage.NewPeek(all["forced"], 2)), stage.PeekHTML(stage.NewPeek(st, 99))},
+		"peek": {lang.PeekHTML(lang.NewPeek(all["forced"], 2)), lang.PeekHTML(lang.NewPeek(st, 99))},
 		"found": {
-			stage.FoundHTML(stage.NewFound(all["forced"], 2, "the")), stage.FoundHTML(stage.NewFound(st, 1, "<b>")),
-			stage.FoundHTML(stage.NewFound(all["forced"], 1, "<b>")),
+			lang.FoundHTML(lang.NewFound(all["forced"], 2, "the")), lang.FoundHTML(lang.NewFound(st, 1, "<b>")),
+			lang.FoundHTML(lang.NewFound(all["forced"], 1, "<b>")),
 		},
 		"head-detail": {
-			stage.HeadHTML(stage.NewHead(st, 1, 1)), stage.HeadHTML(stage.NewHead(st, 9, 9)), stage.HeadHTML(stage.HeadDetail{}),
+			lang.HeadHTML(lang.NewHead(st, 1, 1)), lang.HeadHTML(lang.NewHead(st, 9, 9)), lang.HeadHTML(stage.HeadDetail{}),
 		},
-		"inside": {stage.InsideHTML(stage.NewInside(st, 1)), stage.InsideHTML(stage.NewInside(st, 9)), stage.InsideHTML(stage.Inside{})},
+		"inside": {lang.InsideHTML(lang.NewInside(st, 1)), lang.InsideHTML(lang.NewInside(st, 9)), lang.InsideHTML(stage.Inside{})},
 	} {
 		if parse(t, html(t, PageHTML(NewPage(st)))).Find("#"+id).Length() != 1 {
 			t.Errorf("the page has no place for #%s", id)
@@ -184,7 +184,7 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 	}
-	d := parse(t, html(t, stage.InsideHTML(stage.NewInside(st, 6))))
+	d := parse(t, html(t, lang.InsideHTML(lang.NewInside(st, 6))))
 	if d.Find("svg.bars").Length() != 4 || d.Find(".ins__heads tr").Length() != 6 ||
 		d.Find(".ins__says li").Length() != infer.ReadOut {
 		t.Error("block 6 is not whole")
@@ -279,7 +279,10 @@ func TestStates(t *testing.T) {
 	if got := book.Find("h2").Text(); got != "BA" || book.Find(`a[href="/storybook/three"]`).Length() != 1 {
 		t.Errorf("the storybook lists %q", got)
 	}
-	if page := html(t, StoryPage(Story{Title: "T"}, stage.PeekHTML(stage.NewPeek(st, 1)))); !strings.Contains(page, `id="peek"`) {
+	if page := html(t, StoryPage(Story{Title: "T"}, lang.PeekHTML(lang.NewPeek(st, 1)))); !strings.Contains(
+		page,
+		`id="peek"`,
+	) {
 		t.Error("a story without its part")
 	}
 }

@@ -93,8 +93,9 @@ func Fault(head, why string, acts ...Act) Notice {
 func NewPage(s *session.State) Page {
 	v := Page{
 		Title: "Loop · Token by Token", Model: modelLine(s.Model), Started: s.Started(), Prompt: s.Prompt,
-		Strip: stage.NewStrip(s), Rail: stage.NewRail(s), Panel: stage.New(s), Cost: newCost(s), Console: newConsole(s),
-		Chart: newCostChart(s), WhatIf: stage.NewWhatIf(s), Notice: newNotice(s), Pieces: promptPieces(s), Peek: stage.CurrentPeek(s), Branches: newBranches(s),
+		Strip: lang.NewStrip(s), Rail: lang.NewRail(s), Panel: lang.New(s), Peek: lang.CurrentPeek(s),
+		WhatIf: lang.NewWhatIf(s), Cost: newCost(s), Console: newConsole(s), Chart: newCostChart(s),
+		Notice: newNotice(s), Pieces: promptPieces(s), Branches: newBranches(s),
 	}
 	v.Spoken = spoken(s, v)
 	return v
@@ -120,7 +121,7 @@ func newNotice(s *session.State) Notice {
 		return Notice{}
 	}
 	return Notice{
-		Head: "Stopped: " + stage.StopReason(s) + ".",
+		Head: "Stopped: " + lang.StopReason(s) + ".",
 		Say:  fmt.Sprintf("%s made. %s", terms.Counted(made(s), "token"), stopSay(s)),
 	}
 }

@@ -99,7 +99,7 @@ func PageHTML(v Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = stage.RailHTML(v.Rail).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = lang.RailHTML(v.Rail).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -146,11 +146,11 @@ func PageHTML(v Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = stage.HTML(v.Panel).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = lang.HTML(v.Panel).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = stage.WhatIfHTML(v.WhatIf).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = lang.WhatIfHTML(v.WhatIf).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

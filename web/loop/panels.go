@@ -14,16 +14,16 @@ type Panel struct {
 
 // Panels are all of them, in the order in which they stand on the page.
 var Panels = []Panel{
-	{"strip-prompt", func(v Page) templ.Component { return stage.PromptHTML(v.Strip) }},
-	{"strip-label", func(v Page) templ.Component { return stage.GeneratedLabelHTML(v.Strip) }},
-	{"strip-next", func(v Page) templ.Component { return stage.NextHTML(v.Strip) }},
-	{"peek", func(v Page) templ.Component { return stage.PeekHTML(v.Peek) }},
+	{"strip-prompt", func(v Page) templ.Component { return lang.PromptHTML(v.Strip) }},
+	{"strip-label", func(v Page) templ.Component { return lang.GeneratedLabelHTML(v.Strip) }},
+	{"strip-next", func(v Page) templ.Component { return lang.NextHTML(v.Strip) }},
+	{"peek", func(v Page) templ.Component { return lang.PeekHTML(v.Peek) }},
 	{"branch-count", func(v Page) templ.Component { return branchCountHTML(v.Branches) }},
 	{"branches", func(v Page) templ.Component { return branchesHTML(v.Branches) }},
-	{"rail", func(v Page) templ.Component { return stage.RailHTML(v.Rail) }},
+	{"rail", func(v Page) templ.Component { return lang.RailHTML(v.Rail) }},
 	{"notice", func(v Page) templ.Component { return noticeHTML(v.Notice) }},
-	{"panel", func(v Page) templ.Component { return stage.HTML(v.Panel) }},
-	{"whatif-say", func(v Page) templ.Component { return stage.WhatIfSayHTML(v.WhatIf) }},
+	{"panel", func(v Page) templ.Component { return lang.HTML(v.Panel) }},
+	{"whatif-say", func(v Page) templ.Component { return lang.WhatIfSayHTML(v.WhatIf) }},
 	{"cost", func(v Page) templ.Component { return costHTML(v.Cost) }},
 	{"cost-chart", func(v Page) templ.Component { return costChartHTML(v.Chart) }},
 	{"cost-table", func(v Page) templ.Component { return costTableHTML(v.Chart) }},
@@ -48,3 +48,6 @@ var Panels = []Panel{
 func outputOf(field string) func(Page) templ.Component {
 	return func(v Page) templ.Component { return outputHTML(field, v.Console.Out[field]) }
 }
+
+// lang is the language of these pages.
+var lang = stage.English

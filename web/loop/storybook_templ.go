@@ -364,7 +364,7 @@ func TokenKinds(prompt stage.Token, gen []stage.Token, ghosts []stage.Token) tem
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = stage.TokenHTML(t).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = lang.TokenHTML(t).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -391,7 +391,7 @@ func TokenKinds(prompt stage.Token, gen []stage.Token, ghosts []stage.Token) tem
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = stage.GhostHTML(t).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = lang.GhostHTML(t).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -37,7 +37,7 @@ func stripHTML(v Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stage.PromptHTML(v.Strip).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lang.PromptHTML(v.Strip).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -45,11 +45,11 @@ func stripHTML(v Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stage.GeneratedLabelHTML(v.Strip).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lang.GeneratedLabelHTML(v.Strip).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stage.GeneratedHTML(v.Strip.Tokens).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lang.GeneratedHTML(v.Strip.Tokens).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -57,7 +57,7 @@ func stripHTML(v Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stage.NextHTML(v.Strip).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lang.NextHTML(v.Strip).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -65,7 +65,7 @@ func stripHTML(v Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stage.PeekHTML(v.Peek).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lang.PeekHTML(v.Peek).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -73,7 +73,7 @@ func stripHTML(v Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = stage.FoundHTML(stage.Found{}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = lang.FoundHTML(stage.Found{}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

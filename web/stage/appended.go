@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -32,51 +31,22 @@ type ConditionRow struct {
 	Index  int // of a stop string in the settings, else -1
 }
 
-func appendPanel(s *session.State, st infer.Append, p *Stage) {
-	text := TokenText(st.Token)
-	n := Position(s, st.Step)
-	switch {
-	case st.Stop == infer.StopEOS:
-		p.Lead = say(pick(text), " means that the text is over. It ends the run and adds no characters.")
-	case st.Stop == infer.StopString:
-		p.Lead = say(
-			pick(text), " completes the stop string ", Marked(st.StopString),
-			". The text before it is kept, the stop string is not.",
-		)
-	case st.Stop == infer.StopMaxTokens:
-		p.Lead = say(pick(text), " joins the text as token ", terms.Count(n), ", the last one allowed by max tokens.")
-	case st.Stop == infer.StopContext:
-		p.Lead = say(pick(text), " joins the text as token ", terms.Count(n), ". The context window is full.")
-	case len(st.Held) > 0:
-		p.Lead = say(
-			pick(text), " joins as token ", terms.Count(n),
-			", but some of its bytes are held back until it is clear what they are.",
-		)
-	default:
-		p.Lead = say(
-			pick(text), " joins the text as token ", terms.Count(n),
-			", and the model will read it in its next pass. It cannot take it back.",
-		)
-	}
-	p.Facts = []Fact{
-		{"generated", terms.Count(st.Generated), true}, {"held back", terms.Counted(len(st.Held), "byte"), false},
-	}
+func (w Words) appendPanel(s *session.State, st infer.Append, p *Stage) {
 	v := &Appended{Prompt: s.Prompt, New: st.Text, Held: Marked(string(st.Held))}
 	var b strings.Builder
 	for _, step := range s.Steps[:st.Step-1] {
 		b.WriteString(step.Text)
 	}
-	v.Prompt, v.Before, v.Left = tail(s.Prompt, b.String())
+	v.Prompt, v.Before, v.Left = w.tail(s.Prompt, b.String())
 	switch {
 	case len(st.Held) == 0 && st.Stop != infer.StopNone:
-		v.Free = "Nothing is held back: the text is over."
+		v.Free = w.T("free.over")
 	case len(st.Held) == 0:
-		v.Free = "Nothing is held back: no character is unfinished, and the text doesn't end in the " +
-			"start of a stop string."
+		v.Free = w.T("free")
 	default:
-		v.HeldBy = heldBy(st)
+		v.HeldBy = w.heldBy(st)
 	}
-	v.Rows = Conditions(s, st.Conditions, st.Stop)
+	v.Rows = w.Conditions(s, st.Conditions, st.Stop)
 	p.Appended = v
 }
 
@@ -86,35 +56,35 @@ const shownText = 600
 
 // tail shortens prompt and generated text to their last shownText characters
 // together, and says how many are left out.
-func tail(prompt, generated string) (p, g, left string) {
+func (w Words) tail(prompt, generated string) (p, g, left string) {
 	pr, gr := []rune(prompt), []rune(generated)
 	over := len(pr) + len(gr) - shownText
 	if over <= 0 {
 		return prompt, generated, ""
 	}
 	cut := min(over, len(pr))
-	return string(pr[cut:]), string(gr[over-cut:]), "… " + terms.Counted(over, "character") + " before. "
+	return string(pr[cut:]), string(gr[over-cut:]), w.T("flow.before", "characters", w.Counted(over, "character")) + " "
 }
 
 // heldBy says why bytes are not shown yet.
-func heldBy(st infer.Append) string {
+func (w Words) heldBy(st infer.Append) string {
 	if st.Stop == infer.StopString {
-		return fmt.Sprintf("the stop string %s, which is not part of the text", Marked(st.StopString))
+		return w.T("held.dropped", "stop", Marked(st.StopString))
 	}
 	for _, c := range st.Conditions {
 		if c.Kind == infer.StopString && c.Matched > 0 {
-			return fmt.Sprintf("it may become the stop string %s", Marked(c.String))
+			return w.T("held.stop", "stop", Marked(c.String))
 		}
 	}
-	return fmt.Sprintf("%s of a character that is not whole yet", terms.Counted(len(st.Held), "byte"))
+	return w.T("held.character", "bytes", w.Counted(len(st.Held), "byte"))
 }
 
-// conditionRows lists stop conditions as a step found them.
-func Conditions(s *session.State, list []infer.Condition, stop infer.StopReason) []ConditionRow {
+// Conditions lists stop conditions as a step found them.
+func (w Words) Conditions(s *session.State, list []infer.Condition, stop infer.StopReason) []ConditionRow {
 	var rows []ConditionRow
 	strings := 0
 	for _, c := range list {
-		row := ConditionRow{Kind: c.Kind, Name: terms.StopOf(c.Kind).Name, Fired: c.Fired, Index: -1}
+		row := ConditionRow{Kind: c.Kind, Name: w.Stop(string(c.Kind)).Name, Fired: c.Fired, Index: -1}
 		switch c.Kind {
 		case infer.StopMaxTokens:
 			row.State = terms.Count(c.Have) + " / " + terms.Count(c.Limit)
@@ -126,11 +96,11 @@ func Conditions(s *session.State, list []infer.Condition, stop infer.StopReason)
 			row.String, row.State = eosText(s), eosState(c)
 		case infer.StopString:
 			row.String, row.Index = Marked(c.String), strings
-			row.State = matchState(c)
+			row.State = w.matchState(c)
 			strings++
 		}
 		if c.Fired {
-			row.State = "fired, " + row.State
+			row.State = w.T("fired", "state", row.State)
 		}
 		rows = append(rows, row)
 	}
@@ -141,14 +111,14 @@ func eosState(c infer.Condition) string {
 	return terms.Is("p", c.P)
 }
 
-func matchState(c infer.Condition) string {
+func (w Words) matchState(c infer.Condition) string {
 	switch {
 	case c.Fired:
-		return "found"
+		return w.T("match.found")
 	case c.Matched > 0:
-		return fmt.Sprintf("%d of %d bytes", c.Matched, len(c.String))
+		return w.T("match", "n", terms.Count(c.Matched), "bytes", w.Counted(len(c.String), "byte"))
 	}
-	return "not seen"
+	return w.T("match.none")
 }
 
 // eosText is the model's end-of-text token.

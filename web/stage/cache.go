@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -49,27 +48,40 @@ type KVGrid struct {
 type GridLabel struct{ Y, Text string }
 
 // CacheSay says what the cache keeps and how many bytes that takes.
-func CacheSay(sh cost.Shape) Rich {
-	return append(say("A key and a value for each layer and position. "), kvFormula(sh)...)
+func (w Words) CacheSay(sh cost.Shape) Rich {
+	return append(append(w.Rich("cache.say"), Span{S: " "}), w.kvFormula(sh)...)
 }
 
 // kvFormula is 2 × L × g × s × 4 B, the bytes of one position.
-func kvFormula(sh cost.Shape) Rich {
-	return say(bold(terms.Bytes(sh.KVBytes(1, BytesPerValue))), fmt.Sprintf(" = 2 × %s × %s × %s × %d B.",
-		terms.Counted(sh.Layers, "layer"), terms.Counted(sh.KVHeads, "head"), terms.Count(sh.HeadDim), BytesPerValue))
+func (w Words) kvFormula(sh cost.Shape) Rich {
+	return w.Rich(
+		"cache.formula",
+		"bytes",
+		bold(w.Bytes(sh.KVBytes(1, BytesPerValue))),
+		"layers",
+		w.Counted(sh.Layers, "layer"),
+		"heads",
+		w.Counted(sh.KVHeads, "head"),
+		"dim",
+		terms.Count(sh.HeadDim),
+		"size",
+		w.Bytes(BytesPerValue),
+	)
 }
 
-func NewCompare(run, without int64, took time.Duration) Compare {
+// NewCompare sets two counts of multiply-adds beside each other; took is the time
+// measured, or 0.
+func (w Words) NewCompare(run, without int64, took time.Duration) Compare {
 	c := Compare{
-		Less: terms.Times(without, run) + " less", Cached: say(bold(terms.MultAdds(run))),
+		Less: w.T("work.less", "times", terms.Times(without, run)), Cached: say(bold(w.MultAdds(run))),
 		CachedBar:  Share(float64(run) / float64(max(without, 1))),
-		Recomputed: say(bold(terms.MultAdds(without)), ", not run"), RecomputedBar: "100%",
+		Recomputed: w.Rich("work.not-run", "work", bold(w.MultAdds(without))), RecomputedBar: "100%",
 	}
 	if took > 0 {
-		c.Cached = append(c.Cached, say(", ", bold(terms.Took(took)))...)
+		c.Cached = append(c.Cached, say(", ", bold(w.Took(took)))...)
 	}
 	if run == without {
-		c.Less = "the same so far"
+		c.Less = w.T("work.same")
 	}
 	return c
 }
@@ -92,17 +104,17 @@ func num(x float64) string { return strconv.FormatFloat(x, 'f', -1, 32) }
 // kvGrid lays out layers × positions, the last grew of them new, in a box
 // w wide. With many positions the columns move together, and from a point on
 // they are one band; the note says so.
-func NewKVGrid(id string, layers, positions, grew int, next bool, w float64) KVGrid {
-	return kvRows(id, layers, 1, positions, grew, next, w)
+func (w Words) NewKVGrid(id string, layers, positions, grew int, next bool, wide float64) KVGrid {
+	return w.kvRows(id, layers, 1, positions, grew, next, wide)
 }
 
 // kvHeadsGrid is the grid with a row for each head of each layer.
-func NewKVHeadsGrid(id string, sh cost.Shape, positions, grew int, next bool, w float64) KVGrid {
-	return kvRows(id, sh.Layers, sh.KVHeads, positions, grew, next, w)
+func (w Words) NewKVHeadsGrid(id string, sh cost.Shape, positions, grew int, next bool, wide float64) KVGrid {
+	return w.kvRows(id, sh.Layers, sh.KVHeads, positions, grew, next, wide)
 }
 
 // kvRows is a grid with per rows a layer.
-func kvRows(id string, layers, per, positions, grew int, next bool, w float64) KVGrid {
+func (w Words) kvRows(id string, layers, per, positions, grew int, next bool, wide float64) KVGrid {
 	left := gridLeft
 	if layers > 9 { // "L32" is wider than "L6"
 		left += 6
@@ -111,19 +123,17 @@ func kvRows(id string, layers, per, positions, grew int, next bool, w float64) K
 	if next {
 		slots++
 	}
-	px := min(gridCell, (w-left-2)/slots)
+	px := min(gridCell, (wide-left-2)/slots)
 	tall := gridBody
 	if per > 1 {
 		tall = 1.75 * gridBody
 	}
 	py := min(gridRow, tall/float64(layers*per))
 	gx, gy := gap, gap
-	g := KVGrid{ID: id, W: num(w), X: num(left), Top: num(gridTop)}
+	g := KVGrid{ID: id, W: num(wide), X: num(left), Top: num(gridTop)}
 	if px < leastCell {
 		gx = 0
-		g.Note = fmt.Sprintf(
-			"%s columns are too many to tell apart here: they are drawn as one band.", terms.Count(positions),
-		)
+		g.Note = w.T("grid.note", "n", terms.Count(positions))
 	}
 	if py < leastCell {
 		gy = 0
@@ -141,41 +151,54 @@ func kvRows(id string, layers, per, positions, grew int, next bool, w float64) K
 		if layers <= 8 || l == 0 || l == layers-1 {
 			g.Labels = append(
 				g.Labels,
-				GridLabel{num(gridTop + py*float64(l*per) + min(py*float64(per), 12)/2 + 3.5), "L" + strconv.Itoa(l+1)},
+				GridLabel{
+					num(gridTop + py*float64(l*per) + min(py*float64(per), 12)/2 + 3.5),
+					w.T("grid.layer", "n", strconv.Itoa(l+1)),
+				},
 			)
 		}
 	}
-	g.First, g.Newest, g.NewestX, g.Anchor = "position 1", newestLabel(positions, grew), num(end-gx), "end"
+	g.First, g.Newest, g.NewestX, g.Anchor = w.T("grid.first"), w.newestLabel(positions, grew), num(end-gx), "end"
 	if end < 180 {
 		g.First, g.NewestX, g.Anchor = "", num(left), "start"
 	}
-	rows := terms.Counted(layers, "layer")
+	rows := w.Counted(layers, "layer")
 	if per > 1 {
-		rows += " of " + terms.Counted(per, "key/value head")
+		rows = w.T("grid.rows", "layers", rows, "heads", w.Counted(per, "key/value head"))
 	}
-	g.Aria = fmt.Sprintf("%s by %s filled; %s", rows, terms.Counted(positions, "position"), newColumns(positions, grew))
+	g.Aria = w.T(
+		"grid.aria",
+		"rows",
+		rows,
+		"positions",
+		w.Counted(positions, "position"),
+		"new",
+		w.newColumns(positions, grew),
+	)
 	return g
 }
 
 // newestLabel names the columns that the pass wrote.
-func newestLabel(positions, grew int) string {
+func (w Words) newestLabel(positions, grew int) string {
+	key := "grid.newest"
 	switch grew {
 	case positions:
-		return "1 to " + terms.Count(positions) + ", all new"
+		key = "grid.newest.all"
 	case 1:
-		return terms.Count(positions) + ", new"
+		key = "grid.newest.one"
 	}
-	return terms.Count(positions-grew+1) + " to " + terms.Count(positions) + ", new"
+	return w.T(key, "from", terms.Count(positions-grew+1), "to", terms.Count(positions))
 }
 
-func newColumns(positions, grew int) string {
-	if grew == positions {
-		return "all written by this pass"
+func (w Words) newColumns(positions, grew int) string {
+	key := "grid.new"
+	switch grew {
+	case positions:
+		key = "grid.new.all"
+	case 1:
+		key = "grid.new.one"
 	}
-	if grew == 1 {
-		return "position " + terms.Count(positions) + " is new"
-	}
-	return "the last " + terms.Count(grew) + " are new"
+	return w.T(key, "to", terms.Count(positions), "n", terms.Count(grew))
 }
 
 // CachePanel is the body of stage 7.
@@ -193,58 +216,41 @@ type CachePanel struct {
 // WorkRow is one kind of work, run and not run.
 type WorkRow struct{ Name, Cached, Recomputed string }
 
-func cachePanel(s *session.State, st infer.CacheGrowth, p *Stage) {
+func (w Words) cachePanel(s *session.State, st infer.CacheGrowth, p *Stage) {
 	shape := s.Model.Shape()
 	newest := TokenText(s.Model.Token(s.Step().Chosen))
-	if st.Step == 1 {
-		p.Lead = say("This first pass wrote a key and a value for all ", terms.Counted(
-			st.Positions, "position",
-		), " of the prompt, in each of ",
-			terms.Counted(st.Layers, "layer"), ". They are kept and never computed again.")
-	} else {
-		p.Lead = say("This pass wrote one new column: a key and a value for "+
-			"position ", terms.Count(st.Positions), " in each of ",
-			terms.Counted(st.Layers, "layer"), ". The other ", terms.Count(st.Positions-st.Grew), " were reused.")
-	}
-	p.Facts = []Fact{
-		{"columns", terms.Count(st.Positions), false},
-		{"new", "+" + terms.Count(st.Grew), true},
-		{"bytes", terms.Bytes(st.Bytes), false},
-	}
 	c := &CachePanel{Few: gridLeft+gridCell*float64(st.Positions+1)+2 <= fewGrid}
 	wide := fullGrid
 	if c.Few {
 		wide = fewGrid
 	}
-	c.Grid = NewKVGrid("kv-l", st.Layers, st.Positions, st.Grew, st.Positions < st.Context, wide)
-	c.GridSay = say("Filled: read by earlier passes. Strong: written by this one. Dashed: ", gen(newest),
-		" was appended a moment ago; it has no keys and values until the next pass reads it.")
-	c.Formula = say("One position: 2 (key and value) × ", terms.Counted(
-		st.Layers, "layer",
-	), " × ", terms.Counted(st.KVHeads, "key/value head"), " × ",
-		terms.Count(st.HeadDim), " numbers × ", terms.Count(st.BytesPerValue), " B = ", bold(
-			terms.Bytes(shape.KVBytes(1, st.BytesPerValue)),
-		))
-	c.Sum = say(
-		terms.Counted(st.Positions, "position"), ": ", terms.Count(st.Positions), " × ",
-		terms.Bytes(shape.KVBytes(1, st.BytesPerValue)), " = ", bold(terms.Bytes(st.Bytes)),
+	c.Grid = w.NewKVGrid("kv-l", st.Layers, st.Positions, st.Grew, st.Positions < st.Context, wide)
+	c.GridSay = w.Rich("cache.grid", "token", gen(newest))
+	one := w.Bytes(shape.KVBytes(1, st.BytesPerValue))
+	c.Formula = w.Rich(
+		"cache.one", "layers", w.Counted(st.Layers, "layer"), "heads", w.Counted(st.KVHeads, "key/value head"),
+		"dim", terms.Count(st.HeadDim), "size", w.Bytes(int64(st.BytesPerValue)), "bytes", bold(one),
 	)
-	c.Work = NewCompare(
+	c.Sum = w.Rich(
+		"cache.sum", "positions", w.Counted(st.Positions, "position"), "n", terms.Count(st.Positions), "one", one,
+		"bytes", bold(w.Bytes(st.Bytes)),
+	)
+	c.Work = w.NewCompare(
 		st.Cached.Total(), st.Recomputed.Total(), s.Step().Took[infer.KindForward]+s.Step().Took[infer.KindLogits],
 	)
-	c.Total = NewCompare(st.TotalCached, st.TotalRecomputed, 0)
+	c.Total = w.NewCompare(st.TotalCached, st.TotalRecomputed, 0)
 	for _, r := range []struct {
 		name string
 		a, b int64
 	}{
 		{"projections", st.Cached.Projections, st.Recomputed.Projections},
-		{"feed-forward", st.Cached.FeedForward, st.Recomputed.FeedForward},
+		{"feed_forward", st.Cached.FeedForward, st.Recomputed.FeedForward},
 		{"attention", st.Cached.Attention, st.Recomputed.Attention},
 		{"output", st.Cached.Output, st.Recomputed.Output},
-		{"this token", st.Cached.Total(), st.Recomputed.Total()},
-		{"all tokens so far", st.TotalCached, st.TotalRecomputed},
+		{"token", st.Cached.Total(), st.Recomputed.Total()},
+		{"all", st.TotalCached, st.TotalRecomputed},
 	} {
-		c.WorkRows = append(c.WorkRows, WorkRow{r.name, terms.MultAdds(r.a), terms.MultAdds(r.b)})
+		c.WorkRows = append(c.WorkRows, WorkRow{w.T("part." + r.name), w.MultAdds(r.a), w.MultAdds(r.b)})
 	}
 	p.Cache = c
 }

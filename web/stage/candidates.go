@@ -29,7 +29,7 @@ type Candidate struct {
 
 // NewCandidates lists the n likeliest tokens at a stage of the step shown, which
 // has come at least as far as the logits.
-func NewCandidates(s *session.State, at infer.Kind, n int) Candidates {
+func (w Words) NewCandidates(s *session.State, at infer.Kind, n int) Candidates {
 	var rows infer.Rows
 	switch st := s.StageOf(min(at, infer.KindFilter), n).(type) {
 	case infer.Logits:
@@ -40,12 +40,12 @@ func NewCandidates(s *session.State, at infer.Kind, n int) Candidates {
 		rows = st.Rows
 	}
 	v := Candidates{
-		Stage: int(at), Rest: Candidate{Text: Text{{S: terms.Counted(rows.Rest.N, "other")}}},
-		More: "and " + terms.Counted(rows.Rest.N, "more token"),
+		Stage: int(at), Rest: Candidate{Text: Text{{S: w.Counted(rows.Rest.N, "other")}}},
+		More: w.T("candidates.more", "tokens", w.Counted(rows.Rest.N, "more token")),
 	}
 	if at >= infer.KindSoftmax {
 		v.Rest.P, v.Rest.BarP = terms.Prob(rows.Rest.P), Share(rows.Rest.P)
-		v.Mass = ", " + terms.Prob(rows.Rest.P) + " in all"
+		v.Mass = w.T("candidates.mass", "p", terms.Prob(rows.Rest.P))
 	}
 	if at >= infer.KindFilter {
 		v.Rest.Q, v.Rest.BarQ, v.Rest.Cut = terms.Prob(rows.Rest.Q), Share(rows.Rest.Q), rows.Rest.Kept == 0

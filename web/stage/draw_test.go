@@ -14,7 +14,7 @@ import (
 func TestPeek(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Pure, infer.KindSample, 0.7)
 	s.Steps[0].Entropy = 1.4586
-	p := NewPeek(s, 1)
+	p := English.NewPeek(s, 1)
 	// u = 0.7 falls on the second token, 0.6316 to 0.8640
 	if got := p.Say.String(); !strings.HasSuffix(got, "0.2324, 2nd of 5, entropy 1.46 bits. Instead:") ||
 		!strings.HasPrefix(got, "Token 4 ") {
@@ -28,17 +28,20 @@ func TestPeek(t *testing.T) {
 		t.Errorf("leads to %s", p.Seek)
 	}
 	s.Steps[0].Forced, s.Steps[0].Drawn = true, 0
-	if got := NewPeek(s, 1).Say.String(); !strings.Contains(got, "chosen by a person; the draw fell on") {
+	if got := English.NewPeek(s, 1).Say.String(); !strings.Contains(got, "chosen by a person; the draw fell on") {
 		t.Errorf("a forced token: %q", got)
 	}
-	if got, want := NewPeek(s, 2).Say.String(), "There is no step 2: the run has come to step 1."; got != want {
+	if got, want := English.NewPeek(s, 2).Say.String(), "There is no step 2: the run has come to step 1."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	s.Steps[0].Logits = nil
-	if got := NewPeek(s, 1); !strings.Contains(got.Say.String(), "no scores yet") || got.Step != 0 {
+	if got := English.NewPeek(s, 1); !strings.Contains(got.Say.String(), "no scores yet") || got.Step != 0 {
 		t.Errorf("before the logits: %+v", got)
 	}
-	if got := NewPeek(&session.State{Model: testmodel.Target(t)}, 1).Say.String(); !strings.Contains(got, "no text yet") {
+	if got := English.NewPeek(&session.State{Model: testmodel.Target(t)}, 1).Say.String(); !strings.Contains(
+		got,
+		"no text yet",
+	) {
 		t.Errorf("before a prompt: %q", got)
 	}
 }
@@ -47,24 +50,24 @@ func TestFound(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
 	st := sessiontest.Do(t, s, session.StepToken{})
-	v := NewFound(st, 1, "the")
+	v := English.NewFound(st, 1, "the")
 	if len(v.Rows) != 12 || v.Rows[0].Text.String() != "the" || v.Rows[1].Text.String() != "·the" ||
 		!strings.HasPrefix(v.More, "and ") {
 		t.Errorf("%q %+v %q", v.Say, v.Rows, v.More)
 	}
 	ids := st.Model.Encode(" there") // the last of them, after a start mark
 	st = sessiontest.Do(t, s, session.Choose{Step: 1, Token: ids[len(ids)-1]})
-	if v := NewFound(st, 1, "·there"); v.Rows[0].Text.String() != "·there" || !v.Rows[0].Chosen {
+	if v := English.NewFound(st, 1, "·there"); v.Rows[0].Text.String() != "·there" || !v.Rows[0].Chosen {
 		t.Errorf("with a mark: %+v", v.Rows)
 	}
-	if v := NewFound(st, 1, "qqqq"); len(v.Rows) != 0 ||
+	if v := English.NewFound(st, 1, "qqqq"); len(v.Rows) != 0 ||
 		!strings.Contains(v.Say, "None of the 4,096 tokens contains “qqqq”") {
 		t.Errorf("nothing: %+v", v)
 	}
-	if v := NewFound(st, 1, ""); len(v.Rows) != 0 || !strings.HasPrefix(v.Say, "Type a part") {
+	if v := English.NewFound(st, 1, ""); len(v.Rows) != 0 || !strings.HasPrefix(v.Say, "Type a part") {
 		t.Errorf("no text: %+v", v)
 	}
-	if v := NewFound(st, 9, "the"); v.Say != "There is no step 9: the run has come to step 1." {
+	if v := English.NewFound(st, 9, "the"); v.Say != "There is no step 9: the run has come to step 1." {
 		t.Errorf("no such step: %q", v.Say)
 	}
 }
@@ -72,14 +75,14 @@ func TestFound(t *testing.T) {
 func TestWhyNot(t *testing.T) {
 	// p′ under top-p 0.9: 0.6652, 0.2447, 0.0900
 	set := sampling.Settings{Temperature: 1, TopP: 0.9}
-	v := NewWhatIf(sessiontest.Drill(t, set, infer.KindSample, 0.7312))
+	v := English.NewWhatIf(sessiontest.Drill(t, set, infer.KindSample, 0.7312))
 	first := TokenText(testmodel.Target(t).Token(0)).String()
 	want := "Why not the most likely? " + first + " is the likeliest, at 0.6652; u = 0.7312 falls past it. In 100 " +
 		"draws it would win 67."
 	if got := v.Say.String(); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	v = NewWhatIf(sessiontest.Drill(t, set, infer.KindSample, 0.1))
+	v = English.NewWhatIf(sessiontest.Drill(t, set, infer.KindSample, 0.1))
 	want = "Is it always the most likely? " + first + " is, at 0.6652, and u = 0.1000 falls on it. In 100 draws " +
 		"others would win 33."
 	if got := v.Say.String(); got != want {
@@ -91,23 +94,23 @@ func TestWhatIf(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312)
 	u := 0.95 // on the third, 0.9100 to 1
 	s.WhatIf = &u
-	v := NewWhatIf(s)
+	v := English.NewWhatIf(s)
 	third := TokenText(testmodel.Target(t).Token(2)).String()
 	want := "u = 0.9500 falls on " + third + ", from 0.9100 to 1.0000: the 3rd choice, p′ = 0.0900."
 	if got := v.Say.String(); got != want || v.Take != `{"cmd":"choose","step":1,"token":2}` ||
 		v.U != "0.95" || !v.Shown {
 		t.Errorf("got  %q\nwant %q: %+v", got, want, v)
 	}
-	if seg := New(s).Segments; seg.What != "95%" || seg.List[2].Class != "p2 is-what" ||
+	if seg := English.New(s).Segments; seg.What != "95%" || seg.List[2].Class != "p2 is-what" ||
 		seg.WhatSay != "another u = 0.9500" {
 		t.Errorf("the strip: %+v", seg)
 	}
 	u = 0.7 // on the one that was taken
-	if v := NewWhatIf(s); v.Take != "" || !strings.HasSuffix(v.Say.String(), "It is the one taken.") ||
-		New(s).Segments.List[1].Class != "is-pick" {
+	if v := English.NewWhatIf(s); v.Take != "" || !strings.HasSuffix(v.Say.String(), "It is the one taken.") ||
+		English.New(s).Segments.List[1].Class != "is-pick" {
 		t.Errorf("%+v", v)
 	}
-	if v := NewWhatIf(sessiontest.Drill(t, sampling.Settings{TopP: 1}, infer.KindSample, 0)); v.Shown {
+	if v := English.NewWhatIf(sessiontest.Drill(t, sampling.Settings{TopP: 1}, infer.KindSample, 0)); v.Shown {
 		t.Error("greedy has another u")
 	}
 }
@@ -116,7 +119,7 @@ func TestForced(t *testing.T) {
 	s := sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312)
 	step := s.Steps[0]
 	step.Forced, step.Drawn, step.Chosen, step.Rank, step.P, step.Q = true, 1, 4, 5, s.Dist.P[4], 0
-	v := New(s)
+	v := English.New(s)
 	got := v.Verdict.String()
 	for _, want := range []string{
 		"because a person chose it: the 5th choice, p = 0.0191, though the filters had cut it.",
@@ -139,14 +142,14 @@ func TestForced(t *testing.T) {
 
 func TestLongNumbers(t *testing.T) {
 	set := sampling.Settings{Temperature: 1e-300, TopP: 1}
-	if row := New(sessiontest.Drill(t, set, infer.KindSoftmax, 0)).Table.Rows[0]; row.ZT != "4.00e300" ||
+	if row := English.New(sessiontest.Drill(t, set, infer.KindSoftmax, 0)).Table.Rows[0]; row.ZT != "4.00e300" ||
 		row.P != "1.0000" {
 		t.Errorf("at T = 1e-300 the first row is %+v", row)
 	}
 }
 
 func TestKVHeads(t *testing.T) {
-	g := NewKVHeadsGrid("x", testmodel.Target(t).Shape(), 19, 1, true, 260)
+	g := English.NewKVHeadsGrid("x", testmodel.Target(t).Shape(), 19, 1, true, 260)
 	// 6 layers of 2 heads: twelve rows of 12, six labels
 	if g.BodyH != "144" || g.PitchY != "12" || len(g.Labels) != 6 ||
 		g.Aria != "6 layers of 2 key/value heads by 19 positions filled; position 19 is new" {
@@ -157,17 +160,17 @@ func TestKVHeads(t *testing.T) {
 func TestEnter(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	st := sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
-	if p := New(st); p.Enter != "forward" || p.Pace != "" {
+	if p := English.New(st); p.Enter != "forward" || p.Pace != "" {
 		t.Errorf("%q at pace %q", p.Enter, p.Pace)
 	}
 	sessiontest.Do(t, s, session.StepStage{})
-	if p := New(sessiontest.Do(t, s, session.Back{})); p.Enter != "" {
+	if p := English.New(sessiontest.Do(t, s, session.Back{})); p.Enter != "" {
 		t.Errorf("looking back, %q arrives", p.Enter)
 	}
 	sessiontest.Do(t, s, session.SetSpeed{Speed: session.SpeedFour})
 	sessiontest.Do(t, s, session.Play{})
-	if st, err := s.Tick(t.Context()); err != nil || New(st).Pace != "4" {
-		t.Errorf("at 4× the pace is %q (%v)", New(st).Pace, err)
+	if st, err := s.Tick(t.Context()); err != nil || English.New(st).Pace != "4" {
+		t.Errorf("at 4× the pace is %q (%v)", English.New(st).Pace, err)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func TestDrillSoftmax(t *testing.T) {
-	v := New(sessiontest.Drill(t, sampling.Pure, infer.KindSoftmax, 0))
+	v := English.New(sessiontest.Drill(t, sampling.Pure, infer.KindSoftmax, 0))
 	var got []string
 	for _, r := range v.Table.Rows {
 		got = append(got, strings.Join([]string{r.Z, r.ZT, r.E, r.P, r.Cum, r.Ramp}, " "))
@@ -118,7 +118,7 @@ func TestDrillFilter(t *testing.T) {
 			"", "", "",
 		},
 	} {
-		p := New(sessiontest.Drill(t, c.set, infer.KindFilter, 0))
+		p := English.New(sessiontest.Drill(t, c.set, infer.KindFilter, 0))
 		if got := p.Lead.String(); got != c.lead {
 			t.Errorf("%s: the sentence is %q, want %q", c.name, got, c.lead)
 		}
@@ -147,7 +147,9 @@ func TestDrillFilter(t *testing.T) {
 }
 
 func TestDrillCutLine(t *testing.T) {
-	rows := New(sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindFilter, 0)).Table.Rows
+	rows := English.New(
+		sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindFilter, 0),
+	).Table.Rows
 	for i, r := range rows {
 		if (r.Line != nil) != (i == 3) {
 			t.Errorf("row %d has a line: %v", i+1, r.Line)
@@ -171,7 +173,7 @@ func TestCutLineBelowTheRows(t *testing.T) {
 	for range 2 {
 		sessiontest.Do(t, s, session.StepStage{})
 	}
-	table := New(sessiontest.Do(t, s, session.StepStage{})).Table
+	table := English.New(sessiontest.Do(t, s, session.StepStage{})).Table
 	for i, r := range table.Rows {
 		if r.Line != nil {
 			t.Errorf("row %d has a line", i+1)
@@ -184,7 +186,7 @@ func TestCutLineBelowTheRows(t *testing.T) {
 
 func TestDrillSample(t *testing.T) {
 	// p′: 0.6652, 0.2447, 0.0900; the second lies from 0.6652 to 0.9099
-	p := New(sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312))
+	p := English.New(sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9}, infer.KindSample, 0.7312))
 	r := p.Table.Rows[1]
 	if !r.Pick || !r.Worked || r.From != "0.6652" || r.To != "0.9100" || r.LaneX != "66.52%" {
 		t.Errorf("the chosen row is %+v", r)
@@ -209,14 +211,14 @@ func TestDrillSample(t *testing.T) {
 	if got := p.Verdict.String(); !strings.Contains(got, "the 2nd choice of 3 (p′ = 0.2447)") {
 		t.Errorf("the verdict is %q", got)
 	}
-	g := New(sessiontest.Drill(t, sampling.Settings{Temperature: 0, TopP: 1}, infer.KindSample, 0))
+	g := English.New(sessiontest.Drill(t, sampling.Settings{Temperature: 0, TopP: 1}, infer.KindSample, 0))
 	if g.Table.Marker != "" || g.Segments.Mark != "" || !strings.Contains(g.Lead.String(), "No u is drawn") {
 		t.Errorf("greedy shows a u: %+v %q", g.Segments, g.Lead)
 	}
 }
 
 func TestKVGridHoldsUp(t *testing.T) {
-	small := NewKVGrid("a", 6, 19, 1, true, 260)
+	small := English.NewKVGrid("a", 6, 19, 1, true, 260)
 	if small.Note != "" || small.PitchX != "11.8" || len(small.Labels) != 6 || small.Newest != "19, new" ||
 		small.NextX == "" {
 		t.Errorf("19 positions: %+v", small)
@@ -224,26 +226,27 @@ func TestKVGridHoldsUp(t *testing.T) {
 	if small.Aria != "6 layers by 19 positions filled; position 19 is new" {
 		t.Errorf("19 positions are called %q", small.Aria)
 	}
-	large := NewKVGrid("a", 32, 512, 1, false, 260)
+	large := English.NewKVGrid("a", 32, 512, 1, false, 260)
 	if large.Note == "" || len(large.Labels) != 2 || large.NextX != "" {
 		t.Errorf("512 positions: %+v", large)
 	}
-	if first := NewKVGrid("a", 6, 8, 8, true, 260); first.OldW != "0" || first.Newest != "1 to 8, all new" {
+	if first := English.NewKVGrid("a", 6, 8, 8, true, 260); first.OldW != "0" || first.Newest != "1 to 8, all new" {
 		t.Errorf("prefill: %+v", first)
 	}
 }
 
 func TestCompare(t *testing.T) {
 	sh := cost.Shape{Layers: 6, Width: 192, Heads: 6, KVHeads: 2, HeadDim: 32, FFN: 512, Vocab: 4096}
-	c := NewCompare(sh.Step(19).Total(), sh.Pass(19).Total(), 1_800_000)
-	if c.Less != "14.4× less" || c.Cached.String() != "3.19 M, 1.8 ms" || c.Recomputed.String() != "46.05 M, not run" ||
+	c := English.NewCompare(sh.Step(19).Total(), sh.Pass(19).Total(), 1_800_000)
+	if c.Less != "14.4× less" || c.Cached.String() != "3.19 M, 1.8 ms" ||
+		c.Recomputed.String() != "46.05 M, not run" ||
 		c.CachedBar != "6.93%" {
 		t.Errorf("%+v", c)
 	}
-	if got, want := kvFormula(sh).String(), "3,072 B = 2 × 6 layers × 2 heads × 32 × 4 B."; got != want {
+	if got, want := English.kvFormula(sh).String(), "3,072 B = 2 × 6 layers × 2 heads × 32 × 4 B."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if c := NewCompare(100, 100, 0); c.Less != "the same so far" || c.Cached.String() != "100" {
+	if c := English.NewCompare(100, 100, 0); c.Less != "the same so far" || c.Cached.String() != "100" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -254,7 +257,7 @@ func TestCompare(t *testing.T) {
 func TestDrillTypical(t *testing.T) {
 	set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.2}
 	s := sessiontest.Drill(t, set, infer.KindSample, 0.5)
-	p := New(s)
+	p := English.New(s)
 	for i, row := range p.Table.Rows {
 		if row.Kept != (i == 1) || row.Line != nil {
 			t.Errorf("row %d: kept %v, line %v", i, row.Kept, row.Line)
@@ -272,10 +275,10 @@ func TestDrillTypical(t *testing.T) {
 	if got := p.Work.Cells; got[0].Sum.String() != "0" || got[3].Sum.String() != "by typical-p" {
 		t.Errorf("the draw is worked as %v", got)
 	}
-	if got := NewWhatIf(s).Say.String(); !strings.Contains(got, "at 0.6316, but typical-p cuts it") {
+	if got := English.NewWhatIf(s).Say.String(); !strings.Contains(got, "at 0.6316, but typical-p cuts it") {
 		t.Errorf("why not the most likely: %q", got)
 	}
-	p = New(sessiontest.Drill(t, set, infer.KindFilter, 0.5))
+	p = English.New(sessiontest.Drill(t, set, infer.KindFilter, 0.5))
 	if got, want := p.Lead.String(), "Keep the tokens whose surprise is closest to the average here, until together "+
 		"they reach 0.20, cut the rest, rescale to 1."; got != want {
 		t.Errorf("the lead is %q, want %q", got, want)

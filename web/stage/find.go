@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -34,14 +33,14 @@ var unmarked = strings.NewReplacer("·", " ", "↵", "\n", "⇥", "\t")
 
 // NewFound searches the vocabulary for tokens with text in them, to be chosen
 // at a step, in the order of [session.State.Find].
-func NewFound(s *session.State, n int, text string) Found {
+func (w Words) NewFound(s *session.State, n int, text string) Found {
 	step := stepOf(s, n)
 	if step == nil || step.Logits == nil {
-		return Found{Say: notDrawn(s, n)}
+		return Found{Say: w.notDrawn(s, n)}
 	}
 	text = unmarked.Replace(text)
 	if text == "" {
-		return Found{Say: "Type a part of a token. A space before a word belongs to it: · finds one, ↵ a new line."}
+		return Found{Say: w.T("found.type")}
 	}
 	d := distributionOf(s, step)
 	ids, more := s.Find(n, text, foundRows)
@@ -50,24 +49,23 @@ func NewFound(s *session.State, n int, text string) Found {
 		rank := d.RankOf(int32(id))
 		t, p := TokenText(s.Model.Token(id)), d.P[id]
 		row := FoundRow{
-			Text: t, P: terms.Prob(p), Rank: terms.Ordinal(rank + 1), Cmd: chooseCmd(n, id),
+			Text: t, P: terms.Prob(p), Rank: w.Ordinal(rank + 1), Cmd: chooseCmd(n, id),
 			Chosen: step.Ran >= infer.KindSample && step.Chosen == id,
 		}
-		row.Title = fmt.Sprintf("Take %s, %s, %s of %s", t, terms.Is("p", p), row.Rank, terms.Count(len(d.Order)))
+		row.Title = w.T(
+			"found.take", "token", t, "p", terms.Is("p", p), "rank", row.Rank, "all", terms.Count(len(d.Order)),
+		)
 		v.Rows = append(v.Rows, row)
 	}
-	token := terms.Count(Position(s, n))
-	switch {
-	case len(ids) == 0:
-		v.Say = fmt.Sprintf(
-			"None of the %s tokens contains “%s”. Try a part of it: long words are made of several tokens.",
-			terms.Count(len(d.Order)), Marked(text),
-		)
-	default:
-		v.Say = fmt.Sprintf("%s with “%s”, for token %s:", terms.Counted(len(ids)+more, "token"), Marked(text), token)
+	v.Say = w.T(
+		"found", "tokens", w.Counted(len(ids)+more, "token"), "text", Marked(text),
+		"token", terms.Count(Position(s, n)),
+	)
+	if len(ids) == 0 {
+		v.Say = w.T("found.none", "all", terms.Count(len(d.Order)), "text", Marked(text))
 	}
 	if more > 0 {
-		v.More = "and " + terms.Count(more) + " more: type more of it"
+		v.More = w.T("found.more", "n", terms.Count(more))
 	}
 	return v
 }

@@ -8,14 +8,14 @@ func TestWords(t *testing.T) {
 		{Share(0.33584), "33.58%"},
 		{Share(-1), "0%"},
 		{Share(1.5), "100%"},
-		{draws(0.6339), "63 draws in 100"}, // 1 − 0.3661
-		{draws(0.01), "1 draw in 100"},
-		{draws(0.001), "fewer than 1 draw in 100"},
-		{draws(0.9999), "more than 99 draws in 100"},
-		{draws(0), "no draw"},
-		{blocks(6), "Six blocks"},
-		{blocks(32), "32 blocks"},
-		{join([]string{"a", "b", "c"}), "a, b and c"},
+		{English.draws(0.6339), "63 draws in 100"}, // 1 − 0.3661
+		{English.draws(0.01), "1 draw in 100"},
+		{English.draws(0.001), "fewer than 1 draw in 100"},
+		{English.draws(0.9999), "more than 99 draws in 100"},
+		{English.draws(0), "no draw"},
+		{English.blocks(6), "Six blocks"},
+		{English.blocks(32), "32 blocks"},
+		{English.list([]string{"a", "b", "c"}), "a, b and c"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -46,12 +45,12 @@ type ShapeRow struct{ Name, Dims string }
 const labelledColumns = 32
 
 // textTokens are the texts at positions 1 to n: prompt, then generated.
-func textTokens(s *session.State, n int) []Column {
+func (w Words) textTokens(s *session.State, n int) []Column {
 	var all []Column
 	for _, t := range s.PromptTokens {
 		c := Column{Text: TokenText(t)}
 		if t.Special && len(all) == 0 {
-			c.Text = Text{{S: "start", Mark: true}}
+			c.Text = Text{{S: w.T("start"), Mark: true}}
 		}
 		all = append(all, c)
 	}
@@ -66,23 +65,12 @@ func textTokens(s *session.State, n int) []Column {
 	return all[:min(n, len(all))]
 }
 
-func forwardPanel(s *session.State, st infer.Forward, p *Stage) {
+func (w Words) forwardPanel(s *session.State, st infer.Forward, p *Stage) {
 	c := s.Model.Config()
 	n, read := st.Positions, len(st.Tokens)
 	newest := TokenText(st.Tokens[read-1])
-	if st.Prefill {
-		p.Lead = say("Prefill: all ", terms.Counted(read, "token"), " of the prompt go through the ", terms.Counted(
-			c.Layers, "block",
-		),
-			" at once, side by side. Only the last one’s vector goes on to stage 2.")
-	} else {
-		p.Lead = say("Decode: token ", terms.Count(n), ", ", gen(newest), ", enters alone as ", terms.Count(c.Width),
-			" numbers. Each block lets it look back at the text, adds what it found, and passes the sum on.")
-	}
-	p.Facts = []Fact{{"mult-adds", terms.MultAdds(st.MultAdds), true}, {"took", terms.Took(st.Took), false}}
-
 	f := &Forward{
-		PartsSay: "multiply-adds of matrix products; norms, rotary positions, softmax and activation are not counted",
+		PartsSay: w.T("forward.parts"),
 	}
 	old := n - read
 	f.OldW, f.NewX, f.NewW = Share(float64(old)/float64(n)), Share(float64(old)/float64(n)), Share(
@@ -90,27 +78,24 @@ func forwardPanel(s *session.State, st infer.Forward, p *Stage) {
 	)
 	switch {
 	case st.Prefill:
-		f.In = say("embeddings of ", terms.Counted(read, "token"), ": ", terms.Count(c.Width), " numbers each")
-		f.Read = terms.Counted(read, "position") + ", all read now"
+		f.In = w.Rich("forward.in.prefill", "tokens", w.Counted(read, "token"), "width", terms.Count(c.Width))
+		f.Read = w.T("forward.read.prefill", "positions", w.Counted(read, "position"))
 	default:
-		f.In = say("embedding of ", gen(newest), ": ", terms.Count(c.Width), " numbers")
-		f.Read = fmt.Sprintf(
-			"%s read now, %s looked up in the cache", terms.Counted(read, "position"), terms.Count(old),
-		)
+		f.In = w.Rich("forward.in", "token", gen(newest), "width", terms.Count(c.Width))
+		f.Read = w.T("forward.read", "positions", w.Counted(read, "position"), "old", terms.Count(old))
 	}
-	f.Out = say(
-		"normalise the last vector, then compare it with all ", terms.Count(c.Vocab),
-		" token vectors: the logits, stage 2",
+	f.Out = w.Rich("forward.out", "vocab", terms.Count(c.Vocab))
+	f.Aria = w.T(
+		"forward.aria", "blocks", w.Counted(c.Layers, "block"), "positions", w.Counted(n, "position"), "read", f.Read,
 	)
-	f.Aria = fmt.Sprintf("%s, each over %s; %s", terms.Counted(c.Layers, "block"), terms.Counted(n, "position"), f.Read)
-	f.Each = fmt.Sprintf("Each block: %s look back over %s, then a feed-forward layer of %s; both results are added "+
-		"to the vector.",
-		terms.Counted(c.Heads, "head"), reach(c, n), terms.Count(c.FFN))
+	f.Each = w.T(
+		"forward.each", "heads", w.Counted(c.Heads, "head"), "reach", w.reach(c, n), "ffn", terms.Count(c.FFN),
+	)
 	for i := range c.Layers {
 		f.Blocks = append(f.Blocks, terms.Count(i+1))
 	}
 	if n <= labelledColumns {
-		for i, col := range textTokens(s, n) {
+		for i, col := range w.textTokens(s, n) {
 			col.X = Share((float64(i) + 0.5) / float64(n))
 			if i >= old {
 				col.Class = strings.TrimSpace(col.Class + " is-new")
@@ -118,32 +103,30 @@ func forwardPanel(s *session.State, st infer.Forward, p *Stage) {
 			f.Columns = append(f.Columns, col)
 		}
 	}
-	f.Parts = partBars(st.Parts)
+	f.Parts = w.partBars(st.Parts)
 	for _, sh := range st.Shapes {
-		f.Shapes = append(f.Shapes, ShapeRow{strings.ReplaceAll(sh.Name, "_", "-"), dims(sh.Dims)})
+		f.Shapes = append(f.Shapes, ShapeRow{w.T("tensor." + sh.Name), dims(sh.Dims)})
 	}
 	f.Thin = "wide"
 	if !st.Prefill {
 		f.Thin = "thin"
 	}
-	if f.Look = newLook(s); f.Look != nil {
+	if f.Look = w.newLook(s); f.Look != nil {
 		p.Work = f.Look.worked()
 	}
 	p.Forward = f
 }
 
 // reach says how far back heads look, with n positions in the cache.
-func reach(c checkpoint.Config, n int) string {
+func (w Words) reach(c checkpoint.Config, n int) string {
 	window, layers := c.Window()
 	switch {
 	case layers == 0 || n <= window:
-		return "all positions so far"
+		return w.T("reach.all")
 	case layers == c.Layers:
-		return "the last " + terms.Counted(window, "position")
+		return w.T("reach.window", "positions", w.Counted(window, "position"))
 	}
-	return fmt.Sprintf(
-		"all positions so far (in %s over the last %s only)", terms.Counted(layers, "block"), terms.Count(window),
-	)
+	return w.T("reach.some", "blocks", w.Counted(layers, "block"), "window", terms.Count(window))
 }
 
 func dims(d []int) string {
@@ -155,7 +138,7 @@ func dims(d []int) string {
 }
 
 // partBars splits a count by where it was spent, parts that are zero left out.
-func partBars(p cost.Parts) []PartBar {
+func (w Words) partBars(p cost.Parts) []PartBar {
 	total := p.Total()
 	var bars []PartBar
 	for _, part := range []struct {
@@ -163,7 +146,7 @@ func partBars(p cost.Parts) []PartBar {
 		n    int64
 	}{
 		{"projections", p.Projections},
-		{"feed-forward", p.FeedForward},
+		{"feed_forward", p.FeedForward},
 		{"attention", p.Attention},
 		{"output", p.Output},
 	} {
@@ -171,7 +154,7 @@ func partBars(p cost.Parts) []PartBar {
 			continue
 		}
 		x := float64(part.n) / float64(total)
-		bars = append(bars, PartBar{part.name, terms.MultAdds(part.n), terms.Percent(x), Share(x)})
+		bars = append(bars, PartBar{w.T("part." + part.name), w.MultAdds(part.n), terms.Percent(x), Share(x)})
 	}
 	return bars
 }

@@ -22,12 +22,12 @@ type Heat struct {
 
 // NewHeat gives the numbers of the attention heatmaps, or nil where nobody
 // looks into the forward pass.
-func NewHeat(s *session.State) *Heat {
+func (w Words) NewHeat(s *session.State) *Heat {
 	if s.Look == nil {
 		return nil
 	}
 	cols := heatColumns(s.Look.Position + 1)
-	h := &Heat{Columns: heatLabels(s, cols)}
+	h := &Heat{Columns: w.heatLabels(s, cols)}
 	for _, b := range s.Look.Blocks {
 		var heads [][]byte
 		for _, w := range b.Attention {
@@ -58,8 +58,8 @@ func heatColumns(n int) []span {
 	return cols
 }
 
-func heatLabels(s *session.State, cols []span) []string {
-	tokens := textTokens(s, s.Look.Position+1)
+func (w Words) heatLabels(s *session.State, cols []span) []string {
+	tokens := w.textTokens(s, s.Look.Position+1)
 	var labels []string
 	for _, c := range cols {
 		if n := c.to - c.from; n > 1 {

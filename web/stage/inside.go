@@ -35,56 +35,67 @@ const headRows = 16
 
 // NewHead tells what a head reads at the step shown, most first. Blocks and
 // heads count from 1, as on the screen.
-func NewHead(s *session.State, block, head int) HeadDetail {
-	if why := notSeen(s, block); why != "" {
+func (w Words) NewHead(s *session.State, block, head int) HeadDetail {
+	if why := w.notSeen(s, block); why != "" {
 		return HeadDetail{Missing: why}
 	}
 	c, b := s.Model.Config(), s.Look.Blocks[block-1]
 	if head < 1 || head > len(b.Attention) {
 		return HeadDetail{
-			Missing: fmt.Sprintf("There is no head %d: a block has %s.", head, terms.Counted(len(b.Attention), "head")),
+			Missing: w.T("missing.head", "n", terms.Count(head), "heads", w.Counted(len(b.Attention), "head")),
 		}
 	}
-	w := b.Attention[head-1]
+	reads := b.Attention[head-1]
 	v := HeadDetail{
-		Title: fmt.Sprintf("Block %d, head %d reads", block, head), Shares: shares(c.Heads, c.KVHeads, head),
+		Title: w.T(
+			"head.title",
+			"block",
+			terms.Count(block),
+			"head",
+			terms.Count(head),
+		), Shares: w.shares(c.Heads, c.KVHeads, head),
 	}
-	hidden := outOfSight(c, block-1, len(w))
+	hidden := outOfSight(c, block-1, len(reads))
 	if hidden > 0 {
-		v.Shares += "; in this block a token sees the last " + terms.Counted(len(w)-hidden, "position")
+		v.Shares = w.T(
+			"shares.window", "shares", v.Shares, "positions", w.Counted(len(reads)-hidden, "position"),
+		)
 	}
 	rest := 1.0
 	rows := headRows
-	if len(w)-hidden == headRows+1 {
+	if len(reads)-hidden == headRows+1 {
 		rows++ // a line for "the other one" would take as much room as the one itself
 	}
-	for _, r := range mostRead(textTokens(s, len(w)), w, rows, hidden) {
-		v.Rows = append(v.Rows, ReadRow{Text: r.Text, At: r.At, W: terms.Prob(r.w), Bar: Share(r.w), Class: Ramp(r.w)})
+	for _, r := range w.mostRead(w.textTokens(s, len(reads)), reads, rows, hidden) {
+		v.Rows = append(
+			v.Rows,
+			ReadRow{Text: r.Text, At: r.At, W: terms.Prob(r.w), Bar: Share(r.w), Class: Ramp(r.w)},
+		)
 		rest -= r.w
 	}
-	if n := len(w) - hidden - len(v.Rows); n > 0 {
-		v.Rest, v.RestW = "the other "+terms.Count(n)+" together", terms.Prob(max(rest, 0))
+	if n := len(reads) - hidden - len(v.Rows); n > 0 {
+		v.Rest, v.RestW = w.T("head.rest", "n", terms.Count(n)), terms.Prob(max(rest, 0))
 	}
 	return v
 }
 
 // shares names the heads that use the same keys and values as a head.
-func shares(heads, kv, head int) string {
+func (w Words) shares(heads, kv, head int) string {
 	per := heads / kv
 	if per == 1 {
-		return "its keys and values are its own"
+		return w.T("shares.own")
 	}
 	first := (head-1)/per*per + 1
-	return fmt.Sprintf("heads %d–%d share keys and values", first, first+per-1)
+	return w.T("shares", "from", terms.Count(first), "to", terms.Count(first+per-1))
 }
 
 // notSeen says why a block cannot be looked into, or "".
-func notSeen(s *session.State, block int) string {
+func (w Words) notSeen(s *session.State, block int) string {
 	switch {
 	case s.Look == nil:
-		return "There is nothing to see inside here: go to stage 1 and press “Look inside”."
+		return w.T("missing.look")
 	case block < 1 || block > len(s.Look.Blocks):
-		return fmt.Sprintf("There is no block %d: the model has %s.", block, terms.Counted(len(s.Look.Blocks), "block"))
+		return w.T("missing.block", "n", terms.Count(block), "blocks", w.Counted(len(s.Look.Blocks), "block"))
 	}
 	return ""
 }
@@ -120,44 +131,47 @@ type TensorView struct {
 type ValueRow struct{ Name, Values string }
 
 // activations says what the feed-forward layer's activations are.
-func activations(c checkpoint.Config) string {
+func (w Words) activations(c checkpoint.Config) string {
 	function := "silu"
 	if c.Block.Activation != checkpoint.SiLU {
 		function = "gelu"
 	}
 	if c.Has(checkpoint.Gate) {
-		return "activations: " + function + "(gate) × up"
+		return w.T("activations", "formula", function+"(gate) × up")
 	}
-	return "activations: " + function + "(up)"
+	return w.T("activations", "formula", function+"(up)")
 }
 
 // NewInside opens a block at the step shown. Blocks count from 1.
-func NewInside(s *session.State, block int) Inside {
-	if why := notSeen(s, block); why != "" {
+func (w Words) NewInside(s *session.State, block int) Inside {
+	if why := w.notSeen(s, block); why != "" {
 		return Inside{Missing: why}
 	}
 	c, b := s.Model.Config(), s.Look.Blocks[block-1]
 	v := Inside{
-		Title: fmt.Sprintf("Inside block %d, at token %s", block, terms.Count(s.Look.Position+1)),
+		Title: w.T("inside.title", "block", terms.Count(block), "n", terms.Count(s.Look.Position+1)),
 		Says:  sayRows(b.Says),
 	}
 	longest := max(b.NormIn, b.NormMid, b.NormOut)
 	for _, st := range []struct {
 		name string
 		n    float64
-	}{{"comes in", b.NormIn}, {"after attention", b.NormMid}, {"after feed-forward", b.NormOut}} {
-		v.Steps = append(v.Steps, InsideStep{st.name, terms.Decimals(st.n, 2), Share(st.n / longest)})
+	}{{"inside.norm.in", b.NormIn}, {"inside.norm.attention", b.NormMid}, {"inside.norm.ffn", b.NormOut}} {
+		v.Steps = append(v.Steps, InsideStep{w.T(st.name), terms.Decimals(st.n, 2), Share(st.n / longest)})
 	}
-	heads := func(n int) string { return terms.Counted(n, "head") + " × " + terms.Count(c.HeadDim) }
+	heads := func(n int) string {
+		return w.T("inside.heads", "heads", w.Counted(n, "head"), "dim", terms.Count(c.HeadDim))
+	}
 	v.Tensors = []TensorView{
-		tensor("q", "query: what each head looks for", heads(c.Heads), "head", b.Query, c.HeadDim),
-		tensor("k", "key: by what this token can be found", heads(c.KVHeads), "key/value head", b.Key, c.HeadDim),
-		tensor("v", "value: what it gives to whoever looks", heads(c.KVHeads), "key/value head", b.Value, c.HeadDim),
-		tensor("feed-forward", activations(c), terms.Count(c.FFN), "", b.Hidden, valuesInRow),
+		w.tensor("q", heads(c.Heads), "row.head", b.Query, c.HeadDim),
+		w.tensor("k", heads(c.KVHeads), "row.kv", b.Key, c.HeadDim),
+		w.tensor("v", heads(c.KVHeads), "row.kv", b.Value, c.HeadDim),
+		w.tensor("ffn", terms.Count(c.FFN), "", b.Hidden, valuesInRow),
 	}
-	tokens := textTokens(s, s.Look.Position+1)
-	for h, w := range b.Attention {
-		v.Heads = append(v.Heads, headButton(tokens, w, block-1, h, outOfSight(c, block-1, len(w))))
+	v.Tensors[3].Say = w.activations(c)
+	tokens := w.textTokens(s, s.Look.Position+1)
+	for h, reads := range b.Attention {
+		v.Heads = append(v.Heads, w.headButton(tokens, reads, block-1, h, outOfSight(c, block-1, len(reads))))
 	}
 	return v
 }
@@ -170,24 +184,40 @@ const (
 	stripHalf   = 20.0 // height of the strip above and below zero
 )
 
-func tensor(name, words, shape, row string, x []float32, perRow int) TensorView {
-	v := TensorView{Name: name, Say: words, Shape: shape}
+// tensor shows a vector. row is the key of what its rows are called, "" where they
+// are numbered by their values.
+func (w Words) tensor(name, shape, row string, x []float32, perRow int) TensorView {
+	v := TensorView{Name: w.T("inside." + name), Say: w.T("inside.say." + name), Shape: shape}
 	low, high, sum := float64(x[0]), float64(x[0]), 0.0
 	for _, f := range x {
 		low, high, sum = min(low, float64(f)), max(high, float64(f)), sum+float64(f)
 	}
 	v.Min, v.Max, v.Mean = terms.Decimals(low, 2), terms.Decimals(high, 2), terms.Decimals(sum/float64(len(x)), 3)
-	v.bars(x, max(math.Abs(low), math.Abs(high)))
-	v.Aria = fmt.Sprintf("%s: %s from %s to %s, mean %s", name, terms.Counted(len(x), "value"), v.Min, v.Max, v.Mean)
+	v.bars(w, x, max(math.Abs(low), math.Abs(high)))
+	v.Aria = w.T(
+		"inside.aria",
+		"name",
+		v.Name,
+		"values",
+		w.Counted(len(x), "value"),
+		"min",
+		v.Min,
+		"max",
+		v.Max,
+		"mean",
+		v.Mean,
+	)
 	listed := x[:min(len(x), listedVals)]
-	v.ValuesSummary = "all " + terms.Counted(len(x), "value")
+	v.ValuesSummary = w.T("inside.values", "values", w.Counted(len(x), "value"))
 	if len(listed) < len(x) {
-		v.ValuesSummary = "the first " + terms.Count(len(listed)) + " of " + terms.Counted(len(x), "value")
+		v.ValuesSummary = w.T(
+			"inside.values.first", "n", terms.Count(len(listed)), "values", w.Counted(len(x), "value"),
+		)
 	}
 	for part := range slices.Chunk(listed, perRow) {
 		r := ValueRow{Name: fmt.Sprintf("%d–%d", len(v.Values)*perRow+1, len(v.Values)*perRow+len(part))}
 		if row != "" {
-			r.Name = fmt.Sprintf("%s %d", row, len(v.Values)+1)
+			r.Name = w.T(row, "n", terms.Count(len(v.Values)+1))
 		}
 		words := make([]string, len(part))
 		for i, f := range part {
@@ -201,10 +231,10 @@ func tensor(name, words, shape, row string, x []float32, perRow int) TensorView 
 
 // bars draws values as bars up and down from zero. Of more than fit, each bar
 // is the one of its neighbours that is furthest from zero.
-func (v *TensorView) bars(x []float32, most float64) {
+func (v *TensorView) bars(w Words, x []float32, most float64) {
 	per := (len(x) + stripBars - 1) / stripBars
 	if per > 1 {
-		v.Note = fmt.Sprintf("each bar is the largest of %d neighbours", per)
+		v.Note = w.T("inside.bars", "n", terms.Count(per))
 	}
 	var pos, neg strings.Builder
 	n := 0

@@ -45,7 +45,7 @@ func ramp(n int) []float32 {
 }
 
 func TestLook(t *testing.T) {
-	p := New(looked(t))
+	p := English.New(looked(t))
 	l := p.Forward.Look
 	if l == nil {
 		t.Fatal("nothing is looked into")
@@ -61,7 +61,8 @@ func TestLook(t *testing.T) {
 	if b.Before != "1.2" || b.After != "5.0" || b.BeforeW != "25%" || b.AfterW != "100%" {
 		t.Errorf("norms %s (%s) and %s (%s)", b.Before, b.BeforeW, b.After, b.AfterW)
 	}
-	if b.Top.Text.String() != "·a" || b.Top.P != "0.50" || b.Top.Bar != "50%" || b.Then.P != "0.12" || len(b.All) != 2 {
+	if b.Top.Text.String() != "·a" || b.Top.P != "0.50" || b.Top.Bar != "50%" || b.Then.P != "0.12" ||
+		len(b.All) != 2 {
 		t.Errorf("it would say %+v, then %+v", b.Top, b.Then)
 	}
 	if len(b.Groups) != 2 || len(b.Groups[0]) != 3 {
@@ -79,7 +80,7 @@ func TestLook(t *testing.T) {
 	}
 	s := looked(t)
 	s.Look = nil
-	if v := New(s); v.Forward.Look != nil || v.Work != nil {
+	if v := English.New(s); v.Forward.Look != nil || v.Work != nil {
 		t.Error("a look where nobody looks")
 	}
 }
@@ -91,7 +92,7 @@ func TestHeadsSay(t *testing.T) {
 		"8 heads a block; 1–2, 3–4, 5–6 and 7–8 share keys and values": {8, 4},
 		"32 heads a block; every 4 share keys and values":              {32, 8},
 	} {
-		if got := headsSay(c[0], c[1]); got != want {
+		if got := English.headsSay(c[0], c[1]); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -118,7 +119,7 @@ func TestHeatColumns(t *testing.T) {
 }
 
 func TestHeat(t *testing.T) {
-	h := NewHeat(looked(t))
+	h := English.NewHeat(looked(t))
 	if got := strings.Join(h.Columns, " "); got != "start Once ·upon" {
 		t.Errorf("columns %q", got)
 	}
@@ -127,14 +128,14 @@ func TestHeat(t *testing.T) {
 	}
 	s := looked(t)
 	s.Look = nil
-	if NewHeat(s) != nil {
+	if English.NewHeat(s) != nil {
 		t.Error("a heatmap where nobody looks")
 	}
 }
 
 func TestHead(t *testing.T) {
 	s := looked(t)
-	v := NewHead(s, 1, 4)
+	v := English.NewHead(s, 1, 4)
 	if v.Title != "Block 1, head 4 reads" || v.Shares != "heads 4–6 share keys and values" || v.Rest != "" {
 		t.Errorf("%+v", v)
 	}
@@ -151,7 +152,7 @@ func TestHead(t *testing.T) {
 		{1, 7, "There is no head 7: a block has 6 heads."},
 		{1, 0, "There is no head 0: a block has 6 heads."},
 	} {
-		if got := NewHead(s, c.block, c.head).Missing; got != c.want {
+		if got := English.NewHead(s, c.block, c.head).Missing; got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
@@ -164,17 +165,17 @@ func TestHead(t *testing.T) {
 		s.PromptTokens = append(s.PromptTokens, s.PromptTokens[1])
 	}
 	s.Look.Blocks[0].Attention[0] = long
-	if v := NewHead(s, 1, 1); len(v.Rows) != 16 || v.Rest != "the other 24 together" || v.RestW != "0.6000" {
+	if v := English.NewHead(s, 1, 1); len(v.Rows) != 16 || v.Rest != "the other 24 together" || v.RestW != "0.6000" {
 		t.Errorf("%d rows, %s %s", len(v.Rows), v.Rest, v.RestW)
 	}
 	s.Look.Blocks[0].Attention[0] = long[:17]
-	if v := NewHead(s, 1, 1); len(v.Rows) != 17 || v.Rest != "" {
+	if v := English.NewHead(s, 1, 1); len(v.Rows) != 17 || v.Rest != "" {
 		t.Errorf("17 positions: %d rows, %q", len(v.Rows), v.Rest)
 	}
 }
 
 func TestInside(t *testing.T) {
-	v := NewInside(looked(t), 1)
+	v := English.NewInside(looked(t), 1)
 	if v.Title != "Inside block 1, at token 3" || len(v.Heads) != 6 || len(v.Says) != 2 {
 		t.Errorf("%+v", v)
 	}
@@ -196,10 +197,11 @@ func TestInside(t *testing.T) {
 		f.Neg != "M0.5 20v6.7" {
 		t.Errorf("feed-forward: %+v", f)
 	}
-	if f.ValuesSummary != "all 4 values" || f.Values[0].Values != "−1.00 0.00 3.00 0.50" || f.Values[0].Name != "1–4" {
+	if f.ValuesSummary != "all 4 values" || f.Values[0].Values != "−1.00 0.00 3.00 0.50" ||
+		f.Values[0].Name != "1–4" {
 		t.Errorf("its values: %+v", f.Values)
 	}
-	many := tensor("x", "", "", "", ramp(2000), valuesInRow)
+	many := English.tensor("q", "", "", ramp(2000), valuesInRow)
 	// 2,000 values as 500 bars of four, 1,024 of them listed in rows of 16
 	if many.W != "500" || many.Note != "each bar is the largest of 4 neighbours" || len(many.Values) != 64 ||
 		many.ValuesSummary != "the first 1,024 of 2,000 values" {
@@ -207,7 +209,7 @@ func TestInside(t *testing.T) {
 	}
 	s := looked(t)
 	s.Look = nil
-	if got := NewInside(s, 1).Missing; !strings.Contains(got, "Look inside") {
+	if got := English.NewInside(s, 1).Missing; !strings.Contains(got, "Look inside") {
 		t.Errorf("nothing to open: %q", got)
 	}
 }
@@ -215,7 +217,7 @@ func TestInside(t *testing.T) {
 func TestLookHoldsUp(t *testing.T) {
 	s := looked(t)
 	// More heads than can be listed at once: the block has none, and says where.
-	b := lookBlock(s, textTokens(s, 3), 0, 5, false)
+	b := English.lookBlock(s, English.textTokens(s, 3), 0, 5, false)
 	if len(b.Groups) != 0 || !strings.Contains(b.Aria, "its inside says it in words") {
 		t.Errorf("%+v", b)
 	}
@@ -242,7 +244,7 @@ func TestHeadThroughAWindow(t *testing.T) {
 	if s.Look == nil || n <= 17 {
 		t.Fatalf("%d tokens, looked into: %v", n, s.Look != nil)
 	}
-	v := NewHead(s, 1, 2)
+	v := English.NewHead(s, 1, 2)
 	if !strings.HasSuffix(v.Shares, "; in this block a token sees the last 16 positions") || len(v.Rows) != 16 ||
 		v.Rest != "" {
 		t.Errorf("%q, %d rows, rest %q", v.Shares, len(v.Rows), v.Rest)
@@ -252,7 +254,7 @@ func TestHeadThroughAWindow(t *testing.T) {
 			t.Errorf("position %s of %d is listed", r.At, n)
 		}
 	}
-	if got := New(s).Forward.Each; !strings.Contains(
+	if got := English.New(s).Forward.Each; !strings.Contains(
 		got, "4 heads look back over the last 16 positions, then",
 	) {
 		t.Error(got)
@@ -265,10 +267,10 @@ func TestHeadThroughAWindow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := reach(c.Config, 17); got != want {
+		if got := English.reach(c.Config, 17); got != want {
 			t.Errorf("%s looks back over %s, want %s", name, got, want)
 		}
-		if got := reach(c.Config, 16); got != "all positions so far" {
+		if got := English.reach(c.Config, 16); got != "all positions so far" {
 			t.Errorf("%s, whole: %s", name, got)
 		}
 		if err := c.Close(); err != nil {

@@ -59,7 +59,7 @@ type HeadButton struct {
 // button of its own at once; those of larger ones are listed in their block.
 const listedHeads = 128
 
-func newLook(s *session.State) *Look {
+func (w Words) newLook(s *session.State) *Look {
 	in := s.Look
 	if in == nil {
 		return nil
@@ -67,33 +67,28 @@ func newLook(s *session.State) *Look {
 	c := s.Model.Config()
 	v := &Look{
 		Group:    terms.Count(max(c.Heads/c.KVHeads, 1)),
-		HeadsSay: headsSay(c.Heads, c.KVHeads),
-		In: say(
-			"embedding of ", gen(TokenText(in.Token)), ": ", terms.Counted(c.Width, "number"), ", norm ",
-			terms.Decimals(in.Embedding, 1),
+		HeadsSay: w.headsSay(c.Heads, c.KVHeads),
+		In: w.Rich(
+			"look.in", "token", gen(TokenText(in.Token)), "numbers", w.Counted(c.Width, "number"),
+			"norm", terms.Decimals(in.Embedding, 1),
 		),
-		Aria: fmt.Sprintf(
-			"%s from first to last, at position %s", terms.Counted(c.Layers, "block"), terms.Count(in.Position+1),
-		),
+		Aria: w.T("look.aria", "blocks", w.Counted(c.Layers, "block"), "n", terms.Count(in.Position+1)),
 	}
 	listed := c.Layers*c.Heads <= listedHeads
 	if !listed {
-		v.Many = fmt.Sprintf(
-			"%s × %s are too many to list here: open a block to see its heads in figures.",
-			terms.Counted(c.Layers, "block"), terms.Counted(c.Heads, "head"),
-		)
+		v.Many = w.T("look.many", "blocks", w.Counted(c.Layers, "block"), "heads", w.Counted(c.Heads, "head"))
 	}
-	tokens := textTokens(s, in.Position+1)
-	v.Columns = lookColumns(s, tokens)
+	tokens := w.textTokens(s, in.Position+1)
+	v.Columns = w.lookColumns(s, tokens)
 	longest := in.Embedding
 	for _, b := range in.Blocks {
 		longest = max(longest, b.NormIn, b.NormOut)
 	}
 	sharp, sharpest := [2]int{}, float32(-1)
 	for i, b := range in.Blocks {
-		v.Blocks = append(v.Blocks, lookBlock(s, tokens, i, longest, listed))
-		for h, w := range b.Attention {
-			if top := slices.Max(w); top > sharpest {
+		v.Blocks = append(v.Blocks, w.lookBlock(s, tokens, i, longest, listed))
+		for h, reads := range b.Attention {
+			if top := slices.Max(reads); top > sharpest {
 				sharp, sharpest = [2]int{i, h}, top
 			}
 		}
@@ -133,26 +128,25 @@ func (v *Look) worked() *Work {
 }
 
 // headsSay tells which heads share keys and values: "1–3 and 4–6".
-func headsSay(heads, kv int) string {
-	lead := terms.Counted(heads, "head") + " a block; "
-	per := heads / kv
+func (w Words) headsSay(heads, kv int) string {
+	of, per := w.Counted(heads, "head"), heads/kv
 	switch {
 	case per == 1:
-		return lead + "each has keys and values of its own"
+		return w.T("heads.own", "heads", of)
 	case kv == 1:
-		return lead + "all share their keys and values"
+		return w.T("heads.one", "heads", of)
 	case kv > 4:
-		return fmt.Sprintf("%severy %d share keys and values", lead, per)
+		return w.T("heads.every", "heads", of, "n", terms.Count(per))
 	}
 	var groups []string
 	for g := range kv {
 		groups = append(groups, fmt.Sprintf("%d–%d", g*per+1, (g+1)*per))
 	}
-	return lead + join(groups) + " share keys and values"
+	return w.T("heads", "heads", of, "groups", w.list(groups))
 }
 
 // lookColumns are the labels above the heatmaps.
-func lookColumns(s *session.State, tokens []Column) []Column {
+func (w Words) lookColumns(s *session.State, tokens []Column) []Column {
 	cols := heatColumns(len(tokens))
 	var list []Column
 	for i, c := range cols {
@@ -172,7 +166,7 @@ func lookColumns(s *session.State, tokens []Column) []Column {
 	return list
 }
 
-func lookBlock(s *session.State, tokens []Column, i int, longest float64, listed bool) LookBlock {
+func (w Words) lookBlock(s *session.State, tokens []Column, i int, longest float64, listed bool) LookBlock {
 	b, c := s.Look.Blocks[i], s.Model.Config()
 	v := LookBlock{
 		N: terms.Count(i + 1), Last: i == len(s.Look.Blocks)-1,
@@ -187,13 +181,9 @@ func lookBlock(s *session.State, tokens []Column, i int, longest float64, listed
 	if len(v.All) > 1 {
 		v.Then = v.All[1]
 	}
-	v.Aria = fmt.Sprintf(
-		"Block %d: where its %s look; the heads’ buttons say it in words", i+1, terms.Counted(c.Heads, "head"),
-	)
+	v.Aria = w.T("look.block", "n", v.N, "heads", w.Counted(c.Heads, "head"))
 	if !listed {
-		v.Aria = fmt.Sprintf(
-			"Block %d: where its %s look; its inside says it in words", i+1, terms.Counted(c.Heads, "head"),
-		)
+		v.Aria = w.T("look.block.many", "n", v.N, "heads", w.Counted(c.Heads, "head"))
 		return v
 	}
 	per := max(c.Heads/c.KVHeads, 1)
@@ -202,7 +192,10 @@ func lookBlock(s *session.State, tokens []Column, i int, longest float64, listed
 			v.Groups = append(v.Groups, nil)
 		}
 		last := len(v.Groups) - 1
-		v.Groups[last] = append(v.Groups[last], headButton(tokens, b.Attention[h], i, h, outOfSight(c, i, len(tokens))))
+		v.Groups[last] = append(
+			v.Groups[last],
+			w.headButton(tokens, b.Attention[h], i, h, outOfSight(c, i, len(tokens))),
+		)
 	}
 	return v
 }
@@ -224,28 +217,29 @@ func outOfSight(c checkpoint.Config, block, n int) int {
 	return 0
 }
 
-// headButton tells what a head reads with weights w [positions], the first
-// hidden of which it cannot see.
-func headButton(tokens []Column, w []float32, block, head, hidden int) HeadButton {
-	reads := mostRead(tokens, w, headTop, hidden)
+// headButton tells what a head reads with weights [positions], the first hidden
+// of which it cannot see.
+func (w Words) headButton(tokens []Column, weights []float32, block, head, hidden int) HeadButton {
+	reads := w.mostRead(tokens, weights, headTop, hidden)
 	h := HeadButton{
 		N: terms.Count(head + 1), Row: fmt.Sprintf("%d.%d", block, head),
 		Cmd: fmt.Sprintf(`{"cmd":"head","block":%d,"head":%d}`, block+1, head+1),
 	}
 	var words []string
-	h.Work = &Work{Name: fmt.Sprintf("Block %d, head %d", block+1, head+1)}
+	name := w.T("head.name", "block", terms.Count(block+1), "head", h.N)
+	h.Work = &Work{Name: name}
 	rest := 1.0
 	for _, r := range reads {
 		words = append(words, r.Text.String()+" "+terms.ProbShort(r.w))
 		h.Work.Cells = append(h.Work.Cells, WorkCell{Name: say(r.Text, " "+r.At), Sum: say(bold(terms.Prob(r.w)))})
 		rest -= r.w
 	}
-	if n := len(w) - hidden - len(reads); n > 0 {
-		h.Work.Cells = append(
-			h.Work.Cells, WorkCell{Name: say("the other " + terms.Count(n)), Sum: say(terms.Prob(max(rest, 0)))},
-		)
+	if n := len(weights) - hidden - len(reads); n > 0 {
+		h.Work.Cells = append(h.Work.Cells, WorkCell{
+			Name: w.Rich("head.others", "n", terms.Count(n)), Sum: say(terms.Prob(max(rest, 0))),
+		})
 	}
-	h.Aria = fmt.Sprintf("Block %d, head %d reads %s", block+1, head+1, strings.Join(words, ", "))
+	h.Aria = w.T("head.aria", "name", name, "reads", strings.Join(words, ", "))
 	return h
 }
 
@@ -261,11 +255,11 @@ type readToken struct {
 
 // mostRead are the n positions with the largest weights, the largest first,
 // of equals the earlier. The first hidden positions do not count.
-func mostRead(tokens []Column, w []float32, n, hidden int) []readToken {
+func (w Words) mostRead(tokens []Column, weights []float32, n, hidden int) []readToken {
 	top := make([]int, 0, n+1)
-	for i := hidden; i < len(w); i++ {
+	for i := hidden; i < len(weights); i++ {
 		at := len(top)
-		for at > 0 && w[i] > w[top[at-1]] {
+		for at > 0 && weights[i] > weights[top[at-1]] {
 			at--
 		}
 		if at < n {
@@ -275,7 +269,7 @@ func mostRead(tokens []Column, w []float32, n, hidden int) []readToken {
 	}
 	var list []readToken
 	for _, i := range top {
-		list = append(list, readToken{tokens[i].Text, "at " + terms.Count(i+1), float64(w[i])})
+		list = append(list, readToken{tokens[i].Text, w.T("at", "n", terms.Count(i+1)), float64(weights[i])})
 	}
 	return list
 }

@@ -7,15 +7,15 @@ import (
 )
 
 func TestActivationsByArchitecture(t *testing.T) {
-	if got := activations(
+	if got := English.activations(
 		checkpoint.Config{Architecture: "gpt2", Block: checkpoint.Block{Activation: checkpoint.GELUTanh}},
 	); got != "activations: gelu(up)" {
 		t.Error(got)
 	}
-	if got := activations(checkpoint.Config{Architecture: "qwen2"}); got != "activations: silu(gate) × up" {
+	if got := English.activations(checkpoint.Config{Architecture: "qwen2"}); got != "activations: silu(gate) × up" {
 		t.Error(got)
 	}
-	if got := activations(
+	if got := English.activations(
 		checkpoint.Config{Architecture: "gemma3", Block: checkpoint.Block{Activation: checkpoint.GELUTanh}},
 	); got != "activations: gelu(gate) × up" {
 		t.Error(got)

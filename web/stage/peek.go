@@ -32,65 +32,53 @@ const alternatives = 4
 
 // CurrentPeek is the line for the step shown: the token that it has drawn, or
 // what it has read.
-func CurrentPeek(s *session.State) Peek {
+func (w Words) CurrentPeek(s *session.State) Peek {
 	if !s.Started() {
-		return Peek{Say: say("The text will appear here, one box for each token.")}
+		return Peek{Say: w.Rich("peek.none")}
 	}
 	step := s.Step()
 	if s.Cursor.Stage < infer.KindSample {
 		t := TokenText(s.Model.Token(step.Input[len(step.Input)-1]))
 		p := Peek{
-			Say: say(
-				"Read up to token "+terms.Count(step.Positions())+", ", t,
-				". Which token comes next is not decided yet.",
-			),
+			Say: w.Rich("peek.read", "n", terms.Count(step.Positions()), "token", t),
 		}
 		if s.Cursor.Stage >= infer.KindLogits {
 			p.Step = step.N
 		}
 		return p
 	}
-	return NewPeek(s, step.N)
+	return w.NewPeek(s, step.N)
 }
 
 // NewPeek tells how the token of a step came about, with the likeliest others
 // as they were. A step without scores is said to be so.
-func NewPeek(s *session.State, n int) Peek {
+func (w Words) NewPeek(s *session.State, n int) Peek {
 	step := stepOf(s, n)
 	if step == nil || step.Logits == nil {
-		return Peek{Say: say(notDrawn(s, n))}
+		return Peek{Say: say(w.notDrawn(s, n))}
 	}
 	d := distributionOf(s, step)
 	p := Peek{Step: n}
-	at := "Token " + terms.Count(Position(s, n))
-	entropy := terms.Decimals(step.Entropy, 2) + " bits"
-	chosen := -1
-	switch {
-	case step.Ran < infer.KindSample:
-		p.Say = say(at, " is not drawn yet. Likeliest are:")
-	case step.Forced:
-		chosen = step.Chosen
-		p.Say = say(at, " ", gen(
-			TokenText(s.Model.Token(chosen)),
-		), " ", bold(terms.Prob(step.P)), ", "+terms.Ordinal(step.Rank)+" of "+terms.Count(len(d.Order))+
-			", chosen by a person; the draw fell on ", TokenText(s.Model.Token(step.Drawn)), ".")
-	default:
-		chosen = step.Chosen
-		p.Say = say(at, " ", gen(
-			TokenText(s.Model.Token(chosen)),
-		), " ", bold(terms.Prob(step.P)), ", "+terms.Ordinal(step.Rank)+" of "+terms.Count(len(d.Order))+
-			", entropy "+entropy+". Instead:")
+	chosen, key := -1, "peek.open"
+	if step.Ran >= infer.KindSample {
+		chosen, key = step.Chosen, "peek"
 	}
+	if chosen >= 0 && step.Forced {
+		key = "peek.forced"
+	}
+	p.Say = w.Rich(key, "n", terms.Count(Position(s, n)), "p", bold(terms.Prob(step.P)), "rank", w.Ordinal(step.Rank),
+		"all", terms.Count(len(d.Order)), "entropy", terms.Decimals(step.Entropy, 2),
+		"token", gen(TokenText(s.Model.Token(step.Chosen))), "drawn", TokenText(s.Model.Token(step.Drawn)))
 	if chosen >= 0 {
 		p.Seek = fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"sample"}`, n)
-		p.End = "Press another token to branch."
+		p.End = w.T("peek.end")
 	}
 	for _, id := range d.Order[:min(alternatives+1, len(d.Order))] {
 		if int(id) != chosen && len(p.Alts) < alternatives {
 			text := TokenText(s.Model.Token(int(id)))
 			p.Alts = append(p.Alts, Alternative{
 				Text: text, P: terms.ProbShort(d.P[id]), Cmd: chooseCmd(n, int(id)),
-				Title: fmt.Sprintf("Take %s instead, %s", text, terms.Is("p", d.P[id])),
+				Title: w.T("peek.take", "token", text, "p", terms.Is("p", d.P[id])),
 			})
 		}
 	}
@@ -119,12 +107,13 @@ func distributionOf(s *session.State, step *infer.Step) *sampling.Distribution {
 }
 
 // notDrawn says why a step has nothing to choose from.
-func notDrawn(s *session.State, n int) string {
+func (w Words) notDrawn(s *session.State, n int) string {
+	key := "missing.scores"
 	switch {
 	case !s.Started():
-		return "There is no text yet, so there is nothing to choose from."
+		key = "missing.text"
 	case n < 1 || n > len(s.Steps):
-		return fmt.Sprintf("There is no step %d: the run has come to step %s.", n, terms.Count(len(s.Steps)))
+		key = "missing.step"
 	}
-	return fmt.Sprintf("Step %s has no scores yet: they come with stage 2.", terms.Count(n))
+	return w.T(key, "n", terms.Count(n), "last", terms.Count(len(s.Steps)))
 }

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -29,37 +30,21 @@ type RailStage struct {
 }
 
 // railSay is each stage's sentence on the rail.
-func railSay(s *session.State, k infer.Kind) string {
-	c := s.Model.Config()
-	switch k {
-	case infer.KindForward:
-		if s.Started() && s.Cursor.Step == 1 {
-			return fmt.Sprintf("%s read the whole prompt at once.", blocks(c.Layers))
-		}
-		return fmt.Sprintf("%s read the newest token in its context.", blocks(c.Layers))
-	case infer.KindLogits:
-		return fmt.Sprintf("All %s tokens get a raw score.", terms.Count(c.Vocab))
-	case infer.KindSoftmax:
-		return "Scores become probabilities that sum to 1."
-	case infer.KindFilter:
-		switch knobs := shownSettings(s); {
-		case knobs.Greedy(), s.Dist != nil && s.Dist.Fallback:
-			return "All but the most probable token are cut."
-		case knobs.Uncut():
-			return "No filter is on: every token stays."
-		case knobs.TypicalP > 0:
-			return "Atypical tokens are cut; the rest share their probability."
-		}
-		return "Unlikely tokens are cut; the rest share their probability."
-	case infer.KindSample:
-		if shownSettings(s).Greedy() {
-			return "The most probable token is taken."
-		}
-		return "One seeded random number picks a token."
-	case infer.KindAppend:
-		return "The pick joins the text, or a stop condition fires."
+func (w Words) railSay(s *session.State, k infer.Kind) string {
+	c, key := s.Model.Config(), "rail."+k.String()
+	switch set := shownSettings(s); {
+	case k == infer.KindForward && s.Started() && s.Cursor.Step == 1:
+		key = "rail.forward.prompt"
+	case k == infer.KindFilter && (set.Greedy() || s.Dist != nil && s.Dist.Fallback):
+		key = "rail.filter.greedy"
+	case k == infer.KindFilter && set.Uncut():
+		key = "rail.filter.off"
+	case k == infer.KindFilter && set.TypicalP > 0:
+		key = "rail.filter.typical"
+	case k == infer.KindSample && set.Greedy():
+		key = "rail.sample.greedy"
 	}
-	return "This pass’s keys and values are kept for reuse."
+	return w.T(key, "blocks", w.blocks(c.Layers), "vocab", terms.Count(c.Vocab))
 }
 
 // shownSettings are those of the step shown, which may be older than the ones
@@ -72,35 +57,28 @@ func shownSettings(s *session.State) infer.Settings {
 }
 
 // blocks is "Six blocks", in words up to twelve.
-func blocks(n int) string {
-	words := [...]string{
-		"No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve",
+func (w Words) blocks(n int) string {
+	if key := "blocks." + strconv.Itoa(n); w.texts.Has(key) {
+		return w.T(key)
 	}
-	switch {
-	case n == 1:
-		return "One block"
-	case n < len(words):
-		return words[n] + " blocks"
-	}
-	return terms.Count(n) + " blocks"
+	return w.T("blocks", "n", terms.Count(n))
 }
 
-func NewRail(s *session.State) Rail {
-	r := Rail{Head: "Token 1", Pass: "no prompt yet", Again: "then again, for the next token"}
+// NewRail lists the stages of the step shown.
+func (w Words) NewRail(s *session.State) Rail {
+	r := Rail{Head: w.T("rail.head", "n", "1"), Pass: w.T("rail.pass.none"), Again: w.T("rail.again.next")}
 	if s.Started() {
 		n := Position(s, s.Cursor.Step)
-		r.Head = "Token " + terms.Count(n)
-		r.Pass = fmt.Sprintf(
-			"pass %s of at most %s", terms.Count(s.Cursor.Step), terms.Count(s.Settings.Stop.MaxTokens),
-		)
-		r.Again = "then again, for token " + terms.Count(n+1)
+		r.Head = w.T("rail.head", "n", terms.Count(n))
+		r.Pass = w.T("rail.pass", "n", terms.Count(s.Cursor.Step), "most", terms.Count(s.Settings.Stop.MaxTokens))
+		r.Again = w.T("rail.again", "n", terms.Count(n+1))
 		if s.Stopped != infer.StopNone && s.Cursor.Step == len(s.Steps) {
-			r.Again = "no more: " + StopReason(s)
+			r.Again = w.T("rail.again.stopped", "why", w.StopReason(s))
 		}
 	}
 	for _, k := range infer.Kinds {
-		names := terms.StageAt(int(k))
-		st := RailStage{N: int(k), Name: names.Name, Short: names.Short, Say: railSay(s, k), Key: terms.Count(int(k))}
+		names := w.Stage(int(k))
+		st := RailStage{N: int(k), Name: names.Name, Short: names.Short, Say: w.railSay(s, k), Key: terms.Count(int(k))}
 		if s.Started() && k <= s.Step().Ran {
 			st.State, st.Ran = "is-done", true
 			st.Seek = fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"%s"}`, s.Cursor.Step, k)
@@ -114,16 +92,16 @@ func NewRail(s *session.State) Rail {
 }
 
 // NextSay names the stage that comes after the one shown: "Next: Sample".
-func NextSay(s *session.State) string {
-	return "Next: " + terms.StageAt(int(s.Cursor.Stage%infer.KindCache+1)).Short
+func (w Words) NextSay(s *session.State) string {
+	return w.T("next.stage", "stage", w.Stage(int(s.Cursor.Stage%infer.KindCache+1)).Short)
 }
 
 // NewSteps are the stages as they stand when one of them has just run: those
 // before it are done, whatever the run has come to since. 0 is before the first.
-func NewSteps(now infer.Kind) []RailStage {
+func (w Words) NewSteps(now infer.Kind) []RailStage {
 	var list []RailStage
 	for _, k := range infer.Kinds {
-		names := terms.StageAt(int(k))
+		names := w.Stage(int(k))
 		st := RailStage{N: int(k), Name: names.Name, Short: names.Short}
 		switch {
 		case k == now:

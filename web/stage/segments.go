@@ -106,13 +106,15 @@ func segmentsOf(rows []infer.Row, width func(infer.Row) float64, restText, restC
 
 func probability(r infer.Row) float64 { return r.P }
 
-func softmaxSegments(s *session.State, st infer.Softmax) *Segments {
-	v := &Segments{Ticks: unitTicks, Aria: "All probabilities laid end to end from 0 to 1"}
-	v.List = segmentsOf(adjacent(st.Rows.Rows, false), probability, "all others", "is-rest")
+func (w Words) softmaxSegments(s *session.State, st infer.Softmax) *Segments {
+	v := &Segments{Ticks: unitTicks, Aria: w.T("segments.softmax")}
+	v.List = segmentsOf(adjacent(st.Rows.Rows, false), probability, w.T("segments.others"), "is-rest")
 	set := s.Step().Settings
 	if set.TopP < 1 && !set.Greedy() && s.Dist != nil {
 		last := crossing(s.Dist, s)
-		v.mark(set.TopP, terms.Setting(set.TopP)+" falls inside "+last, ": top-p will look there")
+		v.mark(
+			set.TopP, w.T("segments.inside", "p", terms.Setting(set.TopP), "token", last), w.T("segments.look"),
+		)
 	}
 	return v
 }
@@ -131,26 +133,31 @@ func (v *Segments) mark(at float64, words, more string) {
 	v.Aria += ". " + words + more
 }
 
-func filterSegments(s *session.State, st infer.Filter) *Segments {
-	v := &Segments{Ticks: unitTicks, Aria: "Cumulative probability of the kept tokens, the cut ones hatched"}
+func (w Words) filterSegments(s *session.State, st infer.Filter) *Segments {
+	v := &Segments{Ticks: unitTicks, Aria: w.T("segments.filter")}
 	v.List = segmentsOf(adjacent(st.Rows.Rows, true), probability, "", "is-cut")
-	v.splitCut(st)
+	v.splitCut(w, st)
 	set := st.Settings
 	switch {
 	case set.Greedy():
-		v.mark(st.Mass, "greedy keeps the first", ", however far it reaches")
+		v.mark(st.Mass, w.T("segments.greedy"), w.T("segments.greedy.end"))
 	case st.Fallback:
-		v.mark(st.Mass, "kept up to "+terms.Prob(st.Mass), ": the filters have no token in common")
+		v.mark(st.Mass, w.T("segments.kept", "p", terms.Prob(st.Mass)), w.T("segments.nothing"))
 	case set.TopP < 1 && st.Kept == st.Reach(sampling.RuleTopP) && st.Leading:
-		v.mark(set.TopP, terms.Setting(set.TopP)+" falls inside "+crossing(s.Dist, s), ", so it is the last one kept")
+		v.mark(
+			set.TopP, w.T("segments.inside", "p", terms.Setting(set.TopP), "token", crossing(s.Dist, s)),
+			w.T("segments.last"),
+		)
 	case st.Cut > 0:
-		v.mark(st.Mass, "kept up to "+terms.Prob(st.Mass), ", by "+bindingRule(st))
+		v.mark(
+			st.Mass, w.T("segments.kept", "p", terms.Prob(st.Mass)), w.T("segments.by", "rule", w.bindingRule(st)),
+		)
 	}
 	return v
 }
 
 // splitCut divides what has no segment of its own into kept and cut.
-func (v *Segments) splitCut(st infer.Filter) {
+func (v *Segments) splitCut(w Words, st infer.Filter) {
 	if len(v.List) == 0 {
 		return
 	}
@@ -165,28 +172,28 @@ func (v *Segments) splitCut(st infer.Filter) {
 	}
 	v.List = v.List[:last]
 	if st.Mass-from > least {
-		v.List = append(v.List, segment(from, st.Mass-from, Text{{S: "others kept"}}, "is-rest"))
+		v.List = append(v.List, segment(from, st.Mass-from, Text{{S: w.T("segments.kept.others")}}, "is-rest"))
 		from = st.Mass
 	}
 	if 1-st.Mass > 1e-6 {
-		v.List = append(v.List, segment(from, 1-from, Text{{S: "cut"}}, "is-cut"))
+		v.List = append(v.List, segment(from, 1-from, Text{{S: w.T("cut")}}, "is-cut"))
 	}
 }
 
 // bindingRule names the filter that decides how many tokens stay.
-func bindingRule(st infer.Filter) string {
+func (w Words) bindingRule(st infer.Filter) string {
 	for _, c := range st.Cuts {
 		if c.Keeps == st.Kept {
-			return c.Rule.Name()
+			return w.rule(c.Rule)
 		}
 	}
-	return "several filters"
+	return w.T("segments.several")
 }
 
-func sampleSegments(st infer.Sample, rows []infer.Row) *Segments {
-	v := &Segments{Big: true, Ticks: unitTicks, Aria: "The kept tokens laid end to end from 0 to 1"}
+func (w Words) sampleSegments(st infer.Sample, rows []infer.Row) *Segments {
+	v := &Segments{Big: true, Ticks: unitTicks, Aria: w.T("segments.sample")}
 	kept := adjacent(rows, true)
-	v.List = segmentsOf(kept, func(r infer.Row) float64 { return r.Q }, "others kept", "is-rest")
+	v.List = segmentsOf(kept, func(r infer.Row) float64 { return r.Q }, w.T("segments.kept.others"), "is-rest")
 	picked := false
 	for i := range min(len(v.List), len(kept)) {
 		if kept[i].ID == st.Chosen.ID && v.List[i].Class != "is-rest" {
@@ -213,14 +220,14 @@ func sampleSegments(st infer.Sample, rows []infer.Row) *Segments {
 }
 
 // what lights the segment on which another u would fall.
-func (v *Segments) what(s *session.State) {
+func (v *Segments) what(w Words, s *session.State) {
 	if s.WhatIf == nil || s.Dist == nil {
 		return
 	}
 	u := *s.WhatIf
 	i := s.Dist.DrawKept(u)
 	r := s.Dist.KeptRank(i)
-	v.What, v.WhatSay, v.WhatAnchor, v.WhatDx = Share(u), "another u = "+terms.Prob(u), "start", "9"
+	v.What, v.WhatSay, v.WhatAnchor, v.WhatDx = Share(u), w.T("segments.what", "u", terms.Prob(u)), "start", "9"
 	if u > 0.5 {
 		v.WhatAnchor, v.WhatDx = "end", "-9"
 	}

@@ -39,34 +39,36 @@ type Fact struct {
 	Accent      bool
 }
 
-func New(s *session.State) Stage {
+func (w Words) New(s *session.State) Stage {
 	if !s.Started() {
 		return Stage{Empty: true}
 	}
 	k := s.Cursor.Stage
-	p := Stage{N: int(k), Name: terms.StageAt(int(k)).Name, Of: fmt.Sprintf("stage %d of 7", k)}
+	p := Stage{N: int(k), Name: w.Stage(int(k)).Name, Of: w.T("stage.of", "n", terms.Count(int(k)))}
 	if !s.AtFrontier() {
 		f := s.Frontier()
-		p.Past = fmt.Sprintf(
-			"looking back: the run has come to token %s, stage %d", terms.Count(Position(s, f.Step)), f.Stage,
+		p.Past = w.T(
+			"stage.past", "token", terms.Count(Position(s, f.Step)), "stage", terms.Count(int(f.Stage)),
 		)
 	}
 	p.enter(s)
-	switch st := s.Stage(RowsShown).(type) {
+	whole := s.Stage(RowsShown)
+	p.Lead, p.Facts = w.Sentence(Numbers, whole, aboutOf(s)), w.Facts(Numbers, whole)
+	switch st := whole.(type) {
 	case infer.Forward:
-		forwardPanel(s, st, &p)
+		w.forwardPanel(s, st, &p)
 	case infer.Logits:
-		logitsPanel(s, st, &p)
+		w.logitsPanel(s, st, &p)
 	case infer.Softmax:
-		softmaxPanel(s, st, &p)
+		w.softmaxPanel(s, st, &p)
 	case infer.Filter:
-		filterPanel(s, st, &p)
+		w.filterPanel(s, st, &p)
 	case infer.Sample:
-		samplePanel(s, st, &p)
+		w.samplePanel(s, st, &p)
 	case infer.Append:
-		appendPanel(s, st, &p)
+		w.appendPanel(s, st, &p)
 	case infer.CacheGrowth:
-		cachePanel(s, st, &p)
+		w.cachePanel(s, st, &p)
 	}
 	return p
 }
@@ -85,190 +87,79 @@ func (p *Stage) enter(s *session.State) {
 	}
 }
 
-func logitsPanel(s *session.State, st infer.Logits, p *Stage) {
-	p.Lead = say("The newest position’s vector is compared with "+
-		"all ", terms.Count(st.Vocab), " token vectors. Scores run from ",
-		terms.Logit(float64(st.Min)), " to ", terms.Logit(float64(st.Max)), "; only their differences matter.")
-	p.Facts = []Fact{
-		{"largest", terms.Logit(float64(st.Max)), true},
-		{"mult-adds", terms.MultAdds(st.MultAdds), false},
-		{"took", terms.Took(st.Took), false},
-	}
-	p.Table = logitsTable(st)
-	p.Notes = []Rich{
-		say(
-			"Add the same number to every score and nothing that follows changes: softmax sees ", bold("differences"),
-			" only.",
-		),
-	}
+func (w Words) logitsPanel(s *session.State, st infer.Logits, p *Stage) {
+	p.Table = w.logitsTable(st)
+	p.Notes = []Rich{w.Rich("note.logits")}
 	p.Work = p.Table.worked()
 }
 
-func softmaxPanel(s *session.State, st infer.Softmax, p *Stage) {
-	top := st.Rows.Rows[0]
-	if s.Step().Settings.Greedy() {
-		p.Lead = say("The temperature is 0: greedy needs no probabilities. What you see is the "+
-			"distribution ", bold("at T = 1"),
-			", where ", TokenText(top.Token), " has ", terms.Prob(top.P), ".")
-	} else {
-		p.Lead = say("Divide each score by T = ", terms.Setting(st.Temperature), ", raise e to it, divide by the sum: ", terms.Count(st.Vocab),
-			" probabilities that sum to 1. ", TokenText(top.Token), " has the most, ", terms.Prob(top.P), ".")
-	}
-	p.Facts = []Fact{
-		{"temperature", temperature(st.Temperature), false},
-		{"likeliest", terms.Prob(top.P), true},
-		{"entropy, bits", terms.Decimals(st.Entropy, 2), false},
-	}
-	p.Table = softmaxTable(s, st)
-	p.Segments = softmaxSegments(s, st)
+func (w Words) softmaxPanel(s *session.State, st infer.Softmax, p *Stage) {
+	p.Table = w.softmaxTable(s, st)
+	p.Segments = w.softmaxSegments(s, st)
 	p.Work = p.Table.worked()
 }
 
-func filterPanel(s *session.State, st infer.Filter, p *Stage) {
-	p.Lead = filterLead(st)
-	p.Facts = []Fact{
-		{"kept", terms.Count(st.Kept), true},
-		{"cut", terms.Count(st.Cut), false},
-		{"mass kept", terms.Prob(st.Mass), false},
-	}
-	p.Table = filterTable(s, st)
-	p.Segments = filterSegments(s, st)
+func (w Words) filterPanel(s *session.State, st infer.Filter, p *Stage) {
+	p.Table = w.filterTable(s, st)
+	p.Segments = w.filterSegments(s, st)
 	if st.KeptRenormalising != st.Kept {
-		p.Notes = append(p.Notes, say("Here every filter measures the probabilities before any cut. A library that "+
-			"rescales in between would keep ",
-			bold(terms.Count(st.KeptRenormalising)), ", not ", terms.Count(st.Kept), "."))
+		p.Notes = append(p.Notes, w.Rich(
+			"note.filter", "other", bold(terms.Count(st.KeptRenormalising)), "kept", terms.Count(st.Kept),
+		))
 	}
 	p.Work = p.Table.worked()
 }
 
-// filterLead says in one sentence what the filters do at these settings.
-func filterLead(st infer.Filter) Rich {
-	set := st.Settings
-	if set.Greedy() {
-		return say("Temperature 0 is greedy: keep the most probable token, cut the other ", terms.Count(st.Cut), ".")
-	}
-	var on []string
-	for i, c := range st.Cuts {
-		leaves := " "
-		if i == 0 {
-			leaves = " leaves "
-		}
-		on = append(on, c.Rule.Name()+leaves+terms.Count(c.Keeps))
-	}
-	switch {
-	case st.Fallback:
-		return say(
-			"No token is kept by every filter: ", join(on), ", none in common. So the most probable one stays, and ",
-			"its p′ is 1.",
-		)
-	case len(on) == 0:
-		return say("No filter is on: all ", terms.Count(st.Kept), " tokens stay in the draw, and p′ is p.")
-	case len(on) > 1:
-		return say(
-			"A token stays only if every filter keeps it: ", join(on), ". So ", stay(st.Kept),
-			", rescaled to sum to 1.",
-		)
-	case set.TopK > 0:
-		return say("Keep the ", terms.Counted(set.TopK, "most probable token"), ", cut the rest, rescale to 1.")
-	case set.TopP < 1:
-		return say(
-			"Keep the fewest tokens that reach ", terms.Setting(set.TopP), " together, cut the rest, rescale to 1.",
-		)
-	case set.TypicalP > 0:
-		return say(
-			"Keep the tokens whose surprise is closest to the average here, until together they reach ",
-			terms.Setting(set.TypicalP), ", cut the rest, rescale to 1.",
-		)
-	}
-	return say(
-		"Keep every token at least ", terms.Setting(set.MinP),
-		" times as probable as the first, cut the rest, rescale to 1.",
-	)
-}
-
-func stay(n int) string {
-	if n == 1 {
-		return "1 stays"
-	}
-	return terms.Count(n) + " stay"
-}
-
-// join makes "a, b and c" of a list.
-func join(list []string) string {
-	s := ""
-	for i, x := range list {
-		switch {
-		case i == 0:
-		case i == len(list)-1:
-			s += " and "
-		default:
-			s += ", "
-		}
-		s += x
-	}
-	return s
-}
-
-func samplePanel(s *session.State, st infer.Sample, p *Stage) {
-	chosen := TokenText(st.Chosen.Token)
-	n := Position(s, st.Step)
-	kept := keptCount(s)
-	if st.Greedy {
-		p.Lead = say(
-			"Temperature 0 is greedy: one token is left and it is taken. No ", Span{S: "u", Style: Variable},
-			" is drawn, so the seed does not matter.",
-		)
-		p.Facts = []Fact{{"kept", "1", false}, {"draw", "none", false}, {"p", terms.Prob(st.Chosen.P), true}}
-		p.Verdict = say(
-			pick(chosen), " is token ", terms.Count(n),
-			", because no other had a higher score. Greedy gives the same text every time.",
-		)
-	} else {
-		p.Lead = say("Lay ", theKept(kept), " end to end from 0 to 1, each as wide as its p′. Draw one "+
-			"number ", Span{S: "u", Style: Variable},
-			"; whichever token it lands on is next.")
-		p.Facts = []Fact{
-			{"seed", seed(st.Seed), false}, {"draw", terms.Ordinal(st.Step), false}, {"u", terms.Prob(st.U), true},
-		}
-		p.Verdict = say(
-			pick(chosen), " is token ", terms.Count(n), ": the ", terms.Ordinal(
-				place(s, st.Chosen.Rank),
-			), " choice of ",
-			terms.Count(kept), " (", terms.Is("p′", st.Chosen.Q),
-			"). Same seed and settings, same draw: reset and step again to check.",
-		)
-	}
-	if st.Forced {
-		p.Verdict = forcedSay(st, n)
-	}
+func (w Words) samplePanel(s *session.State, st infer.Sample, p *Stage) {
+	p.Verdict = w.verdict(s, st)
 	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter) // has run: the draw comes after it
-	p.Table = sampleTable(s, st, f)
-	p.Segments = sampleSegments(st, f.Rows.Rows)
-	p.Segments.what(s)
+	p.Table = w.sampleTable(s, st, f)
+	p.Segments = w.sampleSegments(st, f.Rows.Rows)
+	p.Segments.what(w, s)
 	p.Work = p.Table.worked()
+}
+
+// verdict says which token comes next, and why that one.
+func (w Words) verdict(s *session.State, st infer.Sample) Rich {
+	key := "verdict"
+	switch {
+	case st.Forced:
+		key = "verdict.forced"
+		if !st.Chosen.Kept {
+			key = "verdict.forced.cut"
+		}
+	case st.Greedy:
+		key = "verdict.greedy"
+	}
+	r := w.Rich(
+		key, "token", pick(TokenText(st.Chosen.Token)), "n", terms.Count(Position(s, st.Step)),
+		"place", w.Ordinal(place(s, st.Chosen.Rank)), "kept", terms.Count(aboutOf(s).kept()),
+		"q", terms.Is("p′", st.Chosen.Q), "rank", w.Ordinal(st.Chosen.Rank), "p", terms.Is("p", st.Chosen.P),
+	)
+	if !st.Forced {
+		return r
+	}
+	key = "verdict.instead"
+	if st.Greedy {
+		key = "verdict.instead.greedy"
+	}
+	return append(r, w.Rich(key, "u", terms.Is("u", st.U), "token", TokenText(st.Drawn.Token))...)
 }
 
 // whyNot answers why the most probable token was not taken, or that it was.
-func whyNot(s *session.State) Rich {
+func (w Words) whyNot(s *session.State) Rich {
 	step, d := s.Step(), s.Dist
 	likely, q := int(d.Order[0]), d.Q(0)
-	text := TokenText(s.Model.Token(likely))
-	if step.Chosen == likely {
-		return say(bold(
-			"Is it always the most likely? ",
-		), text, " is, at ", terms.Prob(q), ", and ", terms.Is("u", step.U), " falls on it. In 100 draws ",
-			others100(1-q), ".")
+	key, by, p := "whynot", "", q
+	switch {
+	case step.Chosen == likely:
+		key = "whynot.is"
+	case !d.Stays(0):
+		key, by, p = "whynot.cut", w.rule(d.CutBy(0)), d.P[likely]
 	}
-	why := bold("Why not the most likely? ")
-	if !d.Stays(0) {
-		return say(
-			why, text, " is the likeliest, at ", terms.Prob(d.P[likely]), ", but ", d.CutBy(0).Name(),
-			" cuts it: no draw can fall on it.",
-		)
-	}
-	return say(
-		why, text, " is the likeliest, at ", terms.Prob(q), "; ", terms.Is("u", step.U),
-		" falls past it. In 100 draws it would win ", terms.OfHundred(q), ".",
+	return w.Rich(
+		key, "token", TokenText(s.Model.Token(likely)), "p", terms.Prob(p), "u", terms.Is("u", step.U), "rule", by,
+		"n", w.OfHundred(q), "others", w.others100(1-q),
 	)
 }
 
@@ -280,41 +171,11 @@ func place(s *session.State, rank int) int {
 }
 
 // others100 says how many of 100 draws other tokens would win.
-func others100(p float64) string {
+func (w Words) others100(p float64) string {
 	if p <= 0 {
-		return "no other would win any"
+		return w.T("whynot.others.none")
 	}
-	return "others would win " + terms.OfHundred(p)
-}
-
-// forcedSay says that a person chose the token, and what the draw had made of
-// it.
-func forcedSay(st infer.Sample, n int) Rich {
-	r := say(pick(
-		TokenText(st.Chosen.Token),
-	), " is token ", terms.Count(n), " because ", bold("a person chose it"), ": the ", terms.Ordinal(st.Chosen.Rank), " choice, ",
-		terms.Is("p", st.Chosen.P))
-	if !st.Chosen.Kept {
-		r = append(r, say(", though the filters had cut it")...)
-	}
-	if st.Greedy {
-		return append(r, say(". Greedy would have taken ", TokenText(st.Drawn.Token), ".")...)
-	}
-	return append(r, say(". The draw, ", terms.Is("u", st.U), ", had fallen on ", TokenText(st.Drawn.Token), ".")...)
-}
-
-func theKept(n int) string {
-	if n == 1 {
-		return "the one kept token"
-	}
-	return "the " + terms.Count(n) + " kept tokens"
-}
-
-func keptCount(s *session.State) int {
-	if s.Dist == nil {
-		return 0
-	}
-	return s.Dist.Keep
+	return w.T("whynot.others", "n", w.OfHundred(p))
 }
 
 // seed is written without commas, as it is typed.

@@ -38,12 +38,6 @@ type Strip struct {
 	Ghosts      []Token
 }
 
-// Who chose a token that was not drawn: the one who looks, or somebody else.
-const (
-	chosenByYou = "yours"
-	chosenByOne = "chosen"
-)
-
 // Next is the slot for the token to come, or the reason why none does.
 type Next struct {
 	Label   string
@@ -54,32 +48,32 @@ type Next struct {
 	Stopped bool
 }
 
-func NewStrip(s *session.State) Strip {
-	v := Strip{PromptLabel: "nothing yet"}
+func (w Words) NewStrip(s *session.State) Strip {
+	v := Strip{PromptLabel: w.T("strip.none")}
 	for i, t := range s.PromptTokens {
 		tok := Token{Text: TokenText(t), StartTag: i == 0 && t.Special}
-		tok.Aria = fmt.Sprintf("prompt token %d, %s", i+1, tok.Text)
+		tok.Aria = w.T("strip.prompt", "n", terms.Count(i+1), "token", tok.Text)
 		if tok.StartTag {
-			tok.Small = "start"
+			tok.Small = w.T("start")
 		}
 		v.Prompt = append(v.Prompt, tok)
 	}
 	if s.Started() {
-		v.PromptLabel = terms.Counted(len(s.PromptTokens), "token") + ", given by you"
+		v.PromptLabel = w.T("strip.given", "tokens", w.Counted(len(s.PromptTokens), "token"))
 	}
 	for _, step := range s.Steps {
 		if step.Ran >= infer.KindAppend {
-			v.Tokens = append(v.Tokens, newToken(s, step))
+			v.Tokens = append(v.Tokens, w.newToken(s, step))
 		}
 	}
-	v.GenLabel = terms.Counted(len(v.Tokens), "token") + ", drawn by the model"
+	v.GenLabel = w.T("strip.drawn", "tokens", w.Counted(len(v.Tokens), "token"))
 	if s.Settings.Greedy() && len(v.Tokens) > 0 && allGreedy(s) {
-		v.GenLabel = terms.Counted(len(v.Tokens), "token") + ", the likeliest each time"
+		v.GenLabel = w.T("strip.greedy", "tokens", w.Counted(len(v.Tokens), "token"))
 	}
-	v.Next = newNext(s, len(v.Tokens))
+	v.Next = w.newNext(s, len(v.Tokens))
 	for _, t := range s.Ghosts {
 		text := TokenText(t)
-		v.Ghosts = append(v.Ghosts, Token{Text: text, Aria: "dropped: " + text.String()})
+		v.Ghosts = append(v.Ghosts, Token{Text: text, Aria: w.T("strip.dropped", "token", text)})
 	}
 	v.roving(s)
 	return v
@@ -108,12 +102,12 @@ func Position(s *session.State, step int) int { return len(s.PromptTokens) + ste
 
 // newToken looks at nothing but the step itself, so that a token that is
 // already on the screen changes only when the learner looks elsewhere.
-func newToken(s *session.State, step *infer.Step) Token {
+func (w Words) newToken(s *session.State, step *infer.Step) Token {
 	text := TokenText(s.Model.Token(step.Chosen))
 	n := Position(s, step.N)
-	aria := "token " + terms.Count(n)
+	aria := w.T("strip.token", "n", terms.Count(n))
 	if step.Forced {
-		aria += ", chosen by a person"
+		aria = w.T("strip.token.forced", "n", terms.Count(n))
 	}
 	return Token{
 		Step:   step.N,
@@ -123,7 +117,7 @@ func newToken(s *session.State, step *infer.Step) Token {
 		Class:  Ramp(step.P),
 		Bar:    Share(step.P),
 		Aria:   aria,
-		Peek:   peekSay(n, text, step),
+		Peek:   w.peekSay(n, text, step),
 		Seek:   fmt.Sprintf(`{"cmd":"seek","step":%d,"stage":"sample"}`, step.N),
 		Forced: step.Forced,
 		Now:    step.N == s.Cursor.Step,
@@ -134,61 +128,65 @@ func newToken(s *session.State, step *infer.Step) Token {
 
 // peekSay is the line of a token in a sentence, shown before the server's own
 // arrives.
-func peekSay(n int, text Text, step *infer.Step) string {
-	line := fmt.Sprintf(
-		"Token %d, %s: %s, the model’s %s choice; ", n, text, terms.Is("p", step.P), terms.Ordinal(step.Rank),
-	)
+func (w Words) peekSay(n int, text Text, step *infer.Step) string {
+	key := "strip.peek"
 	if step.Forced {
-		return line + "a person chose it."
+		key = "strip.peek.forced"
 	}
-	return line + terms.Is("p′", step.Q) + " after the filters."
+	return w.T(
+		key, "n", terms.Count(n), "token", text, "p", terms.Is("p", step.P), "rank", w.Ordinal(step.Rank),
+		"q", terms.Is("p′", step.Q),
+	)
 }
 
-func newNext(s *session.State, generated int) Next {
+func (w Words) newNext(s *session.State, generated int) Next {
 	n := Position(s, generated+1)
 	if !s.Started() {
 		n = 1
 	}
 	if s.Stopped != infer.StopNone {
 		return Next{
-			Label: "Stopped", Text: Text{{S: terms.StopOf(s.Stopped).Short}}, Small: "after " + terms.Count(generated),
+			Label: w.T(
+				"strip.stopped",
+			), Text: Text{{S: w.Stop(string(s.Stopped)).Short}}, Small: w.T("strip.after", "n", terms.Count(generated)),
 			Stopped: true,
-			Aria:    fmt.Sprintf("stopped after %s: %s", terms.Counted(generated, "token"), StopReason(s)),
+			Aria:    w.T("strip.stopped.aria", "tokens", w.Counted(generated, "token"), "why", w.StopReason(s)),
 		}
 	}
 	next := Next{
-		Label: "Next", Text: Text{{S: "?"}}, Small: terms.Ordinal(n),
-		Aria: fmt.Sprintf("token %d, not chosen yet", n),
+		Label: w.T("strip.next"), Text: Text{{S: "?"}}, Small: w.Ordinal(n),
+		Aria: w.T("slot", "n", terms.Count(n)),
 	}
 	if last := len(s.Steps); last > 0 && s.Steps[last-1].Ran == infer.KindSample {
 		step := s.Steps[last-1]
 		next.Known, next.Text = true, TokenText(s.Model.Token(step.Chosen))
-		next.Aria = fmt.Sprintf("token %d, %s, drawn and about to be appended", n, next.Text)
+		next.Aria = w.T("slot.known", "n", terms.Count(n), "token", next.Text)
 	}
 	return next
 }
 
 // NewSlot is the place of the token to come as the step shown left it, which
 // may be looked back at: it is known at the draw alone.
-func NewSlot(s *session.State) *Next {
+func (w Words) NewSlot(s *session.State) *Next {
 	n := Position(s, s.Cursor.Step)
 	if s.Cursor.Stage >= infer.KindAppend {
 		n++
 	}
-	slot := Next{Text: Text{{S: "next"}}, Aria: fmt.Sprintf("token %d, not chosen yet", n)}
+	slot := Next{Text: Text{{S: w.T("slot.next")}}, Aria: w.T("slot", "n", terms.Count(n))}
 	if s.Cursor.Stage == infer.KindSample {
 		slot.Known, slot.Text = true, TokenText(s.Model.Token(s.Step().Chosen))
-		slot.Aria = fmt.Sprintf("token %d, %s, drawn and about to be appended", n, slot.Text)
+		slot.Aria = w.T("slot.known", "n", terms.Count(n), "token", slot.Text)
 	}
 	return &slot
 }
 
 // StopReason says in a few words why a run ended, or "" while it has not.
-func StopReason(s *session.State) string {
+func (w Words) StopReason(s *session.State) string {
+	stop := w.Stop(string(s.Stopped))
 	if s.Stopped == infer.StopString {
-		return terms.StopOf(s.Stopped).Name + " “" + Marked(lastStep(s).StopString).String() + "”"
+		return w.T("stopped.by", "stop", stop.Name, "text", Marked(lastStep(s).StopString))
 	}
-	return terms.StopOf(s.Stopped).Done
+	return stop.Done
 }
 
 func lastStep(s *session.State) *infer.Step { return s.Steps[len(s.Steps)-1] }

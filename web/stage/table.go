@@ -42,6 +42,7 @@ type TableRow struct {
 	From, To         string
 	CutBy            string // "top-p"; "" if kept or not filtered yet
 	Kept             bool
+	Some             bool // of the tokens without a row only some are kept
 	Pick             bool
 	Worked           bool // its sum stands in the worked line at first
 	Ramp             string
@@ -115,45 +116,45 @@ func tick(at float64, label string) Tick {
 // unitTicks label an axis from 0 to 1.
 var unitTicks = []Tick{tick(0, "0"), tick(0.25, "0.25"), tick(0.5, "0.50"), tick(0.75, "0.75"), tick(1, "1")}
 
-func logitsTable(st infer.Logits) *Table {
-	t := &Table{Stage: 2, Caption: "The tokens with the highest scores"}
+func (w Words) logitsTable(st infer.Logits) *Table {
+	t := &Table{Stage: 2, Caption: w.T("table.logits")}
 	low, high := float64(st.Min), float64(st.Max)
 	for i := range 5 {
 		at := float64(i) / 4
 		t.Ticks = append(t.Ticks, tick(at, terms.Decimals(low+(high-low)*at, 1)))
 	}
 	for i, r := range st.Rows.Rows {
-		row := baseRow(i, r)
+		row := w.baseRow(i, r)
 		row.BarZ = "100%"
 		if high > low {
 			row.BarZ = Share((float64(r.Z) - low) / (high - low))
 		}
-		row.Work = logitWork(st, r)
+		row.Work = w.logitWork(st, r)
 		t.Rows = append(t.Rows, row)
 	}
 	t.Rows[0].Worked = true
 	if st.Rest.N > 0 {
-		t.Rest = &TableRow{Label: others(st.Rest.N), Z: "to " + terms.Logit(low)}
+		t.Rest = &TableRow{Label: w.others(st.Rest.N), Z: w.T("table.to", "z", terms.Logit(low))}
 	}
-	t.All = AllRow{Label: "all " + terms.Count(st.Vocab)}
+	t.All = AllRow{Label: w.T("table.all", "n", terms.Count(st.Vocab))}
 	return t
 }
 
-func baseRow(i int, r infer.Row) TableRow {
+func (w Words) baseRow(i int, r infer.Row) TableRow {
 	row := TableRow{Text: TokenText(r.Token), Z: terms.Logit(float64(r.Z))}
 	if r.Rank != i+1 {
-		row.Far = terms.Ordinal(r.Rank)
+		row.Far = w.Ordinal(r.Rank)
 	}
 	return row
 }
 
-func others(n int) string { return "the other " + terms.Counted(n, "token") }
+func (w Words) others(n int) string { return w.T("table.others", "tokens", w.Counted(n, "token")) }
 
-func softmaxTable(s *session.State, st infer.Softmax) *Table {
-	t := &Table{Stage: 3, Caption: "The most probable tokens"}
-	t.probabilities(s.Step().Settings.Settings, st.Rows, st.SumExp, axisMax(largestP(st.Rows)))
+func (w Words) softmaxTable(s *session.State, st infer.Softmax) *Table {
+	t := &Table{Stage: 3, Caption: w.T("table.softmax")}
+	t.probabilities(w, s.Step().Settings.Settings, st.Rows, st.SumExp, axisMax(largestP(st.Rows)))
 	for i, r := range st.Rows.Rows {
-		t.Rows[i].Work = softmaxWork(st, r, true)
+		t.Rows[i].Work = w.softmaxWork(st, r, true)
 	}
 	t.Rows[0].Worked = true
 	return t
@@ -169,15 +170,15 @@ func largestP(rows infer.Rows) float64 {
 }
 
 // probabilities fills in what is known from stage 3 on.
-func (t *Table) probabilities(set sampling.Settings, rows infer.Rows, sumExp, axis float64) {
-	t.AtT = "at T = " + terms.Setting(set.Temperature)
+func (t *Table) probabilities(w Words, set sampling.Settings, rows infer.Rows, sumExp, axis float64) {
+	t.AtT = w.T("table.at", "t", terms.Setting(set.Temperature))
 	if set.Greedy() {
-		t.AtT = "at T = 1.00"
+		t.AtT = w.T("table.at", "t", terms.Setting(1))
 	}
 	t.Ticks = ticks(axis)
 	var sum float64
 	for i, r := range rows.Rows {
-		row := baseRow(i, r)
+		row := w.baseRow(i, r)
 		row.ZT, row.E, row.P, row.Cum = terms.Decimals(r.ZT, 4), terms.Prob(r.E), terms.Prob(r.P), terms.Prob(r.Cum)
 		row.BarP, row.Ramp = Share(r.P/axis), Ramp(r.P)
 		t.Rows = append(t.Rows, row)
@@ -186,7 +187,7 @@ func (t *Table) probabilities(set sampling.Settings, rows infer.Rows, sumExp, ax
 	sum += rows.Rest.P
 	if rows.Rest.N > 0 {
 		rest := &TableRow{
-			Label: others(rows.Rest.N), E: terms.Decimals(rows.Rest.E, 4), P: terms.Prob(rows.Rest.P),
+			Label: w.others(rows.Rest.N), E: terms.Decimals(rows.Rest.E, 4), P: terms.Prob(rows.Rest.P),
 			Cum: terms.Prob(sum),
 		}
 		if rows.Rest.E > 0 && rows.Rest.E < 0.00005 {
@@ -195,22 +196,22 @@ func (t *Table) probabilities(set sampling.Settings, rows infer.Rows, sumExp, ax
 		if rows.Rest.P <= axis {
 			rest.BarP = Share(rows.Rest.P / axis)
 		} else {
-			rest.OffScale = terms.Prob(rows.Rest.P) + ", off this scale"
+			rest.OffScale = w.T("table.off", "p", terms.Prob(rows.Rest.P))
 		}
 		t.Rest = rest
 	}
 	t.All = AllRow{
-		Label: "all " + terms.Count(rows.Vocab), Sum: terms.Decimals(sumExp, 4), P: terms.Prob(sum),
-		Badge: "sum = " + terms.Decimals(sum, 4), SumIsOne: terms.Decimals(sum, 4) == "1.0000",
+		Label: w.T("table.all", "n", terms.Count(rows.Vocab)), Sum: terms.Decimals(sumExp, 4), P: terms.Prob(sum),
+		Badge: w.T("table.sum", "sum", terms.Decimals(sum, 4)), SumIsOne: terms.Decimals(sum, 4) == "1.0000",
 	}
 }
 
-func filterTable(s *session.State, st infer.Filter) *Table {
-	t := &Table{Stage: 4, Caption: "The most probable tokens, kept and cut"}
-	t.fates(s, st, axisMax(largestP(st.Rows)))
+func (w Words) filterTable(s *session.State, st infer.Filter) *Table {
+	t := &Table{Stage: 4, Caption: w.T("table.filter")}
+	t.fates(w, s, st, axisMax(largestP(st.Rows)))
 	soft := softmaxOf(s)
 	for i, r := range st.Rows.Rows {
-		t.Rows[i].Work = filterWork(s, st, soft, r)
+		t.Rows[i].Work = w.filterWork(s, st, soft, r)
 	}
 	t.Rows[midKept(st.Rows)].Worked = true
 	return t
@@ -222,17 +223,17 @@ func softmaxOf(s *session.State) infer.Softmax {
 }
 
 // fates fills in what is known from stage 4 on.
-func (t *Table) fates(s *session.State, st infer.Filter, axis float64) {
-	t.probabilities(st.Settings, st.Rows, softmaxOf(s).SumExp, axis)
+func (t *Table) fates(w Words, s *session.State, st infer.Filter, axis float64) {
+	t.probabilities(w, st.Settings, st.Rows, softmaxOf(s).SumExp, axis)
 	line := -1
 	var q float64
 	for i, r := range st.Rows.Rows {
 		row := &t.Rows[i]
 		row.Kept = r.Kept
 		if r.Kept {
-			row.Keep, row.Q, row.BarQ = "kept", terms.Prob(r.Q), Share(r.Q/axis)
-			if row.Title = "kept by every filter"; st.Fallback {
-				row.Title = "kept because the filters have no token in common"
+			row.Keep, row.Q, row.BarQ = w.T("kept.cell"), terms.Prob(r.Q), Share(r.Q/axis)
+			if row.Title = w.T("table.kept"); st.Fallback {
+				row.Title = w.T("table.kept.nothing")
 			}
 			q += r.Q
 			continue
@@ -240,68 +241,69 @@ func (t *Table) fates(s *session.State, st infer.Filter, axis float64) {
 		if line < 0 && st.Leading {
 			line = i
 		}
-		row.Keep, row.Q, row.CutBy = "cut", "–", r.CutBy.Name()
-		row.Title = "cut by " + row.CutBy
+		row.Keep, row.Q, row.CutBy = w.T("cut"), "–", w.rule(r.CutBy)
+		row.Title = w.T("cut.by", "rule", row.CutBy)
 	}
 	q += st.Rest.Q
 	t.All.Kept, t.All.Q = terms.Count(st.Kept), terms.Prob(q)
 	if line >= 0 {
-		t.Rows[line].Line = cutLine(st)
+		t.Rows[line].Line = w.cutLine(st)
 	}
 	if t.Rest == nil {
 		return
 	}
-	t.Rest.fate(st, axis)
+	t.Rest.fate(w, st, axis)
 	if line < 0 && st.Cut > 0 && st.Leading {
-		t.Rest.Line = cutLine(st)
-		t.Rest.Line.Note = "The line falls further down, after rank " + terms.Count(st.Kept) + ": "
+		t.Rest.Line = w.cutLine(st)
+		t.Rest.Line.Note = w.T("cutline.note", "n", terms.Count(st.Kept)) + " "
 		// Not all of it fits beside the note; the head of the panel says the rest.
-		t.Rest.Line.KeptWhy, t.Rest.Line.CutWhy = "", ", shared out"
+		t.Rest.Line.KeptWhy, t.Rest.Line.CutWhy = "", w.T("cutline.shared.short")
 	}
 }
 
 // fate says what became of the tokens without a row.
-func (r *TableRow) fate(st infer.Filter, axis float64) {
+func (r *TableRow) fate(w Words, st infer.Filter, axis float64) {
 	switch st.Rest.Kept {
 	case 0:
-		r.Keep, r.Q, r.CutBy = "all cut", "–", "several"
+		r.Keep, r.Q, r.CutBy = w.T("cut.all"), "–", w.T("cut.several")
 	case st.Rest.N:
-		r.Keep, r.Q, r.Kept = "kept", terms.Prob(st.Rest.Q), true
+		r.Keep, r.Q, r.Kept = w.T("kept.cell"), terms.Prob(st.Rest.Q), true
 	default:
-		r.Keep, r.Q, r.Kept = terms.Count(st.Rest.Kept)+" kept", terms.Prob(st.Rest.Q), true
+		r.Some = true
+		r.Keep, r.Q, r.Kept = w.T("kept.n", "n", terms.Count(st.Rest.Kept)), terms.Prob(st.Rest.Q), true
 	}
 	if st.Rest.Q > 0 && st.Rest.Q <= axis && r.OffScale == "" {
 		r.BarQ = Share(st.Rest.Q / axis)
 	}
 }
 
-func cutLine(st infer.Filter) *CutLine {
+func (w Words) cutLine(st infer.Filter) *CutLine {
 	l := &CutLine{Kept: terms.Prob(st.Mass), Cut: terms.Prob(1 - st.Mass)}
 	set := st.Settings
 	switch {
 	case set.Greedy(), st.Fallback:
-		l.KeptWhy = ", the most probable token"
+		l.KeptWhy = w.T("cutline.greedy")
 	case st.Kept == st.Reach(sampling.RuleTopK) && set.TopK > 0:
-		l.KeptWhy = ", rank " + terms.Count(set.TopK) + " is the last of top-k"
+		l.KeptWhy = w.T("cutline.top_k", "k", terms.Count(set.TopK))
 	case st.Kept == st.Reach(sampling.RuleTopP) && set.TopP < 1:
-		l.KeptWhy = ", the first sum to reach " + terms.Setting(set.TopP)
+		l.KeptWhy = w.T("cutline.top_p", "p", terms.Setting(set.TopP))
 	case st.Kept == st.Reach(sampling.RuleMinP) && set.MinP > 0:
-		l.KeptWhy = ", p at least " + terms.Setting(set.MinP) + " of the first"
+		l.KeptWhy = w.T("cutline.min_p", "min", terms.Setting(set.MinP))
 	case st.Kept == st.Reach(sampling.RuleTypicalP) && set.TypicalP > 0:
-		if l.KeptWhy = ", the most typical token"; st.Kept > 1 {
-			l.KeptWhy = ", the " + terms.Count(st.Kept) + " most typical"
+		if l.KeptWhy = w.T("cutline.typical_p.one"); st.Kept > 1 {
+			l.KeptWhy = w.T("cutline.typical_p", "n", terms.Count(st.Kept))
 		}
 	}
-	l.CutWhy = ", shared out among the " + terms.Count(st.Kept)
+	l.CutWhy = w.T("cutline.shared", "n", terms.Count(st.Kept))
 	if st.Kept == 1 {
-		l.CutWhy = ", given to the one kept"
+		l.CutWhy = w.T("cutline.shared.one")
 	}
 	return l
 }
 
-func sampleTable(s *session.State, st infer.Sample, f infer.Filter) *Table {
-	t := &Table{Stage: 5, Caption: "The kept tokens, laid end to end"}
-	t.fates(s, f, 1)
+func (w Words) sampleTable(s *session.State, st infer.Sample, f infer.Filter) *Table {
+	t := &Table{Stage: 5, Caption: w.T("table.sample")}
+	t.fates(w, s, f, 1)
 	t.Ticks = unitTicks
 	if !st.Greedy {
 		t.Marker = Share(st.U)
@@ -319,7 +321,7 @@ func sampleTable(s *session.State, st infer.Sample, f infer.Filter) *Table {
 			row.LaneX, row.LaneW = Share(from), Share(to-from)
 			row.Ramp = Ramp(r.Q)
 		}
-		row.Work = drawWork(s, st, f, soft, r)
+		row.Work = w.drawWork(s, st, f, soft, r)
 	}
 	if t.Rest != nil {
 		t.Rest.BarP, t.Rest.BarQ, t.Rest.OffScale = "", "", ""

@@ -1,8 +1,6 @@
 package stage
 
 import (
-	"fmt"
-
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
@@ -17,16 +15,16 @@ type WhatIf struct {
 	Named string // "Take ·saw"
 }
 
-func NewWhatIf(s *session.State) WhatIf {
+func (w Words) NewWhatIf(s *session.State) WhatIf {
 	step := s.Step()
 	if step == nil || s.Cursor.Stage != infer.KindSample || step.Settings.Greedy() || s.Dist == nil {
 		return WhatIf{U: "0.5"}
 	}
 	v := WhatIf{Shown: true, U: terms.Plain(min(step.U, 0.9999))}
 	if s.WhatIf == nil {
-		v.Say = say("Drag u along the strip: which token would another draw have taken?")
+		v.Say = w.Rich("whatif.drag")
 		if !step.Forced {
-			v.Say = whyNot(s)
+			v.Say = w.whyNot(s)
 		}
 		return v
 	}
@@ -36,14 +34,14 @@ func NewWhatIf(s *session.State) WhatIf {
 	id := int(s.Dist.Order[r])
 	from, to := s.Dist.Segment(r)
 	text := TokenText(s.Model.Token(id))
-	v.Say = say(
-		terms.Is("u", u), " falls on ", text, ", from ", terms.Prob(from), " to ", terms.Prob(to), ": the ",
-		terms.Ordinal(place(s, r+1)), " choice, ", terms.Is("p′", s.Dist.Q(r)), ".",
+	v.Say = w.Rich(
+		"whatif", "u", terms.Is("u", u), "token", text, "from", terms.Prob(from), "to", terms.Prob(to),
+		"place", w.Ordinal(place(s, r+1)), "q", terms.Is("p′", s.Dist.Q(r)),
 	)
 	if id == step.Chosen {
-		v.Say = append(v.Say, say(" It is the one taken.")...)
+		v.Say = w.Rich("whatif.same", "say", v.Say)
 		return v
 	}
-	v.Take, v.Named = chooseCmd(step.N, id), fmt.Sprintf("Take %s", text)
+	v.Take, v.Named = chooseCmd(step.N, id), w.T("take", "token", text)
 	return v
 }

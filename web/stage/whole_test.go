@@ -25,7 +25,7 @@ func TestSumsHoldTheWholeVocabulary(t *testing.T) {
 	for _, id := range st.Dist.Order[:RowsShown] {
 		shown += st.Dist.P[id]
 	}
-	table := New(st).Table
+	table := English.New(st).Table
 	if table.All.P != "1.0000" || table.All.Badge != "sum = 1.0000" || !table.All.SumIsOne {
 		t.Errorf("with %d of %d rows the sum is %+v", len(table.Rows), len(st.Dist.Order), table.All)
 	}
@@ -41,7 +41,7 @@ func TestSumsHoldTheWholeVocabulary(t *testing.T) {
 // one more, and top-k 2 one less.
 func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
 	for k, want := range map[int]string{4: ", the first sum to reach 0.90", 2: ", rank 2 is the last of top-k"} {
-		rows := New(
+		rows := English.New(
 			sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopK: k, TopP: 0.9}, infer.KindFilter, 0),
 		).Table.Rows
 		for _, r := range rows {
@@ -67,7 +67,7 @@ func TestFiltersWithNothingInCommon(t *testing.T) {
 		{sampling.Settings{Temperature: 1, TopP: 0.2, TypicalP: 0.01}, "top-p leaves 1 and typical-p 1"},
 	} {
 		st := sessiontest.Scored(t, logits, c.set, infer.KindFilter, 0)
-		p := New(st)
+		p := English.New(st)
 		want := "No token is kept by every filter: " + c.lead + ", none in common. So the most probable one stays, " +
 			"and its p′ is 1."
 		if got := p.Lead.String(); got != want {
@@ -86,11 +86,11 @@ func TestFiltersWithNothingInCommon(t *testing.T) {
 			s.SayEnd != ": the filters have no token in common" {
 			t.Errorf("the strip is marked at %s: %q %q", s.Mark, s.Say, s.SayEnd)
 		}
-		if got, want := NewRail(st).Stages[3].Say, "All but the most probable token are cut."; got != want {
+		if got, want := English.NewRail(st).Stages[3].Say, "All but the most probable token are cut."; got != want {
 			t.Errorf("the rail says %q, want %q", got, want)
 		}
 	}
-	p := New(sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9, TopK: 4}, infer.KindFilter, 0))
+	p := English.New(sessiontest.Drill(t, sampling.Settings{Temperature: 1, TopP: 0.9, TopK: 4}, infer.KindFilter, 0))
 	if got := p.Table.Rows[0].Title; got != "kept by every filter" {
 		t.Errorf("where filters do have something in common, the first row is %q", got)
 	}
@@ -105,7 +105,7 @@ func TestStripSaysWhoChose(t *testing.T) {
 		if i == 1 {
 			st = sessiontest.Do(t, s, session.StepToken{})
 		}
-		token := NewStrip(st).Tokens[i]
+		token := English.NewStrip(st).Tokens[i]
 		if strings.Contains(token.Aria, "chosen by a person") != want || token.Forced != want {
 			t.Errorf("token %d is spoken as %q", i+1, token.Aria)
 		}
@@ -121,7 +121,7 @@ func TestHeldBytesAreExplained(t *testing.T) {
 			{Kind: infer.StopString, String: "User:"},
 		}},
 	} {
-		if got := heldBy(st); got != want {
+		if got := English.heldBy(st); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -141,7 +141,7 @@ func TestFoldedColumnSumsItsPositions(t *testing.T) {
 func TestTypicalLeading(t *testing.T) {
 	for x, want := range map[float64]string{0.5: ", the 2 most typical", 0.9: ", the 3 most typical"} {
 		set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: x}
-		for _, r := range New(sessiontest.Drill(t, set, infer.KindFilter, 0)).Table.Rows {
+		for _, r := range English.New(sessiontest.Drill(t, set, infer.KindFilter, 0)).Table.Rows {
 			if r.Line != nil && r.Line.KeptWhy != want {
 				t.Errorf("typical-p %v: the line says %q, want %q", x, r.Line.KeptWhy, want)
 			}
@@ -149,7 +149,7 @@ func TestTypicalLeading(t *testing.T) {
 	}
 	// p is all but 1, and 0.
 	sure := sessiontest.Scored(t, []float32{900, 0}, sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.5}, infer.KindFilter, 0)
-	p := New(sure)
+	p := English.New(sure)
 	if l := p.Table.Rows[1].Line; l == nil || l.KeptWhy != ", the most typical token" {
 		t.Errorf("the line is %+v", l)
 	}

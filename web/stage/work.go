@@ -29,13 +29,13 @@ type WorkCell struct {
 // works them again comes to the last digit shown, give or take one.
 func four(x float64) string { return terms.Decimals(x, 4) }
 
-func logitWork(st infer.Logits, r infer.Row) *Work {
+func (w Words) logitWork(st infer.Logits, r infer.Row) *Work {
 	z, top := float64(r.Z), float64(st.Max)
 	return &Work{Token: TokenText(r.Token), Cells: []WorkCell{
-		{Name: say("z"), Sum: say("sum of " + terms.Count(st.Width) + " products = " + four(z))},
-		{Name: say("behind the first"), Sum: say(four(top), " − ", bracket(z), " = ", bold(four(top-z))), Now: true},
+		{Name: say("z"), Sum: w.Rich("work.products", "n", terms.Count(st.Width), "z", four(z))},
+		{Name: w.Rich("work.behind"), Sum: say(four(top), " − ", bracket(z), " = ", bold(four(top-z))), Now: true},
 		{
-			Name: say("ahead of the last"),
+			Name: w.Rich("work.ahead"),
 			Sum:  say(four(z), " − ", bracket(float64(st.Min)), " = ", four(z-float64(st.Min))),
 		},
 	}}
@@ -51,10 +51,10 @@ func bracket(x float64) string {
 }
 
 // expName is the formula e^{z/T − max}.
-func expName() Rich { return say("e", sup("z/T − max")) }
+func (w Words) expName() Rich { return say("e", sup(w.T("exp"))) }
 
 // softmaxWork works one row up to p; now marks its last cell as the stage's.
-func softmaxWork(st infer.Softmax, r infer.Row, now bool) *Work {
+func (w Words) softmaxWork(st infer.Softmax, r infer.Row, now bool) *Work {
 	t := st.Temperature
 	if t == 0 {
 		t = 1
@@ -64,7 +64,7 @@ func softmaxWork(st infer.Softmax, r infer.Row, now bool) *Work {
 	p := say(terms.Prob(r.E), " / ", four(st.SumExp), " = ", Span{S: terms.Prob(r.P), Style: boldIf(now)})
 	return &Work{Token: TokenText(r.Token), Cells: []WorkCell{
 		{Name: say("z / T"), Sum: say(four(float64(r.Z)), " / ", terms.Setting(t), " = ", four(zt))},
-		{Name: expName(), Sum: say("e", sup(four(zt)+" − "+bracket(maxZT)), " = ", terms.Prob(r.E))},
+		{Name: w.expName(), Sum: say("e", sup(four(zt)+" − "+bracket(maxZT)), " = ", terms.Prob(r.E))},
 		{Name: say("p = e / Σe"), Sum: p, Now: now},
 	}}
 }
@@ -76,95 +76,104 @@ func boldIf(b bool) Style {
 	return Plain
 }
 
-func filterWork(s *session.State, st infer.Filter, soft infer.Softmax, r infer.Row) *Work {
-	w := softmaxWork(soft, r, false)
+func (w Words) filterWork(s *session.State, st infer.Filter, soft infer.Softmax, r infer.Row) *Work {
+	work := w.softmaxWork(soft, r, false)
 	if r.Kept {
-		w.Cells = append(w.Cells, WorkCell{
-			Name: say("p′ = p / mass kept"), Now: true,
+		work.Cells = append(work.Cells, WorkCell{
+			Name: w.Rich("work.rescaled"), Now: true,
 			Sum: say(terms.Prob(r.P), " / ", terms.Prob(st.Mass), " = ", bold(terms.Prob(r.Q))),
 		})
-		return w
+		return work
 	}
-	w.Cells = append(w.Cells, WorkCell{Name: say("cut by " + r.CutBy.Name()), Sum: whyCut(s, st, r), Now: true})
-	return w
+	work.Cells = append(
+		work.Cells,
+		WorkCell{Name: w.Rich("cut.by", "rule", w.rule(r.CutBy)), Sum: w.whyCut(s, st, r), Now: true},
+	)
+	return work
 }
 
 // whyCut is the sum that cut a row.
-func whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
+func (w Words) whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 	why := s.Dist.Why(r.Rank - 1)
 	switch why.Rule {
 	case sampling.RuleTopK:
-		return say("rank ", terms.Count(r.Rank), " > ", bold(terms.Count(st.Settings.TopK)))
+		return w.Rich("why.top_k", "rank", terms.Count(r.Rank), "k", bold(terms.Count(st.Settings.TopK)))
 	case sampling.RuleTopP:
-		return say("Σ p before it ", terms.Prob(why.Value), " ≥ ", bold(terms.Setting(why.Bound)))
+		return w.Rich("why.top_p", "sum", terms.Prob(why.Value), "p", bold(terms.Setting(why.Bound)))
 	case sampling.RuleMinP:
 		return say(
-			terms.Prob(why.Value), " < ", terms.Setting(st.Settings.MinP), " × ", terms.Prob(st.Rows.Rows[0].P), " = ",
+			terms.Prob(
+				why.Value,
+			),
+			" < ",
+			terms.Setting(st.Settings.MinP),
+			" × ",
+			terms.Prob(st.Rows.Rows[0].P),
+			" = ",
 			bold(terms.Prob(why.Bound)),
 		)
 	case sampling.RuleTypicalP:
 		if math.IsInf(why.Surprise, 1) {
-			return say("p is too small to be told from 0")
+			return w.Rich("why.typical_p.zero")
 		}
-		return say(
-			"|−ln p − average| = |", four(why.Surprise), " − ", four(why.Mean), "| = ", four(why.Value),
-			"; the last one kept is ", bold(four(why.Bound)), " away",
+		return w.Rich(
+			"why.typical_p", "surprise", four(why.Surprise), "mean", four(why.Mean), "far", four(why.Value),
+			"last", bold(four(why.Bound)),
 		)
 	}
-	return say("not the highest score")
+	return w.Rich("why.greedy")
 }
 
-func drawWork(s *session.State, st infer.Sample, f infer.Filter, soft infer.Softmax, r infer.Row) *Work {
+func (w Words) drawWork(s *session.State, st infer.Sample, f infer.Filter, soft infer.Softmax, r infer.Row) *Work {
 	if !r.Kept {
-		w := filterWork(s, f, soft, r)
-		w.Cells = append(w.Cells[2:], WorkCell{Name: say("in the draw"), Sum: say("no segment")})
-		return w
+		work := w.filterWork(s, f, soft, r)
+		work.Cells = append(work.Cells[2:], WorkCell{Name: w.Rich("work.draw"), Sum: w.Rich("work.draw.none")})
+		return work
 	}
-	w := &Work{Token: TokenText(r.Token), Pick: r.ID == st.Chosen.ID}
+	work := &Work{Token: TokenText(r.Token), Pick: r.ID == st.Chosen.ID}
 	from, to := s.Dist.Segment(r.Rank - 1)
-	w.Cells = []WorkCell{
-		{Name: say("starts at"), Sum: startsAt(f, place(s, r.Rank), from)},
-		{Name: say("ends at"), Sum: say(terms.Prob(from), " + ", terms.Prob(r.Q), " = ", terms.Prob(to))},
+	work.Cells = []WorkCell{
+		{Name: w.Rich("work.starts"), Sum: w.startsAt(f, place(s, r.Rank), from)},
+		{Name: w.Rich("work.ends"), Sum: say(terms.Prob(from), " + ", terms.Prob(r.Q), " = ", terms.Prob(to))},
 	}
 	if st.Greedy {
-		w.Cells = append(
-			w.Cells, WorkCell{Name: say("no u is drawn"), Sum: say("the only token left is taken"), Now: true},
+		work.Cells = append(
+			work.Cells, WorkCell{Name: w.Rich("work.nodraw"), Sum: w.Rich("work.nodraw.sum"), Now: true},
 		)
-		return w
+		return work
 	}
 	land := WorkCell{
-		Name: say("u lands inside"), Sum: say(terms.Prob(from), " ≤ ", bold(terms.Prob(st.U)), " < ", terms.Prob(to)),
+		Name: w.Rich("work.inside"), Sum: say(terms.Prob(from), " ≤ ", bold(terms.Prob(st.U)), " < ", terms.Prob(to)),
 		Now: true,
 	}
 	switch {
 	case st.U < from:
-		land = WorkCell{Name: say("u lands before it"), Sum: say(bold(terms.Prob(st.U)), " < ", terms.Prob(from))}
+		land = WorkCell{Name: w.Rich("work.before"), Sum: say(bold(terms.Prob(st.U)), " < ", terms.Prob(from))}
 	case s.Dist.Draw(st.U) != r.Rank-1:
-		land = WorkCell{Name: say("u lands after it"), Sum: say(bold(terms.Prob(st.U)), " ≥ ", terms.Prob(to))}
+		land = WorkCell{Name: w.Rich("work.after"), Sum: say(bold(terms.Prob(st.U)), " ≥ ", terms.Prob(to))}
 	}
 	likely := WorkCell{
-		Name: say("the likeliest, ", TokenText(st.Likely.Token), ", loses"), Sum: say(draws(1 - st.Likely.Q)),
+		Name: w.Rich("work.loses", "token", TokenText(st.Likely.Token)), Sum: say(w.draws(1 - st.Likely.Q)),
 	}
 	if !st.Likely.Kept {
 		likely = WorkCell{
-			Name: say(
-				"the likeliest, ", TokenText(st.Likely.Token), ", is cut",
-			), Sum: say("by ", st.Likely.CutBy.Name()),
+			Name: w.Rich("work.likeliest.cut", "token", TokenText(st.Likely.Token)),
+			Sum:  w.Rich("by", "rule", w.rule(st.Likely.CutBy)),
 		}
 	}
-	w.Cells = append(w.Cells, land, likely)
-	return w
+	work.Cells = append(work.Cells, land, likely)
+	return work
 }
 
 // startsAt adds up the segments before the one at a place among the kept tokens,
 // from 1, one by one while they are few.
-func startsAt(f infer.Filter, place int, from float64) Rich {
+func (w Words) startsAt(f infer.Filter, place int, from float64) Rich {
 	kept := adjacent(f.Rows.Rows, true)
 	switch {
 	case place == 1:
 		return say("0")
 	case place > 3 || len(kept) < place:
-		return say("Σ p′ of ", terms.Count(place-1), " before it = ", terms.Prob(from))
+		return w.Rich("work.sum", "n", terms.Count(place-1), "sum", terms.Prob(from))
 	}
 	sum := terms.Prob(kept[0].Q)
 	for _, before := range kept[1 : place-1] {
@@ -177,15 +186,15 @@ func startsAt(f infer.Filter, place int, from float64) Rich {
 }
 
 // draws says how often something of probability p happens.
-func draws(p float64) string {
+func (w Words) draws(p float64) string {
 	n := int(math.Round(p * 100))
 	switch {
 	case p <= 0:
-		return "no draw"
+		return w.T("draws.none")
 	case n == 0:
-		return "fewer than 1 draw in 100"
+		return w.T("draws.fewer")
 	case n == 100:
-		return "more than 99 draws in 100"
+		return w.T("draws.more")
 	}
-	return terms.Counted(n, "draw") + " in 100"
+	return w.T("draws", "draws", w.Counted(n, "draw"))
 }

@@ -1,0 +1,134 @@
+package stage
+
+import (
+	"math"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// What a terminal prints of a run: plain words, laid out by whoever prints them.
+
+// Further are the lines below the sentence of a stage in a terminal. Those that
+// are about a single token or a condition have their own.
+func (w Words) Further(st infer.Stage) []string {
+	switch st := st.(type) {
+	case infer.Forward:
+		return []string{w.T(
+			"lines.forward", "projections", w.MultAdds(st.Parts.Projections),
+			"ffn", w.MultAdds(st.Parts.FeedForward), "attention", w.MultAdds(st.Parts.Attention),
+		)}
+	case infer.Logits:
+		return []string{w.T("lines.logits", "multadds", w.MultAdds(st.MultAdds))}
+	case infer.Softmax:
+		return []string{w.T(
+			"lines.softmax", "entropy", terms.Decimals(st.Entropy, 2),
+			"most", terms.Decimals(math.Log2(float64(st.Vocab)), 2),
+		)}
+	case infer.Filter:
+		list := []string{w.filterLine(st)}
+		if st.Fallback {
+			list = append(list, w.T("lines.filter.nothing"))
+		}
+		return list
+	case infer.Sample:
+		if st.Greedy {
+			return nil
+		}
+		return []string{w.T(
+			"lines.sample", "from", terms.Prob(st.From), "to", terms.Prob(st.To), "p", terms.Prob(st.Chosen.P),
+			"rank", terms.Count(st.Chosen.Rank),
+		)}
+	case infer.Append:
+		var list []string
+		for _, c := range st.Conditions {
+			list = append(list, w.conditionLine(c))
+		}
+		return list
+	case infer.CacheGrowth:
+		return []string{
+			w.workLine("lines.cache", st.Cached.Total(), st.Recomputed.Total()),
+			w.workLine("lines.cache.all", st.TotalCached, st.TotalRecomputed),
+		}
+	}
+	return nil
+}
+
+func (w Words) filterLine(st infer.Filter) string {
+	var rules []string
+	for _, c := range st.Cuts {
+		rules = append(rules, w.T("lines.filter", "rule", w.rule(c.Rule), "n", terms.Count(c.Keeps)))
+	}
+	switch {
+	case st.Settings.Greedy():
+		return w.T("lines.filter.greedy")
+	case len(rules) == 0:
+		return w.T("lines.filter.off")
+	}
+	return strings.Join(rules, ", ")
+}
+
+// conditionLine tells how far a stop condition is.
+func (w Words) conditionLine(c infer.Condition) string {
+	key := "lines.stop." + string(c.Kind)
+	if c.Kind == infer.StopEOS && !c.Kept {
+		key = "lines.stop.eos.cut"
+	}
+	far := w.T(
+		key, "have", terms.Count(c.Have), "limit", terms.Count(c.Limit), "p", terms.Prob(c.P),
+		"n", terms.Count(c.Matched), "bytes", w.Counted(len(c.String), "byte"), "text", Marked(c.String),
+	)
+	mark := " "
+	if c.Fired {
+		mark, far = "■", w.T("lines.stop.fired", "far", far)
+	}
+	name := w.Stop(string(c.Kind)).Name
+	return mark + " " + name + strings.Repeat(" ", max(0, stopColumn-len([]rune(name)))) + " " + far
+}
+
+// stopColumn is the width of the names of stop conditions, one above the other.
+const stopColumn = 14
+
+func (w Words) workLine(key string, cached, recomputed int64) string {
+	return w.T(
+		key, "cached", w.MultAdds(cached), "recomputed", w.MultAdds(recomputed), "times", terms.Times(recomputed, cached),
+	)
+}
+
+// Fate says whether a token was kept or what cut it, as a cell of a table.
+func (w Words) Fate(r infer.Row) string {
+	if r.Kept {
+		return w.T("kept.cell")
+	}
+	return w.T("cut.cell", "rule", w.rule(r.CutBy))
+}
+
+// RestFate is [Words.Fate] for the tokens that have no row.
+func (w Words) RestFate(r infer.Rest) string {
+	if r.Kept > 0 {
+		return w.T("kept.n", "n", terms.Count(r.Kept))
+	}
+	return w.T("cut")
+}
+
+// Settings names what shapes and cuts the distribution.
+func (w Words) Settings(s sampling.Settings) string {
+	if s.Greedy() {
+		return w.T("settings.greedy")
+	}
+	var list []string
+	for _, k := range w.Knobs() {
+		x, ok := s.Value(k.Key)
+		off, filter := sampling.OffAt(k.Key)
+		switch {
+		case !ok, filter && x == off:
+		case k.Whole:
+			list = append(list, w.T("setting", "name", k.Name, "x", terms.Count(int64(x))))
+		default:
+			list = append(list, w.T("setting", "name", k.Name, "x", terms.Plain(x)))
+		}
+	}
+	return strings.Join(list, ", ")
+}

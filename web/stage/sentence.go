@@ -1,0 +1,310 @@
+package stage
+
+import (
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Voice is for whom a sentence is, and so how much it may say: its texts are
+// those whose keys begin with its name. Another voice is another set of texts.
+type Voice string
+
+const (
+	// Numbers is for whoever studies a stage on the Loop or in a class: what
+	// happened, with its figures.
+	Numbers Voice = "numbers"
+	// Brief is for the home page and lessons' experiments: one short sentence.
+	Brief Voice = "brief"
+	// Line is for the terminal: what fits beside the name of a stage.
+	Line Voice = "line"
+)
+
+// About is what a sentence needs to know beside its stage.
+type About struct {
+	Layers, Width int                    // of the model
+	Prompt        int                    // tokens of the prompt, the start mark included
+	Dist          *sampling.Distribution // of the stage's step, where it is at hand
+}
+
+func aboutOf(s *session.State) About {
+	c := s.Model.Config()
+	return About{Layers: c.Layers, Width: c.Width, Prompt: len(s.PromptTokens), Dist: s.Dist}
+}
+
+// values are what a text may ask for, by name.
+type values = []any
+
+// sentence picks the text of the first of the cases that a voice has one for,
+// else the one for all cases.
+func (w Words) sentence(v Voice, st infer.Stage, cases []string, with values) Rich {
+	key := string(v) + "." + st.Kind().String()
+	for _, c := range cases {
+		if w.texts.Has(key + "." + c) {
+			return w.Rich(key+"."+c, with...)
+		}
+	}
+	return w.Rich(key, with...)
+}
+
+// SentenceOf says what a stage of the step shown did.
+func (w Words) SentenceOf(v Voice, s *session.State, k infer.Kind) Rich {
+	return w.Sentence(v, s.StageOf(k, 1), aboutOf(s))
+}
+
+// Sentence says what a stage did.
+func (w Words) Sentence(v Voice, st infer.Stage, in About) Rich {
+	switch st := st.(type) {
+	case infer.Forward:
+		return w.forwardSay(v, st, in)
+	case infer.Logits:
+		return w.sentence(v, st, nil, values{
+			"vocab", terms.Count(st.Vocab), "top", TokenText(st.Rows.Rows[0].Token),
+			"min", terms.Logit(float64(st.Min)), "max", terms.Logit(float64(st.Max)),
+		})
+	case infer.Softmax:
+		top := st.Rows.Rows[0]
+		return w.sentence(v, st, onlyIf(st.Temperature == 0, "greedy"), values{
+			"t", terms.Setting(st.Temperature), "typed", terms.Plain(st.Temperature), "vocab", terms.Count(st.Vocab),
+			"top", TokenText(top.Token), "p", terms.Prob(top.P), "sum", terms.Decimals(st.SumExp, 4),
+		})
+	case infer.Filter:
+		return w.filterSay(v, st)
+	case infer.Sample:
+		return w.sampleSay(v, st, in)
+	case infer.Append:
+		return w.appendSay(v, st, in)
+	case infer.CacheGrowth:
+		return w.sentence(v, st, onlyIf(st.Step == 1, "first"), values{
+			"positions", w.Counted(st.Positions, "position"), "n", terms.Count(st.Positions),
+			"context", terms.Count(st.Context), "layers", w.Counted(st.Layers, "layer"),
+			"reused", terms.Count(st.Positions - st.Grew), "columns", w.Counted(st.Grew, "column"),
+			"bytes", w.Bytes(st.Bytes), "grew", w.Bytes(st.GrewBytes),
+		})
+	}
+	return nil
+}
+
+// onlyIf is a case that holds or does not.
+func onlyIf(holds bool, name string) []string {
+	if holds {
+		return []string{name}
+	}
+	return nil
+}
+
+func (w Words) forwardSay(v Voice, st infer.Forward, in About) Rich {
+	which := "decode"
+	if st.Prefill {
+		which = "prefill"
+	}
+	return w.sentence(v, st, []string{which}, values{
+		"tokens", w.Counted(len(st.Tokens), "token"), "n", terms.Count(st.Positions),
+		"newest", gen(TokenText(st.Tokens[len(st.Tokens)-1])), "blocks", w.Counted(in.Layers, "block"),
+		"width", terms.Count(in.Width), "before", w.Counted(st.Positions-1, "token"),
+		"multadds", w.MultAdds(st.MultAdds),
+	})
+}
+
+// filterSay says what the filters do at these settings.
+func (w Words) filterSay(v Voice, st infer.Filter) Rich {
+	set := st.Settings
+	return w.sentence(v, st, filterCases(st), values{
+		"kept", terms.Count(st.Kept), "cut", terms.Count(st.Cut), "all", terms.Count(st.Kept + st.Cut),
+		"tokens", w.Counted(st.Kept, "token"), "mass", terms.Prob(st.Mass), "rules", w.list(w.leaves(st)),
+		"k", w.Counted(set.TopK, "most probable token"), "p", terms.Setting(set.TopP),
+		"typical", terms.Setting(set.TypicalP), "min", terms.Setting(set.MinP), "stay", w.stay(st.Kept),
+	})
+}
+
+// filterCases tells which filters are on, and then whether a single token is kept.
+func filterCases(st infer.Filter) (cases []string) {
+	set := st.Settings
+	switch {
+	case set.Greedy():
+		return []string{"greedy"}
+	case st.Fallback:
+		return []string{"nothing"}
+	case len(st.Cuts) == 0:
+		return []string{"off"}
+	case len(st.Cuts) > 1:
+		cases = []string{"several"}
+	case set.TopK > 0:
+		cases = []string{"top_k"}
+	case set.TopP < 1:
+		cases = []string{"top_p"}
+	case set.TypicalP > 0:
+		cases = []string{"typical_p"}
+	default:
+		cases = []string{"min_p"}
+	}
+	return append(cases, onlyIf(st.Kept == 1, "one")...)
+}
+
+// leaves names each filter with what it leaves: "top-k leaves 40", "top-p 27".
+func (w Words) leaves(st infer.Filter) (list []string) {
+	for i, c := range st.Cuts {
+		key := "filter.leaves"
+		if i > 0 {
+			key = "filter.leaves.next"
+		}
+		list = append(list, w.T(key, "rule", w.rule(c.Rule), "n", terms.Count(c.Keeps)))
+	}
+	return list
+}
+
+// rule is what a filter is called within a sentence.
+func (w Words) rule(r sampling.Rule) string {
+	if k, ok := w.Knob(string(r)); ok {
+		return k.Name
+	}
+	return w.T("rule." + string(r))
+}
+
+func (w Words) stay(n int) string {
+	if n == 1 {
+		return w.T("stay.one")
+	}
+	return w.T("stay", "n", terms.Count(n))
+}
+
+func (w Words) sampleSay(v Voice, st infer.Sample, in About) Rich {
+	cases := append(onlyIf(st.Forced, "forced"), onlyIf(st.Greedy, "greedy")...)
+	return w.sentence(v, st, cases, values{
+		"token", pick(TokenText(st.Chosen.Token)), "u", terms.Decimals(st.U, 4), "from", terms.Prob(st.From),
+		"to", terms.Prob(st.To), "kept", w.theKept(in.kept()),
+	})
+}
+
+// kept is how many tokens are in the draw.
+func (a About) kept() int {
+	if a.Dist == nil {
+		return 0
+	}
+	return a.Dist.Keep
+}
+
+func (w Words) theKept(n int) string {
+	if n == 1 {
+		return w.T("kept.one")
+	}
+	return w.T("kept", "n", terms.Count(n))
+}
+
+func (w Words) appendSay(v Voice, st infer.Append, in About) Rich {
+	var cases []string
+	matched := 0 // bytes of a stop string at the end of the text
+	for _, c := range st.Conditions {
+		if c.Kind == infer.StopString {
+			matched = max(matched, c.Matched)
+		}
+	}
+	switch {
+	case st.Stop != infer.StopNone:
+		cases = []string{string(st.Stop)}
+	case len(st.Held) > 0:
+		cases = append(onlyIf(matched > 0, "matched"), "held")
+	}
+	text := TokenText(st.Token)
+	return w.sentence(v, st, cases, values{
+		"pick", pick(text), "token", gen(text), "n", terms.Count(in.Prompt + st.Step), "stop", Marked(st.StopString),
+		"held", Marked(string(st.Held)), "bytes", w.held(len(st.Held)), "matched", w.Counted(matched, "byte"),
+	})
+}
+
+// held counts bytes before "held back".
+func (w Words) held(n int) string {
+	if n == 1 {
+		return w.T("bytes.are.one")
+	}
+	return w.T("bytes.are", "n", terms.Count(n))
+}
+
+// factsOf are the facts that a voice shows of a stage, by their names, an
+// asterisk after the main one.
+var factsOf = map[Voice]map[infer.Kind]string{
+	Numbers: {
+		infer.KindForward: "multadds* took", infer.KindLogits: "max* multadds took",
+		infer.KindSoftmax: "t top* entropy", infer.KindFilter: "kept* cut mass", infer.KindSample: "seed draw u*",
+		infer.KindAppend: "generated* held", infer.KindCache: "columns new* bytes",
+	},
+	Brief: {
+		infer.KindForward: "read positions multadds took", infer.KindLogits: "max min multadds",
+		infer.KindSoftmax: "t entropy", infer.KindFilter: "topp kept cut", infer.KindSample: "u rank p q",
+		infer.KindAppend: "generated", infer.KindCache: "columns bytes grew",
+	},
+}
+
+// greedyFacts are those of a draw that did not take place.
+var greedyFacts = map[Voice]string{Numbers: "one draw p*", Brief: "rank p"}
+
+// FactsOf are the main figures of a stage of the step shown.
+func (w Words) FactsOf(v Voice, s *session.State, k infer.Kind) []Fact {
+	return w.Facts(v, s.StageOf(k, 1))
+}
+
+// Facts are the main figures of a stage.
+func (w Words) Facts(v Voice, st infer.Stage) (list []Fact) {
+	names := factsOf[v][st.Kind()]
+	if draw, ok := st.(infer.Sample); ok && draw.Greedy {
+		names = greedyFacts[v]
+	}
+	values := w.figures(st)
+	for _, name := range strings.Fields(names) {
+		name, main := strings.CutSuffix(name, "*")
+		key := string(v) + ".fact." + name
+		if own := key + "." + st.Kind().String(); w.texts.Has(own) {
+			key = own
+		}
+		list = append(list, Fact{w.T(key), values[name], main})
+	}
+	return list
+}
+
+// figures are the figures of a stage by the names of [factsOf].
+func (w Words) figures(st infer.Stage) map[string]string {
+	switch st := st.(type) {
+	case infer.Forward:
+		return map[string]string{
+			"multadds": w.MultAdds(st.MultAdds), "took": w.Took(st.Took), "read": terms.Count(len(st.Tokens)),
+			"positions": terms.Count(st.Positions),
+		}
+	case infer.Logits:
+		return map[string]string{
+			"max": terms.Logit(float64(st.Max)), "min": terms.Logit(float64(st.Min)),
+			"multadds": w.MultAdds(st.MultAdds), "took": w.Took(st.Took),
+		}
+	case infer.Softmax:
+		return map[string]string{
+			"t": temperature(st.Temperature), "top": terms.Prob(st.Rows.Rows[0].P),
+			"entropy": terms.Decimals(st.Entropy, 2),
+		}
+	case infer.Filter:
+		return map[string]string{
+			"kept": terms.Count(st.Kept), "cut": terms.Count(st.Cut), "mass": terms.Prob(st.Mass),
+			"topp": terms.Setting(st.Settings.TopP),
+		}
+	case infer.Sample:
+		draw := w.Ordinal(st.Step)
+		if st.Greedy {
+			draw = w.T("none")
+		}
+		return map[string]string{
+			"seed": seed(st.Seed), "draw": draw, "u": terms.Prob(st.U), "one": "1", "rank": terms.Count(st.Chosen.Rank),
+			"p": terms.Prob(st.Chosen.P), "q": terms.Prob(st.Chosen.Q),
+		}
+	case infer.Append:
+		return map[string]string{
+			"generated": terms.Count(st.Generated), "held": w.Counted(len(st.Held), "byte"),
+		}
+	case infer.CacheGrowth:
+		return map[string]string{
+			"columns": terms.Count(st.Positions), "new": "+" + terms.Count(st.Grew), "bytes": w.Bytes(st.Bytes),
+			"grew": w.Bytes(st.GrewBytes),
+		}
+	}
+	return nil
+}

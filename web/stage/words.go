@@ -1,0 +1,105 @@
+package stage
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// Words say and draw a stage in one language. Every view of this package is made
+// by them, and every component with words of its own is one of theirs, so that a
+// page speaks one language from end to end. The texts of a language are one
+// file, words/TAG.txt, beside that of infer/terms; [terms.Catalogue] describes
+// it. In it **bold** and *variable* are marked so.
+type Words struct {
+	*terms.Language
+	texts terms.Catalogue
+}
+
+//go:embed words
+var files embed.FS
+
+// English is the language in which the program is written.
+var English = mustRead(terms.English)
+
+// Texts returns the file of a language's texts.
+func Texts(tag string) (string, error) {
+	b, err := files.ReadFile("words/" + tag + ".txt")
+	return string(b), err
+}
+
+func mustRead(l *terms.Language) Words {
+	texts, err := Texts(l.Tag)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	w, err := ReadWords(l, texts)
+	if err != nil {
+		panic(err)
+	}
+	return w
+}
+
+// ReadWords makes the words of a language of their texts.
+func ReadWords(l *terms.Language, texts string) (Words, error) {
+	c, err := terms.ReadCatalogue(texts)
+	if err != nil {
+		return Words{}, fmt.Errorf("what stages say in %s: %w", l.Tag, err)
+	}
+	return Words{l, c}, nil
+}
+
+// T is a text with values filled in by name: T("peek.at", "n", "20").
+func (w Words) T(key string, with ...any) string { return w.Rich(key, with...).String() }
+
+// Rich is a sentence with values filled in by name. A value is a text, a token,
+// which becomes a chip, a [Span] or another sentence.
+func (w Words) Rich(key string, with ...any) Rich {
+	var r Rich
+	for _, p := range w.texts.Pieces(key) {
+		if p.Name == "" {
+			r = append(r, marked(p.Words)...)
+			continue
+		}
+		for i := 0; i+1 < len(with); i += 2 {
+			if with[i] == p.Name {
+				r = append(r, say(with[i+1])...)
+			}
+		}
+	}
+	return r
+}
+
+// marked makes spans of a text in which **bold** and *variable* are marked.
+func marked(text string) (r Rich) {
+	for i, part := range strings.Split(text, "**") {
+		if i%2 == 1 {
+			r = append(r, bold(part))
+			continue
+		}
+		for j, part := range strings.Split(part, "*") {
+			if part != "" {
+				r = append(r, Span{S: part, Style: map[bool]Style{true: Variable}[j%2 == 1]})
+			}
+		}
+	}
+	return r
+}
+
+// list makes "a, b and c" of a list.
+func (w Words) list(items []string) string {
+	s := ""
+	for i, x := range items {
+		switch {
+		case i == 0:
+			s = x
+		case i == len(items)-1:
+			s = w.T("list.last", "list", s, "last", x)
+		default:
+			s = w.T("list.next", "list", s, "next", x)
+		}
+	}
+	return s
+}
