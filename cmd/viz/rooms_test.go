@@ -19,12 +19,13 @@ const module = "github.com/tokenbytoken/viz"
 var ranks = map[string]int{
 	"static": 0,
 
-	"infer/fixture":    0, // writes random models of any shape, for tests
-	"infer/kernel/gen": 0, // writes infer/kernel's assembly
-	"infer/kernel":     1,
-	"infer/terms":      1, // numbers as people read them
-	"infer/tokenizer":  1,
-	"infer/cost":       1,
+	"infer/fixture":      0, // writes random models of any shape, for tests
+	"infer/kernel/gen":   0, // writes infer/kernel's assembly
+	"infer/kernel":       1,
+	"infer/terms/pseudo": 2, // a language for tests
+	"infer/terms":        1, // numbers as people read them
+	"infer/tokenizer":    1,
+	"infer/cost":         1,
 
 	"infer/checkpoint": 2,
 	"infer/sampling":   2,
@@ -64,7 +65,7 @@ var ranks = map[string]int{
 
 // forTests are rooms that nothing but tests, and each other, imports.
 var forTests = map[string]bool{
-	"infer/fixture": true, "infer/testmodel": true, "web/browser": true, "web/webtest": true,
+	"infer/terms/pseudo": true, "infer/fixture": true, "infer/testmodel": true, "web/browser": true, "web/webtest": true,
 	"web/session/sessiontest": true,
 }
 

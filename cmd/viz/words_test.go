@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -13,7 +14,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/terms/pseudo"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/stage"
 )
 
 // TestWordsHaveOneHome: the names of stages, what is said of stops, the units of
@@ -120,4 +126,125 @@ func stringsOf(t *testing.T, path string) (list []string) {
 		return true
 	})
 	return list
+}
+
+// TestSentencesHaveOneHome: what is said of a stage is written in the texts of
+// web/stage, and stands in no page, script or command a second time.
+func TestSentencesHaveOneHome(t *testing.T) {
+	texts, err := stage.Texts("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := terms.ReadCatalogue(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sentences []string
+	for _, key := range c.Keys() {
+		for _, p := range c.Pieces(key) {
+			if words := strings.Trim(p.Words, " .,:;()“”*"); len(strings.Fields(words)) >= 6 {
+				sentences = append(sentences, words)
+			}
+		}
+	}
+	if len(sentences) < 60 {
+		t.Fatalf("%d sentences only", len(sentences))
+	}
+	top, seen := filepath.Join("..", ".."), 0
+	err = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(top, path)
+		switch name = filepath.ToSlash(name); {
+		case d.IsDir() && (name == "web/stage" || name == "testdata" || strings.HasPrefix(d.Name(), ".") && path != top):
+			return filepath.SkipDir
+		case d.IsDir(), !slices.Contains([]string{".go", ".templ", ".js"}, filepath.Ext(name)),
+			strings.HasSuffix(name, "_test.go"), strings.HasSuffix(name, "_templ.go"):
+			return nil
+		}
+		seen++
+		said := said(t, path)
+		for _, words := range sentences {
+			if strings.Contains(said, words) {
+				t.Errorf("%s has a sentence of web/stage: %q", name, words)
+			}
+		}
+		return nil
+	})
+	if err != nil || seen < 300 {
+		t.Fatalf("%d files, %v", seen, err)
+	}
+}
+
+// said is what a file of the program says: the string literals of Go and
+// scripts, and a template without its comments.
+func said(t *testing.T, path string) string {
+	t.Helper()
+	if filepath.Ext(path) != ".templ" {
+		return strings.Join(stringsOf(t, path), "\n")
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile(`(?m)^\s*//.*$`).ReplaceAllString(string(file), "")
+}
+
+// TestTerminalSpeaksTheCatalogue prints runs in a language in which each word of
+// the catalogues is marked: a word without a mark is written somewhere else.
+func TestTerminalSpeaksTheCatalogue(t *testing.T) {
+	texts, err := stage.Texts("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := stage.ReadWords(pseudo.Language(t), pseudo.Mark(texts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := testmodel.Target(t)
+	for name, change := range map[string]func(*infer.Settings){
+		"as the page draws": func(*infer.Settings) {},
+		"greedy":            func(s *infer.Settings) { s.Temperature = 0 },
+		"several filters":   func(s *infer.Settings) { s.TopK, s.MinP, s.TypicalP = 40, 0.01, 0.9 },
+		"no filter":         func(s *infer.Settings) { s.Settings = sampling.Pure },
+		"a stop string":     func(s *infer.Settings) { s.Stop.Strings = []string{" the", "."} },
+	} {
+		settings := infer.DefaultSettings()
+		settings.Stop.MaxTokens = 12
+		change(&settings)
+		const prompt = "Once upon a time"
+		loop, err := infer.NewLoop(m, prompt, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		out := bufio.NewWriter(&b)
+		const rows = 5
+		if err := printRun(t.Context(), loop, rows, newAccount(words, out, m, prompt), out); err != nil {
+			t.Fatal(err)
+		}
+		data := []string{m.Name()}
+		add := func(t infer.Token) { data = append(data, stage.TokenText(t).String()) }
+		text := prompt
+		for _, id := range loop.Prompt() {
+			add(m.Token(id))
+		}
+		for _, step := range loop.Steps() {
+			d := step.Distribution()
+			for _, id := range d.Order[:rows] {
+				add(m.Token(int(id)))
+			}
+			add(m.Token(step.Chosen))
+			text += step.Text
+			data = append(data, tail(stage.Marked(text).String(), tailWidth), stage.Marked(string(step.Held)).String())
+		}
+		for _, s := range settings.Stop.Strings {
+			data = append(data, stage.Marked(s).String())
+		}
+		data = append(data, strings.Split(printable(text), "\n")...)
+		if left := pseudo.NewData(data).Unmarked(b.String()); len(left) > 0 {
+			t.Errorf("%s: %q is in no catalogue:\n%s", name, left, b.String())
+		}
+	}
 }

@@ -32,11 +32,8 @@ func newCostChart(s *session.State) CostChart {
 	drawn := charts.draw(s.Steps[len(points)-1], thin)
 	last := points[len(points)-1]
 	v := CostChart{
-		SVG: drawn.SVG, Less: terms.Times(last.Recomputed, last.Cached) + " less", Header: drawn.Header,
+		SVG: drawn.SVG, Less: lang.Less(last.Recomputed, last.Cached), Header: drawn.Header,
 		Rows: drawn.Rows,
-	}
-	if last.Recomputed == last.Cached {
-		v.Less = "the same so far"
 	}
 	if len(thin) < len(points) {
 		v.Note = terms.Counted(len(points), "token") + ", of which " + terms.Count(len(thin)) + " are listed."

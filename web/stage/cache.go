@@ -73,17 +73,22 @@ func (w Words) kvFormula(sh cost.Shape) Rich {
 // measured, or 0.
 func (w Words) NewCompare(run, without int64, took time.Duration) Compare {
 	c := Compare{
-		Less: w.T("work.less", "times", terms.Times(without, run)), Cached: say(bold(w.MultAdds(run))),
+		Less: w.Less(without, run), Cached: say(bold(w.MultAdds(run))),
 		CachedBar:  Share(float64(run) / float64(max(without, 1))),
 		Recomputed: w.Rich("work.not-run", "work", bold(w.MultAdds(without))), RecomputedBar: "100%",
 	}
 	if took > 0 {
 		c.Cached = append(c.Cached, say(", ", bold(w.Took(took)))...)
 	}
-	if run == without {
-		c.Less = w.T("work.same")
-	}
 	return c
+}
+
+// Less says how many times less work was run than there would be without a cache.
+func (w Words) Less(without, run int64) string {
+	if run == without {
+		return w.T("work.same")
+	}
+	return w.T("work.less", "times", terms.Times(without, run))
 }
 
 // Sizes of the grid, in view-box units.

@@ -1,0 +1,81 @@
+package terms
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCatalogue(t *testing.T) {
+	c, err := ReadCatalogue("# a note\nscores = From {min} to\n {max}, {n} in all.\n\nplain = = and {}\n")
+	if err == nil {
+		t.Fatal("a brace without a name is taken")
+	}
+	c, err = ReadCatalogue("# a note\nscores = From {min} to\n {max}, {n} in all.\n\nplain = a = b\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Text("scores", "max", "9", "min", "1"); got != "From 1 to 9,  in all." {
+		t.Errorf("got %q", got)
+	}
+	if got := c.Text("plain"); got != "a = b" || !slices.Equal(c.Keys(), []string{"plain", "scores"}) {
+		t.Errorf("got %q of %q", got, c.Keys())
+	}
+	if c.Has("other") || c.Text("other") != "other" {
+		t.Errorf("a text that is not there is %q", c.Text("other"))
+	}
+	for _, file := range []string{"a = {open", "a: b", "a = 1\na = 2", "two words = x"} {
+		if _, err := ReadCatalogue(file); err == nil {
+			t.Errorf("%q is taken", file)
+		}
+	}
+}
+
+// TestLanguages asserts that each language has all texts, and that what a
+// language says comes from them.
+func TestLanguages(t *testing.T) {
+	list, err := os.ReadDir("words")
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	for _, f := range list {
+		tag := strings.TrimSuffix(f.Name(), ".txt")
+		texts, err := Texts(tag)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := ReadCatalogue(texts)
+		if err != nil {
+			t.Fatalf("%s: %v", tag, err)
+		}
+		if got, want := c.Keys(), English.words.Keys(); !slices.Equal(got, want) {
+			t.Errorf("%s has %d texts, want the %d of English", tag, len(got), len(want))
+		}
+	}
+	texts, _ := Texts("en")
+	other, err := ReadLanguage("x", strings.NewReplacer(
+		"{n} ms", "{n} Msek", "= tokens", "= Tokens", "= Forward\n", "= Hin\n", "{n}rd", "{n}.", "= Top-k\n", "= Beste k\n",
+		"must be", "muss sein:",
+	).Replace(texts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	knob, _ := other.Knob("top_k")
+	for _, c := range []struct{ got, want string }{
+		{other.Took(1840 * time.Microsecond), "1.8 Msek"},
+		{other.Counted(2, "token"), "2 Tokens"},
+		{other.Counted(2, "sheep"), "2 sheeps"}, // not among the texts
+		{other.Stage(1).Short, "Hin"},
+		{other.Ordinal(23), "23."},
+		{knob.Label, "Beste k"},
+		{other.Sentence(knob.Check(-1).(*RangeError)), "Beste k is -1; it muss sein: 0 (off) or more."},
+		{other.Stop("context").Name, "context window"},
+		{other.Bytes(3072), "3,072 B"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}

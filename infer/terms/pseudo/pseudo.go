@@ -1,0 +1,98 @@
+// Package pseudo makes a language for tests in which every word of a catalogue is
+// marked, so that a word written anywhere else stands out.
+package pseudo
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// Language is the pseudo-language of package terms.
+func Language(t *testing.T) *terms.Language {
+	t.Helper()
+	texts, err := terms.Texts("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := terms.ReadLanguage("x-pseudo", Mark(texts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// Mark turns a file of texts into one of the pseudo-language: ⟦Scores run from
+// ⟧{min}⟦ to ⟧{max}.
+func Mark(texts string) string {
+	var list []string
+	for line := range strings.Lines(texts) {
+		key, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " = ")
+		switch {
+		case strings.HasPrefix(line, " "):
+			list = append(list, " "+pieces(" "+strings.TrimSpace(line)))
+		case ok && !strings.HasPrefix(line, "#"):
+			list = append(list, key+" = "+pieces(text))
+		default:
+			list = append(list, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return strings.Join(list, "\n")
+}
+
+var placeholder = regexp.MustCompile(`\{\w+\}`)
+
+func pieces(text string) string {
+	var b strings.Builder
+	at := 0
+	mark := func(words string) {
+		if words != "" {
+			b.WriteString("⟦" + words + "⟧")
+		}
+	}
+	for _, found := range placeholder.FindAllStringIndex(text, -1) {
+		mark(text[at:found[0]])
+		b.WriteString(text[found[0]:found[1]])
+		at = found[1]
+	}
+	mark(text[at:])
+	return b.String()
+}
+
+var (
+	marked = regexp.MustCompile(`⟦[^⟦⟧]*⟧`)
+	word   = regexp.MustCompile(`[A-Za-zÀ-ž]{2,}`)
+)
+
+// Data are the texts that a screen shows which are no words of the program:
+// tokens, a prompt, the name of a model.
+type Data struct{ away *strings.Replacer }
+
+// NewData lists texts that may stand without a mark.
+func NewData(texts []string) Data {
+	texts = slices.Clone(texts)
+	slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) })
+	var pairs []string
+	for _, t := range slices.Compact(texts) {
+		if t != "" {
+			pairs = append(pairs, t, "\n")
+		}
+	}
+	return Data{strings.NewReplacer(pairs...)}
+}
+
+// Unmarked returns the words of a text that are neither marked nor data. Single
+// letters are the signs of formulas: z, p, T, u.
+func (d Data) Unmarked(text string) []string {
+	if text == "" {
+		return nil
+	}
+	left := marked.ReplaceAllString(text, "\n")
+	if !word.MatchString(left) {
+		return nil
+	}
+	return word.FindAllString(d.away.Replace(left), -1)
+}

@@ -1,0 +1,374 @@
+package stage
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/a-h/templ"
+	"golang.org/x/net/html"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/terms/pseudo"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/session/sessiontest"
+)
+
+// pseudoWords are the words of the pseudo-language.
+func pseudoWords(t *testing.T) Words {
+	t.Helper()
+	texts, err := Texts("en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := ReadWords(pseudo.Language(t), pseudo.Mark(texts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// manyStates are a run at every stage, with every kind of setting, stop and
+// choice that a stage speaks of.
+func manyStates(t *testing.T) (all []*session.State) {
+	t.Helper()
+	stops := []string{" there", "\n\n"}
+	runs := [][]session.Command{
+		{session.Start{Prompt: "Once upon a time"}},
+		{session.SetPreset{Key: "greedy"}, session.Start{Prompt: "Once upon a time"}},
+		{session.SetPreset{Key: "pure"}, session.Start{Prompt: "The"}},
+		{session.Set{Knobs: infer.Knobs{"top_k": 3, "top_p": 1}}, session.Start{Prompt: "Once upon a"}},
+		{session.Set{Knobs: infer.Knobs{"min_p": 0.2, "top_p": 1}}, session.Start{Prompt: "Once upon a"}},
+		{
+			session.Set{Knobs: infer.Knobs{"typical_p": 0.3, "top_p": 1, "max_tokens": 2}},
+			session.Start{Prompt: "Once upon a"},
+		},
+		{
+			session.Set{Knobs: infer.Knobs{"top_k": 5, "temperature": 0.3}, Stop: &stops},
+			session.Start{Prompt: "Once upon a time"},
+		},
+	}
+	for _, commands := range runs {
+		s := session.New(testmodel.Target(t), session.DefaultLimits())
+		all = append(all, s.State())
+		for _, c := range commands {
+			all = append(all, sessiontest.Do(t, s, c))
+		}
+		for range 2*len(infer.Kinds) - 1 {
+			st, err := s.Apply(t.Context(), session.StepStage{})
+			if err != nil {
+				break // the text is over
+			}
+			all = append(all, st)
+		}
+		all = append(all, sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindFilter}))
+		u := 0.9
+		st := sessiontest.Do(t, s, session.Seek{Step: 1, Stage: infer.KindSample})
+		if !st.Settings.Greedy() {
+			all = append(all, sessiontest.Do(t, s, session.WhatIf{U: &u}))
+		}
+		all = append(all, sessiontest.Do(t, s, session.Choose{Step: 1, Token: int(st.Dist.Order[9])}))
+	}
+	return all
+}
+
+// partsOf are all components of a state.
+func partsOf(w Words, st *session.State) map[string]templ.Component {
+	strip, rail := w.NewStrip(st), w.NewRail(st)
+	parts := map[string]templ.Component{
+		"stage": w.HTML(w.New(st)), "prompt": w.PromptHTML(strip), "label": w.GeneratedLabelHTML(strip),
+		"generated": w.GeneratedHTML(strip.Tokens), "next": w.NextHTML(strip), "rail": w.RailHTML(rail),
+		"stepper": w.StepperHTML("x", rail.Stages, true), "strip row": w.StripRowHTML("x", strip, true),
+		"peek": w.PeekHTML(w.CurrentPeek(st)), "found": w.FoundHTML(w.NewFound(st, 1, "the")),
+		"nothing found": w.FoundHTML(w.NewFound(st, 1, "§§")), "what if": w.WhatIfHTML(w.NewWhatIf(st)),
+		"head": w.HeadHTML(w.NewHead(st, 1, 1)), "no head": w.HeadHTML(w.NewHead(st, 1, 99)),
+		"inside": w.InsideHTML(w.NewInside(st, 1)), "no block": w.InsideHTML(w.NewInside(st, 99)),
+		"seven": SevenHTML("x", "", w.NewSteps(st.Cursor.Stage), true),
+	}
+	if st.Started() && st.Cursor.Stage >= infer.KindLogits {
+		parts["candidates"] = w.CandidatesHTML(w.NewCandidates(st, st.Cursor.Stage, 6), "x", true)
+	}
+	return parts
+}
+
+// spokenAttributes are those whose values people read or hear.
+var spokenAttributes = []string{"aria-label", "title", "placeholder", "aria-valuetext", "data-peek"}
+
+// TestEveryWordIsInTheCatalogue draws every stage of runs in a language in which
+// each word of the catalogues is marked: a word without a mark is written
+// somewhere else.
+func TestEveryWordIsInTheCatalogue(t *testing.T) {
+	w := pseudoWords(t)
+	seen := 0
+	for i, st := range manyStates(t) {
+		data := pseudo.NewData(dataOf(st))
+		check := func(what, text string) {
+			seen++
+			if left := data.Unmarked(text); len(left) > 0 {
+				t.Errorf("state %d, stage %d, %s: %q is in no catalogue: %q", i, st.Cursor.Stage, what, left, text)
+			}
+		}
+		for name, part := range partsOf(w, st) {
+			var b bytes.Buffer
+			if err := part.Render(t.Context(), &b); err != nil {
+				t.Fatal(err)
+			}
+			d, err := goquery.NewDocumentFromReader(&b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Find("*").Each(func(_ int, e *goquery.Selection) {
+				for _, a := range spokenAttributes {
+					check(name+", "+a, e.AttrOr(a, ""))
+				}
+			})
+			d.Find(".tk, .tok > span:not(.sr), .tc th > i, .seg__t, .vis text, .flow > *:not(small)").Remove()
+			d.Find("tbody th").Each(func(_ int, e *goquery.Selection) {
+				if e.Closest(".tc").Length() > 0 {
+					e.Contents().Not("*").Remove() // the token itself
+				}
+			})
+			check(name, textOf(d.Nodes[0]))
+		}
+		if !st.Started() {
+			continue
+		}
+		for k := infer.KindForward; k <= st.Step().Ran; k++ {
+			stage := st.StageOf(k, 6)
+			for _, v := range []Voice{Numbers, Brief, Line} {
+				check(fmt.Sprint(v), w.Sentence(v, stage, aboutOf(st)).String())
+			}
+			for _, f := range append(w.Facts(Numbers, stage), w.Facts(Brief, stage)...) {
+				check("fact", f.Name+" "+f.Value)
+			}
+			check("terminal", strings.Join(w.Further(stage), "\n"))
+		}
+		check("settings", w.Settings(st.Settings.Settings))
+	}
+	if seen < 5000 {
+		t.Errorf("%d texts only", seen)
+	}
+}
+
+// textOf is the text below a node, each piece on a line of its own.
+func textOf(n *html.Node) string {
+	var b strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			b.WriteString(d.Data + "\n")
+		}
+	}
+	return b.String()
+}
+
+// dataOf are the texts that a state shows which are no words of the program: its
+// tokens, prompt and stop strings, and what stands for the activation.
+func dataOf(st *session.State) []string {
+	data := []string{st.Prompt, "silu(gate) × up"}
+	add := func(t infer.Token) { data = append(data, TokenText(t).String(), t.Text) }
+	for _, t := range st.PromptTokens {
+		add(t)
+	}
+	for _, t := range st.Ghosts {
+		add(t)
+	}
+	for _, s := range st.Settings.Stop.Strings {
+		data = append(data, Marked(s).String())
+	}
+	for _, step := range st.Steps {
+		if step.Ran < infer.KindLogits {
+			continue
+		}
+		for _, id := range step.Distribution().Order[:80] {
+			add(st.Model.Token(int(id)))
+		}
+		add(st.Model.Token(step.Chosen))
+	}
+	for _, id := range st.Model.Config().EOS {
+		add(st.Model.Token(id))
+	}
+	if st.Started() {
+		for _, row := range English.NewFound(st, 1, "the").Rows {
+			data = append(data, row.Text.String())
+		}
+	}
+	if st.WhatIf != nil {
+		add(st.Model.Token(int(st.Dist.Order[st.Dist.Draw(*st.WhatIf)])))
+	}
+	if st.Look != nil {
+		for _, b := range st.Look.Blocks {
+			for _, r := range b.Says {
+				add(r.Token)
+			}
+		}
+	}
+	return data
+}
+
+// keyed are calls with a key of the catalogue in the source, and the names of
+// values that it is given.
+type keyed struct {
+	at     string
+	values []string
+}
+
+// keysInSource lists every literal key that this package and the terminal ask
+// for, and the literals from which others begin.
+func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
+	t.Helper()
+	exact = map[string][]keyed{}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := filepath.Glob("../../cmd/viz/tracetext.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	for _, name := range append(files, trace...) {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				if s, err := strconv.Unquote(lit.Value); err == nil {
+					strings_ = append(strings_, s)
+				}
+			}
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				return true
+			}
+			f, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok || f.Sel.Name != "T" && f.Sel.Name != "Rich" {
+				return true
+			}
+			lit, ok := call.Args[0].(*ast.BasicLit)
+			if !ok {
+				return true
+			}
+			key, err := strconv.Unquote(lit.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := keyed{at: fset.Position(call.Pos()).String()}
+			for i := 1; i < len(call.Args); i += 2 {
+				if name, ok := call.Args[i].(*ast.BasicLit); ok {
+					value, _ := strconv.Unquote(name.Value)
+					k.values = append(k.values, value)
+				}
+			}
+			exact[key] = append(exact[key], k)
+			return true
+		})
+	}
+	return exact, strings_
+}
+
+// madeUp are the beginnings of keys that the program puts together.
+var madeUp = regexp.MustCompile(`^(numbers|brief|line)\.|^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.`)
+
+// TestCatalogueFitsTheSource asserts that every text asked for is there and is
+// given the values it asks for, and that none is there in vain.
+func TestCatalogueFitsTheSource(t *testing.T) {
+	exact, literals := keysInSource(t)
+	if len(exact) < 150 {
+		t.Fatalf("%d keys in the source only", len(exact))
+	}
+	for key, calls := range exact {
+		if strings.HasSuffix(key, ".") {
+			continue // goes on with a name
+		}
+		if !English.texts.Has(key) {
+			t.Errorf("%s: there is no text %s", calls[0].at, key)
+			continue
+		}
+		for _, call := range calls {
+			for _, p := range English.texts.Pieces(key) {
+				if p.Name != "" && !slices.Contains(call.values, p.Name) {
+					t.Errorf("%s: the text %s asks for {%s}, which it is not given", call.at, key, p.Name)
+				}
+			}
+		}
+	}
+	for _, key := range English.texts.Keys() {
+		if exact[key] == nil && !madeUp.MatchString(key) && !slices.Contains(literals, key) {
+			t.Errorf("nobody asks for the text %s", key)
+		}
+	}
+}
+
+// emptyPlace is what is left around a value that is not given.
+var emptyPlace = regexp.MustCompile(`  |“”| [,.:;)]|\( |^ | $`)
+
+// TestVoicesAskForKnownValues asserts that no text of a voice shows an empty
+// place: a value that it asks for is one of those that the code gives.
+func TestVoicesAskForKnownValues(t *testing.T) {
+	for _, st := range manyStates(t) {
+		if !st.Started() {
+			continue
+		}
+		for k := infer.KindForward; k <= st.Step().Ran; k++ {
+			for _, v := range []Voice{Numbers, Brief, Line} {
+				got := English.Sentence(v, st.StageOf(k, 6), aboutOf(st)).String()
+				if got == "" || strings.HasPrefix(got, string(v)+".") || emptyPlace.MatchString(got) {
+					t.Errorf("%s at stage %d: %q", v, k, got)
+				}
+			}
+		}
+	}
+}
+
+// TestLanguagesAreWhole asserts that each language has all texts, with the same
+// values filled in.
+func TestLanguagesAreWhole(t *testing.T) {
+	tags, err := os.ReadDir("words")
+	if err != nil || len(tags) == 0 {
+		t.Fatal(tags, err)
+	}
+	names := func(c terms.Catalogue, key string) (list []string) {
+		for _, p := range c.Pieces(key) {
+			if p.Name != "" {
+				list = append(list, p.Name)
+			}
+		}
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	for _, f := range tags {
+		tag := strings.TrimSuffix(f.Name(), ".txt")
+		texts, err := Texts(tag)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := terms.ReadCatalogue(texts)
+		if err != nil {
+			t.Fatalf("%s: %v", tag, err)
+		}
+		if got, want := c.Keys(), English.texts.Keys(); !slices.Equal(got, want) {
+			t.Errorf("%s has %d texts, want the %d of English", tag, len(got), len(want))
+		}
+		for _, key := range c.Keys() {
+			if got, want := names(c, key), names(English.texts, key); !slices.Equal(got, want) {
+				t.Errorf("%s: %s fills in %q, want %q", tag, key, got, want)
+			}
+		}
+	}
+}
