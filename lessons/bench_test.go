@@ -5,7 +5,7 @@ import "testing"
 // BenchmarkLoad is part of what starting the program takes.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
-		if _, err := Load(); err != nil {
+		if _, err := Load(English); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -13,7 +13,7 @@ func BenchmarkLoad(b *testing.B) {
 
 // BenchmarkSearch is what one key press in the search field costs the server.
 func BenchmarkSearch(b *testing.B) {
-	c, err := Load()
+	c, err := Load(English)
 	if err != nil {
 		b.Fatal(err)
 	}

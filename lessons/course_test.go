@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -14,7 +15,11 @@ func walkCourse(t *testing.T, see func(*piece)) *Course {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLoader(content(), table)
+	files, err := content(English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLoader(files, table)
 	l.onPiece = see
 	l.load()
 	if err := l.problems.err(); err != nil {
@@ -35,7 +40,7 @@ func folderOf(files map[string]string) fs.FS {
 // course loads the real course.
 func course(t *testing.T) *Course {
 	t.Helper()
-	c, err := Load()
+	c, err := Load(English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,5 +134,37 @@ func TestLookups(t *testing.T) {
 	if c.Lesson("none") != nil || c.Section("the-loop#none") != nil || c.Question("none") != nil ||
 		c.Card("none") != nil || c.Term("none") != nil || c.Start("none") != nil {
 		t.Error("something was found that is not there")
+	}
+}
+
+// TestLanguages: every language has the files of English, and one that there is
+// no course in is refused by name.
+func TestLanguages(t *testing.T) {
+	files := func(language string) (list []string) {
+		folder, err := content(language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = fs.WalkDir(folder, ".", func(path string, d fs.DirEntry, err error) error {
+			if !d.IsDir() {
+				list = append(list, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	for _, language := range Languages() {
+		if got, want := files(language), files(English); !slices.Equal(got, want) {
+			t.Errorf("%s has the files %q, want %q", language, got, want)
+		}
+		if _, err := Load(language); err != nil {
+			t.Errorf("%s: %v", language, err)
+		}
+	}
+	if _, err := Load("xx"); err == nil || !strings.Contains(err.Error(), `"xx"`) {
+		t.Errorf("a language that is not there: %v", err)
 	}
 }

@@ -129,7 +129,11 @@ func courseFigures(t *testing.T) []figureUse {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLoader(content(), table)
+	files, err := content(English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLoader(files, table)
 	l.load()
 	if err := l.problems.err(); err != nil {
 		t.Fatal(err)

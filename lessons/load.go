@@ -4,30 +4,51 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sort"
 	"strings"
 )
 
-//go:embed content/*.md content/walks/*.md
+//go:embed content
 var embedded embed.FS
 
-// content is the folder of the course's files.
-func content() fs.FS {
-	folder, err := fs.Sub(embedded, "content")
+// English is the language in which the course is written; another one is another
+// folder beside content/en, with the same files.
+const English = "en"
+
+// Languages are those that there is a course in.
+func Languages() []string {
+	folders, err := embedded.ReadDir("content")
 	if err != nil {
-		panic(fmt.Sprintf("lessons: content: %v", err)) // the name is a constant
+		panic(fmt.Sprintf("lessons: content: %v", err)) // it is part of the program
 	}
-	return folder
+	var list []string
+	for _, f := range folders {
+		list = append(list, f.Name())
+	}
+	return list
 }
 
-// Load reads and checks the course that is built into the program. Its error
-// joins a *[Problem] for every place that does not fit.
-func Load() (*Course, error) {
+// content is the folder of the course's files in a language.
+func content(language string) (fs.FS, error) {
+	if !slices.Contains(Languages(), language) {
+		return nil, fmt.Errorf("there is no course in the language %q; there is one in %q", language, Languages())
+	}
+	return fs.Sub(embedded, "content/"+language)
+}
+
+// Load reads and checks the course in a language that is built into the program.
+// Its error joins a *[Problem] for every place that does not fit.
+func Load(language string) (*Course, error) {
+	files, err := content(language)
+	if err != nil {
+		return nil, err
+	}
 	table, err := readMath(mathJSON)
 	if err != nil {
 		return nil, err
 	}
-	return load(content(), table)
+	return load(files, table)
 }
 
 // load reads a course from a folder.

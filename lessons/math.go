@@ -52,17 +52,25 @@ func (l *loader) mathML(at place, tex string, displayed bool) string {
 	return m
 }
 
-// Formulas lists every formula of the course once, for the generator that
-// renders them. It reads the course as [Load] does, apart from the rendered
-// table, and reports the same problems.
+// Formulas lists every formula of the courses in all languages once, for the
+// generator that renders them. It reads them as [Load] does, apart from the
+// rendered table, and reports the same problems.
 func Formulas() ([]Formula, error) {
-	l := newLoader(content(), MathTable{})
-	l.collecting = true
-	l.load()
-	if err := l.problems.err(); err != nil {
-		return nil, err
+	var all loader
+	for _, language := range Languages() {
+		files, err := content(language)
+		if err != nil {
+			return nil, err
+		}
+		l := newLoader(files, MathTable{})
+		l.collecting = true
+		l.load()
+		if err := l.problems.err(); err != nil {
+			return nil, err
+		}
+		all.formulas = append(all.formulas, l.formulas...)
 	}
-	return l.used(), nil
+	return all.used(), nil
 }
 
 // used are the formulas seen, sorted, each once.

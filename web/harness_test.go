@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(browser.Suite{M: m}) }
 
-var loadCourse = sync.OnceValues(lessons.Load)
+var loadCourse = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
 
 // learning is the course, and a record of progress in memory that ends with the
 // test.

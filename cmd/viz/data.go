@@ -70,7 +70,7 @@ func checkData(dir string) error {
 // keep opens what is kept in a folder, or in memory for "", and gives it to
 // the server's settings with the course it belongs to. The caller closes it.
 func keep(dir string, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
-	course, err := lessons.Load()
+	course, err := lessons.Load(lessons.English)
 	if err != nil {
 		return nil, fmt.Errorf("the lessons in this program are broken: %w", err)
 	}

@@ -78,7 +78,7 @@ func (l *learnerOf) export() (k kept) {
 // A learner reads on while the server is killed again and again: whatever was
 // confirmed is there after each restart, for the same browser.
 func TestKilledServerKeepsWhatItConfirmed(t *testing.T) {
-	course, err := lessons.Load()
+	course, err := lessons.Load(lessons.English)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-var wholeCourse = sync.OnceValues(lessons.Load)
+var wholeCourse = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
 
 // realDriver makes runs of the bundled model, without a server around them.
 type realDriver struct {

@@ -17,7 +17,7 @@ import (
 func TestToursTakeTurns(t *testing.T) {
 	t.Parallel()
 	m := testmodel.Target(t)
-	course, err := lessons.Load()
+	course, err := lessons.Load(lessons.English)
 	if err != nil {
 		t.Fatal(err)
 	}

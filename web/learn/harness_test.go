@@ -21,7 +21,7 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-var loadCourse = sync.OnceValues(lessons.Load)
+var loadCourse = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
 
 // site is the pages as one learner sees them.
 type site struct {
