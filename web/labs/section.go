@@ -1,8 +1,6 @@
 package labs
 
 import (
-	"context"
-	"io"
 	"strings"
 	"time"
 
@@ -161,22 +159,6 @@ func marked(t lab.Token) stage.Text {
 
 // tokenName is the same in words, for tables.
 func tokenName(t lab.Token) string { return marked(t).String() }
-
-// tokenText writes a token, its marks set apart and no space around it.
-func tokenText(t stage.Text) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		var out strings.Builder
-		for _, p := range t {
-			if p.Mark {
-				out.WriteString(`<i class="ws">` + templ.EscapeString(p.S) + `</i>`)
-				continue
-			}
-			out.WriteString(templ.EscapeString(p.S))
-		}
-		_, err := io.WriteString(w, out.String())
-		return err
-	})
-}
 
 // sectionsOf lays a report's result out.
 func sectionsOf(r *lab.Report) []section {

@@ -197,7 +197,7 @@ func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predic
 		Right: result.Right, Result: result, Guess: guess.Text, Token: stage.TokenText(m.Token(v.step.Chosen)),
 		Forced: v.step.Forced,
 		Score:  terms.Decimals(result.Score, 2), Blind: terms.Decimals(predict.Blind(len(v.Hand)), 2),
-		Settings: predictSettings(v.step.Settings),
+		Settings: lang.Settings(v.step.Settings.Settings),
 	}
 	hand := slices.Clone(v.Hand)
 	slices.SortFunc(hand, func(a, b predictChoice) int { return d.RankOf(int32(a.ID)) - d.RankOf(int32(b.ID)) })
@@ -214,13 +214,6 @@ func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predic
 		"All other %s tokens together: %s", terms.Count(len(d.Order)-len(hand)), terms.Prob(max(0, 1-mass)),
 	)
 	return s
-}
-
-func predictSettings(s infer.Settings) string {
-	if s.Temperature == 0 {
-		return "greedy: the most probable token is taken"
-	}
-	return s.Say("temperature")
 }
 
 // round makes the round that a form or an address asks for, or answers why

@@ -8,8 +8,6 @@ import (
 	"sync"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/sampling"
-	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -156,15 +154,11 @@ func newTurn(st *session.State, seed int) *turnView {
 		Says: says(st), Loop: "/loop?log=" + session.LinkOf(st), Last: st.Stopped != infer.StopNone,
 	}
 	f := st.StageOf(infer.KindFilter, homeRows).(infer.Filter)
-	v.Settings = settingsSay(f.Settings, seed)
+	v.Settings = lang.Drawn(f.Settings, uint64(seed))
 	v.Candidates = lang.NewCandidates(st, infer.KindCache, homeRows)
 	v.Candidates.Walked = true
 	v.Rail = lang.NewSteps(0) // the page's styles say which is shown
 	return v
-}
-
-func settingsSay(s sampling.Settings, seed int) string {
-	return fmt.Sprintf("%s, seed %d", terms.Capital(s.Say("temperature")), seed)
 }
 
 // says are the seven stages of a turn in words.

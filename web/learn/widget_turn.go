@@ -118,7 +118,7 @@ func (e *turnWidget) view(st *session.State, at int) stageView {
 		Rail: lang.NewSteps(
 			kind,
 		), Say: behindName(st, kind), Facts: lang.FactsOf(stage.Brief, st, kind), Loop: loopAt(st),
-		Settings: settingsSay(step.Settings.Settings, int(step.Settings.Seed)),
+		Settings: lang.Drawn(step.Settings.Settings, step.Settings.Seed),
 	}
 	if kind == infer.KindForward {
 		v.Reads = "w-text--one"

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -131,4 +132,10 @@ func (w Words) Settings(s sampling.Settings) string {
 		}
 	}
 	return strings.Join(list, ", ")
+}
+
+// Drawn is [Words.Settings] with the seed, as it stands beside a run: "Temperature
+// 0.7, top-p 0.9, seed 42".
+func (w Words) Drawn(s sampling.Settings, seed uint64) string {
+	return terms.Capital(w.T("settings.drawn", "settings", w.Settings(s), "seed", fmt.Sprint(seed)))
 }
