@@ -65,8 +65,8 @@ var ranks = map[string]int{
 
 // forTests are rooms that nothing but tests, and each other, imports.
 var forTests = map[string]bool{
-	"infer/terms/pseudo": true, "infer/fixture": true, "infer/testmodel": true, "web/browser": true, "web/webtest": true,
-	"web/session/sessiontest": true,
+	"infer/fixture": true, "infer/terms/pseudo": true, "infer/testmodel": true, "web/browser": true,
+	"web/session/sessiontest": true, "web/webtest": true,
 }
 
 // goCommand runs the go tool at the top of the repository.

@@ -157,7 +157,8 @@ func TestSentencesHaveOneHome(t *testing.T) {
 		}
 		name, _ := filepath.Rel(top, path)
 		switch name = filepath.ToSlash(name); {
-		case d.IsDir() && (name == "web/stage" || name == "testdata" || strings.HasPrefix(d.Name(), ".") && path != top):
+		case d.IsDir() && (name == "web/stage" || name == "testdata" ||
+			strings.HasPrefix(d.Name(), ".") && path != top):
 			return filepath.SkipDir
 		case d.IsDir(), !slices.Contains([]string{".go", ".templ", ".js"}, filepath.Ext(name)),
 			strings.HasSuffix(name, "_test.go"), strings.HasSuffix(name, "_templ.go"):
