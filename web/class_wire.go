@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,16 +26,6 @@ type Classes struct {
 	Access classroom.Access
 }
 
-// classRooms are the addresses of package classroom, with all below them.
-var classRooms = []string{"/teach", "/join", "/class", "/tour"}
-
-// teaches tells whether an address is one of a class.
-func teaches(path string) bool {
-	return slices.ContainsFunc(classRooms, func(room string) bool {
-		return path == room || strings.HasPrefix(path, room+"/")
-	})
-}
-
 // driver makes the runs of rooms out of the registry of all runs.
 type driver struct{ runs *runs }
 
@@ -49,18 +38,18 @@ func (d driver) Open(ctx context.Context, room, link string) (class.Run, error) 
 	return r, nil
 }
 
-// mountClasses restores the rooms that are kept and returns their pages, or nil
-// where the server was given no course or nowhere to keep them.
-func (s *Server) mountClasses() (http.Handler, error) {
+// mountClasses restores the rooms that are kept and adds their pages. There are
+// none where the server was given no course or nowhere to keep them.
+func (s *Server) mountClasses(mux *http.ServeMux) error {
 	if s.cfg.Course == nil || s.cfg.Classes.Logs == nil {
-		return nil, nil
+		return nil
 	}
 	hub, err := class.NewHub(s.ctx, class.Config{
 		Logs: s.cfg.Classes.Logs, Secrets: s.cfg.Classes.Secrets, Course: s.cfg.Course, Driver: driver{s.runs},
 		Log: s.cfg.Logger, Limits: class.Limits{TTL: s.cfg.Classes.TTL},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the rooms of classes: %w", err)
+		return fmt.Errorf("the rooms of classes: %w", err)
 	}
 	s.hub = hub
 	room := classroom.New(classroom.Deps{
@@ -68,7 +57,8 @@ func (s *Server) mountClasses() (http.Handler, error) {
 		Learner: s.learners.of, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
 	})
 	s.add(room.Feeds())
-	return inTime(room.Handler()), nil
+	room.Mount(mux)
+	return nil
 }
 
 // overTLS marks the requests that came over HTTPS to a proxy in front of this

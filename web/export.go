@@ -34,11 +34,9 @@ var exports = map[string]export{
 	"table": {".csv", "text/csv; charset=utf-8", lacksScores, writeTable},
 }
 
-const exportPrefix = "/export/"
-
 // export answers GET /export/NAME?run=ID or ?log=LINK with a file.
 func (s *Server) export(w http.ResponseWriter, r *http.Request) {
-	e, ok := exports[strings.TrimPrefix(r.URL.Path, exportPrefix)]
+	e, ok := exports[r.PathValue("name")]
 	if !ok {
 		sentence(w, http.StatusNotFound, "There is no such export. There are text, trace, chart and table.")
 		return

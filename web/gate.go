@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+
+	"github.com/tokenbytoken/viz/web/pages"
 )
 
 // contentPolicy lets a page load only what this server sends, and run nothing
@@ -92,14 +94,10 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 	// A browser tells in Sec-Fetch-Site where a request comes from. Links from
 	// other sites may open pages; nothing from there may open a socket or
 	// change anything.
-	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && (changes(r) || r.URL.Path == "/ws") {
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && (pages.Changes(r) || r.URL.Path == "/ws") {
 		return http.StatusForbidden, "This server does not accept this kind of request from another site's page."
 	}
 	return 0, ""
-}
-
-func changes(r *http.Request) bool {
-	return r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
 // recover turns a panic of a handler into a 500, where the response has not

@@ -151,7 +151,7 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/static/", 404, "", ""},
 		{"GET", "/static/js", 404, "", ""},
 		{"GET", "/static/js/", 404, "", ""},
-		{"GET", "/static/../go.mod", 404, "", ""},
+		{"GET", "/static/../go.mod", 307, "Location", "/go.mod"},
 		{"GET", "/static/%2e%2e/static.go", 404, "", ""},
 	}
 	for _, tc := range cases {

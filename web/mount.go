@@ -3,38 +3,18 @@ package web
 import (
 	"context"
 	"net/http"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/learn"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// formWait is how long a form may take to arrive: an import of some MiB over a
-// slow network.
-const formWait = 20 * time.Second
-
-// learnRooms are the addresses of package learn, with all below them. The home
-// page is its as well.
-var learnRooms = []string{
-	"/learn", "/practice", "/cards", "/quiz", "/predict", "/reference", "/glossary", "/search", "/progress",
-}
-
-// learns tells whether an address is one of Learn and Practise.
-func learns(path string) bool {
-	return path == "/" || slices.ContainsFunc(learnRooms, func(room string) bool {
-		return path == room || strings.HasPrefix(path, room+"/")
-	})
-}
-
-// mountLearn returns the pages of Learn and Practise, or nil where the server
-// was given no course or nowhere to keep progress. Like those of classes they take
-// forms; their handlers bound what a form may hold.
-func (s *Server) mountLearn() http.Handler {
+// mountLearn adds the pages of Learn and Practise, the home page among them.
+// Without a course or somewhere to keep progress that leads to the loop.
+func (s *Server) mountLearn(mux *http.ServeMux) {
 	if s.cfg.Course == nil || s.cfg.Progress == nil {
-		return nil
+		mux.HandleFunc("GET /{$}", s.home)
+		return
 	}
 	deps := learn.Deps{
 		Course: s.cfg.Course, Progress: s.cfg.Progress, Model: s.cfg.Model, Draft: s.cfg.Draft,
@@ -51,25 +31,11 @@ func (s *Server) mountLearn() http.Handler {
 	}
 	room := learn.New(deps)
 	s.add(room.Feeds())
-	return inTime(room.Handler())
+	room.Mount(mux)
 }
 
-// inTime gives forms [formWait] to arrive.
-func inTime(pages http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if changes(r) {
-			// Not every writer can: those of tests have no connection.
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formWait))
-		}
-		pages.ServeHTTP(w, r)
-	})
-}
-
-// labsRoom is where the labs are, with all below it.
-const labsRoom = "/labs"
-
-// mountLabs returns the pages of the labs, and adds their feed to the server's.
-func (s *Server) mountLabs() http.Handler {
+// mountLabs adds the pages of the labs and their feed.
+func (s *Server) mountLabs(mux *http.ServeMux) {
 	deps := labs.Deps{
 		Context: s.ctx, Target: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat, Learner: s.learners.of, Log: s.cfg.Logger,
 	}
@@ -78,7 +44,7 @@ func (s *Server) mountLabs() http.Handler {
 	}
 	room := labs.New(deps)
 	s.add(room.Feeds())
-	return room.Handler()
+	room.Mount(mux)
 }
 
 // add makes the live parts of a room of pages known to the sockets, for pages only.

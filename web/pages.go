@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"path"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -85,8 +84,6 @@ func (s *Server) html(w http.ResponseWriter, r *http.Request, status int, cookie
 	b.WriteTo(w)
 }
 
-const staticPrefix = "/static/"
-
 // types of the files served; the machine's own table may lack or change some.
 var types = map[string]string{
 	".js":    "text/javascript; charset=utf-8",
@@ -102,7 +99,7 @@ var types = map[string]string{
 // content never changes its meaning and may be kept for ever; any other is
 // asked for again each time, at the price of an empty answer.
 func (s *Server) file(w http.ResponseWriter, r *http.Request) {
-	name := strings.TrimPrefix(r.URL.Path, staticPrefix)
+	name := r.PathValue("name")
 	f, err := static.Open(name)
 	if err != nil { // folders are not files either
 		sentence(w, http.StatusNotFound, "There is no file at this address.")

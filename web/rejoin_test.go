@@ -104,7 +104,7 @@ func TestFilesTakeTheirTurn(t *testing.T) {
 	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
 	for name := range exports {
 		c.do(`{"cmd":"token"}`)
-		address := x.http.URL + exportPrefix + name + "?run=" + c.run
+		address := x.http.URL + "/export/" + name + "?run=" + c.run
 		x.replays <- struct{}{}
 		impatient := http.Client{Jar: x.jar, Timeout: 100 * time.Millisecond}
 		if resp, err := impatient.Get(address); err == nil {
@@ -112,7 +112,7 @@ func TestFilesTakeTheirTurn(t *testing.T) {
 			t.Errorf("%s: answered with %s while it was another's turn", name, resp.Status)
 		}
 		<-x.replays
-		if resp, _ := x.get(exportPrefix + name + "?run=" + c.run); resp.StatusCode != http.StatusOK {
+		if resp, _ := x.get("/export/" + name + "?run=" + c.run); resp.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s when it was its turn", name, resp.Status)
 		}
 		if len(x.replays) != 0 {

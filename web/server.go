@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/loop"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -53,10 +53,7 @@ type Server struct {
 	runs     *runs
 	replays  chan struct{}  // of capacity 1: held while a link is replayed
 	empty    *session.State // what a page without a run shows
-	learn    http.Handler   // nil without a course
-	labs     http.Handler
-	classes  http.Handler // nil without somewhere to keep rooms
-	hub      *class.Hub   // likewise
+	hub      *class.Hub     // nil without a course or somewhere to keep rooms
 	parts    map[string]wire.Kind
 	wire     *wire.Server
 	drafts   *infer.Pool // runs the draft model for all, nil without one
@@ -99,16 +96,17 @@ func New(cfg Config) (*Server, error) {
 	s.wire = wire.NewServer(wire.Config{
 		Parts: s.parts, Learner: ids.of, Refuse: sentence, Limits: cfg.Limits.Wire, Log: cfg.Logger,
 	})
-	s.learn = s.mountLearn()
-	s.labs = s.mountLabs()
-	var err error
-	if s.classes, err = s.mountClasses(); err != nil {
+	mux := http.NewServeMux()
+	s.mountOwn(mux)
+	s.mountLearn(mux)
+	s.mountLabs(mux)
+	if err := s.mountClasses(mux); err != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
 	s.handler = overTLS(
-		cfg.Classes.Access.URL, newGate(cfg.AllowedHosts, cfg.Logger, compressed(http.HandlerFunc(s.route))),
+		cfg.Classes.Access.URL, newGate(cfg.AllowedHosts, cfg.Logger, compressed(mux)),
 	)
 	return s, nil
 }
@@ -132,55 +130,41 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// folders are the beginnings of addresses that lead to many things.
-var folders = map[string]func(*Server, http.ResponseWriter, *http.Request){
-	staticPrefix:   (*Server).file,
-	exportPrefix:   (*Server).export,
-	loop.StoryBase: (*Server).storybook,
-}
+// mountOwn adds the addresses that belong to no room.
+func (s *Server) mountOwn(mux *http.ServeMux) {
+	for pattern, handle := range map[string]http.HandlerFunc{
+		"GET /loop":    s.loop,
+		"GET /ws":      s.wire.ServeHTTP,
+		"GET /healthz": s.healthy,
+		"GET /readyz":  s.ready,
 
-// pages are the addresses of one thing.
-var pages = map[string]func(*Server, http.ResponseWriter, *http.Request){
-	"/":        (*Server).home,
-	"/loop":    (*Server).loop,
-	"/ws":      func(s *Server, w http.ResponseWriter, r *http.Request) { s.wire.ServeHTTP(w, r) },
-	"/healthz": (*Server).healthy,
-	"/readyz":  (*Server).ready,
+		"GET /static/{name...}":    s.file,
+		"GET /export/{name...}":    s.export,
+		"GET /storybook":           s.storybook,
+		"GET /storybook/{name...}": s.storybook,
 
-	"/storybook": (*Server).storybook,
-}
+		// Nothing stands at the folders themselves, and nobody is led to them.
+		"/static": notFound,
+		"/export": notFound,
 
-func (s *Server) route(w http.ResponseWriter, r *http.Request) {
-	if s.learn != nil && learns(r.URL.Path) {
-		s.learn.ServeHTTP(w, r)
-		return
-	}
-	if r.URL.Path == labsRoom || strings.HasPrefix(r.URL.Path, labsRoom+"/") {
-		s.labs.ServeHTTP(w, r)
-		return
-	}
-	if s.classes != nil && teaches(r.URL.Path) {
-		s.classes.ServeHTTP(w, r)
-		return
-	}
-	page, ok := pages[r.URL.Path]
-	for prefix, p := range folders {
-		if !ok && strings.HasPrefix(r.URL.Path, prefix) {
-			page, ok = p, true
-		}
-	}
-	switch {
-	case !ok:
-		notFound(w)
-	case changes(r):
-		w.Header().Set("Allow", "GET, HEAD")
-		sentence(w, http.StatusMethodNotAllowed, "This address answers GET and HEAD only.")
-	default:
-		page(s, w, r)
+		"/": func(w http.ResponseWriter, r *http.Request) { elsewhere(mux, w, r) },
+	} {
+		mux.HandleFunc(pattern, handle)
 	}
 }
 
-func notFound(w http.ResponseWriter) {
+// elsewhere answers what there is no handler for.
+func elsewhere(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	allowed := pages.Allowed(mux, r)
+	if len(allowed) == 0 {
+		notFound(w, r)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	sentence(w, http.StatusMethodNotAllowed, "This address answers GET and HEAD only.")
+}
+
+func notFound(w http.ResponseWriter, _ *http.Request) {
 	sentence(w, http.StatusNotFound, "There is no page at this address. The loop is at /loop.")
 }
 

@@ -213,9 +213,9 @@ const storyData = "/data"
 // the page in that state; its script asks for NAME/data instead of opening a
 // socket.
 func (s *Server) storybook(w http.ResponseWriter, r *http.Request) {
-	name := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/storybook"), "/")
+	name := r.PathValue("name")
 	if !s.cfg.Storybook {
-		notFound(w)
+		notFound(w, r)
 		return
 	}
 	if name == "" {

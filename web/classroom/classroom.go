@@ -59,11 +59,13 @@ func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"class": p.openFollow, "present": p.openPresent}
 }
 
-// Handler answers every request under the addresses of this room, those that
-// lead nowhere with a page that says so.
-func (p *Pages) Handler() http.Handler {
-	mux := http.NewServeMux()
-	for pattern, handle := range map[string]http.HandlerFunc{
+// Mount adds the addresses of classes to the server's.
+func (p *Pages) Mount(mux *http.ServeMux) {
+	p.Route(mux, pages.Elsewhere{
+		NoForms: "This address does not accept forms.",
+		Head:    "There is no page here.",
+		Say:     "The address may be old or mistyped. With a code from the screen in front you can join a class.",
+	}, pages.Routes{
 		"GET /teach":                    p.teach,
 		"POST /teach":                   p.makeRoom,
 		"GET /join":                     p.join,
@@ -80,12 +82,7 @@ func (p *Pages) Handler() http.Handler {
 		"GET /class/{code}/summary.csv": p.summaryCSV,
 		"GET /class/{code}/replay":      p.replay,
 		"GET /tour/{walk}":              p.tour,
-	} {
-		mux.HandleFunc(pattern, handle)
-	}
-	mux.HandleFunc("/", p.Elsewhere("This address does not accept forms.", "There is no page here.",
-		"The address may be old or mistyped. With a code from the screen in front you can join a class."))
-	return mux
+	})
 }
 
 // statuses of the refusals of rooms; those that are not here are conflicts with

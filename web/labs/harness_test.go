@@ -27,7 +27,9 @@ func newSite(t *testing.T) *site {
 		Learner: func(*http.Request) (string, *http.Cookie) { return "someone", nil },
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
-	return &site{t, p, p.Handler()}
+	mux := http.NewServeMux()
+	p.Mount(mux)
+	return &site{t, p, mux}
 }
 
 func (s *site) do(method, path string) *httptest.ResponseRecorder {

@@ -48,15 +48,16 @@ func New(d Deps) *Pages {
 	}
 }
 
-// Handler answers GET and HEAD below /labs.
-func (p *Pages) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /labs", p.index)
-	mux.HandleFunc("GET /labs/{name}", p.lab)
-	mux.HandleFunc("GET /labs/{name}/rows.csv", p.rows)
-	mux.HandleFunc("/", p.Elsewhere("The labs answer GET and HEAD only.", "There is no such lab.",
-		"The address may be old or mistyped."))
-	return mux
+// Mount adds the labs' addresses to the server's.
+func (p *Pages) Mount(mux *http.ServeMux) {
+	p.Route(mux, pages.Elsewhere{
+		NoForms: "The labs answer GET and HEAD only.",
+		Head:    "There is no such lab.", Say: "The address may be old or mistyped.",
+	}, pages.Routes{
+		"GET /labs":                 p.index,
+		"GET /labs/{name}":          p.lab,
+		"GET /labs/{name}/rows.csv": p.rows,
+	})
 }
 
 // index answers GET /labs: every lab's question.

@@ -57,7 +57,9 @@ func newSiteAt(t *testing.T, now func() time.Time) *site {
 		Learner: func(*http.Request) (string, *http.Cookie) { return "someone", nil },
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
-	return &site{t, p, p.Handler()}
+	mux := http.NewServeMux()
+	p.Mount(mux)
+	return &site{t, p, mux}
 }
 
 func (s *site) do(r *http.Request) *httptest.ResponseRecorder {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"slices"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/lessons"
@@ -54,40 +53,31 @@ func New(d Deps) *Pages {
 	}
 }
 
-// A route is a method, a path as [http.ServeMux] writes it, and its handler.
-type route struct {
-	Method, Path string
-	Handle       func(w http.ResponseWriter, r *http.Request)
-}
-
-func (p *Pages) learnRoutes() []route {
-	return []route{
-		{http.MethodGet, "/{$}", p.home},
-		{http.MethodGet, "/learn/turn", p.turn},
-		{http.MethodGet, "/learn", p.overview},
-		{http.MethodGet, "/learn/{slug}", p.lesson},
-		{http.MethodPost, "/learn/visit", p.visit},
-		{http.MethodPost, "/learn/check/{id}", p.check},
-		{http.MethodGet, "/reference", p.reference},
-		{http.MethodGet, "/glossary", p.glossary},
-		{http.MethodGet, "/search", p.search},
-		{http.MethodGet, "/progress", p.progress},
-		{http.MethodGet, "/progress/export", p.export},
-		{http.MethodPost, "/progress/import", p.importFile},
-		{http.MethodPost, "/progress/delete", p.deleteAll},
+func (p *Pages) learnRoutes() pages.Routes {
+	return pages.Routes{
+		"GET /{$}":               p.home,
+		"GET /learn/turn":        p.turn,
+		"GET /learn":             p.overview,
+		"GET /learn/{slug}":      p.lesson,
+		"POST /learn/visit":      p.visit,
+		"POST /learn/check/{id}": p.check,
+		"GET /reference":         p.reference,
+		"GET /glossary":          p.glossary,
+		"GET /search":            p.search,
+		"GET /progress":          p.progress,
+		"GET /progress/export":   p.export,
+		"POST /progress/import":  p.importFile,
+		"POST /progress/delete":  p.deleteAll,
 	}
 }
 
-// Handler answers every request under the addresses of this room, those that
-// lead nowhere with a page that says so.
-func (p *Pages) Handler() http.Handler {
-	mux := http.NewServeMux()
-	for _, r := range slices.Concat(p.learnRoutes(), p.practiceRoutes(), p.widgetRoutes()) {
-		mux.HandleFunc(r.Method+" "+r.Path, r.Handle)
-	}
-	mux.HandleFunc("/", p.Elsewhere("This address does not accept forms.", "There is no page here.",
-		"The address may be old or mistyped. The lessons, or a search, may have what you want."))
-	return mux
+// Mount adds the addresses of Learn and Practise to the server's.
+func (p *Pages) Mount(mux *http.ServeMux) {
+	p.Route(mux, pages.Elsewhere{
+		NoForms: "This address does not accept forms.",
+		Head:    "There is no page here.",
+		Say:     "The address may be old or mistyped. The lessons, or a search, may have what you want.",
+	}, p.learnRoutes(), p.practiceRoutes(), p.widgetRoutes())
 }
 
 // fail answers where the record of progress could not do something. The learner

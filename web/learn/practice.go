@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
@@ -16,21 +17,21 @@ var (
 	paperStyles    = []string{"css/learn.css", "css/paper.css"}
 )
 
-func (p *Pages) practiceRoutes() []route {
-	return []route{
-		{http.MethodGet, "/practice", p.practice},
-		{http.MethodGet, "/practice/{drill}", p.drill},
-		{http.MethodPost, "/practice/{drill}/check", p.drillCheck},
-		{http.MethodGet, "/cards", p.cards},
-		{http.MethodPost, "/cards/review", p.review},
-		{http.MethodGet, "/cards/print", p.printCards},
-		{http.MethodGet, "/cards/fold", p.foldCards},
-		{http.MethodGet, "/cards/export.txt", p.exportAnki},
-		{http.MethodGet, "/cards/export.csv", p.exportCSV},
-		{http.MethodGet, "/quiz", p.quiz},
-		{http.MethodPost, "/quiz/{id}", p.quizAnswer},
-		{http.MethodGet, "/predict", p.predict},
-		{http.MethodPost, "/predict", p.predictReveal},
+func (p *Pages) practiceRoutes() pages.Routes {
+	return pages.Routes{
+		"GET /practice":                p.practice,
+		"GET /practice/{drill}":        p.drill,
+		"POST /practice/{drill}/check": p.drillCheck,
+		"GET /cards":                   p.cards,
+		"POST /cards/review":           p.review,
+		"GET /cards/print":             p.printCards,
+		"GET /cards/fold":              p.foldCards,
+		"GET /cards/export.txt":        p.exportAnki,
+		"GET /cards/export.csv":        p.exportCSV,
+		"GET /quiz":                    p.quiz,
+		"POST /quiz/{id}":              p.quizAnswer,
+		"GET /predict":                 p.predict,
+		"POST /predict":                p.predictReveal,
 	}
 }
 

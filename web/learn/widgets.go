@@ -16,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/pages"
 )
 
 // widgetStyles and widgetScripts are what pages with experiments load besides
@@ -119,8 +120,8 @@ func (p *Pages) desk() desk {
 	return d
 }
 
-func (p *Pages) widgetRoutes() []route {
-	return []route{{http.MethodGet, "/learn/widget/{id}", p.widgetAlone}}
+func (p *Pages) widgetRoutes() pages.Routes {
+	return pages.Routes{"GET /learn/widget/{id}": p.widgetAlone}
 }
 
 // widget lays an experiment out as it is first seen. It is worked out while the

@@ -66,19 +66,6 @@ func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, s
 	b.HTML(w, r, status, b.refusal(head, say))
 }
 
-// Elsewhere answers the addresses below a room that lead nowhere: noForms to
-// what would change something, head and say to all others.
-func (b Base) Elsewhere(noForms, head, say string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			b.Refuse(w, r, http.StatusMethodNotAllowed, "Nothing to change here.", noForms)
-			return
-		}
-		b.Refuse(w, r, http.StatusNotFound, head, say)
-	}
-}
-
 // Fragment tells whether the page's script asks for a part of the page.
 func Fragment(r *http.Request) bool { return r.Header.Get("Viz-Fragment") != "" }
 

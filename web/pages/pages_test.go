@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -63,14 +62,40 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-func TestElsewhere(t *testing.T) {
-	for method, want := range map[string]int{"GET": 404, "HEAD": 404, "POST": 405, "DELETE": 405} {
+// TestRoute: a room answers what lies below it, and nothing else.
+func TestRoute(t *testing.T) {
+	mux := http.NewServeMux()
+	found := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }
+	base(nil).Route(
+		mux, Elsewhere{NoForms: "not accept forms", Head: "Nothing here.", Say: "Go back."},
+		Routes{"GET /x": found, "GET /x/{name}": found, "POST /x/send": found}, Routes{"GET /{$}": found},
+	)
+	for _, c := range []struct {
+		method, path string
+		status       int
+		says         string // the methods of a 405, words of a 404
+	}{
+		{"GET", "/x", 204, ""},
+		{"HEAD", "/x/y", 204, ""},
+		{"POST", "/x/send", 204, ""},
+		{"GET", "/", 204, ""},
+		{"POST", "/", 405, "GET, HEAD"},
+		{"GET", "/x/", 404, "Nothing here."},
+		{"HEAD", "/x/y/z", 404, ""},
+		{"POST", "/x", 405, "GET, HEAD"},
+		{"DELETE", "/x/send", 405, "GET, HEAD, POST"},
+		{"DELETE", "/x/y/z", 405, "GET, HEAD"},
+		{"GET", "/xy", 404, "404 page not found"}, // not the room's own words
+		{"POST", "/y", 404, "404 page not found"},
+	} {
 		w := httptest.NewRecorder()
-		base(nil).Elsewhere("not accept forms", "Nothing here.", "Go back.")(
-			w, httptest.NewRequest(method, "/x?"+url.Values{}.Encode(), nil),
-		)
-		if w.Code != want || (want == 405) != (w.Header().Get("Allow") == "GET, HEAD") {
-			t.Errorf("%s: %d, Allow %q", method, w.Code, w.Header().Get("Allow"))
+		mux.ServeHTTP(w, httptest.NewRequest(c.method, c.path, nil))
+		said := w.Body.String()
+		if c.status == 405 {
+			said = w.Header().Get("Allow")
+		}
+		if w.Code != c.status || !strings.Contains(said, c.says) {
+			t.Errorf("%s %s: %d %q, want %d %q", c.method, c.path, w.Code, said, c.status, c.says)
 		}
 	}
 }

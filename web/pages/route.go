@@ -1,0 +1,91 @@
+package pages
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Routes are the addresses of a room, as patterns of [http.ServeMux] with their
+// methods ("GET /learn/{slug}"), and who answers them.
+type Routes map[string]http.HandlerFunc
+
+// Elsewhere is what a room says at an address below it that leads nowhere:
+// NoForms to what would change something, Head and Say to all others.
+type Elsewhere struct{ NoForms, Head, Say string }
+
+// Route adds a room's addresses to the server's. Whatever else is asked for
+// under the first part of one of them (/learn and all below it) is answered with
+// the room's page that says there is nothing there.
+func (b Base) Route(mux *http.ServeMux, none Elsewhere, all ...Routes) {
+	rooms := map[string]bool{}
+	for _, routes := range all {
+		for pattern, handle := range routes {
+			mux.Handle(pattern, inTime(handle))
+			rooms[firstPart(pattern)] = true
+		}
+	}
+	nothing := inTime(b.elsewhere(mux, none))
+	for room := range rooms {
+		mux.Handle("/"+room, nothing)
+		if room != "{$}" {
+			mux.Handle("/"+room+"/", nothing)
+		}
+	}
+}
+
+// firstPart is what stands between the first two slashes of a pattern.
+func firstPart(pattern string) string {
+	_, path, _ := strings.Cut(pattern, "/")
+	part, _, _ := strings.Cut(path, "/")
+	return part
+}
+
+func (b Base) elsewhere(mux *http.ServeMux, none Elsewhere) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !Changes(r) {
+			b.Refuse(w, r, http.StatusNotFound, none.Head, none.Say)
+			return
+		}
+		allowed := Allowed(mux, r)
+		if len(allowed) == 0 { // the page that says so can be read
+			allowed = readOnly
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		b.Refuse(w, r, http.StatusMethodNotAllowed, "Nothing to change here.", none.NoForms)
+	}
+}
+
+var readOnly = []string{http.MethodGet, http.MethodHead}
+
+// Changes tells whether a request may change something.
+func Changes(r *http.Request) bool { return !slices.Contains(readOnly, r.Method) }
+
+// Allowed lists the methods for which there is a handler at the address of a
+// request. Patterns without a method are refusals and do not count.
+func Allowed(mux *http.ServeMux, r *http.Request) []string {
+	var list []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+		_, pattern := mux.Handler(&http.Request{Method: method, Host: r.Host, URL: r.URL})
+		if strings.Contains(pattern, " ") {
+			list = append(list, method)
+		}
+	}
+	return list
+}
+
+// formWait is how long a form may take to arrive: an import of some MiB over a
+// slow network.
+const formWait = 20 * time.Second
+
+// inTime gives forms [formWait] to arrive.
+func inTime(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if Changes(r) {
+			// Not every writer can: those of tests have no connection.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formWait))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
