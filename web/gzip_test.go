@@ -5,9 +5,153 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/tokenbytoken/viz/static"
 )
+
+// raw asks for something with the headers given, in pairs, and returns the body
+// as it was sent.
+func (x *site) raw(method, path string, header ...string) (*http.Response, []byte) {
+	x.t.Helper()
+	req, err := http.NewRequest(method, x.http.URL+path, nil)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1]) // set by hand: the client leaves the body as it is
+	}
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return res, body
+}
+
+func unzip(t *testing.T, packed []byte) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plain
+}
+
+// TestGzip: text is compressed once for who takes it, and comes out the same;
+// everything else is left as it is.
+func TestGzip(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, Limits{})
+	const all = "br, zstd, gzip;q=1.0"
+	for _, tc := range []struct {
+		name, path, accept string
+		zipped             bool
+	}{
+		{"style", "/static/css/loop.css", all, true},
+		{"bundle that is kept compressed", static.Bundle("css/tokens.css", "css/base.css"), all, true},
+		{"bundle for one who takes no gzip", static.Bundle("css/tokens.css", "css/base.css"), "br", false},
+		{"bundle for one who refuses gzip", static.Bundle("css/tokens.css", "css/base.css"), "gzip;q=0", false},
+		{"page", "/learn", all, true},
+		{"page for one who refuses gzip", "/learn", "gzip;q=0.0", false},
+		{"page for one who says nothing", "/learn", "identity", false},
+		{"what fits into a packet", "/healthz", all, false},
+		{"font", "/static/fonts/inter-latin-wght-normal.woff2", all, false},
+		{"font by an older address", "/static/fonts/inter-latin-wght-normal.woff2?v=1", all, false},
+	} {
+		_, plain := x.raw(http.MethodGet, tc.path, "Accept-Encoding", "identity")
+		res, body := x.raw(http.MethodGet, tc.path, "Accept-Encoding", tc.accept)
+		if got := res.Header.Get("Content-Encoding") == "gzip"; got != tc.zipped {
+			t.Errorf("%s: compressed %v, want %v", tc.name, got, tc.zipped)
+			continue
+		}
+		if tc.zipped && len(body) > len(plain)/2 {
+			t.Errorf("%s: %d bytes of %d", tc.name, len(body), len(plain))
+		}
+		if tc.zipped {
+			body = unzip(t, body)
+		}
+		if len(plain) == 0 || !bytes.Equal(body, plain) {
+			t.Errorf("%s: came out as %d bytes, want %d", tc.name, len(body), len(plain))
+		}
+		if got := res.Header.Values("Vary"); len(got) != 1 || got[0] != "Accept-Encoding" {
+			t.Errorf("%s: Vary is %q", tc.name, got)
+		}
+	}
+}
+
+// TestGzipAndCaches: a file that is known in one coding is not sent again in
+// another, and a part of a file is a part of its plain bytes.
+func TestGzipAndCaches(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, Limits{})
+	bundle := static.Bundle("css/tokens.css", "css/base.css")
+	for _, path := range []string{"/static/css/loop.css", bundle} {
+		zipped, _ := x.raw(http.MethodGet, path, "Accept-Encoding", "gzip")
+		plain, whole := x.raw(http.MethodGet, path, "Accept-Encoding", "identity")
+		for _, known := range []*http.Response{zipped, plain} {
+			for _, accept := range []string{"gzip", "identity"} {
+				again, body := x.raw(
+					http.MethodGet, path, "Accept-Encoding", accept, "If-None-Match", known.Header.Get("ETag"),
+				)
+				if again.StatusCode != http.StatusNotModified || len(body) > 0 {
+					t.Errorf("%s is known: %d and %d bytes for %s", path, again.StatusCode, len(body), accept)
+				}
+			}
+		}
+		head, _ := x.raw(http.MethodHead, path, "Accept-Encoding", "gzip")
+		if got := head.Header.Get("Content-Length"); head.StatusCode != 200 || got != strconv.Itoa(len(whole)) {
+			t.Errorf("HEAD %s: %d, %s bytes, want %d", path, head.StatusCode, got, len(whole))
+		}
+		part, body := x.raw(http.MethodGet, path, "Accept-Encoding", "gzip", "Range", "bytes=10-2009")
+		if part.StatusCode != http.StatusPartialContent || part.Header.Get("Content-Encoding") != "" ||
+			!bytes.Equal(body, whole[10:2010]) {
+			t.Errorf("a part of %s: %d as %q", path, part.StatusCode, part.Header.Get("Content-Encoding"))
+		}
+	}
+}
+
+// TestGzipFlushes: what a handler flushes has arrived before the handler ends.
+func TestGzipFlushes(t *testing.T) {
+	t.Parallel()
+	read := make(chan struct{})
+	h := httptest.NewServer(compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		io.WriteString(w, "first")
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			t.Error(err)
+		}
+		<-read
+		io.WriteString(w, strings.Repeat(" later", 1000))
+	})))
+	defer h.Close()
+	res, err := http.Get(h.URL) // asks for gzip, and unpacks it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	first := make([]byte, len("first"))
+	_, err = io.ReadFull(res.Body, first)
+	close(read)
+	if err != nil || string(first) != "first" || !res.Uncompressed {
+		t.Fatalf("read %q (%v), compressed: %v", first, err, res.Uncompressed)
+	}
+	if rest, err := io.ReadAll(res.Body); err != nil || len(rest) != 6000 {
+		t.Errorf("then %d bytes (%v), want 6000", len(rest), err)
+	}
+}
 
 // TestGzipOfWhatIsNotSent: a request for a version that the server does not have is
 // refused, whether or not it takes gzip.
@@ -17,65 +161,9 @@ func TestGzipOfWhatIsNotSent(t *testing.T) {
 	_, page := x.get("/loop")
 	styles := regexp.MustCompile(`/static/bundle/[^"?]+\.css`).FindString(page) // which the server keeps compressed
 	for _, accept := range []string{"identity", "gzip"} {
-		req, err := http.NewRequest(http.MethodGet, x.http.URL+styles, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Accept-Encoding", accept)
-		req.Header.Set("If-Match", `"x"`)
-		res, err := http.DefaultTransport.RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(res.Body)
-		if closed := res.Body.Close(); res.StatusCode != http.StatusPreconditionFailed || err != nil || closed != nil {
-			t.Errorf("%s: status %d, %d bytes, %v", accept, res.StatusCode, len(body), err)
-		}
-	}
-}
-
-// TestGzip: text is compressed for who takes it, and comes out the same.
-func TestGzip(t *testing.T) {
-	t.Parallel()
-	x := newSite(t, Limits{})
-	get := func(path, accept string) (*http.Response, []byte) {
-		t.Helper()
-		req, err := http.NewRequest(http.MethodGet, x.http.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Accept-Encoding", accept) // set by hand: the client leaves the body as it is
-		res, err := http.DefaultTransport.RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		body, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res, body
-	}
-	_, plain := get("/static/css/loop.css", "identity")
-	res, packed := get("/static/css/loop.css", "br, gzip;q=1.0")
-	if res.Header.Get("Content-Encoding") != "gzip" || res.Header.Get("Vary") != "Accept-Encoding" ||
-		len(packed) > len(plain)/2 {
-		t.Fatalf("%d bytes of %d, header %v", len(packed), len(plain), res.Header)
-	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, plain) {
-		t.Errorf("unpacked to %d bytes (%v), want the %d of the file", len(got), err, len(plain))
-	}
-	for path, accept := range map[string]string{
-		"/static/css/loop.css":                            "gzip;q=0",
-		"/static/fonts/inter-latin-wght-normal.woff2":     "gzip",
-		"/static/fonts/inter-latin-wght-normal.woff2?v=1": "gzip",
-	} {
-		if res, _ := get(path, accept); res.Header.Get("Content-Encoding") != "" {
-			t.Errorf("%s for %q came as %s", path, accept, res.Header.Get("Content-Encoding"))
+		res, body := x.raw(http.MethodGet, styles, "Accept-Encoding", accept, "If-Match", `"x"`)
+		if res.StatusCode != http.StatusPreconditionFailed {
+			t.Errorf("%s: status %d, %d bytes", accept, res.StatusCode, len(body))
 		}
 	}
 }

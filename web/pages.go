@@ -114,19 +114,18 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", kind)
-	h.Set("ETag", `"`+f.Version+`"`)
+	h.Set("ETag", `W/"`+f.Version+`"`) // weak: the same content may come in other bytes
 	h.Set("Cache-Control", "no-cache")
 	if r.URL.RequestURI() == f.Address() {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	data := f.Data
 	// What ServeContent may answer with less than all of it goes out as it is.
-	partly := r.Method != http.MethodGet || r.Header.Get("Range") != "" || r.Header.Get("If-Match") != ""
-	if z := f.Zipped(); z != nil && worth(kind) && takesGzip(r) && !partly {
+	partly := r.Header.Get("Range") != "" || r.Header.Get("If-Match") != ""
+	if z := f.Zipped(); z != nil && worth(kind) && takesGzip(w) && !partly {
 		data = z
 		h.Set("Content-Encoding", "gzip")
 		h.Set("Content-Length", strconv.Itoa(len(z)))
-		h.Set("ETag", `W/"`+f.Version+`"`) // the same content in other bytes
 	}
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
 }
