@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -187,10 +188,7 @@ func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row 
 	id := int(d.Order[rank])
 	r := Row{Token: m.Token(id), Rank: rank + 1, Z: s.Logits[id]}
 	if kind >= KindSoftmax {
-		t := s.Settings.Temperature
-		if t == 0 {
-			t = 1
-		}
+		t := cmp.Or(s.Settings.Temperature, 1) // greedy shows the probabilities at T = 1
 		r.ZT, r.P, r.Cum = float64(r.Z)/t, d.P[id], d.Cum[rank]
 		r.E = d.P[id] * d.SumExp
 	}

@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -31,10 +32,7 @@ func (l *loader) readOutcomes(docs map[string]*document, lessonFiles []string) {
 func (l *loader) readPlaces(d *document) {
 	for _, s := range d.sections {
 		l.attrsOf(s)
-		id := s.attrs.id
-		if id == "" {
-			id = s.title
-		}
+		id := cmp.Or(s.attrs.id, s.title)
 		n := slices.IndexFunc(l.course.Outcomes, func(o Outcome) bool { return o.ID == id })
 		if n < 0 {
 			l.problems.add(s.at, "there is no outcome %q", id)

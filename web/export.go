@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -104,11 +105,7 @@ func fileName(st *session.State) string {
 			break
 		}
 	}
-	name := strings.Trim(b.String(), "-")
-	if name == "" {
-		name = "text"
-	}
-	return fmt.Sprintf("%s-seed-%d", name, st.Settings.Seed)
+	return fmt.Sprintf("%s-seed-%d", cmp.Or(strings.Trim(b.String(), "-"), "text"), st.Settings.Seed)
 }
 
 func lacksNothing(*session.State) string { return "" }

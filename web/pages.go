@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"mime"
 	"net/http"
 	"path"
@@ -105,13 +106,8 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 		sentence(w, http.StatusNotFound, "There is no file at this address.")
 		return
 	}
-	kind, ok := types[path.Ext(name)]
-	if !ok {
-		kind = mime.TypeByExtension(path.Ext(name))
-	}
-	if kind == "" {
-		kind = "application/octet-stream"
-	}
+	ending := path.Ext(name)
+	kind := cmp.Or(types[ending], mime.TypeByExtension(ending), "application/octet-stream")
 	h := w.Header()
 	h.Set("Content-Type", kind)
 	h.Set("ETag", `W/"`+f.Version+`"`) // weak: the same content may come in other bytes

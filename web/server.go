@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -71,9 +72,7 @@ func New(cfg Config) (*Server, error) {
 	if len(cfg.AllowedHosts) == 0 {
 		return nil, errors.New("web: Config.AllowedHosts is empty: no request would be answered")
 	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.Default()
-	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.Default())
 	lasts := cfg.Secret != nil
 	if !lasts {
 		cfg.Secret = make([]byte, 32)

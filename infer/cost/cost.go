@@ -6,6 +6,8 @@
 // derives; a test holds them against a tally kept by the running engine.
 package cost
 
+import "cmp"
+
 // Shape is what the formulas need to know of a model. In formulas: L layers,
 // d width, h query heads, g key/value heads, s head size, f feed-forward
 // width, V vocabulary, and n positions attended, the new one included.
@@ -47,10 +49,7 @@ func (s Shape) Projections() int64 {
 
 // FeedForward is 3·d·f (2·d·f for GPT-2): one position, one layer.
 func (s Shape) FeedForward() int64 {
-	m := s.FFNMatrices
-	if m == 0 {
-		m = 3
-	}
+	m := cmp.Or(s.FFNMatrices, 3)
 	return int64(m) * int64(s.Width) * int64(s.FFN)
 }
 

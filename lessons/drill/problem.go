@@ -1,6 +1,7 @@
 package drill
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -282,9 +283,7 @@ func (p *Problem) add(c *cell) *Cell {
 	if p.cells[c.ID] != nil {
 		panic("drill: two cells are called " + c.ID)
 	}
-	if c.shown == "" {
-		c.shown = c.answer
-	}
+	c.shown = cmp.Or(c.shown, c.answer)
 	p.cells[c.ID] = c
 	p.order = append(p.order, c.ID)
 	return &c.Cell

@@ -1,6 +1,7 @@
 package class
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -128,5 +129,5 @@ func cleanTitle(typed string) (string, error) {
 	if n := utf8.RuneCountInString(title); n > MaxTitle {
 		return "", terms.Refuse(CodeTitle, "The title has %d characters; it must have at most %d.", n, MaxTitle)
 	}
-	return or(title, "Class"), nil
+	return cmp.Or(title, "Class"), nil
 }

@@ -1,6 +1,7 @@
 package class
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -43,23 +44,12 @@ func (c Config) withDefaults() Config {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	d := DefaultLimits()
 	l := &c.Limits
-	l.Rooms, l.Members = or(l.Rooms, d.Rooms), or(l.Members, d.Members)
-	l.TTL, l.CodeLife, l.Rest = or(l.TTL, d.TTL), or(l.CodeLife, d.CodeLife), or(l.Rest, d.Rest)
+	l.Rooms, l.Members = cmp.Or(l.Rooms, d.Rooms), cmp.Or(l.Members, d.Members)
+	l.TTL, l.CodeLife, l.Rest = cmp.Or(l.TTL, d.TTL), cmp.Or(l.CodeLife, d.CodeLife), cmp.Or(l.Rest, d.Rest)
 	return c
-}
-
-// or returns a value that is set, or the default.
-func or[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
 }
 
 // Options are what an instructor chooses when making a room.

@@ -12,7 +12,7 @@ import (
 // Hub keeps all rooms of a server. Its methods may be called from any goroutine.
 type Hub struct {
 	cfg    Config
-	tries  budget
+	tries  *budget
 	ctx    context.Context // ends with the hub
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -25,7 +25,7 @@ type Hub struct {
 // someone comes. Rooms that nobody has used for [Limits.TTL] are deleted, now
 // and later.
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
-	h := &Hub{cfg: cfg.withDefaults(), rooms: map[string]*Room{}}
+	h := &Hub{cfg: cfg.withDefaults(), tries: newBudget(), rooms: map[string]*Room{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	kept, err := restore(ctx, &h.cfg)
 	if err != nil {

@@ -1,6 +1,7 @@
 package class
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -64,7 +65,7 @@ func (r *Room) carryOut(ctx context.Context, cmd Command) error {
 		return r.asked(ctx, run, func(do Do) (*session.State, error) { return ready(ctx, do, nil, step.Ask) },
 			func(c *core, st *session.State) error { return c.openSpec(st, step.Ask) })
 	case AskNext:
-		n := or(cmd.Choices, 5)
+		n := cmp.Or(cmd.Choices, 5)
 		if n < predict.LeastCandidates || n > mostCandidates {
 			return terms.Refuse(
 				CodeAsk, "You asked for %d candidates; it must be %d to %d.", n, predict.LeastCandidates,

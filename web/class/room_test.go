@@ -107,7 +107,7 @@ func TestBudget(t *testing.T) {
 		_, err := s.Enter(t.Context(), "333333", from, "guest")
 		return err
 	}
-	for i := range int(callerTries.most) {
+	for i := range callerTries {
 		if err := try("one"); err != ErrNoRoom {
 			t.Fatalf("try %d: %v", i+1, err)
 		}
@@ -145,7 +145,7 @@ func TestBudget(t *testing.T) {
 
 // Callers are not remembered without end.
 func TestBudgetForgets(t *testing.T) {
-	var b budget
+	b := newBudget()
 	now := time.Unix(1e9, 0)
 	for n := range 3 * maxCallers {
 		b.spend(fmt.Sprint(n), now.Add(time.Duration(n)*time.Second))

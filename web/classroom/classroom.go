@@ -41,9 +41,7 @@ type Pages struct {
 
 // New returns the pages.
 func New(d Deps) *Pages {
-	if d.Log == nil {
-		d.Log = slog.Default()
-	}
+	d.Log = cmp.Or(d.Log, slog.Default())
 	return &Pages{
 		Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage),
 		tours: newTours(d.Seat), rest: session.New(d.Model, session.Limits{}).State(),

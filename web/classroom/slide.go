@@ -1,6 +1,7 @@
 package classroom
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -43,10 +44,7 @@ func newSlide(v *class.View, to reach, rest *session.State) (slide, error) {
 // screenOf is the run of a room as all may see it. rest stands for a run that
 // rests; inside shows the inside of a forward pass that is looked into.
 func screenOf(v *class.View, rest *session.State, inside bool) screen {
-	st := v.State
-	if st == nil {
-		st = rest
-	}
+	st := cmp.Or(v.State, rest)
 	if v.Hidden && v.Poll != nil && v.Poll.Step > 0 {
 		return newVeiled(st, v.Poll.Step)
 	}

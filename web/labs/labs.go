@@ -1,6 +1,7 @@
 package labs
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -37,12 +38,8 @@ type Pages struct {
 
 // New returns the pages.
 func New(d Deps) *Pages {
-	if d.Log == nil {
-		d.Log = slog.Default()
-	}
-	if d.Context == nil {
-		d.Context = context.Background()
-	}
+	d.Log = cmp.Or(d.Log, slog.Default())
+	d.Context = cmp.Or(d.Context, context.Background())
 	return &Pages{
 		Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage), queue: newQueue(), kept: newKept(keptReports),
 	}

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -45,9 +46,7 @@ type Pages struct {
 
 // New returns the pages.
 func New(d Deps) *Pages {
-	if d.Log == nil {
-		d.Log = slog.Default()
-	}
+	d.Log = cmp.Or(d.Log, slog.Default())
 	return &Pages{
 		Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage), turns: newTurns(d), widgets: newWidgets(d.Course),
 	}
