@@ -11,9 +11,6 @@ import (
 	"testing"
 	"time"
 
-	toxiproxy "github.com/Shopify/toxiproxy/v2"
-	"github.com/rs/zerolog"
-
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
@@ -23,43 +20,31 @@ type badNetwork struct {
 	rng     *rand.Rand
 	teacher *teacher
 	phones  []*stayer
-	proxies []*toxiproxy.Proxy
+	lines   []*badLine
 	lost    *atomic.Int64 // connections, by all schedules
 }
 
-// toxic is one thing that a network does to what goes through it.
-type toxic func(rng *rand.Rand) string
-
-func toxicJSON(kind, stream, attributes string, args ...any) string {
-	return fmt.Sprintf(
-		`{"name":"toxic","type":%q,"stream":%q,"attributes":{%s}}`, kind, stream, fmt.Sprintf(attributes, args...),
-	)
+// troubles are slow, sliced and cut connections, either way.
+var troubles = []func(r *rand.Rand) trouble{
+	func(r *rand.Rand) trouble {
+		return trouble{up: r.IntN(2) == 0, late: ms(r.IntN(80)), jitter: ms(r.IntN(60))}
+	},
+	func(r *rand.Rand) trouble { // 20 to 420 KB a second
+		return trouble{slice: 1 << 10, pause: time.Second / time.Duration(20+r.IntN(400))}
+	},
+	func(r *rand.Rand) trouble {
+		return trouble{slice: 64 + r.IntN(900), pause: time.Duration(r.IntN(300)) * time.Microsecond}
+	},
+	func(r *rand.Rand) trouble {
+		return trouble{up: true, slice: 4 + r.IntN(30), pause: time.Duration(r.IntN(2000)) * time.Microsecond}
+	},
+	func(r *rand.Rand) trouble { return trouble{limit: 1 + r.IntN(60<<10)} },
+	func(r *rand.Rand) trouble { return trouble{up: true, limit: 1 + r.IntN(400)} },
+	func(r *rand.Rand) trouble { return trouble{cut: ms(1 + r.IntN(150)), reset: true} },
+	func(r *rand.Rand) trouble { return trouble{silent: true, cut: ms(1 + r.IntN(150))} },
 }
 
-// toxics are slow, sliced and cut connections, either way.
-var toxics = []toxic{
-	func(r *rand.Rand) string {
-		return toxicJSON("latency", "downstream", `"latency":%d,"jitter":%d`, r.IntN(80), r.IntN(60))
-	},
-	func(r *rand.Rand) string {
-		return toxicJSON("latency", "upstream", `"latency":%d,"jitter":%d`, r.IntN(80), r.IntN(60))
-	},
-	func(r *rand.Rand) string { return toxicJSON("bandwidth", "downstream", `"rate":%d`, 20+r.IntN(400)) },
-	func(r *rand.Rand) string {
-		return toxicJSON(
-			"slicer", "downstream", `"average_size":%d,"size_variation":%d,"delay":%d`, 64+r.IntN(900), 32, r.IntN(300),
-		)
-	},
-	func(r *rand.Rand) string {
-		return toxicJSON(
-			"slicer", "upstream", `"average_size":%d,"size_variation":%d,"delay":%d`, 4+r.IntN(30), 2, r.IntN(2000),
-		)
-	},
-	func(r *rand.Rand) string { return toxicJSON("limit_data", "downstream", `"bytes":%d`, r.IntN(60<<10)) },
-	func(r *rand.Rand) string { return toxicJSON("limit_data", "upstream", `"bytes":%d`, r.IntN(400)) },
-	func(r *rand.Rand) string { return toxicJSON("reset_peer", "downstream", `"timeout":%d`, r.IntN(150)) },
-	func(r *rand.Rand) string { return toxicJSON("timeout", "downstream", `"timeout":%d`, 1+r.IntN(150)) },
-}
+func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // TestBadNetworks: whatever the networks between a class and its phones do,
 // every phone goes forward only and ends on the last stage, what a number means
@@ -69,7 +54,6 @@ func TestBadNetworks(t *testing.T) {
 	if fixture.LongTier() {
 		schedules = 1000
 	}
-	zerolog.SetGlobalLevel(zerolog.Disabled) // the proxy logs each slice
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
 	defer s.end()
 	free := make(chan struct{}, 4) // so many schedules at a time
@@ -99,9 +83,9 @@ func badSchedule(t *testing.T, url string, seed uint64, lost *atomic.Int64) {
 	b.gather(ctx, url)
 	spoiling, stop := context.WithCancel(ctx)
 	var spoilers sync.WaitGroup
-	for _, p := range b.proxies {
+	for _, l := range b.lines {
 		rng := rand.New(rand.NewPCG(b.rng.Uint64(), 0))
-		spoilers.Go(func() { spoil(spoiling, t, p, rng) })
+		spoilers.Go(func() { spoil(spoiling, t, l, rng) })
 	}
 	b.walk(ctx, 2+b.rng.IntN(12))
 	b.vote(ctx)
@@ -115,7 +99,7 @@ func badSchedule(t *testing.T, url string, seed uint64, lost *atomic.Int64) {
 }
 
 // gather makes a room with one phone that has a good line and three that sit
-// behind proxies, which let everything through at first.
+// behind lines which let everything through at first.
 func (b *badNetwork) gather(ctx context.Context, url string) {
 	b.t.Helper()
 	var err error
@@ -123,16 +107,11 @@ func (b *badNetwork) gather(ctx context.Context, url string) {
 		b.t.Fatal(err)
 	}
 	host := strings.TrimPrefix(url, "http://")
-	quiet := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	b.phones = []*stayer{newStayer(b.t, "the phone with a good line", url, b.teacher.code, "", false)}
 	for i := range 3 {
-		p := toxiproxy.NewProxy(quiet, fmt.Sprint("line ", i), "127.0.0.1:0", host)
-		if err := p.Start(); err != nil {
-			b.t.Fatal(err)
-		}
-		b.t.Cleanup(p.Stop)
-		b.proxies = append(b.proxies, p)
-		b.phones = append(b.phones, newStayer(b.t, fmt.Sprint("phone ", i), url, b.teacher.code, p.Listen, false))
+		l := newBadLine(b.t, host)
+		b.lines = append(b.lines, l)
+		b.phones = append(b.phones, newStayer(b.t, fmt.Sprint("phone ", i), url, b.teacher.code, l.addr, false))
 	}
 	for _, p := range b.phones {
 		if _, err := p.until(ctx, func() bool { return len(p.shots) > 0 }); err != nil {
@@ -146,7 +125,7 @@ func (b *badNetwork) gather(ctx context.Context, url string) {
 
 // spoil makes a line bad in one way after another, until ctx ends; then it is
 // good again.
-func spoil(ctx context.Context, t *testing.T, p *toxiproxy.Proxy, rng *rand.Rand) {
+func spoil(ctx context.Context, t *testing.T, l *badLine, rng *rand.Rand) {
 	wait := func(most time.Duration) bool {
 		select {
 		case <-time.After(rand.N(most)):
@@ -157,20 +136,18 @@ func spoil(ctx context.Context, t *testing.T, p *toxiproxy.Proxy, rng *rand.Rand
 	}
 	for wait(100 * time.Millisecond) {
 		if rng.IntN(4) == 0 { // gone, as in a lift
-			p.Stop()
+			l.stop()
 			wait(200 * time.Millisecond)
-			if err := p.Start(); err != nil {
+			if err := l.start(); err != nil {
 				t.Error(err)
 				return
 			}
 			continue
 		}
-		if _, err := p.Toxics.AddToxicJson(strings.NewReader(toxics[rng.IntN(len(toxics))](rng))); err != nil {
-			t.Error(err)
-			return
-		}
+		bad := troubles[rng.IntN(len(troubles))](rng)
+		l.become(&bad)
 		wait(250 * time.Millisecond)
-		p.Toxics.ResetToxics(context.Background())
+		l.become(nil)
 	}
 }
 

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"testing"
+	"time"
+)
+
+// badLine passes TCP connections on to a server, and does to them what bad
+// networks do.
+type badLine struct {
+	addr, to string
+
+	mu       sync.Mutex
+	listener net.Listener      // nil while the line is gone
+	conns    map[net.Conn]bool // both ends of each connection
+	now      *trouble          // nil while the line is good
+	wg       sync.WaitGroup
+}
+
+func newBadLine(t *testing.T, to string) *badLine {
+	t.Helper()
+	l := &badLine{addr: "127.0.0.1:0", to: to, conns: map[net.Conn]bool{}}
+	if err := l.start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		l.become(nil)
+		l.stop()
+		l.wg.Wait()
+	})
+	return l
+}
+
+// start takes connections, at the same address as before.
+func (l *badLine) start() error {
+	listener, err := net.Listen("tcp", l.addr)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.addr, l.listener = listener.Addr().String(), listener
+	l.wg.Go(func() {
+		for {
+			phone, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			l.wg.Go(func() { l.join(phone, listener) })
+		}
+	})
+	return nil
+}
+
+// stop ends all connections, and refuses new ones.
+func (l *badLine) stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.listener != nil {
+		l.listener.Close()
+		l.listener = nil
+	}
+	l.cut(false)
+}
+
+// cut ends all connections; a reset loses what is on its way.
+func (l *badLine) cut(reset bool) {
+	for c := range l.conns {
+		if reset {
+			_ = c.(*net.TCPConn).SetLinger(0) // fails only on one that has ended
+		}
+		c.Close()
+	}
+	clear(l.conns)
+}
+
+// become gives the line another trouble, or none.
+func (l *badLine) become(t *trouble) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.now != nil {
+		close(l.now.over)
+	}
+	l.now = t
+	if t == nil {
+		return
+	}
+	t.over = make(chan struct{})
+	if t.cut > 0 {
+		l.wg.Go(func() {
+			if t.lasts(t.cut) {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				l.cut(t.reset)
+			}
+		})
+	}
+}
+
+// join leads a phone's connection to the server.
+func (l *badLine) join(phone net.Conn, by net.Listener) {
+	defer phone.Close()
+	server, err := net.Dial("tcp", l.to)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	l.mu.Lock()
+	if l.listener != by { // has gone meanwhile
+		l.mu.Unlock()
+		return
+	}
+	l.conns[phone], l.conns[server] = true, true
+	l.mu.Unlock()
+	l.wg.Go(func() { l.pass(server, phone, true) })
+	l.pass(phone, server, false)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.conns, phone)
+	delete(l.conns, server)
+}
+
+// pass carries bytes one way until the connection ends.
+func (l *badLine) pass(to, from net.Conn, up bool) {
+	defer from.Close()
+	defer to.Close()
+	var under *trouble // which has let so many bytes through
+	through := 0
+	for b := make([]byte, 32<<10); ; {
+		n, err := from.Read(b)
+		l.mu.Lock()
+		t := l.now
+		l.mu.Unlock()
+		if t != nil && t.up != up {
+			t = nil
+		}
+		if t != under {
+			under, through = t, 0
+		}
+		if lost := t.carry(to, b[:n], through); err != nil || lost != nil {
+			return
+		}
+		through += n
+	}
+}
+
+// trouble is one thing that a network does to what goes through it one way. It
+// ends when over is closed.
+type trouble struct {
+	up           bool
+	late, jitter time.Duration // everything arrives so much later
+	slice        int           // bytes that travel at once, if not all
+	pause        time.Duration // after each slice
+	limit        int           // bytes of a connection that arrive before it is cut, if not all
+	silent       bool          // nothing arrives
+	cut          time.Duration // when all connections end, if they do
+	reset        bool          // in which way
+	over         chan struct{}
+}
+
+var errLimit = errors.New("cut off")
+
+// carry writes what arrives of b on a connection that has carried so many bytes.
+func (t *trouble) carry(to io.Writer, b []byte, through int) error {
+	if t == nil {
+		_, err := to.Write(b)
+		return err
+	}
+	if t.silent {
+		return nil
+	}
+	if t.limit > 0 && through+len(b) > t.limit {
+		_, err := to.Write(b[:max(0, t.limit-through)])
+		return errors.Join(err, errLimit)
+	}
+	if t.late+t.jitter > 0 {
+		t.lasts(max(0, t.late-t.jitter) + rand.N(2*t.jitter+1))
+	}
+	for troubled := t.slice > 0; len(b) > 0; {
+		n := len(b)
+		if troubled {
+			n = min(n, t.slice)
+		}
+		if _, err := to.Write(b[:n]); err != nil {
+			return err
+		}
+		b = b[n:]
+		troubled = troubled && t.lasts(t.pause)
+	}
+	return nil
+}
+
+// lasts waits for so long, and reports whether the trouble lasted that long.
+func (t *trouble) lasts(wait time.Duration) bool {
+	select {
+	case <-time.After(wait):
+		return true
+	case <-t.over:
+		return false
+	}
+}
