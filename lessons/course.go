@@ -12,7 +12,6 @@ type Course struct {
 	Cards      []*Card      // the flashcards, in the order of their file
 	References []Reference  // what is cited, in the order of their file
 	Sheet      *Sheet       // the one-page reference
-	Checklist  []Point      // where each point that must be taught is taught
 	Starts     []*LoopStart // the runs that lessons link to
 	Walks      []*Walk      // scripts that lead a class, or one learner, through the loop
 
@@ -150,13 +149,6 @@ type Reference struct {
 type Sheet struct {
 	Title, Lead string // Lead is HTML
 	Sections    []*Section
-}
-
-// A Point is something that the course must teach, and the places where it
-// does, as hrefs.
-type Point struct {
-	Group, Number, Text string
-	Places              []string
 }
 
 // A LoopStart is a run that a lesson opens in the loop: a prompt, the settings

@@ -94,7 +94,7 @@ func newLoader(files fs.FS, table MathTable) *loader {
 
 // special are the files that are no lessons, in the order in which they are read.
 var special = []string{
-	"references.md", "glossary.md", "starts.md", "quiz.md", "cards.md", "reference.md", "outcomes.md", "checklist.md",
+	"references.md", "glossary.md", "starts.md", "quiz.md", "cards.md", "reference.md", "outcomes.md",
 }
 
 // load reads everything: first what can be linked to, then the rest.
@@ -122,7 +122,6 @@ func (l *loader) load() {
 	l.readSheet(docs["reference.md"])
 	l.readWalks()
 	l.readPlaces(docs["outcomes.md"])
-	l.readChecklist(docs["checklist.md"])
 	l.whole()
 }
 

@@ -26,7 +26,6 @@ var small = map[string]string{
 	"reference.md":  "---\ntitle: Sheet\nlead: All of it.\n---\n\n## Loop {#loop}\n\nAgain.\n",
 	"outcomes.md": "## loop\n\n- explanation: start#first\n- experiment: start#once\n- exercise: quiz:q-one, " +
 		"practice:softmax\n- card: c-one\n",
-	"checklist.md": "## Source\n\n| point | what | where |\n|---|---|---|\n| 1 | It loops | /learn/start#first |\n",
 }
 
 func TestSmallCourse(t *testing.T) {
@@ -34,7 +33,7 @@ func TestSmallCourse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Lessons) != 1 || len(c.Questions) != 2 || len(c.Cards) != 1 || len(c.Checklist) != 1 ||
+	if len(c.Lessons) != 1 || len(c.Questions) != 2 || len(c.Cards) != 1 ||
 		c.Start("go").Prompt != "Hello" {
 		t.Errorf("%+v", c)
 	}
@@ -181,11 +180,6 @@ var malformed = []struct{ file, old, new, want string }{
 	{"outcomes.md", "- experiment: start#once\n", "", `00-start.md:9: the outcome "loop" has no experiment`},
 	{"outcomes.md", "c-one", "c-two", `outcomes.md:6: there is no card "c-two"`},
 	{"outcomes.md", "practice:softmax", "start#first", `outcomes.md:5: "start#first" is neither a drill`},
-	{
-		"checklist.md", "/learn/start#first", "/learn/start#last",
-		`checklist.md:5: there is no place "/learn/start#last"`,
-	},
-	{"checklist.md", "| It loops |", "|", `checklist.md:5: a row has three columns`},
 	{
 		"references.md", "A work.", "A work that cites [@doe2020].\n\n## Roe 2021 {#roe2021}\n\nAnother.",
 		`references.md:5: the reference "roe2021" is never cited`,

@@ -46,29 +46,6 @@ func TestOutcomesAreTaughtTriedExercisedAndKept(t *testing.T) {
 	}
 }
 
-// Every point of each of the five sources has a row, and every row a place.
-func TestChecklist(t *testing.T) {
-	c := course(t)
-	groups := map[string]int{}
-	for _, p := range c.Checklist {
-		number, _, _ := strings.Cut(p.Number, ".")
-		groups[number]++
-		if len(p.Places) == 0 || p.Text == "" || p.Group == "" {
-			t.Errorf("%+v", p)
-		}
-		for _, href := range p.Places {
-			if !exists(c, href) {
-				t.Errorf("%s (%s) is said to be taught at %s, which is not there", p.Number, p.Text, href)
-			}
-		}
-	}
-	for number, least := range map[string]int{"000": 15, "001": 40, "002": 25, "003": 20, "004": 40} {
-		if groups[number] < least {
-			t.Errorf("source %s has %d points, want at least %d", number, groups[number], least)
-		}
-	}
-}
-
 // The runs that lessons open in the loop can be started, and those that the
 // loop's page suggests under the same key are the same.
 func TestLoopStarts(t *testing.T) {

@@ -122,13 +122,13 @@ func TestOwnWords(t *testing.T) {
 			}
 		}
 	}
-	c := walkCourse(t, func(p *piece) {
+	walkCourse(t, func(p *piece) {
 		if p.at.file != "references.md" {
 			see(fmt.Sprintf("%s:%d", p.at.file, p.at.line), proseOf(p))
 		}
 	})
-	for _, point := range c.Checklist {
-		see("checklist.md, "+point.Number, point.Text)
+	for _, p := range checklist(t) {
+		see("checklist.md, "+p.number, p.text)
 	}
 	if read < 5000 {
 		t.Errorf("only %d runs of words were read", read)
