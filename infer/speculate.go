@@ -222,24 +222,9 @@ func (s *Speculator) Round(ctx context.Context) ([]SpecStage, error) {
 	}
 }
 
-// Target returns the model whose distribution the text has.
-func (s *Speculator) Target() *Model { return s.target }
-
-// Draft returns the model that proposes.
-func (s *Speculator) Draft() *Model { return s.draft }
-
-// Gamma is how many tokens a round drafts where nothing limits it.
-func (s *Speculator) Gamma() int { return s.gamma }
-
-// Settings returns the settings, which hold for both models.
-func (s *Speculator) Settings() Settings { return s.settings }
-
 // Tokens returns the generated tokens' ids, those of a round in progress
 // included. It is a copy.
 func (s *Speculator) Tokens() []int { return slices.Clone(s.text[s.prompt:]) }
 
 // Stopped tells why no further round will begin, or [StopNone].
 func (s *Speculator) Stopped() StopReason { return s.stop }
-
-// Totals returns the sums over the rounds that are finished.
-func (s *Speculator) Totals() SpecTotals { return s.totals }

@@ -294,3 +294,6 @@ func BenchmarkSpeculate(b *testing.B) {
 	b.ReportMetric(totals.Acceptance(), "accepted")
 	b.ReportMetric(totals.TokensPerPass(), "tokens/pass")
 }
+
+// Totals returns the sums over the rounds that are finished.
+func (s *Speculator) Totals() SpecTotals { return s.totals }

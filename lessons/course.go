@@ -173,8 +173,5 @@ func (c *Course) Question(id string) *Question { return c.questions[id] }
 // Card returns the card with an id, or nil.
 func (c *Course) Card(id string) *Card { return c.cards[id] }
 
-// Term returns the term with an id, or nil.
-func (c *Course) Term(id string) *Term { return c.terms[id] }
-
 // Start returns the run that lessons link to by a key, or nil.
 func (c *Course) Start(key string) *LoopStart { return c.starts[key] }

@@ -168,3 +168,6 @@ func TestLanguages(t *testing.T) {
 		t.Errorf("a language that is not there: %v", err)
 	}
 }
+
+// Term returns the term with an id, or nil.
+func (c *Course) Term(id string) *Term { return c.terms[id] }

@@ -117,8 +117,8 @@ func (x *index) post() {
 
 // span is a word and where it stands in its text.
 type span struct {
-	text     string // in small letters
-	from, to int    // bytes
+	text string // in small letters
+	from int    // its first byte
 }
 
 // wordsOf cuts a text into runs of letters and digits, in small letters.
@@ -126,7 +126,7 @@ func wordsOf(text string) (list []span) {
 	from := -1
 	cut := func(to int) {
 		if from >= 0 {
-			list = append(list, span{strings.ToLower(text[from:to]), from, to})
+			list = append(list, span{strings.ToLower(text[from:to]), from})
 			from = -1
 		}
 	}

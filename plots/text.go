@@ -12,11 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes of type in a chart, in CSS pixels of its own frame.
-const (
-	small  = 12
-	normal = 13
-)
+// small is the size of type in a chart, in CSS pixels of its own frame.
+const small = 12
 
 // anchoredText writes text that the browser aligns. The page's font has other
 // widths than the one that gonum/plot measures with, so right-aligned figures

@@ -11,7 +11,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"strings"
 	"sync"
@@ -21,9 +20,6 @@ import (
 //
 //go:embed css fonts img/*.svg js
 var embedded embed.FS
-
-// FS returns the files as they were written, by names such as "css/base.css".
-func FS() fs.FS { return embedded }
 
 // File is a file as it is served.
 type File struct {
@@ -102,7 +98,7 @@ func Open(name string) (*File, error) {
 	return build(name)
 }
 
-// build makes the file of a name. Its error wraps [fs.ErrNotExist] where it, or
+// build makes the file of a name. Its error wraps [io/fs.ErrNotExist] where it, or
 // a part of it, does not exist.
 func build(name string) (*File, error) {
 	read := embedded.ReadFile

@@ -82,7 +82,7 @@ func TestRefusedScripts(t *testing.T) {
 // TestEveryScriptBundles: each script that is embedded keeps to the forms that
 // can be joined, and what it becomes is a program.
 func TestEveryScriptBundles(t *testing.T) {
-	names, err := fs.Glob(FS(), "js/*.js")
+	names, err := fs.Glob(embedded, "js/*.js")
 	if err != nil || len(names) < 20 {
 		t.Fatal(len(names), err)
 	}
@@ -107,7 +107,7 @@ func TestBundleOfStyles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens, _ := fs.ReadFile(FS(), "css/tokens.css")
+	tokens, _ := fs.ReadFile(embedded, "css/tokens.css")
 	if !bytes.HasPrefix(f.Data, tokens) || !bytes.Contains(f.Data, []byte("@font-face")) {
 		t.Error("the bundle does not hold both styles in their order")
 	}
@@ -137,7 +137,7 @@ func TestNoSuchFile(t *testing.T) {
 		"bundle/vendor/../base.css", "bundle/base+shell.js",
 	} {
 		if f, err := Open(name); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
-			if st, _ := fs.Stat(FS(), name); st == nil || !st.IsDir() {
+			if st, _ := fs.Stat(embedded, name); st == nil || !st.IsDir() {
 				t.Errorf("%q: %v, %v", name, f, err)
 			}
 		}

@@ -126,12 +126,6 @@ func (h modelHash) weights(w *weights) error {
 
 func (h modelHash) sum() string { return hex.EncodeToString(h.lines.Sum(nil)) }
 
-// Has reports whether the file holds a tensor of that name.
-func (c *Checkpoint) Has(name string) bool {
-	_, ok := c.tensors[name]
-	return ok
-}
-
 // Float32 returns a tensor's values in row-major order, the last dimension
 // running fastest, as a copy that belongs to the caller. Values that the file
 // has as floating-point numbers stay what they are; those of quantized formats

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"io"
 	"testing"
 )
 
@@ -105,4 +106,20 @@ func readAll(t *testing.T, c *Checkpoint, size int64) {
 	if ids := c.Tokenizer.Encode("a ▁\xff"); len(ids) == 0 {
 		t.Fatal("a text without tokens")
 	}
+}
+
+// openGGUF makes a checkpoint of a GGUF file.
+func openGGUF(w *weights, name string) (*Checkpoint, error) {
+	g, err := readGGUF(w, w.size)
+	if err != nil {
+		return nil, err
+	}
+	d, err := g.describe(w, name)
+	return d.Checkpoint, err
+}
+
+// openLlama2c makes a checkpoint of a llama2.c model and its tokenizer.bin.
+func openLlama2c(w *weights, vocabulary io.Reader, vocabularySize int64, name string) (*Checkpoint, error) {
+	d, err := describeLlama2c(w, vocabulary, vocabularySize, name, llama2cTokens)
+	return d.Checkpoint, err
 }

@@ -9,16 +9,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// openGGUF makes a checkpoint of a GGUF file.
-func openGGUF(w *weights, name string) (*Checkpoint, error) {
-	g, err := readGGUF(w, w.size)
-	if err != nil {
-		return nil, err
-	}
-	d, err := g.describe(w, name)
-	return d.Checkpoint, err
-}
-
 // describe says what the file is, and makes a checkpoint of it where nothing
 // is wrong.
 func (g *gguf) describe(w *weights, name string) (*Description, error) {

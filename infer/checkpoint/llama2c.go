@@ -30,12 +30,6 @@ const (
 	maxPieceBytes = 256
 )
 
-// openLlama2c makes a checkpoint of a llama2.c model and its tokenizer.bin.
-func openLlama2c(w *weights, vocabulary io.Reader, vocabularySize int64, name string) (*Checkpoint, error) {
-	d, err := describeLlama2c(w, vocabulary, vocabularySize, name, llama2cTokens)
-	return d.Checkpoint, err
-}
-
 // describeLlama2c describes a llama2.c model, file, and the vocabulary that
 // lies in the file tokens.
 func describeLlama2c(

@@ -109,9 +109,6 @@ func (w Matrix) Bytes() int64 {
 	return 4*int64(len(w.floats)) + 4*int64(len(w.halves)) + int64(len(w.bytes))
 }
 
-// Quantized reports whether the weights are int8.
-func (w Matrix) Quantized() bool { return w.bytes != nil }
-
 // Mul writes w·x for n vectors: x [n, Cols], dst [n, Rows]. It returns the
 // multiply-adds done, n·Rows·Cols. Every result is the same bit for bit
 // whatever n is. Mul does not allocate. Sizes that do not fit are a

@@ -49,15 +49,6 @@ func (p *Problem) Answer(cellID string) string {
 	return ""
 }
 
-// Shown is [Problem.Answer] for reading: the text of a choice instead of its
-// value.
-func (p *Problem) Shown(cellID string) string {
-	if c := p.cells[cellID]; c != nil {
-		return c.shown
-	}
-	return ""
-}
-
 // Working is the worked solution of one step.
 type Working struct {
 	Step    *Step

@@ -281,3 +281,12 @@ func TestUnknown(t *testing.T) {
 		t.Errorf("the cell of kept tokens is %+v", c)
 	}
 }
+
+// Shown is [Problem.Answer] for reading: the text of a choice instead of its
+// value.
+func (p *Problem) Shown(cellID string) string {
+	if c := p.cells[cellID]; c != nil {
+		return c.shown
+	}
+	return ""
+}

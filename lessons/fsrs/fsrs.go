@@ -24,7 +24,6 @@ package fsrs
 
 import (
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -93,36 +92,6 @@ type Card struct {
 	Step       int       `json:"step"`     // which short step, from 0
 	Interval   int       `json:"interval"` // days from the last review to Due; 0 within short steps
 	Last       time.Time `json:"last"`     // of the last review; zero while new
-}
-
-// NewCard is a card that was never reviewed and is due at once.
-func NewCard(now time.Time) Card { return Card{Due: now} }
-
-// Check says what is wrong with a card that came from outside, or returns nil.
-func (c Card) Check() error {
-	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-	switch {
-	case c.State < New || c.State > Relearning:
-		return fmt.Errorf("state is %d; it must be 0 to 3", int(c.State))
-	case c.Reps < 0 || c.Lapses < 0 || c.Step < 0 || c.Interval < 0:
-		return fmt.Errorf(
-			"reps, lapses, step and interval are %d, %d, %d, %d; none may be below 0", c.Reps, c.Lapses, c.Step,
-			c.Interval,
-		)
-	case c.Due.IsZero():
-		return fmt.Errorf("a card needs a due time")
-	case c.State == New && (c.Stability != 0 || c.Difficulty != 0):
-		return fmt.Errorf("a new card has stability %v and difficulty %v; both must be 0", c.Stability, c.Difficulty)
-	case c.State == New:
-		return nil
-	case c.Last.IsZero():
-		return fmt.Errorf("a card that was reviewed needs the time of its last review")
-	case !finite(c.Stability) || c.Stability < minStability || c.Stability > maxStability:
-		return fmt.Errorf("stability is %v days; it must be 0.001 to 36500", c.Stability)
-	case !finite(c.Difficulty) || c.Difficulty < 1 || c.Difficulty > 10:
-		return fmt.Errorf("difficulty is %v; it must be 1 to 10", c.Difficulty)
-	}
-	return nil
 }
 
 // Params shape the schedule. Use [Default].

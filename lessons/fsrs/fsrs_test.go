@@ -2,6 +2,7 @@ package fsrs
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -27,7 +28,7 @@ func TestFirstReviewByHand(t *testing.T) {
 		// 7.4133 − e^2.5002 = −4.77, clamped to 1; 8.2956 days, rounded
 		{Easy, 8.2956, 1, 8 * 24 * time.Hour, Review, 0},
 	} {
-		c := Default().Next(NewCard(noon), noon, row.g)
+		c := Default().Next(newCard(noon), noon, row.g)
 		if !(math.Abs(c.Stability-row.s) <= 1e-8) || !(math.Abs(c.Difficulty-row.d) <= 1e-8) {
 			t.Errorf("%v: S %v, D %v; want %v, %v", row.g, c.Stability, c.Difficulty, row.s, row.d)
 		}
@@ -50,7 +51,7 @@ func TestRetrievability(t *testing.T) {
 	if got := p.Retrievability(c, noon.Add(-time.Hour)); got != 1 {
 		t.Errorf("before the review R is %v, want 1", got)
 	}
-	if got := p.Retrievability(NewCard(noon), noon); got != 0 {
+	if got := p.Retrievability(newCard(noon), noon); got != 0 {
 		t.Errorf("a new card has R %v, want 0", got)
 	}
 }
@@ -90,11 +91,11 @@ func TestGradesReadBack(t *testing.T) {
 			t.Error("Next takes a grade that is none")
 		}
 	}()
-	Default().Next(NewCard(noon), noon, 0)
+	Default().Next(newCard(noon), noon, 0)
 }
 
 func TestCheckRefuses(t *testing.T) {
-	good := Default().Next(NewCard(noon), noon, Good)
+	good := Default().Next(newCard(noon), noon, Good)
 	for name, spoil := range map[string]func(*Card){
 		"state":      func(c *Card) { c.State = 4 },
 		"reps":       func(c *Card) { c.Reps = -1 },
@@ -108,11 +109,11 @@ func TestCheckRefuses(t *testing.T) {
 	} {
 		c := good
 		spoil(&c)
-		if c.Check() == nil {
+		if c.check() == nil {
 			t.Errorf("a card with a wrong %s passes", name)
 		}
 	}
-	if err := NewCard(noon).Check(); err != nil {
+	if err := newCard(noon).check(); err != nil {
 		t.Errorf("a new card: %v", err)
 	}
 }
@@ -123,12 +124,12 @@ func TestCheckRefuses(t *testing.T) {
 func TestAnyHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, now := Default(), noon
-		c := NewCard(now)
+		c := newCard(now)
 		for range rapid.IntRange(1, 40).Draw(t, "reviews") {
 			now = now.Add(time.Duration(rapid.Int64Range(-int64(3*day), int64(4000*day)).Draw(t, "wait")))
 			preview := p.Preview(c, now)
 			for i, n := range preview {
-				if err := n.Check(); err != nil {
+				if err := n.check(); err != nil {
 					t.Fatal(err)
 				}
 				if !n.Due.After(now) || i > 0 && n.Due.Before(preview[i-1].Due) {
@@ -151,4 +152,34 @@ func TestAnyHistory(t *testing.T) {
 			c = next
 		}
 	})
+}
+
+// newCard is a card that was never reviewed and is due at once.
+func newCard(now time.Time) Card { return Card{Due: now} }
+
+// check says what is wrong with a card, or returns nil.
+func (c Card) check() error {
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	switch {
+	case c.State < New || c.State > Relearning:
+		return fmt.Errorf("state is %d; it must be 0 to 3", int(c.State))
+	case c.Reps < 0 || c.Lapses < 0 || c.Step < 0 || c.Interval < 0:
+		return fmt.Errorf(
+			"reps, lapses, step and interval are %d, %d, %d, %d; none may be below 0", c.Reps, c.Lapses, c.Step,
+			c.Interval,
+		)
+	case c.Due.IsZero():
+		return fmt.Errorf("a card needs a due time")
+	case c.State == New && (c.Stability != 0 || c.Difficulty != 0):
+		return fmt.Errorf("a new card has stability %v and difficulty %v; both must be 0", c.Stability, c.Difficulty)
+	case c.State == New:
+		return nil
+	case c.Last.IsZero():
+		return fmt.Errorf("a card that was reviewed needs the time of its last review")
+	case !finite(c.Stability) || c.Stability < minStability || c.Stability > maxStability:
+		return fmt.Errorf("stability is %v days; it must be 0.001 to 36500", c.Stability)
+	case !finite(c.Difficulty) || c.Difficulty < 1 || c.Difficulty > 10:
+		return fmt.Errorf("difficulty is %v; it must be 1 to 10", c.Difficulty)
+	}
+	return nil
 }

@@ -79,7 +79,7 @@ func TestAgreesWithTSFSRS(t *testing.T) {
 		for h, history := range g.Histories {
 			histories++
 			now := time.UnixMilli(history.Start).UTC()
-			c := NewCard(now)
+			c := newCard(now)
 			for n, want := range history.Reviews {
 				reviews++
 				now = now.Add(time.Duration(want[0]) * time.Minute)
@@ -92,7 +92,7 @@ func TestAgreesWithTSFSRS(t *testing.T) {
 						c,
 					)
 				}
-				if err := c.Check(); err != nil {
+				if err := c.check(); err != nil {
 					t.Fatalf("history %d, review %d: %v", h, n, err)
 				}
 				compare(t, h, n, c, now, r, want)

@@ -167,7 +167,6 @@ type roundView struct {
 	N      int
 	Say    string
 	Judged []judgedView
-	Last   string
 	Times  string
 }
 

@@ -41,7 +41,7 @@ func TestCardsAcrossDays(t *testing.T) {
 	d := s.get("/cards")
 	first := d.Find(`[name="card"]`).AttrOr("value", "")
 	all := len(s.pages.Course.Cards)
-	params, card := fsrs.Default(), fsrs.NewCard(now)
+	params, card := fsrs.Default(), fsrs.Card{Due: now}
 	var spans []time.Duration
 	for i := range 6 {
 		if got := d.Find(`[name="card"]`).AttrOr("value", ""); got != first {

@@ -33,7 +33,6 @@ type mapSection struct {
 	*lessons.Section
 	LessonTitle string
 	Seen        bool
-	Tally       progress.Tally
 }
 
 // State is "done", "begun" or "".
@@ -89,7 +88,7 @@ func newCourseMap(c *lessons.Course, m progress.Map) *courseMap {
 		ml := mapLesson{Lesson: l, Tally: tallies[l.Slug]}
 		for _, s := range l.Sections {
 			at := seen[s.Key()]
-			ml.Sections = append(ml.Sections, mapSection{s, l.Title, at.Seen, at.Tally})
+			ml.Sections = append(ml.Sections, mapSection{s, l.Title, at.Seen})
 		}
 		v.Minutes += l.Minutes
 		v.Lessons = append(v.Lessons, ml)

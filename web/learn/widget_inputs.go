@@ -31,7 +31,6 @@ type field struct {
 	Default        string
 	Marks          []string // values that have a button of their own
 	Empty          bool     // a text that may be left out
-	Say            string   // behind the label: "0 is greedy"
 
 	knob *terms.Knob // takes what the knob takes, whatever Min and Max are
 }

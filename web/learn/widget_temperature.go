@@ -19,7 +19,6 @@ import (
 const (
 	leastT = 0.1
 	mostT  = 2.0
-	stepT  = 0.05
 )
 
 // temperatureRows is how many tokens are listed; the others are summed up.

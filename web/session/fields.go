@@ -71,9 +71,6 @@ func (f *Fields) Unexpected(of, takes string) *terms.Refusal {
 	return f.err
 }
 
-// Fail refuses a field's value, unless another has been refused before.
-func (f *Fields) Fail(name, got, want string) { f.fail(terms.CodeRange, name, got, want) }
-
 func (f *Fields) fail(code terms.Code, name, got, want string) {
 	if f.err == nil {
 		f.err = terms.RefuseField(name, got, want)
