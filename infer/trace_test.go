@@ -185,7 +185,8 @@ func replays(tb testing.TB, l *Loop) {
 	}
 	if !again.Settings().Equal(l.Settings()) || again.Stopped() != l.Stopped() ||
 		again.Cache().Positions() != l.Cache().Positions() {
-		tb.Fatalf("replayed: settings %+v, stopped %q, %d positions; want %+v, %q, %d", again.Settings(), again.Stopped(),
+		tb.Fatalf("replayed: settings %+v, stopped %q, %d positions; want %+v, %q, %d", again.Settings(),
+			again.Stopped(),
 			again.Cache().Positions(), l.Settings(), l.Stopped(), l.Cache().Positions())
 	}
 }

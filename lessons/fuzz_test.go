@@ -47,7 +47,10 @@ func FuzzLesson(f *testing.F) {
 
 // FuzzFigure evaluates any expression: it ends with a text or an error.
 func FuzzFigure(f *testing.F) {
-	for _, e := range []string{"softmax(T=0.5).the 4", "calc((1+2)^3/4) %1", "generate(m=1, n=512).ratio x2", "-(-1) 0", "f(a=b(c=d))", "1e400", "((((("} {
+	for _, e := range []string{
+		"softmax(T=0.5).the 4", "calc((1+2)^3/4) %1", "generate(m=1, n=512).ratio x2", "-(-1) 0",
+		"f(a=b(c=d))", "1e400", "(((((",
+	} {
 		f.Add(e)
 	}
 	f.Fuzz(func(t *testing.T, expression string) {

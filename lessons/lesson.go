@@ -198,7 +198,8 @@ func (l *loader) notice(s *Section, p part) {
 
 // asideTitles are the kinds of asides, with the title of one that has none.
 var asideTitles = map[string]string{
-	"slip": "Common slip", "pitfall": "Pitfall", "checked": "Checked", "care": "Say with care", "small-model": "A small model",
+	"slip": "Common slip", "pitfall": "Pitfall", "checked": "Checked", "care": "Say with care",
+	"small-model": "A small model",
 }
 
 // directive makes a block of ::: widget, ::: check and the asides.

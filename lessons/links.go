@@ -16,7 +16,8 @@ func sheetHref(id string) string     { return "/reference#" + id }
 // pages are what a scheme alone leads to.
 var pages = map[string]string{
 	"learn:": "/learn", "practice:": "/practice", "quiz:": "/quiz", "cards:": "/cards",
-	"reference:": "/reference", "glossary:": "/glossary", "loop:": "/loop", "progress:": "/progress", "predict:": "/practice/predict",
+	"reference:": "/reference", "glossary:": "/glossary", "loop:": "/loop", "progress:": "/progress",
+	"predict:": "/practice/predict",
 }
 
 // resolve turns a link of the dialect into an address within the site:

@@ -86,9 +86,11 @@ func newLoader(files fs.FS, table MathTable) *loader {
 		files: files, math: table, problems: &problems{},
 		course: &Course{
 			lessons: map[string]*Lesson{}, sections: map[string]*Section{}, questions: map[string]*Question{},
-			cards: map[string]*Card{}, terms: map[string]*Term{}, starts: map[string]*LoopStart{}, widgets: map[string]bool{},
+			cards: map[string]*Card{}, terms: map[string]*Term{}, starts: map[string]*LoopStart{},
+			widgets: map[string]bool{},
 		},
-		targets: map[string]bool{}, references: map[string]Reference{}, cited: map[string]bool{}, where: map[string]place{},
+		targets: map[string]bool{}, references: map[string]Reference{}, cited: map[string]bool{},
+		where: map[string]place{},
 	}
 }
 

@@ -114,8 +114,10 @@ var texWords = map[string]string{
 	`\times`: "×", `\cdot`: "·", `\le`: "≤", `\leq`: "≤", `\ge`: "≥", `\geq`: "≥", `\ne`: "≠", `\neq`: "≠",
 	`\approx`: "≈", `\to`: "→", `\rightarrow`: "→", `\infty`: "∞", `\in`: "∈", `\min`: "min", `\max`: "max",
 	`\log`: "log", `\ln`: "ln", `\exp`: "exp", `\lim`: "lim", `\ldots`: "…", `\dots`: "…", `\cdots`: "…",
-	`\pm`: "±", `\propto`: "∝", `\sqrt`: "√", `\left`: "", `\right`: "", `\quad`: " ", `\qquad`: " ", `\big`: "", `\bigl`: "", `\bigr`: "",
-	`\lfloor`: "⌊", `\rfloor`: "⌋", `\lceil`: "⌈", `\rceil`: "⌉", `\mid`: "|", `\vert`: "|", `\lvert`: "|", `\rvert`: "|",
+	`\pm`: "±", `\propto`: "∝", `\sqrt`: "√", `\left`: "", `\right`: "", `\quad`: " ", `\qquad`: " ", `\big`: "",
+	`\bigl`: "", `\bigr`: "",
+	`\lfloor`: "⌊", `\rfloor`: "⌋", `\lceil`: "⌈", `\rceil`: "⌉", `\mid`: "|", `\vert`: "|", `\lvert`: "|",
+	`\rvert`: "|",
 }
 
 // plainTeX writes a formula in one line: (a)/(b) for a fraction, x_i for an index.

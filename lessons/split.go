@@ -183,7 +183,8 @@ func (s *splitter) colons(rest string) {
 		section.parts = append(section.parts, *s.open)
 		s.open = nil
 	default:
-		s.ps.add(s.at, "the directive %q stands inside of the one that line %d opens; directives do not nest", rest, s.open.at.line)
+		s.ps.add(s.at, "the directive %q stands inside of the one that line %d opens; directives do not nest", rest,
+			s.open.at.line)
 	}
 }
 

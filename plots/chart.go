@@ -87,7 +87,8 @@ func theme(svg string, width, height float64, title, description string) (string
 	if unknown != "" {
 		return "", fmt.Errorf("draw %q: colour %s has no role", title, unknown)
 	}
-	return fmt.Sprintf(`<svg class="plot" viewBox="0 0 %g %g" role="img" aria-label="%s"><title>%s</title><desc>%s</desc>%s`,
+	return fmt.Sprintf(
+		`<svg class="plot" viewBox="0 0 %g %g" role="img" aria-label="%s"><title>%s</title><desc>%s</desc>%s`,
 		width, height, html.EscapeString(title+". "+description), html.EscapeString(title),
 		html.EscapeString(description), strings.TrimSpace(body)), nil
 }

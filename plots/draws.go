@@ -109,7 +109,8 @@ func Distances(points []DistanceAt, slope float64) (Chart, error) {
 	}
 	first, last := points[0], points[len(points)-1]
 	c.Description = fmt.Sprintf("From %s draws to %s the distance falls from %s to %s: slope %s, where 1/√n has −0.5.",
-		terms.Count(int64(first.N)), terms.Count(int64(last.N)), figures(first.Measured.Mid), figures(last.Measured.Mid), terms.Grouped(
+		terms.Count(int64(first.N)), terms.Count(int64(last.N)), figures(first.Measured.Mid),
+		figures(last.Measured.Mid), terms.Grouped(
 			slope, 2,
 		))
 	f := newFigure(

@@ -59,7 +59,8 @@ func Standalone(svg string) (string, error) {
 	if unknown != "" {
 		return "", fmt.Errorf("make a file of a chart: no colour for %s", unknown)
 	}
-	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %[3]s %[4]s" font-family="%[5]s"`,
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %[3]s %[4]s" `+
+		`font-family="%[5]s"`,
 		width*scale, height*scale, open[1], open[2], strings.ReplaceAll(sans, `"`, "'"))
 	svg = head + svg[len(open[0]):]
 	end := strings.Index(svg, "</desc>") + len("</desc>")

@@ -42,7 +42,8 @@ func TestProgramIsTold(t *testing.T) {
 		t.Fatalf("branches %+v", m.Branches)
 	}
 	left, now := m.Branches[0], m.Branches[1]
-	if left.Current || left.Step != 2 || left.Token == nil || left.Token.ID != was.Steps[1].Chosen || left.Tokens != 2 ||
+	if left.Current || left.Step != 2 || left.Token == nil || left.Token.ID != was.Steps[1].Chosen ||
+		left.Tokens != 2 ||
 		!now.Current || now.Step != 0 {
 		t.Errorf("the branch left is %+v, the present one %+v", left, now)
 	}

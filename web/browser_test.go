@@ -85,7 +85,8 @@ func TestBrowserControls(t *testing.T) {
 	settings := func() string {
 		return browser.Value[string](
 			b.Tab,
-			`['temperature','top_k','seed','max_tokens'].map(f => document.querySelector('[data-set='+f+']').value).join(' ')`,
+			`['temperature','top_k','seed','max_tokens'].map(f => `+
+				`document.querySelector('[data-set='+f+']').value).join(' ')`,
 		)
 	}
 
@@ -141,7 +142,8 @@ func TestBrowserPlay(t *testing.T) {
 	b := openTab(t, x, browser.Laptop)
 	b.Eval(`
 		window.announced = 0;
-		new MutationObserver(() => window.announced++).observe(document.getElementById('spoken'), {childList: true, characterData: true, subtree: true});
+		new MutationObserver(() => window.announced++).observe(
+			document.getElementById('spoken'), {childList: true, characterData: true, subtree: true});
 		document.querySelector('[data-prompt]').click()`)
 	b.Until(atStage("1"))
 	b.Eval(`document.querySelector('#transport [data-cmd*=max]').click()`)
@@ -161,7 +163,8 @@ func TestBrowserPlay(t *testing.T) {
 	}
 	if hidden := browser.Value[bool](
 		b.Tab,
-		`(() => { const e = document.getElementById('strip-gen').lastElementChild.getBoundingClientRect(); return e.left > innerWidth || e.right < 0 })()`,
+		`(() => { const e = document.getElementById('strip-gen').lastElementChild.getBoundingClientRect(); `+
+			`return e.left > innerWidth || e.right < 0 })()`,
 	); hidden {
 		t.Error("the newest token is out of sight")
 	}

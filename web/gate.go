@@ -81,7 +81,8 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (g *gate) refuse(r *http.Request) (status int, why string) {
 	if !g.hosts[strings.ToLower(r.Host)] {
 		return http.StatusMisdirectedRequest, fmt.Sprintf(
-			"This server does not answer to the name %s. If it should, start it with -allow-host and that name.", quote(r.Host))
+			"This server does not answer to the name %s. If it should, start it with -allow-host and that name.",
+			quote(r.Host))
 	}
 	origins := r.Header.Values("Origin")
 	for _, o := range origins {

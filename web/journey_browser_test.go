@@ -122,7 +122,8 @@ func TestBranchByKeyboard(t *testing.T) {
 	b.Eval(`const i = document.querySelector('[data-find]'); i.closest('details')?.setAttribute('open', ''); i.focus()`)
 	b.Keys("·the")
 	b.Until(
-		`document.querySelector('#found [data-cmd]') !== null && !document.querySelector('#found').textContent.includes('undefined')`,
+		`document.querySelector('#found [data-cmd]') !== null && ` +
+			`!document.querySelector('#found').textContent.includes('undefined')`,
 	)
 	b.Keys(browser.Enter)
 	b.Until(focused("#found [data-cmd]"))
@@ -167,7 +168,8 @@ func TestScrubAndWhatIf(t *testing.T) {
 	slide := func(selector string, value string) {
 		b.Eval(
 			fmt.Sprintf(
-				`const e = document.querySelector(%q); e.value = %s; e.dispatchEvent(new Event('input', {bubbles: true}))`,
+				`const e = document.querySelector(%q); e.value = %s; `+
+					`e.dispatchEvent(new Event('input', {bubbles: true}))`,
 				selector, value,
 			),
 		)

@@ -59,6 +59,7 @@ func TestMenusAndFindings(t *testing.T) {
 	b.Keys(browser.ArrowRight)
 	b.Until(atStage("3"))
 	b.Until(
-		`document.querySelector('#found').childElementCount === 0 && document.querySelector('[data-find]').value === ''`,
+		`document.querySelector('#found').childElementCount === 0 && ` +
+			`document.querySelector('[data-find]').value === ''`,
 	)
 }

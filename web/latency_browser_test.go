@@ -31,7 +31,8 @@ func BenchmarkKeyToFrame(b *testing.B) {
 				drawn.port1.onmessage = () => { times.push(performance.now() - at); shown(); };
 				drawn.port2.postMessage('');
 			});
-		}).observe(document.getElementById('rail'), { subtree: true, childList: true, attributes: true, characterData: true });
+		}).observe(
+			document.getElementById('rail'), { subtree: true, childList: true, attributes: true, characterData: true });
 		addEventListener('keydown', (event) => { pressed = { from: stage(), at: event.timeStamp } }, true)`)
 	const presses = 200 // so that p99 is not the first, cold one
 	for range b.N {
@@ -39,7 +40,8 @@ func BenchmarkKeyToFrame(b *testing.B) {
 		for n := range presses {
 			page.Keys(browser.ArrowRight)
 			// Asked once: looking again and again would take the page's time.
-			page.Await(fmt.Sprintf(`return times.length > %d || new Promise((done) => { shown = () => done(true); })`, n))
+			page.Await(fmt.Sprintf(
+				`return times.length > %d || new Promise((done) => { shown = () => done(true); })`, n))
 		}
 		ms := browser.Value[[]float64](page.Tab, `times`)
 		slices.Sort(ms)
@@ -64,7 +66,8 @@ func BenchmarkPlayed(b *testing.B) {
 		page.Eval(`window.began = performance.now()`)
 		page.say(`{"cmd":"finish"}`)
 		page.Until(
-			`document.querySelector('#strip-next').classList.contains('is-stopped') && (window.ended = performance.now(), true)`,
+			`document.querySelector('#strip-next').classList.contains('is-stopped') && ` +
+				`(window.ended = performance.now(), true)`,
 		)
 		n := browser.Value[float64](page.Tab, `document.querySelectorAll('#strip-gen > *').length`)
 		b.ReportMetric(n/browser.Value[float64](page.Tab, `(ended - began) / 1000`), "tokens/s")

@@ -14,9 +14,12 @@ const watchMotion = `
 	addEventListener('animationstart', (event) => {
 		if (event.animationName === 'wait') return; // the waiting slot's, without end
 		window.started.push(event.animationName);
-		for (const a of event.target.getAnimations({ subtree: true })) if (a.effect.getComputedTiming().iterations !== Infinity) a.updatePlaybackRate(0.01);
+		for (const a of event.target.getAnimations({ subtree: true })) {
+			if (a.effect.getComputedTiming().iterations !== Infinity) a.updatePlaybackRate(0.01);
+		}
 	});
-	window.moving = () => document.getAnimations().filter(a => a instanceof CSSAnimation && a.animationName !== 'wait' && a.playState === 'running').length`
+	window.moving = () => document.getAnimations().filter(a =>
+		a instanceof CSSAnimation && a.animationName !== 'wait' && a.playState === 'running').length`
 
 // TestMotion: a stage that is arrived at moves, once; a key press ends it; a
 // change at the same stage, a connection that comes back and a look back move
@@ -60,7 +63,9 @@ func TestMotion(t *testing.T) {
 // still fails the test if anything moves in the next two frames.
 func (b loopTab) still(why string) {
 	b.Await(
-		`return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => { window.stillMoving = window.moving(); done(true) })))`,
+		`return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {
+			window.stillMoving = window.moving(); done(true)
+		})))`,
 	)
 	if n := browser.Value[int](b.Tab, `window.stillMoving`); n > 0 {
 		b.Fail("%s: %d animations run: %s", why, n, browser.Value[string](b.Tab, `window.started.join()`))

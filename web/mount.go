@@ -37,7 +37,8 @@ func (s *Server) mountLearn(mux *http.ServeMux) {
 // mountLabs adds the pages of the labs and their feed.
 func (s *Server) mountLabs(mux *http.ServeMux) {
 	deps := labs.Deps{
-		Context: s.ctx, Target: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat, Learner: s.learners.of, Log: s.cfg.Logger,
+		Context: s.ctx, Target: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat, Learner: s.learners.of,
+		Log: s.cfg.Logger,
 	}
 	if s.drafts != nil {
 		deps.DraftSeat = s.drafts.Seat

@@ -103,7 +103,8 @@ func (rs *runs) begin(learner, id string) *run {
 	ctx, stop := context.WithCancel(rs.ctx)
 	seat := rs.pool.Seat()
 	r := &run{
-		id: id, learner: learner, log: rs.log, seat: seat, total: &rs.total, most: rs.limits.MemoryBytes, grown: rs.settle,
+		id: id, learner: learner, log: rs.log, seat: seat, total: &rs.total, most: rs.limits.MemoryBytes,
+		grown:    rs.settle,
 		requests: make(chan request), evict: make(chan struct{}, 1), stop: stop, done: make(chan struct{}),
 		viewers: map[*viewer]struct{}{},
 	}

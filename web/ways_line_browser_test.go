@@ -211,7 +211,8 @@ func TestReloadAtEveryStage(t *testing.T) {
 	v := visitAt(t, x)
 	v.given(oneToken)
 	// The figures of every stage; times are shown as measured, so they stay too.
-	const figures = `[...document.querySelectorAll('#panel :is(h2, dd, tbody tr, tfoot tr), #peek, #cost')].map((e) => e.textContent.replace(/\s+/g, ' ').trim()).join('\n')`
+	const figures = `[...document.querySelectorAll('#panel :is(h2, dd, tbody tr, tfoot tr), #peek, ` +
+		`#cost')].map((e) => e.textContent.replace(/\s+/g, ' ').trim()).join('\n')`
 	for _, k := range infer.Kinds {
 		v.given(oneStage)
 		v.same()

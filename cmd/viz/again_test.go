@@ -33,7 +33,8 @@ func TestAgain(t *testing.T) {
 				"--allow-host=c.example", "-addr=127.0.0.1:1", "-model", "", "-room-ttl", "30d",
 			},
 			[]string{
-				"./my viz", "-no-open", "-storybook=false", "-data", folder, "-allow-host", "a.example,b.example", "-allow-host", "c.example",
+				"./my viz", "-no-open", "-storybook=false", "-data", folder, "-allow-host", "a.example,b.example",
+				"-allow-host", "c.example",
 				"-model", "", "-room-ttl", "30d", "-addr", "0.0.0.0:8080",
 			},
 		},

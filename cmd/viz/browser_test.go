@@ -79,8 +79,10 @@ func fourPlaces(p float64) string {
 // filterTable reads token, z, p and p′ of the first rows of the table on the
 // page.
 func filterTable(tab *browser.Tab, rows int) [][]string {
-	return browser.Value[[][]string](tab, fmt.Sprintf(`[...document.querySelectorAll("#panel tbody tr[data-row]")].slice(0, %d).map(r =>
-		[r.querySelector("th").innerText.trim(), r.children[1].innerText.trim(), r.querySelector("td.p").innerText.trim(), r.querySelector("td.q").innerText.trim()])`, rows))
+	return browser.Value[[][]string](tab, fmt.Sprintf(
+		`[...document.querySelectorAll("#panel tbody tr[data-row]")].slice(0, %d).map(r =>
+			[r.querySelector("th"), r.children[1], r.querySelector("td.p"), r.querySelector("td.q")]
+				.map(cell => cell.innerText.trim()))`, rows))
 }
 
 // expectTable holds the page's filter table to a trace's filter object.
@@ -168,7 +170,9 @@ func TestPlayToAStop(t *testing.T) {
 	tab.Click(`[data-cmd='{"cmd":"play"}']`)
 	tab.Wait(
 		"nine tokens and the stop",
-		`document.querySelectorAll("#strip-gen > *").length === 9 && document.querySelector("#stops-head").innerText.length > 0 && !document.querySelector("#transport").innerText.includes("Pause")`,
+		`document.querySelectorAll("#strip-gen > *").length === 9 && `+
+			`document.querySelector("#stops-head").innerText.length > 0 && `+
+			`!document.querySelector("#transport").innerText.includes("Pause")`,
 	)
 	stages := traced(t, "-prompt", storyPrompt, "-n", "9")
 	var want []string

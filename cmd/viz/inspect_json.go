@@ -67,7 +67,8 @@ func describeJSON(d *checkpoint.Description, reasons []string) io.WriterTo {
 	if g := d.Config; g != nil {
 		window, layers := g.Window()
 		o.Shape = &inspectedShape{
-			g.Layers, g.Width, g.Heads, g.KVHeads, g.HeadDim, g.FFN, g.Vocab, g.Context, window, layers, g.TieEmbeddings,
+			g.Layers, g.Width, g.Heads, g.KVHeads, g.HeadDim, g.FFN, g.Vocab, g.Context, window, layers,
+			g.TieEmbeddings,
 		}
 	}
 	if c := d.Checkpoint; c != nil {

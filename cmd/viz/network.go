@@ -38,10 +38,11 @@ const (
 func (n *network) flags(f *flags) {
 	n.roomTTL = defaultRoomTTL
 	f.value("public-url", "URL", "what others type to reach this server, such as http://192.168.0.7:8080 or, "+
-		"behind a proxy, https://class.example; it is shown to classes and its host is allowed", func(s string) (err error) {
-		n.public, err = parsePublic(s)
-		return err
-	})
+		"behind a proxy, https://class.example; it is shown to classes and its host is allowed",
+		func(s string) (err error) {
+			n.public, err = parsePublic(s)
+			return err
+		})
 	f.text("tls-cert", "FILE", "a certificate (PEM), with which the server speaks HTTPS; needs -tls-key", &n.cert)
 	f.text("tls-key", "FILE", "its private key (PEM)", &n.key)
 	f.value("room-ttl", "TIME", "how long a room of a class is kept after it was last used, such as "+

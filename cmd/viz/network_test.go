@@ -90,7 +90,8 @@ func TestAccess(t *testing.T) {
 // TestTTL: days and hours, within bounds (1 h = 60 min; 400 d = 9,600 h).
 func TestTTL(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"30d": 720 * time.Hour, "1h": time.Hour, "60m": time.Hour, "400d": 9600 * time.Hour, "9600h": 9600 * time.Hour, "1h30m": 90 * time.Minute,
+		"30d": 720 * time.Hour, "1h": time.Hour, "60m": time.Hour, "400d": 9600 * time.Hour, "9600h": 9600 * time.Hour,
+		"1h30m": 90 * time.Minute,
 	} {
 		if got, err := parseTTL(text); err != nil || got != want {
 			t.Errorf("%s: %v, %v, want %v", text, got, err, want)

@@ -47,7 +47,8 @@ func tour(t *testing.T, tab *browser.Tab, name string) {
 		for stage := 1; stage <= 7; stage++ {
 			tab.Wait(fmt.Sprintf("step %d, stage %d", step, stage),
 				fmt.Sprintf(
-					`document.querySelector("#panel")?.innerText.includes("stage %d of 7") && document.querySelector("#rail .rail__head").innerText.length > 0`,
+					`document.querySelector("#panel")?.innerText.includes("stage %d of 7") && `+
+						`document.querySelector("#rail .rail__head").innerText.length > 0`,
 					stage,
 				))
 			if step == 1 || step == 3 {
@@ -60,7 +61,9 @@ func tour(t *testing.T, tab *browser.Tab, name string) {
 	tab.Click(`[data-cmd='{"cmd":"play"}']`)
 	tab.Wait(
 		"the end of the run",
-		`document.querySelector("#transport").innerText.includes("New prompt") && !document.querySelector("#transport").innerText.includes("Pause") && document.querySelectorAll("#strip-gen > *").length > 10`,
+		`document.querySelector("#transport").innerText.includes("New prompt") && `+
+			`!document.querySelector("#transport").innerText.includes("Pause") && `+
+			`document.querySelectorAll("#strip-gen > *").length > 10`,
 	)
 	shot("9-stopped")
 }

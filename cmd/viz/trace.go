@@ -83,7 +83,8 @@ func (o *traceOptions) flags() *flags {
 		o.knob(f, k)
 	}
 	f.value("stop", "TEXT", "a stop string, \\n and \\t for newline and tab; may be given up to 8 times", o.stop)
-	f.value("rows", "R", "tokens listed at each stage; 0 lists the whole vocabulary (default 20)", func(text string) error {
+	const rows = "tokens listed at each stage; 0 lists the whole vocabulary (default 20)"
+	f.value("rows", "R", rows, func(text string) error {
 		n, err := strconv.Atoi(text)
 		if o.rows = n; err != nil || n < 0 {
 			return errors.New("it must be 0 (the whole vocabulary) or more")

@@ -273,7 +273,8 @@ func TestOpenRefuses(t *testing.T) {
 				}
 				return []stored{s}
 			})(t, folder)
-		}, `tokenizer.json has 4096 tokens, more than the vocab_size 4095 of config.json: " bought" has id 4095, beyond the 4095 rows of the model`},
+		}, `tokenizer.json has 4096 tokens, more than the vocab_size 4095 of config.json: " bought" has id 4095, ` +
+			`beyond the 4095 rows of the model`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

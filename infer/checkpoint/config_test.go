@@ -80,7 +80,8 @@ func TestParseConfig(t *testing.T) {
 	}{
 		{"as written", tiny, nil, nil, want},
 		{
-			"left out at their defaults", tiny.with("architectures", absent, "hidden_act", absent, "attention_bias", absent,
+			"left out at their defaults",
+			tiny.with("architectures", absent, "hidden_act", absent, "attention_bias", absent,
 				"num_key_value_heads", absent, "max_position_embeddings", absent, "rms_norm_eps", absent,
 				"rope_theta", absent, "tie_word_embeddings", absent, "eos_token_id", absent), nil, nil,
 			but(func(c *Config) {

@@ -56,7 +56,8 @@ var ggufSizes = map[uint32]int64{0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1,
 // ggufTypes are ggml's numbers of the formats of tensors. Those that are left
 // out were given up before they had files.
 var ggufTypes = map[uint32]dtype{
-	0: dtypeF32, 1: dtypeF16, 2: dtypeQ4, 3: dtypeQ41, 6: dtypeQ5, 7: dtypeQ51, 8: dtypeQ8, 9: "Q8_1", 10: "Q2_K", 11: "Q3_K",
+	0: dtypeF32, 1: dtypeF16, 2: dtypeQ4, 3: dtypeQ41, 6: dtypeQ5, 7: dtypeQ51, 8: dtypeQ8, 9: "Q8_1",
+	10: "Q2_K", 11: "Q3_K",
 	12: dtypeQ4K, 13: dtypeQ5K, 14: dtypeQ6K, 15: "Q8_K", 16: "IQ2_XXS", 17: "IQ2_XS", 18: "IQ3_XXS", 19: "IQ1_S",
 	20: dtypeIQ4NL, 21: "IQ3_S", 22: "IQ2_S", 23: "IQ4_XS", 24: "I8", 25: "I16", 26: "I32", 27: "I64", 28: "F64",
 	29: "IQ1_M", 30: dtypeBF16, 34: "TQ1_0", 35: "TQ2_0", 39: "MXFP4", 40: "NVFP4", 41: "Q1_0", 42: "Q2_0",

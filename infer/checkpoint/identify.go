@@ -81,7 +81,8 @@ func identify(name string, head []byte) (foreign, bool) {
 	if strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html") {
 		return foreign{
 			"web page",
-			`is a web page and not the file it is called; on Hugging Face a file's address has "/resolve/" where its page has "/blob/"`,
+			`is a web page and not the file it is called; ` +
+				`on Hugging Face a file's address has "/resolve/" where its page has "/blob/"`,
 		}, true
 	}
 	for _, s := range signatures {

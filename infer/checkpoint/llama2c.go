@@ -75,8 +75,10 @@ func inFile(tensors map[string]tensor) map[string]tensor {
 // llama2cParts are the names that llama2.c's run.c has for its weights.
 var llama2cParts = map[string]string{
 	"model.embed_tokens": "token_embedding_table", "input_layernorm": "rms_att_weight", "self_attn.q_proj": "wq",
-	"self_attn.k_proj": "wk", "self_attn.v_proj": "wv", "self_attn.o_proj": "wo", "post_attention_layernorm": "rms_ffn_weight",
-	"mlp.gate_proj": "w1", "mlp.down_proj": "w2", "mlp.up_proj": "w3", "model.norm": "rms_final_weight", "lm_head": "wcls",
+	"self_attn.k_proj": "wk", "self_attn.v_proj": "wv", "self_attn.o_proj": "wo",
+	"post_attention_layernorm": "rms_ffn_weight",
+	"mlp.gate_proj":            "w1", "mlp.down_proj": "w2", "mlp.up_proj": "w3", "model.norm": "rms_final_weight",
+	"lm_head": "wcls",
 }
 
 // readLlama2cHeader reads the model's shape and where its weights begin.

@@ -90,7 +90,8 @@ func TestMalformedLlama2c(t *testing.T) {
 			return openMemory("m.bin", map[string][]byte{"m.bin": test.file, llama2cTokens: vocabulary})
 		})
 	}
-	refuse(t, 0, "no vocabulary", "model folder has no tokenizer.bin", "which has the vocabulary of m.bin", func() error {
+	const missing, of = "model folder has no tokenizer.bin", "which has the vocabulary of m.bin"
+	refuse(t, 0, "no vocabulary", missing, of, func() error {
 		return openMemory("m.bin", map[string][]byte{"m.bin": llama2cFile(smallLlama2c...)})
 	})
 	refuse(t, 0, "three bytes", "m.bin: ", "read 3 of 4 bytes", func() error {
@@ -114,7 +115,9 @@ var malformedTokenizerBin = []struct {
 		}
 		return score, length, text
 	}), "token 7: length -1, want 0 to 256"},
-	{"length beyond the file", smallTokenizerBin(func(id int, score, length uint32, text string) (uint32, uint32, string) {
+	{"length beyond the file", smallTokenizerBin(func(
+		id int, score, length uint32, text string,
+	) (uint32, uint32, string) {
 		if id == 7 {
 			length = 1 << 30
 		}
@@ -227,7 +230,8 @@ func TestMalformedIndexes(t *testing.T) {
 	})
 	folder = shardedFolder(t)
 	folder["two.safetensors"] = &fstest.MapFile{Data: writeSafetensors(tinyTensors(t)...)}
-	refuse(t, 1<<20, "a tensor in both", "two.safetensors: ", `tensor "model.embed_tokens.weight" is in another file as well`, func() error {
+	const twice = `tensor "model.embed_tokens.weight" is in another file as well`
+	refuse(t, 1<<20, "a tensor in both", "two.safetensors: ", twice, func() error {
 		_, err := Open(folder, "")
 		return err
 	})

@@ -322,7 +322,8 @@ var malformed = []struct {
 	{
 		"name twice",
 		file(
-			`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`,
+			`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},`+
+				`"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`,
 			make([]byte, 8)...,
 		),
 		`tensor "a" appears twice`,
@@ -330,7 +331,8 @@ var malformed = []struct {
 	{
 		"name twice by an escape",
 		file(
-			`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"\u0061":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`,
+			`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},`+
+				`"\u0061":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`,
 			make([]byte, 8)...,
 		),
 		`tensor "a" appears twice`,
@@ -338,7 +340,8 @@ var malformed = []struct {
 	{
 		"overlap",
 		file(
-			`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F16","shape":[2],"data_offsets":[2,6]}}`,
+			`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},`+
+				`"b":{"dtype":"F16","shape":[2],"data_offsets":[2,6]}}`,
 			make([]byte, 8)...,
 		),
 		`tensors "a" and "b" overlap`,
@@ -346,7 +349,8 @@ var malformed = []struct {
 	{
 		"same bytes",
 		file(
-			`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`,
+			`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},`+
+				`"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`,
 			make([]byte, 8)...,
 		),
 		`tensors "a" and "b" overlap`,
@@ -354,7 +358,8 @@ var malformed = []struct {
 	{
 		"empty inside another",
 		file(
-			`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[0],"data_offsets":[4,4]}}`,
+			`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},`+
+				`"b":{"dtype":"F32","shape":[0],"data_offsets":[4,4]}}`,
 			make([]byte, 8)...,
 		),
 		`tensors "a" and "b" overlap`,
@@ -362,7 +367,8 @@ var malformed = []struct {
 	{
 		"hole",
 		file(
-			`{"a":{"dtype":"F16","shape":[1],"data_offsets":[0,2]},"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`,
+			`{"a":{"dtype":"F16","shape":[1],"data_offsets":[0,2]},`+
+				`"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`,
 			make([]byte, 8)...,
 		),
 		"bytes 2 to 4 of the data belong to no tensor",

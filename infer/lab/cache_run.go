@@ -281,15 +281,19 @@ func attentionShare(s cost.Shape, m, n int) Share {
 func (c *Cache) tables() []Table {
 	names := []string{"step", "", "positions", "", "token", "", "same logits", ""}
 	for _, way := range []string{"cached", "recomputed"} {
-		names = append(names, way+" read", "positions", way+" projections", "", way+" feed-forward", "", way+" attention", "", way+" output", "",
-			way+" multiply-adds", "", way+" formula", "", way+" median", "ms", way+" lower quartile", "ms", way+" upper quartile", "ms", way+" so far", "", way+" so far, median", "ms", way+" so far, lower quartile", "ms", way+" so far, upper quartile", "ms")
+		names = append(names, way+" read", "positions", way+" projections", "", way+" feed-forward", "",
+			way+" attention", "", way+" output", "",
+			way+" multiply-adds", "", way+" formula", "", way+" median", "ms", way+" lower quartile", "ms",
+			way+" upper quartile", "ms", way+" so far", "", way+" so far, median", "ms",
+			way+" so far, lower quartile", "ms", way+" so far, upper quartile", "ms")
 	}
 	steps := Table{Name: "steps", Title: "Each token, cached and recomputed", Columns: columns(names...)}
 	for _, s := range c.Steps {
 		cells := []any{s.Step, s.Positions, s.Token.Text, s.SameLogits}
 		for _, x := range []CacheSide{s.Cached, s.Recomputed} {
 			cells = append(cells, x.Read, x.Parts.Projections, x.Parts.FeedForward, x.Parts.Attention, x.Parts.Output,
-				x.MultAdds, x.Formula, x.Ms.Median, x.Ms.Q1, x.Ms.Q3, x.TotalMultAdds, x.TotalMs.Median, x.TotalMs.Q1, x.TotalMs.Q3)
+				x.MultAdds, x.Formula, x.Ms.Median, x.Ms.Q1, x.Ms.Q3, x.TotalMultAdds, x.TotalMs.Median, x.TotalMs.Q1,
+				x.TotalMs.Q3)
 		}
 		steps.add(cells...)
 	}

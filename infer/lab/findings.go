@@ -173,7 +173,8 @@ func (c *Memory) findings() []string {
 func (p *Prefill) findings() []string {
 	list := []string{
 		fmt.Sprintf(
-			"Each token of a prompt takes %.4f ms, plus %.2f ms for the prompt as a whole (R² of that line: %.3f).", p.PerToken,
+			"Each token of a prompt takes %.4f ms, plus %.2f ms for the prompt as a whole (R² of that line: %.3f).",
+			p.PerToken,
 			p.Constant, p.R2,
 		),
 	}

@@ -236,7 +236,8 @@ func (r *memoryRun) engine(m *infer.Model, v Values, tokens int) error {
 			return err
 		}
 		row := EngineStep{
-			Step: s.N, Positions: loop.Cache().Positions(), Used: loop.Cache().Bytes(), Reserved: loop.Cache().Reserved(),
+			Step: s.N, Positions: loop.Cache().Positions(), Used: loop.Cache().Bytes(),
+			Reserved:    loop.Cache().Reserved(),
 			UsedFormula: shape.KVBytes(s.Positions(), 4),
 		}
 		row.Room = int(row.Reserved / column)

@@ -234,7 +234,8 @@ func (s *Speculation) sum() {
 			return 1
 		})
 		s.Say += fmt.Sprintf(
-			"On this machine no γ saves time: the nearest, %d, takes %.3f ms a token where the target alone takes %.3f.",
+			"On this machine no γ saves time: the nearest, %d, "+
+				"takes %.3f ms a token where the target alone takes %.3f.",
 			near.Gamma, near.PerToken, s.Gammas[0].PerToken,
 		)
 		return
@@ -249,8 +250,10 @@ func (s *Speculation) sum() {
 func (s *Speculation) tables() []Table {
 	gammas := Table{
 		Name: "gammas", Title: "Passes saved and time saved, by γ",
-		Columns: columns("γ", "", "tokens", "", "passes", "", "passes saved", "", "time", "ms", "lower quartile", "ms", "upper quartile", "ms", "a token", "ms", "time saved", "ms",
-			"speed-up", "", "E/(γc + v)", "", "α", "", "tokens a pass", "", "E(α, γ)", "", "c", "", "v", "", "draft", "ms", "verify", "ms", "rest", "ms"),
+		Columns: columns("γ", "", "tokens", "", "passes", "", "passes saved", "", "time", "ms", "lower quartile", "ms",
+			"upper quartile", "ms", "a token", "ms", "time saved", "ms",
+			"speed-up", "", "E/(γc + v)", "", "α", "", "tokens a pass", "", "E(α, γ)", "", "c", "", "v", "", "draft",
+			"ms", "verify", "ms", "rest", "ms"),
 	}
 	for _, g := range s.Gammas {
 		gammas.add(

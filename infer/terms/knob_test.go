@@ -13,14 +13,16 @@ import (
 func TestReadNumber(t *testing.T) {
 	for text, want := range map[string]float64{
 		"0.63": 0.63, "0,63": 0.63, ".5": 0.5, "5.": 5, "63%": 0.63, " 63 % ": 0.63, "1 000": 1000, "1,000": 1000,
-		"1,234,567.5": 1234567.5, "0,632": 0.632, "1e-3": 1e-3, "−2": -2, "-2": -2, "+2": 2, "1\u202f000": 1000, "-0": 0,
+		"1,234,567.5": 1234567.5, "0,632": 0.632, "1e-3": 1e-3, "−2": -2, "-2": -2, "+2": 2,
+		"1\u202f000": 1000, "-0": 0,
 	} {
 		if got, ok := ReadNumber(text); !ok || got != want || math.Signbit(got) != math.Signbit(want) {
 			t.Errorf("%q is read as %v, %v, want %v", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{
-		"", " ", "%", "-", ".", "many", "NaN", "inf", "-Infinity", "1e999", "0x10", "1_000", "1.2.3", "1,2,3", "1,00,000",
+		"", " ", "%", "-", ".", "many", "NaN", "inf", "-Infinity", "1e999", "0x10", "1_000", "1.2.3",
+		"1,2,3", "1,00,000",
 		"5 tokens", "1/3", "1e", strings.Repeat("1", 65),
 	} {
 		if got, ok := ReadNumber(text); ok {

@@ -157,7 +157,8 @@ func comesBack(name, text string) string {
 // and special-looking names included, and that no added token comes of them.
 func TestKindsRoundTrip(t *testing.T) {
 	_, texts := readKinds(t)
-	texts = append(texts, "\xff", "a\xc3", "\xe2\x96", "\xe2\x96\x81x", "é\x80\x80é", "\xf0\x9f\x98", "日\xe6\x97 本", "\u0085x", "\ufeffx",
+	texts = append(texts, "\xff", "a\xc3", "\xe2\x96", "\xe2\x96\x81x", "é\x80\x80é", "\xf0\x9f\x98", "日\xe6\x97 本",
+		"\u0085x", "\ufeffx",
 		"<s>", "</s><unk>", "<|endoftext|>", "<|begin_of_text|>hi", "<0x41>", "\x00\x01", " \xff ", strings.Repeat(
 			"\x80", 20000,
 		))

@@ -44,14 +44,18 @@ var pipelineSeeds = [][4]string{
 	{
 		`{"type":"Sequence","normalizers":[{"type":"NFC"}]}`,
 		`{"type":"ByteLevel","add_prefix_space":true,"use_regex":true}`,
-		`{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}},{"Sequence":{"id":"A"}}],"special_tokens":{"<s>":{"ids":[1]}}}`,
+		`{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}},` +
+			`{"Sequence":{"id":"A"}}],"special_tokens":{"<s>":{"ids":[1]}}}`,
 		`{"type":"ByteLevel"}`,
 	},
 	{
-		`{"type":"Sequence","normalizers":[{"type":"Prepend","prepend":"▁"},{"type":"Replace","pattern":{"String":" "},"content":"▁"}]}`,
+		`{"type":"Sequence","normalizers":[{"type":"Prepend","prepend":"▁"},` +
+			`{"type":"Replace","pattern":{"String":" "},"content":"▁"}]}`,
 		`null`,
-		`{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}},{"Sequence":{"id":"A"}}],"special_tokens":{"<s>":{"ids":[1]}}}`,
-		`{"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"▁"},"content":" "},{"type":"ByteFallback"},{"type":"Fuse"},{"type":"Strip","content":" ","start":1,"stop":0}]}`,
+		`{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}},` +
+			`{"Sequence":{"id":"A"}}],"special_tokens":{"<s>":{"ids":[1]}}}`,
+		`{"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"▁"},"content":" "},` +
+			`{"type":"ByteFallback"},{"type":"Fuse"},{"type":"Strip","content":" ","start":1,"stop":0}]}`,
 	},
 	{
 		`null`, `{"type":"Metaspace","replacement":"▁","prepend_scheme":"first","split":false}`, `null`,
@@ -61,11 +65,15 @@ var pipelineSeeds = [][4]string{
 	{
 		`{"type":"Replace","pattern":{"String":" "},"content":"▁"}`,
 		`{"type":"Split","pattern":{"String":" "},"behavior":"MergedWithPrevious","invert":false}`, `null`,
-		`{"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"▁"},"content":" "},{"type":"ByteFallback"},{"type":"Fuse"}]}`,
+		`{"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"▁"},"content":" "},` +
+			`{"type":"ByteFallback"},{"type":"Fuse"}]}`,
 	},
 	{
 		`null`,
-		`{"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},"behavior":"Removed","invert":true},{"type":"ByteLevel","use_regex":false}]}`,
+		`{"type":"Sequence","pretokenizers":[{"type":"Split",` +
+			`"pattern":{"Regex":"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}|` +
+			` ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},"behavior":"Removed","invert":true},` +
+			`{"type":"ByteLevel","use_regex":false}]}`,
 		`null`, `{"type":"ByteLevel"}`,
 	},
 	{`{"type":"Lowercase"}`, `{"type":"Whitespace"}`, `{"type":"BertProcessing"}`, `{"type":"WordPiece"}`},

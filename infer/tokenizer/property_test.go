@@ -181,7 +181,8 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(
 		[]byte(
-			`{"pre_tokenizer":{"type":"ByteLevel"},"decoder":{"type":"ByteLevel"},"model":{"vocab":{"a":0},"merges":[]}}`,
+			`{"pre_tokenizer":{"type":"ByteLevel"},"decoder":{"type":"ByteLevel"},"model":{"vocab":{"a":0},` +
+				`"merges":[]}}`,
 		),
 	)
 	f.Add([]byte(`{"model":{"vocab":{"a":1e9},"merges":["",[],[[]],null]}}`))

@@ -13,7 +13,8 @@ import (
 func TestShapesRefused(t *testing.T) {
 	for _, test := range []struct{ shape, old, with, want string }{
 		{
-			"gemma3", `"type":"Replace","pattern":{"String":" "},"content":"▁"`, `"type":"Replace","pattern":{"String":" "},"content":"_"`,
+			"gemma3", `"type":"Replace","pattern":{"String":" "},"content":"▁"`,
+			`"type":"Replace","pattern":{"String":" "},"content":"_"`,
 			"normalizer: want ▁ in front of the text, then in place of every space",
 		},
 		{
@@ -30,7 +31,8 @@ func TestShapesRefused(t *testing.T) {
 		},
 		{
 			"gemma3", `{"type":"Split","pattern":{"String":" "},"behavior":"MergedWithPrevious","invert":false}`,
-			`{"type":"Metaspace","replacement":"▁","prepend_scheme":"always","split":false}`, "pre_tokenizer: ▁ is already in place of spaces",
+			`{"type":"Metaspace","replacement":"▁","prepend_scheme":"always","split":false}`,
+			"pre_tokenizer: ▁ is already in place of spaces",
 		},
 		{
 			"gemma3", `"byte_fallback":true`, `"byte_fallback":false`,

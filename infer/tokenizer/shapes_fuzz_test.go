@@ -53,7 +53,8 @@ func TestShapesProperty(t *testing.T) {
 // FuzzShapes checks checkShape on any bytes.
 func FuzzShapes(f *testing.F) {
 	for _, text := range []string{
-		"", "hello\x03", "    a\t\t\tb\n\n\nc", "<think>1²½</think>", "|||IP_ADDRESS|||", "<tool> x </tool>  e\u0301zq", "▁▁ ▁<table>\n",
+		"", "hello\x03", "    a\t\t\tb\n\n\nc", "<think>1²½</think>", "|||IP_ADDRESS|||", "<tool> x </tool>  e\u0301zq",
+		"▁▁ ▁<table>\n",
 		"\U00050000\xf1\xff\xc0", "<|im_start|>user <unused1>", strings.Repeat(" ", 70) + "x", "日本\u0085\u00a0\u3000 é",
 	} {
 		f.Add(text)

@@ -26,13 +26,15 @@ var (
 	// SmolLM's: the Digits pre-tokenizer, then GPT-2's pattern.
 	splitGPT2Digits = &splitter{name: "GPT-2 split, digits alone", digits: true, length: pieceLen}
 	splitLlama3     = &splitter{
-		name:   "Llama-3 split",
-		regex:  `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
+		name: "Llama-3 split",
+		regex: `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|` +
+			` ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
 		length: func(text string) int { return modernLen(text, 3) },
 	}
 	splitQwen2 = &splitter{
-		name:   "Qwen2 split",
-		regex:  `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
+		name: "Qwen2 split",
+		regex: `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|` +
+			` ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
 		length: func(text string) int { return modernLen(text, 1) },
 	}
 	splits = []*splitter{splitGPT2, splitLlama3, splitQwen2}

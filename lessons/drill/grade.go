@@ -123,7 +123,8 @@ func (n *number) judge(r Reading) (Verdict, float64) {
 	v := Verdict{State: Wrong, Understood: r.Said, Value: r.Value}
 	best := math.Inf(1)
 	if rounding, d := n.rounding(r); d < best {
-		v.State, v.Credit, v.Mistake, v.Title, v.Why = Part, rounding.credit, rounding.mistake, rounding.title, rounding.why
+		v.State, v.Credit, v.Mistake, v.Title, v.Why = Part, rounding.credit, rounding.mistake, rounding.title,
+			rounding.why
 		best = d
 	}
 	for _, s := range n.slips {

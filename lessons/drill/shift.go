@@ -253,50 +253,53 @@ func (s *shifted) pCell(step string, i int, z []float64, which int) *Cell {
 
 func (s *shifted) questions() {
 	factor := Real.show(math.Exp(s.c))
-	s.p.question("what", "What does adding the same number to every logit do to the probabilities?", "what becomes of the probabilities", &choice{
-		options: []Option{
-			{Value: "same", Text: "Nothing at all"},
-			{Value: "scaled", Text: "All are multiplied by the same number"},
-			{Value: "sharper", Text: "The top token gains"},
-		},
-		right: "same", note: "Every exp was multiplied by " + factor + ", and so was the sum: it cancels out.",
-		why: map[string]said{
-			"scaled": {
-				Renormalise, "The exps are, not the probabilities.",
-				"Each exp and the sum are multiplied by " + factor + ". Divide one by the other, and it cancels out.",
+	s.p.question("what", "What does adding the same number to every logit do to the probabilities?",
+		"what becomes of the probabilities", &choice{
+			options: []Option{
+				{Value: "same", Text: "Nothing at all"},
+				{Value: "scaled", Text: "All are multiplied by the same number"},
+				{Value: "sharper", Text: "The top token gains"},
 			},
-			"sharper": {
-				OtherOption, "That would be dividing by a small T.",
-				"Adding leaves the gaps between logits as they are, and only they count.",
+			right: "same", note: "Every exp was multiplied by " + factor + ", and so was the sum: it cancels out.",
+			why: map[string]said{
+				"scaled": {
+					Renormalise, "The exps are, not the probabilities.",
+					"Each exp and the sum are multiplied by " + factor +
+						". Divide one by the other, and it cancels out.",
+				},
+				"sharper": {
+					OtherOption, "That would be dividing by a small T.",
+					"Adding leaves the gaps between logits as they are, and only they count.",
+				},
 			},
+		}, [3]string{
+			"Put the two columns p side by side.", "e to z + c is e to z, times e to c. Where does that factor go?",
+			"The factor " + factor + " is in every exp and in the sum.",
 		},
-	}, [3]string{
-		"Put the two columns p side by side.", "e to z + c is e to z, times e to c. Where does that factor go?",
-		"The factor " + factor + " is in every exp and in the sum.",
-	},
 		[]Line{{"Factor e^c out of every exp and of the sum.", "e^(z+c) / Σ e^(z+c) = e^z / Σ e^z", "Nothing at all"}})
-	s.p.question("sign", "A logit is below 0. What does that alone say of its token?", "what a negative logit says", &choice{
-		options: []Option{
-			{Value: "nothing", Text: "Nothing: only differences count"},
-			{Value: "unlikely", Text: "It is unlikely"},
-			{Value: "impossible", Text: "It cannot be drawn"},
-		},
-		right: "nothing", note: "Add a large enough constant, and the same logit is above 0 with " +
-			"the same probability.",
-		why: map[string]said{
-			"unlikely": {
-				OtherOption, "Not by itself.",
-				"If all others are lower still, it is the likely one. Only the differences count.",
+	s.p.question("sign", "A logit is below 0. What does that alone say of its token?",
+		"what a negative logit says", &choice{
+			options: []Option{
+				{Value: "nothing", Text: "Nothing: only differences count"},
+				{Value: "unlikely", Text: "It is unlikely"},
+				{Value: "impossible", Text: "It cannot be drawn"},
 			},
-			"impossible": {
-				OtherOption, "It can.", "e to a negative number is small and above 0. Softmax never gives 0.",
+			right: "nothing", note: "Add a large enough constant, and the same logit is above 0 with " +
+				"the same probability.",
+			why: map[string]said{
+				"unlikely": {
+					OtherOption, "Not by itself.",
+					"If all others are lower still, it is the likely one. Only the differences count.",
+				},
+				"impossible": {
+					OtherOption, "It can.", "e to a negative number is small and above 0. Softmax never gives 0.",
+				},
 			},
+		}, [3]string{
+			"Could you move this logit above 0 without changing any probability?",
+			"Only differences between logits matter.",
+			"Add the same constant to all: every sign can change, no probability does.",
 		},
-	}, [3]string{
-		"Could you move this logit above 0 without changing any probability?",
-		"Only differences between logits matter.",
-		"Add the same constant to all: every sign can change, no probability does.",
-	},
 		[]Line{
 			{
 				"Add a constant to all: the sign changes, the probability does not.", "",

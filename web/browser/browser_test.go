@@ -16,7 +16,8 @@ func TestMain(m *testing.M) { browser.Main(m) }
 func TestDrives(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write([]byte(`<!doctype html><meta name="viewport" content="width=device-width"><title>t</title><input id="in"><button id="b">go</button><p id="out"></p>
+		_, _ = w.Write([]byte(`<!doctype html><meta name="viewport" content="width=device-width"><title>t</title>
+<input id="in"><button id="b">go</button><p id="out"></p>
 <script>
 b.onclick = () => out.textContent = "clicked " + document.getElementById("in").value + " " + innerWidth
 onkeydown = e => { if (e.key === "ArrowRight") out.textContent = "right" }

@@ -32,7 +32,8 @@ const focusAt = `((selector) => {
 	const group = e.tabIndex < 0 ? e.closest('[data-roving]') : null;
 	if (!group && e.tabIndex < 0) return 'is not a place for the focus';
 	if (group?.contains(a)) return 'in';
-	return a && a !== document.body && e.compareDocumentPosition(a) & Node.DOCUMENT_POSITION_FOLLOWING ? 'after' : 'before';
+	if (!a || a === document.body) return 'before';
+	return e.compareDocumentPosition(a) & Node.DOCUMENT_POSITION_FOLLOWING ? 'after' : 'before';
 })(%q)`
 
 // obscured tells what hides the element that has the focus entirely, or "".
@@ -92,7 +93,8 @@ func (k keyboard) arrow(selector string) {
 	if Value[bool](
 		k.Tab,
 		fmt.Sprintf(
-			`!!(document.querySelector(%q).compareDocumentPosition(document.activeElement) & Node.DOCUMENT_POSITION_FOLLOWING)`,
+			`!!(document.querySelector(%q).compareDocumentPosition(document.activeElement) & `+
+				`Node.DOCUMENT_POSITION_FOLLOWING)`,
 			selector,
 		),
 	) {

@@ -109,9 +109,11 @@ func TestAloneAnswers(t *testing.T) {
 		{&lessons.AskSpec{Kind: lessons.AskQuestion, Question: choice}, "2", "yes", "true"},
 		{&lessons.AskSpec{Kind: lessons.AskQuestion, Question: choice}, "1", "no", "false"},
 		{&lessons.AskSpec{Kind: lessons.AskQuestion, Question: recall}, "part", "I know a part", ""},
-		{number, "26%", "0.26 bits", "true"}, {number, "0.3", "0.3 bits", "false"},
+		{number, "26%", "0.26 bits", "true"},
+		{number, "0.3", "0.3 bits", "false"},
 	} {
-		got, err := askAlone(t, session.New(testmodel.Target(t), session.DefaultLimits()).State(), c.ask).Answer(c.choice)
+		state := session.New(testmodel.Target(t), session.DefaultLimits()).State()
+		got, err := askAlone(t, state, c.ask).Answer(c.choice)
 		right := ""
 		if got.Right != nil {
 			right = strconv.FormatBool(*got.Right)

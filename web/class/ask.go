@@ -51,7 +51,8 @@ func Undrawn(ctx context.Context, do Do) (*session.State, error) {
 func undrawnBySampling(ctx context.Context, do Do) (*session.State, error) {
 	st, err := Undrawn(ctx, do)
 	if err == nil && st.Settings.Greedy() {
-		err = terms.Refuse(CodeAsk, "Greedy draws nothing: it takes the most probable token. Raise the temperature first.")
+		err = terms.Refuse(CodeAsk,
+			"Greedy draws nothing: it takes the most probable token. Raise the temperature first.")
 	}
 	return st, err
 }

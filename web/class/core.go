@@ -233,7 +233,8 @@ func (c *core) show() {
 	c.seq++
 	d, st := c.data, c.state
 	v := &View{
-		Seq: c.seq, At: c.cfg.Now(), Code: c.code, Title: d.Title, State: st, Timer: d.Timer, Here: c.present(), Members: c.active(),
+		Seq: c.seq, At: c.cfg.Now(), Code: c.code, Title: d.Title, State: st, Timer: d.Timer, Here: c.present(),
+		Members:   c.active(),
 		Nicknames: d.Nicknames, NamesHidden: d.NamesHidden, Locked: d.Locked, Alone: d.Alone, Ended: d.Ended,
 		Presenting: c.sitters[c.seat] > 0, Notice: c.notice,
 	}

@@ -33,7 +33,8 @@ var (
 			"deleted room no longer works.",
 	)
 	ErrExpired = terms.Refuse(
-		terms.CodeExpired, "This class is over, so its code no longer works. Ask the instructor to open the room again.",
+		terms.CodeExpired, "This class is over, "+
+			"so its code no longer works. Ask the instructor to open the room again.",
 	)
 	ErrFull   = terms.Refuse(terms.CodeFull, "The room is full. You can still follow on the screen in front.")
 	ErrLocked = terms.Refuse(CodeLocked, "The instructor has locked the room: no one else can join right now.")

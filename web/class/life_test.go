@@ -104,7 +104,8 @@ func TestForget(t *testing.T) {
 func TestSweep(t *testing.T) {
 	s := begun(t, "", func(c *Config) { c.Limits = Limits{TTL: time.Hour, Rest: time.Minute, Rooms: 2} })
 	old, used := s.room(Options{}), s.room(Options{})
-	if _, _, err := s.Create(t.Context(), teacher, Options{}); err == nil || err.(*terms.Refusal).Code != terms.CodeFull {
+	if _, _, err := s.Create(t.Context(), teacher, Options{}); err == nil ||
+		err.(*terms.Refusal).Code != terms.CodeFull {
 		t.Errorf("a third room of two: %v", err)
 	}
 	old.start("The capital of")

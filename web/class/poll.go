@@ -122,7 +122,8 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 	case b.N < 0 || !(b.Sure >= 0 && b.Sure <= 1):
 		return nil, nil, v, terms.Refuse(
 			CodeNotOffer,
-			"This vote cannot be counted: its number must not be below 0, and how sure you are must be between 0 and 1.",
+			"This vote cannot be counted: its number must not be below 0, "+
+				"and how sure you are must be between 0 and 1.",
 		)
 	}
 	v = vote{Sure: b.Sure, N: b.N}
@@ -151,7 +152,8 @@ func (p *poll) read(choice string) (string, error) {
 		return strconv.FormatFloat(x, 'g', -1, 64), err
 	}
 	if !slices.ContainsFunc(p.Options, func(o Option) bool { return !o.Rest && o.Key == choice }) {
-		return "", terms.Refuse(CodeNotOffer, "%q is not on offer in this vote. Choose one of what is shown.", short(choice))
+		return "", terms.Refuse(CodeNotOffer, "%q is not on offer in this vote. Choose one of what is shown.",
+			short(choice))
 	}
 	return choice, nil
 }

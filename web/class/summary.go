@@ -180,7 +180,8 @@ func (s *Summary) WriteCSV(w io.Writer) error {
 				row := []string{
 					strconv.Itoa(i + 1), p.Asked.UTC().Format(time.RFC3339), string(p.Kind), terms.Cell(p.Text),
 					strconv.Itoa(n + 1),
-					optionCell(cmp.Or(o.Text, o.Letter)), strconv.Itoa(r.Counts[j]), share(r.Counts[j], r.Votes), "", "",
+					optionCell(cmp.Or(o.Text, o.Letter)), strconv.Itoa(r.Counts[j]),
+					share(r.Counts[j], r.Votes), "", "",
 					fmt.Sprint(o.Right),
 				}
 				if p.Kind == Next || p.Kind == Draw {

@@ -29,7 +29,9 @@ func drive(tab *browser.Tab, room, cmd string, fields ...string) {
 	for i := 0; i < len(fields); i += 2 {
 		form.Set(fields[i], fields[i+1])
 	}
-	tab.Eval(fmt.Sprintf(`window.done = false; fetch(%q, {method: "POST", headers: {"Viz-Fragment": "1", "Content-Type": "application/x-www-form-urlencoded"}, body: %q})
+	tab.Eval(fmt.Sprintf(`window.done = false;
+		const headers = {"Viz-Fragment": "1", "Content-Type": "application/x-www-form-urlencoded"};
+		fetch(%q, {method: "POST", headers, body: %q})
 		.then(async r => { window.done = r.status === 204 ? "done" : await r.text() })`, room+"/do", form.Encode()))
 	tab.Wait("an answer to "+cmd, `window.done === "done"`)
 }

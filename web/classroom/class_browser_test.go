@@ -80,7 +80,8 @@ func (l *lesson) cast(letters string) {
 		browser.Touch(phone).Press(`#cl-poll button[data-letter="` + letter + `"]`)
 		phone.Wait(
 			"a vote that counts",
-			`document.querySelector('#cl-poll button[data-letter="`+letter+`"] em').textContent === "your vote, counted"`,
+			`document.querySelector('#cl-poll button[data-letter="`+letter+
+				`"] em').textContent === "your vote, counted"`,
 		)
 	}
 	l.all(
@@ -91,7 +92,8 @@ func (l *lesson) cast(letters string) {
 
 // secrets are what must not be on a screen before the reveal, as a script that
 // finds some of it.
-const secrets = `[...document.querySelectorAll("#cl-poll .two, #cl-body .two, #cl-stage .tc, #cl-stage .cum, #cl-body .tc, #cl-body .cum, .is-pick, .is-known")].map(e => e.outerHTML.slice(0, 200)).join("\n")`
+const secrets = `[...document.querySelectorAll("#cl-poll .two, #cl-body .two, #cl-stage .tc, #cl-stage .cum, ` +
+	`#cl-body .tc, #cl-body .cum, .is-pick, .is-known")].map(e => e.outerHTML.slice(0, 200)).join("\n")`
 
 // hides checks that no screen tells what is asked.
 func (l *lesson) hides() {

@@ -124,6 +124,6 @@ func (p *Pages) trouble(r *http.Request, err error) (status int, head, say strin
 	if r.Context().Err() == nil {
 		p.Log.Error("a class", "path", r.URL.Path, "err", err)
 	}
-	return http.StatusInternalServerError, "Something went wrong on the server.", "It has been logged. Try again in a " +
-		"moment."
+	return http.StatusInternalServerError, "Something went wrong on the server.",
+		"It has been logged. Try again in a moment."
 }

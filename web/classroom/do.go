@@ -70,7 +70,8 @@ const maxSeconds = 7200
 // ([session.ParseCommand]), and the name that a form may use for one of them.
 var runCommands = map[string]string{
 	"forward": "step", "back": "back", "token": "token", "play": "play", "pause": "pause", "reset": "reset",
-	"goon": "goon", "start": "start", "speed": "speed", "look": "look", "redraw": "redraw", "seek": "seek", "set": "set",
+	"goon": "goon", "start": "start", "speed": "speed", "look": "look", "redraw": "redraw", "seek": "seek",
+	"set": "set",
 }
 
 // drive reads a command for the room's run. Of a form's fields it is given those

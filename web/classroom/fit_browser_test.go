@@ -33,7 +33,10 @@ func TestVotesFit(t *testing.T) {
 			}
 			if small := browser.Value[float64](
 				tab,
-				`Math.min(...[...document.querySelectorAll(".poll *")].filter(e => e.textContent.trim() && e.checkVisibility() && !e.closest(".sr, math")).map(e => parseFloat(getComputedStyle(e).fontSize))) / parseFloat(getComputedStyle(document.documentElement).fontSize)`,
+				`Math.min(...[...document.querySelectorAll(".poll *")].filter(e => e.textContent.trim() && `+
+					`e.checkVisibility() && !e.closest(".sr, `+
+					`math")).map(e => parseFloat(getComputedStyle(e).fontSize))) / `+
+					`parseFloat(getComputedStyle(document.documentElement).fontSize)`,
 			); small < 1.125 {
 				t.Errorf("%s: text of %g rem on the %s; 1.125 is 18 px at 1920", name, small, screen)
 			}

@@ -23,7 +23,9 @@ func TestLookInside(t *testing.T) {
 	drive(desk, room, "start", "prompt", "The capital of France is")
 	drive(desk, room, "token")
 	drive(desk, room, "forward")
-	const drawn = `[...document.querySelectorAll("canvas[data-heat]")].length === 6 && [...document.querySelectorAll("canvas[data-heat]")].every(c => new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer).some(x => x !== 0))`
+	const drawn = `[...document.querySelectorAll("canvas[data-heat]")].length === 6 && ` +
+		`[...document.querySelectorAll("canvas[data-heat]")].every(c => new ` +
+		`Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer).some(x => x !== 0))`
 	wall.Wait("the heads on the wall", drawn)
 	phone.Wait("the forward pass", `document.querySelector("#cl-stage .fwd")`)
 	if browser.Value[bool](phone, `document.querySelector("canvas") !== null`) {

@@ -12,7 +12,11 @@ import (
 // cut takes the connection away, and every new one; mend gives it back.
 const (
 	cut = `window.whole = window.WebSocket;
-		window.WebSocket = class { static OPEN = 1; readyState = 0; constructor() { setTimeout(() => this.onclose?.({code: 1006}), 20) } close() {} send() {} };
+		window.WebSocket = class {
+			static OPEN = 1; readyState = 0;
+			constructor() { setTimeout(() => this.onclose?.({code: 1006}), 20) }
+			close() {} send() {}
+		};
 		dispatchEvent(new Event("offline"))`
 	mend = `window.WebSocket = window.whole`
 )
@@ -37,7 +41,8 @@ func TestCutPhone(t *testing.T) {
 	phone.Shot("cut-phone.png")
 	if over := browser.Value[bool](
 		phone,
-		`document.querySelector("#conn").getBoundingClientRect().bottom <= document.querySelector("#cl-strip").getBoundingClientRect().top + 1`,
+		`document.querySelector("#conn").getBoundingClientRect().bottom <= `+
+			`document.querySelector("#cl-strip").getBoundingClientRect().top + 1`,
 	); !over {
 		t.Error("the banner covers the text")
 	}
@@ -67,7 +72,8 @@ func TestWanderPhone(t *testing.T) {
 	}
 	phone := browser.Open(t, browser.Phone, room)
 	hands := browser.Touch(phone)
-	const now = `[...document.querySelectorAll(".ph__screen:not([hidden]) .is-now .stage__short")].map(e => e.textContent).join()`
+	const now = `[...document.querySelectorAll(".ph__screen:not([hidden]) .is-now .stage__short")].map(e => ` +
+		`e.textContent).join()`
 	phone.Wait("the class's stage", now+` === "Filter"`)
 	hands.Press("[data-wander]")
 	phone.Wait("an own look", now+` === "Filter" && !document.querySelector("#own").hidden`)

@@ -66,9 +66,12 @@ func TestSnapshot(t *testing.T) {
 	p := &Pages{rest: st}
 	v := &class.View{
 		Seq: 7, Code: "ABCDEF", State: st, Hidden: true, Here: 3,
-		Poll: &class.Poll{ID: "1.1", Kind: class.Next, Phase: class.Open, Round: 1, Step: 2, Prompt: "<p>Which?</p>", Votes: 2, Options: []class.Option{
-			{Key: "1", Letter: "A", Text: " a", Token: true}, {Key: "2", Letter: "B", Text: " b", Token: true},
-		}},
+		Poll: &class.Poll{
+			ID: "1.1", Kind: class.Next, Phase: class.Open, Round: 1, Step: 2, Prompt: "<p>Which?</p>",
+			Votes: 2, Options: []class.Option{
+				{Key: "1", Letter: "A", Text: " a", Token: true}, {Key: "2", Letter: "B", Text: " b", Token: true},
+			},
+		},
 	}
 	for _, kind := range []string{onPhone, onWall} {
 		first, err := p.snapshot(v, kind)

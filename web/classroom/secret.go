@@ -40,7 +40,9 @@ func secretOf(r *http.Request, code string) (class.Secret, bool) {
 
 // taught returns the room of a request that comes from its teacher, or answers
 // why it is none.
-func (p *Pages) taught(w http.ResponseWriter, r *http.Request) (room *class.Room, secret class.Secret, who string, ok bool) {
+func (p *Pages) taught(
+	w http.ResponseWriter, r *http.Request,
+) (room *class.Room, secret class.Secret, who string, ok bool) {
 	code := class.NormalCode(r.PathValue("code"))
 	who = p.Who(w, r)
 	secret, has := secretOf(r, code)

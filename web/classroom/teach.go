@@ -51,7 +51,8 @@ func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 	}
 	f := r.PostForm
 	room, secret, err := p.Hub.Create(r.Context(), p.Who(w, r), class.Options{
-		Title: strings.TrimSpace(f.Get("title")), Walk: f.Get("walk"), Nicknames: f.Get("nicknames") != "", Alone: f.Get("alone") != "",
+		Title: strings.TrimSpace(f.Get("title")), Walk: f.Get("walk"), Nicknames: f.Get("nicknames") != "",
+		Alone: f.Get("alone") != "",
 	})
 	if err != nil {
 		status, _, say := p.trouble(r, err)
@@ -69,7 +70,8 @@ func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 	// The page that shows the instructor's link is shown once: this cookie says
 	// that it has not been yet.
 	http.SetCookie(w, &http.Cookie{
-		Name: freshName, Value: "1", Path: madePath(room.Code()), MaxAge: 600, HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteLaxMode,
+		Name: freshName, Value: "1", Path: madePath(room.Code()), MaxAge: 600, HttpOnly: true, Secure: r.TLS != nil,
+		SameSite: http.SameSiteLaxMode,
 	})
 	http.Redirect(w, r, madePath(room.Code()), http.StatusSeeOther)
 }

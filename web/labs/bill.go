@@ -20,7 +20,9 @@ func billSections(r *lab.Bill) []section {
 			Say: say(b(terms.Count(r.Cost.InputTokens)), " tokens in for ", b(terms.Dollars(r.Cost.Input)), ", ", b(
 				terms.Count(r.Cost.OutputTokens),
 			), " out for ", b(terms.Dollars(r.Cost.Output)),
-				": ", x(terms.Dollars(r.Cost.Total)+" in all"), ", "+terms.Percent(r.OutputShare)+" of it output. One output token costs as much as "+terms.Measured(r.BreakEven)+" input tokens."),
+				": ", x(terms.Dollars(r.Cost.Total)+" in all"),
+				", "+terms.Percent(r.OutputShare)+" of it output. One output token costs as much as "+
+					terms.Measured(r.BreakEven)+" input tokens."),
 		}.charted(plots.BillSoFar(r.Cost.Input, costs)),
 		{ID: "answer", Title: "What was paid for", Half: true, Say: paidSay(r), Body: paidView(paidTokens(r))},
 	}

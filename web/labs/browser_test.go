@@ -59,7 +59,8 @@ func TestEveryLabByEveryHand(t *testing.T) {
 			hands.Press(".chart .twin summary")
 			tab.Wait(
 				"the numbers",
-				`document.querySelector(".chart .twin").open && document.querySelector(".chart .twin td").getBoundingClientRect().height > 0`,
+				`document.querySelector(".chart .twin").open && `+
+					`document.querySelector(".chart .twin td").getBoundingClientRect().height > 0`,
 			)
 			found := tab.Text(".verdict")
 			hands.Press(".lab__link")
@@ -87,7 +88,8 @@ func TestCancelKeeps(t *testing.T) {
 		hands.Press("#lab-run button")
 		tab.Wait(
 			"the end",
-			`document.querySelector("#lab-run").textContent.includes("Cancelled after") && document.querySelector(".about")`,
+			`document.querySelector("#lab-run").textContent.includes("Cancelled after") && `+
+				`document.querySelector(".about")`,
 		)
 		if !strings.Contains(tab.Text(".about"), "ended early") {
 			t.Error("the report does not say that it was ended early")
@@ -108,7 +110,8 @@ func TestRefusedBesideField(t *testing.T) {
 	tab.Set("#f-tokens", "16")
 	tab.Wait(
 		"no error",
-		`document.querySelector("#err-tokens").textContent === "" && !document.querySelector("#f-tokens").hasAttribute("aria-invalid")`,
+		`document.querySelector("#err-tokens").textContent === "" && `+
+			`!document.querySelector("#f-tokens").hasAttribute("aria-invalid")`,
 	)
 	tab.Wait("the address", `location.search === "?tokens=16"`)
 }
@@ -148,7 +151,10 @@ func TestJSONInStep(t *testing.T) {
 	tab.Set("#f-request", `{"prompt": "Once upon", "max_tokens": 7, "stream": false, "stop": ["\n"]}`)
 	tab.Wait(
 		"the fields",
-		`document.querySelector("#f-max_tokens").value === "7" && document.querySelector("#f-prompt").value === "Once upon" && document.querySelector("#f-stream").value === "false" && document.querySelector("#f-stop").value === "\\n"`,
+		`document.querySelector("#f-max_tokens").value === "7" && `+
+			`document.querySelector("#f-prompt").value === "Once upon" && `+
+			`document.querySelector("#f-stream").value === "false" && `+
+			`document.querySelector("#f-stop").value === "\\n"`,
 	)
 	tab.Set("#f-request", `{"prompt": `)
 	tab.Wait("what is wrong", `document.querySelector("#err-request").textContent.includes("JSON")`)
@@ -170,7 +176,8 @@ func TestJSONFollowsUnderTheCaret(t *testing.T) {
 	hands.Press("#f-requests")
 	tab.Wait(
 		"both",
-		`document.querySelector("#f-request").value.includes('"seed": 7') && document.querySelector("#f-max_tokens").value === "12"`,
+		`document.querySelector("#f-request").value.includes('"seed": 7') && `+
+			`document.querySelector("#f-max_tokens").value === "12"`,
 	)
 	if got := browser.Value[string](
 		tab, `document.querySelector("#f-request").value`,

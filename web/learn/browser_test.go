@@ -109,7 +109,8 @@ func scrollThrough(tab *browser.Tab) {
 	tab.Eval(`scrollTo(0, 0)`)
 	tab.Wait(
 		"the end of the page",
-		`(() => { scrollBy(0, innerHeight / 2); return scrollY + innerHeight > document.documentElement.scrollHeight - 2 })()`,
+		`(() => { scrollBy(0, innerHeight / 2); `+
+			`return scrollY + innerHeight > document.documentElement.scrollHeight - 2 })()`,
 	)
 }
 
@@ -175,7 +176,8 @@ func TestSearchFromAnyPage(t *testing.T) {
 	// of the whole word; the address says whose they are.
 	tab.Wait(
 		"the results of the whole word",
-		`location.search === "?q=nucleus" && document.querySelector("#results mark")?.textContent.toLowerCase() === "nucleus"`,
+		`location.search === "?q=nucleus" && document.querySelector("#results mark")?.textContent.toLowerCase() `+
+			`=== "nucleus"`,
 	)
 	tab.Reload()
 	if n := len(tab.Texts("#results li")); n == 0 {

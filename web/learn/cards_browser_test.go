@@ -21,7 +21,8 @@ func TestCardsByKeyboard(t *testing.T) {
 	counts := func(due, fresh, later int) {
 		t.Helper()
 		tab.Wait(fmt.Sprintf("%d due, %d new, %d later", due, fresh, later), fmt.Sprintf(
-			`[...document.querySelectorAll(".counts dd")].map((e) => e.innerText).join() === "%d,%d,%d"`, due, fresh, later))
+			`[...document.querySelectorAll(".counts dd")].map((e) => e.innerText).join() === "%d,%d,%d"`, due,
+			fresh, later))
 	}
 	counts(0, all, 0)
 	tab.Keys("3") // not before it was turned

@@ -105,7 +105,8 @@ func newNucleusSide(st *session.State, prompt string) nucleusSide {
 	}
 	for _, r := range f.Rows.Rows {
 		v.Rows = append(v.Rows, nucleusRow{
-			stage.TokenText(r.Token), terms.Prob(r.P), stage.Share(r.P), r.Rank <= d.Reach(sampling.RuleTopK), r.Rank <= d.Reach(sampling.RuleTopP),
+			stage.TokenText(r.Token), terms.Prob(r.P), stage.Share(r.P), r.Rank <= d.Reach(sampling.RuleTopK),
+			r.Rank <= d.Reach(sampling.RuleTopP),
 		})
 	}
 	return v

@@ -170,9 +170,13 @@ func TestAnswers(t *testing.T) {
 			lang.FoundHTML(lang.NewFound(all["forced"], 1, "<b>")),
 		},
 		"head-detail": {
-			lang.HeadHTML(lang.NewHead(st, 1, 1)), lang.HeadHTML(lang.NewHead(st, 9, 9)), lang.HeadHTML(stage.HeadDetail{}),
+			lang.HeadHTML(lang.NewHead(st, 1, 1)), lang.HeadHTML(lang.NewHead(st, 9, 9)),
+			lang.HeadHTML(stage.HeadDetail{}),
 		},
-		"inside": {lang.InsideHTML(lang.NewInside(st, 1)), lang.InsideHTML(lang.NewInside(st, 9)), lang.InsideHTML(stage.Inside{})},
+		"inside": {
+			lang.InsideHTML(lang.NewInside(st, 1)), lang.InsideHTML(lang.NewInside(st, 9)),
+			lang.InsideHTML(stage.Inside{}),
+		},
 	} {
 		if parse(t, html(t, PageHTML(NewPage(st)))).Find("#"+id).Length() != 1 {
 			t.Errorf("the page has no place for #%s", id)

@@ -164,7 +164,8 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 		link.Log.Choices = append(link.Log.Choices, infer.Choice{Step: c[0], Token: c[1]})
 	}
 	if err := link.check(m); err != nil {
-		return Link{}, terms.Refuse(CodeLink, "This link contradicts itself (%s): it was edited by hand, or damaged.", err)
+		return Link{}, terms.Refuse(CodeLink,
+			"This link contradicts itself (%s): it was edited by hand, or damaged.", err)
 	}
 	return link, nil
 }
@@ -222,7 +223,8 @@ func (s *Session) open(ctx context.Context, next *State, link Link) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return terms.Refuse(CodeLink, "This link does not work (%v): it was edited by hand, or made by another version.", err)
+		return terms.Refuse(CodeLink,
+			"This link does not work (%v): it was edited by hand, or made by another version.", err)
 	}
 	s.loop = loop
 	s.begin(next, link.Log.Prompt)

@@ -84,12 +84,14 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 	// Edited by hand: more steps than the run can have, and a stage that the
 	// stop condition never let run.
 	for name, edit := range map[string]func(*Link){
-		"no steps":                 func(l *Link) { l.Log.Steps = 0 },
-		"beyond the window":        func(l *Link) { l.Log.Steps = 513 },
-		"looks ahead":              func(l *Link) { l.Cursor.Step = 2 },
-		"no settings":              func(l *Link) { l.Log.Changes = nil },
-		"T below 0":                func(l *Link) { l.Log.Settings.Temperature = -1 },
-		"no stage":                 func(l *Link) { l.Log.Ran, l.Cursor.Stage = infer.KindForward-1, infer.KindForward-1 },
+		"no steps":          func(l *Link) { l.Log.Steps = 0 },
+		"beyond the window": func(l *Link) { l.Log.Steps = 513 },
+		"looks ahead":       func(l *Link) { l.Cursor.Step = 2 },
+		"no settings":       func(l *Link) { l.Log.Changes = nil },
+		"T below 0":         func(l *Link) { l.Log.Settings.Temperature = -1 },
+		"no stage": func(l *Link) {
+			l.Log.Ran, l.Cursor.Stage = infer.KindForward-1, infer.KindForward-1
+		},
 		"an eighth stage":          func(l *Link) { l.Log.Ran = infer.KindCache + 1 },
 		"looks at an eighth stage": func(l *Link) { l.Log.Steps, l.Cursor.Stage = 2, infer.KindCache+1 },
 		"settings too late": func(l *Link) {

@@ -94,7 +94,8 @@ const stopColumn = 14
 
 func (w Words) workLine(key string, cached, recomputed int64) string {
 	return w.T(
-		key, "cached", w.MultAdds(cached), "recomputed", w.MultAdds(recomputed), "times", terms.Times(recomputed, cached),
+		key, "cached", w.MultAdds(cached), "recomputed", w.MultAdds(recomputed),
+		"times", terms.Times(recomputed, cached),
 	)
 }
 

@@ -283,7 +283,9 @@ func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
 }
 
 // madeUp are the beginnings of keys that the program puts together.
-var madeUp = regexp.MustCompile(`^(numbers|brief|line)\.|^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.`)
+var madeUp = regexp.MustCompile(
+	`^(numbers|brief|line)\.|^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.`,
+)
 
 // TestCatalogueFitsTheSource asserts that every text asked for is there and is
 // given the values it asks for, and that none is there in vain.

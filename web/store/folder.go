@@ -59,7 +59,8 @@ func (db *DB) readSecret(now time.Time) ([]byte, error) {
 		return nil, fmt.Errorf("%s is damaged and cannot be set aside: %w", path, err)
 	}
 	db.tell(now, "The secret by which this server knew its learners could not be read. The file is set aside as "+
-		filepath.Base(to)+" in the data folder, and everybody is a new learner; a saved progress file can be imported.", to)
+		filepath.Base(to)+" in the data folder, and everybody is a new learner; a saved progress file can be imported.",
+		to)
 	return newSecret(path)
 }
 

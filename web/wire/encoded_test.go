@@ -15,7 +15,8 @@ func TestEncode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"seq":12,"at":1700000000000001,"ack":0,"panels":[{"id":"a","op":"morph","html":"<b>&</b>"}],"data":5}`
+	const want = `{"seq":12,"at":1700000000000001,"ack":0,"panels":[{"id":"a","op":"morph",` +
+		`"html":"<b>&</b>"}],"data":5}`
 	if string(e.Bytes()) != want || e.Seq() != 12 {
 		t.Errorf("%d: %s, want 12: %s", e.Seq(), e.Bytes(), want)
 	}

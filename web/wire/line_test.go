@@ -121,7 +121,7 @@ func TestPings(t *testing.T) {
 	for _, ordered := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			p := newPipe()
-			ended := over(p, Kind{Ordered: ordered}, linePart(func(_ context.Context, in <-chan Command, out Line) error {
+			think := func(_ context.Context, in <-chan Command, out Line) error {
 				for c := range in {
 					if c.Name == "think" {
 						time.Sleep(time.Minute)
@@ -131,7 +131,8 @@ func TestPings(t *testing.T) {
 					}
 				}
 				return nil
-			}))
+			}
+			ended := over(p, Kind{Ordered: ordered}, linePart(think))
 			p.in <- `{"cmd":"think","n":1}`
 			p.in <- `{"cmd":"ping","n":2}`
 			var acks []uint64

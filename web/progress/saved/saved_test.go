@@ -197,7 +197,8 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(strings.ReplaceAll(example, "\n", "")))
 	f.Add(
 		[]byte(
-			`{"format":"viz-progress","version":1,"exported":"2026-11-21T09:00:00.000Z","visits":[],"answers":[],"reviews":[],"predictions":[],"settings":[]}`,
+			`{"format":"viz-progress","version":1,"exported":"2026-11-21T09:00:00.000Z","visits":[],"answers":[],` +
+				`"reviews":[],"predictions":[],"settings":[]}`,
 		),
 	)
 	f.Add([]byte(`{"format":[{"\ud800":null}]}`))
