@@ -148,23 +148,29 @@ func TestEngineStandsAlone(t *testing.T) {
 	}
 }
 
-func TestTopLevel(t *testing.T) {
+// ownFiles lists the files of the repository, by their paths from its top.
+func ownFiles(t *testing.T) []string {
+	t.Helper()
 	top := filepath.Join("..", "..")
 	if _, err := os.Stat(filepath.Join(top, ".git")); err != nil {
 		t.Skip("not a git checkout: what belongs to the repository cannot be told")
 	}
-	c := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard")
+	c := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	c.Dir = top
 	out, err := c.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+}
+
+func TestTopLevel(t *testing.T) {
 	allowed := []string{
 		".ci", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "cmd", "go.mod", "go.sum",
 		"infer", "lessons", "plots", "static", "testdata", "web",
 	}
 	found := map[string]bool{}
-	for path := range strings.FieldsFuncSeq(string(out), func(r rune) bool { return r == '\n' }) {
+	for _, path := range ownFiles(t) {
 		name, _, folder := strings.Cut(path, "/")
 		found[name] = true
 		if !slices.Contains(allowed, name) && (folder || !strings.HasPrefix(name, ".")) {

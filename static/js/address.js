@@ -75,7 +75,8 @@ export class Address {
     const link = `${location.origin}/loop?${new URLSearchParams({ log: this.#socket.link })}`;
     const copied = await copy(link);
     if (copied) button.closest('details')?.removeAttribute('open');
-    tell(copied ? 'Link copied. It opens this text at this stage.' : `This browser does not let pages copy. The link is ${link}`);
+    tell(copied ? 'Link copied. It opens this text at this stage.'
+      : `This browser does not let pages copy. The link is ${link}`);
   }
 }
 

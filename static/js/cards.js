@@ -41,8 +41,10 @@ document.addEventListener('submit', (event) => {
 });
 
 document.addEventListener('keydown', (event) => {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
-  if (event.target.closest('input, textarea, select, .all, .top, a') || recall('viz.letterkeys') === 'off' && event.key !== ' ') return;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (document.querySelector('dialog[open]')) return;
+  if (event.target.closest('input, textarea, select, .all, .top, a')) return;
+  if (recall('viz.letterkeys') === 'off' && event.key !== ' ') return;
   const back = turned();
   if (!back) return;
   if (event.key === ' ' && !event.target.closest('button, summary')) {

@@ -124,7 +124,9 @@ function mark() {
   const says = box.querySelector('[data-mine]');
   if (says) says.textContent = mineWords(box, stands, open);
   const said = (open ?? stands)?.sure;
-  for (const level of box.querySelectorAll('[name="sure"]')) if (said && Number(level.value) === said) level.checked = true;
+  for (const level of box.querySelectorAll('[name="sure"]')) {
+    if (said && Number(level.value) === said) level.checked = true;
+  }
   const draw = box.querySelector('[data-draw]');
   if (draw) draw.disabled = Boolean(stands);
   result(box, stands);
@@ -147,7 +149,8 @@ function result(box, stands) {
     row.querySelector('[data-you]').textContent = own ? 'you' : '';
     if (!own || box.dataset.kind === 'draw') continue;
     const { share, model } = row.dataset;
-    line.textContent = `You said ${stands.text}, like ${share} of the class.${model ? ` The model gave it ${model}.` : ''}`;
+    const gave = model ? ` The model gave it ${model}.` : '';
+    line.textContent = `You said ${stands.text}, like ${share} of the class.${gave}`;
   }
 }
 
@@ -169,7 +172,10 @@ function live(on) {
   document.querySelector('[data-live-say]').textContent = on ? 'your screen moves with it' : lastSay();
 }
 
-const lastSay = () => (line.receivedAt ? `last message ${Math.round((Date.now() - line.receivedAt) / 1000)} s ago` : 'no message yet');
+function lastSay() {
+  if (!line.receivedAt) return 'no message yet';
+  return `last message ${Math.round((Date.now() - line.receivedAt) / 1000)} s ago`;
+}
 
 // place keeps the way to one's own look, and says where the class is.
 function place() {
@@ -178,7 +184,10 @@ function place() {
   link.hidden = !where;
   link.href = `?at=${where}`;
   const at = document.querySelector('[data-class-at]');
-  if (at && where) at.textContent = last.poll?.phase === 'open' ? 'the class is voting' : `the class is at ${last.stage} ${stageNames[last.stage]}`;
+  if (at && where) {
+    at.textContent = last.poll?.phase === 'open' ? 'the class is voting'
+      : `the class is at ${last.stage} ${stageNames[last.stage]}`;
+  }
 }
 
 // look shows a place of one's own choice.
@@ -244,13 +253,19 @@ async function copy(button) {
 }
 
 function key(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches?.('input, textarea, select') || document.querySelector('dialog[open]')) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.matches?.('input, textarea, select') || document.querySelector('dialog[open]')) return;
   const letter = event.key.toLowerCase();
   let button = null;
-  if (wandering() && event.key.startsWith('Arrow')) button = document.querySelector(`#own [data-step="${CSS.escape(event.key)}"]`);
-  else if (recall('viz.letterkeys') === 'off') return;
-  else if (letter === 'w') button = document.querySelector(wandering() ? '[data-rejoin]' : '[data-wander]:not([hidden])');
-  else if (!wandering() && /^[a-h]$/.test(letter)) button = document.querySelector(`#cl-poll button[data-letter="${letter}"]`);
+  if (wandering() && event.key.startsWith('Arrow')) {
+    button = document.querySelector(`#own [data-step="${CSS.escape(event.key)}"]`);
+  } else if (recall('viz.letterkeys') === 'off') {
+    return;
+  } else if (letter === 'w') {
+    button = document.querySelector(wandering() ? '[data-rejoin]' : '[data-wander]:not([hidden])');
+  } else if (!wandering() && /^[a-h]$/.test(letter)) {
+    button = document.querySelector(`#cl-poll button[data-letter="${letter}"]`);
+  }
   if (!button) return;
   event.preventDefault();
   button.click();
@@ -266,7 +281,8 @@ if (room) {
         cast(event.target, event.submitter);
       } else if (event.target.matches('[data-name]')) {
         event.preventDefault();
-        if (line.send({ cmd: 'join', nick: event.target.elements.nick.value }, 'repeat')) event.target.closest('details').open = false;
+        const sent = line.send({ cmd: 'join', nick: event.target.elements.nick.value }, 'repeat');
+        if (sent) event.target.closest('details').open = false;
       }
     });
     // How sure someone is, said after the vote, goes with it.

@@ -10,7 +10,8 @@ const answerWait = 20_000; // ms for a command without any sign, until the line 
 const probeWait = 4_000; // ms for an answer to that: without one the line is dead
 const pingEvery = 25_000; // ms of silence after which the line is tried
 const busyAfter = 200; // ms; quicker answers need no mark
-const lostWords = 'The connection was lost before this was answered, so it may not have been done. What you see is how things stand.';
+const lostWords = 'The connection was lost before this was answered, so it may not have been done. '
+  + 'What you see is how things stand.';
 
 // Close codes by which the server says that this page did wrong: trying again
 // would end the same way. After 1000 there is nothing more to tell.

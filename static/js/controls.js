@@ -106,7 +106,8 @@ export class Controls {
   applyInputs(inputs) {
     this.#inputs = inputs;
     for (const [field, value] of Object.entries(inputs)) {
-      if (this.#unsent.has(field) || this.#edits.has(field) || this.#unanswered.get(field) > 0 || byId(`err-${field}`)?.textContent) continue;
+      if (this.#unsent.has(field) || this.#edits.has(field) || this.#unanswered.get(field) > 0) continue;
+      if (byId(`err-${field}`)?.textContent) continue;
       for (const input of document.querySelectorAll(`[data-set="${field}"]`)) {
         if (input.value.trim() === '' || Number(input.value) !== value) input.value = value;
       }
@@ -124,7 +125,8 @@ export class Controls {
       slider.min = 1;
       slider.max = Math.max(1, scrub.max);
       slider.value = scrub.value;
-      slider.setAttribute('aria-valuetext', `step ${cursor.step}, stage ${stages.indexOf(cursor.stage) + 1}, ${cursor.stage}`);
+      const stage = stages.indexOf(cursor.stage) + 1;
+      slider.setAttribute('aria-valuetext', `step ${cursor.step}, stage ${stage}, ${cursor.stage}`);
     }
     const box = byId('whatif');
     if (!box) return;

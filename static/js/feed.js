@@ -32,7 +32,9 @@ export class Feed {
       lost: () => this.#isCut(),
       ended: (why) => this.#ended(why),
     };
-    for (const [type, act] of Object.entries(events)) this.#connection.addEventListener(type, ({ detail }) => act(detail));
+    for (const [type, act] of Object.entries(events)) {
+      this.#connection.addEventListener(type, ({ detail }) => act(detail));
+    }
   }
 
   #address() {
@@ -101,7 +103,9 @@ export class Feed {
 
   #ended({ code, reason }) {
     this.#waiting = this.#next = null;
-    if (code !== 1000) this.#say(`The server has ended the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
+    if (code !== 1000) {
+      this.#say(`The server has ended the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
+    }
   }
 
   #say(words) {
@@ -115,7 +119,9 @@ export class Feed {
     const line = this.#element.querySelector('[data-feed-error]');
     if (line) line.textContent = error?.message ?? '';
     if (!error?.field) return;
-    for (const field of this.#element.querySelectorAll(`[name="${CSS.escape(error.field)}"]`)) field.setAttribute('aria-invalid', 'true');
+    for (const field of this.#element.querySelectorAll(`[name="${CSS.escape(error.field)}"]`)) {
+      field.setAttribute('aria-invalid', 'true');
+    }
   }
 }
 

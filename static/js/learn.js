@@ -50,7 +50,8 @@ document.addEventListener('submit', async (event) => {
 // goOnFrom puts the focus where the next thing to do is, or to read.
 function goOnFrom(form) {
   const to = form.classList.contains('is-done') ? form.querySelector('.check__said')
-    : form.querySelector('.check__answer') ?? form.querySelector('[type=radio]:not(:disabled)') ?? form.querySelector('textarea');
+    : form.querySelector('.check__answer') ?? form.querySelector('[type=radio]:not(:disabled)')
+      ?? form.querySelector('textarea');
   to?.focus({ preventScroll: !form.querySelector('.check__answer') });
 }
 

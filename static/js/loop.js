@@ -26,7 +26,8 @@ const run = new Run({
   },
   onLost: () => controls.lost(),
   onRefused: (command, error) => controls.refused(command, error),
-  onRebuilt: () => tell('The server no longer had this run, so it was rebuilt from the link: the same text, at the same stage.'),
+  onRebuilt: () => tell('The server no longer had this run, so it was rebuilt from the link: '
+    + 'the same text, at the same stage.'),
 });
 
 function receive(message) {

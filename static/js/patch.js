@@ -29,7 +29,8 @@ function become(old, next) {
   } else if (old.contains(document.activeElement)) {
     // what is typed in a field stays; a focused button gets its new words like all others
     const ignoreActiveValue = document.activeElement.matches('input, textarea, select');
-    Idiomorph.morph(old, [...next.childNodes], { morphStyle: 'innerHTML', ignoreActiveValue, callbacks: { beforeAttributeUpdated: keepsOwn } });
+    const callbacks = { beforeAttributeUpdated: keepsOwn };
+    Idiomorph.morph(old, [...next.childNodes], { morphStyle: 'innerHTML', ignoreActiveValue, callbacks });
   } else old.replaceChildren(...next.childNodes);
 }
 

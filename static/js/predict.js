@@ -10,7 +10,8 @@ show(); // a page come back to keeps the slider where it was left
 
 const form = document.getElementById('guess');
 document.addEventListener('keydown', (event) => {
-  if (!form || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  if (!form || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (document.querySelector('dialog[open]')) return;
   if (/^[1-9]$/.test(event.key) && recall('viz.letterkeys') !== 'off') {
     const pick = form.querySelector(`[data-key="${event.key}"]`);
     if (!pick) return;

@@ -72,7 +72,8 @@ function hideStrip() {
 
 // Keys press the button that lists them, wherever it stands.
 document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || document.querySelector('dialog[open]')) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (document.querySelector('dialog[open]')) return;
   if (event.target.matches?.('input, textarea, select')) return;
   if (event.key === ' ' && event.target.closest?.('button, a, summary')) return; // it presses what has the focus
   const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toLowerCase() : event.key;
@@ -85,9 +86,12 @@ document.addEventListener('keydown', (event) => {
 
 // Who is there is asked for while someone looks.
 setInterval(() => {
-  if (document.getElementById('d-room').open && !document.querySelector('#pr-members :focus')) line.send({ cmd: 'members' }, 'forget');
+  const looked = document.getElementById('d-room').open;
+  if (looked && !document.querySelector('#pr-members :focus')) line.send({ cmd: 'members' }, 'forget');
 }, membersEvery);
-document.addEventListener('click', ({ target }) => { if (target.closest('[data-dialog="d-room"]')) line.send({ cmd: 'members' }, 'forget'); });
+document.addEventListener('click', ({ target }) => {
+  if (target.closest('[data-dialog="d-room"]')) line.send({ cmd: 'members' }, 'forget');
+});
 
 const clock = document.querySelector('[data-elapsed]');
 const since = Number(recall(`viz.begun.${room}`)) || begun;

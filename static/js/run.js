@@ -45,9 +45,13 @@ export class Run {
       lost: () => this.#lost(),
       ended: (why) => this.#ended(why),
     };
-    for (const [type, act] of Object.entries(events)) this.#connection.addEventListener(type, ({ detail }) => act(detail));
+    for (const [type, act] of Object.entries(events)) {
+      this.#connection.addEventListener(type, ({ detail }) => act(detail));
+    }
     for (const type of ['online', 'offline']) addEventListener(type, () => this.#status());
-    document.addEventListener('click', (event) => { if (event.target.closest('[data-reconnect]')) this.#connection.retry(); });
+    document.addEventListener('click', (event) => {
+      if (event.target.closest('[data-reconnect]')) this.#connection.retry();
+    });
   }
 
   #address() {
@@ -147,7 +151,8 @@ export class Run {
     if (!banner) return;
     banner.hidden = state === 'live';
     if (!sentence && !opened && tries > 1) {
-      sentence = 'No live connection has come up. A proxy on the way may block WebSockets; ask for /ws to be let through.';
+      sentence = 'No live connection has come up. A proxy on the way may block WebSockets; '
+        + 'ask for /ws to be let through.';
     }
     const text = banner.querySelector('[data-conn-text]') ?? banner.querySelector('p');
     if (text) {

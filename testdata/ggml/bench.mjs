@@ -44,10 +44,12 @@ async function theirs(model) {
 }
 
 function ours(file) {
-  const args = ["bench", "-model", file, "-threads", "1", "-texts", "1", "-prompt-tokens", `${read}`, "-n", `${written}`, "-time", "1s", "-json"];
+  const args = ["bench", "-model", file, "-threads", "1", "-texts", "1", "-prompt-tokens", `${read}`, "-n",
+    `${written}`, "-time", "1s", "-json"];
   const rows = JSON.parse(execFileSync(process.env.VIZ ?? "viz", args, { stdio: ["ignore", "pipe", "ignore"] })).speed;
   const rate = (phase, quant) => rows.find((r) => r.phase === phase && r.quant === quant).rate;
-  return Object.fromEntries(["none", "int8"].map((q) => [q, { reading: rate("prefill", q), writing: rate("decode", q) }]));
+  return Object.fromEntries(["none", "int8"]
+    .map((q) => [q, { reading: rate("prefill", q), writing: rate("decode", q) }]));
 }
 
 function summary(list) {
@@ -70,6 +72,8 @@ for (const file of files) {
   }
   await model.dispose();
   console.log(`${file}, ${rounds} rounds, load average ${loadavg().map((x) => x.toFixed(1)).join(" ")}`);
-  for (const [name, x] of Object.entries(found)) console.log(`  ${name.padEnd(13)} reads ${summary(x.reading)}, writes ${summary(x.writing)} tokens/s`);
+  for (const [name, x] of Object.entries(found)) {
+    console.log(`  ${name.padEnd(13)} reads ${summary(x.reading)}, writes ${summary(x.writing)} tokens/s`);
+  }
 }
 await llama.dispose();

@@ -52,5 +52,6 @@ for (const name of Object.keys(models).sort()) {
   await context.dispose();
   await model.dispose();
 }
-writeFileSync(join(here, "greedy.json"), JSON.stringify(texts, null, 1).replace(/\n\s+(-?\d+,?)/g, " $1").replace(/(\d)\n\s+\]/g, "$1 ]") + "\n");
+writeFileSync(join(here, "greedy.json"),
+  JSON.stringify(texts, null, 1).replace(/\n\s+(-?\d+,?)/g, " $1").replace(/(\d)\n\s+\]/g, "$1 ]") + "\n");
 await llama.dispose();

@@ -26,16 +26,20 @@ const here = dirname(fileURLToPath(import.meta.url));
 const oracle = resolve(process.env.ORACLE ?? ".");
 const need = createRequire(join(oracle, "package.json"));
 for (const [name, version] of [["tokenizers", "0.2.0"], ["gguf", "0.4.6"]]) {
-  const installed = JSON.parse(readFileSync(join(oracle, "node_modules/@huggingface", name, "package.json"), "utf8")).version;
+  const file = join(oracle, "node_modules/@huggingface", name, "package.json");
+  const installed = JSON.parse(readFileSync(file, "utf8")).version;
   if (installed !== version) throw new Error(`${name} is ${installed}, want ${version}`);
 }
 const { Tokenizer } = need("@huggingface/tokenizers");
 const { gguf } = need("@huggingface/gguf");
 
 const blanks = [" ", "  ", "   ", "\n", "\n\n", "\r\n", " \n", "\n ", "\t", " \t", "\r", "\u00a0", "\u3000", " \n\n  "];
-const bits = ["a", "The", "cat", "'s", "'S", "'LL", "'Ve", "'re", "'ſ", "it's", "IT'S", "1", "12", "123", "1234", "12345678", "３４", "²", "½",
-  "!", "...", "?!", "-", "/*", "(x)", "😀", "👩‍👩‍👧", "🇩🇪", "日本", "привет", "é", "e\u0301", "한국", "हि", "▁", "_", "<0x41>", "ñandú"];
-const extra = ["a".repeat(20000), " ".repeat(3000), "\n".repeat(500), "ab".repeat(5000), "😀".repeat(700), "1".repeat(1000), "日".repeat(2000), "'s".repeat(500)];
+const bits = ["a", "The", "cat", "'s", "'S", "'LL", "'Ve", "'re", "'ſ", "it's", "IT'S", "1", "12", "123", "1234",
+  "12345678", "３４", "²", "½",
+  "!", "...", "?!", "-", "/*", "(x)", "😀", "👩‍👩‍👧", "🇩🇪", "日本", "привет", "é", "e\u0301", "한국", "हि", "▁", "_",
+    "<0x41>", "ñandú"];
+const extra = ["a".repeat(20000), " ".repeat(3000), "\n".repeat(500), "ab".repeat(5000), "😀".repeat(700),
+  "1".repeat(1000), "日".repeat(2000), "'s".repeat(500)];
 for (const left of bits) {
   for (const blank of blanks) {
     for (const right of [bits[(extra.length * 7) % bits.length], bits[(extra.length * 11 + 5) % bits.length]]) {
@@ -43,7 +47,8 @@ for (const left of bits) {
     }
   }
 }
-const texts = readFileSync(join(here, "../tokenizer/strings.jsonl"), "utf8").trim().split("\n").slice(1).map((l) => JSON.parse(l).text);
+const texts = readFileSync(join(here, "../tokenizer/strings.jsonl"), "utf8").trim().split("\n").slice(1)
+  .map((l) => JSON.parse(l).text);
 texts.push(...new Set(extra));
 
 const kinds = {};
@@ -55,18 +60,23 @@ for (const name of readdirSync(here).sort()) {
   const encode = (text) => (text === "" ? [] : [...tokenizer.encode(text, { add_special_tokens: false }).ids]);
   kinds[name] = { sha256: createHash("sha256").update(file).digest("hex"), ids: texts.map(encode) };
 }
-writeFileSync(join(here, "tokens.json.gz"), gzipSync(JSON.stringify({ extra: texts.slice(2000), kinds }), { level: 9 }));
+writeFileSync(join(here, "tokens.json.gz"),
+  gzipSync(JSON.stringify({ extra: texts.slice(2000), kinds }), { level: 9 }));
 
 const files = {};
 for (const name of readdirSync(here).filter((n) => n.endsWith(".gguf")).sort()) {
   const { metadata, tensorInfos, tensorDataOffset } = await gguf(join(here, name), { allowLocalFile: true });
   const plain = {};
   for (const [key, value] of Object.entries(metadata)) {
-    plain[key] = Array.isArray(value) ? { length: value.length, first: value[0], last: value.at(-1) } : typeof value === "bigint" ? Number(value) : value;
+    plain[key] = Array.isArray(value) ? { length: value.length, first: value[0], last: value.at(-1) }
+      : typeof value === "bigint" ? Number(value) : value;
   }
   files[name] = {
     metadata: plain,
-    tensors: tensorInfos.map((t) => ({ name: t.name, shape: t.shape.map(Number).reverse(), type: t.dtype, offset: Number(tensorDataOffset) + Number(t.offset) })),
+    tensors: tensorInfos.map((t) => ({
+      name: t.name, shape: t.shape.map(Number).reverse(), type: t.dtype,
+      offset: Number(tensorDataOffset) + Number(t.offset),
+    })),
   };
 }
 writeFileSync(join(here, "gguf.json"), JSON.stringify(files, null, 1) + "\n");

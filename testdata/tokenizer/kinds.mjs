@@ -93,68 +93,87 @@ const token = (content, special, normalized = false, more = {}) =>
 const specials = (text) => text.split(" ").map((name) => token(name, true));
 const others = (text) => text.split(" ").map((name) => token(name, false));
 // runs are those of n characters down to two.
-const runs = (character, n, normalized) => Array.from({ length: n - 1 }, (_, i) => token(character.repeat(n - i), false, normalized));
+const runs = (character, n, normalized) =>
+  Array.from({ length: n - 1 }, (_, i) => token(character.repeat(n - i), false, normalized));
 
 const MODERN = (numbers) =>
-  `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${numbers}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
-const split = (regex, behavior = "Isolated", invert = false) => ({ type: "Split", pattern: { Regex: regex }, behavior, invert });
+  `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${numbers}|` +
+  ` ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
+const split = (regex, behavior = "Isolated", invert = false) =>
+  ({ type: "Split", pattern: { Regex: regex }, behavior, invert });
 const digits = sequence({ type: "Digits", individual_digits: true }, level());
 const template = (name, id) => ({
   type: "TemplateProcessing",
   single: [{ SpecialToken: { id: name, type_id: 0 } }, { Sequence: { id: "A", type_id: 0 } }],
-  pair: [{ SpecialToken: { id: name, type_id: 0 } }, { Sequence: { id: "A", type_id: 0 } }, { Sequence: { id: "B", type_id: 1 } }],
+  pair: [{ SpecialToken: { id: name, type_id: 0 } }, { Sequence: { id: "A", type_id: 0 } },
+    { Sequence: { id: "B", type_id: 1 } }],
   special_tokens: { [name]: { id: name, ids: [id], tokens: [name] } },
 });
 
 // Bytes that no UTF-8 text has, and others that training texts did not have.
 const NEVER = [0xc0, 0xc1, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff];
 
-const CODE = "<issue_start> <issue_comment> <issue_closed> <jupyter_start> <jupyter_text> <jupyter_code> <jupyter_output> <jupyter_script> <empty_output>";
+const CODE = "<issue_start> <issue_comment> <issue_closed> " +
+  "<jupyter_start> <jupyter_text> <jupyter_code> <jupyter_output> <jupyter_script> <empty_output>";
 // front: added tokens that have the first ids and are in the vocabulary;
 // inside: the first ids behind the trained tokens, in the vocabulary; behind:
 // likewise, but in added_tokens alone.
 const LEVELS = {
   gptneox: { // Pythia's, MPT's, OLMo's first
-    front: specials("<|endoftext|> <|padding|>"), behind: runs(" ", 24, true), lacks: NEVER, normalizer: { type: "NFC" },
+    front: specials("<|endoftext|> <|padding|>"), behind: runs(" ", 24, true), lacks: NEVER,
+      normalizer: { type: "NFC" },
     pre: { type: "ByteLevel", add_prefix_space: false, trim_offsets: true }, lines: true,
   },
   codegen: { // and Phi's
-    behind: [token("<|endoftext|>", true, true), ...runs(" ", 31, true), ...runs("\t", 9, true)], pre: level(), lines: true,
+    behind: [token("<|endoftext|>", true, true), ...runs(" ", 31, true), ...runs("\t", 9, true)], pre: level(),
+      lines: true,
   },
   starcoder2: {
-    front: specials(`<|endoftext|> <fim_prefix> <fim_middle> <fim_suffix> <fim_pad> <repo_name> <file_sep> ${CODE} <NAME> <EMAIL>`),
+    front: specials("<|endoftext|> <fim_prefix> <fim_middle> <fim_suffix> <fim_pad> <repo_name> <file_sep> " +
+      `${CODE} <NAME> <EMAIL>`),
     lacks: [...NEVER, 0xf1], pre: digits, lines: true,
   },
   smollm2: {
-    front: specials(`<|endoftext|> <|im_start|> <|im_end|> <repo_name> <reponame> <file_sep> <filename> <gh_stars> ${CODE}`),
+    front: specials("<|endoftext|> <|im_start|> <|im_end|> <repo_name> <reponame> <file_sep> <filename> " +
+      `<gh_stars> ${CODE}`),
     lacks: [...NEVER, 0xf1, 0xf2, 3, 4, 5, 6, 0x13, 0x14], pre: digits, lines: true,
   },
   smollm3: { // Llama 3's file with other added tokens
-    behind: [...specials("<|begin_of_text|> <|end_of_text|>"), ...others("<think> </think>"), ...specials("<|im_start|> <|im_end|>")],
+    behind: [...specials("<|begin_of_text|> <|end_of_text|>"), ...others("<think> </think>"),
+      ...specials("<|im_start|> <|im_end|>")],
     pre: sequence(split(MODERN("\\p{N}{1,3}")), level({ use_regex: false })), whole: true,
   },
   olmo2: { // cl100k's pattern, the matches kept
-    inside: [...others("<|extra_id_0|>"), ...specials("<|endoftext|> <|fim_prefix|>"), ...others("|||PHONE_NUMBER||| |||EMAIL_ADDRESS||| |||IP_ADDRESS|||"),
-      ...specials("<|im_start|> <|im_end|>"), ...others("<|extra_id_1|> <|extra_id_10|>"), ...specials("<|endofprompt|> <|pad|>")],
+    inside: [...others("<|extra_id_0|>"), ...specials("<|endoftext|> <|fim_prefix|>"),
+      ...others("|||PHONE_NUMBER||| |||EMAIL_ADDRESS||| |||IP_ADDRESS|||"),
+      ...specials("<|im_start|> <|im_end|>"), ...others("<|extra_id_1|> <|extra_id_10|>"),
+        ...specials("<|endofprompt|> <|pad|>")],
     pre: sequence(split(MODERN("\\p{N}{1,3}"), "Removed", true), level({ use_regex: false })), lines: true,
   },
   qwen3: {
-    behind: [...specials("<|endoftext|> <|im_start|> <|im_end|>"), ...others("<tool_call> </tool_call> <|fim_prefix|> <think> </think>")],
-    normalizer: { type: "NFC" }, pre: sequence(split(MODERN("\\p{N}")), level({ use_regex: false, trim_offsets: false })),
+    behind: [...specials("<|endoftext|> <|im_start|> <|im_end|>"),
+      ...others("<tool_call> </tool_call> <|fim_prefix|> <think> </think>")],
+    normalizer: { type: "NFC" },
+      pre: sequence(split(MODERN("\\p{N}")), level({ use_regex: false, trim_offsets: false })),
   },
   flags: { // of no model: every flag that an added token can have
-    behind: [token("<|endoftext|>", true), token("<tool>", false, false, { lstrip: true }), token("</tool>", false, true, { rstrip: true }),
-      token("zq", false, true, { single_word: true }), token("  ", false), token("e\u0301", false, true, { single_word: true, lstrip: true, rstrip: true }),
-      token("<both>", false, false, { single_word: true, lstrip: true, rstrip: true }), token("<tool>x", false, false, { rstrip: true })],
+    behind: [token("<|endoftext|>", true), token("<tool>", false, false, { lstrip: true }),
+      token("</tool>", false, true, { rstrip: true }),
+      token("zq", false, true, { single_word: true }), token("  ", false),
+        token("e\u0301", false, true, { single_word: true, lstrip: true, rstrip: true }),
+      token("<both>", false, false, { single_word: true, lstrip: true, rstrip: true }),
+        token("<tool>x", false, false, { rstrip: true })],
     normalizer: { type: "NFC" }, pre: level({ add_prefix_space: true }),
   },
 };
 
-function byteLevel({ front = [], inside = [], behind = [], lacks = [], normalizer = null, pre, whole = false, lines = false }) {
+function byteLevel({ front = [], inside = [], behind = [], lacks = [], normalizer = null, pre, whole = false,
+  lines = false }) {
   const words = CORPUS.match(ROUGH).map((word) => [...Buffer.from(word)].map((b) => alphabet[b]));
   const rules = train(words, 260);
   const spelled = alphabet.filter((_, b) => !lacks.includes(b)).sort();
-  const tokens = [...new Set([...front.map((t) => t.content), ...spelled, ...rules.map((r) => r.join("")), ...inside.map((t) => t.content)])];
+  const tokens = [...new Set([...front.map((t) => t.content), ...spelled, ...rules.map((r) => r.join("")),
+    ...inside.map((t) => t.content)])];
   const vocab = Object.fromEntries(tokens.map((t, id) => [t, id]));
   const added = [...front, ...inside].map((t) => ({ id: vocab[t.content], ...t }));
   behind.forEach((t, i) => added.push({ id: tokens.length + i, ...t }));
@@ -162,7 +181,8 @@ function byteLevel({ front = [], inside = [], behind = [], lacks = [], normalize
     version: "1.0", truncation: null, padding: null, added_tokens: added, normalizer, pre_tokenizer: pre,
     post_processor: level(), decoder: level({ add_prefix_space: true }),
     model: {
-      type: "BPE", dropout: null, unk_token: null, continuing_subword_prefix: null, end_of_word_suffix: null, fuse_unk: false,
+      type: "BPE", dropout: null, unk_token: null, continuing_subword_prefix: null, end_of_word_suffix: null,
+        fuse_unk: false,
       byte_fallback: false, ignore_merges: whole, vocab, merges: lines ? rules.map((r) => r.join(" ")) : rules,
     },
   };
@@ -197,9 +217,12 @@ function gemma3() {
     normalizer: { type: "Replace", pattern: { String: " " }, content: "▁" },
     pre_tokenizer: { type: "Split", pattern: { String: " " }, behavior: "MergedWithPrevious", invert: false },
     post_processor: template("<bos>", 2),
-    decoder: { type: "Sequence", decoders: [{ type: "Replace", pattern: { String: "▁" }, content: " " }, { type: "ByteFallback" }, { type: "Fuse" }] },
+    decoder: { type: "Sequence",
+      decoders: [{ type: "Replace", pattern: { String: "▁" }, content: " " }, { type: "ByteFallback" },
+      { type: "Fuse" }] },
     model: {
-      type: "BPE", dropout: null, unk_token: "<unk>", continuing_subword_prefix: null, end_of_word_suffix: null, fuse_unk: true,
+      type: "BPE", dropout: null, unk_token: "<unk>", continuing_subword_prefix: null, end_of_word_suffix: null,
+        fuse_unk: true,
       byte_fallback: true, ignore_merges: false, vocab, merges,
     },
   };
@@ -216,10 +239,12 @@ function below(n) {
 }
 const pick = (list) => list[below(list.length)];
 const blanks = [" ", " ", " ", "\t", "\n", " \n", "\r\n", "\u00a0", "\u3000", "\u0085"];
-const words = ["a", "The", " x", "foo", "é", "e\u0301", "日本", "1", "12", "12345", "½", "²", "!", "('", "'s", "'LL", "def", "😀", "_", "it's", "▁", "▁▁", " ▁▁▁a", "\u{50000}", "\x03", "\x04x", "\x13"];
+const words = ["a", "The", " x", "foo", "é", "e\u0301", "日本", "1", "12", "12345", "½", "²", "!", "('", "'s", "'LL",
+  "def", "😀", "_", "it's", "▁", "▁▁", " ▁▁▁a", "\u{50000}", "\x03", "\x04x", "\x13"];
 
 const published = JSON.parse(readFileSync(join(here, "published.json"), "utf8")).texts;
-const varied = readFileSync(join(here, "strings.jsonl"), "utf8").trim().split("\n").slice(1).map((line) => JSON.parse(line).text)
+const varied = readFileSync(join(here, "strings.jsonl"), "utf8").trim().split("\n").slice(1)
+  .map((line) => JSON.parse(line).text)
   .filter((_, i) => i % 8 === 3);
 
 function mixed(names) {
@@ -255,6 +280,7 @@ for (const name of [...Object.keys(LEVELS), "gemma3"].sort()) {
     differ += String(ids) !== String(other);
   }
   kinds[name] = { sha256: createHash("sha256").update(file).digest("hex"), vectors };
-  console.log(`${name}: ${Object.keys(config.model.vocab).length} tokens, ${vectors.length} texts, the two packages differ on ${differ}`);
+  console.log(`${name}: ${Object.keys(config.model.vocab).length} tokens, ${vectors.length} texts, ` +
+    `the two packages differ on ${differ}`);
 }
 writeFileSync(join(here, "kinds.json.gz"), gzipSync(JSON.stringify(kinds), { level: 9 }));
