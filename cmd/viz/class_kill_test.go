@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"os/exec"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/load"
 )
 
 // killedClass is a class whose server is killed again and again.
@@ -23,7 +25,7 @@ type killedClass struct {
 	dir     string
 	addr    string
 	viz     *exec.Cmd
-	teacher *teacher
+	teacher *load.Teacher
 	phones  []*stayer
 	rng     *rand.Rand
 
@@ -67,11 +69,11 @@ func TestKilledClass(t *testing.T) {
 	k := &killedClass{t: t, dir: t.TempDir(), addr: free.Addr().String(), rng: rand.New(rand.NewPCG(8, 1))}
 	free.Close()
 	k.startAgain()
-	if k.teacher, err = newTeacher(ctx, "http://"+k.addr); err != nil {
+	if k.teacher, err = load.NewTeacher(ctx, "http://"+k.addr); err != nil {
 		t.Fatal(err)
 	}
 	for i := range phones {
-		k.phones = append(k.phones, newStayer(t, fmt.Sprint("phone ", i+1), k.teacher.url, k.teacher.code, "", true))
+		k.phones = append(k.phones, newStayer(t, fmt.Sprint("phone ", i+1), k.teacher.URL, k.teacher.Code, "", true))
 	}
 	for _, p := range k.phones {
 		if _, err := p.until(ctx, func() bool { return len(p.shots) > 0 }); err != nil {
@@ -129,8 +131,8 @@ func (k *killedClass) go1(ctx context.Context, to int, cmd string, fields ...str
 		k.may = map[int]bool{}
 	}
 	k.may[to] = true
-	err := k.teacher.do(ctx, cmd, fields...)
-	var r *refused
+	err := k.teacher.Do(ctx, cmd, fields...)
+	var r *load.Refused
 	switch {
 	case err == nil:
 		k.may = map[int]bool{to: true}
@@ -151,7 +153,7 @@ func (k *killedClass) teach(ctx context.Context) error {
 		stage, target := (at-1)%7+1, 1+k.rng.IntN(4)
 		for n := (target - stage + 7) % 7; n > 0; n-- {
 			err := k.go1(ctx, at+1, "forward")
-			var r *refused
+			var r *load.Refused
 			if errors.As(err, &r) { // the text has ended
 				if err := k.start(ctx); err != nil {
 					return err
@@ -166,7 +168,7 @@ func (k *killedClass) teach(ctx context.Context) error {
 			return err
 		}
 		for _, cmd := range []string{"close", "reveal", "dismiss"} {
-			if err := k.teacher.do(ctx, cmd); err != nil {
+			if err := k.teacher.Do(ctx, cmd); err != nil {
 				return err
 			}
 		}
@@ -176,7 +178,7 @@ func (k *killedClass) teach(ctx context.Context) error {
 // ask opens a poll and has everybody vote twice. It returns when all have a
 // receipt, or with an error when the server is gone; phones try on then.
 func (k *killedClass) ask(ctx context.Context) error {
-	if err := k.teacher.do(ctx, "ask-next", "n", "5"); err != nil {
+	if err := k.teacher.Do(ctx, "ask-next", "n", "5"); err != nil {
 		return err
 	}
 	k.casting.Wait() // those of a poll that was killed
@@ -196,9 +198,11 @@ func (k *killedClass) ask(ctx context.Context) error {
 		case <-all:
 			return nil
 		case <-tick.C: // is the server still there?
-			if _, _, err := k.teacher.get(ctx, "/healthz"); err != nil {
+			res, err := http.Get(k.teacher.URL + "/healthz")
+			if err != nil {
 				return err
 			}
+			res.Body.Close()
 		}
 	}
 }
@@ -303,11 +307,11 @@ func (k *killedClass) finishPoll(ctx context.Context) {
 	}
 	if poll.Phase == "open" {
 		k.casting.Wait() // everybody gets their receipt in the end
-		if err := k.teacher.do(ctx, "close"); err != nil {
+		if err := k.teacher.Do(ctx, "close"); err != nil {
 			k.t.Fatal(err)
 		}
 	}
-	if err := k.teacher.do(ctx, "reveal"); err != nil {
+	if err := k.teacher.Do(ctx, "reveal"); err != nil {
 		k.t.Fatal(err)
 	}
 	want := map[string]int{}
@@ -323,12 +327,12 @@ func (k *killedClass) finishPoll(ctx context.Context) {
 		p.mu.Unlock()
 	}
 	k.phones[0].mu.Lock()
-	got := roundCounts(k.phones[0].last().sharedData)
+	got := roundCounts(k.phones[0].last().Shared)
 	k.phones[0].mu.Unlock()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		k.t.Errorf("the counts are %v, the receipts say %v", got, want)
 	}
-	if err := k.teacher.do(ctx, "dismiss"); err != nil {
+	if err := k.teacher.Do(ctx, "dismiss"); err != nil {
 		k.t.Fatal(err)
 	}
 	for _, p := range k.phones {

@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/load"
 )
 
 // badNetwork is a class whose phones each sit behind a network of their own.
 type badNetwork struct {
 	t       *testing.T
 	rng     *rand.Rand
-	teacher *teacher
+	teacher *load.Teacher
 	phones  []*stayer
 	lines   []*badLine
 	lost    *atomic.Int64 // connections, by all schedules
@@ -90,7 +91,7 @@ func badSchedule(t *testing.T, url string, seed uint64, lost *atomic.Int64) {
 	b.walk(ctx, 2+b.rng.IntN(12))
 	b.vote(ctx)
 	b.walk(ctx, 1+b.rng.IntN(8))
-	if err := b.teacher.do(ctx, "alone-on"); err != nil {
+	if err := b.teacher.Do(ctx, "alone-on"); err != nil {
 		t.Error(err)
 	}
 	stop()
@@ -103,22 +104,22 @@ func badSchedule(t *testing.T, url string, seed uint64, lost *atomic.Int64) {
 func (b *badNetwork) gather(ctx context.Context, url string) {
 	b.t.Helper()
 	var err error
-	if b.teacher, err = newTeacher(ctx, url); err != nil {
+	if b.teacher, err = load.NewTeacher(ctx, url); err != nil {
 		b.t.Fatal(err)
 	}
 	host := strings.TrimPrefix(url, "http://")
-	b.phones = []*stayer{newStayer(b.t, "the phone with a good line", url, b.teacher.code, "", false)}
+	b.phones = []*stayer{newStayer(b.t, "the phone with a good line", url, b.teacher.Code, "", false)}
 	for i := range 3 {
 		l := newBadLine(b.t, host)
 		b.lines = append(b.lines, l)
-		b.phones = append(b.phones, newStayer(b.t, fmt.Sprint("phone ", i), url, b.teacher.code, l.addr, false))
+		b.phones = append(b.phones, newStayer(b.t, fmt.Sprint("phone ", i), url, b.teacher.Code, l.addr, false))
 	}
 	for _, p := range b.phones {
 		if _, err := p.until(ctx, func() bool { return len(p.shots) > 0 }); err != nil {
 			b.t.Fatal(err)
 		}
 	}
-	if err := b.teacher.do(ctx, "start", "prompt", loadPrompts[b.rng.IntN(len(loadPrompts))]); err != nil {
+	if err := b.teacher.Do(ctx, "start", "prompt", load.Prompts[b.rng.IntN(len(load.Prompts))]); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -157,10 +158,10 @@ func (b *badNetwork) walk(ctx context.Context, stages int) {
 	b.t.Helper()
 	for range stages {
 		arrived := more(b.phones[:1], snapshots)
-		err := b.teacher.do(ctx, "forward")
-		var r *refused
+		err := b.teacher.Do(ctx, "forward")
+		var r *load.Refused
 		if errors.As(err, &r) { // the text has ended
-			err = b.teacher.do(ctx, "start", "prompt", loadPrompts[b.rng.IntN(len(loadPrompts))])
+			err = b.teacher.Do(ctx, "start", "prompt", load.Prompts[b.rng.IntN(len(load.Prompts))])
 		}
 		if err != nil {
 			b.t.Fatal(err)
@@ -177,9 +178,9 @@ func (b *badNetwork) vote(ctx context.Context) {
 	b.t.Helper()
 	good := b.phones[0]
 	for {
-		if err := b.teacher.do(ctx, "ask-next", "n", "4"); err == nil {
+		if err := b.teacher.Do(ctx, "ask-next", "n", "4"); err == nil {
 			break
-		} else if r := new(refused); !errors.As(err, &r) {
+		} else if r := new(load.Refused); !errors.As(err, &r) {
 			b.t.Fatal(err)
 		}
 		b.walk(ctx, 1) // the token is drawn: on to the next turn
@@ -208,7 +209,7 @@ func (b *badNetwork) vote(ctx context.Context) {
 	}
 	voted(ctx, 1+b.rng.IntN(2*len(b.phones)))
 	for _, cmd := range []string{"close", "spread"} {
-		if err := b.teacher.do(ctx, cmd); err != nil {
+		if err := b.teacher.Do(ctx, cmd); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -242,7 +243,7 @@ func (b *badNetwork) count(ctx context.Context, poll string, round int) {
 			want[counted.Choice]++
 		}
 	}
-	if got := roundCounts(sh.sharedData); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got := roundCounts(sh.Shared); fmt.Sprint(got) != fmt.Sprint(want) {
 		b.t.Errorf("the counts are %v, the votes that count make %v", got, want)
 	}
 }
@@ -258,7 +259,7 @@ func (b *badNetwork) end(ctx context.Context) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		places[sh.sharedData.at()] = true
+		places[sh.at()] = true
 		p.mu.Lock()
 		b.lost.Add(int64(p.connections - 1))
 		p.mu.Unlock()
@@ -270,7 +271,7 @@ func (b *badNetwork) end(ctx context.Context) {
 	for _, p := range b.phones {
 		p.end()
 	}
-	if err := b.teacher.do(ctx, "delete"); err != nil {
+	if err := b.teacher.Do(ctx, "delete"); err != nil {
 		b.t.Error(err)
 	}
 }

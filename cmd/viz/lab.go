@@ -137,7 +137,7 @@ func (o *labOptions) open(f *flags, stderr io.Writer) (lab.Env, error) {
 		if failed != nil {
 			return with, failed
 		}
-		with.Draft, err = load(c, infer.QuantNone)
+		with.Draft, err = loadModel(c, infer.QuantNone)
 	}
 	return with, err
 }

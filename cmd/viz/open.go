@@ -38,13 +38,13 @@ func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (
 		if err != nil {
 			return nil, err
 		}
-		return load(c, quant)
+		return loadModel(c, quant)
 	}
 	c, err := openPath(p)
 	if err == nil {
 		announce(notes, c, quant)
 		var m *infer.Model
-		if m, err = load(c, quant); err == nil {
+		if m, err = loadModel(c, quant); err == nil {
 			return m, nil
 		}
 	}
@@ -69,7 +69,7 @@ func openDraft(
 		if err != nil {
 			return nil, err
 		}
-		return load(c, quant)
+		return loadModel(c, quant)
 	}
 	draft, err := openModel(modelPath{model: path}, called, quant, notes)
 	if err != nil {
@@ -107,8 +107,8 @@ func explain(p modelPath, err error) error {
 	return err
 }
 
-// load takes the weights out of a checkpoint and closes it.
-func load(c *checkpoint.Checkpoint, quant infer.Quant) (*infer.Model, error) {
+// loadModel takes the weights out of a checkpoint and closes it.
+func loadModel(c *checkpoint.Checkpoint, quant infer.Quant) (*infer.Model, error) {
 	m, err := infer.LoadQuantized(c, quant)
 	if closing := c.Close(); err == nil {
 		err = closing

@@ -10,12 +10,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tokenbytoken/viz/web/load"
 )
 
 // stayer is a phone that comes back whenever its connection ends, as the page
 // does, and remembers all that it received.
 type stayer struct {
-	phone
+	load.Phone
 	name     string
 	restarts bool // the server does: a text begins anew then, so places may fall
 	stop     context.CancelFunc
@@ -36,7 +38,7 @@ type shot struct {
 	connection int
 	seq        uint64
 	arrived    time.Time
-	sharedData
+	load.Shared
 }
 
 // yourVote is a vote that the server says is kept.
@@ -57,7 +59,7 @@ func newStayer(t *testing.T, name, url, code, via string, restarts bool) *stayer
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &stayer{
-		phone: phone{url: url, code: code, via: via}, name: name, restarts: restarts, stop: cancel,
+		Phone: load.Phone{URL: url, Code: code, Via: via}, name: name, restarts: restarts, stop: cancel,
 		done: make(chan struct{}), news: make(chan struct{}),
 	}
 	go func() {
@@ -70,9 +72,17 @@ func newStayer(t *testing.T, name, url, code, via string, restarts bool) *stayer
 
 func (s *stayer) end() {
 	s.stop()
-	s.hangUp()
+	s.HangUp()
 	<-s.done
 }
+
+// The waits before a phone tries again, as in the page's script: the longest
+// doubles from first to last, and each is drawn from all shorter ones too, so
+// that those who lost one server do not come back at once.
+const (
+	firstRetry = 250 * time.Millisecond
+	lastRetry  = 10 * time.Second
+)
 
 // stay connects again and again until ctx ends, with full jitter.
 func (s *stayer) stay(ctx context.Context) {
@@ -86,43 +96,43 @@ func (s *stayer) stay(ctx context.Context) {
 			}
 		}
 		short, cancel := context.WithTimeout(ctx, 5*time.Second)
-		err := s.dial(short)
+		err := s.Dial(short)
 		cancel()
 		if err != nil {
 			continue
 		}
 		if ctx.Err() != nil {
-			s.hangUp()
+			s.HangUp()
 			return
 		}
 		s.mu.Lock()
 		s.connections++
 		s.ack = 0
 		s.mu.Unlock()
-		_ = s.follow(func(f frame) error {
+		_ = s.Follow(func(f load.Frame) error {
 			tries = 0
 			return s.receive(f)
 		})
-		s.hangUp()
+		s.HangUp()
 	}
 }
 
-func (s *stayer) receive(f frame) error {
+func (s *stayer) receive(f load.Frame) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer func() {
 		close(s.news)
 		s.news = make(chan struct{})
 	}()
-	if f.at.IsZero() {
+	if f.At.IsZero() {
 		return s.receiveOwn(f)
 	}
-	var m struct{ Data sharedData }
-	if err := json.Unmarshal(f.body, &m); err != nil {
+	var m struct{ Data load.Shared }
+	if err := json.Unmarshal(f.Body, &m); err != nil {
 		s.problem("a snapshot that cannot be read: %v", err)
 		return err
 	}
-	now := shot{s.connections, f.seq, time.Now(), m.Data}
+	now := shot{s.connections, f.Seq, time.Now(), m.Data}
 	if n := len(s.shots); n > 0 {
 		last := s.shots[n-1]
 		switch {
@@ -130,7 +140,7 @@ func (s *stayer) receive(f frame) error {
 			s.problem("snapshot %d came after %d", now.seq, last.seq)
 		case now.seq == last.seq && now.connection == last.connection:
 			s.problem("snapshot %d came twice on one connection", now.seq)
-		case !s.restarts && now.before(last.sharedData):
+		case !s.restarts && now.before(last):
 			s.problem(
 				"text %d step %d stage %d came after text %d step %d stage %d", now.Text, now.Step, now.Stage,
 				last.Text, last.Step, last.Stage,
@@ -142,16 +152,16 @@ func (s *stayer) receive(f frame) error {
 }
 
 // at is the place of a snapshot as a number: stages from the prompt on.
-func (d sharedData) at() int { return (d.Step-1)*7 + d.Stage }
+func (s shot) at() int { return (s.Step-1)*7 + s.Stage }
 
 // before compares the places of two snapshots, where a class only goes forward.
-func (d sharedData) before(other sharedData) bool {
+func (s shot) before(other shot) bool {
 	return cmp.Or(
-		cmp.Compare(d.Text, other.Text), cmp.Compare(d.Step, other.Step), cmp.Compare(d.Stage, other.Stage),
+		cmp.Compare(s.Text, other.Text), cmp.Compare(s.Step, other.Step), cmp.Compare(s.Stage, other.Stage),
 	) < 0
 }
 
-func (s *stayer) receiveOwn(f frame) error {
+func (s *stayer) receiveOwn(f load.Frame) error {
 	var m struct {
 		Ack   uint64
 		Error *struct{ Message string }
@@ -159,7 +169,7 @@ func (s *stayer) receiveOwn(f frame) error {
 			You *struct{ Vote *yourVote }
 		}
 	}
-	if err := json.Unmarshal(f.body, &m); err != nil {
+	if err := json.Unmarshal(f.Body, &m); err != nil {
 		s.problem("a message that cannot be read: %v", err)
 		return err
 	}
@@ -226,7 +236,7 @@ func (s *stayer) cast(ctx context.Context, poll string, round int, choice string
 		if p := last.Poll; p == nil || p.ID != poll || p.Round != round || p.Phase != "open" {
 			return errPollOver
 		}
-		_, err := s.say("vote", map[string]any{"poll": poll, "choice": choice, "number": number})
+		_, err := s.Say("vote", map[string]any{"poll": poll, "choice": choice, "number": number})
 		wait, cancel := context.WithTimeout(ctx, 2*time.Second)
 		if err == nil {
 			_, err = s.until(wait, func() bool {
@@ -280,7 +290,7 @@ func checkTogether(t *testing.T, list []*stayer) {
 }
 
 // roundCounts are the votes of a round by option, as a snapshot shows them.
-func roundCounts(d sharedData) map[string]int {
+func roundCounts(d load.Shared) map[string]int {
 	counts := map[string]int{}
 	for _, o := range d.Poll.Options {
 		if o.Count > 0 {
@@ -293,15 +303,15 @@ func roundCounts(d sharedData) map[string]int {
 // standing asks, over a good line and as another page of the same learner, which
 // of a stayer's votes counts.
 func (s *stayer) standing(ctx context.Context, poll string, round int) (yourVote, error) {
-	again := phone{url: s.url, code: s.code, cookies: s.learner()}
-	if err := again.dial(ctx); err != nil {
+	again := load.Phone{URL: s.URL, Code: s.Code, Cookie: s.Learner()}
+	if err := again.Dial(ctx); err != nil {
 		return yourVote{}, err
 	}
-	defer again.hangUp()
-	_ = again.conn.SetReadDeadline(time.Now().Add(time.Minute))
+	defer again.HangUp()
+	defer context.AfterFunc(ctx, again.HangUp)()
 	fresh := &stayer{name: s.name, news: make(chan struct{})}
-	err := again.follow(func(f frame) error {
-		if f.at.IsZero() {
+	err := again.Follow(func(f load.Frame) error {
+		if f.At.IsZero() {
 			if err := fresh.receiveOwn(f); err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package main
+package load
 
 import (
 	"context"
@@ -13,24 +13,24 @@ const (
 	eachSends = 3               // times that a phone sends its vote
 )
 
-// votesReport is how a vote went.
-type votesReport struct {
+// Votes is how a vote went.
+type Votes struct {
 	Voters   int       `json:"voters"`
 	Sent     int       `json:"sent"`
 	Counted  int       `json:"counted"`
 	Wrong    int       `json:"wrong"` // options whose count is not what was chosen
-	Receipts quantiles `json:"receipts"`
+	Receipts Quantiles `json:"receipts"`
 
 	receipts []time.Duration
 }
 
 // vote asks which token comes next, has every phone vote three times with one
 // number, closes, and compares the counts with what was chosen.
-func (c *loadClass) vote(ctx context.Context) (r votesReport, err error) {
-	if err := c.do(ctx, "start", "prompt", loadPrompts[0]); err != nil {
+func (c *class) vote(ctx context.Context) (r Votes, err error) {
+	if err := c.Do(ctx, "start", "prompt", Prompts[0]); err != nil {
 		return r, err
 	}
-	if err := c.do(ctx, "ask-next", "n", "5"); err != nil {
+	if err := c.Do(ctx, "ask-next", "n", "5"); err != nil {
 		return r, err
 	}
 	scout := c.phones[0]
@@ -81,11 +81,11 @@ func (p *listener) castVote(ctx context.Context, poll, choice string) (took time
 	}
 	begin := time.Now()
 	fields := map[string]any{"poll": poll, "choice": choice, "number": begin.UnixMilli()}
-	first, err := p.say("vote", fields)
+	first, err := p.Say("vote", fields)
 	last := first
 	for range eachSends - 1 {
 		if err == nil {
-			last, err = p.say("vote", fields)
+			last, err = p.Say("vote", fields)
 		}
 	}
 	if err != nil {
@@ -99,9 +99,9 @@ func (p *listener) castVote(ctx context.Context, poll, choice string) (took time
 }
 
 // count closes the vote, shows the spread and reads it.
-func (c *loadClass) count(ctx context.Context, poll string, chosen map[string]int, r *votesReport) error {
+func (c *class) count(ctx context.Context, poll string, chosen map[string]int, r *Votes) error {
 	for _, cmd := range []string{"close", "spread"} {
-		if err := c.do(ctx, cmd); err != nil {
+		if err := c.Do(ctx, cmd); err != nil {
 			return err
 		}
 	}
@@ -131,7 +131,7 @@ func (c *loadClass) count(ctx context.Context, poll string, chosen map[string]in
 }
 
 // deafCut counts the deaf phones that the server has cut loose.
-func (c *loadClass) deafCut() (cut int) {
+func (c *class) deafCut() (cut int) {
 	ends := make(chan bool, len(c.deaf))
 	for _, p := range c.deaf {
 		go func() { ends <- p.ended() }()
@@ -146,9 +146,9 @@ func (c *loadClass) deafCut() (cut int) {
 
 // ended finds out whether the server has ended a connection that is never read:
 // what is sent to it is refused then, as soon as the refusal has come back.
-func (p *phone) ended() bool {
+func (p *Phone) ended() bool {
 	for range 5 {
-		if _, err := p.say("ping", nil); err != nil {
+		if _, err := p.Say("ping", nil); err != nil {
 			return true
 		}
 		time.Sleep(100 * time.Millisecond)

@@ -1,4 +1,4 @@
-package main
+package load
 
 import (
 	"bytes"
@@ -16,28 +16,31 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// phone is a follower of a class without a screen: it connects as the page
+// Phone is a follower of a class without a screen: it connects as the page
 // does, reads what it is sent and votes. One goroutine reads; any may speak.
-type phone struct {
-	url, code string
-	// via, where it is set, is the address of a proxy in front of the server.
-	via string
-	// deaf phones take so little into their kernel's buffer that the server
+type Phone struct {
+	// URL is the server's, such as http://127.0.0.1:8080; Code the room's.
+	URL, Code string
+	// Via, where it is set, is the address of a proxy in front of the server.
+	Via string
+	// Deaf phones take so little into their kernel's buffer that the server
 	// notices soon that nobody reads.
-	deaf bool
+	Deaf bool
+	// Cookie is who the phone is. Where it is empty, the server makes it someone
+	// new when it first connects; [Phone.Learner] is for both.
+	Cookie string
 
-	conn    *websocket.Conn
-	mu      sync.Mutex // of the writer, and of what follows
-	cookies string     // of the learner, once the server has given them
-	n       uint64     // number of the last command
+	conn *websocket.Conn
+	mu   sync.Mutex // of the writer, of Cookie and of n
+	n    uint64     // number of the last command
 }
 
-// frame is one message of the server.
-type frame struct {
-	seq uint64
-	at  time.Time // when what a snapshot shows came to be; zero of a phone's own messages
-	// body is the whole message, valid until the next is read.
-	body []byte
+// Frame is one message of the server.
+type Frame struct {
+	Seq uint64
+	At  time.Time // when what a snapshot shows came to be; zero of a phone's own messages
+	// Body is the whole message, valid until the next is read.
+	Body []byte
 }
 
 // handshake is how long a connection may take to come up: five hundred ask at
@@ -47,48 +50,48 @@ const handshake = 30 * time.Second
 // deafBuffer is the kernel's receive buffer of a deaf phone, in bytes.
 const deafBuffer = 4 << 10
 
-// dial connects, the second time as the same learner.
-func (p *phone) dial(ctx context.Context) error {
+// Dial connects, the second time as the same learner.
+func (p *Phone) Dial(ctx context.Context) error {
 	d := websocket.Dialer{
 		Subprotocols: []string{"viz.html.v1"}, HandshakeTimeout: handshake,
 		NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			if p.via != "" {
-				addr = p.via
+			if p.Via != "" {
+				addr = p.Via
 			}
 			conn, err := new(net.Dialer).DialContext(ctx, network, addr)
-			if tcp, ok := conn.(*net.TCPConn); ok && p.deaf {
+			if tcp, ok := conn.(*net.TCPConn); ok && p.Deaf {
 				_ = tcp.SetReadBuffer(deafBuffer) // as small as the system lets it be
 			}
 			return conn, err
 		},
 	}
 	header := http.Header{}
-	if c := p.learner(); c != "" {
+	if c := p.Learner(); c != "" {
 		header.Set("Cookie", c)
 	}
-	q := url.Values{"feed": {"class"}, "room": {p.code}}
-	conn, res, err := d.DialContext(ctx, "ws"+strings.TrimPrefix(p.url, "http")+"/ws?"+q.Encode(), header)
+	q := url.Values{"feed": {"class"}, "room": {p.Code}}
+	conn, res, err := d.DialContext(ctx, "ws"+strings.TrimPrefix(p.URL, "http")+"/ws?"+q.Encode(), header)
 	if err != nil {
-		return fmt.Errorf("connecting to room %s: %w", p.code, err)
+		return fmt.Errorf("connecting to room %s: %w", p.Code, err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.conn = conn
 	for _, c := range res.Cookies() {
-		p.cookies = c.Name + "=" + c.Value
+		p.Cookie = c.Name + "=" + c.Value
 	}
 	return nil
 }
 
-// learner is the cookie of who this phone is.
-func (p *phone) learner() string {
+// Learner is the cookie of who this phone is.
+func (p *Phone) Learner() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.cookies
+	return p.Cookie
 }
 
-// follow reads until the connection ends and passes each message on to receive.
-func (p *phone) follow(receive func(frame) error) error {
+// Follow reads until the connection ends and passes each message on to receive.
+func (p *Phone) Follow(receive func(Frame) error) error {
 	var b bytes.Buffer
 	for {
 		_, r, err := p.conn.NextReader()
@@ -111,28 +114,28 @@ func (p *phone) follow(receive func(frame) error) error {
 
 // readFrame looks at a message's first fields only: at thousands of messages a
 // second the reader shall not be what is measured.
-func readFrame(body []byte) (frame, error) {
-	f := frame{body: body}
+func readFrame(body []byte) (Frame, error) {
+	f := Frame{Body: body}
 	rest, ok := bytes.CutPrefix(body, []byte(`{"seq":`))
 	digits, rest, comma := bytes.Cut(rest, []byte(","))
 	seq, err := strconv.ParseUint(string(digits), 10, 64)
 	if !ok || !comma || err != nil {
 		return f, fmt.Errorf("a message without seq: %.80s", body)
 	}
-	f.seq = seq
+	f.Seq = seq
 	if rest, ok := bytes.CutPrefix(rest, []byte(`"at":`)); ok {
 		digits, _, _ := bytes.Cut(rest, []byte(","))
 		at, err := strconv.ParseInt(string(digits), 10, 64)
 		if err != nil {
 			return f, fmt.Errorf("a message with at = %.30s", digits)
 		}
-		f.at = time.UnixMicro(at)
+		f.At = time.UnixMicro(at)
 	}
 	return f, nil
 }
 
-// say sends a command and returns its number. fields are its own.
-func (p *phone) say(cmd string, fields map[string]any) (n uint64, err error) {
+// Say sends a command and returns its number. fields are its own.
+func (p *Phone) Say(cmd string, fields map[string]any) (n uint64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.n++
@@ -148,20 +151,12 @@ func (p *phone) say(cmd string, fields map[string]any) (n uint64, err error) {
 	return p.n, p.conn.WriteMessage(websocket.TextMessage, b)
 }
 
-// hangUp ends the connection without a word, as a phone does that is switched
+// HangUp ends the connection without a word, as a phone does that is switched
 // off.
-func (p *phone) hangUp() {
+func (p *Phone) HangUp() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.conn != nil {
 		p.conn.Close()
 	}
 }
-
-// The waits before a phone tries again, as in the page's script: the longest
-// doubles from first to last, and each is drawn from all shorter ones too, so
-// that those who lost one server do not come back at once.
-const (
-	firstRetry = 250 * time.Millisecond
-	lastRetry  = 10 * time.Second
-)

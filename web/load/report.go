@@ -1,4 +1,4 @@
-package main
+package load
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// loadReport is what viz load -json prints.
-type loadReport struct {
+// Report is how a load went: what viz load -json prints.
+type Report struct {
 	Server    string  `json:"server"`
 	Platform  string  `json:"platform"`
 	CPUs      int     `json:"cpus"`
@@ -29,20 +29,20 @@ type loadReport struct {
 	Largest  int `json:"largest_bytes"`
 	// Publish is from publishing to a phone's having all of it, of snapshots up
 	// to 16 KiB; Larger of those above.
-	Publish quantiles `json:"publish_to_receive"`
-	Larger  quantiles `json:"publish_to_receive_larger"`
+	Publish Quantiles `json:"publish_to_receive"`
+	Larger  Quantiles `json:"publish_to_receive_larger"`
 	// Press is how long the teachers' own commands took.
-	Press quantiles `json:"press_to_answer"`
+	Press Quantiles `json:"press_to_answer"`
 	// TokensPerSecond is what the model wrote beside the classes.
-	TokensPerSecond float64     `json:"tokens_per_second_beside"`
-	DeafCut         int         `json:"deaf_cut_loose"`
-	Votes           votesReport `json:"votes"`
+	TokensPerSecond float64 `json:"tokens_per_second_beside"`
+	DeafCut         int     `json:"deaf_cut_loose"`
+	Votes           Votes   `json:"votes"`
 
 	took, tookLarger, presses []time.Duration
 }
 
-// quantiles sum up how long something took, in milliseconds.
-type quantiles struct {
+// Quantiles sum up how long something took, in milliseconds.
+type Quantiles struct {
 	N   int     `json:"n"`
 	P50 float64 `json:"p50_ms"`
 	P99 float64 `json:"p99_ms"`
@@ -51,28 +51,28 @@ type quantiles struct {
 
 // quantilesOf takes the q-quantile to be the smallest value that at least a
 // share q of all does not exceed.
-func quantilesOf(list []time.Duration) quantiles {
+func quantilesOf(list []time.Duration) Quantiles {
 	if len(list) == 0 {
-		return quantiles{}
+		return Quantiles{}
 	}
 	list = slices.Sorted(slices.Values(list))
 	at := func(percent int) float64 {
 		return milliseconds(list[(len(list)*percent+99)/100-1])
 	}
-	return quantiles{len(list), at(50), at(99), milliseconds(list[len(list)-1])}
+	return Quantiles{len(list), at(50), at(99), milliseconds(list[len(list)-1])}
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-func (q quantiles) String() string {
+func (q Quantiles) String() string {
 	if q.N == 0 {
 		return "none"
 	}
 	return fmt.Sprintf("p50 %.1f ms, p99 %.1f ms, longest %.1f ms", q.P50, q.P99, q.Max)
 }
 
-// text is the report for reading.
-func (r *loadReport) text() string {
+// Text is the report for reading.
+func (r *Report) Text() string {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
@@ -98,16 +98,16 @@ func (r *loadReport) text() string {
 	return b.String()
 }
 
-func (r *loadReport) deafText() string {
+func (r *Report) deafText() string {
 	if r.Deaf == 0 {
 		return ""
 	}
 	return fmt.Sprintf(", %d of which never read", r.Deaf)
 }
 
-// wrong is an error where something was lost or counted twice. Times are told
+// Check returns an error where something was lost or counted twice. Times are told
 // and not judged: they are the machine's.
-func (r *loadReport) wrong() error {
+func (r *Report) Check() error {
 	if r.Votes.Counted != r.Votes.Voters || r.Votes.Wrong > 0 {
 		return errors.New("votes were lost or counted twice")
 	}

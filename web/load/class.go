@@ -1,4 +1,4 @@
-package main
+package load
 
 import (
 	"cmp"
@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// loadClass is a room with its teacher and its phones.
-type loadClass struct {
-	*teacher
+// class is a room with its teacher and its phones.
+type class struct {
+	*Teacher
 	phones  []*listener // those that listen
-	deaf    []*phone
+	deaf    []*Phone
 	presses []time.Duration // how long each of the teacher's commands took
 }
 
 // listener is a phone that listens, and notes what it receives and when.
 type listener struct {
-	phone
+	Phone
 	from  atomic.Int64 // what was published before, in microseconds since 1970, is not measured
 	ended chan struct{}
 
 	mu        sync.Mutex
 	snapshots []arrival
-	last      uint64     // the newest snapshot's number
-	data      sharedData // of the newest snapshot, where someone wants to know
-	scout     bool       // wants to know
-	ack       uint64     // the last own command that was answered
-	err       error      // why it ended, or what it was refused
+	last      uint64 // the newest snapshot's number
+	data      Shared // of the newest snapshot, where someone wants to know
+	scout     bool   // wants to know
+	ack       uint64 // the last own command that was answered
+	err       error  // why it ended, or what it was refused
 	news      chan struct{}
 }
 
@@ -41,8 +41,8 @@ type arrival struct {
 	size int
 }
 
-// sharedData is what a snapshot tells programs.
-type sharedData struct {
+// Shared is what a snapshot tells programs.
+type Shared struct {
 	Text  uint64 `json:"text"` // which one
 	Step  int    `json:"step"`
 	Stage int    `json:"stage"`
@@ -60,12 +60,12 @@ type sharedData struct {
 	} `json:"poll"`
 }
 
-func newLoadClass(ctx context.Context, server string) (*loadClass, error) {
-	t, err := newTeacher(ctx, server)
+func newClass(ctx context.Context, server string) (*class, error) {
+	t, err := NewTeacher(ctx, server)
 	if err != nil {
 		return nil, err
 	}
-	return &loadClass{teacher: t}, nil
+	return &class{Teacher: t}, nil
 }
 
 // dialing is how many phones connect at the same time.
@@ -73,15 +73,15 @@ const dialing = 32
 
 // gather connects so many phones, the first of which never read. It returns
 // when all are there.
-func (c *loadClass) gather(ctx context.Context, followers, deaf int, say func(int)) error {
+func (c *class) gather(ctx context.Context, followers, deaf int, say func(int)) error {
 	for i := range followers {
 		if i < deaf {
-			c.deaf = append(c.deaf, &phone{url: c.url, code: c.code, deaf: true})
+			c.deaf = append(c.deaf, &Phone{URL: c.URL, Code: c.Code, Deaf: true})
 			continue
 		}
 		c.phones = append(
 			c.phones,
-			&listener{phone: phone{url: c.url, code: c.code}, ended: make(chan struct{}), news: make(chan struct{}, 1)},
+			&listener{Phone: Phone{URL: c.URL, Code: c.Code}, ended: make(chan struct{}), news: make(chan struct{}, 1)},
 		)
 	}
 	c.phones[0].scout = true
@@ -90,7 +90,7 @@ func (c *loadClass) gather(ctx context.Context, followers, deaf int, say func(in
 		go func() {
 			free <- struct{}{}
 			defer func() { <-free }()
-			failed <- p.dial(ctx)
+			failed <- p.Dial(ctx)
 		}()
 	}
 	for _, p := range c.phones {
@@ -112,13 +112,13 @@ func (c *loadClass) gather(ctx context.Context, followers, deaf int, say func(in
 
 // begin connects and waits for the first snapshot.
 func (p *listener) begin(ctx context.Context) error {
-	if err := p.dial(ctx); err != nil {
+	if err := p.Dial(ctx); err != nil {
 		close(p.ended)
 		return err
 	}
 	go func() {
 		defer close(p.ended)
-		err := p.follow(p.receive)
+		err := p.Follow(p.receive)
 		p.mu.Lock()
 		p.err = cmp.Or(p.err, err)
 		p.mu.Unlock()
@@ -135,24 +135,24 @@ func (p *listener) wake() {
 }
 
 // receive handles one message.
-func (p *listener) receive(f frame) error {
+func (p *listener) receive(f Frame) error {
 	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer p.wake()
-	if f.at.IsZero() {
+	if f.At.IsZero() {
 		return p.receiveOwn(f)
 	}
-	if f.seq <= p.last {
-		return fmt.Errorf("snapshot %d came after snapshot %d", f.seq, p.last)
+	if f.Seq <= p.last {
+		return fmt.Errorf("snapshot %d came after snapshot %d", f.Seq, p.last)
 	}
-	p.last = f.seq
-	if from := p.from.Load(); from > 0 && f.at.UnixMicro() >= from {
-		p.snapshots = append(p.snapshots, arrival{now.Sub(f.at), len(f.body)})
+	p.last = f.Seq
+	if from := p.from.Load(); from > 0 && f.At.UnixMicro() >= from {
+		p.snapshots = append(p.snapshots, arrival{now.Sub(f.At), len(f.Body)})
 	}
 	if p.scout {
-		var m struct{ Data sharedData }
-		if err := json.Unmarshal(f.body, &m); err != nil {
+		var m struct{ Data Shared }
+		if err := json.Unmarshal(f.Body, &m); err != nil {
 			return err
 		}
 		p.data = m.Data
@@ -161,12 +161,12 @@ func (p *listener) receive(f frame) error {
 }
 
 // receiveOwn handles a message meant for this phone alone.
-func (p *listener) receiveOwn(f frame) error {
+func (p *listener) receiveOwn(f Frame) error {
 	var m struct {
 		Ack   uint64
 		Error *struct{ Message string }
 	}
-	if err := json.Unmarshal(f.body, &m); err != nil {
+	if err := json.Unmarshal(f.Body, &m); err != nil {
 		return err
 	}
 	p.ack = max(p.ack, m.Ack)
@@ -204,7 +204,7 @@ func (p *listener) until(ctx context.Context, what string, is func() bool) error
 }
 
 // listen begins to measure.
-func (c *loadClass) listen(from time.Time) {
+func (c *class) listen(from time.Time) {
 	for _, p := range c.phones {
 		p.from.Store(from.UnixMicro())
 	}
@@ -218,8 +218,8 @@ var lesson = []string{
 
 // drive presses a key every so often, for so long, after waiting a little. It
 // returns how many stages that made.
-func (c *loadClass) drive(ctx context.Context, long, every, after time.Duration, say func()) (stages int, err error) {
-	if err := c.do(ctx, "start", "prompt", loadPrompts[0]); err != nil {
+func (c *class) drive(ctx context.Context, long, every, after time.Duration, say func()) (stages int, err error) {
+	if err := c.Do(ctx, "start", "prompt", Prompts[0]); err != nil {
 		return 0, err
 	}
 	tick := time.NewTimer(after)
@@ -233,10 +233,10 @@ func (c *loadClass) drive(ctx context.Context, long, every, after time.Duration,
 		}
 		say()
 		begin := time.Now()
-		err := c.do(ctx, lesson[stages%len(lesson)])
-		var r *refused
+		err := c.Do(ctx, lesson[stages%len(lesson)])
+		var r *Refused
 		if errors.As(err, &r) { // the text has ended: another
-			err = c.do(ctx, "start", "prompt", loadPrompts[stages%len(loadPrompts)])
+			err = c.Do(ctx, "start", "prompt", Prompts[stages%len(Prompts)])
 		}
 		if err != nil {
 			return stages, err
@@ -247,7 +247,7 @@ func (c *loadClass) drive(ctx context.Context, long, every, after time.Duration,
 }
 
 // settle waits until every phone has the newest snapshot, and all the same.
-func (c *loadClass) settle(ctx context.Context) error {
+func (c *class) settle(ctx context.Context) error {
 	var newest uint64
 	for _, p := range c.phones {
 		p.mu.Lock()
@@ -268,7 +268,7 @@ func (c *loadClass) settle(ctx context.Context) error {
 const small = 16 << 10
 
 // tell adds what the phones have measured to a report.
-func (c *loadClass) tell(r *loadReport) {
+func (c *class) tell(r *Report) {
 	r.presses = append(r.presses, c.presses...)
 	for _, p := range c.phones {
 		p.from.Store(0)
@@ -287,14 +287,14 @@ func (c *loadClass) tell(r *loadReport) {
 }
 
 // close ends the phones and the room.
-func (c *loadClass) close(ctx context.Context) {
+func (c *class) close(ctx context.Context) {
 	for _, p := range c.deaf {
-		p.hangUp()
+		p.HangUp()
 	}
 	for _, p := range c.phones {
-		p.hangUp()
+		p.HangUp()
 		<-p.ended
 	}
-	_ = c.do(ctx, "delete") // a server that has gone has no room
+	_ = c.Do(ctx, "delete") // a server that has gone has no room
 	c.http.CloseIdleConnections()
 }

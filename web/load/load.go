@@ -1,0 +1,170 @@
+// Package load lets classes follow a server and measures what they get: how long
+// a stage takes from the moment it is published until a phone has it, while the
+// model writes for someone else all the time, and whether every vote is counted
+// once. Its phones are connections without screens, which use the server as
+// pages do; it knows nothing of the server from inside.
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// Options are how much a server is asked for.
+type Options struct {
+	URL       string        // the server's, such as http://127.0.0.1:8080
+	Followers int           // phones in each room
+	Rooms     int           // at the same time
+	Deaf      int           // phones of the first room that never read; fewer than Followers
+	Time      time.Duration // how long stages are measured
+	Every     time.Duration // from one stage of a room to its next
+}
+
+// Run makes the rooms, measures, has everybody vote and deletes the rooms. say
+// is told how far it is, now and then. The report is whole where the error is
+// nil.
+func Run(ctx context.Context, o Options, say func(string)) (*Report, error) {
+	r := &Report{
+		Server: o.URL, Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
+		Rooms: o.Rooms, Followers: o.Followers, Deaf: o.Deaf, Seconds: o.Time.Seconds(),
+	}
+	l := &loading{Options: o, say: say}
+	defer l.close()
+	return r, l.run(ctx, r)
+}
+
+// loading is a load under way.
+type loading struct {
+	Options
+	say     func(string)
+	classes []*class
+	busy    *busyRun
+}
+
+// run does the parts one after another.
+func (l *loading) run(ctx context.Context, r *Report) error {
+	for i := range l.Rooms {
+		c, err := newClass(ctx, l.URL)
+		if err != nil {
+			return err
+		}
+		l.classes = append(l.classes, c)
+		deaf := 0
+		if i == 0 {
+			deaf = l.Deaf
+		}
+		err = c.gather(ctx, l.Followers, deaf, func(done int) {
+			l.say(fmt.Sprintf("room %d of %d: %d phones of %d", i+1, l.Rooms, done, l.Followers))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	busy, err := newBusyRun(ctx, l.URL)
+	if err != nil {
+		return err
+	}
+	l.busy = busy
+	if err := l.measure(ctx, r); err != nil {
+		return err
+	}
+	return l.vote(ctx, r)
+}
+
+// measure lets the teachers drive for a while.
+func (l *loading) measure(ctx context.Context, r *Report) error {
+	begin := time.Now()
+	for _, c := range l.classes {
+		c.listen(begin)
+	}
+	tokens := l.busy.tokens.Load()
+	stages, err := each(l.classes, func(i int, c *class) (int, error) {
+		return c.drive(ctx, l.Time, l.Every, time.Duration(i)*l.Every/time.Duration(l.Rooms), func() {
+			if i == 0 {
+				l.say(
+					fmt.Sprintf(
+						"stages for %d phones: %.0f s of %.0f", l.Rooms*l.Followers, time.Since(begin).Seconds(),
+						l.Time.Seconds(),
+					),
+				)
+			}
+		})
+	})
+	if err != nil {
+		return err
+	}
+	r.TokensPerSecond = float64(l.busy.tokens.Load()-tokens) / time.Since(begin).Seconds()
+	for _, n := range stages {
+		r.Stages += n
+	}
+	for _, c := range l.classes {
+		if err := c.settle(ctx); err != nil {
+			return err
+		}
+		c.tell(r)
+	}
+	r.Publish, r.Larger = quantilesOf(r.took), quantilesOf(r.tookLarger)
+	r.Press = quantilesOf(r.presses)
+	return nil
+}
+
+// vote has every class vote, all at the same time.
+func (l *loading) vote(ctx context.Context, r *Report) error {
+	l.say("everybody votes")
+	polls, err := each(l.classes, func(_ int, c *class) (Votes, error) { return c.vote(ctx) })
+	if err != nil {
+		return err
+	}
+	var receipts []time.Duration
+	for _, p := range polls {
+		r.Votes.Voters += p.Voters
+		r.Votes.Sent += p.Sent
+		r.Votes.Counted += p.Counted
+		r.Votes.Wrong += p.Wrong
+		receipts = append(receipts, p.receipts...)
+	}
+	r.Votes.Receipts = quantilesOf(receipts)
+	for _, c := range l.classes {
+		r.DeafCut += c.deafCut()
+	}
+	return nil
+}
+
+// close ends the phones and deletes the rooms.
+func (l *loading) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if l.busy != nil {
+		l.busy.close()
+	}
+	for _, c := range l.classes {
+		c.close(ctx)
+	}
+}
+
+// each does the same for all classes at once and waits for all. The error is
+// that of the first that failed.
+func each[T any](classes []*class, f func(int, *class) (T, error)) ([]T, error) {
+	list, failed := make([]T, len(classes)), make(chan error, len(classes))
+	for i, c := range classes {
+		go func() {
+			var err error
+			list[i], err = f(i, c)
+			failed <- err
+		}()
+	}
+	var errs []error
+	for range classes {
+		errs = append(errs, <-failed)
+	}
+	return list, errors.Join(errs...)
+}
+
+// Prompts are what teachers begin with, in turn.
+var Prompts = []string{
+	"Once upon a time there was a", "The little dog ran to the", "One day, a girl named Lily found a",
+	"Tom and Sam went to the park and",
+}

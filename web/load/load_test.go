@@ -1,0 +1,43 @@
+package load
+
+import (
+	"testing"
+	"time"
+)
+
+// TestQuantiles: of 200 values 2 exceed the 99% quantile: the 198th of 1 ms to
+// 200 ms is 198 ms, the 100th 100 ms. Of one value all Quantiles are that.
+func TestQuantiles(t *testing.T) {
+	var list []time.Duration
+	for i := range 200 {
+		list = append(list, time.Duration(200-i)*time.Millisecond)
+	}
+	if got, want := quantilesOf(list), (Quantiles{200, 100, 198, 200}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got, want := quantilesOf(list[:1]), (Quantiles{1, 200, 200, 200}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := quantilesOf(nil).String(); got != "none" {
+		t.Errorf("%q, want none", got)
+	}
+}
+
+// TestReadFrame: the first fields of a message are found as they are written;
+// a message that is meant for one phone has no time.
+func TestReadFrame(t *testing.T) {
+	f, err := readFrame([]byte(`{"seq":12,"at":1700000000000001,"ack":0,"data":{"at":5}}`))
+	if err != nil || f.Seq != 12 || f.At.UnixMicro() != 1_700_000_000_000_001 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if f, err = readFrame([]byte(`{"seq":7,"ack":3}`)); err != nil || f.Seq != 7 || !f.At.IsZero() {
+		t.Errorf("%+v, %v", f, err)
+	}
+	for _, bad := range []string{
+		"", "{}", `{"seq":}`, `{"seq":-1,"ack":1}`, `{"seq":1,"at":x,"ack":1}`, `{"ack":1,"seq":2}`,
+	} {
+		if _, err := readFrame([]byte(bad)); err == nil {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Teacher makes a room and drives it by the forms of its page.
+type Teacher struct {
+	URL, Code string // of the server, and of the room
+	http      http.Client
+}
+
+// NewTeacher makes a room.
+func NewTeacher(ctx context.Context, server string) (*Teacher, error) {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	t := &Teacher{URL: server, http: http.Client{
+		Jar: jar, Timeout: time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	res, body, err := t.post(ctx, "/teach", url.Values{"title": {"Load"}, "nicknames": {"on"}})
+	if err != nil {
+		return nil, err
+	}
+	path, ok := strings.CutPrefix(res.Header.Get("Location"), "/class/")
+	code, _, _ := strings.Cut(path, "/")
+	if res.StatusCode != http.StatusSeeOther || !ok || code == "" {
+		return nil, fmt.Errorf("making a room at %s/teach: %s: %.200s", server, res.Status, body)
+	}
+	t.Code = code
+	return t, nil
+}
+
+// Do carries out one command of the presenter: its name and fields in turn. The error is a
+// *[Refused] where the server says no.
+func (t *Teacher) Do(ctx context.Context, cmd string, fields ...string) error {
+	form := url.Values{"cmd": {cmd}}
+	for i := 0; i+1 < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	res, body, err := t.post(ctx, "/class/"+t.Code+"/do", form)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode/100 != 2 {
+		return &Refused{cmd, res.StatusCode, strings.TrimSpace(body)}
+	}
+	return nil
+}
+
+// Refused is a command of the presenter that the server did not carry out.
+type Refused struct {
+	cmd    string
+	status int
+	why    string
+}
+
+func (r *Refused) Error() string { return fmt.Sprintf("%s: %d: %.200s", r.cmd, r.status, r.why) }
+
+func (t *Teacher) post(ctx context.Context, path string, form url.Values) (*http.Response, string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, "", err
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Viz-Fragment", "1")
+	return t.read(req)
+}
+
+func (t *Teacher) read(req *http.Request) (*http.Response, string, error) {
+	res, err := t.http.Do(req)
+	if err != nil {
+		return nil, "", err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	return res, string(body), err
+}
