@@ -40,28 +40,3 @@ func Again(l Lab, env Env, r *Report, v Values) *Report {
 	next.Values, next.Result, next.Findings, next.Tables = maps.Clone(v), found, found.findings(), found.tables()
 	return &next
 }
-
-func (billLab) free() []string {
-	return []string{"input_price", "output_price", "requests", "machine", "trained_tokens"}
-}
-
-func (billLab) reckon(env Env, measured any, v Values) outcome {
-	b := *measured.(*Bill)
-	b.price(env.Target, v)
-	return &b
-}
-
-func (memoryLab) free() []string {
-	return []string{
-		"preset", "layers", "heads", "kv_heads", "head_dim", "precision", "weights", "positions", "batch", "memory",
-	}
-}
-
-func (memoryLab) reckon(env Env, measured any, v Values) outcome {
-	c, err := Calculate(env.Target, v)
-	if err != nil {
-		return nil
-	}
-	c.Engine = measured.(*Memory).Engine
-	return &c
-}

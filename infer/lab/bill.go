@@ -1,8 +1,13 @@
 package lab
 
 import (
+	"fmt"
+
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
+
+var _ = register(60, billLab{})
 
 type billLab struct{}
 
@@ -174,4 +179,20 @@ type Why struct {
 	Ratio     float64 `json:"ratio"`
 	WorkRatio float64 `json:"work_ratio"` // of their multiply-adds
 	Say       string  `json:"say"`
+}
+
+func (b *Bill) findings() []string {
+	list := []string{fmt.Sprintf("%s tokens read and %s written cost $%.3g; output is %.0f%% of it.",
+		terms.Count(b.Cost.InputTokens), terms.Count(b.Cost.OutputTokens), b.Cost.Total, 100*b.OutputShare)}
+	for _, s := range b.Savings {
+		verb, share := "saves", s.Share
+		if s.Saved < 0 {
+			verb, share = "costs another", -s.Share
+		}
+		list = append(list, fmt.Sprintf("The same request %s %s %.0f%%.", s.Title, verb, 100*share))
+	}
+	if b.Why.Say != "" {
+		list = append(list, b.Why.Say)
+	}
+	return list
 }

@@ -331,3 +331,13 @@ func (b *Bill) tables() []Table {
 	even.add("a token written", b.Why.OutputMs, "ms")
 	return []Table{costs, even, ticks}
 }
+
+func (billLab) free() []string {
+	return []string{"input_price", "output_price", "requests", "machine", "trained_tokens"}
+}
+
+func (billLab) reckon(env Env, measured any, v Values) outcome {
+	b := *measured.(*Bill)
+	b.price(env.Target, v)
+	return &b
+}

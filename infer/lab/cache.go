@@ -1,6 +1,14 @@
 package lab
 
-import "github.com/tokenbytoken/viz/infer/cost"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+var _ = register(30, cacheLab{})
 
 type cacheLab struct{}
 
@@ -136,4 +144,38 @@ type Power struct {
 	Formula *float64 `json:"formula"`        // nil for times, which have none
 	Term    string   `json:"term,omitempty"` // the formula in letters
 	Share   float64  `json:"share"`          // of the fit's value at the end of the range
+}
+
+func (c *Cache) findings() []string {
+	last := c.Steps[len(c.Steps)-1]
+	list := []string{
+		fmt.Sprintf("Token %d takes %s multiply-adds with the cache and %s without, %.1f times as many; all %d "+
+			"together %.1f times as many.",
+			last.Step, terms.Count(last.Cached.MultAdds), terms.Count(last.Recomputed.MultAdds),
+			float64(last.Recomputed.MultAdds)/float64(last.Cached.MultAdds),
+			last.Step, float64(last.Recomputed.TotalMultAdds)/float64(last.Cached.TotalMultAdds)),
+	}
+	if c.SameLogits && c.Columns.Different == 0 {
+		list = append(
+			list,
+			fmt.Sprintf(
+				"All %s logits of the two ways are the same bit for bit, and so are all %s numbers of their keys and "+
+					"values.",
+				terms.Count(c.Compared), terms.Count(c.Columns.Compared),
+			),
+		)
+	} else {
+		list = append(list, "The two ways do not agree bit for bit.")
+	}
+	for _, f := range c.Fits {
+		if f.Of != "ms" {
+			list = append(list, strings.ToUpper(f.Name[:1])+f.Name[1:]+". "+f.Say)
+		}
+	}
+	return append(
+		list,
+		fmt.Sprintf(
+			"Cached attention would cost as much as all matrices at %s positions.", terms.Count(int64(c.BreakEven+0.5)),
+		),
+	)
 }

@@ -1,20 +1,13 @@
 package lab
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
-	"math"
-	"slices"
-	"time"
 
-	"gonum.org/v1/gonum/stat"
-
-	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
+
+var _ = register(20, drawLab{})
 
 type drawLab struct{}
 
@@ -119,281 +112,23 @@ type drawRun struct {
 	kept   [][]int     // counts of the shown repeat by size of histogram
 }
 
-// Estimate implements [Lab].
-func (drawLab) Estimate(env Env, v Values) (Estimate, error) {
-	m, _, err := room(env.Target, v, "step")
-	if err != nil {
-		return Estimate{}, err
-	}
-	work, _ := env.Target.Shape().Generate(m, v.int("step"))
-	e := guess(env, work.Total(), v.int("step"), int64(env.Target.Config().Vocab)*8*4)
-	const aDraw = 100 // nanoseconds, roughly: a search among the kept tokens
-	e.Took += time.Duration(aDraw * v.int("draws") * v.int("repeats"))
-	e.judge()
-	return e, nil
-}
-
-// Run implements [Lab].
-func (drawLab) Run(ctx context.Context, env Env, v Values, progress func(Progress)) (*Report, error) {
-	if _, _, err := room(env.Target, v, "step"); err != nil {
-		return nil, err
-	}
-	r := &drawRun{running: start(ctx, "draw", env, v, progress)}
-	r.fill = r.fillReport
-	r.of = v.int("repeats")
-	r.result = Draw{Step: v.int("step"), Settings: v.sampling(), Seed: uint64(v.float("seed"))}
-	if err := r.distribution(env.Target, v); err != nil {
-		return r.end(err)
-	}
-	r.sizes = ladder(v.int("draws"))
-	r.result.Sizes = histogramSizes(v.int("draws"))
-	r.found = make([][]float64, len(r.sizes))
-	for i := range v.int("repeats") {
-		if err := r.once((r.result.Seed + uint64(i)) % (infer.MaxSeed + 1)); err != nil {
-			return r.end(err)
-		}
-		r.result.Repeats = i + 1
-		r.tell(1, fmt.Sprintf("repeat %d of %d", i+1, v.int("repeats")))
-	}
-	return r.end(nil)
-}
-
-// distribution runs the loop as far as the filter of the step to be drawn from.
-func (r *drawRun) distribution(m *infer.Model, v Values) error {
-	loop, err := infer.NewLoop(m, v["prompt"], v.settings(r.result.Step))
-	if err != nil {
-		return err
-	}
-	for n := 1; n < r.result.Step; n++ {
-		_, err := turn(r.ctx, loop)
-		if errors.Is(err, io.EOF) {
-			return terms.NewRangeError(
-				"step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(loop.Steps())),
-			)
-		} else if err != nil {
-			return err
+func (d *Draw) findings() []string {
+	if d.Kept == 1 {
+		return []string{
+			fmt.Sprintf(
+				"The filters keep only %s, so every draw falls on it and there is no distance to shrink.",
+				shown(d.Tokens[0].Token.Text),
+			),
+			"Raise the temperature, or switch the filters off, to see more tokens drawn.",
 		}
 	}
-	for {
-		kind, err := loop.Advance(r.ctx)
-		if errors.Is(err, io.EOF) {
-			return terms.NewRangeError(
-				"step", r.result.Step, fmt.Sprintf("1 to %d: this text ends there", len(loop.Steps())),
-			)
-		} else if err != nil {
-			return err
-		}
-		if kind == infer.KindFilter {
-			break
-		}
-	}
-	r.d = loop.Distribution()
-	r.result.Kept = r.d.Keep
-	r.result.Prompt = tokensOf(m, loop.Prompt())
-	r.result.Before = tokensOf(m, chosen(loop))
-	for i := range min(v.int("rows"), r.d.Keep) {
-		rank := r.d.KeptRank(i)
-		id := int(r.d.Order[rank])
-		r.result.Tokens = append(
-			r.result.Tokens, DrawToken{Token: tokenOf(m, id), Rank: rank + 1, P: r.d.P[id], Q: r.d.Q(rank)},
-		)
-	}
-	return nil
-}
-
-// ladder is 10, 20, 50, 100 and so on, up to most, which ends it.
-func ladder(most int) []int {
-	var list []int
-	for ten := 10; ; ten *= 10 {
-		for _, n := range []int{ten, 2 * ten, 5 * ten} {
-			if n >= most {
-				return append(list, most)
-			}
-			list = append(list, n)
-		}
-	}
-}
-
-// histogramSizes are 10, 100 and the most; with 1,000 between them where there
-// would be none.
-func histogramSizes(most int) []int {
-	var list []int
-	for _, n := range []int{10, 100} {
-		if n < most {
-			list = append(list, n)
-		}
-	}
-	return append(list, most)
-}
-
-// once draws as often as asked, with the u of a seed, and takes the distance at
-// every size.
-func (r *drawRun) once(seed uint64) error {
-	first := r.result.Repeats == 0
-	r.counts = make([]int, r.d.Keep)
-	distances := make([]float64, 0, len(r.sizes))
-	for n := 1; n <= r.sizes[len(r.sizes)-1]; n++ {
-		if n%1024 == 1 && r.ctx.Err() != nil {
-			return r.ctx.Err()
-		}
-		r.counts[r.d.DrawKept(sampling.U(seed, n))]++
-		if len(distances) < len(r.sizes) && n == r.sizes[len(distances)] {
-			distances = append(distances, distance(r.counts, n, r.d.KeptQ))
-		}
-		if first && slices.Contains(r.result.Sizes, n) {
-			r.kept = append(r.kept, slices.Clone(r.counts))
-		}
-	}
-	for i, x := range distances { // a whole repeat or none of it
-		r.found[i] = append(r.found[i], x)
-	}
-	return nil
-}
-
-// distance is the total variation between counts of n draws, by place among the
-// kept tokens, and what they were drawn with: ½ Σ|count/n − q|.
-func distance(counts []int, n int, q func(place int) float64) float64 {
-	sum := 0.0
-	for place, c := range counts {
-		sum += math.Abs(float64(c)/float64(n) - q(place))
-	}
-	return sum / 2
-}
-
-// expectedDistance is the mean of distance over all draws: half the sum of the
-// mean deviations of binomial shares. De Moivre's closed form of
-// E|X − nq| is 2·m·C(n, m)·q^m·(1 − q)^(n−m+1) with m = ⌊nq⌋ + 1.
-func expectedDistance(n int, q func(place int) float64, places int) float64 {
-	sum := 0.0
-	for place := range places {
-		sum += meanDeviation(n, q(place))
-	}
-	return sum / (2 * float64(n))
-}
-
-// meanDeviation is E|X − nq| for X binomial with n draws of probability q.
-func meanDeviation(n int, q float64) float64 {
-	if q <= 0 || q >= 1 {
-		return 0
-	}
-	m := math.Floor(float64(n)*q) + 1
-	a, _ := math.Lgamma(float64(n) + 1)
-	b, _ := math.Lgamma(m + 1)
-	c, _ := math.Lgamma(float64(n) - m + 1)
-	return 2 * m * math.Exp(a-b-c+m*math.Log(q)+(float64(n)-m+1)*math.Log1p(-q))
-}
-
-// rootLaw is what expectedDistance tends to as n grows: ½ Σ √(2q(1−q)/πn),
-// which falls as 1/√n.
-func rootLaw(n int, q func(place int) float64, places int) float64 {
-	sum := 0.0
-	for place := range places {
-		sum += math.Sqrt(2 * q(place) * (1 - q(place)) / (math.Pi * float64(n)))
-	}
-	return sum / 2
-}
-
-// slope is that of ln y against ln x by least squares; 0 where fewer than two
-// points have a logarithm.
-func slope(x []int, y []float64) float64 {
-	var lx, ly []float64
-	for i := range x {
-		if y[i] > 0 {
-			lx, ly = append(lx, math.Log(float64(x[i]))), append(ly, math.Log(y[i]))
-		}
-	}
-	if len(lx) < 2 {
-		return 0
-	}
-	_, b := stat.LinearRegression(lx, ly, nil, false)
-	return finiteOr(b, 0)
-}
-
-func (r *drawRun) fillReport(to *Report) {
-	if r.result.Repeats == 0 {
-		return
-	}
-	result := r.result
-	var means, expected []float64
-	for i, n := range r.sizes {
-		row := Distance{
-			N: n, Shown: r.found[i][0], Measured: spreadOf(r.found[i]), Mean: mean(r.found[i]),
-			Expected: expectedDistance(n, r.d.KeptQ, r.d.Keep), Law: rootLaw(n, r.d.KeptQ, r.d.Keep),
-		}
-		result.Distances = append(result.Distances, row)
-		means, expected = append(means, row.Mean), append(expected, row.Expected)
-	}
-	result.Slope, result.SlopeExpected = slope(r.sizes, means), slope(r.sizes, expected)
-	result.Tokens = slices.Clone(r.result.Tokens)
-	result.RestTokens = result.Kept - len(result.Tokens)
-	for i := range result.Tokens {
-		for _, counts := range r.kept {
-			result.Tokens[i].Counts = append(result.Tokens[i].Counts, counts[i])
-		}
-	}
-	result.Rest = r.rest(len(result.Tokens))
-	to.Result, to.Tables = &result, result.tables()
-	to.Noise = drawNoise(&result)
-}
-
-// rest sums up the kept tokens from one on.
-func (r *drawRun) rest(from int) DrawToken {
-	rest := DrawToken{Rank: from + 1, Counts: make([]int, len(r.kept))}
-	if from < r.d.Keep {
-		rest.Rank = r.d.KeptRank(from) + 1
-	}
-	for at := from; at < r.d.Keep; at++ {
-		rest.P += r.d.P[r.d.Order[r.d.KeptRank(at)]]
-		rest.Q += r.d.KeptQ(at)
-		for i, counts := range r.kept {
-			rest.Counts[i] += counts[at]
-		}
-	}
-	return rest
-}
-
-func drawNoise(d *Draw) string {
-	if d.Repeats < 2 {
-		return "One repeat can't show how much the distance varies. Raise the repeats to see."
-	}
-	last := d.Distances[len(d.Distances)-1]
-	return fmt.Sprintf("At %d draws the distance lay between %.4f and %.4f in the middle half of %d repeats; %.4f "+
-		"is expected on average.",
-		last.N, last.Measured.Q1, last.Measured.Q3, d.Repeats, last.Expected)
-}
-
-// tables are the raw rows.
-func (d *Draw) tables() []Table {
-	names := []string{"token", "", "id", "", "rank", "", "p", "", "q", ""}
-	for _, n := range d.Sizes {
-		names = append(names, fmt.Sprintf("drawn of %d", n), "")
-	}
-	counts := Table{Name: "histogram", Title: "How often each token was drawn", Columns: columns(names...)}
-	row := func(name string, id any, t DrawToken) {
-		cells := []any{name, id, t.Rank, t.P, t.Q}
-		for _, c := range t.Counts {
-			cells = append(cells, c)
-		}
-		counts.add(cells...)
-	}
-	for _, t := range d.Tokens {
-		row(t.Token.Text, t.Token.ID, t)
-	}
-	if d.RestTokens > 0 {
-		row(fmt.Sprintf("the other %d", d.RestTokens), nil, d.Rest)
-	}
-	distances := Table{
-		Name: "distance", Title: "Total variation distance to the model's distribution",
-		Columns: columns(
-			"draws", "", "shown", "", "mean", "", "median", "", "lower quartile", "", "upper quartile", "", "expected",
-			"", "1/√N law", "", "mean × √N", "",
+	first, last := d.Distances[0], d.Distances[len(d.Distances)-1]
+	return []string{
+		fmt.Sprintf("The distance falls from %.3f at %s draws to %.4f at %s, on average; %.3f and %.4f are expected.",
+			first.Mean, terms.Count(first.N), last.Mean, terms.Count(last.N), first.Expected, last.Expected),
+		fmt.Sprintf(
+			"It falls as N to the power of %s; %s is expected, and −½ is the law for many draws.", signed(d.Slope),
+			signed(d.SlopeExpected),
 		),
 	}
-	for _, x := range d.Distances {
-		distances.add(
-			x.N, x.Shown, x.Mean, x.Measured.Median, x.Measured.Q1, x.Measured.Q3, x.Expected, x.Law,
-			x.Mean*math.Sqrt(float64(x.N)),
-		)
-	}
-	return []Table{counts, distances}
 }

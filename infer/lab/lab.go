@@ -22,6 +22,9 @@ package lab
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -101,8 +104,8 @@ type Report struct {
 	Hash   string `json:"model_hash"`
 	Draft  string `json:"draft,omitempty"`
 	Values Values `json:"values"`
-	// Result is the lab's own struct: *Strategies, *Draw, *Cache, *Memory,
-	// *Prefill, *Bill, *Speculation, *Stops or *Quantization; nil where nothing was measured.
+	// Result points to the lab's own struct, such as a [Cache]; nil where nothing
+	// was measured.
 	Result    any           `json:"result"`
 	Findings  []string      `json:"findings"`  // what it comes to, in sentences
 	Tables    []Table       `json:"tables"`    // the raw rows
@@ -111,25 +114,31 @@ type Report struct {
 	Took      time.Duration `json:"took_ns"`   // the whole run
 }
 
-// labs are all labs, in the order of the course.
-var labs = []Lab{
-	strategiesLab{},
-	drawLab{},
-	cacheLab{},
-	memoryLab{},
-	prefillLab{},
-	billLab{},
-	speculationLab{},
-	stopsLab{},
-	quantizationLab{},
+// labs are all labs, by their places in the course.
+var labs = map[int]Lab{}
+
+// register puts a lab in its place. Each lab does so in its own file; places are
+// tens, so that one can come between two others.
+func register(place int, l Lab) Lab {
+	if labs[place] != nil {
+		panic(fmt.Sprintf("lab: %s and %s have the same place", l.Info().Name, labs[place].Info().Name))
+	}
+	labs[place] = l
+	return l
 }
 
 // All returns the labs in the order in which a course meets them.
-func All() []Lab { return append([]Lab(nil), labs...) }
+func All() []Lab {
+	var list []Lab
+	for _, place := range slices.Sorted(maps.Keys(labs)) {
+		list = append(list, labs[place])
+	}
+	return list
+}
 
 // Find returns the lab of a name.
 func Find(name string) (Lab, bool) {
-	for _, l := range labs {
+	for _, l := range All() {
 		if l.Info().Name == name {
 			return l, true
 		}

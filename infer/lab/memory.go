@@ -1,5 +1,13 @@
 package lab
 
+import (
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+var _ = register(40, memoryLab{})
+
 type memoryLab struct{}
 
 // Info implements [Lab].
@@ -145,4 +153,36 @@ type EngineStep struct {
 	Reserved        int64 `json:"reserved"`     // bytes held, filled or not
 	ReservedFormula int64 `json:"reserved_formula"`
 	Room            int   `json:"room"` // positions that fit into what is reserved
+}
+
+func (c *Memory) findings() []string {
+	list := []string{
+		fmt.Sprintf("%s keeps %s a position: %s for %s positions of %s at once, beside %s of weights.",
+			c.Model.Name, terms.BytesShort(c.BytesPerPosition), terms.BytesShort(c.Bytes),
+			terms.Count(c.Positions), terms.Counted(c.Batch, "text"), terms.BytesShort(c.WeightBytes)),
+		fmt.Sprintf("One cache is as large as the weights at %s positions.", terms.Count(int64(c.Overtakes+0.5))),
+	}
+	if c.FreeBytes < 0 {
+		list = append(list, fmt.Sprintf("The weights alone do not fit into %s.", terms.BytesShort(c.MemoryBytes)))
+	} else {
+		list = append(
+			list,
+			fmt.Sprintf(
+				"Next to the weights, %s has room for %s of %s positions.", terms.BytesShort(c.MemoryBytes),
+				terms.Counted(int(c.Users), "text"), terms.Count(c.Positions),
+			),
+		)
+	}
+	if n := len(c.Engine.Steps); n > 0 {
+		last := c.Engine.Steps[n-1]
+		list = append(
+			list,
+			fmt.Sprintf(
+				"The engine's own cache uses %s for %s positions and has reserved %s, room for %s.",
+				terms.BytesShort(float64(last.Used)), terms.Count(last.Positions),
+				terms.BytesShort(float64(last.Reserved)), terms.Count(last.Room),
+			),
+		)
+	}
+	return list
 }

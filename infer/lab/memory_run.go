@@ -322,3 +322,18 @@ func year(n int) any {
 	}
 	return fmt.Sprint(n)
 }
+
+func (memoryLab) free() []string {
+	return []string{
+		"preset", "layers", "heads", "kv_heads", "head_dim", "precision", "weights", "positions", "batch", "memory",
+	}
+}
+
+func (memoryLab) reckon(env Env, measured any, v Values) outcome {
+	c, err := Calculate(env.Target, v)
+	if err != nil {
+		return nil
+	}
+	c.Engine = measured.(*Memory).Engine
+	return &c
+}

@@ -1,5 +1,9 @@
 package lab
 
+import "fmt"
+
+var _ = register(50, prefillLab{})
+
 type prefillLab struct{}
 
 // Info implements [Lab].
@@ -93,4 +97,31 @@ type PerToken struct {
 	Ms       float64 `json:"ms"`
 	MultAdds float64 `json:"mult_adds"`
 	Rate     float64 `json:"rate"` // 10⁹ multiply-adds a second
+}
+
+func (p *Prefill) findings() []string {
+	list := []string{
+		fmt.Sprintf(
+			"Each token of a prompt takes %.4f ms, plus %.2f ms for the prompt as a whole (R² of that line: %.3f).",
+			p.PerToken,
+			p.Constant, p.R2,
+		),
+	}
+	if p.Constant <= 0 { // noise is larger than the part that every prompt has
+		list[0] = fmt.Sprintf("Each token of a prompt takes %.4f ms (R² of that line: %.3f).", p.PerToken, p.R2)
+	}
+	if p.Gaps.N == 0 {
+		return list
+	}
+	return append(list,
+		fmt.Sprintf(
+			"The gaps between tokens are %.3f ms, the middle half from %.3f to %.3f.", p.Gaps.Median, p.Gaps.Q1,
+			p.Gaps.Q3,
+		),
+		fmt.Sprintf(
+			"Writing a token takes %.2g times as long as reading one, for %.2g times the multiply-adds.", p.Ratio,
+			p.WorkRatio,
+		),
+		fmt.Sprintf("Streamed, the first words arrive after %.2f ms; in one piece, everything arrives after %.2f.",
+			p.Streamed.First, p.Whole.First))
 }

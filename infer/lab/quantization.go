@@ -1,6 +1,13 @@
 package lab
 
-import "github.com/tokenbytoken/viz/infer"
+import (
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+var _ = register(90, quantizationLab{})
 
 type quantizationLab struct{}
 
@@ -100,4 +107,31 @@ type QuantStep struct {
 	Token Token     `json:"token"` // that was written
 	KL    []float64 `json:"kl"`
 	Same  []bool    `json:"same"`
+}
+
+func (q *Quantization) findings() []string {
+	var list []string
+	own := q.Ways[0]
+	for _, w := range q.Ways[1:] {
+		list = append(list, fmt.Sprintf("%s keeps the weights in %s instead of %s. The most probable token stays at "+
+			"%d of %d steps; the mean KL is %.2g nats, the largest %.2g.",
+			w.Name, terms.BytesShort(float64(w.Bytes)), terms.BytesShort(
+				float64(own.Bytes),
+			), w.Kept, len(q.Steps), w.MeanKL, w.MaxKL))
+	}
+	for _, w := range q.Ways[1:] {
+		if own.Ms.N > 0 && !w.Wide {
+			list = append(
+				list,
+				fmt.Sprintf(
+					"A token takes %.3f ms with the model's own weights and %.3f ms with %s.", own.Ms.Median,
+					w.Ms.Median, w.Name,
+				),
+			)
+		}
+	}
+	if q.LeftOut != "" {
+		list = append(list, "Left out: "+q.LeftOut+".")
+	}
+	return list
 }

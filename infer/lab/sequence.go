@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // The most probable sequence. The probability of a sequence only falls as
@@ -189,4 +191,29 @@ func possible(vocab, horizon int) int64 {
 		n *= int64(vocab)
 	}
 	return n
+}
+
+func (s *SequenceSearch) findings() []string {
+	if s == nil {
+		return nil
+	}
+	how := fmt.Sprintf("after %s passes, with no sequence left out", terms.Count(s.Expanded))
+	if !s.Exact {
+		how = fmt.Sprintf("the search was given up after %s passes", terms.Count(s.Expanded))
+	}
+	if !s.Differs {
+		is := "is the most probable of"
+		if !s.Exact {
+			is = "is the most probable that was found of"
+		}
+		return []string{
+			fmt.Sprintf(
+				"After %s greedy's path %s, p = %s, %s %d tokens (%s).", shown(s.Prompt), shown(s.Greedy.Text),
+				chance(s.Greedy.P), is, s.Horizon, how,
+			),
+		}
+	}
+	return []string{fmt.Sprintf("After %s greedy writes %s, p = %s. %s is %.2f times as probable, p = %s (%s).",
+		shown(s.Prompt), shown(s.Greedy.Text), chance(s.Greedy.P),
+		shown(s.Best.Text), s.Best.P/s.Greedy.P, chance(s.Best.P), how)}
 }

@@ -1,9 +1,13 @@
 package lab
 
 import (
+	"fmt"
+
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
+
+var _ = register(70, speculationLab{})
 
 type speculationLab struct{}
 
@@ -193,4 +197,28 @@ type Synthetic struct {
 	// target's distribution, beside what as many plain draws would give.
 	Distance         float64 `json:"distance"`
 	DistanceExpected float64 `json:"distance_expected"`
+}
+
+func (s *Speculation) findings() []string {
+	list := []string{s.Acceptance.Say}
+	if s.Say != "" {
+		list = append(list, s.Say)
+	}
+	if s.Costs.StepMs.N > 0 {
+		list = append(list, fmt.Sprintf("Measured, a step of the draft costs c = %.2f steps of the target and a "+
+			"verification of %d positions v = %.2f. By multiply-adds they would be %.2f and %.2f: where v is near γ "+
+			"+ 1 arithmetic is the limit, where it is near 1 memory is.",
+			s.Costs.C, s.Gamma+1, s.Costs.V, s.Costs.Counted.C, s.Costs.Counted.V))
+	}
+	if x := s.Synthetic; x.Rounds > 0 {
+		list = append(
+			list,
+			fmt.Sprintf(
+				"A synthetic pair with independent acceptance, α = %.3f, yields %.3f tokens a pass where E is %.3f: "+
+					"%s%%.",
+				x.Alpha, x.PerPass, x.Expected, signed(100*x.Off),
+			),
+		)
+	}
+	return list
 }

@@ -1,6 +1,13 @@
 package lab
 
-import "github.com/tokenbytoken/viz/infer"
+import (
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+var _ = register(80, stopsLab{})
 
 type stopsLab struct{}
 
@@ -105,4 +112,27 @@ type NoEnd struct {
 	Measures [2]TextMeasures `json:"measures"`         // before and after
 	Circle   *Circle         `json:"circle,omitempty"` // where the rest goes round
 	Say      string          `json:"say"`
+}
+
+func (s *Stops) findings() []string {
+	var list []string
+	if first := s.Racers[0]; s.Winner != "" {
+		name := terms.Capital(terms.StopOf(s.Winner).A)
+		if first.String != "" {
+			name += " (" + shown(first.String) + ")"
+		}
+		list = append(list, fmt.Sprintf("%s ends this text, at token %d.", name, first.Step))
+	} else {
+		list = append(list, fmt.Sprintf("Nothing has ended this text in %d tokens.", len(s.Tokens)))
+	}
+	if x := s.Straddle; x != nil {
+		list = append(
+			list,
+			fmt.Sprintf(
+				"The stop string %s begins %d bytes into token %d and is whole at token %d; what is before it is kept.",
+				shown(x.String), x.Offset, x.First, x.Last,
+			),
+		)
+	}
+	return append(list, s.NoEnd.Say)
 }

@@ -5,6 +5,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
+var _ = register(10, strategiesLab{})
+
 type strategiesLab struct{}
 
 // Info implements [Lab].

@@ -1,6 +1,9 @@
 package lab
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
@@ -154,4 +157,37 @@ func (s *SequenceSearch) table() Table {
 		}
 	}
 	return t
+}
+
+func (s *Strategies) findings() []string {
+	var list []string
+	if len(s.Partings) > 0 {
+		p := s.Partings[0]
+		list = append(list, fmt.Sprintf("The first two lanes part at token %d. %s", p.Step, p.Say))
+	} else if len(s.Lanes) > 1 {
+		list = append(list, fmt.Sprintf("No two lanes part within %d tokens.", len(s.U)))
+	}
+	var runs []string
+	for _, r := range s.Runs {
+		runs = append(runs, fmt.Sprintf("%s %d", s.Lanes[r.Lane].Name, r.DistinctTexts))
+	}
+	if len(runs) > 0 && s.Runs[0].Runs > 1 {
+		list = append(list, fmt.Sprintf("Different texts in %d runs: %s.", s.Runs[0].Runs, strings.Join(runs, ", ")))
+	}
+	if c := s.Circle; c != nil && c.Circle != nil {
+		round := ""
+		for _, t := range c.Circle.Tokens {
+			round += t.Text
+		}
+		list = append(
+			list,
+			fmt.Sprintf(
+				"After %s greedy loops from token %d on, every %d tokens, %.1f times: %s.", shown(c.Prompt),
+				c.Circle.Start, c.Circle.Period, c.Circle.Rounds, shown(round),
+			),
+		)
+	} else if c != nil {
+		list = append(list, fmt.Sprintf("Greedy looped in none of %d texts.", c.Tried))
+	}
+	return append(list, s.Best.findings()...)
 }

@@ -2,12 +2,24 @@ package labs
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/stage"
 )
+
+var _ = show("bill", billSections, bestSaving, prediction{
+	Ask: "Which change would have saved most on this request?",
+	Choices: []choice{
+		{"stop", "the other stop string"},
+		{"max_tokens", "the smaller limit on tokens"},
+		{"prompt", "the terser prompt"},
+		{"nothing", "none of them"},
+	},
+})
 
 func billSections(r *lab.Bill) []section {
 	costs := make([]float64, len(r.Ticks))
@@ -147,4 +159,17 @@ func trainingSay(t lab.Training) []span {
 		" multiply-adds. Answers like this one, ", b(work(t.RequestMultAdds)), " each, add up to as much after ",
 		x(terms.Count(int64(t.Requests))+" requests"),
 		", which is "+terms.Decimals(t.Days, 1)+" days and "+terms.Count(int64(t.Answered))+" written tokens.")
+}
+
+func bestSaving(b *lab.Bill) (string, string, bool) {
+	if len(b.Savings) == 0 {
+		return "", "", false
+	}
+	best := slices.MaxFunc(b.Savings, func(x, y lab.Saving) int { return int(math.Copysign(1, x.Saved-y.Saved)) })
+	if best.Saved <= 0 {
+		return "nothing", "None of the changes would have saved anything.", true
+	}
+	return best.Name, fmt.Sprintf(
+		"The request %s saves most: %s of the cost.", best.Title, terms.Percent(best.Share),
+	), true
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// small are settings with which each lab is done in a moment.
+// small are settings with which a lab is done in a moment where its defaults are
+// not.
 var small = map[string]string{
 	"strategies":   "tokens=8&runs=2&horizon=2&passes=200",
 	"draw":         "draws=10000&repeats=2",

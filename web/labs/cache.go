@@ -10,6 +10,17 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
+var _ = show("cache", cacheSections, lessWork, prediction{
+	Ask: "How much less work is the last token with the cache?",
+	Choices: []choice{
+		{"1", "about as much"},
+		{"3", "about 3 times less"},
+		{"10", "about 10 times less"},
+		{"30", "about 30 times less"},
+		{"100", "100 times less or more"},
+	},
+})
+
 func cacheSections(c *lab.Cache) []section {
 	if len(c.Steps) == 0 {
 		return nil
@@ -261,4 +272,18 @@ func columnRows(c *lab.Columns) []columnRow {
 		return r
 	}
 	return []columnRow{row("key", c.KeyA, c.KeyB), row("value", c.ValueA, c.ValueB)}
+}
+
+func lessWork(c *lab.Cache) (string, string, bool) {
+	if len(c.Steps) < 2 {
+		return "", "", false
+	}
+	last := c.Steps[len(c.Steps)-1]
+	less := float64(last.Recomputed.MultAdds) / float64(last.Cached.MultAdds)
+	key := among(
+		less, []float64{math.Sqrt(3), math.Sqrt(30), math.Sqrt(300), math.Sqrt(3000)}, "1", "3", "10", "30", "100",
+	)
+	return key, fmt.Sprintf(
+		"Token %d takes %s times less work with the cache.", last.Step, terms.Decimals(less, 1),
+	), true
 }

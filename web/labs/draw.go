@@ -1,6 +1,9 @@
 package labs
 
 import (
+	"fmt"
+	"math"
+
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
@@ -8,6 +11,13 @@ import (
 
 // histogramBars is how many tokens a picture has room for; the table has all.
 const histogramBars = 7
+
+var _ = show("draw", drawSections, fallOfDistance, prediction{
+	Ask: "From 100 draws to 10,000 draws, how does the distance to the model’s bars change?",
+	Choices: []choice{
+		{"1", "hardly"}, {"2", "to about a half"}, {"10", "to about a tenth"}, {"100", "to about a hundredth"},
+	},
+})
 
 func drawSections(d *lab.Draw) []section {
 	var list []section
@@ -78,4 +88,25 @@ func distanceSay(d *lab.Draw, n int) []span {
 		}
 	}
 	return nil
+}
+
+func fallOfDistance(d *lab.Draw) (string, string, bool) {
+	at := func(n int) float64 {
+		for _, x := range d.Distances {
+			if x.N == n {
+				return x.Mean
+			}
+		}
+		return 0
+	}
+	few, many := at(100), at(10_000)
+	if few <= 0 || many <= 0 {
+		return "", "", false
+	}
+	fall := few / many
+	key := among(fall, []float64{math.Sqrt2, math.Sqrt(20), math.Sqrt(1000)}, "1", "2", "10", "100")
+	return key, fmt.Sprintf(
+		"The distance falls from %s to %s, by a factor of %s.", terms.Decimals(few, 4), terms.Decimals(many, 4),
+		terms.Decimals(fall, 1),
+	), true
 }

@@ -198,7 +198,7 @@ func (f *feed) resumes(a asked, v lab.Values) bool {
 }
 
 func (p *Pages) guessSay(i lab.Info, a asked) string {
-	if a.run && !guesses[i.Name].has(a.guess) {
+	if a.run && !faces[i.Name].has(a.guess) {
 		return noGuess
 	}
 	return ""

@@ -115,7 +115,7 @@ func TestFeedRunsEveryLab(t *testing.T) {
 		t.Run(i.Name, func(t *testing.T) {
 			s.t = t
 			w := s.open(i.Name)
-			guessed := guesses[i.Name].Choices[1]
+			guessed := faces[i.Name].Choices[1]
 			m := w.ask("set", values(i.Name, "run", "1", "sure", "1", "guess", guessed.Key))
 			if m.Error != nil || !strings.Contains(panelOf(m, "lab-run"), "Measuring") {
 				t.Fatalf("not begun: %+v", m)

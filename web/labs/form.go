@@ -39,7 +39,7 @@ type form struct {
 	lab.Info
 	Main, More []control
 	Open       bool // the further settings show, since one of them is not as it was
-	Guess      guess
+	Guess      prediction
 	Guessed    string // the key chosen
 	GuessError string
 	Press      string // of the run that the page shows; its script numbers the next
@@ -57,7 +57,7 @@ type preset struct {
 
 // newForm lays a lab's parameters out; values may hold what was refused.
 func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeError) form {
-	f := form{Info: i, Guess: guesses[i.Name], Guessed: guessed}
+	f := form{Info: i, Guess: faces[i.Name].prediction, Guessed: guessed}
 	for _, p := range i.Params {
 		c := control{Param: p, ID: "f-" + p.Name, Value: p.Default}
 		if v, ok := values[p.Name]; ok {

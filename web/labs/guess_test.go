@@ -109,8 +109,8 @@ func borneOutByHand() []borneOut {
 func TestWhichPredictionIsRight(t *testing.T) {
 	t.Parallel()
 	for _, c := range borneOutByHand() {
-		g, r := guesses[c.lab], &lab.Report{Result: c.result}
-		key, say, ok := g.truth(r)
+		g, r := faces[c.lab], &lab.Report{Result: c.result}
+		key, say, ok := g.truth(c.result)
 		if key != c.want && (ok || c.want != "") || ok != (c.want != "") || ok && say == "" {
 			t.Errorf("%s, %+v: %q, %q, %v; want %q", c.lab, c.result, key, say, ok, c.want)
 		}

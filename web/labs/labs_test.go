@@ -16,7 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// small are settings with which each lab is done in a moment.
+// small are settings with which a lab is done in a moment where its defaults are
+// not.
 var small = map[string]string{
 	"strategies":   "tokens=8&runs=2&horizon=2&passes=200",
 	"draw":         "draws=10000&repeats=2",
@@ -38,7 +39,7 @@ func TestEveryLabByForm(t *testing.T) {
 		i := l.Info()
 		t.Run(i.Name, func(t *testing.T) {
 			s.t = t
-			guessed := guesses[i.Name].Choices[0]
+			guessed := faces[i.Name].Choices[0]
 			d := s.get("/labs/"+i.Name+"?"+small[i.Name]+"&run=1&sure=1&guess="+guessed.Key, http.StatusOK)
 			if say := text(d.Find("#lab-trouble")); say != "" {
 				t.Fatal(say)
@@ -227,7 +228,7 @@ func TestTriesLeadSomewhere(t *testing.T) {
 			href, _ := a.Attr("href")
 			s.get(href, http.StatusOK)
 		})
-		if g := guesses[i.Name]; g.Ask == "" || len(g.Choices) < 2 || g.truth == nil {
+		if g := faces[i.Name]; g.Ask == "" || len(g.Choices) < 2 || g.truth == nil {
 			t.Errorf("%s asks for no prediction", i.Name)
 		}
 	}

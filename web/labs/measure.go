@@ -94,9 +94,9 @@ func newFound(i lab.Info, guessed string, r *lab.Report, partial bool) *found {
 	if r == nil || r.Result == nil {
 		return nil
 	}
-	f := &found{Info: i, Report: r, Sections: sectionsOf(r), Partial: partial}
+	f := &found{Info: i, Report: r, Sections: faces[i.Name].sections(r.Result), Partial: partial}
 	if !partial {
-		f.Verdict = guesses[i.Name].judge(guessed, r)
+		f.Verdict = faces[i.Name].judge(guessed, r)
 	}
 	return f
 }

@@ -21,6 +21,11 @@ var optionNames = map[string]string{
 // factor is one number of a product.
 type factor struct{ Name, Value string }
 
+var _ = show("memory", memorySections, usersThatFit, prediction{
+	Ask:     "How many texts of this length fit into memory along with the weights?",
+	Choices: []choice{{"0", "none"}, {"9", "1 to 9"}, {"99", "10 to 99"}, {"999", "100 to 999"}, {"more", "more"}},
+})
+
 func memorySections(m *lab.Memory) []section {
 	list := []section{
 		{
@@ -173,4 +178,9 @@ func engineSection(e lab.Engine) section {
 		)
 	}
 	return s.charted(plots.HeldBytes(held))
+}
+
+func usersThatFit(m *lab.Memory) (string, string, bool) {
+	key := among(float64(m.Users), []float64{0, 9, 99, 999}, "0", "9", "99", "999", "more")
+	return key, fmt.Sprintf("%s fit.", terms.Count(m.Users)), true
 }

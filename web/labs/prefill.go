@@ -8,6 +8,13 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
+var _ = show("prefill", prefillSections, writeAgainstRead, prediction{
+	Ask: "How long does a token take to write, compared with one read in the prompt?",
+	Choices: []choice{
+		{"1", "less or about as long"}, {"3", "2 to 4 times as long"}, {"more", "more than 4 times as long"},
+	},
+})
+
 func prefillSections(p *lab.Prefill) []section {
 	var points []plots.FirstToken
 	for _, x := range p.Points {
@@ -92,4 +99,13 @@ func readWriteGrid(p *lab.Prefill) grid {
 		Caption: "One token", Head: []string{"token", "ms", "multiply-adds", "10⁹ multiply-adds a second"},
 		Rows: [][]string{row("read in the prompt", p.Input), row("written", p.Output)},
 	}
+}
+
+func writeAgainstRead(p *lab.Prefill) (string, string, bool) {
+	if p.Ratio <= 0 {
+		return "", "", false
+	}
+	return among(p.Ratio, []float64{1.5, 4}, "1", "3", "more"), fmt.Sprintf(
+		"Writing a token took %s times as long as reading one.", terms.Decimals(p.Ratio, 1),
+	), true
 }

@@ -16,6 +16,16 @@ import (
 // roundedBars is how many tokens a picture has room for; the table has all.
 const roundedBars = 7
 
+var _ = show("quantization", quantizationSections, favouritesLost, prediction{
+	Ask: "Rounded to four bits, at how many steps is another token the most probable one?",
+	Choices: []choice{
+		{"0", "at no step"},
+		{"tenth", "at up to a tenth of them"},
+		{"third", "at up to a third"},
+		{"more", "at more"},
+	},
+})
+
 func quantizationSections(q *lab.Quantization) []section {
 	var names []string
 	for _, w := range q.Ways {
@@ -152,4 +162,19 @@ func waysGrid(q *lab.Quantization) grid {
 		)
 	}
 	return g
+}
+
+func favouritesLost(q *lab.Quantization) (string, string, bool) {
+	for _, w := range q.Ways {
+		if w.Kind != infer.QuantQ4 || len(q.Steps) == 0 {
+			continue
+		}
+		lost := len(q.Steps) - w.Kept
+		key := among(float64(lost)/float64(len(q.Steps)), []float64{0, 0.1, 1.0 / 3}, "0", "tenth", "third", "more")
+		return key, fmt.Sprintf(
+			"With %s another token is the most probable at %d of %s.", w.Name, lost,
+			terms.Counted(len(q.Steps), "step"),
+		), true
+	}
+	return "", "", false
 }

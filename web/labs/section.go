@@ -159,28 +159,3 @@ func marked(t lab.Token) stage.Text {
 
 // tokenName is the same in words, for tables.
 func tokenName(t lab.Token) string { return marked(t).String() }
-
-// sectionsOf lays a report's result out.
-func sectionsOf(r *lab.Report) []section {
-	switch result := r.Result.(type) {
-	case *lab.Strategies:
-		return strategiesSections(result)
-	case *lab.Draw:
-		return drawSections(result)
-	case *lab.Cache:
-		return cacheSections(result)
-	case *lab.Memory:
-		return memorySections(result)
-	case *lab.Prefill:
-		return prefillSections(result)
-	case *lab.Bill:
-		return billSections(result)
-	case *lab.Speculation:
-		return speculationSections(result)
-	case *lab.Stops:
-		return stopsSections(result)
-	case *lab.Quantization:
-		return quantizationSections(result)
-	}
-	return nil
-}

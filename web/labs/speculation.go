@@ -12,6 +12,16 @@ import (
 // shownRounds is how many rounds stand on the page; the raw rows have all.
 const shownRounds = 12
 
+var _ = show("speculation", speculationSections, speedOfDraft, prediction{
+	Ask: "With the draft in front, how long does the same text take on this machine?",
+	Choices: []choice{
+		{"slower", "longer"},
+		{"same", "about as long"},
+		{"faster", "a little less"},
+		{"much", "less than two thirds"},
+	},
+})
+
 func speculationSections(s *lab.Speculation) []section {
 	var list []section
 	if len(s.Rounds) > 0 {
@@ -244,4 +254,18 @@ func lastView(l *lab.SpecDrawn) judgedView {
 		row.U = terms.Decimals(*l.U, 4)
 	}
 	return row
+}
+
+func speedOfDraft(s *lab.Speculation) (string, string, bool) {
+	best := 0.0
+	for _, g := range s.Gammas {
+		if g.Gamma > 0 {
+			best = max(best, g.SpeedUp)
+		}
+	}
+	if best == 0 {
+		return "", "", false
+	}
+	key := among(best, []float64{0.95, 1.05, 1.5}, "slower", "same", "faster", "much")
+	return key, fmt.Sprintf("At the best γ the draft makes it %s times as fast.", terms.Decimals(best, 2)), true
 }

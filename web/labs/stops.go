@@ -9,6 +9,11 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
+var _ = show("stops", stopsSections, winnerOf, prediction{
+	Ask:     "What ends this text first?",
+	Choices: stopChoices(),
+})
+
 func stopsSections(s *lab.Stops) []section {
 	var racers []plots.Racer
 	for _, r := range s.Racers {
@@ -96,4 +101,24 @@ func noEndSection(n lab.NoEnd) section {
 		s.Say = append(s.Say, span{S: fmt.Sprintf(" The rest goes round in %d tokens.", n.Circle.Period)})
 	}
 	return s
+}
+
+func winnerOf(s *lab.Stops) (string, string, bool) {
+	if s.Winner == "" {
+		return "", "", false
+	}
+	for _, x := range s.Racers {
+		if string(x.Kind) == s.Winner {
+			return s.Winner, fmt.Sprintf("First comes %s, at token %s.", racerName(x), terms.Count(x.Step)), true
+		}
+	}
+	return s.Winner, "It ends by " + s.Winner + ".", true
+}
+
+// stopChoices are the reasons for which a text ends.
+func stopChoices() (list []choice) {
+	for _, s := range terms.Stops() {
+		list = append(list, choice{s.Key, s.A})
+	}
+	return list
 }

@@ -29,6 +29,17 @@ type laneToken struct {
 	Round bool // within the circle that the text goes round in
 }
 
+var _ = show("strategies", strategiesSections, firstParting, prediction{
+	Ask: "At which token do the first two lanes part?",
+	Choices: []choice{
+		{"1", "at the very first"},
+		{"5", "at the 2nd to 5th"},
+		{"20", "at the 6th to 20th"},
+		{"more", "later"},
+		{"never", "not at all"},
+	},
+})
+
 func strategiesSections(s *lab.Strategies) []section {
 	var lanes []laneView
 	var entropy []plots.EntropyLane
@@ -247,4 +258,19 @@ func bestSection(s *lab.SequenceSearch) section {
 	), ": greedy’s path has probability ", b(terms.Prob(s.Greedy.P)),
 		", the best ", x(terms.Prob(s.Best.P)), ". "+terms.Count(s.Expanded)+" forward passes; "+found+".")
 	return out
+}
+
+func firstParting(s *lab.Strategies) (string, string, bool) {
+	if len(s.Lanes) < 2 || len(s.Lanes[0].Steps) == 0 {
+		return "", "", false
+	}
+	a, b := s.Lanes[0].Name, s.Lanes[1].Name
+	for _, p := range s.Partings {
+		if p.Lanes == [2]int{0, 1} {
+			return among(
+				float64(p.Step), []float64{1, 5, 20}, "1", "5", "20", "more",
+			), fmt.Sprintf("%s and %s part at token %d.", a, b, p.Step), true
+		}
+	}
+	return "never", fmt.Sprintf("%s and %s never part in these %d tokens.", a, b, len(s.Lanes[0].Steps)), true
 }
