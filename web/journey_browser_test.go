@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-const isLive = `document.documentElement.dataset.conn === 'live'`
+const isLive = `document.documentElement?.dataset.conn === 'live'`
 
 // startTab opens the page and begins a text.
 func startTab(t testing.TB, x *site) loopTab { t.Helper(); return startTabOn(t, x, browser.Laptop) }

@@ -289,8 +289,7 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Line) 
 	switch {
 	case f.kind == onWall:
 		err = &terms.Refusal{
-			Code:    terms.CodeUnknown,
-			Field:   "cmd",
+			Code: terms.CodeUnknown, Field: "cmd",
 			Message: "The screen on the wall cannot send commands.",
 		}
 	case c.Name == "vote" || c.Name == "draw":

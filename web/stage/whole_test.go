@@ -149,8 +149,8 @@ func TestTypicalLeading(t *testing.T) {
 		}
 	}
 	// p is all but 1, and 0.
-	sure := sessiontest.Scored(t, []float32{900, 0}, sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.5},
-		infer.KindFilter, 0)
+	typical := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.5}
+	sure := sessiontest.Scored(t, []float32{900, 0}, typical, infer.KindFilter, 0)
 	p := English.New(sure)
 	if l := p.Table.Rows[1].Line; l == nil || l.KeptWhy != ", the most typical token" {
 		t.Errorf("the line is %+v", l)
