@@ -228,16 +228,16 @@ func checkSpecStages(t *testing.T, s Settings) {
 	}
 }
 
-// CONTRIBUTING.md names every field of every stage.
+// WIRE.md names every field of every stage.
 func TestSpecFieldsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "CONTRIBUTING.md"))
+	page, err := os.ReadFile(filepath.Join("..", "web", "WIRE.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, section, found := strings.Cut(string(page), "\n## Speculation as JSON\n")
 	section, _, ended := strings.Cut(section, "\n## ")
 	if !found || !ended {
-		t.Fatal("CONTRIBUTING.md has no section on speculation as JSON")
+		t.Fatal("WIRE.md has no section on speculation as JSON")
 	}
 	m, s := smallModel(t), pure(1)
 	s.Stop.MaxTokens = 40
@@ -254,7 +254,7 @@ func TestSpecFieldsAreDocumented(t *testing.T) {
 		}
 		for name := range fields {
 			if !strings.Contains(section, "`"+name+"`") {
-				t.Errorf("%v has the field %s, which CONTRIBUTING.md does not name", st.SpecKind(), name)
+				t.Errorf("%v has the field %s, which WIRE.md does not name", st.SpecKind(), name)
 			}
 		}
 	}

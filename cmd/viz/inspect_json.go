@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// inspected is what viz inspect -json prints; CONTRIBUTING.md describes it.
+// inspected is what viz inspect -json prints; web/WIRE.md describes it.
 type inspected struct {
 	Model        string                    `json:"model"`
 	Title        string                    `json:"title,omitempty"`

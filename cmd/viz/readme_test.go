@@ -54,16 +54,16 @@ func TestReadmeFlags(t *testing.T) {
 	}
 }
 
-// Every field of the JSON form is described in CONTRIBUTING.md.
+// Every field of the JSON form is described in WIRE.md.
 func TestJSONIsDocumented(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "CONTRIBUTING.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "web", "WIRE.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, text, _ := strings.Cut(string(page), "\n## Stages as JSON\n")
 	text, _, found := strings.Cut(text, "\n## ")
 	if !found {
-		t.Fatal("CONTRIBUTING.md has no section on stages as JSON")
+		t.Fatal("WIRE.md has no section on stages as JSON")
 	}
 	missing := map[string]bool{}
 	var look func(any)
@@ -90,6 +90,6 @@ func TestJSONIsDocumented(t *testing.T) {
 		look(o)
 	}
 	for name := range missing {
-		t.Errorf("CONTRIBUTING.md does not say what %q is", name)
+		t.Errorf("WIRE.md does not say what %q is", name)
 	}
 }

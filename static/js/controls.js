@@ -1,5 +1,5 @@
 // Everything on the page that a learner can press, drag or type in. What it
-// does is written on the elements as data attributes; see CONTRIBUTING.md.
+// does is written on the elements as data attributes; see web/WIRE.md for the commands.
 
 const setEvery = 60; // ms between two values of a slider being dragged
 const piecesEvery = 150; // ms between two cuts of a prompt being typed

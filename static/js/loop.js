@@ -1,5 +1,5 @@
 // The Loop page. The server renders everything; this script sends commands,
-// puts the answers into the page and keeps the connection. See CONTRIBUTING.md
+// puts the answers into the page and keeps the connection. See web/WIRE.md
 // for the messages.
 import { Run } from './run.js';
 import { applyPanels, restorePeek, scrollBack, tell } from './panels.js';
