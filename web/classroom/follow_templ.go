@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	stageStyles  = []string{"css/learn.css", "css/loop.css", "css/inside.css", "css/loop-small.css", "css/class.css", "css/touch.css"}
+	stageStyles  = []string{"css/learn.css", "css/pages.css", "css/loop.css", "css/stage.css", "css/console.css", "css/inside.css", "css/loop-small.css", "css/class.css", "css/touch.css"}
 	followScript = []string{"js/class.js"}
 	tourScript   = []string{"js/tour.js"}
 )

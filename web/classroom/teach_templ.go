@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	plainStyles = []string{"css/learn.css", "css/class.css"}
+	plainStyles = []string{"css/learn.css", "css/pages.css", "css/class.css"}
 	plainScript = []string{"js/class.js"}
 )
 

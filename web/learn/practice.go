@@ -12,9 +12,9 @@ import (
 
 // styles and scripts of the pages of Practise.
 var (
-	practiceStyles = []string{"css/learn.css", "css/practice.css"}
-	cardStyles     = []string{"css/learn.css", "css/practice.css", "css/cards.css"}
-	paperStyles    = []string{"css/learn.css", "css/paper.css"}
+	practiceStyles = []string{"css/learn.css", "css/pages.css", "css/practice.css", "css/practice-small.css", "css/quiz.css"}
+	cardStyles     = []string{"css/learn.css", "css/pages.css", "css/practice.css", "css/practice-small.css", "css/quiz.css", "css/cards.css"}
+	paperStyles    = []string{"css/learn.css", "css/pages.css", "css/paper.css"}
 )
 
 func (p *Pages) practiceRoutes() pages.Routes {

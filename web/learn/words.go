@@ -12,12 +12,12 @@ import (
 
 // styles and scripts of every page of this room.
 var (
-	styles  = []string{"css/learn.css"}
+	styles  = []string{"css/learn.css", "css/pages.css"}
 	scripts = []string{"js/learn.js"}
 
-	homeStyles  = []string{"css/learn.css", "css/home.css"}
+	homeStyles  = []string{"css/learn.css", "css/pages.css", "css/home.css"}
 	homeScripts = []string{"js/home.js"} // which loads learn.js
-	sheetStyles = []string{"css/learn.css", "css/print.css"}
+	sheetStyles = []string{"css/learn.css", "css/pages.css", "css/print.css"}
 )
 
 // keysWith are a page's own shortcuts with those that all pages have.
