@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
@@ -12,9 +13,11 @@ import (
 
 // styles and scripts of the pages of Practise.
 var (
-	practiceStyles = []string{"css/learn.css", "css/pages.css", "css/practice.css", "css/practice-small.css", "css/quiz.css"}
-	cardStyles     = []string{"css/learn.css", "css/pages.css", "css/practice.css", "css/practice-small.css", "css/quiz.css", "css/cards.css"}
-	paperStyles    = []string{"css/learn.css", "css/pages.css", "css/paper.css"}
+	practiceStyles = []string{
+		"css/learn.css", "css/pages.css", "css/practice.css", "css/practice-small.css", "css/quiz.css",
+	}
+	cardStyles  = append(slices.Clip(practiceStyles), "css/cards.css")
+	paperStyles = []string{"css/learn.css", "css/pages.css", "css/paper.css"}
 )
 
 func (p *Pages) practiceRoutes() pages.Routes {

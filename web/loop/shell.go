@@ -29,7 +29,10 @@ var keys = []shell.Key{
 	{Cap: "Esc", Says: "leave a field or this list"},
 }
 
-var styles = []string{"css/loop.css", "css/stage.css", "css/console.css", "css/inside.css", "css/motion.css", "css/loop-small.css", "css/touch.css"}
+var styles = []string{
+	"css/loop.css", "css/stage.css", "css/console.css", "css/inside.css", "css/motion.css", "css/loop-small.css",
+	"css/touch.css",
+}
 
 func shellOf(v Page) shell.Of {
 	return shell.Of{
