@@ -17,6 +17,7 @@ const isCell = (e) => Boolean(e?.matches?.(cells)) && form.contains(e);
 const cellsOf = (name) => [...form.querySelectorAll(`[name="${CSS.escape(name)}"]:is(${cells})`)];
 const field = (name) => form.querySelector(`input[type=hidden][name="${name}"]`);
 const stateOf = (name) => cellsOf(name)[0]?.dataset.state ?? '';
+let at = field('at').value; // the cell that was gone to last, and that the help is for
 
 // Sending ----------------------------------------------------------------------
 
@@ -37,6 +38,7 @@ async function send(extra = {}) {
     patch(form, html);
     for (const [id, was] of since) Object.assign(document.getElementById(id) ?? {}, was);
     keep();
+    if (asked === mine && !waiting) at = field('at').value; // the server may have gone on
     return true;
   } catch (error) {
     if (error.name !== 'AbortError') say(error.message);
@@ -100,8 +102,9 @@ async function bringBack() {
 form.addEventListener('input', ({ target }) => { if (isCell(target)) edited.add(target.name); });
 
 form.addEventListener('focusin', ({ target }) => {
-  if (!isCell(target) || field('at').value === target.name) return;
-  field('at').value = target.name;
+  if (!isCell(target) || at === target.name) return;
+  at = target.name;
+  field('at').value = at;
   field('help').value = '0';
   soon({ at: target.name, help: '0' });
 });

@@ -265,6 +265,34 @@ func TestDrillMoves(t *testing.T) {
 	}
 }
 
+// TestHelpFollowsTheFocus: an answer that comes late, when someone has gone on and
+// come back, leaves no help for another cell than the one they are in.
+func TestHelpFollowsTheFocus(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	tab := browser.Open(t, browser.Laptop, url+"/practice/softmax")
+	tab.Await(`return new Promise((done) => {
+		const whole = window.fetch, cell = (name) => document.querySelector('[name="softmax.' + name + '"]');
+		window.fetch = async (...request) => { // the first answer comes late
+			window.fetch = whole;
+			const answer = await whole(...request);
+			cell('p.0').focus();
+			new MutationObserver((_, seen) => { seen.disconnect(); cell('cum.0').focus(); done(); })
+				.observe(document.querySelector('.shown'), { childList: true, subtree: true, characterData: true });
+			return answer;
+		};
+		cell('cum.0').focus();
+	})`)
+	tab.Wait(
+		"the help for this cell", `document.querySelector(".shown h2 small").innerText.startsWith("running total")`,
+	)
+	tab.Wait("an end of asking", `performance.getEntriesByType("resource").filter((e) =>
+		e.initiatorType === "fetch").length >= 2`)
+	if got := tab.Text(".shown h2 small"); !strings.HasPrefix(got, "running total") {
+		t.Errorf("in the cell of the running total the help is for %q", got)
+	}
+}
+
 // TestDrillShared: the address makes the same numbers anywhere, work outlives
 // a reload, and N brings other numbers.
 func TestDrillShared(t *testing.T) {
