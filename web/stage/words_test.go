@@ -103,7 +103,7 @@ func partsOf(w Words, st *session.State) map[string]templ.Component {
 	return parts
 }
 
-// spokenAttributes are those whose values people read or hear.
+// spokenAttributes are the attributes whose values are shown or read aloud.
 var spokenAttributes = []string{"aria-label", "title", "placeholder", "aria-valuetext", "data-peek"}
 
 // TestEveryWordIsInTheCatalogue draws every stage of runs in a language in which
