@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -79,12 +80,17 @@ func (l *badLine) cut(reset bool) {
 	clear(l.conns)
 }
 
-// become gives the line another trouble, or none.
+// become gives the line another trouble, or none. After a silence all connections
+// are cut: TCP delivers the bytes after a gap only once the gap is filled, so none
+// that lost some may go on.
 func (l *badLine) become(t *trouble) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.now != nil {
 		close(l.now.over)
+		if l.now.silent {
+			l.cut(false)
+		}
 	}
 	l.now = t
 	if t == nil {
@@ -202,5 +208,37 @@ func (t *trouble) lasts(wait time.Duration) bool {
 		return true
 	case <-t.over:
 		return false
+	}
+}
+
+// TestNoGaps: whatever a network does to a connection, what arrives is the
+// beginning of what was sent.
+func TestNoGaps(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i, trouble := range troubles {
+		server, in := net.Pipe()
+		out, phone := net.Pipe()
+		l := &badLine{conns: map[net.Conn]bool{in: true, out: true}}
+		l.wg.Go(func() { l.pass(out, in, false) })
+		arrived := make(chan string)
+		go func() {
+			b, _ := io.ReadAll(phone)
+			arrived <- string(b)
+		}()
+		bad := trouble(rng)
+		bad.cut = 0 // it is over before that
+		l.become(&bad)
+		parts := []string{"in trouble, ", "still in trouble, ", "and out of it"}
+		for n, part := range parts {
+			if n == len(parts)-1 {
+				l.become(nil) // the line has dealt with the first part when it reads the second
+			}
+			_, _ = io.WriteString(server, part) // fails where the connection has been cut
+		}
+		server.Close()
+		if got := <-arrived; !strings.HasPrefix(strings.Join(parts, ""), got) {
+			t.Errorf("trouble %d: %q arrived", i, got)
+		}
+		l.wg.Wait()
 	}
 }
