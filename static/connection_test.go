@@ -150,9 +150,9 @@ func TestConnectionComesBack(t *testing.T) {
 	p.says("back", "done repeat")
 }
 
-// TestConnectionGreeted: a server that greets says itself what it knows of.
-func TestConnectionGreeted(t *testing.T) {
-	p := newPage(t, "{ greeted: true }")
+// TestConnectionHandshake: the first message of a server says which commands it has seen.
+func TestConnectionHandshake(t *testing.T) {
+	p := newPage(t, "{ handshake: true }")
 	p.does("line().onopen(); receive({ run: 'r', ack: 0 }); c.send({ cmd: 'a' }); c.send({ cmd: 'b' })")
 	p.does("said.splice(0); line().onclose({ code: 1001 })")
 	p.passes(500)

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// loopPart is one connection to a run: a [wire.Part] that has the run carry out
-// commands, and tells what has changed since its last message.
+// loopPart is one connection to a run: a [wire.Part] that passes
+// commands to the run and sends what has changed since its last message.
 type loopPart struct {
 	base   context.Context // the server's
 	runs   *runs
@@ -25,17 +25,17 @@ type loopPart struct {
 	run    *run
 	viewer *viewer
 	enc    encoder
-	out    wire.Line
+	out    wire.Conn
 	lost   bool // the run that the page had is not here any more
 
-	// Of the goroutine that tells.
-	seq      uint64 // version of the state last told, 0 before the first
+	// Used by sendStates alone.
+	seq      uint64 // version of the state last sent, 0 before the first
 	answered int    // how many commands had been carried out then
 }
 
 // openLoop attaches a connection to the run asked for by ?run=, or to an empty one
-// where that is not here or none was asked for. A page whose run had been
-// started (had=1) is told if it is gone.
+// if that is gone or none was asked for. A page whose run had been started (had=1)
+// gets a refusal if the run is gone.
 func (s *Server) openLoop(_ context.Context, v wire.Visit) (wire.Part, error) {
 	p := &loopPart{
 		base: s.ctx, runs: s.runs, model: s.cfg.Model, limits: s.cfg.Limits, log: s.cfg.Logger,
@@ -51,10 +51,10 @@ func (s *Server) openLoop(_ context.Context, v wire.Visit) (wire.Part, error) {
 	return p, nil
 }
 
-// Serve implements [wire.Part]. Commands are carried out one after another, those
-// too that had arrived when the connection ended. Beside that the newest state is
-// told whenever there is one and the line is free.
-func (p *loopPart) Serve(ctx context.Context, in <-chan wire.Command, out wire.Line) error {
+// Serve implements [wire.Part]. Commands are carried out in turn, including those
+// that had arrived when the connection ended. Meanwhile the newest state is sent
+// whenever there is one and the connection is free.
+func (p *loopPart) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	defer p.runs.leave(p.run, p.viewer)
 	p.out = out
 	if p.lost {
@@ -66,19 +66,19 @@ func (p *loopPart) Serve(ctx context.Context, in <-chan wire.Command, out wire.L
 	_, p.answered = p.viewer.progress()
 	ctx, stop := context.WithCancel(ctx)
 	var failed error
-	var telling sync.WaitGroup
-	telling.Go(func() {
+	var sending sync.WaitGroup
+	sending.Go(func() {
 		defer stop()
-		failed = guarded(func() error { return p.tell(ctx) })
+		failed = guarded(func() error { return p.sendStates(ctx) })
 	})
-	err := p.obey(ctx, in)
+	err := p.handleCommands(ctx, in)
 	stop()
-	telling.Wait()
+	sending.Wait()
 	return errors.Join(err, failed)
 }
 
-// obey carries out commands until ctx ends, and then those that wait.
-func (p *loopPart) obey(ctx context.Context, in <-chan wire.Command) error {
+// handleCommands handles commands until ctx ends, then those still waiting.
+func (p *loopPart) handleCommands(ctx context.Context, in <-chan wire.Command) error {
 	for {
 		var c wire.Command
 		var ok bool
@@ -184,15 +184,15 @@ func (p *loopPart) refuse(n uint64, err error) {
 	p.reply(wire.Message{Ack: n, Error: why})
 }
 
-// reply sends an answer that carries no state. It is told by itself: the page
-// takes what comes with a state for the state's own.
+// reply sends an answer that carries no state. It is sent on its own: the page
+// takes whatever arrives with a state to belong to it.
 func (p *loopPart) reply(m wire.Message) {
 	m.Alone = true
 	_ = p.out.Send(m) // an error is that of a connection that has ended
 }
 
-// tell sends the newest state whenever there is one.
-func (p *loopPart) tell(ctx context.Context) error {
+// sendStates sends the newest state whenever there is one.
+func (p *loopPart) sendStates(ctx context.Context) error {
 	for {
 		select {
 		case <-p.viewer.wake:
@@ -214,7 +214,7 @@ func (p *loopPart) tell(ctx context.Context) error {
 // acknowledgement of the commands carried out.
 func (p *loopPart) push() error {
 	// In this order: an acknowledgement is noted after its state, and refusals of
-	// earlier commands wait in the line already.
+	// earlier commands are queued already.
 	ack, answered := p.viewer.progress()
 	next := p.run.latest.Load()
 	news := next != nil && next.Version != p.seq

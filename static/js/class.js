@@ -16,7 +16,7 @@ const keep = `viz.vote.${room}`; // a vote outlives a reload of the page
 let mine = null; // the vote that stands: {poll, round, choice, text, u, number}
 let waiting = null; // a vote that is not confirmed: {poll, choice, number}
 let last = null; // what all were told last
-let line = null;
+let connection = null;
 let inside = false; // this screen looks inside the forward pass
 
 try { waiting = JSON.parse(sessionStorage.getItem(keep)); } catch { /* none is kept */ }
@@ -32,24 +32,24 @@ function wait(vote) {
 const wandering = () => !document.getElementById('own').hidden;
 
 function begin() {
-  line = new Connection(() => ({ feed: 'class', room, ...(wall && { view: 'projector' }) }), { patience });
-  line.addEventListener('message', ({ detail }) => receive(detail));
-  line.addEventListener('lost', lost);
-  line.addEventListener('back', () => {
+  connection = new Connection(() => ({ feed: 'class', room, ...(wall && { view: 'projector' }) }), { patience });
+  connection.addEventListener('message', ({ detail }) => receive(detail));
+  connection.addEventListener('lost', lost);
+  connection.addEventListener('back', () => {
     document.querySelector('[data-go-alone]').hidden = true;
     if (waiting) say('Back.', 'Sending your vote.', false);
     else sayFor(3000, 'Back.', 'This is where the class is now.');
     live(true);
   });
-  line.addEventListener('open', () => {
-    if (inside) line.send({ cmd: 'look', on: true }, 'forget');
+  connection.addEventListener('open', () => {
+    if (inside) connection.send({ cmd: 'look', on: true }, 'forget');
     sendVote();
   });
-  line.addEventListener('ended', ({ detail }) => {
+  connection.addEventListener('ended', ({ detail }) => {
     if (detail.code !== 1000) say('The connection has ended.', detail.reason || 'Reload the page to go on.', false);
     live(false);
   });
-  line.open();
+  connection.open();
 }
 
 function receive(message) {
@@ -90,7 +90,7 @@ function own({ vote }) {
 
 function sendVote() {
   if (!waiting) return;
-  line.send({ cmd: 'vote', ...waiting }, 'forget'); // it is kept here, and sent again
+  connection.send({ cmd: 'vote', ...waiting }, 'forget'); // it is kept here, and sent again
 }
 
 function cast(form, submitter) {
@@ -114,7 +114,7 @@ function mark() {
   const stands = mine && mine.poll === box.dataset.poll && String(mine.round) === box.dataset.round ? mine : null;
   const open = waiting?.poll === box.dataset.poll ? waiting : null;
   const choice = open?.choice ?? stands?.choice;
-  const words = open ? (line.up ? 'sending' : 'not sent yet') : 'your vote, counted';
+  const words = open ? (connection.up ? 'sending' : 'not sent yet') : 'your vote, counted';
   for (const vote of box.querySelectorAll('.vote')) {
     const chosen = choice !== undefined && (vote.value || vote.dataset.choice) === choice;
     vote.classList.toggle('is-mine', chosen);
@@ -133,7 +133,7 @@ function mark() {
 }
 
 function mineWords(box, stands, open) {
-  if (open) return line.up ? 'Sending…' : 'Your vote is kept here, not sent yet.';
+  if (open) return connection.up ? 'Sending…' : 'Your vote is kept here, not sent yet.';
   if (!stands) return '';
   if (stands.u) return `Your number ${stands.u} falls on ${stands.text}. Counted.`;
   return box.dataset.kind === 'number' ? `Your answer, ${stands.text}, is counted.` : '';
@@ -157,9 +157,9 @@ function result(box, stands) {
 function lost() {
   live(false);
   const words = waiting ? 'Your vote is kept here and will be sent.' : 'What you see stays.';
-  say(`Reconnecting, try ${line.tries}`, words);
+  say(`Reconnecting, try ${connection.tries}`, words);
   const alone = document.querySelector('[data-go-alone]');
-  alone.hidden = !(line.tries > aloneAfter && last?.alone);
+  alone.hidden = !(connection.tries > aloneAfter && last?.alone);
   alone.href = `/class/${room}/alone`;
   mark();
 }
@@ -173,8 +173,8 @@ function live(on) {
 }
 
 function lastSay() {
-  if (!line.receivedAt) return 'no message yet';
-  return `last message ${Math.round((Date.now() - line.receivedAt) / 1000)} s ago`;
+  if (!connection.receivedAt) return 'no message yet';
+  return `last message ${Math.round((Date.now() - connection.receivedAt) / 1000)} s ago`;
 }
 
 // place keeps the way to one's own look, and says where the class is.
@@ -227,12 +227,12 @@ function click(event) {
   const command = room && !wall && asked(event.target);
   if (command) {
     if (command.cmd === 'look') inside = command.on;
-    if (!line.send(command, 'forget')) tell('This needs the connection, which is cut just now.');
+    if (!connection.send(command, 'forget')) tell('This needs the connection, which is cut just now.');
   }
   const link = event.target.closest('[data-wander], [data-look], [data-rejoin], [data-retry], [data-copy]');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if ('copy' in link.dataset) return copy(link);
-  if ('retry' in link.dataset) return line?.retry();
+  if ('retry' in link.dataset) return connection?.retry();
   event.preventDefault();
   if ('rejoin' in link.dataset) rejoin();
   else look(link.href);
@@ -281,7 +281,7 @@ if (room) {
         cast(event.target, event.submitter);
       } else if (event.target.matches('[data-name]')) {
         event.preventDefault();
-        const sent = line.send({ cmd: 'join', nick: event.target.elements.nick.value }, 'repeat');
+        const sent = connection.send({ cmd: 'join', nick: event.target.elements.nick.value }, 'repeat');
         if (sent) event.target.closest('details').open = false;
       }
     });
@@ -297,5 +297,5 @@ if (room) {
   }
   followRows();
   begin();
-  if (!wall) setInterval(() => { if (!line.up && line.receivedAt) live(false); }, 1000);
+  if (!wall) setInterval(() => { if (!connection.up && connection.receivedAt) live(false); }, 1000);
 }

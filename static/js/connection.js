@@ -1,14 +1,14 @@
 // The connection of a page to one of its live parts: commands out, messages in.
-// It comes back by itself after every loss, notices a line that is dead, and
+// It reconnects by itself after every loss, notices when it is dead, and
 // knows which commands have not been answered. What the messages say is the
 // business of its users: a run (run.js), an experiment or a lab (feed.js), a
 // class (class.js, present.js).
 
 const longestDelay = 10_000; // ms; a server that comes back is found within this
 const firstDelay = 500; // ms before the first new try, at most
-const answerWait = 20_000; // ms for a command without any sign, until the line is tried
-const probeWait = 4_000; // ms for an answer to that: without one the line is dead
-const pingEvery = 25_000; // ms of silence after which the line is tried
+const answerWait = 20_000; // ms for a command without any sign, until the connection is tried
+const probeWait = 4_000; // ms for an answer to that: without one the connection is dead
+const pingEvery = 25_000; // ms of silence after which the connection is tried
 const busyAfter = 200; // ms; quicker answers need no mark
 const lostWords = 'The connection was lost before this was answered, so it may not have been done. '
   + 'What you see is how things stand.';
@@ -44,7 +44,7 @@ export class Connection extends EventTarget {
   receivedAt = 0; // when the last message arrived
   #address;
   #options;
-  #line = null; // the transport
+  #socket = null; // the transport
   #open = false; // it can be sent on
   #n = 0; // number of the last command
   #unanswered = new Map(); // number → {command, then}
@@ -54,13 +54,13 @@ export class Connection extends EventTarget {
   #isBusy = false;
 
   // address returns, or promises, the query of the connection. options:
-  // greeted, where the server's first message says which commands it knows of, so
+  // handshake, when the server's first message says which commands it has seen, so
   // that the user calls sendAgain or takeUnanswered; patience, instead of
   // answerWait; transport, instead of webSocket.
   constructor(address, options = {}) {
     super();
     this.#address = address;
-    this.#options = { greeted: false, patience: answerWait, transport: webSocket, ...options };
+    this.#options = { handshake: false, patience: answerWait, transport: webSocket, ...options };
     addEventListener('online', () => this.wake());
     addEventListener('offline', () => this.#giveUp());
     addEventListener('pageshow', (event) => { if (event.persisted) this.wake(); });
@@ -70,37 +70,37 @@ export class Connection extends EventTarget {
 
   // open opens a connection unless there is one.
   async open() {
-    if (this.#line || this.ended) return;
+    if (this.#socket || this.ended) return;
     clearTimeout(this.#retry);
     this.#retry = 0;
     const mark = {}; // holds the place while the address is being found
-    this.#line = mark;
+    this.#socket = mark;
     let query;
     try { query = await this.#address(); } catch {
-      if (this.#line === mark) this.#lost({ code: 1006 });
+      if (this.#socket === mark) this.#lost({ code: 1006 });
       return;
     }
-    if (this.#line !== mark) return;
-    const line = this.#options.transport(query);
-    this.#line = line;
+    if (this.#socket !== mark) return;
+    const socket = this.#options.transport(query);
+    this.#socket = socket;
     this.#expect(this.#options.patience);
-    line.onopen = () => { if (line === this.#line) this.#opens(); };
-    line.onmessage = ({ data }) => { if (line === this.#line) this.#receive(JSON.parse(data)); };
-    line.onclose = (event) => { if (line === this.#line) this.#lost(event); };
+    socket.onopen = () => { if (socket === this.#socket) this.#opens(); };
+    socket.onmessage = ({ data }) => { if (socket === this.#socket) this.#receive(JSON.parse(data)); };
+    socket.onclose = (event) => { if (socket === this.#socket) this.#lost(event); };
   }
 
   // wake finds out at once how things stand, after a sleep or a change of
   // networks: by asking the present connection for a sign, or by a new one.
   wake() {
     if (this.#open) this.#probe();
-    else if (this.#line || this.#retry) this.retry();
+    else if (this.#socket || this.#retry) this.retry();
   }
 
   // retry tries at once.
   retry() {
     if (this.up || this.ended) return;
-    const old = this.#line;
-    this.#line = null; // it may hang for long
+    const old = this.#socket;
+    this.#socket = null; // it may hang for long
     this.#open = false;
     old?.close?.();
     this.open();
@@ -123,12 +123,12 @@ export class Connection extends EventTarget {
   }
 
   #transmit(n, command) {
-    this.#line.send(JSON.stringify({ ...command, n }));
+    this.#socket.send(JSON.stringify({ ...command, n }));
     if (!this.#watch) this.#expect(this.#options.patience);
     if (command.cmd !== 'ping') this.#busy ||= setTimeout(() => this.#showBusy(true), busyAfter);
   }
 
-  // expect gives the line up where nothing comes from it in time; before that it is
+  // expect gives the connection up when nothing arrives in time; before that it is
   // asked for a sign, since an answer may take long.
   #expect(time) {
     clearTimeout(this.#watch);
@@ -146,18 +146,18 @@ export class Connection extends EventTarget {
 
   // giveUp drops a connection without waiting for the other end to agree.
   #giveUp() {
-    const line = this.#line;
-    if (!line) return;
+    const socket = this.#socket;
+    if (!socket) return;
     this.#lost({ code: 1006 });
-    line.close?.();
+    socket.close?.();
   }
 
   #opens() {
     clearTimeout(this.#watch);
     this.#watch = 0;
     this.#open = true;
-    if (!this.#options.greeted) this.#resume();
-    this.#tell('open');
+    if (!this.#options.handshake) this.#resume();
+    this.#emit('open');
   }
 
   // resume sends again what a loss has cut off from its answer, to a server that
@@ -185,7 +185,7 @@ export class Connection extends EventTarget {
 
   // refuseLost says of commands that were given up what has become of them.
   refuseLost(commands) {
-    for (const command of commands) this.#tell('refused', { command, error: { message: lostWords } });
+    for (const command of commands) this.#emit('refused', { command, error: { message: lostWords } });
   }
 
   #receive(message) {
@@ -195,13 +195,13 @@ export class Connection extends EventTarget {
     const back = this.tries > 0 && this.opened;
     this.up = this.opened = true;
     this.tries = 0;
-    if (back) this.#tell('back');
-    if (!this.#options.greeted || !message.run) this.settle(message);
-    this.#tell('message', message);
+    if (back) this.#emit('back');
+    if (!this.#options.handshake || !message.run) this.settle(message);
+    this.#emit('message', message);
   }
 
   // settle closes the commands that a message answers: all up to its ack are done,
-  // except that an error is about the last of them. Messages that greet are settled
+  // except that an error is about the last of them. A handshake is settled
   // by the user, who knows whether the numbers in them are this page's.
   settle({ ack, error }) {
     for (const [n, { command }] of this.#unanswered) {
@@ -209,17 +209,17 @@ export class Connection extends EventTarget {
       if (error && n === ack) this.#refuse(n, error);
       else {
         this.#unanswered.delete(n);
-        this.#tell('done', command);
+        this.#emit('done', command);
       }
     }
-    if (error && ack === 0) this.#tell('refused', { command: null, error });
+    if (error && ack === 0) this.#emit('refused', { command: null, error });
     if (this.#unanswered.size === 0) this.#idle();
   }
 
   #refuse(n, error) {
     const { command } = this.#unanswered.get(n);
     this.#unanswered.delete(n);
-    this.#tell('refused', { command, error });
+    this.#emit('refused', { command, error });
   }
 
   #idle() {
@@ -231,13 +231,13 @@ export class Connection extends EventTarget {
   #showBusy(on) {
     if (on === this.#isBusy) return;
     this.#isBusy = on;
-    this.#tell('busy', on);
+    this.#emit('busy', on);
   }
 
   #lost({ code, reason }) {
     clearTimeout(this.#watch);
     this.#watch = 0;
-    this.#line = null;
+    this.#socket = null;
     this.#open = this.up = false;
     // What was on its way may have been carried out or not.
     for (const [n, { then }] of this.#unanswered) if (then === 'forget') this.#unanswered.delete(n);
@@ -246,12 +246,12 @@ export class Connection extends EventTarget {
     if (forGood.has(code)) {
       this.ended = true;
       this.#unanswered.clear();
-      this.#tell('ended', { code, reason });
+      this.#emit('ended', { code, reason });
       return;
     }
     this.#retry = setTimeout(() => this.open(), delayAfter(this.tries++));
-    this.#tell('lost');
+    this.#emit('lost');
   }
 
-  #tell(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
+  #emit(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
 }

@@ -15,15 +15,15 @@ let leave = ''; // where to go once the room is deleted
 async function address() {
   const response = await fetch(`/class/${room}/ticket`, { method: 'POST', headers: { 'Viz-Fragment': '1' } });
   if (response.status === 403 || response.status === 404 || response.status === 410) {
-    line.end();
+    connection.end();
     say('This browser does not hold the room’s key, or the room is gone.', 'Open the instructor’s link again.', false);
   }
   if (!response.ok) throw new Error('no ticket');
   return { feed: 'present', room, ticket: (await response.json()).ticket };
 }
 
-const line = new Connection(address, { patience: 10_000 });
-line.addEventListener('message', ({ detail }) => {
+const connection = new Connection(address, { patience: 10_000 });
+connection.addEventListener('message', ({ detail }) => {
   document.body.dataset.conn = 'live';
   if (detail.error) return;
   if (detail.ack) tell('');
@@ -34,13 +34,13 @@ line.addEventListener('message', ({ detail }) => {
   if (pressed && !pressed.isConnected) document.querySelector('#pr-ctl .btn--main').focus();
   if (detail.data?.gone && leave) location.assign(leave);
 });
-line.addEventListener('lost', () => {
+connection.addEventListener('lost', () => {
   delete document.body.dataset.conn;
-  say(`Reconnecting, try ${line.tries}`, 'The class keeps what it sees.');
+  say(`Reconnecting, try ${connection.tries}`, 'The class keeps what it sees.');
 });
-line.addEventListener('refused', ({ detail }) => tell(detail.error.message));
-line.addEventListener('back', () => sayFor(3000, 'Back.', 'You are driving again.'));
-line.addEventListener('ended', ({ detail }) => {
+connection.addEventListener('refused', ({ detail }) => tell(detail.error.message));
+connection.addEventListener('back', () => sayFor(3000, 'Back.', 'You are driving again.'));
+connection.addEventListener('ended', ({ detail }) => {
   if (leave) location.assign(leave);
   else if (detail.code !== 1000) say('The connection has ended.', detail.reason || 'Reload the page to go on.', false);
 });
@@ -53,16 +53,16 @@ document.addEventListener('submit', (event) => {
   const { cmd, ...fields } = Object.fromEntries(new FormData(form, button));
   Object.assign(fields, JSON.parse(button?.dataset.fields || '{}'));
   if (button?.dataset.leave) leave = button.dataset.leave;
-  if (!line.send({ ...fields, cmd })) tell('The connection is cut just now: this was not sent.');
+  if (!connection.send({ ...fields, cmd })) tell('The connection is cut just now: this was not sent.');
   else if (form.matches('.ask, .script__form')) form.closest('dialog')?.close();
 });
 
 document.addEventListener('click', ({ target }) => {
-  if (target.closest('[data-retry]')) line.retry();
+  if (target.closest('[data-retry]')) connection.retry();
   if (target.closest('[data-hide-strip]')) hideStrip();
   const command = asked(target);
   if (command?.cmd === 'look') command.on = String(command.on); // as a form would send it
-  if (command && !line.send(command, 'forget')) tell('The connection is cut just now: this was not sent.');
+  if (command && !connection.send(command, 'forget')) tell('The connection is cut just now: this was not sent.');
 });
 
 function hideStrip() {
@@ -87,10 +87,10 @@ document.addEventListener('keydown', (event) => {
 // Who is there is asked for while someone looks.
 setInterval(() => {
   const looked = document.getElementById('d-room').open;
-  if (looked && !document.querySelector('#pr-members :focus')) line.send({ cmd: 'members' }, 'forget');
+  if (looked && !document.querySelector('#pr-members :focus')) connection.send({ cmd: 'members' }, 'forget');
 }, membersEvery);
 document.addEventListener('click', ({ target }) => {
-  if (target.closest('[data-dialog="d-room"]')) line.send({ cmd: 'members' }, 'forget');
+  if (target.closest('[data-dialog="d-room"]')) connection.send({ cmd: 'members' }, 'forget');
 });
 
 const clock = document.querySelector('[data-elapsed]');
@@ -101,4 +101,4 @@ setInterval(tick, 1000);
 tick();
 
 followRows();
-line.open();
+connection.open();

@@ -35,7 +35,7 @@ export class Run {
     this.run = options.run;
     this.link = options.link; // leads to what is shown, also where the run is lost
     this.started = options.run !== ''; // had a text, so its loss must be told
-    this.#connection = new Connection(() => this.#address(), { greeted: true });
+    this.#connection = new Connection(() => this.#address(), { handshake: true });
     const events = {
       message: (message) => this.#receive(message),
       done: (command) => this.#options.onDone(command),
@@ -72,11 +72,11 @@ export class Run {
 
   #receive(message) {
     if (message.error?.code === 'expired') this.started = false; // told once
-    if (message.run) this.#greet(message); // the first of a connection holds everything
+    if (message.run) this.#handshake(message); // the first of a connection holds everything
     else this.#follow(message);
   }
 
-  #greet(message) {
+  #handshake(message) {
     this.run = message.run;
     this.#seq = 0;
     this.#status();

@@ -221,7 +221,7 @@ type followFeed struct {
 }
 
 // Serve implements [wire.Part].
-func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Line) error {
+func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	notes, stop := f.p.Hub.Broker().Subscribe(f.room.Code())
 	defer stop()
 	if f.kind != onWall {
@@ -261,7 +261,7 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 // wait answers commands until there is a new view, and tells whether there may
 // be one.
 func (f *followFeed) wait(
-	ctx context.Context, notes <-chan class.Note, in <-chan wire.Command, out wire.Line,
+	ctx context.Context, notes <-chan class.Note, in <-chan wire.Command, out wire.Conn,
 ) (bool, error) {
 	for {
 		select {
@@ -284,7 +284,7 @@ func (f *followFeed) wait(
 
 // handle carries out one command of a phone. It returns an error only where the
 // connection is over.
-func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Line) error {
+func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) error {
 	var err error
 	switch {
 	case f.kind == onWall:
@@ -347,7 +347,7 @@ func (f *followFeed) join(ctx context.Context, c wire.Command) error {
 }
 
 // tellYou tells a member what is their own.
-func (f *followFeed) tellYou(ctx context.Context, ack uint64, out wire.Line) error {
+func (f *followFeed) tellYou(ctx context.Context, ack uint64, out wire.Conn) error {
 	s, err := f.room.Standing(ctx, f.who)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -278,7 +278,7 @@ type presentFeed struct {
 }
 
 // Serve implements [wire.Part].
-func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Line) error {
+func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	notes, stop := f.p.Hub.Broker().Subscribe(f.room.Code())
 	defer stop()
 	rise, err := f.room.Sit(ctx, f.who, f.secret)

@@ -63,7 +63,7 @@ type feedData struct {
 }
 
 // Serve implements [wire.Part].
-func (f *feed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Line) error {
+func (f *feed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	defer f.look(nil)
 	tick := time.NewTicker(showEvery)
 	defer tick.Stop()

@@ -42,7 +42,7 @@ type widgetData struct {
 
 // Serve implements [wire.Part]. Only the newest command counts: an input that
 // has moved on makes where it was of no interest.
-func (f *widgetFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Line) error {
+func (f *widgetFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	for {
 		var c wire.Command
 		var ok bool

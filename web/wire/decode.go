@@ -11,7 +11,7 @@ import (
 )
 
 // Decode reads a command's fields into the struct that into points to. Fields
-// that it does not have, and values of the wrong type, give a [*terms.Refusal].
+// that the struct lacks, and values of the wrong type, give a [*terms.Refusal].
 func (c Command) Decode(into any) error {
 	fields := c.Fields
 	if len(fields) == 0 {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits bound what clients can make a [Server] do. A zero field stands for its
+// Limits bound what clients can make a [Server] do. A zero field means its
 // default.
 type Limits struct {
 	// MessageBytes is the longest message from a client: a prompt of 4 KiB
@@ -21,7 +21,7 @@ type Limits struct {
 	CommandBurst      int
 }
 
-// DefaultLimits are the limits of a server that was told nothing else.
+// DefaultLimits apply where a server's configuration sets none.
 var DefaultLimits = Limits{
 	MessageBytes:      64 << 10,
 	Sockets:           4000,
@@ -40,13 +40,13 @@ func (l Limits) orDefaults() Limits {
 	}
 }
 
-// What a connection's waits are bounded by.
+// Bounds on a connection's waits and queues.
 const (
-	// writeWait is how long one message may take to leave: a phone that
-	// changes cells is back within it, a reader that has stopped is cut.
+	// writeWait is how long sending one message may take: a phone that changes
+	// cells is back within it, and a reader that has stopped is disconnected.
 	writeWait = 10 * time.Second
-	// pongWait is how long a silent peer is believed to be there. Proxies cut
-	// idle connections after 60 s or more, so pings must come sooner.
+	// pongWait is how long a silent peer is assumed to be there. Proxies close
+	// idle connections after 60 s or more, so pings must be sent sooner.
 	pongWait = 60 * time.Second
 	// pingPeriod leaves a tenth of pongWait for the answer to travel.
 	pingPeriod = pongWait * 9 / 10
@@ -63,14 +63,14 @@ const (
 	// At 16 KiB that is 160 MB/s, less than one core.
 	snapshotsPerSecond = 10_000
 	// sendBuffer is how much of what a part sends the kernel may hold for a slow
-	// reader (which it doubles for its own needs): some screens. With more, a
-	// phone that comes out of a tunnel would first be shown what is long past,
-	// and one that has stopped to read would be noticed late.
+	// reader (which it doubles for its own needs): a few screens. With more, a
+	// phone that leaves a tunnel would first show states long past, and one that
+	// has stopped reading would be noticed late.
 	sendBuffer = 128 << 10
-	// queueMost is how many messages that cannot be joined wait to be sent.
-	// When it is full the part waits, and with it the client.
+	// queueMost is how many messages that cannot be merged may be queued. When
+	// the queue is full the part blocks, and with it the client.
 	queueMost = 16
-	// panelsMost is how many pieces of a page may wait to be sent together: more
-	// than any page has, so that only rows which are added one by one come so far.
+	// panelsMost is how many pieces of a page a queued message may have: more than
+	// any page has, so that only rows that are appended one by one reach it.
 	panelsMost = 256
 )

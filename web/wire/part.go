@@ -1,17 +1,16 @@
-// Package wire is how the live parts of pages (the Loop, experiments in lessons,
-// labs, classes) speak with their page and with other programs.
+// Package wire connects the live parts of pages (the Loop, experiments in lessons,
+// labs, classes) with their page and with other programs.
 //
-// A live part is a [Part]: it is given commands one after another and sends
+// A live part is a [Part]: it receives commands one after another and sends
 // messages back, each with pieces of the page ([Panel]) or with data of its own.
-// It knows nothing of sockets. Everything that a connection needs besides is
-// here: who may open one, sizes, rates, a peer that has gone, a server that goes
-// down. So a part is tested by calling it, and all parts are held to the same
-// limits.
+// It knows nothing of sockets. The rest of a connection is here: who may open one,
+// sizes, rates, a peer that has gone, a server that shuts down. So a test calls a
+// part directly, and the same limits apply to all parts.
 //
 // [Server] answers /ws. A connection has a goroutine that reads, one that writes
-// and one for its part. What waits to be sent is joined, so that a slow reader
-// misses states in between, never holds up another, and needs no long queue.
-// Below a line of messages lies a transport: a WebSocket.
+// and one for its part. Queued messages are merged, so that a slow reader skips
+// states in between, never delays another reader, and needs no long queue. Messages
+// travel over a transport: a WebSocket.
 package wire
 
 import (
@@ -33,8 +32,8 @@ const (
 // The operations of a [Panel].
 const (
 	Morph  = "morph"  // make the element with the panel's id look like this
-	Append = "append" // put this at the end of the element's content
-	Remove = "remove" // take the element away
+	Append = "append" // add this at the end of the element's content
+	Remove = "remove" // remove the element
 )
 
 // Panel is a piece of the page: one element, as HTML, and where it goes.
@@ -44,9 +43,9 @@ type Panel struct {
 	HTML string `json:"html,omitempty"`
 }
 
-// Message is what a part tells its page. Messages that wait to be sent are put
-// together ([Message.Join]): a page that cannot keep up misses what lay in
-// between, never how it ended.
+// Message is what a part sends to its page. Queued messages are merged
+// ([Message.Join]): a page that cannot keep up misses states in between, never the
+// last one.
 type Message struct {
 	// Seq is the version of the state that the message shows; later messages
 	// carry it on. A part that numbers no states leaves it 0: its messages are
@@ -59,27 +58,27 @@ type Message struct {
 	// Again, beside Run: this page has watched the run before, and Ack is the last
 	// of its commands carried out.
 	Again bool `json:"again,omitempty"`
-	// Error is why a command was refused, or could not be finished.
+	// Error is why a command was refused or could not be completed.
 	Error *terms.Refusal `json:"error,omitempty"`
 	// Panels are carried out in order.
 	Panels []Panel `json:"panels,omitempty"`
-	// Data is whatever the page's own script wants to know, marshalled at once
-	// or later: it must not be changed after it was sent.
+	// Data is for the page's own script. It is marshalled at some time after Send,
+	// so it must not be changed any more.
 	Data any `json:"data,omitempty"`
 	// Done says that the work a command asked for is finished.
 	Done bool `json:"done,omitempty"`
 
-	// Fields are further fields of the message, a struct: what [ProtocolJSON]
-	// tells instead of panels. Like Data they must not be changed any more.
+	// Fields is a struct of further fields of the message, which [ProtocolJSON]
+	// sends instead of panels. Like Data it must not be changed any more.
 	Fields any `json:"-"`
-	// Alone keeps a message from being joined with others, and from being counted.
+	// Alone keeps a message from being merged with others, and from being counted.
 	Alone bool `json:"-"`
-	// Encoded, where it is set, is sent as it is, and the other fields are not.
-	// One that waits gives way to the next.
+	// Encoded, if set, is sent as it is, without the other fields. A queued one is
+	// replaced by the next.
 	Encoded *Encoded `json:"-"`
 }
 
-// Bytes writes the message out as one JSON object. HTML is not escaped a second
+// Bytes encodes the message as one JSON object. HTML is not escaped a second
 // time: the message is never part of a page.
 func (m Message) Bytes() ([]byte, error) {
 	b, err := plainJSON(m)
@@ -104,10 +103,10 @@ func plainJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Join returns what is left to be told when next comes before m was sent: of
-// two panels that make one element new, the later; the later data; the higher
-// acknowledgement; and done if either was. Both must be joinable: errors, snapshots
-// and what is Alone are told by themselves.
+// Join merges m, which has not been sent yet, with the message after it: of two
+// panels that replace one element it keeps the later; it keeps the later data and
+// the higher acknowledgement; and it is done if either is. Both must be joinable:
+// errors, snapshots and messages that are Alone are sent on their own.
 func (m Message) Join(next Message) Message {
 	j := Message{Ack: max(m.Ack, next.Ack), Data: m.Data, Done: m.Done || next.Done}
 	if next.Data != nil {
@@ -128,47 +127,47 @@ func (m Message) Join(next Message) Message {
 	return j
 }
 
-// Command is one thing that a page asks for.
+// Command is one request of a page.
 type Command struct {
 	Name string
-	// N is the page's number for it; answers name it as [Message.Ack].
+	// N is the page's number for it; answers repeat it as [Message.Ack].
 	N uint64
 	// Fields are the command's own, one JSON object of valid Unicode.
 	// [Command.Decode] reads them.
 	Fields json.RawMessage
 }
 
-// Part is one live part of one page. Serve is called once, with its own
-// goroutine, and returns when ctx ends or in is closed; an error ends the
-// connection and is logged, so what a learner did wrong is told by a message
-// instead. Commands wait in the channel, at most [Waiting] of them, and then at
-// the peer: a part that only cares for the newest takes all that wait.
+// Part is one live part of one page. Serve is called once, in its own goroutine,
+// and returns when ctx ends or in is closed. An error ends the connection and is
+// logged; a learner's mistake is reported in a message instead. Commands queue in
+// the channel, at most [Waiting] of them, and then at the peer: a part that only
+// needs the newest reads all that are queued.
 type Part interface {
-	Serve(ctx context.Context, in <-chan Command, out Line) error
+	Serve(ctx context.Context, in <-chan Command, out Conn) error
 }
 
-// Waiting is how many commands wait in a part's channel.
+// Waiting is how many commands may queue in a part's channel.
 const Waiting = 16
 
-// Line is where a part's messages go. Its methods may be called from any
+// Conn is a part's end of its connection. Its methods may be called from any
 // goroutine; their errors are the context's.
-type Line interface {
-	// Send hands a message over and waits only while the peer does not take what
-	// it was sent before and nothing of it can be left out.
+type Conn interface {
+	// Send queues a message. It blocks only while the queue is full of messages
+	// that can be neither merged nor dropped.
 	Send(Message) error
-	// Ready waits until a message that is sent now leaves at once. A part that
-	// makes its message only then tells the newest there is, and makes none that
-	// would be left out.
+	// Ready waits until a message sent now would leave at once. A part that builds
+	// its message only then sends the newest state, and builds none that would be
+	// dropped.
 	Ready() error
 }
 
-// SendFunc is a [Line] that is always ready: messages go to a function.
+// SendFunc is a [Conn] that is always ready and passes messages to a function.
 type SendFunc func(Message) error
 
-// Send implements [Line].
+// Send implements [Conn].
 func (f SendFunc) Send(m Message) error { return f(m) }
 
-// Ready implements [Line].
+// Ready implements [Conn].
 func (SendFunc) Ready() error { return nil }
 
 // Visit is who opens a part, and how.
@@ -178,8 +177,8 @@ type Visit struct {
 	Protocol string     // [ProtocolHTML] or [ProtocolJSON]
 }
 
-// Open makes the part of a connection. A [*terms.Refusal] says why there is none
-// and is told to the page; any other error is logged.
+// Open makes the part of a connection. A [*terms.Refusal] is sent to the page; any
+// other error is logged.
 type Open func(context.Context, Visit) (Part, error)
 
 // Kind is one kind of part.
@@ -187,7 +186,7 @@ type Kind struct {
 	Open Open
 	// Programs lets other programs open the part, with [ProtocolJSON].
 	Programs bool
-	// Ordered hands pings to the part like its commands. Without it they are
-	// answered at once, also while a command is being carried out, and before it.
+	// Ordered passes pings to the part like its commands. Otherwise they are
+	// answered at once, even while an earlier command is being carried out.
 	Ordered bool
 }

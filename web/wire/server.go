@@ -18,16 +18,16 @@ type Config struct {
 	// Parts are the kinds of parts by the name that ?feed= asks for; "" is the one
 	// for an address without it.
 	Parts map[string]Kind
-	// Learner tells who asks, and the cookie to give them where they have none.
+	// Learner identifies who asks, and returns a cookie to set if they have none.
 	Learner func(*http.Request) (id string, cookie *http.Cookie)
-	// Refuse answers with a sentence where no connection comes about.
+	// Refuse answers a request that gets no connection with a sentence.
 	Refuse func(w http.ResponseWriter, status int, say string)
 	Limits Limits
 	Log    *slog.Logger
 }
 
-// Server opens the connections of all live parts. The gate of hosts and origins
-// lies before it.
+// Server opens the connections of all live parts. Hosts and origins have been
+// checked before a request reaches it.
 type Server struct {
 	cfg     Config
 	buffers sync.Pool // write buffers, which only a busy socket needs
@@ -40,7 +40,7 @@ type Server struct {
 	wg   sync.WaitGroup // likewise
 }
 
-// NewServer returns a server that takes connections until [Server.Shutdown].
+// NewServer returns a server that accepts connections until [Server.Shutdown].
 func NewServer(cfg Config) *Server {
 	cfg.Limits = cfg.Limits.orDefaults()
 	s := &Server{cfg: cfg}
@@ -48,11 +48,11 @@ func NewServer(cfg Config) *Server {
 	return s
 }
 
-// Shutdown closes all connections with code 1012, which tells clients to come
-// back, and waits until they have ended, no longer than ctx.
+// Shutdown closes all connections with code 1012, which makes clients reconnect,
+// and waits until they have ended or ctx has.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock() // nobody enters any more
-	s.stop(byeRestart)
+	s.stop(reasonRestart)
 	s.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
@@ -100,13 +100,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // it has been answered
 	}
-	l := s.newLine(newSocket(conn, s.cfg.Limits), name, kind)
+	c := s.newConnection(newSocket(conn, s.cfg.Limits), name, kind)
 	if protocol == "" || protocol == ProtocolJSON && !kind.Programs {
-		l.end(byeProtocol)
-		l.run()
+		c.end(reasonProtocol)
+		c.run()
 		return
 	}
-	l.open(kind.Open, Visit{Learner: learner, Query: query, Protocol: protocol})
+	c.open(kind.Open, Visit{Learner: learner, Query: query, Protocol: protocol})
 }
 
 // upgrade makes a WebSocket of a request, or answers it with what is wrong.
@@ -131,15 +131,15 @@ func (s *Server) upgrade(
 	return up.Upgrade(w, r, header)
 }
 
-func (s *Server) newLine(t transport, name string, kind Kind) *line {
-	l := &line{
+func (s *Server) newConnection(t transport, name string, kind Kind) *connection {
+	c := &connection{
 		conn: t, name: name, ordered: kind.Ordered, log: s.cfg.Log, crowd: s.crowd,
 		limiter: rate.NewLimiter(s.cfg.Limits.CommandsPerSecond, s.cfg.Limits.CommandBurst),
 		in:      make(chan Command, Waiting),
-		wake:    make(chan struct{}, 1), room: make(chan struct{}, 1), rested: make(chan struct{}),
+		wake:    make(chan struct{}, 1), room: make(chan struct{}, 1), nowIdle: make(chan struct{}),
 	}
-	l.ctx, l.end = context.WithCancelCause(s.ctx)
-	return l
+	c.ctx, c.end = context.WithCancelCause(s.ctx)
+	return c
 }
 
 // choose returns the first subprotocol offered that the server speaks.

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // partFunc is a part that is one function.
 type partFunc func(ctx context.Context, in <-chan Command, send func(Message) error) error
 
-func (f partFunc) Serve(ctx context.Context, in <-chan Command, out Line) error {
+func (f partFunc) Serve(ctx context.Context, in <-chan Command, out Conn) error {
 	return f(ctx, in, out.Send)
 }
 

@@ -27,7 +27,7 @@ func TestSnapshotsGiveWay(t *testing.T) {
 		if err := send(snapshot(t, 5, "first")); err != nil {
 			return err
 		}
-		<-in // the client has it: its line rests for a while now
+		<-in // the client has it: the writer pauses for a while now
 		for i := range 4 {
 			if err := send(snapshot(t, uint64(6+i), fmt.Sprint(6+i))); err != nil {
 				return err

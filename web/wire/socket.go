@@ -11,29 +11,29 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// transport carries whole messages between a [line] and its peer. Messages are
-// read by one goroutine and written by one; the others may come from any.
+// transport carries whole messages between a [connection] and its peer. One
+// goroutine calls read and one calls write; the other methods may be called from any.
 type transport interface {
 	// read returns the next message, which is valid UTF-8. The error is a
-	// *goodbye that says why there are no more.
+	// *closeReason that says why there are no more.
 	read() ([]byte, error)
-	// write sends a message, writeShared one that many are sent. ping makes the
-	// peer give a sign. An error means that the peer has gone.
+	// write sends a message; writeShared sends one that goes to many peers. ping
+	// asks the peer for a sign of life. An error means that the peer has gone.
 	write([]byte) error
 	writeShared(*Encoded) error
 	ping() error
-	// sayGoodbye tells the peer why the connection ends. finish is called once
-	// nothing is read or written any more; abort ends a reading that hangs.
-	sayGoodbye(*goodbye)
+	// sendClose tells the peer why the connection ends. finish is called once
+	// nothing is read or written any more; abort ends a read that hangs.
+	sendClose(*closeReason)
 	finish()
 	abort()
 }
 
-// socket is the [transport] that a WebSocket is.
+// socket is the [transport] over a WebSocket.
 type socket struct {
 	conn     *websocket.Conn
 	byClient bool // the client has closed
-	said     bool // the server has
+	said     bool // the server has sent its close frame
 }
 
 func newSocket(conn *websocket.Conn, limits Limits) *socket {
@@ -52,7 +52,7 @@ func (s *socket) bound() {
 		conn = secure.NetConn()
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetWriteBuffer(sendBuffer) // a system that will not has its own
+		_ = tcp.SetWriteBuffer(sendBuffer) // a system that refuses keeps its own size
 	}
 }
 
@@ -62,13 +62,13 @@ func (s *socket) read() ([]byte, error) {
 	s.byClient = errors.As(err, &closed)
 	switch {
 	case errors.Is(err, websocket.ErrReadLimit):
-		return nil, byeLarge
+		return nil, reasonLarge
 	case err != nil:
-		return nil, byeGone
+		return nil, reasonGone
 	case kind != websocket.TextMessage:
-		return nil, byeBinary
+		return nil, reasonBinary
 	case !utf8.Valid(data):
-		return nil, byeUTF8
+		return nil, reasonUTF8
 	}
 	return data, nil
 }
@@ -78,8 +78,8 @@ func (s *socket) write(message []byte) error {
 	return s.conn.WriteMessage(websocket.TextMessage, message)
 }
 
-// writeShared sends what has been written out for many connections, header and
-// all: here it costs one call of the system.
+// writeShared sends a frame that was encoded once for many connections, so that it
+// costs each of them one system call.
 func (s *socket) writeShared(e *Encoded) error {
 	frame, err := e.Frame(func(b []byte) (any, error) {
 		return websocket.NewPreparedMessage(websocket.TextMessage, b)
@@ -95,16 +95,16 @@ func (s *socket) ping() error {
 	return s.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait))
 }
 
-func (s *socket) sayGoodbye(bye *goodbye) {
+func (s *socket) sendClose(reason *closeReason) {
 	s.said = true
 	s.conn.WriteControl(
-		websocket.CloseMessage, websocket.FormatCloseMessage(bye.code, bye.text), time.Now().Add(closeWait),
+		websocket.CloseMessage, websocket.FormatCloseMessage(reason.code, reason.text), time.Now().Add(closeWait),
 	)
 }
 
-// finish closes the connection. Where the server has said why, it reads on for a
-// moment first: a connection that is closed with unread input is reset, and the
-// peer may never see the close frame.
+// finish closes the connection. After a close frame it first reads on for a moment:
+// a connection that is closed with unread input is reset, and the peer may never
+// see the frame.
 func (s *socket) finish() {
 	defer s.conn.Close()
 	if s.byClient || !s.said {

@@ -7,83 +7,84 @@ import (
 	"time"
 )
 
-// write sends whatever there is to say until the connection ends, and then says
-// why it does. Between two sendings lies pushPause, or after a snapshot the
-// crowd's pace, in which more may join. A panic ends this connection and no other.
-func (l *line) write() {
-	defer l.sayGoodbye()
+// write sends what is queued until the connection ends, and then the reason for
+// that. It pauses for pushPause between two sends, or longer after a snapshot when
+// many are connected; what is queued meanwhile is merged. A panic ends only this
+// connection.
+func (c *connection) write() {
+	defer c.sendClose()
 	defer func() {
 		if err := recover(); err != nil {
-			l.log.Error("panic while writing", "part", l.name, "err", err, "stack", string(debug.Stack()))
-			l.end(byeBroken)
+			c.log.Error("panic while writing", "part", c.name, "err", err, "stack", string(debug.Stack()))
+			c.end(reasonBroken)
 		}
 	}()
 	ping := time.NewTicker(pingPeriod)
 	defer ping.Stop()
 	pause := time.NewTimer(0)
 	defer pause.Stop()
-	var wake <-chan struct{} // nil for a while after a sending
+	var wake <-chan struct{} // nil during the pause after a send
 	for {
 		var err error
 		select {
-		case <-l.ctx.Done():
-			_ = l.sendAll() // what came before the end; the peer may have gone
+		case <-c.ctx.Done():
+			_ = c.sendAll() // what was queued before the end; the peer may have gone
 			return
 		case <-pause.C:
-			wake = l.wake
-			l.rest()
+			wake = c.wake
+			c.markIdle()
 		case <-wake:
-			wake, l.pace = nil, pushPause
-			err = l.sendAll()
-			pause.Reset(l.pace)
+			wake, c.pace = nil, pushPause
+			err = c.sendAll()
+			pause.Reset(c.pace)
 		case <-ping.C:
-			err = l.conn.ping()
+			err = c.conn.ping()
 		}
 		if err != nil {
-			l.fail(err)
+			c.fail(err)
 		}
 	}
 }
 
-// fail ends the connection: by name where the server knows why, else because the
-// peer does not take what it is sent.
-func (l *line) fail(err error) {
-	bye := byeGone
-	errors.As(err, &bye)
-	l.end(bye)
+// fail ends the connection: with the server's reason if it has one, else because
+// the peer no longer reads.
+func (c *connection) fail(err error) {
+	reason := reasonGone
+	errors.As(err, &reason)
+	c.end(reason)
 }
 
-// sayGoodbye tells the peer why the connection ends, unless it has gone.
-func (l *line) sayGoodbye() {
-	bye := byeRestart // the server's own context has ended
-	errors.As(context.Cause(l.ctx), &bye)
-	if bye != byeGone {
-		l.conn.sayGoodbye(bye)
+// sendClose tells the peer why the connection ends, unless it has gone.
+func (c *connection) sendClose() {
+	reason := reasonRestart // the server's own context has ended
+	errors.As(context.Cause(c.ctx), &reason)
+	if reason != reasonGone {
+		c.conn.sendClose(reason)
 	}
 }
 
-// rest notes that the next message would leave at once.
-func (l *line) rest() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.resting = true
-	close(l.rested)
-	l.rested = make(chan struct{})
+// markIdle notes that the next message would be sent at once.
+func (c *connection) markIdle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.idle = true
+	close(c.nowIdle)
+	c.nowIdle = make(chan struct{})
 }
 
-// take empties the queue.
-func (l *line) take() []Message {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	list := l.queue
-	l.queue, l.resting = nil, false
-	notify(l.room)
+// drain empties the queue.
+func (c *connection) drain() []Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.queue
+	c.queue, c.idle = nil, false
+	notify(c.room)
 	return list
 }
 
-func (l *line) sendAll() error {
-	for _, m := range l.take() {
-		if err := l.send(m); err != nil {
+func (c *connection) sendAll() error {
+	for _, m := range c.drain() {
+		if err := c.send(m); err != nil {
 			return err
 		}
 	}
@@ -91,31 +92,31 @@ func (l *line) sendAll() error {
 }
 
 // send sends one message with its number.
-func (l *line) send(m Message) error {
+func (c *connection) send(m Message) error {
 	if m.Encoded != nil {
-		l.seq, l.numbered = m.Encoded.Seq(), true
-		l.pace = max(pushPause, time.Duration(l.crowd())*time.Second/snapshotsPerSecond)
-		return l.conn.writeShared(m.Encoded)
+		c.seq, c.numbered = m.Encoded.Seq(), true
+		c.pace = max(pushPause, time.Duration(c.crowd())*time.Second/snapshotsPerSecond)
+		return c.conn.writeShared(m.Encoded)
 	}
 	switch {
 	case m.Seq != 0:
-		l.seq, l.numbered = m.Seq, true
-	case !l.numbered && !m.Alone:
-		l.seq++
+		c.seq, c.numbered = m.Seq, true
+	case !c.numbered && !m.Alone:
+		c.seq++
 	}
-	m.Seq = l.seq
+	m.Seq = c.seq
 	b, err := m.Bytes()
 	if err != nil {
-		l.log.Error("encoding a message", "part", l.name, "err", err)
-		return byeBroken
+		c.log.Error("encoding a message", "part", c.name, "err", err)
+		return reasonBroken
 	}
-	return l.conn.write(b)
+	return c.conn.write(b)
 }
 
 // joinable reports whether a message may be joined with another.
 func (m Message) joinable() bool { return m.Error == nil && m.Encoded == nil && !m.Alone }
 
-// notify tells a channel of capacity 1, unless it has been told already.
+// notify signals a channel of capacity 1, unless a signal is pending.
 func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -24,10 +24,10 @@ import (
 // pipe is a [transport] whose peer is the test: it hands messages in, and takes
 // what is sent when it likes.
 type pipe struct {
-	in      chan string
-	out     chan string   // without room: a writer waits until the test reads
-	cut     chan struct{} // closed when the peer is gone
-	goodbye *goodbye
+	in     chan string
+	out    chan string   // without room: a writer waits until the test reads
+	cut    chan struct{} // closed when the peer is gone
+	closed *closeReason
 }
 
 func newPipe() *pipe {
@@ -39,7 +39,7 @@ func (p *pipe) read() ([]byte, error) {
 		return []byte(m), nil
 	}
 	close(p.cut)
-	return nil, byeGone
+	return nil, reasonGone
 }
 
 func (p *pipe) write(b []byte) error {
@@ -50,11 +50,11 @@ func (p *pipe) write(b []byte) error {
 		return io.ErrClosedPipe
 	}
 }
-func (p *pipe) writeShared(e *Encoded) error { return p.write(e.Bytes()) }
-func (p *pipe) ping() error                  { return nil }
-func (p *pipe) sayGoodbye(bye *goodbye)      { p.goodbye = bye }
-func (p *pipe) finish()                      {}
-func (p *pipe) abort()                       {}
+func (p *pipe) writeShared(e *Encoded) error  { return p.write(e.Bytes()) }
+func (p *pipe) ping() error                   { return nil }
+func (p *pipe) sendClose(reason *closeReason) { p.closed = reason }
+func (p *pipe) finish()                       {}
+func (p *pipe) abort()                        {}
 
 // over serves a part over a pipe until the pipe's in is closed; ended is closed
 // when the connection has ended.
@@ -64,7 +64,7 @@ func over(p *pipe, kind Kind, part Part) (ended chan struct{}) {
 	ended = make(chan struct{})
 	go func() {
 		defer close(ended)
-		s.newLine(p, "test", kind).open(func(context.Context, Visit) (Part, error) { return part, nil }, Visit{})
+		s.newConnection(p, "test", kind).open(func(context.Context, Visit) (Part, error) { return part, nil }, Visit{})
 	}()
 	return ended
 }
@@ -77,21 +77,21 @@ func readMessage(t *testing.T, text string) (m received) {
 	return m
 }
 
-// linePart is a part that is one function.
-type linePart func(ctx context.Context, in <-chan Command, out Line) error
+// connPart is a part that is one function.
+type connPart func(ctx context.Context, in <-chan Command, out Conn) error
 
-func (f linePart) Serve(ctx context.Context, in <-chan Command, out Line) error {
+func (f connPart) Serve(ctx context.Context, in <-chan Command, out Conn) error {
 	return f(ctx, in, out)
 }
 
-// TestReady: a part that waits for its line makes no state that a slow reader
+// TestReady: a part that waits until its connection is free makes no state that a slow reader
 // would miss, and then the newest there is.
 func TestReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var newest atomic.Uint64
 		var made []uint64
 		p := newPipe()
-		ended := over(p, Kind{}, linePart(func(_ context.Context, _ <-chan Command, out Line) error {
+		ended := over(p, Kind{}, connPart(func(_ context.Context, _ <-chan Command, out Conn) error {
 			for out.Ready() == nil {
 				made = append(made, newest.Load())
 				if err := out.Send(Message{Seq: newest.Load(), Alone: true}); err != nil {
@@ -121,7 +121,7 @@ func TestPings(t *testing.T) {
 	for _, ordered := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			p, done := newPipe(), make(chan struct{})
-			think := func(_ context.Context, in <-chan Command, out Line) error {
+			think := func(_ context.Context, in <-chan Command, out Conn) error {
 				for c := range in {
 					if c.Name == "think" {
 						<-done
@@ -132,7 +132,7 @@ func TestPings(t *testing.T) {
 				}
 				return nil
 			}
-			ended := over(p, Kind{Ordered: ordered}, linePart(think))
+			ended := over(p, Kind{Ordered: ordered}, connPart(think))
 			p.in <- `{"cmd":"think","n":1}`
 			p.in <- `{"cmd":"ping","n":2}`
 			var acks []uint64
@@ -167,7 +167,7 @@ func TestNumbers(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := newPipe()
-			ended := over(p, Kind{}, linePart(func(_ context.Context, in <-chan Command, out Line) error {
+			ended := over(p, Kind{}, connPart(func(_ context.Context, in <-chan Command, out Conn) error {
 				for _, m := range row.sent {
 					if out.Ready() != nil || out.Send(m) != nil {
 						break
@@ -210,7 +210,7 @@ func TestBytes(t *testing.T) {
 func TestOnlyTheNewestSnapshotWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, all := newPipe(), make(chan struct{})
-		ended := over(p, Kind{}, linePart(func(_ context.Context, in <-chan Command, out Line) error {
+		ended := over(p, Kind{}, connPart(func(_ context.Context, in <-chan Command, out Conn) error {
 			for n := range uint64(9) {
 				if err := out.Send(snapshot(t, n+1, "")); err != nil {
 					return err
@@ -254,7 +254,7 @@ func TestStoppedReaderIsCutOff(t *testing.T) {
 			})
 			began, ended := make(chan struct{}), make(chan error)
 			s.cfg.Parts = map[string]Kind{"": {Open: func(context.Context, Visit) (Part, error) {
-				return linePart(func(ctx context.Context, _ <-chan Command, out Line) error {
+				return connPart(func(ctx context.Context, _ <-chan Command, out Conn) error {
 					close(began)
 					err := out.Send(m())
 					<-ctx.Done()

@@ -1,0 +1,29 @@
+package wire
+
+import "github.com/gorilla/websocket"
+
+// closeReason is why a connection ends: a close code and a sentence of at most 123
+// bytes. Clients reconnect by themselves after 1001, 1006, 1011, 1012 and
+// 1013, and not after the others, which mean that the client was at fault, nor after
+// 1000, when there is nothing left to reconnect for.
+type closeReason struct {
+	code int
+	text string
+}
+
+func (r *closeReason) Error() string { return r.text }
+
+var (
+	reasonDone     = &closeReason{websocket.CloseNormalClosure, "there is nothing more to send"}
+	reasonProtocol = &closeReason{
+		websocket.CloseProtocolError, "ask for the subprotocol " + ProtocolHTML + " or " + ProtocolJSON,
+	}
+	reasonBinary  = &closeReason{websocket.CloseUnsupportedData, "messages must be text, each one JSON object"}
+	reasonUTF8    = &closeReason{websocket.CloseInvalidFramePayloadData, "messages must be valid UTF-8"}
+	reasonRefused = &closeReason{websocket.ClosePolicyViolation, "there is no such part of the page"}
+	reasonLarge   = &closeReason{websocket.CloseMessageTooBig, ""} // gorilla/websocket has said it
+	reasonBroken  = &closeReason{websocket.CloseInternalServerErr, "something failed inside the server; it was logged"}
+	reasonRestart = &closeReason{websocket.CloseServiceRestart, "the server is going down or starting anew"}
+	reasonFull    = &closeReason{websocket.CloseTryAgainLater, "there is no room for this now"}
+	reasonGone    = &closeReason{websocket.CloseGoingAway, ""} // the peer has left or does not answer
+)

@@ -1,0 +1,198 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// connection is one connection of one [Part]. Its handler's goroutine reads, another
+// writes, and the part has one of its own. What the part sends is queued here,
+// merged, until the writer sends it.
+type connection struct {
+	conn    transport
+	name    string // of the part
+	ordered bool   // see [Kind]
+	log     *slog.Logger
+	limiter *rate.Limiter
+	crowd   func() int // how many connections are open
+
+	ctx context.Context // ends with the connection; its cause is a *closeReason
+	end context.CancelCauseFunc
+
+	in   chan Command
+	wake chan struct{} // of capacity 1: something is queued
+	room chan struct{} // of capacity 1: the queue has been emptied
+
+	mu      sync.Mutex
+	queue   []Message
+	newest  uint64        // number of the last snapshot queued
+	idle    bool          // the writer would send at once
+	nowIdle chan struct{} // closed when idle becomes true
+
+	// Used by the writer alone.
+	seq      uint64        // of the last message
+	numbered bool          // it is a state's or a snapshot's; else messages are counted
+	pace     time.Duration // until the next send
+}
+
+// open opens the part and runs the connection to its end.
+func (c *connection) open(open Open, v Visit) {
+	part, err := open(c.ctx, v)
+	if err != nil {
+		why := terms.RefusalOf(err)
+		if cause := errors.Unwrap(why); cause != nil && c.ctx.Err() == nil {
+			c.log.Error("a part could not be opened", "part", c.name, "err", cause)
+		}
+		_ = c.Send(Message{Error: why, Alone: true})
+		c.end(reasonFor(why))
+		c.run()
+		return
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() { c.serve(part) })
+	c.run()
+	close(c.in) // no more commands
+	serving.Wait()
+}
+
+// reasonFor is how a connection ends whose part could not be opened.
+func reasonFor(why *terms.Refusal) *closeReason {
+	if why.Code == terms.CodeFull || why.Code == terms.CodeBusy {
+		return reasonFull
+	}
+	return reasonRefused
+}
+
+// serve runs the part to its end, and with it the connection's.
+func (c *connection) serve(p Part) {
+	reason := reasonDone
+	defer func() {
+		if err := recover(); err != nil {
+			c.log.Error("panic in a part", "part", c.name, "err", err, "stack", string(debug.Stack()))
+			reason = reasonBroken
+		}
+		c.end(reason)
+	}()
+	if err := p.Serve(c.ctx, c.in, c); err != nil && c.ctx.Err() == nil {
+		c.log.Error("a part failed", "part", c.name, "err", err)
+		reason = reasonBroken
+	}
+}
+
+// run reads and writes until the connection has ended.
+func (c *connection) run() {
+	written, unread := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(written)
+		c.write()
+		// A peer that does not answer the close frame is not waited for.
+		late := time.NewTimer(closeWait)
+		defer late.Stop()
+		select {
+		case <-unread:
+		case <-late.C:
+			c.conn.abort()
+		}
+	}()
+	for c.ctx.Err() == nil {
+		data, err := c.conn.read()
+		if err != nil {
+			c.end(err)
+			break
+		}
+		c.receive(data)
+	}
+	close(unread)
+	<-written
+	c.conn.finish()
+}
+
+// receive handles one message of the client. It blocks, and with it the client,
+// while the part's queue of commands is full.
+func (c *connection) receive(data []byte) {
+	cmd, bad := ReadCommand(data)
+	switch {
+	case !c.limiter.Allow():
+		c.refuse(cmd.N, &terms.Refusal{
+			Code:    terms.CodeBusy,
+			Message: "Too many commands at once, so this one was skipped. Wait a moment and send it again.",
+		})
+	case bad != nil:
+		c.refuse(cmd.N, terms.RefusalOf(bad))
+	case cmd.Name == "ping" && !c.ordered:
+		_ = c.Send(Message{Ack: cmd.N})
+	default:
+		select {
+		case c.in <- cmd:
+		case <-c.ctx.Done():
+		}
+	}
+}
+
+// refuse answers command n without the part.
+func (c *connection) refuse(n uint64, why *terms.Refusal) {
+	_ = c.Send(Message{Ack: n, Error: why, Alone: c.ordered})
+}
+
+// Send implements [Conn]. The message is merged with what is queued, and a snapshot
+// replaces a queued one. A snapshot that is no newer than the last is dropped.
+func (c *connection) Send(m Message) error {
+	for {
+		c.mu.Lock()
+		if m.Encoded != nil {
+			if m.Encoded.Seq() <= c.newest {
+				c.mu.Unlock()
+				return nil
+			}
+			c.queue = slices.DeleteFunc(c.queue, func(w Message) bool { return w.Encoded != nil })
+		}
+		last := len(c.queue) - 1
+		joins := last >= 0 && m.joinable() && c.queue[last].joinable()
+		if m.Encoded != nil && len(c.queue) < queueMost {
+			c.newest = m.Encoded.Seq()
+		}
+		switch {
+		case joins && len(c.queue[last].Panels)+len(m.Panels) <= panelsMost:
+			c.queue[last] = c.queue[last].Join(m)
+		case len(c.queue) < queueMost:
+			c.queue = append(c.queue, m)
+		default:
+			c.mu.Unlock()
+			select {
+			case <-c.room:
+				continue
+			case <-c.ctx.Done():
+				return c.ctx.Err()
+			}
+		}
+		c.mu.Unlock()
+		notify(c.wake)
+		return nil
+	}
+}
+
+// Ready implements [Conn].
+func (c *connection) Ready() error {
+	for {
+		c.mu.Lock()
+		free, nowIdle := c.idle && len(c.queue) == 0, c.nowIdle
+		c.mu.Unlock()
+		if free {
+			return nil
+		}
+		select {
+		case <-nowIdle:
+		case <-c.ctx.Done():
+			return c.ctx.Err()
+		}
+	}
+}
