@@ -86,15 +86,7 @@ func TestDraw(t *testing.T) {
 		d.RestTokens != d.Kept-3 {
 		t.Fatalf("sizes %v, kept %d, rest %d", d.Sizes, d.Kept, d.RestTokens)
 	}
-	for i, n := range d.Sizes {
-		sum := d.Rest.Counts[i]
-		for _, x := range d.Tokens {
-			sum += x.Counts[i]
-		}
-		if sum != n {
-			t.Errorf("%d draws in the histogram, want %d", sum, n)
-		}
-	}
+	checkCounts(t, d)
 	whole := d.Rest.Q
 	for _, x := range d.Tokens {
 		whole += x.Q
@@ -120,6 +112,20 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// checkCounts makes sure that each histogram counts every draw once.
+func checkCounts(t *testing.T, d *Draw) {
+	t.Helper()
+	for i, n := range d.Sizes {
+		sum := d.Rest.Counts[i]
+		for _, x := range d.Tokens {
+			sum += x.Counts[i]
+		}
+		if sum != n {
+			t.Errorf("%d draws in the histogram, want %d", sum, n)
+		}
+	}
+}
+
 // TestDrawPastAHole: the bars are of the tokens that are kept, with their own ranks.
 // The rest begins at the rank of the first token without a bar.
 func TestDrawPastAHole(t *testing.T) {
@@ -141,15 +147,7 @@ func TestDrawPastAHole(t *testing.T) {
 	if !near(q, 1, 1e-12) || !near(p, want.Mass, 1e-12) {
 		t.Errorf("bars and rest have q %v and p %v, want 1 and %v", q, p, want.Mass)
 	}
-	for i, n := range d.Sizes {
-		sum := d.Rest.Counts[i]
-		for _, x := range d.Tokens {
-			sum += x.Counts[i]
-		}
-		if sum != n {
-			t.Errorf("%d draws in the histogram, want %d", sum, n)
-		}
-	}
+	checkCounts(t, d)
 	if last, first := d.Sizes[len(d.Sizes)-1], d.Tokens[0]; !near(
 		float64(first.Counts[len(d.Sizes)-1])/float64(last), first.Q, 0.05, // 1,000 draws: within 4 √(q/1,000)
 	) {
