@@ -21,6 +21,7 @@ var (
 	reasonBinary  = &closeReason{websocket.CloseUnsupportedData, "messages must be text, each one JSON object"}
 	reasonUTF8    = &closeReason{websocket.CloseInvalidFramePayloadData, "messages must be valid UTF-8"}
 	reasonRefused = &closeReason{websocket.ClosePolicyViolation, "there is no such part of the page"}
+	reasonFlood   = &closeReason{websocket.ClosePolicyViolation, "too many messages, long after the first refusals"}
 	reasonLarge   = &closeReason{websocket.CloseMessageTooBig, ""} // gorilla/websocket has said it
 	reasonBroken  = &closeReason{websocket.CloseInternalServerErr, "something failed inside the server; it was logged"}
 	reasonRestart = &closeReason{websocket.CloseServiceRestart, "the server is going down or starting anew"}

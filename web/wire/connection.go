@@ -22,7 +22,8 @@ type connection struct {
 	name    string // of the part
 	ordered bool   // see [Kind]
 	log     *slog.Logger
-	limiter *rate.Limiter
+	limiter *rate.Limiter // of commands
+	excess  *rate.Limiter // of refusals for lack of the former
 	crowd   func() int // how many connections are open
 
 	ctx context.Context // ends with the connection; its cause is a *closeReason
@@ -119,9 +120,14 @@ func (c *connection) run() {
 // receive handles one message of the client. It blocks, and with it the client,
 // while the part's queue of commands is full.
 func (c *connection) receive(data []byte) {
+	allowed := c.limiter.Allow()
+	if !allowed && !c.excess.Allow() {
+		c.end(reasonFlood)
+		return
+	}
 	cmd, bad := ReadCommand(data)
 	switch {
-	case !c.limiter.Allow():
+	case !allowed:
 		c.refuse(cmd.N, &terms.Refusal{
 			Code:    terms.CodeBusy,
 			Message: "Too many commands at once, so this one was skipped. Wait a moment and send it again.",

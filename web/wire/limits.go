@@ -19,6 +19,10 @@ type Limits struct {
 	// held key repeats 30 times a second and a dragged slider sends 17.
 	CommandsPerSecond rate.Limit
 	CommandBurst      int
+	// RefusalsPerSecond and RefusalBurst bound the answers to commands beyond
+	// that. A client that ignores so many refusals is disconnected.
+	RefusalsPerSecond rate.Limit
+	RefusalBurst      int
 }
 
 // DefaultLimits apply where a server's configuration sets none.
@@ -27,6 +31,8 @@ var DefaultLimits = Limits{
 	Sockets:           4000,
 	CommandsPerSecond: 60,
 	CommandBurst:      120,
+	RefusalsPerSecond: 1,
+	RefusalBurst:      120,
 }
 
 // orDefaults replaces every zero field by its default.
@@ -37,6 +43,8 @@ func (l Limits) orDefaults() Limits {
 		Sockets:           cmp.Or(l.Sockets, d.Sockets),
 		CommandsPerSecond: cmp.Or(l.CommandsPerSecond, d.CommandsPerSecond),
 		CommandBurst:      cmp.Or(l.CommandBurst, d.CommandBurst),
+		RefusalsPerSecond: cmp.Or(l.RefusalsPerSecond, d.RefusalsPerSecond),
+		RefusalBurst:      cmp.Or(l.RefusalBurst, d.RefusalBurst),
 	}
 }
 
@@ -53,6 +61,11 @@ const (
 	// closeWait is how long the server reads on after its close frame, so
 	// that unread input does not reset the connection and lose the frame.
 	closeWait = time.Second
+
+	// A peer may send so many control frames a second, and so many in a burst.
+	// RFC 6455 wants a pong for each ping, which costs more than the ping.
+	controlFramesPerSecond = 10
+	controlFrameBurst      = 60
 
 	// pushPause is the least time between two states on one connection: no
 	// screen shows more than about 60 a second, and whatever a fast run did in

@@ -135,6 +135,7 @@ func (s *Server) newConnection(t transport, name string, kind Kind) *connection 
 	c := &connection{
 		conn: t, name: name, ordered: kind.Ordered, log: s.cfg.Log, crowd: s.crowd,
 		limiter: rate.NewLimiter(s.cfg.Limits.CommandsPerSecond, s.cfg.Limits.CommandBurst),
+		excess:  rate.NewLimiter(s.cfg.Limits.RefusalsPerSecond, s.cfg.Limits.RefusalBurst),
 		in:      make(chan Command, Waiting),
 		wake:    make(chan struct{}, 1), room: make(chan struct{}, 1), nowIdle: make(chan struct{}),
 	}

@@ -316,6 +316,37 @@ func TestPartLimits(t *testing.T) {
 	}
 }
 
+// TestFlood: a client that goes on sending after being refused so often, or that
+// floods the connection with pings, is disconnected for good.
+func TestFlood(t *testing.T) {
+	t.Parallel()
+	x := withPart(t, Limits{
+		CommandsPerSecond: rate.Every(time.Hour), CommandBurst: 1,
+		RefusalsPerSecond: rate.Every(time.Hour), RefusalBurst: 2,
+	}, echo)
+	l, _ := x.dial(t, "feed=test")
+	for n, refused := range []bool{false, true, true} {
+		l.say(fmt.Sprintf(`{"cmd":"set","n":%d}`, n+1))
+		if m := l.receive(); m.Ack != uint64(n+1) || (m.Error != nil) != refused {
+			t.Errorf("command %d: %+v, want refused %v", n+1, m, refused)
+		}
+	}
+	l.say(`{"cmd":"set","n":4}`)
+	if m, code := l.next(); code != websocket.ClosePolicyViolation {
+		t.Errorf("the third refusal: %+v, code %d", m, code)
+	}
+
+	l, _ = x.dial(t, "feed=test")
+	for range 10 * controlFrameBurst {
+		if l.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(patience)) != nil {
+			break // disconnected
+		}
+	}
+	if m, code := l.next(); code != websocket.ClosePolicyViolation {
+		t.Errorf("a flood of pings: %+v, code %d", m, code)
+	}
+}
+
 // TestPartEndsWithTheServer: a part at work is stopped, the client receives 1012, and
 // nothing is left running (the suite looks for goroutines).
 func TestPartEndsWithTheServer(t *testing.T) {

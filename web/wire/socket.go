@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gorilla/websocket"
+	"golang.org/x/time/rate"
 )
 
 // transport carries whole messages between a [connection] and its peer. One
@@ -40,7 +41,20 @@ func newSocket(conn *websocket.Conn, limits Limits) *socket {
 	s := &socket{conn: conn}
 	conn.SetReadLimit(limits.MessageBytes)
 	conn.SetReadDeadline(time.Now().Add(pongWait))
-	conn.SetPongHandler(func(string) error { return conn.SetReadDeadline(time.Now().Add(pongWait)) })
+	control := rate.NewLimiter(controlFramesPerSecond, controlFrameBurst)
+	pong := conn.PingHandler()
+	conn.SetPingHandler(func(text string) error {
+		if !control.Allow() {
+			return reasonFlood
+		}
+		return pong(text)
+	})
+	conn.SetPongHandler(func(string) error {
+		if !control.Allow() {
+			return reasonFlood
+		}
+		return conn.SetReadDeadline(time.Now().Add(pongWait))
+	})
 	s.bound()
 	return s
 }
@@ -63,6 +77,8 @@ func (s *socket) read() ([]byte, error) {
 	switch {
 	case errors.Is(err, websocket.ErrReadLimit):
 		return nil, reasonLarge
+	case errors.Is(err, reasonFlood):
+		return nil, reasonFlood
 	case err != nil:
 		return nil, reasonGone
 	case kind != websocket.TextMessage:
