@@ -1,6 +1,7 @@
 package lessons
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -71,6 +72,12 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// recomputedAttention is the work of attention in n tokens after a prompt of
+// one, without a cache.
+func recomputedAttention(n int) string {
+	return fmt.Sprintf("generate(m=1, n=%d).recomputed * generate(m=1, n=%[1]d).attention_share", n)
+}
+
 // computed is what the functions come to, worked out by hand, whether or not
 // the text prints it.
 var computed = []struct{ expression, want string }{
@@ -104,6 +111,8 @@ var computed = []struct{ expression, want string }{
 	{"generate(m=1000, n=500).positions_recomputed", "624,750"},
 	{"generate(m=1000, n=500).positions_cached", "1,499"},
 	{"generate(m=1000, n=500).positions_ratio 0", "417"},
+	{"generate(m=1, n=200).positions_recomputed / generate(m=1, n=100).positions_recomputed 1", "4.0"},
+	{recomputedAttention(200) + " / (" + recomputedAttention(100) + ") 1", "7.9"},
 	{"generate(m=1, n=512).attention_share %0", "9%"},
 	{"generate(m=1, n=4096).attention_share %0", "43%"},
 	{"breakeven() ,", "2,133"},

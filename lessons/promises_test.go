@@ -15,8 +15,9 @@ import (
 )
 
 // The lessons say what is to be seen in their live experiments. These tests
-// run each experiment's prompt on the model that comes with the program and
-// look for it: another model, or another prompt, must not turn the text false.
+// quote them, run each experiment's prompt on the model that comes with the
+// program and look for it: another model, or another prompt, must not turn the
+// text false, and a text that changes must be checked again.
 
 // write makes up to n tokens after a prompt, or ends where a stop fires.
 func write(t *testing.T, prompt string, s infer.Settings, n int) *infer.Loop {
@@ -71,11 +72,12 @@ func widgetNamed(t *testing.T, id string) Widget {
 	return Widget{}
 }
 
-// "The highest row holds a small part of the whole"; on the sure prompt "the
-// first row holds nearly everything"; hot, "more
-// than one draw in ten goes to" the others, which cold "held next to nothing
-// together", while the favourite is "far ahead of any other single token".
 func TestPromiseSureAndUnsure(t *testing.T) {
+	says(t,
+		"The highest row holds a small part of the whole", "the first row holds nearly everything",
+		"still far ahead of any other single token", "At T = 1 they held next to nothing together",
+		"now more than one draw in ten goes to them",
+	)
 	p := func(id string, temperature float64) *sampling.Distribution {
 		return sampling.Decide(
 			first(t, widgetNamed(t, id).Params["prompt"]), sampling.Settings{Temperature: temperature, TopP: 1},
@@ -93,10 +95,11 @@ func TestPromiseSureAndUnsure(t *testing.T) {
 	}
 }
 
-// "Within a few tokens the same words come back"; wind has "two hundredths at
-// first", as shown, and "above eight tenths a few rounds later", while "no other
-// token has more"; and with a temperature "the circle breaks".
 func TestPromiseGreedyCircle(t *testing.T) {
+	says(t,
+		"Within a few tokens the same words come back", "its probability is two hundredths at first",
+		"above eight tenths a few rounds later", "no other token has more", "the circle breaks sooner or later",
+	)
 	prompt := widgetNamed(t, "greedy-circle").Params["prompt"]
 	loop := write(t, prompt, at(func(s *infer.Settings) { s.Temperature = 0 }), 64)
 	if greedy := textOf(loop); strings.Count(greedy, ", and the wind blew and blew") < 7 {
@@ -121,9 +124,10 @@ func TestPromiseGreedyCircle(t *testing.T) {
 	}
 }
 
-// The walkthrough's "no dice at all" shows the lesson's circle at the step where
-// it stops, and "let it out" the same prompt with "the circle … broken".
+// One step of a walkthrough shows the lesson's circle, another the same prompt
+// with a temperature and without the circle.
 func TestPromiseWalkCircle(t *testing.T) {
+	says(t, "easily goes round in circles", "but the circle is broken")
 	prompt, seen := widgetNamed(t, "greedy-circle").Params["prompt"], 0
 	for _, w := range course(t).Walks {
 		for _, step := range w.Steps {
@@ -143,10 +147,11 @@ func TestPromiseWalkCircle(t *testing.T) {
 	}
 }
 
-// "On the sure prompt top-p keeps hardly anything but the favourite, while
-// top-k still lets in its full number"; "on the unsure prompt top-p keeps many
-// more than top-k".
 func TestPromiseNucleus(t *testing.T) {
+	says(t,
+		"On the sure prompt top-p keeps hardly anything but the favourite, while top-k still lets in its full number",
+		"On the unsure prompt top-p keeps many more than top-k",
+	)
 	w := widgetNamed(t, "nucleus-two")
 	if w.Params["k"] != "40" || w.Params["p"] != "0.9" {
 		t.Fatalf("the widget has %v", w.Params)
@@ -165,8 +170,8 @@ func TestPromiseNucleus(t *testing.T) {
 	}
 }
 
-// "Greedy has taken the larger first step and ended with the smaller product."
 func TestPromiseBestPath(t *testing.T) {
+	says(t, "greedy took the larger first step and ended with the smaller product")
 	w := widgetNamed(t, "best-path")
 	if w.Params["length"] != "3" {
 		t.Fatalf("the widget has %v", w.Params)
@@ -218,9 +223,11 @@ func next(t *testing.T, m *infer.Model, prompt string, taken []int) (p []float64
 	return p, sampling.Rank(z)
 }
 
-// "The string comes in two tokens, User and :. After the first, the text … is
-// held", and "without the stop string this model likes to go on".
 func TestPromiseStopString(t *testing.T) {
+	says(t,
+		"The string arrives as two tokens, User and :", "so it is held, not shown",
+		"Without the stop string this model likes to carry on",
+	)
 	w := widgetNamed(t, "stop-user")
 	greedy := func(stop ...string) *infer.Loop {
 		return write(t, w.Params["prompt"], at(func(s *infer.Settings) { s.Temperature, s.Stop.Strings = 0, stop }), 60)
@@ -243,9 +250,8 @@ func TestPromiseStopString(t *testing.T) {
 	}
 }
 
-// "Each step costs more than the one before. With it, the steps cost almost
-// the same."
 func TestPromiseCache(t *testing.T) {
+	says(t, "each step costs more than the one before. With it, the steps cost almost the same.")
 	w := widgetNamed(t, "cache-saves")
 	steps := write(t, w.Params["prompt"], at(func(*infer.Settings) {}), 48).Steps()
 	if len(steps) < 30 {

@@ -1,0 +1,82 @@
+package lessons
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+// coursePlain is the running text of each file of the course, with figures
+// worked out and runs of white space made one space.
+func coursePlain(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	walkCourse(t, func(p *piece) {
+		texts[p.at.file] += " " + strings.Join(strings.Fields(proseOf(p)), " ")
+	})
+	return texts
+}
+
+// says fails the test if the course no longer contains one of the quotations
+// that the test is about to check.
+func says(t *testing.T, quotations ...string) {
+	t.Helper()
+	texts := coursePlain(t)
+	for _, q := range quotations {
+		found := false
+		for _, text := range texts {
+			found = found || strings.Contains(text, q)
+		}
+		if !found {
+			t.Errorf("the course no longer says %q: change this test with the text", q)
+		}
+	}
+}
+
+// What readers who know the subject look for by name, each in the lesson where it
+// belongs, and with its source in the same paragraph if it rests on one.
+func TestNamesThatExpertsLookFor(t *testing.T) {
+	texts := coursePlain(t)
+	files, err := content(English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ file, name, cited string }{
+		{"01-the-loop.md", "The kind of transformer that writes", ""}, // others translate or classify
+		{"01-the-loop.md", "100,000 to 260,000", "gemma2025"},
+		{"03-choosing-a-token.md", "Beam search", "holtzman2019"},
+		{"03-choosing-a-token.md", "repetition penalty", "keskar2019"},
+		{"03-choosing-a-token.md", "constrained decoding", "willard2023"},
+		{"05-stopping.md", "chat template", ""},
+		{"05-stopping.md", "end-of-turn token", ""},
+		{"08-calling-an-api.md", "you usually get T = 1 and top_p = 1", ""},
+		{"08-calling-an-api.md", "refuse any temperature but 1", "openai2026"},
+		{"08-calling-an-api.md", "sends its whole history again", ""},
+		{"08-calling-an-api.md", "cached input", "anthropic2026"},
+		{"08-calling-an-api.md", "hidden thoughts are billed as output", ""},
+		{"09-longer-chapter.md", "or 4 bits", "frantar2022"},
+		{"09-longer-chapter.md", "up to three times the speed of standard attention", "dao2022"},
+	} {
+		if !strings.Contains(texts[row.file], row.name) {
+			t.Errorf("%s does not say %q", row.file, row.name)
+		}
+		raw, err := fs.ReadFile(files, row.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row.cited != "" && !citesWith(string(raw), row.name, row.cited) {
+			t.Errorf("%s says %q without citing %s in that paragraph", row.file, row.name, row.cited)
+		}
+	}
+}
+
+// citesWith reports whether a paragraph of a file, which is one line of it,
+// contains both a name and a citation.
+func citesWith(file, name, cited string) bool {
+	for line := range strings.Lines(file) {
+		if strings.Contains(strings.ReplaceAll(line, "*", ""), name) && strings.Contains(line, "[@"+cited+"]") {
+			return true
+		}
+	}
+	return false
+}
