@@ -53,7 +53,7 @@ func TestNamesThatExpertsLookFor(t *testing.T) {
 		{"08-calling-an-api.md", "refuse any temperature but 1", "openai2026"},
 		{"08-calling-an-api.md", "sends its whole history again", ""},
 		{"08-calling-an-api.md", "cached input", "anthropic2026"},
-		{"08-calling-an-api.md", "hidden thoughts are billed as output", ""},
+		{"08-calling-an-api.md", "writes out of sight is billed as output", ""},
 		{"09-longer-chapter.md", "or 4 bits", "frantar2022"},
 		{"09-longer-chapter.md", "up to three times the speed of standard attention", "dao2022"},
 	} {
