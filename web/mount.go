@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/learn"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -17,8 +18,10 @@ func (s *Server) mountLearn(mux *http.ServeMux) {
 		return
 	}
 	deps := learn.Deps{
-		Course: s.cfg.Course, Progress: s.cfg.Progress, Model: s.cfg.Model, Draft: s.cfg.Draft,
-		Seat: s.runs.pool.Seat, Learner: s.learners.of, Log: s.cfg.Logger,
+		Deps: coursework.Deps{
+			Course: s.cfg.Course, Progress: s.cfg.Progress, Learner: s.learners.of, Log: s.cfg.Logger,
+		},
+		Model: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat,
 	}
 	if s.drafts != nil {
 		deps.DraftSeat = s.drafts.Seat

@@ -54,7 +54,8 @@ var ranks = map[string]int{
 	"web/session/sessiontest": 7, // states of runs, for tests
 	"web/shell":               8,
 	"web/stage":               9,
-	"web/pages":               10, // what rooms of pages do alike
+	"web/pages":               9,  // what rooms of pages do alike
+	"web/coursework":          10, // the course as one learner works through it
 	"web/loop":                11,
 	"web/learn":               11,
 	"web/classroom":           11,
@@ -62,12 +63,14 @@ var ranks = map[string]int{
 	"web":                     12,
 	"web/webtest":             13, // runs the whole server for tests of pages
 	"cmd/viz":                 14,
+
+	"web/coursework/courseworktest": 11, // what tests of rooms about the course share
 }
 
 // forTests are rooms that nothing but tests, and each other, imports.
 var forTests = map[string]bool{
 	"infer/fixture": true, "infer/terms/pseudo": true, "infer/testmodel": true, "web/browser": true,
-	"web/session/sessiontest": true, "web/webtest": true,
+	"web/session/sessiontest": true, "web/coursework/courseworktest": true, "web/webtest": true,
 }
 
 // goCommand runs the go tool at the top of the repository.

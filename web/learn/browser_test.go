@@ -7,13 +7,13 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
 // checks are the questions of a lesson, in its order.
@@ -42,7 +42,7 @@ func TestLessonByEveryHand(t *testing.T) {
 		hands.Press(`.course h3 a[href="/learn/the-loop"]`)
 		tab.WaitText("h1", l.Title)
 		for _, q := range checks(l) {
-			answer(tab, hands, q)
+			courseworktest.Answer(tab, hands, q)
 		}
 		scrollThrough(tab)
 		tab.Wait(
@@ -56,52 +56,6 @@ func TestLessonByEveryHand(t *testing.T) {
 			t.Errorf("the map says %q", got)
 		}
 	})
-}
-
-// answer gives a wrong answer and then the right one, or writes, compares and
-// keeps a tick.
-func answer(tab *browser.Tab, hands browser.Hands, q *lessons.Question) {
-	form := "#check-" + q.ID
-	if q.Kind == "recall" {
-		hands.Fill(form+" textarea", "the model reads, scores, draws")
-		hands.Press(form + ` button[value="compare"]`)
-		hands.Press(form + ` input[name="tick"][value="0"]`)
-		hands.Press(form + ` button[value="keep"]`)
-		tab.WaitText(form+" .is-kept", "Kept: 1 of "+points(len(q.Rubric))+".")
-		return
-	}
-	right := slices.IndexFunc(q.Choices, func(c lessons.Choice) bool { return c.Right })
-	wrong := (right + 1) % len(q.Choices)
-	for _, i := range []int{wrong, right} {
-		choose(tab, hands, form, i)
-		hands.Press(form + " .check__act button")
-		tab.Wait("why", fmt.Sprintf(`document.querySelector('%s .choice:has([value="%d"]) .choice__why')`, form, i))
-	}
-	tab.WaitText(form+" .is-right em", "right, second try")
-}
-
-// choose takes a choice. Radio buttons are one stop of the Tab key: the arrows
-// go among them.
-func choose(tab *browser.Tab, hands browser.Hands, form string, i int) {
-	radio := fmt.Sprintf(`%s [type=radio][value="%d"]`, form, i)
-	if hands.Name() != "keyboard" {
-		hands.Press(radio)
-		return
-	}
-	hands.Press(form + " [type=radio]:not(:disabled)")
-	for range 8 {
-		if browser.Value[bool](tab, fmt.Sprintf(`document.querySelector('%s').checked`, radio)) {
-			return
-		}
-		tab.Keys(browser.ArrowDown)
-	}
-}
-
-func points(n int) string {
-	if n == 1 {
-		return "1 point"
-	}
-	return strconv.Itoa(n) + " points"
 }
 
 // scrollThrough reads a page from its top to its end.

@@ -42,7 +42,7 @@ func (p *Pages) cards(w http.ResponseWriter, r *http.Request) {
 	}
 	v, err := p.deckOf(r, p.Who(w, r), id)
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	v.Turn = r.URL.Query().Get("turn") != ""
@@ -63,7 +63,7 @@ func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &deckPage{Deck: deck, Key: newKey(), Asked: id != ""}
+	v := &deckPage{Deck: deck, Key: progress.NewKey(), Asked: id != ""}
 	if id == "" && deck.Next != nil {
 		id = deck.Next.Card
 	}
@@ -99,12 +99,12 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	}
 	after, err := p.Progress.Review(r.Context(), learner, id, grade, key)
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	v, err := p.deckOf(r, learner, "")
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	v.Done = "Kept: " + grade.String() + ". This card comes back in " + terms.Wait(after.Due.Sub(after.Last)) + "."

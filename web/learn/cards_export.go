@@ -53,7 +53,7 @@ func (p *Pages) exportCSV(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err := c.WriteAll(rows); err != nil { // a buffer takes everything
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	attach(w, "text/csv; charset=utf-8", "token-by-token.csv", b.Bytes())

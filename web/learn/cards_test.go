@@ -25,8 +25,8 @@ func count(d *goquery.Document, what string) string {
 
 // grade sends a review of the card that a page shows.
 func (s *site) grade(d *goquery.Document, grade string) *goquery.Document {
-	s.t.Helper()
-	return s.parse("/cards/review", s.post("/cards/review", false, url.Values{
+	s.T.Helper()
+	return s.Parse("/cards/review", s.Post("/cards/review", false, url.Values{
 		"card": {d.Find(`[name="card"]`).AttrOr("value", "")}, "key": {d.Find(`[name="key"]`).AttrOr("value", "")},
 		"grade": {grade},
 	}), http.StatusOK)
@@ -38,7 +38,7 @@ func TestCardsAcrossDays(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	s := newSiteAt(t, func() time.Time { return now })
-	d := s.get("/cards")
+	d := s.Get("/cards")
 	first := d.Find(`[name="card"]`).AttrOr("value", "")
 	all := len(s.pages.Course.Cards)
 	params, card := fsrs.Default(), fsrs.Card{Due: now}
@@ -61,11 +61,11 @@ func TestCardsAcrossDays(t *testing.T) {
 		}
 		spans = append(spans, card.Due.Sub(now))
 		now = card.Due.Add(-time.Second)
-		if due := count(s.get("/cards"), "due"); due != "0" {
+		if due := count(s.Get("/cards"), "due"); due != "0" {
 			t.Errorf("review %d: %s due a second early", i+1, due)
 		}
 		now = card.Due
-		d = s.get("/cards")
+		d = s.Get("/cards")
 	}
 	for i := 1; i < len(spans); i++ {
 		if spans[i] <= spans[i-1] {
@@ -89,7 +89,7 @@ func TestCardsAcrossDays(t *testing.T) {
 func TestReviewCountsOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	d := s.get("/cards")
+	d := s.Get("/cards")
 	s.grade(d, "good")
 	s.grade(d, "good")
 	deck, err := s.pages.Progress.Cards(t.Context(), "someone")
@@ -116,16 +116,16 @@ func TestReviewRefused(t *testing.T) {
 		{id, "good", "", 400},
 		{id, "good", "no good key", 400},
 	} {
-		if w := s.post(
+		if w := s.Post(
 			"/cards/review", true, url.Values{"card": {c.card}, "grade": {c.grade}, "key": {c.key}},
 		); w.Code != c.status {
 			t.Errorf("%+v: %d", c, w.Code)
 		}
 	}
-	if got := count(s.get("/cards"), "new"); got != strconv.Itoa(len(s.pages.Course.Cards)) {
+	if got := count(s.Get("/cards"), "new"); got != strconv.Itoa(len(s.pages.Course.Cards)) {
 		t.Errorf("kept nevertheless: %s new", got)
 	}
-	if w := s.do(httptest.NewRequest(http.MethodGet, "/cards?card=none", nil)); w.Code != 404 {
+	if w := s.Do(httptest.NewRequest(http.MethodGet, "/cards?card=none", nil)); w.Code != 404 {
 		t.Errorf("no such card: %d", w.Code)
 	}
 }
@@ -135,7 +135,7 @@ func TestCardByAddress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	want := s.pages.Course.Cards[5]
-	if got := s.get("/cards?card="+want.ID).Find(`[name="card"]`).AttrOr("value", ""); got != want.ID {
+	if got := s.Get("/cards?card="+want.ID).Find(`[name="card"]`).AttrOr("value", ""); got != want.ID {
 		t.Errorf("it shows %s", got)
 	}
 }
@@ -145,7 +145,7 @@ func TestCardByAddress(t *testing.T) {
 func TestAnkiText(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	w := s.do(httptest.NewRequest(http.MethodGet, "/cards/export.txt", nil))
+	w := s.Do(httptest.NewRequest(http.MethodGet, "/cards/export.txt", nil))
 	if got := w.Header().Get("Content-Disposition"); got != `attachment; filename="token-by-token.txt"` {
 		t.Error(got)
 	}
@@ -178,7 +178,7 @@ func TestAnkiText(t *testing.T) {
 func TestCSV(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	w := s.do(httptest.NewRequest(http.MethodGet, "/cards/export.csv", nil))
+	w := s.Do(httptest.NewRequest(http.MethodGet, "/cards/export.csv", nil))
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(w.Body.String(), "\uFEFF"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestCSV(t *testing.T) {
 	course, card := *s.pages.Course, *s.pages.Course.Cards[0]
 	card.FrontText, card.BackText = " =1+1", "a=b"
 	course.Cards, s.pages.Course = []*lessons.Card{&card}, &course
-	w = s.do(httptest.NewRequest(http.MethodGet, "/cards/export.csv", nil))
+	w = s.Do(httptest.NewRequest(http.MethodGet, "/cards/export.csv", nil))
 	if got := w.Body.String(); !strings.Contains(got, ",' =1+1,a=b,") {
 		t.Errorf("a card that begins a formula is written as %q", got)
 	}

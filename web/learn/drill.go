@@ -78,7 +78,7 @@ func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 		return nil
 	}
 	return &drillWork{
-		Problem: problem, Info: info, Step: problem.Steps[0], Key: newKey(),
+		Problem: problem, Info: info, Step: problem.Steps[0], Key: progress.NewKey(),
 		Answers: map[string]string{}, First: map[string]string{},
 	}
 }
@@ -104,7 +104,7 @@ func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	v.read(r.PostForm)
 	v.settle()
 	if err := p.keepDrill(w, r, v); err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	if pages.Fragment(r) {

@@ -173,7 +173,7 @@ func drillPage(v *drillWork) templ.Component {
 		templ_7745c5c3_Err = shell.Page(shell.Of{
 			Title: shell.TitleOf(v.Title), Active: "practice", Class: "page-drill", Skip: "Skip to the drill", Mono: true,
 			Styles: practiceStyles, Scripts: []string{"js/drill.js"},
-			Keys: keysWith(
+			Keys: shell.KeysWith(
 				shell.Key{Cap: "Enter", Says: "check the cell, go on to the next"},
 				shell.Key{Cap: "Tab", Says: "next cell"},
 				shell.Key{Cap: "← ↑ ↓ →", Says: "in the table: the cell beside"},

@@ -18,8 +18,8 @@ const ownDrill = "/practice/softmax/check?seed=0&level=1"
 
 // check sends a drill's form as the page's script does.
 func (s *site) check(address string, form url.Values) *goquery.Document {
-	s.t.Helper()
-	return s.parse(address, s.post(address, true, form), http.StatusOK)
+	s.T.Helper()
+	return s.Parse(address, s.Post(address, true, form), http.StatusOK)
 }
 
 // TestDrillsSolved: every drill at every level takes its own worked answers as
@@ -40,7 +40,7 @@ func TestDrillsSolved(t *testing.T) {
 				}
 				address := fmt.Sprintf("/practice/%s/check?seed=%d&level=%d", info.Kind, level-1, level)
 				for range 2 { // the second time keeps nothing
-					d := s.parse(address, s.post(address, false, form), http.StatusOK)
+					d := s.Parse(address, s.Post(address, false, form), http.StatusOK)
 					want := fmt.Sprintf("%d of %d cells right, 100%% of the points", len(p.Order()), len(p.Order()))
 					if got := text(d.Find("#ov small")); got != want {
 						t.Errorf("level %d: %q, want %q", level, got, want)
@@ -71,7 +71,7 @@ func TestDrillsSolved(t *testing.T) {
 func TestDrillGivesNothingAway(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	body := s.do(httptest.NewRequest(http.MethodGet, "/practice/softmax", nil)).Body.String()
+	body := s.Do(httptest.NewRequest(http.MethodGet, "/practice/softmax", nil)).Body.String()
 	for _, answer := range []string{"54.598", "20.086", "86.440", "0.6316", "0.2324", "0.0855", "0.8640"} {
 		if strings.Contains(body, answer) {
 			t.Errorf("the page holds %s", answer)
@@ -203,7 +203,7 @@ func TestDrillSteps(t *testing.T) {
 	if d.Find(`input[type="hidden"][name="softmax.exp.0"]`).AttrOr("value", "") != "54.598" {
 		t.Error("the answer of the other step is lost")
 	}
-	d = s.get("/practice/softmax?step=hot")
+	d = s.Get("/practice/softmax?step=hot")
 	if got := d.Find("#dq").Text(); got != "Work the softmax again at T = 2" {
 		t.Errorf("?step=hot leads to %q", got)
 	}
@@ -244,11 +244,11 @@ func TestDrillAddresses(t *testing.T) {
 		"/practice/softmax?seed=-1": 400, "/practice/softmax?seed=18446744073709551616": 400,
 		"/practice/softmax?seed=18446744073709551615&level=3": 200,
 	} {
-		if w := s.do(httptest.NewRequest(http.MethodGet, path, nil)); w.Code != status {
+		if w := s.Do(httptest.NewRequest(http.MethodGet, path, nil)); w.Code != status {
 			t.Errorf("%s: %d, want %d", path, w.Code, status)
 		}
 	}
-	bad := s.post(
+	bad := s.Post(
 		ownDrill, true,
 		url.Values{
 			"key": {"no good key"}, "step": {"none"}, "at": {"<script>"}, "first": {"x=y"}, "help": {"-7"},
@@ -264,18 +264,18 @@ func TestDrillAddresses(t *testing.T) {
 func TestNewNumbers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	facts := func(path string) string { return text(s.get(path).Find(".dfacts")) }
+	facts := func(path string) string { return text(s.Get(path).Find(".dfacts")) }
 	one, two := facts("/practice/softmax?seed=11&level=2"), facts("/practice/softmax?seed=12&level=2")
 	if one == two || one != facts("/practice/softmax?seed=11&level=2") {
 		t.Errorf("seed 11: %q, seed 12: %q", one, two)
 	}
-	fresh := s.get("/practice/softmax?seed=11&level=2").Find(`[data-key="n"]`).AttrOr("href", "")
+	fresh := s.Get("/practice/softmax?seed=11&level=2").Find(`[data-key="n"]`).AttrOr("href", "")
 	if !strings.HasPrefix(fresh, "/practice/softmax?seed=") || !strings.HasSuffix(fresh, "&level=2") {
 		t.Errorf("new numbers are at %q", fresh)
 	}
 	for level := 1; level <= 3; level++ {
 		want := fmt.Sprintf("/practice/softmax?seed=11&level=%d", level)
-		if level != 2 && s.get("/practice/softmax?seed=11&level=2").Find(`a[href="`+want+`"]`).Length() == 0 {
+		if level != 2 && s.Get("/practice/softmax?seed=11&level=2").Find(`a[href="`+want+`"]`).Length() == 0 {
 			t.Errorf("no way to the same numbers at level %d, %s", level, want)
 		}
 	}

@@ -7,12 +7,13 @@ import (
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/coursework"
 )
 
 // homePage is the front door.
 type homePage struct {
 	Turn  *turnView
-	Map   *courseMap
+	Map   *coursework.Map
 	Model string
 }
 
@@ -34,9 +35,9 @@ func (p *Pages) home(w http.ResponseWriter, r *http.Request) {
 		)
 		return
 	}
-	m, err := p.mapOf(r.Context(), p.Who(w, r))
+	m, err := p.Map(r.Context(), p.Who(w, r))
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	c := p.Model.Config()
@@ -55,7 +56,7 @@ func nextRun(v *turnView) string {
 
 // learnDoor is where the door to the lessons leads: to the place where the
 // learner is, once there is one.
-func learnDoor(m *courseMap) string {
+func learnDoor(m *coursework.Map) string {
 	if m.Begun && m.Next != nil {
 		return m.Next.Href()
 	}

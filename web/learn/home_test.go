@@ -49,7 +49,7 @@ func TestTurnIsTheEngines(t *testing.T) {
 			}
 			stages[st.Kind()] = st
 		}
-		d := s.get(fmt.Sprintf("/learn/turn?seed=3&n=%d", n))
+		d := s.Get(fmt.Sprintf("/learn/turn?seed=3&n=%d", n))
 		filter, sample := stages[infer.KindFilter].(infer.Filter), stages[infer.KindSample].(infer.Sample)
 		rows := d.Find("tbody tr")
 		if rows.Length() != len(filter.Rows.Rows) {
@@ -87,7 +87,7 @@ func TestRunEnds(t *testing.T) {
 	s := newSite(t)
 	path, turns := "/?seed=8", 0
 	for {
-		d := s.get(path)
+		d := s.Get(path)
 		turns++
 		turn := d.Find("#turn")
 		path = d.Find("[data-next]").AttrOr("href", "")
@@ -108,7 +108,7 @@ func TestRunEnds(t *testing.T) {
 		t.Error("a run that has ended still holds its trace")
 	}
 	for _, ask := range []string{"seed=0&n=0", "seed=-5&n=x", "seed=99999999999999999999&n=1"} {
-		d := s.get("/learn/turn?" + ask)
+		d := s.Get("/learn/turn?" + ask)
 		if got := d.Find("#turn").AttrOr("data-n", ""); got != "1" {
 			t.Errorf("%s: turn %s", ask, got)
 		}
@@ -122,12 +122,12 @@ func TestHomeWaitsForNobody(t *testing.T) {
 	s := newSite(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	w := s.do(httptest.NewRequest("GET", "/learn/turn?seed=2&n=4", nil).WithContext(ctx))
+	w := s.Do(httptest.NewRequest("GET", "/learn/turn?seed=2&n=4", nil).WithContext(ctx))
 	if w.Code == 200 {
 		t.Error("a request that has ended was worked on")
 	}
-	want := newSite(t).get("/learn/turn?seed=2&n=4").Find("#turn .turn__text").Text()
-	if got := s.get("/learn/turn?seed=2&n=4").Find("#turn .turn__text").Text(); got != want {
+	want := newSite(t).Get("/learn/turn?seed=2&n=4").Find("#turn .turn__text").Text()
+	if got := s.Get("/learn/turn?seed=2&n=4").Find("#turn .turn__text").Text(); got != want {
 		t.Errorf("after a visitor left: %q, want %q", strings.TrimSpace(got), strings.TrimSpace(want))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 )
@@ -17,8 +18,8 @@ import (
 // lessonPage is one lesson as its page shows it.
 type lessonPage struct {
 	*lessons.Lesson
-	Map        *courseMap
-	Here       *mapLesson
+	Map        *coursework.Map
+	Here       *coursework.MapLesson
 	Sections   []lessonSection
 	Prev, Next *lessons.Lesson
 }
@@ -37,7 +38,7 @@ func (p *Pages) lesson(w http.ResponseWriter, r *http.Request) {
 
 // showLesson sends a lesson's page, with one of its questions as it stands
 // after a form was sent without a script.
-func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Lesson, asked *question) {
+func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Lesson, asked *coursework.Question) {
 	if l == nil {
 		p.Refuse(
 			w, r, http.StatusNotFound, "There is no such lesson.",
@@ -45,15 +46,15 @@ func (p *Pages) showLesson(w http.ResponseWriter, r *http.Request, l *lessons.Le
 		)
 		return
 	}
-	m, err := p.mapOf(r.Context(), p.Who(w, r))
+	m, err := p.Map(r.Context(), p.Who(w, r))
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	p.HTML(w, r, http.StatusOK, lessonHTML(p.newLesson(l, m, asked)))
 }
 
-func (p *Pages) newLesson(l *lessons.Lesson, m *courseMap, asked *question) *lessonPage {
+func (p *Pages) newLesson(l *lessons.Lesson, m *coursework.Map, asked *coursework.Question) *lessonPage {
 	v := &lessonPage{Lesson: l, Map: m}
 	for i := range m.Lessons {
 		if m.Lessons[i].Lesson != l {
@@ -83,7 +84,7 @@ func (p *Pages) newLesson(l *lessons.Lesson, m *courseMap, asked *question) *les
 }
 
 // block lays one part of a section out.
-func (p *Pages) block(b lessons.Block, asked *question) templ.Component {
+func (p *Pages) block(b lessons.Block, asked *coursework.Question) templ.Component {
 	switch b := b.(type) {
 	case lessons.Prose:
 		return proseHTML(b.HTML)
@@ -91,9 +92,9 @@ func (p *Pages) block(b lessons.Block, asked *question) templ.Component {
 		return p.widget(b)
 	case lessons.Check:
 		if asked != nil && asked.Q == b.Question {
-			return questionForm(asked)
+			return coursework.QuestionForm(asked)
 		}
-		return questionForm(ask(b.Question, checkAction(b.Question)))
+		return coursework.QuestionForm(coursework.Ask(b.Question, checkAction(b.Question)))
 	case lessons.Aside:
 		return aside(b)
 	}
@@ -117,12 +118,12 @@ func (p *Pages) check(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
 	}
-	v := ask(q, checkAction(q))
-	if !p.answer(w, r, v, progress.Check) {
+	v := coursework.Ask(q, checkAction(q))
+	if !p.Answer(w, r, v, progress.Check) {
 		return
 	}
 	if pages.Fragment(r) {
-		p.HTML(w, r, http.StatusOK, questionForm(v))
+		p.HTML(w, r, http.StatusOK, coursework.QuestionForm(v))
 		return
 	}
 	slug, _, _ := strings.Cut(q.Section, "#")
@@ -144,7 +145,7 @@ func (p *Pages) visit(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if err := p.Progress.Visit(r.Context(), learner, key); err != nil {
-			p.fail(w, r, err)
+			p.Fail(w, r, err)
 			return
 		}
 	}
@@ -188,8 +189,3 @@ var asides = map[string]struct{ name, icon string }{
 
 func asideName(kind string) string { return asides[kind].name }
 func asideIcon(kind string) string { return asides[kind].icon }
-
-// numbered is a lesson's title behind its number.
-func numbered(l *lessons.Lesson) string {
-	return strings.TrimSpace(lessonNumber(l) + " " + l.Title)
-}

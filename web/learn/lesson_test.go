@@ -23,12 +23,12 @@ func TestLinks(t *testing.T) {
 		if d, ok := pages[path]; ok {
 			return d
 		}
-		w := s.do(httptest.NewRequest(http.MethodGet, path, nil))
+		w := s.Do(httptest.NewRequest(http.MethodGet, path, nil))
 		if w.Code != http.StatusOK {
 			pages[path] = nil
 			return nil
 		}
-		pages[path] = s.parse(path, w, http.StatusOK)
+		pages[path] = s.Parse(path, w, http.StatusOK)
 		return pages[path]
 	}
 	paths := []string{"/", "/learn", "/reference", "/glossary", "/search?q=token", "/progress"}
@@ -75,7 +75,7 @@ func TestLessonPages(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for i, l := range s.pages.Course.Lessons {
-		d := s.get(l.Href())
+		d := s.Get(l.Href())
 		if h := text(d.Find("h1")); h != l.Title {
 			t.Errorf("%s: the title is %q", l.Slug, h)
 		}
@@ -119,39 +119,39 @@ func TestVisits(t *testing.T) {
 	if len(first.Sections) < 2 {
 		t.Fatalf("%s has %d sections", first.Slug, len(first.Sections))
 	}
-	if got := s.get("/learn").Find(".goon").AttrOr("href", ""); got != first.Sections[0].Href() {
+	if got := s.Get("/learn").Find(".goon").AttrOr("href", ""); got != first.Sections[0].Href() {
 		t.Errorf("before anything is read, the way on is %s", got)
 	}
-	w := s.post("/learn/visit", true, url.Values{"section": {first.Sections[0].Key()}})
+	w := s.Post("/learn/visit", true, url.Values{"section": {first.Sections[0].Key()}})
 	if w.Code != http.StatusNoContent {
 		t.Fatalf("status %d: %s", w.Code, w.Body)
 	}
-	d := s.get(first.Href())
+	d := s.Get(first.Href())
 	if n := d.Find(".unit .is-read").Length(); n != 1 {
 		t.Errorf("%d sections are ticked, want 1", n)
 	}
-	if got := s.get("/").Find(".door--main").AttrOr("href", ""); got != first.Sections[1].Href() {
+	if got := s.Get("/").Find(".door--main").AttrOr("href", ""); got != first.Sections[1].Href() {
 		t.Errorf("the home page leads on to %s, want %s", got, first.Sections[1].Href())
 	}
 	form := url.Values{"lesson": {first.Slug}}
 	d.Find(`.read__end input[name="section"]`).Each(func(_ int, e *goquery.Selection) {
 		form.Add("section", e.AttrOr("value", ""))
 	})
-	w = s.post("/learn/visit", false, form)
+	w = s.Post("/learn/visit", false, form)
 	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != first.Href()+"#end" {
 		t.Errorf("status %d, to %s", w.Code, w.Header().Get("Location"))
 	}
-	if d = s.get(first.Href()); d.Find(".unit .is-now.is-done").Length() != 1 || d.Find(".all-read").Length() != 1 {
+	if d = s.Get(first.Href()); d.Find(".unit .is-now.is-done").Length() != 1 || d.Find(".all-read").Length() != 1 {
 		t.Error("a lesson read to its end is not marked as read")
 	}
-	if got := s.tally().Seen; got != len(first.Sections) {
+	if got := s.Tally().Seen; got != len(first.Sections) {
 		t.Errorf("%d sections seen, want %d", got, len(first.Sections))
 	}
-	before := s.tally()
-	if w = s.post("/learn/visit", true, url.Values{"section": {"nowhere#at-all"}}); w.Code != http.StatusBadRequest {
+	before := s.Tally()
+	if w = s.Post("/learn/visit", true, url.Values{"section": {"nowhere#at-all"}}); w.Code != http.StatusBadRequest {
 		t.Errorf("a section that is not there: status %d", w.Code)
 	}
-	if s.tally() != before {
+	if s.Tally() != before {
 		t.Error("a refused visit was kept")
 	}
 }
@@ -161,18 +161,18 @@ func TestNotThere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	for _, path := range []string{"/learn/none", "/learn/a/b", "/reference/x", "/progress/none"} {
-		d := s.parse(path, s.do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusNotFound)
+		d := s.Parse(path, s.Do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusNotFound)
 		if d.Find("h1").Length() != 1 || d.Find(`main a[href="/learn"]`).Length() != 1 {
 			t.Errorf("%s: the page does not lead on", path)
 		}
 	}
-	if w := s.post("/learn/check/none", true, nil); w.Code != http.StatusNotFound {
+	if w := s.Post("/learn/check/none", true, nil); w.Code != http.StatusNotFound {
 		t.Errorf("a question that is not there: status %d", w.Code)
 	}
-	if w := s.post("/reference", false, nil); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" {
+	if w := s.Post("/reference", false, nil); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") == "" {
 		t.Errorf("a form to a page: status %d", w.Code)
 	}
-	if w := s.post(
+	if w := s.Post(
 		"/learn/visit", false, url.Values{"section": {strings.Repeat("x", 64<<10)}},
 	); w.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("a form of 64 KiB and more: status %d", w.Code)

@@ -58,17 +58,17 @@ func (p *Pages) practice(w http.ResponseWriter, r *http.Request) {
 	learner := p.Who(w, r)
 	m, err := p.Progress.Map(r.Context(), learner)
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	deck, err := p.Progress.Cards(r.Context(), learner)
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	cal, err := p.Progress.Calibration(r.Context(), learner)
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	v := practicePage{Deck: deck, Tally: m.All, Asked: len(p.Course.Questions), Chart: newCalibrationChart(cal)}

@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
 // practicePages are the pages of Practise, by the names of their pictures.
@@ -66,7 +67,7 @@ func TestQuizByEveryHand(t *testing.T) {
 		tab := browser.Open(t, screen, url)
 		for _, kind := range []string{"choice", "recall"} {
 			tab.Go(url + "/quiz?lesson=temperature&kind=" + kind)
-			answer(tab, with(tab), first(kind))
+			courseworktest.Answer(tab, with(tab), first(kind))
 		}
 		tab.Go(url + "/quiz")
 		tab.Wait("both counted", `document.querySelector(".quiz__n").innerText.includes("Answered so far: 2.")`)

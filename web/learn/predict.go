@@ -16,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/lessons/predict"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
@@ -103,7 +104,7 @@ func (p *Pages) predict(w http.ResponseWriter, r *http.Request) {
 	if q.Get("start") == "" && q.Get("log") == "" {
 		cal, err := p.Progress.Calibration(r.Context(), p.Who(w, r))
 		if err != nil {
-			p.fail(w, r, err)
+			p.Fail(w, r, err)
 			return
 		}
 		p.HTML(w, r, http.StatusOK, predictStart(p.Course.Starts, newCalibrationChart(cal)))
@@ -149,7 +150,7 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	v.Hand[at].Pick = true
 	result, err := predict.Grade(float64(sure)/100, v.Hand[at].ID == v.step.Chosen)
 	if err != nil {
-		p.Refuse(w, r, http.StatusBadRequest, "Your confidence could not be read.", sentenceOf(err))
+		p.Refuse(w, r, http.StatusBadRequest, "Your confidence could not be read.", pages.Sentence(err))
 		return false
 	}
 	learner := p.Who(w, r)
@@ -157,12 +158,12 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 		ID: v.id(), Confidence: result.Confidence, Right: result.Right, Score: result.Score,
 	})
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return false
 	}
 	cal, err := p.Progress.Calibration(r.Context(), learner)
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return false
 	}
 	v.Shown = v.reveal(p.Model, v.Hand[at], result)

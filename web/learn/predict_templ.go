@@ -67,7 +67,7 @@ func predictShell(title string) templ.Component {
 		templ_7745c5c3_Err = shell.Page(shell.Of{
 			Title: shell.TitleOf(title), Active: "practice", Class: "page-practice", Skip: "Skip to the guess", Mono: true,
 			Styles: practiceStyles, Scripts: []string{"js/predict.js"},
-			Keys: keysWith(shell.Key{Cap: "1 – 6", Says: "take a candidate"}, shell.Key{Cap: "Enter", Says: "reveal"}, shell.Key{Cap: "N", Says: "next token"}),
+			Keys: shell.KeysWith(shell.Key{Cap: "1 – 6", Says: "take a candidate"}, shell.Key{Cap: "Enter", Says: "reveal"}, shell.Key{Cap: "N", Says: "next token"}),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

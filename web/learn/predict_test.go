@@ -33,7 +33,7 @@ func atoi(t *testing.T, s string) int {
 
 // storyRun is the course's run "story" after some tokens.
 func (s *site) storyRun(tokens int) *session.State {
-	s.t.Helper()
+	s.T.Helper()
 	run := session.New(s.pages.Model, session.DefaultLimits())
 	commands := startOf(s.pages.Course.Start("story"))
 	for range tokens {
@@ -41,7 +41,7 @@ func (s *site) storyRun(tokens int) *session.State {
 	}
 	st, err := apply(context.Background(), run, commands...)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return st
 }
@@ -64,7 +64,7 @@ func TestPredictHidesWhatIsToCome(t *testing.T) {
 	ranked := 0 // pages whose candidates lie in the order of their probabilities
 	for _, n := range []int{0, 1, 7} {
 		path := "/predict?start=story&n=" + strconv.Itoa(n)
-		body := s.do(httptest.NewRequest(http.MethodGet, path, nil)).Body.String()
+		body := s.Do(httptest.NewRequest(http.MethodGet, path, nil)).Body.String()
 		main := body[strings.Index(body, "<main"):strings.Index(body, "</main>")]
 		if found := decimal.FindString(main); found != "" {
 			t.Errorf("n = %d: the page holds %q", n, found)
@@ -74,7 +74,7 @@ func TestPredictHidesWhatIsToCome(t *testing.T) {
 		if p := terms.Prob(step.P); strings.Contains(main, p) {
 			t.Errorf("n = %d: the page holds the probability %s", n, p)
 		}
-		d := s.get(path)
+		d := s.Get(path)
 		ids := hand(t, d)
 		if len(ids) != predictHand {
 			t.Fatalf("%d candidates", len(ids))
@@ -114,11 +114,11 @@ func TestPredictReveals(t *testing.T) {
 	s := newSite(t)
 	step := s.storyRun(3).Steps[2]
 	other := func(step *infer.Step) string { // a candidate that is not drawn
-		list := hand(t, s.get(fmt.Sprintf("/predict?start=story&n=%d", step.N-1)))
+		list := hand(t, s.Get(fmt.Sprintf("/predict?start=story&n=%d", step.N-1)))
 		return strconv.Itoa(list[slices.IndexFunc(list, func(id int) bool { return id != step.Chosen })])
 	}
 	form := url.Values{"start": {"story"}, "n": {"2"}, "pick": {strconv.Itoa(step.Chosen)}, "sure": {"80"}}
-	d := s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
+	d := s.Parse("/predict", s.Post("/predict", false, form), http.StatusOK)
 	if d.Find(".reveal__again").Length() != 0 {
 		t.Error("the first guess is said not to count")
 	}
@@ -134,7 +134,7 @@ func TestPredictReveals(t *testing.T) {
 	}
 	form.Set("pick", other(step))
 	form.Set("sure", "30")
-	d = s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
+	d = s.Parse("/predict", s.Post("/predict", false, form), http.StatusOK)
 	if got := text(d.Find(".reveal__score b")); got != "−0.36" { // ln 0.7 = −0.3567
 		t.Errorf("the score of the wrong guess is %s", got)
 	}
@@ -144,7 +144,7 @@ func TestPredictReveals(t *testing.T) {
 	form.Set("n", "3")
 	form.Set("sure", "80")
 	form.Set("pick", other(s.storyRun(4).Steps[3]))
-	s.parse("/predict", s.post("/predict", false, form), http.StatusOK)
+	s.Parse("/predict", s.Post("/predict", false, form), http.StatusOK)
 	c, err := s.pages.Progress.Calibration(context.Background(), "someone")
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func TestPredictFromALink(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := s.get("/predict?" + url.Values{"log": {session.LinkOf(st)}}.Encode())
+		d := s.Get("/predict?" + url.Values{"log": {session.LinkOf(st)}}.Encode())
 		if got := text(d.Find(".guess__title small")); got != at.token {
 			t.Errorf("at %v: %s, want %s", at.stage, got, at.token)
 		}
@@ -220,18 +220,18 @@ func TestPredictFromALink(t *testing.T) {
 		"/predict?start=none": 404, "/predict?log=damaged": 400, "/predict?start=story&n=-1": 400,
 		"/predict?start=story&n=201": 400,
 	} {
-		if w := s.do(httptest.NewRequest(http.MethodGet, path, nil)); w.Code != status {
+		if w := s.Do(httptest.NewRequest(http.MethodGet, path, nil)); w.Code != status {
 			t.Errorf("%s: %d, want %d", path, w.Code, status)
 		}
 	}
 	for _, form := range []url.Values{
 		{"start": {"story"}, "pick": {"1"}, "sure": {"101"}}, {"start": {"story"}, "pick": {"1"}, "sure": {"x"}},
 	} {
-		if w := s.post("/predict", false, form); w.Code != http.StatusBadRequest {
+		if w := s.Post("/predict", false, form); w.Code != http.StatusBadRequest {
 			t.Errorf("%v: %d", form, w.Code)
 		}
 	}
-	d := s.parse("/predict", s.post("/predict", false, url.Values{"start": {"story"}, "sure": {"60"}}), http.StatusOK)
+	d := s.Parse("/predict", s.Post("/predict", false, url.Values{"start": {"story"}, "sure": {"60"}}), http.StatusOK)
 	if d.Find(".field-error").Text() == "" || d.Find("#reveal").Length() != 0 {
 		t.Error("a form without a guess reveals")
 	}
@@ -258,7 +258,7 @@ func TestPredictRevealsAHole(t *testing.T) {
 	}
 	d := st.Steps[0].Distribution()
 	pick := strconv.Itoa(st.Steps[0].Chosen)
-	page := s.parse("/predict", s.post("/predict", false, url.Values{
+	page := s.Parse("/predict", s.Post("/predict", false, url.Values{
 		"log": {session.LinkOf(st)}, "pick": {pick}, "sure": {"50"},
 	}), http.StatusOK)
 	rows := page.Find("#reveal tbody tr")
@@ -285,7 +285,7 @@ func TestPredictEnds(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	start := s.pages.Course.Start("sure") // at most 16 tokens
-	d := s.get("/predict?start=sure&n=" + strconv.Itoa(start.Settings.Stop.MaxTokens+1))
+	d := s.Get("/predict?start=sure&n=" + strconv.Itoa(start.Settings.Stop.MaxTokens+1))
 	if d.Find(".guess__end").Text() == "" || d.Find("#guess").Length() != 0 {
 		t.Errorf("after its end the text goes on: %s", text(d.Find(".guess")))
 	}

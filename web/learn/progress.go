@@ -12,12 +12,14 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/coursework"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
 // progressPage is all that is kept of one learner.
 type progressPage struct {
-	Map      *courseMap
+	Map      *coursework.Map
 	Outcomes []progress.OutcomeMap
 	Drills   []drillLine
 	Chart    calibrationChart
@@ -54,21 +56,21 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 	learner, ctx := p.Who(w, r), r.Context()
 	m, err := p.Progress.Map(ctx, learner)
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	c, err := p.Progress.Calibration(ctx, learner)
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	notices, err := p.Progress.Notices(ctx, learner)
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	p.HTML(w, r, status, progressHTML(progressPage{
-		Map: newCourseMap(p.Course, m), Outcomes: m.Outcomes, Drills: drillLines(m.Drills),
+		Map: coursework.NewMap(p.Course, m), Outcomes: m.Outcomes, Drills: drillLines(m.Drills),
 		Chart:   newCalibrationChart(c),
 		Notices: notices, Told: told(r.URL.Query()), Refused: refused,
 	}))
@@ -78,7 +80,7 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 func (p *Pages) export(w http.ResponseWriter, r *http.Request) {
 	data, err := p.Progress.Export(r.Context(), p.Who(w, r))
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -112,13 +114,13 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 	added, err := p.Progress.Import(r.Context(), p.Who(w, r), data)
 	switch {
 	case errors.Is(err, progress.ErrInput):
-		p.showProgress(w, r, http.StatusBadRequest, sentenceOf(err))
+		p.showProgress(w, r, http.StatusBadRequest, pages.Sentence(err))
 		return
 	case errors.Is(err, progress.ErrFull):
-		p.showProgress(w, r, http.StatusConflict, sentenceOf(err))
+		p.showProgress(w, r, http.StatusConflict, pages.Sentence(err))
 		return
 	case err != nil:
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	http.Redirect(w, r, "/progress?"+toldOf(added).Encode(), http.StatusSeeOther)
@@ -166,7 +168,7 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 		err = p.Forget(r.Context(), learner)
 	}
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	http.Redirect(w, r, "/progress?done=deleted", http.StatusSeeOther)

@@ -17,18 +17,18 @@ import (
 
 // upload sends a file as the form does.
 func (s *site) upload(name string, data []byte) *httptest.ResponseRecorder {
-	s.t.Helper()
+	s.T.Helper()
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)
 	f, err := m.CreateFormFile("file", name)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	f.Write(data)
 	m.Close()
 	r := httptest.NewRequest(http.MethodPost, "/progress/import", &b)
 	r.Header.Set("Content-Type", m.FormDataContentType())
-	return s.do(r)
+	return s.Do(r)
 }
 
 // TestProgressMoves: what is kept goes out as a file, is deleted, and comes
@@ -37,8 +37,8 @@ func TestProgressMoves(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	first := s.pages.Course.Lessons[0].Sections[0].Key()
-	s.post("/learn/visit", true, url.Values{"section": {first}})
-	before := s.tally()
+	s.Post("/learn/visit", true, url.Values{"section": {first}})
+	before := s.Tally()
 
 	var forgotten []string
 	s.pages.Forget = func(_ context.Context, learner string) error {
@@ -46,7 +46,7 @@ func TestProgressMoves(t *testing.T) {
 		return nil
 	}
 
-	w := s.do(httptest.NewRequest(http.MethodGet, "/progress/export", nil))
+	w := s.Do(httptest.NewRequest(http.MethodGet, "/progress/export", nil))
 	file := bytes.Clone(w.Body.Bytes())
 	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" ||
 		!strings.HasPrefix(
@@ -54,26 +54,26 @@ func TestProgressMoves(t *testing.T) {
 		) || !bytes.Contains(file, []byte(first)) {
 		t.Fatalf("export: %d %v %s", w.Code, w.Header(), file)
 	}
-	if w = s.post("/progress/delete", false, nil); w.Code != http.StatusBadRequest || s.tally() != before ||
+	if w = s.Post("/progress/delete", false, nil); w.Code != http.StatusBadRequest || s.Tally() != before ||
 		forgotten != nil {
 		t.Errorf("delete without the tick: status %d", w.Code)
 	}
-	w = s.post("/progress/delete", false, url.Values{"sure": {"yes"}})
-	if w.Code != http.StatusSeeOther || s.tally().Seen != 0 || !slices.Equal(forgotten, []string{"someone"}) {
-		t.Errorf("delete: status %d, %+v, taken out of classes: %v", w.Code, s.tally(), forgotten)
+	w = s.Post("/progress/delete", false, url.Values{"sure": {"yes"}})
+	if w.Code != http.StatusSeeOther || s.Tally().Seen != 0 || !slices.Equal(forgotten, []string{"someone"}) {
+		t.Errorf("delete: status %d, %+v, taken out of classes: %v", w.Code, s.Tally(), forgotten)
 	}
-	if d := s.get(w.Header().Get("Location")); !strings.HasPrefix(text(d.Find(".toldline")), "Erased.") {
+	if d := s.Get(w.Header().Get("Location")); !strings.HasPrefix(text(d.Find(".toldline")), "Erased.") {
 		t.Errorf("after deleting: %q", text(d.Find(".toldline")))
 	}
 	w = s.upload("progress.json", file)
-	if w.Code != http.StatusSeeOther || s.tally() != before {
-		t.Errorf("import: status %d, %+v, want %+v", w.Code, s.tally(), before)
+	if w.Code != http.StatusSeeOther || s.Tally() != before {
+		t.Errorf("import: status %d, %+v, want %+v", w.Code, s.Tally(), before)
 	}
-	if d := s.get(w.Header().Get("Location")); text(d.Find(".toldline")) != "Imported: 1 section." {
+	if d := s.Get(w.Header().Get("Location")); text(d.Find(".toldline")) != "Imported: 1 section." {
 		t.Errorf("after importing: %q", text(d.Find(".toldline")))
 	}
 	w = s.upload("progress.json", file)
-	if d := s.get(w.Header().Get("Location")); text(d.Find(".toldline")) != "Imported. All of it was already here." {
+	if d := s.Get(w.Header().Get("Location")); text(d.Find(".toldline")) != "Imported. All of it was already here." {
 		t.Errorf("after importing again: %q", text(d.Find(".toldline")))
 	}
 }
@@ -83,9 +83,9 @@ func TestProgressMoves(t *testing.T) {
 func TestImportRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.post("/learn/visit", true, url.Values{"section": {s.pages.Course.Lessons[0].Sections[0].Key()}})
-	before := s.tally()
-	export := s.do(httptest.NewRequest(http.MethodGet, "/progress/export", nil)).Body.Bytes()
+	s.Post("/learn/visit", true, url.Values{"section": {s.pages.Course.Lessons[0].Sections[0].Key()}})
+	before := s.Tally()
+	export := s.Do(httptest.NewRequest(http.MethodGet, "/progress/export", nil)).Body.Bytes()
 	for name, c := range map[string]struct {
 		data   []byte
 		status int
@@ -96,7 +96,7 @@ func TestImportRefused(t *testing.T) {
 		"other JSON": {[]byte(`{"hello": 1}`), http.StatusBadRequest},
 		"too large":  {bytes.Repeat([]byte(" "), progress.MaxImport+1), http.StatusRequestEntityTooLarge},
 	} {
-		d := s.parse(name, s.upload("x.json", c.data), c.status)
+		d := s.Parse(name, s.upload("x.json", c.data), c.status)
 		said := text(d.Find("#import-error"))
 		if !strings.HasPrefix(said, "Nothing was imported. ") || len(said) < 40 {
 			t.Errorf("%s: said %q", name, said)
@@ -104,11 +104,11 @@ func TestImportRefused(t *testing.T) {
 		if d.Find(`#file[aria-invalid="true"][aria-describedby="import-error"]`).Length() != 1 {
 			t.Errorf("%s: the field does not show it", name)
 		}
-		if s.tally() != before {
+		if s.Tally() != before {
 			t.Errorf("%s: something was kept", name)
 		}
 	}
-	w := s.do(httptest.NewRequest(http.MethodPost, "/progress/import", strings.NewReader("x")))
+	w := s.Do(httptest.NewRequest(http.MethodPost, "/progress/import", strings.NewReader("x")))
 	if w.Code != http.StatusBadRequest {
 		t.Errorf("a form without a file: status %d", w.Code)
 	}

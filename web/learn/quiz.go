@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 )
@@ -16,7 +17,7 @@ type quizPage struct {
 	Lesson    string // slug, or ""
 	Outcome   string // id, or ""
 	Kind      string // "recall", "choice" or ""
-	Questions []*question
+	Questions []*coursework.Question
 	All       int
 	Done      progress.Tally
 }
@@ -28,7 +29,7 @@ func (p *Pages) quiz(w http.ResponseWriter, r *http.Request) {
 
 // showQuiz sends the questions that a query asks for, with one of them as it
 // stands after a form was sent without a script.
-func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, asked *question) {
+func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, asked *coursework.Question) {
 	v := quizPage{
 		Course: p.Course, Lesson: q.Get("lesson"), Outcome: q.Get("outcome"), Kind: q.Get("kind"),
 		All: len(p.Course.Questions),
@@ -38,7 +39,7 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 	}
 	m, err := p.Progress.Map(r.Context(), p.Who(w, r))
 	if err != nil {
-		p.fail(w, r, err)
+		p.Fail(w, r, err)
 		return
 	}
 	v.Done = m.All
@@ -52,7 +53,7 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 			v.Questions = append(v.Questions, asked)
 			continue
 		}
-		v.Questions = append(v.Questions, ask(one, v.action(one.ID)))
+		v.Questions = append(v.Questions, coursework.Ask(one, v.action(one.ID)))
 	}
 	p.HTML(w, r, http.StatusOK, quizHTML(v))
 }
@@ -87,17 +88,17 @@ func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	filter := r.URL.Query()
-	v := ask(
+	v := coursework.Ask(
 		q,
 		(&quizPage{
 			Lesson: filter.Get("lesson"), Outcome: filter.Get("outcome"), Kind: filter.Get("kind"),
 		}).action(q.ID),
 	)
-	if !p.answer(w, r, v, progress.Quiz) {
+	if !p.Answer(w, r, v, progress.Quiz) {
 		return
 	}
 	if pages.Fragment(r) {
-		p.HTML(w, r, http.StatusOK, questionForm(v))
+		p.HTML(w, r, http.StatusOK, coursework.QuestionForm(v))
 		return
 	}
 	p.showQuiz(w, r, filter, v)

@@ -12,11 +12,11 @@ import (
 func TestQuizFilters(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	all := s.get("/quiz").Find(".quiz__list > li").Length()
+	all := s.Get("/quiz").Find(".quiz__list > li").Length()
 	if all != len(s.pages.Course.Questions) {
 		t.Errorf("%d questions, want %d", all, len(s.pages.Course.Questions))
 	}
-	d := s.get("/quiz?lesson=temperature&kind=choice")
+	d := s.Get("/quiz?lesson=temperature&kind=choice")
 	n := 0
 	for _, q := range s.pages.Course.Questions {
 		if strings.HasPrefix(q.Section, "temperature#") && q.Kind == "choice" {
@@ -31,7 +31,7 @@ func TestQuizFilters(t *testing.T) {
 	}
 	total := 0
 	for _, o := range s.pages.Course.Outcomes {
-		total += s.get("/quiz?outcome=" + o.ID).Find(".quiz__list > li").Length()
+		total += s.Get("/quiz?outcome=" + o.ID).Find(".quiz__list > li").Length()
 	}
 	if total != all {
 		t.Errorf("the outcomes have %d questions together, want %d", total, all)
@@ -53,7 +53,7 @@ func TestQuizWithoutScript(t *testing.T) {
 				continue
 			}
 			form.Set("pick", strconv.Itoa(i))
-			d := s.parse(q.ID, s.post("/quiz/"+q.ID+"?lesson=temperature", false, form), http.StatusOK)
+			d := s.Parse(q.ID, s.Post("/quiz/"+q.ID+"?lesson=temperature", false, form), http.StatusOK)
 			why := d.Find("#check-" + q.ID + " .choice__why").Last()
 			if strings.TrimSpace(why.Text()) == "" {
 				t.Errorf("%s, choice %d: no reason is given", q.ID, i+1)

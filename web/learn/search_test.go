@@ -13,34 +13,34 @@ import (
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	d := s.get("/search?q=softmax")
+	d := s.Get("/search?q=softmax")
 	if d.Find("#results li").Length() == 0 || !strings.EqualFold(d.Find("#results mark").First().Text(), "softmax") {
 		t.Errorf("softmax: %s", text(d.Find("#results")))
 	}
 	if got := d.Find("#q").AttrOr("value", ""); got != "softmax" {
 		t.Errorf("the field says %q", got)
 	}
-	if d = s.get("/search"); d.Find("#results li").Length() != 0 || text(d.Find(".results__say")) != "" {
+	if d = s.Get("/search"); d.Find("#results li").Length() != 0 || text(d.Find(".results__say")) != "" {
 		t.Errorf("without a query: %s", text(d.Find("#results")))
 	}
 	const odd = `<script>alert("x")</script>`
-	d = s.get("/search?q=" + url.QueryEscape(odd))
+	d = s.Get("/search?q=" + url.QueryEscape(odd))
 	if d.Find("script:not([src])").Length() != 0 || d.Find("#q").AttrOr("value", "") != odd {
 		t.Error("a query became markup")
 	}
-	d = s.get("/search?q=" + strings.Repeat("%C3%A4", 500))
+	d = s.Get("/search?q=" + strings.Repeat("%C3%A4", 500))
 	if got := len([]rune(d.Find("#q").AttrOr("value", ""))); got != queryRunes {
 		t.Errorf("a long query is kept to %d letters", got)
 	}
-	s.get("/search?q=%ff%fe")
+	s.Get("/search?q=%ff%fe")
 	card := s.pages.Course.Cards[0]
 	want := "/cards?card=" + url.QueryEscape(card.ID)
-	if d = s.get("/search?q=" + url.QueryEscape(card.Front)); d.Find(`#results a[href^="`+want+`"]`).Length() == 0 {
+	if d = s.Get("/search?q=" + url.QueryEscape(card.Front)); d.Find(`#results a[href^="`+want+`"]`).Length() == 0 {
 		t.Errorf("the question of the card %s leads to no such card: %s", card.ID, text(d.Find("#results")))
 	}
 	r := httptest.NewRequest(http.MethodGet, "/search?q=nucleus", nil)
 	r.Header.Set("Viz-Fragment", "1")
-	part := s.parse("nucleus", s.do(r), http.StatusOK)
+	part := s.Parse("nucleus", s.Do(r), http.StatusOK)
 	if part.Find("#results li").Length() == 0 || part.Find("h1, header").Length() != 0 {
 		t.Error("the script does not get the results alone")
 	}

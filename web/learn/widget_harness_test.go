@@ -19,27 +19,27 @@ import (
 
 // withDraft gives the pages the bundled pair.
 func (s *site) withDraft() *site {
-	s.t.Helper()
-	s.pages.Draft = testmodel.Draft(s.t)
+	s.T.Helper()
+	s.pages.Draft = testmodel.Draft(s.T)
 	return s
 }
 
 // specOf returns the first experiment of a kind in the course.
 func (s *site) specOf(kind lessons.WidgetKind) *spec {
-	s.t.Helper()
+	s.T.Helper()
 	for _, spec := range s.pages.widgets.specs {
 		if spec.Kind == kind {
 			return spec
 		}
 	}
-	s.t.Fatalf("the course has no experiment %s", kind)
+	s.T.Fatalf("the course has no experiment %s", kind)
 	return nil
 }
 
 // alone returns an experiment's page with other inputs.
 func (s *site) alone(spec *spec, inputs map[string]string) *goquery.Document {
-	s.t.Helper()
-	return s.get(aloneAt(spec, inputs))
+	s.T.Helper()
+	return s.Get(aloneAt(spec, inputs))
 }
 
 func aloneAt(spec *spec, inputs map[string]string) string {
@@ -52,11 +52,11 @@ func aloneAt(spec *spec, inputs map[string]string) string {
 
 // asks sends commands to an experiment's feed and returns the answers.
 func (s *site) asks(spec *spec, commands ...map[string]string) []wire.Message {
-	s.t.Helper()
+	s.T.Helper()
 	feed, err := s.pages.Feeds()["widget"](context.Background(),
 		wire.Visit{Learner: "someone", Query: url.Values{"id": {spec.ID}}})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	in := make(chan wire.Command)
 	var answers []wire.Message
@@ -70,65 +70,65 @@ func (s *site) asks(spec *spec, commands ...map[string]string) []wire.Message {
 	for i, values := range commands {
 		fields, err := json.Marshal(map[string]any{"values": values})
 		if err != nil {
-			s.t.Fatal(err)
+			s.T.Fatal(err)
 		}
 		in <- wire.Command{Name: "set", N: uint64(i + 1), Fields: fields}
 	}
 	close(in)
 	if err := <-done; err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return answers
 }
 
 // body is the panel of an answer.
 func (s *site) body(m wire.Message) *goquery.Document {
-	s.t.Helper()
+	s.T.Helper()
 	if m.Error != nil || len(m.Panels) != 1 {
-		s.t.Fatalf("answer %+v with error %+v", m, m.Error)
+		s.T.Fatalf("answer %+v with error %+v", m, m.Error)
 	}
 	d, err := goquery.NewDocumentFromReader(strings.NewReader(m.Panels[0].HTML))
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return d
 }
 
 // scores are a prompt's logits, by the plainest way through the engine.
 func (s *site) scores(prompt string) []float32 {
-	s.t.Helper()
+	s.T.Helper()
 	m := s.pages.Model
 	last, _, err := m.Forward(context.Background(), m.NewCache(), m.Encode(prompt))
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	z, _, err := m.Logits(last)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return z
 }
 
 // distribution is what the engine makes of a prompt with some settings.
 func (s *site) distribution(prompt string, settings sampling.Settings) *sampling.Distribution {
-	s.t.Helper()
+	s.T.Helper()
 	return sampling.Decide(s.scores(prompt), settings)
 }
 
 // opened replays what a link into the Loop leads to.
 func (s *site) opened(href string) *session.State {
-	s.t.Helper()
+	s.T.Helper()
 	link, ok := strings.CutPrefix(href, "/loop?log=")
 	if !ok {
-		s.t.Fatalf("no link into the Loop: %q", href)
+		s.T.Fatalf("no link into the Loop: %q", href)
 	}
 	l, err := session.ParseLink(s.pages.Model, link)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	st, err := session.New(s.pages.Model, session.DefaultLimits()).Apply(context.Background(), session.Open{Link: l})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return st
 }
@@ -152,5 +152,5 @@ func rows(sel *goquery.Selection) [][]string {
 
 // status is what a GET is answered with.
 func (s *site) status(path string) int {
-	return s.do(httptest.NewRequest(http.MethodGet, path, nil)).Code
+	return s.Do(httptest.NewRequest(http.MethodGet, path, nil)).Code
 }

@@ -26,7 +26,7 @@ func TestExperimentsOnOtherModels(t *testing.T) {
 		s := newSite(t)
 		s.pages.Model = m
 		for id, spec := range s.pages.widgets.specs {
-			fig := s.get(spec.Lesson.Href()).Find("#" + id)
+			fig := s.Get(spec.Lesson.Href()).Find("#" + id)
 			said, shown := text(fig.Find("[data-feed-error]")), text(fig.Find("[aria-live]"))
 			switch {
 			case said == "" && shown == "", said != "" && shown != "":

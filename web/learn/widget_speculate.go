@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -89,7 +90,7 @@ func (e *speculate) pair() error {
 		}
 	}
 	if err := infer.CheckPair(e.target, e.draft); err != nil {
-		return &terms.Refusal{Code: terms.CodeModel, Message: sentenceOf(err)}
+		return &terms.Refusal{Code: terms.CodeModel, Message: pages.Sentence(err)}
 	}
 	return nil
 }

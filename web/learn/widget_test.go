@@ -24,7 +24,7 @@ func TestEveryExperimentIsComplete(t *testing.T) {
 	s := newSite(t).withDraft()
 	ids := map[string]bool{}
 	for _, l := range s.pages.Course.Lessons {
-		d := s.get(l.Href())
+		d := s.Get(l.Href())
 		for _, section := range l.Sections {
 			for _, b := range section.Blocks {
 				w, ok := b.(lessons.Widget)
@@ -130,7 +130,7 @@ func TestFirstStateIsWorkedOutOnce(t *testing.T) {
 	spec.open = func(desk) experiment { return counting{&worked} }
 	var readers sync.WaitGroup
 	for range 30 {
-		readers.Go(func() { s.get(spec.Lesson.Href()) })
+		readers.Go(func() { s.Get(spec.Lesson.Href()) })
 	}
 	readers.Wait()
 	if worked.Load() != 1 {
@@ -158,7 +158,7 @@ func TestFailureStaysInItsPlace(t *testing.T) {
 		tries := 0
 		spec.open = func(desk) experiment { tries++; return e }
 		for range 2 {
-			d := s.get(spec.Lesson.Href())
+			d := s.Get(spec.Lesson.Href())
 			if said := text(d.Find("#" + spec.ID + " [data-feed-error]")); said == "" {
 				t.Error("nothing is said")
 			}
@@ -205,7 +205,7 @@ func TestWrongInputs(t *testing.T) {
 			continue
 		}
 		path := aloneAt(spec, map[string]string{c.field: c.value})
-		d := s.parse(path, s.do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusBadRequest)
+		d := s.Parse(path, s.Do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusBadRequest)
 		if said := text(d.Find("[data-feed-error]")); said != strings.Join(strings.Fields(m.Error.Message), " ") {
 			t.Errorf("%s: the page says %q, the feed %q", c.kind, said, m.Error.Message)
 		}

@@ -18,16 +18,16 @@ import (
 
 // written is what a loop by itself writes with an experiment's settings.
 func (s *site) written(prompt string, settings infer.Settings) []*infer.Step {
-	s.t.Helper()
+	s.T.Helper()
 	loop, err := infer.NewLoop(s.pages.Model, prompt, settings)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	for {
 		if _, err := loop.Advance(context.Background()); errors.Is(err, io.EOF) {
 			return loop.Steps()
 		} else if err != nil {
-			s.t.Fatal(err)
+			s.T.Fatal(err)
 		}
 	}
 }
@@ -217,7 +217,7 @@ func TestWithoutADraft(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	spec := s.specOf(lessons.WidgetSpeculate)
-	d := s.get(spec.Lesson.Href())
+	d := s.Get(spec.Lesson.Href())
 	if said := text(d.Find("#" + spec.ID + " [data-feed-error]")); !strings.Contains(said, "second, smaller model") {
 		t.Errorf("it says %q", said)
 	}

@@ -901,7 +901,7 @@ func widgetPage(f figure) templ.Component {
 		})
 		templ_7745c5c3_Err = shell.Page(shell.Of{
 			Title: shell.TitleOf("Experiment"), Active: "learn", Class: "page-lesson", Skip: "Skip to the experiment", Mono: true,
-			Styles: lessonStyles, Scripts: lessonScripts, Keys: keysWith(),
+			Styles: lessonStyles, Scripts: lessonScripts, Keys: shell.KeysWith(),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var46), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

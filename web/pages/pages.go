@@ -9,9 +9,11 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/a-h/templ"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
@@ -64,6 +66,15 @@ func (b Base) Refuse(w http.ResponseWriter, r *http.Request, status int, head, s
 		return
 	}
 	b.HTML(w, r, status, b.refusal(head, say))
+}
+
+// Sentence returns an error's text as a sentence for a page.
+func Sentence(err error) string {
+	text := terms.Capital(strings.TrimSpace(err.Error()))
+	if !strings.HasSuffix(text, ".") {
+		text += "."
+	}
+	return text
 }
 
 // Fragment tells whether the page's script asks for a part of the page.

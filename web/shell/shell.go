@@ -64,3 +64,6 @@ var SharedKeys = []Key{
 	{"?", "this list"},
 	{"Esc", "leave a field or this list"},
 }
+
+// KeysWith returns a page's own shortcuts and those that all pages share.
+func KeysWith(own ...Key) []Key { return append(own, SharedKeys...) }

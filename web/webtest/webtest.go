@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/classroom"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
@@ -30,16 +30,10 @@ type Options struct {
 	Access classroom.Access // how a class reaches the server
 }
 
-var course = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
-
 // Course is the course, loaded once.
 func Course(t testing.TB) *lessons.Course {
 	t.Helper()
-	c, err := course()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return courseworktest.Course(t)
 }
 
 // Serve runs a server until the test ends and returns its URL.

@@ -1,4 +1,4 @@
-package learn
+package coursework
 
 import (
 	"fmt"
@@ -13,10 +13,10 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// question is one question as it stands on a page: asked, being worked on, or
+// Question is one question as it stands on a page: asked, being worked on, or
 // answered. A choice question goes on until the right choice; a recall question
 // is written first, then compared with an answer and ticked off.
-type question struct {
+type Question struct {
 	Q      *lessons.Question
 	Action string // where its form goes
 	Key    string // of this try, so that an answer sent twice counts once
@@ -31,7 +31,7 @@ type question struct {
 }
 
 // Done tells whether the right choice was taken, or the ticks kept.
-func (q *question) Done() bool {
+func (q *Question) Done() bool {
 	if q.Q.Kind == "recall" {
 		return q.Kept
 	}
@@ -39,10 +39,10 @@ func (q *question) Done() bool {
 }
 
 // Was tells whether a choice was taken.
-func (q *question) Was(choice int) bool { return slices.Contains(q.Tried, choice) }
+func (q *Question) Was(choice int) bool { return slices.Contains(q.Tried, choice) }
 
 // Verdict is what stands beside the right choice: "right", "right, second try".
-func (q *question) Verdict() string {
+func (q *Question) Verdict() string {
 	tries := [...]string{1: "right", 2: "right, second try", 3: "right, third try", 4: "right, fourth try"}
 	if n := len(q.Tried); n < len(tries) {
 		return tries[n]
@@ -53,7 +53,7 @@ func (q *question) Verdict() string {
 // Credit is the part that counts: a choice question loses an equal share for
 // each wrong choice taken before the right one, a recall question counts the
 // points ticked.
-func (q *question) Credit() float64 {
+func (q *Question) Credit() float64 {
 	if q.Q.Kind == "recall" {
 		return float64(len(q.Ticked)) / float64(max(len(q.Q.Rubric), 1))
 	}
@@ -64,21 +64,21 @@ func (q *question) Credit() float64 {
 }
 
 // Points says how a recall question went.
-func (q *question) Points() string {
+func (q *Question) Points() string {
 	return fmt.Sprintf("Kept: %d of %s.", len(q.Ticked), terms.Counted(len(q.Q.Rubric), "point"))
 }
 
 // ID is the id of the question's element.
-func (q *question) ID() string { return "check-" + q.Q.ID }
+func (q *Question) ID() string { return "check-" + q.Q.ID }
 
-// ask is a question that nobody has touched yet.
-func ask(q *lessons.Question, action string) *question {
-	return &question{Q: q, Action: action, Key: newKey()}
+// Ask returns a question that nobody has touched yet.
+func Ask(q *lessons.Question, action string) *Question {
+	return &Question{Q: q, Action: action, Key: progress.NewKey()}
 }
 
 // read fills in what a form says about a question. It is false where that does
 // not fit the question.
-func (q *question) read(form url.Values) bool {
+func (q *Question) read(form url.Values) bool {
 	if k := form.Get("key"); k != "" {
 		q.Key = k
 	}
@@ -121,9 +121,9 @@ func indexes(texts []string, n int) ([]int, bool) {
 // answer carries out what a form says about a question and keeps what counts.
 // kind is [progress.Check] or [progress.Quiz]. Where it is false the request
 // has been answered.
-func (p *Pages) answer(w http.ResponseWriter, r *http.Request, q *question, kind string) bool {
+func (b Base) Answer(w http.ResponseWriter, r *http.Request, q *Question, kind string) bool {
 	if !q.read(r.PostForm) {
-		p.Refuse(
+		b.Refuse(
 			w, r, http.StatusBadRequest, "That is not an answer to this question.",
 			"Nothing was saved. Reload the page.",
 		)
@@ -147,11 +147,11 @@ func (p *Pages) answer(w http.ResponseWriter, r *http.Request, q *question, kind
 	} else {
 		detail = "choice " + strconv.Itoa(q.Tried[n-1]+1)
 	}
-	err := p.Progress.Answer(r.Context(), p.Who(w, r), progress.Answer{
+	err := b.progress.Answer(r.Context(), b.Who(w, r), progress.Answer{
 		ID: q.Key + "." + strconv.Itoa(n), Item: q.Q.ID, Kind: kind, Credit: q.Credit(), Detail: detail,
 	})
 	if err != nil {
-		p.fail(w, r, err)
+		b.Fail(w, r, err)
 		return false
 	}
 	return true

@@ -1,42 +1,42 @@
-package learn
+package coursework
 
 import (
-	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// courseMap is the course with what one learner has done of it.
-type courseMap struct {
-	Lessons []mapLesson
+// Map is the course with what one learner has done of it.
+type Map struct {
+	Lessons []MapLesson
 	Minutes int // of reading, all lessons together
 	Tally   progress.Tally
 	// Next is where to go on: the first section not seen, after the one seen
 	// last if there is one; Begun tells whether any was seen. Next is nil when
 	// all were.
-	Next  *mapSection
+	Next  *MapSection
 	Begun bool
 }
 
-// mapLesson is one lesson of a [courseMap].
-type mapLesson struct {
+// MapLesson is one lesson of a [Map].
+type MapLesson struct {
 	*lessons.Lesson
-	Sections []mapSection
+	Sections []MapSection
 	Tally    progress.Tally
 }
 
-// mapSection is one section of a lesson and whether it was seen.
-type mapSection struct {
+// MapSection is one section of a lesson and whether it was seen.
+type MapSection struct {
 	*lessons.Section
 	LessonTitle string
 	Seen        bool
 }
 
 // State is "done", "begun" or "".
-func (l *mapLesson) State() string {
+func (l *MapLesson) State() string {
 	switch {
 	case l.Tally.Seen == 0:
 		return ""
@@ -47,7 +47,7 @@ func (l *mapLesson) State() string {
 }
 
 // Seen says how far the learner is, in words.
-func (l *mapLesson) Seen() string {
+func (l *MapLesson) Seen() string {
 	switch l.State() {
 	case "done":
 		return "read"
@@ -58,7 +58,7 @@ func (l *mapLesson) Seen() string {
 }
 
 // Time says how long the lesson takes, and where it is a harder one.
-func (l *mapLesson) Time() string {
+func (l *MapLesson) Time() string {
 	if l.Difficulty == "harder" {
 		return fmt.Sprintf("%d min, harder", l.Minutes)
 	}
@@ -66,16 +66,16 @@ func (l *mapLesson) Time() string {
 }
 
 // Answers says how many of the lesson's questions were answered, "" for none.
-func (l *mapLesson) Answers() string {
+func (l *MapLesson) Answers() string {
 	if l.Tally.Answered == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d answered", l.Tally.Answered, l.Tally.Questions)
 }
 
-// newCourseMap joins the course with a learner's map.
-func newCourseMap(c *lessons.Course, m progress.Map) *courseMap {
-	v := &courseMap{Tally: m.All, Begun: m.LastSection != ""}
+// NewMap joins the course with a learner's map.
+func NewMap(c *lessons.Course, m progress.Map) *Map {
+	v := &Map{Tally: m.All, Begun: m.LastSection != ""}
 	seen := map[string]progress.SectionMap{}
 	tallies := map[string]progress.Tally{}
 	for _, l := range m.Lessons {
@@ -85,10 +85,10 @@ func newCourseMap(c *lessons.Course, m progress.Map) *courseMap {
 		}
 	}
 	for _, l := range c.Lessons {
-		ml := mapLesson{Lesson: l, Tally: tallies[l.Slug]}
+		ml := MapLesson{Lesson: l, Tally: tallies[l.Slug]}
 		for _, s := range l.Sections {
 			at := seen[s.Key()]
-			ml.Sections = append(ml.Sections, mapSection{s, l.Title, at.Seen})
+			ml.Sections = append(ml.Sections, MapSection{s, l.Title, at.Seen})
 		}
 		v.Minutes += l.Minutes
 		v.Lessons = append(v.Lessons, ml)
@@ -99,8 +99,8 @@ func newCourseMap(c *lessons.Course, m progress.Map) *courseMap {
 
 // goOn is the first section not seen after the one seen last, or from the
 // beginning where all of those were seen.
-func (v *courseMap) goOn(last string) *mapSection {
-	var first, after *mapSection
+func (v *Map) goOn(last string) *MapSection {
+	var first, after *MapSection
 	passed := last == ""
 	for i := range v.Lessons {
 		for j := range v.Lessons[i].Sections {
@@ -120,25 +120,19 @@ func (v *courseMap) goOn(last string) *mapSection {
 	return first
 }
 
-// mapOf reads a learner's map.
-func (p *Pages) mapOf(ctx context.Context, learner string) (*courseMap, error) {
-	m, err := p.Progress.Map(ctx, learner)
-	if err != nil {
-		return nil, err
-	}
-	return newCourseMap(p.Course, m), nil
-}
-
-// lessonNumber is how a lesson is counted; the overview has none.
-func lessonNumber(l *lessons.Lesson) string {
+// Number returns a lesson's number, "" for the overview, which has none.
+func Number(l *lessons.Lesson) string {
 	if l.Number == 0 {
 		return ""
 	}
 	return strconv.Itoa(l.Number)
 }
 
+// Numbered returns a lesson's title after its number.
+func Numbered(l *lessons.Lesson) string { return strings.TrimSpace(Number(l) + " " + l.Title) }
+
 // StateName is the state as a class.
-func (l *mapLesson) StateName() string {
+func (l *MapLesson) StateName() string {
 	if s := l.State(); s != "" {
 		return s
 	}

@@ -1,0 +1,76 @@
+package coursework
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// Styles and Scripts are what every page about the course loads.
+var (
+	Styles  = []string{"css/learn.css", "css/pages.css"}
+	Scripts = []string{"js/learn.js"}
+)
+
+// Deps is what the pages about the course need. All fields must be set.
+type Deps struct {
+	Course   *lessons.Course
+	Progress *progress.Store
+	// Learner returns who sent a request, and for a new visitor the cookie to
+	// set.
+	Learner func(r *http.Request) (id string, fresh *http.Cookie)
+	// Log records failures; never what learners write.
+	Log *slog.Logger
+}
+
+// A Base is embedded by a room whose pages are about the course.
+type Base struct {
+	pages.Base
+	course   *lessons.Course
+	progress *progress.Store
+	log      *slog.Logger
+}
+
+// New returns the base of a room.
+func New(d Deps) Base {
+	return Base{pages.New(d.Learner, d.Log, refusalPage), d.Course, d.Progress, d.Log}
+}
+
+// Mount adds a room's addresses to the server's.
+func (b Base) Mount(mux *http.ServeMux, all ...pages.Routes) {
+	b.Route(mux, pages.Elsewhere{
+		NoForms: "This address does not accept forms.",
+		Head:    "There is no page here.",
+		Say:     "The address may be old or mistyped. The lessons, or a search, may have what you want.",
+	}, all...)
+}
+
+// Map reads a learner's map of the course.
+func (b Base) Map(ctx context.Context, learner string) (*Map, error) {
+	m, err := b.progress.Map(ctx, learner)
+	if err != nil {
+		return nil, err
+	}
+	return NewMap(b.course, m), nil
+}
+
+// Fail answers a request whose learner's progress could not be read or kept. It
+// says what was wrong with what the learner sent, and logs every other error.
+func (b Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	switch {
+	case errors.Is(err, progress.ErrInput):
+		b.Refuse(w, r, http.StatusBadRequest, "Not kept.", pages.Sentence(err))
+	case errors.Is(err, progress.ErrFull):
+		b.Refuse(w, r, http.StatusConflict, "Not kept.", pages.Sentence(err))
+	case r.Context().Err() != nil: // nobody waits for an answer
+	default:
+		b.log.Error("progress", "path", r.URL.Path, "err", err)
+		b.Refuse(w, r, http.StatusInternalServerError, "Something went wrong on the server.",
+			"It has been logged. What you had before is still there; try again in a moment.")
+	}
+}

@@ -1,0 +1,120 @@
+// Package courseworktest has what the tests of web/learn and web/practice share:
+// a room's pages as one learner gets them, without a network, and a question
+// that is answered in a browser. Only tests import it.
+package courseworktest
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/coursework"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+var course = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
+
+// Course returns the course, which is loaded once.
+func Course(t testing.TB) *lessons.Course {
+	t.Helper()
+	c, err := course()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Learner is who sends all requests of a [Site].
+const Learner = "someone"
+
+// Site serves rooms of pages to one learner. Rooms are made with its Deps and
+// mounted on its ServeMux.
+type Site struct {
+	T testing.TB
+	*http.ServeMux
+	Deps coursework.Deps
+}
+
+// New returns a site without rooms. now is the clock of what is kept of the
+// learner.
+func New(t testing.TB, now func() time.Time) *Site {
+	t.Helper()
+	db, err := store.Open("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &Site{t, http.NewServeMux(), coursework.Deps{
+		Course: Course(t), Progress: progress.New(journal.For(db), db, Course(t), now),
+		Learner: func(*http.Request) (string, *http.Cookie) { return Learner, nil },
+		Log:     slog.New(slog.DiscardHandler),
+	}}
+}
+
+// Do returns the answer to a request.
+func (s *Site) Do(r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+// Get returns a page, which must be there.
+func (s *Site) Get(path string) *goquery.Document {
+	s.T.Helper()
+	return s.Parse(path, s.Do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusOK)
+}
+
+// Post sends a form; part asks for a part of the page as the script does.
+func (s *Site) Post(path string, part bool, form url.Values) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if part {
+		r.Header.Set("Viz-Fragment", "1")
+	}
+	return s.Do(r)
+}
+
+// Parse reads an answer, which must be HTML of a status that nobody keeps.
+func (s *Site) Parse(path string, w *httptest.ResponseRecorder, status int) *goquery.Document {
+	s.T.Helper()
+	if w.Code != status {
+		s.T.Fatalf("%s: status %d, want %d:\n%s", path, w.Code, status, w.Body)
+	}
+	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") ||
+		w.Header().Get("Cache-Control") != "no-store" {
+		s.T.Errorf("%s: header %v", path, w.Header())
+	}
+	d, err := goquery.NewDocumentFromReader(w.Body)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return d
+}
+
+// Tally returns all that the learner has done.
+func (s *Site) Tally() progress.Tally {
+	s.T.Helper()
+	m, err := s.Deps.Progress.Map(context.Background(), Learner)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return m.All
+}
+
+// Text returns an element's text with single spaces.
+func Text(sel *goquery.Selection) string { return strings.Join(strings.Fields(sel.Text()), " ") }

@@ -1,0 +1,32 @@
+package coursework
+
+import (
+	"math"
+	"testing"
+
+	"github.com/tokenbytoken/viz/lessons"
+)
+
+// TestCredit: with four choices each wrong one costs a third.
+func TestCredit(t *testing.T) {
+	t.Parallel()
+	q := Question{Q: &lessons.Question{Kind: "choice", Choices: make([]lessons.Choice, 4)}}
+	q.Q.Choices[2].Right = true
+	for _, c := range []struct {
+		tried   []int
+		credit  float64
+		verdict string
+	}{
+		{nil, 0, ""},
+		{[]int{0}, 0, ""},
+		{[]int{2}, 1, "right"},
+		{[]int{0, 2}, 2. / 3, "right, second try"},
+		{[]int{0, 1, 2}, 1. / 3, "right, third try"},
+		{[]int{0, 1, 3, 2}, 0, "right, fourth try"},
+	} {
+		q.Tried = c.tried
+		if !(math.Abs(q.Credit()-c.credit) <= 1e-12) || q.Done() && q.Verdict() != c.verdict {
+			t.Errorf("%v: credit %g, %q", c.tried, q.Credit(), q.Verdict())
+		}
+	}
+}
