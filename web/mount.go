@@ -7,34 +7,36 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/learn"
+	"github.com/tokenbytoken/viz/web/practice"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// mountLearn adds the pages of Learn and Practise, the home page among them.
-// Without a course or somewhere to keep progress that leads to the loop.
-func (s *Server) mountLearn(mux *http.ServeMux) {
+// mountCourse adds the pages of Learn, the home page among them, and of Practise.
+// Without a course or somewhere to keep progress the home page leads to the loop.
+func (s *Server) mountCourse(mux *http.ServeMux) {
 	if s.cfg.Course == nil || s.cfg.Progress == nil {
 		mux.HandleFunc("GET /{$}", s.home)
 		return
 	}
-	deps := learn.Deps{
-		Deps: coursework.Deps{
-			Course: s.cfg.Course, Progress: s.cfg.Progress, Learner: s.learners.of, Log: s.cfg.Logger,
-		},
-		Model: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat,
+	work := coursework.Deps{
+		Course: s.cfg.Course, Progress: s.cfg.Progress, Learner: s.learners.of, Log: s.cfg.Logger,
 	}
+	deps := learn.Deps{Deps: work, Model: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat}
 	if s.drafts != nil {
 		deps.DraftSeat = s.drafts.Seat
-	}
-	deps.Forget = func(ctx context.Context, learner string) error {
-		if s.hub == nil { // set after this room, where classes are held
-			return nil
-		}
-		return s.hub.Forget(ctx, learner)
 	}
 	room := learn.New(deps)
 	s.add(room.Feeds())
 	room.Mount(mux)
+	practice.New(practice.Deps{Deps: work, Model: s.cfg.Model, Forget: s.forget}).Mount(mux)
+}
+
+// forget deletes a learner's name from the lists of classes.
+func (s *Server) forget(ctx context.Context, learner string) error {
+	if s.hub == nil { // no classes are held
+		return nil
+	}
+	return s.hub.Forget(ctx, learner)
 }
 
 // mountLabs adds the pages of the labs and their feed.

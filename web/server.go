@@ -97,7 +97,7 @@ func New(cfg Config) (*Server, error) {
 	})
 	mux := http.NewServeMux()
 	s.mountOwn(mux)
-	s.mountLearn(mux)
+	s.mountCourse(mux)
 	s.mountLabs(mux)
 	if err := s.mountClasses(mux); err != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)

@@ -12,9 +12,7 @@ import (
 func TestAccessible(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
-	paths := []string{
-		"/?seed=3&n=6", "/learn", "/reference", "/glossary", "/search?q=temperature", "/progress", "/learn/none",
-	}
+	paths := []string{"/?seed=3&n=6", "/learn", "/reference", "/glossary", "/search?q=temperature", "/learn/none"}
 	for _, l := range course.Lessons {
 		if l.Slug == "temperature" || l.Slug == "the-loop" || l.Slug == "speculative-decoding" {
 			paths = append(paths, l.Href())
@@ -50,7 +48,7 @@ func TestReflow(t *testing.T) {
 	url, course := serve(t)
 	const width = 320
 	tab := browser.Open(t, browser.Screen{Width: width, Height: 800, Touch: true}, url)
-	paths := []string{"/?seed=3&n=6", "/learn", "/reference", "/glossary", "/search?q=temperature", "/progress"}
+	paths := []string{"/?seed=3&n=6", "/learn", "/reference", "/glossary", "/search?q=temperature"}
 	for n, l := range course.Lessons {
 		if fixture.LongTier() || n%3 == 0 {
 			paths = append(paths, l.Href())

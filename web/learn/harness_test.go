@@ -19,13 +19,7 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	return newSiteAt(t, time.Now)
-}
-
-// newSiteAt is newSite by another clock for what is kept.
-func newSiteAt(t *testing.T, now func() time.Time) *site {
-	t.Helper()
-	s := &site{Site: courseworktest.New(t, now)}
+	s := &site{Site: courseworktest.New(t, time.Now)}
 	s.pages = New(Deps{Deps: s.Deps, Model: testmodel.Target(t)})
 	s.pages.Mount(s.ServeMux)
 	return s

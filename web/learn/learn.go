@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -18,12 +17,9 @@ type Deps struct {
 	// Seat and DraftSeat, where not nil, give a place at the pools that run the
 	// two models for everybody.
 	Seat, DraftSeat func() *infer.Seat
-	// Forget, where not nil, takes a learner who deletes everything out of what
-	// is kept elsewhere: the lists of classes.
-	Forget func(ctx context.Context, learner string) error
 }
 
-// Pages answers the addresses of Learn and Practise.
+// Pages answers the addresses of Learn.
 type Pages struct {
 	Deps
 	coursework.Base
@@ -36,7 +32,7 @@ func New(d Deps) *Pages {
 	return &Pages{Deps: d, Base: coursework.New(d.Deps), turns: newTurns(d), widgets: newWidgets(d.Course)}
 }
 
-func (p *Pages) learnRoutes() pages.Routes {
+func (p *Pages) routes() pages.Routes {
 	return pages.Routes{
 		"GET /{$}":               p.home,
 		"GET /learn/turn":        p.turn,
@@ -47,14 +43,10 @@ func (p *Pages) learnRoutes() pages.Routes {
 		"GET /reference":         p.reference,
 		"GET /glossary":          p.glossary,
 		"GET /search":            p.search,
-		"GET /progress":          p.progress,
-		"GET /progress/export":   p.export,
-		"POST /progress/import":  p.importFile,
-		"POST /progress/delete":  p.deleteAll,
 	}
 }
 
-// Mount adds the addresses of Learn and Practise to the server's.
+// Mount adds the addresses of Learn to the server's.
 func (p *Pages) Mount(mux *http.ServeMux) {
-	p.Base.Mount(mux, p.learnRoutes(), p.practiceRoutes(), p.widgetRoutes())
+	p.Base.Mount(mux, p.routes(), p.widgetRoutes())
 }

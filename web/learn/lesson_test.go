@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/web/practice"
 )
 
-// others are the pages that links may lead to beside this room's own.
+// others are the pages of other rooms than Learn and Practise that links lead to.
 var others = map[string]bool{"/loop": true, "/labs": true, "/teach": true}
 
 // TestLinks follows every link of every page that teaches: each leads to a page
@@ -18,6 +20,7 @@ var others = map[string]bool{"/loop": true, "/labs": true, "/teach": true}
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
+	practice.New(practice.Deps{Deps: s.Site.Deps, Model: s.pages.Model}).Mount(s.ServeMux)
 	pages := map[string]*goquery.Document{}
 	open := func(path string) *goquery.Document {
 		if d, ok := pages[path]; ok {
@@ -160,7 +163,7 @@ func TestVisits(t *testing.T) {
 func TestNotThere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	for _, path := range []string{"/learn/none", "/learn/a/b", "/reference/x", "/progress/none"} {
+	for _, path := range []string{"/learn/none", "/learn/a/b", "/reference/x"} {
 		d := s.Parse(path, s.Do(httptest.NewRequest(http.MethodGet, path, nil)), http.StatusNotFound)
 		if d.Find("h1").Length() != 1 || d.Find(`main a[href="/learn"]`).Length() != 1 {
 			t.Errorf("%s: the page does not lead on", path)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
 // TestChoice: a wrong choice says why and stays open, the right one ends it and
@@ -103,7 +104,7 @@ func TestRecall(t *testing.T) {
 	if got := s.Tally(); got.Answered != 1 || got.Credit != 1/float64(len(q.Rubric)) {
 		t.Errorf("%+v", got)
 	}
-	data, err := s.pages.Progress.Export(t.Context(), "someone")
+	data, err := s.pages.Progress.Export(t.Context(), courseworktest.Learner)
 	if err != nil || strings.Contains(string(data), "mine") {
 		t.Errorf("what was written is kept (%v)", err)
 	}

@@ -2,7 +2,6 @@ package learn_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
@@ -14,11 +13,5 @@ func TestMain(m *testing.M) { browser.Main(m) }
 // serve runs the whole server and returns its URL and the course it teaches.
 func serve(t *testing.T) (url string, course *lessons.Course) {
 	t.Helper()
-	return serveAt(t, time.Now)
-}
-
-// serveAt is serve by another clock for what is kept of learners.
-func serveAt(t *testing.T, now func() time.Time) (url string, course *lessons.Course) {
-	t.Helper()
-	return webtest.Serve(t, webtest.Options{Now: now}), webtest.Course(t)
+	return webtest.Serve(t, webtest.Options{}), webtest.Course(t)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// tourPages are what a visitor sees of Learn, and names for the pictures.
+// tourPages are what a visitor sees of Learn, with their progress, and names for
+// the pictures.
 var tourPages = map[string]string{
 	"/?seed=3&n=6": "home", "/learn": "learn", "/learn/the-loop": "the-loop", "/learn/temperature": "temperature",
 	"/learn/logits-and-softmax": "logits", "/learn/longer-chapter": "longer", "/reference": "reference",

@@ -1,0 +1,110 @@
+package practice
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// The picture of calibration, in its own units: a square with the confidence
+// stated from left to right and how often it came true from the bottom up. On
+// the diagonal the two agree.
+const (
+	chartLeft, chartTop = 40.0, 28.0
+	chartSide           = 240.0
+	chartWidth          = 300
+	chartHeight         = 316
+)
+
+// calibrationChart is the picture and its table.
+type calibrationChart struct {
+	N      int
+	Say    string
+	Dots   []calibrationDot
+	Ticks  []chartTick
+	Rows   []calibrationRow
+	Stated string // mean confidence, "0.71"
+	Hits   string // share of right guesses
+	Score  string // mean logarithmic score
+}
+
+// calibrationDot is one bin with guesses in it. Its area grows with their
+// number, which stands above it as well.
+type calibrationDot struct {
+	X, Y, R, LabelY string
+	N               string
+	Say             string
+}
+
+// chartTick labels both axes at the same value.
+type chartTick struct{ At, Flip, Label string }
+
+// calibrationRow is the same in words.
+type calibrationRow struct{ Range, N, Stated, Hits string }
+
+func newCalibrationChart(c progress.Calibration) calibrationChart {
+	v := calibrationChart{
+		N: c.N, Stated: terms.Decimals(c.Stated, 2), Score: terms.Decimals(c.Score, 2),
+	}
+	if c.N > 0 {
+		share := float64(c.Right) / float64(c.N)
+		v.Hits = terms.Decimals(share, 2)
+		v.Say = calibrationSay(c.N, c.Stated-share)
+	}
+	for _, b := range c.Bins {
+		if b.N == 0 {
+			continue
+		}
+		r := 4 + 2*math.Sqrt(float64(min(b.N, 36)))
+		x, y := chartLeft+chartSide*b.Stated, chartTop+chartSide*(1-b.Rate)
+		between := fmt.Sprintf("%s to %s", terms.Decimals(b.From, 1), terms.Decimals(b.To, 1))
+		v.Dots = append(v.Dots, calibrationDot{
+			X: unit(x), Y: unit(y), R: unit(r), LabelY: unit(y - r - 4), N: terms.Count(b.N),
+			Say: fmt.Sprintf(
+				"%s at %s, right %s of the time", terms.CountedAs(b.N, "guess", "guesses"), terms.Decimals(b.Stated, 2),
+				terms.Decimals(b.Rate, 2),
+			),
+		})
+		v.Rows = append(
+			v.Rows, calibrationRow{between, terms.Count(b.N), terms.Decimals(b.Stated, 2), terms.Decimals(b.Rate, 2)},
+		)
+	}
+	for _, t := range []float64{0, 0.5, 1} {
+		v.Ticks = append(
+			v.Ticks, chartTick{unit(chartLeft + chartSide*t), unit(chartTop + chartSide*(1-t)), terms.Decimals(t, 1)},
+		)
+	}
+	return v
+}
+
+// frame and diagonal are the picture's lines, as SVG paths.
+func (calibrationChart) frame() string {
+	return fmt.Sprintf("M%g %gv%gh%g", chartLeft, chartTop, chartSide, chartSide)
+}
+
+func (calibrationChart) diagonal() string {
+	return fmt.Sprintf("M%g %gl%g %g", chartLeft, chartTop+chartSide, chartSide, -chartSide)
+}
+
+// fewGuesses is the number from which on guesses are summed up.
+const fewGuesses = 10
+
+// calibrationSay sums up by how much the confidence of n guesses lies above what
+// came true. Differences below a tenth are not told from chance.
+func calibrationSay(n int, over float64) string {
+	switch {
+	case n < fewGuesses:
+		return "Too few guesses to judge by yet: after ten, this line says how you are doing."
+	case over >= 0.1:
+		return "You are surer than you are right: the dots lie below the line."
+	case over <= -0.1:
+		return "You are right more often than you say: the dots lie above the line."
+	}
+	return "What you say and what happens are close."
+}
+
+// unit writes a length of the picture.
+func unit(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }

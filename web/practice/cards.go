@@ -1,0 +1,154 @@
+package practice
+
+import (
+	"net/http"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/lessons/fsrs"
+	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// deckPage is the flashcards as they stand for one learner.
+type deckPage struct {
+	Deck  progress.Deck
+	Card  *lessons.Card // nil where none waits
+	State progress.CardState
+	Asked bool   // this card was asked for by its address
+	Turn  bool   // the back is shown from the start
+	Key   string // of the review to come, so that sending it twice counts once
+	Done  string // what the last review came to
+	All   []deckCard
+}
+
+// deckCard is one card of the whole list.
+type deckCard struct {
+	*lessons.Card
+	progress.CardState
+	Say string
+}
+
+// cards answers GET /cards: the card that waits longest, or with ?card=ID that
+// one.
+func (p *Pages) cards(w http.ResponseWriter, r *http.Request) {
+	id := r.URL.Query().Get("card")
+	if id != "" && p.Course.Card(id) == nil {
+		p.Refuse(
+			w, r, http.StatusNotFound, "There is no such card.",
+			"It may have another name now. All cards are listed under Practice.",
+		)
+		return
+	}
+	v, err := p.deckOf(r, p.Who(w, r), id)
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	v.Turn = r.URL.Query().Get("turn") != ""
+	p.sendDeck(w, r, v)
+}
+
+func (p *Pages) sendDeck(w http.ResponseWriter, r *http.Request, v *deckPage) {
+	if pages.Fragment(r) {
+		p.HTML(w, r, http.StatusOK, deckHTML(v))
+		return
+	}
+	p.HTML(w, r, http.StatusOK, cardsPage(v))
+}
+
+// deckOf reads the deck and takes the card of an id, or the next one.
+func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
+	deck, err := p.Progress.Cards(r.Context(), learner)
+	if err != nil {
+		return nil, err
+	}
+	v := &deckPage{Deck: deck, Key: progress.NewKey(), Asked: id != ""}
+	if id == "" && deck.Next != nil {
+		id = deck.Next.Card
+	}
+	for _, s := range deck.Cards {
+		c := p.Course.Card(s.Card)
+		if s.Card == id {
+			v.Card, v.State = c, s
+		}
+		v.All = append(v.All, deckCard{c, s, standSay(s)})
+	}
+	return v, nil
+}
+
+// review answers POST /cards/review. The review is on disk before the answer
+// says so, and the same key again counts once.
+func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
+	if !p.Form(w, r) {
+		return
+	}
+	learner := p.Who(w, r)
+	id, key := r.PostForm.Get("card"), r.PostForm.Get("key")
+	if p.Course.Card(id) == nil {
+		p.Refuse(w, r, http.StatusNotFound, "There is no such card.", "Nothing was saved. Reload the page.")
+		return
+	}
+	grade, err := fsrs.ParseGrade(r.PostForm.Get("grade"))
+	if err != nil {
+		p.Refuse(
+			w, r, http.StatusBadRequest, "This is not a grade.",
+			"A card is graded again, hard, good or easy. Nothing was saved.",
+		)
+		return
+	}
+	after, err := p.Progress.Review(r.Context(), learner, id, grade, key)
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	v, err := p.deckOf(r, learner, "")
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	v.Done = "Kept: " + grade.String() + ". This card comes back in " + terms.Wait(after.Due.Sub(after.Last)) + "."
+	p.sendDeck(w, r, v)
+}
+
+// gradeButton is one of the four grades of the card shown.
+type gradeButton struct{ Value, Name, Says, Wait, Cap string }
+
+// Grades are the four grades with the wait that each would bring.
+func (v *deckPage) Grades() []gradeButton {
+	says := [...]string{"not recalled", "with effort", "recalled", "at once"}
+	var list []gradeButton
+	for i, g := range fsrs.Grades {
+		list = append(
+			list,
+			gradeButton{
+				g.String(), terms.Capital(g.String()), says[i], terms.Wait(v.State.Waits[i]), string(rune('1' + i)),
+			},
+		)
+	}
+	return list
+}
+
+// standSay says where a card stands.
+func standSay(s progress.CardState) string {
+	switch {
+	case s.New:
+		return "new"
+	case s.Strong:
+		return "strong, due " + dueSay(s)
+	}
+	return "due " + dueSay(s)
+}
+
+func dueSay(s progress.CardState) string { return s.Due.Format("2 January 2006, 15:04") + " UTC" }
+
+// printCards answers GET /cards/print: one card a page.
+func (p *Pages) printCards(w http.ResponseWriter, r *http.Request) {
+	p.HTML(w, r, http.StatusOK, paperPage("Cards to print", false, p.Course.Cards))
+}
+
+// foldCards answers GET /cards/fold: front and back side by side, to be folded
+// in the middle.
+func (p *Pages) foldCards(w http.ResponseWriter, r *http.Request) {
+	p.HTML(w, r, http.StatusOK, paperPage("Cards to fold", true, p.Course.Cards))
+}

@@ -1,0 +1,131 @@
+package practice_test
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// TestCardsByKeyboard: cards are turned and graded by keys; one graded good
+// comes back when its time has come, by a clock that the test moves.
+func TestCardsByKeyboard(t *testing.T) {
+	t.Parallel()
+	var ahead atomic.Int64
+	begin := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	now := func() time.Time { return begin.Add(time.Duration(ahead.Load())) }
+	url, cards := webtest.Serve(t, webtest.Options{Now: now}), webtest.Course(t).Cards
+	tab := browser.Open(t, browser.Laptop, url+"/cards")
+	all := len(cards)
+	counts := func(due, fresh, later int) {
+		t.Helper()
+		tab.Wait(fmt.Sprintf("%d due, %d new, %d later", due, fresh, later), fmt.Sprintf(
+			`[...document.querySelectorAll(".counts dd")].map((e) => e.innerText).join() === "%d,%d,%d"`, due,
+			fresh, later))
+	}
+	counts(0, all, 0)
+	tab.Keys("3") // not before it was turned
+	counts(0, all, 0)
+	tab.Keys(" ")
+	tab.Wait("the back", `document.querySelector("[data-turn]").open`)
+	tab.Keys("3")
+	counts(0, all-1, 1)
+	tab.WaitText(".deck__said", "Kept: good. This card comes back in 10 min.")
+	tab.Keys(" 4")
+	counts(0, all-2, 2)
+	ahead.Store(int64(10 * time.Minute))
+	tab.Reload()
+	counts(1, all-2, 1)
+	if got := tab.Attr("#deck", "data-card"); got != cards[0].ID {
+		t.Errorf("due is %s", got)
+	}
+	tab.Keys(" 3")
+	counts(0, all-2, 2)
+	ahead.Store(int64(60 * 24 * time.Hour))
+	tab.Reload()
+	counts(2, all-2, 0)
+}
+
+// TestCardByHash: the address that a search leads to shows that card.
+func TestCardByHash(t *testing.T) {
+	t.Parallel()
+	url, course := serve(t)
+	want := course.Cards[4].ID
+	tab := browser.Open(t, browser.Laptop, url+"/cards#"+want)
+	tab.Wait("that card", fmt.Sprintf(`document.querySelector("#deck")?.dataset.card === %q`, want))
+}
+
+// TestCardsByTouch: turned and graded with a finger.
+func TestCardsByTouch(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	tab := browser.Open(t, browser.Phone, url+"/cards")
+	hands := browser.Touch(tab)
+	hands.Press(".fcard__turn summary")
+	hands.Press(`.grade[value="easy"]`)
+	tab.Wait("the review kept", `document.querySelector(".deck__said").innerText.startsWith("Kept: easy")`)
+}
+
+// TestCardsOnPaper: one card a page, and the sheet to fold puts several on
+// each.
+func TestCardsOnPaper(t *testing.T) {
+	t.Parallel()
+	url, course := serve(t)
+	for _, dark := range []bool{false, true} {
+		screen := browser.Laptop
+		screen.Dark = dark
+		tab := browser.Open(t, screen, url+"/cards/print")
+		pdf := tab.PDF()
+		if n := browser.Pages(pdf); n != len(course.Cards) {
+			t.Errorf("dark %v: %d pages for %d cards", dark, n, len(course.Cards))
+		}
+		tab.Keep(fmt.Sprintf("cards-dark-%v.pdf", dark), pdf)
+	}
+	if wide := browser.Value[[]string](
+		browser.Open(t, browser.Laptop, url+"/cards/print"),
+		`[...document.querySelectorAll(".pcard")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.id)`,
+	); len(wide) > 0 {
+		t.Errorf("cards wider than their page: %v", wide)
+	}
+	tab := browser.Open(t, browser.Laptop, url+"/cards/fold")
+	pdf := tab.PDF()
+	tab.Keep("cards-fold.pdf", pdf)
+	// A strip is at least 44 mm of the 277 mm that a page has: at most 6 on each.
+	if n := browser.Pages(pdf); n < (len(course.Cards)+5)/6 || n > len(course.Cards)/2 {
+		t.Errorf("to fold: %d pages for %d cards", n, len(course.Cards))
+	}
+}
+
+// TestPredictByKeyboard: a digit takes a candidate, Enter reveals, N goes on.
+func TestPredictByKeyboard(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	tab := browser.Open(t, browser.Laptop, url+"/predict?start=story")
+	for n := 1; n <= 2; n++ {
+		tab.WaitText(".guess__title small", fmt.Sprintf("token %d", n))
+		browser.Keyboard(tab).Slide("#sure", 70)
+		tab.Keys("2")
+		tab.Wait("the second", `document.querySelector("#pick-2").checked`)
+		tab.Keys(browser.Enter)
+		tab.Wait("what comes", `document.activeElement?.id === "reveal"`)
+		tab.FullShot(fmt.Sprintf("reveal-%d.png", n))
+		tab.Wait("the guess kept", fmt.Sprintf(`document.querySelector(".cal__say").innerText.includes("%d guess")`, n))
+		tab.Keys("n")
+	}
+}
+
+// TestRevealAccessible: nor is anything found wrong after the reveal.
+func TestRevealAccessible(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	tab := browser.Open(t, browser.Laptop, url+"/predict?start=story&n=2")
+	hands := browser.Mouse(tab)
+	hands.Press("#pick-1")
+	hands.Press(".guess__act button")
+	tab.Wait("what comes", `document.querySelector("#reveal")`)
+	tab.Audit("the reveal")
+	tab.FullShot("reveal.png")
+}

@@ -1,0 +1,68 @@
+package practice
+
+import (
+	"bytes"
+	"encoding/csv"
+	"html"
+	"net/http"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+)
+
+// exportAnki answers GET /cards/export.txt: the cards as tab-separated text
+// with the header lines that Anki's import reads.
+func (p *Pages) exportAnki(w http.ResponseWriter, _ *http.Request) {
+	var b strings.Builder
+	b.WriteString(
+		"#separator:tab\n#html:true\n#notetype:Basic\n#deck:Token by Token\n#columns:Front\tBack\tTags\n#tags " +
+			"column:3\n",
+	)
+	for _, c := range p.Course.Cards {
+		b.WriteString(ankiField(c.FrontText) + "\t" + ankiField(c.BackText) + "\t" + cardTags(c) + "\n")
+	}
+	attach(w, "text/plain; charset=utf-8", "token-by-token.txt", []byte(b.String()))
+}
+
+// ankiField is a text as one field on one line: markup in it stays text, lines
+// become breaks.
+func ankiField(s string) string {
+	s = strings.Join(strings.Fields(strings.ReplaceAll(s, "\n", " \x00 ")), " ")
+	return strings.ReplaceAll(html.EscapeString(s), " \x00 ", "<br>")
+}
+
+func cardTags(c *lessons.Card) string {
+	lesson, _, _ := strings.Cut(c.Section, "#")
+	return "token-by-token::" + c.Outcome + " token-by-token::" + lesson
+}
+
+// exportCSV answers GET /cards/export.csv.
+func (p *Pages) exportCSV(w http.ResponseWriter, r *http.Request) {
+	var b bytes.Buffer
+	b.WriteString("\uFEFF") // or spreadsheets read it in the wrong letters
+	c := csv.NewWriter(&b)
+	c.UseCRLF = true
+	rows := [][]string{{"id", "front", "back", "outcome", "section"}}
+	for _, card := range p.Course.Cards {
+		rows = append(rows, []string{card.ID, card.FrontText, card.BackText, card.Outcome, card.Section})
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = terms.Cell(row[i])
+		}
+	}
+	if err := c.WriteAll(rows); err != nil { // a buffer takes everything
+		p.Fail(w, r, err)
+		return
+	}
+	attach(w, "text/csv; charset=utf-8", "token-by-token.csv", b.Bytes())
+}
+
+func attach(w http.ResponseWriter, kind, name string, data []byte) {
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	h.Set("Cache-Control", "no-store")
+	w.Write(data)
+}

@@ -1,0 +1,280 @@
+package practice
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// drillWork is a drill as far as one learner has come with it. All of it
+// travels in the page's own form: an address holds the numbers, the form the
+// answers, and the server keeps only what counts for the learner's progress.
+type drillWork struct {
+	*drill.Problem
+	Info    drill.Info
+	Score   drill.Score
+	Step    *drill.Step
+	N       int    // of the step, from 0
+	At      string // the cell at hand
+	Help    int    // how much of its help is open: hints 1 to 3, the step, the result
+	Key     string // of this sitting, so that a step counts once
+	Answers map[string]string
+	First   map[string]string // what became of a cell's first answer, see firstWorth
+	Kept    []string          // steps whose result was kept
+	Worked  bool              // the worked solution is open
+	Cell    string            // the cell that was just checked
+}
+
+// The help that a cell has beyond its hints.
+const (
+	helpStep   = drill.Rungs + 1
+	helpResult = drill.Rungs + 2
+)
+
+// What a cell is worth by its first answer: right, nearly right, wrong and put
+// right later, or shown.
+var firstWorth = map[string]float64{"r": 1, "p": 0.75, "w": 0.5, "s": 0}
+
+// openDrill reads an address's drill and numbers, or answers that there are
+// none.
+func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
+	info, ok := drill.Find(r.PathValue("drill"))
+	if !ok {
+		p.Refuse(w, r, http.StatusNotFound, "There is no such drill.", "The drills are listed under Practice.")
+		return nil
+	}
+	seed, level := uint64(0), 1
+	q := r.URL.Query()
+	var err error
+	if s := q.Get("seed"); s != "" {
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			p.Refuse(
+				w, r, http.StatusBadRequest, "There is no such set of numbers.",
+				"In the address, seed must be a whole number from 0 on.",
+			)
+			return nil
+		}
+	}
+	if s := q.Get("level"); s != "" {
+		if level, err = strconv.Atoi(s); err != nil {
+			level = -1
+		}
+	}
+	problem, err := drill.New(info.Kind, seed, level)
+	var unknown *drill.UnknownError
+	if errors.As(err, &unknown) {
+		p.Refuse(w, r, http.StatusNotFound, "There is no such drill.", terms.Capital(unknown.What)+".")
+		return nil
+	}
+	return &drillWork{
+		Problem: problem, Info: info, Step: problem.Steps[0], Key: progress.NewKey(),
+		Answers: map[string]string{}, First: map[string]string{},
+	}
+}
+
+// drill answers GET /practice/DRILL.
+func (p *Pages) drill(w http.ResponseWriter, r *http.Request) {
+	v := p.openDrill(w, r)
+	if v == nil {
+		return
+	}
+	v.goTo(r.URL.Query().Get("step"))
+	v.settle()
+	p.HTML(w, r, http.StatusOK, drillPage(v))
+}
+
+// drillCheck answers POST /practice/DRILL/check: the whole form of the drill,
+// answered by the same with its verdicts.
+func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
+	v := p.openDrill(w, r)
+	if v == nil || !p.Form(w, r) {
+		return
+	}
+	v.read(r.PostForm)
+	v.settle()
+	if err := p.keepDrill(w, r, v); err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	if pages.Fragment(r) {
+		p.HTML(w, r, http.StatusOK, drillForm(v))
+		return
+	}
+	p.HTML(w, r, http.StatusOK, drillPage(v))
+}
+
+// goTo opens a step, or stays where there is none of that name.
+func (v *drillWork) goTo(id string) {
+	for i, s := range v.Steps {
+		if s.ID == id {
+			v.Step, v.N = s, i
+		}
+	}
+}
+
+// read takes the answers and what was asked for from the form.
+func (v *drillWork) read(form url.Values) {
+	if k := form.Get("key"); k != "" {
+		v.Key = k
+	}
+	for _, id := range v.Order() {
+		// A set comes as one value each, or joined from a step not shown.
+		if text := strings.Join(
+			slices.DeleteFunc(slices.Clone(form[id]), func(s string) bool { return s == "" }), ",",
+		); text != "" {
+			v.Answers[id] = text
+		}
+	}
+	for _, s := range form["first"] {
+		if id, state, ok := strings.Cut(s, "="); ok && v.Problem.Cell(id) != nil {
+			if _, known := firstWorth[state]; known {
+				v.First[id] = state
+			}
+		}
+	}
+	for _, s := range form["kept"] {
+		if slices.ContainsFunc(v.Steps, func(x *drill.Step) bool { return x.ID == s }) {
+			v.Kept = append(v.Kept, s)
+		}
+	}
+	v.Worked = form.Get("worked") != ""
+	v.Cell = form.Get("cell")
+	v.goTo(form.Get("step"))
+	v.At = form.Get("at")
+	v.Help, _ = strconv.Atoi(form.Get("help"))
+	v.Help = min(max(v.Help, 0), helpResult)
+	v.asked(form.Get("do"))
+}
+
+// asked carries out what a button asks for.
+func (v *drillWork) asked(do string) {
+	what, of, _ := strings.Cut(do, ":")
+	switch what {
+	case "go":
+		v.goTo(of)
+		v.At, v.Help = "", 0
+	case "hint":
+		v.Help = min(v.Help+1, helpStep)
+	case "work":
+		v.At, v.Help = of, max(v.Help, helpStep)
+	case "show":
+		v.Help = helpResult
+		v.give(v.At)
+	case "worked":
+		v.Worked = true
+		for _, id := range v.Order() {
+			v.give(id)
+		}
+	}
+}
+
+// give notes that a cell's result was shown before it was found.
+func (v *drillWork) give(id string) {
+	if v.Problem.Cell(id) != nil && v.Check(id, v.Answers[id]).State != drill.Right {
+		v.First[id] = "s"
+	}
+}
+
+// settle works out the verdicts, what became of first answers, and the cell
+// at hand.
+func (v *drillWork) settle() {
+	v.Score = v.Problem.Score(v.Answers)
+	for id, verdict := range v.Score.Verdicts {
+		state := map[drill.State]string{drill.Right: "r", drill.Part: "p", drill.Wrong: "w"}[verdict.State]
+		if v.First[id] == "" && state != "" {
+			v.First[id] = state
+		}
+	}
+	cells := v.stepCells()
+	if !slices.Contains(cells, v.At) {
+		v.At, v.Help = cells[0], 0
+		for _, id := range cells {
+			if v.Score.Verdicts[id].State != drill.Right {
+				v.At = id
+				break
+			}
+		}
+	}
+}
+
+// keepDrill keeps the result of each step that is complete, once.
+func (p *Pages) keepDrill(w http.ResponseWriter, r *http.Request, v *drillWork) error {
+	for i, s := range v.Score.Steps {
+		if !s.Complete || slices.Contains(v.Kept, s.ID) {
+			continue
+		}
+		credit, first := 0.0, 0
+		cells := v.cellsOf(v.Steps[i])
+		for _, id := range cells {
+			credit += firstWorth[v.First[id]]
+			if v.First[id] == "r" {
+				first++
+			}
+		}
+		err := p.Progress.Answer(r.Context(), p.Who(w, r), progress.Answer{
+			ID: v.Key + "." + s.ID, Item: string(v.Kind) + "/" + s.ID, Kind: progress.Drill,
+			Credit: credit / float64(len(cells)),
+			Detail: fmt.Sprintf("seed %d, level %d: %d of %d at first", v.Seed, v.Level, first, len(cells)),
+		})
+		if err != nil {
+			return err
+		}
+		v.Kept = append(v.Kept, s.ID)
+	}
+	return nil
+}
+
+// stepCells are the cells of the step, in the order of work.
+func (v *drillWork) stepCells() []string { return v.cellsOf(v.Step) }
+
+// cellsOf are a step's cells in the order of work. Their ids begin with it.
+func (v *drillWork) cellsOf(s *drill.Step) []string {
+	return slices.DeleteFunc(v.Order(), func(id string) bool { return !strings.HasPrefix(id, s.ID+".") })
+}
+
+// Action is where the form goes.
+func (v *drillWork) Action() string {
+	return fmt.Sprintf("/practice/%s/check?seed=%d&level=%d", v.Kind, v.Seed, v.Level)
+}
+
+// Href is the address of the same drill with these numbers at a level.
+func (v *drillWork) Href(level int) string {
+	return fmt.Sprintf("/practice/%s?seed=%d&level=%d", v.Kind, v.Seed, level)
+}
+
+// Fresh is the address of the drill with new numbers.
+func (v *drillWork) Fresh() string {
+	return fmt.Sprintf("/practice/%s?seed=%d&level=%d", v.Kind, 1+rand.Uint64N(9999), v.Level)
+}
+
+// Open tells whether the step can be worked on.
+func (v *drillWork) Open() bool { return v.Score.Steps[v.N].Open }
+
+// Hidden are the fields of cells in other steps, what became of first answers
+// and which results were kept, as names and values.
+func (v *drillWork) Hidden() [][2]string {
+	var list [][2]string
+	for _, id := range v.Order() {
+		if text := v.Answers[id]; text != "" && (!strings.HasPrefix(id, v.Step.ID+".") || !v.Open()) {
+			list = append(list, [2]string{id, text})
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(v.First)) {
+		list = append(list, [2]string{"first", id + "=" + v.First[id]})
+	}
+	for _, s := range v.Kept {
+		list = append(list, [2]string{"kept", s})
+	}
+	return list
+}

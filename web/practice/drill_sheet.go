@@ -1,0 +1,317 @@
+package practice
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// drillRow is a row of the step's table as it stands.
+type drillRow struct {
+	drill.Row
+	Items []drillItem
+	P, Q  float64 // for its bar; below 0 where there is none yet
+	Whys  []drill.Verdict
+}
+
+// drillItem is one place of the table.
+type drillItem struct {
+	drill.Item
+	Key, Head string // of its column
+	Class     string
+	Verdict   drill.Verdict
+	Answer    string
+}
+
+// The classes of a cell by its verdict.
+var ansClass = map[drill.State]string{
+	drill.Right: "ans--ok", drill.Part: "ans--part", drill.Wrong: "ans--bad", drill.Refused: "ans--refused",
+	drill.Empty: "ans--todo",
+}
+
+// Rows are the table's rows, Foot those below the line.
+func (v *drillWork) Rows() []drillRow { return v.rows(v.Step.Rows) }
+
+// Foot is the rows below the line.
+func (v *drillWork) Foot() []drillRow { return v.rows(v.Step.Foot) }
+
+func (v *drillWork) rows(from []drill.Row) []drillRow {
+	var list []drillRow
+	for i, row := range from {
+		r := drillRow{Row: row, P: -1, Q: -1}
+		for j, item := range row.Items {
+			c := v.Step.Columns[j]
+			x := drillItem{Item: item, Key: c.Key, Head: c.Head, Class: "given"}
+			value, known := item.Value, item.Text != ""
+			switch {
+			case item.Cell != nil:
+				x.Verdict, x.Answer = v.Score.Verdicts[item.Cell.ID], v.Answers[item.Cell.ID]
+				x.Class = ""
+				value, known = x.Verdict.Value, x.Verdict.State == drill.Right || x.Verdict.State == drill.Part
+				if said(x.Verdict) && (item.Option == "" || i == len(from)-1) {
+					r.Whys = append(r.Whys, x.Verdict)
+				}
+			case item.Text == "" && c.State == drill.Locked:
+				x.Class = "locked"
+			case strings.HasPrefix(item.Text, "must") || strings.HasPrefix(item.Text, "ends") ||
+				strings.HasSuffix(item.Text, ":"):
+				x.Class = "due"
+			}
+			if known && c.Key == "p" {
+				r.P = value
+			}
+			if known && c.Key == "q" {
+				r.Q = value
+			}
+			r.Items = append(r.Items, x)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// said tells whether a verdict takes a row of its own.
+func said(v drill.Verdict) bool {
+	return v.State == drill.Wrong || v.State == drill.Part || v.State == drill.Refused
+}
+
+// Picked tells whether the row's option is in the answer of its set.
+func (i drillItem) Picked() bool {
+	return slices.Contains(strings.Split(i.Answer, ","), i.Option)
+}
+
+// Bars tells whether the table has bars: where it holds probabilities of
+// tokens.
+func (v *drillWork) Bars() bool {
+	return slices.ContainsFunc(v.Step.Columns, func(c drill.Column) bool { return c.Key == "p" })
+}
+
+// List tells whether the table is a list of quantities, Still whether there is
+// nothing to fill in it.
+func (v *drillWork) List() bool {
+	return len(v.Step.Columns) == 2 && !v.Still()
+}
+
+// Still tells whether the table is only to be read.
+func (v *drillWork) Still() bool {
+	return !slices.ContainsFunc(v.Step.Columns, func(c drill.Column) bool { return c.State == drill.Live })
+}
+
+// LockSay says where the columns open that are locked here, or "".
+func (v *drillWork) LockSay() string {
+	var heads []string
+	at := 0
+	for _, c := range v.Step.Columns {
+		if c.State != drill.Locked {
+			continue
+		}
+		for i := v.N + 1; i < len(v.Steps); i++ {
+			if slices.ContainsFunc(
+				v.Steps[i].Columns, func(x drill.Column) bool { return x.Key == c.Key && x.State == drill.Live },
+			) {
+				heads = append(heads, c.Head)
+				if at == 0 || i+1 < at {
+					at = i + 1
+				}
+				break
+			}
+		}
+	}
+	switch len(heads) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%s opens at step %d", heads[0], at)
+	}
+	return fmt.Sprintf("%s open from step %d on", strings.Join(heads, " and "), at)
+}
+
+// Told is the line that says what became of the cell that was just checked.
+func (v *drillWork) Told() string {
+	c := v.Problem.Cell(v.Cell)
+	if c == nil {
+		return ""
+	}
+	verdict := v.Score.Verdicts[v.Cell]
+	read := ""
+	if strings.Contains(verdict.Understood, " is ") {
+		read = " " + verdict.Understood + "."
+	}
+	switch verdict.State {
+	case drill.Right:
+		return strings.TrimSpace(c.Label + ": right." + read + " " + verdict.Note)
+	case drill.Part:
+		return c.Label + ": nearly." + read + " " + verdict.Title
+	case drill.Wrong:
+		return c.Label + ": not yet." + read + " " + verdict.Title
+	case drill.Refused:
+		return c.Label + ": " + verdict.Title
+	}
+	return ""
+}
+
+// Needs names the steps to be done before this one.
+func (v *drillWork) Needs() string {
+	var names []string
+	for _, id := range v.Step.Needs {
+		for i, s := range v.Steps {
+			if s.ID == id && !v.Score.Steps[i].Complete {
+				names = append(names, fmt.Sprintf("step %d, %s", i+1, s.Name))
+			}
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+// NeedID is the first step to be done before this one.
+func (v *drillWork) NeedID() string {
+	for _, id := range v.Step.Needs {
+		for i, s := range v.Steps {
+			if s.ID == id && !v.Score.Steps[i].Complete {
+				return id
+			}
+		}
+	}
+	return v.Step.ID
+}
+
+// Next is the step after this one, or nil at the end.
+func (v *drillWork) Next() *drill.Step {
+	if v.N+1 < len(v.Steps) {
+		return v.Steps[v.N+1]
+	}
+	return nil
+}
+
+// Pips are the states of the step's cells as classes.
+func (v *drillWork) Pips() []string {
+	var list []string
+	for _, id := range v.stepCells() {
+		list = append(
+			list,
+			map[drill.State]string{
+				drill.Right: "ok", drill.Part: "part", drill.Wrong: "bad",
+			}[v.Score.Verdicts[id].State],
+		)
+	}
+	return list
+}
+
+// drillShown is the help for the cell at hand.
+type drillShown struct {
+	Label  string
+	Hints  []drill.Hint
+	Lines  []drill.Line
+	Result bool   // the last line's result is shown
+	More   string // the button that opens more, "" where all is open
+	Do     string // what that button asks for
+	Whole  []wholePart
+	Tip    string
+}
+
+// wholePart is one token's part of the whole, in per cent of the width.
+type wholePart struct {
+	Name stage.Text
+	X, W float64
+	Part bool // that of the cell at hand
+}
+
+// Shown is the help that is open.
+func (v *drillWork) Shown() drillShown {
+	s := drillShown{Label: v.Problem.Cell(v.At).Label, Tip: v.tip()}
+	right := v.Score.Verdicts[v.At].State == drill.Right
+	if right || v.Help >= helpStep {
+		s.Lines, s.Result = v.Work(v.At), right || v.Help >= helpResult
+		s.Whole = v.whole()
+	} else {
+		for rung := 1; rung <= v.Help; rung++ {
+			s.Hints = append(s.Hints, v.Hint(v.At, rung))
+		}
+	}
+	switch {
+	case right || v.Help >= helpResult:
+	case v.Help >= helpStep:
+		s.More, s.Do = "Show the result", "show"
+	case v.Help == drill.Rungs:
+		s.More, s.Do = "Show the step", "hint"
+	case v.Help > 0:
+		s.More, s.Do = "Another hint", "hint"
+	default:
+		s.More, s.Do = "Give me a hint", "hint"
+	}
+	return s
+}
+
+// column finds the column of the cell at hand and its row.
+func (v *drillWork) column() (key string, row int) {
+	for i, r := range v.Step.Rows {
+		for j, item := range r.Items {
+			if item.Cell != nil && item.Cell.ID == v.At && item.Option == "" {
+				return v.Step.Columns[j].Key, i
+			}
+		}
+	}
+	return "", 0
+}
+
+// whole is the line that the probabilities of a step divide, where the cell at
+// hand is one of them.
+func (v *drillWork) whole() []wholePart {
+	key, at := v.column()
+	if key != "p" {
+		return nil
+	}
+	var list []wholePart
+	for _, o := range v.Overview() {
+		if o.Step != v.Step.ID {
+			continue
+		}
+		x := 0.0
+		for i, r := range o.Rows {
+			list = append(list, wholePart{Name: stage.Marked(r.Name), X: 100 * x, W: 100 * r.P, Part: i == at})
+			x += r.P
+		}
+	}
+	return list
+}
+
+// tip adds up what the learner has so far, in a column that must come to 1.
+func (v *drillWork) tip() string {
+	key, _ := v.column()
+	if key != "p" && key != "q" {
+		return ""
+	}
+	sum, head := 0.0, "p"
+	var parts []string
+	open := 0
+	for _, r := range v.Rows() {
+		for _, i := range r.Items {
+			if i.Key != key || i.Cell == nil {
+				continue
+			}
+			head = i.Head
+			if state := i.Verdict.State; state == drill.Empty || state == drill.Refused {
+				open++
+				continue
+			}
+			sum += i.Verdict.Value
+			parts = append(parts, strconv.FormatFloat(i.Verdict.Value, 'g', 4, 64))
+		}
+	}
+	if len(parts) < 2 {
+		return ""
+	}
+	tip := fmt.Sprintf(
+		"Check yourself: all %s together must come to 1. Yours so far: %s = %s", head, strings.Join(parts, " + "),
+		terms.Decimals(sum, 4),
+	)
+	if open > 0 {
+		return tip + fmt.Sprintf(", with %d to go.", open)
+	}
+	return tip + "."
+}

@@ -1,0 +1,283 @@
+package practice
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
+)
+
+const ownDrill = "/practice/softmax/check?seed=0&level=1"
+
+// check sends a drill's form as the page's script does.
+func (s *site) check(address string, form url.Values) *goquery.Document {
+	s.T.Helper()
+	return s.Parse(address, s.Post(address, true, form), http.StatusOK)
+}
+
+// TestDrillsSolved: every drill at every level takes its own worked answers as
+// right, keeps each step once, and says that all is done; all by plain forms.
+func TestDrillsSolved(t *testing.T) {
+	t.Parallel()
+	for _, info := range drill.Kinds() {
+		t.Run(string(info.Kind), func(t *testing.T) {
+			s := newSite(t)
+			for level := 1; level <= info.Levels; level++ {
+				p, err := drill.New(info.Kind, uint64(level-1), level)
+				if err != nil {
+					t.Fatal(err)
+				}
+				form := url.Values{"key": {fmt.Sprintf("key-%d", level)}}
+				for _, id := range p.Order() {
+					form.Set(id, p.Answer(id))
+				}
+				address := fmt.Sprintf("/practice/%s/check?seed=%d&level=%d", info.Kind, level-1, level)
+				for range 2 { // the second time keeps nothing
+					d := s.Parse(address, s.Post(address, false, form), http.StatusOK)
+					want := fmt.Sprintf("%d of %d cells right, 100%% of the points", len(p.Order()), len(p.Order()))
+					if got := text(d.Find("#ov small")); got != want {
+						t.Errorf("level %d: %q, want %q", level, got, want)
+					}
+					if n := d.Find(".dsteps .is-done").Length(); n != len(p.Steps) {
+						t.Errorf("level %d: %d steps done, want %d", level, n, len(p.Steps))
+					}
+				}
+			}
+			m, err := s.pages.Progress.Map(context.Background(), courseworktest.Learner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps := 0
+			for level := 1; level <= info.Levels; level++ {
+				p, _ := drill.New(info.Kind, uint64(level-1), level)
+				steps += len(p.Steps)
+			}
+			if len(m.Drills) != 1 || m.Drills[0].Times != steps || m.Drills[0].Best != 1 {
+				t.Errorf("kept %+v, want %d steps, the best 1", m.Drills, steps)
+			}
+		})
+	}
+}
+
+// TestDrillGivesNothingAway: before a hint was asked for, no answer of the
+// first step stands anywhere in the page.
+func TestDrillGivesNothingAway(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	body := s.Do(httptest.NewRequest(http.MethodGet, "/practice/softmax", nil)).Body.String()
+	for _, answer := range []string{"54.598", "20.086", "86.440", "0.6316", "0.2324", "0.0855", "0.8640"} {
+		if strings.Contains(body, answer) {
+			t.Errorf("the page holds %s", answer)
+		}
+	}
+}
+
+// TestDrillSlip: a wrong number keeps its place, struck through, and the named
+// slip opens as a row beneath it.
+func TestDrillSlip(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	d := s.check(ownDrill, url.Values{"softmax.p.1": {"0.3679"}, "cell": {"softmax.p.1"}, "at": {"softmax.p.1"}})
+	input := d.Find(`input[name="softmax.p.1"]`)
+	if input.AttrOr("value", "") != "0.3679" || input.AttrOr("aria-invalid", "") != "true" ||
+		!input.Parent().HasClass("ans--bad") {
+		t.Errorf("the cell is %v", input.Nodes[0].Attr)
+	}
+	row := input.Closest("tr").Next()
+	if !row.HasClass("why") || row.Find("b").Text() != "You divided by the largest exp, not by their sum." {
+		t.Errorf("beneath stands %q", text(row))
+	}
+	// 20.086 / 54.598 = 0.36789
+	if got := text(row); !strings.Contains(got, "20.086 / 54.598 = 0.3679") {
+		t.Errorf("the slip says %q", got)
+	}
+	if id := input.AttrOr("aria-describedby", ""); d.Find(fmt.Sprintf(`[id="%s"]`, id)).Length() != 1 {
+		t.Errorf("the cell is described by %q, which is not there", id)
+	}
+	if got := text(d.Find(".tally")); got != "0 right, 1 to fix, 15 to go" {
+		t.Errorf("the tally is %q", got)
+	}
+}
+
+// TestDrillUnderstood: other ways of writing a number are taken, and it is
+// said how they were read.
+func TestDrillUnderstood(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for answer, read := range map[string]string{
+		"63.2%": "63.2% is 0.632", "0,632": "0.632", ".632": "0.632", "12/19": "12/19 is 0.631579",
+	} {
+		d := s.check(ownDrill, url.Values{"softmax.p.0": {answer}, "cell": {"softmax.p.0"}})
+		if got := text(d.Find(".sheet__told")); !strings.Contains(got, "right") ||
+			strings.Contains(read, " is ") && !strings.Contains(got, read) {
+			t.Errorf("%s: %q, want it to say %q", answer, got, read)
+		}
+	}
+	for _, answer := range []string{"about two thirds", "inf", "NaN", "1e999"} {
+		d := s.check(ownDrill, url.Values{"softmax.p.0": {answer}, "cell": {"softmax.p.0"}})
+		if d.Find(".ans--refused").Length() != 1 || d.Find(".ans--bad").Length() != 0 {
+			t.Errorf("%s counts as a mistake", answer)
+		}
+		if d.Find(`[id="why-softmax.p.0"] b`).Text() == "" {
+			t.Errorf("%s: nothing is said", answer)
+		}
+	}
+}
+
+// TestDrillHints: the hints ask before they tell, and the result is shown only
+// when it is asked for; a result that was shown is worth nothing.
+func TestDrillHints(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	p, err := drill.New(drill.Softmax, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{"at": {"softmax.p.1"}, "do": {"hint"}, "help": {"0"}}
+	for rung := 1; rung <= drill.Rungs; rung++ {
+		d := s.check(ownDrill, form)
+		if got := text(d.Find(".shown li.is-now .eq")); !strings.HasPrefix(got, p.Hint("softmax.p.1", rung).Text[:10]) {
+			t.Errorf("hint %d is %q", rung, got)
+		}
+		if strings.Contains(text(d.Find(".shown")), "0.2324") {
+			t.Errorf("hint %d tells the result", rung)
+		}
+		form.Set("help", d.Find(`input[name="help"]`).AttrOr("value", ""))
+	}
+	d := s.check(ownDrill, form)
+	if d.Find(".shown .blank").Text() != "?" || strings.Contains(text(d.Find(".shown")), "0.2324") {
+		t.Errorf("the step shows %q", text(d.Find(".shown")))
+	}
+	form.Set("do", "show")
+	d = s.check(ownDrill, form)
+	if !strings.Contains(text(d.Find(".shown .is-now")), "= 0.2324") {
+		t.Errorf("the result is %q", text(d.Find(".shown .is-now")))
+	}
+	if d.Find(`input[name="first"][value="softmax.p.1=s"]`).Length() != 1 {
+		t.Error("it is not noted that the result was shown")
+	}
+}
+
+// TestDrillCredit: a cell that was wrong at first counts half, one whose
+// result was shown nothing.
+func TestDrillCredit(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	p, err := drill.New(drill.Shift, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{"key": {"sitting"}, "first": {"before.p.0=w", "before.p.1=s"}}
+	for _, id := range p.Order() {
+		if strings.HasPrefix(id, "before.") {
+			form.Set(id, p.Answer(id))
+		}
+	}
+	s.check("/practice/shift/check?seed=0&level=1", form)
+	m, err := s.pages.Progress.Map(context.Background(), courseworktest.Learner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 3 exps, their sum and 3 p: five right at first, one half, one nothing.
+	if want := 5.5 / 7; len(m.Drills) != 1 || m.Drills[0].Best < want-1e-9 || m.Drills[0].Best > want+1e-9 {
+		t.Errorf("kept %+v, want a credit of 5.5 / 7", m.Drills)
+	}
+}
+
+// TestDrillSteps: answers travel from step to step; a step that needs another
+// one says so.
+func TestDrillSteps(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	d := s.check(ownDrill, url.Values{"step": {"softmax"}, "softmax.exp.0": {"54.598"}, "do": {"go:topk"}})
+	if got := text(d.Find(".sheet--locked p")); !strings.Contains(got, "step 1, Softmax") {
+		t.Errorf("the locked step says %q", got)
+	}
+	if d.Find(`input[type="hidden"][name="softmax.exp.0"]`).AttrOr("value", "") != "54.598" {
+		t.Error("the answer of the other step is lost")
+	}
+	d = s.Get("/practice/softmax?step=hot")
+	if got := d.Find("#dq").Text(); got != "Work the softmax again at T = 2" {
+		t.Errorf("?step=hot leads to %q", got)
+	}
+}
+
+// TestDrillSets: boxes ticked by rows are one answer, and the crossing token
+// left out is named.
+func TestDrillSets(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	p, err := drill.New(drill.Softmax, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{"step": {"topp"}, "topp.keep": {"the", "a"}}
+	for _, id := range p.Order() {
+		if strings.HasPrefix(id, "softmax.") {
+			form.Set(id, p.Answer(id))
+		}
+	}
+	d := s.check(ownDrill, form)
+	if got := d.Find(".slip b").Text(); got != "The token that crosses the border stays." {
+		t.Errorf("two of three kept: %q", got)
+	}
+	form["topp.keep"] = []string{"the", "a", "an"}
+	d = s.check(ownDrill, form)
+	if n := d.Find(".pick.ans--ok input[checked]").Length(); n != 3 || d.Find(".slip").Length() != 0 {
+		t.Errorf("%d of 3 boxes are right", n)
+	}
+}
+
+// TestDrillAddresses that lead nowhere are answered with what they may be.
+func TestDrillAddresses(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for path, status := range map[string]int{
+		"/practice/none": 404, "/practice/softmax?level=4": 404, "/practice/softmax?level=x": 404,
+		"/practice/softmax?seed=-1": 400, "/practice/softmax?seed=18446744073709551616": 400,
+		"/practice/softmax?seed=18446744073709551615&level=3": 200,
+	} {
+		if w := s.Do(httptest.NewRequest(http.MethodGet, path, nil)); w.Code != status {
+			t.Errorf("%s: %d, want %d", path, w.Code, status)
+		}
+	}
+	bad := s.Post(
+		ownDrill, true,
+		url.Values{
+			"key": {"no good key"}, "step": {"none"}, "at": {"<script>"}, "first": {"x=y"}, "help": {"-7"},
+			"cell": {"<b>"},
+		},
+	)
+	if bad.Code != http.StatusOK || strings.Contains(bad.Body.String(), "<script>") {
+		t.Errorf("a form edited by hand: %d", bad.Code)
+	}
+}
+
+// TestNewNumbers: another seed gives other numbers, the same seed the same.
+func TestNewNumbers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	facts := func(path string) string { return text(s.Get(path).Find(".dfacts")) }
+	one, two := facts("/practice/softmax?seed=11&level=2"), facts("/practice/softmax?seed=12&level=2")
+	if one == two || one != facts("/practice/softmax?seed=11&level=2") {
+		t.Errorf("seed 11: %q, seed 12: %q", one, two)
+	}
+	fresh := s.Get("/practice/softmax?seed=11&level=2").Find(`[data-key="n"]`).AttrOr("href", "")
+	if !strings.HasPrefix(fresh, "/practice/softmax?seed=") || !strings.HasSuffix(fresh, "&level=2") {
+		t.Errorf("new numbers are at %q", fresh)
+	}
+	for level := 1; level <= 3; level++ {
+		want := fmt.Sprintf("/practice/softmax?seed=11&level=%d", level)
+		if level != 2 && s.Get("/practice/softmax?seed=11&level=2").Find(`a[href="`+want+`"]`).Length() == 0 {
+			t.Errorf("no way to the same numbers at level %d, %s", level, want)
+		}
+	}
+}

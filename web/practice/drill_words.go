@@ -1,0 +1,130 @@
+package practice
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// numbersSay says which numbers these are.
+func numbersSay(v *drillWork) string {
+	if v.Seed == 0 && v.Level == 1 {
+		return "the lesson's own"
+	}
+	return "seed " + strconv.FormatUint(v.Seed, 10)
+}
+
+// spoken is a cell's name for who does not see the table.
+func spoken(c *drill.Cell) string {
+	if c.Unit != "" && !strings.Contains(c.Label, c.Unit) {
+		return c.Label + ", in " + c.Unit
+	}
+	return c.Label
+}
+
+// hintName says what a hint does.
+func hintName(h drill.Hint) string {
+	return [...]string{"A question", "The rule", "With the numbers"}[h.Rung-1]
+}
+
+func optionType(c *drill.Cell) string {
+	if c.Type == drill.Set {
+		return "checkbox"
+	}
+	return "radio"
+}
+
+func chosen(c *drill.Cell, answer, option string) bool {
+	if c.Type == drill.Set {
+		return slices.Contains(strings.Split(answer, ","), option)
+	}
+	return answer == option
+}
+
+// slugOf makes a part of an id.
+func slugOf(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "-%x", r)
+		}
+	}
+	return b.String()
+}
+
+func extra(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+func percentOf(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
+
+// barTop and barHigh lay the bar of p inside that of q where there is one.
+func barTop(q float64) string {
+	if q > 0 {
+		return "5"
+	}
+	return "0"
+}
+
+func barHigh(q float64) string {
+	if q > 0 {
+		return "10"
+	}
+	return "20"
+}
+
+// miniQ is q as a bar shows it: below 0 where nothing was cut, and there is
+// but one bar.
+func miniQ(cut bool, r drill.SummaryRow) float64 {
+	if !cut {
+		return -1
+	}
+	return r.Q
+}
+
+// svgToken is a token's text inside of a picture.
+func svgToken(t stage.Text) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		_, err := io.WriteString(w, templ.EscapeString(t.String()))
+		return err
+	})
+}
+
+// keptBar makes the bar of a token that was cut a hatched one.
+func keptBar(kept bool) float64 {
+	if kept {
+		return -1
+	}
+	return 0
+}
+
+// became says what became of a candidate.
+func became(r predictRow) string {
+	var words []string
+	if r.Drawn {
+		words = append(words, "drawn")
+	}
+	if r.You {
+		words = append(words, "your guess")
+	}
+	if !r.Kept {
+		words = append(words, "cut")
+	}
+	return strings.Join(words, ", ")
+}
+
+// plainNumber writes a number with the digits it needs.
+func plainNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -1,0 +1,31 @@
+package practice
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
+)
+
+var text = courseworktest.Text
+
+// site is the pages as one learner sees them.
+type site struct {
+	*courseworktest.Site
+	pages *Pages
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	return newSiteAt(t, time.Now)
+}
+
+// newSiteAt is newSite by another clock for what is kept.
+func newSiteAt(t *testing.T, now func() time.Time) *site {
+	t.Helper()
+	s := &site{Site: courseworktest.New(t, now)}
+	s.pages = New(Deps{Deps: s.Deps, Model: testmodel.Target(t)})
+	s.pages.Mount(s.ServeMux)
+	return s
+}

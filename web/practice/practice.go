@@ -1,0 +1,122 @@
+package practice
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/coursework"
+	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// Deps is what the pages need. [coursework.Deps] and Model must be set.
+type Deps struct {
+	coursework.Deps
+	// Model makes the runs whose next token is guessed.
+	Model *infer.Model
+	// Forget, if not nil, deletes what is kept elsewhere about a learner who
+	// deletes everything: their name in the lists of classes.
+	Forget func(ctx context.Context, learner string) error
+}
+
+// Pages answers the addresses of Practise.
+type Pages struct {
+	Deps
+	coursework.Base
+}
+
+// New returns the pages.
+func New(d Deps) *Pages { return &Pages{d, coursework.New(d.Deps)} }
+
+// Mount adds the addresses of Practise to the server's.
+func (p *Pages) Mount(mux *http.ServeMux) { p.Base.Mount(mux, p.routes()) }
+
+// styles of the pages.
+var (
+	styles = append(
+		slices.Clip(coursework.Styles), "css/practice.css", "css/practice-small.css", "css/quiz.css",
+	)
+	cardStyles  = append(slices.Clip(styles), "css/cards.css")
+	paperStyles = append(slices.Clip(coursework.Styles), "css/paper.css")
+)
+
+// lang is the language of these pages.
+var lang = stage.English
+
+func (p *Pages) routes() pages.Routes {
+	return pages.Routes{
+		"GET /practice":                p.practice,
+		"GET /practice/{drill}":        p.drill,
+		"POST /practice/{drill}/check": p.drillCheck,
+		"GET /cards":                   p.cards,
+		"POST /cards/review":           p.review,
+		"GET /cards/print":             p.printCards,
+		"GET /cards/fold":              p.foldCards,
+		"GET /cards/export.txt":        p.exportAnki,
+		"GET /cards/export.csv":        p.exportCSV,
+		"GET /quiz":                    p.quiz,
+		"POST /quiz/{id}":              p.quizAnswer,
+		"GET /predict":                 p.predict,
+		"POST /predict":                p.predictReveal,
+		"GET /progress":                p.progress,
+		"GET /progress/export":         p.export,
+		"POST /progress/import":        p.importFile,
+		"POST /progress/delete":        p.deleteAll,
+	}
+}
+
+// practicePage is the list of everything to practise.
+type practicePage struct {
+	Drills []practiceDrill
+	Deck   progress.Deck
+	Tally  progress.Tally
+	Asked  int // questions of the quiz
+	Chart  calibrationChart
+}
+
+// practiceDrill is one drill of the list with how it went so far.
+type practiceDrill struct {
+	drill.Info
+	Been string // "3 steps done, best 94%"; "" if it was never tried
+}
+
+// practice answers GET /practice.
+func (p *Pages) practice(w http.ResponseWriter, r *http.Request) {
+	learner := p.Who(w, r)
+	m, err := p.Progress.Map(r.Context(), learner)
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	deck, err := p.Progress.Cards(r.Context(), learner)
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	cal, err := p.Progress.Calibration(r.Context(), learner)
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	v := practicePage{Deck: deck, Tally: m.All, Asked: len(p.Course.Questions), Chart: newCalibrationChart(cal)}
+	for _, info := range drill.Kinds() {
+		v.Drills = append(v.Drills, practiceDrill{info, been(m.Drills, info.Kind)})
+	}
+	p.HTML(w, r, http.StatusOK, practiceHTML(v))
+}
+
+// been says how a drill went so far.
+func been(all []progress.DrillMap, kind drill.Kind) string {
+	for _, d := range all {
+		if d.Drill == string(kind) {
+			return fmt.Sprintf("%s done, best %s", terms.Counted(d.Times, "step"), terms.Percent(d.Best))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,89 @@
+package practice_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
+)
+
+// practicePages are the pages of Practise, by the names of their pictures.
+var practicePages = map[string]string{
+	"practice": "/practice", "cards": "/cards", "card-turned": "/cards?card=c-softmax&turn=yes",
+	"quiz":    "/quiz?lesson=temperature",
+	"predict": "/predict", "guess": "/predict?start=story&n=3", "print": "/cards/print", "fold": "/cards/fold",
+	"locked": "/practice/softmax?step=greedy", "kv-bytes": "/practice/kv-bytes?seed=7&level=3",
+	"bill":  "/practice/bill",
+	"stops": "/practice/stops?seed=3&level=3", "shift": "/practice/shift?level=2&step=after",
+	"draw":          "/practice/softmax?step=cold",
+	"multiply-adds": "/practice/multiply-adds", "speculation": "/practice/speculation?level=3",
+}
+
+// otherDrills differ from the drills that the short tier looks at in their tables
+// alone.
+var otherDrills = []string{"bill", "draw", "shift", "stops"}
+
+// TestPractisePages: axe-core finds nothing on the pages of Practise, none is
+// wider than its window, and every control is large enough.
+func TestPractisePages(t *testing.T) {
+	t.Parallel()
+	url, course := serve(t)
+	tab := browser.Open(t, browser.Laptop, url)
+	for n, page := range slices.Sorted(maps.Keys(practicePages)) {
+		if !fixture.LongTier() && slices.Contains(otherDrills, page) {
+			continue
+		}
+		path := practicePages[page]
+		if strings.HasPrefix(page, "card-") {
+			path = "/cards?card=" + course.Cards[0].ID + "&turn=yes"
+		}
+		tab.Go(url + path)
+		tab.Wait("the page", `document.fonts.status === "loaded" && document.querySelector("main")`)
+		tab.AuditState(page, n)
+		tab.FullShot(page + ".png")
+	}
+}
+
+// TestProgressAccessible: axe-core finds nothing on the page of progress, and at
+// 320 px, a laptop's window at 400%, it does not scroll sideways.
+func TestProgressAccessible(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t)
+	tab := browser.Open(t, browser.Laptop, url+"/progress")
+	tab.Audit("/progress")
+	const width = 320
+	tab = browser.Open(t, browser.Screen{Width: width, Height: 800, Touch: true}, url+"/progress")
+	if wide := browser.Value[int](tab, `document.documentElement.scrollWidth`); wide > width {
+		t.Errorf("%d px wide", wide)
+	}
+}
+
+// TestQuizByEveryHand: a choice, wrong first, and an answer in one's own words
+// compared and ticked, by mouse, keyboard and touch.
+func TestQuizByEveryHand(t *testing.T) {
+	t.Parallel()
+	url, course := serve(t)
+	first := func(kind string) *lessons.Question {
+		for _, q := range course.Questions {
+			if q.Kind == kind && strings.HasPrefix(q.Section, "temperature#") {
+				return q
+			}
+		}
+		t.Fatalf("no %s question about temperature", kind)
+		return nil
+	}
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, with func(*browser.Tab) browser.Hands) {
+		tab := browser.Open(t, screen, url)
+		for _, kind := range []string{"choice", "recall"} {
+			tab.Go(url + "/quiz?lesson=temperature&kind=" + kind)
+			courseworktest.Answer(tab, with(tab), first(kind))
+		}
+		tab.Go(url + "/quiz")
+		tab.Wait("both counted", `document.querySelector(".quiz__n").innerText.includes("Answered so far: 2.")`)
+	})
+}

@@ -1,0 +1,340 @@
+package practice
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/lessons/predict"
+	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
+)
+
+// What a round offers, how far a sitting goes, and how long a run may take to
+// be made again.
+const (
+	predictHand = 6
+	predictMost = 200
+	predictTime = 10 * time.Second
+)
+
+// predicting is the one place in this process where a round is made: like the
+// replay of a link it is work for one request, which the runs that are alive
+// should hardly notice.
+var predicting = make(chan struct{}, 1)
+
+// predictFrom says which text a round goes on with: a start of the course or a
+// link of the Loop, and how many tokens behind it.
+type predictFrom struct {
+	Start, Log string
+	N          int
+}
+
+// query writes the fields of an address.
+func (f predictFrom) query(n int) string {
+	q := url.Values{"start": {f.Start}, "log": {f.Log}}
+	if n > 0 {
+		q.Set("n", strconv.Itoa(n))
+	}
+	return query(q)
+}
+
+// predictRound is one guess: before it is made, what one may know; then what
+// there is to reveal. Nothing of the second is set before a guess was sent.
+type predictRound struct {
+	From   predictFrom
+	Title  string
+	Prompt string
+	Made   []stage.Text // the tokens behind the prompt
+	Step   int
+	Hand   []predictChoice
+	Ended  string // why there is no next token, or ""
+	Say    string // what is missing in the guess
+	Sure   int    // per cent
+	Shown  *predictShown
+
+	step *infer.Step
+}
+
+// predictChoice is a candidate.
+type predictChoice struct {
+	ID   int
+	Text stage.Text
+	Pick bool
+}
+
+// predictShown is what comes out.
+type predictShown struct {
+	Right, Again bool // Again: guessed before, so this one does not count
+	Token, Guess stage.Text
+	Forced       bool
+	Rows         []predictRow
+	Rest         string
+	Result       predict.Result
+	Score, Blind string
+	Settings     string
+	Chart        calibrationChart
+}
+
+// predictRow is a candidate with what the model gave it.
+type predictRow struct {
+	Text       stage.Text
+	Rank       string
+	P          float64
+	Kept       bool
+	Drawn, You bool
+}
+
+// predict answers GET /predict: the choice of a text, or with ?start=KEY or
+// ?log=LINK the next token to be guessed.
+func (p *Pages) predict(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	if q.Get("start") == "" && q.Get("log") == "" {
+		cal, err := p.Progress.Calibration(r.Context(), p.Who(w, r))
+		if err != nil {
+			p.Fail(w, r, err)
+			return
+		}
+		p.HTML(w, r, http.StatusOK, predictStart(p.Course.Starts, newCalibrationChart(cal)))
+		return
+	}
+	if v := p.round(w, r, q); v != nil {
+		p.HTML(w, r, http.StatusOK, predictPage(v))
+	}
+}
+
+// predictReveal answers POST /predict: a guess, kept and revealed.
+func (p *Pages) predictReveal(w http.ResponseWriter, r *http.Request) {
+	if !p.Form(w, r) {
+		return
+	}
+	v := p.round(w, r, r.PostForm)
+	if v == nil {
+		return
+	}
+	if v.Ended == "" && !p.guess(w, r, v) {
+		return
+	}
+	p.HTML(w, r, http.StatusOK, predictPage(v))
+}
+
+// guess reads a guess, keeps it, and sets what is to be revealed. Where it is
+// false the request has been answered.
+func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) bool {
+	sure, err := strconv.Atoi(r.PostForm.Get("sure"))
+	if err != nil || sure < 0 || sure > 100 {
+		p.Refuse(
+			w, r, http.StatusBadRequest, "Your confidence could not be read.",
+			"It must be a whole number from 0 to 100 percent. Nothing was saved.",
+		)
+		return false
+	}
+	v.Sure = sure
+	at := slices.IndexFunc(v.Hand, func(c predictChoice) bool { return strconv.Itoa(c.ID) == r.PostForm.Get("pick") })
+	if at < 0 {
+		v.Say = "Choose one of the candidates first."
+		return true
+	}
+	v.Hand[at].Pick = true
+	result, err := predict.Grade(float64(sure)/100, v.Hand[at].ID == v.step.Chosen)
+	if err != nil {
+		p.Refuse(w, r, http.StatusBadRequest, "Your confidence could not be read.", pages.Sentence(err))
+		return false
+	}
+	learner := p.Who(w, r)
+	counted, err := p.Progress.Predict(r.Context(), learner, progress.Prediction{
+		ID: v.id(), Confidence: result.Confidence, Right: result.Right, Score: result.Score,
+	})
+	if err != nil {
+		p.Fail(w, r, err)
+		return false
+	}
+	cal, err := p.Progress.Calibration(r.Context(), learner)
+	if err != nil {
+		p.Fail(w, r, err)
+		return false
+	}
+	v.Shown = v.reveal(p.Model, v.Hand[at], result)
+	v.Shown.Chart = newCalibrationChart(cal)
+	v.Shown.Again = !counted
+	return true
+}
+
+// id names what was to be guessed: this token behind this text, under these
+// settings. Whoever goes back and guesses again knows the answer, so only the
+// first guess of an id counts. Ids are kept for good, so what is hashed is written
+// out here: a setting that is added later stands at the end, and only where it is on.
+func (v *predictRound) id() string {
+	h, s := sha256.New(), v.step.Settings
+	fmt.Fprintf(
+		h, "%q {Settings:{Temperature:%v TopK:%v TopP:%v MinP:%v} Seed:%v Stop:{MaxTokens:%v Strings:%v}} %d",
+		v.Prompt, s.Temperature, s.TopK, s.TopP, s.MinP, s.Seed, s.Stop.MaxTokens, s.Stop.Strings, v.step.Chosen,
+	)
+	if s.TypicalP > 0 {
+		fmt.Fprintf(h, " typical-p %v", s.TypicalP)
+	}
+	for _, t := range v.Made {
+		fmt.Fprintf(h, " %q", t)
+	}
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
+}
+
+// reveal works out what the model gave to the candidates.
+func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predict.Result) *predictShown {
+	d := v.step.Distribution()
+	s := &predictShown{
+		Right: result.Right, Result: result, Guess: guess.Text, Token: stage.TokenText(m.Token(v.step.Chosen)),
+		Forced: v.step.Forced,
+		Score:  terms.Decimals(result.Score, 2), Blind: terms.Decimals(predict.Blind(len(v.Hand)), 2),
+		Settings: lang.Settings(v.step.Settings.Settings),
+	}
+	hand := slices.Clone(v.Hand)
+	slices.SortFunc(hand, func(a, b predictChoice) int { return d.RankOf(int32(a.ID)) - d.RankOf(int32(b.ID)) })
+	mass := 0.0
+	for _, c := range hand {
+		rank := d.RankOf(int32(c.ID))
+		mass += d.P[c.ID]
+		s.Rows = append(s.Rows, predictRow{
+			Text: c.Text, Rank: terms.Count(rank + 1), P: d.P[c.ID], Kept: d.Stays(rank), Drawn: c.ID == v.step.Chosen,
+			You: c.Pick,
+		})
+	}
+	s.Rest = fmt.Sprintf(
+		"All other %s tokens together: %s", terms.Count(len(d.Order)-len(hand)), terms.Prob(max(0, 1-mass)),
+	)
+	return s
+}
+
+// round makes the round that a form or an address asks for, or answers why
+// there is none.
+func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *predictRound {
+	v := &predictRound{From: predictFrom{Start: q.Get("start"), Log: q.Get("log")}, Sure: 50}
+	n, err := strconv.Atoi(q.Get("n"))
+	if q.Get("n") != "" && (err != nil || n < 0 || n > predictMost) {
+		p.Refuse(
+			w, r, http.StatusBadRequest, "There is no such token.",
+			fmt.Sprintf("In the address, n must be a whole number from 0 to %d.", predictMost),
+		)
+		return nil
+	}
+	v.From.N = n
+	ctx, cancel := context.WithTimeout(r.Context(), predictTime)
+	defer cancel()
+	select {
+	case predicting <- struct{}{}:
+		defer func() { <-predicting }()
+		err = v.make(ctx, p)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	refused := new(terms.Refusal)
+	switch {
+	case err == nil:
+		return v
+	case errors.As(err, &refused):
+		p.Refuse(w, r, http.StatusBadRequest, "This text cannot be continued.", refused.Message)
+	case errors.Is(err, errNoStart):
+		p.Refuse(w, r, http.StatusNotFound, "There is no such text.", "Choose one from the list.")
+	case errors.Is(err, context.DeadlineExceeded):
+		p.Refuse(
+			w, r, http.StatusServiceUnavailable, "The model is busy.",
+			"Too many runs are being made right now. Try again in a moment.",
+		)
+	case r.Context().Err() != nil: // nobody waits for an answer
+	default:
+		p.Log.Error("predict", "err", err)
+		p.Refuse(w, r, http.StatusInternalServerError, "The model could not go on.", "It has been logged.")
+	}
+	return nil
+}
+
+var errNoStart = errors.New("there is no such start")
+
+// make runs the text up to the token that is to be guessed.
+func (v *predictRound) make(ctx context.Context, p *Pages) error {
+	run := session.New(p.Model, session.DefaultLimits())
+	st, first, err := v.begin(ctx, p, run)
+	if err != nil {
+		return err
+	}
+	v.Step = first + v.From.N
+	refused := new(terms.Refusal)
+	for st.Frontier().Step < v.Step || st.Frontier().Stage < infer.KindAppend {
+		st, err = run.Apply(ctx, session.StepToken{})
+		if errors.As(err, &refused) && refused.Code == session.CodeStopped {
+			v.Ended = refused.Message
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	v.Prompt = st.Prompt
+	for _, s := range st.Steps[:min(v.Step-1, len(st.Steps))] {
+		v.Made = append(v.Made, stage.TokenText(p.Model.Token(s.Chosen)))
+	}
+	if v.Ended != "" {
+		return nil
+	}
+	v.step = st.Steps[v.Step-1]
+	seed := v.step.Settings.Seed*predictMost + uint64(v.Step)
+	for _, id := range predict.Deal(v.step.Distribution(), int32(v.step.Chosen), predictHand, seed) {
+		v.Hand = append(v.Hand, predictChoice{ID: int(id), Text: stage.TokenText(p.Model.Token(int(id)))})
+	}
+	return nil
+}
+
+// begin starts the run, and tells which of its tokens is the first that is not
+// to be seen yet.
+func (v *predictRound) begin(ctx context.Context, p *Pages, run *session.Session) (*session.State, int, error) {
+	if v.From.Log == "" {
+		start := p.Course.Start(v.From.Start)
+		if start == nil {
+			return nil, 0, errNoStart
+		}
+		v.Title = start.Title
+		st, err := apply(ctx, run, startOf(start)...)
+		return st, 1, err
+	}
+	link, err := session.ParseLink(p.Model, v.From.Log)
+	if err != nil {
+		return nil, 0, err
+	}
+	st, err := apply(ctx, run, session.Open{Link: link})
+	if err != nil {
+		return nil, 0, err
+	}
+	v.Title = "From the Loop"
+	first := st.Cursor.Step
+	if st.Cursor.Stage >= infer.KindSample {
+		first++
+	}
+	st, err = apply(ctx, run, session.Seek{Step: st.Frontier().Step, Stage: st.Frontier().Stage})
+	return st, first, err
+}
+
+// startOf are the commands that begin a start of the course at its beginning.
+func startOf(start *lessons.LoopStart) []session.Command {
+	return session.Begin(start.Settings, start.Prompt)
+}
+
+func apply(ctx context.Context, run *session.Session, commands ...session.Command) (st *session.State, err error) {
+	for _, c := range commands {
+		if st, err = run.Apply(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	return st, nil
+}

@@ -1,0 +1,210 @@
+package practice
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/coursework"
+	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// progressPage is all that is kept of one learner.
+type progressPage struct {
+	Map      *coursework.Map
+	Outcomes []progress.OutcomeMap
+	Drills   []drillLine
+	Chart    calibrationChart
+	Notices  []progress.Notice
+	Told     string // what was just done
+	Refused  string // why an import was not taken
+}
+
+// drillLine is how one drill went.
+type drillLine struct{ Href, Title, Times, Best, Last string }
+
+func drillLines(list []progress.DrillMap) []drillLine {
+	var lines []drillLine
+	for _, d := range list {
+		info, ok := drill.Find(d.Drill)
+		if !ok {
+			continue // from an import of another version
+		}
+		lines = append(lines, drillLine{
+			"/practice/" + string(info.Kind), info.Title, terms.Count(d.Times), terms.Percent(d.Best),
+			terms.Percent(d.Last),
+		})
+	}
+	return lines
+}
+
+// progress answers GET /progress.
+func (p *Pages) progress(w http.ResponseWriter, r *http.Request) {
+	p.showProgress(w, r, http.StatusOK, "")
+}
+
+// showProgress sends the page, with why an import was refused, if one was.
+func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int, refused string) {
+	learner, ctx := p.Who(w, r), r.Context()
+	m, err := p.Progress.Map(ctx, learner)
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	c, err := p.Progress.Calibration(ctx, learner)
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	notices, err := p.Progress.Notices(ctx, learner)
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	p.HTML(w, r, status, progressHTML(progressPage{
+		Map: coursework.NewMap(p.Course, m), Outcomes: m.Outcomes, Drills: drillLines(m.Drills),
+		Chart:   newCalibrationChart(c),
+		Notices: notices, Told: told(r.URL.Query()), Refused: refused,
+	}))
+}
+
+// export answers GET /progress/export: everything that is kept, as one file.
+func (p *Pages) export(w http.ResponseWriter, r *http.Request) {
+	data, err := p.Progress.Export(r.Context(), p.Who(w, r))
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Disposition", `attachment; filename="token-by-token-progress.json"`)
+	w.Header().Set("Cache-Control", "no-store")
+	w.Write(data)
+}
+
+// errNoFile is what a learner may have done wrong with the form itself.
+var errNoFile = errors.New("no file was chosen")
+
+// importFile answers POST /progress/import: an exported file is taken whole or
+// not at all.
+func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
+	const wrapping = 16 << 10 // what a form puts around a file
+	r.Body = http.MaxBytesReader(w, r.Body, progress.MaxImport+wrapping)
+	data, err := fileOf(r)
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large), err == nil && len(data) > progress.MaxImport:
+		p.showProgress(w, r, http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("The file is larger than %d MiB; no export is that large.", progress.MaxImport>>20))
+		return
+	case errors.Is(err, errNoFile):
+		p.showProgress(w, r, http.StatusBadRequest, "No file was chosen.")
+		return
+	case err != nil:
+		p.showProgress(w, r, http.StatusBadRequest, "The file did not arrive complete. Send it again.")
+		return
+	}
+	added, err := p.Progress.Import(r.Context(), p.Who(w, r), data)
+	switch {
+	case errors.Is(err, progress.ErrInput):
+		p.showProgress(w, r, http.StatusBadRequest, pages.Sentence(err))
+		return
+	case errors.Is(err, progress.ErrFull):
+		p.showProgress(w, r, http.StatusConflict, pages.Sentence(err))
+		return
+	case err != nil:
+		p.Fail(w, r, err)
+		return
+	}
+	http.Redirect(w, r, "/progress?"+toldOf(added).Encode(), http.StatusSeeOther)
+}
+
+// fileOf reads the file of the form. Only its bytes count, not its name.
+func fileOf(r *http.Request) ([]byte, error) {
+	form, err := r.MultipartReader()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil, errNoFile
+		} else if err != nil {
+			return nil, err
+		}
+		if part.FormName() != "file" {
+			continue
+		}
+		if part.FileName() == "" {
+			return nil, errNoFile
+		}
+		return io.ReadAll(part)
+	}
+}
+
+// deleteAll answers POST /progress/delete. The form has a box that must be
+// ticked first.
+func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
+	if !p.Form(w, r) {
+		return
+	}
+	if r.PostForm.Get("sure") != "yes" {
+		p.Refuse(
+			w, r, http.StatusBadRequest, "Nothing was deleted.",
+			"Tick the box to say you are sure, then send the form again.",
+		)
+		return
+	}
+	learner := p.Who(w, r)
+	err := p.Progress.Delete(r.Context(), learner)
+	if err == nil && p.Forget != nil {
+		err = p.Forget(r.Context(), learner)
+	}
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	http.Redirect(w, r, "/progress?done=deleted", http.StatusSeeOther)
+}
+
+// toldOf and told carry what was done through the redirect after a form.
+func toldOf(n progress.Imported) url.Values {
+	return url.Values{
+		"done": {"imported"}, "visits": {strconv.Itoa(n.Visits)}, "answers": {strconv.Itoa(n.Answers)},
+		"reviews": {strconv.Itoa(n.Reviews)}, "guesses": {strconv.Itoa(n.Predictions)},
+	}
+}
+
+func told(q url.Values) string {
+	switch q.Get("done") {
+	case "deleted":
+		return "Erased. Nothing about you is kept here any more."
+	case "imported":
+		var parts []string
+		for _, f := range []struct{ field, one, many string }{
+			{"visits", "section", "sections"},
+			{"answers", "answer", "answers"},
+			{"reviews", "card review", "card reviews"},
+			{"guesses", "guess", "guesses"},
+		} {
+			if n, err := strconv.Atoi(q.Get(f.field)); err == nil && n > 0 {
+				parts = append(parts, terms.CountedAs(n, f.one, f.many))
+			}
+		}
+		if len(parts) == 0 {
+			return "Imported. All of it was already here."
+		}
+		return "Imported: " + strings.Join(parts, ", ") + "."
+	}
+	return ""
+}
+
+// when is a notice's day, as a person would write it.
+func when(t time.Time) string { return t.Format("2 January 2006, 15:04") }

@@ -1,0 +1,194 @@
+package practice
+
+import (
+	"bytes"
+	"context"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/lessons/predict"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// upload sends a file as the form does.
+func (s *site) upload(name string, data []byte) *httptest.ResponseRecorder {
+	s.T.Helper()
+	var b bytes.Buffer
+	m := multipart.NewWriter(&b)
+	f, err := m.CreateFormFile("file", name)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	f.Write(data)
+	m.Close()
+	r := httptest.NewRequest(http.MethodPost, "/progress/import", &b)
+	r.Header.Set("Content-Type", m.FormDataContentType())
+	return s.Do(r)
+}
+
+// visit keeps that the learner has read the course's first section, and returns
+// the section's key.
+func (s *site) visit() string {
+	s.T.Helper()
+	first := s.pages.Course.Lessons[0].Sections[0].Key()
+	if err := s.pages.Progress.Visit(s.T.Context(), courseworktest.Learner, first); err != nil {
+		s.T.Fatal(err)
+	}
+	return first
+}
+
+// TestProgressMoves: what is kept goes out as a file, is deleted, and comes
+// back from the file as it was.
+func TestProgressMoves(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	first := s.visit()
+	before := s.Tally()
+
+	var forgotten []string
+	s.pages.Forget = func(_ context.Context, learner string) error {
+		forgotten = append(forgotten, learner)
+		return nil
+	}
+
+	w := s.Do(httptest.NewRequest(http.MethodGet, "/progress/export", nil))
+	file := bytes.Clone(w.Body.Bytes())
+	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" ||
+		!strings.HasPrefix(
+			w.Header().Get("Content-Disposition"), "attachment",
+		) || !bytes.Contains(file, []byte(first)) {
+		t.Fatalf("export: %d %v %s", w.Code, w.Header(), file)
+	}
+	if w = s.Post("/progress/delete", false, nil); w.Code != http.StatusBadRequest || s.Tally() != before ||
+		forgotten != nil {
+		t.Errorf("delete without the tick: status %d", w.Code)
+	}
+	w = s.Post("/progress/delete", false, url.Values{"sure": {"yes"}})
+	if w.Code != http.StatusSeeOther || s.Tally().Seen != 0 ||
+		!slices.Equal(forgotten, []string{courseworktest.Learner}) {
+		t.Errorf("delete: status %d, %+v, taken out of classes: %v", w.Code, s.Tally(), forgotten)
+	}
+	if d := s.Get(w.Header().Get("Location")); !strings.HasPrefix(text(d.Find(".toldline")), "Erased.") {
+		t.Errorf("after deleting: %q", text(d.Find(".toldline")))
+	}
+	w = s.upload("progress.json", file)
+	if w.Code != http.StatusSeeOther || s.Tally() != before {
+		t.Errorf("import: status %d, %+v, want %+v", w.Code, s.Tally(), before)
+	}
+	if d := s.Get(w.Header().Get("Location")); text(d.Find(".toldline")) != "Imported: 1 section." {
+		t.Errorf("after importing: %q", text(d.Find(".toldline")))
+	}
+	w = s.upload("progress.json", file)
+	if d := s.Get(w.Header().Get("Location")); text(d.Find(".toldline")) != "Imported. All of it was already here." {
+		t.Errorf("after importing again: %q", text(d.Find(".toldline")))
+	}
+}
+
+// TestImportRefused: what does not fit is refused whole, beside the field, with
+// the reason, and changes nothing.
+func TestImportRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.visit()
+	before := s.Tally()
+	export := s.Do(httptest.NewRequest(http.MethodGet, "/progress/export", nil)).Body.Bytes()
+	for name, c := range map[string]struct {
+		data   []byte
+		status int
+	}{
+		"empty":      {nil, http.StatusBadRequest},
+		"no JSON":    {[]byte("<script>alert(1)</script>"), http.StatusBadRequest},
+		"cut short":  {export[:len(export)-10], http.StatusBadRequest},
+		"other JSON": {[]byte(`{"hello": 1}`), http.StatusBadRequest},
+		"too large":  {bytes.Repeat([]byte(" "), progress.MaxImport+1), http.StatusRequestEntityTooLarge},
+	} {
+		d := s.Parse(name, s.upload("x.json", c.data), c.status)
+		said := text(d.Find("#import-error"))
+		if !strings.HasPrefix(said, "Nothing was imported. ") || len(said) < 40 {
+			t.Errorf("%s: said %q", name, said)
+		}
+		if d.Find(`#file[aria-invalid="true"][aria-describedby="import-error"]`).Length() != 1 {
+			t.Errorf("%s: the field does not show it", name)
+		}
+		if s.Tally() != before {
+			t.Errorf("%s: something was kept", name)
+		}
+	}
+	w := s.Do(httptest.NewRequest(http.MethodPost, "/progress/import", strings.NewReader("x")))
+	if w.Code != http.StatusBadRequest {
+		t.Errorf("a form without a file: status %d", w.Code)
+	}
+}
+
+// TestTold: an address cannot make the page say anything else.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		"":             "",
+		"done=x":       "",
+		"done=deleted": "Erased. Nothing about you is kept here any more.",
+		"done=imported&visits=2&answers=1&reviews=0&guesses=3": "Imported: 2 sections, 1 answer, 3 guesses.",
+		"done=imported&guesses=1":                              "Imported: 1 guess.",
+		"done=imported&visits=<b>&answers=-4":                  "Imported. All of it was already here.",
+	} {
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := told(q); got != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}
+
+// TestCalibrationPicture places two bins by hand. The square is 240 units from
+// (40, 28): 0.25 stated is x = 40 + 60 = 100, a hit rate of 0.5 is
+// y = 28 + 120 = 148; 0.9 is x = 256, and 1 is y = 28. Four guesses have a dot
+// of radius 4 + 2·√4 = 8, its number 4 further up.
+func TestCalibrationPicture(t *testing.T) {
+	t.Parallel()
+	v := newCalibrationChart(progress.Calibration{
+		N: 5, Right: 3, Stated: 0.38, Score: -0.55,
+		Bins: []predict.Bin{
+			{From: 0, To: 0.1},
+			{From: 0.2, To: 0.3, N: 4, Hits: 2, Stated: 0.25, Rate: 0.5},
+			{From: 0.9, To: 1, N: 1, Hits: 1, Stated: 0.9, Rate: 1},
+		},
+	})
+	want := []calibrationDot{
+		{X: "100", Y: "148", R: "8", LabelY: "136", N: "4", Say: "4 guesses at 0.25, right 0.50 of the time"},
+		{X: "256", Y: "28", R: "6", LabelY: "18", N: "1", Say: "1 guess at 0.90, right 1.00 of the time"},
+	}
+	if len(v.Dots) != 2 || v.Dots[0] != want[0] || v.Dots[1] != want[1] {
+		t.Errorf("dots %+v, want %+v", v.Dots, want)
+	}
+	if len(v.Rows) != 2 || v.Rows[0] != (calibrationRow{"0.2 to 0.3", "4", "0.25", "0.50"}) {
+		t.Errorf("rows %+v", v.Rows)
+	}
+	// 3 of 5 right is 0.6; five guesses are too few to say more
+	if v.Hits != "0.60" || !strings.HasPrefix(v.Say, "Too few guesses") || v.Score != "−0.55" {
+		t.Errorf("%q %q %q", v.Hits, v.Say, v.Score)
+	}
+	for _, c := range []struct {
+		progress.Calibration
+		want string
+	}{
+		{progress.Calibration{N: 10, Right: 6, Stated: 0.38}, "You are right more often"}, // 0.60 − 0.38 = 0.22
+		{progress.Calibration{N: 12, Right: 6, Stated: 0.75}, "You are surer"},            // 0.75 − 0.50 = 0.25
+		{progress.Calibration{N: 10, Right: 6, Stated: 0.65}, "What you say"},             // 0.65 − 0.60 = 0.05
+		{progress.Calibration{N: 9, Right: 0, Stated: 0.9}, "Too few guesses"},
+	} {
+		if say := newCalibrationChart(c.Calibration).Say; !strings.HasPrefix(say, c.want) {
+			t.Errorf("%d guesses, %d right, %g stated: %q", c.N, c.Right, c.Stated, say)
+		}
+	}
+	if v := newCalibrationChart(progress.Calibration{}); v.N != 0 || v.Say != "" || len(v.Dots) != 0 {
+		t.Errorf("without guesses: %+v", v)
+	}
+}

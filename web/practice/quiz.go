@@ -1,0 +1,105 @@
+package practice
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/coursework"
+	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// quizPage is the questions of the course, or a part of them.
+type quizPage struct {
+	Course    *lessons.Course
+	Lesson    string // slug, or ""
+	Outcome   string // id, or ""
+	Kind      string // "recall", "choice" or ""
+	Questions []*coursework.Question
+	All       int
+	Done      progress.Tally
+}
+
+// quiz answers GET /quiz?lesson=&outcome=&kind=.
+func (p *Pages) quiz(w http.ResponseWriter, r *http.Request) {
+	p.showQuiz(w, r, r.URL.Query(), nil)
+}
+
+// showQuiz sends the questions that a query asks for, with one of them as it
+// stands after a form was sent without a script.
+func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, asked *coursework.Question) {
+	v := quizPage{
+		Course: p.Course, Lesson: q.Get("lesson"), Outcome: q.Get("outcome"), Kind: q.Get("kind"),
+		All: len(p.Course.Questions),
+	}
+	if v.Lesson != "" && p.Course.Lesson(v.Lesson) == nil {
+		v.Lesson = ""
+	}
+	m, err := p.Progress.Map(r.Context(), p.Who(w, r))
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
+	v.Done = m.All
+	for _, one := range p.Course.Questions {
+		slug, _, _ := strings.Cut(one.Section, "#")
+		if v.Lesson != "" && slug != v.Lesson || v.Outcome != "" && one.Outcome != v.Outcome || v.Kind != "" &&
+			one.Kind != v.Kind {
+			continue
+		}
+		if asked != nil && asked.Q == one {
+			v.Questions = append(v.Questions, asked)
+			continue
+		}
+		v.Questions = append(v.Questions, coursework.Ask(one, v.action(one.ID)))
+	}
+	p.HTML(w, r, http.StatusOK, quizHTML(v))
+}
+
+// action is where a question's form goes: it keeps what was filtered.
+func (v *quizPage) action(id string) string {
+	return "/quiz/" + id + query(url.Values{"lesson": {v.Lesson}, "outcome": {v.Outcome}, "kind": {v.Kind}})
+}
+
+// query writes the fields of an address that hold something.
+func query(q url.Values) string {
+	for k, v := range q {
+		if len(v) == 0 || v[0] == "" {
+			q.Del(k)
+		}
+	}
+	if len(q) == 0 {
+		return ""
+	}
+	return "?" + q.Encode()
+}
+
+// quizAnswer answers POST /quiz/ID: the question as it stands now for a
+// script, else the whole page.
+func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
+	q := p.Course.Question(r.PathValue("id"))
+	if q == nil {
+		p.Refuse(w, r, http.StatusNotFound, "There is no such question.", "The quiz may have changed. Reload it.")
+		return
+	}
+	if !p.Form(w, r) {
+		return
+	}
+	filter := r.URL.Query()
+	v := coursework.Ask(
+		q,
+		(&quizPage{
+			Lesson: filter.Get("lesson"), Outcome: filter.Get("outcome"), Kind: filter.Get("kind"),
+		}).action(q.ID),
+	)
+	if !p.Answer(w, r, v, progress.Quiz) {
+		return
+	}
+	if pages.Fragment(r) {
+		p.HTML(w, r, http.StatusOK, coursework.QuestionForm(v))
+		return
+	}
+	p.showQuiz(w, r, filter, v)
+}
