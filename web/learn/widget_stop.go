@@ -82,6 +82,17 @@ type stopView struct {
 	StopText stage.Text
 }
 
+// Answer is the text as its reader gets it, with what is held back and what is
+// kept out.
+func (v stopView) Answer() []stage.FlowPart {
+	return []stage.FlowPart{
+		{Class: "w-answer__given", Text: stage.Text{{S: v.Prompt}}},
+		{Class: "w-answer__out", Text: stage.Text{{S: v.Out}}},
+		{Class: "w-answer__held", Label: "held back", Text: v.Held},
+		{Class: "w-answer__cut", Label: "kept out", Text: v.Dropped},
+	}
+}
+
 // stopRow is one token and what became of it.
 type stopRow struct {
 	N              int

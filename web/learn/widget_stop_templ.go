@@ -67,7 +67,7 @@ func stopHTML(v stopView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = answerSoFar(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = stage.FlowHTML(v.Answer()...).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -72,6 +72,34 @@ func spanHTML(b *strings.Builder, s Span) {
 	b.WriteString(words)
 }
 
+// FlowPart is a part of a running text. Label, if not "", is read out before it
+// by a screen reader.
+type FlowPart struct {
+	Class, Label string
+	Text         Text
+}
+
+// FlowHTML writes a running text, whose empty parts are left out.
+func FlowHTML(parts ...FlowPart) templ.Component {
+	return writer(func(b *strings.Builder) {
+		for _, p := range parts {
+			flowPart(b, p)
+		}
+	})
+}
+
+func flowPart(b *strings.Builder, p FlowPart) {
+	if p.Text.String() == "" {
+		return
+	}
+	b.WriteString(`<span class="` + p.Class + `">`)
+	if p.Label != "" {
+		b.WriteString(`<span class="sr"> ` + templ.EscapeString(p.Label) + `: </span>`)
+	}
+	pieces(b, p.Text, `<i class="ws">`, `</i>`)
+	b.WriteString(`</span>`)
+}
+
 // flowHTML is the text so far as running words, the newest piece marked.
 func flowHTML(a *Appended) templ.Component {
 	return writer(func(b *strings.Builder) {
@@ -79,16 +107,12 @@ func flowHTML(a *Appended) templ.Component {
 		if a.Left != "" {
 			b.WriteString(`<small class="flow__left">` + templ.EscapeString(a.Left) + `</small>`)
 		}
-		b.WriteString(`<span class="flow__given">` + templ.EscapeString(a.Prompt) + `</span>`)
-		b.WriteString(`<span class="flow__gen">` + templ.EscapeString(a.Before) + `</span>`)
+		flowPart(b, FlowPart{Class: "flow__given", Text: Text{{S: a.Prompt}}})
+		flowPart(b, FlowPart{Class: "flow__gen", Text: Text{{S: a.Before}}})
 		if a.New != "" {
 			b.WriteString(`<mark>` + templ.EscapeString(a.New) + `</mark>`)
 		}
-		if len(a.Held) > 0 {
-			b.WriteString(`<span class="flow__held">`)
-			pieces(b, a.Held, `<i class="ws">`, `</i>`)
-			b.WriteString(`</span>`)
-		}
+		flowPart(b, FlowPart{Class: "flow__held", Text: a.Held})
 		b.WriteString(`</p>`)
 	})
 }
