@@ -14,9 +14,8 @@ type Map struct {
 	Lessons []MapLesson
 	Minutes int // of reading, all lessons together
 	Tally   progress.Tally
-	// Next is where to go on: the first section not seen, after the one seen
-	// last if there is one; Begun tells whether any was seen. Next is nil when
-	// all were.
+	// Next is the section to continue with: the first one not seen, after the one
+	// seen last if there is one; nil if all were seen. Begun says whether any was.
 	Next  *MapSection
 	Begun bool
 }
@@ -57,7 +56,7 @@ func (l *MapLesson) Seen() string {
 	return "not begun"
 }
 
-// Time says how long the lesson takes, and where it is a harder one.
+// Time says how many minutes the lesson takes, and whether it is a harder one.
 func (l *MapLesson) Time() string {
 	if l.Difficulty == "harder" {
 		return fmt.Sprintf("%d min, harder", l.Minutes)
@@ -97,8 +96,8 @@ func NewMap(c *lessons.Course, m progress.Map) *Map {
 	return v
 }
 
-// goOn is the first section not seen after the one seen last, or from the
-// beginning where all of those were seen.
+// goOn returns the first section not seen after the one seen last, or if there is
+// none the first one not seen at all.
 func (v *Map) goOn(last string) *MapSection {
 	var first, after *MapSection
 	passed := last == ""
@@ -131,7 +130,7 @@ func Number(l *lessons.Lesson) string {
 // Numbered returns a lesson's title after its number.
 func Numbered(l *lessons.Lesson) string { return strings.TrimSpace(Number(l) + " " + l.Title) }
 
-// StateName is the state as a class.
+// StateName is the state as a part of a class name.
 func (l *MapLesson) StateName() string {
 	if s := l.State(); s != "" {
 		return s

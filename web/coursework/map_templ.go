@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// GoOn leads to where the learner is.
+// GoOn links to the section to continue with.
 func GoOn(m *Map) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -389,7 +389,7 @@ func courseLesson(l *MapLesson) templ.Component {
 	})
 }
 
-// OutcomeList is how much of each goal is done.
+// OutcomeList shows how much is done for each goal.
 func OutcomeList(list []progress.OutcomeMap) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -450,7 +450,7 @@ func OutcomeList(list []progress.OutcomeMap) templ.Component {
 	})
 }
 
-// TallyLine is how much of something is done, in words and as bars.
+// TallyLine shows how much of a part is done, in words and as bars.
 func TallyLine(t progress.Tally) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,24 +13,24 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// Question is one question as it stands on a page: asked, being worked on, or
-// answered. A choice question goes on until the right choice; a recall question
-// is written first, then compared with an answer and ticked off.
+// Question is one question on a page: asked, being worked on, or answered. A
+// choice question stays open until the right choice. A recall question is first
+// answered in writing, then compared with a good answer and ticked off.
 type Question struct {
 	Q      *lessons.Question
-	Action string // where its form goes
-	Key    string // of this try, so that an answer sent twice counts once
+	Action string // the address of its form
+	Key    string // of this attempt, so that an answer sent twice counts once
 
-	Tried []int // choices taken so far, in order, of a choice question
+	Tried []int // choices made so far, in order, of a choice question
 
 	Written string // what was written, of a recall question
-	Compare bool   // the answer is shown beside it
+	Compare bool   // a good answer is shown
 	Ticked  []int  // points of the rubric that the learner found in it
 	Kept    bool   // the ticks were kept
-	Say     string // what is missing, such as an empty answer
+	Say     string // what is missing, such as a choice
 }
 
-// Done tells whether the right choice was taken, or the ticks kept.
+// Done reports whether the right choice was made, or the ticks kept.
 func (q *Question) Done() bool {
 	if q.Q.Kind == "recall" {
 		return q.Kept
@@ -38,10 +38,10 @@ func (q *Question) Done() bool {
 	return slices.ContainsFunc(q.Tried, func(i int) bool { return q.Q.Choices[i].Right })
 }
 
-// Was tells whether a choice was taken.
+// Was reports whether a choice was made.
 func (q *Question) Was(choice int) bool { return slices.Contains(q.Tried, choice) }
 
-// Verdict is what stands beside the right choice: "right", "right, second try".
+// Verdict is the note at the right choice: "right", "right, second try".
 func (q *Question) Verdict() string {
 	tries := [...]string{1: "right", 2: "right, second try", 3: "right, third try", 4: "right, fourth try"}
 	if n := len(q.Tried); n < len(tries) {
@@ -50,9 +50,9 @@ func (q *Question) Verdict() string {
 	return "right"
 }
 
-// Credit is the part that counts: a choice question loses an equal share for
-// each wrong choice taken before the right one, a recall question counts the
-// points ticked.
+// Credit is the share that counts, 0 to 1: a choice question loses an equal part
+// for each wrong choice before the right one, a recall question counts the points
+// ticked.
 func (q *Question) Credit() float64 {
 	if q.Q.Kind == "recall" {
 		return float64(len(q.Ticked)) / float64(max(len(q.Q.Rubric), 1))
@@ -68,7 +68,7 @@ func (q *Question) Points() string {
 	return fmt.Sprintf("Kept: %d of %s.", len(q.Ticked), terms.Counted(len(q.Q.Rubric), "point"))
 }
 
-// ID is the id of the question's element.
+// ID is the id of the question's HTML element.
 func (q *Question) ID() string { return "check-" + q.Q.ID }
 
 // Ask returns a question that nobody has touched yet.
@@ -76,8 +76,8 @@ func Ask(q *lessons.Question, action string) *Question {
 	return &Question{Q: q, Action: action, Key: progress.NewKey()}
 }
 
-// read fills in what a form says about a question. It is false where that does
-// not fit the question.
+// read reads a form into the question. It returns false if the form does not fit
+// it.
 func (q *Question) read(form url.Values) bool {
 	if k := form.Get("key"); k != "" {
 		q.Key = k
@@ -118,9 +118,9 @@ func indexes(texts []string, n int) ([]int, bool) {
 	return list, true
 }
 
-// answer carries out what a form says about a question and keeps what counts.
-// kind is [progress.Check] or [progress.Quiz]. Where it is false the request
-// has been answered.
+// Answer reads the form of a request into a question and keeps what counts. kind
+// is [progress.Check] or [progress.Quiz]. If it returns false the request has been
+// answered.
 func (b Base) Answer(w http.ResponseWriter, r *http.Request, q *Question, kind string) bool {
 	if !q.read(r.PostForm) {
 		b.Refuse(

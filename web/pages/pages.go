@@ -1,7 +1,7 @@
-// Package pages holds what all rooms of pages do alike: tell who asks, send a
-// page or a part of one, read a form, and say why there is no page. Learn and
-// Practise, the labs and the class stand on it, so that a form is bounded and a
-// refusal worded in one place.
+// Package pages holds what all rooms of pages do alike: identify the learner, send
+// a page or a part of one, read a form, and say why there is no page. Lessons,
+// exercises, labs and classes use it, so that forms are bounded and refusals worded
+// in one place.
 package pages
 
 import (

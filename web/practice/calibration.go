@@ -32,7 +32,7 @@ type calibrationChart struct {
 }
 
 // calibrationDot is one bin with guesses in it. Its area grows with their
-// number, which stands above it as well.
+// number, which is also written above it.
 type calibrationDot struct {
 	X, Y, R, LabelY string
 	N               string
@@ -42,7 +42,7 @@ type calibrationDot struct {
 // chartTick labels both axes at the same value.
 type chartTick struct{ At, Flip, Label string }
 
-// calibrationRow is the same in words.
+// calibrationRow is one bin in the table.
 type calibrationRow struct{ Range, N, Stated, Hits string }
 
 func newCalibrationChart(c progress.Calibration) calibrationChart {
@@ -89,11 +89,11 @@ func (calibrationChart) diagonal() string {
 	return fmt.Sprintf("M%g %gl%g %g", chartLeft, chartTop+chartSide, chartSide, -chartSide)
 }
 
-// fewGuesses is the number from which on guesses are summed up.
+// fewGuesses is the number of guesses needed for a verdict on them.
 const fewGuesses = 10
 
-// calibrationSay sums up by how much the confidence of n guesses lies above what
-// came true. Differences below a tenth are not told from chance.
+// calibrationSay says whether the confidence of n guesses exceeds the share that
+// was right. Differences below a tenth count as chance.
 func calibrationSay(n int, over float64) string {
 	switch {
 	case n < fewGuesses:
@@ -106,5 +106,5 @@ func calibrationSay(n int, over float64) string {
 	return "What you say and what happens are close."
 }
 
-// unit writes a length of the picture.
+// unit formats a length in the picture.
 func unit(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }

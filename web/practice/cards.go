@@ -10,27 +10,27 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// deckPage is the flashcards as they stand for one learner.
+// deckPage is the flashcards with one learner's schedule.
 type deckPage struct {
 	Deck  progress.Deck
-	Card  *lessons.Card // nil where none waits
+	Card  *lessons.Card // nil if none is due or new
 	State progress.CardState
 	Asked bool   // this card was asked for by its address
 	Turn  bool   // the back is shown from the start
 	Key   string // of the review to come, so that sending it twice counts once
-	Done  string // what the last review came to
+	Done  string // the result of the last review
 	All   []deckCard
 }
 
-// deckCard is one card of the whole list.
+// deckCard is one card in the list of all cards.
 type deckCard struct {
 	*lessons.Card
 	progress.CardState
 	Say string
 }
 
-// cards answers GET /cards: the card that waits longest, or with ?card=ID that
-// one.
+// cards answers GET /cards: the card that has been due longest, or with ?card=ID
+// that one.
 func (p *Pages) cards(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("card")
 	if id != "" && p.Course.Card(id) == nil {
@@ -57,7 +57,7 @@ func (p *Pages) sendDeck(w http.ResponseWriter, r *http.Request, v *deckPage) {
 	p.HTML(w, r, http.StatusOK, cardsPage(v))
 }
 
-// deckOf reads the deck and takes the card of an id, or the next one.
+// deckOf reads the deck and selects the card with an id, or the next one.
 func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
 	deck, err := p.Progress.Cards(r.Context(), learner)
 	if err != nil {
@@ -72,13 +72,13 @@ func (p *Pages) deckOf(r *http.Request, learner, id string) (*deckPage, error) {
 		if s.Card == id {
 			v.Card, v.State = c, s
 		}
-		v.All = append(v.All, deckCard{c, s, standSay(s)})
+		v.All = append(v.All, deckCard{c, s, dueLine(s)})
 	}
 	return v, nil
 }
 
 // review answers POST /cards/review. The review is on disk before the answer
-// says so, and the same key again counts once.
+// confirms it, and one sent again with the same key counts once.
 func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
@@ -114,7 +114,7 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 // gradeButton is one of the four grades of the card shown.
 type gradeButton struct{ Value, Name, Says, Wait, Cap string }
 
-// Grades are the four grades with the wait that each would bring.
+// Grades returns the four grades with the wait that each would lead to.
 func (v *deckPage) Grades() []gradeButton {
 	says := [...]string{"not recalled", "with effort", "recalled", "at once"}
 	var list []gradeButton
@@ -129,8 +129,8 @@ func (v *deckPage) Grades() []gradeButton {
 	return list
 }
 
-// standSay says where a card stands.
-func standSay(s progress.CardState) string {
+// dueLine says when a card is due.
+func dueLine(s progress.CardState) string {
 	switch {
 	case s.New:
 		return "new"
@@ -147,7 +147,7 @@ func (p *Pages) printCards(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, paperPage("Cards to print", false, p.Course.Cards))
 }
 
-// foldCards answers GET /cards/fold: front and back side by side, to be folded
+// foldCards answers GET /cards/fold: front and back next to each other, to fold
 // in the middle.
 func (p *Pages) foldCards(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, paperPage("Cards to fold", true, p.Course.Cards))

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/web/webtest"
 )
 
-// TestCardsByKeyboard: cards are turned and graded by keys; one graded good
-// comes back when its time has come, by a clock that the test moves.
+// TestCardsByKeyboard: cards are turned and graded by keys, and one graded good
+// is due again on time, by a clock that the test moves.
 func TestCardsByKeyboard(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64
@@ -69,8 +69,8 @@ func TestCardsByTouch(t *testing.T) {
 	tab.Wait("the review kept", `document.querySelector(".deck__said").innerText.startsWith("Kept: easy")`)
 }
 
-// TestCardsOnPaper: one card a page, and the sheet to fold puts several on
-// each.
+// TestCardsOnPaper: one card prints on each page, and several on each sheet to
+// fold.
 func TestCardsOnPaper(t *testing.T) {
 	t.Parallel()
 	url, course := serve(t)
@@ -99,7 +99,7 @@ func TestCardsOnPaper(t *testing.T) {
 	}
 }
 
-// TestPredictByKeyboard: a digit takes a candidate, Enter reveals, N goes on.
+// TestPredictByKeyboard: a digit selects a candidate, Enter reveals, N continues.
 func TestPredictByKeyboard(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
@@ -117,7 +117,7 @@ func TestPredictByKeyboard(t *testing.T) {
 	}
 }
 
-// TestRevealAccessible: nor is anything found wrong after the reveal.
+// TestRevealAccessible: axe-core finds nothing on the page of a revealed token.
 func TestRevealAccessible(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)

@@ -25,8 +25,8 @@ func (p *Pages) exportAnki(w http.ResponseWriter, _ *http.Request) {
 	attach(w, "text/plain; charset=utf-8", "token-by-token.txt", []byte(b.String()))
 }
 
-// ankiField is a text as one field on one line: markup in it stays text, lines
-// become breaks.
+// ankiField formats a text as one field on one line: markup is escaped, and line
+// ends become <br>.
 func ankiField(s string) string {
 	s = strings.Join(strings.Fields(strings.ReplaceAll(s, "\n", " \x00 ")), " ")
 	return strings.ReplaceAll(html.EscapeString(s), " \x00 ", "<br>")
@@ -40,7 +40,7 @@ func cardTags(c *lessons.Card) string {
 // exportCSV answers GET /cards/export.csv.
 func (p *Pages) exportCSV(w http.ResponseWriter, r *http.Request) {
 	var b bytes.Buffer
-	b.WriteString("\uFEFF") // or spreadsheets read it in the wrong letters
+	b.WriteString("\uFEFF") // without it spreadsheets guess the wrong encoding
 	c := csv.NewWriter(&b)
 	c.UseCRLF = true
 	rows := [][]string{{"id", "front", "back", "outcome", "section"}}
@@ -52,7 +52,7 @@ func (p *Pages) exportCSV(w http.ResponseWriter, r *http.Request) {
 			row[i] = terms.Cell(row[i])
 		}
 	}
-	if err := c.WriteAll(rows); err != nil { // a buffer takes everything
+	if err := c.WriteAll(rows); err != nil { // writing to a buffer cannot fail
 		p.Fail(w, r, err)
 		return
 	}

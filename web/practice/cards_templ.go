@@ -79,8 +79,8 @@ func cardsPage(v *deckPage) templ.Component {
 	})
 }
 
-// deckHTML is the card at hand and the counts. A script makes it look like
-// its next state.
+// deckHTML is the current card and the counts. A script patches it to its next
+// state.
 func deckHTML(v *deckPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

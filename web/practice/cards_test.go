@@ -33,8 +33,8 @@ func (s *site) grade(d *goquery.Document, grade string) *goquery.Document {
 	}), http.StatusOK)
 }
 
-// TestCardsAcrossDays: a card that is recalled again and again comes later and
-// later, at the moments that the scheduler names; one forgotten comes at once.
+// TestCardsAcrossDays: a card that is recalled again and again is due at growing
+// intervals, those of the scheduler; a forgotten one is due after minutes.
 func TestCardsAcrossDays(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -102,7 +102,7 @@ func TestReviewCountsOnce(t *testing.T) {
 	}
 }
 
-// TestReviewRefused: what does not fit is refused, and nothing kept.
+// TestReviewRefused: an invalid review is refused, and nothing is kept.
 func TestReviewRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -141,8 +141,8 @@ func TestCardByAddress(t *testing.T) {
 	}
 }
 
-// TestAnkiText: header lines, then one card a line in three fields whose
-// markup is escaped.
+// TestAnkiText: header lines, then one card per line in three fields with escaped
+// markup.
 func TestAnkiText(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -175,7 +175,7 @@ func TestAnkiText(t *testing.T) {
 	}
 }
 
-// TestCSV reads back as it was written, and no field begins a formula.
+// TestCSV: the file reads back as it was written, and no field begins a formula.
 func TestCSV(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// deckSay says how many cards wait.
+// deckSay counts the cards of a deck.
 func deckSay(d progress.Deck) string {
 	return fmt.Sprintf("%d due, %d new, %d later", d.Due, d.New, d.Later)
 }
@@ -18,7 +18,7 @@ func cardID(v *deckPage) string {
 	return v.Card.ID
 }
 
-// nextDue says when the first of the later cards comes.
+// nextDue says when the first of the later cards is due.
 func nextDue(v *deckPage) string {
 	if v.Deck.NextDue.IsZero() {
 		return "when there is one"

@@ -17,20 +17,20 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// drillWork is a drill as far as one learner has come with it. All of it
-// travels in the page's own form: an address holds the numbers, the form the
-// answers, and the server keeps only what counts for the learner's progress.
+// drillWork is a drill with one learner's work on it. The address holds the
+// numbers, the page's form the answers, and the server keeps only what counts for
+// the learner's progress.
 type drillWork struct {
 	*drill.Problem
 	Info    drill.Info
 	Score   drill.Score
 	Step    *drill.Step
 	N       int    // of the step, from 0
-	At      string // the cell at hand
+	At      string // the current cell
 	Help    int    // how much of its help is open: hints 1 to 3, the step, the result
-	Key     string // of this sitting, so that a step counts once
+	Key     string // of this attempt, so that a step counts once
 	Answers map[string]string
-	First   map[string]string // what became of a cell's first answer, see firstWorth
+	First   map[string]string // the verdict on a cell's first answer, see firstWorth
 	Kept    []string          // steps whose result was kept
 	Worked  bool              // the worked solution is open
 	Cell    string            // the cell that was just checked
@@ -42,12 +42,12 @@ const (
 	helpResult = drill.Rungs + 2
 )
 
-// What a cell is worth by its first answer: right, nearly right, wrong and put
-// right later, or shown.
+// firstWorth is what a cell is worth by its first answer: right, nearly right,
+// wrong and corrected later, or shown.
 var firstWorth = map[string]float64{"r": 1, "p": 0.75, "w": 0.5, "s": 0}
 
-// openDrill reads an address's drill and numbers, or answers that there are
-// none.
+// openDrill reads a drill and its numbers from an address. If they are invalid it
+// answers the request and returns nil.
 func (p *Pages) openDrill(w http.ResponseWriter, r *http.Request) *drillWork {
 	info, ok := drill.Find(r.PathValue("drill"))
 	if !ok {
@@ -94,8 +94,8 @@ func (p *Pages) drill(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, drillPage(v))
 }
 
-// drillCheck answers POST /practice/DRILL/check: the whole form of the drill,
-// answered by the same with its verdicts.
+// drillCheck answers POST /practice/DRILL/check, the whole form of the drill, with
+// the same form and its verdicts.
 func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	v := p.openDrill(w, r)
 	if v == nil || !p.Form(w, r) {
@@ -114,7 +114,7 @@ func (p *Pages) drillCheck(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, drillPage(v))
 }
 
-// goTo opens a step, or stays where there is none of that name.
+// goTo opens a step, or stays if there is none with that id.
 func (v *drillWork) goTo(id string) {
 	for i, s := range v.Steps {
 		if s.ID == id {
@@ -123,13 +123,13 @@ func (v *drillWork) goTo(id string) {
 	}
 }
 
-// read takes the answers and what was asked for from the form.
+// read reads the answers and the button pressed from the form.
 func (v *drillWork) read(form url.Values) {
 	if k := form.Get("key"); k != "" {
 		v.Key = k
 	}
 	for _, id := range v.Order() {
-		// A set comes as one value each, or joined from a step not shown.
+		// A set is sent as one value each, or joined if its step is not shown.
 		if text := strings.Join(
 			slices.DeleteFunc(slices.Clone(form[id]), func(s string) bool { return s == "" }), ",",
 		); text != "" {
@@ -157,7 +157,7 @@ func (v *drillWork) read(form url.Values) {
 	v.asked(form.Get("do"))
 }
 
-// asked carries out what a button asks for.
+// asked does what a button asks for.
 func (v *drillWork) asked(do string) {
 	what, of, _ := strings.Cut(do, ":")
 	switch what {
@@ -179,15 +179,14 @@ func (v *drillWork) asked(do string) {
 	}
 }
 
-// give notes that a cell's result was shown before it was found.
+// give records that a cell's result was shown before it was found.
 func (v *drillWork) give(id string) {
 	if v.Problem.Cell(id) != nil && v.Check(id, v.Answers[id]).State != drill.Right {
 		v.First[id] = "s"
 	}
 }
 
-// settle works out the verdicts, what became of first answers, and the cell
-// at hand.
+// settle works out the verdicts, those on first answers, and the current cell.
 func (v *drillWork) settle() {
 	v.Score = v.Problem.Score(v.Answers)
 	for id, verdict := range v.Score.Verdicts {
@@ -243,7 +242,7 @@ func (v *drillWork) cellsOf(s *drill.Step) []string {
 	return slices.DeleteFunc(v.Order(), func(id string) bool { return !strings.HasPrefix(id, s.ID+".") })
 }
 
-// Action is where the form goes.
+// Action is the address that the form is sent to.
 func (v *drillWork) Action() string {
 	return fmt.Sprintf("/practice/%s/check?seed=%d&level=%d", v.Kind, v.Seed, v.Level)
 }
@@ -258,10 +257,10 @@ func (v *drillWork) Fresh() string {
 	return fmt.Sprintf("/practice/%s?seed=%d&level=%d", v.Kind, 1+rand.Uint64N(9999), v.Level)
 }
 
-// Open tells whether the step can be worked on.
+// Open reports whether the step can be worked on.
 func (v *drillWork) Open() bool { return v.Score.Steps[v.N].Open }
 
-// Hidden are the fields of cells in other steps, what became of first answers
+// Hidden returns the fields of cells in other steps, the verdicts on first answers
 // and which results were kept, as names and values.
 func (v *drillWork) Hidden() [][2]string {
 	var list [][2]string

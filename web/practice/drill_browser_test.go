@@ -41,7 +41,7 @@ func verdict(tab *browser.Tab, cell string) {
 	)
 }
 
-// solve fills in a step's answers at once and has them checked.
+// solve fills in all of a step's answers and has them checked together.
 func solve(tab *browser.Tab, p *drill.Problem, step string) {
 	for _, id := range p.Order() {
 		if strings.HasPrefix(id, step+".") {
@@ -52,8 +52,8 @@ func solve(tab *browser.Tab, p *drill.Problem, step string) {
 	tab.Wait("the step done", `document.querySelector(".dsteps .is-now.is-done")`)
 }
 
-// TestDrillAsDrawn: the drill with some cells right, one slip and the step
-// shown is accessible.
+// TestDrillAsDrawn: axe-core finds nothing on a drill with some cells right, one
+// slip and the step shown.
 func TestDrillAsDrawn(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
@@ -80,7 +80,7 @@ func TestDrillAsDrawn(t *testing.T) {
 }
 
 // TestDrillByKeyboard: the drill from its first cell to full marks, by
-// keyboard alone. A right answer leads on to the next cell by itself.
+// keyboard alone. A right answer moves on to the next cell by itself.
 func TestDrillByKeyboard(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
@@ -293,8 +293,8 @@ func TestHelpFollowsTheFocus(t *testing.T) {
 	}
 }
 
-// TestDrillShared: the address makes the same numbers anywhere, work outlives
-// a reload, and N brings other numbers.
+// TestDrillShared: an address gives the same numbers everywhere, work survives a
+// reload, and N gives other numbers.
 func TestDrillShared(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)
@@ -350,8 +350,8 @@ func TestSmallDrillByEveryHand(t *testing.T) {
 	})
 }
 
-// TestDrillAtSpeed: what is typed without a pause, row by row by the Tab key,
-// is all there and checked in the end, whatever answers are under way.
+// TestDrillAtSpeed: what is typed without a pause, row by row with the Tab key, is
+// all there and checked in the end, whichever answers are still on their way.
 func TestDrillAtSpeed(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t)

@@ -562,7 +562,7 @@ func lock() templ.Component {
 	})
 }
 
-// drillEnd is what the drill comes to, and the worked solution for who asks.
+// drillEnd is the result of the drill, and the worked solution if asked for.
 func drillEnd(v *drillWork) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

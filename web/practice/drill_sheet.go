@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// drillRow is a row of the step's table as it stands.
+// drillRow is a row of the step's table.
 type drillRow struct {
 	drill.Row
 	Items []drillItem
@@ -19,7 +19,7 @@ type drillRow struct {
 	Whys  []drill.Verdict
 }
 
-// drillItem is one place of the table.
+// drillItem is one cell of the table.
 type drillItem struct {
 	drill.Item
 	Key, Head string // of its column
@@ -34,7 +34,7 @@ var ansClass = map[drill.State]string{
 	drill.Empty: "ans--todo",
 }
 
-// Rows are the table's rows, Foot those below the line.
+// Rows are the table's rows above the line.
 func (v *drillWork) Rows() []drillRow { return v.rows(v.Step.Rows) }
 
 // Foot is the rows below the line.
@@ -75,34 +75,32 @@ func (v *drillWork) rows(from []drill.Row) []drillRow {
 	return list
 }
 
-// said tells whether a verdict takes a row of its own.
+// said reports whether a verdict needs a row of its own.
 func said(v drill.Verdict) bool {
 	return v.State == drill.Wrong || v.State == drill.Part || v.State == drill.Refused
 }
 
-// Picked tells whether the row's option is in the answer of its set.
+// Picked reports whether the row's option is in the answer of its set.
 func (i drillItem) Picked() bool {
 	return slices.Contains(strings.Split(i.Answer, ","), i.Option)
 }
 
-// Bars tells whether the table has bars: where it holds probabilities of
-// tokens.
+// Bars reports whether the table has bars: if it holds probabilities of tokens.
 func (v *drillWork) Bars() bool {
 	return slices.ContainsFunc(v.Step.Columns, func(c drill.Column) bool { return c.Key == "p" })
 }
 
-// List tells whether the table is a list of quantities, Still whether there is
-// nothing to fill in it.
+// List reports whether the table is a list of quantities.
 func (v *drillWork) List() bool {
 	return len(v.Step.Columns) == 2 && !v.Still()
 }
 
-// Still tells whether the table is only to be read.
+// Still reports whether there is nothing to fill in.
 func (v *drillWork) Still() bool {
 	return !slices.ContainsFunc(v.Step.Columns, func(c drill.Column) bool { return c.State == drill.Live })
 }
 
-// LockSay says where the columns open that are locked here, or "".
+// LockSay says which step opens the columns that are locked here, or "".
 func (v *drillWork) LockSay() string {
 	var heads []string
 	at := 0
@@ -131,8 +129,8 @@ func (v *drillWork) LockSay() string {
 	return fmt.Sprintf("%s open from step %d on", strings.Join(heads, " and "), at)
 }
 
-// Told is the line that says what became of the cell that was just checked.
-func (v *drillWork) Told() string {
+// Checked says what the verdict on the cell that was just checked is.
+func (v *drillWork) Checked() string {
 	c := v.Problem.Cell(v.Cell)
 	if c == nil {
 		return ""
@@ -202,7 +200,7 @@ func (v *drillWork) Pips() []string {
 	return list
 }
 
-// drillShown is the help for the cell at hand.
+// drillShown is the help for the current cell.
 type drillShown struct {
 	Label  string
 	Hints  []drill.Hint
@@ -214,11 +212,11 @@ type drillShown struct {
 	Tip    string
 }
 
-// wholePart is one token's part of the whole, in per cent of the width.
+// wholePart is one token's part of the whole, in percent of the width.
 type wholePart struct {
 	Name stage.Text
 	X, W float64
-	Part bool // that of the cell at hand
+	Part bool // that of the current cell
 }
 
 // Shown is the help that is open.
@@ -247,7 +245,7 @@ func (v *drillWork) Shown() drillShown {
 	return s
 }
 
-// column finds the column of the cell at hand and its row.
+// column finds the column and the row of the current cell.
 func (v *drillWork) column() (key string, row int) {
 	for i, r := range v.Step.Rows {
 		for j, item := range r.Items {
@@ -259,8 +257,8 @@ func (v *drillWork) column() (key string, row int) {
 	return "", 0
 }
 
-// whole is the line that the probabilities of a step divide, where the cell at
-// hand is one of them.
+// whole is the line that the probabilities of a step divide, if the current cell
+// is one of them.
 func (v *drillWork) whole() []wholePart {
 	key, at := v.column()
 	if key != "p" {
@@ -280,7 +278,7 @@ func (v *drillWork) whole() []wholePart {
 	return list
 }
 
-// tip adds up what the learner has so far, in a column that must come to 1.
+// tip adds up what the learner has so far in a column whose sum must be 1.
 func (v *drillWork) tip() string {
 	key, _ := v.column()
 	if key != "p" && key != "q" {

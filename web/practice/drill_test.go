@@ -23,8 +23,8 @@ func (s *site) check(address string, form url.Values) *goquery.Document {
 	return s.Parse(address, s.Post(address, true, form), http.StatusOK)
 }
 
-// TestDrillsSolved: every drill at every level takes its own worked answers as
-// right, keeps each step once, and says that all is done; all by plain forms.
+// TestDrillsSolved: every drill at every level accepts its own worked answers,
+// keeps each step once, and says that all is done, with plain forms alone.
 func TestDrillsSolved(t *testing.T) {
 	t.Parallel()
 	for _, info := range drill.Kinds() {
@@ -67,8 +67,8 @@ func TestDrillsSolved(t *testing.T) {
 	}
 }
 
-// TestDrillGivesNothingAway: before a hint was asked for, no answer of the
-// first step stands anywhere in the page.
+// TestDrillGivesNothingAway: before a hint was asked for, the page holds no answer
+// of the first step.
 func TestDrillGivesNothingAway(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -80,8 +80,8 @@ func TestDrillGivesNothingAway(t *testing.T) {
 	}
 }
 
-// TestDrillSlip: a wrong number keeps its place, struck through, and the named
-// slip opens as a row beneath it.
+// TestDrillSlip: a wrong number stays in its cell, struck through, and the named
+// slip opens in a row below it.
 func TestDrillSlip(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -107,8 +107,8 @@ func TestDrillSlip(t *testing.T) {
 	}
 }
 
-// TestDrillUnderstood: other ways of writing a number are taken, and it is
-// said how they were read.
+// TestDrillUnderstood: other ways of writing a number are accepted, and the page
+// says how they were read.
 func TestDrillUnderstood(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -132,8 +132,8 @@ func TestDrillUnderstood(t *testing.T) {
 	}
 }
 
-// TestDrillHints: the hints ask before they tell, and the result is shown only
-// when it is asked for; a result that was shown is worth nothing.
+// TestDrillHints: the first hints are questions, the result is shown only on
+// request, and a result that was shown is worth nothing.
 func TestDrillHints(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -192,8 +192,8 @@ func TestDrillCredit(t *testing.T) {
 	}
 }
 
-// TestDrillSteps: answers travel from step to step; a step that needs another
-// one says so.
+// TestDrillSteps: answers are kept from step to step, and a step that needs
+// another one says so.
 func TestDrillSteps(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -236,7 +236,7 @@ func TestDrillSets(t *testing.T) {
 	}
 }
 
-// TestDrillAddresses that lead nowhere are answered with what they may be.
+// TestDrillAddresses: an invalid address is answered with the valid range.
 func TestDrillAddresses(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

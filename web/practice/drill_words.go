@@ -22,7 +22,7 @@ func numbersSay(v *drillWork) string {
 	return "seed " + strconv.FormatUint(v.Seed, 10)
 }
 
-// spoken is a cell's name for who does not see the table.
+// spoken is a cell's name for a screen reader.
 func spoken(c *drill.Cell) string {
 	if c.Unit != "" && !strings.Contains(c.Label, c.Unit) {
 		return c.Label + ", in " + c.Unit
@@ -49,7 +49,7 @@ func chosen(c *drill.Cell, answer, option string) bool {
 	return answer == option
 }
 
-// slugOf makes a part of an id.
+// slugOf turns a text into a part of an id.
 func slugOf(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -71,7 +71,7 @@ func extra(on bool) int {
 
 func percentOf(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
 
-// barTop and barHigh lay the bar of p inside that of q where there is one.
+// barTop and barHigh place the bar of p inside that of q, if there is one.
 func barTop(q float64) string {
 	if q > 0 {
 		return "5"
@@ -86,8 +86,7 @@ func barHigh(q float64) string {
 	return "20"
 }
 
-// miniQ is q as a bar shows it: below 0 where nothing was cut, and there is
-// but one bar.
+// miniQ is q as a bar shows it: below 0 if nothing was cut, which leaves one bar.
 func miniQ(cut bool, r drill.SummaryRow) float64 {
 	if !cut {
 		return -1
@@ -95,7 +94,7 @@ func miniQ(cut bool, r drill.SummaryRow) float64 {
 	return r.Q
 }
 
-// svgToken is a token's text inside of a picture.
+// svgToken is a token's text inside a picture.
 func svgToken(t stage.Text) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		_, err := io.WriteString(w, templ.EscapeString(t.String()))
@@ -111,7 +110,7 @@ func keptBar(kept bool) float64 {
 	return 0
 }
 
-// became says what became of a candidate.
+// became says whether a candidate was kept, cut or drawn.
 func became(r predictRow) string {
 	var words []string
 	if r.Drawn {

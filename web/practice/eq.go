@@ -12,7 +12,7 @@ import (
 // power finds an exponent as the drills write them: e^4, α^(γ+1), 10^-3.
 var power = regexp.MustCompile(`\^(\([^()]*\)|[-−]?[\pL\d.,]+)`)
 
-// eq writes a line of arithmetic, exponents raised.
+// eq writes a line of arithmetic with raised exponents.
 func eq(text string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		_, err := io.WriteString(w, power.ReplaceAllStringFunc(templ.EscapeString(text), func(s string) string {

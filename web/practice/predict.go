@@ -22,27 +22,26 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// What a round offers, how far a sitting goes, and how long a run may take to
-// be made again.
+// How many candidates a round offers, how many tokens a text goes on for, and how
+// long the replay of a run may take.
 const (
 	predictHand = 6
 	predictMost = 200
 	predictTime = 10 * time.Second
 )
 
-// predicting is the one place in this process where a round is made: like the
-// replay of a link it is work for one request, which the runs that are alive
-// should hardly notice.
+// predicting lets one request at a time run the model for a round, so that the
+// runs that are alive hardly notice.
 var predicting = make(chan struct{}, 1)
 
-// predictFrom says which text a round goes on with: a start of the course or a
-// link of the Loop, and how many tokens behind it.
+// predictFrom says which text a round continues: a start of the course or a link
+// of the Loop, and how many tokens after it.
 type predictFrom struct {
 	Start, Log string
 	N          int
 }
 
-// query writes the fields of an address.
+// query returns the query of a round's address.
 func (f predictFrom) query(n int) string {
 	q := url.Values{"start": {f.Start}, "log": {f.Log}}
 	if n > 0 {
@@ -51,18 +50,18 @@ func (f predictFrom) query(n int) string {
 	return query(q)
 }
 
-// predictRound is one guess: before it is made, what one may know; then what
-// there is to reveal. Nothing of the second is set before a guess was sent.
+// predictRound is one guess. Shown, which is what it reveals, is nil until the guess
+// was sent.
 type predictRound struct {
 	From   predictFrom
 	Title  string
 	Prompt string
-	Made   []stage.Text // the tokens behind the prompt
+	Made   []stage.Text // the tokens after the prompt
 	Step   int
 	Hand   []predictChoice
 	Ended  string // why there is no next token, or ""
 	Say    string // what is missing in the guess
-	Sure   int    // per cent
+	Sure   int    // percent
 	Shown  *predictShown
 
 	step *infer.Step
@@ -75,7 +74,7 @@ type predictChoice struct {
 	Pick bool
 }
 
-// predictShown is what comes out.
+// predictShown is what a guess reveals.
 type predictShown struct {
 	Right, Again bool // Again: guessed before, so this one does not count
 	Token, Guess stage.Text
@@ -88,7 +87,7 @@ type predictShown struct {
 	Chart        calibrationChart
 }
 
-// predictRow is a candidate with what the model gave it.
+// predictRow is a candidate with the model's probability.
 type predictRow struct {
 	Text       stage.Text
 	Rank       string
@@ -130,8 +129,8 @@ func (p *Pages) predictReveal(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, http.StatusOK, predictPage(v))
 }
 
-// guess reads a guess, keeps it, and sets what is to be revealed. Where it is
-// false the request has been answered.
+// guess reads a guess, keeps it, and sets what to reveal. If it returns false the
+// request has been answered.
 func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) bool {
 	sure, err := strconv.Atoi(r.PostForm.Get("sure"))
 	if err != nil || sure < 0 || sure > 100 {
@@ -172,10 +171,10 @@ func (p *Pages) guess(w http.ResponseWriter, r *http.Request, v *predictRound) b
 	return true
 }
 
-// id names what was to be guessed: this token behind this text, under these
-// settings. Whoever goes back and guesses again knows the answer, so only the
-// first guess of an id counts. Ids are kept for good, so what is hashed is written
-// out here: a setting that is added later stands at the end, and only where it is on.
+// id identifies what was guessed: this token after this text, with these settings.
+// Anyone who goes back and guesses again knows the answer, so only the first guess
+// of an id counts. Ids are kept forever, so what is hashed is spelled out here: a
+// setting that is added later goes at the end, and only if it is on.
 func (v *predictRound) id() string {
 	h, s := sha256.New(), v.step.Settings
 	fmt.Fprintf(
@@ -191,7 +190,7 @@ func (v *predictRound) id() string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
 }
 
-// reveal works out what the model gave to the candidates.
+// reveal works out the candidates' probabilities.
 func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predict.Result) *predictShown {
 	d := v.step.Distribution()
 	s := &predictShown{
@@ -217,8 +216,8 @@ func (v *predictRound) reveal(m *infer.Model, guess predictChoice, result predic
 	return s
 }
 
-// round makes the round that a form or an address asks for, or answers why
-// there is none.
+// round returns the round that a form or an address asks for. If there is none it
+// answers why and returns nil.
 func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *predictRound {
 	v := &predictRound{From: predictFrom{Start: q.Get("start"), Log: q.Get("log")}, Sure: 50}
 	n, err := strconv.Atoi(q.Get("n"))
@@ -262,7 +261,7 @@ func (p *Pages) round(w http.ResponseWriter, r *http.Request, q url.Values) *pre
 
 var errNoStart = errors.New("there is no such start")
 
-// make runs the text up to the token that is to be guessed.
+// make runs the text up to the token to guess.
 func (v *predictRound) make(ctx context.Context, p *Pages) error {
 	run := session.New(p.Model, session.DefaultLimits())
 	st, first, err := v.begin(ctx, p, run)
@@ -296,8 +295,8 @@ func (v *predictRound) make(ctx context.Context, p *Pages) error {
 	return nil
 }
 
-// begin starts the run, and tells which of its tokens is the first that is not
-// to be seen yet.
+// begin starts the run and returns the number of its first token that must stay
+// hidden.
 func (v *predictRound) begin(ctx context.Context, p *Pages, run *session.Session) (*session.State, int, error) {
 	if v.From.Log == "" {
 		start := p.Course.Start(v.From.Start)
@@ -325,7 +324,7 @@ func (v *predictRound) begin(ctx context.Context, p *Pages, run *session.Session
 	return st, first, err
 }
 
-// startOf are the commands that begin a start of the course at its beginning.
+// startOf returns the commands that begin a start of the course.
 func startOf(start *lessons.LoopStart) []session.Command {
 	return session.Begin(start.Settings, start.Prompt)
 }

@@ -32,7 +32,7 @@ func atoi(t *testing.T, s string) int {
 	return n
 }
 
-// storyRun is the course's run "story" after some tokens.
+// storyRun returns the course's run "story" after some tokens.
 func (s *site) storyRun(tokens int) *session.State {
 	s.T.Helper()
 	run := session.New(s.pages.Model, session.DefaultLimits())
@@ -47,7 +47,7 @@ func (s *site) storyRun(tokens int) *session.State {
 	return st
 }
 
-// hand are the ids of the candidates of a page.
+// hand returns the ids of the candidates on a page.
 func hand(t *testing.T, d *goquery.Document) (ids []int) {
 	for _, c := range d.Find(`[name="pick"]`).EachIter() {
 		ids = append(ids, atoi(t, c.AttrOr("value", "")))
@@ -57,8 +57,8 @@ func hand(t *testing.T, d *goquery.Document) (ids []int) {
 
 var decimal = regexp.MustCompile(`[01]\.\d{3}|[<>]0\.|\d%\s*of`)
 
-// TestPredictHidesWhatIsToCome: before the guess the page holds no
-// probability, and nothing tells the token that will come from the others.
+// TestPredictHidesWhatIsToCome: before the guess the page holds no probability,
+// and nothing sets the next token apart from the other candidates.
 func TestPredictHidesWhatIsToCome(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -158,9 +158,9 @@ func TestPredictReveals(t *testing.T) {
 	}
 }
 
-// TestPredictedRoundsKeepTheirIDs: a round that was guessed before typical-p came
-// is known again, so that a second guess of it does not count. The ids are those
-// that the program of then, at commit 3b5ab6c, gave these rounds.
+// TestPredictedRoundsKeepTheirIDs: a round that was guessed before typical-p
+// existed is recognised, so that a second guess of it does not count. The ids are
+// those that the program gave these rounds at commit 3b5ab6c.
 func TestPredictedRoundsKeepTheirIDs(t *testing.T) {
 	t.Parallel()
 	cut := infer.Settings{
@@ -281,7 +281,7 @@ func TestPredictRevealsAHole(t *testing.T) {
 	}
 }
 
-// TestPredictEnds where the text does.
+// TestPredictEnds: there is nothing to guess after the end of the text.
 func TestPredictEnds(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -24,8 +24,8 @@ type progressPage struct {
 	Drills   []drillLine
 	Chart    calibrationChart
 	Notices  []progress.Notice
-	Told     string // what was just done
-	Refused  string // why an import was not taken
+	Done     string // what was just done
+	Refused  string // why an import was refused
 }
 
 // drillLine is how one drill went.
@@ -72,7 +72,7 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 	p.HTML(w, r, status, progressHTML(progressPage{
 		Map: coursework.NewMap(p.Course, m), Outcomes: m.Outcomes, Drills: drillLines(m.Drills),
 		Chart:   newCalibrationChart(c),
-		Notices: notices, Told: told(r.URL.Query()), Refused: refused,
+		Notices: notices, Done: doneSay(r.URL.Query()), Refused: refused,
 	}))
 }
 
@@ -89,13 +89,13 @@ func (p *Pages) export(w http.ResponseWriter, r *http.Request) {
 	w.Write(data)
 }
 
-// errNoFile is what a learner may have done wrong with the form itself.
+// errNoFile says that an import form was sent without a file.
 var errNoFile = errors.New("no file was chosen")
 
-// importFile answers POST /progress/import: an exported file is taken whole or
+// importFile answers POST /progress/import: an exported file is imported whole or
 // not at all.
 func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
-	const wrapping = 16 << 10 // what a form puts around a file
+	const wrapping = 16 << 10 // what a form adds around a file
 	r.Body = http.MaxBytesReader(w, r.Body, progress.MaxImport+wrapping)
 	data, err := fileOf(r)
 	var large *http.MaxBytesError
@@ -123,7 +123,7 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 		p.Fail(w, r, err)
 		return
 	}
-	http.Redirect(w, r, "/progress?"+toldOf(added).Encode(), http.StatusSeeOther)
+	http.Redirect(w, r, "/progress?"+doneQuery(added).Encode(), http.StatusSeeOther)
 }
 
 // fileOf reads the file of the form. Only its bytes count, not its name.
@@ -174,15 +174,17 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/progress?done=deleted", http.StatusSeeOther)
 }
 
-// toldOf and told carry what was done through the redirect after a form.
-func toldOf(n progress.Imported) url.Values {
+// doneQuery puts the counts of an import into the query of the page that a form
+// redirects to.
+func doneQuery(n progress.Imported) url.Values {
 	return url.Values{
 		"done": {"imported"}, "visits": {strconv.Itoa(n.Visits)}, "answers": {strconv.Itoa(n.Answers)},
 		"reviews": {strconv.Itoa(n.Reviews)}, "guesses": {strconv.Itoa(n.Predictions)},
 	}
 }
 
-func told(q url.Values) string {
+// doneSay says what was done according to such a query.
+func doneSay(q url.Values) string {
 	switch q.Get("done") {
 	case "deleted":
 		return "Erased. Nothing about you is kept here any more."
@@ -206,5 +208,5 @@ func told(q url.Values) string {
 	return ""
 }
 
-// when is a notice's day, as a person would write it.
+// when formats the time of a notice.
 func when(t time.Time) string { return t.Format("2 January 2006, 15:04") }

@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/web/progress"
 )
 
-// upload sends a file as the form does.
+// upload sends a file in the import form.
 func (s *site) upload(name string, data []byte) *httptest.ResponseRecorder {
 	s.T.Helper()
 	var b bytes.Buffer
@@ -32,8 +32,7 @@ func (s *site) upload(name string, data []byte) *httptest.ResponseRecorder {
 	return s.Do(r)
 }
 
-// visit keeps that the learner has read the course's first section, and returns
-// the section's key.
+// visit records that the learner has read the first section, and returns its key.
 func (s *site) visit() string {
 	s.T.Helper()
 	first := s.pages.Course.Lessons[0].Sections[0].Key()
@@ -43,8 +42,8 @@ func (s *site) visit() string {
 	return first
 }
 
-// TestProgressMoves: what is kept goes out as a file, is deleted, and comes
-// back from the file as it was.
+// TestProgressMoves: what is kept is exported, deleted, and imported again as it
+// was.
 func TestProgressMoves(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -90,8 +89,8 @@ func TestProgressMoves(t *testing.T) {
 	}
 }
 
-// TestImportRefused: what does not fit is refused whole, beside the field, with
-// the reason, and changes nothing.
+// TestImportRefused: an invalid file is refused whole, with the reason next to the
+// field, and changes nothing.
 func TestImportRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -126,8 +125,8 @@ func TestImportRefused(t *testing.T) {
 	}
 }
 
-// TestTold: an address cannot make the page say anything else.
-func TestTold(t *testing.T) {
+// TestDoneSay: an address cannot make the page say anything else.
+func TestDoneSay(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
 		"":             "",
@@ -141,7 +140,7 @@ func TestTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := told(q); got != want {
+		if got := doneSay(q); got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)
 		}
 	}

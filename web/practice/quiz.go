@@ -27,8 +27,8 @@ func (p *Pages) quiz(w http.ResponseWriter, r *http.Request) {
 	p.showQuiz(w, r, r.URL.Query(), nil)
 }
 
-// showQuiz sends the questions that a query asks for, with one of them as it
-// stands after a form was sent without a script.
+// showQuiz sends the questions that a query asks for. After a form without a
+// script, asked is the question that was answered; else it is nil.
 func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, asked *coursework.Question) {
 	v := quizPage{
 		Course: p.Course, Lesson: q.Get("lesson"), Outcome: q.Get("outcome"), Kind: q.Get("kind"),
@@ -58,12 +58,12 @@ func (p *Pages) showQuiz(w http.ResponseWriter, r *http.Request, q url.Values, a
 	p.HTML(w, r, http.StatusOK, quizHTML(v))
 }
 
-// action is where a question's form goes: it keeps what was filtered.
+// action is the address of a question's form, which keeps the filter.
 func (v *quizPage) action(id string) string {
 	return "/quiz/" + id + query(url.Values{"lesson": {v.Lesson}, "outcome": {v.Outcome}, "kind": {v.Kind}})
 }
 
-// query writes the fields of an address that hold something.
+// query encodes the fields that are not empty, after a "?" if there are any.
 func query(q url.Values) string {
 	for k, v := range q {
 		if len(v) == 0 || v[0] == "" {
@@ -76,8 +76,8 @@ func query(q url.Values) string {
 	return "?" + q.Encode()
 }
 
-// quizAnswer answers POST /quiz/ID: the question as it stands now for a
-// script, else the whole page.
+// quizAnswer answers POST /quiz/ID: for a script with the question alone, else
+// with the whole page.
 func (p *Pages) quizAnswer(w http.ResponseWriter, r *http.Request) {
 	q := p.Course.Question(r.PathValue("id"))
 	if q == nil {

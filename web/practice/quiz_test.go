@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestQuizFilters: by lesson, outcome and kind, and all questions without.
+// TestQuizFilters: by lesson, outcome and kind; without a filter all questions.
 func TestQuizFilters(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
