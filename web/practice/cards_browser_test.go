@@ -28,6 +28,10 @@ func TestCardsByKeyboard(t *testing.T) {
 	}
 	counts(0, all, 0)
 	tab.Keys("3") // not before it was turned
+	if browser.Value[bool](tab, `document.querySelector("form[aria-busy]") !== null || `+
+		`document.querySelector(".deck__said").innerText !== ""`) {
+		t.Error("a card was graded before it was turned")
+	}
 	counts(0, all, 0)
 	tab.Keys(" ")
 	tab.Wait("the back", `document.querySelector("[data-turn]").open`)
