@@ -2,11 +2,8 @@ package web
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/web/class"
@@ -54,25 +51,9 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 	s.hub = hub
 	room := classroom.New(classroom.Deps{
 		Hub: hub, Course: s.cfg.Course, Model: s.cfg.Model, Seat: s.runs.pool.Seat,
-		Learner: s.learners.of, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
+		Learner: s.learners.Of, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
 	})
 	s.add(room.Feeds())
 	room.Mount(mux)
 	return nil
-}
-
-// overTLS marks the requests that came over HTTPS to a proxy in front of this
-// server as such, so that cookies are marked so too and links begin with https:
-// those to the host of a public address that is https.
-func overTLS(public string, next http.Handler) http.Handler {
-	u, err := url.Parse(public)
-	if err != nil || u.Scheme != "https" {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.TLS == nil && strings.EqualFold(r.Host, u.Host) {
-			r.TLS = &tls.ConnectionState{}
-		}
-		next.ServeHTTP(w, r)
-	})
 }

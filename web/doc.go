@@ -1,9 +1,8 @@
 // Package web serves the program to browsers and other clients.
 //
-// A request first passes the gate: exact lists of hosts and origins, and the
-// headers that keep a page to itself. Pages come whole over plain HTTP, so a
-// shared link and a reload work without a socket; what changes afterwards
-// comes over one WebSocket per page.
+// A request first passes the gate of package shell. Pages are sent whole over
+// plain HTTP, so a shared link and a reload work without a socket; what changes
+// afterwards is sent over one WebSocket per page.
 //
 // A run belongs to the learner whose signed cookie made it. One goroutine
 // owns the run's session: commands go in through a channel and are applied in

@@ -17,6 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // export is a file that a run can be taken away as.
@@ -39,13 +40,13 @@ var exports = map[string]export{
 func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 	e, ok := exports[r.PathValue("name")]
 	if !ok {
-		sentence(w, http.StatusNotFound, "There is no such export. There are text, trace, chart and table.")
+		shell.Text(w, http.StatusNotFound, "There is no such export. There are text, trace, chart and table.")
 		return
 	}
-	learner, _ := s.learners.of(r)
+	learner, _ := s.learners.Of(r)
 	st, bad := s.stateOf(r.Context(), learner, askedOf(r))
 	if bad != nil {
-		sentence(w, bad.status, bad.head+" "+bad.say)
+		shell.Text(w, bad.status, bad.head+" "+bad.say)
 		return
 	}
 	why := e.lacks(st)
@@ -53,7 +54,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 		why = "There is no text yet: start with a prompt."
 	}
 	if why != "" {
-		sentence(w, http.StatusConflict, why)
+		shell.Text(w, http.StatusConflict, why)
 		return
 	}
 	b := &bytes.Buffer{}
@@ -63,7 +64,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 			if !errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil {
 				s.cfg.Logger.Error("exporting", "what", e.ending, "err", err)
 			}
-			sentence(
+			shell.Text(
 				w, http.StatusServiceUnavailable,
 				"The server is too busy to make this file in time. Try again in a moment.",
 			)

@@ -20,6 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -54,7 +55,8 @@ type site struct {
 	http *httptest.Server
 	jar  http.CookieJar
 
-	conns *sync.Map // every TCP connection that the server has taken
+	conns *sync.Map // every TCP connection that the server has accepted
+	hosts *sync.Map // the hosts of proxies, which stand for the server's own
 	stop  func()    // ends the server, once
 }
 
@@ -85,7 +87,7 @@ func newSiteOn(t testing.TB, limits Limits, addr string, secret []byte) *site {
 		Model:        testmodel.Target(t),
 		Course:       course,
 		Progress:     progress,
-		AllowedHosts: LoopbackHosts(h.Listener.Addr().String()),
+		AllowedHosts: shell.LoopbackHosts(h.Listener.Addr().String()),
 		Limits:       limits,
 		Secret:       secret,
 		Logger:       slog.New(slog.NewTextHandler(io.Discard, nil)),
@@ -94,8 +96,16 @@ func newSiteOn(t testing.TB, limits Limits, addr string, secret []byte) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Config.Handler = s.Handler()
-	conns := &sync.Map{}
+	conns, hosts, own := &sync.Map{}, &sync.Map{}, h.Listener.Addr().String()
+	h.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, proxied := hosts.Load(r.Host); proxied {
+			r.Host = own
+			if r.Header.Get("Origin") != "" {
+				r.Header.Set("Origin", "http://"+own)
+			}
+		}
+		s.Handler().ServeHTTP(w, r)
+	})
 	// Small buffers in the kernel, so that a slow reader is noticed at once.
 	h.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		if err := c.(*net.TCPConn).SetWriteBuffer(32 << 10); err != nil {
@@ -119,7 +129,7 @@ func newSiteOn(t testing.TB, limits Limits, addr string, secret []byte) *site {
 		h.Close()
 	})
 	t.Cleanup(stop)
-	return &site{s, t, h, jar, conns, stop}
+	return &site{s, t, h, jar, conns, hosts, stop}
 }
 
 // stranger is the same site seen from another browser.

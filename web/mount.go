@@ -19,7 +19,7 @@ func (s *Server) mountCourse(mux *http.ServeMux) {
 		return
 	}
 	work := coursework.Deps{
-		Course: s.cfg.Course, Progress: s.cfg.Progress, Learner: s.learners.of, Log: s.cfg.Logger,
+		Course: s.cfg.Course, Progress: s.cfg.Progress, Learner: s.learners.Of, Log: s.cfg.Logger,
 	}
 	deps := learn.Deps{Deps: work, Model: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat}
 	if s.drafts != nil {
@@ -42,7 +42,7 @@ func (s *Server) forget(ctx context.Context, learner string) error {
 // mountLabs adds the pages of the labs and their feed.
 func (s *Server) mountLabs(mux *http.ServeMux) {
 	deps := labs.Deps{
-		Context: s.ctx, Target: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat, Learner: s.learners.of,
+		Context: s.ctx, Target: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat, Learner: s.learners.Of,
 		Log: s.cfg.Logger,
 	}
 	if s.drafts != nil {

@@ -2,19 +2,14 @@ package web
 
 import (
 	"bytes"
-	"cmp"
-	"mime"
 	"net/http"
-	"path"
-	"strconv"
-	"time"
 
 	"github.com/a-h/templ"
 
-	"github.com/tokenbytoken/viz/static"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/loop"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // home leads to the loop, on a server without lessons.
@@ -33,7 +28,7 @@ const notHere = "The server does not have this run: it has expired, the server w
 // why, and can be used. &class=CODE leads back to the class that someone has
 // gone on from alone.
 func (s *Server) loop(w http.ResponseWriter, r *http.Request) {
-	learner, cookie := s.learners.of(r)
+	learner, cookie := s.learners.Of(r)
 	page, status := loop.NewPage(s.empty), http.StatusOK
 	if key := r.URL.Query().Get("start"); key != "" && s.cfg.Course != nil {
 		bad := &trouble{
@@ -73,7 +68,7 @@ func (s *Server) html(w http.ResponseWriter, r *http.Request, status int, cookie
 	var b bytes.Buffer
 	if err := c.Render(r.Context(), &b); err != nil {
 		s.cfg.Logger.Error("rendering a page", "err", err)
-		sentence(w, http.StatusInternalServerError, "This page could not be shown. The error has been logged.")
+		shell.Text(w, http.StatusInternalServerError, "This page could not be shown. The error has been logged.")
 		return
 	}
 	if cookie != nil {
@@ -83,45 +78,4 @@ func (s *Server) html(w http.ResponseWriter, r *http.Request, status int, cookie
 	w.Header().Set("Cache-Control", "no-store") // a run changes, and belongs to one learner
 	w.WriteHeader(status)
 	b.WriteTo(w)
-}
-
-// types of the files served; the machine's own table may lack or change some.
-var types = map[string]string{
-	".js":    "text/javascript; charset=utf-8",
-	".css":   "text/css; charset=utf-8",
-	".svg":   "image/svg+xml",
-	".png":   "image/png",
-	".ico":   "image/x-icon",
-	".woff2": "font/woff2",
-	".txt":   "text/plain; charset=utf-8",
-}
-
-// file answers GET /static/NAME. An address with the hash of the file's
-// content never changes its meaning and may be kept for ever; any other is
-// asked for again each time, at the price of an empty answer.
-func (s *Server) file(w http.ResponseWriter, r *http.Request) {
-	name := r.PathValue("name")
-	f, err := static.Open(name)
-	if err != nil { // folders are not files either
-		sentence(w, http.StatusNotFound, "There is no file at this address.")
-		return
-	}
-	ending := path.Ext(name)
-	kind := cmp.Or(types[ending], mime.TypeByExtension(ending), "application/octet-stream")
-	h := w.Header()
-	h.Set("Content-Type", kind)
-	h.Set("ETag", `W/"`+f.Version+`"`) // weak: the same content may come in other bytes
-	h.Set("Cache-Control", "no-cache")
-	if r.URL.RequestURI() == f.Address() {
-		h.Set("Cache-Control", "public, max-age=31536000, immutable")
-	}
-	data := f.Data
-	// What ServeContent may answer with less than all of it goes out as it is.
-	partly := r.Header.Get("Range") != "" || r.Header.Get("If-Match") != ""
-	if z := f.Zipped(); z != nil && worth(kind) && takesGzip(w) && !partly {
-		data = z
-		h.Set("Content-Encoding", "gzip")
-		h.Set("Content-Length", strconv.Itoa(len(z)))
-	}
-	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
 }

@@ -116,10 +116,7 @@ func (p *proxy) lose(send func()) (mend func()) {
 
 // through is the site as it is reached through a proxy.
 func (x *site) through(p *proxy) *site {
-	for _, h := range LoopbackHosts(p.Addr().String()) {
-		g := x.handler.(*gate)
-		g.hosts[h], g.origins["http://"+h] = true, true
-	}
+	x.hosts.Store(p.Addr().String(), true)
 	y := *x
 	y.http = &httptest.Server{URL: "http://" + p.Addr().String()}
 	return &y

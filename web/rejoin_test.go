@@ -53,7 +53,7 @@ func TestNobodyTakesAnID(t *testing.T) {
 	c := x.dial(wire.ProtocolHTML, "")
 	other := x.stranger()
 	other.get("/loop")
-	theirs := x.learners.newRunID("someone else")
+	theirs := x.runs.ids.newRunID("someone else")
 	for _, id := range []string{c.run, theirs, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "x", ""} {
 		if got := other.dial(wire.ProtocolHTML, "?run="+id).run; got == id {
 			t.Errorf("run %q was taken over", id)

@@ -16,20 +16,23 @@ const (
 	markBytes = 8
 )
 
+// ids gives runs their ids. It is the message authentication code of a text under
+// the server's secret.
+type ids func(text string) []byte
+
 // newRunID returns an id for a new run of a learner.
-func (l learners) newRunID(learner string) string {
+func (g ids) newRunID(learner string) string {
 	id := make([]byte, idBytes)
 	rand.Read(id) // never fails
-	return base64.RawURLEncoding.EncodeToString(append(id, l.mark(learner, id)...))
+	return base64.RawURLEncoding.EncodeToString(append(id, g.mark(learner, id)...))
 }
 
 // gave reports whether a run's id was given to a learner.
-func (l learners) gave(learner, id string) bool {
+func (g ids) gave(learner, id string) bool {
 	b, err := base64.RawURLEncoding.DecodeString(id)
-	return err == nil && len(b) == idBytes+markBytes && hmac.Equal(b[idBytes:], l.mark(learner, b[:idBytes]))
+	return err == nil && len(b) == idBytes+markBytes && hmac.Equal(b[idBytes:], g.mark(learner, b[:idBytes]))
 }
 
-func (l learners) mark(learner string, id []byte) []byte {
-	mac, _ := base64.RawURLEncoding.DecodeString(l.mac("run " + string(id) + " " + learner)) // its own encoding
-	return mac[:markBytes]
+func (g ids) mark(learner string, id []byte) []byte {
+	return g("run " + string(id) + " " + learner)[:markBytes]
 }

@@ -22,7 +22,7 @@ type runs struct {
 	limits Limits
 	log    *slog.Logger
 	pool   *infer.Pool // runs the model for all runs
-	ids    learners    // gives runs their ids
+	ids    ids
 
 	ctx  context.Context
 	stop context.CancelFunc
@@ -34,7 +34,7 @@ type runs struct {
 	byID map[string]*run
 }
 
-func newRuns(m *infer.Model, limits Limits, log *slog.Logger, ids learners) *runs {
+func newRuns(m *infer.Model, limits Limits, log *slog.Logger, ids ids) *runs {
 	rs := &runs{
 		model: m, limits: limits, log: log, ids: ids,
 		pool: infer.NewPool(m, 0),

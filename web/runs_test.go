@@ -18,6 +18,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -26,7 +27,7 @@ func registry(t *testing.T, limits Limits) *runs {
 	t.Helper()
 	rs := newRuns(
 		testmodel.Target(t), limits.orDefaults(), slog.New(slog.NewTextHandler(io.Discard, nil)),
-		learners{secret: []byte("a test's")},
+		shell.NewLearners([]byte("a test's")).MAC,
 	)
 	t.Cleanup(func() {
 		if err := rs.close(context.Background()); err != nil {
@@ -159,7 +160,7 @@ func TestEmptyRunGoesWithItsViewer(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	m := testmodel.Target(t)
 	synctest.Test(t, func(t *testing.T) {
-		rs := newRuns(m, DefaultLimits, slog.New(slog.NewTextHandler(io.Discard, nil)), learners{})
+		rs := newRuns(m, DefaultLimits, slog.New(slog.NewTextHandler(io.Discard, nil)), shell.NewLearners(nil).MAC)
 		watched, _ := join(t, rs, "a", "")
 		left, v := join(t, rs, "a", "")
 		must(t, left, session.Start{Prompt: "Hello"})
@@ -186,7 +187,7 @@ func TestExpiry(t *testing.T) {
 func TestPlayingPace(t *testing.T) {
 	m := testmodel.Target(t)
 	synctest.Test(t, func(t *testing.T) {
-		rs := newRuns(m, DefaultLimits, slog.New(slog.NewTextHandler(io.Discard, nil)), learners{})
+		rs := newRuns(m, DefaultLimits, slog.New(slog.NewTextHandler(io.Discard, nil)), shell.NewLearners(nil).MAC)
 		r, _ := join(t, rs, "a", "")
 		must(t, r, session.Start{Prompt: "Hello"})
 		must(t, r, session.Play{})

@@ -3,19 +3,17 @@ package web
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -34,7 +32,7 @@ type Config struct {
 	Classes Classes
 	// AllowedHosts are the names under which browsers may reach the server,
 	// exactly as they write them in the Host header: "class.example",
-	// "192.168.0.7:8080". See [LoopbackHosts].
+	// "192.168.0.7:8080". See [shell.LoopbackHosts].
 	AllowedHosts []string
 	// Limits, where not zero, replace [DefaultLimits].
 	Limits Limits
@@ -50,7 +48,7 @@ type Config struct {
 // Server serves pages and sockets of one model.
 type Server struct {
 	cfg      Config
-	learners learners
+	learners shell.Learners
 	runs     *runs
 	replays  chan struct{}  // of capacity 1: held while a link is replayed
 	empty    *session.State // what a page without a run shows
@@ -73,17 +71,12 @@ func New(cfg Config) (*Server, error) {
 		return nil, errors.New("web: Config.AllowedHosts is empty: no request would be answered")
 	}
 	cfg.Logger = cmp.Or(cfg.Logger, slog.Default())
-	lasts := cfg.Secret != nil
-	if !lasts {
-		cfg.Secret = make([]byte, 32)
-		rand.Read(cfg.Secret) // never fails
-	}
 	cfg.Limits = cfg.Limits.orDefaults()
-	ids := learners{cfg.Secret, lasts}
+	learners := shell.NewLearners(cfg.Secret)
 	s := &Server{
 		cfg:      cfg,
-		learners: ids,
-		runs:     newRuns(cfg.Model, cfg.Limits, cfg.Logger, ids),
+		learners: learners,
+		runs:     newRuns(cfg.Model, cfg.Limits, cfg.Logger, learners.MAC),
 		replays:  make(chan struct{}, 1),
 		empty:    session.New(cfg.Model, session.Limits{PromptBytes: cfg.Limits.PromptBytes}).State(),
 	}
@@ -93,7 +86,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.parts = map[string]wire.Kind{"": {Open: s.openLoop, Programs: true, Ordered: true}}
 	s.wire = wire.NewServer(wire.Config{
-		Parts: s.parts, Learner: ids.of, Refuse: sentence, Limits: cfg.Limits.Wire, Log: cfg.Logger,
+		Parts: s.parts, Learner: learners.Of, Refuse: shell.Text, Limits: cfg.Limits.Wire, Log: cfg.Logger,
 	})
 	mux := http.NewServeMux()
 	s.mountOwn(mux)
@@ -104,8 +97,8 @@ func New(cfg Config) (*Server, error) {
 		defer cancel()
 		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
-	s.handler = overTLS(
-		cfg.Classes.Access.URL, newGate(cfg.AllowedHosts, cfg.Logger, compressed(mux)),
+	s.handler = shell.OverTLS(
+		cfg.Classes.Access.URL, shell.Gate(cfg.AllowedHosts, cfg.Logger, shell.Compressed(mux)),
 	)
 	return s, nil
 }
@@ -137,46 +130,29 @@ func (s *Server) mountOwn(mux *http.ServeMux) {
 		"GET /healthz": s.healthy,
 		"GET /readyz":  s.ready,
 
-		"GET /static/{name...}":    s.file,
 		"GET /export/{name...}":    s.export,
 		"GET /storybook":           s.storybook,
 		"GET /storybook/{name...}": s.storybook,
 
-		// Nothing stands at the folders themselves, and nobody is led to them.
-		"/static": notFound,
-		"/export": notFound,
+		"/export": shell.NotFound, // the mux would redirect it to the folder, which is no page
 
-		"/": func(w http.ResponseWriter, r *http.Request) { elsewhere(mux, w, r) },
+		"/": shell.Elsewhere(mux),
 	} {
 		mux.HandleFunc(pattern, handle)
 	}
-}
-
-// elsewhere answers what there is no handler for.
-func elsewhere(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
-	allowed := pages.Allowed(mux, r)
-	if len(allowed) == 0 {
-		notFound(w, r)
-		return
-	}
-	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	sentence(w, http.StatusMethodNotAllowed, "This address answers GET and HEAD only.")
-}
-
-func notFound(w http.ResponseWriter, _ *http.Request) {
-	sentence(w, http.StatusNotFound, "There is no page at this address. The loop is at /loop.")
+	shell.MountFiles(mux)
 }
 
 // healthy tells that the process answers.
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
-	sentence(w, http.StatusOK, "The server is running.")
+	shell.Text(w, http.StatusOK, "The server is running.")
 }
 
 // ready tells whether the server takes new connections.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	if s.ctx.Err() != nil {
-		sentence(w, http.StatusServiceUnavailable, "The server is shutting down.")
+		shell.Text(w, http.StatusServiceUnavailable, "The server is shutting down.")
 		return
 	}
-	sentence(w, http.StatusOK, "The server is ready.")
+	shell.Text(w, http.StatusOK, "The server is ready.")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/loop"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // story is a state of the Loop page and how to get there. Nothing in it is
@@ -215,7 +216,7 @@ const storyData = "/data"
 func (s *Server) storybook(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	if !s.cfg.Storybook {
-		notFound(w, r)
+		shell.NotFound(w, r)
 		return
 	}
 	if name == "" {
@@ -229,12 +230,12 @@ func (s *Server) storybook(w http.ResponseWriter, r *http.Request) {
 	name, data := strings.CutSuffix(name, storyData)
 	i := slices.IndexFunc(stories, func(st story) bool { return st.Name == name })
 	if i < 0 {
-		sentence(w, http.StatusNotFound, "There is no such story. They are listed at /storybook.")
+		shell.Text(w, http.StatusNotFound, "There is no such story. They are listed at /storybook.")
 		return
 	}
 	st, err := stories[i].state(r.Context(), s.cfg.Model)
 	if err != nil {
-		sentence(w, http.StatusConflict, "This story does not come about with this model: "+err.Error())
+		shell.Text(w, http.StatusConflict, "This story does not come about with this model: "+err.Error())
 		return
 	}
 	if data {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // address is where the server listens, and whether it speaks HTTPS there.
@@ -60,7 +60,7 @@ func (a address) url() string {
 // the network interfaces, and those that were allowed besides. A page of
 // another site cannot make a browser send one of these numbers as its own name.
 func (a address) hosts(allowed []string) []string {
-	list := web.LoopbackHosts(a.String())
+	list := shell.LoopbackHosts(a.String())
 	add := func(host string) {
 		list = append(list, net.JoinHostPort(host, a.port))
 		if a.port == "80" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // ownServer starts a server in this process, with the model that is embedded
@@ -35,7 +36,7 @@ func ownServer() (stop func() error, url string, err error) {
 	if err != nil {
 		return nil, "", errors.Join(err, end())
 	}
-	cfg.AllowedHosts = web.LoopbackHosts(listener.Addr().String())
+	cfg.AllowedHosts = shell.LoopbackHosts(listener.Addr().String())
 	app, err := web.New(cfg)
 	if err != nil {
 		return nil, "", errors.Join(err, listener.Close(), end())

@@ -49,7 +49,7 @@ func (b Base) HTML(w http.ResponseWriter, r *http.Request, status int, c templ.C
 	var text bytes.Buffer
 	if err := c.Render(r.Context(), &text); err != nil {
 		b.log.Error("rendering a page", "path", r.URL.Path, "err", err)
-		http.Error(w, "This page could not be shown. The error has been logged.", http.StatusInternalServerError)
+		shell.Text(w, http.StatusInternalServerError, "This page could not be shown. The error has been logged.")
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

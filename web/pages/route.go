@@ -2,9 +2,10 @@ package pages
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // Routes are the addresses of a room, as patterns of [http.ServeMux] with their
@@ -44,35 +45,17 @@ func firstPart(pattern string) string {
 
 func (b Base) elsewhere(mux *http.ServeMux, none Elsewhere) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !Changes(r) {
+		if !shell.Changes(r) {
 			b.Refuse(w, r, http.StatusNotFound, none.Head, none.Say)
 			return
 		}
-		allowed := Allowed(mux, r)
+		allowed := shell.Allowed(mux, r)
 		if len(allowed) == 0 { // the page that says so can be read
-			allowed = readOnly
+			allowed = shell.ReadOnly
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		b.Refuse(w, r, http.StatusMethodNotAllowed, "Nothing to change here.", none.NoForms)
 	}
-}
-
-var readOnly = []string{http.MethodGet, http.MethodHead}
-
-// Changes tells whether a request may change something.
-func Changes(r *http.Request) bool { return !slices.Contains(readOnly, r.Method) }
-
-// Allowed lists the methods for which there is a handler at the address of a
-// request. Patterns without a method are refusals and do not count.
-func Allowed(mux *http.ServeMux, r *http.Request) []string {
-	var list []string
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
-		_, pattern := mux.Handler(&http.Request{Method: method, Host: r.Host, URL: r.URL})
-		if strings.Contains(pattern, " ") {
-			list = append(list, method)
-		}
-	}
-	return list
 }
 
 // formWait is how long a form may take to arrive: an import of some MiB over a
@@ -82,7 +65,7 @@ const formWait = 20 * time.Second
 // inTime gives forms [formWait] to arrive.
 func inTime(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if Changes(r) {
+		if shell.Changes(r) {
 			// Not every writer can: those of tests have no connection.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formWait))
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -53,7 +54,7 @@ func Serve(t testing.TB, o Options) string {
 		Model: testmodel.Target(t), Draft: testmodel.Draft(t),
 		Course: Course(t), Progress: progress.New(logs, db, Course(t), o.Now),
 		Classes:      web.Classes{Logs: logs, Secrets: db, Access: o.Access},
-		AllowedHosts: web.LoopbackHosts(h.Listener.Addr().String()),
+		AllowedHosts: shell.LoopbackHosts(h.Listener.Addr().String()),
 		Logger:       quiet,
 	})
 	if err != nil {

@@ -1,14 +1,14 @@
-package web
+package shell
 
 import (
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strings"
-
-	"github.com/tokenbytoken/viz/web/pages"
 )
 
 // contentPolicy lets a page load only what this server sends, and run nothing
@@ -43,9 +43,10 @@ func LoopbackHosts(addr string) []string {
 	return hosts
 }
 
-// gate stands before everything. Another site's page can make a browser send
-// requests here, by its own name or, with a DNS entry that points at this
-// machine, under a foreign one; both carry that site's name in Origin or Host.
+// gate checks every request before any other handler. Another site's page can
+// make a browser send requests here, by its own name or, with a DNS entry that
+// points at this machine, under a foreign one; both carry that site's name in
+// Origin or Host.
 type gate struct {
 	hosts   map[string]bool
 	origins map[string]bool
@@ -53,7 +54,10 @@ type gate struct {
 	next    http.Handler
 }
 
-func newGate(hosts []string, log *slog.Logger, next http.Handler) *gate {
+// Gate passes on to next the requests whose Host is one of hosts and whose Origin
+// is a page of one of them, and refuses all others with a sentence. It sets the
+// security headers of every response and answers a panic of next with a 500.
+func Gate(hosts []string, log *slog.Logger, next http.Handler) http.Handler {
 	g := &gate{hosts: map[string]bool{}, origins: map[string]bool{}, log: log, next: next}
 	for _, h := range hosts {
 		h = strings.ToLower(h)
@@ -71,7 +75,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer g.recover(w, r)
 	if status, why := g.refuse(r); status != 0 {
 		g.log.Warn("request refused", "status", status, "host", r.Host, "origin", r.Header.Get("Origin"))
-		sentence(w, status, why)
+		Text(w, status, why)
 		return
 	}
 	g.next.ServeHTTP(w, r)
@@ -92,17 +96,17 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 					"and that page's host.", quote(o))
 		}
 	}
-	// A browser tells in Sec-Fetch-Site where a request comes from. Links from
+	// A browser says in Sec-Fetch-Site which site a request is from. Links from
 	// other sites may open pages; nothing from there may open a socket or
 	// change anything.
-	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && (pages.Changes(r) || r.URL.Path == "/ws") {
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && (Changes(r) || r.URL.Path == "/ws") {
 		return http.StatusForbidden, "This server does not accept this kind of request from another site's page."
 	}
 	return 0, ""
 }
 
-// recover turns a panic of a handler into a 500, where the response has not
-// begun, and a line in the log.
+// recover logs a panic of a handler, and turns it into a 500 if the response has
+// not begun.
 func (g *gate) recover(w http.ResponseWriter, r *http.Request) {
 	err := recover()
 	if err == nil {
@@ -112,18 +116,10 @@ func (g *gate) recover(w http.ResponseWriter, r *http.Request) {
 		panic(err)
 	}
 	g.log.Error("panic", "path", r.URL.Path, "err", err, "stack", string(debug.Stack()))
-	sentence(
+	Text(
 		w, http.StatusInternalServerError,
 		"Something went wrong on the server. It has been logged; other pages are not affected.",
 	)
-}
-
-// sentence answers with a status and one plain sentence.
-func sentence(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	fmt.Fprintln(w, text)
 }
 
 // quote shows a value that came from outside, shortened.
@@ -133,4 +129,20 @@ func quote(s string) string {
 		s = s[:most] + "…"
 	}
 	return fmt.Sprintf("%q", s)
+}
+
+// OverTLS marks requests that reached a proxy in front of this server over HTTPS,
+// so that cookies are marked Secure and links begin with https: those to the host
+// of a public address that is https.
+func OverTLS(public string, next http.Handler) http.Handler {
+	u, err := url.Parse(public)
+	if err != nil || u.Scheme != "https" {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.TLS == nil && strings.EqualFold(r.Host, u.Host) {
+			r.TLS = &tls.ConnectionState{}
+		}
+		next.ServeHTTP(w, r)
+	})
 }

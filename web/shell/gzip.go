@@ -1,4 +1,4 @@
-package web
+package shell
 
 import (
 	"net/http"
@@ -7,15 +7,15 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// compressed answers with gzip where the client takes it and it pays: pages,
+// Compressed answers with gzip if the client accepts it and it pays: pages,
 // styles and scripts shrink to a quarter, which a phone on a slow network
 // feels. What fits into one packet is sent as it is. Sockets are not compressed
 // (a small frame could inflate past the limit on messages), nor are fonts and
 // pictures, which are already.
-func compressed(next http.Handler) http.Handler {
-	wrap, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(worth))
+func Compressed(next http.Handler) http.Handler {
+	wrap, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(shrinks))
 	if err != nil {
-		panic("web: the settings of gzhttp: " + err.Error())
+		panic("shell: the settings of gzhttp: " + err.Error())
 	}
 	zipped := wrap(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -27,9 +27,9 @@ func compressed(next http.Handler) http.Handler {
 	})
 }
 
-// takesGzip tells whether the client of a response accepts gzip: only then does
-// gzhttp hand its own writer on.
-func takesGzip(w http.ResponseWriter) bool {
+// acceptsGzip reports whether the client of a response accepts gzip: only then
+// does gzhttp pass its own writer on.
+func acceptsGzip(w http.ResponseWriter) bool {
 	switch w.(type) {
 	case *gzhttp.GzipResponseWriter, gzhttp.GzipResponseWriterWithCloseNotify:
 		return true
@@ -37,8 +37,8 @@ func takesGzip(w http.ResponseWriter) bool {
 	return false
 }
 
-// worth reports whether a type of content gets smaller.
-func worth(kind string) bool {
+// shrinks reports whether a type of content gets smaller.
+func shrinks(kind string) bool {
 	kind, _, _ = strings.Cut(kind, ";")
 	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "jsonl") ||
 		kind == "image/svg+xml"

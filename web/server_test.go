@@ -1,0 +1,122 @@
+package web_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/tokenbytoken/viz/static"
+	"github.com/tokenbytoken/viz/web/webtest"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// roundTrip sends a request without a body and follows no redirect.
+func roundTrip(t *testing.T, method, url string, header ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequest(method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(b)
+}
+
+// TestHeaders asks for every kind of address and looks at one header of each
+// answer.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	url := webtest.Serve(t, webtest.Options{})
+	asset := static.Asset("js/loop.js")
+	for _, tc := range []struct {
+		method, path string
+		status       int
+		header, want string
+	}{
+		{"GET", "/", 200, "Content-Type", "text/html; charset=utf-8"},
+		{"GET", "/learn", 200, "Cache-Control", "no-store"},
+		{"GET", "/learn", 200, "Vary", "Accept-Encoding"},
+		{"GET", "/learning", 404, "Content-Type", "text/plain; charset=utf-8"},
+		{"GET", "/loop", 200, "Content-Type", "text/html; charset=utf-8"},
+		{"GET", "/loop", 200, "Cache-Control", "no-store"},
+		{"GET", "/ws", 426, "Upgrade", "websocket"},
+		{"GET", "/loop/", 404, "Content-Type", "text/plain; charset=utf-8"},
+		{"GET", "/healthz", 200, "Cache-Control", "no-store"},
+		{"GET", "/readyz", 200, "Cache-Control", "no-store"},
+		{"GET", asset, 200, "Content-Type", "text/javascript; charset=utf-8"},
+		{"GET", asset, 200, "Cache-Control", "public, max-age=31536000, immutable"},
+		{"GET", "/static/js/loop.js?v=old", 200, "Cache-Control", "no-cache"},
+		{"GET", "/static/js/loop.js", 200, "Cache-Control", "no-cache"},
+		{"GET", "/static/css/tokens.css", 200, "Content-Type", "text/css; charset=utf-8"},
+		{"GET", "/static/fonts/inter-latin-wght-normal.woff2", 200, "Content-Type", "font/woff2"},
+		{"GET", "/static/js/", 404, "Cache-Control", "no-store"},
+	} {
+		resp, body := roundTrip(t, tc.method, url+tc.path)
+		if resp.StatusCode != tc.status {
+			t.Errorf("%s %s: %d, want %d", tc.method, tc.path, resp.StatusCode, tc.status)
+		}
+		if got := resp.Header.Get(tc.header); got != tc.want {
+			t.Errorf("%s %s: %s is %q, want %q", tc.method, tc.path, tc.header, got, tc.want)
+		}
+		if resp.StatusCode >= 400 && !strings.HasSuffix(strings.TrimSpace(body), ".") {
+			t.Errorf("%s %s: %q is not a sentence", tc.method, tc.path, body)
+		}
+		for name, want := range map[string]string{
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		} {
+			if got := resp.Header.Get(name); got != want {
+				t.Errorf("%s %s: %s is %q, want %q", tc.method, tc.path, name, got, want)
+			}
+		}
+	}
+	resp, _ := roundTrip(t, "GET", url+"/static/js/loop.js")
+	again, body := roundTrip(t, "GET", url+"/static/js/loop.js", "If-None-Match", resp.Header.Get("ETag"))
+	if again.StatusCode != 304 || body != "" {
+		t.Errorf("a file that is known already: %d and %d bytes, want 304", again.StatusCode, len(body))
+	}
+	resp, _ = roundTrip(t, "GET", url+"/learn", "Accept-Encoding", "gzip")
+	if resp.Header.Get("Content-Encoding") != "gzip" {
+		t.Error("pages are not compressed")
+	}
+}
+
+// TestSocketsAreBehindTheGate: a socket opens for the server's own pages and for
+// programs, and for no other site's.
+func TestSocketsAreBehindTheGate(t *testing.T) {
+	t.Parallel()
+	url := webtest.Serve(t, webtest.Options{})
+	for _, tc := range []struct {
+		name   string
+		header http.Header
+		status int
+	}{
+		{"no browser", nil, 101},
+		{"own page", http.Header{"Origin": {url}, "Sec-Fetch-Site": {"same-origin"}}, 101},
+		{"foreign origin", http.Header{"Origin": {"http://evil.example"}}, 403},
+		{"foreign host", http.Header{"Host": {"evil.example"}}, 421},
+		{"another site's page", http.Header{"Sec-Fetch-Site": {"cross-site"}}, 403},
+	} {
+		d := websocket.Dialer{Subprotocols: []string{wire.ProtocolJSON}}
+		conn, resp, err := d.Dial("ws"+strings.TrimPrefix(url, "http")+"/ws", tc.header)
+		if err == nil {
+			conn.Close()
+		}
+		if resp == nil || resp.StatusCode != tc.status {
+			t.Errorf("%s: %v %v, want %d", tc.name, resp, err, tc.status)
+		}
+	}
+}

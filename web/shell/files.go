@@ -1,0 +1,60 @@
+package shell
+
+import (
+	"bytes"
+	"cmp"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"time"
+
+	"github.com/tokenbytoken/viz/static"
+)
+
+// types of the files served; the machine's own table may lack or change some.
+var types = map[string]string{
+	".js":    "text/javascript; charset=utf-8",
+	".css":   "text/css; charset=utf-8",
+	".svg":   "image/svg+xml",
+	".png":   "image/png",
+	".ico":   "image/x-icon",
+	".woff2": "font/woff2",
+	".txt":   "text/plain; charset=utf-8",
+}
+
+// MountFiles adds the addresses of the static files.
+func MountFiles(mux *http.ServeMux) {
+	mux.HandleFunc("GET /static/{name...}", file)
+	mux.HandleFunc("/static", NotFound) // the mux would redirect it to the folder, which is no page
+}
+
+// file answers GET /static/NAME. An address with the hash of the file's content
+// always means the same bytes and may be cached for ever; any other is asked for
+// again each time, at the price of an empty answer.
+func file(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	f, err := static.Open(name)
+	if err != nil { // folders are not files either
+		Text(w, http.StatusNotFound, "There is no file at this address.")
+		return
+	}
+	ending := path.Ext(name)
+	kind := cmp.Or(types[ending], mime.TypeByExtension(ending), "application/octet-stream")
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("ETag", `W/"`+f.Version+`"`) // weak: the same content may be sent compressed or not
+	h.Set("Cache-Control", "no-cache")
+	if r.URL.RequestURI() == f.Address() {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	data := f.Data
+	// If ServeContent may answer with less than all of it, it is sent uncompressed.
+	partly := r.Header.Get("Range") != "" || r.Header.Get("If-Match") != ""
+	if z := f.Zipped(); z != nil && shrinks(kind) && acceptsGzip(w) && !partly {
+		data = z
+		h.Set("Content-Encoding", "gzip")
+		h.Set("Content-Length", strconv.Itoa(len(z)))
+	}
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
+}

@@ -1,0 +1,120 @@
+package shell
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestLoopbackHosts(t *testing.T) {
+	t.Parallel()
+	want := []string{"127.0.0.1:8080", "localhost:8080", "[::1]:8080"}
+	if got := LoopbackHosts("0.0.0.0:8080"); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	want = []string{"127.0.0.1:80", "127.0.0.1", "localhost:80", "localhost", "[::1]:80", "[::1]"}
+	if got := LoopbackHosts(":80"); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// gateTo is a gate in front of a handler, for a server at 127.0.0.1:8080.
+func gateTo(next http.HandlerFunc) http.Handler {
+	return Gate(LoopbackHosts("127.0.0.1:8080"), slog.New(slog.NewTextHandler(io.Discard, nil)), next)
+}
+
+// through sends a request through a gate to a handler that answers all of them.
+func through(method, path string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "http://127.0.0.1:8080"+path, nil)
+	for i := 0; i < len(header); i += 2 {
+		if header[i] == "Host" {
+			r.Host = header[i+1]
+			continue
+		}
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	gateTo(func(w http.ResponseWriter, _ *http.Request) { Text(w, http.StatusOK, "Here it is.") }).ServeHTTP(w, r)
+	return w
+}
+
+// TestGate sends requests as other sites' pages would make a browser send
+// them, to pages and sockets alike.
+func TestGate(t *testing.T) {
+	t.Parallel()
+	const own, port = "127.0.0.1:8080", "8080"
+	cases := []struct {
+		name   string
+		header []string
+		page   int // status of /loop
+		socket int // status of /ws
+	}{
+		{"no browser", nil, 200, 200},
+		{"own page", []string{"Origin", "http://" + own, "Sec-Fetch-Site", "same-origin"}, 200, 200},
+		{"other loopback name", []string{"Host", "localhost:" + port}, 200, 200},
+		{"link on another site", []string{"Sec-Fetch-Site", "cross-site"}, 200, 403},
+		{"foreign origin", []string{"Origin", "http://evil.example"}, 403, 403},
+		{"null origin", []string{"Origin", "null"}, 403, 403},
+		{"other port of this machine", []string{"Origin", "http://127.0.0.1:1"}, 403, 403},
+		{"own name in a longer one", []string{"Origin", "http://" + own + ".evil.example"}, 403, 403},
+		{"foreign host", []string{"Host", "evil.example"}, 421, 421},
+		{"rebinding", []string{"Host", "evil.example:" + port, "Origin", "http://evil.example:" + port}, 421, 421},
+		{"host without port", []string{"Host", "127.0.0.1"}, 421, 421},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			w := through("GET", "/loop", tc.header...)
+			if w.Code != tc.page {
+				t.Errorf("page: %d %s, want %d", w.Code, w.Body, tc.page)
+			}
+			checkHeaders(t, w.Result())
+			body := w.Body.String()
+			if i := slices.Index(tc.header, "Host"); tc.page == 421 && !strings.Contains(body, tc.header[i+1]) {
+				t.Errorf("the refusal does not name the requested host: %s", body)
+			}
+			if w := through("GET", "/ws", tc.header...); w.Code != tc.socket {
+				t.Errorf("socket: %d %s, want %d", w.Code, w.Body, tc.socket)
+			}
+		})
+	}
+}
+
+func checkHeaders(t *testing.T, resp *http.Response) {
+	t.Helper()
+	for name, want := range map[string]string{
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' " +
+			"data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+		"X-Content-Type-Options":       "nosniff",
+		"Referrer-Policy":              "same-origin",
+		"Cross-Origin-Opener-Policy":   "same-origin",
+		"Cross-Origin-Resource-Policy": "same-origin",
+	} {
+		if got := resp.Header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestCrossSitePost: nothing that could change something passes from another
+// site, whether there is an address for it or not.
+func TestCrossSitePost(t *testing.T) {
+	t.Parallel()
+	if w := through("POST", "/loop", "Sec-Fetch-Site", "cross-site"); w.Code != 403 {
+		t.Errorf("status %d, want 403", w.Code)
+	}
+}
+
+func TestPanicIsAnswered(t *testing.T) {
+	t.Parallel()
+	h := gateTo(func(http.ResponseWriter, *http.Request) { panic(errors.New("the secret cause")) })
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1:8080/", nil))
+	if w.Code != 500 || strings.Contains(w.Body.String(), "secret") || w.Body.Len() == 0 {
+		t.Errorf("answer %d %q", w.Code, w.Body)
+	}
+}

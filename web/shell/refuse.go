@@ -1,0 +1,55 @@
+package shell
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Text answers with a status and one plain sentence, when there is no page to
+// send.
+func Text(w http.ResponseWriter, status int, sentence string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	fmt.Fprintln(w, sentence)
+}
+
+// NotFound says that there is no page at an address that belongs to no room.
+func NotFound(w http.ResponseWriter, _ *http.Request) {
+	Text(w, http.StatusNotFound, "There is no page at this address. The loop is at /loop.")
+}
+
+// Elsewhere answers requests that mux has no other handler for: [NotFound], or
+// the methods that the address has.
+func Elsewhere(mux *http.ServeMux) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		allowed := Allowed(mux, r)
+		if len(allowed) == 0 {
+			NotFound(w, r)
+			return
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		Text(w, http.StatusMethodNotAllowed, "This address answers GET and HEAD only.")
+	}
+}
+
+// ReadOnly are the methods that change nothing.
+var ReadOnly = []string{http.MethodGet, http.MethodHead}
+
+// Changes reports whether a request may change something.
+func Changes(r *http.Request) bool { return !slices.Contains(ReadOnly, r.Method) }
+
+// Allowed lists the methods for which there is a handler at the address of a
+// request. Patterns without a method are refusals and do not count.
+func Allowed(mux *http.ServeMux, r *http.Request) []string {
+	var list []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+		_, pattern := mux.Handler(&http.Request{Method: method, Host: r.Host, URL: r.URL})
+		if strings.Contains(pattern, " ") {
+			list = append(list, method)
+		}
+	}
+	return list
+}
