@@ -1,33 +1,35 @@
-package web
+package web_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/webtest"
 )
 
 // TestFeedComesBack: a page whose connections are cut keeps what it shows, and
 // carries out what was asked for in that moment.
 func TestFeedComesBack(t *testing.T) {
 	t.Parallel()
-	x := newSite(t, Limits{})
-	p := newProxy(t, x.http.Listener.Addr().String())
-	y := x.through(p)
-	tab := visit(t, y, browser.Laptop)
+	p := browser.NewProxy(t)
+	url := webtest.Serve(t, webtest.Options{Hosts: shell.LoopbackHosts(p.Addr().String())})
+	p.To(strings.TrimPrefix(url, "http://"))
+	tab := browser.Open(t, browser.Laptop, p.URL()+"/learn/temperature")
 	tab.MayLose()
-	tab.Go(y.http.URL + "/learn/temperature")
 	const slider = "figure.widget [name=t]"
 	caption := func(temperature string) string {
 		return `document.querySelector("figure.widget caption").textContent.includes("T = ` + temperature + `")`
 	}
 	tab.Set(slider, "2")
 	tab.Wait("the first answer", caption("2.00"))
-	mend := p.lose(func() { tab.Set(slider, "0.5") })
+	p.Lose(func() { tab.Set(slider, "0.5") })
 	tab.Wait("a word of the loss", `document.querySelector("figure.widget [data-feed-say]").textContent !== ""`)
 	if !browser.Value[bool](tab, caption("2.00")) {
 		t.Error("what was shown is gone")
 	}
-	mend()
+	p.Mend()
 	tab.Eval(`dispatchEvent(new Event('online'))`)
 	tab.Wait("an answer on another connection", caption("0.50"))
 	tab.Wait("no word of it any more", `document.querySelector("figure.widget [data-feed-say]").textContent === ""`)

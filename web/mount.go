@@ -7,21 +7,32 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/learn"
+	"github.com/tokenbytoken/viz/web/loop"
 	"github.com/tokenbytoken/viz/web/practice"
 	"github.com/tokenbytoken/viz/web/wire"
 )
+
+// mountLoop adds the page of the Loop and its live part.
+func (s *Server) mountLoop(mux *http.ServeMux) {
+	room := loop.New(loop.Deps{
+		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Course: s.cfg.Course, Learner: s.learners.Of,
+		Storybook: s.cfg.Storybook, Log: s.cfg.Logger,
+	})
+	s.parts[""] = room.Part()
+	room.Mount(mux)
+}
 
 // mountCourse adds the pages of Learn, the home page among them, and of Practise.
 // Without a course or somewhere to keep progress the home page leads to the loop.
 func (s *Server) mountCourse(mux *http.ServeMux) {
 	if s.cfg.Course == nil || s.cfg.Progress == nil {
-		mux.HandleFunc("GET /{$}", s.home)
+		mux.Handle("GET /{$}", http.RedirectHandler("/loop", http.StatusSeeOther))
 		return
 	}
 	work := coursework.Deps{
 		Course: s.cfg.Course, Progress: s.cfg.Progress, Learner: s.learners.Of, Log: s.cfg.Logger,
 	}
-	deps := learn.Deps{Deps: work, Model: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat}
+	deps := learn.Deps{Deps: work, Model: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.targets.Seat}
 	if s.drafts != nil {
 		deps.DraftSeat = s.drafts.Seat
 	}
@@ -42,7 +53,7 @@ func (s *Server) forget(ctx context.Context, learner string) error {
 // mountLabs adds the pages of the labs and their feed.
 func (s *Server) mountLabs(mux *http.ServeMux) {
 	deps := labs.Deps{
-		Context: s.ctx, Target: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.runs.pool.Seat, Learner: s.learners.Of,
+		Context: s.ctx, Target: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.targets.Seat, Learner: s.learners.Of,
 		Log: s.cfg.Logger,
 	}
 	if s.drafts != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -34,8 +35,6 @@ type Config struct {
 	// exactly as they write them in the Host header: "class.example",
 	// "192.168.0.7:8080". See [shell.LoopbackHosts].
 	AllowedHosts []string
-	// Limits, where not zero, replace [DefaultLimits].
-	Limits Limits
 	// Logger, [slog.Default] if nil, records failures; never prompts.
 	Logger *slog.Logger
 	// Secret signs the cookies. If nil it is random: after a restart every
@@ -45,24 +44,28 @@ type Config struct {
 	Storybook bool
 }
 
+// HeaderBytes is the size of a request's header that a server must accept: the
+// longest link, somewhat longer ones, so that they are refused with a sentence, and
+// what browsers send besides.
+const HeaderBytes = session.MaxLink + 32<<10
+
 // Server serves pages and sockets of one model.
 type Server struct {
 	cfg      Config
 	learners shell.Learners
-	runs     *runs
-	replays  chan struct{}  // of capacity 1: held while a link is replayed
-	empty    *session.State // what a page without a run shows
-	hub      *class.Hub     // nil without a course or somewhere to keep rooms
+	targets  *infer.Pool // runs the model for all
+	drafts   *infer.Pool // runs the draft model for all, nil without one
+	runs     *runs.Registry
+	hub      *class.Hub // nil without a course or somewhere to keep rooms
 	parts    map[string]wire.Kind
 	wire     *wire.Server
-	drafts   *infer.Pool // runs the draft model for all, nil without one
 	handler  http.Handler
 
 	ctx  context.Context // ends when the server shuts down
 	stop context.CancelFunc
 }
 
-// New returns a server. It starts a goroutine that [Server.Shutdown] ends.
+// New returns a server. It starts goroutines that [Server.Shutdown] ends.
 func New(cfg Config) (*Server, error) {
 	if cfg.Model == nil {
 		return nil, errors.New("web: Config.Model is nil")
@@ -71,25 +74,23 @@ func New(cfg Config) (*Server, error) {
 		return nil, errors.New("web: Config.AllowedHosts is empty: no request would be answered")
 	}
 	cfg.Logger = cmp.Or(cfg.Logger, slog.Default())
-	cfg.Limits = cfg.Limits.orDefaults()
-	learners := shell.NewLearners(cfg.Secret)
 	s := &Server{
-		cfg:      cfg,
-		learners: learners,
-		runs:     newRuns(cfg.Model, cfg.Limits, cfg.Logger, learners.MAC),
-		replays:  make(chan struct{}, 1),
-		empty:    session.New(cfg.Model, session.Limits{PromptBytes: cfg.Limits.PromptBytes}).State(),
+		cfg: cfg, learners: shell.NewLearners(cfg.Secret), targets: infer.NewPool(cfg.Model, 0),
+		parts: map[string]wire.Kind{},
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if cfg.Draft != nil {
 		s.drafts = infer.NewPool(cfg.Draft, 0)
 	}
-	s.parts = map[string]wire.Kind{"": {Open: s.openLoop, Programs: true, Ordered: true}}
+	s.runs = runs.New(runs.Config{
+		Model: cfg.Model, Seat: func() runs.Seat { return s.targets.Seat() }, MAC: s.learners.MAC, Log: cfg.Logger,
+	})
 	s.wire = wire.NewServer(wire.Config{
-		Parts: s.parts, Learner: learners.Of, Refuse: shell.Text, Limits: cfg.Limits.Wire, Log: cfg.Logger,
+		Parts: s.parts, Learner: s.learners.Of, Refuse: shell.Text, Log: cfg.Logger,
 	})
 	mux := http.NewServeMux()
 	s.mountOwn(mux)
+	s.mountLoop(mux)
 	s.mountCourse(mux)
 	s.mountLabs(mux)
 	if err := s.mountClasses(mux); err != nil {
@@ -115,7 +116,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	if s.hub != nil {
 		err = errors.Join(err, s.hub.Close(ctx)) // before its runs
 	}
-	err = errors.Join(err, s.runs.close(ctx))
+	err = errors.Join(err, s.runs.Close(ctx))
+	s.targets.Close()
 	if s.drafts != nil {
 		s.drafts.Close()
 	}
@@ -124,31 +126,19 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // mountOwn adds the addresses that belong to no room.
 func (s *Server) mountOwn(mux *http.ServeMux) {
-	for pattern, handle := range map[string]http.HandlerFunc{
-		"GET /loop":    s.loop,
-		"GET /ws":      s.wire.ServeHTTP,
-		"GET /healthz": s.healthy,
-		"GET /readyz":  s.ready,
-
-		"GET /export/{name...}":    s.export,
-		"GET /storybook":           s.storybook,
-		"GET /storybook/{name...}": s.storybook,
-
-		"/export": shell.NotFound, // the mux would redirect it to the folder, which is no page
-
-		"/": shell.Elsewhere(mux),
-	} {
-		mux.HandleFunc(pattern, handle)
-	}
 	shell.MountFiles(mux)
+	mux.Handle("GET /ws", s.wire)
+	mux.HandleFunc("GET /healthz", s.healthy)
+	mux.HandleFunc("GET /readyz", s.ready)
+	mux.HandleFunc("/", shell.Elsewhere(mux))
 }
 
-// healthy tells that the process answers.
+// healthy reports that the process answers.
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 	shell.Text(w, http.StatusOK, "The server is running.")
 }
 
-// ready tells whether the server takes new connections.
+// ready reports whether the server accepts new connections.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	if s.ctx.Err() != nil {
 		shell.Text(w, http.StatusServiceUnavailable, "The server is shutting down.")

@@ -1,17 +1,30 @@
 package web_test
 
 import (
+	"context"
 	"io"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
+	"go.uber.org/goleak"
 
+	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/static"
+	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/webtest"
 	"github.com/tokenbytoken/viz/web/wire"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(browser.Suite{M: m}) }
 
 // roundTrip sends a request without a body and follows no redirect.
 func roundTrip(t *testing.T, method, url string, header ...string) (*http.Response, string) {
@@ -39,7 +52,7 @@ func roundTrip(t *testing.T, method, url string, header ...string) (*http.Respon
 // answer.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
-	url := webtest.Serve(t, webtest.Options{})
+	server := webtest.Serve(t, webtest.Options{})
 	asset := static.Asset("js/loop.js")
 	for _, tc := range []struct {
 		method, path string
@@ -64,7 +77,7 @@ func TestHeaders(t *testing.T) {
 		{"GET", "/static/fonts/inter-latin-wght-normal.woff2", 200, "Content-Type", "font/woff2"},
 		{"GET", "/static/js/", 404, "Cache-Control", "no-store"},
 	} {
-		resp, body := roundTrip(t, tc.method, url+tc.path)
+		resp, body := roundTrip(t, tc.method, server+tc.path)
 		if resp.StatusCode != tc.status {
 			t.Errorf("%s %s: %d, want %d", tc.method, tc.path, resp.StatusCode, tc.status)
 		}
@@ -83,12 +96,12 @@ func TestHeaders(t *testing.T) {
 			}
 		}
 	}
-	resp, _ := roundTrip(t, "GET", url+"/static/js/loop.js")
-	again, body := roundTrip(t, "GET", url+"/static/js/loop.js", "If-None-Match", resp.Header.Get("ETag"))
+	resp, _ := roundTrip(t, "GET", server+"/static/js/loop.js")
+	again, body := roundTrip(t, "GET", server+"/static/js/loop.js", "If-None-Match", resp.Header.Get("ETag"))
 	if again.StatusCode != 304 || body != "" {
 		t.Errorf("a file that is known already: %d and %d bytes, want 304", again.StatusCode, len(body))
 	}
-	resp, _ = roundTrip(t, "GET", url+"/learn", "Accept-Encoding", "gzip")
+	resp, _ = roundTrip(t, "GET", server+"/learn", "Accept-Encoding", "gzip")
 	if resp.Header.Get("Content-Encoding") != "gzip" {
 		t.Error("pages are not compressed")
 	}
@@ -98,25 +111,105 @@ func TestHeaders(t *testing.T) {
 // programs, and for no other site's.
 func TestSocketsAreBehindTheGate(t *testing.T) {
 	t.Parallel()
-	url := webtest.Serve(t, webtest.Options{})
+	server := webtest.Serve(t, webtest.Options{})
 	for _, tc := range []struct {
 		name   string
 		header http.Header
 		status int
 	}{
 		{"no browser", nil, 101},
-		{"own page", http.Header{"Origin": {url}, "Sec-Fetch-Site": {"same-origin"}}, 101},
+		{"own page", http.Header{"Origin": {server}, "Sec-Fetch-Site": {"same-origin"}}, 101},
 		{"foreign origin", http.Header{"Origin": {"http://evil.example"}}, 403},
 		{"foreign host", http.Header{"Host": {"evil.example"}}, 421},
 		{"another site's page", http.Header{"Sec-Fetch-Site": {"cross-site"}}, 403},
 	} {
 		d := websocket.Dialer{Subprotocols: []string{wire.ProtocolJSON}}
-		conn, resp, err := d.Dial("ws"+strings.TrimPrefix(url, "http")+"/ws", tc.header)
+		conn, resp, err := d.Dial("ws"+strings.TrimPrefix(server, "http")+"/ws", tc.header)
 		if err == nil {
 			conn.Close()
 		}
 		if resp == nil || resp.StatusCode != tc.status {
 			t.Errorf("%s: %v %v, want %d", tc.name, resp, err, tc.status)
+		}
+	}
+}
+
+// TestShutdown: sockets are closed with 1012, runs end, and new connections are
+// refused. TestMain checks that nothing is left running.
+func TestShutdown(t *testing.T) {
+	t.Parallel()
+	h := httptest.NewUnstartedServer(nil)
+	s, err := web.New(web.Config{
+		Model: testmodel.Target(t), AllowedHosts: shell.LoopbackHosts(h.Listener.Addr().String()),
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Config.Handler = s.Handler()
+	h.Start()
+	defer h.Close()
+	defer http.DefaultClient.CloseIdleConnections()
+	if resp, _ := roundTrip(t, "GET", h.URL+"/"); resp.Header.Get("Location") != "/loop" { // without lessons
+		t.Errorf("the home page leads to %q", resp.Header.Get("Location"))
+	}
+	d := websocket.Dialer{Subprotocols: []string{wire.ProtocolHTML}}
+	socket := "ws" + strings.TrimPrefix(h.URL, "http") + "/ws"
+	conn, _, err := d.Dial(socket, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for _, command := range []string{
+		`{"cmd":"start","prompt":"Once upon a time"}`, `{"cmd":"speed","speed":"max"}`, `{"cmd":"play"}`,
+	} {
+		if err := conn.WriteMessage(websocket.TextMessage, []byte(command)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	down := make(chan error)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
+		defer cancel()
+		down <- s.Shutdown(ctx)
+	}()
+	conn.SetReadDeadline(time.Now().Add(browser.Patience))
+	for err == nil {
+		_, _, err = conn.ReadMessage()
+	}
+	if !websocket.IsCloseError(err, websocket.CloseServiceRestart) {
+		t.Errorf("the connection ended with %v, want 1012", err)
+	}
+	if err := <-down; err != nil {
+		t.Error(err)
+	}
+	if resp, _ := roundTrip(t, "GET", h.URL+"/readyz"); resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("/readyz: %d", resp.StatusCode)
+	}
+	if _, resp, err := d.Dial(socket, nil); err == nil || resp == nil ||
+		resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a socket after the shutdown: %v %v", resp, err)
+	}
+}
+
+// TestPredictOpensLoopLinks: a link of the Loop opens in the game that asks for the
+// next token, on the same server.
+func TestPredictOpensLoopLinks(t *testing.T) {
+	t.Parallel()
+	run := session.New(testmodel.Target(t), session.DefaultLimits())
+	var st *session.State
+	for _, c := range []session.Command{session.Start{Prompt: "Once upon a time"}, session.StepToken{}} {
+		var err error
+		if st, err = run.Apply(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	query := "?log=" + url.QueryEscape(session.LinkOf(st))
+	server := webtest.Serve(t, webtest.Options{})
+	for _, path := range []string{"/loop", "/predict"} {
+		if resp, body := roundTrip(t, "GET", server+path+query); resp.StatusCode != 200 ||
+			!strings.Contains(body, "Once") {
+			t.Errorf("%s: status %d, without the text of the link", path, resp.StatusCode)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"encoding/json"
@@ -10,11 +10,12 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/webtest"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestDocumentedExchange: the exchange that WIRE.md shows is what the server says,
-// but for what is left out of it.
+// TestDocumentedExchange: the exchange that WIRE.md shows is what the server sends,
+// apart from what is left out of it.
 func TestDocumentedExchange(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("WIRE.md")
@@ -27,9 +28,9 @@ func TestDocumentedExchange(t *testing.T) {
 	}
 	_, rest, _ = strings.Cut(rest, "```\n")
 	block, _, _ := strings.Cut(rest, "```")
-	x := newSite(t, Limits{})
+	url := webtest.Serve(t, webtest.Options{})
 	d := websocket.Dialer{Subprotocols: []string{wire.ProtocolJSON}}
-	conn, _, err := d.Dial(x.url(""), nil)
+	conn, _, err := d.Dial("ws"+strings.TrimPrefix(url, "http")+"/ws", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

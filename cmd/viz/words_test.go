@@ -73,7 +73,7 @@ func TestWordsHaveOneHome(t *testing.T) {
 			return found
 		}
 		// A file may speak of a stage or two: of a lab named cache, of the filter.
-		if found := has(stages); len(found) > 3 && name != "web/storybook.go" {
+		if found := has(stages); len(found) > 3 && name != "web/loop/stories.go" {
 			t.Errorf("%s has its own names of stages: %q", name, found)
 		}
 		if found := has(stops); len(found) > 0 {

@@ -24,7 +24,7 @@ type CostChart struct {
 const chartPoints = 64
 
 func newCostChart(s *session.State) CostChart {
-	points := costPoints(s)
+	points := costPoints(s.Steps[:min(s.Cursor.Step, len(s.Steps))]) // up to the step shown
 	if len(points) == 0 {
 		return CostChart{Empty: true}
 	}
@@ -41,10 +41,10 @@ func newCostChart(s *session.State) CostChart {
 	return v
 }
 
-// costPoints are the totals of the whole steps up to the one shown.
-func costPoints(s *session.State) []plots.CostPoint {
+// costPoints are the totals after each of steps that has run to its end.
+func costPoints(steps []*infer.Step) []plots.CostPoint {
 	var points []plots.CostPoint
-	for _, step := range s.Steps[:min(s.Cursor.Step, len(s.Steps))] {
+	for _, step := range steps {
 		if step.Ran == infer.KindCache {
 			points = append(
 				points, plots.CostPoint{Step: step.N, Cached: step.TotalCached, Recomputed: step.TotalRecomputed},

@@ -29,6 +29,7 @@ import (
 type Options struct {
 	Now    func() time.Time // the clock of what is kept of learners; time.Now if nil
 	Access classroom.Access // how a class reaches the server
+	Hosts  []string         // by which it may be reached besides its own, such as a proxy's
 }
 
 // Course is the course, loaded once.
@@ -54,7 +55,7 @@ func Serve(t testing.TB, o Options) string {
 		Model: testmodel.Target(t), Draft: testmodel.Draft(t),
 		Course: Course(t), Progress: progress.New(logs, db, Course(t), o.Now),
 		Classes:      web.Classes{Logs: logs, Secrets: db, Access: o.Access},
-		AllowedHosts: shell.LoopbackHosts(h.Listener.Addr().String()),
+		AllowedHosts: append(shell.LoopbackHosts(h.Listener.Addr().String()), o.Hosts...),
 		Logger:       quiet,
 	})
 	if err != nil {

@@ -1,0 +1,129 @@
+package browser
+
+import (
+	"io"
+	"net"
+	"sync"
+	"testing"
+)
+
+// Proxy passes TCP connections on to a server, until a test freezes or cuts them.
+type Proxy struct {
+	net.Listener
+	to     string
+	frozen sync.RWMutex // held for writing while the network is frozen
+
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+	down  bool // new connections are refused
+	wg    sync.WaitGroup
+}
+
+// NewProxy starts a proxy that ends with the test. [Proxy.To] says where it leads.
+func NewProxy(t testing.TB) *Proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{Listener: l, conns: map[net.Conn]bool{}}
+	p.wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			p.wg.Go(func() { p.pass(c) })
+		}
+	})
+	t.Cleanup(func() { l.Close(); p.Cut(); p.wg.Wait() })
+	return p
+}
+
+// To makes the proxy lead to the server at an address.
+func (p *Proxy) To(addr string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.to = addr
+}
+
+// URL is the address of the proxy for browsers.
+func (p *Proxy) URL() string { return "http://" + p.Addr().String() }
+
+func (p *Proxy) pass(c net.Conn) {
+	defer c.Close()
+	p.mu.Lock()
+	to := p.to
+	p.mu.Unlock()
+	s, err := net.Dial("tcp", to)
+	if err != nil || !p.keep(c, s) {
+		return
+	}
+	defer s.Close()
+	p.wg.Go(func() { io.Copy(freezing{p, s}, c); s.Close(); c.Close() })
+	io.Copy(freezing{p, c}, s)
+}
+
+// keep remembers connections, to cut them later. It closes them and returns false
+// if the network is down.
+func (p *Proxy) keep(conns ...net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range conns {
+		p.conns[c] = true
+		if p.down {
+			c.Close()
+		}
+	}
+	return !p.down
+}
+
+// Freeze holds back all bytes in both directions, unnoticed by either end, until
+// thaw is called.
+func (p *Proxy) Freeze() (thaw func()) {
+	p.frozen.Lock()
+	return p.frozen.Unlock
+}
+
+// freezing is a connection to which nothing is written while the network is frozen.
+type freezing struct {
+	p *Proxy
+	net.Conn
+}
+
+func (c freezing) Write(b []byte) (int, error) {
+	c.p.frozen.RLock()
+	defer c.p.frozen.RUnlock()
+	return c.Conn.Write(b)
+}
+
+// Break closes every connection; new ones are possible at once.
+func (p *Proxy) Break() { p.cut(false) }
+
+// Cut closes every connection and refuses new ones until [Proxy.Mend].
+func (p *Proxy) Cut() { p.cut(true) }
+
+func (p *Proxy) cut(down bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.down = down
+	for c := range p.conns {
+		c.Close()
+		delete(p.conns, c)
+	}
+}
+
+// Mend allows connections again.
+func (p *Proxy) Mend() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.down = false
+}
+
+// Lose cuts the network while what send sends is on its way, so that it is lost.
+func (p *Proxy) Lose(send func()) {
+	thaw := p.Freeze()
+	send()
+	p.Cut()
+	thaw()
+}

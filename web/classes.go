@@ -1,0 +1,60 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/classroom"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/loop/runs"
+)
+
+// Classes is what a server needs to know to hold classes.
+type Classes struct {
+	// Logs and Secrets keep the rooms. Without them there are no classes.
+	Logs    journal.Journal
+	Secrets class.Secrets
+	// TTL is how long a room that nobody uses is kept; 0 is as long as
+	// [class.DefaultLimits] says.
+	TTL time.Duration
+	// Access is how the phones of a class get to this server.
+	Access classroom.Access
+}
+
+// driver opens the runs of rooms in the registry of all runs.
+type driver struct{ runs *runs.Registry }
+
+// Open implements [class.Driver].
+func (d driver) Open(ctx context.Context, room, link string) (class.Run, error) {
+	r, err := d.runs.OpenRoom(ctx, room, link)
+	if err != nil {
+		return nil, err // not r, which would be a Run that is not nil
+	}
+	return r, nil
+}
+
+// mountClasses restores the rooms that are kept and adds their pages. There are
+// none where the server was given no course or nowhere to keep them.
+func (s *Server) mountClasses(mux *http.ServeMux) error {
+	if s.cfg.Course == nil || s.cfg.Classes.Logs == nil {
+		return nil
+	}
+	hub, err := class.NewHub(s.ctx, class.Config{
+		Logs: s.cfg.Classes.Logs, Secrets: s.cfg.Classes.Secrets, Course: s.cfg.Course, Driver: driver{s.runs},
+		Log: s.cfg.Logger, Limits: class.Limits{TTL: s.cfg.Classes.TTL},
+	})
+	if err != nil {
+		return fmt.Errorf("the rooms of classes: %w", err)
+	}
+	s.hub = hub
+	room := classroom.New(classroom.Deps{
+		Hub: hub, Course: s.cfg.Course, Model: s.cfg.Model, Seat: s.targets.Seat,
+		Learner: s.learners.Of, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
+	})
+	s.add(room.Feeds())
+	room.Mount(mux)
+	return nil
+}

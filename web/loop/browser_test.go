@@ -1,0 +1,208 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// A loopTab is the Loop page in a browser, with what tests do on it again and
+// again.
+type loopTab struct{ *browser.Tab }
+
+// openTab opens the Loop page as a learner of its own, once it is live.
+func openTab(t testing.TB, x *site, screen browser.Screen) loopTab {
+	t.Helper()
+	b := loopTab{browser.Open(t, screen, x.http.URL+"/loop")}
+	b.Until(isLive)
+	return b
+}
+
+// second opens another tab of the same learner, on an address.
+func (b loopTab) second(url string) loopTab { return loopTab{b.Another(browser.Laptop, url)} }
+
+// atStage is the expression that is true at a stage of the rail, 1 to 7.
+func atStage(n string) string {
+	return `document.querySelector('#rail [aria-current=step] i')?.textContent === '` + n + `'`
+}
+
+// told is the expression that is true when the page says something.
+func told(words string) string {
+	return fmt.Sprintf(
+		`['told', 'err-general'].some(id => document.getElementById(id)?.textContent.includes(%q))`, words,
+	)
+}
+
+// TestBrowserWalk drives the page as a learner does, by keyboard.
+func TestBrowserWalk(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := openTab(t, x, browser.Laptop)
+	b.Until(`!document.getElementById('prompt-box').hidden`)
+
+	// The pieces show while the prompt is typed; Ctrl+Enter starts.
+	b.Type("#prompt", "Once upon a time")
+	b.Until(`document.querySelectorAll('#pieces .tk').length > 3`)
+	b.Chord(browser.Enter)
+	b.Until(atStage("1"))
+	b.Until(`document.getElementById('prompt-box').hidden`)
+	if at := browser.Value[string](b.Tab, `location.search`); !strings.HasPrefix(at, "?run=") {
+		t.Errorf("the address is %q, without the run", at)
+	}
+	for _, n := range []string{"2", "3", "4", "5", "6", "7"} {
+		b.Keys(browser.ArrowRight)
+		b.Until(atStage(n))
+	}
+	if n := browser.Value[int](b.Tab, `document.querySelectorAll('#strip-gen > *').length`); n != 1 {
+		t.Errorf("%d tokens after one turn", n)
+	}
+	b.Keys("n")
+	b.Until(`document.getElementById('t-2') !== null`)
+	b.Keys(browser.ArrowLeft)
+	b.Until(atStage("6"))
+
+	// A reload shows the same run at the same stage, over HTTP and then live.
+	strip := browser.Value[string](b.Tab, `document.getElementById('strip-gen').innerText`)
+	b.Reload()
+	b.Until(atStage("6"))
+	b.Until(`document.documentElement.dataset.conn === 'live'`)
+	if got := browser.Value[string](b.Tab, `document.getElementById('strip-gen').innerText`); got != strip {
+		t.Errorf("after a reload the strip is %q, was %q", got, strip)
+	}
+}
+
+// TestBrowserControls: inputs send their values, errors stand beside them,
+// focus and values survive the panels.
+func TestBrowserControls(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := openTab(t, x, browser.Laptop)
+	b.Eval(`document.querySelector('[data-prompt]').click()`)
+	b.Until(atStage("1"))
+	settings := func() string {
+		return browser.Value[string](
+			b.Tab,
+			`['temperature','top_k','seed','max_tokens'].map(f => `+
+				`document.querySelector('[data-set='+f+']').value).join(' ')`,
+		)
+	}
+
+	// A field that is wrong says so, by the server's words or the page's own.
+	b.Eval(`document.getElementById('max_tokens').focus(); document.getElementById('max_tokens').select()`)
+	b.Keys("0")
+	b.Until(`document.getElementById('err-max_tokens').textContent.includes('1 to')`)
+	b.Keys("x")
+	b.Until(`document.getElementById('err-max_tokens').textContent.includes('not a number')`)
+	b.Eval(`document.getElementById('max_tokens').select()`)
+	b.Keys("12")
+	b.Until(`document.getElementById('err-max_tokens').textContent === ''`)
+	if got := browser.Value[string](b.Tab, `document.activeElement.id`); got != "max_tokens" {
+		t.Errorf("the focus went to %q", got)
+	}
+
+	// A preset sets the sliders; a key on a focused slider moves it.
+	b.Eval(`document.querySelector('#presets button').click()`)
+	b.Until(`document.getElementById('temperature').value === '0'`)
+	b.Eval(`document.getElementById('top_k').focus()`)
+	b.Keys(browser.ArrowRight)
+	b.Until(`document.getElementById('out-top_k').textContent.startsWith('1')`)
+	if got := settings(); got != "0 1 42 12" {
+		t.Errorf("the inputs show %q, want 0 1 42 12", got)
+	}
+	if st := x.onlyRun().Latest(); st.Settings.TopK != 1 || st.Settings.Temperature != 0 ||
+		st.Settings.Stop.MaxTokens != 12 {
+		t.Errorf("the run has %+v", st.Settings)
+	}
+
+	// A stop string typed as \n is a line break.
+	b.Eval(`
+		document.querySelector('[data-stop-input]').value = '\\nUser:';
+		document.querySelector('[data-stop-form]').requestSubmit()`)
+	b.Until(`document.getElementById('stops').dataset.stops === '["\\nUser:"]'`)
+	b.Until(`document.querySelector('[data-stop-input]').value === ''`)
+	b.Eval(`document.querySelector('[data-stop-remove]').click()`)
+	b.Until(`JSON.parse(document.getElementById('stops').dataset.stops || '[]').length === 0`)
+
+	// Letter keys can be switched off.
+	b.Eval(`document.activeElement.blur();
+		const box = document.querySelector('[data-letter-keys]'); box.checked = false;
+		box.dispatchEvent(new Event('change', {bubbles: true}))`)
+	b.Keys("n")
+	b.Keys(browser.ArrowRight)
+	b.Until(atStage("2")) // one stage, not a token
+}
+
+// TestBrowserPlay plays a text at full speed; the announcements are few.
+func TestBrowserPlay(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := openTab(t, x, browser.Laptop)
+	b.Eval(`
+		window.announced = 0;
+		new MutationObserver(() => window.announced++).observe(
+			document.getElementById('spoken'), {childList: true, characterData: true, subtree: true});
+		document.querySelector('[data-prompt]').click()`)
+	b.Until(atStage("1"))
+	b.Eval(`document.querySelector('#transport [data-cmd*=max]').click()`)
+	b.Keys(" ")
+	b.Until(`document.getElementById('strip-next').classList.contains('is-stopped')`)
+	steps := x.onlyRun().Latest().Steps
+	ids := browser.Value[string](b.Tab, `[...document.querySelectorAll('#strip-gen > *')].map(e => e.id).join()`)
+	var want []string
+	for _, s := range steps {
+		want = append(want, tokenID(s.N))
+	}
+	if ids != strings.Join(want, ",") {
+		t.Errorf("tokens on the page: %s, want %s", ids, strings.Join(want, ","))
+	}
+	if n := browser.Value[int](b.Tab, `window.announced`); n > len(steps)/2 {
+		t.Errorf("%d announcements for %d tokens", n, len(steps))
+	}
+	if hidden := browser.Value[bool](
+		b.Tab,
+		`(() => { const e = document.getElementById('strip-gen').lastElementChild.getBoundingClientRect(); `+
+			`return e.left > innerWidth || e.right < 0 })()`,
+	); hidden {
+		t.Error("the newest token is out of sight")
+	}
+}
+
+// TestBrowserLoss: without a server the page says so, refuses what cannot be
+// sent, and goes on when a server is there again.
+func TestBrowserLoss(t *testing.T) {
+	t.Parallel()
+	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
+	b := openTab(t, x, browser.Laptop)
+	b.MayLose()
+	b.Eval(`document.querySelector('[data-prompt]').click()`)
+	b.Until(atStage("1"))
+
+	// A connection that breaks comes back at the same stage.
+	x.breakSockets()
+	b.Until(`document.documentElement.dataset.conn === 'live' && ` + atStage("1"))
+	b.Until(`document.getElementById('conn').hidden`)
+	b.Keys(browser.ArrowRight)
+	b.Until(atStage("2"))
+
+	// A server that has lost the run receives its link from the page.
+	x.stop()
+	x = newSiteOn(t, limits{}, x.http.Listener.Addr().String(), folderSecret)
+	b.Eval(`dispatchEvent(new Event('online'))`)
+	b.Until(told("rebuilt from the link"))
+	b.Until(atStage("2"))
+	b.Keys(browser.ArrowRight)
+	b.Until(atStage("3"))
+
+	// No server at all.
+	ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
+	defer cancel()
+	if err := x.wire.Shutdown(ctx); err != nil {
+		t.Fatal(err)
+	}
+	b.Until(`document.documentElement.dataset.conn === 'reconnecting' && !document.getElementById('conn').hidden`)
+	b.Eval(`document.querySelector('[data-prompt]').click()`)
+	b.Until(`document.getElementById('err-general').textContent.includes('not sent')`)
+}

@@ -1,0 +1,112 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// played is what a page is sent for a run of n tokens: every stage of it, or
+// whole tokens.
+type played struct {
+	bytes, messages int
+	panels          map[string]int // bytes by panel
+}
+
+func play(t testing.TB, n int, byStage, branch bool) played {
+	t.Helper()
+	s := session.New(testmodel.Target(t), session.DefaultLimits())
+	e, sum := &htmlEncoder{}, played{panels: map[string]int{}}
+	do := func(c session.Command) *session.State {
+		t.Helper()
+		st, err := s.Apply(context.Background(), c)
+		if err != nil {
+			t.Fatalf("%T: %v", c, err)
+		}
+		m := &wire.Message{}
+		if err := e.encode(m, st); err != nil {
+			t.Fatal(err)
+		}
+		b, err := m.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum.bytes += len(b)
+		sum.messages++
+		for _, p := range m.Panels {
+			sum.panels[p.ID] += len(p.HTML)
+		}
+		return st
+	}
+	do(session.SetPreset{Key: "greedy"})
+	do(session.SetKnob("max_tokens", float64(n)))
+	// Under greedy it goes round without an end, and the end's probability, which a
+	// panel shows, changes as often late as early.
+	st := do(session.Start{Prompt: "Colder, colder,"})
+	if branch { // the tree of branches must not grow with the text either
+		do(session.StepToken{})
+		st = do(session.Choose{Step: 1, Token: second(s.State(), 1)})
+	}
+	var next session.Command = session.StepToken{}
+	if byStage {
+		next = session.StepStage{}
+	}
+	for st.Stopped != infer.StopMaxTokens || st.Cursor.Stage != infer.KindCache {
+		if st = do(next); st.Stopped == infer.StopEOS && st.Cursor.Stage == infer.KindCache {
+			st = do(session.GoOn{})
+		}
+	}
+	return sum
+}
+
+// TestBytesGrowWithTheText: a run twice as long sends about twice as much. The
+// text goes token by token and nothing else on the page grows with it.
+func TestBytesGrowWithTheText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name            string
+		n               int
+		byStage, branch bool
+	}{
+		{"every stage", 60, true, false},
+		{"every stage of a branch", 60, true, true},
+		{"whole tokens", 240, false, false},
+		{"whole tokens of a branch", 240, false, true},
+	} {
+		if !c.branch && !fixture.LongTier() {
+			continue // a branch has all that a line has
+		}
+		once, twice := play(t, c.n, c.byStage, c.branch), play(t, 2*c.n, c.byStage, c.branch)
+		t.Logf(
+			"%s: %d tokens send %d bytes, %d a message; %d tokens %d", c.name, c.n, once.bytes,
+			once.bytes/once.messages, 2*c.n, twice.bytes,
+		)
+		if float64(twice.bytes) > 2.3*float64(once.bytes) {
+			t.Errorf(
+				"%s: %d tokens send %d bytes, twice as many %d: more than 2.3 times as much", c.name, c.n, once.bytes,
+				twice.bytes,
+			)
+		}
+		panels := slices.Collect(maps.Keys(twice.panels))
+		slices.SortFunc(panels, func(a, b string) int { return cmp.Compare(twice.panels[b], twice.panels[a]) })
+		for _, id := range panels[:6] {
+			t.Logf("    %s: %d a message", id, twice.panels[id]/twice.messages)
+		}
+		for id, bytes := range once.panels {
+			// Shorter runs have not filled the panels that are bounded.
+			if !c.byStage && bytes > 10_000 && float64(twice.panels[id]) > 2.3*float64(bytes) {
+				t.Errorf(
+					"%s: panel %s grows with the text: %d bytes, twice as long %d", c.name, id, bytes, twice.panels[id],
+				)
+			}
+		}
+	}
+}

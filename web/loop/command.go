@@ -1,0 +1,69 @@
+package loop
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// order is one message of a client: a command and the client's number for it.
+type order struct {
+	n       uint64          // 0 where the client gave none
+	name    string          // "step", "set", ...
+	command session.Command // nil for open, rebuild, ping, pieces and the queries
+	link    string          // for open and rebuild: the link, which it takes a model to read
+	pieces  string          // for pieces: the text to cut into tokens
+	query   *query          // what is asked of the run, changing nothing
+}
+
+// commands lists what a message may ask for besides the commands of a run
+// ([session.ParseCommand]): its fields, joined by commas, and how to read them.
+var commands = map[string]struct {
+	takes string
+	read  func(f *session.Fields, o *order)
+}{
+	"ping":    {"", func(*session.Fields, *order) {}},
+	"pieces":  {"prompt", func(f *session.Fields, o *order) { o.pieces = f.Text("prompt") }},
+	"open":    {"link", func(f *session.Fields, o *order) { o.link = f.Text("link") }},
+	"rebuild": {"link", func(f *session.Fields, o *order) { o.link = f.Text("link") }},
+
+	"peek": {"step", func(f *session.Fields, o *order) { o.query = &query{step: f.Int("step")} }},
+	"find": {"step, text", func(f *session.Fields, o *order) {
+		o.query = &query{step: f.Int("step"), text: f.Text("text")}
+	}},
+	"head": {"block, head", func(f *session.Fields, o *order) {
+		o.query = &query{block: f.Int("block"), head: f.Int("head")}
+	}},
+	"inside": {"block", func(f *session.Fields, o *order) { o.query = &query{block: f.Int("block")} }},
+}
+
+// commandNames are all commands, for messages.
+var commandNames = strings.Join(slices.Sorted(slices.Values(
+	append(session.Names(), slices.Collect(maps.Keys(commands))...))), ", ")
+
+// readOrder reads a client's command. Whatever is wrong with it is said in the
+// error.
+func readOrder(c wire.Command) (order, *terms.Refusal) {
+	o := order{n: c.N, name: c.Name}
+	f, err := session.JSONFields(c.Fields)
+	if err != nil {
+		return o, err
+	}
+	if g, ok := commands[o.name]; ok {
+		g.read(f, &o)
+		return o, f.Unexpected(o.name, g.takes)
+	}
+	var ok bool
+	if o.command, ok, err = session.ParseCommand(o.name, f); !ok {
+		return o, &terms.Refusal{
+			Code: terms.CodeUnknown, Field: "cmd", Want: commandNames,
+			Message: fmt.Sprintf("There is no command %s; the commands are %s.", terms.Quoted(o.name), commandNames),
+		}
+	}
+	return o, err
+}

@@ -1,0 +1,109 @@
+package loop
+
+import (
+	"context"
+	"net"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// TestEvictedWhileWatched: a viewer of an evicted run goes on as if nothing had
+// happened.
+func TestEvictedWhileWatched(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, tight)
+	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
+		c := x.dial(protocol, "")
+		c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
+		c.do(`{"cmd":"token"}`)
+		x.evict(x.runOf(c.run))
+		c.do(`{"cmd":"token"}`)
+		if c.where() != "2 cache" {
+			t.Errorf("%s: at %s, want 2 cache", protocol, c.where())
+		}
+		sameAsFresh(t, x, protocol, c)
+	}
+}
+
+// TestSlowReader: one viewer that does not read neither stops the run nor a
+// second viewer, and when it reads again it misses states, not tokens.
+func TestSlowReader(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	quick := x.dial(wire.ProtocolHTML, "")
+	quick.do(`{"cmd":"stop","max_tokens":300}`)
+	quick.do(`{"cmd":"set","temperature":0}`)
+	quick.do(`{"cmd":"start","prompt":"Once upon a time there was a"}`)
+	d := websocket.Dialer{
+		Subprotocols: []string{wire.ProtocolHTML}, Jar: x.jar,
+		NetDial: func(network, addr string) (net.Conn, error) {
+			conn, err := net.Dial(network, addr)
+			if err == nil {
+				err = conn.(*net.TCPConn).SetReadBuffer(32 << 10)
+			}
+			return conn, err
+		},
+	}
+	conn, _, err := d.Dial(x.url("?run="+quick.run), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	slow := &client{t: t, conn: conn, html: map[string]string{}}
+
+	quick.do(`{"cmd":"speed","speed":"max"}`)
+	quick.do(`{"cmd":"play"}`)
+	for quick.last.Data.Playing {
+		quick.read()
+	}
+	final := quick.last.Seq
+	for slow.last.Seq < final {
+		slow.read()
+	}
+	if len(slow.tokens) != len(quick.tokens) || len(slow.tokens) == 0 {
+		t.Errorf("the slow viewer has %d tokens, the quick one %d", len(slow.tokens), len(quick.tokens))
+	}
+	sameAsFresh(t, x, wire.ProtocolHTML, slow)
+	sameAsFresh(t, x, wire.ProtocolHTML, quick)
+	if slow.got > int(final)/2 {
+		t.Errorf("%d messages to the slow viewer for %d versions: it was sent what it could not take", slow.got, final)
+	}
+	t.Logf("%d versions; %d messages to the quick viewer, %d to the slow one", final, quick.got, slow.got)
+}
+
+// TestReconnect: a connection that breaks without a word leaves the run as it
+// is, and the next one shows it whole.
+func TestReconnect(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	c := x.dial(wire.ProtocolJSON, "")
+	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
+	c.do(`{"cmd":"token"}`)
+	c.do(`{"cmd":"step"}`)
+	c.conn.NetConn().Close()
+	again := x.dial(wire.ProtocolJSON, "?had=1&run="+c.run)
+	if again.told != nil || again.run != c.run || again.where() != "2 forward" || again.last.Seq != c.last.Seq {
+		t.Errorf("back at %s of %s, told %+v; was at %s of %s", again.where(), again.run, again.told, c.where(), c.run)
+	}
+}
+
+// TestEndedRunClosesItsConnections: when a run ends under a connection, the client
+// is asked to reconnect.
+func TestEndedRunClosesItsConnections(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	c := x.dial(wire.ProtocolJSON, "")
+	c.do(`{"cmd":"start","prompt":"Hello"}`)
+	ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
+	defer cancel()
+	if err := x.Runs.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if code, _ := c.closed(); code != websocket.CloseInternalServerErr {
+		t.Errorf("closed with %d, want 1011", code)
+	}
+}

@@ -1,0 +1,136 @@
+package loop
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// TestTwoTabs on one run stay in step.
+func TestTwoTabs(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	other := b.second(browser.Value[string](b.Tab, `location.href`))
+	other.Until(isLive + ` && ` + atStage("1"))
+	b.write(2)
+	other.tokens(2)
+	other.Keys(browser.ArrowLeft)
+	b.Until(atStage("6"))
+	other.say(`{"cmd":"set","top_k":9}`)
+	b.Until(`document.getElementById('top_k').value === '9'`)
+	if b.text() != other.text() {
+		t.Errorf("one tab has %q, the other %q", b.text(), other.text())
+	}
+}
+
+// TestReloadInMidRun while it plays to the end.
+func TestReloadInMidRun(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	b.say(`{"cmd":"preset","preset":"greedy"}`)
+	b.say(`{"cmd":"stop","max_tokens":120}`)
+	b.say(`{"cmd":"finish"}`)
+	b.Until(`document.querySelectorAll('#strip-gen > *').length > 3`)
+	b.Reload()
+	b.Until(isLive)
+	b.Until(`document.querySelector('#strip-next').classList.contains('is-stopped')`)
+	b.tokens(len(x.onlyRun().Latest().Steps))
+}
+
+// TestBrowserCut breaks the connection at every stage, once by force and once
+// with nobody to answer for a while.
+func TestBrowserCut(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	p := x.proxied(t)
+	b := startTab(t, x.through(p))
+	b.MayLose()
+	for n := 2; n <= 8; n++ {
+		if n != 5 {
+			p.Break()
+		} else {
+			p.Cut()
+			b.Until(
+				`document.documentElement.dataset.conn === 'reconnecting' && !document.getElementById('conn').hidden`,
+			)
+			p.Mend()
+			b.Eval(`dispatchEvent(new Event('online'))`)
+		}
+		b.Until(isLive)
+		eventually(t, func() bool { return len(x.onlyRun().connections()) > 0 })
+		b.Until(isLive + ` && document.getElementById('conn').hidden && ` + atStage(fmt.Sprint(1+(n-2)%7)))
+		b.press(browser.ArrowRight, atStage(fmt.Sprint(1+(n-1)%7)))
+	}
+	st := x.onlyRun().Latest()
+	if st.Cursor != (session.Cursor{Step: 2, Stage: infer.KindForward}) {
+		t.Errorf("after seven steps at %+v", st.Cursor)
+	}
+	b.tokens(1)
+}
+
+// press presses a key, once, for what is to come of it. A key that finds the
+// line just lost is refused with words, and pressed again; one that was on its
+// way when the line broke is sent again by the page itself.
+func (b loopTab) press(key, expr string) {
+	b.Keys(key)
+	b.Until(`(` + expr + `) || document.getElementById('err-general').textContent.includes('not sent')`)
+	if !browser.Value[bool](b.Tab, expr) {
+		b.Until(isLive)
+		b.Keys(key)
+		b.Until(expr)
+	}
+}
+
+// TestServerRestarted: the page comes back by itself to the same stage.
+func TestServerRestarted(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	b.MayLose()
+	b.write(2)
+	b.Keys(browser.ArrowLeft)
+	b.Until(atStage("6"))
+	before := b.text()
+	x.stop()
+	b.Until(`document.documentElement.dataset.conn === 'reconnecting'`)
+	y := newSiteAt(t, limits{}, x.http.Listener.Addr().String())
+	b.Eval(`dispatchEvent(new Event('online'))`)
+	b.Until(told("rebuilt from the link"))
+	b.Until(isLive + ` && ` + atStage("6"))
+	if got := b.text(); got != before {
+		t.Errorf("the text is %q, was %q", got, before)
+	}
+	b.Keys(browser.ArrowRight)
+	b.Until(atStage("7"))
+	if st := y.onlyRun().Latest(); len(st.Steps) != 2 || st.Cursor.Stage != infer.KindCache {
+		t.Errorf("the new server's run is at %+v", st.Cursor)
+	}
+}
+
+// TestSleepingTab: a line that is dead without a word is found out when the
+// page is looked at again.
+func TestSleepingTab(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	b.MayLose()
+	viewers := func() string { return x.onlyRun().line() }
+	before := viewers()
+	b.Eval(`document.dispatchEvent(new Event('visibilitychange'))`) // the line is well: it is kept
+	b.Keys(browser.ArrowRight)
+	b.Until(atStage("2") + ` && ` + isLive)
+	if after := viewers(); after != before {
+		t.Errorf("the connection was given up: %s, was %s", after, before)
+	}
+	// While it slept the server was gone: back at once, not after a pause.
+	x.stop()
+	b.Until(`document.documentElement.dataset.conn === 'reconnecting'`)
+	newSiteAt(t, limits{}, x.http.Listener.Addr().String())
+	b.Eval(`document.dispatchEvent(new Event('visibilitychange'))`)
+	b.Until(isLive + ` && ` + atStage("2"))
+}

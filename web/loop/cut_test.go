@@ -1,0 +1,95 @@
+package loop
+
+import (
+	"fmt"
+	"net/url"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// TestCutAtEveryStage cuts the connection when a command has been sent and
+// its answer has not been read, at each of the stages of two turns. Whether the
+// command had arrived or not, the client that comes back and sends it again
+// sees it carried out once: each stage once and in order.
+func TestCutAtEveryStage(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
+		t.Run(protocol, func(t *testing.T) {
+			x := newSite(t, limits{})
+			p := x.proxied(t)
+			y := x.through(p)
+			c := y.dial(protocol, "?page=one")
+			c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
+			if _, page := y.get("/loop?run=" + c.run); page == "" {
+				t.Fatal("no page through the proxy")
+			}
+			for want := 2; want <= 14; want++ {
+				run, before, n := c.run, c.where(), c.n
+				at := func(n int) string { return fmt.Sprintf("%d %s", 1+(n-1)/7, infer.Kinds[(n-1)%7]) }
+				c.send(`{"cmd":"step"}`)
+				if want%2 == 0 { // has arrived; of the others the cut may be quicker
+					x.runOf(run).comes(t, func(st *session.State) bool {
+						return fmt.Sprintf("%d %s", st.Cursor.Step, st.Cursor.Stage) == at(want)
+					})
+				}
+				p.Break()
+				c = y.dial(protocol, "?page=one&run="+url.QueryEscape(run)+"&had=1")
+				if c.run != run || c.told != nil || !c.last.Again {
+					t.Fatalf("came back to run %s (%+v), want %s", c.run, c.told, run)
+				}
+				if now := c.where(); now != before && now != at(want) || now == before && c.last.Ack > n {
+					t.Fatalf("came back at %s with command %d of %d done, was at %s", now, c.last.Ack, n+1, before)
+				}
+				c.n = n // the page's next command is the same one, sent again
+				c.do(`{"cmd":"step"}`)
+				if c.where() != at(want) {
+					t.Fatalf("at %s, want %s", c.where(), at(want))
+				}
+				for i, raw := range c.stages[min(1, len(c.stages)):] {
+					if h := headOf(t, raw); h != (head{1 + i/7, infer.Kinds[i%7].String()}) {
+						t.Fatalf("stage %d is %+v", i+1, h)
+					}
+				}
+				sameAsFresh(t, y, protocol, c)
+			}
+		})
+	}
+}
+
+// TestPlayThroughCuts plays to the end while the connection is cut again and
+// again: what the last client has is the whole run.
+func TestPlayThroughCuts(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
+		t.Run(protocol, func(t *testing.T) {
+			x := newSite(t, limits{})
+			p := x.proxied(t)
+			y := x.through(p)
+			c := y.dial(protocol, "")
+			run := c.run
+			c.do(`{"cmd":"preset","preset":"greedy"}`)
+			c.do(`{"cmd":"stop","max_tokens":60}`)
+			c.do(`{"cmd":"start","prompt":"There was a little old woman who"}`)
+			c.do(`{"cmd":"finish"}`)
+			playing := func() bool { return c.last.Playing || c.last.Data != nil && c.last.Data.Playing }
+			for cuts := 0; playing(); cuts++ {
+				if cuts < 8 {
+					p.Break()
+					c = y.dial(protocol, "?run="+run+"&had=1")
+					if c.run != run {
+						t.Fatalf("came back to run %s, want %s", c.run, run)
+					}
+					continue
+				}
+				c.read()
+			}
+			if n := len(c.state(x).Steps); n != 60 {
+				t.Fatalf("%d tokens, want 60", n)
+			}
+			sameAsFresh(t, y, protocol, c)
+		})
+	}
+}

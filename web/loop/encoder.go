@@ -1,0 +1,35 @@
+package loop
+
+import (
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// encoder turns states into messages for one connection. It remembers what it
+// has sent and puts only what differs into the next message. It holds on to no
+// state, so that an evicted run's memory is free even while someone watches.
+type encoder interface {
+	// encode adds to m what has changed since the last call; at the first call
+	// that is everything.
+	encode(m *wire.Message, next *session.State) error
+	// pieces and answer may be called while encode is at work. pieces adds to
+	// m how a prompt falls into tokens, answer what a query asks, which has
+	// been checked.
+	pieces(m *wire.Message, model *infer.Model, prompt string) error
+	answer(m *wire.Message, name string, q *query, st *session.State) error
+}
+
+// encoders by subprotocol.
+var encoders = map[string]func() encoder{
+	wire.ProtocolHTML: func() encoder { return &htmlEncoder{} },
+	wire.ProtocolJSON: func() encoder { return &jsonEncoder{} },
+}
+
+// cursor is a [session.Cursor] as JSON; step 0 and stage "none" before a start.
+type cursor struct {
+	Step  int    `json:"step"`
+	Stage string `json:"stage"`
+}
+
+func cursorJSON(c session.Cursor) cursor { return cursor{c.Step, c.Stage.String()} }

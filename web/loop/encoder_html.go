@@ -1,0 +1,189 @@
+package loop
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"hash/maphash"
+	"reflect"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/stage"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// pageData is what the page's script needs to know besides the panels.
+type pageData struct {
+	// The values of the page's input fields, which lie outside of the panels
+	// because the learner may be typing in them.
+	Inputs  infer.Knobs `json:"inputs"`
+	Cursor  cursor      `json:"cursor"`
+	Playing bool        `json:"playing"`
+	// Link leads to what is shown, from anywhere and after a restart; "" before
+	// the first start.
+	Link  string `json:"link"`
+	Scrub scrub  `json:"scrub"`
+	Show  show   `json:"show"`
+	// U is the u asked about at the sample stage, else the one drawn there.
+	U *float64 `json:"u,omitempty"`
+	// Heat is what the canvases of the forward stage draw, where it is looked
+	// into.
+	Heat *stage.Heat `json:"heat,omitempty"`
+}
+
+// scrub is where in the run the page looks: Max stages have run, and it shows
+// number Value of them, counted from 1; 0 before the first start.
+type scrub struct {
+	Value int `json:"value"`
+	Max   int `json:"max"`
+}
+
+func scrubOf(st *session.State) scrub {
+	number := func(c session.Cursor) int { return max(0, (c.Step-1)*len(infer.Kinds)+int(c.Stage)) }
+	return scrub{number(st.Cursor), number(st.Frontier())}
+}
+
+// show tells which parts outside of the panels are to be seen.
+type show struct {
+	WhatIf bool `json:"whatif"` // another u can be asked about
+}
+
+func showOf(st *session.State) show {
+	step := st.Step()
+	return show{
+		WhatIf: step != nil && st.Cursor.Stage == infer.KindSample && !step.Settings.Greedy() && !step.Forced,
+	}
+}
+
+// genID is the element that holds the generated tokens.
+const genID = "strip-gen"
+
+// htmlEncoder sends the panels whose HTML has changed, and the generated
+// tokens one by one.
+type htmlEncoder struct {
+	begun  bool
+	panels map[string]uint64 // hash of the HTML last sent
+	tokens []stage.Token     // last sent
+	buf    bytes.Buffer
+}
+
+var seed = maphash.MakeSeed()
+
+func (e *htmlEncoder) encode(m *wire.Message, next *session.State) error {
+	page := NewPage(next)
+	if err := e.encodeTokens(m, page.Strip.Tokens); err != nil {
+		return err
+	}
+	if e.panels == nil {
+		e.panels = make(map[string]uint64, len(Panels))
+	}
+	for _, p := range Panels {
+		html, err := e.render(p.Render(page))
+		if err != nil {
+			return fmt.Errorf("panel %s: %w", p.ID, err)
+		}
+		sum := maphash.Bytes(seed, html)
+		if last, ok := e.panels[p.ID]; ok && last == sum {
+			continue
+		}
+		e.panels[p.ID] = sum
+		m.Panels = append(m.Panels, wire.Panel{ID: p.ID, Op: wire.Morph, HTML: string(html)})
+	}
+	m.Data = pageDataOf(next)
+	return nil
+}
+
+// pageDataOf is what the script needs to know of a state.
+func pageDataOf(st *session.State) *pageData {
+	d := &pageData{
+		Inputs:  st.Settings.Knobs(),
+		Cursor:  cursorJSON(st.Cursor),
+		Playing: st.Playing,
+		Link:    session.LinkOf(st),
+		Scrub:   scrubOf(st),
+		Show:    showOf(st),
+	}
+	if d.Show.WhatIf {
+		d.U = cmp.Or(st.WhatIf, &st.Step().U)
+	}
+	if st.Cursor.Stage == infer.KindForward {
+		d.Heat = lang.NewHeat(st)
+	}
+	return d
+}
+
+// encodeTokens compares the tokens with those last sent: changed ones are
+// morphed, new ones appended, surplus ones removed from the end. The first
+// time, the whole strip is sent.
+func (e *htmlEncoder) encodeTokens(m *wire.Message, tokens []stage.Token) error {
+	sent := e.tokens
+	e.tokens = tokens
+	if !e.begun {
+		e.begun = true
+		return e.add(m, genID, wire.Morph, lang.GeneratedHTML(tokens))
+	}
+	for i, t := range tokens {
+		switch {
+		case i >= len(sent):
+			if err := e.add(m, genID, wire.Append, lang.TokenHTML(t)); err != nil {
+				return err
+			}
+		case !reflect.DeepEqual(t, sent[i]):
+			if err := e.add(m, t.ID, wire.Morph, lang.TokenHTML(t)); err != nil {
+				return err
+			}
+		}
+	}
+	for i := len(sent) - 1; i >= len(tokens); i-- {
+		m.Panels = append(m.Panels, wire.Panel{ID: sent[i].ID, Op: wire.Remove})
+	}
+	return nil
+}
+
+func (e *htmlEncoder) pieces(m *wire.Message, model *infer.Model, prompt string) error {
+	return reply(m, "pieces", PiecesHTML(NewPieces(model, prompt)))
+}
+
+func (e *htmlEncoder) answer(m *wire.Message, name string, q *query, st *session.State) error {
+	switch name {
+	case "peek":
+		return reply(m, "peek", lang.PeekHTML(lang.NewPeek(st, q.step)))
+	case "find":
+		return reply(m, "found", lang.FoundHTML(lang.NewFound(st, q.step, q.text)))
+	case "head":
+		return reply(m, "head-detail", lang.HeadHTML(lang.NewHead(st, q.block, q.head)))
+	case "inside":
+		return reply(m, "inside", lang.InsideHTML(lang.NewInside(st, q.block)))
+	}
+	return fmt.Errorf("no answer to %s", name)
+}
+
+// reply puts one panel into a message without a new state.
+func reply(m *wire.Message, id string, c templ.Component) error {
+	var b bytes.Buffer
+	if err := c.Render(context.Background(), &b); err != nil {
+		return fmt.Errorf("panel %s: %w", id, err)
+	}
+	m.Panels = append(m.Panels, wire.Panel{ID: id, Op: wire.Morph, HTML: b.String()})
+	return nil
+}
+
+func (e *htmlEncoder) add(m *wire.Message, id, op string, c templ.Component) error {
+	html, err := e.render(c)
+	if err != nil {
+		return fmt.Errorf("panel %s: %w", id, err)
+	}
+	m.Panels = append(m.Panels, wire.Panel{ID: id, Op: op, HTML: string(html)})
+	return nil
+}
+
+// render returns a component's HTML, valid until the next call.
+func (e *htmlEncoder) render(c templ.Component) ([]byte, error) {
+	e.buf.Reset()
+	err := c.Render(context.Background(), &e.buf)
+	return e.buf.Bytes(), err
+}

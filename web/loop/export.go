@@ -1,0 +1,200 @@
+package loop
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// export is a kind of file that a run can be saved as.
+type export struct {
+	ending string
+	kind   string // content type
+	lacks  func(*session.State) string
+	write  func(context.Context, io.Writer, *session.State) error
+}
+
+// exports by the last part of their addresses.
+var exports = map[string]export{
+	"text":  {".txt", "text/plain; charset=utf-8", lacksNothing, writeText},
+	"trace": {".jsonl", "application/jsonl; charset=utf-8", lacksNothing, writeTrace},
+	"chart": {".svg", "image/svg+xml", lacksTurn, writeChart},
+	"table": {".csv", "text/csv; charset=utf-8", lacksScores, writeTable},
+}
+
+// export answers GET /export/NAME?run=ID or ?log=LINK with a file.
+func (s *Server) export(w http.ResponseWriter, r *http.Request) {
+	e, ok := exports[r.PathValue("name")]
+	if !ok {
+		shell.Text(w, http.StatusNotFound, "There is no such export. There are text, trace, chart and table.")
+		return
+	}
+	learner, _ := s.Learner(r)
+	st, bad := s.stateOf(r.Context(), learner, addressOf(r))
+	if bad != nil {
+		shell.Text(w, bad.status, bad.head+" "+bad.say)
+		return
+	}
+	why := e.lacks(st)
+	if !st.Started() {
+		why = "There is no text yet: start with a prompt."
+	}
+	if why != "" {
+		shell.Text(w, http.StatusConflict, why)
+		return
+	}
+	b := &bytes.Buffer{}
+	if r.Method != http.MethodHead {
+		var err error
+		if b, err = s.fileOf(r.Context(), e, st); err != nil {
+			if !errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil {
+				s.Log.Error("exporting", "what", e.ending, "err", err)
+			}
+			shell.Text(
+				w, http.StatusServiceUnavailable,
+				"The server is too busy to make this file in time. Try again in a moment.",
+			)
+			return
+		}
+	}
+	h := w.Header()
+	h.Set("Content-Type", e.kind)
+	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", fileName(st)+e.ending))
+	h.Set("Cache-Control", "no-store")
+	b.WriteTo(w)
+}
+
+// fileOf writes a file into a buffer, once the slot is free. The slot is released
+// before the file is sent, so that a slow reader delays nobody.
+func (s *Server) fileOf(ctx context.Context, e export, st *session.State) (*bytes.Buffer, error) {
+	ctx, release, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var b bytes.Buffer
+	return &b, e.write(ctx, &b, st)
+}
+
+// fileName is the beginning of the prompt in letters that every file system
+// accepts, and the seed: "once-upon-a-time-seed-42".
+func fileName(st *session.State) string {
+	const most = 40
+	var b strings.Builder
+	for _, r := range strings.ToLower(st.Prompt) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= most {
+			break
+		}
+	}
+	return fmt.Sprintf("%s-seed-%d", cmp.Or(strings.Trim(b.String(), "-"), "text"), st.Settings.Seed)
+}
+
+func lacksNothing(*session.State) string { return "" }
+
+func lacksTurn(st *session.State) string {
+	if len(costPoints(st.Steps)) == 0 {
+		return "There is nothing to draw yet: finish one turn of the loop first."
+	}
+	return ""
+}
+
+func lacksScores(st *session.State) string {
+	if st.Cursor.Stage < infer.KindLogits {
+		return "There is no table at the forward stage: go on to the scores first."
+	}
+	return ""
+}
+
+// writeText writes the prompt and what the model has added.
+func writeText(_ context.Context, w io.Writer, st *session.State) error {
+	text := st.Prompt
+	for _, step := range st.Steps {
+		text += step.Text
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// writeTrace writes what `viz trace -json` prints of the same run.
+func writeTrace(ctx context.Context, w io.Writer, st *session.State) error {
+	enc := json.NewEncoder(w)
+	if err := enc.Encode(
+		infer.Prompt{Model: st.Model, Tokens: st.PromptTokens, Settings: st.Steps[0].Settings},
+	); err != nil {
+		return err
+	}
+	for _, step := range st.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		d := step.Distribution()
+		for _, k := range infer.Kinds[:step.Ran] {
+			if err := enc.Encode(st.Model.Stage(step, k, d, infer.DefaultRows)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeChart draws the work so far.
+func writeChart(_ context.Context, w io.Writer, st *session.State) error {
+	c, err := plots.CumulativeCost(costPoints(st.Steps))
+	if err != nil {
+		return err
+	}
+	svg, err := plots.Standalone(c.SVG)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, svg)
+	return err
+}
+
+// writeTable writes the whole vocabulary as the step shown sees it, the most
+// probable first. Columns of stages after the one shown are empty.
+func writeTable(_ context.Context, w io.Writer, st *session.State) error {
+	c := csv.NewWriter(w)
+	if err := c.Write([]string{"rank", "id", "text", "z", "p", "cum", "kept", "cut_by", "q"}); err != nil {
+		return err
+	}
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	d, z := st.DistAt(st.Cursor.Step), st.Step().Logits
+	for r, id := range d.Order {
+		row := []string{
+			strconv.Itoa(r + 1), strconv.Itoa(int(id)), terms.Cell(st.Model.Token(int(id)).Text),
+			strconv.FormatFloat(float64(z[id]), 'g', -1, 32), "", "", "", "", "",
+		}
+		if st.Cursor.Stage >= infer.KindSoftmax {
+			row[4], row[5] = number(d.P[id]), number(d.Cum[r])
+		}
+		if st.Cursor.Stage >= infer.KindFilter {
+			row[6], row[7], row[8] = strconv.FormatBool(d.Stays(r)), string(d.CutBy(r)), number(d.Q(r))
+		}
+		if err := c.Write(row); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}

@@ -1,0 +1,393 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/loop/runs"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(browser.Suite{M: m}) }
+
+var loadCourse = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
+
+// limits are those of a site.
+type limits struct {
+	runs.Limits
+	Wire wire.Limits
+}
+
+// site is a running server of the Loop alone, as one browser (its cookies) sees it.
+type site struct {
+	*Server
+	t        testing.TB
+	http     *httptest.Server
+	jar      http.CookieJar
+	wire     *wire.Server
+	handler  *atomic.Pointer[http.Handler]
+	admit    func(hosts ...string) // accepts requests to these hosts too
+	conns    *sync.Map             // every TCP connection that the server has accepted
+	attached *attached
+	pool     *infer.Pool
+	halted   *sync.RWMutex // held for writing while no run may go on
+	stop     func()        // ends the server, once
+}
+
+func newSite(t testing.TB, l limits) *site {
+	t.Helper()
+	return newSiteAt(t, l, "127.0.0.1:0")
+}
+
+// newSiteAt starts a server at an address, which may be that of one stopped.
+func newSiteAt(t testing.TB, l limits, addr string) *site {
+	t.Helper()
+	return newSiteOn(t, l, addr, nil)
+}
+
+// newSiteOn starts a server with the secret of a data folder, by which a restarted
+// server recognizes its learners; or with none.
+func newSiteOn(t testing.TB, l limits, addr string, secret []byte) *site {
+	t.Helper()
+	course, err := loadCourse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewUnstartedServer(nil)
+	h.Listener.Close()
+	if h.Listener, err = net.Listen("tcp", addr); err != nil {
+		t.Fatal(err)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, learners := slog.New(slog.DiscardHandler), shell.NewLearners(secret)
+	ctx, cancel := context.WithCancel(context.Background())
+	x := &site{
+		t: t, http: h, jar: jar, handler: &atomic.Pointer[http.Handler]{}, conns: &sync.Map{}, attached: newAttached(),
+		pool: infer.NewPool(testmodel.Target(t), 0), halted: &sync.RWMutex{},
+	}
+	x.Server = New(Deps{
+		Context: ctx, Model: testmodel.Target(t), Course: course, Learner: learners.Of, Storybook: true, Log: log,
+		Runs: runs.New(runs.Config{
+			Model: testmodel.Target(t), Seat: x.seat, MAC: learners.MAC, Limits: l.Limits, Log: log,
+		}),
+	})
+	x.wire = wire.NewServer(wire.Config{
+		Parts: map[string]wire.Kind{"": x.attached.to(x.Part())}, Learner: learners.Of, Refuse: shell.Text,
+		Limits: l.Wire, Log: log,
+	})
+	mux := http.NewServeMux()
+	x.Mount(mux)
+	shell.MountFiles(mux)
+	mux.Handle("GET /ws", x.wire)
+	mux.HandleFunc("/", shell.Elsewhere(mux))
+	// In place of a page of another room, to which the Loop has a link.
+	mux.HandleFunc("GET /predict", func(w http.ResponseWriter, _ *http.Request) { shell.Text(w, 200, "Predict.") })
+	var hosts []string
+	x.admit = func(more ...string) {
+		hosts = append(hosts, more...)
+		gate := shell.Gate(hosts, log, shell.Compressed(mux))
+		x.handler.Store(&gate)
+	}
+	x.admit(shell.LoopbackHosts(h.Listener.Addr().String())...)
+	h.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		(*x.handler.Load()).ServeHTTP(w, r)
+	})
+	// Small buffers in the kernel, so that a slow reader is noticed soon.
+	h.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		if err := c.(*net.TCPConn).SetWriteBuffer(32 << 10); err != nil {
+			t.Error(err)
+		}
+		x.conns.Store(c, true)
+		return ctx
+	}
+	h.Start()
+	x.stop = sync.OnceFunc(func() {
+		ctx, done := context.WithTimeout(context.Background(), browser.Patience)
+		defer done()
+		cancel()
+		if err := x.wire.Shutdown(ctx); err != nil {
+			t.Errorf("closing the sockets: %v", err)
+		}
+		if err := x.Runs.Close(ctx); err != nil {
+			t.Errorf("ending the runs: %v", err)
+		}
+		x.pool.Close()
+		http.DefaultClient.CloseIdleConnections()
+		h.Close()
+	})
+	t.Cleanup(x.stop)
+	return x
+}
+
+// stranger is the same site seen from another browser.
+func (x *site) stranger() *site {
+	y := *x
+	y.jar, _ = cookiejar.New(nil)
+	return &y
+}
+
+// through is the site as it is reached through a proxy.
+func (x *site) through(p *browser.Proxy) *site {
+	x.admit(shell.LoopbackHosts(p.Addr().String())...)
+	y := *x
+	y.http = &httptest.Server{URL: p.URL()}
+	return &y
+}
+
+// proxied returns a proxy that leads to the site.
+func (x *site) proxied(t testing.TB) *browser.Proxy {
+	t.Helper()
+	p := browser.NewProxy(t)
+	p.To(x.http.Listener.Addr().String())
+	return p
+}
+
+// get requests a page.
+func (x *site) get(path string, header ...string) (*http.Response, string) {
+	x.t.Helper()
+	req, err := http.NewRequest(http.MethodGet, x.http.URL+path, nil)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	client := http.Client{
+		Jar: x.jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return resp, string(b)
+}
+
+// breakSockets closes every connection as a broken network would.
+func (x *site) breakSockets() {
+	x.conns.Range(func(c, _ any) bool {
+		c.(interface{ Close() error }).Close()
+		return true
+	})
+}
+
+// eventually waits until something is true of the server that no viewer is woken
+// for: that memory has been freed, that a connection has ended. For the state of a
+// run see [joined.reaches].
+func eventually(t testing.TB, is func() bool) {
+	t.Helper()
+	late, look := time.After(browser.Patience), time.NewTicker(5*time.Millisecond)
+	defer look.Stop()
+	for !is() {
+		select {
+		case <-look.C:
+		case <-late:
+			t.Fatal("never true on the server")
+		}
+	}
+}
+
+// attached records which connection of a site is to which run.
+type attached struct {
+	mu    sync.Mutex
+	runs  map[string]joined      // by id
+	parts map[*livePart]struct{} // that are open
+}
+
+func newAttached() *attached {
+	return &attached{runs: map[string]joined{}, parts: map[*livePart]struct{}{}}
+}
+
+// to is a kind of part whose connections are recorded.
+func (a *attached) to(kind wire.Kind) wire.Kind {
+	open := kind.Open
+	kind.Open = func(ctx context.Context, v wire.Visit) (wire.Part, error) {
+		part, err := open(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		p := part.(*livePart)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.runs[p.run.ID()] = joined{p.run, v.Learner, p.Runs, a}
+		a.parts[p] = struct{}{}
+		return recorded{p, a}, nil
+	}
+	return kind
+}
+
+// recorded is a connection that is recorded until it ends.
+type recorded struct {
+	*livePart
+	in *attached
+}
+
+func (r recorded) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
+	defer func() {
+		r.in.mu.Lock()
+		defer r.in.mu.Unlock()
+		delete(r.in.parts, r.livePart)
+	}()
+	return r.livePart.Serve(ctx, in, out)
+}
+
+// joined is a run that a connection has joined, and whose it is.
+type joined struct {
+	*runs.Run
+	learner  string
+	registry *runs.Registry
+	attached *attached
+}
+
+// connections lists those to the run that are open.
+func (r joined) connections() (list []*livePart) {
+	r.attached.mu.Lock()
+	defer r.attached.mu.Unlock()
+	for p := range r.attached.parts {
+		if p.run == r.Run {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// line tells one set of connections to the run from another.
+func (r joined) line() string { return fmt.Sprint(r.connections()) }
+
+// reaches waits until the run's state is as wanted, and reports false if it is
+// not before something else happens. It watches the run as a connection does.
+func (r joined) reaches(is func(*session.State) bool, orElse <-chan time.Time) bool {
+	v := runs.NewViewer("")
+	run, found, err := r.registry.Join(r.learner, r.ID(), v)
+	if err != nil {
+		return false
+	}
+	defer r.registry.Leave(run, v)
+	for found {
+		select {
+		case <-v.Wake(): // at once the first time: there is a state to look at
+			if s := r.Latest(); s != nil && is(s) {
+				return true
+			}
+		case <-orElse:
+			return false
+		}
+	}
+	return false
+}
+
+// comes waits until the state of a run is as wanted.
+func (r joined) comes(t testing.TB, is func(*session.State) bool) *session.State {
+	t.Helper()
+	if !r.reaches(is, time.After(browser.Patience)) {
+		t.Fatalf("the run never comes there: it is at %+v", r.Latest().Cursor)
+	}
+	return r.Latest()
+}
+
+// runOf is the run with an id that a connection has joined.
+func (x *site) runOf(id string) joined {
+	x.t.Helper()
+	x.attached.mu.Lock()
+	defer x.attached.mu.Unlock()
+	r, ok := x.attached.runs[id]
+	if !ok {
+		x.t.Fatalf("there is no run %q", id)
+	}
+	return r
+}
+
+// live lists the runs that are still on the server.
+func (x *site) live() (list []joined) {
+	x.attached.mu.Lock()
+	defer x.attached.mu.Unlock()
+	for id, r := range x.attached.runs {
+		if x.Runs.Find(r.learner, id) == r.Run {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// onlyRun is the one run there is.
+func (x *site) onlyRun() joined {
+	x.t.Helper()
+	list := x.live()
+	if len(list) != 1 {
+		x.t.Fatalf("%d runs, want one", len(list))
+	}
+	return list[0]
+}
+
+// tight are the limits of a site on which [site.evict] works.
+var tight = limits{Limits: runs.Limits{MemoryBytes: 1 << 20}}
+
+// evict has a run evicted, as it is when the memory of an idle run is needed for
+// others: someone else writes a text until that is so.
+func (x *site) evict(r joined) {
+	x.t.Helper()
+	v := runs.NewViewer("")
+	other, _, err := x.Runs.Join("someone else", "", v)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	defer x.Runs.Leave(other, v)
+	ctx := context.Background()
+	for _, c := range []session.Command{
+		session.SetKnob("max_tokens", 400), session.Start{Prompt: "There was a little old woman who"},
+	} {
+		if _, err := other.Do(ctx, c, nil, 0); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+	eventually(x.t, func() bool {
+		if r.Latest() == nil {
+			return true
+		}
+		_, _ = other.Do(ctx, session.StepToken{}, nil, 0) // refused once it has used up all memory itself
+		return false
+	})
+}
+
+// seat is a seat at the site's pool, whose passes wait while the site is halted.
+func (x *site) seat() runs.Seat { return haltingSeat{x.pool.Seat(), x.halted} }
+
+type haltingSeat struct {
+	*infer.Seat
+	halted *sync.RWMutex
+}
+
+func (s haltingSeat) Model() *infer.Model { return s.Seat.Model().Through(s) }
+
+// ForwardTo implements [infer.Runner].
+func (s haltingSeat) ForwardTo(ctx context.Context, c *infer.Cache, tokens []int, out []float32) (cost.Parts, error) {
+	s.halted.RLock()
+	defer s.halted.RUnlock()
+	return s.Seat.ForwardTo(ctx, c, tokens, out)
+}

@@ -1,0 +1,317 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+const isLive = `document.documentElement?.dataset.conn === 'live'`
+
+// startTab opens the page and begins a text.
+func startTab(t testing.TB, x *site) loopTab { t.Helper(); return startTabOn(t, x, browser.Laptop) }
+
+// startTabOn is startTab on some screen.
+func startTabOn(t testing.TB, x *site, screen browser.Screen) loopTab {
+	t.Helper()
+	b := openTab(t, x, screen)
+	b.say(`{"cmd":"start","prompt":"Once upon a time there was a"}`)
+	b.Until(atStage("1"))
+	return b
+}
+
+// say sends a command as a button of the page would.
+func (b loopTab) say(command string) {
+	quoted, _ := json.Marshal(command)
+	b.Eval(
+		`const e = document.createElement('button'); e.dataset.cmd = ` + string(quoted) +
+			`; document.body.append(e); e.click(); e.remove()`,
+	)
+}
+
+// tokens waits for n tokens in the text.
+func (b loopTab) tokens(n int) {
+	b.Until(fmt.Sprintf(`document.querySelectorAll('#strip-gen > *').length === %d`, n))
+}
+
+// write makes n tokens by the key N.
+func (b loopTab) write(n int) {
+	for i := range n {
+		b.Keys("n")
+		b.tokens(i + 1)
+	}
+}
+
+// text is what the strip says.
+func (b loopTab) text() string {
+	return browser.Value[string](
+		b.Tab, `[...document.querySelectorAll('#strip-gen > *')].map(e => e.children[1].textContent.trim()).join('|')`,
+	)
+}
+
+const firstChoice = `#peek [data-cmd*=choose]`
+
+// TestBranchByMouse: hover, click an alternative, and go back by the tree.
+func TestBranchByMouse(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	b.write(4)
+	before := b.text()
+	browser.Mouse(b.Tab).Point("#t-2")
+	b.Until(`document.getElementById('peek').dataset.step === '2'`)
+	b.Click(firstChoice)
+	b.Until(atStage("5"))
+	st := x.onlyRun().Latest()
+	if !st.Steps[1].Forced || len(st.Branches) != 2 {
+		t.Fatalf("step 2 taken by hand: %v, %d branches", st.Steps[1].Forced, len(st.Branches))
+	}
+	b.Eval(`for (const d of document.querySelectorAll('details')) if (d.querySelector('#branches')) d.open = true`)
+	b.Click(`#branches [data-cmd*='"branch"']`)
+	b.Until(atStage("7"))
+	b.tokens(4)
+	if got := b.text(); got != before {
+		t.Errorf("back on the first branch the text is %q, was %q", got, before)
+	}
+}
+
+// TestBranchByKeyboard does the same without a mouse, and finds a token.
+func TestBranchByKeyboard(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	b.write(3)
+	focused := func(expr string) string { return `document.activeElement?.matches(` + "`" + expr + "`" + `)` }
+	b.Eval(`document.querySelector('#strip-gen [tabindex="0"]').focus()`)
+	b.Keys(browser.Home)
+	b.Until(focused("#t-1"))
+	b.Keys(browser.ArrowRight)
+	b.Until(focused("#t-2"))
+	b.Keys(browser.End)
+	b.Until(focused("#t-3"))
+	b.Keys(browser.ArrowLeft)
+	b.Until(focused("#t-2"))
+	if n := browser.Value[int](b.Tab, `document.querySelectorAll('#strip-gen [tabindex="0"]').length`); n != 1 {
+		t.Errorf("%d tokens in the order of Tab, want one", n)
+	}
+	if got := browser.Value[bool](b.Tab, atStage("7")); !got {
+		t.Error("an arrow in the strip moved the stage")
+	}
+	b.Keys(browser.Enter) // look at its draw
+	b.Until(atStage("5") + ` && document.querySelector('#t-2').getAttribute('aria-current') === 'true'`)
+	b.Keys(browser.ArrowDown)
+	b.Until(focused("#peek button"))
+	b.Keys(browser.Escape)
+	b.Until(focused("#t-2"))
+	b.Keys(browser.ArrowDown)
+	b.Until(focused("#peek button"))
+	b.Keys(" ") // presses the button, does not play
+	b.Until(`document.querySelector('#t-2') === null`)
+	st := x.onlyRun().Latest()
+	if !st.Steps[1].Forced || st.Playing || st.Cursor != (session.Cursor{Step: 2, Stage: infer.KindSample}) {
+		t.Fatalf("by hand %v, playing %v, at %+v", st.Steps[1].Forced, st.Playing, st.Cursor)
+	}
+
+	// Any other token, by its text.
+	b.Eval(`const i = document.querySelector('[data-find]'); i.closest('details')?.setAttribute('open', ''); i.focus()`)
+	b.Keys("·the")
+	b.Until(
+		`document.querySelector('#found [data-cmd]') !== null && ` +
+			`!document.querySelector('#found').textContent.includes('undefined')`,
+	)
+	b.Keys(browser.Enter)
+	b.Until(focused("#found [data-cmd]"))
+	want := browser.Value[int](b.Tab, `JSON.parse(document.activeElement.dataset.cmd).token`)
+	b.Keys(browser.Enter)
+	b.Until(`document.querySelector('#spoken') !== null`)
+	x.onlyRun().comes(t, func(st *session.State) bool { return st.Steps[1].Chosen == want })
+	if got := testmodel.Target(t).Token(want).Text; got != " the" {
+		t.Errorf("found %q first, want \" the\"", got)
+	}
+}
+
+// TestBranchByTouch: the first tap selects, a button rewinds.
+func TestBranchByTouch(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTabOn(t, x, browser.Phone)
+	for i := range 3 {
+		b.say(`{"cmd":"token"}`)
+		b.tokens(i + 1)
+	}
+	b.Tap("#t-1")
+	b.Until(`document.getElementById('peek').dataset.step === '1'`)
+	if !browser.Value[bool](b.Tab, atStage("7")) {
+		t.Error("the first tap has already rewound")
+	}
+	b.Tap(".peek__rewind")
+	b.Until(atStage("5") + ` && document.querySelector('#t-1').getAttribute('aria-current') === 'true'`)
+	b.Tap(firstChoice)
+	b.Until(`document.querySelector('#t-2') === null`)
+	if !x.onlyRun().Latest().Steps[0].Forced {
+		t.Error("the token was not taken")
+	}
+}
+
+// TestScrubAndWhatIf drags the two sliders by their keys.
+func TestScrubAndWhatIf(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	b.write(3)
+	slide := func(selector string, value string) {
+		b.Eval(
+			fmt.Sprintf(
+				`const e = document.querySelector(%q); e.value = %s; `+
+					`e.dispatchEvent(new Event('input', {bubbles: true}))`,
+				selector, value,
+			),
+		)
+	}
+	if got := browser.Value[string](b.Tab, `[scrub.value, scrub.max].join()`); got != "21,21" {
+		t.Errorf("the scrubber stands at %s, want 21,21", got)
+	}
+	slide("#scrub", "12") // step 2, stage 5
+	b.Until(atStage("5") + ` && document.querySelector('#t-2').getAttribute('aria-current') === 'true'`)
+	b.Until(`!document.getElementById('whatif').hidden`)
+	st := x.onlyRun().Latest()
+	if got := browser.Value[float64](
+		b.Tab, `Number(document.querySelector('[data-whatif]').value)`,
+	); got < st.Steps[1].U-0.001 || got > st.Steps[1].U+0.001 {
+		t.Errorf("the slider stands at %v, u is %v", got, st.Steps[1].U)
+	}
+	slide("[data-whatif]", "0.9999")
+	x.onlyRun().comes(t, func(st *session.State) bool { return st.WhatIf != nil && *st.WhatIf == 0.9999 })
+	b.Eval(`scrub.focus()`)
+	b.Keys(browser.ArrowRight)
+	b.Until(atStage("6") + ` && document.getElementById('whatif').hidden`)
+	b.Keys(browser.Home)
+	b.Until(atStage("1"))
+	for range 30 { // dragged: many values, the last counts
+		b.Eval(`scrub.value = Number(scrub.value) + 1; scrub.dispatchEvent(new Event('input', {bubbles: true}))`)
+	}
+	b.Until(atStage("7") + ` && scrub.value === '21'`)
+}
+
+// TestGoOnAndFinish: past a limit, to the end, and a cancel on the way.
+func TestGoOnAndFinish(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	b.say(`{"cmd":"preset","preset":"greedy"}`)
+	b.say(`{"cmd":"stop","max_tokens":2}`)
+	b.write(2)
+	b.Until(`document.querySelector('#strip-next').classList.contains('is-stopped')`)
+	b.Click(`[data-cmd='{"cmd":"goon"}']`)
+	b.Until(`!document.querySelector('#strip-next').classList.contains('is-stopped')`)
+	b.say(`{"cmd":"stop","max_tokens":450}`)
+	// The model is quick: cancel as soon as there is something to cancel.
+	b.Eval(`new MutationObserver((_, o) => {
+		const cancel = document.querySelector('#progress [data-cmd*=pause]')
+		if (cancel) { o.disconnect(); document.body.dataset.cancelled = 'yes'; cancel.click() }
+	}).observe(document.body, {childList: true, subtree: true, attributes: true})`)
+	b.Click(`[data-cmd='{"cmd":"finish"}']`)
+	b.Until(`document.body.dataset.cancelled === 'yes'`)
+	st := x.onlyRun().comes(t, func(st *session.State) bool { return !st.Playing })
+	b.tokens(len(st.Steps))
+}
+
+// TestLinkInFreshBrowser opens a copied link where nobody knows the run, then
+// one edited by hand.
+func TestLinkInFreshBrowser(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	b.write(2)
+	b.Keys(browser.ArrowLeft)
+	b.Until(atStage("6"))
+	b.Until(`new URLSearchParams(location.search).get('log')?.length > 50`)
+	b.Eval(`navigator.clipboard.writeText = async (text) => { window.copied = text };
+		document.querySelector('[data-copy-link]').click()`)
+	b.Until(told("Link copied") + ` && window.copied !== undefined`)
+	link := browser.Value[string](b.Tab, `window.copied`)
+	st := x.onlyRun().Latest()
+	if want := x.http.URL + "/loop?log=" + session.LinkOf(st); link != want {
+		t.Fatalf("copied %s, want %s", link, want)
+	}
+	fresh := loopTab{browser.Open(t, browser.Laptop, link)}
+	if !browser.Value[bool](fresh.Tab, atStage("6")) {
+		t.Error("the page does not show the stage before a socket is there")
+	}
+	fresh.Until(isLive + ` && ` + atStage("6"))
+	if fresh.text() != b.text() {
+		t.Errorf("the link shows %q, want %q", fresh.text(), b.text())
+	}
+	fresh.Keys(browser.ArrowRight)
+	fresh.Until(atStage("7"))
+	if got := b.text(); got != fresh.text() || !browser.Value[bool](b.Tab, atStage("6")) {
+		t.Error("the other learner's step moved this one's run")
+	}
+
+	bad := loopTab{
+		browser.Open(
+			t, browser.Laptop,
+			x.http.URL+"/loop?log="+url.QueryEscape(edited(t, session.LinkOf(st), `"n":2`, `"n":700`)),
+		),
+	}
+	bad.Until(isLive + ` && ` + told("edited by hand"))
+	bad.Until(`!document.getElementById('prompt-box').hidden`)
+	bad.Faults() // the page's status
+	bad.say(`{"cmd":"try","key":"sure"}`)
+	bad.Until(atStage("1"))
+}
+
+// TestKeys of the design's table, and that a key press ends an animation.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	for key, id := range map[string]string{"t": "temperature", "k": "top_k", "p": "top_p", "m": "min_p", "s": "seed"} {
+		b.Keys(key)
+		b.Until(`document.activeElement.id === '` + id + `'`)
+		b.Keys(browser.Escape)
+		b.Until(`document.activeElement === document.body`)
+	}
+	speed := func(s session.Speed) string {
+		return `document.querySelector('[aria-pressed=true][data-cmd*=speed]').dataset.cmd.includes('"` + string(s) +
+			`"')`
+	}
+	b.Keys("]")
+	b.Until(speed(session.SpeedDouble))
+	b.Keys("[")
+	b.Until(speed(session.SpeedNormal))
+	b.write(1)
+	for _, n := range []string{"3", "6", "1", "7"} {
+		b.Keys(n)
+		b.Until(atStage(n))
+	}
+	b.Keys(" ")
+	b.Until(`document.querySelector('#transport [data-cmd*=pause]') !== null`)
+	b.Keys(" ")
+	b.Until(`document.querySelector('#transport [data-cmd*=pause]') === null`)
+	b.Keys("r")
+	b.Until(atStage("1"))
+	b.tokens(0)
+	b.say(`{"cmd":"stop","max_tokens":3}`)
+	b.Keys("e")
+	b.Until(`document.querySelector('#strip-next').classList.contains('is-stopped')`)
+	b.tokens(3)
+	b.Keys("r")
+	b.tokens(0)
+	b.Keys("?")
+	b.Until(`document.getElementById('keys').open`)
+	b.Keys(browser.Escape)
+	b.Until(`!document.getElementById('keys').open`)
+
+	b.Eval(`window.slow = document.getElementById('panel').animate([{opacity: 0}, {opacity: 1}], 60000)`)
+	b.Keys("x") // no command: it only ends what moves
+	b.Until(`window.slow.playState === 'finished'`)
+	b.Keys(browser.ArrowRight)
+	b.Until(atStage("2"))
+}

@@ -1,0 +1,65 @@
+package loop
+
+import (
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// TestOpenedStaysOpen: what the learner has opened stays so while the panel
+// around it is made anew, with the focus inside of it and without.
+func TestOpenedStaysOpen(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	open := `document.querySelector('#panel .blk__say details')`
+	for _, focus := range []bool{false, true} {
+		b.Eval(open + `.open = true`)
+		if focus {
+			b.Eval(open + `.querySelector('summary').focus()`)
+		}
+		b.say(`{"cmd":"stop","max_tokens":77}`)
+		b.Until(`document.getElementById('max_tokens').value === '77'`)
+		b.say(`{"cmd":"try","key":"unsure"}`) // another text: every figure of the panel changes
+		b.Until(`!document.querySelector('#strip-prompt').textContent.includes('upon')`)
+		b.say(`{"cmd":"start","prompt":"Once upon a time there was a"}`)
+		b.Until(`document.querySelector('#strip-prompt').textContent.includes('upon')`)
+		if focus && !browser.Value[bool](b.Tab, open+`.open && document.activeElement.matches('summary')`) {
+			t.Error("with the focus inside it has shut")
+		}
+		b.Eval(open + `.open = true`)
+		b.say(`{"cmd":"set","temperature":1.25}`)
+		b.Until(`document.getElementById('temperature').value === '1.25'`)
+		b.say(`{"cmd":"set","temperature":0.7}`)
+		b.Until(`document.getElementById('temperature').value === '0.7'`)
+		if !browser.Value[bool](b.Tab, open+`.open`) {
+			t.Errorf("it has shut (focus inside: %v)", focus)
+		}
+	}
+}
+
+// TestMenusAndFindings: a menu closes when something was chosen in it, and
+// what was found for one step goes when another is looked at.
+func TestMenusAndFindings(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	b.Click("#try > summary")
+	b.Until(`document.getElementById('try').open`)
+	b.Click("#try [data-cmd*=unsure]")
+	b.Until(`!document.getElementById('try').open`)
+	b.Until(atStage("1"))
+
+	b.Keys(browser.ArrowRight)
+	b.Until(atStage("2"))
+	b.Eval(`const i = document.querySelector('[data-find]'); i.closest('details').open = true; i.focus()`)
+	b.Keys("the")
+	b.Until(`document.querySelector('#found [data-cmd]') !== null`)
+	b.Eval(`document.activeElement.blur()`)
+	b.Keys(browser.ArrowRight)
+	b.Until(atStage("3"))
+	b.Until(
+		`document.querySelector('#found').childElementCount === 0 && ` +
+			`document.querySelector('[data-find]').value === ''`,
+	)
+}

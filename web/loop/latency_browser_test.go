@@ -1,0 +1,76 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// BenchmarkKeyToFrame measures, inside the page, from the time stamp of a key
+// press to the end of the first frame that shows the new stage (a message posted
+// in that frame is delivered when it has been drawn), animation aside, with a
+// pause between presses. The page is watched for the change: asking it frame by
+// frame makes it draw frames while it waits, which costs half as much again. It
+// prints; nothing depends on it.
+func BenchmarkKeyToFrame(b *testing.B) {
+	x := newSite(b, limits{})
+	page := startTab(b, x)
+	page.Eval(`
+		window.times = [];
+		window.shown = () => {}; // called when the frame after a press has been drawn
+		window.stage = () => document.querySelector('#rail [aria-current=step] i')?.textContent;
+		let pressed = null; // {from, at}: the stage and the time of the press
+		new MutationObserver(() => {
+			if (!pressed || stage() === pressed.from) return;
+			const { at } = pressed;
+			pressed = null;
+			requestAnimationFrame(() => {
+				const drawn = new MessageChannel();
+				drawn.port1.onmessage = () => { times.push(performance.now() - at); shown(); };
+				drawn.port2.postMessage('');
+			});
+		}).observe(
+			document.getElementById('rail'), { subtree: true, childList: true, attributes: true, characterData: true });
+		addEventListener('keydown', (event) => { pressed = { from: stage(), at: event.timeStamp } }, true)`)
+	const presses = 200 // so that p99 is not the first, cold one
+	for range b.N {
+		page.Eval(`times.length = 0`)
+		for n := range presses {
+			page.Keys(browser.ArrowRight)
+			// Asked once: looking again and again would take the page's time.
+			page.Await(fmt.Sprintf(
+				`return times.length > %d || new Promise((done) => { shown = () => done(true); })`, n))
+		}
+		ms := browser.Value[[]float64](page.Tab, `times`)
+		slices.Sort(ms)
+		b.ReportMetric(ms[len(ms)/2], "p50-ms")
+		b.ReportMetric(ms[len(ms)*99/100], "p99-ms")
+	}
+	sent := play(b, 60, true, false)
+	b.ReportMetric(float64(sent.bytes/sent.messages), "bytes/stage")
+}
+
+// BenchmarkPlayed plays as fast as the model writes, in a browser.
+func BenchmarkPlayed(b *testing.B) {
+	x := newSite(b, limits{})
+	page := startTab(b, x)
+	page.say(`{"cmd":"preset","preset":"greedy"}`)
+	page.say(`{"cmd":"stop","max_tokens":400}`)
+	page.say(`{"cmd":"start","prompt":"Mile upon mile"}`)
+	page.tokens(0)
+	for range b.N {
+		page.say(`{"cmd":"reset"}`)
+		page.tokens(0)
+		page.Eval(`window.began = performance.now()`)
+		page.say(`{"cmd":"finish"}`)
+		page.Until(
+			`document.querySelector('#strip-next').classList.contains('is-stopped') && ` +
+				`(window.ended = performance.now(), true)`,
+		)
+		n := browser.Value[float64](page.Tab, `document.querySelectorAll('#strip-gen > *').length`)
+		b.ReportMetric(n/browser.Value[float64](page.Tab, `(ended - began) / 1000`), "tokens/s")
+		b.ReportMetric(n, "tokens")
+	}
+}

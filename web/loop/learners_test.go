@@ -1,0 +1,60 @@
+package loop
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// TestLearners: the cookie is signed, kept, and decides whose run it is.
+func TestLearners(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	resp, _ := x.get("/loop")
+	cookies := resp.Cookies()
+	if len(cookies) != 1 {
+		t.Fatalf("%d cookies, want 1", len(cookies))
+	}
+	c := cookies[0]
+	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" {
+		t.Errorf("cookie %s", c)
+	}
+	if resp, _ := x.get("/loop"); len(resp.Cookies()) != 0 {
+		t.Error("a known learner got another cookie")
+	}
+	id, mac, _ := strings.Cut(c.Value, ".")
+	for _, forged := range []string{id, id + ".", "x" + c.Value, id + "." + mac[1:] + "A", "", "."} {
+		if resp, _ := x.stranger().get("/loop", "Cookie", c.Name+"="+forged); len(resp.Cookies()) != 1 {
+			t.Errorf("the forged cookie %q was taken", forged)
+		}
+	}
+
+	run := x.dial(wire.ProtocolHTML, "")
+	run.do(`{"cmd":"start","prompt":"Once upon a time"}`)
+	if resp, body := x.get("/loop?run=" + run.run); resp.StatusCode != 200 ||
+		!strings.Contains(body, `data-run="`+run.run+`"`) {
+		t.Errorf("own run: %d", resp.StatusCode)
+	}
+	for name, y := range map[string]*site{"another browser": x.stranger(), "unknown": x} {
+		id := run.run
+		if name == "unknown" {
+			id = "AAAAAAAAAAAAAAAAAAAAAA"
+		}
+		resp, body := y.get("/loop?run=" + id)
+		if resp.StatusCode != 404 || !strings.Contains(body, "does not have this run") ||
+			strings.Contains(body, "Once upon a time</") {
+			t.Errorf("%s: %d, or the page tells too much or too little", name, resp.StatusCode)
+		}
+		c := y.dial(wire.ProtocolJSON, "?had=1&run="+id)
+		if c.run == id || c.told == nil || c.told.Code != terms.CodeExpired || c.where() != "0 none" {
+			t.Errorf("%s: socket joined %s at %s with error %+v", name, c.run, c.where(), c.told)
+		}
+		c.do(`{"cmd":"start","prompt":"Mine"}`)
+	}
+	if st := x.runOf(run.run).Latest(); st.Prompt != "Once upon a time" {
+		t.Errorf("the run is at %q now", st.Prompt)
+	}
+}

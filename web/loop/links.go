@@ -1,0 +1,99 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/loop/runs"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// replayTime bounds the replay of a link, and the writing of a file: the longest
+// run of the bundled model takes a second.
+const replayTime = 10 * time.Second
+
+// acquire waits for the one slot in which work is done for a plain request, so that
+// links and files cost the live runs no more than one core's time. The work is
+// bounded by the context returned; release frees the slot.
+func (s *Server) acquire(ctx context.Context) (_ context.Context, release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, replayTime)
+	select {
+	case s.replays <- struct{}{}:
+		return ctx, func() { <-s.replays; cancel() }, nil
+	case <-ctx.Done():
+		cancel()
+		return nil, nil, ctx.Err()
+	}
+}
+
+// problem is why an address leads to no run.
+type problem struct {
+	status int
+	head   string // "This link cannot be opened."
+	say    string // what was wrong and what can be done
+}
+
+// address is the part of an address that names a run.
+type address struct{ run, link string }
+
+func addressOf(r *http.Request) address {
+	q := r.URL.Query()
+	return address{q.Get("run"), q.Get("log")}
+}
+
+// stateOf returns the state that an address leads to: the learner's live run, or,
+// if that is not here, the one that its link describes, made for this answer only.
+func (s *Server) stateOf(ctx context.Context, learner string, a address) (*session.State, *problem) {
+	if run := s.Runs.Find(learner, a.run); run != nil {
+		st, err := run.Current(ctx)
+		if err == nil {
+			return st, nil
+		}
+		if !errors.Is(err, runs.ErrGone) {
+			s.Log.Error("showing a run", "err", err)
+			return nil, &problem{
+				http.StatusServiceUnavailable, "This run cannot be shown right now.", "Try again in a moment.",
+			}
+		}
+	}
+	if a.link != "" {
+		return s.replay(ctx, a.link)
+	}
+	return nil, &problem{http.StatusNotFound, "This run is not on this server.", goneText}
+}
+
+// replay runs what a link describes, once the slot is free.
+func (s *Server) replay(ctx context.Context, text string) (*session.State, *problem) {
+	link, err := session.ParseLink(s.Model, text)
+	if err != nil {
+		return nil, linkProblem(err)
+	}
+	ctx, release, err := s.acquire(ctx)
+	if err != nil {
+		return nil, linkProblem(err)
+	}
+	defer release()
+	st, err := s.Runs.NewSession().Apply(ctx, session.Open{Link: link})
+	if err != nil {
+		return nil, linkProblem(err)
+	}
+	return st, nil
+}
+
+// linkProblem says why a link could not be opened.
+func linkProblem(err error) *problem {
+	var e *terms.Refusal
+	switch {
+	case !errors.As(err, &e):
+		return &problem{
+			http.StatusServiceUnavailable, "Opening this link took too long.",
+			"The server is busy. Reload the page in a moment.",
+		}
+	case e.Code == session.CodeOther:
+		return &problem{http.StatusConflict, "This link is for another model.", e.Message}
+	}
+	return &problem{http.StatusBadRequest, "This link cannot be opened.", e.Message}
+}

@@ -1,0 +1,349 @@
+package loop
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// branched plays a run with a change of settings and a token taken by hand,
+// and looks back.
+func branched(t *testing.T, c *client, x *site) *session.State {
+	t.Helper()
+	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
+	c.do(`{"cmd":"token"}`)
+	c.do(`{"cmd":"token"}`)
+	c.do(fmt.Sprintf(`{"cmd":"choose","step":2,"token":%d}`, second(c.state(x), 2)))
+	c.do(`{"cmd":"set","temperature":1.2,"seed":7}`)
+	c.do(`{"cmd":"token"}`)
+	c.do(`{"cmd":"token"}`)
+	c.do(`{"cmd":"seek","step":2,"stage":"filter"}`)
+	return c.state(x)
+}
+
+// shownBy reads the strip and the stage's panel of a page.
+func shownBy(t *testing.T, page string) string {
+	t.Helper()
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []string
+	for _, id := range []string{"strip-prompt", genID, "panel", "rail", "peek"} {
+		html, err := goquery.OuterHtml(doc.Find("#" + id))
+		if err != nil || html == "" {
+			t.Fatalf("the page has no #%s (%v)", id, err)
+		}
+		parts = append(parts, html)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// TestLinkPages opens links over plain HTTP: the run itself where it is here,
+// else the one that the link describes.
+func TestLinkPages(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	c := x.dial(wire.ProtocolHTML, "")
+	st := branched(t, c, x)
+	link := url.QueryEscape(c.last.Data.Link)
+	_, own := x.get("/loop?run=" + c.run)
+	for _, browser := range []*site{x, x.stranger()} {
+		for _, query := range []string{"log=" + link, "run=" + c.run + "&log=" + link, "run=gone&log=" + link} {
+			resp, page := browser.get("/loop?" + query)
+			if resp.StatusCode != http.StatusOK {
+				t.Fatalf("%.20s: status %d", query, resp.StatusCode)
+			}
+			if browser.jar == x.jar && strings.HasPrefix(query, "run="+c.run) {
+				continue // its own run, which knows more: measured times, branches
+			}
+			if timeless(t, shownBy(t, page)) != timeless(t, shownBy(t, own)) {
+				t.Errorf(
+					"%.20s: the page shows\n%s\nits own\n%s", query, timeless(t, shownBy(t, page)),
+					timeless(t, shownBy(t, own)),
+				)
+			}
+			if !strings.Contains(page, `data-link="`+session.LinkOf(st)+`"`) {
+				t.Errorf("%.20s: the page does not carry the link", query)
+			}
+		}
+	}
+	// Live beats the link: the run has gone on since.
+	c.do(`{"cmd":"step"}`)
+	if _, page := x.get("/loop?run=" + c.run + "&log=" + link); !strings.Contains(
+		page, `data-link="`+session.LinkOf(c.state(x))+`"`,
+	) {
+		t.Error("the page shows the link, not the live run")
+	}
+}
+
+// timeless leaves out what differs from run to run: measured times.
+func timeless(t *testing.T, html string) string {
+	t.Helper()
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Fields(doc.Text())
+	kept := words[:0]
+	for i, w := range words {
+		unit := ""
+		if i+1 < len(words) {
+			unit = words[i+1]
+		}
+		if _, err := strconv.ParseFloat(w, 64); err == nil &&
+			(strings.HasPrefix(unit, "ms") || strings.HasPrefix(unit, "µs") || strings.HasPrefix(unit, "s")) {
+			continue
+		}
+		kept = append(kept, w)
+	}
+	return strings.Join(kept, " ")
+}
+
+// edited changes a link's JSON.
+func edited(t *testing.T, link, from, to string) string {
+	t.Helper()
+	plain := inflate(t, link)
+	if !strings.Contains(plain, from) {
+		t.Fatalf("no %q in %s", from, plain)
+	}
+	return deflate(t, strings.Replace(plain, from, to, 1))
+}
+
+// TestBadLinks: each is said plainly with its status, on a page that can be
+// used; the socket says the same.
+func TestBadLinks(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	c := x.dial(wire.ProtocolHTML, "")
+	branched(t, c, x)
+	good := c.last.Data.Link
+	for name, tc := range map[string]struct {
+		link   string
+		status int
+		say    string
+	}{
+		"cut short":       {good[:len(good)/2], http.StatusBadRequest, "damaged or was cut short"},
+		"not a link":      {"hello", http.StatusBadRequest, "damaged"},
+		"another version": {edited(t, good, `"v":1`, `"v":2`), http.StatusBadRequest, "another version"},
+		"another model": {
+			edited(t, good, `"m":"`+x.Model.Hash()[:4], `"m":"zzzz`), http.StatusConflict, "another model",
+		},
+		"beyond its end":  {edited(t, good, `"at":[2,4]`, `"at":[9,4]`), http.StatusBadRequest, "edited by hand"},
+		"too many steps":  {edited(t, good, `"n":3`, `"n":99999`), http.StatusBadRequest, "edited by hand"},
+		"a token too far": {edited(t, good, `"c":[[2,`, `"c":[[2,9`), http.StatusBadRequest, "edited by hand"},
+		"a long prompt": {
+			edited(t, good, `"p":"Once`, `"p":"`+strings.Repeat("x", 5000)), http.StatusBadRequest, "rompt",
+		},
+	} {
+		resp, page := x.stranger().get("/loop?log=" + url.QueryEscape(tc.link))
+		if resp.StatusCode != tc.status || !strings.Contains(page, tc.say) ||
+			!strings.Contains(page, `id="prompt-form"`) {
+			t.Errorf("%s: status %d, want %d, saying %q", name, resp.StatusCode, tc.status, tc.say)
+		}
+		e := c.refused(fmt.Sprintf(`{"cmd":"open","link":%q}`, tc.link))
+		if !strings.Contains(e.Message, tc.say) {
+			t.Errorf("%s: the socket says %q, want %q", name, e.Message, tc.say)
+		}
+		if resp, text := x.get("/export/text?log=" + url.QueryEscape(tc.link)); resp.StatusCode != tc.status ||
+			!strings.Contains(text, tc.say) {
+			t.Errorf("%s: the export says %d %q", name, resp.StatusCode, text)
+		}
+	}
+	if resp, page := x.get("/loop?run=nothing"); resp.StatusCode != http.StatusNotFound ||
+		!strings.Contains(page, "does not have this run") {
+		t.Errorf("a run that is not here: %d", resp.StatusCode)
+	}
+	c.do(`{"cmd":"step"}`) // the run is as it was
+}
+
+// TestRestart: a client comes back to a server that knows nothing of it.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	a := newSite(t, limits{})
+	c := a.dial(wire.ProtocolHTML, "")
+	branched(t, c, a)
+	link, where, tokens := c.last.Data.Link, c.where(), c.tokens
+	a.stop()
+	b := newSiteAt(t, limits{}, a.http.Listener.Addr().String())
+	again := b.dial(wire.ProtocolHTML, "?run="+c.run)
+	if again.run == c.run || again.last.Data.Cursor.Step != 0 {
+		t.Fatalf("the new server has run %s at %s", again.run, again.where())
+	}
+	again.do(fmt.Sprintf(`{"cmd":"open","link":%q}`, link))
+	if again.where() != where || again.last.Data.Link != link {
+		t.Fatalf("back at %s, was %s", again.where(), where)
+	}
+	if len(again.tokens) != len(tokens) {
+		t.Fatalf("%d tokens, were %d", len(again.tokens), len(tokens))
+	}
+	for i := range tokens {
+		if normal(t, tokens[i]) != normal(t, again.tokens[i]) {
+			t.Errorf("token %d is\n%s\nwas\n%s", i+1, again.tokens[i], tokens[i])
+		}
+	}
+	sameAsFresh(t, b, wire.ProtocolHTML, again)
+}
+
+// TestExports takes a run away in all its forms; live and by its link they are
+// the same.
+func TestExports(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	c := x.dial(wire.ProtocolHTML, "")
+	st := branched(t, c, x)
+	get := func(name, query string) (http.Header, string) {
+		t.Helper()
+		resp, body := x.get("/export/" + name + "?" + query)
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s: status %d: %s", name, resp.StatusCode, body)
+		}
+		return resp.Header, body
+	}
+	byLink := "log=" + url.QueryEscape(c.last.Data.Link)
+	for name, ending := range map[string]string{"text": ".txt", "table": ".csv", "chart": ".svg", "trace": ".jsonl"} {
+		h, live := get(name, "run="+c.run)
+		want := `attachment; filename="once-upon-a-time-seed-7` + ending + `"`
+		if got := h.Get("Content-Disposition"); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if _, replayed := get(name, byLink); name != "trace" && live != replayed {
+			t.Errorf("%s by its link is\n%.300s\nlive\n%.300s", name, replayed, live)
+		}
+	}
+	want := "Once upon a time"
+	for _, step := range st.Steps {
+		want += step.Text
+	}
+	if _, text := get("text", "run="+c.run); text != want {
+		t.Errorf("text %q, want %q", text, want)
+	}
+
+	// The trace is what a JSON socket is sent: rows of twenty, all stages.
+	js := x.dial(wire.ProtocolJSON, "?run="+c.run)
+	_, trace := get("trace", "run="+c.run)
+	lines := strings.Split(strings.TrimSpace(trace), "\n")
+	if len(lines) != len(js.stages) {
+		t.Fatalf("%d lines, the socket was sent %d objects", len(lines), len(js.stages))
+	}
+	for i := range lines {
+		if lines[i] != string(js.stages[i]) {
+			t.Errorf("line %d is\n%.300s\nthe socket\n%.300s", i+1, lines[i], js.stages[i])
+		}
+	}
+
+	_, table := get("table", "run="+c.run)
+	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 1+st.Model.Config().Vocab || strings.Join(rows[0], ",") != "rank,id,text,z,p,cum,kept,cut_by,q" {
+		t.Fatalf("%d rows under %q", len(rows), rows[0])
+	}
+	first := st.Dist.Order[0]
+	if r := rows[1]; r[0] != "1" || r[1] != fmt.Sprint(first) ||
+		r[4] != strconv.FormatFloat(st.Dist.P[first], 'g', -1, 64) || r[6] != "true" {
+		t.Errorf("first row %q", r)
+	}
+	for _, r := range rows[1:] {
+		if r[2] != "" && strings.ContainsAny(r[2][:1], "=+-@\t\r") {
+			t.Errorf("token %s may be taken for a formula: %q", r[1], r[2])
+		}
+	}
+	var golden1 bytes.Buffer
+	if err := writeTable(t.Context(), &golden1, handmade(t, infer.KindFilter)); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "table.csv.golden", strings.Join(strings.SplitAfterN(golden1.String(), "\n", 41)[:40], ""))
+	var chart bytes.Buffer
+	if err := writeChart(t.Context(), &chart, handmade(t, infer.KindCache)); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "chart.svg.golden", chart.String())
+}
+
+// TestTablePastAHole: under typical-p, which cuts the most probable tokens here, the
+// table says of each token whether it is kept, why it is not, and what it is drawn
+// with.
+func TestTablePastAHole(t *testing.T) {
+	t.Parallel()
+	m := testmodel.Target(t)
+	run := session.New(m, session.DefaultLimits())
+	settings := infer.Settings{Settings: sampling.Pure, Seed: 1, Stop: infer.Stop{MaxTokens: 4}}
+	settings.TypicalP = 0.2
+	for _, c := range append(session.Begin(settings, "Once upon a time there was a"), session.StepToken{}) {
+		if _, err := run.Apply(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b strings.Builder
+	if err := writeTable(t.Context(), &b, run.State()); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, sum := 0, 0.0
+	for _, r := range rows[1:] {
+		q, err := strconv.ParseFloat(r[8], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum += q; r[6] == "true" {
+			kept++
+		}
+		if (r[6] == "true") != (q > 0) || (r[6] == "true") != (r[7] == "") {
+			t.Errorf("rank %s: kept %s, cut by %q, q %s", r[0], r[6], r[7], r[8])
+		}
+	}
+	if first := rows[1]; first[6] != "false" || first[7] != "typical_p" || kept != 11 || !(math.Abs(sum-1) <= 1e-12) {
+		t.Errorf("%d are kept, q sums to %v; the first row is %q", kept, sum, first)
+	}
+}
+
+// TestExportRefusals: what is not there yet is said with a status.
+func TestExportRefusals(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	c := x.dial(wire.ProtocolHTML, "")
+	expect := func(path string, status int, say string) {
+		t.Helper()
+		if resp, text := x.get(path); resp.StatusCode != status || !strings.Contains(text, say) {
+			t.Errorf("%s: %d %q, want %d saying %q", path, resp.StatusCode, text, status, say)
+		}
+	}
+	expect("/export/text?run="+c.run, http.StatusConflict, "no text yet")
+	expect("/export/picture?run="+c.run, http.StatusNotFound, "no such export")
+	expect("/export/text", http.StatusNotFound, "does not have this run")
+	c.do(`{"cmd":"start","prompt":"Hi"}`)
+	expect("/export/table?run="+c.run, http.StatusConflict, "no table at the forward stage")
+	expect("/export/chart?run="+c.run, http.StatusConflict, "finish one turn")
+	if resp, _ := x.stranger().get("/export/text?run=" + c.run); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("a stranger got the run: %d", resp.StatusCode)
+	}
+	for prompt, want := range map[string]string{
+		"Hi": "hi", "": "text", "Grüße!": "gr-e", "🦉": "text",
+		strings.Repeat("ab ", 50): strings.Repeat("ab-", 13) + "a",
+	} {
+		st := *c.state(x)
+		st.Prompt = prompt
+		if got := fileName(&st); got != want+"-seed-42" {
+			t.Errorf("the file of %.20q is called %q, want %s-seed-42", prompt, got, want)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package loop
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+)
+
+// watchMotion notes which animations start, and keeps them from ending by
+// themselves while the test looks.
+const watchMotion = `
+	window.started = [];
+	addEventListener('animationstart', (event) => {
+		if (event.animationName === 'wait') return; // the waiting slot's, without end
+		window.started.push(event.animationName);
+		for (const a of event.target.getAnimations({ subtree: true })) {
+			if (a.effect.getComputedTiming().iterations !== Infinity) a.updatePlaybackRate(0.01);
+		}
+	});
+	window.moving = () => document.getAnimations().filter(a =>
+		a instanceof CSSAnimation && a.animationName !== 'wait' && a.playState === 'running').length`
+
+// TestMotion: a stage that is arrived at moves, once; a key press ends it; a
+// change at the same stage, a connection that comes back and a look back move
+// nothing.
+func TestMotion(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTabOn(t, x, browser.Screen{Width: 1440, Height: 900, Motion: true})
+	b.MayLose()
+	b.Eval(watchMotion)
+	for n, moves := range []string{2: "m-rise", 3: "m-grow", 4: "m-fade", 5: "m-run", 6: "m-join", 7: "m-return"} {
+		if moves == "" {
+			continue
+		}
+		b.Eval(`window.started = []`)
+		b.Keys(browser.ArrowRight) // and ends those of the stage before
+		b.Until(atStage(fmt.Sprint(n)))
+		b.Until(fmt.Sprintf(`window.started.includes(%q)`, moves))
+		b.Until(`window.moving() > 0`)
+		b.Keys("x") // no command
+		b.Until(`window.moving() === 0`)
+		b.Eval(`window.started = []`)
+		b.say(`{"cmd":"set","min_p":0.0` + fmt.Sprint(n) + `}`)
+		b.Until(`document.getElementById('min_p').value === '0.0` + fmt.Sprint(n) + `'`)
+		b.still(fmt.Sprintf("a setting changed at stage %d", n))
+	}
+	b.Eval(`window.started = []`)
+	b.Keys("n") // from a turn's last stage to the next turn's
+	b.tokens(2)
+	b.Until(`['m-return', 'm-fill'].every(name => window.started.includes(name))`)
+	b.Keys("x")
+	x.breakSockets()
+	b.Until(`document.documentElement.dataset.conn !== 'live'`)
+	b.Until(isLive)
+	b.still("the connection came back")
+	b.Keys(browser.ArrowLeft)
+	b.Until(atStage("6"))
+	b.still("looking back")
+}
+
+// still fails the test if anything moves in the next two frames.
+func (b loopTab) still(why string) {
+	b.Await(
+		`return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {
+			window.stillMoving = window.moving(); done(true)
+		})))`,
+	)
+	if n := browser.Value[int](b.Tab, `window.stillMoving`); n > 0 {
+		b.Fail("%s: %d animations run: %s", why, n, browser.Value[string](b.Tab, `window.started.join()`))
+	}
+}
+
+// TestMotionReduced: nothing moves where that is asked for.
+func TestMotionReduced(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	b.Eval(watchMotion)
+	for n := 2; n <= 7; n++ {
+		b.Keys(browser.ArrowRight)
+		b.Until(atStage(fmt.Sprint(n)))
+		b.still(fmt.Sprintf("stage %d", n))
+	}
+}

@@ -1,0 +1,239 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/loop/runs"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// livePart is one connection to a run: a [wire.Part] that passes
+// commands to the run and sends what has changed since its last message.
+type livePart struct {
+	*Server
+	run    *runs.Run
+	viewer *runs.Viewer
+	enc    encoder
+	out    wire.Conn
+	lost   bool // the run that the page had is not here any more
+
+	// Used by sendStates alone.
+	seq      uint64 // version of the state last sent, 0 before the first
+	answered int    // how many commands had been carried out then
+}
+
+// open attaches a connection to the run asked for by ?run=, or to an empty one if
+// that is gone or none was asked for. A page whose run had been started (had=1) is
+// refused if the run is gone.
+func (s *Server) open(_ context.Context, v wire.Visit) (wire.Part, error) {
+	p := &livePart{Server: s, viewer: runs.NewViewer(v.Query.Get("page")), enc: encoders[v.Protocol]()}
+	id := v.Query.Get("run")
+	run, found, err := s.Runs.Join(v.Learner, id, p.viewer)
+	if err != nil {
+		return nil, err
+	}
+	p.run = run
+	p.lost = id != "" && !found && v.Query.Get("had") == "1"
+	return p, nil
+}
+
+// Serve implements [wire.Part]. Commands are carried out in turn, including those
+// that had arrived when the connection ended. Meanwhile the newest state is sent
+// whenever there is one and the connection is free.
+func (p *livePart) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
+	defer p.Runs.Leave(p.run, p.viewer)
+	p.out = out
+	if p.lost {
+		p.fail(0, &terms.Refusal{Code: terms.CodeExpired, Message: goneText})
+	}
+	if _, err := p.run.Current(ctx); err != nil && ctx.Err() == nil {
+		p.fail(0, err)
+	}
+	_, p.answered = p.viewer.Progress()
+	ctx, stop := context.WithCancel(ctx)
+	var failed error
+	var sending sync.WaitGroup
+	sending.Go(func() {
+		defer stop()
+		failed = guarded(func() error { return p.sendStates(ctx) })
+	})
+	err := p.handleCommands(ctx, in)
+	stop()
+	sending.Wait()
+	return errors.Join(err, failed)
+}
+
+// handleCommands handles commands until ctx ends, then those still waiting.
+func (p *livePart) handleCommands(ctx context.Context, in <-chan wire.Command) error {
+	for {
+		var c wire.Command
+		var ok bool
+		select {
+		case c, ok = <-in:
+		case <-ctx.Done():
+			select {
+			case c, ok = <-in:
+			default:
+			}
+		}
+		if !ok {
+			return nil
+		}
+		if err := p.handle(c); err != nil {
+			return err
+		}
+	}
+}
+
+// handle carries out one command. A command of the run is answered by the state
+// that follows; what is sent here answers the others, or says why not.
+func (p *livePart) handle(c wire.Command) error {
+	o, bad := readOrder(c)
+	switch {
+	case bad != nil:
+		p.fail(c.N, bad)
+	case o.name == "ping":
+		p.reply(wire.Message{Ack: o.n})
+	case o.name == "pieces":
+		return p.pieces(o)
+	case o.query != nil:
+		return p.ask(o)
+	case o.name == "open", o.name == "rebuild":
+		link, err := session.ParseLink(p.Model, o.link)
+		if err != nil {
+			p.fail(o.n, err)
+			return nil
+		}
+		o.command = session.Open{Link: link}
+		if o.name == "rebuild" {
+			o.command = session.Rebuild{Link: link}
+		}
+		return p.carryOut(o)
+	default:
+		return p.carryOut(o)
+	}
+	return nil
+}
+
+func (p *livePart) carryOut(o order) error {
+	_, err := p.run.Do(p.Context, o.command, p.viewer, o.n)
+	switch {
+	case errors.Is(err, runs.ErrGone):
+		return err
+	case err != nil:
+		p.fail(o.n, err)
+	}
+	return nil
+}
+
+// pieces answers with the tokens of a text that is still being typed.
+func (p *livePart) pieces(o order) error {
+	if o.pieces != "" {
+		if err := infer.CheckPrompt(o.pieces, p.Runs.Limits().PromptBytes); err != nil {
+			p.fail(o.n, err)
+			return nil
+		}
+	}
+	m := wire.Message{Ack: o.n}
+	if err := p.enc.pieces(&m, p.Model, o.pieces); err != nil {
+		return err
+	}
+	p.reply(m)
+	return nil
+}
+
+// ask answers a query with the run's newest state.
+func (p *livePart) ask(o order) error {
+	st, err := p.run.Current(p.Context)
+	if err != nil {
+		p.fail(o.n, err)
+		return nil
+	}
+	if bad := o.query.check(o.name, st); bad != nil {
+		p.fail(o.n, bad)
+		return nil
+	}
+	m := wire.Message{Ack: o.n}
+	if err := p.enc.answer(&m, o.name, o.query, st); err != nil {
+		return fmt.Errorf("answering %s: %w", o.name, err)
+	}
+	p.reply(m)
+	return nil
+}
+
+// fail says why command n was not carried out.
+func (p *livePart) fail(n uint64, err error) {
+	why := terms.RefusalOf(err)
+	if why.Code == terms.CodeModel {
+		p.Log.Error("a command failed", "err", err)
+	}
+	p.reply(wire.Message{Ack: n, Error: why})
+}
+
+// reply sends an answer without a state. It is not merged with one: to the page,
+// what arrives with a state belongs to that state.
+func (p *livePart) reply(m wire.Message) {
+	m.Alone = true
+	_ = p.out.Send(m) // an error is that of a connection that has ended
+}
+
+// sendStates sends the newest state whenever there is one.
+func (p *livePart) sendStates(ctx context.Context) error {
+	for {
+		select {
+		case <-p.viewer.Wake():
+		case <-p.run.Done():
+			return runs.ErrGone
+		case <-ctx.Done():
+			return nil
+		}
+		if p.out.Ready() != nil {
+			return nil
+		}
+		if err := p.push(); err != nil {
+			return err
+		}
+	}
+}
+
+// push sends what has changed since the last state sent, and the
+// acknowledgement of the commands carried out.
+func (p *livePart) push() error {
+	// In this order: an acknowledgement is noted after its state, and refusals of
+	// earlier commands are queued already.
+	ack, answered := p.viewer.Progress()
+	next := p.run.Latest()
+	news := next != nil && next.Version != p.seq
+	if !news && answered == p.answered {
+		return nil
+	}
+	m := wire.Message{Seq: p.seq, Ack: ack, Alone: true}
+	p.answered = answered
+	if news {
+		if p.seq == 0 {
+			m.Run, m.Again = p.run.ID(), p.viewer.Again()
+		}
+		if err := p.enc.encode(&m, next); err != nil {
+			return fmt.Errorf("encoding a state: %w", err)
+		}
+		m.Seq, p.seq = next.Version, next.Version
+	}
+	return p.out.Send(m)
+}
+
+// guarded turns a panic in f into an error, which ends this connection and no other.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return f()
+}

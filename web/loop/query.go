@@ -1,0 +1,72 @@
+package loop
+
+import (
+	"fmt"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// query asks something of a run's state and changes nothing. Which fields
+// count depends on its name: peek, find, head or inside.
+type query struct {
+	step        int
+	text        string
+	block, head int // from 1
+}
+
+// How much an answer lists.
+const (
+	peekOthers = 4  // alternatives of a token
+	findMost   = 12 // tokens that fit a search
+	headMost   = 16 // tokens that a head reads
+	findBytes  = 64 // longest text searched for: tokens are shorter
+)
+
+// check refuses what the state has no answer to.
+func (q *query) check(name string, st *session.State) *terms.Refusal {
+	if !st.Started() {
+		return &terms.Refusal{Code: session.CodeOrder, Message: "There is no text yet: start with a prompt."}
+	}
+	switch name {
+	case "peek":
+		return q.checkStep(st, infer.KindSample, "that has drawn its token")
+	case "find":
+		if len(q.text) > findBytes {
+			return terms.RefuseField(
+				"text", fmt.Sprintf("%d bytes long", len(q.text)), fmt.Sprintf("at most %d bytes", findBytes),
+			)
+		}
+		return q.checkStep(st, infer.KindLogits, "whose scores have been worked out")
+	}
+	if st.Look == nil {
+		return &terms.Refusal{
+			Code:    session.CodeOrder,
+			Message: "You can see inside a pass at the forward stage, when looking inside is switched on.",
+		}
+	}
+	blocks := len(st.Look.Blocks)
+	if q.block < 1 || q.block > blocks {
+		return terms.RefuseField("block", fmt.Sprint(q.block), fmt.Sprintf("from 1 to %d", blocks))
+	}
+	if heads := len(st.Look.Blocks[q.block-1].Attention); name == "head" && (q.head < 1 || q.head > heads) {
+		return terms.RefuseField("head", fmt.Sprint(q.head), fmt.Sprintf("from 1 to %d", heads))
+	}
+	return nil
+}
+
+func (q *query) checkStep(st *session.State, ran infer.Kind, which string) *terms.Refusal {
+	if q.step < 1 || q.step > len(st.Steps) || st.Steps[q.step-1].Ran < ran {
+		last := len(st.Steps)
+		if st.Steps[last-1].Ran < ran {
+			last--
+		}
+		want := fmt.Sprintf("one %s: 1 to %d", which, last)
+		if last == 0 {
+			want = fmt.Sprintf("one %s, and none has yet", which)
+		}
+		return terms.RefuseField("step", fmt.Sprint(q.step), want)
+	}
+	return nil
+}

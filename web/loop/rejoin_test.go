@@ -1,0 +1,124 @@
+package loop
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// folderSecret is the secret of a data folder that two servers have in turn.
+var folderSecret = bytes.Repeat([]byte{7}, 32)
+
+// TestRunIsFoundAgain: where a run is gone, its learner's first connection
+// makes it anew under its id, the second finds it there and changes nothing.
+func TestRunIsFoundAgain(t *testing.T) {
+	t.Parallel()
+	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
+	x.get("/loop") // for the cookie
+	c := x.dial(wire.ProtocolHTML, "")
+	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
+	c.do(`{"cmd":"token"}`)
+	link := session.LinkOf(x.runOf(c.run).Latest())
+	x.stop()
+
+	y := newSiteOn(t, limits{}, x.http.Listener.Addr().String(), folderSecret)
+	y.jar = x.jar
+	first := y.dial(wire.ProtocolHTML, "?run="+c.run)
+	first.do(fmt.Sprintf(`{"cmd":"rebuild","link":%q}`, link))
+	first.do(`{"cmd":"step"}`)
+	second := y.dial(wire.ProtocolHTML, "?run="+c.run)
+	second.do(fmt.Sprintf(`{"cmd":"rebuild","link":%q}`, link))
+	if first.run != c.run || second.run != c.run {
+		t.Fatalf("runs %s and %s, want %s twice", first.run, second.run, c.run)
+	}
+	st := y.runOf(c.run).Latest()
+	if want := (session.Cursor{Step: 2, Stage: infer.KindForward}); st.Cursor != want {
+		t.Errorf("the second connection has moved the run to %+v, want %+v", st.Cursor, want)
+	}
+}
+
+// TestNobodyTakesAnID: an id that was not given to a learner leads to a run of
+// another id, whether it is another's or made up.
+func TestNobodyTakesAnID(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	x.get("/loop")
+	c := x.dial(wire.ProtocolHTML, "")
+	other := x.stranger()
+	other.get("/loop")
+	third := x.stranger()
+	third.get("/loop")
+	theirs := third.dial(wire.ProtocolHTML, "").run
+	for _, id := range []string{c.run, theirs, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "x", ""} {
+		if got := other.dial(wire.ProtocolHTML, "?run="+id).run; got == id {
+			t.Errorf("run %q was taken over", id)
+		}
+	}
+}
+
+// TestTwoTabsAfterARestart come back to one run.
+func TestTwoTabsAfterARestart(t *testing.T) {
+	t.Parallel()
+	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
+	b := startTab(t, x)
+	b.write(2)
+	other := b.second(browser.Value[string](b.Tab, `location.href`))
+	other.Until(isLive + ` && ` + atStage("7"))
+	b.MayLose()
+	other.MayLose()
+	before := b.text()
+	x.stop()
+	for _, tab := range []loopTab{b, other} {
+		tab.Until(`document.documentElement.dataset.conn === 'reconnecting'`)
+	}
+	y := newSiteOn(t, limits{}, x.http.Listener.Addr().String(), folderSecret)
+	for _, tab := range []loopTab{b, other} {
+		tab.Eval(`dispatchEvent(new Event('online'))`)
+	}
+	for _, tab := range []loopTab{b, other} {
+		tab.Until(isLive + ` && ` + atStage("7"))
+		tab.tokens(2)
+		if got := tab.text(); got != before {
+			t.Errorf("the text is %q, was %q", got, before)
+		}
+	}
+	eventually(t, func() bool { return len(y.onlyRun().connections()) == 2 })
+	b.Keys(browser.ArrowRight)
+	other.Until(atStage("1"))
+	other.Keys("n")
+	b.tokens(3)
+}
+
+// TestFilesTakeTheirTurn: a file of a run is made when no link is replayed and
+// no other file is made.
+func TestFilesTakeTheirTurn(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	x.get("/loop") // for the cookie
+	c := x.dial(wire.ProtocolHTML, "")
+	c.do(`{"cmd":"start","prompt":"Once upon a time"}`)
+	for name := range exports {
+		c.do(`{"cmd":"token"}`)
+		address := x.http.URL + "/export/" + name + "?run=" + c.run
+		x.replays <- struct{}{}
+		impatient := http.Client{Jar: x.jar, Timeout: 100 * time.Millisecond}
+		if resp, err := impatient.Get(address); err == nil {
+			resp.Body.Close()
+			t.Errorf("%s: answered with %s while it was another's turn", name, resp.Status)
+		}
+		<-x.replays
+		if resp, _ := x.get("/export/" + name + "?run=" + c.run); resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s when it was its turn", name, resp.Status)
+		}
+		if len(x.replays) != 0 {
+			t.Errorf("%s: the place is not given free", name)
+		}
+	}
+}

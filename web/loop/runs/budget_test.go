@@ -1,0 +1,95 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// TestPlayingRunsKeepTheBudget: runs that play are no exception. If no other run can
+// be evicted, the one that grows pauses and says why; idle then, it can be evicted
+// for the others.
+func TestPlayingRunsKeepTheBudget(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{MemoryBytes: 4 << 20, RunsPerLearner: 20})
+	var list []*Run
+	for range 8 {
+		r, _ := join(t, rs, "a", "")
+		list = append(list, r)
+		must(t, r, session.Start{Prompt: "Once upon a time there was a"})
+		must(t, r, session.SetKnob("max_tokens", 400))
+		must(t, r, session.SetSpeed{Speed: session.SpeedMax})
+		if _, err := r.Do(context.Background(), session.Play{}, nil, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Each of the eight may be in the middle of one token when memory runs out.
+	// Why they pause is the next test's: they may be evicted before this one looks.
+	const slack = 8 * 256 << 10
+	eventually(t, func() bool {
+		if got := rs.total.Load(); got > rs.cfg.Limits.MemoryBytes+slack {
+			t.Fatalf("%d bytes held, budget %d", got, rs.cfg.Limits.MemoryBytes)
+		}
+		return !slices.ContainsFunc(list, func(r *Run) bool { return r.playing.Load() })
+	})
+}
+
+// TestPausedRunSaysWhy: a run that can get no more memory pauses.
+func TestPausedRunSaysWhy(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{MemoryBytes: 300 << 10})
+	r, _ := join(t, rs, "a", "")
+	must(t, r, session.Start{Prompt: "Once upon a time there was a"})
+	must(t, r, session.SetSpeed{Speed: session.SpeedMax})
+	must(t, r, session.Play{})
+	eventually(t, func() bool { return !r.playing.Load() })
+	if st := r.latest.Load(); st.Playing || st.Notice == "" || st.Stopped != "" {
+		t.Errorf("playing %v, notice %q, stopped %q, with %d bytes", st.Playing, st.Notice, st.Stopped, r.bytes.Load())
+	}
+}
+
+// TestOneRunCannotTakeItAll: a run that has used the whole budget by itself is
+// refused to grow, and can still be looked at.
+func TestOneRunCannotTakeItAll(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{MemoryBytes: 100 << 10})
+	r, _ := join(t, rs, "a", "")
+	must(t, r, session.Start{Prompt: "Once upon a time there was a"})
+	var refused *terms.Refusal
+	for range 20 {
+		if _, err := r.Do(context.Background(), session.StepToken{}, nil, 0); errors.As(err, &refused) {
+			break
+		}
+	}
+	if refused == nil || refused.Code != terms.CodeFull {
+		t.Fatalf("a run of %d bytes grew on within a budget of 100 KiB: %v", r.bytes.Load(), refused)
+	}
+	must(t, r, session.Back{})
+}
+
+// TestNobodyWatches: a run pauses some time after its last viewer
+// has left, and not while a page reloads.
+func TestNobodyWatches(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{})
+	r, v := join(t, rs, "a", "")
+	must(t, r, session.Start{Prompt: "Once upon a time there was a"})
+	rs.Leave(r, v)
+	if r.abandoned() {
+		t.Error("abandoned as soon as the viewer left")
+	}
+	r.left.Store(time.Now().Add(-abandonedAfter - time.Second).UnixNano())
+	must(t, r, session.SetSpeed{Speed: session.SpeedMax})
+	if _, err := r.Do(context.Background(), session.Play{}, nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool { return !r.playing.Load() })
+	if st := r.latest.Load(); len(st.Steps) > 1 {
+		t.Errorf("%d steps with nobody watching", len(st.Steps))
+	}
+}

@@ -1,0 +1,34 @@
+package runs
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"encoding/base64"
+)
+
+// A run's id is 128 random bits and a MAC by which the server recognizes the ids
+// that it has given to a learner. If a run is gone, for example after a restart
+// with the same data folder, the first of its pages to reconnect recreates it
+// under the same id, and all others find it there. An id that was not given to
+// that learner is never reused for them.
+const (
+	idBytes  = 16
+	macBytes = 8
+)
+
+// newID returns an id for a new run of a learner.
+func (rs *Registry) newID(learner string) string {
+	id := make([]byte, idBytes)
+	rand.Read(id) // never fails
+	return base64.RawURLEncoding.EncodeToString(append(id, rs.sign(learner, id)...))
+}
+
+// issued reports whether a run's id was given to a learner.
+func (rs *Registry) issued(learner, id string) bool {
+	b, err := base64.RawURLEncoding.DecodeString(id)
+	return err == nil && len(b) == idBytes+macBytes && hmac.Equal(b[idBytes:], rs.sign(learner, b[:idBytes]))
+}
+
+func (rs *Registry) sign(learner string, id []byte) []byte {
+	return rs.cfg.MAC("run " + string(id) + " " + learner)[:macBytes]
+}

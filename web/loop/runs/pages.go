@@ -1,0 +1,69 @@
+package runs
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxPages bounds how many pages a run remembers. The ones that connected last are
+// the ones that may reconnect.
+const maxPages = 32
+
+// pageAcks holds, for each page that has watched a run, the number of its last
+// command carried out; the page that connected last is at the end. A page numbers
+// its commands from 1 on through all its connections. So a command that was on its
+// way when a connection broke can be sent again: it is carried out once, whether
+// it had arrived or not.
+type pageAcks []pageAck
+
+type pageAck struct {
+	page string
+	n    uint64
+}
+
+// connect notes that a page watches and returns the number of its last command
+// carried out; again is false if the page is new here.
+func (p *pageAcks) connect(page string) (n uint64, again bool) {
+	if page == "" {
+		return 0, false
+	}
+	ack := pageAck{page: page}
+	if i := p.index(page); i >= 0 {
+		ack, again = (*p)[i], true
+		*p = slices.Delete(*p, i, i+1)
+	}
+	if *p = append(*p, ack); len(*p) > maxPages {
+		*p = slices.Delete(*p, 0, 1)
+	}
+	return ack.n, again
+}
+
+// last returns the number of a page's last command carried out.
+func (p *pageAcks) last(page string) uint64 {
+	if i := p.index(page); i >= 0 {
+		return (*p)[i].n
+	}
+	return 0
+}
+
+// done notes that a page's command n has been carried out.
+func (p *pageAcks) done(page string, n uint64) {
+	if i := p.index(page); i >= 0 {
+		(*p)[i].n = max((*p)[i].n, n)
+	}
+}
+
+func (p *pageAcks) index(page string) int {
+	return slices.IndexFunc(*p, func(a pageAck) bool { return a.page == page })
+}
+
+// pageName returns the name that a page has given itself if it is one, else "": 1
+// to 40 letters, digits, - and _.
+func pageName(given string) string {
+	if len(given) > 40 || strings.ContainsFunc(given, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'
+	}) {
+		return ""
+	}
+	return given
+}

@@ -1,0 +1,48 @@
+package runs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestPageAcks(t *testing.T) {
+	t.Parallel()
+	var p pageAcks
+	if n, again := p.connect("a"); n != 0 || again {
+		t.Errorf("a new page: %d, %v", n, again)
+	}
+	p.done("a", 3)
+	p.done("a", 2) // said late by an older connection
+	p.done("", 9)
+	p.done("stranger", 9)
+	if n, again := p.connect("a"); n != 3 || !again {
+		t.Errorf("the page that is back: %d, %v; want 3, true", n, again)
+	}
+	if n, again := p.connect(""); n != 0 || again || p.last("") != 0 {
+		t.Errorf("a client without a name: %d, %v", n, again)
+	}
+	for i := range maxPages {
+		p.connect(fmt.Sprint("page-", i))
+		p.connect("a") // comes back each time, and so stays
+	}
+	if len(p) != maxPages || p.last("a") != 3 {
+		t.Errorf("%d pages remembered, the one that keeps coming back at %d", len(p), p.last("a"))
+	}
+	if _, again := p.connect("page-0"); again {
+		t.Error("the page that came first is still remembered")
+	}
+}
+
+func TestPageName(t *testing.T) {
+	t.Parallel()
+	for asked, want := range map[string]string{
+		"": "", "1x-Z_9": "1x-Z_9", "a b": "", "ä": "", "a/b": "", strings.Repeat(
+			"x", 40,
+		): strings.Repeat("x", 40), strings.Repeat("x", 41): "",
+	} {
+		if got := pageName(asked); got != want {
+			t.Errorf("%q: %q", asked, got)
+		}
+	}
+}

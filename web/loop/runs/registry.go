@@ -1,0 +1,272 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Config is what a [Registry] needs to know.
+type Config struct {
+	// Model writes the texts.
+	Model *infer.Model
+	// Seat returns a new seat for a run.
+	Seat func() Seat
+	// MAC is the message authentication code of a text under the server's secret,
+	// at least 8 bytes. It marks the ids that the registry has given out.
+	MAC func(text string) []byte
+	// Limits, where not zero, replace [DefaultLimits].
+	Limits Limits
+	// Log records failures; never prompts.
+	Log *slog.Logger
+}
+
+// Seat is a place in the queue for the model, which serves all runs: an
+// [*infer.Seat].
+type Seat interface {
+	// Model is the model whose passes queue here.
+	Model() *infer.Model
+	// Step says whether someone waits for the passes that follow, rather than
+	// watching a run that plays.
+	Step(on bool)
+}
+
+// Registry holds all runs. It decides which may begin, which are dropped and
+// which are evicted.
+type Registry struct {
+	cfg Config
+
+	ctx  context.Context
+	stop context.CancelFunc
+	wg   sync.WaitGroup
+
+	total atomic.Int64 // memory of all runs' caches and traces
+
+	mu   sync.Mutex
+	byID map[string]*Run
+}
+
+// New returns a registry without runs. It starts a goroutine that [Registry.Close]
+// ends.
+func New(cfg Config) *Registry {
+	cfg.Limits = cfg.Limits.orDefaults()
+	rs := &Registry{cfg: cfg, byID: map[string]*Run{}}
+	rs.ctx, rs.stop = context.WithCancel(context.Background())
+	rs.wg.Go(rs.expire)
+	return rs
+}
+
+// Close ends every run and waits until they have ended or ctx has.
+func (rs *Registry) Close(ctx context.Context) error {
+	rs.stop()
+	done := make(chan struct{})
+	go func() {
+		rs.wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Limits are the registry's.
+func (rs *Registry) Limits() Limits { return rs.cfg.Limits }
+
+// NewSession returns a session with the model and the limits of all runs, which
+// the registry does not keep.
+func (rs *Registry) NewSession() *session.Session { return rs.newSession(rs.cfg.Seat()) }
+
+func (rs *Registry) newSession(seat Seat) *session.Session {
+	return session.New(seat.Model(), session.Limits{PromptBytes: rs.cfg.Limits.PromptBytes})
+}
+
+// Find returns a learner's run, or nil.
+func (rs *Registry) Find(learner, id string) *Run {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if r := rs.byID[id]; r != nil && r.learner == learner {
+		r.touch()
+		return r
+	}
+	return nil
+}
+
+// Join makes v a viewer of a learner's run, or of a new one if there is none with
+// that id; found says which. The new run keeps that id if the learner was given
+// it, so that the pages of a run that is gone meet again. The error, for people,
+// says that no more runs are allowed. [Registry.Leave] ends it.
+func (rs *Registry) Join(learner, id string, v *Viewer) (r *Run, found bool, err *terms.Refusal) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	r, found = rs.byID[id]
+	if !found || r.learner != learner {
+		found = false
+		if err := rs.makeSpace(learner); err != nil {
+			return nil, false, err
+		}
+		if rs.byID[id] != nil || !rs.issued(learner, id) {
+			id = rs.newID(learner)
+		}
+		r = rs.begin(learner, id)
+	}
+	r.touch()
+	r.watch(v)
+	return r, found, nil
+}
+
+// Leave ends what [Registry.Join] began. A run that was never started is dropped
+// when its last viewer leaves.
+func (rs *Registry) Leave(r *Run, v *Viewer) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	r.touch()
+	if r.unwatch(v) == 0 && !r.started.Load() {
+		rs.drop(r)
+	}
+}
+
+// begin starts a new run. mu is held.
+func (rs *Registry) begin(learner, id string) *Run {
+	ctx, stop := context.WithCancel(rs.ctx)
+	seat := rs.cfg.Seat()
+	r := &Run{
+		id: id, learner: learner, log: rs.cfg.Log, seat: seat, total: &rs.total, budget: rs.cfg.Limits.MemoryBytes,
+		fits:     rs.fit,
+		requests: make(chan request), evict: make(chan struct{}, 1), stop: stop, done: make(chan struct{}),
+		viewers: map[*Viewer]struct{}{},
+	}
+	s := rs.newSession(seat)
+	r.latest.Store(s.State())
+	r.touch()
+	rs.byID[r.id] = r
+	rs.wg.Go(func() {
+		r.loop(ctx, s)
+		stop()
+		rs.mu.Lock()
+		if rs.byID[r.id] == r { // after a panic; otherwise it is gone already
+			delete(rs.byID, r.id)
+		}
+		rs.mu.Unlock()
+	})
+	return r
+}
+
+// drop ends a run. mu is held.
+func (rs *Registry) drop(r *Run) {
+	delete(rs.byID, r.id)
+	r.stop()
+}
+
+// makeSpace drops a run if there are too many: of those that nobody watches the
+// least recently used, one of the learner's own if the learner has too many. mu is
+// held.
+func (rs *Registry) makeSpace(learner string) *terms.Refusal {
+	var own []*Run
+	all := make([]*Run, 0, len(rs.byID))
+	for _, r := range rs.byID {
+		all = append(all, r)
+		if r.learner == learner {
+			own = append(own, r)
+		}
+	}
+	if len(own) >= rs.cfg.Limits.RunsPerLearner {
+		r := oldestUnwatched(own)
+		if r == nil {
+			return &terms.Refusal{Code: terms.CodeFull, Message: fmt.Sprintf(
+				"You have %d runs open, the limit for one person. Close a tab and try again.", len(own))}
+		}
+		rs.drop(r)
+		return nil
+	}
+	if len(all) >= rs.cfg.Limits.Runs {
+		r := oldestUnwatched(all)
+		if r == nil {
+			return &terms.Refusal{Code: terms.CodeFull, Message: fmt.Sprintf(
+				"The server already has %d runs, its limit. Try again later.", len(all))}
+		}
+		rs.drop(r)
+	}
+	return nil
+}
+
+func oldestUnwatched(list []*Run) *Run {
+	var oldest *Run
+	for _, r := range list {
+		if !r.pinned && !r.watched() && (oldest == nil || r.used.Load() < oldest.used.Load()) {
+			oldest = r
+		}
+	}
+	return oldest
+}
+
+// fit makes all runs fit into the memory budget again after one has grown. It
+// evicts idle runs: first those that nobody watches, the least recently used
+// first. It is called by the goroutine of the run that has grown, which is not
+// evicted. It returns false if that is not enough.
+func (rs *Registry) fit(grown *Run) bool {
+	total, budget := rs.total.Load(), rs.cfg.Limits.MemoryBytes
+	if total <= budget {
+		return true
+	}
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	var idle []*Run
+	for _, r := range rs.byID {
+		if r != grown && !r.pinned && r.bytes.Load() > 0 && !r.playing.Load() {
+			idle = append(idle, r)
+		}
+	}
+	rank := func(r *Run) int {
+		if r.watched() {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(idle, func(a, b *Run) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.used.Load(), b.used.Load()))
+	})
+	for _, r := range idle {
+		if total <= budget {
+			return true
+		}
+		total -= r.bytes.Load()
+		select {
+		case r.evict <- struct{}{}:
+		default: // requested already
+		}
+	}
+	return total <= budget
+}
+
+// expire drops runs that nobody has used for [Limits.IdleExpiry].
+func (rs *Registry) expire() {
+	tick := time.NewTicker(max(rs.cfg.Limits.IdleExpiry/60, time.Second))
+	defer tick.Stop()
+	for {
+		select {
+		case <-rs.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		before := time.Now().Add(-rs.cfg.Limits.IdleExpiry).UnixNano()
+		rs.mu.Lock()
+		for _, r := range rs.byID {
+			if !r.pinned && !r.watched() && r.used.Load() < before {
+				rs.drop(r)
+			}
+		}
+		rs.mu.Unlock()
+	}
+}

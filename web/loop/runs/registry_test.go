@@ -1,0 +1,254 @@
+package runs
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// registry returns a registry that ends with the test.
+func registry(t *testing.T, limits Limits) *Registry {
+	t.Helper()
+	pool := infer.NewPool(testmodel.Target(t), 0)
+	rs := New(Config{
+		Model: testmodel.Target(t), Seat: func() Seat { return pool.Seat() }, Limits: limits,
+		Log: slog.New(slog.DiscardHandler), MAC: shell.NewLearners([]byte("a test's")).MAC,
+	})
+	t.Cleanup(func() {
+		if err := rs.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		pool.Close()
+	})
+	return rs
+}
+
+func join(t *testing.T, rs *Registry, learner, id string) (*Run, *Viewer) {
+	t.Helper()
+	v := NewViewer("")
+	r, _, err := rs.Join(learner, id, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, v
+}
+
+func must(t *testing.T, r *Run, c session.Command) *session.State {
+	t.Helper()
+	st, err := r.Do(context.Background(), c, nil, 0)
+	if err != nil {
+		t.Fatalf("%+v: %v", c, err)
+	}
+	return st
+}
+
+// eventually waits until something is true that no viewer is woken for: that memory
+// has been freed, that a call has returned.
+func eventually(t testing.TB, is func() bool) {
+	t.Helper()
+	late, look := time.After(browser.Patience), time.NewTicker(5*time.Millisecond)
+	defer look.Stop()
+	for !is() {
+		select {
+		case <-look.C:
+		case <-late:
+			t.Fatal("never true")
+		}
+	}
+}
+
+// TestBudget: beyond the memory budget the run that was used least recently
+// goes first, a watched one last, and each comes back bit for bit.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	probe := registry(t, Limits{})
+	r, _ := join(t, probe, "a", "")
+	must(t, r, session.Start{Prompt: "Once upon a time"})
+	must(t, r, session.StepToken{})
+	one := r.bytes.Load()
+
+	rs := registry(t, Limits{MemoryBytes: 2*one + one/2}) // room for two
+	type watched struct {
+		*Run
+		viewer *Viewer
+		state  *session.State
+	}
+	var list []watched
+	for i := range 3 {
+		r, v := join(t, rs, "a", "")
+		must(t, r, session.Start{Prompt: "Once upon a time"})
+		list = append(list, watched{r, v, must(t, r, session.StepToken{})})
+		if i == 1 {
+			rs.Leave(r, v) // the second is not watched, so it goes first
+		}
+	}
+	evicted := func(r *Run) bool { return r.latest.Load() == nil }
+	// Evictions are asked for and happen a moment later.
+	eventually(t, func() bool { return evicted(list[1].Run) })
+	if evicted(list[0].Run) || evicted(list[2].Run) {
+		t.Fatalf("evicted: first %v, third %v, want only the second", evicted(list[0].Run), evicted(list[2].Run))
+	}
+	if got := rs.total.Load(); got > rs.cfg.Limits.MemoryBytes {
+		t.Errorf("%d bytes held, budget %d", got, rs.cfg.Limits.MemoryBytes)
+	}
+	back, err := list[1].Current(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := list[1].state.Steps[0], back.Steps[0]
+	if !slices.Equal(a.Logits, b.Logits) || a.Chosen != b.Chosen || back.Cursor != list[1].state.Cursor {
+		t.Error("the run came back different")
+	}
+	eventually(t, func() bool { return evicted(list[0].Run) }) // bringing one back evicts the next
+}
+
+// TestRunLimits: a learner's 3rd run drops the oldest that nobody watches;
+// where all are watched, it is refused.
+func TestRunLimits(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{RunsPerLearner: 2, Runs: 3})
+	first, v := join(t, rs, "a", "")
+	must(t, first, session.Start{Prompt: "Hello"})
+	rs.Leave(first, v)
+	join(t, rs, "a", "")
+	join(t, rs, "a", "")
+	if rs.Find("a", first.id) != nil {
+		t.Error("the run left was not dropped for the third")
+	}
+	if _, _, err := rs.Join("a", "", NewViewer("")); err == nil || err.Code != terms.CodeFull {
+		t.Errorf("a third watched run: %v", err)
+	}
+	join(t, rs, "b", "")
+	if _, _, err := rs.Join("c", "", NewViewer("")); err == nil || err.Code != terms.CodeFull {
+		t.Errorf("a fourth run of three: %v", err)
+	}
+}
+
+// TestEmptyRunGoesWithItsViewer: pages that are opened and closed again leave
+// nothing behind.
+func TestEmptyRunGoesWithItsViewer(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{})
+	r, v := join(t, rs, "a", "")
+	rs.Leave(r, v)
+	<-r.done
+	if rs.Find("a", r.id) != nil {
+		t.Error("it is still there")
+	}
+}
+
+// TestExpiry lets six hours pass.
+func TestExpiry(t *testing.T) {
+	testmodel.Target(t) // loaded where time is real
+	synctest.Test(t, func(t *testing.T) {
+		rs := registry(t, Limits{})
+		watched, _ := join(t, rs, "a", "")
+		left, v := join(t, rs, "a", "")
+		must(t, left, session.Start{Prompt: "Hello"})
+		rs.Leave(left, v)
+		fixture.Pass(5*time.Hour + 50*time.Minute)
+		if rs.Find("a", left.id) == nil { // which counts as use
+			t.Error("expired before six hours")
+		}
+		fixture.Pass(6*time.Hour + 7*time.Minute) // six hours, and the sweep every six minutes
+		if rs.Find("a", left.id) != nil {
+			t.Error("not expired after six hours")
+		}
+		if rs.Find("a", watched.id) == nil {
+			t.Error("a watched run expired")
+		}
+	})
+}
+
+// TestPlayingPace counts the stages of eleven seconds at 1.2 s each: at 1.2,
+// 2.4, ... 10.8 s, nine of them.
+func TestPlayingPace(t *testing.T) {
+	testmodel.Target(t) // loaded where time is real
+	synctest.Test(t, func(t *testing.T) {
+		rs := registry(t, Limits{})
+		r, _ := join(t, rs, "a", "")
+		must(t, r, session.Start{Prompt: "Hello"})
+		must(t, r, session.Play{})
+		fixture.Pass(11 * time.Second)
+		// The start is the first stage, so these are the 2nd to the 10th: the
+		// 3rd of the second turn.
+		if got := r.latest.Load().Cursor; got != (session.Cursor{Step: 2, Stage: 3}) {
+			t.Errorf("at %+v, want step 2, stage 3", got)
+		}
+		must(t, r, session.Pause{})
+		before := r.latest.Load()
+		fixture.Pass(time.Minute)
+		if r.latest.Load() != before {
+			t.Error("it went on after the pause")
+		}
+	})
+}
+
+// TestCoalescing: a viewer that never looks is woken once, however much happens.
+func TestCoalescing(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{})
+	r, v := join(t, rs, "a", "")
+	must(t, r, session.Start{Prompt: "Hello"})
+	for range 20 {
+		must(t, r, session.StepStage{})
+	}
+	if len(v.wake) != 1 {
+		t.Errorf("%d wake-ups wait, want 1", len(v.wake))
+	}
+}
+
+// TestPanicEndsOneRun: a run that panics ends alone.
+func TestPanicEndsOneRun(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{})
+	r, _ := join(t, rs, "a", "")
+	other, _ := join(t, rs, "a", "")
+	r.fits = func(*Run) bool { panic("as if the engine had a fault") } // called by the run's goroutine
+	if _, err := r.Do(context.Background(), session.Start{Prompt: "Hello"}, nil, 0); err == nil {
+		t.Error("the command was carried out")
+	}
+	<-r.Done()
+	must(t, other, session.Start{Prompt: "Hello"})
+	eventually(t, func() bool { return rs.Find("a", r.id) == nil })
+}
+
+// TestIDs: an id is recognized for the learner to whom it was given, and for no
+// other.
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{})
+	id := rs.newID("a")
+	changed := "A" + id[1:]
+	if changed == id {
+		changed = "B" + id[1:]
+	}
+	if !rs.issued("a", id) || rs.issued("b", id) || rs.issued("a", changed) || rs.issued("a", "") {
+		t.Errorf(
+			"%s is a's: %v, b's: %v; changed it is a's: %v", id, rs.issued("a", id), rs.issued("b", id),
+			rs.issued("a", changed),
+		)
+	}
+	// The first of a's pages to reconnect gets it, and b another.
+	if r, _ := join(t, rs, "b", id); r.id == id {
+		t.Error("b's run has the id that was given to a")
+	}
+	if r, _ := join(t, rs, "a", id); r.id != id {
+		t.Errorf("a's run has the id %s, want %s", r.id, id)
+	}
+}

@@ -1,0 +1,113 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// roomLearner begins the name under which the registry holds the run of a
+// class's room. No learner has such a name: theirs are 22 characters without a
+// space.
+const roomLearner = "room "
+
+// RoomRun is the run of a class's room. It belongs to the room and not to a
+// learner, so nobody can open it by its id. As long as it is open it is neither
+// dropped nor evicted, since a class that looks at it must not wait; its memory
+// counts like that of all others.
+type RoomRun struct {
+	registry *Registry
+	run      *Run
+	last     atomic.Pointer[session.State] // the newest state, in case the run breaks
+}
+
+// OpenRoom begins the run of a room: the run that link describes, or an empty one
+// if link is "". The error is a *[terms.Refusal], for people, or ctx's.
+func (rs *Registry) OpenRoom(ctx context.Context, room, link string) (*RoomRun, error) {
+	var parsed session.Link
+	if link != "" {
+		var err error
+		if parsed, err = session.ParseLink(rs.cfg.Model, link); err != nil {
+			return nil, err
+		}
+	}
+	r, err := rs.beginPinned(roomLearner + room)
+	if err != nil {
+		return nil, fmt.Errorf("the room's run: %w", err)
+	}
+	x := &RoomRun{registry: rs, run: r}
+	x.last.Store(r.latest.Load())
+	if link != "" {
+		if _, err := x.Do(ctx, session.Open{Link: parsed}); err != nil {
+			x.Close()
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+func (rs *Registry) beginPinned(learner string) (*Run, error) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if err := rs.makeSpace(learner); err != nil {
+		return nil, err
+	}
+	r := rs.begin(learner, rs.newID(learner))
+	r.pinned = true
+	return r, nil
+}
+
+// Do carries out a command and returns the state that follows, which
+// [RoomRun.State] has by then.
+func (x *RoomRun) Do(ctx context.Context, c session.Command) (*session.State, error) {
+	return x.run.Do(ctx, c, nil, 0)
+}
+
+// State is the newest state; never nil.
+func (x *RoomRun) State() *session.State {
+	if s := x.run.latest.Load(); s != nil {
+		x.last.Store(s)
+		return s
+	}
+	return x.last.Load()
+}
+
+// Watch calls f after every change of the state, and once at the beginning: from
+// one goroutine, once for several changes made together, and for the last time
+// with the state in which the run ends. f may look at the state and must not block
+// for long. After stop has returned no further call begins.
+func (x *RoomRun) Watch(f func()) (stop func()) {
+	v, stopped := NewViewer(""), make(chan struct{})
+	x.registry.wg.Go(func() {
+		x.run.watch(v)
+		defer x.run.unwatch(v)
+		for {
+			select {
+			case <-stopped:
+				return
+			case <-x.run.done:
+				return
+			case <-v.wake:
+			}
+			select {
+			case <-stopped:
+				return
+			default:
+				f()
+			}
+		}
+	})
+	return sync.OnceFunc(func() { close(stopped) })
+}
+
+// Close ends the run.
+func (x *RoomRun) Close() {
+	x.registry.mu.Lock()
+	defer x.registry.mu.Unlock()
+	if x.registry.byID[x.run.id] == x.run {
+		x.registry.drop(x.run)
+	}
+}

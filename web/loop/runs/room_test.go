@@ -1,0 +1,142 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// openRoom opens the run of a room as a hub does.
+func openRoom(t *testing.T, rs *Registry, code, link string) *RoomRun {
+	t.Helper()
+	r, err := rs.OpenRoom(context.Background(), code, link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
+}
+
+func do(t *testing.T, r *RoomRun, c session.Command) *session.State {
+	t.Helper()
+	st, err := r.Do(context.Background(), c)
+	if err != nil {
+		t.Fatalf("%+v: %v", c, err)
+	}
+	return st
+}
+
+// TestRoomRunStays: the run of a room belongs to no learner, and is neither
+// dropped for another nor evicted nor expired while the room has it open; its
+// memory is that of all runs.
+func TestRoomRunStays(t *testing.T) {
+	testmodel.Target(t) // loaded where time is real
+	synctest.Test(t, roomRunStays)
+}
+
+func roomRunStays(t *testing.T) {
+	probe, _ := join(t, registry(t, Limits{}), "a", "")
+	must(t, probe, session.Start{Prompt: "Once upon a time"})
+	must(t, probe, session.StepStage{})
+	// Memory for one run and no other.
+	rs := registry(t, Limits{Runs: 2, MemoryBytes: probe.bytes.Load() + 1, IdleExpiry: time.Nanosecond})
+	room := openRoom(t, rs, "ABC234", "")
+	do(t, room, session.Start{Prompt: "Once upon a time"})
+	if rs.total.Load() == 0 {
+		t.Error("its memory is not counted")
+	}
+	own := room.run
+	if rs.Find("a", own.id) != nil || rs.Find("room ABC234", own.id) != own {
+		t.Error("a learner finds it by its id")
+	}
+	if r, v := join(t, rs, "a", own.id); r == own {
+		t.Error("a learner joins it by its id")
+	} else {
+		rs.Leave(r, v)
+	}
+	for range 4 { // the registry is full again and again, its memory used up
+		r, v := join(t, rs, "a", "")
+		must(t, r, session.Start{Prompt: "The dog ran"})
+		rs.Leave(r, v)
+	}
+	fixture.Pass(time.Hour) // what expires is looked for every second
+	if st := room.State(); st.Step() == nil || own.latest.Load() == nil {
+		t.Error("it was evicted")
+	}
+	do(t, room, session.StepStage{})
+	room.Close()
+	<-own.done
+	if _, err := room.Do(context.Background(), session.StepStage{}); !errors.Is(err, ErrGone) {
+		t.Errorf("after its end: %v, want ErrGone", err)
+	}
+	if st := room.State(); st == nil || st.Prompt != "Once upon a time" {
+		t.Errorf("after its end its state is %+v", st)
+	}
+}
+
+// TestRoomRunFromLink: a run that was closed is made again from its link, bit
+// for bit, and looks where it looked.
+func TestRoomRunFromLink(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{})
+	room := openRoom(t, rs, "ABC234", "")
+	do(t, room, session.Start{Prompt: "Once upon a time"})
+	do(t, room, session.StepToken{})
+	st := do(t, room, session.StepStage{})
+	for range 3 {
+		st = do(t, room, session.StepStage{})
+	}
+	link := session.LinkOf(st)
+	room.Close()
+	again := openRoom(t, rs, "ABC234", link).State()
+	if again.Cursor != (session.Cursor{Step: 2, Stage: infer.KindFilter}) || again.Cursor != st.Cursor ||
+		session.LinkOf(again) != link {
+		t.Errorf("it is at %v, it was at %v", again.Cursor, st.Cursor)
+	}
+	for i, z := range st.Step().Logits {
+		if again.Step().Logits[i] != z {
+			t.Fatalf("logit %d is %v, it was %v", i, again.Step().Logits[i], z)
+		}
+	}
+	var damaged *terms.Refusal
+	if r, err := rs.OpenRoom(context.Background(), "ABC234", link[:20]); !errors.As(err, &damaged) || r != nil {
+		t.Errorf("a damaged link gives %v, %v", r, err)
+	}
+}
+
+// TestRoomRunIsWatched: a watcher is called after every change, once for changes
+// made together, until it stops.
+func TestRoomRunIsWatched(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{})
+	room := openRoom(t, rs, "ABC234", "")
+	calls := make(chan uint64, 1000)
+	stop := room.Watch(func() { calls <- room.State().Version })
+	st := do(t, room, session.Start{Prompt: "Once upon a time"})
+	for v := uint64(0); v != st.Version; {
+		select {
+		case v = <-calls:
+		case <-time.After(browser.Patience):
+			t.Fatalf("no call for version %d", st.Version)
+		}
+	}
+	stop()
+	stop()                                                    // twice is once
+	eventually(t, func() bool { return !room.run.watched() }) // the last call has returned
+	for len(calls) > 0 {
+		<-calls
+	}
+	do(t, room, session.StepStage{})
+	if room.run.watched() || len(calls) > 0 {
+		t.Error("it is called after it has stopped")
+	}
+}

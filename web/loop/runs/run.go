@@ -1,0 +1,308 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// ErrGone is returned for a command to a run that has ended.
+var ErrGone = errors.New("this run has ended")
+
+// Run is one run on the server. Its goroutine, [Run.loop], owns the session;
+// everybody else sends requests and reads the newest state.
+type Run struct {
+	id, learner string
+	pinned      bool // neither dropped nor evicted until its owner closes it; guarded by the registry's mu
+	log         *slog.Logger
+	seat        Seat
+	total       *atomic.Int64 // memory of all runs
+	budget      int64         // for all runs together
+	// fits is called after every change of the state. It is false if memory is used
+	// up and no other run can be evicted.
+	fits func(*Run) bool
+
+	requests chan request
+	evict    chan struct{}
+	stop     context.CancelFunc
+	done     chan struct{} // closed when the goroutine has ended
+
+	// latest is the newest state, nil while the run is evicted: its cache and
+	// trace are freed then, and the next request rebuilds them.
+	latest  atomic.Pointer[session.State]
+	started atomic.Bool
+	playing atomic.Bool
+	bytes   atomic.Int64
+	used    atomic.Int64 // Unix nanoseconds of the last request or departure
+	left    atomic.Int64 // Unix nanoseconds of the last viewer's departure
+
+	mu      sync.Mutex
+	viewers map[*Viewer]struct{}
+	pages   pageAcks // of the pages that have watched this run
+}
+
+// request asks a run's goroutine for something.
+type request struct {
+	command session.Command // nil only asks for the state
+	from    *Viewer         // whose command it is, or nil
+	n       uint64          // the client's number of the command
+	reply   chan result     // of capacity 1
+}
+
+type result struct {
+	state *session.State
+	err   error
+}
+
+// ID is the run's id in addresses.
+func (r *Run) ID() string { return r.id }
+
+// Latest is the newest state, nil while the run is evicted.
+func (r *Run) Latest() *session.State { return r.latest.Load() }
+
+// Done is closed when the run has ended.
+func (r *Run) Done() <-chan struct{} { return r.done }
+
+// Do carries out a command. The viewer that it is from, if any, is woken and
+// finds the command's number n acknowledged. The error is a *[terms.Refusal],
+// [ErrGone] or ctx's.
+func (r *Run) Do(ctx context.Context, c session.Command, from *Viewer, n uint64) (*session.State, error) {
+	req := request{c, from, n, make(chan result, 1)}
+	select {
+	case r.requests <- req:
+	case <-r.done:
+		return nil, ErrGone
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	select {
+	case res := <-req.reply:
+		return res.state, res.err
+	case <-r.done:
+		return nil, ErrGone
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Current returns the newest state, rebuilt if the run was evicted.
+func (r *Run) Current(ctx context.Context) (*session.State, error) {
+	if s := r.latest.Load(); s != nil {
+		return s, nil
+	}
+	return r.Do(ctx, nil, nil, 0)
+}
+
+func (r *Run) touch() { r.used.Store(time.Now().UnixNano()) }
+
+func (r *Run) watch(v *Viewer) {
+	r.mu.Lock()
+	r.viewers[v] = struct{}{}
+	v.ack, v.again = r.pages.connect(v.page)
+	r.mu.Unlock()
+	v.notify()
+}
+
+func (r *Run) unwatch(v *Viewer) (left int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.viewers, v)
+	r.left.Store(time.Now().UnixNano())
+	return len(r.viewers)
+}
+
+// abandoned reports whether nobody has watched the run for a while. A page that
+// is reloading, or whose connection was cut, is back before.
+func (r *Run) abandoned() bool {
+	return !r.watched() && time.Since(time.Unix(0, r.left.Load())) > abandonedAfter
+}
+
+func (r *Run) watched() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.viewers) > 0
+}
+
+// loop owns s until ctx ends: it answers requests in order, and plays in between.
+func (r *Run) loop(ctx context.Context, s *session.Session) {
+	defer close(r.done)
+	defer r.setBytes(0)
+	defer func() {
+		// A panic ends this run and no other. Its viewers see done closed.
+		if err := recover(); err != nil {
+			r.log.Error("panic in a run", "err", err, "stack", string(debug.Stack()))
+			r.latest.Store(nil)
+			r.stop()
+		}
+	}()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	var last time.Time // of the last tick, or of the start of playing
+	for {
+		var due <-chan time.Time
+		var now <-chan struct{}
+		if !r.playing.Load() {
+			last = time.Time{}
+		} else if pause := s.Interval(); pause > 0 {
+			if last.IsZero() {
+				last = time.Now()
+			}
+			timer.Reset(time.Until(last.Add(pause)))
+			due = timer.C
+		} else {
+			now = always
+		}
+		// Queued commands go before a tick that is due.
+		select {
+		case req := <-r.requests:
+			r.answer(ctx, s, req)
+			continue
+		default:
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case req := <-r.requests:
+			r.answer(ctx, s, req)
+		case <-r.evict:
+			r.evictNow(s)
+		case <-due:
+			last = time.Now()
+			r.tick(ctx, s)
+		case <-now:
+			r.tick(ctx, s)
+		}
+	}
+}
+
+// always is ready at any time.
+var always = func() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// tick does one unit of playing. A run that nobody watches pauses. When memory is
+// used up the run does not fail: it pauses and says why.
+func (r *Run) tick(ctx context.Context, s *session.Session) {
+	if r.abandoned() {
+		r.pause(ctx, s, "")
+		return
+	}
+	next, err := s.Tick(ctx)
+	if err != nil && ctx.Err() == nil {
+		r.log.Error("playing failed", "err", err)
+	}
+	r.touch()
+	if !r.publish(s, next, nil) && next.Playing {
+		r.pause(ctx, s, "Paused: the memory for runs is used up. Idle runs will make room; press Play to go on.")
+	}
+}
+
+// pause stops playing and says why, unless why is "".
+func (r *Run) pause(ctx context.Context, s *session.Session, why string) {
+	if next, err := s.Apply(ctx, session.Pause{Why: why}); err == nil {
+		r.publish(s, next, nil)
+	}
+}
+
+// answer carries out one request.
+func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
+	r.seat.Step(true) // someone waits: before the runs that play
+	defer r.seat.Step(false)
+	r.touch()
+	var next *session.State
+	var err error
+	switch {
+	case req.command == nil, r.repeated(req):
+		next, err = s.Restore(ctx)
+	case r.tooLarge(req.command):
+		next, err = s.State(), &terms.Refusal{Code: terms.CodeFull, Message: fmt.Sprintf(
+			"This run uses %d MiB, all the memory there is for runs. Look back, or start another text.",
+			r.bytes.Load()>>20)}
+	default:
+		next, err = s.Apply(ctx, req.command)
+	}
+	if s.Evicted() { // ctx ended before it was rebuilt
+		req.reply <- result{nil, err}
+		return
+	}
+	if err == nil {
+		r.publish(s, next, &req)
+	} else {
+		r.publish(s, next, nil)
+	}
+	req.reply <- result{next, err}
+}
+
+// repeated reports whether a request is a command that was already carried out for
+// an earlier connection of the same page, which never received the answer.
+func (r *Run) repeated(req request) bool {
+	if req.from == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return req.n <= r.pages.last(req.from.page)
+}
+
+// publish makes a state the newest and wakes the viewers. The viewer whose request
+// led to it is woken even if nothing has changed, since it waits for the
+// acknowledgement; that is noted after the state, so that a viewer that sees the
+// acknowledgement finds the state. publish returns false if memory is used up.
+func (r *Run) publish(s *session.Session, next *session.State, req *request) bool {
+	changed := r.latest.Swap(next) != next
+	if req != nil && req.from != nil {
+		req.from.acknowledge(req.n)
+		r.mu.Lock()
+		r.pages.done(req.from.page, req.n)
+		r.mu.Unlock()
+		if !changed {
+			req.from.notify()
+		}
+	}
+	if !changed {
+		return true
+	}
+	r.playing.Store(next.Playing)
+	r.started.Store(next.Started())
+	r.setBytes(s.Bytes())
+	r.mu.Lock()
+	for v := range r.viewers {
+		v.notify()
+	}
+	r.mu.Unlock()
+	return r.fits(r)
+}
+
+// tooLarge reports whether a command would make a run grow that already uses all
+// the memory there is for runs by itself.
+func (r *Run) tooLarge(c session.Command) bool {
+	switch c.(type) {
+	case session.StepStage, session.StepToken, session.Play, session.Finish:
+		return r.bytes.Load() > r.budget
+	}
+	return false
+}
+
+// evictNow frees the cache and the trace of an idle run. It does nothing if the run
+// has begun to play since it was chosen.
+func (r *Run) evictNow(s *session.Session) {
+	if r.playing.Load() || s.Evicted() {
+		return
+	}
+	s.Evict()
+	r.latest.Store(nil)
+	r.setBytes(0)
+}
+
+// setBytes records how much memory the run uses.
+func (r *Run) setBytes(bytes int64) { r.total.Add(bytes - r.bytes.Swap(bytes)) }

@@ -1,0 +1,52 @@
+package runs
+
+import "sync"
+
+// Viewer is one connection that watches a run. It holds a single bit (something
+// is new) and no queue, so a slow one costs nothing.
+type Viewer struct {
+	wake  chan struct{} // of capacity 1
+	page  string        // that the connection belongs to, "" for none
+	again bool          // the page has watched this run before
+
+	mu       sync.Mutex
+	ack      uint64 // number of the last command carried out
+	answered int    // how many were
+}
+
+// NewViewer returns a viewer for [Registry.Join]. page is the name that the page
+// has given itself, by which it is recognized when it reconnects: 1 to 40 letters,
+// digits, - and _. Any other text counts as none.
+func NewViewer(page string) *Viewer {
+	return &Viewer{wake: make(chan struct{}, 1), page: pageName(page)}
+}
+
+// Wake receives a value after every change of the run, one for several changes
+// that the viewer has not looked at yet, and one at the beginning.
+func (v *Viewer) Wake() <-chan struct{} { return v.wake }
+
+// Again reports whether the viewer's page has watched the run before. It is set by
+// [Registry.Join].
+func (v *Viewer) Again() bool { return v.again }
+
+// Progress returns the number of the last command carried out and how many
+// there have been on this connection.
+func (v *Viewer) Progress() (ack uint64, answered int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.ack, v.answered
+}
+
+func (v *Viewer) notify() {
+	select {
+	case v.wake <- struct{}{}:
+	default: // it has been woken and has not looked yet
+	}
+}
+
+// acknowledge notes that command n has been carried out.
+func (v *Viewer) acknowledge(n uint64) {
+	v.mu.Lock()
+	v.ack, v.answered = n, v.answered+1
+	v.mu.Unlock()
+}

@@ -1,0 +1,109 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/loop/runs"
+	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// Deps is what the Loop needs to know. Context, Course and Log may be nil.
+type Deps struct {
+	// Context ends when the server shuts down.
+	Context context.Context
+	// Model writes the texts.
+	Model *infer.Model
+	// Runs holds the runs of all learners.
+	Runs *runs.Registry
+	// Course has the lessons whose text leads to a run; nil without lessons.
+	Course *lessons.Course
+	// Learner returns who sent a request, and for a new visitor the cookie to set.
+	Learner func(r *http.Request) (id string, fresh *http.Cookie)
+	// Storybook adds pages that show every part in every state, at /storybook.
+	Storybook bool
+	// Log records failures; never prompts.
+	Log *slog.Logger
+}
+
+// Server answers the addresses of the Loop.
+type Server struct {
+	Deps
+	pages.Base
+	empty   *session.State // what a page without a run shows
+	replays chan struct{}  // of capacity 1: held while a link is replayed
+}
+
+// New returns the Loop's server.
+func New(d Deps) *Server {
+	d.Context = cmp.Or(d.Context, context.Background())
+	d.Log = cmp.Or(d.Log, slog.Default())
+	s := &Server{Deps: d, empty: d.Runs.NewSession().State(), replays: make(chan struct{}, 1)}
+	s.Base = pages.New(d.Learner, d.Log, s.refusal)
+	return s
+}
+
+// Mount adds the Loop's addresses to the server's.
+func (s *Server) Mount(mux *http.ServeMux) {
+	mux.HandleFunc("GET /loop", s.page)
+	mux.HandleFunc("GET /export/{name...}", s.export)
+	mux.HandleFunc("/export", shell.NotFound) // the mux would redirect it to the folder, which is no page
+	mux.HandleFunc("GET /storybook", s.storybook)
+	mux.HandleFunc("GET /storybook/{name...}", s.storybook)
+}
+
+// Part is the page's live part, which other programs may open too.
+func (s *Server) Part() wire.Kind { return wire.Kind{Open: s.open, Programs: true, Ordered: true} }
+
+// goneText says that a run is not on this server, on pages and sockets alike.
+const goneText = "The server does not have this run: it has expired, the server was restarted, " +
+	"or it belongs to another browser. Start with a prompt."
+
+// refusal is the page without a run that says why there is none.
+func (s *Server) refusal(head, say string) templ.Component {
+	page := NewPage(s.empty)
+	page.Notice = Notice{Head: head, Say: say}
+	return PageHTML(page)
+}
+
+// page answers GET /loop: a page without a run; with ?run=ID this learner's run in
+// its present state; with &log=LINK, if that run is not here, the one that the link
+// describes; with ?start=KEY a redirect to a run of a lesson. All are complete
+// without a socket. A page that cannot show the requested run says why, and can be
+// used. &class=CODE leads back to the class that someone has gone on from alone.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) {
+	learner := s.Who(w, r)
+	if key := r.URL.Query().Get("start"); key != "" && s.Course != nil {
+		s.openStart(w, r, key)
+		return
+	}
+	page, status := NewPage(s.empty), http.StatusOK
+	if a := addressOf(r); a != (address{}) {
+		st, bad := s.stateOf(r.Context(), learner, a)
+		if bad == nil {
+			page = NewPage(st)
+		} else {
+			page.Notice, status = Notice{Head: bad.head, Say: bad.say}, bad.status
+		}
+		// Also for a run or a link that cannot be opened: the page's socket asks for
+		// it again, and receives the reason.
+		page.Run, page.Link = a.run, a.link
+		if st != nil {
+			page.Link = session.LinkOf(st)
+		}
+	}
+	if code := r.URL.Query().Get("class"); class.IsCode(code) {
+		page.Class = code
+	}
+	s.HTML(w, r, status, PageHTML(page))
+}

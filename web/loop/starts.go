@@ -1,0 +1,66 @@
+package loop
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// openStart answers GET /loop?start=KEY, an address in a lesson's text: it
+// redirects to the link of that run, at the stage that the lesson describes. The
+// run is made once to be sure that it gets that far.
+func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
+	refuse := func(p *problem) { s.Refuse(w, r, p.status, p.head, p.say) }
+	start := s.Course.Start(key)
+	if start == nil {
+		refuse(&problem{
+			http.StatusNotFound, "There is no such run.",
+			"The lesson may have changed. Start with a prompt, or try one of these.",
+		})
+		return
+	}
+	ctx, release, err := s.acquire(r.Context())
+	if err != nil {
+		refuse(linkProblem(err))
+		return
+	}
+	defer release()
+	run := s.Runs.NewSession()
+	st := run.State()
+	for _, c := range startCommands(start) {
+		st, err = run.Apply(ctx, c)
+		if e := new(terms.Refusal); errors.As(err, &e) && e.Code == session.CodeStopped {
+			break
+		} else if err != nil {
+			refuse(linkProblem(err))
+			return
+		}
+	}
+	http.Redirect(w, r, "/loop?"+url.Values{"log": {session.LinkOf(st)}}.Encode(), http.StatusSeeOther)
+}
+
+// startCommands bring a run to the stage that a lesson wants. A text that stops
+// before that is shown where it stops.
+func startCommands(start *lessons.LoopStart) []session.Command {
+	list := session.Begin(start.Settings, start.Prompt)
+	for range start.Step - 1 {
+		list = append(list, session.StepToken{})
+	}
+	stage, ok := infer.ParseKind(start.Stage)
+	if !ok {
+		stage = infer.KindForward
+	}
+	stages := int(stage) // of the next turn: its forward pass is a step too
+	if start.Step <= 1 {
+		stages-- // which Start has run
+	}
+	for range stages {
+		list = append(list, session.StepStage{})
+	}
+	return list
+}

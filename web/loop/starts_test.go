@@ -1,0 +1,59 @@
+package loop
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// TestStarts: every run that a lesson leads to comes up, with its prompt, at
+// the step and stage the lesson speaks of.
+func TestStarts(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	host := strings.TrimPrefix(x.http.URL, "http://")
+	get := func(path string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Host = host
+		w := httptest.NewRecorder()
+		(*x.handler.Load()).ServeHTTP(w, r)
+		return w
+	}
+	if len(x.Course.Starts) == 0 {
+		t.Fatal("no lesson leads to a run")
+	}
+	for _, start := range x.Course.Starts {
+		w := get("/loop?start=" + url.QueryEscape(start.Key))
+		to, err := url.Parse(w.Header().Get("Location"))
+		if w.Code != http.StatusSeeOther || err != nil || to.Path != "/loop" {
+			t.Errorf("%s: status %d, to %q", start.Key, w.Code, w.Header().Get("Location"))
+			continue
+		}
+		link, err := session.ParseLink(x.Model, to.Query().Get("log"))
+		if err != nil {
+			t.Errorf("%s: %v", start.Key, err)
+			continue
+		}
+		stage, ok := infer.ParseKind(start.Stage)
+		if !ok {
+			stage = infer.KindForward
+		}
+		want := session.Cursor{Step: max(start.Step, 1), Stage: stage}
+		if link.Cursor != want || link.Log.Prompt != start.Prompt || link.Log.Settings.Seed != start.Settings.Seed {
+			t.Errorf("%s: at %v with %q, want %v with %q", start.Key, link.Cursor, link.Log.Prompt, want, start.Prompt)
+		}
+		if page := get(to.String()); page.Code != http.StatusOK {
+			t.Errorf("%s: its page answers %d", start.Key, page.Code)
+		}
+	}
+	if w := get("/loop?start=none"); w.Code != http.StatusNotFound || !strings.Contains(
+		w.Body.String(), "There is no such run.",
+	) {
+		t.Errorf("a run that is not there: status %d", w.Code)
+	}
+}

@@ -1,0 +1,313 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// The tests named TestWays use every feature of the Loop page: by mouse, and
+// what each hand does by a gesture of its own also by keyboard alone and with a
+// finger on a phone; in the long tier all features by all three. After each
+// action the page must show what the session on the server holds.
+
+// visitor is someone at the Loop page, with one way of using it.
+type visitor struct {
+	*browser.Tab
+	browser.Hands
+	t *testing.T
+	x *site
+}
+
+// feature is something that the page can do. It begins at the first stage of a
+// text with default settings, after the commands given, which the server
+// carries out by itself.
+type feature struct {
+	name  string
+	given []session.Command
+	use   func(v *visitor)
+	hands gesture
+}
+
+// gesture says whether the three hands do a thing in ways of their own, such as
+// dragging, or all press the same buttons.
+type gesture bool
+
+const (
+	press    gesture = false
+	gestures gesture = true
+)
+
+// useAll goes through features by mouse, and in the long tier by every hand.
+func useAll(t *testing.T, features []feature) {
+	t.Parallel()
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
+		useOn(t, screen, hands, features)
+	})
+}
+
+// TestWaysByGesture goes, by keyboard and with a finger, through what they do by
+// gestures of their own.
+func TestWaysByGesture(t *testing.T) {
+	t.Parallel()
+	features := slices.Concat(
+		drawFeatures, historyFeatures, insideFeatures, settingsFeatures, shareFeatures, stripFeatures,
+	)
+	features = slices.DeleteFunc(features, func(f feature) bool { return f.hands == press })
+	browser.EveryWay(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
+		if path.Base(t.Name()) != "mouse" { // which the tests of each kind use
+			useOn(t, screen, hands, features)
+		}
+	})
+}
+
+// useOn opens a page and goes through features on it, one after another.
+func useOn(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands, features []feature) {
+	x := newSite(t, limits{})
+	tab := visit(t, x, screen)
+	hands(tab).Press("#prompt-form [data-prompt]")
+	tab.Wait("a text", atStage("1"))
+	for _, f := range features {
+		t.Run(f.name, func(t *testing.T) {
+			at := tab.As(t)
+			v := &visitor{at, hands(at), t, x}
+			v.given(append(fresh(), f.given...)...)
+			v.same()
+			f.use(v)
+		})
+	}
+}
+
+// visit opens the Loop page as a learner of its own.
+func visit(t *testing.T, x *site, screen browser.Screen) *browser.Tab {
+	t.Helper()
+	tab := browser.Open(t, screen, x.http.URL+"/loop")
+	tab.Wait("a live page", isLive)
+	return tab
+}
+
+// fresh begins a text with the settings of a page just opened.
+func fresh() []session.Command {
+	d := infer.DefaultSettings()
+	return []session.Command{
+		session.Pause{},
+		session.SetAll(d),
+		session.SetSpeed{Speed: session.SpeedNormal},
+		session.SetLook{On: true},
+		session.Start{Prompt: storyPrompt},
+	}
+}
+
+// given has the server carry out commands that nobody pressed.
+func (v *visitor) given(commands ...session.Command) {
+	v.t.Helper()
+	for _, c := range commands {
+		if _, err := v.run().Do(context.Background(), c, nil, 0); err != nil {
+			v.t.Fatalf("%+v: %v", c, err)
+		}
+	}
+}
+
+// state is what the server holds.
+func (v *visitor) state() *session.State { return v.run().Latest() }
+
+// run is the one that someone watches.
+func (v *visitor) run() joined {
+	v.t.Helper()
+	list := v.x.live()
+	for _, r := range list {
+		if len(list) == 1 || len(r.connections()) > 0 {
+			return r
+		}
+	}
+	v.t.Fatal("nobody watches a run")
+	return joined{}
+}
+
+// comes waits until the server's state is as wanted, and the page shows it.
+func (v *visitor) comes(what string, is func(*session.State) bool) *session.State {
+	v.t.Helper()
+	if !v.reaches(is) {
+		v.Shot("failed.png")
+		v.t.Fatalf(
+			"the server never came to %s; it is at %+v with %+v\nthe page says %q", what, v.state().Cursor,
+			v.state().Settings, v.complaints(),
+		)
+	}
+	v.same()
+	return v.state()
+}
+
+// reaches waits until the run's state is as wanted, and reports false where it
+// never is. It watches the run as a connection does.
+func (v *visitor) reaches(is func(*session.State) bool) bool {
+	v.t.Helper()
+	for end := time.Now().Add(browser.Patience); time.Now().Before(end); {
+		if v.run().reaches(is, time.After(time.Second)) { // the page may go on to another run
+			return true
+		}
+	}
+	return false
+}
+
+// at is a condition on the stage shown.
+func at(step int, stage infer.Kind) func(*session.State) bool {
+	return func(st *session.State) bool { return st.Cursor == session.Cursor{Step: step, Stage: stage} }
+}
+
+func (v *visitor) complaints() []string {
+	v.t.Helper()
+	return browser.Value[[]string](
+		v.Tab, `[...document.querySelectorAll('.field-error')].map(e => e.textContent).filter(Boolean)`,
+	)
+}
+
+// shown is what a page says, wherever the state says it too.
+type shown struct {
+	Stage   string    // number on the rail
+	Now     string    // step of the token marked
+	Scrub   string    // "12 of 21"
+	Tokens  []string  // texts, white space marked
+	Ps      []string  // the figures under them
+	Prompt  int       // its tokens
+	Inputs  []float64 // of all knobs, in their order
+	Stops   []string
+	Speed   string
+	Playing bool
+	Stopped bool
+	Lines   int // branches in the tree
+}
+
+const pageShows = `(() => {
+	const $ = (s) => document.querySelector(s), $$ = (s) => [...document.querySelectorAll(s)];
+	return {
+		stage: $('#rail [aria-current=step] i')?.textContent ?? '',
+		now: $('#strip-gen [aria-current]')?.dataset.step ?? '',
+		scrub: scrub.value + ' of ' + scrub.max,
+		tokens: $$('#strip-gen > *').map((e) => e.children[1].textContent.trim()),
+		ps: $$('#strip-gen small').map((e) => e.lastChild.textContent.trim()),
+		prompt: $$('#strip-prompt .tok--given').length,
+		inputs: ['temperature', 'top_k', 'top_p', 'min_p', 'typical_p', 'seed', 'max_tokens']
+			.map((f) => Number($('[data-set=' + f + ']').value)),
+		stops: JSON.parse($('#stops').dataset.stops),
+		speed: JSON.parse($('#transport [aria-pressed=true]').dataset.cmd).speed,
+		playing: $('#transport [data-cmd*=pause]') !== null,
+		stopped: $('#strip-next').classList.contains('is-stopped'),
+		lines: $$('#branches .tree__leaf').length,
+	}
+})()`
+
+// shouldShow is what a page must say of a state. It is worked out here from the
+// engine's own values, and not by package stage.
+func shouldShow(st *session.State) shown {
+	d := st.Settings
+	e := shown{
+		Tokens: []string{}, Ps: []string{}, Prompt: len(st.PromptTokens), Stops: []string{}, Speed: string(st.Speed),
+		Playing: st.Playing, Stopped: st.Stopped != infer.StopNone,
+		Stage: strconv.Itoa(int(st.Cursor.Stage)),
+		Scrub: fmt.Sprintf(
+			"%d of %d", (st.Cursor.Step-1)*7+int(st.Cursor.Stage), (st.Frontier().Step-1)*7+int(st.Frontier().Stage),
+		),
+	}
+	for _, k := range terms.Knobs() {
+		e.Inputs = append(e.Inputs, d.Value(k.Key))
+	}
+	e.Stops = append(e.Stops, d.Stop.Strings...)
+	for _, step := range st.Steps {
+		if step.Ran < infer.KindAppend {
+			break
+		}
+		e.Tokens = append(e.Tokens, marked(st.Model.Token(step.Chosen).Text))
+		e.Ps = append(e.Ps, places(step.P, 2))
+		if step.N == st.Cursor.Step {
+			e.Now = strconv.Itoa(step.N)
+		}
+	}
+	if len(st.Branches) > 1 {
+		e.Lines = len(st.Branches)
+	}
+	return e
+}
+
+// marked is a token as screens write it: a space at an end is a dot.
+func marked(text string) string {
+	text = strings.ReplaceAll(text, "\n", "↵")
+	if strings.HasPrefix(text, " ") {
+		text = "·" + text[1:]
+	}
+	return text
+}
+
+// places is a probability with n decimals; what would round to 0 or 1 without
+// being it is said to be less or more than the least and the most of them.
+func places(p float64, n int) string {
+	s := fmt.Sprintf("%.*f", n, p)
+	switch zeros := strings.Repeat("0", n); {
+	case s == "0."+zeros && p > 0:
+		return "<0." + zeros[1:] + "1"
+	case s == "1."+zeros && p < 1:
+		return ">0." + strings.Repeat("9", n)
+	}
+	return s
+}
+
+// settle waits until two frames have been drawn, and with them what the page
+// leaves for after a frame.
+func (v *visitor) settle() {
+	v.t.Helper()
+	browser.Value[bool](v.Tab, `(window.drawn = 0, requestAnimationFrame(() => setTimeout(() =>
+		requestAnimationFrame(() => setTimeout(() => { window.drawn = 2; })))), true)`)
+	v.Wait("two frames", `window.drawn === 2`)
+}
+
+// same waits until the page says what the server's state is.
+func (v *visitor) same() {
+	v.t.Helper()
+	var got, want shown
+	for end := time.Now().Add(browser.Patience); time.Now().Before(end); v.Changed() {
+		want, got = shouldShow(v.state()), browser.Value[shown](v.Tab, pageShows)
+		if reflect.DeepEqual(got, want) {
+			v.settle()
+			return
+		}
+	}
+	v.Shot("failed.png")
+	g, _ := json.Marshal(got)
+	w, _ := json.Marshal(want)
+	v.t.Fatalf("the page shows\n%s\nthe run has\n%s\nit complains %q", g, w, v.complaints())
+}
+
+// open opens a menu or another part that folds, unless it is open.
+func (v *visitor) open(details string) {
+	v.t.Helper()
+	if !browser.Value[bool](v.Tab, fmt.Sprintf(`document.querySelector(%q).open`, details)) {
+		v.Press(details + " > summary")
+		v.Wait(details+" to open", fmt.Sprintf(`document.querySelector(%q).open`, details))
+	}
+}
+
+// says waits until an element's text holds words.
+func (v *visitor) says(selector, words string) {
+	v.t.Helper()
+	v.Wait(
+		fmt.Sprintf("%q in %s", words, selector),
+		fmt.Sprintf(`document.querySelector(%q)?.innerText.replace(/\s+/g, ' ').includes(%q)`, selector, words),
+	)
+}
+
+// cmd selects the button that sends a command, within a part of the page.
+func cmd(within, command string) string {
+	return fmt.Sprintf(`%s [data-cmd='%s']`, within, command)
+}

@@ -1,0 +1,183 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+var insideFeatures = []feature{
+	{"head", []session.Command{oneToken, oneStage}, useHead, press},
+	{"row of the picture", []session.Command{oneToken, oneStage}, useCanvas, gestures},
+	{"block", []session.Command{oneToken, oneStage}, useBlock, press},
+	{"early read-out", nil, useReadout, press},
+	{"look or not", nil, useLook, press},
+	{"cost column", []session.Command{oneToken, oneToken}, useCost, press},
+}
+
+// TestWaysInside looks into the forward pass, and at what it costs.
+func TestWaysInside(t *testing.T) { useAll(t, insideFeatures) }
+
+// mostRead are the n positions with the largest weights, the largest first.
+func mostRead(weights []float32, n int) []int {
+	order := make([]int, len(weights))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case weights[a] > weights[b]:
+			return -1
+		case weights[a] < weights[b]:
+			return 1
+		}
+		return 0
+	})
+	return order[:min(n, len(order))]
+}
+
+// useHead points at a head, reads what it reads most, and asks for all of it.
+func useHead(v *visitor) {
+	weights := v.state().Look.Blocks[2].Attention[1] // block 3, head 2
+	const head = `[data-head="2.1"]`
+	v.Point(head)
+	v.says("#work-line", "Block 3, head 2")
+	for _, i := range mostRead(weights, 3) {
+		v.says("#work-line", fmt.Sprintf("at %d", i+1))
+		v.says("#work-line", places(float64(weights[i]), 4))
+	}
+	if v.Name() != "touch" { // where the tap has pressed it already
+		v.Press(head)
+	}
+	v.says("#head-detail h3", "Block 3, head 2 reads")
+	got := v.Texts("#head-detail .reads li:not(.reads__rest) b")
+	var want []string
+	for _, i := range mostRead(weights, len(weights)) {
+		want = append(want, places(float64(weights[i]), 4))
+	}
+	if want = want[:len(got)]; len(got) == 0 || !slices.Equal(got, want) {
+		v.t.Errorf("the head reads %q, want %q", got, want)
+	}
+	v.Press("#head-detail .detail__x")
+	v.Wait("the head to be shut", `document.getElementById('head-detail').hidden`)
+}
+
+// useCanvas presses a row of the picture, which stands for its head's button.
+// The keyboard has the button instead.
+func useCanvas(v *visitor) {
+	if v.Name() == "keyboard" {
+		v.Press(`[data-head="0.0"]`)
+		v.says("#head-detail h3", "Block 1, head 1 reads")
+		return
+	}
+	v.Press(`canvas[data-heat="4"]`) // in its middle, where head 3 of six ends
+	v.Wait(
+		"a head of block 5", `/^Block 5, head [34] reads/.test(document.querySelector('#head-detail h3')?.innerText)`,
+	)
+}
+
+// useBlock opens a block: its norms, shapes and values.
+func useBlock(v *visitor) {
+	b := v.state().Look.Blocks[3]
+	v.Press(`.blk__open[data-cmd*='"block":4']`)
+	v.says("#inside h3", "Inside block 4")
+	want := []string{fmt.Sprintf("%.2f", b.NormIn), fmt.Sprintf("%.2f", b.NormMid), fmt.Sprintf("%.2f", b.NormOut)}
+	if got := v.Texts("#inside .parts dd"); !slices.Equal(got, want) {
+		v.t.Errorf("norms %q, want %q", got, want)
+	}
+	c := v.state().Model.Config()
+	for _, shape := range []string{
+		fmt.Sprintf("%d heads × %d", c.Heads, c.HeadDim), fmt.Sprintf("%d heads × %d", c.KVHeads, c.HeadDim),
+		terms.Count(c.FFN),
+	} {
+		v.says("#inside", shape+"; from")
+	}
+	v.open("#inside .ins__tensor:nth-of-type(3) details")
+	minus := func(x float32) string {
+		s := fmt.Sprintf("%.2f", x)
+		if s == "-0.00" {
+			return "0.00"
+		}
+		if s[0] == '-' {
+			s = "−" + s[1:]
+		}
+		return s
+	}
+	values := v.Text("#inside .ins__tensor:nth-of-type(3) .vals dd")
+	if want := minus(b.Query[0]) + " " + minus(b.Query[1]) + " "; len(values) < len(want) ||
+		values[:len(want)] != want {
+		v.t.Errorf("the query's values begin %.30q, want %q", values, want)
+	}
+	v.Press("#inside .detail__x")
+	v.Wait("the block to be shut", `document.getElementById('inside').hidden`)
+}
+
+// useReadout unfolds what a block would say if it stopped there: five tokens.
+func useReadout(v *visitor) {
+	says := v.state().Look.Blocks[1].Says
+	const block = "#panel .blk:nth-child(2)"
+	v.says(block+" .blk__say b", places(says[0].P, 2))
+	v.open(block + " .blk__say details")
+	var want []string
+	for _, r := range says {
+		want = append(want, marked(r.Token.Text)+" "+places(r.P, 2))
+	}
+	got := browser.Value[[]string](
+		v.Tab,
+		fmt.Sprintf(
+			`[...document.querySelectorAll('%s .blk__say details li')].map(e => e.innerText.replace(/\s+/g, ' `+
+				`').trim())`,
+			block,
+		),
+	)
+	if len(want) != 5 || !slices.Equal(got, want) {
+		v.t.Errorf("the block says %q, want %q", got, want)
+	}
+}
+
+// useLook stops looking, and looks again.
+func useLook(v *visitor) {
+	v.Press(cmd("#panel", `{"cmd":"look","on":false}`))
+	if st := v.comes("not looking", func(st *session.State) bool { return !st.Looking }); st.Look != nil {
+		v.t.Error("something was looked at")
+	}
+	v.Wait("no heads and no pictures", `document.querySelector('[data-head], canvas') === null`)
+	v.Press(cmd("#panel", `{"cmd":"look","on":true}`))
+	v.comes("looking", func(st *session.State) bool { return st.Looking && st.Look != nil })
+	v.Wait("the pictures", `document.querySelectorAll('canvas[data-heat]').length === 6`)
+}
+
+// useCost shows the cache by head, and the chart's figures.
+func useCost(v *visitor) {
+	v.Press("#kv-heads")
+	v.Wait(
+		"the grid by head",
+		`document.querySelector('.kv-heads').checkVisibility() && `+
+			`!document.querySelector('.kv-layers').checkVisibility()`,
+	)
+	v.Press("#kv-heads")
+	v.Wait(
+		"the grid by layer",
+		`!document.querySelector('.kv-heads').checkVisibility() && `+
+			`document.querySelector('.kv-layers').checkVisibility()`,
+	)
+	v.open(".cost .twin")
+	st := v.state()
+	var want []string
+	for _, step := range st.Steps {
+		if step.Ran == infer.KindCache {
+			want = append(want, fmt.Sprint(step.N))
+		}
+	}
+	v.Wait(fmt.Sprintf("a table of the steps %q", want), fmt.Sprintf(
+		`[...document.querySelectorAll('#cost-table tbody th')].map((e) => e.innerText.trim()).join() === '%s'`,
+		strings.Join(want, ",")))
+	v.says("#tokens", fmt.Sprintf("in %d", len(st.PromptTokens)))
+	v.says("#tokens", fmt.Sprintf("out %d", len(st.Steps)))
+}

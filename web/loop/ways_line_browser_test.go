@@ -1,0 +1,289 @@
+package loop
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// Tests of what happens to the line between page and server, and to the server.
+
+// visitAt opens a page of a site and begins a text, as someone with a mouse.
+func visitAt(t *testing.T, x *site) *visitor {
+	t.Helper()
+	tab := visit(t, x, browser.Laptop)
+	v := &visitor{tab, browser.Mouse(tab), t, x}
+	v.Press("#prompt-form [data-prompt]")
+	v.Wait("a text", atStage("1"))
+	return v
+}
+
+// watchTokens notes every token that comes into the text or goes.
+const watchTokens = `window.came = []; new MutationObserver((list) => {
+	for (const { addedNodes, removedNodes } of list) {
+		for (const e of addedNodes) if (e.id) came.push(e.id);
+		for (const e of removedNodes) if (e.id) came.push('-' + e.id);
+	}
+}).observe(document.getElementById('strip-gen'), {childList: true})`
+
+// TestFrozenLine stops the line without closing it while the run plays, and
+// while keys are pressed. When it goes on, every token is there once, in order,
+// every key has counted once, and the connection is the same.
+func TestFrozenLine(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	p := x.proxied(t)
+	v := visitAt(t, x.through(p))
+	v.given(session.Try{Key: "loop"}, session.SetKnob("max_tokens", 400), session.SetSpeed{Speed: session.SpeedFour})
+	v.same()
+	v.Eval(watchTokens)
+	line := func() string { return x.onlyRun().line() }
+	before := line()
+
+	t.Run("keys", func(t *testing.T) {
+		thaw := p.Freeze()
+		for range 3 {
+			v.Keys(browser.ArrowRight)
+		}
+		v.Keys("n") // to the end of this turn
+		v.Keys("n")
+		v.settle()
+		if st := v.state(); !at(1, infer.KindForward)(st) || !browser.Value[bool](v.Tab, atStage("1")) {
+			t.Errorf("the run is at %+v, and the line is frozen", st.Cursor)
+		}
+		thaw()
+		v.comes("two tokens", at(2, infer.KindCache))
+	})
+	t.Run("stages", func(t *testing.T) { frozenPlay(v, p, session.SpeedFour, 4) })
+	t.Run("whole tokens", func(t *testing.T) { frozenPlay(v, p, session.SpeedMax, 120) })
+
+	var want []string
+	for n := range v.state().Steps {
+		want = append(want, tokenID(n+1))
+	}
+	if got := browser.Value[[]string](v.Tab, `came`); !slices.Equal(got, want) {
+		t.Errorf("tokens came and went as\n%q, want\n%q", got, want)
+	}
+	if after := line(); after != before {
+		t.Errorf("the connection was given up: %s, was %s", after, before)
+	}
+}
+
+// frozenPlay freezes the line while the run plays, until it has n tokens.
+func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
+	v.t.Helper()
+	v.given(session.SetKnob("max_tokens", float64(n)), session.SetSpeed{Speed: speed}, session.Play{})
+	v.Wait("playing", `document.querySelector('#transport [data-cmd*=pause]') !== null`)
+	thaw := p.Freeze()
+	// The run goes on without the page: once, until all that had left must have
+	// arrived and been drawn, and then again.
+	goesOn := func() string {
+		from := v.state().Frontier()
+		eventually(v.t, func() bool {
+			st := v.state()
+			f := st.Frontier()
+			return (f.Step-from.Step)*7+int(f.Stage)-int(from.Stage) >= 7 || st.Stopped != infer.StopNone
+		})
+		v.settle()
+		return browser.Value[string](
+			v.Tab, `document.getElementById('rail').innerText + document.getElementById('strip-gen').innerText`,
+		)
+	}
+	if shows, now := goesOn(), goesOn(); now != shows {
+		v.t.Errorf("the page shows %q on a frozen line, and showed %q", now, shows)
+	}
+	thaw()
+	v.comes("the end", func(st *session.State) bool { return len(st.Steps) == n && st.Stopped == infer.StopMaxTokens })
+}
+
+// TestFrozenLineGivenUp: a page that was asleep asks for a sign, gets none, and
+// takes another connection. A key pressed meanwhile counts once or not at all.
+func TestFrozenLineGivenUp(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	p := x.proxied(t)
+	v := visitAt(t, x.through(p))
+	v.given(oneToken)
+	v.same()
+	thaw := p.Freeze()
+	v.Keys(browser.ArrowRight)
+	v.Eval(`document.dispatchEvent(new Event('visibilitychange'))`)
+	v.Wait(
+		"the line to be given up",
+		`document.documentElement.dataset.conn === 'reconnecting' && !document.getElementById('conn').hidden`,
+	)
+	thaw()
+	v.Wait("another line", isLive+` && document.getElementById('conn').hidden`)
+	v.same()
+	v.comes("the stage that the key asked for, once", at(2, infer.KindForward))
+	v.Press(cmd("#transport", `{"cmd":"token"}`))
+	v.comes("the next token", at(2, infer.KindCache))
+}
+
+// TestPressLostWithTheServer: what was pressed and had not arrived when the
+// server went down is not guessed at by the one that comes after it; the page
+// says so, and shows the stage that it showed.
+func TestPressLostWithTheServer(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	p := x.proxied(t)
+	y := x.through(p)
+	v := visitAt(t, y)
+	v.MayLose()
+	v.given(oneToken)
+	v.same()
+	v.Wait("the link in the address", `location.search.includes('log=')`)
+	p.Lose(func() { v.Keys(browser.ArrowRight) })
+	x.stop()
+	v.Wait("the loss to be told", `document.documentElement.dataset.conn === 'reconnecting'`)
+	v.x = newSiteAt(t, limits{}, x.http.Listener.Addr().String())
+	v.x.through(p)
+	p.Mend()
+	v.Eval(`dispatchEvent(new Event('online'))`)
+	v.says("#told", "rebuilt from the link")
+	v.says("#err-general", "lost before this was answered")
+	v.comes("the stage from before", at(1, infer.KindCache))
+	v.Keys(browser.ArrowRight)
+	v.comes("the next stage", at(2, infer.KindForward))
+	v.Wait("the words gone", `document.getElementById('err-general').textContent === ''`)
+}
+
+// TestPressInTheGap: what was pressed in the moment when the line broke, and never
+// arrived, is sent again on the next one, and counts once.
+func TestPressInTheGap(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	p := x.proxied(t)
+	v := visitAt(t, x.through(p))
+	v.MayLose()
+	v.given(oneToken)
+	v.same()
+	p.Lose(func() { v.Keys(browser.ArrowRight) })
+	v.Wait("the loss to be told", `document.documentElement.dataset.conn === 'reconnecting'`)
+	if st := v.state(); !at(1, infer.KindCache)(st) {
+		t.Fatalf("the key has arrived: the run is at %+v", st.Cursor)
+	}
+	p.Mend()
+	v.Eval(`dispatchEvent(new Event('online'))`)
+	v.comes("the stage that the key asked for", at(2, infer.KindForward))
+	v.same()
+	v.Keys(browser.ArrowRight)
+	v.comes("the next stage", at(2, infer.KindLogits))
+}
+
+// TestTwoTabsAtOnce: two tabs drive one run, each without waiting for the
+// other; both show what comes of it, and both can go on.
+func TestTwoTabsAtOnce(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	v := visitAt(t, x)
+	tab := v.Another(browser.Phone, v.URL())
+	w := &visitor{tab, browser.Touch(tab), t, x}
+	w.Wait("a live page", isLive)
+	w.same()
+	for n := range 6 {
+		v.Press("#transport [data-cmd*=token]")
+		w.Press("#transport .btn--main") // a stage
+		if n == 3 {
+			w.Slide("#temperature", 1.4)
+			v.Press("#presets button:nth-child(2)")
+		}
+	}
+	v.same()
+	w.same()
+	w.Press(cmd("#transport", `{"cmd":"reset"}`))
+	v.comes("the prompt", at(1, infer.KindForward))
+	w.same()
+	v.Press(cmd("#transport", `{"cmd":"play"}`))
+	w.Wait("playing", `document.querySelector('#transport [data-cmd*=pause]') !== null`)
+	w.Press(cmd("#transport", `{"cmd":"pause"}`))
+	v.comes("a pause", func(st *session.State) bool { return !st.Playing })
+}
+
+// TestReloadAtEveryStage, at rest and while the run plays.
+func TestReloadAtEveryStage(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	v := visitAt(t, x)
+	v.given(oneToken)
+	// The figures of every stage; times are shown as measured, so they stay too.
+	const figures = `[...document.querySelectorAll('#panel :is(h2, dd, tbody tr, tfoot tr), #peek, ` +
+		`#cost')].map((e) => e.textContent.replace(/\s+/g, ' ').trim()).join('\n')`
+	for _, k := range infer.Kinds {
+		v.given(oneStage)
+		v.same()
+		before := browser.Value[string](v.Tab, figures)
+		v.Reload()
+		if got := browser.Value[string](v.Tab, figures); got != before { // by HTTP
+			t.Errorf("stage %s after a reload:\n%s\nit was\n%s", k, got, before)
+		}
+		v.Wait("a live page", isLive)
+		v.same()
+		if got := browser.Value[string](v.Tab, figures); got != before { // by the socket
+			t.Errorf("stage %s, live again:\n%s\nit was\n%s", k, got, before)
+		}
+	}
+	// A stage lasts long enough for two reloads on any machine to meet the run
+	// in the middle of its first turns.
+	v.given(
+		session.Try{Key: "loop"}, session.SetSpeed{Speed: session.SpeedFour}, session.SetKnob("max_tokens", 300),
+		session.Play{},
+	)
+	for range 2 {
+		was := v.state().Cursor
+		eventually(t, func() bool { return v.state().Cursor != was })
+		v.Reload()
+		v.Wait("a live page", isLive)
+		if !v.state().Playing {
+			t.Fatal("a reload has stopped the run")
+		}
+	}
+	v.given(session.SetKnob("max_tokens", float64(len(v.state().Steps)+1)), session.SetSpeed{Speed: session.SpeedMax})
+	v.comes("the end", func(st *session.State) bool { return st.Stopped == infer.StopMaxTokens })
+}
+
+// TestWaysReconnect: while the server is away the page says so and keeps what
+// it shows; "Try now" brings it back by itself to the same stage of a server
+// that has just started, or says that there is none yet.
+func TestWaysReconnect(t *testing.T) {
+	t.Parallel()
+	browser.Ways(t, func(t *testing.T, screen browser.Screen, hands func(*browser.Tab) browser.Hands) {
+		x := newSite(t, limits{})
+		tab := visit(t, x, screen)
+		v := &visitor{tab, hands(tab), t, x}
+		v.MayLose()
+		v.Press("#prompt-form [data-prompt]")
+		v.Wait("a text", atStage("1"))
+		v.given(oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindFilter})
+		v.same()
+		v.Wait("the link in the address", `location.search.includes('log=')`)
+		want := v.state()
+		x.stop()
+		v.Wait(
+			"the loss to be told",
+			`document.documentElement.dataset.conn === 'reconnecting' && !document.getElementById('conn').hidden`,
+		)
+		v.says("#conn", "Connection lost. Trying again")
+		v.Press("[data-reconnect]")
+		v.Press(cmd("#transport", `{"cmd":"step"}`))
+		v.says("#err-general", "this was not sent")
+		if !browser.Value[bool](v.Tab, atStage("4")) {
+			t.Error("the page does not show what it showed")
+		}
+		v.x = newSiteAt(t, limits{}, x.http.Listener.Addr().String())
+		// By a script, since the page may come back by itself between a look and a press.
+		v.Eval(`if (!document.getElementById('conn').hidden) document.querySelector('[data-reconnect]').click()`)
+		v.says("#told", "rebuilt from the link")
+		st := v.comes("the same stage", at(2, infer.KindFilter))
+		for i, step := range want.Steps {
+			if st.Steps[i].Chosen != step.Chosen {
+				t.Errorf("step %d is %d, was %d", i+1, st.Steps[i].Chosen, step.Chosen)
+			}
+		}
+		v.Press(cmd("#transport", `{"cmd":"step"}`))
+		v.comes("the next stage", at(2, infer.KindSample))
+	})
+}

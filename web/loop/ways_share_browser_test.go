@@ -1,0 +1,146 @@
+package loop
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+var shareGiven = []session.Command{oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindFilter}}
+
+var shareFeatures = []feature{
+	{"link", shareGiven, useLink, press},
+	{"files", shareGiven, useFiles, press},
+	{"theme", nil, useTheme, press},
+	{"keys", nil, useKeyList, press},
+	{"predict", shareGiven, usePredict, press}, // the last: it leaves the page
+}
+
+// TestWaysShare takes things away from the page, and sets the page up.
+func TestWaysShare(t *testing.T) { useAll(t, shareFeatures) }
+
+// useLink copies the link of the stage shown.
+func useLink(v *visitor) {
+	v.open("#share")
+	v.Press("[data-copy-link]")
+	v.says("#told", "Link copied")
+	st := v.state()
+	want := v.x.http.URL + "/loop?log=" + session.LinkOf(st)
+	if got := v.Clipboard(); got != want {
+		v.t.Errorf("copied %s, want %s", got, want)
+	}
+	v.Wait("the menu to shut", `!document.querySelector('#share').open`)
+}
+
+// useFiles saves the four files: each is what the server makes of the state.
+func useFiles(v *visitor) {
+	downloads := v.Downloads()
+	st := v.state()
+	for _, name := range []string{"text", "trace", "chart", "table"} {
+		e := exports[name]
+		v.open("#share")
+		v.Press(fmt.Sprintf("#share [data-export=%s]", name))
+		got := downloads.File(fileName(st) + e.ending)
+		var want bytes.Buffer
+		if err := e.write(v.t.Context(), &want, st); err != nil {
+			v.t.Fatal(err)
+		}
+		if !bytes.Equal(got, want.Bytes()) {
+			v.t.Errorf("%s: %d bytes were saved, want %d: %.60q", name, len(got), want.Len(), got)
+		}
+		if name == "table" { // the whole vocabulary and a line of names
+			if rows, err := csv.NewReader(bytes.NewReader(got)).ReadAll(); err != nil ||
+				len(rows) != 1+st.Model.Config().Vocab {
+				v.t.Errorf("%d rows, %v", len(rows), err)
+			}
+		}
+	}
+	if text := downloads.File(fileName(st) + ".txt"); !strings.HasPrefix(string(text), storyPrompt) {
+		v.t.Errorf("the text is %q", text)
+	}
+	v.Press("#share > summary")
+	v.Wait("the menu to shut", `!document.querySelector('#share').open`)
+}
+
+// usePredict follows the link to the game that asks for the next token of this text.
+func usePredict(v *visitor) {
+	link := session.LinkOf(v.state())
+	v.open("#try")
+	v.Press("[data-predict]")
+	v.Wait("the game", `location.pathname === '/predict' && document.readyState === 'complete'`)
+	if want := v.x.http.URL + "/predict?log=" + link; v.URL() != want {
+		v.t.Errorf("it is at %s, want %s", v.URL(), want)
+	}
+}
+
+// useTheme switches between light and dark; a reload keeps it.
+func useTheme(v *visitor) {
+	const dark = `getComputedStyle(document.body).backgroundColor`
+	light := browser.Value[string](v.Tab, dark)
+	v.theme()
+	v.Wait("another ground", fmt.Sprintf(`%s !== %q`, dark, light))
+	other := browser.Value[string](v.Tab, dark)
+	v.Reload()
+	v.Wait("a live page", isLive)
+	if got := browser.Value[string](v.Tab, dark); got != other {
+		v.t.Errorf("after a reload the ground is %s, was %s", got, other)
+	}
+	v.theme()
+	v.Wait("the first ground", fmt.Sprintf(`%s === %q`, dark, light))
+	v.same()
+}
+
+// theme presses the switch, which a narrow window keeps in its menu.
+func (v *visitor) theme() {
+	v.t.Helper()
+	if v.Name() == "touch" {
+		v.open(".top__menu")
+	}
+	v.Press("[data-theme-toggle]")
+}
+
+// useKeyList opens the list of keys, switches letter keys off and on, and shuts
+// it again. Keys may come to a phone too, from a keyboard beside it.
+func useKeyList(v *visitor) {
+	if v.Name() == "keyboard" {
+		v.Keys("?")
+	} else {
+		v.Press(v.keyList())
+	}
+	v.tickLetterKeys()
+	v.Keys("n")
+	v.Keys(browser.ArrowRight) // no letter; whatever n had done would be done first
+	if st := v.comes("a stage", at(1, infer.KindLogits)); len(st.Steps) != 1 {
+		v.t.Errorf("letter keys are off, and one moved the run to %+v", st.Cursor)
+	}
+	v.Press(v.keyList()) // by its button: ? is a letter key too
+	v.tickLetterKeys()
+	v.Keys("n")
+	v.comes("a token", at(1, infer.KindCache))
+}
+
+// keyList is the button that shows the list, which a narrow window keeps in its
+// menu.
+func (v *visitor) keyList() string {
+	v.t.Helper()
+	if v.Name() != "touch" {
+		return ".top__keys"
+	}
+	v.open(".top__menu")
+	return ".top__menu [data-dialog=keys]"
+}
+
+// tickLetterKeys ticks or unticks the box in the list, and shuts it.
+func (v *visitor) tickLetterKeys() {
+	v.t.Helper()
+	v.Wait("the list", `document.getElementById('keys').open`)
+	v.Press("[data-letter-keys]")
+	v.Press("#keys form button")
+	v.Wait("the list to shut", `!document.getElementById('keys').open`)
+}
