@@ -15,6 +15,12 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
+// conn is a [wire.Conn] that is always ready and passes messages to a function.
+type conn func(wire.Message) error
+
+func (c conn) Send(m wire.Message) error { return c(m) }
+func (conn) Ready() error                { return nil }
+
 // visitor is a page at a lab's feed.
 type visitor struct {
 	t    *testing.T
@@ -37,7 +43,7 @@ func (s *site) open(name string) *visitor {
 		end: make(chan error, 1),
 	}
 	go func() {
-		w.end <- f.Serve(ctx, w.in, wire.SendFunc(func(m wire.Message) error { w.out <- m; return nil }))
+		w.end <- f.Serve(ctx, w.in, conn(func(m wire.Message) error { w.out <- m; return nil }))
 	}()
 	s.t.Cleanup(func() {
 		cancel()

@@ -18,6 +18,12 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
+// conn is a [wire.Conn] that is always ready and passes messages to a function.
+type conn func(wire.Message) error
+
+func (c conn) Send(m wire.Message) error { return c(m) }
+func (conn) Ready() error                { return nil }
+
 // withDraft gives the pages the bundled pair.
 func (s *site) withDraft() *site {
 	s.T.Helper()
@@ -63,7 +69,7 @@ func (s *site) asks(spec *spec, commands ...map[string]string) []wire.Message {
 	var answers []wire.Message
 	done := make(chan error)
 	go func() {
-		done <- feed.Serve(context.Background(), in, wire.SendFunc(func(m wire.Message) error {
+		done <- feed.Serve(context.Background(), in, conn(func(m wire.Message) error {
 			answers = append(answers, m)
 			return nil
 		}))

@@ -104,7 +104,7 @@ func TestOnlyTheNewestCommandCounts(t *testing.T) {
 	close(in)
 	var acks []uint64
 	if err := f.Serve(
-		context.Background(), in, wire.SendFunc(func(m wire.Message) error { acks = append(acks, m.Ack); return nil }),
+		context.Background(), in, conn(func(m wire.Message) error { acks = append(acks, m.Ack); return nil }),
 	); err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestEveryStateIsAccessible(t *testing.T) {
 		if !fixture.LongTier() && slices.Contains(sameParts, s.Name) {
 			continue
 		}
-		tab.Go(x.http.URL + StoryBase + s.Name)
+		tab.Go(x.http.URL + storyBase + s.Name)
 		tab.Until(isReady)
 		tab.AuditState(s.Name, n)
 		if !fixture.LongTier() && n%2 > 0 {

@@ -143,15 +143,18 @@ func TestCostChart(t *testing.T) {
 	}
 }
 
+// TestNotices: what happened to the run is said on the page, its first sentence in
+// bold.
 func TestNotices(t *testing.T) {
-	if n := Expired(""); len(n.Acts) != 1 || n.Acts[0].Toggle != "prompt-box" || n.Kind != NoticeWarn {
-		t.Errorf("%+v", n)
+	st := &session.State{Model: testmodel.Target(t), Notice: "Paused: no memory. Press Play to go on."}
+	v := NewPage(st)
+	if want := (Notice{NoticeWarn, "Paused: no memory.", "Press Play to go on."}); v.Notice != want {
+		t.Errorf("%+v, want %+v", v.Notice, want)
 	}
-	if n := Expired("x"); len(n.Acts) != 2 || n.Acts[0].Href != "/loop?log=x" {
-		t.Errorf("%+v", n)
+	if got := strings.TrimSpace(parse(t, html(t, PageHTML(v))).Find("#notice").Text()); got != st.Notice {
+		t.Errorf("the page says %q, want %q", got, st.Notice)
 	}
-	if v := NewLoading(&session.State{Model: testmodel.Target(t)}, "one moment"); v.Panel.Loading != "one moment" ||
-		v.Spoken != "one moment" {
-		t.Errorf("%+v", v.Panel)
+	if v := NewPage(&session.State{Model: testmodel.Target(t)}); v.Notice != (Notice{}) {
+		t.Errorf("a run without a notice has %+v", v.Notice)
 	}
 }

@@ -3,6 +3,7 @@ package loop
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -12,7 +13,7 @@ import (
 
 // Page is all that the Loop page shows of one state.
 type Page struct {
-	Run      string // the run's id in links and sockets, set by whoever serves the page; "" for none
+	Run      string // the run's id in links and sockets, set by [Server]; "" for none
 	Title    string
 	Model    string // "tiny-5M: 6 blocks, 4,096 tokens, on this computer"
 	Started  bool
@@ -27,67 +28,27 @@ type Page struct {
 	Peek     stage.Peek
 	Branches Branches
 	Notice   Notice
-	Link     string // the run as a link carries it, set by whoever serves the page
-	Lost     bool   // the page begins with its connection lost; for the storybook
+	Link     string // to the run, set by [Server]
 	Pieces   Pieces
 	Spoken   string
-	// code of the class from which someone went on alone here, set by whoever serves the page; "" for none
-	Class string
+	Class    string // code of the class that someone has gone on from alone, set by [Server]; "" for none
 }
 
 // Notice is a message of the run that stays until things change.
 type Notice struct {
-	Kind      NoticeKind
-	Head, Say string
-	Acts      []Act // what can be done, the main thing first
+	Kind NoticeKind
+	Head string // a sentence; "" for no notice
+	Say  string
 }
 
 // NoticeKind says how grave a notice is.
 type NoticeKind string
 
-// The kinds: a stop or a fault (a red cross or square), something to know
-// (amber), something that went well.
+// The kinds: a stop or something wrong (a red cross), something to know (amber).
 const (
-	NoticeStop  NoticeKind = ""
-	NoticeFault NoticeKind = "fault"
-	NoticeWarn  NoticeKind = "warn"
-	NoticeGood  NoticeKind = "good"
+	NoticeStop NoticeKind = ""
+	NoticeWarn NoticeKind = "warn"
 )
-
-// Act is a button of a notice: it sends a command, opens what Toggle names, or
-// follows a link.
-type Act struct {
-	Label, Cmd, Toggle, Href string
-}
-
-// Expired is the notice that a run is gone from the server's memory. With a
-// link it can be made again.
-func Expired(link string) Notice {
-	n := Notice{
-		Kind: NoticeWarn, Head: "This run has expired.",
-		Say: "It was not used for a while, so the server let it go. Your settings are kept.",
-	}
-	if link != "" {
-		n.Say = "It was not used for a while, so the server let it go. Its link still holds all it takes to " +
-			"write the same text again."
-		n.Acts = append(n.Acts, Act{Label: "Rebuild it from the link", Href: "/loop?log=" + link})
-	}
-	n.Acts = append(n.Acts, Act{Label: "New prompt", Toggle: "prompt-box"})
-	return n
-}
-
-// Rebuilt is the notice that a run was made again from its link.
-func Rebuilt() Notice {
-	return Notice{
-		Kind: NoticeGood, Head: "Rebuilt from the link.",
-		Say: "The server no longer had this run, so it was run again, token for token the same.",
-	}
-}
-
-// Fault is the notice that something went wrong, why, and what is kept.
-func Fault(head, why string, acts ...Act) Notice {
-	return Notice{Kind: NoticeFault, Head: head, Say: why, Acts: acts}
-}
 
 // NewPage makes the page's model of a state. It is a pure function.
 func NewPage(s *session.State) Page {
@@ -115,7 +76,8 @@ func modelLine(m *infer.Model) string {
 
 func newNotice(s *session.State) Notice {
 	if s.Notice != "" {
-		return Notice{Kind: NoticeWarn, Say: s.Notice}
+		head, say, _ := strings.Cut(s.Notice, ". ") // a notice without a head is none
+		return Notice{Kind: NoticeWarn, Head: strings.TrimSuffix(head, ".") + ".", Say: say}
 	}
 	if s.Stopped == infer.StopNone {
 		return Notice{}
@@ -136,15 +98,6 @@ func stopSay(s *session.State) string {
 		return fmt.Sprintf("Go on anyway raises the limit by %d; Back looks at any stage again.", infer.GoOnTokens)
 	}
 	return "Go on anyway carries on past it; Back looks at any stage again."
-}
-
-// NewLoading is the page while a run is being made, with say for what is
-// going on: dashed rows stand where the figures will.
-func NewLoading(s *session.State, say string) Page {
-	v := NewPage(s)
-	v.Panel = stage.Stage{Loading: say}
-	v.Spoken = say
-	return v
 }
 
 // made is how many tokens have been appended.

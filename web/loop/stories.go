@@ -17,18 +17,22 @@ import (
 // story is a state of the Loop page and how to get there. Nothing in it is
 // canned: the bundled model runs the commands each time the page is asked for.
 type story struct {
-	Story
+	Group string // "States" or "Stages"
+	Name  string // in the address
+	Title string
+	Say   string // what there is to look at
+
 	commands []session.Command
 	ticks    int                       // of playing, after the commands
 	tune     func(v *Page)             // what is not in a state
 	conn     string                    // how the connection is shown: "" or "reconnecting"
-	until    func(*session.State) bool // steps whole tokens until it is true
+	until    func(*session.State) bool // after the commands, steps whole tokens until it is true
 	then     func(*session.State) []session.Command
 }
 
 const (
 	storyPrompt = "Once upon a time there was a"
-	storyLimit  = 200 // tokens that a story may take to come about
+	storyLimit  = 200 // tokens after which a story gives up
 )
 
 var (
@@ -40,13 +44,13 @@ var (
 
 // stories in the order in which they are listed.
 var stories = []story{
-	tell("States", "empty", "Empty", "No text yet: the prompt box and what to try.").with(),
-	tell(
+	newStory("States", "empty", "Empty", "No text yet: the prompt box and what to try.").with(),
+	newStory(
 		"States", "expired", "Expired", "The address is of a run that is not on this server.",
 	).tuned(func(v *Page) {
 		v.Notice = Notice{Head: "This run is not on this server.", Say: goneText}
 	}),
-	tell(
+	newStory(
 		"States", "bad-link", "A link that cannot be opened", "Damaged, cut short or edited by hand.",
 	).tuned(func(v *Page) {
 		bad := linkProblem(
@@ -56,42 +60,42 @@ var stories = []story{
 		)
 		v.Notice = Notice{Head: bad.head, Say: bad.say}
 	}),
-	tell(
+	newStory(
 		"States", "reconnecting", "Reconnecting", "What you see is still true, but nothing can be sent.",
 	).with(begun, oneToken).lost(),
-	tell("States", "playing", "Playing", "At one stage every 1.2 seconds.").with(begun, oneToken, session.Play{}),
-	tell(
+	newStory("States", "playing", "Playing", "At one stage every 1.2 seconds.").with(begun, oneToken, session.Play{}),
+	newStory(
 		"States", "finishing", "Running to the end", "With progress, and a way to cancel.",
 	).with(begun, session.Finish{}).ticking(12),
-	tell(
+	newStory(
 		"States", "stopped-limit", "Stopped: max tokens", "Go on anyway, or start again.",
 	).with(session.SetKnob("max_tokens", 4), begun, oneToken, oneToken, oneToken, oneToken),
-	tell(
+	newStory(
 		"States", "stopped-end", "Stopped: end of text", "The model has ended the text.",
 	).with(
 		greedy, session.SetKnob("max_tokens", float64(storyLimit)), session.Start{Prompt: "Two plus two is"},
 	).upTo(func(st *session.State) bool {
 		return st.Stopped != infer.StopNone
 	}),
-	tell(
+	newStory(
 		"States", "stopped-string", "Stopped: a stop string", "The text ends before it.",
 	).with(greedy, session.SetStops("."), begun).upTo(func(st *session.State) bool {
 		return st.Stopped != infer.StopNone
 	}),
-	tell(
+	newStory(
 		"States", "idle", "Idle controls", "Under greedy no filter changes anything.",
 	).with(greedy, session.Set{Knobs: infer.Knobs{"top_k": 40, "top_p": 0.5}}, begun, oneStage, oneStage, oneStage),
-	tell(
+	newStory(
 		"States", "rewound", "Rewound", "Looking back: later tokens are still there.",
 	).with(begun, oneToken, oneToken, oneToken, session.Seek{Step: 2, Stage: infer.KindSample}),
-	tell(
+	newStory(
 		"States", "ghosts", "Ghosts",
 		"A changed setting has dropped later tokens; they stay, dashed, until the next draw.",
 	).with(
 		begun, oneToken, oneToken, oneToken, session.Seek{Step: 1, Stage: infer.KindFilter},
 		session.SetKnob("temperature", 1.4),
 	),
-	tell(
+	newStory(
 		"States", "branches", "Branches", "Another token taken by hand; the first line is kept.",
 	).with(begun, oneToken, oneToken, oneToken).going(func(st *session.State) []session.Command {
 		return []session.Command{
@@ -102,52 +106,57 @@ var stories = []story{
 			oneToken,
 		}
 	}),
-	tell(
+	newStory(
 		"States", "bytes", "Bytes and white space", "Characters made of several tokens, line breaks, tabs.",
 	).with(session.Start{Prompt: "Grüße 🦉\n\n\tend  of<|line|>"}, oneToken),
-	tell(
+	newStory(
 		"States", "long", "A long text", "The strip scrolls; heatmaps sum what does not fit.",
 	).with(session.SetKnob("max_tokens", float64(storyLimit)), begun).upTo(func(st *session.State) bool {
 		return len(st.Steps) == 80
 	}).going(func(*session.State) []session.Command { return []session.Command{oneStage} }),
 
-	tell("Stages", "prefill", "1 Forward, the prompt", "All prompt tokens in one pass, a wide band.").with(begun),
-	tell("Stages", "decode", "1 Forward, one token", "One new column, a thin slice.").with(begun, oneToken, oneStage),
-	tell(
+	newStory("Stages", "prefill", "1 Forward, the prompt", "All prompt tokens in one pass, a wide band.").with(begun),
+	newStory(
+		"Stages", "decode", "1 Forward, one token", "One new column, a thin slice.",
+	).with(begun, oneToken, oneStage),
+	newStory(
 		"Stages", "not-looking", "1 Forward, not looked into", "Looking inside is switched off.",
 	).with(session.SetLook{On: false}, begun),
-	tell("Stages", "logits", "2 Logits", "Scores, sorted.").with(begun, oneToken, oneStage, oneStage),
-	tell(
+	newStory("Stages", "logits", "2 Logits", "Scores, sorted.").with(begun, oneToken, oneStage, oneStage),
+	newStory(
 		"Stages", "softmax", "3 Softmax", "Scores become probabilities.",
 	).with(begun, oneToken, oneStage, oneStage, oneStage),
-	tell(
+	newStory(
 		"Stages", "filter", "4 Filter", "What is cut, and by which rule.",
 	).with(
 		session.Set{Knobs: infer.Knobs{"top_k": 8, "min_p": 0.05}}, begun, oneToken, oneStage, oneStage, oneStage,
 		oneStage,
 	),
-	tell("Stages", "sample", "5 Sample", "u falls on a token.").with(begun, oneToken).going(to(infer.KindSample)),
-	tell(
+	newStory("Stages", "sample", "5 Sample", "u falls on a token.").with(begun, oneToken).going(to(infer.KindSample)),
+	newStory(
 		"Stages", "what-if", "5 Sample, another u", "What another u would have chosen.",
 	).with(begun, oneToken).going(to(infer.KindSample, session.WhatIf{U: ptrTo(0.97)})),
-	tell(
+	newStory(
 		"Stages", "greedy", "5 Sample, greedy", "No u: the likeliest.",
 	).with(greedy, begun, oneToken).going(to(infer.KindSample)),
-	tell(
+	newStory(
 		"Stages", "forced", "5 Sample, by hand", "A token that a person chose.",
 	).with(begun, oneToken).going(func(st *session.State) []session.Command {
 		return []session.Command{session.Choose{Step: 1, Token: second(st, 1)}}
 	}),
-	tell(
+	newStory(
 		"Stages", "append", "6 Append", "The token joins the text; the stops are asked.",
 	).with(begun, oneToken).going(to(infer.KindAppend)),
-	tell("Stages", "cache", "7 Cache", "A column for every layer; back to stage 1.").with(begun, oneToken, oneToken),
+	newStory(
+		"Stages", "cache", "7 Cache", "A column for every layer; back to stage 1.",
+	).with(begun, oneToken, oneToken),
 }
 
-func tell(group, name, title, say string) story {
-	return story{Story: Story{Group: group, Name: name, Title: title, Say: say}}
+func newStory(group, name, title, say string) story {
+	return story{Group: group, Name: name, Title: title, Say: say}
 }
 
+// with starts with commands; the other methods say what follows or differs.
 func (s story) with(commands ...session.Command) story { s.commands = commands; return s }
 func (s story) tuned(tune func(*Page)) story           { s.tune = tune; return s }
 func (s story) ticking(n int) story                    { s.ticks = n; return s }
@@ -156,14 +165,14 @@ func (s story) lost() story                            { s.conn = "reconnecting"
 func (s story) upTo(until func(*session.State) bool) story              { s.until = until; return s }
 func (s story) going(then func(*session.State) []session.Command) story { s.then = then; return s }
 
-// to steps to a stage of the next turn, and does what comes then.
+// to steps to a stage of the next turn, and carries out the commands there.
 func to(k infer.Kind, commands ...session.Command) func(*session.State) []session.Command {
 	return func(*session.State) []session.Command {
 		return slices.Concat(slices.Repeat([]session.Command{oneStage}, int(k)), commands)
 	}
 }
 
-// second is the likeliest token that a step did not take.
+// second is the most probable token that a step did not draw.
 func second(st *session.State, step int) int {
 	s := st.Steps[step-1]
 	order := sampling.Rank(s.Logits)
@@ -207,6 +216,9 @@ func (s story) state(ctx context.Context, m *infer.Model) (*session.State, error
 	return run.State(), nil
 }
 
+// storyBase is where the stories' pages are: storyBase + story.Name.
+const storyBase = "/storybook/"
+
 const storyData = "/data"
 
 // storybook answers GET /storybook with a list, and GET /storybook/NAME with
@@ -219,11 +231,7 @@ func (s *Server) storybook(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if name == "" {
-		var list []Story
-		for _, st := range stories {
-			list = append(list, st.Story)
-		}
-		s.HTML(w, r, http.StatusOK, StorybookPage(list))
+		s.HTML(w, r, http.StatusOK, storybookPage(stories))
 		return
 	}
 	name, data := strings.CutSuffix(name, storyData)

@@ -3,11 +3,11 @@ package loop
 // storyGroup is a heading of the storybook's list.
 type storyGroup struct {
 	Name    string
-	Stories []Story
+	Stories []story
 }
 
 // storyGroups sorts stories under their headings, both in the order given.
-func storyGroups(stories []Story) []storyGroup {
+func storyGroups(stories []story) []storyGroup {
 	var groups []storyGroup
 	at := map[string]int{}
 	for _, s := range stories {

@@ -12,16 +12,15 @@ import (
 // on the stage: Forward at 1, Table at 2 to 5, Strip at 3 to 5, Appended at 6,
 // Cache at 7. Empty is a panel before the first prompt.
 type Stage struct {
-	Empty   bool
-	Loading string // what is going on, while there is nothing else to show
-	Enter   string // the stage that has just been reached; "" when looking back
-	Pace    string // "2" or "4" where play goes that fast, "still" where it goes faster
-	N       int
-	Name    string
-	Of      string // "stage 4 of 7"
-	Past    string // set while the learner looks back: where the run has come to
-	Lead    Rich
-	Facts   []Fact
+	Empty bool
+	Enter string // the stage that has just been reached; "" when looking back
+	Pace  string // "2" or "4" where play goes that fast, "still" where it goes faster
+	N     int
+	Name  string
+	Of    string // "stage 4 of 7"
+	Past  string // set while the learner looks back: where the run has come to
+	Lead  Rich
+	Facts []Fact
 
 	Work     *Work // the worked line, of one row of the table
 	Forward  *Forward

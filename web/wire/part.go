@@ -161,15 +161,6 @@ type Conn interface {
 	Ready() error
 }
 
-// SendFunc is a [Conn] that is always ready and passes messages to a function.
-type SendFunc func(Message) error
-
-// Send implements [Conn].
-func (f SendFunc) Send(m Message) error { return f(m) }
-
-// Ready implements [Conn].
-func (SendFunc) Ready() error { return nil }
-
 // Visit is who opens a part, and how.
 type Visit struct {
 	Learner  string     // of the cookie
