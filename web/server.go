@@ -107,8 +107,8 @@ func New(cfg Config) (*Server, error) {
 // Handler answers every request, behind the gate.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Shutdown closes all sockets with code 1012, which tells clients to come
-// back, ends all runs and waits until both are done, no longer than ctx.
+// Shutdown closes all sockets with code 1012, after which clients reconnect, ends
+// all runs and waits until both are done, no longer than ctx.
 // [http.Server.Shutdown] knows nothing of sockets; call it first.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop()

@@ -10,7 +10,7 @@ import (
 )
 
 // Branches is the tree of the lines of text that a run has written, folded:
-// what several lines share stands once, and each goes on where it parts.
+// what several lines share is listed once, and each continues where it branches off.
 type Branches struct {
 	Say  string // "3 branches"; "" while there is one
 	List []BranchNode
@@ -29,7 +29,7 @@ type BranchLine struct {
 	Name    string // "branch 2"
 	Tokens  string // "14 tokens"
 	Current bool
-	Cmd     string // takes it; "" for the current one
+	Cmd     string // switches to it; "" for the current one
 }
 
 func newBranches(s *session.State) Branches {

@@ -70,7 +70,7 @@ func thinned(points []plots.CostPoint) []plots.CostPoint {
 
 // charts remembers the charts drawn last. Drawing takes milliseconds and is
 // asked for at every stage, while the picture changes once a token; steps are
-// never changed, so the last of them stands for all before it.
+// never changed, so the last of them identifies all before it.
 var charts = chartMemory{byStep: map[*infer.Step]plots.Chart{}}
 
 type chartMemory struct {

@@ -75,7 +75,7 @@ func (x *site) dial(protocol, query string) *client {
 	return c
 }
 
-// read takes the next message and updates what is known.
+// read reads the next message and updates what is known.
 func (c *client) read() received {
 	c.t.Helper()
 	c.conn.SetReadDeadline(time.Now().Add(browser.Patience))

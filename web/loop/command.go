@@ -14,14 +14,14 @@ import (
 // order is one message of a client: a command and the client's number for it.
 type order struct {
 	n       uint64          // 0 where the client gave none
-	name    string          // "step", "set", ...
+	name    string          // "step", "set", …
 	command session.Command // nil for open, rebuild, ping, pieces and the queries
-	link    string          // for open and rebuild: the link, which it takes a model to read
+	link    string          // for open and rebuild: the link, still to be parsed for the model
 	pieces  string          // for pieces: the text to cut into tokens
 	query   *query          // what is asked of the run, changing nothing
 }
 
-// commands lists what a message may ask for besides the commands of a run
+// commands lists what a message may request besides the commands of a run
 // ([session.ParseCommand]): its fields, joined by commas, and how to read them.
 var commands = map[string]struct {
 	takes string

@@ -54,7 +54,7 @@ type PresetButton struct {
 	On         bool
 }
 
-// Output is what a slider's value is called. Its number stands in the field
+// Output is what a slider's value is called. Its number is shown in the field
 // beside it, so Note is all that has to be seen.
 type Output struct {
 	Text string // "40, idle"
@@ -156,7 +156,7 @@ func speeds(now session.Speed) ([]SpeedButton, string) {
 	return list, speedSays[now]
 }
 
-// outputs names the sliders' values and tells which of them change nothing:
+// outputs names the sliders' values and marks those that change nothing:
 // a filter is idle when the others alone would keep the same tokens.
 func outputs(s *session.State) map[string]Output {
 	set := s.Settings
@@ -185,12 +185,12 @@ func outputs(s *session.State) map[string]Output {
 	return out
 }
 
-// idleFilters tells which filters cut nothing beyond what the others cut at the
+// idleFilters reports which filters cut nothing beyond what the others cut at the
 // step shown. A filter that is off is not called idle, nor one whose setting the
 // step shown has not used.
 func idleFilters(s *session.State) map[sampling.Rule]bool {
 	set := s.Settings
-	if set.Greedy() { // whatever the step shown was drawn with
+	if set.Greedy() { // no matter what the step shown was drawn with
 		idle := map[sampling.Rule]bool{}
 		for _, k := range terms.Knobs() {
 			off, isFilter := sampling.OffAt(k.Key)
@@ -263,7 +263,7 @@ func (v *Console) stops(s *session.State) {
 		v.StopsHead = "one has fired"
 	}
 	for _, row := range lang.Conditions(s, conditions, reason) {
-		if row.Kind != infer.StopContext || row.Fired { // the cost column tells how full it is
+		if row.Kind != infer.StopContext || row.Fired { // the cost column says how full it is
 			if row.Kind == infer.StopEOS && s.Dist == nil {
 				row.State = "no p yet"
 			}

@@ -1,5 +1,5 @@
-// Package loop is the Loop: its page, what the page is sent afterwards, and what
-// can be taken away from it.
+// Package loop is the Loop: its page, what the page is sent afterwards, links to it
+// and files to save.
 //
 // [NewPage] makes the whole page's model of a state, and [PageHTML] draws it, both
 // over the parts of package stage. [Panels] are the parts of it that are sent again

@@ -18,8 +18,8 @@ import (
 
 // pageData is what the page's script needs to know besides the panels.
 type pageData struct {
-	// The values of the page's input fields, which lie outside of the panels
-	// because the learner may be typing in them.
+	// Inputs are the values of the page's input fields, which are outside of the
+	// panels because the learner may be typing in them.
 	Inputs  infer.Knobs `json:"inputs"`
 	Cursor  cursor      `json:"cursor"`
 	Playing bool        `json:"playing"`
@@ -47,7 +47,7 @@ func scrubOf(st *session.State) scrub {
 	return scrub{number(st.Cursor), number(st.Frontier())}
 }
 
-// show tells which parts outside of the panels are to be seen.
+// show says which parts outside of the panels are visible.
 type show struct {
 	WhatIf bool `json:"whatif"` // another u can be asked about
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // handmade is a run whose numbers come from no engine, so that they are the
 // same on every machine: the score of token i is −(i mod 97)/8 plus 9 for one
@@ -80,7 +80,7 @@ func advance(m *infer.Model, s *infer.Step, favourite int, ran infer.Kind) {
 	}
 }
 
-// TestGoldenJSON pins what viz.json.v1 says of one state, and of the next.
+// TestGoldenJSON pins what viz.json.v1 sends for one state, and of the next.
 func TestGoldenJSON(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -101,7 +101,7 @@ func TestGoldenJSON(t *testing.T) {
 	golden(t, "loop.json.golden", strings.ReplaceAll(out.String(), testmodel.Target(t).Hash(), "HASH"))
 }
 
-// TestGoldenHTML pins what viz.html.v1 says of the same two states.
+// TestGoldenHTML pins what viz.html.v1 sends for the same two states.
 func TestGoldenHTML(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

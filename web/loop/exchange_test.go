@@ -244,7 +244,7 @@ func TestStopString(t *testing.T) {
 	}
 }
 
-// TestSpeed ticks by the clock: at speed 4 a stage takes 0.3 s, so that two
+// TestSpeed ticks by the clock: at speed 4 a stage lasts 0.3 s, so that two
 // stages come by themselves and in order.
 func TestSpeed(t *testing.T) {
 	t.Parallel()

@@ -19,8 +19,8 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/testmodel"
-	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -28,8 +28,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(browser.Suite{M: m}) }
-
-var loadCourse = sync.OnceValues(func() (*lessons.Course, error) { return lessons.Load(lessons.English) })
 
 // limits are those of a site.
 type limits struct {
@@ -66,17 +64,15 @@ func newSiteAt(t testing.TB, l limits, addr string) *site {
 
 // newSiteOn starts a server with the secret of a data folder, by which a restarted
 // server recognizes its learners; or with none.
-func newSiteOn(t testing.TB, l limits, addr string, secret []byte) *site {
+func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 	t.Helper()
-	course, err := loadCourse()
+	h := httptest.NewUnstartedServer(nil)
+	h.Listener.Close()
+	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httptest.NewUnstartedServer(nil)
-	h.Listener.Close()
-	if h.Listener, err = net.Listen("tcp", addr); err != nil {
-		t.Fatal(err)
-	}
+	h.Listener = l
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -88,14 +84,15 @@ func newSiteOn(t testing.TB, l limits, addr string, secret []byte) *site {
 		pool: infer.NewPool(testmodel.Target(t), 0), halted: &sync.RWMutex{},
 	}
 	x.Server = New(Deps{
-		Context: ctx, Model: testmodel.Target(t), Course: course, Learner: learners.Of, Storybook: true, Log: log,
+		Context: ctx, Model: testmodel.Target(t), Course: courseworktest.Course(t), Learner: learners.Of, Log: log,
+		Storybook: true,
 		Runs: runs.New(runs.Config{
-			Model: testmodel.Target(t), Seat: x.seat, MAC: learners.MAC, Limits: l.Limits, Log: log,
+			Model: testmodel.Target(t), Seat: x.seat, MAC: learners.MAC, Limits: bounds.Limits, Log: log,
 		}),
 	})
 	x.wire = wire.NewServer(wire.Config{
 		Parts: map[string]wire.Kind{"": x.attached.to(x.Part())}, Learner: learners.Of, Refuse: shell.Text,
-		Limits: l.Wire, Log: log,
+		Limits: bounds.Wire, Log: log,
 	})
 	mux := http.NewServeMux()
 	x.Mount(mux)
@@ -277,7 +274,7 @@ func (r joined) connections() (list []*livePart) {
 	return list
 }
 
-// line tells one set of connections to the run from another.
+// line identifies the set of connections to the run.
 func (r joined) line() string { return fmt.Sprint(r.connections()) }
 
 // reaches waits until the run's state is as wanted, and reports false if it is

@@ -75,7 +75,7 @@ func parse(t *testing.T, s string) *goquery.Document {
 }
 
 // TestPanels asserts what the server and the page's script build upon: every
-// panel is one element with its id, and is part of the page as it stands there.
+// panel is one element with its id, and is part of the page as it is there.
 func TestPanels(t *testing.T) {
 	for name, st := range states(t) {
 		v := NewPage(st)

@@ -7,7 +7,7 @@ import (
 )
 
 // TestOpenedStaysOpen: what the learner has opened stays so while the panel
-// around it is made anew, with the focus inside of it and without.
+// around it is replaced, with the focus inside of it and without.
 func TestOpenedStaysOpen(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

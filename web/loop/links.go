@@ -12,7 +12,7 @@ import (
 )
 
 // replayTime bounds the replay of a link, and the writing of a file: the longest
-// run of the bundled model takes a second.
+// run of the bundled model needs a second.
 const replayTime = 10 * time.Second
 
 // acquire waits for the one slot in which work is done for a plain request, so that

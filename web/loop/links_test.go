@@ -20,7 +20,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// branched plays a run with a change of settings and a token taken by hand,
+// branched plays a run with a change of settings and a token chosen by hand,
 // and looks back.
 func branched(t *testing.T, c *client, x *site) *session.State {
 	t.Helper()
@@ -199,7 +199,7 @@ func TestRestart(t *testing.T) {
 	sameAsFresh(t, b, wire.ProtocolHTML, again)
 }
 
-// TestExports takes a run away in all its forms; live and by its link they are
+// TestExports saves a run in every format; live and by its link they are
 // the same.
 func TestExports(t *testing.T) {
 	t.Parallel()

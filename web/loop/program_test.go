@@ -19,9 +19,9 @@ func (c *client) state(x *site) *session.State {
 	return x.runOf(c.run).Latest()
 }
 
-// TestProgramIsTold: a program is told what a page shows of branches, of another u
-// and of a search, and the link to what it looks at.
-func TestProgramIsTold(t *testing.T) {
+// TestProgramReceivesEverything: a program receives what a page shows of branches,
+// of another u and of a search, and the link to the stage shown.
+func TestProgramReceivesEverything(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	c := x.dial(wire.ProtocolJSON, "")
@@ -68,7 +68,7 @@ func TestProgramIsTold(t *testing.T) {
 	}
 }
 
-// TestBranchWalk takes every command of branching over both protocols.
+// TestBranchWalk sends every command of branching over both protocols.
 func TestBranchWalk(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{wire.ProtocolHTML, wire.ProtocolJSON} {
@@ -279,7 +279,7 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// TestPageData pins what the script is told besides the panels.
+// TestPageData pins what the script receives besides the panels.
 func TestPageData(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -24,7 +24,7 @@ const (
 	findBytes  = 64 // longest text searched for: tokens are shorter
 )
 
-// check refuses what the state has no answer to.
+// check refuses a query to which the state has no answer.
 func (q *query) check(name string, st *session.State) *terms.Refusal {
 	if !st.Started() {
 		return &terms.Refusal{Code: session.CodeOrder, Message: "There is no text yet: start with a prompt."}

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// TestRefusals sends everything that is wrong in a way that can be told. Each
+// TestRefusals sends every kind of mistake that can be recognized. Each
 // is answered with its code and field, and the run stays as it was.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
@@ -180,7 +180,7 @@ func TestCloseCodes(t *testing.T) {
 	}
 }
 
-// TestSubprotocol: a client that names none, or none that is spoken, is told.
+// TestSubprotocol: a client that names none, or none that the server speaks, is closed with the reason.
 func TestSubprotocol(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -13,11 +13,11 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// folderSecret is the secret of a data folder that two servers have in turn.
+// folderSecret is the secret of a data folder that two servers use in turn.
 var folderSecret = bytes.Repeat([]byte{7}, 32)
 
-// TestRunIsFoundAgain: where a run is gone, its learner's first connection
-// makes it anew under its id, the second finds it there and changes nothing.
+// TestRunIsFoundAgain: if a run is gone, its learner's first connection recreates
+// it under its id, and the second finds it there and changes nothing.
 func TestRunIsFoundAgain(t *testing.T) {
 	t.Parallel()
 	x := newSiteOn(t, limits{}, "127.0.0.1:0", folderSecret)
@@ -96,9 +96,9 @@ func TestTwoTabsAfterARestart(t *testing.T) {
 	b.tokens(3)
 }
 
-// TestFilesTakeTheirTurn: a file of a run is made when no link is replayed and
-// no other file is made.
-func TestFilesTakeTheirTurn(t *testing.T) {
+// TestFilesWaitForTheSlot: a file of a run is written while no link is replayed and
+// no other file is written.
+func TestFilesWaitForTheSlot(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})
 	x.get("/loop") // for the cookie
@@ -111,14 +111,14 @@ func TestFilesTakeTheirTurn(t *testing.T) {
 		impatient := http.Client{Jar: x.jar, Timeout: 100 * time.Millisecond}
 		if resp, err := impatient.Get(address); err == nil {
 			resp.Body.Close()
-			t.Errorf("%s: answered with %s while it was another's turn", name, resp.Status)
+			t.Errorf("%s: answered with %s while the slot was in use", name, resp.Status)
 		}
 		<-x.replays
 		if resp, _ := x.get("/export/" + name + "?run=" + c.run); resp.StatusCode != http.StatusOK {
-			t.Errorf("%s: %s when it was its turn", name, resp.Status)
+			t.Errorf("%s: %s when the slot was free", name, resp.Status)
 		}
 		if len(x.replays) != 0 {
-			t.Errorf("%s: the place is not given free", name)
+			t.Errorf("%s: the slot is not released", name)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 }
 
 // TestFrozenLineGivenUp: a page that was asleep asks for a sign, gets none, and
-// takes another connection. A key pressed meanwhile counts once or not at all.
+// opens another connection. A key pressed meanwhile counts once or not at all.
 func TestFrozenLineGivenUp(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, limits{})

@@ -77,7 +77,7 @@ func Sentence(err error) string {
 	return text
 }
 
-// Fragment tells whether the page's script asks for a part of the page.
+// Fragment reports whether the page's script asks for a part of the page.
 func Fragment(r *http.Request) bool { return r.Header.Get("Viz-Fragment") != "" }
 
 // formBytes bounds a form; the longest fields are an answer in the learner's

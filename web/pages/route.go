@@ -36,7 +36,7 @@ func (b Base) Route(mux *http.ServeMux, none Elsewhere, all ...Routes) {
 	}
 }
 
-// firstPart is what stands between the first two slashes of a pattern.
+// firstPart is the part between the first two slashes of a pattern.
 func firstPart(pattern string) string {
 	_, path, _ := strings.Cut(pattern, "/")
 	part, _, _ := strings.Cut(path, "/")

@@ -173,7 +173,7 @@ func TestGzipFlushes(t *testing.T) {
 }
 
 // TestGzipOfWhatIsNotSent: a request for a version that the server does not have is
-// refused, whether or not it takes gzip.
+// refused, whether or not it accepts gzip.
 func TestGzipOfWhatIsNotSent(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)

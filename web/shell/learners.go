@@ -90,7 +90,7 @@ func (l Learners) Of(r *http.Request) (id string, fresh *http.Cookie) {
 		HttpOnly: true,
 		Secure:   r.TLS != nil,
 		// Lax, not Strict: after a click on a link in a chat a Strict cookie
-		// is not sent, and the learner would be taken for a new one.
+		// is not sent, and the learner would seem to be new.
 		SameSite: http.SameSiteLaxMode,
 	}
 }

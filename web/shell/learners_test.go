@@ -28,7 +28,7 @@ func TestLearnerIsTheSameAfterARestart(t *testing.T) {
 	if again, cookie := ask(Learners{secret, true}, "127.0.0.1:8081", fresh); again != id || cookie != nil {
 		t.Errorf("after a restart the learner is %q with the new cookie %v, want %q and none", again, cookie, id)
 	}
-	// Another folder's server takes no one over, and leaves the cookie alone.
+	// Another folder's server does not accept the cookie, and leaves it alone.
 	other := Learners{[]byte(strings.Repeat("t", 32)), true}
 	if stranger, cookie := ask(other, "127.0.0.1:8080", fresh); stranger == id || cookie == nil ||
 		cookie.Name == fresh.Name {
