@@ -24,7 +24,7 @@ type connection struct {
 	log     *slog.Logger
 	limiter *rate.Limiter // of commands
 	excess  *rate.Limiter // of refusals for lack of the former
-	crowd   func() int // how many connections are open
+	crowd   func() int    // how many connections are open
 
 	ctx context.Context // ends with the connection; its cause is a *closeReason
 	end context.CancelCauseFunc
