@@ -94,31 +94,7 @@ func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 		Parts: map[string]wire.Kind{"": x.attached.to(x.Part())}, Learner: learners.Of, Refuse: shell.Text,
 		Limits: bounds.Wire, Log: log,
 	})
-	mux := http.NewServeMux()
-	x.Mount(mux)
-	shell.MountFiles(mux)
-	mux.Handle("GET /ws", x.wire)
-	mux.HandleFunc("/", shell.Elsewhere(mux))
-	// In place of a page of another room, to which the Loop has a link.
-	mux.HandleFunc("GET /predict", func(w http.ResponseWriter, _ *http.Request) { shell.Text(w, 200, "Predict.") })
-	var hosts []string
-	x.admit = func(more ...string) {
-		hosts = append(hosts, more...)
-		gate := shell.Gate(hosts, log, shell.Compressed(mux))
-		x.handler.Store(&gate)
-	}
-	x.admit(shell.LoopbackHosts(h.Listener.Addr().String())...)
-	h.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		(*x.handler.Load()).ServeHTTP(w, r)
-	})
-	// Small buffers in the kernel, so that a slow reader is noticed soon.
-	h.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-		if err := c.(*net.TCPConn).SetWriteBuffer(32 << 10); err != nil {
-			t.Error(err)
-		}
-		x.conns.Store(c, true)
-		return ctx
-	}
+	x.handle(log)
 	h.Start()
 	x.stop = sync.OnceFunc(func() {
 		ctx, done := context.WithTimeout(context.Background(), browser.Patience)
@@ -136,6 +112,35 @@ func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 	})
 	t.Cleanup(x.stop)
 	return x
+}
+
+// handle sets up the site's addresses, behind the gate.
+func (x *site) handle(log *slog.Logger) {
+	mux := http.NewServeMux()
+	x.Mount(mux)
+	shell.MountFiles(mux)
+	mux.Handle("GET /ws", x.wire)
+	mux.HandleFunc("/", shell.Elsewhere(mux))
+	// In place of a page of another room, to which the Loop has a link.
+	mux.HandleFunc("GET /predict", func(w http.ResponseWriter, _ *http.Request) { shell.Text(w, 200, "Predict.") })
+	var hosts []string
+	x.admit = func(more ...string) {
+		hosts = append(hosts, more...)
+		gate := shell.Gate(hosts, log, shell.Compressed(mux))
+		x.handler.Store(&gate)
+	}
+	x.admit(shell.LoopbackHosts(x.http.Listener.Addr().String())...)
+	x.http.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		(*x.handler.Load()).ServeHTTP(w, r)
+	})
+	// Small buffers in the kernel, so that a slow reader is noticed soon.
+	x.http.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		if err := c.(*net.TCPConn).SetWriteBuffer(32 << 10); err != nil {
+			x.t.Error(err)
+		}
+		x.conns.Store(c, true)
+		return ctx
+	}
 }
 
 // stranger is the same site seen from another browser.
