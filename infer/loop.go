@@ -105,7 +105,7 @@ func (l *Loop) open() *Step {
 	s := &Step{N: len(l.steps) + 1, Settings: l.settings, Input: l.prompt}
 	if len(l.steps) > 0 {
 		last := l.steps[len(l.steps)-1]
-		s.Input, s.Start = []int{last.Chosen}, last.Positions()
+		s.Input, s.Start, s.state = []int{last.Chosen}, last.Positions(), last.next
 	}
 	l.dist = nil
 	return s
@@ -136,13 +136,14 @@ func (l *Loop) logits(_ context.Context, s *Step) (err error) {
 
 func (l *Loop) softmax(_ context.Context, s *Step) error {
 	start := time.Now()
-	p, max, sum := sampling.Softmax(s.Logits, s.Settings.Temperature)
+	scores := s.context().Score(s.Logits, s.Settings.Settings)
+	p, max, sum := scores.Softmax()
 	s.Took[KindSoftmax] = time.Since(start)
-	s.Entropy = sampling.SoftmaxEntropy(s.Logits, s.Settings.Temperature, p, max, sum)
+	s.Entropy = sampling.SoftmaxEntropy(scores.Z, scores.T, p, max, sum)
 	// The filter's answer is worked out along with the softmax's, since a
 	// screen may show what is about to be kept; its time is its own.
 	start = time.Now()
-	l.dist = sampling.Filter(p, max, sum, sampling.Rank(s.Logits), s.Settings.Settings)
+	l.dist = s.context().Filter(scores, p, max, sum, sampling.Rank(scores.Z), s.Settings.Settings)
 	s.Took[KindFilter] = time.Since(start)
 	return nil
 }
@@ -170,7 +171,7 @@ func (l *Loop) sample(_ context.Context, s *Step) error {
 		s.Forced, rank = true, l.dist.RankOf(int32(*l.force))
 	}
 	s.Chosen, s.Rank = int(l.dist.Order[rank]), rank+1
-	s.P, s.Q = l.dist.P[s.Chosen], l.dist.Q(rank)
+	s.P, s.Q, s.next = l.dist.P[s.Chosen], l.dist.Q(rank), l.dist.Next(rank)
 	return nil
 }
 

@@ -19,9 +19,10 @@ type Step struct {
 	Start    int      // positions in the cache before the pass
 	Blocks   cost.Parts
 	Output   cost.Parts
-	Logits   []float32 // [vocab] from stage 2 on, else nil
-	last     []float32 // [width] the newest position after the last block
-	Entropy  float64   // bits, of the distribution after the temperature; from stage 3 on
+	Logits   []float32      // [vocab] from stage 2 on, else nil
+	last     []float32      // [width] the newest position after the last block
+	state    sampling.State // of the rules, before this step
+	Entropy  float64        // bits, of the distribution after the temperature; from stage 3 on
 	Took     [KindCache + 1]time.Duration
 
 	// From stage 5 on.
@@ -31,6 +32,7 @@ type Step struct {
 	Drawn  int  // the token that the draw fell on; Chosen unless Forced
 	P, Q   float64
 	U      float64
+	next   sampling.State // of the rules, for the step after this one
 
 	// From stage 6 on.
 	Text       string // released by this step
@@ -53,5 +55,10 @@ func (s *Step) Distribution() *sampling.Distribution {
 	if s.Logits == nil {
 		return nil
 	}
-	return sampling.Decide(s.Logits, s.Settings.Settings)
+	return s.context().Decide(s.Logits, s.Settings.Settings)
+}
+
+// context is what the rules of sampling may read of the step besides its scores.
+func (s *Step) context() sampling.Context {
+	return sampling.Context{Seed: s.Settings.Seed, Step: s.N, State: s.state}
 }

@@ -137,6 +137,7 @@ func (l *Loop) Cut(n int, kind Kind) error {
 func (s *Step) forget(kind Kind) {
 	kept := Step{
 		N: s.N, Ran: kind, Settings: s.Settings, Input: s.Input, Start: s.Start, Blocks: s.Blocks, last: s.last,
+		state: s.state,
 	}
 	copy(kept.Took[:], s.Took[:kind+1])
 	if kind >= KindLogits {
@@ -148,7 +149,7 @@ func (s *Step) forget(kind Kind) {
 	}
 	if kind >= KindSample {
 		kept.Chosen, kept.Rank, kept.P, kept.Q, kept.U = s.Chosen, s.Rank, s.P, s.Q, s.U
-		kept.Forced, kept.Drawn = s.Forced, s.Drawn
+		kept.Forced, kept.Drawn, kept.next = s.Forced, s.Drawn, s.next
 	}
 	if kind >= KindAppend {
 		kept.Text, kept.Held, kept.Conditions = s.Text, s.Held, s.Conditions

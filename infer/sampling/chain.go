@@ -1,26 +1,20 @@
 package sampling
 
-import (
-	"cmp"
-	"math"
-	"slices"
-	"sort"
+import "github.com/tokenbytoken/viz/infer/terms"
 
-	"github.com/tokenbytoken/viz/infer/terms"
-)
-
-// Rule names what cut a token: a filter, by the key of its knob, or greedy. A
-// token carries the first of the chain that cut it.
+// Rule names a rule of the chain, by the key of its knob where it has one. A
+// token that is cut carries the first rule of the chain that cut it.
 type Rule string
 
-// The rules, in the order in which they are asked.
+// The rules.
 const (
-	RuleNone     Rule = ""       // kept
-	RuleGreedy   Rule = "greedy" // temperature 0 keeps one token
-	RuleTopK     Rule = "top_k"
-	RuleTopP     Rule = "top_p"
-	RuleMinP     Rule = "min_p"
-	RuleTypicalP Rule = "typical_p"
+	RuleNone        Rule = "" // kept
+	RuleTemperature Rule = "temperature"
+	RuleGreedy      Rule = "greedy" // temperature 0 keeps one token
+	RuleTopK        Rule = "top_k"
+	RuleTopP        Rule = "top_p"
+	RuleMinP        Rule = "min_p"
+	RuleTypicalP    Rule = "typical_p"
 )
 
 // Name is the rule as people call it: "top-k".
@@ -31,35 +25,156 @@ func (r Rule) Name() string {
 	return string(r)
 }
 
-// A filter is a rule of the chain that cuts. Adding one is an entry here, a field
-// of [Settings] and a knob in infer/terms.
-type filter struct {
-	rule Rule
-	off  float64 // the setting at which it keeps everything
-	// keep says which tokens of a field it keeps at a setting: one at least.
-	keep func(f field, x float64) mask
-	// reason says what it measured of a token, by rank, and what that is held to.
-	reason func(d *Distribution, m mask, r int, x float64) Reason
-	// early says that it cuts everything from one rank on, and that [Sampler] knows
-	// where without looking further.
+// A rule is a link of the chain. It reads the scores or the distribution, the
+// text so far, its own state and its own u, and returns new scores, or which
+// tokens it keeps and why it cuts the others. Of its functions, score or keep is
+// set and the rest may be nil. All are pure: none changes what it is given.
+type rule struct {
+	name Rule
+	off  float64 // the value of its knob at which it does nothing
+	// score returns the scores that it makes of those that the rules before it left.
+	score func(s Scores, in input) Scores
+	// keep returns the tokens of a field that it keeps: at least one.
+	keep func(f field, in input) mask
+	// reason says what it measured of the token of a rank that it cuts, and what
+	// that was compared with.
+	reason func(d *Distribution, m mask, r int) Reason
+	// next returns its state for the next step, after a rank has been drawn.
+	next func(d *Distribution, r int, in input) any
+	// early says that it cuts everything from some rank on, and that [Sampler] finds
+	// that rank without looking further.
 	early bool
 }
 
-// chain lists the filters in their order. Each is measured on the probabilities
-// before any cut, so the order decides nothing but which of them a token that
-// several cut is said to be cut by ([Distribution.KeepRenormalising] is the other
-// way, where it matters).
-var chain = []filter{
-	{RuleTopK, 0, topK, rankAgainstK, true},
-	{RuleTopP, 1, topP, sumBefore, true},
-	{RuleMinP, 0, minP, shareOfFirst, true},
-	{RuleTypicalP, 1, typicalP, distance, false},
+// chain lists the rules in their order. Those that change scores come first, so
+// that all that cut see the same distribution.
+var chain = []rule{
+	{name: RuleTemperature, off: 1, score: divide},
+	{name: RuleGreedy, keep: mostProbable, reason: noReason, early: true},
+	{name: RuleTopK, off: 0, keep: topK, reason: rankAgainstK, early: true},
+	{name: RuleTopP, off: 1, keep: topP, reason: sumBefore, early: true},
+	{name: RuleMinP, off: 0, keep: minP, reason: shareOfFirst, early: true},
+	{name: RuleTypicalP, off: 1, keep: typicalP, reason: distance},
 }
 
-// late reports whether a filter is on that has to see all tokens.
+// on reports whether a rule does anything at these settings, and its number.
+func (r rule) on(s Settings) (x float64, on bool) {
+	if r.name == RuleGreedy {
+		return s.Temperature, s.Greedy()
+	}
+	x, _ = s.Value(string(r.name))
+	return x, x != r.off
+}
+
+// filter reports whether the rule has a knob and cuts tokens.
+func (r rule) filter() bool { return r.keep != nil && r.name != RuleGreedy }
+
+// Measure says what each rule that cuts is measured on. It decides whether the
+// order of the chain matters.
+type Measure int
+
+// The two measures.
+const (
+	// OnUncut is this program's way: on the probabilities before any cut. Their
+	// order only decides which of several rules is named for a token they all cut.
+	OnUncut Measure = iota
+	// OnRest is the way of llama.cpp and Hugging Face: on what the rule before kept,
+	// rescaled. Rescaling raises every probability, so top-p is reached sooner.
+	OnRest
+)
+
+// Context is what rules may read of a step besides its scores. The zero value
+// suits rules that read nothing else.
+type Context struct {
+	Text  []int // ids of the text so far, the prompt's included
+	Seed  uint64
+	Step  int // 1 for the first generated token
+	State State
+}
+
+// State is what the rules of a chain carry from one step to the next, by their
+// place; nil at the first step. It is never changed: each step makes a new one
+// ([Distribution.Next]), so a step that is run again meets the same.
+type State []any
+
+// input is what one rule reads.
+type input struct {
+	Settings
+	text  []int
+	state any     // what its next returned at the step before, or nil
+	u     float64 // uniform in [0, 1), of this rule at this step
+}
+
+// input is that of the rule at a place of the chain. Its u follows from seed, step
+// and place, as that of the draw follows from seed and step.
+func (c Context) input(s Settings, place int) input {
+	in := input{Settings: s, text: c.Text, u: UFor(c.Seed, c.Step, ForRule+Purpose(place))}
+	if place < len(c.State) {
+		in.state = c.State[place]
+	}
+	return in
+}
+
+// Scores are a step's scores after the rules that change them: Z/T. The softmax
+// divides, in float64.
+type Scores struct {
+	Z []float32 // [vocab] by token id; the logits themselves where no rule changed them
+	T float64
+}
+
+// Score runs the rules that change scores on logits z [vocab], which stay as they
+// are.
+func (c Context) Score(z []float32, s Settings) Scores {
+	scores := Scores{z, 1}
+	for place, r := range chain {
+		if _, on := r.on(s); on && r.score != nil {
+			scores = r.score(scores, c.input(s, place))
+		}
+	}
+	return scores
+}
+
+// Softmax is [Softmax] of the scores.
+func (s Scores) Softmax() (p []float64, max, sum float64) { return Softmax(s.Z, s.T) }
+
+// cut runs the rules that cut on a field, and returns what each of them does and
+// what the last one leaves.
+func (c Context) cut(f field, s Settings, measure Measure) (cuts Cuts, left field) {
+	left = f
+	for place, r := range chain {
+		x, on := r.on(s)
+		if !on || r.keep == nil {
+			continue
+		}
+		m := r.keep(left, c.input(s, place))
+		cuts = append(cuts, Cut{Rule: r.name, At: x, Keeps: m.n, mask: m, place: place})
+		if measure == OnRest {
+			left = left.of(m)
+		}
+	}
+	return cuts, left
+}
+
+// Next is the state of the rules after rank r has been drawn, for the next step's
+// [Context]. It is nil while no rule has any.
+func (d *Distribution) Next(r int) State {
+	var state State
+	for place, rule := range chain {
+		if _, on := rule.on(d.Settings); !on || rule.next == nil {
+			continue
+		}
+		if state == nil {
+			state = make(State, len(chain))
+		}
+		state[place] = rule.next(d, r, d.context.input(d.Settings, place))
+	}
+	return state
+}
+
+// late reports whether a rule is on that has to see all tokens.
 func (s Settings) late() bool {
-	for _, f := range chain {
-		if x, _ := s.Value(string(f.rule)); x != f.off && !f.early {
+	for _, r := range chain {
+		if _, on := r.on(s); on && r.keep != nil && !r.early {
 			return true
 		}
 	}
@@ -69,24 +184,24 @@ func (s Settings) late() bool {
 // OffAt is the setting at which the filter of a knob keeps everything; it is
 // false for a knob that is not a filter's.
 func OffAt(key string) (x float64, ok bool) {
-	for _, f := range chain {
-		if string(f.rule) == key {
-			return f.off, true
+	for _, r := range chain {
+		if string(r.name) == key && r.filter() {
+			return r.off, true
 		}
 	}
 	return 0, false
 }
 
-// Cut is what one filter that is on does alone.
+// Cut is what one rule that is on does alone.
 type Cut struct {
 	Rule  Rule
 	At    float64 // its setting
 	Keeps int     // tokens that it keeps, before any other has cut
 	mask  mask
-	by    int // its place in the chain
+	place int // in the chain
 }
 
-// Cuts are what the filters that are on do alone, in their order.
+// Cuts are what the rules that are on do alone, in their order.
 type Cuts []Cut
 
 // Reach is how many of so many tokens a filter alone keeps: all, where it is off.
@@ -99,7 +214,7 @@ func (list Cuts) Reach(rule Rule, of int) int {
 	return of
 }
 
-// Reason is why a filter cut a token.
+// Reason is why a rule cut a token.
 type Reason struct {
 	Rule Rule
 	// Value is what was measured, Bound what it is held to: of top-k the rank and
@@ -110,131 +225,4 @@ type Reason struct {
 	// Of typical-p: the token's surprise −ln p, which is infinite where p is too small
 	// to be told from 0, and the average one, both in nats.
 	Surprise, Mean float64
-}
-
-// field is what a filter is measured on: tokens from the most probable down.
-type field struct {
-	ids  []int32   // by rank
-	p    []float64 // [vocab] by token id
-	cum  []float64 // Σ p of the first r+1 of ids
-	mass float64   // what p is a share of: 1, or Σ p of ids where others have been cut
-}
-
-// of is the field after a filter, where the next one is measured on what this
-// one left.
-func (f field) of(m mask) field {
-	if m.some == nil {
-		return field{f.ids[:m.n], f.p, f.cum[:m.n], f.cum[m.n-1]}
-	}
-	left := field{p: f.p}
-	for r, id := range f.ids {
-		if m.some[r] {
-			left.mass += f.p[id]
-			left.ids, left.cum = append(left.ids, id), append(left.cum, left.mass)
-		}
-	}
-	return left
-}
-
-// mask says which ranks are kept.
-type mask struct {
-	n    int    // how many
-	some []bool // by rank; nil: the n most probable
-	// Of typical-p.
-	mean, bound float64
-}
-
-func (m mask) has(r int) bool {
-	if m.some == nil {
-		return r < m.n
-	}
-	return m.some[r]
-}
-
-// and keeps what both keep; of is how many tokens there are.
-func (m mask) and(o mask, of int) mask {
-	if m.some == nil && o.some == nil {
-		return mask{n: min(m.n, o.n)}
-	}
-	both := mask{some: make([]bool, of)}
-	for r := range of {
-		if m.has(r) && o.has(r) {
-			both.some[r] = true
-			both.n++
-		}
-	}
-	return both.leading()
-}
-
-// same reports whether two masks keep the same ranks.
-func (m mask) same(o mask) bool { return m.n == o.n && slices.Equal(m.some, o.some) }
-
-// leading leaves the list out where the kept ones are the most probable.
-func (m mask) leading() mask {
-	for r := range m.n {
-		if !m.some[r] {
-			return m
-		}
-	}
-	m.some = nil
-	return m
-}
-
-// topK keeps the x most probable tokens (Fan et al. 2018).
-func topK(f field, x float64) mask { return mask{n: min(int(x), len(f.ids))} }
-
-func rankAgainstK(_ *Distribution, _ mask, r int, x float64) Reason {
-	return Reason{Value: float64(r + 1), Bound: x}
-}
-
-// topP keeps the smallest leading set whose probability is x at least (Holtzman et
-// al. 2019).
-func topP(f field, x float64) mask { return mask{n: prefixReaching(f.cum, x*f.mass)} }
-
-func sumBefore(d *Distribution, _ mask, r int, x float64) Reason {
-	return Reason{Value: d.Cum[r] - d.P[d.Order[r]], Bound: x}
-}
-
-// minP keeps tokens at least x times as probable as the first (Nguyen et al. 2024).
-func minP(f field, x float64) mask {
-	least := x * f.p[f.ids[0]]
-	return mask{n: sort.Search(len(f.ids), func(r int) bool { return f.p[f.ids[r]] < least })}
-}
-
-func shareOfFirst(d *Distribution, _ mask, r int, x float64) Reason {
-	return Reason{Value: d.P[d.Order[r]], Bound: x * d.P[d.Order[0]]}
-}
-
-// typicalP keeps the tokens whose surprise −ln p lies nearest to its average, the
-// entropy in nats, until their probability is x at least (Meister et al. 2022,
-// "Locally Typical Sampling"). Of two that lie equally near the more probable one
-// comes first. It may cut the most probable token, which surprises too little.
-func typicalP(f field, x float64) mask {
-	n := len(f.ids)
-	surprise, near := make([]float64, n), make([]int32, n)
-	m := mask{some: make([]bool, n)}
-	for r, id := range f.ids {
-		near[r] = int32(r)
-		p := f.p[id] / f.mass
-		if surprise[r] = -math.Log(p); p > 0 {
-			m.mean += p * surprise[r]
-		}
-	}
-	away := func(r int32) float64 { return math.Abs(surprise[r] - m.mean) }
-	slices.SortFunc(near, func(a, b int32) int { return cmp.Or(cmp.Compare(away(a), away(b)), cmp.Compare(a, b)) })
-	var total float64
-	for _, r := range near {
-		m.some[r] = true
-		m.n++
-		m.bound = away(r)
-		if total += f.p[f.ids[r]] / f.mass; total >= x-roundingSlack {
-			break
-		}
-	}
-	return m.leading()
-}
-
-func distance(d *Distribution, m mask, r int, _ float64) Reason {
-	surprise := -math.Log(d.P[d.Order[r]])
-	return Reason{Value: math.Abs(surprise - m.mean), Bound: m.bound, Surprise: surprise, Mean: m.mean}
 }

@@ -17,30 +17,39 @@ type Distribution struct {
 	SumExp float64 // Σ e^{(z−max)/T}
 	Keep   int     // how many tokens are kept
 	Mass   float64 // Σ p of the kept tokens
-	Cuts   Cuts    // the filters that are on, in their order
+	Cuts   Cuts    // the filters that are on, in their order; greedy is not among them
 	// Fallback says that the filters keep no token in common, so that the most
 	// probable one stays although some of them cut it.
 	Fallback bool
 
-	kept mask
+	context Context
+	scores  Scores
+	cuts    Cuts // Cuts, and before them greedy where it is on
+	kept    mask
 	// Where the kept are not the most probable ones: their ranks, Σ p of them up to
 	// each, and Σ p of those from each on [Keep+1].
 	ranks     []int32
 	cum, tail []float64
 }
 
-// Decide runs stages 3 and 4 on logits z [vocab].
-func Decide(z []float32, s Settings) *Distribution {
-	p, max, sum := Softmax(z, s.Temperature)
-	return Filter(p, max, sum, Rank(z), s)
+// Decide runs stages 3 and 4 on logits z [vocab], for rules that read nothing
+// but scores.
+func Decide(z []float32, s Settings) *Distribution { return Context{}.Decide(z, s) }
+
+// Decide runs the chain on logits z [vocab].
+func (c Context) Decide(z []float32, s Settings) *Distribution {
+	scores := c.Score(z, s)
+	p, max, sum := scores.Softmax()
+	return c.Filter(scores, p, max, sum, Rank(scores.Z), s)
 }
 
-// Filter cuts p [vocab] (by token id, with max and sum as [Softmax] returned
-// them) by the filters that are on; order is [Rank] of the same scores. Each is
+// Filter runs the rules that cut on p [vocab] (by token id, with max and sum as
+// [Scores.Softmax] returned them); order is [Rank] of the same scores. Each is
 // measured on p before any cut, and what all of them keep is kept; where that is
-// nothing, the most probable token is. Filter keeps p and order without copying.
-func Filter(p []float64, max, sum float64, order []int32, s Settings) *Distribution {
-	d := &Distribution{Settings: s, Order: order, P: p, MaxZ: max, SumExp: sum}
+// nothing, the most probable token is. Filter keeps what it is given without
+// copying.
+func (c Context) Filter(scores Scores, p []float64, max, sum float64, order []int32, s Settings) *Distribution {
+	d := &Distribution{Settings: s, Order: order, P: p, MaxZ: max, SumExp: sum, context: c, scores: scores}
 	d.Cum, d.Tail = make([]float64, len(order)), make([]float64, len(order)+1)
 	var total float64
 	for r, id := range order {
@@ -53,33 +62,29 @@ func Filter(p []float64, max, sum float64, order []int32, s Settings) *Distribut
 		total += d.Tail[r]
 		d.Tail[r] = total
 	}
-	all := field{order, p, d.Cum, 1}
-	for i, f := range chain {
-		x, _ := s.Value(string(f.rule))
-		if x == f.off {
-			continue
-		}
-		m := f.keep(all, x)
-		d.Cuts = append(d.Cuts, Cut{Rule: f.rule, At: x, Keeps: m.n, mask: m, by: i})
+	d.cuts, _ = c.cut(d.uncut(), s, OnUncut)
+	d.Cuts = d.cuts
+	if s.Greedy() {
+		d.Cuts = d.cuts[1:]
 	}
-	d.kept, d.Fallback = d.common(d.Cuts)
+	d.kept, d.Fallback = d.common(d.cuts)
 	d.Keep = d.kept.n
 	d.lay()
 	return d
 }
 
-// common is what filters have in common. Where that is nothing, it is the most
-// probable token, and fallback is set.
-func (d *Distribution) common(cuts []Cut) (kept mask, fallback bool) {
-	if d.Settings.Greedy() {
-		return mask{n: 1}, false
-	}
+// uncut is the field before any cut.
+func (d *Distribution) uncut() field { return field{d.scores.Z, d.Order, d.P, d.Cum, 1} }
+
+// common is what rules have in common. Where that is nothing, it is the most
+// probable token, and fallback is set; greedy keeps that token whatever others do.
+func (d *Distribution) common(cuts Cuts) (kept mask, fallback bool) {
 	kept = mask{n: len(d.Order)}
 	for _, c := range cuts {
 		kept = kept.and(c.mask, len(d.Order))
 	}
 	if kept.n == 0 {
-		return mask{n: 1}, true
+		return mask{n: 1}, !d.Settings.Greedy()
 	}
 	return kept, false
 }
@@ -89,8 +94,11 @@ func (d *Distribution) common(cuts []Cut) (kept mask, fallback bool) {
 // greedy all are idle.
 func (d *Distribution) Idle() map[Rule]bool {
 	idle := map[Rule]bool{}
-	on := d.Cuts
+	on := d.cuts
 	for i := len(on) - 1; i >= 0; i-- {
+		if on[i].Rule == RuleGreedy {
+			continue
+		}
 		others := slices.Concat(on[:i], on[i+1:])
 		if kept, _ := d.common(others); kept.same(d.kept) {
 			idle[on[i].Rule], on = true, others
@@ -161,15 +169,12 @@ func (d *Distribution) CutBy(r int) Rule { return d.Why(r).Rule }
 // Why is the reason for which rank r is cut; its rule is [RuleNone] where it is
 // kept.
 func (d *Distribution) Why(r int) Reason {
-	switch {
-	case d.kept.has(r):
+	if d.kept.has(r) {
 		return Reason{}
-	case d.Settings.Greedy():
-		return Reason{Rule: RuleGreedy}
 	}
-	for _, c := range d.Cuts {
+	for _, c := range d.cuts {
 		if !c.mask.has(r) {
-			why := chain[c.by].reason(d, c.mask, r, c.At)
+			why := chain[c.place].reason(d, c.mask, r)
 			why.Rule = c.Rule
 			return why
 		}
@@ -223,17 +228,9 @@ func (d *Distribution) RankOf(id int32) int {
 	return slices.Index(d.Order, id)
 }
 
-// KeepRenormalising returns how many tokens stay when each filter of the chain, in
-// its order, works on what the one before it kept and rescaled. Other libraries
-// chain theirs so, in orders of their own. Rescaling raises every probability, so
-// top-p is reached sooner.
+// KeepRenormalising returns how many tokens stay when each rule that cuts is
+// measured [OnRest]. Other libraries chain theirs so, in orders of their own.
 func (d *Distribution) KeepRenormalising() int {
-	if d.Settings.Greedy() {
-		return 1
-	}
-	left := field{d.Order, d.P, d.Cum, 1}
-	for _, c := range d.Cuts {
-		left = left.of(chain[c.by].keep(left, c.At))
-	}
+	_, left := d.context.cut(d.uncut(), d.Settings, OnRest)
 	return len(left.ids)
 }

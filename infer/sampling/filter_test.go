@@ -168,17 +168,18 @@ func TestNucleusForgivesRounding(t *testing.T) {
 // nothing. A tail of tiny probabilities is not lost beside the rest.
 func TestTail(t *testing.T) {
 	p := []float64{0.25, 0.6, 0.1, 0.05}
-	d := Filter(p, 0, 1, []int32{1, 0, 2, 3}, Pure)
+	d := Context{}.Filter(Scores{}, p, 0, 1, []int32{1, 0, 2, 3}, Pure)
 	for r, want := range []float64{1, 0.4, 0.15, 0.05, 0} {
 		if !(math.Abs(d.Tail[r]-want) <= 1e-15) {
 			t.Errorf("the tail from rank %d is %v, want %v", r, d.Tail[r], want)
 		}
 	}
-	tiny := Filter([]float64{1, 1e-20, 1e-20}, 0, 1, []int32{0, 1, 2}, Pure)
+	tiny := Context{}.Filter(Scores{}, []float64{1, 1e-20, 1e-20}, 0, 1, []int32{0, 1, 2}, Pure)
 	if tiny.Tail[1] != 2e-20 || tiny.Cum[2] != 1 {
 		t.Errorf("after a sure token %v is left, want 2e-20", tiny.Tail[1])
 	}
-	if !d.Keeps(3) || Filter(p, 0, 1, d.Order, Settings{Temperature: 1, TopK: 2, TopP: 1}).Keeps(2) {
+	third := Context{}.Filter(Scores{}, p, 0, 1, d.Order, Settings{Temperature: 1, TopK: 2, TopP: 1})
+	if !d.Keeps(3) || third.Keeps(2) {
 		t.Error("all are kept without a filter, and the third is not by top-k 2")
 	}
 }

@@ -32,10 +32,9 @@ func (s Settings) Name() string {
 // list is the temperature, by the word given, and every filter that is on.
 func (s Settings) list(temperature string, number func(k terms.Knob, x float64) string) string {
 	list := []string{temperature + " " + terms.Plain(s.Temperature)}
-	for _, f := range chain {
-		k := terms.MustKnob(string(f.rule))
-		if x, _ := s.Value(k.Key); x != f.off {
-			list = append(list, f.rule.Name()+" "+number(k, x))
+	for _, r := range chain {
+		if x, on := r.on(s); on && r.filter() {
+			list = append(list, r.name.Name()+" "+number(terms.MustKnob(string(r.name)), x))
 		}
 	}
 	return strings.Join(list, ", ")

@@ -92,7 +92,7 @@ func BenchmarkDecide(b *testing.B) {
 			{"softmax", func() { Softmax(z, 0.8) }},
 			{"rank", func() { Rank(z) }},
 			{"rank by comparing", func() { rankByComparing(z) }},
-			{"filter", func() { Filter(p, max, sum, order, Pure) }},
+			{"filter", func() { Context{}.Filter(Scores{z, 1}, p, max, sum, order, Pure) }},
 			{"entropy", func() { SoftmaxEntropy(z, 0.8, p, max, sum) }},
 			{"entropy of p", func() { Entropy(p) }},
 		}

@@ -16,8 +16,10 @@ import (
 // Where a filter is on that has to see all tokens, such as typical-p, nothing of
 // that is saved: it ranks them all, and takes new memory for each draw.
 type Sampler struct {
+	context  Context
+	logits   []float32 // [vocab] the caller's
 	settings Settings
-	z        []float32 // [vocab] the caller's
+	z        []float32 // [vocab] the scores: logits where no rule changes them
 	top      float64   // the highest score
 	e        []float64 // [vocab] e^{(z−max)/T}
 	sum      float64   // Σ e; 0 while e has not been worked out
@@ -41,7 +43,13 @@ type Sampler struct {
 
 // Decide takes in logits z [vocab] and settings, as [Decide] does. z is read
 // until the next call and must stay as it is.
-func (s *Sampler) Decide(z []float32, settings Settings) {
+func (s *Sampler) Decide(z []float32, settings Settings) { s.DecideIn(Context{}, z, settings) }
+
+// DecideIn is Decide with what rules may read besides scores, as
+// [Context.Decide].
+func (s *Sampler) DecideIn(c Context, logits []float32, settings Settings) {
+	z := c.Score(logits, settings).Z
+	s.context, s.logits = c, logits
 	s.settings, s.z, s.top, s.sum = settings, z, float64(kernel.Max(z)), 0
 	s.order, s.cum, s.ranked, s.some = s.order[:0], s.cum[:0], false, nil
 	s.below, s.width = float32(math.Inf(1)), firstShell*settings.Temperature
@@ -65,11 +73,11 @@ func (s *Sampler) Decide(z []float32, settings Settings) {
 	s.last = rankKey(z[id], int(id))
 }
 
-// decideWhole is for filters that have to see all tokens: it decides as those do
+// decideWhole is for rules that have to see all tokens: it decides as those do
 // who look.
 func (s *Sampler) decideWhole() {
 	s.exponentials()
-	d := Decide(s.z, s.settings)
+	d := s.context.Decide(s.logits, s.settings)
 	s.some = make([]bool, len(s.z))
 	for i := range d.Keep {
 		id := d.Order[d.KeptRank(i)]

@@ -100,16 +100,14 @@ func TestSamplerOfLargeVocabularies(t *testing.T) {
 // TestSamplerAppliesEveryFilter: one that a sampler does not know, here one that
 // keeps every other rank, is applied all the same.
 func TestSamplerAppliesEveryFilter(t *testing.T) {
-	whole := chain
-	t.Cleanup(func() { chain = whole })
-	chain = append(slices.Clip(chain), filter{rule: "every other", off: 1, keep: func(f field, _ float64) mask {
+	withRules(t, rule{keep: func(f field, _ input) mask {
 		m := mask{some: make([]bool, len(f.ids))}
 		for r := 0; r < len(f.ids); r += 2 {
 			m.some[r] = true
 			m.n++
 		}
 		return m.leading()
-	}})
+	}, reason: noReason})
 	var s Sampler
 	for _, settings := range []Settings{Pure, {Temperature: 1, TopP: 0.9}} {
 		if d := differs(&s, drill, settings, 0.7); d != "" {

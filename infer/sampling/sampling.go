@@ -5,11 +5,14 @@
 // all call these same functions, so a learner who is graded by them is graded by
 // what the program itself does.
 //
-// The order is this program's own (libraries differ) and is fixed:
+// What shapes and cuts the distribution is a chain of rules (chain.go). A rule
+// reads the scores, the text so far, its own state and its own u, and changes
+// scores or cuts tokens. The order is this program's own (libraries differ):
 //
-//  1. z/T, then softmax over the whole vocabulary: [Softmax].
+//  1. The rules that change scores, the temperature last, which divides them:
+//     [Context.Score]. Then the softmax over the whole vocabulary: [Softmax].
 //  2. The filters top-k, top-p, min-p and typical-p, each measured on those same
-//     probabilities, before any other filter has cut anything: [Filter].
+//     probabilities, before any other filter has cut anything: [Context.Filter].
 //  3. One renormalisation over what every filter kept; where they keep nothing in
 //     common, over the most probable token.
 //  4. One draw: u, uniform in [0, 1), falls on the kept tokens laid end to

@@ -65,7 +65,7 @@ func FromVector(p []float64) *Distribution {
 		}
 	}
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(p[b], p[a]), cmp.Compare(a, b)) })
-	return Filter(p, 0, 1, append(order, none...), Pure)
+	return Context{}.Filter(Scores{}, p, 0, 1, append(order, none...), Pure)
 }
 
 // Purpose tells what a u is drawn for. One step may need several: with one
@@ -78,6 +78,7 @@ const (
 	ForDraw   Purpose = iota // the target's own draw, as in the plain loop: [U]
 	ForDraft                 // the draft's proposal for this step
 	ForAccept                // whether the proposal is taken
+	ForRule                  // the rule at place 0 of the chain; the one at place 1 has the next number, and so on
 )
 
 // UFor returns the u of a step (1 for the first generated token) for a

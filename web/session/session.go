@@ -135,7 +135,8 @@ func (s *Session) distribution(step *infer.Step) *sampling.Distribution {
 	d := s.state.Dist
 	if d != nil && step.Logits != nil && len(s.state.Steps) > 0 {
 		old := s.state.Step()
-		if old.Logits != nil && &old.Logits[0] == &step.Logits[0] && d.Settings == step.Settings.Settings {
+		if old.Logits != nil && &old.Logits[0] == &step.Logits[0] && d.Settings == step.Settings.Settings &&
+			old.Settings.Seed == step.Settings.Seed { // a rule may draw
 			return d
 		}
 	}

@@ -1,0 +1,192 @@
+package sampling
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// withRules runs a test with rules at the end of the chain that are always on. No
+// test of this package runs beside another.
+func withRules(t *testing.T, rules ...rule) {
+	t.Helper()
+	old := chain
+	t.Cleanup(func() { chain = old })
+	chain = slices.Concat(old, rules)
+	for i := len(old); i < len(chain); i++ {
+		chain[i].name, chain[i].off = Rule(string(rune('a'+i))), -1 // there is no such knob, so its number is 0
+	}
+}
+
+// mirostat is the second version (Basu et al. 2020) with a target of 1 bit and a
+// learning rate of 0.5: it cuts what surprises more than μ bits, and moves μ by how
+// much the token drawn did.
+func mirostat() rule {
+	mu := func(in input) float64 {
+		if in.state == nil {
+			return 2
+		}
+		return in.state.(float64)
+	}
+	return rule{
+		keep: func(f field, in input) mask {
+			n := 1
+			for n < len(f.ids) && -math.Log2(f.p[f.ids[n]]/f.mass) <= mu(in) {
+				n++
+			}
+			return mask{n: n}
+		},
+		reason: noReason,
+		next:   func(d *Distribution, r int, in input) any { return mu(in) - 0.5*(-math.Log2(d.Q(r))-1) },
+	}
+}
+
+// xtc cuts all but the last of the tokens of at least 0.2 in half of the steps.
+func xtc(us *[]float64) rule {
+	return rule{
+		keep: func(f field, in input) mask {
+			*us = append(*us, in.u)
+			m := mask{n: len(f.ids), some: make([]bool, len(f.ids))}
+			for r := range m.some {
+				cut := in.u < 0.5 && r+1 < len(f.ids) && f.p[f.ids[r+1]] >= 0.2*f.mass
+				if m.some[r] = !cut; cut {
+					m.n--
+				}
+			}
+			return m.leading()
+		},
+		reason: noReason,
+	}
+}
+
+// A state is what the rule made of it at the step before, by hand: the drill's p
+// are 0.6316, 0.2324, 0.0855, 0.0314 and 0.0191, which surprise by 0.663, 2.105,
+// 3.549, 4.991 and 5.712 bits. With μ = 2 the first alone stays; it is drawn with
+// q = 1, so μ is 2 − 0.5·(0 − 1) = 2.5. Then the first two stay, with q 0.7310 and
+// 0.2690; after the second, which surprises by 1.894 bits, μ is 2.5 − 0.447 = 2.053.
+func TestStateGoesFromStepToStep(t *testing.T) {
+	withRules(t, mirostat())
+	place := len(chain) - 1
+	first := Context{Step: 1}.Decide(drill, Pure)
+	if first.Keep != 1 {
+		t.Fatalf("with μ = 2 %d tokens stay, want 1", first.Keep)
+	}
+	second := Context{Step: 2, State: first.Next(0)}
+	for range 2 { // a step that is run again, as after going back, meets the same state
+		d := second.Decide(drill, Pure)
+		if mu := second.State[place]; mu != 2.5 || d.Keep != 2 {
+			t.Fatalf("μ is %v and %d tokens stay, want 2.5 and 2", mu, d.Keep)
+		}
+		if mu := d.Next(1)[place].(float64); !(math.Abs(mu-2.0530) <= 5e-4) {
+			t.Fatalf("after the second token μ is %v, want 2.0530", mu)
+		}
+		if mu := d.Next(0)[place].(float64); !(mu > 2.5) { // another branch
+			t.Fatalf("after the first token μ is %v, want more than 2.5", mu)
+		}
+	}
+	if greedy := Decide(drill, Settings{TopP: 1}); greedy.Next(0) == nil {
+		t.Error("greedy loses the state")
+	}
+}
+
+// A rule's u follows from seed, step and place: it is neither that of the draw nor
+// that of another rule.
+func TestEachRuleHasItsOwnU(t *testing.T) {
+	var us []float64
+	withRules(t, xtc(&us), xtc(&us))
+	c := Context{Seed: 42, Step: 3}
+	c.Decide(drill, Pure)
+	c.Decide(drill, Pure)
+	if len(us) != 4 || us[0] != us[2] || us[1] != us[3] {
+		t.Fatalf("the same step draws %v", us)
+	}
+	for _, other := range []Context{{Seed: 43, Step: 3}, {Seed: 42, Step: 4}} {
+		other.Decide(drill, Pure)
+	}
+	us = append(us[:2], us[4:]...)
+	for purpose := ForDraw; purpose <= ForAccept; purpose++ {
+		us = append(us, UFor(42, 3, purpose))
+	}
+	slices.Sort(us)
+	if n := len(slices.Compact(us)); n != 9 {
+		t.Errorf("of nine u %d differ", n)
+	}
+}
+
+// The first two of the drill have at least 0.2. Where u is below one half the first
+// is cut, and as it is not the last rules that see what it left see the rest.
+func TestRuleThatDraws(t *testing.T) {
+	var us []float64
+	withRules(t, xtc(&us))
+	seen := map[bool]bool{}
+	for step := range 20 {
+		d := Context{Seed: 1, Step: step}.Decide(drill, Pure)
+		cut := us[len(us)-1] < 0.5
+		if d.Stays(0) == cut || !d.Stays(1) || !d.Stays(4) {
+			t.Fatalf("u = %v, and the first token stays: %v", us[len(us)-1], d.Stays(0))
+		}
+		seen[cut] = true
+	}
+	if len(seen) != 2 {
+		t.Error("all u fell on one side")
+	}
+}
+
+// A rule that changes scores reads the text, and all that follows is made of what it
+// left: here no token is drawn twice.
+func TestRuleThatChangesScores(t *testing.T) {
+	withRules(t)
+	chain = append([]rule{{name: "once", off: -1, score: func(s Scores, in input) Scores {
+		s.Z = slices.Clone(s.Z)
+		for _, id := range in.text {
+			s.Z[id] = -1e30
+		}
+		return s
+	}}}, chain...)
+	c := Context{Text: []int{0, 2}}
+	d := c.Decide(drill, Settings{Temperature: 0.5, TopP: 1, TopK: 3})
+	if !slices.Equal(d.Order, []int32{1, 3, 4, 0, 2}) || d.P[0] != 0 || d.P[2] != 0 || d.MaxZ != float64(drill[1]) {
+		t.Errorf("order %v, p %v, max %v", d.Order, d.P, d.MaxZ)
+	}
+	if want := []float32{drill[0], drill[1]}; !slices.Equal(drill[:2], want) || drill[0] < drill[1] {
+		t.Error("the logits have changed")
+	}
+}
+
+// Looking and drawing agree whatever rules are on, also those that no fast path
+// knows of.
+func TestSamplerRunsEveryRule(t *testing.T) {
+	var us []float64
+	withRules(t, mirostat(), xtc(&us))
+	var sampler Sampler
+	rapid.Check(t, func(t *rapid.T) {
+		z, s := scores().Draw(t, "z"), knobs().Draw(t, "settings")
+		c := Context{Seed: 7, Step: rapid.IntRange(1, 100).Draw(t, "step"), State: make(State, len(chain))}
+		c.State[len(chain)-2] = rapid.Float64Range(0, 9).Draw(t, "μ")
+		d := c.Decide(z, s)
+		sampler.DecideIn(c, z, s)
+		u := rapid.Float64Range(0, math.Nextafter(1, 0)).Draw(t, "u")
+		r := d.Draw(u)
+		id := int(d.Order[r])
+		if got := sampler.Token(sampler.Draw(u)); got != id || sampler.Len() != d.Keep || sampler.Q(id) != d.Q(r) {
+			t.Fatalf("token %d of %d with q %v, want %d of %d with %v",
+				got, sampler.Len(), sampler.Q(got), id, d.Keep, d.Q(r))
+		}
+	})
+}
+
+// Rules that change scores come first, so that all that cut see one distribution.
+func TestScoresBeforeCuts(t *testing.T) {
+	cuts := false
+	for _, r := range chain {
+		if (r.score == nil) == (r.keep == nil) || (r.keep == nil) != (r.reason == nil) {
+			t.Errorf("%s has to change scores or to cut, with a reason", r.name)
+		}
+		if r.score != nil && cuts {
+			t.Errorf("%s changes scores after a rule that cuts", r.name)
+		}
+		cuts = cuts || r.keep != nil
+	}
+}

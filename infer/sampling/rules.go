@@ -1,0 +1,78 @@
+package sampling
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+)
+
+// divide is the temperature: the softmax is that of z/T.
+func divide(s Scores, in input) Scores {
+	s.T = divisor(in.Temperature)
+	return s
+}
+
+// mostProbable is greedy: it keeps one token.
+func mostProbable(field, input) mask { return mask{n: 1} }
+
+func noReason(*Distribution, mask, int) Reason { return Reason{} }
+
+// topK keeps the k most probable tokens (Fan et al. 2018).
+func topK(f field, in input) mask { return mask{n: min(in.TopK, len(f.ids))} }
+
+func rankAgainstK(d *Distribution, _ mask, r int) Reason {
+	return Reason{Value: float64(r + 1), Bound: float64(d.Settings.TopK)}
+}
+
+// topP keeps the smallest leading set whose probability is p at least (Holtzman et
+// al. 2019).
+func topP(f field, in input) mask { return mask{n: prefixReaching(f.cum, in.TopP*f.mass)} }
+
+func sumBefore(d *Distribution, _ mask, r int) Reason {
+	return Reason{Value: d.Cum[r] - d.P[d.Order[r]], Bound: d.Settings.TopP}
+}
+
+// minP keeps tokens at least min-p times as probable as the first (Nguyen et al. 2024).
+func minP(f field, in input) mask {
+	least := in.MinP * f.p[f.ids[0]]
+	return mask{n: sort.Search(len(f.ids), func(r int) bool { return f.p[f.ids[r]] < least })}
+}
+
+func shareOfFirst(d *Distribution, _ mask, r int) Reason {
+	return Reason{Value: d.P[d.Order[r]], Bound: d.Settings.MinP * d.P[d.Order[0]]}
+}
+
+// typicalP keeps the tokens whose surprise −ln p lies nearest to its average, the
+// entropy in nats, until their probability is typical-p at least (Meister et al. 2022,
+// "Locally Typical Sampling"). Of two that lie equally near the more probable one
+// comes first. It may cut the most probable token, which surprises too little.
+func typicalP(f field, in input) mask {
+	n := len(f.ids)
+	surprise, near := make([]float64, n), make([]int32, n)
+	m := mask{some: make([]bool, n)}
+	for r, id := range f.ids {
+		near[r] = int32(r)
+		p := f.p[id] / f.mass
+		if surprise[r] = -math.Log(p); p > 0 {
+			m.mean += p * surprise[r]
+		}
+	}
+	away := func(r int32) float64 { return math.Abs(surprise[r] - m.mean) }
+	slices.SortFunc(near, func(a, b int32) int { return cmp.Or(cmp.Compare(away(a), away(b)), cmp.Compare(a, b)) })
+	var total float64
+	for _, r := range near {
+		m.some[r] = true
+		m.n++
+		m.bound = away(r)
+		if total += f.p[f.ids[r]] / f.mass; total >= in.TypicalP-roundingSlack {
+			break
+		}
+	}
+	return m.leading()
+}
+
+func distance(d *Distribution, m mask, r int) Reason {
+	surprise := -math.Log(d.P[d.Order[r]])
+	return Reason{Value: math.Abs(surprise - m.mean), Bound: m.bound, Surprise: surprise, Mean: m.mean}
+}
