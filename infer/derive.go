@@ -76,20 +76,47 @@ func (m *Model) forwardStage(s *Step, head Head) Forward {
 // ranking all of them, and a large vocabulary is ranked once, for its softmax.
 func (m *Model) logitsStage(s *Step, head Head, d *sampling.Distribution, rows int) Logits {
 	head.MultAdds = s.Output.Total()
-	l := Logits{Head: head, Width: m.config.Width, Min: lowest(s.Logits)}
-	l.Vocab = len(s.Logits)
+	z := s.scores()
+	l := Logits{Head: head, Width: m.config.Width, Min: lowest(z)}
+	l.Vocab = len(z)
 	if rows <= 0 || rows > l.Vocab {
 		rows = l.Vocab
 	}
-	for r, id := range leading(s, d, rows) {
-		l.Rows.Rows = append(l.Rows.Rows, Row{Token: m.Token(int(id)), Rank: r + 1, Z: s.Logits[id]})
+	row := func(id, rank int) Row {
+		return Row{Token: m.Token(id), Rank: rank, Z: z[id], Raw: s.Logits[id]}
+	}
+	for r, id := range leading(z, d, rows) {
+		l.Rows.Rows = append(l.Rows.Rows, row(int(id), r+1))
 	}
 	l.Max = l.Rows.Rows[0].Z
 	if s.Ran >= KindSample && s.Rank > rows {
-		l.Rows.Rows[rows-1] = Row{Token: m.Token(s.Chosen), Rank: s.Rank, Z: s.Logits[s.Chosen]}
+		l.Rows.Rows[rows-1] = row(s.Chosen, s.Rank)
 	}
+	l.Penalty = m.penalty(s, z, rows)
 	l.Rest.N = l.Vocab - rows
 	return l
+}
+
+// penalty lists the tokens whose scores the repetition penalty changed to z: the
+// highest first, shortened to rows. It is nil where the penalty is off.
+func (m *Model) penalty(s *Step, z []float32, rows int) *Penalty {
+	if s.Settings.RepetitionPenalty <= 1 {
+		return nil
+	}
+	p := &Penalty{Theta: s.Settings.RepetitionPenalty}
+	seen := map[int]bool{}
+	for _, id := range s.text() {
+		if !seen[id] && z[id] != s.Logits[id] { // a score of 0 stays
+			p.Tokens = append(p.Tokens, Penalized{Token: m.Token(id), Z: z[id], Raw: s.Logits[id]})
+		}
+		seen[id] = true
+	}
+	slices.SortFunc(p.Tokens, func(a, b Penalized) int {
+		return cmp.Or(cmp.Compare(b.Z, a.Z), cmp.Compare(a.ID, b.ID))
+	})
+	p.N = len(p.Tokens)
+	p.Tokens = slices.Clip(p.Tokens[:min(p.N, rows)])
+	return p
 }
 
 // lowest is the lowest of scores that are all finite, which slices.Min does not
@@ -105,15 +132,15 @@ func lowest(z []float32) float32 {
 }
 
 // leading returns the ids of the n highest scores, best first.
-func leading(s *Step, d *sampling.Distribution, n int) []int32 {
+func leading(z []float32, d *sampling.Distribution, n int) []int32 {
 	const few = 100 // up to here, picking is quicker than ranking
 	switch {
 	case d != nil:
 		return d.Order[:n]
 	case n <= few:
-		return sampling.Top(s.Logits, n)
+		return sampling.Top(z, n)
 	}
-	return sampling.Rank(s.Logits)[:n]
+	return sampling.Rank(z)[:n]
 }
 
 func (m *Model) sampleStage(s *Step, head Head, d *sampling.Distribution, rows int) Sample {
@@ -186,7 +213,7 @@ func shorten(total, n, chosen int) []int {
 // row is what is known at a stage of the token at a rank.
 func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row {
 	id := int(d.Order[rank])
-	r := Row{Token: m.Token(id), Rank: rank + 1, Z: s.Logits[id]}
+	r := Row{Token: m.Token(id), Rank: rank + 1, Z: d.Score(id), Raw: s.Logits[id]}
 	if kind >= KindSoftmax {
 		t := cmp.Or(s.Settings.Temperature, 1) // greedy shows the probabilities at T = 1
 		r.ZT, r.P, r.Cum = float64(r.Z)/t, d.P[id], d.Cum[rank]

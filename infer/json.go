@@ -50,8 +50,9 @@ func headJSON(h Head, k Kind) (jsonHead, jsonCost) {
 
 type jsonRow struct {
 	jsonToken
-	Rank int     `json:"rank"`
-	Z    float32 `json:"z"`
+	Rank int      `json:"rank"`
+	Z    float32  `json:"z"`
+	Raw  *float32 `json:"z_raw,omitempty"` // where it is another
 }
 
 type jsonSoftmaxRow struct {
@@ -74,7 +75,36 @@ type jsonRest struct {
 	Q    *float64 `json:"q,omitempty"`
 }
 
-func rowJSON(r Row) jsonRow { return jsonRow{tokenJSON(r.Token), r.Rank, r.Z} }
+func rowJSON(r Row) jsonRow {
+	j := jsonRow{tokenJSON(r.Token), r.Rank, r.Z, nil}
+	if r.Raw != r.Z {
+		j.Raw = &r.Raw
+	}
+	return j
+}
+
+type jsonPenalized struct {
+	jsonToken
+	Z   float32 `json:"z"`
+	Raw float32 `json:"z_raw"`
+}
+
+type jsonPenalty struct {
+	Theta  float64         `json:"repetition_penalty"`
+	N      int             `json:"n"`
+	Tokens []jsonPenalized `json:"tokens"`
+}
+
+func penaltyJSON(p *Penalty) *jsonPenalty {
+	if p == nil {
+		return nil
+	}
+	j := &jsonPenalty{p.Theta, p.N, make([]jsonPenalized, len(p.Tokens))}
+	for i, t := range p.Tokens {
+		j.Tokens[i] = jsonPenalized{tokenJSON(t.Token), t.Z, t.Raw}
+	}
+	return j
+}
 
 func softmaxRowJSON(r Row) jsonSoftmaxRow { return jsonSoftmaxRow{rowJSON(r), r.P, r.Cum} }
 
@@ -115,14 +145,19 @@ func (l Logits) MarshalJSON() ([]byte, error) {
 	head, c := headJSON(l.Head, KindLogits)
 	return json.Marshal(struct {
 		jsonHead
-		Vocab int       `json:"vocab"`
-		Width int       `json:"width"`
-		Min   float32   `json:"min"`
-		Max   float32   `json:"max"`
-		Rows  []jsonRow `json:"rows"`
-		Rest  jsonRest  `json:"rest"`
+		Vocab   int          `json:"vocab"`
+		Width   int          `json:"width"`
+		Min     float32      `json:"min"`
+		Max     float32      `json:"max"`
+		Penalty *jsonPenalty `json:"penalty,omitempty"`
+		Rows    []jsonRow    `json:"rows"`
+		Rest    jsonRest     `json:"rest"`
 		jsonCost
-	}{head, l.Vocab, l.Width, l.Min, l.Max, each(l.Rows.Rows, rowJSON), jsonRest{N: l.Rest.N}, c})
+	}{
+		head, l.Vocab, l.Width, l.Min, l.Max, penaltyJSON(l.Penalty), each(l.Rows.Rows, rowJSON),
+		jsonRest{N: l.Rest.N},
+		c,
+	})
 }
 
 // MarshalJSON implements [Stage].

@@ -105,7 +105,8 @@ func (l *Loop) open() *Step {
 	s := &Step{N: len(l.steps) + 1, Settings: l.settings, Input: l.prompt}
 	if len(l.steps) > 0 {
 		last := l.steps[len(l.steps)-1]
-		s.Input, s.Start, s.state = []int{last.Chosen}, last.Positions(), last.next
+		s.Input, s.Start = []int{last.Chosen}, last.Positions()
+		s.before, s.state = &past{last.Input, last.before}, last.next
 	}
 	l.dist = nil
 	return s

@@ -131,7 +131,7 @@ func alone(t *testing.T, m *Model, s Settings) map[three]float64 {
 			return
 		}
 		text := append(append([]int(nil), prompt...), tokens...)
-		d := sampling.Decide(logitsAfter(t, m, m.NewCache(), text...), s.Settings)
+		d := sampling.Context{Text: text}.Decide(logitsAfter(t, m, m.NewCache(), text...), s.Settings)
 		for r := range d.Keep {
 			if q := d.Q(r); q > 0 {
 				grow(append(append([]int(nil), tokens...), int(d.Order[r])), weight*q)
@@ -185,7 +185,10 @@ func pairs(t *testing.T) []specPair {
 	w := f.random(3)
 	cut := pure(1)
 	cut.Settings = sampling.Settings{Temperature: 1.3, TopK: 3, TopP: 0.9, MinP: 0.05}
+	repeat := pure(1)
+	repeat.Temperature, repeat.TopK, repeat.RepetitionPenalty = 0.8, 3, 2.5
 	return []specPair{
+		{"the whole text counts, with a repetition penalty", f.model(t, w), f.model(t, noisy(w, 0.5, 4)), repeat, 2},
 		{
 			"four tokens, each depending on the one before",
 			bigram(

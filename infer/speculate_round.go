@@ -2,6 +2,7 @@ package infer
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/sampling"
@@ -79,20 +80,33 @@ func (d *said) logits(i int) []float32 {
 	return d.z[i*v : (i+1)*v]
 }
 
-// decide makes positions from up to to of what was said distributions to draw
-// from, and returns those of all positions before to.
-func (d *said) decide(from, to int, s sampling.Settings) []sampling.Sampler {
+// decide makes positions from up to to of what was said in a round distributions to
+// draw from, and returns those of all positions before to.
+func (s *Speculator) decide(r *specRound, by *said, from, to int) []sampling.Sampler {
 	for i := from; i < to; i++ {
-		d.samples[i].Decide(d.logits(i), s)
+		by.samples[i].DecideIn(s.context(r, i), by.logits(i), s.settings.Settings)
 	}
-	return d.samples[:to]
+	return by.samples[:to]
+}
+
+// context is what rules may read at position i of a round: the text is that before
+// the round and the i tokens drafted since. It is the same for both models.
+func (s *Speculator) context(r *specRound, i int) sampling.Context {
+	c := sampling.Context{Seed: s.settings.Seed, Step: r.start - s.prompt + i + 1}
+	if s.settings.ReadsText() {
+		c.Text = slices.Clone(s.text[:r.start])
+		for _, d := range r.drafted[:i] {
+			c.Text = append(c.Text, d.token)
+		}
+	}
+	return c
 }
 
 // needs makes sure that the target's distribution at position i of the round has
 // been worked out. Those after a refusal are never used.
 func (s *Speculator) needs(i int) {
 	r := s.round
-	r.p = s.said.target.decide(len(r.p), max(len(r.p), i+1), s.settings.Settings)
+	r.p = s.decide(r, &s.said.target, len(r.p), max(len(r.p), i+1))
 }
 
 // draftable is how many tokens a round that begins after n tokens of text may
@@ -120,7 +134,7 @@ func (s *Speculator) propose(ctx context.Context) (SpecStage, error) {
 			s.caches.draft.Truncate(from)
 			return nil, err
 		}
-		r.q = s.said.draft.decide(i, i+1, s.settings.Settings)
+		r.q = s.decide(r, &s.said.draft, i, i+1)
 		q := &r.q[i]
 		rank, u := s.draw(q, n-s.prompt+i+1, sampling.ForDraft)
 		id := q.Token(rank)

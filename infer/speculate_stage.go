@@ -299,7 +299,8 @@ func ranking(by strip, vocab int) []int32 {
 
 // keptFirst is all tokens by rank, those that a sampler may draw before the others:
 // of those that it keeps, the last may be too improbable for any draw.
-func keptFirst(by *sampling.Sampler, z []float32) []int32 {
+func keptFirst(by *sampling.Sampler) []int32 {
+	z := by.Scores()
 	kept, cut := make([]int32, 0, len(z)), []int32(nil)
 	for _, id := range sampling.Rank(z) {
 		if by.Q(int(id)) > 0 {
@@ -317,7 +318,7 @@ func (s *Speculator) proposal(r *specRound, i int) Proposal {
 	from, to := by.Segment(d.rank)
 	p := Proposal{Step: r.start - s.prompt + i + 1, Chosen: s.candidate(r, i, d.token, nil), U: d.u, From: from, To: to}
 	if s.Rows >= 0 {
-		p.Candidates = s.candidates(r, i, by.Possible(), keptFirst(by, s.said.draft.logits(i)), nil, d.token)
+		p.Candidates = s.candidates(r, i, by.Possible(), keptFirst(by), nil, d.token)
 	}
 	return p
 }
@@ -331,7 +332,7 @@ func (s *Speculator) scored(r *specRound, i int) Scored {
 		c := s.candidate(r, i, must, nil)
 		st.Drafted = &c
 	}
-	st.Candidates = s.candidates(r, i, r.p[i].Possible(), keptFirst(&r.p[i], s.said.target.logits(i)), nil, must)
+	st.Candidates = s.candidates(r, i, r.p[i].Possible(), keptFirst(&r.p[i]), nil, must)
 	return st
 }
 
@@ -351,7 +352,7 @@ func (s *Speculator) drawn(r *specRound, i int, by strip, residual []float64, ra
 	if residual != nil {
 		order = ranking(by, len(residual))
 	} else {
-		n, order = r.p[i].Possible(), keptFirst(&r.p[i], s.said.target.logits(i))
+		n, order = r.p[i].Possible(), keptFirst(&r.p[i])
 	}
 	d.Candidates = s.candidates(r, i, n, order, residual, id)
 	return d

@@ -84,7 +84,8 @@ type Forward struct {
 type Row struct {
 	Token
 	Rank  int           // 1 is the highest score
-	Z     float32       // the logit
+	Z     float32       // the logit, after the rules that change scores
+	Raw   float32       // the logit as the model gave it
 	ZT    float64       // z / T (z itself under greedy)
 	E     float64       // e^{(z−max)/T}
 	P     float64       // probability over the whole vocabulary
@@ -117,8 +118,22 @@ type Rows struct {
 type Logits struct {
 	Head
 	Rows
-	Width    int     // length of the vector
-	Min, Max float32 // over the whole vocabulary
+	Width    int      // length of the vector
+	Min, Max float32  // over the whole vocabulary
+	Penalty  *Penalty // nil where it is off
+}
+
+// Penalty is what the repetition penalty did to the scores of a step.
+type Penalty struct {
+	Theta  float64
+	N      int         // tokens whose scores it changed
+	Tokens []Penalized // of them the highest, at most as many as there are rows
+}
+
+// Penalized is a token whose score was changed.
+type Penalized struct {
+	Token
+	Raw, Z float32 // before and after
 }
 
 // Softmax is stage 3. Under greedy (Temperature 0) it shows the distribution

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/cost"
@@ -21,6 +22,7 @@ type Step struct {
 	Output   cost.Parts
 	Logits   []float32      // [vocab] from stage 2 on, else nil
 	last     []float32      // [width] the newest position after the last block
+	before   *past          // the text that earlier passes have read
 	state    sampling.State // of the rules, before this step
 	Entropy  float64        // bits, of the distribution after the temperature; from stage 3 on
 	Took     [KindCache + 1]time.Duration
@@ -60,5 +62,29 @@ func (s *Step) Distribution() *sampling.Distribution {
 
 // context is what the rules of sampling may read of the step besides its scores.
 func (s *Step) context() sampling.Context {
-	return sampling.Context{Seed: s.Settings.Seed, Step: s.N, State: s.state}
+	c := sampling.Context{Seed: s.Settings.Seed, Step: s.N, State: s.state}
+	if s.Settings.ReadsText() {
+		c.Text = s.text()
+	}
+	return c
+}
+
+// scores are the step's logits after the rules that change them.
+func (s *Step) scores() []float32 { return s.context().Score(s.Logits, s.Settings.Settings).Z }
+
+// past is a text as a list of what each pass read, the last first. Steps of several
+// branches share what they have in common.
+type past struct {
+	read   []int
+	before *past
+}
+
+// text are the ids of all tokens read so far, this step's included.
+func (s *Step) text() []int {
+	passes := [][]int{s.Input}
+	for p := s.before; p != nil; p = p.before {
+		passes = append(passes, p.read)
+	}
+	slices.Reverse(passes)
+	return slices.Concat(passes...)
 }

@@ -128,19 +128,25 @@ func (f *flags) called(name string) string {
 // helpColumn is where the help tells what a flag does.
 const helpColumn = 21
 
+// helpEntry writes what head does beside it, or below it where head is too long.
+func helpEntry(b *strings.Builder, head, help string) {
+	if len(head) > helpColumn-3 {
+		fmt.Fprintf(b, "  %s\n", head)
+		head = ""
+	}
+	for _, line := range wrap(strings.Fields(help), 80-helpColumn) {
+		fmt.Fprintf(b, "  %-*s%s\n", helpColumn-2, head, line)
+		head = ""
+	}
+}
+
 // help prints the help and returns [flag.ErrHelp].
 func (f *flags) help(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(f.usage)
 	b.WriteString("\nFlags, each with its twin in the environment (VIZ_TOP_K for -top-k):\n")
 	for _, x := range f.listed {
-		head := strings.TrimRight("-"+x.name+" "+x.arg, " ")
-		for i, line := range wrap(strings.Fields(x.help), 80-helpColumn) {
-			if i > 0 {
-				head = ""
-			}
-			fmt.Fprintf(&b, "  %-*s%s\n", helpColumn-2, head, line)
-		}
+		helpEntry(&b, strings.TrimRight("-"+x.name+" "+x.arg, " "), x.help)
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err

@@ -14,13 +14,7 @@ func labList() string {
 	b.WriteString(labUsage + "\nThe labs:\n")
 	for _, l := range lab.All() {
 		info := l.Info()
-		for i, line := range wrap(strings.Fields(info.Title+". "+info.Question), 80-helpColumn) {
-			name := ""
-			if i == 0 {
-				name = info.Name
-			}
-			fmt.Fprintf(&b, "  %-*s%s\n", helpColumn-2, name, line)
-		}
+		helpEntry(&b, info.Name, info.Title+". "+info.Question)
 	}
 	b.WriteString("\n\"viz lab NAME -h\" lists a lab's flags.\n")
 	return b.String()
@@ -34,13 +28,7 @@ func labHelp(info lab.Info, f *flags) string {
 		strings.Join(wrap(strings.Fields(info.Title+". "+info.Question), 80), "\n"),
 	)
 	for _, x := range f.listed {
-		head := strings.TrimRight("-"+x.name+" "+x.arg, " ")
-		for i, line := range wrap(strings.Fields(x.help), 80-helpColumn) {
-			if i > 0 {
-				head = ""
-			}
-			fmt.Fprintf(&b, "  %-*s%s\n", helpColumn-2, head, line)
-		}
+		helpEntry(&b, strings.TrimRight("-"+x.name+" "+x.arg, " "), x.help)
 	}
 	return b.String()
 }

@@ -61,3 +61,18 @@ func TestTraceOfFiltersWithNothingInCommon(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// Viz trace lists the scores that a repetition penalty changed, with what they were.
+func TestTraceUnderARepetitionPenalty(t *testing.T) {
+	args := []string{"trace", "-prompt", "Once upon a time", "-temp", "0", "-n", "1", "-repetition-penalty", "2"}
+	out := ok(t, args...)
+	const say = "repetition penalty 2 lowered the scores of 5 tokens of the text:"
+	_, list, found := strings.Cut(out, say)
+	list, _, _ = strings.Cut(list, "3 softmax")
+	if !found || strings.Count(list, " → ") != 5 {
+		t.Error(out)
+	}
+	if out := ok(t, append(args, "-repetition-penalty", "1")...); strings.Contains(out, "repetition") {
+		t.Error(out)
+	}
+}

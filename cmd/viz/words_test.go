@@ -208,6 +208,7 @@ func TestTerminalSpeaksTheCatalogue(t *testing.T) {
 		"as the page draws": func(*infer.Settings) {},
 		"greedy":            func(s *infer.Settings) { s.Temperature = 0 },
 		"several filters":   func(s *infer.Settings) { s.TopK, s.MinP, s.TypicalP = 40, 0.01, 0.9 },
+		"repeats cost":      func(s *infer.Settings) { s.RepetitionPenalty = 1.3 },
 		"no filter":         func(s *infer.Settings) { s.Settings = sampling.Pure },
 		"a stop string":     func(s *infer.Settings) { s.Stop.Strings = []string{" the", "."} },
 	} {

@@ -145,11 +145,12 @@ func (r *cacheRun) step(n int) error {
 	r.sums = [2][]time.Duration{cached.sums, recomputed.sums}
 	r.spreads = append(r.spreads, row.Cached.Ms, row.Recomputed.Ms)
 
-	d := sampling.Decide(cached.z, r.v.sampling())
-	id := int(d.Order[d.Draw(sampling.U(uint64(r.v.float("seed")), n))])
+	seed := uint64(r.v.float("seed"))
+	d := sampling.Context{Text: r.ids, Seed: seed, Step: n}.Decide(cached.z, r.v.sampling())
+	id := int(d.Order[d.Draw(sampling.U(seed, n))])
 	row.Token = tokenOf(r.m, id)
 	r.compareColumns(n)
-	r.result.Logits = largest(r.m, d.Order, cached.z, recomputed.z)
+	r.result.Logits = largest(r.m, cached.z, recomputed.z)
 	r.ids = append(slices.Clip(r.ids), id)
 	r.result.Steps = append(r.result.Steps, row)
 	r.result.Tokens = append(r.result.Tokens, row.Token)
@@ -204,10 +205,10 @@ func (r *cacheRun) side(s *side, formula cost.Parts, of func(CacheStep) CacheSid
 }
 
 // largest are the logits of the most probable tokens, both ways.
-func largest(m *infer.Model, order []int32, cached, recomputed []float32) []SameLogit {
+func largest(m *infer.Model, cached, recomputed []float32) []SameLogit {
 	const most = 6
 	var list []SameLogit
-	for _, id := range order[:min(most, len(order))] {
+	for _, id := range sampling.Top(cached, most) {
 		a, b := cached[id], recomputed[id]
 		list = append(list, SameLogit{
 			Token: tokenOf(m, int(id)), Cached: a, Recomputed: b,

@@ -70,6 +70,7 @@ func TestLaneNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"t=0": "Greedy", "t=0 k=5": "T 0, top-k 5", "t=0 p=0.5": "T 0, top-p 0.5", "k=1000": "T 1, top-k 1000",
 		"t=0.7 p=0.9": "Common", "t=0.7 minp=0.05 typical=0.2": "T 0.7, min-p 0.05, typical-p 0.2",
+		"t=0.7 p=0.9 rep=1.2": "T 0.7, repetition penalty 1.2, top-p 0.9",
 	} {
 		if lane, err := parseLane(text); err != nil || lane.Name != want {
 			t.Errorf("%s is named %q (%v), want %q", text, lane.Name, err, want)

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -30,6 +31,7 @@ func writePlain(ctx context.Context, m *infer.Model, counter *meter, v Values, t
 	}
 	next, settings, seed := ids[len(ids)-1], v.sampling(), uint64(v.float("seed"))
 	var sampler sampling.Sampler // as the speculator's
+	text := slices.Clone(ids)
 	clock := watchOf(counter)
 	for n := 1; n <= tokens; n++ {
 		before := counter.took
@@ -39,9 +41,9 @@ func writePlain(ctx context.Context, m *infer.Model, counter *meter, v Values, t
 		if _, err := m.LogitsTo(ctx, last, z); err != nil {
 			return t, err
 		}
-		sampler.Decide(z, settings)
+		sampler.DecideIn(sampling.Context{Text: text, Seed: seed, Step: n}, z, settings)
 		next = sampler.Token(sampler.Draw(sampling.U(seed, n)))
-		t.ids = append(t.ids, next)
+		t.ids, text = append(t.ids, next), append(text, next)
 		t.steps, t.at = append(t.steps, counter.took-before), append(t.at, clock.took())
 		if m.EOS(next) {
 			break

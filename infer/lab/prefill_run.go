@@ -128,7 +128,8 @@ func (r *prefillRun) once(at int, keep bool) error {
 	if _, err := r.m.LogitsTo(r.ctx, last, z); err != nil {
 		return err
 	}
-	sampling.Decide(z, r.v.sampling()).Draw(sampling.U(uint64(r.v.float("seed")), 1))
+	seed := uint64(r.v.float("seed"))
+	sampling.Context{Text: ids, Seed: seed, Step: 1}.Decide(z, r.v.sampling()).Draw(sampling.U(seed, 1))
 	took := clock.took()
 	if keep {
 		r.times[at] = append(r.times[at], took)

@@ -24,6 +24,7 @@ type Request struct {
 	TopK        int      `json:"top_k"`
 	MinP        float64  `json:"min_p,omitempty"`
 	TypicalP    float64  `json:"typical_p,omitempty"` // left out where it is off, as min_p is
+	Penalty     float64  `json:"repetition_penalty,omitempty"`
 	Stop        []string `json:"stop"`
 	Stream      bool     `json:"stream"`
 	Seed        uint64   `json:"seed"`
@@ -31,7 +32,8 @@ type Request struct {
 
 // requestFields are the names, which are those of the bill lab's parameters.
 var requestFields = []string{
-	"prompt", "max_tokens", "temperature", "top_p", "top_k", "min_p", "typical_p", "stop", "stream", "seed",
+	"prompt", "max_tokens", "temperature", "top_p", "top_k", "min_p", "typical_p", "repetition_penalty",
+	"stop", "stream", "seed",
 }
 
 // maxRequest is how long the JSON of a request may be.
@@ -42,7 +44,7 @@ func RequestOf(v Values) Request {
 	s := v.sampling()
 	r := Request{
 		Prompt: v["prompt"], MaxTokens: v.int("max_tokens"), Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK,
-		MinP: s.MinP, TypicalP: s.TypicalP,
+		MinP: s.MinP, TypicalP: s.TypicalP, Penalty: s.RepetitionPenalty,
 		Stop: v.strings("stop"), Stream: v.bool("stream"), Seed: uint64(v.float("seed")),
 	}
 	if r.Stop == nil {
@@ -57,7 +59,10 @@ func (r Request) Values() Values {
 		"prompt": r.Prompt, "max_tokens": fmt.Sprint(r.MaxTokens), "stop": terms.Lines(r.Stop),
 		"stream": fmt.Sprint(r.Stream), "seed": fmt.Sprint(r.Seed),
 	}
-	s := sampling.Settings{Temperature: r.Temperature, TopK: r.TopK, TopP: r.TopP, MinP: r.MinP, TypicalP: r.TypicalP}
+	s := sampling.Settings{
+		Temperature: r.Temperature, TopK: r.TopK, TopP: r.TopP, MinP: r.MinP, TypicalP: r.TypicalP,
+		RepetitionPenalty: r.Penalty,
+	}
 	for _, p := range samplingParams(s) {
 		v[p.Name] = p.Default
 	}

@@ -1,6 +1,10 @@
 package sampling
 
-import "github.com/tokenbytoken/viz/infer/terms"
+import (
+	"slices"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
 
 // Rule names a rule of the chain, by the key of its knob where it has one. A
 // token that is cut carries the first rule of the chain that cut it.
@@ -8,13 +12,14 @@ type Rule string
 
 // The rules.
 const (
-	RuleNone        Rule = "" // kept
-	RuleTemperature Rule = "temperature"
-	RuleGreedy      Rule = "greedy" // temperature 0 keeps one token
-	RuleTopK        Rule = "top_k"
-	RuleTopP        Rule = "top_p"
-	RuleMinP        Rule = "min_p"
-	RuleTypicalP    Rule = "typical_p"
+	RuleNone              Rule = "" // kept
+	RuleRepetitionPenalty Rule = "repetition_penalty"
+	RuleTemperature       Rule = "temperature"
+	RuleGreedy            Rule = "greedy" // temperature 0 keeps one token
+	RuleTopK              Rule = "top_k"
+	RuleTopP              Rule = "top_p"
+	RuleMinP              Rule = "min_p"
+	RuleTypicalP          Rule = "typical_p"
 )
 
 // Name is the rule as people call it: "top-k".
@@ -39,16 +44,20 @@ type rule struct {
 	// reason says what it measured of the token of a rank that it cuts, and what
 	// that was compared with.
 	reason func(d *Distribution, m mask, r int) Reason
-	// next returns its state for the next step, after a rank has been drawn.
+	// next returns its state for the next step, after a rank has been drawn. (The
+	// speculator keeps no state, so it must refuse a rule that sets this.)
 	next func(d *Distribution, r int, in input) any
 	// early says that it cuts everything from some rank on, and that [Sampler] finds
 	// that rank without looking further.
 	early bool
+	// text says that it reads the text so far, which a [Context] has to have then.
+	text bool
 }
 
 // chain lists the rules in their order. Those that change scores come first, so
 // that all that cut see the same distribution.
 var chain = []rule{
+	{name: RuleRepetitionPenalty, off: 1, score: penalizeRepeated, text: true},
 	{name: RuleTemperature, off: 1, score: divide},
 	{name: RuleGreedy, keep: mostProbable, reason: noReason, early: true},
 	{name: RuleTopK, off: 0, keep: topK, reason: rankAgainstK, early: true},
@@ -66,8 +75,24 @@ func (r rule) on(s Settings) (x float64, on bool) {
 	return x, x != r.off
 }
 
-// filter reports whether the rule has a knob and cuts tokens.
-func (r rule) filter() bool { return r.keep != nil && r.name != RuleGreedy }
+// Cuts reports whether a rule cuts tokens. Others change scores.
+func (r Rule) Cuts() bool {
+	return slices.ContainsFunc(chain, func(c rule) bool { return c.name == r && c.keep != nil })
+}
+
+// optional reports whether the rule has a knob of its own and can be off. There is
+// always a temperature.
+func (r rule) optional() bool { return r.name != RuleTemperature && r.name != RuleGreedy }
+
+// ReadsText reports whether a rule is on that reads the text so far.
+func (s Settings) ReadsText() bool {
+	for _, r := range chain {
+		if _, on := r.on(s); on && r.text {
+			return true
+		}
+	}
+	return false
+}
 
 // Measure says what each rule that cuts is measured on. It decides whether the
 // order of the chain matters.
@@ -86,7 +111,7 @@ const (
 // Context is what rules may read of a step besides its scores. The zero value
 // suits rules that read nothing else.
 type Context struct {
-	Text  []int // ids of the text so far, the prompt's included
+	Text  []int // ids of the text so far, the prompt's included; needed where [Settings.ReadsText]
 	Seed  uint64
 	Step  int // 1 for the first generated token
 	State State
@@ -181,11 +206,11 @@ func (s Settings) late() bool {
 	return false
 }
 
-// OffAt is the setting at which the filter of a knob keeps everything; it is
-// false for a knob that is not a filter's.
+// OffAt is the setting at which the rule of a knob does nothing; it is false for a
+// knob without such a rule: the temperature, the seed.
 func OffAt(key string) (x float64, ok bool) {
 	for _, r := range chain {
-		if string(r.name) == key && r.filter() {
+		if string(r.name) == key && r.optional() {
 			return r.off, true
 		}
 	}

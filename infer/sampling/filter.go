@@ -73,6 +73,15 @@ func (c Context) Filter(scores Scores, p []float64, max, sum float64, order []in
 	return d
 }
 
+// Score is a token's score after the rules that change scores, before the
+// temperature.
+func (d *Distribution) Score(id int) float32 { return d.scores.Z[id] }
+
+// Entropy is that of P, in bits.
+func (d *Distribution) Entropy() float64 {
+	return SoftmaxEntropy(d.scores.Z, d.scores.T, d.P, d.MaxZ, d.SumExp)
+}
+
 // uncut is the field before any cut.
 func (d *Distribution) uncut() field { return field{d.scores.Z, d.Order, d.P, d.Cum, 1} }
 

@@ -29,11 +29,11 @@ func (s Settings) Name() string {
 	return s.list("T", func(_ terms.Knob, x float64) string { return terms.Plain(x) })
 }
 
-// list is the temperature, by the word given, and every filter that is on.
+// list is the temperature, by the word given, and every other rule that is on.
 func (s Settings) list(temperature string, number func(k terms.Knob, x float64) string) string {
 	list := []string{temperature + " " + terms.Plain(s.Temperature)}
 	for _, r := range chain {
-		if x, on := r.on(s); on && r.filter() {
+		if x, on := r.on(s); on && r.optional() {
 			list = append(list, r.name.Name()+" "+number(terms.MustKnob(string(r.name)), x))
 		}
 	}

@@ -38,6 +38,9 @@ func knobs() *rapid.Generator[Settings] {
 					[]float64{5e-324, math.Nextafter(1, 0)},
 				),
 			).Draw(t, "typical_p"),
+			RepetitionPenalty: rapid.OneOf(
+				rapid.Just(0.0), rapid.Float64Range(1, 10),
+			).Draw(t, "repetition_penalty"),
 		}
 		if err := s.Check(); err != nil {
 			t.Fatalf("drew settings that are refused: %v", err)

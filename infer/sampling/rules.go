@@ -7,6 +7,22 @@ import (
 	"sort"
 )
 
+// penalizeRepeated is the repetition penalty θ of CTRL (Keskar et al. 2019): the
+// score of each token that is in the text, however often, is divided by θ where it
+// is positive and multiplied by θ where it is negative, so that it never rises. As
+// in other libraries the prompt counts, and its start mark.
+func penalizeRepeated(s Scores, in input) Scores {
+	theta := float32(in.RepetitionPenalty)
+	z := slices.Clone(s.Z)
+	for _, id := range in.text { // of the old scores, so that a second time changes nothing
+		if z[id] = s.Z[id] / theta; s.Z[id] < 0 {
+			z[id] = max(s.Z[id]*theta, -math.MaxFloat32)
+		}
+	}
+	s.Z = z
+	return s
+}
+
 // divide is the temperature: the softmax is that of z/T.
 func divide(s Scores, in input) Scores {
 	s.T = divisor(in.Temperature)

@@ -186,6 +186,10 @@ func (s *Sampler) put(id int32, total float64) {
 	s.order, s.cum = append(s.order, id), append(s.cum, total)
 }
 
+// Scores are those by which the tokens rank [vocab]. They are valid until the next
+// decision.
+func (s *Sampler) Scores() []float32 { return s.z }
+
 // Len is the number of tokens kept.
 func (s *Sampler) Len() int { return s.keep }
 

@@ -9,8 +9,8 @@
 // reads the scores, the text so far, its own state and its own u, and changes
 // scores or cuts tokens. The order is this program's own (libraries differ):
 //
-//  1. The rules that change scores, the temperature last, which divides them:
-//     [Context.Score]. Then the softmax over the whole vocabulary: [Softmax].
+//  1. The rules that change scores: the repetition penalty, and the temperature
+//     last, which divides them: [Context.Score]. Then the softmax over the whole vocabulary: [Softmax].
 //  2. The filters top-k, top-p, min-p and typical-p, each measured on those same
 //     probabilities, before any other filter has cut anything: [Context.Filter].
 //  3. One renormalisation over what every filter kept; where they keep nothing in
@@ -45,11 +45,15 @@ type Settings struct {
 	// TypicalP keeps the tokens whose surprise is nearest to the average, with at
 	// least this mass; 0 is off, and so is its knob at 1.
 	TypicalP float64 `json:"typical_p,omitempty"`
+	// RepetitionPenalty lowers the scores of tokens that the text has already: it
+	// divides positive ones and multiplies negative ones; 0 is off, and so is its
+	// knob at 1.
+	RepetitionPenalty float64 `json:"repetition_penalty,omitempty"`
 }
 
 // Uncut reports whether no filter is on.
 func (s Settings) Uncut() bool {
-	s.Temperature = Pure.Temperature
+	s.Temperature, s.RepetitionPenalty = Pure.Temperature, Pure.RepetitionPenalty
 	return s == Pure
 }
 
@@ -73,6 +77,11 @@ func (s Settings) Value(key string) (float64, bool) {
 			return 1, true
 		}
 		return s.TypicalP, true
+	case "repetition_penalty":
+		if s.RepetitionPenalty == 0 {
+			return 1, true
+		}
+		return s.RepetitionPenalty, true
 	}
 	return 0, false
 }
@@ -96,6 +105,10 @@ func (s *Settings) Set(key string, x float64) bool {
 	case "typical_p":
 		if s.TypicalP = x; x == 1 {
 			s.TypicalP = 0 // off has one form
+		}
+	case "repetition_penalty":
+		if s.RepetitionPenalty = x; x == 1 {
+			s.RepetitionPenalty = 0
 		}
 	default:
 		return false

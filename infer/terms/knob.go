@@ -70,6 +70,10 @@ var knobs = [...]Knob{
 		Max: 1, Open: true, From: 0.01, To: 1, Step: 0.01,
 	},
 	{
+		Key: "repetition_penalty", Short: "rep", Flag: "repetition-penalty", Arg: "R",
+		Min: 1, Max: 10, From: 1, To: 2, Step: 0.05,
+	},
+	{
 		Key: "seed", Short: "seed", Flag: "seed", Arg: "S",
 		Max: MaxSeed, Whole: true, To: MaxSeed, Step: 1,
 	},
@@ -79,7 +83,7 @@ var knobs = [...]Knob{
 	},
 }
 
-// Knobs are all knobs, in the order in which they act and screens show them.
+// Knobs are all knobs, in the order in which screens show them.
 func Knobs() []Knob { return English.Knobs() }
 
 // KnobKeys are the keys of all knobs, in their order.

@@ -24,8 +24,8 @@ const operations = {
 // the settings. Their newest versions wait for the frame that shows the stage.
 const beside = new Set([
   'cost', 'cost-chart', 'cost-table', 'tokens', 'branch-count', 'branches', 'scrub-say', 'presets', 'filter-note',
-  'filter-order', 'out-temperature', 'out-top_k', 'out-top_p', 'out-min_p', 'out-typical_p', 'stops-head',
-  'out-max_tokens', 'stops',
+  'filter-order', 'out-temperature', 'out-top_k', 'out-top_p', 'out-min_p', 'out-typical_p',
+  'out-repetition_penalty', 'stops-head', 'out-max_tokens', 'stops',
 ]);
 const waiting = new Map(); // id → panel
 

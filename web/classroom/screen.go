@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/stage"
 )
@@ -123,7 +122,7 @@ func lookAt(st *session.State, c session.Cursor, temperature *float64) *session.
 		step.Settings.Temperature = *temperature
 		step.Ran = min(step.Ran, c.Stage)
 		if d := step.Distribution(); d != nil {
-			step.Entropy = sampling.SoftmaxEntropy(step.Logits, *temperature, d.P, d.MaxZ, d.SumExp)
+			step.Entropy = d.Entropy()
 		}
 		v.Steps[c.Step-1] = &step
 	}

@@ -242,8 +242,8 @@ func TestExperimentsTakeTypicalP(t *testing.T) {
 			t.Errorf("%s draws with typical-p %v, want 0.2", kind, got)
 		}
 	}
-	d := s.alone(s.specOf(lessons.WidgetTurn), map[string]string{"typical": "0.2", "p": "1"})
-	if got := text(d.Find(".w__set")); got != "Temperature 0.7, typical-p 0.2, seed 42" {
+	d := s.alone(s.specOf(lessons.WidgetTurn), map[string]string{"typical": "0.2", "p": "1", "rep": "1.3"})
+	if got := text(d.Find(".w__set")); got != "Temperature 0.7, typical-p 0.2, repetition penalty 1.3, seed 42" {
 		t.Errorf("the turn says that it is set to %q", got)
 	}
 }

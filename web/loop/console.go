@@ -86,6 +86,7 @@ const (
 	FieldTopP        = "top_p"
 	FieldMinP        = "min_p"
 	FieldTypicalP    = "typical_p"
+	FieldRepetition  = "repetition_penalty"
 )
 
 func newConsole(s *session.State) Console {
@@ -115,10 +116,14 @@ func newConsole(s *session.State) Console {
 	for key, x := range set.Knobs() {
 		v.Inputs[key] = terms.Plain(x)
 	}
-	v.Order, v.Note = "in order: temperature, top-k, top-p, min-p", note(s)
+	v.Order, v.Note = "temperature, top-k, top-p, min-p", note(s)
 	if set.TypicalP > 0 {
 		v.Order += ", typical-p"
 	}
+	if set.RepetitionPenalty > 0 {
+		v.Order = "repetition penalty, " + v.Order
+	}
+	v.Order = "in order: " + v.Order
 	v.stops(s)
 	return v
 }
@@ -194,7 +199,7 @@ func idleFilters(s *session.State) map[sampling.Rule]bool {
 		idle := map[sampling.Rule]bool{}
 		for _, k := range terms.Knobs() {
 			off, isFilter := sampling.OffAt(k.Key)
-			idle[sampling.Rule(k.Key)] = isFilter && set.Value(k.Key) != off
+			idle[sampling.Rule(k.Key)] = isFilter && sampling.Rule(k.Key).Cuts() && set.Value(k.Key) != off
 		}
 		return idle
 	}

@@ -177,6 +177,7 @@ func (e *jsonEncoder) pieces(m *wire.Message, model *infer.Model, prompt string)
 type known struct {
 	ran      infer.Kind
 	took     []time.Duration
+	penalty  float64           // from the logits on, whose scores it changes
 	sampling sampling.Settings // from the softmax on
 	seed     uint64            // from the draw on
 	chosen   int
@@ -189,6 +190,9 @@ type known struct {
 
 func knownOf(s *infer.Step, ran infer.Kind) known {
 	k := known{ran: ran, took: slices.Clone(s.Took[:ran+1])}
+	if ran >= infer.KindLogits {
+		k.penalty = s.Settings.RepetitionPenalty
+	}
 	if ran >= infer.KindSoftmax {
 		k.sampling = s.Settings.Settings
 	}

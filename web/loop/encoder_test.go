@@ -277,3 +277,33 @@ func BenchmarkEncode(b *testing.B) {
 		})
 	}
 }
+
+// TestPenaltySendsLogitsAgain: where the repetition penalty is changed before the
+// draw, the scores of stage 2 are others, and a client gets them.
+func TestPenaltySendsLogitsAgain(t *testing.T) {
+	t.Parallel()
+	run := session.New(testmodel.Target(t), session.DefaultLimits())
+	e := &jsonEncoder{}
+	send := func(c session.Command) *runData {
+		t.Helper()
+		st, err := run.Apply(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &wire.Message{}
+		if err := e.encode(m, st); err != nil {
+			t.Fatal(err)
+		}
+		return m.Fields.(*runData)
+	}
+	send(session.Start{Prompt: "Once upon a time"})
+	send(session.StepStage{})
+	d := send(session.SetKnob("repetition_penalty", 1.5))
+	if d.Cut == nil || d.Cut.Step != 1 || len(d.Stages) != int(infer.KindLogits) ||
+		!strings.Contains(string(d.Stages[1]), `"z_raw"`) {
+		t.Errorf("cut %+v, %d stages: %.200s", d.Cut, len(d.Stages), d.Stages)
+	}
+	if d := send(session.SetKnob("temperature", 1.5)); d.Cut != nil || len(d.Stages) != 0 {
+		t.Errorf("a temperature, which stage 2 knows nothing of, sends %d stages", len(d.Stages))
+	}
+}

@@ -175,21 +175,30 @@ func writeChart(_ context.Context, w io.Writer, st *session.State) error {
 // probable first. Columns of stages after the one shown are empty.
 func writeTable(_ context.Context, w io.Writer, st *session.State) error {
 	c := csv.NewWriter(w)
-	if err := c.Write([]string{"rank", "id", "text", "z", "p", "cum", "kept", "cut_by", "q"}); err != nil {
+	head := []string{"rank", "id", "text", "z", "p", "cum", "kept", "cut_by", "q"}
+	d, raw := st.DistAt(st.Cursor.Step), st.Step().Logits
+	rescored := d.Settings.ReadsText()
+	if rescored {
+		head = append(head, "z_raw")
+	}
+	if err := c.Write(head); err != nil {
 		return err
 	}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	d, z := st.DistAt(st.Cursor.Step), st.Step().Logits
+	z := func(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 32) }
 	for r, id := range d.Order {
 		row := []string{
 			strconv.Itoa(r + 1), strconv.Itoa(int(id)), terms.Cell(st.Model.Token(int(id)).Text),
-			strconv.FormatFloat(float64(z[id]), 'g', -1, 32), "", "", "", "", "",
+			z(d.Score(int(id))), "", "", "", "", "",
 		}
 		if st.Cursor.Stage >= infer.KindSoftmax {
 			row[4], row[5] = number(d.P[id]), number(d.Cum[r])
 		}
 		if st.Cursor.Stage >= infer.KindFilter {
 			row[6], row[7], row[8] = strconv.FormatBool(d.Stays(r)), string(d.CutBy(r)), number(d.Q(r))
+		}
+		if rescored {
+			row = append(row, z(raw[id]))
 		}
 		if err := c.Write(row); err != nil {
 			return err

@@ -316,6 +316,38 @@ func TestTablePastAHole(t *testing.T) {
 	}
 }
 
+// TestTableUnderAPenalty: the table has the scores that were drawn with, and in a last
+// column what the model gave.
+func TestTableUnderAPenalty(t *testing.T) {
+	t.Parallel()
+	m := testmodel.Target(t)
+	run := session.New(m, session.DefaultLimits())
+	settings := infer.DefaultSettings()
+	settings.RepetitionPenalty = 2
+	for _, c := range append(session.Begin(settings, "Once upon a time"), session.StepToken{}) {
+		if _, err := run.Apply(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b strings.Builder
+	if err := writeTable(t.Context(), &b, run.State()); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := 0
+	for _, r := range rows[1:] {
+		if r[3] != r[9] {
+			changed++
+		}
+	}
+	if prompt := m.Encode("Once upon a time"); rows[0][9] != "z_raw" || changed != len(prompt) {
+		t.Errorf("%d scores have changed, of %d tokens; the last column is %s", changed, len(prompt), rows[0][9])
+	}
+}
+
 // TestExportRefusals: what is not there yet is said with a status.
 func TestExportRefusals(t *testing.T) {
 	t.Parallel()

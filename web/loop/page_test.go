@@ -183,6 +183,29 @@ func TestTypicalControl(t *testing.T) {
 	}
 }
 
+// The penalty comes first, and is never idle: under greedy it acts as well.
+func TestPenaltyControl(t *testing.T) {
+	for _, temperature := range []float64{0, 1} {
+		console := func(penalty float64) Console {
+			s := session.New(testmodel.Target(t), session.DefaultLimits())
+			sessiontest.Do(t, s, session.Set{Knobs: infer.Knobs{
+				"temperature": temperature, "top_p": 1, "repetition_penalty": penalty,
+			}})
+			sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
+			return NewPage(sessiontest.Do(t, s, session.StepToken{})).Console
+		}
+		c := console(1.2)
+		o := c.Out[FieldRepetition]
+		if o.Text != "1.20" || o.Idle || c.Order != "in order: repetition penalty, temperature, top-k, top-p, min-p" {
+			t.Errorf("the control says %+v, %s", o, c.Order)
+		}
+		c = console(1)
+		if o := c.Out[FieldRepetition]; o.Text != "off" || strings.Contains(c.Order, "penalty") {
+			t.Errorf("off, the control says %+v, %s", o, c.Order)
+		}
+	}
+}
+
 // The work so far holds the step that is shown.
 func TestTotalsHoldTheStepShown(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())

@@ -39,6 +39,7 @@ var Panels = []Panel{
 	{"out-top_p", outputOf(FieldTopP)},
 	{"out-min_p", outputOf(FieldMinP)},
 	{"out-typical_p", outputOf(FieldTypicalP)},
+	{"out-repetition_penalty", outputOf(FieldRepetition)},
 	{"stops-head", func(v Page) templ.Component { return stopsHeadHTML(v.Console) }},
 	{"out-max_tokens", func(v Page) templ.Component { return maxTokensHTML(v.Console) }},
 	{"stops", func(v Page) templ.Component { return stopsHTML(v.Console) }},

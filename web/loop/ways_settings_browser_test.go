@@ -69,8 +69,8 @@ func useNumbers(v *visitor) {
 	}
 }
 
-// useMoreRules opens the box of the rules without a key, and sets the one in it by
-// its number and its slider.
+// useMoreRules opens the box of the rules without a key, and sets those in it by
+// number and slider.
 func useMoreRules(v *visitor) {
 	v.Press("#more-rules > summary")
 	v.Wait("the box to be open", `document.getElementById('more-rules').open`)
@@ -81,6 +81,8 @@ func useMoreRules(v *visitor) {
 		v.t.Errorf("typical-p was brought to 0.5 and stands at %v", got)
 	}
 	v.becomes("typical_p", got)
+	v.Fill("input[data-set=repetition_penalty]:not([type=range])", "1.3")
+	v.becomes("repetition_penalty", 1.3)
 	v.Press("#more-rules > summary")
 	v.Wait("the box to be shut", `!document.getElementById('more-rules').open`)
 	v.same()

@@ -184,6 +184,9 @@ func (v *predictRound) id() string {
 	if s.TypicalP > 0 {
 		fmt.Fprintf(h, " typical-p %v", s.TypicalP)
 	}
+	if s.RepetitionPenalty > 0 {
+		fmt.Fprintf(h, " repetition-penalty %v", s.RepetitionPenalty)
+	}
 	for _, t := range v.Made {
 		fmt.Fprintf(h, " %q", t)
 	}

@@ -190,6 +190,11 @@ func TestPredictedRoundsKeepTheirIDs(t *testing.T) {
 	if old.id() == was {
 		t.Error("a round under typical-p passes for the one without")
 	}
+	was = old.id()
+	old.step.Settings.RepetitionPenalty = 1.2
+	if old.id() == was {
+		t.Error("a round under a repetition penalty passes for the one without")
+	}
 }
 
 // TestPredictFromALink: a link of the Loop leads to the token after the stage

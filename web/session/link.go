@@ -60,6 +60,7 @@ type wireSettings struct {
 	P    float64  `json:"p"`
 	M    float64  `json:"m,omitempty"`
 	Y    float64  `json:"y,omitempty"` // typical-p
+	O    float64  `json:"o,omitempty"` // repetition penalty
 	Seed uint64   `json:"r"`
 	Max  int      `json:"x"`
 	Stop []string `json:"s,omitempty"`
@@ -67,7 +68,8 @@ type wireSettings struct {
 
 func wireOf(s infer.Settings) wireSettings {
 	return wireSettings{
-		s.Temperature, s.TopK, s.TopP, s.MinP, s.TypicalP, s.Seed, s.Stop.MaxTokens, s.Stop.Strings,
+		s.Temperature, s.TopK, s.TopP, s.MinP, s.TypicalP, s.RepetitionPenalty, s.Seed, s.Stop.MaxTokens,
+		s.Stop.Strings,
 	}
 }
 
@@ -79,6 +81,9 @@ func (w wireSettings) settings() infer.Settings {
 	}
 	if w.Y != 0 { // left out where it is off, which has one form inside
 		s.Set("typical_p", w.Y)
+	}
+	if w.O != 0 {
+		s.Set("repetition_penalty", w.O)
 	}
 	return s
 }

@@ -19,7 +19,8 @@ import (
 func TestLinkLeadsBack(t *testing.T) {
 	s := newRun(t, "Once upon a time there was a — grüß dich")
 	st := must(
-		t, s, StepToken{}, Set{Knobs: infer.Knobs{"temperature": 1.5, "typical_p": 0.9}}, StepToken{}, StepToken{},
+		t, s, StepToken{}, Set{Knobs: infer.Knobs{"temperature": 1.5, "typical_p": 0.9}}, StepToken{},
+		Set{Knobs: infer.Knobs{"repetition_penalty": 1.3}}, StepToken{}, StepToken{},
 	)
 	st = must(t, s, Choose{3, int(st.Steps[2].Distribution().Order[7])}, StepToken{}, SetKnob("seed", 99),
 		SetStops("\n\n", "the"), StepStage{}, StepStage{}, Back{})

@@ -3,6 +3,7 @@ package stage
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -22,7 +23,11 @@ func (w Words) Further(st infer.Stage) []string {
 			"ffn", w.MultAdds(st.Parts.FeedForward), "attention", w.MultAdds(st.Parts.Attention),
 		)}
 	case infer.Logits:
-		return []string{w.T("lines.logits", "multadds", w.MultAdds(st.MultAdds))}
+		list := []string{w.T("lines.logits", "multadds", w.MultAdds(st.MultAdds))}
+		if st.Penalty != nil {
+			list = append(list, w.penaltyLines(*st.Penalty)...)
+		}
+		return list
 	case infer.Softmax:
 		return []string{w.T(
 			"lines.softmax", "entropy", terms.Decimals(st.Entropy, 2),
@@ -55,6 +60,26 @@ func (w Words) Further(st infer.Stage) []string {
 		}
 	}
 	return nil
+}
+
+// penaltyLines say which scores the repetition penalty changed, two on a line.
+func (w Words) penaltyLines(p infer.Penalty) []string {
+	const shown = 6
+	lines := []string{w.T(
+		"lines.penalty", "theta", terms.Plain(p.Theta), "tokens", w.Counted(p.N, "token"),
+	)}
+	var list []string
+	for _, t := range p.Tokens[:min(len(p.Tokens), shown)] {
+		was, is := terms.Logit(float64(t.Raw)), terms.Logit(float64(t.Z))
+		list = append(list, TokenText(t.Token).String()+" "+was+" → "+is)
+	}
+	for two := range slices.Chunk(list, 2) {
+		lines = append(lines, strings.Join(two, ", "))
+	}
+	if n := p.N - len(list); n > 0 {
+		lines[len(lines)-1] += w.T("lines.penalty.more", "n", terms.Count(n))
+	}
+	return lines
 }
 
 func (w Words) filterLine(st infer.Filter) string {

@@ -89,7 +89,27 @@ func (p *Stage) enter(s *session.State) {
 func (w Words) logitsPanel(s *session.State, st infer.Logits, p *Stage) {
 	p.Table = w.logitsTable(st)
 	p.Notes = []Rich{w.Rich("note.logits")}
+	if st.Penalty != nil { // instead, since a low screen has no room for rows beside both
+		p.Notes = []Rich{w.penaltyNote(*st.Penalty)}
+	}
 	p.Work = p.Table.worked()
+}
+
+// penaltyNote says which scores the repetition penalty changed: the highest, since
+// these count.
+func (w Words) penaltyNote(p infer.Penalty) Rich {
+	const shown, space = 3, "\u00a0"
+	var list []any
+	for i, t := range p.Tokens[:min(len(p.Tokens), shown)] {
+		if i > 0 {
+			list = append(list, ", ")
+		}
+		was, is := terms.Logit(float64(t.Raw)), terms.Logit(float64(t.Z))
+		list = append(list, TokenText(t.Token), " "+was+space+"→"+space, bold(is))
+	}
+	return w.Rich(
+		"note.penalty", "theta", terms.Setting(p.Theta), "tokens", w.Counted(p.N, "token"), "list", say(list...),
+	)
 }
 
 func (w Words) softmaxPanel(s *session.State, st infer.Softmax, p *Stage) {

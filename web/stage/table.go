@@ -36,6 +36,7 @@ type TableRow struct {
 	Text             Text
 	Label            string // instead of Text, for the rest
 	Far              string // "35th" where ranks between are not shown
+	Was              string // "was 9.12" at stage 2 where a rule changed the score
 	Title            string // spoken or hovered: why it was cut
 	Z, ZT, E, P, Cum string
 	Keep, Q          string
@@ -51,6 +52,14 @@ type TableRow struct {
 	OffScale         string   // set where a bar would not fit the axis
 	Line             *CutLine // the dashed line above this row
 	Work             *Work
+}
+
+// aside is what stands beside a row's token: "35th, was 9.12".
+func (r TableRow) aside() string {
+	if r.Far != "" && r.Was != "" {
+		return r.Far + ", " + r.Was
+	}
+	return r.Far + r.Was
 }
 
 // CutLine is the dashed line between the kept and the cut.
@@ -128,6 +137,9 @@ func (w Words) logitsTable(st infer.Logits) *Table {
 		row.BarZ = "100%"
 		if high > low {
 			row.BarZ = Share((float64(r.Z) - low) / (high - low))
+		}
+		if r.Raw != r.Z {
+			row.Was = w.T("table.was", "z", terms.Logit(float64(r.Raw)))
 		}
 		row.Work = w.logitWork(st, r)
 		t.Rows = append(t.Rows, row)

@@ -52,6 +52,10 @@ func manyStates(t *testing.T) (all []*session.State) {
 		{session.Set{Knobs: infer.Knobs{"top_k": 3, "top_p": 1}}, session.Start{Prompt: "Once upon a"}},
 		{session.Set{Knobs: infer.Knobs{"min_p": 0.2, "top_p": 1}}, session.Start{Prompt: "Once upon a"}},
 		{
+			session.Set{Knobs: infer.Knobs{"repetition_penalty": 2, "temperature": 0}},
+			session.Start{Prompt: "the dog, the cat, the bird and the fish"},
+		},
+		{
 			session.Set{Knobs: infer.Knobs{"typical_p": 0.3, "top_p": 1, "max_tokens": 2}},
 			session.Start{Prompt: "Once upon a"},
 		},

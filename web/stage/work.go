@@ -31,14 +31,31 @@ func four(x float64) string { return terms.Decimals(x, 4) }
 
 func (w Words) logitWork(st infer.Logits, r infer.Row) *Work {
 	z, top := float64(r.Z), float64(st.Max)
-	return &Work{Token: TokenText(r.Token), Cells: []WorkCell{
-		{Name: say("z"), Sum: w.Rich("work.products", "n", terms.Count(st.Width), "z", four(z))},
+	cells := []WorkCell{
+		{Name: say("z"), Sum: w.Rich("work.products", "n", terms.Count(st.Width), "z", four(float64(r.Raw)))},
+	}
+	if r.Raw != r.Z {
+		cells = append(cells, w.penaltyWork(*st.Penalty, r))
+	}
+	return &Work{Token: TokenText(r.Token), Cells: append(cells, []WorkCell{
 		{Name: w.Rich("work.behind"), Sum: say(four(top), " − ", bracket(z), " = ", bold(four(top-z))), Now: true},
 		{
 			Name: w.Rich("work.ahead"),
 			Sum:  say(four(z), " − ", bracket(float64(st.Min)), " = ", four(z-float64(st.Min))),
 		},
-	}}
+	}...)}
+}
+
+// penaltyWork is how the repetition penalty changed a score.
+func (w Words) penaltyWork(p infer.Penalty, r infer.Row) WorkCell {
+	sign := " / "
+	if r.Raw < 0 {
+		sign = " × "
+	}
+	return WorkCell{
+		Name: w.Rich("work.penalty"),
+		Sum:  say(four(float64(r.Raw)), sign, terms.Setting(p.Theta), " = ", four(float64(r.Z))),
+	}
 }
 
 // bracket puts a negative number in brackets after a minus sign.

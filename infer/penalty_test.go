@@ -1,0 +1,162 @@
+package infer
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/sampling"
+)
+
+func penalized(seed uint64) Settings {
+	s := DefaultSettings()
+	s.Seed, s.RepetitionPenalty, s.Stop.MaxTokens = seed, 1.4, 20
+	return s
+}
+
+// Every step of a loop is penalized by the text before it, the prompt's included,
+// and its distribution, made again from the step alone, is the one it drew from.
+func TestPenaltyOfALoop(t *testing.T) {
+	m := bundledModel(t)
+	for _, temperature := range []float64{0, 0.7} {
+		s := penalized(3)
+		s.Temperature = temperature
+		l := newLoop(t, m, holePrompt, s)
+		finish(t, l)
+		text := slices.Clone(l.Prompt())
+		for _, step := range l.Steps() {
+			want := sampling.Context{Text: text}.Decide(step.Logits, s.Settings)
+			got := step.Distribution()
+			if !slices.Equal(got.P, want.P) || step.P != want.P[step.Chosen] ||
+				got.Score(text[0]) == step.Logits[text[0]] {
+				t.Fatalf("T = %v, step %d is not penalized by its text", temperature, step.N)
+			}
+			if got.Entropy() != step.Entropy {
+				t.Fatalf("the entropy is %v, the step has %v", got.Entropy(), step.Entropy)
+			}
+			text = append(text, step.Chosen)
+		}
+		free := penalized(3)
+		free.Temperature, free.RepetitionPenalty = temperature, 0
+		other := newLoop(t, m, holePrompt, free)
+		finish(t, other)
+		if textOf(other) == textOf(l) {
+			t.Errorf("T = %v: the penalty changes no token; the test says little", temperature)
+		}
+	}
+}
+
+// A log replays bit for bit, with the penalty turned on on the way; so does a step
+// after going back, and a branch is penalized by its own text.
+func TestPenaltyAfterGoingBack(t *testing.T) {
+	m := bundledModel(t)
+	s := penalized(5)
+	s.RepetitionPenalty = 0
+	l := newLoop(t, m, holePrompt, s)
+	advance := func(l *Loop, steps int) {
+		t.Helper()
+		for len(l.Steps()) < steps || !l.BetweenTurns() {
+			if _, err := l.Advance(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	advance(l, 4)
+	if err := l.Set(penalized(5)); err != nil {
+		t.Fatal(err)
+	}
+	advance(l, 12)
+	first := chosenTokens(l)
+	again, err := Replay(context.Background(), m, l.Log())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range again.Steps() {
+		old := l.Steps()[i]
+		if step.Chosen != old.Chosen || step.P != old.P || step.Q != old.Q || step.Entropy != old.Entropy {
+			t.Fatalf("step %d replays as %d with p %v, was %d with %v", i+1, step.Chosen, step.P, old.Chosen, old.P)
+		}
+	}
+	seventh := l.Steps()[6]
+	if err := l.Choose(context.Background(), 7, int(seventh.Distribution().Order[1])); err != nil {
+		t.Fatal(err)
+	}
+	advance(l, 9)
+	if d, id := l.Steps()[8].Distribution(), l.Steps()[6].Chosen; d.Score(id) >= l.Steps()[8].Logits[id] &&
+		l.Steps()[8].Logits[id] != 0 {
+		t.Errorf("the chosen token keeps its score %v", d.Score(id))
+	}
+	if err := l.Cut(7, KindFilter); err != nil {
+		t.Fatal(err)
+	}
+	advance(l, 12)
+	if got := chosenTokens(l); !slices.Equal(got, first) {
+		t.Errorf("after going back it writes %v, before %v", got, first)
+	}
+}
+
+// Stage 2 lists the scores that were changed, with what they were: of a prompt with
+// a token twice, that token once.
+func TestLogitsUnderThePenalty(t *testing.T) {
+	m := bundledModel(t)
+	s := penalized(1)
+	s.Stop.MaxTokens = 1
+	l := newLoop(t, m, "the dog and the cat and the", s)
+	finish(t, l)
+	step := l.Steps()[0]
+	distinct := slices.Compact(slices.Sorted(slices.Values(l.Prompt())))
+	st := m.Stage(step, KindLogits, nil, 3).(Logits)
+	if st.Penalty == nil || st.Penalty.N != len(distinct) || len(st.Penalty.Tokens) != 3 || st.Penalty.Theta != 1.4 {
+		t.Fatalf("%+v, want %d tokens", st.Penalty, len(distinct))
+	}
+	all := m.Stage(step, KindLogits, nil, 0).(Logits)
+	for _, r := range all.Rows.Rows {
+		want := step.Logits[r.ID]
+		if slices.Contains(distinct, r.ID) {
+			if want > 0 {
+				want /= 1.4
+			} else {
+				want *= 1.4
+			}
+		}
+		if r.Z != want || r.Raw != step.Logits[r.ID] {
+			t.Errorf("token %d has %v, was %v, want %v", r.ID, r.Z, r.Raw, want)
+		}
+	}
+	if len(all.Penalty.Tokens) != len(distinct) || all.Penalty.Tokens[0].Z < all.Penalty.Tokens[1].Z {
+		t.Errorf("%+v", all.Penalty)
+	}
+	data, err := json.Marshal(all)
+	if err != nil || strings.Count(string(data), `"z_raw"`) != 2*len(distinct) {
+		t.Errorf("%d scores have what they were, %v", strings.Count(string(data), `"z_raw"`), err)
+	}
+	s.RepetitionPenalty = 0
+	l = newLoop(t, m, "the dog and the cat and the", s)
+	finish(t, l)
+	data, err = json.Marshal(m.Stage(l.Steps()[0], KindLogits, nil, 0))
+	if err != nil || strings.Contains(string(data), "penalty") || strings.Contains(string(data), "z_raw") {
+		t.Errorf("without a penalty stage 2 has its fields, %v", err)
+	}
+}
+
+// Under greedy, speculation with the penalty writes what the target writes alone.
+func TestGreedySpeculationUnderThePenalty(t *testing.T) {
+	m := bundledModel(t)
+	s := penalized(1)
+	s.Temperature, s.Stop.MaxTokens = 0, 40
+	for gamma := 1; gamma <= 5; gamma += 2 {
+		want := newLoop(t, m, holePrompt, s)
+		finish(t, want)
+		sp := newSpeculator(t, m, shallow(m, 5), holePrompt, s, gamma)
+		sp.Rows = 3
+		speculate(t, sp)
+		if !slices.Equal(sp.Tokens(), chosenTokens(want)) {
+			t.Errorf("γ = %d: %v, want %v", gamma, sp.Tokens(), chosenTokens(want))
+		}
+		if a := sp.totals.Acceptance(); a < 0.05 || a > 0.95 {
+			t.Errorf("the drafts were accepted at %.2f: the test says little", a)
+		}
+	}
+}
