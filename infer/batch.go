@@ -7,20 +7,19 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// Runner runs a model's passes in its stead: at another time, or together with
-// those of other texts. The results must be those of [Model.ForwardTo] and
-// [Model.LogitsTo], bit for bit, and so must what happens to the cache. What is
-// asked of a runner has been checked: tokens are in the vocabulary and fit the
-// window.
+// Runner runs a model's passes on its behalf: later, or batched with those of
+// other texts. The results must equal those of [Model.ForwardTo] and
+// [Model.LogitsTo], bit for bit, and so must the changes to the cache.
+// Arguments have been checked: tokens are in the vocabulary and fit the window.
 type Runner interface {
 	ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error)
 	LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error)
-	// Waited is the part of the last call's time in which its pass was not run,
-	// since others had their turn.
+	// Waited is the part of the last call's time in which its pass was not
+	// running because others had their turn.
 	Waited() time.Duration
 }
 
-// waited is the part of the last pass's time that is not its own.
+// waited is the part of the last pass's time that was spent waiting.
 func (m *Model) waited() time.Duration {
 	if m.runner == nil {
 		return 0
@@ -28,71 +27,73 @@ func (m *Model) waited() time.Duration {
 	return m.runner.Waited()
 }
 
-// Through returns the same model, weights and all, with its passes run by r:
-// what is done with the result (loops, replays, speculation) goes through r
-// without knowing. [Model.Inspect] does not: what it runs is not part of a text.
+// Through returns the same model, sharing all weights, with its passes run by
+// r: whatever uses the result (loops, replays, speculation) goes through r
+// without knowing. [Model.Inspect] does not, since what it runs is not part of
+// a text.
 func (m *Model) Through(r Runner) *Model {
 	through := *m
 	through.runner = r
 	return &through
 }
 
-// A job is a pass that someone waits for: tokens to be read after a cache, or
-// vectors to be scored. It is part of a [Seat] and used again and again.
+// A job is a pass that someone waits for: tokens to read into a cache, or
+// vectors to score. It is part of a [Seat] and is reused.
 type job struct {
 	ctx context.Context
 
-	// A forward pass: what is still to be read, and the room for the vectors of
-	// the last of all its tokens that has not been filled yet.
+	// A forward pass: the tokens still to read, and the unfilled room for the
+	// vectors of its last tokens.
 	cache  *Cache
 	tokens []int
 	out    []float32 // [n, width]
 	start  int       // positions in the cache before the job
 
-	// Or scores.
+	// Or vectors to score.
 	last []float32 // [n, width]
 	z    []float32 // [n, vocab]
 
 	tally    cost.Parts
-	ran      time.Duration // the rounds that it had a part in
+	ran      time.Duration // the rounds it took part in
 	err      error
-	panicked any           // what to panic with in the goroutine that waits
-	done     chan struct{} // of capacity 1: told when the job is over
+	panicked any           // what to panic with in the waiting goroutine
+	done     chan struct{} // of capacity 1: receives when the job is done
 
-	from, n int // its places in the pass that is running, or its rows
+	from, n int // its positions in the running pass, or its rows
 	over    bool
 
-	// While it waits in a queue.
+	// While it is queued.
 	prev, next *job
 	urgent     bool
 	queued     bool
-	since      int64 // the round after which it joined
+	since      int64 // the round after which it was queued
 }
 
 // batch runs jobs of several texts through the weights together: one pass over
-// the blocks for all that read, one product with the output matrix for all that
-// score. It belongs to one worker and allocates nothing once it has grown.
+// the blocks for all that read tokens, one product with the output matrix for
+// all that score them. It belongs to one worker and allocates nothing once it
+// has grown.
 type batch struct {
 	model *Model
 	s     *scratch
 	jobs  []*job
-	reads []*job    // those of jobs that read and have not ended
-	rows  []toScore // vectors collected to be scored
+	reads []*job    // unfinished jobs that read
+	rows  []toScore // vectors collected for scoring
 	z     []float32 // [up to chunk, vocab]
 }
 
-// run does a round of b.jobs. Afterwards those that are over say so; the others
-// have tokens left to read. A job whose context ends is let go before the next
-// block, the others do not notice.
+// run does a round of b.jobs. Afterwards the finished ones report it; the
+// others have tokens left to read. A job whose context ends is dropped before
+// the next block; the others do not notice.
 func (b *batch) run() {
 	b.read()
 	b.score()
 }
 
-// deal gives every job that reads its places, chunk of them altogether: the
-// same share for each as far as it has tokens, and what is left to the first
-// that want more. So a token that is decoded never waits for a prompt that is
-// read; there is a place for every job, since there are no more than chunk.
+// deal gives every reading job its positions in the pass, chunk of them in
+// total: equal shares as far as each has tokens, and the rest to the first jobs
+// that want more. So a token being decoded never waits for a prompt being read.
+// Every job gets a position, since there are at most chunk jobs.
 func (b *batch) deal() {
 	b.reads = b.reads[:0]
 	for _, j := range b.jobs {
@@ -147,8 +148,8 @@ func (b *batch) read() {
 	}
 }
 
-// letGo ends the jobs whose context has ended and closes the gaps that they
-// leave among the places.
+// letGo drops the jobs whose context has ended and closes the gaps they leave
+// in the pass.
 func (b *batch) letGo() {
 	s, d := b.s, b.model.config.Width
 	kept := b.reads[:0]
@@ -171,14 +172,14 @@ func (b *batch) letGo() {
 	b.reads, s.places = kept, s.places[:len(s.places)-gap]
 }
 
-// toScore is a vector that waits for its scores: row at of a job.
+// toScore is a vector waiting for its scores: row at of a job.
 type toScore struct {
 	job *job
 	at  int
 }
 
-// score multiplies all vectors that wait for it with the output matrix, up to
-// chunk of them at a time.
+// score multiplies all waiting vectors by the output matrix, up to chunk of
+// them at a time.
 func (b *batch) score() {
 	d, v := b.model.config.Width, b.model.config.Vocab
 	for _, j := range b.jobs {

@@ -10,8 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// A prompt takes the places that are left, and never one of a token's.
-func TestPlacesAreDealt(t *testing.T) {
+// A prompt gets the places that are left, and never one that a decoded token
+// needs.
+func TestJobsShareThePass(t *testing.T) {
 	m := smallModel(t)
 	for _, row := range []struct{ tokens, want []int }{
 		{[]int{60}, []int{32}},
@@ -40,8 +41,8 @@ func TestPlacesAreDealt(t *testing.T) {
 	}
 }
 
-// More vectors than a pass has places, of several jobs, get the scores that
-// they get alone.
+// More vectors than a pass has places, from several jobs, get the scores that
+// they would get alone.
 func TestManyScoresTogether(t *testing.T) {
 	m := smallModel(t)
 	d, v := m.config.Width, m.config.Vocab
@@ -81,7 +82,7 @@ func TestDecodingAllocatesNothing(t *testing.T) {
 	out, z, tokens := make([]float32, m.config.Width), make([]float32, m.config.Vocab), []int{7}
 	ways := map[string]*Model{"directly": m, "at a seat": seat.Model()}
 	if !poolsKeep() {
-		delete(ways, "directly") // the race detector has sync.Pool lose things on purpose
+		delete(ways, "directly") // under the race detector sync.Pool drops things on purpose
 	}
 	for name, through := range ways {
 		n := testing.AllocsPerRun(200, func() {
@@ -118,8 +119,8 @@ func TestDecodingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// poolsKeep reports whether a sync.Pool gives back what was put in, as it does
-// but under the race detector.
+// poolsKeep reports whether a sync.Pool returns what was put in, as it does
+// except under the race detector.
 func poolsKeep() bool {
 	var p sync.Pool
 	for range 100 {
@@ -131,8 +132,8 @@ func poolsKeep() bool {
 	return true
 }
 
-// BenchmarkPool decodes at n seats at the same time, on one worker, and tells
-// the tokens of all of them a second.
+// BenchmarkPool decodes at n seats at the same time, on one worker, and reports
+// the tokens per second of all of them.
 func BenchmarkPool(b *testing.B) {
 	m := bundledModel(b)
 	for _, n := range []int{1, 2, 4, 8, 16, 64} {

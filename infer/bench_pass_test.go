@@ -90,7 +90,8 @@ func BenchmarkWrite(b *testing.B) {
 
 const opening = "Once upon a time there was a"
 
-// alone writes as lean as it gets, and returns how many tokens.
+// alone writes with as little overhead as possible, and returns the number of
+// tokens.
 func alone(b *testing.B, m *infer.Model, s infer.Settings) int {
 	ids, cache := m.Encode(opening), m.NewCache()
 	last, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)

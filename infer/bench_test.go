@@ -23,7 +23,7 @@ func bundledModel(b *testing.B) *infer.Model {
 	return m
 }
 
-// BenchmarkLoad is from the embedded bytes to a model that can run.
+// BenchmarkLoad goes from the embedded bytes to a model that can run.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		bundledModel(b)

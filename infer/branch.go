@@ -8,14 +8,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// GoOnTokens is by how many tokens [Loop.GoOn] raises a limit that was reached.
+// GoOnTokens is how much [Loop.GoOn] raises a limit on tokens that was reached.
 const GoOnTokens = 64
 
-// Choose makes step n, whose logits must have run, take token id instead of
-// the one drawn. What had run after the step's filter is dropped; its sample
-// stage is the last that has run then. u is drawn all the same, so that a
-// screen can show what it would have chosen. An id outside the vocabulary
-// gives a *[terms.RangeError] and changes nothing.
+// Choose makes step n, whose logits must have run, take token id instead of the
+// one drawn. Everything after the step's filter is dropped, so its sample stage
+// is then the last that has run. u is still drawn, so that a screen can show
+// what it would have chosen. An id outside the vocabulary gives a
+// *[terms.RangeError] and changes nothing.
 func (l *Loop) Choose(ctx context.Context, n, id int) error {
 	if id < 0 || id >= l.model.config.Vocab {
 		return terms.NewRangeError("token", id, fmt.Sprintf("0 to %d", l.model.config.Vocab-1))
@@ -36,10 +36,9 @@ func (l *Loop) Choose(ctx context.Context, n, id int) error {
 	return nil
 }
 
-// GoOn lets a stopped run go on: past an end of text or a stop string as if it
-// had not counted, past a limit on tokens by raising it by [GoOnTokens]. A full
-// context window cannot be passed; that, and a run that has not stopped, is an
-// error.
+// GoOn lets a stopped run go on: it ignores an end of text or a stop string,
+// and raises a limit on tokens by [GoOnTokens]. It is an error if the run has
+// not stopped, or if its context window is full.
 func (l *Loop) GoOn() error {
 	switch l.Stopped() {
 	case StopNone:
@@ -57,10 +56,10 @@ func (l *Loop) GoOn() error {
 	return nil
 }
 
-// Adopt makes steps, which this loop or one with the same model and prompt has
-// run, the steps of this loop, with settings for what comes next. The cache
-// keeps the columns that both have in common and reads the rest again. If ctx
-// ends meanwhile the loop is as it was.
+// Adopt makes steps the steps of this loop, with settings for what follows.
+// They must have been run by this loop or by one with the same model and
+// prompt. The cache keeps the columns that both have in common and recomputes
+// the rest. If ctx ends meanwhile the loop is unchanged.
 func (l *Loop) Adopt(ctx context.Context, steps []*Step, settings Settings) error {
 	if len(steps) == 0 {
 		return fmt.Errorf("no steps to adopt")

@@ -11,8 +11,8 @@ import (
 )
 
 // A switch to a branch that is interrupted between two blocks leaves the loop
-// on its own: what the pass had written by then is not in its columns.
-func TestInterruptedAdoptionLeavesTheLoop(t *testing.T) {
+// as it was: what the pass had written by then is not in its columns.
+func TestInterruptedAdoptionChangesNothing(t *testing.T) {
 	ctx, m := context.Background(), smallModel(t)
 	other := newLoop(t, m, "Hi", pure(1))
 	runTo(t, other, 4, KindCache)
@@ -37,12 +37,12 @@ func TestInterruptedAdoptionLeavesTheLoop(t *testing.T) {
 		}
 		runTo(t, l, 5, KindLogits)
 		if !sameBits(l.Steps()[4].Logits, undisturbed.Steps()[4].Logits) {
-			t.Errorf("interrupted after %d blocks the loop goes on differently", left)
+			t.Errorf("interrupted after %d blocks the loop continues differently", left)
 		}
 	}
 }
 
-// A model may name several tokens that end a text: each does.
+// A model may name several tokens that end a text: each of them does.
 func TestEveryEndOfTextEnds(t *testing.T) {
 	c, err := bundled.Draft()
 	if err != nil {
@@ -63,7 +63,7 @@ func TestEveryEndOfTextEnds(t *testing.T) {
 	}
 }
 
-// Nothing fits behind a full window: the run cannot be told to go on.
+// Nothing fits after a full window: the run cannot go on.
 func TestGoOnCannotPassAFullWindow(t *testing.T) {
 	l := newLoop(t, chain(t, nil, 'p', 'q', 'r'), strings.Repeat("p", 32), pure(1)) // all 32 positions
 	finish(t, l)

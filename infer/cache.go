@@ -8,8 +8,8 @@ const bytesPerValue = 4
 // Cache holds the keys and values of one text, for every block and position
 // read so far. It belongs to one goroutine at a time.
 //
-// They may be kept because of causal masking: nothing after a position can
-// change what that position computed.
+// Caching them is correct because of causal masking: nothing after a position
+// can change what it computed.
 type Cache struct {
 	width     int         // kvHeads·headDim
 	keys      [][]float32 // per block [positions, kvHeads, headDim], rotated
@@ -72,8 +72,8 @@ func (c *Cache) upTo(n int) *Cache {
 	return view
 }
 
-// reserve makes room for n positions, doubling so that growing token by token
-// copies each column a bounded number of times.
+// reserve makes room for n positions. It doubles the capacity, so growing token
+// by token copies each column a bounded number of times.
 func (c *Cache) reserve(n int) {
 	for i := range c.keys {
 		if want := n * c.width; cap(c.keys[i]) < want {

@@ -7,13 +7,13 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Stage returns one stage of a step as a value of its own, its whole
-// vocabulary shortened to rows (0 lists every token). d is the step's
-// distribution, or nil to derive it here where the stage needs it. The result is nil where the stage
-// has not run yet.
+// Stage returns one stage of a step as a value of its own, its whole vocabulary
+// shortened to rows (0 lists every token). d is the step's distribution, or nil
+// to derive it here if the stage needs it. The result is nil if the stage has
+// not run yet.
 //
-// Once the draw has been made, the token it chose is among the rows of every
-// stage of that step, in place of the last one where it would not have been.
+// After the draw, the chosen token is among the rows of every stage of that
+// step; it replaces the last row if it would not be listed.
 func (m *Model) Stage(s *Step, kind Kind, d *sampling.Distribution, rows int) Stage {
 	if s == nil || kind < KindForward || kind > s.Ran {
 		return nil
@@ -72,8 +72,8 @@ func (m *Model) forwardStage(s *Step, head Head) Forward {
 	}
 }
 
-// logitsStage needs no distribution: which scores are the highest shows without
-// ranking all of them, and a large vocabulary is ranked once, for its softmax.
+// logitsStage needs no distribution: the highest scores can be found without
+// ranking all of them. A large vocabulary is ranked only once, for its softmax.
 func (m *Model) logitsStage(s *Step, head Head, d *sampling.Distribution, rows int) Logits {
 	head.MultAdds = s.Output.Total()
 	z := s.scores()
@@ -194,8 +194,8 @@ func (m *Model) rows(s *Step, d *sampling.Distribution, n int, kind Kind) Rows {
 	return out
 }
 
-// shorten picks n of the ranks 0 to total−1 (0: all of them): the first, with
-// chosen in place of the last where it would be left out.
+// shorten picks n of the ranks 0 to total−1 (0: all of them): the first n, with
+// chosen in place of the last if it would be left out.
 func shorten(total, n, chosen int) []int {
 	if n <= 0 || n > total {
 		n = total
@@ -227,9 +227,8 @@ func (m *Model) row(s *Step, d *sampling.Distribution, rank int, kind Kind) Row 
 }
 
 // restOf sums up the tokens that are not in rows, which list ranks in ascending
-// order; of those that are kept alone, where that is asked for. What lies between
-// two rows is the difference of two tails, so that no more is done for a large
-// vocabulary.
+// order; with a flag, only those that are kept. What lies between two rows is
+// the difference of two tail sums, so a large vocabulary costs no more.
 func restOf(d *sampling.Distribution, rows []Row, keptAlone bool) Rest {
 	var rest Rest
 	between := func(from, to int) { // ranks from 0, to left out

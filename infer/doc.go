@@ -1,4 +1,4 @@
-// Package infer runs a small transformer and tells what it does.
+// Package infer runs a small transformer and shows each step of its work.
 //
 // A [Model] holds the weights, shared and read-only. A [Cache] holds one
 // text's keys and values. [Model.Forward] reads new tokens on top of a cache,
@@ -9,11 +9,11 @@
 //
 //	forward → logits → softmax → filter → sample → append → cache
 //
-// [Loop.Next] runs the next one and returns it as a [Stage]: a plain value
-// that owns its data and carries what a screen needs and what the work cost.
-// Every turn is kept as a [Step], the logits once and the rest derived again
-// by pure functions when someone looks back. A [Log] is what it takes to run
-// the same text again, bit for bit.
+// [Loop.Next] runs the next one and returns it as a [Stage]: a plain value that
+// owns its data and carries what a screen needs and what the work cost. Every
+// turn is kept as a [Step]: it stores the logits, and pure functions derive the
+// rest when someone looks back. A [Log] holds what it takes to run the same
+// text again, bit for bit.
 //
-// Nothing here knows of pages, sockets or learners.
+// Nothing here knows about pages, sockets or learners.
 package infer

@@ -15,7 +15,7 @@ import (
 )
 
 // modelsFolder holds a small random model of every architecture and format;
-// make.py there says how they and their expected logits are made.
+// make.py in it says how they and their expected logits are made.
 const modelsFolder = "../testdata/models"
 
 // expected is what an independent PyTorch implementation computes with one of
@@ -40,7 +40,7 @@ func readExpected(t *testing.T) map[string]expected {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := json.NewDecoder(unzipped).Decode(&all); err != nil { // adds to what is there
+		if err := json.NewDecoder(unzipped).Decode(&all); err != nil { // adds to the map
 			t.Fatal(err)
 		}
 	}
@@ -101,9 +101,9 @@ func TestFormatsAgreeWithPyTorch(t *testing.T) {
 	}
 }
 
-// What holds for the bundled model holds for the others: reading a text at
-// once or token by token gives the same bits, the tally is what the formulas
-// say, and a look inside sees the pass that ran.
+// What holds for the bundled model holds for the others: reading a text in one
+// pass or token by token gives the same bits, the tally matches the formulas,
+// and an inspection sees the pass that ran.
 func TestFormatsKeepTheEnginesPromises(t *testing.T) {
 	for name, want := range readExpected(t) {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestFormatsKeepTheEnginesPromises(t *testing.T) {
 				sum = sum.Plus(step)
 			}
 			if !slices.Equal(one, last) || sum != tally {
-				t.Error("token by token gives other numbers or costs than at once")
+				t.Error("token by token gives other numbers or costs than one pass")
 			}
 			position := len(want.IDs) - 1
 			in, err := m.Inspect(ctx, atOnce, want.IDs[position], position)
@@ -138,7 +138,7 @@ func TestFormatsKeepTheEnginesPromises(t *testing.T) {
 				key, value := atOnce.Column(l, position)
 				if !slices.Equal(b.Key, key) || !slices.Equal(b.Value, value) || len(b.Attention) != m.Config().Heads ||
 					len(b.Hidden) != m.Config().FFN {
-					t.Errorf("block %d looks otherwise than it ran", l)
+					t.Errorf("block %d does not look as it ran", l)
 				}
 			}
 			if !slices.Equal(in.Blocks[len(in.Blocks)-1].Residual, last) {
@@ -151,9 +151,9 @@ func TestFormatsKeepTheEnginesPromises(t *testing.T) {
 	}
 }
 
-// On the same file the greedy text is llama.cpp's, far past the sliding
-// windows; greedy.mjs beside the models says how it was asked.
-func TestGreedyTextIsLlamaCpps(t *testing.T) {
+// The greedy text matches llama.cpp's on the same file, far past the sliding
+// windows; greedy.mjs beside the models says how it was run.
+func TestGreedyTextMatchesLlamaCpp(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "greedy.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -180,9 +180,9 @@ func TestGreedyTextIsLlamaCpps(t *testing.T) {
 	}
 }
 
-// A folder and a GGUF file with the same numbers give the same bits: norms
-// that GGUF keeps whole and a folder less one, rows that it keeps in another
-// order, and what only one of them says.
+// A folder and a GGUF file with the same numbers give the same bits: norms from
+// which a folder subtracts one and GGUF does not, rows that GGUF orders
+// differently, and values that only one of them has.
 func TestFolderAndGGUFAgree(t *testing.T) {
 	expected := readExpected(t)
 	for _, name := range []string{"qwen3", "gemma3", "smollm3", "olmo2", "mistral-window"} {

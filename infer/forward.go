@@ -11,15 +11,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// chunk is how many positions go through the blocks together. More would use
-// the weights oftener while they are near, but scratch memory grows with it.
+// chunk is how many positions go through the blocks together. A larger chunk
+// would reuse the weights more while they are cached, but scratch memory grows
+// with it.
 const chunk = 32
 
 // Forward reads tokens after the positions that the cache holds: it runs them
 // through every block and appends their keys and values to the cache. It
 // returns the last position's vector [width], before the final norm, and the
-// multiply-adds tallied on the way. On an error (ctx ended, window full) the
-// cache is as it was.
+// multiply-adds counted on the way. On an error (ctx ended, window full) the
+// cache is unchanged.
 func (m *Model) Forward(ctx context.Context, c *Cache, tokens []int) ([]float32, cost.Parts, error) {
 	last := make([]float32, m.config.Width)
 	tally, err := m.ForwardTo(ctx, c, tokens, last)
@@ -29,10 +30,9 @@ func (m *Model) Forward(ctx context.Context, c *Cache, tokens []int) ([]float32,
 	return last, tally, nil
 }
 
-// ForwardTo is Forward with the vectors of the last tokens written to out
-// [n, width]: of the last one, or of as many as out has room for, which must
-// not be more than there are tokens. Once the cache has room it allocates
-// nothing.
+// ForwardTo is Forward with the vectors of the last tokens written to out [n,
+// width]. n must be at most the number of tokens. Once the cache has room it
+// allocates nothing.
 func (m *Model) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error) {
 	if err := m.checkPass(c, tokens, out); err != nil {
 		return cost.Parts{}, err
@@ -51,7 +51,7 @@ func (m *Model) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []flo
 			return cost.Parts{}, err
 		}
 		tokens = tokens[n:]
-		if wanted := len(out) - len(tokens)*d; wanted > 0 { // the chunk has some of the last ones
+		if wanted := len(out) - len(tokens)*d; wanted > 0 { // the chunk holds some of the last n
 			copy(out, s.x[n*d-wanted:n*d])
 			out = out[wanted:]
 		}
@@ -59,7 +59,7 @@ func (m *Model) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []flo
 	return tally, nil
 }
 
-// checkPass tells why tokens cannot be read after what the cache holds.
+// checkPass says why tokens cannot be read after what the cache holds.
 func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
 	if len(tokens) == 0 {
 		return errors.New("no tokens to read")
@@ -82,17 +82,17 @@ func (m *Model) checkPass(c *Cache, tokens []int, out []float32) error {
 	return nil
 }
 
-// place is one position of a pass: a token that is read at a position of a
-// text's cache. The places of a pass may belong to different texts.
+// place is one position of a pass: a token read at a position of a text's
+// cache. The places of a pass may belong to different texts.
 type place struct {
 	cache *Cache
-	at    int // the position, from 0; all before it in the cache are filled or places of this pass
+	at    int // the position, from 0; all earlier ones are in the cache or in this pass
 	token int
 	tally cost.Parts // the multiply-adds of this position so far
 }
 
 // forwardChunk is the transformer, top to bottom, for up to chunk positions of
-// one text. look records the last of them; it is nil when nobody looks.
+// one text. look records the last of them, unless it is nil.
 func (m *Model) forwardChunk(
 	ctx context.Context, s *scratch, c *Cache, tokens []int, tally *cost.Parts, look *Inspection,
 ) error {
@@ -133,15 +133,15 @@ func (m *Model) enter(s *scratch, places []place) {
 	}
 }
 
-// block is one transformer block for up to chunk places, whose residual
-// streams are the first vectors of s.x. Every place writes its key and value
-// to its own cache, which has room for them, and attends to what is there. The
-// matrices are read once for all, and no place's numbers depend on which
-// others are there. Norms and biases that an architecture lacks do nothing.
+// block is one transformer block for up to chunk places, whose residual streams
+// are the first vectors of s.x. Every place writes its key and value to its own
+// cache, which has room for them, and attends to that cache. The matrices are
+// read once for all places, and no place's numbers depend on the others. Norms
+// and biases that an architecture lacks do nothing.
 func (m *Model) block(s *scratch, l int, places []place, look *Inspection) {
 	cfg, n, b := &m.config, len(places), &m.blocks[l]
 	d, heads, kv := cfg.Width, cfg.Heads*cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
-	x, h := s.x[:n*d], s.h[:n*d]          // [n, width]: the residual stream, and what joins it
+	x, h := s.x[:n*d], s.h[:n*d]          // [n, width]: the residual stream, and what is added to it
 	q := s.q[:n*heads]                    // [n, heads, headDim]
 	k, v := s.k[:n*kv], s.v[:n*kv]        // [n, kvHeads, headDim]
 	mixed, last := s.mixed[:n*heads], n-1 // [n, heads, headDim]
@@ -179,8 +179,8 @@ func (m *Model) block(s *scratch, l int, places []place, look *Inspection) {
 	share(places, projections, feedForward)
 }
 
-// hidden returns the activations [n, ffn] of a feed-forward layer that reads
-// in [n, width], and the multiply-adds.
+// hidden returns the activations [n, ffn] of a feed-forward layer with input in
+// [n, width], and the multiply-adds.
 func (m *Model) hidden(s *scratch, b *block, in []float32, n int) ([]float32, int64) {
 	cfg := &m.config
 	gate, up := s.gate[:n*cfg.FFN], s.up[:n*cfg.FFN] // [n, ffn]
@@ -196,8 +196,7 @@ func (m *Model) hidden(s *scratch, b *block, in []float32, n int) ([]float32, in
 	return gate, spent
 }
 
-// share divides the multiply-adds of matrices among the places: every place
-// has the same part in them.
+// share divides the multiply-adds of matrices equally among the places.
 func share(places []place, projections, feedForward int64) {
 	n := int64(len(places))
 	for i := range places {
@@ -207,8 +206,8 @@ func share(places []place, projections, feedForward int64) {
 }
 
 // attendAll writes the keys and values of every place, s.k and s.v, to its
-// cache and lets its queries, s.q, attend to what is there; s.mixed [n, heads,
-// headDim] receives the result.
+// cache and lets its queries, s.q, attend to that cache. The result goes to
+// s.mixed [n, heads, headDim].
 func (m *Model) attendAll(s *scratch, l int, places []place, look *Inspection) {
 	heads, kv := m.config.Heads*m.config.HeadDim, m.config.KVHeads*m.config.HeadDim
 	for i, p := range places {
@@ -232,11 +231,11 @@ func (m *Model) attendAll(s *scratch, l int, places []place, look *Inspection) {
 	}
 }
 
-// attend lets one position look at itself and those before it. q [heads,
-// headDim] is its query, keys and values [positions, kvHeads, headDim] all it
-// may see; out [heads, headDim] receives the mix of values. Query heads share
-// key/value heads in groups (Ainslie et al. 2023). weights is called with each
-// head's attention in turn. Returns the multiply-adds.
+// attend lets one position attend to itself and those before it. q [heads,
+// headDim] is its query; keys and values [positions, kvHeads, headDim] are all
+// it may see; out [heads, headDim] receives the weighted sum of the values.
+// Query heads share key/value heads in groups (Ainslie et al. 2023). weights is
+// called with each head's attention in turn. Returns the multiply-adds.
 func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func([]float32)) int64 {
 	cfg := &m.config
 	size, kv := cfg.HeadDim, cfg.KVHeads*cfg.HeadDim
@@ -256,10 +255,10 @@ func (m *Model) attend(s *scratch, out, q, keys, values []float32, weights func(
 	return 2 * int64(cfg.Heads) * int64(size) * int64(positions)
 }
 
-// Logits scores every token of the vocabulary as the next one: final norm,
-// then a product with the output matrix. last [width] is what [Model.Forward]
-// returned; the result [vocab] belongs to the caller. An error means that the
-// weights lead to numbers that are not finite.
+// Logits scores every token of the vocabulary as the next one: final norm, then
+// a product with the output matrix. last [width] is what [Model.Forward]
+// returned; the caller owns the result [vocab]. It returns an error if any
+// score is not finite.
 func (m *Model) Logits(last []float32) ([]float32, cost.Parts, error) {
 	z := make([]float32, m.config.Vocab)
 	tally, err := m.LogitsTo(context.Background(), last, z)
@@ -271,8 +270,8 @@ func (m *Model) Logits(last []float32) ([]float32, cost.Parts, error) {
 
 // LogitsTo is Logits for one or more positions: last [n, width], with the
 // result written to z [n, vocab]. It allocates nothing. It can fail with ctx's
-// error only where the model's passes are run by someone else, who may let
-// them wait ([Model.Through]).
+// error only if a [Runner] runs the model's passes, since only there can they
+// wait ([Model.Through]).
 func (m *Model) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, error) {
 	if m.runner != nil {
 		return m.runner.LogitsTo(ctx, last, z)
@@ -297,7 +296,7 @@ func (m *Model) score(s *scratch, last, z []float32, n int) int64 {
 	return m.output.Mul(z, m.norm.of(s.h[:n*m.config.Width], last), n)
 }
 
-// finite checks rows of scores z [n, vocab].
+// finite returns an error unless all scores z [n, vocab] are finite.
 func finite(z []float32, vocab int) error {
 	if kernel.Finite(z) {
 		return nil

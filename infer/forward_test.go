@@ -58,8 +58,8 @@ func TestCachedEqualsUncached(t *testing.T) {
 		text = append(text, id)
 		z = logitsAfter(t, m, cached, id)
 	}
-	// The same for every position that was not rerun: what one pass over the
-	// whole text writes into its cache is what 200 single steps wrote.
+	// The same holds for every position that was not rerun: one pass over the
+	// whole text writes to its cache what 200 single steps wrote.
 	c := m.NewCache()
 	if got := logitsAfter(t, m, c, text...); !sameBits(got, z) || c.Positions() != cached.Positions() {
 		t.Fatalf(
@@ -100,19 +100,19 @@ func TestAnyChunkingIsTheSame(t *testing.T) {
 				got, rest, sizes = logitsAfter(t, m, c, rest[:n]...), rest[n:], append(sizes, n)
 			}
 			if !sameBits(got, want) {
-				t.Errorf("%s: in pieces of %v the logits differ from one pass", name, sizes)
+				t.Errorf("%s: in chunks of %v the logits differ from one pass", name, sizes)
 			}
 			for b := range m.Config().Layers {
 				if n := len(ids) * c.width; !sameBits(c.keys[b][:n], whole.keys[b][:n]) ||
 					!sameBits(c.values[b][:n], whole.values[b][:n]) {
-					t.Errorf("%s: in pieces of %v the cache of block %d differs", name, sizes, b)
+					t.Errorf("%s: in chunks of %v the cache of block %d differs", name, sizes, b)
 				}
 			}
 		}
 	}
 }
 
-// A cache cut back to a position goes on as if what came after had never been.
+// A cache truncated to a position goes on as if what followed had never been.
 func TestTruncateThenContinue(t *testing.T) {
 	m := smallModel(t)
 	ids := []int{endID, 72, 101, 108, 108, 111, 32, 119, 111, 114}
@@ -124,16 +124,16 @@ func TestTruncateThenContinue(t *testing.T) {
 		if c.Positions() != n {
 			t.Fatalf("%d positions after Truncate(%d)", c.Positions(), n)
 		}
-		c.Truncate(n + 5) // there is nothing to forget
+		c.Truncate(n + 5) // nothing to forget
 		got := logitsAfter(t, m, c, ids[n:]...)
 		if want := logitsAfter(t, m, m.NewCache(), ids...); !sameBits(got, want) {
-			t.Errorf("cut to %d positions and read on, the logits differ from a fresh cache", n)
+			t.Errorf("cut to %d positions and continued, the logits differ from a fresh cache", n)
 		}
 	}
 }
 
-// The tally that the pass keeps is what the formulas of infer/cost say, on
-// every shape and on top of any cache.
+// The pass's tally equals the formulas of infer/cost, for every shape and on
+// top of any cache.
 func TestTallyEqualsFormulas(t *testing.T) {
 	for name, m := range map[string]*Model{
 		"bundled": bundledModel(t), "small": smallModel(t),
@@ -246,9 +246,10 @@ func TestColumnIsACopy(t *testing.T) {
 	clear(k)
 	clear(v)
 	if again, _ := c.Column(1, 2); !sameBits(again, want) {
-		t.Error("writing on a column changed the cache")
+		t.Error("writing to a column changed the cache")
 	}
-	// Of two texts that differ in their third token, the columns do from there on.
+	// The columns of two texts that differ in their third token differ from
+	// there on.
 	other := m.NewCache()
 	logitsAfter(t, m, other, 1, 2, 9)
 	for position, want := range []bool{true, true, false} {
@@ -291,13 +292,13 @@ func TestForwardRefuses(t *testing.T) {
 				t.Fatalf("%d positions afterwards, want the 3 from before", c.Positions())
 			}
 			if got, want := logitsAfter(t, m, c, 4), logitsAfter(t, m, m.NewCache(), 1, 2, 3, 4); !sameBits(got, want) {
-				t.Error("afterwards the cache goes on differently")
+				t.Error("afterwards the cache continues differently")
 			}
 		})
 	}
 }
 
-// lateContext ends after its Err has been asked a number of times, so that a
+// lateContext ends after its Err has been called a number of times, so that a
 // pass is interrupted between two of its blocks.
 type lateContext struct {
 	context.Context
@@ -312,7 +313,7 @@ func (c *lateContext) Err() error {
 }
 
 // A pass interrupted at any block of any chunk leaves the cache as it was.
-func TestInterruptedPassLeavesNothing(t *testing.T) {
+func TestInterruptedPassChangesNothing(t *testing.T) {
 	m := smallModel(t)
 	ids := make([]int, 50) // 2 chunks of 2 blocks
 	want := logitsAfter(t, m, m.NewCache(), append([]int{7}, ids...)...)
@@ -326,12 +327,12 @@ func TestInterruptedPassLeavesNothing(t *testing.T) {
 			t.Fatalf("interrupted after %d blocks: %d positions, want 1", left, c.Positions())
 		}
 		if got := logitsAfter(t, m, c, ids...); !sameBits(got, want) {
-			t.Errorf("interrupted after %d blocks the cache goes on differently", left)
+			t.Errorf("interrupted after %d blocks the cache continues differently", left)
 		}
 	}
 }
 
-// Weights that lead out of float32 are an error, not a row of NaN.
+// Weights that overflow float32 are an error, not a row of NaN.
 func TestLogitsRefuseInfinity(t *testing.T) {
 	f := folder{width: 4, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 2, context: 8}
 	w := f.random(1)

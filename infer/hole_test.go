@@ -5,12 +5,13 @@ import (
 	"testing"
 )
 
-// After this prompt typical-p 0.2 keeps eleven tokens of the bundled model, and the
-// most probable ones are not among them: what is kept has a hole before it.
+// After this prompt typical-p 0.2 keeps eleven tokens of the bundled model, and
+// the most probable ones are not among them: there is a hole before the kept
+// ones.
 const holePrompt = "Once upon a time there was a"
 
 // TestStagesPastAHole: rows, lanes and the sums of the rest count what is kept,
-// whatever ranks that has, and the token drawn is among them, whichever it is.
+// at any ranks, and always include the drawn token.
 func TestStagesPastAHole(t *testing.T) {
 	m := bundledModel(t)
 	drawn := map[int]bool{}
@@ -22,7 +23,7 @@ func TestStagesPastAHole(t *testing.T) {
 		step := l.Steps()[0]
 		d := step.Distribution()
 		if d.Keep != 11 || d.Stays(0) || d.Leading() {
-			t.Fatalf("%d are kept, the first: %v; the test says little", d.Keep, d.Stays(0))
+			t.Fatalf("%d are kept, the first: %v; the test proves little", d.Keep, d.Stays(0))
 		}
 		drawn[step.Rank] = true
 		for _, n := range []int{1, 3, 12, 0} {
@@ -42,12 +43,12 @@ func TestStagesPastAHole(t *testing.T) {
 		}
 	}
 	if len(drawn) < 5 {
-		t.Errorf("40 seeds drew %d different tokens; the test says little", len(drawn))
+		t.Errorf("40 seeds drew %d different tokens; the test proves little", len(drawn))
 	}
 }
 
-// checkLanes: n lanes (0: all) are the first tokens kept, with the one drawn for
-// the last where it is not among them.
+// checkLanes checks that n lanes (0: all) are the first tokens kept, with the
+// drawn one in place of the last if it is not among them.
 func checkLanes(t *testing.T, step *Step, s Sample, n int) {
 	t.Helper()
 	d := step.Distribution()

@@ -13,10 +13,10 @@ import (
 // ReadOut is how many tokens a block's early read-out lists.
 const ReadOut = 5
 
-// Inspection is a look inside one forward pass, at its newest position. It is
-// made by running that position again on the cached columns before it, which
-// gives the same numbers bit for bit; the steps and their times know nothing
-// of it. It owns its data.
+// Inspection is a look inside one forward pass, at its newest position. It runs
+// that position again on the cached columns before it, which gives the same
+// numbers bit for bit, and does not count in the steps or their times. It owns
+// its data.
 type Inspection struct {
 	Position  int     // the column looked at, from 0
 	Token     Token   // the token read there
@@ -29,26 +29,27 @@ type BlockView struct {
 	// Euclidean norms of the residual stream: before the block, between its
 	// two halves, after it.
 	NormIn, NormMid, NormOut float64
-	// [heads][positions]: the weights of every head, each summing to 1; 0 before a
-	// sliding window
+	// [heads][positions]: the weights of every head, summing to 1; 0 for
+	// positions outside a sliding window
 	Attention  [][]float32
 	Query      []float32 // [heads, headDim], normalized and rotated
 	Key, Value []float32 // [kvHeads, headDim]; the key rotated
-	Hidden     []float32 // [ffn]: what goes into the last matrix, such as silu(gate) · up
+	Hidden     []float32 // [ffn]: the last matrix's input, such as silu(gate) · up
 	Residual   []float32 // [width]: the stream after the block
-	// Says is what the model would say if it stopped here: the stream through
-	// the final norm and the output matrix, at T = 1 (the 'logit lens').
+	// Says is what the model would predict if it stopped here: the stream
+	// through the final norm and the output matrix, at T = 1 (the 'logit
+	// lens').
 	Says []Reading
 }
 
-// Reading is one line of an early read-out.
+// Reading is one row of an early read-out.
 type Reading struct {
 	Token Token
 	P     float64
 }
 
 // Inspect looks inside the pass that wrote column `position` (from 0) of c by
-// reading token there. c is not changed; it may hold later columns too.
+// reading token there. It does not change c, which may hold later columns too.
 func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*Inspection, error) {
 	in := &Inspection{
 		Position: position, Token: m.Token(token), Blocks: make([]BlockView, len(m.blocks)),
@@ -72,7 +73,7 @@ func (m *Model) Inspect(ctx context.Context, c *Cache, token, position int) (*In
 	return in, nil
 }
 
-// readOut lists the most probable next tokens by a residual stream [width].
+// readOut lists the most probable next tokens for a residual stream [width].
 func (m *Model) readOut(residual []float32) ([]Reading, error) {
 	z, _, err := m.Logits(residual)
 	if err != nil {
@@ -86,17 +87,17 @@ func (m *Model) readOut(residual []float32) ([]Reading, error) {
 	return says, nil
 }
 
-// The methods below are called by the pass as it goes; on a nil Inspection,
-// when nobody looks, they do nothing.
+// The pass calls the methods below as it goes. On a nil Inspection they do
+// nothing.
 
-// enters notes the stream [width] before block l.
+// enters records the stream [width] before block l.
 func (in *Inspection) enters(l int, x []float32) {
 	if in != nil {
 		in.Blocks[l].NormIn = norm(x)
 	}
 }
 
-// attended notes the queries [heads, headDim] of block l and the stream
+// attended records the queries [heads, headDim] of block l and the stream
 // [width] after its attention.
 func (in *Inspection) attended(l int, q, x []float32) {
 	if in != nil {
@@ -104,15 +105,15 @@ func (in *Inspection) attended(l int, q, x []float32) {
 	}
 }
 
-// head notes one head's attention weights in block l: those of the positions
-// from `from` on, the first ones being out of sight.
+// head records one head's attention weights in block l: those of the positions
+// from `from` on, earlier ones being outside its window.
 func (in *Inspection) head(l, from int, w []float32) {
 	if in != nil {
 		in.Blocks[l].Attention = append(in.Blocks[l].Attention, append(make([]float32, from), w...))
 	}
 }
 
-// leaves notes the feed-forward activations [ffn] of block l and the stream
+// leaves records the feed-forward activations [ffn] of block l and the stream
 // [width] after it.
 func (in *Inspection) leaves(l int, hidden, x []float32) {
 	if in != nil {

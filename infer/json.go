@@ -14,7 +14,7 @@ import (
 type jsonToken struct {
 	ID      int    `json:"id"`
 	Text    string `json:"text"`
-	Bytes   string `json:"bytes,omitempty"` // hex, where the token is not whole UTF-8
+	Bytes   string `json:"bytes,omitempty"` // hex, if the token is not whole UTF-8
 	Special bool   `json:"special,omitempty"`
 }
 
@@ -30,8 +30,8 @@ func tokensJSON(list []Token) []jsonToken {
 	return out
 }
 
-// MarshalJSON gives {"id", "text"}, with "bytes" in hex where the token is
-// not whole UTF-8.
+// MarshalJSON gives {"id", "text"}, with "bytes" in hex if the token is not
+// whole UTF-8.
 func (t Token) MarshalJSON() ([]byte, error) { return json.Marshal(tokenJSON(t)) }
 
 type jsonHead struct {
@@ -195,7 +195,7 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 		ReachTopK         int             `json:"reach_top_k"`
 		ReachTopP         int             `json:"reach_top_p"`
 		ReachMinP         int             `json:"reach_min_p"`
-		ReachTypicalP     int             `json:"reach_typical_p,omitempty"` // where it is on
+		ReachTypicalP     int             `json:"reach_typical_p,omitempty"` // if it is on
 		Mass              float64         `json:"mass"`
 		KeptRenormalising int             `json:"kept_renormalising"`
 		Rows              []jsonFilterRow `json:"rows"`
@@ -233,7 +233,7 @@ func (s Sample) MarshalJSON() ([]byte, error) {
 		U      *float64        `json:"u"`
 		Chosen chosen          `json:"chosen"`
 		Forced bool            `json:"forced,omitempty"`
-		Drawn  *chosen         `json:"drawn,omitempty"` // where a person chose instead
+		Drawn  *chosen         `json:"drawn,omitempty"` // if a person chose instead
 		Likely chosen          `json:"likely"`
 		From   float64         `json:"from"`
 		To     float64         `json:"to"`
@@ -271,8 +271,8 @@ func conditionJSON(c Condition) jsonCondition {
 	return j
 }
 
-// MarshalJSON implements [Stage]. "text" is what this step released; together
-// the steps' texts are the whole answer. "stop" is there at the end only.
+// MarshalJSON implements [Stage]. "text" is what this step released; the steps'
+// texts together are the whole answer. Only the last step has "stop".
 func (a Append) MarshalJSON() ([]byte, error) {
 	head, c := headJSON(a.Head, KindAppend)
 	conditions := make([]jsonCondition, len(a.Conditions))
@@ -295,7 +295,7 @@ func (a Append) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// MarshalJSON implements [Stage]. Recomputing was counted, not run, so it has
+// MarshalJSON implements [Stage]. Recomputing is counted but not run, so it has
 // no time.
 func (g CacheGrowth) MarshalJSON() ([]byte, error) {
 	type both struct {
@@ -332,7 +332,7 @@ func (g CacheGrowth) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// Prompt is what a run begins with: the first object of its JSON form.
+// Prompt describes the start of a run: the first object of its JSON form.
 type Prompt struct {
 	Model    *Model
 	Tokens   []Token

@@ -22,8 +22,8 @@ var (
 	longNumbers = regexp.MustCompile(`-?\d+\.\d{6,}(e[-+]?\d+)?`)
 )
 
-// canonical is an object's JSON with its times set to 0 and its numbers cut
-// to nine digits, so that it is the same on every machine.
+// canonical returns an object's JSON with its times set to 0 and its numbers
+// rounded to nine digits, so that it is the same on every machine.
 func canonical(tb testing.TB, v any) []byte {
 	tb.Helper()
 	text, err := json.Marshal(v)
@@ -89,7 +89,7 @@ func TestJSONGolden(t *testing.T) {
 	}
 }
 
-// object reads a stage's JSON back.
+// object parses a stage's JSON.
 func object(tb testing.TB, v any) map[string]any {
 	tb.Helper()
 	text, err := json.Marshal(v)
@@ -103,7 +103,7 @@ func object(tb testing.TB, v any) map[string]any {
 	return o
 }
 
-// The fields that other programs are promised, stage by stage.
+// The fields promised to other programs, stage by stage.
 func TestJSONPromises(t *testing.T) {
 	m := bundledModel(t)
 	s := pure(4)
@@ -195,7 +195,8 @@ func TestJSONDetails(t *testing.T) {
 	}
 }
 
-// The JSON says exactly what the stage holds: numbers read back to the bit.
+// The JSON holds exactly what the stage does: numbers parse back to the same
+// bits.
 func TestJSONKeepsEveryDigit(t *testing.T) {
 	l := newLoop(t, bundledModel(t), "The cat", pure(4))
 	runTo(t, l, 1, KindFilter)

@@ -12,8 +12,8 @@ import (
 )
 
 // Models in ggml's quantized formats, in files as llama.cpp publishes them,
-// give the logits that an independent pass computes with the numbers to which
-// ggml itself widens them; rounded to int8 again, nearly the same.
+// give the logits that an independent pass computes with ggml's own widened
+// numbers; rounded to int8 as well, nearly the same.
 func TestQuantizedFormatsAgree(t *testing.T) {
 	file, err := os.Open(filepath.Join(modelsFolder, "kquants.json.gz"))
 	if err != nil {
@@ -61,7 +61,7 @@ func TestQuantizedFormatsAgree(t *testing.T) {
 }
 
 // worstLogit reads the ids one by one and returns the largest difference from
-// what is expected. Of a model as it is stored, the largest logit must be the
+// the expected logits. For a model as stored, the largest logit must be the
 // same token's at every position.
 func worstLogit(t *testing.T, m *Model, want expected) (worst float64) {
 	t.Helper()

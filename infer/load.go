@@ -8,11 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// Load widens a checkpoint's weights to float32 and makes a model of them.
-// The checkpoint may be closed afterwards. Errors name the tensor at fault.
+// Load widens a checkpoint's weights to float32 and builds a model from them.
+// The checkpoint may be closed afterwards. Errors name the tensor.
 func Load(c *checkpoint.Checkpoint) (*Model, error) { return LoadQuantized(c, QuantNone) }
 
-// LoadQuantized is [Load] with the weights kept as quant says.
+// LoadQuantized is [Load] with the weights stored as quant.
 func LoadQuantized(c *checkpoint.Checkpoint, quant Quant) (*Model, error) {
 	cfg := c.Config
 	m := &Model{
@@ -61,7 +61,8 @@ type loader struct {
 	err   error
 }
 
-// vector reads a part's weight as it is: nil where the architecture has none.
+// vector reads a part's weight vector, or returns nil if the architecture has
+// none.
 func (l *loader) vector(p checkpoint.Part, layer int, shape ...int) (v []float32) {
 	if l.err == nil {
 		v, l.err = l.Weight(p, layer, shape...)
@@ -69,7 +70,7 @@ func (l *loader) vector(p checkpoint.Part, layer int, shape ...int) (v []float32
 	return v
 }
 
-// bias reads a part's bias, likewise.
+// bias reads a part's bias, or returns nil if the architecture has none.
 func (l *loader) bias(p checkpoint.Part, layer, n int) (v []float32) {
 	if l.err == nil {
 		v, l.err = l.Bias(p, layer, n)
@@ -92,8 +93,8 @@ func (l *loader) matrix(p checkpoint.Part, layer, rows, cols int) kernel.Matrix 
 }
 
 // table reads the embedding table or the output matrix, [vocab, width]. Neither
-// is ever rounded: a token's row would carry the error through all blocks, and
-// logits that are next to each other would change places.
+// is ever rounded: the error of a token's row would pass through all blocks,
+// and close logits would swap ranks.
 func (l *loader) table(p checkpoint.Part) kernel.Matrix {
 	data := l.vector(p, 0, l.Config.Vocab, l.Config.Width)
 	if l.err != nil {
@@ -102,7 +103,7 @@ func (l *loader) table(p checkpoint.Part) kernel.Matrix {
 	return kernel.Pack(l.Config.Vocab, l.Config.Width, data)
 }
 
-// block reads the weights of a layer.
+// block reads the weights of a block.
 func (l *loader) block(i int) block {
 	c := l.Config
 	d, heads, kv := c.Width, c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
@@ -131,8 +132,8 @@ func (l *loader) block(i int) block {
 	return b
 }
 
-// divide keeps queries, keys and values that come out of one matrix in three:
-// the same products.
+// divide splits the matrix that yields queries, keys and values into three,
+// with the same products.
 func (l *loader) divide(b *block, i, d int) {
 	fused, bias := l.vector(checkpoint.QueryKeyValue, i, 3*d, d), l.bias(checkpoint.QueryKeyValue, i, 3*d)
 	if l.err != nil {

@@ -5,26 +5,26 @@ import (
 	"fmt"
 )
 
-// A Log is what it takes to write a run's text again, bit for bit, on the
-// same model: the prompt, the settings with the step from which each counted,
-// the tokens that a person chose, and how far the run had come.
+// A Log is what it takes to write a run's text again, bit for bit, on the same
+// model: the prompt, the settings and the step from which each applied, the
+// tokens that a person chose, and how far the run got.
 type Log struct {
 	Model    string // [Model.Hash]
 	Prompt   string
 	Changes  []Change // by step; the first is from step 1
 	Choices  []Choice // by step
-	WentOn   []int    // steps after whose stop a person chose to go on
-	Settings Settings // for what comes next
+	WentOn   []int    // steps after whose stop a person continued the run
+	Settings Settings // for what follows
 	Steps    int      // 0 if nothing had run
 	Ran      Kind     // the last stage of the last step
 }
 
-// Choice is a token that a person chose at a step, instead of the draw.
+// Choice is a token that a person chose at a step instead of the draw.
 type Choice struct {
 	Step, Token int
 }
 
-// Change is a change of settings: they count from step From on.
+// Change is a change of settings. They apply from step From on.
 type Change struct {
 	From     int
 	Settings Settings
@@ -34,7 +34,7 @@ type Change struct {
 func (l *Loop) Log() Log { return LogOf(l.model, l.text, l.steps, l.settings) }
 
 // LogOf returns the log of steps that a loop on m with this prompt has run,
-// with settings for what comes next.
+// with settings for what follows.
 func LogOf(m *Model, prompt string, steps []*Step, settings Settings) Log {
 	log := Log{Model: m.hash, Prompt: prompt, Settings: settings, Steps: len(steps)}
 	for i, s := range steps {
@@ -52,9 +52,9 @@ func LogOf(m *Model, prompt string, steps []*Step, settings Settings) Log {
 	return log
 }
 
-// Replay runs a log again from nothing. A limit on tokens or a stop string is
-// no hindrance: the log says that the run went on, be it that they were changed
-// later or that they were set when the next step had already begun.
+// Replay runs a log again from the start. Limits on tokens and stop strings do
+// not end it: the log says that the run went on, because they were changed
+// later or set when the next step had already begun.
 func Replay(ctx context.Context, m *Model, log Log) (*Loop, error) {
 	if log.Model != m.hash {
 		return nil, fmt.Errorf("this run was made by another model (%.12s…, here %.12s…)", log.Model, m.hash)

@@ -16,7 +16,7 @@ const DefaultRows = 20
 // the steps so far, and belongs to one goroutine at a time.
 type Loop struct {
 	// Rows is how many tokens the stages returned by Next list; 0 lists the
-	// whole vocabulary. It changes nothing of what is computed.
+	// whole vocabulary. It does not affect what is computed.
 	Rows int
 
 	model    *Model
@@ -26,11 +26,11 @@ type Loop struct {
 	cache    *Cache
 	steps    []*Step                // the last may be in progress
 	dist     *sampling.Distribution // of the step in progress, from the softmax on
-	force    *int                   // the token that the next sample stage is to take
+	force    *int                   // the token that the next sample stage must choose
 }
 
-// NewLoop prepares to write after a prompt. It runs nothing yet. Settings or
-// a prompt that cannot be used give a *[terms.RangeError].
+// NewLoop prepares to write after a prompt. It runs nothing yet. Invalid
+// settings or an invalid prompt return a *[terms.RangeError].
 func NewLoop(m *Model, prompt string, s Settings) (*Loop, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -42,21 +42,21 @@ func NewLoop(m *Model, prompt string, s Settings) (*Loop, error) {
 	return &Loop{Rows: DefaultRows, model: m, text: prompt, prompt: ids, settings: s, cache: m.NewCache()}, nil
 }
 
-// turn is one turn of the loop: the seven stages in the order in which they
-// run. Each fills in its part of the step.
+// turn is one turn of the loop: the seven stages in order. Each fills in its
+// part of the step.
 var turn = [...]func(*Loop, context.Context, *Step) error{
 	KindForward: (*Loop).forward, // run the new tokens through every block
 	KindLogits:  (*Loop).logits,  // score every token of the vocabulary
-	KindSoftmax: (*Loop).softmax, // make the scores probabilities
-	KindFilter:  (*Loop).filter,  // cut the unlikely, rescale the rest
+	KindSoftmax: (*Loop).softmax, // turn the scores into probabilities
+	KindFilter:  (*Loop).filter,  // cut unlikely tokens, rescale the rest
 	KindSample:  (*Loop).sample,  // draw one
-	KindAppend:  (*Loop).append,  // it joins the text, or a stop condition fires
-	KindCache:   (*Loop).grow,    // the pass's keys and values stay; start over
+	KindAppend:  (*Loop).append,  // add it to the text, unless a stop condition fires
+	KindCache:   (*Loop).grow,    // keep the pass's keys and values; start over
 }
 
-// Next runs the next stage and returns it. After a stop condition has fired
-// and its turn is finished it returns io.EOF. After any other error the loop
-// is as it was before the call.
+// Next runs the next stage and returns it. Once a stop condition has fired and
+// its turn is finished, it returns io.EOF. Any other error leaves the loop
+// unchanged.
 func (l *Loop) Next(ctx context.Context) (Stage, error) {
 	kind, err := l.Advance(ctx)
 	if err != nil {
@@ -65,8 +65,8 @@ func (l *Loop) Next(ctx context.Context) (Stage, error) {
 	return l.model.Stage(l.steps[len(l.steps)-1], kind, l.dist, l.Rows), nil
 }
 
-// Advance is Next without the looking: it runs the next stage and says which
-// one it was.
+// Advance is Next without building the stage's value: it runs the next stage
+// and returns its kind.
 func (l *Loop) Advance(ctx context.Context) (Kind, error) {
 	if l.BetweenTurns() && l.Stopped() != StopNone {
 		return 0, io.EOF
@@ -74,7 +74,7 @@ func (l *Loop) Advance(ctx context.Context) (Kind, error) {
 	return l.run(ctx)
 }
 
-// run runs the next stage, whatever the stop conditions say.
+// run runs the next stage, ignoring the stop conditions.
 func (l *Loop) run(ctx context.Context) (Kind, error) {
 	s := l.open()
 	kind := s.Ran + 1
@@ -86,9 +86,9 @@ func (l *Loop) run(ctx context.Context) (Kind, error) {
 	return kind, nil
 }
 
-// Distribution is the newest step's, if the loop has it at hand: from the
-// step's softmax on, until something is changed. Else it is nil, and the step
-// tells ([Step.Distribution]).
+// Distribution returns the newest step's distribution if the loop has it: from
+// the step's softmax until something changes. Otherwise it is nil; use
+// [Step.Distribution].
 func (l *Loop) Distribution() *sampling.Distribution { return l.dist }
 
 // BetweenTurns reports whether the next stage to run is a forward pass.
@@ -96,7 +96,7 @@ func (l *Loop) BetweenTurns() bool {
 	return len(l.steps) == 0 || l.steps[len(l.steps)-1].Ran == KindCache
 }
 
-// open returns a copy of the step in progress to write on, or a new step.
+// open returns a copy of the step in progress for writing, or a new step.
 func (l *Loop) open() *Step {
 	if !l.BetweenTurns() {
 		s := *l.steps[len(l.steps)-1]
@@ -112,7 +112,7 @@ func (l *Loop) open() *Step {
 	return s
 }
 
-// put makes s the newest step. Steps that were handed out stay as they are.
+// put makes s the newest step. Steps returned earlier do not change.
 func (l *Loop) put(s *Step) {
 	if s.N > len(l.steps) {
 		l.steps = append(l.steps, s)
@@ -182,7 +182,7 @@ func (l *Loop) append(_ context.Context, s *Step) error {
 	}
 	start := time.Now()
 	var all []byte
-	var shown int // how much of all has been released before
+	var shown int // bytes of all released before
 	for _, old := range l.steps[:s.N-1] {
 		all = append(all, l.model.tok.Bytes(old.Chosen)...)
 		shown = len(all) - len(old.Held)
@@ -192,8 +192,8 @@ func (l *Loop) append(_ context.Context, s *Step) error {
 
 	var safe int
 	s.Stop, s.StopString, safe = l.model.ending(s.Chosen, s.N, s.Positions(), all, len(fresh), s.Settings.Stop)
-	// What has been released cannot be taken back: a stop string set since, or
-	// a limit raised since, may make older text the beginning of one.
+	// Released text cannot be taken back: a stop string or a raised limit that
+	// was set since may make older text the beginning of a stop string.
 	safe = max(safe, shown)
 	s.Text = validText(all[shown:safe])
 	s.Held = slices.Clone(all[safe:])
@@ -214,7 +214,7 @@ func (l *Loop) grow(_ context.Context, s *Step) error {
 	return nil
 }
 
-// conditions tells how far each stop condition is after step s. all are the
+// conditions returns how far each stop condition is after step s. all holds the
 // generated bytes, this step's included.
 func (l *Loop) conditions(s *Step, all []byte) []Condition {
 	stop := s.Settings.Stop

@@ -53,8 +53,8 @@ func textOf(l *Loop) (text string) {
 	return text
 }
 
-// untimed is a copy of the steps without the measured times: two runs of one
-// log are equal in all else.
+// untimed returns a copy of the steps without the measured times; otherwise two
+// runs of one log are equal.
 func untimed(steps []*Step) []Step {
 	list := make([]Step, len(steps))
 	for i, s := range steps {
@@ -97,7 +97,7 @@ func TestSevenStagesInOrder(t *testing.T) {
 			}
 		}
 	}
-	for range 3 { // and stays so
+	for range 3 { // and still is
 		if stage, err := l.Next(context.Background()); !errors.Is(err, io.EOF) || stage != nil {
 			t.Errorf("after the last stage: %v, %v; want io.EOF", stage, err)
 		}
@@ -109,7 +109,7 @@ func TestSevenStagesInOrder(t *testing.T) {
 func TestWhatTheCacheHolds(t *testing.T) {
 	s := pure(1)
 	s.Stop.MaxTokens = 3
-	l := newLoop(t, smallModel(t), "Hi!", s) // start mark and 3 bytes
+	l := newLoop(t, smallModel(t), "Hi!", s) // start token and 3 bytes
 	for _, stage := range finish(t, l) {
 		switch st := stage.(type) {
 		case Forward:
@@ -150,8 +150,8 @@ func TestWhatTheCacheHolds(t *testing.T) {
 	}
 }
 
-// The same settings give the same text; another seed another; greedy none of
-// the seed's.
+// The same settings give the same text; another seed gives another text, but
+// not under greedy.
 func TestTextFollowsTheSeed(t *testing.T) {
 	m := smallModel(t)
 	a, b := generate(t, m, "Hi", 20, pure(1)), generate(t, m, "Hi", 20, pure(1))
@@ -159,7 +159,7 @@ func TestTextFollowsTheSeed(t *testing.T) {
 		t.Error("two runs with one seed differ")
 	}
 	if c := generate(t, m, "Hi", 20, pure(2)); reflect.DeepEqual(chosen(a), chosen(c)) {
-		t.Error("two seeds give one text")
+		t.Error("two seeds give the same text")
 	}
 	for i, s := range a.Steps() {
 		if s.U != sampling.U(1, i+1) {
@@ -186,7 +186,7 @@ func chosen(l *Loop) (ids []int) {
 	return ids
 }
 
-// Steps that were handed out never change, whatever happens to the loop.
+// Steps returned earlier never change, whatever happens to the loop.
 func TestStepsAreNeverChanged(t *testing.T) {
 	l := newLoop(t, smallModel(t), "Hi", pure(3))
 	type snapshot struct {
@@ -222,7 +222,7 @@ func TestStepsAreNeverChanged(t *testing.T) {
 	for i, s := range taken {
 		for j, step := range s.steps {
 			if !reflect.DeepEqual(*step, s.deep[j]) {
-				t.Fatalf("step %d as handed out at moment %d has changed since", j+1, i)
+				t.Fatalf("step %d as returned at moment %d has changed since", j+1, i)
 			}
 		}
 	}
@@ -236,7 +236,7 @@ func deepCopy(s Step) Step {
 	return s
 }
 
-// Stages own their data: what is done to one changes nothing in the loop.
+// Stages own their data: changing one does not affect the loop.
 func TestStagesOwnTheirData(t *testing.T) {
 	// The first token is the first byte of four, so the append stage holds it.
 	l := newLoop(t, chain(t, nil, 'x', 0xf0, 0x9f), "x", pure(3))
@@ -266,14 +266,14 @@ func TestStagesOwnTheirData(t *testing.T) {
 		}
 		for i, s := range l.Steps() {
 			if !reflect.DeepEqual(*s, before[i]) {
-				t.Fatalf("writing on the %v stage changed the step", stage.Kind())
+				t.Fatalf("writing to the %v stage changed the step", stage.Kind())
 			}
 		}
 	}
 }
 
-// A context that ends stops the pass, and the loop goes on afterwards as if
-// nothing had been.
+// A context that ends stops the pass, and the loop continues afterwards as if
+// nothing had happened.
 func TestCancellationLeavesTheLoopUsable(t *testing.T) {
 	m := smallModel(t)
 	want := generate(t, m, "Hi", 6, pure(4))
@@ -303,8 +303,8 @@ func TestCancellationLeavesTheLoopUsable(t *testing.T) {
 	}
 }
 
-// A failure later in the turn leaves the loop where it was, too.
-func TestFailedStageLeavesTheLoop(t *testing.T) {
+// A failure later in the turn also leaves the loop unchanged.
+func TestFailedStageLeavesTheLoopUnchanged(t *testing.T) {
 	f := folder{width: 4, layers: 1, heads: 1, kvHeads: 1, headDim: 2, ffn: 2, context: 8}
 	w := f.zeros()
 	for i := range w["model.embed_tokens.weight"] {
@@ -323,7 +323,7 @@ func TestFailedStageLeavesTheLoop(t *testing.T) {
 			t.Fatalf("%v, %v; want an error: the scores are infinite", stage, err)
 		}
 		if !slices.Equal(l.Steps(), before) || before[0].Ran != KindForward || l.Cache().Positions() != 1 {
-			t.Fatal("the failed stage left something behind")
+			t.Fatal("the failed stage left a trace")
 		}
 	}
 }

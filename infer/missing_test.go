@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A prompt that the vocabulary cannot spell is refused with its place, whoever
-// is to write after it; any other is not.
+// A prompt that the vocabulary cannot spell is rejected with its position,
+// whatever would continue it; any other prompt is not.
 func TestPromptsThatTheVocabularyCannotSpell(t *testing.T) {
 	f := smallFolder
 	f.lacks = "\x03\xff"

@@ -21,14 +21,14 @@ type Model struct {
 	quant Quant
 
 	embed  kernel.Matrix // [vocab, width]
-	places []float32     // [context, width], added to the embedding by position; nil where positions are rotations
+	places []float32     // [context, width], added to the embedding by position; nil if positions are rotations
 	blocks []block
 	norm   normalization // before the output matrix
-	output kernel.Matrix // [vocab, width]; the embedding table itself where they are tied
+	output kernel.Matrix // [vocab, width]; the embedding table itself if they are tied
 
-	scoreScale float32    // that attention's scores are multiplied by
+	scoreScale float32    // attention scores are multiplied by it
 	scratch    *sync.Pool // *scratch
-	runner     Runner     // who runs the passes; nil for this model itself
+	runner     Runner     // runs the passes; nil if the model runs them itself
 }
 
 // block holds the weights of one transformer block. What an architecture lacks
@@ -39,7 +39,7 @@ type block struct {
 	k, v         kernel.Matrix // [kvHeads·headDim, width]
 	qNorm, kNorm normalization // of [headDim] each, or of all heads together
 	rotary       *rotary       // turns queries and keys
-	window       int           // positions that a token sees, its own included; 0 for all
+	window       int           // positions that a token sees, including its own; 0 for all
 	o            kernel.Matrix // [width, heads·headDim]
 	attnPostNorm normalization // of [width]
 
@@ -47,7 +47,7 @@ type block struct {
 	gate, up, down kernel.Matrix // [ffn, width], [ffn, width], [width, ffn]
 	ffnPostNorm    normalization // of [width]
 
-	// What is added to the products above.
+	// Biases of the products above.
 	qBias, kBias, vBias, oBias, upBias, downBias []float32
 }
 
@@ -63,7 +63,7 @@ func (m *Model) Hash() string { return m.hash }
 // Parameters counts the weights.
 func (m *Model) Parameters() int64 { return m.params }
 
-// Shape is what the cost formulas need.
+// Shape returns what the cost formulas need.
 func (m *Model) Shape() cost.Shape {
 	c := m.config
 	matrices := 2
@@ -81,10 +81,10 @@ func (m *Model) Shape() cost.Shape {
 // Token describes one entry of the vocabulary.
 func (m *Model) Token(id int) Token { return describe(m.tok, id) }
 
-// Encode turns plain text into token ids, with the start mark in front where
-// the model was trained with one. Text that looks like a special token stays
-// text. Bytes that the vocabulary has no token for are left out; [NewLoop],
-// [NewSpeculator] and [Model.CheckText] refuse such a text.
+// Encode turns plain text into token ids, starting with the start token if the
+// model was trained with one. Text that looks like a special token stays text.
+// Bytes without a token are left out; [NewLoop], [NewSpeculator] and
+// [Model.CheckText] reject such a text.
 func (m *Model) Encode(prompt string) []int {
 	ids := m.tok.Encode(prompt)
 	if m.config.BOS >= 0 {

@@ -36,13 +36,13 @@ func bundledModel(tb testing.TB) *Model {
 	return m
 }
 
-// A folder describes a small model folder to be written in memory.
+// A folder describes a small model folder to write in memory.
 type folder struct {
 	width, layers, heads, kvHeads, headDim, ffn, context int
 
 	tied, bos bool
 	extra     []string // tokens besides the 256 bytes and the end of text
-	lacks     string   // bytes that have no token after all
+	lacks     string   // bytes that have no token
 }
 
 // Ids of the vocabulary that every folder has: byte b is token b, then the
@@ -171,8 +171,8 @@ func (f folder) tokenizer() map[string]any {
 	}
 }
 
-// spelled writes bytes in GPT-2's alphabet: printable bytes stand for
-// themselves, the others in order for the characters from U+0100 on.
+// spelled writes bytes in GPT-2's alphabet: printable bytes map to themselves,
+// the others in order to the characters from U+0100 on.
 func spelled(text string) string {
 	var out []rune
 	for _, b := range []byte(text) {
@@ -223,7 +223,7 @@ var smallFolder = folder{
 
 var loadSmall = sync.OnceValues(func() (*Model, error) { return smallFolder.load(smallFolder.random(7)) })
 
-// smallModel is a model with random weights: its text means nothing, every
+// smallModel is a model with random weights: its text is noise, but every
 // mechanism works, and a step takes microseconds.
 func smallModel(tb testing.TB) *Model {
 	tb.Helper()
@@ -261,8 +261,8 @@ func bigram(tb testing.TB, extra []string, next map[int]map[int]float32) *Model 
 	return f.model(tb, w)
 }
 
-// chain is a bigram model that is sure of every next token: each of ids leads
-// to the one after it, and the last to the end of the text.
+// chain is a bigram model that is certain of every next token: after each of
+// ids follows the next one, and after the last the end of the text.
 func chain(tb testing.TB, extra []string, ids ...int) *Model {
 	tb.Helper()
 	next := map[int]map[int]float32{}
@@ -272,7 +272,7 @@ func chain(tb testing.TB, extra []string, ids ...int) *Model {
 			to = ids[i+1]
 		}
 		if next[id] != nil {
-			tb.Fatalf("token %d comes twice in the chain", id)
+			tb.Fatalf("token %d is in the chain twice", id)
 		}
 		next[id] = map[int]float32{to: 10}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// The small operations of a pass besides its products; [Model.block] says in
-// which order they run.
+// The small operations of a pass besides its products; [Model.block] shows
+// their order.
 
 // A normalization has the weights of a norm. The zero value is none.
 type normalization struct {
@@ -65,12 +65,12 @@ func layerNorm(dst, x, weight, bias []float32, eps float32) {
 }
 
 // rotary has the cos and sin of position × frequency for every position and
-// pair of a head (Su et al. 2021), each [context, headDim/2]; nil turns
-// nothing.
+// pair of a head (Su et al. 2021), each [context, headDim/2]. If nil, nothing
+// is rotated.
 type rotary struct{ cos, sin []float32 }
 
 // newRotary rounds frequency and angle to float32 first, as the models'
-// training code does; at long contexts the difference would show.
+// training code does; at long contexts the difference matters.
 func newRotary(context int, frequencies []float32) *rotary {
 	half := len(frequencies)
 	r := &rotary{make([]float32, context*half), make([]float32, context*half)}
@@ -83,9 +83,9 @@ func newRotary(context int, frequencies []float32) *rotary {
 	return r
 }
 
-// turn turns each pair (i, i+size/2) of every head of that size in x by an
-// angle that grows with the position: the half-split layout of Hugging Face's
-// Llama.
+// turn rotates each pair (i, i+size/2) of every head of the given size in x by
+// an angle proportional to the position: the half-split layout of Hugging
+// Face's Llama.
 func (r *rotary) turn(x []float32, size, position int) {
 	if r == nil {
 		return

@@ -41,8 +41,8 @@ func TestActivations(t *testing.T) {
 }
 
 // A norm over heads of 2 leaves each with a mean square of 1 (before its
-// weights), a norm over both heads together has one measure for the two, and
-// none returns what it is given.
+// weights), a norm over both heads together has one scale for the two, and no
+// norm returns its input.
 func TestNormalizations(t *testing.T) {
 	x := []float32{3, 4, 0, 10} // mean squares 12.5 and 50; 31.25 together
 	dst := make([]float32, 4)

@@ -9,7 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
-// onPath runs a test on a kernel path. No test of this package runs beside it.
+// onPath runs a test on a kernel path. No other test of this package runs at
+// the same time.
 func onPath(t *testing.T, p kernel.Path, test func(t *testing.T)) {
 	t.Run(p.String(), func(t *testing.T) {
 		before, err := kernel.Use(p)
@@ -61,8 +62,9 @@ func chunkedLogits(t *testing.T, m *Model, ids []int, n int) []float32 {
 }
 
 // On every path: reading 1, 2, 4, 8, 16 or all tokens at a time gives the same
-// bits, with the model's own weights and in int8. A token alone attends to a
-// cache, all at once do not, so this is also cached against uncached.
+// bits, with the model's own weights and in int8. A single token attends to a
+// cache, all tokens together do not, so this also compares cached with
+// uncached.
 func TestEveryPathIsBitIdentical(t *testing.T) {
 	models := map[string]*Model{"own weights": bundledModel(t), "int8": int8Model(t), "small": smallModel(t)}
 	for _, p := range kernel.Paths() {
@@ -115,7 +117,7 @@ func TestEveryPathAgreesWithPyTorch(t *testing.T) {
 
 // Every path writes the same greedy text, with the model's own weights and in
 // int8.
-func TestEveryPathWritesTheSame(t *testing.T) {
+func TestEveryPathWritesTheSameText(t *testing.T) {
 	for name, m := range map[string]*Model{"own weights": bundledModel(t), "int8": int8Model(t)} {
 		var first []int
 		for _, p := range kernel.Paths() {
@@ -145,7 +147,7 @@ func TestQuant(t *testing.T) {
 	if exact.Quant() != QuantNone || rounded.Quant() != QuantInt8 {
 		t.Errorf("the models say %s and %s", exact.Quant(), rounded.Quant())
 	}
-	// A log of one must not be taken for a log of the other.
+	// A log of one must not pass for a log of the other.
 	if exact.Hash() == rounded.Hash() || len(rounded.Hash()) != 64 {
 		t.Errorf("hashes %s and %s", exact.Hash(), rounded.Hash())
 	}

@@ -14,28 +14,28 @@ import (
 )
 
 // maxBatch is how many texts one round serves. The matrices are read once for
-// all of them; a larger batch would gain little more and let a learner who
-// steps wait longer for the round in progress to end.
+// all of them. A larger batch would gain little, and a learner who steps would
+// wait longer for the round in progress.
 const maxBatch = 16
 
-// ErrPoolClosed is what a pass gets from a pool that has been closed.
+// ErrPoolClosed is returned by passes on a closed pool.
 var ErrPoolClosed = errors.New("the pool of workers is closed")
 
 // Pool runs the passes of many texts on a bounded number of workers. Passes
-// that wait at the same time go through the weights together, a round of up to
-// 16 texts and 32 positions at a time: each text's numbers are what they would
-// be alone, bit for bit. A prompt is read in several rounds where others wait.
+// that wait at the same time are batched into rounds of up to 16 texts and 32
+// positions; each text's numbers are bit-identical to those it would get alone.
+// A prompt is read in several rounds if others wait.
 //
-// Every text has a [Seat]. One at which a learner steps ([Seat.Step]) is served
-// before those that play by themselves, but nobody waits more than twice the
-// rounds of a fair share.
+// Every text has a [Seat]. A seat whose learner steps ([Seat.Step]) is served
+// before those that play, but nobody waits more than twice the rounds of a fair
+// share.
 type Pool struct {
 	model *Model
 
 	mu      sync.Mutex
-	wake    sync.Cond // workers, when a job has joined
+	wake    sync.Cond // wakes workers when a job is queued
 	queue   queue
-	idle    int // workers that wait
+	idle    int // waiting workers
 	closed  bool
 	stats   PoolStats
 	workers sync.WaitGroup
@@ -44,14 +44,13 @@ type Pool struct {
 // PoolStats are sums since the pool was made.
 type PoolStats struct {
 	Rounds  int64 // passes through the weights
-	Served  int64 // jobs taken into rounds; a prompt of several rounds counts for each
-	Waited  int64 // rounds that began between a job's joining and its own, summed
-	Longest int64 // the most that one waited
+	Served  int64 // jobs served by rounds; a prompt counts once for each of its rounds
+	Waited  int64 // rounds that began between a job's queueing and its own, summed
+	Longest int64 // the longest wait of one job, in rounds
 }
 
-// NewPool starts a pool of workers for m; with workers ≤ 0 there are
-// GOMAXPROCS of them, which is what the machine can run at a time. Close ends
-// them.
+// NewPool starts a pool of workers for m; if workers ≤ 0 it starts GOMAXPROCS
+// of them, as many as can run at a time. Close stops them.
 func NewPool(m *Model, workers int) *Pool {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -66,8 +65,8 @@ func NewPool(m *Model, workers int) *Pool {
 	return p
 }
 
-// Close ends the workers when their rounds in progress are done. Passes that
-// wait, and all later ones, get [ErrPoolClosed].
+// Close stops the workers when their rounds in progress are done. Waiting
+// passes, and all later ones, get [ErrPoolClosed].
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -79,7 +78,7 @@ func (p *Pool) Close() {
 	p.workers.Wait()
 }
 
-// refuse ends a job that a closed pool will not run any more.
+// refuse ends a job that a closed pool will not run.
 func (p *Pool) refuse(j *job) {
 	if j.cache != nil {
 		j.cache.Truncate(j.start)
@@ -95,7 +94,7 @@ func (p *Pool) Stats() PoolStats {
 	return p.stats
 }
 
-// work is a worker: it takes rounds until the pool is closed.
+// work is a worker: it runs rounds until the pool is closed.
 func (p *Pool) work() {
 	b := &batch{model: p.model, s: newScratch(p.model.config)}
 	b.jobs = make([]*job, 0, maxBatch)
@@ -110,15 +109,16 @@ func (p *Pool) work() {
 		if p.closed {
 			return
 		}
-		// Those that were served by the last round are about to come back, as far
-		// as they are let run: a round that begins without them serves few.
+		// The jobs that the last round served are about to come back once their
+		// goroutines get to run. A round that began without them would serve
+		// few.
 		p.mu.Unlock()
 		runtime.Gosched()
 		p.mu.Lock()
 		if p.queue.len() == 0 {
 			continue
 		}
-		// Workers that are idle take their part of what waits.
+		// Idle workers serve their share of the queue.
 		n := (p.queue.len() + p.idle) / (p.idle + 1)
 		b.jobs = p.queue.take(min(n, maxBatch), b.jobs[:0])
 		p.count(b.jobs)
@@ -138,14 +138,14 @@ func (p *Pool) work() {
 				j.done <- struct{}{}
 			case p.closed:
 				p.refuse(j)
-			default: // there is more of the prompt
+			default: // more of the prompt is left
 				p.queue.join(j)
 			}
 		}
 	}
 }
 
-// count notes that a round has taken jobs. mu is held.
+// count records that a round serves jobs. mu is held.
 func (p *Pool) count(jobs []*job) {
 	p.stats.Rounds++
 	for _, j := range jobs {
@@ -156,8 +156,8 @@ func (p *Pool) count(jobs []*job) {
 	}
 }
 
-// runSafely is run, except that a panic reaches only the goroutine that waits
-// for the job at fault: after one the jobs that are not over are run alone.
+// runSafely is run, except that a panic reaches only the goroutine waiting for
+// the job at fault: after a panic, the unfinished jobs are run one by one.
 func (b *batch) runSafely() {
 	if b.try() == nil {
 		return
@@ -175,7 +175,7 @@ func (b *batch) runSafely() {
 	b.jobs = jobs
 }
 
-// try is run. It returns what the run panicked with, or nil.
+// try is run. It returns the value of a panic, or nil.
 func (b *batch) try() (panicked any) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -187,10 +187,9 @@ func (b *batch) try() (panicked any) {
 	return nil
 }
 
-// Seat is one text's place at a pool: a [Runner] whose passes take their turn
-// among those of the other seats. It belongs to one goroutine at a time, but
-// for Step. A seat that is not used costs a few hundred bytes and needs no
-// closing.
+// Seat is one text's place in a pool: a [Runner] whose passes take turns with
+// those of the other seats. It belongs to one goroutine at a time, except for
+// Step. An unused seat costs a few hundred bytes and needs no closing.
 type Seat struct {
 	pool   *Pool
 	job    job
@@ -198,24 +197,24 @@ type Seat struct {
 	waited time.Duration
 }
 
-// Seat returns a new seat, at which nobody steps.
+// Seat returns a new seat, in playing mode.
 func (p *Pool) Seat() *Seat {
 	return &Seat{pool: p, job: job{done: make(chan struct{}, 1)}}
 }
 
-// Model returns the pool's model with its passes run at this seat.
+// Model returns the pool's model with its passes run through this seat.
 func (s *Seat) Model() *Model { return s.pool.model.Through(s) }
 
-// Step says whether a learner waits for each pass from now on, rather than
-// watching a text that plays by itself.
+// Step sets whether a learner waits for each pass from now on, rather than
+// watching a text that plays.
 func (s *Seat) Step(on bool) { s.step.Store(on) }
 
-// Waited implements [Runner]. The time of a round counts in full for each text
-// that has a part in it.
+// Waited implements [Runner]. A round's time counts in full for each text that
+// it serves.
 func (s *Seat) Waited() time.Duration { return s.waited }
 
-// ForwardTo implements [Runner]. Where ctx ends it returns at once if its turn
-// has not come, and before the next block if it has.
+// ForwardTo implements [Runner]. If ctx ends it returns immediately while it is
+// queued, or before the next block while it runs.
 func (s *Seat) ForwardTo(ctx context.Context, c *Cache, tokens []int, out []float32) (cost.Parts, error) {
 	if err := s.pool.model.checkPass(c, tokens, out); err != nil {
 		return cost.Parts{}, err
@@ -230,13 +229,13 @@ func (s *Seat) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts, err
 	return s.wait(ctx)
 }
 
-// wait has the seat's job run and returns how it ended.
+// wait runs the seat's job and returns its error.
 func (s *Seat) wait(ctx context.Context) (cost.Parts, error) {
 	j, p := &s.job, s.pool
 	done, start := j.done, time.Now()
 	defer func() {
 		s.waited = time.Since(start) - j.ran
-		*j = job{done: done} // nothing of the caller's is held on to
+		*j = job{done: done} // keep nothing of the caller's
 	}()
 	if err := ctx.Err(); err != nil {
 		return cost.Parts{}, err
@@ -262,7 +261,7 @@ func (s *Seat) wait(ctx context.Context) (cost.Parts, error) {
 			}
 			return cost.Parts{}, ctx.Err()
 		}
-		<-done // a worker has it, and will let go of it
+		<-done // a worker has it and will finish it
 	}
 	if j.panicked != nil {
 		panic(j.panicked)

@@ -12,9 +12,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// Whoever waits for its turn and does not want it any more goes at once; the
-// worker is busy all the while.
-func TestWaitingIsCancelledAtOnce(t *testing.T) {
+// A pass that is cancelled while it is queued returns immediately, though the
+// worker stays busy.
+func TestWaitingIsCancelledImmediately(t *testing.T) {
 	m := smallModel(t)
 	pool, open := held(t, m, 1)
 	seat, c := pool.Seat(), m.NewCache()
@@ -48,14 +48,14 @@ func TestWaitingIsCancelledAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := logitsAfter(t, m, m.NewCache(), 1, 2, 3, 4); !sameBits(z, want) {
-		t.Error("afterwards the seat goes on differently")
+		t.Error("afterwards the seat continues differently")
 	}
 	pool.Close()
 }
 
-// TestWaitingIsNotCounted: waiting for the pool is not part of what a pass took.
-// Time is the bubble's, which passes only while everybody waits: computing takes
-// none of it.
+// TestWaitingIsNotCounted: waiting for the pool is not part of a pass's time.
+// The bubble's clock advances only while every goroutine waits: computing takes
+// no time.
 func TestWaitingIsNotCounted(t *testing.T) {
 	m := smallModel(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -84,15 +84,15 @@ func TestWaitingIsNotCounted(t *testing.T) {
 	})
 }
 
-// A job that is let go in the middle of a round, before any block, leaves its
-// cache as it was and the others with the numbers that they have alone.
-func TestLettingGoDisturbsNobody(t *testing.T) {
+// A job that is dropped in the middle of a round, before any block, leaves its
+// cache unchanged and the others with the numbers that they have alone.
+func TestDroppedJobDisturbsNoOther(t *testing.T) {
 	m := smallModel(t)
 	d := m.config.Width
 	lengths := []int{1, 5, 1, 3, 40}
 	for gone := range lengths {
 		rounds := 1
-		if lengths[gone] == 40 { // 22 of its tokens find a place in the first round
+		if lengths[gone] == 40 { // 22 of its tokens fit in the first round
 			rounds = 2
 		}
 		for blocks := range rounds * m.config.Layers {
@@ -127,16 +127,16 @@ func TestLettingGoDisturbsNobody(t *testing.T) {
 			for i, j := range b.jobs {
 				switch {
 				case !j.over:
-					t.Errorf("job %d is not over", i)
+					t.Errorf("job %d is not done", i)
 				case i == gone:
 					if !errors.Is(j.err, context.Canceled) || j.cache.Positions() != 2 {
-						t.Errorf("let go after %d blocks: %v, %d positions", blocks, j.err, j.cache.Positions())
+						t.Errorf("dropped after %d blocks: %v, %d positions", blocks, j.err, j.cache.Positions())
 					}
 				default:
 					shape := m.Shape().Blocks(2, lengths[i])
 					if !sameBits(outs[i], want[i]) || j.err != nil || j.tally != shape {
 						t.Errorf(
-							"job %d let go after %d blocks: job %d has %v and %+v, want %+v", gone, blocks, i, j.err,
+							"job %d dropped after %d blocks: job %d has %v and %+v, want %+v", gone, blocks, i, j.err,
 							j.tally, shape,
 						)
 					}
@@ -146,7 +146,8 @@ func TestLettingGoDisturbsNobody(t *testing.T) {
 	}
 }
 
-// A panic reaches the one who caused it; those in the same round do not notice.
+// A panic reaches the goroutine that caused it; the others in the same round do
+// not notice.
 func TestAPanicStaysWithItsSeat(t *testing.T) {
 	m := smallModel(t)
 	f := smallFolder
@@ -174,7 +175,7 @@ func TestAPanicStaysWithItsSeat(t *testing.T) {
 				t.Error(err)
 			}
 			if want := logitsAfter(t, m, m.NewCache(), i); !sameBits(z, want) {
-				t.Errorf("seat %d has other numbers than alone", i)
+				t.Errorf("seat %d gets other numbers than alone", i)
 			}
 		})
 	}
@@ -184,7 +185,7 @@ func TestAPanicStaysWithItsSeat(t *testing.T) {
 	pool.Close()
 }
 
-// A closed pool refuses who waits and who comes; what is running is finished.
+// A closed pool refuses waiting and new passes; running ones are finished.
 func TestClosedPoolRefuses(t *testing.T) {
 	m := smallModel(t)
 	pool, open := held(t, m, 1)
@@ -206,7 +207,7 @@ func TestClosedPoolRefuses(t *testing.T) {
 	go func() { pool.Close(); close(closed) }()
 	for range 3 {
 		if err := <-results; !errors.Is(err, ErrPoolClosed) {
-			t.Errorf("who waited got %v", err)
+			t.Errorf("a waiting pass got %v", err)
 		}
 	}
 	open()
@@ -214,12 +215,12 @@ func TestClosedPoolRefuses(t *testing.T) {
 	if _, err := pool.Seat().LogitsTo(
 		context.Background(), make([]float32, m.config.Width), make([]float32, m.config.Vocab),
 	); !errors.Is(err, ErrPoolClosed) {
-		t.Errorf("who came later got %v", err)
+		t.Errorf("a later pass got %v", err)
 	}
 	pool.Close() // a second time changes nothing
 }
 
-// A seat says what is wrong with a pass as the model does.
+// A seat reports what is wrong with a pass in the model's words.
 func TestSeatRefuses(t *testing.T) {
 	m := smallModel(t)
 	pool := NewPool(m, 1)

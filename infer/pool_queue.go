@@ -1,28 +1,27 @@
 package infer
 
-// queue says who is served next. It is the scheduler's whole policy, without a
-// clock or a goroutine:
+// queue decides which job is served next. It is the scheduler's whole policy,
+// without a clock or a goroutine:
 //
-//   - Who steps goes before who plays, each in the order in which they came.
-//   - While someone who plays waits, they take turns place by place, so that
-//     those who step never get more than every second place.
+//   - Stepping jobs go before playing ones, each kind first come, first served.
+//   - While a playing job waits, the two kinds alternate, so that stepping jobs
+//     never get more than every second place.
 //
-// With P that play and S that step, each waiting for one place at a time and
-// B places a round, one queue for all would serve everybody once in (P+S)/B
-// rounds: the fair share. Before someone who plays there are at most P−1 that
-// play, and one that steps before each and before itself: served by place 2P at
-// the latest, so in no more than 2P/B rounds. The same holds for who steps, with
-// S. Nobody waits more than twice the fair share.
+// With P playing and S stepping jobs, each waiting for one place at a time, and
+// B places a round, a single queue would serve every job once in (P+S)/B
+// rounds: the fair share. Ahead of a playing job are at most P−1 playing ones,
+// and one stepping job before each of these and before itself: it is served by
+// place 2P at the latest, so within 2P/B rounds. The same holds for stepping
+// jobs, with S. No job waits more than twice the fair share.
 //
-// The jobs are linked to each other, so that joining and leaving allocate
-// nothing.
+// The jobs form linked lists, so joining and leaving allocate nothing.
 type queue struct {
 	playing, stepping line
-	turn              bool // the next place is for who plays, if anybody does
+	turn              bool // the next place goes to a playing job, if there is one
 	rounds            int64
 }
 
-// line is a list of jobs, first come first served.
+// line is a first-in, first-out list of jobs.
 type line struct {
 	first, last *job
 	n           int
@@ -37,7 +36,7 @@ func (q *queue) line(j *job) *line {
 	return &q.playing
 }
 
-// join puts a job at the end of its line.
+// join appends a job to its line.
 func (q *queue) join(j *job) {
 	l := q.line(j)
 	j.queued, j.since, j.prev, j.next = true, q.rounds, l.last, nil
@@ -50,7 +49,7 @@ func (q *queue) join(j *job) {
 	l.n++
 }
 
-// leave takes a job out of its line. It is false where the job is in none.
+// leave removes a job from its line. It returns false if the job is in none.
 func (q *queue) leave(j *job) bool {
 	if !j.queued {
 		return false
@@ -71,7 +70,7 @@ func (q *queue) leave(j *job) bool {
 	return true
 }
 
-// take begins a round: it appends the next jobs, n at most, to list.
+// take begins a round: it appends up to n of the next jobs to list.
 func (q *queue) take(n int, list []*job) []*job {
 	for ; n > 0 && q.len() > 0; n-- {
 		j := q.stepping.first

@@ -16,7 +16,8 @@ func members(n int, urgent bool) []*job {
 	return list
 }
 
-// named writes an order with p0, p1 … for who plays and s0, s1 … for who steps.
+// named writes an order with p0, p1 … for playing jobs and s0, s1 … for
+// stepping ones.
 func named(order, playing, stepping []*job) (text string) {
 	for _, j := range order {
 		for i, x := range playing {
@@ -44,23 +45,23 @@ func TestQueueByHand(t *testing.T) {
 	}
 	join(p[0], p[1], p[2])
 	if got := all(); got != "p0 p1 p2 " {
-		t.Errorf("who plays: %s", got)
+		t.Errorf("playing: %s", got)
 	}
-	// Who steps overtakes, and takes turns with who plays.
+	// Stepping jobs overtake, and alternate with playing ones.
 	join(p[0], p[1], p[2], s[0], s[1])
 	if got := all(); got != "s0 p0 s1 p1 p2 " {
 		t.Errorf("both: %s", got)
 	}
-	// The turn is kept from round to round: s0 has just had its place.
+	// The turn carries over from round to round: s0 has just been served.
 	join(s[0])
 	if got := all(); got != "s0 " {
 		t.Errorf("one: %s", got)
 	}
 	join(p[0], s[0], s[1])
 	if got := all(); got != "p0 s0 s1 " {
-		t.Errorf("after one that stepped: %s", got)
+		t.Errorf("after a stepping one: %s", got)
 	}
-	// Who leaves is not served, wherever it stood.
+	// A job that leaves is not served, wherever it was in the queue.
 	for gone := range 4 {
 		join(p[0], p[1], p[2], p[3])
 		if !q.leave(p[gone]) || q.leave(p[gone]) || q.len() != 3 {
@@ -71,7 +72,7 @@ func TestQueueByHand(t *testing.T) {
 			t.Errorf("without p%d: %s", gone, got)
 		}
 	}
-	// A round takes no more than it may.
+	// A round takes no more jobs than its limit.
 	join(p[0], p[1], p[2], p[3], p[4])
 	if got := named(q.take(2, nil), p, s) + "| " + named(
 		q.take(2, nil), p, s,
@@ -80,10 +81,10 @@ func TestQueueByHand(t *testing.T) {
 	}
 }
 
-// Whoever comes and goes, nobody waits more than twice the rounds in which one
-// queue for all would serve everybody once, and a learner who steps does not
-// wait for those that play longer than for the others who step.
-func TestNobodyWaitsTwiceTheFairShare(t *testing.T) {
+// Whatever jobs join and leave, none waits more than twice the rounds in which
+// a single queue would serve each once, and a learner who steps waits for the
+// other stepping ones, not for those that play.
+func TestNobodyWaitsMoreThanTwiceTheFairShare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		playing := members(rapid.IntRange(0, 80).Draw(t, "playing"), false)
 		stepping := members(rapid.IntRange(0, 40).Draw(t, "stepping"), true)
@@ -91,7 +92,7 @@ func TestNobodyWaitsTwiceTheFairShare(t *testing.T) {
 		var q queue
 		idle := append(append([]*job(nil), playing...), stepping...)
 		for range 40 {
-			// Some of those that do not wait join, in any order.
+			// Some idle ones join, in any order.
 			for n := rapid.IntRange(0, len(idle)).Draw(t, "joining"); n > 0; n-- {
 				i := rapid.IntRange(0, len(idle)-1).Draw(t, "who")
 				q.join(idle[i])

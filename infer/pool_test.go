@@ -11,8 +11,8 @@ import (
 )
 
 // Texts written at the seats of a pool at the same time are what each would be
-// alone, bit for bit: logits, counts and all.
-func TestPooledTextsAreAsAlone(t *testing.T) {
+// alone, bit for bit, logits and counts included.
+func TestPooledTextsMatchSoloRuns(t *testing.T) {
 	for name, m := range map[string]*Model{"small": smallModel(t), "bundled": bundledModel(t)} {
 		pool, open := held(t, m, 2)
 		texts := 20
@@ -49,7 +49,7 @@ func TestPooledTextsAreAsAlone(t *testing.T) {
 		together.Wait()
 		pool.Close()
 		if st := pool.Stats(); st.Served <= st.Rounds {
-			t.Errorf("%s: %d jobs in %d rounds: nothing was run together", name, st.Served, st.Rounds)
+			t.Errorf("%s: %d jobs in %d rounds: nothing was batched", name, st.Served, st.Rounds)
 		}
 	}
 }
@@ -82,8 +82,7 @@ func TestEverythingRunsThroughASeat(t *testing.T) {
 }
 
 // 64 sessions play on two workers while 8 learners step as fast as they can:
-// counted in rounds, nobody waits more than twice the fair share of 72 / 16 =
-// 4.5 rounds, 9.
+// nobody waits more than 9 rounds, twice the fair share of 72 / 16 = 4.5.
 func TestSixtyFourPlayOnTwoWorkers(t *testing.T) {
 	m := bundledModel(t)
 	pool, open := held(t, m, 2)
@@ -138,14 +137,14 @@ func TestSixtyFourPlayOnTwoWorkers(t *testing.T) {
 	pool.Close()
 	st := pool.Stats()
 	if st.Longest > 9 {
-		t.Errorf("someone waited %d rounds, twice the fair share is 9", st.Longest)
+		t.Errorf("the longest wait is %d rounds; twice the fair share is 9", st.Longest)
 	}
 	if st.Served < 2*st.Rounds {
-		t.Errorf("%d passes in %d rounds: hardly anything was run together", st.Served, st.Rounds)
+		t.Errorf("%d passes in %d rounds: hardly anything was batched", st.Served, st.Rounds)
 	}
 	for i, n := range counted {
 		if n < tokens {
-			t.Errorf("stepping learner %d got %d tokens while who played got %d", i, n, tokens)
+			t.Errorf("stepping learner %d got %d tokens while the playing ones got %d", i, n, tokens)
 		}
 	}
 	t.Logf("%d rounds served %d passes, %.1f each; the longest wait was %d rounds, the mean %.2f",
@@ -153,7 +152,7 @@ func TestSixtyFourPlayOnTwoWorkers(t *testing.T) {
 }
 
 // gate is a context that lets the first call of Err pass (the seat's own) and
-// holds up the worker at the second until it is opened.
+// blocks the worker at the second until it is opened.
 type gate struct {
 	context.Context
 	calls   int
@@ -197,7 +196,7 @@ func held(t *testing.T, m *Model, workers int) (pool *Pool, open func()) {
 	}
 }
 
-// waiting blocks until so many jobs wait.
+// waiting blocks until n jobs wait.
 func waiting(pool *Pool, n int) {
 	for {
 		pool.mu.Lock()

@@ -13,10 +13,10 @@ type Quant string
 
 // The ways to keep weights.
 const (
-	// QuantNone keeps their values: float32, or half of it where the model was
-	// stored as bfloat16.
+	// QuantNone keeps their values: float32, or bfloat16 if the model was
+	// stored that way.
 	QuantNone Quant = "none"
-	// QuantInt8 keeps a byte a weight, and a scale for 64 neighbours in a row.
+	// QuantInt8 stores a byte a weight, and a scale for 64 neighbours in a row.
 	// The embedding table and the output matrix keep their values.
 	QuantInt8 Quant = "int8"
 )
@@ -30,10 +30,10 @@ func ParseQuant(text string) (Quant, error) {
 	return "", fmt.Errorf("unknown quantization %q; it must be none or int8", text)
 }
 
-// Quant tells how the model's weights are kept.
+// Quant returns how the model's weights are kept.
 func (m *Model) Quant() Quant { return m.quant }
 
-// BlockMatrices returns the weight matrices of all blocks, in the order of use.
+// BlockMatrices returns the weight matrices of all blocks, in order of use.
 func (m *Model) BlockMatrices() []kernel.Matrix {
 	var all []kernel.Matrix
 	for _, b := range m.blocks {
@@ -46,7 +46,7 @@ func (m *Model) BlockMatrices() []kernel.Matrix {
 	return all
 }
 
-// WeightBytes is the memory that the model's matrices take, padding included.
+// WeightBytes is the memory used by the model's matrices, padding included.
 func (m *Model) WeightBytes() int64 {
 	n := m.embed.Bytes()
 	if !m.config.TieEmbeddings {
@@ -58,7 +58,7 @@ func (m *Model) WeightBytes() int64 {
 	return n
 }
 
-// pack makes a matrix of row-major weights.
+// pack makes a matrix from row-major weights.
 func (q Quant) pack(rows, cols int, data []float32) kernel.Matrix {
 	if q == QuantInt8 {
 		return kernel.Quantize(rows, cols, data)
@@ -67,7 +67,8 @@ func (q Quant) pack(rows, cols int, data []float32) kernel.Matrix {
 }
 
 // hash identifies a model's files together with how its weights are kept:
-// rounded weights write another text, so a log of one is not of the other.
+// rounded weights write a different text, so a log of one does not replay on
+// the other.
 func (q Quant) hash(files string) string {
 	if q == QuantNone {
 		return files

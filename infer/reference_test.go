@@ -132,9 +132,9 @@ func logitsAfter(t testing.TB, m *Model, c *Cache, tokens ...int) []float32 {
 	return z
 }
 
-// float64Logits is the forward pass once more, as plainly as it can be
-// written: float64 throughout, one position after another, no cache, no
-// shared code. It returns the logits after the last token.
+// float64Logits is the forward pass written as plainly as possible: float64
+// throughout, one position after another, no cache, no shared code. It returns
+// the logits after the last token.
 func float64Logits(f folder, w weights, ids []int, theta float64) []float64 {
 	at := func(name string, row, col, cols int) float64 { return float64(w[name+".weight"][row*cols+col]) }
 	product := func(name string, x []float64, rows int) []float64 {

@@ -9,13 +9,13 @@ import (
 
 // QuantQ4 rounds weights to Q4_0, four bits each and a scale for 32 neighbours
 // in a row, and keeps the rounded values as float32: it shows what the format
-// does to predictions, and saves nothing. [Model.Rounded] alone makes it.
+// does to predictions, and saves no memory. Only [Model.Rounded] makes it.
 const QuantQ4 Quant = "q4_0"
 
-// Rounded returns a copy of m whose block matrices are rounded as quant says.
-// The embedding table, the output matrix and all vectors are shared with m; its
-// passes are run by nobody else. It is an error if m's own weights are rounded
-// already, or if a matrix has rows that quant cannot divide.
+// Rounded returns a copy of m whose block matrices are rounded to quant. It
+// shares the embedding table, the output matrix and all vectors with m, and
+// runs its own passes. It is an error if m's own weights are rounded already,
+// or if a matrix has rows that quant cannot divide.
 func (m *Model) Rounded(quant Quant) (*Model, error) {
 	if m.quant != QuantNone {
 		return nil, fmt.Errorf("the weights are rounded to %s already", m.quant)
@@ -36,7 +36,7 @@ func (m *Model) Rounded(quant Quant) (*Model, error) {
 	return &copied, nil
 }
 
-// round rounds one matrix; one without rows stays what it is.
+// round rounds one matrix; an empty one is returned as it is.
 func (q Quant) round(w kernel.Matrix) (kernel.Matrix, error) {
 	if w.Rows == 0 || q == QuantNone {
 		return w, nil

@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/bundled"
 )
 
-// A copy rounded to int8 is the model that was loaded so, bit for bit; one
-// rounded to Q4_0 has at most 16 levels in 32 neighbours; the model itself
-// stays what it was.
+// A copy rounded to int8 equals the model loaded as int8, bit for bit; one
+// rounded to Q4_0 has at most 16 levels in 32 neighbours; the original does not
+// change.
 func TestRounded(t *testing.T) {
 	c, err := bundled.Draft()
 	if err != nil {
@@ -40,7 +40,7 @@ func TestRounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(last(int8), last(loaded)) || int8.Hash() != loaded.Hash() || int8.Quant() != QuantInt8 {
-		t.Error("rounded to int8 is another model than loaded as int8")
+		t.Error("rounding to int8 and loading as int8 differ")
 	}
 	q4, err := m.Rounded(QuantQ4)
 	if err != nil {
@@ -57,8 +57,8 @@ func TestRounded(t *testing.T) {
 			most = max(most, math.Abs(float64(a[i])))
 		}
 		for i := at; i < at+32; i++ {
-			// A level is a sixteenth of 2·most wide, and the highest is one short:
-			// what lies there may be off by a whole one.
+			// A level is a sixteenth of 2·most wide, and the highest is one
+			// short: values up there may be off by a whole level.
 			if off := math.Abs(float64(a[i] - b[i])); off > most/8*1.001 || len(levels) > 16 {
 				t.Errorf("weight %d of %v became %v, %d levels", i, a[i], b[i], len(levels))
 			}

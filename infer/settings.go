@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Settings are everything that decides how a text goes on after its prompt.
+// Settings decide how a text goes on after its prompt.
 type Settings struct {
 	sampling.Settings
 	Seed uint64 `json:"seed"`
@@ -19,7 +19,7 @@ type Settings struct {
 }
 
 // Stop says when generation ends, besides the end-of-text token and a full
-// context window, which always end it. Strings is never changed in place.
+// context window, which always end it. Strings is never modified in place.
 type Stop struct {
 	MaxTokens int      `json:"max_tokens"`
 	Strings   []string `json:"strings,omitempty"`
@@ -44,10 +44,10 @@ func DefaultSettings() Settings {
 	}
 }
 
-// Knobs are values by the keys of their knobs ([terms.Knob]).
+// Knobs maps the keys of knobs to values ([terms.Knob]).
 type Knobs map[string]float64
 
-// Value is the setting of a knob, 0 for one that there is not.
+// Value is the setting of a knob, 0 for an unknown key.
 func (s Settings) Value(key string) float64 {
 	switch key {
 	case "seed":
@@ -59,7 +59,7 @@ func (s Settings) Value(key string) float64 {
 	return x
 }
 
-// Set turns a knob to a value that it takes ([terms.Knob.Check]), and reports
+// Set sets a knob to a value it accepts ([terms.Knob.Check]), and reports
 // whether there is such a knob.
 func (s *Settings) Set(key string, x float64) bool {
 	switch key {
@@ -73,7 +73,7 @@ func (s *Settings) Set(key string, x float64) bool {
 	return true
 }
 
-// Knobs are all knobs as they are set.
+// Knobs returns all knobs and their settings.
 func (s Settings) Knobs() Knobs {
 	all := Knobs{}
 	for _, k := range terms.Knobs() {
@@ -82,9 +82,9 @@ func (s Settings) Knobs() Knobs {
 	return all
 }
 
-// With returns the settings with some knobs turned. The error is a
-// *[terms.RangeError] for the first, in the order of [terms.Knobs], that does
-// not take its value, or for a key that no knob has.
+// With returns the settings with some knobs changed. The error is a
+// *[terms.RangeError] for the first value, in the order of [terms.Knobs], that
+// its knob does not accept, or for an unknown key.
 func (s Settings) With(some Knobs) (Settings, error) {
 	next, known := s, 0
 	for _, k := range terms.Knobs() {

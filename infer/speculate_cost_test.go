@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// Multiply-adds as they were tallied are those of the formulas: every round is
-// one pass of the target over γ + 1 positions with a score for each.
+// The multiply-adds tallied are those of the formulas: every round is one pass
+// of the target over γ + 1 positions with a score for each.
 func TestSpeculationTallies(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
@@ -69,15 +69,15 @@ func TestSpeculationTallies(t *testing.T) {
 	}
 }
 
-// A pass that is interrupted leaves the speculator where it was: going on, it
+// A pass that is interrupted leaves the speculator unchanged: continued, it
 // writes what it would have written.
-func TestInterruptedSpeculationGoesOn(t *testing.T) {
+func TestInterruptedSpeculationContinues(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
 	s := pure(9)
 	s.Stop.MaxTokens = 25
 	want := untimedSpec(t, speculate(t, newSpeculator(t, target, draft, "Hello", s, 4)))
-	// Scores are interrupted too: only where others run the passes can that be.
+	// Scoring is interrupted too, which only a Runner can do.
 	sp := newSpeculator(
 		t, target.Through(&unsteady{Model: target}), draft.Through(&unsteady{Model: draft}), "Hello", s, 4,
 	)
@@ -98,7 +98,7 @@ func TestInterruptedSpeculationGoesOn(t *testing.T) {
 	}
 }
 
-// unsteady is a runner that interrupts every fifth scoring.
+// unsteady is a runner that interrupts every fifth scoring call.
 type unsteady struct {
 	*Model
 	calls int
@@ -113,8 +113,8 @@ func (u *unsteady) LogitsTo(ctx context.Context, last, z []float32) (cost.Parts,
 
 func (u *unsteady) Waited() time.Duration { return 0 }
 
-// Several positions of one pass are the vectors and scores that the positions
-// have one by one, wherever the pass is cut into chunks.
+// Several positions of one pass equal those of the positions one by one,
+// wherever the pass is cut into chunks.
 func TestSeveralPositionsOfOnePass(t *testing.T) {
 	m := smallModel(t)
 	d, v := m.config.Width, m.config.Vocab

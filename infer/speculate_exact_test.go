@@ -14,16 +14,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// explorer is dice that do not fall at random: they take every possible outcome
-// of every throw in turn, and note how probable the path is. Running a text
-// once for each path gives its distribution exactly.
+// explorer is dice that are not random: it goes through every possible outcome
+// of every throw, and notes each path's probability. Running a text once for
+// each path gives its distribution exactly.
 type explorer struct {
 	path   []choice
 	depth  int
 	weight float64
 }
 
-// choice is a throw: which of its outcomes is being taken.
+// choice is a throw: which of its outcomes is being tried.
 type choice struct{ taken, outcomes int }
 
 // throw picks an outcome with a probability above 0.
@@ -43,7 +43,7 @@ func (e *explorer) throw(p []float64) int {
 	return at
 }
 
-// turn goes on to the next path. It is false after the last.
+// turn advances to the next path. It returns false after the last.
 func (e *explorer) turn() bool {
 	for len(e.path) > 0 {
 		last := &e.path[len(e.path)-1]
@@ -69,7 +69,7 @@ func (e *explorer) take(a float64, _ int) (bool, float64) {
 	return e.throw([]float64{a, 1 - a}) == 0, 0
 }
 
-// three are the first three generated tokens, −1 where the text has ended.
+// three holds the first three generated tokens, −1 after the end of the text.
 type three [3]int
 
 func firstThree(tokens []int) three {
@@ -82,7 +82,7 @@ func firstThree(tokens []int) three {
 type events map[SpecKind]int
 
 // speculated is the exact joint distribution of three tokens written by
-// speculation: the Speculator itself is run along every path. alter may break
+// speculation: it runs the Speculator itself along every path. alter may break
 // it first.
 func speculated(
 	t *testing.T, target, draft *Model, s Settings, gamma int, alter func(*Speculator),
@@ -142,7 +142,7 @@ func alone(t *testing.T, m *Model, s Settings) map[three]float64 {
 	return joint
 }
 
-// distance is the largest difference of two distributions at one outcome.
+// distance is the largest difference between two distributions at one outcome.
 func distance(a, b map[three]float64) (most float64) {
 	for k := range a {
 		most = max(most, math.Abs(a[k]-b[k]))
@@ -153,8 +153,8 @@ func distance(a, b map[three]float64) (most float64) {
 	return most
 }
 
-// noisy is a copy of weights with every value off by a little: a draft that is
-// often right and never exactly.
+// noisy is a copy of weights with a small error on every value: a draft that is
+// often right and never exact.
 func noisy(w weights, spread float64, seed uint64) weights {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	out := weights{}
@@ -171,7 +171,7 @@ func noisy(w weights, spread float64, seed uint64) weights {
 	return out
 }
 
-// pairs are models small enough to go through every text.
+// pairs are models small enough to enumerate every text.
 func pairs(t *testing.T) []specPair {
 	t.Helper()
 	four := func(z ...float32) map[int]float32 {
@@ -207,7 +207,7 @@ type specPair struct {
 	name          string
 	target, draft *Model
 	settings      Settings
-	gamma         int // up to which all paths can be gone
+	gamma         int // up to which all paths can be enumerated
 }
 
 // The joint distribution of three tokens is the target's own: computed along
@@ -224,13 +224,13 @@ func TestSpeculationHasTheTargetsDistribution(t *testing.T) {
 		}
 		for gamma := 1; gamma <= pair.gamma; gamma++ {
 			if gamma == 3 && !fixture.LongTier() {
-				continue // it goes along as many paths as all others together
+				continue // it has as many paths as all others together
 			}
 			t.Run(fmt.Sprintf("%s/%d", pair.name, gamma), func(t *testing.T) {
 				s := pair.settings
 				s.Stop.MaxTokens = gamma + 1 + 3 // so that no round is shortened before the third token
 				if gamma == 3 {
-					s.Stop.MaxTokens = 4 // the first round has its three; the paths after it grow too many
+					s.Stop.MaxTokens = 4 // the first round has its three; later paths are too many
 				}
 				got, seen := speculated(t, pair.target, pair.draft, s, gamma, nil)
 				if d := distance(got, want); !(d <= 1e-9) {
@@ -245,7 +245,7 @@ func TestSpeculationHasTheTargetsDistribution(t *testing.T) {
 	}
 }
 
-// The same check finds every way in which the rule is broken here.
+// The same check finds every way in which the rule is broken below.
 func TestTheCheckCatchesABrokenRule(t *testing.T) {
 	for name, alter := range map[string]func(*Speculator){
 		"everything is accepted": func(s *Speculator) { s.accept = func(_, _ float64) float64 { return 1 } },
@@ -268,7 +268,7 @@ func TestTheCheckCatchesABrokenRule(t *testing.T) {
 				s.Stop.MaxTokens = 4
 				got, _ := speculated(t, pair.target, pair.draft, s, 1, alter)
 				if d := distance(got, alone(t, pair.target, pair.settings)); d < 1e-4 {
-					t.Errorf("%s: a broken rule passes, it is off by %v only", pair.name, d)
+					t.Errorf("%s: a broken rule passes, off by only %v", pair.name, d)
 				}
 			}
 		})

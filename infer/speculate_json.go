@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// The JSON form of the stages of speculative decoding: as [Stage]'s, with
-// "round" in place of "step" at the head.
+// The JSON form of the stages of speculative decoding: like [Stage]'s, with
+// "round" in place of "step".
 
 type specHead struct {
 	Round int    `json:"round,omitempty"`
@@ -219,7 +219,7 @@ func (t SpecTotals) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// MarshalJSON implements [SpecStage]. "stop" is there at the end only.
+// MarshalJSON implements [SpecStage]. Only the last round has "stop".
 func (e Extend) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		specHead

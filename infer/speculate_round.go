@@ -9,11 +9,11 @@ import (
 )
 
 // The stages of a round, in the order in which they run. Between rounds both
-// caches hold the text without its last token at most: a token is read when the
-// next one is wanted.
+// caches hold at most the text without its last token: a token is read when the
+// next one is needed.
 
 // prefill lets both models read the prompt without its last token, so that
-// every verification reads γ + 1 positions, the first one too.
+// every verification, including the first, reads γ + 1 positions.
 func (s *Speculator) prefill(ctx context.Context) (SpecStage, error) {
 	st := Prefill{Tokens: s.prompt - 1}
 	var err error
@@ -31,14 +31,14 @@ func (s *Speculator) prefill(ctx context.Context) (SpecStage, error) {
 	return st, nil
 }
 
-// read runs tokens through a model for what they leave in its cache.
+// read runs tokens through a model to fill its cache.
 func read(ctx context.Context, m *Model, c *Cache, tokens []int) (SpecCost, error) {
 	start := time.Now()
 	parts, err := m.ForwardTo(ctx, c, tokens, make([]float32, m.config.Width))
 	return SpecCost{Passes: 1, Positions: len(tokens), Parts: parts, Took: time.Since(start) - m.waited()}, err
 }
 
-// said is what a model says at the positions of a round.
+// said is what a model predicts at the positions of a round.
 type said struct {
 	out     []float32          // [positions, width]
 	z       []float32          // [positions, vocab]
@@ -52,9 +52,8 @@ func newSaid(m *Model, positions int) said {
 	}
 }
 
-// score runs tokens through a model and writes what it says at the last n of
-// their positions to to, from its position at on. On an error the cache is as
-// it was.
+// score runs tokens through a model and writes its predictions for the last n
+// of them to to, from position at on. On an error the cache is unchanged.
 func score(ctx context.Context, m *Model, c *Cache, tokens []int, to *said, at, n int) (SpecCost, error) {
 	d, v, from := m.config.Width, m.config.Vocab, c.positions
 	out, z := to.out[at*d:(at+n)*d], to.z[at*v:(at+n)*v]
@@ -102,23 +101,23 @@ func (s *Speculator) context(r *specRound, i int) sampling.Context {
 	return c
 }
 
-// needs makes sure that the target's distribution at position i of the round has
-// been worked out. Those after a refusal are never used.
+// needs works out the target's distribution at position i of the round unless
+// that is done. Those after a rejection are never used.
 func (s *Speculator) needs(i int) {
 	r := s.round
 	r.p = s.decide(r, &s.said.target, len(r.p), max(len(r.p), i+1))
 }
 
 // draftable is how many tokens a round that begins after n tokens of text may
-// draft: γ, as far as the limit on tokens and both windows leave room.
-// Whatever is drafted may be accepted and one token more comes from the target.
+// draft: γ, as far as the limit on tokens and both windows leave room. All
+// drafted tokens may be accepted, and the target adds one more.
 func (s *Speculator) draftable(n int) int {
 	left := s.settings.Stop.MaxTokens - (n - s.prompt)
 	return max(0, min(s.gamma, left-1, s.target.config.Context-n, s.draft.config.Context-n+1))
 }
 
 // propose lets the draft write. It stops early at an end of text, after which
-// nothing could be accepted.
+// nothing can be accepted.
 func (s *Speculator) propose(ctx context.Context) (SpecStage, error) {
 	n := len(s.text)
 	r := &specRound{n: s.totals.Rounds + 1, start: n}
@@ -150,7 +149,7 @@ func (s *Speculator) propose(ctx context.Context) (SpecStage, error) {
 	return st, nil
 }
 
-// draw is the dice's draw, except under greedy, where there is none.
+// draw returns the draw of the dice, except under greedy, which needs none.
 func (s *Speculator) draw(from strip, step int, purpose sampling.Purpose) (rank int, u float64) {
 	if s.settings.Greedy() {
 		return 0, 0
@@ -159,7 +158,7 @@ func (s *Speculator) draw(from strip, step int, purpose sampling.Purpose) (rank 
 }
 
 // verify is one pass of the target over the last token of the text and all
-// that were drafted.
+// drafted ones.
 func (s *Speculator) verify(ctx context.Context) (SpecStage, error) {
 	r := s.round
 	tokens := append([]int(nil), s.text[s.caches.target.positions:]...)
@@ -185,7 +184,7 @@ func (s *Speculator) verify(ctx context.Context) (SpecStage, error) {
 	return st, nil
 }
 
-// judge accepts or refuses the next proposal.
+// judge accepts or rejects the next proposal.
 func (s *Speculator) judge() SpecStage {
 	r := s.round
 	i := r.accepted
@@ -197,7 +196,7 @@ func (s *Speculator) judge() SpecStage {
 		Greedy: s.settings.Greedy(), Seed: s.settings.Seed,
 	}
 	if st.Greedy {
-		st.Accepted = st.Probability == 1 // both are sure of one token: 1 or 0
+		st.Accepted = st.Probability == 1 // each model is sure of one token, so this is 1 or 0
 	} else {
 		st.Accepted, st.U = s.dice.take(st.Probability, st.Step)
 	}
@@ -216,7 +215,7 @@ func (s *Speculator) judge() SpecStage {
 	return st
 }
 
-// correct draws a token in place of the refused one.
+// correct draws a token in place of the rejected one.
 func (s *Speculator) correct() SpecStage {
 	r := s.round
 	i := r.accepted
@@ -233,7 +232,7 @@ func (s *Speculator) correct() SpecStage {
 }
 
 // bonus draws one more token from the target's distribution after the last
-// proposal, which the same pass has given.
+// proposal, which the same pass computed.
 func (s *Speculator) bonus() SpecStage {
 	r := s.round
 	i := len(r.drafted)
@@ -246,10 +245,10 @@ func (s *Speculator) bonus() SpecStage {
 	return st
 }
 
-// step is the number of the token that comes next, from 1.
+// step is the number of the next token, from 1.
 func (s *Speculator) step() int { return len(s.text) - s.prompt + 1 }
 
-// write makes a token the text's last and asks the stop conditions.
+// write appends a token to the text and checks the stop conditions.
 func (s *Speculator) write(id int) {
 	step, positions := s.step(), len(s.text)
 	fresh := s.target.tok.Bytes(id)
@@ -259,8 +258,8 @@ func (s *Speculator) write(id int) {
 	s.round.safe = safe
 }
 
-// extend releases the round's text and forgets what both caches hold of
-// proposals that did not become text.
+// extend releases the round's text and drops the columns of proposals that did
+// not become text from both caches.
 func (s *Speculator) extend() SpecStage {
 	r := s.round
 	start := time.Now()

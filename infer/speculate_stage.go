@@ -11,7 +11,7 @@ import (
 // SpecKind numbers the stages of speculative decoding.
 type SpecKind int
 
-// The stages. A round has either a correction or a bonus, or neither where the
+// The stages. A round has either a correction or a bonus, or neither if the
 // text ended at an accepted token.
 const (
 	SpecPrefill SpecKind = iota + 1
@@ -34,20 +34,20 @@ func (k SpecKind) String() string {
 }
 
 // SpecStage is one stage of speculative decoding: [Prefill], [Propose],
-// [Verify], [Accept], [Correct], [Bonus] or [Extend]. A stage owns all it
-// refers to. MarshalJSON gives an object with "stage" and, but for the
-// prefill, "round".
+// [Verify], [Accept], [Correct], [Bonus] or [Extend]. A stage owns all its
+// data. MarshalJSON gives an object with "stage" and, except for the prefill,
+// "round".
 type SpecStage interface {
 	SpecKind() SpecKind
 	MarshalJSON() ([]byte, error)
 }
 
-// SpecCost is what passes of one model took: the passes with their scores, not
-// what was worked out of the scores afterwards, nor the looking.
+// SpecCost is the cost of the passes of one model: the passes and their scores,
+// without what was derived from the scores or collected for display.
 type SpecCost struct {
 	Passes    int
 	Positions int           // that went through the blocks
-	Parts     cost.Parts    // multiply-adds, tallied where they were done
+	Parts     cost.Parts    // multiply-adds, counted where they were done
 	Took      time.Duration // measured
 }
 
@@ -59,7 +59,7 @@ func (c SpecCost) plus(o SpecCost) SpecCost {
 // are set depends on the stage.
 type Candidate struct {
 	Token
-	Q float64 // by the draft, after temperature and filters; 0 where they cut it
+	Q float64 // by the draft, after temperature and filters; 0 if these cut it
 	P float64 // by the target, after the same
 	R float64 // norm(max(0, p − q))
 }
@@ -71,22 +71,22 @@ type Candidates struct {
 	Rest CandidateRest
 }
 
-// CandidateRest sums up the tokens that have no row of their own.
+// CandidateRest sums up the tokens without a row of their own.
 type CandidateRest struct {
 	N       int
 	Q, P, R float64
 }
 
-// Prefill comes once, before the first round: both models read the prompt
+// Prefill runs once, before the first round: both models read the prompt
 // without its last token.
 type Prefill struct {
 	Tokens        int // read by each; the draft reads none if its window is too small
 	Draft, Target SpecCost
 }
 
-// Propose is the draft's work of a round: it wrote up to γ tokens by itself.
-// It drafts fewer, or none, where the limit on tokens or a window leaves no
-// room, or where it drafted an end of text.
+// Propose is the draft's work of a round: it wrote up to γ tokens by itself. It
+// drafts fewer, or none, if the limit on tokens or a window leaves no room, or
+// if it drafted an end of text.
 type Propose struct {
 	Round   int
 	Greedy  bool
@@ -99,22 +99,22 @@ type Propose struct {
 type Proposal struct {
 	Step   int // the generated token that it would be, from 1
 	Chosen Candidate
-	U      float64 // of (seed, step, [sampling.ForDraft]); no meaning under greedy
+	U      float64 // of (seed, step, [sampling.ForDraft]); meaningless under greedy
 	// The chosen token's segment of the kept tokens by q: From ≤ U < To.
 	From, To   float64
 	Candidates // by q
 }
 
-// Verify is the one pass of the target over the text's last token and all that
-// were drafted. It gives p at every position: one for each proposal, and one
-// more after the last. Where stages list nothing it holds none.
+// Verify is the one pass of the target over the text's last token and all
+// drafted ones. It gives p at every position: one for each proposal, and one
+// more after the last. If stages list nothing it is empty.
 type Verify struct {
 	Round  int
 	Scored []Scored
 	Cost   SpecCost
 }
 
-// Scored is what the target says at one position of a verification.
+// Scored is the target's prediction at one position of a verification.
 type Scored struct {
 	Step    int
 	Drafted *Candidate // what was proposed here; nil at the last position
@@ -130,28 +130,28 @@ type Accept struct {
 	Probability float64 // min(1, p/q)
 	Greedy      bool
 	Seed        uint64
-	U           float64 // of (seed, step, [sampling.ForAccept]); no meaning under greedy
+	U           float64 // of (seed, step, [sampling.ForAccept]); meaningless under greedy
 	Accepted    bool    // U < Probability
 }
 
-// Drawn is a draw of the target's own.
+// Drawn is a draw by the target.
 type Drawn struct {
 	Step   int
 	Greedy bool
 	Seed   uint64
-	U      float64 // of (seed, step, [sampling.ForDraw]); no meaning under greedy
+	U      float64 // of (seed, step, [sampling.ForDraw]); meaningless under greedy
 	Chosen Candidate
-	// The chosen token's segment of what was drawn from: From ≤ U < To.
+	// The chosen token's segment of the tokens drawn from: From ≤ U < To.
 	From, To float64
 	Candidates
 }
 
-// Correct draws from the residual norm(max(0, p − q)) in place of a proposal
-// that was refused; it is listed by R.
+// Correct draws from the residual norm(max(0, p − q)) in place of a rejected
+// proposal; tokens are ordered by R.
 type Correct struct {
 	Round   int
 	Refused Candidate
-	Mass    float64 // Σ max(0, p − q), which is also how likely it was that a proposal would be refused here
+	Mass    float64 // Σ max(0, p − q), which is also the probability that a proposal is rejected here
 	Drawn
 }
 
@@ -161,8 +161,8 @@ type Bonus struct {
 	Drawn
 }
 
-// Extend ends a round: its tokens are text now, and both caches have forgotten
-// the proposals that are not.
+// Extend ends a round: its tokens are now text, and both caches have dropped
+// the other proposals.
 type Extend struct {
 	Round      int
 	Drafted    int
@@ -173,7 +173,7 @@ type Extend struct {
 	Generated  int     // tokens so far
 	Stop       StopReason
 	StopString string
-	// Filled columns of the caches now.
+	// Filled columns of the caches.
 	DraftPositions, TargetPositions int
 	Took                            time.Duration
 	Totals                          SpecTotals
@@ -183,10 +183,10 @@ type Extend struct {
 type SpecTotals struct {
 	Rounds    int // passes of the target
 	Drafted   int // proposals
-	Judged    int // of them; what follows a refused one, or the end, is not
+	Judged    int // of them; not those after a rejected one or after the end
 	Accepted  int
 	Generated int
-	// The prefill's, and the rounds' without it.
+	// The prefill's cost, and that of the rounds without it.
 	PrefillDraft, PrefillTarget SpecCost
 	Draft, Target               SpecCost
 }
@@ -229,8 +229,8 @@ func (Bonus) SpecKind() SpecKind { return SpecBonus }
 // SpecKind implements [SpecStage].
 func (Extend) SpecKind() SpecKind { return SpecExtend }
 
-// candidate is what is known of a token at position i of a round; residual is
-// nil except at a correction.
+// candidate is what is known about a token at position i of a round; residual
+// is nil except at a correction.
 func (s *Speculator) candidate(r *specRound, i, id int, residual []float64) Candidate {
 	c := Candidate{Token: s.target.Token(id)}
 	if i < len(r.q) {
@@ -245,8 +245,8 @@ func (s *Speculator) candidate(r *specRound, i, id int, residual []float64) Cand
 	return c
 }
 
-// candidates lists the first n of all tokens in order, shortened to s.Rows; must,
-// unless it is negative, is listed in any case, last if it has to be.
+// candidates lists the first n of all tokens in order, shortened to s.Rows;
+// must, unless it is negative, is always listed, if need be last.
 func (s *Speculator) candidates(r *specRound, i, n int, order []int32, residual []float64, must int) Candidates {
 	if s.Rows > 0 {
 		n = min(n, s.Rows)
@@ -262,7 +262,7 @@ func (s *Speculator) candidates(r *specRound, i, n int, order []int32, residual 
 	for _, id := range ids {
 		c.Rows, s.listed[id] = append(c.Rows, s.candidate(r, i, int(id), residual)), true
 	}
-	for rank := len(order) - 1; rank >= 0; rank-- { // the least probable first, so that none is lost beside larger ones
+	for rank := len(order) - 1; rank >= 0; rank-- { // the least probable first, so that none is lost to rounding
 		id := order[rank]
 		if s.listed[id] {
 			s.listed[id] = false
@@ -282,8 +282,8 @@ func (s *Speculator) candidates(r *specRound, i, n int, order []int32, residual 
 	return c
 }
 
-// ranking is all tokens in the order of a strip: those on it, then the others by
-// their id.
+// ranking lists all tokens in the order of a strip: those on it, then the
+// others by id.
 func ranking(by strip, vocab int) []int32 {
 	order, on := make([]int32, 0, vocab), make([]bool, vocab)
 	for r := range by.Len() {
@@ -323,7 +323,7 @@ func (s *Speculator) proposal(r *specRound, i int) Proposal {
 	return p
 }
 
-// scored shows what the target says at the i-th position of a round.
+// scored shows the target's prediction at the i-th position of a round.
 func (s *Speculator) scored(r *specRound, i int) Scored {
 	st := Scored{Step: r.start - s.prompt + i + 1}
 	must := -1
@@ -336,8 +336,8 @@ func (s *Speculator) scored(r *specRound, i int) Scored {
 	return st
 }
 
-// drawn shows a draw of the target's own at the i-th position of a round: from
-// the residual, or without one from what the target says.
+// drawn shows a draw by the target at the i-th position of a round: from the
+// residual, or without one from its prediction.
 func (s *Speculator) drawn(r *specRound, i int, by strip, residual []float64, rank int, u float64) Drawn {
 	id := by.Token(rank)
 	from, to := by.Segment(rank)

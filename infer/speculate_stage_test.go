@@ -55,8 +55,8 @@ func specJSON(t *testing.T, st SpecStage) string {
 	return string(data)
 }
 
-// One round by hand. After x the target says a ½, b ½ (equal logits), the draft
-// a for sure. a is accepted with ½ / 1; what replaces it is b for sure: the
+// One round by hand. After x the target gives a ½, b ½ (equal logits), the
+// draft a 1. a is accepted with ½ / 1; its replacement is certainly b: the
 // residual is max(0, ½ − 1), max(0, ½ − 0) = 0, ½.
 func TestOneRoundByHand(t *testing.T) {
 	target := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0, 'b': 0}, 'a': {'b': 0}, 'b': {endID: 0}})
@@ -108,8 +108,8 @@ func TestOneRoundByHand(t *testing.T) {
 	}
 }
 
-// TestAcceptanceCountsTheJudged: what was drafted behind a refused token is
-// judged by nobody, so α leaves it out.
+// TestAcceptanceCountsTheJudged: what was drafted after a rejected token is
+// never judged, so α leaves it out.
 func TestAcceptanceCountsTheJudged(t *testing.T) {
 	draft := bigram(t, nil, map[int]map[int]float32{'x': {'a': 0}, 'a': {'b': 0}, 'b': {'a': 0}, 'c': {'a': 0}})
 	for _, c := range []struct {
@@ -144,9 +144,9 @@ func TestAcceptanceCountsTheJudged(t *testing.T) {
 	}
 }
 
-// What stages list sums to 1, holds the tokens that matter and no others that
-// cannot be drawn, and is not changed by what runs later. Under typical-p the most
-// probable tokens may be such.
+// What stages list sums to 1, includes the tokens that matter and no others
+// that cannot be drawn, and later stages do not change it. Under typical-p the
+// most probable tokens may be such.
 func TestSpecStagesOwnTheirData(t *testing.T) {
 	for _, typical := range []float64{0, 0.2} {
 		s := pure(4)
@@ -155,7 +155,7 @@ func TestSpecStagesOwnTheirData(t *testing.T) {
 	}
 }
 
-// checkSpecStages holds for all stages of a run of the small model.
+// checkSpecStages checks all stages of a run of the small model.
 func checkSpecStages(t *testing.T, s Settings) {
 	t.Helper()
 	target := smallModel(t)
@@ -181,7 +181,7 @@ func checkSpecStages(t *testing.T, s Settings) {
 		}
 		for _, row := range c.Rows {
 			if of(row) == 0 && row.ID != must {
-				t.Errorf("typical-p %v, %s: token %d is listed, which cannot be drawn", s.TypicalP, what, row.ID)
+				t.Errorf("typical-p %v, %s: token %d is listed but cannot be drawn", s.TypicalP, what, row.ID)
 			}
 		}
 	}
@@ -224,7 +224,7 @@ func checkSpecStages(t *testing.T, s Settings) {
 		}
 	}
 	if now := untimedSpec(t, stages); !slices.Equal(now, then) {
-		t.Error("a stage changed after it had been handed out")
+		t.Error("a stage changed after it had been returned")
 	}
 }
 

@@ -64,7 +64,7 @@ func shallow(m *Model, layers int) *Model {
 
 var greedySettings = Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 12}}
 
-// Greedy text is the target's own greedy text, however poor the draft.
+// Greedy text equals the target's own greedy text, however poor the draft.
 func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 	m := bundledModel(t)
 	subjects := []string{
@@ -76,7 +76,7 @@ func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 	}
 	totals := SpecTotals{}
 	for i := range 100 {
-		if !fixture.LongTier() && i%3 > 0 { // 34 prompts, and among them every depth, verb, length and subject
+		if !fixture.LongTier() && i%3 > 0 { // 34 prompts that include every depth, verb, length and subject
 			continue
 		}
 		prompt := subjects[i/10] + verbs[i%10]
@@ -97,11 +97,11 @@ func TestGreedySpeculationIsPlainGreedy(t *testing.T) {
 		totals.Judged, totals.Accepted = totals.Judged+s.totals.Judged, totals.Accepted+s.totals.Accepted
 	}
 	if a := totals.Acceptance(); a < 0.05 || a > 0.95 {
-		t.Errorf("the drafts were accepted at %.2f: the test says little", a)
+		t.Errorf("the drafts were accepted at %.2f: the test proves little", a)
 	}
 }
 
-// A draft that is the target is never refused, and every round writes γ + 1
+// A draft that is the target is never rejected, and every round writes γ + 1
 // tokens.
 func TestTheTargetAsItsOwnDraft(t *testing.T) {
 	m := bundledModel(t)
@@ -136,8 +136,9 @@ func TestTheTargetAsItsOwnDraft(t *testing.T) {
 }
 
 // With any stop condition and any draft the text ends where plain greedy ends,
-// also inside an accepted run, and both caches hold the text but its last token.
-func TestSpeculationStopsWhereTheLoopDoes(t *testing.T) {
+// also inside an accepted run, and both caches hold the text without its last
+// token.
+func TestSpeculationStopsLikeTheLoop(t *testing.T) {
 	target := smallModel(t)
 	f := smallFolder
 	f.context = 40 // the draft's window ends earlier
@@ -179,13 +180,13 @@ func TestSpeculationStopsWhereTheLoopDoes(t *testing.T) {
 		if _, err := sp.Next(context.Background()); !errors.Is(err, io.EOF) {
 			rt.Fatalf("after the end: %v", err)
 		}
-		for _, st := range stages { // nothing is drafted that the limit would cut
+		for _, st := range stages { // nothing is drafted that the limit would cut off
 			if e, ok := st.(Extend); ok && e.Generated-len(e.Tokens)+e.Drafted >= s.Stop.MaxTokens {
 				rt.Fatalf("%d tokens drafted after %d of %d", e.Drafted, e.Generated-len(e.Tokens), s.Stop.MaxTokens)
 			}
 		}
 	})
-	// Inside an accepted run for certain: the target drafts for itself, and the
+	// Inside an accepted run, for certain: the target is its own draft, and the
 	// stop string is complete before the first round is over.
 	s := greedySettings
 	s.Stop.MaxTokens = MaxGamma
@@ -209,8 +210,9 @@ func TestSpeculationStopsWhereTheLoopDoes(t *testing.T) {
 	}
 }
 
-// After every round the caches hold what reading the text from nothing writes.
-func TestSpeculationKeepsTheCachesTrue(t *testing.T) {
+// After every round the caches hold what reading the text from the start
+// writes.
+func TestSpeculationKeepsTheCachesRight(t *testing.T) {
 	target := smallModel(t)
 	draft := smallFolder.model(t, noisy(smallFolder.random(7), 0.1, 2))
 	s := pure(3)
@@ -239,7 +241,7 @@ func TestSpeculationKeepsTheCachesTrue(t *testing.T) {
 		}
 	}
 	if refused < 3 {
-		t.Errorf("%d rounds with a refusal: the test says little", refused)
+		t.Errorf("%d rounds with a rejection: the test proves little", refused)
 	}
 }
 
@@ -295,5 +297,5 @@ func BenchmarkSpeculate(b *testing.B) {
 	b.ReportMetric(totals.TokensPerPass(), "tokens/pass")
 }
 
-// Totals returns the sums over the rounds that are finished.
+// Totals returns the sums over the finished rounds.
 func (s *Speculator) Totals() SpecTotals { return s.totals }

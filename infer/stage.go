@@ -11,8 +11,8 @@ import (
 // Kind numbers the stages of one turn of the loop, 1 to 7.
 type Kind int
 
-// The seven stages. The sources' five steps are these with filter and sample
-// taken as one and the cache left out.
+// The seven stages. The sources count five steps: they take filter and sample
+// as one and leave out the cache.
 const (
 	KindForward Kind = iota + 1
 	KindLogits
@@ -45,16 +45,16 @@ func ParseKind(name string) (Kind, bool) {
 }
 
 // Stage is one stage of one step: [Forward], [Logits], [Softmax], [Filter],
-// [Sample], [Append] or [CacheGrowth]. A stage owns all it refers to.
-// MarshalJSON gives the object documented in web/WIRE.md.
+// [Sample], [Append] or [CacheGrowth]. A stage owns all its data. MarshalJSON
+// gives the object documented in web/WIRE.md.
 type Stage interface {
 	Kind() Kind
 	stage()
 }
 
 // Head is what every stage has: its step (1 is the first generated token) and
-// what running it took. Time is measured around the work itself, without the
-// looking; multiply-adds are tallied where they are done.
+// its cost. Time is measured around the work itself, without what is collected
+// for display; multiply-adds are counted where they are done.
 type Head struct {
 	Step     int
 	MultAdds int64
@@ -68,19 +68,19 @@ type TensorShape struct {
 }
 
 // Forward is stage 1: the new tokens went through every block. At step 1 they
-// are the whole prompt (prefill), later the one token appended before (decode).
+// are the whole prompt (prefill), later the one token appended last (decode).
 type Forward struct {
 	Head
 	Prefill   bool
 	Tokens    []Token    // the tokens read by this pass
-	Positions int        // positions in the cache after it: all that was attended
+	Positions int        // positions in the cache after it: all that it attended to
 	Parts     cost.Parts // multiply-adds by where they were spent
 	Shapes    []TensorShape
 }
 
-// Row is one token of the vocabulary with everything known of it at a stage.
-// Which fields are set grows with the stages: Z at the logits; ZT, E, P, Cum
-// at the softmax; Kept, CutBy and Q at the filter.
+// Row is one token of the vocabulary with everything known about it at a stage.
+// Which fields are set grows with the stages: Z at the logits; ZT, E, P, Cum at
+// the softmax; Kept, CutBy and Q at the filter.
 type Row struct {
 	Token
 	Rank  int           // 1 is the highest score
@@ -90,13 +90,13 @@ type Row struct {
 	E     float64       // e^{(z−max)/T}
 	P     float64       // probability over the whole vocabulary
 	Cum   float64       // Σ p of this and all more probable tokens
-	Kept  bool          // it stays in the draw
-	CutBy sampling.Rule // the first filter that cut it, where it does not
+	Kept  bool          // the filters keep it
+	CutBy sampling.Rule // the first filter that cut it, if one did
 	Q     float64       // p / mass kept
 }
 
-// Rest sums up the tokens that have no row of their own. As in [Row], what later
-// stages find out is 0 before them.
+// Rest sums up the tokens without a row of their own. As in [Row], what later
+// stages fill in is 0 before them.
 type Rest struct {
 	N    int     // tokens
 	P    float64 // their probability together, after the temperature
@@ -105,8 +105,8 @@ type Rest struct {
 	Q    float64 // their renormalised probability together
 }
 
-// Rows is the whole vocabulary, shortened for display: the top tokens by
-// score, the one chosen by the draw always among them, and the sum of the rest.
+// Rows is the whole vocabulary, shortened for display: the top tokens by score,
+// always including the drawn one, and the sum of the rest.
 type Rows struct {
 	Rows  []Row
 	Rest  Rest
@@ -155,21 +155,21 @@ type Filter struct {
 	Kept     int
 	Cut      int
 	Mass     float64 // Σ p of the kept
-	// Cuts are the filters that are on, in their order, with how many tokens each
-	// of them alone keeps.
+	// Cuts lists the filters that are on, in order, with how many tokens each
+	// keeps by itself.
 	Cuts sampling.Cuts
-	// Leading says that the kept are the most probable ones, so that a line can be
-	// drawn below them.
+	// Leading says that the kept tokens are the most probable ones, so that a
+	// line can be drawn below them.
 	Leading bool
-	// Fallback says that the filters keep no token in common, so that the most
-	// probable one stays although some of them cut it.
+	// Fallback says that the filters keep no token in common, so the most
+	// probable one is kept although some of them cut it.
 	Fallback bool
-	// KeptRenormalising is how many would stay if every filter worked on the
-	// rescaled result of the one before it, as in some libraries.
+	// KeptRenormalising is how many tokens would be kept if every filter worked
+	// on the rescaled result of the one before it, as in some libraries.
 	KeptRenormalising int
 }
 
-// Reach is how many tokens a filter alone keeps: all, where it is off.
+// Reach is how many tokens a filter keeps by itself: all, if it is off.
 func (f Filter) Reach(rule sampling.Rule) int { return f.Cuts.Reach(rule, f.Kept+f.Cut) }
 
 // Sample is stage 5: u fell on a token.
@@ -177,7 +177,7 @@ type Sample struct {
 	Head
 	Greedy bool
 	Seed   uint64
-	U      float64 // in [0, 1); no meaning under greedy
+	U      float64 // in [0, 1); meaningless under greedy
 	Chosen Row     // with Kept and Q
 	Forced bool    // a person chose it; the draw fell on Drawn
 	Drawn  Row     // Chosen unless Forced
@@ -197,7 +197,7 @@ type Append struct {
 	Text       string      // text released by this step; "" while it is held back
 	Held       []byte      // bytes not released yet: an incomplete character or a possible stop string
 	Generated  int         // tokens generated so far
-	Conditions []Condition // how far every stop condition is
+	Conditions []Condition // how close every stop condition is to firing
 	Stop       StopReason  // why generation ends here, or StopNone
 	StopString string      // the stop string that fired
 }
@@ -250,11 +250,11 @@ func (Sample) stage()      {}
 func (Append) stage()      {}
 func (CacheGrowth) stage() {}
 
-// StopReason says why generation ended.
+// StopReason is why generation ended.
 type StopReason string
 
-// The stop conditions. Only the first that fires ends a run; where several
-// fire at one token the order is that of this list.
+// The stop conditions. Only the first that fires ends a run; if several fire at
+// one token, the first of this list counts.
 const (
 	StopNone      StopReason = ""
 	StopEOS       StopReason = "eos"
@@ -263,7 +263,7 @@ const (
 	StopContext   StopReason = "context"
 )
 
-// Condition tells how far one stop condition is from firing.
+// Condition says how close one stop condition is to firing.
 type Condition struct {
 	Kind  StopReason
 	Fired bool

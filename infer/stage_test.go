@@ -35,7 +35,7 @@ func drillLoop(tb testing.TB, change func(*Settings)) *Loop {
 	return newLoop(tb, drillModel(tb), "x", s)
 }
 
-// FACTS of the drill come out of the loop as they do out of infer/sampling.
+// FACTS of the drill are the same from the loop as from infer/sampling.
 func TestDrillThroughTheLoop(t *testing.T) {
 	l := drillLoop(t, func(s *Settings) { s.TopP = 0.9 })
 	l.Rows = 5
@@ -98,7 +98,7 @@ func TestRowsAndRest(t *testing.T) {
 					}
 					checkRows(t, rows, step.Chosen)
 				}
-				// The scores look the same whether or not they have been ranked.
+				// The scores look the same before and after ranking.
 				if bare, ranked := m.Stage(step, KindLogits, nil, n), m.Stage(
 					step, KindLogits, step.Distribution(), n,
 				); !reflect.DeepEqual(bare, ranked) {
@@ -136,7 +136,7 @@ func hasToken(rows []Row, id int) bool {
 	return slices.ContainsFunc(rows, func(r Row) bool { return r.ID == id })
 }
 
-// checkRows holds for the rows of any stage.
+// checkRows checks the rows of any stage.
 func checkRows(t *testing.T, rows Rows, chosen int) {
 	t.Helper()
 	p, q, kept := rows.Rest.P, rows.Rest.Q, rows.Rest.Kept
@@ -211,8 +211,8 @@ func TestGreedyStages(t *testing.T) {
 	}
 }
 
-// A stage looked at later is the stage that Next returned, the chosen token's
-// place among the rows aside; and one that has not run is nil.
+// A stage derived later equals the one that Next returned, apart from the
+// chosen token's place among the rows; one that has not run is nil.
 func TestStageIsDerivedAgain(t *testing.T) {
 	m := smallModel(t)
 	l := newLoop(t, m, "Hi", pure(3))
@@ -230,20 +230,20 @@ func TestStageIsDerivedAgain(t *testing.T) {
 	for i, want := range stages {
 		step := l.Steps()[i/7]
 		if got := m.Stage(step, want.Kind(), nil, 0); !reflect.DeepEqual(got, want) {
-			t.Errorf("step %d, %v: looked at again it is another", step.N, want.Kind())
+			t.Errorf("step %d, %v: derived again it differs", step.N, want.Kind())
 		}
 		if got := m.Stage(step, want.Kind(), step.Distribution(), 0); !reflect.DeepEqual(got, want) {
-			t.Errorf("step %d, %v: with the distribution at hand it is another", step.N, want.Kind())
+			t.Errorf("step %d, %v: derived with the distribution it differs", step.N, want.Kind())
 		}
 	}
 	if m.Stage(nil, KindForward, nil, 0) != nil || m.Stage(l.Steps()[0], 0, nil, 0) != nil ||
 		m.Stage(l.Steps()[0], 8, nil, 0) != nil {
-		t.Error("there is a stage of nothing")
+		t.Error("a stage that has not run is not nil")
 	}
 }
 
-// What every stage says it cost: the multiply-adds of the pass and of the
-// output matrix, each where it was done and none elsewhere.
+// The cost of every stage: the multiply-adds of the pass and of the output
+// matrix, each where it was done and nowhere else.
 func TestStagesCarryTheirCost(t *testing.T) {
 	m := smallModel(t)
 	l := newLoop(t, m, "Hi", pure(3)) // 3 positions

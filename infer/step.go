@@ -8,10 +8,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Step is one turn of the loop as it was run. It is never changed once it can
-// be seen from outside: a turn in progress is replaced, stage by stage, by a
-// copy that knows more. The logits are kept; what follows from them and the
-// settings is derived again when someone looks ([Step.Distribution]).
+// Step is one turn of the loop as it was run. It never changes once it is
+// visible outside: a turn in progress is replaced, stage by stage, by a copy
+// that knows more. It keeps the logits; what follows from them and the settings
+// is derived again on demand ([Step.Distribution]).
 type Step struct {
 	N        int      // 1 for the first generated token
 	Ran      Kind     // the last stage that ran: KindCache when the turn is done
@@ -31,7 +31,7 @@ type Step struct {
 	Chosen int  // token id
 	Rank   int  // of the chosen token, 1 is the most probable
 	Forced bool // chosen by a person, not by the draw
-	Drawn  int  // the token that the draw fell on; Chosen unless Forced
+	Drawn  int  // the token that was drawn; Chosen unless Forced
 	P, Q   float64
 	U      float64
 	next   sampling.State // of the rules, for the step after this one
@@ -42,7 +42,7 @@ type Step struct {
 	Conditions []Condition
 	Stop       StopReason
 	StopString string
-	WentOn     bool // a person chose to go on after Stop
+	WentOn     bool // a person continued after Stop
 
 	// Sums over the steps up to this one, in multiply-adds; from stage 7 on.
 	TotalCached, TotalRecomputed int64

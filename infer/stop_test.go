@@ -31,7 +31,7 @@ func condition(tb testing.TB, a Append, kind StopReason) Condition {
 	return Condition{}
 }
 
-// After each kind of stop the turn is finished and then there is io.EOF; the
+// After each kind of stop the turn is finished, then Next returns io.EOF; the
 // append stage names the reason and no other condition has fired.
 func TestEveryStopReason(t *testing.T) {
 	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 100}}
@@ -88,8 +88,8 @@ func TestEveryStopReason(t *testing.T) {
 	}
 }
 
-// How far each condition is, step by step.
-func TestConditionsTellHowFar(t *testing.T) {
+// How close each condition is, step by step.
+func TestConditionsShowProgress(t *testing.T) {
 	// After x the end of the text has z = 1 and a z = 3 (of −1000 for the
 	// rest): p = e/(e + e³) = 0.1192. After a, 0 and 0: one half each.
 	m := bigram(t, nil, map[int]map[int]float32{
@@ -143,8 +143,8 @@ func TestFiredStopStringIsMatchedInFull(t *testing.T) {
 	}
 }
 
-// A run that the limit stopped goes on when it is raised, and then is the run
-// that had the higher limit from the beginning.
+// A run that the limit stopped goes on when it is raised, and then equals a run
+// that had the higher limit from the start.
 func TestRaisedLimitGoesOn(t *testing.T) {
 	m := smallModel(t)
 	l := generate(t, m, "Hi", 3, pure(5))
@@ -161,7 +161,7 @@ func TestRaisedLimitGoesOn(t *testing.T) {
 	if !reflect.DeepEqual(chosen(l), chosen(want)) || textOf(l) != textOf(want) {
 		t.Errorf("went on to %v, a run of 8 gives %v", chosen(l), chosen(want))
 	}
-	s.Stop.MaxTokens = 4 // lowered below what is there
+	s.Stop.MaxTokens = 4 // lowered below the current length
 	if err := l.Set(s); err != nil {
 		t.Fatal(err)
 	}
@@ -170,8 +170,8 @@ func TestRaisedLimitGoesOn(t *testing.T) {
 	}
 }
 
-// A stop string that is taken away lets the run go on; the end of the text
-// and a full window do not give way to settings.
+// A removed stop string lets the run go on; settings cannot pass the end of the
+// text or a full window.
 func TestWhatSettingsCanUndo(t *testing.T) {
 	abc := chain(t, nil, 'x', 'a', 'b', 'c')
 	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 9, Strings: []string{"b"}}}
@@ -195,7 +195,7 @@ func TestWhatSettingsCanUndo(t *testing.T) {
 }
 
 func TestNewLoopRefuses(t *testing.T) {
-	m := smallModel(t) // context 64, with a start mark
+	m := smallModel(t) // context 64, with a start token
 	for _, row := range []struct {
 		name, prompt string
 		change       func(*Settings)
@@ -246,7 +246,7 @@ func TestNewLoopRefuses(t *testing.T) {
 		t.Errorf("a prompt that just fits: %v", err)
 	}
 	if _, err := NewLoop(bigram(t, nil, nil), "", pure(1)); err == nil {
-		t.Error("a prompt without any token is taken")
+		t.Error("a prompt without any token is accepted")
 	}
 	if err := DefaultSettings().Check(); err != nil {
 		t.Errorf("the default settings: %v", err)
@@ -274,13 +274,13 @@ func TestCheckPrompt(t *testing.T) {
 	}
 }
 
-// What a learner types is plain text, the name of a special token too; the
-// start mark comes from the model alone.
+// What a learner types is plain text, even the name of a special token; only
+// the model adds the start token.
 func TestPromptIsPlainText(t *testing.T) {
 	m := bundledModel(t)
 	ids := m.Encode("<|endoftext|>")
 	if ids[0] != m.Config().BOS || len(ids) < 3 {
-		t.Fatalf("%v: want the start mark, then several tokens", ids)
+		t.Fatalf("%v: want the start token, then several tokens", ids)
 	}
 	text := ""
 	for _, id := range ids[1:] {

@@ -81,9 +81,9 @@ func TestValidText(t *testing.T) {
 	}
 }
 
-// write makes a loop choose these tokens, whatever the model would have; all
-// else runs as always. It stops where the loop does and returns the number of
-// tokens written.
+// write makes a loop choose these tokens instead of the model's; all else runs
+// as always. It stops when the loop does and returns the number of tokens
+// written.
 func write(tb testing.TB, l *Loop, ids ...int) int {
 	tb.Helper()
 	for i, id := range ids {
@@ -283,13 +283,13 @@ func TestEmojiByTheModel(t *testing.T) {
 	}
 }
 
-// What was released stays released: a stop string that is set, or a limit
-// that is raised, after its first half has been shown must not show it twice.
+// Released text is final: a stop string that is set, or a limit that is raised,
+// after its first half has been shown must not show it twice.
 func TestNothingIsReleasedTwice(t *testing.T) {
 	m := smallModel(t)
 	t.Run("limit raised", func(t *testing.T) {
 		l := newLoop(t, m, "x", stopAt(2, "User:"))
-		write(t, l, spell(t, m, "a", "User")...) // shown, since the limit is reached
+		write(t, l, spell(t, m, "a", "User")...) // shown, since the limit was reached
 		if err := l.Set(stopAt(9, "User:")); err != nil {
 			t.Fatal(err)
 		}
@@ -345,7 +345,7 @@ func naiveText(m *Model, ids []int, stops []string) (shown []byte, stop string) 
 			return all[:first], stop
 		}
 	}
-	for n := 1; n <= min(3, len(all)); n++ { // an unfinished character stays out
+	for n := 1; n <= min(3, len(all)); n++ { // an unfinished character is left out
 		if tail := all[len(all)-n:]; utf8.RuneStart(tail[0]) && !utf8.FullRune(tail) {
 			return all[:len(all)-n], ""
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Token is one entry of the vocabulary, as a screen shows it.
+// Token is one entry of the vocabulary, as shown on a screen.
 type Token struct {
 	ID int
 	// Text is the token's bytes as text, each byte that is not part of a whole

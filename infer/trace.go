@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// CheckText refuses a prompt that the vocabulary cannot spell, with a
-// *[terms.RangeError] that names the first byte that has no token, and its
-// place. Most vocabularies can spell every text.
+// CheckText rejects a prompt that the vocabulary cannot spell, with a
+// *[terms.RangeError] that names the first byte without a token, and its
+// position. Most vocabularies can spell any text.
 func (m *Model) CheckText(prompt string) error {
 	var missing *tokenizer.MissingByteError
 	if !errors.As(m.tok.Check(prompt), &missing) {
@@ -22,7 +22,7 @@ func (m *Model) CheckText(prompt string) error {
 		" at "+missing.Place(), "text without that character")
 }
 
-// checkPrompt refuses a prompt that the vocabulary cannot spell or that leaves
+// checkPrompt rejects a prompt that the vocabulary cannot spell or that leaves
 // no room in the context window.
 func (m *Model) checkPrompt(prompt string, ids []int) error {
 	if err := m.CheckText(prompt); err != nil {
@@ -46,21 +46,21 @@ func (m *Model) checkPrompt(prompt string, ids []int) error {
 // Model returns the model that writes.
 func (l *Loop) Model() *Model { return l.model }
 
-// Prompt returns the token ids of the prompt, the start mark included.
+// Prompt returns the token ids of the prompt, including the start token.
 func (l *Loop) Prompt() []int { return l.prompt }
 
 // Settings returns what the next stage to run will use.
 func (l *Loop) Settings() Settings { return l.settings }
 
-// Steps returns the turns so far. The slice and its steps are never changed.
+// Steps returns the turns so far. The slice and its steps never change.
 func (l *Loop) Steps() []*Step { return l.steps[:len(l.steps):len(l.steps)] }
 
-// Cache returns the loop's cache, to look at.
+// Cache returns the loop's cache, read-only.
 func (l *Loop) Cache() *Cache { return l.cache }
 
-// Stopped tells why no further turn will begin, or [StopNone]. The limit on
-// tokens and the stop strings count as they are set now: a run that one of
-// them has stopped goes on when it is raised or taken away.
+// Stopped returns why no further turn will begin, or [StopNone]. The current
+// limit on tokens and stop strings count: a run that one of them has stopped
+// goes on when it is raised or removed.
 func (l *Loop) Stopped() StopReason {
 	if len(l.steps) == 0 {
 		return StopNone
@@ -83,10 +83,10 @@ func (l *Loop) Stopped() StopReason {
 	return StopNone
 }
 
-// Set changes the settings. A step whose draw has not run yet works with the
-// new ones at once, its softmax and filter included; between the draw and the
-// append it takes the stop conditions, which have not been asked yet. Otherwise
-// they count from the next step on. Settings out of range give a
+// Set changes the settings. A step whose draw has not run yet uses the new ones
+// immediately, including its softmax and filter. Between the draw and the
+// append it uses only the new stop conditions, which have not been checked yet.
+// Otherwise they apply from the next step on. Settings out of range return a
 // *[terms.RangeError] and change nothing.
 func (l *Loop) Set(settings Settings) error {
 	if err := settings.Check(); err != nil {
@@ -113,10 +113,10 @@ func (l *Loop) Set(settings Settings) error {
 	return nil
 }
 
-// Cut makes stage kind of step n, both of which must have run, the last thing
-// that has: later stages and steps are dropped and the cache is shortened to
-// what that step had read. The settings stay as they are; where the step's
-// draw is dropped, they now count for that step too.
+// Cut makes stage kind of step n, which must have run, the last one that has:
+// later stages and steps are dropped and the cache is truncated to what that
+// step had read. The settings do not change; if the step's draw is dropped,
+// they now apply to that step too.
 func (l *Loop) Cut(n int, kind Kind) error {
 	if n < 1 || n > len(l.steps) || kind < KindForward || kind > l.steps[n-1].Ran {
 		return fmt.Errorf("step %d has not run its %s stage", n, kind)
@@ -133,7 +133,7 @@ func (l *Loop) Cut(n int, kind Kind) error {
 	return nil
 }
 
-// forget clears what stages after kind have found out.
+// forget clears the results of stages after kind.
 func (s *Step) forget(kind Kind) {
 	kept := Step{
 		N: s.N, Ran: kind, Settings: s.Settings, Input: s.Input, Start: s.Start, Blocks: s.Blocks, last: s.last,
@@ -161,7 +161,7 @@ func (s *Step) forget(kind Kind) {
 	*s = kept
 }
 
-// Bytes is the memory that the loop's cache and steps hold.
+// Bytes is the memory used by the loop's cache and steps.
 func (l *Loop) Bytes() int64 {
 	const perStep = 1 << 10 // a step's own fields, roughly
 	n := l.cache.Reserved()

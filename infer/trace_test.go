@@ -9,9 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Cut back to any stage of any step and gone on, the run is what it was, bit
-// for bit.
-func TestCutAnywhereAndGoOn(t *testing.T) {
+// Cut back to any stage of any step and continued, the run is the same, bit for
+// bit.
+func TestCutAnywhereAndContinue(t *testing.T) {
 	const steps = 4
 	m := smallModel(t)
 	want := generate(t, m, "Hi", steps, pure(6))
@@ -28,23 +28,23 @@ func TestCutAnywhereAndGoOn(t *testing.T) {
 					l.Cache().Positions(),
 				)
 			}
-			// The step knows what it knew when that stage had just run.
+			// The step holds what it held when that stage had just run.
 			fresh := newLoop(t, m, "Hi", want.Settings())
 			runTo(t, fresh, n, kind)
 			if !reflect.DeepEqual(untimed(l.Steps()), untimed(fresh.Steps())) {
-				t.Fatalf("cut to step %d, %v: the steps are not those of a run that has come so far", n, kind)
+				t.Fatalf("cut to step %d, %v: the steps are not those of a run that got that far", n, kind)
 			}
 			finish(t, l)
 			if !reflect.DeepEqual(untimed(l.Steps()), untimed(want.Steps())) {
-				t.Fatalf("cut to step %d, %v and gone on, the run differs", n, kind)
+				t.Fatalf("cut to step %d, %v and continued, the run differs", n, kind)
 			}
 		}
 	}
 }
 
-// A step that was gone on from after its stop stays so when what came after
-// it is cut, and stops again when the cut reaches into its turn.
-func TestCutAfterGoingOn(t *testing.T) {
+// A step that was continued past its stop stays so when later steps are cut,
+// and stops again when the cut reaches into its turn.
+func TestCutAfterContinuing(t *testing.T) {
 	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 9}}
 	l := newLoop(t, chain(t, nil, 'x', 'a'), "x", greedy)
 	finish(t, l)
@@ -56,7 +56,7 @@ func TestCutAfterGoingOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l.Stopped() != StopNone {
-		t.Errorf("cut back to the step that was gone on from: stopped by %q", l.Stopped())
+		t.Errorf("cut back to the step that was continued: stopped by %q", l.Stopped())
 	}
 	runTo(t, l, 3, KindForward)
 	if err := l.Cut(2, KindSample); err != nil {
@@ -94,12 +94,12 @@ func TestCutRefuses(t *testing.T) {
 		}
 	}
 	if !reflect.DeepEqual(l.Steps(), before) {
-		t.Error("a refused cut changed the steps")
+		t.Error("a rejected cut changed the steps")
 	}
 }
 
-// Before the draw new settings count at once: the stages shown are those of a
-// run that had them from the beginning of the step. After it they wait.
+// Before the draw new settings apply immediately: the stages shown are those of
+// a run that had them from the start of the step. After it they wait.
 func TestSetBeforeAndAfterTheDraw(t *testing.T) {
 	m := smallModel(t)
 	old, changed := pure(7), pure(8)
@@ -117,7 +117,7 @@ func TestSetBeforeAndAfterTheDraw(t *testing.T) {
 		}
 		want := newLoop(t, m, "Hi", old)
 		runTo(t, want, 1, KindCache)
-		if kind == KindSample { // the stop conditions have not been asked yet
+		if kind == KindSample { // the stop conditions have not been checked yet
 			stops := old
 			stops.Stop = changed.Stop
 			if err := want.Set(stops); err != nil {
@@ -133,12 +133,12 @@ func TestSetBeforeAndAfterTheDraw(t *testing.T) {
 		if kind < KindSample {
 			runTo(t, want, 2, kind)
 			if reflect.DeepEqual(shown, l.Steps()) || shown[1].Settings.Equal(changed) {
-				t.Errorf("after %v: the step shown is as before, or the one handed out has changed", kind)
+				t.Errorf("after %v: the step shown is as before, or the one returned earlier has changed", kind)
 			}
 		} else if got := l.Steps()[1]; got.Chosen != shown[1].Chosen || got.Settings.Settings != old.Settings {
-			t.Errorf("after %v: the draw has changed though it was over", kind)
+			t.Errorf("after %v: the draw has changed though it had run", kind)
 		} else if kind > KindSample && got != shown[1] {
-			t.Errorf("after %v: the step has changed though its stop conditions had been asked", kind)
+			t.Errorf("after %v: the step has changed though its stop conditions had been checked", kind)
 		}
 		if kind < KindSample && !reflect.DeepEqual(untimed(l.Steps()), untimed(want.Steps())) {
 			t.Errorf("after %v: the step is not what the new settings give", kind)
@@ -146,14 +146,14 @@ func TestSetBeforeAndAfterTheDraw(t *testing.T) {
 		finish(t, l)
 		finish(t, want)
 		if !reflect.DeepEqual(untimed(l.Steps()), untimed(want.Steps())) {
-			t.Errorf("set after %v and gone on, the run differs from one with the settings set between turns", kind)
+			t.Errorf("set after %v and continued, the run differs from one with the settings set between turns", kind)
 		}
 	}
 }
 
 // What Settings promises to the next stage holds after a cut as well: a step
-// whose draw is dropped takes the settings in force now.
-func TestCutTakesTheSettingsInForce(t *testing.T) {
+// whose draw is dropped uses the current settings.
+func TestCutUsesTheCurrentSettings(t *testing.T) {
 	m := smallModel(t)
 	l := generate(t, m, "Hi", 3, pure(7))
 	greedy := Settings{Settings: sampling.Settings{TopP: 1}, Stop: Stop{MaxTokens: 3}}
@@ -191,7 +191,7 @@ func replays(tb testing.TB, l *Loop) {
 	}
 }
 
-// A log replays bit for bit at every stage, also of the bundled model.
+// A log replays bit for bit from every stage, also with the bundled model.
 func TestReplayEverywhere(t *testing.T) {
 	s := pure(9)
 	s.Stop = Stop{MaxTokens: 3, Strings: []string{"qq"}}
@@ -204,8 +204,8 @@ func TestReplayEverywhere(t *testing.T) {
 	replays(t, generate(t, bundledModel(t), "Once upon a time", 20, pure(9)))
 }
 
-// Limits and stop strings that were changed while the run went on are no
-// hindrance, whenever they were set.
+// Limits and stop strings that changed while the run went on do not end the
+// replay, whenever they were set.
 func TestReplayAfterChangedStops(t *testing.T) {
 	m := smallModel(t)
 	set := func(l *Loop, s Settings) {
@@ -274,12 +274,12 @@ func TestReplayRefuses(t *testing.T) {
 	}
 }
 
-// The memory that a loop says it holds is at least that of its numbers.
+// The memory that a loop reports is at least that of its numbers.
 func TestLoopBytes(t *testing.T) {
 	l := newLoop(t, smallModel(t), "Hi", pure(1))
 	last := l.Bytes()
 	if last != 0 {
-		t.Errorf("a loop that has not begun holds %d bytes", last)
+		t.Errorf("a loop that has not started holds %d bytes", last)
 	}
 	for range 5 {
 		runTo(t, l, len(l.steps)+1, KindCache)

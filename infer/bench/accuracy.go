@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// Accuracy tells how far one way of keeping weights departs from another, over
-// every position of some texts.
+// Accuracy says how much one weight format's predictions differ from another's,
+// over every position of some texts.
 type Accuracy struct {
 	Quant     infer.Quant `json:"quant"`
 	Texts     string      `json:"texts"`     // which ones: "written" or "generated"
@@ -31,7 +31,7 @@ type Accuracy struct {
 var heldOut embed.FS
 
 // HeldOut returns short texts, as m's token ids, that were written for this
-// comparison and are part of no training data.
+// comparison and are in no training data.
 func HeldOut(m *infer.Model) [][]int {
 	data, err := heldOut.ReadFile("testdata/heldout.txt")
 	if err != nil {
@@ -44,10 +44,10 @@ func HeldOut(m *infer.Model) [][]int {
 	return texts
 }
 
-// Generated returns n texts, as token ids, of up to length tokens behind their
+// Generated returns n texts, as token ids, of up to length tokens after their
 // first words, that m writes itself, drawn at T = 1 from the whole vocabulary:
-// what a model mostly reads in use is its own text. The same model gives the
-// same texts.
+// in use a model mostly reads its own text. The same model gives the same
+// texts.
 func Generated(ctx context.Context, m *infer.Model, n, length int) ([][]int, error) {
 	starts := []string{
 		"Once upon a time", "The old man", "One day, Lily", "In the morning", "There was a cat", "Tom and his dog",
@@ -78,9 +78,9 @@ func Generated(ctx context.Context, m *infer.Model, n, length int) ([][]int, err
 	return texts, nil
 }
 
-// Compare reads every text with both models, which must share a vocabulary,
-// and compares what they would say next at each position. Texts are token ids;
-// what does not fit the context is left out.
+// Compare reads every text with both models, which must share a vocabulary, and
+// compares their predictions at each position. Texts are token ids, truncated
+// to the context.
 func Compare(ctx context.Context, exact, other *infer.Model, name string, texts [][]int) (Accuracy, error) {
 	a := Accuracy{Quant: other.Quant(), Texts: name}
 	kept := 0
@@ -142,7 +142,7 @@ func Divergence(p, q []float32) float64 {
 		lp, lq := float64(p[i])-zp, float64(q[i])-zq
 		d += math.Exp(lp) * (lp - lq)
 	}
-	return max(d, 0) // rounding can leave a hair less than 0
+	return max(d, 0) // rounding can make it slightly negative
 }
 
 // logSum is ln Σ e^z.

@@ -48,7 +48,7 @@ func TestInt8Accuracy(t *testing.T) {
 	}
 }
 
-// A model is no different from itself.
+// A model does not differ from itself.
 func TestCompareWithItself(t *testing.T) {
 	m := load(t, infer.QuantNone)
 	a, err := Compare(context.Background(), m, m, "itself", [][]int{{1, 2, 3}, {4}})
@@ -60,8 +60,8 @@ func TestCompareWithItself(t *testing.T) {
 	}
 }
 
-// p = (½, ½) against q = (¾, ¼): ½·ln(½ / ¾) + ½·ln(½ / ¼) = ½·ln(4/3). Logits
-// may be moved together.
+// p = (½, ½) against q = (¾, ¼): ½·ln(½ / ¾) + ½·ln(½ / ¼) = ½·ln(4/3). Adding
+// a constant to all logits changes nothing.
 func TestDivergence(t *testing.T) {
 	got := Divergence([]float32{7, 7}, []float32{100 + float32(math.Log(3)), 100})
 	if want := math.Log(4./3) / 2; !(math.Abs(got-want) <= 1e-5) {

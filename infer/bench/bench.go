@@ -1,11 +1,11 @@
 // Package bench measures how fast a model runs on this machine and how much
-// int8 departs from float32. The command viz bench prints what it finds, and
-// labs show the same rows, so that a curve on a page and a table in a terminal
-// come from one piece of code.
+// int8 departs from float32. The command viz bench prints the rows and labs
+// show them, so a curve on a page and a table in a terminal come from one piece
+// of code.
 //
-// A measurement repeats rounds of some tokens until its time is over, and tells
-// the median round, which other work on the machine moves little, and the best.
-// All configurations take turns within a quantization, a few rounds each, so
+// A measurement repeats rounds of some tokens until its time is up, and reports
+// the median round, which other work on the machine affects little, and the
+// best. All configurations of a quantization take turns, a few rounds each, so
 // that a machine that is slow for a while is slow for all.
 package bench
 
@@ -27,7 +27,7 @@ type Phase string
 
 // The phases.
 const (
-	Kernel  Phase = "kernel"  // the blocks' matrices alone, times as many vectors as a pass takes at once
+	Kernel  Phase = "kernel"  // the blocks' matrices alone, times as many vectors as a pass multiplies
 	Prefill Phase = "prefill" // reading a prompt whose length is Tokens, then scoring its last position
 	Decode  Phase = "decode"  // writing Tokens tokens, greedily, from the first position on
 )
@@ -37,16 +37,16 @@ type Case struct {
 	Phase   Phase       `json:"phase"`
 	Quant   infer.Quant `json:"quant"`
 	Threads int         `json:"threads"` // processor threads in use
-	Texts   int         `json:"texts"`   // texts at once; more than one share passes through a pool
+	Texts   int         `json:"texts"`   // concurrent texts; more than one share passes through a pool
 	Tokens  int         `json:"tokens"`  // tokens of each text in a round; vectors, for the kernel
 }
 
-// Row is a case with what was measured.
+// Row is a case with its measurements.
 type Row struct {
 	Case
 	Path   string  `json:"kernel"`  // the kernel path: portable, avx2 or avx512
 	Rounds int     `json:"rounds"`  // how often
-	Rate   float64 `json:"rate"`    // tokens/s of all texts together, median round
+	Rate   float64 `json:"rate"`    // tokens/s of all texts, median round
 	Best   float64 `json:"best"`    // tokens/s of the best round
 	GFLOPS float64 `json:"gflop_s"` // 10⁹ multiplications and additions a second in the median round
 }
@@ -89,11 +89,11 @@ func (p Plan) Cases(q infer.Quant) []Case {
 	return all
 }
 
-// columns is how many vectors the kernel phase multiplies at once: as many as a
-// pass takes.
+// columns is how many vectors the kernel phase multiplies together: as many as
+// a pass does.
 const columns = 32
 
-// Check tells what of a plan cannot be measured with a model of this context.
+// Check says what of a plan cannot be measured with a model of this context.
 func (p Plan) Check(context int) error {
 	for _, n := range append(slices.Clone(p.Threads), p.Texts...) {
 		if n < 1 || n > 256 {
@@ -112,14 +112,15 @@ func (p Plan) Check(context int) error {
 	return nil
 }
 
-// Progress is told before each turn of a case: how many turns of all are done.
+// Progress is called before each turn of a case, with how many turns of all are
+// done.
 type Progress func(done, of int, c Case)
 
 // turns is how often the cases take turns.
 const turns = 4
 
-// Run measures every case of a plan. load is called once for each quantization.
-// Ending ctx ends it with ctx's error.
+// Run measures every case of a plan. It calls load once for each quantization.
+// If ctx ends it returns ctx's error.
 func Run(ctx context.Context, p Plan, load func(infer.Quant) (*infer.Model, error), progress Progress) ([]Row, error) {
 	var rows []Row
 	each := len(p.Cases("")) * turns
@@ -187,8 +188,8 @@ func measure(ctx context.Context, m *infer.Model, c Case, atLeast time.Duration)
 	return rounds, nil
 }
 
-// prepare returns a function that does one round and tells its multiply-adds,
-// and one to call at the end.
+// prepare returns a function that does one round and returns its multiply-adds,
+// and a cleanup function.
 func prepare(m *infer.Model, c Case) (once func(context.Context) (int64, error), end func()) {
 	nothing := func() {}
 	if c.Phase == Kernel {
@@ -209,7 +210,7 @@ func prepare(m *infer.Model, c Case) (once func(context.Context) (int64, error),
 	}), pool.Close
 }
 
-// together runs n functions at once and sums their multiply-adds.
+// together runs n functions concurrently and sums their multiply-adds.
 func together(n int, function func(i int) func(context.Context) (int64, error)) func(context.Context) (int64, error) {
 	var all []func(context.Context) (int64, error)
 	for i := range n {
@@ -252,7 +253,7 @@ func products(m *infer.Model, c Case) func(context.Context) (int64, error) {
 	}
 }
 
-// prefill reads a prompt of n tokens, which depend on which text it is, and
+// prefill reads a prompt of n tokens, which differ from text to text, and
 // scores its last position.
 func prefill(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	cache, ids := m.NewCache(), make([]int, n)
@@ -271,7 +272,8 @@ func prefill(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	}
 }
 
-// decode writes n tokens greedily after one that depends on which text it is.
+// decode writes n tokens greedily after a first one that differs from text to
+// text.
 func decode(m *infer.Model, n, text int) func(context.Context) (int64, error) {
 	cache := m.NewCache()
 	last, z := make([]float32, m.Config().Width), make([]float32, m.Config().Vocab)

@@ -20,8 +20,8 @@ func smallPlan() Plan {
 }
 
 // A run has one row for each case, in the plan's order, and its rates follow
-// from the same times: operations and tokens of a round stand in the ratio that
-// the formulas of infer/cost give.
+// from the same times: the ratio of a round's operations to its tokens is that
+// of the formulas of infer/cost.
 func TestRun(t *testing.T) {
 	models := map[infer.Quant]*infer.Model{}
 	plan := smallPlan()

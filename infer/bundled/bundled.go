@@ -2,11 +2,11 @@
 // that the first number appears without a download.
 //
 // The folders target and draft are ordinary Hugging Face model folders,
-// embedded as they stand: two Llamas with grouped-query attention and one
+// embedded unchanged: two Llamas with grouped-query attention and one
 // vocabulary of 4,096 tokens. The target writes the texts; the draft, several
-// times cheaper a token, proposes what the target may want to write
-// (speculative decoding). Both stay in the binary's read-only pages; only the
-// weights that the engine widens take memory.
+// times cheaper per token, proposes tokens for the target (speculative
+// decoding). Both stay in the binary's read-only pages; only the weights that
+// the engine widens use more memory.
 package bundled
 
 import (
@@ -20,9 +20,9 @@ import (
 //go:embed target draft
 var folders embed.FS
 
-// Target opens the bundled model. Its name tells its size: "tiny-5M" for five
-// million parameters. The error is not nil only if the folder was damaged
-// before the program was built.
+// Target opens the bundled model. Its name includes its size: "tiny-5M" for
+// five million parameters. It fails only if the folder was damaged before the
+// program was built.
 func Target() (*checkpoint.Checkpoint, error) {
 	c, err := open("target")
 	if err == nil {
@@ -32,8 +32,8 @@ func Target() (*checkpoint.Checkpoint, error) {
 }
 
 // Draft opens the small model that drafts for [Target]; both have the same
-// tokenizer. Its name tells its size in thousands of parameters: "draft-820K".
-// Errors are those of Target.
+// tokenizer. Its name includes its size in thousands of parameters:
+// "draft-820K". It fails when Target does.
 func Draft() (*checkpoint.Checkpoint, error) {
 	c, err := open("draft")
 	if err == nil {

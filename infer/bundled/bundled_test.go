@@ -43,8 +43,8 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// The draft must speak the target's language: the same tokens with the same
-// numbers, and as long a context.
+// The draft must share the target's vocabulary: the same tokens with the same
+// ids, and as long a context.
 func TestDraft(t *testing.T) {
 	target, err := Target()
 	if err != nil {

@@ -2,15 +2,15 @@
 //
 // Counts are multiply-adds of matrix products, the work that grows with the
 // model; norms, rotary positions, softmax and activations are not counted.
-// Bytes are those of the KV cache. The formulas are the ones the lesson
-// derives; a test holds them against a tally kept by the running engine.
+// Bytes are those of the KV cache. The formulas are those that the lesson
+// derives; a test compares them with the tally of the running engine.
 package cost
 
 import "cmp"
 
-// Shape is what the formulas need to know of a model. In formulas: L layers,
-// d width, h query heads, g key/value heads, s head size, f feed-forward
-// width, V vocabulary, and n positions attended, the new one included.
+// Shape is what the formulas need to know about a model. In formulas: L layers,
+// d width, h query heads, g key/value heads, s head size, f feed-forward width,
+// V vocabulary, and n positions attended, the new one included.
 type Shape struct {
 	Layers, Width, Heads, KVHeads, HeadDim, FFN, Vocab int
 
@@ -18,8 +18,8 @@ type Shape struct {
 	// (gate, up, down) and 2 for GPT-2's; 0 means 3.
 	FFNMatrices int
 
-	// In WindowLayers of the layers a token attends at most Window positions,
-	// its own included: a sliding window. 0 and 0 for none.
+	// In WindowLayers of the layers a token attends to at most Window
+	// positions, its own included: a sliding window. 0 and 0 for none.
 	Window, WindowLayers int `json:",omitzero"`
 }
 
@@ -68,17 +68,17 @@ func (s Shape) Blocks(cached, m int) Parts {
 	}
 }
 
-// seen is how many positions n new ones after c attend together, each at most
-// w: Σ min(c + i, w) for i from 1 to n.
+// seen is the sum of the positions that n new ones after c attend to, each at
+// most w: Σ min(c + i, w) for i from 1 to n.
 func seen(c, n, w int64) int64 {
-	whole := min(max(w-c, 0), n) // those that see all before them
+	whole := min(max(w-c, 0), n) // those that see all earlier ones
 	return whole*c + whole*(whole+1)/2 + (n-whole)*w
 }
 
 // Output is d·V: the scores of one position.
 func (s Shape) Output() Parts { return Parts{Output: int64(s.Width) * int64(s.Vocab)} }
 
-// Step is one cached decode step that attends n positions, its own included:
+// Step is one cached decode step that attends to n positions, its own included:
 // L·A + 2·L·h·s·n + d·V.
 func (s Shape) Step(n int) Parts { return s.Blocks(n-1, 1).Plus(s.Output()) }
 

@@ -22,8 +22,8 @@ func TestWorkedExamples(t *testing.T) {
 }
 
 func TestStepsOnACacheAddUpToOnePass(t *testing.T) {
-	// Positions run one by one on a growing cache do the same block work as
-	// all of them at once: nothing is counted twice.
+	// Positions run one by one on a growing cache do the same block work as all
+	// of them in one pass: nothing is counted twice.
 	for _, n := range []int{1, 2, 7, 19, 512} {
 		var sum Parts
 		for i := range n {
@@ -96,7 +96,7 @@ func TestSlidingWindow(t *testing.T) {
 	s := Shape{Layers: 3, Width: 8, Heads: 2, KVHeads: 1, HeadDim: 4, FFN: 16, Vocab: 10, Window: 4, WindowLayers: 2}
 	for _, row := range []struct{ cached, m, attended int64 }{
 		{0, 1, 3 * 1},               // one position sees itself in 3 layers
-		{0, 4, 3 * (1 + 2 + 3 + 4)}, // nothing is cut yet
+		{0, 4, 3 * (1 + 2 + 3 + 4)}, // the window cuts nothing yet
 		{0, 6, (1 + 2 + 3 + 4 + 5 + 6) + 2*(1+2+3+4+4+4)}, // the last two see 4
 		{2, 4, (3 + 4 + 5 + 6) + 2*(3+4+4+4)},
 		{9, 1, 10 + 2*4},
@@ -106,7 +106,7 @@ func TestSlidingWindow(t *testing.T) {
 			t.Errorf("%d positions after %d: %d, want 16 × %d", row.m, row.cached, got, row.attended)
 		}
 	}
-	// One by one or at once, and the cached steps of a text: the same sums.
+	// One by one or together, and the cached steps of a text: the same sums.
 	var sum Parts
 	for i := range 9 {
 		sum = sum.Plus(s.Blocks(i, 1))
@@ -114,7 +114,7 @@ func TestSlidingWindow(t *testing.T) {
 	if sum != s.Blocks(0, 9) {
 		t.Errorf("9 single positions cost %+v, one pass %+v", sum, s.Blocks(0, 9))
 	}
-	// A window that never cuts costs what none does.
+	// A window that never cuts costs the same as none.
 	wide := s
 	wide.Window = 100
 	none := s

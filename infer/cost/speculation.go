@@ -13,11 +13,10 @@ func ExpectedTokens(alpha float64, gamma int) float64 {
 	return (1 - math.Pow(alpha, float64(gamma+1))) / (1 - alpha)
 }
 
-// SpeedUp is E / (γ·c + v): how many times faster speculation writes than plain
+// SpeedUp is E / (γ·c + v): how many times faster speculation is than plain
 // decoding. draft (c) is the cost of one step of the draft and verify (v) that
-// of one pass of the target over γ + 1 positions, both in units of one decode
-// step of the target and both measured; v is 1 only where memory bandwidth is
-// the limit.
+// of one pass of the target over γ + 1 positions, both measured in units of one
+// decode step of the target; v is 1 only if memory bandwidth is the limit.
 func SpeedUp(alpha float64, gamma int, draft, verify float64) float64 {
 	return ExpectedTokens(alpha, gamma) / (float64(gamma)*draft + verify)
 }

@@ -21,7 +21,7 @@ func TestExpectedTokens(t *testing.T) {
 			t.Errorf("α = %v, γ = %d: %v tokens, want %v", row.alpha, row.gamma, got, row.want)
 		}
 	}
-	// Near 1 the formula does not fall apart.
+	// Near 1 the formula is stable.
 	if got := ExpectedTokens(1-1e-9, 4); !(math.Abs(got-5) <= 1e-6) {
 		t.Errorf("α just below 1: %v, want 5", got)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // BenchmarkMul multiplies every matrix of a model of the bundled shape, as a
-// pass does, so that weights come from where they lie in practice.
+// pass does, so that weights are fetched from where they are in practice.
 func BenchmarkMul(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, kind := range []string{"float32", "bfloat16", "int8"} {

@@ -1,4 +1,4 @@
-// Package kernel is the only place where the engine's time goes: products of
+// Package kernel is where nearly all of the engine's time goes: products of
 // weight matrices with vectors, and the few vector operations that attention,
 // activations and the draw need.
 //
@@ -23,16 +23,16 @@
 //	lanes     sum of row 0   sum of row 1   sum of row 2  …
 //	  +=         a1 · x1        b1 · x1        c1 · x1    …
 //
-// No lane ever meets its neighbours, and every result is one sum in the order of
-// the columns, ((w₀x₀ + w₁x₁) + w₂x₂) + …, however many vectors are multiplied
-// at once: a position computed alone (decode) and among others (prefill) comes
-// out bit for bit the same. More vectors only mean more registers of sums for
-// each weight loaded. Rows that fill no panel are padded with zeros.
+// Lanes never mix, and every result is one sum in the order of the columns,
+// ((w₀x₀ + w₁x₁) + w₂x₂) + …, however many vectors are multiplied at once: a
+// position gives the same bits alone (decode) and among others (prefill). More
+// vectors only mean more registers of sums for each weight loaded. Rows that
+// fill no panel are padded with zeros.
 //
-// Most models are stored as bfloat16, the upper half of float32. Where all
-// weights of a matrix are, two share a word, those of row i and row i+16: half
-// the memory to read, and a shift and a mask make them float32 again, with the
-// same results bit for bit.
+// Most models are stored as bfloat16, the upper half of float32. If all weights
+// of a matrix are, two share a word, those of row i and row i+16: half the
+// memory to read, and a shift and a mask make them float32 again, with
+// bit-identical results.
 //
 // # Int8
 //
@@ -43,42 +43,44 @@
 //	32 heads | a0 a1 a2 a3 b0 b1 b2 b3 … | a4 a5 a6 a7 b4 … | …
 //	           └ 4 columns of 32 rows ─┘
 //
-// since one instruction sums four products of bytes in a lane of 32 bits. Vectors
-// are rounded when they are multiplied, to 16 bits, since rounding them to 8
-// would cost three times what rounding the weights does (LOG.md). The two bytes
-// of each value are multiplied apart:
+// since one instruction sums four products of bytes in a lane of 32 bits.
+// Vectors are rounded when they are multiplied, to 16 bits: rounding them to 8
+// would lose three times the accuracy that rounding the weights does (LOG.md).
+// The two bytes of each value are multiplied apart:
 //
 //	x = 256 · upper + lower      Σ w·x = 256 · Σ w·upper + Σ w·lower
 //
 // All these are whole numbers, so they are exact on every machine. The AVX-512
-// instruction takes bytes of x without a sign: lower bytes are 0 … 255 then, and
-// upper bytes get 128 added, which a head undoes with the −Σ w that it carries
-// beside the scale. AVX2 has an instruction that sums two products in 16 bits and
-// stops at 32,767; there |x| is multiplied with w·sign(x), at most 2·128·127.
+// instruction reads bytes of x as unsigned: lower bytes are then 0 … 255, and
+// upper bytes get 128 added, which a head undoes with the −Σ w that it holds
+// next to the scale. AVX2 has an instruction that sums two products in 16 bits
+// and saturates at 32,767; there |x| is multiplied with w·sign(x), at most
+// 2·128·127.
 //
 // # Paths
 //
-// The assembly is for amd64: AVX-512 (with VNNI for int8), or AVX2 with FMA. It
-// is chosen by what the processor offers ([Current]); everything else runs the
-// portable Go. All three read the same packed weights. The environment variable
-// VIZ_KERNEL, read once at the start, asks for less than the processor offers:
-// portable, avx2 or avx512. Here any other value counts as none; a program refuses
-// it ([ParsePath]). Within a path
-// results never differ by a bit; the two vector paths give the same bits in
-// everything; the portable path rounds each product before it is added, so its
-// float32 results differ in the last places, its int8 products in none.
+// The assembly is for amd64: AVX-512 (with VNNI for int8), or AVX2 with FMA.
+// The processor decides which ([Current]); others run portable Go. All three
+// read the same packed weights. The environment variable VIZ_KERNEL, read once
+// at the start, selects a slower path than the processor could run: portable,
+// avx2 or avx512. This package ignores any other value; a program should reject
+// it ([ParsePath]). Within a path results never differ by a bit; the two vector
+// paths give the same bits in everything; the portable path rounds each product
+// before it is added, so its float32 results differ in the last places, its
+// int8 products in none.
 //
-// What attention needs goes for three queries with the same keys and values at
-// once where AVX-512 has the registers for it ([ScoresEach], [MixEach]).
+// Where AVX-512 has the registers for it, attention handles three queries with
+// the same keys and values together ([ScoresEach], [MixEach]).
 //
 // # Scores
 //
 // A draw begins with the scores of the whole vocabulary. What package sampling
-// asks of them is here too ([Max], [ExpSum], [DivideBy], [Between]): in float64,
-// and with the same bits on every path, those of the standard library's e^x.
+// needs of them is here too ([Max], [ExpSum], [DivideBy], [Between]): in
+// float64, and with the same bits on every path, those of the standard
+// library's e^x.
 //
-// The matrix functions are generated (gen); the log of how they became fast is
-// LOG.md.
+// The matrix functions are generated (gen); LOG.md records how they became
+// fast.
 package kernel
 
 //go:generate go run ./gen

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Several queries at once give what each gives alone, bit for bit, and so do
-// several rows of weights and several matrices: whatever the number of queries,
-// keys and values, and wherever results end.
+// Several queries together give what each gives alone, bit for bit, and so do
+// several rows of weights and several matrices: for any number of queries, keys
+// and values, and wherever results end.
 func TestEachGivesWhatOneGives(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 4))
 	onEveryPath(t, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestScaleByHand(t *testing.T) {
 
 // FuzzVectors runs what attention and activations need on every path: the
 // vector paths agree bit for bit, the portable one within what rounding allows,
-// and several at once give what each gives alone.
+// and several together give what each gives alone.
 func FuzzVectors(f *testing.F) {
 	for _, seed := range [][4]uint64{{1, 1, 1, 0}, {32, 3, 8, 1}, {33, 6, 9, 2}, {64, 4, 130, 3}, {96, 7, 31, 4}} {
 		f.Add(seed[0], seed[1], seed[2], seed[3])

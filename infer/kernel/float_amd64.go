@@ -1,18 +1,17 @@
 package kernel
 
 // Which assembly function multiplies a panel of float32 or bfloat16 with how
-// many vectors. Any number of them is done in groups of much the same size:
-// nine as five and four, since one alone has too few sums to keep the
-// multipliers busy with.
+// many vectors. They are split into groups of similar size, nine into five and
+// four, since a single one has too few sums to keep the multipliers busy.
 
-// share is how many of the vectors left go first, mostColumns at most.
+// share is how many of the remaining vectors go first, at most mostColumns.
 func share(left int) int {
 	groups := (left + mostColumns - 1) / mostColumns
 	return (left + groups - 1) / groups
 }
 
-// pairColumns is up to how many vectors two panels go at once: their sums fill
-// the registers that few vectors leave free.
+// pairColumns is the most vectors with which two panels are multiplied
+// together: their sums fill the registers that few vectors leave free.
 func pairColumns(p Path) int {
 	if p == AVX512 {
 		return 3
@@ -20,9 +19,9 @@ func pairColumns(p Path) int {
 	return 1
 }
 
-// floatPair multiplies two neighbouring panels with n vectors, [pairColumns] at
-// most: w [2, cols, 32], x [n, cols]; the 64 results of a vector lie in dst, stride
-// behind those of the one before.
+// floatPair multiplies two neighbouring panels with n ≤ [pairColumns] vectors:
+// w [2, cols, 32], x [n, cols]. Each vector has 64 results in dst, stride after
+// those of the previous one.
 func floatPair(p Path, dst []float32, stride int, w []float32, x []float32, cols, n int) {
 	if p == Portable {
 		half := len(w) / 2
@@ -43,7 +42,8 @@ func floatPair(p Path, dst []float32, stride int, w []float32, x []float32, cols
 	}
 }
 
-// floatPanel multiplies one panel with n vectors; otherwise it is as [floatPair].
+// floatPanel multiplies one panel with n vectors; otherwise it is like
+// [floatPair].
 func floatPanel(p Path, dst []float32, stride int, w []float32, x []float32, cols, n int) {
 	if p == Portable {
 		floatPortable(dst, stride, w, x, cols, n)
@@ -72,7 +72,7 @@ func floatPanel(p Path, dst []float32, stride int, w []float32, x []float32, col
 	}
 }
 
-// floatColumns multiplies a panel with k vectors in registers of 512 bits.
+// floatColumns multiplies a panel with k vectors in 512-bit registers.
 func floatColumns(k int, dst *float32, stride int, w *float32, x *float32, cols int) {
 	switch k {
 	case 1:
@@ -94,9 +94,9 @@ func floatColumns(k int, dst *float32, stride int, w *float32, x *float32, cols 
 	}
 }
 
-// bfloatPair multiplies two neighbouring panels with n vectors, [pairColumns] at
-// most: w [2, cols, 16], x [n, cols]; the 64 results of a vector lie in dst, stride
-// behind those of the one before. A word has two bfloat16.
+// bfloatPair multiplies two neighbouring panels with n ≤ [pairColumns] vectors:
+// w [2, cols, 16], x [n, cols]. Each vector has 64 results in dst, stride after
+// those of the previous one. A word has two bfloat16.
 func bfloatPair(p Path, dst []float32, stride int, w []uint32, x []float32, cols, n int) {
 	if p == Portable {
 		half := len(w) / 2
@@ -117,7 +117,8 @@ func bfloatPair(p Path, dst []float32, stride int, w []uint32, x []float32, cols
 	}
 }
 
-// bfloatPanel multiplies one panel with n vectors; otherwise it is as [bfloatPair].
+// bfloatPanel multiplies one panel with n vectors; otherwise it is like
+// [bfloatPair].
 func bfloatPanel(p Path, dst []float32, stride int, w []uint32, x []float32, cols, n int) {
 	if p == Portable {
 		bfloatPortable(dst, stride, w, x, cols, n)
@@ -143,7 +144,7 @@ func bfloatPanel(p Path, dst []float32, stride int, w []uint32, x []float32, col
 	}
 }
 
-// bfloatColumns multiplies a panel with k vectors in registers of 512 bits.
+// bfloatColumns multiplies a panel with k vectors in 512-bit registers.
 func bfloatColumns(k int, dst *float32, stride int, w *uint32, x *float32, cols int) {
 	switch k {
 	case 1:

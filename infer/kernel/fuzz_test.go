@@ -22,7 +22,7 @@ func FuzzMul(f *testing.F) {
 	})
 }
 
-// TestMulAcrossPaths is the same over a grid of shapes.
+// TestMulAcrossPaths does the same over a grid of shapes.
 func TestMulAcrossPaths(t *testing.T) {
 	seed := uint64(0)
 	for rows := 1; rows <= 70; rows++ {

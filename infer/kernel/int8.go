@@ -27,15 +27,15 @@ const (
 	mostValue  = 127 << 8
 )
 
-// least is the largest magnitude that is still taken for 0: below it the
-// division by it would leave float32's range.
+// least is the largest magnitude that is treated as 0: dividing by it would
+// overflow float32.
 const least = 1e-30
 
 // Quantize rounds a row-major matrix, data [rows, cols], to int8 and packs it.
 // Each 64 neighbouring weights of a row are divided by a scale, the smallest
-// bfloat16 from max |w| / 127 on, and rounded to the nearest, ties to even; −128
-// does not occur. Where a weight is not finite its row's products are not. A
-// length that does not fit is a programmer's error and panics.
+// bfloat16 from max |w| / 127 on, and rounded to the nearest, ties to even;
+// −128 does not occur. If a weight is not finite, its row's products are not
+// either. Quantize panics if the length does not fit.
 func Quantize(rows, cols int, data []float32) Matrix {
 	check(rows, cols, data)
 	w := Matrix{Rows: rows, Cols: cols, bytes: weightInts(panels(rows) * blocks(cols) * blockBytes)}
@@ -60,8 +60,8 @@ func Quantize(rows, cols int, data []float32) Matrix {
 	return w
 }
 
-// weightScale is the smallest bfloat16 that is not below max |w| / 127, 0 where
-// all weights are next to 0, and NaN where one is not finite.
+// weightScale is the smallest bfloat16 that is not below max |w| / 127, 0 if
+// all weights are close to 0, and NaN if one is not finite.
 func weightScale(weights []float32) float32 {
 	most := magnitude(weights)
 	if most <= least {
@@ -73,13 +73,13 @@ func weightScale(weights []float32) float32 {
 	return math.Float32frombits((math.Float32bits(most/mostWeight) + 0xffff) &^ 0xffff)
 }
 
-// magnitude is max |x|, and Inf or NaN where one is there: as whole numbers the
-// bits of magnitudes are in the order of the magnitudes, with those at the end.
+// magnitude is max |x|, or Inf or NaN if there is one: read as integers, the
+// bits of magnitudes sort like the magnitudes, with Inf and NaN at the end.
 func magnitude(x []float32) float32 { return math.Float32frombits(mostBitsPortable(x)) }
 
 func blocks(cols int) int { return (cols + block - 1) / block }
 
-// block is the b-th block of the panel in which row r lies.
+// block is the b-th block of the panel that holds row r.
 func (w Matrix) block(r, b int) []int8 {
 	at := (r/panelRows*blocks(w.Cols) + b) * blockBytes
 	return w.bytes[at : at+blockBytes]
@@ -98,8 +98,8 @@ func scaleOf(block []int8, lane int) float32 {
 	return math.Float32frombits(head(block[lane*4:]) &^ 0xffff)
 }
 
-// roundVectors quantizes n vectors x [n, cols]. The caller puts them back into
-// the pool.
+// roundVectors quantizes n vectors x [n, cols]. The caller returns them to the
+// pool.
 func roundVectors(p Path, x []float32, n, cols int) *quantized {
 	q := quantizedPool.Get().(*quantized)
 	nb := blocks(cols)
@@ -110,7 +110,7 @@ func roundVectors(p Path, x []float32, n, cols int) *quantized {
 	return q
 }
 
-// mulInt8 goes panel by panel, with n vectors that are quantized already.
+// mulInt8 goes panel by panel, with n quantized vectors.
 func (w Matrix) mulInt8(p Path, dst []float32, q *quantized, n int) {
 	nb := blocks(w.Cols)
 	full, size := w.Rows/panelRows, nb*blockBytes
@@ -147,7 +147,7 @@ func (q *quantized) reserve(n int) {
 }
 
 // quantizeVector rounds x to values [blocks, 2, block] and scales [blocks], in
-// the bytes that the path wants.
+// the byte layout of the path.
 func quantizeVector(p Path, values []int8, scales, x []float32) {
 	full := len(x) / block
 	quantizeBlocks(p, values, scales, x[:full*block])
@@ -170,7 +170,7 @@ func quantizeBlock(dst []int8, x []float32) float32 {
 	for i, v := range x {
 		rounded := math.RoundToEven(float64(float32(v * factor)))
 		if rounded != rounded {
-			rounded = 0 // the scale is not finite, and so no result will be
+			rounded = 0 // the scale is not finite, so no result will be
 		}
 		number := int32(rounded)
 		upper := (number + 128) >> 8

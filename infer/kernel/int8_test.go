@@ -68,8 +68,8 @@ func TestInt8AgainstFloat64(t *testing.T) {
 	})
 }
 
-// The largest sums that int8 can meet: all weights and values at ±127. An
-// instruction that sums pairs in 16 bits would stop at 32,767.
+// The largest sums that int8 can have: all weights and values at ±127. An
+// instruction that sums pairs in 16 bits would saturate at 32,767.
 func TestInt8DoesNotSaturate(t *testing.T) {
 	const rows, cols = 33, 130
 	for _, signs := range [][2]float32{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}} {
@@ -94,7 +94,7 @@ func TestInt8DoesNotSaturate(t *testing.T) {
 	}
 }
 
-// Int8 products are the same bits on every path: exact sums, and the same
+// Int8 products have the same bits on every path: exact sums, and the same
 // roundings afterwards.
 func TestInt8PathsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))

@@ -45,14 +45,14 @@ func sameBits(a, b []float32) bool {
 	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 }
 
-// kinds are the ways to pack. Weights for bfloat16 are cut to it first.
+// kinds are the ways to pack. Weights for bfloat16 are truncated to it first.
 var kinds = map[string]func(rows, cols int, data []float32) Matrix{
 	"float32":  Pack,
 	"bfloat16": func(rows, cols int, data []float32) Matrix { return Pack(rows, cols, bfloat16(data)) },
 	"int8":     Quantize,
 }
 
-// bfloat16 cuts values to their upper 16 bits.
+// bfloat16 truncates values to their upper 16 bits.
 func bfloat16(data []float32) []float32 {
 	cut := make([]float32, len(data))
 	for i, v := range data {
@@ -75,8 +75,8 @@ func TestMulByHand(t *testing.T) {
 	})
 }
 
-// The number of vectors does not change one bit of any of them: every path,
-// both kinds of weights, sizes with every kind of tail.
+// The number of vectors does not change a bit of any of them: every path, both
+// kinds of weights, sizes with every kind of tail.
 func TestBatchSizesAgree(t *testing.T) {
 	shapes := [][2]int{
 		{1, 1}, {3, 5}, {7, 31}, {31, 64}, {32, 65}, {33, 97}, {64, 192}, {65, 130}, {70, 129}, {96, 63}, {192, 512},
@@ -152,8 +152,8 @@ func TestMulAgainstFloat64(t *testing.T) {
 }
 
 // Weights that all are bfloat16 are kept in half the memory, and their products
-// are those of float32 panels bit for bit. One more row, of a value that needs
-// more bits, makes Pack take float32.
+// are those of float32 panels bit for bit. One more row, with a value that
+// needs more bits, makes Pack use float32.
 func TestBfloat16ChangesNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 2))
 	onEveryPath(t, func(t *testing.T) {
@@ -202,7 +202,7 @@ func comparePaths(tb testing.TB, what string, tolerance float64, f func() []floa
 	}
 }
 
-// What is not finite must not become a number.
+// A value that is not finite must not become a number.
 func TestNotFiniteStaysSo(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for kind, pack := range kinds {
@@ -335,8 +335,8 @@ func TestPathNames(t *testing.T) {
 	}
 }
 
-// What the processor says, the operating system's list of its features
-// confirms.
+// What the processor reports agrees with the operating system's list of its
+// features.
 func TestDetectionAgreesWithTheSystem(t *testing.T) {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	_, after, found := bytes.Cut(info, []byte("\nflags"))

@@ -11,9 +11,8 @@ import (
 const panelRows = 32
 
 // Matrix is a packed weight matrix. A product maps vectors of length Cols to
-// vectors of length Rows. It is made by [Pack] or [Quantize], is never
-// changed, and is safe for any number of goroutines. Its zero value is an
-// empty matrix.
+// vectors of length Rows. [Pack] and [Quantize] make one. It never changes and
+// is safe for concurrent use. Its zero value is an empty matrix.
 type Matrix struct {
 	Rows, Cols int
 
@@ -24,9 +23,8 @@ type Matrix struct {
 }
 
 // Pack copies a row-major matrix, data [rows, cols], into panels. Weights that
-// all are bfloat16, as most models are stored, take two bytes each, and the
-// products are the same bit for bit. A length that does not fit is a
-// programmer's error and panics.
+// all are bfloat16, as most models are stored, use two bytes each, and the
+// products are bit-identical. Pack panics if the length does not fit.
 func Pack(rows, cols int, data []float32) Matrix {
 	check(rows, cols, data)
 	w := Matrix{Rows: rows, Cols: cols}
@@ -67,7 +65,7 @@ func fitsBfloat16(data []float32) bool {
 }
 
 // low and high are the two weights in a word: those of a row in the first half
-// of a panel and of the row 16 behind it.
+// of a panel and of the row 16 below it.
 func low(w uint32) float32  { return math.Float32frombits(w << 16) }
 func high(w uint32) float32 { return math.Float32frombits(w &^ 0xffff) }
 
@@ -79,9 +77,8 @@ func check(rows, cols int, data []float32) {
 
 func panels(rows int) int { return (rows + panelRows - 1) / panelRows }
 
-// Row copies row r to dst [Cols]: the way back out of the panels, as it is
-// needed where an output matrix is also the embedding table. Rows of a
-// quantized matrix come out as they went in but for the rounding.
+// Row copies row r to dst [Cols], which is needed if an output matrix is also
+// the embedding table. Rows of a quantized matrix are rounded.
 func (w Matrix) Row(dst []float32, r int) {
 	if len(dst) != w.Cols || r < 0 || r >= w.Rows {
 		panic(fmt.Sprintf("kernel: row %d of [%d, %d] into %d values", r, w.Rows, w.Cols, len(dst)))
@@ -104,15 +101,14 @@ func (w Matrix) Row(dst []float32, r int) {
 	}
 }
 
-// Bytes is the memory that the weights take, padding included.
+// Bytes is the memory used by the weights, padding included.
 func (w Matrix) Bytes() int64 {
 	return 4*int64(len(w.floats)) + 4*int64(len(w.halves)) + int64(len(w.bytes))
 }
 
 // Mul writes w·x for n vectors: x [n, Cols], dst [n, Rows]. It returns the
-// multiply-adds done, n·Rows·Cols. Every result is the same bit for bit
-// whatever n is. Mul does not allocate. Sizes that do not fit are a
-// programmer's error and panic.
+// multiply-adds done, n·Rows·Cols. Results are bit-identical for every n. Mul
+// does not allocate. It panics if sizes do not fit.
 func (w Matrix) Mul(dst, x []float32, n int) int64 { return MulEach(x, n, Product{w, dst}) }
 
 // A Product is a matrix and where its results go: Dst [n, Rows].
@@ -122,8 +118,7 @@ type Product struct {
 }
 
 // MulEach is [Matrix.Mul] for several matrices with the same n vectors. The
-// results are the same; where weights are int8 the vectors are rounded once
-// for all.
+// results are the same; for int8 weights the vectors are rounded once for all.
 func MulEach(x []float32, n int, products ...Product) (ops int64) {
 	p := Current()
 	var q *quantized
@@ -158,13 +153,13 @@ func MulEach(x []float32, n int, products ...Product) (ops int64) {
 }
 
 // mulFloat goes panel by panel: a panel is fetched from memory once and used
-// for all vectors while it is near.
+// for all vectors while it is cached.
 func (w Matrix) mulFloat(p Path, dst, x []float32, n int) {
 	full := w.Rows / panelRows
 	at := 0
 	if n <= pairColumns(p) {
-		// Few vectors have few sums to keep the multipliers busy with, so two
-		// panels go at once.
+		// With few vectors there are too few sums to keep the multipliers busy,
+		// so two panels are multiplied together.
 		for ; at+1 < full; at += 2 {
 			w.pair(p, dst[at*panelRows:], w.Rows, at, x, n)
 		}
@@ -184,8 +179,8 @@ func (w Matrix) mulFloat(p Path, dst, x []float32, n int) {
 	}
 }
 
-// panel multiplies panel i with n vectors; their 32 results each lie in dst,
-// stride apart.
+// panel multiplies panel i with n vectors; each has 32 results in dst, stride
+// apart.
 func (w Matrix) panel(p Path, dst []float32, stride, i int, x []float32, n int) {
 	if w.halves != nil {
 		size := w.Cols * halfPanel
@@ -196,7 +191,7 @@ func (w Matrix) panel(p Path, dst []float32, stride, i int, x []float32, n int) 
 	floatPanel(p, dst, stride, w.floats[i*size:(i+1)*size], x, w.Cols, n)
 }
 
-// pair multiplies panels i and i+1 with n vectors, [pairColumns] at most.
+// pair multiplies panels i and i+1 with n ≤ [pairColumns] vectors.
 func (w Matrix) pair(p Path, dst []float32, stride, i int, x []float32, n int) {
 	if w.halves != nil {
 		size := w.Cols * halfPanel
@@ -207,7 +202,7 @@ func (w Matrix) pair(p Path, dst []float32, stride, i int, x []float32, n int) {
 	floatPair(p, dst, stride, w.floats[i*size:(i+2)*size], x, w.Cols, n)
 }
 
-// mostColumns is the number of vectors that one function multiplies at once.
+// mostColumns is the most vectors that one function multiplies.
 const mostColumns = 8
 
 // quantized is the working memory of a product with a quantized matrix.

@@ -5,24 +5,23 @@ import (
 	"unsafe"
 )
 
-// Weights lie together in slabs that the system is asked to back with huge
-// pages: a processor looks up the place of a page in a small table, and a model
-// that is read from one end to the other for every token would go through a
-// thousand entries of 4 KiB, or two of 2 MiB.
+// Weights share slabs that the system is asked to back with huge pages. A
+// processor looks up page addresses in a small table, and a model that is read
+// from end to end for every token would need a thousand entries of 4 KiB
+// instead of two of 2 MiB.
 
 const (
 	hugePage = 2 << 20
-	line     = 64 // of the processor's cache: no register of weights straddles two
+	line     = 64 // of the processor's cache: no register of weights crosses two
 )
 
-// slab is where the next weights go. A slab is freed when no matrix in it is
-// used any more.
+// slab is where the next weights go. A slab is freed once no matrix uses it.
 var slab struct {
 	sync.Mutex
 	rest []byte
 }
 
-// weightBytes returns n zeroed bytes that start at a cache line.
+// weightBytes returns n zeroed bytes aligned to a cache line.
 func weightBytes(n int) []byte {
 	size := (n + line - 1) &^ (line - 1)
 	slab.Lock()
@@ -45,7 +44,7 @@ func newSlab(size int) []byte {
 	return s
 }
 
-// weightWords is room for n words of float32, or of two bfloat16.
+// weightWords returns n words, each for a float32 or two bfloat16.
 func weightWords[T float32 | uint32](n int) []T {
 	if n == 0 {
 		return nil
@@ -53,7 +52,7 @@ func weightWords[T float32 | uint32](n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&weightBytes(4 * n)[0])), n)
 }
 
-// weightInts is room for n bytes with a sign.
+// weightInts returns n signed bytes.
 func weightInts(n int) []int8 {
 	if n == 0 {
 		return nil

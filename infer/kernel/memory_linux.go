@@ -2,6 +2,6 @@ package kernel
 
 import "syscall"
 
-// preferHugePages asks Linux for them. Where it has none, weights work as well
-// and more slowly, so an error needs no report.
+// preferHugePages asks Linux for them. Without them weights work too, only
+// slower, so the error is ignored.
 func preferHugePages(b []byte) { _ = syscall.Madvise(b, syscall.MADV_HUGEPAGE) }

@@ -2,5 +2,5 @@
 
 package kernel
 
-// preferHugePages does nothing: other systems decide by themselves.
+// preferHugePages does nothing: other systems decide for themselves.
 func preferHugePages([]byte) {}

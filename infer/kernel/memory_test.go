@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Weights get memory of their own, zeroed, from a cache line on, however many
-// ask at once and whether or not they fit what is left of a slab.
+// Weights get memory of their own, zeroed and aligned to a cache line, however
+// many goroutines ask and whether or not they fit into the rest of a slab.
 func TestWeightBytes(t *testing.T) {
 	sizes := []int{1, 63, 64, 65, 1000, hugePage - 1, hugePage, 5 * hugePage, 3, 2*hugePage + 1, 7}
 	all := make([][]byte, len(sizes))

@@ -21,8 +21,8 @@ var pathNames = [...]string{"portable", "avx2", "avx512"}
 
 func (p Path) String() string { return pathNames[p] }
 
-// ParsePath reads a path's name: portable, avx2 or avx512. A program that
-// starts asks it about the environment, so that a misspelt name is refused.
+// ParsePath parses a path's name: portable, avx2 or avx512. A program calls it
+// at start with the environment's value, so that a misspelt name is rejected.
 func ParsePath(name string) (Path, error) {
 	if i := slices.Index(pathNames[:], name); i >= 0 {
 		return Path(i), nil
@@ -32,7 +32,7 @@ func ParsePath(name string) (Path, error) {
 
 var best = detect()
 
-// Environment is the variable that asks for a path by its name.
+// Environment is the variable that names a path.
 const Environment = "VIZ_KERNEL"
 
 // current is the path in use.
@@ -45,8 +45,8 @@ func init() {
 	}
 }
 
-// Current is the path in use: the best that the processor offers, unless
-// VIZ_KERNEL asked for less.
+// Current is the path in use: the fastest that the processor supports, unless
+// VIZ_KERNEL names another.
 func Current() Path { return Path(current.Load()) }
 
 // Paths lists the paths that this machine can run.
@@ -58,10 +58,10 @@ func Paths() []Path {
 	return all
 }
 
-// Use changes the path, for tests and measurements, and returns the one before.
-// Matrices go on working, since all paths share their layout. It should not be
-// called while others compute: a pass that meets both paths is not bit for bit
-// what it would be on one. A path that the machine lacks is an error.
+// Use changes the path, for tests and measurements, and returns the previous
+// one. Matrices stay valid, since all paths share their layout. Do not call it
+// while others compute: a pass that uses both paths is not bit for bit what it
+// would be on one. A path that the machine lacks is an error.
 func Use(p Path) (before Path, err error) {
 	if p < Portable || p > best {
 		return Current(), fmt.Errorf("this machine cannot run the kernel path %v", p)

@@ -4,8 +4,8 @@ package kernel
 // not through variables, so that the compiler knows that none of them keeps
 // its arguments, and buffers can live on the stack.
 
-// detect asks the processor what it offers, and the operating system what
-// registers it saves when it switches between threads.
+// detect finds out what the processor supports, and which registers the
+// operating system saves when it switches threads.
 func detect() Path {
 	const (
 		fma, osxsave, avx       = 1 << 12, 1 << 27, 1 << 28                // leaf 1, c
@@ -71,8 +71,8 @@ func int8Panel(p Path, dst []float32, stride int, w, values []int8, scales []flo
 	}
 }
 
-// quantizeBlocks rounds the blocks of x, whose length is a multiple of block, to
-// bytes as the path wants them.
+// quantizeBlocks rounds the blocks of x, whose length is a multiple of block,
+// to the byte layout of the path.
 func quantizeBlocks(p Path, values []int8, scales, x []float32) {
 	switch n := len(x) / block; {
 	case n == 0:
@@ -114,12 +114,12 @@ func scores(p Path, dst, q, keys []float32, stride int, scale float32) {
 		return
 	}
 	scoresAVX2(&dst[0], &q[0], &keys[0], stride, len(q), n/4, scale)
-	if n%4 > 0 { // the last four again: that is less work than one after the other
+	if n%4 > 0 { // redo the last four: less work than one at a time
 		scoresAVX2(&dst[n-4], &q[0], &keys[(n-4)*stride], stride, len(q), 1, scale)
 	}
 }
 
-// scoresThree does three queries at once, or nothing where it cannot.
+// scoresThree does three queries together, or nothing if it cannot.
 func scoresThree(p Path, dst, q, keys []float32, stride int, scale float32) bool {
 	n, size := len(dst)/3, len(q)/3
 	if p != AVX512 || n < 4 || size%lanes > 0 {
@@ -137,7 +137,7 @@ func mix(p Path, dst, weights, values []float32, stride int) {
 	mixAVX2(&dst[0], &weights[0], &values[0], stride, len(dst), len(weights))
 }
 
-// mixThree does three rows of weights at once, or nothing where it cannot.
+// mixThree does three rows of weights together, or nothing if it cannot.
 func mixThree(p Path, dst, weights, values []float32, stride int) bool {
 	n, size := len(weights)/3, len(dst)/3
 	if p != AVX512 || size%32 > 0 {
@@ -166,8 +166,8 @@ func scaleBy(p Path, dst, x, weight []float32, s float32) {
 	scaleByAVX2(&dst[0], &x[0], &weight[0], len(x), s)
 }
 
-// lanes is the number of float32 in a register of AVX2. Functions that take
-// whole registers only get the rest of a vector in a buffer.
+// lanes is the number of float32 in a register of AVX2. Functions that need
+// whole registers get the rest of a vector in a buffer.
 const lanes = 8
 
 func softmax(p Path, w []float32) {

@@ -3,8 +3,7 @@ package kernel
 import "math"
 
 // The portable path. Products are rounded before they are added (the
-// conversions say so to the compiler), so that every machine that runs it
-// gives the same bits.
+// conversions force the compiler to), so that every machine gets the same bits.
 
 // floatPortable multiplies a panel with n vectors, 8 rows at a time so that
 // their sums stay in registers.
@@ -108,7 +107,7 @@ func addScaledPortable(dst []float32, s float32, x []float32) {
 	}
 }
 
-// mostBitsPortable is the largest of the values' bits, signs left out.
+// mostBitsPortable is the largest of the values' bits, ignoring signs.
 func mostBitsPortable(x []float32) uint32 {
 	most := uint32(0)
 	for _, v := range x {

@@ -5,35 +5,35 @@ import (
 	"slices"
 )
 
-// What a vocabulary's scores need on their way to a draw is computed in
-// float64. All paths give the same bits: those of [math.Exp], of one division
-// and of a sum from the first value to the last.
+// What the draw needs of a vocabulary's scores is computed in float64. All
+// paths give the same bits: those of [math.Exp], of one division and of a sum
+// from the first value to the last.
 
-// Max returns the largest of the scores, of which there must be one at least
-// and none that is NaN.
+// Max returns the largest of the scores. There must be at least one, and no
+// NaN.
 func Max(z []float32) float32 {
 	top := largest(Current(), z)
 	if top == 0 {
-		return slices.Max(z) // which knows that 0 is more than −0
+		return slices.Max(z) // which treats 0 as larger than −0
 	}
 	return top
 }
 
-// ExpSum writes e^{(z−max)/t} to dst and returns the sum, added up from the
-// first to the last: dst and z [n]. max is the largest of z, t is above 0.
+// ExpSum writes e^{(z−max)/t} to dst and returns the sum, added from first to
+// last: dst and z [n]. max is the largest of z; t must be positive.
 func ExpSum(dst []float64, z []float32, max, t float64) float64 {
 	fit("ExpSum", len(dst), len(z))
 	return expSum64(Current(), dst, z, max, t)
 }
 
-// Between writes the places of the scores that are from or more and less than
-// below, in order, and returns how many there are. dst has room for all of z.
+// Between writes the indices of the scores in [from, below) to dst, in order,
+// and returns how many there are. dst must have room for all of z.
 func Between(dst []int32, z []float32, from, below float32) int {
 	fit("Between", len(dst), len(z))
 	return between(Current(), dst, z, from, below)
 }
 
-// DivideBy divides every value of x.
+// DivideBy divides every value of x by a number.
 func DivideBy(x []float64, by float64) { divide64(Current(), x, by) }
 
 func largestPortable(z []float32) float32 {
@@ -46,7 +46,7 @@ func largestPortable(z []float32) float32 {
 	return top
 }
 
-// betweenPortable goes on behind n places, with the scores from at on.
+// betweenPortable continues after n indices, with the scores from at on.
 func betweenPortable(dst []int32, n int, z []float32, at int, from, below float32) int {
 	for i, v := range z[at:] {
 		if v >= from && v < below {
@@ -57,7 +57,7 @@ func betweenPortable(dst []int32, n int, z []float32, at int, from, below float3
 	return n
 }
 
-// expSumPortable adds to a sum that has been begun.
+// expSumPortable adds to a sum begun by another path.
 func expSumPortable(dst []float64, z []float32, max, t, sum float64) float64 {
 	for i, v := range z {
 		dst[i] = math.Exp((float64(v) - max) / t)

@@ -20,9 +20,9 @@ func sameBits64(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// On every path e^x is math.Exp's, bit for bit, and the sum is the one from the
-// first to the last: for lengths with every tail, for scores near each other
-// and far apart, down to where e^x has fewer bits and then none.
+// On every path e^x is math.Exp's, bit for bit, and the sum goes from first to
+// last: for lengths with every tail, for scores near each other and far apart,
+// down to where e^x has fewer bits and then none.
 func TestExpSumIsMathExp(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(11, 3))
@@ -55,8 +55,8 @@ func TestExpSumIsMathExp(t *testing.T) {
 	})
 }
 
-// Every argument from 0 to where e^x is 0, a million of them: among them those
-// around which the last bits are rounded.
+// A million arguments from 0 to where e^x underflows, including those around
+// which the last bits are rounded.
 func TestExpSumWhereExpEnds(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		const n = 1 << 20
@@ -88,7 +88,8 @@ func TestMaxOfZeros(t *testing.T) {
 	})
 }
 
-// Every path finds the same places as a look at each score, ends included.
+// Every path finds the same indices as a plain loop over the scores, bounds
+// included.
 func TestBetween(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 11))

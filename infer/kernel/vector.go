@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Dot returns Σ a_i·b_i over two vectors of one length.
+// Dot returns Σ a_i·b_i over two vectors of the same length.
 func Dot(a, b []float32) float32 {
 	fit("Dot", len(a), len(b))
 	if len(a) == 0 {
@@ -23,8 +23,8 @@ func AddScaled(dst []float32, s float32, x []float32) {
 }
 
 // Scores writes scale · (q · key) for every key: dst [n], q [size], and the
-// keys' first values stride apart, the last one complete. Each score is the
-// same whatever n is.
+// keys' first values stride apart, the last key complete. A score does not
+// depend on n.
 func Scores(dst, q, keys []float32, stride int, scale float32) {
 	if len(dst) == 0 || len(q) == 0 {
 		clear(dst)

@@ -31,7 +31,7 @@ func TestVectorsByHand(t *testing.T) {
 		if Softmax(w); !near(w, 1e-6, 0.25, 0.75) {
 			t.Errorf("Softmax gives %v, want 0.25 0.75", w)
 		}
-		// The same far beyond where e^x overflows: 1 000 is subtracted first.
+		// The same far beyond where e^x overflows: 1,000 is subtracted first.
 		w = []float32{1000, 1000 + float32(math.Log(3))}
 		if Softmax(w); !near(w, 1e-5, 0.25, 0.75) {
 			t.Errorf("Softmax of large scores gives %v, want 0.25 0.75", w)
@@ -44,8 +44,8 @@ func TestVectorsByHand(t *testing.T) {
 	})
 }
 
-// near reports whether numbers are as wanted, to within a tolerance. NaN is near
-// nothing.
+// near reports whether numbers are within a tolerance of the wanted ones. NaN
+// is near nothing.
 func near(got []float32, tolerance float64, want ...float64) bool {
 	for i, w := range want {
 		if !(math.Abs(float64(got[i])-w) <= tolerance) {
@@ -131,7 +131,7 @@ func TestVectorsAcrossPaths(t *testing.T) {
 	}
 }
 
-// The vector functions write their results and nothing behind them.
+// The vector functions write their results and nothing after them.
 func TestVectorsStayInside(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(12, 3))
@@ -159,8 +159,8 @@ func TestVectorsStayInside(t *testing.T) {
 	})
 }
 
-// e^x of the vector paths over its whole range: within 3e-7 of the value, and
-// 0 for what is too small to matter.
+// e^x of the vector paths over its whole range: within 3e-7 of the value, and 0
+// for values too small to matter.
 func TestExponential(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		worst := 0.

@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// Catalogue is the texts of one room in one language, by their keys. It is read
+// Catalogue holds the texts of one room in one language, by key. It is read
 // from a file of lines:
 //
-//	# what follows is said of stage 2
+//	# texts about stage 2
 //	numbers.logits = Scores run from {min} to {max}.
 //
-// What stands in braces is filled in by name. A line that begins with a space
-// goes on with the text above it.
+// Names in braces are replaced by values. A line that begins with a space
+// continues the text above it.
 type Catalogue struct {
 	texts map[string][]Piece
 }
 
-// Piece is a part of a text: words, or the name of what is filled in there.
+// Piece is a part of a text: words, or the name of a value.
 type Piece struct{ Words, Name string }
 
-// ReadCatalogue reads the texts of a file. The error names the line.
+// ReadCatalogue reads the texts of a file. Its error names the line.
 func ReadCatalogue(file string) (Catalogue, error) {
 	whole := map[string]string{}
 	last := ""
@@ -72,14 +72,14 @@ func piecesOf(text string) (list []Piece, err error) {
 	return list, nil
 }
 
-// Has tells whether there is a text with the key.
+// Has reports whether there is a text with the key.
 func (c Catalogue) Has(key string) bool { return c.texts[key] != nil }
 
-// Keys are those of all texts, in order.
+// Keys lists the keys of all texts, in order.
 func (c Catalogue) Keys() []string { return slices.Sorted(maps.Keys(c.texts)) }
 
-// Pieces are a text's. A key without a text is a slip in the program, and shows
-// as the key itself.
+// Pieces returns the pieces of a text. A key without a text is a bug in the
+// program, and is shown as the key itself.
 func (c Catalogue) Pieces(key string) []Piece {
 	if p, ok := c.texts[key]; ok {
 		return p

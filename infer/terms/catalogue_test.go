@@ -29,7 +29,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestLanguages asserts that each language has all texts, and that what a
+// TestLanguages checks that each language has all texts, and that what a
 // language says comes from them.
 func TestLanguages(t *testing.T) {
 	list, err := os.ReadDir("words")

@@ -5,49 +5,49 @@ import (
 	"slices"
 )
 
-// Knob is a setting that a person can change and that is a number: how the
-// distribution is shaped and cut, the seed, the limit on tokens. Every form,
-// flag, file and message that takes one reads it from here, so that all take the
-// same values under the same names and refuse others in the same words.
+// Knob is a numeric setting that a person can change: how the distribution is
+// shaped and cut, the seed, the limit on tokens. Every form, flag, file and
+// message gets its knobs here, so that all accept the same values under the
+// same names and reject others in the same words.
 type Knob struct {
 	Key   string // its name in JSON, forms, lesson files, labs and the API: "top_k"
-	Short string // its name where there is little room, in lanes and lessons' experiments: "k"
+	Short string // its name where space is short, in lanes and lessons' experiments: "k"
 	Flag  string // its name on the command line
-	Arg   string // what stands for its value in the help of the command line
-	Label string // what stands beside it: "Top-k"
-	Name  string // what it is called within a sentence: "top-k"
+	Arg   string // the placeholder for its value in the command line's help
+	Label string // its label: "Top-k"
+	Name  string // its name within a sentence: "top-k"
 	The   string // how a sentence about it begins
 	Unit  string // what it counts, or ""
 	Help  string // what it does, in one clause
 
-	// Min and Max bound the values taken; Open leaves Min itself out. Whole takes
-	// whole numbers only. Want says all that in words.
+	// Min and Max bound the accepted values; Open excludes Min itself. Whole
+	// accepts only whole numbers. Want says all that in words.
 	Min, Max    float64
 	Open, Whole bool
 	Want        string
 	wantNumber  string
 
-	// What a slider covers, and what it moves by: most of what is worth trying.
+	// The range and step of a slider: most of what is worth trying.
 	From, To, Step float64
 }
 
-// Bounds of knobs that the engine computes with.
+// Bounds of knobs that the engine uses too.
 const (
-	// MaxTemperature: far above it every distribution is flat, so a larger value
-	// is a slip of the keyboard.
+	// MaxTemperature: far above it every distribution is flat, so a larger
+	// value is a typing error.
 	MaxTemperature = 100
-	// MaxSeed is what a JavaScript number holds exactly, so that a seed survives
-	// any page or notebook.
+	// MaxSeed is the largest integer that a JavaScript number holds exactly, so
+	// that a seed survives any page or notebook.
 	MaxSeed = 1<<53 - 1
 	// MaxMaxTokens is the highest limit on tokens.
 	MaxMaxTokens = 1_000_000
 )
 
-// unbounded is the Max of a knob that takes all larger values: whole numbers are
+// unbounded is the Max of a knob without an upper limit: whole numbers are
 // exact up to there.
 const unbounded = 1 << 53
 
-// knobs are without their words, which are those of a [Language].
+// knobs lack their words, which belong to a [Language].
 var knobs = [...]Knob{
 	{
 		Key: "temperature", Short: "t", Flag: "temp", Arg: "T",
@@ -86,7 +86,7 @@ var knobs = [...]Knob{
 // Knobs are all knobs, in the order in which screens show them.
 func Knobs() []Knob { return English.Knobs() }
 
-// KnobKeys are the keys of all knobs, in their order.
+// KnobKeys returns the keys of all knobs, in order.
 func KnobKeys() []string {
 	var keys []string
 	for _, k := range knobs {
@@ -95,9 +95,9 @@ func KnobKeys() []string {
 	return keys
 }
 
-// SetKeys are the keys of the knobs that the command "set" turns, in a run, a class
-// and a walkthrough alike: all but the limit on tokens, which is one of the stop
-// conditions.
+// SetKeys are the keys of the knobs that the command "set" changes, in a run, a
+// class and a walkthrough alike: all but the limit on tokens, which is one of
+// the stop conditions.
 func SetKeys() []string {
 	return slices.DeleteFunc(KnobKeys(), func(key string) bool { return key == "max_tokens" })
 }
@@ -105,8 +105,8 @@ func SetKeys() []string {
 // KnobOf returns the knob with a key, or false.
 func KnobOf(key string) (Knob, bool) { return English.Knob(key) }
 
-// KnobNamed is [KnobOf] for what people write: the short name and the flag count
-// as well.
+// KnobNamed is [KnobOf] for what people write: it also finds the short name and
+// the flag.
 func KnobNamed(name string) (Knob, bool) {
 	for _, k := range English.knobs {
 		if name == k.Key || name == k.Short || name == k.Flag {
@@ -125,10 +125,10 @@ func MustKnob(key string) Knob {
 	return k
 }
 
-// WantNumber is Want for one who wrote something else than a number.
+// WantNumber is Want for someone who did not write a number.
 func (k Knob) WantNumber() string { return k.wantNumber }
 
-// Check returns a *[RangeError] where a value is not taken, else nil.
+// Check returns a *[RangeError] if the knob does not accept a value, else nil.
 func (k Knob) Check(x float64) error {
 	switch {
 	case !(x >= k.Min && x <= k.Max), k.Open && x == k.Min:
@@ -139,7 +139,7 @@ func (k Knob) Check(x float64) error {
 	return nil
 }
 
-// Parse reads a value as people write numbers ([ReadNumber]). The error is a
+// Parse reads a value that a person wrote ([ReadNumber]). The error is a
 // *[RangeError].
 func (k Knob) Parse(text string) (float64, error) {
 	x, ok := ReadNumber(text)

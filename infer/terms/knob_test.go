@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestReadNumber: a number is understood as people write one, and nothing else
-// is taken for a number.
+// TestReadNumber: numbers are understood as people write them, and nothing else
+// is.
 func TestReadNumber(t *testing.T) {
 	for text, want := range map[string]float64{
 		"0.63": 0.63, "0,63": 0.63, ".5": 0.5, "5.": 5, "63%": 0.63, " 63 % ": 0.63, "1 000": 1000, "1,000": 1000,
@@ -31,8 +31,8 @@ func TestReadNumber(t *testing.T) {
 	}
 }
 
-// TestKnobBounds: each knob takes its ends, or not where they are open, nothing
-// beyond them, and what its slider covers.
+// TestKnobBounds: each knob accepts its ends, unless they are open, nothing
+// beyond them, and all that its slider covers.
 func TestKnobBounds(t *testing.T) {
 	for _, k := range Knobs() {
 		takes := func(x float64) bool { return k.Check(x) == nil }
@@ -57,7 +57,7 @@ func TestKnobBounds(t *testing.T) {
 	}
 }
 
-// TestKnobNames: a name means one knob.
+// TestKnobNames: each name means one knob.
 func TestKnobNames(t *testing.T) {
 	of := map[string]string{}
 	for _, k := range Knobs() {
@@ -76,7 +76,7 @@ func TestKnobNames(t *testing.T) {
 	}
 }
 
-// TestKnobParse: what is refused is refused in words that name the range.
+// TestKnobParse: errors name the range in words.
 func TestKnobParse(t *testing.T) {
 	for _, c := range []struct{ key, text, want string }{
 		{"temperature", "0,7", ""},
@@ -106,7 +106,7 @@ func TestKnobParse(t *testing.T) {
 	}
 }
 
-// TestLines: a list of texts survives being written one a line.
+// TestLines: a list of texts survives being written one per line.
 func TestLines(t *testing.T) {
 	for _, list := range [][]string{{"a", "b c"}, {"\n\n", `\n`, "\t\r", `\`, `\\n`}, {" "}, nil} {
 		if back := ReadLines(Lines(list)); !slices.Equal(back, list) {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Language is a language in which pages, messages and the terminal speak: the
-// names of stages, stops and settings, units, and nouns beside their counts.
-// Digits and their signs are the same in all. What this package offers without a
-// language is said in [English].
+// Language is a language of pages, messages and the terminal: the names of
+// stages, stops and settings, units, and nouns after a count. Digits and signs
+// are the same in all. Functions of this package without a language use
+// [English].
 type Language struct {
 	// Tag names it as HTML does: "en".
 	Tag    string
@@ -23,7 +23,7 @@ type Language struct {
 //go:embed words
 var files embed.FS
 
-// English is the language in which the program is written.
+// English is the program's own language.
 var English = mustRead("en")
 
 // Texts returns the file of a language's texts.
@@ -44,7 +44,8 @@ func mustRead(tag string) *Language {
 	return l
 }
 
-// ReadLanguage makes a language of its texts, as [Catalogue] describes them.
+// ReadLanguage makes a language from its texts, which have the form described
+// at [Catalogue].
 func ReadLanguage(tag, texts string) (*Language, error) {
 	words, err := ReadCatalogue(texts)
 	if err != nil {
@@ -81,10 +82,10 @@ func ReadLanguage(tag, texts string) (*Language, error) {
 	return l, nil
 }
 
-// Stage is the n-th stage, from 1 to [Stages].
+// Stage returns the n-th stage, from 1 to [Stages].
 func (l *Language) Stage(n int) Stage { return l.stages[n-1] }
 
-// Stop is the reason with the key, and an empty one for any other.
+// Stop returns the stop reason with a key, an empty one for any other.
 func (l *Language) Stop(key string) Stop {
 	for _, s := range l.stops {
 		if s.Key == key {
@@ -94,7 +95,8 @@ func (l *Language) Stop(key string) Stop {
 	return Stop{}
 }
 
-// Knobs are all knobs, in the order in which they act and screens show them.
+// Knobs returns all knobs, in the order in which they act and screens show
+// them.
 func (l *Language) Knobs() []Knob { return l.knobs }
 
 // Knob returns the knob with a key, or false.
@@ -107,8 +109,8 @@ func (l *Language) Knob(key string) (Knob, bool) {
 	return Knob{}, false
 }
 
-// The is how a sentence about a field begins: "The seed", "Top-k". A field
-// that it does not know keeps its own name.
+// The is how a sentence about a field begins: "The seed", "Top-k". An unknown
+// field keeps its own name.
 func (l *Language) The(field string) string {
 	if k, ok := l.Knob(field); ok {
 		return k.The

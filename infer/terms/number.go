@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Minus is the sign of negative numbers; a hyphen would be too short beside
+// Minus is the sign of negative numbers; a hyphen would be too short next to
 // tabular figures.
 const Minus = "−"
 
-// tooLong is from where on a number is written in scientific form: with a
+// tooLong is the size from which numbers are written in scientific form: with a
 // temperature of 1e-300 even a small score becomes a number of 301 digits.
 const tooLong = 1e6
 
-// Decimals writes any number with n decimals, thousands commas and a true
-// minus sign. A negative number that rounds to zero loses its sign. From a
-// million on it is "1.34e301", and "∞" beyond all numbers.
+// Decimals writes any number with n decimals, thousands commas and a true minus
+// sign. A negative number that rounds to zero loses its sign. From tooLong on
+// it is "1.34e301", and "∞" for infinity.
 func Decimals(x float64, n int) string {
 	if math.Abs(x) >= tooLong {
 		return scientific(x)
@@ -25,7 +25,7 @@ func Decimals(x float64, n int) string {
 }
 
 // Grouped is [Decimals] for numbers that are never too long to be written out:
-// counts, prices, what a chart's axis is marked with.
+// counts, prices, the marks of a chart's axis.
 func Grouped(x float64, n int) string {
 	s := Thousands(strconv.FormatFloat(math.Abs(x), 'f', n, 64))
 	if x < 0 && strings.Trim(s, "0.,") != "" {
@@ -67,7 +67,7 @@ func Count[N ~int | ~int64](n N) string {
 	return Thousands(strconv.FormatInt(int64(n), 10))
 }
 
-// Thousands puts commas into a number that is written already: "-1234.5" becomes
+// Thousands inserts commas into a formatted number: "-1234.5" becomes
 // "-1,234.5".
 func Thousands(number string) string {
 	end := len(number)
@@ -81,8 +81,8 @@ func Thousands(number string) string {
 }
 
 // Measured writes a measured number with three or four figures: "1,204",
-// "123.4", "12.34", "0.1234", "0.000345", "2.50e-7". Whole numbers are written
-// whole, and so are those from a million on.
+// "123.4", "12.34", "0.1234", "0.000345", "2.50e-7". Whole numbers and those
+// from a million on have no decimals.
 func Measured(x float64) string {
 	switch a := math.Abs(x); {
 	case x == math.Trunc(x) && a < 1<<53:
@@ -105,9 +105,9 @@ func Measured(x float64) string {
 	return exponent(strconv.FormatFloat(x, 'e', 2, 64))
 }
 
-// Setting writes a value that someone set, with as many decimals as it takes but
-// two at least: 0.70, 0.125, 2.00. Very small and very large ones are written
-// as they would be typed: 1e-300.
+// Setting writes a value that someone set, with as many decimals as it needs,
+// but at least two: 0.70, 0.125, 2.00. Very small and very large ones are
+// written as one would type them: 1e-300.
 func Setting(x float64) string {
 	if a := math.Abs(x); a >= tooLong || (a > 0 && a < 1e-4) {
 		return exponent(strconv.FormatFloat(x, 'e', -1, 64))
@@ -119,8 +119,8 @@ func Setting(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// Plain writes a number as short as it reads back, whole ones without an
-// exponent: for programs, addresses and cells of tables.
+// Plain writes a number in its shortest form, whole ones without an exponent:
+// for programs, addresses and cells of tables.
 func Plain(x float64) string {
 	switch {
 	case x == 0:

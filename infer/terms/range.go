@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// RangeError says which field was refused, what was given and what is taken. Its
-// text is made for people; Field is for programs.
+// RangeError says which field was rejected, its value and what is accepted. Its
+// text is for people; Field is for programs.
 type RangeError struct {
 	Field string // as in JSON: "temperature", "top_k", "max_tokens", ...
 	Got   string
@@ -30,13 +30,13 @@ func (e *RangeError) Error() string {
 // "Top-k is -1; it must be 0 (off) or more."
 func (e *RangeError) Sentence() string { return English.Sentence(e) }
 
-// The is [Language.The] in English.
+// The is [Language.The] for English.
 func The(field string) string { return English.The(field) }
 
-// Quoted shows in quotes what came from outside, not too much of it.
+// Quoted puts a text from outside in quotes, shortened.
 func Quoted(text string) string { return strconv.Quote(Shortened(text, 40)) }
 
-// Shortened is a text of at most n characters, with an ellipsis after one that
+// Shortened returns at most n characters of a text, the last an ellipsis if it
 // was cut.
 func Shortened(text string, n int) string {
 	if len(text) <= n {

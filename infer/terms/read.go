@@ -15,12 +15,13 @@ var (
 	decimalNumber   = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
 )
 
-// longestNumber is how many bytes a number may be written in.
+// longestNumber is the most bytes that a number may have.
 const longestNumber = 64
 
-// ReadNumber reads a number as people write one: 0.63, 0,63, 63%, 1 000 and
-// 1,000 are understood, and so are 1e-3 and a proper minus sign. It is false for
-// everything else, for what a float64 cannot hold, and for more than 64 bytes.
+// ReadNumber reads a number as people write one: it understands 0.63, 0,63,
+// 63%, 1 000 and 1,000 as well as 1e-3 and a proper minus sign. It returns
+// false for anything else, for what a float64 cannot hold, and for more than 64
+// bytes.
 func ReadNumber(text string) (float64, bool) {
 	if len(text) > longestNumber {
 		return 0, false
@@ -48,8 +49,8 @@ func ReadNumber(text string) (float64, bool) {
 	return x, true
 }
 
-// A list of texts as forms and labs write it: one a line, where \n, \t, \r and
-// \\ are written for newline, tab, carriage return and backslash.
+// A list of texts as forms and labs write it: one per line, with \n, \t, \r and
+// \\ for newline, tab, carriage return and backslash.
 var (
 	escape   = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`)
 	unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r")
@@ -58,7 +59,7 @@ var (
 // Unescaped reads one text of a list.
 func Unescaped(text string) string { return unescape.Replace(text) }
 
-// ReadLines reads a list of texts. Empty lines count for nothing.
+// ReadLines reads a list of texts. It ignores empty lines.
 func ReadLines(text string) []string {
 	var list []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
@@ -69,7 +70,7 @@ func ReadLines(text string) []string {
 	return list
 }
 
-// Lines writes a list as [ReadLines] reads it.
+// Lines writes a list in the form that [ReadLines] reads.
 func Lines(list []string) string {
 	lines := make([]string, len(list))
 	for i, s := range list {

@@ -9,42 +9,42 @@ import (
 // Code says what kind of refusal a [Refusal] is, for programs.
 type Code string
 
-// The codes that come up in many rooms. A room may have codes of its own.
+// The codes that many rooms share. A room may have codes of its own.
 const (
 	CodeRange   Code = "range"   // a field is outside its range: Field and Want are set
 	CodeUnknown Code = "unknown" // no such command, field or part
 	CodeFormat  Code = "format"  // the message is not one JSON object
-	CodeBusy    Code = "busy"    // too much is asked at once, or the server has no time now
-	CodeFull    Code = "full"    // no room for another of this kind
-	CodeExpired Code = "expired" // what was asked for was here and is over
+	CodeBusy    Code = "busy"    // too many requests at a time, or the server is busy
+	CodeFull    Code = "full"    // no room for one more of this kind
+	CodeExpired Code = "expired" // it existed and is gone
 	CodeModel   Code = "model"   // the engine failed, or this model cannot do it
 )
 
-// Refusal is why something asked for was not done; nothing has changed then.
-// Message is a sentence for people, the rest is for programs. errors.Is compares
-// codes, so that errors.Is(err, &Refusal{Code: CodeFull}) holds of every refusal
-// for want of room, whatever it says.
+// Refusal is why a request was not carried out; nothing has changed. Message is
+// a sentence for people, the rest is for programs. errors.Is compares codes, so
+// errors.Is(err, &Refusal{Code: CodeFull}) is true for every refusal for lack
+// of room, whatever its message.
 type Refusal struct {
 	Code    Code   `json:"code"`
 	Field   string `json:"field,omitempty"` // the field at fault, as in JSON
-	Want    string `json:"want,omitempty"`  // what is taken there
+	Want    string `json:"want,omitempty"`  // what is accepted there
 	Message string `json:"message"`
 
-	cause error // the failure behind it, where there is one
+	cause error // the failure behind it, if any
 }
 
-// Refuse makes a [Refusal] with a sentence.
+// Refuse makes a [Refusal] with a message.
 func Refuse(code Code, format string, args ...any) *Refusal {
 	return &Refusal{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// RefuseField is the refusal of a field's value; want says what is taken.
+// RefuseField refuses a field's value; want says what is accepted.
 func RefuseField(field, got, want string) *Refusal { return NewRangeError(field, got, want).refusal() }
 
 func (e *Refusal) Error() string { return e.Message }
 
-// Unwrap returns the failure of the program that led to the refusal, or nil
-// where it did as it should.
+// Unwrap returns the program's failure that led to the refusal, or nil if there
+// was none.
 func (e *Refusal) Unwrap() error { return e.cause }
 
 // Is reports whether the target is a [*Refusal] with the same code.
@@ -53,8 +53,9 @@ func (e *Refusal) Is(target error) bool {
 	return ok && other.Code == e.Code
 }
 
-// AsRefusal finds the refusal that an error is: its own, or that of a value
-// outside its range. It is false for failures and for contexts that have ended.
+// AsRefusal finds the refusal in an error: a *Refusal, or that of a value
+// outside its range. It returns false for failures and for contexts that have
+// ended.
 func AsRefusal(err error) (*Refusal, bool) {
 	var own *Refusal
 	var r *RangeError
@@ -67,9 +68,9 @@ func AsRefusal(err error) (*Refusal, bool) {
 	return nil, false
 }
 
-// RefusalOf is [AsRefusal] for what a run of the model reports: any other error
-// is the model's failure and gives a refusal that unwraps to it. A context that
-// has ended is nobody's failure and gives one with [CodeBusy].
+// RefusalOf is [AsRefusal] for errors of a run: any other error is the model's
+// failure and gives a refusal that unwraps to it. A context that has ended
+// gives one with [CodeBusy].
 func RefusalOf(err error) *Refusal {
 	if r, ok := AsRefusal(err); ok {
 		return r

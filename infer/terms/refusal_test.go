@@ -10,8 +10,7 @@ import (
 )
 
 // TestRefusalOf: a refusal keeps its code, field and range, a failure of the
-// program can be told from what somebody did wrong, and one refusal is another
-// of the same code.
+// program differs from a person's mistake, and errors.Is compares codes.
 func TestRefusalOf(t *testing.T) {
 	short := errors.New("a row is short")
 	for _, c := range []struct {

@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// almostOne takes up what float64 sums of a few thousand probabilities lose:
-// anything this near to 1 is 1.
+// almostOne allows for the rounding of float64 sums of a few thousand
+// probabilities: anything this close to 1 is 1.
 const almostOne = 1 - 1e-9
 
-// Prob writes a probability, or a sum of some, with 4 decimals. What would
-// round to 0 or 1 without being it is written "<0.0001" or ">0.9999".
+// Prob writes a probability, or a sum of some, with 4 decimals. A value that is
+// not 0 or 1 but would round to it is written "<0.0001" or ">0.9999".
 func Prob(p float64) string {
 	switch {
 	case p > 0 && p < 0.00005:
@@ -21,8 +21,8 @@ func Prob(p float64) string {
 	return strconv.FormatFloat(p, 'f', 4, 64)
 }
 
-// ProbShort writes a probability with 2 decimals, for narrow places; "<0.01"
-// and ">0.99" are what would round to 0 or 1 without being it.
+// ProbShort writes a probability with 2 decimals, for narrow places; values
+// that would only round to 0 or 1 are "<0.01" and ">0.99".
 func ProbShort(p float64) string {
 	switch {
 	case p > 0 && p < 0.005:
@@ -41,8 +41,8 @@ func Is(name string, p float64) string {
 	return name + " = " + Prob(p)
 }
 
-// Percent writes a part of a whole in whole percent, "33%"; what would round to
-// 0 or 100 without being it is "<1%" or ">99%".
+// Percent writes a share in whole percent, "33%"; one that would only round to
+// 0 or 100 is "<1%" or ">99%".
 func Percent(share float64) string {
 	switch n := math.Round(100 * share); {
 	case n == 0 && share > 0:
@@ -54,10 +54,10 @@ func Percent(share float64) string {
 	}
 }
 
-// PercentTo writes a part of a whole in percent with n decimals: "33.6%".
+// PercentTo writes a share in percent with n decimals: "33.6%".
 func PercentTo(share float64, n int) string { return Grouped(100*share, n) + "%" }
 
-// OfHundred is [Language.OfHundred] in English.
+// OfHundred is [Language.OfHundred] for English.
 func OfHundred(p float64) string { return English.OfHundred(p) }
 
 // OfHundred writes a probability as a number out of 100 draws: "34", "fewer

@@ -1,11 +1,10 @@
 package terms
 
-// Stage is one of the seven stages of a loop's turn, as pages and messages call
-// it.
+// Stage names one of the seven stages of a loop's turn.
 type Stage struct {
 	Key   string // in JSON, links and lessons: "cache"
 	Name  string // "Cache grows"
-	Short string // where there is little room: "Cache"
+	Short string // where space is short: "Cache"
 }
 
 var stageKeys = [...]string{"forward", "logits", "softmax", "filter", "sample", "append", "cache"}
@@ -13,7 +12,7 @@ var stageKeys = [...]string{"forward", "logits", "softmax", "filter", "sample", 
 // Stages is how many stages a turn has.
 const Stages = len(stageKeys)
 
-// StageAt is the n-th stage, from 1 to [Stages].
+// StageAt returns the n-th stage, from 1 to [Stages].
 func StageAt(n int) Stage { return English.Stage(n) }
 
 // StageShorts are the short names of all stages in the order in which they run.

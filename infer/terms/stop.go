@@ -1,20 +1,20 @@
 package terms
 
-// Stop is how pages and messages speak of one reason for which a text ends.
+// Stop has the words for one reason why a text ends.
 type Stop struct {
 	Key   string // in JSON: "max_tokens"
 	Name  string // of the condition: "max tokens"
-	Short string // where there is little room: "max tokens"
-	A     string // of one that was met, in a sentence: "the limit, max tokens"
-	Done  string // a heading once it was met: "max tokens reached"
+	Short string // where space is short: "max tokens"
+	A     string // of one that was met, within a sentence: "the limit, max tokens"
+	Done  string // the heading when it was met: "max tokens reached"
 	Why   string // the same as half a sentence: "the limit on tokens is reached"
 }
 
-// stopKeys are in the order in which the conditions are asked.
+// stopKeys are in the order in which the conditions are checked.
 var stopKeys = [...]string{"eos", "stop_string", "max_tokens", "context"}
 
-// StopOf is the reason with the key, and an empty one for any other.
+// StopOf returns the reason with a key, an empty one for any other.
 func StopOf[K ~string](key K) Stop { return English.Stop(string(key)) }
 
-// Stops are all reasons, in the order in which they are asked.
+// Stops returns all reasons, in the order in which they are checked.
 func Stops() []Stop { return append([]Stop(nil), English.stops...) }

@@ -183,8 +183,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestCell: what begins as a formula does is marked as text, whatever space
-// there is before it; everything else stays as it is.
+// TestCell: a text that begins like a formula is marked as text, whatever space
+// comes first; everything else stays as it is.
 func TestCell(t *testing.T) {
 	for text, want := range map[string]string{
 		"=1+1": "'=1+1", "+1": "'+1", "-0.5": "'-0.5", "-x": "'-x", "-": "'-", "-Inf": "'-Inf", "@SUM(A1)": "'@SUM(A1)",

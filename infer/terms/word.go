@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Capital begins a sentence.
+// Capital capitalises the first letter of a sentence.
 func Capital(s string) string {
 	first, n := utf8.DecodeRuneInString(s)
 	if n == 0 {
@@ -15,12 +15,12 @@ func Capital(s string) string {
 	return string(unicode.ToUpper(first)) + s[n:]
 }
 
-// Counted is [Language.Counted] in English.
+// Counted is [Language.Counted] for English.
 func Counted(n int, noun string) string { return English.Counted(n, noun) }
 
-// Counted puts a count before a noun of the language's texts, which is named by
-// its English singular: "1 token", "4,096 tokens". A noun that is not among them
-// is taken for English, with an s for its plural.
+// Counted puts a count before a noun of the language's texts, given by its
+// English singular: "1 token", "4,096 tokens". A noun that is not among them is
+// assumed to be English, with an s for its plural.
 func (l *Language) Counted(n int, noun string) string {
 	key := "noun." + strings.ReplaceAll(noun, " ", "_")
 	if !l.words.Has(key) {
@@ -29,7 +29,7 @@ func (l *Language) Counted(n int, noun string) string {
 	return CountedAs(n, l.words.Text(key+".one"), l.words.Text(key))
 }
 
-// CountedAs is [Counted] for a noun with a plural of its own: "2 branches".
+// CountedAs is [Counted] for a noun with an irregular plural: "2 branches".
 func CountedAs(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -48,7 +48,7 @@ func HowOften(n int) string {
 	return English.words.Text("often.n", "n", Count(n))
 }
 
-// Ordinal is [Language.Ordinal] in English.
+// Ordinal is [Language.Ordinal] for English.
 func Ordinal(n int) string { return English.Ordinal(n) }
 
 // Ordinal writes 1st, 2nd, 3rd, 4th, 11th, 21st.

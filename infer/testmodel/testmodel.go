@@ -1,6 +1,6 @@
 // Package testmodel loads the models that tests share, once for each test
-// binary. Nothing but tests imports it. (Package infer's own tests cannot: it
-// imports infer.)
+// binary. Only tests import it. (Package infer's own tests cannot: it imports
+// infer.)
 package testmodel
 
 import (
@@ -24,8 +24,8 @@ func load(open func() (*checkpoint.Checkpoint, error)) func() (*infer.Model, err
 
 var target, draft = load(bundled.Target), load(bundled.Draft)
 
-// Target is the target of the bundled pair. Whoever changes it loads one of
-// their own instead.
+// Target is the target of the bundled pair. A test that changes it should load
+// its own instead.
 func Target(t testing.TB) *infer.Model {
 	t.Helper()
 	return must(t, target)
@@ -46,5 +46,5 @@ func must(t testing.TB, load func() (*infer.Model, error)) *infer.Model {
 	return m
 }
 
-// Load is [Target] where there is no test to fail, as in a TestMain.
+// Load is [Target] without a test to fail, as in a TestMain.
 func Load() (*infer.Model, error) { return target() }

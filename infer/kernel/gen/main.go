@@ -1,7 +1,7 @@
 // Command gen writes the assembly of package kernel from the templates beside
-// it. AVX-512 and AVX2 run the same algorithm with registers of another
-// length, and one to eight columns run it with more or fewer accumulators, so
-// one template tells the story and the generator lists its variants:
+// it. AVX-512 and AVX2 run the same algorithm with registers of different
+// lengths, and one to eight columns with more or fewer accumulators, so one
+// template has the algorithm and the generator lists its variants:
 //
 //	float.tmpl → float_amd64.s   panels of float32 or bfloat16 × 1 to 8 columns
 //	int8.tmpl  → int8_amd64.s    panels of int8 × 1, 2, 4 columns
@@ -31,14 +31,14 @@ const panelRows = 32
 // kernel.
 const block = 64
 
-// variant is one function: a register length, a number of panels read at
-// once and a number of columns.
+// variant is one function: a register length, a number of panels read together
+// and a number of columns.
 type variant struct {
 	Name    string
 	Reg     string // "Z" for 512 bits, "Y" for 256
 	Lanes   int    // float32 in a register
 	Panels  int    // panels of 32 rows side by side
-	Columns int    // vectors multiplied at once
+	Columns int    // vectors multiplied together
 	Unroll  int    // steps along a row in one round of the loop (float only)
 	Half    bool   // weights are bfloat16 (float only)
 }
@@ -58,7 +58,7 @@ func (v variant) Acc(c, r int) string { return v.at(c*v.Vectors() + r) }
 // Sum names the accumulator over all blocks of column c, vector r (int8 only).
 func (v variant) Sum(c, r int) string { return v.at((v.Columns+c)*v.Vectors() + r) }
 
-// Free names the i-th register behind n accumulators of every column.
+// Free names the i-th register after n accumulators of every column.
 func (v variant) Free(n, i int) string { return v.at(n*v.Columns*v.Vectors() + i) }
 
 func (v variant) at(i int) string {
@@ -82,17 +82,17 @@ func (v variant) StepBytes() int {
 // StepShift is its logarithm to base 2.
 func (v variant) StepShift() int { return bits.Len(uint(v.StepBytes())) - 1 }
 
-// Loads is how many registers of bfloat16 a step of all panels takes.
+// Loads is how many registers of bfloat16 a step of all panels fills.
 func (v variant) Loads() int { return v.Vectors() / 2 }
 
-// Low and High name the two results that load j has the weights of.
+// Low and High name the two results whose weights are in load j.
 func (v variant) Low(j int) int  { return j/(v.PerPanel()/2)*v.PerPanel() + j%(v.PerPanel()/2) }
 func (v variant) High(j int) int { return v.Low(j) + v.PerPanel()/2 }
 
-// LoadOffset is where load j lies in its panel's step.
+// LoadOffset is the offset of load j in its panel's step.
 func (v variant) LoadOffset(j int) int { return j % (v.PerPanel() / 2) * v.Bytes() }
 
-// Offset is where vector r lies in its panel's step of 32 weights.
+// Offset is the offset of vector r in its panel's step of 32 weights.
 func (v variant) Offset(r int) int { return r % v.PerPanel() * v.Bytes() }
 
 // And is the instruction for a bitwise and.
@@ -106,9 +106,9 @@ func (v variant) AllOnes(reg string) string {
 	return fmt.Sprintf("VPTERNLOGD $0xff, %[1]s, %[1]s, %[1]s", reg)
 }
 
-// X addresses a value of column c, disp bytes behind the current one. BX points
-// to column 0, R10 to column 3, R8 holds the bytes from column to column and
-// R9 three times that.
+// X addresses a value of column c, disp bytes after the current one. BX points
+// to column 0, R10 to column 3, R8 holds the bytes from column to column and R9
+// three times that.
 func (v variant) X(c, disp int) string {
 	at := [...]string{
 		"(BX)", "(BX)(R8*1)", "(BX)(R8*2)", "(R10)", "(BX)(R8*4)", "(R10)(R8*2)", "(BX)(R9*2)", "(R10)(R8*4)",
@@ -122,8 +122,8 @@ func (v variant) X(c, disp int) string {
 // Block is how many weights of a row share a scale.
 func (v variant) Block() int { return block }
 
-// BothBytes says that there are registers for sums with the upper and with the
-// lower bytes of x, so that each weight is loaded once.
+// BothBytes says that there are enough registers to sum the upper and the lower
+// bytes of x together, so that each weight is loaded once.
 func (v variant) BothBytes() bool { return v.Reg == "Z" && v.Columns == 1 }
 
 // Groups is how many times four columns make a block.
@@ -210,7 +210,7 @@ func Generate(name string) ([]byte, error) {
 	if err := t.Execute(&out, files[name]); err != nil {
 		return nil, err
 	}
-	var lines []string // without those that only steer the template
+	var lines []string // without those that only control the template
 	for line := range strings.Lines(out.String()) {
 		lines = append(lines, strings.TrimRight(line, " \t\n"))
 	}

@@ -67,11 +67,11 @@ var (
 	word   = regexp.MustCompile(`[A-Za-zÀ-ž]{2,}`)
 )
 
-// Data are the texts that a screen shows which are no words of the program:
-// tokens, a prompt, the name of a model.
+// Data are the texts on a screen that are not the program's words: tokens, a
+// prompt, the name of a model.
 type Data struct{ away *strings.Replacer }
 
-// NewData lists texts that may stand without a mark.
+// NewData lists texts that may appear without a mark.
 func NewData(texts []string) Data {
 	texts = slices.Clone(texts)
 	slices.SortFunc(texts, func(a, b string) int { return len(b) - len(a) })
