@@ -7,40 +7,40 @@ import (
 	"strings"
 )
 
-// An architecture is one file, arch_NAME.go. It registers a description: what
-// the model is called, which keys its config.json and its GGUF metadata have,
-// the names of its tensors in both formats, and what its blocks compute. From
-// that the readers find the weights, and package infer's one forward pass
-// knows what to do with them: a part that the list of tensors lacks, such as a
-// gate or a norm behind the attention, is left out of the pass.
+// An architecture is one file, arch_NAME.go. It registers a description: the
+// model's name, the keys of its config.json and its GGUF metadata, the names of
+// its tensors in both formats, and what its blocks compute. From that the
+// readers find the weights, and package infer's one forward pass knows how to
+// use them: it leaves out a part that the list of tensors lacks, such as a gate
+// or a norm after the attention.
 type architecture struct {
 	name      string // Config.Architecture
 	modelType string // model_type of config.json
 	class     string // architectures of config.json: the class whose output is a score for every token
-	gguf      string // general.architecture; "" where GGUF has no name of its own for it
+	gguf      string // general.architecture; "" if GGUF has no name of its own for it
 
-	// kin are model types that are close and do not run, each with the reason.
+	// kin are similar model types that do not run, each with the reason.
 	kin map[string]string
 
-	layer   string       // what stands before the tensors of a layer in a folder: "model.layers.%d."
-	tensors []tensorName // in the order in which a forward pass meets them
+	layer   string       // the prefix of a layer's tensors in a folder: "model.layers.%d."
+	tensors []tensorName // in the order in which a forward pass uses them
 	block   Block
 
-	// folderPrefix may stand before all names but the output matrix's, where
-	// the class with the output was built around one without.
+	// folderPrefix may precede all names but the output matrix's, if the class
+	// with the output wraps one without.
 	folderPrefix string
-	// How a format arranges a tensor's values, where not as the layout does.
+	// How a format arranges a tensor's values, if not like the layout.
 	folderOrder, ggufOrder func(Config, Part) order
-	// Endings of further tensors that follow from the configuration.
+	// Suffixes of other tensors, which follow from the configuration.
 	folderIgnores, ggufIgnores []string
 
-	// readFolder reads config.json, readGGUF the keys of the metadata that
-	// the architectures do not have in common.
+	// readFolder reads config.json; readGGUF reads the metadata keys that the
+	// architectures do not share.
 	readFolder func(*fields, *Config)
 	readGGUF   func(*ggufPairs, *Config)
 }
 
-// architectures are all that run, by Config.Architecture.
+// architectures are all supported ones, by Config.Architecture.
 var architectures = map[string]*architecture{}
 
 func register(a *architecture) *architecture {
@@ -48,30 +48,30 @@ func register(a *architecture) *architecture {
 	return a
 }
 
-// Block says what the blocks of an architecture compute where its tensors do
-// not show it. The zero value is a Llama's.
+// Block says what the blocks of an architecture compute, as far as its tensors
+// do not show it. The zero value is a Llama's.
 type Block struct {
-	LayerNorm  bool       // LayerNorm (Ba et al. 2016) in place of RMSNorm (Zhang and Sennrich 2019)
+	LayerNorm  bool       // LayerNorm (Ba et al. 2016) instead of RMSNorm (Zhang and Sennrich 2019)
 	Activation Activation // of the feed-forward layer
-	WideQKNorm bool       // the norms of queries and keys go over all heads together, not over each
+	WideQKNorm bool       // queries and keys are normalized over all heads together, not per head
 }
 
 // Activation is the function between the matrices of a feed-forward layer.
 type Activation int
 
-// The activations. Where there is a gate they are of the gate, and multiplied
-// with what it lets through (Shazeer 2020).
+// The activations. If there is a gate they apply to the gate, which is then
+// multiplied with the other matrix's output (Shazeer 2020).
 const (
 	SiLU     Activation = iota // x / (1 + e^−x)
 	GELUTanh                   // x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), GPT-2's form of GELU
 	GELU                       // x·Φ(x), with the error function (Hendrycks and Gimpel 2016)
 )
 
-// Part is a tensor of a model by what it does.
+// Part is a tensor of a model by its function.
 type Part int
 
 // The parts, with the shapes of their weights. All but the first two and the
-// last two are there for every layer.
+// last two exist once per layer.
 const (
 	Embedding         Part = iota // [vocab, width]
 	Positions                     // [context, width], learned vectors that are added to the embedding
@@ -83,12 +83,12 @@ const (
 	QueryNorm                     // [headDim]; [heads·headDim] of a WideQKNorm
 	KeyNorm                       // [headDim]; [kvHeads·headDim] of a WideQKNorm
 	AttentionOut                  // [width, heads·headDim]
-	AttentionPostNorm             // [width], behind the attention, before it joins the stream
+	AttentionPostNorm             // [width], after the attention, before it is added to the stream
 	FFNNorm                       // [width], before the feed-forward layer
 	Gate                          // [ffn, width]
 	Up                            // [ffn, width]
 	Down                          // [width, ffn]
-	FFNPostNorm                   // [width], behind the feed-forward layer
+	FFNPostNorm                   // [width], after the feed-forward layer
 	FinalNorm                     // [width]
 	Output                        // [vocab, width]
 )
@@ -96,8 +96,8 @@ const (
 // ofLayers reports whether every layer has such a part.
 func (p Part) ofLayers() bool { return p > Positions && p < FinalNorm }
 
-// tensorName is what the two formats call a part, without the layer in front
-// and the ".weight" or ".bias" behind.
+// tensorName is a part's name in the two formats, without the layer's prefix
+// and the suffix ".weight" or ".bias".
 type tensorName struct {
 	part         Part
 	folder, gguf string
@@ -134,19 +134,18 @@ func (c Config) shape(p Part) []int {
 	return []int{c.Width} // norms of the stream
 }
 
-// Has reports whether models of this architecture have a part.
+// Has reports whether the model's architecture has a part.
 func (c Config) Has(p Part) bool {
 	return slices.ContainsFunc(architectures[c.Architecture].tensors, func(t tensorName) bool { return t.part == p })
 }
 
-// Weight returns the values of a part of a layer (0 for those that are there
-// once), as [Checkpoint.Float32] does; nil where the architecture has no such
-// part.
+// Weight returns the values of a part of a layer (0 for parts that exist once),
+// like [Checkpoint.Float32], or nil if the architecture has no such part.
 func (c *Checkpoint) Weight(p Part, layer int, shape ...int) ([]float32, error) {
 	return c.part(p, layer, false, shape)
 }
 
-// Bias is Weight for the n values that are added to what the weight gives.
+// Bias is Weight for the part's bias of n values.
 func (c *Checkpoint) Bias(p Part, layer, n int) ([]float32, error) {
 	return c.part(p, layer, true, []int{n})
 }
@@ -175,7 +174,7 @@ func (a *architecture) slot(t tensorName, layer int, bias bool) slot {
 	return s
 }
 
-// runs says what can be computed, for the messages that refuse the rest.
+// runs lists what can be computed, for the messages that reject the rest.
 func runs(called func(*architecture) string) string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(architectures)) {
@@ -187,9 +186,9 @@ func runs(called func(*architecture) string) string {
 	return "this program runs " + strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// folderArchitecture finds out which of the architectures a config.json is of
-// and refuses all others: then it is nil, and the error is in f. What else is
-// wrong with the description is an error too, but the architecture is known.
+// folderArchitecture returns the architecture of a config.json. It rejects
+// unsupported ones: then it returns nil, with the error in f. Other problems
+// with the description are errors too, but the architecture is known.
 func folderArchitecture(f *fields) *architecture {
 	model, classes := f.text("model_type", ""), f.texts("architectures")
 	can := runs(func(a *architecture) string { return a.modelType })
@@ -223,8 +222,8 @@ func folderArchitecture(f *fields) *architecture {
 	return found
 }
 
-// ggufArchitecture is folderArchitecture for general.architecture; nil with
-// an error in p.
+// ggufArchitecture is folderArchitecture for general.architecture: nil with an
+// error in p.
 func ggufArchitecture(p *ggufPairs) *architecture {
 	name := p.text("architecture", "")
 	if name == "" {
@@ -244,7 +243,7 @@ func ggufArchitecture(p *ggufPairs) *architecture {
 	return nil
 }
 
-// neighbouringPairs is the order in which llama.cpp keeps the queries and keys
+// neighbouringPairs is the order in which llama.cpp stores the queries and keys
 // of a Llama: the rows of a rotary pair are neighbours.
 func neighbouringPairs(c Config, p Part) order {
 	switch p {

@@ -2,10 +2,10 @@ package checkpoint
 
 import "math"
 
-// Gemma 3 (Gemma Team 2025), text only: five layers that see a sliding window
-// for each one that sees all, with rotary bases of their own; norms before and
-// behind attention and feed-forward layer, and of queries and keys; a gate
-// through GELU; an embedding that is scaled by the root of the width.
+// Gemma 3 (Gemma Team 2025), text only: five sliding-window layers for each
+// global one, with different rotary bases; norms before and after attention and
+// feed-forward layer, and of queries and keys; a GELU gate; an embedding scaled
+// by the root of the width.
 var _ = register(&architecture{
 	name: "gemma3", modelType: "gemma3_text", class: "Gemma3ForCausalLM", gguf: "gemma3",
 	kin:   map[string]string{"gemma3": "which sees pictures too; of Gemma 3 the text-only checkpoints run"},
@@ -29,7 +29,7 @@ var _ = register(&architecture{
 		{FinalNorm, "model.norm", "output_norm", false},
 		{Output, "lm_head", "output", false},
 	},
-	// A folder keeps norms less one, GGUF as they are multiplied.
+	// A folder stores norms less one, GGUF stores the factors.
 	folderOrder: func(_ Config, p Part) order {
 		switch p {
 		case AttentionNorm, QueryNorm, KeyNorm, AttentionPostNorm, FFNNorm, FFNPostNorm, FinalNorm:
@@ -41,8 +41,7 @@ var _ = register(&architecture{
 	readGGUF:   readGemma3GGUF,
 })
 
-// Where nothing is said, every sixth layer sees all, and the others turn their
-// queries and keys by this base.
+// By default every sixth layer is global, and the others use this rotary base.
 const (
 	gemma3Period     = 6
 	gemma3LocalTheta = 10_000
@@ -75,13 +74,13 @@ func readGemma3(f *fields, c *Config) {
 	})
 }
 
-// readGemma3Ropes reads how the layers that see all and the others turn. Newer
-// files keep both in rope_parameters, by the type of the layer.
+// readGemma3Ropes reads the rotary positions of the global and the other
+// layers. Newer files keep both in rope_parameters, by layer type.
 func readGemma3Ropes(f *fields, context int) (global, local *Rope) {
 	const globalTheta = 1_000_000
 	local = &Rope{Theta: f.number("rope_local_base_freq", gemma3LocalTheta, lowTheta, highTheta)}
 	byType := f.object("rope_parameters")
-	if f.has("rope_parameters") && byType.broken { // readRope would say so a second time
+	if f.has("rope_parameters") && byType.broken { // readRope would report it a second time
 		return local, local
 	}
 	if !byType.has("full_attention") && !byType.has("sliding_attention") {
@@ -108,8 +107,8 @@ func readGemma3GGUF(p *ggufPairs, c *Config) {
 	if p.has("final_logit_softcapping") {
 		p.fail("gemma3.final_logit_softcapping is set, which is not supported")
 	}
-	// No key has the scale of the scores. The largest published model, known by
-	// its 62 layers, divides by the width over its heads.
+	// No key holds the scale of the scores. The largest published model,
+	// recognised by its 62 layers, divides by the width over its heads.
 	if c.Layers == 62 {
 		c.QueryScalar = float64(c.Width / c.Heads)
 	}

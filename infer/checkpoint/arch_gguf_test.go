@@ -44,7 +44,7 @@ func (m *ggufModel) norm(name string, n uint64) {
 	m.data = append(m.data, make([]byte, (4*n+31)/32*32)...)
 }
 
-// drop takes a tensor out.
+// drop removes a tensor.
 func (m *ggufModel) drop(name string) {
 	m.tensors = slices.DeleteFunc(m.tensors, func(t ggufTensor) bool { return t.name == name+".weight" })
 }
@@ -59,8 +59,8 @@ func openSmall(t *testing.T, m *ggufModel) Config {
 }
 
 // How a GGUF file says that rotary positions are stretched: linearly, unless
-// its type is none; by the factor under its name of today, or else under its
-// first; a factor of 0 is none.
+// its type is none; by the factor under its current name, or under its first
+// one; a factor of 0 is none.
 func TestGGUFRopeScaling(t *testing.T) {
 	const kind, factor, first = "llama.rope.scaling.type", "llama.rope.scaling.factor", "llama.rope.scale_linear"
 	for name, test := range map[string]struct {
@@ -94,7 +94,8 @@ func TestGGUFRopeScaling(t *testing.T) {
 	}
 }
 
-// What the metadata says of windows and of layers that turn otherwise.
+// What the metadata says about windows and about layers with other rotary
+// bases.
 func TestGGUFAttention(t *testing.T) {
 	for name, test := range map[string]struct {
 		arch  string
@@ -155,7 +156,7 @@ func TestGGUFAttention(t *testing.T) {
 }
 
 // malformedArchitecturesGGUF are GGUF files of the newer architectures, each
-// with a part of the message that it must get.
+// with a part of the expected message.
 var malformedArchitecturesGGUF = []struct {
 	name, arch string
 	change     func(*ggufModel)

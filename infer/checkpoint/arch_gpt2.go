@@ -2,8 +2,8 @@ package checkpoint
 
 // GPT-2 (Radford et al. 2019): positions are learned vectors that are added to
 // the embedding once, LayerNorm replaces RMSNorm, every product has a bias,
-// queries, keys and values lie in one matrix, and the feed-forward layer has
-// two matrices with a GELU between, and no gate.
+// queries, keys and values share one matrix, and the feed-forward layer has two
+// matrices with a GELU between them and no gate.
 var _ = register(&architecture{
 	name: "gpt2", modelType: "gpt2", class: "GPT2LMHeadModel", gguf: "gpt2",
 	layer: "h.%d.", folderPrefix: "transformer.",
@@ -20,7 +20,8 @@ var _ = register(&architecture{
 		{FinalNorm, "ln_f", "output_norm", true},
 		{Output, "lm_head", "output", false},
 	},
-	// GPT-2 was written with a layer that multiplies from the other side.
+	// GPT-2's layers multiply from the other side, so its matrices are
+	// transposed.
 	folderOrder: func(_ Config, p Part) order {
 		switch p {
 		case QueryKeyValue, AttentionOut, Up, Down:
@@ -39,7 +40,7 @@ var _ = register(&architecture{
 	},
 })
 
-// readGPT2 reads config.json, whose keys have names of their own.
+// readGPT2 reads config.json, whose keys have their own names.
 func readGPT2(f *fields, c *Config) {
 	c.Vocab = f.size("vocab_size", 0, maxVocab)
 	c.Width = f.size("n_embd", 0, maxWidth)

@@ -1,6 +1,6 @@
 package checkpoint
 
-// Llama (Touvron et al. 2023), versions 1 to 3, and what has its shape:
+// Llama (Touvron et al. 2023), versions 1 to 3, and models of the same form:
 // TinyLlama, SmolLM, SmolLM2.
 var _ = register(&architecture{
 	name: "llama", modelType: "llama", class: "LlamaForCausalLM", gguf: "llama",
@@ -8,7 +8,7 @@ var _ = register(&architecture{
 	tensors: llamaTensors,
 
 	ggufOrder: neighbouringPairs,
-	// Older files store the rotary frequencies, which follow from their base.
+	// Older files store the rotary frequencies, which follow from the base.
 	folderIgnores: []string{".rotary_emb.inv_freq"},
 	ggufIgnores:   []string{"rope_freqs.weight"}, // read by openGGUF
 

@@ -1,8 +1,8 @@
 package checkpoint
 
-// OLMo 2 (Team OLMo 2025) is a Llama with its norms elsewhere: behind
-// attention and feed-forward layer and not before them, and of queries and
-// keys, over all heads together.
+// OLMo 2 (Team OLMo 2025) is a Llama with its norms elsewhere: after attention
+// and feed-forward layer instead of before, and of queries and keys, over all
+// heads together.
 var _ = register(&architecture{
 	name: "olmo2", modelType: "olmo2", class: "Olmo2ForCausalLM", gguf: "olmo2",
 	kin:   map[string]string{"olmo3": "which has a sliding window in most of its layers and is not supported"},
@@ -30,7 +30,7 @@ var _ = register(&architecture{
 		rope := readRope(f, c.Context, 10_000)
 		c.everyLayer(f.err, func(int) Attention { return Attention{Rope: rope} })
 	},
-	// Converters write OLMo 3 under this name too, with the windows of its own.
+	// Converters also write OLMo 3 under this name, with its windows.
 	readGGUF: func(p *ggufPairs, c *Config) {
 		p.shape(c)
 		rope := p.rope(c)

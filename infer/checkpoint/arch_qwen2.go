@@ -29,8 +29,8 @@ var _ = register(&architecture{
 	readGGUF: readQwenGGUF,
 })
 
-// readUpperWindows reads the sliding window of a Qwen: where it is switched on,
-// the layers from max_window_layers on have it, unless layer_types lists them.
+// readUpperWindows reads the sliding window of a Qwen: if it is on, the layers
+// from max_window_layers on have it, unless layer_types lists them.
 func readUpperWindows(f *fields, layers int) (windows func(layer int) int) {
 	window := 0
 	if f.boolean("use_sliding_window", false) {
@@ -40,8 +40,8 @@ func readUpperWindows(f *fields, layers int) (windows func(layer int) int) {
 	return readLayerTypes(f, layers, window, func(l int) bool { return window > 0 && l >= first })
 }
 
-// readQwenGGUF reads a Qwen's metadata, which does not say which layers a
-// sliding window is for: with one, the context ends where it would cut.
+// readQwenGGUF reads a Qwen's metadata, which does not say which layers have
+// the sliding window: if there is one, the context is limited to it.
 func readQwenGGUF(p *ggufPairs, c *Config) {
 	p.shape(c)
 	rope := p.rope(c)

@@ -1,8 +1,7 @@
 package checkpoint
 
-// SmolLM3 (Bakouch et al. 2025) is a Llama in which every fourth layer leaves
-// queries and keys as they are, without rotary positions (Yang et al. 2025,
-// "RoPE to NoPE and back again").
+// SmolLM3 (Bakouch et al. 2025) is a Llama in which every fourth layer has no
+// rotary positions (Yang et al. 2025, "RoPE to NoPE and back again").
 var _ = register(&architecture{
 	name: "smollm3", modelType: "smollm3", class: "SmolLM3ForCausalLM", gguf: "smollm3",
 	layer:     "model.layers.%d.",
@@ -23,7 +22,7 @@ var _ = register(&architecture{
 			return Attention{Rope: rope, Window: windows(l)}
 		})
 	},
-	// No key of GGUF has the interval: it is always four there.
+	// GGUF has no key for the interval: it is always four there.
 	readGGUF: func(p *ggufPairs, c *Config) {
 		p.shape(c)
 		rope := p.rope(c)
@@ -38,8 +37,8 @@ var _ = register(&architecture{
 
 const smollm3Interval = 4
 
-// readTurnedLayers reads which layers have rotary positions: a list of ones
-// and zeros, or else all but each no_rope_layer_interval-th.
+// readTurnedLayers reads which layers have rotary positions: a list of ones and
+// zeros, or else all but every no_rope_layer_interval-th.
 func readTurnedLayers(f *fields, layers int) (turned func(layer int) bool) {
 	interval := f.size("no_rope_layer_interval", smollm3Interval, maxLayers)
 	var list []int

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Configurations of published models, with the keys of their config.json that
-// the shape follows from.
+// Configurations of published models, with the keys of config.json that
+// determine the shape.
 var (
 	qwen3 = object{
 		"architectures": []string{"Qwen3ForCausalLM"}, "model_type": "qwen3", "attention_bias": false,
@@ -71,8 +71,8 @@ func parse(t *testing.T, config object) Config {
 	return c
 }
 
-// Each published model has as many parameters as the files at its address, and
-// what is its own in its layers.
+// Each published model has as many parameters as its published files, and its
+// layers have its peculiarities.
 func TestPublishedModels(t *testing.T) {
 	for name, test := range map[string]struct {
 		config     object
@@ -110,9 +110,9 @@ func TestPublishedModels(t *testing.T) {
 	}
 }
 
-// What is Gemma 3's own: each kind of layer turns by its own base, the scores
-// and the embedding have a scale. Without layer_types every sixth layer sees
-// all; newer files keep the bases by the type of layer.
+// Peculiar to Gemma 3: each kind of layer has its own rotary base, the scores
+// and the embedding have a scale. Without layer_types every sixth layer is
+// global; newer files keep the bases by layer type.
 func TestGemma3Config(t *testing.T) {
 	for name, config := range map[string]object{
 		"as published":  gemma3,
@@ -148,7 +148,7 @@ func TestGemma3Config(t *testing.T) {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
-	// The larger ones stretch the layers that see all, and these alone.
+	// The larger ones stretch only the global layers.
 	c := parse(t, gemma3.with("rope_scaling", object{"rope_type": "linear", "factor": 8}))
 	if local, global := c.Attention[0].Rope, c.Attention[5].Rope; local.Scaling.Kind != "" ||
 		global.Scaling.Factor != 8 {
@@ -170,12 +170,12 @@ func TestGemma3Config(t *testing.T) {
 	}
 }
 
-// Which layers of SmolLM3 turn: as listed, or all but each interval-th. With a
-// window, those that do not turn have it.
+// Which layers of SmolLM3 have rotary positions: as listed, or all but every
+// interval-th. With a window, those without have it.
 func TestSmolLM3Layers(t *testing.T) {
 	for name, test := range map[string]struct {
 		config object
-		want   string // by layer: r turns, . does not; in capitals with a window
+		want   string // by layer: r has rotary positions, . does not; capitals have a window
 	}{
 		"listed": {
 			smollm3.with(
@@ -223,8 +223,7 @@ func TestSmolLM3Layers(t *testing.T) {
 	}
 }
 
-// Qwen's window is for the layers from max_window_layers on, where it is
-// switched on.
+// Qwen's window is for the layers from max_window_layers on, if it is on.
 func TestQwenWindows(t *testing.T) {
 	for name, test := range map[string]struct {
 		config object
@@ -301,7 +300,7 @@ func TestMasksAreNoWeights(t *testing.T) {
 	}
 }
 
-// A message that refuses a model lists what runs, in order and whole.
+// A message that rejects a model lists every supported one, in order.
 func TestRunsListsTheArchitectures(t *testing.T) {
 	got := runs(func(a *architecture) string { return a.gguf })
 	names := strings.Split(strings.NewReplacer("this program runs ", "", " and ", ", ").Replace(got), ", ")

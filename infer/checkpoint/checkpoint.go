@@ -1,7 +1,7 @@
-// Package checkpoint reads the files in which a trained model is kept: its
-// shape, its tokenizer and its weights.
+// Package checkpoint reads the files of a trained model: its shape, its
+// tokenizer and its weights.
 //
-// Three formats are read, each in a file of its own:
+// It reads three formats, each in a file of its own:
 //
 //   - a folder as Hugging Face keeps it (config.go, shards.go, safetensors.go):
 //
@@ -19,15 +19,15 @@
 // and the architectures that the files arch_*.go describe, one each.
 //
 // [Open] and [OpenPath] read the descriptions, check them against one another
-// and against the header of the weights, and hash the lot; [Checkpoint.Float32]
-// then hands out one tensor at a time, widened to float32. The engine asks by
-// name and by shape, in the names and the order of a Hugging Face folder with
-// every matrix [outputs, inputs], whatever the format: a matrix can never be
-// taken for its transpose.
+// and against the header of the weights, and hash all of it;
+// [Checkpoint.Float32] then returns one tensor at a time, widened to float32.
+// The engine asks by name and shape, in the names and the order of a Hugging
+// Face folder with every matrix [outputs, inputs], whatever the format: a
+// matrix can never be mistaken for its transpose.
 //
-// A model file is someone else's data. Every length and every offset is
-// compared with the file before anything is allocated or read by it, and what
-// cannot be computed faithfully is refused with the place named:
+// A model file is untrusted. Every length and offset is checked against the
+// file before anything is allocated or read by it, and what cannot be computed
+// faithfully is rejected with an error that names the place:
 //
 //	model.safetensors: layer 3: self_attn.q_proj has shape [192 190], want [192 192]
 package checkpoint
@@ -47,8 +47,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Checkpoint is an opened model. Its methods may be called from several
-// goroutines at once, Close excepted.
+// Checkpoint is an opened model. Its methods are safe for concurrent use,
+// except Close.
 type Checkpoint struct {
 	Config    Config
 	Tokenizer *tokenizer.Tokenizer
@@ -58,28 +58,28 @@ type Checkpoint struct {
 	//
 	//	sha256sum config.json model.safetensors tokenizer.json
 	//
-	// prints, so that `… | sha256sum` in the folder gives the same. Weights in
-	// several files stand there in the order of their names; for other formats
-	// the list is that of the file, or of model and tokenizer.bin.
+	// prints, so that `… | sha256sum` in the folder gives the same. Several
+	// files of weights are in the order of their names; for other formats the
+	// list is that of the file, or of model and tokenizer.bin.
 	Hash string
 
 	tensors map[string]tensor // by the layout's names
 	weights *weights          // nil once closed
 }
 
-// Largest descriptions that are read; real ones stay far below.
+// The largest descriptions that are read; real ones are far smaller.
 const (
 	maxConfigBytes          = 1 << 20
 	maxTokenizerBytes       = 64 << 20
 	maxTokenizerConfigBytes = 16 << 20 // repeats the added tokens, may hold chat templates
 )
 
-// Open reads the model folder at the root of fsys and checks it whole: the
-// configuration, the tokenizer, and the presence and shape of every tensor.
-// The weights are hashed but not kept or widened. name becomes Config.Name.
+// Open reads the model folder at the root of fsys and checks all of it: the
+// configuration, the tokenizer, and the presence and shape of every tensor. The
+// weights are hashed but not kept or widened. name becomes Config.Name.
 //
-// Errors name the file, and inside it the key or the tensor. A file that is
-// not there also satisfies errors.Is(err, fs.ErrNotExist).
+// Errors name the file, and inside it the key or the tensor. A missing file
+// also satisfies errors.Is(err, fs.ErrNotExist).
 func Open(fsys fs.FS, name string) (*Checkpoint, error) {
 	d, err := describeFolder(fsys, name)
 	return d.Checkpoint, err
@@ -104,7 +104,7 @@ func newHash() modelHash { return modelHash{sha256.New()} }
 
 func (h modelHash) line(sum []byte, file string) { fmt.Fprintf(h.lines, "%x  %s\n", sum, file) }
 
-// text adds a file that is in memory.
+// text adds a file in memory.
 func (h modelHash) text(file string, text []byte) {
 	sum := sha256.Sum256(text)
 	h.line(sum[:], file)
@@ -127,13 +127,12 @@ func (h modelHash) weights(w *weights) error {
 func (h modelHash) sum() string { return hex.EncodeToString(h.lines.Sum(nil)) }
 
 // Float32 returns a tensor's values in row-major order, the last dimension
-// running fastest, as a copy that belongs to the caller. Values that the file
-// has as floating-point numbers stay what they are; those of quantized formats
-// become what ggml makes of them, bit for bit.
+// varying fastest, as a copy that the caller owns. Floating-point values keep
+// their value; quantized ones become what ggml makes of them, bit for bit.
 //
-// It is an error if the tensor is not there, if its shape is not the one asked
-// for, if a value is NaN or infinite, or if the file cannot be read; the error
-// names the tensor and, as the case may be, both shapes or the value's index.
+// It is an error if the tensor is missing, has another shape, or has a value
+// that is NaN or infinite, or if the file cannot be read. The error names the
+// tensor and both shapes or the value's index.
 func (c *Checkpoint) Float32(name string, shape ...int) ([]float32, error) {
 	if c.weights == nil {
 		return nil, fmt.Errorf("%s: checkpoint is closed", name)
@@ -153,8 +152,8 @@ func (c *Checkpoint) Float32(name string, shape ...int) ([]float32, error) {
 	return values, nil
 }
 
-// Verify reads every value once and refuses what Float32 would, without
-// keeping any. The error has a reason for each tensor at fault.
+// Verify reads every value once and rejects what Float32 would, without keeping
+// any. The error has a reason for each tensor at fault.
 func (c *Checkpoint) Verify() (err error) {
 	if c.weights == nil {
 		return errors.New("checkpoint is closed")
@@ -169,7 +168,7 @@ func (c *Checkpoint) Verify() (err error) {
 	return err
 }
 
-// Bytes returns the bytes that the tensors take in their files.
+// Bytes returns the size of the tensors in their files.
 func (c *Checkpoint) Bytes() (total int64) {
 	for _, t := range c.tensors {
 		total += t.bytes
@@ -189,8 +188,8 @@ func (c *Checkpoint) Types() []string {
 	})
 }
 
-// Parameters returns how many numbers were trained: the values of all tensors
-// that the model uses, a matrix that serves as embedding and output counted
+// Parameters returns the number of trained weights: the values of all tensors
+// that the model uses, counting a matrix that is both embedding and output
 // once.
 func (c *Checkpoint) Parameters() (total int64) {
 	for _, s := range c.Config.layout() {
@@ -203,7 +202,7 @@ func (c *Checkpoint) Parameters() (total int64) {
 	return total
 }
 
-// Close closes the weights' file. Float32 fails from then on; slices that it
+// Close closes the weights' file. After that Float32 fails; slices that it
 // returned stay valid.
 func (c *Checkpoint) Close() error {
 	w := c.weights

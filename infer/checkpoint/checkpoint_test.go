@@ -32,7 +32,7 @@ func tinyTensors(t *testing.T) []stored {
 	return tensors
 }
 
-// tinyFolder is a whole model folder with the bundled model's tokenizer.
+// tinyFolder is a complete model folder with the bundled model's tokenizer.
 func tinyFolder(t *testing.T) fstest.MapFS {
 	t.Helper()
 	tokenizerJSON, err := os.ReadFile(filepath.FromSlash("../bundled/target/tokenizer.json"))
@@ -64,7 +64,7 @@ func (s sequentialFile) Stat() (fs.FileInfo, error) { return s.f.Stat() }
 func (s sequentialFile) Close() error               { return s.f.Close() }
 
 // A folder reads the same from memory, from disk and from files that can only
-// be read from front to back.
+// be read sequentially.
 func TestOpen(t *testing.T) {
 	folder := tinyFolder(t)
 	folder[tokenizerConfigFile] = &fstest.MapFile{Data: []byte(`{"add_bos_token":true}`)}
@@ -112,7 +112,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// The hash follows each of the three files and nothing else.
+// The hash depends on each of the three files and nothing else.
 func TestHash(t *testing.T) {
 	hashOf := func(change func(fstest.MapFS)) string {
 		folder := tinyFolder(t)
@@ -193,7 +193,7 @@ func TestOpenRefuses(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*testing.T, fstest.MapFS)
-		want   string // the whole message, or its beginning where it ends in …
+		want   string // the whole message, or its beginning if it ends in …
 	}{
 		{"no config", remove(configFile), "model folder has no config.json"},
 		{"no weights", remove(weightsFile), "model folder has no model.safetensors"},
@@ -293,8 +293,8 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 // A tokenizer may use fewer ids than the embedding has rows; a tied model may
-// store its output matrix all the same; old files hold rotary frequencies, which
-// are not weights.
+// still store its output matrix; old files hold rotary frequencies, which are
+// not weights.
 func TestOpenAccepts(t *testing.T) {
 	folder := tinyFolder(t)
 	folder[configFile] = &fstest.MapFile{Data: tiny.with("vocab_size", 4100).json()}
@@ -315,7 +315,7 @@ func TestOpenAccepts(t *testing.T) {
 	}
 }
 
-// A file that is shorter or longer than it claims is refused, not padded.
+// A file that is shorter or longer than it claims is rejected, not padded.
 func TestFileThatLies(t *testing.T) {
 	for claim, want := range map[int64]string{
 		2 * chunkBytes: "has 1048586 of the 2097152 bytes it claims",
@@ -328,7 +328,7 @@ func TestFileThatLies(t *testing.T) {
 	}
 }
 
-// Pieces join without a seam.
+// Chunks join without a seam.
 func TestChunks(t *testing.T) {
 	data := make([]byte, 2*chunkBytes+5)
 	for i := range data {

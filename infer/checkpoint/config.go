@@ -5,17 +5,17 @@ import (
 )
 
 // Config is the shape of a model and the token ids that begin and end its
-// texts. Multiplied out, these numbers give every tensor's shape.
+// texts. Every tensor's shape follows from these numbers.
 type Config struct {
-	Name         string // folder- or file-given name ("" if unknown)
-	Architecture string // "llama", "gpt2" and so on: those that an arch_*.go registers
+	Name         string // name of the folder or file ("" if unknown)
+	Architecture string // "llama", "gpt2" and so on: the names that the arch_*.go register
 
 	Vocab   int // rows of the embedding; the tokenizer may use fewer
 	Width   int // of the residual stream ("hidden size")
 	Layers  int
 	Heads   int // query heads
 	KVHeads int // key/value heads; Heads is a multiple (grouped-query attention, Ainslie et al. 2023)
-	HeadDim int // size of one head, even where it is turned; Heads × HeadDim may differ from Width
+	HeadDim int // size of one head, an even number if heads are rotated; Heads × HeadDim may differ from Width
 	FFN     int // inner width of the feed-forward block ("intermediate size")
 	Context int // positions that can be computed faithfully, 1 to 1,048,576
 
@@ -24,21 +24,21 @@ type Config struct {
 
 	NormEps        float32 // added to the mean square in RMSNorm, to the variance in LayerNorm
 	QueryScalar    float64 // attention scores are divided by its square root; 0 means HeadDim
-	EmbeddingScale float32 // what a token's row of the embedding is multiplied by; 0 for nothing
+	EmbeddingScale float32 // factor for a token's row of the embedding; 0 for none
 	TieEmbeddings  bool    // the output matrix is the embedding; a stored one is not used
 
-	BOS int   // id in front of every prompt, -1 when the model was not trained with one
-	EOS []int // ids that end a text; nil when none is named
+	BOS int   // id in front of every prompt, -1 if the model was trained without one
+	EOS []int // ids that end a text; nil if none is named
 }
 
-// Attention is what the attention of one layer does with positions.
+// Attention says how the attention of one layer uses positions.
 type Attention struct {
-	Rope   *Rope // how queries and keys are turned; nil where they are not. Layers that turn alike share it
-	Window int   // how many positions a token sees, its own included; 0 for all before it
+	Rope   *Rope // how queries and keys are rotated; nil if they are not. Layers that rotate alike share it
+	Window int   // how many positions a token sees, its own included; 0 for all earlier ones
 }
 
 // Window returns the sliding window of the layers that have one, and how many
-// layers that are; 0 and 0 where every token sees all before it.
+// layers these are; 0 and 0 if every token sees all earlier ones.
 func (c Config) Window() (positions, layers int) {
 	for _, a := range c.Attention {
 		if a.Window > 0 {
@@ -49,7 +49,7 @@ func (c Config) Window() (positions, layers int) {
 	return positions, layers
 }
 
-// Ropes returns the ways in which the layers turn queries and keys, each once.
+// Ropes returns the distinct ways in which the layers rotate queries and keys.
 func (c Config) Ropes() (all []*Rope) {
 	for _, a := range c.Attention {
 		if a.Rope != nil && !slices.Contains(all, a.Rope) {
@@ -59,8 +59,8 @@ func (c Config) Ropes() (all []*Rope) {
 	return all
 }
 
-// everyLayer sets what the layers do with positions, unless there was an error
-// before: the number of layers may be any then.
+// everyLayer sets how all layers use positions, unless there was an error: the
+// number of layers may then be anything.
 func (c *Config) everyLayer(err error, of func(layer int) Attention) {
 	if err != nil {
 		return
@@ -94,11 +94,10 @@ const (
 )
 
 // parseConfig reads config.json and, where not nil, tokenizer_config.json and
-// generation_config.json. Keys that Hugging Face leaves out at their default
-// take that default. Whatever would make the forward pass another one than
-// the architecture's plain one is refused by name. startSaid reports whether
-// the files say if a start token goes in front; where they are silent, the
-// tokenizer decides.
+// generation_config.json. Missing keys have Hugging Face's defaults. Options
+// that would change the architecture's plain forward pass are rejected by name.
+// startSaid reports whether the files say if prompts begin with a start token;
+// otherwise the tokenizer decides.
 func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Config, startSaid bool, _ error) {
 	c := parseFields(configFile, configJSON)
 	tokens := parseFields(tokenizerConfigFile, tokenizerConfigJSON)
@@ -108,7 +107,7 @@ func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Conf
 	}
 	a := folderArchitecture(c)
 	if a == nil {
-		return Config{}, false, c.err // what its keys mean is not known
+		return Config{}, false, c.err // the meaning of its keys is unknown
 	}
 	config := Config{Architecture: a.name, Block: a.block}
 	a.readFolder(c, &config)
@@ -119,21 +118,21 @@ func parseConfig(configJSON, tokenizerConfigJSON, generationJSON []byte) (_ Conf
 	return config, tokens.has("add_bos_token"), nil
 }
 
-// defaults are what a key of config.json means where it is left out. For a
-// size, 0 is to say that the key must be there.
+// defaults are the values of missing keys of config.json. A size of 0 means
+// that the key is required.
 type defaults struct {
 	context    int
 	kvHeads    int // equalHeads: as many as there are query heads
 	headDim    int // 0: the width over the heads
 	eps        float64
 	tied       bool
-	activation string // the only one there is; "" where the key has another name
+	activation string // the only one supported; "" if the key has another name
 }
 
 const equalHeads = -1
 
-// readShape reads the keys that the configurations of Llama and of what was
-// made after it have in common.
+// readShape reads the keys that the configurations of Llama and its descendants
+// share.
 func readShape(f *fields, c *Config, d defaults) {
 	c.Vocab = f.size("vocab_size", 0, maxVocab)
 	c.Width = f.size("hidden_size", 0, maxWidth)
@@ -164,7 +163,7 @@ func readHeads(f *fields, c *Config, d defaults) {
 	}
 	kvHeads := d.kvHeads
 	if _, given := f.raw["num_key_value_heads"]; given || kvHeads == equalHeads {
-		kvHeads = c.Heads // what null means; for other numbers this is not a default that a shape follows from
+		kvHeads = c.Heads // the meaning of null; for other numbers this default does not determine the shape
 	}
 	c.KVHeads = f.size("num_key_value_heads", kvHeads, maxHeads)
 	if c.HeadDim = d.headDim; f.has("head_dim") || d.headDim > 0 {
@@ -185,9 +184,9 @@ func readHeads(f *fields, c *Config, d defaults) {
 	}
 }
 
-// readLayerTypes reads which layers look through a sliding window of that many
-// positions (0: there is none): those that layer_types calls so, or, without
-// that key, those that absent names.
+// readLayerTypes reads which layers have a sliding window of the given size (0:
+// there is none): those that layer_types names, or without that key those that
+// absent names.
 func readLayerTypes(f *fields, layers, window int, absent func(layer int) bool) (windows func(layer int) int) {
 	sliding := absent
 	var types []string
@@ -215,12 +214,12 @@ func readLayerTypes(f *fields, layers, window int, absent func(layer int) bool) 
 
 // readTokenIDs reads which id starts a prompt and which ids end a text.
 //
-// bos_token_id alone does not mean that the model was trained with it in
-// front: add_bos_token says so, or else the tokenizer's own description.
+// bos_token_id by itself does not mean that the model was trained with it in
+// front: add_bos_token says that, or else the tokenizer's own description.
 func readTokenIDs(config *Config, c, tokens, generation *fields) {
 	config.BOS = -1
 	if c.err != nil {
-		return // ids are compared with a size that must be right
+		return // ids are compared with a size that must be valid
 	}
 	if tokens.boolean("add_bos_token", false) {
 		ids := slices.Concat(c.ids("bos_token_id", config.Vocab), generation.ids("bos_token_id", config.Vocab))

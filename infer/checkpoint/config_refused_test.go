@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// refusals are configurations, each with a part of the message that it must get.
+// refusals are configurations, each with a part of the expected message.
 var refusals = []struct {
 	name   string
 	config []byte

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// object is a JSON object in the making; nil as a value stands for null,
-// absent takes the key out.
+// object is a JSON object under construction; the value nil stands for null,
+// absent removes the key.
 type object map[string]any
 
 type absentKey struct{}
 
 var absent absentKey
 
-// with returns a copy of o with the pairs of key and value put in.
+// with returns a copy of o with pairs of key and value set.
 func (o object) with(pairs ...any) object {
 	o = maps.Clone(o)
 	for i := 0; i < len(pairs); i += 2 {
@@ -37,8 +37,8 @@ func (o object) json() []byte {
 	return text
 }
 
-// tiny is the config.json of a model of two layers, as a recent library
-// writes it: keys at null, keys that nobody reads.
+// tiny is the config.json of a model of two layers, as a recent library writes
+// it: with null keys and keys that are ignored.
 var tiny = object{
 	"architectures": []string{"LlamaForCausalLM"}, "model_type": "llama", "hidden_act": "silu",
 	"vocab_size": 4096, "hidden_size": 4, "num_hidden_layers": 2, "num_attention_heads": 2,
@@ -55,8 +55,7 @@ var gpt2 = object{
 	"layer_norm_epsilon": 1e-5, "bos_token_id": 299, "eos_token_id": 299,
 }
 
-// alike is the attention of layers that turn by one base and look through one
-// window.
+// alike is the attention of layers that share one rotary base and one window.
 func alike(layers int, theta float64, window int) []Attention {
 	return slices.Repeat([]Attention{{&Rope{Theta: theta}, window}}, layers)
 }

@@ -13,22 +13,23 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// Description is what a model's files say of it, whether it can run or not.
-// What they leave open, or what could not be read, is zero. All of its texts
-// are the files' own: escape them before printing.
+// Description is what a model's files say about it, whether it can run or not.
+// What they do not say, or what could not be read, is zero. All texts come from
+// the files: escape them before printing.
 type Description struct {
-	Name         string // as the folder or the file is called
-	Title        string // as the model calls itself
-	Format       string // as [Checkpoint] has it, or what the file is instead of a model
-	Architecture string // as the files name it, such as "llama" or one that is not known here
+	Name         string // of the folder or the file
+	Title        string // the model's own name for itself
+	Format       string // as in [Checkpoint], or what the file is instead of a model
+	Architecture string // as the files name it, such as "llama" or an unsupported one
 	Files        []File // with weights
-	Facts        []Fact // what else a GGUF says of itself, by key
+	Facts        []Fact // other GGUF metadata, by key
 	Config       *Config
 	Tensors      []Tensor // in the order of the files
 	Vocabulary   Vocabulary
-	Template     string // of a chat, in the language Jinja
+	Template     string // the chat template, in Jinja
 
-	// Checkpoint is the opened model, to be closed; nil where it cannot run.
+	// Checkpoint is the opened model, for the caller to close; nil if it cannot
+	// run.
 	Checkpoint *Checkpoint
 }
 
@@ -38,7 +39,7 @@ type File struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Fact is a key of a GGUF's metadata and its value as text.
+// Fact is a key of GGUF metadata and its value as text.
 type Fact struct{ Key, Value string }
 
 // Tensor is one tensor as a file has it.
@@ -49,9 +50,9 @@ type Tensor struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Vocabulary is what is known of a model's tokens.
+// Vocabulary is what is known about a model's tokens.
 type Vocabulary struct {
-	Kind    string // of the tokenizer, "" where it cannot be read
+	Kind    string // of the tokenizer, "" if it cannot be read
 	Tokens  int
 	Special []SpecialToken // those that represent no text, by id
 }
@@ -62,7 +63,7 @@ type SpecialToken struct {
 	Name string `json:"name"`
 }
 
-// Describe says what an opened model is.
+// Describe returns the description of an opened model.
 func (c *Checkpoint) Describe() *Description {
 	d := &Description{
 		Name: c.Config.Name, Format: c.Format, Architecture: c.Config.Architecture, Config: &c.Config, Checkpoint: c,
@@ -72,7 +73,7 @@ func (c *Checkpoint) Describe() *Description {
 	return d
 }
 
-// tokenizer notes a tokenizer that could be read.
+// tokenizer records a tokenizer that could be read.
 func (d *Description) tokenizer(t *tokenizer.Tokenizer) {
 	d.Vocabulary = Vocabulary{Kind: t.Kind(), Tokens: t.Size()}
 	for id := range t.Size() {
@@ -82,7 +83,7 @@ func (d *Description) tokenizer(t *tokenizer.Tokenizer) {
 	}
 }
 
-// weigh notes the files and tensors of the weights.
+// weigh records the files and tensors of the weights.
 func (d *Description) weigh(w *weights, tensors map[string]tensor) {
 	if w == nil {
 		return
@@ -101,8 +102,8 @@ func (d *Description) weigh(w *weights, tensors map[string]tensor) {
 // folderFormat is Checkpoint.Format of a folder.
 const folderFormat = "Hugging Face folder"
 
-// describeFolder reads the model folder at the root of fsys. The error says
-// all that keeps it from running.
+// describeFolder reads the model folder at the root of fsys. The error lists
+// everything that keeps it from running.
 func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 	d = &Description{Name: name, Format: folderFormat}
 	var hashed [2][]byte // config.json and tokenizer.json
@@ -165,7 +166,7 @@ func describeFolder(fsys fs.FS, name string) (d *Description, err error) {
 	return d, nil
 }
 
-// named notes what a config.json calls the model, whatever it is.
+// named records the names in a config.json of any model.
 func (d *Description) named(configJSON []byte) {
 	f := parseFields(configFile, configJSON)
 	d.Architecture, d.Title = f.text("model_type", ""), f.text("_name_or_path", "")
@@ -174,8 +175,8 @@ func (d *Description) named(configJSON []byte) {
 	}
 }
 
-// folderTokenizer reads a tokenizer.json; of one that cannot be used it notes
-// at least the special tokens.
+// folderTokenizer reads a tokenizer.json; if it cannot be used, it at least
+// records the special tokens.
 func (d *Description) folderTokenizer(text []byte) (*tokenizer.Tokenizer, error) {
 	tok, err := tokenizer.Parse(text)
 	if err == nil {
@@ -207,8 +208,8 @@ const (
 
 // folderTemplate finds the chat template of a folder: in a file of its own, as
 // newer models have it, or in tokenizer_config.json, alone or as the one named
-// "default" of several. What cannot be read counts as none: no template is
-// needed to run a model.
+// "default" of several. An unreadable one counts as none, since running a model
+// needs no template.
 func folderTemplate(fsys fs.FS) string {
 	if text, err := readOptional(fsys, templateFile, maxTemplateBytes); err == nil && text != nil {
 		return string(text)
@@ -234,8 +235,7 @@ func folderTemplate(fsys fs.FS) string {
 	return ""
 }
 
-// ggufKinds are the mixes of formats that llama.cpp numbers in
-// general.file_type.
+// ggufKinds are the format mixes that llama.cpp numbers in general.file_type.
 var ggufKinds = map[float64]string{
 	0: "F32", 1: "F16", 2: "Q4_0", 3: "Q4_1", 7: "Q8_0", 8: "Q5_0", 9: "Q5_1", 10: "Q2_K", 11: "Q3_K_S", 12: "Q3_K_M",
 	13: "Q3_K_L", 14: "Q4_K_S", 15: "Q4_K_M", 16: "Q5_K_S", 17: "Q5_K_M", 18: "Q6_K", 19: "IQ2_XXS", 20: "IQ2_XS",
@@ -243,7 +243,7 @@ var ggufKinds = map[float64]string{
 	29: "IQ2_M", 30: "IQ4_XS", 31: "IQ1_M", 32: "BF16", 36: "TQ1_0", 37: "TQ2_0", 38: "MXFP4_MOE",
 }
 
-// summary is what the head of a GGUF file says by itself.
+// summary is what the head of a GGUF file says about itself.
 func (g *gguf) summary(name string) *Description {
 	d := &Description{Name: name, Format: fmt.Sprintf("GGUF version %d", g.version)}
 	text := func(key string) string { s, _ := g.pairs[key].(string); return s }

@@ -8,15 +8,15 @@ import (
 
 // fields reads typed values out of one JSON object. Keys match exactly; null
 // counts as absent, as Hugging Face writes it. Errors are collected in err;
-// the method that met one returns a value that is safe to go on with.
+// after one, a method returns a value that is safe to use.
 type fields struct {
-	place  string // where the object stands: "config.json"
+	place  string // where the object is: "config.json"
 	raw    map[string]json.RawMessage
 	err    error
-	broken bool // is not an object: an error has said so, and no key is missing
+	broken bool // not an object: reported already, so no key counts as missing
 }
 
-// parseFields reads an object; nil text is one without keys.
+// parseFields parses an object; nil text has no keys.
 func parseFields(place string, text []byte) *fields {
 	f := &fields{place: place}
 	if text == nil {
@@ -44,7 +44,8 @@ func (f *fields) has(key string) bool {
 	return ok && string(raw) != "null"
 }
 
-// value decodes key into v and reports whether it was there and fitting.
+// value decodes key into v and reports whether it was present and of the right
+// type.
 func (f *fields) value(key, want string, v any) bool {
 	if !f.has(key) {
 		return false
@@ -56,8 +57,8 @@ func (f *fields) value(key, want string, v any) bool {
 	return true
 }
 
-// size reads a whole number from 1 to limit; a default of 0 means that the
-// key must be there.
+// size reads a whole number from 1 to limit; a default of 0 means that the key
+// is required.
 func (f *fields) size(key string, absent, limit int) int {
 	n := absent
 	if !f.has(key) && absent == 0 {
@@ -65,7 +66,7 @@ func (f *fields) size(key string, absent, limit int) int {
 	} else if read := f.value(key, "a whole number", &n); (read || !f.has(key)) && (n < 1 || n > limit) {
 		f.fail("%s is %d, want 1 to %d", key, n, limit)
 	}
-	return min(max(n, 1), limit) // safe to divide by, whatever was there
+	return min(max(n, 1), limit) // safe to divide by, whatever the file has
 }
 
 // count reads a whole number from 0 to limit.

@@ -14,9 +14,9 @@ type missingFile struct{ name, hint string }
 func (e missingFile) Error() string { return "model folder has no " + e.name + e.hint }
 func (e missingFile) Unwrap() error { return fs.ErrNotExist }
 
-// openFile opens a regular file of the model folder and returns its size.
-// Anything else is refused before it is opened: opening a named pipe waits for
-// whoever writes to it.
+// openFile opens a regular file of the model folder and returns its size. It
+// rejects anything else before opening it: opening a named pipe would wait for
+// a writer.
 func openFile(fsys fs.FS, name string) (fs.File, int64, error) {
 	info, err := fs.Stat(fsys, name)
 	if err == nil {
@@ -42,7 +42,7 @@ func openFile(fsys fs.FS, name string) (fs.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// regular says what a file is that is none.
+// regular returns an error that says what a file is if it is not regular.
 func regular(info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
@@ -59,7 +59,7 @@ func regular(info fs.FileInfo) error {
 	return errors.New("is not a regular file")
 }
 
-// linked reports whether name is a link, to what need not be there.
+// linked reports whether name is a link; its target may be missing.
 func linked(fsys fs.FS, name string) bool {
 	info, err := fs.Lstat(fsys, name)
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
@@ -90,7 +90,8 @@ func readFile(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// readOptional is readFile for a file that may be missing: nil stands for it.
+// readOptional is readFile for an optional file: it returns nil if the file is
+// missing.
 func readOptional(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	text, err := readFile(fsys, name, limit)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +101,7 @@ func readOptional(fsys fs.FS, name string, limit int64) ([]byte, error) {
 }
 
 // openPart opens a file with weights. Files of the operating system and
-// embedded ones are read in place; any other kind is read whole into memory.
+// embedded ones are read in place; any other kind is read into memory.
 func openPart(fsys fs.FS, name string) (part, error) {
 	f, size, err := openFile(fsys, name)
 	if err != nil {
@@ -120,14 +121,14 @@ func openPart(fsys fs.FS, name string) (part, error) {
 	return p, nil
 }
 
-// chunkBytes is the piece in which a file without random access is kept: a
-// size that the file only claims then costs at most one piece.
+// chunkBytes is the size of the chunks that hold a file without random access:
+// a false claim about its size then costs at most one chunk.
 const chunkBytes = 1 << 20
 
-// chunks is a file held in memory: full pieces of chunkBytes, then a shorter one.
+// chunks is a file in memory: full chunks of chunkBytes, then a shorter one.
 type chunks [][]byte
 
-// readChunks reads r to its end, which must come at size.
+// readChunks reads r to its end, which must be at size.
 func readChunks(r io.Reader, size int64) (chunks, error) {
 	var c chunks
 	for {

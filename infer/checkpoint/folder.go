@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Hugging Face's cache keeps a model in a folder of its own, with links to
-// files that are called by their hashes:
+// Hugging Face's cache keeps each model in a folder, with links to files named
+// by their hashes:
 //
 //	models--ORG--NAME/refs/main                       the revision of that branch
 //	models--ORG--NAME/snapshots/REVISION/config.json  → ../../blobs/HASH
@@ -19,12 +19,12 @@ const (
 	snapshots   = "snapshots"
 )
 
-// listed is how many names of files or folders a message has at most.
+// listed is the most names of files or folders in a message.
 const listed = 5
 
-// enter finds the model in a folder: the folder itself where it is one as
-// Hugging Face keeps it, a snapshot where it is a model's folder in the cache,
-// or the only model file in it, then with its name.
+// enter finds the model in a folder: the folder itself if it has Hugging Face's
+// layout, a snapshot if it is a model's folder in the cache, or the only model
+// file in it, with its name.
 func enter(path string) (folder, file string, err error) {
 	if has(path, snapshots) && !has(path, configFile) {
 		path = filepath.Join(path, snapshots)
@@ -76,7 +76,7 @@ func onlyFolder(path string) (string, error) {
 	return filepath.Join(path, names[0]), nil
 }
 
-// maxEntries bounds how much of a folder is looked at.
+// maxEntries bounds how many entries of a folder are read.
 const maxEntries = 1 << 14
 
 // entries lists the names in a folder in order, at most maxEntries of them.
@@ -88,15 +88,15 @@ func entries(path string) ([]string, error) {
 	defer f.Close()
 	names, err := f.Readdirnames(maxEntries)
 	if err != nil && len(names) == 0 {
-		return nil, nil //nolint:nilerr // an empty folder ends at once
+		return nil, nil //nolint:nilerr // an empty folder returns EOF
 	}
 	slices.Sort(names)
 	return names, nil
 }
 
 // modelFiles lists the files of a folder that are models by themselves: GGUF
-// files, of split ones the first part, and llama2.c's. In a folder as Hugging
-// Face keeps it there are none.
+// files (the first part of split ones) and llama2.c's. A folder in Hugging
+// Face's layout has none.
 func modelFiles(path string) ([]string, error) {
 	names, err := entries(path)
 	if err != nil {
@@ -111,7 +111,7 @@ func modelFiles(path string) ([]string, error) {
 		switch filepath.Ext(name) {
 		case ".gguf":
 			if _, part, _, split := splitName(name); strings.HasPrefix(name, "mmproj") || split && part > 1 {
-				continue // what sees pictures for a model that writes; a later part
+				continue // the vision part of a language model; a later part
 			}
 		case ".bin":
 			if !vocabulary || name == llama2cTokens {
@@ -138,8 +138,8 @@ func several(names []string) string {
 	return text
 }
 
-// folderName is what a folder's model is called: in Hugging Face's cache not
-// the revision, but the model.
+// folderName is the name of a folder's model: in Hugging Face's cache the
+// model's, not the revision's.
 func folderName(path string) string {
 	if above := filepath.Dir(path); filepath.Base(above) == snapshots {
 		if name, cached := strings.CutPrefix(filepath.Base(filepath.Dir(above)), cacheFolder); cached {
@@ -152,9 +152,9 @@ func folderName(path string) string {
 	return filepath.Base(path)
 }
 
-// otherWeights looks for a folder's weights where they are not called
-// model.safetensors. It returns the only file of that kind, or says what the
-// folder has instead.
+// otherWeights looks for a folder's weights if they are not called
+// model.safetensors. It returns the only file of that kind, or an error that
+// says what the folder has instead.
 func otherWeights(fsys fs.FS) (string, error) {
 	list, _ := fs.ReadDir(fsys, ".")
 	var tensors []string

@@ -13,8 +13,9 @@ const (
 	dtypeF16  dtype = "F16"  // IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits
 	dtypeBF16 dtype = "BF16" // the upper half of a binary32: 1 sign, 8 exponent, 7 fraction bits
 
-	// ggml's, in blocks of 32 values with one F16 scale d each. Of 4-bit numbers
-	// q the low halves of 16 bytes are the values 0 to 15, the high halves 16 to 31.
+	// ggml's, in blocks of 32 values with one F16 scale d each. The low halves
+	// of 16 bytes hold the 4-bit numbers q of values 0 to 15, the high halves
+	// those of 16 to 31.
 	dtypeQ8    dtype = "Q8_0"   // d, 32 signed bytes q; a value is q·d
 	dtypeQ4    dtype = "Q4_0"   // d, 16 bytes; (q − 8)·d
 	dtypeQ41   dtype = "Q4_1"   // d, an F16 minimum m, 16 bytes; q·d + m
@@ -22,23 +23,23 @@ const (
 	dtypeQ51   dtype = "Q5_1"   // d, m, the fifth bits, 16 bytes; q·d + m
 	dtypeIQ4NL dtype = "IQ4_NL" // d, 16 bytes; d times the q-th of 16 uneven levels
 
-	// ggml's K-quants: blocks of 256 values, in parts with scales of their own
-	// that are themselves numbers of 6 or 8 bits (kquants.go).
+	// ggml's K-quants: blocks of 256 values, in parts whose scales are
+	// themselves numbers of 6 or 8 bits (kquants.go).
 	dtypeQ4K dtype = "Q4_K"
 	dtypeQ5K dtype = "Q5_K"
 	dtypeQ6K dtype = "Q6_K"
 )
 
-// A format is how a dtype keeps its values.
+// A format is how a dtype stores its values.
 type format struct {
-	values, bytes int // of a block, the least piece that can be read alone
-	// widen converts whole blocks to float32, with the arithmetic and the
-	// roundings of ggml; nil where this program does not read the format.
+	values, bytes int // of a block, the smallest unit that can be read
+	// widen converts whole blocks to float32, with ggml's arithmetic and
+	// rounding; nil if this program does not read the format.
 	widen func(dst []float32, src []byte)
 }
 
 // formats are all formats that a GGUF or safetensors file may name. Those that
-// cannot be read are known too, so that a file can be described whole.
+// cannot be read are listed too, so that a file can be described.
 var formats = map[dtype]format{
 	dtypeF32: {1, 4, widenF32}, dtypeF16: {1, 2, widenF16}, dtypeBF16: {1, 2, widenBF16},
 	dtypeQ8: {32, 34, widenQ8}, dtypeQ4: {32, 18, widenQ4}, dtypeQ41: {32, 20, widenQ41},

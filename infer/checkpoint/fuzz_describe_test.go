@@ -6,9 +6,8 @@ import (
 	"testing/fstest"
 )
 
-// Whatever lies in a file, and whatever it is called, it is described or
-// refused, with at least one reason and never more than 64; what is accepted
-// can be read.
+// Any file of any name is described or rejected, with 1 to 64 reasons; if it is
+// accepted it can be read.
 func FuzzDescribeFile(f *testing.F) {
 	f.Add("m.gguf", smallGGUF().bytes())
 	f.Add("m.bin", llama2cFile(smallLlama2c...))
@@ -29,7 +28,7 @@ func FuzzDescribeFile(f *testing.F) {
 	})
 }
 
-// The same for a model in three parts, one of which is anything.
+// The same for a model in three parts, one of which is arbitrary.
 func FuzzSplitGGUF(f *testing.F) {
 	parts := splitGGUF()
 	for i, part := range []uint8{1, 2, 3} {
@@ -65,8 +64,8 @@ func checkDescribed(t *testing.T, folder fstest.MapFS, name string, size int64) 
 	readAll(t, d.Checkpoint, size)
 }
 
-// Whatever the bytes, every format widens whole blocks without a panic, and as
-// many values as it should.
+// Every format widens any whole blocks without a panic, to the right number of
+// values.
 func FuzzWiden(f *testing.F) {
 	for d := range formats {
 		if formats[d].widen != nil {
@@ -88,8 +87,8 @@ func FuzzWiden(f *testing.F) {
 	})
 }
 
-// FuzzRoundQ4 holds rounding to Q4_0 to what its formula allows: no value moves
-// by more than an eighth of the largest of its block.
+// FuzzRoundQ4 checks rounding to Q4_0 against what its formula allows: no value
+// moves by more than an eighth of the largest of its block.
 func FuzzRoundQ4(f *testing.F) {
 	f.Add(uint64(1), float32(1))
 	f.Add(uint64(7), float32(1e-3))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Whatever the bytes, opening a GGUF file returns; what it accepts lies inside
-// the file and can be read or is refused by value.
+// Opening a GGUF file of any bytes returns; what it accepts is inside the file
+// and can be read or is rejected by value.
 func FuzzGGUF(f *testing.F) {
 	f.Add(smallGGUF().bytes())
 	for _, seed := range malformedGGUF {
@@ -48,8 +48,8 @@ func FuzzLlama2c(f *testing.F) {
 	})
 }
 
-// FuzzTokenizerBin holds every vocabulary that is accepted to giving back what
-// it encodes.
+// FuzzTokenizerBin checks that every accepted vocabulary decodes what it
+// encodes.
 func FuzzTokenizerBin(f *testing.F) {
 	f.Add(smallTokenizerBin(nil), "a b")
 	for _, seed := range malformedTokenizerBin {
@@ -68,7 +68,7 @@ func FuzzTokenizerBin(f *testing.F) {
 	})
 }
 
-// Whatever an index says, no file outside of the folder is named.
+// No index can name a file outside of the folder.
 func FuzzIndex(f *testing.F) {
 	for _, seed := range malformedIndexes {
 		f.Add([]byte(seed.text))
@@ -87,7 +87,7 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// readAll reads every tensor of a checkpoint that was accepted.
+// readAll reads every tensor of an accepted checkpoint.
 func readAll(t *testing.T, c *Checkpoint, size int64) {
 	t.Helper()
 	for _, s := range c.Config.layout() {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whatever the bytes, the parser returns; what it accepts lies inside the
-// file, has the size of its shape, and can be widened or is refused by value.
+// The parser returns for any bytes; what it accepts is inside the file, has the
+// size of its shape, and can be widened or is rejected by value.
 func FuzzSafetensors(f *testing.F) {
 	for _, seed := range malformed {
 		f.Add(seed.file)
@@ -41,8 +41,8 @@ func FuzzSafetensors(f *testing.F) {
 	})
 }
 
-// Whatever the files say, a configuration that is accepted can be laid out:
-// every size is positive and every count fits.
+// An accepted configuration can be laid out, whatever the files say: every size
+// is positive and every count fits.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range refusals {
 		f.Add(seed.config, []byte(`{}`), []byte(`{}`))

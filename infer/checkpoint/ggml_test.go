@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// ggmlFolder holds what ggml makes of random blocks; ask.c there says how it
-// was asked and describes the files.
+// ggmlFolder holds what ggml makes of random blocks; ask.c in it says how, and
+// describes the files.
 const ggmlFolder = "../../testdata/ggml"
 
 // ggmlAnswers are blocks of one format and what ggml widens them to.
 type ggmlAnswers struct {
-	rounded int      // so many of the blocks are ggml's own rounding, the others random bytes
+	rounded int      // how many of the blocks ggml rounded; the others are random bytes
 	blocks  []byte   // one after another
 	hashes  []uint64 // FNV-1a of each block's widened values
 	sample  []byte   // the float32 values of the first blocks

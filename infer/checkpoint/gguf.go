@@ -26,12 +26,12 @@ const (
 	ggufMagic        = "GGUF"
 	maxPairs         = 1 << 16
 	maxKeyBytes      = 1 << 8
-	maxKeptText      = 1 << 16 // longer texts are passed over
+	maxKeptText      = 1 << 16 // longer texts are skipped
 	maxTemplateBytes = 1 << 20 // of a chat template that is kept
-	maxListed        = 1 << 19 // elements of an array that is kept
+	maxListed        = 1 << 19 // elements of a kept array
 	maxAlignment     = 1 << 16
 	maxArrayNesting  = 4
-	maxListedBytes   = 24 << 20 // texts of an array that is kept
+	maxListedBytes   = 24 << 20 // texts of a kept array
 	ggufBufferedSize = 64 << 10
 )
 
@@ -53,8 +53,8 @@ const templateKey = "tokenizer.chat_template"
 // ggufSizes are the bytes of a value, by type; strings and arrays have none.
 var ggufSizes = map[uint32]int64{0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 
-// ggufTypes are ggml's numbers of the formats of tensors. Those that are left
-// out were given up before they had files.
+// ggufTypes are ggml's numbers of the formats of tensors. The missing ones were
+// abandoned before any file used them.
 var ggufTypes = map[uint32]dtype{
 	0: dtypeF32, 1: dtypeF16, 2: dtypeQ4, 3: dtypeQ41, 6: dtypeQ5, 7: dtypeQ51, 8: dtypeQ8, 9: "Q8_1",
 	10: "Q2_K", 11: "Q3_K",
@@ -66,11 +66,11 @@ var ggufTypes = map[uint32]dtype{
 // gguf is the head of a GGUF file.
 type gguf struct {
 	version  int
-	pairs    map[string]any // numbers as float64, bool, string, []string, []float32; nil for what is passed over
+	pairs    map[string]any // numbers as float64, bool, string, []string, []float32; nil for skipped ones
 	tensors  map[string]tensor
-	problems error // what is wrong with single tensors: the head could be read all the same
+	problems error // what is wrong with single tensors, if the head could be read
 
-	incomplete bool // parts are missing, and the tensors in them
+	incomplete bool // parts are missing, with the tensors in them
 }
 
 // readGGUF reads the head of a GGUF file of size bytes.
@@ -127,8 +127,8 @@ const (
 	maxOffset = 1 << 60
 )
 
-// readTensor reads one tensor's name, shape and type; its offset stands from
-// the start of the data yet.
+// readTensor reads one tensor's name, shape and type; its offset is still
+// relative to the start of the data.
 func (g *gguf) readTensor(r *ggufReader) string {
 	name := r.text(maxNameBytes)
 	if _, taken := g.tensors[name]; taken && r.err == nil {
@@ -177,9 +177,9 @@ func (g *gguf) readTensor(r *ggufReader) string {
 	return name
 }
 
-// place turns the tensors' offsets into those from the start of the file, the
-// head being headBytes long, and checks that they lie inside the file without
-// sharing bytes. What it finds wrong goes to g.problems.
+// place makes the tensors' offsets relative to the start of the file, whose
+// head has headBytes bytes, and checks that the tensors are inside the file and
+// do not overlap. Problems go to g.problems.
 func (g *gguf) place(names []string, headBytes, size int64) error {
 	alignment := int64(32)
 	if a, ok := g.pairs["general.alignment"].(float64); ok {
@@ -221,8 +221,8 @@ func (g *gguf) place(names []string, headBytes, size int64) error {
 	return nil
 }
 
-// beyondEnd says that n tensors, t the first of them, lie beyond the end of a
-// file of size bytes.
+// beyondEnd says that n tensors, the first of which is t, are beyond the end of
+// a file of size bytes.
 func beyondEnd(t tensor, n int, size int64) error {
 	said := fmt.Sprintf("tensor %s ends at byte %d, the file at %d", quote(t.name), t.offset+t.bytes, size)
 	if t.offset > size {
@@ -234,8 +234,8 @@ func beyondEnd(t tensor, n int, size int64) error {
 	return errors.New(said)
 }
 
-// unreadable says which tensors have a format that cannot be read, one error a
-// format; can lists those that can.
+// unreadable says which tensors have a format that cannot be read, one error
+// per format; can lists those that can.
 func unreadable(tensors map[string]tensor, can string) error {
 	count, first := map[dtype]int{}, map[dtype]string{}
 	for name, t := range tensors {

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// ggufPair is a metadata pair in the making: a key, the number of its type and
-// the bytes of its value.
+// ggufPair is a metadata pair under construction: a key, the number of its type
+// and the bytes of its value.
 type ggufPair struct {
 	key   string
 	kind  uint32
@@ -59,7 +59,7 @@ func floatsPair(key string, list []float32) ggufPair {
 	return ggufPair{key, ggufArray, b}
 }
 
-// ggufTensor is a tensor in the making; dims has the fastest first.
+// ggufTensor is a tensor under construction; dims has the fastest first.
 type ggufTensor struct {
 	name   string
 	dims   []uint64
@@ -67,13 +67,13 @@ type ggufTensor struct {
 	offset uint64
 }
 
-// A ggufModel is a GGUF file in the making.
+// A ggufModel is a GGUF file under construction.
 type ggufModel struct {
 	version        uint32
 	pairs          []ggufPair
 	tensors        []ggufTensor
 	data           []byte
-	pairsClaimed   uint64 // 0: as many as there are
+	pairsClaimed   uint64 // 0: the real number
 	tensorsClaimed uint64
 }
 
@@ -95,7 +95,8 @@ func (m ggufModel) bytes() []byte {
 	return join(b, make([]byte, (32-len(b)%32)%32), m.data)
 }
 
-// smallTokens are SentencePiece's least vocabulary: three marks and the bytes.
+// smallTokens are SentencePiece's smallest vocabulary: three marks and the
+// bytes.
 func smallTokens() (tokens []string, scores []float32) {
 	tokens = []string{"<unk>", "<s>", "</s>"}
 	for b := range 256 {
@@ -104,7 +105,7 @@ func smallTokens() (tokens []string, scores []float32) {
 	return tokens, make([]float32, len(tokens))
 }
 
-// smallGGUF is a sound model: one block, every matrix of zeros.
+// smallGGUF is a valid model: one block, every matrix of zeros.
 func smallGGUF() *ggufModel {
 	tokens, scores := smallTokens()
 	types := join(u32(5), u64(259), u32(2, 3, 3))

@@ -9,8 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/tokenizer"
 )
 
-// describe says what the file is, and makes a checkpoint of it where nothing
-// is wrong.
+// describe describes the file, and opens a checkpoint if nothing is wrong.
 func (g *gguf) describe(w *weights, name string) (*Description, error) {
 	d := g.summary(name)
 	faults := collect(unreadable(g.tensors, readableGGUF), g.problems)
@@ -52,7 +51,8 @@ func (g *gguf) describe(w *weights, name string) (*Description, error) {
 	return d, faults
 }
 
-// whole refuses files that are not models: a part of one, or what belongs to one.
+// whole rejects files that are not whole models: a part of one, or an accessory
+// of one.
 func (g *gguf) whole() error {
 	p := &ggufPairs{g: g, prefix: "general."}
 	switch kind := p.text("type", "model"); {
@@ -88,7 +88,7 @@ func (g *gguf) config() (Config, error) {
 	p := &ggufPairs{g: g, prefix: "general."}
 	a := ggufArchitecture(p)
 	if a == nil {
-		return Config{}, p.err // its keys have a meaning of their own
+		return Config{}, p.err // its keys have another meaning
 	}
 	p.prefix = a.gguf + "."
 	c := Config{
@@ -139,7 +139,7 @@ func (g *gguf) config() (Config, error) {
 	return c, p.err
 }
 
-// shape reads what Llama and what was made after it have beyond GPT-2.
+// shape reads what Llama and its descendants have beyond GPT-2.
 func (p *ggufPairs) shape(c *Config) {
 	c.NormEps = float32(p.number("attention.layer_norm_rms_epsilon", 1e-5, 1e-30, 1))
 	c.HeadDim = p.size("attention.key_length", c.HeadDim, maxHeadDim)
@@ -154,9 +154,9 @@ func (p *ggufPairs) shape(c *Config) {
 	}
 }
 
-// rope reads how the head size's pairs are turned. A factor without a type
-// means linear stretching, and the first name of its key was scale_linear; a
-// factor of 0 is none.
+// rope reads how queries and keys are rotated. A factor without a type means
+// linear stretching; its key was first called scale_linear; a factor of 0 is
+// none.
 func (p *ggufPairs) rope(c *Config) *Rope {
 	r := &Rope{Theta: p.number("rope.freq_base", 10_000, lowTheta, highTheta)}
 	if n := p.size("rope.dimension_count", c.HeadDim, maxHeadDim); n != c.HeadDim {
@@ -199,7 +199,7 @@ func (g *gguf) marks(p *ggufPairs, c *Config) {
 	sentencePiece := p.text("model", "") == "llama"
 	id := func(key string) int {
 		absent := -1
-		if sentencePiece { // older files leave out what SentencePiece always has
+		if sentencePiece { // older files omit what SentencePiece always has
 			absent = map[string]int{"bos_token_id": 1, "eos_token_id": 2, "eot_token_id": -1}[key]
 		}
 		return int(p.number(key, float64(absent), 0, float64(c.Vocab-1)))
@@ -235,7 +235,7 @@ func (g *gguf) tokenizer(arch string) (*tokenizer.Tokenizer, error) {
 	case "gpt2":
 		pre := p.text("pre", "")
 		if pre == "" && arch == "gpt2" {
-			pre = "gpt-2" // files older than the key; there was only that pattern
+			pre = "gpt-2" // files older than the key, when there was only that pattern
 		}
 		if p.err != nil {
 			return nil, p.err
@@ -287,8 +287,8 @@ type ggufPairs struct {
 
 func (p *ggufPairs) has(key string) bool { _, ok := p.g.pairs[p.prefix+key]; return ok }
 
-// positive reports whether a key has a number above 0 and up to high, where to
-// leave it out and 0 mean the same. Other numbers are errors.
+// positive reports whether a key has a number above 0 and up to high. Absent
+// and 0 mean the same; other numbers are errors.
 func (p *ggufPairs) positive(key string, high float64) bool {
 	x := p.number(key, 0, 0, high)
 	return x > 0 && x <= high
@@ -317,7 +317,7 @@ func (p *ggufPairs) boolean(key string, absent bool) bool {
 	return ggufValue(p, key, "true or false", absent)
 }
 
-// number reads a number from low to high; absent need not be one of those.
+// number reads a number from low to high; absent may be outside that range.
 func (p *ggufPairs) number(key string, absent, low, high float64) float64 {
 	x := ggufValue(p, key, "a number", absent)
 	if p.has(key) && !(x >= low && x <= high) {
@@ -326,8 +326,8 @@ func (p *ggufPairs) number(key string, absent, low, high float64) float64 {
 	return x
 }
 
-// size reads a whole number from 1 to limit; absent 0 means that it must be
-// there. What cannot be read counts as 1, so that divisions by it are safe.
+// size reads a whole number from 1 to limit; absent 0 means that it is
+// required. An unreadable value counts as 1, so that divisions by it are safe.
 func (p *ggufPairs) size(key string, absent, limit int) int {
 	if !p.has(key) && absent == 0 {
 		p.fail("%s%s is missing", p.prefix, key)

@@ -14,7 +14,7 @@ import (
 )
 
 // modelsFolder holds a small random model of every architecture and format;
-// make.py there says how they are made.
+// make.py in it says how they are made.
 const modelsFolder = "../../testdata/models"
 
 // readModel returns a file of modelsFolder.
@@ -29,7 +29,7 @@ func readModel(tb testing.TB, name string) []byte {
 
 // TestGGUFOracle compares what the reader finds in GGUF files with what
 // @huggingface/gguf does: every metadata value, every tensor's name, shape,
-// type and place.
+// type and offset.
 func TestGGUFOracle(t *testing.T) {
 	type list struct {
 		Length int `json:"length"`
@@ -92,9 +92,9 @@ func TestGGUFOracle(t *testing.T) {
 	}
 }
 
-// One vocabulary gives the same ids whichever file it came from: by merges out
-// of a tokenizer.json, by scores out of GGUF and tokenizer.bin; a byte-level
-// one out of tokenizer.json and GGUF.
+// A vocabulary gives the same ids whichever file it is from: by merges from a
+// tokenizer.json, by scores from GGUF and tokenizer.bin; a byte-level one from
+// tokenizer.json and GGUF.
 func TestSameTokenizerFromEveryFormat(t *testing.T) {
 	texts := []string{
 		"", "Once upon a time there was a girl.", " two  spaces\n\n\tand tabs", "IT'S 12345 été 日本 😀👍",
@@ -136,7 +136,7 @@ func TestSameTokenizerFromEveryFormat(t *testing.T) {
 	}
 }
 
-// What the files say of start and end reaches the configuration.
+// What the files say about start and end tokens reaches the configuration.
 func TestMarksOfFormats(t *testing.T) {
 	for name, want := range map[string]struct {
 		bos     int
@@ -151,7 +151,7 @@ func TestMarksOfFormats(t *testing.T) {
 		"qwen2":                {-1, []int{516}, 64, "Hugging Face folder"},
 		"llama-f16.gguf":       {1, []int{2}, 64, "GGUF version 3"},
 		"llama-q8_0.gguf":      {1, []int{2}, 64, "GGUF version 2"},
-		"llama-q4_0.gguf":      {516, []int{517}, 64, "GGUF version 3"}, // what llama-bpe means where nothing is said
+		"llama-q4_0.gguf":      {516, []int{517}, 64, "GGUF version 3"}, // the meaning of llama-bpe if nothing is said
 		"gpt2-f32.gguf":        {-1, []int{516}, 48, "GGUF version 3"},
 		"llama2c/legacy.bin":   {1, []int{2, 1}, 64, "llama2.c"},
 		"llama2c/version1.bin": {1, []int{2, 1}, 64, "llama2.c version 1"},

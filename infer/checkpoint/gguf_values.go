@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// ggufReader reads the head from front to back. After the first error every
-// method returns zero values.
+// ggufReader reads the head sequentially. After the first error every method
+// returns zero values.
 type ggufReader struct {
 	r    *bufio.Reader
 	at   int64 // bytes read
@@ -20,8 +20,8 @@ type ggufReader struct {
 	err  error
 }
 
-// value reads a metadata value. Only what a model's description needs is kept:
-// all numbers, short texts, and lists of texts and numbers of the tokenizer.
+// value reads a metadata value. It keeps only what a model's description needs:
+// all numbers, short texts, and the tokenizer's lists of texts and numbers.
 func (r *ggufReader) value(key string, kind uint32, depth int) any {
 	switch kind {
 	case ggufString:
@@ -74,7 +74,7 @@ func ggufNumber(kind uint32, raw []byte) any {
 	return math.Float64frombits(le.Uint64(raw))
 }
 
-// array reads an array, or passes over it.
+// array reads an array, or skips it.
 func (r *ggufReader) array(key string, depth int) any {
 	kind := r.uint32()
 	if depth == maxArrayNesting {
@@ -85,7 +85,7 @@ func (r *ggufReader) array(key string, depth int) any {
 		r.fail("array of unknown type %d", kind)
 	}
 	if size == 0 {
-		size = 8 // what a string or an array takes at least
+		size = 8 // the smallest string or array
 	}
 	n := r.length(size)
 	keep := depth == 0 && slices.Contains(ggufLists, key)
@@ -146,7 +146,7 @@ func (r *ggufReader) text(limit int64) string {
 	return string(r.bytes(n))
 }
 
-// long reads a text of n bytes in pieces that the buffer holds.
+// long reads a text of n bytes in chunks that fit the buffer.
 func (r *ggufReader) long(n int64) string {
 	var b strings.Builder
 	for r.err == nil && n > 0 {
@@ -157,8 +157,8 @@ func (r *ggufReader) long(n int64) string {
 	return b.String()
 }
 
-// length reads how many elements follow, each of at least that many bytes, and
-// compares it with what is left of the file.
+// length reads how many elements follow, each of at least size bytes, and
+// checks that against what is left of the file.
 func (r *ggufReader) length(least int64) int64 {
 	n := r.uint64()
 	if left := r.size - r.at; r.err == nil && n > uint64(left)/uint64(least) {
@@ -197,7 +197,7 @@ func (r *ggufReader) uint64() uint64 {
 }
 
 // bytes reads the next n bytes, which are valid until the next call. Callers
-// have compared n with a limit.
+// have checked n against a limit.
 func (r *ggufReader) bytes(n int64) []byte {
 	if r.err != nil {
 		return nil
@@ -217,7 +217,7 @@ func (r *ggufReader) bytes(n int64) []byte {
 	return raw
 }
 
-// skip passes over n bytes.
+// skip skips n bytes.
 func (r *ggufReader) skip(n int64) {
 	for r.err == nil && n > 0 {
 		step, err := r.r.Discard(int(min(n, 1<<30)))

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// entry is one tensor as the header states it, dimensions and count bounded
-// but nothing compared with the file yet.
+// entry is one tensor as the header states it. Dimensions and count are
+// bounded, but nothing is checked against the file yet.
 type entry struct {
 	dtype   dtype
 	shape   []int
@@ -21,9 +21,9 @@ type entry struct {
 //	{"__metadata__": {"format": "pt"},
 //	 "model.norm.weight": {"dtype": "F32", "shape": [192], "data_offsets": [0, 768]}}
 //
-// It is written by hand because encoding/json keeps the last of two equal
-// names, matches names without regard to case, and needs several times the
-// header's size in memory: this scanner allocates only the entries it returns.
+// It is hand-written because encoding/json keeps the last of two equal names,
+// ignores case in names, and needs several times the header's size in memory:
+// this scanner allocates only the entries it returns.
 func scanHeader(text []byte) (map[string]entry, error) {
 	s := &scanner{text: text}
 	entries := map[string]entry{}
@@ -102,7 +102,7 @@ func (s *scanner) entry() (e entry) {
 	return e
 }
 
-// dtype reads the name of a format, one that cannot be read included.
+// dtype reads the name of a format, supported or not.
 func (s *scanner) dtype() dtype {
 	name := string(s.string())
 	if s.err == nil && !dtypeName.MatchString(name) {
@@ -111,7 +111,7 @@ func (s *scanner) dtype() dtype {
 	return dtype(name)
 }
 
-// dtypeName is what formats are called.
+// dtypeName matches format names.
 var dtypeName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,15}$`)
 
 func (s *scanner) shape() []int {
@@ -257,7 +257,7 @@ func (s *scanner) expect(c byte) {
 	}
 }
 
-// accept steps over c if it is the next character that is not white space.
+// accept consumes c if it is the next character that is not white space.
 func (s *scanner) accept(c byte) bool {
 	s.space()
 	if s.err != nil || s.at >= len(s.text) || s.text[s.at] != c {

@@ -10,25 +10,24 @@ import (
 	"strings"
 )
 
-// headBytes is how much of a file tells what it is.
+// headBytes is how much of a file identifies it.
 const headBytes = 512
 
-// A foreign file is one that is easily taken for a model's, and what to say
-// of it.
+// A foreign file is one that is easily mistaken for a model, and what to say
+// about it.
 type foreign struct {
 	kind string // what the file is, for a description
-	say  string // the sentence that refuses it
+	say  string // the sentence that rejects it
 }
 
-// pointer matches the file that git has in place of a large one.
+// pointer matches the file that git LFS has in place of a large one.
 var pointer = regexp.MustCompile(`^version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?size (\d{1,18})\n`)
 
 const pickled = "a Python pickle, which may hold programs and is not read; where it came from there is often " +
 	"a model.safetensors, " +
 	"and transformers writes one: AutoModelForCausalLM.from_pretrained(FOLDER).save_pretrained(OTHER)"
 
-// signatures are the first bytes of files that are not models of a kind that
-// is read.
+// signatures are the first bytes of files that are not supported models.
 var signatures = []struct {
 	magic string
 	foreign
@@ -56,8 +55,8 @@ var signatures = []struct {
 
 var ggml = foreign{"GGML file", "is in a format that llama.cpp gave up in 2023; it needs the model as GGUF today"}
 
-// identify says what a file is by its first bytes, where they tell that it is
-// no file of a model.
+// identify says what a file is by its first bytes, if these show that it is not
+// a model's.
 func identify(name string, head []byte) (foreign, bool) {
 	if bytes.HasPrefix(head, []byte("version https://git-lfs")) {
 		size := "the large file itself"
@@ -93,7 +92,7 @@ func identify(name string, head []byte) (foreign, bool) {
 	return foreign{}, false
 }
 
-// foreignFile is the error that refuses a file which identify knows.
+// foreignFile is the error that rejects a file which identify recognises.
 type foreignFile struct {
 	name string
 	foreign
@@ -101,7 +100,7 @@ type foreignFile struct {
 
 func (e foreignFile) Error() string { return e.name + ": " + e.say }
 
-// checkHead refuses a file whose first bytes tell that it is something else.
+// checkHead rejects a file whose first bytes show that it is something else.
 func checkHead(name string, r io.ReaderAt, size int64) error {
 	head := make([]byte, min(headBytes, size))
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {

@@ -9,16 +9,16 @@ import (
 
 // slot is a tensor that the model needs.
 type slot struct {
-	name  string // as Hugging Face calls it, and as Float32 is asked for it
-	gguf  string // as GGUF calls it
+	name  string // its name in Hugging Face folders and for Float32
+	gguf  string // its name in GGUF
 	part  Part
-	bias  bool // of the part, in place of its weight
+	bias  bool // the part's bias instead of its weight
 	shape []int
 }
 
 // layout lists the tensors of a model of this shape, in the order in which a
-// forward pass meets them. A projection's rows are its outputs, its columns
-// its inputs, whatever the file keeps.
+// forward pass uses them. A projection's rows are its outputs, its columns its
+// inputs, whatever the file's order.
 func (c Config) layout() []slot {
 	a := architectures[c.Architecture]
 	var slots []slot
@@ -47,18 +47,17 @@ func (c Config) layout() []slot {
 	return slots
 }
 
-// A dialect is how one format names and keeps the tensors of a layout.
+// A dialect is how one format names and stores the tensors of a layout.
 type dialect struct {
-	name    func(slot) string // what the file calls it
+	name    func(slot) string // the file's name for it
 	order   func(Config, Part) order
-	ignores []string // endings of what follows from the configuration and may be there
+	ignores []string // suffixes of optional tensors that follow from the configuration
 }
 
-// arrange refuses a file that lacks tensors of the layout, has some of another
-// shape, or holds some that the layout does not know: a bias or an extra layer
-// that was passed over would give wrong numbers without a word. It returns the
-// tensors of the layout under their canonical names, and a spare output matrix
-// under the file's.
+// arrange rejects a file that lacks tensors of the layout, or has some of
+// another shape or some that are not in the layout: ignoring a bias or an extra
+// layer would silently give wrong numbers. It returns the tensors of the layout
+// by their canonical names, and a spare output matrix by the file's.
 func (d dialect) arrange(c Config, tensors map[string]tensor) (map[string]tensor, error) {
 	used := map[string]bool{}
 	arranged := make(map[string]tensor, len(tensors))
@@ -106,7 +105,7 @@ func (c Config) output() slot {
 	return a.slot(last, 0, false)
 }
 
-// folderDialect is how Hugging Face keeps the tensors of an architecture.
+// folderDialect is how Hugging Face stores the tensors of an architecture.
 func folderDialect(c Config, tensors map[string]tensor) dialect {
 	a := architectures[c.Architecture]
 	prefix := a.folderPrefix
@@ -122,7 +121,7 @@ func folderDialect(c Config, tensors map[string]tensor) dialect {
 	return dialect{name, a.folderOrder, a.folderIgnores}
 }
 
-// ggufDialect is how llama.cpp keeps the tensors of an architecture.
+// ggufDialect is how llama.cpp stores the tensors of an architecture.
 func ggufDialect(c Config) dialect {
 	a := architectures[c.Architecture]
 	return dialect{func(s slot) string { return s.gguf }, a.ggufOrder, a.ggufIgnores}

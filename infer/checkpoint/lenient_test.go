@@ -32,7 +32,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// What the format allows: white space, any order, escapes, padding behind the
+// What the format allows: white space, any order, escapes, padding after the
 // header.
 func TestLenientFile(t *testing.T) {
 	c := fromBytes(t, file(` {"b": {"data_offsets":[4 ,8],"shape":[ 1 ] ,"dtype":"F32"},
@@ -58,7 +58,7 @@ func allocated(run func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// A header that is claimed but not there is never allocated.
+// A header that is only claimed is never allocated.
 func TestClaimedHeaderIsNotAllocated(t *testing.T) {
 	for _, claim := range []uint64{maxHeaderBytes, maxHeaderBytes + 1, 1 << 40, math.MaxInt64, math.MaxUint64} {
 		data := append(binary.LittleEndian.AppendUint64(nil, claim), "{}"...)
@@ -73,7 +73,7 @@ func TestClaimedHeaderIsNotAllocated(t *testing.T) {
 	}
 }
 
-// The largest header that is let in costs its own size and at most 64 MiB,
+// The largest header that is accepted costs its own size and at most 64 MiB,
 // whether it is one long string or as many tensors as are allowed.
 func TestLargeHeaderMemory(t *testing.T) {
 	folder := t.TempDir()

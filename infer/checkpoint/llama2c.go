@@ -13,15 +13,15 @@ import (
 )
 
 // The .bin files of llama2.c are a header and float32 weights, little-endian,
-// of every kind of matrix those of all layers together. The first layout has
-// seven numbers in front and nothing that tells what the file is; version 1
-// begins with "ak42" read backwards and has 256 bytes of header.
+// with each kind of matrix stored for all layers together. The first layout
+// begins with seven numbers and has no magic number; version 1 begins with
+// "ak42" reversed and has a header of 256 bytes.
 const (
 	llama2cMagic  = 0x616b3432
 	llama2cHeader = 256
 	llama2cTokens = "tokenizer.bin"
 
-	// What the program that wrote these files took for granted.
+	// What the program that wrote these files assumed.
 	llama2cTheta = 10_000
 	llama2cEps   = 1e-5
 	llama2cBOS   = 1
@@ -30,8 +30,8 @@ const (
 	maxPieceBytes = 256
 )
 
-// describeLlama2c describes a llama2.c model, file, and the vocabulary that
-// lies in the file tokens.
+// describeLlama2c describes a llama2.c model, file, and the vocabulary in the
+// file tokens.
 func describeLlama2c(
 	w *weights, vocabulary io.Reader, vocabularySize int64, file, tokens string,
 ) (*Description, error) {
@@ -63,7 +63,7 @@ func describeLlama2c(
 	return d, faults
 }
 
-// inFile lists tensors by the names of the file.
+// inFile lists tensors by their names in the file.
 func inFile(tensors map[string]tensor) map[string]tensor {
 	named := make(map[string]tensor, len(tensors))
 	for _, t := range tensors {
@@ -72,7 +72,7 @@ func inFile(tensors map[string]tensor) map[string]tensor {
 	return named
 }
 
-// llama2cParts are the names that llama2.c's run.c has for its weights.
+// llama2cParts are the names of the weights in llama2.c's run.c.
 var llama2cParts = map[string]string{
 	"model.embed_tokens": "token_embedding_table", "input_layernorm": "rms_att_weight", "self_attn.q_proj": "wq",
 	"self_attn.k_proj": "wk", "self_attn.v_proj": "wv", "self_attn.o_proj": "wo",
@@ -104,7 +104,7 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 		first, start, shared = 2, llama2cHeader, raw[4*9] != 0
 	}
 	vocab := number(first + 5)
-	if version == 0 && vocab < 0 { // the sign tells it
+	if version == 0 && vocab < 0 { // the sign encodes it
 		vocab, shared = -vocab, false
 	}
 	c = Config{
@@ -147,7 +147,7 @@ func readLlama2cHeader(r io.ReaderAt, size int64) (c Config, version int, start 
 	return c, version, start, err
 }
 
-// llama2cTensors says where the weights lie, from byte at on, and where the
+// llama2cTensors returns where the weights are, from byte at on, and where the
 // last one ends.
 func llama2cTensors(c Config, version int, at int64) (tensors map[string]tensor, end int64) {
 	tensors = map[string]tensor{}
@@ -202,8 +202,8 @@ func llama2cTensors(c Config, version int, at int64) (tensors map[string]tensor,
 }
 
 // readTokenizerBin reads llama2.c's vocabulary of n tokens: the longest token's
-// length, then for each its score, its length and its bytes. It does not say
-// how many there are; the model does.
+// length, then for each its score, its length and its bytes. The number of
+// tokens is in the model, not here.
 func readTokenizerBin(r io.Reader, size int64, n int) (*tokenizer.Tokenizer, error) {
 	in := bufio.NewReader(r)
 	at := int64(0)

@@ -6,7 +6,7 @@ import (
 )
 
 // malformedArchitectures are configurations of the newer architectures, each
-// with a part of the message that it must get.
+// with a part of the expected message.
 var malformedArchitectures = []struct {
 	name   string
 	config object

@@ -15,8 +15,8 @@ const lfsPointer = "version https://git-lfs.github.com/spec/v1\noid " +
 // pickle is what a PyTorch file in a zip archive begins with.
 const pickle = "PK\x03\x04\x00\x00\x08\x08\x00\x00\x00\x00\x00\x00archive/data.pkl\x80\x02}"
 
-// foreignFiles are files that people give as a model, each with a part of the
-// message and what it is called.
+// foreignFiles are files that people mistake for a model, each with a part of
+// the message and its name.
 var foreignFiles = []struct{ file, text, kind, want string }{
 	{
 		"m.gguf", lfsPointer, "git-LFS pointer",
@@ -67,7 +67,7 @@ func TestForeignFilesAreNamed(t *testing.T) {
 	}
 }
 
-// foreignInFolder changes a sound folder; each change is refused with that
+// foreignInFolder changes a valid folder; each change is rejected with that
 // message.
 var foreignInFolder = []struct {
 	name   string
@@ -110,7 +110,7 @@ func replace(name, text string) func(fstest.MapFS) {
 	return func(f fstest.MapFS) { f[name] = &fstest.MapFile{Data: []byte(text)} }
 }
 
-// instead has another file where the weights were.
+// instead puts another file in place of the weights.
 func instead(name string) func(fstest.MapFS) {
 	return func(f fstest.MapFS) {
 		delete(f, weightsFile)
@@ -135,7 +135,7 @@ func TestForeignFilesInAFolderAreNamed(t *testing.T) {
 	}
 }
 
-// One file of weights under another name is as good.
+// A single file of weights under another name works too.
 func TestWeightsUnderAnotherName(t *testing.T) {
 	folder := tinyFolder(t)
 	folder["model.fp16.safetensors"] = folder[weightsFile]
@@ -203,7 +203,7 @@ func TestMalformedTypes(t *testing.T) {
 	}
 }
 
-// Folders that hold other things than one model.
+// Folders that hold something other than one model.
 func TestFoldersOfFiles(t *testing.T) {
 	gguf := smallGGUF().bytes()
 	for _, test := range []struct {

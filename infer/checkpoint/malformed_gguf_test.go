@@ -7,8 +7,7 @@ import (
 	"testing/fstest"
 )
 
-// malformedGGUF are GGUF files, each with a part of the message that it must
-// get.
+// malformedGGUF are GGUF files, each with a part of the expected message.
 var malformedGGUF = []struct {
 	name   string
 	change func(*ggufModel)
@@ -254,7 +253,7 @@ var malformedGGUF = []struct {
 	}, "rope_freqs[0] is 0, supported is"},
 }
 
-// openMemory opens a file that is in memory.
+// openMemory opens a file in memory.
 func openMemory(name string, files map[string][]byte) error {
 	folder := fstest.MapFS{}
 	for n, data := range files {
@@ -268,7 +267,7 @@ func openMemory(name string, files map[string][]byte) error {
 }
 
 // refuse checks that opening a file fails with a message that begins with its
-// name and has a certain part, and takes no more memory than the file's size
+// name and contains a given part, and uses no more memory than the file's size
 // and 64 MiB.
 func refuse(t *testing.T, size int, what, prefix, want string, open func() error) {
 	t.Helper()
@@ -296,7 +295,7 @@ func TestMalformedGGUF(t *testing.T) {
 	}
 }
 
-// However short a file is cut, it is refused with its name.
+// A truncated file of any length is rejected with its name.
 func TestTruncatedGGUF(t *testing.T) {
 	data := smallGGUF().bytes()
 	for n := range len(data) {

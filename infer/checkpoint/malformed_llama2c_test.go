@@ -8,7 +8,7 @@ import (
 )
 
 // llama2cFile is a llama2.c model of the header's numbers with zeros as
-// weights, sound for dim 4, hidden_dim 3, one layer, two heads, one of them for
+// weights, valid for dim 4, hidden_dim 3, one layer, two heads, one of them for
 // keys, 259 tokens and 8 positions.
 func llama2cFile(header ...uint32) []byte {
 	const (
@@ -237,7 +237,7 @@ func TestMalformedIndexes(t *testing.T) {
 	})
 }
 
-// Split weights read as whole ones do, and their hash follows every file.
+// Split weights read like whole ones, and their hash depends on every file.
 func TestShards(t *testing.T) {
 	folder := shardedFolder(t)
 	c, err := Open(folder, "")

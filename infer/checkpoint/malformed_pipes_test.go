@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// What is not a file is refused at once: opening a pipe would wait for a writer.
+// Anything that is not a file is rejected immediately: opening a pipe would
+// wait for a writer.
 func TestPipesAndDevicesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	pipe, sound := filepath.Join(dir, "pipe.gguf"), filepath.Join(dir, "m.bin")

@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 )
 
-// splitGGUF is the sound small model in three parts.
+// splitGGUF is the valid small model in three parts.
 func splitGGUF() map[string]*ggufModel {
 	whole := smallGGUF()
 	parts := map[string]*ggufModel{}
@@ -40,7 +40,7 @@ func splitGGUF() map[string]*ggufModel {
 	return parts
 }
 
-// A model in parts opens whole, whichever part is named.
+// A model in parts opens completely, whichever part is named.
 func TestSplitGGUF(t *testing.T) {
 	files := map[string][]byte{}
 	for name, part := range splitGGUF() {
@@ -69,7 +69,7 @@ func asFS(files map[string][]byte) fs.FS {
 	return folder
 }
 
-// malformedSplits change the parts of a sound model; each change is refused
+// malformedSplits change the parts of a valid model; each change is rejected
 // with that message.
 var malformedSplits = []struct {
 	name   string

@@ -14,19 +14,19 @@ import (
 type Files struct {
 	// Model is a folder as [Open] reads it, the folder of such a model in
 	// Hugging Face's cache, a GGUF file or the first of its parts, a .bin file
-	// of llama2.c, or a folder with one such file. What a file is follows from
-	// its first bytes, not from its name.
+	// of llama2.c, or a folder with one such file. A file's first bytes say
+	// what it is, not its name.
 	Model string
 	// Tokenizer is the vocabulary of a llama2.c model; "" is tokenizer.bin in
 	// the same folder.
 	Tokenizer string
 }
 
-// OpenPath is [Files.Open] of a path alone.
+// OpenPath is [Files.Open] for a single path.
 func OpenPath(path string) (*Checkpoint, error) { return Files{Model: path}.Open() }
 
-// Open opens a model. It is called as the folder or the file is. Errors are
-// those of the function Open.
+// Open opens a model, with the name of the folder or the file. Errors are those
+// of the function Open.
 func (f Files) Open() (*Checkpoint, error) {
 	d, err := f.Describe()
 	if err != nil {
@@ -35,9 +35,9 @@ func (f Files) Open() (*Checkpoint, error) {
 	return d.Checkpoint, nil
 }
 
-// Describe says what a model is. The error lists, by [Reasons], all that keeps
-// it from running; the description has what could be read all the same. It
-// never is nil.
+// Describe describes a model. [Reasons] of the error lists everything that
+// keeps it from running; the description still has what could be read, and is
+// never nil.
 func (f Files) Describe() (*Description, error) {
 	nothing := &Description{Name: filepath.Base(f.Model)}
 	path, err := filepath.Abs(f.Model)
@@ -69,8 +69,8 @@ func (f Files) Describe() (*Description, error) {
 	return describeFolder(os.DirFS(path), folderName(path))
 }
 
-// errOwnTokenizer refuses a vocabulary for a model that brings its own.
-var errOwnTokenizer = errors.New("has its own tokenizer; another one is for .bin files of llama2.c alone")
+// errOwnTokenizer rejects a vocabulary for a model that has its own.
+var errOwnTokenizer = errors.New("has its own tokenizer; only .bin files of llama2.c take another")
 
 // describeFile describes a model that is one file of a folder, or several that
 // belong together.
@@ -117,7 +117,7 @@ func (f Files) describeFile(fsys fs.FS, file string) (d *Description, err error)
 	return d, err
 }
 
-// notAModel refuses a file of no known kind.
+// notAModel rejects a file of unknown kind.
 func notAModel(file string, p part) error {
 	if _, err := readHeader(p, p.size); err == nil && filepath.Ext(file) == ".safetensors" || file == configFile {
 		return fmt.Errorf("%s: is a part of a model; give the folder instead", file)

@@ -9,8 +9,8 @@ import (
 // As one error they read like the first; [Reasons] lists them all.
 type problems []error
 
-// maxProblems bounds what is kept: a damaged file may have a fault in each of
-// its tensors.
+// maxProblems bounds how many are kept: a damaged file may have a fault in each
+// of its tensors.
 const maxProblems = 64
 
 func (p problems) Error() string   { return p[0].Error() }
@@ -35,7 +35,7 @@ func collect(errs ...error) error {
 	return all[:min(len(all), maxProblems)]
 }
 
-// within says of each of the errors in which file it is.
+// within prefixes each of the errors with its file.
 func within(place string, err error) error {
 	var several problems
 	if !errors.As(err, &several) {
@@ -48,8 +48,8 @@ func within(place string, err error) error {
 	return located
 }
 
-// Reasons lists all that an error of this package says against a model; the
-// error's own text is the first of them. There are at most 64.
+// Reasons lists all problems in an error of this package, at most 64; the
+// error's own text is the first.
 func Reasons(err error) []string {
 	if err == nil {
 		return nil

@@ -3,8 +3,7 @@ package checkpoint
 import "math"
 
 // RopeScaling says how a model's rotary frequencies were stretched after its
-// first training, so that it reaches further. The zero value stretches
-// nothing.
+// first training, to extend its context. The zero value stretches nothing.
 type RopeScaling struct {
 	// Kind is "" (none), "linear" (Chen et al. 2023: every frequency divided by
 	// Factor), "llama3" (only the slow ones divided, with a ramp between) or
@@ -27,15 +26,15 @@ const (
 	lowFactor, highFactor = 1, 1 << 20
 )
 
-// Rope says how a layer turns its queries and keys by their position (Su et
-// al. 2021).
+// Rope says how a layer rotates its queries and keys by position (Su et al.
+// 2021).
 type Rope struct {
 	Theta   float64 // base of the frequencies
 	Scaling RopeScaling
 }
 
-// readRope reads a rotary base, which is theta where it is not given, and its
-// scaling. Newer files keep both in rope_parameters.
+// readRope reads a rotary base, theta by default, and its scaling. Newer files
+// keep both in rope_parameters.
 func readRope(f *fields, context int, theta float64) *Rope {
 	r := &Rope{Theta: f.number("rope_theta", theta, lowTheta, highTheta)}
 	f.number("partial_rotary_factor", 1, 1, 1)
@@ -52,8 +51,8 @@ func readRope(f *fields, context int, theta float64) *Rope {
 	return r
 }
 
-// read reads an object with a kind of scaling, which is untyped where it is
-// not given, and maybe a base.
+// read reads an object with a kind of scaling, untyped if it has none, and
+// maybe a base.
 func (r *Rope) read(o *fields, context int, untyped string) {
 	kind := o.text("rope_type", o.text("type", untyped))
 	switch kind {
@@ -80,7 +79,7 @@ func (r *Rope) read(o *fields, context int, untyped string) {
 	o.number("partial_rotary_factor", 1, 1, 1)
 }
 
-// requiredNumber is number for a key that must be there.
+// requiredNumber is number for a required key.
 func requiredNumber(f *fields, key string, low, high float64) float64 {
 	if !f.has(key) {
 		f.fail("%s is missing", key)
@@ -88,9 +87,9 @@ func requiredNumber(f *fields, key string, low, high float64) float64 {
 	return f.number(key, low, low, high)
 }
 
-// Frequencies returns the angle in radians by which each pair of a head turns
-// from one position to the next, [headDim/2]: θ^(−2i/headDim) for pair i,
-// stretched as the scaling says.
+// Frequencies returns the angle in radians by which each pair of a head rotates
+// from one position to the next, [headDim/2]: θ^(−2i/headDim) for pair i, after
+// scaling.
 func (r *Rope) Frequencies(headDim int) []float32 {
 	frequencies := make([]float32, headDim/2)
 	for i := range frequencies {
@@ -100,7 +99,7 @@ func (r *Rope) Frequencies(headDim int) []float32 {
 	return frequencies
 }
 
-// stretch returns what becomes of frequency f of pair i.
+// stretch returns frequency f of pair i after scaling.
 func (s RopeScaling) stretch(i int, f float64) float64 {
 	switch s.Kind {
 	case "linear":

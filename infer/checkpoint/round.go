@@ -9,11 +9,11 @@ import (
 // q4Values is how many values a block of Q4_0 has.
 const q4Values = 32
 
-// RoundQ4 rounds values to Q4_0 and widens them again, in place: what is left
-// of weights that a GGUF file keeps in that format. Each block of 32 gets the
+// RoundQ4 rounds values to Q4_0 and widens them again, in place: the precision
+// that weights have in a GGUF file of that format. Each block of 32 gets the
 // scale that puts its value of the largest magnitude at −8, as ggml chooses it.
-// The rows of a matrix may follow one another if they hold whole blocks; a
-// length that is not a multiple of 32 is an error.
+// The rows of a matrix may be consecutive if they hold whole blocks; a length
+// that is not a multiple of 32 is an error.
 func RoundQ4(values []float32) error {
 	if len(values)%q4Values != 0 {
 		return fmt.Errorf("%d values, Q4_0 needs a multiple of %d", len(values), q4Values)
@@ -47,15 +47,15 @@ func roundQ4(dst []byte, values []float32) {
 
 func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
 
-// toF16 rounds to the nearest IEEE 754 binary16 value, ties to even; what is
-// too large becomes an infinity.
+// toF16 rounds to the nearest IEEE 754 binary16 value, ties to even; values
+// that are too large become infinite.
 func toF16(v float32) uint16 {
 	bits := math.Float32bits(v)
 	sign, magnitude := uint16(bits>>16)&0x8000, float64(abs(v))
 	switch {
 	case v != v:
 		return sign | 0x7e00
-	case magnitude >= 65520: // half way from the largest to the next that there would be
+	case magnitude >= 65520: // half way from the largest to what would be the next
 		return sign | 0x7c00
 	case magnitude < 0x1p-14: // subnormal: a whole number of 2⁻²⁴
 		return sign | uint16(math.RoundToEven(magnitude*0x1p24))

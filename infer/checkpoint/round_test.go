@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// inputs are the values that testdata/ggml/ask.c has ggml round, made in the
-// same way: n blocks for the format with that number.
+// inputs are the values that testdata/ggml/ask.c makes ggml round, computed in
+// the same way: n blocks for the format with that number.
 func inputs(number uint64, n, values int) []float32 {
 	state := number
 	next := func() uint64 { // splitmix64
@@ -62,8 +62,8 @@ func TestRoundQ4IsGGMLs(t *testing.T) {
 	}
 }
 
-// Every binary16 value comes back from float32 as itself; half way between two
-// of them lies the even one, and a hair beside it the nearer.
+// Every binary16 value survives the way to float32 and back; half way between
+// two of them rounds to the even one, slightly off it to the nearer.
 func TestToF16(t *testing.T) {
 	for h := range uint16(0x7c00) {
 		v := fromF16(h)

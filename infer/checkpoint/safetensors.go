@@ -10,7 +10,7 @@ import (
 )
 
 // Limits on a safetensors file. They are far above any real model and low
-// enough that a hostile file is refused before it costs memory or time.
+// enough to reject a hostile file before it costs memory or time.
 const (
 	maxHeaderBytes = 100 << 20 // the format's own limit
 	maxTensors     = 1 << 16
@@ -19,26 +19,26 @@ const (
 	maxDim         = 1<<31 - 1
 )
 
-// tensor says where one tensor's values lie in the file.
+// tensor says where one tensor's values are in the file.
 type tensor struct {
-	name   string // as the file calls it
+	name   string // the file's name for it
 	dtype  dtype
-	shape  []int // as the file has it
+	shape  []int // the file's shape
 	offset int64 // of the first value, from the start of the file
 	bytes  int64 // whole blocks
-	order  order // of the values, against the layout's
+	order  order // of the values, compared with the layout's
 }
 
 // parseSafetensors reads the header of a safetensors file of size bytes and
 // returns its tensors by name. The layout is: 8 bytes little-endian header
 // length, a JSON header, then the values of all tensors one after another.
 //
-// Nothing in the header is believed before it is checked: the header must lie
-// inside the file, each tensor inside the data behind it, its byte count must
-// be that of its shape, and the tensors must follow one another without
-// overlap and without a hole, in any order, up to the end of the file. No
-// values are read. Where single tensors have a format that cannot be read, the
-// tensors are returned together with an error that says so.
+// Nothing in the header is trusted before it is checked: the header must be
+// inside the file, each tensor inside the data after it, its byte count must be
+// that of its shape, and the tensors must fill the data to the end of the file
+// without overlaps or gaps, in any order. No values are read. If single tensors
+// have a format that cannot be read, the tensors are returned together with an
+// error that says so.
 func parseSafetensors(r io.ReaderAt, size int64) (map[string]tensor, error) {
 	header, err := readHeader(r, size)
 	if err != nil {
@@ -64,7 +64,7 @@ func parseSafetensors(r io.ReaderAt, size int64) (map[string]tensor, error) {
 	return tensors, unreadable(tensors, readableSafetensors)
 }
 
-// readHeader returns the JSON header. Its length is compared with the file's
+// readHeader returns the JSON header. Its length is checked against the file's
 // before anything of that length is allocated.
 func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	if size < 8 {
@@ -100,8 +100,8 @@ func (e entry) resolve(dataStart, dataSize int64) (tensor, error) {
 	}
 	values := int64(1)
 	for _, n := range e.shape {
-		// The product is stopped at what the data could hold at a bit a
-		// value, the least there is, long before it could overflow.
+		// The product is limited to what the data could hold at one bit a
+		// value, the least possible, long before it could overflow.
 		if n > 0 && values > 8*dataSize/int64(n) {
 			return tensor{}, fmt.Errorf(
 				"has shape %v, more values than the %d bytes of data can hold", e.shape, dataSize,
@@ -118,8 +118,8 @@ func (e entry) resolve(dataStart, dataSize int64) (tensor, error) {
 	return tensor{dtype: e.dtype, shape: e.shape, offset: dataStart + begin, bytes: end - begin}, nil
 }
 
-// checkContiguous refuses tensors that share bytes, and bytes between dataStart
-// and the end of the file, at size, that belong to none.
+// checkContiguous rejects tensors that overlap, and bytes between dataStart and
+// the end of the file, at size, that belong to none.
 func checkContiguous(tensors map[string]tensor, dataStart, size int64) error {
 	names := slices.SortedFunc(maps.Keys(tensors), func(a, b string) int {
 		ta, tb := tensors[a], tensors[b]
@@ -142,8 +142,8 @@ func checkContiguous(tensors map[string]tensor, dataStart, size int64) error {
 	return nil
 }
 
-// readFull fills p from offset at. A reader may report io.EOF together with
-// the last byte; only bytes that are truly absent are an error here.
+// readFull fills p from offset at. A reader may report io.EOF together with the
+// last byte; only missing bytes are an error here.
 func readFull(r io.ReaderAt, p []byte, at int64) error {
 	n, err := r.ReadAt(p, at)
 	if n == len(p) {
@@ -155,7 +155,7 @@ func readFull(r io.ReaderAt, p []byte, at int64) error {
 	return fmt.Errorf("read %d of %d bytes: %w", n, len(p), err)
 }
 
-// quote puts a name out of a file into an error message, escaped and cut to a
+// quote prepares a name from a file for an error message, escaped and cut to a
 // readable length.
 func quote(name string) string {
 	if len(name) > 80 {

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// file assembles a safetensors file out of any header text and data.
+// file assembles a safetensors file from any header text and data.
 func file(header string, data ...byte) []byte {
 	prefix := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	return slices.Concat(prefix, []byte(header), data)
 }
 
-// stored is one tensor to be written, its values in the file's own bits.
+// stored is one tensor to write, its values in the file's own bits.
 type stored struct {
 	name  string
 	dtype string
@@ -151,7 +151,7 @@ func TestEveryF16(t *testing.T) {
 	}
 }
 
-// A tensor longer than the read buffer, behind another one, comes out whole.
+// A tensor longer than the read buffer, after another one, is complete.
 func TestWidenAcrossBuffers(t *testing.T) {
 	const rows, columns = 3, widenBuffer / 4
 	var long []uint32
@@ -217,8 +217,8 @@ func TestFloat32Refuses(t *testing.T) {
 	}
 }
 
-// malformed files, each with a part of the message that it must get. Where it
-// matters, the data is 8 bytes long.
+// malformed files, each with a part of the expected message. If it matters, the
+// data is 8 bytes long.
 var malformed = []struct {
 	name string
 	file []byte

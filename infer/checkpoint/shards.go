@@ -17,7 +17,7 @@ const (
 	maxShards     = 1 << 10
 )
 
-// A part is one file of the weights, of which it takes the bytes from base on.
+// A part is one file of the weights, which holds their bytes from base on.
 type part struct {
 	name string
 	io.ReaderAt
@@ -25,14 +25,14 @@ type part struct {
 	base, size int64
 }
 
-// weights is random access to all files with weights as if they were one, one
-// behind the other.
+// weights is random access to all files with weights as if they were one,
+// concatenated.
 type weights struct {
 	parts []part
 	size  int64
 }
 
-// add puts a file behind those there are.
+// add appends a file.
 func (w *weights) add(p part) {
 	p.base = w.size
 	w.size += p.size
@@ -65,9 +65,8 @@ func (w *weights) Close() (err error) {
 }
 
 // openTensors opens the weights of a folder, in one file or in several, and
-// returns what they hold. place is the file to name where a tensor is missing.
-// Where the files could be read, but not be used, they are returned with the
-// error.
+// returns what they hold. place is the file to name if a tensor is missing. If
+// the files could be read but not used, they are returned with the error.
 func openTensors(fsys fs.FS) (_ *weights, tensors map[string]tensor, place string, err error) {
 	w, tensors := &weights{}, map[string]tensor{}
 	place = weightsFile
@@ -159,7 +158,7 @@ func readShards(fsys fs.FS, text []byte, w *weights, tensors map[string]tensor) 
 	return nil
 }
 
-// parseIndex reads which file holds which tensor. Files must lie in the same
+// parseIndex reads which file holds which tensor. Files must be in the same
 // folder.
 func parseIndex(text []byte) (map[string]string, error) {
 	f := parseFields(indexFile, text)

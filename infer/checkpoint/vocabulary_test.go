@@ -27,8 +27,8 @@ func smallTypes(change map[int]uint32) ggufPair {
 	return ggufPair{"tokenizer.ggml.token_type", ggufArray, types}
 }
 
-// Vocabularies of GGUF files that are refused: a change to the small model, and
-// what the error says.
+// Vocabularies of GGUF files that are rejected: a change to the small model,
+// and the error.
 var malformedVocabularies = []struct {
 	name   string
 	change func(*ggufModel)
@@ -81,8 +81,8 @@ func TestMalformedVocabularies(t *testing.T) {
 	}
 }
 
-// A vocabulary may lack the token of a byte, which only a text that needs it
-// shows, and tokens of its makers, which are found in a text.
+// A vocabulary may lack the token of a byte, which matters only for a text that
+// needs it, and may have user-defined tokens, which are found in a text.
 func TestGGUFVocabularyWithHoles(t *testing.T) {
 	m := smallGGUF()
 	tokens, _ := smallTokens()
@@ -95,7 +95,7 @@ func TestGGUFVocabularyWithHoles(t *testing.T) {
 	}
 	c := d.Checkpoint
 	defer c.Close()
-	// The space in front, a, the space in front of what is behind a token, b.
+	// The space in front, a, the space after an added token, b.
 	if got, want := c.Tokenizer.Encode("a  b"), []int{
 		3 + ' ', 3 + 'a', 3 + 'B', 3 + ' ', 3 + 'b',
 	}; !slices.Equal(got, want) {
@@ -112,7 +112,7 @@ func TestGGUFVocabularyWithHoles(t *testing.T) {
 }
 
 // A folder's tokenizer may have added tokens that the model has no rows for, as
-// the smallest of Gemma 3 lack the row of the token for pictures.
+// in the smallest Gemma 3, which lack the row of the image token.
 func TestAddedTokensBeyondTheRows(t *testing.T) {
 	folder := tinyFolder(t)
 	var file map[string]any

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// widenBuffer is about how many bytes of a file are read at a time: the copy in
-// float32 is then the only large allocation.
+// widenBuffer is roughly how many bytes of a file are read at a time: then the
+// copy in float32 is the only large allocation.
 const widenBuffer = 64 << 10
 
 // widen reads t's values as float32, in the order of the layout.
@@ -26,9 +26,9 @@ func (t tensor) values() int64 {
 	return t.bytes / int64(f.bytes) * int64(f.values)
 }
 
-// each reads t's values part by part, in the order of the file. A NaN or an
-// infinity is refused: one of them would silently spread through every later
-// number. The error starts with its index in square brackets.
+// each reads t's values part by part, in the order of the file. It rejects NaN
+// and infinities: one of them would silently spread through every later number.
+// The error starts with its index in square brackets.
 func (t tensor) each(r io.ReaderAt, use func(part []float32)) error {
 	f := formats[t.dtype]
 	if f.widen == nil {
@@ -44,7 +44,7 @@ func (t tensor) each(r io.ReaderAt, use func(part []float32)) error {
 		part := wide[:len(chunk)/f.bytes*f.values]
 		f.widen(part, chunk)
 		for i, v := range part {
-			if v-v != 0 { // true of NaN and ±Inf alone
+			if v-v != 0 { // true only for NaN and ±Inf
 				return fmt.Errorf("%v is %v", unravel(int(read/int64(f.bytes))*f.values+i, t.shape), v)
 			}
 		}
@@ -54,18 +54,18 @@ func (t tensor) each(r io.ReaderAt, use func(part []float32)) error {
 	return nil
 }
 
-// An order says how a file arranges the values of a matrix, where not row by
-// row as the layout has it.
+// An order says how a file arranges the values of a matrix, if not row by row
+// like the layout.
 type order struct {
 	transposed bool // column by column: rows are inputs
 	// interleaved is set for matrices of queries and keys whose rotary pairs
 	// are neighbouring rows, and is the number of their heads. The layout has
-	// the first rows of all pairs of a head, then the second.
+	// the first rows of all pairs of a head, then the second ones.
 	interleaved int
-	lessOne     bool // the file keeps each value less one
+	lessOne     bool // the file stores each value less one
 }
 
-// stored returns the shape that the file gives to a matrix of a shape.
+// stored returns the file's shape for a matrix of a shape.
 func (o order) stored(shape []int) []int {
 	if o.transposed {
 		return []int{shape[1], shape[0]}
@@ -73,8 +73,8 @@ func (o order) stored(shape []int) []int {
 	return shape
 }
 
-// restore returns values, of the shape that the file gives, in the layout's
-// order. They are not changed.
+// restore returns values, which have the file's shape, in the layout's order.
+// It does not modify them.
 func (o order) restore(values []float32, shape []int) []float32 {
 	switch {
 	case o.transposed:

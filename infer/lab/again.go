@@ -2,24 +2,24 @@ package lab
 
 import "maps"
 
-// reckoner is a lab whose results follow in part from values alone, such as
-// prices: with those changed nothing has to be measured anew.
+// reckoner is a lab whose results partly follow from values alone, such as
+// prices: if only those change, nothing has to be measured again.
 type reckoner interface {
 	// free names those values.
 	free() []string
-	// reckon makes the result for v of the one that was measured. It returns
-	// nil where v asks for what cannot be.
+	// reckon works out the result for v from the measured one. It returns nil
+	// if v needs a new measurement.
 	reckon(env Env, measured any, v Values) outcome
 }
 
-// outcome is a lab's own struct, as [Report] has it.
+// outcome is a lab's own struct, as in [Report].
 type outcome interface {
 	findings() []string
 	tables() []Table
 }
 
-// Again answers values out of what a report measured, or returns nil where
-// they need a run of their own. v are values that [Info.Parse] returned.
+// Again works out the report for v from an earlier one, or returns nil if v
+// needs a new run. v are values that [Info.Parse] returned.
 func Again(l Lab, env Env, r *Report, v Values) *Report {
 	lab, ok := l.(reckoner)
 	if !ok || r == nil || r.Result == nil || r.Cancelled || r.Hash != env.Target.Hash() {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Values that only prices hang on are answered from what was measured, as a
-// run with them would.
+// Values that only affect prices are answered from what was measured, with the
+// result that a run would give.
 func TestAgainBill(t *testing.T) {
 	env, l := models(t), billLab{}
 	short := Values{"max_tokens": "12", "try_max_tokens": "5", "input_price": "3", "output_price": "15"}
@@ -23,7 +23,7 @@ func TestAgainBill(t *testing.T) {
 		t.Fatal("prices need a run")
 	}
 	b := r.Result.(*Bill)
-	// Only what is read costs: $30 a million for each token of the prompt.
+	// Only input costs: $30 a million for each token of the prompt.
 	want := 30 * float64(len(old.Prompt)) / 1e6
 	if !near(b.Cost.Total, want, 1e-15) || b.OutputShare != 0 || b.BreakEven != 0 ||
 		!near(b.Ticks[5].Cost, want, 1e-15) || b.Savings[1].Saved != 0 {

@@ -89,8 +89,8 @@ func (billLab) Info() Info {
 	}
 }
 
-// Bill is what the bill lab found: what one request costs at given prices, and
-// what other requests would have cost.
+// Bill is the result of the bill lab: what one request costs at given prices,
+// and what other requests would have cost.
 type Bill struct {
 	Request     Request          `json:"request"`
 	JSON        string           `json:"json"` // the request as a program would send it
@@ -115,7 +115,7 @@ type Prices struct {
 	Output float64 `json:"output"`
 }
 
-// Cost is one request's.
+// Cost is the cost of one request.
 type Cost struct {
 	InputTokens  int     `json:"input_tokens"`
 	OutputTokens int     `json:"output_tokens"`
@@ -132,28 +132,28 @@ type Tick struct {
 	Ms    float64 `json:"ms"`   // since the request
 }
 
-// Saving is what another request would have cost. It was run, not guessed.
+// Saving is what another request would have cost. It was really run.
 type Saving struct {
 	Name  string           `json:"name"`  // "stop", "max_tokens" or "prompt"
 	Title string           `json:"title"` // in words
 	Text  string           `json:"text"`  // what it would have answered
 	Stop  infer.StopReason `json:"stop"`
 	Cost  Cost             `json:"cost"`
-	Saved float64          `json:"saved"` // dollars a request; below 0 where it costs more
+	Saved float64          `json:"saved"` // dollars a request; negative if it costs more
 	Share float64          `json:"share"` // of the whole
 	ADay  float64          `json:"a_day"` // dollars a day at the given number of requests
-	Same  bool             `json:"same"`  // its answer is the beginning of this one's
+	Same  bool             `json:"same"`  // its answer is the beginning of the original one
 }
 
-// MachineUse compares prices with a machine of one's own, at the speed
+// MachineUse compares prices with running one's own machine, at the speed
 // measured in this run.
 type MachineUse struct {
 	PerHour      float64 `json:"per_hour"`         // dollars
-	SecondsEach  float64 `json:"seconds_each"`     // a request, one after the other
+	SecondsEach  float64 `json:"seconds_each"`     // a request, run one at a time
 	CostEach     float64 `json:"cost_each"`        // dollars
 	RequestsDay  float64 `json:"requests_a_day"`   // as given
-	MostADay     float64 `json:"most_a_day"`       // what the machine can do
-	BreakEvenDay float64 `json:"break_even_a_day"` // requests from which the machine is cheaper; 0 where it never is
+	MostADay     float64 `json:"most_a_day"`       // the machine's capacity
+	BreakEvenDay float64 `json:"break_even_a_day"` // requests a day from which the machine is cheaper; 0 if it never is
 	APIDay       float64 `json:"api_a_day"`        // dollars
 	MachineDay   float64 `json:"machine_a_day"`    // dollars
 }
@@ -163,21 +163,21 @@ type MachineUse struct {
 // (Kaplan et al. 2020).
 type Training struct {
 	Tokens float64 `json:"tokens"` // trained on
-	// they are 20 for each weight, a rule of thumb (Hoffmann et al. 2022)
+	// 20 for each weight, a rule of thumb (Hoffmann et al. 2022)
 	Assumed         bool    `json:"assumed"`
-	MultAdds        float64 `json:"mult_adds"`         // 3 × a forward pass for each
-	RequestMultAdds float64 `json:"request_mult_adds"` // tallied in this run
-	Requests        float64 `json:"requests"`          // like this one that add up to the training
+	MultAdds        float64 `json:"mult_adds"`         // 3 × a forward pass per token
+	RequestMultAdds float64 `json:"request_mult_adds"` // counted in this run
+	Requests        float64 `json:"requests"`          // requests like this one that add up to the training
 	Days            float64 `json:"days"`              // at the given number of requests
-	Answered        float64 `json:"answered_tokens"`   // tokens written until then
+	Answered        float64 `json:"answered_tokens"`   // tokens written by then
 }
 
-// Why is why output is priced above input, from this run.
+// Why shows why output is priced above input, from this run.
 type Why struct {
 	InputMs   float64 `json:"input_ms"`  // of one prompt token
 	OutputMs  float64 `json:"output_ms"` // of one written token
 	Ratio     float64 `json:"ratio"`
-	WorkRatio float64 `json:"work_ratio"` // of their multiply-adds
+	WorkRatio float64 `json:"work_ratio"` // output's multiply-adds over input's
 	Say       string  `json:"say"`
 }
 

@@ -42,7 +42,7 @@ func (billLab) Estimate(env Env, v Values) (Estimate, error) {
 	return guess(env, 4*once.Total()+why.MultAdds, 4*tokens+whyTurns, s.KVBytes(prompt+tokens, 4)), nil
 }
 
-// terser are the values with the other prompt, nil where there is none.
+// terser are the values with the other prompt, nil if there is none.
 func terser(m *infer.Model, v Values) (Values, error) {
 	if v["try_prompt"] == "" {
 		return nil, nil
@@ -68,7 +68,7 @@ func whyValues(v Values) Values {
 	return w
 }
 
-// whyTurns is how many tokens that makes draw.
+// whyTurns is how many tokens those values draw.
 const whyTurns = 5 * (24 + 5)
 
 // Run implements [Lab].
@@ -100,7 +100,7 @@ func (r *billRun) settings() infer.Settings {
 	return r.v.settings(r.result.Request.MaxTokens, r.result.Request.Stop...)
 }
 
-// request runs the request itself, ticking.
+// request runs the request itself and records its ticks.
 func (r *billRun) request() error {
 	loop, err := infer.NewLoop(r.m, r.v["prompt"], r.settings())
 	if err != nil {
@@ -128,7 +128,7 @@ func (r *billRun) request() error {
 	}
 }
 
-// cost is what so many tokens cost.
+// cost is the cost of a number of tokens.
 func (p Prices) cost(input, output int) Cost {
 	const million = 1e6
 	c := Cost{
@@ -187,7 +187,7 @@ func (r *billRun) savings() error {
 	return nil
 }
 
-// why measures a token read and a token written, as the prefill lab does.
+// why measures reading a token and writing one, as the prefill lab does.
 func (r *billRun) why() error {
 	report, err := prefillLab{}.Run(r.ctx, r.env, whyValues(r.v), nil)
 	if err != nil {
@@ -204,7 +204,7 @@ func (r *billRun) why() error {
 	return nil
 }
 
-// say tells what the two times come to.
+// say says what the two times come to.
 func (w Why) say() string {
 	return fmt.Sprintf(
 		"Here a token written takes %.2g times as long as one read, for %.2g times the multiply-adds. ", w.Ratio,
@@ -212,8 +212,7 @@ func (w Why) say() string {
 	) + w.Because()
 }
 
-// Because is why output costs more; where the two times do not show it, it says
-// so.
+// Because says why output costs more, or that the two times do not show it.
 func (w Why) Because() string {
 	text := "Tokens of a prompt go through the weights many at a time; a token being written waits for the one " +
 		"before it and needs every weight read just for it."
@@ -239,8 +238,8 @@ func (r *billRun) fillReport(to *Report) {
 
 func pricesOf(v Values) Prices { return Prices{v.float("input_price"), v.float("output_price")} }
 
-// price works out all that follows from prices, of the tokens, the seconds and
-// the multiply-adds that were measured.
+// price works out everything that follows from prices and the measured tokens,
+// seconds and multiply-adds.
 func (b *Bill) price(m *infer.Model, v Values) {
 	p := pricesOf(v)
 	b.Prices, b.BreakEven = p, finiteOr(p.Output/p.Input, 0)
@@ -262,14 +261,14 @@ func (b *Bill) price(m *infer.Model, v Values) {
 	)
 }
 
-// machineUse compares the price of requests with a machine of one's own.
+// machineUse compares the price of requests with running one's own machine.
 func machineUse(v Values, each, seconds float64) MachineUse {
 	const day = 24 * 3600
 	u := MachineUse{PerHour: v.float("machine"), SecondsEach: seconds, RequestsDay: v.float("requests")}
 	u.CostEach = u.PerHour / 3600 * seconds
 	u.MostADay = finiteOr(day/seconds, 0)
 	u.APIDay, u.MachineDay = each*u.RequestsDay, 24*u.PerHour
-	if n := u.MachineDay / each; n <= u.MostADay { // false too where nothing costs anything
+	if n := u.MachineDay / each; n <= u.MostADay { // also false if nothing costs anything
 		u.BreakEvenDay = n
 	}
 	return u

@@ -73,7 +73,8 @@ func TestMachineUse(t *testing.T) {
 		u.APIDay != 10 || u.MachineDay != 48 {
 		t.Errorf("%+v", u)
 	}
-	// At $0.0001 it would take 480,000 requests, more than the machine can do.
+	// At $0.0001 it would take 480,000 requests, more than the machine's
+	// capacity.
 	if u := machineUse(v, 0.0001, 0.5); u.BreakEvenDay != 0 {
 		t.Errorf("%+v", u)
 	}
@@ -132,8 +133,9 @@ func TestRequestBothWays(t *testing.T) {
 	}
 }
 
-// TestRequestHasEveryFilter: what the lab takes and runs with is in the JSON that a
-// program would send, and is read from it; so does its second measurement.
+// TestRequestHasEveryFilter: every setting that the lab uses is in the JSON
+// that a program would send, and is read from it; the second measurement uses
+// it too.
 func TestRequestHasEveryFilter(t *testing.T) {
 	for key, x := range map[string]string{
 		"temperature": "0.4", "top_k": "7", "top_p": "0.6", "min_p": "0.05", "typical_p": "0.3",

@@ -46,8 +46,8 @@ func (cacheLab) Info() Info {
 	}
 }
 
-// Cache is what the cache lab found: one continuation, written with a KV cache
-// and by running the whole text again for every token, in step.
+// Cache is the result of the cache lab: one continuation, written with a KV
+// cache and by running the whole text again for every token, in step.
 type Cache struct {
 	Shape      cost.Shape  `json:"shape"`
 	Prompt     []Token     `json:"prompt"`
@@ -56,22 +56,22 @@ type Cache struct {
 	Repeats    int         `json:"repeats"`
 	SameLogits bool        `json:"same_logits"` // of every step, bit for bit
 	Compared   int64       `json:"compared"`    // logits compared
-	Logits     []SameLogit `json:"logits"`      // the largest of the last step, from above
+	Logits     []SameLogit `json:"logits"`      // the largest of the last step, in descending order
 	Columns    Columns     `json:"columns"`
 	Fits       []Fit       `json:"fits"`
-	// Where the formulas' parts meet.
-	// positions at which cached attention costs as much as everything else of a step;
-	// 0 where a sliding window keeps it below
+	// Where the formulas' parts meet. positions at which cached attention costs
+	// as much as everything else in a step; 0 if a sliding window keeps it
+	// below
 	BreakEven float64 `json:"break_even"`
-	// Attention is recomputed attention's share of the whole after so many
-	// tokens, this run's first: the cubic part is not a rounding error at length.
+	// Attention is recomputed attention's share of the total after so many
+	// tokens, this run's first: the cubic part matters at length.
 	Attention []Share `json:"attention"`
 }
 
 // CacheStep is one token, both ways.
 type CacheStep struct {
 	Step       int       `json:"step"`
-	Positions  int       `json:"positions"` // attended, the new one included
+	Positions  int       `json:"positions"` // attended to, including the new one
 	Token      Token     `json:"token"`     // chosen
 	Cached     CacheSide `json:"cached"`
 	Recomputed CacheSide `json:"recomputed"`
@@ -79,12 +79,12 @@ type CacheStep struct {
 	Different  int       `json:"different"` // logits whose bits differ
 }
 
-// CacheSide is what one way took for a token.
+// CacheSide is the cost of a token one way.
 type CacheSide struct {
 	Read     int        `json:"read"`      // positions that went through the blocks
 	Parts    cost.Parts `json:"parts"`     // tallied
 	MultAdds int64      `json:"mult_adds"` // their sum
-	Formula  int64      `json:"formula"`   // what infer/cost says
+	Formula  int64      `json:"formula"`   // by infer/cost's formula
 	Ms       Spread     `json:"ms"`
 	// Sums up to this token.
 	TotalParts    cost.Parts `json:"total_parts"`
@@ -92,8 +92,8 @@ type CacheSide struct {
 	TotalMs       Spread     `json:"total_ms"` // over the repeats, each with its own sum
 }
 
-// SameLogit is a token's logit, both ways, with its bits as IEEE 754 has them,
-// in hexadecimal.
+// SameLogit is a token's logit, both ways, with its IEEE 754 bits in
+// hexadecimal.
 type SameLogit struct {
 	Token          Token   `json:"token"`
 	Cached         float32 `json:"cached"`
@@ -102,7 +102,7 @@ type SameLogit struct {
 	RecomputedBits string  `json:"recomputed_bits"`
 }
 
-// Columns compares what the two ways keep of past positions.
+// Columns compares the keys and values of past positions, both ways.
 type Columns struct {
 	Block     int       `json:"block"`    // from 1: the one shown
 	Position  int       `json:"position"` // from 0: the one shown
@@ -111,29 +111,29 @@ type Columns struct {
 	KeyB      []float32 `json:"key_recomputed"`
 	ValueA    []float32 `json:"value_cached"`
 	ValueB    []float32 `json:"value_recomputed"`
-	WrittenAt int       `json:"written_at"` // the step that wrote the cached one
-	MadeAt    int       `json:"made_at"`    // the step that made the other
+	WrittenAt int       `json:"written_at"` // the step that cached it
+	MadeAt    int       `json:"made_at"`    // the step that recomputed it
 	// Over all blocks and positions of the last step.
 	Compared  int64 `json:"compared"` // numbers
 	Different int64 `json:"different"`
 }
 
-// Share is a part of a whole at a length.
+// Share is a part of a whole at some length.
 type Share struct {
 	Tokens int     `json:"tokens"`
 	Share  float64 `json:"share"`
 }
 
-// Fit is a polynomial through measured rows by least squares, beside the one
-// that the formulas give.
+// Fit is a least-squares polynomial through measured rows, with the one from
+// the formulas.
 type Fit struct {
 	Name     string  `json:"name"`     // "recomputed, in all"
 	Of       string  `json:"of"`       // "multiply-adds" or "ms"
 	Variable string  `json:"variable"` // "n" positions of a step, or "N" tokens written
 	From     int     `json:"from"`     // range of the variable
 	To       int     `json:"to"`
-	Parts    []Power `json:"parts"` // from the constant up
-	R2       float64 `json:"r2"`    // 1 is through every row
+	Parts    []Power `json:"parts"` // from the constant term up
+	R2       float64 `json:"r2"`    // 1 means through every row
 	Say      string  `json:"say"`
 }
 
@@ -141,7 +141,7 @@ type Fit struct {
 type Power struct {
 	Power   int      `json:"power"`
 	Fitted  float64  `json:"fitted"`
-	Formula *float64 `json:"formula"`        // nil for times, which have none
+	Formula *float64 `json:"formula"`        // nil for times, which have no formula
 	Term    string   `json:"term,omitempty"` // the formula in letters
 	Share   float64  `json:"share"`          // of the fit's value at the end of the range
 }

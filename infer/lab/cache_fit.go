@@ -8,8 +8,8 @@ import (
 )
 
 // The cost of a text as polynomials, from the formulas of infer/cost. n is the
-// number of positions that a step attends, N the tokens written after a prompt
-// of m positions. A step attends n = m + i for i = 0 to N − 1, so
+// number of positions that a step attends to, N the tokens written after a
+// prompt of m positions. A step attends n = m + i for i = 0 to N − 1, so
 //
 //	Σ n  = N²/2 + (m − ½)·N
 //	Σ n² = N³/3 + (m − ½)·N² + (m² − m + 1/6)·N
@@ -41,7 +41,7 @@ func polynomialsOf(s cost.Shape, m int) costPolynomials {
 	return c
 }
 
-// The parts in letters: L layers, A a layer's matrices, d width, V vocabulary,
+// The terms in letters: L layers, A a layer's matrices, d width, V vocabulary,
 // h heads, s head size, m prompt.
 var (
 	cachedStepTerms      = []string{"L·A + d·V", "2·L·h·s"}
@@ -55,7 +55,7 @@ var (
 // fits are least-squares polynomials through the steps so far, counted and
 // timed.
 func (c *Cache) fits() []Fit {
-	var n, each, whole []float64 // positions of a step, cached apart from the prompt's
+	var n, each, whole []float64 // positions of a step, the prompt's cached step excluded
 	var cachedEach, cachedMs, recomputedEach, recomputedMs []float64
 	var cachedTotal, cachedTotalMs, recomputedTotal, recomputedTotalMs []float64
 	for i, s := range c.Steps {
@@ -75,7 +75,8 @@ func (c *Cache) fits() []Fit {
 		), append(recomputedTotalMs, s.Recomputed.TotalMs.Median)
 	}
 	p := polynomialsOf(c.Shape, len(c.Prompt))
-	// From the end of a sliding window on, what a step attends is not a polynomial.
+	// Beyond a sliding window the positions that a step attends to are not a
+	// polynomial.
 	cut := c.Shape.WindowLayers > 0 && slices.Max(n) > float64(c.Shape.Window)
 	const counts, ms = "multiply-adds", "ms"
 	var fits []Fit
@@ -104,7 +105,7 @@ func (c *Cache) fits() []Fit {
 	return fits
 }
 
-// say is what a fit comes to, in words: what sources call it, and what it is.
+// say puts a fit in words: what sources call it, and what it is.
 func (f Fit) say() string {
 	share := func(k int) string { return fmt.Sprintf("%.3g%%", 100*f.Parts[k].Share) }
 	if f.Of == "ms" {

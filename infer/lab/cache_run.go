@@ -22,7 +22,7 @@ type cacheRun struct {
 	ids     []int // prompt and generated
 	prompt  int
 	kept    *infer.Cache // grows with the text
-	again   *infer.Cache // emptied for every token
+	again   *infer.Cache // cleared for every token
 	result  Cache
 	columns Columns
 	spreads []Spread
@@ -43,9 +43,8 @@ func (cacheLab) Estimate(env Env, v Values) (Estimate, error) {
 	return guess(env, int64(v.int("repeats"))*cached.Plus(recomputed).Total(), tokens, 2*s.KVBytes(m+tokens, 4)), nil
 }
 
-// checkColumn refuses a block or position that the run will not have, of so
-// many positions. The first two are taken in any case: where there is one
-// alone, that is shown.
+// checkColumn rejects a block or position that the run will not have. The first
+// two are always accepted: if there is only one, that is shown.
 func checkColumn(m *infer.Model, v Values, positions int) error {
 	if l := m.Config().Layers; v.int("block") > l {
 		return terms.NewRangeError("block", v.int("block"), fmt.Sprintf("1 to %d", l))
@@ -85,9 +84,9 @@ func (cacheLab) Run(ctx context.Context, env Env, v Values, progress func(Progre
 }
 
 // breakEven is n where 2·L·h·s·n = L·A + d·V: cached attention then costs as
-// much as all the matrices. Layers with a sliding window add no more than their
-// window; where those are all layers and it is too short, there is no such n,
-// and the result is 0.
+// much as all the matrices. Layers with a sliding window add at most their
+// window; if all layers have one and it is too short, there is no such n, and
+// the result is 0.
 func breakEven(s cost.Shape) float64 {
 	matrices := int64(s.Layers)*(s.Projections()+s.FeedForward()) + s.Output().Total()
 	attended := float64(matrices) / float64(2*s.Heads*s.HeadDim) // positions, summed over the layers
@@ -104,15 +103,16 @@ func breakEven(s cost.Shape) float64 {
 // side is one way to get a token's scores.
 type side struct {
 	cache *infer.Cache
-	keep  int   // columns that the cache has before
+	keep  int   // columns that the cache has before the pass
 	read  []int // tokens to read
 	z     []float32
 	times []time.Duration
-	sums  []time.Duration // by repeat, of the steps before
+	sums  []time.Duration // by repeat, of the earlier steps
 	parts cost.Parts
 }
 
-// step measures the n-th token both ways, in turns, compares them and chooses.
+// step measures the n-th token both ways, alternately, compares them and
+// chooses a token.
 func (r *cacheRun) step(n int) error {
 	from := 0
 	if n > 1 {
@@ -120,7 +120,7 @@ func (r *cacheRun) step(n int) error {
 	}
 	cached := &side{cache: r.kept, keep: from, read: r.ids[from:], sums: r.sums[0]}
 	recomputed := &side{cache: r.again, read: r.ids, sums: r.sums[1]}
-	if n == 1 { // memory is touched and caches have grown before anything is timed
+	if n == 1 { // touch memory and grow the caches before anything is timed
 		if err := r.once(&side{cache: r.kept, read: r.ids}); err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (r *cacheRun) step(n int) error {
 	for range r.result.Repeats {
 		for _, s := range []*side{cached, recomputed} {
 			if err := r.once(s); err != nil {
-				r.kept.Truncate(from) // as it was, for the columns compared on the way out
+				r.kept.Truncate(from) // as it was, for comparing the columns later
 				return err
 			}
 		}
@@ -183,7 +183,7 @@ func minus(a, b cost.Parts) cost.Parts {
 	}
 }
 
-// side makes the row of one way, with sums that go on from the step before.
+// side makes the row of one way, whose sums include the previous steps.
 func (r *cacheRun) side(s *side, formula cost.Parts, of func(CacheStep) CacheSide) CacheSide {
 	row := CacheSide{
 		Read: len(s.read), Parts: s.parts, MultAdds: s.parts.Total(), Formula: formula.Total(),
@@ -231,14 +231,14 @@ func differentBits(a, b []float32) int {
 	return n
 }
 
-// compareColumns compares every key and value of the cache that was kept with
-// those that were made anew for the n-th token.
+// compareColumns compares every key and value of the kept cache with those
+// recomputed for the n-th token.
 func (r *cacheRun) compareColumns(n int) {
 	c := Columns{
 		Block: r.v.int("block"), Position: min(r.v.int("position"), r.kept.Positions()-1), WrittenAt: 1, MadeAt: n,
 	}
 	if c.Position >= r.prompt {
-		c.WrittenAt = c.Position - r.prompt + 2 // a token is read at the step after it was chosen
+		c.WrittenAt = c.Position - r.prompt + 2 // a token is read one step after it was chosen
 	}
 	c.Token = tokenOf(r.m, r.ids[c.Position])
 	for block := range r.result.Shape.Layers {

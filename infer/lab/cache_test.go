@@ -155,8 +155,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// checkLogits: the largest logits stand from above, both ways with the same
-// bits; times add up repeat by repeat.
+// checkLogits: the largest logits are in descending order, both ways with the
+// same bits; times add up repeat by repeat.
 func checkLogits(t *testing.T, c *Cache) {
 	t.Helper()
 	for i, x := range c.Logits {

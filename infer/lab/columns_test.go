@@ -7,8 +7,8 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// The comparison of keys and values really compares two caches: where they read
-// other texts it finds the position from which on they differ.
+// The comparison of keys and values really compares two caches: if they read
+// different texts, it finds the position from which they differ.
 func TestColumnsThatDiffer(t *testing.T) {
 	m := models(t).Target
 	same, other := []int{5, 6, 7, 8}, []int{5, 6, 9, 8}

@@ -10,7 +10,7 @@ import (
 
 // Parameters that several labs share, under the same names.
 
-// story is a prompt that a small model goes on from at length.
+// story is a prompt that a small model continues at length.
 const story = "Once upon a time there was a"
 
 // longPrompt is a prompt of some length, in the style of the bundled model's
@@ -72,7 +72,7 @@ func common() sampling.Settings { return infer.DefaultSettings().Settings }
 
 func greedy() sampling.Settings { return sampling.Settings{TopP: 1} }
 
-// sampling reads what samplingParams asked for.
+// sampling reads the values of samplingParams.
 func (v Values) sampling() (s sampling.Settings) {
 	for _, k := range terms.Knobs() {
 		if _, ok := v[k.Key]; ok {
@@ -82,16 +82,16 @@ func (v Values) sampling() (s sampling.Settings) {
 	return s
 }
 
-// settings reads a run's settings with so many tokens.
+// settings returns a run's settings for n tokens.
 func (v Values) settings(tokens int, stop ...string) infer.Settings {
 	return infer.Settings{
 		Settings: v.sampling(), Seed: uint64(v.float("seed")), Stop: infer.Stop{MaxTokens: tokens, Strings: stop},
 	}
 }
 
-// room checks that a model can spell and hold a prompt and returns its length
-// in positions and how many of the wanted tokens there is room for: the last one
-// needs no position of its own.
+// room checks that a model can spell and hold a prompt. It returns the prompt's
+// length in positions and how many of the wanted tokens fit: the last one needs
+// no position.
 func room(m *infer.Model, v Values, wanted string) (prompt, tokens int, err error) {
 	if err := m.CheckText(v["prompt"]); err != nil {
 		return 0, 0, err

@@ -55,22 +55,22 @@ func (drawLab) Info() Info {
 	}
 }
 
-// Draw is what the draw lab found: one step's distribution, drawn from again
-// and again.
+// Draw is the result of the draw lab: one step's distribution and many draws
+// from it.
 type Draw struct {
 	Prompt   []Token           `json:"prompt"`
-	Before   []Token           `json:"before"` // what was generated before the step
+	Before   []Token           `json:"before"` // generated before the step
 	Step     int               `json:"step"`
 	Settings sampling.Settings `json:"settings"`
 	Seed     uint64            `json:"seed"`
 	Kept     int               `json:"kept"` // tokens that can be drawn
 	Repeats  int               `json:"repeats"`
-	// Tokens are the most probable ones that can be drawn. Rest sums up the others
-	// that can; its rank is that of the first of them.
+	// Tokens are the most probable ones that can be drawn. Rest sums up the
+	// others that can be drawn; its rank is that of the first of them.
 	Tokens     []DrawToken `json:"tokens"`
 	Rest       DrawToken   `json:"rest"`
 	RestTokens int         `json:"rest_tokens"`
-	Sizes      []int       `json:"sizes"` // of the histograms: DrawToken.Counts goes by them
+	Sizes      []int       `json:"sizes"` // of the histograms: DrawToken.Counts has one count for each
 	Distances  []Distance  `json:"distances"`
 	// Slope of ln(distance) against ln(n) by least squares, as measured and as
 	// expected; −½ is the law.
@@ -78,21 +78,21 @@ type Draw struct {
 	SlopeExpected float64 `json:"slope_expected"`
 }
 
-// DrawToken is a token's probability beside how often it was drawn.
+// DrawToken is a token's probability and how often it was drawn.
 type DrawToken struct {
 	Token  Token   `json:"token"`
 	Rank   int     `json:"rank"`
 	P      float64 `json:"p"` // after the temperature
-	Q      float64 `json:"q"` // after the filters: what it is drawn with
+	Q      float64 `json:"q"` // after the filters: the probability of drawing it
 	Counts []int   `json:"counts"`
 }
 
-// Distance is the total variation distance ½ Σ|count/n − q| between n draws
-// and the distribution they come from: the share of draws that would have to
-// fall elsewhere.
+// Distance is the total variation distance ½ Σ|count/n − q| between n draws and
+// the distribution they come from: the share of draws that would have to
+// change.
 type Distance struct {
 	N        int     `json:"n"`
-	Shown    float64 `json:"shown"`    // of the histogram that is shown
+	Shown    float64 `json:"shown"`    // of the histogram shown
 	Measured Spread  `json:"measured"` // over the repeats (no unit)
 	Mean     float64 `json:"mean"`     // of the repeats
 	// Expected is the exact mean over all possible draws (De Moivre 1730).
@@ -106,9 +106,9 @@ type drawRun struct {
 	*running
 	result Draw
 	d      *sampling.Distribution
-	sizes  []int       // at which distances are taken
+	sizes  []int       // at which distances are measured
 	found  [][]float64 // by size, one distance for each repeat
-	counts []int       // of the repeat in progress, by place among the kept
+	counts []int       // of the repeat in progress, by index among the kept
 	kept   [][]int     // counts of the shown repeat by size of histogram
 }
 

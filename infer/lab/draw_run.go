@@ -98,7 +98,7 @@ func (r *drawRun) distribution(m *infer.Model, v Values) error {
 	return nil
 }
 
-// ladder is 10, 20, 50, 100 and so on, up to most, which ends it.
+// ladder returns 10, 20, 50, 100 and so on, up to and including most.
 func ladder(most int) []int {
 	var list []int
 	for ten := 10; ; ten *= 10 {
@@ -111,8 +111,8 @@ func ladder(most int) []int {
 	}
 }
 
-// histogramSizes are 10, 100 and the most; with 1,000 between them where there
-// would be none.
+// histogramSizes returns 10, 100 and the most; with 1,000 between them if
+// nothing else is.
 func histogramSizes(most int) []int {
 	var list []int
 	for _, n := range []int{10, 100} {
@@ -123,8 +123,8 @@ func histogramSizes(most int) []int {
 	return append(list, most)
 }
 
-// once draws as often as asked, with the u of a seed, and takes the distance at
-// every size.
+// once draws the given number of times, with u from a seed, and measures the
+// distance at every size.
 func (r *drawRun) once(seed uint64) error {
 	first := r.result.Repeats == 0
 	r.counts = make([]int, r.d.Keep)
@@ -141,14 +141,14 @@ func (r *drawRun) once(seed uint64) error {
 			r.kept = append(r.kept, slices.Clone(r.counts))
 		}
 	}
-	for i, x := range distances { // a whole repeat or none of it
+	for i, x := range distances { // a whole repeat or nothing
 		r.found[i] = append(r.found[i], x)
 	}
 	return nil
 }
 
-// distance is the total variation between counts of n draws, by place among the
-// kept tokens, and what they were drawn with: ½ Σ|count/n − q|.
+// distance is the total variation between counts of n draws, by index among the
+// kept tokens, and their probabilities: ½ Σ|count/n − q|.
 func distance(counts []int, n int, q func(place int) float64) float64 {
 	sum := 0.0
 	for place, c := range counts {
@@ -180,7 +180,7 @@ func meanDeviation(n int, q float64) float64 {
 	return 2 * m * math.Exp(a-b-c+m*math.Log(q)+(float64(n)-m+1)*math.Log1p(-q))
 }
 
-// rootLaw is what expectedDistance tends to as n grows: ½ Σ √(2q(1−q)/πn),
+// rootLaw is the limit of expectedDistance for large n: ½ Σ √(2q(1−q)/πn),
 // which falls as 1/√n.
 func rootLaw(n int, q func(place int) float64, places int) float64 {
 	sum := 0.0
@@ -190,7 +190,7 @@ func rootLaw(n int, q func(place int) float64, places int) float64 {
 	return sum / 2
 }
 
-// slope is that of ln y against ln x by least squares; 0 where fewer than two
+// slope is the least-squares slope of ln y against ln x; 0 if fewer than two
 // points have a logarithm.
 func slope(x []int, y []float64) float64 {
 	var lx, ly []float64

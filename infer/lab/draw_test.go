@@ -32,7 +32,7 @@ func TestMeanDeviationBySum(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		n, q := 1+random.IntN(60), random.Float64()
-		p := math.Pow(1-q, float64(n)) // of 0 hits, then of one more each time
+		p := math.Pow(1-q, float64(n)) // for 0 hits, then one more each time
 		sum := 0.0
 		for k := range n + 1 {
 			sum += p * math.Abs(float64(k)-float64(n)*q)
@@ -55,7 +55,7 @@ func TestDistance(t *testing.T) {
 	if got := expectedDistance(1, rank, 3); !near(got, 0.62, 1e-12) {
 		t.Errorf("expected of one draw %v, want 0.62", got)
 	}
-	// Four times the draws, half the law; and the exact mean tends to it.
+	// Four times the draws, half the law; and the exact mean converges to it.
 	if a, b := rootLaw(100, rank, 3), rootLaw(400, rank, 3); !near(a, 2*b, 1e-12) {
 		t.Errorf("law %v at 100, %v at 400", a, b)
 	}
@@ -77,7 +77,7 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// The histogram holds every draw, and the distance goes as expected.
+// The histogram has every draw, and the distance is as expected.
 func TestDraw(t *testing.T) {
 	d, _ := result[*Draw](
 		t, "draw", Values{"repeats": "200", "draws": "2000", "rows": "3", "temperature": "1", "top_p": "1"},
@@ -95,7 +95,7 @@ func TestDraw(t *testing.T) {
 		t.Errorf("q sums to %v", whole)
 	}
 	for _, x := range d.Distances {
-		// 200 repeats: the mean lies within some 5% of what is expected.
+		// 200 repeats: the mean is within some 5% of the expected one.
 		if !near(x.Mean/x.Expected, 1, 0.15) || x.Measured.N != 200 {
 			t.Errorf("at %d draws %v on average, %v expected", x.N, x.Mean, x.Expected)
 		}
@@ -103,7 +103,7 @@ func TestDraw(t *testing.T) {
 	if !near(d.Slope, d.SlopeExpected, 0.03) {
 		t.Errorf("slope %v, expected %v", d.Slope, d.SlopeExpected)
 	}
-	// Where few tokens are kept the law holds from the first draws on.
+	// If few tokens are kept the law holds from the first draws on.
 	few, _ := result[*Draw](
 		t, "draw", Values{"repeats": "200", "draws": "2000", "temperature": "2", "top_p": "1", "top_k": "3"},
 	)
@@ -158,7 +158,7 @@ func TestDrawPastAHole(t *testing.T) {
 	}
 }
 
-// A step further on draws from what the loop would draw from there.
+// A later step draws from what the loop would draw from there.
 func TestDrawAtStep(t *testing.T) {
 	s, _ := result[*Strategies](t, "strategies", Values{"lanes": "common", "tokens": "3", "runs": "1", "horizon": "0"})
 	d, _ := result[*Draw](t, "draw", Values{"step": "3", "draws": "10", "repeats": "1"})

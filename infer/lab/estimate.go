@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// rates remembers how many multiply-adds a second each model makes here, by
-// hash, for guesses alone: the best of the samples so far, since whatever else
-// the machine does only makes it slower for a while.
+// rates caches how many multiply-adds a second each model makes here, by hash,
+// only for guesses: the best of the samples so far, since other work on the
+// machine can only slow it down.
 var rates = struct {
 	sync.Mutex
 	best map[string]known
@@ -20,18 +20,18 @@ var rates = struct {
 
 type known struct {
 	rate  float64   // multiply-adds a second
-	until time.Time // not to be measured again before: that took long
+	until time.Time // no new sample before: the last one took long
 }
 
-// samples are taken whenever a guess is asked for, while they take no longer
-// than sampling: a large model has one alone.
+// samples are taken for each guess, as long as they take less than sampling: a
+// large model has only one.
 const (
 	samples   = 3
 	sampleFor = 20 * time.Millisecond
 )
 
-// rate is how many multiply-adds a second m makes one token at a time, 0 where
-// it does not run. Of a model whose samples take long it is seldom measured.
+// rate is how many multiply-adds a second m makes, one token at a time; 0 if it
+// does not run. A model whose samples take long is seldom measured.
 func rate(m *infer.Model) float64 {
 	rates.Lock()
 	known := rates.best[m.Hash()]
@@ -53,8 +53,8 @@ func rate(m *infer.Model) float64 {
 	return known.rate
 }
 
-// sample is the rate of the fastest of a few steps, of one where that takes
-// longer than most.
+// sample is the rate of the fastest of a few steps, of a single one if that
+// takes longer than most.
 func sample(m *infer.Model, most time.Duration) float64 {
 	const steps = 4
 	c, id := m.NewCache(), 0
@@ -67,7 +67,7 @@ func sample(m *infer.Model, most time.Duration) float64 {
 		start := time.Now()
 		blocks, err := m.ForwardTo(context.Background(), c, []int{id}, out)
 		if err != nil {
-			return 0 // the run itself will say why
+			return 0 // the run itself will report why
 		}
 		scores, err := m.LogitsTo(context.Background(), out, z)
 		if err != nil {
@@ -78,11 +78,11 @@ func sample(m *infer.Model, most time.Duration) float64 {
 	return best
 }
 
-// choosing is about how long softmax, filters and draw take over a vocabulary:
-// the fastest of a few.
+// choosing is roughly how long softmax, filters and draw take over a
+// vocabulary: the fastest of a few.
 func choosing(vocab int) time.Duration {
 	z := make([]float32, vocab)
-	for i := range z { // scores as they fall, in no order
+	for i := range z { // scores in random order
 		z[i] = float32(math.Log(1 / (1e-6 + sampling.U(1, i+1))))
 	}
 	best := time.Hour
@@ -95,8 +95,8 @@ func choosing(vocab int) time.Duration {
 	return best
 }
 
-// guess makes an estimate of a count of multiply-adds, of turns of the loop,
-// which choose a token each, and of bytes.
+// guess estimates a run from its multiply-adds, its turns of the loop, each of
+// which chooses a token, and its bytes.
 func guess(env Env, multAdds int64, turns int, bytes int64) Estimate {
 	e := Estimate{MultAdds: multAdds, Bytes: bytes}
 	if r := rate(env.Target); r > 0 {
@@ -108,5 +108,5 @@ func guess(env Env, multAdds int64, turns int, bytes int64) Estimate {
 	return e
 }
 
-// judge tells whether a person should be asked first.
+// judge decides whether a person should be asked first.
 func (e *Estimate) judge() { e.Large = e.Took >= LargeRun || e.Bytes >= LargeBytes }

@@ -2,7 +2,7 @@ package lab
 
 import "testing"
 
-// A person is asked first where a run takes long, or much memory.
+// A person is asked first if a run takes long or needs much memory.
 func TestLarge(t *testing.T) {
 	for _, c := range []struct {
 		e    Estimate
@@ -19,7 +19,7 @@ func TestLarge(t *testing.T) {
 }
 
 // A guess counts what the formulas count: cached and recomputed, as often as
-// asked.
+// requested.
 func TestGuess(t *testing.T) {
 	env := models(t)
 	v := values(t, cacheLab{}, Values{"tokens": "100", "repeats": "3"})

@@ -26,7 +26,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Every lab says what it came to, in whole sentences.
+// Every lab sums up its run in whole sentences.
 func TestFindings(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
@@ -41,7 +41,7 @@ func TestFindings(t *testing.T) {
 			}
 		}
 	}
-	// What a search of a made-up case says.
+	// The findings of a made-up search.
 	s := &SequenceSearch{
 		Prompt: "x", Horizon: 2, Greedy: Sequence{Text: "ab", P: 0.24}, Best: Sequence{Text: "ba", P: 0.36},
 		Differs: true, Exact: true, Expanded: 5,

@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// polynomial fits y by c[0] + c[1]·x + … + c[degree]·x^degree with the least
-// squares of the errors, and returns c with the share of the variance that it
-// explains (R², 1 is through every point). x must be positive and hold more
-// than degree different values.
+// polynomial fits y by c[0] + c[1]·x + … + c[degree]·x^degree with least
+// squares, and returns c and the share of the variance that it explains (R², 1
+// means through every point). x must be positive and have more than degree
+// different values.
 func polynomial(x, y []float64, degree int) (c []float64, r2 float64, err error) {
 	if len(x) <= degree {
 		return nil, 0, errors.New("too few points for a polynomial of that degree")
@@ -56,9 +56,9 @@ func at(c []float64, x float64) float64 {
 	return v
 }
 
-// fit makes a Fit of rows with a formula's coefficients beside it; formula and
-// terms are nil where there is none. It reports false where the rows are too
-// few to tell parts apart.
+// fit makes a Fit of rows with a formula's coefficients; formula and terms are
+// nil if there is none. It returns false if there are too few rows to tell the
+// parts apart.
 func fit(f Fit, x, y []float64, degree int, formula []float64, terms []string) (Fit, bool) {
 	c, r2, err := polynomial(x, y, degree)
 	if err != nil || len(x) < degree+2 {
@@ -69,7 +69,7 @@ func fit(f Fit, x, y []float64, degree int, formula []float64, terms []string) (
 	whole := at(c, end)
 	for k := range c {
 		if math.Abs(c[k]*math.Pow(end, float64(k))) < 1e-12*math.Abs(whole) {
-			c[k] = 0 // what rounding leaves of nothing
+			c[k] = 0 // only rounding errors are left
 		}
 		p := Power{Power: k, Fitted: c[k], Share: finiteOr(c[k]*math.Pow(end, float64(k))/whole, 0)}
 		if formula != nil {

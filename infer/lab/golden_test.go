@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// What no two runs share is left out of a golden: everything that was timed,
-// or follows from a time.
+// Golden files leave out what differs from run to run: times, and what follows
+// from them.
 var timed = regexp.MustCompile(
 	`(^|_)(ms|ns)(_|$)|^(ms|gaps_ms|noise|took_ns|rate|r2|ratio|speed_up|predicted|c|v|best_gamma|` +
 		`per_token_ms|say|seconds_each|cost_each|most_a_day|break_even_a_day|` +
@@ -25,7 +25,7 @@ var timed = regexp.MustCompile(
 )
 
 // The data behind every chart: each lab's result on the bundled model, with
-// small values. go test ./infer/lab -run Golden -update writes them anew.
+// small values. go test ./infer/lab -run Golden -update rewrites them.
 func TestGolden(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
@@ -60,7 +60,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// untimed drops what was timed, and fits through times.
+// untimed removes times, and fits through times.
 func untimed(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
@@ -96,8 +96,8 @@ func alike(t *testing.T, at string, got, want any) {
 }
 
 // differences lists what differs. Whole numbers must be equal; others may
-// differ by what the order of float32 sums on another kind of processor
-// changes.
+// differ as much as the order of float32 sums on another processor changes
+// them.
 func differences(list []string, at string, got, want any) []string {
 	differ := func() []string {
 		return append(list, fmt.Sprintf("%s: %.200s, want %.200s", at, fmt.Sprint(got), fmt.Sprint(want)))

@@ -51,7 +51,7 @@ func values(t testing.TB, l Lab, changed Values) Values {
 	return v
 }
 
-// result runs a lab and returns what it found.
+// result runs a lab and returns its result.
 func result[T any](t testing.TB, name string, changed Values) (T, *Report) {
 	t.Helper()
 	l, ok := Find(name)
@@ -68,7 +68,7 @@ func result[T any](t testing.TB, name string, changed Values) (T, *Report) {
 	return r.Result.(T), r
 }
 
-// small are values that make a run short where its lab's defaults do not.
+// small are values that make a run short if its lab's defaults do not.
 var small = map[string]Values{
 	"strategies":   {"tokens": "12", "runs": "2", "lanes": "greedy,pure,t=2 k=5", "horizon": "2"},
 	"draw":         {"draws": "1000", "repeats": "5"},
@@ -130,8 +130,8 @@ func same(a, b Values) bool {
 	return len(a) == len(b)
 }
 
-// Every lab reports its progress in reports of its own, and a row that was
-// handed out is not changed later.
+// Every lab reports its progress in separate reports, and a row once reported
+// does not change.
 func TestProgress(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name
@@ -217,7 +217,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// What does not fit the model is refused before anything is run.
+// Values that do not fit the model are rejected before anything runs.
 func TestRefusedByTheModel(t *testing.T) {
 	env := models(t)
 	long := strings.Repeat(" cat", env.Target.Config().Context+1)

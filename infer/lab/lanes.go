@@ -14,7 +14,7 @@ import (
 // maxLanes is how many texts the strategies lab writes side by side.
 const maxLanes = 6
 
-// lanesWant tells what the lanes parameter takes.
+// lanesWant says what the lanes parameter accepts.
 const lanesWant = "one to six of greedy, pure, top_k, top_p, common, or settings such as t=1.2 k=10 p=0.9 minp=0.05, " +
 	"joined by commas"
 
@@ -83,7 +83,7 @@ func laneStep(m *infer.Model, s *infer.Step, d *sampling.Distribution) LaneStep 
 	return row
 }
 
-// logP is ln p of a token by the softmax of z [vocab] at T = 1: z − ln Σ e^z.
+// logP is ln p of a token in the softmax of z [vocab] at T = 1: z − ln Σ e^z.
 func logP(z []float32, id int) float64 {
 	largest := math.Inf(-1)
 	for _, v := range z {
@@ -96,7 +96,7 @@ func logP(z []float32, id int) float64 {
 	return float64(z[id]) - largest - math.Log(sum)
 }
 
-// parting tells why two lanes part at a step, given each one's step there.
+// parting says why two lanes diverge at a step, given each lane's step.
 func parting(m *infer.Model, lanes []Lane, two [2]int, x, y *infer.Step) Parting {
 	p := Parting{
 		Lanes: two, Step: x.N, U: sampling.U(x.Settings.Seed, x.N),
@@ -115,8 +115,8 @@ func parting(m *infer.Model, lanes []Lane, two [2]int, x, y *infer.Step) Parting
 	return p
 }
 
-// explain says why two lanes part: one is greedy, or one's filters cut what
-// the other took, or u falls on segments that lie elsewhere.
+// explain says why two lanes diverge: one is greedy, or one's filters cut the
+// other's token, or u falls on different segments.
 func (p *Parting) explain(lanes []Lane, dists [2]*sampling.Distribution, m *infer.Model) {
 	names := [2]string{lanes[p.Lanes[0]].Name, lanes[p.Lanes[1]].Name}
 	for lane, d := range dists {

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// partingOf makes two lanes choose at the same step of the model, and tells why
-// they part there.
+// partingOf makes two lanes choose at the same step of the model, and returns
+// why they diverge there.
 func partingOf(t *testing.T, names string, seed uint64) (Parting, bool) {
 	t.Helper()
 	lanes, err := parseLanes(names)
@@ -35,7 +35,7 @@ func partingOf(t *testing.T, names string, seed uint64) (Parting, bool) {
 	return parting(models(t).Target, lanes, [2]int{0, 1}, steps[0], steps[1]), true
 }
 
-// Each reason names the lane that it is true of, whichever stands first.
+// Each reason names the lane that it applies to, whichever is first.
 func TestWhyLanesPart(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := uint64(0); seed < 40; seed++ {
@@ -64,8 +64,8 @@ func TestWhyLanesPart(t *testing.T) {
 	}
 }
 
-// Lanes that differ have names that do, greedy ones too, and a number in a name is
-// written as it was typed.
+// Lanes that differ have different names, greedy ones too, and a number in a
+// name is written as it was typed.
 func TestLaneNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"t=0": "Greedy", "t=0 k=5": "T 0, top-k 5", "t=0 p=0.5": "T 0, top-p 0.5", "k=1000": "T 1, top-k 1000",

@@ -2,11 +2,11 @@ package lab
 
 import "github.com/tokenbytoken/viz/infer"
 
-// repeatRun is the length of the runs of tokens whose return counts as
-// repetition.
+// repeatRun is the length of the runs of tokens that count as repeated when
+// they recur.
 const repeatRun = 4
 
-// pairs are a text's pairs of neighbouring tokens.
+// pairs returns a text's pairs of neighbouring tokens.
 func pairs(ids []int) [][2]int {
 	var list [][2]int
 	for i := 1; i < len(ids); i++ {
@@ -23,7 +23,7 @@ func distinct[T comparable](list []T) int {
 	return len(seen)
 }
 
-// ratio is a/b, 0 where there is nothing to divide by.
+// ratio is a/b, or 0 if b is 0.
 func ratio(a, b int) float64 {
 	if b == 0 {
 		return 0
@@ -47,15 +47,15 @@ func measure(ids []int) TextMeasures {
 	return TextMeasures{Tokens: len(ids), Distinct2: ratio(distinct(list), len(list)), Repetition: repetition(ids)}
 }
 
-// A circle must have come round twice, and have four tokens of its second
-// round at least: "ha ha" is none.
+// A circle must have two rounds, and at least four tokens in its second: "ha
+// ha" is none.
 const circleTokens = 4
 
-// circleOf finds where a text's end goes round: the shortest period for which
-// it does, and how far back that holds.
+// circleOf finds the loop at the end of a text: its shortest period, and how
+// far back it goes.
 func circleOf(ids []int) (start, period int, found bool) {
 	for period = 1; 2*period <= len(ids); period++ {
-		same := 0 // tokens at the end that equal the one a period before
+		same := 0 // tokens at the end that equal the one a period earlier
 		for i := len(ids) - 1; i >= period && ids[i] == ids[i-period]; i-- {
 			same++
 		}
@@ -66,7 +66,7 @@ func circleOf(ids []int) (start, period int, found bool) {
 	return 0, 0, false
 }
 
-// circle is circleOf as a result, nil where the text goes nowhere round.
+// circle returns circleOf as a result, nil if the text does not loop.
 func circle(m *infer.Model, ids []int) *Circle {
 	start, period, found := circleOf(ids)
 	if !found {

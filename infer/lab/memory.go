@@ -77,10 +77,10 @@ func (memoryLab) Info() Info {
 	}
 }
 
-// Memory is what the memory lab found: the size of a KV cache, as calculated
-// for a model and as held by the running engine.
+// Memory is the result of the memory lab: the size of a KV cache, as calculated
+// for a model and as measured in the running engine.
 type Memory struct {
-	Model            MemoryModel     `json:"model"` // as calculated with
+	Model            MemoryModel     `json:"model"` // used for the calculation
 	Precision        string          `json:"precision"`
 	BytesPerValue    float64         `json:"bytes_per_value"` // of keys and values
 	Positions        int             `json:"positions"`
@@ -91,15 +91,15 @@ type Memory struct {
 	WeightPrecision  string          `json:"weight_precision"`
 	Overtakes        float64         `json:"overtakes"` // positions at which one cache is as large as the weights
 	MemoryBytes      float64         `json:"memory_bytes"`
-	FreeBytes        float64         `json:"free_bytes"` // beside the weights; below 0 if they do not fit
-	Users            int64           `json:"users"`      // texts of that length that fit beside the weights
+	FreeBytes        float64         `json:"free_bytes"` // left by the weights; negative if they do not fit
+	Users            int64           `json:"users"`      // texts of that length that fit besides the weights
 	Variants         []MemoryVariant `json:"variants"`
 	Windows          []Window        `json:"windows"`
 	Models           []MemoryModel   `json:"models"` // the presets
 	Engine           Engine          `json:"engine"`
 }
 
-// MemoryModel is what the calculator needs of a model.
+// MemoryModel is what the calculator needs to know about a model.
 type MemoryModel struct {
 	Key        string `json:"key"`
 	Name       string `json:"name"`
@@ -111,7 +111,7 @@ type MemoryModel struct {
 	Context    int    `json:"context"` // its window
 	Year       int    `json:"year,omitempty"`
 	Source     string `json:"source"`
-	Note       string `json:"note,omitempty"` // what the formula leaves out, in a sentence
+	Note       string `json:"note,omitempty"` // what the formula leaves out
 }
 
 // MemoryVariant is a way to share keys and values among the query heads.
@@ -122,7 +122,7 @@ type MemoryVariant struct {
 	Bytes            float64 `json:"bytes"`
 	Saving           float64 `json:"saving"` // heads / KV heads: how many times smaller than MHA
 	Users            int64   `json:"users"`
-	Now              bool    `json:"now"` // the model calculated with does so
+	Now              bool    `json:"now"` // the calculated model does so
 	Say              string  `json:"say"`
 }
 
@@ -132,7 +132,7 @@ type Window struct {
 	Tokens int     `json:"tokens"`
 	Year   int     `json:"year"` // 0 for the loaded model
 	Source string  `json:"source"`
-	Bytes  float64 `json:"bytes"` // of a cache that long for the model calculated with
+	Bytes  float64 `json:"bytes"` // of a cache that long for the calculated model
 	Loaded bool    `json:"loaded"`
 }
 
@@ -148,11 +148,11 @@ type Engine struct {
 type EngineStep struct {
 	Step            int   `json:"step"`
 	Positions       int   `json:"positions"`
-	Used            int64 `json:"used"`         // bytes of filled columns, as the engine tells
+	Used            int64 `json:"used"`         // bytes of filled columns, reported by the engine
 	UsedFormula     int64 `json:"used_formula"` // 2·L·g·s·positions·4
-	Reserved        int64 `json:"reserved"`     // bytes held, filled or not
+	Reserved        int64 `json:"reserved"`     // bytes allocated, filled or not
 	ReservedFormula int64 `json:"reserved_formula"`
-	Room            int   `json:"room"` // positions that fit into what is reserved
+	Room            int   `json:"room"` // positions that fit into the reserved memory
 }
 
 func (c *Memory) findings() []string {

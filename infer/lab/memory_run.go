@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// loadedKey is the preset of the model that runs.
+// loadedKey is the preset of the running model.
 const loadedKey = "loaded"
 
 // The shapes of published models, for their parameters.
@@ -26,7 +26,7 @@ var (
 	}
 )
 
-// gpt2Parameters counts also what the formula leaves out: the table of 1,024
+// gpt2Parameters includes what the formula leaves out: the table of 1,024
 // positions, biases and the norms' biases (Radford et al. 2019's smallest, as
 // published).
 const gpt2Parameters = 124_439_808
@@ -136,8 +136,8 @@ func (memoryLab) Run(ctx context.Context, env Env, v Values, progress func(Progr
 }
 
 // Calculate is the memory lab's calculator, with m as the loaded model: its
-// result but for the engine's bytes. v are values that [Info.Parse] returned. A
-// *[RangeError] says that heads cannot be shared as asked.
+// result without the engine's bytes. v are values that [Info.Parse] returned. A
+// *[RangeError] means that heads cannot be shared this way.
 func Calculate(m *infer.Model, v Values) (Memory, error) {
 	all := append([]MemoryModel{loadedModel(m)}, published...)
 	model := all[slices.IndexFunc(all, func(x MemoryModel) bool { return x.Key == v["preset"] })]
@@ -181,7 +181,7 @@ func (m MemoryModel) perPosition(kvHeads int, bytes float64) float64 {
 	return 2 * float64(m.Layers) * float64(kvHeads) * float64(m.HeadDim) * bytes
 }
 
-// users is how many texts fit beside the weights.
+// users is how many texts fit besides the weights.
 func (c *Memory) users(perPosition float64) int64 {
 	return int64(max(0, math.Floor(c.FreeBytes/(perPosition*float64(c.Positions)))))
 }
@@ -190,7 +190,7 @@ func (c *Memory) users(perPosition float64) int64 {
 func (c *Memory) variants() []MemoryVariant {
 	h, g := c.Model.Heads, c.Model.KVHeads
 	if g == h || g == 1 {
-		for g = 8; h%g != 0 || g >= h; g-- { // a group size that some model of these heads could have
+		for g = 8; h%g != 0 || g >= h; g-- { // a plausible group size for this number of heads
 			if g <= 1 {
 				break
 			}
@@ -216,7 +216,7 @@ func (c *Memory) variants() []MemoryVariant {
 	return list
 }
 
-// engine writes a text and asks the cache after every step.
+// engine writes a text and reads the cache's size after every step.
 func (r *memoryRun) engine(m *infer.Model, v Values, tokens int) error {
 	loop, err := infer.NewLoop(
 		m, v["prompt"],
@@ -253,8 +253,8 @@ func (r *memoryRun) engine(m *infer.Model, v Values, tokens int) error {
 	}
 }
 
-// roomAfter is how many positions a cache has room for when it holds one more:
-// as many as before while they fit, else twice as many, at most the context.
+// roomAfter is how many positions a cache has room for after one more: as many
+// as before if it fits, else twice as many, at most the context.
 func roomAfter(room, positions, context int) int {
 	if positions <= room {
 		return room
@@ -315,7 +315,7 @@ func (c *Memory) tables() []Table {
 	return []Table{variants, models, window, engine}
 }
 
-// year is a text, so that nobody puts a comma into it; nil where there is none.
+// year is a text, so that it gets no comma; nil if there is none.
 func year(n int) any {
 	if n == 0 {
 		return nil

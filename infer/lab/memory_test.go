@@ -100,7 +100,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// The engine's bytes are the formula's at every step.
+// The engine's bytes equal the formula's at every step.
 func TestEngine(t *testing.T) {
 	m, _ := result[*Memory](t, "memory", Values{"tokens": "60"})
 	shape := models(t).Target.Shape()
@@ -122,7 +122,7 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// What a cache says that it reserves is what was allocated for it.
+// What a cache reports as reserved was really allocated.
 func TestReservedIsAllocated(t *testing.T) {
 	m := models(t).Target
 	const texts, positions = 24, 150
@@ -133,7 +133,7 @@ func TestReservedIsAllocated(t *testing.T) {
 			}
 		}
 	}
-	read(m.NewCache()) // scratch memory is there
+	read(m.NewCache()) // allocates scratch memory
 	held := func() float64 {
 		var s runtime.MemStats
 		runtime.GC()

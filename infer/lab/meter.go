@@ -8,11 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// meter runs a model's passes and keeps count: an [infer.Runner] that hands on
-// to the model, or to who runs its passes, and adds up what went through it.
+// meter counts a model's passes: an [infer.Runner] that forwards to the model,
+// or to its runner, and adds up what went through it.
 type meter struct {
 	model  *infer.Model
-	runner infer.Runner // who runs the passes; nil for the model itself
+	runner infer.Runner // nil for the model itself
 	tally
 	last time.Duration
 }
@@ -23,7 +23,7 @@ type tally struct {
 	positions int
 	parts     cost.Parts
 	took      time.Duration // passes and scores, without waiting
-	waited    time.Duration // for others' passes
+	waited    time.Duration // for other passes
 }
 
 // metered returns m with its passes counted.
@@ -74,8 +74,7 @@ func (m *meter) count(start time.Time, parts cost.Parts, err error) {
 	}
 }
 
-// watch is a stopwatch that leaves out the time for which meters let passes
-// wait.
+// watch is a stopwatch that excludes the time that passes wait.
 type watch struct {
 	start  time.Time
 	meters []*meter

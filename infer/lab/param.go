@@ -13,15 +13,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// RangeError names the value that was refused, what was given and what is
-// taken. Field is the name of a [Param].
+// RangeError names a rejected value, what was given and what is accepted. Field
+// is the name of a [Param].
 type RangeError = sampling.RangeError
 
 // ParamKind is the type of a parameter's value.
 type ParamKind string
 
 // The kinds. List is a text of numbers joined by commas, Strings a text with
-// one string a line where \n, \t and \\ stand for newline, tab and backslash.
+// one string per line, with \n, \t and \\ for newline, tab and backslash.
 const (
 	Int     ParamKind = "int"
 	Float   ParamKind = "float"
@@ -32,8 +32,8 @@ const (
 	Strings ParamKind = "strings"
 )
 
-// Param is one thing that a person may set. Min and Max bound a number, each
-// number of a list, or the bytes of a text; Step is what a slider moves by.
+// Param is one thing that a person can set. Min and Max bound a number, each
+// number of a list, or the bytes of a text; Step is a slider's step.
 type Param struct {
 	Name    string    `json:"name"`
 	Label   string    `json:"label"`
@@ -48,10 +48,10 @@ type Param struct {
 }
 
 // Values are the values of a lab's parameters by name, as texts in the form
-// that [Info.Parse] gives them.
+// that [Info.Parse] returns.
 type Values map[string]string
 
-// Param returns the parameter of a name.
+// Param returns the parameter with a name.
 func (i Info) Param(name string) (Param, bool) {
 	at := slices.IndexFunc(i.Params, func(p Param) bool { return p.Name == name })
 	if at < 0 {
@@ -69,10 +69,10 @@ func (i Info) Defaults() Values {
 	return v
 }
 
-// Parse checks raw values, each against its parameter's range, and returns
-// all of the lab's values in one form: what raw leaves out at its default,
-// numbers as short as they can be written. A value that is refused, or that no
-// parameter has the name of, gives a *[RangeError].
+// Parse checks raw values, each against its parameter's range, and returns all
+// of the lab's values in canonical form: missing ones at their default, numbers
+// in their shortest form. A rejected value or an unknown name gives a
+// *[RangeError].
 func (i Info) Parse(raw Values) (Values, error) {
 	v := i.Defaults()
 	for name, text := range raw {
@@ -99,7 +99,7 @@ func (i Info) names() []string {
 	return list
 }
 
-// Wants tells a parameter's range in words, with its unit.
+// Wants describes a parameter's range in words, with its unit.
 func (p Param) Wants() string {
 	if k, ok := p.knob(); ok {
 		return k.WantNumber()
@@ -128,15 +128,15 @@ func (p Param) Wants() string {
 	return terms.Plain(p.Min) + " to " + terms.Plain(p.Max) + " bytes of text"
 }
 
-// knob is the knob that a parameter is, or false: it has the knob's name and takes
-// what the knob takes.
+// knob returns the parameter's knob, if it is one: it has the knob's name and
+// accepts the knob's values.
 func (p Param) knob() (terms.Knob, bool) {
 	k, ok := terms.KnobOf(p.Name)
 	return k, ok && p.Min == k.Min && p.Max == k.Max
 }
 
-// Slider is what a slider for a number covers: of a knob, most of what is worth
-// trying, else all that is taken.
+// Slider returns the range of a slider for a number: for a knob, most of what
+// is worth trying, else everything accepted.
 func (p Param) Slider() (from, to float64) {
 	if k, ok := p.knob(); ok {
 		return k.From, k.To
@@ -146,7 +146,7 @@ func (p Param) Slider() (from, to float64) {
 
 func (p Param) refuse(got string) error { return terms.NewRangeError(p.Name, got, p.Wants()) }
 
-// parse checks one value and gives it its one form.
+// parse checks one value and returns its canonical form.
 func (p Param) parse(text string) (string, error) {
 	switch p.Kind {
 	case Int, Float:
@@ -231,8 +231,7 @@ func (p Param) parseStrings(text string) (string, error) {
 	return terms.Lines(list), nil
 }
 
-// Values that [Info.Parse] returned hold what they should; what is missing
-// reads as 0.
+// Values that [Info.Parse] returned are valid; missing ones read as 0.
 
 func (v Values) int(name string) int {
 	return int(v.float(name))

@@ -20,7 +20,7 @@ func asJSON(t testing.TB, v any) string {
 
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
-		lab, name, value, want string // want is the value's one form
+		lab, name, value, want string // want is the value's canonical form
 	}{
 		{"cache", "tokens", " 12 ", "12"},
 		{"cache", "tokens", "1e2", "100"},

@@ -9,16 +9,17 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// plainText is a text that a model wrote alone, as lean as it gets: the prompt
-// is read before the clock starts, all but its last token, as speculation does.
+// plainText is a text that a model wrote by itself with as little overhead as
+// possible: the prompt without its last token is read before the clock starts,
+// as in speculation.
 type plainText struct {
 	ids   []int           // generated
-	at    []time.Duration // when each was there
+	at    []time.Duration // when each was ready
 	steps []time.Duration // pass and scores of each
-	took  time.Duration   // all of it
+	took  time.Duration   // total
 }
 
-// writePlain writes up to so many tokens, the same ones that a loop would.
+// writePlain writes up to n tokens, the same ones that a loop would.
 func writePlain(ctx context.Context, m *infer.Model, counter *meter, v Values, tokens int) (plainText, error) {
 	var t plainText
 	ids := m.Encode(v["prompt"])

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// At the seats of a pool, several labs at a time find what they find alone,
-// times apart: what each waits for the others is not part of it.
+// Several labs at the seats of a pool find, apart from times, what they find
+// alone; waiting for each other does not count.
 func TestThroughPools(t *testing.T) {
 	alone := models(t)
 	targets, drafts := infer.NewPool(alone.Target, 2), infer.NewPool(alone.Draft, 1)
@@ -30,7 +30,7 @@ func TestThroughPools(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 					return
 				}
-				if name == "memory" { // a prompt may be read in smaller parts, which reserves otherwise
+				if name == "memory" { // a prompt may be read in smaller parts, which changes what is reserved
 					return
 				}
 				alike(t, name, decoded(t, r.Result), decoded(t, want.Result))
@@ -48,7 +48,7 @@ func decoded(t *testing.T, v any) any {
 	return untimed(out)
 }
 
-// A meter takes out what a runner says that it waited, and counts the rest.
+// A meter subtracts the wait that a runner reports, and counts the rest.
 func TestMeter(t *testing.T) {
 	env := models(t)
 	pool := infer.NewPool(env.Target, 1)
@@ -67,7 +67,7 @@ func TestMeter(t *testing.T) {
 		counted.took <= 0 || counted.waited < 0 {
 		t.Errorf("%+v, want %+v", counted.tally, want)
 	}
-	// What is refused is not counted.
+	// Rejected passes are not counted.
 	before := counted.tally
 	if _, _, err := m.Forward(t.Context(), cache, []int{-1}); err == nil {
 		t.Error("token -1 was read")
@@ -82,13 +82,13 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// lets says that every pass waited for an hour.
+// lets reports that every pass waited for an hour.
 type lets struct{ infer.Runner }
 
 func (lets) Waited() time.Duration { return time.Hour }
 
-// What a runner says that a pass waited is not part of the pass's time: with an
-// hour for each of the two, what is left is below 0.
+// The wait that a runner reports is not part of a pass's time: with an hour for
+// each of the two, the rest is negative.
 func TestMeterLeavesOutTheWait(t *testing.T) {
 	m := models(t).Target
 	counted, meter := metered(m, lets{})

@@ -37,7 +37,7 @@ func (prefillLab) Info() Info {
 	}
 }
 
-// Prefill is what the prefill lab found: the time to the first token against
+// Prefill is the result of the prefill lab: the time to the first token against
 // the prompt's length, then the gaps between tokens.
 type Prefill struct {
 	Repeats int            `json:"repeats"`
@@ -52,18 +52,18 @@ type Prefill struct {
 	First    float64   `json:"first_ms"` // to the first token
 	Gaps     Spread    `json:"gaps_ms"`  // between tokens
 	Arrivals []Arrival `json:"arrivals"`
-	Stream   bool      `json:"stream"` // as asked: which of the two waits is to be looked at
+	Stream   bool      `json:"stream"` // as requested: which of the two waits to show
 	Streamed Wait      `json:"streamed"`
 	Whole    Wait      `json:"whole"` // not streamed
-	// Why a token written costs more than a token read, from the same run.
+	// Why writing a token costs more than reading one, from the same run.
 	Input  PerToken `json:"input"`
 	Output PerToken `json:"output"`
-	// OutputPass is the part of a token written that is its pass and scores; the
-	// rest of Output is softmax, filters, draw and text.
+	// OutputPass is the part of Output that is pass and scores; the rest is
+	// softmax, filters, draw and text.
 	OutputPass float64 `json:"output_pass_ms"`
-	Ratio      float64 `json:"ratio"` // time of a token written over that of one read
-	// Counted work hardly differs; what differs is how many tokens share one
-	// reading of the weights.
+	Ratio      float64 `json:"ratio"` // time of writing a token over that of reading one
+	// The counted work hardly differs; what differs is how many tokens share
+	// one read of the weights.
 	WorkRatio   float64 `json:"work_ratio"`
 	WeightBytes int64   `json:"weight_bytes"` // read in every pass
 }
@@ -77,22 +77,22 @@ type PrefillPoint struct {
 	Formula  int64   `json:"formula"`
 }
 
-// Arrival is when a token came, counted from the request.
+// Arrival is when a token was ready, counted from the request.
 type Arrival struct {
 	Step  int     `json:"step"`
 	Token Token   `json:"token"`
 	At    float64 `json:"at_ms"`
 	Gap   float64 `json:"gap_ms"`
-	Text  string  `json:"text"` // what could be shown then; "" where it is held back
+	Text  string  `json:"text"` // what could then be shown; "" while it is held back
 }
 
-// Wait is what someone who reads waits for.
+// Wait is how long a reader waits.
 type Wait struct {
-	First float64 `json:"first_ms"` // until something can be read
-	Last  float64 `json:"last_ms"`  // until all of it can be
+	First float64 `json:"first_ms"` // until there is something to read
+	Last  float64 `json:"last_ms"`  // until all of it is there
 }
 
-// PerToken is what one token takes.
+// PerToken is the cost of one token.
 type PerToken struct {
 	Ms       float64 `json:"ms"`
 	MultAdds float64 `json:"mult_adds"`
@@ -107,7 +107,7 @@ func (p *Prefill) findings() []string {
 			p.Constant, p.R2,
 		),
 	}
-	if p.Constant <= 0 { // noise is larger than the part that every prompt has
+	if p.Constant <= 0 { // the noise is larger than the constant part
 		list[0] = fmt.Sprintf("Each token of a prompt takes %.4f ms (R² of that line: %.3f).", p.PerToken, p.R2)
 	}
 	if p.Gaps.N == 0 {

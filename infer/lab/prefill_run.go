@@ -30,13 +30,14 @@ type prefillRun struct {
 	result  Prefill
 }
 
-// timedText is one text written again and again, with the time of every turn.
+// timedText is one text written repeatedly, with the time of every turn.
 type timedText struct {
 	steps []*infer.Step
 	turns [][]time.Duration // by step
 }
 
-// lengthsFor are the wanted prompt lengths, those that fit the context apart.
+// lengthsFor returns the wanted prompt lengths that fit the context, and those
+// that do not.
 func lengthsFor(m *infer.Model, v Values) (fit, tooLong []int, err error) {
 	for _, n := range v.list("lengths") {
 		if n <= m.Config().Context {
@@ -93,7 +94,7 @@ func (prefillLab) Run(ctx context.Context, env Env, v Values, progress func(Prog
 	r.ids = r.m.Encode(v["prompt"])
 	r.result.Prompt, r.result.Stream, r.result.WeightBytes = len(r.ids), v.bool("stream"), r.m.WeightBytes()
 	r.cache, r.times, r.counted = r.m.NewCache(), make([][]time.Duration, len(r.lengths)), make([]int64, len(r.lengths))
-	if err := r.once(len(r.lengths)-1, false); err != nil { // the cache has grown and memory is touched
+	if err := r.once(len(r.lengths)-1, false); err != nil { // grow the cache and touch memory
 		return r.end(err)
 	}
 	for i := range repeats {
@@ -116,7 +117,7 @@ func (prefillLab) Run(ctx context.Context, env Env, v Values, progress func(Prog
 func (r *prefillRun) once(at int, keep bool) error {
 	ids := make([]int, r.lengths[at])
 	for i := range ids {
-		ids[i] = r.ids[i%len(r.ids)] // the prompt again and again
+		ids[i] = r.ids[i%len(r.ids)] // the prompt repeated
 	}
 	r.cache.Truncate(0)
 	last, z := make([]float32, r.m.Config().Width), make([]float32, r.m.Config().Vocab)
@@ -187,7 +188,7 @@ func (r *prefillRun) fillReport(to *Report) {
 	to.Result, to.Tables, to.Noise = &result, result.tables(), noise(spreads)
 }
 
-// line puts a straight line through the points.
+// line fits a straight line to the points.
 func (p *Prefill) line() {
 	last := p.Points[len(p.Points)-1]
 	if p.PerToken = last.PerToken; len(p.Points) < 2 {
@@ -198,14 +199,14 @@ func (p *Prefill) line() {
 		x, y = append(x, float64(q.Tokens)), append(y, q.Ms.Median)
 	}
 	a, b := stat.LinearRegression(x, y, nil, false)
-	if b > 0 { // else noise is larger than what the lengths change
+	if b > 0 { // else the noise is larger than the effect of the length
 		p.Constant, p.PerToken = a, b
 		p.R2 = finiteOr(stat.RSquared(x, y, nil, a, b), 0)
 	}
 }
 
-// arrivals lays the turns end to end, each at its median, and returns the
-// spread of each.
+// arrivals adds up the turns, each at its median, and returns the spread of
+// each.
 func (p *Prefill) arrivals(m *infer.Model, text timedText) []Spread {
 	var spreads []Spread
 	var gaps []float64
@@ -234,8 +235,8 @@ func (p *Prefill) arrivals(m *infer.Model, text timedText) []Spread {
 	return spreads
 }
 
-// compare sets a token that is written beside one that is read: the slope of
-// the line through the prompts, and the median gap.
+// compare compares writing a token with reading one: the median gap, and the
+// slope of the line through the prompts.
 func (p *Prefill) compare(m *infer.Model, text timedText) {
 	first, last := p.Points[0], p.Points[len(p.Points)-1]
 	p.Input.Ms, p.Input.MultAdds = p.PerToken, float64(last.MultAdds)/float64(last.Tokens)

@@ -72,7 +72,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// Text that is held back is not yet there to be read.
+// Text that is held back cannot be read yet.
 func TestStreamedTextWaitsForWhatIsHeld(t *testing.T) {
 	p, _ := result[*Prefill](t, "prefill", Values{"lengths": "1", "tokens": "6", "repeats": "1"})
 	for _, a := range p.Arrivals {

@@ -21,21 +21,21 @@ type quantizationRun struct {
 	ways   []quantizedWay
 	ids    []int // prompt and text
 	result Quantization
-	shown  [][]float32 // logits of the step shown, by way; nil until it was compared
+	shown  [][]float32 // logits of the step shown, by way; nil until compared
 }
 
-// quantizedWay is a model whose weights are kept in one way.
+// quantizedWay is a model whose weights are stored in one way.
 type quantizedWay struct {
 	m     *infer.Model
 	meter *meter
 	cache *infer.Cache
-	last  []float32 // [steps, width]: what each step's scores are made of
+	last  []float32 // [steps, width]: the vectors that each step's scores are computed from
 	kl    []float64
 	kept  int
 	times []time.Duration
 }
 
-// roundings are the ways of rounding that are compared with the own weights.
+// roundings are the formats that are compared with the own weights.
 var roundings = []struct {
 	name string
 	kind infer.Quant
@@ -81,7 +81,7 @@ func (quantizationLab) Run(ctx context.Context, env Env, v Values, progress func
 	return r.end(nil)
 }
 
-// write has the own weights write the text.
+// write writes the text with the own weights.
 func (r *quantizationRun) write(tokens int) error {
 	m, counter := r.env.target()
 	r.add(m, counter, "own weights", false)
@@ -107,7 +107,7 @@ func (r *quantizationRun) write(tokens int) error {
 	return nil
 }
 
-// add takes a way into the comparison.
+// add adds a way to the comparison.
 func (r *quantizationRun) add(m *infer.Model, counter *meter, name string, wide bool) {
 	r.ways = append(r.ways, quantizedWay{m: m, meter: counter, cache: m.NewCache()})
 	r.result.Ways = append(r.result.Ways, QuantWay{Name: name, Kind: m.Quant(), Wide: wide})
@@ -154,7 +154,7 @@ func (r *quantizationRun) round() error {
 	return nil
 }
 
-// compare scores every step of the text by every way.
+// compare scores every step of the text in every way.
 func (r *quantizationRun) compare() error {
 	width, vocab := r.ways[0].m.Config().Width, r.ways[0].m.Config().Vocab
 	for n := range r.result.Text {
@@ -186,7 +186,7 @@ func (r *quantizationRun) compare() error {
 	return nil
 }
 
-// time has every way in turn read the last token again, behind the same text.
+// time makes every way in turn read the last token again, after the same text.
 func (r *quantizationRun) time(repeats int) error {
 	for i := range repeats {
 		for at := range r.ways {
@@ -232,9 +232,8 @@ func (r *quantizationRun) fillReport(to *Report) {
 	}
 }
 
-// show fills in what there is to see at one step, of the logits by each way:
-// bars for the most probable tokens of the own weights, at most so many, and
-// for the first of every other way.
+// show fills in the step shown from the logits by each way: bars for up to n of
+// the own weights' most probable tokens, and for the first of every other way.
 func (q *Quantization) show(m *infer.Model, z [][]float32, rows int) {
 	var list []int32
 	list = append(list, sampling.Top(z[0], rows)...)

@@ -63,7 +63,7 @@ func TestQuantization(t *testing.T) {
 	}
 }
 
-// The divergences are those that infer/bench finds over the same text.
+// The divergences equal those that infer/bench finds over the same text.
 func TestQuantizationAgreesWithBench(t *testing.T) {
 	q, _ := result[*Quantization](t, "quantization", Values{"prompt": "Once", "tokens": "9", "repeats": "1"})
 	own := models(t).Target
@@ -96,8 +96,8 @@ func TestQuantizationAgreesWithBench(t *testing.T) {
 	}
 }
 
-// A model that is rounded already has nothing to compare with, and one whose
-// rows are not blocks is compared without Q4_0.
+// An already rounded model has nothing to compare with, and one whose rows are
+// not whole blocks is compared without Q4_0.
 func TestQuantizationOfOtherModels(t *testing.T) {
 	l, _ := Find("quantization")
 	rounded, err := models(t).Target.Rounded(infer.QuantInt8)

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Request is the body of a request to a service that writes text, with the
-// fields that such services commonly have.
+// Request is the body of a request to a text generation service, with the
+// fields that are common there.
 type Request struct {
 	Prompt      string   `json:"prompt"`
 	MaxTokens   int      `json:"max_tokens"`
@@ -30,16 +30,16 @@ type Request struct {
 	Seed        uint64   `json:"seed"`
 }
 
-// requestFields are the names, which are those of the bill lab's parameters.
+// requestFields are the names, the same as the bill lab's parameters.
 var requestFields = []string{
 	"prompt", "max_tokens", "temperature", "top_p", "top_k", "min_p", "typical_p", "repetition_penalty",
 	"stop", "stream", "seed",
 }
 
-// maxRequest is how long the JSON of a request may be.
+// maxRequest is the most bytes that a request's JSON may have.
 const maxRequest = 64 << 10
 
-// RequestOf makes a request of the bill lab's values.
+// RequestOf makes a request from the bill lab's values.
 func RequestOf(v Values) Request {
 	s := v.sampling()
 	r := Request{
@@ -53,7 +53,7 @@ func RequestOf(v Values) Request {
 	return r
 }
 
-// Values are the values of the bill lab's parameters that a request has.
+// Values returns the values of the bill lab's parameters that a request has.
 func (r Request) Values() Values {
 	v := Values{
 		"prompt": r.Prompt, "max_tokens": fmt.Sprint(r.MaxTokens), "stop": terms.Lines(r.Stop),
@@ -69,22 +69,22 @@ func (r Request) Values() Values {
 	return v
 }
 
-// JSON is the request, indented, as a program would send it.
+// JSON returns the request, indented, as a program would send it.
 func (r Request) JSON() string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(r); err != nil {
-		panic("lab: a request has no JSON: " + err.Error()) // it is strings and numbers alone
+		panic("lab: a request has no JSON: " + err.Error()) // it has only strings and numbers
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// ParseRequest reads a request's JSON. Fields that are left out are at the
-// lab's defaults; "stop" may be one string or a list. What is not one JSON
-// object, an unknown field, a value of the wrong type or out of its range gives
-// a *[RangeError] that names the field, "request" for the whole.
+// ParseRequest parses a request's JSON. Missing fields have the lab's defaults;
+// "stop" may be one string or a list. Anything but one JSON object, an unknown
+// field, or a value of the wrong type or out of range returns a *[RangeError]
+// that names the field, "request" for the whole.
 func ParseRequest(data []byte) (Request, error) {
 	const want = "one JSON object with fields such as prompt, max_tokens and temperature"
 	if len(data) > maxRequest {
@@ -132,7 +132,7 @@ func notJSON(err error) string {
 	return "not a JSON object"
 }
 
-// fieldText is a field's value as a parameter has it, if its type is right.
+// fieldText is a field's value in a parameter's form, if its type is right.
 func fieldText(name string, value any) (string, error) {
 	p, _ := billLab{}.Info().Param(name)
 	refuse := func() (string, error) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// running is a run in progress: where it reports to, and what.
+// running is a run in progress: what it reports, and to whom.
 type running struct {
 	ctx      context.Context
 	env      Env
@@ -14,24 +14,24 @@ type running struct {
 	start    time.Time
 	told     time.Time
 	done, of int
-	// fill puts all that was measured so far into a report, as values of its
-	// own; it leaves Result nil while there is nothing.
+	// fill copies everything measured so far to a report; it leaves Result nil
+	// while there is nothing.
 	fill func(*Report)
 }
 
-// exact is the noise of a lab that times nothing.
+// exact is the noise text of a lab that times nothing.
 const exact = "Nothing here was timed, so there is no noise: with the same model the same settings give " +
 	"the same numbers again."
 
-// partialEvery is how often a run shows what it has so far. A run shows its
-// first rows at once.
+// partialEvery is how often a run shows what it has so far. It shows its first
+// rows immediately.
 const partialEvery = 100 * time.Millisecond
 
 func start(ctx context.Context, name string, env Env, v Values, progress func(Progress)) *running {
 	return &running{ctx: ctx, env: env, report: begin(name, env, v), progress: progress, start: time.Now()}
 }
 
-// tell says that n more of the run's parts are done, and what comes next.
+// tell reports that n more of the run's parts are done, and what is next.
 func (r *running) tell(n int, say string) {
 	r.done += n
 	if r.progress == nil {
@@ -59,7 +59,7 @@ func (r *running) snapshot() *Report {
 	return &part
 }
 
-// end returns what Run returns after err, nil where all went well.
+// end returns what Run returns after err, nil if all went well.
 func (r *running) end(err error) (*Report, error) {
 	if err != nil && !cancelled(r.ctx, err) {
 		return nil, err

@@ -13,11 +13,10 @@ import (
 )
 
 // The most probable sequence. The probability of a sequence only falls as
-// tokens are added, so if beginnings are looked at in the order of their
-// probability, the first whole sequence met is the most probable of all: every
-// other one goes on from a beginning that is less probable already. The search
-// leaves nothing out but beginnings that are below greedy's own path, which are
-// beaten already.
+// tokens are added. So if prefixes are expanded in the order of their
+// probability, the first whole sequence found is the most probable of all:
+// every other one continues a prefix that is already less probable. The search
+// skips only prefixes below greedy's path, which are already beaten.
 
 // prefix is the beginning of a sequence.
 type prefix struct {
@@ -31,8 +30,8 @@ func (p prefix) with(id int, log float64, ends bool) prefix {
 	return prefix{append(slices.Clip(p.ids), id), append(slices.Clip(p.logs), log), p.log + log, ends}
 }
 
-// prefixes is a heap with the most probable first; the shorter before the
-// longer, then the lower ids.
+// prefixes is a heap with the most probable first; shorter ones before longer
+// ones, then lower ids.
 type prefixes []prefix
 
 func (h prefixes) Len() int      { return len(h) }
@@ -51,9 +50,8 @@ func (h *prefixes) Pop() any {
 }
 
 // keep keeps the n most probable, and returns ln p of the least of them. A
-// search of n passes never comes to the others: it takes one from the heap for
-// each pass. So a large vocabulary whose tokens are all as likely cannot fill
-// the memory.
+// search of n passes never reaches the others, since each pass pops one. So a
+// large vocabulary of equally likely tokens cannot fill the memory.
 func (h *prefixes) keep(n int) float64 {
 	slices.SortFunc(*h, func(a, b prefix) int {
 		if c := cmp.Compare(b.log, a.log); c != 0 {
@@ -66,10 +64,11 @@ func (h *prefixes) keep(n int) float64 {
 	return (*h)[n-1].log
 }
 
-// scorer gives ln p [vocab] at T = 1 of what follows a prompt and some tokens.
+// scorer returns ln p [vocab] at T = 1 of what follows a prompt and some
+// tokens.
 type scorer func(ctx context.Context, ids []int) ([]float64, error)
 
-// scores returns the scorer of a model behind a prompt, whose columns it keeps.
+// scores returns the scorer of a model after a prompt, whose columns it keeps.
 func scores(m *infer.Model, prompt []int) scorer {
 	cache, read := m.NewCache(), false
 	var first []float32
@@ -111,16 +110,16 @@ func logSoftmax(z []float32) []float64 {
 	return logs
 }
 
-// found is what a search came to.
+// found is the result of a search.
 type found struct {
 	greedy, best prefix
 	exact        bool
-	expanded     int // times that the scorer was asked
+	expanded     int // calls of the scorer
 }
 
-// searchBest compares greedy's path with the most probable sequence of so many
-// tokens, or fewer where one ends the text. It asks the scorer at most `most`
-// times, greedy's own path included.
+// searchBest compares greedy's path with the most probable sequence of horizon
+// tokens, or fewer if one ends the text. It calls the scorer at most `most`
+// times, greedy's path included.
 func searchBest(ctx context.Context, score scorer, ends func(id int) bool, horizon, most int) (found, error) {
 	var f found
 	for len(f.greedy.ids) < horizon && !f.greedy.ends {
@@ -139,7 +138,7 @@ func searchBest(ctx context.Context, score scorer, ends func(id int) bool, horiz
 	}
 	f.best = f.greedy
 	open := &prefixes{{}}
-	floor := f.greedy.log // what is not above it need not be looked at
+	floor := f.greedy.log // prefixes not above it need not be expanded
 	for open.Len() > 0 {
 		p := heap.Pop(open).(prefix)
 		if p.ends || len(p.ids) == horizon {
@@ -180,8 +179,8 @@ func (p prefix) sequence(m *infer.Model) Sequence {
 	return s
 }
 
-// possible is how many sequences there are: vocab^horizon, as far as an int64
-// goes.
+// possible is how many sequences there are: vocab^horizon, capped at the
+// largest int64.
 func possible(vocab, horizon int) int64 {
 	n := int64(1)
 	for range horizon {

@@ -52,23 +52,23 @@ func (speculationLab) Info() Info {
 	}
 }
 
-// Speculation is what the speculation lab found: one text written by the
-// target alone and with a draft in front of it.
+// Speculation is the result of the speculation lab: one text written by the
+// target alone and with a draft.
 type Speculation struct {
 	Target string      `json:"target"`
 	Draft  string      `json:"draft"`
-	Gamma  int         `json:"gamma"` // of the run that is shown
+	Gamma  int         `json:"gamma"` // of the run shown
 	Rounds []SpecRound `json:"rounds"`
 	Text   string      `json:"text"`
-	Plain  string      `json:"plain"` // the text that the target writes alone with the same seed
-	// The two on one axis, each token with the time at which it was there.
+	Plain  string      `json:"plain"` // the target's own text with the same seed
+	// The two on one time axis: each token and when it was ready.
 	PlainLane  []SpecTime `json:"plain_lane"`
 	SpecLane   []SpecTime `json:"spec_lane"`
 	Acceptance Acceptance `json:"acceptance"`
 	Costs      SpecCosts  `json:"costs"`
 	Gammas     []GammaRow `json:"gammas"`
 	Synthetic  Synthetic  `json:"synthetic"`
-	BestGamma  int        `json:"best_gamma"` // with the least measured time; 0 where none beats the target alone
+	BestGamma  int        `json:"best_gamma"` // with the least measured time; 0 if none beats the target alone
 	Say        string     `json:"say"`
 }
 
@@ -76,8 +76,8 @@ type Speculation struct {
 type SpecRound struct {
 	Round    int              `json:"round"`
 	Judged   []SpecJudged     `json:"judged"`
-	Unjudged []Token          `json:"unjudged"` // proposed after a refused one
-	Last     *SpecDrawn       `json:"last"`     // the correction or bonus; nil where the text ended before
+	Unjudged []Token          `json:"unjudged"` // proposed after a rejected one
+	Last     *SpecDrawn       `json:"last"`     // the correction or bonus; nil if the text ended before it
 	DraftMs  float64          `json:"draft_ms"`
 	VerifyMs float64          `json:"verify_ms"`
 	Stop     infer.StopReason `json:"stop,omitempty"`
@@ -94,19 +94,19 @@ type SpecJudged struct {
 	Accepted bool     `json:"accepted"`
 }
 
-// SpecDrawn is a token of the target's own.
+// SpecDrawn is a token drawn by the target.
 type SpecDrawn struct {
 	Step  int      `json:"step"`
 	Token Token    `json:"token"`
 	Bonus bool     `json:"bonus"` // else a correction, from norm(max(0, p − q))
 	P     float64  `json:"p"`
 	Q     float64  `json:"q"`
-	R     float64  `json:"r"` // what it was drawn with
+	R     float64  `json:"r"` // the probability it was drawn with
 	U     *float64 `json:"u"`
 	Mass  float64  `json:"mass"` // Σ max(0, p − q), for a correction
 }
 
-// SpecTime is a token and when it was there.
+// SpecTime is a token and when it was ready.
 type SpecTime struct {
 	Step  int     `json:"step"`
 	Token Token   `json:"token"`
@@ -115,14 +115,14 @@ type SpecTime struct {
 	From  string  `json:"from"` // "target", "draft", "correction" or "bonus"
 }
 
-// Acceptance is how many proposals were taken, and what follows.
+// Acceptance is how many proposals were accepted, and what follows.
 type Acceptance struct {
 	Proposed int     `json:"proposed"`
 	Judged   int     `json:"judged"`
 	Accepted int     `json:"accepted"`
 	Alpha    float64 `json:"alpha"` // accepted of judged
-	// ByPlace is the share accepted at each place of a round, of those that
-	// were judged there.
+	// ByPlace is the share accepted at each place of a round, among those
+	// judged there.
 	ByPlace []PlaceRate `json:"by_place"`
 	// Tokens of a pass of the target.
 	PerPass  float64 `json:"per_pass"`
@@ -152,7 +152,7 @@ type SpecCosts struct {
 	C        float64 `json:"c"`         // draft / step
 	V        float64 `json:"v"`         // verify / step
 	SpeedUp  float64 `json:"speed_up"`  // E / (γ·c + v) with the measured α, c and v
-	Counted  Counted `json:"counted"`   // c and v if time went by multiply-adds
+	Counted  Counted `json:"counted"`   // c and v if time were proportional to multiply-adds
 }
 
 // Counted are costs by multiply-adds.
@@ -169,7 +169,7 @@ type GammaRow struct {
 	PassesSaved int     `json:"passes_saved"`
 	Ms          Spread  `json:"ms"` // for the tokens, without the prompt
 	PerToken    float64 `json:"per_token_ms"`
-	MsSaved     float64 `json:"ms_saved"`  // against the target alone for as many tokens; below 0 where it took longer
+	MsSaved     float64 `json:"ms_saved"`  // compared with the target alone for as many tokens; negative if it took longer
 	SpeedUp     float64 `json:"speed_up"`  // measured
 	Predicted   float64 `json:"predicted"` // E / (γ·c + v)
 	Alpha       float64 `json:"alpha"`
@@ -183,18 +183,18 @@ type GammaRow struct {
 	OtherMs  float64 `json:"other_ms"` // softmax, filters, draws and verdicts
 }
 
-// Synthetic is a pair whose acceptance is independent by making: the same two
-// distributions at every position.
+// Synthetic is a pair whose acceptance is independent by construction: the same
+// two distributions at every position.
 type Synthetic struct {
 	Gamma    int     `json:"gamma"`
-	Alpha    float64 `json:"alpha"` // Σ min(p, q): what it must be
+	Alpha    float64 `json:"alpha"` // Σ min(p, q): the exact value
 	Measured float64 `json:"measured_alpha"`
 	Rounds   int     `json:"rounds"`
 	PerPass  float64 `json:"per_pass"`
 	Expected float64 `json:"expected"` // E(α, γ)
-	Off      float64 `json:"off"`      // the one over the other, less 1
-	// Distance is the total variation between the tokens that came out and the
-	// target's distribution, beside what as many plain draws would give.
+	Off      float64 `json:"off"`      // PerPass / Expected − 1
+	// Distance is the total variation between the tokens written and the
+	// target's distribution, with that of as many plain draws.
 	Distance         float64 `json:"distance"`
 	DistanceExpected float64 `json:"distance_expected"`
 }

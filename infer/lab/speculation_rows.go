@@ -38,7 +38,7 @@ func (r *speculationRun) fillReport(to *Report) {
 	to.Result, to.Tables, to.Noise = result, result.tables(), noise(spreads)
 }
 
-// plain fills in the target's own text, each token at the median of its times.
+// plain fills in the target's own text, each token at its median time.
 func (s *Speculation) plain(texts []plainText, m *infer.Model) {
 	for i, id := range texts[0].ids {
 		var at []time.Duration
@@ -55,9 +55,9 @@ func (s *Speculation) plain(texts []plainText, m *infer.Model) {
 	}
 }
 
-// timed are the texts that the shown one's times are taken from: its repeats,
-// which were measured in turns with everything else, or itself before there are
-// any. It is the first that is written, and meets cold memory.
+// timed are the texts that supply the times of the one shown: its repeats,
+// which were interleaved with everything else, or itself before there are any.
+// It is written first, with cold memory.
 func (r *speculationRun) timed() []*specText {
 	if at := slices.Index(r.gammas, r.shown.gamma); at >= 0 && len(r.texts[at]) > 0 {
 		return r.texts[at]
@@ -145,8 +145,8 @@ func (a Acceptance) say() string {
 	return text
 }
 
-// costs are c and v as measured, and as they would be if time went by
-// multiply-adds. The target attends `at` positions in the latter.
+// costs are c and v as measured, and as they would be if time were proportional
+// to multiply-adds, with the target attending to `at` positions.
 func costs(texts []*specText, plain []plainText, target, draft cost.Shape, at int) SpecCosts {
 	var steps []time.Duration
 	for _, p := range plain {
@@ -165,7 +165,7 @@ func costs(texts []*specText, plain []plainText, target, draft cost.Shape, at in
 	return c
 }
 
-// aloneRow is the target without a draft.
+// aloneRow is the row of the target without a draft.
 func aloneRow(texts []plainText) GammaRow {
 	var took, passes []time.Duration
 	for _, t := range texts {
@@ -212,7 +212,7 @@ func gammaRow(gamma int, texts []*specText, alone GammaRow, step float64) GammaR
 	return row
 }
 
-// sum says what it comes to.
+// sum sums up the result in words.
 func (s *Speculation) sum() {
 	if len(s.Gammas) < 2 {
 		return

@@ -27,8 +27,8 @@ type speculationRun struct {
 	synthetic               Synthetic
 }
 
-// pairFor checks that there is a draft that fits the target, and how many
-// tokens there is room for.
+// pairFor checks that there is a draft that fits the target, and returns how
+// many tokens there is room for.
 func pairFor(env Env, v Values) (prompt, tokens int, err error) {
 	if env.Draft == nil {
 		return 0, 0, terms.NewRangeError(
@@ -51,7 +51,7 @@ func (speculationLab) Estimate(env Env, v Values) (Estimate, error) {
 	drafted, _ := env.Draft.Shape().Generate(m, tokens)
 	work := alone.Total()
 	for _, gamma := range append(v.list("gammas"), v.int("gamma")) {
-		work += int64(gamma+1) * (drafted.Total() + alone.Total()) / 2 // at some two tokens a round
+		work += int64(gamma+1) * (drafted.Total() + alone.Total()) / 2 // at roughly two tokens a round
 	}
 	const aRound = 2 * time.Microsecond // of the synthetic pair, roughly
 	e := guess(
@@ -73,7 +73,7 @@ func (speculationLab) Run(ctx context.Context, env Env, v Values, progress func(
 		running: start(ctx, "speculation", env, v, progress), v: v, tokens: tokens, gammas: v.list("gammas"),
 	}
 	if !slices.Contains(r.gammas, v.int("gamma")) {
-		r.gammas = append(r.gammas, v.int("gamma")) // the text that is shown is timed as often as the others
+		r.gammas = append(r.gammas, v.int("gamma")) // time the text shown as often as the others
 	}
 	slices.Sort(r.gammas)
 	r.target, r.targetMeter = env.target()
@@ -89,7 +89,7 @@ func (speculationLab) Run(ctx context.Context, env Env, v Values, progress func(
 	return r.end(nil)
 }
 
-// specText is a text that was written with a draft.
+// specText is a text written with a draft.
 type specText struct {
 	gamma  int
 	rounds []SpecRound
@@ -102,7 +102,7 @@ type specText struct {
 	totals infer.SpecTotals
 }
 
-// show writes the text that is shown round by round.
+// show writes the text shown, round by round.
 func (r *speculationRun) show() error {
 	r.shown = &specText{gamma: r.v.int("gamma")}
 	return r.write(
@@ -110,14 +110,14 @@ func (r *speculationRun) show() error {
 	)
 }
 
-// write writes one text with a draft; told is called after each round with the
-// tokens that it brought.
+// write writes one text with a draft; it calls told after each round with the
+// number of new tokens.
 func (r *speculationRun) write(t *specText, told func(int)) error {
 	sp, err := infer.NewSpeculator(r.target, r.draft, r.v["prompt"], r.v.settings(r.tokens), t.gamma)
 	if err != nil {
 		return err
 	}
-	sp.Rows = -1 // nobody looks
+	sp.Rows = -1 // list nothing
 	if len(r.target.Encode(r.v["prompt"])) > 1 {
 		if _, err := sp.Next(r.ctx); err != nil { // the prompt
 			return err
@@ -139,8 +139,7 @@ func (r *speculationRun) write(t *specText, told func(int)) error {
 	}
 }
 
-// add takes in a round that ended at a time, and returns how many tokens it
-// brought.
+// add records a round that ended at a time, and returns its number of tokens.
 func (t *specText) add(stages []infer.SpecStage, at time.Duration, m *infer.Model) int {
 	var row SpecRound
 	var drafted []Token
@@ -205,7 +204,7 @@ func uOf(greedy bool, u float64) *float64 {
 	return &u
 }
 
-// compare measures the target alone and every γ, in turns.
+// compare measures the target alone and every γ, interleaved.
 func (r *speculationRun) compare() error {
 	repeats := r.v.int("repeats")
 	for i := range repeats {
@@ -227,8 +226,8 @@ func (r *speculationRun) compare() error {
 	return nil
 }
 
-// synthesize makes the synthetic pair of what the two models say after the
-// prompt, at T = 1 with nothing cut.
+// synthesize makes the synthetic pair from the two models' predictions after
+// the prompt, at T = 1 without filters.
 func (r *speculationRun) synthesize() error {
 	var dists [2][]float64
 	for i, m := range []*infer.Model{r.target, r.draft} {

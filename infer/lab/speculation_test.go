@@ -11,7 +11,7 @@ import (
 )
 
 // The engine's speculation, on a pair whose acceptance is independent by
-// making, yields E(α, γ) tokens a pass.
+// construction, yields E(α, γ) tokens a pass.
 func TestIndependentPair(t *testing.T) {
 	target, draft := constantModel(t, 1), constantModel(t, 2)
 	var dists [2][]float64
@@ -67,7 +67,7 @@ func TestIndependentPair(t *testing.T) {
 	}
 }
 
-// So does the lab's synthetic pair, and what comes out has the target's
+// So does the lab's synthetic pair, and its tokens have the target's
 // distribution.
 func TestSynthetic(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 9))
@@ -82,13 +82,13 @@ func TestSynthetic(t *testing.T) {
 			t.Errorf("distance %v, %v of as many plain draws", s.Distance, s.DistanceExpected)
 		}
 	}
-	// Where both say the same everything is accepted: γ + 1.
+	// If both predict the same, everything is accepted: γ + 1.
 	p := []float64{0.5, 0.25, 0.25}
 	if s, err := synthesize(t.Context(), p, p, 3, 100, 1); err != nil || s.PerPass != 4 || s.Alpha != 1 ||
 		s.Expected != 4 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	// Where they have nothing in common, nothing is: one token a pass, p's own.
+	// If they have nothing in common, nothing is: one token a pass, p's own.
 	if s, err := synthesize(
 		t.Context(), []float64{1, 0}, []float64{0, 1}, 3, 100, 1,
 	); err != nil || s.PerPass != 1 || s.Alpha != 0 || s.Distance != 0 {
@@ -206,8 +206,8 @@ func TestSpeculation(t *testing.T) {
 	}
 }
 
-// Times of the text that is shown are medians over its repeats, and c and v go
-// by all of them.
+// Times of the text shown are medians over its repeats, and c and v use all of
+// them.
 func TestShownTimes(t *testing.T) {
 	const ms = time.Millisecond
 	repeat := func(at float64, draft, verify time.Duration) *specText {
@@ -218,7 +218,7 @@ func TestShownTimes(t *testing.T) {
 			draft: []time.Duration{draft}, verify: []time.Duration{verify},
 		}
 	}
-	first := repeat(90, 50*ms, 60*ms) // met cold memory
+	first := repeat(90, 50*ms, 60*ms) // with cold memory
 	r := &speculationRun{gammas: []int{1, 2}, shown: first, texts: [][]*specText{nil, nil}}
 	if got := r.timed(); len(got) != 1 || got[0] != first {
 		t.Errorf("before the repeats: %v", got)
@@ -236,7 +236,7 @@ func TestShownTimes(t *testing.T) {
 	}
 }
 
-// The γ that is shown is measured, whether it was listed or not.
+// The γ shown is measured, whether it was listed or not.
 func TestShownGammaIsCompared(t *testing.T) {
 	s, _ := result[*Speculation](
 		t, "speculation", Values{"tokens": "8", "gamma": "3", "gammas": "2", "repeats": "1", "rounds": "100"},

@@ -46,23 +46,23 @@ func (stopsLab) Info() Info {
 	}
 }
 
-// Stops is what the stops lab found: one text, and where each stop condition
+// Stops is the result of the stops lab: one text, and where each stop condition
 // would have ended it.
 type Stops struct {
 	Prompt   []Token    `json:"prompt"`
-	Tokens   []StopStep `json:"tokens"` // as far as the text was written
-	Racers   []Racer    `json:"racers"` // in the order in which they fire; those that never do come last
+	Tokens   []StopStep `json:"tokens"` // as far as the text has been written
+	Racers   []Racer    `json:"racers"` // in the order in which they fire; those that never do are last
 	Winner   string     `json:"winner"` // the kind that ends the run; empty while it is being written
 	Answer   string     `json:"answer"` // the text that the winner leaves
 	Straddle *Straddle  `json:"straddle"`
 	NoEnd    NoEnd      `json:"no_end"`
 }
 
-// StopStep is one token and how far each condition was.
+// StopStep is one token and how close each condition was.
 type StopStep struct {
 	Step  int     `json:"step"`
 	Token Token   `json:"token"`
-	Text  string  `json:"text"`     // released by this step, were only the stop strings on
+	Text  string  `json:"text"`     // released by this step, with only the stop strings on
 	Held  string  `json:"held"`     // held back, since it may become a stop string
 	EndP  float64 `json:"end_p"`    // probability of an end of text at this step
 	Kept  bool    `json:"end_kept"` // the filters keep it
@@ -74,16 +74,17 @@ type Racer struct {
 	Kind   infer.StopReason `json:"kind"`
 	String string           `json:"string,omitempty"`
 	Limit  int              `json:"limit,omitempty"` // tokens, or positions of the context
-	Step   int              `json:"step"`            // the step that it fires at; 0 where it did not
-	Sure   bool             `json:"sure"`            // the step is known without running that far, as for a limit
+	Step   int              `json:"step"`            // the step at which it fires; 0 if it did not
+	Sure   bool             `json:"sure"`            // the step is known without running that far, like a limit's
 	Text   string           `json:"text"`            // what it would leave
 	Say    string           `json:"say"`
 }
 
-// Straddle is a stop string that begins inside one token and ends in another.
+// Straddle is a stop string that begins inside one token and ends in a later
+// one.
 type Straddle struct {
 	String string         `json:"string"`
-	Given  bool           `json:"given"` // it is one of those asked for; else it was cut from this text
+	Given  bool           `json:"given"` // it is one of the given ones; else it was cut from this text
 	First  int            `json:"first_step"`
 	Last   int            `json:"last_step"`
 	Offset int            `json:"offset"` // bytes of the first token before it
@@ -101,16 +102,16 @@ type StraddleStep struct {
 	Stop    infer.StopReason `json:"stop,omitempty"`
 }
 
-// NoEnd is what happens where nothing but a limit ends the text.
+// NoEnd is what happens if nothing but a limit ends the text.
 type NoEnd struct {
-	// the step whose token was the first end of text; 0 where none came
+	// the step whose token was the first end of text; 0 if there was none
 	EndAt    int             `json:"end_at"`
 	Ends     int             `json:"ends"`             // ends of text among the tokens
-	Before   string          `json:"before"`           // what the model said until then
+	Before   string          `json:"before"`           // what the model wrote until then
 	After    string          `json:"after"`            // what it rambles on with
-	Tokens   int             `json:"tokens"`           // in all
+	Tokens   int             `json:"tokens"`           // total
 	Measures [2]TextMeasures `json:"measures"`         // before and after
-	Circle   *Circle         `json:"circle,omitempty"` // where the rest goes round
+	Circle   *Circle         `json:"circle,omitempty"` // if the rest loops
 	Say      string          `json:"say"`
 }
 

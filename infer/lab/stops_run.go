@@ -72,7 +72,7 @@ func (r *stopsRun) racers() []Racer {
 		Racer{Kind: infer.StopContext, Limit: context, Step: context - r.prompt + 1, Sure: true})
 }
 
-// race writes the text past every condition but a full context, and asks each
+// race writes the text past every condition but a full context, and checks each
 // at every token.
 func (r *stopsRun) race(tokens int) error {
 	loop, err := infer.NewLoop(r.m, r.v["prompt"], r.v.settings(tokens, r.strings...))
@@ -96,7 +96,7 @@ func (r *stopsRun) race(tokens int) error {
 	}
 }
 
-// bytesOfToken are the bytes that a token adds to the text.
+// bytesOfToken returns the bytes that a token adds to the text.
 func bytesOfToken(m *infer.Model, id int) []byte {
 	switch t := m.Token(id); {
 	case t.Special:
@@ -108,7 +108,7 @@ func bytesOfToken(m *infer.Model, id int) []byte {
 	}
 }
 
-// add takes in one token and asks who fires at it.
+// add records one token and checks which conditions fire at it.
 func (r *stopsRun) add(s *infer.Step) {
 	fresh := bytesOfToken(r.m, s.Chosen)
 	r.ids, r.bytes = append(r.ids, s.Chosen), append(slices.Clip(r.bytes), fresh...)
@@ -148,11 +148,11 @@ func (r *stopsRun) add(s *infer.Step) {
 	r.result.Racers = racers
 }
 
-// whole makes text of bytes, less an incomplete character.
+// whole converts bytes to text, without an incomplete character.
 func whole(b []byte) string { return strings.ToValidUTF8(string(b), string(utf8.RuneError)) }
 
-// straddle looks for a stop string that lies across tokens: one of those asked
-// for, else one cut out of this very text, which is written again with it.
+// straddle looks for a stop string that spans tokens: one of the given ones,
+// else one cut from this very text, which is then written again with it.
 func (r *stopsRun) straddle() error {
 	str, at, given := r.straddling()
 	if str == "" {
@@ -187,7 +187,7 @@ func (r *stopsRun) straddle() error {
 			}
 			x.Steps = append(x.Steps, row)
 		}
-		if loop.Stopped() == infer.StopEOS { // the text went past it the first time, too
+		if loop.Stopped() == infer.StopEOS { // the text went past it the first time too
 			if err := loop.GoOn(); err != nil {
 				return err
 			}
@@ -198,9 +198,9 @@ func (r *stopsRun) straddle() error {
 	return nil
 }
 
-// straddling returns a string and where it first occurs in the text, or "": one
-// of those asked for that begins inside a token, else one cut out of the text,
-// else one of those asked for that begins with a token and ends in a later one.
+// straddling returns a string and where it first occurs in the text, or "": a
+// given one that begins inside a token, else one cut from the text, else a
+// given one that begins with a token and ends in a later one.
 func (r *stopsRun) straddling() (str string, at int, given bool) {
 	text := string(r.bytes)
 	var second string
@@ -232,8 +232,8 @@ func (r *stopsRun) straddling() (str string, at int, given bool) {
 	return "", 0, false
 }
 
-// cuttable reports whether a token's text can be cut inside so that one sees
-// it: four characters or more, letters but for a space in front.
+// cuttable reports whether a token's text can visibly be cut inside: four
+// characters or more, all letters except for a space in front.
 func cuttable(text string) bool {
 	runes := []rune(text)
 	if len(runes) < 4 || !utf8.ValidString(text) {
@@ -247,7 +247,8 @@ func cuttable(text string) bool {
 	return true
 }
 
-// tokenAt is the token, from 0, that the byte at a place of the text came with.
+// tokenAt is the token, from 0, that the byte at an offset of the text belongs
+// to.
 func (r *stopsRun) tokenAt(place int) int {
 	i, found := slices.BinarySearch(r.ends, place)
 	if found {
@@ -268,7 +269,7 @@ func (r *stopsRun) fillReport(to *Report) {
 	result.Racers = slices.Clone(result.Racers)
 	slices.SortStableFunc(result.Racers, func(a, b Racer) int {
 		if (a.Step == 0) != (b.Step == 0) {
-			return cmp.Compare(b.Step, a.Step) // those that never fire come last
+			return cmp.Compare(b.Step, a.Step) // those that never fire are last
 		}
 		return cmp.Compare(a.Step, b.Step)
 	})
@@ -282,7 +283,7 @@ func (r *stopsRun) fillReport(to *Report) {
 	to.Result, to.Tables = &result, result.tables()
 }
 
-// say tells where a condition fires, after so many tokens have been written.
+// say says where a condition fires, after n tokens have been written.
 func (x Racer) say(written int) string {
 	switch {
 	case x.Step == 0:
@@ -293,7 +294,7 @@ func (x Racer) say(written int) string {
 	return fmt.Sprintf("it fires at token %d", x.Step)
 }
 
-// noEnd tells what comes after the end of text where nothing heeds it.
+// noEnd says what follows the end of text if nothing stops there.
 func (r *stopsRun) noEnd() NoEnd {
 	n := NoEnd{Tokens: len(r.ids)}
 	split := len(r.ids)

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// Every racer's step and text are those of a run that it alone can end.
+// Every racer's step and text are those of a run that only it can end.
 func TestRace(t *testing.T) {
 	env := models(t)
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "300", "max_tokens": "30", "stop": "e\n.\n</answer>"})
@@ -58,8 +58,8 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// A stop string that begins inside one token and ends in another ends the run
-// there, and the text before it is the answer.
+// A stop string that begins inside one token and ends in a later one ends the
+// run there, and the text before it is the answer.
 func TestStraddle(t *testing.T) {
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": ""})
 	x := s.Straddle
@@ -84,14 +84,14 @@ func TestStraddle(t *testing.T) {
 	if !held {
 		t.Error("nothing was held back before the string was complete")
 	}
-	// Asked for, the same string is the one that is shown.
+	// Given, the same string is the one shown.
 	again, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": x.String})
 	if y := again.Straddle; y == nil || !y.Given || y.First != x.First || y.Last != x.Last || y.Kept != x.Kept {
 		t.Errorf("asked for: %+v", y)
 	}
 }
 
-// A string that begins so many bytes into a later token is found there.
+// A string that begins at an offset of a later token is found there.
 func TestStraddleFurtherOn(t *testing.T) {
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "60", "stop": ""})
 	text, found := "", 0
@@ -127,7 +127,7 @@ func TestTokenAt(t *testing.T) {
 	}
 }
 
-// Past the end of text the run goes on, and is told apart.
+// Past the end of text the run goes on, and is counted separately.
 func TestNoEnd(t *testing.T) {
 	m := models(t).Target
 	s, _ := result[*Stops](t, "stops", Values{"tokens": "400", "max_tokens": "400", "stop": ""})

@@ -58,21 +58,21 @@ func (strategiesLab) Info() Info {
 	}
 }
 
-// Strategies is what the strategies lab found: ways to choose the next token,
-// side by side on one prompt.
+// Strategies is the result of the strategies lab: ways to choose the next
+// token, side by side on one prompt.
 type Strategies struct {
 	Prompt   []Token   `json:"prompt"`
 	Seed     uint64    `json:"seed"`
 	Lanes    []Lane    `json:"lanes"`
 	U        []float64 `json:"u"` // by step, the same for every lane
 	Partings []Parting `json:"partings"`
-	// Runs sums up, lane by lane, further texts with other seeds.
+	// Runs sums up, lane by lane, more texts with other seeds.
 	Runs   []LaneRuns      `json:"runs"`
-	Circle *CircleSearch   `json:"circle"` // a text that greedy goes round in
-	Best   *SequenceSearch `json:"best"`   // greedy's path beside the most probable one
+	Circle *CircleSearch   `json:"circle"` // a text in which greedy loops
+	Best   *SequenceSearch `json:"best"`   // greedy's path and the most probable one
 }
 
-// Lane is one text, written by one way of choosing.
+// Lane is one text, written with one way of choosing.
 type Lane struct {
 	Name     string            `json:"name"`
 	Settings sampling.Settings `json:"settings"`
@@ -80,7 +80,7 @@ type Lane struct {
 	Text     string            `json:"text"`
 	Stop     infer.StopReason  `json:"stop,omitempty"` // why it ended; empty while it is being written
 	Measures TextMeasures      `json:"measures"`
-	Circle   *Circle           `json:"circle,omitempty"` // where the text goes round and round
+	Circle   *Circle           `json:"circle,omitempty"` // if the text loops
 }
 
 // LaneStep is one token of a lane.
@@ -98,26 +98,26 @@ type LaneStep struct {
 	To   float64 `json:"to"`
 }
 
-// Why two lanes part.
+// Why two lanes diverge.
 const (
 	PartGreedy  = "greedy"  // one takes the most probable token, the other draws
 	PartFilter  = "filter"  // the token of one is cut by the other's filters
 	PartSegment = "segment" // both keep both tokens, and u falls on other segments
 )
 
-// Parting is the first step at which two lanes that had the same text until
-// then take different tokens. Both saw the same logits and the same u.
+// Parting is the first step at which two lanes with the same text so far choose
+// different tokens. Both saw the same logits and the same u.
 type Parting struct {
-	Lanes  [2]int   `json:"lanes"` // places in Strategies.Lanes
+	Lanes  [2]int   `json:"lanes"` // indices in Strategies.Lanes
 	Step   int      `json:"step"`
 	U      float64  `json:"u"`
 	Why    string   `json:"why"`              // [PartGreedy], [PartFilter] or [PartSegment]
 	CutBy  string   `json:"cut_by,omitempty"` // the rule that cut, for PartFilter
 	Cut    *Token   `json:"cut,omitempty"`    // the token that was cut
 	Say    string   `json:"say"`              // in a sentence
-	Tokens [2]Token `json:"tokens"`           // what each lane took
-	// Where each of the two tokens lies in each lane, [lane][token]; from = to
-	// where the lane cuts it.
+	Tokens [2]Token `json:"tokens"`           // each lane's token
+	// Where each of the two tokens is in each lane, [lane][token]; from = to if
+	// the lane cuts it.
 	Segments [2][2]Segment `json:"segments"`
 }
 
@@ -130,14 +130,14 @@ type Segment struct {
 // TextMeasures describe one text.
 type TextMeasures struct {
 	Tokens int `json:"tokens"`
-	// Distinct2 is the share of its pairs of neighbouring tokens that differ
-	// from all before (distinct-2, Li et al. 2016).
+	// Distinct2 is the share of its pairs of neighbouring tokens that are new
+	// (distinct-2, Li et al. 2016).
 	Distinct2 float64 `json:"distinct_2"`
 	// Repetition is the share of its runs of four tokens that occurred before
 	// (seq-rep-4, Welleck et al. 2020).
 	Repetition float64 `json:"repetition"`
-	// MeanLogP is the mean of ln p of its tokens as the model gives it at T = 1
-	// with nothing cut, in nats.
+	// MeanLogP is the mean of ln p of its tokens by the model at T = 1 without
+	// filters, in nats.
 	MeanLogP float64 `json:"mean_log_p"`
 	Entropy  float64 `json:"entropy"` // mean over the steps, bits
 }
@@ -165,41 +165,41 @@ type RunText struct {
 	Measures TextMeasures     `json:"measures"`
 }
 
-// Circle is where a text goes round: from token Start on (1 is the first
-// generated one) every token equals the one Period before it, to the end.
+// Circle is where a text loops: from token Start on (1 is the first generated
+// one) every token equals the one Period before it, to the end.
 type Circle struct {
 	Start  int     `json:"start"`  // the first token of the first round
 	Period int     `json:"period"` // tokens in a round
-	Rounds float64 `json:"rounds"` // how often, the last perhaps in part
+	Rounds float64 `json:"rounds"` // how many, the last perhaps in part
 	Tokens []Token `json:"tokens"` // one round
 }
 
-// CircleSearch looks for a circle in greedy's text, on the lab's prompt and,
-// where that gives none, on others in turn.
+// CircleSearch looks for a circle in greedy's text, on the lab's prompt and, if
+// that gives none, on others in turn.
 type CircleSearch struct {
 	Prompt string  `json:"prompt"` // the last tried
 	Tried  int     `json:"tried"`
 	Text   []Token `json:"text"`   // greedy's
-	Circle *Circle `json:"circle"` // nil where none was found
+	Circle *Circle `json:"circle"` // nil if none was found
 }
 
 // SequenceSearch compares greedy's path with the most probable sequence of the
-// same length, found by a search that leaves nothing out.
+// same length, found by an exhaustive search.
 type SequenceSearch struct {
 	Prompt  string   `json:"prompt"`
-	Tried   int      `json:"tried"`   // prompts looked at until the two differed
+	Tried   int      `json:"tried"`   // prompts tried until the two differed
 	Horizon int      `json:"horizon"` // tokens of a sequence; an end of text ends one earlier
 	Greedy  Sequence `json:"greedy"`
 	Best    Sequence `json:"best"`
 	Differs bool     `json:"differs"` // greedy's path is not the most probable
 	// Exact says that the search was finished: no other sequence can be more
-	// probable. Where it was cut short Best is the best that was seen.
+	// probable. If it was cut short, Best is the best one seen.
 	Exact    bool  `json:"exact"`
 	Expanded int   `json:"expanded"` // forward passes
 	Possible int64 `json:"possible"` // sequences of that length; math.MaxInt64 if more
 }
 
-// Sequence is some tokens with their probabilities at T = 1, nothing cut.
+// Sequence is some tokens with their probabilities at T = 1, without filters.
 type Sequence struct {
 	Tokens []Token   `json:"tokens"`
 	Text   string    `json:"text"`

@@ -16,7 +16,7 @@ type runSums struct {
 	entropy [][]float64 // by step
 }
 
-// add takes in one text. steps are its loop's.
+// add adds one text. steps are its loop's.
 func (s *runSums) add(seed uint64, text string, steps []*infer.Step) {
 	var logs, entropies []float64
 	for i, step := range steps {

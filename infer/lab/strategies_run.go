@@ -11,8 +11,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// housePrompts are tried where a lab's own prompt does not show what is looked
-// for. Which of them does depends on the model.
+// housePrompts are tried if a lab's own prompt does not show the effect. Which
+// of them does depends on the model.
 var housePrompts = []string{
 	story, "There was a little old woman who", "A ship", "The old man looked at the", "User: Tell me a " +
 		"story.\nAssistant:", "One day",
@@ -20,7 +20,7 @@ var housePrompts = []string{
 	"There are many",
 }
 
-// circleMost is how long greedy's text may grow in search of a circle.
+// circleMost is how long greedy's text may get in search of a circle.
 const circleMost = 240
 
 // strategiesRun is a run of the strategies lab.
@@ -134,7 +134,7 @@ func (r *strategiesRun) together() error {
 	return nil
 }
 
-// part looks for lanes that part at the newest step.
+// part looks for lanes that diverge at the newest step.
 func (r *strategiesRun) part() {
 	for a := range r.steps {
 		for b := a + 1; b < len(r.steps); b++ {
@@ -172,7 +172,7 @@ func ids(steps []*infer.Step) []int {
 	return list
 }
 
-// further sums up texts of every lane with the seeds that follow.
+// further sums up texts of every lane with the next seeds.
 func (r *strategiesRun) further() error {
 	runs := r.v.int("runs")
 	sums := make([]runSums, len(r.result.Lanes))
@@ -200,7 +200,7 @@ func (r *strategiesRun) further() error {
 	return nil
 }
 
-// circle looks for a text in which greedy goes round.
+// circle looks for a text in which greedy loops.
 func (r *strategiesRun) circle() error {
 	for i, prompt := range r.prompts() {
 		r.tell(1, "looking for a circle of greedy's")

@@ -39,8 +39,8 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// Whatever comes before it, a circle is found where it begins, or earlier where
-// what comes before happens to fit.
+// A circle is found where it begins, whatever precedes it, or earlier if that
+// happens to fit.
 func TestCircleProperty(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -85,7 +85,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// tree is a scorer of made-up probabilities: rows by the tokens before.
+// tree is a scorer of made-up probabilities: rows by the preceding tokens.
 func tree(rows map[int][]float64) scorer {
 	return func(_ context.Context, ids []int) ([]float64, error) {
 		key := 0
@@ -166,8 +166,8 @@ func TestSearchAgainstAll(t *testing.T) {
 		if f.best.log > f.greedy.log {
 			differs++
 		}
-		// As many passes as it took are enough, though it then keeps no more
-		// beginnings than it has passes left; one less is not.
+		// As many passes as it took are enough, though it then keeps only as
+		// many prefixes as it has passes left; one less is not.
 		enough, err := searchBest(t.Context(), tree(rows), func(id int) bool { return id == end }, horizon, f.expanded)
 		if err != nil || !enough.exact || enough.expanded != f.expanded || !slices.Equal(enough.best.ids, f.best.ids) {
 			t.Fatalf("with %d passes %v, with many %v (%v)", f.expanded, enough.best.ids, f.best.ids, err)
@@ -213,8 +213,8 @@ func TestPossible(t *testing.T) {
 	}
 }
 
-// Lanes step together: each is what a loop with its settings writes, all meet
-// the same u, and where two part the reason given holds.
+// Lanes step together: each is what a loop with its settings writes, all use
+// the same u, and the reason why two diverge is right.
 func TestStrategies(t *testing.T) {
 	env := models(t)
 	s, _ := result[*Strategies](
@@ -289,7 +289,7 @@ func checkParting(t *testing.T, s *Strategies, p Parting) {
 }
 
 // A search on the model: the probabilities are the loop's, and the best
-// sequence is above greedy's where it differs.
+// sequence beats greedy's if it differs.
 func TestSequenceOnTheModel(t *testing.T) {
 	s, _ := result[*Strategies](t, "strategies", Values{"tokens": "2", "runs": "1", "lanes": "greedy", "horizon": "2"})
 	b := s.Best

@@ -8,7 +8,7 @@ import (
 )
 
 // synthesize plays rounds of speculative sampling with a pair of models that
-// say the same at every position: the draft q, the target p, both [vocab].
+// predict the same at every position: the draft q, the target p, both [vocab].
 // Acceptance is independent then, with probability α = Σ min(p, q) each time,
 // and the tokens of a round must average E(α, γ). The arithmetic is that of the
 // engine: the same acceptance, the same residual, the same dice by step and
@@ -61,7 +61,8 @@ func synthesize(ctx context.Context, p, q []float64, gamma, rounds int, seed uin
 	return s, ctx.Err()
 }
 
-// overlap is Σ min(p, q): how likely a proposal drawn from q is accepted.
+// overlap is Σ min(p, q): the probability that a proposal drawn from q is
+// accepted.
 func overlap(p, q []float64) float64 {
 	sum := 0.0
 	for i := range p {

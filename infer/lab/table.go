@@ -16,7 +16,7 @@ type Column struct {
 }
 
 // Table is raw rows. A cell is a string, a bool, an int, an int64 or a float64,
-// or nil where there is nothing to say.
+// or nil if empty.
 type Table struct {
 	Name    string   `json:"name"` // for file names: "steps"
 	Title   string   `json:"title"`
@@ -41,7 +41,7 @@ func (t *Table) add(cells ...any) {
 	t.Rows = append(t.Rows, cells)
 }
 
-// Table returns the report's table of a name.
+// Table returns the report's table with a name.
 func (r *Report) Table(name string) (Table, bool) {
 	for _, t := range r.Tables {
 		if t.Name == name {
@@ -51,9 +51,9 @@ func (r *Report) Table(name string) (Table, bool) {
 	return Table{}, false
 }
 
-// WriteCSV writes a table as RFC 4180 has it: a header with units in brackets,
-// numbers as short as they read back, and whatever a spreadsheet might take
-// for a formula kept a text by an apostrophe in front.
+// WriteCSV writes a table by RFC 4180: a header with units in brackets, numbers
+// in their shortest exact form, and texts that a spreadsheet might read as a
+// formula with an apostrophe in front.
 func (t Table) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true

@@ -30,8 +30,8 @@ func TestCSV(t *testing.T) {
 	table.add(1)
 }
 
-// Every table of every lab has a name of its own, and rows as wide as its
-// columns, of cells that CSV and JSON can carry.
+// Every table of a lab has a unique name, and rows as wide as its columns, with
+// cells that CSV and JSON can represent.
 func TestTables(t *testing.T) {
 	for _, l := range All() {
 		name := l.Info().Name

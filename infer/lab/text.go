@@ -12,7 +12,7 @@ import (
 type Token struct {
 	ID      int    `json:"id"`
 	Text    string `json:"text"`
-	Special bool   `json:"special,omitempty"` // stands for no text, such as the end of text
+	Special bool   `json:"special,omitempty"` // represents no text, such as the end of text
 }
 
 func tokenOf(m *infer.Model, id int) Token {
@@ -71,7 +71,8 @@ func chosen(l *infer.Loop) []int {
 	return ids
 }
 
-// cancelled reports whether an error is the end of ctx, and not of the run.
+// cancelled reports whether an error came from the end of ctx, not from the
+// run.
 func cancelled(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
 }

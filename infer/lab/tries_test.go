@@ -22,7 +22,7 @@ func tried[T any](t *testing.T, name string, n int, changed ...string) T {
 	return r
 }
 
-// What each 'try this' says comes true on the model in the binary.
+// What each 'try this' says is true for the bundled model.
 func TestTriesComeTrue(t *testing.T) {
 	t.Run("heat", func(t *testing.T) {
 		s := tried[*Strategies](t, "strategies", 0, "horizon", "0")
@@ -95,7 +95,7 @@ func TestCostTriesComeTrue(t *testing.T) {
 	).Steps[0]; first.Cached.MultAdds != first.Recomputed.MultAdds {
 		t.Errorf("a long prompt: %+v", first)
 	}
-	// 64 GiB beside 12.55 GiB of weights.
+	// 64 GiB besides 12.55 GiB of weights.
 	if m := tried[*Memory](t, "memory", 0); m.Bytes != 64<<30 || !near(m.Bytes/m.WeightBytes, 5.1, 0.05) {
 		t.Errorf("the 32-layer example: %v bytes, %v of weights", m.Bytes, m.WeightBytes)
 	}

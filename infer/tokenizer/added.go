@@ -8,16 +8,16 @@ import (
 )
 
 // Added tokens that are not special, such as the runs of blanks of CodeGen and
-// GPT-NeoX, are found in a text before anything else is done with it, and only
-// what lies between them is cut and merged. Of those that begin at one place the
-// longest counts. Two searches follow one another, as in Hugging Face's
-// tokenizers: for the tokens whose flag normalized is off in the text as it is,
-// for the others in the normalized text between those.
+// GPT-NeoX, are found in a text first, and only what is between them is split
+// and merged. Of those that begin at the same place the longest wins. As in
+// Hugging Face's tokenizers there are two searches: first for tokens whose flag
+// normalized is off, in the text as it is, then for the others, in the
+// normalized text between those.
 //
 // Special tokens are looked for as well, but what is found stays plain text: in
 // the same search no added token is found inside the name of a special one.
 
-// maxAddedBytes is the longest added token that is looked for; published ones
+// maxAddedBytes is the longest added token that is searched for; published ones
 // stay below 100.
 const maxAddedBytes = 1024
 
@@ -27,16 +27,16 @@ type matcher struct {
 	lengths [256][]int // of the tokens that begin with a byte, longest first
 }
 
-// An addedMatch is what a matcher knows of an added token.
+// An addedMatch is what a matcher knows about an added token.
 type addedMatch struct {
 	id      int32
 	special bool // found and left as text
 
-	singleWord     bool // only where no word character is next to it
-	lstrip, rstrip bool // takes the whitespace on that side along
+	singleWord     bool // only if no word character is next to it
+	lstrip, rstrip bool // includes the whitespace on that side
 }
 
-// add adds a token, the first of two with the same text.
+// add adds a token; of two with the same text the first counts.
 func (m *matcher) add(text string, match addedMatch) {
 	if _, taken := m.tokens[text]; taken || text == "" {
 		return
@@ -52,7 +52,7 @@ func (m *matcher) add(text string, match addedMatch) {
 	}
 }
 
-// within is the matcher without the ids from n on.
+// within returns the matcher without the ids from n on.
 func (m *matcher) within(n int) (smaller matcher) {
 	for text, match := range m.tokens {
 		if int(match.id) < n {
@@ -62,7 +62,7 @@ func (m *matcher) within(n int) (smaller matcher) {
 	return smaller
 }
 
-// next finds the first token at or behind from, the longest of those that begin
+// next finds the first token at or after from, the longest of those that begin
 // there.
 func (m *matcher) next(text string, from int) (match addedMatch, start, end int, ok bool) {
 	for start = from; start < len(text); start++ {
@@ -105,8 +105,8 @@ func (m *matcher) cut(text string, visit func(id int32, from, to int)) {
 			visit(-1, done, start)
 		}
 		visit(match.id, start, end)
-		// A token that the one before has taken as whitespace ends before that
-		// one does: the reference goes on behind it all the same.
+		// A token that the previous one swallowed as whitespace ends before
+		// that one does; the reference continues after it all the same.
 		done = end
 	}
 	if done < len(text) {

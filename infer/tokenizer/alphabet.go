@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 // A tokenizer.json is JSON, so it cannot hold arbitrary bytes. GPT-2's alphabet
 // spells each byte as one printable character: the printable ones of Latin-1
-// stand for themselves, and the other 68, in order, are U+0100 and up. A space
+// represent themselves, and the other 68, in order, are U+0100 and up. A space
 // is Ġ (U+0120), a line feed Ċ (U+010A).
 
 // alphabetSize is one more than the highest character of the alphabet: 256 plus
@@ -13,7 +13,7 @@ const alphabetSize = 256 + 68
 
 var (
 	byteToRune [256]rune
-	runeToByte [alphabetSize]int16 // -1 where the character is not in the alphabet
+	runeToByte [alphabetSize]int16 // -1 if the character is not in the alphabet
 )
 
 func init() {
@@ -38,7 +38,7 @@ func standsForItself(b int) bool {
 	return b >= '!' && b <= '~' || b >= 0xA1 && b <= 0xFF && b != 0xAD
 }
 
-// appendSpelled appends the bytes that spelling stands for. When a character is
+// appendSpelled appends the bytes that spelling represents. If a character is
 // not in the alphabet it returns that character and false.
 func appendSpelled(dst []byte, spelling string) (_ []byte, bad rune, ok bool) {
 	for _, r := range spelling {

@@ -7,17 +7,17 @@ import (
 )
 
 // A cursor walks through JSON token by token. vocab and merges are long lists
-// of short strings: read like this, in place, they cost a fraction of what
-// decoding them into Go values would, and an error can name the item.
+// of short strings: read like this, in place, they cost a fraction of decoding
+// them into Go values, and an error can name the item.
 //
-// It may only be given JSON that encoding/json has found valid. That is why it
-// can treat commas and colons as blanks, and why it never runs off the end.
+// Its input must be JSON that encoding/json has found valid. So it can treat
+// commas and colons as blanks, and never runs past the end.
 type cursor struct {
 	rest string
 }
 
-// next returns the next token: one of { } [ ], a string in its quotes, or a
-// number or literal. It is empty at the end.
+// next returns the next token: one of { } [ ], a string in quotes, or a number
+// or literal. At the end it returns an empty token.
 func (c *cursor) next() string {
 	n := 0
 	for n < len(c.rest) && blank(c.rest[n]) {
@@ -57,7 +57,7 @@ func tokenLen(s string) int {
 	return len(s)
 }
 
-// text returns the string that token holds; ok is false when it holds none.
+// text returns the string that token holds; ok is false if it holds none.
 func text(token string) (string, bool) {
 	if token == "" || token[0] != '"' {
 		return "", false
@@ -69,7 +69,7 @@ func text(token string) (string, bool) {
 	return unescape(token)
 }
 
-// unescape is text for a string with escapes, or with bytes that are no UTF-8.
+// unescape is text for a string with escapes, or with invalid UTF-8.
 func unescape(token string) (s string, ok bool) {
 	return s, json.Unmarshal([]byte(token), &s) == nil
 }

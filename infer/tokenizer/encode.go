@@ -9,20 +9,20 @@ import (
 // Encode returns the token ids of text, an empty slice for an empty text. The
 // text is plain text throughout: "<|endoftext|>" becomes the ordinary tokens
 // that spell it; only added tokens that are not special are found in it. Any
-// bytes are accepted; one that is not part of valid UTF-8 counts as a character
-// that is neither letter, digit nor space.
+// bytes are accepted; a byte outside valid UTF-8 counts as a character that is
+// neither letter, digit nor space.
 //
-// A byte that the vocabulary has no token for is left out, as Hugging Face's
-// tokenizers do. Most vocabularies have all 256; where this one does not,
-// [Tokenizer.Check] finds the texts that lose something.
+// A byte that has no token is left out, as in Hugging Face's tokenizers. Most
+// vocabularies have all 256; for others [Tokenizer.Check] finds the texts that
+// lose something.
 //
-// Decode gives the text back exactly, with these exceptions, each part of how
-// the model was trained: add_prefix_space leaves a space in front of a text
-// that had none; SentencePiece takes ▁ for a space, and one that only adds its
-// space where none is drops one that was; a tokenizer with the NFC normalizer
-// gives the text in that form; behind an added token the space that goes in
-// front of a text goes in once more; and an added token with lstrip or rstrip
-// swallows the whitespace beside it.
+// Decode returns the exact text, with these exceptions, each part of how the
+// model was trained: add_prefix_space leaves a space in front of a text that
+// had none; SentencePiece reads ▁ as a space, and one that adds its space only
+// if there is none drops one that was there; a tokenizer with the NFC
+// normalizer returns the text in that form; the space in front of a text is
+// repeated after an added token; and an added token with lstrip or rstrip
+// swallows the whitespace next to it.
 //
 // Encode takes O(n log n) time and O(longest piece) scratch memory for n bytes.
 func (t *Tokenizer) Encode(text string) []int {
@@ -31,8 +31,8 @@ func (t *Tokenizer) Encode(text string) []int {
 	return e.ids
 }
 
-// Check returns a *[MissingByteError] for the first byte of text that the
-// vocabulary has no token for, or nil: then Encode leaves nothing out.
+// Check returns a *[MissingByteError] for the first byte of text that has no
+// token, or nil if Encode leaves nothing out.
 func (t *Tokenizer) Check(text string) error {
 	if t.lacks == 0 {
 		return nil
@@ -45,7 +45,7 @@ func (t *Tokenizer) Check(text string) error {
 	return e.missing
 }
 
-// An encoder makes the ids of one text.
+// An encoder encodes one text.
 type encoder struct {
 	t   *Tokenizer
 	m   merger
@@ -112,8 +112,8 @@ func (e *encoder) piece(text string, at int) {
 	}
 }
 
-// normalize brings a text to the form in which added tokens with the flag
-// normalized are looked for, and from which pieces are cut.
+// normalize converts a text to the form in which added tokens with the flag
+// normalized are searched for, and which is cut into pieces.
 func (t *Tokenizer) normalize(text string) string {
 	if t.nfc {
 		text = norm.NFC.String(text)
@@ -127,8 +127,8 @@ func (t *Tokenizer) normalize(text string) string {
 	return text
 }
 
-// withSpace puts the space in front of a part of the text that the
-// pre-tokenizer puts there; first is the part that the text begins with.
+// withSpace adds the space that the pre-tokenizer puts in front of a part of
+// the text; first marks the text's first part.
 func (t *Tokenizer) withSpace(text string, first bool) string {
 	switch {
 	case text == "" || text[0] == ' ':

@@ -7,10 +7,10 @@ import (
 )
 
 // Reading a vocabulary of a quarter of a million tokens and twice as many rules
-// is, for the most part, waiting for memory: each part of each rule is looked
-// up. The two tables here have open addressing and one short slot an entry.
-// Built-in maps would hold the same in twice the memory and take longer. Their
-// hashes have random seeds, so that no file can make its entries collide.
+// is mostly waiting for memory: each part of each rule is looked up. The two
+// tables here use open addressing and one short slot per entry. Built-in maps
+// would need twice the memory and more time. Their hashes have random seeds, so
+// that no file can make its entries collide.
 
 // roomy returns the size of a table for n entries: a power of two of which at
 // most three quarters will be used.
@@ -23,15 +23,16 @@ func roomy(n int) int {
 }
 
 // An index finds tokens by their bytes. It holds ids and 32 bits of each hash;
-// the bytes are those of Tokenizer.bytes. It never holds more than it was made
-// for, so that an empty slot ends every search.
+// the bytes are those of Tokenizer.bytes. It is never full, so an empty slot
+// ends every search.
 type index struct {
 	seed  maphash.Seed
 	slots []indexSlot
 	used  int
 }
 
-// An indexSlot is one token, or empty where idPlus, which is the id plus one, is 0.
+// An indexSlot is one token, or empty if idPlus, which is the id plus one, is
+// 0.
 type indexSlot struct {
 	hash   uint32
 	idPlus int32
@@ -42,7 +43,7 @@ func newIndex(n int) index {
 	return index{seed: maphash.MakeSeed(), slots: make([]indexSlot, roomy(n))}
 }
 
-// find returns the token with exactly these bytes, which merging can make.
+// find returns the token that merging can make with exactly these bytes.
 func (t *Tokenizer) find(key string) (id int32, ok bool) {
 	if t.index.used == 0 {
 		return 0, false
@@ -76,8 +77,8 @@ func seek[K string | []byte](t *Tokenizer, hash uint64, key K) (slot *indexSlot,
 	}
 }
 
-// register enters a token under its bytes. Where there is one already it
-// returns that one, and false.
+// register enters a token under its bytes. If there is one already it returns
+// that one, and false.
 func (t *Tokenizer) register(id int32) (first int32, ok bool) {
 	key := t.Bytes(int(id))
 	hash := maphash.Bytes(t.index.seed, key)
@@ -90,7 +91,7 @@ func (t *Tokenizer) register(id int32) (first int32, ok bool) {
 	return id, true
 }
 
-// rules are the merge rules by the pair that each joins. The zero value has
+// rules holds the merge rules by the pair that each joins. The zero value has
 // none.
 type rules struct {
 	seed  [2]uint64
@@ -98,7 +99,7 @@ type rules struct {
 	used  int
 }
 
-// A rule joins left and right, or is an empty slot where rankPlus, which is its
+// A rule joins left and right, or is an empty slot if rankPlus, which is its
 // rank plus one, is 0.
 type rule struct {
 	pair
@@ -110,7 +111,7 @@ func newRules(n int) rules {
 	return rules{seed: [2]uint64{rand.Uint64(), rand.Uint64() | 1}, slots: make([]rule, roomy(n))}
 }
 
-// get returns what joins a pair, if anything does.
+// get returns the rule for a pair, if there is one.
 func (r *rules) get(p pair) (merge, bool) {
 	if r.used == 0 {
 		return merge{}, false
@@ -119,8 +120,7 @@ func (r *rules) get(p pair) (merge, bool) {
 	return merge{rank: slot.rankPlus - 1, id: slot.into}, slot.rankPlus > 0
 }
 
-// put adds a rule. Where the pair has one already it returns that one, and
-// false.
+// put adds a rule. If the pair has one already it returns that one, and false.
 func (r *rules) put(p pair, m merge) (first merge, ok bool) {
 	if r.used >= len(r.slots)/4*3 {
 		r.grow()

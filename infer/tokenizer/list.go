@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// A List is a vocabulary as GGUF and llama2.c keep it: tokens by id. It counts
-// as untrusted.
+// A List is a vocabulary in the form of GGUF and llama2.c: tokens by id. It is
+// untrusted.
 type List struct {
 	Tokens []string // by id, spelled as the kind of tokenizer spells them
-	Marks  []Mark   // [len(Tokens)], or nil where all are ordinary
+	Marks  []Mark   // [len(Tokens)], or nil if all are ordinary
 }
 
 // A Mark says what an entry of a [List] is.
@@ -22,28 +22,28 @@ type Mark uint8
 // The marks.
 const (
 	Ordinary Mark = iota // made by merging
-	Special              // stands for no text, such as the end of text
-	Added                // stands for its text, and is found in one before merging
+	Special              // represents no text, such as the end of text
+	Added                // represents its text, and is found in one before merging
 )
 
 // maxScoredBytes is the longest token that scores can make; published ones stay
 // below 50.
 const maxScoredBytes = 256
 
-// A published is how a tokenizer that GGUF names differs from GPT-2's.
+// A published says how a tokenizer that GGUF names differs from GPT-2's.
 type published struct {
 	split       *splitter
 	nfc         bool // by its tokenizer.json; GGUF does not say so
 	wholePieces bool
 }
 
-// publishedPre are GGUF's names for split patterns: of each pattern, first the
-// model whose tokenizer brought it, then others that cut alike.
+// publishedPre are GGUF's names for split patterns: for each pattern, first the
+// model whose tokenizer introduced it, then others that split alike.
 var publishedPre = map[string]published{
 	"gpt-2":    {split: splitGPT2},
 	"phi-2":    {split: splitGPT2},            // CodeGen's
 	"gpt-neox": {split: splitGPT2, nfc: true}, // Pythia's
-	"olmo":     {split: splitGPT2, nfc: true}, // OLMo's first, which is GPT-NeoX's
+	"olmo":     {split: splitGPT2, nfc: true}, // OLMo's first, the same as GPT-NeoX's
 	"mpt":      {split: splitGPT2, nfc: true}, // likewise
 
 	"smollm":    {split: splitGPT2Digits},
@@ -60,7 +60,7 @@ var publishedPre = map[string]published{
 
 // NewByteLevel makes a byte-level BPE of a list. merges are its rules in order
 // of rank, each "left right"; pre is GGUF's name for the split pattern, such as
-// "llama-bpe". Errors say which token, merge or name is at fault.
+// "llama-bpe". Errors name the token, merge or pre at fault.
 func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
 	kind, ok := publishedPre[pre]
 	if !ok {
@@ -90,9 +90,9 @@ func NewByteLevel(l List, merges []string, pre string) (*Tokenizer, error) {
 	return t, nil
 }
 
-// NewSentencePiece makes a SentencePiece BPE of a list: of two neighbours that
-// together make a token, those join first whose token has the highest score,
-// [len(Tokens)]. addSpace puts a space in front of every text.
+// NewSentencePiece makes a SentencePiece BPE of a list: of the neighbours that
+// together make a token, those whose token has the highest score join first;
+// scores is [len(Tokens)]. addSpace puts a space in front of every text.
 func NewSentencePiece(l List, scores []float32, addSpace bool) (*Tokenizer, error) {
 	t := &Tokenizer{start: -1, characters: true}
 	if addSpace {

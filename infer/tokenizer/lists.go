@@ -8,10 +8,10 @@ import (
 )
 
 // Nearly all of a tokenizer.json is two lists, the vocabulary and the merges.
-// They are cut out before the rest is decoded, which is a few thousand bytes
-// then, and read where they stand. The file has been found valid JSON.
+// They are cut out before the rest is decoded, which is then a few thousand
+// bytes, and read in place. The file is known to be valid JSON.
 
-// lists are the long lists, "" where the file has none, and the file without
+// lists holds the long lists, "" if the file has none, and the file without
 // them.
 type lists struct {
 	vocab, merges string
@@ -23,8 +23,8 @@ type lists struct {
 // many bytes the rest is shorter by.
 type cut struct{ at, by int }
 
-// cutLists takes the lists out of text. A list that is given twice is refused;
-// everything else that may be wrong with the rest shows when it is decoded.
+// cutLists cuts the lists out of text. It rejects a list that is given twice;
+// decoding shows whatever else may be wrong with the rest.
 func cutLists(text string) (l lists, err error) {
 	done := 0 // of text
 	take := func(list *string, name string, from, to int) error {
@@ -55,7 +55,7 @@ func cutLists(text string) (l lists, err error) {
 	return l, err
 }
 
-// offset is where in the file a byte of the rest stands.
+// offset returns where a byte of the rest is in the file.
 func (l *lists) offset(at int64) int64 {
 	moved := at
 	for _, c := range l.cuts {
@@ -66,9 +66,9 @@ func (l *lists) offset(at int64) int64 {
 	return moved
 }
 
-// members calls visit with each key of the object that begins behind from, in
-// its quotes, and where its value begins and ends. Of what is not an object there
-// are none.
+// members calls visit with each key, in quotes, of the object that begins after
+// from, and with the start and end of its value. Anything but an object has no
+// members.
 func members(text string, from int, visit func(key string, from, to int) error) error {
 	c := cursor{text[from:]}
 	at := func() int { return len(text) - len(c.rest) }
@@ -122,8 +122,8 @@ func decodeFile(data []byte) (*file, error) {
 	return f, nil
 }
 
-// explainJSON says where in the file encoding/json stopped; l is nil where it
-// had the whole file.
+// explainJSON says where in the file encoding/json stopped; l is nil if it had
+// the whole file.
 func explainJSON(err error, l *lists) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
@@ -140,9 +140,9 @@ func explainJSON(err error, l *lists) error {
 	return err
 }
 
-// absent reports whether a list is not there, or null.
+// absent reports whether a list is missing or null.
 func absent(list string) bool { return list == "" || strings.TrimSpace(list) == "null" }
 
-// mostStrings is the most strings that a list can have, by its quotes: exactly
-// as many unless one has a quote inside.
+// mostStrings is the most strings that a list can have, counted by its quotes:
+// exact unless a string has a quote inside.
 func mostStrings(list string) int { return strings.Count(list, `"`) / 2 }

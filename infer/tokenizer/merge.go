@@ -5,19 +5,19 @@ import "unicode/utf8"
 // A pair is two adjacent tokens.
 type pair struct{ left, right int32 }
 
-// A merge is a rule for a pair: its place in the file (a lower rank goes
-// first) and the token that the pair becomes.
+// A merge is a rule for a pair: its rank in the file (a lower rank goes first)
+// and the token that the pair becomes.
 type merge struct{ rank, id int32 }
 
-// noRank marks a token that has no rule with its right neighbour, or has itself
-// been merged away. Ranks are below it.
+// noRank marks a token that has no rule with its right neighbour, or has been
+// merged away. Ranks are below it.
 const noRank = int32(-1)
 
 // end marks the missing neighbour at either end of a piece.
 const end = int32(-1)
 
 // A symbol is one token of the piece being merged, a link of a doubly linked
-// list. It keeps its index for life.
+// list. Its index never changes.
 type symbol struct {
 	id         int32
 	prev, next int32 // indices of the neighbours, or end
@@ -28,21 +28,21 @@ type symbol struct {
 // A merger applies merge rules to one piece after another and reuses its
 // buffers between them.
 //
-// The candidates wait in a binary min-heap, ordered by rank, then position:
+// The candidates are in a binary min-heap, ordered by rank, then position:
 // lowest rank first, leftmost first. A merge changes at most two neighbouring
 // pairs; their old candidates stay in the heap and are recognised as stale when
-// they come out, because the rank they carry is no longer their symbol's. A
-// piece of n bytes sees fewer than 3n candidates in all, so it takes
-// O(n log n) time. (Searching the piece for the best pair before each merge, as
-// the simplest version does, takes O(n²): seconds for one long run of letters.)
+// popped, because their rank is no longer their symbol's. A piece of n bytes
+// sees fewer than 3n candidates in all, so it takes O(n log n) time. (Searching
+// the piece for the best pair before each merge, as the simplest version does,
+// takes O(n²): seconds for one long run of letters.)
 type merger struct {
 	symbols []symbol
 	heap    []uint64 // rank<<32 | index of the left symbol
 	joined  []byte   // scratch of rule
 }
 
-// appendPiece appends the tokens of one piece to ids. lost is where the first
-// byte stands that has no token, -1 where all have one. A piece is at most 2 GiB.
+// appendPiece appends the tokens of one piece to ids. lost is the index of the
+// first byte without a token, or -1. A piece is at most 2 GiB.
 func (m *merger) appendPiece(ids []int, t *Tokenizer, piece string) (_ []int, lost int) {
 	if t.wholePieces {
 		if id, ok := t.find(piece); ok {
@@ -67,7 +67,7 @@ func (m *merger) appendPiece(ids []int, t *Tokenizer, piece string) (_ []int, lo
 	return ids, lost
 }
 
-// begin makes symbols of the bytes of a piece, or of its characters.
+// begin makes symbols from the bytes of a piece, or from its characters.
 func (m *merger) begin(t *Tokenizer, piece string) (lost int) {
 	m.symbols, m.heap = m.symbols[:0], m.heap[:0]
 	lost = -1
@@ -102,7 +102,7 @@ func (m *merger) add(id int32) {
 	m.symbols = append(m.symbols, symbol{id: id, prev: i - 1, next: i + 1})
 }
 
-// rule returns what joins two tokens, if anything does.
+// rule returns the rule that joins two tokens, if there is one.
 func (m *merger) rule(t *Tokenizer, left, right int32) (merge, bool) {
 	if t.ranks == nil {
 		return t.merges.get(pair{left, right})
@@ -116,7 +116,7 @@ func (m *merger) rule(t *Tokenizer, left, right int32) (merge, bool) {
 }
 
 // rate looks up the rule for symbol i and its right neighbour and, if there is
-// one, makes the pair a candidate.
+// one, adds the pair to the candidates.
 func (m *merger) rate(t *Tokenizer, i int32) {
 	s := &m.symbols[i]
 	s.rank = noRank
@@ -129,8 +129,8 @@ func (m *merger) rate(t *Tokenizer, i int32) {
 	}
 }
 
-// join makes one symbol of symbol i and its right neighbour, and rates the two
-// pairs that this has changed.
+// join merges symbol i with its right neighbour, and rates the two pairs that
+// this changed.
 func (m *merger) join(t *Tokenizer, i int32) {
 	s := &m.symbols[i]
 	gone := &m.symbols[s.next]
@@ -159,7 +159,7 @@ func (m *merger) push(rank, i int32) {
 	}
 }
 
-// pop takes the first candidate out of the heap, which must not be empty.
+// pop removes the first candidate from the heap, which must not be empty.
 func (m *merger) pop() (rank, i int32) {
 	h := m.heap
 	first, last := h[0], len(h)-1

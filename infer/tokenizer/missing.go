@@ -8,25 +8,25 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A MissingByteError says which byte of a text the vocabulary has no token for.
-// Vocabularies that were trained without the alphabet of all bytes lack those
-// that no text of the training data had: SmolLM's 21, GPT-NeoX's 13.
+// A MissingByteError says which byte of a text has no token. Vocabularies
+// trained without the alphabet of all bytes lack the bytes that never occurred
+// in the training data: SmolLM's 21, GPT-NeoX's 13.
 type MissingByteError struct {
 	Byte byte
-	Char string // the character that it is part of, or the byte alone where it is part of none
+	Char string // the character that it is part of, or the byte alone if it is part of none
 
 	Offset       int // of that character in the text, in bytes
 	Line, Column int // likewise from 1, columns in characters
 }
 
-// Error is such as
+// Error returns a message such as
 //
 //	the vocabulary has no token for byte 0x03 of "\x03" (U+0003) at line 1, character 6
 func (e *MissingByteError) Error() string {
 	return "the vocabulary has no token for " + e.What() + " at " + e.Place()
 }
 
-// What names the byte and its character.
+// What describes the byte and its character.
 func (e *MissingByteError) What() string {
 	if r, size := utf8.DecodeRuneInString(e.Char); r != utf8.RuneError || size > 1 {
 		return fmt.Sprintf("byte 0x%02X of %+q (%U)", e.Byte, e.Char, r)
@@ -39,8 +39,8 @@ func (e *MissingByteError) Place() string {
 	return fmt.Sprintf("line %d, character %d", e.Line, e.Column)
 }
 
-// explain makes the error for byte `lost` of a piece, which is byte `at` of the
-// normalized fragment.
+// explain makes the error for byte `lost` of a piece that begins at byte `at`
+// of the normalized fragment.
 func (e *encoder) explain(piece string, lost, at int) *MissingByteError {
 	from := lost
 	for from > 0 && lost-from < utf8.UTFMax-1 && !utf8.RuneStart(piece[from]) {
@@ -59,8 +59,8 @@ func (e *encoder) explain(piece string, lost, at int) *MissingByteError {
 	}
 }
 
-// sourceOffset is where the character that is at byte `at` of a normalized
-// fragment comes from in the fragment.
+// sourceOffset returns where in the fragment the character at byte `at` of its
+// normalized form comes from.
 func (t *Tokenizer) sourceOffset(source string, at int) int {
 	if t.characters {
 		if t.prefix == prefixAlways && !t.metaspace {

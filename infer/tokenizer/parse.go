@@ -8,9 +8,9 @@ import (
 	"reflect"
 )
 
-// Bounds on what Parse takes, so that a hostile file is refused soon and costs
-// little. Gemma 3's, the largest of those published for models that run here,
-// has 262,144 tokens, 514,906 merges, 6,415 added tokens and 33 MB.
+// Bounds on what Parse accepts, so that a hostile file is rejected early and
+// costs little. Gemma 3's, the largest published one for a model that runs
+// here, has 262,144 tokens, 514,906 merges, 6,415 added tokens and 33 MB.
 const (
 	maxFileBytes = 48 << 20
 	maxTokens    = 1 << 19
@@ -19,7 +19,7 @@ const (
 	maxAdded     = 1 << 16
 	maxID        = 2_000_000
 	// A file may skip ids, but the tables are as long as the highest id, so
-	// that must stay within a small multiple of the entries really there.
+	// that must stay within a small multiple of the number of entries.
 	maxIDsPerEntry = 4
 )
 
@@ -46,7 +46,7 @@ type addedToken struct {
 	Normalized *bool `json:"normalized"` // absent means that it is not special
 }
 
-// normalized says in which form of the text the token is looked for.
+// normalized reports whether the token is searched for in the normalized text.
 func (a addedToken) normalized() bool {
 	if a.Normalized == nil {
 		return !a.Special
@@ -62,7 +62,7 @@ type model struct {
 	IgnoreMerges            bool     `json:"ignore_merges"`
 	ByteFallback            bool     `json:"byte_fallback"`
 
-	vocab, merges string // JSON, "" where they are missing (lists.go)
+	vocab, merges string // JSON, "" if they are missing (lists.go)
 }
 
 // Parse reads a Hugging Face tokenizer.json that holds a byte-level BPE with a
@@ -72,12 +72,12 @@ type model struct {
 //	tokenizer: model.merges[12]: the left part "xy" is not in model.vocab
 //	tokenizer: normalizer: type "Lowercase" is not supported; want none or NFC
 //
-// Of the parts it accepts, Parse leaves out those that cannot change the ids of
-// plain text: unk_token and fuse_unk (a text with a byte that has no token is
-// for [Tokenizer.Check] to refuse), and truncation and padding, which are limits
-// for the caller to set. Members that it does not know change nothing.
+// Parse ignores parts that cannot change the ids of plain text: unk_token and
+// fuse_unk ([Tokenizer.Check] rejects a text with a byte that has no token),
+// and truncation and padding, which are limits for the caller to set. It also
+// ignores members that it does not know.
 //
-// The file is untrusted. Parse refuses one of more than 48 MiB, one with an id
+// The file is untrusted. Parse rejects a file of more than 48 MiB or with an id
 // over 2,000,000 or over four times the number of tokens, and never panics.
 func Parse(tokenizerJSON []byte) (*Tokenizer, error) {
 	t, err := parse(tokenizerJSON)
@@ -120,8 +120,8 @@ func parse(data []byte) (*Tokenizer, error) {
 	return t, nil
 }
 
-// explainType says which field has the wrong JSON type: whole when it is the
-// value itself that was decoded, else the field's path behind prefix.
+// explainType says which field has the wrong JSON type: whole if the decoded
+// value itself has it, else the field's path after prefix.
 func explainType(whole, prefix string, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -147,8 +147,8 @@ func explainType(whole, prefix string, err error) error {
 	return fmt.Errorf("%s is a JSON %s, want %s", field, wrong.Value, want)
 }
 
-// checkModel refuses the kinds of model, and the options of BPE, under which a
-// text would get other ids than merging its bytes by rank gives.
+// checkModel rejects kinds of model, and options of BPE, that give a text other
+// ids than merging its bytes by rank.
 func checkModel(m *model) error {
 	switch {
 	case m == nil:
@@ -167,7 +167,7 @@ func checkModel(m *model) error {
 	return nil
 }
 
-// quote quotes a string from the file for an error message, cut after 40
+// quote quotes a string from the file for an error message, cut to 40
 // characters.
 func quote(s string) string {
 	left := 40

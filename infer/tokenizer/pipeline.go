@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// A step is a normalizer, pre-tokenizer, post-processor or decoder. These are
-// the members, over all types, that matter here.
+// A step is a normalizer, pre-tokenizer, post-processor or decoder, with the
+// members that matter here, of all types.
 type step struct {
-	place string // where it stands: "pre_tokenizer: Sequence[0]"
+	place string // where it is: "pre_tokenizer: Sequence[0]"
 
 	Type           string            `json:"type"`
 	AddPrefixSpace bool              `json:"add_prefix_space"`
@@ -35,14 +35,13 @@ type step struct {
 	SpecialTokens map[string]templateMark `json:"special_tokens"` // of TemplateProcessing
 }
 
-// pattern is what a Split or a Replace looks for: one of the two.
+// pattern is what a Split or a Replace searches for: one of the two.
 type pattern struct {
 	Regex  string `json:"Regex"`
 	String string `json:"String"`
 }
 
-// templatePart is one part of what a template makes of a text: a special token
-// or the text itself.
+// templatePart is one part of a template: a special token or the text itself.
 type templatePart struct {
 	SpecialToken *struct {
 		ID string `json:"id"`
@@ -52,7 +51,7 @@ type templatePart struct {
 	} `json:"Sequence"`
 }
 
-// templateMark is a special token that a template may put in.
+// templateMark is a special token that a template may add.
 type templateMark struct {
 	IDs []int64 `json:"ids"`
 }
@@ -61,8 +60,8 @@ type templateMark struct {
 // steps.
 type pipeline struct{ normalizer, preTokenizer, postProcessor, decoder []step }
 
-// readPipeline reads the four parts and configures the tokenizer by them. Two
-// families of pipelines are supported: byte-level and SentencePiece.
+// readPipeline reads the four parts and configures the tokenizer. It supports
+// two families of pipelines: byte-level and SentencePiece.
 func (t *Tokenizer) readPipeline(f *file) (err error) {
 	var p pipeline
 	for _, part := range []struct {
@@ -154,10 +153,10 @@ func (t *Tokenizer) readByteLevel(p pipeline) error {
 	return nil
 }
 
-// readSplit recognises a pattern by its exact text: one that is only almost
-// right would give a model almost the right input. Since every pattern matches
-// whatever a text has, to keep the matches alone (Removed, inverted) is to cut
-// at them (Isolated).
+// readSplit recognises a pattern by its exact text: an almost right one would
+// give a model almost the right input. Since every pattern matches all of a
+// text, keeping only the matches (Removed, inverted) is the same as cutting at
+// them (Isolated).
 func readSplit(s step) (*splitter, error) {
 	if !(s.Behavior == "Isolated" && !s.Invert || s.Behavior == "Removed" && s.Invert) {
 		return nil, fmt.Errorf(
@@ -176,7 +175,7 @@ func readSplit(s step) (*splitter, error) {
 }
 
 // readPostProcessor finds out which token goes in front of a text. ByteLevel
-// here only trims offsets, which Encode does not return.
+// only trims offsets, which Encode does not return.
 func (t *Tokenizer) readPostProcessor(list []step) error {
 	for _, s := range list {
 		switch s.Type {
@@ -192,8 +191,8 @@ func (t *Tokenizer) readPostProcessor(list []step) error {
 	return nil
 }
 
-// readTemplate understands a template that leaves a text alone or puts one
-// token in front of it.
+// readTemplate supports templates that leave a text alone or put one token in
+// front of it.
 func (t *Tokenizer) readTemplate(s step) error {
 	const want = "want the text, with at most one token in front"
 	parts := s.Single
@@ -232,7 +231,8 @@ func steps(place string, raw json.RawMessage) ([]step, error) {
 	if err != nil || s.Type != "Sequence" {
 		return []step{s}, err
 	}
-	// Each part of the file has its own name for the list; one part has one.
+	// Each part of the file names the list differently; a part of one step has
+	// none.
 	members := s.Normalizers
 	for _, more := range [][]json.RawMessage{s.Pretokenizers, s.Processors, s.Decoders} {
 		members = append(members, more...)
@@ -248,7 +248,7 @@ func steps(place string, raw json.RawMessage) ([]step, error) {
 	return list, nil
 }
 
-// readStep decodes one step, which has to be an object.
+// readStep decodes one step, which must be an object.
 func readStep(place string, raw json.RawMessage) (step, error) {
 	s := step{place: place}
 	if isNull(raw) {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// GPT-2 cuts a text into pieces with this pattern, the first alternative that
-// matches winning and each run as long as it can be:
+// GPT-2 cuts a text into pieces with this pattern; the first alternative that
+// matches wins, and each run is as long as possible:
 //
 //	'(?:[sdmt]|ll|ve|re)    a contraction, lower case only
 //	 ?\p{L}+                letters, with at most one space in front
@@ -16,11 +16,11 @@ import (
 //	                        next piece when something follows
 //	\s+                     the one whitespace character that is still left
 //
-// Go's regexp has no look-ahead, so pieceLen is that pattern by hand. \s is the
+// Go's regexp has no look-ahead, so pieceLen implements it by hand. \s is the
 // Unicode property White_Space (U+0085 is in it, U+FEFF is not); the optional
 // space in front is U+0020 alone.
 
-// A class is what the pattern tells characters apart by.
+// A class is a kind of character that the pattern distinguishes.
 type class uint8
 
 const (
@@ -46,8 +46,8 @@ func pieceLen(text string) int {
 	return spaceLen(text)
 }
 
-// contractionLen returns the length of the contraction that text begins with, 0
-// when there is none.
+// contractionLen returns the length of the contraction at the front of text, or
+// 0.
 func contractionLen(text string) int {
 	if len(text) < 2 || text[0] != '\'' {
 		return 0
@@ -65,9 +65,9 @@ func contractionLen(text string) int {
 	return 0
 }
 
-// spaceLen returns the length of the piece at the front of text when that is
-// whitespace: the whole run at the end of the text, else all of the run but its
-// last character, else (the run is one character) that character.
+// spaceLen returns the length of a whitespace piece at the front of text: the
+// whole run at the end of the text, else all of the run but its last character,
+// else (the run is one character) that character.
 func spaceLen(text string) int {
 	last, end := 0, 0 // where the last whitespace character begins, and ends
 	for end < len(text) {
@@ -83,7 +83,7 @@ func spaceLen(text string) int {
 	return last
 }
 
-// runLen returns the length of the run of class c that text begins with.
+// runLen returns the length of the run of class c at the front of text.
 func runLen(text string, c class) int {
 	n := 0
 	for n < len(text) {

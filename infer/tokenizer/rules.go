@@ -69,7 +69,7 @@ func cutRule(line string) (left, right string, err error) {
 type ruleReader struct {
 	t      *Tokenizer
 	joined []byte // scratch
-	last   int32  // what the rule before makes
+	last   int32  // what the previous rule makes
 }
 
 // add adds the rule of a rank, which joins left and right.

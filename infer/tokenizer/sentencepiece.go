@@ -8,20 +8,20 @@ import (
 )
 
 // SentencePiece (Kudo and Richardson 2018) keeps a text in one piece. A space
-// is written ▁ (U+2581), and usually one is put in front, so that a word is the
-// same token at the start of a text as inside (Gemma leaves that out). Tokens
-// begin as characters; one that is not in the vocabulary falls back to its UTF-8
+// is written ▁ (U+2581), and usually one is added in front, so that a word is
+// the same token at the start of a text as inside (Gemma does not). Tokens
+// begin as characters; one outside the vocabulary falls back to its UTF-8
 // bytes, whose 256 tokens are spelled <0x00> to <0xFF>.
 
-// metaspace is the character that stands for a space.
+// metaspace is the character for a space.
 const metaspace = "▁"
 
-// A prefix says when a space is put in front of a text.
+// A prefix says when a space is added in front of a text.
 type prefix uint8
 
 const (
 	prefixNone    prefix = iota
-	prefixAlways         // before every text that is not empty, and behind added tokens
+	prefixAlways         // before every text that is not empty, and after added tokens
 	prefixMissing        // likewise, unless there is one
 	prefixFirst          // before a text that does not begin with one, or with an added token
 )
@@ -58,7 +58,7 @@ func (t *Tokenizer) readSentencePiece(p pipeline) error {
 }
 
 // readMetaspace reads the pre-tokenizer of that name. replaced says that the
-// normalizer has done its work.
+// normalizer has replaced the spaces.
 func (t *Tokenizer) readMetaspace(s step, replaced bool) error {
 	switch {
 	case s.Type != "Metaspace":
@@ -82,8 +82,8 @@ func (t *Tokenizer) readMetaspace(s step, replaced bool) error {
 	return nil
 }
 
-// checkSentencePieceDecoder refuses a decoder that does anything but undo what
-// the pipeline did.
+// checkSentencePieceDecoder rejects a decoder that does anything but undo the
+// pipeline.
 func checkSentencePieceDecoder(list []step) error {
 	bytes := false
 	for _, s := range list {
@@ -109,7 +109,7 @@ func checkSentencePieceDecoder(list []step) error {
 	return nil
 }
 
-// withoutPrefix takes that space away again.
+// withoutPrefix removes that space.
 func (t *Tokenizer) withoutPrefix(text []byte) []byte {
 	if t.characters && t.prefix != prefixNone && len(text) > 0 && text[0] == ' ' {
 		return text[1:]
@@ -117,7 +117,7 @@ func (t *Tokenizer) withoutPrefix(text []byte) []byte {
 	return text
 }
 
-// appendPlain appends the bytes that SentencePiece's spelling stands for.
+// appendPlain appends the bytes that SentencePiece's spelling represents.
 func appendPlain(dst []byte, spelling string) []byte {
 	if b, ok := fallbackByte(spelling); ok {
 		return append(dst, b)
@@ -133,7 +133,7 @@ func appendPlain(dst []byte, spelling string) []byte {
 	}
 }
 
-// fallbackByte reads <0x00> to <0xFF>.
+// fallbackByte parses <0x00> to <0xFF>.
 func fallbackByte(spelling string) (byte, bool) {
 	if len(spelling) != len("<0x00>") || !strings.HasPrefix(spelling, "<0x") || spelling[5] != '>' {
 		return 0, false

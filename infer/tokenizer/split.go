@@ -7,16 +7,15 @@ import (
 // A splitter is a way of cutting text into pieces.
 type splitter struct {
 	name   string
-	regex  string                // as a tokenizer.json has it
+	regex  string                // as in a tokenizer.json
 	digits bool                  // numbers are cut off one by one before anything else
 	length func(text string) int // of the first piece, at least 1
 }
 
-// Patterns that are recognised. Llama-3's and Qwen2's differ from GPT-2's in
-// these points: contractions in any case; a letter run takes along one
-// character of any kind in front (but no number and no line break); numbers
-// come in groups of at most three or one by one; line breaks end a run of
-// punctuation or of whitespace.
+// The supported patterns. Llama-3's and Qwen2's differ from GPT-2's:
+// contractions in any case; a letter run includes one character of any kind in
+// front (but no number and no line break); numbers come in groups of at most
+// three or one by one; line breaks end a run of punctuation or of whitespace.
 var (
 	splitGPT2 = &splitter{
 		name:   "GPT-2 split",
@@ -40,7 +39,7 @@ var (
 	splits = []*splitter{splitGPT2, splitLlama3, splitQwen2}
 )
 
-// segment returns the length of the front part of text that is cut on its own,
+// segment returns the length of the front part of text that is split by itself,
 // as if the text ended there.
 func (s *splitter) segment(text string) int {
 	if !s.digits {
@@ -59,8 +58,8 @@ func (s *splitter) segment(text string) int {
 	return len(text)
 }
 
-// modernLen is pieceLen for the patterns of Llama 3 and Qwen2, in which at most
-// `digits` numbers stand together. The alternatives in their order:
+// modernLen is pieceLen for the patterns of Llama 3 and Qwen2, in which a piece
+// has at most `digits` numbers. The alternatives in order:
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d)   a contraction
 //	[^\r\n\p{L}\p{N}]?\p{L}+       letters, at most one character in front
@@ -112,8 +111,8 @@ func modernLen(text string, digits int) int {
 	return spaceLen(text)
 }
 
-// foldedContractionLen is contractionLen whatever the case. One character
-// beyond ASCII is the same letter but for case: ſ (U+017F), an s.
+// foldedContractionLen is contractionLen ignoring case. One character beyond
+// ASCII folds to an ASCII letter of a contraction: ſ (U+017F), an s.
 func foldedContractionLen(text string) int {
 	if len(text) < 2 || text[0] != '\'' {
 		return 0

@@ -12,11 +12,10 @@
 //  2. What is between them is cut into pieces by a split pattern. GPT-2's: a
 //     contraction such as 's, a run of letters, of digits or of other
 //     characters, each with at most one space in front, or a run of whitespace
-//     (pretokenize.go; the others are in split.go). No token that merging makes
-//     ever crosses the border between two pieces.
-//  3. The bytes of a piece become one single-byte token each. The file spells
-//     a byte as one printable character, so that byte 0x20 reads Ġ; that
-//     alphabet is in alphabet.go.
+//     (pretokenize.go; the others are in split.go). No merged token crosses the
+//     border between two pieces.
+//  3. Each byte of a piece becomes a single-byte token. The file spells a byte
+//     as one printable character, so byte 0x20 is Ġ (alphabet.go).
 //  4. Of all adjacent pairs of tokens that have a merge rule, the pair whose
 //     rule comes first in the file becomes one token, the leftmost such pair
 //     first, until no pair has a rule (merge.go).
@@ -24,48 +23,48 @@
 // SentencePiece leaves out the second step and begins the third with
 // characters (sentencepiece.go).
 //
-// Where all 256 single bytes are tokens, every string can be encoded, broken
-// UTF-8 included, and joining the bytes of the tokens gives the string back.
-// Some published vocabularies lack a few bytes; [Tokenizer.Check] finds the
-// texts that need one (missing.go). A token may end in the middle of a
-// character: bytes, not characters, are the unit, and a caller who prints a
-// single token has to expect half of one.
+// If all 256 single bytes are tokens, every string can be encoded, even invalid
+// UTF-8, and joining the bytes of the tokens restores the string. Some
+// published vocabularies lack a few bytes; [Tokenizer.Check] finds the texts
+// that need one (missing.go). A token may end in the middle of a character:
+// bytes, not characters, are the unit, so a single token may be half a
+// character.
 //
-// What a learner types is always plain text. The special tokens of a model
-// (end of text and the like) have ids and names, but Encode never produces
-// them, whatever the text looks like; a caller who wants one asks SpecialID.
+// What a learner types is always plain text. The special tokens of a model (end
+// of text and the like) have ids and names, but Encode never produces them,
+// whatever the text looks like; SpecialID returns their ids.
 //
-// A tokenizer.json can describe many other tokenizers. Parse (parse.go)
-// refuses each with a sentence that names what it does not support, since a
-// tokenizer that is almost right gives a model almost the right input and
-// nobody notices. The file counts as untrusted.
+// A tokenizer.json can describe many other tokenizers. Parse (parse.go) rejects
+// them with an error that names what it does not support, since an almost right
+// tokenizer would give a model almost the right input unnoticed. The file is
+// untrusted.
 package tokenizer
 
-// A Tokenizer is a vocabulary with its merge rules. It never
-// changes afterwards and may be used by any number of goroutines at once.
+// A Tokenizer is a vocabulary with its merge rules. It never changes and is
+// safe for concurrent use.
 type Tokenizer struct {
 	split      *splitter // nil for SentencePiece
 	characters bool      // SentencePiece: tokens begin as characters, not as bytes
-	prefix     prefix    // SentencePiece: when a space goes in front
+	prefix     prefix    // SentencePiece: when a space is added in front
 	metaspace  bool      // SentencePiece: its pre-tokenizer writes ▁, not its normalizer
-	nfc        bool      // the text is brought to normalization form C first
-	start      int32     // goes in front of a text, -1 for none
+	nfc        bool      // the text is converted to normalization form C first
+	start      int32     // added in front of a text, -1 for none
 
 	// addPrefixSpace puts a space in front of a text that does not begin with
-	// one, as the ByteLevel pre-tokenizer's option of that name asks.
+	// one: the ByteLevel pre-tokenizer's option of that name.
 	addPrefixSpace bool
 
-	// bytes holds the bytes of all ordinary tokens, and spans says which of
-	// them are token id's: none for a special token and for an id that the
-	// vocabulary skips.
+	// bytes holds the bytes of all ordinary tokens, and spans[id] says which
+	// are token id's: none for a special token or an id that the vocabulary
+	// skips.
 	bytes []byte
 	spans []span // [size]
 
-	index   index      // bytes to id, of the tokens that merging makes
-	byteIDs [256]int32 // single byte to id, -1 where the vocabulary has none
+	index   index      // bytes to id, for tokens that merging makes
+	byteIDs [256]int32 // single byte to id, -1 if the vocabulary lacks it
 	lacks   int        // how many bytes have no token
-	merges  rules      // none where ranks say what merges
-	ranks   []int32    // [size] of the rule that makes a token; nil where merges do
+	merges  rules      // none if ranks decide the merges
+	ranks   []int32    // [size] of the rule that makes a token; nil if merges decide
 
 	wholePieces bool // a piece that is a token is that token, whatever the merges say
 
@@ -80,9 +79,9 @@ type Tokenizer struct {
 // ordinary token is never empty.
 type span struct{ from, to uint32 }
 
-// Bytes returns the bytes that token id stands for, which need not be whole
-// characters. It is nil for a special token, for an id out of range and for an
-// id that the vocabulary skips. The caller must not modify it.
+// Bytes returns the bytes of token id, which need not be whole characters. It
+// is nil for a special token, for an id out of range and for an id that the
+// vocabulary skips. The caller must not modify it.
 func (t *Tokenizer) Bytes(id int) []byte {
 	if id < 0 || id >= t.Size() {
 		return nil
@@ -95,7 +94,7 @@ func (t *Tokenizer) Bytes(id int) []byte {
 }
 
 // Special returns the name of special token id, such as "<|endoftext|>"; ok is
-// false when id is not a special token.
+// false if id is not a special token.
 func (t *Tokenizer) Special(id int) (name string, ok bool) {
 	if id < 0 || id >= t.Size() {
 		return "", false
@@ -104,7 +103,7 @@ func (t *Tokenizer) Special(id int) (name string, ok bool) {
 	return name, ok
 }
 
-// SpecialID returns the id of the special token called name; ok is false when
+// SpecialID returns the id of the special token called name; ok is false if
 // there is none.
 func (t *Tokenizer) SpecialID(name string) (id int, ok bool) {
 	i, ok := t.names[name]
@@ -112,9 +111,9 @@ func (t *Tokenizer) SpecialID(name string) (id int, ok bool) {
 }
 
 // Decode returns the bytes of the tokens, joined, without the space that
-// SentencePiece put in front. Special tokens and ids out of range stand for no
-// bytes. The result can be invalid UTF-8 when ids begin or
-// end in the middle of a character.
+// SentencePiece added in front. Special tokens and ids out of range have no
+// bytes. The result can be invalid UTF-8 if ids begin or end in the middle of a
+// character.
 func (t *Tokenizer) Decode(ids []int) string {
 	n := 0
 	for _, id := range ids {
@@ -127,8 +126,8 @@ func (t *Tokenizer) Decode(ids []int) string {
 	return string(t.withoutPrefix(text))
 }
 
-// Kind tells what sort of tokenizer this is, such as "byte-level BPE, GPT-2
-// split" or "SentencePiece BPE".
+// Kind describes the tokenizer, such as "byte-level BPE, GPT-2 split" or
+// "SentencePiece BPE".
 func (t *Tokenizer) Kind() string {
 	if t.characters {
 		return "SentencePiece BPE"
@@ -136,17 +135,17 @@ func (t *Tokenizer) Kind() string {
 	return "byte-level BPE, " + t.split.name
 }
 
-// Start returns the token that goes in front of a text by the tokenizer's own
-// description; ok is false when that names none. Encode leaves it out.
+// Start returns the token that the tokenizer's own description puts in front of
+// a text; ok is false if it names none. Encode leaves it out.
 func (t *Tokenizer) Start() (id int, ok bool) { return int(t.start), t.start >= 0 }
 
 // Size returns the size of the vocabulary, special tokens included: the highest
-// id plus one. It is the number of logits that a model with exactly this
-// vocabulary gives; a model may pad its table to more.
+// id plus one. A model with exactly this vocabulary has this many logits; a
+// model may pad its table to more.
 func (t *Tokenizer) Size() int { return len(t.spans) }
 
-// Lookup returns the ordinary token that stands for exactly these bytes; ok is
-// false when there is none. It never finds a special token.
+// Lookup returns the ordinary token with exactly these bytes; ok is false if
+// there is none. It never finds a special token.
 func (t *Tokenizer) Lookup(bytes string) (id int, ok bool) {
 	i, ok := t.find(bytes)
 	return max(0, int(i)), ok

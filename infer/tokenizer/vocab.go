@@ -10,7 +10,7 @@ import (
 )
 
 // readAdded reads added_tokens. Special ones are never found in a text; the
-// others stand for their own text, and are found where it does (added.go).
+// others represent their own text, and are found in it (added.go).
 func (t *Tokenizer) readAdded(raw json.RawMessage) error {
 	t.clear()
 	if isNull(raw) {
@@ -74,11 +74,10 @@ func (t *Tokenizer) addAdded(a addedToken) error {
 	return nil
 }
 
-// Within returns the tokenizer for a model with rows for n tokens. Where the
-// vocabulary has more, the added tokens beyond are left out: a family of models
-// shares its file, and one without pictures may lack the row of the token for
-// pictures, as Gemma 3's smallest do. It is an error if a token that merging
-// makes has no row.
+// Within returns the tokenizer for a model with rows for n tokens, without the
+// added tokens beyond those: a family of models shares its file, and a
+// text-only model may lack the row of the image token, as Gemma 3's smallest
+// do. It is an error if a token that merging makes has no row.
 func (t *Tokenizer) Within(n int) (*Tokenizer, error) {
 	if t.Size() <= n {
 		return t, nil
@@ -106,7 +105,7 @@ func (t *Tokenizer) Within(n int) (*Tokenizer, error) {
 	return &within, nil
 }
 
-// checkID refuses an id that is negative or absurd.
+// checkID rejects an id that is negative or absurdly high.
 func checkID(id int64) error {
 	if id < 0 || id > maxID {
 		return fmt.Errorf("id %d is outside 0 to %d", id, maxID)
@@ -114,14 +113,14 @@ func checkID(id int64) error {
 	return nil
 }
 
-// A vocabReader gathers model.vocab: spelled token to id.
+// A vocabReader reads model.vocab: spelled token to id.
 type vocabReader struct {
 	t       *Tokenizer
 	bytes   []byte       // of all ordinary tokens, in file order
 	entries []vocabEntry // [ordinary tokens]
 
 	fallback map[int32]bool // SentencePiece's tokens <0x00> to <0xFF>
-	both     map[int32]bool // added tokens that merging makes as well
+	both     map[int32]bool // added tokens that merging also makes
 }
 
 func newVocabReader(t *Tokenizer, tokens int) *vocabReader {
@@ -131,7 +130,7 @@ func newVocabReader(t *Tokenizer, tokens int) *vocabReader {
 	}
 }
 
-// A vocabEntry is an ordinary token: its id, and where its bytes are in
+// A vocabEntry is an ordinary token: its id, and the offsets of its bytes in
 // vocabReader.bytes.
 type vocabEntry struct {
 	id int32
@@ -167,7 +166,7 @@ func eachEntry(list string, add func(spelling, value string) error) error {
 	}
 }
 
-// add takes one entry of model.vocab.
+// add adds one entry of model.vocab.
 func (r *vocabReader) add(spelling, value string) error {
 	id, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
@@ -179,7 +178,7 @@ func (r *vocabReader) add(spelling, value string) error {
 	return r.addEntry(spelling, id)
 }
 
-// addEntry takes a token with a sound id.
+// addEntry adds a token with a valid id.
 func (r *vocabReader) addEntry(spelling string, id int64) error {
 	if len(r.entries) == maxTokens {
 		return fmt.Errorf("more than %d tokens", maxTokens)
@@ -218,8 +217,8 @@ func (r *vocabReader) addEntry(spelling string, id int64) error {
 	return nil
 }
 
-// spellsItself reports whether the text of an added token, read as the
-// vocabulary spells tokens, says the same: then merging may make it too.
+// spellsItself reports whether the text of an added token, read in the
+// vocabulary's spelling, is itself: then merging may make it too.
 func (t *Tokenizer) spellsItself(text string) bool {
 	if t.characters {
 		return true
@@ -228,8 +227,8 @@ func (t *Tokenizer) spellsItself(text string) bool {
 	return ok && string(bytes) == text
 }
 
-// build makes the tables once all entries are known to be sound one by one:
-// ids dense and unique, tokens unique.
+// build makes the tables once all entries are known to be valid: ids dense and
+// unique, tokens unique.
 func (r *vocabReader) build() error {
 	size, err := r.size()
 	if err != nil {
@@ -259,7 +258,7 @@ func (r *vocabReader) build() error {
 	return t.findSingles(r.fallback)
 }
 
-// buildAdded gives the added tokens that are not special their bytes.
+// buildAdded sets the bytes of the added tokens that are not special.
 func (r *vocabReader) buildAdded() error {
 	t := r.t
 	for text, id := range t.added {
@@ -281,7 +280,8 @@ func (r *vocabReader) buildAdded() error {
 	return nil
 }
 
-// size returns the size of the vocabulary, or why its highest id is too high.
+// size returns the size of the vocabulary, or an error if its highest id is too
+// high.
 func (r *vocabReader) size() (int, error) {
 	highest := int32(-1)
 	for _, e := range r.entries {
@@ -300,7 +300,7 @@ func (r *vocabReader) size() (int, error) {
 	return int(highest) + 1, nil
 }
 
-// quote gives an entry as the file spells it.
+// quote returns an entry as the file spells it.
 func (r *vocabReader) quote(s span) string {
 	if r.t.characters {
 		return quote(string(r.bytes[s.from:s.to]))
@@ -341,8 +341,8 @@ func (t *Tokenizer) findSingles(fallback map[int32]bool) error {
 	return nil
 }
 
-// appendBytes appends the bytes that a spelling of this vocabulary stands for.
-// When a character stands for none it returns that character and false.
+// appendBytes appends the bytes of a spelling of this vocabulary. If a
+// character represents none it returns that character and false.
 func (t *Tokenizer) appendBytes(dst []byte, spelling string) (_ []byte, bad rune, ok bool) {
 	if t.characters {
 		return appendPlain(dst, spelling), 0, true
