@@ -9,30 +9,30 @@ import (
 
 // Fields of the form that are not parameters of the lab.
 const (
-	fieldGuess   = "guess"   // the prediction, a choice's key
-	fieldRun     = "run"     // set by the button that runs
-	fieldSure    = "sure"    // set by the button that runs although it takes long
-	fieldPress   = "press"   // a number of the press of that button, from the page's script
-	fieldModel   = "model"   // the beginning of the hash of the model that a link was made with
+	fieldGuess   = "guess"   // the prediction: a choice's key
+	fieldRun     = "run"     // set by the Run button
+	fieldSure    = "sure"    // set by the button that runs even if it takes long
+	fieldPress   = "press"   // a number for each press of that button, from the page's script
+	fieldModel   = "model"   // the beginning of the hash of the link's model
 	fieldTable   = "table"   // of a download
-	fieldRequest = "request" // the bill's JSON, in step with the other fields
-	fieldWas     = "was"     // the same as the page got it
+	fieldRequest = "request" // the bill's JSON, in sync with the other fields
+	fieldWas     = "was"     // the same as sent to the page
 )
 
-// asked is what a form or an address asks for.
+// asked is the request in a form or an address.
 type asked struct {
-	raw       lab.Values // parameters as they were written
+	raw       lab.Values // parameters as typed
 	guess     string
 	press     string
 	model     string
 	run, sure bool
-	// The bill's request as JSON, and as it was when the page got it.
+	// The bill's request as JSON, and as it was sent to the page.
 	request, was string
 	hasJSON      bool
 }
 
 // read sorts fields. Those that are neither a parameter nor one of the form's
-// own are left for [lab.Info.Parse] to refuse.
+// own are left for [lab.Info.Parse] to reject.
 func read(fields map[string]string) asked {
 	a := asked{raw: lab.Values{}}
 	for name, value := range fields {
@@ -53,7 +53,7 @@ func read(fields map[string]string) asked {
 			a.was = value
 		case fieldTable:
 		default:
-			a.raw[name] = strings.ReplaceAll(value, "\r\n", "\n") // as forms send line ends
+			a.raw[name] = strings.ReplaceAll(value, "\r\n", "\n") // forms send CRLF
 		}
 	}
 	return a
@@ -68,7 +68,8 @@ func fieldsOf(q url.Values) map[string]string {
 	return fields
 }
 
-// queryOf are the values that differ from the lab's own, for an address.
+// queryOf returns the values that differ from the lab's defaults, for an
+// address.
 func queryOf(i lab.Info, v lab.Values) url.Values {
 	q := url.Values{}
 	for _, p := range i.Params {
@@ -79,23 +80,24 @@ func queryOf(i lab.Info, v lab.Values) url.Values {
 	return q
 }
 
-// linkOf is the address of a lab with these values: it reproduces a run.
+// linkOf returns the address of a lab with these values, which reproduces a
+// run.
 func linkOf(i lab.Info, v lab.Values) string {
 	return addressOf("/labs/"+i.Name, queryOf(i, v))
 }
 
-// sharedOf is the same for someone else: it says with which model, so that a
-// page that has another one can tell.
+// sharedOf is linkOf for sharing: it includes the model, so that a page with
+// another model can say so.
 func (p *Pages) sharedOf(i lab.Info, v lab.Values) string {
 	q := queryOf(i, v)
 	q.Set(fieldModel, p.modelMark())
 	return addressOf("/labs/"+i.Name, q)
 }
 
-// modelMark is enough of the model's hash to tell it from others.
+// modelMark is enough of the model's hash to distinguish it.
 func (p *Pages) modelMark() string { return p.Target.Hash()[:12] }
 
-// rowsOf is where a table of a run comes as CSV.
+// rowsOf returns the address of a run's table as CSV.
 func rowsOf(i lab.Info, v lab.Values, table string) string {
 	q := queryOf(i, v)
 	q.Set(fieldTable, table)

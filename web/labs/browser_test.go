@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// small are settings with which a lab is done in a moment where its defaults are
-// not.
+// small are settings with which a lab finishes quickly if its defaults are
+// slow.
 var small = map[string]string{
 	"strategies":   "tokens=8&runs=2&horizon=2&passes=200",
 	"draw":         "draws=10000&repeats=2",
@@ -23,13 +23,13 @@ var small = map[string]string{
 	"quantization": "tokens=8&repeats=1",
 }
 
-// guessFirst takes the first prediction. Radio buttons are one stop of the Tab
-// key, and a space takes the one that has the focus.
+// guessFirst picks the first prediction. Radio buttons are a single Tab stop,
+// and the space bar selects the focused one.
 const guessFirst = ".guess__one:first-child input"
 
 // TestEveryLabByEveryHand: from the list of labs through each lab, by mouse, by
 // keyboard alone and by touch on a phone: predict, run, read a chart's numbers,
-// follow the link back to the same.
+// follow the link back to the same settings.
 func TestEveryLabByEveryHand(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
@@ -98,8 +98,8 @@ func TestCancelKeeps(t *testing.T) {
 	})
 }
 
-// TestRefusedBesideField: a wrong number is marked and told beside its field
-// while one goes on, and a right one takes the words away.
+// TestRefusedBesideField: a wrong number is marked and explained next to its
+// field as one moves on; a right one removes the message.
 func TestRefusedBesideField(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, serve(t)+"/labs/cache")
@@ -117,7 +117,7 @@ func TestRefusedBesideField(t *testing.T) {
 	tab.Wait("the address", `location.search === "?tokens=16"`)
 }
 
-// TestSlidersAndResultsFollow: a slider fills its number in, and where runs are
+// TestSlidersAndResultsFollow: a slider fills in its number, and if runs are
 // quick the results follow it.
 func TestSlidersAndResultsFollow(t *testing.T) {
 	t.Parallel()
@@ -161,8 +161,8 @@ func TestJSONInStep(t *testing.T) {
 	tab.Wait("what is wrong", `document.querySelector("#err-request").textContent.includes("JSON")`)
 }
 
-// TestJSONFollowsUnderTheCaret: who changes a field and goes straight to the
-// JSON finds it changed, and what is changed next does not undo it.
+// TestJSONFollowsUnderTheCaret: someone who changes a field and goes straight
+// to the JSON finds it changed, and their next change does not undo it.
 func TestJSONFollowsUnderTheCaret(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, serve(t)+"/labs/bill")
@@ -187,8 +187,8 @@ func TestJSONFollowsUnderTheCaret(t *testing.T) {
 	}
 }
 
-// TestAccessible: axe-core finds nothing on the labs before and after a run,
-// and no page is wider than its window.
+// TestAccessible: axe-core finds no violation on the labs before and after a
+// run, and no page is wider than its window.
 func TestAccessible(t *testing.T) {
 	t.Parallel()
 	url := serve(t)

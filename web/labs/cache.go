@@ -139,7 +139,7 @@ func sameSay(c *lab.Cache) []span {
 			"they are computed; that is why keeping them is safe.")
 }
 
-// logitsGrid shows some of what is the same, to the bit.
+// logitsGrid shows some of the logits that are bit-identical.
 func logitsGrid(c *lab.Cache) grid {
 	g := grid{
 		Caption: "The largest logits of the last token, with their bits",
@@ -208,7 +208,7 @@ func partsGrid(s lab.CacheStep) grid {
 	return g
 }
 
-// fitRow is one part of a fitted polynomial.
+// fitRow is one term of a fitted polynomial.
 type fitRow struct{ Term, Fitted, Formula, Share string }
 
 func fitRows(f lab.Fit) []fitRow {
@@ -232,8 +232,8 @@ func fitRows(f lab.Fit) []fitRow {
 	return rows
 }
 
-// fitted writes a fitted part: a time with its unit, a count whole where it is
-// one but for what rounding leaves.
+// fitted writes a fitted term: a time with its unit, a count without decimals
+// if it is whole up to rounding.
 func fitted(x float64, of string) string {
 	sign, size := "", math.Abs(x)
 	if x < 0 {
@@ -254,7 +254,7 @@ func fitted(x float64, of string) string {
 // columnRow is a key or value of one position, both ways.
 type columnRow struct {
 	Name string
-	All  int // numbers compared; the first of them are shown
+	All  int // numbers compared; only the first are shown
 	A, B []string
 	Same bool
 }

@@ -18,8 +18,8 @@ func plain(list []span) string {
 	return text
 }
 
-// TestCacheClaims: that the logits, the columns and the counts are the same is
-// said only where they are.
+// TestCacheClaims: the page says that the logits, the columns and the counts
+// are the same only if they are.
 func TestCacheClaims(t *testing.T) {
 	t.Parallel()
 	step := lab.CacheStep{
@@ -78,7 +78,7 @@ func TestFitted(t *testing.T) {
 	}
 }
 
-// TestStreamingMatters: the setting changes what the page says of the wait.
+// TestStreamingMatters: the setting changes what the page says about the wait.
 func TestStreamingMatters(t *testing.T) {
 	t.Parallel()
 	p := &lab.Prefill{Stream: true, Streamed: lab.Wait{First: 2, Last: 30}, Whole: lab.Wait{First: 30, Last: 30}}
@@ -109,7 +109,7 @@ func TestStreamingMatters(t *testing.T) {
 	}
 }
 
-// TestWindowIsSaid: the calculator goes past a model's window, and says so.
+// TestWindowIsSaid: the calculator can exceed a model's window, and says so.
 func TestWindowIsSaid(t *testing.T) {
 	t.Parallel()
 	m := &lab.Memory{Positions: 4096, Model: lab.MemoryModel{Context: 512}}
@@ -124,7 +124,8 @@ func TestWindowIsSaid(t *testing.T) {
 	}
 }
 
-// TestOneTokenAlone: where the filters keep one token there is no law to show.
+// TestOneTokenAlone: if the filters keep a single token there is no law to
+// show.
 func TestOneTokenAlone(t *testing.T) {
 	t.Parallel()
 	d := &lab.Draw{
@@ -138,7 +139,7 @@ func TestOneTokenAlone(t *testing.T) {
 	}
 }
 
-// TestHiddenRatio: where the times do not show what the section says, it says
+// TestHiddenRatio: if the times do not show what the section claims, it says
 // so.
 func TestHiddenRatio(t *testing.T) {
 	t.Parallel()
@@ -150,8 +151,8 @@ func TestHiddenRatio(t *testing.T) {
 	}
 }
 
-// TestPartingStrips: each lane's own token and the other's lie where the lane
-// puts them; greedy has no u.
+// TestPartingStrips: each lane's own token and the other's are drawn where the
+// lane puts them; greedy has no u.
 func TestPartingStrips(t *testing.T) {
 	t.Parallel()
 	s := &lab.Strategies{
@@ -181,8 +182,7 @@ func TestPartingStrips(t *testing.T) {
 	}
 }
 
-// TestEveryFieldTellsItsRange: beside each number, list and text stands what it
-// may be.
+// TestEveryFieldTellsItsRange: each number, list and text shows its range.
 func TestEveryFieldTellsItsRange(t *testing.T) {
 	t.Parallel()
 	for _, l := range lab.All() {
@@ -204,8 +204,8 @@ func TestEveryFieldTellsItsRange(t *testing.T) {
 	}
 }
 
-// TestLinkNamesItsModel: a link says with which model it was made, and the page
-// of another one says that it is another.
+// TestLinkNamesItsModel: a link says with which model it was made, and a page
+// with another model says that it differs.
 func TestLinkNamesItsModel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -8,11 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// done is how far the run has come, in parts of it.
+// done is how many parts of the run are done.
 const done = `(document.querySelector("#lab-run progress")?.value ?? 0)`
 
-// TestCutAndReload: neither a cut connection nor a page that is loaded again
-// makes a measurement begin anew; it can still be cancelled, and is kept.
+// TestCutAndReload: neither a cut connection nor a reload restarts a
+// measurement; it can still be cancelled, and is kept.
 func TestCutAndReload(t *testing.T) {
 	t.Parallel()
 	url := serve(t)

@@ -1,19 +1,18 @@
-// Package labs is the pages of the labs: what the lessons claim, measured here
-// and now.
+// Package labs serves the pages of the labs, which measure what the lessons
+// claim.
 //
 // A lab of package infer/lab states its question and its parameters; this room
-// makes a page of it. The page asks for a prediction first, says what a large
-// run would take before it begins, shows the run as it goes, and then lays the
-// prediction beside what was measured: charts from package plots, each with its
+// turns it into a page. The page asks for a prediction first, says what a large
+// run would cost before it begins, shows the run as it goes, and then compares
+// the prediction with the measurement: charts from package plots, each with its
 // numbers as a table, the raw rows as CSV, what the measurement includes and
-// how noisy it was, and a link that brings someone else to the same settings.
+// how noisy it was, and a link that opens the same settings for someone else.
 //
-// Pages work without a script: the form is a GET, and its answer is a whole page
-// with what could be measured within a page's time. Where there is a script the
-// same form speaks with a feed ([Pages.Feeds]): progress, cancelling, and results
-// that follow the controls.
+// Pages work without a script: the form is a GET, and its response is a whole
+// page with what could be measured in the time for a page. With a script the
+// same form uses a feed ([Pages.Feeds]): progress, cancelling, and results that
+// follow the controls.
 //
-// Times of one measurement would be worthless if another ran beside it, so a
-// server makes one at a time ([queue]); who waits is told how many are before
-// them.
+// Times would be worthless if two measurements ran concurrently, so a server
+// runs one at a time ([queue]); those who wait see how many are ahead of them.
 package labs

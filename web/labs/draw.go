@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-// histogramBars is how many tokens a picture has room for; the table has all.
+// histogramBars is how many tokens fit into a picture; the table has all.
 const histogramBars = 7
 
 var _ = show("draw", drawSections, fallOfDistance, prediction{
@@ -53,7 +53,7 @@ func drawSections(d *lab.Draw) []section {
 	}.charted(plots.Distances(points, d.Slope)))
 }
 
-// bars are the tokens of one histogram that have room, and the rest together.
+// bars are the tokens of one histogram that fit, and the rest combined.
 func bars(d *lab.Draw, size int) []plots.Drawn {
 	var list []plots.Drawn
 	rest := plots.Drawn{Name: "rest", Q: d.Rest.Q, Count: countAt(d.Rest, size)}

@@ -2,20 +2,20 @@ package labs
 
 import "github.com/tokenbytoken/viz/infer/lab"
 
-// A face is what the page of a lab has of its own, beside the form, the findings
-// and the rows that all labs have. It stands in a file named as the lab is.
+// A face is what is specific to one lab's page, besides the form, the findings
+// and the rows that all labs have. It is in a file with the lab's name.
 type face struct {
 	prediction
-	// truth finds which choice a result bears out, and says what was found. It
-	// is not ok where the result is too short to tell.
+	// truth returns the choice that a result confirms, and a sentence about it.
+	// ok is false if the result is too short to tell.
 	truth    func(result any) (key, say string, ok bool)
-	sections func(result any) []section // the result, laid out
+	sections func(result any) []section // the result's sections
 }
 
 // faces are those of all labs, by name.
 var faces = map[string]face{}
 
-// show gives the lab of a name its face; its results are of type *T.
+// show registers a lab's face; its results are of type *T.
 func show[T any](
 	name string, sections func(*T) []section, truth func(*T) (key, say string, ok bool), p prediction,
 ) face {
@@ -28,8 +28,8 @@ func show[T any](
 	return f
 }
 
-// judge lays a prediction beside what was measured. It returns nil where there
-// was none, or where too little was measured.
+// judge compares a prediction with the measurement. It returns nil if there was
+// none, or if too little was measured.
 func (f face) judge(guessed string, r *lab.Report) *verdict {
 	if r == nil || r.Result == nil || !f.has(guessed) {
 		return nil

@@ -16,10 +16,10 @@ import (
 )
 
 // Feeds are the live parts of these pages, by name: lab?name=NAME is one lab.
-// It takes two commands. set has values: the form's fields by name, all as text;
-// with run among them the lab runs, else only what a run would take is told.
-// cancel ends the run and keeps what it has. A run's progress and results come
-// as panels; the message after its end says done.
+// It takes two commands. set has values: the form's fields by name, all as
+// text; with run among them the lab runs, otherwise it only sends an estimate.
+// cancel ends the run and keeps its results so far. A run's progress and
+// results are sent as panels; the message after its end says done.
 func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"lab": p.openFeed}
 }
@@ -35,28 +35,28 @@ func (p *Pages) openFeed(_ context.Context, v wire.Visit) (wire.Part, error) {
 	return &feed{p: p, l: l, i: l.Info(), learner: v.Learner}, nil
 }
 
-// showEvery is how often a run in progress is drawn: drawing takes time from
-// what is being timed.
+// showEvery is how often a run in progress is drawn: drawing competes with what
+// is being timed.
 const showEvery = 400 * time.Millisecond
 
-// quick is how long a run may have taken for its results to follow the
-// controls by themselves.
+// quick is the longest that a run may have taken for its results to follow the
+// controls automatically.
 const quick = 1500 * time.Millisecond
 
-// feed is one lab that someone has before them.
+// feed is one lab open in someone's page.
 type feed struct {
 	p       *Pages
 	l       lab.Lab
 	i       lab.Info
 	learner string
 
-	run  *liveRun    // that is watched, until its end has been shown; or nil
-	seen int         // version of its progress that was shown
+	run  *liveRun    // being watched, until its end has been shown; or nil
+	seen int         // last version of its progress that was shown
 	last *lab.Report // the newest
-	want lab.Values  // what the form says, as far as it is known to be good
+	want lab.Values  // the form's values, once they are known to be valid
 }
 
-// feedData goes with a lab's panels.
+// feedData is sent with a lab's panels.
 type feedData struct {
 	Link   string            `json:"link,omitempty"`
 	Inputs map[string]string `json:"inputs,omitempty"`
@@ -92,7 +92,7 @@ func (f *feed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn)
 	}
 }
 
-// done is the end of the run in progress; of none, it never comes.
+// done is closed when the run in progress ends; without one it is nil.
 func (f *feed) done() <-chan struct{} {
 	if f.run == nil {
 		return nil
@@ -100,7 +100,7 @@ func (f *feed) done() <-chan struct{} {
 	return f.run.done
 }
 
-// look turns to another run, or to none.
+// look switches to another run, or to none.
 func (f *feed) look(r *liveRun) {
 	if f.run != nil {
 		f.run.leave(grace)
@@ -133,8 +133,8 @@ func (f *feed) handle(ctx context.Context, c wire.Command) wire.Message {
 	}
 }
 
-// set checks the form, shows what a run would cost, and runs where that was
-// asked for or is quick enough to follow the controls.
+// set checks the form, shows what a run would cost, and runs it if requested or
+// quick enough to follow the controls.
 func (f *feed) set(ctx context.Context, a asked) wire.Message {
 	v, err := f.p.parse(f.i, a)
 	var e lab.Estimate
@@ -153,13 +153,13 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 		panel(ctx, "lab-trouble", trouble("")),
 		panel(ctx, "lab-note", note(&e, ask, f.p.sharedOf(f.i, v))))
 	m.Data = feedData{Link: linkOf(f.i, v), Inputs: inputs(f.i, v)}
-	if f.resumes(a, v) { // the end, where it is there, is shown by Serve
+	if f.resumes(a, v) { // Serve shows the end, if it is there
 		progress, _, _ := f.run.newest()
 		m.Panels = append(m.Panels, f.progressPanel(ctx, progress))
 		return m
 	}
 	if f.run == nil && !a.run {
-		if r := lab.Again(f.l, f.p.env(), f.last, v); r != nil { // prices and the like: nothing is measured anew
+		if r := lab.Again(f.l, f.p.env(), f.last, v); r != nil { // prices and the like: nothing to measure again
 			f.last = r
 			f.p.kept.keep(f.learner, f.i, r)
 			m.Panels = append(
@@ -179,11 +179,11 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 	return m
 }
 
-// stale tells that the results on the page are not those of what the form says.
+// stale says that the results on the page do not belong to the form's values.
 func (f *feed) stale() bool { return f.last != nil && !maps.Equal(f.last.Values, f.want) }
 
-// resumes turns to the run that this very press of the button began, where the
-// feed has not shown it: the page has come back after a loss.
+// resumes switches to the run that this very press of the button began, if the
+// feed has not shown it: the page has reconnected.
 func (f *feed) resumes(a asked, v lab.Values) bool {
 	if a.press == "" || f.run != nil || f.last != nil {
 		return false
@@ -204,7 +204,7 @@ func (p *Pages) guessSay(i lab.Info, a asked) string {
 	return ""
 }
 
-// refused shows why values were refused, each beside its field.
+// refused shows why values were rejected, each next to its field.
 func (f *feed) refused(ctx context.Context, err error) wire.Message {
 	e := terms.RefusalOf(err)
 	var inJSON requestError
@@ -223,7 +223,7 @@ func (f *feed) refused(ctx context.Context, err error) wire.Message {
 	return wire.Message{Panels: append(f.errors(ctx, "", ""), panel(ctx, "lab-trouble", trouble(e.Message)))}
 }
 
-// errors clear all fields' errors but one.
+// errors clears the errors of all fields but one.
 func (f *feed) errors(ctx context.Context, field, say string) []wire.Panel {
 	names := make([]string, 0, len(f.i.Params)+1)
 	for _, p := range f.i.Params {
@@ -243,7 +243,7 @@ func (f *feed) errors(ctx context.Context, field, say string) []wire.Panel {
 	return list
 }
 
-// start runs the lab; an older run of this feed ends.
+// start runs the lab; it ends an older run of this feed.
 func (f *feed) start(a asked, v lab.Values) {
 	if f.run != nil {
 		f.run.cancel()
@@ -252,7 +252,7 @@ func (f *feed) start(a asked, v lab.Values) {
 	f.look(f.p.begin(f.learner, a.press, a.guess, f.l, v))
 }
 
-// news draws how far the run has come, where it has come further.
+// news draws the progress of the run if there is any.
 func (f *feed) news(ctx context.Context) (wire.Message, bool) {
 	if f.run == nil {
 		return wire.Message{}, false
@@ -269,7 +269,7 @@ func (f *feed) news(ctx context.Context) (wire.Message, bool) {
 	return m, true
 }
 
-// finish shows what the run has found.
+// finish shows the results of the run.
 func (f *feed) finish() wire.Message {
 	r := f.run
 	f.look(nil)

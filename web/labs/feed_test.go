@@ -54,7 +54,7 @@ func (s *site) open(name string) *visitor {
 	return w
 }
 
-// ask sends a command and returns its answer, which comes at once.
+// ask sends a command and returns its answer, the next message.
 func (w *visitor) ask(name string, values map[string]string) wire.Message {
 	w.t.Helper()
 	fields := []byte("{}")
@@ -89,7 +89,7 @@ func (w *visitor) done() wire.Message {
 	return w.until("the end of the run", func(m wire.Message) bool { return m.Done })
 }
 
-// panelOf is a message's piece of the page, "" without it.
+// panelOf is a panel of a message, "" if it has none.
 func panelOf(m wire.Message, id string) string {
 	at := slices.IndexFunc(m.Panels, func(p wire.Panel) bool { return p.ID == id })
 	if at < 0 {
@@ -112,7 +112,7 @@ func values(name string, more ...string) map[string]string {
 }
 
 // TestFeedRunsEveryLab: each lab runs over its feed; the report is kept, so a
-// page that is loaded again shows it.
+// reloaded page shows it.
 func TestFeedRunsEveryLab(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -143,8 +143,8 @@ func TestFeedRunsEveryLab(t *testing.T) {
 	}
 }
 
-// TestPredictionComesFirst: nothing runs before a prediction was made, or its
-// making was declined.
+// TestPredictionComesFirst: nothing runs before a prediction was made or
+// declined.
 func TestPredictionComesFirst(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("draw")
@@ -163,8 +163,8 @@ func TestPredictionComesFirst(t *testing.T) {
 	}
 }
 
-// TestLargeRunAsksFirst: a run that would take long tells what it would take,
-// and runs only when asked again; cancelled, it keeps what it has.
+// TestLargeRunAsksFirst: a long run sends its estimate first, and runs only
+// when asked again; cancelled, it keeps its results.
 func TestLargeRunAsksFirst(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
@@ -193,8 +193,8 @@ func TestLargeRunAsksFirst(t *testing.T) {
 	}
 }
 
-// TestRefusedBesideTheField: a value out of its range is told beside its field,
-// and a good one takes the words away.
+// TestRefusedBesideTheField: a value out of range is explained next to its
+// field, and a good one removes the message.
 func TestRefusedBesideTheField(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
@@ -219,8 +219,8 @@ func TestRefusedBesideTheField(t *testing.T) {
 	}
 }
 
-// TestRequestInStep: the bill's fields and its JSON follow each other, whichever
-// was changed.
+// TestRequestInStep: the bill's fields and its JSON follow each other,
+// whichever changed.
 func TestRequestInStep(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("bill")
@@ -256,8 +256,8 @@ func TestRequestInStep(t *testing.T) {
 	}
 }
 
-// TestQuickResultsFollow: after a run that was quick, a change runs again by
-// itself; before the first run it does not.
+// TestQuickResultsFollow: after a quick run, a change runs the lab again
+// automatically; before the first run it does not.
 func TestQuickResultsFollow(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("draw")
@@ -272,8 +272,8 @@ func TestQuickResultsFollow(t *testing.T) {
 	}
 }
 
-// TestPricesNeedNoRun: what follows from numbers alone is answered at once, out
-// of what was measured; what does not is not.
+// TestPricesNeedNoRun: what follows from numbers alone is answered immediately
+// from what was measured; the rest is not.
 func TestPricesNeedNoRun(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -294,15 +294,15 @@ func TestPricesNeedNoRun(t *testing.T) {
 		t.Error("it was not kept")
 	}
 	m = w.ask("set", values("bill", "seed", "5", "guess", none))
-	// It runs, or, after a run that was slow, waits to be asked to.
+	// It runs, or, after a slow run, waits until asked.
 	if html := panelOf(m, "lab-run"); panelOf(m, "lab-results") != "" || !strings.Contains(html, "Measuring") &&
 		!strings.Contains(html, "changed since") {
 		t.Error("another seed was answered without a run")
 	}
 }
 
-// TestStaleResultsSaySo: what is on the page is never taken for what the form
-// says now.
+// TestStaleResultsSaySo: results on the page are never mistaken for those of
+// the form's values.
 func TestStaleResultsSaySo(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
@@ -312,7 +312,7 @@ func TestStaleResultsSaySo(t *testing.T) {
 		!strings.Contains(html, "Done in") {
 		t.Errorf("at its end: %s", html)
 	}
-	// Too long to follow by itself.
+	// Too slow to follow automatically.
 	other := map[string]string{"tokens": "400", "repeats": "50", "guess": none}
 	if html := panelOf(w.ask("set", other), "lab-run"); !strings.Contains(html, "changed since") {
 		t.Errorf("after a change: %s", html)
@@ -327,8 +327,8 @@ func TestStaleResultsSaySo(t *testing.T) {
 	}
 }
 
-// TestOneAtATime: a second measurement waits and says so, and leaving while it
-// waits leaves no place behind.
+// TestOneAtATime: a second measurement waits and says so, and leaving the queue
+// frees its place.
 func TestOneAtATime(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -361,7 +361,7 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
-// TestNoSuchLab: neither as a feed nor as a page.
+// TestNoSuchLab: unknown labs are refused, both as a feed and as a page.
 func TestNoSuchLab(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

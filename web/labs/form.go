@@ -14,48 +14,49 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// control is one parameter as the form shows it.
+// control is one parameter in the form.
 type control struct {
 	lab.Param
 	ID    string
 	Value string
 	Error string
-	Rare  bool // stands among the further settings
+	Rare  bool // listed among the further settings
 }
 
-// rare are the parameters that seldom have to be changed, besides temperature and
+// rare are the parameters that seldom need changing, besides temperature and
 // filters.
 var rare = map[string]bool{
 	"block": true, "position": true, "horizon": true, "passes": true, "rows": true, "rounds": true,
 	"trained_tokens": true, "machine": true, "weights": true, "heads": true,
 }
 
-// ofEngine are those of the memory lab that its calculator does without: all
-// others are the calculator's own.
+// ofEngine are those of the memory lab that its calculator does not use: all
+// others are the calculator's.
 var ofEngine = map[string]bool{"prompt": true, "tokens": true, "seed": true}
 
 // form is a lab's parameters, prediction and buttons.
 type form struct {
 	lab.Info
 	Main, More []control
-	Open       bool // the further settings show, since one of them is not as it was
+	Open       bool // the further settings are open, since one of them was changed
 	Guess      prediction
-	Guessed    string // the key chosen
+	Guessed    string // the chosen key
 	GuessError string
-	Press      string // of the run that the page shows; its script numbers the next
+	Press      string // of the run on the page; its script numbers the next
 	Presets    []preset
-	// The bill's request as JSON, as the page got it, and what is wrong with it.
+	// The bill's request as JSON, as sent to the page, and what is wrong with
+	// it.
 	Request, Was, RequestErr string
 	HasRequest               bool
 }
 
-// preset is a 'try this' with its address.
+// preset is a 'try this' and its address.
 type preset struct {
 	lab.Preset
 	Href string
 }
 
-// newForm lays a lab's parameters out; values may hold what was refused.
+// newForm lays out a lab's parameters; values may include rejected ones.
 func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeError) form {
 	f := form{Info: i, Guess: faces[i.Name].prediction, Guessed: guessed}
 	for _, p := range i.Params {
@@ -92,17 +93,17 @@ func newForm(i lab.Info, values lab.Values, guessed string, bad *terms.RangeErro
 	return f
 }
 
-// errorSay tells why a value was refused, beside its field.
+// errorSay says why a value was rejected, next to its field.
 func errorSay(p lab.Param, bad *terms.RangeError) string {
 	return fmt.Sprintf("%s is %s; it must be %s.", p.Label, bad.Got, bad.Want)
 }
 
-// long tells whether a parameter is written on several lines.
+// long reports whether a parameter is written on several lines.
 func (c control) long() bool {
 	return c.Kind == lab.Strings || c.Kind == lab.Text && c.Max > 1000
 }
 
-// whole and wide tell how much room a field takes: a prompt the whole width,
+// whole and wide report how much room a field needs: a prompt the whole width,
 // other texts some of it.
 func (c control) whole() bool { return c.Name == "prompt" }
 
@@ -111,7 +112,7 @@ func (c control) wide() bool {
 }
 
 // order puts the prompt first, then numbers, then other texts, so that fields
-// of one height stand beside each other.
+// of the same height are next to each other.
 func (c control) order() int {
 	switch {
 	case c.whole():
@@ -122,27 +123,27 @@ func (c control) order() int {
 	return 1
 }
 
-// slides tells whether a number has a slider besides: not a seed, in which no
-// number lies near another.
+// slides reports whether a number also has a slider: not a seed, for which
+// neighbouring numbers mean nothing.
 func (c control) slides() bool {
 	return (c.Kind == lab.Int || c.Kind == lab.Float) && c.Max < 1e16 && c.Name != "seed" && c.Name != "position" &&
 		c.Name != "block"
 }
 
-// logarithmic tells whether the slider goes by factors: over a range of more
-// than a thousand steps a plain one would leap.
+// logarithmic reports whether the slider is logarithmic: over a range of more
+// than a thousand steps a linear one would jump.
 func (c control) logarithmic() bool {
 	_, to := c.Slider()
 	return to/max(c.Step, 1e-9) > 400
 }
 
-// ends are what the slider covers, for its script.
+// ends returns the range of the slider, for its script.
 func (c control) ends() (from, to string) {
 	x, y := c.Slider()
 	return bound(x), bound(y)
 }
 
-// slide is the slider's place, 0 to 1000, for the field's value.
+// slide is the slider's position, 0 to 1000, for the field's value.
 func (c control) slide() string {
 	v, err := strconv.ParseFloat(c.Value, 64)
 	if err != nil {
@@ -181,7 +182,7 @@ func (c control) keyboard() string {
 	return "text"
 }
 
-// hint is a parameter's range and meaning, for the line beneath it.
+// hint is a parameter's range and meaning, for the line below it.
 func (c control) hint() string {
 	switch c.Kind {
 	case lab.Int, lab.Float:
@@ -201,7 +202,7 @@ func (c control) hint() string {
 	return c.Help
 }
 
-// short writes a bound as people would.
+// short writes a bound as people do.
 func short(x float64) string {
 	if x == float64(int64(x)) {
 		return terms.Count(int64(x))
@@ -223,7 +224,7 @@ func (c control) option(key string) string {
 	return key
 }
 
-// refusedOf is the error's range, where it is one.
+// refusedOf returns the range in an error, if there is one.
 func refusedOf(err error) *terms.RangeError {
 	var r *terms.RangeError
 	errors.As(err, &r)

@@ -13,10 +13,10 @@ type prediction struct {
 // choice is one answer.
 type choice struct{ Key, Words string }
 
-// none is the choice of someone who would rather just look.
+// none is the choice of someone who just wants to look.
 const none = "none"
 
-// has tells whether a key is one of the choices.
+// has reports whether a key is one of the choices.
 func (g prediction) has(key string) bool {
 	return key == none || slices.ContainsFunc(g.Choices, func(c choice) bool { return c.Key == key })
 }
@@ -30,15 +30,15 @@ func (g prediction) words(key string) string {
 	return "no guess"
 }
 
-// verdict lays a prediction beside what was measured.
+// verdict compares a prediction with the measurement.
 type verdict struct {
-	Guessed string // in words; empty where there was none
+	Guessed string // in words; empty if there was none
 	Found   string
 	Right   bool
 }
 
-// among returns the last of some keys whose bound x reaches: bounds rise, and
-// the last key has none.
+// among returns the last key whose bound x reaches: bounds ascend, and the last
+// key has none.
 func among(x float64, bounds []float64, keys ...string) string {
 	for i, b := range bounds {
 		if x <= b {

@@ -7,15 +7,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// borneOut is a report's result, and the choice that it bears out; "" where it
-// is too short to tell.
+// borneOut is a report's result, and the choice that it confirms; "" if it is
+// too short to tell.
 type borneOut struct {
 	lab    string
 	result any
 	want   string
 }
 
-// borneOutByHand are some of each lab's.
+// borneOutByHand has some for each lab.
 func borneOutByHand() []borneOut {
 	lanes := []lab.Lane{{Name: "A", Steps: make([]lab.LaneStep, 30)}, {Name: "B"}, {Name: "C"}}
 	parts := func(step int, other int) any {
@@ -104,8 +104,8 @@ func borneOutByHand() []borneOut {
 	}
 }
 
-// TestWhichPredictionIsRight: a prediction is right where the report bears it
-// out, and nobody is judged who made none.
+// TestWhichPredictionIsRight: a prediction is right if the report confirms it,
+// and people who made none are not judged.
 func TestWhichPredictionIsRight(t *testing.T) {
 	t.Parallel()
 	for _, c := range borneOutByHand() {

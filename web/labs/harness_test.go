@@ -38,7 +38,7 @@ func (s *site) do(method, path string) *httptest.ResponseRecorder {
 	return w
 }
 
-// get returns a page with a status.
+// get returns a page and checks its status.
 func (s *site) get(path string, status int) *goquery.Document {
 	s.t.Helper()
 	w := s.do(http.MethodGet, path)
@@ -56,5 +56,5 @@ func (s *site) get(path string, status int) *goquery.Document {
 	return d
 }
 
-// text is an element's text with its spaces made single.
+// text is an element's text with its white space collapsed.
 func text(sel *goquery.Selection) string { return strings.Join(strings.Fields(sel.Text()), " ") }

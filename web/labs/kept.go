@@ -7,15 +7,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// keptReports is how many reports a server keeps for pages that are loaded
-// again and for downloads.
+// keptReports is how many reports a server keeps for reloaded pages and for
+// downloads.
 const keptReports = 64
 
 // kept holds the newest reports, by learner, lab and values.
 type kept struct {
 	mu    sync.Mutex
 	most  int
-	order *list.List // of *keptReport, the newest in front
+	order *list.List // of *keptReport, the newest first
 	by    map[string]*list.Element
 }
 
@@ -32,7 +32,7 @@ func keyOf(learner string, i lab.Info, v lab.Values) string {
 	return learner + "\n" + i.Name + "\n" + queryOf(i, v).Encode()
 }
 
-// keep remembers a report, and forgets the oldest where there are too many.
+// keep stores a report, and drops the oldest if there are too many.
 func (k *kept) keep(learner string, i lab.Info, r *lab.Report) {
 	key := keyOf(learner, i, r.Values)
 	k.mu.Lock()

@@ -11,19 +11,19 @@ import (
 	"github.com/tokenbytoken/viz/web/pages"
 )
 
-// Deps is what the pages stand on. Context, Draft, DraftSeat and Log may be nil.
+// Deps are what the pages need. Context, Draft, DraftSeat and Log may be nil.
 type Deps struct {
-	// Context ends when the server goes down, and every measurement with it.
+	// Context ends when the server shuts down, and every measurement with it.
 	Context context.Context
-	// Target is measured; Draft proposes for it in the lab of speculation.
+	// Target is measured; Draft proposes for it in the speculation lab.
 	Target, Draft *infer.Model
-	// Seat and DraftSeat, where not nil, give a place at the pools that run the
+	// Seat and DraftSeat, if not nil, return a seat in the pools that run the
 	// two models for everybody.
 	Seat, DraftSeat func() *infer.Seat
-	// Learner tells who asks. Where that is someone new, fresh is the cookie
-	// to set.
+	// Learner identifies the visitor. If they are new, fresh is the cookie to
+	// set.
 	Learner func(r *http.Request) (id string, fresh *http.Cookie)
-	// Log records failures; never prompts.
+	// Log records failures, but never prompts.
 	Log *slog.Logger
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// small are settings with which a lab is done in a moment where its defaults are
-// not.
+// small are settings with which a lab finishes quickly if its defaults are
+// slow.
 var small = map[string]string{
 	"strategies":   "tokens=8&runs=2&horizon=2&passes=200",
 	"draw":         "draws=10000&repeats=2",
@@ -30,7 +30,7 @@ var small = map[string]string{
 	"quantization": "tokens=8&repeats=1",
 }
 
-// TestEveryLabByForm: every lab runs without a script, and its page holds the
+// TestEveryLabByForm: every lab runs without a script, and its page has the
 // prediction, charts with their tables, rows and a link.
 func TestEveryLabByForm(t *testing.T) {
 	t.Parallel()
@@ -107,8 +107,8 @@ func (s *site) checkLink(d *goquery.Document, i lab.Info) {
 	}
 }
 
-// TestFiltersLieTogether: temperature and filters stand among the further settings,
-// none of them apart.
+// TestFiltersLieTogether: temperature and all filters are among the further
+// settings.
 func TestFiltersLieTogether(t *testing.T) {
 	t.Parallel()
 	for _, l := range lab.All() {
@@ -137,7 +137,7 @@ func TestStepOfALane(t *testing.T) {
 	}
 }
 
-// TestListOfLabs: every lab has its question and its door.
+// TestListOfLabs: every lab is listed with its question and a link.
 func TestListOfLabs(t *testing.T) {
 	t.Parallel()
 	d := newSite(t).get("/labs", http.StatusOK)
@@ -158,8 +158,8 @@ func TestListOfLabs(t *testing.T) {
 	}
 }
 
-// TestRefusedPage: a wrong value comes back with its field marked and what was
-// written kept.
+// TestRefusedPage: a wrong value is returned with its field marked and the
+// input kept.
 func TestRefusedPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -214,7 +214,7 @@ func TestJSONByForm(t *testing.T) {
 }
 
 // TestTriesLeadSomewhere: both presets of every lab are valid settings, and
-// every prediction has its judge.
+// every prediction can be judged.
 func TestTriesLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -234,7 +234,7 @@ func TestTriesLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestNoDraft: without a draft the lab of speculation says so and runs nothing.
+// TestNoDraft: without a draft the speculation lab says so and runs nothing.
 func TestNoDraft(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -245,7 +245,7 @@ func TestNoDraft(t *testing.T) {
 	}
 }
 
-// TestKeptReports: the newest are kept, and nobody sees another's.
+// TestKeptReports: the newest are kept, and nobody sees those of others.
 func TestKeptReports(t *testing.T) {
 	t.Parallel()
 	k := newKept(2)

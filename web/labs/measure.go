@@ -12,12 +12,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// pageTime is how long a page without a script may measure; what was measured
-// by then is shown.
+// pageTime is how long a page without a script may measure; it shows what was
+// measured by then.
 const pageTime = 20 * time.Second
 
-// env gives a measurement its models: at seats of the server's pools where it
-// has some, so that no lab holds up a run.
+// env gives a measurement its models: at seats of the server's pools, if there
+// are any, so that no lab blocks a run.
 func (p *Pages) env() lab.Env {
 	e := lab.Env{Target: p.Target, Draft: p.Draft}
 	if p.Seat != nil {
@@ -78,16 +78,16 @@ type page struct {
 	Trouble  string        // why nothing was measured, in a sentence
 	Estimate *lab.Estimate // asks before a long run
 	Found    *found
-	Running  *liveRun // goes on while the page is loaded: its script turns to it
+	Running  *liveRun // still running as the page loads: its script switches to it
 }
 
-// found is a report as the page shows it.
+// found is a report as shown on the page.
 type found struct {
 	Info     lab.Info
 	Report   *lab.Report
 	Verdict  *verdict
 	Sections []section
-	Partial  bool // the run goes on
+	Partial  bool // the run is still going
 }
 
 func newFound(i lab.Info, guessed string, r *lab.Report, partial bool) *found {
@@ -132,11 +132,11 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 	p.HTML(w, r, status, labPage(pg))
 }
 
-// elsewhere tells that another site's page asks. It may lead here, but not make
-// this server work.
+// elsewhere says that the request comes from another site's page. It may link
+// here, but not make this server work.
 func elsewhere(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
 
-// goesOn shows a run that is in progress, nil for none.
+// goesOn shows a run in progress, nil for none.
 func (pg *page) goesOn(r *liveRun) {
 	if r == nil || r.press == "" {
 		return
@@ -146,7 +146,7 @@ func (pg *page) goesOn(r *liveRun) {
 	pg.Found = newFound(pg.Form.Info, r.guess, partial, true)
 }
 
-// badForm is the form with what was refused in it.
+// badForm is the form with its rejected values.
 func badForm(i lab.Info, a asked, err error) form {
 	bad := refusedOf(err)
 	var inJSON requestError
@@ -158,7 +158,7 @@ func badForm(i lab.Info, a asked, err error) form {
 	return newForm(i, a.raw, a.guess, bad)
 }
 
-// parse checks what was asked for.
+// parse checks the request.
 func (p *Pages) parse(i lab.Info, a asked) (lab.Values, error) {
 	if err := a.adopt(i); err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func (p *Pages) broken(pg *page, name string, err error) int {
 	return http.StatusInternalServerError
 }
 
-// sentence tells a person of an error.
+// sentence describes an error to a person.
 func sentence(err error) string {
 	var r *terms.RangeError
 	if errors.As(err, &r) {
@@ -224,7 +224,7 @@ func sentence(err error) string {
 	return terms.RefusalOf(err).Message
 }
 
-// estimateSay tells what a run would take.
+// estimateSay says what a run would cost.
 func estimateSay(e lab.Estimate) string {
 	say := "about " + terms.Took(max(e.Took, time.Millisecond))
 	if e.MultAdds > 0 {
@@ -237,7 +237,7 @@ func estimateSay(e lab.Estimate) string {
 }
 
 // rows answers GET /labs/NAME/rows.csv: one table of a run with these values.
-// Where the server does not have that run any more it is made again.
+// If the server no longer has that run it runs it again.
 func (p *Pages) rows(w http.ResponseWriter, r *http.Request) {
 	l, ok := lab.Find(r.PathValue("name"))
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// optionNames are choices of the memory lab as people know them.
+// optionNames are people's names for choices of the memory lab.
 var optionNames = map[string]string{
 	"loaded": "the loaded model", "example-32": "the 32-layer example", "gpt2": "GPT-2", "gpt-2": "GPT-2",
 	"llama-2-7b": "Llama 2 7B", "llama-2-70b": "Llama 2 70B", "mistral-7b": "Mistral 7B",
@@ -85,7 +85,7 @@ func tokenAddsSay(m *lab.Memory) []span {
 		", so one cache is as large as they are at ", x(terms.Count(int64(m.Overtakes))+" positions."), windowSay(m))
 }
 
-// windowSay tells that a text is longer than the model's own window.
+// windowSay says that a text is longer than the model's own window.
 func windowSay(m *lab.Memory) string {
 	note := ""
 	if m.Model.Note != "" {

@@ -48,7 +48,7 @@ func prefillSections(p *lab.Prefill) []section {
 
 func firstSay(p *lab.Prefill) []span {
 	fits := fmt.Sprintf(" (R² %s).", terms.Decimals(p.R2, 3))
-	if p.Constant <= 0 { // noise is larger than the part that every prompt has
+	if p.Constant <= 0 { // the noise is larger than the constant part
 		return say("A straight line through the medians: ", x(ms(p.PerToken)+" for each prompt token"), fits)
 	}
 	return say(
@@ -57,7 +57,7 @@ func firstSay(p *lab.Prefill) []span {
 	)
 }
 
-// waitSay tells what the reader waits for who asked as the settings say.
+// waitSay says what the reader waits for with these settings.
 func waitSay(p *lab.Prefill) string {
 	if p.Stream {
 		return fmt.Sprintf(
@@ -82,7 +82,7 @@ func whySay(p *lab.Prefill) []span {
 		), "; the tokens of a prompt share one reading, a written token has it to itself.", hiddenSay(p))
 }
 
-// hiddenSay tells why the times may not show it.
+// hiddenSay says why the times may not show it.
 func hiddenSay(p *lab.Prefill) string {
 	if p.Ratio >= 1.2 {
 		return ""

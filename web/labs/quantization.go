@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// roundedBars is how many tokens a picture has room for; the table has all.
+// roundedBars is how many tokens fit into a picture; the table has all.
 const roundedBars = 7
 
 var _ = show("quantization", quantizationSections, favouritesLost, prediction{
@@ -74,7 +74,8 @@ func waysSay(names []string) string {
 	return text
 }
 
-// barsSay says whether the favourite token stays at the step shown.
+// barsSay says whether the most probable token stays the same at the step
+// shown.
 func barsSay(q *lab.Quantization) []span {
 	parts := []any{"With its own weights the model favours ", b(tokenName(q.Bars[0].Token)), "."}
 	for _, w := range q.Ways[1:] {
@@ -149,7 +150,7 @@ func waysGrid(q *lab.Quantization) grid {
 		if w.Ms.N > 0 {
 			took = spreadSay(w.Ms)
 		}
-		mean, most := "–", "–" // the own weights are what is compared with
+		mean, most := "–", "–" // the own weights are the baseline
 		if w.Kind != infer.QuantNone {
 			mean, most = kl(w.MeanKL), kl(w.MaxKL)
 		}

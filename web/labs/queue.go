@@ -17,23 +17,23 @@ var errFull = &terms.Refusal{
 	Code: terms.CodeBusy, Message: "Too many measurements are waiting on this server. Try again in a minute.",
 }
 
-// queue lets one measurement run at a time, in the order in which they came.
+// queue runs one measurement at a time, first come, first served.
 type queue struct {
 	mu   sync.Mutex
-	line []*place // the first one runs
+	line []*place // the first one is running
 }
 
-// place is one measurement that waits or runs.
+// place is one measurement, waiting or running.
 type place struct {
 	turn  chan struct{} // closed when it may run
-	moved chan struct{} // of capacity 1: someone before it has left
+	moved chan struct{} // of capacity 1: someone ahead of it has left
 }
 
 func newQueue() *queue { return &queue{} }
 
-// enter waits for its turn. tell is called with how many are before, at once
-// and whenever that changes. leave must be called at the end; after an error,
-// which is ctx's or [errFull], it is not.
+// enter waits for its turn. It calls tell with the number of measurements
+// ahead, first and whenever that changes. The caller must call leave at the
+// end, unless there is an error: ctx's or [errFull].
 func (q *queue) enter(ctx context.Context, tell func(before int)) (leave func(), err error) {
 	p := &place{make(chan struct{}), make(chan struct{}, 1)}
 	q.mu.Lock()

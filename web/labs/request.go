@@ -8,17 +8,17 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// The bill's request stands on the page twice: as fields, and as the JSON that
-// a program would send. Whichever was changed last is the one that counts; the
-// form carries the JSON as it was sent to the page, so that a change is seen
-// without anything being remembered.
+// The bill's request is on the page twice: as fields, and as the JSON that a
+// program would send. Whichever changed last counts; the form includes the JSON
+// as it was sent to the page, so that the server sees a change without keeping
+// state.
 
-// requestError is what is wrong with the JSON, beside which it is told.
+// requestError is what is wrong with the JSON, shown next to it.
 type requestError struct{ error }
 
 func (e requestError) Unwrap() error { return e.error }
 
-// adopt takes the JSON's values where it was edited.
+// adopt uses the JSON's values if it was edited.
 func (a *asked) adopt(i lab.Info) error {
 	if !hasRequest(i) || !a.hasJSON || same(a.request, a.was) {
 		return nil
@@ -36,7 +36,7 @@ func same(a, b string) bool {
 	return plain(a) == plain(b)
 }
 
-// requestSay tells what is wrong with the JSON.
+// requestSay says what is wrong with the JSON.
 func requestSay(err error) string {
 	if r := refusedOf(err); r != nil {
 		return fmt.Sprintf("%s is %s; it must be %s.", r.Field, r.Got, r.Want)
@@ -44,7 +44,7 @@ func requestSay(err error) string {
 	return err.Error()
 }
 
-// inputs are the fields that the page should show now.
+// inputs returns the fields that the page should now show.
 func inputs(i lab.Info, v lab.Values) map[string]string {
 	if !hasRequest(i) {
 		return nil
@@ -56,5 +56,5 @@ func inputs(i lab.Info, v lab.Values) map[string]string {
 	return fields
 }
 
-// hasRequest tells whether a lab's settings are a request.
+// hasRequest reports whether a lab's settings are a request.
 func hasRequest(i lab.Info) bool { return i.Name == "bill" }

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/plots"
 )
 
-// results is all that a run has found.
+// results is all that a run found.
 func results(f *found) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -478,7 +478,7 @@ func chart(id string, c plots.Chart, caption string) templ.Component {
 	})
 }
 
-// table is a section's own table; it scrolls sideways where it has no room.
+// table is a section's own table; it scrolls sideways if it does not fit.
 func table(g grid) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -740,7 +740,7 @@ func bare(g grid) templ.Component {
 	})
 }
 
-// about closes a report: how noisy it was, its raw rows, its link.
+// about ends a report: its noise, its raw rows, its link.
 func about(f *found) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

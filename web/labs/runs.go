@@ -11,39 +11,39 @@ import (
 
 // A run belongs to the server, not to the connection that asked for it. A page
 // numbers each press of its Run button (fieldPress); after a cut connection it
-// repeats its last command with the same number and is led back to the same
-// run, at whatever point that has come to, instead of measuring all over
-// again. So does a page that is loaded again while its run goes on.
+// repeats its last command with the same number and gets back to the same run,
+// however far it has got, instead of starting over. So does a page that is
+// reloaded during its run.
 
 const (
-	// grace is how long a run goes on with nobody watching: time enough for a
-	// page that lost its connection to come back.
+	// grace is how long a run goes on without viewers: long enough for a page
+	// to reconnect.
 	grace = time.Minute
 	// keptRuns is how many runs are remembered, those in progress included.
 	keptRuns = 64
 )
 
-// liveRun is a run, in progress or ended. Its goroutine leaves the newest
+// liveRun is a run, in progress or ended. Its goroutine stores the newest
 // progress here; any number of feeds may watch.
 type liveRun struct {
-	press, key string // with which press it was asked for; for whom and which values, by keyOf
+	press, key string // the press that started it; for whom and which values, by keyOf
 	guess      string
 	values     lab.Values
 	cancel     context.CancelFunc
 	done       chan struct{} // closed at the end, when report or err is set
 
 	mu       sync.Mutex
-	version  int // of progress, from 1; it grows with every change
+	version  int // of progress, from 1; grows with every change
 	progress lab.Progress
 	partial  *lab.Report
 	watching int
-	alone    *time.Timer // ends the run where nobody comes back
+	alone    *time.Timer // ends the run if nobody returns
 
 	report *lab.Report
 	err    error
 }
 
-// tell takes in how far the run has come.
+// tell records the progress of the run.
 func (r *liveRun) tell(p lab.Progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,7 @@ func (r *liveRun) tell(p lab.Progress) {
 }
 
 // newest returns the progress with its version, and the report that goes with
-// it or one of a moment before, nil while there is none.
+// it or one slightly older, nil if there is none yet.
 func (r *liveRun) newest() (p lab.Progress, partial *lab.Report, version int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,8 +72,8 @@ func (r *liveRun) ended() bool {
 	}
 }
 
-// watch and leave count who looks. A run that all have left goes on for a
-// while and is then cancelled; it keeps what it has measured.
+// watch and leave count the viewers. A run without viewers goes on for a while
+// and is then cancelled; it keeps what it has measured.
 func (r *liveRun) watch() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,15 +92,15 @@ func (r *liveRun) leave(grace time.Duration) {
 	}
 }
 
-// runs remembers the newest runs.
+// runs keeps the newest runs.
 type runs struct {
 	mu   sync.Mutex
 	list []*liveRun // the newest first
 }
 
-// find returns the run of a key ([keyOf]: learner, lab and values) that one
-// press asked for; any press, "", where it is still in progress. It returns nil
-// where there is none.
+// find returns the run with a key ([keyOf]: learner, lab and values) that one
+// press started. With press "" it finds a run in progress of any press. It
+// returns nil if there is none.
 func (s *runs) find(press, key string) *liveRun {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +123,8 @@ func (s *runs) add(r *liveRun) {
 	}
 }
 
-// begin starts a run in a goroutine of its own, watched by who asked.
+// begin starts a run in a goroutine of its own, watched by whoever requested
+// it.
 func (p *Pages) begin(learner, press, guessed string, l lab.Lab, v lab.Values) *liveRun {
 	ctx, cancel := context.WithCancel(p.Context)
 	r := &liveRun{

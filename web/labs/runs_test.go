@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// cut ends a connection as a broken network does.
+// cut ends a connection the way a broken network does.
 func (w *visitor) cut() {
 	w.t.Helper()
 	w.stop()
@@ -24,7 +24,7 @@ func long(press string) map[string]string {
 }
 
 // TestCutWhileItRuns: a page that lost its connection repeats its command with
-// the number of its press, and is led back to the same run.
+// the number of its press, and gets back to the same run.
 func TestCutWhileItRuns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -62,7 +62,7 @@ func TestCutWhileItRuns(t *testing.T) {
 }
 
 // TestCutAfterItsEnd: what was measured while nobody watched is shown, not
-// measured again, whether the page repeats the run or a later look at it.
+// measured again, whether the page repeats the run or only looks at it later.
 func TestCutAfterItsEnd(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -90,15 +90,15 @@ func TestCutAfterItsEnd(t *testing.T) {
 	if n := len(s.pages.runs.list); n != 1 {
 		t.Errorf("%d runs", n)
 	}
-	// Other values are not what that press asked for, and wait for a new one.
+	// Other values are not what that press started, and wait for a new press.
 	again := s.open("draw")
 	if m := again.ask("set", values("draw", "seed", "5", "press", "7")); panelOf(m, "lab-run") != "" {
 		t.Error("other values were taken for the same run")
 	}
 }
 
-// TestReloadWhileItRuns: a page that is loaded again shows the run as far as it
-// has come, with the prediction and the number that lead its script back.
+// TestReloadWhileItRuns: a reloaded page shows the run's progress, with the
+// prediction and the number that take its script back to it.
 func TestReloadWhileItRuns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -134,8 +134,8 @@ func TestReloadWhileItRuns(t *testing.T) {
 	}
 }
 
-// TestNobodyComesBack: a run that all have left is cancelled after the grace,
-// and not while someone watches.
+// TestNobodyComesBack: a run without viewers is cancelled after the grace
+// period, one with viewers is not.
 func TestNobodyComesBack(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -179,7 +179,8 @@ func TestServerGoesDown(t *testing.T) {
 	}
 }
 
-// TestRunsAreForgotten: the oldest that have ended go, those in progress stay.
+// TestRunsAreForgotten: the oldest ended runs are dropped, those in progress
+// stay.
 func TestRunsAreForgotten(t *testing.T) {
 	t.Parallel()
 	var s runs

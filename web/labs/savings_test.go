@@ -8,7 +8,7 @@ import (
 )
 
 // TestSavingsUnderTheirHeads: each number of the bill's table of other requests
-// stands under its own head.
+// is in its own column.
 func TestSavingsUnderTheirHeads(t *testing.T) {
 	var s lab.Saving
 	s.Title, s.Saved, s.Share, s.ADay = "shorter", 0.25, 0.5, 12

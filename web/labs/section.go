@@ -19,10 +19,10 @@ type section struct {
 	Chart            *plots.Chart
 	Caption          string
 	Body             templ.Component
-	Half             bool // stands beside another
+	Half             bool // shown side by side with another
 }
 
-// span is a piece of a sentence: plain, or a number that stands out.
+// span is a piece of a sentence: plain, or an emphasised number.
 type span struct {
 	S    string
 	Kind string // "", "b" or "x", which is bold in the accent
@@ -45,7 +45,7 @@ func say(parts ...any) []span {
 func b(s string) span { return span{s, "b"} }
 func x(s string) span { return span{s, "x"} }
 
-// rowsOfSections puts halves that follow each other beside each other.
+// rowsOfSections puts consecutive halves side by side.
 func rowsOfSections(list []section) [][]section {
 	var rows [][]section
 	for i := 0; i < len(list); i++ {
@@ -59,8 +59,8 @@ func rowsOfSections(list []section) [][]section {
 	return rows
 }
 
-// charted adds a chart to a section where it could be drawn; a picture of too
-// little data is left out while the run goes on.
+// charted adds a chart to a section if it could be drawn; a run in progress may
+// not have enough data yet.
 func (s section) charted(c plots.Chart, err error) section {
 	if err == nil {
 		s.Chart = &c
@@ -73,10 +73,10 @@ type grid struct {
 	Caption string
 	Head    []string
 	Rows    [][]string
-	Now     int // the row that stands out, from 1; 0 for none
+	Now     int // the highlighted row, from 1; 0 for none
 }
 
-// texts reports for each column whether it holds words and not numbers.
+// texts reports for each column whether it holds words rather than numbers.
 func (g grid) texts() []bool {
 	list := make([]bool, len(g.Head))
 	for _, row := range g.Rows {
@@ -90,7 +90,7 @@ func (g grid) texts() []bool {
 	return list
 }
 
-// gridOf is a lab's raw table as people read it, no more than most rows of it.
+// gridOf is a lab's raw table for people, with at most `most` rows.
 func gridOf(t lab.Table, most int) grid {
 	g := grid{Caption: t.Title}
 	for _, c := range t.Columns {
@@ -110,7 +110,7 @@ func gridOf(t lab.Table, most int) grid {
 	return g
 }
 
-// cellText writes a raw cell for people.
+// cellText formats a raw cell for people.
 func cellText(cell any) string {
 	switch c := cell.(type) {
 	case nil:
@@ -137,7 +137,7 @@ func ms(x float64) string {
 	return terms.Took(time.Duration(x * float64(time.Millisecond)))
 }
 
-// spreadSay writes repeated measurements: median and middle half.
+// spreadSay writes repeated measurements: the median and the middle half.
 func spreadSay(s lab.Spread) string {
 	if s.N < 2 {
 		return terms.Measured(s.Median)

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// shownRounds is how many rounds stand on the page; the raw rows have all.
+// shownRounds is how many rounds the page shows; the raw rows have all.
 const shownRounds = 12
 
 var _ = show("speculation", speculationSections, speedOfDraft, prediction{
@@ -186,11 +186,11 @@ type judgedView struct {
 	Q, P, Chance, U string
 	ChanceW, UAt    string // as SVG lengths
 	Verdict         string // "taken", "refused", "dropped", "correction", "bonus"
-	N               int    // among all that are shown, from 1
+	N               int    // among all shown, from 1
 	Say             string
 }
 
-// roundsOf are the rounds that are shown, and how many verdicts they have.
+// roundsOf returns the rounds shown, and how many verdicts they have.
 func roundsOf(s *lab.Speculation) (list []roundView, verdicts int) {
 	for _, r := range s.Rounds[:min(shownRounds, len(s.Rounds))] {
 		v := roundView{N: r.Round, Times: fmt.Sprintf("draft %s, check %s", ms(r.DraftMs), ms(r.VerifyMs))}

@@ -115,7 +115,7 @@ func winnerOf(s *lab.Stops) (string, string, bool) {
 	return s.Winner, "It ends by " + s.Winner + ".", true
 }
 
-// stopChoices are the reasons for which a text ends.
+// stopChoices are the reasons why a text ends.
 func stopChoices() (list []choice) {
 	for _, s := range terms.Stops() {
 		list = append(list, choice{s.Key, s.A})

@@ -25,8 +25,8 @@ type laneToken struct {
 	P     string
 	Title string
 	Parts bool // the first token that differs from the first lane's
-	Same  bool // the first lane has written the same so far
-	Round bool // within the circle that the text goes round in
+	Same  bool // the first lane has the same text so far
+	Round bool // within the circle at the text's end
 }
 
 var _ = show("strategies", strategiesSections, firstParting, prediction{
@@ -101,9 +101,9 @@ func newLane(of *lab.Strategies, i int) laneView {
 	return v
 }
 
-// stepSay tells how a lane came to a token.
+// stepSay says how a lane chose a token.
 func stepSay(s lab.LaneStep, u []float64) string {
-	kept := "one of " + terms.Count(s.Kept) + " kept" // its rank may be beyond them
+	kept := "one of " + terms.Count(s.Kept) + " kept" // its rank may be higher than their number
 	if s.Kept == 1 {
 		kept = "the only one kept"
 	}
@@ -119,8 +119,7 @@ func stepSay(s lab.LaneStep, u []float64) string {
 	return text
 }
 
-// entropyOf is a lane's entropy by step: the mean of its runs once there are
-// some.
+// entropyOf is a lane's entropy by step: the mean of its runs if there are any.
 func entropyOf(s *lab.Strategies, lane int) []float64 {
 	for _, r := range s.Runs {
 		if r.Lane == lane {
@@ -159,14 +158,14 @@ func partingsSay() []span {
 	)
 }
 
-// partingView is one place where two lanes part.
+// partingView is one place where two lanes diverge.
 type partingView struct {
 	Lanes, Step, U, Why string
 	Strips              [2]stripView
 }
 
 // stripView is one lane's strip there: its own token, the other's, and u, as
-// SVG lengths; empty where there is none.
+// SVG lengths; empty if there is none.
 type stripView struct {
 	Lane                            string
 	Takes                           stage.Text

@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// TestTour keeps pictures of the labs under $VIZ_SHOTS; $VIZ_ONLY names some of
-// the screens, "390-light" for one, and $VIZ_LAB one lab.
+// TestTour saves pictures of the labs under $VIZ_SHOTS; $VIZ_ONLY selects some
+// of the screens, such as "390-light", and $VIZ_LAB one lab.
 func TestTour(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VIZ_SHOTS") == "" {
@@ -36,11 +36,11 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// run takes the first prediction, runs the lab and waits for its end.
+// run picks the first prediction, runs the lab and waits for its end.
 func run(tab *browser.Tab, hands browser.Hands) {
 	hands.Press(`.guess__one input`)
 	hands.Press(`.btn--run`)
-	// On a machine that is busy just then the guess is long, and the page asks.
+	// On a busy machine the estimate is long, and the page asks first.
 	tab.Wait("the end of the run, or a question", `document.querySelector(".about, .ask")`)
 	if browser.Value[bool](tab, `!!document.querySelector(".ask")`) {
 		hands.Press(".ask button")

@@ -11,8 +11,8 @@ import (
 const ahead = `[...document.querySelectorAll("#s-lanes .lane:first-of-type [data-at]")].filter((x) => ` +
 	`getComputedStyle(x).visibility === "hidden").length`
 
-// TestStepThroughLanes: the lanes can be gone through in step; each shows
-// its own token there, and of the u that all share.
+// TestStepThroughLanes: the lanes can be stepped through together; each shows
+// its own token, and the shared u.
 func TestStepThroughLanes(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
@@ -58,8 +58,8 @@ func TestStepThroughLanes(t *testing.T) {
 	})
 }
 
-// TestBillTicks: the bill can be seen to grow token by token, and prices change
-// it at once.
+// TestBillTicks: the bill grows visibly token by token, and prices change it
+// immediately.
 func TestBillTicks(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Phone, serve(t)+"/labs/bill?max_tokens=8&try_max_tokens=4")
@@ -81,7 +81,7 @@ func TestBillTicks(t *testing.T) {
 	)
 }
 
-// TestRoundsStepByStep: each verdict of speculation is told in a sentence.
+// TestRoundsStepByStep: each verdict of speculation has a sentence.
 func TestRoundsStepByStep(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, serve(t)+"/labs/speculation?"+small["speculation"])

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// options are what a choice can be.
+// options are the values of a choice.
 func options(c control) []string {
 	if c.Kind == lab.Bool {
 		return []string{"true", "false"}
@@ -23,7 +23,7 @@ func eachOf(s lab.Sequence, i int) float64 {
 	return 0
 }
 
-// verdictWord is a verdict with its mark, so that no colour is needed.
+// verdictWord is a verdict with its mark, so that it does not depend on colour.
 func verdictWord(verdict string) string {
 	return map[string]string{
 		"taken": "✓ taken", "refused": "✕ refused", "dropped": "– dropped", "correction": "→ instead",
@@ -31,7 +31,7 @@ func verdictWord(verdict string) string {
 	}[verdict]
 }
 
-// runSay describes a run: with what, how long, how noisy.
+// runSay describes a run: its settings, how long it took, how noisy it was.
 func runSay(r *lab.Report) string {
 	say := r.Model
 	if r.Draft != "" && r.Lab == "speculation" {
@@ -57,7 +57,8 @@ func work(n float64) string {
 	return terms.MultAdds(int64(n))
 }
 
-// placeOf is a lab's place among all, and the one after it, nil after the last.
+// placeOf is a lab's position among all, and the lab after it, nil after the
+// last.
 func placeOf(name string) (n, of int, next *lab.Info) {
 	all := lab.All()
 	for i, l := range all {
@@ -73,13 +74,13 @@ func placeOf(name string) (n, of int, next *lab.Info) {
 	return 0, len(all), nil
 }
 
-// placeSay is the same in words.
+// placeSay is the position in words.
 func placeSay(name string) string {
 	n, of, _ := placeOf(name)
 	return "lab " + strconv.Itoa(n) + " of " + strconv.Itoa(of)
 }
 
-// nextOf is the lab after one.
+// nextOf is the lab after this one.
 func nextOf(name string) *lab.Info {
 	_, _, next := placeOf(name)
 	return next

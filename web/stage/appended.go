@@ -15,18 +15,18 @@ type Appended struct {
 	New    string // released by this step
 	Held   Text   // not released yet
 	HeldBy string // why
-	Free   string // said instead where nothing is held back
-	Left   string // "1,234 characters before", where Before begins later
+	Free   string // shown instead if nothing is held back
+	Left   string // "1,234 characters before", if Before was shortened
 	Rows   []ConditionRow
 }
 
-// ConditionRow is one stop condition and how far it is.
+// ConditionRow is one stop condition and how close it is.
 type ConditionRow struct {
 	Kind   infer.StopReason
 	Name   string
 	String Text // a stop string, or the end-of-text token
 	State  string
-	Bar    string // SVG length of Have of Limit; "" where there is none
+	Bar    string // SVG length of Have of Limit; "" if there is none
 	Fired  bool
 	Index  int // of a stop string in the settings, else -1
 }
@@ -51,11 +51,12 @@ func (w Words) appendPanel(s *session.State, st infer.Append, p *Stage) {
 }
 
 // shownText is how much of the text before the new piece the panel shows, in
-// characters: enough to read on, and the same for a long run as for a short one.
+// characters: enough for the context, and the same for a long run as for a
+// short one.
 const shownText = 600
 
 // tail shortens prompt and generated text to their last shownText characters
-// together, and says how many are left out.
+// together, and returns how many are left out.
 func (w Words) tail(prompt, generated string) (p, g, left string) {
 	pr, gr := []rune(prompt), []rune(generated)
 	over := len(pr) + len(gr) - shownText

@@ -13,10 +13,10 @@ import (
 // BytesPerValue is the size of a cached number: the engine keeps float32.
 const BytesPerValue = 4
 
-// Compare sets the work as it was run beside the work without a cache.
+// Compare compares the work as it was run with the work without a cache.
 type Compare struct {
 	Less          string // "14.4× less"
-	Cached        Rich   // "3.19 M, 1.8 ms"; the time only where it was measured
+	Cached        Rich   // "3.19 M, 1.8 ms"; the time only if it was measured
 	CachedBar     string
 	Recomputed    Rich // "46.05 M, not run"
 	RecomputedBar string
@@ -34,7 +34,7 @@ type KVGrid struct {
 	OldW          string // width of the columns of earlier passes; "0" for none
 	NewX, NewW    string
 	BodyH         string
-	NextX         string // the dashed column; "" without one
+	NextX         string // the dashed column; "" if there is none
 	NextW, NextH  string
 	Labels        []GridLabel
 	First, Newest string
@@ -47,7 +47,7 @@ type KVGrid struct {
 // GridLabel names a layer.
 type GridLabel struct{ Y, Text string }
 
-// CacheSay says what the cache keeps and how many bytes that takes.
+// CacheSay says what the cache keeps and how many bytes it uses.
 func (w Words) CacheSay(sh cost.Shape) Rich {
 	return append(append(w.Rich("cache.say"), Span{S: " "}), w.kvFormula(sh)...)
 }
@@ -69,8 +69,8 @@ func (w Words) kvFormula(sh cost.Shape) Rich {
 	)
 }
 
-// NewCompare sets two counts of multiply-adds beside each other; took is the time
-// measured, or 0.
+// NewCompare compares two counts of multiply-adds; took is the measured time,
+// or 0.
 func (w Words) NewCompare(run, without int64, took time.Duration) Compare {
 	c := Compare{
 		Less: w.Less(without, run), Cached: say(bold(w.MultAdds(run))),
@@ -96,19 +96,19 @@ const (
 	gridLeft, gridTop = 17.0, 6.0
 	gridCell          = 11.8 // pitch of a column while there is room
 	gridRow           = 12.0
-	gridBody          = 84.0 // the rows' height at most
-	leastCell         = 3.0  // columns nearer than this are drawn as a band
+	gridBody          = 84.0 // the rows' total height at most
+	leastCell         = 3.0  // narrower columns are drawn as a band
 	gap               = 1.4
 
 	fullGrid = 420.0 // width of the box of stage 7
-	fewGrid  = 204.0 // the part of it that a phone shows as large
+	fewGrid  = 204.0 // the part of it that a phone shows at the same scale
 )
 
 func num(x float64) string { return strconv.FormatFloat(x, 'f', -1, 32) }
 
-// kvGrid lays out layers × positions, the last grew of them new, in a box
-// w wide. With many positions the columns move together, and from a point on
-// they are one band; the note says so.
+// kvGrid lays out layers × positions, the last grew of them new, in a box w
+// wide. With many positions the columns get narrower, and eventually become one
+// band; the note says so.
 func (w Words) NewKVGrid(id string, layers, positions, grew int, next bool, wide float64) KVGrid {
 	return w.kvRows(id, layers, 1, positions, grew, next, wide)
 }
@@ -209,7 +209,7 @@ func (w Words) newColumns(positions, grew int) string {
 // CachePanel is the body of stage 7.
 type CachePanel struct {
 	Grid     KVGrid
-	Few      bool // the columns fill only a part of the box, and so does the picture
+	Few      bool // the columns fill only part of the box, and so does the picture
 	GridSay  Rich
 	Formula  Rich
 	Sum      Rich

@@ -6,20 +6,20 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Candidates are the likeliest tokens to come next with what is known of them at
-// a stage: [Table] in short, for the home page and lessons.
+// Candidates are the most likely next tokens with what is known about them at a
+// stage: [Table] in short, for the home page and lessons.
 type Candidates struct {
 	Stage int
 	Rows  []Candidate
 	Rest  Candidate // the sum of the others
 	More  string    // "and 4,090 more tokens"
 	Mass  string    // ", 0.3747 in all", known from the softmax on
-	// Walked is set where a page holds all stages and its styles show one after
-	// another: nothing may give the pick away before the draw then.
+	// Walked is set if a page holds all stages and its styles show one after
+	// another: then nothing may give the pick away before the draw.
 	Walked bool
 }
 
-// Candidate is a token that might come next. What is not known yet is "".
+// Candidate is a possible next token. What is not known yet is "".
 type Candidate struct {
 	Text       Text
 	Z, P, Q    string
@@ -27,8 +27,8 @@ type Candidate struct {
 	Cut, Pick  bool
 }
 
-// NewCandidates lists the n likeliest tokens at a stage of the step shown, which
-// has come at least as far as the logits.
+// NewCandidates lists the n most likely tokens at a stage of the step shown,
+// whose logits must have run.
 func (w Words) NewCandidates(s *session.State, at infer.Kind, n int) Candidates {
 	var rows infer.Rows
 	switch st := s.StageOf(min(at, infer.KindFilter), n).(type) {

@@ -165,7 +165,8 @@ func TestDrillCutLine(t *testing.T) {
 	}
 }
 
-// Where the line falls below the rows it says so, in words that fit beside that.
+// If the line falls below the rows, the table says so, in words that fit next
+// to the line.
 func TestCutLineBelowTheRows(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.SetPreset{Key: "top_p"}) // T = 1, top-p 0.9: keeps more than have rows
@@ -251,9 +252,9 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestDrillTypical: typical-p 0.2 cuts the most probable token, whose surprise of
-// 0.4594 nats lies 0.5644 below the average of 1.0239, and keeps the second one,
-// which lies 0.4356 above it. No line is drawn below the kept tokens then.
+// TestDrillTypical: typical-p 0.2 cuts the most probable token, whose surprise
+// of 0.4594 nats is 0.5644 below the average of 1.0239, and keeps the second
+// one, which is 0.4356 above it. Then no line is drawn below the kept tokens.
 func TestDrillTypical(t *testing.T) {
 	set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.2}
 	s := sessiontest.Drill(t, set, infer.KindSample, 0.5)

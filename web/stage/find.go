@@ -8,30 +8,30 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Found are the tokens whose text holds what someone searched for.
+// Found are the tokens that a search found in the vocabulary.
 type Found struct {
 	Say  string
 	Rows []FoundRow
 	More string // "and 31 more"
 }
 
-// FoundRow is one of them, with what the model thought of it at the step.
+// FoundRow is one of them, with its probability at the step.
 type FoundRow struct {
 	Text    Text
 	P, Rank string
 	Title   string
 	Cmd     string // the command that chooses it
-	Chosen  bool   // it is the one already
+	Chosen  bool   // it is already the chosen one
 }
 
 // foundRows is how many tokens a search lists.
 const foundRows = 12
 
-// unmarked turns the marks by which this program shows invisible characters
-// back into the characters.
+// unmarked converts this program's marks for invisible characters back to the
+// characters.
 var unmarked = strings.NewReplacer("·", " ", "↵", "\n", "⇥", "\t")
 
-// NewFound searches the vocabulary for tokens with text in them, to be chosen
+// NewFound searches the vocabulary for tokens that contain text, to be chosen
 // at a step, in the order of [session.State.Find].
 func (w Words) NewFound(s *session.State, n int, text string) Found {
 	step := stepOf(s, n)

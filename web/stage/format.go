@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Share writes a part of a whole as an SVG length, "33.58%", cut to 0–100%.
+// Share writes a share as an SVG length, "33.58%", clamped to 0–100%.
 func Share(x float64) string {
 	x = min(max(x, 0), 1)
 	return strconv.FormatFloat(math.Round(x*10000)/100, 'f', -1, 64) + "%"

@@ -12,7 +12,7 @@ import (
 
 // Forward is the body of stage 1.
 type Forward struct {
-	Look     *Look // nil where nobody looks
+	Look     *Look // nil unless someone looks inside
 	In, Out  Rich
 	Blocks   []string // the blocks’ numbers
 	Each     string   // what each block does
@@ -41,7 +41,7 @@ type PartBar struct{ Name, Count, Share, Bar string }
 // ShapeRow is one tensor of the pass.
 type ShapeRow struct{ Name, Dims string }
 
-// labelledColumns is how many positions can carry their text.
+// labelledColumns is the most positions that get their text.
 const labelledColumns = 32
 
 // textTokens are the texts at positions 1 to n: prompt, then generated.
@@ -137,7 +137,7 @@ func dims(d []int) string {
 	return strings.Join(s, " × ")
 }
 
-// partBars splits a count by where it was spent, parts that are zero left out.
+// partBars splits a count by where it was spent, without zero parts.
 func (w Words) partBars(p cost.Parts) []PartBar {
 	total := p.Total()
 	var bars []PartBar

@@ -7,10 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// HeatColumns is the largest number of columns that a heatmap has. Of a
-// longer text the first column is shown, then one for the sum of those left
-// out, then the newest; so a step costs the same number of bytes however long
-// the text has grown.
+// HeatColumns is the largest number of columns that a heatmap has. A longer
+// text shows the first column, one for the sum of those left out, then the
+// newest; so a step has the same number of bytes however long the text is.
 const HeatColumns = 48
 
 // Heat is what the canvases of stage 1 draw. Rows are bytes, which JSON
@@ -20,8 +19,8 @@ type Heat struct {
 	Rows    [][][]byte `json:"rows"` // [blocks][heads][columns], 255 for a weight of 1
 }
 
-// NewHeat gives the numbers of the attention heatmaps, or nil where nobody
-// looks into the forward pass.
+// NewHeat returns the numbers of the attention heatmaps, or nil unless someone
+// looks inside the forward pass.
 func (w Words) NewHeat(s *session.State) *Heat {
 	if s.Look == nil {
 		return nil
@@ -38,7 +37,7 @@ func (w Words) NewHeat(s *session.State) *Heat {
 	return h
 }
 
-// span is a column of a heatmap: positions from to to, the latter left out.
+// span is a column of a heatmap: positions [from, to).
 type span struct{ from, to int }
 
 // heatColumns are the columns for n positions.

@@ -8,10 +8,10 @@ import (
 	"github.com/a-h/templ"
 )
 
-// Token texts keep every space they have, so these components write their
-// markup without any between elements, which templ would not promise.
+// Token texts keep all their spaces, so these components write no space between
+// elements, which templ does not guarantee.
 
-// writer makes a component of a function that fills a builder.
+// writer makes a component from a function that fills a builder.
 func writer(fill func(*strings.Builder)) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		var b strings.Builder

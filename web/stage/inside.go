@@ -13,7 +13,7 @@ import (
 
 // HeadDetail is what one head reads, in figures.
 type HeadDetail struct {
-	Missing string // said instead, where there is no such head to look at
+	Missing string // shown instead if there is no such head
 	Title   string // "Block 3, head 2 reads"
 	Shares  string // "shares keys and values with heads 1–3"
 	Rows    []ReadRow
@@ -33,7 +33,7 @@ type ReadRow struct {
 // headRows is how many positions a head's detail lists.
 const headRows = 16
 
-// NewHead tells what a head reads at the step shown, most first. Blocks and
+// NewHead describes what a head reads at the step shown, most first. Blocks and
 // heads count from 1, as on the screen.
 func (w Words) NewHead(s *session.State, block, head int) HeadDetail {
 	if why := w.notSeen(s, block); why != "" {
@@ -64,7 +64,7 @@ func (w Words) NewHead(s *session.State, block, head int) HeadDetail {
 	rest := 1.0
 	rows := headRows
 	if len(reads)-hidden == headRows+1 {
-		rows++ // a line for "the other one" would take as much room as the one itself
+		rows++ // a line for "the other one" would take as much room as that one
 	}
 	for _, r := range w.mostRead(w.textTokens(s, len(reads)), reads, rows, hidden) {
 		v.Rows = append(
@@ -100,13 +100,13 @@ func (w Words) notSeen(s *session.State, block int) string {
 	return ""
 }
 
-// Inside is one block, opened.
+// Inside is one opened block.
 type Inside struct {
 	Missing string
 	Title   string // "Inside block 3, at token 19"
 	Steps   []InsideStep
 	Tensors []TensorView
-	Heads   []HeadButton // with what they read in words
+	Heads   []HeadButton // with what they read, in words
 	Says    []SayRow
 }
 
@@ -122,7 +122,7 @@ type TensorView struct {
 	Pos, Neg      string // SVG paths of the values above and below zero
 	W             string // of the view box
 	Aria          string
-	Note          string // where values are drawn or listed together
+	Note          string // set if values are drawn or listed together
 	ValuesSummary string // "all 192 values"
 	Values        []ValueRow
 }
@@ -130,7 +130,7 @@ type TensorView struct {
 // ValueRow is a run of a vector's values.
 type ValueRow struct{ Name, Values string }
 
-// activations says what the feed-forward layer's activations are.
+// activations describes the feed-forward layer's activations.
 func (w Words) activations(c checkpoint.Config) string {
 	function := "silu"
 	if c.Block.Activation != checkpoint.SiLU {
@@ -184,8 +184,8 @@ const (
 	stripHalf   = 20.0 // height of the strip above and below zero
 )
 
-// tensor shows a vector. row is the key of what its rows are called, "" where they
-// are numbered by their values.
+// tensor shows a vector. row is the key of its rows' name, "" if they are
+// numbered by their values.
 func (w Words) tensor(name, shape, row string, x []float32, perRow int) TensorView {
 	v := TensorView{Name: w.T("inside." + name), Say: w.T("inside.say." + name), Shape: shape}
 	low, high, sum := float64(x[0]), float64(x[0]), 0.0
@@ -229,8 +229,8 @@ func (w Words) tensor(name, shape, row string, x []float32, perRow int) TensorVi
 	return v
 }
 
-// bars draws values as bars up and down from zero. Of more than fit, each bar
-// is the one of its neighbours that is furthest from zero.
+// bars draws values as bars up and down from zero. If there are too many, each
+// bar is the one of several neighbours that is furthest from zero.
 func (v *TensorView) bars(w Words, x []float32, most float64) {
 	per := (len(x) + stripBars - 1) / stripBars
 	if per > 1 {

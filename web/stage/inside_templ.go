@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/tokenbytoken/viz/web/shell"
 
-// HeadDetail is what one head reads, in figures. Without a head it is an
-// empty, hidden place for one.
+// HeadDetail is what one head reads, in figures. Without a head it is an empty,
+// hidden element for one.
 func (w Words) HeadHTML(h HeadDetail) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -284,7 +284,7 @@ func (w Words) shutHTML(id string) templ.Component {
 	})
 }
 
-// Inside is one block, opened. Without one it is an empty, hidden place.
+// Inside is one block, opened. Without one it is an empty, hidden element.
 func (w Words) InsideHTML(v Inside) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -571,7 +571,7 @@ func (w Words) insideNormsHTML(v Inside) templ.Component {
 	})
 }
 
-// insideHeads says in words what the heatmap draws.
+// insideHeads puts in words what the heatmap draws.
 func (w Words) insideHeadsHTML(v Inside) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,8 +13,8 @@ import (
 )
 
 // looked is a state that looks into a pass over "Once upon" (a start mark and
-// two tokens), with one block whose numbers are made up, so that what is shown
-// of them can be worked by hand.
+// two tokens), with one block of made-up numbers, so that what is shown can be
+// worked out by hand.
 func looked(t *testing.T) *session.State {
 	t.Helper()
 	s := sessiontest.Drill(t, sampling.Pure, infer.KindForward, 0)
@@ -223,8 +223,8 @@ func TestLookHoldsUp(t *testing.T) {
 	}
 }
 
-// Through a sliding window a head reads the last positions only: what lies
-// before is not listed, and the panel says so.
+// Through a sliding window a head reads only the last positions: earlier ones
+// are not listed, and the panel says so.
 func TestHeadThroughAWindow(t *testing.T) {
 	c, err := checkpoint.OpenPath("../../testdata/models/mistral-window")
 	if err != nil {

@@ -4,17 +4,17 @@ import (
 	"strconv"
 )
 
-// columns is how many columns of the table there always are, the bars left
-// out: token, z and p, then keep and p′ from the filter on, from and to at the
-// draw. Three more (z/T, exp, Σp) leave narrow screens.
+// columns is how many columns the table always has, not counting bars: token, z
+// and p, then keep and p′ from the filter on, from and to at the draw. Three
+// more (z/T, exp, Σp) are hidden on narrow screens.
 func columns(stage int) string {
 	return [...]string{4: "5", 5: "7"}[stage]
 }
 
-// shownCut is how many cut rows a narrow screen shows at first.
+// shownCut is how many cut rows a narrow screen shows initially.
 const shownCut = 4
 
-// foldedRows is how many cut rows come after those.
+// foldedRows is how many cut rows follow those.
 func foldedRows(t *Table) int {
 	cut := 0
 	for _, r := range t.Rows {
@@ -25,7 +25,7 @@ func foldedRows(t *Table) int {
 	return max(cut-shownCut, 0)
 }
 
-// folded tells whether a narrow screen folds row i away.
+// folded reports whether a narrow screen folds row i away.
 func folded(t *Table, i int) bool {
 	if t.Rows[i].CutBy == "" || t.Rows[i].Pick {
 		return false
@@ -39,8 +39,8 @@ func folded(t *Table, i int) bool {
 	return cut >= shownCut
 }
 
-// lineAt is before which row the dashed line stands, as the table's animation
-// needs it; "" without one.
+// lineAt is the row below the dashed line, for the table's animation; ""
+// without a line.
 func lineAt(t *Table) string {
 	for i, r := range t.Rows {
 		if r.Line != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// What a terminal prints of a run: plain words, laid out by whoever prints them.
+// What a terminal prints of a run: plain text, laid out by the caller.
 
-// Further are the lines below the sentence of a stage in a terminal. Those that
-// are about a single token or a condition have their own.
+// Further returns the lines below a stage's sentence in a terminal. Lines about
+// a single token or a condition have functions of their own.
 func (w Words) Further(st infer.Stage) []string {
 	switch st := st.(type) {
 	case infer.Forward:
@@ -96,7 +96,7 @@ func (w Words) filterLine(st infer.Filter) string {
 	return strings.Join(rules, ", ")
 }
 
-// conditionLine tells how far a stop condition is.
+// conditionLine says how close a stop condition is.
 func (w Words) conditionLine(c infer.Condition) string {
 	key := "lines.stop." + string(c.Kind)
 	if c.Kind == infer.StopEOS && !c.Kept {
@@ -114,7 +114,7 @@ func (w Words) conditionLine(c infer.Condition) string {
 	return mark + " " + name + strings.Repeat(" ", max(0, stopColumn-len([]rune(name)))) + " " + far
 }
 
-// stopColumn is the width of the names of stop conditions, one above the other.
+// stopColumn is the width of the column of stop conditions' names.
 const stopColumn = 14
 
 func (w Words) workLine(key string, cached, recomputed int64) string {
@@ -132,7 +132,7 @@ func (w Words) Fate(r infer.Row) string {
 	return w.T("cut.cell", "rule", w.rule(r.CutBy))
 }
 
-// RestFate is [Words.Fate] for the tokens that have no row.
+// RestFate is [Words.Fate] for the tokens without a row.
 func (w Words) RestFate(r infer.Rest) string {
 	if r.Kept > 0 {
 		return w.T("kept.n", "n", terms.Count(r.Kept))
@@ -160,7 +160,7 @@ func (w Words) Settings(s sampling.Settings) string {
 	return strings.Join(list, ", ")
 }
 
-// Drawn is [Words.Settings] with the seed, as it stands beside a run: "Temperature
+// Drawn is [Words.Settings] with the seed, as shown with a run: "Temperature
 // 0.7, top-p 0.9, seed 42".
 func (w Words) Drawn(s sampling.Settings, seed uint64) string {
 	return terms.Capital(w.T("settings.drawn", "settings", w.Settings(s), "seed", fmt.Sprint(seed)))

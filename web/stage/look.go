@@ -15,7 +15,7 @@ import (
 // position.
 type Look struct {
 	HeadsSay string // "6 heads a block; 1–3 and 4–6 share keys and values"
-	Many     string // set where the heads are only listed inside their block
+	Many     string // set if the heads are only listed inside their block
 	Columns  []Column
 	Blocks   []LookBlock
 	In       Rich
@@ -45,7 +45,7 @@ type SayRow struct {
 	Bar  string
 }
 
-// HeadButton is a head: what it reads is its label and its worked line.
+// HeadButton is a head: its label and its worked line say what it reads.
 type HeadButton struct {
 	N      string
 	Row    string // its row in the heatmap: "2.0" for block 3, head 1
@@ -55,8 +55,8 @@ type HeadButton struct {
 	Worked bool
 }
 
-// listedHeads is how many heads a model may have in all for each to have a
-// button of its own at once; those of larger ones are listed in their block.
+// listedHeads is the most heads for which each has a button; larger models list
+// them in their block.
 const listedHeads = 128
 
 func (w Words) newLook(s *session.State) *Look {
@@ -112,8 +112,8 @@ func (v *Look) head(block, head int) *HeadButton {
 	return nil
 }
 
-// worked is the worked line that the panel begins with: of the head that
-// looks most at one place.
+// worked is the initial worked line of the panel: that of the head that looks
+// most at a single position.
 func (v *Look) worked() *Work {
 	for _, b := range v.Blocks {
 		for _, g := range b.Groups {
@@ -127,7 +127,7 @@ func (v *Look) worked() *Work {
 	return nil
 }
 
-// headsSay tells which heads share keys and values: "1–3 and 4–6".
+// headsSay says which heads share keys and values: "1–3 and 4–6".
 func (w Words) headsSay(heads, kv int) string {
 	of, per := w.Counted(heads, "head"), heads/kv
 	switch {
@@ -158,7 +158,7 @@ func (w Words) lookColumns(s *session.State, tokens []Column) []Column {
 			col.Class = strings.TrimSpace(col.Class + " is-new")
 		}
 		if (len(cols)-1-i)%2 == 1 && len(cols) > labelledColumns {
-			continue // no room for every label: every second, the newest among them
+			continue // no room for every label: every second, including the newest
 		}
 		col.X = Share((float64(i) + 0.5) / float64(len(cols)))
 		list = append(list, col)
@@ -208,8 +208,8 @@ func sayRows(says []infer.Reading) []SayRow {
 	return rows
 }
 
-// outOfSight is how many of n positions lie before a block's sliding window:
-// its heads cannot read them.
+// outOfSight is how many of n positions are before a block's sliding window,
+// where its heads cannot read them.
 func outOfSight(c checkpoint.Config, block, n int) int {
 	if window := c.Attention[block].Window; window > 0 {
 		return max(n-window, 0)
@@ -217,8 +217,8 @@ func outOfSight(c checkpoint.Config, block, n int) int {
 	return 0
 }
 
-// headButton tells what a head reads with weights [positions], the first hidden
-// of which it cannot see.
+// headButton says what a head reads with weights [positions]; it cannot see the
+// first hidden ones.
 func (w Words) headButton(tokens []Column, weights []float32, block, head, hidden int) HeadButton {
 	reads := w.mostRead(tokens, weights, headTop, hidden)
 	h := HeadButton{
@@ -243,7 +243,7 @@ func (w Words) headButton(tokens []Column, weights []float32, block, head, hidde
 	return h
 }
 
-// headTop is how many of the tokens a head reads its button names.
+// headTop is how many of the tokens that a head reads its button names.
 const headTop = 3
 
 // readToken is a token that a head reads.
@@ -253,8 +253,8 @@ type readToken struct {
 	w    float64
 }
 
-// mostRead are the n positions with the largest weights, the largest first,
-// of equals the earlier. The first hidden positions do not count.
+// mostRead are the n positions with the largest weights, in descending order,
+// earlier ones first among equals. The first hidden positions do not count.
 func (w Words) mostRead(tokens []Column, weights []float32, n, hidden int) []readToken {
 	top := make([]int, 0, n+1)
 	for i := hidden; i < len(weights); i++ {

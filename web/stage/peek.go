@@ -9,10 +9,10 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Peek is the line under the strip: how a token came about, and what it might
+// Peek is the line under the strip: how a token was chosen, and what it might
 // have been.
 type Peek struct {
-	Step int // of the run; 0 where the line is of no step that has its scores
+	Step int // of the run; 0 if the line has no step with scores
 	Say  Rich
 	Alts []Alternative
 	Seek string // the command that looks at the token's draw; "" where there is none
@@ -30,8 +30,8 @@ type Alternative struct {
 // alternatives is how many other tokens the peek line names.
 const alternatives = 4
 
-// CurrentPeek is the line for the step shown: the token that it has drawn, or
-// what it has read.
+// CurrentPeek is the line for the step shown: the token that it drew, or what
+// it read.
 func (w Words) CurrentPeek(s *session.State) Peek {
 	if !s.Started() {
 		return Peek{Say: w.Rich("peek.none")}
@@ -50,8 +50,8 @@ func (w Words) CurrentPeek(s *session.State) Peek {
 	return w.NewPeek(s, step.N)
 }
 
-// NewPeek tells how the token of a step came about, with the likeliest others
-// as they were. A step without scores is said to be so.
+// NewPeek says how the token of a step was chosen, with the most likely
+// alternatives at that time, or that the step has no scores.
 func (w Words) NewPeek(s *session.State, n int) Peek {
 	step := stepOf(s, n)
 	if step == nil || step.Logits == nil {
@@ -97,8 +97,7 @@ func stepOf(s *session.State, n int) *infer.Step {
 	return s.Steps[n-1]
 }
 
-// distributionOf is a step's distribution, the one at hand where it is of the
-// step shown.
+// distributionOf is a step's distribution: the state's own for the step shown.
 func distributionOf(s *session.State, step *infer.Step) *sampling.Distribution {
 	if step.N == s.Cursor.Step && s.Dist != nil {
 		return s.Dist

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Rail is the list of stages, which is also the loop.
+// Rail is the list of stages, drawn as the loop.
 type Rail struct {
 	Head   string // "Token 20"
 	Pass   string // "pass 13 of at most 64"
@@ -24,9 +24,9 @@ type RailStage struct {
 	Say         string
 	State       string // "is-done", "is-now" or ""
 	Ran         bool
-	Seek        string // the command that looks at it; "" while it has not run
-	Link        string // where it leads on a page that has links; set by that page
-	Key         string // the key that does the same
+	Seek        string // the command that looks at it; "" before it has run
+	Link        string // its address on a page that has links; set by that page
+	Key         string // its shortcut key
 }
 
 // railSay is each stage's sentence on the rail.
@@ -47,8 +47,8 @@ func (w Words) railSay(s *session.State, k infer.Kind) string {
 	return w.T(key, "blocks", w.blocks(c.Layers), "vocab", terms.Count(c.Vocab))
 }
 
-// shownSettings are those of the step shown, which may be older than the ones
-// set now, or the ones set where nothing is shown yet.
+// shownSettings are those of the step shown, which may be older than the
+// current ones, or the current ones if nothing is shown yet.
 func shownSettings(s *session.State) infer.Settings {
 	if step := s.Step(); step != nil {
 		return step.Settings
@@ -91,13 +91,13 @@ func (w Words) NewRail(s *session.State) Rail {
 	return r
 }
 
-// NextSay names the stage that comes after the one shown: "Next: Sample".
+// NextSay names the stage after the one shown: "Next: Sample".
 func (w Words) NextSay(s *session.State) string {
 	return w.T("next.stage", "stage", w.Stage(int(s.Cursor.Stage%infer.KindCache+1)).Short)
 }
 
-// NewSteps are the stages as they stand when one of them has just run: those
-// before it are done, whatever the run has come to since. 0 is before the first.
+// NewSteps are the stages just after one of them has run: the earlier ones are
+// done, however far the run has got since. 0 is before the first.
 func (w Words) NewSteps(now infer.Kind) []RailStage {
 	var list []RailStage
 	for _, k := range infer.Kinds {

@@ -16,13 +16,13 @@ type Segments struct {
 	Big        bool // stage 5: p′, with room for u
 	Aria       string
 	List       []Segment
-	Mark       string // SVG length of the marker, "" without one
-	Anchor     string // side of the marker on which its words stand: "start" or "end"
-	Dx         string // their distance from it
+	Mark       string // SVG length of the marker, "" if there is none
+	Anchor     string // side of the marker on which its text is: "start" or "end"
+	Dx         string // the text's distance from it
 	Say        string
-	SayEnd     string // more words, left out on narrow screens
+	SayEnd     string // more text, omitted on narrow screens
 	Ticks      []Tick
-	What       string // SVG length of the marker of another u, "" without one
+	What       string // SVG length of the marker of another u, "" if there is none
 	WhatAnchor string
 	WhatDx     string
 	WhatSay    string
@@ -32,10 +32,10 @@ type Segments struct {
 type Segment struct {
 	X, W  string // SVG lengths
 	Text  Text
-	P     string // beside the text where there is room
+	P     string // next to the text if there is room
 	Class string // p1 to p5, "is-cut", "is-pick" or "is-rest"
-	Fit   string // "fit-s": the words fit on a phone; "fit-m": on a wide screen; "fit-x": nowhere
-	FitP  string // the same for the figure, which never stands without its token
+	Fit   string // "fit-s": the text fits on a phone; "fit-m": on a wide screen; "fit-x": nowhere
+	FitP  string // the same for the figure, which is never shown without its token
 	Title string
 }
 
@@ -47,8 +47,8 @@ const (
 	labelPad               = 12
 )
 
-// fit tells where a label of n characters fits a segment of width w, a part
-// of the strip.
+// fit says where a label of n characters fits into a segment whose width is a
+// share w of the strip.
 func fit(n int, w float64) string {
 	need := float64(n)*labelChar + labelPad
 	switch {
@@ -68,11 +68,11 @@ func segment(x, w float64, text Text, class string) Segment {
 	}
 }
 
-// least is the narrowest segment drawn by itself, as a part of the strip.
+// least is the narrowest segment that is drawn, as a share of the strip.
 const least = 0.002
 
-// adjacent are the rows before the first that was left out, of those kept alone
-// where that is asked for: they lie end to end.
+// adjacent are the rows before the first that is missing, or with a flag before
+// the first kept one that is missing: they are end to end.
 func adjacent(rows []infer.Row, keptAlone bool) []infer.Row {
 	var list []infer.Row
 	for i, r := range rows {
@@ -86,7 +86,8 @@ func adjacent(rows []infer.Row, keptAlone bool) []infer.Row {
 	return list
 }
 
-// segmentsOf lays tokens end to end by a width each, the rest as one segment.
+// segmentsOf puts tokens end to end, each with its width, and the rest as one
+// segment.
 func segmentsOf(rows []infer.Row, width func(infer.Row) float64, restText, restClass string) []Segment {
 	var list []Segment
 	var x float64
@@ -156,7 +157,7 @@ func (w Words) filterSegments(s *session.State, st infer.Filter) *Segments {
 	return v
 }
 
-// splitCut divides what has no segment of its own into kept and cut.
+// splitCut divides what has no own segment into kept and cut.
 func (v *Segments) splitCut(w Words, st infer.Filter) {
 	if len(v.List) == 0 {
 		return
@@ -180,7 +181,7 @@ func (v *Segments) splitCut(w Words, st infer.Filter) {
 	}
 }
 
-// bindingRule names the filter that decides how many tokens stay.
+// bindingRule names the filter that decides how many tokens are kept.
 func (w Words) bindingRule(st infer.Filter) string {
 	for _, c := range st.Cuts {
 		if c.Keeps == st.Kept {
@@ -219,7 +220,7 @@ func (w Words) sampleSegments(st infer.Sample, rows []infer.Row) *Segments {
 	return v
 }
 
-// what lights the segment on which another u would fall.
+// what highlights the segment on which another u would fall.
 func (v *Segments) what(w Words, s *session.State) {
 	if s.WhatIf == nil || s.Dist == nil {
 		return

@@ -9,25 +9,25 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Voice is for whom a sentence is, and so how much it may say: its texts are
-// those whose keys begin with its name. Another voice is another set of texts.
+// Voice says who a sentence is for, and so how much it says: its texts are
+// those whose keys begin with its name.
 type Voice string
 
 const (
-	// Numbers is for whoever studies a stage on the Loop or in a class: what
+	// Numbers is for those who study a stage on the Loop or in a class: what
 	// happened, with its figures.
 	Numbers Voice = "numbers"
 	// Brief is for the home page and lessons' experiments: one short sentence.
 	Brief Voice = "brief"
-	// Line is for the terminal: what fits beside the name of a stage.
+	// Line is for the terminal: what fits next to the name of a stage.
 	Line Voice = "line"
 )
 
-// About is what a sentence needs to know beside its stage.
+// About is what a sentence needs to know besides its stage.
 type About struct {
 	Layers, Width int                    // of the model
-	Prompt        int                    // tokens of the prompt, the start mark included
-	Dist          *sampling.Distribution // of the stage's step, where it is at hand
+	Prompt        int                    // tokens of the prompt, including the start token
+	Dist          *sampling.Distribution // of the stage's step, if known
 }
 
 func aboutOf(s *session.State) About {
@@ -35,11 +35,11 @@ func aboutOf(s *session.State) About {
 	return About{Layers: c.Layers, Width: c.Width, Prompt: len(s.PromptTokens), Dist: s.Dist}
 }
 
-// values are what a text may ask for, by name.
+// values are the named values that a text can use.
 type values = []any
 
-// sentence picks the text of the first of the cases that a voice has one for,
-// else the one for all cases.
+// sentence picks the text of the first case for which a voice has one, else the
+// one for all cases.
 func (w Words) sentence(v Voice, st infer.Stage, cases []string, with values) Rich {
 	key := string(v) + "." + st.Kind().String()
 	for _, c := range cases {
@@ -88,7 +88,7 @@ func (w Words) Sentence(v Voice, st infer.Stage, in About) Rich {
 	return nil
 }
 
-// onlyIf is a case that holds or does not.
+// onlyIf is a case, or "" if it does not hold.
 func onlyIf(holds bool, name string) []string {
 	if holds {
 		return []string{name}
@@ -120,7 +120,8 @@ func (w Words) filterSay(v Voice, st infer.Filter) Rich {
 	})
 }
 
-// filterCases tells which filters are on, and then whether a single token is kept.
+// filterCases returns which filters are on, and then whether a single token is
+// kept.
 func filterCases(st infer.Filter) (cases []string) {
 	set := st.Settings
 	switch {
@@ -144,7 +145,8 @@ func filterCases(st infer.Filter) (cases []string) {
 	return append(cases, onlyIf(st.Kept == 1, "one")...)
 }
 
-// leaves names each filter with what it leaves: "top-k leaves 40", "top-p 27".
+// leaves names each filter with how many tokens it leaves: "top-k leaves 40",
+// "top-p 27".
 func (w Words) leaves(st infer.Filter) (list []string) {
 	for i, c := range st.Cuts {
 		key := "filter.leaves"
@@ -156,7 +158,7 @@ func (w Words) leaves(st infer.Filter) (list []string) {
 	return list
 }
 
-// rule is what a filter is called within a sentence.
+// rule is a filter's name within a sentence.
 func (w Words) rule(r sampling.Rule) string {
 	if k, ok := w.Knob(string(r)); ok {
 		return k.Name
@@ -179,7 +181,7 @@ func (w Words) sampleSay(v Voice, st infer.Sample, in About) Rich {
 	})
 }
 
-// kept is how many tokens are in the draw.
+// kept is how many tokens can be drawn.
 func (a About) kept() int {
 	if a.Dist == nil {
 		return 0
@@ -223,7 +225,7 @@ func (w Words) held(n int) string {
 	return w.T("bytes.are", "n", terms.Count(n))
 }
 
-// factsOf are the facts that a voice shows of a stage, by their names, an
+// factsOf are the facts that a voice shows for a stage, by name, with an
 // asterisk after the main one.
 var factsOf = map[Voice]map[infer.Kind]string{
 	Numbers: {
@@ -238,7 +240,7 @@ var factsOf = map[Voice]map[infer.Kind]string{
 	},
 }
 
-// greedyFacts are those of a draw that did not take place.
+// greedyFacts are the facts when nothing is drawn.
 var greedyFacts = map[Voice]string{Numbers: "one draw p*", Brief: "rank p"}
 
 // FactsOf are the main figures of a stage of the step shown.

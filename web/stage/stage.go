@@ -72,8 +72,8 @@ func (w Words) New(s *session.State) Stage {
 	return p
 }
 
-// enter says what moves: a stage arrives only where the run has come to, and
-// as fast as it plays.
+// enter says what is animated: only the newest stage, and as fast as the run
+// plays.
 func (p *Stage) enter(s *session.State) {
 	if !s.AtFrontier() || s.Finishing {
 		return
@@ -131,14 +131,14 @@ func (w Words) filterPanel(s *session.State, st infer.Filter, p *Stage) {
 
 func (w Words) samplePanel(s *session.State, st infer.Sample, p *Stage) {
 	p.Verdict = w.verdict(s, st)
-	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter) // has run: the draw comes after it
+	f := s.StageOf(infer.KindFilter, RowsShown).(infer.Filter) // it has run: the draw comes after it
 	p.Table = w.sampleTable(s, st, f)
 	p.Segments = w.sampleSegments(st, f.Rows.Rows)
 	p.Segments.what(w, s)
 	p.Work = p.Table.worked()
 }
 
-// verdict says which token comes next, and why that one.
+// verdict says which token is next, and why that one.
 func (w Words) verdict(s *session.State, st infer.Sample) Rich {
 	key := "verdict"
 	switch {
@@ -165,7 +165,7 @@ func (w Words) verdict(s *session.State, st infer.Sample) Rich {
 	return append(r, w.Rich(key, "u", terms.Is("u", st.U), "token", TokenText(st.Drawn.Token))...)
 }
 
-// whyNot answers why the most probable token was not taken, or that it was.
+// whyNot says why the most probable token was not chosen, or that it was.
 func (w Words) whyNot(s *session.State) Rich {
 	step, d := s.Step(), s.Dist
 	likely, q := int(d.Order[0]), d.Q(0)
@@ -182,8 +182,8 @@ func (w Words) whyNot(s *session.State) Rich {
 	)
 }
 
-// place is where a token of a rank, counted from 1, stands among the kept ones,
-// counted from 1 as well.
+// place is the position, from 1, of a token's rank among the kept ones, also
+// from 1.
 func place(s *session.State, rank int) int {
 	before, _ := s.Dist.KeptIn(0, rank-1)
 	return before + 1

@@ -563,7 +563,7 @@ func headHTML(p Stage) templ.Component {
 	})
 }
 
-// work is the worked line's content; every row of the table carries its own.
+// work is the worked line's content; every row of the table has its own.
 func workHTML(w *Work) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

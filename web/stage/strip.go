@@ -11,21 +11,21 @@ import (
 
 // Token is one token of the strip.
 type Token struct {
-	Step     int    // that made it; 0 for one of the prompt
-	ID       string // element id: "t-12" for step 12; "" outside of the generated ones
+	Step     int    // that made it; 0 for a prompt token
+	ID       string // element id: "t-12" for step 12; "" for prompt tokens
 	Text     Text
 	Small    string // the figure under it: p with two decimals
 	Class    string // p1 to p5
 	Bar      string // p as an SVG length
-	Aria     string // what it is called aloud; of generated ones the words before its text
+	Aria     string // its accessible name; for generated tokens the words before its text
 	Peek     string // the sentence of the peek line
 	Seek     string // the command that looks at it
 	Forced   bool   // a person chose it
-	Tab      bool   // the one of the strip that the Tab key reaches
+	Tab      bool   // the one token of the strip that is in the Tab order
 	Now      bool   // made by the step shown
-	Later    bool   // lies after the step shown
+	Later    bool   // after the step shown
 	End      bool   // an end-of-text token
-	StartTag bool   // the start mark in front of a prompt
+	StartTag bool   // the start token in front of a prompt
 }
 
 // Strip is the text so far, token by token.
@@ -38,7 +38,7 @@ type Strip struct {
 	Ghosts      []Token
 }
 
-// Next is the slot for the token to come, or the reason why none does.
+// Next is the slot for the next token, or the reason why there is none.
 type Next struct {
 	Label   string
 	Text    Text
@@ -79,8 +79,8 @@ func (w Words) NewStrip(s *session.State) Strip {
 	return v
 }
 
-// roving makes one token the strip's place in the order of the Tab key: that
-// of the step shown, or the last before it.
+// roving puts one token of the strip in the Tab order: that of the step shown,
+// or the last before it.
 func (v *Strip) roving(s *session.State) {
 	if n := min(len(v.Tokens), s.Cursor.Step); n > 0 {
 		v.Tokens[n-1].Tab = true
@@ -96,12 +96,12 @@ func allGreedy(s *session.State) bool {
 	return true
 }
 
-// position is where in the whole text the token made by a step stands,
-// counting from 1 and the start mark included.
+// position is the position in the whole text of the token made by a step, from
+// 1 and including the start token.
 func Position(s *session.State, step int) int { return len(s.PromptTokens) + step }
 
-// newToken looks at nothing but the step itself, so that a token that is
-// already on the screen changes only when the learner looks elsewhere.
+// newToken depends only on the step itself, so that a token already on the
+// screen changes only when the learner looks elsewhere.
 func (w Words) newToken(s *session.State, step *infer.Step) Token {
 	text := TokenText(s.Model.Token(step.Chosen))
 	n := Position(s, step.N)
@@ -126,7 +126,7 @@ func (w Words) newToken(s *session.State, step *infer.Step) Token {
 	}
 }
 
-// peekSay is the line of a token in a sentence, shown before the server's own
+// peekSay describes a token in a sentence, shown until the server's own line
 // arrives.
 func (w Words) peekSay(n int, text Text, step *infer.Step) string {
 	key := "strip.peek"
@@ -165,8 +165,8 @@ func (w Words) newNext(s *session.State, generated int) Next {
 	return next
 }
 
-// NewSlot is the place of the token to come as the step shown left it, which
-// may be looked back at: it is known at the draw alone.
+// NewSlot is the slot of the next token at the step shown, which may be an
+// older one: the token is known only at the draw.
 func (w Words) NewSlot(s *session.State) *Next {
 	n := Position(s, s.Cursor.Step)
 	if s.Cursor.Stage >= infer.KindAppend {
@@ -180,7 +180,7 @@ func (w Words) NewSlot(s *session.State) *Next {
 	return &slot
 }
 
-// StopReason says in a few words why a run ended, or "" while it has not.
+// StopReason says in a few words why a run ended, or "" if it has not.
 func (w Words) StopReason(s *session.State) string {
 	stop := w.Stop(string(s.Stopped))
 	if s.Stopped == infer.StopString {

@@ -420,8 +420,8 @@ func (w Words) NextHTML(v Strip) templ.Component {
 	})
 }
 
-// Peek is the line under the strip: a token as it came about, and the others
-// that might have stood there, each a button that branches.
+// Peek is the line under the strip: how a token was chosen, and its
+// alternatives, each a button that branches.
 func (w Words) PeekHTML(p Peek) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -661,7 +661,7 @@ func (w Words) GhostHTML(t Token) templ.Component {
 	})
 }
 
-// FoundHTML lists the tokens that a search has found.
+// FoundHTML lists the tokens that a search found.
 func (w Words) FoundHTML(f Found) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -12,15 +12,15 @@ import (
 // RowsShown is how many tokens have a row of their own.
 const RowsShown = 20
 
-// Table is the one that stages 2 to 5 share. Stage says how many column groups
-// it has: z from 2 on, z/T to Σp from 3 on, keep and p′ from 4 on, from and to
+// Table is the table that stages 2 to 5 share. Stage determines its column
+// groups: z from 2 on, z/T to Σp from 3 on, keep and p′ from 4 on, from and to
 // at 5.
 type Table struct {
 	Stage   int
 	Caption string
 	AtT     string // "at T = 0.80"
 	Ticks   []Tick
-	Marker  string // where u lies, as an SVG length; "" when none was drawn
+	Marker  string // where u is, as an SVG length; "" if none was drawn
 	Rows    []TableRow
 	Rest    *TableRow // the other N tokens
 	All     AllRow
@@ -43,13 +43,13 @@ type TableRow struct {
 	From, To         string
 	CutBy            string // "top-p"; "" if kept or not filtered yet
 	Kept             bool
-	Some             bool // of the tokens without a row only some are kept
+	Some             bool // only some of the tokens without a row are kept
 	Pick             bool
-	Worked           bool // its sum stands in the worked line at first
+	Worked           bool // its worked line is the one shown initially
 	Ramp             string
 	BarZ, BarP, BarQ string // SVG lengths
 	LaneX, LaneW     string
-	OffScale         string   // set where a bar would not fit the axis
+	OffScale         string   // set if a bar would not fit the axis
 	Line             *CutLine // the dashed line above this row
 	Work             *Work
 }
@@ -66,7 +66,7 @@ func (r TableRow) aside() string {
 type CutLine struct {
 	Kept, KeptWhy string
 	Cut, CutWhy   string
-	Note          string // instead, where the line falls further down
+	Note          string // instead, if the line is further down
 }
 
 // AllRow is the table's last row: the whole vocabulary.
@@ -77,7 +77,7 @@ type AllRow struct {
 	SumIsOne        bool
 }
 
-// worked returns the worked line that the table begins with.
+// worked returns the worked line that the table shows initially.
 func (t *Table) worked() *Work {
 	for i := range t.Rows {
 		if t.Rows[i].Worked {
@@ -87,8 +87,8 @@ func (t *Table) worked() *Work {
 	return nil
 }
 
-// niceMax are the ends an axis of probabilities may have; a quarter of each is
-// a round number.
+// niceMax are the possible ends of an axis of probabilities; a quarter of each
+// is a round number.
 var niceMax = [...]float64{0.004, 0.008, 0.02, 0.04, 0.08, 0.2, 0.4, 0.6, 0.8}
 
 // axisMax returns the smallest nice end of an axis that reaches x.
@@ -172,7 +172,7 @@ func (w Words) softmaxTable(s *session.State, st infer.Softmax) *Table {
 	return t
 }
 
-// largestP is the longest bar: of p, or of p′ where it is known.
+// largestP is the longest bar: of p, or of p′ if it is known.
 func largestP(rows infer.Rows) float64 {
 	var most float64
 	for _, r := range rows.Rows {
@@ -268,12 +268,13 @@ func (t *Table) fates(w Words, s *session.State, st infer.Filter, axis float64) 
 	if line < 0 && st.Cut > 0 && st.Leading {
 		t.Rest.Line = w.cutLine(st)
 		t.Rest.Line.Note = w.T("cutline.note", "n", terms.Count(st.Kept)) + " "
-		// Not all of it fits beside the note; the head of the panel says the rest.
+		// Not all of it fits next to the note; the head of the panel has the
+		// rest.
 		t.Rest.Line.KeptWhy, t.Rest.Line.CutWhy = "", w.T("cutline.shared.short")
 	}
 }
 
-// fate says what became of the tokens without a row.
+// fate says what happened to the tokens without a row.
 func (r *TableRow) fate(w Words, st infer.Filter, axis float64) {
 	switch st.Rest.Kept {
 	case 0:
@@ -342,8 +343,9 @@ func (w Words) sampleTable(s *session.State, st infer.Sample, f infer.Filter) *T
 	return t
 }
 
-// midKept picks the row whose sum is shown first: the third that is kept, or the
-// last of fewer, so that there is something to divide; the first row where none is.
+// midKept picks the row whose worked line is shown first: the third that is
+// kept, or the last of fewer, so that there is something to divide; the first
+// row if none is kept.
 func midKept(rows infer.Rows) int {
 	at, kept := 0, 0
 	for i, r := range rows.Rows {

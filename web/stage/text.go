@@ -10,7 +10,7 @@ import (
 )
 
 // Piece is a part of a token's text: characters of the text itself, or a Mark
-// that stands for something one could not see (space, newline, a stray byte).
+// for something invisible (space, newline, a stray byte).
 type Piece struct {
 	S    string
 	Mark bool
@@ -19,7 +19,7 @@ type Piece struct {
 // Text is a token, or a stop string, as a screen writes it.
 type Text []Piece
 
-// String is the text with its marks, for titles and spoken words.
+// String is the text with its marks, for tooltips and screen readers.
 func (t Text) String() string {
 	var b strings.Builder
 	for _, p := range t {
@@ -65,7 +65,7 @@ func Marked(s string) Text {
 	return t.done()
 }
 
-// unseen tells control characters, and those that turn or hide the text
+// unseen reports control characters, and those that reverse or hide the text
 // around them.
 func unseen(r rune) bool {
 	return unicode.IsControl(r) || r == 0x200b || r == 0xfeff ||
@@ -107,7 +107,7 @@ func (m *marker) done() Text {
 	return m.pieces
 }
 
-// Style says how a span of a sentence is written.
+// Style says how a span of a sentence is formatted.
 type Style string
 
 // The styles of a [Span]. Given, Gen and Pick are token chips.
@@ -145,7 +145,7 @@ func (r Rich) String() string {
 	return b.String()
 }
 
-// say makes a sentence of strings, spans, tokens (as plain chips) and other
+// say makes a sentence from strings, spans, tokens (as plain chips) and other
 // sentences.
 func say(parts ...any) Rich {
 	var r Rich

@@ -23,7 +23,7 @@ func TestTokenText(t *testing.T) {
 		{infer.Token{Text: " �", Bytes: []byte{' ', 0xf0}}, "[·⟨f0⟩]"},
 		{infer.Token{Text: "a�", Bytes: []byte{'a', 0xc3}}, "a[⟨c3⟩]"},
 		{infer.Token{Text: "\r"}, "[⟨0d⟩]"},
-		{infer.Token{Text: "a\u202eb"}, "a[⟨e2 80 ae⟩]b"}, // would turn the text around
+		{infer.Token{Text: "a\u202eb"}, "a[⟨e2 80 ae⟩]b"}, // would reverse the text around it
 		{infer.Token{Text: "<|end|>", Special: true}, "<|end|>"},
 		{infer.Token{Text: "<script>"}, "<script>"},
 	} {

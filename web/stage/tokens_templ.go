@@ -107,7 +107,7 @@ func GivenHTML(t Token) templ.Component {
 	})
 }
 
-// MadeHTML is one generated token to be read, with a further class or "".
+// MadeHTML is one generated token for reading, with an optional class.
 func (w Words) MadeHTML(t Token, class string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -163,7 +163,7 @@ func (w Words) MadeHTML(t Token, class string) templ.Component {
 	})
 }
 
-// madeInHTML is what stands in a generated token: its text over p as a figure
+// madeInHTML is the inside of a generated token: its text over p as a figure
 // and as a bar.
 func (w Words) madeInHTML(t Token, forced string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -277,7 +277,7 @@ func (w Words) madeInHTML(t Token, forced string) templ.Component {
 	})
 }
 
-// SlotHTML is the place of the token to come.
+// SlotHTML is the slot of the next token.
 func SlotHTML(n Next) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -359,8 +359,8 @@ func SlotHTML(n Next) templ.Component {
 	})
 }
 
-// TextRowHTML is the text so far to be read, with its start mark left out: the
-// prompt, what was generated, and the slot of the next token, where there is one.
+// TextRowHTML is the text so far for reading, without its start token: the
+// prompt, what was generated, and the slot of the next token, if there is one.
 func (w Words) TextRowHTML(prompt, made []Token, next *Next) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -407,7 +407,7 @@ func (w Words) TextRowHTML(prompt, made []Token, next *Next) templ.Component {
 }
 
 // StripRowHTML is the whole text so far in one row, for the screens of a class.
-// With links the generated tokens lead to their draw.
+// With links the generated tokens link to their draw.
 func (w Words) StripRowHTML(id string, v Strip, links bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

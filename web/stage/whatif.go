@@ -6,12 +6,12 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// WhatIf is the question what another u would have chosen.
+// WhatIf is the question which token another u would have chosen.
 type WhatIf struct {
-	Shown bool   // at the draw, where one was made
-	U     string // where the slider stands at first
-	Say   Rich   // of that u; until one is asked about, why the draw fell as it did
-	Take  string // the command that takes that token; "" where it is the one already
+	Shown bool   // at the draw, if there was one
+	U     string // the slider's initial position
+	Say   Rich   // about that u; until one is tried, why the draw fell as it did
+	Take  string // the command that takes that token; "" if it is already chosen
 	Named string // "Take ·saw"
 }
 

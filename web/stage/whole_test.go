@@ -13,8 +13,8 @@ import (
 )
 
 // The tokens without a row are part of every sum: 20 of the 4,096 have one, and
-// the sum is 1 all the same. At T = 50 the distribution is all but flat, so that
-// the others' sum is far beyond the end of an axis made for single tokens.
+// the sum is still 1. At T = 50 the distribution is nearly flat, so the others'
+// sum is far beyond the end of an axis made for single tokens.
 func TestSumsHoldTheWholeVocabulary(t *testing.T) {
 	s := session.New(testmodel.Target(t), session.DefaultLimits())
 	sessiontest.Do(t, s, session.Start{Prompt: "Once upon a time"})
@@ -52,11 +52,12 @@ func TestCutLineNamesTheFilterThatDecides(t *testing.T) {
 	}
 }
 
-// Where the filters have nothing in common the most probable token stays, and the
+// If the filters keep no token in common the most probable token stays, and the
 // page says why. Σ e^{z−4} of these scores is 4.3227, so that p of the first is
 // 0.2313 and −ln p of the first four 1.4639, 1.5639, 1.6639 and 2.9639; the
 // entropy is 2.1689. The nearest to that is the third, 0.5050 away, then the
-// second, and typical-p 0.01 keeps the third alone: top-k 2 and top-p 0.2 do not.
+// second, and typical-p 0.01 keeps the third alone: top-k 2 and top-p 0.2 do
+// not.
 func TestFiltersWithNothingInCommon(t *testing.T) {
 	logits := []float32{4, 3.9, 3.8, 2.5, 2.4, 2.3, 2.2, 2.1, 2, 2, 2, 2, 2}
 	for _, c := range []struct {
@@ -137,8 +138,8 @@ func TestFoldedColumnSumsItsPositions(t *testing.T) {
 	}
 }
 
-// TestTypicalLeading: where typical-p keeps the most probable tokens a line can be
-// drawn below them, in these words. A p of 0 has no surprise to reckon with.
+// TestTypicalLeading: if typical-p keeps the most probable tokens a line can be
+// drawn below them, in these words. A p of 0 has no surprise.
 func TestTypicalLeading(t *testing.T) {
 	for x, want := range map[float64]string{0.5: ", the 2 most typical", 0.9: ", the 3 most typical"} {
 		set := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: x}
@@ -148,7 +149,7 @@ func TestTypicalLeading(t *testing.T) {
 			}
 		}
 	}
-	// p is all but 1, and 0.
+	// p is almost 1, and 0.
 	typical := sampling.Settings{Temperature: 1, TopP: 1, TypicalP: 0.5}
 	sure := sessiontest.Scored(t, []float32{900, 0}, typical, infer.KindFilter, 0)
 	p := English.New(sure)
@@ -161,8 +162,8 @@ func TestTypicalLeading(t *testing.T) {
 	}
 }
 
-// TestMidKept: the sum that is shown first is that of the third row kept, of the
-// last where fewer are, and of the first row where none is.
+// TestMidKept: the worked line shown first is that of the third kept row, of
+// the last if there are fewer, and of the first row if none is kept.
 func TestMidKept(t *testing.T) {
 	for kept, want := range map[string]int{
 		"xxxxx": 2, "xx...": 1, "x....": 0, "..xxx": 4, "...x.": 3, ".x..x": 4, ".....": 0, ".x.xxx": 4,

@@ -8,11 +8,11 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Words say and draw a stage in one language. Every view of this package is made
-// by them, and every component with words of its own is one of theirs, so that a
-// page speaks one language from end to end. The texts of a language are one
-// file, words/TAG.txt, beside that of infer/terms; [terms.Catalogue] describes
-// it. In it **bold** and *variable* are marked so.
+// Words describe and draw a stage in one language. They make every view of this
+// package, and every component with text is one of their methods, so that a
+// page is in one language throughout. The texts of a language are one file,
+// words/TAG.txt, in addition to that of infer/terms; [terms.Catalogue]
+// describes its form. It marks **bold** and *variable*.
 type Words struct {
 	*terms.Language
 	texts terms.Catalogue
@@ -21,7 +21,7 @@ type Words struct {
 //go:embed words
 var files embed.FS
 
-// English is the language in which the program is written.
+// English is the program's own language.
 var English = mustRead(terms.English)
 
 // Texts returns the file of a language's texts.
@@ -42,7 +42,7 @@ func mustRead(l *terms.Language) Words {
 	return w
 }
 
-// ReadWords makes the words of a language of their texts.
+// ReadWords makes the words of a language from its texts.
 func ReadWords(l *terms.Language, texts string) (Words, error) {
 	c, err := terms.ReadCatalogue(texts)
 	if err != nil {
@@ -72,7 +72,7 @@ func (w Words) Rich(key string, with ...any) Rich {
 	return r
 }
 
-// marked makes spans of a text in which **bold** and *variable* are marked.
+// marked makes spans from a text with **bold** and *variable*.
 func marked(text string) (r Rich) {
 	for i, part := range strings.Split(text, "**") {
 		if i%2 == 1 {
@@ -88,7 +88,7 @@ func marked(text string) (r Rich) {
 	return r
 }
 
-// list makes "a, b and c" of a list.
+// list joins a list as "a, b and c".
 func (w Words) list(items []string) string {
 	s := ""
 	for i, x := range items {

@@ -41,7 +41,7 @@ func pseudoWords(t *testing.T) Words {
 }
 
 // manyStates are a run at every stage, with every kind of setting, stop and
-// choice that a stage speaks of.
+// choice that a stage describes.
 func manyStates(t *testing.T) (all []*session.State) {
 	t.Helper()
 	stops := []string{" there", "\n\n"}
@@ -88,7 +88,7 @@ func manyStates(t *testing.T) (all []*session.State) {
 	return all
 }
 
-// partsOf are all components of a state.
+// partsOf returns all components of a state.
 func partsOf(w Words, st *session.State) map[string]templ.Component {
 	strip, rail := w.NewStrip(st), w.NewRail(st)
 	parts := map[string]templ.Component{
@@ -110,9 +110,9 @@ func partsOf(w Words, st *session.State) map[string]templ.Component {
 // spokenAttributes are the attributes whose values are shown or read aloud.
 var spokenAttributes = []string{"aria-label", "title", "placeholder", "aria-valuetext", "data-peek"}
 
-// TestEveryWordIsInTheCatalogue draws every stage of runs in a language in which
-// each word of the catalogues is marked: a word without a mark is written
-// somewhere else.
+// TestEveryWordIsInTheCatalogue draws every stage of runs in a language in
+// which each word of the catalogues is marked: a word without a mark is
+// hard-coded.
 func TestEveryWordIsInTheCatalogue(t *testing.T) {
 	w := pseudoWords(t)
 	seen := 0
@@ -177,8 +177,8 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// dataOf are the texts that a state shows which are no words of the program: its
-// tokens, prompt and stop strings, and what stands for the activation.
+// dataOf are the texts of a state that are not the program's words: its tokens,
+// prompt and stop strings, and the activation's formula.
 func dataOf(st *session.State) []string {
 	data := []string{st.Prompt, "silu(gate) × up"}
 	add := func(t infer.Token) { data = append(data, TokenText(t).String(), t.Text) }
@@ -222,14 +222,14 @@ func dataOf(st *session.State) []string {
 }
 
 // keyed are calls with a key of the catalogue in the source, and the names of
-// values that it is given.
+// their values.
 type keyed struct {
 	at     string
 	values []string
 }
 
-// keysInSource lists every literal key that this package and the terminal ask
-// for, and the literals from which others begin.
+// keysInSource lists every literal key that this package and the terminal use,
+// and the literals with which others begin.
 func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
 	t.Helper()
 	exact = map[string][]keyed{}
@@ -286,13 +286,13 @@ func keysInSource(t *testing.T) (exact map[string][]keyed, strings_ []string) {
 	return exact, strings_
 }
 
-// madeUp are the beginnings of keys that the program puts together.
+// madeUp are the beginnings of keys that the program composes.
 var madeUp = regexp.MustCompile(
 	`^(numbers|brief|line)\.|^(rail|part|tensor|inside|inside\.say|blocks|rule)\.|^lines\.stop\.`,
 )
 
-// TestCatalogueFitsTheSource asserts that every text asked for is there and is
-// given the values it asks for, and that none is there in vain.
+// TestCatalogueFitsTheSource checks that every text that is used exists and
+// gets its values, and that no text is unused.
 func TestCatalogueFitsTheSource(t *testing.T) {
 	exact, literals := keysInSource(t)
 	if len(exact) < 150 {
@@ -300,7 +300,7 @@ func TestCatalogueFitsTheSource(t *testing.T) {
 	}
 	for key, calls := range exact {
 		if strings.HasSuffix(key, ".") {
-			continue // goes on with a name
+			continue // continues with a name
 		}
 		if !English.texts.Has(key) {
 			t.Errorf("%s: there is no text %s", calls[0].at, key)
@@ -321,11 +321,11 @@ func TestCatalogueFitsTheSource(t *testing.T) {
 	}
 }
 
-// emptyPlace is what is left around a value that is not given.
+// emptyPlace is what is left around a missing value.
 var emptyPlace = regexp.MustCompile(`  |“”| [,.:;)]|\( |^ | $`)
 
-// TestVoicesAskForKnownValues asserts that no text of a voice shows an empty
-// place: a value that it asks for is one of those that the code gives.
+// TestVoicesAskForKnownValues checks that no text of a voice has an empty
+// place: the code provides every value that it uses.
 func TestVoicesAskForKnownValues(t *testing.T) {
 	for _, st := range manyStates(t) {
 		if !st.Started() {
@@ -342,7 +342,7 @@ func TestVoicesAskForKnownValues(t *testing.T) {
 	}
 }
 
-// TestLanguagesAreWhole asserts that each language has all texts, with the same
+// TestLanguagesAreWhole checks that each language has all texts, with the same
 // values filled in.
 func TestLanguagesAreWhole(t *testing.T) {
 	tags, err := os.ReadDir("words")

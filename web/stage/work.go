@@ -10,23 +10,23 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Work is the worked line: how one row's numbers come about.
+// Work is the worked line: how one row's numbers are calculated.
 type Work struct {
-	Name  string // instead of Token, where the line is not of a token
+	Name  string // instead of Token, if the line is not about a token
 	Token Text
 	Pick  bool
 	Cells []WorkCell
 }
 
-// WorkCell is one sum of a worked line.
+// WorkCell is one calculation of a worked line.
 type WorkCell struct {
 	Name Rich
 	Sum  Rich
 	Now  bool // of the stage shown
 }
 
-// Sums are written with four decimals, the logits too, so that a reader who
-// works them again comes to the last digit shown, give or take one.
+// Calculations have four decimals, including the logits, so that a reader who
+// repeats them gets the last digit shown, give or take one.
 func four(x float64) string { return terms.Decimals(x, 4) }
 
 func (w Words) logitWork(st infer.Logits, r infer.Row) *Work {
@@ -70,7 +70,8 @@ func bracket(x float64) string {
 // expName is the formula e^{z/T − max}.
 func (w Words) expName() Rich { return say("e", sup(w.T("exp"))) }
 
-// softmaxWork works one row up to p; now marks its last cell as the stage's.
+// softmaxWork works out one row up to p; now marks its last cell as the
+// stage's.
 func (w Words) softmaxWork(st infer.Softmax, r infer.Row, now bool) *Work {
 	t := st.Temperature
 	if t == 0 {
@@ -109,7 +110,7 @@ func (w Words) filterWork(s *session.State, st infer.Filter, soft infer.Softmax,
 	return work
 }
 
-// whyCut is the sum that cut a row.
+// whyCut is the calculation that cut a row.
 func (w Words) whyCut(s *session.State, st infer.Filter, r infer.Row) Rich {
 	why := s.Dist.Why(r.Rank - 1)
 	switch why.Rule {
@@ -182,8 +183,8 @@ func (w Words) drawWork(s *session.State, st infer.Sample, f infer.Filter, soft 
 	return work
 }
 
-// startsAt adds up the segments before the one at a place among the kept tokens,
-// from 1, one by one while they are few.
+// startsAt adds up the segments before the one at a position among the kept
+// tokens, from 1, one by one if they are few.
 func (w Words) startsAt(f infer.Filter, place int, from float64) Rich {
 	kept := adjacent(f.Rows.Rows, true)
 	switch {
