@@ -15,7 +15,7 @@ type attrs struct {
 	keys  map[string]string
 }
 
-// idForm is what a name in an address may consist of.
+// idForm matches ids, which are used in addresses.
 var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 var keyForm = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)

@@ -2,7 +2,7 @@ package lessons
 
 import "testing"
 
-// BenchmarkLoad is part of what starting the program takes.
+// BenchmarkLoad is the course's share of the program's start.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		if _, err := Load(English); err != nil {
@@ -11,7 +11,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch is what one key press in the search field costs the server.
+// BenchmarkSearch is the cost of one key press in the search field.
 func BenchmarkSearch(b *testing.B) {
 	c, err := Load(English)
 	if err != nil {

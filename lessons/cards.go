@@ -29,8 +29,8 @@ func (l *loader) readCards(d *document) {
 	}
 }
 
-// readTerms reads glossary.md: `## Name {#id section=slug#id}` and what the
-// term means. Terms are kept by name.
+// readTerms reads glossary.md: `## Name {#id section=slug#id}` and its meaning.
+// Terms are keyed by name.
 func (l *loader) readTerms(d *document) {
 	for _, s := range d.sections {
 		l.attrsOf(s, "section")

@@ -9,8 +9,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// check looks at every node of a piece: what the dialect does not have is a
-// problem, links are resolved, marks are given to what they mark.
+// check visits every node of a piece: it reports what is not in the dialect,
+// resolves links, and attaches marks to what they mark.
 func (p *piece) check() {
 	var marks []*markNode
 	var formulas []*formula
@@ -36,12 +36,12 @@ func (p *piece) check() {
 	}
 }
 
-// stackWidth is how many letters of its longest cells, column by column, a table
-// may have to stand side by side on a phone.
+// stackWidth is the most letters in a table's longest cells, summed over the
+// columns, that fit side by side on a phone.
 const stackWidth = 80
 
-// headCells gives each cell of a table that is too wordy for a phone the name of
-// its column, so that the page can set the cells of a row one under another.
+// headCells gives each cell of a table that is too wide for a phone the name of
+// its column, so that the page can stack the cells of a row.
 func (p *piece) headCells(table *extast.Table) {
 	heads, longest := []string{}, []int{}
 	for cell := table.FirstChild().FirstChild(); cell != nil; cell = cell.NextSibling() {
@@ -69,7 +69,7 @@ func (p *piece) headCells(table *extast.Table) {
 	}
 }
 
-// hold keeps a formula on one line with the bracket before it and the signs
+// hold keeps a formula on one line with a bracket before it and punctuation
 // after it.
 func (p *piece) hold(f *formula) {
 	held := &holdNode{}
@@ -81,7 +81,7 @@ func (p *piece) hold(f *formula) {
 		held.AppendChild(held, ast.NewTextSegment(before.Segment.WithStart(cut)))
 		before.Segment = before.Segment.WithStop(cut)
 	}
-	held.AppendChild(held, f) // leaves its old place
+	held.AppendChild(held, f) // moves out of its old place
 	for {
 		after, ok := held.NextSibling().(*ast.Text)
 		if !ok {
@@ -99,7 +99,7 @@ func (p *piece) hold(f *formula) {
 		}
 		break
 	}
-	if held.ChildCount() == 1 { // there was nothing to hold
+	if held.ChildCount() == 1 { // nothing to hold
 		held.Parent().ReplaceChild(held.Parent(), held, f)
 	}
 }
@@ -140,7 +140,8 @@ func (p *piece) checkNode(n ast.Node) {
 	}
 }
 
-// offsetOf finds a byte of a node: its own, a descendant's or an ancestor's.
+// offsetOf finds the offset of a node: its own, a descendant's or an
+// ancestor's.
 func offsetOf(n ast.Node) int {
 	if n.Pos() >= 0 {
 		return n.Pos()
@@ -165,7 +166,7 @@ func offsetOf(n ast.Node) int {
 	return max(at, 0)
 }
 
-// link resolves a link or says that it leads nowhere.
+// link resolves a link or reports that it leads nowhere.
 func (p *piece) link(n *ast.Link) {
 	to := string(n.Destination)
 	if len(n.Title) > 0 {
@@ -183,7 +184,7 @@ func (p *piece) link(n *ast.Link) {
 	}
 }
 
-// mark gives {.tk} to the code before it and {.given} to the table after it.
+// mark attaches {.tk} to the code before it and {.given} to the table after it.
 func (p *piece) mark(m *markNode) {
 	switch m.class {
 	case "tk":

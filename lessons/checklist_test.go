@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A point is something that the course must teach, and the addresses where it
-// does.
+// A point is something that the course must teach, and the places that do.
 type point struct {
 	number, text string
 	places       []string

@@ -2,15 +2,15 @@ package lessons
 
 import "github.com/tokenbytoken/viz/infer"
 
-// A Course is everything that is taught, loaded and checked. It is never
-// changed after [Load] has made it, so any number of goroutines may read it.
+// A Course is the whole course, loaded and checked. It never changes after
+// [Load], so it is safe for concurrent use.
 type Course struct {
 	Lessons    []*Lesson    // in order of their numbers
 	Outcomes   []Outcome    // what a learner can do at the end
 	Terms      []Term       // the glossary, by name
-	Questions  []*Question  // the quiz, in the order of its file
-	Cards      []*Card      // the flashcards, in the order of their file
-	References []Reference  // what is cited, in the order of their file
+	Questions  []*Question  // the quiz, in file order
+	Cards      []*Card      // the flashcards, in file order
+	References []Reference  // what is cited, in file order
 	Sheet      *Sheet       // the one-page reference
 	Starts     []*LoopStart // the runs that lessons link to
 	Walks      []*Walk      // scripts that lead a class, or one learner, through the loop
@@ -32,7 +32,7 @@ type Lesson struct {
 	Lead       string // HTML of one sentence, without a paragraph around it
 	LeadText   string // the same as plain text
 	Kicker     string // the small line above the title: "Lesson 3, about 8 minutes"
-	Number     int    // its place in the course, from 0 (the overview)
+	Number     int    // its position in the course, from 0 (the overview)
 	Minutes    int    // how long reading it takes
 	Difficulty string // "gentle", "standard" or "harder"
 	Outcomes   []string
@@ -43,7 +43,7 @@ type Lesson struct {
 // Href is the lesson's address.
 func (l *Lesson) Href() string { return "/learn/" + l.Slug }
 
-// A Section is a part of a lesson under a heading of its own.
+// A Section is a part of a lesson under its own heading.
 type Section struct {
 	ID, Title string
 	TitleHTML string // the heading with its tokens and formulas
@@ -53,7 +53,7 @@ type Section struct {
 	text string // all of it as plain text, for searching
 }
 
-// Key is "slug#id": how progress, questions and cards name a section.
+// Key is "slug#id": the section's name in progress, questions and cards.
 func (s *Section) Key() string { return s.Lesson + "#" + s.ID }
 
 // Href is the section's address.
@@ -78,7 +78,7 @@ type Widget struct {
 // A Check asks one question at a section's end.
 type Check struct{ Question *Question }
 
-// An Aside stands out from the text. Kind is "slip" (a common mistake),
+// An Aside is set apart from the text. Kind is "slip" (a common mistake),
 // "pitfall", "checked" (a printed value that we worked out again), "care" (true
 // only in part), "small-model" (what a small model cannot do) or "notice".
 type Aside struct{ Kind, Title, HTML string }
@@ -88,11 +88,11 @@ func (Widget) block() {}
 func (Check) block()  {}
 func (Aside) block()  {}
 
-// A Note stands in the margin beside a section.
+// A Note is in the margin next to a section.
 type Note struct{ Section, HTML string }
 
 // An Outcome is something that a learner can do after the course, with the
-// places where it is explained, tried, exercised and kept in memory.
+// places where it is explained, tried, exercised and memorised.
 type Outcome struct {
 	ID, Text, HTML string
 	Explanation    []string // hrefs of sections
@@ -116,18 +116,18 @@ type Question struct {
 	Prompt     string // HTML
 	PromptText string
 	Choices    []Choice
-	Answer     string   // HTML; of a choice question, what to say after the right choice
+	Answer     string   // HTML; for a choice question, the response to the right choice
 	Rubric     []string // HTML: points that a good answer makes
 	Outcome    string
 	Section    string // "slug#id"
 }
 
-// A Choice is one answer of a choice question.
+// A Choice is one option of a choice question.
 type Choice struct {
 	HTML  string
 	Text  string // the same as plain text
 	Right bool
-	Why   string // HTML: why it is right, or what is wrong with it
+	Why   string // HTML: why it is right or wrong
 }
 
 // A Card is one flashcard, as HTML and as plain text for export and print.
@@ -138,26 +138,26 @@ type Card struct {
 	Outcome, Section    string
 }
 
-// A Reference is a work that is cited.
+// A Reference is a cited work.
 type Reference struct {
 	ID, Short string // "vaswani2017", "Vaswani et al. 2017"
 	HTML      string
 	Text      string
 }
 
-// A Sheet is the reference on one page.
+// A Sheet is the one-page reference.
 type Sheet struct {
 	Title, Lead string // Lead is HTML
 	Sections    []*Section
 }
 
 // A LoopStart is a run that a lesson opens in the loop: a prompt, the settings
-// and where to look.
+// and the stage to show.
 type LoopStart struct {
 	Key, Title string
 	Prompt     string
 	Settings   infer.Settings
-	Step       int    // the step to look at, from 1; 0 is the first
+	Step       int    // the step to show, from 1; 0 is the first
 	Stage      string // "forward", "logits", "softmax", "filter", "sample", "append", "cache"; "" is forward
 }
 
@@ -173,5 +173,5 @@ func (c *Course) Question(id string) *Question { return c.questions[id] }
 // Card returns the card with an id, or nil.
 func (c *Course) Card(id string) *Card { return c.cards[id] }
 
-// Start returns the run that lessons link to by a key, or nil.
+// Start returns the run with a key that lessons link to, or nil.
 func (c *Course) Start(key string) *LoopStart { return c.starts[key] }

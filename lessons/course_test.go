@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// walkCourse loads the course and shows each piece of Markdown on the way.
+// walkCourse loads the course and calls a function with each piece of Markdown.
 func walkCourse(t *testing.T, see func(*piece)) *Course {
 	t.Helper()
 	table, err := readMath(mathJSON)
@@ -98,7 +98,7 @@ func TestCourseHasWhatItShould(t *testing.T) {
 	}
 }
 
-// Finding things by their names finds those that are listed, and nothing else.
+// Lookups by name find what is listed, and nothing else.
 func TestLookups(t *testing.T) {
 	c := course(t)
 	for _, lesson := range c.Lessons {
@@ -137,8 +137,8 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// TestLanguages: every language has the files of English, and one that there is
-// no course in is refused by name.
+// TestLanguages: every language has the files of English, and one without a
+// course is rejected by name.
 func TestLanguages(t *testing.T) {
 	files := func(language string) (list []string) {
 		folder, err := content(language)

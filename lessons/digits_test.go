@@ -12,9 +12,9 @@ import (
 )
 
 // A number in the text is computed ({=…}) or marked as given ([…]{.given}, a
-// table under {.given}). Any other must be in this list: an ordinal, a setting
-// that is quoted, a number of an example that the text makes up. Lines are
-// `file: numbers`; years need no entry, nor single digits within formulas.
+// table under {.given}). Any other must be in this list: an ordinal, a quoted
+// setting, a number of a made-up example. Lines are `file: numbers`; years need
+// no entry, nor single digits within formulas.
 const digitsFile = "testdata/digits.txt"
 
 var (
@@ -105,7 +105,7 @@ func TestNumbersAreComputed(t *testing.T) {
 	}
 }
 
-// A figure must work something out: a number in brackets is a typed number.
+// A figure must compute something: a number in braces is a typed number.
 func TestFiguresWorkSomethingOut(t *testing.T) {
 	idle := regexp.MustCompile(`^\s*(calc\()?\s*[0-9.]+\s*\)?\s*[%x,0-9]*$`)
 	for expression, want := range map[string]bool{

@@ -55,7 +55,7 @@ func (displayParser) Continue(node ast.Node, reader text.Reader, _ parser.Contex
 	return parser.Continue | parser.NoChildren
 }
 
-// take adds a line, and sees whether it is the last.
+// take adds a line, and detects the last one.
 func (n *display) take(line string) {
 	body, last := strings.CutSuffix(line, "$$")
 	if n.text.Len() > 0 && body != "" {
@@ -90,7 +90,7 @@ func (l *loader) texFigures(at place, tex string) string {
 	})
 }
 
-// texOf writes a figure so that TeX sets it as one number.
+// texOf writes a figure so that TeX typesets it as one number.
 func texOf(figure string) string {
 	number, unit, _ := strings.Cut(figure, " ")
 	tex := strings.NewReplacer(",", "{,}", "%", `\%`, "×", `\times`, "−", "-").Replace(number)

@@ -1,17 +1,16 @@
-// Package lessons is the course: what is explained, tried, asked and kept in
-// memory, written as Markdown in the folder content and built into the program.
+// Package lessons is the course: explanations, experiments, questions and
+// cards, written as Markdown in the folder content and built into the program.
 //
 // [Load] reads the folder in two passes. The first splits every file into
-// sections and directives and notes what can be linked to. The second turns
-// each piece into safe HTML and checks it: a link must lead somewhere, a
-// widget must be known and its settings in range, a formula must have been
-// rendered, a figure must compute. Whatever does not fit is an error that names
-// the file and the line, and there is no course then: a page never shows a
-// broken piece.
+// sections and directives and collects link targets. The second turns each
+// piece into safe HTML and checks it: a link must lead somewhere, a widget must
+// be known and its settings in range, a formula must have been rendered, a
+// figure must compute. Any problem is an error that names the file and the
+// line, and then there is no course: a page never shows a broken piece.
 //
 // # The dialect
 //
-// Markdown without HTML and without pictures, and besides:
+// Markdown without HTML and pictures, plus:
 //
 //	## Heading {#id}                      a section
 //	::: widget KIND id=ID key="value"     a live experiment; the text is its caption

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// A value is what an expression comes to: a number, a word, or a record whose
-// fields are asked for with a dot. A record may stand for a number itself.
+// A value is the value of an expression: a number, a word, or a record whose
+// fields are selected with a dot. A record may itself have a number.
 type value struct {
 	num    float64
 	word   string // a value with a word is that word
 	fields map[string]value
-	bare   bool // a record that means nothing without a field
+	bare   bool // a record without a value of its own
 }
 
 func number(x float64) value { return value{num: x} }
 func word(s string) value    { return value{word: s} }
 
-// compute evaluates what stands in {=…}: an expression, and after it perhaps a
-// format. It returns the figure as the page prints it.
+// compute evaluates the inside of {=…}: an expression and an optional format.
+// It returns the figure as the page prints it.
 //
 //	expr   = term  { ("+" | "-") term }
 //	term   = power { ("*" | "/") power }
@@ -47,7 +47,7 @@ const maxDepth = 32
 
 func (e *expression) skip() { e.rest = strings.TrimLeft(e.rest, " \t") }
 
-// eat takes one of the operators if it comes next.
+// eat consumes one of the operators if it is next.
 func (e *expression) eat(operators string) byte {
 	e.skip()
 	if e.rest == "" || !strings.ContainsRune(operators, rune(e.rest[0])) {
@@ -164,7 +164,7 @@ func (e *expression) atom() (value, error) {
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
 
-// name takes a word if one comes next.
+// name consumes a word if one is next.
 func (e *expression) name() string {
 	e.skip()
 	n := 0
@@ -176,7 +176,7 @@ func (e *expression) name() string {
 	return name
 }
 
-// call evaluates a function and the fields asked of it.
+// call evaluates a function and the selected fields.
 func (e *expression) call(name string) (value, error) {
 	f, ok := functions[name]
 	if !ok {
@@ -210,7 +210,7 @@ func (e *expression) call(name string) (value, error) {
 	return v, nil
 }
 
-// argument takes one argument and the comma after it.
+// argument parses one argument and the comma after it.
 func (e *expression) argument(a *arguments) error {
 	e.skip()
 	if key, after, ok := strings.Cut(e.rest, "="); ok && isWord(strings.TrimSpace(key)) {
@@ -276,8 +276,8 @@ func (v value) number() (float64, error) {
 	return v.num, nil
 }
 
-// arguments are what a function was given. Asking notes what is wrong, so that
-// functions read straight.
+// arguments are a function's arguments. Their methods collect errors, so that
+// functions need not check each one.
 type arguments struct {
 	list  []float64
 	named map[string]string
@@ -291,7 +291,7 @@ func (a *arguments) fail(format string, args ...any) {
 	}
 }
 
-// err is the first thing wrong: also an argument that nobody asked for.
+// err is the first error, including an unused argument.
 func (a *arguments) err() error {
 	if a.bad != nil {
 		return a.bad
@@ -316,7 +316,7 @@ func (a *arguments) word(name, otherwise string) string {
 	return otherwise
 }
 
-// float evaluates a named argument and holds it to a range.
+// float evaluates a named argument and checks its range.
 func (a *arguments) float(name string, otherwise, low, high float64) float64 {
 	a.asked[name] = true
 	text, ok := a.named[name]
@@ -355,7 +355,7 @@ func (a *arguments) whole(name string, otherwise, low, high float64) int {
 	return int(x)
 }
 
-// one returns the only argument without a name.
+// one returns the only unnamed argument.
 func (a *arguments) one() float64 {
 	a.asked[""] = true
 	if len(a.list) != 1 {

@@ -9,10 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// functions are what figures may be made of. Those of the drill work on its
-// five tokens with the functions of infer/sampling, those of cost
-// (figures_cost.go) on the formulas of infer/cost: the very code that the loop
-// runs and that grades the exercises.
+// functions are the functions that figures can use. Those of the drill work on
+// its five tokens with infer/sampling, those of cost (figures_cost.go) use
+// infer/cost: the same code that the loop runs and that grades the exercises.
 var functions map[string]func(a *arguments) value
 
 func init() {
@@ -68,7 +67,7 @@ func record(list []float64) value {
 }
 
 // drillP is the softmax at T. With `places` each probability is rounded first,
-// as one does on paper.
+// as on paper.
 func drillP(a *arguments) (p []float64, max, sum float64) {
 	z, t := drillScores(a), temperature(a)
 	places := a.whole("places", -1, -1, 9)
@@ -159,7 +158,7 @@ func token(a *arguments, name string) int {
 	return 0
 }
 
-// figureRatio is how many times as likely one token is as another.
+// figureRatio is how many times likelier one token is than another.
 func figureRatio(a *arguments) value {
 	p, _, _ := drillP(a)
 	return number(p[token(a, "of")] / p[token(a, "to")])
@@ -196,9 +195,9 @@ func decided(a *arguments) *sampling.Distribution {
 	return sampling.Decide(z, s)
 }
 
-// figureFilter is what the filters leave: each token's renormalised share, how
-// many are kept, which, their mass, and how many would be kept by filters that
-// each work on the rescaled result of the one before.
+// figureFilter is the result of the filters: each token's renormalised share,
+// how many are kept, which, their mass, and how many would be kept by filters
+// that each work on the rescaled result of the one before.
 func figureFilter(a *arguments) value {
 	d := decided(a)
 	v := value{fields: map[string]value{}, bare: true}
@@ -261,7 +260,7 @@ func figureAcceptance(a *arguments) value {
 	return number(sampling.Acceptance(p, q))
 }
 
-// computed makes a figure and says what is wrong with its place in the text.
+// computed computes a figure; its error names the place in the text.
 func (l *loader) figure(at place, expression string) string {
 	text, err := compute(expression)
 	if err != nil {
@@ -272,7 +271,7 @@ func (l *loader) figure(at place, expression string) string {
 	return text
 }
 
-// figureUse is a figure that stands somewhere in the course.
+// figureUse is a figure in the course.
 type figureUse struct {
 	at         place
 	expression string

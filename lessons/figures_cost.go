@@ -20,8 +20,7 @@ var costFunctions = map[string]func(a *arguments) value{
 	"bestspeedup": figureBestSpeedUp,
 }
 
-// The shapes that figures are worked out for. A test holds the first against
-// the model that comes with the program.
+// The shapes for figures. A test compares the first with the bundled model.
 var shapes = map[string]struct {
 	cost.Shape
 	context int
@@ -101,14 +100,14 @@ func figureGenerate(a *arguments) value {
 	return value{fields: f, bare: true}
 }
 
-// figureBreakeven is the n at which attending costs a cached step as much as
+// figureBreakeven is the n at which attention costs a cached step as much as
 // its constant part: 2·L·h·s·n = L·A + d·V.
 func figureBreakeven(a *arguments) value {
 	one := shapeOf(a).Step(1)
 	return number(float64(one.Total()-one.Attention) / float64(one.Attention))
 }
 
-// figureKVBytes is 2·L·g·s·positions·bytes, of a shape or of numbers given.
+// figureKVBytes is 2·L·g·s·positions·bytes, of a shape or of given numbers.
 func figureKVBytes(a *arguments) value {
 	s := shapeOf(a)
 	s.Layers = a.whole("L", float64(s.Layers), 1, 1e4)

@@ -10,13 +10,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// figuresFile lists every figure of the course: the expression, what it comes
-// to as printed, and the arithmetic by which that was worked out apart from
-// the program, the parts between tabs.
+// figuresFile lists every figure of the course, tab-separated: the expression,
+// the printed result, and the arithmetic that gives it without the program.
 const figuresFile = "testdata/figures.txt"
 
-// TestFigures holds every figure that is printed in the course against the
-// table, and the table against the course.
+// TestFigures checks every figure printed in the course against the table, and
+// the table against the course.
 func TestFigures(t *testing.T) {
 	data, err := os.ReadFile(figuresFile)
 	if err != nil {
@@ -50,7 +49,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// The shapes that figures use are those of the models they speak of.
+// The shapes in figures are those of the models they name.
 func TestShapes(t *testing.T) {
 	target, err := bundled.Target()
 	if err != nil {
@@ -135,7 +134,7 @@ var computed = []struct{ expression, want string }{
 	{"calc(1/3) %1", "33.3%"},
 	{"ln(exp(2))", "2"},
 	{"log2(8) + sqrt(9)", "6"},
-	{"calc(0 - 0.001) 2", "0.00"}, // no minus before nothing
+	{"calc(0 - 0.001) 2", "0.00"}, // no minus sign before zero
 	{"1e3 bytes", "1,000 B"},
 	{"1536*1024 bytes", "1.5 MiB"},
 	{"20480 bytes", "20 KiB"},

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// allowedTags are what the course's HTML may consist of, with the attributes
-// of each. MathML's presentation attributes are allowed on all of its elements.
+// allowedTags are the tags that the course's HTML may contain, with the
+// attributes of each. MathML's presentation attributes are allowed on all of
+// its elements.
 var allowedTags = map[string]string{
 	"p": "", "em": "", "strong": "", "ul": "", "ol": "start", "li": "", "h3": "", "blockquote": "", "br": "",
 	"code": "",
@@ -63,7 +64,7 @@ func unsafe(fragment string, see func(href string)) string {
 	}
 }
 
-// fragments are all pieces of HTML that pages put out, with where they are.
+// fragments are all pieces of HTML that pages show, with their places.
 func fragments(c *Course) map[string]string {
 	all := map[string]string{}
 	section := func(s *Section, key string) {
@@ -119,8 +120,7 @@ func fragments(c *Course) map[string]string {
 	return all
 }
 
-// exists reports whether an address within the site is one that the course
-// knows of.
+// exists reports whether the course knows an address within the site.
 func exists(c *Course, href string) bool {
 	path, id, _ := strings.Cut(href, "#")
 	rest, isLesson := strings.CutPrefix(path, "/learn/")
@@ -168,8 +168,8 @@ func newLoaderWithDrills() *loader {
 	return l
 }
 
-// Every fragment is of known tags and attributes alone, no mark of the
-// dialect is left in it, and every link in it leads somewhere.
+// Every fragment has only known tags and attributes, no leftover marks of the
+// dialect, and no broken link.
 func TestFragments(t *testing.T) {
 	c := course(t)
 	links := 0
@@ -197,7 +197,7 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// The test above sees what it should see.
+// The test above detects what it should.
 func TestUnsafe(t *testing.T) {
 	for fragment, want := range map[string]string{
 		`<p>fine <a href="/learn">x</a></p>`:        "",

@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// What the dialect adds to Markdown's tree. Each node holds what it says when
-// it is made, so that rendering only writes it.
+// The dialect's additions to Markdown's tree. Each node has its output when it
+// is made, so that rendering only writes it.
 var (
 	kindFormula = ast.NewNodeKind("Formula")
 	kindDisplay = ast.NewNodeKind("Display")
@@ -48,7 +48,7 @@ type figureNode struct {
 	text string
 }
 
-// A markNode is {.tk} or {.given}: it says what the thing before or after it is.
+// A markNode is {.tk} or {.given}: it marks the thing before or after it.
 type markNode struct {
 	ast.BaseInline
 	class  string
@@ -67,7 +67,7 @@ type termNode struct {
 	id, text string
 }
 
-// A givenNode is [text]{.given}: a fact that is given and cited, not computed.
+// A givenNode is [text]{.given}: a fact that is cited, not computed.
 type givenNode struct {
 	ast.BaseInline
 	text string

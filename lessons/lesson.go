@@ -9,10 +9,10 @@ import (
 // difficulties that a lesson may have.
 var difficulties = []string{"gentle", "standard", "harder"}
 
-// reserved are names under /learn/ that are no lessons: what pages ask for.
+// reserved are names under /learn/ that pages use, so lessons cannot.
 var reserved = []string{"turn", "visit", "check", "widget"}
 
-// announceLesson makes a lesson, its sections and its widgets targets of links.
+// announceLesson makes a lesson, its sections and its widgets link targets.
 func (l *loader) announceLesson(d *document) {
 	slug := d.front["slug"].value
 	if !l.checkID(d.front["slug"].at.or(d.at), slug) {
@@ -41,7 +41,7 @@ func (l *loader) announceLesson(d *document) {
 	}
 }
 
-// or is another place where there is none.
+// or another place if there is none.
 func (p place) or(other place) place {
 	if p.file == "" {
 		return other
@@ -68,7 +68,7 @@ func (l *loader) count(d *document, key string, low, high int) int {
 	return n
 }
 
-// readLesson makes a lesson of its file.
+// readLesson makes a lesson from its file.
 func (l *loader) readLesson(d *document) {
 	lesson := &Lesson{
 		Slug: l.field(d, "slug").value, Number: l.count(d, "number", 0, 99), Minutes: l.count(d, "minutes", 1, 120),
@@ -180,7 +180,7 @@ func (l *loader) body(s *Section, p part) string {
 	return html
 }
 
-// notice belongs to the widget before it, or stands for itself.
+// notice belongs to the widget before it, or is by itself.
 func (l *loader) notice(s *Section, p part) {
 	html := l.body(s, p)
 	if p.words != "" {
@@ -196,13 +196,13 @@ func (l *loader) notice(s *Section, p part) {
 	s.Blocks = append(s.Blocks, Aside{Kind: "notice", Title: "What to notice", HTML: html})
 }
 
-// asideTitles are the kinds of asides, with the title of one that has none.
+// asideTitles are the kinds of asides, with their default titles.
 var asideTitles = map[string]string{
 	"slip": "Common slip", "pitfall": "Pitfall", "checked": "Checked", "care": "Say with care",
 	"small-model": "A small model",
 }
 
-// directive makes a block of ::: widget, ::: check and the asides.
+// directive makes a block from ::: widget, ::: check and the asides.
 func (l *loader) directive(s *Section, p part) Block {
 	title, aside := asideTitles[p.directive]
 	switch {

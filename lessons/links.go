@@ -13,7 +13,7 @@ func cardHref(id string) string      { return "/cards#" + id }
 func questionHref(id string) string  { return "/quiz#" + id }
 func sheetHref(id string) string     { return "/reference#" + id }
 
-// pages are what a scheme alone leads to.
+// pages are the addresses of schemes without a name.
 var pages = map[string]string{
 	"learn:": "/learn", "practice:": "/practice", "quiz:": "/quiz", "cards:": "/cards",
 	"reference:": "/reference", "glossary:": "/glossary", "loop:": "/loop", "progress:": "/progress",
@@ -22,8 +22,8 @@ var pages = map[string]string{
 
 // resolve turns a link of the dialect into an address within the site:
 // "learn:slug#id", "loop:key", "practice:drill", "quiz:id", "card:id" (or
-// "cards:id"), "term:id", "reference:id", "ref:id". What does not exist does
-// not resolve.
+// "cards:id"), "term:id", "reference:id", "ref:id". It fails for targets that
+// do not exist.
 func (l *loader) resolve(to string) (href string, ok bool) {
 	for _, way := range []string{to, canonical(to)} {
 		if href, ok := pages[way]; ok {
@@ -53,7 +53,7 @@ func (l *loader) resolve(to string) (href string, ok bool) {
 	return sheetHref(rest), true
 }
 
-// canonical brings the ways to write a link to one.
+// canonical reduces the ways to write a link to one.
 func canonical(to string) string {
 	scheme, rest, ok := strings.Cut(to, ":")
 	if !ok {
@@ -70,7 +70,7 @@ func canonical(to string) string {
 	return scheme + ":" + rest
 }
 
-// target makes something that links can lead to, once.
+// target adds a link target, once.
 func (l *loader) target(at place, to string) {
 	if l.targets[to] {
 		_, id, _ := strings.Cut(to, ":")
@@ -79,14 +79,14 @@ func (l *loader) target(at place, to string) {
 	l.targets[to] = true
 }
 
-// drills are targets that the program has and the files only name.
+// drills are targets that the program defines and files only name.
 func (l *loader) drills() {
 	for _, d := range drill.Kinds() {
 		l.targets["practice:"+string(d.Kind)] = true
 	}
 }
 
-// nearest names what a wrong link may have meant.
+// nearest suggests what a wrong link may have meant.
 func (l *loader) nearest(to string) string {
 	scheme, rest, ok := strings.Cut(canonical(to), ":")
 	if !ok {

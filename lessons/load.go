@@ -12,11 +12,11 @@ import (
 //go:embed content
 var embedded embed.FS
 
-// English is the language in which the course is written; another one is another
-// folder beside content/en, with the same files.
+// English is the language in which the course is written; a translation is
+// another folder next to content/en, with the same files.
 const English = "en"
 
-// Languages are those that there is a course in.
+// Languages are those that have a course.
 func Languages() []string {
 	folders, err := embedded.ReadDir("content")
 	if err != nil {
@@ -29,7 +29,7 @@ func Languages() []string {
 	return list
 }
 
-// content is the folder of the course's files in a language.
+// content returns the folder with the course's files in a language.
 func content(language string) (fs.FS, error) {
 	if !slices.Contains(Languages(), language) {
 		return nil, fmt.Errorf("there is no course in the language %q; there is one in %q", language, Languages())
@@ -37,8 +37,8 @@ func content(language string) (fs.FS, error) {
 	return fs.Sub(embedded, "content/"+language)
 }
 
-// Load reads and checks the course in a language that is built into the program.
-// Its error joins a *[Problem] for every place that does not fit.
+// Load reads and checks the built-in course in a language. Its error joins a
+// *[Problem] for everything that is wrong.
 func Load(language string) (*Course, error) {
 	files, err := content(language)
 	if err != nil {
@@ -62,7 +62,7 @@ func load(files fs.FS, table MathTable) (*Course, error) {
 	return l.course, nil
 }
 
-// A loader is what is known while a course is read.
+// A loader is the state while a course is read.
 type loader struct {
 	files      fs.FS
 	math       MathTable
@@ -72,7 +72,7 @@ type loader struct {
 
 	problems   *problems
 	course     *Course
-	targets    map[string]bool // what links can lead to: "learn:slug#id", "term:id", …
+	targets    map[string]bool // link targets: "learn:slug#id", "term:id", …
 	references map[string]Reference
 	cited      map[string]bool
 	formulas   []Formula
@@ -94,12 +94,12 @@ func newLoader(files fs.FS, table MathTable) *loader {
 	}
 }
 
-// special are the files that are no lessons, in the order in which they are read.
+// special are the files that are not lessons, in reading order.
 var special = []string{
 	"references.md", "glossary.md", "starts.md", "quiz.md", "cards.md", "reference.md", "outcomes.md",
 }
 
-// load reads everything: first what can be linked to, then the rest.
+// load reads everything: first the link targets, then the rest.
 func (l *loader) load() {
 	docs, lessonFiles := l.split()
 	l.drills()
@@ -174,8 +174,8 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// announce makes the sections of a file targets of links, and settles their
-// ids: `{#id}`, or the heading itself.
+// announce makes the sections of a file link targets, and determines their ids:
+// `{#id}`, or the heading itself.
 func (l *loader) announce(d *document, scheme string) {
 	for _, s := range d.sections {
 		if s.attrs.id == "" {
@@ -195,7 +195,7 @@ func (l *loader) checkID(at place, id string) bool {
 	return true
 }
 
-// plainParts returns a section's Markdown, in a file that takes no directives.
+// plainParts returns a section's Markdown, in a file without directives.
 func (l *loader) plainParts(s *rawSection) (at place, text string) {
 	at = s.at.down(1)
 	for i, p := range s.parts {
@@ -228,7 +228,7 @@ func (l *loader) knownSection(at place, section string) {
 	}
 }
 
-// attrsOf refuses attributes that a heading does not take.
+// attrsOf rejects attributes that a heading does not have.
 func (l *loader) attrsOf(s *rawSection, allowed ...string) {
 	if err := s.attrs.only(allowed...); err != nil {
 		l.problems.add(s.at, "%v", err)

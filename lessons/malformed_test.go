@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// small is a whole course, as small as one can be.
+// small is the smallest complete course.
 var small = map[string]string{
 	"00-start.md": "---\ntitle: Start\nslug: start\nnumber: 0\nminutes: 2\ndifficulty: gentle\nlead: It begins.\n" +
 		"outcomes:\n  loop: Follow the loop.\n---\n\n## First {#first}\n\nText [@doe2020] of a [[loop]].\n\n" +
@@ -52,7 +52,7 @@ func TestSmallCourse(t *testing.T) {
 }
 
 // Each row changes one thing in the small course; the error must name the
-// place, and nothing else may be wrong.
+// place, and there must be no other.
 var malformed = []struct{ file, old, new, want string }{
 	// front matter
 	{"00-start.md", "title: Start\n", "", `00-start.md:1: the front matter lacks "title"`},
@@ -87,7 +87,7 @@ var malformed = []struct{ file, old, new, want string }{
 		"00-start.md", "Text [@", "```\nText [@",
 		"00-start.md:14: the fenced code that begins here is never closed with ```",
 	},
-	// what Markdown has and the dialect has not
+	// Markdown that is not in the dialect
 	{"00-start.md", "Text ", "Text <b>bold</b> ", `00-start.md:14: HTML is not part of the dialect: <b>`},
 	{"00-start.md", "Text ", "<script>alert(1)</script>\n\nText ", `00-start.md:14: HTML is not part of the dialect`},
 	{"00-start.md", "Text ", "Text ![a](b.png) ", `00-start.md:14: pictures are not part of the dialect`},

@@ -14,7 +14,7 @@ import (
 )
 
 // md is the dialect. HTML in the source is never passed on: goldmark leaves it
-// out, and check makes it an error. The course's own inline forms come before
+// out, and check makes it an error. The course's own inline forms precede
 // emphasis and links, so that an underscore in a formula is not emphasis.
 var md = goldmark.New(
 	goldmark.WithExtensions(
@@ -32,8 +32,8 @@ var md = goldmark.New(
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(htmlRenderer{}, 100))),
 )
 
-// mdLine parses text of one line, a title or a choice, where "1." or "-" at the
-// beginning starts no list.
+// mdLine parses text of one line, a title or a choice, in which a leading "1."
+// or "-" starts no list.
 var mdLine = parser.NewParser(
 	parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
 	parser.WithInlineParsers(append(parser.DefaultInlineParsers(),
@@ -66,12 +66,12 @@ func (p *piece) problem(offset int, format string, args ...any) {
 	p.l.problems.add(p.place(offset), format, args...)
 }
 
-// bar stands for | inside of the dialect's own forms while Markdown is parsed,
-// since a table would cut there.
+// bar replaces | inside the dialect's own forms while Markdown is parsed, since
+// a table would split there.
 const bar = '\x1f'
 
-// hideBars replaces | by bar inside of [[…]] and {=…}, byte for byte, so that
-// places stay what they were.
+// hideBars replaces | by bar inside [[…]] and {=…}, byte for byte, so that
+// offsets do not change.
 func hideBars(source []byte) {
 	for i := 0; i+1 < len(source); i++ {
 		var end string
@@ -96,8 +96,8 @@ func hideBars(source []byte) {
 	}
 }
 
-// parse makes a tree of Markdown that begins at a place, checks everything in
-// it and resolves its links.
+// parse parses Markdown that begins at a place, checks everything in it and
+// resolves its links.
 func (l *loader) parse(at place, markdown string) *piece {
 	return l.parseWith(md.Parser(), at, markdown)
 }

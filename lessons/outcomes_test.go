@@ -46,8 +46,8 @@ func TestOutcomesAreTaughtTriedExercisedAndKept(t *testing.T) {
 	}
 }
 
-// The runs that lessons open in the loop can be started, and those that the
-// loop's page suggests under the same key are the same.
+// The runs that lessons open in the loop can be started, and equal those that
+// the loop's page suggests under the same key.
 func TestLoopStarts(t *testing.T) {
 	c := course(t)
 	target, err := bundled.Target()

@@ -11,9 +11,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// text is what a node says as plain text: for search, for cards that leave the
-// program, for screen readers' labels. Paragraphs, list items and rows are
-// lines of their own; formulas are written out as well as letters allow.
+// text is a node as plain text: for search, for exported cards, for screen
+// readers' labels. Paragraphs, list items and rows are separate lines; formulas
+// are written out as well as letters allow.
 func (p *piece) text(n ast.Node) string {
 	var b strings.Builder
 	p.write(&b, n)
@@ -108,7 +108,7 @@ var (
 	texSpaces   = regexp.MustCompile(`[ \n\t]+`)
 )
 
-// texWords are TeX's names for signs.
+// texWords maps TeX names to signs.
 var texWords = map[string]string{
 	`\alpha`: "α", `\beta`: "β", `\gamma`: "γ", `\lambda`: "λ", `\theta`: "θ", `\sum`: "Σ", `\prod`: "Π",
 	`\times`: "×", `\cdot`: "·", `\le`: "≤", `\leq`: "≤", `\ge`: "≥", `\geq`: "≥", `\ne`: "≠", `\neq`: "≠",

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Problem is something in the course's files that does not fit. Its text
-// begins with file and line.
+// A Problem is an error in the course's files. Its text begins with file and
+// line.
 type Problem struct {
 	File string // within the folder content
 	Line int    // from 1
@@ -26,8 +26,8 @@ type place struct {
 
 func (p place) down(lines int) place { return place{p.file, p.line + lines} }
 
-// problems collects all that is wrong, so that a writer sees it at once and
-// not one by one.
+// problems collects all errors, so that an author sees them together and not
+// one by one.
 type problems struct{ list []*Problem }
 
 func (ps *problems) add(at place, format string, args ...any) {
@@ -40,7 +40,8 @@ func (ps *problems) add(at place, format string, args ...any) {
 	ps.list = append(ps.list, p)
 }
 
-// err joins the problems in the order of files and lines, or is nil.
+// err joins the problems in the order of files and lines; it returns nil if
+// there are none.
 func (ps *problems) err() error {
 	slices.SortStableFunc(ps.list, func(a, b *Problem) int {
 		if c := strings.Compare(a.File, b.File); c != 0 {

@@ -19,7 +19,7 @@ import (
 // program and look for it: another model, or another prompt, must not turn the
 // text false, and a text that changes must be checked again.
 
-// write makes up to n tokens after a prompt, or ends where a stop fires.
+// write makes up to n tokens after a prompt, or until a stop fires.
 func write(t *testing.T, prompt string, s infer.Settings, n int) *infer.Loop {
 	t.Helper()
 	loop, err := infer.NewLoop(testmodel.Target(t), prompt, s)

@@ -17,7 +17,7 @@ var isSubheading = regexp.MustCompile(`^###[ \t]+(.*?)[ \t]*$`)
 //	- a point that a good answer makes
 //
 // or, with kind=choice, the prompt and lines `- [ ] wrong` and `- [x] right`,
-// each followed by indented lines that say why.
+// each followed by indented lines with the reason.
 func (l *loader) readQuestions(d *document) {
 	for _, s := range d.sections {
 		l.attrsOf(s, "kind", "outcome", "section")

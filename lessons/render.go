@@ -44,11 +44,11 @@ func (r htmlRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(extast.KindTableCell, renderCell)
 }
 
-// longFormula is how many letters of a formula, written in one line, a phone has
-// room for at full size.
+// longFormula is how many letters of a formula fit on a phone's line at full
+// size.
 const longFormula = 42
 
-// leaf is a node that is written at once, its children with it.
+// leaf is a node that is written in one go, including its children.
 func leaf(write func(n ast.Node, source []byte) string) renderer.NodeRendererFunc {
 	return func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
@@ -78,7 +78,8 @@ func renderCite(n ast.Node, _ []byte) string {
 	return `<span class="cite">(` + strings.Join(links, "; ") + `)</span>`
 }
 
-// tokenMarks are drawn apart from a token's letters: a space, a new line, a tab.
+// tokenMarks are drawn differently from a token's letters: a space, a new line,
+// a tab.
 const tokenMarks = "·↵⇥"
 
 func renderCode(n ast.Node, source []byte) string {
@@ -156,7 +157,7 @@ func renderCell(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.W
 	n := node.(*extast.TableCell)
 	tag, scope := "td", ""
 	if n.ChildCount() == 0 {
-		tag = "td" // an empty cell heads nothing
+		tag = "td" // an empty cell is no header
 	} else if n.Parent().Kind() == extast.KindTableHeader {
 		tag, scope = "th", ` scope="col"`
 	} else if n.PreviousSibling() == nil {

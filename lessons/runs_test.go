@@ -20,7 +20,7 @@ import (
 //
 //	go test ./lessons -run TestOwnWords -sources DIR
 //
-// reads every .txt file of the folder and writes the hashes anew.
+// reads every .txt file of the folder and rewrites the hashes.
 var sources = flag.String("sources", "", "folder of source texts whose hashes are to be written")
 
 const (
@@ -28,8 +28,7 @@ const (
 	hashesFile = "testdata/sources.hashes"
 )
 
-// runWords are a text's words in small letters, without what quotes and
-// apostrophes change.
+// runWords are a text's words in lower case, ignoring quotes and apostrophes.
 func runWords(text string) (words []string) {
 	for _, w := range wordsOf(strings.NewReplacer("'", "", "’", "").Replace(text)) {
 		words = append(words, w.text)
@@ -46,8 +45,8 @@ func runsOf(text string) (runs []string) {
 	return runs
 }
 
-// runHash is 48 bits of SHA-256: enough that none of the course's runs meets
-// one of the sources' by chance, and too little to tell what was hashed.
+// runHash is 48 bits of SHA-256: enough to avoid accidental collisions, and too
+// few to reveal what was hashed.
 func runHash(run string) string {
 	sum := sha256.Sum256([]byte(run))
 	return hex.EncodeToString(sum[:6])
@@ -75,8 +74,8 @@ func writeHashes(t *testing.T, folder string) {
 	}
 }
 
-// proseOf is what a piece says in words of its own: all but tables, quotations
-// that are marked as such, code, citations.
+// proseOf is a piece's own prose: all but tables, marked quotations, code and
+// citations.
 func proseOf(p *piece) string {
 	var b strings.Builder
 	_ = ast.Walk(p.doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -96,8 +95,7 @@ func proseOf(p *piece) string {
 	return b.String()
 }
 
-// No run of eight words stands both in the course and in the texts that it was
-// made from.
+// No run of eight words is both in the course and in its source texts.
 func TestOwnWords(t *testing.T) {
 	if *sources != "" {
 		writeHashes(t, *sources)

@@ -16,7 +16,7 @@ type Hit struct {
 	Snippet string // plain text around the words found
 }
 
-// Bounds of a search: a longer query is cut, not refused.
+// Bounds of a search: a longer query is cut, not rejected.
 const (
 	maxQueryRunes = 200
 	maxQueryWords = 12
@@ -31,17 +31,17 @@ type index struct {
 	postings [][]posting // by word
 }
 
-// entry is a thing that can be found.
+// entry is something that can be found.
 type entry struct {
 	hit   Hit
-	text  string // what the snippet is cut from
+	text  string // the source of the snippet
 	title int    // words in the title
 }
 
-// posting says how often a word stands in an entry's text and in its title.
+// posting says how often a word is in an entry's text and in its title.
 type posting struct{ entry, text, title int }
 
-// newIndex takes in the sections of all lessons, terms, cards and the reference.
+// newIndex indexes the sections of all lessons, terms, cards and the reference.
 func newIndex(c *Course) *index {
 	x := &index{}
 	for _, lesson := range c.Lessons {
@@ -115,13 +115,13 @@ func (x *index) post() {
 	}
 }
 
-// span is a word and where it stands in its text.
+// span is a word and its offset in its text.
 type span struct {
-	text string // in small letters
+	text string // in lower case
 	from int    // its first byte
 }
 
-// wordsOf cuts a text into runs of letters and digits, in small letters.
+// wordsOf cuts a text into runs of letters and digits, in lower case.
 func wordsOf(text string) (list []span) {
 	from := -1
 	cut := func(to int) {
@@ -143,17 +143,17 @@ func wordsOf(text string) (list []span) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// found is what a search knows of an entry.
+// found is what a search knows about an entry.
 type found struct {
 	entry, words int
 	score        float64
 }
 
 // Search returns the places that fit a query best, at most limit of them. A
-// word also finds those that begin with it, which counts for less; rare words
+// word also finds those that begin with it, which count for less; rare words
 // count for more, and a word in a title for more than one in the text. Places
-// that lack some of the words come after those that have them. Little words
-// count only where nothing else is asked.
+// that lack some of the words follow those that have them all. Stop words count
+// only in a query without other words.
 func (c *Course) Search(query string, limit int) []Hit {
 	if c.index == nil || limit <= 0 {
 		return nil
@@ -199,7 +199,7 @@ func (c *Course) Search(query string, limit int) []Hit {
 	return hits
 }
 
-// queryWords are a query's words, each once.
+// queryWords returns a query's words, each once.
 func queryWords(query string) (list []string) {
 	if utf8.RuneCountInString(query) > maxQueryRunes {
 		query = string([]rune(query)[:maxQueryRunes])
@@ -217,7 +217,7 @@ func queryWords(query string) (list []string) {
 	return list
 }
 
-// littleWords tell nothing about what is looked for.
+// littleWords are stop words, which say nothing about the topic.
 var littleWords = map[string]bool{}
 
 func init() {
@@ -227,13 +227,14 @@ func init() {
 	}
 }
 
-// scores gives every entry that has a word, or one that begins with it, how
-// well it fits.
+// scores rates how well each entry fits that has a word, or one that begins
+// with it.
 func (x *index) scores(word string) map[int]float64 {
 	scores := map[int]float64{}
 	at, _ := slices.BinarySearch(x.words, word)
 	for ; at < len(x.words) && strings.HasPrefix(x.words[at], word); at++ {
-		// What is missing of the word lowers its weight: all of it for an exact match.
+		// The missing part of the word lowers its weight, which is full for an
+		// exact match.
 		whole := float64(len(word)) / float64(len(x.words[at]))
 		if whole < 1 {
 			whole *= 0.8
@@ -250,7 +251,7 @@ func (x *index) scores(word string) map[int]float64 {
 	return scores
 }
 
-// snippet cuts a text around the first of the words asked for.
+// snippet cuts a text around the first of the query's words.
 func snippet(text string, asked []string) string {
 	runes := utf8.RuneCountInString(text)
 	if runes <= snippetRunes {

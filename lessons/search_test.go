@@ -14,7 +14,7 @@ func TestSearchFinds(t *testing.T) {
 		"temperatur":        "/glossary#temperature", // the word is not whole
 		"greedy":            "/glossary#greedy",
 		"holtzman":          "/reference#ref-holtzman2019",
-		"what is the logit": "/glossary#logits", // little words do not count
+		"what is the logit": "/glossary#logits", // stop words do not count
 		"stop strings":      "/learn/stopping#",
 		"divide by zero":    "/learn/temperature#zero",
 	} {
@@ -60,13 +60,13 @@ func TestSearchOfNothing(t *testing.T) {
 	if hits := c.Search("greedy", 3); len(hits) != 3 {
 		t.Errorf("a limit of 3 gives %d", len(hits))
 	}
-	// A whole essay is cut, and answered.
+	// A whole essay is cut, and still answered.
 	if hits := c.Search(strings.Repeat("temperature divides logits ", 10_000), 3); len(hits) != 3 {
 		t.Errorf("an essay gives %d", len(hits))
 	}
 }
 
-// Words of titles come before words of texts, whole ones before beginnings,
+// Words in titles rank before words in texts, whole words before prefixes,
 // places with all words before those with some.
 func TestSearchRanks(t *testing.T) {
 	c := &Course{Terms: []Term{

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// A document is a file of the course, split but not yet understood.
+// A document is a file of the course, split but not interpreted.
 type document struct {
 	at       place
 	front    map[string]field // front matter
 	order    []string         // its keys in their order
-	intro    part             // what stands before the first heading
+	intro    part             // what precedes the first heading
 	sections []*rawSection
 }
 
@@ -21,7 +21,7 @@ type field struct {
 	at    place
 }
 
-// A rawSection is what stands under a heading `## Title {#id key=value}`.
+// A rawSection is what follows a heading `## Title {#id key=value}`.
 type rawSection struct {
 	at    place
 	title string
@@ -31,7 +31,7 @@ type rawSection struct {
 
 // A part is a run of Markdown, or a directive with its text.
 type part struct {
-	at        place // its first line; of a directive, the line of `:::`
+	at        place // its first line; for a directive, the line of `:::`
 	directive string
 	words     string // what follows the directive's name
 	lines     []string
@@ -52,8 +52,8 @@ func (p part) blank() bool { return strings.TrimSpace(p.text()) == "" }
 // isHeading matches a section's heading; groups: title, attributes.
 var isHeading = regexp.MustCompile(`^##[ \t]+(.*?)[ \t]*(?:\{([^{}=][^{}]*)\})?[ \t]*$`)
 
-// split cuts a file into front matter, sections and directives. Fenced code
-// is left alone, whatever it contains.
+// split cuts a file into front matter, sections and directives. Fenced code is
+// left alone.
 func split(name, text string, ps *problems) *document {
 	d := &document{at: place{name, 1}, front: map[string]field{}, intro: part{at: place{name, 1}}}
 	if !utf8.ValidString(text) {
@@ -85,12 +85,12 @@ type splitter struct {
 	ps     *problems
 	at     place  // of the line read
 	open   *part  // the directive that is open
-	fence  string // the marks that close the fenced code that is open
+	fence  string // the marks that close the open fenced code
 	fenced place
 }
 
 // frontMatter reads `key: value` lines between two lines `---` and returns how
-// many lines it took. An indented line goes with the key above it: `loop: x`
+// many lines these are. An indented line belongs to the key above it: `loop: x`
 // under `outcomes:` is the key `outcomes.loop`.
 func (s *splitter) frontMatter(lines []string) int {
 	above := ""
@@ -159,7 +159,7 @@ func (s *splitter) line(line string) {
 	p.lines = append(p.lines, line)
 }
 
-// fenceOf returns the marks with which a line opens fenced code, or "".
+// fenceOf returns the fence with which a line opens code, or "".
 func fenceOf(line string) string {
 	for _, c := range []string{"`", "~"} {
 		if n := len(line) - len(strings.TrimLeft(line, c)); n >= 3 && !strings.Contains(line[n:], c) {

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// startSettings are the settings of a run of which nothing is said: all filters
-// off, seed 42, at most 64 tokens.
+// startSettings are the settings of a run by default: all filters off, seed 42,
+// at most 64 tokens.
 func startSettings() infer.Settings {
 	return infer.Settings{Settings: sampling.Pure, Seed: 42, Stop: infer.Stop{MaxTokens: 64}}
 }
@@ -32,7 +32,7 @@ func (l *loader) readStarts(d *document) {
 	}
 }
 
-// fenced is what stands between the only pair of fences, or "".
+// fenced is the text between the only pair of fences, or "".
 func fenced(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	last := len(lines) - 1
@@ -43,8 +43,8 @@ func fenced(text string) string {
 	return strings.Join(lines[1:last], "\n")
 }
 
-// startSettings reads the settings in a heading's attributes; what is not
-// said is off.
+// startSettings reads the settings in a heading's attributes; missing ones are
+// off.
 func (l *loader) startSettings(raw *rawSection, s *LoopStart) {
 	keys := raw.attrs.keys
 	set := infer.Knobs{}

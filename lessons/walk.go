@@ -2,8 +2,8 @@ package lessons
 
 import "github.com/tokenbytoken/viz/infer"
 
-// A Walk is a script by which a class, or one learner alone, is led through the
-// loop: steps that go to a stage, set controls, say something and ask something.
+// A Walk is a script that leads a class, or a single learner, through the loop:
+// steps that go to a stage, set controls, say something and ask something.
 type Walk struct {
 	Slug, Title    string
 	Lead, LeadText string // one sentence, as HTML without a paragraph around it, and as plain text
@@ -14,11 +14,11 @@ type Walk struct {
 // A WalkStep is one step of a walkthrough.
 type WalkStep struct {
 	ID, Title string
-	Say       string   // HTML: what is said; on a tour alone, what is read
-	Note      string   // HTML: for the presenter alone, "" without
+	Say       string   // HTML: what to say; on a tour without a presenter, what to read
+	Note      string   // HTML: only for the presenter, "" if there is none
 	Do        []Action // carried out in order before anything is said
-	Ask       *AskSpec // nil where nothing is asked
-	Wait      string   // plain text: what the presenter waits for before going on, "" without
+	Ask       *AskSpec // nil if nothing is asked
+	Wait      string   // plain text: what the presenter waits for before going on, "" for nothing
 }
 
 // Starts reports whether the step begins a new text before anything else.
@@ -40,16 +40,14 @@ type WalkStart struct {
 	Settings infer.Settings
 }
 
-// WalkGo goes to a stage, running the model up to it where that has not been.
-// Step 1 is the first generated token. A text that ends before is shown at its
-// end.
+// WalkGo goes to a stage, running the model up to it if necessary. Step 1 is
+// the first generated token. A text that ends earlier is shown at its end.
 type WalkGo struct {
 	Step  int
 	Stage infer.Kind
 }
 
-// WalkSet turns knobs, by their keys, and sets the stop strings where Stop is not
-// nil.
+// WalkSet sets knobs, by key, and the stop strings if Stop is not nil.
 type WalkSet struct {
 	Knobs infer.Knobs
 	Stop  *[]string
@@ -59,18 +57,18 @@ func (WalkStart) action() {}
 func (WalkGo) action()    {}
 func (WalkSet) action()   {}
 
-// AskKind is what a step asks for.
+// AskKind is a kind of question.
 type AskKind string
 
-// The kinds of asking.
+// The kinds of questions.
 const (
-	AskNext     AskKind = "next"     // which token comes next, at the step not drawn yet
+	AskNext     AskKind = "next"     // which token is next, at a step that has not drawn yet
 	AskQuestion AskKind = "question" // a question of the quiz
 	AskNumber   AskKind = "number"   // a number
 	AskDraw     AskKind = "draw"     // the class draws the next token
 )
 
-// An AskSpec is what a step asks of the class.
+// An AskSpec is what a step asks the class.
 type AskSpec struct {
 	Kind       AskKind
 	Choices    int       // of AskNext: candidates, 4 to 8
@@ -79,8 +77,8 @@ type AskSpec struct {
 	PromptText string    // the same as plain text
 	Unit       string    // of AskNumber
 	Answer     float64   // of AskNumber
-	Within     float64   // of AskNumber: how far off is still right
-	Seconds    int       // until it closes by itself, 0 for when told
+	Within     float64   // of AskNumber: how far off still counts as right
+	Seconds    int       // until it closes by itself; 0: the presenter closes it
 }
 
 // Walk returns the walkthrough with a slug, or nil.

@@ -14,7 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// numbered is what puts the scripts in order: 1-loop.md, 2-knobs.md.
+// numbered matches the numbers that order the scripts: 1-loop.md, 2-knobs.md.
 var numbered = regexp.MustCompile(`^\d+-`)
 
 // walkFolder holds the walkthroughs, a file each. A file is front matter
@@ -155,7 +155,7 @@ func (l *loader) readActions(p part) (list []Action) {
 	return list
 }
 
-// walkWords are the settings of one line; each is taken once.
+// walkWords are the settings of one line; each is read once.
 type walkWords struct {
 	l     *loader
 	at    place
@@ -199,7 +199,7 @@ func (r *walkWords) whole(key string) *int {
 	return &n
 }
 
-// within is a whole number from low to high, or otherwise where it is not set.
+// within is a whole number from low to high, or otherwise if it is not set.
 func (r *walkWords) within(key string, low, high, otherwise int) int {
 	n := r.whole(key)
 	if n == nil {
@@ -212,7 +212,7 @@ func (r *walkWords) within(key string, low, high, otherwise int) int {
 	return *n
 }
 
-// rest refuses what nobody has taken.
+// rest rejects what nothing has read.
 func (r *walkWords) rest() {
 	for key := range r.keys {
 		if !r.taken[key] {
@@ -241,7 +241,7 @@ func (r *walkWords) action(name string) Action {
 	return nil
 }
 
-// change refuses a set that sets nothing, or what the engine would refuse.
+// change rejects a set that sets nothing, or that the engine would reject.
 func (r *walkWords) change(a WalkSet) WalkSet {
 	if len(a.Knobs) == 0 && a.Stop == nil {
 		r.say("this sets nothing")
@@ -265,7 +265,7 @@ func (r *walkWords) on(a WalkSet, s infer.Settings) infer.Settings {
 	return next
 }
 
-// start begins a text; what is not said is off, as for [LoopStart].
+// start begins a text; missing settings are off, as for [LoopStart].
 func (r *walkWords) start() Action {
 	var a WalkStart
 	a.Prompt, _ = r.text("prompt")
@@ -338,7 +338,7 @@ func (l *loader) readAsk(p part) *AskSpec {
 	return s
 }
 
-// answer reads the right number, which may be a figure.
+// answer parses the right number, which may be a figure.
 func (r *walkWords) answer(s *AskSpec) {
 	if figure, ok := r.keys["answer"]; ok && strings.HasPrefix(figure, "{=") && strings.HasSuffix(figure, "}") {
 		r.keys["answer"] = strings.ReplaceAll(r.l.figure(r.at, figure[2:len(figure)-1]), ",", "")

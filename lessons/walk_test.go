@@ -11,7 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// readWalkText reads one walkthrough and returns it with what is wrong.
+// readWalkText reads one walkthrough and returns it with its problems.
 func readWalkText(t *testing.T, text string) (*Walk, []string) {
 	t.Helper()
 	l := newLoader(fstest.MapFS{"walks/x.md": &fstest.MapFile{Data: []byte(text)}}, MathTable{})
@@ -92,7 +92,7 @@ And more.
 	}
 }
 
-// A walkthrough starts with and sets every knob that a run's own "set" turns.
+// A walkthrough can start with and set every knob that a run's own "set" can.
 func TestWalkSetsEveryKnob(t *testing.T) {
 	for _, key := range terms.SetKeys() {
 		k := terms.MustKnob(key)
@@ -173,7 +173,7 @@ func TestBrokenWalks(t *testing.T) {
 }
 
 // Every walkthrough asks in more than one way, helps the presenter with notes,
-// and has steps enough for the time that it takes.
+// and has enough steps for its duration.
 func TestWalksAreWhole(t *testing.T) {
 	c := course(t)
 	same := []string{}

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A WidgetKind names what a live experiment shows.
+// A WidgetKind is a kind of live experiment.
 type WidgetKind string
 
 // The kinds.
@@ -24,7 +24,7 @@ const (
 	WidgetSpeculate    WidgetKind = "speculate"    // drafts accepted and refused
 )
 
-// settings are the parameters that most kinds take: all knobs.
+// settings are the parameters that most kinds have: all knobs.
 var settings = func() (names []string) {
 	for _, k := range terms.Knobs() {
 		names = append(names, k.Short)
@@ -32,10 +32,10 @@ var settings = func() (names []string) {
 	return names
 }()
 
-// widgetParams are the parameters of each kind: what it must have, then what
-// it may have. prompt, peaked and flat are texts; t, k, p, minp, typical and seed
-// are as in the loop; tokens is how many to write; stop is one stop string; length is
-// how many tokens a sequence has; width how many candidates are followed;
+// widgetParams are the parameters of each kind: required ones, then optional
+// ones. prompt, peaked and flat are texts; t, k, p, minp, typical and seed are
+// as in the loop; tokens is how many to write; stop is one stop string; length
+// is how many tokens a sequence has; width how many candidates are followed;
 // gamma how many tokens are drafted.
 var widgetParams = map[WidgetKind]struct{ must, may []string }{
 	WidgetTurn:         {[]string{"prompt"}, settings},
@@ -48,8 +48,8 @@ var widgetParams = map[WidgetKind]struct{ must, may []string }{
 	WidgetSpeculate:    {[]string{"prompt"}, append([]string{"gamma"}, settings...)},
 }
 
-// wholeParams are the whole numbers that are not knobs, or of which an experiment
-// takes fewer than the loop, with their ranges.
+// wholeParams are the whole numbers that are not knobs, or that have a smaller
+// range here than in the loop, with their ranges.
 var wholeParams = map[string]struct{ low, high uint64 }{
 	"tokens": {1, 512}, "length": {2, 5}, "width": {2, 4096}, "gamma": {1, 8},
 }
@@ -89,7 +89,7 @@ func (l *loader) widget(section *Section, p part) Block {
 	return w
 }
 
-// checkParam holds a parameter to the range that the engine itself takes.
+// checkParam checks a parameter against the engine's range.
 func checkParam(key, value string) error {
 	switch key {
 	case "prompt", "peaked", "flat":
@@ -104,7 +104,7 @@ func checkParam(key, value string) error {
 		return err
 	}
 	if !ok {
-		return nil // a name that does not belong here is refused by the kind
+		return nil // the kind rejects a name that does not belong here
 	}
 	n, err := strconv.ParseUint(value, 10, 64)
 	if err != nil || n < r.low || n > r.high || strings.HasPrefix(value, "+") {

@@ -35,23 +35,22 @@ func BillSoFar(input float64, costs []float64) (Chart, error) {
 			return c, err
 		}
 	}
-	if input > total*0.97 { // the two labels say the same then
+	if input > total*0.97 { // the two labels would then say the same
 		f.ends = f.ends[1:]
 	}
 	return c, f.done()
 }
 
-// Against are the costs of a day by requests: bought by the token, or made on
-// a machine of one's own that costs the same however little it does.
+// Against are the costs of a day by number of requests: bought per token, or
+// answered on one's own machine, whose cost is fixed.
 type Against struct {
 	EachRequest float64 // dollars, bought
 	MachineDay  float64 // dollars a day
-	MostADay    float64 // requests that one machine can answer
-	Now         float64 // requests a day as given
+	MostADay    float64 // capacity of one machine
+	Now         float64 // requests a day, as given
 }
 
-// BreakEven draws the two against requests a day and points out where they
-// meet.
+// BreakEven draws the two against requests a day and marks where they cross.
 func BreakEven(a Against) (Chart, error) {
 	c := Chart{
 		Title:  "Bought by the token, or on a machine of one’s own",
@@ -63,7 +62,7 @@ func BreakEven(a Against) (Chart, error) {
 	meet := a.MachineDay / a.EachRequest
 	most := min(max(meet*2, a.Now*1.25), max(a.MostADay*3, meet*1.5))
 	bought, own := plotter.XYs{{X: 0, Y: 0}, {X: most, Y: most * a.EachRequest}}, plotter.XYs{{X: 0, Y: a.MachineDay}}
-	// A second machine, and a third, once one cannot do more.
+	// A second machine, and a third, once one is not enough.
 	for n := 1.0; own[len(own)-1].X < most && len(own) < 64; n++ {
 		to := min(n*a.MostADay, most)
 		own = append(own, plotter.XY{X: to, Y: n * a.MachineDay})

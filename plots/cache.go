@@ -18,24 +18,24 @@ type Ways struct {
 }
 
 // Quartiles are the middle half of repeated measurements around their median.
-// What is counted and not measured has all three alike.
+// For counts all three are equal.
 type Quartiles struct{ Low, Mid, High float64 }
 
 // Exactly is a value without spread.
 func Exactly(x float64) Quartiles { return Quartiles{x, x, x} }
 
-// ways is the manner of one chart of both ways.
+// ways describes one chart of both ways.
 type ways struct {
 	title, unit string
 	value       func(float64) string // in words
 	tick        func(float64) string
-	marked      int    // the step to point out; 0 for none
-	cached      string // words beside the lower line; "" for none
-	recomputed  string // beside the upper one
+	marked      int    // the step to mark; 0 for none
+	cached      string // text next to the lower line; "" for none
+	recomputed  string // text next to the upper one
 }
 
-// CachePerToken draws the multiply-adds of each token, both ways, and points
-// out one step. The counts are exact.
+// CachePerToken draws the multiply-adds of each token, both ways, and marks one
+// step. The counts are exact.
 func CachePerToken(points []Ways, marked int) (Chart, error) {
 	return drawWays(points, ways{
 		title: "Cost of each token", unit: "multiply-adds", value: countOf, tick: countTick, marked: marked,
@@ -59,7 +59,7 @@ func CacheTimes(points []Ways, marked int) (Chart, error) {
 	)
 }
 
-// CacheTimeSoFar draws the time of all tokens up to each, likewise.
+// CacheTimeSoFar draws the time of all tokens up to each, in the same way.
 func CacheTimeSoFar(points []Ways, marked int) (Chart, error) {
 	return drawWays(points, ways{title: "Time so far", unit: "ms", value: millis, tick: millisTick, marked: marked})
 }
@@ -135,7 +135,7 @@ func (f *figure) drawWays(points []Ways, w ways) error {
 	return nil
 }
 
-// mark points out one step.
+// mark marks one step.
 func (f *figure) mark(points []Ways, w ways) error {
 	for _, p := range points {
 		if p.Step != w.marked {
@@ -157,8 +157,7 @@ func (f *figure) mark(points []Ways, w ways) error {
 	return nil
 }
 
-// cell is a value in the table: exact where it is a count, else with its
-// spread.
+// cell is a value in the table: a count exactly, a time with its spread.
 func (w ways) cell(q Quartiles) string {
 	if w.unit == "multiply-adds" {
 		return terms.Count(int64(q.Mid))

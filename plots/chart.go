@@ -1,11 +1,10 @@
-// Package plots draws charts: data in, picture out.
+// Package plots draws charts from data.
 //
-// A [Chart] is an SVG picture and its twin in words: a title, a description
-// and a table of what is drawn. Pictures are drawn with gonum/plot and then
-// themed: colours become the page's own custom properties, so one picture
-// serves light and dark, and no style attribute is left for a content security
-// policy to forbid. They are meant to stand inside a page, where those
-// properties are defined.
+// A [Chart] is an SVG picture and its text alternative: a title, a description
+// and a table of the data. Pictures are drawn with gonum/plot and then themed:
+// colours become the page's own custom properties, so one picture serves light
+// and dark, and no style attribute is left, which a content security policy
+// would forbid. They belong inside a page that defines those properties.
 package plots
 
 import (
@@ -22,17 +21,17 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Chart is a picture with its text twin.
+// Chart is a picture with its text alternative.
 type Chart struct {
-	SVG         string // one <svg> element, safe to put into a page
+	SVG         string // one <svg> element, safe to embed in a page
 	Title       string
 	Description string
 	Header      []string   // of the table
 	Rows        [][]string // of the table, as people read them
 }
 
-// Colours of a chart stand for the page's custom properties. They are numbers
-// that nobody would choose, so that the theme finds them again in the SVG.
+// A chart's colours stand for the page's custom properties. They are unlikely
+// values, so that the theme finds them again in the SVG.
 var (
 	ink2      = role(1, "--ink-2")
 	ink3      = role(2, "--ink-3")
@@ -73,8 +72,8 @@ var (
 	svgOpen   = regexp.MustCompile(`(?s)^.*?<svg[^>]*>`)
 )
 
-// theme makes an SVG that gonum/plot has written fit for a page: no prolog, no
-// style attributes, colours by role, a title and a description.
+// theme prepares an SVG by gonum/plot for a page: no prolog, no style
+// attributes, colours by role, a title and a description.
 func theme(svg string, width, height float64, title, description string) (string, error) {
 	open := svgOpen.FindString(svg)
 	if open == "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// CostPoint is one step of a run: the multiply-adds of all steps up to it,
-// with the cache as they were run, and without it as they are counted.
+// CostPoint is one step of a run: the multiply-adds of all steps up to it, with
+// the cache as run, and without it as counted.
 type CostPoint struct {
 	Step               int
 	Cached, Recomputed int64
@@ -23,8 +23,7 @@ type CostPoint struct {
 
 // CumulativeCost draws the work of a run so far, with the cache (solid) and
 // without (dashed), against the tokens generated. points are in the order of
-// their steps; with fewer than two there is nothing to connect, and the chart
-// holds dots.
+// their steps; a single point is drawn as dots.
 func CumulativeCost(points []CostPoint) (Chart, error) {
 	c := Chart{Title: "Work so far, in multiply-adds", Header: []string{"tokens", "with the cache", "recomputed"}}
 	if len(points) == 0 {
@@ -65,7 +64,7 @@ func CumulativeCost(points []CostPoint) (Chart, error) {
 	return c, err
 }
 
-// axes gives a plot the page's manner: hairlines, small quiet figures, no box.
+// axes gives a plot the page's style: hairlines, small grey figures, no box.
 func axes(p *plot.Plot) {
 	p.Title.Text = ""
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -99,7 +98,7 @@ func series(p *plot.Plot, xys plotter.XYs, style draw.LineStyle) error {
 	return nil
 }
 
-// labels writes at the ends of lines, to their right.
+// labels writes labels to the right of the ends of lines.
 func labels(p *plot.Plot, at plotter.XYs, words []string) error {
 	l, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: words})
 	if err != nil {

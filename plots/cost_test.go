@@ -49,8 +49,8 @@ func TestOnePointIsADot(t *testing.T) {
 	}
 }
 
-// TestFitForAPage holds every picture to what the page's security policy and
-// its two themes need.
+// TestFitForAPage checks every picture against the page's security policy and
+// its two themes.
 func TestFitForAPage(t *testing.T) {
 	c, err := CumulativeCost(run)
 	if err != nil {

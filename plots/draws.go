@@ -21,8 +21,8 @@ type Drawn struct {
 	Count int
 }
 
-// Histogram draws how often each token came in n draws (solid bars) against
-// the model's probabilities (outlines).
+// Histogram draws how often each token was drawn in n draws (solid bars)
+// against the model's probabilities (outlines).
 func Histogram(tokens []Drawn, n int) (Chart, error) {
 	c := Chart{Title: terms.Count(int64(n)) + " draws", Header: []string{"token", "probability", "drawn", "share"}}
 	if len(tokens) == 0 || n < 1 {
@@ -62,7 +62,7 @@ func Histogram(tokens []Drawn, n int) (Chart, error) {
 	return c, f.done()
 }
 
-// shorten cuts a name that has no room.
+// shorten cuts a name that does not fit.
 func shorten(name string, n int) string {
 	if r := []rune(name); len(r) > n {
 		return string(r[:n-1]) + "…"
@@ -70,13 +70,13 @@ func shorten(name string, n int) string {
 	return name
 }
 
-// DistanceAt is how far n draws lie from the distribution they come from, as
-// total variation: measured over repeats, and expected.
+// DistanceAt is the distance of n draws from their distribution, as total
+// variation: measured over repeats, and expected.
 type DistanceAt struct {
 	N        int
-	Measured Quartiles // the mean of the repeats, between their quartiles
+	Measured Quartiles // the repeats: mean and quartiles
 	Expected float64   // the exact mean
-	Law      float64   // what it tends to: a constant over √n
+	Law      float64   // its limit: a constant over √n
 }
 
 // Distances draws the distance against the number of draws, both axes
@@ -138,7 +138,7 @@ type EntropyLane struct {
 	Bits []float64
 }
 
-// laneStyles tell up to six lanes apart by dashes and colour.
+// laneStyles distinguish up to six lanes by dashes and colour.
 var laneStyles = []draw.LineStyle{
 	{Color: ink, Width: 1.75},
 	{Color: accent, Width: 2.5},
@@ -148,8 +148,8 @@ var laneStyles = []draw.LineStyle{
 	{Color: ink, Width: 1.5, Dashes: []vg.Length{8, 3, 1.5, 3}},
 }
 
-// Entropies draws how unsure the model was at each step of each lane. Lanes
-// are numbered as they stand on the page.
+// Entropies draws how unsure the model was at each step of each lane. Lanes are
+// numbered as on the page.
 func Entropies(lanes []EntropyLane) (Chart, error) {
 	c := Chart{Title: "Entropy at each step, in bits", Header: []string{"step"}}
 	steps, most := 0, 0.0

@@ -30,18 +30,18 @@ type axis struct {
 	ticks    []plot.Tick
 }
 
-// figure is a chart with axes in the making. Lines are labelled where they
-// end, to the right of the frame, so that nobody has to match a legend.
+// figure is a chart with axes under construction. Lines are labelled at their
+// ends, to the right of the frame, which needs no legend.
 type figure struct {
 	*plot.Plot
 	chart  *Chart
-	room   float64 // to the right of the frame, for the labels of line ends
+	room   float64 // to the right of the frame, for the labels of lines
 	height float64
 	ends   []label
 	notes  []note
 }
 
-// label stands beside the end of a line.
+// label is a text next to the end of a line.
 type label struct {
 	y     float64 // in data
 	words string
@@ -52,7 +52,7 @@ type label struct {
 // note is a text inside the frame.
 type note struct {
 	x, y  float64 // in data
-	dx    float64 // to the right by so many CSS pixels
+	dx    float64 // offset to the right in CSS pixels
 	dy    float64 // upwards
 	words string
 	color color.Color
@@ -60,7 +60,7 @@ type note struct {
 	align draw.XAlignment
 }
 
-// lineStyles tell lines apart without their colour.
+// lineStyles distinguish lines without relying on colour.
 var (
 	solid  = draw.LineStyle{Color: accent, Width: 2.5}
 	dashed = draw.LineStyle{Color: other, Width: 1.75, Dashes: []vg.Length{5, 3}}
@@ -69,7 +69,7 @@ var (
 	thin   = draw.LineStyle{Color: edge, Width: 1}
 )
 
-// newFigure begins a chart; room is the width for labels at its right side.
+// newFigure begins a chart; room is the width for labels at its right.
 func newFigure(c *Chart, x, y axis, room float64) *figure {
 	p := plot.New()
 	p.TextHandler = handler()
@@ -93,7 +93,7 @@ func newFigure(c *Chart, x, y axis, room float64) *figure {
 	return &figure{Plot: p, chart: c, room: room, height: chartHeight}
 }
 
-// line draws a curve, and with a label its end.
+// line draws a curve, and its label if it has one.
 func (f *figure) line(xys plotter.XYs, style draw.LineStyle, end string) error {
 	if len(xys) == 0 {
 		return nil
@@ -115,7 +115,7 @@ func (f *figure) line(xys plotter.XYs, style draw.LineStyle, end string) error {
 	return nil
 }
 
-// textColor is the colour in which words go with a line.
+// textColor is the colour of a line's text.
 func textColor(c color.Color) color.Color {
 	if c == other || c == ink3 || c == edge {
 		return ink2
@@ -145,7 +145,7 @@ func (f *figure) area(outline plotter.XYs, fill color.Color, edge draw.LineStyle
 	return nil
 }
 
-// band fills what lies between two curves over the same x.
+// band fills the area between two curves over the same x.
 func (f *figure) band(low, high plotter.XYs, fill color.Color) error {
 	if len(low) < 2 {
 		return nil
@@ -157,7 +157,7 @@ func (f *figure) band(low, high plotter.XYs, fill color.Color) error {
 	return f.area(outline, fill, draw.LineStyle{})
 }
 
-// box fills a rectangle from one corner to the other.
+// box fills a rectangle between two corners.
 func (f *figure) box(x0, y0, x1, y1 float64, fill color.Color, edge draw.LineStyle) error {
 	return f.area(plotter.XYs{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}, fill, edge)
 }
@@ -167,7 +167,7 @@ func (f *figure) upright(x float64, style draw.LineStyle) error {
 	return f.line(plotter.XYs{{X: x, Y: f.Y.Min}, {X: x, Y: f.Y.Max}}, style, "")
 }
 
-// done draws everything and puts the picture into the chart.
+// done draws everything into the chart.
 func (f *figure) done() error {
 	canvas := vgsvg.New(chartWidth, vg.Length(f.height))
 	whole := draw.New(canvas)
@@ -197,8 +197,8 @@ func (f *figure) done() error {
 	return err
 }
 
-// spread moves places apart until neighbours are at least gap apart, within
-// low to high where there is room, and as little as that takes from below.
+// spread moves positions apart until neighbours are at least gap apart, within
+// low to high if there is room, and as little as possible, from below.
 func spread(places []float64, gap, low, high float64) []float64 {
 	order := make([]int, len(places))
 	for i := range order {

@@ -16,7 +16,7 @@ func figures(x float64) string {
 	return terms.Grouped(x, min(max(digits, 0), 8))
 }
 
-// tick writes a number of an axis: as short as it is.
+// tick writes a number of an axis, as short as possible.
 func tick(x float64) string {
 	s := strconv.FormatFloat(roundTo(x), 'f', -1, 64)
 	if s[0] == '-' {
@@ -25,7 +25,7 @@ func tick(x float64) string {
 	return s
 }
 
-// roundTo takes away what adding up has left behind the ninth figure.
+// roundTo removes rounding errors of a sum beyond the ninth figure.
 func roundTo(x float64) float64 {
 	if x == 0 {
 		return 0

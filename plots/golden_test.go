@@ -23,7 +23,7 @@ func charts() map[string]func() (Chart, error) {
 
 type drawings = map[string]func() (Chart, error)
 
-// runCharts are those of texts that are written.
+// runCharts are the charts of generated texts.
 func runCharts() drawings {
 	return drawings{
 		"cache-token.svg":   func() (Chart, error) { return CachePerToken(waysOf(24, linear), 9) },
@@ -103,7 +103,7 @@ func runCharts() drawings {
 	}
 }
 
-// sizeCharts are those of memory.
+// sizeCharts are the charts of memory.
 func sizeCharts() drawings {
 	return drawings{
 		"held.svg": func() (Chart, error) {
@@ -174,8 +174,8 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// fit holds a chart to what the page's security policy, its two themes and its
-// text twin need.
+// fit checks a chart against the page's security policy, its two themes and its
+// text alternative.
 func fit(t *testing.T, c Chart) {
 	t.Helper()
 	for _, forbidden := range []string{"style=", "<?xml", `="#`, "<script", "Liberation", "NaN", "Inf"} {
@@ -206,7 +206,7 @@ func fit(t *testing.T, c Chart) {
 	}
 }
 
-// TestSentences: what the pictures say of their data, worked out by hand.
+// TestSentences: what the descriptions say about the data, worked out by hand.
 func TestSentences(t *testing.T) {
 	for name, want := range map[string]string{
 		// 3 M × (6 + 24) = 90 M
@@ -243,7 +243,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestTwins: rows of the tables beside the pictures.
+// TestTwins: rows of the tables that go with the pictures.
 func TestTwins(t *testing.T) {
 	for name, want := range map[string]string{
 		"cache-token.svg": "2 | 3,000,000 | 24,000,000 | 8.0×",
@@ -300,7 +300,7 @@ func TestNothingToDraw(t *testing.T) {
 	}
 }
 
-// TestOnePoint: the first point of a measurement that goes on is drawn.
+// TestOnePoint: the first point of a measurement in progress is drawn.
 func TestOnePoint(t *testing.T) {
 	for name, draw := range map[string]func() (Chart, error){
 		"ways":      func() (Chart, error) { return CacheTimes(waysOf(1, timed), 1) },

@@ -31,7 +31,7 @@ func HeldBytes(steps []Held) (Chart, error) {
 		x := float64(s.Positions)
 		used[i] = plotter.XY{X: x, Y: float64(s.Used)}
 		if n := len(reserved); n > 0 && reserved[n-1].Y != float64(s.Reserved) {
-			reserved = append(reserved, plotter.XY{X: x, Y: reserved[n-1].Y}) // it jumps, it does not slope
+			reserved = append(reserved, plotter.XY{X: x, Y: reserved[n-1].Y}) // a jump, not a slope
 		}
 		reserved = append(reserved, plotter.XY{X: x, Y: float64(s.Reserved)})
 		most = max(most, float64(s.Reserved), float64(s.Used))
@@ -79,11 +79,11 @@ type Window struct {
 	Name   string
 	Tokens int
 	Bytes  float64 // of a cache that long
-	Now    bool    // that of the model at hand
+	Now    bool    // that of the current model
 }
 
-// Windows draws context windows as squares whose areas are their tokens, to
-// one scale, from small to large.
+// Windows draws context windows as squares whose areas are proportional to
+// their tokens, from small to large.
 func Windows(list []Window) (Chart, error) {
 	c := Chart{Title: "Context windows, area to scale", Header: []string{"window", "tokens", "cache"}}
 	if len(list) == 0 {
@@ -99,7 +99,8 @@ func Windows(list []Window) (Chart, error) {
 		"Squares from %s to %s tokens.", terms.Count(int64(list[0].Tokens)),
 		terms.Count(int64(list[len(list)-1].Tokens)),
 	)
-	// Sides go by the square root; the words under a square need their room.
+	// Sides are proportional to the square root; the text under a square needs
+	// its room.
 	const wordsWide, gap = 78.0, 8.0
 	sides, rest := 0.0, 0.0
 	scale := (height - foot) / math.Sqrt(float64(most))
@@ -134,7 +135,7 @@ func Windows(list []Window) (Chart, error) {
 }
 
 // Heads draws which query heads (circles) share which keys and values
-// (squares). now colours what the model at hand does.
+// (squares). now colours the current model's way.
 func Heads(heads, kvHeads int, now bool) (Chart, error) {
 	c := Chart{
 		Title: "Heads", Header: []string{"query heads", "pairs of keys and values"},
@@ -148,7 +149,7 @@ func Heads(heads, kvHeads int, now bool) (Chart, error) {
 	)
 	const width, height, most = 162.0, 62.0, 8
 	shown := heads
-	if heads > most { // whole groups of the first heads, as many as there is room for
+	if heads > most { // whole groups of the first heads, as many as fit
 		group := heads / kvHeads
 		shown = max(most/group*group, min(group, most))
 	}
@@ -181,8 +182,8 @@ type Share struct {
 	Value float64
 }
 
-// Fits draws what shares a machine's memory: the weights, the caches, and what
-// is left. What does not fit runs over the end, hatched by dashes.
+// Fits draws how a machine's memory is shared: the weights, the caches, and
+// what is left. What does not fit overflows the end, drawn with dashes.
 func Fits(memory float64, parts []Share) (Chart, error) {
 	c := Chart{
 		Title: "What fits into " + terms.BytesShort(memory), Header: []string{"part", "bytes", "share of the memory"},

@@ -59,14 +59,14 @@ func FirstTokens(points []FirstToken, constant, perToken float64) (Chart, error)
 	return c, f.done()
 }
 
-// Arrived is when a token of an answer came, in ms since the request.
+// Arrived is when a token of an answer was ready, in ms since the request.
 type Arrived struct {
 	Step int
 	At   float64
 }
 
-// Arrivals draws what a reader waits for: with streaming each token when it is
-// there, without it everything at the end.
+// Arrivals draws how long a reader waits: with streaming each token as it is
+// ready, without it everything at the end.
 func Arrivals(tokens []Arrived) (Chart, error) {
 	c := Chart{
 		Title:  "What a reader waits for",

@@ -15,15 +15,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// RoundedBar is one token's probability by each of several ways of keeping the
+// RoundedBar is one token's probability by each of several ways of storing the
 // weights.
 type RoundedBar struct {
 	Name string
 	P    []float64
 }
 
-// wayBars are how the bars of the ways look, in their order: an outline, a solid
-// bar, a pale one with a solid edge. No colour is needed to tell them apart.
+// wayBars are the bars' styles, by way: an outline, a solid bar, a pale one
+// with a solid edge. They can be told apart without colour.
 var wayBars = []struct {
 	fill color.Color
 	edge draw.LineStyle

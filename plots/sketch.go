@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// sketch is a picture without axes: boxes, lines and words at places counted
-// from the upper left corner, in CSS pixels.
+// sketch is a picture without axes: boxes, lines and text at positions from the
+// upper left corner, in CSS pixels.
 type sketch struct {
 	canvas        *vgsvg.Canvas
 	on            draw.Canvas
@@ -27,7 +27,7 @@ func (s *sketch) at(x, y float64) vg.Point {
 	return vg.Point{X: vg.Length(x), Y: vg.Length(s.height - y)}
 }
 
-// box draws a rectangle; fill may be nil for an outline alone.
+// box draws a rectangle; fill may be nil for just an outline.
 func (s *sketch) box(x, y, width, height float64, fill color.Color, edge draw.LineStyle) {
 	corners := []vg.Point{s.at(x, y), s.at(x+width, y), s.at(x+width, y+height), s.at(x, y+height)}
 	if fill != nil {
@@ -51,7 +51,7 @@ func (s *sketch) words(x, y float64, text string, c color.Color, bold bool, alig
 	s.on.FillText(words(c, small, bold, align), s.at(x, y), text)
 }
 
-// done puts the picture into a chart.
+// done draws the picture into a chart.
 func (s *sketch) done(c *Chart) error {
 	var b bytes.Buffer
 	if _, err := s.canvas.WriteTo(&b); err != nil {

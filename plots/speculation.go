@@ -12,15 +12,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// PerPass is how many tokens one pass of the target brings at a γ.
+// PerPass is how many tokens one pass of the target yields at a γ.
 type PerPass struct {
 	Gamma    int
 	Measured float64
 	Expected float64 // E(α, γ) at the α measured for this γ
 }
 
-// TokensPerPass draws the tokens of a pass of the target against γ, beside
-// what independent acceptance would bring.
+// TokensPerPass draws the tokens of a pass of the target against γ, and what
+// independent acceptance would yield.
 func TokensPerPass(points []PerPass) (Chart, error) {
 	c := Chart{Title: "Tokens in each pass of the target", Header: []string{"γ", "measured", "E(α, γ)", "gap"}}
 	if len(points) == 0 {
@@ -68,8 +68,8 @@ func gammas(first, last int) axis {
 	return a
 }
 
-// Saved is what speculation saved at a γ: passes of the target, and time.
-// Negative is lost.
+// Saved is what speculation saved at a γ: passes of the target, and time. A
+// loss is negative.
 type Saved struct {
 	Gamma  int
 	Passes int
@@ -78,8 +78,8 @@ type Saved struct {
 	PlainT float64 // ms of the target alone
 }
 
-// TimeSaved draws the milliseconds saved (up) or lost (down) against γ. Passes
-// saved stand beside them as words, since they are another number.
+// TimeSaved draws the milliseconds saved (up) or lost (down) against γ. The
+// passes saved are written next to them, since they are another quantity.
 func TimeSaved(points []Saved) (Chart, error) {
 	c := Chart{Title: "Time saved or lost", Header: []string{"γ", "passes saved", "of", "ms saved", "of"}}
 	if len(points) == 0 {
@@ -151,14 +151,14 @@ func around(low, high float64) axis {
 	return a
 }
 
-// Came is a token and when it was there, in ms.
+// Came is a token and when it was ready, in ms.
 type Came struct {
 	At   float64
 	From string // "target", "draft", "correction" or "bonus"
 }
 
-// Race draws two lanes on one axis of time: the target alone, and with a draft
-// in front of it. Tokens that were drafted are tall and light.
+// Race draws two lanes on one time axis: the target alone, and with a draft.
+// Drafted tokens are tall and light.
 func Race(plain, spec []Came) (Chart, error) {
 	c := Chart{
 		Title:  "The same number of tokens, on one axis of time",

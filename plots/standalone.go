@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// light is what the page's custom properties are in its light theme; a test
-// holds them to the style sheet.
+// light has the values of the page's custom properties in its light theme; a
+// test compares them with the style sheet.
 var light = map[string]string{
 	"--ink-2":  "#454a54",
 	"--ink-3":  "#646973",
@@ -28,7 +28,7 @@ var light = map[string]string{
 const (
 	paper = "#ffffff" // --surface
 	sans  = `Inter, system-ui, "Segoe UI", Roboto, sans-serif`
-	scale = 3 // CSS pixels of the file for one of the page's: it is looked at alone
+	scale = 3 // CSS pixels of the file per pixel of the page, since it is viewed by itself
 )
 
 var (
@@ -36,16 +36,16 @@ var (
 	viewBox  = regexp.MustCompile(`^<svg class="plot" viewBox="0 0 ([0-9]+(?:\.[0-9]+)?) ([0-9]+(?:\.[0-9]+)?)"`)
 )
 
-// Standalone makes a chart's SVG, which is meant to stand inside a page, a
-// file of its own: the light theme's colours, a white ground, a size, a font
-// and the namespace that a file must declare. It is an error if svg is none of
-// this package's charts.
+// Standalone turns a chart's SVG, which belongs inside a page, into a file:
+// with the light theme's colours, a white background, a size, a font and the
+// namespace that a file must declare. It is an error if svg is not one of this
+// package's charts.
 func Standalone(svg string) (string, error) {
 	open := viewBox.FindStringSubmatch(svg)
 	if open == nil {
 		return "", fmt.Errorf("make a file of a chart: it does not begin as one of this package's charts")
 	}
-	width, _ := strconv.ParseFloat(open[1], 64) // the pattern takes numbers only
+	width, _ := strconv.ParseFloat(open[1], 64) // the pattern matches only numbers
 	height, _ := strconv.ParseFloat(open[2], 64)
 	var unknown string
 	svg = property.ReplaceAllStringFunc(svg, func(v string) string {

@@ -10,16 +10,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Racer is one stop condition: the step at which it fires, or 0 where it never
+// Racer is one stop condition: the step at which it fires, or 0 if it never
 // did.
 type Racer struct {
 	Name string
 	Step int
-	Sure bool // the step is known without running so far
+	Sure bool // the step is known without running that far
 }
 
-// StopRace draws how far a text comes until each stop condition fires; the
-// first one wins. written is how many tokens were written.
+// StopRace draws how far a text gets until each stop condition fires; the first
+// one wins. written is how many tokens were written.
 func StopRace(racers []Racer, written int) (Chart, error) {
 	c := Chart{Title: "Which stop condition comes first", Header: []string{"condition", "fires at token"}}
 	if len(racers) == 0 || written < 1 {

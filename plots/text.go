@@ -15,9 +15,9 @@ import (
 // small is the size of type in a chart, in CSS pixels of its own frame.
 const small = 12
 
-// anchoredText writes text that the browser aligns. The page's font has other
-// widths than the one that gonum/plot measures with, so right-aligned figures
-// would end raggedly if they were placed by their beginning. The alignment
+// anchoredText writes text that the browser aligns. The page's font has
+// different widths from the one that gonum/plot measures, so right-aligned
+// figures would be ragged if they were placed by their start. The alignment
 // travels in the green part of the colour, which no role uses.
 type anchoredText struct{ text.Plain }
 
@@ -33,13 +33,13 @@ func (h anchoredText) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point)
 	c.SetColor(color.NRGBA{uint8(r >> 8), anchor, uint8(b >> 8), 255})
 	if sty.YAlign == draw.YTop { // figures under an axis
 		pt.Y -= 1.15 * sty.Font.Size
-	} else { // the height of capitals is what the eye centres
+	} else { // the eye centres on the height of capitals
 		pt.Y += sty.Font.Size * vg.Length(0.72*float64(sty.YAlign))
 	}
 	c.FillString(face, pt, txt)
 }
 
-// anchored takes the alignment out of a colour again.
+// anchored decodes the alignment from a colour.
 func anchored(colour string) (plain, anchor string) {
 	if len(colour) != len("#RRGGBB") {
 		return colour, ""
@@ -66,7 +66,7 @@ const (
 	end    = draw.XRight
 )
 
-// words is a style of text. It is centred on its point from top to bottom.
+// words is a text style, vertically centred on its point.
 func words(c color.Color, size float64, bold bool, x draw.XAlignment) text.Style {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)}
 	if bold {

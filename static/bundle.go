@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// bundles is the folder that the bundles seem to be in.
+// bundles is the virtual folder of the bundles.
 const bundles = "bundle/"
 
 // bundle makes the file of a name such as "bundle/shell+loop.js", of
-// "js/shell.js" and "js/loop.js". No part may come twice: a bundle is never
-// larger than what is embedded, whoever asks for it.
+// "js/shell.js" and "js/loop.js". No part may occur twice: so no request can
+// make a bundle larger than what is embedded.
 func bundle(name string) ([]byte, error) {
 	base := strings.TrimPrefix(name, bundles)
 	dot := path.Ext(base)
@@ -35,7 +35,7 @@ func bundle(name string) ([]byte, error) {
 	return join(parts)
 }
 
-// fontAddress is how the styles name a font.
+// fontAddress matches a font's name in the styles.
 var fontAddress = regexp.MustCompile(`url\("\.\./(fonts/[^"]+)"\)`)
 
 // styles joins style sheets. Fonts get the addresses that pages preload, with
@@ -54,9 +54,9 @@ func styles(names []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// The forms of import and export that the scripts may use: at the top, named
-// ones of a file beside; and what never gets another value.
-// Everything else is refused, so that joining stays this simple.
+// The forms of import and export that the scripts may use: named imports at the
+// top, from files in the same folder, and exports of values that never change.
+// Everything else is an error, so that joining stays simple.
 var (
 	importLine = regexp.MustCompile(`^import \{ (\w+(?:, \w+)*) \} from '\./([\w/.-]+\.js)';$`)
 	exportDecl = regexp.MustCompile(`^export (?:(?:async )?function|class|const) ([\w$]+)`)
@@ -64,11 +64,11 @@ var (
 	declared   = regexp.MustCompile(`(?m)^(?:(?:async )?function|class|const|var) ([\w$]+)`)
 )
 
-// scripts joins modules with all that they import, each once and after what it
-// needs. A module becomes a function's body, so that its names stay its own,
-// and what it exports becomes that function's value. Unlike modules that a
-// browser fetches one by one, they are one program: where one throws as it
-// starts, those after it do not run.
+// scripts joins modules with all that they import, each once and after its
+// imports. A module becomes a function's body, so that its names stay private,
+// and its exports become that function's value. Unlike modules that a browser
+// fetches one by one, they are one program: if one throws as it starts, the
+// later ones do not run.
 func scripts(names []string) ([]byte, error) {
 	j := newJoiner(embedded.ReadFile)
 	for _, name := range names {
@@ -86,8 +86,8 @@ type joiner struct {
 	read func(name string) ([]byte, error)
 }
 
-// module is a script that has been written: the constant that holds its exports,
-// and their names.
+// module is a script that has been written: the constant with its exports, and
+// their names.
 type module struct {
 	id      string
 	exports []string
@@ -97,7 +97,7 @@ func newJoiner(read func(name string) ([]byte, error)) *joiner {
 	return &joiner{done: map[string]*module{}, read: read}
 }
 
-// add writes a module after what it imports, unless it is written already.
+// add writes a module after its imports, unless it is written already.
 func (j *joiner) add(name string) (*module, error) {
 	if m, ok := j.done[name]; ok {
 		if m == nil {
@@ -112,7 +112,7 @@ func (j *joiner) add(name string) (*module, error) {
 		return nil, err
 	}
 	var body bytes.Buffer
-	begun := false // code has come, so imports are over
+	begun := false // code has begun, so imports are over
 	for line := range strings.SplitSeq(strings.TrimSuffix(string(data), "\n"), "\n") {
 		switch export := exportDecl.FindStringSubmatch(line); {
 		case strings.HasPrefix(line, "import") && !begun:
@@ -142,16 +142,16 @@ func (j *joiner) add(name string) (*module, error) {
 	return m, nil
 }
 
-// declares reports whether a module declares a name by a statement of its own,
-// which gives it its value for good.
+// declares reports whether a module declares a name with a statement that gives
+// it its final value.
 func declares(module []byte, name string) bool {
 	return slices.ContainsFunc(
 		declared.FindAllSubmatch(module, -1), func(m [][]byte) bool { return string(m[1]) == name },
 	)
 }
 
-// imported adds the module that a line of name imports from, and returns the
-// line that takes its exports.
+// imported adds the module that an import line of name refers to, and returns
+// the line that gets its exports.
 func (j *joiner) imported(name, line string) (string, error) {
 	parts := importLine.FindStringSubmatch(line)
 	if parts == nil {

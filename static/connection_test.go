@@ -8,9 +8,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// world is what connection.js needs of a browser: events, a clock that stands
-// still until a test moves it, and a transport whose other end is the test. What
-// happens is written into said.
+// world is what connection.js needs of a browser: events, a clock that only the
+// test advances, and a transport whose other end is the test. Everything that
+// happens is recorded in said.
 const world = `'use strict';
 const said = [], lines = [], timers = [];
 let now = 0, ids = 0;
@@ -31,7 +31,7 @@ Object.assign(globalThis, globals);
 const window = new EventTarget();
 globalThis.addEventListener = (type, act) => window.addEventListener(type, act);
 globalThis.document = Object.assign(new EventTarget(), { hidden: false });
-// tick lets the clock go on to the next timer, at most to the time given.
+// tick advances the clock to the next timer, at most by the time given.
 const tick = (until) => {
 	timers.sort((a, b) => a.at - b.at);
 	const timer = timers[0];
@@ -94,7 +94,7 @@ func (p *page) does(script string) goja.Value {
 	return v
 }
 
-// passes lets some time go by, in milliseconds.
+// passes lets a time pass, in milliseconds.
 func (p *page) passes(ms int) {
 	p.t.Helper()
 	until := p.does("now").ToInteger() + int64(ms)
@@ -102,7 +102,7 @@ func (p *page) passes(ms int) {
 	}
 }
 
-// says wants what has happened since it was asked last.
+// says checks what has happened since the last check.
 func (p *page) says(want ...string) {
 	p.t.Helper()
 	got := p.does("said.splice(0).join('\\n')").String()
@@ -127,8 +127,8 @@ func TestConnectionAnswers(t *testing.T) {
 	p.says("done c", "idle", "refused nothing")
 }
 
-// TestConnectionComesBack: after a loss a new connection is tried, later each time,
-// and what was not answered is refused, done again, or left to whoever sent it.
+// TestConnectionComesBack: after a loss a new connection is tried, later each
+// time, and what was not answered is refused, repeated, or left to its sender.
 func TestConnectionComesBack(t *testing.T) {
 	p := newPage(t, "")
 	p.does("line().onopen(); receive({ ack: 0 })")
@@ -150,7 +150,8 @@ func TestConnectionComesBack(t *testing.T) {
 	p.says("back", "done repeat")
 }
 
-// TestConnectionHandshake: the first message of a server says which commands it has seen.
+// TestConnectionHandshake: the server's first message says which commands it
+// has received.
 func TestConnectionHandshake(t *testing.T) {
 	p := newPage(t, "{ handshake: true }")
 	p.does("line().onopen(); receive({ run: 'r', ack: 0 }); c.send({ cmd: 'a' }); c.send({ cmd: 'b' })")
@@ -168,8 +169,8 @@ func TestConnectionHandshake(t *testing.T) {
 	p.says()
 }
 
-// TestConnectionNoticesADeadLine: an answer that does not come has the line tried,
-// and a line that gives no sign is given up; one that does is waited for on.
+// TestConnectionNoticesADeadLine: a missing answer makes the page probe the
+// connection; a silent one is dropped, one that responds is kept.
 func TestConnectionNoticesADeadLine(t *testing.T) {
 	p := newPage(t, "")
 	p.does("line().onopen(); receive({ ack: 0 }); said.splice(0); c.send({ cmd: 'think' }, 'repeat')")
@@ -179,18 +180,18 @@ func TestConnectionNoticesADeadLine(t *testing.T) {
 	p.says(`> {"cmd":"ping","n":2}`)
 	p.does("receive({ ack: 0 })")
 	p.says()
-	p.passes(35_000) // of silence: it is tried again
+	p.passes(35_000) // of silence: another probe
 	p.says(`> {"cmd":"ping","n":3}`, "idle", "lost", "close", "dial")
 }
 
-// TestConnectionWakes: a page that was asleep, or that has found a network, looks
-// at once how things stand; one that has lost its network says so at once.
+// TestConnectionWakes: a page that was asleep, or is online again, checks its
+// connection immediately; one that has gone offline says so immediately.
 func TestConnectionWakes(t *testing.T) {
 	p := newPage(t, "")
 	p.does("line().onopen(); receive({ ack: 0 }); said.splice(0)")
 	p.does("document.hidden = true")
 	p.passes(600_000)
-	p.says() // nobody looks
+	p.says() // ignore what was recorded
 	p.does("document.hidden = false; document.dispatchEvent({ type: 'visibilitychange' })")
 	p.says(`> {"cmd":"ping","n":1}`)
 	p.passes(4_000)
@@ -201,8 +202,8 @@ func TestConnectionWakes(t *testing.T) {
 	p.says("open", "back", "lost", "close")
 }
 
-// TestConnectionEnds: where the server says that the page did wrong, or that there
-// is nothing more to tell, nothing is tried again.
+// TestConnectionEnds: if the server says that the page is at fault, or that
+// nothing more will follow, there is no retry.
 func TestConnectionEnds(t *testing.T) {
 	for _, code := range []int{1000, 1002, 1003, 1007, 1008, 1009} {
 		p := newPage(t, "")

@@ -1,6 +1,6 @@
-// Package static carries the files that pages load: styles, fonts, scripts and
-// pictures, embedded in the program. A page asks for all of its styles, and
-// all of its scripts, as one file each: see [Bundle].
+// Package static holds the files that pages load: styles, fonts, scripts and
+// pictures, embedded in the program. A page loads all of its styles, and all of
+// its scripts, as one file each: see [Bundle].
 package static
 
 import (
@@ -21,23 +21,23 @@ import (
 //go:embed css fonts img/*.svg js
 var embedded embed.FS
 
-// File is a file as it is served.
+// File is a file as served.
 type File struct {
 	Name    string // such as "css/base.css" or "bundle/tokens+base.css"
 	Data    []byte
 	Version string // a short hash of Data, in hexadecimal
 
-	kept   bool // a page has asked for it, so it stays in memory
+	kept   bool // used by a page, so it stays in memory
 	zip    sync.Once
 	zipped []byte
 }
 
-// Address is where a page finds the file: "/static/css/base.css?v=<hash>". The
-// hash changes with the content, so the answer may be cached for ever.
+// Address is the file's address: "/static/css/base.css?v=<hash>". The hash
+// changes with the content, so the response may be cached forever.
 func (f *File) Address() string { return "/static/" + f.Name + "?v=" + f.Version }
 
-// Zipped returns the data compressed by gzip, which is done once, or nil for a
-// file that only a client asked for: it would be done for each request.
+// Zipped returns the data compressed by gzip, which is computed once, or nil
+// for a file that no page uses: it would be compressed for each request.
 func (f *File) Zipped() []byte {
 	if !f.kept {
 		return nil
@@ -54,18 +54,18 @@ func (f *File) Zipped() []byte {
 	return f.zipped
 }
 
-// known holds the files that pages have asked for, by name.
+// known holds the files that pages use, by name.
 var known sync.Map
 
-// Asset returns the address of an embedded file. It panics where there is none:
-// the names are the program's own.
+// Asset returns the address of an embedded file. It panics if there is none,
+// since names are part of the program.
 func Asset(name string) string { return address(name) }
 
-// Bundle returns the address of one file that holds the named ones, in their
-// order: styles one after another, or scripts with the modules that they
-// import. Many small files would each cost a request, and imports a round trip
-// for each level, which is seconds on a slow network. The names must be of
-// embedded files, all of them styles or all of them scripts; else it panics.
+// Bundle returns the address of one file that joins the named ones, in order:
+// styles, or scripts with the modules that they import. Many small files would
+// each cost a request, and imports a round trip for each level, which is
+// seconds on a slow network. It panics unless the names are embedded files, all
+// styles or all scripts.
 func Bundle(names ...string) string {
 	dot := path.Ext(names[0])
 	var stems []string
@@ -89,8 +89,8 @@ func address(name string) string {
 	return kept.(*File).Address()
 }
 
-// Open returns a file or a bundle by its name. Only those that pages asked for
-// are kept, so that nobody can fill the memory by asking.
+// Open returns a file or a bundle by its name. Only those that pages use are
+// kept, so that requests cannot fill the memory.
 func Open(name string) (*File, error) {
 	if f, ok := known.Load(name); ok {
 		return f.(*File), nil
@@ -98,8 +98,8 @@ func Open(name string) (*File, error) {
 	return build(name)
 }
 
-// build makes the file of a name. Its error wraps [io/fs.ErrNotExist] where it, or
-// a part of it, does not exist.
+// build makes the file with a name. Its error wraps [io/fs.ErrNotExist] if it,
+// or a part of it, does not exist.
 func build(name string) (*File, error) {
 	read := embedded.ReadFile
 	if strings.HasPrefix(name, bundles) {

@@ -12,8 +12,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// TestBundleOfScripts runs a bundle: modules come after what they import, each
-// once though two need it, and their own names do not meet.
+// TestBundleOfScripts runs a bundle: modules follow what they import, each once
+// though two need it, and their names do not clash.
 func TestBundleOfScripts(t *testing.T) {
 	j := newJoiner(func(name string) ([]byte, error) {
 		text, ok := map[string]string{
@@ -46,8 +46,8 @@ func TestBundleOfScripts(t *testing.T) {
 	}
 }
 
-// TestRefusedScripts: what the joining would get wrong is an error, not a page
-// that does nothing.
+// TestRefusedScripts: what joining would get wrong is an error, not a page that
+// does nothing.
 func TestRefusedScripts(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{"import x from './b.js';\n", "cannot be joined"},
@@ -79,8 +79,8 @@ func TestRefusedScripts(t *testing.T) {
 	}
 }
 
-// TestEveryScriptBundles: each script that is embedded keeps to the forms that
-// can be joined, and what it becomes is a program.
+// TestEveryScriptBundles: each embedded script uses only forms that can be
+// joined, and the result is a valid program.
 func TestEveryScriptBundles(t *testing.T) {
 	names, err := fs.Glob(embedded, "js/*.js")
 	if err != nil || len(names) < 20 {
@@ -111,7 +111,7 @@ func TestBundleOfStyles(t *testing.T) {
 	if !bytes.HasPrefix(f.Data, tokens) || !bytes.Contains(f.Data, []byte("@font-face")) {
 		t.Error("the bundle does not hold both styles in their order")
 	}
-	// A font is preloaded under the address that the style names, or it is
+	// A font is preloaded from the address in the styles, or it would be
 	// fetched twice.
 	if font := Asset("fonts/inter-latin-wght-normal.woff2"); !bytes.Contains(f.Data, []byte(`url("`+font+`")`)) {
 		t.Errorf("the style does not name %s", font)
@@ -128,8 +128,8 @@ func TestBundleOfStyles(t *testing.T) {
 	}
 }
 
-// TestNoSuchFile: addresses that people make up get no file and no panic, and
-// are not remembered.
+// TestNoSuchFile: made-up addresses get no file and no panic, and are not
+// remembered.
 func TestNoSuchFile(t *testing.T) {
 	for _, name := range []string{
 		"", "css", "css/", "css/nothing.css", "../static.go", "/css/base.css", "bundle/", "bundle/.css", "bundle/base",

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// bill is the drill of what a call costs. Prices are dollars for a million
+// bill is the drill about the price of a call. Prices are dollars for a million
 // tokens, and made up.
 type bill struct {
 	input, output   int // tokens of one call
@@ -28,7 +28,7 @@ func newBill(p *Problem) *bill {
 		b.out = b.in * pick(r, []float64{3, 4, 5})
 		b.calls, b.turns, b.question = 100*r.between(2, 90), r.between(4, 9), 10*r.between(3, 12)
 		a, o := b.cost()
-		// Neither part may be nearly as large as the other, nor nothing beside it.
+		// Neither part may be nearly as large as the other, nor negligible.
 		if share := o / (a + o); math.Abs(share-0.5) > 0.08 && share > 0.15 && share < 0.9 {
 			return b
 		}
@@ -59,7 +59,7 @@ func buildBill(p *Problem) {
 	}
 }
 
-// priced is the cost of so many tokens.
+// priced is the cost of n tokens.
 func (b *bill) priced(id, name string, tokens int, price, other float64) quantity {
 	want := float64(tokens) * price / 1e6
 	return quantity{

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// choice grades a cell that takes one of its options.
+// choice grades a cell whose answer is one of its options.
 type choice struct {
 	options []Option
 	right   string
@@ -15,7 +15,7 @@ type choice struct {
 	note    string
 }
 
-// said is what is said to a wrong choice.
+// said is the response to a wrong choice.
 type said struct {
 	mistake Mistake
 	title   string
@@ -43,7 +43,7 @@ func (c *choice) grade(text string) Verdict {
 	return v
 }
 
-// find looks an option up by its value or its text.
+// find finds an option by its value or its text.
 func find(options []Option, text string) (Option, bool) {
 	for _, o := range options {
 		if strings.EqualFold(text, o.Value) || strings.EqualFold(text, strings.TrimSpace(o.Text)) {
@@ -53,8 +53,8 @@ func find(options []Option, text string) (Option, bool) {
 	return Option{}, false
 }
 
-// set grades a cell that takes some of its options: the tokens that survive a
-// cut. They are given from the most probable down.
+// set grades a cell whose answer is some of its options: the tokens that
+// survive a cut, from the most probable down.
 type set struct {
 	options []Option // in the order of the rows
 	ranked  []string // values from the most probable down
@@ -64,13 +64,13 @@ type set struct {
 	note    string
 }
 
-// cut says by which rule tokens are kept.
+// cut is the rule by which tokens are kept.
 type cut struct {
 	topP float64 // 0: not by mass
 	k    int
 }
 
-// parseSet reads option values set apart by commas, spaces or braces.
+// parseSet reads option values separated by commas, spaces or braces.
 func (s *set) parse(text string) (chosen []string, unknown string) {
 	for _, word := range strings.FieldsFunc(
 		text, func(r rune) bool { return strings.ContainsRune(",;{}[]() \t\n\"'·", r) },
@@ -131,7 +131,7 @@ func (s *set) names(chosen []string) string {
 	return strings.Join(names, ", ")
 }
 
-// mistake names what is wrong with a set of tokens.
+// mistake names the mistake in a set of tokens.
 func (s *set) mistake(chosen []string, prefix bool) (Mistake, string, string) {
 	p4 := func(x float64) string { return Probability.show(x) }
 	last := s.ranked[s.keep-1]

@@ -2,8 +2,8 @@ package drill
 
 import "testing"
 
-// How exact an answer must be: to three places, where a real number below 1 has
-// two digits at least, or to so many significant digits.
+// How exact an answer must be: to three places, with at least two digits for a
+// real number below 1, or to a number of significant digits.
 func TestHowExactAnAnswerMustBe(t *testing.T) {
 	for _, row := range []struct {
 		form  Form
@@ -33,7 +33,7 @@ func TestHowExactAnAnswerMustBe(t *testing.T) {
 	}
 }
 
-// A comma sets thousands apart only before groups of three digits.
+// A comma separates thousands only before groups of three digits.
 func TestThousandsHaveThreeDigits(t *testing.T) {
 	for text, want := range map[string]float64{"1,234": 1234, "1,2345": 1.2345, "12,34": 12.34, "1,234,567": 1234567} {
 		readings, err := Read(text, Count)
@@ -43,8 +43,7 @@ func TestThousandsHaveThreeDigits(t *testing.T) {
 	}
 }
 
-// A step opens when all the cells that it needs are right, not when they are
-// filled in.
+// A step opens when all the cells that it needs are right, not just filled in.
 func TestStepsOpenWhenWhatTheyNeedIsRight(t *testing.T) {
 	p, err := New(KVBytes, 7, 1)
 	if err != nil {

@@ -21,12 +21,12 @@ type five struct {
 // The temperatures of the drill.
 const cold, hot = 0.5, 2
 
-// lesson is the example of the lesson's exercise.
+// lesson is the example in the lesson's exercise.
 func lesson() *five {
 	return &five{names: []string{"the", "a", "an", "and", "or"}, z: []float32{4, 3, 2, 1, 0.5}, k: 3, topP: 0.9}
 }
 
-// families are tokens that could follow one another's contexts.
+// families are tokens that fit the same context.
 var families = [][]string{
 	{"the", "a", "his", "her", "my", "one"},
 	{"cat", "dog", "bird", "fox", "bear", "frog"},
@@ -38,9 +38,9 @@ var families = [][]string{
 	{"mum", "dad", "Tom", "Lily", "Ben", "Sam"},
 }
 
-// newFive gives the lesson's numbers for seed 0 at level 1, else draws until
+// newFive returns the lesson's numbers for seed 0 at level 1, else draws until
 // they are fair. Level 1 has logits in halves, level 2 in tenths, level 3 six
-// tokens out of order, some below 0, and other cuts.
+// tokens in another order, some negative, and other cuts.
 func newFive(p *Problem) *five {
 	r := newRandom(p)
 	if p.Seed == 0 && p.Level == 1 {
@@ -83,7 +83,7 @@ func (f *five) descend(r *random, n, parts, least, most int) {
 	}
 }
 
-// plain is the distribution at a temperature, nothing cut.
+// plain is the distribution at a temperature, without filters.
 func (f *five) plain(t float64) *sampling.Distribution {
 	return sampling.Decide(f.z, sampling.Settings{Temperature: t, TopP: 1})
 }
@@ -115,7 +115,7 @@ func roundTo(x float64, places int) float64 {
 	return math.Round(x*s) / s
 }
 
-// fair keeps numbers out that would make an answer a matter of luck.
+// fair rejects numbers that would make an answer a matter of luck.
 func (f *five) fair(level int) bool {
 	for _, t := range []float64{cold, 1, hot} {
 		d := f.plain(t)
@@ -146,14 +146,14 @@ func (f *five) fair(level int) bool {
 	return level < 3 || slices.Min(f.z) < 0 && f.z[0] != slices.Max(f.z)
 }
 
-// onHalf: at three places the rounding of x hangs on its further digits.
+// onHalf: at three places the rounding of x depends on its further digits.
 func onHalf(x float64) bool {
 	_, part := math.Modf(x * 1000)
 	return math.Abs(part-0.5) < 0.03
 }
 
-// drawU takes the first u of the seed that is clear of the borders of the
-// nucleus' segments, with three decimals.
+// drawU takes the first u of the seed that is not close to a border of the
+// nucleus's segments, with three decimals.
 func (f *five) drawU(seed uint64) bool {
 	d := f.nucleus(1)
 	for step := 1; step < 100; step++ {
@@ -171,7 +171,7 @@ func (f *five) drawU(seed uint64) bool {
 	return false
 }
 
-// logit writes a logit as it stands in the table.
+// logit writes a logit as in the table.
 func logit(z float32) string { return strconv.FormatFloat(float64(z), 'g', -1, 32) }
 
 // value is a logit as it reads: 1.7, not the float32 next to it.

@@ -13,9 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// dump writes all of a problem that a learner can meet: what is given, each
-// cell with its answer, the values of its named mistakes and its hints. Numbers
-// of other rows are left out: there are many, and each has its own place.
+// dump writes all of a problem that a learner can see: what is given, each cell
+// with its answer, the values of its named mistakes and its hints. It omits the
+// many mistakes that are just numbers of other rows.
 func dump(p *Problem) string {
 	var b strings.Builder
 	for _, f := range p.Facts {
@@ -84,9 +84,8 @@ func (n *number) dump(b *strings.Builder) {
 	}
 }
 
-// TestGolden pins every drill whole: the lesson's own example, and one of each
-// level. What the numbers must be is told by the other tests; here it shows
-// what a change changes.
+// TestGolden pins every drill: the lesson's own example, and one of each level.
+// Other tests check the numbers; this one shows what a change changes.
 func TestGolden(t *testing.T) {
 	for _, info := range Kinds() {
 		for level := 1; level <= info.Levels; level++ {

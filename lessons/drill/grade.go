@@ -14,11 +14,11 @@ import (
 type number struct {
 	form  Form
 	want  []float64 // right values: the exact one, then those of other rounding routes
-	slips []slip    // what known mistakes lead to, the more telling first
-	note  string    // said beside a right answer
+	slips []slip    // results of known mistakes, the most specific first
+	note  string    // shown with a right answer
 }
 
-// slip is what a known mistake makes of the same numbers.
+// slip is the result of a known mistake with the same numbers.
 type slip struct {
 	mistake Mistake
 	value   float64
@@ -27,8 +27,8 @@ type slip struct {
 	credit  float64
 }
 
-// exactness says how near an answer must be: within near of the value, or its
-// correct rounding to so many places, or to so many significant digits.
+// exactness says how close an answer must be: within near of the value, or its
+// correct rounding to a number of places or of significant digits.
 type exactness struct {
 	places, digits int
 }
@@ -45,7 +45,7 @@ func (f Form) exactness() exactness {
 	return exactness{places: 3, digits: 4}
 }
 
-// near is how far from v an answer may be however it is written.
+// near is how far from v an answer may be in any form.
 func (f Form) near(v float64) float64 {
 	const slack = 1e-9 // of binary fractions: 0.1 + 0.2
 	switch a := math.Abs(v); {
@@ -68,7 +68,7 @@ func (r Reading) rounds(v float64) bool {
 	return r.Ulp > 0 && math.Abs(r.Value-v) <= r.Ulp*(0.5+1e-9)
 }
 
-// is reports whether the reading gives v exactly enough.
+// is reports whether the reading is exact enough a v.
 func (r Reading) is(v float64, f Form) bool {
 	if math.Abs(r.Value-v) <= f.near(v) {
 		return true
@@ -101,7 +101,7 @@ func (n *number) grade(text string) Verdict {
 		}
 	}
 	best, distance := n.judge(readings[0])
-	for _, r := range readings[1:] { // '20,086' may be two numbers: the one that says more
+	for _, r := range readings[1:] { // '20,086' may be two numbers: use the verdict that says more
 		if v, d := n.judge(r); d < distance {
 			best, distance = v, d
 		}
@@ -117,8 +117,8 @@ func (n *number) noteFor(r Reading) string {
 	return n.note
 }
 
-// judge finds the mistake behind a wrong number, and how far the number is
-// from what that mistake leads to, in parts of the value.
+// judge finds the mistake behind a wrong number, and the relative distance of
+// the number from that mistake's result.
 func (n *number) judge(r Reading) (Verdict, float64) {
 	v := Verdict{State: Wrong, Understood: r.Said, Value: r.Value}
 	best := math.Inf(1)
@@ -142,7 +142,7 @@ func (n *number) judge(r Reading) (Verdict, float64) {
 	return v, best
 }
 
-// apart is the distance of two numbers in parts of the second.
+// apart is the distance of two numbers relative to the second.
 func apart(x, v float64) float64 { return math.Abs(x-v) / max(math.Abs(v), 1e-3) }
 
 // fits reports whether a reading may be v, as someone who made a mistake
@@ -154,7 +154,7 @@ func (r Reading) fits(v float64, f Form) bool {
 	return r.rounds(v) && r.Digits >= 2 && r.Ulp <= 0.1*math.Abs(v)
 }
 
-// rounding recognises an answer that is right but for its last place, or has
+// rounding recognises an answer that is right except for its last place, or has
 // too few places.
 func (n *number) rounding(r Reading) (slip, float64) {
 	best, found := math.Inf(1), slip{}
@@ -189,12 +189,12 @@ func (n *number) rounding(r Reading) (slip, float64) {
 	return found, best
 }
 
-// cutOff reports whether the reading is v with its further places cut off.
+// cutOff reports whether the reading is v truncated.
 func (r Reading) cutOff(v float64) bool {
 	return r.Ulp > 0 && v > r.Value && v-r.Value < r.Ulp
 }
 
-// demand says how exact an answer should be.
+// demand says how exact an answer must be.
 func (f Form) demand() string {
 	switch f {
 	case Probability:
@@ -234,7 +234,7 @@ func smallPlaces(v float64) int {
 	return min(9, max(4, 3-int(math.Floor(math.Log10(max(math.Abs(v), 1e-9))))))
 }
 
-// significant writes v with so many digits, zeros at the end left out.
+// significant writes v with n digits, without trailing zeros.
 func significant(v float64, digits int) string {
 	places := max(0, digits-1-int(math.Floor(math.Log10(max(math.Abs(v), 1e-12)))))
 	s := fmt.Sprintf("%.*f", min(places, 9), v)
@@ -244,7 +244,7 @@ func significant(v float64, digits int) string {
 	return terms.Thousands(s)
 }
 
-// unknown is said where no mistake is recognised.
+// unknown is the response to an unrecognised mistake.
 func (n *number) unknown(r Reading) (title, why string) {
 	v := n.want[0]
 	switch {
@@ -258,7 +258,7 @@ func (n *number) unknown(r Reading) (title, why string) {
 	return "Not this value.", "No usual slip leads to it. Ask for a hint: it goes through the rule."
 }
 
-// newNumber keeps of the slips those that differ from every right value.
+// newNumber keeps only the slips that differ from every right value.
 func newNumber(f Form, want []float64, slips []slip) *number {
 	n := &number{form: f, want: want}
 	for _, s := range slips {

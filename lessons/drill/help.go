@@ -1,7 +1,7 @@
 package drill
 
-// Line is one line of work shown: what is done, the arithmetic, and what comes
-// of it.
+// Line is one line of the working: what is done, the arithmetic, and the
+// result.
 type Line struct {
 	Say    string
 	Eq     string // "20.086 / 86.440"
@@ -19,8 +19,8 @@ type Hint struct {
 // rule, the third puts the numbers in.
 const Rungs = 3
 
-// Hint returns a hint of a cell; a rung outside of 1 to [Rungs] is brought
-// inside. An unknown cell has none.
+// Hint returns a hint of a cell; rung is clamped to 1 to [Rungs]. An unknown
+// cell has none.
 func (p *Problem) Hint(cellID string, rung int) Hint {
 	c := p.cells[cellID]
 	if c == nil {
@@ -76,7 +76,7 @@ func (p *Problem) Worked() []Working {
 	return list
 }
 
-// Summary is what one step of the softmax drill comes to.
+// Summary is the result of one step of the softmax drill.
 type Summary struct {
 	Step, Name, Note, Remark string
 	Rows                     []SummaryRow

@@ -7,7 +7,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// answer is one line of a hand-worked table: what is typed and what is said.
+// answer is one line of a hand-worked table: the input and the response.
 type answer struct {
 	cell, text string
 	state      State
@@ -154,8 +154,8 @@ func TestSpeculationByHand(t *testing.T) {
 	})
 }
 
-// Over many seeds: what ends each run is found by reading it as a person
-// would, without the engine's function; and every condition gets its turn.
+// Over many seeds: the end of each run is found as a person would, without the
+// engine's function; and every condition occurs.
 func TestStopsByReading(t *testing.T) {
 	ended := map[string]int{}
 	for level := 1; level <= MaxLevel; level++ {
@@ -202,7 +202,7 @@ func TestStopsByReading(t *testing.T) {
 	}
 }
 
-// The right choice stands everywhere.
+// The right choice occurs in every position.
 func TestRightChoiceStandsAnywhere(t *testing.T) {
 	places := map[string]int{}
 	for seed := range uint64(200) {

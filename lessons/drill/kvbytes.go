@@ -5,7 +5,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// cache is the drill of the size of the KV cache.
+// cache is the drill about the size of the KV cache.
 type cache struct {
 	cost.Shape
 	bytes     int    // of one value
@@ -37,7 +37,8 @@ func newCache(p *Problem) *cache {
 			c.number, c.bytes = "fp32", 4
 		}
 	}
-	// Clear of a whole number of positions: one more or less would be luck.
+	// Not close to a whole number of positions, where one more or less would be
+	// luck.
 	c.gib = pick(r, []int{2, 3, 4, 6, 8, 12, 16})
 	return c
 }

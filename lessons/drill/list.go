@@ -6,8 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// quantity is one number to be worked out, a row of a step that is a list of
-// such.
+// quantity is one number to work out, a row of a step that is a list.
 type quantity struct {
 	id, name, how string // how: the letters of its formula
 	form          Form
@@ -15,7 +14,7 @@ type quantity struct {
 	want          []float64
 	slips         []slip
 	note          string
-	answer        string // where it is not written as the form does
+	answer        string // if it is not written in the usual form
 	hints         [3]string
 	work          []Line
 }
@@ -59,7 +58,7 @@ func (p *Problem) question(id, prompt, label string, c *choice, hints [3]string,
 	step.Asks = append(step.Asks, Ask{prompt, made})
 }
 
-// exactly is the one right value.
+// exactly returns v as the only right value.
 func exactly[T int | int64 | float64](v T) []float64 { return []float64{float64(v)} }
 
 // times writes a product.
@@ -74,7 +73,7 @@ func times(factors ...int) string {
 	return s
 }
 
-// inThousands is what the number of bytes becomes when GiB is taken for GB.
+// inThousands is the number of bytes in GB, for an answer in GiB.
 func inThousands(bytes int64) float64 {
 	v, i := float64(bytes), 0
 	for v >= 1024 && i < 4 {

@@ -10,8 +10,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// literals reads digits with decimal and thousands signs. Where a comma or a
-// point can be either, both readings are returned, the likelier first.
+// literals parses digits with decimal and thousands separators. If a comma or a
+// point can be either, it returns both readings, the likelier first.
 func literals(s string, form Form) ([]term, error) {
 	s = strings.TrimSpace(s)
 	set := strings.Trim(s, "0123456789")
@@ -19,7 +19,7 @@ func literals(s string, form Form) ([]term, error) {
 	if strings.Trim(s, ".,' ") == "" {
 		return nil, &RefusedError{noNumber}
 	}
-	if strings.ContainsAny(set, "' ") { // these only ever set thousands apart
+	if strings.ContainsAny(set, "' ") { // these are only thousands separators
 		whole, fraction, _ := cutLast(s, ".,")
 		joined, ok := join(whole, "' ")
 		if !ok || strings.ContainsAny(fraction, "' .,") {
@@ -31,7 +31,7 @@ func literals(s string, form Form) ([]term, error) {
 	switch {
 	case commas == 0 && points == 0:
 		return []term{decimal(s, "", true)}, nil
-	case commas > 0 && points > 0: // the later one is the decimal sign
+	case commas > 0 && points > 0: // the later one is the decimal separator
 		whole, fraction, sign := cutLast(s, ".,")
 		other := strings.Trim(",.", sign)
 		joined, ok := join(whole, other)
@@ -57,7 +57,7 @@ func literals(s string, form Form) ([]term, error) {
 	return list, nil
 }
 
-// cutLast cuts at the last of the signs.
+// cutLast cuts at the last separator.
 func cutLast(s, signs string) (before, after, sign string) {
 	i := strings.LastIndexAny(s, signs)
 	if i < 0 {
@@ -66,12 +66,12 @@ func cutLast(s, signs string) (before, after, sign string) {
 	return s[:i], s[i+1:], s[i : i+1]
 }
 
-// join takes out signs that set thousands apart: one to three digits, then
-// groups of three; Indian numbering has groups of two before the last.
+// join removes thousands separators: one to three digits, then groups of three;
+// Indian numbering has groups of two before the last.
 func join(s, signs string) (string, bool) {
 	groups := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(signs, r) })
 	if len(groups) == 0 || len(groups)-1 != strings.Count(s, "")-1-len(strings.Join(groups, "")) {
-		return "", false // signs side by side, at the beginning, or at the end
+		return "", false // adjacent, leading or trailing separators
 	}
 	for i, g := range groups {
 		first, last := i == 0, i == len(groups)-1
@@ -98,8 +98,8 @@ func decimal(whole, fraction string, plain bool) term {
 	return term{value: v, places: len(fraction), digits: max(1, digits), plain: plain}
 }
 
-// canonical writes a value the way these pages do: thousands set apart by
-// commas from 10,000 on, at most six places, no zeros at the end.
+// canonical writes a value as these pages do: commas from 10,000 on, at most
+// six decimals, no trailing zeros.
 func canonical(v float64, form Form) string {
 	if v != 0 && math.Abs(v) < 1e-6 {
 		return strconv.FormatFloat(v, 'g', 3, 64)

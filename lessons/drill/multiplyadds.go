@@ -5,10 +5,10 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// work is the drill of multiply-adds with and without the cache.
+// work is the drill about multiply-adds with and without the cache.
 type work struct {
 	cost.Shape
-	n              int // positions attended at the step in question
+	n              int // positions attended to at the step
 	prompt, tokens int // of a whole run
 }
 

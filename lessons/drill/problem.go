@@ -25,15 +25,15 @@ type Info struct {
 	Kind    Kind
 	Title   string
 	Lead    string
-	Minutes int              // about how long it takes
+	Minutes int              // roughly how long it takes
 	Levels  int              // levels 1 to this
-	Harder  [MaxLevel]string // what each level has
+	Harder  [MaxLevel]string // what makes each level harder
 }
 
 // MaxLevel is the hardest level of every drill.
 const MaxLevel = 3
 
-// Kinds lists the drills in the order in which they are taught.
+// Kinds lists the drills in teaching order.
 func Kinds() []Info {
 	return []Info{
 		{
@@ -109,7 +109,7 @@ func Kinds() []Info {
 	}
 }
 
-// Find returns the drill of a name.
+// Find returns the drill with a name.
 func Find(kind string) (Info, bool) {
 	for _, i := range Kinds() {
 		if string(i.Kind) == kind {
@@ -119,12 +119,12 @@ func Find(kind string) (Info, bool) {
 	return Info{}, false
 }
 
-// UnknownError says that there is no such drill or level.
+// UnknownError means that there is no such drill or level.
 type UnknownError struct{ What string }
 
 func (e *UnknownError) Error() string { return e.What }
 
-// New makes the problem of a kind, a seed and a level from 1 to [MaxLevel].
+// New makes the problem for a kind, a seed and a level from 1 to [MaxLevel].
 // Seed 0 at level 1 is the lesson's own example. The error is an
 // *[UnknownError].
 func New(kind Kind, seed uint64, level int) (*Problem, error) {
@@ -143,14 +143,14 @@ func New(kind Kind, seed uint64, level int) (*Problem, error) {
 	return p, nil
 }
 
-// Problem is one drill with its numbers. It is not changed after [New].
+// Problem is one drill with its numbers. It does not change after [New].
 type Problem struct {
 	Kind  Kind
 	Seed  uint64
 	Level int
 	Title string
 	Lead  string
-	Facts []Fact // what is given above the steps
+	Facts []Fact // what is given, above the steps
 	Steps []*Step
 
 	cells    map[string]*cell
@@ -164,20 +164,20 @@ type Fact struct {
 	Name, Value string
 }
 
-// Step is one part of the work: a table with cells to fill, and questions
+// Step is one part of the work: a table with cells to fill in, and questions
 // under it.
 type Step struct {
 	ID      string
 	Name    string   // on its tab: "Softmax"
-	Note    string   // beside the name: "T = 1"
-	Title   string   // what is to be done
+	Note    string   // next to the name: "T = 1"
+	Title   string   // what to do
 	Ask     string   // how
-	Needs   []string // steps to be completed before this one is shown: its given numbers are their answers
+	Needs   []string // steps to complete before this one is shown: its given numbers are their answers
 	Columns []Column
-	Rows    []Row // every row has one item a column
+	Rows    []Row // every row has one item per column
 	Foot    []Row
 	Asks    []Ask
-	Remark  string // what this step shows, for the end
+	Remark  string // what this step shows, for the summary
 }
 
 // ColumnState says what a column is for in this step.
@@ -185,8 +185,8 @@ type ColumnState string
 
 // The states of a column.
 const (
-	Given  ColumnState = "given"  // its numbers stand there
-	Live   ColumnState = "live"   // to be filled
+	Given  ColumnState = "given"  // it shows numbers
+	Live   ColumnState = "live"   // to fill in
 	Locked ColumnState = "locked" // empty until a later step
 )
 
@@ -194,7 +194,7 @@ const (
 type Column struct {
 	Key   string
 	Head  string // "z / T"
-	Title string // spoken: "logit divided by T"
+	Title string // accessible name: "logit divided by T"
 	State ColumnState
 }
 
@@ -206,8 +206,7 @@ type Row struct {
 	Items []Item
 }
 
-// Item is what stands in one place of the table: a given text, a cell, or
-// nothing.
+// Item is one item of the table: a given text, a cell, or nothing.
 type Item struct {
 	Text   string
 	Value  float64 // of a given number
@@ -221,7 +220,7 @@ type Ask struct {
 	Cell   *Cell
 }
 
-// CellType says what a cell takes.
+// CellType is the type of a cell's answer.
 type CellType string
 
 // The types of cells.
@@ -231,17 +230,17 @@ const (
 	ChoiceOf CellType = "choice" // one of the options: its value
 )
 
-// quoted sets a token apart from the words around it: "p for “the”".
+// quoted puts a token in quotes: "p for “the”".
 func quoted(token string) string { return "“" + token + "”" }
 
 func quotedAll(tokens []string) string { return "“" + strings.Join(tokens, "”, “") + "”" }
 
-// Cell is one place to be filled.
+// Cell is one place to fill in.
 type Cell struct {
 	ID      string
-	Label   string // spoken: "p for “the”"
+	Label   string // accessible name: "p for “the”"
 	Type    CellType
-	Unit    string // shown behind the box
+	Unit    string // shown after the box
 	Options []Option
 }
 
@@ -251,7 +250,7 @@ type Option struct {
 	Token       bool // Text is the text of a token
 }
 
-// Cell returns the cell of an id, or nil.
+// Cell returns the cell with an id, or nil.
 func (p *Problem) Cell(id string) *Cell {
 	if c := p.cells[id]; c != nil {
 		return &c.Cell
@@ -262,18 +261,18 @@ func (p *Problem) Cell(id string) *Cell {
 // Order lists all cells in the order of work.
 func (p *Problem) Order() []string { return append([]string(nil), p.order...) }
 
-// cell is a cell with what it takes to check it.
+// cell is a cell with what is needed to check it.
 type cell struct {
 	Cell
 	step   string
 	grader grader
-	answer string // what the worked solution writes into it
+	answer string // the worked solution's answer
 	shown  string // the same for reading
 	hints  [3]string
 	work   []Line
 }
 
-// grader checks the text of one cell. Reading is done before.
+// grader checks the text of one cell after parsing.
 type grader interface {
 	grade(text string) Verdict
 }

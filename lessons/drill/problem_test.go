@@ -16,8 +16,8 @@ func anyProblem(t *rapid.T) *Problem {
 	return mustNew(t, k.Kind, rapid.Uint64Range(0, 1<<50).Draw(t, "seed"), rapid.IntRange(1, k.Levels).Draw(t, "level"))
 }
 
-// Every problem hangs together: each cell stands in one place, has hints and
-// work that ends in its answer, and its answer is right.
+// Every problem is consistent: each cell is in one place, has hints and working
+// that ends in its answer, and its answer is right.
 func TestEveryProblemIsWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyProblem(t)
@@ -99,7 +99,7 @@ func whole1(t *rapid.T, p *Problem, id string) {
 }
 
 // Every wrong value that a mistake leads to is recognised as that mistake, or
-// as another that leads as near to it; and none is called right.
+// as another that comes as close; and none is called right.
 func TestMistakesAreRecognised(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyProblem(t)
@@ -117,7 +117,8 @@ func TestMistakesAreRecognised(t *testing.T) {
 					text = decimals(s.value, 6) // its zeros, too: 0.021 is less exact than 0.021000
 				}
 				v := p.Check(id, text)
-				// Six decimals are written: a value just outside of the tolerance may come in.
+				// Six decimals are written: a value just outside of the
+				// tolerance may fall inside.
 				within := func(w float64) bool {
 					return math.Abs(s.value-w) <= n.form.near(w)+1e-6 || apart(s.value, w) < 1e-3
 				}
@@ -132,8 +133,8 @@ func TestMistakesAreRecognised(t *testing.T) {
 	})
 }
 
-// asNear reports whether the mistake that was named leads as near to the answer
-// as s does.
+// asNear reports whether the named mistake comes as close to the answer as s
+// does.
 func (n *number) asNear(v Verdict, s slip) bool {
 	near := apart(v.Value, s.value) + 1e-9
 	for _, other := range n.slips {
@@ -200,7 +201,7 @@ func TestNamedMistakesWithAnyNumbers(t *testing.T) {
 	}
 }
 
-// Whatever is typed into whatever cell, something sensible is said of it.
+// Any input to any cell gets a sensible response.
 func TestAnyText(t *testing.T) {
 	digits := rapid.StringOfN(rapid.SampledFrom([]rune("0123456789.,%/-+e^ 'GiBktheaun·×$")), 0, 20, 80)
 	rapid.Check(t, func(t *rapid.T) {

@@ -6,8 +6,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// random draws the numbers of a problem. It rests on the engine's u, which is a
-// documented function of seed and step and so the same for ever.
+// random draws the numbers of a problem. It uses the engine's u, which is a
+// documented function of seed and step and so never changes.
 type random struct {
 	seed uint64
 	step int
@@ -27,13 +27,13 @@ func (r *random) float() float64 {
 // below returns 0 to n−1.
 func (r *random) below(n int) int { return int(r.float() * float64(n)) }
 
-// between returns from to to, both included.
+// between returns a number from `from` to `to`, both included.
 func (r *random) between(from, to int) int { return from + r.below(to-from+1) }
 
 // pick returns one of a list.
 func pick[T any](r *random, list []T) T { return list[r.below(len(list))] }
 
-// shuffle puts a list into another order, in place.
+// shuffle shuffles a list in place.
 func shuffle[T any](r *random, list []T) {
 	for i := len(list) - 1; i > 0; i-- {
 		j := r.below(i + 1)

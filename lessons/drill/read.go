@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Form says what a number cell is about, and so which units it takes and how
-// exact an answer must be.
+// Form says what kind of number a cell needs, and so which units it accepts and
+// how exact an answer must be.
 type Form int
 
 // The forms.
@@ -23,17 +23,17 @@ const (
 	Ratio                   // how many times
 )
 
-// Reading is what a text was understood as.
+// Reading is how a text was understood.
 type Reading struct {
 	Value  float64
-	Ulp    float64 // one unit of the last place written; 0 where the value is exact, as of 1/3
-	Digits int     // significant digits written; 0 where the value is exact
-	Said   string  // "63.2% is 0.632"; the number alone where it was written plainly
+	Ulp    float64 // one unit of the last place written; 0 if the value is exact, like 1/3
+	Digits int     // significant digits written; 0 if the value is exact
+	Said   string  // "63.2% is 0.632"; just the number if it was written plainly
 	scaled bool    // a unit or a word such as 'million' was written
 	plain  bool    // digits and a decimal point, nothing else
 }
 
-// RefusedError says gently why a text is not an answer.
+// RefusedError says kindly why a text is not an answer.
 type RefusedError struct{ Say string }
 
 func (e *RefusedError) Error() string { return e.Say }
@@ -44,16 +44,16 @@ const noNumber = "That has no number in it. Write digits, such as 0.632, 63.2% o
 
 const (
 	maxAnswer = 64   // bytes; no number of these drills is longer
-	maxValue  = 1e16 // far above anything asked for
+	maxValue  = 1e16 // far above any answer
 	minValue  = 1e-12
 )
 
 // Read understands a number as people write it: with a decimal point or a
-// decimal comma, thousands set apart by commas, points, spaces or apostrophes,
-// as a fraction, a percentage, a power (2^31, 5.4e-3, 5.4×10^-3), with a unit or
-// the word million. Where a text can be read in two ways ('1,024') both are
-// given, the likelier for the form first. The error is a *[RefusedError]; text
-// without anything in it gives no reading and no error.
+// decimal comma, thousands separated by commas, points, spaces or apostrophes,
+// as a fraction, a percentage, a power (2^31, 5.4e-3, 5.4×10^-3), with a unit
+// or the word million. If a text can be read in two ways ('1,024') it returns
+// both, the likelier for the form first. The error is a *[RefusedError]; blank
+// text gives no reading and no error.
 func Read(text string, form Form) ([]Reading, error) {
 	s, err := tidy(text)
 	if err != nil || s == "" {
@@ -92,7 +92,7 @@ func Read(text string, form Form) ([]Reading, error) {
 	return list, err
 }
 
-// tidy makes one way of writing of the many that mean the same.
+// tidy reduces the many ways of writing the same to one.
 func tidy(text string) (string, error) {
 	if len(text) > maxAnswer {
 		return "", refuse("That is longer than any number here. Write the number alone, such as 0.632.")
@@ -137,9 +137,9 @@ func tidy(text string) (string, error) {
 // term is one number as read, exact.
 type term struct {
 	value  *big.Rat
-	places int // after the decimal sign; negative for 5e3
+	places int // after the decimal separator; negative for 5e3
 	digits int
-	plain  bool // written without anything but digits and a decimal point
+	plain  bool // only digits and a decimal point
 }
 
 type scan struct {
@@ -157,7 +157,7 @@ func (sc *scan) take(prefix string) bool {
 	return true
 }
 
-// term reads sign, digits, power of ten, power, percent sign.
+// term parses sign, digits, power of ten, power, percent sign.
 func (sc *scan) term() ([]term, error) {
 	negative := sc.take("-")
 	if !negative {
@@ -204,8 +204,8 @@ func (sc *scan) term() ([]term, error) {
 	return terms, nil
 }
 
-// spaceBetweenGroups: a space followed by exactly three digits sets thousands
-// apart.
+// spaceBetweenGroups: a space followed by exactly three digits is a thousands
+// separator.
 func spaceBetweenGroups(s string) bool {
 	if len(s) < 4 || s[0] != ' ' {
 		return false
@@ -239,7 +239,7 @@ func (sc *scan) exponent() (int, bool, error) {
 	return n, true, nil
 }
 
-// power reads 2^31 where both are whole.
+// power parses 2^31, if both are whole.
 func (sc *scan) power(terms []term) ([]term, error) {
 	if !sc.take("^") && !sc.take("**") {
 		return terms, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// What people type, and what it must be understood as.
+// What people type, and how it must be understood.
 func TestReadUnderstands(t *testing.T) {
 	for _, row := range []struct {
 		text string
@@ -73,8 +73,8 @@ func TestReadUnderstands(t *testing.T) {
 	}
 }
 
-// A comma before three digits can be either: a count takes it for thousands
-// first, anything else for a decimal comma first. Both readings are given.
+// A comma before three digits can be either: a count reads it as thousands
+// first, anything else as a decimal comma first. Both readings are returned.
 func TestReadGivesBothReadings(t *testing.T) {
 	for _, row := range []struct {
 		text string
@@ -102,7 +102,7 @@ func TestReadGivesBothReadings(t *testing.T) {
 	}
 }
 
-// What is not an answer is refused in a sentence, and says what to do.
+// Input that is not an answer is refused with a sentence that says what to do.
 func TestReadRefusesGently(t *testing.T) {
 	for text, part := range map[string]string{
 		"hello":                   "no number",
@@ -175,8 +175,8 @@ func TestReadBack(t *testing.T) {
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-// Whatever is typed: an answer, nothing, or a sentence; never a fault. What was
-// understood is finite and bounded, and what it is said to be reads back.
+// Any input gives an answer, nothing, or a sentence, never a panic. The value
+// is finite and bounded, and its description parses back.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"0,632", ".632", "63.2%", "1/3", "2,147,483,648", "2 GiB", "2 GB", "$0.01", "1.05 cents", "2^31", "5,4·10^-3",

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// shifted is the drill of a constant added to every logit: the exps grow or
-// shrink all alike, and the shares stay.
+// shifted is the drill of a constant added to every logit: all exps grow or
+// shrink by the same factor, and the shares stay the same.
 type shifted struct {
 	p       *Problem
 	names   []string
@@ -47,7 +47,7 @@ func listOf(z []float64) string {
 	return strings.Join(list, ", ")
 }
 
-// draw picks numbers; it reports whether they will do.
+// draw picks numbers; it reports whether they are suitable.
 func (s *shifted) draw(r *random) bool {
 	n, parts := 2+s.p.Level, 2
 	if s.p.Level > 1 {

@@ -68,7 +68,7 @@ var columns = []Column{
 	{Key: "q", Head: "p′", Title: "probability after the cut, renormalised"},
 }
 
-// frame gives the step its columns: given those named first, live those named
+// frame sets the step's columns: given those named first, live those named
 // second, all others locked.
 func (s *sheet) frame(given, live string) {
 	for _, c := range columns {
@@ -85,7 +85,7 @@ func (s *sheet) frame(given, live string) {
 }
 
 // fill makes the rows: given numbers at temperature t, and cells made by live,
-// column by column so that they stand in the order of work.
+// column by column, in the order of work.
 func (s *sheet) fill(t float64, live map[string]func(i int) Item) {
 	rows := make([]Row, len(s.names))
 	for i, name := range s.names {
@@ -105,7 +105,7 @@ func (s *sheet) fill(t float64, live map[string]func(i int) Item) {
 	s.step.Rows = rows
 }
 
-// given is a number that stands in the table.
+// given is a number shown in the table.
 func (s *sheet) given(key string, i int, t float64, d *sampling.Distribution) Item {
 	number := func(f Form, v float64) Item { return Item{Text: f.show(v), Value: v} }
 	switch key {
@@ -191,7 +191,7 @@ func (s *sheet) greedyStep() {
 	s.step.Asks = []Ask{{"What is p′ of that token?", c}}
 }
 
-// cutStep is top-k or the nucleus: which tokens stay, their mass, p′.
+// cutStep is top-k or the nucleus: which tokens are kept, their mass, p′.
 func (s *sheet) cutStep(id, name, note string, d *sampling.Distribution, rule cut) {
 	title := fmt.Sprintf("Keep the %d most probable tokens", s.k)
 	ask := "Mark the tokens that stay, add up their p, and divide each by that sum. What is cut gets 0."

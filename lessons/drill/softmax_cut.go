@@ -150,7 +150,7 @@ func (s *sheet) qCell(i int, d cutter, rule cut) Item {
 	})}
 }
 
-// qKeptSlips are the mistakes at a token that stays.
+// qKeptSlips are the mistakes for a token that is kept.
 func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 	p4, p := Probability.show, d.P[d.Order[r]]
 	slips := []slip{
@@ -230,7 +230,7 @@ func (s *sheet) qKeptSlips(r int, d cutter, rule cut) []slip {
 	return slips
 }
 
-// cutNumber takes 'cut' or a dash as well, where nothing is left.
+// cutNumber also accepts 'cut' or a dash, if nothing is left.
 type cutNumber struct {
 	*number
 	cut bool

@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// drawStep lays the nucleus end to end and lets a given u fall on it.
+// drawStep puts the nucleus's segments end to end and finds where a given u
+// falls.
 func (s *sheet) drawStep() {
 	d := s.nucleus(1)
 	u := canonical(s.u, Real)

@@ -8,8 +8,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// share is Σ-normalised f over the rows, for row i: what another base or no
-// exponential at all would make of the same logits.
+// share is Σ-normalised f over the rows, for row i: the result of another base
+// or of no exponential for the same logits.
 func (s *sheet) share(i int, f func(j int) float64) float64 {
 	var sum float64
 	for j := range s.names {
@@ -254,7 +254,7 @@ func (s *sheet) options() (list []Option) {
 	return list
 }
 
-// keepCell is the column that marks the tokens that stay.
+// keepCell is the column that marks the kept tokens.
 func (s *sheet) keepCell(d cutter, rule cut) *Cell {
 	g := &set{options: s.options(), keep: d.Keep, mass: d.Cum, cut: rule}
 	for _, id := range d.Order {

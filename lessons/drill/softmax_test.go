@@ -23,7 +23,7 @@ func mustNew(t interface {
 	return p
 }
 
-// The lesson's five tokens: what each cell must come to, worked out by hand.
+// The lesson's five tokens: what each cell must be, worked out by hand.
 func TestLessonByHand(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	if got := p.Facts; got[0].Value != "“the”, “a”, “an”, “and”, “or”" || got[1].Value != "4, 3, 2, 1, 0.5" {
@@ -143,7 +143,7 @@ var lessonMistakes = []struct {
 	{"hot.trend", "rises", TimesT, "flatter"},
 }
 
-// Each mistake, recognised from the number it leads to.
+// Each mistake is recognised from its number.
 func TestMistakesByHand(t *testing.T) {
 	p := mustNew(t, Softmax, 0, 1)
 	for _, row := range lessonMistakes {
@@ -226,8 +226,8 @@ func naive(z []float32, t float64) (e []float64, sum float64) {
 
 func decimals(x float64, places int) string { return fmt.Sprintf("%.*f", places, x) }
 
-// Over all seeds the numbers keep clear of luck, and the top probability falls
-// as T rises.
+// Over all seeds no answer depends on luck, and the top probability falls as T
+// rises.
 func TestNumbersAreFair(t *testing.T) {
 	drawn := map[int]int{}
 	for level := 1; level <= MaxLevel; level++ {

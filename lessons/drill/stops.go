@@ -9,8 +9,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// run is the drill of stop conditions: a run of tokens as a model would write
-// them if nothing stopped it.
+// run is the drill about stop conditions: a run of tokens as a model would
+// write them if nothing stopped it.
 type run struct {
 	tokens  []string // "" is the end of text
 	prompt  int      // positions
@@ -36,11 +36,11 @@ var sentences = [][]string{
 }
 
 // marks are stop strings and the ways in which tokens may cut them, from the
-// plain one to one that begins inside a token.
+// simple one to one that begins inside a token.
 var marks = []struct {
 	stop string
 	cuts [3][]string
-	near []string // begins the same and is not it
+	near []string // begins the same but is different
 }{
 	{"User:", [3][]string{{"User:"}, {"Us", "er", ":"}, {"\nUs", "er", ":"}}, []string{" Us", "ually"}},
 	{"</answer>", [3][]string{{"</answer>"}, {"</", "answer", ">"}, {"!</", "ans", "wer>"}}, []string{"</", "b>"}},
@@ -76,8 +76,8 @@ func newRun(p *Problem) *run {
 	}
 }
 
-// decide asks the engine at every token; it reports whether something stops
-// the run.
+// decide asks the engine at every token and reports whether something stops the
+// run.
 func (w *run) decide() bool {
 	w.rivals = map[infer.StopReason]int{}
 	var all []byte
@@ -88,7 +88,8 @@ func (w *run) decide() bool {
 		if reason != infer.StopNone && w.reason == infer.StopNone {
 			w.reason, w.n, w.text = reason, n, string(all[:safe])
 		}
-		// Each condition by itself, to know what a learner may have seen instead.
+		// Each condition by itself, to know what a learner may have found
+		// instead.
 		for _, alone := range []struct {
 			kind    infer.StopReason
 			eos     bool
@@ -109,8 +110,8 @@ func (w *run) decide() bool {
 	return w.reason != infer.StopNone
 }
 
-// open: the answer is not a matter of luck. Two conditions at one token come only
-// at the hardest level, and each reason gets its turn.
+// open: the answer is not a matter of luck. Two conditions at one token occur
+// only at the hardest level, and each reason occurs.
 func (w *run) open(level int, r *random) bool {
 	at := 0
 	for _, n := range w.rivals {
@@ -131,7 +132,7 @@ func (w *run) open(level int, r *random) bool {
 // reasonText is a stop condition's name at the beginning of a line.
 func reasonText(x infer.StopReason) string { return terms.Capital(terms.StopOf(x).Name) }
 
-// visible writes line breaks so that they are seen.
+// visible makes line breaks visible.
 func visible(text string) string { return strings.ReplaceAll(text, "\n", "↵") }
 
 func buildStops(p *Problem) {
@@ -251,7 +252,7 @@ func (w *run) askCount(p *Problem, step *Step) {
 	step.Asks = append(step.Asks, Ask{"How many tokens are generated?", made})
 }
 
-// askText asks what the caller gets.
+// askText asks what the caller receives.
 func (w *run) askText(p *Problem) {
 	text := func(n int) string { return strings.Join(w.tokens[:n], "") }
 	type candidate struct {
@@ -301,7 +302,7 @@ func (w *run) askText(p *Problem) {
 	}, []Line{{"Take the text up to there, without the stop string.", "", "…" + visible(tail(w.text))}})
 }
 
-// tail is the end of a text, long enough to tell it from others.
+// tail is the end of a text, long enough to distinguish it.
 func tail(text string) string {
 	r := []rune(text)
 	return string(r[max(0, len(r)-32):])

@@ -28,8 +28,8 @@ var (
 	}
 )
 
-// readUnit reads what stands behind the number: by how much it multiplies, and
-// the unit that the result is in.
+// readUnit parses what follows the number: its factor, and the unit of the
+// result.
 func readUnit(s string, form Form) (scale *big.Rat, unit string, err error) {
 	scale = big.NewRat(1, 1)
 	s = strings.TrimRight(s, ".;!?, ")
@@ -49,8 +49,8 @@ func readUnit(s string, form Form) (scale *big.Rat, unit string, err error) {
 	return scale, unit, nil
 }
 
-// unitOf is one word behind a number: its factor (nil if it does not fit) and
-// the unit it stands for.
+// unitOf parses one word after a number: its factor (nil if it does not fit)
+// and its unit.
 func unitOf(word string, form Form) (*big.Rat, string) {
 	one := big.NewRat(1, 1)
 	switch form {

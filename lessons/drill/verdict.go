@@ -1,18 +1,18 @@
 package drill
 
-// State says what became of an answer.
+// State is the state of an answer.
 type State string
 
 // The states of an answer.
 const (
 	Empty   State = "empty"
 	Right   State = "right"
-	Part    State = "part" // nearly: it earns a part of the credit
+	Part    State = "part" // nearly right: it earns part of the credit
 	Wrong   State = "wrong"
 	Refused State = "refused" // not an answer: it costs nothing
 )
 
-// Mistake names a mistake; empty where there is none or none was recognised.
+// Mistake names a mistake; empty if there is none or none was recognised.
 type Mistake string
 
 // The mistakes that are recognised from the number itself.
@@ -50,20 +50,20 @@ const (
 	OtherOption Mistake = "option"
 )
 
-// Verdict is what is said of one answer.
+// Verdict is the response to one answer.
 type Verdict struct {
 	Cell       string
 	State      State
 	Credit     float64 // 0 to 1
 	Understood string  // how it was read: "63.2% is 0.632"
-	Value      float64 // as read; 0 where it is not a number
+	Value      float64 // the parsed value; 0 if it is not a number
 	Mistake    Mistake
 	Title      string // what is wrong, in a sentence: "You divided by the largest exp, not by their sum."
 	Why        string // the arithmetic behind it
-	Note       string // something worth knowing beside a right answer
+	Note       string // something worth knowing about a right answer
 }
 
-// Check says what an answer is worth. An unknown cell is refused.
+// Check grades an answer. An unknown cell is refused.
 func (p *Problem) Check(cellID, text string) Verdict {
 	c := p.cells[cellID]
 	if c == nil {
@@ -74,10 +74,10 @@ func (p *Problem) Check(cellID, text string) Verdict {
 	return v
 }
 
-// Score is the state of the whole work.
+// Score is the state of the whole problem.
 type Score struct {
 	Right, Part, ToFix, ToGo, Of int     // cells
-	Credit                       float64 // 0 to 1, each cell counting the same
+	Credit                       float64 // 0 to 1, all cells weighted equally
 	Steps                        []StepScore
 	Verdicts                     map[string]Verdict
 	Complete                     bool // every cell is right
@@ -91,8 +91,8 @@ type StepScore struct {
 	Open                         bool // the steps it needs are complete
 }
 
-// Score checks all answers, by cell. Cells without one are still to go, and so
-// are those whose answer was refused.
+// Score grades all answers, by cell. Cells without an answer, or with a refused
+// one, are still to go.
 func (p *Problem) Score(answers map[string]string) Score {
 	s := Score{Verdicts: map[string]Verdict{}, Of: len(p.order)}
 	at := map[string]*StepScore{}

@@ -1,6 +1,6 @@
-// Package fsrs decides when a flashcard comes back: the FSRS-6 scheduler (Free
-// Spaced Repetition Scheduler, Ye et al. 2022 and the open-spaced-repetition
-// project, version 6) with its default parameters.
+// Package fsrs schedules flashcards with FSRS-6 (Free Spaced Repetition
+// Scheduler, Ye et al. 2022 and the open-spaced-repetition project, version 6)
+// with its default parameters.
 //
 // It models a memory by two numbers. Stability S is the number of days after
 // which the chance of recalling the card has fallen to 90%; difficulty D, from
@@ -10,14 +10,15 @@
 //	R(t, S) = (1 + f·t/S)^(−w20), with f = 0.9^(−1/w20) − 1, so that R(S, S) = 0.9
 //
 // At a review the learner gives one of four grades. The grade and R move S and
-// D ([Params.Next] has the formulas beside its parts), and the next date is
-// the day on which R will have fallen to the retention asked for. New and
-// forgotten cards first go through short steps of minutes.
+// D ([Params.Next] has the formulas beside its parts), and the next date is the
+// day on which R will have fallen to the desired retention. New and forgotten
+// cards first go through short steps of minutes.
 //
 // Everything is a pure function of the card, the time and the grade: no clock,
-// no chance, no storage. Intervals are not fuzzed, so the same history always
-// gives the same dates. Results are rounded to eight decimals where the
-// reference implementation ts-fsrs rounds them; a test compares 1,000 histories.
+// no randomness, no storage. Intervals are not fuzzed, so the same history
+// always gives the same dates. Results are rounded to eight decimals where the
+// reference implementation ts-fsrs rounds them; a test compares 1,000
+// histories.
 //
 // Formulas: https://github.com/open-spaced-repetition/awesome-fsrs/wiki/The-Algorithm
 package fsrs
@@ -33,12 +34,12 @@ type Grade int
 // The four grades.
 const (
 	Again Grade = iota + 1 // not recalled
-	Hard                   // recalled with much effort
+	Hard                   // recalled with great effort
 	Good                   // recalled
-	Easy                   // recalled at once
+	Easy                   // recalled immediately
 )
 
-// Grades are the four, from the worst.
+// Grades are the four, from worst to best.
 var Grades = [4]Grade{Again, Hard, Good, Easy}
 
 // String is the grade's name in lower case: "again", "hard", "good", "easy".
@@ -51,7 +52,7 @@ func (g Grade) String() string {
 
 func (g Grade) valid() bool { return g >= Again && g <= Easy }
 
-// ParseGrade reads what [Grade.String] writes.
+// ParseGrade parses the names that [Grade.String] returns.
 func ParseGrade(text string) (Grade, error) {
 	for _, g := range Grades {
 		if text == g.String() {
@@ -61,7 +62,7 @@ func ParseGrade(text string) (Grade, error) {
 	return 0, fmt.Errorf("%q is not a grade: it must be again, hard, good or easy", text)
 }
 
-// State is where a card stands in its life.
+// State is the stage of a card's life.
 type State int
 
 // The states.
@@ -80,24 +81,24 @@ func (s State) String() string {
 	return [...]string{"new", "learning", "review", "relearning"}[s]
 }
 
-// Card is what the scheduler remembers of one card. It is a value: a review
-// gives a new one.
+// Card is what the scheduler stores about one card. It is a value: a review
+// returns a new one.
 type Card struct {
 	Due        time.Time `json:"due"`
 	Stability  float64   `json:"stability"`  // days; 0 while new
 	Difficulty float64   `json:"difficulty"` // 1 to 10; 0 while new
 	Reps       int       `json:"reps"`       // reviews so far
-	Lapses     int       `json:"lapses"`     // times forgotten after it had left the first steps
+	Lapses     int       `json:"lapses"`     // times forgotten after leaving the first steps
 	State      State     `json:"state"`
 	Step       int       `json:"step"`     // which short step, from 0
 	Interval   int       `json:"interval"` // days from the last review to Due; 0 within short steps
 	Last       time.Time `json:"last"`     // of the last review; zero while new
 }
 
-// Params shape the schedule. Use [Default].
+// Params are the parameters of the schedule. Use [Default].
 type Params struct {
 	W           [21]float64     // the weights w0 to w20
-	Retention   float64         // the chance of recall at which a card comes back, above 0 and up to 1
+	Retention   float64         // the chance of recall at which a card is due again, above 0 and up to 1
 	MaxInterval int             // days
 	Learning    []time.Duration // short steps of a new card
 	// short steps of a forgotten one; at most one, or w17 and w18 would need limits of their own

@@ -39,7 +39,7 @@ func TestFirstReviewByHand(t *testing.T) {
 	}
 }
 
-// R(S, S) = 0.9 is what stability means; a new card is not remembered.
+// R(S, S) = 0.9 is what stability means; a new card has no retrievability.
 func TestRetrievability(t *testing.T) {
 	p := Default()
 	c := Card{State: Review, Stability: 10, Difficulty: 5, Last: noon, Due: noon.Add(10 * day)}
@@ -57,7 +57,7 @@ func TestRetrievability(t *testing.T) {
 }
 
 // Midnights count, not hours: a review ten minutes later may be on the next
-// day, one 23 hours later on the same.
+// day, one 23 hours later on the same day.
 func TestDaysAreCalendarDays(t *testing.T) {
 	for _, row := range []struct {
 		from, to time.Time
@@ -118,9 +118,9 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the history, also with a clock that jumps back: the numbers stay in
-// their ranges, a better grade never comes back sooner, nothing is due before
-// the review, and a card read back from JSON goes on the same way.
+// For any history, even with a clock that jumps back: the numbers stay in
+// range, a better grade never means an earlier date, nothing is due before the
+// review, and a card parsed from JSON continues the same way.
 func TestAnyHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, now := Default(), noon
@@ -157,7 +157,7 @@ func TestAnyHistory(t *testing.T) {
 // newCard is a card that was never reviewed and is due at once.
 func newCard(now time.Time) Card { return Card{Due: now} }
 
-// check says what is wrong with a card, or returns nil.
+// check returns what is wrong with a card, or nil.
 func (c Card) check() error {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	switch {

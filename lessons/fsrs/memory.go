@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Limits of the model: a stability below some minutes or above a century says
-// nothing more.
+// Limits of the model: stabilities below some minutes or above a century are
+// meaningless.
 const (
 	minStability = 0.001 // days
 	maxStability = 36500
@@ -34,8 +34,8 @@ func (p Params) Retrievability(c Card, now time.Time) float64 {
 	return p.recall(max(0, int(now.Sub(c.Last)/(24*time.Hour))), c.Stability)
 }
 
-// days is the number of days until R has fallen to the retention asked for:
-// I = S·(r^(−1/w20) − 1)/f, at least one.
+// days is the number of days until R has fallen to the desired retention: I =
+// S·(r^(−1/w20) − 1)/f, at least one.
 func (p Params) days(stability float64) int {
 	modifier := round8((math.Pow(p.Retention, -1/p.W[20]) - 1) / p.factor())
 	return int(clamp(math.Floor(stability*modifier+0.5), 1, float64(p.MaxInterval)))
@@ -46,8 +46,8 @@ func (p Params) firstDifficulty(g Grade) float64 {
 	return round8(p.W[4] - math.Exp(float64(g-1)*p.W[5]) + 1)
 }
 
-// memory is what a review makes of stability and difficulty, t days after the
-// last one.
+// memory returns stability and difficulty after a review, t days after the last
+// one.
 func (p Params) memory(c Card, t int, g Grade) (stability, difficulty float64) {
 	if c.State == New {
 		return max(p.W[g-1], 0.1), clamp(p.firstDifficulty(g), 1, 10) // S0(G) = w_{G−1}
@@ -97,7 +97,7 @@ func (p Params) forgotten(d, s, r float64) float64 {
 }
 
 // sameDay is S′ = S·S^{−w19}·e^{w17·(G − 3 + w18)} for a second review on one
-// day; a card that was recalled does not lose by it.
+// day; a recalled card never loses stability.
 func (p Params) sameDay(s float64, g Grade) float64 {
 	growth := math.Pow(s, -p.W[19]) * math.Exp(p.W[17]*(float64(g-3)+p.W[18]))
 	if g >= Hard {

@@ -63,9 +63,9 @@ func steps(t *testing.T, list []string) (out []time.Duration) {
 	return out
 }
 
-// Every card after every review of 1,000 histories is what ts-fsrs makes of
-// it: dates, counts and states exactly; memory within the last of its eight
-// decimals, which may differ where exp and pow differ in their last bit.
+// Every card after every review of 1,000 histories matches ts-fsrs: dates,
+// counts and states exactly; memory within the last of its eight decimals,
+// which may differ where exp and pow differ in their last bit.
 func TestAgreesWithTSFSRS(t *testing.T) {
 	histories, reviews := 0, 0
 	for _, g := range oracle(t) {

@@ -9,7 +9,7 @@ const day = 24 * time.Hour
 
 // Next is the card after a review at now with grade g. A review earlier than
 // the last one (a clock set back) counts as one on the same day. It panics if g
-// is none of the four: grades from outside go through [ParseGrade].
+// is not a grade: input goes through [ParseGrade].
 func (p Params) Next(c Card, now time.Time, g Grade) Card {
 	if !g.valid() {
 		panic(fmt.Sprintf("fsrs: Next with %v", g))
@@ -17,8 +17,8 @@ func (p Params) Next(c Card, now time.Time, g Grade) Card {
 	return p.Preview(c, now)[g-1]
 }
 
-// Preview is the card after each of the four grades, by grade − 1: what the
-// buttons can promise.
+// Preview is the card after each of the four grades, by grade − 1, for the
+// labels of the buttons.
 func (p Params) Preview(c Card, now time.Time) [4]Card {
 	elapsed := 0
 	if c.State != New {
@@ -50,21 +50,21 @@ func (p Params) Preview(c Card, now time.Time) [4]Card {
 	return next
 }
 
-// in sends the card into review, due after whole days of 24 hours.
+// in moves the card into review, due after whole days of 24 hours.
 func (c Card) in(days int) Card {
 	c.State, c.Step, c.Interval = Review, 0, days
 	c.Due = c.Last.Add(time.Duration(days) * day)
 	return c
 }
 
-// steps sends the reviewed card n (c before the review) to its next short step,
+// steps moves the reviewed card n (c before the review) to its next short step,
 // or into review after the last one.
 func (p Params) steps(c, n Card, g Grade) Card {
 	wait, step := p.step(c, g)
 	switch {
 	case wait <= 0:
 		return n.in(p.days(n.Stability))
-	case wait >= day: // a step of a day or more is a review already
+	case wait >= day: // a step of a day or more counts as a review
 		n.State, n.Step, n.Interval = Review, step, int(wait/day)
 	default:
 		n.State, n.Step, n.Interval = Learning, step, 0
@@ -76,9 +76,10 @@ func (p Params) steps(c, n Card, g Grade) Card {
 	return n
 }
 
-// step is the wait of a card's next short step and its number: again goes back
-// to the first, hard stays and waits between this first step and the second,
-// good goes on, easy leaves. No wait: the card has left the steps.
+// step returns the wait until a card's next short step and its number: again
+// returns to the first, hard repeats the step, good advances, easy leaves the
+// steps. Hard waits the mean of the first two steps. No wait means that the
+// card has left the steps.
 func (p Params) step(c Card, g Grade) (wait time.Duration, number int) {
 	list := p.Learning
 	if c.State == Review || c.State == Relearning {

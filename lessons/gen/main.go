@@ -3,12 +3,11 @@
 //
 //	go generate ./lessons
 //
-// whenever a formula has changed; a test says so where that was forgotten. The
-// work is done by Temml 0.13.5 (temml.min.js, MIT, as the npm package of that
-// name has it; see temml-LICENSE.txt), run in a JavaScript interpreter written
-// in Go, so that neither building nor running the program needs more than Go.
-// Bad TeX ends it with the formula's file and line, and the table stays as it
-// was.
+// whenever a formula has changed; a test fails if that was forgotten. Temml
+// 0.13.5 does the work (temml.min.js, MIT, from the npm package of that name;
+// see temml-LICENSE.txt) in a JavaScript interpreter written in Go, so building
+// and running the program needs only Go. Bad TeX is an error with the formula's
+// file and line, and leaves the table unchanged.
 package main
 
 import (
@@ -29,8 +28,7 @@ import (
 //go:embed temml.min.js
 var temml string
 
-// table is where go generate, which runs in the folder of the package, finds
-// the table.
+// table is the table's path from the package's folder, where go generate runs.
 var table = filepath.Join("math", "table.json")
 
 func main() {
@@ -51,7 +49,7 @@ func run(path string) error {
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // MathML is easier to read so, in a diff too
+	e.SetEscapeHTML(false) // keeps MathML readable, in diffs too
 	e.SetIndent("", "\t")
 	if err := e.Encode(rendered); err != nil {
 		return err
@@ -62,7 +60,7 @@ func run(path string) error {
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
-// style is what the pages' security policy forbids.
+// style matches what the pages' security policy forbids.
 var style = regexp.MustCompile(` style="[^"]*"`)
 
 // name is the name of a function, such as min, which is set upright. MathML says
@@ -70,7 +68,7 @@ var style = regexp.MustCompile(` style="[^"]*"`)
 // slants single letters leave these alone.
 var name = regexp.MustCompile(`<mi>([A-Za-z]{2,})</mi>`)
 
-// render turns formulas into MathML. All that fail are named.
+// render turns formulas into MathML. Its error names all that fail.
 func render(formulas []lessons.Formula) (lessons.MathTable, error) {
 	t := lessons.MathTable{Inline: map[string]string{}, Display: map[string]string{}}
 	js := goja.New()

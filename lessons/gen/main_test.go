@@ -10,7 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 )
 
-// The committed table is what the generator writes.
+// The committed table is up to date.
 func TestTableIsWhatIsGenerated(t *testing.T) {
 	fresh := filepath.Join(t.TempDir(), "table.json")
 	if err := run(fresh); err != nil {
@@ -51,7 +51,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// Bad TeX is an error that names its place, and all of it is named at once.
+// Bad TeX is an error that names its place, for all bad formulas together.
 func TestBadTeX(t *testing.T) {
 	_, err := render([]lessons.Formula{
 		{TeX: `\frac{1}{`, Where: "a.md:3"}, {TeX: "x"}, {TeX: `\nosuchcommand`, Where: "b.md:7", Display: true},

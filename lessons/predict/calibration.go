@@ -11,18 +11,18 @@ type Outcome struct {
 // BinCount is how many bins [Bins] makes of the range from 0 to 1.
 const BinCount = 10
 
-// Bin is the guesses that were stated with about the same confidence.
+// Bin has the guesses that were stated with similar confidence.
 type Bin struct {
 	From, To  float64
 	N, Hits   int
-	Stated    float64 // mean of what was stated; 0 where N is 0
-	Rate      float64 // Hits / N; 0 where N is 0
-	Low, High float64 // where the true rate lies, with 95% confidence (Wilson 1927); 0 to 1 where N is 0
+	Stated    float64 // mean of the stated confidences; 0 if N is 0
+	Rate      float64 // Hits / N; 0 if N is 0
+	Low, High float64 // bounds of the true rate, with 95% confidence (Wilson 1927); 0 to 1 if N is 0
 }
 
 // Bins sorts guesses into ten bins of equal width. A confidence on a border
 // belongs to the bin above; 1 belongs to the last. Guesses outside of 0 to 1
-// are left out.
+// are ignored.
 func Bins(list []Outcome) []Bin {
 	var s Sums
 	for _, o := range list {
@@ -31,8 +31,8 @@ func Bins(list []Outcome) []Bin {
 	return s.Bins()
 }
 
-// Sums are the guesses of each bin, summed up: what [Bins] needs to know of
-// them. In whatever order guesses are added, the sums are the same to the bit.
+// Sums sum up the guesses of each bin: what [Bins] needs to know about them.
+// The sums are bit-identical for any order of guesses.
 type Sums [BinCount]Sum
 
 // Sum is one bin of [Sums].
@@ -60,7 +60,7 @@ func (s *Sums) Add(o Outcome) {
 	}
 }
 
-// Stated is the mean of what was stated, 0 of no guesses.
+// Stated is the mean of the stated confidences, 0 if there are none.
 func (s *Sums) Stated() float64 {
 	var all Sum
 	for _, b := range s {
@@ -77,7 +77,7 @@ func (b Sum) mean() float64 {
 	return float64(b.Stated) / unit / float64(b.N)
 }
 
-// Bins are the bins of the guesses that were added.
+// Bins returns the bins of the guesses that were added.
 func (s *Sums) Bins() []Bin {
 	bins := make([]Bin, BinCount)
 	for i, sum := range s {
@@ -92,8 +92,8 @@ func (s *Sums) Bins() []Bin {
 	return bins
 }
 
-// wilson is the score interval of a proportion: it stays within 0 and 1 and
-// is honest for a handful of guesses.
+// wilson is the score interval of a proportion: it stays within 0 and 1 and is
+// reliable for a handful of guesses.
 func wilson(hits, n int) (low, high float64) {
 	const z = 1.959963984540054 // 97.5% of the normal distribution lie below
 	p, m := float64(hits)/float64(n), float64(n)
@@ -102,8 +102,8 @@ func wilson(hits, n int) (low, high float64) {
 	return max(0, centre-half), min(1, centre+half)
 }
 
-// MeanScore is the mean logarithmic score in nats, and of how many guesses; 0
-// and 0 of none. Guesses outside of 0 to 1 are left out.
+// MeanScore is the mean logarithmic score in nats, and the number of guesses; 0
+// and 0 if there are none. Guesses outside of 0 to 1 are ignored.
 func MeanScore(list []Outcome) (mean float64, n int) {
 	for _, o := range list {
 		if r, err := Grade(o.Confidence, o.Right); err == nil {

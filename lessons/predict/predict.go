@@ -1,15 +1,15 @@
 // Package predict scores guesses at the next token: predict, then reveal.
 //
 // A learner sees a few candidates in a shuffled order, without probabilities
-// ([Deal]), takes one and says how sure they are. The answer is scored by the
-// logarithm of the chance they gave to what happened ([Grade]). That score is
-// proper (Good 1952; Gneiting and Raftery 2007): whoever believes that the
-// guess is right with chance q expects
+// ([Deal]), picks one and says how sure they are. The answer is scored by the
+// logarithm of the probability they gave to what happened ([Grade]). That score
+// is proper (Good 1952; Gneiting and Raftery 2007): someone who believes that
+// the guess is right with probability q expects
 //
 //	q·ln c + (1 − q)·ln(1 − c)
 //
-// from stating c, and this is largest at c = q. So saying what one believes is
-// the best that one can do, and being very sure and wrong costs much.
+// from stating c, and this is largest at c = q. So it is best to say what one
+// believes, and being very sure and wrong costs a lot.
 //
 // Over many guesses [Bins] compares what was stated with how often it came
 // true: the picture of calibration.
@@ -22,15 +22,15 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// LeastCandidates is the smallest number of candidates that [Deal] gives out:
-// with fewer, there is no room for both likely and unlikely ones.
+// LeastCandidates is the smallest number of candidates for [Deal]: with fewer,
+// there is no room for both likely and unlikely ones.
 const LeastCandidates = 4
 
-// Deal returns n token ids (fewer where the vocabulary is smaller) in an order
-// that follows from the seed: the most probable ones, the token that is going
-// to be drawn, and one or two from further down, so that a token which looks
-// out of place is not thereby the answer. d is the distribution of the step, drawn an
-// id of its vocabulary. It panics where n is below [LeastCandidates].
+// Deal returns n token ids (fewer if the vocabulary is smaller) in an order
+// that depends on the seed: the most probable ones, the token that will be
+// drawn, and one or two from further down, so that an unlikely token does not
+// give the answer away. d is the distribution of the step, drawn an id of its
+// vocabulary. It panics if n is below [LeastCandidates].
 func Deal(d *sampling.Distribution, drawn int32, n int, seed uint64) []int32 {
 	if n < LeastCandidates {
 		panic(fmt.Sprintf("predict: Deal of %d candidates", n))
@@ -74,9 +74,9 @@ const (
 
 // Result is the outcome of one guess.
 type Result struct {
-	Confidence float64 // as stated, brought between Unsure and Sure
+	Confidence float64 // as stated, clamped to Unsure and Sure
 	Right      bool
-	Score      float64 // ln of the chance given to what happened, in nats: 0 at best, −4.6 at worst
+	Score      float64 // ln of the probability given to what happened, in nats: 0 at best, −4.6 at worst
 }
 
 // Grade scores a guess that was stated with a confidence from 0 to 1.
@@ -93,8 +93,8 @@ func Grade(confidence float64, right bool) (Result, error) {
 	return r, nil
 }
 
-// Blind is the score expected of someone who knows nothing of n candidates
-// and says so, stating 1/n: what a guess has to beat.
+// Blind is the expected score of someone who knows nothing about n candidates
+// and states 1/n: the score to beat.
 func Blind(n int) float64 {
 	if n < 2 {
 		return 0

@@ -39,7 +39,7 @@ func TestGradeByHand(t *testing.T) {
 	}
 }
 
-// Proper: whoever believes q expects most from saying q.
+// Proper: believing q, one expects most from saying q.
 func TestHonestyPays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := rapid.Float64Range(Unsure, Sure).Draw(t, "believed")
@@ -67,7 +67,7 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// Whatever the distribution: the drawn token and the likely ones are there,
+// For any distribution: the drawn token and the likely ones are included,
 // nothing twice, the same for the same seed.
 func TestDeal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -95,8 +95,8 @@ func TestDeal(t *testing.T) {
 	})
 }
 
-// The place tells nothing: over many seeds the drawn token stands everywhere
-// equally often, within 4σ with σ = √(n·p·(1−p)).
+// The position gives nothing away: over many seeds the drawn token is in each
+// position equally often, within 4σ with σ = √(n·p·(1−p)).
 func TestPlaceTellsNothing(t *testing.T) {
 	z := make([]float32, 100)
 	for i := range z {
@@ -148,7 +148,7 @@ func TestBinsByHand(t *testing.T) {
 	}
 }
 
-// A confidence on a border belongs to the bin that begins there, also where ten
+// A confidence on a border belongs to the bin that begins there, even if ten
 // times it rounds to less.
 func TestBinsMeetAtTheirStarts(t *testing.T) {
 	for confidence, want := range map[float64]int{
@@ -173,8 +173,8 @@ func TestMeanScore(t *testing.T) {
 	}
 }
 
-// In whatever order guesses are added, their sums are the same to the bit, so
-// a calibration does not depend on how it came together.
+// The sums are bit-identical for any order of guesses, so a calibration does
+// not depend on it.
 func TestSumsHaveNoOrder(t *testing.T) {
 	list := []Outcome{
 		{0.1, true}, {0.7, false}, {0.15, true}, {1, true}, {0.3, false}, {2, true}, {1. / 3, false}, {0.72, true},

@@ -95,8 +95,8 @@ func tree(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// An old text is found where the list says, or else in the one other place that
-// has it, whatever the white space; tests and generated code do not count.
+// An old text is found where the list says, or else in the only other place
+// that has it, ignoring white space; tests and generated code do not count.
 func TestTextIsFoundAfterItMoved(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"a/a.go":       "package a\n\nvar x = 1\nvar twice, Twice = 2, 2\n",
@@ -132,7 +132,7 @@ func TestTextIsFoundAfterItMoved(t *testing.T) {
 	}
 }
 
-// Edits follow one another, and a Go file has to be one afterwards.
+// Edits are applied in order, and a Go file must still parse afterwards.
 func TestApply(t *testing.T) {
 	dir := tree(t, map[string]string{"a.go": "package a\n\nvar x = 1\n", "b.css": "a { color: red }\n"})
 	f := &fault{edits: []edit{{"a.go", "x = 1", "x = 2"}, {"a.go", "x = 2", "y = 3"}, {"b.css", "red", "blue"}}}
@@ -200,8 +200,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// What go test says is told apart: a test that fails, a build that does, a run
-// out of time, and a pattern without a test.
+// The results of go test are distinguished: a test that fails, a build that
+// fails, a timeout, and a pattern without a test.
 func TestReadEvents(t *testing.T) {
 	for name, row := range map[string]struct {
 		events string
@@ -244,8 +244,8 @@ func TestReadEvents(t *testing.T) {
 }
 
 // The lists of this checkout can be read, and each of their faults can be made
-// in it. Where this fails the code has moved on: change the old text of the
-// entry to what the code says now, so that the behaviour can still be broken.
+// in it. If this fails the code has changed: update the old text of the entry
+// to the current code, so that the behaviour can still be broken.
 func TestEveryFaultCanBeMade(t *testing.T) {
 	top, err := moduleTop()
 	if err != nil {

@@ -22,7 +22,7 @@ type source struct {
 
 func newSource(tree string) *source { return &source{tree: tree, texts: map[string]string{}} }
 
-// changed is what a fault makes of a checkout: the new texts of files, by path.
+// changed is what a fault does to a checkout: the new texts of files, by path.
 type changed struct {
 	files map[string]string
 	moved []string // files in which a text was found instead of where the list says
@@ -54,7 +54,7 @@ func (s *source) apply(f *fault) (*changed, error) {
 	return c, nil
 }
 
-// text returns a file as the edits so far have left it, "" if it is missing.
+// text returns a file with the edits so far, "" if it is missing.
 func (s *source) text(c *changed, file string) string {
 	if text, ok := c.files[file]; ok {
 		return text
@@ -66,8 +66,8 @@ func (s *source) text(c *changed, file string) string {
 	return s.texts[file]
 }
 
-// find returns the file and the place in it of an edit's old text: in the file
-// that the list names, or in the only other file that has it.
+// find returns the file and the offset of an edit's old text: in the file that
+// the list names, or in the only other file that has it.
 func (s *source) find(c *changed, e edit) (file string, at []int, err error) {
 	for _, places := range []func(text, old string) [][]int{exactly, loosely} {
 		found := places(s.text(c, e.file), e.old)
@@ -145,7 +145,7 @@ func firstLine(text string) string {
 	return strings.TrimSpace(line)
 }
 
-// exactly finds where a text has another, byte for byte.
+// exactly finds where a text contains another, byte for byte.
 func exactly(text, old string) (places [][]int) {
 	for from := 0; ; {
 		i := strings.Index(text[from:], old)
@@ -157,7 +157,7 @@ func exactly(text, old string) (places [][]int) {
 	}
 }
 
-// loosely finds where a text has the same words, whatever white space is
+// loosely finds where a text has the same words, whatever the white space
 // between them.
 func loosely(text, old string) [][]int {
 	words := strings.Fields(old)

@@ -15,16 +15,16 @@ import (
 	"time"
 )
 
-// result is what go test made of a fault.
+// result is the outcome of go test with a fault.
 type result struct {
-	pkg     string   // import path of the package that failed, "" where all passed
+	pkg     string   // import path of the package that failed, "" if all passed
 	tests   []string // top-level tests that failed there, in order
-	timeout bool     // it ran out of time, in those tests
+	timeout bool     // it timed out, in those tests
 }
 
 func (r result) caught() bool { return r.pkg != "" }
 
-// text says a result as the lists record it.
+// text formats a result as in the lists.
 func (r result) text(f *fault, long bool) string {
 	if !r.caught() {
 		return "none"
@@ -45,7 +45,8 @@ func (r result) text(f *fault, long bool) string {
 	return text + " (short)"
 }
 
-// shortPackage turns an import path into what go test is given at the top.
+// shortPackage turns an import path into a path relative to the top, for go
+// test.
 func shortPackage(pkg string) string {
 	parts := strings.SplitN(pkg, "/", 4)
 	if len(parts) < 4 {
@@ -72,7 +73,7 @@ func (o options) goTest(overlay, pattern string, packages []string) (result, err
 	}
 	c := exec.CommandContext(ctx, "go", append(args, packages...)...)
 	c.Dir = o.tree
-	// By way of the environment, what a test builds has the fault as well.
+	// Through the environment, programs that a test builds have the fault too.
 	c.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VIZ_LONG=") })
 	if overlay != "" {
 		c.Env = append(c.Env, "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
@@ -106,11 +107,11 @@ func (o options) goTest(overlay, pattern string, packages []string) (result, err
 	return r, nil
 }
 
-// running names a test in Go's report of a run out of time.
+// running names a test in Go's report of a timeout.
 var running = regexp.MustCompile(`^\s+(Test\w+|Fuzz\w+|Example\w*)[^ ]* \([0-9.hms]+\)`)
 
-// readEvents follows go test -json to its end and keeps the first package that
-// failed.
+// readEvents reads the output of go test -json to its end and keeps the first
+// package that failed.
 func readEvents(from io.Reader) (result, error) {
 	var r result
 	var build strings.Builder

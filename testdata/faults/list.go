@@ -16,10 +16,10 @@ type fault struct {
 	behaviour string
 	packages  []string // as for go test, the one that should see it first
 	run       string   // for go test -run; empty: all tests
-	before    string   // recorded result, "" where none is
+	before    string   // recorded result, "" if there is none
 	after     string
 	edits     []edit
-	list      string // the file it is written in
+	list      string // the list's file
 }
 
 // An edit replaces the only place in a file that has the old text.
@@ -30,8 +30,8 @@ type edit struct {
 
 var nameRule = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// readLists reads every list of a folder, in the order of their names. An
-// error says the file, the line and what is wrong there.
+// readLists reads every list of a folder, in the order of their names. An error
+// names the file, the line and what is wrong there.
 func readLists(dir string) ([]*fault, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil {
@@ -109,9 +109,8 @@ func parse(text string) ([]*fault, error) {
 	return faults, nil
 }
 
-// set keeps the value of a line that begins with a key, and says whether it
-// does. A behaviour may begin with one of the keys only if it is a sentence
-// whose first word is written with a capital letter.
+// set stores the value of a line that begins with a key, and reports whether it
+// does. A behaviour may begin with a key's word only if that is capitalised.
 func (f *fault) set(key, value string) bool {
 	switch key {
 	case "package":
@@ -186,8 +185,8 @@ func choose(all []*fault, names []string, whole bool) ([]*fault, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(f *fault) bool { return !picked[f] }), nil
 }
 
-// tierOf returns the tier of a recorded result: "short", "long", "none", or
-// "" where nothing is recorded.
+// tierOf returns the tier of a recorded result: "short", "long", "none", or ""
+// if nothing is recorded.
 func tierOf(result string) string {
 	switch {
 	case strings.HasSuffix(result, "(short)"):
@@ -200,13 +199,13 @@ func tierOf(result string) string {
 	return ""
 }
 
-// cell makes a text fit for a cell of a Markdown table.
+// cell escapes a text for a cell of a Markdown table.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(text)
 }
 
 // record writes a result into the entry's list, as its line `when` (before or
-// after), and leaves everything else there as it is.
+// after), and changes nothing else.
 func record(f *fault, when, result string) error {
 	b, err := os.ReadFile(f.list)
 	if err != nil {

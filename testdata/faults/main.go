@@ -1,11 +1,11 @@
-// Command faults makes the slips that the lists in its folder describe, one at
-// a time, and says which test catches each. README.md beside it describes the
-// lists and the flags.
+// Command faults makes the faults that the lists in its folder describe, one at
+// a time, and says which test catches each. README.md in the folder describes
+// the lists and the flags.
 //
-// A fault is a change of a few lines of the program. For `go test` it is made
-// with -overlay, a list of files to be read from elsewhere, so that the working
-// tree stays as it is; a test that reads a source file by itself does not see
-// the change. The folder is called testdata so that ./... leaves the command out.
+// A fault is a change of a few lines of the program. For `go test` it uses
+// -overlay, a list of files to read from elsewhere, so that the working tree
+// does not change; a test that reads a source file itself does not see the
+// fault. The folder is called testdata so that ./... skips the command.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 )
 
-// errFound ends the command with status 1 where what was found has been printed.
+// errFound ends the command with status 1 after it has printed what it found.
 var errFound = errors.New("not all is well")
 
 func main() {
@@ -56,7 +56,7 @@ func moduleTop() (string, error) {
 
 const usage = "usage: go run ./testdata/faults list|check|make|try|table [flags] [NAME...|all]"
 
-// run carries out one command line on the checkout at top.
+// run runs one command line on the checkout at top.
 func run(top string, args []string, out io.Writer) error {
 	if len(args) == 0 {
 		return errors.New(usage)
@@ -93,7 +93,7 @@ func list(all []*fault, names []string, out io.Writer) error {
 	return nil
 }
 
-// check says of each fault whether it can be made in the checkout at -tree.
+// check reports for each fault whether it can be made in the checkout at -tree.
 func check(top string, all []*fault, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("check", flag.ContinueOnError)
 	tree := flags.String("tree", top, "the checkout to look in")

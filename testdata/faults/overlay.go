@@ -28,7 +28,7 @@ func (c *changed) generate(tree string) error {
 }
 
 // generated runs templ on a copy of a template. The generated code names the
-// template's path in its errors, so that the copy's path is replaced there.
+// template's path in its errors, so the copy's path is replaced there.
 func generated(tree, file, text string) (string, error) {
 	dir, err := os.MkdirTemp("", "fault")
 	if err != nil {

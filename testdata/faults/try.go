@@ -59,7 +59,7 @@ func tryFlags(top string, args []string) (options, []string, error) {
 	return o, flags.Args(), err
 }
 
-// try makes faults one after another for go test, says what catches each, and
+// try makes faults one after another for go test, prints what catches each, and
 // records it if asked to.
 func try(top string, all []*fault, args []string, out io.Writer) error {
 	o, names, err := tryFlags(top, args)
@@ -128,8 +128,8 @@ func (f *fault) recorded(when string) string {
 	return ""
 }
 
-// tryOne makes one fault and runs its tests, and the packages whole after them
-// if the options say so.
+// tryOne makes one fault and runs its tests, and then the whole packages if the
+// options say so.
 func (o options) tryOne(f *fault) (result, error) {
 	made, err := newSource(o.tree).apply(f)
 	if err != nil {
@@ -167,7 +167,7 @@ func (o options) tryOne(f *fault) (result, error) {
 	return r, o.sound(r)
 }
 
-// sound runs the tests that failed without the fault: they have to pass.
+// sound runs the tests that failed without the fault: they must pass.
 func (o options) sound(r result) error {
 	if len(r.tests) == 0 {
 		return nil // the package itself failed, say in TestMain

@@ -43,7 +43,7 @@ func (tab *Tab) Tap(selector string) {
 	tab.do("tap "+selector, chromedp.Tap(chromedp.CSS(selector), chromedp.NodeVisible))
 }
 
-// Type puts the focus on an element and types text, key by key.
+// Type focuses an element and types text, key by key.
 func (tab *Tab) Type(selector, text string) {
 	tab.t.Helper()
 	tab.do("type into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text, chromedp.NodeVisible))
@@ -83,7 +83,7 @@ func (tab *Tab) Set(selector, value string) {
 		e.dispatchEvent(new Event("change", {bubbles: true})) }`, selector, value))
 }
 
-// Eval runs statements for their effect.
+// Eval runs statements for their side effects.
 func (tab *Tab) Eval(statements string) {
 	tab.t.Helper()
 	tab.do("run a script", chromedp.Evaluate[chromedp.Void]("(() => {"+statements+"\n})()"))
@@ -123,8 +123,8 @@ func (tab *Tab) Attr(selector, name string) string {
 	return Value[string](tab, fmt.Sprintf(`document.querySelector(%q)?.getAttribute(%q) ?? ""`, selector, name))
 }
 
-// Wait waits until a script's value is true. what completes "waited in vain
-// for".
+// Wait waits until a script's value is true. what completes the failure message
+// "waited in vain for".
 func (tab *Tab) Wait(what, script string) {
 	tab.t.Helper()
 	deadline := time.Now().Add(Patience)
@@ -137,9 +137,9 @@ func (tab *Tab) Wait(what, script string) {
 }
 
 // holds reports whether a script's value is true, or becomes so within a time.
-// The page itself looks again and again: asking it from here each time would
-// cost more than the look. When the tab goes to another page there is nobody
-// left to answer: then it is not true yet.
+// The page itself polls: asking it from here each time would cost more than the
+// check. While the tab goes to another page there is no answer, which counts as
+// not true yet.
 func (tab *Tab) holds(script string, within time.Duration) bool {
 	tab.t.Helper()
 	ctx, cancel := context.WithTimeout(tab.ctx, Patience)
@@ -170,8 +170,8 @@ func leftPage(err error) bool {
 		strings.Contains(err.Error(), "Promise was collected")
 }
 
-// Changed waits until something in the page has changed, or for a moment where
-// nothing does: what a person typed is not a change of the document.
+// Changed waits until something in the page has changed, or briefly if nothing
+// does: what a person typed is not a change of the document.
 func (tab *Tab) Changed() {
 	tab.t.Helper()
 	ctx, cancel := context.WithTimeout(tab.ctx, Patience)
@@ -186,7 +186,7 @@ func (tab *Tab) Changed() {
 	}
 }
 
-// Until is Wait where the script says by itself what is waited for.
+// Until is Wait for a script that describes itself what it waits for.
 func (tab *Tab) Until(script string) { tab.t.Helper(); tab.Wait(script, script) }
 
 // WaitText waits until an element's rendered text is exactly this.
@@ -196,8 +196,8 @@ func (tab *Tab) WaitText(selector, text string) {
 		fmt.Sprintf(`document.querySelector(%q)?.innerText.trim() === %q`, selector, text))
 }
 
-// Shot keeps a picture of the window as $VIZ_SHOTS/name, where that is set, to
-// be looked at.
+// Shot saves a picture of the window as $VIZ_SHOTS/name, if that is set, to be
+// looked at.
 func (tab *Tab) Shot(name string) {
 	tab.t.Helper()
 	if dir := os.Getenv("VIZ_SHOTS"); dir != "" {

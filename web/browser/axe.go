@@ -14,28 +14,27 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// What axe-core is asked for: all rules of WCAG 2.2 AA and the levels below, or
-// those of them that look at colours.
-// (The size of targets is measured by [Tab.Targets], which asks for more, and at
-// half the price of all other rules together.)
+// The rules that axe-core checks: all of WCAG 2.2 AA and the levels below, or
+// those about colours. (The size of targets is measured by [Tab.Targets], which
+// is stricter and costs half as much as all other rules together.)
 const (
 	axeAll     = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], rules: {"target-size": {enabled: false}}`
 	axeColours = `{type: "rule", values: ["color-contrast", "link-in-text-block"]}`
 )
 
-// axeRun runs some rules and gives one line for each violation: the rule, and
+// axeRun runs some rules and returns one line for each violation: the rule, and
 // the first element at fault.
 const axeRun = `axe.run({runOnly: %s, resultTypes: ["violations"], preload: false})
 	.then(r => r.violations.map(v => v.id + ": " + v.nodes[0].target.join(" ") + " " + v.nodes[0].failureSummary))`
 
-// axeSample has axe measure the contrast of some elements only, for the short
+// axeSample makes axe measure the contrast of only some elements, for the short
 // tier: the first two and the last two of all whose text has the same colour,
-// size, weight and backgrounds. A table of a hundred rows has two dozen kinds of
-// text, and contrast costs more than all other rules together.
+// size, weight and backgrounds. A table of a hundred rows has two dozen kinds
+// of text, and contrast costs more than all other rules together.
 const axeSample = `(() => {
 	const ids = new Map(), below = new Map(), kinds = new Map();
 	const id = (key) => ids.get(key) ?? (ids.set(key, ids.size + 1), ids.size);
-	const backgrounds = (e) => { // what is painted behind an element's text, by it and the elements around it
+	const backgrounds = (e) => { // what is painted behind an element's text, by it and its ancestors
 		if (!e) return 0;
 		if (!below.has(e)) {
 			const c = getComputedStyle(e), own = [c.backgroundColor, c.backgroundImage, c.opacity].join();
@@ -61,16 +60,16 @@ const axeSample = `(() => {
 	axe.configure({rules: [{id: "color-contrast", selector: "[data-contrast]"}]});
 })()`
 
-// look is one way of looking at a page: a screen, and the rules to hold it to.
+// look is one way of viewing a page: a screen, and the rules to check.
 type look struct {
 	Screen
 	rules string
 }
 
 // looks are those of this run's tier. Sizes and themes are all in the style
-// sheets, and dark differs from light in its colours alone: so the short tier
-// asks for every rule in light on a phone and for the colours in dark on a
-// laptop. The long tier asks everything everywhere.
+// sheets, and dark differs from light only in its colours: so the short tier
+// checks every rule in light on a phone and the colours in dark on a laptop.
+// The long tier checks everything everywhere.
 func looks() []look {
 	dark := func(s Screen) Screen { s.Dark = true; return s }
 	if !fixture.LongTier() {
@@ -84,9 +83,9 @@ func looks() []look {
 }
 
 // AuditState is [Audit] for one of many states of a page: in the short tier it
-// takes one of its looks, with every rule, so that all states are seen and half
-// of them in each theme. The n-th state has the look of the one before it or
-// after it: changing the window costs as much as a fifth of the rules.
+// uses one of its looks, with every rule, so that all states are checked and
+// half of them in each theme. The n-th state shares the look of a neighbour:
+// changing the window costs as much as a fifth of the rules.
 func (tab *Tab) AuditState(what string, n int) {
 	tab.t.Helper()
 	if fixture.LongTier() {
@@ -97,10 +96,10 @@ func (tab *Tab) AuditState(what string, n int) {
 	tab.audit(what, []look{{short[(n+1)/2%len(short)].Screen, axeAll}})
 }
 
-// Audit holds the page, as it is, to WCAG 2.2 AA by axe-core, to the width of
-// its window and to the size of its controls, on the screens and in the themes
-// of this run's tier. The page is not loaded anew, and keeps the last of those
-// screens. what names it in a failure.
+// Audit checks the page, as it is, against WCAG 2.2 AA with axe-core, against
+// the width of its window and the minimum size of controls, on the screens and
+// in the themes of this run's tier. The page is not reloaded, and keeps the
+// last of those screens. what names it in a failure.
 func (tab *Tab) Audit(what string) {
 	tab.t.Helper()
 	tab.audit(what, looks())
@@ -115,7 +114,7 @@ func (tab *Tab) audit(what string, looks []look) {
 	if !Value[bool](tab, `"axe" in window`) {
 		tab.do("load axe-core", chromedp.Evaluate[chromedp.Void](script))
 	}
-	if looks[len(looks)-1].Screen == tab.screen { // it is seen so already
+	if looks[len(looks)-1].Screen == tab.screen { // it already has that screen
 		slices.Reverse(looks)
 	}
 	for _, l := range looks {
@@ -136,7 +135,7 @@ func (tab *Tab) audit(what string, looks []look) {
 		) {
 			tab.t.Errorf("%s: %s", at, fault)
 		}
-		// Not innerWidth: on a phone it grows with what does not fit.
+		// Not innerWidth: on a phone that grows with overflowing content.
 		if wide := Value[float64](tab, `document.documentElement.scrollWidth`); wide > float64(l.Width) {
 			tab.t.Errorf("%s: the page is %g px wide", at, wide)
 		}
@@ -144,9 +143,9 @@ func (tab *Tab) audit(what string, looks []look) {
 	}
 }
 
-// tooSmall lists every control that can be seen and whose target is less than
-// so many pixels wide or high. A box or a knob is as large as the label around
-// it, and links within a sentence may be as small as the words.
+// tooSmall lists every visible control whose target is too narrow or too low. A
+// box or a slider counts as large as the label around it, and links within a
+// sentence may be as small as the words.
 const tooSmall = `((least) => {
 	const list = [];
 	for (const e of document.querySelectorAll('a[href], button, input, select, textarea, summary, label.btn')) {
@@ -164,8 +163,8 @@ const tooSmall = `((least) => {
 	return [...new Set(list)];
 })(%d)`
 
-// Targets measures every control that can be seen on a screen, which the tab
-// must have been given: 44 px where a finger presses, 24 px under a mouse.
+// Targets measures every visible control on a screen, which the tab must have:
+// 44 px for a finger, 24 px for a mouse.
 func (tab *Tab) Targets(what string, on Screen) {
 	tab.t.Helper()
 	least := 24

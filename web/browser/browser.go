@@ -1,8 +1,8 @@
 // Package browser drives a real Chromium from tests.
 //
 // It wraps chromedp and the flags that Chromium needs. All tests of a package
-// share one Chromium process, and each [Open] is someone new: a browser context
-// with no cookies, no storage and no cache of anybody else, so tests may run in
+// share one Chromium process, and each [Open] is a new visitor: a browser
+// context with no cookies, storage or cache of anyone else, so tests may run in
 // parallel. A page that logs an error, throws, or breaks the content security
 // policy fails the test that opened it.
 //
@@ -33,15 +33,15 @@ import (
 // by a test that fails.
 const Patience = 2 * time.Minute
 
-// names under which Chromium is installed. The headless shell is the same engine
-// without the window around it, and takes half the processor's time for the same
-// tests; then come the others, most likely first.
+// names under which Chromium is installed. The headless shell is the same
+// engine without a window, and needs half the processor time for the same
+// tests; then the others, most likely first.
 var names = []string{
 	"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
 }
 
 // Path returns the path of a Chromium: $VIZ_CHROMIUM, or the first known name
-// on the path, or "" where there is none.
+// on the path, or "" if there is none.
 func Path() string {
 	if path := os.Getenv("VIZ_CHROMIUM"); path != "" {
 		return path
@@ -54,9 +54,9 @@ func Path() string {
 	return ""
 }
 
-// Find returns [Path]. Without a Chromium the test is skipped, or failed where
-// CI=true says that everything must run. A run with -short leaves browsers out:
-// that is what the race detector's is for.
+// Find returns [Path]. Without a Chromium the test is skipped, or failed if
+// CI=true says that everything must run. Runs with -short, like the race
+// detector's, skip browsers.
 func Find(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
@@ -76,15 +76,15 @@ func Find(t testing.TB) string {
 	return ""
 }
 
-// Screen is a window to look through.
+// Screen is a screen size and its properties.
 type Screen struct {
 	Width, Height int
 	Dark          bool
 	Touch         bool // a phone: touch events, mobile viewport
-	Motion        bool // without it the page is asked for reduced motion, which costs less to draw
+	Motion        bool // otherwise the page is asked for reduced motion, which costs less to draw
 }
 
-// The screens that every page must work on.
+// The screens on which every page must work.
 var (
 	Phone      = Screen{Width: 390, Height: 844, Touch: true}
 	Chromebook = Screen{Width: 1366, Height: 657}
@@ -103,29 +103,29 @@ func Screens() map[string]Screen {
 	return all
 }
 
-// Suite is a package's tests together with the one Chromium that they share.
-// Run ends it after the last test. It has the shape that goleak.VerifyTestMain
-// wants; a package without goleak calls [Main].
+// Suite is a package's tests together with the Chromium that they share. Run
+// ends it after the last test. It has the method that goleak.VerifyTestMain
+// needs; a package without goleak calls [Main].
 type Suite struct{ *testing.M }
 
 // Run runs the tests and then ends Chromium.
 func (s Suite) Run() int {
-	defer func() { quit() }() // as it is then
+	defer func() { quit() }() // evaluated at the end
 	return s.M.Run()
 }
 
 // Main is a TestMain: it runs the package's tests, ends Chromium and exits.
 func Main(m *testing.M) { os.Exit(Suite{m}.Run()) }
 
-// quit ends the process that started has begun.
+// quit ends the process that started.
 var quit = func() {}
 
-// started is the package's Chromium, begun by the first test that needs it. Its
-// context is that of the process.
+// started is the package's Chromium, started by the first test that needs it.
+// Its context lives as long as the process.
 var started = sync.OnceValues(func() (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(Path()),
-		chromedp.NoSandbox, // needed where tests run as root, as in containers
+		chromedp.NoSandbox, // needed when tests run as root, as in containers
 		chromedp.DisableGPU,
 		chromedp.WindowSize(1440, 900),
 		chromedp.WSURLReadTimeout(Patience),
@@ -136,20 +136,21 @@ var started = sync.OnceValues(func() (context.Context, error) {
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(alloc)
 	quit = func() {
-		_ = chromedp.Cancel(ctx) // waits for the process; what ends it does not matter
+		_ = chromedp.Cancel(ctx) // waits for the process; how it ends does not matter
 		cancel()
 		stop()
 	}
-	// The first call starts the process and ties its life to the context it is
-	// given, so that one must have no deadline.
+	// The first call starts the process and ties its life to the context, which
+	// therefore must have no deadline.
 	return ctx, chromedp.Do(ctx)
 })
 
-// Tab is one page. Its methods fail the test when the page does not do as asked.
+// Tab is one page. Its methods fail the test if the page does not do what they
+// ask.
 type Tab struct {
 	t      testing.TB
 	ctx    context.Context
-	screen Screen // as it was set last
+	screen Screen // as last set
 
 	*console
 }
@@ -161,7 +162,7 @@ type console struct {
 	losses bool // connections may be refused or break
 }
 
-// Open opens a URL in a new tab of someone who was never here before.
+// Open opens a URL in a new tab of a first-time visitor.
 func Open(t testing.TB, s Screen, url string) *Tab {
 	t.Helper()
 	Find(t)
@@ -172,29 +173,29 @@ func Open(t testing.TB, s Screen, url string) *Tab {
 	return open(t, ctx, s, url, chromedp.WithNewBrowserContext())
 }
 
-// Another opens another tab beside this one, of the same person.
+// Another opens another tab of the same visitor.
 func (tab *Tab) Another(s Screen, url string) *Tab {
 	tab.t.Helper()
 	return open(tab.t, tab.ctx, s, url)
 }
 
-// As is the same tab, whose failures are those of another test, such as a part
-// of the one that opened it.
+// As returns the same tab, whose failures belong to another test, such as a
+// subtest of the one that opened it.
 func (tab *Tab) As(t testing.TB) *Tab {
 	other := *tab
 	other.t = t
 	return &other
 }
 
-// MayLose says that the test cuts connections or stops the server: what Chromium
-// reports of that is not a fault.
+// MayLose says that the test cuts connections or stops the server: what
+// Chromium reports about that is not a fault.
 func (tab *Tab) MayLose() {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	tab.losses = true
 }
 
-// Fail fails the tab's test, which goes on.
+// Fail marks the tab's test as failed and continues.
 func (tab *Tab) Fail(format string, args ...any) { tab.t.Helper(); tab.t.Errorf(format, args...) }
 
 func open(t testing.TB, of context.Context, s Screen, url string, options ...chromedp.ContextOption) *Tab {
@@ -215,20 +216,21 @@ func open(t testing.TB, of context.Context, s Screen, url string, options ...chr
 			t.Errorf("the page reported: %s", f)
 		}
 	})
-	// Every tab believes that it is the one looked at, however many are open.
+	// Every tab believes that it is in front, however many are open.
 	call(
 		tab, "keep the focus", emulation.SetFocusEmulationEnabled,
 		emulation.SetFocusEmulationEnabledParams{Enabled: true},
 	)
-	// chromedp has every style sheet reported, which nothing here looks at.
+	// chromedp makes Chromium report every style sheet, which nothing here
+	// needs.
 	call(tab, "stop the reports of styles", css.Disable, cdp.Empty{})
 	tab.Screen(s)
 	tab.Go(url)
 	return tab
 }
 
-// Screen changes what the tab is seen through. The page behaves as one that was
-// touched, or not, to begin with.
+// Screen changes the tab's screen. A page that is open still believes in the
+// touch screen, or mouse, that it started with.
 func (tab *Tab) Screen(s Screen) {
 	tab.t.Helper()
 	tab.screen = s
@@ -265,7 +267,7 @@ func (tab *Tab) listen(messages iter.Seq2[chromedp.ConsoleMessage, error]) {
 	}
 }
 
-// Faults returns what the page has reported so far and forgets it: for tests
+// Faults returns what the page has reported so far and clears it: for tests
 // that provoke errors, such as a lost connection.
 func (tab *Tab) Faults() []string {
 	tab.mu.Lock()
@@ -298,7 +300,8 @@ func ask[T any](tab *Tab, what string, action chromedp.Action[T]) T {
 	return value
 }
 
-// call sends a command of Chromium's protocol to the tab, and drops the answer.
+// call sends a command of Chromium's protocol to the tab, and ignores the
+// answer.
 func call[P, R any](tab *Tab, what string, c cdp.Command[P, R], params P) {
 	tab.t.Helper()
 	tab.do(what, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {

@@ -11,8 +11,8 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m) }
 
-// TestDrives holds the wrapper to what the page tests rely on, on a page so
-// simple that a failure can only be the wrapper's.
+// TestDrives checks what the page tests rely on, on a page so simple that a
+// failure can only be the wrapper's.
 func TestDrives(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

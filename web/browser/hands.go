@@ -15,45 +15,45 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// Hands is a way of using a page. Whatever it does is an event of the input
-// device itself: nothing is clicked, focused or set by a script. A control that
-// cannot be reached that way fails the test. Selectors mean the first visible
-// element that matches.
+// Hands is a way of using a page. All it does are events of the input device
+// itself: nothing is clicked, focused or set by a script. A control that cannot
+// be reached that way fails the test. Selectors mean the first visible element
+// that matches.
 type Hands interface {
 	// Name is "mouse", "keyboard" or "touch".
 	Name() string
-	// Press presses a button, a link, a box to tick or what opens a part.
+	// Press presses a button, a link, a checkbox or a summary.
 	Press(selector string)
 	// Point shows interest without pressing: the mouse hovers, the keyboard
 	// goes there, a finger taps.
 	Point(selector string)
-	// Fill puts a text in a field's place of what stands there.
+	// Fill replaces the text in a field.
 	Fill(selector, text string)
-	// Slide brings a slider close to a value and returns the one it has come to.
+	// Slide moves a slider close to a value and returns the one it has reached.
 	Slide(selector string, value float64) float64
 }
 
-// Mouse works a tab with the mouse, and types what has to be typed.
+// Mouse uses a tab with the mouse, and types where typing is needed.
 func Mouse(tab *Tab) Hands { return mouse{tab} }
 
-// Keyboard works a tab by keyboard alone: Tab, the arrow keys, Enter and the
+// Keyboard uses a tab by keyboard alone: Tab, the arrow keys, Enter and the
 // space bar.
 func Keyboard(tab *Tab) Hands { return keyboard{tab} }
 
-// Touch works a tab with a finger; the screen should be one with Touch.
+// Touch uses a tab with a finger; the screen should be one with Touch.
 func Touch(tab *Tab) Hands { return touch{tab} }
 
 // spot is where an element can be hit.
 type spot struct {
 	X, Y        float64
-	Left, Right float64 // of a slider's track, at its least and its most
-	Why         string  // why it cannot be, or ""
+	Left, Right float64 // of a slider's track, at its minimum and maximum
+	Why         string  // why it cannot be hit, or ""
 }
 
-// findSpot scrolls an element into view, as little as possible, and looks
-// whether a hand can get at it; of a box that is not drawn itself, at its
-// label. A finger aims at what has been drawn, so it waits for a frame in which
-// nothing has moved. Coordinates are those of the part of the page that shows.
+// findSpot scrolls an element into view, as little as possible, and checks
+// whether it can be hit; for a box that is not drawn itself, its label. It
+// waits for a frame in which nothing has moved, since a finger aims at what has
+// been drawn. Coordinates are relative to the visible part of the page.
 const findSpot = `(async (selector, finger) => {
 	const look = async () => {
 		const all = [...document.querySelectorAll(selector)];
@@ -92,8 +92,8 @@ const findSpot = `(async (selector, finger) => {
 	}
 })(%q, %t)`
 
-// spot returns where an element is, as soon as it can be hit. The page that has
-// it may be the next one, which this one is just being left for.
+// spot returns where an element is, as soon as it can be hit. It may be on the
+// next page, while the tab is just leaving this one.
 func (tab *Tab) spot(selector string, finger bool) spot {
 	tab.t.Helper()
 	look := chromedp.Evaluate[spot](fmt.Sprintf(findSpot, selector, finger), chromedp.EvalAwaitPromise)
@@ -132,7 +132,7 @@ func (tab *Tab) touch(kind input.DispatchTouchEventType, points ...*input.TouchP
 	}))
 }
 
-// retype replaces the text of the field that has the focus.
+// retype replaces the text of the focused field.
 func (tab *Tab) retype(text string) {
 	tab.t.Helper()
 	n := Value[int](tab, `document.activeElement.value.length`)
@@ -144,7 +144,7 @@ func (tab *Tab) valueOf(selector string) float64 {
 	return Value[float64](tab, fmt.Sprintf(`Number(document.querySelector(%q).value)`, selector))
 }
 
-// along returns how far from a track's left to its right a value lies.
+// along returns how far along a track, from left to right, a value is.
 func (tab *Tab) along(selector string, value float64, at spot) float64 {
 	tab.t.Helper()
 	part := Value[float64](
@@ -199,9 +199,8 @@ func (m mouse) Slide(selector string, value float64) float64 {
 	return m.valueOf(selector)
 }
 
-// enter presses a field until it has the focus. What an answer adds to the page
-// between a look and a press may move the field from under the hand; whoever
-// misses it presses again.
+// enter presses a field until it has the focus. A response that adds to the
+// page between aiming and pressing may move the field; then it presses again.
 func (tab *Tab) enter(selector string, press func(string)) {
 	tab.t.Helper()
 	has := fmt.Sprintf(`document.activeElement?.matches(%q)`, selector)
@@ -234,7 +233,7 @@ func (f touch) Fill(selector, text string) {
 	f.retype(text)
 }
 
-// hold is how long a finger that has slid rests before it is lifted. One that
+// hold is how long a finger rests after sliding before it is lifted. One that
 // is lifted at speed flings, and the next tap would only stop that.
 const hold = 100 * time.Millisecond
 
@@ -252,15 +251,15 @@ func (f touch) Slide(selector string, value float64) float64 {
 	return f.valueOf(selector)
 }
 
-// A way of using a page, with the screen that goes with it.
+// A way of using a page, with a screen for it.
 var ways = []struct {
 	name   string
 	screen Screen
 	hands  func(*Tab) Hands
 }{{"mouse", Chromebook, Mouse}, {"keyboard", Chromebook, Keyboard}, {"touch", Phone, Touch}}
 
-// Ways calls use by mouse, and in the long tier by keyboard and with a finger as
-// well; each way is a part of the test.
+// Ways runs use by mouse, and in the long tier by keyboard and with a finger as
+// well; each way is a subtest.
 func Ways(t *testing.T, use func(t *testing.T, screen Screen, hands func(*Tab) Hands)) {
 	t.Helper()
 	if fixture.LongTier() {
@@ -270,7 +269,7 @@ func Ways(t *testing.T, use func(t *testing.T, screen Screen, hands func(*Tab) H
 	t.Run(ways[0].name, func(t *testing.T) { use(t, ways[0].screen, ways[0].hands) })
 }
 
-// EveryWay is [Ways] for what each hand does by a gesture of its own: all three
+// EveryWay is [Ways] for what each way does with gestures of its own: all three
 // in every tier.
 func EveryWay(t *testing.T, use func(t *testing.T, screen Screen, hands func(*Tab) Hands)) {
 	t.Helper()

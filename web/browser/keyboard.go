@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// mostTabs is how many presses of Tab a control may be away.
+// mostTabs is the most presses of Tab to reach a control.
 const mostTabs = 250
 
 // shiftTab is Tab the other way.
@@ -20,9 +20,9 @@ type keyboard struct{ *Tab }
 
 func (k keyboard) Name() string { return "keyboard" }
 
-// focusAt tells where the focus is, seen from the first visible element that
-// matches: "here", "in" (within its group of roving tab stops), "before" or
-// "after" it, or why it cannot get there.
+// focusAt returns where the focus is, relative to the first visible element
+// that matches: "here", "in" (within its group of roving tab stops), "before"
+// or "after" it, or why it cannot get there.
 const focusAt = `((selector) => {
 	const all = [...document.querySelectorAll(selector)];
 	const e = all.find((e) => e.checkVisibility({visibilityProperty: true}));
@@ -36,9 +36,9 @@ const focusAt = `((selector) => {
 	return e.compareDocumentPosition(a) & Node.DOCUMENT_POSITION_FOLLOWING ? 'after' : 'before';
 })(%q)`
 
-// obscured tells what hides the element that has the focus entirely, or "".
-// (WCAG 2.2, 2.4.11: the focus is not obscured.) A box that is not drawn itself
-// is left to its label.
+// obscured returns what hides the focused element entirely, or "". (WCAG 2.2,
+// 2.4.11: the focus is not obscured.) A box that is not drawn itself counts as
+// its label.
 const obscured = `(() => {
 	const e = document.activeElement;
 	const r = e.getBoundingClientRect();
@@ -86,7 +86,7 @@ func (k keyboard) goTo(selector string) {
 		Value[string](k.Tab, `document.activeElement.outerHTML.slice(0, 120)`))
 }
 
-// arrow goes one on among roving tab stops.
+// arrow moves on among roving tab stops.
 func (k keyboard) arrow(selector string) {
 	k.t.Helper()
 	key := kb.ArrowRight
@@ -121,7 +121,7 @@ func (k keyboard) Fill(selector, text string) {
 	k.retype(text)
 }
 
-// Slide goes to one end, then by pages and by steps.
+// Slide goes to one end, then moves by pages and by steps.
 func (k keyboard) Slide(selector string, value float64) float64 {
 	k.t.Helper()
 	k.goTo(selector)
@@ -143,8 +143,8 @@ func (k keyboard) Slide(selector string, value float64) float64 {
 	return now
 }
 
-// mostSteps is how many steps of a slider are taken by the arrow keys, which
-// may leave a fine one somewhat off.
+// mostSteps is the most steps that the arrow keys move a slider, so a fine one
+// may stay somewhat off.
 const mostSteps = 60
 
 func abs(n int) int { return max(n, -n) }

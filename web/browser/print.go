@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// PDF prints the page as its own style sheets ask, and returns the file.
+// PDF prints the page with its print styles, and returns the file.
 func (tab *Tab) PDF() []byte {
 	tab.t.Helper()
 	yes := true
@@ -25,14 +25,14 @@ func (tab *Tab) PDF() []byte {
 	return data
 }
 
-// onePage finds the object of a page in a PDF as Chromium writes it; that of
-// the list of pages is of type /Pages.
+// onePage finds the object of a page in a PDF as Chromium writes it; the list
+// of pages has type /Pages.
 var onePage = regexp.MustCompile(`/Type\s*/Page\b`)
 
 // Pages counts the pages of a PDF that Chromium wrote.
 func Pages(pdf []byte) int { return len(onePage.FindAll(pdf, -1)) }
 
-// Keep writes a file as $VIZ_SHOTS/name, where that is set, to be looked at.
+// Keep saves a file as $VIZ_SHOTS/name, if that is set, to be looked at.
 func (tab *Tab) Keep(name string, data []byte) {
 	tab.t.Helper()
 	if dir := os.Getenv("VIZ_SHOTS"); dir != "" {

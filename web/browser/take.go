@@ -11,15 +11,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Downloads is a folder that has whatever a tab downloads, under the name that
-// the server gives it.
+// Downloads is a folder with what a tab downloads, under the names that the
+// server gives.
 type Downloads struct {
 	tab  *Tab
 	dir  string
 	done chan struct{} // of capacity 1: a download of some tab is complete
 }
 
-// Downloads has whatever the tab downloads saved in a folder.
+// Downloads saves what the tab downloads in a folder.
 func (tab *Tab) Downloads() *Downloads {
 	tab.t.Helper()
 	d := &Downloads{tab, tab.t.TempDir(), make(chan struct{}, 1)}
@@ -27,7 +27,7 @@ func (tab *Tab) Downloads() *Downloads {
 		if e, ok := event.(*browser.EventDownloadProgress); ok && e.State == browser.DownloadProgressStateCompleted {
 			select {
 			case d.done <- struct{}{}:
-			default: // it is known already and nobody has looked yet
+			default: // already signalled and not yet received
 			}
 		}
 	})
@@ -42,7 +42,7 @@ func (tab *Tab) Downloads() *Downloads {
 	return d
 }
 
-// File waits until a file has been saved and returns what it holds. Chromium
+// File waits until a file has been saved and returns its contents. Chromium
 // gives a file its name when it is complete.
 func (d *Downloads) File(name string) []byte {
 	d.tab.t.Helper()
@@ -60,8 +60,7 @@ func (d *Downloads) File(name string) []byte {
 	}
 }
 
-// Clipboard returns the text that was copied last, read as a user who allows
-// it would.
+// Clipboard returns the text that was copied last, with the user's permission.
 func (tab *Tab) Clipboard() string {
 	tab.t.Helper()
 	callBrowser(tab, "allow to read the clipboard", browser.SetPermission, browser.SetPermissionParams{

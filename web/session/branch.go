@@ -9,37 +9,37 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// maxLines is how many branches are kept besides the present one; the oldest
-// goes first. A tree of more could not be read.
-const maxLines = 24
+// maxBranches is how many branches are kept besides the current one; the oldest
+// is dropped first. A larger tree would be unreadable.
+const maxBranches = 24
 
-// line is a branch that was left: its steps, or, after an eviction, the log
-// from which they are made again.
-type line struct {
+// branch is a continuation that was left: its steps, or, after an eviction, the
+// log that restores them.
+type branch struct {
 	id       int
 	chosen   []int
 	steps    []*infer.Step // nil after an eviction
 	settings infer.Settings
-	log      infer.Log // set where steps is nil
+	log      infer.Log // set if steps is nil
 }
 
-// keepLine keeps the present line as a branch if a cut after c is about to
+// keepBranch keeps the current text as a branch if a cut after c is about to
 // drop tokens of it, and begins another.
-func (s *Session) keepLine(c Cursor) {
+func (s *Session) keepBranch(c Cursor) {
 	if len(s.ghosts(c)) == 0 {
 		return
 	}
-	s.leaveLine()
+	s.leaveBranch()
 	s.lastID++
-	s.line = s.lastID
+	s.current = s.lastID
 }
 
-// leaveLine puts the present line among those that were left.
-func (s *Session) leaveLine() {
+// leaveBranch adds the current text to the branches that were left.
+func (s *Session) leaveBranch() {
 	steps := s.loop.Steps()
-	s.lines = append(s.lines, line{id: s.line, chosen: chosen(steps), steps: steps, settings: s.loop.Settings()})
-	if len(s.lines) > maxLines {
-		s.lines = slices.Clone(s.lines[len(s.lines)-maxLines:])
+	s.others = append(s.others, branch{id: s.current, chosen: chosen(steps), steps: steps, settings: s.loop.Settings()})
+	if len(s.others) > maxBranches {
+		s.others = slices.Clone(s.others[len(s.others)-maxBranches:])
 	}
 }
 
@@ -54,13 +54,13 @@ func chosen(steps []*infer.Step) []int {
 	return ids
 }
 
-// branches lists all lines by age, the present one among them.
+// branches lists all branches by age, including the current one.
 func (s *Session) branches() []Branch {
-	list := make([]Branch, 0, len(s.lines)+1)
-	for _, l := range s.lines {
-		list = append(list, Branch{ID: l.id, Chosen: l.chosen})
+	list := make([]Branch, 0, len(s.others)+1)
+	for _, b := range s.others {
+		list = append(list, Branch{ID: b.id, Chosen: b.chosen})
 	}
-	list = append(list, Branch{ID: s.line, Chosen: chosen(s.loop.Steps()), Current: true})
+	list = append(list, Branch{ID: s.current, Chosen: chosen(s.loop.Steps()), Current: true})
 	slices.SortFunc(list, func(a, b Branch) int { return a.ID - b.ID })
 	return list
 }
@@ -77,12 +77,12 @@ func (s *Session) choose(ctx context.Context, next *State, c Choose) error {
 		)
 	}
 	if step := s.state.Steps[c.Step-1]; step.Ran >= infer.KindSample && step.Chosen == c.Token {
-		next.Cursor = Cursor{c.Step, infer.KindSample} // it is the one already
+		next.Cursor = Cursor{c.Step, infer.KindSample} // it is chosen already
 		return nil
 	}
 	at := Cursor{c.Step, infer.KindFilter}
-	next.Ghosts = s.ghosts(Cursor{c.Step, infer.KindSample}) // the step's own place is taken
-	s.keepLine(at)
+	next.Ghosts = s.ghosts(Cursor{c.Step, infer.KindSample}) // the step's own token is replaced
+	s.keepBranch(at)
 	if err := s.loop.Choose(ctx, c.Step, c.Token); err != nil {
 		return err
 	}
@@ -90,16 +90,16 @@ func (s *Session) choose(ctx context.Context, next *State, c Choose) error {
 	return nil
 }
 
-// takeBranch makes a branch that was left the present line.
+// takeBranch makes a branch that was left the current one.
 func (s *Session) takeBranch(ctx context.Context, next *State, id int) error {
-	i := slices.IndexFunc(s.lines, func(l line) bool { return l.id == id })
+	i := slices.IndexFunc(s.others, func(b branch) bool { return b.id == id })
 	if i < 0 {
-		if id == s.line {
+		if id == s.current {
 			return nil
 		}
 		return terms.RefuseField("branch", fmt.Sprint(id), "one of those in the tree")
 	}
-	target := s.lines[i]
+	target := s.others[i]
 	if target.steps == nil {
 		loop, err := infer.Replay(ctx, s.model, target.log)
 		if err != nil {
@@ -112,11 +112,11 @@ func (s *Session) takeBranch(ctx context.Context, next *State, id int) error {
 	if err := s.loop.Adopt(ctx, target.steps, target.settings); err != nil {
 		return err
 	}
-	s.lines = slices.Delete(slices.Clone(s.lines), i, i+1)
+	s.others = slices.Delete(slices.Clone(s.others), i, i+1)
 	if ids := chosen(left); len(ids) > 0 {
-		s.lines = append(s.lines, line{id: s.line, chosen: ids, steps: left, settings: settings})
+		s.others = append(s.others, branch{id: s.current, chosen: ids, steps: left, settings: settings})
 	}
-	s.line = id
+	s.current = id
 	n := len(target.steps)
 	next.Cursor, next.Ghosts = Cursor{n, target.steps[n-1].Ran}, nil
 	next.Playing, next.Finishing = false, false
@@ -143,33 +143,33 @@ func whatIf(next *State, c WhatIf) error {
 }
 
 // cheapToLook reports whether the early read-outs of all blocks cost little
-// enough (some milliseconds) to be made unasked.
+// enough (some milliseconds) to be made automatically.
 func cheapToLook(m *infer.Model) bool {
 	return m.Shape().Output().Total()*int64(m.Config().Layers) <= 50e6
 }
 
-// look fills in what is seen inside the forward pass, where it is looked at.
+// look records the inside of the forward pass, if the stage shown needs it.
 func (s *Session) look(next *State) {
 	step := next.Step()
 	if !next.Looking || next.Cursor.Stage != infer.KindForward || next.Finishing {
 		next.Look = nil
 		return
 	}
-	if next.Look != nil && s.state.Step() != nil && s.state.Step().N == step.N && sameLine(
+	if next.Look != nil && s.state.Step() != nil && s.state.Step().N == step.N && sameText(
 		s.state.Steps, next.Steps, step.N,
 	) {
 		return // the same pass as before
 	}
 	// What the pass read is in the cache, up to this step's columns, whatever
-	// has been written after them. An error (there is none but a context that
-	// ends) leaves the look out.
+	// has been written after them. On an error (only a context that ends)
+	// nothing is shown.
 	next.Look, _ = s.model.Inspect(
 		context.Background(), s.loop.Cache(), step.Input[len(step.Input)-1], step.Positions()-1,
 	)
 }
 
-// sameLine reports whether two runs have read the same up to step n.
-func sameLine(a, b []*infer.Step, n int) bool {
+// sameText reports whether two runs have read the same up to step n.
+func sameText(a, b []*infer.Step, n int) bool {
 	if len(a) < n || len(b) < n {
 		return false
 	}

@@ -66,7 +66,7 @@ func TestChooseBranchesAndTheWayBack(t *testing.T) {
 	first := must(t, s, StepToken{}, StepToken{}, StepToken{})
 	firstTexts := texts(first)
 
-	// At step 2 take the fifth most probable token instead.
+	// At step 2 choose the fifth most probable token instead.
 	other := int(first.Steps[1].Distribution().Order[4])
 	st := must(t, s, Choose{2, other})
 	if st.Cursor != (Cursor{2, infer.KindSample}) || st.Steps[1].Chosen != other || !st.Steps[1].Forced {
@@ -86,7 +86,7 @@ func TestChooseBranchesAndTheWayBack(t *testing.T) {
 	second := must(t, s, StepToken{}, StepToken{})
 	secondTexts := texts(second)
 
-	// Back to the first line, and to the second again: bit for bit.
+	// Back to the first branch, and to the second again: bit for bit.
 	st = must(t, s, TakeBranch{st.Branches[0].ID})
 	if got := texts(st); !slices.Equal(got, firstTexts) {
 		t.Errorf("back on the first branch: %q, want %q", got, firstTexts)
@@ -102,7 +102,7 @@ func TestChooseBranchesAndTheWayBack(t *testing.T) {
 		t.Errorf("on the second branch: %q, want %q", got, secondTexts)
 	}
 
-	// An eviction forgets no branch.
+	// An eviction loses no branch.
 	s.Evict()
 	if _, err := s.Restore(context.Background()); err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func TestGoOn(t *testing.T) {
 		t.Errorf("%d steps, limit %d", len(st.Steps), st.Settings.Stop.MaxTokens)
 	}
 
-	// Past a stop string: the text that was kept back comes out.
+	// Past a stop string: the text that was held back is released.
 	s = newRun(t, "The capital of France is")
 	st := must(t, s, SetKnob("temperature", 0), SetStops(","), StepToken{}, StepToken{})
 	if st.Stopped != infer.StopString || st.Steps[1].Text != "" {

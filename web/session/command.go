@@ -2,33 +2,32 @@ package session
 
 import "github.com/tokenbytoken/viz/infer"
 
-// Command is something a learner can ask of a run: [Start], [Open], [Rebuild],
-// [StepStage], [Back], [StepToken], [Seek], [Reset], [Play], [Finish], [Pause], [SetSpeed],
-// [Set], [SetPreset], [Choose], [TakeBranch], [GoOn], [Redraw],
-// [WhatIf], [Try] or [SetLook].
+// Command is something that a learner can do with a run: [Start], [Open],
+// [Rebuild], [StepStage], [Back], [StepToken], [Seek], [Reset], [Play],
+// [Finish], [Pause], [SetSpeed], [Set], [SetPreset], [Choose], [TakeBranch],
+// [GoOn], [Redraw], [WhatIf], [Try] or [SetLook].
 type Command interface{ command() }
 
-// Start begins a new text with a prompt; what the run held before is gone.
-// The forward pass over the prompt runs at once.
+// Start begins a new text with a prompt and drops the previous one. It runs the
+// forward pass over the prompt immediately.
 type Start struct{ Prompt string }
 
-// Open makes the run that a link describes, at the stage that the link shows. It does
-// not play.
+// Open opens the run in a link, at the link's stage. It does not play.
 type Open struct{ Link Link }
 
-// Rebuild is Open for a run that was lost: one that has a text already, since
-// another of its pages came first, stays as it is.
+// Rebuild is Open for a run that was lost. A run that has a text already,
+// because another of its pages was first, does not change.
 type Rebuild struct{ Link Link }
 
-// StepStage goes one stage forward: to one that has run already if the
-// learner was looking back, else by running it.
+// StepStage goes one stage forward: to one that has run if the learner was
+// looking back, else by running the next.
 type StepStage struct{}
 
 // Back looks one stage back. Nothing is undone.
 type Back struct{}
 
-// StepToken goes on to the end of this turn of the loop, or, where that is
-// already reached, to the end of the next.
+// StepToken continues to the end of this turn of the loop, or, if that is
+// reached, to the end of the next.
 type StepToken struct{}
 
 // Seek looks at a stage that has run: step 1 is the first generated token.
@@ -37,50 +36,49 @@ type Seek struct {
 	Stage infer.Kind
 }
 
-// Reset goes back to the prompt: everything generated is dropped.
+// Reset goes back to the prompt: it drops everything generated.
 type Reset struct{}
 
-// Play goes forward by itself at the set speed until something stops it.
+// Play steps automatically at the set speed until something stops it.
 type Play struct{}
 
-// Finish plays whole tokens as fast as the model makes them, whatever the
-// speed, until a stop condition fires.
+// Finish plays whole tokens as fast as the model makes them, at any speed
+// setting, until a stop condition fires.
 type Finish struct{}
 
-// Pause stops playing. Why, if it was not the learner who paused, is told in
-// [State.Notice].
+// Pause stops playing. If something else paused the run, [State.Notice] says
+// why.
 type Pause struct{ Why string }
 
-// Choose makes a step take another token than the one drawn. What was
-// generated after it becomes a branch of its own.
+// Choose chooses another token at a step than the one drawn. What was generated
+// after it becomes a branch.
 type Choose struct{ Step, Token int }
 
-// TakeBranch goes back to a branch that was left. The one left now is kept.
+// TakeBranch returns to a branch that was left. The current one is kept.
 type TakeBranch struct{ ID int }
 
-// GoOn goes on after a stop condition as if it had not counted; a limit on
-// tokens is raised.
+// GoOn ignores the stop condition that fired; a limit on tokens is raised.
 type GoOn struct{}
 
-// WhatIf asks, at the sample stage, on which token another u would have
-// fallen. Nil takes the question back. Nothing is drawn.
+// WhatIf asks, at the sample stage, on which token another u would have fallen.
+// Nil ends the question. Nothing is drawn.
 type WhatIf struct{ U *float64 }
 
-// Redraw draws the step shown again with another seed, which counts from there
-// on. What was generated after it becomes a branch of its own.
+// Redraw draws the step shown again with another seed, which applies from there
+// on. What was generated after it becomes a branch.
 type Redraw struct{ Seed uint64 }
 
 // Try starts one of [Suggestions], by its key, with its settings.
 type Try struct{ Key string }
 
-// SetLook says whether the forward stage is to be looked into.
+// SetLook says whether to look inside the forward stage.
 type SetLook struct{ On bool }
 
 // SetSpeed sets how fast Play goes.
 type SetSpeed struct{ Speed Speed }
 
-// Set turns knobs, by their keys, and sets the stop strings where Stop is not
-// nil. Before a step's draw it acts at once on the stages shown, after it on the
+// Set changes knobs, by key, and sets the stop strings if Stop is not nil.
+// Before a step's draw it affects the stages shown immediately, after it the
 // next step; what was generated beyond that point is dropped.
 type Set struct {
 	Knobs infer.Knobs
@@ -103,12 +101,13 @@ func SetAll(s infer.Settings) Set {
 	return c
 }
 
-// Begin are the commands that begin a text with its own settings.
+// Begin lists the commands that begin a text with its own settings.
 func Begin(s infer.Settings, prompt string) []Command {
 	return []Command{SetAll(s), Start{Prompt: prompt}}
 }
 
-// SetPreset is Set with all of sampling's knobs but the seed, by a preset's name.
+// SetPreset is Set for all of sampling's knobs but the seed, by a preset's
+// name.
 type SetPreset struct{ Key string }
 
 func (Start) command()      {}

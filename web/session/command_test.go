@@ -24,7 +24,7 @@ func TestNewSession(t *testing.T) {
 	}
 }
 
-// A start reads the prompt at once and shows the first stage.
+// A start reads the prompt immediately and shows the first stage.
 func TestStart(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hé"})
 	st := s.State()
@@ -37,7 +37,7 @@ func TestStart(t *testing.T) {
 	if st.Dist != nil || st.Stage(0).Kind() != infer.KindForward || st.StageOf(infer.KindLogits, 0) != nil {
 		t.Error("there is more than the forward pass")
 	}
-	// A second start leaves nothing of the first.
+	// A second start keeps nothing of the first.
 	apply(t, s, session.StepToken{}, session.StepToken{}, session.Back{}, session.Start{Prompt: "x"})
 	st = s.State()
 	if st.Prompt != "x" || len(st.Steps) != 1 || st.Cursor != at(1, infer.KindForward) || len(st.PromptTokens) != 1 ||
@@ -135,7 +135,7 @@ func TestSeek(t *testing.T) {
 	}
 }
 
-// Reset goes back to the prompt; the same text comes again.
+// Reset goes back to the prompt; then the same text follows again.
 func TestReset(t *testing.T) {
 	s := open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	before := s.State()
@@ -150,7 +150,7 @@ func TestReset(t *testing.T) {
 			t.Fatalf("step %d chose %d, before the reset %d", i+1, step.Chosen, before.Steps[i].Chosen)
 		}
 	}
-	// A reset to settings that were changed since takes them.
+	// A reset uses settings that were changed since.
 	apply(t, s, session.SetPreset{Key: "greedy"}, session.Reset{})
 	if got := s.State().Steps[0].Settings; !got.Greedy() {
 		t.Errorf("after a reset step 1 has %+v", got)
@@ -181,7 +181,8 @@ func TestOutOfOrder(t *testing.T) {
 	}
 }
 
-// Every value out of range: the field, the range, a sentence; the run stays.
+// Every value out of range: the field, the range, a sentence; the run does not
+// change.
 func TestRefusedValues(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.Back{})
 	long := strings.Repeat("x", 4097)

@@ -7,17 +7,17 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// The codes that only a run refuses a command with, besides those of
-// [terms.Code]. The run is then as it was before the command.
+// The codes of refusals that only a run has, besides those of [terms.Code]. A
+// refused command does not change the run.
 const (
-	CodeOrder   terms.Code = "order"   // the command does not fit the state of the run
+	CodeOrder   terms.Code = "order"   // the run's state does not allow the command
 	CodeStopped terms.Code = "stopped" // a stop condition has fired
 	CodeLink    terms.Code = "link"    // a link that cannot be opened
 	CodeOther   terms.Code = "other"   // a link made with another model
 )
 
-// typed makes a [*terms.Refusal] of what the engine reports; a context that
-// ended is passed on as it is.
+// typed turns an error of the engine into a [*terms.Refusal]; a context that
+// ended is returned as it is.
 func typed(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -6,7 +6,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// Bytes is the memory that the run's cache and trace hold, 0 while evicted.
+// Bytes is the memory used by the run's cache and trace, 0 while evicted.
 func (s *Session) Bytes() int64 {
 	if s.loop == nil {
 		return 0
@@ -16,10 +16,10 @@ func (s *Session) Bytes() int64 {
 	if d := s.state.Dist; d != nil {
 		n += int64(len(d.Order)) * perRank
 	}
-	present := s.loop.Steps()
-	for _, l := range s.lines {
-		for i, step := range l.steps {
-			if i >= len(present) || present[i] != step {
+	current := s.loop.Steps()
+	for _, b := range s.others {
+		for i, step := range b.steps {
+			if i >= len(current) || current[i] != step {
 				n += int64(len(step.Logits)) * perLogit
 			}
 		}
@@ -27,18 +27,17 @@ func (s *Session) Bytes() int64 {
 	return n
 }
 
-// Evict gives up the cache and the trace and keeps the log, from which the
-// next command, or Restore, makes them again, bit for bit. The state handed
-// out last still holds its steps until then; only its Version and cursor are
-// kept here.
+// Evict frees the cache and the trace and keeps the log, from which the next
+// command, or Restore, rebuilds them bit for bit. The state returned last still
+// holds its steps until then; only its Version and cursor are kept here.
 func (s *Session) Evict() {
 	if s.loop == nil {
 		return
 	}
 	log := s.loop.Log()
-	for i := range s.lines {
-		if l := &s.lines[i]; l.steps != nil {
-			l.log, l.steps = infer.LogOf(s.model, s.state.Prompt, l.steps, l.settings), nil
+	for i := range s.others {
+		if b := &s.others[i]; b.steps != nil {
+			b.log, b.steps = infer.LogOf(s.model, s.state.Prompt, b.steps, b.settings), nil
 		}
 	}
 	s.log, s.loop = &log, nil
@@ -47,12 +46,12 @@ func (s *Session) Evict() {
 	s.state = &kept
 }
 
-// Evicted reports whether the run has been given up for memory and not been
-// made again yet. Its State has no steps then and is not fit to be shown.
+// Evicted reports whether the run has been evicted and not been rebuilt yet.
+// Its State then has no steps and must not be shown.
 func (s *Session) Evicted() bool { return s.log != nil }
 
-// Restore makes an evicted run again and returns its state, which is the one
-// before the eviction but for its version and the measured times, and it does
+// Restore rebuilds an evicted run and returns its state, which equals the one
+// before the eviction except for its version and the measured times, and does
 // not play. On an error (ctx ended) the run stays evicted.
 func (s *Session) Restore(ctx context.Context) (*State, error) {
 	err := s.restore(ctx)

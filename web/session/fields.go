@@ -13,15 +13,15 @@ import (
 )
 
 // Fields are a command's fields as a client wrote them: JSON values, or the
-// texts of a form. The readers take them out one by one and keep the first error;
-// what is left over at the end was not expected.
+// texts of a form. The readers remove them one by one and keep the first error;
+// what remains at the end is unexpected.
 type Fields struct {
-	raw   map[string]json.RawMessage // JSON, or plain text where texts is set
+	raw   map[string]json.RawMessage // JSON, or plain text if texts is set
 	texts bool
 	err   *terms.Refusal
 }
 
-// TextFields are the fields of a form. An empty one counts as not given.
+// TextFields returns the fields of a form. An empty one counts as missing.
 func TextFields(form map[string]string) *Fields {
 	f := &Fields{raw: map[string]json.RawMessage{}, texts: true}
 	for name, text := range form {
@@ -32,8 +32,8 @@ func TextFields(form map[string]string) *Fields {
 	return f
 }
 
-// JSONFields are the fields of a message, which must be one JSON object of valid
-// Unicode.
+// JSONFields returns the fields of a message, which must be one JSON object of
+// valid Unicode.
 func JSONFields(message []byte) (*Fields, *terms.Refusal) {
 	f := &Fields{}
 	if err := json.Unmarshal(message, &f.raw); err != nil || f.raw == nil {
@@ -49,17 +49,17 @@ func JSONFields(message []byte) (*Fields, *terms.Refusal) {
 	return f, nil
 }
 
-// Err is the first thing that is wrong with the fields read so far, or nil.
+// Err is the first error in the fields read so far, or nil.
 func (f *Fields) Err() *terms.Refusal { return f.err }
 
-// Has reports whether a field is given and has not been taken.
+// Has reports whether a field is given and has not been read.
 func (f *Fields) Has(name string) bool { _, ok := f.raw[name]; return ok }
 
-// Rest are the fields that have not been taken, by name, each as it came.
+// Rest returns the unread fields by name, each as received.
 func (f *Fields) Rest() map[string]json.RawMessage { return f.raw }
 
-// Unexpected is the refusal of the first field, by name, that has not been taken;
-// of is what it was sent with, takes what that has.
+// Unexpected refuses the first unread field, by name; of says what it was sent
+// with, takes which fields that has.
 func (f *Fields) Unexpected(of, takes string) *terms.Refusal {
 	if f.err != nil || len(f.raw) == 0 {
 		return f.err
@@ -78,7 +78,7 @@ func (f *Fields) fail(code terms.Code, name, got, want string) {
 	}
 }
 
-// take removes a field and returns it, nil where it is missing.
+// take removes a field and returns it, or nil if it is missing.
 func (f *Fields) take(name string) json.RawMessage {
 	raw := f.raw[name]
 	delete(f.raw, name)
@@ -96,8 +96,8 @@ func (f *Fields) got(raw json.RawMessage) string {
 	return clip(raw)
 }
 
-// Text takes a text that must be given. A form's text may be empty; its line ends
-// become "\n".
+// Text reads a required text. A form's text may be empty; its line ends become
+// "\n".
 func (f *Fields) Text(name string) string {
 	raw := f.take(name)
 	if f.texts {
@@ -111,7 +111,7 @@ func (f *Fields) Text(name string) string {
 	return *s
 }
 
-// Texts takes a list of texts that must be given: in a form, one a line.
+// Texts reads a required list of texts: in a form, one per line.
 func (f *Fields) Texts(name string) []string {
 	raw := f.take(name)
 	if f.texts {
@@ -124,8 +124,8 @@ func (f *Fields) Texts(name string) []string {
 	return list
 }
 
-// number reads a number in either form. JSON has no NaN and no infinity, and
-// takes no number that is too large for a float64.
+// number parses a number in either form. JSON has no NaN and no infinity, and
+// this rejects a number that is too large for a float64.
 func (f *Fields) number(raw json.RawMessage) (float64, bool) {
 	if f.texts {
 		return terms.ReadNumber(string(raw))
@@ -137,7 +137,7 @@ func (f *Fields) number(raw json.RawMessage) (float64, bool) {
 	return x, err == nil
 }
 
-// Number takes a number that must be given; want says which are taken.
+// Number reads a required number; want says which are accepted.
 func (f *Fields) Number(name, want string) float64 {
 	raw := f.take(name)
 	x, ok := f.number(raw)
@@ -147,7 +147,7 @@ func (f *Fields) Number(name, want string) float64 {
 	return x
 }
 
-// Null reports whether a field is given as null, and takes it then.
+// Null reports whether a field is given as null, and reads it if so.
 func (f *Fields) Null(name string) bool {
 	if f.texts || string(f.raw[name]) != "null" {
 		return false
@@ -156,8 +156,8 @@ func (f *Fields) Null(name string) bool {
 	return true
 }
 
-// Knob takes the value of a knob into to, where the field is given. Whether the
-// knob takes that value is asked when it is set.
+// Knob reads the value of a knob into to, if the field is given. Setting the
+// knob checks the value.
 func (f *Fields) Knob(k terms.Knob, to map[string]float64) {
 	raw := f.take(k.Key)
 	if raw == nil {
@@ -171,7 +171,7 @@ func (f *Fields) Knob(k terms.Knob, to map[string]float64) {
 	to[k.Key] = x
 }
 
-// Whole takes a whole number from least to most that must be given.
+// Whole reads a required whole number from least to most.
 func (f *Fields) Whole(name string, least, most int64) int64 {
 	raw := f.take(name)
 	x, ok := f.number(raw)
@@ -189,11 +189,11 @@ func (f *Fields) Whole(name string, least, most int64) int64 {
 	return int64(x)
 }
 
-// Int takes a whole number, that must be given, as fits an int on every machine.
+// Int reads a required whole number that fits an int on every machine.
 func (f *Fields) Int(name string) int { return int(f.Whole(name, math.MinInt32, math.MaxInt32)) }
 
-// Truth takes true or false, which must be given. A form may leave out what is
-// false, as it does with a box that is not ticked.
+// Truth reads a required true or false. A form may omit false, as it does for
+// an unticked box.
 func (f *Fields) Truth(name string) bool {
 	switch raw := f.take(name); {
 	case string(raw) == "true":
@@ -205,9 +205,9 @@ func (f *Fields) Truth(name string) bool {
 	return false
 }
 
-// halfCharacter reports whether JSON text that has been found valid holds a
-// surrogate escape without its other half. The decoder would put U+FFFD in its
-// place, and a learner would run another text than the one sent.
+// halfCharacter reports whether valid JSON text has a surrogate escape without
+// its other half. The decoder would replace it with U+FFFD, and the learner
+// would run a different text from the one sent.
 func halfCharacter(text []byte) bool {
 	high := false // the escape just read is a first half
 	for i := 0; i < len(text); {
@@ -230,7 +230,7 @@ func halfCharacter(text []byte) bool {
 	return high
 }
 
-// clip shows a value of a message, shortened at a character's start.
+// clip shortens a value of a message, at a character boundary.
 func clip(raw json.RawMessage) string {
 	const most = 40
 	if len(raw) <= most {

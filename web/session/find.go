@@ -9,14 +9,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// unmark turns the marks by which screens show white space back into it.
+// unmark converts the marks by which screens show white space back to it.
 var unmark = strings.NewReplacer("·", " ", "↵", "\n", "⇥", "\t")
 
 // How well a token fits a search, best first.
 const (
 	fitsWhole   = iota
-	fitsSpaced  // but for a space in front
-	fitsUncased // but for case
+	fitsSpaced  // except for a space in front
+	fitsUncased // except for case
 	fitsBeginning
 	fitsInside
 	fitsNot
@@ -71,8 +71,8 @@ func fits(token, text string) int {
 	return fitsNot
 }
 
-// DistAt returns the distribution of a step that has run its logits, worked out
-// here where it is not at hand; nil where there is none.
+// DistAt returns the distribution of a step whose logits have run, computing it
+// if necessary; nil if there is none.
 func (s *State) DistAt(step int) *sampling.Distribution {
 	if step < 1 || step > len(s.Steps) || s.Steps[step-1].Ran < infer.KindLogits {
 		return nil

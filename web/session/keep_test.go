@@ -11,13 +11,14 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// A branch goes on with the settings that it had when it was left, and with
-// them again after the run was given up for memory.
+// A branch keeps the settings that it had when it was left, even after the run
+// was evicted.
 func TestBranchKeepsItsSettings(t *testing.T) {
 	t.Parallel()
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{})
 	first := s.State().Branches[0].ID
-	// Looking back, a setting cuts the second token off: another branch begins.
+	// Looking back, a setting cuts the second token off and begins another
+	// branch.
 	st := apply(
 		t, s, session.Back{}, session.Back{}, session.Back{}, session.SetKnob("temperature", 2.5),
 		session.StepToken{},
@@ -72,7 +73,7 @@ func TestLinkHoldsEveryChoice(t *testing.T) {
 	}
 }
 
-// A link cannot bring in a prompt that could not be typed.
+// A link cannot contain a prompt that could not be typed.
 func TestLinkPromptIsBounded(t *testing.T) {
 	t.Parallel()
 	st := open(t, session.Start{Prompt: "Hello"}, session.StepToken{}).State()
@@ -90,8 +91,8 @@ func TestLinkPromptIsBounded(t *testing.T) {
 	}
 }
 
-// The same files with rounded weights write another text: a link made with one
-// is not opened with the other.
+// The same files with rounded weights write a different text: a link made with
+// one does not open with the other.
 func TestLinkBelongsToItsModel(t *testing.T) {
 	t.Parallel()
 	c, err := bundled.Draft()

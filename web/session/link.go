@@ -17,22 +17,22 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A Link is a run as a line of text: the log from which it can be made again
-// and the stage looked at. It is what the address of a page carries, so it
-// comes back from anywhere, made by any version, edited by any hand.
+// A Link is a run as a line of text: the log that restores it and the stage
+// shown. It is part of a page's address, so it may come from anywhere, from any
+// version, and edited by hand.
 type Link struct {
 	Log    infer.Log
 	Cursor Cursor
 }
 
-// Bounds of what [ParseLink] takes. A link that this program makes stays far
-// below them: a prompt of 4 KiB and a few hundred changes.
+// Bounds on what [ParseLink] accepts. Links made by this program are far
+// smaller: a prompt of 4 KiB and a few hundred changes.
 const (
-	// MaxLink is the longest link, in bytes. A server must take request lines
-	// that are as long.
+	// MaxLink is the longest link, in bytes. A server must accept request lines
+	// that long.
 	MaxLink     = 32 << 10
 	maxLinkJSON = 64 << 10 // inflated
-	hashPrefix  = 16       // hex digits of the model's hash that a link carries
+	hashPrefix  = 16       // hex digits of the model's hash in a link
 )
 
 // wireLink is the JSON inside a link. Names are short because addresses are.
@@ -41,12 +41,12 @@ type wireLink struct {
 	M  string       `json:"m"`           // beginning of the model's hash
 	P  string       `json:"p"`           // prompt
 	S  []wireChange `json:"s"`           // settings, each from a step on
-	E  wireSettings `json:"e"`           // settings for what comes next
+	E  wireSettings `json:"e"`           // settings for what follows
 	C  [][2]int     `json:"c,omitempty"` // step and token of each choice by hand
-	G  []int        `json:"g,omitempty"` // steps after whose stop it went on
+	G  []int        `json:"g,omitempty"` // steps after whose stop it continued
 	N  int          `json:"n"`           // steps
 	R  int          `json:"r"`           // the last step's last stage
-	At [2]int       `json:"at"`          // step and stage looked at
+	At [2]int       `json:"at"`          // step and stage shown
 }
 
 type wireChange struct {
@@ -79,7 +79,7 @@ func (w wireSettings) settings() infer.Settings {
 		Seed:     w.Seed,
 		Stop:     infer.Stop{MaxTokens: w.Max, Strings: w.Stop},
 	}
-	if w.Y != 0 { // left out where it is off, which has one form inside
+	if w.Y != 0 { // omitted if off, which has one form inside
 		s.Set("typical_p", w.Y)
 	}
 	if w.O != 0 {
@@ -88,15 +88,15 @@ func (w wireSettings) settings() infer.Settings {
 	return s
 }
 
-// packers are compressors at rest: a link goes with every state pushed, and a
-// compressor is far larger than what it packs.
+// packers are idle compressors: every state pushed has a link, and a compressor
+// is far larger than what it packs.
 var packers = sync.Pool{New: func() any {
 	z, _ := flate.NewWriter(nil, flate.BestCompression) // the level is valid
 	return z
 }}
 
 // LinkOf returns the link to what a state shows, or "" before the first Start
-// and where so much was changed by hand that it would be longer than [MaxLink].
+// or if so much was changed by hand that it would be longer than [MaxLink].
 func LinkOf(st *State) string {
 	if st.Step() == nil {
 		return ""
@@ -119,7 +119,7 @@ func LinkOf(st *State) string {
 	var b bytes.Buffer
 	z := packers.Get().(*flate.Writer)
 	z.Reset(&b)
-	_, _ = z.Write(text) // a buffer takes everything
+	_, _ = z.Write(text) // a buffer's Write never fails
 	_ = z.Close()
 	packers.Put(z)
 	link := base64.RawURLEncoding.EncodeToString(b.Bytes())
@@ -129,8 +129,8 @@ func LinkOf(st *State) string {
 	return link
 }
 
-// ParseLink reads a link for a model. A link that is damaged, or was made with
-// another model, gives an *[*terms.Refusal] that says so.
+// ParseLink parses a link for a model. It returns a [*terms.Refusal] for a link
+// that is damaged or was made with another model.
 func ParseLink(m *infer.Model, text string) (Link, error) {
 	damaged := terms.Refuse(CodeLink, "This link is damaged or was cut short. Start with a prompt instead.")
 	if len(text) > MaxLink {
@@ -175,7 +175,7 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	return link, nil
 }
 
-// check finds what a link by this program never holds, so that a replay meets
+// check rejects what this program's links never contain, so that a replay meets
 // nothing absurd.
 func (l Link) check(m *infer.Model) error {
 	log := l.Log
@@ -218,7 +218,7 @@ func (l Link) check(m *infer.Model) error {
 	return log.Settings.Check()
 }
 
-// open makes the run that a link describes.
+// open restores the run in a link.
 func (s *Session) open(ctx context.Context, next *State, link Link) error {
 	if err := s.model.CheckPrompt(link.Log.Prompt, s.limits.PromptBytes); err != nil {
 		return err
@@ -245,7 +245,7 @@ func shortened(s string) string {
 	return s
 }
 
-// unsigned takes the sign from a zero: it would be shown.
+// unsigned removes the sign of a negative zero, which would be shown.
 func unsigned(x float64) float64 {
 	if x == 0 {
 		return 0

@@ -45,7 +45,7 @@ func TestLinkLeadsBack(t *testing.T) {
 	}
 }
 
-// A model that was trained with a start token goes on from that alone: an
+// A model that was trained with a start token continues from that alone: an
 // empty prompt is a run like any other, and so is its link.
 func TestEmptyPromptAfterAStartToken(t *testing.T) {
 	run := newRun(t, "")
@@ -141,7 +141,7 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A run that the model ended, said to have gone on.
+	// A link that says a run went on which the model had ended.
 	run := newRun(t, "The capital of France is")
 	must(t, run, SetKnob("temperature", 0))
 	for run.State().Stopped == "" {
@@ -164,8 +164,8 @@ func TestLinksThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// TestLinkWithTypicalPOff: a link may say by its largest value that typical-p is off,
-// which is as if it said nothing; a negative one is refused.
+// TestLinkWithTypicalPOff: a link may turn typical-p off by its largest value,
+// which equals omitting it; a negative one is refused.
 func TestLinkWithTypicalPOff(t *testing.T) {
 	st := must(t, newRun(t, "The capital of France is"), StepToken{})
 	good := LinkOf(st)
@@ -179,7 +179,7 @@ func TestLinkWithTypicalPOff(t *testing.T) {
 	}
 	with := func(y string) string {
 		edited := strings.ReplaceAll(string(plain), `"p":0.9,`, `"p":0.9,"y":`+y+`,`)
-		if strings.Count(edited, `"y"`) != 2 { // of the first step, and of what comes next
+		if strings.Count(edited, `"y"`) != 2 { // of the first step, and of what follows
 			t.Fatalf("the link is %s", edited)
 		}
 		var b bytes.Buffer
@@ -206,8 +206,9 @@ func TestLinkWithTypicalPOff(t *testing.T) {
 	}
 }
 
-// TestRebuildLeavesARunAlone: of two pages that come back to a server without
-// their run, the second finds what the first has made, and leaves it.
+// TestRebuildLeavesARunAlone: when two pages reconnect to a server that lost
+// their run, the second finds the run that the first rebuilt, and leaves it
+// alone.
 func TestRebuildLeavesARunAlone(t *testing.T) {
 	first := must(t, newRun(t, "The capital of France is"), StepToken{})
 	link, err := ParseLink(first.Model, LinkOf(first))
@@ -222,8 +223,8 @@ func TestRebuildLeavesARunAlone(t *testing.T) {
 	}
 }
 
-// FuzzParseLink holds the reader of links, which takes text from anywhere, to
-// an error or a link that is whole.
+// FuzzParseLink checks that parsing a link, whose text may come from anywhere,
+// gives an error or a complete link.
 func FuzzParseLink(f *testing.F) {
 	s := newRunF(f)
 	f.Add(LinkOf(s.State()))

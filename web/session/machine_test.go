@@ -68,8 +68,8 @@ func anyCommand() *rapid.Generator[session.Command] {
 	)
 }
 
-// anyKnobs turns some of the knobs of usual, to what is there or to one of
-// others, which it may refuse.
+// anyKnobs sets some of the knobs of usual, to their value or to one of others,
+// which may be refused.
 func anyKnobs(t *rapid.T, usual infer.Knobs, others ...float64) infer.Knobs {
 	some := infer.Knobs{}
 	for _, key := range slices.Sorted(maps.Keys(usual)) {
@@ -81,9 +81,9 @@ func anyKnobs(t *rapid.T, usual infer.Knobs, others ...float64) infer.Knobs {
 }
 
 // Any commands in any order: each is carried out or refused with a code and a
-// sentence; the state holds together; looking back and forward again is the
-// same; an evicted run comes back the same; its log replays to the same; its
-// link, opened elsewhere, shows the same; and no state that was handed out ever changes.
+// sentence; the state is consistent; looking back and forward again changes
+// nothing; a restored run, its replayed log and its link opened elsewhere give
+// the same; and no state that was returned ever changes.
 func TestAnyCommands(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := open(t)
@@ -172,8 +172,8 @@ func checkOutcome(t *rapid.T, s *session.Session, before *session.State, err err
 	}
 }
 
-// pause ends playing, which is what looking back and an eviction do besides
-// what is compared here.
+// pause ends playing, a side effect of looking back and of an eviction that is
+// not compared here.
 func pause(t *rapid.T, s *session.Session) *session.State {
 	if s.State().Playing {
 		apply(t, s, session.Pause{})
@@ -186,7 +186,7 @@ func checkBackAndForward(t *rapid.T, s *session.Session) {
 	if before.Cursor == at(1, infer.KindForward) {
 		return
 	}
-	if before.WhatIf != nil { // a question about a draw ends when one looks elsewhere
+	if before.WhatIf != nil { // a question about a draw ends when the learner looks elsewhere
 		apply(t, s, session.WhatIf{})
 		before = s.State()
 	}
@@ -211,7 +211,7 @@ func checkEviction(t *rapid.T, s *session.Session) {
 	wantSameRun(t, "evicted and restored", content(st), content(before))
 }
 
-// checkReplay makes the run again from its log.
+// checkReplay rebuilds the run from its log.
 func checkReplay(t *rapid.T, st *session.State) {
 	loop, err := infer.Replay(context.Background(), st.Model, infer.LogOf(st.Model, st.Prompt, st.Steps, st.Settings))
 	if err != nil {
@@ -237,15 +237,15 @@ func linkTo(t *rapid.T, st *session.State) session.Link {
 	return link
 }
 
-// checkLink opens the link to a state in a session that knows nothing. What is
-// seen there is the same, but for what was left (other branches, ghosts), what
-// was only asked (another u), and whether it plays, and how fast.
+// checkLink opens the link to a state in a new session. It shows the same,
+// except for what was left (other branches, ghosts), what was only asked
+// (another u), and whether it plays, and how fast.
 func checkLink(t *rapid.T, st *session.State) {
 	fresh := session.New(st.Model, session.DefaultLimits())
 	apply(t, fresh, session.SetLook{On: st.Looking}, session.Open{Link: linkTo(t, st)})
 	got, want := content(fresh.State()), content(st)
 	if st.Finishing {
-		got.Look, want.Look = nil, nil // nobody looks inside while it runs to the end
+		got.Look, want.Look = nil, nil // nothing looks inside while it runs to the end
 	}
 	for _, c := range []*session.State{&got, &want} {
 		c.Branches, c.Ghosts, c.WhatIf, c.Playing, c.Finishing, c.Speed, c.Text = nil, nil, nil, false, false, "", 0
@@ -260,7 +260,7 @@ func checkLink(t *rapid.T, st *session.State) {
 	}
 }
 
-// noneIsNil makes an empty list of stop strings nil, which means the same.
+// noneIsNil makes an empty list of stop strings nil, which is equivalent.
 func noneIsNil(s *infer.Settings) {
 	if len(s.Stop.Strings) == 0 {
 		s.Stop.Strings = nil

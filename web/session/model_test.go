@@ -21,7 +21,7 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// context positions of the tiny model: a run can reach its end.
+// context positions of the tiny model: few enough for a run to reach the end.
 const tinyContext = 24
 
 // tiny is a real model with random weights: 2 layers of width 8, the bundled
@@ -130,7 +130,7 @@ func open(tb tester, commands ...session.Command) *session.Session {
 	return s
 }
 
-// apply gives commands that must be taken.
+// apply applies commands that must be accepted.
 func apply(tb tester, s *session.Session, commands ...session.Command) *session.State {
 	tb.Helper()
 	for _, c := range commands {
@@ -166,7 +166,7 @@ func at(step int, stage infer.Kind) session.Cursor { return session.Cursor{Step:
 
 func ptr[T any](v T) *T { return &v }
 
-// copyOf shares no memory with a state that anybody could write on.
+// copyOf shares no memory with a state that anyone could modify.
 func copyOf(st *session.State) session.State {
 	c := *st
 	c.Steps = nil
@@ -190,7 +190,7 @@ func copyOf(st *session.State) session.State {
 	return c
 }
 
-// content is a state without what a second run of it may change: the version
+// content is a state without what differs in a second run of it: the version
 // and the measured times.
 func content(st *session.State) session.State {
 	c := copyOf(st)

@@ -10,16 +10,16 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// A rule of the grammar: a command's fields, joined by commas, and how to make it
-// out of them.
+// A rule of the grammar: a command's fields, joined by commas, and how to build
+// it from them.
 type rule struct {
 	takes string
 	read  func(f *Fields) Command
 }
 
-// grammar lists every command that a client can give a run, by its name. What a
-// message on a socket, a presenter's form or a script says is read here, so that
-// all of them take the same.
+// grammar lists every command that a client can give a run, by its name.
+// Messages on a socket, a presenter's form and scripts are all parsed here, so
+// that all of them accept the same.
 var grammar = map[string]rule{
 	"start": {"prompt", func(f *Fields) Command { return Start{Prompt: f.Text("prompt")} }},
 
@@ -49,7 +49,7 @@ var grammar = map[string]rule{
 // Names are the names of all commands, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(grammar)) }
 
-// Takes are the fields of the command of a name.
+// Takes returns the fields of the command with a name.
 func Takes(name string) []string {
 	if takes := grammar[name].takes; takes != "" {
 		return strings.Split(takes, ", ")
@@ -57,8 +57,8 @@ func Takes(name string) []string {
 	return nil
 }
 
-// ParseCommand reads the command of a name from its fields. ok is false where
-// there is no such command; fields that it does not have are refused by name.
+// ParseCommand parses the command with a name from its fields. ok is false if
+// there is no such command; unknown fields are refused by name.
 func ParseCommand(name string, f *Fields) (c Command, ok bool, err *terms.Refusal) {
 	r, ok := grammar[name]
 	if !ok {
@@ -98,7 +98,7 @@ func readSeek(f *Fields) Command {
 	return Seek{Step: step, Stage: kind}
 }
 
-// readWhatIf reads another u; null takes the question back.
+// readWhatIf reads another u; null ends the question.
 func readWhatIf(f *Fields) Command {
 	if f.Null("u") {
 		return WhatIf{}

@@ -29,8 +29,8 @@ func TestHalfCharacter(t *testing.T) {
 	}
 }
 
-// TestFormsAndMessagesSayTheSame: a command is the same command, and refused for
-// the same field, whether it comes in a form or as JSON.
+// TestFormsAndMessagesSayTheSame: a command in a form or as JSON is the same
+// command, and is refused for the same field.
 func TestFormsAndMessagesSayTheSame(t *testing.T) {
 	for _, c := range []struct {
 		name, json string

@@ -20,8 +20,8 @@ func tick(tb testing.TB, s *session.Session) *session.State {
 	return st
 }
 
-// Playing goes a stage a tick, at the highest speed a token a tick, and ends
-// by itself when a stop condition has fired and its turn is done.
+// Playing runs a stage per tick, at the highest speed a token per tick, and
+// ends by itself when a stop condition has fired and its turn is done.
 func TestPlayToTheStop(t *testing.T) {
 	for speed, want := range map[session.Speed]int{
 		session.SpeedNormal: 5*7 - 1, session.SpeedFour: 5*7 - 1, session.SpeedMax: 5,
@@ -45,7 +45,7 @@ func TestPlayToTheStop(t *testing.T) {
 	}
 }
 
-// Playing from where the learner looks back moves over what has run first.
+// Playing after looking back first moves over what has run.
 func TestPlayFromLookingBack(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepStage{},
 		session.Seek{Step: 1, Stage: infer.KindAppend}, session.Play{})
@@ -54,7 +54,7 @@ func TestPlayFromLookingBack(t *testing.T) {
 			t.Errorf("at %+v, want %+v", st.Cursor, want)
 		}
 	}
-	// Also over a run that has stopped: to its end, without a refusal.
+	// That includes a run that has stopped: to its end, without a refusal.
 	s = open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	apply(t, s, session.Seek{Step: 5, Stage: infer.KindSample}, session.Play{})
 	for _, playing := range []bool{true, false} {
@@ -88,7 +88,7 @@ func TestWhatEndsPlaying(t *testing.T) {
 	}
 }
 
-// A limit that is lowered below the text ends playing.
+// A limit lowered below the text's length ends playing.
 func TestLoweredLimitEndsPlaying(t *testing.T) {
 	s := open(
 		t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.Play{},
@@ -111,8 +111,8 @@ func TestTickWithEndedContext(t *testing.T) {
 	tick(t, s)
 }
 
-// Up to the filter, new settings act at once on what is shown; the steps
-// after it are dropped and their tokens stay as ghosts until the next draw.
+// Up to the filter, new settings affect what is shown immediately; later steps
+// are dropped and their tokens stay as ghosts until the next draw.
 func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 	for _, kind := range []infer.Kind{infer.KindForward, infer.KindLogits, infer.KindSoftmax, infer.KindFilter} {
 		s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{}, session.StepToken{})
@@ -156,7 +156,7 @@ func TestSettingsActAtOnceBeforeTheDraw(t *testing.T) {
 
 func sameToken(a, b infer.Token) bool { return a.ID == b.ID }
 
-// From the draw on, they act on the next step only: the step shown keeps its
+// From the draw on, they affect only the next step: the step shown keeps its
 // token, and later steps are dropped.
 func TestSettingsWaitAfterTheDraw(t *testing.T) {
 	for _, kind := range []infer.Kind{infer.KindSample, infer.KindAppend, infer.KindCache} {
@@ -181,7 +181,7 @@ func TestSettingsWaitAfterTheDraw(t *testing.T) {
 	}
 }
 
-// Settings that are those in force change nothing, also when looking back.
+// Setting what is already set changes nothing, also when looking back.
 func TestSameSettingsKeepTheText(t *testing.T) {
 	s := open(
 		t, session.Start{Prompt: "Hi"}, session.StepToken{}, session.StepToken{},
@@ -193,8 +193,8 @@ func TestSameSettingsKeepTheText(t *testing.T) {
 	}
 }
 
-// The seed alone decides the draws: re-rolled at the filter it draws anew,
-// and set back it draws the same token again.
+// The seed alone decides the draws: changed at the filter it draws again, and
+// changed back it draws the same token.
 func TestSeedRerolled(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.SetKnob("seed", 1), session.StepToken{})
 	first := s.State().Steps[0]

@@ -10,12 +10,12 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// Limits bound what one run may ask for.
+// Limits bound what one run may use.
 type Limits struct {
-	PromptBytes int // longest prompt taken, in bytes
+	PromptBytes int // longest prompt, in bytes
 }
 
-// DefaultLimits are those of QUALITY: 4 KiB a prompt.
+// DefaultLimits allow prompts of 4 KiB.
 func DefaultLimits() Limits { return Limits{PromptBytes: infer.MaxPromptBytes} }
 
 // Session is one learner's run. It belongs to one goroutine at a time.
@@ -26,9 +26,9 @@ type Session struct {
 	log    *infer.Log  // set while evicted
 	state  *State
 
-	lines  []line // branches that were left, oldest first
-	line   int    // ID of the present one
-	lastID int    // given to a branch
+	others  []branch // branches that were left, oldest first
+	current int      // ID of the current one
+	lastID  int      // highest ID given to a branch
 }
 
 // New returns a session without a prompt.
@@ -38,12 +38,12 @@ func New(m *infer.Model, limits Limits) *Session {
 	}}
 }
 
-// State returns what the run looks like now.
+// State returns the run's current state.
 func (s *Session) State() *State { return s.state }
 
-// Apply does what a command asks and returns the state after it. A refusal is
-// an *[*terms.Refusal]; nothing has changed then. If ctx ends while the model works,
-// its error is returned and the run stays where it was.
+// Apply carries out a command and returns the state after it. A refusal is a
+// [*terms.Refusal] and changes nothing. If ctx ends while the model works,
+// Apply returns its error and the run stays where it was.
 func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
 	if err := s.restore(ctx); err != nil {
 		return s.state, err
@@ -57,7 +57,7 @@ func (s *Session) Apply(ctx context.Context, c Command) (*State, error) {
 	return s.publish(&next), nil
 }
 
-// catchUp shows what a command that failed half-way (its context ended) had
+// catchUp shows what a command that was interrupted (its context ended) had
 // already run.
 func (s *Session) catchUp() {
 	if s.loop == nil || slices.Equal(s.loop.Steps(), s.state.Steps) {
@@ -70,7 +70,7 @@ func (s *Session) catchUp() {
 }
 
 // Tick does one unit of playing: one stage, or one token at [SpeedMax]. It
-// stops playing at a stop condition. It does nothing to a run that is not
+// stops playing at a stop condition, and does nothing unless the run is
 // playing.
 func (s *Session) Tick(ctx context.Context) (*State, error) {
 	if !s.state.Playing {
@@ -89,7 +89,7 @@ func (s *Session) Tick(ctx context.Context) (*State, error) {
 	return st, err
 }
 
-// intervals are the pauses between ticks: design's 1.2 s a stage, divided.
+// intervals are the pauses between ticks: 1.2 s a stage, divided by the speed.
 var intervals = map[Speed]time.Duration{
 	SpeedHalf: 2400 * time.Millisecond, SpeedNormal: 1200 * time.Millisecond,
 	SpeedDouble: 600 * time.Millisecond, SpeedFour: 300 * time.Millisecond, SpeedMax: 0,
@@ -103,7 +103,7 @@ func (s *Session) Interval() time.Duration {
 	return intervals[s.state.Speed]
 }
 
-// publish makes next the state, with what follows from the loop filled in.
+// publish makes next the state, filling in what follows from the loop.
 func (s *Session) publish(next *State) *State {
 	next.Version = s.state.Version + 1
 	if s.loop != nil {
@@ -124,10 +124,10 @@ func (s *Session) publish(next *State) *State {
 	return next
 }
 
-// distribution returns the step's distribution, the one at hand where the
-// step still has the same scores and knobs. Before the softmax there is none:
-// nothing shown at the logits needs it, and to rank a large vocabulary takes
-// longer than all else that is done for a screen.
+// distribution returns the step's distribution, the current one if the step
+// still has the same scores and knobs. Before the softmax there is none:
+// nothing shown at the logits needs it, and ranking a large vocabulary takes
+// longer than everything else done for a screen.
 func (s *Session) distribution(step *infer.Step) *sampling.Distribution {
 	if step == nil || step.Ran < infer.KindSoftmax {
 		return nil
@@ -146,8 +146,8 @@ func (s *Session) distribution(step *infer.Step) *sampling.Distribution {
 	return step.Distribution()
 }
 
-// do carries out a command on the loop and on next. The loop is changed only
-// where nothing can be refused any more.
+// do carries out a command on the loop and on next. It changes the loop only
+// once nothing can be refused any more.
 func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	switch c := c.(type) {
 	case Start:
@@ -201,7 +201,7 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 	case Seek:
 		return seek(next, c)
 	case Reset:
-		s.keepLine(Cursor{1, infer.KindForward})
+		s.keepBranch(Cursor{1, infer.KindForward})
 		if err := s.loop.Cut(1, infer.KindForward); err != nil {
 			return err
 		}
@@ -254,9 +254,9 @@ func (s *Session) start(ctx context.Context, next *State, prompt string) error {
 	return nil
 }
 
-// begin makes next the state of a run that has just been made.
+// begin makes next the state of a new run.
 func (s *Session) begin(next *State, prompt string) {
-	s.lines, s.line, s.lastID = nil, 1, 1
+	s.others, s.current, s.lastID = nil, 1, 1
 	next.Prompt, next.PromptTokens = prompt, nil
 	next.Text++
 	for _, id := range s.loop.Prompt() {

@@ -7,7 +7,7 @@ import (
 )
 
 // set changes the settings from the point shown on. What was generated beyond
-// it was made with other settings, so it goes; its tokens stay as ghosts.
+// it used other settings, so it is dropped; its tokens stay as ghosts.
 func (s *Session) set(next *State, settings infer.Settings) error {
 	if err := settings.Check(); err != nil {
 		return err
@@ -22,7 +22,7 @@ func (s *Session) set(next *State, settings infer.Settings) error {
 	if !s.state.AtFrontier() {
 		c := s.state.Cursor
 		next.Ghosts = s.ghosts(c)
-		s.keepLine(c)
+		s.keepBranch(c)
 		if err := s.loop.Cut(c.Step, c.Stage); err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (s *Session) ghosts(c Cursor) []infer.Token {
 	return list
 }
 
-// on are the settings after the command.
+// on returns the settings after the command.
 func (c Set) on(s infer.Settings) (infer.Settings, error) {
 	s, err := s.With(c.Knobs)
 	if err == nil && c.Stop != nil {

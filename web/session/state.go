@@ -5,20 +5,20 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// State is what a run looks like at one moment. It is immutable and shares
-// only immutable parts with the session, so any number of viewers may keep it
-// for as long as they like.
+// State is a run at one moment. It is immutable and shares only immutable parts
+// with the session, so any number of viewers may keep it as long as they like.
 type State struct {
 	// Version grows by one with every change.
 	Version uint64
 	// Model is the model that writes; always set.
 	Model *infer.Model
 	// Text counts the texts begun, so that a viewer can tell a new one from the
-	// one before, were it of the same prompt; 0 before the first Start.
+	// previous one even if the prompt is the same; 0 before the first Start.
 	Text uint64
 	// Prompt is the text as typed, "" before the first Start.
 	Prompt string
-	// PromptTokens are its pieces, the start mark (if the model has one) first.
+	// PromptTokens are its tokens, the start token (if the model has one)
+	// first.
 	PromptTokens []infer.Token
 	// Steps are the turns so far, oldest first; the last may be in progress
 	// (its Ran is below KindCache).
@@ -29,31 +29,31 @@ type State struct {
 	Dist *sampling.Distribution
 	// Settings are those that the next stage to run will use.
 	Settings infer.Settings
-	// Ghosts are tokens that were generated once and dropped by a rewind or a
-	// change of settings; they are shown, dashed, until the next draw.
+	// Ghosts are tokens that were dropped by a rewind or a change of settings;
+	// they are shown, dashed, until the next draw.
 	Ghosts []infer.Token
-	// Playing and Speed tell the owner of the clock when to ask for more.
+	// Playing and Speed tell the owner of the clock when to call Tick.
 	Playing bool
 	Speed   Speed
-	// Finishing is set while the run plays to its end, whatever the speed.
+	// Finishing is set while the run plays to its end, at any speed setting.
 	Finishing bool
-	// Branches are the lines of text that this run has written, the present
-	// one among them, oldest first.
+	// Branches are the texts that this run has written, including the current
+	// one, oldest first.
 	Branches []Branch
 	// WhatIf is the u that a learner asks about at the sample stage, or nil.
 	WhatIf *float64
-	// Looking says that the forward stage is looked into; Look is what was
-	// seen there, nil at every other stage.
+	// Looking says whether the learner looks inside the forward stage; Look is
+	// what is seen there, nil at every other stage.
 	Looking bool
 	Look    *infer.Inspection
-	// Notice is something that happened to the run and that the learner did not
-	// ask for, as a sentence; the next command takes it away.
+	// Notice is something that happened to the run without the learner's doing,
+	// as a sentence; the next command clears it.
 	Notice string
-	// Stopped is why generation ended, or StopNone while it may go on.
+	// Stopped is why generation ended, or StopNone if it may go on.
 	Stopped infer.StopReason
 }
 
-// Branch is a line of text: the tokens chosen at each step.
+// Branch is one continuation: the tokens chosen at each step.
 type Branch struct {
 	ID      int
 	Chosen  []int

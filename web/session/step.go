@@ -31,7 +31,7 @@ func (s *Session) stepStage(ctx context.Context, next *State) error {
 	return nil
 }
 
-// stepToken goes to the end of this turn, or of the next.
+// stepToken continues to the end of this turn, or of the next.
 func (s *Session) stepToken(ctx context.Context, next *State) error {
 	if c := s.state.Cursor; c.Step < len(s.state.Steps) || s.state.Step().Ran == infer.KindCache {
 		// Looking back: move over turns that have run.
@@ -83,7 +83,7 @@ func seek(next *State, c Seek) error {
 	return nil
 }
 
-// stopped refuses to go on after a stop condition and says which.
+// stopped refuses to continue after a stop condition and names it.
 func (s *Session) stopped() *terms.Refusal {
 	why := "Stopped: " + terms.StopOf(s.loop.Stopped()).Why + "."
 	if s.loop.Stopped() == infer.StopMaxTokens {

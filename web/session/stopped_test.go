@@ -58,7 +58,7 @@ func TestRefusedAfterAStop(t *testing.T) {
 					t.Errorf("%T: %+v, want %q", c, e, row.message)
 				}
 			}
-			// Looking back and forward over the text is free.
+			// Looking back and forward over the text is allowed.
 			apply(
 				t, s, session.Back{}, session.StepStage{}, session.Seek{Step: 1, Stage: infer.KindForward},
 				session.StepToken{},
@@ -76,7 +76,7 @@ func idOf(b byte) int {
 	return m.Encode(string(rune(b)))[0]
 }
 
-// Raising the limit lets a stopped run go on where it was.
+// Raising the limit lets a stopped run continue where it was.
 func TestRaisedLimitGoesOn(t *testing.T) {
 	s := open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	st := apply(t, s, session.SetKnob("max_tokens", 6))
@@ -88,7 +88,7 @@ func TestRaisedLimitGoesOn(t *testing.T) {
 	}
 }
 
-// A context that ends is passed on as it is; the run stays where it was.
+// A context that ends is returned as it is; the run stays where it was.
 func TestEndedContext(t *testing.T) {
 	s := open(t, session.Start{Prompt: "Hi"}, session.StepToken{})
 	ended, cancel := context.WithCancel(context.Background())
@@ -144,7 +144,7 @@ func TestSetChangesWhatIsGiven(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
-	// The list given stays the caller's.
+	// The caller keeps ownership of the list.
 	list := []string{"a"}
 	st := apply(t, s, session.Set{Stop: &list})
 	list[0] = "b"

@@ -18,8 +18,8 @@ func bundledSession(t *testing.T) *session.Session {
 	return session.New(m, session.DefaultLimits())
 }
 
-// TestSuggestionsKeepTheirWord plays each of them and looks for what it is
-// there to show.
+// TestSuggestionsKeepTheirWord plays each of them and checks that it shows what
+// it promises.
 func TestSuggestionsKeepTheirWord(t *testing.T) {
 	s := bundledSession(t)
 	play := func(key string, tokens int) (top []float64, text string) {
@@ -76,7 +76,7 @@ func TestRedraw(t *testing.T) {
 	if len(st.Branches) != 2 || !st.Branches[1].Current || !slices.Equal(
 		st.Branches[0].Chosen, []int{before.Steps[0].Chosen, before.Steps[1].Chosen},
 	) {
-		t.Errorf("branches %+v, want the line that was left and the present one", st.Branches)
+		t.Errorf("branches %+v, want the branch that was left and the current one", st.Branches)
 	}
 	if len(st.Ghosts) != 1 || st.Ghosts[0].ID != before.Steps[1].Chosen {
 		t.Errorf("ghosts %+v, want the second token", st.Ghosts)
@@ -95,7 +95,7 @@ func TestRedraw(t *testing.T) {
 	}
 }
 
-// TestFind: exact text first, then but for case and space, then beginnings,
+// TestFind: exact text first, then ignoring case and space, then beginnings,
 // then the rest; white space may be typed as its mark.
 func TestFind(t *testing.T) {
 	s := bundledSession(t)

@@ -1,7 +1,7 @@
 // Package webtest runs the whole server for tests of its pages: policy headers,
-// the bundled pair of models, the course, a record of progress in memory.
-// Nothing but tests imports it. (Package web's own tests look inside the server,
-// and start it themselves.)
+// the bundled pair of models, the course, a record of progress in memory. Only
+// tests import it. (Package web's own tests look inside the server, and start
+// it themselves.)
 package webtest
 
 import (
@@ -25,9 +25,9 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Options are what a server under test may have otherwise.
+// Options are settings of a server under test.
 type Options struct {
-	Now    func() time.Time // the clock of what is kept of learners; time.Now if nil
+	Now    func() time.Time // the clock for learners' records; time.Now if nil
 	Access classroom.Access // how a class reaches the server
 	Hosts  []string         // by which it may be reached besides its own, such as a proxy's
 }
