@@ -12,14 +12,14 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// address is where the server listens, and whether it speaks HTTPS there.
+// address is where the server listens, and whether it uses HTTPS there.
 type address struct {
 	host, port string
 	secure     bool
 }
 
-// newAddress joins the host as it was given ("" was 127.0.0.1) with the port
-// that the listener got.
+// newAddress joins the host as given ("" is 127.0.0.1) with the listener's
+// port.
 func newAddress(given string, got net.Addr) address {
 	a := address{host: "127.0.0.1"}
 	_, a.port, _ = net.SplitHostPort(got.String())
@@ -31,19 +31,19 @@ func newAddress(given string, got net.Addr) address {
 
 func (a address) String() string { return net.JoinHostPort(a.host, a.port) }
 
-// everywhere reports whether the address stands for all of the machine's.
+// everywhere reports whether the address means all of the machine's.
 func (a address) everywhere() bool {
 	ip := net.ParseIP(a.host)
 	return a.host == "" || (ip != nil && ip.IsUnspecified())
 }
 
-// loopback reports whether nobody but this machine can reach the address.
+// loopback reports whether only this machine can reach the address.
 func (a address) loopback() bool {
 	ip := net.ParseIP(a.host)
 	return a.host == "localhost" || (ip != nil && ip.IsLoopback())
 }
 
-// url is what to type into a browser on this machine.
+// url is the address for a browser on this machine.
 func (a address) url() string {
 	if a.everywhere() {
 		a.host = "127.0.0.1"
@@ -55,10 +55,10 @@ func (a address) url() string {
 	return scheme + a.String()
 }
 
-// hosts are the Host values that the server answers to: this machine's own
-// names, the address itself, for an address that stands for all the ones of
-// the network interfaces, and those that were allowed besides. A page of
-// another site cannot make a browser send one of these numbers as its own name.
+// hosts are the Host values that the server accepts: this machine's own names,
+// the address itself, those of all network interfaces if the address means all,
+// and the allowed ones. Another site's page cannot make a browser send one of
+// these addresses as its own name.
 func (a address) hosts(allowed []string) []string {
 	list := shell.LoopbackHosts(a.String())
 	add := func(host string) {
@@ -77,7 +77,7 @@ func (a address) hosts(allowed []string) []string {
 	}
 	for _, name := range allowed {
 		list = append(list, name)
-		if _, _, err := net.SplitHostPort(name); err != nil { // no port: that of a proxy, or ours
+		if _, _, err := net.SplitHostPort(name); err != nil { // no port: a proxy's, or ours
 			list = append(list, name+":"+a.port)
 		}
 	}
@@ -85,8 +85,8 @@ func (a address) hosts(allowed []string) []string {
 	return slices.Compact(list)
 }
 
-// interfaceHosts are the numbers of this machine's network interfaces, those
-// left out that need a zone to be reached.
+// interfaceHosts are the addresses of this machine's network interfaces, except
+// those that need a zone.
 func interfaceHosts() (hosts []string) {
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
@@ -105,7 +105,7 @@ func validAddr(s string) bool {
 	return err == nil && validPort(port)
 }
 
-// validHost reports whether s may stand in a Host header.
+// validHost reports whether s is a valid Host header.
 func validHost(s string) bool {
 	u, err := url.Parse("http://" + s)
 	if err != nil || s == "" || u.Host != s || u.Hostname() == "" || strings.Contains(s, "*") {
@@ -119,8 +119,8 @@ func validPort(s string) bool {
 	return err == nil && strconv.FormatUint(n, 10) == s
 }
 
-// browserCommand is what opens an address in a browser, or nil where nobody
-// would see it: without a display, or on a machine reached over SSH.
+// browserCommand is what opens an address in a browser, or nil if nobody would
+// see it: without a display, or over SSH.
 func browserCommand(system, address string, env func(string) string) []string {
 	remote := env("SSH_CONNECTION") != ""
 	switch {
@@ -134,8 +134,8 @@ func browserCommand(system, address string, env func(string) string) []string {
 	return nil
 }
 
-// openBrowser opens an address where there is a display. Where that fails
-// there is no harm: the address has been printed.
+// openBrowser opens an address if there is a display. A failure does no harm:
+// the address has been printed.
 func openBrowser(address string, env func(string) string) {
 	command := browserCommand(runtime.GOOS, address, env)
 	if command == nil {
@@ -143,6 +143,6 @@ func openBrowser(address string, env func(string) string) {
 	}
 	c := exec.Command(command[0], command[1:]...)
 	if c.Start() == nil {
-		go c.Wait() // so that it does not stay a zombie
+		go c.Wait() // avoids a zombie
 	}
 }

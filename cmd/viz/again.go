@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// again is the command line that starts this server anew with everything that
-// it was started with, flags and environment alike, but for the flags named in
-// drop, and with more arguments. It is quoted for the shell that people have on
-// this system, so that it can be copied as it is.
+// again is the command line that restarts this server with the same flags and
+// environment, without the flags in drop and with more arguments. It is quoted
+// for the system's usual shell, so that it can be copied.
 func (f *flags) again(program string, drop []string, more ...string) string {
 	args := programName(program)
 	for _, t := range f.texts {
@@ -31,13 +30,13 @@ func (f *flags) again(program string, drop []string, more ...string) string {
 	return strings.Join(args, " ")
 }
 
-// takes tells whether a flag has an argument of its own.
+// takes reports whether a flag has an argument.
 func (f *flags) takes(name string) bool {
 	return slices.ContainsFunc(f.listed, func(x listed) bool { return x.name == name && x.arg != "" })
 }
 
-// programName is how this program was called: the go tool builds what it runs in
-// a folder that is gone afterwards.
+// programName is how this program was called: go run builds it in a folder that
+// is then deleted.
 func programName(arg0 string) []string {
 	if slices.ContainsFunc(
 		strings.Split(filepath.ToSlash(arg0), "/"), func(dir string) bool { return strings.HasPrefix(dir, "go-build") },
@@ -48,7 +47,7 @@ func programName(arg0 string) []string {
 }
 
 // quoted writes an argument so that the shell of a system (sh; on Windows cmd
-// and PowerShell) hands it on as it is.
+// and PowerShell) passes it on unchanged.
 func quoted(system, arg string) string {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@%+"
 	windows := system == "windows"
@@ -57,7 +56,7 @@ func quoted(system, arg string) string {
 	case arg != "" && !strings.ContainsFunc(arg, func(r rune) bool { return !plain(r) }):
 		return arg
 	case windows:
-		return `"` + arg + `"` // no file name there has a quote in it
+		return `"` + arg + `"` // no file name there contains a quote
 	}
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }

@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// TestAgain: a command line is written anew with what was given, by flags or by
-// the environment, and nothing else, whatever a shell would make of it.
+// TestAgain: the command line has what was given, by flags or the environment,
+// and nothing else, and survives a shell.
 func TestAgain(t *testing.T) {
 	folder := "/srv/it's a class; rm -rf $HOME/`x`\\"
 	env := map[string]string{"VIZ_ROOM_TTL": "12h", "VIZ_ADDR": "127.0.0.1:9"}
 	for name, c := range map[string]struct {
 		program string
 		args    []string
-		want    []string // what a shell hands on
+		want    []string // what a shell passes on
 	}{
 		"nothing": {"viz", nil, []string{"viz", "-room-ttl", "12h", "-addr", "0.0.0.0:8080"}},
 		"this run's": {
@@ -55,7 +55,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// byShell has sh take a command line apart.
+// byShell splits a command line with sh.
 func byShell(t *testing.T, command string) []string {
 	t.Helper()
 	out, err := exec.Command("sh", "-c", `printf '%s\0' `+command).Output()
@@ -66,15 +66,15 @@ func byShell(t *testing.T, command string) []string {
 	return list[:len(list)-1]
 }
 
-// TestPrintedCommandOpensIt: the command that a local server prints, carried
-// out by a shell, gives the same server, open to the network.
+// TestPrintedCommandOpensIt: the command that a local server prints, run by a
+// shell, starts the same server, open to the network.
 func TestPrintedCommandOpensIt(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "two words")
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", data, "-allow-host", "class.example", "-room-ttl", "36h")
 	if s.end() != exitDone {
 		t.Fatal(s.errors)
 	}
-	printed := s.out.String() // only now is it whole: the first line alone says that it has begun
+	printed := s.out.String() // only now is it complete: the first line only says that it has begun
 	lines := strings.Split(printed, "\n")
 	at := slices.IndexFunc(
 		lines, func(line string) bool { return strings.HasPrefix(line, "Only this machine can reach it.") },
@@ -83,7 +83,7 @@ func TestPrintedCommandOpensIt(t *testing.T) {
 		t.Fatalf("the first lines are %q", printed)
 	}
 	args := byShell(t, strings.TrimSpace(lines[at+1]))
-	args = args[slices.Index(args, "-no-open"):] // what comes before is the name of this test
+	args = args[slices.Index(args, "-no-open"):] // what precedes is the name of this test
 	for _, want := range []string{"-no-open", "-data", data, "class.example", "36h"} {
 		if !slices.Contains(args, want) {
 			t.Errorf("%q lacks %q", args, want)

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// badLine passes TCP connections on to a server, and does to them what bad
+// badLine passes TCP connections on to a server, and treats them as bad
 // networks do.
 type badLine struct {
 	addr, to string
 
 	mu       sync.Mutex
-	listener net.Listener      // nil while the line is gone
+	listener net.Listener      // nil while the network is down
 	conns    map[net.Conn]bool // both ends of each connection
-	now      *trouble          // nil while the line is good
+	now      *trouble          // nil while the network is good
 	wg       sync.WaitGroup
 }
 
@@ -37,7 +37,7 @@ func newBadLine(t *testing.T, to string) *badLine {
 	return l
 }
 
-// start takes connections, at the same address as before.
+// start accepts connections, at the same address as before.
 func (l *badLine) start() error {
 	listener, err := net.Listen("tcp", l.addr)
 	if err != nil {
@@ -69,20 +69,20 @@ func (l *badLine) stop() {
 	l.cut(false)
 }
 
-// cut ends all connections; a reset loses what is on its way.
+// cut ends all connections; a reset loses what is in flight.
 func (l *badLine) cut(reset bool) {
 	for c := range l.conns {
 		if reset {
-			_ = c.(*net.TCPConn).SetLinger(0) // fails only on one that has ended
+			_ = c.(*net.TCPConn).SetLinger(0) // fails only on a closed connection
 		}
 		c.Close()
 	}
 	clear(l.conns)
 }
 
-// become gives the line another trouble, or none. After a silence all connections
-// are cut: TCP delivers the bytes after a gap only once the gap is filled, so none
-// that lost some may go on.
+// become gives the network another trouble, or none. After a silence all
+// connections are cut: TCP delivers the bytes after a gap only once the gap is
+// filled, so a connection that lost some must not go on.
 func (l *badLine) become(t *trouble) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +108,7 @@ func (l *badLine) become(t *trouble) {
 	}
 }
 
-// join leads a phone's connection to the server.
+// join connects a phone's connection to the server.
 func (l *badLine) join(phone net.Conn, by net.Listener) {
 	defer phone.Close()
 	server, err := net.Dial("tcp", l.to)
@@ -117,7 +117,7 @@ func (l *badLine) join(phone net.Conn, by net.Listener) {
 	}
 	defer server.Close()
 	l.mu.Lock()
-	if l.listener != by { // has gone meanwhile
+	if l.listener != by { // closed meanwhile
 		l.mu.Unlock()
 		return
 	}
@@ -131,11 +131,11 @@ func (l *badLine) join(phone net.Conn, by net.Listener) {
 	delete(l.conns, server)
 }
 
-// pass carries bytes one way until the connection ends.
+// pass copies bytes one way until the connection ends.
 func (l *badLine) pass(to, from net.Conn, up bool) {
 	defer from.Close()
 	defer to.Close()
-	var under *trouble // which has let so many bytes through
+	var under *trouble // which has let this many bytes through
 	through := 0
 	for b := make([]byte, 32<<10); ; {
 		n, err := from.Read(b)
@@ -155,23 +155,23 @@ func (l *badLine) pass(to, from net.Conn, up bool) {
 	}
 }
 
-// trouble is one thing that a network does to what goes through it one way. It
-// ends when over is closed.
+// trouble is one thing that a network does to traffic in one direction. It ends
+// when over is closed.
 type trouble struct {
 	up           bool
-	late, jitter time.Duration // everything arrives so much later
-	slice        int           // bytes that travel at once, if not all
+	late, jitter time.Duration // delay of everything
+	slice        int           // bytes that travel together, if not all
 	pause        time.Duration // after each slice
 	limit        int           // bytes of a connection that arrive before it is cut, if not all
 	silent       bool          // nothing arrives
 	cut          time.Duration // when all connections end, if they do
-	reset        bool          // in which way
+	reset        bool          // how
 	over         chan struct{}
 }
 
 var errLimit = errors.New("cut off")
 
-// carry writes what arrives of b on a connection that has carried so many bytes.
+// carry writes b, which arrived on a connection that has passed so many bytes.
 func (t *trouble) carry(to io.Writer, b []byte, through int) error {
 	if t == nil {
 		_, err := to.Write(b)
@@ -201,7 +201,7 @@ func (t *trouble) carry(to io.Writer, b []byte, through int) error {
 	return nil
 }
 
-// lasts waits for so long, and reports whether the trouble lasted that long.
+// lasts waits for a time, and reports whether the trouble lasted that long.
 func (t *trouble) lasts(wait time.Duration) bool {
 	select {
 	case <-time.After(wait):
@@ -211,8 +211,8 @@ func (t *trouble) lasts(wait time.Duration) bool {
 	}
 }
 
-// TestNoGaps: whatever a network does to a connection, what arrives is the
-// beginning of what was sent.
+// TestNoGaps: whatever a network does to a connection, what arrives is a prefix
+// of what was sent.
 func TestNoGaps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i, trouble := range troubles {
@@ -226,14 +226,14 @@ func TestNoGaps(t *testing.T) {
 			arrived <- string(b)
 		}()
 		bad := trouble(rng)
-		bad.cut = 0 // it is over before that
+		bad.cut = 0 // the trouble is over before that
 		l.become(&bad)
 		parts := []string{"in trouble, ", "still in trouble, ", "and out of it"}
 		for n, part := range parts {
 			if n == len(parts)-1 {
-				l.become(nil) // the line has dealt with the first part when it reads the second
+				l.become(nil) // the network has handled the first part when it reads the second
 			}
-			_, _ = io.WriteString(server, part) // fails where the connection has been cut
+			_, _ = io.WriteString(server, part) // fails if the connection has been cut
 		}
 		server.Close()
 		if got := <-arrived; !strings.HasPrefix(strings.Join(parts, ""), got) {

@@ -26,7 +26,7 @@ at once, beside the rate of the matrices alone (kernel). With -accuracy it tells
 how much int8 departs from the model's own weights instead.
 `
 
-// benchOptions are what the flags of viz bench say.
+// benchOptions are the flags of viz bench.
 type benchOptions struct {
 	modelPath
 	plan     bench.Plan
@@ -34,7 +34,7 @@ type benchOptions struct {
 	json     bool
 }
 
-// benchReport is what viz bench -json prints: rows of speed or of accuracy.
+// benchReport is the output of viz bench -json: rows of speed or of accuracy.
 type benchReport struct {
 	Model    string           `json:"model"`
 	Hash     string           `json:"model_hash"`
@@ -45,7 +45,7 @@ type benchReport struct {
 	Accuracy []bench.Accuracy `json:"accuracy,omitempty"`
 }
 
-// runBench carries out viz bench.
+// runBench runs viz bench.
 func runBench(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) error {
 	o := benchOptions{plan: bench.DefaultPlan()}
 	f := o.flags()
@@ -121,7 +121,7 @@ func (o *benchOptions) flags() *flags {
 	return f
 }
 
-// quant defines the flag that says how weights are kept.
+// quant defines the flag for how weights are stored.
 func (f *flags) quant(to *infer.Quant) {
 	*to = infer.QuantNone
 	f.value("quant", "KIND", "how weights are kept: none as they are, int8 in a byte each (default "+
@@ -135,7 +135,7 @@ func (f *flags) quant(to *infer.Quant) {
 	})
 }
 
-// number defines a flag whose argument is a whole number from 1 on.
+// number defines a flag whose argument is a positive whole number.
 func (f *flags) number(name, help string, to *int) {
 	f.value(name, "N", help, func(text string) error {
 		n, err := strconv.Atoi(text)
@@ -163,7 +163,7 @@ func (f *flags) numbers(name, help string, to *[]int) {
 	})
 }
 
-// accuracy compares int8 with m on texts that nobody trained on and on texts
+// accuracy compares int8 with m on texts outside the training data and on texts
 // that m writes.
 func accuracy(
 	ctx context.Context, m *infer.Model, load func(infer.Quant) (*infer.Model, error), line *progressLine,
@@ -192,7 +192,7 @@ func accuracy(
 	return found, nil
 }
 
-// text is the report as tables.
+// text formats the report as tables.
 func (r benchReport) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on %s, %s, kernel %s\n\n", r.Model, r.Platform, terms.Counted(r.CPUs, "processor"), r.Kernel)
@@ -225,12 +225,12 @@ func caseText(c bench.Case) string {
 	)
 }
 
-// progressLine is a line that is written over and over; it is shown only on a
+// progressLine is a line that is overwritten repeatedly; it is shown only on a
 // terminal.
 type progressLine struct {
 	to    io.Writer
 	shown bool
-	last  int // width of what stands there
+	last  int // width of the current text
 }
 
 // say replaces the line; an empty text removes it.
@@ -243,7 +243,7 @@ func (p *progressLine) say(text string) {
 	}
 }
 
-// isTerminal reports whether someone may be watching w.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// BenchmarkStage goes, for each of the seven stages, from the command to step
-// on to the bytes of the JSON object: what the terminal and the JSON
-// subprotocol have in common. ns/op counts that stage alone.
+// BenchmarkStage measures each of the seven stages from the step command to the
+// bytes of the JSON object: what the terminal and the JSON subprotocol have in
+// common. ns/op counts only that stage.
 func BenchmarkStage(b *testing.B) {
 	m, err := openModel(modelPath{}, "", infer.QuantNone, io.Discard)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 var quickBench = []string{"bench", "-time", "1us", "-threads", "1", "-texts", "1,2", "-n", "3", "-prompt-tokens", "5"}
 
-// viz bench -json has a row for each case, with rates of more than nothing.
+// viz bench -json has a row for each case, with positive rates.
 func TestBenchJSON(t *testing.T) {
 	var r benchReport
 	if err := json.Unmarshal([]byte(ok(t, append(quickBench, "-json")...)), &r); err != nil {
@@ -25,7 +25,7 @@ func TestBenchJSON(t *testing.T) {
 	}
 }
 
-// The table has a line for each row under its heads, all of one width.
+// The table has a line for each row under its headers, all of the same width.
 func TestBenchTable(t *testing.T) {
 	_, table, found := strings.Cut(ok(t, append(quickBench, "-quants", "int8")...), "\n\n")
 	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
@@ -48,7 +48,7 @@ func TestBenchAccuracy(t *testing.T) {
 	}
 }
 
-// Int8 can be asked for, and says so where it is asked for wrongly.
+// Int8 can be requested, and a wrong value is explained.
 func TestQuantFlag(t *testing.T) {
 	if got := ok(
 		t, "trace", "-prompt", "Once upon a time", "-n", "1", "-temp", "0", "-quant", "int8",

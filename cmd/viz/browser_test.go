@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// The tests of this file run the whole program: a server as `viz serve`
-// starts it, and a real browser in front of it.
+// The tests of this file run the whole program: a server as `viz serve` starts
+// it, and a real browser.
 
 const storyPrompt = "Once upon a time there was a"
 
@@ -36,8 +36,8 @@ func waitStage(tab *browser.Tab, stage int) {
 		fmt.Sprintf(`document.querySelector("#panel").innerText.includes("stage %d of 7")`, stage))
 }
 
-// figures returns what the panel says in numbers. (The line above the table
-// works whichever row the mouse or the keyboard is on.)
+// figures returns the panel's numbers. (The line above the table works out the
+// row at the mouse or the focus.)
 func figures(tab *browser.Tab) string {
 	return strings.Join(tab.Texts("#panel h1, #panel .facts dd, #panel tbody tr, #panel tfoot tr, #panel dd"), "\n")
 }
@@ -65,7 +65,7 @@ func traced(t *testing.T, args ...string) map[string]map[string]any {
 	return stages
 }
 
-// fourPlaces prints a probability as screens do.
+// fourPlaces formats a probability as screens do.
 func fourPlaces(p float64) string {
 	switch {
 	case p > 0 && p < 0.00005:
@@ -76,8 +76,7 @@ func fourPlaces(p float64) string {
 	return fmt.Sprintf("%.4f", p)
 }
 
-// filterTable reads token, z, p and p′ of the first rows of the table on the
-// page.
+// filterTable reads token, z, p and p′ of the page's first table rows.
 func filterTable(tab *browser.Tab, rows int) [][]string {
 	return browser.Value[[][]string](tab, fmt.Sprintf(
 		`[...document.querySelectorAll("#panel tbody tr[data-row]")].slice(0, %d).map(r =>
@@ -85,7 +84,7 @@ func filterTable(tab *browser.Tab, rows int) [][]string {
 				.map(cell => cell.innerText.trim()))`, rows))
 }
 
-// expectTable holds the page's filter table to a trace's filter object.
+// expectTable compares the page's filter table with a trace's filter object.
 func expectTable(t *testing.T, tab *browser.Tab, filter map[string]any) {
 	t.Helper()
 	rows := filter["rows"].([]any)
@@ -112,7 +111,7 @@ func TestPageShowsWhatTheTracePrints(t *testing.T) {
 	}
 	expectTable(t, tab, traced(t, "-prompt", storyPrompt, "-n", "1", "-rows", "20")["1 filter"])
 
-	// A control moved at the filter stage acts at once.
+	// A control moved at the filter stage takes effect immediately.
 	tab.Set("#temperature", "1.5")
 	tab.WaitText("#out-temperature", "1.50")
 	tab.Set("#top_k", "7")

@@ -73,7 +73,7 @@ func serveIn(t *testing.T, dir string) (*exec.Cmd, string) {
 }
 
 // TestKilledBetweenReviews: kill -9 of a real viz right after a review was
-// confirmed loses none: the next process, on another port, knows them all.
+// confirmed loses none: the next process, on another port, has them all.
 func TestKilledBetweenReviews(t *testing.T) {
 	dir := t.TempDir()
 	v := newVisitor(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// killedClass is a class whose server is killed again and again.
+// killedClass is a class whose server is killed repeatedly.
 type killedClass struct {
 	t       *testing.T
 	dir     string
@@ -29,8 +29,8 @@ type killedClass struct {
 	phones  []*stayer
 	rng     *rand.Rand
 
-	// may are the places, in stages from the prompt on, at which the run can be:
-	// the one last confirmed, and the one that was asked for without an answer.
+	// may are the positions, in stages from the prompt, at which the run can
+	// be: the one last confirmed, and the one requested without an answer.
 	may     map[int]bool
 	casting sync.WaitGroup
 }
@@ -51,10 +51,10 @@ func (k *killedClass) kill() {
 	_ = k.viz.Wait()
 }
 
-// TestKilledClass: the server is killed in mid-class, wherever that is. After
-// each restart everybody is back on the stage that was last confirmed to the
-// teacher (or the one asked for at that moment), every confirmed vote counts,
-// once, and the class goes on.
+// TestKilledClass: the server is killed in mid-class, at any moment. After each
+// restart everybody is back at the stage that was last confirmed to the teacher
+// (or the one being requested), every confirmed vote counts once, and the class
+// goes on.
 func TestKilledClass(t *testing.T) {
 	kills, phones := 1, 12
 	if fixture.LongTier() {
@@ -87,7 +87,7 @@ func TestKilledClass(t *testing.T) {
 	for n := range kills {
 		killed, of, most := make(chan struct{}), snapshots, 20*phones
 		if n%2 == 0 {
-			of, most = receipts, 2*phones // of votes that must be kept already
+			of, most = receipts, 2*phones // of votes that must have been stored already
 		}
 		arrived, some := more(k.phones, of), 1+k.rng.IntN(most)
 		go func() {
@@ -119,13 +119,13 @@ func TestKilledClass(t *testing.T) {
 	)
 }
 
-// start begins a text, or begins it anew.
+// start begins a text, or begins again.
 func (k *killedClass) start(ctx context.Context) error {
 	return k.go1(ctx, 1, "start", "prompt", "Once upon a time there was a")
 }
 
-// go1 asks for one command that leads to a place, and notes where the run can be
-// then.
+// go1 sends one command that leads to a position, and records where the run can
+// then be.
 func (k *killedClass) go1(ctx context.Context, to int, cmd string, fields ...string) error {
 	if k.may == nil {
 		k.may = map[int]bool{}
@@ -143,13 +143,14 @@ func (k *killedClass) go1(ctx context.Context, to int, cmd string, fields ...str
 }
 
 // teach drives the class until the server is gone: some stages, a vote in which
-// everybody changes their mind once, and on.
+// everybody changes their mind once, and so on.
 func (k *killedClass) teach(ctx context.Context) error {
 	for {
 		at := 0
 		for at = range k.may {
 		}
-		// On to one of the first four stages of a turn, where nothing is drawn.
+		// Continue to one of the first four stages of a turn, where nothing is
+		// drawn.
 		stage, target := (at-1)%7+1, 1+k.rng.IntN(4)
 		for n := (target - stage + 7) % 7; n > 0; n-- {
 			err := k.go1(ctx, at+1, "forward")
@@ -175,13 +176,13 @@ func (k *killedClass) teach(ctx context.Context) error {
 	}
 }
 
-// ask opens a poll and has everybody vote twice. It returns when all have a
-// receipt, or with an error when the server is gone; phones try on then.
+// ask opens a poll and makes everybody vote twice. It returns when all have a
+// receipt, or with an error if the server is gone; then phones keep trying.
 func (k *killedClass) ask(ctx context.Context) error {
 	if err := k.teacher.Do(ctx, "ask-next", "n", "5"); err != nil {
 		return err
 	}
-	k.casting.Wait() // those of a poll that was killed
+	k.casting.Wait() // those of an interrupted poll
 	for _, p := range k.phones {
 		seed := k.rng.Uint64()
 		k.casting.Go(func() { k.castTwice(ctx, p, rand.New(rand.NewPCG(seed, 0))) })
@@ -207,7 +208,7 @@ func (k *killedClass) ask(ctx context.Context) error {
 	}
 }
 
-// castTwice has a phone vote and change its mind.
+// castTwice makes a phone vote and change its mind.
 func (k *killedClass) castTwice(ctx context.Context, p *stayer, rng *rand.Rand) {
 	sh, err := p.until(ctx, func() bool { return p.last().Poll != nil && p.last().Poll.Phase == "open" })
 	if err != nil {
@@ -243,15 +244,15 @@ func (k *killedClass) received() (list []memory) {
 	return list
 }
 
-// back waits until everybody is connected anew and looks at the same stage,
-// which must be one that the run can be at.
+// back waits until everybody has reconnected and sees the same stage, which
+// must be one where the run can be.
 func (k *killedClass) back(ctx context.Context, before []memory) {
 	k.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	places := map[int]bool{}
 	for i, p := range k.phones {
-		// Numbers of snapshots jump at a restart.
+		// Snapshot numbers jump at a restart.
 		sh, err := p.until(ctx, func() bool { return p.last().seq > before[i].seq+1000 })
 		if err != nil {
 			k.t.Fatal(err)
@@ -271,8 +272,8 @@ func (k *killedClass) back(ctx context.Context, before []memory) {
 	k.may = places
 }
 
-// checkKept makes sure that a vote which was confirmed before a kill is what
-// the phone receives when it is back.
+// checkKept checks that a phone that is back receives the vote that was
+// confirmed before the kill.
 func (k *killedClass) checkKept(p *stayer, sh shot, kept map[string]yourVote) {
 	k.t.Helper()
 	if sh.Poll == nil {
@@ -295,8 +296,8 @@ func (k *killedClass) checkKept(p *stayer, sh shot, kept map[string]yourVote) {
 	k.t.Errorf("%s: vote %+v was confirmed, after the restart there is none", p.name, was)
 }
 
-// finishPoll lets a vote that a kill has cut in two come to its end, and
-// compares the counts with the receipts.
+// finishPoll finishes a vote that a kill has interrupted, and compares the
+// counts with the receipts.
 func (k *killedClass) finishPoll(ctx context.Context) {
 	k.t.Helper()
 	k.phones[0].mu.Lock()

@@ -15,7 +15,7 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// badNetwork is a class whose phones each sit behind a network of their own.
+// badNetwork is a class in which each phone has a bad network of its own.
 type badNetwork struct {
 	t       *testing.T
 	rng     *rand.Rand
@@ -48,8 +48,8 @@ var troubles = []func(r *rand.Rand) trouble{
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // TestBadNetworks: whatever the networks between a class and its phones do,
-// every phone goes forward only and ends on the last stage, what a number means
-// is the same for all, and the votes that count are those with a receipt.
+// every phone only goes forward and ends at the last stage, a number means the
+// same to all, and the votes that count are those with a receipt.
 func TestBadNetworks(t *testing.T) {
 	schedules := 3
 	if fixture.LongTier() {
@@ -57,7 +57,7 @@ func TestBadNetworks(t *testing.T) {
 	}
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
 	defer s.end()
-	free := make(chan struct{}, 4) // so many schedules at a time
+	free := make(chan struct{}, 4) // how many schedules run at a time
 	var all sync.WaitGroup
 	var lost, held atomic.Int64
 	for seed := range schedules {
@@ -76,7 +76,7 @@ func TestBadNetworks(t *testing.T) {
 	}
 }
 
-// badSchedule holds a short class over bad networks.
+// badSchedule runs a short class over bad networks.
 func badSchedule(t *testing.T, url string, seed uint64, lost *atomic.Int64) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -99,8 +99,8 @@ func badSchedule(t *testing.T, url string, seed uint64, lost *atomic.Int64) {
 	b.end(ctx)
 }
 
-// gather makes a room with one phone that has a good line and three that sit
-// behind lines which let everything through at first.
+// gather makes a room with one phone on a good network and three on networks
+// that are good at first.
 func (b *badNetwork) gather(ctx context.Context, url string) {
 	b.t.Helper()
 	var err error
@@ -124,8 +124,8 @@ func (b *badNetwork) gather(ctx context.Context, url string) {
 	}
 }
 
-// spoil makes a line bad in one way after another, until ctx ends; then it is
-// good again.
+// spoil makes a network bad in one way after another, until ctx ends; then it
+// is good again.
 func spoil(ctx context.Context, t *testing.T, l *badLine, rng *rand.Rand) {
 	wait := func(most time.Duration) bool {
 		select {
@@ -136,7 +136,7 @@ func spoil(ctx context.Context, t *testing.T, l *badLine, rng *rand.Rand) {
 		}
 	}
 	for wait(100 * time.Millisecond) {
-		if rng.IntN(4) == 0 { // gone, as in a lift
+		if rng.IntN(4) == 0 { // silent, as in a lift
 			l.stop()
 			wait(200 * time.Millisecond)
 			if err := l.start(); err != nil {
@@ -152,8 +152,9 @@ func spoil(ctx context.Context, t *testing.T, l *badLine, rng *rand.Rand) {
 	}
 }
 
-// walk goes so many stages forward. After some of them, as it happens, it waits
-// for the phone with a good line; the others come one right after another.
+// walk goes forward by a number of stages. After some of them, at random, it
+// waits for the phone with the good network; the others follow one right after
+// another.
 func (b *badNetwork) walk(ctx context.Context, stages int) {
 	b.t.Helper()
 	for range stages {
@@ -172,8 +173,8 @@ func (b *badNetwork) walk(ctx context.Context, stages int) {
 	}
 }
 
-// vote asks at a stage where nothing is drawn, and closes the vote after some of
-// the votes have arrived over the bad lines.
+// vote asks at a stage where nothing is drawn, and closes the vote after some
+// of the votes have arrived over the bad networks.
 func (b *badNetwork) vote(ctx context.Context) {
 	b.t.Helper()
 	good := b.phones[0]
@@ -218,7 +219,7 @@ func (b *badNetwork) vote(ctx context.Context) {
 }
 
 // count compares the spread with the receipts. A vote without one may count: it
-// was on its way. What a phone receives on a new connection decides.
+// was in flight. What a phone receives on a new connection decides.
 func (b *badNetwork) count(ctx context.Context, poll string, round int) {
 	b.t.Helper()
 	good := b.phones[0]
@@ -248,9 +249,9 @@ func (b *badNetwork) count(ctx context.Context, poll string, round int) {
 	}
 }
 
-// end waits until everybody is on the stage where the teacher is, and looks at
-// what they received on the way. The class's last change was a mark that all of
-// them must see, so none of them can be short of a stage.
+// end waits until everybody is at the teacher's stage, and checks what they
+// received on the way. The class's last change was a mark that all of them must
+// see, so none of them can be missing a stage.
 func (b *badNetwork) end(ctx context.Context) {
 	b.t.Helper()
 	places := map[int]bool{}

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// wide are the characters that terminals give two columns: East Asian scripts,
-// full-width forms and most pictures.
+// wide are the characters that terminals show two columns wide: East Asian
+// scripts, full-width forms and most pictures.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x1100, 0x115f, 1},
@@ -26,7 +26,7 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// width is how many columns a text takes in a terminal.
+// width is how many columns a text needs in a terminal.
 func width(s string) int {
 	n := 0
 	for _, r := range s {
@@ -41,7 +41,7 @@ func width(s string) int {
 	return n
 }
 
-// pad fills a text with spaces up to a width.
+// pad pads a text with spaces to a width.
 func pad(s string, to int) string { return s + strings.Repeat(" ", max(0, to-width(s))) }
 
 // tail is the end of a text that fits a width, with an ellipsis for the rest.
@@ -58,7 +58,7 @@ func tail(s string, most int) string {
 	}
 }
 
-// wrap puts words on lines of a width, a space between two words.
+// wrap breaks words into lines of a width.
 func wrap(words []string, most int) []string {
 	var lines []string
 	line := ""

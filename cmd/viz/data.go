@@ -19,10 +19,10 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// dataFolder is where progress is kept unless -data says otherwise: the folder
-// that the system has for a program's own data, or "" where the user has none.
-// It follows os.UserConfigDir; Windows's folder is the one that stays on the
-// machine, since a database must not be copied while it is in use.
+// dataFolder is where progress is stored by default: the system's folder for a
+// program's own data, or "" if the user has none. It follows os.UserConfigDir,
+// but uses Windows's local folder, since a database must not be copied while it
+// is in use.
 func dataFolder(system string, env func(string) string) string {
 	var base string
 	switch system {
@@ -33,7 +33,7 @@ func dataFolder(system string, env func(string) string) string {
 	case "darwin":
 		base = below(env("HOME"), "Library", "Application Support")
 	default:
-		// The XDG base directory specification: a relative path is void.
+		// The XDG base directory specification: a relative path is invalid.
 		if base = env("XDG_DATA_HOME"); !filepath.IsAbs(base) {
 			base = below(env("HOME"), ".local", "share")
 		}
@@ -41,7 +41,7 @@ func dataFolder(system string, env func(string) string) string {
 	return below(base, "viz")
 }
 
-// below is a path in a folder, and "" without one.
+// below is a path in a folder, or "" without one.
 func below(folder string, parts ...string) string {
 	if folder == "" {
 		return ""
@@ -49,7 +49,7 @@ func below(folder string, parts ...string) string {
 	return filepath.Join(append([]string{folder}, parts...)...)
 }
 
-// checkData makes sure that a folder is one, or could be made.
+// checkData makes sure that a folder exists or can be made.
 func checkData(dir string) error {
 	for dir != "" {
 		info, err := os.Stat(dir)
@@ -67,8 +67,8 @@ func checkData(dir string) error {
 	return nil
 }
 
-// keep opens what is kept in a folder, or in memory for "", and gives it to
-// the server's settings with the course it belongs to. The caller closes it.
+// keep opens the stores in a folder, or in memory for "", and sets them and the
+// course in the server's settings. The caller closes them.
 func keep(dir string, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 	course, err := lessons.Load(lessons.English)
 	if err != nil {
@@ -91,7 +91,7 @@ func keep(dir string, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 	return db, nil
 }
 
-// keptWhere says where progress goes, for the first lines printed.
+// keptWhere says where progress is stored, for the first lines printed.
 func keptWhere(dir string) string {
 	if dir == "" {
 		return "Progress is kept in memory and is lost when the server stops; -data DIR keeps it."

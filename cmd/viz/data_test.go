@@ -40,7 +40,7 @@ func TestDataFolder(t *testing.T) {
 	}
 }
 
-// visit asks for a page as one browser and returns its cookies.
+// visit requests a page as one browser and returns its cookies.
 func (s *served) visit(t *testing.T, jar http.CookieJar) []*http.Cookie {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, s.url+"/loop", nil)
@@ -55,8 +55,8 @@ func (s *served) visit(t *testing.T, jar http.CookieJar) []*http.Cookie {
 	return jar.Cookies(req.URL)
 }
 
-// With a folder a learner is the same after a restart, on another port too;
-// two servers may not share it; and what it holds is private.
+// With a folder a learner is the same after a restart, even on another port;
+// two servers cannot share it; and its contents are private.
 func TestKeptInAFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "progress")
 	jar, err := cookiejar.New(nil)
@@ -90,7 +90,7 @@ func TestKeptInAFolder(t *testing.T) {
 	}
 }
 
-// A damaged database does not keep the server from starting, and is reported.
+// A damaged database is reported and does not keep the server from starting.
 func TestDamagedDatabase(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "viz.db"), []byte("no database"), 0o600); err != nil {
@@ -106,8 +106,8 @@ func TestDamagedDatabase(t *testing.T) {
 	}
 }
 
-// The folder comes from the environment where no flag says otherwise, and an
-// empty flag keeps everything in memory.
+// The folder comes from the environment if there is no flag, and an empty flag
+// keeps everything in memory.
 func TestWhereDataGoes(t *testing.T) {
 	home := t.TempDir()
 	if runtime.GOOS != "linux" {

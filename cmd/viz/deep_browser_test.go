@@ -16,7 +16,7 @@ import (
 const deepPrompt = "ba 日本語 dabu 😀 bobi"
 
 // deepModel writes a model with 32 blocks and 150,000 tokens and returns its
-// folder: $VIZ_DEEP, where that is set, for a look at it by hand with
+// folder: $VIZ_DEEP, if that is set, for trying it by hand with
 //
 //	go run ./cmd/viz -model $VIZ_DEEP
 func deepModel(t *testing.T) string {
@@ -45,7 +45,7 @@ func TestDeepModelOnEveryScreen(t *testing.T) {
 	for _, size := range sizes {
 		for _, dark := range []bool{false, true} {
 			if dark && os.Getenv("VIZ_SHOTS") == "" {
-				continue // colours move nothing
+				continue // colours do not change the layout
 			}
 			size.Dark = dark
 			v := deepVisit{
@@ -60,7 +60,7 @@ func TestDeepModelOnEveryScreen(t *testing.T) {
 	}
 }
 
-// deepVisit is one look at the model, through one screen.
+// deepVisit is one visit to the model, on one screen.
 type deepVisit struct {
 	t    *testing.T
 	size browser.Screen
@@ -68,10 +68,10 @@ type deepVisit struct {
 	name string
 }
 
-// fits holds what is on the screen to the width of the window.
+// fits checks that everything on the screen fits the window's width.
 func (v *deepVisit) fits(what string) {
 	v.t.Helper()
-	// Not innerWidth: on a phone it grows with what does not fit.
+	// Not innerWidth: on a phone that grows with overflowing content.
 	if wide := browser.Value[int](v.tab, `document.documentElement.scrollWidth`); wide > v.size.Width {
 		widest := browser.Value[[]string](
 			v.tab,
@@ -86,7 +86,7 @@ func (v *deepVisit) fits(what string) {
 	v.tab.FullShot(v.name + what + ".png")
 }
 
-// says holds the panel to texts that must be on it.
+// says checks that texts are on the panel.
 func (v *deepVisit) says(what string, want ...string) {
 	v.t.Helper()
 	panel := v.tab.Text("#panel")
@@ -137,7 +137,8 @@ func (v *deepVisit) stage(step, stage int, trace map[string]map[string]any) {
 	case 3:
 		v.says("softmax", "all 150,000", "sum = 1.0000", fmt.Sprintf("%.4f", number("softmax", "sum_exp")))
 	case 4:
-		// The trace looks after the draw: its last row may be the token drawn.
+		// The trace shows stages after the draw: its last row may be the drawn
+		// token.
 		expectTable(v.t, v.tab, map[string]any{"rows": of("filter")["rows"].([]any)[:19]})
 	case 5:
 		v.says("sample", fmt.Sprintf("u = %.4f", number("sample", "u")))
@@ -172,7 +173,7 @@ func (v *deepVisit) inside() {
 	v.tab.Eval(`document.querySelector('[data-toggle="inside"]').click()`)
 }
 
-// find looks for a token that is far from probable.
+// find searches for a token that is far from probable.
 func (v *deepVisit) find() {
 	v.t.Helper()
 	v.tab.Keys("5")
@@ -188,11 +189,11 @@ func (v *deepVisit) find() {
 	v.fits("find-long")
 }
 
-// long takes the longest token of all and reads it: it fits wherever a token
-// stands.
+// long chooses the longest token of all and reads it: it fits wherever tokens
+// are shown.
 func (v *deepVisit) long() {
 	v.t.Helper()
-	v.tab.Set("[data-find]", fixture.Long[len(fixture.Long)-20:]) // as much as a search takes
+	v.tab.Set("[data-find]", fixture.Long[len(fixture.Long)-20:]) // the most that a search accepts
 	v.tab.Wait(
 		"the longest token",
 		fmt.Sprintf(`document.querySelector("#found [data-cmd]")?.textContent.includes(%q)`, fixture.Long[1:]),

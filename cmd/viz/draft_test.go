@@ -9,8 +9,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// TestDraft: the pair in the binary belongs together; another model brings a
-// draft or has none; one that does not fit is refused before anything serves.
+// TestDraft: the pair in the binary belongs together; another model needs a
+// draft of its own or has none; one that does not fit is rejected before the
+// server starts.
 func TestDraft(t *testing.T) {
 	bundledAt := func(name string) string { return filepath.Join("..", "..", "infer", "bundled", name) }
 	target, err := openModel(modelPath{}, "-model", infer.QuantNone, io.Discard)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The faults that the tests are measured by can still be made, and the program
-// that makes them works: ./... leaves testdata out.
+// The faults that measure the tests can still be made, and the program that
+// makes them works: ./... skips testdata.
 func TestFaultsCanBeMade(t *testing.T) {
 	t.Parallel()
 	c := exec.Command("go", "test", "./testdata/faults")

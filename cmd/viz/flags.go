@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// flags are a command's flags. Each has a twin in the environment, which
-// counts where the flag is not given: VIZ_TOP_K for -top-k. An empty variable
-// is as good as none.
+// flags are a command's flags. Each has a variable in the environment, which
+// counts if the flag is not given: VIZ_TOP_K for -top-k. An empty variable
+// counts as unset.
 type flags struct {
 	set    *flag.FlagSet
 	usage  string  // first lines of the help
-	path   *string // where one argument that is not a flag goes, if any is allowed
+	path   *string // receives the one argument that is not a flag, if allowed
 	listed []listed
-	origin map[string]string // by flag name: "-top-k" or "VIZ_TOP_K", if either gave it
-	texts  []text            // what was given, in its order
+	origin map[string]string // by flag name: "-top-k" or "VIZ_TOP_K", whichever set it
+	texts  []text            // what was given, in order
 }
 
-// text is a flag as it was given, by itself or by its twin.
+// text is a flag as it was given, on the command line or in the environment.
 type text struct{ name, value string }
 
 // listed is a flag as the help shows it.
@@ -34,13 +34,13 @@ func newFlags(usage string) *flags {
 }
 
 // value defines a flag with an argument. set is called with the text given,
-// once for each time the flag is; its error should tell the allowed range.
+// once for each use of the flag; its error should name the allowed range.
 func (f *flags) value(name, arg, help string, set func(string) error) {
 	f.listed = append(f.listed, listed{name, arg, help})
 	f.set.Func(name, help, f.noting(name, set))
 }
 
-// noting is set for a flag, with a note of what was given.
+// noting wraps set for a flag, and records what was given.
 func (f *flags) noting(name string, set func(string) error) func(string) error {
 	return func(s string) error {
 		f.texts = append(f.texts, text{name, s})
@@ -56,7 +56,7 @@ func (f *flags) text(name, arg, help string, to *string) {
 	})
 }
 
-// toggle defines a flag that is on where it is given.
+// toggle defines a boolean flag.
 func (f *flags) toggle(name, help string, to *bool) {
 	f.listed = append(f.listed, listed{name, "", help})
 	f.set.BoolFunc(name, help, f.noting(name, func(s string) error {
@@ -73,16 +73,16 @@ func variable(name string) string {
 	return "VIZ_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// parse reads a command line, and from the environment what it leaves open.
-// It returns [flag.ErrHelp] after printing the help that was asked for, and
-// otherwise a usageError.
+// parse parses a command line, and the environment for flags that are not on
+// it. It returns [flag.ErrHelp] after printing the help if that was requested,
+// and otherwise a usageError.
 func (f *flags) parse(args []string, env func(string) string, stdout io.Writer) error {
 	if err := f.set.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return f.help(stdout)
 	} else if err != nil {
 		return usageError{err}
 	}
-	if f.path != nil && f.set.NArg() > 0 { // flags may stand behind it too
+	if f.path != nil && f.set.NArg() > 0 { // flags may follow it too
 		*f.path = f.set.Arg(0)
 		if err := f.set.Parse(f.set.Args()[1:]); errors.Is(err, flag.ErrHelp) {
 			return f.help(stdout)
@@ -111,13 +111,13 @@ func (f *flags) parse(args []string, env func(string) string, stdout io.Writer) 
 	return nil
 }
 
-// given reports whether a flag or its twin was given.
+// given reports whether a flag or its variable was given.
 func (f *flags) given(name string) bool {
 	_, ok := f.origin[name]
 	return ok
 }
 
-// called is the name by which a flag was given, for messages.
+// called is the flag or variable that was used, for messages.
 func (f *flags) called(name string) string {
 	if o, ok := f.origin[name]; ok {
 		return o
@@ -125,7 +125,7 @@ func (f *flags) called(name string) string {
 	return "-" + name
 }
 
-// helpColumn is where the help tells what a flag does.
+// helpColumn is the column of the flags' descriptions in the help.
 const helpColumn = 21
 
 // helpEntry writes what head does beside it, or below it where head is too long.

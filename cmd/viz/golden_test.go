@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Times are the one thing that no two runs share; in a golden they are 0.
+// Times differ in every run; in a golden they are 0.
 var (
 	jsonTime = regexp.MustCompile(`"ns":\d+`)
 	textTime = regexp.MustCompile(`(?m) +[\d.,]+ (µs|ms|s)$`)
@@ -36,7 +36,7 @@ func TestGoldenJSON(t *testing.T) {
 }
 
 // alike compares decoded JSON. Whole numbers must be equal; others may differ
-// by what the order of float32 sums on another kind of processor changes.
+// as much as the order of float32 sums on another processor changes them.
 func alike(t *testing.T, at string, got, want any) {
 	t.Helper()
 	if g, w := reflect.TypeOf(got), reflect.TypeOf(want); g != w {
@@ -107,7 +107,7 @@ func sameText(t *testing.T, got, want string) {
 
 var decimal = regexp.MustCompile(`\d+\.\d+`)
 
-// sameLine compares two lines character by character, but for the last digit
+// sameLine compares two lines character by character, except for the last digit
 // of decimal numbers.
 func sameLine(got, want string) bool {
 	g, w := decimal.FindAllString(got, -1), decimal.FindAllString(want, -1)
@@ -125,7 +125,7 @@ func sameLine(got, want string) bool {
 	return true
 }
 
-// golden returns a golden file, written anew first if the tests run with
+// golden returns a golden file, which it first rewrites if the tests run with
 // -update.
 func golden(t *testing.T, name, got string) string {
 	t.Helper()

@@ -20,7 +20,7 @@ One that is damaged, or that this program cannot run, is described as far as it
 can be read, with all the reasons, and ends with exit code 2.
 `
 
-// inspectOptions are what the flags of viz inspect say.
+// inspectOptions are the flags of viz inspect.
 type inspectOptions struct {
 	modelPath // the model's is the argument that is not a flag
 
@@ -37,11 +37,11 @@ func (o *inspectOptions) flags() *flags {
 	return f
 }
 
-// unfitError says that a model does not run; its description, which has the
-// reasons, is printed already.
+// unfitError says that a model does not run; its description, including the
+// reasons, has been printed.
 type unfitError struct{ error }
 
-// inspect carries out viz inspect.
+// inspect runs viz inspect.
 func inspect(args []string, env func(string) string, stdout io.Writer) error {
 	var o inspectOptions
 	if err := o.flags().parse(args, env, stdout); err != nil {
@@ -63,7 +63,7 @@ func inspect(args []string, env func(string) string, stdout io.Writer) error {
 	return nil
 }
 
-// describe opens the model and, where it runs, reads all of it.
+// describe opens the model and, if it runs, reads all of it.
 func (o *inspectOptions) describe() (*checkpoint.Description, error) {
 	if o.model == "" {
 		c, err := bundled.Target()
@@ -93,7 +93,7 @@ func (o *inspectOptions) print(d *checkpoint.Description, reasons []string) io.W
 	return strings.NewReader(printable(s.String()))
 }
 
-// sheet is the printed description: lines with a name in front.
+// sheet is the printed description: lines that begin with a name.
 type sheet struct{ bytes.Buffer }
 
 func (s *sheet) line(name, format string, args ...any) {

@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 )
 
-// inspected is what viz inspect -json prints; web/WIRE.md describes it.
+// inspected is the output of viz inspect -json; web/WIRE.md describes it.
 type inspected struct {
 	Model        string                    `json:"model"`
 	Title        string                    `json:"title,omitempty"`
@@ -86,7 +86,7 @@ func describeJSON(d *checkpoint.Description, reasons []string) io.WriterTo {
 	return indented{o}
 }
 
-// indented writes a value as JSON over several lines.
+// indented writes a value as indented JSON.
 type indented struct{ value any }
 
 // WriteTo implements [io.WriterTo].

@@ -15,7 +15,7 @@ import (
 
 var modelsFolder = filepath.Join("..", "..", "testdata", "models")
 
-// The README shows what the command beside it really prints.
+// The README shows what the command next to it really prints.
 func TestReadmeInspect(t *testing.T) {
 	const command = "$ go run ./cmd/viz inspect testdata/models/llama-q8_0.gguf"
 	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")
@@ -28,7 +28,7 @@ func TestReadmeInspect(t *testing.T) {
 	}
 }
 
-// Models of every format are described, each with what sets it apart, and run.
+// Models of every format are described, each with its peculiarities, and run.
 func TestInspect(t *testing.T) {
 	for name, want := range map[string][]string{
 		"": {
@@ -74,8 +74,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// What is damaged, or cannot run, is described as far as it can be read, with
-// the place of each fault, and ends with exit code 2.
+// A model that is damaged or cannot run is described as far as possible, with
+// the place of each problem, and exit code 2.
 func TestInspectDamaged(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(modelsFolder, "llama-f16.gguf"))
 	if err != nil {
@@ -119,7 +119,7 @@ func TestInspectDamaged(t *testing.T) {
 	}
 }
 
-// Where there is nothing to describe, the reason is all that is printed.
+// If there is nothing to describe, only the reason is printed.
 func TestInspectNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text.gguf")
 	if err := os.WriteFile(path, []byte("hello, world"), 0o644); err != nil {
@@ -131,7 +131,8 @@ func TestInspectNothing(t *testing.T) {
 	}
 }
 
-// All faults of a folder are there, one a line, and those of a run are counted.
+// All problems of a folder are listed, one per line, and those of a series are
+// counted.
 func TestInspectHasAllReasons(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
@@ -177,7 +178,7 @@ func TestInspectHasAllReasons(t *testing.T) {
 	}
 }
 
-// The JSON form has the same, and the tensors.
+// The JSON form has the same data, and the tensors.
 func TestInspectJSON(t *testing.T) {
 	var got inspected
 	if err := json.Unmarshal(
@@ -205,7 +206,7 @@ func TestInspectJSON(t *testing.T) {
 	}
 }
 
-// What is said of memory is what the loaded model takes, but for padding.
+// The reported memory is what the loaded model uses, except for padding.
 func TestWeightMemory(t *testing.T) {
 	c, err := bundled.Target()
 	if err != nil {

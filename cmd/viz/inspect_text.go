@@ -47,7 +47,7 @@ func describeModel(d *checkpoint.Description, reasons []string) *sheet {
 	return s
 }
 
-// shape writes the model's shape, or what is known of it.
+// shape writes the model's shape, as far as it is known.
 func (s *sheet) shape(d *checkpoint.Description) {
 	if d.Config == nil {
 		if d.Architecture != "" {
@@ -69,7 +69,7 @@ func (s *sheet) shape(d *checkpoint.Description) {
 	s.line("positions", "%s", positionsNote(g))
 }
 
-// weights writes how many there are and how the files keep them.
+// weights writes how many there are and how the files store them.
 func (s *sheet) weights(d *checkpoint.Description) {
 	if c := d.Checkpoint; c != nil {
 		s.line(
@@ -91,11 +91,11 @@ func (s *sheet) weights(d *checkpoint.Description) {
 	}
 }
 
-// specialShown is how many special tokens are listed by name; a model may have
-// hundreds that it reserves.
+// specialShown is how many special tokens are listed by name; a model may
+// reserve hundreds.
 const specialShown = 12
 
-// vocabulary writes what is known of the tokens.
+// vocabulary writes what is known about the tokens.
 func (s *sheet) vocabulary(d *checkpoint.Description) {
 	v := d.Vocabulary
 	switch {
@@ -210,7 +210,7 @@ func ropeNote(rope *checkpoint.Rope) string {
 	return note
 }
 
-// marksNote tells which tokens begin and end a text.
+// marksNote says which tokens begin and end a text.
 func marksNote(c *checkpoint.Checkpoint) string {
 	name := func(id int) string {
 		if n, ok := c.Tokenizer.Special(id); ok {
@@ -232,8 +232,8 @@ func marksNote(c *checkpoint.Checkpoint) string {
 	return note + "; " + strings.Join(ends, " or ") + " ends a text"
 }
 
-// memory writes what running the model takes: the weights in the forms in which
-// they can be kept, tables, and a cache that is full.
+// memory writes how much memory the model needs to run: the weights in each
+// supported form, tables, and a full cache.
 func (s *sheet) memory(d *checkpoint.Description) {
 	g := *d.Config
 	shape := cost.Shape{Layers: g.Layers, KVHeads: g.KVHeads, HeadDim: g.HeadDim}

@@ -9,9 +9,9 @@ import (
 )
 
 // TestJourneyByKeyboard goes from the home page through a lesson and the first
-// drill to the Loop page and writes a token there, all by the keyboard: every
-// step is reached by Tab from where the last one left the focus, and no focus is
-// hidden on the way. The long tier does the same on a narrow screen.
+// drill to the Loop page and writes a token there, all by keyboard: every step
+// is reached by Tab from where the last one left the focus, and the focus is
+// never hidden. The long tier does the same on a narrow screen.
 func TestJourneyByKeyboard(t *testing.T) {
 	screens := map[string]browser.Screen{"laptop": browser.Laptop}
 	if fixture.LongTier() {
@@ -28,7 +28,8 @@ func TestJourneyByKeyboard(t *testing.T) {
 				tab.Wait("the page "+path, `document.readyState === "complete" && location.pathname === "`+path+`"`)
 			}
 
-			// place goes to one of the program's places, which a phone has in a menu.
+			// place goes to one of the program's sections, which a phone has in
+			// a menu.
 			place := func(path string) {
 				t.Helper()
 				link := `.top a[href="` + path + `"]`

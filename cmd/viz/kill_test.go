@@ -16,7 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 )
 
-// learnerOf is a browser in front of a server that is a process of its own.
+// learnerOf is the browser of a server that runs as a process of its own.
 type learnerOf struct {
 	t    *testing.T
 	viz  *exec.Cmd
@@ -56,7 +56,7 @@ func (l *learnerOf) post(path string, form url.Values) {
 	}
 }
 
-// kept is what the learner's export holds.
+// kept is the learner's export.
 type kept struct {
 	Visits  []struct{ Section string }
 	Reviews []struct{ ID, Card, Grade string }
@@ -75,8 +75,8 @@ func (l *learnerOf) export() (k kept) {
 	return k
 }
 
-// A learner reads on while the server is killed again and again: whatever was
-// confirmed is there after each restart, for the same browser.
+// A learner keeps reading while the server is killed repeatedly: after each
+// restart everything that was confirmed is there, for the same browser.
 func TestKilledServerKeepsWhatItConfirmed(t *testing.T) {
 	course, err := lessons.Load(lessons.English)
 	if err != nil {
@@ -99,7 +99,7 @@ func TestKilledServerKeepsWhatItConfirmed(t *testing.T) {
 			l.post("/learn/visit", url.Values{"section": {sections[confirmed]}})
 			confirmed++
 		}
-		if err := l.viz.Process.Kill(); err != nil { // SIGKILL, as soon as the last is confirmed
+		if err := l.viz.Process.Kill(); err != nil { // SIGKILL, as soon as the last one is confirmed
 			t.Fatal(err)
 		}
 		l.viz.Wait()

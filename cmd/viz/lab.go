@@ -24,7 +24,7 @@ there. Progress goes to standard error. An interrupt ends a run early and prints
 what was measured until then.
 `
 
-// labOptions are what the flags of viz lab say.
+// labOptions are the flags of viz lab.
 type labOptions struct {
 	modelPath
 	draft  string
@@ -33,7 +33,7 @@ type labOptions struct {
 	values lab.Values
 }
 
-// runLab carries out viz lab.
+// runLab runs viz lab.
 func runLab(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) error {
 	if len(args) == 0 || isHelp(args[0]) {
 		_, err := io.WriteString(stdout, labList())
@@ -49,7 +49,8 @@ func runLab(ctx context.Context, args []string, env func(string) string, stdout,
 		_, err := io.WriteString(stdout, labHelp(l.Info(), f))
 		return err
 	}
-	// Parameters have no twins in the environment: VIZ_MEMORY is the server's.
+	// Parameters have no variables in the environment: VIZ_MEMORY is the
+	// server's.
 	twins := func(name string) string {
 		if name == variable("model") || name == variable("tokenizer") || name == variable("draft") {
 			return env(name)

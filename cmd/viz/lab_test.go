@@ -12,7 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/lab"
 )
 
-// shortLabs are flags that make a run short where its lab's defaults do not.
+// shortLabs are flags that make a run short if its lab's defaults do not.
 var shortLabs = map[string][]string{
 	"strategies":   {"-tokens", "6", "-runs", "2", "-lanes", "greedy,t=2 k=5", "-horizon", "2"},
 	"draw":         {"-draws", "100", "-repeats", "2"},
@@ -71,7 +71,7 @@ func TestLabs(t *testing.T) {
 			t.Errorf("viz lab %s: progress %q", name, f.errors)
 		}
 		if !fixture.LongTier() && i%3 > 0 {
-			continue // the other two forms are the same code for every lab
+			continue // the other two forms share their code among all labs
 		}
 		table := r.Tables[0]
 		f = try(t, nil, "", append(args, "-csv", table.Name)...)
@@ -122,7 +122,7 @@ func TestLabBadInput(t *testing.T) {
 		!strings.Contains(f.errors, "variants, models, windows, engine") {
 		t.Errorf("exit %d, %q", f.code, f.errors)
 	}
-	// The server's memory is not the calculator's.
+	// The server's memory limit is not the calculator's memory.
 	if f := try(
 		t, map[string]string{"VIZ_MEMORY": "2GiB", "VIZ_TOKENS": "x"}, "", "lab", "memory", "-tokens", "1",
 	); f.code != exitDone {
@@ -130,7 +130,7 @@ func TestLabBadInput(t *testing.T) {
 	}
 }
 
-// An interrupt ends a run early; what was measured is printed.
+// An interrupt ends a run early and prints what was measured.
 func TestLabInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -36,7 +36,7 @@ func labHelp(info lab.Info, f *flags) string {
 // labRows is how many rows of a table are printed; -csv prints all.
 const labRows = 24
 
-// labText is a report for reading.
+// labText formats a report for reading.
 func labText(r *lab.Report, info lab.Info) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, on %s\n%s\n", info.Title, r.Model, strings.Join(wrap(strings.Fields(info.Question), 80), "\n"))
@@ -57,7 +57,8 @@ func labText(r *lab.Report, info lab.Info) string {
 	return b.String()
 }
 
-// labTable prints a table in columns: numbers to the right, texts to the left.
+// labTable prints a table in columns: numbers right-aligned, texts
+// left-aligned.
 func labTable(t lab.Table) string {
 	shown := t.Rows[:min(len(t.Rows), labRows)]
 	widths, left := make([]int, len(t.Columns)), make([]bool, len(t.Columns))

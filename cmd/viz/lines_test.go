@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// lineColumns is how wide a line may be where a tab takes four columns.
+// lineColumns is the maximum width of a line, with tabs of four columns.
 const lineColumns = 120
 
-// TestLinesFitAScreen: Go, styles and scripts written by hand can be read beside
-// one another. Generated and vendored files are left out.
+// TestLinesFitAScreen: hand-written Go, styles and scripts can be read side by
+// side. Generated and vendored files are exempt.
 func TestLinesFitAScreen(t *testing.T) {
 	read := map[string]int{".go": 0, ".css": 0, ".js": 0, ".mjs": 0}
 	for _, name := range ownFiles(t) {

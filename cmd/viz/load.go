@@ -24,13 +24,13 @@ With -url the server must be one on which classes may be made: it gets -rooms of
 them, and they are deleted at the end.
 `
 
-// loadOptions are what the flags of viz load say.
+// loadOptions are the flags of viz load.
 type loadOptions struct {
 	load.Options
 	json bool
 }
 
-// The bounds of what a load may be: what a room and a machine's ports hold.
+// The limits of a load: what a room and a machine's ports allow.
 const (
 	mostFollowers = 1000
 	mostRooms     = 20
@@ -80,7 +80,7 @@ func (o *loadOptions) flags() *flags {
 	return f
 }
 
-// runLoad carries out viz load.
+// runLoad runs viz load.
 func runLoad(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) (err error) {
 	o := loadOptions{}
 	f := o.flags()

@@ -13,9 +13,9 @@ import (
 	"github.com/tokenbytoken/viz/web/shell"
 )
 
-// ownServer starts a server in this process, with the model that is embedded
-// and a data folder of its own, so that votes are kept on disk as they would
-// be. stop ends it and takes the folder away.
+// ownServer starts a server in this process, with the embedded model and a
+// temporary data folder, so that votes are written to disk as usual. stop ends
+// it and deletes the folder.
 func ownServer() (stop func() error, url string, err error) {
 	model, err := openModel(modelPath{}, "", infer.QuantNone, io.Discard)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// TestLoad: a small load comes to its end, every vote is counted once, and the
-// report is whole, with phones that never read among the others.
+// TestLoad: a small load ends, every vote is counted once, and the report is
+// complete, even if some phones never read.
 func TestLoad(t *testing.T) {
 	out := ok(t, "load", "-followers", "30", "-rooms", "2", "-deaf", "3", "-time", "2s", "-every", "50ms", "-json")
 	var r load.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	// Of 2 × 30 phones 3 are deaf: 57 vote, 3 times each.
+	// Of 2 × 30 phones 3 never read: 57 vote, 3 times each.
 	if v := r.Votes; v.Voters != 57 || v.Sent != 171 || v.Counted != 57 || v.Wrong != 0 || v.Receipts.N != 57 {
 		t.Errorf("votes: %+v", v)
 	}

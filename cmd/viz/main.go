@@ -9,13 +9,12 @@
 //	viz load       let classes of hundreds follow a server, and measure
 //	viz version    what this binary is
 //
-// Everything shown is computed by the model that is embedded in the binary, or
-// by the one that -model names; nothing needs the network. This
-// package only wires: flags and their twins in the environment (flags.go), the
-// model (open.go), the server's start and end (serve.go), and the run without
-// a server as JSON (trace.go) or as an account for reading (tracetext.go), and
-// the description of a model (inspect.go), its speed (bench.go), what the labs
-// measure with it (lab.go) and what classes ask of a server (load.go).
+// Everything shown is computed by the embedded model, or by the one that -model
+// names; nothing needs the network. This package only wires: flags and their
+// environment variables (flags.go), the model (open.go), the server's start and
+// end (serve.go), the run without a server as JSON (trace.go) or as text
+// (tracetext.go), the description of a model (inspect.go), its speed
+// (bench.go), the labs (lab.go) and the load of classes on a server (load.go).
 //
 // Exit codes: 0 done, 1 something failed while running, 2 the command line was
 // wrong, 130 interrupted.
@@ -58,7 +57,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
 }
 
-// interruption is why a context ended: a signal came.
+// interruption is why a context ended: a signal.
 type interruption struct{ os.Signal }
 
 func (i interruption) Error() string { return "stopped by signal: " + i.String() }
@@ -85,8 +84,8 @@ Usage:
 environment, VIZ_ADDR for -addr; the flag counts where both are given.
 `
 
-// run carries out a command line and returns the exit code. Ending ctx stops
-// it: a server shuts down in good order, a trace ends after the stage it is in.
+// run runs a command line and returns the exit code. Ending ctx stops it: a
+// server shuts down gracefully, a trace ends after the current stage.
 func run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
 	name, err := "viz", checkKernel(env)
 	switch {
@@ -119,8 +118,8 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	return report(ctx, name, err, stderr)
 }
 
-// checkKernel refuses a VIZ_KERNEL that names no kernel path: whoever set it
-// would measure another one than they think.
+// checkKernel rejects a VIZ_KERNEL that names no kernel path, which would
+// otherwise silently use a different one.
 func checkKernel(env func(string) string) error {
 	if name := env(kernel.Environment); name != "" {
 		if _, err := kernel.ParsePath(name); err != nil {
@@ -138,7 +137,7 @@ func isHelp(arg string) bool {
 	return false
 }
 
-// usageError is a fault of the command line, and not of the run.
+// usageError is an error in the command line, not in the run.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -152,7 +151,7 @@ func report(ctx context.Context, name string, err error, stderr io.Writer) int {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return exitDone
 	case errors.Is(err, syscall.EPIPE):
-		return exitBrokenPipe // the reader has seen enough
+		return exitBrokenPipe // the reader has closed the pipe
 	case errors.As(context.Cause(ctx), &stop):
 		return stop.code()
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
@@ -168,7 +167,7 @@ func report(ctx context.Context, name string, err error, stderr io.Writer) int {
 	return exitFailed
 }
 
-// printVersion carries out viz version.
+// printVersion runs viz version.
 func printVersion(args []string, stdout io.Writer) error {
 	if len(args) > 0 && !isHelp(args[0]) {
 		return usageError{fmt.Errorf("unexpected argument %q: there are none", args[0])}
@@ -177,8 +176,8 @@ func printVersion(args []string, stdout io.Writer) error {
 	return err
 }
 
-// version tells what this binary is: its version, or the commit it was built
-// from, and the Go that built it.
+// version describes this binary: its version, or the commit it was built from,
+// and the Go version.
 func version() string {
 	v := "development build"
 	if info, ok := debug.ReadBuildInfo(); ok {

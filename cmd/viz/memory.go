@@ -13,15 +13,14 @@ import (
 
 const float32Bytes = 4
 
-// announced is the least memory of a model that is said before it is loaded:
-// what takes less is there in a blink.
+// announced is the least memory that is announced before loading: smaller
+// models load in a moment.
 const announced = 64 << 20
 
-// weightMemory is about what a model's weights take once they are loaded, and
-// the tables of its rotary positions. Weights that are stored as bfloat16 stay
-// that, all others become float32. Int8 takes a byte a weight and 4 bytes of
-// scale and sum for 64 of them; the embedding and the output matrix stay as they
-// are.
+// weightMemory estimates the memory of a model's loaded weights and the tables
+// of its rotary positions. Weights stored as bfloat16 stay bfloat16, all others
+// become float32. Int8 uses a byte a weight and 4 bytes of scale and sum for 64
+// of them; the embedding and the output matrix keep their format.
 func weightMemory(c *checkpoint.Checkpoint, quant infer.Quant) int64 {
 	g := c.Config
 	wide, _ := keptAs(c)
@@ -36,8 +35,8 @@ func weightMemory(c *checkpoint.Checkpoint, quant infer.Quant) int64 {
 	return bytes + float32Bytes*int64(len(g.Ropes()))*int64(g.Context)*int64(g.HeadDim) // cos and sin
 }
 
-// keptAs is how weights that are not rounded stay in memory: the bytes of each,
-// and what that is called.
+// keptAs is the in-memory format of weights that are not rounded: bytes per
+// weight, and its name.
 func keptAs(c *checkpoint.Checkpoint) (bytes int64, called string) {
 	if types := c.Types(); len(types) > 0 && types[0] == "BF16" {
 		return 2, "bfloat16"
@@ -45,7 +44,7 @@ func keptAs(c *checkpoint.Checkpoint) (bytes int64, called string) {
 	return float32Bytes, "float32"
 }
 
-// announce says what a large model will take, before it is loaded.
+// announce prints how much memory a large model will need, before it is loaded.
 func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant) {
 	need := weightMemory(c, quant)
 	if need < announced {
@@ -62,7 +61,7 @@ func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant) {
 	fmt.Fprintln(to, note+".")
 }
 
-// runsNote says whether a model that can run fits into this machine.
+// runsNote says whether a model fits into this machine's memory.
 func runsNote(c *checkpoint.Checkpoint) string {
 	switch free, known := freeMemory(); {
 	case !known:
@@ -75,8 +74,8 @@ func runsNote(c *checkpoint.Checkpoint) string {
 	return "yes"
 }
 
-// freeMemory is what Linux says a program may still take; other systems have
-// no file that tells it.
+// freeMemory is the memory that Linux says a program may still use; other
+// systems have no file for it.
 func freeMemory() (int64, bool) {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {

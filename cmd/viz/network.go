@@ -15,17 +15,16 @@ import (
 	"github.com/tokenbytoken/viz/web/classroom"
 )
 
-// network is how a server is reached by others, and how long it keeps what is
-// theirs.
+// network is how others reach a server, and how long it keeps their data.
 type network struct {
-	public  *url.URL // what others type, nil if nobody has said
+	public  *url.URL // the address that others type, nil if not given
 	cert    string   // files of a certificate and its key, both or neither
 	key     string
 	roomTTL time.Duration
 }
 
-// defaultRoomTTL is how long a room of a class is kept unused: until after the
-// next lessons and no longer.
+// defaultRoomTTL is how long an unused room of a class is kept: until after the
+// next lessons.
 const defaultRoomTTL = 30 * day
 
 // The bounds of -room-ttl.
@@ -53,7 +52,7 @@ func (n *network) flags(f *flags) {
 		})
 }
 
-// parsePublic reads the address of a server: scheme and host, nothing behind.
+// parsePublic reads the address of a server: scheme and host, nothing more.
 func parsePublic(s string) (*url.URL, error) {
 	wrong := errors.New("it must be http://HOST, https://HOST or the same with a port, and nothing behind")
 	u, err := url.Parse(s)
@@ -81,8 +80,8 @@ func parseTTL(s string) (time.Duration, error) {
 	return ttl, nil
 }
 
-// tls returns the settings with which a server speaks HTTPS, or nil where it
-// does not. Sockets need HTTP/1.1, so nothing newer is offered.
+// tls returns a server's HTTPS settings, or nil without HTTPS. Sockets need
+// HTTP/1.1, so nothing newer is offered.
 func (n *network) tls(f *flags) (*tls.Config, error) {
 	switch {
 	case n.cert == "" && n.key == "":
@@ -103,8 +102,8 @@ func (n *network) tls(f *flags) (*tls.Config, error) {
 	}, nil
 }
 
-// allowed are the names by which browsers may call this server besides its own:
-// those that were allowed, and that of the public address, which others use.
+// allowed are the other names that browsers may use for this server: those
+// given, and that of the public address.
 func (n *network) allowed(hosts []string) []string {
 	if n.public == nil {
 		return hosts
@@ -112,9 +111,9 @@ func (n *network) allowed(hosts []string) []string {
 	return append(hosts[:len(hosts):len(hosts)], n.public.Host)
 }
 
-// access is what pages and the first lines printed say about how a class gets
-// to a server that listens at a. again writes the command that starts it anew
-// with everything that it was given but for the flags in drop, and with more.
+// access is what pages and the first lines printed say about how a class
+// reaches a server that listens at a. again returns the command that restarts
+// it without the flags in drop and with more arguments.
 func (n *network) access(a address, again func(drop []string, more ...string) string) classroom.Access {
 	local := a.loopback() && n.public == nil
 	x := classroom.Access{
@@ -147,8 +146,7 @@ func (n *network) access(a address, again func(drop []string, more ...string) st
 	return x
 }
 
-// firstHost is the name by which others reach an address that is not this
-// machine's own.
+// firstHost is the name by which others reach an address other than loopback.
 func firstHost(a address) string {
 	if a.everywhere() {
 		return lanHost()
@@ -156,9 +154,8 @@ func firstHost(a address) string {
 	return a.host
 }
 
-// lanHost is the number of this machine that a class's phones most likely
-// reach: of the private networks' the first of version 4, else any, else a word
-// to put it in.
+// lanHost is the address of this machine that a class's phones most likely
+// reach: the first private IPv4 address, else any, else a placeholder.
 func lanHost() string {
 	best := "ADDRESS-OF-THIS-MACHINE"
 	for _, host := range interfaceHosts() {

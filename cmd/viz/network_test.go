@@ -24,8 +24,8 @@ import (
 	"github.com/tokenbytoken/viz/web/classroom"
 )
 
-// TestAccess: what is said of the way to a server follows from where it
-// listens, what others type, and whether it speaks HTTPS.
+// TestAccess: what is said about reaching a server depends on where it listens,
+// what others type, and whether it uses HTTPS.
 func TestAccess(t *testing.T) {
 	local, all, lan := address{host: "127.0.0.1", port: "8080"}, address{
 		host: "0.0.0.0", port: "8080",
@@ -106,7 +106,7 @@ func TestTTL(t *testing.T) {
 	}
 }
 
-// TestStartSaysWhoCanReachIt: the first lines tell how to open a server to a
+// TestStartSaysWhoCanReachIt: the first lines say how to open a server to a
 // classroom's network, or that others may read along.
 func TestStartSaysWhoCanReachIt(t *testing.T) {
 	for _, c := range []struct {
@@ -133,8 +133,8 @@ func TestStartSaysWhoCanReachIt(t *testing.T) {
 	}
 }
 
-// TestPublicHostIsAllowed: a browser that comes by the public address passes
-// the gate, and its socket too, with a cookie for HTTPS only; another name does
+// TestPublicHostIsAllowed: a browser that uses the public address passes the
+// gate, and so does its socket, with an HTTPS-only cookie; another name does
 // not.
 func TestPublicHostIsAllowed(t *testing.T) {
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-public-url", "https://class.example")

@@ -18,7 +18,7 @@ const modelHelp = "another model: a folder as Hugging Face keeps it (config.json
 
 const tokenizerHelp = "the vocabulary of a .bin file of llama2.c, where it is not tokenizer.bin beside it"
 
-// modelPath is what the flags -model and -tokenizer say.
+// modelPath has the flags -model and -tokenizer.
 type modelPath struct{ model, tokenizer string }
 
 func (p *modelPath) flags(f *flags) {
@@ -27,8 +27,8 @@ func (p *modelPath) flags(f *flags) {
 }
 
 // openModel loads the model at a path, or the embedded one for "". called is
-// the name of the flag that gave the path, quant says how to keep the weights.
-// What a large model will take is written to notes before it is loaded.
+// the name of the flag with the path, quant the format of the weights. The
+// memory for a large model is written to notes before it is loaded.
 func openModel(p modelPath, called string, quant infer.Quant, notes io.Writer) (*infer.Model, error) {
 	if p.model == "" {
 		if p.tokenizer != "" {
@@ -56,8 +56,8 @@ const draftHelp = "a smaller model with the same vocabulary, to draft where spec
 	"(default: the one in this binary, for the model in it)"
 
 // openDraft loads the model that drafts for another: the one at a path, or, for
-// "" and the embedded model, the embedded draft; else there is none. A draft
-// that does not share the target's vocabulary is refused.
+// "" and the embedded model, the embedded draft; else there is none. It rejects
+// a draft that does not share the target's vocabulary.
 func openDraft(
 	target *infer.Model, path, called string, embedded bool, quant infer.Quant, notes io.Writer,
 ) (*infer.Model, error) {
@@ -81,14 +81,14 @@ func openDraft(
 	return draft, nil
 }
 
-// openPath opens the model at a path and says what may be there.
+// openPath opens the model at a path; its errors say what may be there.
 func openPath(p modelPath) (*checkpoint.Checkpoint, error) {
 	c, err := checkpoint.Files{Model: p.model, Tokenizer: p.tokenizer}.Open()
 	return c, explain(p, err)
 }
 
-// explain adds to an error of opening what else the person should know: what
-// may be at a path where there is nothing, and that there are more faults.
+// explain adds help to an error of opening: what may be at the path if there is
+// nothing, and that there are more problems.
 func explain(p modelPath, err error) error {
 	if err == nil {
 		return nil
@@ -107,7 +107,7 @@ func explain(p modelPath, err error) error {
 	return err
 }
 
-// loadModel takes the weights out of a checkpoint and closes it.
+// loadModel loads the weights of a checkpoint and closes it.
 func loadModel(c *checkpoint.Checkpoint, quant infer.Quant) (*infer.Model, error) {
 	m, err := infer.LoadQuantized(c, quant)
 	if closing := c.Close(); err == nil {

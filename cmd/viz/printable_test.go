@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// TestPrintable: nothing that a model writes, and no name in a file, commands the
-// terminal; newlines, tabs and every other character stay.
+// TestPrintable: nothing that a model writes, and no name in a file, controls
+// the terminal; newlines, tabs and all other characters are kept.
 func TestPrintable(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain\n\ttext":              "plain\n\ttext",

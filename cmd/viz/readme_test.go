@@ -16,7 +16,7 @@ func readme(t *testing.T) string {
 	return string(text)
 }
 
-// The README shows what the command beside it really prints.
+// The README shows what the command next to it really prints.
 func TestReadmeExample(t *testing.T) {
 	command := `$ go run ./cmd/viz trace -prompt "Once upon a time there was a" -n 1 -rows 5 -temp 1 -seed 11`
 	_, shown, found := strings.Cut(readme(t), "```console\n"+command+"\n")
@@ -30,7 +30,7 @@ func TestReadmeExample(t *testing.T) {
 	sameText(t, textTime.ReplaceAllString(got, "  0 ms"), textTime.ReplaceAllString(shown, "  0 ms"))
 }
 
-// Every flag is in the README's tables, and none that does not exist.
+// The README's tables have every flag, and no others.
 func TestReadmeFlags(t *testing.T) {
 	text := readme(t)
 	known := map[string]bool{"version": true}
@@ -82,7 +82,7 @@ func TestJSONIsDocumented(t *testing.T) {
 			}
 		}
 	}
-	// Characters of several tokens and a stop string bring out the rarer fields.
+	// Characters of several tokens and a stop string produce the rarer fields.
 	for _, o := range objects(
 		t,
 		ok(t, "trace", "-prompt", "東京", "-n", "30", "-temp", "3", "-top-p", "1", "-rows", "3", "-stop", " a", "-json"),

@@ -15,7 +15,7 @@ import (
 const module = "github.com/tokenbytoken/viz"
 
 // ranks order the rooms: a package imports only packages of lower rank. Test
-// files may look anywhere. CONTRIBUTING.md tells what lives where.
+// files may import anything. CONTRIBUTING.md says what is where.
 var ranks = map[string]int{
 	"static": 0,
 
@@ -69,7 +69,7 @@ var ranks = map[string]int{
 	"web/coursework/courseworktest": 11, // what tests of rooms about the course share
 }
 
-// forTests are rooms that nothing but tests, and each other, imports.
+// forTests are rooms that only tests, and each other, import.
 var forTests = map[string]bool{
 	"infer/fixture": true, "infer/terms/pseudo": true, "infer/testmodel": true, "web/browser": true,
 	"web/session/sessiontest": true, "web/coursework/courseworktest": true, "web/webtest": true,
@@ -129,9 +129,8 @@ func TestRooms(t *testing.T) {
 	}
 }
 
-// The engine's parts stand on the standard library, on gonum where it is
-// faster, and on the Go project's Unicode normalization, which Qwen2's tokenizer
-// asks for.
+// The engine's parts use only the standard library, gonum where it is faster,
+// and the Go project's Unicode normalization, which Qwen2's tokenizer needs.
 func TestEngineStandsAlone(t *testing.T) {
 	packages := json.NewDecoder(goCommand(t, "list", "-json=ImportPath,Imports", "./infer/..."))
 	for {

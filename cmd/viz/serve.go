@@ -25,20 +25,20 @@ Serves the page and opens it in a browser where there is a display. An
 interrupt (Ctrl-C) stops it. "viz -version" prints what this binary is.
 `
 
-// The bounds of what a client can hold up, and of the end.
+// How long a client may block things, and how long a shutdown may take.
 const (
 	headerTimeout = 10 * time.Second // to send a request's header: a slow phone needs one or two
 	readTimeout   = 20 * time.Second // to send all of it: forms, and files of saved progress; sockets have their own
-	writeTimeout  = time.Minute      // to take an answer, 200 KB at most; sockets have their own
+	writeTimeout  = time.Minute      // to read a response, 200 KB at most; sockets have their own
 	idleTimeout   = 2 * time.Minute  // between two requests on one connection
-	// requestsEnd is how long requests may go on after a signal. Browsers keep
-	// spare connections open that never send one.
+	// requestsEnd is how long requests may continue after a signal. Browsers
+	// keep spare connections open that never send one.
 	requestsEnd = 3 * time.Second
 	// socketsEnd is how long sockets and runs may take to close.
 	socketsEnd = 9 * time.Second
 )
 
-// serveOptions are what the flags of viz serve say.
+// serveOptions are the flags of viz serve.
 type serveOptions struct {
 	addr    string
 	hosts   []string
@@ -52,8 +52,8 @@ type serveOptions struct {
 	network
 }
 
-// serve carries out viz serve. It returns when ctx has ended and the server
-// has shut down in good order.
+// serve runs viz serve. It returns when ctx has ended and the server has shut
+// down gracefully.
 func serve(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) error {
 	o := serveOptions{}
 	f := o.flags()
@@ -89,7 +89,7 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	return errors.Join(o.serve(ctx, f, cfg, secure, env, stdout), kept.Close())
 }
 
-// folder is where progress is kept, "" in memory.
+// folder is where progress is stored, "" in memory.
 func (o *serveOptions) folder(f *flags, env func(string) string) string {
 	if f.given("data") {
 		return o.data
@@ -135,7 +135,7 @@ func (o *serveOptions) serve(
 	return errors.Join(err, shutDown(server, app))
 }
 
-// newHTTP bounds what the requests to a server may hold up.
+// newHTTP makes an HTTP server with these timeouts.
 func newHTTP(app *web.Server, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           app.Handler(),
@@ -176,12 +176,12 @@ func (o *serveOptions) flags() *flags {
 	f.text("data", "DIR", "where progress is kept, by one server at a time; \"\" keeps it in memory "+
 		"(default: the user's data folder, such as ~/.local/share/viz)", &o.data)
 	o.network.flags(f)
-	f.set.BoolVar(&o.version, "version", false, "") // no twin: it asks for no way of serving
+	f.set.BoolVar(&o.version, "version", false, "") // no variable: it is not about serving
 	return f
 }
 
 // shutDown ends a server: no new connections, 1012 for every socket, and a
-// short while for the requests under way.
+// short while for requests in progress.
 func shutDown(server *http.Server, app *web.Server) error {
 	sockets := make(chan error, 1)
 	go func() {
@@ -192,7 +192,7 @@ func shutDown(server *http.Server, app *web.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), requestsEnd)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
-		server.Close() // cuts what is left; sockets are not the server's
+		server.Close() // cuts the remaining ones; sockets are not the server's
 	}
 	return <-sockets
 }

@@ -32,9 +32,9 @@ type served struct {
 type output struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
-	line  chan struct{} // closed at the first full line
+	line  chan struct{} // closed at the first complete line
 	once  sync.Once
-	added chan struct{} // closed at each write, and made anew
+	added chan struct{} // closed at each write, and replaced
 }
 
 func newOutput() *output {
@@ -117,7 +117,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("GET %s: %s, %v, %.100q lacks %q", path, res.Status, err, body, want)
 		}
 	}
-	// Another name of this address is not answered.
+	// Another name for this address is refused.
 	req, err := http.NewRequest(http.MethodGet, s.url+"/healthz", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// Sockets must be told that the server is going down, not find out.
+// Sockets must get a message that the server is shutting down, not just be cut.
 func TestShutdownClosesSockets(t *testing.T) {
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open")
 	// sends nothing, as browsers' spare connections do
@@ -181,7 +181,7 @@ func TestShutdownClosesSockets(t *testing.T) {
 	}
 }
 
-// Without -addr, a port that is taken makes way for the next one.
+// Without -addr, a port in use is skipped for the next one.
 func TestNextFreePort(t *testing.T) {
 	first, second := start(t, "-no-open"), start(t, "-no-open")
 	if first.url == second.url || !strings.HasPrefix(first.url, "http://127.0.0.1:") {

@@ -14,7 +14,7 @@ import (
 )
 
 // TestShapesHaveOneHome: a piece of a page and a refusal have one shape each on
-// the wire. A second struct with the same fields would soon say something else.
+// the wire. A second struct with the same fields would soon diverge.
 func TestShapesHaveOneHome(t *testing.T) {
 	shapes := map[string][]string{ // fields as JSON, to where they are
 		"id op html":   nil,
@@ -53,7 +53,7 @@ func TestShapesHaveOneHome(t *testing.T) {
 	}
 }
 
-// jsonNames are the names that a struct's fields have as JSON.
+// jsonNames are a struct's fields as named in JSON.
 func jsonNames(s *ast.StructType) (names []string) {
 	for _, f := range s.Fields.List {
 		if f.Tag == nil {

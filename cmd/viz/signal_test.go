@@ -14,8 +14,8 @@ import (
 	"github.com/tokenbytoken/viz/web/browser"
 )
 
-// The test binary becomes viz itself where this is set, so that signals and
-// pipes are tried on a real process.
+// The test binary becomes viz itself if this is set, so that signals and pipes
+// are tested on a real process.
 const asViz = "VIZ_TEST_AS_VIZ"
 
 func TestMain(m *testing.M) {
@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	browser.Main(m)
 }
 
-// process starts viz and returns it with its standard output and what it will
-// have written to standard error by the time it has ended.
+// process starts viz and returns it with its standard output and a function
+// that returns its standard error after it has ended.
 func process(t *testing.T, args ...string) (*exec.Cmd, io.ReadCloser, *strings.Builder) {
 	t.Helper()
 	c := exec.Command(os.Args[0], args...)
@@ -91,7 +91,7 @@ func TestPipeClosedByReader(t *testing.T) {
 	if line, err := bufio.NewReader(pipe).ReadString('\n'); err != nil || !strings.HasPrefix(line, "model") {
 		t.Fatalf("first line %q, %v", line, err)
 	}
-	pipe.Close() // viz has far more to say than a pipe holds
+	pipe.Close() // viz writes far more than a pipe holds
 	viz.Wait()
 	if errors.Len() > 0 {
 		t.Errorf("stderr %q, want silence", errors)

@@ -14,21 +14,21 @@ import (
 	"github.com/tokenbytoken/viz/web/load"
 )
 
-// stayer is a phone that comes back whenever its connection ends, as the page
-// does, and remembers all that it received.
+// stayer is a phone that reconnects whenever its connection ends, like the
+// page, and remembers everything it received.
 type stayer struct {
 	load.Phone
 	name     string
-	restarts bool // the server does: a text begins anew then, so places may fall
+	restarts bool // the server restarts: then a text begins again, so positions may go back
 	stop     context.CancelFunc
 	done     chan struct{}
 
 	mu          sync.Mutex
-	news        chan struct{} // closed when a message has been handled, and made anew
+	news        chan struct{} // closed when a message has been handled, and replaced
 	connections int
 	shots       []shot
 	votes       []yourVote // as received, in order
-	ack         uint64     // the last command answered on the present connection
+	ack         uint64     // the last command answered on the current connection
 	refusal     string     // the last one
 	problems    []string
 }
@@ -41,7 +41,7 @@ type shot struct {
 	load.Shared
 }
 
-// yourVote is a vote that the server says is kept.
+// yourVote is a vote that the server has confirmed.
 type yourVote struct {
 	Poll   string `json:"poll"`
 	Round  int    `json:"round"`
@@ -54,7 +54,7 @@ type yourVote struct {
 // round names the poll and round of a vote.
 func (v yourVote) round() string { return fmt.Sprint(v.Poll, " ", v.Round) }
 
-// newStayer begins to follow a room, through a proxy where via names one.
+// newStayer begins to follow a room, through a proxy if via names one.
 func newStayer(t *testing.T, name, url, code, via string, restarts bool) *stayer {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -76,9 +76,9 @@ func (s *stayer) end() {
 	<-s.done
 }
 
-// The waits before a phone tries again, as in the page's script: the longest
-// doubles from first to last, and each is drawn from all shorter ones too, so
-// that those who lost one server do not come back at once.
+// The waits before a phone tries again, as in the page's script: the maximum
+// doubles from first to last, and each wait is random up to it, so that phones
+// that lost a server do not all return together.
 const (
 	firstRetry = 250 * time.Millisecond
 	lastRetry  = 10 * time.Second
@@ -151,10 +151,11 @@ func (s *stayer) receive(f load.Frame) error {
 	return nil
 }
 
-// at is the place of a snapshot as a number: stages from the prompt on.
+// at is the position of a snapshot: stages from the prompt.
 func (s shot) at() int { return (s.Step-1)*7 + s.Stage }
 
-// before compares the places of two snapshots, where a class only goes forward.
+// before compares the positions of two snapshots of a class that only goes
+// forward.
 func (s shot) before(other shot) bool {
 	return cmp.Or(
 		cmp.Compare(s.Text, other.Text), cmp.Compare(s.Step, other.Step), cmp.Compare(s.Stage, other.Stage),
@@ -197,7 +198,8 @@ func (s *stayer) last() (sh shot) {
 	return sh
 }
 
-// until waits for something that mu guards, and returns the newest snapshot.
+// until waits for a condition on what mu guards, and returns the newest
+// snapshot.
 func (s *stayer) until(ctx context.Context, is func() bool) (shot, error) {
 	for {
 		s.mu.Lock()
@@ -214,7 +216,7 @@ func (s *stayer) until(ctx context.Context, is func() bool) (shot, error) {
 	}
 }
 
-// confirmed is the newest vote in a round that the server has said is kept.
+// confirmed is the newest vote in a round that the server has confirmed.
 func (s *stayer) confirmed(poll string, round int) (v yourVote) {
 	for _, one := range s.votes {
 		if one.Poll == poll && one.Round == round && one.Number >= v.Number {
@@ -226,8 +228,8 @@ func (s *stayer) confirmed(poll string, round int) (v yourVote) {
 
 var errPollOver = errors.New("the vote is over")
 
-// cast sends a vote until it is confirmed or the poll is over, over whatever
-// connections that takes.
+// cast sends a vote until it is confirmed or the poll is over, over any number
+// of connections.
 func (s *stayer) cast(ctx context.Context, poll string, round int, choice string, number int64) error {
 	for {
 		s.mu.Lock()
@@ -243,7 +245,7 @@ func (s *stayer) cast(ctx context.Context, poll string, round int, choice string
 				return s.connections != connection || s.confirmed(poll, round).Number >= number || s.over(poll, round)
 			})
 		} else {
-			_, err = s.until(wait, func() bool { return s.connections != connection }) // once it is back
+			_, err = s.until(wait, func() bool { return s.connections != connection }) // once it has reconnected
 		}
 		cancel()
 		s.mu.Lock()
@@ -264,7 +266,7 @@ func (s *stayer) over(poll string, round int) bool {
 	return p == nil || p.ID != poll || p.Round != round || p.Phase != "open"
 }
 
-// checkTogether makes sure that nobody received anything in the wrong order, and
+// checkTogether checks that nobody received anything in the wrong order, and
 // that a snapshot's number means the same to all.
 func checkTogether(t *testing.T, list []*stayer) {
 	t.Helper()
@@ -300,8 +302,8 @@ func roundCounts(d load.Shared) map[string]int {
 	return counts
 }
 
-// standing asks, over a good line and as another page of the same learner, which
-// of a stayer's votes counts.
+// standing finds out, over a good network and as another page of the same
+// learner, which of a stayer's votes counts.
 func (s *stayer) standing(ctx context.Context, poll string, round int) (yourVote, error) {
 	again := load.Phone{URL: s.URL, Code: s.Code, Cookie: s.Learner()}
 	if err := again.Dial(ctx); err != nil {
@@ -331,8 +333,8 @@ var errAnswered = errors.New("answered")
 func snapshots(s *stayer) int { return len(s.shots) }
 func receipts(s *stayer) int  { return len(s.votes) }
 
-// more returns a wait until the stayers together have received so many more of
-// something than now, or until ctx ends.
+// more returns a function that waits until the stayers together have received n
+// more of something than now, or until ctx ends.
 func more(list []*stayer, count func(*stayer) int) func(ctx context.Context, n int) {
 	total := func(s *stayer) int {
 		s.mu.Lock()

@@ -25,7 +25,7 @@ line, the objects that the viz.json.v1 socket sends. web/WIRE.md describes
 them. Without further flags it draws as the page does at first.
 `
 
-// traceOptions are what the flags of viz trace say.
+// traceOptions are the flags of viz trace.
 type traceOptions struct {
 	prompt   string
 	settings infer.Settings
@@ -35,7 +35,7 @@ type traceOptions struct {
 	json  bool
 }
 
-// trace carries out viz trace.
+// trace runs viz trace.
 func trace(
 	ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer,
 ) error {
@@ -52,7 +52,7 @@ func trace(
 		}
 		o.prompt = text
 	}
-	if o.prompt != "" || !f.given("prompt") { // before a model is loaded; an empty one may suit it
+	if o.prompt != "" || !f.given("prompt") { // before a model is loaded, which may allow an empty one
 		if err := infer.CheckPrompt(o.prompt, limit); err != nil {
 			return f.refused(err)
 		}
@@ -120,7 +120,7 @@ func (o *traceOptions) stop(text string) error {
 	return nil
 }
 
-// mustBe leaves out what [flags] says itself: the flag's name and what was given.
+// mustBe removes what [flags] says itself: the flag's name and what was given.
 func mustBe(err error) error {
 	var r *terms.RangeError
 	if errors.As(err, &r) {
@@ -129,7 +129,7 @@ func mustBe(err error) error {
 	return err
 }
 
-// refused names the flag, instead of the field, that the engine refuses.
+// refused names the flag instead of the field that the engine rejects.
 func (f *flags) refused(err error) error {
 	var r *terms.RangeError
 	if !errors.As(err, &r) {
@@ -143,13 +143,13 @@ func (f *flags) refused(err error) error {
 }
 
 // readPrompt reads a prompt from standard input, not much more than limit
-// bytes of it. A newline at the end is taken for the shell's.
+// bytes. It drops a newline at the end, which is the shell's.
 func readPrompt(ctx context.Context, stdin io.Reader, limit int) (string, error) {
 	type result struct {
 		text []byte
 		err  error
 	}
-	read := make(chan result, 1) // so that an interrupt need not wait for a reader that never ends
+	read := make(chan result, 1) // so that an interrupt need not wait for input that never ends
 	go func() {
 		text, err := io.ReadAll(io.LimitReader(stdin, int64(limit)+3))
 		read <- result{text, err}
@@ -168,7 +168,7 @@ func readPrompt(ctx context.Context, stdin io.Reader, limit int) (string, error)
 	}
 }
 
-// printer writes a run down.
+// printer prints a run.
 type printer interface {
 	begin(infer.Prompt) error
 	turn([]infer.Stage) error // the seven stages of one step
@@ -176,8 +176,8 @@ type printer interface {
 }
 
 // printRun runs a loop to its end and prints every turn as soon as it is done.
-// Turns are run whole and looked at afterwards, so that the token drawn is
-// among the rows of every stage.
+// It runs whole turns before it derives their stages, so that the drawn token
+// is among the rows of every stage.
 func printRun(ctx context.Context, loop *infer.Loop, rows int, p printer, out *bufio.Writer) error {
 	m := loop.Model()
 	prompt := infer.Prompt{Model: m, Settings: loop.Settings()}
@@ -222,7 +222,7 @@ func runTurn(ctx context.Context, loop *infer.Loop) (*infer.Step, error) {
 	}
 }
 
-// jsonLines prints one object a line.
+// jsonLines prints one object per line.
 type jsonLines struct{ *json.Encoder }
 
 func (j jsonLines) begin(p infer.Prompt) error { return j.Encode(p) }

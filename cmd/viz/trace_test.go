@@ -15,14 +15,14 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 )
 
-// finished is what a command line came to.
+// finished is the outcome of a command line.
 type finished struct {
 	code        int
 	out, errors string
 }
 
-// try carries out a command line as main does, with an environment and a
-// standard input of its own.
+// try runs a command line like main, with an environment and a standard input
+// of its own.
 func try(t *testing.T, env map[string]string, stdin string, args ...string) finished {
 	t.Helper()
 	var out, errors bytes.Buffer
@@ -30,7 +30,7 @@ func try(t *testing.T, env map[string]string, stdin string, args ...string) fini
 	return finished{code, out.String(), errors.String()}
 }
 
-// ok is try for a command line that must succeed; it returns what was printed.
+// ok is try for a command line that must succeed; it returns the output.
 func ok(t *testing.T, args ...string) string {
 	t.Helper()
 	f := try(t, nil, "", args...)
@@ -138,8 +138,8 @@ func TestWholeVocabulary(t *testing.T) {
 	}
 }
 
-// The filter's rows must follow from their p and the settings, and what is
-// listed and the rest must make a whole.
+// The filter's rows must follow from their p and the settings, and the rows and
+// the rest must sum to 1.
 func TestFilterAddsUp(t *testing.T) {
 	for _, rows := range []string{"0", "1", "12"} {
 		list := objects(t, ok(t, "trace", "-prompt", "Once upon a time there was a", "-n", "4", "-rows", rows,
@@ -328,8 +328,8 @@ func TestBrokenPipe(t *testing.T) {
 	}
 }
 
-// An interrupt ends a run after the turn it is in, and a wait for a prompt at
-// once.
+// An interrupt ends a run after its current turn, and a wait for a prompt
+// immediately.
 func TestInterrupt(t *testing.T) {
 	for name, prompt := range map[string]string{"running": capital, "waiting": "-"} {
 		t.Run(name, func(t *testing.T) {

@@ -11,11 +11,11 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// The account is laid out for 80 columns.
+// The output is laid out for 80 columns.
 const (
 	nameColumn     = 11 // width of "3 softmax" and the like
-	sentenceColumn = 58 // width of what a stage says beside its name
-	tokenColumn    = 18 // least width of a token in the table
+	sentenceColumn = 58 // width of a stage's sentence next to its name
+	tokenColumn    = 18 // minimum width of a token in the table
 	barWidth       = 12 // of a bar as long as p
 	stripWidth     = 60 // of the line on which u lands
 	tailWidth      = 60 // of the text so far
@@ -23,9 +23,9 @@ const (
 
 var indent = strings.Repeat(" ", nameColumn)
 
-// account prints a run for reading, in the words of package stage. It rounds and
-// shortens as the page does, and writes no character that a terminal might take
-// for a command.
+// account prints a run for reading, in the words of package stage. It rounds
+// and shortens like the page, and writes no character that a terminal might
+// interpret as a command.
 type account struct {
 	words  stage.Words
 	w      io.Writer
@@ -40,17 +40,17 @@ func newAccount(words stage.Words, w io.Writer, m *infer.Model, prompt string) *
 	return &account{words: words, w: w, prompt: prompt, about: stage.About{Layers: c.Layers, Width: c.Width}}
 }
 
-// line prints one line, without spaces at its end.
+// line prints one line, without trailing spaces.
 func (a *account) line(format string, args ...any) {
 	if a.err == nil {
 		_, a.err = fmt.Fprintln(a.w, strings.TrimRight(fmt.Sprintf(format, args...), " "))
 	}
 }
 
-// under prints a line with what it is about before it.
+// under prints a line that begins with its subject.
 func (a *account) under(name, text string) { a.line("%s%s", pad(name, nameColumn), text) }
 
-// more prints a further line.
+// more prints a continuation line.
 func (a *account) more(text string) { a.line("%s%s", indent, text) }
 
 // rule prints a line across, with a title in it.
@@ -143,8 +143,8 @@ func (a *account) further(s infer.Stage) {
 	}
 }
 
-// table prints what stages 2 to 4 know of each token: one row for each that is
-// listed, one for all others together, and the sums.
+// table prints what stages 2 to 4 know about each token: one row for each that
+// is listed, one for all others together, and the sums.
 func (a *account) table(stages []infer.Stage) {
 	w, f := a.words, stages[infer.KindFilter-1].(infer.Filter)
 	logits := stages[infer.KindLogits-1].(infer.Logits).Rows.Rows
@@ -192,8 +192,8 @@ func (a *account) table(stages []infer.Stage) {
 	a.line("")
 }
 
-// strip draws the kept tokens end to end, each as long as its p′, the drawn
-// one thick. Parts too short for a column of their own share one.
+// strip draws the kept tokens end to end, each as long as its p′, the drawn one
+// thick. Parts shorter than a column share one.
 func strip(s infer.Sample) string {
 	cells := []rune(strings.Repeat("─", stripWidth))
 	from := min(int(s.From*stripWidth), stripWidth-1)
@@ -223,7 +223,7 @@ func (a *account) end(last *infer.Step) error {
 }
 
 // printable is a text with its newlines, and without what a terminal would
-// take for commands.
+// interpret as commands.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {

@@ -7,9 +7,9 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 )
 
-// The strip of 60 columns has a mark where each token begins but the first: its
-// place among the kept ones counts, not its rank. A token drawn from further down
-// has no neighbour to begin beside.
+// The strip of 60 columns has a mark where each token but the first begins: its
+// position among the kept ones counts, not its rank. A token drawn from further
+// down has no neighbour to begin next to.
 func TestStripMarksWhereTokensBegin(t *testing.T) {
 	lane := func(rank int, q float64) infer.Row {
 		return infer.Row{Token: infer.Token{ID: rank}, Rank: rank, Q: q, Kept: true}
@@ -46,7 +46,7 @@ func TestStripMarksWhereTokensBegin(t *testing.T) {
 	}
 }
 
-// Viz trace says so where the filters have nothing in common: on this prompt
+// Viz trace says so if the filters keep no token in common: on this prompt
 // top-k 2 keeps the first two tokens, and typical-p 0.01 one further down.
 func TestTraceOfFiltersWithNothingInCommon(t *testing.T) {
 	args := []string{

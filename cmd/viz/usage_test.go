@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Every fault of a command line must come back with exit code 2, nothing on
-// standard output, and a message that names the flag and the allowed range.
+// Every error in a command line must give exit code 2, nothing on standard
+// output, and a message that names the flag and the allowed range.
 func TestBadInput(t *testing.T) {
 	broken := t.TempDir()
 	for name, text := range map[string]string{
@@ -126,8 +126,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A bad value from the environment is answered like one from a flag, and
-// names the variable.
+// A bad value from the environment is reported like one from a flag, by the
+// variable's name.
 func TestBadEnvironment(t *testing.T) {
 	for variable, bad := range map[string]string{
 		"VIZ_TEMP": "-1", "VIZ_TOP_K": "-1", "VIZ_TOP_P": "0", "VIZ_MIN_P": "2", "VIZ_SEED": "-1", "VIZ_N": "0",
@@ -153,7 +153,7 @@ func TestBadEnvironment(t *testing.T) {
 			t.Errorf("%s=%s: exit %d, message %q", variable, bad, f.code, f.errors)
 		}
 	}
-	// A good flag is not troubled by a bad twin.
+	// A good flag overrides a bad variable.
 	if f := try(
 		t, map[string]string{"VIZ_TEMP": "-1"}, "", "trace", "-prompt", "Hello", "-n", "1", "-temp", "1",
 	); f.code != exitDone {
@@ -198,7 +198,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// A model that was trained with a start token goes on from an empty prompt.
+// A model that was trained with a start token continues an empty prompt.
 func TestTraceFromTheStartToken(t *testing.T) {
 	if got := ok(t, "trace", "-prompt", "", "-n", "1", "-rows", "1"); !strings.Contains(
 		got, "prompt     <|endoftext|>\n           1 token\n",
@@ -207,7 +207,7 @@ func TestTraceFromTheStartToken(t *testing.T) {
 	}
 }
 
-// A kernel path that does not exist is refused, whatever the command.
+// A kernel path that does not exist is rejected by every command.
 func TestUnknownKernelPath(t *testing.T) {
 	for _, args := range [][]string{{"trace", "-prompt", "x"}, {"inspect"}, {"lab"}, {"-version"}} {
 		f := try(t, map[string]string{"VIZ_KERNEL": "avx"}, "", args...)

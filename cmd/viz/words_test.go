@@ -22,9 +22,9 @@ import (
 	"github.com/tokenbytoken/viz/web/stage"
 )
 
-// TestWordsHaveOneHome: the names of stages, what is said of stops, the units of
+// TestWordsHaveOneHome: the names of stages, the words for stops, the units of
 // sizes and what makes a cell of a table safe are written in infer/terms and
-// nowhere else, or pages and the terminal begin to differ.
+// nowhere else, or pages and the terminal would begin to differ.
 func TestWordsHaveOneHome(t *testing.T) {
 	var stages, stops []string
 	for n := 1; n <= terms.Stages; n++ {
@@ -33,11 +33,11 @@ func TestWordsHaveOneHome(t *testing.T) {
 	}
 	for _, s := range terms.Stops() {
 		stops = append(stops, s.A, s.Why)
-		if s.Done != s.Name { // a name may head a field
+		if s.Done != s.Name { // a name may be a heading
 			stops = append(stops, s.Done)
 		}
 	}
-	var wants []string // what a knob takes, in words
+	var wants []string // what a knob accepts, in words
 	for _, k := range terms.Knobs() {
 		wants = append(wants, k.Want, k.Help)
 	}
@@ -49,7 +49,7 @@ func TestWordsHaveOneHome(t *testing.T) {
 		}
 		if d.IsDir() {
 			if strings.HasPrefix(d.Name(), ".") && path != top {
-				return filepath.SkipDir // not ours: another checkout, or what an editor keeps
+				return filepath.SkipDir // not ours: another checkout, or an editor's files
 			}
 			return nil
 		}
@@ -97,7 +97,7 @@ func TestWordsHaveOneHome(t *testing.T) {
 	}
 }
 
-// scriptLiteral is a string of one line in a script.
+// scriptLiteral is a single-line string in a script.
 var scriptLiteral = regexp.MustCompile("'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`")
 
 // stringsOf lists the string literals of a Go file or a script.
@@ -128,8 +128,8 @@ func stringsOf(t *testing.T, path string) (list []string) {
 	return list
 }
 
-// TestSentencesHaveOneHome: what is said of a stage is written in the texts of
-// web/stage, and stands in no page, script or command a second time.
+// TestSentencesHaveOneHome: what is said about a stage is in the texts of
+// web/stage, and is not repeated in any page, script or command.
 func TestSentencesHaveOneHome(t *testing.T) {
 	texts, err := stage.Texts("en")
 	if err != nil {
@@ -178,7 +178,7 @@ func TestSentencesHaveOneHome(t *testing.T) {
 	}
 }
 
-// said is what a file of the program says: the string literals of Go and
+// said is the text in a file of the program: the string literals of Go and
 // scripts, and a template without its comments.
 func said(t *testing.T, path string) string {
 	t.Helper()
@@ -192,8 +192,8 @@ func said(t *testing.T, path string) string {
 	return regexp.MustCompile(`(?m)^\s*//.*$`).ReplaceAllString(string(file), "")
 }
 
-// TestTerminalSpeaksTheCatalogue prints runs in a language in which each word of
-// the catalogues is marked: a word without a mark is written somewhere else.
+// TestTerminalSpeaksTheCatalogue prints runs in a language in which each word
+// of the catalogues is marked: a word without a mark is hard-coded.
 func TestTerminalSpeaksTheCatalogue(t *testing.T) {
 	texts, err := stage.Texts("en")
 	if err != nil {

@@ -169,7 +169,7 @@ type GammaRow struct {
 	PassesSaved int     `json:"passes_saved"`
 	Ms          Spread  `json:"ms"` // for the tokens, without the prompt
 	PerToken    float64 `json:"per_token_ms"`
-	MsSaved     float64 `json:"ms_saved"`  // compared with the target alone for as many tokens; negative if it took longer
+	MsSaved     float64 `json:"ms_saved"`  // compared with the target alone for as many tokens; negative if slower
 	SpeedUp     float64 `json:"speed_up"`  // measured
 	Predicted   float64 `json:"predicted"` // E / (γ·c + v)
 	Alpha       float64 `json:"alpha"`

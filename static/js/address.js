@@ -1,13 +1,12 @@
-// The address of what is shown, and what can be taken away from it. The
-// address holds the run's id, for a reload, and its link, from which it comes
-// back wherever the id means nothing.
+// The page's address, and its exports. The address has the run's id, for a
+// reload, and its link, which restores it wherever the id means nothing.
 const addressEvery = 700; // ms: browsers refuse to change it much more often
 
 export class Address {
   #socket;
   #timer = 0;
   #wanted = null;
-  #run = null; // the run that the address names
+  #run = null; // the run in the address
 
   listen(socket, tell) {
     this.#socket = socket;
@@ -16,8 +15,8 @@ export class Address {
       const button = event.target.closest('[data-copy-link]');
       if (button) this.#copy(button, tell);
     });
-    // Where a file comes from, or another page begins, is worked out when
-    // someone reaches for it.
+    // The address of a file, or of another page, is worked out when someone
+    // reaches for its link.
     for (const type of ['pointerover', 'focusin', 'click']) {
       document.addEventListener(type, ({ target }) => {
         const link = target.closest?.('[data-export], [data-predict]');
@@ -54,8 +53,8 @@ export class Address {
     if (address && location.pathname + location.search !== address) history.replaceState(null, '', address);
   }
 
-  // aim leads a link to a file of this run, or of one made again from its log,
-  // or to the game that asks for the token after the stage shown.
+  // aim points a link at a file of this run, or of one rebuilt from its log, or
+  // at the game that asks for the token after the stage shown.
   #aim(link) {
     const query = new URLSearchParams();
     const file = link.dataset.export;
@@ -80,8 +79,8 @@ export class Address {
   }
 }
 
-// copy puts a text on the clipboard; pages that did not come over a secure
-// connection must go by way of a field.
+// copy puts a text on the clipboard; pages without a secure connection need a
+// text field for it.
 async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);

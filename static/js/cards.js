@@ -1,5 +1,5 @@
 // Flashcards: the space bar turns the card, 1 to 4 grade it. A review is sent
-// without leaving the page, and the next card comes with the answer.
+// without leaving the page, and the response has the next card.
 import { ask } from './learn.js';
 import { recall } from './stored.js';
 
@@ -16,8 +16,8 @@ addEventListener('hashchange', () => {
 const deck = () => document.getElementById('deck');
 const turned = () => deck().querySelector('[data-turn]');
 
-// What was sent and not confirmed is sent again with the same key: it counts
-// once, however often it arrives.
+// Unconfirmed reviews are sent again with the same key: each counts once,
+// however often it arrives.
 async function review(form, button) {
   const data = new URLSearchParams(new FormData(form, button));
   form.setAttribute('aria-busy', 'true');
@@ -56,7 +56,7 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-// A press on the card's face turns it as well.
+// A press on the card's face also turns it.
 document.addEventListener('click', (event) => {
   if (event.target.closest('a, button, summary') || String(getSelection())) return;
   if (event.target.closest('.fcard__front, .fcard__back') && turned()) turned().open = !turned().open;

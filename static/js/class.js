@@ -1,5 +1,5 @@
-// A screen that follows a class: a phone that votes and wanders, or the wall.
-// Pages without a class on them only have their copy buttons.
+// A screen that follows a class: a phone that votes and looks around, or the
+// wall. Pages without a class only have their copy buttons.
 import { Connection } from './connection.js';
 import { answer, asked, hold, put, release, say, sayFor, tell, toEnd } from './screen.js';
 import { patch } from './patch.js';
@@ -9,13 +9,13 @@ import { recall } from './stored.js';
 const room = document.body.dataset.room;
 const wall = document.body.dataset.class === 'wall';
 const stageNames = ['', ...(document.body.dataset.stageNames ?? '').split(',')];
-const aloneAfter = 5; // tries until going on alone is offered
+const aloneAfter = 5; // tries before offering to go on alone
 const patience = 10_000; // ms for an answer: a vote must not hang
 const keep = `viz.vote.${room}`; // a vote outlives a reload of the page
 
-let mine = null; // the vote that stands: {poll, round, choice, text, u, number}
+let mine = null; // the vote that counts: {poll, round, choice, text, u, number}
 let waiting = null; // a vote that is not confirmed: {poll, choice, number}
-let last = null; // what all were told last
+let last = null; // the last message that all received
 let connection = null;
 let inside = false; // this screen looks inside the forward pass
 
@@ -56,7 +56,7 @@ function receive(message) {
   if (message.error) {
     tell(message.error.message);
     if (waiting && message.ack) {
-      wait(null); // it was refused: the vote before stands
+      wait(null); // it was refused: the earlier vote counts
       mark();
     }
     return;
@@ -77,7 +77,7 @@ function receive(message) {
   mark();
 }
 
-// own is what this phone alone is told: its name and the vote that stands.
+// own handles what only this phone receives: its name and the vote that counts.
 function own({ vote }) {
   mine = vote;
   if (waiting && vote && vote.poll === waiting.poll && vote.number >= waiting.number) {
@@ -90,7 +90,7 @@ function own({ vote }) {
 
 function sendVote() {
   if (!waiting) return;
-  connection.send({ cmd: 'vote', ...waiting }, 'forget'); // it is kept here, and sent again
+  connection.send({ cmd: 'vote', ...waiting }, 'forget'); // it is stored here, and sent again
 }
 
 function cast(form, submitter) {
@@ -103,11 +103,11 @@ function cast(form, submitter) {
   sendVote();
 }
 
-// standing is the vote of this phone in the poll and round on the screen.
+// standing is this phone's vote in the poll and round on the screen.
 const standing = (box) => (waiting?.poll === box.dataset.poll && waiting)
   || (mine && mine.poll === box.dataset.poll && String(mine.round) === box.dataset.round ? mine : null);
 
-// mark shows on the shared poll which vote is this phone's, and how it stands.
+// mark marks this phone's vote on the shared poll, and its state.
 function mark() {
   const box = document.getElementById('cl-poll');
   if (!box?.dataset.poll) return;
@@ -177,7 +177,7 @@ function lastSay() {
   return `last message ${Math.round((Date.now() - connection.receivedAt) / 1000)} s ago`;
 }
 
-// place keeps the way to one's own look, and says where the class is.
+// place updates the link to one's own view, and says where the class is.
 function place() {
   const where = last.started ? `${last.step}.${last.stage}` : '';
   const link = document.querySelector('[data-wander]');
@@ -190,7 +190,7 @@ function place() {
   }
 }
 
-// look shows a place of one's own choice.
+// look shows a stage of one's own choice.
 async function look(href) {
   const url = new URL(href, location.href);
   try {
@@ -244,7 +244,7 @@ async function copy(button) {
   try {
     await navigator.clipboard.writeText(field.value);
     button.textContent = 'Copied';
-  } catch { // without encryption browsers keep the clipboard to themselves
+  } catch { // without encryption browsers offer no clipboard
     field.classList.remove('sr');
     field.select();
     button.textContent = 'Press Ctrl+C';
@@ -285,7 +285,7 @@ if (room) {
         if (sent) event.target.closest('details').open = false;
       }
     });
-    // How sure someone is, said after the vote, goes with it.
+    // How sure someone is, set after the vote, is sent with it.
     document.addEventListener('change', ({ target }) => {
       if (target.name === 'sure' && standing(target.closest('#cl-poll'))) cast(target.form, null);
     });

@@ -6,20 +6,20 @@ const piecesEvery = 150; // ms between two cuts of a prompt being typed
 const findEvery = 150; // ms between two searches for a text being typed
 const stages = (document.body.dataset.stages ?? '').split(',');
 
-// Questions change nothing: their answers leave errors of commands standing.
+// Questions change nothing: their answers do not clear the errors of commands.
 export const questions = new Set(['pieces', 'peek', 'find', 'head', 'inside', 'ping']);
 
 const byId = (id) => document.getElementById(id);
 
-// fieldsOf names the fields beside which a command's errors are shown.
+// fieldsOf names the fields next to which a command's errors are shown.
 const fieldsOf = ({ cmd, n, ...fields } = {}) => Object.keys(fields);
 
 export class Controls {
   #socket;
   #edits = new Map(); // field → { timer, value } of edits not sent yet
   #inputs = null; // the server's values
-  #place = null; // and where the run is looked at
-  #unanswered = new Map(); // field → number of edits sent and not answered
+  #place = null; // and which stage is shown
+  #unanswered = new Map(); // field → number of edits sent and not yet answered
   #unsent = new Set(); // fields that do not hold a number, and say so
 
   listen(socket) {
@@ -39,7 +39,7 @@ export class Controls {
     return true;
   }
 
-  // done notes that a command was carried out.
+  // done records that a command was carried out.
   done(command) {
     this.#answered(command);
     if (command.cmd === 'find') this.#found();
@@ -53,8 +53,7 @@ export class Controls {
     if (command.cmd === 'stop' && command.stop) this.#stopAdded();
   }
 
-  // forgetEdits lets settings chosen as a whole replace what stands in a field
-  // with its error.
+  // forgetEdits lets a preset replace what is in a field with an error.
   #forgetEdits() {
     this.#unsent.clear();
     for (const input of document.querySelectorAll('[data-set]')) this.#say(input.dataset.set, '');
@@ -67,7 +66,8 @@ export class Controls {
     }
   }
 
-  // refused shows why a command, or null for none, was not.
+  // refused shows why a command was refused; command is null if the error is
+  // about none.
   refused(command, error) {
     this.#answered(command);
     if (command?.cmd === 'peek') return; // the token has just gone
@@ -95,14 +95,14 @@ export class Controls {
     }
   }
 
-  // lost forgets what was on its way when the connection went.
+  // lost drops what was in flight when the connection broke.
   lost() {
     this.#unanswered.clear();
     this.#finds = this.#stale = 0;
   }
 
-  // applyInputs puts the server's values into the fields, except where an
-  // edit is on its way or stands there with its error.
+  // applyInputs puts the server's values into the fields, except if an edit is
+  // in flight or shown with its error.
   applyInputs(inputs) {
     this.#inputs = inputs;
     for (const [field, value] of Object.entries(inputs)) {
@@ -114,8 +114,8 @@ export class Controls {
     }
   }
 
-  // applyPlace follows the stage shown with the scrubber and the slider of u,
-  // which say in words where they stand.
+  // applyPlace moves the scrubber and the slider of u to the stage shown, and
+  // sets their accessible text.
   applyPlace(place) {
     this.#place = place;
     const { cursor, scrub, show, u } = place;
@@ -135,7 +135,7 @@ export class Controls {
     if (range && show.whatif && !this.#busyWith('whatif', 'u')) range.value = u;
   }
 
-  // busyWith tells whether an edit waits to be sent, or to be answered.
+  // busyWith reports whether an edit waits to be sent or answered.
   #busyWith(key, field) { return this.#edits.has(key) || this.#unanswered.get(field) > 0; }
 
   // showStarted shows the prompt box while there is no text, once.
@@ -189,7 +189,7 @@ export class Controls {
     }
   }
 
-  #adding = null; // the field whose stop string is on its way
+  #adding = null; // the field whose stop string is in flight
 
   #setStops(list) { this.send({ cmd: 'stop', stop: list }); }
 
@@ -200,7 +200,7 @@ export class Controls {
 
   #start() {
     const prompt = byId('prompt').value;
-    this.#edits.get('pieces')?.act?.(); // a question that waits is asked now
+    this.#edits.get('pieces')?.act?.(); // sends a waiting question now
     this.#drop('pieces');
     this.send({ cmd: 'start', prompt });
   }
@@ -245,9 +245,9 @@ export class Controls {
     this.send({ cmd: 'seek', step: 1 + Math.floor(at / stages.length), stage: stages[at % stages.length] });
   }
 
-  #toFound = false; // go on to the first token when the answer is there
+  #toFound = false; // move to the first token when the answer arrives
   #finds = 0; // searches sent and not answered
-  #stale = 0; // how many of them are for a step that is no longer looked at
+  #stale = 0; // how many of them are for a step that is no longer shown
 
   #found() {
     this.#say('find', '');
@@ -262,7 +262,7 @@ export class Controls {
     queueMicrotask(() => document.querySelector('#found [data-cmd]')?.focus()); // once it is shown
   }
 
-  // forget clears what was found at a step that is no longer looked at.
+  // forget clears what was found at a step that is no longer shown.
   forget() {
     this.#drop('find');
     this.#stale = this.#finds;
@@ -278,8 +278,8 @@ export class Controls {
     if (this.send({ cmd: 'find', step, text })) this.#finds++;
   }
 
-  // throttle calls act at once, and again at the end of a pause if it was
-  // called meanwhile: the last call wins.
+  // throttle calls act immediately, and again after a pause if it was called
+  // meanwhile: the last call wins.
   #throttle(key, pause, act) {
     const waiting = this.#edits.get(key);
     if (waiting) {
@@ -291,7 +291,7 @@ export class Controls {
     const over = () => {
       if (!entry.act) {
         this.#edits.delete(key);
-        if (this.#inputs) this.applyInputs(this.#inputs); // those that came meanwhile
+        if (this.#inputs) this.applyInputs(this.#inputs); // including those that arrived meanwhile
         if (this.#place) this.applyPlace(this.#place);
         return;
       }
@@ -314,6 +314,6 @@ const anySeed = () => 1 + Math.floor(Math.random() * 999_999);
 
 const stops = () => JSON.parse(byId('stops')?.dataset.stops || '[]') ?? [];
 
-// unescaped turns \n and \t, typed as two characters, into the one they mean;
-// \\ is a backslash.
+// unescaped converts \n and \t, typed as two characters, to the character they
+// mean; \\ is a backslash.
 const unescaped = (text) => text.replace(/\\([nt\\])/g, (_, c) => ({ n: '\n', t: '\t', '\\': '\\' })[c]);

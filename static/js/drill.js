@@ -1,15 +1,15 @@
 // A drill: checked cell by cell, moved through as in a spreadsheet. The form
-// works by itself; here it is sent without leaving the page, and made to look
-// like the answer.
+// works by itself; here it is sent without leaving the page, and patched with
+// the response.
 import { ask } from './learn.js';
 import { patch } from './patch.js';
 
 const form = document.getElementById('drill');
 const shelf = `viz.drill:${location.pathname}${location.search}`;
 const cells = 'input[type=text], input:not([type]), input[type=checkbox], input[type=radio]';
-const together = 40; // ms in which what follows on one press is sent as one
+const together = 40; // ms in which the effects of one press are sent together
 
-const edited = new Set(); // names of cells with something that was not sent yet
+const edited = new Set(); // names of cells with unsent edits
 let asked = null;
 let waiting = null;
 
@@ -17,12 +17,12 @@ const isCell = (e) => Boolean(e?.matches?.(cells)) && form.contains(e);
 const cellsOf = (name) => [...form.querySelectorAll(`[name="${CSS.escape(name)}"]:is(${cells})`)];
 const field = (name) => form.querySelector(`input[type=hidden][name="${name}"]`);
 const stateOf = (name) => cellsOf(name)[0]?.dataset.state ?? '';
-let at = field('at').value; // the cell that was gone to last, and that the help is for
+let at = field('at').value; // the last cell that had the focus, which the help is for
 
 // Sending ----------------------------------------------------------------------
 
-// send asks for the form as it should look now. What is still being typed
-// stays out of it.
+// send requests the form as it should look now, without what is still being
+// typed.
 async function send(extra = {}) {
   const data = new URLSearchParams(new FormData(form));
   const now = document.activeElement;
@@ -38,7 +38,7 @@ async function send(extra = {}) {
     patch(form, html);
     for (const [id, was] of since) Object.assign(document.getElementById(id) ?? {}, was);
     keep();
-    if (asked === mine && !waiting) at = field('at').value; // the server may have gone on
+    if (asked === mine && !waiting) at = field('at').value; // the server may have moved on
     return true;
   } catch (error) {
     if (error.name !== 'AbortError') say(error.message);
@@ -48,8 +48,8 @@ async function send(extra = {}) {
   }
 }
 
-// typedSince is what was written or ticked after a form was sent: the answer
-// does not know of it, and must not take it away.
+// typedSince is what was typed or ticked after a form was sent: the response
+// does not know it, and must not undo it.
 function typedSince(sent) {
   const since = [];
   for (const e of form.querySelectorAll(cells)) {
@@ -60,7 +60,7 @@ function typedSince(sent) {
   return since;
 }
 
-// soon sends a little later, together with what else comes in between.
+// soon sends a little later, together with what changes in between.
 function soon(extra) {
   if (!waiting) {
     waiting = { extra: {} };
@@ -83,7 +83,7 @@ function say(text) {
   if (told) told.textContent = text;
 }
 
-// Work is kept for as long as the tab is open, so that a reload loses none.
+// Work is stored as long as the tab is open, so that a reload loses none.
 function keep() {
   try { sessionStorage.setItem(shelf, new URLSearchParams(new FormData(form))); } catch { /* not kept */ }
 }
@@ -116,7 +116,7 @@ form.addEventListener('focusout', ({ target, relatedTarget }) => {
   soon({ cell: target.name });
 });
 
-// A choice made by pointing counts at once; by arrow keys one passes through others.
+// A choice made by pointing counts immediately; arrow keys pass through others.
 form.addEventListener('click', (event) => {
   if (event.target.matches('input[type=radio]') && event.detail > 0) now({ cell: event.target.name });
 });
@@ -136,7 +136,8 @@ form.addEventListener('submit', async (event) => {
   else if (!document.contains(button) || document.activeElement === document.body) goOn();
 });
 
-// openStep puts the focus where a step begins, unless one walks along the tabs.
+// openStep moves the focus to the start of a step, unless the arrow keys move
+// along the tabs.
 function openStep(button) {
   if (button.id.startsWith('tab-') && document.contains(button)) return;
   const first = order().find((name) => stateOf(name) !== 'right');
@@ -152,7 +153,7 @@ function focus(name) {
   if (to?.select && to.type !== 'checkbox' && to.type !== 'radio') to.select();
 }
 
-// goOn moves to the next cell that is not right yet, from where one is.
+// goOn moves to the next cell that is not right yet, from the current one.
 function goOn(from = field('at').value) {
   const names = order();
   const start = names.indexOf(from) + 1;
@@ -196,8 +197,8 @@ form.addEventListener('beforeinput', (event) => {
   now({ do: 'hint' });
 });
 
-// move goes to the cell beside, and tells whether there is one. Within a text
-// the arrows move the caret first.
+// move goes to the neighbouring cell, and returns whether there is one. Within
+// a text the arrows move the caret first.
 function move(cell, dx, dy) {
   const place = cell.closest('td');
   if (!place || cell.type === 'radio') return false;
@@ -213,8 +214,8 @@ function move(cell, dx, dy) {
   return true;
 }
 
-// nextInTable is the cell that Tab leads to: the next one, past the buttons of
-// slips that may have opened in between.
+// nextInTable is the cell that Tab leads to: the next one, skipping the buttons
+// of slips that may have opened in between.
 function nextInTable(cell, by) {
   const all = [...(cell.closest('table')?.querySelectorAll('td input') ?? [])];
   return all[all.indexOf(cell) + by] ?? null;

@@ -1,15 +1,15 @@
 // Live parts of a page: an element with data-feed="NAME?…" has a connection of
 // its own to the feed of that name, opened when the part is first used. Inside
-// it, form[data-send="CMD"] sends what its fields say whenever one changes or
-// it is sent, and [data-send] elements besides forms send their data-fields
-// (JSON) when pressed. The answer's panels are put in their place.
+// it, form[data-send="CMD"] sends its fields whenever one changes or it is
+// submitted, and other [data-send] elements send their data-fields (JSON) when
+// pressed. The answer's panels replace those on the page.
 //
 // Without a script the same forms load a page that shows the same.
 import { Connection } from './connection.js';
 import { patch } from './patch.js';
 
-// The values of a form's fields, all as text. What was pressed to send it
-// counts before a field of the same name.
+// The values of a form's fields, all as text. The button that was pressed
+// overrides a field of the same name.
 function valuesOf(form, submitter) {
   return Object.fromEntries(new FormData(form, submitter ?? undefined));
 }
@@ -19,8 +19,8 @@ export class Feed {
   #connection;
   #waiting = null; // {n, command} that is being answered
   #next = null; // the newest command to send when that is done
-  #last = null; // the last form's command: how the part stands
-  #lost = false; // the part's connection was cut and has not come back
+  #last = null; // the last form's command: the part's state
+  #lost = false; // the connection was cut and is not back yet
 
   constructor(element) {
     this.#element = element;
@@ -44,14 +44,14 @@ export class Feed {
 
   connect() { this.#connection.open(); }
 
-  // A new connection is brought to where the part stands.
+  // A new connection gets the part's state.
   #opens() {
     if (this.#lost) this.#next ??= this.#last;
     this.#go();
   }
 
-  // send asks for something. Only the newest of what has not been sent yet is
-  // kept: an input that moves on makes where it was of no interest.
+  // send sends a command. Only the newest unsent one is kept: when an input
+  // moves on, where it was no longer matters.
   send(command, keep = false) {
     this.#next = command;
     if (keep) this.#last = command;
@@ -81,8 +81,8 @@ export class Feed {
     this.#go();
   }
 
-  // fill puts values into the fields outside of the panels, but leaves the one
-  // that someone is at, and all of them while there is a newer command.
+  // fill sets the fields outside of the panels, except the one with the focus,
+  // and none of them while there is a newer command.
   #fill(inputs) {
     if (this.#next) return;
     for (const [name, value] of Object.entries(inputs)) {
@@ -113,7 +113,7 @@ export class Feed {
     if (line && line.textContent !== words) line.textContent = words;
   }
 
-  // refuse marks the field at fault, or takes such marks away.
+  // refuse marks the field at fault, or clears such marks.
   #refuse(error) {
     for (const field of this.#element.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
     const line = this.#element.querySelector('[data-feed-error]');
@@ -143,7 +143,7 @@ export function feedOf(element) {
   return feeds.get(part);
 }
 
-// sendForm sends what a form says, as if submitter had been pressed.
+// sendForm sends a form's fields, as if submitter had been pressed.
 export function sendForm(form, submitter) {
   feedOf(form).send({ cmd: form.dataset.send, values: valuesOf(form, submitter) }, true);
 }
@@ -155,7 +155,7 @@ document.addEventListener('submit', (event) => {
   sendForm(form, event.submitter);
 });
 
-// A slider answers while it moves, everything else when it is left.
+// A slider sends while it moves, every other field when it changes.
 document.addEventListener('input', ({ target }) => {
   if (target.type === 'range' && target.form?.matches('[data-feed] form[data-send]')) sendForm(target.form);
 });
@@ -168,8 +168,8 @@ document.addEventListener('click', ({ target }) => {
   if (button) feedOf(button).send({ cmd: button.dataset.send, ...JSON.parse(button.dataset.fields || '{}') });
 });
 
-// The connection is opened when someone is about to use the part, so that the
-// first answer is as quick as the others.
+// The connection opens when someone is about to use the part, so that the first
+// answer is as fast as later ones.
 for (const kind of ['pointerover', 'focusin']) {
   document.addEventListener(kind, ({ target }) => {
     if (target.closest?.('[data-feed] form[data-send]')) feedOf(target).connect();

@@ -1,8 +1,9 @@
-// Keeps the focus among the controls when the button that has it goes: a run to
-// the end takes its button away and brings one that cancels it, and the reverse.
+// Keeps the focus among the controls when the focused button disappears:
+// running to the end replaces its button by one that cancels it, and vice
+// versa.
 const finish = '{"cmd":"finish"}';
 
-// holdFocus is called before the panels change. What it returns is called
+// holdFocus is called before the panels change, and returns a function to call
 // afterwards.
 export function holdFocus() {
   const had = document.activeElement;
@@ -11,12 +12,12 @@ export function holdFocus() {
   const cancels = had.closest('#progress') !== null;
   return () => {
     const lost = document.activeElement === document.body;
-    const another = cmd === finish && had.dataset.cmd !== finish; // a button made into its neighbour
+    const another = cmd === finish && had.dataset.cmd !== finish; // a button turned into its neighbour
     if (lost || another) heir(cancels)?.focus();
   };
 }
 
-// heir is the button that does next what the lost one was about.
+// heir is the button that takes over from the lost one.
 function heir(cancelled) {
   const again = cancelled && document.querySelector(`#transport [data-cmd='${finish}']`);
   return document.querySelector('#progress button') || again || document.querySelector('#transport .btn--main');

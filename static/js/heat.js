@@ -1,10 +1,10 @@
-// Draws where the heads look: one canvas for each block, a row for each head,
-// a column for each position. The numbers come with the server's messages.
+// Draws where the heads look: one canvas for each block, a row for each head, a
+// column for each position. The numbers are in the server's messages.
 
 let heat = null; // { columns, rows: [block][head] → bytes }
 
 // draw shows data ({columns, rows} as the server sends it, rows in base64), or
-// nothing for null.
+// clears the canvases for null.
 export function draw(data) {
   listen();
   heat = data && { columns: data.columns, rows: data.rows.map((heads) => heads.map(bytes)) };
@@ -15,8 +15,8 @@ const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 const canvases = () => document.querySelectorAll('canvas[data-heat]');
 const buttonOf = (canvas, head) => document.querySelector(`[data-head="${canvas.dataset.heat}.${head}"]`);
 
-// layout gives every head's row its place on a canvas of some height; heads
-// that share keys and values stand together.
+// layout gives every head's row its position on a canvas of a height; heads
+// that share keys and values are adjacent.
 function layout(canvas, height, heads) {
   const group = Number(canvas.dataset.group) || heads;
   const apart = heads > group && height / heads > 6 ? 3 : 0;
@@ -25,8 +25,8 @@ function layout(canvas, height, heads) {
   return { pitch, top };
 }
 
-// paint measures all canvases before it changes one, so that the browser lays
-// the page out once.
+// paint measures all canvases before it changes one, so that the browser
+// computes the layout once.
 function paint() {
   const all = [...canvases()].map((canvas) => ({ canvas, box: canvas.getBoundingClientRect() }));
   if (all.length === 0) return;
@@ -66,7 +66,7 @@ function paintOne(canvas, { width, height }, { accent, ink }) {
 let listening = false;
 let waiting = 0;
 
-// again paints once, after what is going on has changed the page.
+// again paints once, after pending changes to the page.
 function again() {
   if (waiting) return;
   waiting = requestAnimationFrame(() => {
@@ -84,7 +84,7 @@ function listen() {
   for (const type of ['pointerover', 'focusin', 'keydown']) {
     document.addEventListener(type, ({ target }) => { if (target.closest?.('.blks')) again(); });
   }
-  // A row of a canvas stands for its head's button.
+  // A row of a canvas represents its head's button.
   for (const type of ['pointermove', 'pointerdown']) {
     document.addEventListener(type, (event) => point(event));
   }

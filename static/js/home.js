@@ -1,9 +1,9 @@
-// The loop on the home page. Each turn comes from the server with all seven
-// stages in it; this walks through them, by the attribute data-stage that the
-// styles read, and asks for the next turn. It never works a number out.
+// The loop on the home page. The server sends each turn with all seven stages;
+// this walks through them, with the attribute data-stage that the styles use,
+// and requests the next turn. It computes no numbers.
 import { ask } from './learn.js';
 
-// How long each stage is looked at, in ms: as long as its sentence takes to read.
+// How long each stage is shown, in ms: as long as its sentence takes to read.
 const looks = [0, 2200, 2200, 2200, 2400, 2200, 1600, 2200];
 const lastStage = looks.length - 1;
 
@@ -26,8 +26,8 @@ function showPlaying() {
   button.querySelector('use').setAttribute('href', playing ? '#i-pause' : '#i-play');
 }
 
-// next puts the next turn in place of this one, at its first stage or, where
-// someone pressed for it, at the draw.
+// next replaces this turn by the next one, at its first stage or, if someone
+// pressed for it, at the draw.
 async function next(at) {
   if (asking) return;
   asking = true;
@@ -50,7 +50,7 @@ async function next(at) {
   }
 }
 
-// tick goes one stage on, and comes again.
+// tick moves on by one stage and schedules itself again.
 async function tick() {
   if (!playing) return;
   if (inView && !document.hidden) {
@@ -84,7 +84,7 @@ document.addEventListener('click', async (event) => {
 new IntersectionObserver(([entry]) => { inView = entry.isIntersecting; }).observe(document.querySelector('.live'));
 
 if (reduced.matches) {
-  play(false); // it stands at the draw until someone presses Play
+  play(false); // it stays at the draw until someone presses Play
 } else {
   show(1);
   play(true);

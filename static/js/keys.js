@@ -1,10 +1,10 @@
-// Keys press the buttons that carry them: data-key="ArrowRight" on a button,
+// Keys press the buttons that name them: data-key="ArrowRight" on a button,
 // data-focus-key="t" on a field.
 import { recall } from './stored.js';
 
 export function listenToKeys() {
-  // On the window, whose listeners run after everything in the document: what
-  // a page does with a key itself goes first.
+  // On the window, whose listeners run after everything in the document: a
+  // page's own use of a key takes precedence.
   window.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
@@ -16,7 +16,8 @@ export function listenToKeys() {
     }
     if (document.querySelector('dialog[open]') || takes(event.target, event.key)) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    // Signs that dictation software may type by mistake can be switched off.
+    // Single-character keys, which dictation software may type by mistake, can
+    // be switched off.
     if (key.length === 1 && key !== ' ' && recall('viz.letterkeys') === 'off') return;
     if (event.shiftKey && /^[a-z ]$|^Arrow/.test(key)) return;
     const name = CSS.escape(key);
@@ -29,7 +30,7 @@ export function listenToKeys() {
   });
 }
 
-// submit sends the prompt from within its text, where Enter is a new line.
+// submit sends the prompt from its text area, where Enter is a new line.
 function submit(event) {
   if (event.target.id !== 'prompt') return;
   event.preventDefault();

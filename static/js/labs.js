@@ -1,14 +1,13 @@
-// The labs' pages: the address follows the settings, so that a page that is
-// loaded again shows the same; and selects follow what the server has made of
-// them. Everything else is feed.js.
+// The labs' pages: the address follows the settings, so that a reload shows the
+// same; and selects follow the server's values. Everything else is feed.js.
 import { sendForm } from './feed.js';
 import { Walk } from './walk.js';
 
 const lab = document.querySelector('main[data-feed]');
 
-// Every press of Run has a number of its own. After a cut connection the page
-// repeats what it asked last, and the number leads it back to that run instead
-// of a new one. A page that comes with a number was loaded while its run goes on.
+// Every press of Run has its own number. After a cut connection the page
+// repeats its last command, and the number finds that run instead of starting a
+// new one. A page with a number was loaded during its run.
 const press = lab?.querySelector('[name="press"]');
 document.addEventListener('submit', ({ target }) => {
   if (target === press?.form) press.value = `${Date.now()}-${Math.random()}`;
@@ -25,9 +24,9 @@ lab?.addEventListener('feed', ({ detail }) => {
   if (inputs?.request) followRequest(inputs.request);
 });
 
-// A field that someone is at is left alone, so that nobody's typing is undone.
-// But where the caret only stands in the JSON, untouched, it follows: or what
-// it still says would count as an edit and undo what was changed before.
+// The focused field is left alone, so that typing is not undone. But if the
+// JSON has the focus without being edited, it follows: otherwise its old text
+// would count as an edit and undo the change.
 const request = lab?.querySelector('[name="request"]');
 let untouched = request?.value;
 function followRequest(json) {
@@ -35,8 +34,8 @@ function followRequest(json) {
   untouched = json;
 }
 
-// Results can be gone through step by step. They are made anew with every
-// message; how far someone has gone stays.
+// Results can be stepped through. Every message replaces them; the position
+// stays.
 const walks = new Map(); // by the walk's name
 function showWalks() {
   for (const bar of document.querySelectorAll('[data-walk]')) {
@@ -48,8 +47,8 @@ function showWalks() {
 lab?.addEventListener('feed', showWalks);
 showWalks();
 
-// A slider beside a number: its place is from 0 to 1000, plain or, over a long
-// range, by factors, as the server puts it first. It only fills in the number.
+// A slider beside a number: its position is from 0 to 1000, linear or, over a
+// long range, logarithmic, as the server set it. It only fills in the number.
 const whole = 1000;
 
 function scaleOf(slider) {
@@ -69,7 +68,8 @@ function scaleOf(slider) {
   };
 }
 
-// Round numbers only: of the step, and of two figures where it goes by factors.
+// Only round numbers: multiples of the step, or two figures if it is
+// logarithmic.
 function rounded(value, step, byFactors) {
   const size = byFactors && value > 0 ? 10 ** (Math.floor(Math.log10(value)) - 1) : 0;
   const grain = Math.max(size, Number.isInteger(step) ? 1 : step);

@@ -1,11 +1,11 @@
 // The pages of the course. Every form on them works by itself; here it is sent
-// without leaving the page, and the part that changes is put in its place.
+// without leaving the page, and the part that changes is replaced.
 
 const root = document.documentElement;
-const typedFor = 180; // ms without a key before a search is asked for
+const typedFor = 180; // ms without a key before a search is sent
 
-// ask fetches a part of a page. It throws where there is none, with words fit
-// to be shown.
+// ask fetches a part of a page. If that fails it throws an error with a message
+// for people.
 export async function ask(url, options = {}) {
   let answer;
   try {
@@ -47,7 +47,7 @@ document.addEventListener('submit', async (event) => {
   }
 });
 
-// goOnFrom puts the focus where the next thing to do is, or to read.
+// goOnFrom moves the focus to the next thing to do or to read.
 function goOnFrom(form) {
   const to = form.classList.contains('is-done') ? form.querySelector('.check__said')
     : form.querySelector('.check__answer') ?? form.querySelector('[type=radio]:not(:disabled)')
@@ -59,7 +59,7 @@ function goOnFrom(form) {
 
 const sections = [...document.querySelectorAll('[data-section]')];
 
-// here marks in the list of sections the one that is being read.
+// here marks the current section in the list of sections.
 function here(id) {
   for (const item of document.querySelectorAll('[data-unit]')) {
     const is = item.dataset.unit === id;
@@ -77,8 +77,8 @@ function markRead(section) {
   if (tick) item.querySelector('a').append(tick);
 }
 
-// seen tells the server of a section whose end has come into view, once. What
-// could not be told is told at the next section, or by the button at the end.
+// seen reports a section to the server once its end has come into view. If that
+// fails it is reported at the next section, or by the button at the end.
 const told = new Set();
 async function seen(section) {
   const key = section.dataset.section;
@@ -128,7 +128,7 @@ if (search) {
   };
   field.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(find, typedFor); });
   search.addEventListener('submit', (event) => { event.preventDefault(); find(); });
-  // No listener noticed what was typed before this script ran.
+  // What was typed before this script ran fired no listener.
   if (field.value.trim() !== (new URLSearchParams(location.search).get('q') ?? '').trim()) find();
 }
 

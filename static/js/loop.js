@@ -1,6 +1,6 @@
 // The Loop page. The server renders everything; this script sends commands,
-// puts the answers into the page and keeps the connection. See web/WIRE.md
-// for the messages.
+// updates the page with the answers and maintains the connection. See
+// web/WIRE.md for the messages.
 import { Run } from './run.js';
 import { applyPanels, restorePeek, scrollBack, tell } from './panels.js';
 import { Controls, questions } from './controls.js';
@@ -44,7 +44,7 @@ function receive(message) {
   }
 }
 
-// settle follows the state with what lies outside of the panels.
+// settle updates what is outside of the panels.
 function settle(data, arrived) {
   const { inputs, cursor, link, heat } = data;
   controls.step = cursor.step;

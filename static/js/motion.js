@@ -1,7 +1,7 @@
-// Animations play once, when a stage is arrived at: not again when something
-// else changes there or the page connects anew, and a key press ends them. What
-// moves is written in motion.css: within #panel by its data-enter, elsewhere by
-// the data-arrived of the whole page.
+// Animations play once, when a stage is reached: not again when something else
+// changes there or the page reconnects, and a key press ends them. What moves
+// is in motion.css: within #panel by its data-enter, elsewhere by the
+// data-arrived of the whole page.
 const root = document.documentElement;
 const panelOf = () => document.getElementById('panel');
 
@@ -18,8 +18,8 @@ function finish(animations) {
   for (const animation of animations) if (finite(animation) && animation.playState === 'running') animation.finish();
 }
 
-// arrives tells, before anything is shown of it, whether a state is at another
-// stage than the one before; the first is the page as it was loaded.
+// arrives returns, before anything of a state is shown, whether it is at a
+// different stage from the previous one; the first is the page as loaded.
 export function arrives({ cursor }) {
   const here = `${cursor.step} ${cursor.stage}`;
   const first = place === '';
@@ -28,11 +28,11 @@ export function arrives({ cursor }) {
   return moved && !first;
 }
 
-// leave makes the next state one that is arrived at, were it at the same stage:
-// that of another text.
+// leave makes the next state count as a new stage even if it is the same one,
+// of another text.
 export function leave() { place = 'elsewhere'; }
 
-// animate starts the animations of a stage arrived at, and ends those that a
+// animate starts the animations of a stage just reached, and ends those that a
 // change at the same stage has started.
 export function animate(arrived, { cursor, playing }) {
   const kept = panel === panelOf();
@@ -46,8 +46,8 @@ export function animate(arrived, { cursor, playing }) {
   const was = root.dataset.arrived;
   delete root.dataset.arrived;
   if (!enter || flying) return;
-  // An element that stays plays again only if it has been without for a moment;
-  // one that is new plays by itself.
+  // An element that stays replays its animation only after being without it for
+  // a moment; a new one plays by itself.
   if (kept) delete panel.dataset.enter;
   if (kept || was === enter) void getComputedStyle(panel).animationName;
   panel.dataset.enter = enter;

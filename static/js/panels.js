@@ -1,5 +1,5 @@
-// Puts the server's panels into the page. What shows the new stage comes first;
-// panels that can be read a moment later wait until that has been drawn.
+// Puts the server's panels into the page. The panels of the new stage are
+// first; those that can be read a moment later wait until it has been drawn.
 import { patch } from './patch.js';
 import { afterFrame } from './frames.js';
 import { holdFocus } from './focus.js';
@@ -10,9 +10,9 @@ const nearEnd = 48; // px: scrolled to the end, give or take a token
 
 const operations = {
   morph(element, html, arrived) {
-    // Hardly anything stays of a panel when another stage is arrived at: to
-    // replace it is quicker than to find out what could. One that has the focus
-    // stays all the same.
+    // Little of a panel stays the same at another stage: replacing it is faster
+    // than finding out what does. A panel with the focus is patched all the
+    // same.
     if (arrived && element.id === 'panel' && !element.contains(document.activeElement)) element.outerHTML = html;
     else patch(element, html);
   },
@@ -20,8 +20,8 @@ const operations = {
   remove(element) { element.remove(); },
 };
 
-// These stand beside the stage: what it cost, the text so far in other words,
-// the settings. Their newest versions wait for the frame that shows the stage.
+// These are around the stage: its cost, the text so far for reading, the
+// settings. Their newest versions wait for the frame that shows the stage.
 const beside = new Set([
   'cost', 'cost-chart', 'cost-table', 'tokens', 'branch-count', 'branches', 'scrub-say', 'presets', 'filter-note',
   'filter-order', 'out-temperature', 'out-top_k', 'out-top_p', 'out-min_p', 'out-typical_p',
@@ -35,12 +35,12 @@ function applyWaiting() {
   for (const panel of panels) apply(panel);
 }
 
-let ownPeek = null; // the line under the strip as the state has it
+let ownPeek = null; // the state's own line under the strip
 let peekIsOwn = true;
 
-// applyPanels carries out a message's panels in order. state tells that they
-// show a new state, otherwise they answer a question; arrived that the state is
-// at another stage.
+// applyPanels applies a message's panels in order. state: they show a new
+// state, otherwise they answer a question; arrived: the state is at another
+// stage.
 export function applyPanels(panels, state, arrived) {
   kept ??= measured();
   const returnFocus = holdFocus();
@@ -61,14 +61,14 @@ function wait(panel) {
   waiting.set(panel.id, panel);
 }
 
-// restorePeek puts the state's own line under the strip, where another
-// token's stands.
+// restorePeek restores the state's own line under the strip, in place of
+// another token's.
 export function restorePeek() {
   if (ownPeek && !peekIsOwn) apply(ownPeek);
   peekIsOwn = true;
 }
 
-// say announces words of the page itself, besides showing them.
+// say announces text of the page itself to screen readers, besides showing it.
 export function tell(words) {
   const element = document.getElementById('told') ?? document.getElementById('err-general');
   if (element) element.textContent = words;
@@ -80,10 +80,11 @@ function apply({ id, op, html }, arrived) {
   operations[op](element, html, arrived);
 }
 
-let kept = null; // how things stood before anything changed
+let kept = null; // positions before anything changed
 
-// measured tells, before anything changes, where the strip and the table stand:
-// afterwards the browser would have to lay the page out to answer.
+// measured measures, before anything changes, the scroll positions of the strip
+// and the table: afterwards the browser would have to compute the layout for
+// that.
 function measured() {
   const strip = document.getElementById('strip-row');
   return {
@@ -92,11 +93,10 @@ function measured() {
   };
 }
 
-// scrollBack is called once all has changed, and makes the browser lay the page
-// out: at once, while it waits for the screen, rather than in the frame. The
-// strip goes to its end, if that is where it stood and not where the learner
-// had scrolled to; the table of the next stage, which has the same rows, to the
-// same row.
+// scrollBack is called once everything has changed. It forces the layout now,
+// while the browser waits for the screen, rather than in the frame. The strip
+// scrolls to its end, if it was there; the table of the next stage, which has
+// the same rows, to the same row.
 export function scrollBack() {
   if (!kept) return;
   const { atEnd, row } = kept;
@@ -107,7 +107,7 @@ export function scrollBack() {
   if (rows && rows.scrollTop !== row) rows.scrollTop = row;
 }
 
-let spoken = null; // the newest announcement not made yet
+let spoken = null; // the newest announcement still to make
 let speaking = 0;
 
 // speak announces at most one thing every speakEvery; the last one wins.

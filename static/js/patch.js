@@ -1,14 +1,14 @@
 // Makes an element look like a piece of HTML and touches only what differs, so
-// that focus, scroll and a press under way survive. Two trees are walked side
-// by side, which is all that is needed where the shape has stayed; a part whose
-// shape has changed is replaced. Only where that would take the focus away are
-// the two matched node by node, which takes far longer.
+// that focus, scroll and a press under way survive. It walks the two trees in
+// parallel, which suffices while their shape is the same; a part whose shape
+// has changed is replaced. Only if that would lose the focus are the two
+// matched node by node, which is far slower.
 import { Idiomorph } from './vendor/idiomorph.js';
 
-// What a script or the learner has set, and no server knows.
+// Attributes that a script or the learner sets, and the server does not know.
 const own = { DETAILS: ['open'], CANVAS: ['width', 'height'] };
 
-// patch makes element become html, which is one element.
+// patch turns element into html, which is one element.
 export function patch(element, html) {
   const template = document.createElement('template');
   template.innerHTML = html;
@@ -34,7 +34,7 @@ function become(old, next) {
   } else old.replaceChildren(...next.childNodes);
 }
 
-// sameShape tells whether the children of two elements pair up.
+// sameShape reports whether the children of two elements pair up.
 function sameShape(old, next) {
   let a = old.firstChild;
   let b = next.firstChild;
@@ -56,5 +56,5 @@ function attributes(old, next) {
   }
 }
 
-// keepsOwn refuses, for Idiomorph, to change what is not the server's.
+// keepsOwn stops Idiomorph from changing attributes that are not the server's.
 const keepsOwn = (name, element) => !own[element.nodeName]?.includes(name);

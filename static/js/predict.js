@@ -1,12 +1,12 @@
-// Predict, then reveal: the slider says its value, digits take a candidate,
-// Enter reveals. The form itself is sent as any other.
+// Predict, then reveal: the slider shows its value, digits pick a candidate,
+// Enter reveals. The form is sent like any other.
 import { recall } from './stored.js';
 
 const sure = document.getElementById('sure');
 const say = document.getElementById('sure-say');
 const show = () => { if (sure) say.textContent = `${sure.value}%`; };
 sure?.addEventListener('input', show);
-show(); // a page come back to keeps the slider where it was left
+show(); // on return to the page the slider is where it was left
 
 const form = document.getElementById('guess');
 document.addEventListener('keydown', (event) => {

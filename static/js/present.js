@@ -1,16 +1,17 @@
-// The teacher's window: the slide, and the buttons that drive it. Each button is
-// a form's; with a connection it goes there, and a clicker's keys press it.
+// The teacher's window: the slide, and the buttons that drive it. Each button
+// belongs to a form; with a connection its command is sent there, and a
+// clicker's keys press it.
 import { Connection } from './connection.js';
 import { answer, asked, minutes, put, say, sayFor, tell } from './screen.js';
 import { followRows } from './worked.js';
 import { recall, remember } from './stored.js';
 
 const room = document.body.dataset.room;
-const membersEvery = 2000; // ms between two looks at who is there
+const membersEvery = 2000; // ms between two updates of who is there
 const begun = Date.now();
 let leave = ''; // where to go once the room is deleted
 
-// A ticket opens the connection once; the cookie that pays for it goes nowhere
+// A ticket opens the connection once; the cookie that buys it is sent nowhere
 // else.
 async function address() {
   const response = await fetch(`/class/${room}/ticket`, { method: 'POST', headers: { 'Viz-Fragment': '1' } });
@@ -30,7 +31,7 @@ connection.addEventListener('message', ({ detail }) => {
   const pressed = document.activeElement?.closest('#pr-ctl button');
   if (detail.panels && !detail.data) return answer(detail.panels);
   put(detail);
-  // The button that was pressed may be gone; the main one takes the focus.
+  // The button that was pressed may be gone; then the main one gets the focus.
   if (pressed && !pressed.isConnected) document.querySelector('#pr-ctl .btn--main').focus();
   if (detail.data?.gone && leave) location.assign(leave);
 });
@@ -70,12 +71,12 @@ function hideStrip() {
   document.querySelector('[data-hide-strip]').setAttribute('aria-pressed', String(hidden));
 }
 
-// Keys press the button that lists them, wherever it stands.
+// Keys press the button that lists them, wherever it is.
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (document.querySelector('dialog[open]')) return;
   if (event.target.matches?.('input, textarea, select')) return;
-  if (event.key === ' ' && event.target.closest?.('button, a, summary')) return; // it presses what has the focus
+  if (event.key === ' ' && event.target.closest?.('button, a, summary')) return; // it presses the focused element
   const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (key.length === 1 && recall('viz.letterkeys') === 'off') return;
   const button = document.querySelector(`[data-clicks~="${CSS.escape(key)}"]`);
@@ -84,7 +85,7 @@ document.addEventListener('keydown', (event) => {
   button.click();
 });
 
-// Who is there is asked for while someone looks.
+// The list of members is requested while it is open.
 setInterval(() => {
   const looked = document.getElementById('d-room').open;
   if (looked && !document.querySelector('#pr-members :focus')) connection.send({ cmd: 'members' }, 'forget');

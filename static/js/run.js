@@ -1,10 +1,9 @@
-// The run that the Loop's page shows: commands to it, messages of it, and the way
-// back to it after a loss, from its link where the server does not have it any
-// more.
+// The run on the Loop page: its commands, its messages, and how to get back to
+// it after a loss, from its link if the server no longer has it.
 import { Connection } from './connection.js';
 
-// joined makes one message of an empty run's first and of the one that fills
-// it, so that nothing on the page is emptied in between.
+// joined merges an empty run's first message with the one that fills it, so
+// that nothing on the page is cleared in between.
 function joined(first, next) {
   const again = new Set(next.panels?.map(({ id, op }) => (op === 'morph' ? id : '')));
   const panels = (first.panels ?? []).filter(({ id }) => !again.has(id)).map((panel) => ({ ...panel }));
@@ -16,7 +15,7 @@ function joined(first, next) {
   return { ...next, panels };
 }
 
-// The name of this loading of the page, the same through all its connections.
+// The id of this page load, the same for all its connections.
 const page = Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join('-');
 
 export class Run {
@@ -25,16 +24,16 @@ export class Run {
   #seq = 0; // version of the last state shown
   #held = null; // the first message of a run that is being opened from the link
   #opening = 0; // n of that open
-  #unknown = []; // commands that were on their way to a server which does not know of them
+  #unknown = []; // commands in flight to a server that does not know them
 
-  // options: run (id or ''), link (or ''), isQuestion(command), which asks and
-  // changes nothing, onMessage(message), onDone(command),
-  // onRefused(command or null, error), onRebuilt(), onLost().
+  // options: run (id or ''), link (or ''), isQuestion(command), for commands
+  // that change nothing, onMessage(message), onDone(command), onRefused(command
+  // or null, error), onRebuilt(), onLost().
   constructor(options) {
     this.#options = options;
     this.run = options.run;
-    this.link = options.link; // leads to what is shown, also where the run is lost
-    this.started = options.run !== ''; // had a text, so its loss must be told
+    this.link = options.link; // leads to what is shown, even if the run is lost
+    this.started = options.run !== ''; // had a text, so its loss must be reported
     this.#connection = new Connection(() => this.#address(), { handshake: true });
     const events = {
       message: (message) => this.#receive(message),
@@ -63,16 +62,16 @@ export class Run {
 
   connect() { this.#connection.open(); }
 
-  // send sends a command. It is false, and nothing is sent, while there is no
-  // connection.
+  // send sends a command. Without a connection it sends nothing and returns
+  // false.
   send(command) {
     if (!this.#connection.up) return false;
     return this.#connection.send(command, this.#options.isQuestion(command) ? 'forget' : 'once') > 0;
   }
 
   #receive(message) {
-    if (message.error?.code === 'expired') this.started = false; // told once
-    if (message.run) this.#handshake(message); // the first of a connection holds everything
+    if (message.error?.code === 'expired') this.started = false; // reported once
+    if (message.run) this.#handshake(message); // a connection's first message has everything
     else this.#follow(message);
   }
 
@@ -92,8 +91,8 @@ export class Run {
   }
 
   #follow(message) {
-    // A state comes of this page's own asking, or of another page of the run
-    // that was quicker.
+    // A state follows from this page's own request, or from another page of the
+    // run that was faster.
     const held = this.#held && (message.data || message.ack >= this.#opening) ? this.#held : null;
     if (held) {
       this.#held = null;
@@ -110,7 +109,7 @@ export class Run {
     if (!message.error && this.started) this.#options.onRebuilt();
   }
 
-  // refuseUnknown gives up commands that a server which does not know this page
+  // refuseUnknown drops commands that a server which does not know this page
   // cannot have received, or received before it restarted. The person can press
   // again.
   #refuseUnknown() { this.#connection.refuseLost(this.#unknown.splice(0)); }
@@ -121,8 +120,8 @@ export class Run {
     this.#options.onMessage(message);
   }
 
-  // open makes the run of the link on a server that does not have it. What
-  // the page shows meanwhile stays: it is the same.
+  // open rebuilds the run from the link on a server that does not have it. The
+  // page keeps showing the same meanwhile.
   #open(message) {
     this.#held = message;
     this.#opening = this.#connection.send({ cmd: 'rebuild', link: this.link }, 'forget');
@@ -139,7 +138,7 @@ export class Run {
     this.#status(`The server has closed the connection: ${reason || `code ${code}`}. Reload the page to go on.`);
   }
 
-  // status tells how the connection is, in words and as attributes.
+  // status shows the state of the connection, in words and as attributes.
   #status(sentence) {
     const { up, opened, tries } = this.#connection;
     const state = up ? 'live' : sentence || !navigator.onLine ? 'offline' : 'reconnecting';

@@ -1,16 +1,16 @@
-// What all screens of a class have: pieces of the page that are replaced, the
-// banner that shows the state of the connection, countdowns, and the end of the
-// text in view.
+// What all screens of a class share: replaceable parts of the page, the banner
+// with the state of the connection, countdowns, and keeping the end of the text
+// in view.
 import { draw } from './heat.js';
 import { patch } from './patch.js';
 
 const shown = new Map(); // id of a piece -> the HTML it has
-const held = new Map(); // pieces that wait while someone looks elsewhere
+const held = new Map(); // panels held back while someone looks elsewhere
 let holding = false;
 let seq = 0; // of the last snapshot
-let heat = null; // the pictures of the heads, where they are shown
+let heat = null; // the pictures of the heads, if they are shown
 
-// put shows a message's pieces. It is false for one that comes late.
+// put shows a message's pieces. It returns false for an outdated one.
 export function put({ seq: number, panels, data }) {
   if (data?.seq !== undefined) {
     if (data.seq < seq) return false;
@@ -28,8 +28,8 @@ export function put({ seq: number, panels, data }) {
   return true;
 }
 
-// fit sets the slide's vote as small as it must be to be seen whole, down to a
-// size that can still be read from the back.
+// fit makes the slide's vote small enough to fit, down to a size that can still
+// be read from the back.
 const smallest = 3;
 function fit() {
   const poll = document.querySelector('.deck .poll');
@@ -42,7 +42,7 @@ if (document.querySelector('.deck')) {
   document.fonts.ready.then(fit);
 }
 
-// answer shows what this screen alone has asked for.
+// answer shows what only this screen requested.
 export function answer(panels) {
   for (const { id, html } of panels) {
     const element = document.getElementById(id);
@@ -52,8 +52,8 @@ export function answer(panels) {
   }
 }
 
-// asked is the command of a button inside of a stage, which the page's script
-// sends; a button that only closes what it stands in has none.
+// asked is the command of a button inside a stage, which the page's script
+// sends; a button that only closes its own part has none.
 export function asked(target) {
   const shuts = target.closest?.('[data-toggle]');
   if (shuts) document.getElementById(shuts.dataset.toggle).hidden = true;
@@ -70,8 +70,8 @@ function piece(id, html) {
   if (id.endsWith('strip')) toEnd(document.getElementById(id));
 }
 
-// hold keeps the class's pieces back and empties its stage, whose ids another
-// stage is about to have; release shows what has come since.
+// hold holds back the class's panels and empties its stage, whose ids another
+// stage is about to use; release shows what has arrived since.
 export function hold() {
   if (holding) return;
   holding = true;
@@ -108,13 +108,13 @@ export function say(head, words = '', retry = true) {
   banner.querySelector('[data-retry]').hidden = !retry;
 }
 
-// sayFor is say for a while.
+// sayFor is say for a limited time.
 export function sayFor(ms, head, words) {
   say(head, words, false);
   calm = setTimeout(() => say(''), ms);
 }
 
-// tell shows what was refused, until the next thing is done.
+// tell shows why something was refused, until the next action.
 export function tell(words) {
   const line = document.getElementById('told');
   if (line && line.textContent !== words) line.textContent = words;

@@ -1,5 +1,5 @@
-// What a page keeps in this browser. Storage can be switched off; then nothing
-// is remembered.
+// What a page keeps in this browser. If storage is switched off nothing is
+// kept.
 export function remember(key, value) {
   try {
     if (value === null) localStorage.removeItem(key);

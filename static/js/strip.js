@@ -1,6 +1,6 @@
 // The text as a list of buttons: the arrow keys move along it, and the line
 // under it describes the token under the pointer, the finger or the focus.
-const peekAfter = 80; // ms on a token before its line is asked for
+const peekAfter = 80; // ms on a token before its line is requested
 
 const list = () => document.getElementById('strip-gen');
 const line = () => document.getElementById('peek');
@@ -10,8 +10,8 @@ export class Strip {
   #socket;
   #waiting = 0; // timer of the next question
   #asked = ''; // step of the last question
-  #enter = false; // go on to the alternatives when the answer is there
-  #tapped = false; // the click under way is a finger's first on its token
+  #enter = false; // move to the alternatives when the answer arrives
+  #tapped = false; // the current click is a finger's first on its token
 
   listen(socket) {
     this.#socket = socket;
@@ -32,7 +32,7 @@ export class Strip {
       const token = tokenOf(event.target);
       this.#tapped = touch && token !== null && token !== undefined && !token.classList.contains('is-picked');
     });
-    // Before the click does what the token's own command says.
+    // Runs before the click carries out the token's own command.
     document.addEventListener('click', (event) => this.#click(event), true);
     document.addEventListener('keydown', (event) => this.#key(event));
   }
@@ -57,8 +57,8 @@ export class Strip {
     this.#waiting = setTimeout(() => this.#ask(token), peekAfter);
   }
 
-  // ask gets the description of a token from the server; without a connection
-  // its own words must do.
+  // ask requests a token's description from the server; without a connection
+  // the token's own text has to do.
   #ask(token) {
     clearTimeout(this.#waiting);
     this.#asked = token.dataset.step;
@@ -66,14 +66,14 @@ export class Strip {
     else if (!this.#socket.send({ cmd: 'peek', step: Number(this.#asked) })) line().replaceChildren(token.dataset.peek);
   }
 
-  // answered goes on into a line that has been waited for.
+  // answered moves the focus into a line that someone is waiting for.
   answered() {
     if (!this.#enter || line().dataset.step !== this.#asked) return;
     this.#enter = false;
     line().querySelector('button')?.focus();
   }
 
-  // follow keeps one token in the order of the Tab key, and the one picked.
+  // follow keeps one token in the Tab order, and the picked one.
   follow() {
     const focused = tokenOf(document.activeElement ?? document.body);
     if (focused) this.#rove(focused);
@@ -117,7 +117,7 @@ export class Strip {
     return true;
   }
 
-  // back goes from the line to its token, or away where it has none.
+  // back goes from the line to its token, or blurs if it has none.
   #back(target) {
     const token = list().querySelector(`[data-step="${CSS.escape(line().dataset.step ?? '')}"]`);
     if (token) token.focus();

@@ -1,8 +1,8 @@
-// A walk through what has been recorded, step by step: a bar with data-walk, and
-// in the same part elements with data-at, the number of the step that they came
-// with. What came later than the step shown is not there yet (is-ahead), what
-// came with it stands out (is-at), and the data-now of each lane says what that
-// element's title says. At its end everything shows, as without a script.
+// A walk through what has been recorded, step by step: a bar with data-walk,
+// and in the same part elements with data-at, the number of their step. Those
+// after the step shown are hidden (is-ahead), those of it are highlighted
+// (is-at), and the data-now of each lane shows that element's title. At the end
+// everything is visible, as without a script.
 const replayEvery = 250; // ms: slow enough to read along
 
 export class Walk {
@@ -10,7 +10,8 @@ export class Walk {
   #bar = null;
   #timer = 0;
 
-  // show takes up a bar, which may be new or made anew, at the step it was at.
+  // show initialises a bar, which may be new or replaced, at the step it was
+  // at.
   show(bar) {
     bar.hidden = false;
     if (bar !== this.#bar) {
@@ -35,8 +36,8 @@ export class Walk {
   get #line() { return this.#bar.querySelector('.walk__say'); }
   get #most() { return Number(this.#bar.dataset.most); }
 
-  // by goes so many steps; aloud where a person asked for this one, not in a
-  // replay, which would talk without an end.
+  // by moves by a number of steps; it announces the step if a person requested
+  // it, not in a replay, which would talk without end.
   #by(n, aloud) {
     this.#line.setAttribute('aria-live', aloud ? 'polite' : 'off');
     this.#go(Math.min(this.#at, this.#most) + n);

@@ -1,12 +1,12 @@
-// The experiments in the lessons. What they show comes from the server
-// (feed.js); here are the parts that only the page can do: the number beside a
-// slider while it moves, the quick choices, and walking on by itself.
+// The experiments in the lessons. The server sends what they show (feed.js);
+// this does what only the page can do: the number next to a moving slider, the
+// quick choices, and playing.
 import { sendForm } from './feed.js';
 
-const pace = 1600; // ms between two steps of what plays: a sentence's reading time
+const pace = 1600; // ms between two steps while playing: a sentence's reading time
 
-// A slider's number follows the thumb; the quick choices show which of them it
-// stands on.
+// A slider's number follows the thumb; the quick choices show which of them is
+// selected.
 function follow(slider) {
   const form = slider.form;
   const decimals = Number(slider.dataset.decimals ?? 0);
@@ -56,8 +56,8 @@ function show(figure) {
   button.querySelector('use').setAttribute('href', playing(figure) ? '#i-pause' : '#i-play');
 }
 
-// wait comes back after a step's time and goes on, unless nobody can see it;
-// where there is no way on, it stops.
+// wait moves on after a step's time, unless the figure is out of sight; at the
+// end it stops.
 function wait(figure) {
   clearTimeout(timers.get(figure));
   timers.set(figure, setTimeout(() => {
@@ -83,7 +83,7 @@ function toggle(figure) {
   show(figure);
 }
 
-// begin goes back to the first place, to play again from there.
+// begin goes back to the start, to play again from there.
 function begin(figure) {
   const form = figure.querySelector('form');
   const first = Object.assign(document.createElement('button'), { name: 'at', value: '1', hidden: true });

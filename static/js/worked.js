@@ -1,7 +1,7 @@
-// What follows the pointer or the focus in the table: the worked line above
-// it. All words come with the page from the server.
+// The worked line above the table, which follows the pointer or the focus. All
+// its text is in the page from the server.
 
-let row = -1; // index of the row worked by the learner
+let row = -1; // index of the row that the learner points at
 
 const rowsOf = (table) => [...table.querySelectorAll('[data-row]')];
 const table = () => document.querySelector('[data-rows]');
@@ -40,7 +40,7 @@ function work(target) {
   else line.textContent = target.dataset.work;
 }
 
-// afterPanels works the same row again while the learner is still at the table.
+// afterPanels shows the same row again while the learner is still at the table.
 export function afterPanels() {
   const grid = table();
   const target = grid?.matches(':hover, :focus') ? rowsOf(grid)[row] : null;
