@@ -161,7 +161,7 @@ func CheckPrompt(text string, maxBytes int) error {
 	case !utf8.ValidString(text):
 		return terms.NewRangeError("prompt", fmt.Sprintf("not valid UTF-8 at byte %d", invalidAt(text)), want)
 	case strings.ContainsRune(text, 0):
-		return terms.NewRangeError("prompt", "holding a NUL character", want)
+		return terms.NewRangeError("prompt", "a text with a NUL character", want)
 	}
 	return nil
 }

@@ -190,7 +190,7 @@ func (p *piece) mark(m *markNode) {
 	case "tk":
 		code, ok := m.PreviousSibling().(*ast.CodeSpan)
 		if !ok {
-			p.problem(m.offset, "{.tk} follows `code` at once")
+			p.problem(m.offset, "{.tk} must directly follow `code`")
 			return
 		}
 		code.SetAttributeString("tk", true)
@@ -198,7 +198,7 @@ func (p *piece) mark(m *markNode) {
 		paragraph := m.Parent()
 		table, ok := paragraph.NextSibling().(*extast.Table)
 		if !ok || paragraph.ChildCount() != 1 {
-			p.problem(m.offset, "{.given} stands on the line before a table, or directly after [text]")
+			p.problem(m.offset, "{.given} must be on the line before a table, or directly after [text]")
 			return
 		}
 		table.SetAttributeString("given", true)

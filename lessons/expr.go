@@ -183,7 +183,7 @@ func (e *expression) call(name string) (value, error) {
 		return value{}, fmt.Errorf("there is no figure called %q", name)
 	}
 	if e.eat("(") == 0 {
-		return value{}, fmt.Errorf("%s takes brackets: %s(…)", name, name)
+		return value{}, fmt.Errorf("%s needs brackets: %s(…)", name, name)
 	}
 	a := &arguments{named: map[string]string{}, asked: map[string]bool{}}
 	for e.eat(")") == 0 {
@@ -298,7 +298,7 @@ func (a *arguments) err() error {
 	}
 	for k := range a.named {
 		if !a.asked[k] {
-			return fmt.Errorf("it takes no %s", k)
+			return fmt.Errorf("it has no argument %s", k)
 		}
 	}
 	if len(a.list) > 0 && !a.asked[""] {
@@ -359,7 +359,7 @@ func (a *arguments) whole(name string, otherwise, low, high float64) int {
 func (a *arguments) one() float64 {
 	a.asked[""] = true
 	if len(a.list) != 1 {
-		a.fail("it takes one number, not %d", len(a.list))
+		a.fail("it needs one number, not %d", len(a.list))
 		return 1
 	}
 	return a.list[0]

@@ -157,12 +157,12 @@ func TestComputeRefuses(t *testing.T) {
 		"softmax(T=0).the 4":           "T is 0, outside of 0.01 to 100",
 		"softmax(T=x).the 4":           "T: there is no figure called",
 		"softmax(T=1, T=2).the 4":      "T is given twice",
-		"softmax(Q=1).the 4":           "it takes no Q",
+		"softmax(Q=1).the 4":           "it has no argument Q",
 		"softmax(1).the 4":             "its arguments have names",
 		"softmax(T=1 .the 4":           "a comma or a bracket is missing",
-		"softmax 4":                    "softmax takes brackets",
+		"softmax 4":                    "softmax needs brackets",
 		"sofmax(T=1).the 4":            `there is no figure called "sofmax"`,
-		"filter(p=0.9).tokens 2":       "a word takes no format",
+		"filter(p=0.9).tokens 2":       "a word cannot have the format",
 		"filter(p=0).kept":             "above 0",
 		"segment(k=1, token=a).from 2": `the filters cut "a"`,
 		"segment(token=cat).from 2":    `token is "cat"`,
@@ -183,7 +183,7 @@ func TestComputeRefuses(t *testing.T) {
 		"0.5 bytes":                                      "is not a number of bytes",
 		strings.Repeat("(", 200) + "1":                   "nests too deep",
 		strings.Repeat("2^", 200) + "1":                  "nests too deep",
-		"calc(1, 2)":                                     "it takes one number, not 2",
+		"calc(1, 2)":                                     "it needs one number, not 2",
 	} {
 		if got, err := compute(expression); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("{=%s} is %q, error %v; want one with %q", expression, got, err, want)

@@ -15,7 +15,7 @@ import (
 func format(v value, how string) (string, error) {
 	if v.word != "" {
 		if how != "" {
-			return "", fmt.Errorf("a word takes no format %q", how)
+			return "", fmt.Errorf("a word cannot have the format %q", how)
 		}
 		return v.word, nil
 	}

@@ -88,7 +88,7 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast
 	p := pieceOf(pc)
 	line, segment := block.PeekLine()
 	if bytes.HasPrefix(line, []byte("$$")) {
-		p.problem(segment.Start, "a formula in $$ stands on lines of its own; within a line it takes one $")
+		p.problem(segment.Start, "a formula in $$ is on lines of its own; within a line use one $")
 		return nil
 	}
 	for i := 1; i < len(line); i++ {

@@ -151,7 +151,7 @@ func (l *loader) readSection(lesson *Lesson, raw *rawSection) *Section {
 			}
 		case "note":
 			if p.words != "" {
-				l.problems.add(p.at, "::: note takes nothing behind it")
+				l.problems.add(p.at, "::: note has no arguments")
 			}
 			lesson.Notes = append(lesson.Notes, Note{s.ID, l.body(s, p)})
 		case "notice":
@@ -184,7 +184,7 @@ func (l *loader) body(s *Section, p part) string {
 func (l *loader) notice(s *Section, p part) {
 	html := l.body(s, p)
 	if p.words != "" {
-		l.problems.add(p.at, "::: notice takes nothing behind it")
+		l.problems.add(p.at, "::: notice has no arguments")
 	}
 	if n := len(s.Blocks); n > 0 {
 		if w, ok := s.Blocks[n-1].(Widget); ok && w.Notice == "" {
@@ -216,7 +216,7 @@ func (l *loader) directive(s *Section, p part) Block {
 		return l.widget(s, p)
 	case p.directive == "check":
 		if !p.blank() {
-			l.problems.add(p.at, "::: check takes no text: the question stands in quiz.md")
+			l.problems.add(p.at, "::: check has no text: the question is in quiz.md")
 		}
 		q := l.course.questions[p.words]
 		if q == nil {

@@ -57,7 +57,7 @@ var malformed = []struct{ file, old, new, want string }{
 	// front matter
 	{"00-start.md", "title: Start\n", "", `00-start.md:1: the front matter lacks "title"`},
 	{"00-start.md", "title: Start", "title", `00-start.md:2: front matter has lines`},
-	{"00-start.md", "title: Start", "title: Start\ntitle: Twice", `00-start.md:3: "title" stands twice`},
+	{"00-start.md", "title: Start", "title: Start\ntitle: Twice", `00-start.md:3: "title" is in the front matter`},
 	{"00-start.md", "title: Start", "titel: Start\ntitle: Start", `00-start.md:2: the front matter has no key "titel"`},
 	{"00-start.md", "slug: start", "slug: begin", `00-start.md:3: the slug "begin" is not the one`},
 	{"00-start.md", "slug: start", "slug: turn", `00-start.md:3: /learn/turn is an address of another kind`},
@@ -77,7 +77,7 @@ var malformed = []struct{ file, old, new, want string }{
 	{"00-start.md", "::: check q-one\n:::", "::: check q-one", `00-start.md:20: the directive "check" is never closed`},
 	{
 		"00-start.md", "One turn.\n:::\n", "One turn.\n",
-		`00-start.md:19: the directive "check q-one" stands inside of the one that line 16 opens`,
+		`00-start.md:19: the directive "check q-one" is inside the one that line 16 opens`,
 	},
 	{"00-start.md", "::: check q-one", ":::\n\n::: check q-one", `00-start.md:20: this ::: closes nothing`},
 	{"00-start.md", "::: check q-one", "::: chekc q-one", `00-start.md:20: there is no directive "chekc"`},
@@ -127,7 +127,7 @@ var malformed = []struct{ file, old, new, want string }{
 	{"00-start.md", "Text ", "Text $x^2$ ", `00-start.md:14: the formula x^2 has not been rendered: run go generate`},
 	{"00-start.md", "Text ", "Text $x ", `00-start.md:14: the formula that begins here is not closed`},
 	{"00-start.md", "Text ", "Text $ 5$ ", `00-start.md:14: the formula $ 5$ begins or ends with a space`},
-	{"00-start.md", "Text ", "Text $$x$$ ", `00-start.md:14: a formula in $$ stands on lines of its own`},
+	{"00-start.md", "Text ", "Text $$x$$ ", `00-start.md:14: a formula in $$ is on lines of its own`},
 	{"00-start.md", "Text ", "$$\nx\n\nText ", `00-start.md:14: the formula that begins here is never closed with $$`},
 	{
 		"00-start.md", "Text ", "Text {=softmax(T=1).teh 4} ",
@@ -135,9 +135,9 @@ var malformed = []struct{ file, old, new, want string }{
 	},
 	{"00-start.md", "Text ", "Text {=1 ", `00-start.md:14: the figure that begins here is not closed`},
 	{"00-start.md", "Text ", "Text `{=exp(1) 2}` ", `00-start.md:14: figures are not computed in`},
-	{"00-start.md", "Text ", "Text {.tk} ", `00-start.md:14: {.tk} follows`},
+	{"00-start.md", "Text ", "Text {.tk} ", `00-start.md:14: {.tk} must directly follow`},
 	{"00-start.md", "Text ", "Text {.big} ", `00-start.md:14: there is no mark {.big}`},
-	{"00-start.md", "Text ", "{.given}\n\nText ", `00-start.md:14: {.given} stands on the line before a table`},
+	{"00-start.md", "Text ", "{.given}\n\nText ", `00-start.md:14: {.given} must be on the line before a table`},
 	// widgets
 	{"00-start.md", "widget turn", "widget trun", `00-start.md:16: there is no widget "trun"`},
 	{"00-start.md", ` prompt="Hello"`, "", `00-start.md:16: widget turn: prompt is missing`},

@@ -63,7 +63,7 @@ func (l *loader) subsections(s *rawSection) map[string]part {
 	name, now := "Prompt", part{at: at}
 	flush := func() {
 		if _, twice := parts[name]; twice {
-			l.problems.add(now.at, "### %s stands twice", name)
+			l.problems.add(now.at, "### %s is there twice", name)
 		}
 		parts[name] = now
 	}

@@ -114,7 +114,7 @@ func (s *splitter) frontMatter(lines []string) int {
 			above = name
 		}
 		if _, twice := s.d.front[name]; twice {
-			s.ps.add(at, "%q stands twice in the front matter", name)
+			s.ps.add(at, "%q is in the front matter twice", name)
 			continue
 		}
 		s.d.front[name] = field{strings.TrimSpace(value), at}
@@ -174,7 +174,7 @@ func (s *splitter) colons(rest string) {
 	case s.open == nil && rest == "":
 		s.ps.add(s.at, "this ::: closes nothing")
 	case s.open == nil && len(s.d.sections) == 0:
-		s.ps.add(s.at, "the directive %q stands before the first heading", rest)
+		s.ps.add(s.at, "the directive %q is before the first heading", rest)
 	case s.open == nil:
 		name, words, _ := strings.Cut(rest, " ")
 		s.open = &part{at: s.at, directive: name, words: strings.TrimSpace(words)}
@@ -183,7 +183,7 @@ func (s *splitter) colons(rest string) {
 		section.parts = append(section.parts, *s.open)
 		s.open = nil
 	default:
-		s.ps.add(s.at, "the directive %q stands inside of the one that line %d opens; directives do not nest", rest,
+		s.ps.add(s.at, "the directive %q is inside the one that line %d opens; directives do not nest", rest,
 			s.open.at.line)
 	}
 }

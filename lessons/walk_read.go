@@ -104,7 +104,7 @@ func (l *loader) readWalkStep(raw *rawSection) *WalkStep {
 		}
 		seen[p.directive] = true
 		if p.words != "" && p.directive != "ask" {
-			l.problems.add(p.at, "::: %s takes no more words, and has %q", p.directive, p.words)
+			l.problems.add(p.at, "::: %s has no further arguments, not %q", p.directive, p.words)
 		}
 		switch p.directive {
 		case "":
@@ -332,7 +332,7 @@ func (l *loader) readAsk(p part) *AskSpec {
 		r.say("the kind %q is not one of next, draw, question and number", s.Kind)
 	}
 	if s.Kind != AskNumber && !p.blank() {
-		r.say("only a number takes a text")
+		r.say("only a number can have a text")
 	}
 	r.rest()
 	return s

@@ -130,7 +130,7 @@ func TestBrokenWalks(t *testing.T) {
 		begin + "::: ask next colour=red\n:::\n": "x.md:12: there is " +
 			"no setting \"colour\"",
 		begin + "::: ask next\nWell?\n:::\n": "x.md:12: only a number " +
-			"takes a text",
+			"can have a text",
 		begin + "::: ask question id=q-two\n:::\n": "x.md:12: there is " +
 			"no question \"q-two\"",
 		begin + "::: ask number answer=1 within=0\n:::\n": "x.md:12: the text of a " +
@@ -141,7 +141,7 @@ func TestBrokenWalks(t *testing.T) {
 		begin + "::: ask draw now\n:::\n": "x.md:12: ::: ask has " +
 			"one kind",
 		begin + "::: note loud\nHm.\n:::\n": "x.md:12: ::: note " +
-			"takes no more words",
+			"has no further arguments",
 		"## Begin {#begin}\n::: do\nstart prompt=\"\"\n:::\nSaid.\n":                "x.md:9: ",
 		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset top_p=2\n:::\nSaid.\n": "x.md:10: ",
 		"## Begin {#begin}\n::: do\nstart prompt=\"Hi\"\nset\n:::\nSaid.\n": "x.md:10: this sets " +

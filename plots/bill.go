@@ -53,7 +53,7 @@ type Against struct {
 // BreakEven draws the two against requests a day and marks where they cross.
 func BreakEven(a Against) (Chart, error) {
 	c := Chart{
-		Title:  "Bought by the token, or on a machine of one’s own",
+		Title:  "Bought per token, or on your own machine",
 		Header: []string{"requests a day", "bought, $ a day", "own machine, $ a day"},
 	}
 	if a.EachRequest <= 0 || a.MachineDay <= 0 || a.MostADay <= 0 {

@@ -39,7 +39,7 @@ type ways struct {
 func CachePerToken(points []Ways, marked int) (Chart, error) {
 	return drawWays(points, ways{
 		title: "Cost of each token", unit: "multiply-adds", value: countOf, tick: countTick, marked: marked,
-		cached: "cached: the new token alone", recomputed: "recomputed: the whole text again",
+		cached: "cached: only the new token", recomputed: "recomputed: the whole text again",
 	})
 }
 

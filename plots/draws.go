@@ -39,7 +39,7 @@ func Histogram(tokens []Drawn, n int) (Chart, error) {
 			c.Rows, []string{t.Name, terms.Grouped(t.Q, 4), terms.Count(int64(t.Count)), terms.Grouped(share, 4)},
 		)
 	}
-	c.Description = fmt.Sprintf("The share of each token in %s draws beside its probability. They lie furthest apart "+
+	c.Description = fmt.Sprintf("The share of each token in %s draws and its probability. They differ most "+
 		"at %s, by %s.",
 		terms.Count(int64(n)), far, terms.Grouped(off, 4))
 

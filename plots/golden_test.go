@@ -214,14 +214,14 @@ func TestSentences(t *testing.T) {
 		// 3 M × (6·24 + 24·25/2) = 3 M × 444 = 1.332 G
 		"cache-sum.svg": "At token 24: 90.0 M cached, 1.33 G recomputed.",
 		// 6/10 − 0.5 = 0.1; 1/10 − 0.25 = −0.15; 3/10 − 0.25 = 0.05
-		"histogram.svg": "The share of each token in 10 draws beside its probability. They lie furthest apart at ·a, " +
+		"histogram.svg": "The share of each token in 10 draws and its probability. They differ most at ·a, " +
 			"by 0.1500.",
 		// (3+2+0+1)/4, (3+2.5+4+1)/4 = 2.625, (3+2.5)/2
 		"entropy.svg": "0 bits is certain; one bit more is twice as many equally likely tokens. Means: Greedy 1.50, " +
 			"Pure sampling 2.62, Top-k 40 2.75.",
 		// 9 × 3,072 = 27,648 = 27 KiB; 16 × 3,072 = 48 KiB
 		"held.svg":     "At 9 positions 27 KiB are used and 48 KiB reserved.",
-		"fits.svg":     "18 GiB of 24 GiB are taken.",
+		"fits.svg":     "18 GiB of 24 GiB are used.",
 		"fits-not.svg": "18 GiB are needed, 10 GiB more than there is.",
 		// 12 / 0.001 = 12,000
 		"break-even.svg": "One machine costs $12.00 a day; 12.0 k requests bought cost as much. One machine can " +

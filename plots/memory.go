@@ -196,7 +196,7 @@ func Fits(memory float64, parts []Share) (Chart, error) {
 		sum += p.Value
 		c.Rows = append(c.Rows, []string{p.Name, terms.BytesShort(p.Value), terms.PercentTo(p.Value/memory, 1)})
 	}
-	c.Description = fmt.Sprintf("%s of %s are taken.", terms.BytesShort(sum), terms.BytesShort(memory))
+	c.Description = fmt.Sprintf("%s of %s are used.", terms.BytesShort(sum), terms.BytesShort(memory))
 	if sum > memory {
 		c.Description = fmt.Sprintf(
 			"%s are needed, %s more than there is.", terms.BytesShort(sum), terms.BytesShort(sum-memory),

@@ -21,7 +21,7 @@ type Racer struct {
 // StopRace draws how far a text gets until each stop condition fires; the first
 // one wins. written is how many tokens were written.
 func StopRace(racers []Racer, written int) (Chart, error) {
-	c := Chart{Title: "Which stop condition comes first", Header: []string{"condition", "fires at token"}}
+	c := Chart{Title: "Which stop condition fires first", Header: []string{"condition", "fires at token"}}
 	if len(racers) == 0 || written < 1 {
 		return c, fmt.Errorf("draw %q: nobody runs", c.Title)
 	}

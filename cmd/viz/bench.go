@@ -104,8 +104,8 @@ func (o *benchOptions) flags() *flags {
 		}
 		return nil
 	})
-	f.numbers("threads", "threads in use (default 1 and as many as there are processors)", &o.plan.Threads)
-	f.numbers("texts", "texts read or written at once (default 1,4,16)", &o.plan.Texts)
+	f.numbers("threads", "threads in use (default 1 and one per processor)", &o.plan.Threads)
+	f.numbers("texts", "texts read or written together (default 1,4,16)", &o.plan.Texts)
 	f.number("prompt-tokens", "tokens of the prompt that is read (default 256)", &o.plan.Prompt)
 	f.number("n", "tokens written of each text (default 255)", &o.plan.Written)
 	f.value("time", "T", "time for each measurement (default 1s)", func(text string) error {
@@ -140,7 +140,7 @@ func (f *flags) number(name, help string, to *int) {
 	f.value(name, "N", help, func(text string) error {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return errors.New("it must be a whole number from 1 on")
+			return errors.New("it must be a whole number, 1 or more")
 		}
 		*to = n
 		return nil

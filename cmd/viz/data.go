@@ -84,7 +84,7 @@ func keep(dir string, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 		err = class.Carry(context.Background(), db, logs, log)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("what was kept could not be brought to its new form: %w", err), db.Close())
+		return nil, errors.Join(fmt.Errorf("the stored data could not be converted: %w", err), db.Close())
 	}
 	cfg.Classes.Logs, cfg.Classes.Secrets = logs, db
 	cfg.Course, cfg.Progress, cfg.Secret = course, progress.New(logs, db, course, time.Now), db.Secret()

@@ -90,11 +90,11 @@ func (f *flags) parse(args []string, env func(string) string, stdout io.Writer) 
 			return usageError{err}
 		}
 		if f.set.NArg() > 0 {
-			return usageError{fmt.Errorf("unexpected argument %q: one path is taken", f.set.Arg(0))}
+			return usageError{fmt.Errorf("unexpected argument %q: only one path is allowed", f.set.Arg(0))}
 		}
 	}
 	if f.set.NArg() > 0 {
-		return usageError{fmt.Errorf("unexpected argument %q: only flags are taken", f.set.Arg(0))}
+		return usageError{fmt.Errorf("unexpected argument %q: only flags are allowed", f.set.Arg(0))}
 	}
 	f.set.Visit(func(x *flag.Flag) { f.origin[x.Name] = "-" + x.Name })
 	for _, x := range f.listed {

@@ -39,7 +39,7 @@ const (
 func (o *loadOptions) flags() *flags {
 	o.Followers, o.Rooms, o.Time, o.Every = 500, 1, 20*time.Second, 250*time.Millisecond
 	f := newFlags(loadUsage)
-	f.value("url", "URL", "a server that runs (default: one in this process)", func(s string) error {
+	f.value("url", "URL", "a running server (default: one in this process)", func(s string) error {
 		u, err := parsePublic(s)
 		if err == nil && u.Scheme != "http" {
 			err = errors.New("it must be http://HOST:PORT")

@@ -65,7 +65,7 @@ func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant) {
 func runsNote(c *checkpoint.Checkpoint) string {
 	switch free, known := freeMemory(); {
 	case !known:
-		return "yes, where there is that much memory"
+		return "yes, with that much memory"
 	case free < weightMemory(c, infer.QuantInt8):
 		return fmt.Sprintf("no: this machine has %s of memory free", terms.Bytes(free))
 	case free < weightMemory(c, infer.QuantNone):

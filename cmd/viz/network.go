@@ -42,7 +42,7 @@ func (n *network) flags(f *flags) {
 			n.public, err = parsePublic(s)
 			return err
 		})
-	f.text("tls-cert", "FILE", "a certificate (PEM), with which the server speaks HTTPS; needs -tls-key", &n.cert)
+	f.text("tls-cert", "FILE", "a certificate (PEM), to serve HTTPS; needs -tls-key", &n.cert)
 	f.text("tls-key", "FILE", "its private key (PEM)", &n.key)
 	f.value("room-ttl", "TIME", "how long a room of a class is kept after it was last used, such as "+
 		"30d or 12h (default 30d)",
@@ -54,7 +54,7 @@ func (n *network) flags(f *flags) {
 
 // parsePublic reads the address of a server: scheme and host, nothing more.
 func parsePublic(s string) (*url.URL, error) {
-	wrong := errors.New("it must be http://HOST, https://HOST or the same with a port, and nothing behind")
+	wrong := errors.New("it must be http://HOST, https://HOST or the same with a port, and nothing after it")
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || !validHost(u.Host) {
 		return nil, wrong
@@ -87,9 +87,9 @@ func (n *network) tls(f *flags) (*tls.Config, error) {
 	case n.cert == "" && n.key == "":
 		return nil, nil
 	case n.cert == "":
-		return nil, usageError{fmt.Errorf("%s needs -tls-cert beside it", f.called("tls-key"))}
+		return nil, usageError{fmt.Errorf("%s needs -tls-cert as well", f.called("tls-key"))}
 	case n.key == "":
-		return nil, usageError{fmt.Errorf("%s needs -tls-key beside it", f.called("tls-cert"))}
+		return nil, usageError{fmt.Errorf("%s needs -tls-key as well", f.called("tls-cert"))}
 	}
 	pair, err := tls.LoadX509KeyPair(n.cert, n.key)
 	if err != nil {
@@ -195,6 +195,6 @@ func tell(w io.Writer, a address, x classroom.Access, hosts []string) {
 	}
 	if x.Clear {
 		fmt.Fprint(w, "Warning: this is plain HTTP. Anyone on the network can read names, answers and the\n"+
-			"teacher's secret. -tls-cert and -tls-key, or a proxy that speaks HTTPS, keep them private.\n")
+			"teacher's secret. -tls-cert and -tls-key, or an HTTPS proxy, keep them private.\n")
 	}
 }

@@ -16,7 +16,7 @@ const modelHelp = "another model: a folder as Hugging Face keeps it (config.json
 	"model.safetensors, tokenizer.json), or as its cache does, a GGUF file, or a .bin file of " +
 	"llama2.c with tokenizer.bin beside it (default: the model in this binary)"
 
-const tokenizerHelp = "the vocabulary of a .bin file of llama2.c, where it is not tokenizer.bin beside it"
+const tokenizerHelp = "the vocabulary of a .bin file of llama2.c, if it is not tokenizer.bin in the same folder"
 
 // modelPath has the flags -model and -tokenizer.
 type modelPath struct{ model, tokenizer string }

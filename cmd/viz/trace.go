@@ -78,7 +78,7 @@ func trace(
 
 func (o *traceOptions) flags() *flags {
 	f := newFlags(traceUsage)
-	f.text("prompt", "TEXT", "the text to go on from; - reads standard input, less one newline at its end", &o.prompt)
+	f.text("prompt", "TEXT", "the text to continue; - reads standard input, without a final newline", &o.prompt)
 	for _, k := range terms.Knobs() {
 		o.knob(f, k)
 	}
@@ -93,7 +93,7 @@ func (o *traceOptions) flags() *flags {
 	})
 	o.modelPath.flags(f)
 	f.quant(&o.quant)
-	f.toggle("json", "print one JSON object a line", &o.json)
+	f.toggle("json", "print one JSON object per line", &o.json)
 	return f
 }
 

@@ -103,7 +103,7 @@ var foreignInFolder = []struct {
 	}, "model.fp16.safetensors: "},
 	{"bytes behind the weights", func(f fstest.MapFS) {
 		f[weightsFile] = &fstest.MapFile{Data: slices.Concat(f[weightsFile].Data, make([]byte, 10))}
-	}, "behind the last tensor, belong to none"},
+	}, "after the last tensor, belong to none"},
 }
 
 func replace(name, text string) func(fstest.MapFS) {
@@ -155,9 +155,9 @@ var malformedTypes = []struct {
 }{
 	{
 		"bytes behind the data", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, make([]byte, 5)...),
-		"bytes 4 to 5, behind the last tensor, belong to none",
+		"bytes 4 to 5, after the last tensor, belong to none",
 	},
-	{"data without tensors", file(`{}`, 0), "bytes 0 to 1, behind the last tensor, belong to none"},
+	{"data without tensors", file(`{}`, 0), "bytes 0 to 1, after the last tensor, belong to none"},
 	{
 		"bytes", file(`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}}`, make([]byte, 4)...),
 		`tensor "a" has type U8; F32, F16 and BF16 can be read`,

@@ -171,7 +171,7 @@ var malformedIndexes = []struct{ name, text, want string }{
 	{"file a number", `{"weight_map":{"a":1}}`, `weight_map is {"a":1}, want an object of file names`},
 	{
 		"another folder", `{"weight_map":{"a":"../one.safetensors"}}`,
-		`"a" lies in "../one.safetensors", want the name of a .safetensors file in the same folder`,
+		`"a" is in "../one.safetensors", want the name of a .safetensors file in the same folder`,
 	},
 	{"below", `{"weight_map":{"a":"x/one.safetensors"}}`, `want the name of a .safetensors file in the same folder`},
 	{

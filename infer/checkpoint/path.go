@@ -143,7 +143,7 @@ func (f Files) describeBin(fsys fs.FS, w *weights, file string, hash modelHash) 
 	if errors.Is(err, fs.ErrNotExist) {
 		hint := ", which has the vocabulary of " + file
 		if f.Tokenizer == "" {
-			hint += "; where it has another name, -tokenizer gives it"
+			hint += "; if it has another name, give it with -tokenizer"
 		}
 		return d, missingFile{name, hint}
 	} else if err != nil {

@@ -137,7 +137,7 @@ func checkContiguous(tensors map[string]tensor, dataStart, size int64) error {
 		at += t.bytes
 	}
 	if at != size {
-		return fmt.Errorf("bytes %d to %d, behind the last tensor, belong to none", at-dataStart, size-dataStart)
+		return fmt.Errorf("bytes %d to %d, after the last tensor, belong to none", at-dataStart, size-dataStart)
 	}
 	return nil
 }

@@ -177,7 +177,7 @@ func parseIndex(text []byte) (map[string]string, error) {
 		name := index[tensor]
 		if !fs.ValidPath(name) || strings.ContainsAny(name, `/\`) || !strings.HasSuffix(name, ".safetensors") {
 			return nil, fmt.Errorf(
-				"%s: weight_map: %s lies in %s, want the name of a .safetensors file in the same folder", indexFile,
+				"%s: weight_map: %s is in %s, want the name of a .safetensors file in the same folder", indexFile,
 				quote(tensor), quote(name),
 			)
 		}

@@ -318,7 +318,7 @@ func (b *Bill) tables() []Table {
 	}
 	even.add("input tokens that cost as much as one output token", b.BreakEven, "tokens")
 	even.add("output's share of this request", b.OutputShare, "")
-	even.add("this request on a machine of one's own", b.Machine.CostEach, "$")
+	even.add("this request on your own machine", b.Machine.CostEach, "$")
 	even.add("requests from which that machine is cheaper (0: it never is)", b.Machine.BreakEvenDay, "a day")
 	even.add("requests that the machine can answer", b.Machine.MostADay, "a day")
 	even.add("tokens trained on", b.Training.Tokens, "tokens")

@@ -18,7 +18,7 @@ func (memoryLab) Info() Info {
 		Params: []Param{
 			{
 				Name: "preset", Label: "Model", Kind: Choice, Options: memoryKeys(), Default: "loaded",
-				Help: "the model to calculate with; what follows changes it where it is not 0",
+				Help: "the model to calculate with; the settings below override it unless they are 0",
 			},
 			{
 				Name: "layers", Label: "Layers", Unit: "layers", Kind: Int, Min: 0, Max: 1000, Step: 1, Default: "0",
@@ -50,7 +50,7 @@ func (memoryLab) Info() Info {
 			},
 			{
 				Name: "batch", Label: "Texts at once", Unit: "texts", Kind: Int, Min: 1, Max: 100_000, Step: 1,
-				Default: "1", Help: "each has a cache of its own",
+				Default: "1", Help: "each has its own cache",
 			},
 			{
 				Name: "memory", Label: "Memory", Unit: "GiB", Kind: Float, Min: 0.001, Max: 100_000, Step: 1,
@@ -157,7 +157,7 @@ type EngineStep struct {
 
 func (c *Memory) findings() []string {
 	list := []string{
-		fmt.Sprintf("%s keeps %s a position: %s for %s positions of %s at once, beside %s of weights.",
+		fmt.Sprintf("%s keeps %s a position: %s for %s positions of %s together, plus %s of weights.",
 			c.Model.Name, terms.BytesShort(c.BytesPerPosition), terms.BytesShort(c.Bytes),
 			terms.Count(c.Positions), terms.Counted(c.Batch, "text"), terms.BytesShort(c.WeightBytes)),
 		fmt.Sprintf("One cache is as large as the weights at %s positions.", terms.Count(int64(c.Overtakes+0.5))),

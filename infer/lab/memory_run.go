@@ -196,7 +196,7 @@ func (c *Memory) variants() []MemoryVariant {
 			}
 		}
 	}
-	list := []MemoryVariant{{Name: "MHA", KVHeads: h, Say: "each query head has a pair of its own"}}
+	list := []MemoryVariant{{Name: "MHA", KVHeads: h, Say: "each query head has its own pair"}}
 	if g > 1 && g < h {
 		list = append(
 			list, MemoryVariant{Name: "GQA", KVHeads: g, Say: fmt.Sprintf("%d query heads share a pair", h/g)},

@@ -171,7 +171,7 @@ func (p Param) parse(text string) (string, error) {
 	case !utf8.ValidString(text):
 		return "", p.refuse("not valid UTF-8")
 	case strings.ContainsRune(text, 0):
-		return "", p.refuse("holding a NUL character")
+		return "", p.refuse("a text with a NUL character")
 	case float64(len(text)) < p.Min, float64(len(text)) > p.Max:
 		return "", p.refuse(fmt.Sprintf("%d bytes long", len(text)))
 	}

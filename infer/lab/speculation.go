@@ -24,7 +24,7 @@ func (speculationLab) Info() Info {
 			},
 			{
 				Name: "gammas", Label: "γ compared", Unit: "tokens", Kind: List, Min: 1, Max: infer.MaxGamma,
-				Default: "1,2,3,4,6,8", Help: "measured beside the target alone, with the γ above",
+				Default: "1,2,3,4,6,8", Help: "measured along with the target alone and the γ above",
 			},
 			repeatsParam(5),
 			{

@@ -66,7 +66,7 @@ func noise(spreads []Spread) string {
 		}
 	}
 	if len(shares) == 0 {
-		return "Each time was measured only once, so there is no telling how much it varies. Raise the repeats to see."
+		return "Each time was measured only once, so it is unknown how much it varies. Raise the repeats to see."
 	}
 	slices.Sort(shares)
 	typical := stat.Quantile(0.5, stat.Empirical, shares, nil)

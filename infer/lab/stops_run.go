@@ -194,7 +194,7 @@ func (r *stopsRun) straddle() error {
 		}
 	}
 	r.result.Straddle = x
-	r.tell(1, "a stop string that lies across tokens")
+	r.tell(1, "a stop string that spans tokens")
 	return nil
 }
 
@@ -287,7 +287,7 @@ func (r *stopsRun) fillReport(to *Report) {
 func (x Racer) say(written int) string {
 	switch {
 	case x.Step == 0:
-		return fmt.Sprintf("it has not come up in %d tokens", written)
+		return fmt.Sprintf("it has not occurred in %d tokens", written)
 	case x.Step > written:
 		return fmt.Sprintf("it would fire at token %d, further than this text was written", x.Step)
 	}
@@ -321,11 +321,12 @@ func (r *stopsRun) noEnd() NoEnd {
 		n.Say = "This model has no end-of-text token: only a limit, a stop string or a full context ends its text."
 	case n.EndAt == 0:
 		n.Say = fmt.Sprintf(
-			"No end of text came within %d tokens: without a limit it would go on until the context is full.", n.Tokens,
+			"There was no end of text within %d tokens: without a limit it would continue until the context "+
+				"is full.", n.Tokens,
 		)
 	default:
-		n.Say = fmt.Sprintf("The model ended its text at token %d. Made to go on, it starts something else: %d more "+
-			"tokens, %d more ends of text. max tokens limits that, but does not cure it.",
+		n.Say = fmt.Sprintf("The model ended its text at token %d. Forced to continue, it starts something else: "+
+			"%d more tokens, %d more ends of text. max tokens limits that, but does not cure it.",
 			n.EndAt, n.Tokens-n.EndAt, n.Ends-1)
 	}
 	return n

@@ -37,7 +37,7 @@ func ReadCatalogue(file string) (Catalogue, error) {
 			return Catalogue{}, fmt.Errorf("line %d is not “key = text”: %q", i+1, line)
 		default:
 			if _, twice := whole[key]; twice {
-				return Catalogue{}, fmt.Errorf("line %d: the key %s stands twice", i+1, key)
+				return Catalogue{}, fmt.Errorf("line %d: the key %s is there twice", i+1, key)
 			}
 			whole[key], last = text, key
 		}

@@ -78,7 +78,7 @@ func RefusalOf(err error) *Refusal {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return &Refusal{Code: CodeBusy, Message: "This was not done in time. Try again.", cause: err}
 	}
-	return &Refusal{Code: CodeModel, Message: fmt.Sprintf("The model could not go on: %v.", err), cause: err}
+	return &Refusal{Code: CodeModel, Message: fmt.Sprintf("The model could not continue: %v.", err), cause: err}
 }
 
 func (e *RangeError) refusal() *Refusal {

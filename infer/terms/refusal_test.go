@@ -39,7 +39,9 @@ func TestRefusalOf(t *testing.T) {
 			nil,
 		},
 		{
-			short, terms.Refusal{Code: terms.CodeModel, Message: "The model could not go on: a row is short."}, short,
+			short,
+			terms.Refusal{Code: terms.CodeModel, Message: "The model could not continue: a row is short."},
+			short,
 		},
 		{
 			fmt.Errorf("a pass: %w", context.DeadlineExceeded),

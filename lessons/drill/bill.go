@@ -123,7 +123,7 @@ func (b *bill) call(p *Problem) {
 				},
 				{
 					mistake: Averaged, value: one * (b.in + b.out) / 2, title: "You took the average price.",
-					why: "There are not as many of the one as of the other.",
+					why: "There are more of one than of the other.",
 				},
 				{
 					mistake: Swapped, value: (float64(b.input)*b.out + float64(b.output)*b.in) / 1e6,

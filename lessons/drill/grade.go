@@ -249,7 +249,7 @@ func (n *number) unknown(r Reading) (title, why string) {
 	v := n.want[0]
 	switch {
 	case n.form == Probability && (r.Value < 0 || r.Value > 1+1e-9):
-		return "A probability lies between 0 and 1.", "Write a share of the whole, such as 0.25, or 25% with its sign."
+		return "A probability is between 0 and 1.", "Write a share of the whole, such as 0.25, or 25% with its sign."
 	case r.Value < 0 && v >= 0:
 		return "This cannot be below 0.", "Look at the sign."
 	case n.form == Bytes || n.form == Count:

@@ -72,7 +72,7 @@ func (c *cache) onePosition(p *Problem) {
 	}
 	with := func(s slip, v int) slip { s.value = float64(v); return s }
 	keys := slip{
-		mistake: KeysAlone, title: "That is the keys alone.",
+		mistake: KeysAlone, title: "That is only the keys.",
 		why: "A key and a value are kept, so there is a factor of 2.",
 	}
 	p.list(Step{
@@ -151,12 +151,12 @@ func (c *cache) allPositions(p *Problem) {
 func (c *cache) total(id string, n int) quantity {
 	want, per := c.KVBytes(n, c.bytes), c.KVBytes(1, c.bytes)
 	keys := slip{
-		mistake: KeysAlone, value: float64(want / 2), title: "That is the keys alone.",
+		mistake: KeysAlone, value: float64(want / 2), title: "That is only the keys.",
 		why: "Keys and values are kept: twice as much, " + terms.BytesFull(want) + ".",
 	}
 	// What a much-copied text prints: 1 GB at 4,096 positions.
 	thousands := slip{
-		mistake: KeysAlone, value: inThousands(want / 2), title: "That is the keys alone.",
+		mistake: KeysAlone, value: inThousands(want / 2), title: "That is only the keys.",
 		why: "With the values it is twice as much: " + terms.BytesFull(want) + ".",
 	}
 	slips := []slip{
@@ -226,7 +226,7 @@ func (c *cache) sharing(p *Problem) {
 			how: "h instead of g, " + terms.Count(c.n) + " positions", form: Bytes, unit: "bytes", want: exactly(full),
 			slips: []slip{
 				{
-					mistake: KeysAlone, value: float64(full) / 2, title: "That is the keys alone.",
+					mistake: KeysAlone, value: float64(full) / 2, title: "That is only the keys.",
 					why: "Keys and values are kept.",
 				},
 				{
@@ -282,7 +282,7 @@ func (c *cache) budget(p *Problem) {
 			why: terms.Count(c.gib) + " GiB are " + terms.Count(room) + " bytes.",
 		},
 		{
-			mistake: KeysAlone, value: float64(2 * room / per), title: "You counted the keys alone.",
+			mistake: KeysAlone, value: float64(2 * room / per), title: "You counted only the keys.",
 			why: "Each position takes a key and a value: " + terms.Count(per) + " bytes.",
 		},
 		{
@@ -306,7 +306,7 @@ func (c *cache) budget(p *Problem) {
 	p.list(Step{
 		ID: "budget", Name: "What fits", Note: terms.Count(c.gib) + " GiB",
 		Title: "How much text fits into " + terms.Count(c.gib) + " GiB", Needs: []string{"position"},
-		Ask: "Only whole positions count.", Remark: "Memory, and not the model alone, sets how long a text may be.",
+		Ask: "Only whole positions count.", Remark: "Memory, not just the model, limits how long a text can be.",
 	}, quantity{
 		id: "fit", name: "positions that fit", how: terms.Count(c.gib) + " GiB / bytes of one position", form: Count,
 		unit: "positions", want: exactly(fit), slips: slips,

@@ -82,7 +82,7 @@ func (w *work) layer(p *Problem) {
 				),
 				wrong(
 					LeftOut, projections-int64(d*h*s), "One matrix is missing.",
-					"Queries take d·h·s, and so does the matrix that leads back, h·s·d.",
+					"Queries take d·h·s, and so does the matrix back to the stream, h·s·d.",
 				),
 			},
 			hints: [3]string{
@@ -139,7 +139,7 @@ func (w *work) cached(p *Problem) {
 			},
 			hints: [3]string{
 				"How many positions go through the layers?",
-				"One. A is what one layer takes: both numbers of the step before. Multiply by L.",
+				"One. A is what one layer takes: both numbers of the previous step. Multiply by L.",
 				terms.Count(L) + " × " + terms.Count(a) + ".",
 			},
 			work: []Line{
@@ -156,7 +156,7 @@ func (w *work) cached(p *Problem) {
 			slips: []slip{
 				wrong(
 					KeysAlone, L*hs*n, "Half of it is missing.",
-					"The query meets every key, and every value is weighed: a factor of 2.",
+					"The query is compared with every key, and every value is weighted: a factor of 2.",
 				),
 				wrong(OffByOne, 2*L*hs*(n-1), "The new position attends to itself, too.", "n counts it already."),
 				wrong(LeftOut, 2*hs*n, "That is one layer.", "There are "+terms.Count(L)+"."),
@@ -167,8 +167,8 @@ func (w *work) cached(p *Problem) {
 			},
 			hints: [3]string{
 				"What does the new query do with each position?",
-				"It meets the key (h·s), and the value is weighed (h·s): twice h·s for each of n positions, in L " +
-					"layers.",
+				"It is compared with the key (h·s), and the value is weighted (h·s): twice h·s for each of n " +
+					"positions, in L layers.",
 				times(2, w.Layers, w.Heads, w.HeadDim, w.n) + ".",
 			},
 			work: []Line{
@@ -251,7 +251,7 @@ func (w *work) scratch(p *Problem) {
 					OffByOne, L*hs*n*n, "n², not n·(n+1).",
 					"1 + 2 + … + n is n·(n+1)/2: every position attends to itself, too.",
 				),
-				wrong(Missing, step.Attention, "That is the new position alone.", "All n attend again."),
+				wrong(Missing, step.Attention, "That is only the new position.", "All n attend again."),
 			},
 			hints: [3]string{
 				"How many positions does the first one attend to? The second? The last?",

@@ -95,7 +95,7 @@ func Read(text string, form Form) ([]Reading, error) {
 // tidy reduces the many ways of writing the same to one.
 func tidy(text string) (string, error) {
 	if len(text) > maxAnswer {
-		return "", refuse("That is longer than any number here. Write the number alone, such as 0.632.")
+		return "", refuse("That is longer than any number here. Write just the number, such as 0.632.")
 	}
 	if !utf8.ValidString(text) {
 		return "", refuse("That does not read as text. Write the number in digits, such as 0.632.")

@@ -277,7 +277,7 @@ func (s *shifted) questions() {
 			"The factor " + factor + " is in every exp and in the sum.",
 		},
 		[]Line{{"Factor e^c out of every exp and of the sum.", "e^(z+c) / Σ e^(z+c) = e^z / Σ e^z", "Nothing at all"}})
-	s.p.question("sign", "A logit is below 0. What does that alone say of its token?",
+	s.p.question("sign", "A logit is below 0. What does that by itself say about its token?",
 		"what a negative logit says", &choice{
 			options: []Option{
 				{Value: "nothing", Text: "Nothing: only differences count"},

@@ -159,7 +159,7 @@ func (s *sheet) greedyStep() {
 	s.open(Step{
 		ID: "greedy", Name: "Greedy", Note: "take the top one", Needs: []string{"softmax"},
 		Title:  "Take the most probable token",
-		Ask:    "Mark the one token that greedy decoding takes, and say how probable it is once all others are cut.",
+		Ask:    "Mark the one token that greedy decoding chooses, and say how probable it is once all others are cut.",
 		Remark: "Always the top one. No randomness is left.",
 	})
 	s.frame("z zt exp p cum", "keep")
@@ -178,14 +178,14 @@ func (s *sheet) greedyStep() {
 		},
 	})
 	c := s.cell(&cell{
-		Cell: Cell{ID: "q", Label: "p′ for the token that greedy takes", Type: Number}, grader: n, answer: "1",
+		Cell: Cell{ID: "q", Label: "p′ for the token that greedy chooses", Type: Number}, grader: n, answer: "1",
 		hints: [3]string{
 			"All other tokens are cut. What is left to share the whole?",
 			"Renormalise: divide by the sum of what was kept.",
 			"Only " + best + " was kept, so divide its " + Probability.show(p) + " by " + Probability.show(p) + ".",
 		},
 		work: []Line{
-			{"Divide by what was kept, itself alone.", Probability.show(p) + " / " + Probability.show(p), "1"},
+			{"Divide by what was kept: only itself.", Probability.show(p) + " / " + Probability.show(p), "1"},
 		},
 	})
 	s.step.Asks = []Ask{{"What is p′ of that token?", c}}

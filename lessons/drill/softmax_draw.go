@@ -103,10 +103,10 @@ func (s *sheet) endCell(i, r int, d cutter) Item {
 		grader: newNumber(Probability, want, slips), answer: p4(to),
 		hints: [3]string{
 			"Where does this token's part begin?",
-			"It begins where the one before ends, and is p′ long.",
+			"It begins where the previous one ends, and is p′ long.",
 			fmt.Sprintf("%s + %s.", from, p4(d.Q(r))),
 		},
-		work: []Line{{"Start where the token before ends, and add p′.", from + " + " + p4(d.Q(r)), p4(to)}},
+		work: []Line{{"Start where the previous token ends, and add p′.", from + " + " + p4(d.Q(r)), p4(to)}},
 	})}
 }
 
@@ -134,7 +134,7 @@ func (s *sheet) drawnCell(d cutter) *Cell {
 			}
 		case r == 0:
 			w.mistake, w.title = OtherOption, "The most probable is not always drawn."
-			w.why = fmt.Sprintf("Its part ends at %s, and %s lies beyond.", p4(t), u)
+			w.why = fmt.Sprintf("Its part ends at %s, and %s is beyond that.", p4(t), u)
 		case math.Abs(d.Q(r)-s.u) < 0.1:
 			w.why = fmt.Sprintf(
 				"u is not a probability to look for: its place on the line counts. This part goes from %s to %s.",

@@ -169,7 +169,7 @@ func (s *sheet) sumCell(t float64) *Cell {
 		},
 		slip{mistake: Swapped, value: 1, title: "That is the sum of p.", why: "Here the column exp is added up."},
 		slip{
-			mistake: Largest, value: largest, title: "That is the largest alone.",
+			mistake: Largest, value: largest, title: "That is just the largest.",
 			why: "The whole is all of them together.",
 		},
 		slip{
@@ -195,7 +195,7 @@ func (s *sheet) sumCell(t float64) *Cell {
 		Cell:   Cell{ID: "sum", Label: "sum of exps", Type: Number},
 		grader: newNumber(Real, want, slips), answer: show(want[0]),
 		hints: [3]string{
-			"What is the whole that every token's share is taken of?",
+			"What is the whole that every token's share is a part of?",
 			"Add up the column exp, every row of it.",
 			terms + ".",
 		},

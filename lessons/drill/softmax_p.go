@@ -87,7 +87,7 @@ func (s *sheet) pCell(i int, t float64) Item {
 		},
 		slip{
 			mistake: LeftOut, value: e / (sum - e), title: "This token is missing from your sum.",
-			why: fmt.Sprintf("You divided by the others alone, %s. The whole has all of them, %s.", r3(sum-e), r3(sum)),
+			why: fmt.Sprintf("You divided only by the others, %s. The whole has all of them, %s.", r3(sum-e), r3(sum)),
 		})
 	if r := d.RankOf(int32(i)); t == 1 && r > 0 {
 		slips = append(
@@ -179,7 +179,7 @@ func (s *sheet) cumCell(i int) Item {
 	}
 	slips := []slip{
 		{
-			mistake: NotRunning, value: ranked[r], title: "That is p of this token alone.",
+			mistake: NotRunning, value: ranked[r], title: "That is only this token's p.",
 			why: "Add to it all that are more probable.",
 		},
 	}

@@ -109,7 +109,7 @@ func (g *guesses) table(p *Problem) {
 	p.list(Step{
 		ID: "powers", Name: "How far they get", Note: "α to the k",
 		Title: "How likely the first k drafted tokens are all accepted",
-		Ask: "The large model takes each drafted token with probability α. At the first refusal the rest is thrown " +
+		Ask: "The large model accepts each drafted token with probability α. At the first refusal the rest is thrown " +
 			"away.",
 		Remark: "The further ahead, the less likely.",
 	}, list...)

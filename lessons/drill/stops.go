@@ -245,7 +245,7 @@ func (w *run) askCount(p *Problem, step *Step) {
 		id: "count", name: "tokens generated", form: Count, unit: "tokens", want: exactly(w.n), slips: slips,
 		hints: [3]string{
 			"Does the token that makes the condition true still count?",
-			"It was generated, so it counts, even where its text is not returned.", w.when(w.reason),
+			"It was generated, so it counts, even if its text is not returned.", w.when(w.reason),
 		},
 		work: []Line{{"Count to the token at which it fires.", w.when(w.reason), terms.Count(w.n)}},
 	})

@@ -36,7 +36,7 @@ func readUnit(s string, form Form) (scale *big.Rat, unit string, err error) {
 	for _, word := range strings.Fields(s) {
 		factor, in := unitOf(word, form)
 		if factor == nil || unit != "" && in != "" && unit != in {
-			return nil, "", refuse("The number reads well, but %q behind it does not fit this cell.", word)
+			return nil, "", refuse("The number is fine, but %q after it does not fit this cell.", word)
 		}
 		scale.Mul(scale, factor)
 		if in != "" {

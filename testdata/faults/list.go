@@ -78,7 +78,7 @@ func parse(text string) ([]*fault, error) {
 			f, file = &fault{name: value}, ""
 			faults = append(faults, f)
 		case f == nil:
-			return nil, fmt.Errorf("%d: %q stands before the first fault", i+1, line)
+			return nil, fmt.Errorf("%d: %q is before the first fault", i+1, line)
 		case line == "<<<<":
 			e, end, err := parseEdit(lines, i)
 			if err != nil {

@@ -33,7 +33,7 @@ func tryFlags(top string, args []string) (options, []string, error) {
 	flags := flag.NewFlagSet("try", flag.ContinueOnError)
 	flags.StringVar(&o.tree, "tree", top, "the checkout to make the faults in")
 	flags.BoolVar(&o.whole, "whole", false, "run the packages whole")
-	flags.BoolVar(&o.wider, "wider", false, "run the packages whole where the named tests catch nothing")
+	flags.BoolVar(&o.wider, "wider", false, "run the whole packages if the named tests catch nothing")
 	flags.StringVar(&in, "in", "", "packages to run, separated by spaces, instead of the entry's")
 	flags.StringVar(&o.run, "run", "", "tests to run instead of the entry's")
 	flags.BoolVar(&o.long, "long", false, "run the long tests too (VIZ_LONG=1)")

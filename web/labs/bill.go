@@ -49,7 +49,7 @@ func billSections(r *lab.Bill) []section {
 	}
 	if r.Machine.CostEach > 0 {
 		list = append(list, section{
-			ID: "machine", Title: "A machine of one’s own", Half: true, Caption: "requests a day; dollars a day",
+			ID: "machine", Title: "Your own machine", Half: true, Caption: "requests a day; dollars a day",
 			Say: machineSay(r.Machine),
 		}.charted(
 			plots.BreakEven(
@@ -104,7 +104,7 @@ func paidSay(r *lab.Bill) []span {
 	wait := ""
 	if n := len(r.Ticks); n > 0 {
 		first, last := ms(r.Ticks[0].Ms), ms(r.Ticks[n-1].Ms)
-		wait = " Streamed, as asked: its first token could be read " +
+		wait = " Streamed, as requested: its first token could be read " +
 			"after " + first + ", all after " + last + ". The price is the same without."
 		if !r.Request.Stream {
 			wait = " Not streamed: nothing could be read until " + last + ". With streaming, for the same price, the " +
@@ -135,7 +135,7 @@ func savingsGrid(r *lab.Bill) grid {
 
 func machineSay(m lab.MachineUse) []span {
 	list := say(
-		"One after the other, a request takes ", b(ms(1000*m.SecondsEach)), " here: ",
+		"Run one at a time, a request takes ", b(ms(1000*m.SecondsEach)), " here: ",
 		b(terms.Count(int64(m.MostADay))), " a day at most, for ", b(terms.Dollars(m.MachineDay)), ". ",
 	)
 	if m.BreakEvenDay > 0 {
@@ -143,7 +143,7 @@ func machineSay(m lab.MachineUse) []span {
 			list,
 			say(
 				"From ", x(terms.Count(int64(m.BreakEvenDay))+" requests a day"),
-				" on the machine is cheaper, as far as it can keep up. A real server answers many at once.",
+				" on the machine is cheaper, as far as it can keep up. A real server answers many together.",
 			)...,
 		)
 	}

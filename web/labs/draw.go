@@ -29,7 +29,7 @@ func drawSections(d *lab.Draw) []section {
 	}
 	if d.Kept == 1 {
 		return append(list, section{
-			ID: "law", Title: "One token alone", Half: true,
+			ID: "law", Title: "A single token", Half: true,
 			Say: say(
 				"The filters keep ", b(tokenName(d.Tokens[0].Token)),
 				" alone, so every draw falls on it: there is no distance that could fall. Raise the temperature, or "+

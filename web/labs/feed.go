@@ -128,7 +128,7 @@ func (f *feed) handle(ctx context.Context, c wire.Command) wire.Message {
 	return wire.Message{
 		Error: &terms.Refusal{
 			Code: terms.CodeUnknown, Field: "cmd", Want: "set or cancel",
-			Message: "A lab takes the commands set and cancel.",
+			Message: "A lab has the commands set and cancel.",
 		},
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 var _ = show("prefill", prefillSections, writeAgainstRead, prediction{
-	Ask: "How long does a token take to write, compared with one read in the prompt?",
+	Ask: "How long does it take to write a token, compared with reading one in the prompt?",
 	Choices: []choice{
 		{"1", "less or about as long"}, {"3", "2 to 4 times as long"}, {"more", "more than 4 times as long"},
 	},

@@ -13,7 +13,7 @@ import (
 const shownRounds = 12
 
 var _ = show("speculation", speculationSections, speedOfDraft, prediction{
-	Ask: "With the draft in front, how long does the same text take on this machine?",
+	Ask: "With the draft, how long does the same text take on this machine?",
 	Choices: []choice{
 		{"slower", "longer"},
 		{"same", "about as long"},
@@ -29,9 +29,9 @@ func speculationSections(s *lab.Speculation) []section {
 		list = append(list, section{
 			ID: "rounds", Title: "Round by round", Small: fmt.Sprintf("γ = %d", s.Gamma),
 			Say: say(
-				"The draft proposes; the target checks all of a round in one pass. A proposal is taken if u < min(1, " +
-					"p / q). The first one refused is replaced by a draw from what p has more than q, and what was " +
-					"proposed after it is dropped.",
+				"The draft proposes; the target checks all of a round in one pass. A proposal is accepted if u < " +
+					"min(1, p / q). The first one refused is replaced by a draw from what p has more than q, and what " +
+					"was proposed after it is dropped.",
 			),
 			Body: roundsView(rounds, verdicts),
 		})
@@ -39,7 +39,7 @@ func speculationSections(s *lab.Speculation) []section {
 	if len(s.PlainLane) > 0 && len(s.SpecLane) > 0 {
 		list = append(list, section{
 			ID: "race", Title: "Two lanes, one axis of time",
-			Caption: "measured ms; tall light strokes are drafted tokens that were taken",
+			Caption: "measured ms; tall light strokes are drafted tokens that were accepted",
 			Say:     say(b(s.Target), " alone, and with ", b(s.Draft), " in front. Tokens of one round come together."),
 		}.charted(plots.Race(came(s.PlainLane), came(s.SpecLane))))
 	}
@@ -135,7 +135,7 @@ func acceptanceSections(s *lab.Speculation) []section {
 			Say: say(
 				"α = ", x(terms.Decimals(a.Alpha, 3)), ": ", b(terms.Count(a.Accepted)), " of ",
 				b(terms.Count(a.Judged)),
-				" judged were taken. "+a.Say,
+				" judged were accepted. "+a.Say,
 			),
 			Body: tables(gap, places),
 		},
@@ -215,7 +215,7 @@ func roundsOf(s *lab.Speculation) (list []roundView, verdicts int) {
 		if l := r.Last; l != nil {
 			v.Judged = append(v.Judged, lastView(l))
 		}
-		v.Say = fmt.Sprintf("%d of %d taken", taken, len(r.Judged)+len(r.Unjudged))
+		v.Say = fmt.Sprintf("%d of %d accepted", taken, len(r.Judged)+len(r.Unjudged))
 		for i := range v.Judged {
 			verdicts++
 			v.Judged[i].N, v.Judged[i].Say = verdicts, v.Judged[i].say()
@@ -242,7 +242,7 @@ func (j judgedView) say() string {
 	case "correction":
 		return token + ": drawn from what p has more than q, instead of the refused one."
 	}
-	return token + ": all were taken, so the same pass gives one more, drawn from p."
+	return token + ": all were accepted, so the same pass gives one more, drawn from p."
 }
 
 func lastView(l *lab.SpecDrawn) judgedView {

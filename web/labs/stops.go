@@ -30,7 +30,7 @@ func stopsSections(s *lab.Stops) []section {
 	if s.Winner != "" {
 		race.Say = say(
 			"First comes ", x(terms.StopOf(s.Winner).A+"."),
-			" What stands after it was written all the same, so that the others could run on.",
+			" What follows it was written anyway, so that the others could run on.",
 		)
 	}
 	list := []section{race}

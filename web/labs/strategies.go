@@ -153,8 +153,8 @@ func settingsSay(l lab.Lane) string {
 
 func partingsSay() []span {
 	return say(
-		"Each strip is 0 to 1, shared out among the tokens that a lane keeps. Solid is what the lane takes, dashed " +
-			"what the other takes; the upright line is u, the same in both.",
+		"Each strip is 0 to 1, shared out among the tokens that a lane keeps. Solid is what the lane chooses, dashed " +
+			"what the other chooses; the vertical line is u, the same in both.",
 	)
 }
 
@@ -239,14 +239,14 @@ func circleSection(c *lab.CircleSearch) section {
 	s.Say = say("After “"+c.Prompt+"” greedy goes round from token ", b(terms.Count(c.Circle.Start)), " on: ",
 		x(
 			fmt.Sprintf("%d tokens, %s times over.", c.Circle.Period, terms.Decimals(c.Circle.Rounds, 1)),
-		), " Once a text is back where it was, greedy has no way out.")
+		), " Once a text is back where it was, greedy cannot get out.")
 	return s
 }
 
 func bestSection(s *lab.SequenceSearch) section {
 	out := section{ID: "best", Title: "Greedy is not the most probable text", Half: true, Body: pathsView(s)}
 	if !s.Differs {
-		out.Title = "Greedy beside the most probable text"
+		out.Title = "Greedy and the most probable text"
 	}
 	found := "the search left nothing out"
 	if !s.Exact {

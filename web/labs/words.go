@@ -26,7 +26,7 @@ func eachOf(s lab.Sequence, i int) float64 {
 // verdictWord is a verdict with its mark, so that it does not depend on colour.
 func verdictWord(verdict string) string {
 	return map[string]string{
-		"taken": "✓ taken", "refused": "✕ refused", "dropped": "– dropped", "correction": "→ instead",
+		"taken": "✓ accepted", "refused": "✕ refused", "dropped": "– dropped", "correction": "→ instead",
 		"bonus": "+ one more",
 	}[verdict]
 }

@@ -133,7 +133,7 @@ func whatIf(next *State, c WhatIf) error {
 	case next.Cursor.Stage != infer.KindSample:
 		return terms.Refuse(CodeOrder, "Another u can be tried at the sample stage.")
 	case next.Step().Settings.Greedy():
-		return terms.Refuse(CodeOrder, "Greedy draws no u: it takes the most probable token.")
+		return terms.Refuse(CodeOrder, "Greedy draws no u: it chooses the most probable token.")
 	case !(u >= 0 && u < 1):
 		return terms.RefuseField("u", fmt.Sprint(u), "from 0 up to, but not including, 1")
 	}

@@ -189,7 +189,7 @@ func (l Link) check(m *infer.Model) error {
 	case l.Cursor.Step < 1 || l.Cursor.Step > log.Steps || l.Cursor.Stage < infer.KindForward ||
 		l.Cursor.Stage > infer.KindCache,
 		l.Cursor.Step == log.Steps && l.Cursor.Stage > log.Ran:
-		return errors.New("it looks at a stage that had not run")
+		return errors.New("it shows a stage that had not run")
 	}
 	last := 0
 	for _, c := range log.Changes {

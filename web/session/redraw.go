@@ -26,7 +26,7 @@ func (s *Session) redraw(ctx context.Context, next *State, seed uint64) error {
 	case step.Ran < infer.KindSample:
 		return terms.Refuse(CodeOrder, "Nothing has been drawn at this step yet: draw first.")
 	case settings.Greedy():
-		return terms.Refuse(CodeOrder, "Greedy draws nothing: it takes the most probable token, whatever the seed.")
+		return terms.Refuse(CodeOrder, "Greedy draws nothing: it chooses the most probable token, whatever the seed.")
 	}
 	if err := settings.Check(); err != nil {
 		return err

@@ -225,7 +225,7 @@ func (s *Session) do(ctx context.Context, next *State, c Command) error {
 		return s.takeBranch(ctx, next, c.ID)
 	case GoOn:
 		if err := s.loop.GoOn(); err != nil {
-			return terms.Refuse(CodeOrder, "Cannot go on: %s.", err)
+			return terms.Refuse(CodeOrder, "Cannot continue: %s.", err)
 		}
 		next.Cursor = s.state.Frontier()
 		return nil

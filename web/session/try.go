@@ -20,7 +20,7 @@ type Suggestion struct {
 var Suggestions = []Suggestion{
 	{
 		Key: "sure", Title: "A sure one", Prompt: "The capital of France is",
-		Why:      "One token takes nearly all of the probability. At stage 5 almost every u falls on it.",
+		Why:      "One token has nearly all of the probability. At stage 5 almost every u falls on it.",
 		Settings: tryAt("pure", 16),
 	},
 	{
@@ -31,7 +31,7 @@ var Suggestions = []Suggestion{
 	},
 	{
 		Key: "loop", Title: "One that loops", Prompt: "Mile upon mile",
-		Why: "Greedy takes the likeliest token every time, and soon writes “and the wind blew and blew,” for " +
+		Why: "Greedy chooses the likeliest token every time, and soon writes “and the wind blew and blew,” for " +
 			"ever. Raise the temperature to let it out.",
 		Settings: tryAt("greedy", 64),
 	},

@@ -31,7 +31,7 @@ func TestPeek(t *testing.T) {
 	if got := English.NewPeek(s, 1).Say.String(); !strings.Contains(got, "chosen by a person; the draw fell on") {
 		t.Errorf("a forced token: %q", got)
 	}
-	if got, want := English.NewPeek(s, 2).Say.String(), "There is no step 2: the run has come to step 1."; got != want {
+	if got, want := English.NewPeek(s, 2).Say.String(), "There is no step 2: the run is at step 1."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	s.Steps[0].Logits = nil
@@ -67,7 +67,7 @@ func TestFound(t *testing.T) {
 	if v := English.NewFound(st, 1, ""); len(v.Rows) != 0 || !strings.HasPrefix(v.Say, "Type a part") {
 		t.Errorf("no text: %+v", v)
 	}
-	if v := English.NewFound(st, 9, "the"); v.Say != "There is no step 9: the run has come to step 1." {
+	if v := English.NewFound(st, 9, "the"); v.Say != "There is no step 9: the run is at step 1." {
 		t.Errorf("no such step: %q", v.Say)
 	}
 }
@@ -106,7 +106,7 @@ func TestWhatIf(t *testing.T) {
 		t.Errorf("the strip: %+v", seg)
 	}
 	u = 0.7 // on the one that was taken
-	if v := English.NewWhatIf(s); v.Take != "" || !strings.HasSuffix(v.Say.String(), "It is the one taken.") ||
+	if v := English.NewWhatIf(s); v.Take != "" || !strings.HasSuffix(v.Say.String(), "That is the chosen one.") ||
 		English.New(s).Segments.List[1].Class != "is-pick" {
 		t.Errorf("%+v", v)
 	}

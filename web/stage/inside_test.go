@@ -87,7 +87,7 @@ func TestLook(t *testing.T) {
 
 func TestHeadsSay(t *testing.T) {
 	for want, c := range map[string][2]int{
-		"4 heads a block; each has keys and values of its own":         {4, 4},
+		"4 heads a block; each has its own keys and values":            {4, 4},
 		"4 heads a block; all share their keys and values":             {4, 1},
 		"8 heads a block; 1–2, 3–4, 5–6 and 7–8 share keys and values": {8, 4},
 		"32 heads a block; every 4 share keys and values":              {32, 8},
@@ -218,7 +218,7 @@ func TestLookHoldsUp(t *testing.T) {
 	s := looked(t)
 	// More heads than can be listed at once: the block has none, and says where.
 	b := English.lookBlock(s, English.textTokens(s, 3), 0, 5, false)
-	if len(b.Groups) != 0 || !strings.Contains(b.Aria, "its inside says it in words") {
+	if len(b.Groups) != 0 || !strings.Contains(b.Aria, "its inside describes it") {
 		t.Errorf("%+v", b)
 	}
 }

@@ -119,7 +119,7 @@ func TestHeldBytesAreExplained(t *testing.T) {
 		"it may become the stop string User:": {Held: []byte("Us"), Conditions: []infer.Condition{
 			{Kind: infer.StopMaxTokens, Have: 1, Limit: 9}, {Kind: infer.StopString, String: "User:", Matched: 2},
 		}},
-		"2 bytes of a character that is not whole yet": {Held: []byte("\xe2\x82"), Conditions: []infer.Condition{
+		"2 bytes of an unfinished character": {Held: []byte("\xe2\x82"), Conditions: []infer.Condition{
 			{Kind: infer.StopString, String: "User:"},
 		}},
 	} {
@@ -157,7 +157,7 @@ func TestTypicalLeading(t *testing.T) {
 		t.Errorf("the line is %+v", l)
 	}
 	cells := p.Table.Rows[1].Work.Cells
-	if got := cells[len(cells)-1].Sum.String(); got != "p is too small to be told from 0" {
+	if got := cells[len(cells)-1].Sum.String(); got != "p is too small to tell from 0" {
 		t.Errorf("p = 0 is worked as %q", got)
 	}
 }
