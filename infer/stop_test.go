@@ -145,7 +145,7 @@ func TestFiredStopStringIsMatchedInFull(t *testing.T) {
 
 // A run that the limit stopped goes on when it is raised, and then equals a run
 // that had the higher limit from the start.
-func TestRaisedLimitGoesOn(t *testing.T) {
+func TestRaisedLimitContinues(t *testing.T) {
 	m := smallModel(t)
 	l := generate(t, m, "Hi", 3, pure(5))
 	s := pure(5)

@@ -77,8 +77,8 @@ func recomputedAttention(n int) string {
 	return fmt.Sprintf("generate(m=1, n=%d).recomputed * generate(m=1, n=%[1]d).attention_share", n)
 }
 
-// computed is what the functions come to, worked out by hand, whether or not
-// the text prints it.
+// computed has results of the functions worked out by hand, whether or not the
+// text prints them.
 var computed = []struct{ expression, want string }{
 	{"softmax().the 4", "0.6316"},                // 54.5982 / 86.4397
 	{"softmax(T=0.5).the 4", "0.8643"},           // 2980.9580 / 3449.0923

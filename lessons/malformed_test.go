@@ -209,7 +209,7 @@ func TestMalformed(t *testing.T) {
 }
 
 // A lesson may set every knob of an experiment that draws.
-func TestWidgetTakesEveryKnob(t *testing.T) {
+func TestWidgetAcceptsEveryKnob(t *testing.T) {
 	for _, k := range terms.Knobs() {
 		files := maps.Clone(small)
 		given := fmt.Sprintf(`"Hello" %s=%s`, k.Short, terms.Plain(k.Min+k.Step))

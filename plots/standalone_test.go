@@ -42,7 +42,7 @@ func TestStandalone(t *testing.T) {
 	}
 }
 
-func TestStandaloneTakesOnlyCharts(t *testing.T) {
+func TestStandaloneAcceptsOnlyCharts(t *testing.T) {
 	for _, svg := range []string{
 		"", "<p>", `<svg viewBox="0 0 1 1"></svg>`,
 		`<svg class="plot" viewBox="0 0 1 1"><desc></desc><path fill="var(--no-such)"/></svg>`,

@@ -127,9 +127,9 @@ func TestConnectionAnswers(t *testing.T) {
 	p.says("done c", "idle", "refused nothing")
 }
 
-// TestConnectionComesBack: after a loss a new connection is tried, later each
+// TestConnectionReconnects: after a loss a new connection is tried, later each
 // time, and what was not answered is refused, repeated, or left to its sender.
-func TestConnectionComesBack(t *testing.T) {
+func TestConnectionReconnects(t *testing.T) {
 	p := newPage(t, "")
 	p.does("line().onopen(); receive({ ack: 0 })")
 	p.does("c.send({ cmd: 'once' }); c.send({ cmd: 'repeat' }, 'repeat'); c.send({ cmd: 'forget' }, 'forget')")
@@ -169,9 +169,9 @@ func TestConnectionHandshake(t *testing.T) {
 	p.says()
 }
 
-// TestConnectionNoticesADeadLine: a missing answer makes the page probe the
+// TestDeadConnectionIsNoticed: a missing answer makes the page probe the
 // connection; a silent one is dropped, one that responds is kept.
-func TestConnectionNoticesADeadLine(t *testing.T) {
+func TestDeadConnectionIsNoticed(t *testing.T) {
 	p := newPage(t, "")
 	p.does("line().onopen(); receive({ ack: 0 }); said.splice(0); c.send({ cmd: 'think' }, 'repeat')")
 	p.passes(19_999)

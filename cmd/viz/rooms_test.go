@@ -55,7 +55,7 @@ var ranks = map[string]int{
 	"web/session/sessiontest": 7, // states of runs, for tests
 	"web/shell":               8,
 	"web/stage":               9,
-	"web/pages":               9,  // what rooms of pages do alike
+	"web/pages":               9,  // what rooms of pages have in common
 	"web/coursework":          10, // the course as one learner works through it
 	"web/loop":                11,
 	"web/learn":               11,
@@ -131,7 +131,7 @@ func TestRooms(t *testing.T) {
 
 // The engine's parts use only the standard library, gonum where it is faster,
 // and the Go project's Unicode normalization, which Qwen2's tokenizer needs.
-func TestEngineStandsAlone(t *testing.T) {
+func TestEngineImportsLittle(t *testing.T) {
 	packages := json.NewDecoder(goCommand(t, "list", "-json=ImportPath,Imports", "./infer/..."))
 	for {
 		var p struct {

@@ -316,7 +316,7 @@ func TestOpenAccepts(t *testing.T) {
 }
 
 // A file that is shorter or longer than it claims is rejected, not padded.
-func TestFileThatLies(t *testing.T) {
+func TestFileWithAWrongSize(t *testing.T) {
 	for claim, want := range map[int64]string{
 		2 * chunkBytes: "has 1048586 of the 2097152 bytes it claims",
 		chunkBytes + 9: "is longer than the 1048585 bytes it claims",

@@ -129,7 +129,7 @@ func TestQuantizationOfOtherModels(t *testing.T) {
 	}
 }
 
-func TestQuantizationTriesComeTrue(t *testing.T) {
+func TestQuantizationTriesShowWhatTheyPromise(t *testing.T) {
 	sure := tried[*Quantization](t, "quantization", 0, "repeats", "1")
 	for i, w := range sure.Ways {
 		if sure.Bars[0].P[i] < 0.8 || !w.Same {

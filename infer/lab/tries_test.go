@@ -23,7 +23,7 @@ func tried[T any](t *testing.T, name string, n int, changed ...string) T {
 }
 
 // What each 'try this' says is true for the bundled model.
-func TestTriesComeTrue(t *testing.T) {
+func TestTriesShowWhatTheyPromise(t *testing.T) {
 	t.Run("heat", func(t *testing.T) {
 		s := tried[*Strategies](t, "strategies", 0, "horizon", "0")
 		step := func(lane int) int {
@@ -82,7 +82,7 @@ func TestTriesComeTrue(t *testing.T) {
 	})
 }
 
-func TestCostTriesComeTrue(t *testing.T) {
+func TestCostTriesShowWhatTheyPromise(t *testing.T) {
 	long := tried[*Cache](t, "cache", 0, "repeats", "1")
 	for _, f := range long.Fits {
 		if f.Name == "recomputed, in all" && f.Of == "multiply-adds" && (f.Parts[2].Share < 0.5 ||
@@ -123,7 +123,7 @@ func TestCostTriesComeTrue(t *testing.T) {
 	}
 }
 
-func TestSpeculationTriesComeTrue(t *testing.T) {
+func TestSpeculationTriesShowWhatTheyPromise(t *testing.T) {
 	s := tried[*Speculation](t, "speculation", 0, "repeats", "1", "rounds", "100")
 	if s.Text != s.Plain {
 		t.Error("greedy: two texts")

@@ -117,9 +117,9 @@ func TestKindsOracle(t *testing.T) {
 // JavaScript, passes over; the Rust reference and this program do not.
 func otherNumber(r rune) bool { return r > unicode.MaxASCII && unicode.IsNumber(r) }
 
-// TestDigitsAlone checks by hand what those are: every number stands alone, and
+// TestSingleDigits checks by hand what those are: every number stands alone, and
 // what is between is cut as if the text ended there.
-func TestDigitsAlone(t *testing.T) {
+func TestSingleDigits(t *testing.T) {
 	tok, _ := parseModel(t, "smollm")
 	ids := tok.Encode
 	for _, parts := range [][]string{

@@ -203,7 +203,7 @@ func TestStopsByReading(t *testing.T) {
 }
 
 // The right choice occurs in every position.
-func TestRightChoiceStandsAnywhere(t *testing.T) {
+func TestRightChoiceIsAnywhere(t *testing.T) {
 	places := map[string]int{}
 	for seed := range uint64(200) {
 		places[mustNew(t, Stops, seed, 2).Answer("run.text")]++

@@ -97,7 +97,7 @@ func TestDeal(t *testing.T) {
 
 // The position gives nothing away: over many seeds the drawn token is in each
 // position equally often, within 4σ with σ = √(n·p·(1−p)).
-func TestPlaceTellsNothing(t *testing.T) {
+func TestPositionGivesNothingAway(t *testing.T) {
 	z := make([]float32, 100)
 	for i := range z {
 		z[i] = -float32(i) / 10
@@ -150,7 +150,7 @@ func TestBinsByHand(t *testing.T) {
 
 // A confidence on a border belongs to the bin that begins there, even if ten
 // times it rounds to less.
-func TestBinsMeetAtTheirStarts(t *testing.T) {
+func TestBinsStartAtTheirBorders(t *testing.T) {
 	for confidence, want := range map[float64]int{
 		0: 0, 0.05: 0, 0.0999: 0, 0.1: 1, 0.2: 2, 0.3: 3, 0.4: 4, 0.5: 5, 0.6: 6, 0.7: 7, 0.8: 8, 0.9: 9, 0.999: 9,
 		1: 9,

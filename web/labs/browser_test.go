@@ -98,9 +98,9 @@ func TestCancelKeeps(t *testing.T) {
 	})
 }
 
-// TestRefusedBesideField: a wrong number is marked and explained next to its
+// TestErrorNextToField: a wrong number is marked and explained next to its
 // field as one moves on; a right one removes the message.
-func TestRefusedBesideField(t *testing.T) {
+func TestErrorNextToField(t *testing.T) {
 	t.Parallel()
 	tab := browser.Open(t, browser.Laptop, serve(t)+"/labs/cache")
 	tab.Set("#f-tokens", "0")

@@ -124,9 +124,9 @@ func TestWindowIsSaid(t *testing.T) {
 	}
 }
 
-// TestOneTokenAlone: if the filters keep a single token there is no law to
+// TestSingleKeptToken: if the filters keep a single token there is no law to
 // show.
-func TestOneTokenAlone(t *testing.T) {
+func TestSingleKeptToken(t *testing.T) {
 	t.Parallel()
 	d := &lab.Draw{
 		Kept: 1, Sizes: []int{10}, Tokens: []lab.DrawToken{{Token: lab.Token{Text: " Paris"}, Q: 1, Counts: []int{10}}},
@@ -182,8 +182,8 @@ func TestPartingStrips(t *testing.T) {
 	}
 }
 
-// TestEveryFieldTellsItsRange: each number, list and text shows its range.
-func TestEveryFieldTellsItsRange(t *testing.T) {
+// TestEveryFieldShowsItsRange: each number, list and text shows its range.
+func TestEveryFieldShowsItsRange(t *testing.T) {
 	t.Parallel()
 	for _, l := range lab.All() {
 		i := l.Info()

@@ -193,9 +193,9 @@ func TestLargeRunAsksFirst(t *testing.T) {
 	}
 }
 
-// TestRefusedBesideTheField: a value out of range is explained next to its
+// TestErrorNextToTheField: a value out of range is explained next to its
 // field, and a good one removes the message.
-func TestRefusedBesideTheField(t *testing.T) {
+func TestErrorNextToTheField(t *testing.T) {
 	t.Parallel()
 	w := newSite(t).open("cache")
 	m := w.ask("set", values("cache", "tokens", "0"))

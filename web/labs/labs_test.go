@@ -107,9 +107,9 @@ func (s *site) checkLink(d *goquery.Document, i lab.Info) {
 	}
 }
 
-// TestFiltersLieTogether: temperature and all filters are among the further
+// TestFiltersAreGrouped: temperature and all filters are among the further
 // settings.
-func TestFiltersLieTogether(t *testing.T) {
+func TestFiltersAreGrouped(t *testing.T) {
 	t.Parallel()
 	for _, l := range lab.All() {
 		i := l.Info()

@@ -134,9 +134,9 @@ func TestReloadWhileItRuns(t *testing.T) {
 	}
 }
 
-// TestNobodyComesBack: a run without viewers is cancelled after the grace
+// TestAbandonedRunIsCancelled: a run without viewers is cancelled after the grace
 // period, one with viewers is not.
-func TestNobodyComesBack(t *testing.T) {
+func TestAbandonedRunIsCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &liveRun{cancel: cancel, done: make(chan struct{}), watching: 1}

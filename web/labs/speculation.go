@@ -30,8 +30,8 @@ func speculationSections(s *lab.Speculation) []section {
 			ID: "rounds", Title: "Round by round", Small: fmt.Sprintf("γ = %d", s.Gamma),
 			Say: say(
 				"The draft proposes; the target checks all of a round in one pass. A proposal is accepted if u < " +
-					"min(1, p / q). The first one refused is replaced by a draw from what p has more than q, and what " +
-					"was proposed after it is dropped.",
+					"min(1, p / q). The first one refused is replaced by a draw from what p has more than q, and " +
+					"what was proposed after it is dropped.",
 			),
 			Body: roundsView(rounds, verdicts),
 		})

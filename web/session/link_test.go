@@ -206,10 +206,10 @@ func TestLinkWithTypicalPOff(t *testing.T) {
 	}
 }
 
-// TestRebuildLeavesARunAlone: when two pages reconnect to a server that lost
+// TestRebuildKeepsAnExistingRun: when two pages reconnect to a server that lost
 // their run, the second finds the run that the first rebuilt, and leaves it
 // alone.
-func TestRebuildLeavesARunAlone(t *testing.T) {
+func TestRebuildKeepsAnExistingRun(t *testing.T) {
 	first := must(t, newRun(t, "The capital of France is"), StepToken{})
 	link, err := ParseLink(first.Model, LinkOf(first))
 	if err != nil {

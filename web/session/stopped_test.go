@@ -77,7 +77,7 @@ func idOf(b byte) int {
 }
 
 // Raising the limit lets a stopped run continue where it was.
-func TestRaisedLimitGoesOn(t *testing.T) {
+func TestRaisedLimitContinues(t *testing.T) {
 	s := open(t, append([]session.Command{session.Start{Prompt: "Hi"}}, times(5, session.StepToken{})...)...)
 	st := apply(t, s, session.SetKnob("max_tokens", 6))
 	if st.Stopped != infer.StopNone || len(st.Steps) != 5 || st.Ghosts != nil {

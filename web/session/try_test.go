@@ -18,9 +18,9 @@ func bundledSession(t *testing.T) *session.Session {
 	return session.New(m, session.DefaultLimits())
 }
 
-// TestSuggestionsKeepTheirWord plays each of them and checks that it shows what
+// TestSuggestionsShowWhatTheyPromise plays each of them and checks that it shows what
 // it promises.
-func TestSuggestionsKeepTheirWord(t *testing.T) {
+func TestSuggestionsShowWhatTheyPromise(t *testing.T) {
 	s := bundledSession(t)
 	play := func(key string, tokens int) (top []float64, text string) {
 		st := apply(t, s, session.Try{Key: key})

@@ -218,7 +218,7 @@ func TestDrillSample(t *testing.T) {
 	}
 }
 
-func TestKVGridHoldsUp(t *testing.T) {
+func TestKVGridLayout(t *testing.T) {
 	small := English.NewKVGrid("a", 6, 19, 1, true, 260)
 	if small.Note != "" || small.PitchX != "11.8" || len(small.Labels) != 6 || small.Newest != "19, new" ||
 		small.NextX == "" {

@@ -85,7 +85,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-func TestHeadsSay(t *testing.T) {
+func TestHeadsInWords(t *testing.T) {
 	for want, c := range map[string][2]int{
 		"4 heads a block; each has its own keys and values":            {4, 4},
 		"4 heads a block; all share their keys and values":             {4, 1},
@@ -214,7 +214,7 @@ func TestInside(t *testing.T) {
 	}
 }
 
-func TestLookHoldsUp(t *testing.T) {
+func TestLookInside(t *testing.T) {
 	s := looked(t)
 	// More heads than can be listed at once: the block has none, and says where.
 	b := English.lookBlock(s, English.textTokens(s, 3), 0, 5, false)
