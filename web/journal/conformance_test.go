@@ -32,6 +32,11 @@ var ctx = context.Background()
 var adapters = map[string]func(testing.TB) Journal{
 	"memory": func(testing.TB) Journal { return NewMemory() },
 	"sqlite": func(t testing.TB) Journal { return onDisk(t, t.TempDir()) },
+	"sqlite in parts": func(t testing.TB) Journal {
+		j := onDisk(t, t.TempDir())
+		j.perCommit = 2 // so that batches of three are large
+		return j
+	},
 	"sqlite in memory": func(t testing.TB) Journal {
 		db, err := store.Open("", nil)
 		must(t, err)

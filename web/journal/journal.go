@@ -149,12 +149,19 @@ func For(db *store.DB) Journal {
 	return NewSQLite(db)
 }
 
+// size sums up the records.
+func (b Batch) size() (n int64) {
+	for _, r := range b.Records {
+		n += r.size()
+	}
+	return n
+}
+
 // check refuses a batch that is beyond the limits.
 func (b Batch) check() error {
 	if len(b.Records) > MaxRecords {
 		return fmt.Errorf("%w: %d records at once; at most %d are taken", ErrTooLarge, len(b.Records), MaxRecords)
 	}
-	var sum int64
 	for _, r := range b.Records {
 		if len(r.Data) > MaxRecord {
 			return fmt.Errorf("%w: a record of type %s has %d bytes; at most %d are taken",
@@ -164,9 +171,8 @@ func (b Batch) check() error {
 			return fmt.Errorf("%w: the id of a record has %d bytes; at most %d are taken",
 				ErrTooLarge, len(r.ID), MaxID)
 		}
-		sum += r.size()
 	}
-	if sum > MaxBatch {
+	if sum := b.size(); sum > MaxBatch {
 		return fmt.Errorf("%w: %d bytes at once; at most %d are taken", ErrTooLarge, sum, MaxBatch)
 	}
 	return nil

@@ -4,181 +4,38 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// SQLite keeps logs in the tables owners, records and snapshots of a database
+// SQLite stores logs in the tables owners, records and snapshots of a database
 // (web/store/schema.go).
 type SQLite struct {
-	db *store.DB
+	db        *store.DB
+	perCommit int // groupRecords; tests split smaller batches
 
-	mu      sync.Mutex
-	waiting []*appending // in the order in which they came
-	busy    bool         // the goroutine that commits is under way
+	mu    sync.Mutex
+	queue []*appending // oldest first
+	busy  bool         // the committing goroutine is running
 
-	// last is the place of the newest record of all. Only the goroutine that
-	// commits uses it; 0 is not known yet.
-	last int64
+	// Only the committing goroutine uses these.
+	last     int64 // sequence number of the newest record of all
+	repaired bool  // last is known, and there is nothing of interrupted batches
 }
 
 // NewSQLite returns the logs of a database. There must be no other SQLite for
-// the same database, since each gives places to records.
-func NewSQLite(db *store.DB) *SQLite { return &SQLite{db: db} }
+// the same database, since each numbers the records.
+func NewSQLite(db *store.DB) *SQLite { return &SQLite{db: db, perCommit: groupRecords} }
 
 var _ Journal = (*SQLite)(nil)
-
-// appending is a batch that waits to be committed.
-type appending struct {
-	Batch
-	places []int64
-	done   chan error // of capacity 1
-}
-
-// together is how many records share a commit. A larger batch has one of its own.
-const together = 2048
-
-// Append implements [Journal].
-func (j *SQLite) Append(ctx context.Context, b Batch) ([]int64, error) {
-	if err := b.check(); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	a := &appending{Batch: b, done: make(chan error, 1)}
-	j.mu.Lock()
-	j.waiting = append(j.waiting, a)
-	if !j.busy {
-		j.busy = true
-		go j.commitAll()
-	}
-	j.mu.Unlock()
-	if err := <-a.done; err != nil {
-		return nil, err
-	}
-	return a.places, nil
-}
-
-// commitAll commits what waits until nothing does.
-func (j *SQLite) commitAll() {
-	for {
-		group := j.next()
-		if group == nil {
-			return
-		}
-		j.commitGroup(group)
-	}
-}
-
-// next takes the batches of one commit: those that came first, as many as go
-// together. With none left it ends the goroutine's term.
-func (j *SQLite) next() []*appending {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if len(j.waiting) == 0 {
-		j.busy = false
-		return nil
-	}
-	n, records := 0, 0
-	for _, a := range j.waiting {
-		if records += len(a.Records); n > 0 && records > together {
-			break
-		}
-		n++
-	}
-	group := j.waiting[:n:n]
-	j.waiting = j.waiting[n:]
-	return group
-}
-
-// commitGroup commits batches together. Where that fails, each is tried by
-// itself: one that cannot be kept takes no other with it.
-func (j *SQLite) commitGroup(group []*appending) {
-	err := j.commit(group)
-	if err != nil && len(group) > 1 {
-		for _, a := range group {
-			a.done <- j.commit([]*appending{a})
-		}
-		return
-	}
-	for _, a := range group {
-		a.done <- err
-	}
-}
-
-func (j *SQLite) commit(group []*appending) error {
-	// Those who wait may have gone; what they asked for is kept all the same.
-	return j.db.Write(context.Background(), func(tx *sql.Tx) error {
-		if j.last == 0 {
-			if err := tx.QueryRow("SELECT ifnull(max(last), 0) FROM owners").Scan(&j.last); err != nil {
-				return err
-			}
-		}
-		insert, err := tx.Prepare("INSERT INTO records (owner, seq, type, id, data) VALUES (?, ?, ?, ?, ?) " +
-			"ON CONFLICT (owner, type, id) DO NOTHING")
-		if err != nil {
-			return err
-		}
-		defer insert.Close()
-		for _, a := range group {
-			if err := j.add(tx, insert, a); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// add writes one batch.
-func (j *SQLite) add(tx *sql.Tx, insert *sql.Stmt, a *appending) error {
-	used := a.At.UnixMilli()
-	if len(a.Records) == 0 {
-		_, err := tx.Exec("UPDATE owners SET used_at = max(used_at, ?) WHERE kind = ? AND name = ?",
-			used, a.Owner.Kind, a.Owner.Name)
-		return err
-	}
-	var owner int64
-	err := tx.QueryRow(`INSERT INTO owners (kind, name, used_at, first, last, records, bytes)
-		VALUES (?, ?, ?, ?, ?, 0, 0)
-		ON CONFLICT (kind, name) DO UPDATE SET used_at = max(used_at, excluded.used_at) RETURNING id`,
-		a.Owner.Kind, a.Owner.Name, used, j.last+1, j.last).Scan(&owner)
-	if err != nil {
-		return err
-	}
-	a.places = make([]int64, len(a.Records))
-	var added, size int64
-	for i, r := range a.Records {
-		result, err := insert.Exec(owner, j.last+1, r.Type, r.ID, string(r.Data))
-		if err != nil {
-			return fmt.Errorf("record %d: %w", i, err)
-		}
-		if n, err := result.RowsAffected(); err != nil {
-			return err
-		} else if n == 0 {
-			continue
-		}
-		j.last++
-		a.places[i] = j.last
-		added++
-		size += r.size()
-	}
-	if added == 0 {
-		return nil
-	}
-	_, err = tx.Exec("UPDATE owners SET last = ?, records = records + ?, bytes = bytes + ? WHERE id = ?",
-		j.last, added, size, owner)
-	return err
-}
 
 // Read implements [Journal].
 func (j *SQLite) Read(ctx context.Context, o Owner, after int64, f func(Record) error) error {
 	return j.db.Read(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT r.seq, r.type, r.id, r.data FROM records r
-			WHERE r.owner = (SELECT id FROM owners WHERE kind = ? AND name = ?) AND r.seq > ? ORDER BY r.seq`,
-			o.Kind, o.Name, after)
+		rows, err := tx.QueryContext(ctx, `SELECT r.seq, r.type, r.id, r.data FROM owners o
+			CROSS JOIN records r ON r.owner = o.id AND r.seq > ? AND r.seq <= o.last
+			WHERE o.kind = ? AND o.name = ? ORDER BY r.seq`, after, o.Kind, o.Name)
 		if err != nil {
 			return err
 		}
@@ -199,9 +56,9 @@ func (j *SQLite) Read(ctx context.Context, o Owner, after int64, f func(Record) 
 // Find implements [Journal].
 func (j *SQLite) Find(ctx context.Context, o Owner, k Key) (r Record, found bool, err error) {
 	err = j.db.Read(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT seq, data FROM records
-			WHERE owner = (SELECT id FROM owners WHERE kind = ? AND name = ?) AND type = ? AND id = ?`,
-			o.Kind, o.Name, k.Type, k.ID).Scan(&r.Seq, &r.Data)
+		return tx.QueryRowContext(ctx, `SELECT r.seq, r.data FROM owners o
+			CROSS JOIN records r ON r.owner = o.id AND r.type = ? AND r.id = ? AND r.seq <= o.last
+			WHERE o.kind = ? AND o.name = ?`, k.Type, k.ID, o.Kind, o.Name).Scan(&r.Seq, &r.Data)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return Record{}, false, nil
@@ -217,7 +74,8 @@ func (j *SQLite) Owners(ctx context.Context, kind string) (list []Info, err erro
 	err = j.db.Read(ctx, func(tx *sql.Tx) error {
 		list = nil
 		rows, err := tx.QueryContext(
-			ctx, "SELECT name, used_at, records, bytes FROM owners WHERE kind = ? ORDER BY name", kind)
+			ctx, `SELECT name, used_at, records, bytes FROM owners
+			WHERE kind = ? AND last >= first ORDER BY name`, kind) // without those whose first batch is under way
 		if err != nil {
 			return err
 		}
@@ -239,20 +97,24 @@ func (j *SQLite) Owners(ctx context.Context, kind string) (list []Info, err erro
 // Compact implements [Journal].
 func (j *SQLite) Compact(ctx context.Context, o Owner, gone []Key) error {
 	err := j.db.Write(ctx, func(tx *sql.Tx) error {
-		owner, err := find(tx, o)
-		if owner == 0 || err != nil {
+		var owner, last int64
+		err := tx.QueryRow("SELECT id, last FROM owners WHERE kind = ? AND name = ?", o.Kind, o.Name).
+			Scan(&owner, &last)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		var removed, size int64
 		remove, err := tx.Prepare(
-			"DELETE FROM records WHERE owner = ? AND type = ? AND id = ? RETURNING octet_length(data)")
+			"DELETE FROM records WHERE owner = ? AND type = ? AND id = ? AND seq <= ? RETURNING octet_length(data)")
 		if err != nil {
 			return err
 		}
 		defer remove.Close()
 		for _, k := range gone {
 			var n int64
-			err := remove.QueryRow(owner, k.Type, k.ID).Scan(&n)
+			err := remove.QueryRow(owner, k.Type, k.ID, last).Scan(&n)
 			if errors.Is(err, sql.ErrNoRows) {
 				continue
 			} else if err != nil {
@@ -274,7 +136,7 @@ func (j *SQLite) Compact(ctx context.Context, o Owner, gone []Key) error {
 	return err
 }
 
-// find returns the number of an owner, 0 where there is none.
+// find returns the row of an owner, 0 if there is none.
 func find(tx *sql.Tx, o Owner) (id int64, err error) {
 	err = tx.QueryRow("SELECT id FROM owners WHERE kind = ? AND name = ?", o.Kind, o.Name).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {

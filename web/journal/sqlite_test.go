@@ -83,10 +83,10 @@ func TestGoneFromTheDisk(t *testing.T) {
 func TestWaitingAppendsShareACommit(t *testing.T) {
 	j := onDisk(t, t.TempDir())
 	j.busy = true // the test takes the commits
-	for _, n := range []int{1, 3, together - 4, 1, together + 1, 2, 2} {
-		j.waiting = append(j.waiting, &appending{Batch: Batch{Records: make([]Record, n)}})
+	for _, n := range []int{1, 3, groupRecords - 4, 1, groupRecords + 1, 2, 2} {
+		j.queue = append(j.queue, &appending{Batch: Batch{Records: make([]Record, n)}})
 	}
-	for i, want := range [][]int{{1, 3, together - 4}, {1}, {together + 1}, {2, 2}, nil} {
+	for i, want := range [][]int{{1, 3, groupRecords - 4}, {1}, {groupRecords + 1}, {2, 2}, nil} {
 		var got []int
 		for _, a := range j.next() {
 			got = append(got, len(a.Records))
@@ -111,7 +111,7 @@ func TestOneRefusedBatchHurtsNoOther(t *testing.T) {
 	var group []*appending
 	for _, id := range []string{"1", "bad", "2"} {
 		b := Batch{Owner{Learner, id}, morning, []Record{record("visit", "ok", "{}"), record("visit", id, "{}")}}
-		group = append(group, &appending{Batch: b, done: make(chan error, 1)})
+		group = append(group, newAppending(b))
 	}
 	j.commitGroup(group)
 	for _, a := range group {

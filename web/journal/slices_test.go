@@ -1,0 +1,166 @@
+package journal
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// large returns a batch that needs n commits.
+func large(o Owner, n int) Batch {
+	b := Batch{Owner: o, At: morning}
+	for i := range n * groupRecords {
+		b.Records = append(b.Records, record("answer", fmt.Sprint(i), "{}"))
+	}
+	return b
+}
+
+// appendLater starts an append and returns once it is queued.
+func appendLater(j *SQLite, b Batch) *appending {
+	a := newAppending(b)
+	j.enqueue(a)
+	return a
+}
+
+// holdWriter keeps every commit waiting until release is called.
+func holdWriter(t *testing.T, j *SQLite) (release func()) {
+	t.Helper()
+	held, let := make(chan struct{}), make(chan struct{})
+	done := make(chan error, 1)
+	go func() {
+		done <- j.db.Write(ctx, func(*sql.Tx) error {
+			close(held)
+			<-let
+			return nil
+		})
+	}()
+	<-held
+	return func() {
+		close(let)
+		must(t, <-done)
+	}
+}
+
+// While an import is appended, others are let in between its parts; what the
+// same learner does waits until all of it is there.
+func TestLargeBatchLetsOthersIn(t *testing.T) {
+	j := onDisk(t, t.TempDir())
+	put(t, j, ada, morning, record("visit", "1", "{}"))
+	release := holdWriter(t, j)
+	all := appendLater(j, large(ada, 3))
+	own := appendLater(j, Batch{ada, morning, []Record{record("visit", "2", "{}")}})
+	other := appendLater(j, Batch{bob, morning, []Record{record("visit", "1", "{}")}})
+	second := appendLater(j, large(hall, 2))
+	release()
+	for _, a := range []*appending{all, own, other, second} {
+		must(t, <-a.done)
+	}
+	first, last := all.seqs[0], all.seqs[len(all.seqs)-1]
+	if other.seqs[0] < first || other.seqs[0] > last {
+		t.Errorf("another's record is number %d; the import has %d to %d", other.seqs[0], first, last)
+	}
+	if own.seqs[0] < last || second.seqs[0] < last {
+		t.Errorf("after the import, to %d, came %d and %d", last, own.seqs[0], second.seqs[0])
+	}
+	if list := read(t, j, ada, 0); len(list) != len(all.Records)+2 || !slices.IsSortedFunc(list, func(a, b Record) int {
+		return int(a.Seq - b.Seq)
+	}) {
+		t.Errorf("the log has %d records", len(list))
+	}
+	if got, err := j.Owners(ctx, Learner); err != nil || got[0].Records != len(all.Records)+2 {
+		t.Errorf("owners %+v, %v", got, err)
+	}
+}
+
+// An import that the end of the process cuts short is not there at the next
+// start, in whole or in part, and can be made again.
+func TestInterruptedBatchLeavesNothing(t *testing.T) {
+	for _, before := range []int{0, 1} {
+		dir := t.TempDir()
+		db, err := store.Open(dir, nil)
+		must(t, err)
+		j := NewSQLite(db)
+		want := []string(nil)
+		if before > 0 {
+			put(t, j, ada, morning, record("visit", "1", "{}"))
+			want = []string{"visit 1 {}"}
+		}
+		a := newAppending(large(ada, 3))
+		must(t, j.commitPart(a, 0, groupRecords))
+		must(t, j.commitPart(a, groupRecords, 2*groupRecords))
+		hidden := func(j *SQLite, when string) {
+			t.Helper()
+			wantTexts(t, j, ada, want...)
+			if _, found, err := j.Find(ctx, ada, Key{"answer", "1"}); found || err != nil {
+				t.Errorf("%s: a record of the interrupted batch is found, %v", when, err)
+			}
+			if got, err := j.Owners(ctx, Learner); err != nil || len(got) != before || before > 0 && got[0].Records != 1 {
+				t.Errorf("%s: owners %+v, %v", when, got, err)
+			}
+		}
+		hidden(j, "before the end")
+		must(t, db.Close())
+
+		again := onDisk(t, dir)
+		hidden(again, "after a restart")
+		put(t, again, bob, morning, record("visit", "1", "{}"))
+		var left int
+		must(t, again.db.Read(ctx, func(tx *sql.Tx) error {
+			return tx.QueryRow("SELECT count(*) FROM records WHERE type = 'answer'").Scan(&left)
+		}))
+		if left != 0 {
+			t.Errorf("%d records of the interrupted batch are on the disk", left)
+		}
+		wantTexts(t, again, ada, want...)
+		if seqs := put(t, again, ada, morning, a.Records...); slices.Contains(seqs, 0) {
+			t.Error("the same batch again is not appended whole")
+		}
+		if got := read(t, again, ada, 0); len(got) != before+len(a.Records) {
+			t.Errorf("afterwards the log has %d records", len(got))
+		}
+	}
+}
+
+// An import whose last part is refused leaves nothing, and nothing in the way of
+// the next.
+func TestRefusedPartLeavesNothing(t *testing.T) {
+	j := onDisk(t, t.TempDir())
+	change := func(query string) {
+		must(t, j.db.Write(ctx, func(tx *sql.Tx) error {
+			_, err := tx.Exec(query)
+			return err
+		}))
+	}
+	b := large(ada, 3)
+	change(fmt.Sprintf(`CREATE TRIGGER no BEFORE INSERT ON records WHEN NEW.id = '%d'
+		BEGIN SELECT RAISE(FAIL, 'no room'); END`, len(b.Records)-1))
+	if _, err := j.Append(ctx, b); err == nil {
+		t.Fatal("the batch is confirmed")
+	}
+	wantTexts(t, j, ada)
+	if got, err := j.Owners(ctx, Learner); err != nil || len(got) != 0 {
+		t.Errorf("owners %+v, %v", got, err)
+	}
+	change("DROP TRIGGER no")
+	if seqs := put(t, j, ada, morning.Add(time.Hour), b.Records...); slices.Contains(seqs, 0) {
+		t.Error("the same batch again is not appended whole")
+	}
+}
+
+// A log that is dropped while an import goes into it stays dropped, and the
+// import is not confirmed.
+func TestDropDuringLargeBatch(t *testing.T) {
+	j := onDisk(t, t.TempDir())
+	a := newAppending(large(ada, 2))
+	must(t, j.commitPart(a, 0, groupRecords))
+	must(t, j.Drop(ctx, ada))
+	if err := j.commitPart(a, groupRecords, len(a.Records)); !errors.Is(err, errDropped) {
+		t.Errorf("the rest of the batch: %v", err)
+	}
+	wantTexts(t, j, ada)
+}
