@@ -81,8 +81,8 @@ func (h *Hub) Create(ctx context.Context, who string, o Options) (*Room, Secret,
 		return nil, Secret{}, err
 	}
 	if err := r.wake(ctx); err != nil {
-		h.remove(ctx, r)
-		return nil, Secret{}, err
+		// Nobody will learn its secret.
+		return nil, Secret{}, errors.Join(err, h.remove(ctx, r))
 	}
 	return r, secret, nil
 }
@@ -178,9 +178,10 @@ func (h *Hub) all() []*Room {
 	return list
 }
 
-// remove deletes a room with all that it kept.
+// remove deletes a room with everything that was kept of it. It does not stop
+// halfway when ctx ends.
 func (h *Hub) remove(ctx context.Context, r *Room) error {
-	if err := r.ask(ctx, (*core).deleteAll); err != nil {
+	if err := r.ask(context.WithoutCancel(ctx), (*core).deleteAll); err != nil {
 		return err
 	}
 	h.mu.Lock()
@@ -196,6 +197,7 @@ func (h *Hub) remove(ctx context.Context, r *Room) error {
 // votes were. Someone whom an instructor has removed stays known as such. A
 // page of theirs that is open joins anew, as someone else.
 func (h *Hub) Forget(ctx context.Context, learner string) error {
+	ctx = context.WithoutCancel(ctx) // it does not stop halfway
 	var errs []error
 	for _, r := range h.all() {
 		if err := r.ask(ctx, func(c *core) error { return c.forget(learner) }); err != nil && !errors.Is(err, ErrGone) {
@@ -248,7 +250,9 @@ func (h *Hub) Close(ctx context.Context) error {
 			h.cfg.Log.Error("a room could not be kept", "error", err)
 		}
 	}
+	h.mu.Lock() // a room that is being made is begun before, or not at all
 	h.cancel()
+	h.mu.Unlock()
 	ended := make(chan struct{})
 	go func() {
 		h.wg.Wait()

@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -57,6 +58,54 @@ func TestDeleteLeavesNothing(t *testing.T) {
 				t.Errorf("%s is still in %s", trace, filepath.Base(file))
 			}
 		}
+	}
+}
+
+// leaving is a driver whose caller goes away while it opens a run.
+type leaving struct {
+	Driver
+	leave func()
+}
+
+func (d leaving) Open(ctx context.Context, _, _ string) (Run, error) {
+	d.leave()
+	return nil, ctx.Err()
+}
+
+// A room whose making is cut short is not there: nobody has its secret.
+func TestCreateCutShortLeavesNoRoom(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	s := begun(t, t.TempDir(), func(c *Config) { c.Driver = leaving{leave: leave} })
+	if _, _, err := s.Create(ctx, teacher, Options{}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("making the room: %v", err)
+	}
+	logs, err := s.logs.Owners(t.Context(), journal.Room)
+	if err != nil || len(logs) != 0 || len(s.all()) != 0 {
+		t.Errorf("rooms %v, logs %v, %v", s.all(), logs, err)
+	}
+}
+
+// dropping is a journal that calls a function before it drops a log.
+type dropping struct {
+	journal.Journal
+	before func()
+}
+
+func (d dropping) Drop(ctx context.Context, o journal.Owner) error {
+	d.before()
+	return d.Journal.Drop(ctx, o)
+}
+
+// A room that is being deleted is deleted, though the page that asked is closed.
+func TestDeleteDoesNotStopHalfway(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	s := begun(t, t.TempDir(), func(c *Config) { c.Logs = dropping{c.Logs, leave} })
+	l := s.room(Options{})
+	if _, err := l.Present(ctx, teacher, l.secret, Delete{}); err != nil {
+		t.Errorf("deleting: %v", err)
+	}
+	if s.find(l.Code()) != nil {
+		t.Error("the deleted room is still listed")
 	}
 }
 
