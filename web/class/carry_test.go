@@ -213,6 +213,37 @@ func TestDeletedFromTheCopy(t *testing.T) {
 	}
 }
 
+// A nickname that the instructor takes away goes from the copy as well.
+func TestNameErasedFromTheCopy(t *testing.T) {
+	dir, was := oldFolder(t)
+	carryOver(t, dir)
+	s := begunAfter(t, dir)
+	copied, err := filepath.Glob(filepath.Join(dir, "viz-version2-*"))
+	if err != nil || len(copied) != 1 {
+		t.Fatalf("the copies are %v, %v", copied, err)
+	}
+	const name = "Pupil 1" // in several rooms
+	for _, room := range was {
+		for _, m := range room.Members {
+			if m.Name != name {
+				continue
+			}
+			r := s.find(room.Code)
+			if _, err := r.Present(t.Context(), teacher, ParseSecret(room.Secret), DropName{m.ID}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for file, text := range map[string]string{ // the names of others begin with it
+		copied[0]: "Pupil", filepath.Join(dir, "viz.db"): name + `"`, filepath.Join(dir, "viz.db-wal"): name + `"`,
+	} {
+		data, err := os.ReadFile(file)
+		if err != nil || bytes.Contains(data, []byte(text)) {
+			t.Errorf("%s is still in %s, %v", text, filepath.Base(file), err)
+		}
+	}
+}
+
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(dir, "*"))

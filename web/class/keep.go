@@ -177,24 +177,43 @@ func (c *core) tidy(most int) {
 		return
 	}
 	var err error
-	if len(c.book.Waste) >= mostWaste || c.owed {
+	switch {
+	case c.owed:
+		err = c.compactAndScrub()
+	case len(c.book.Waste) >= mostWaste:
 		err = c.compact()
-	} else if c.since >= most {
+	case c.since >= most:
 		err = c.snapshot()
 	}
 	if err != nil {
-		c.cfg.Log.Warn("the log of a class stays as long as it is for now", "error", err)
-		c.untidy = time.Now().Add(retry)
+		c.cfg.Log.Warn("the log of a class could not be compacted yet", "error", err)
+		c.untidy = time.Now().Add(retryTidy)
 	}
 }
 
-// compact takes the records that do not count any more off the disk.
+// retryTidy is how long to wait after that failed.
+const retryTidy = 10 * time.Second
+
+// compact deletes the records that no longer count.
 func (c *core) compact() error {
 	if err := c.cfg.Logs.Compact(context.Background(), c.owner(), c.book.Waste); err != nil {
 		return err
 	}
-	c.book.Waste, c.owed = nil, false
+	c.book.Waste = nil
 	return c.snapshot()
+}
+
+// compactAndScrub also removes them from the disk.
+func (c *core) compactAndScrub() error {
+	c.owed = true
+	if err := c.compact(); err != nil {
+		return err
+	}
+	if err := c.cfg.Logs.Scrub(context.Background(), c.owner()); err != nil {
+		return err
+	}
+	c.owed = false
+	return nil
 }
 
 func (c *core) snapshot() error {
@@ -206,14 +225,13 @@ func (c *core) snapshot() error {
 	return nil
 }
 
-// erase takes what says who someone was off the disk, where it does not count
-// any more.
+// erase removes from the disk what says who someone was, where it no longer
+// counts. If that fails, it is tried again later.
 func (c *core) erase() error {
-	if !c.book.owes() {
+	if !c.book.owes() && !c.owed {
 		return nil
 	}
-	if err := c.compact(); err != nil {
-		c.owed = true
+	if err := c.compactAndScrub(); err != nil {
 		c.cfg.Log.Error("a name could not be erased", "error", err)
 		return ErrKept
 	}

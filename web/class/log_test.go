@@ -167,10 +167,17 @@ func TestNamesAreErased(t *testing.T) {
 	}
 }
 
-// stuck is a journal that cannot be compacted while it is stuck.
+// stuck is a journal that cannot be compacted, or not scrubbed, while it is stuck.
 type stuck struct {
 	journal.Journal
-	is atomic.Bool
+	is, scrub atomic.Bool
+}
+
+func (s *stuck) Scrub(ctx context.Context, o journal.Owner) error {
+	if s.scrub.Load() {
+		return errors.New("somebody reads the database")
+	}
+	return s.Journal.Scrub(ctx, o)
 }
 
 func (s *stuck) Compact(ctx context.Context, o journal.Owner, gone []journal.Key) error {
@@ -222,6 +229,28 @@ func TestErasureCutShort(t *testing.T) {
 	}
 	if n := names(again.logs); n != 0 {
 		t.Errorf("after the next start %d records still name them", n)
+	}
+}
+
+// A name that is out of the log but may still be on the disk is not confirmed
+// to be gone.
+func TestErasureNotScrubbed(t *testing.T) {
+	var logs *stuck
+	s := begun(t, t.TempDir(), func(c *Config) {
+		logs = &stuck{Journal: c.Logs}
+		c.Logs = logs
+	})
+	l := s.room(Options{Nicknames: true})
+	l.class(1)
+	logs.scrub.Store(true)
+	for range 2 { // the second time nothing is left to compact
+		if err := s.Forget(t.Context(), learner(1)); !errors.Is(err, ErrKept) {
+			t.Errorf("what may still be on the disk is confirmed to be gone: %v", err)
+		}
+	}
+	logs.scrub.Store(false)
+	if err := s.Forget(t.Context(), learner(1)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -124,12 +124,17 @@ type Journal interface {
 	// Owners describes all logs of a kind, in order of their names.
 	Owners(ctx context.Context, kind string) ([]Info, error)
 
-	// Compact takes records out of a log, and its snapshot, which may know
-	// them. When it returns they are gone from the disk. Keys that the log does
-	// not have do no harm.
+	// Compact deletes records of a log, and its snapshot, which may contain
+	// them. Keys that the log does not have are ignored. The bytes may stay on
+	// the disk until the next Scrub.
 	Compact(ctx context.Context, o Owner, gone []Key) error
 
-	// Drop deletes a log. When it returns it is gone from the disk.
+	// Scrub makes sure that nothing that was compacted out of a log is left on
+	// the disk. Once it has begun it does not stop when ctx ends.
+	Scrub(ctx context.Context, o Owner) error
+
+	// Drop deletes a log, and scrubs. Once it has begun it does not stop when
+	// ctx ends. After an error the log may be gone, and Drop can be called again.
 	Drop(ctx context.Context, o Owner) error
 
 	// Snapshot returns the snapshot of a log, a zero one where there is none.

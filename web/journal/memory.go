@@ -147,6 +147,9 @@ func (m *Memory) Compact(ctx context.Context, o Owner, gone []Key) error {
 	return nil
 }
 
+// Scrub implements [Journal]: there is no disk.
+func (m *Memory) Scrub(ctx context.Context, _ Owner) error { return ctx.Err() }
+
 // Drop implements [Journal].
 func (m *Memory) Drop(ctx context.Context, o Owner) error {
 	if err := ctx.Err(); err != nil {

@@ -67,9 +67,8 @@ func TestLargeBatchLetsOthersIn(t *testing.T) {
 	if own.seqs[0] < last || second.seqs[0] < last {
 		t.Errorf("after the import, to %d, came %d and %d", last, own.seqs[0], second.seqs[0])
 	}
-	if list := read(t, j, ada, 0); len(list) != len(all.Records)+2 || !slices.IsSortedFunc(list, func(a, b Record) int {
-		return int(a.Seq - b.Seq)
-	}) {
+	inOrder := func(a, b Record) int { return int(a.Seq - b.Seq) }
+	if list := read(t, j, ada, 0); len(list) != len(all.Records)+2 || !slices.IsSortedFunc(list, inOrder) {
 		t.Errorf("the log has %d records", len(list))
 	}
 	if got, err := j.Owners(ctx, Learner); err != nil || got[0].Records != len(all.Records)+2 {
@@ -99,7 +98,8 @@ func TestInterruptedBatchLeavesNothing(t *testing.T) {
 			if _, found, err := j.Find(ctx, ada, Key{"answer", "1"}); found || err != nil {
 				t.Errorf("%s: a record of the interrupted batch is found, %v", when, err)
 			}
-			if got, err := j.Owners(ctx, Learner); err != nil || len(got) != before || before > 0 && got[0].Records != 1 {
+			got, err := j.Owners(ctx, Learner)
+			if err != nil || len(got) != before || before > 0 && got[0].Records != 1 {
 				t.Errorf("%s: owners %+v, %v", when, got, err)
 			}
 		}

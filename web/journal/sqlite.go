@@ -96,7 +96,7 @@ func (j *SQLite) Owners(ctx context.Context, kind string) (list []Info, err erro
 
 // Compact implements [Journal].
 func (j *SQLite) Compact(ctx context.Context, o Owner, gone []Key) error {
-	err := j.db.Write(ctx, func(tx *sql.Tx) error {
+	return j.db.Write(ctx, func(tx *sql.Tx) error {
 		var owner, last int64
 		err := tx.QueryRow("SELECT id, last FROM owners WHERE kind = ? AND name = ?", o.Kind, o.Name).
 			Scan(&owner, &last)
@@ -130,10 +130,20 @@ func (j *SQLite) Compact(ctx context.Context, o Owner, gone []Key) error {
 			"UPDATE owners SET records = records - ?, bytes = bytes - ? WHERE id = ?", removed, size, owner)
 		return err
 	})
-	if err == nil {
-		j.db.Scrub(ctx)
+}
+
+// Scrub implements [Journal]. Nicknames leave the copies of earlier forms too.
+func (j *SQLite) Scrub(ctx context.Context, o Owner) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	return err
+	ctx = context.WithoutCancel(ctx)
+	if o.Kind == Room {
+		if err := j.db.EraseNamesFromCopies(ctx, o.Name); err != nil {
+			return err
+		}
+	}
+	return j.db.Scrub(ctx)
 }
 
 // find returns the row of an owner, 0 if there is none.
@@ -147,6 +157,10 @@ func find(tx *sql.Tx, o Owner) (id int64, err error) {
 
 // Drop implements [Journal].
 func (j *SQLite) Drop(ctx context.Context, o Owner) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx) // half a deletion is what nobody asked for
 	err := j.db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND name = ?", o.Kind, o.Name) // and with it its records
 		return err
@@ -154,11 +168,12 @@ func (j *SQLite) Drop(ctx context.Context, o Owner) error {
 	if err != nil {
 		return err
 	}
-	j.db.Scrub(ctx)
 	if o.Kind == Room {
-		return j.db.EraseRoomFromCopies(ctx, o.Name)
+		err = j.db.EraseRoomFromCopies(ctx, o.Name)
+	} else {
+		err = j.db.EraseFromCopies(ctx, o.Name)
 	}
-	return j.db.EraseFromCopies(ctx, o.Name)
+	return errors.Join(err, j.db.Scrub(ctx))
 }
 
 // Snapshot implements [Journal].

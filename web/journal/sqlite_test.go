@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"database/sql"
 	"fmt"
 	"os"
@@ -62,6 +63,7 @@ func TestGoneFromTheDisk(t *testing.T) {
 		t.Fatal("the name is nowhere: the test sees nothing")
 	}
 	must(t, j.Compact(ctx, hall, []Key{{"name", "1"}}))
+	must(t, j.Scrub(ctx, hall))
 	if in := filesHold(t, dir, "Rumpel"); in != nil {
 		t.Errorf("the name that was taken out is still in %v", in)
 	}
@@ -76,6 +78,39 @@ func TestGoneFromTheDisk(t *testing.T) {
 		}
 	}
 	wantTexts(t, j, hall, "vote 1 {}")
+}
+
+// A deletion that has begun goes on to the end, though whoever asked for it has
+// closed the page.
+func TestDropDoesNotStopHalfway(t *testing.T) {
+	dir := t.TempDir()
+	j := onDisk(t, dir)
+	put(t, j, ada, morning, record("answer", "quetzal", "{}"))
+	reading, let, read := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		read <- j.db.Read(ctx, func(tx *sql.Tx) error { // keeps the write-ahead log from being emptied
+			err := tx.QueryRow("SELECT count(*) FROM records").Scan(new(int))
+			close(reading)
+			<-let
+			return err
+		})
+	}()
+	<-reading
+	asked, leave := context.WithCancel(ctx)
+	dropped := make(chan error, 1)
+	go func() { dropped <- j.Drop(asked, ada) }()
+	for gone := false; !gone; {
+		list, err := j.Owners(ctx, Learner)
+		must(t, err)
+		gone = len(list) == 0
+	}
+	leave()
+	close(let)
+	must(t, <-read)
+	must(t, <-dropped)
+	if in := filesHold(t, dir, "quetzal"); in != nil {
+		t.Errorf("the log is still in %v", in)
+	}
 }
 
 // Those who wait share a commit, in the order in which they came, up to a

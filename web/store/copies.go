@@ -19,8 +19,12 @@ import (
 // copy holds people's data too: what is deleted here is deleted there, and a
 // copy in which nothing is left goes.
 
-// copies is how all copies are called: the version and the day stand for the stars.
-const copies = "viz-version*-*.db"
+// copies matches the names of all copies: version and day are in place of the
+// stars. A copy that is being made has a name of its own, which matches halfCopies.
+const (
+	copies     = "viz-version*-*.db"
+	halfCopies = "viz-version*-*.db.part-*"
+)
 
 // copyOld copies the database to a dated name beside it, as it is before the
 // step from its version. One that is cut short leaves no copy and no change.
@@ -50,6 +54,17 @@ func (db *DB) copyOld(path string, version int, now time.Time) error {
 	return nil
 }
 
+// removeHalfCopies removes what is left of copies whose making was cut short.
+// Nothing would ever be deleted from them.
+func (db *DB) removeHalfCopies() error {
+	paths, err := filepath.Glob(filepath.Join(db.dir, halfCopies))
+	errs := []error{err}
+	for _, path := range paths {
+		errs = append(errs, os.Remove(path))
+	}
+	return errors.Join(errs...)
+}
+
 // sameFile tells whether two files hold the same bytes.
 func sameFile(a, b string) bool {
 	x, errX := os.ReadFile(a)
@@ -64,7 +79,7 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	out, err := os.CreateTemp(filepath.Dir(to), "copy-*") // of mode 0600
+	out, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*") // of mode 0600
 	if err != nil {
 		return err
 	}
@@ -96,6 +111,13 @@ func (db *DB) EraseRoomFromCopies(ctx context.Context, code string) error {
 	})
 }
 
+// EraseNamesFromCopies deletes the nicknames of a room from the copies.
+func (db *DB) EraseNamesFromCopies(ctx context.Context, code string) error {
+	return db.eachCopy(ctx, func(tx *sql.Tx) error {
+		return inRooms(tx, "UPDATE room_members SET name = '' WHERE room = ?", code)
+	})
+}
+
 // inRooms changes the rooms of a copy that has some: that of version 1 had none.
 func inRooms(tx *sql.Tx, query, parameter string) error {
 	if rooms, err := has(tx, "rooms"); err != nil || !rooms {
@@ -116,25 +138,31 @@ func has(tx *sql.Tx, table string) (found bool, err error) {
 	return found, err
 }
 
-// eachCopy changes all copies, and removes those in which nobody is left.
+// eachCopy changes all copies. It removes those with nothing left in them and
+// those that are damaged. A copy that could not be changed for another reason
+// stays, and the error says so.
 func (db *DB) eachCopy(ctx context.Context, change func(*sql.Tx) error) error {
 	if db.dir == "" {
 		return nil
 	}
+	db.erasing.Lock() // two at once would wait for each other's transactions
+	defer db.erasing.Unlock()
 	paths, err := filepath.Glob(filepath.Join(db.dir, copies))
 	errs := []error{err}
 	for _, path := range paths {
 		empty, err := changeCopy(ctx, path, change)
-		if ctx.Err() != nil {
-			return ctx.Err()
+		var bad damaged
+		if errors.As(judge(err), &bad) {
+			db.log.Warn("a copy of an earlier form is damaged and is removed",
+				"file", filepath.Base(path), "error", err)
+			empty, err = true, nil
 		}
 		if err != nil {
-			db.log.Warn("a copy of an earlier form could not be read and is removed",
-				"file", filepath.Base(path), "error", err)
+			err = fmt.Errorf("the copy %s: %w", filepath.Base(path), err)
+		} else if empty {
+			err = removeDatabase(path)
 		}
-		if empty || err != nil {
-			errs = append(errs, removeDatabase(path))
-		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
@@ -149,6 +177,10 @@ func changeCopy(ctx context.Context, path string, change func(*sql.Tx) error) (e
 	conn.SetMaxOpenConns(1)
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	err = inside(ctx, conn, func(tx *sql.Tx) error {
+		var application int
+		if err := tx.QueryRow("PRAGMA application_id").Scan(&application); err != nil || application != applicationID {
+			return err // a file of another program stays as it is
+		}
 		if err := change(tx); err != nil {
 			return err
 		}

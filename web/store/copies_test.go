@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -168,4 +170,78 @@ func TestEraseFromCopies(t *testing.T) {
 		t.Errorf("with nobody in them there are %v, %v", left, err)
 	}
 	erase("bob")
+}
+
+// withCopy opens an old database, of which a copy is made.
+func withCopy(t *testing.T) (db *DB, copied string) {
+	t.Helper()
+	dir := t.TempDir()
+	replace(t, filepath.Join(dir, fileName), read(t, version2))
+	db = opened(t, dir)
+	list := copiesIn(t, dir)
+	if len(list) != 1 {
+		t.Fatalf("copies %v", list)
+	}
+	return db, list[0]
+}
+
+// What is left of a copy that was cut short goes at the next start: nobody's
+// data would ever be deleted from it. Files of others stay.
+func TestHalfCopiesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	half := filepath.Join(dir, "viz-version2-2026-11-23.db.part-123")
+	other := filepath.Join(dir, "copy-of-my-notes.txt")
+	replace(t, half, []byte("half of what ada did"))
+	replace(t, other, []byte("notes"))
+	opened(t, dir)
+	if taken(half) || !taken(other) {
+		t.Errorf("the half copy is there: %v; the notes are: %v", taken(half), taken(other))
+	}
+}
+
+// A copy that cannot be changed just now stays, and the error says so: it is
+// what others can go back to.
+func TestEraseKeepsACopyItCannotChange(t *testing.T) {
+	db, copied := withCopy(t)
+	execute(t, copied, `CREATE TRIGGER no BEFORE DELETE ON visits BEGIN SELECT RAISE(FAIL, 'the disk is full'); END`)
+	err := db.EraseFromCopies(context.Background(), "ada")
+	if err == nil || !strings.Contains(err.Error(), "disk is full") {
+		t.Errorf("erasing says %v", err)
+	}
+	if !bytes.Contains(read(t, copied), []byte("bob")) {
+		t.Error("what others did is gone")
+	}
+	execute(t, copied, "DROP TRIGGER no")
+	if err := db.EraseFromCopies(context.Background(), "ada"); err != nil {
+		t.Error(err)
+	}
+	// Nor is anything changed in a file that only has the name of a copy.
+	execute(t, copied, "PRAGMA application_id = 7")
+	before := read(t, copied)
+	if err := db.EraseFromCopies(context.Background(), "bob"); err != nil || !bytes.Equal(read(t, copied), before) {
+		t.Errorf("another program's file was changed, %v", err)
+	}
+}
+
+// Learners who delete everything at the same time are all erased.
+func TestEraseFromCopiesConcurrently(t *testing.T) {
+	db, copied := withCopy(t)
+	var wg sync.WaitGroup
+	errs := make([]error, 8)
+	for i := range errs {
+		who := "ada"
+		if i%2 == 1 {
+			who = fmt.Sprint("nobody-", i)
+		}
+		wg.Go(func() { errs[i] = db.EraseFromCopies(context.Background(), who) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if data := read(t, copied); !bytes.Contains(data, []byte("bob")) {
+		t.Error("what others did is gone")
+	}
 }

@@ -38,12 +38,11 @@ func (db *DB) Secrets(ctx context.Context) (hashes map[string][]byte, err error)
 
 // DropSecret deletes the secret of a room, from the disk as well.
 func (db *DB) DropSecret(ctx context.Context, room string) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
+	if err := db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "DELETE FROM room_secrets WHERE room = ?", room)
 		return err
-	})
-	if err == nil {
-		db.Scrub(ctx)
+	}); err != nil {
+		return err
 	}
-	return err
+	return db.Scrub(ctx)
 }

@@ -35,6 +35,7 @@ type DB struct {
 	lock    *lock
 	secret  []byte
 	notices []Notice
+	erasing sync.Mutex // one at a time changes the copies of earlier forms
 
 	closed   sync.Once
 	closeErr error
@@ -86,6 +87,9 @@ func (db *DB) openFolder(now time.Time) error {
 		return err
 	}
 	if db.lock, err = takeLock(filepath.Join(db.dir, lockName)); err != nil {
+		return err
+	}
+	if err := db.removeHalfCopies(); err != nil {
 		return err
 	}
 	if db.secret, err = db.readSecret(now); err != nil {
@@ -181,15 +185,16 @@ func inside(ctx context.Context, conn *sql.DB, f func(*sql.Tx) error) error {
 }
 
 // Scrub moves the write-ahead log into the database and empties it, so that
-// nothing deleted is left in it. Where that fails, which is logged, the next
-// Scrub or the end makes up for it.
-func (db *DB) Scrub(ctx context.Context) {
+// nothing deleted is left in it. It fails if somebody else keeps reading the
+// database; the next Scrub or Close makes up for it.
+func (db *DB) Scrub(ctx context.Context) error {
 	if db.dir == "" {
-		return
+		return nil
 	}
 	if err := truncateLog(ctx, db.write); err != nil {
-		db.log.Warn("the write-ahead log stays beside the database for now", "error", err)
+		return fmt.Errorf("the write-ahead log cannot be emptied yet: %w", err)
 	}
+	return nil
 }
 
 // Secret signs cookies: 32 bytes that stay the same as long as the folder
@@ -210,7 +215,9 @@ func (db *DB) Close() error {
 		if db.write != nil {
 			ctx, cancel := context.WithTimeout(context.Background(), closing)
 			defer cancel()
-			db.Scrub(ctx) // the last connection to close would do it too, but silently
+			if err := db.Scrub(ctx); err != nil { // the last connection to close would do it too, but silently
+				db.log.Warn("the write-ahead log stays next to the database", "error", err)
+			}
 			errs = append(errs, db.write.Close())
 		}
 		if db.lock != nil {

@@ -285,7 +285,9 @@ func TestScrubForgets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.Scrub(context.Background())
+	if err := db.Scrub(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"viz.db", "viz.db-wal"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
