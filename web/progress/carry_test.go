@@ -123,7 +123,7 @@ func TestCarriedOver(t *testing.T) {
 	if m := mapOf(t, s, "ada"); m.All != was.Learners["ada"].Map.All {
 		t.Errorf("an answer sent again counts: %+v, was %+v", m.All, was.Learners["ada"].Map.All)
 	}
-	if got, err := s.Setting(ctx, "ada", "pace"); err != nil || got != "ganz schön schnell" {
+	if got, err := settingOf(s, "ada", "pace"); err != nil || got != "ganz schön schnell" {
 		t.Errorf("a setting is %q, %v", got, err)
 	}
 }

@@ -18,6 +18,12 @@ import (
 // of times; a setting that is there stays. Cards follow from all reviews in the
 // order of their times.
 func (s *Store) Import(ctx context.Context, learnerID string, data []byte) (Imported, error) {
+	select {
+	case s.imports <- struct{}{}:
+		defer func() { <-s.imports }()
+	case <-ctx.Done():
+		return Imported{}, ctx.Err()
+	}
 	f, err := saved.Parse(data)
 	if err != nil {
 		return Imported{}, err

@@ -2,6 +2,7 @@ package progress
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tokenbytoken/viz/lessons/fsrs"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
@@ -80,7 +82,7 @@ func TestImportMerges(t *testing.T) {
 	c.t = time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC) // between the example's first and last visit
 	must(t, s.Visit(ctx, ada, "loop#steps"))
 	must(t, s.Answer(ctx, ada, Answer{ID: "a1", Item: "q-draw", Kind: Quiz, Credit: 1}))
-	must(t, s.SetSetting(ctx, ada, "pace", "fast"))
+	must(t, setSetting(s, ada, "pace", "fast"))
 	_, err := s.Review(ctx, ada, "c-steps", fsrs.Hard, "r2") // after the example's review
 	must(t, err)
 	added, err := s.Import(ctx, ada, []byte(example))
@@ -124,6 +126,51 @@ func TestImportRefused(t *testing.T) {
 	}
 	if after := export(t, s, ada); after != before {
 		t.Errorf("a refused import left\n%s\nwhere there was\n%s", after, before)
+	}
+}
+
+// gated is a journal whose appends report themselves and wait.
+type gated struct {
+	journal.Journal
+	entered chan string
+	let     chan struct{}
+}
+
+func (g gated) Append(ctx context.Context, b journal.Batch) ([]int64, error) {
+	g.entered <- b.Owner.Name
+	<-g.let
+	return g.Journal.Append(ctx, b)
+}
+
+// A rush of imports is read a few at a time. Those that wait hold up no one who
+// does something else, and can be given up.
+func TestImportsAreLimited(t *testing.T) {
+	logs := gated{journal.NewMemory(), make(chan string), make(chan struct{})}
+	s := New(logs, nil, course(), time.Now)
+	done := make(chan error)
+	for i := range concurrentImports {
+		go func() {
+			_, err := s.Import(ctx, fmt.Sprint("learner-", i), []byte(example))
+			done <- err
+		}()
+		<-logs.entered
+	}
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := s.Import(gone, ada, []byte(example)); !errors.Is(err, context.Canceled) {
+		t.Errorf("an import for nobody: %v", err)
+	}
+	go func() { done <- s.Answer(ctx, bob, Answer{ID: "1", Item: "q-order", Kind: Quiz, Credit: 1}) }()
+	if who := <-logs.entered; who != bob {
+		t.Errorf("%s gets in", who)
+	}
+	close(logs.let)
+	for range concurrentImports + 1 {
+		must(t, <-done)
+	}
+	go func() { <-logs.entered }()
+	if _, err := s.Import(ctx, ada, []byte(example)); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -176,8 +223,7 @@ func fill(r *rapid.T, s *Store, c *clock, learner string) {
 			check(err)
 		case 4:
 			check(
-				s.SetSetting(
-					ctx, learner, fmt.Sprint("s", i%3),
+				setSetting(s, learner, fmt.Sprint("s", i%3),
 					rapid.StringOfN(rapid.RuneFrom(nil, letters...), 0, 20, -1).Draw(r, "value"),
 				),
 			)
@@ -242,7 +288,7 @@ func TestDeleteIsWhole(t *testing.T) {
 	must(t, err)
 	must(t, s.Visit(ctx, bob, "loop#draw"))
 	for range 300 { // so that there is a snapshot, and something was compacted
-		must(t, s.SetSetting(ctx, learner, "pace", fmt.Sprint("mangosteen-", c.now().UnixNano())))
+		must(t, setSetting(s, learner, "pace", fmt.Sprint("mangosteen-", c.now().UnixNano())))
 		c.add(time.Second)
 	}
 	must(t, s.Delete(ctx, learner))

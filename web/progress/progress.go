@@ -48,7 +48,12 @@ type Store struct {
 	questions map[string]bool
 	cards     map[string]bool
 	most      int // saved.MaxEntries; tests make do with fewer
+	imports   chan struct{}
 }
+
+// concurrentImports is how many imports are read at a time: of a file of 32 MiB
+// each needs some hundred MiB of memory.
+const concurrentImports = 2
 
 // New returns the progress kept in logs for a course. Nothing else may append
 // to the logs of learners. now is the clock; tests bring their own.
@@ -56,6 +61,7 @@ func New(logs journal.Journal, notices Notices, course *lessons.Course, now func
 	s := &Store{
 		learners: journal.NewFolds(logs, journal.Learner, folding), notices: notices, course: course, now: now,
 		sections: map[string]bool{}, questions: map[string]bool{}, cards: map[string]bool{}, most: saved.MaxEntries,
+		imports: make(chan struct{}, concurrentImports),
 	}
 	for _, l := range course.Lessons {
 		for _, x := range l.Sections {
@@ -168,39 +174,6 @@ func (s *Store) Predict(ctx context.Context, learnerID string, p Prediction) (ke
 		return err
 	})
 	return kept, err
-}
-
-// Setting returns a learner's own setting, "" where there is none.
-func (s *Store) Setting(ctx context.Context, learnerID, name string) (value string, err error) {
-	err = s.use(ctx, learnerID, func(l *learner) error {
-		if x := l.State().Settings[name]; x != nil {
-			value = x.Value
-		}
-		return nil
-	})
-	return value, err
-}
-
-// SetSetting keeps a learner's own setting; "" takes it away.
-func (s *Store) SetSetting(ctx context.Context, learnerID, name, value string) error {
-	if !saved.Key(name) {
-		return saved.Refuse("name %s", saved.WantKey)
-	}
-	if !saved.Plain(value, saved.MaxSetting) {
-		return saved.Refuse("value must be text of at most %d bytes without control characters", saved.MaxSetting)
-	}
-	return s.use(ctx, learnerID, func(l *learner) error {
-		st := l.State()
-		before := st.Settings[name]
-		switch {
-		case before == nil && value == "", before != nil && before.Value == value:
-			return nil
-		case before == nil && len(st.Settings) >= saved.MaxSettings:
-			return full("settings")
-		}
-		_, err := s.keep(ctx, l, settingID(name, st.Changes+1), saved.Setting{Name: name, Value: value})
-		return err
-	})
 }
 
 // noticeDays is how long a notice is shown to whoever has not seen it.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -79,7 +80,7 @@ func TestLogsStayShort(t *testing.T) {
 	for i := range 3000 {
 		c.add(time.Second)
 		must(t, s.Visit(ctx, ada, []string{"loop#steps", "loop#draw"}[i%2]))
-		must(t, s.SetSetting(ctx, ada, fmt.Sprint("name-", i%50), []string{"x", "y", ""}[i%3]))
+		must(t, setSetting(s, ada, fmt.Sprint("name-", i%50), []string{"x", "y", ""}[i%3]))
 	}
 	if n := len(recordsOf(t, s, ada)); n > 600 {
 		t.Errorf("after 6,000 things there are %d records", n)
@@ -94,6 +95,32 @@ func TestLogsStayShort(t *testing.T) {
 		}
 		return nil
 	}))
+}
+
+// Of visits, only the record that says everything counts. One that says less is
+// superseded whether it was appended before or after.
+func TestSupersededVisits(t *testing.T) {
+	at := func(first, last, times int) saved.Visit {
+		return saved.Visit{
+			Section: "loop#steps", First: moment(int64(first)), Last: moment(int64(last)), Times: times,
+		}
+	}
+	s := folding.Begin()
+	for _, v := range []struct {
+		id string
+		saved.Visit
+	}{{"a", at(10, 20, 3)}, {"less", at(12, 15, 1)}, {"same", at(10, 20, 3)}, {"b", at(5, 30, 4)}} {
+		r, err := record(v.id, v.Visit)
+		must(t, err)
+		folding.Add(s, r)
+	}
+	var gone []string
+	for _, k := range s.Waste {
+		gone = append(gone, k.ID)
+	}
+	if want := []string{"less", "same", "a"}; !slices.Equal(gone, want) || s.Visits["loop#steps"].ID != "b" {
+		t.Errorf("superseded are %v, want %v; what counts is %+v", gone, want, s.Visits["loop#steps"])
+	}
 }
 
 // A record that cannot be read costs itself and nothing else.
