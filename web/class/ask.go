@@ -154,6 +154,9 @@ func (c *core) open(p *poll, last time.Duration) error {
 	if last < 0 || last > maxTime {
 		return terms.Refuse(CodeAsk, "A vote can be open for at most %d hours.", maxTime/time.Hour)
 	}
+	if len(c.polls) >= maxPolls {
+		return terms.Refuse(CodeAsk, "This room has asked %d questions, its limit. Make a new room for more.", maxPolls)
+	}
 	p.ID, p.Round, p.Phase, p.Asked = len(c.polls)+1, 1, Open, c.cfg.Now()
 	if last > 0 {
 		p.Ends = p.Asked.Add(last)
@@ -162,6 +165,10 @@ func (c *core) open(p *poll, last time.Duration) error {
 	next.Poll = p.ID
 	return c.change(next, p)
 }
+
+// maxPolls is how many polls a room can have: each stays in memory with its
+// votes as long as the room does.
+const maxPolls = 1000
 
 // maxTime is the longest time that a poll or the timer runs.
 const maxTime = 24 * time.Hour

@@ -337,6 +337,25 @@ func TestRefusedAsking(t *testing.T) {
 	}
 }
 
+// A room asks so many questions and no more; the one on the stage goes on.
+func TestPollsAreLimited(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	if err := l.ask(t.Context(), func(c *core) error {
+		for id := 1; id < maxPolls; id++ {
+			c.polls = append(c.polls, &poll{ID: id, Kind: Question, Phase: Revealed, Round: 1})
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	l.does(AskQuestion{ID: "q-order"}, Close{})
+	if say := l.refused(AskQuestion{ID: "q-order"}, &terms.Refusal{Code: CodeAsk}); !strings.Contains(say, "1000 questions") {
+		t.Errorf("one more is refused with %q", say)
+	}
+	l.does(Reveal{})
+}
+
 // A question that is answered in words is voted on by how much one could say.
 func TestRecallQuestion(t *testing.T) {
 	s := begun(t, "")
