@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,6 +79,48 @@ func TestGoneFromTheDisk(t *testing.T) {
 		}
 	}
 	wantTexts(t, j, hall, "vote 1 {}")
+}
+
+// Rows are copied within the file when it grows. Nothing of the copies is left
+// either: at once if the file is small, else when it is closed.
+func TestGoneFromUnusedPartsOfPages(t *testing.T) {
+	for _, size := range []int{100, 1200} { // bytes of a record; the file is then about 1 and 6 MiB
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			dir := t.TempDir()
+			db, err := store.Open(dir, nil)
+			must(t, err)
+			j := NewSQLite(db)
+			random := rand.New(rand.NewPCG(2, 2))
+			const owners = 60
+			owner := func(i int) Owner { return Owner{Learner, fmt.Sprint("learner-", i)} }
+			mark := func(i int) string { return fmt.Sprintf("mark-%d.", i) }
+			for n := range 600 {
+				i := random.IntN(owners)
+				var list []Record
+				for k := range 10 {
+					text := fmt.Sprintf("%q", mark(i)+strings.Repeat("y", random.IntN(2*size)))
+					list = append(list, record("answer", fmt.Sprint(mark(i), n, "-", k), text))
+				}
+				put(t, j, owner(i), morning, list...)
+			}
+			for i := range owners / 2 {
+				must(t, j.Drop(ctx, owner(i)))
+				if in := filesHold(t, dir, mark(i)); i == 0 && size == 100 && in != nil {
+					t.Errorf("%s is still in %v", mark(i), in)
+				}
+			}
+			must(t, db.Close())
+			for i := range owners / 2 {
+				if in := filesHold(t, dir, mark(i)); in != nil {
+					t.Errorf("%s is still in %v", mark(i), in)
+				}
+			}
+			wantFirst := read(t, onDisk(t, dir), owner(owners-1), 0)
+			if len(wantFirst) == 0 || !strings.HasPrefix(wantFirst[0].ID, mark(owners-1)) {
+				t.Error("another learner's log is gone")
+			}
+		})
+	}
 }
 
 // A deletion that has begun goes on to the end, though whoever asked for it has

@@ -37,6 +37,12 @@ type DB struct {
 	notices []Notice
 	erasing sync.Mutex // one at a time changes the copies of earlier forms
 
+	scrub struct {
+		sync.Mutex
+		after time.Time // until then nothing is rewritten
+		owed  bool      // a rewrite was put off
+	}
+
 	closed   sync.Once
 	closeErr error
 }
@@ -136,7 +142,8 @@ func pragmas(file bool) url.Values {
 		"_dqs":          {"0"},
 		"_error_rc":     {"1"},
 		// Deleted rows are overwritten with zeros: what a learner deletes is gone.
-		"_pragma": {"secure_delete(1)", "trusted_schema(0)", "cell_size_check(1)"},
+		// Nothing of it goes into temporary files.
+		"_pragma": {"secure_delete(1)", "trusted_schema(0)", "cell_size_check(1)", "temp_store(memory)"},
 	}
 	if file {
 		v.Set("_journal_mode", "WAL")
@@ -184,19 +191,6 @@ func inside(ctx context.Context, conn *sql.DB, f func(*sql.Tx) error) error {
 	return nil
 }
 
-// Scrub moves the write-ahead log into the database and empties it, so that
-// nothing deleted is left in it. It fails if somebody else keeps reading the
-// database; the next Scrub or Close makes up for it.
-func (db *DB) Scrub(ctx context.Context) error {
-	if db.dir == "" {
-		return nil
-	}
-	if err := truncateLog(ctx, db.write); err != nil {
-		return fmt.Errorf("the write-ahead log cannot be emptied yet: %w", err)
-	}
-	return nil
-}
-
 // Secret signs cookies: 32 bytes that stay the same as long as the folder
 // does. In memory it is nil.
 func (db *DB) Secret() []byte { return db.secret }
@@ -215,7 +209,7 @@ func (db *DB) Close() error {
 		if db.write != nil {
 			ctx, cancel := context.WithTimeout(context.Background(), closing)
 			defer cancel()
-			if err := db.Scrub(ctx); err != nil { // the last connection to close would do it too, but silently
+			if err := db.lastScrub(ctx); err != nil { // the last connection to close would do it too, but silently
 				db.log.Warn("the write-ahead log stays next to the database", "error", err)
 			}
 			errs = append(errs, db.write.Close())
