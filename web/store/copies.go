@@ -26,16 +26,22 @@ const (
 	halfCopies = "viz-version*-*.db.part-*"
 )
 
-// copyOld copies the database to a dated name beside it, as it is before the
-// step from its version. One that is cut short leaves no copy and no change.
-func (db *DB) copyOld(path string, version int, now time.Time) error {
-	// What is in the write-ahead log belongs into the copy.
+// copyOld copies a database of an earlier form to a dated name beside it, before
+// it is changed. If it is cut short, it leaves no copy.
+//
+// No other connection may be open: closing a file takes away all locks that this
+// process has on it, those of SQLite too.
+func (db *DB) copyOld(path string, now time.Time) error {
 	conn, err := sql.Open("sqlite", dsn(path, pragmas(true)))
 	if err != nil {
 		return err
 	}
-	err = truncateLog(context.Background(), conn)
-	if err = errors.Join(err, conn.Close()); err != nil {
+	version, err := versionOf(conn)
+	old := err == nil && version > 0 && version < withLogs
+	if old { // what is in the write-ahead log belongs into the copy
+		err = truncateLog(context.Background(), conn)
+	}
+	if err = errors.Join(err, conn.Close()); err != nil || !old {
 		return err
 	}
 	stem := filepath.Join(db.dir, fmt.Sprintf("viz-version%d-%s", version, now.Format("2006-01-02")))

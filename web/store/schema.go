@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"time"
 )
 
 // applicationID marks the file as ours: "VIZ1" in its header.
@@ -219,29 +218,32 @@ func migrate(conn *sql.DB, to int) error {
 
 // upgrade brings a database to the newest schema, or as far as it can get before
 // tables are carried over, see [DB.Before].
-func (db *DB) upgrade(path string, now time.Time) error {
-	var version int
-	if err := db.write.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
-		return fmt.Errorf("read the version: %w", err)
-	}
+func (db *DB) upgrade() error {
+	version, err := versionOf(db.write)
 	switch {
+	case err != nil:
+		return err
 	case version == 0:
 		return migrate(db.write, len(migrations)) // there is nothing to carry over
 	case version >= withLogs:
 		return nil
 	}
-	if err := db.copyOld(path, version, now); err != nil {
-		return err
-	}
 	return migrate(db.write, withLogs)
 }
 
-// Before tells whether the database has the tables that are dropped at a
-// version, and what is in them has to be carried over.
+// versionOf returns the version of a database's schema, 0 of a new one.
+func versionOf(conn *sql.DB) (version int, err error) {
+	if err := conn.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+		return 0, fmt.Errorf("read the version: %w", err)
+	}
+	return version, nil
+}
+
+// Before reports whether the database still has the tables that are dropped at a
+// version, so that what is in them has to be carried over.
 func (db *DB) Before(version int) (bool, error) {
-	var have int
-	err := db.write.QueryRow("PRAGMA user_version").Scan(&have)
-	return have < version, err
+	have, err := versionOf(db.write)
+	return err == nil && have < version, err
 }
 
 // Carried drops the tables that a version drops: what was in them has been

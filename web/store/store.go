@@ -108,10 +108,13 @@ func (db *DB) openFolder(now time.Time) error {
 	if err := private(path); err != nil {
 		return err
 	}
+	if err := db.copyOld(path, now); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	if err := db.connect(path); err != nil {
 		return err
 	}
-	if err := db.upgrade(path, now); err != nil {
+	if err := db.upgrade(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return db.keepNotices()
