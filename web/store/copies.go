@@ -14,10 +14,10 @@ import (
 )
 
 // A database of an earlier form is carried over when it is opened: its tables
-// become logs. Before that a copy of the file is made, with its version and the
-// day in its name, for whoever wants to go back to the program of before. The
-// copy holds people's data too: what is deleted here is deleted there, and a
-// copy in which nothing is left goes.
+// become logs. Before that, the file is copied to a name with its version and the
+// date, for people who want to go back to the earlier program. The copy holds
+// people's data too: what is deleted here is deleted there, and a copy with
+// nothing left in it is removed.
 
 // copies matches the names of all copies: version and day are in place of the
 // stars. A copy that is being made has a name of its own, which matches halfCopies.
@@ -48,14 +48,14 @@ func (db *DB) copyOld(path string, now time.Time) error {
 	to := stem + ".db"
 	for n := 2; taken(to); n++ {
 		if sameFile(path, to) {
-			return nil // made by a start that was cut short after it
+			return nil // from a start that was interrupted after making it
 		}
 		to = fmt.Sprintf("%s-%d.db", stem, n)
 	}
 	if err := copyFile(path, to); err != nil {
-		return fmt.Errorf("no copy could be made before the database is brought to its new form: %w", err)
+		return fmt.Errorf("the database cannot be copied before it is upgraded: %w", err)
 	}
-	db.log.Info("The database is brought to a new form. A copy of the old one stays in the data folder.",
+	db.log.Info("The database is being upgraded. A copy of the old one stays in the data folder.",
 		"file", filepath.Base(to))
 	return nil
 }
@@ -71,14 +71,14 @@ func (db *DB) removeHalfCopies() error {
 	return errors.Join(errs...)
 }
 
-// sameFile tells whether two files hold the same bytes.
+// sameFile reports whether two files have the same contents.
 func sameFile(a, b string) bool {
 	x, errX := os.ReadFile(a)
 	y, errY := os.ReadFile(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// copyFile copies a file, whole or not at all.
+// copyFile copies a file completely or not at all.
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -89,7 +89,7 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name()) // where it was not renamed
+	defer os.Remove(out.Name()) // if it was not renamed
 	_, err = io.Copy(out, in)
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return err
@@ -97,8 +97,8 @@ func copyFile(from, to string) error {
 	return os.Rename(out.Name(), to)
 }
 
-// EraseFromCopies deletes what the copies of earlier forms know of a learner.
-// A copy that cannot be read is removed: nobody could go back to it.
+// EraseFromCopies deletes what the copies of earlier forms know about a learner.
+// A damaged copy is removed: nobody could go back to it.
 func (db *DB) EraseFromCopies(ctx context.Context, learner string) error {
 	return db.eachCopy(ctx, func(tx *sql.Tx) error {
 		for _, table := range learnerTables {
@@ -110,7 +110,7 @@ func (db *DB) EraseFromCopies(ctx context.Context, learner string) error {
 	})
 }
 
-// EraseRoomFromCopies deletes a room from the copies of earlier forms likewise.
+// EraseRoomFromCopies deletes a room from the copies.
 func (db *DB) EraseRoomFromCopies(ctx context.Context, code string) error {
 	return db.eachCopy(ctx, func(tx *sql.Tx) error {
 		return inRooms(tx, "DELETE FROM rooms WHERE code = ?", code) // and with it all that belongs to it
@@ -124,7 +124,7 @@ func (db *DB) EraseNamesFromCopies(ctx context.Context, code string) error {
 	})
 }
 
-// inRooms changes the rooms of a copy that has some: that of version 1 had none.
+// inRooms runs a query on the rooms of a copy. A copy of version 1 has no rooms.
 func inRooms(tx *sql.Tx, query, parameter string) error {
 	if rooms, err := has(tx, "rooms"); err != nil || !rooms {
 		return err
@@ -133,10 +133,10 @@ func inRooms(tx *sql.Tx, query, parameter string) error {
 	return err
 }
 
-// learnerTables are the tables of before with something of a learner's.
+// learnerTables are the earlier tables that have a learner in each row.
 var learnerTables = []string{"visits", "answers", "reviews", "cards", "predictions", "settings", "notices_seen"}
 
-// has tells whether a database has a table.
+// has reports whether a database has a table.
 func has(tx *sql.Tx, table string) (found bool, err error) {
 	err = tx.QueryRow(
 		"SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?)", table,
@@ -158,7 +158,7 @@ func (db *DB) eachCopy(ctx context.Context, change func(*sql.Tx) error) error {
 	for _, path := range paths {
 		empty, err := changeCopy(ctx, path, change)
 		var bad damaged
-		if errors.As(judge(err), &bad) {
+		if errors.As(asDamaged(err), &bad) {
 			db.log.Warn("a copy of an earlier form is damaged and is removed",
 				"file", filepath.Base(path), "error", err)
 			empty, err = true, nil
@@ -199,7 +199,7 @@ func changeCopy(ctx context.Context, path string, change func(*sql.Tx) error) (e
 	return empty, truncateLog(ctx, conn)
 }
 
-// nobodyIn tells whether a database has nothing of any learner or room.
+// nobodyIn reports whether a database has no learners and no rooms.
 func nobodyIn(tx *sql.Tx) (bool, error) {
 	for _, table := range append(slices.Clone(learnerTables), "rooms") {
 		some, err := has(tx, table)
@@ -220,7 +220,7 @@ func truncateLog(ctx context.Context, conn *sql.DB) error {
 	var busy, pages, moved int
 	err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
 	if err == nil && busy != 0 {
-		err = errors.New("someone reads the database")
+		err = errors.New("somebody is reading the database")
 	}
 	return err
 }

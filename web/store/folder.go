@@ -12,23 +12,23 @@ import (
 	"time"
 )
 
-// What is kept is the learners' alone: nobody else on the machine may read it.
+// Only the user who runs the server may read the files.
 const (
 	folderMode fs.FileMode = 0o700
 	fileMode   fs.FileMode = 0o600
 )
 
-// makeFolder makes a folder where there is none. One that is there keeps its
-// mode: it may be meant to be shared, and its files are private anyway.
+// makeFolder creates a folder if it is missing. An existing one keeps its mode:
+// it may be meant to be shared, and the files in it are private anyway.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
-		return fmt.Errorf("the data folder cannot be made: %w", err)
+		return fmt.Errorf("the data folder cannot be created: %w", err)
 	}
 	return nil
 }
 
-// private makes an empty file where there is none and takes away everybody
-// else's rights. SQLite gives the log and its index the rights of the file.
+// private creates an empty file if it is missing, and removes everybody else's
+// permissions. SQLite gives the log and its index the permissions of the file.
 func private(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
@@ -39,9 +39,9 @@ func private(path string) error {
 
 const secretBytes = 32
 
-// readSecret reads the secret of the folder, or makes it where there is none.
-// One that is not a secret is set aside: browsers are new learners then, and what
-// the old ones kept stays in the database.
+// readSecret reads the secret of the folder, or makes one. A file that is not a
+// secret is set aside: browsers are new learners then, and what the old ones did
+// stays in the database.
 func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	path := filepath.Join(db.dir, secretName)
 	text, err := os.ReadFile(path)
@@ -58,13 +58,14 @@ func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s is damaged and cannot be set aside: %w", path, err)
 	}
-	db.tell(now, "The secret by which this server knew its learners could not be read. The file is set aside as "+
-		filepath.Base(to)+" in the data folder, and everybody is a new learner; a saved progress file can be imported.",
+	db.notify(now, "The secret by which this server recognized its learners could not be read. The file was set aside "+
+		"as "+filepath.Base(to)+" in the data folder, and everybody starts as a new learner. Saved progress files can "+
+		"be imported.",
 		to)
 	return newSecret(path)
 }
 
-// newSecret makes a secret and writes it whole before it has its name.
+// newSecret makes a secret, and writes the whole file before renaming it.
 func newSecret(path string) ([]byte, error) {
 	secret := make([]byte, secretBytes)
 	rand.Read(secret)                                            // never fails
@@ -72,7 +73,7 @@ func newSecret(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(f.Name()) // where it was not renamed
+	defer os.Remove(f.Name()) // if it was not renamed
 	_, err = f.WriteString(hex.EncodeToString(secret) + "\n")
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return nil, err
@@ -81,11 +82,11 @@ func newSecret(path string) ([]byte, error) {
 }
 
 // lock is held by the one process that uses a folder. The operating system
-// takes it back when the process ends, however that comes.
+// releases it when the process ends in any way.
 type lock struct{ file *os.File }
 
-// takeLock takes the lock or says who has it.
-func takeLock(path string) (*lock, error) {
+// acquireLock acquires the lock, or says which process holds it.
+func acquireLock(path string) (*lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
 		return nil, fmt.Errorf("the data folder cannot be used: %w", err)
@@ -100,14 +101,14 @@ func takeLock(path string) (*lock, error) {
 			"another folder with -data",
 			filepath.Dir(path), ErrInUse, who), f.Close())
 	}
-	// Who has it is only for people to read.
+	// The process id is only for people to read.
 	if err := f.Truncate(0); err == nil {
 		fmt.Fprintf(f, "%d\n", os.Getpid())
 	}
 	return &lock{f}, nil
 }
 
-// holder reads who has the lock, in words to append; "" where it is not told.
+// holder says which process holds the lock, as text to append; "" if unknown.
 func holder(f *os.File) string {
 	var pid int
 	if _, err := fmt.Fscanf(f, "%d\n", &pid); err != nil {

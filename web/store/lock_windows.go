@@ -7,9 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock takes the lock of a file unless another open file has it. The lock
-// is on a byte far behind the end, since Windows keeps others from reading
-// what is locked.
+// tryLock locks a file unless another open file has the lock. The lock is on a
+// byte far beyond the end, since Windows keeps others from reading locked bytes.
 func tryLock(f *os.File) (free bool, err error) {
 	at := windows.Overlapped{OffsetHigh: 1 << 30}
 	err = windows.LockFileEx(

@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// Notice is a sentence about something that happened to what was kept, for a
-// person to read.
+// Notice is a sentence for people about something that happened to the data.
 type Notice struct {
 	At   time.Time
 	Text string
 }
 
-// tell notes a sentence for the page and writes it to the log.
-func (db *DB) tell(now time.Time, text, file string) {
+// notify records a sentence for the pages, and logs it.
+func (db *DB) notify(now time.Time, text, file string) {
 	db.notices = append(db.notices, Notice{now, text})
 	db.log.Warn(text, "file", file)
 }
 
-// keepNotices writes what Open has to tell into the database, where pages find it.
-func (db *DB) keepNotices() error {
+// saveNotices writes the notices of Open to the database, for pages to read.
+func (db *DB) saveNotices() error {
 	return db.Write(context.Background(), func(tx *sql.Tx) error {
 		for _, n := range db.notices {
 			if _, err := tx.Exec("INSERT INTO notices (at, text) VALUES (?, ?)", n.At.UnixMilli(), n.Text); err != nil {
@@ -31,22 +30,22 @@ func (db *DB) keepNotices() error {
 	})
 }
 
-// Notices are what [Open] had to tell: each is in the log and, for pages, in
+// Notices returns the notices of [Open]. Each is in the log and, for pages, in
 // what [DB.News] returns.
 func (db *DB) Notices() []Notice { return db.notices }
 
-// News returns the notices since a time that a learner has not been told yet,
-// and takes them as told.
+// News returns the notices since a time that a learner has not seen yet, and
+// marks them as seen.
 func (db *DB) News(ctx context.Context, learner string, since time.Time) (list []Notice, err error) {
 	var ids []int64
-	if err := db.Read(ctx, func(tx *sql.Tx) error { // mostly there is nothing to tell, hence nothing to write
+	if err := db.Read(ctx, func(tx *sql.Tx) error { // usually there is nothing new, so nothing to write
 		ids, list, err = unread(ctx, tx, learner, since)
 		return err
 	}); err != nil || len(list) == 0 {
 		return nil, err
 	}
 	err = db.Write(ctx, func(tx *sql.Tx) error {
-		if ids, list, err = unread(ctx, tx, learner, since); err != nil { // by now another page may have told them
+		if ids, list, err = unread(ctx, tx, learner, since); err != nil { // another page may have shown them by now
 			return err
 		}
 		for _, id := range ids {
@@ -83,8 +82,8 @@ func unread(ctx context.Context, tx *sql.Tx, learner string, since time.Time) (i
 	return ids, list, rows.Err()
 }
 
-// ForgetReader forgets what a learner has been told. [DB.Scrub] takes it off
-// the disk.
+// ForgetReader deletes which notices a learner has seen. [DB.Scrub] removes it
+// from the disk.
 func (db *DB) ForgetReader(ctx context.Context, learner string) error {
 	return db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "DELETE FROM notices_seen WHERE learner = ?", learner)

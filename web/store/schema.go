@@ -9,9 +9,9 @@ import (
 // applicationID marks the file as ours: "VIZ1" in its header.
 const applicationID = 0x56495a31
 
-// migrations make the schema, one after another: the number in the file's
-// user_version says how many it has had. One that has been released is never
-// changed; what is to be different comes as a further one.
+// migrations make the schema, one after another: the file's user_version says how
+// many have run. One that has been released is never changed; changes are made
+// by adding another.
 //
 // Times are milliseconds since 1970 in UTC. Learners are the anonymous ids of
 // signed cookies.
@@ -190,15 +190,15 @@ DROP TABLE room_texts;
 DROP TABLE rooms;`,
 }
 
-// Versions of the schema at which tables are dropped, after what was in them
-// has been carried over into logs by whoever knows what it means.
+// Versions of the schema at which tables are dropped, once the packages that know
+// what was in them have carried it over into logs.
 const (
 	withLogs       = 3 // there are logs, and all tables of before
 	LearnersInLogs = 4
 	RoomsInLogs    = 5 // and learners
 )
 
-// migrate brings a database to a version of the schema, wholly or not at all.
+// migrate upgrades a database to a version of the schema, in one transaction.
 func migrate(conn *sql.DB, to int) error {
 	return inside(context.Background(), conn, func(tx *sql.Tx) error {
 		var version int
@@ -207,7 +207,7 @@ func migrate(conn *sql.DB, to int) error {
 		}
 		for ; version < to; version++ {
 			if _, err := tx.Exec(migrations[version]); err != nil {
-				return fmt.Errorf("bring it to version %d: %w", version+1, err)
+				return fmt.Errorf("upgrade to version %d: %w", version+1, err)
 			}
 		}
 		// PRAGMA takes no parameters; both are numbers of ours.
@@ -216,7 +216,7 @@ func migrate(conn *sql.DB, to int) error {
 	})
 }
 
-// upgrade brings a database to the newest schema, or as far as it can get before
+// upgrade brings a database to the newest schema, or as far as possible before
 // tables are carried over, see [DB.Before].
 func (db *DB) upgrade() error {
 	version, err := versionOf(db.write)
@@ -246,7 +246,7 @@ func (db *DB) Before(version int) (bool, error) {
 	return err == nil && have < version, err
 }
 
-// Carried drops the tables that a version drops: what was in them has been
+// Carried drops the tables that a version drops, once what was in them has been
 // carried over.
 func (db *DB) Carried(version int) error { return migrate(db.write, version) }
 

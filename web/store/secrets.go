@@ -5,7 +5,7 @@ import (
 	"database/sql"
 )
 
-// KeepSecret keeps the hash of a room's secret.
+// KeepSecret stores the hash of a room's secret.
 func (db *DB) KeepSecret(ctx context.Context, room string, hash []byte) error {
 	return db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO room_secrets (room, hash) VALUES (?, ?)

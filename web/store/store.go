@@ -22,8 +22,8 @@ const (
 	secretName = "cookie-secret"
 )
 
-// readers is how many connections read at the same time. Queries take well
-// under a millisecond, so a few serve hundreds of people.
+// readers is the number of connections that read. Queries take well under a
+// millisecond, so a few serve hundreds of people.
 const readers = 4
 
 // DB is an open database. Its methods may be called from any goroutine.
@@ -47,14 +47,13 @@ type DB struct {
 	closeErr error
 }
 
-// Open opens the database of a folder, which is made where it is missing.
-// With dir "" everything stays in memory and ends with [DB.Close]. log, which
-// may be nil, records what is set aside.
+// Open opens the database of a folder, which it creates if it is missing. With
+// dir "" everything stays in memory until [DB.Close]. log, which may be nil,
+// records what is set aside.
 //
-// Errors: [ErrInUse] where another process has the folder open, [ErrNewer]
-// where a newer program has written it, [ErrForeign] where the file belongs to
-// another program, and whatever the file system says. All of them leave what
-// is there as it is.
+// Errors: [ErrInUse] if another process has the folder open, [ErrNewer] if a
+// newer program has written it, [ErrForeign] if the file belongs to another
+// program, and those of the file system. None of them changes anything.
 func Open(dir string, log *slog.Logger) (*DB, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -85,14 +84,13 @@ func (db *DB) openMemory() error {
 	return migrate(conn, len(migrations))
 }
 
-// openFolder does for a folder what [Open] says. The caller closes db where it
-// fails.
+// openFolder opens a folder, see [Open]. The caller closes db if it fails.
 func (db *DB) openFolder(now time.Time) error {
 	err := makeFolder(db.dir)
 	if err != nil {
 		return err
 	}
-	if db.lock, err = takeLock(filepath.Join(db.dir, lockName)); err != nil {
+	if db.lock, err = acquireLock(filepath.Join(db.dir, lockName)); err != nil {
 		return err
 	}
 	if err := db.removeHalfCopies(); err != nil {
@@ -102,7 +100,7 @@ func (db *DB) openFolder(now time.Time) error {
 		return err
 	}
 	path := filepath.Join(db.dir, fileName)
-	if err := db.look(path, now); err != nil {
+	if err := db.check(path, now); err != nil {
 		return err
 	}
 	if err := private(path); err != nil {
@@ -117,7 +115,7 @@ func (db *DB) openFolder(now time.Time) error {
 	if err := db.upgrade(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return db.keepNotices()
+	return db.saveNotices()
 }
 
 func (db *DB) connect(path string) (err error) {
@@ -139,7 +137,7 @@ func (db *DB) connect(path string) (err error) {
 // pragmas are the settings of every connection.
 func pragmas(file bool) url.Values {
 	v := url.Values{
-		"_busy_timeout": {"5000"}, // for tools that look into the file beside us
+		"_busy_timeout": {"5000"}, // for tools that read the file while the server runs
 		"_foreign_keys": {"1"},
 		"_txlock":       {"immediate"}, // a transaction that will write never has to be upgraded
 		"_dqs":          {"0"},
@@ -165,16 +163,15 @@ func dsn(path string, settings url.Values) string {
 	return (&url.URL{Scheme: "file", Path: path, OmitHost: true, RawQuery: settings.Encode()}).String()
 }
 
-// Write runs f in a transaction that may change things. When it returns nil
-// the changes are kept, kill -9 or not; with any error, that of f or a panic
-// in it, none of them is. Writers come one after another, so f must be short
-// and must not call Write or Read itself.
+// Write runs f in a transaction that may change things. If it returns nil, the
+// changes are on the disk; after an error, or if f panics, nothing has changed.
+// Writers run one at a time, so f must be short and must not call Write or Read.
 func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
 	return inside(ctx, db.write, f)
 }
 
-// Read runs f in a transaction that sees one state of the database and can
-// change nothing.
+// Read runs f in a transaction that sees one state of the database and cannot
+// change anything.
 func (db *DB) Read(ctx context.Context, f func(*sql.Tx) error) error {
 	return inside(ctx, db.read, f)
 }
@@ -198,11 +195,11 @@ func inside(ctx context.Context, conn *sql.DB, f func(*sql.Tx) error) error {
 // does. In memory it is nil.
 func (db *DB) Secret() []byte { return db.secret }
 
-// InMemory tells whether the database ends with [DB.Close].
+// InMemory reports whether the database is in memory only.
 func (db *DB) InMemory() bool { return db.dir == "" }
 
-// Close waits for the transactions under way, moves the write-ahead log into
-// the database and gives the folder up. A second call does nothing.
+// Close waits for running transactions, moves the write-ahead log into the
+// database and releases the folder. A second call does nothing.
 func (db *DB) Close() error {
 	db.closed.Do(func() {
 		var errs []error
@@ -225,5 +222,5 @@ func (db *DB) Close() error {
 	return db.closeErr
 }
 
-// closing is how long the end may wait for the last transaction.
+// closing is how long Close may wait for the last transaction.
 const closing = 3 * time.Second

@@ -27,9 +27,9 @@ type damaged struct{ reason string }
 
 func (d damaged) Error() string { return d.reason }
 
-// look judges the database before anything may write to it, and moves it aside
-// where it is damaged.
-func (db *DB) look(path string, now time.Time) error {
+// check examines the database before anything writes to it, and moves it aside
+// if it is damaged.
+func (db *DB) check(path string, now time.Time) error {
 	err := examine(path)
 	var bad damaged
 	switch {
@@ -40,16 +40,16 @@ func (db *DB) look(path string, now time.Time) error {
 		if err != nil {
 			return fmt.Errorf("%s is damaged (%s) and cannot be set aside: %w", path, bad.reason, err)
 		}
-		db.tell(now, "What was kept before could not be read ("+bad.reason+"). The file is set aside, unchanged, as "+
-			filepath.Base(to)+" in the data folder, and a new one is begun.", to)
+		db.notify(now, "The saved data could not be read ("+bad.reason+"). The file was set aside, unchanged, as "+
+			filepath.Base(to)+" in the data folder, and a new one was started.", to)
 		return nil
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// examine returns nil for a database that can be used and for none at all, a
-// damaged for one that cannot be read, and otherwise why it must be refused.
-// It changes nothing in the file but its rights.
+// examine returns nil for a database that can be used or is missing, a damaged
+// for one that cannot be read, and otherwise why it must be refused. It changes
+// nothing but the permissions of the file.
 func examine(path string) error {
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(path + "-wal"); err == nil {
@@ -60,11 +60,11 @@ func examine(path string) error {
 		return err
 	} else if !info.Mode().IsRegular() {
 		return errors.New("it is not a file")
-	} else if err := os.Chmod(path, fileMode); err != nil { // before SQLite makes files of the same rights beside it
+	} else if err := os.Chmod(path, fileMode); err != nil { // before SQLite creates files with the same permissions
 		return err
 	}
-	// A connection that only reads cannot move the log into the database when
-	// it closes. It has the log read, though, and so sees what was committed.
+	// A connection that only reads does not move the log into the database when
+	// it closes. It does read the log, and so sees what was committed.
 	conn, err := sql.Open(
 		"sqlite", dsn(path, url.Values{"mode": {"ro"}, "_busy_timeout": {"5000"}, "_error_rc": {"1"}}),
 	)
@@ -73,7 +73,7 @@ func examine(path string) error {
 	}
 	defer conn.Close()
 	conn.SetMaxOpenConns(1)
-	return judge(examineOpen(conn))
+	return asDamaged(examineOpen(conn))
 }
 
 func examineOpen(conn *sql.DB) error {
@@ -84,7 +84,7 @@ func examineOpen(conn *sql.DB) error {
 	if err := conn.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 		return err
 	}
-	// Every page is read. What one class keeps is checked in some milliseconds.
+	// This reads every page. The data of one class is checked in a few milliseconds.
 	var verdict string
 	if err := conn.QueryRow("PRAGMA quick_check(1)").Scan(&verdict); err != nil {
 		return err
@@ -98,7 +98,7 @@ func examineOpen(conn *sql.DB) error {
 	}
 	switch {
 	case application == 0 && version == 0 && len(found) == 0:
-		return nil // begun and not finished
+		return nil // created and not finished
 	case application != applicationID:
 		return fmt.Errorf("%w: it belongs to another one; choose another folder with -data", ErrForeign)
 	case version > len(migrations):
@@ -116,12 +116,12 @@ func examineOpen(conn *sql.DB) error {
 	return nil
 }
 
-// judge turns SQLite's words for damage into ours.
-func judge(err error) error {
+// asDamaged turns SQLite's errors that mean damage into a damaged.
+func asDamaged(err error) error {
 	const corrupt, notADatabase = 11, 26 // SQLITE_CORRUPT, SQLITE_NOTADB: https://sqlite.org/rescode.html
 	var failed *sqlite.Error
 	if errors.As(err, &failed) {
-		switch failed.Code() & 0xff { // the rest tells more exactly what
+		switch failed.Code() & 0xff { // the other bits are details
 		case corrupt:
 			return damaged{"the database is malformed"}
 		case notADatabase:
@@ -136,8 +136,8 @@ func firstLine(s string) string {
 	return line
 }
 
-// setAside moves a file, with the logs that belong to it, to a name that tells
-// the day and is not taken. The new name of the file itself is returned.
+// setAside moves a file, with the logs that belong to it, to an unused name with
+// the date in it. It returns the new name of the file itself.
 func setAside(path string, now time.Time) (to string, err error) {
 	ext := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ext) + "-damaged-" + now.Format("2006-01-02-150405")
