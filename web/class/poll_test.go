@@ -350,7 +350,8 @@ func TestPollsAreLimited(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.does(AskQuestion{ID: "q-order"}, Close{})
-	if say := l.refused(AskQuestion{ID: "q-order"}, &terms.Refusal{Code: CodeAsk}); !strings.Contains(say, "1000 questions") {
+	say := l.refused(AskQuestion{ID: "q-order"}, &terms.Refusal{Code: CodeAsk})
+	if !strings.Contains(say, "1000 questions") {
 		t.Errorf("one more is refused with %q", say)
 	}
 	l.does(Reveal{})

@@ -4,37 +4,38 @@ import (
 	"container/list"
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 )
 
-// Fold says what a log means: the state that its records lead to. S must
-// survive encoding as JSON and back.
+// Fold turns the records of a log into a state. S must survive encoding as JSON
+// and back.
 type Fold[S any] struct {
-	// Version names the form of S and the rules that lead to it. Whoever changes
-	// either changes it, so that snapshots of before are ignored.
+	// Version identifies the form of S and the rules of Add. Change it with either,
+	// so that earlier snapshots are ignored.
 	Version string
-	// Begin is the state of an empty log.
+	// Begin returns the state of an empty log.
 	Begin func() *S
-	// Add changes a state by a record. What it does depends on the two alone. A
-	// record that it does not know, or cannot read, changes nothing.
+	// Add applies a record to a state. The result depends on the two alone. A record
+	// that it does not know, or cannot read, changes nothing.
 	Add func(*S, Record)
-	// Settle is called after any number of Adds, before somebody looks at the
-	// state. It may be nil.
+	// Settle is called after any number of Adds, before the state is used. It may be
+	// nil.
 	Settle func(*S)
-	// Waste is where a state lists the records that it does not depend on any
-	// more, since later ones have replaced them. It may be nil.
+	// Waste returns the state's list of records that later ones have superseded. It
+	// may be nil.
 	Waste func(*S) *[]Key
 }
 
-// Folded is a state and how far in the log it is.
+// Folded is a state and the position in the log that it corresponds to.
 type Folded[S any] struct {
 	State *S
 	Seq   int64 // of the last record in State
-	Since int   // records in State that its snapshot lacks
+	Since int   // records in State that are not in the snapshot
 }
 
-// Load folds a log, beginning with its snapshot where that has the fold's version.
+// Load folds a log, starting from its snapshot if that has the fold's version.
 func Load[S any](ctx context.Context, j Journal, o Owner, fold Fold[S]) (Folded[S], error) {
 	f := Folded[S]{State: fold.Begin()}
 	kept, err := j.Snapshot(ctx, o)
@@ -44,7 +45,7 @@ func Load[S any](ctx context.Context, j Journal, o Owner, fold Fold[S]) (Folded[
 	if kept.Version == fold.Version && json.Unmarshal(kept.State, f.State) == nil {
 		f.Seq = kept.Seq
 	} else {
-		f.State = fold.Begin() // without half of a damaged snapshot
+		f.State = fold.Begin() // drop what was decoded of a damaged snapshot
 	}
 	err = j.Read(ctx, o, f.Seq, func(r Record) error {
 		f.add(fold, r)
@@ -66,22 +67,22 @@ func (fold Fold[S]) settle(s *S) {
 	}
 }
 
-// Append appends a batch of one owner and adds to the state what is new of it.
+// Append appends a batch and applies its new records to the state.
 func (f *Folded[S]) Append(ctx context.Context, j Journal, fold Fold[S], b Batch) ([]int64, error) {
-	places, err := j.Append(ctx, b)
+	seqs, err := j.Append(ctx, b)
 	if err != nil {
 		return nil, err
 	}
 	for i, r := range b.Records {
-		if r.Seq = places[i]; r.Seq > 0 {
+		if r.Seq = seqs[i]; r.Seq > 0 {
 			f.add(fold, r)
 		}
 	}
 	fold.settle(f.State)
-	return places, nil
+	return seqs, nil
 }
 
-// Keep keeps the state as the log's snapshot.
+// Keep stores the state as the log's snapshot.
 func (f *Folded[S]) Keep(ctx context.Context, j Journal, o Owner, fold Fold[S]) error {
 	state, err := json.Marshal(f.State)
 	if err == nil {
@@ -93,39 +94,44 @@ func (f *Folded[S]) Keep(ctx context.Context, j Journal, o Owner, fold Fold[S]) 
 	return err
 }
 
-// Compact takes the records out of the log that the state does not depend on,
-// and keeps the state as a snapshot of what is left. After an error the state
-// must be loaded again.
+// Compact deletes superseded records of the log, oldest first and a bounded
+// number, and stores the state as a snapshot. After an error the state must be
+// loaded again.
 func (f *Folded[S]) Compact(ctx context.Context, j Journal, o Owner, fold Fold[S]) error {
 	waste := fold.Waste(f.State)
-	if err := j.Compact(ctx, o, *waste); err != nil {
+	n := min(len(*waste), compactMost)
+	if err := j.Compact(ctx, o, (*waste)[:n]); err != nil {
 		return err
 	}
-	*waste = nil
+	*waste = slices.Clone((*waste)[n:])
 	return f.Keep(ctx, j, o, fold)
 }
 
-// wasteful tells whether a log is worth compacting.
+// wasteful reports whether a log is worth compacting.
 func (f *Folded[S]) wasteful(fold Fold[S]) bool {
 	return fold.Waste != nil && len(*fold.Waste(f.State)) >= compactEvery
 }
 
-// How many states [Folds] keeps: so many owners, and so many bytes of logs,
-// which their states are smaller than.
+// Limits of what [Folds] keeps in memory: owners, and bytes of their logs, which
+// are larger than the states.
 const (
 	mostActive  = 1024
 	activeBytes = 32 << 20
 )
 
-// snapshotEvery is after how many records a state is kept again: fewer are
-// folded in less than a millisecond.
+// snapshotEvery is the number of records after which a new snapshot is stored:
+// fewer are folded in less than a millisecond.
 const snapshotEvery = 256
 
-// compactEvery is how many worthless records a log may have.
-const compactEvery = 256
+// compactEvery is how many superseded records a log may have; compactMost is how
+// many are deleted in one transaction, so that others do not wait for it.
+const (
+	compactEvery = 256
+	compactMost  = groupRecords
+)
 
-// Folds keeps the states of the active owners of one kind. Its methods may be
-// called from any goroutine.
+// Folds keeps the states of the active owners of one kind in memory. Its methods
+// may be called from any goroutine.
 type Folds[S any] struct {
 	logs Journal
 	kind string
@@ -133,7 +139,7 @@ type Folds[S any] struct {
 
 	mu     sync.Mutex
 	active map[string]*list.Element // of *Active[S], by name
-	order  *list.List               // the one used last in front
+	order  *list.List               // most recently used first
 	bytes  int64                    // of all logs in active
 }
 
@@ -143,37 +149,37 @@ func NewFolds[S any](logs Journal, kind string, fold Fold[S]) *Folds[S] {
 	return &Folds[S]{logs: logs, kind: kind, fold: fold, active: map[string]*list.Element{}, order: list.New()}
 }
 
-// Active is an owner who is active. It belongs to whoever [Folds.Use] gave it to.
+// Active is an active owner. It is valid only within the call of [Folds.Use].
 type Active[S any] struct {
 	folds  *Folds[S]
 	owner  Owner
 	folded Folded[S]
-	here   bool // folded is what the log says
+	loaded bool // folded corresponds to the log
 
 	mu    sync.Mutex
-	users int   // who use it or wait for it; guarded by folds.mu, as is size
-	size  int64 // bytes of the log that went into folded, about
+	users int   // how many use it or wait for it; guarded by folds.mu, like size
+	size  int64 // approximate bytes of the log in folded
 }
 
-// Use calls f with the state of an owner, which nobody else uses at the same
-// time. f must not keep the state.
+// Use calls f with the state of an owner, which nobody else uses meanwhile. f must
+// not keep the state.
 func (fs *Folds[S]) Use(ctx context.Context, name string, f func(*Active[S]) error) error {
-	a := fs.take(name)
-	defer fs.leave(a)
+	a := fs.acquire(name)
+	defer fs.release(a)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.here {
+	if !a.loaded {
 		folded, err := Load(ctx, fs.logs, a.owner, fs.fold)
 		if err != nil {
 			return err
 		}
-		a.folded, a.here = folded, true
-		fs.weigh(a)
+		a.folded, a.loaded = folded, true
+		fs.measure(a)
 	}
 	return f(a)
 }
 
-func (fs *Folds[S]) take(name string) *Active[S] {
+func (fs *Folds[S]) acquire(name string) *Active[S] {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	e := fs.active[name]
@@ -187,8 +193,9 @@ func (fs *Folds[S]) take(name string) *Active[S] {
 	return a
 }
 
-// leave ends a use, and forgets the states used longest ago where there are too many.
-func (fs *Folds[S]) leave(a *Active[S]) {
+// release ends a use, and evicts the least recently used states if there are too
+// many.
+func (fs *Folds[S]) release(a *Active[S]) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	a.users--
@@ -203,11 +210,11 @@ func (fs *Folds[S]) leave(a *Active[S]) {
 	}
 }
 
-// weigh notes how large a state is that was read from its log.
-func (fs *Folds[S]) weigh(a *Active[S]) {
+// measure sets the size of a state that was loaded.
+func (fs *Folds[S]) measure(a *Active[S]) {
 	state, err := json.Marshal(a.folded.State)
 	if err != nil {
-		return // it is found out when the state is to be kept
+		return // storing the snapshot will fail and report it
 	}
 	a.grow(int64(len(state)) - a.size)
 }
@@ -219,31 +226,31 @@ func (a *Active[S]) grow(by int64) {
 	a.folds.bytes += by
 }
 
-// State is the owner's state. Only [Active.Append] changes it.
+// State returns the owner's state. Only [Active.Append] changes it.
 func (a *Active[S]) State() *S { return a.folded.State }
 
-// Append appends records to the owner's log and adds what is new to the state.
+// Append appends records to the owner's log and applies the new ones to the state.
 func (a *Active[S]) Append(ctx context.Context, at time.Time, records ...Record) ([]int64, error) {
-	places, err := a.folded.Append(ctx, a.folds.logs, a.folds.fold, Batch{a.owner, at, records})
+	seqs, err := a.folded.Append(ctx, a.folds.logs, a.folds.fold, Batch{a.owner, at, records})
 	if err != nil {
-		a.here = false // whatever happened, the log knows
+		a.loaded = false // only the log knows what happened
 		return nil, err
 	}
 	var more int64
 	for i, r := range records {
-		if places[i] > 0 {
+		if seqs[i] > 0 {
 			more += r.size()
 		}
 	}
 	a.grow(more)
-	// The records are kept: what follows only saves time and space, and is made
-	// up for later where it fails.
+	// The records are stored. What follows only saves time and space, and is tried
+	// again later if it fails.
 	if a.folded.wasteful(a.folds.fold) {
-		a.here = a.folded.Compact(ctx, a.folds.logs, a.owner, a.folds.fold) == nil
+		a.loaded = a.folded.Compact(ctx, a.folds.logs, a.owner, a.folds.fold) == nil
 	} else if a.folded.Since >= snapshotEvery {
 		_ = a.folded.Keep(ctx, a.folds.logs, a.owner, a.folds.fold)
 	}
-	return places, nil
+	return seqs, nil
 }
 
 // Find returns the record with a key.
@@ -256,13 +263,13 @@ func (a *Active[S]) Read(ctx context.Context, f func(Record) error) error {
 	return a.folds.logs.Read(ctx, a.owner, 0, f)
 }
 
-// Drop deletes the log. The state is that of an empty one.
+// Drop deletes the log. The state is then that of an empty log.
 func (a *Active[S]) Drop(ctx context.Context) error {
-	a.here = false
+	a.loaded = false
 	if err := a.folds.logs.Drop(ctx, a.owner); err != nil {
 		return err
 	}
-	a.folded, a.here = Folded[S]{State: a.folds.fold.Begin()}, true
+	a.folded, a.loaded = Folded[S]{State: a.folds.fold.Begin()}, true
 	a.grow(-a.size)
 	return nil
 }

@@ -1,31 +1,32 @@
-// Package journal keeps logs: of each learner, and of each room of a class, the
-// events that concern them.
+// Package journal stores logs: one for each learner and one for each class's
+// room, with the events that concern them.
 //
-// A [Record] is one event: a section seen, a question answered, a vote. It has
-// a type, an id, and as its data the JSON object that stands for it in a file
-// of saved progress. Records are appended and never changed. The id makes that
-// idempotent: a record whose type and id the log has already is not added
-// again, so whatever is sent twice, and a file that is imported twice, counts
+// A [Record] is one event: a section seen, a question answered, a vote. It has a
+// type, an id, and as its data the JSON object that stands for it in a file of
+// saved progress. Records are appended and never changed. Appending is
+// idempotent: a record whose type and id are in the log already is not added
+// again, so a request that is sent twice, or a file that is imported twice, counts
 // once.
 //
-// What a log means is said by a [Fold], a pure function from records to a
-// state. [Folds] keeps the states of those who are active and reads the logs of
-// others when they come back, from a [Snapshot] where there is one of the same
-// version. A snapshot saves time and nothing else: without it the log says the
-// same.
+// A [Fold] says what a log means. It is a pure function from records to a state.
+// [Folds] keeps the states of the active owners in memory and reads the logs of
+// others when they return, starting from a [Snapshot] if there is one of the same
+// version. A snapshot only saves time: without it, the log gives the same state.
 //
-// [Journal.Append] returns when the records are on the disk. All who wait at
-// the same time share one commit, so that a class that votes costs a few waits
-// for the disk instead of a thousand.
+// [Journal.Append] returns when the records are on the disk. Appends that wait at
+// the same time share one commit, so that a class that votes costs a few waits for
+// the disk instead of a thousand. A large batch, such as an import, is committed
+// in parts, with the appends of others between them, and becomes visible with its
+// last part.
 //
-// Records that a later one has made worthless (the vote before the vote that
-// counts) are taken out by [Journal.Compact], a log that nobody needs by
-// [Journal.Drop]; both leave nothing of them on the disk. Names that must
-// vanish lie in records of their own. What is secret, what is to be told once,
-// and what expires are no events and have no place here.
+// Records that a later one has superseded (the vote before the vote that counts)
+// are deleted by [Journal.Compact], a log that nobody needs by [Journal.Drop].
+// [Journal.Scrub] makes sure that nothing deleted is left on the disk. Names that
+// can be erased are in records of their own. Secrets, notices and whatever expires
+// are not events and are stored elsewhere.
 //
-// There are two adapters: [SQLite] over a data folder, and [Memory]. The
-// tests hold both to the same suite.
+// There are two adapters: [SQLite] over a data folder, and [Memory]. The tests
+// run the same suite on both.
 package journal
 
 import (
@@ -43,29 +44,30 @@ const (
 	Room    = "room"    // the name is the code
 )
 
-// Owner is whom a log is about.
+// Owner is the learner or room that a log is about.
 type Owner struct{ Kind, Name string }
 
 // Record is one event of a log.
 type Record struct {
-	// Seq is the record's place, given by Append: above 0, it grows along the log, with gaps.
+	// Seq is the record's sequence number, assigned by Append: above 0 and increasing
+	// along the log, with gaps.
 	Seq int64
-	// Type says what kind of event it is, and ID names it among those of its type.
+	// Type is the kind of event. ID identifies it among those of its type.
 	Type, ID string
-	// Data is a JSON object. It must not be changed by whoever has read it.
+	// Data is a JSON object. Readers must not change it.
 	Data []byte
 }
 
-// Key names a record within a log.
+// Key identifies a record within a log.
 type Key struct{ Type, ID string }
 
-// Key is the record's.
+// Key returns the record's key.
 func (r Record) Key() Key { return Key{r.Type, r.ID} }
 
-// size is what a record takes, as [Info.Bytes] counts it.
+// size is the size of a record, as [Info.Bytes] counts it.
 func (r Record) size() int64 { return int64(len(r.Type) + len(r.ID) + len(r.Data)) }
 
-// Batch is what is appended at once, all of it or nothing.
+// Batch is a set of records that are appended together, all or none.
 type Batch struct {
 	Owner Owner
 	// At is when the owner was last active.
@@ -83,13 +85,13 @@ type Info struct {
 
 // Snapshot is the state that a log was folded into.
 type Snapshot struct {
-	Version string // of the fold; "" is no snapshot
-	Seq     int64  // of the last record that is in it
+	Version string // of the fold; "" if there is no snapshot
+	Seq     int64  // of the last record in it
 	State   []byte
 }
 
-// Limits of what is appended. The largest import of saved progress (80,100
-// entries in 32 MiB) fits into a batch, and a session link into a record.
+// Limits of a batch. The largest import of saved progress (80,100 entries in
+// 32 MiB) fits into a batch, and a session link into a record.
 const (
 	MaxRecord  = 256 << 10 // bytes of a record's data
 	MaxID      = 512       // bytes of its type and id
@@ -97,25 +99,25 @@ const (
 	MaxBatch   = 64 << 20  // bytes of a batch
 )
 
-// ErrTooLarge is behind the refusal of a batch that is beyond the limits.
+// ErrTooLarge is returned for a batch that exceeds the limits.
 var ErrTooLarge = errors.New("too large for a log")
 
-// Journal keeps logs. Its methods may be called from any goroutine.
+// Journal stores logs. Its methods may be called from any goroutine.
 //
-// Errors are [ErrTooLarge], the context's, or those of the disk. After an error
-// of Append nothing of the batch is kept.
+// Errors are [ErrTooLarge], the context's, or those of the disk. If Append returns
+// an error, none of the batch is stored.
 type Journal interface {
-	// Append adds those records of a batch that the log does not have yet, and
-	// begins a log where there is none. It returns the place of each record, 0
-	// of those that were there. A batch without records only notes the use of
-	// a log that there is.
+	// Append adds the records of a batch that the log does not have yet, and
+	// creates the log if there is none. It returns the sequence number of each
+	// record, 0 for those that the log had. A batch without records only updates
+	// when an existing log was last used.
 	//
-	// When it returns, the records are on the disk. ctx counts until the batch
-	// is taken: from then on Append waits for what becomes of it.
+	// When it returns, the records are on the disk. Once a batch is in the queue,
+	// Append waits for the commit even if ctx ends.
 	Append(ctx context.Context, b Batch) ([]int64, error)
 
-	// Read calls f for each record after a place, in order, until f returns an
-	// error, which Read returns. f must not use the journal.
+	// Read calls f for each record after a sequence number, in order, until f
+	// returns an error, which Read returns. f must not use the journal.
 	Read(ctx context.Context, o Owner, after int64, f func(Record) error) error
 
 	// Find returns the record with a key.
@@ -137,16 +139,16 @@ type Journal interface {
 	// ctx ends. After an error the log may be gone, and Drop can be called again.
 	Drop(ctx context.Context, o Owner) error
 
-	// Snapshot returns the snapshot of a log, a zero one where there is none.
+	// Snapshot returns the snapshot of a log, the zero value if there is none.
 	Snapshot(ctx context.Context, o Owner) (Snapshot, error)
 
-	// KeepSnapshot keeps a snapshot in place of the one before. It is ignored
-	// where there is no such log, or only a newer one of the same name.
+	// KeepSnapshot stores a snapshot and replaces the one before. It does nothing if
+	// there is no such log, or only a newer one of the same name.
 	KeepSnapshot(ctx context.Context, o Owner, s Snapshot) error
 }
 
-// For returns the journal that belongs to an open database: in its file, or in
-// memory where it is there itself.
+// For returns the journal of an open database: in its file, or in memory if the
+// database is.
 func For(db *store.DB) Journal {
 	if db.InMemory() {
 		return NewMemory()
@@ -162,23 +164,23 @@ func (b Batch) size() (n int64) {
 	return n
 }
 
-// check refuses a batch that is beyond the limits.
+// check returns an error if a batch exceeds the limits.
 func (b Batch) check() error {
 	if len(b.Records) > MaxRecords {
-		return fmt.Errorf("%w: %d records at once; at most %d are taken", ErrTooLarge, len(b.Records), MaxRecords)
+		return fmt.Errorf("%w: the batch has %d records; the limit is %d", ErrTooLarge, len(b.Records), MaxRecords)
 	}
 	for _, r := range b.Records {
 		if len(r.Data) > MaxRecord {
-			return fmt.Errorf("%w: a record of type %s has %d bytes; at most %d are taken",
+			return fmt.Errorf("%w: a record of type %s has %d bytes; the limit is %d",
 				ErrTooLarge, r.Type, len(r.Data), MaxRecord)
 		}
 		if len(r.Type)+len(r.ID) > MaxID {
-			return fmt.Errorf("%w: the id of a record has %d bytes; at most %d are taken",
-				ErrTooLarge, len(r.ID), MaxID)
+			return fmt.Errorf("%w: type and id of a record have %d bytes; the limit is %d",
+				ErrTooLarge, len(r.Type)+len(r.ID), MaxID)
 		}
 	}
 	if sum := b.size(); sum > MaxBatch {
-		return fmt.Errorf("%w: %d bytes at once; at most %d are taken", ErrTooLarge, sum, MaxBatch)
+		return fmt.Errorf("%w: the batch has %d bytes; the limit is %d", ErrTooLarge, sum, MaxBatch)
 	}
 	return nil
 }

@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// Memory keeps logs in memory, for as long as the process lives.
+// Memory stores logs in memory, for as long as the process lives.
 type Memory struct {
 	mu   sync.Mutex
-	last int64 // place of the newest record of all
+	last int64 // sequence number of the newest record of all
 	logs map[Owner]*memoryLog
 }
 
-// memoryLog is one log. Places grow along records.
+// memoryLog is one log. Sequence numbers increase along records.
 type memoryLog struct {
 	used     int64 // milliseconds since 1970
-	first    int64 // no record of it has a lower place
+	first    int64 // no record has a lower sequence number
 	bytes    int64
 	records  []Record
-	known    map[Key]int64 // places
+	known    map[Key]int64 // sequence numbers
 	snapshot Snapshot
 }
 
@@ -50,19 +50,19 @@ func (m *Memory) Append(ctx context.Context, b Batch) ([]int64, error) {
 		m.logs[b.Owner] = l
 	}
 	l.used = max(l.used, b.At.UnixMilli())
-	places := make([]int64, len(b.Records))
+	seqs := make([]int64, len(b.Records))
 	for i, r := range b.Records {
 		if _, known := l.known[r.Key()]; known {
 			continue
 		}
 		m.last++
-		places[i] = m.last
+		seqs[i] = m.last
 		r.Seq, r.Data = m.last, bytes.Clone(r.Data)
 		l.records = append(l.records, r)
 		l.known[r.Key()] = r.Seq
 		l.bytes += r.size()
 	}
-	return places, nil
+	return seqs, nil
 }
 
 // Read implements [Journal].
@@ -75,8 +75,8 @@ func (m *Memory) Read(ctx context.Context, o Owner, after int64, f func(Record) 
 	return ctx.Err()
 }
 
-// since returns the records after a place. What is appended later is not in
-// the part of the list that is returned, and Compact makes a new list.
+// since returns the records after a sequence number. The result does not change:
+// Append adds behind it, and Compact makes a new list.
 func (m *Memory) since(o Owner, after int64) []Record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -87,9 +87,9 @@ func (m *Memory) since(o Owner, after int64) []Record {
 	return l.records[l.at(after+1):]
 }
 
-// at is the index of the first record at a place or after it.
-func (l *memoryLog) at(place int64) int {
-	i, _ := slices.BinarySearchFunc(l.records, place, func(r Record, seq int64) int { return cmp.Compare(r.Seq, seq) })
+// at returns the index of the first record with a sequence number or a higher one.
+func (l *memoryLog) at(seq int64) int {
+	i, _ := slices.BinarySearchFunc(l.records, seq, func(r Record, seq int64) int { return cmp.Compare(r.Seq, seq) })
 	return i
 }
 
@@ -98,8 +98,8 @@ func (m *Memory) Find(ctx context.Context, o Owner, k Key) (Record, bool, error)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if l := m.logs[o]; l != nil {
-		if place, known := l.known[k]; known {
-			return l.records[l.at(place)], true, ctx.Err()
+		if seq, known := l.known[k]; known {
+			return l.records[l.at(seq)], true, ctx.Err()
 		}
 	}
 	return Record{}, false, ctx.Err()
@@ -135,7 +135,7 @@ func (m *Memory) Compact(ctx context.Context, o Owner, gone []Key) error {
 	for _, k := range gone {
 		delete(l.known, k)
 	}
-	kept := make([]Record, 0, len(l.known)) // readers may still be at the old list
+	kept := make([]Record, 0, len(l.known)) // readers may still use the old list
 	l.bytes = 0
 	for _, r := range l.records {
 		if _, known := l.known[r.Key()]; known {
