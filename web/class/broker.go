@@ -7,10 +7,9 @@ type Note struct {
 	Seq uint64 // of that view
 }
 
-// Broker carries the news of rooms to those who follow them. Publish waits for
-// nobody. A subscriber that has not taken its last note finds the newest in its
-// place. With a broker that reaches other processes, followers could be served
-// by several of them; [NewBroker] serves one.
+// Broker notifies the followers of rooms. Publish does not block. If a subscriber has
+// not received its last note yet, the newest replaces it. A broker that reaches
+// other processes would let several of them serve followers; [NewBroker] serves one.
 type Broker interface {
 	Publish(room string, n Note)
 	// Subscribe returns a channel of at most one note, and the function that
@@ -35,11 +34,11 @@ func (b *broker) Publish(room string, n Note) {
 			continue
 		default:
 		}
-		select { // what waits is older: publishers come here one at a time
+		select { // the one waiting is older: publishers hold the lock
 		case <-c:
-		default: // it has just been taken
+		default: // it has just been received
 		}
-		c <- n // there is room now, and nobody else puts anything in
+		c <- n // there is room now, and nobody else sends
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// How many wrong codes are let pass. At one a second, someone who tries codes
-// on a server with ten rooms needs three months for an even chance to meet one:
-// 22⁶/10 codes, ln 2 of them. A class behind one address that mistypes is let be.
+// How many wrong codes are allowed. At one a second, someone who tries codes on a
+// server with ten rooms needs three months for an even chance to find one: 22⁶/10
+// codes, times ln 2. A class that mistypes behind one address stays within it.
 const (
 	allTries    = 120
 	allRate     = rate.Limit(1) // a second
@@ -17,12 +17,12 @@ const (
 	callerRate  = rate.Limit(0.5)
 )
 
-// maxCallers bounds what is remembered of callers.
+// maxCallers is how many callers are remembered.
 const maxCallers = 4096
 
-// budget counts wrong codes, over all callers and for each. Right ones cost
-// nothing, but while a budget is used up nobody can try any: so the members of
-// a room come back without a code.
+// budget counts wrong codes, for all callers and for each. Right ones cost nothing,
+// but while a budget is used up nobody can try any, which is why members of a room
+// return without a code.
 type budget struct {
 	mu      sync.Mutex
 	all     *rate.Limiter
@@ -48,16 +48,16 @@ func (b *budget) spend(from string, now time.Time) {
 	b.all.AllowN(now, 1)
 	c := b.callers[from]
 	if c == nil {
-		b.makeRoom(now)
+		b.evict(now)
 		c = rate.NewLimiter(callerRate, callerTries)
 		b.callers[from] = c
 	}
 	c.AllowN(now, 1)
 }
 
-// makeRoom forgets callers whose budgets are whole again, and all where that is
-// not enough: the budget over all still holds.
-func (b *budget) makeRoom(now time.Time) {
+// evict forgets callers whose budgets are full again, and everybody if that is not
+// enough: the budget for all callers still applies.
+func (b *budget) evict(now time.Time) {
 	if len(b.callers) < maxCallers {
 		return
 	}

@@ -6,31 +6,31 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Command is what an instructor can ask of a room: [Drive], [GoTo], [AskWalk],
+// Command is a command of an instructor to a room: [Drive], [GoTo], [AskWalk],
 // [AskNext], [AskQuestion], [AskNumber], [AskDraw], [Close], [Extend],
 // [ShowSpread], [Revote], [Reveal], [Dismiss], [AppendMajority], [AppendOf],
 // [SetTimer], [Lock], [HideNames], [AllowAlone], [DropName], [Remove],
-// [TakeSeat], [End] or [Delete].
+// [TakeOver], [End], [Reopen] or [Delete].
 type Command interface{ command() }
 
-// Drive has the room's run carry out a command. A poll on the step must be
-// closed before; one that is closed leaves the stage.
+// Drive executes a command on the room's run. A poll on the step must be closed
+// first; a closed one is removed from the stage.
 type Drive struct{ Do session.Command }
 
-// GoTo shows a step of the room's walkthrough (the first is 1): its controls
-// are set and its stage is gone to, all of it or nothing. Where the step
-// follows the one shown and asks something, the poll opens. A presenter who has
-// left the script returns with the step that is shown, or any other.
+// GoTo shows a step of the room's walkthrough (the first is 1): it sets the controls
+// and shows the stage, or changes nothing. If the step follows the one shown and
+// asks something, the poll opens. A presenter who has left the script returns to it
+// with any step, the one shown included.
 type GoTo struct{ Step int }
 
 // AskWalk opens the poll of the walkthrough's step that is shown (again).
 type AskWalk struct{}
 
-// AskNext asks which token comes next at the step that is not drawn yet, among
-// so many candidates (4 to 8; 0 is 5).
+// AskNext asks which token comes next at the step that is not drawn yet, with 4 to
+// 8 candidates; 0 stands for 5.
 type AskNext struct {
 	Choices int
-	For     time.Duration // until it closes by itself; 0 is until told
+	For     time.Duration // until it closes by itself; 0 is without an end
 }
 
 // AskQuestion asks a question of the quiz.
@@ -42,8 +42,8 @@ type AskQuestion struct {
 // AskNumber asks for a number. Prompt is plain text.
 type AskNumber struct {
 	Prompt, Unit string
-	Answer       *float64 // nil where none is the right one
-	Within       float64  // how far off is still right
+	Answer       *float64 // nil if there is no right one
+	Within       float64  // how far off an answer may be to count as right
 	For          time.Duration
 }
 
@@ -51,8 +51,8 @@ type AskNumber struct {
 // member draws one u from a stream of their own.
 type AskDraw struct{ For time.Duration }
 
-// Close closes the poll that is open. Extend gives it more time (one that is
-// closed and not revealed opens again).
+// Close closes the open poll. Extend gives it more time; a poll that is closed but
+// not revealed opens again.
 type (
 	Close  struct{}
 	Extend struct{ By time.Duration }
@@ -65,50 +65,50 @@ type (
 	Reveal     struct{}
 )
 
-// Revote opens the poll for another round. The round before is kept beside it.
+// Revote opens the poll for another round. The round before stays visible next to it.
 type Revote struct{ For time.Duration }
 
-// Dismiss takes the poll off the stage; it stays in the summary.
+// Dismiss removes the poll from the stage; it stays in the summary.
 type Dismiss struct{}
 
-// AppendMajority makes the run take the token that most voted for or drew, and
-// AppendOf the token of one member. Of tokens with equal votes it takes the one
-// that the model finds more probable.
+// AppendMajority appends the token that most voted for or drew, and AppendOf the
+// token of one member. Among tokens with equal votes, the model's more probable one
+// wins.
 type (
 	AppendMajority struct{}
 	AppendOf       struct{ Member int }
 )
 
-// SetTimer starts a countdown for everybody to see; 0 takes it away.
+// SetTimer starts a countdown that everybody sees; 0 removes it.
 type SetTimer struct{ For time.Duration }
 
-// Lock lets nobody else in; HideNames shows no names, on the instructor’s window
-// neither, which may be on the wall;
-// AllowAlone lets members go on alone with a run of their own.
+// Lock lets nobody else join. HideNames hides all names, in the instructor's window
+// too, which may be projected. AllowAlone lets members continue alone with a run of
+// their own.
 type (
 	Lock       struct{ On bool }
 	HideNames  struct{ On bool }
 	AllowAlone struct{ On bool }
 )
 
-// DropName takes a member's nickname away for good. Remove puts a member out:
-// their vote in the present poll goes, and they cannot come back.
+// DropName erases a member's nickname; they cannot choose another. Remove expels a
+// member: their vote in the current poll is withdrawn, and they cannot join again.
 type (
 	DropName struct{ Member int }
 	Remove   struct{ Member int }
 )
 
-// TakeSeat makes the sender the one who presents.
-type TakeSeat struct{}
+// TakeOver makes the sender the presenter.
+type TakeOver struct{}
 
-// End closes the class: the code lets nobody in, the summary stays. Reopen
-// undoes it.
+// End ends the class: the code no longer works, the summary stays. Reopen undoes
+// it.
 type (
 	End    struct{}
 	Reopen struct{}
 )
 
-// Delete deletes the room and everything that it kept, at once.
+// Delete deletes the room and all its data immediately.
 type Delete struct{}
 
 func (Drive) command()          {}
@@ -132,7 +132,7 @@ func (HideNames) command()      {}
 func (AllowAlone) command()     {}
 func (DropName) command()       {}
 func (Remove) command()         {}
-func (TakeSeat) command()       {}
+func (TakeOver) command()       {}
 func (End) command()            {}
 func (Reopen) command()         {}
 func (Delete) command()         {}

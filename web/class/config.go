@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// Config is what a hub works with. Logs, Secrets, Course and Driver must be set.
+// Config configures a hub. Logs, Secrets, Course and Driver must be set.
 type Config struct {
 	Logs    journal.Journal // nothing else may append to the logs of rooms
 	Secrets Secrets
@@ -21,14 +21,14 @@ type Config struct {
 	Limits  Limits           // zero fields have the defaults
 }
 
-// Limits bound what classes may take.
+// Limits limit what classes may use.
 type Limits struct {
-	Rooms   int // rooms at a time
+	Rooms   int // rooms at the same time
 	Members int // members of a room
-	// TTL is how long a room that nobody uses is kept, with everything that was
-	// said in it. Its code lets people in for CodeLife after its last use.
+	// TTL is how long an unused room is kept, with everything in it. Its code works
+	// for CodeLife after its last use.
 	TTL, CodeLife time.Duration
-	// Rest is how long the run of a room that nobody looks at stays in memory.
+	// Rest is how long the run of a room that nobody is watching stays in memory.
 	Rest time.Duration
 }
 

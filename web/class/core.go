@@ -13,27 +13,27 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// gather is how long a vote may wait for others to be kept with it.
+// gather is how long a vote may wait for others, to share a commit with them.
 const gather = 20 * time.Millisecond
 
-// together is how many of them are kept at once.
+// together is how many may wait.
 const together = 512
 
-// linkEvery is how often the stage of a run that plays by itself is kept.
+// linkEvery is how often the stage of a playing run is saved.
 const linkEvery = 250 * time.Millisecond
 
-// crowdEvery is how often a growing crowd, or votes, make a new view: each goes
-// to everybody. stageEvery bounds the views of a run that plays.
+// crowdEvery is how often people who join, or votes, make a new view: each goes to
+// everybody. stageEvery limits the views of a playing run.
 const (
 	crowdEvery = 150 * time.Millisecond
 	stageEvery = 30 * time.Millisecond
 )
 
-// afterRestart is how far sequence numbers jump: further than they can have run
-// ahead of what was kept.
+// afterRestart is how far sequence numbers jump: further than they can have got
+// ahead of what was saved.
 const afterRestart = 1 << 20
 
-// core is what a room knows. Only the room's goroutine touches it.
+// core is the state of a room. Only the room's goroutine uses it.
 type core struct {
 	cfg    *Config
 	room   *Room
@@ -44,12 +44,12 @@ type core struct {
 	seq    uint64    // of the newest view
 
 	book     book      // which records of the log count
-	place    int64     // of the newest one
-	since    int       // how many there are since the last snapshot
-	keptUsed time.Time // used, link and numbers of views as they are kept
-	keptSeq  uint64
-	owed     bool      // something is to be erased
-	untidy   time.Time // until then the log is left as long as it is
+	place    int64     // sequence number of the newest one
+	since    int       // records since the last snapshot
+	keptUsed time.Time // used, as it was saved last
+	keptSeq  uint64    // seq, likewise
+	owed     bool      // something must still be erased from the disk
+	untidy   time.Time // until then the log is not compacted
 
 	data      roomData
 	members   []*member // by ID − 1
@@ -57,19 +57,19 @@ type core struct {
 	polls     []*poll // by ID − 1
 	votes     votes
 	texts     []Text // before the one on the stage
-	link      string // of the stage as it is kept
+	link      string // of the stage, as it was saved last
 
-	here    int            // pages of members that are open
-	seat    string         // who presents, "" for nobody
-	sitters map[string]int // pages of presenters that are open
+	here           int            // open pages of members
+	presenter      string         // who holds the controls, "" for nobody
+	presenterPages map[string]int // open pages of presenters
 
-	run     Run // nil while it rests
+	run     Run // nil while it is suspended
 	unwatch func()
 	state   *session.State
 	deleted bool
-	held    bool // the run is being moved by many commands: only where it ends is shown
+	held    bool // the run is executing several commands: only the result is shown
 	stale   bool // link is not that of state
-	linkDue bool // it will be kept soon
+	linkDue bool // it will be saved soon
 	notice  string
 
 	pending []pending
@@ -77,10 +77,10 @@ type core struct {
 	later   *time.Timer // for the stage's link
 	alarm   *time.Timer // for the poll's end
 	news    *time.Timer // for a view that may wait
-	waits   bool        // one does
+	waits   bool        // one is waiting
 }
 
-// roomData is what is kept of a room in one piece.
+// roomData is the part of a room that is saved as one record.
 type roomData struct {
 	Title                                        string    `json:"title"`
 	Walk                                         string    `json:"walk,omitempty"`
@@ -99,7 +99,7 @@ func newSeed() uint64 {
 	return binary.LittleEndian.Uint64(b[:]) >> 11
 }
 
-// member is one who follows. What is kept of a member is exported.
+// member is one who follows. The exported fields are saved.
 type member struct {
 	Member
 	Learner           string
@@ -107,8 +107,8 @@ type member struct {
 	pages             int
 }
 
-// pending are changes that wait to be kept with others. done is called once
-// they are kept or could not be.
+// pending are changes that wait for a commit. done is called when they are saved or
+// could not be.
 type pending struct {
 	changes []entry
 	done    func(error)
@@ -116,7 +116,7 @@ type pending struct {
 
 // empty makes the maps and timers of a core.
 func (c *core) empty() {
-	c.byLearner, c.votes, c.sitters = map[string]*member{}, votes{}, map[string]int{}
+	c.byLearner, c.votes, c.presenterPages = map[string]*member{}, votes{}, map[string]int{}
 	c.book.Newest = map[string]string{}
 	for _, t := range []**time.Timer{&c.due, &c.later, &c.alarm, &c.news} {
 		*t = time.NewTimer(time.Hour)
@@ -127,7 +127,7 @@ func (c *core) empty() {
 // loop owns c until ctx ends.
 func (c *core) loop(ctx context.Context) {
 	defer close(c.room.done)
-	defer c.put(nil)
+	defer c.replaceRun(nil)
 	c.setAlarm()
 	for {
 		select {
@@ -140,12 +140,12 @@ func (c *core) loop(ctx context.Context) {
 				return
 			}
 		case <-c.room.woken:
-			c.look()
+			c.refresh()
 		case <-c.due.C:
 			c.flush()
 		case <-c.later.C:
 			c.linkDue = false
-			_ = c.commit() // logged; the next one makes up for it
+			_ = c.commit() // logged; the next commit saves it
 		case <-c.alarm.C:
 			c.timeUp()
 		case <-c.news.C:
@@ -155,8 +155,8 @@ func (c *core) loop(ctx context.Context) {
 	}
 }
 
-// put gives the room another run, or none.
-func (c *core) put(run Run) {
+// replaceRun closes the run and sets another, or none.
+func (c *core) replaceRun(run Run) {
 	if c.run != nil {
 		c.unwatch()
 		c.run.Close()
@@ -169,29 +169,29 @@ func (c *core) put(run Run) {
 	c.unwatch = run.Watch(c.room.wakeUp)
 }
 
-// take makes a run the room's own.
-func (c *core) take(run Run, st *session.State, notice string) {
-	c.put(run)
+// adoptRun makes a run the room's own.
+func (c *core) adoptRun(run Run, st *session.State, notice string) {
+	c.replaceRun(run)
 	c.state, c.notice = st, notice
-	if c.seq >= c.keptSeq+seqEvery { // after a restart: another one goes on from here
-		_ = c.commit() // logged; the next one makes up for it
+	if c.seq >= c.keptSeq+seqEvery { // after a restart: the next one continues from here
+		_ = c.commit() // logged; the next commit saves it
 	}
 	if notice != "" { // the stage that a poll is about is gone
 		if p := c.onStage(); p != nil && p.aboutToken() {
 			next := c.data
 			next.Poll = 0
-			_ = c.change(next, nil) // logged; it stays on a stage that is empty
+			_ = c.change(next, nil) // logged; the poll stays on an empty stage
 		}
 	}
 	c.publish()
 }
 
-// look sees what the run has become.
-func (c *core) look() {
+// refresh shows the newest state of the run.
+func (c *core) refresh() {
 	if c.run == nil || c.held {
 		return
 	}
-	if st := c.run.State(); c.see(st) {
+	if st := c.run.State(); c.update(st) {
 		if !c.linkDue {
 			c.linkDue = true
 			c.later.Reset(linkEvery)
@@ -200,8 +200,8 @@ func (c *core) look() {
 	}
 }
 
-// see makes a state of the run the room's and reports whether it is another.
-func (c *core) see(st *session.State) bool {
+// update makes a state of the run the room's, and reports whether it is new.
+func (c *core) update(st *session.State) bool {
 	if st == nil || c.state != nil && st.Version <= c.state.Version {
 		return false
 	}
@@ -212,7 +212,7 @@ func (c *core) see(st *session.State) bool {
 	return true
 }
 
-// publish makes a view of the room as it is and tells everybody.
+// publish makes a new view of the room and notifies everybody.
 func (c *core) publish() {
 	c.news.Stop()
 	c.waits = false
@@ -220,7 +220,7 @@ func (c *core) publish() {
 	c.cfg.Broker.Publish(c.code, Note{c.seq})
 }
 
-// publishSoon does so within a time, once for all that happens until then.
+// publishSoon publishes within a time, once for everything that happens until then.
 func (c *core) publishSoon(within time.Duration) {
 	if !c.waits {
 		c.waits = true
@@ -236,7 +236,7 @@ func (c *core) show() {
 		Seq: c.seq, At: c.cfg.Now(), Code: c.code, Title: d.Title, State: st, Timer: d.Timer, Here: c.present(),
 		Members:   c.active(),
 		Nicknames: d.Nicknames, NamesHidden: d.NamesHidden, Locked: d.Locked, Alone: d.Alone, Ended: d.Ended,
-		Presenting: c.sitters[c.seat] > 0, Notice: c.notice,
+		Presenting: c.presenterPages[c.presenter] > 0, Notice: c.notice,
 	}
 	if st != nil {
 		v.link = sync.OnceValue(func() string { return session.LinkOf(st) })
@@ -251,7 +251,7 @@ func (c *core) show() {
 	c.room.view.Store(v)
 }
 
-// present counts the members who have a page open, active those not removed.
+// present counts the members with an open page, active those who are not removed.
 func (c *core) present() (n int) { return c.count(func(m *member) bool { return m.pages > 0 }) }
 func (c *core) active() (n int)  { return c.count(func(*member) bool { return true }) }
 
@@ -264,12 +264,12 @@ func (c *core) count(is func(*member) bool) (n int) {
 	return n
 }
 
-// ended reports whether the code lets nobody in any more.
+// ended reports whether the code no longer lets anybody in.
 func (c *core) ended() bool {
 	return c.data.Ended || c.cfg.Now().Sub(c.used) > c.cfg.Limits.CodeLife
 }
 
-// admit says why a learner cannot come in, or nil.
+// admit returns why a learner cannot join, or nil.
 func (c *core) admit(learner string) error {
 	m := c.byLearner[learner]
 	switch {
@@ -287,8 +287,8 @@ func (c *core) admit(learner string) error {
 	return nil
 }
 
-// join makes a learner a member and counts a page. Who is new is kept with the
-// next votes: before their own at the latest.
+// join makes a learner a member and counts a page. New members are saved together
+// with the next votes: before their own vote at the latest.
 func (c *core) join(learner, name string) (Member, error) {
 	if err := c.admit(learner); err != nil {
 		return Member{}, err
@@ -311,7 +311,7 @@ func (c *core) join(learner, name string) (Member, error) {
 		if renamed {
 			changes = append(changes, c.nameEntry(*m))
 		}
-		c.soon(nil, changes...)
+		c.enqueue(nil, changes...)
 	}
 	m.pages++
 	c.here++
@@ -365,35 +365,35 @@ func (c *core) attendees() []Attendee {
 	return list
 }
 
-func (c *core) sit(who string) {
-	c.sitters[who]++
-	if c.seat == "" || c.sitters[c.seat] == 0 {
-		c.seat = who
+func (c *core) openPresenter(who string) {
+	c.presenterPages[who]++
+	if c.presenter == "" || c.presenterPages[c.presenter] == 0 {
+		c.presenter = who
 	}
 	c.used = c.cfg.Now()
 	c.publish()
 }
 
-func (c *core) rise(who string) {
-	if c.sitters[who]--; c.sitters[who] <= 0 {
-		delete(c.sitters, who)
+func (c *core) closePresenter(who string) {
+	if c.presenterPages[who]--; c.presenterPages[who] <= 0 {
+		delete(c.presenterPages, who)
 	}
-	if c.seat == who && c.sitters[who] == 0 {
-		c.seat = ""
+	if c.presenter == who && c.presenterPages[who] == 0 {
+		c.presenter = ""
 	}
 	c.publish()
 }
 
-// mayPresent says why someone cannot drive just now, or nil.
+// mayPresent returns why someone cannot control the run just now, or nil.
 func (c *core) mayPresent(who string) error {
-	if !c.free(who) {
+	if !c.canPresent(who) {
 		return ErrSecond
 	}
-	c.seat = who
+	c.presenter = who
 	return nil
 }
 
-// free tells whether the seat is someone's, or could be.
-func (c *core) free(who string) bool {
-	return c.seat == "" || c.seat == who || c.sitters[c.seat] == 0
+// canPresent reports whether someone has the controls, or could take them.
+func (c *core) canPresent(who string) bool {
+	return c.presenter == "" || c.presenter == who || c.presenterPages[c.presenter] == 0
 }

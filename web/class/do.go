@@ -13,7 +13,7 @@ import (
 func (c *core) do(cmd Command) error {
 	next := c.data
 	switch cmd := cmd.(type) {
-	case TakeSeat:
+	case TakeOver:
 		c.publish()
 		return nil
 	case AskQuestion:

@@ -6,26 +6,26 @@ import "github.com/tokenbytoken/viz/infer/terms"
 // [terms.Code]. Nothing has changed then.
 const (
 	CodeNoRoom   terms.Code = "no_room"   // no room has this code
-	CodeLocked   terms.Code = "locked"    // the instructor lets nobody else in
+	CodeLocked   terms.Code = "locked"    // the instructor has locked the room
 	CodeTries    terms.Code = "tries"     // too many wrong codes
 	CodeRemoved  terms.Code = "removed"   // the instructor has removed this member
 	CodeStranger terms.Code = "stranger"  // not a member of the room
 	CodeSecret   terms.Code = "secret"    // not the instructor
-	CodeSecond   terms.Code = "second"    // someone else presents just now
-	CodeNick     terms.Code = "nick"      // a nickname that cannot be taken
-	CodeClosed   terms.Code = "closed"    // the poll is closed, or not the present one
+	CodeSecond   terms.Code = "second"    // someone else is presenting
+	CodeNick     terms.Code = "nick"      // a nickname that is not allowed
+	CodeClosed   terms.Code = "closed"    // the poll is closed, or not the current one
 	CodeOpen     terms.Code = "open"      // a poll is open and must be closed first
 	CodeNoPoll   terms.Code = "no_poll"   // there is no poll to do this with
 	CodeNotOffer terms.Code = "not_offer" // a vote for what is not on offer
 	CodeAsk      terms.Code = "ask"       // a question that cannot be asked
 	CodeWalk     terms.Code = "walk"      // a step of a walkthrough that cannot be shown
 	CodeNoMember terms.Code = "no_member" // no such member, or without a vote
-	CodeTitle    terms.Code = "title"     // a title that cannot be taken
-	CodeGone     terms.Code = "gone"      // the room was deleted, or the server goes down
-	CodeKept     terms.Code = "kept"      // it could not be kept, so it does not count
+	CodeTitle    terms.Code = "title"     // a title that is not allowed
+	CodeGone     terms.Code = "gone"      // the room was deleted, or the server stops
+	CodeKept     terms.Code = "kept"      // it could not be saved, so it does not count
 )
 
-// Refusals that are always said in the same words.
+// Refusals with a fixed message.
 var (
 	ErrNoRoom = terms.Refuse(
 		CodeNoRoom,

@@ -21,9 +21,8 @@ type Hub struct {
 	rooms map[string]*Room // by code
 }
 
-// NewHub restores the rooms that the database keeps. Their runs are made when
-// someone comes. Rooms that nobody has used for [Limits.TTL] are deleted, now
-// and later.
+// NewHub restores the saved rooms. Their runs are made when someone joins. Rooms
+// that nobody has used for [Limits.TTL] are deleted, now and later.
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 	h := &Hub{cfg: cfg.withDefaults(), tries: newBudget(), rooms: map[string]*Room{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
@@ -50,9 +49,8 @@ func (h *Hub) TTL() time.Duration { return h.cfg.Limits.TTL }
 func (h *Hub) begin(c *core) *Room {
 	r := &Room{
 		hub: h, code: c.code, secret: c.secret,
-		requests: make(chan func(*core)), woken: make(chan struct{}, 1), desk: make(
-			chan struct{}, 1,
-		), done: make(chan struct{}),
+		requests: make(chan func(*core)), woken: make(chan struct{}, 1), runLock: make(chan struct{}, 1),
+		done: make(chan struct{}),
 	}
 	r.ctx, r.stop = context.WithCancel(h.ctx)
 	c.room = r
@@ -61,8 +59,8 @@ func (h *Hub) begin(c *core) *Room {
 	return r
 }
 
-// Create makes a room and its run. who is the instructor, who has the seat. The
-// secret is told this once: only its hash is kept.
+// Create makes a room and its run. who is the instructor, who presents first. This
+// is the only time the secret is returned: only its hash is saved.
 func (h *Hub) Create(ctx context.Context, who string, o Options) (*Room, Secret, error) {
 	title, err := cleanTitle(o.Title)
 	if err != nil {
@@ -74,7 +72,7 @@ func (h *Hub) Create(ctx context.Context, who string, o Options) (*Room, Secret,
 	secret := newSecret()
 	c := &core{cfg: &h.cfg, secret: secret.hash(), begun: h.cfg.Now(), used: h.cfg.Now()}
 	c.data = roomData{Title: title, Walk: o.Walk, Nicknames: o.Nicknames, Alone: o.Alone, Seed: newSeed()}
-	c.seat = who
+	c.presenter = who
 	c.empty()
 	r, err := h.open(ctx, c)
 	if err != nil {
@@ -87,7 +85,7 @@ func (h *Hub) Create(ctx context.Context, who string, o Options) (*Room, Secret,
 	return r, secret, nil
 }
 
-// open finds a free code for a new room, keeps it and begins it.
+// open finds a free code for a new room, saves it and starts it.
 func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -102,7 +100,7 @@ func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
 	for c.code = newCode(); h.rooms[c.code] != nil; c.code = newCode() {
 	}
 	if err := c.create(ctx); err != nil {
-		h.cfg.Log.Error("a new room could not be kept", "error", err)
+		h.cfg.Log.Error("a new room could not be saved", "error", err)
 		return nil, ErrKept
 	}
 	r := h.begin(c)
@@ -110,9 +108,9 @@ func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
 	return r, nil
 }
 
-// Enter finds the room with a code for someone who wants to follow. from is
-// whom a wrong code is counted against. A learner who is a member already needs
-// no budget and comes in though the room is locked or full.
+// Enter finds the room with a code for someone who wants to follow. A wrong code
+// counts against from. A learner who is a member already needs no budget and may
+// enter a room that is locked or full.
 //
 // Errors: [ErrNoRoom], [ErrExpired], [ErrFull], [ErrLocked], [ErrRemoved],
 // [ErrTries].
@@ -147,8 +145,8 @@ func (h *Hub) Enter(ctx context.Context, code, from, learner string) (*Room, err
 	return r, r.wake(ctx)
 }
 
-// Instruct finds a room for its instructor. A wrong secret is counted as a
-// wrong code is; whether there is such a room is not told then.
+// Instruct finds a room for its instructor. A wrong secret counts like a wrong code
+// and does not reveal whether there is such a room.
 func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, from string) (*Room, error) {
 	now := h.cfg.Now()
 	r := h.find(code)
@@ -178,8 +176,7 @@ func (h *Hub) all() []*Room {
 	return list
 }
 
-// remove deletes a room with everything that was kept of it. It does not stop
-// halfway when ctx ends.
+// remove deletes a room and all its data. It does not stop halfway if ctx ends.
 func (h *Hub) remove(ctx context.Context, r *Room) error {
 	if err := r.ask(context.WithoutCancel(ctx), (*core).deleteAll); err != nil {
 		return err
@@ -192,10 +189,9 @@ func (h *Hub) remove(ctx context.Context, r *Room) error {
 	return nil
 }
 
-// Forget takes a learner out of the lists of all rooms, for one who has deleted
-// what is kept of them: their name goes, and nothing says any more whose their
-// votes were. Someone whom an instructor has removed stays known as such. A
-// page of theirs that is open joins anew, as someone else.
+// Forget removes a learner who has deleted their data from all rooms: their name is
+// erased, and nothing says whose their votes were. Someone whom an instructor has
+// removed stays removed. An open page of theirs joins again, as someone else.
 func (h *Hub) Forget(ctx context.Context, learner string) error {
 	ctx = context.WithoutCancel(ctx) // it does not stop halfway
 	var errs []error
@@ -207,14 +203,14 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 	return errors.Join(errs...)
 }
 
-// Sweep deletes the rooms that nobody has used for [Limits.TTL] and gives up
-// the runs that nobody looks at. It is done every minute.
+// Sweep deletes the rooms that nobody has used for [Limits.TTL] and closes the runs
+// that nobody is watching. The hub calls it every minute.
 func (h *Hub) Sweep(ctx context.Context) {
 	for _, r := range h.all() {
 		type state struct{ old, resting bool }
 		is, err := get(ctx, r, func(c *core) (state, error) {
 			idle := h.cfg.Now().Sub(c.used)
-			empty := c.here == 0 && len(c.sitters) == 0
+			empty := c.here == 0 && len(c.presenterPages) == 0
 			return state{empty && idle > h.cfg.Limits.TTL, empty && c.run != nil && idle > h.cfg.Limits.Rest}, nil
 		})
 		if err != nil {
@@ -243,14 +239,14 @@ func (h *Hub) sweepOften() {
 	}
 }
 
-// Close keeps what is not kept yet and ends all rooms and their runs.
+// Close saves what is not saved yet and ends all rooms and their runs.
 func (h *Hub) Close(ctx context.Context) error {
 	for _, r := range h.all() {
 		if err := r.ask(ctx, func(c *core) error { return c.commit() }); err != nil {
-			h.cfg.Log.Error("a room could not be kept", "error", err)
+			h.cfg.Log.Error("a room could not be saved", "error", err)
 		}
 	}
-	h.mu.Lock() // a room that is being made is begun before, or not at all
+	h.mu.Lock() // a room that is being made is started before this, or not at all
 	h.cancel()
 	h.mu.Unlock()
 	ended := make(chan struct{})

@@ -13,16 +13,15 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// entry is a record that is to be appended to the room's log, and what it is
-// about.
+// entry is a record to append to the room's log, and what it is about.
 type entry struct {
 	journal.Record
 	about string
 	vote  *voteRecord // of votes
 }
 
-// entry makes a record of a type that is about a thing: of those about one
-// thing the newest counts.
+// entry makes a record about something. Of the records about one thing, the newest
+// counts.
 func (c *core) entry(kind, about string, value any) entry {
 	c.book.Last++
 	return newEntry(kind, strconv.Itoa(c.book.Last), about, value)
@@ -36,10 +35,10 @@ func newEntry(kind, id, about string, value any) entry {
 	return entry{Record: journal.Record{Type: kind, ID: id, Data: data}, about: about}
 }
 
-// aboutOne is what records about one member or poll are about.
+// aboutOne names one member or poll that records are about.
 func aboutOne(kind string, id int) string { return fmt.Sprint(kind, " ", id) }
 
-// memberEntry is a record of who a member is, nameEntry of what they are called.
+// memberEntry makes a record of who a member is, nameEntry of their nickname.
 func (c *core) memberEntry(m member) entry {
 	return c.entry(typeMember, aboutOne(typeMember, m.ID), memberRecord{m.ID, m.Learner, m.Nameless, m.Removed})
 }
@@ -48,7 +47,7 @@ func (c *core) nameEntry(m member) entry {
 	return c.entry(typeName, aboutOne(typeName, m.ID), nameRecord{m.ID, m.Name})
 }
 
-// voteEntry is a record of a vote: the same vote again is the same record.
+// voteEntry makes a record of a vote. The same vote again gives the same record.
 func voteEntry(at round, member int, v vote) entry {
 	x := voteRecord{at.poll, at.n, member, v.Choice, v.U, v.Sure, v.N}
 	e := newEntry(typeVote, x.id(v.N), typeVote, x)
@@ -56,7 +55,7 @@ func voteEntry(at round, member int, v vote) entry {
 	return e
 }
 
-// withdrawal is a record that says that a vote does not count.
+// withdrawal makes a record that says that a vote does not count.
 func (c *core) withdrawal(at round, member int) entry {
 	x := voteRecord{Poll: at.poll, Round: at.n, Member: member}
 	e := c.entry(typeWithdrawn, typeVote, x)
@@ -64,9 +63,9 @@ func (c *core) withdrawal(at round, member int) entry {
 	return e
 }
 
-// soon has changes kept within [gather], with others that come meanwhile. A
-// change that nobody waits for (done is nil) is tried until it is kept.
-func (c *core) soon(done func(error), changes ...entry) {
+// enqueue saves changes within [gather], together with others that arrive until
+// then. A change that nobody waits for (done is nil) is retried until it is saved.
+func (c *core) enqueue(done func(error), changes ...entry) {
 	c.pending = append(c.pending, pending{changes, done})
 	switch len(c.pending) {
 	case 1:
@@ -76,21 +75,21 @@ func (c *core) soon(done func(error), changes ...entry) {
 	}
 }
 
-// retry is when what could not be kept is tried again.
+// retry is how long to wait after a failed commit.
 const retry = time.Second
 
-// flush keeps what waits.
+// flush commits what is pending.
 func (c *core) flush() {
 	if len(c.pending) > 0 {
-		_ = c.commit() // whoever waits is told
+		_ = c.commit() // those who wait get the error
 	}
 }
 
-// seqEvery is how far views may be numbered ahead of what is kept.
+// seqEvery is how far the numbers of views may get ahead of what is saved.
 const seqEvery = 1 << 16
 
-// commit keeps what waits, these changes, and the stage where it has moved, at
-// once. The error is [ErrKept]: nothing of it is kept then.
+// commit saves what is pending, these changes, and the stage if it has changed, in
+// one batch. The error is [ErrKept]: none of it is saved then.
 func (c *core) commit(changes ...entry) error {
 	c.due.Stop()
 	waiting, link, seq := c.pending, c.link, c.keptSeq
@@ -125,7 +124,7 @@ func (c *core) commit(changes ...entry) error {
 	return err
 }
 
-// keep appends changes to the room's log, counts the votes among them, and notes
+// keep appends changes to the room's log, counts the votes among them, and records
 // when the room was last used.
 func (c *core) keep(all []entry) error {
 	if len(all) == 0 && !c.used.After(c.keptUsed) {
@@ -134,28 +133,28 @@ func (c *core) keep(all []entry) error {
 	records := make([]journal.Record, len(all))
 	for i, x := range all {
 		if records[i] = x.Record; x.Data == nil {
-			c.cfg.Log.Error("a class cannot be kept", "record", x.Type)
+			c.cfg.Log.Error("a class cannot be encoded", "record", x.Type)
 			return ErrKept
 		}
 	}
-	places, err := c.cfg.Logs.Append(
+	seqs, err := c.cfg.Logs.Append(
 		context.Background(), journal.Batch{Owner: c.owner(), At: c.used, Records: records},
 	)
 	if err != nil {
-		c.cfg.Log.Error("a class could not be kept", "error", err)
+		c.cfg.Log.Error("a class could not be saved", "error", err)
 		return ErrKept
 	}
 	c.keptUsed = c.used
 	for i, x := range all {
-		if places[i] == 0 {
-			continue // it was there already
+		if seqs[i] == 0 {
+			continue // the log has it already
 		}
 		if x.vote != nil {
 			c.book.vote(c.votes, x.Key(), *x.vote)
 		} else {
 			c.book.note(x.about, x.Key())
 		}
-		c.place = places[i]
+		c.place = seqs[i]
 		c.since++
 	}
 	return nil
@@ -163,15 +162,15 @@ func (c *core) keep(all []entry) error {
 
 func (c *core) owner() journal.Owner { return journal.Owner{Kind: journal.Room, Name: c.code} }
 
-// When a room's log is made shorter, and its state kept beside it.
+// When a room's log is compacted, and when a snapshot is stored.
 const (
-	mostWaste     = 512  // records that do not count any more
+	mostWaste     = 512  // superseded records
 	snapshotEvery = 1024 // records since the last snapshot
-	snapshotAtEnd = 64   // likewise, when the server goes down
+	snapshotAtEnd = 64   // likewise, when the server stops
 )
 
-// tidy does so. It is called between requests, when the log says what the room
-// is, as far as nothing waits.
+// tidy does so. It is called between requests, and does nothing while changes are
+// pending.
 func (c *core) tidy(most int) {
 	if len(c.pending) > 0 || c.deleted || time.Now().Before(c.untidy) {
 		return
@@ -238,8 +237,8 @@ func (c *core) erase() error {
 	return nil
 }
 
-// change keeps new data, and a poll where there is one, and only then makes
-// them the room's. What waits is kept before.
+// change saves new data, and a poll unless it is nil, and only then makes them the
+// room's. What is pending is saved before.
 func (c *core) change(next roomData, p *poll) error {
 	var all []entry
 	if next != c.data {
@@ -265,21 +264,21 @@ func (c *core) change(next roomData, p *poll) error {
 	return nil
 }
 
-// keepText keeps the text that is about to leave the stage.
+// keepText saves the text that is about to leave the stage.
 func (c *core) keepText(st *session.State) {
 	t, ok := textOf(st)
 	if !ok || len(c.texts) >= maxTexts || slices.Contains(c.texts, t) {
 		return
 	}
 	c.texts = append(c.texts, t)
-	c.soon(nil, c.entry(typeText, typeText, t))
+	c.enqueue(nil, c.entry(typeText, typeText, t))
 }
 
-// maxTexts bounds how many texts of a class are kept to be replayed.
+// maxTexts is how many texts of a class are saved, to be replayed.
 const maxTexts = 64
 
-// textOf is the text that a state shows, as a link to its first stage; without
-// one where no token has been chosen.
+// textOf returns the text that a state shows, as a link to its first stage, if any
+// token has been chosen.
 func textOf(st *session.State) (Text, bool) {
 	if st == nil || st.Step() == nil || st.Steps[0].Ran < firstChosen {
 		return Text{}, false
@@ -290,9 +289,9 @@ func textOf(st *session.State) (Text, bool) {
 	return t, t.Link != ""
 }
 
-// deleteAll deletes the room from the disk and tells everybody.
+// deleteAll deletes the room from the disk and notifies everybody.
 func (c *core) deleteAll() error {
-	c.flush() // votes that wait are answered before they go
+	c.flush() // answers pending votes
 	err := c.cfg.Logs.Drop(context.Background(), c.owner())
 	if err == nil {
 		err = c.cfg.Secrets.DropSecret(context.Background(), c.code)

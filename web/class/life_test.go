@@ -187,7 +187,7 @@ func TestStageThatCannotBeMadeAgain(t *testing.T) {
 	l.does(AskNext{})
 	if err := l.ask(t.Context(), func(c *core) error {
 		c.link = "damaged"
-		c.put(nil)
+		c.replaceRun(nil)
 		c.publish()
 		return nil
 	}); err != nil {
@@ -197,7 +197,7 @@ func TestStageThatCannotBeMadeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := l.View()
-	if v.State == nil || v.State.Started() || v.Poll != nil || !strings.Contains(v.Notice, "could not be made again") {
+	if v.State == nil || v.State.Started() || v.Poll != nil || !strings.Contains(v.Notice, "could not be restored") {
 		t.Errorf("the room is %+v", v)
 	}
 	l.start("A new text")

@@ -66,8 +66,8 @@ func act(ctx context.Context, do Do, st *session.State, a lessons.Action) (*sess
 		next, err := goTo(ctx, do, st, session.Cursor(a))
 		var stopped *terms.Refusal
 		if errors.As(err, &stopped) && stopped.Code == session.CodeStopped {
-			// Where a class has chosen tokens, a text may end before the script
-			// thinks. Its end is shown then. A limit is the script's own fault.
+			// If a class has chosen tokens, a text may end earlier than the script
+			// expects; then its end is shown. Reaching a limit is a fault of the script.
 			if st, e := do(ctx, session.Pause{}); e == nil && (st.Stopped == infer.StopEOS ||
 				st.Stopped == infer.StopString) {
 				return do(ctx, session.Seek(st.Frontier()))
@@ -78,7 +78,7 @@ func act(ctx context.Context, do Do, st *session.State, a lessons.Action) (*sess
 	return nil, terms.Refuse(terms.CodeUnknown, "Unknown action %T.", a)
 }
 
-// goTo looks at a stage, and runs the model up to it where it has not run.
+// goTo shows a stage, and runs the model up to it if necessary.
 func goTo(ctx context.Context, do Do, st *session.State, to session.Cursor) (*session.State, error) {
 	var err error
 	for err == nil {
@@ -97,10 +97,10 @@ func goTo(ctx context.Context, do Do, st *session.State, to session.Cursor) (*se
 	return nil, err
 }
 
-// moved has the run do something and then keeps and shows where it has got to.
-// Of what takes several commands everybody sees only the end, and where it fails
-// the run goes back to where it was. The desk is held.
-func (r *Room) moved(ctx context.Context, run Run, f func(Do) error) error {
+// moveRun executes commands on the run, then saves and shows the result. If there
+// are several, everybody sees only the end; if one fails, the run returns to where
+// it was. The caller holds runLock.
+func (r *Room) moveRun(ctx context.Context, run Run, f func(Do) error) error {
 	before, err := get(ctx, r, func(c *core) (*session.State, error) {
 		c.held = true
 		return c.state, nil
@@ -120,22 +120,22 @@ func (r *Room) moved(ctx context.Context, run Run, f func(Do) error) error {
 		}
 		return st, err
 	})
-	late := context.WithoutCancel(ctx) // what is half done is put right whatever comes
+	late := context.WithoutCancel(ctx) // undoing what is half done must not be interrupted
 	if dead {
 		r.hub.cfg.Log.Error("a room's run has ended", "error", err)
 		_ = r.ask(late, func(c *core) error { // the room may be gone
 			_ = c.commit() // logged; the stage is then one that was kept before
-			c.put(nil)
+			c.replaceRun(nil)
 			return nil
 		})
-		_, _ = r.awake(late) // where it cannot be made again, who comes next tries
+		_, _ = r.awake(late) // if that fails, the next caller tries
 	} else if err != nil && last != before {
-		r.backTo(late, run, before)
+		r.rollBack(late, run, before)
 	}
 	kept := r.ask(late, func(c *core) error {
 		c.held = false
 		if err == nil {
-			c.see(last)
+			c.update(last)
 		}
 		return c.settle()
 	})
@@ -145,9 +145,9 @@ func (r *Room) moved(ctx context.Context, run Run, f func(Do) error) error {
 	return kept
 }
 
-// backTo puts a run back to a state, or gives the room a new run where it had
-// not begun or that cannot be.
-func (r *Room) backTo(ctx context.Context, run Run, before *session.State) {
+// rollBack returns a run to a state. If that state has no text, the room gets a
+// new run.
+func (r *Room) rollBack(ctx context.Context, run Run, before *session.State) {
 	var err error
 	if before.Started() {
 		var link session.Link
@@ -168,7 +168,7 @@ func (r *Room) backTo(ctx context.Context, run Run, before *session.State) {
 	}
 }
 
-// settle keeps the stage where it has moved, and shows it.
+// settle saves the stage if it has changed, and shows it.
 func (c *core) settle() error {
 	if c.stale {
 		c.used = c.cfg.Now()

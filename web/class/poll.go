@@ -99,7 +99,7 @@ func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	}
 	at := p.at()
 	c.used = c.cfg.Now()
-	c.soon(func(err error) {
+	c.enqueue(func(err error) {
 		if err != nil {
 			reply(Receipt{}, err)
 			return

@@ -10,21 +10,21 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Present carries out an instructor's command and returns the view after it,
-// which is kept by then. The secret is checked each time. A refusal is an
+// Present executes an instructor's command and returns the view after it, which is
+// saved by then. The secret is checked each time. A refusal is a
 // [*terms.Refusal]; nothing has changed then.
 func (r *Room) Present(ctx context.Context, who string, secret Secret, cmd Command) (*View, error) {
 	if !secret.fits(r.secret) {
 		return nil, ErrSecret
 	}
-	leave, err := r.takeDesk(ctx)
+	leave, err := r.lockRun(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
 	if err := r.ask(ctx, func(c *core) error {
-		if _, take := cmd.(TakeSeat); take {
-			c.seat = who
+		if _, take := cmd.(TakeOver); take {
+			c.presenter = who
 		}
 		return c.mayPresent(who)
 	}); err != nil {
@@ -36,7 +36,7 @@ func (r *Room) Present(ctx context.Context, who string, secret Secret, cmd Comma
 	return r.View(), nil
 }
 
-// carryOut does what a command asks. The desk is held.
+// carryOut executes a command. The caller holds runLock.
 func (r *Room) carryOut(ctx context.Context, cmd Command) error {
 	if _, ok := cmd.(Delete); ok {
 		return r.hub.remove(ctx, r)
@@ -91,7 +91,7 @@ func (r *Room) carryOut(ctx context.Context, cmd Command) error {
 	return terms.Refuse(terms.CodeUnknown, "Unknown command %T.", cmd)
 }
 
-// moves reports whether a command is one for the run.
+// moves reports whether a command is for the run.
 func moves(cmd Command) bool {
 	switch cmd.(type) {
 	case Drive, GoTo, AskWalk, AskNext, AskDraw, AppendMajority, AppendOf:
@@ -100,8 +100,8 @@ func moves(cmd Command) bool {
 	return false
 }
 
-// mayMove says why the run cannot be moved just now, or nil. A poll about a
-// token is about the stage as it is; of other polls only a new one is barred.
+// mayMove returns why the run cannot be moved just now, or nil. An open poll about
+// a token needs the stage as it is; any open poll prevents a new one.
 func (c *core) mayMove(newPoll bool) error {
 	if p := c.onStage(); p != nil && p.live() && (newPoll || p.aboutToken()) {
 		return ErrOpen
@@ -109,7 +109,7 @@ func (c *core) mayMove(newPoll bool) error {
 	return nil
 }
 
-// freed is the room's data with a closed poll taken off the stage.
+// freed returns the room's data without a closed poll on the stage.
 func (c *core) freed() roomData {
 	next := c.data
 	if p := c.onStage(); p != nil && !p.live() {
@@ -118,19 +118,19 @@ func (c *core) freed() roomData {
 	return next
 }
 
-// drive has the run carry out a command. The script is left by it.
+// drive executes a command on the run, which leaves the script.
 func (r *Room) drive(ctx context.Context, run Run, cmd session.Command) error {
 	if err := r.ask(ctx, func(c *core) error { return c.mayMove(false) }); err != nil {
 		return err
 	}
-	if err := r.moved(ctx, run, func(do Do) error {
+	if err := r.moveRun(ctx, run, func(do Do) error {
 		_, err := do(ctx, cmd)
 		return err
 	}); err != nil {
 		return err
 	}
 	if _, looks := cmd.(session.SetLook); looks {
-		return nil // nobody has gone anywhere
+		return nil // the position has not changed
 	}
 	return r.ask(ctx, func(c *core) error {
 		next := c.freed()
@@ -150,20 +150,19 @@ func (c *core) walk() (WalkView, error) {
 	return WalkView{w, c.data.Step, c.data.Left}, c.mayMove(true)
 }
 
-// goTo shows a step of the walkthrough, and asks what it asks where it is the
-// next in order.
+// goTo shows a step of the walkthrough, and opens its poll if it is the next step.
 func (r *Room) goTo(ctx context.Context, run Run, step int) error {
 	w, err := get(ctx, r, func(c *core) (WalkView, error) { return c.walk() })
 	if err != nil {
 		return err
 	}
 	from := w.Step
-	if w.Left { // the stage is not what the step before it left
+	if w.Left { // the stage is not as the step before left it
 		from = -1
 	}
 	var ask *lessons.AskSpec
 	var st *session.State
-	if err := r.moved(ctx, run, func(do Do) (err error) {
+	if err := r.moveRun(ctx, run, func(do Do) (err error) {
 		if st, err = Perform(ctx, do, w.Walk, step, from); err != nil {
 			return err
 		}
@@ -186,7 +185,7 @@ func (r *Room) goTo(ctx context.Context, run Run, step int) error {
 	})
 }
 
-// ready brings a run to where a script's question can be asked.
+// ready moves a run to where a script's question can be asked.
 func ready(ctx context.Context, do Do, st *session.State, a *lessons.AskSpec) (*session.State, error) {
 	switch a.Kind {
 	case lessons.AskNext:
@@ -197,7 +196,7 @@ func ready(ctx context.Context, do Do, st *session.State, a *lessons.AskSpec) (*
 	return st, nil
 }
 
-// asked brings the run to where something can be asked and opens the poll.
+// asked moves the run to where something can be asked, and opens the poll.
 func (r *Room) asked(
 	ctx context.Context, run Run, bring func(Do) (*session.State, error), open func(*core, *session.State) error,
 ) error {
@@ -205,7 +204,7 @@ func (r *Room) asked(
 		return err
 	}
 	var st *session.State
-	if err := r.moved(ctx, run, func(do Do) (err error) {
+	if err := r.moveRun(ctx, run, func(do Do) (err error) {
 		st, err = bring(do)
 		return err
 	}); err != nil {
@@ -214,8 +213,8 @@ func (r *Room) asked(
 	return r.ask(ctx, func(c *core) error { return open(c, st) })
 }
 
-// appendToken makes the run take a token that the class chose, and takes the
-// poll off the stage.
+// appendToken appends a token that the class chose to the run's text, and removes
+// the poll from the stage.
 func (r *Room) appendToken(ctx context.Context, run Run, choose func(*core, *poll) (string, error)) error {
 	choice, err := get(ctx, r, func(c *core) (session.Choose, error) {
 		p := c.onStage()
@@ -237,7 +236,7 @@ func (r *Room) appendToken(ctx context.Context, run Run, choose func(*core, *pol
 	if err != nil {
 		return err
 	}
-	if err := r.moved(ctx, run, func(do Do) error {
+	if err := r.moveRun(ctx, run, func(do Do) error {
 		_, err := do(ctx, choice)
 		return err
 	}); err != nil {

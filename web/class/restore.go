@@ -13,8 +13,8 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// Secrets keeps the hashes of instructors' secrets, apart from the logs. The
-// name of each is the code of its room.
+// Secrets stores the hashes of instructors' secrets, outside the logs, by the code
+// of the room.
 type Secrets interface {
 	KeepSecret(ctx context.Context, room string, hash []byte) error
 	Secrets(ctx context.Context) (map[string][]byte, error)
@@ -22,7 +22,7 @@ type Secrets interface {
 	DropSecret(ctx context.Context, room string) error
 }
 
-// create keeps a new room.
+// create saves a new room.
 func (c *core) create(ctx context.Context) error {
 	if err := c.cfg.Secrets.KeepSecret(ctx, c.code, c.secret[:]); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (c *core) create(ctx context.Context) error {
 	return c.keep([]entry{c.entry(typeBegun, typeBegun, begunRecord{c.begun}), c.entry(typeData, typeData, c.data)})
 }
 
-// restore reads all rooms. One that cannot be read is left as it is.
+// restore reads all rooms. One that cannot be read is left alone.
 func restore(ctx context.Context, cfg *Config) (list []*core, err error) {
 	secrets, err := cfg.Secrets.Secrets(ctx)
 	if err != nil {
@@ -58,7 +58,7 @@ func restore(ctx context.Context, cfg *Config) (list []*core, err error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	for room := range secrets { // of rooms whose making or deletion was cut short
+	for room := range secrets { // of rooms whose creation or deletion was interrupted
 		if err := cfg.Secrets.DropSecret(ctx, room); err != nil {
 			return nil, err
 		}
@@ -74,17 +74,17 @@ func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash [sha25
 	c := &core{cfg: cfg, code: log.Name, secret: hash, used: log.Used, keptUsed: log.Used}
 	c.empty()
 	c.become(f.State)
-	c.place, c.since, c.owed = f.Seq, f.Since, c.book.owes() // erasing was cut short, perhaps
+	c.place, c.since, c.owed = f.Seq, f.Since, c.book.owes() // erasing may have been interrupted
 	return c, nil
 }
 
-// become makes a core the room that a log leads to.
+// become restores a core from the state of a log.
 func (c *core) become(k *kept) {
 	c.begun, c.data, c.link, c.texts, c.votes = k.Begun, k.Data, k.Link, k.Texts, k.Votes
 	c.book, c.keptSeq, c.seq = k.Book, k.Seq, k.Seq+afterRestart
 	for i, is := range k.Members {
 		m := &member{Member: Member{ID: i + 1}}
-		if is == nil || is.Learner == "" { // one who was never kept: their place stays empty
+		if is == nil || is.Learner == "" { // one who was never saved: the number stays unused
 			m.Removed = true
 		} else {
 			m.Name, m.Learner, m.Nameless, m.Removed = is.Name, is.Learner, is.Nameless, is.Removed
@@ -100,7 +100,7 @@ func (c *core) become(k *kept) {
 	}
 }
 
-// kept is what the log of a room says in which nothing waits to be kept.
+// kept returns the state of the log, when nothing is pending.
 func (c *core) kept() *kept {
 	k := &kept{
 		Begun: c.begun, Data: c.data, Link: c.link, Seq: c.keptSeq, Texts: c.texts, Polls: c.polls,
@@ -116,5 +116,5 @@ func (c *core) kept() *kept {
 	return k
 }
 
-// forgotten is whom a member becomes who has deleted everything.
+// forgotten replaces the id of a member who has deleted their data.
 func forgotten(id int) string { return "forgotten " + strconv.Itoa(id) }

@@ -3,6 +3,7 @@ package class
 import (
 	"context"
 	"crypto/sha256"
+	"strings"
 	"sync/atomic"
 
 	"github.com/tokenbytoken/viz/web/session"
@@ -14,9 +15,9 @@ type Room struct {
 	code   string
 	secret [sha256.Size]byte
 
-	requests chan func(*core) // carried out by the room's goroutine, one after another
+	requests chan func(*core) // executed by the room's goroutine, one at a time
 	woken    chan struct{}    // the run has a new state; of capacity 1
-	desk     chan struct{}    // held by who moves the run; of capacity 1
+	runLock  chan struct{}    // a lock on the run, of capacity 1
 	done     chan struct{}    // closed when the goroutine has ended
 	ctx      context.Context
 	stop     context.CancelFunc
@@ -26,21 +27,21 @@ type Room struct {
 // Code is what people type to join.
 func (r *Room) Code() string { return r.code }
 
-// View is the room as it is now. It is never nil; of a room that was deleted it
-// is [View.Gone].
+// View is the current state of the room. It is never nil; once the room is deleted
+// it is [View.Gone].
 func (r *Room) View() *View { return r.view.Load() }
 
-// Done is closed when the room has ended: deleted, or the server goes down.
+// Done is closed when the room has ended: it was deleted, or the server stops.
 func (r *Room) Done() <-chan struct{} { return r.done }
 
-// answer is what the room's goroutine has to say to a request.
+// answer is the room's reply to a request.
 type answer[T any] struct {
 	value T
 	err   error
 }
 
-// send hands f to the room's goroutine and waits for the answer that it, or a
-// later turn of the goroutine, gives.
+// send runs f in the room's goroutine and waits for its reply, which may come
+// after f has returned.
 func send[T any](ctx context.Context, r *Room, f func(c *core, reply func(T, error))) (T, error) {
 	answers := make(chan answer[T], 1)
 	var none T
@@ -59,27 +60,27 @@ func send[T any](ctx context.Context, r *Room, f func(c *core, reply func(T, err
 	case <-r.done:
 	}
 	select {
-	case a := <-answers: // the goroutine's last act
+	case a := <-answers: // the last thing that the goroutine did
 		return a.value, a.err
 	default:
 		return none, ErrGone
 	}
 }
 
-// get has the room's goroutine work something out.
+// get runs f in the room's goroutine and returns its result.
 func get[T any](ctx context.Context, r *Room, f func(*core) (T, error)) (T, error) {
 	return send(ctx, r, func(c *core, reply func(T, error)) { reply(f(c)) })
 }
 
-// ask has the room's goroutine do something.
+// ask runs f in the room's goroutine.
 func (r *Room) ask(ctx context.Context, f func(*core) error) error {
 	_, err := get(ctx, r, func(c *core) (struct{}, error) { return struct{}{}, f(c) })
 	return err
 }
 
-// Join makes a learner a member, or finds that they are one, and counts one
-// more page of theirs as open. nick may be empty; it is text, at most
-// [MaxNick] characters. Every Join is undone by one Leave.
+// Join makes a learner a member, unless they are one, and counts one more open page
+// of theirs. nick may be empty; it is plain text of at most [MaxNick] characters.
+// Call Leave once for every Join.
 //
 // Errors: those of [Hub.Enter] but for codes, and [CodeNick].
 func (r *Room) Join(ctx context.Context, learner, nick string) (*Member, error) {
@@ -97,7 +98,7 @@ func (r *Room) Join(ctx context.Context, learner, nick string) (*Member, error) 
 	return &joined, nil
 }
 
-// Leave takes back one Join.
+// Leave undoes one Join.
 func (r *Room) Leave(learner string) {
 	_ = r.ask(context.Background(), func(c *core) error { // the room may be gone
 		c.leave(learner)
@@ -105,15 +106,15 @@ func (r *Room) Leave(learner string) {
 	})
 }
 
-// Standing is what a member sees beside the view: their name and their vote.
+// Standing returns what only a member sees: their name and their vote.
 func (r *Room) Standing(ctx context.Context, learner string) (Standing, error) {
 	return get(ctx, r, func(c *core) (Standing, error) { return c.standing(learner) })
 }
 
-// Vote takes a member's vote in the poll on the stage. When it returns without
-// an error the vote that the receipt names is kept. Until the poll closes a
-// vote can be changed: the one with the highest number stands, whatever order
-// they come in and however often.
+// Vote casts a member's vote in the poll on the stage. When it returns without an
+// error, the vote in the receipt is saved. Until the poll closes a vote can be
+// changed: the one with the highest number counts, in whatever order and however
+// often they arrive.
 //
 // Errors: [ErrStranger], [ErrRemoved], [ErrClosed], [CodeNotOffer], [ErrKept].
 func (r *Room) Vote(ctx context.Context, learner string, b Ballot) (Receipt, error) {
@@ -128,10 +129,10 @@ func (r *Room) Attendees(ctx context.Context, secret Secret) ([]Attendee, error)
 	return get(ctx, r, func(c *core) ([]Attendee, error) { return c.attendees(), nil })
 }
 
-// Sit says that a presenter's page is open. The first who sits has the seat,
-// until all of their pages have risen; others look on, or take it with
-// [TakeSeat].
-func (r *Room) Sit(ctx context.Context, who string, secret Secret) (rise func(), err error) {
+// OpenPresenter counts an open page of a presenter, until closed is called. The
+// first to open one has the controls until all of their pages are closed; others
+// watch, or take over with [TakeOver].
+func (r *Room) OpenPresenter(ctx context.Context, who string, secret Secret) (closed func(), err error) {
 	if !secret.fits(r.secret) {
 		return nil, ErrSecret
 	}
@@ -139,30 +140,30 @@ func (r *Room) Sit(ctx context.Context, who string, secret Secret) (rise func(),
 		return nil, err
 	}
 	if err := r.ask(ctx, func(c *core) error {
-		c.sit(who)
+		c.openPresenter(who)
 		return nil
 	}); err != nil {
 		return nil, err
 	}
 	return func() {
 		_ = r.ask(context.Background(), func(c *core) error { // the room may be gone
-			c.rise(who)
+			c.closePresenter(who)
 			return nil
 		})
 	}, nil
 }
 
-// Drives tells whether someone's commands would be carried out just now: they
-// have the seat, or nobody has it.
-func (r *Room) Drives(ctx context.Context, who string) (bool, error) {
-	return get(ctx, r, func(c *core) (bool, error) { return c.free(who), nil })
+// CanPresent reports whether someone's commands would be executed just now: they
+// have the controls, or nobody has.
+func (r *Room) CanPresent(ctx context.Context, who string) (bool, error) {
+	return get(ctx, r, func(c *core) (bool, error) { return c.canPresent(who), nil })
 }
 
-// takeDesk makes the caller the one who moves the run, until leave.
-func (r *Room) takeDesk(ctx context.Context) (leave func(), err error) {
+// lockRun waits until nobody else moves the run. The caller calls unlock.
+func (r *Room) lockRun(ctx context.Context) (unlock func(), err error) {
 	select {
-	case r.desk <- struct{}{}:
-		return func() { <-r.desk }, nil
+	case r.runLock <- struct{}{}:
+		return func() { <-r.runLock }, nil
 	case <-r.done:
 		return nil, ErrGone
 	case <-ctx.Done():
@@ -170,12 +171,12 @@ func (r *Room) takeDesk(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// wake makes the room's run where it rests.
+// wake makes the room's run if it is suspended.
 func (r *Room) wake(ctx context.Context) error {
 	if r.View().State != nil {
 		return nil
 	}
-	leave, err := r.takeDesk(ctx)
+	leave, err := r.lockRun(ctx)
 	if err != nil {
 		return err
 	}
@@ -184,7 +185,8 @@ func (r *Room) wake(ctx context.Context) error {
 	return err
 }
 
-// awake returns the room's run, made anew where it rests. The desk is held.
+// awake returns the room's run, and makes it again if it is suspended. The caller
+// holds runLock.
 func (r *Room) awake(ctx context.Context) (Run, error) {
 	type stage struct {
 		run  Run
@@ -197,9 +199,10 @@ func (r *Room) awake(ctx context.Context) (Run, error) {
 	notice := ""
 	run, err := r.hub.cfg.Driver.Open(ctx, r.code, now.link)
 	if err != nil && now.link != "" && ctx.Err() == nil {
-		// The room lives on without its stage: the model may be another one now.
-		r.hub.cfg.Log.Error("a room's stage could not be made again", "error", err)
-		notice = "The stage could not be made again (" + err.Error() + ") Begin with a prompt, or with the walkthrough."
+		// The room continues without its stage: the model may have changed.
+		r.hub.cfg.Log.Error("a room's stage could not be restored", "error", err)
+		notice = "The stage could not be restored (" + strings.TrimSuffix(err.Error(), ".") +
+			"). Start with a prompt, or with the walkthrough."
 		run, err = r.hub.cfg.Driver.Open(ctx, r.code, "")
 	}
 	if err != nil {
@@ -208,12 +211,12 @@ func (r *Room) awake(ctx context.Context) (Run, error) {
 	return run, r.adopt(ctx, run, notice)
 }
 
-// adopt gives the room a run in place of the one that it had.
+// adopt replaces the room's run.
 func (r *Room) adopt(ctx context.Context, run Run, notice string) error {
 	st, err := run.Do(ctx, session.Pause{})
 	if err == nil {
 		err = r.ask(ctx, func(c *core) error {
-			c.take(run, st, notice)
+			c.adoptRun(run, st, notice)
 			return nil
 		})
 	}
@@ -223,17 +226,17 @@ func (r *Room) adopt(ctx context.Context, run Run, notice string) error {
 	return err
 }
 
-// rest gives up the run of a room that nobody looks at.
+// rest closes the run of a room that nobody is watching.
 func (r *Room) rest(ctx context.Context) {
-	leave, err := r.takeDesk(ctx)
+	leave, err := r.lockRun(ctx)
 	if err != nil {
 		return
 	}
 	defer leave()
 	_ = r.ask(ctx, func(c *core) error { // the room may be gone
-		if c.here == 0 && len(c.sitters) == 0 {
-			if c.commit() == nil { // else it rests later
-				c.put(nil)
+		if c.here == 0 && len(c.presenterPages) == 0 {
+			if c.commit() == nil { // if it fails, the next sweep tries again
+				c.replaceRun(nil)
 				c.publish()
 			}
 		}
@@ -241,10 +244,10 @@ func (r *Room) rest(ctx context.Context) {
 	})
 }
 
-// wakeUp is what the run calls after each change.
+// wakeUp is called by the run after each change.
 func (r *Room) wakeUp() {
 	select {
 	case r.woken <- struct{}{}:
-	default: // it has been told and has not looked yet
+	default: // it has been notified already
 	}
 }

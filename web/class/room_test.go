@@ -87,11 +87,11 @@ func TestEnter(t *testing.T) {
 	check("opened again", enter(l.Code(), "p1"), nil)
 	s.clock.pass(DefaultLimits().CodeLife + time.Second)
 	check("a day later", enter(l.Code(), "p1"), ErrExpired)
-	if rise, err := l.Sit(t.Context(), teacher, l.secret); err != nil {
+	if closed, err := l.OpenPresenter(t.Context(), teacher, l.secret); err != nil {
 		t.Error(err)
 	} else {
 		check("with the instructor back", enter(l.Code(), "p1"), nil)
-		rise()
+		closed()
 	}
 	l.does(Delete{})
 	check("after it was deleted", enter(l.Code(), "p1"), ErrNoRoom)
@@ -211,11 +211,11 @@ func TestHeadcount(t *testing.T) {
 func TestSecondInstructor(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{})
-	rise, err := l.Sit(t.Context(), teacher, l.secret)
+	closed, err := l.OpenPresenter(t.Context(), teacher, l.secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := l.Sit(t.Context(), "second", l.secret)
+	other, err := l.OpenPresenter(t.Context(), "second", l.secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestSecondInstructor(t *testing.T) {
 	if err := second(Lock{true}, l.secret); err != ErrSecond || l.View().Locked {
 		t.Errorf("a second instructor: %v", err)
 	}
-	if err := second(TakeSeat{}, l.secret); err != nil {
+	if err := second(TakeOver{}, l.secret); err != nil {
 		t.Error(err)
 	}
 	if l.refused(Lock{true}, ErrSecond); l.View().Locked {
@@ -234,12 +234,12 @@ func TestSecondInstructor(t *testing.T) {
 	}
 	other() // the second leaves, so the first may go on
 	l.does(Lock{true})
-	rise()
+	closed()
 	for _, secret := range []Secret{{}, newSecret()} {
 		if err := second(Delete{}, secret); err != ErrSecret {
 			t.Errorf("without the secret: %v", err)
 		}
-		_, e1 := l.Sit(t.Context(), "second", secret)
+		_, e1 := l.OpenPresenter(t.Context(), "second", secret)
 		_, e2 := l.Attendees(t.Context(), secret)
 		_, e3 := l.Summary(t.Context(), secret)
 		if e1 != ErrSecret || e2 != ErrSecret || e3 != ErrSecret {

@@ -17,8 +17,8 @@ type View struct {
 	At time.Time
 	// Code is the room's; Title what the instructor calls the class.
 	Code, Title string
-	// State is the run as everybody sees it; nil while nobody is there and the
-	// run rests.
+	// State is the run as everybody sees it; nil while nobody is there and the run is
+	// suspended.
 	State *session.State
 	// Hidden says that the stage must not show probabilities or the token
 	// drawn: a poll asks for them.
@@ -51,9 +51,9 @@ func (v *View) Link() string {
 	return v.link()
 }
 
-// Shared returns what make returned the first time that it was asked for under
-// this key on this view: so one encoding serves all followers. make must depend
-// on the view and the key alone.
+// Shared returns what the first call of make for this key on this view returned, so
+// that one encoding serves all followers. The result must depend on the view and the
+// key alone.
 func (v *View) Shared(key string, make func() any) any {
 	once, ok := v.shared.Load(key)
 	if !ok {
@@ -66,7 +66,7 @@ func (v *View) Shared(key string, make func() any) any {
 type WalkView struct {
 	Walk *lessons.Walk
 	Step int  // the step shown, from 1; 0 before the first
-	Left bool // the presenter has driven on without the script
+	Left bool // the presenter has continued without the script
 }
 
 // At is the step shown, nil before the first.
@@ -163,32 +163,32 @@ type Ballot struct {
 	Sure float64
 }
 
-// Receipt says which vote of a member stands. It is kept, kill -9 or not.
+// Receipt says which vote of a member counts. That vote is on the disk.
 type Receipt struct {
 	Poll   string
 	Round  int
 	Choice string  // key of the option, or the number
-	Text   string  // what that reads
+	Text   string  // how that reads
 	U      float64 // of a draw
 	Sure   float64
 	N      int64
 }
 
-// Member is one who follows.
+// Member is a follower.
 type Member struct {
 	ID   int    // within the room, from 1
 	Name string // the nickname, "" without one
 }
 
-// Standing is what one member sees beside the [View].
+// Standing is what one member sees in addition to the [View].
 type Standing struct {
 	Member
-	Vote *Receipt // in the present poll's round; nil without
+	Vote *Receipt // in the current poll's round; nil without one
 }
 
 // Attendee is a member as the instructor sees them.
 type Attendee struct {
 	Member
 	Here  bool
-	Voted string // what their vote in the present round reads, "" without
+	Voted string // how their vote in the current round reads, "" without one
 }

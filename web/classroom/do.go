@@ -126,7 +126,7 @@ var roomCommands = map[string]func(f *fields, v *class.View) class.Command{
 	"follow":          func(_ *fields, v *class.View) class.Command { return class.AllowAlone{On: !v.Alone} },
 	"drop-name":       func(f *fields, _ *class.View) class.Command { return class.DropName{Member: f.member()} },
 	"remove":          func(f *fields, _ *class.View) class.Command { return class.Remove{Member: f.member()} },
-	"take-seat":       func(*fields, *class.View) class.Command { return class.TakeSeat{} },
+	"take-seat":       func(*fields, *class.View) class.Command { return class.TakeOver{} },
 	"end":             func(*fields, *class.View) class.Command { return class.End{} },
 	"reopen":          func(*fields, *class.View) class.Command { return class.Reopen{} },
 	"delete":          func(*fields, *class.View) class.Command { return class.Delete{} },

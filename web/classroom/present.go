@@ -223,7 +223,7 @@ func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	drives, err := room.Drives(r.Context(), who)
+	drives, err := room.CanPresent(r.Context(), who)
 	if err != nil {
 		p.fail(w, r, err)
 		return
@@ -281,11 +281,11 @@ type presentFeed struct {
 func (f *presentFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	notes, stop := f.p.Hub.Broker().Subscribe(f.room.Code())
 	defer stop()
-	rise, err := f.room.Sit(ctx, f.who, f.secret)
+	closed, err := f.room.OpenPresenter(ctx, f.who, f.secret)
 	if err != nil {
 		return out.Send(f.p.answered(0, err))
 	}
-	defer rise()
+	defer closed()
 	for {
 		v := f.room.View()
 		panels, err := f.panels(ctx, v)
@@ -323,7 +323,7 @@ func (f *presentFeed) panels(ctx context.Context, v *class.View) ([]wire.Panel, 
 	if err != nil {
 		return nil, err
 	}
-	drives, err := f.room.Drives(ctx, f.who)
+	drives, err := f.room.CanPresent(ctx, f.who)
 	if err != nil && !errors.Is(err, class.ErrGone) { // a room that is gone is shown so
 		return nil, err
 	}
