@@ -10,9 +10,9 @@ import (
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
-// Review keeps a review of a card and returns where the card stands after it.
-// When it returns nil the review outlives the end of the process at any
-// moment. The same id again counts once and returns the card as it stands.
+// Review saves a review of a card and returns the card's state after it. When the
+// error is nil, the review is on the disk. Calling it again with the same id counts
+// once and returns the current state.
 func (s *Store) Review(ctx context.Context, learnerID, card string, g fsrs.Grade, id string) (CardState, error) {
 	switch {
 	case !s.cards[card]:
@@ -24,7 +24,7 @@ func (s *Store) Review(ctx context.Context, learnerID, card string, g fsrs.Grade
 	}
 	var after CardState
 	err := s.use(ctx, learnerID, func(l *learner) error {
-		// The log is in order of time, even where the clock was set back.
+		// Reviews are in order of time, even if the clock was set back.
 		now := s.time()
 		if last := l.State().card(card).Last; !now.After(last) {
 			now = last.Add(time.Millisecond)
@@ -46,7 +46,7 @@ func (s *Store) Review(ctx context.Context, learnerID, card string, g fsrs.Grade
 	return after, nil
 }
 
-// sameCard refuses a key that was used for a review of another card.
+// sameCard returns an error if a key was used for a review of another card.
 func sameCard(ctx context.Context, l *learner, card, id string) error {
 	r, known, err := l.Find(ctx, journal.Key{Type: saved.TypeReview, ID: id})
 	if err != nil || !known {
@@ -59,7 +59,7 @@ func sameCard(ctx context.Context, l *learner, card, id string) error {
 	return err
 }
 
-// Cards returns all cards as they stand now.
+// Cards returns the current state of all cards.
 func (s *Store) Cards(ctx context.Context, learnerID string) (d Deck, err error) {
 	err = s.use(ctx, learnerID, func(l *learner) error {
 		d = s.deck(l.State(), s.time())
@@ -96,7 +96,7 @@ func (s *Store) deck(st *state, now time.Time) Deck {
 	return d
 }
 
-// stand says where a card stands. c is the zero Card where it was never reviewed.
+// stand returns the state of a card. c is the zero Card if it was never reviewed.
 func (s *Store) stand(id string, c fsrs.Card, now time.Time) CardState {
 	x := CardState{
 		Card: id, New: c.State == fsrs.New, Due: c.Due, Last: c.Last, Reviews: c.Reps, Lapses: c.Lapses,

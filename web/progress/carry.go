@@ -13,14 +13,13 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// carriers is how many learners are carried over at the same time: they share
-// commits.
+// carriers is how many learners are carried over at the same time, to share commits.
 const carriers = 16
 
-// Carry moves what learners did out of the tables of a database of an earlier
-// form into logs, as an import of what each of them would have exported, and
-// drops the tables then. Cut short, it is made up for at the next start. Of any
-// other database it changes nothing.
+// Carry moves the data of learners from the tables of a database of an earlier form
+// into logs, as an import of what each of them would have exported, and then drops
+// the tables. If it is interrupted, the next start completes it. It does nothing to
+// any other database.
 func Carry(ctx context.Context, db *store.DB, logs journal.Journal) error {
 	before, err := db.Before(store.LearnersInLogs)
 	if err != nil || !before {
@@ -58,7 +57,7 @@ func Carry(ctx context.Context, db *store.DB, logs journal.Journal) error {
 	return db.Carried(store.LearnersInLogs)
 }
 
-// tables reads what was kept of a learner before there were logs.
+// tables reads the data of a learner from before there were logs.
 func tables(ctx context.Context, db *store.DB, name string) (f saved.File, err error) {
 	for _, table := range []struct {
 		query string
@@ -120,7 +119,7 @@ func settingRow(scan func(...any) error) (saved.Entry, error) {
 	return x, err
 }
 
-// latest is when the newest entry of a file was made.
+// latest returns the time of the newest entry of a file.
 func latest(f saved.File) (at time.Time) {
 	note := func(t time.Time) {
 		if t.After(at) {
@@ -142,7 +141,7 @@ func latest(f saved.File) (at time.Time) {
 	return at
 }
 
-// query calls f for every row of a query with one parameter, or none where it is "".
+// query calls f for every row of a query with one parameter, or without one if it is "".
 func query(
 	ctx context.Context, db *store.DB, parameter, text string, f func(scan func(...any) error) error,
 ) error {

@@ -8,15 +8,14 @@ import (
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
-// Import adds what an export holds to what is kept of a learner. The file is
-// taken whole or, with an [ErrInput] that names the place, not at all; with an
-// [ErrFull] there would be too much.
+// Import adds the entries of an export to the data of a learner: all of them or, with
+// an [ErrInput] that names the place or an [ErrFull], none.
 //
-// The two are merged so that nothing is lost, and importing a file twice is as
-// good as once: an answer, review or prediction is added unless its id is
-// known; a visit takes the earlier first, the later last and the larger number
-// of times; a setting that is there stays. Cards follow from all reviews in the
-// order of their times.
+// The two are merged so that nothing is lost, and importing a file twice has the same
+// effect as once: an answer, review or prediction is added unless its id is known;
+// visits of a section get the earlier first, the later last and the larger number of
+// times; an existing setting stays. Cards follow from all reviews in the order of
+// their times.
 func (s *Store) Import(ctx context.Context, learnerID string, data []byte) (Imported, error) {
 	select {
 	case s.imports <- struct{}{}:
@@ -40,8 +39,8 @@ func (s *Store) Import(ctx context.Context, learnerID string, data []byte) (Impo
 	return added, nil
 }
 
-// add appends what is new in a file to a learner's log, in one batch, if check
-// has nothing against it.
+// add appends what is new in a file to a learner's log, in one batch, unless check
+// returns an error.
 func add(
 	ctx context.Context, l *learner, f saved.File, at time.Time, check func(*merge) error,
 ) (Imported, error) {
@@ -123,7 +122,7 @@ func (m *merge) add(id string, e saved.Entry, added *int) error {
 	return nil
 }
 
-// fits is an [ErrFull] where there would be more than a learner may keep.
+// fits returns an [ErrFull] if a learner would have too many entries.
 func (m *merge) fits(most int) error {
 	s, n := m.state, m.added
 	for _, x := range []struct {

@@ -11,7 +11,7 @@ type counted struct {
 	outcome map[string]Tally
 }
 
-// Map tells how far a learner has come.
+// Map returns how far a learner has got.
 func (s *Store) Map(ctx context.Context, learnerID string) (m Map, err error) {
 	err = s.use(ctx, learnerID, func(l *learner) error {
 		m = s.mapOf(l.State())
@@ -49,7 +49,7 @@ func (s *Store) mapOf(st *state) Map {
 	return m
 }
 
-// count sums the questions and cards of the course up by section and outcome.
+// count sums up the questions and cards of the course by section and outcome.
 func (s *Store) count(st *state) counted {
 	k := counted{map[string]Tally{}, map[string]Tally{}}
 	note := func(section, outcome string, t Tally) {

@@ -1,20 +1,20 @@
-// Package progress keeps what a learner has done: sections seen, questions
-// answered, cards reviewed, tokens predicted. A learner is the anonymous id of
-// a signed cookie; nothing else is known about them.
+// Package progress stores what a learner has done: sections seen, questions
+// answered, cards reviewed, tokens predicted. A learner is the anonymous id of a
+// signed cookie; nothing else is known about them.
 //
-// All of it is one log of events for each learner (web/journal), whose records
-// have the form of the entries of an export. Answers, reviews and predictions
-// carry a key made by whoever asks to keep them, so that a request sent again
-// after a lost answer counts once. Visits of a section are summed up by each
-// new one. Where a card stands follows from its reviews by lessons/fsrs alone.
+// Each learner has one log of events (web/journal), whose records have the form of
+// the entries of an export. Answers, reviews and predictions have a key chosen by the
+// caller, so that a request that is sent again after a lost response counts once.
+// Each visit of a section sums up those before it. The schedule of a card follows
+// from its reviews by lessons/fsrs alone.
 //
-// What [Store.Map], [Store.Cards] and [Store.Calibration] say is computed from
-// the state that the log leads to (state.go). The course decides what there is:
-// entries of parts it no longer has are kept and exported, and count nowhere.
+// [Store.Map], [Store.Cards] and [Store.Calibration] are computed from the state that
+// the log is folded into (state.go). Entries of parts that the course no longer has
+// are kept and exported, and count nowhere.
 //
-// A method that returns nil has kept its entry for good, see web/journal.
-// Everything of a learner leaves as one JSON file ([Store.Export]), comes back
-// by [Store.Import] and goes by [Store.Delete].
+// When a method returns nil, its entry is on the disk, see web/journal. All data of a
+// learner can be exported as one JSON file ([Store.Export]), imported again
+// ([Store.Import]) and deleted ([Store.Delete]).
 package progress
 
 import (
@@ -28,16 +28,16 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Notices are what is to be said about the data itself, once to each learner.
+// Notices are sentences about the data itself, shown once to each learner.
 type Notices interface {
-	// News returns what a learner has not been told yet, of what happened since
-	// a time, and takes it as told at another.
+	// News returns the notices since a time that a learner has not seen yet, and
+	// marks them as seen.
 	News(ctx context.Context, learner string, since time.Time) ([]store.Notice, error)
-	// ForgetReader forgets what a learner has been told.
+	// ForgetReader deletes which notices a learner has seen.
 	ForgetReader(ctx context.Context, learner string) error
 }
 
-// Store keeps the progress of all learners. Its methods may be called from any
+// Store stores the progress of all learners. Its methods may be called from any
 // goroutine.
 type Store struct {
 	learners  *journal.Folds[state]
@@ -47,7 +47,7 @@ type Store struct {
 	sections  map[string]bool // "slug#id"
 	questions map[string]bool
 	cards     map[string]bool
-	most      int // saved.MaxEntries; tests make do with fewer
+	most      int // saved.MaxEntries, fewer in tests
 	imports   chan struct{}
 }
 
@@ -55,8 +55,8 @@ type Store struct {
 // each needs some hundred MiB of memory.
 const concurrentImports = 2
 
-// New returns the progress kept in logs for a course. Nothing else may append
-// to the logs of learners. now is the clock; tests bring their own.
+// New returns the progress in logs for a course. Nothing else may append to the logs
+// of learners. now is the clock.
 func New(logs journal.Journal, notices Notices, course *lessons.Course, now func() time.Time) *Store {
 	s := &Store{
 		learners: journal.NewFolds(logs, journal.Learner, folding), notices: notices, course: course, now: now,
@@ -77,13 +77,13 @@ func New(logs journal.Journal, notices Notices, course *lessons.Course, now func
 	return s
 }
 
-// time is now as it is kept: UTC, in whole milliseconds.
+// time returns the current time as it is saved: in UTC and whole milliseconds.
 func (s *Store) time() time.Time { return moment(s.now().UnixMilli()) }
 
-// learner is one whose log and state nobody else uses at the same time.
+// learner is the log and state of a learner, which nobody else uses meanwhile.
 type learner = journal.Active[state]
 
-// use calls f with what is kept of a learner.
+// use calls f with the data of a learner.
 func (s *Store) use(ctx context.Context, name string, f func(*learner) error) error {
 	if !saved.Name(name) {
 		return saved.Refuse("learner %s", saved.WantName)
@@ -91,29 +91,29 @@ func (s *Store) use(ctx context.Context, name string, f func(*learner) error) er
 	return s.learners.Use(ctx, name, f)
 }
 
-// record is an entry as it is appended.
+// record makes the record of an entry.
 func record(id string, e saved.Entry) (journal.Record, error) {
 	data, err := saved.Data(e)
 	return journal.Record{Type: e.Type(), ID: id, Data: data}, err
 }
 
-// keep appends an entry to a learner's log and tells whether it is new.
+// keep appends an entry to a learner's log and reports whether it is new.
 func (s *Store) keep(ctx context.Context, l *learner, id string, e saved.Entry) (bool, error) {
 	r, err := record(id, e)
 	if err != nil {
 		return false, err
 	}
-	places, err := l.Append(ctx, s.time(), r)
-	return err == nil && places[0] > 0, err
+	seqs, err := l.Append(ctx, s.time(), r)
+	return err == nil && seqs[0] > 0, err
 }
 
-// plurals name what there is too much of.
+// plurals are the names of entries in an [ErrFull].
 var plurals = map[string]string{
 	saved.TypeAnswer: "answers", saved.TypeReview: "reviews", saved.TypePrediction: "predictions",
 }
 
-// keepNew is keep of an entry whose number is bounded: where there is no room
-// for another, it is an [ErrFull] unless the entry is there already.
+// keepNew is keep for entries whose number is limited. If there are too many, it
+// returns an [ErrFull], unless the log has the entry already.
 func (s *Store) keepNew(ctx context.Context, l *learner, id string, e saved.Entry) (bool, error) {
 	if l.State().Counts[e.Type()] >= s.most {
 		_, known, err := l.Find(ctx, journal.Key{Type: e.Type(), ID: id})
@@ -125,12 +125,12 @@ func (s *Store) keepNew(ctx context.Context, l *learner, id string, e saved.Entr
 	return s.keep(ctx, l, id, e)
 }
 
-// full is an [ErrFull].
+// full returns an [ErrFull].
 func full(of string) error {
-	return fmt.Errorf("%w %s: what was kept stays; export it and delete it to begin anew", ErrFull, of)
+	return fmt.Errorf("%w %s: nothing is lost; to start again, export your progress and delete it", ErrFull, of)
 }
 
-// Visit notes that a section, "slug#id", was on the screen.
+// Visit records that a section, "slug#id", was on the screen.
 func (s *Store) Visit(ctx context.Context, learnerID, section string) error {
 	if !s.sections[section] {
 		return saved.Refuse("there is no section %.200q", section)
@@ -147,8 +147,8 @@ func (s *Store) Visit(ctx context.Context, learnerID, section string) error {
 	})
 }
 
-// Answer keeps what a learner made of a question or an exercise. The same
-// a.ID again keeps nothing and is not an error.
+// Answer saves the answer to a question or an exercise. Calling it again with the
+// same a.ID saves nothing and is not an error.
 func (s *Store) Answer(ctx context.Context, learnerID string, a Answer) error {
 	if err := a.Check(); err != nil {
 		return err
@@ -162,9 +162,8 @@ func (s *Store) Answer(ctx context.Context, learnerID string, a Answer) error {
 	})
 }
 
-// Predict keeps a guess of the next token, and tells whether it did. The same
-// p.ID again keeps nothing and is not an error: the first guess is the one that
-// counts.
+// Predict saves a guess of the next token, and reports whether it is new. Calling it
+// again with the same p.ID saves nothing and is not an error: the first guess counts.
 func (s *Store) Predict(ctx context.Context, learnerID string, p Prediction) (kept bool, err error) {
 	if err := p.Check(); err != nil {
 		return false, err
@@ -176,11 +175,11 @@ func (s *Store) Predict(ctx context.Context, learnerID string, p Prediction) (ke
 	return kept, err
 }
 
-// noticeDays is how long a notice is shown to whoever has not seen it.
+// noticeDays is how long a notice is shown to those who have not seen it.
 const noticeDays = 30
 
-// Notices returns what a learner should be told about the data itself and has
-// not been told yet, and takes it as told.
+// Notices returns the notices that a learner has not seen yet, and marks them as
+// seen.
 func (s *Store) Notices(ctx context.Context, learnerID string) (list []Notice, err error) {
 	if !saved.Name(learnerID) {
 		return nil, saved.Refuse("learner %s", saved.WantName)
@@ -188,7 +187,7 @@ func (s *Store) Notices(ctx context.Context, learnerID string) (list []Notice, e
 	return s.notices.News(ctx, learnerID, s.time().Add(-noticeDays*24*time.Hour))
 }
 
-// Delete deletes everything of a learner, from the disk as well.
+// Delete deletes all data of a learner, from the disk as well.
 func (s *Store) Delete(ctx context.Context, learnerID string) error {
 	return s.use(ctx, learnerID, func(l *learner) error {
 		if err := s.notices.ForgetReader(ctx, learnerID); err != nil {

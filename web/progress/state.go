@@ -15,9 +15,9 @@ import (
 	"github.com/tokenbytoken/viz/web/progress/saved"
 )
 
-// state is what a learner's log leads to. It follows from the records that are
-// in the log, whatever their order; only of settings the one appended last
-// counts. Times are milliseconds since 1970.
+// state is what a learner's log is folded into. It follows from the records in the
+// log in any order, except that the last change of a setting counts. Times are
+// milliseconds since 1970.
 type state struct {
 	Visits   map[string]*visit   `json:"visits"`   // by section
 	Credit   map[string]*credit  `json:"credit"`   // by question: the newest answer
@@ -27,14 +27,14 @@ type state struct {
 	Settings map[string]*setting `json:"settings"` // by name
 	Changes  int                 `json:"changes"`  // number of the newest change of a setting
 	Counts   map[string]int      `json:"counts"`   // answers, reviews and predictions, by type of record
-	Waste    []journal.Key       `json:"waste"`    // records of visits and settings that later ones replace
+	Waste    []journal.Key       `json:"waste"`    // superseded records of visits and settings
 }
 
 type visit struct {
 	First int64  `json:"first"`
 	Last  int64  `json:"last"`
 	Times int    `json:"times"`
-	ID    string `json:"id"` // of the record that says so
+	ID    string `json:"id"` // of its record
 }
 
 type credit struct {
@@ -43,7 +43,7 @@ type credit struct {
 	Credit float64 `json:"credit"`
 }
 
-// newer tells whether an answer was given after another.
+// newer reports whether an answer was given after another.
 func (c credit) newer(than credit) bool { return c.compare(than) > 0 }
 
 func (c credit) compare(with credit) int {
@@ -57,11 +57,11 @@ type drill struct {
 	Times int     `json:"times"`
 }
 
-// card is a card with the reviews that it follows from.
+// card is the state of a card and the reviews that it follows from.
 type card struct {
-	Reviews []review  `json:"reviews"` // in order of time, but where late
+	Reviews []review  `json:"reviews"` // in order of time, unless late
 	Card    fsrs.Card `json:"card"`
-	late    bool      // a review came that is older than one before it
+	late    bool      // a review was added that is older than the one before it
 }
 
 type review struct {
@@ -87,7 +87,7 @@ type setting struct {
 // schedule says when cards come back.
 var schedule = fsrs.Default()
 
-// folding is how a learner's log is read.
+// folding folds a learner's log.
 var folding = journal.Fold[state]{
 	Version: "1",
 	Begin: func() *state {
@@ -122,8 +122,8 @@ var folding = journal.Fold[state]{
 	Waste: func(s *state) *[]journal.Key { return &s.Waste },
 }
 
-// join is a section's visits with others summed up: the earlier first, the
-// later last and the larger number of times.
+// join merges the visits of a section with others: the earlier first, the later last
+// and the larger number of times.
 func (v *visit) join(e saved.Visit) visit {
 	if v == nil {
 		return visit{First: e.First.UnixMilli(), Last: e.Last.UnixMilli(), Times: e.Times}
@@ -133,18 +133,18 @@ func (v *visit) join(e saved.Visit) visit {
 	}
 }
 
-// same compares what two say.
+// same reports whether two are equal, apart from their records.
 func (v visit) same(w visit) bool {
 	v.ID, w.ID = "", ""
 	return v == w
 }
 
-// entry is a visit as it is kept.
+// entry returns a visit as it is saved.
 func (v visit) entry(section string) saved.Visit {
 	return saved.Visit{Section: section, First: moment(v.First), Last: moment(v.Last), Times: v.Times}
 }
 
-// visitID names a record by what it says, so that the same is not kept twice.
+// visitID derives a record's id from its contents, so that it is not saved twice.
 func visitID(section string, v visit) string {
 	return fmt.Sprintf("%s@%s.%s.%d", section, strconv.FormatInt(v.First, 36), strconv.FormatInt(v.Last, 36), v.Times)
 }
@@ -155,10 +155,10 @@ func (s *state) visited(id string, e saved.Visit) {
 	after.ID = id
 	if before != nil {
 		switch {
-		case after.same(*before): // the record says nothing new
+		case after.same(*before): // the record adds nothing
 			s.waste(saved.TypeVisit, id)
 			return
-		case after.same((*visit)(nil).join(e)): // it says all
+		case after.same((*visit)(nil).join(e)): // it includes everything
 			s.waste(saved.TypeVisit, before.ID)
 		}
 	}
@@ -171,7 +171,7 @@ func (s *state) answered(e saved.Answered) {
 	s.Counts[saved.TypeAnswer]++
 	c := credit{e.At.UnixMilli(), e.ID, e.Credit}
 	if e.Kind == Drill {
-		// The part of an exercise behind the slash is left to whoever named it.
+		// The part after the slash means something only to the exercise itself.
 		name, _, _ := strings.Cut(e.Item, "/")
 		s.drilled(name, c)
 	} else if old := s.Credit[e.Item]; old == nil || c.newer(*old) {
@@ -216,7 +216,7 @@ func (r review) compare(with review) int {
 	return cmp.Or(cmp.Compare(r.At, with.At), strings.Compare(r.ID, with.ID))
 }
 
-// settle works a card out from all its reviews where some came late.
+// settle recomputes a card from all its reviews if some were added late.
 func (c *card) settle() {
 	if !c.late {
 		return
@@ -250,7 +250,7 @@ func (s *state) set(id string, e saved.Setting) {
 	if old := s.Settings[e.Name]; old != nil {
 		s.waste(saved.TypeSetting, settingID(e.Name, old.N))
 	}
-	if e.Value == "" { // it is taken away, and that it was need not be known
+	if e.Value == "" { // it is removed, and nothing of it needs to be known
 		s.waste(saved.TypeSetting, id)
 		delete(s.Settings, e.Name)
 		return

@@ -9,18 +9,18 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Errors that a caller may want to tell apart. Their text is fit for a person.
+// Errors that callers may want to distinguish. Their texts are for people.
 var (
-	// ErrInput is behind every refusal of what was handed in; the message
-	// says which part, and what it may be. Nothing was kept.
+	// ErrInput is returned for invalid input; the message says which part, and what
+	// it may be. Nothing was saved.
 	ErrInput = saved.ErrInput
-	// ErrFull says that a learner has kept as many entries of a kind as this
-	// program takes, see [saved.MaxEntries].
+	// ErrFull is returned if a learner has as many entries of a kind as allowed, see
+	// [saved.MaxEntries].
 	ErrFull = errors.New("no room for more")
 )
 
-// Answer is what a learner made of one question or exercise, and Prediction
-// one guess of the next token.
+// Answer is an answer to a question or an exercise, and Prediction one guess of the
+// next token.
 type (
 	Answer     = saved.Answer
 	Prediction = saved.Prediction
@@ -34,14 +34,14 @@ const (
 	MaxImport = saved.MaxFile
 )
 
-// CardState is where a card stands for one learner.
+// CardState is the state of a card for one learner.
 type CardState struct {
 	// Card is the card's id.
 	Card string
 	// New is true until the first review; the fields below are zero till then,
 	// Waits aside.
 	New bool
-	// Due is when the card should come again, Last when it was last reviewed.
+	// Due is when the card is due, Last when it was last reviewed.
 	Due, Last time.Time
 	// Reviews counts all reviews, Lapses those that forgot a card once known.
 	Reviews, Lapses int
@@ -51,10 +51,10 @@ type CardState struct {
 	Difficulty float64
 	// Recall is the chance, 0 to 1, that the learner would recall it now.
 	Recall float64
-	// Strong tells that it sits: stability of [StrongDays] or more.
+	// Strong means a stability of [StrongDays] or more.
 	Strong bool
-	// Waits is how long until the card would come again for each grade:
-	// again, hard, good, easy.
+	// Waits is after how long the card would be due for each grade: again, hard,
+	// good, easy.
 	Waits [4]time.Duration
 }
 
@@ -62,7 +62,7 @@ type CardState struct {
 // memory that holds for three weeks. Anki calls such cards mature.
 const StrongDays = 21
 
-// Deck is all cards as they stand for one learner at one moment.
+// Deck is the state of all cards for one learner at one moment.
 type Deck struct {
 	// Due, New and Later count cards: due now, never reviewed, and due later.
 	// Together they are all cards of the course.
@@ -76,7 +76,7 @@ type Deck struct {
 	Cards []CardState
 }
 
-// Map is how far a learner has come, in the course's own order.
+// Map is how far a learner has got, in the course's own order.
 type Map struct {
 	// Lessons by section, and Outcomes across lessons.
 	Lessons  []LessonMap
@@ -112,7 +112,7 @@ type LessonMap struct {
 type SectionMap struct {
 	// ID within the lesson; Where is "slug#id".
 	ID, Where, Title string
-	// Seen tells whether it was visited, and when for the first time.
+	// Seen reports whether it was visited, and FirstSeen when for the first time.
 	Seen      bool
 	FirstSeen time.Time
 	Tally     Tally
@@ -125,8 +125,8 @@ type OutcomeMap struct {
 	Tally    Tally
 }
 
-// DrillMap is one kind of exercise of a [Map]: what stands before the slash in
-// its items.
+// DrillMap is one kind of exercise of a [Map]. Drill is the part of its items before
+// the slash.
 type DrillMap struct {
 	Drill string
 	// Times counts its answers; Best and Last are the credit of the best and
@@ -146,8 +146,8 @@ type Calibration struct {
 	Bins []predict.Bin
 }
 
-// Notice is something a learner should be told once, such as that earlier
-// progress could not be read.
+// Notice is something a learner should see once, such as that earlier progress
+// could not be read.
 type Notice = store.Notice
 
 // Imported counts what an import added to what was there.

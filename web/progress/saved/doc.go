@@ -1,8 +1,8 @@
-// Package saved is the file in which a learner's progress leaves the program
-// and comes back: what an entry may be, how it is written ([File.Encode]) and
-// how it is read ([Parse]).
+// Package saved defines the file that a learner's progress is exported to and
+// imported from: its entries, how it is written ([File.Encode]) and how it is read
+// ([Parse]).
 //
-// A file comes from outside and is not trusted. It is read whole or refused
-// with the place of the fault. The package knows nothing of the database, so
-// that a fuzzer can try thousands of files a second.
+// A file is untrusted input. It is either valid as a whole or refused with the
+// location of the error. The package does not know the database, so that a fuzzer can
+// try thousands of files a second.
 package saved

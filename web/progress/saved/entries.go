@@ -11,15 +11,14 @@ import (
 	"github.com/tokenbytoken/viz/lessons/fsrs"
 )
 
-// ErrInput is behind every refusal of what was handed in; the message says
-// which part, and what it may be.
+// ErrInput is returned for invalid input; the message says which part, and what it
+// may be.
 var ErrInput = errors.New("nothing was kept")
 
-// What one learner may keep. The bounds make sure that a file, however full,
-// is one that [Parse] takes.
+// Limits for one learner. They make sure that [Parse] accepts every exported file.
 const (
-	// MaxEntries is how many answers, reviews and predictions each a learner
-	// may keep: ten a day for more than five years.
+	// MaxEntries is how many answers, reviews and predictions each a learner may have:
+	// ten a day for more than five years.
 	MaxEntries = 20_000
 	// MaxID is the length of a name or key, in bytes.
 	MaxID = 128
@@ -40,13 +39,13 @@ const (
 	Drill = "drill" // a cell or a whole of an exercise
 )
 
-// Answer is what a learner made of one question or exercise.
+// Answer is an answer to one question or exercise.
 type Answer struct {
-	// ID is the idempotency key, made where the answer is made: 1 to MaxID
-	// characters of A-Z a-z 0-9 . _ -. The same key again keeps nothing.
+	// ID is the idempotency key, chosen by the client: 1 to MaxID characters of
+	// A-Z a-z 0-9 . _ -. An answer with a known key is not saved.
 	ID string
-	// Item is the question's id, or for a drill its name and, behind a slash,
-	// a part of it: "softmax/T2".
+	// Item is the question's id, or for a drill its name and, after a slash, a part of
+	// it: "softmax/T2".
 	Item string
 	// Kind is Check, Quiz or Drill.
 	Kind string
@@ -57,21 +56,21 @@ type Answer struct {
 	Detail string
 }
 
-// Prediction is one guess of the next token. The text it was about is not kept.
+// Prediction is one guess of the next token. The text it was about is not saved.
 type Prediction struct {
 	// ID is the idempotency key, as in [Answer].
 	ID string
 	// Confidence is the probability the learner stated for their guess, 0 to 1.
 	Confidence float64
-	// Right tells whether the guess was the token that came.
+	// Right reports whether the guess was the next token.
 	Right bool
-	// Score is the logarithmic score in nats: ln of the probability that the
-	// learner gave to what came, -100 to 0.
+	// Score is the logarithmic score in nats: ln of the probability that the learner
+	// gave to the actual token, -100 to 0.
 	Score float64
 }
 
-// File is everything of one learner. It does not say who that is, and where
-// cards stand follows from their reviews.
+// File has all data of one learner. It does not say who that is. The state of cards
+// follows from their reviews.
 type File struct {
 	// Exported is when the file was written.
 	Exported time.Time
@@ -114,12 +113,12 @@ type Predicted struct {
 // Setting is a learner's own setting.
 type Setting struct{ Name, Value string }
 
-// Refuse is an [ErrInput] that says what was wrong.
+// Refuse returns an [ErrInput] that says what is wrong.
 func Refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInput, fmt.Sprintf(format, args...))
 }
 
-// Check refuses an answer that may not be kept, with an [ErrInput].
+// Check returns an [ErrInput] for an invalid answer.
 func (a Answer) Check() error {
 	switch {
 	case !Key(a.ID):
@@ -136,10 +135,11 @@ func (a Answer) Check() error {
 	return nil
 }
 
-// LeastScore is the score of a learner who gave what came a chance of e^-100.
+// LeastScore is the score of a learner who gave the actual token a probability of
+// e^-100.
 const LeastScore = -100
 
-// Check refuses a prediction that may not be kept, with an [ErrInput].
+// Check returns an [ErrInput] for an invalid prediction.
 func (p Prediction) Check() error {
 	switch {
 	case !Key(p.ID):
@@ -152,7 +152,7 @@ func (p Prediction) Check() error {
 	return nil
 }
 
-// How names and keys must look, for messages.
+// The form of names and keys, for messages.
 var (
 	WantKey  = fmt.Sprintf("must be 1 to %d of the characters A-Z a-z 0-9 . _ -", MaxID)
 	WantName = fmt.Sprintf("must be 1 to %d of the characters A-Z a-z 0-9 . _ - # /", MaxID)
@@ -175,7 +175,7 @@ func made(s, marks string) bool {
 	return s != "" && len(s) <= MaxID
 }
 
-// Plain reports whether s is text that may be kept.
+// Plain reports whether s is valid text of at most the given number of bytes.
 func Plain(s string, most int) bool {
 	return len(s) <= most && utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
 }
