@@ -14,14 +14,13 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// carryTogether is how many records of a room are appended at once.
+// carryTogether is how many records of a room are appended in one batch.
 const carryTogether = 4096
 
-// Carry moves the rooms of a database of an earlier form out of its tables into
-// logs, and drops the tables then. Cut short, it is made up for at the next
-// start. Learners must have been carried over before. What is damaged stays in
-// the copy of the old file alone, which is logged. Of any other database it
-// changes nothing.
+// Carry moves the rooms of a database of an earlier form from its tables into logs,
+// and then drops the tables. If it is interrupted, the next start completes it.
+// Learners must have been carried over before. Damaged rooms stay only in the copy of
+// the old file, which is logged. It does nothing to any other database.
 func Carry(ctx context.Context, db *store.DB, logs journal.Journal, log *slog.Logger) error {
 	before, err := db.Before(store.RoomsInLogs)
 	if err != nil || !before {
@@ -140,7 +139,7 @@ func (r *carried) parts(tx *sql.Tx) error {
 	)
 }
 
-// each calls f for every row of a query with one parameter, or none where it is "".
+// each calls f for every row of a query with one parameter, or without one if it is "".
 func each(tx *sql.Tx, query, parameter string, f func(scan func(...any) error) error) error {
 	var args []any
 	if parameter != "" {

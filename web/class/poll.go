@@ -152,7 +152,7 @@ func (p *poll) read(choice string) (string, error) {
 		return strconv.FormatFloat(x, 'g', -1, 64), err
 	}
 	if !slices.ContainsFunc(p.Options, func(o Option) bool { return !o.Rest && o.Key == choice }) {
-		return "", terms.Refuse(CodeNotOffer, "%q is not on offer in this vote. Choose one of what is shown.",
+		return "", terms.Refuse(CodeNotOffer, "%q is not an option in this vote. Choose one of the options shown.",
 			short(choice))
 	}
 	return choice, nil

@@ -14,16 +14,16 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-// Deps is what the pages stand on. All but Access and Log must be set.
+// Deps are the dependencies of the pages. All but Access and Log must be set.
 type Deps struct {
 	Hub    *class.Hub
 	Course *lessons.Course
 	Model  *infer.Model
-	// Seat gives a run of the model its turn among all others: that of a guided
-	// tour, whose steps are made once for everybody.
+	// Seat returns a place in the pool for a run of the model: that of a guided tour,
+	// whose steps are made once for everybody.
 	Seat func() *infer.Seat
-	// Learner tells who asks. Where that is someone new, fresh is the cookie
-	// to set.
+	// Learner returns who sends a request. For someone new, fresh is the cookie to
+	// set.
 	Learner func(r *http.Request) (id string, fresh *http.Cookie)
 	Access  Access
 	// Log records failures; never names or answers.
@@ -83,8 +83,8 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 	})
 }
 
-// statuses of the refusals of rooms; those that are not here are conflicts with
-// how the room stands.
+// statuses of the refusals of rooms; the others are conflicts with the state of the
+// room.
 var statuses = map[terms.Code]int{
 	class.CodeNoRoom: http.StatusNotFound, class.CodeGone: http.StatusGone, terms.CodeExpired: http.StatusGone,
 	class.CodeTries: http.StatusTooManyRequests, class.CodeSecret: http.StatusForbidden,
@@ -109,14 +109,13 @@ var heads = map[terms.Code]string{
 	terms.CodeBusy:   "One moment.",
 }
 
-// fail answers with what a room or a run has refused; everything else is
-// logged.
+// fail responds with the refusal of a room or a run. Other errors are logged.
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, head, say := p.trouble(r, err)
 	p.Refuse(w, r, status, head, say)
 }
 
-// trouble puts an error into words.
+// trouble turns an error into a response.
 func (p *Pages) trouble(r *http.Request, err error) (status int, head, say string) {
 	if e, ok := terms.AsRefusal(err); ok {
 		return cmp.Or(statuses[e.Code], http.StatusConflict), cmp.Or(heads[e.Code], "Nothing was changed."), e.Message

@@ -14,14 +14,13 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// fields are what a teacher's command carries, all as text: a form's or a
-// message's.
+// fields are the fields of a teacher's command, from a form or a message, as text.
 type fields struct {
 	url.Values
 	err error
 }
 
-// refuse keeps the first thing that is wrong with the fields.
+// refuse records the first error in the fields.
 func (f *fields) refuse(name, want string) {
 	if f.err == nil {
 		f.err = terms.RefuseField(name, terms.Quoted(f.Get(name)), want)
@@ -37,7 +36,7 @@ func (f *fields) whole(name string, low, high int) int {
 	return n
 }
 
-// orWhole is whole where the field is given.
+// orWhole is whole with a default.
 func (f *fields) orWhole(name string, low, high, otherwise int) int {
 	if strings.TrimSpace(f.Get(name)) == "" {
 		return otherwise
@@ -45,7 +44,7 @@ func (f *fields) orWhole(name string, low, high, otherwise int) int {
 	return f.whole(name, low, high)
 }
 
-// decimal reads a number where one is given.
+// decimal reads a number, nil if there is none.
 func (f *fields) decimal(name string) *float64 {
 	text := strings.TrimSpace(f.Get(name))
 	if text == "" {
@@ -58,7 +57,7 @@ func (f *fields) decimal(name string) *float64 {
 	return &x
 }
 
-// seconds reads a duration, 0 where none is given.
+// seconds reads a duration, 0 if there is none.
 func (f *fields) seconds() time.Duration {
 	return time.Duration(f.orWhole("seconds", 0, maxSeconds, 0)) * time.Second
 }
@@ -74,8 +73,8 @@ var runCommands = map[string]string{
 	"set": "set",
 }
 
-// drive reads a command for the room's run. Of a form's fields it is given those
-// that commands have: a form may hold others.
+// drive reads a command for the room's run. It passes on only the fields that the
+// command has: a form may have others.
 func (f *fields) drive(name string) session.Command {
 	takes := map[string]string{}
 	for _, field := range session.Takes(name) {
@@ -88,8 +87,8 @@ func (f *fields) drive(name string) session.Command {
 	return c
 }
 
-// roomCommands are those that change the room. Each reads its fields; v is how
-// the room stands.
+// roomCommands are those that change the room. Each reads its fields; v is the
+// room's current view.
 var roomCommands = map[string]func(f *fields, v *class.View) class.Command{
 	"goto":      func(f *fields, _ *class.View) class.Command { return class.GoTo{Step: f.whole("step", 1, 1000)} },
 	"next-step": func(_ *fields, v *class.View) class.Command { return class.GoTo{Step: stepOf(v) + 1} },
@@ -165,7 +164,7 @@ func command(name string, values url.Values, v *class.View) (class.Command, erro
 	return c, f.err
 }
 
-// do carries out a command that came by a form.
+// do executes a command that was sent by a form.
 func (p *Pages) do(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return

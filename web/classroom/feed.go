@@ -180,12 +180,12 @@ type youData struct {
 	You you `json:"you"`
 }
 
-// broken is told where the server is at fault.
+// broken is the error message for a fault of the server.
 var broken = &terms.Refusal{
 	Code: "broken", Message: "Something went wrong on the server. It has been logged; try again in a moment.",
 }
 
-// answered is the message to a command that ended with err.
+// answered is the reply to a command that returned err.
 func (p *Pages) answered(n uint64, err error) wire.Message {
 	if err == nil {
 		return wire.Message{Ack: n, Done: true}
@@ -229,7 +229,7 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 			return out.Send(f.p.answered(0, err))
 		}
 		defer f.room.Leave(f.who)
-		if err := f.tellYou(ctx, 0, out); err != nil {
+		if err := f.sendYou(ctx, 0, out); err != nil {
 			return err
 		}
 	}
@@ -258,8 +258,8 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 	}
 }
 
-// wait answers commands until there is a new view, and tells whether there may
-// be one.
+// wait handles commands until there is a new view, and reports whether there may be
+// one.
 func (f *followFeed) wait(
 	ctx context.Context, notes <-chan class.Note, in <-chan wire.Command, out wire.Conn,
 ) (bool, error) {
@@ -282,8 +282,8 @@ func (f *followFeed) wait(
 	}
 }
 
-// handle carries out one command of a phone. It returns an error only where the
-// connection is over.
+// handle executes one command of a phone. It returns an error only if the connection
+// is to be closed.
 func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) error {
 	var err error
 	switch {
@@ -312,7 +312,7 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) 
 		}
 		return out.Send(f.p.answered(c.N, err))
 	}
-	return f.tellYou(ctx, c.N, out)
+	return f.sendYou(ctx, c.N, out)
 }
 
 func (f *followFeed) vote(ctx context.Context, c wire.Command) error {
@@ -331,7 +331,7 @@ func (f *followFeed) vote(ctx context.Context, c wire.Command) error {
 	return err
 }
 
-// join gives a name to a member who is in already.
+// join sets the name of a member who has already joined.
 func (f *followFeed) join(ctx context.Context, c wire.Command) error {
 	var sent struct {
 		Nick string `json:"nick"`
@@ -346,8 +346,8 @@ func (f *followFeed) join(ctx context.Context, c wire.Command) error {
 	return nil
 }
 
-// tellYou tells a member what is their own.
-func (f *followFeed) tellYou(ctx context.Context, ack uint64, out wire.Conn) error {
+// sendYou sends a member their own name and vote.
+func (f *followFeed) sendYou(ctx context.Context, ack uint64, out wire.Conn) error {
 	s, err := f.room.Standing(ctx, f.who)
 	if err != nil {
 		if ctx.Err() != nil {

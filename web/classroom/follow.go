@@ -118,8 +118,8 @@ func (p *Pages) wander(v *class.View, place, t string) (*ownScreen, error) {
 	if !ok {
 		return nil, &terms.Refusal{
 			Code: class.CodeWalk,
-			Message: "The class has not been at this stage, or it is not shown before the vote. Rejoin, or look at " +
-				"another.",
+			Message: "The class has not reached this stage, or it stays hidden until the vote is over. " +
+				"Rejoin the class, or look at another stage.",
 		}
 	}
 	own := &ownScreen{Place: place, Turns: c.Stage == infer.KindSoftmax || c.Stage == infer.KindFilter}
@@ -180,7 +180,8 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 	case !v.Alone:
 		p.Refuse(
 			w, r, http.StatusForbidden, "Stay with the class.",
-			"The instructor has not allowed going on alone. You can look back at every stage from your own screen.",
+			"The instructor has not allowed you to continue alone. You can look back at every stage on your own "+
+				"screen.",
 		)
 	case v.Hidden:
 		p.Refuse(
@@ -189,7 +190,7 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 		)
 	case v.State == nil || !v.State.Started():
 		p.Refuse(
-			w, r, http.StatusConflict, "There is nothing to go on from yet.", "The class has not started a text yet.",
+			w, r, http.StatusConflict, "There is nothing to go on from yet.", "The class has not started a text.",
 		)
 	default:
 		link := v.Link()

@@ -14,9 +14,9 @@ import (
 // for it. One rendering serves all phones that look, and the others are sent
 // nothing of it.
 
-// looksInside tells whether a room's forward stage is seen from inside. While
-// the class is asked for a token it is not: what a block would say is the
-// model's guess.
+// looksInside reports whether a room's forward stage is shown from inside. While the
+// class is asked for a token it is not: what a block would predict is the model's
+// guess.
 func looksInside(v *class.View) bool { return v.State != nil && v.State.Look != nil && !v.Hidden }
 
 // stageData goes with a stage that one screen has asked for.

@@ -108,7 +108,7 @@ func newControl(v *class.View) control {
 	c.Main = forward
 	if q := v.Poll; q != nil {
 		if q.Kind == class.Next || q.Kind == class.Draw {
-			c.More = append(c.More, button{Cmd: "append-majority", Say: "Append the class’s"})
+			c.More = append(c.More, button{Cmd: "append-majority", Say: "Append the class’s choice"})
 		}
 		c.More = append(c.More, button{Cmd: "dismiss", Say: "Clear the vote"})
 	}

@@ -21,7 +21,7 @@ const cookieAge = 30 * 24 * time.Hour
 
 func cookieName(code string) string { return "viz-room-" + code }
 
-// setSecret puts a room's secret into the browser's keeping.
+// setSecret stores a room's secret in a cookie.
 func setSecret(w http.ResponseWriter, r *http.Request, code string, secret class.Secret) {
 	http.SetCookie(w, &http.Cookie{
 		Name: cookieName(code), Value: secret.String(), Path: "/class/" + code, MaxAge: int(cookieAge / time.Second),
@@ -38,8 +38,8 @@ func secretOf(r *http.Request, code string) (class.Secret, bool) {
 	return class.ParseSecret(c.Value), true
 }
 
-// taught returns the room of a request that comes from its teacher, or answers
-// why it is none.
+// taught returns the room of a request from its teacher, or responds with the reason
+// why there is none.
 func (p *Pages) taught(
 	w http.ResponseWriter, r *http.Request,
 ) (room *class.Room, secret class.Secret, who string, ok bool) {
@@ -58,13 +58,13 @@ func (p *Pages) taught(
 	return room, secret, who, true
 }
 
-// ticketLife is how long a ticket may lie, ticketMost how many lie at once.
+// ticketLife is how long a ticket is valid, ticketMost how many there may be.
 const (
 	ticketLife = time.Minute
 	ticketMost = 1000
 )
 
-// tickets are those that were given out and not used yet.
+// tickets are those that were issued and not used yet.
 type tickets struct {
 	mu   sync.Mutex
 	list map[string]ticket
@@ -76,7 +76,7 @@ type ticket struct {
 	until     time.Time
 }
 
-// give returns the number of a new ticket.
+// give issues a ticket and returns its number.
 func (t *tickets) give(code, who string, secret class.Secret) string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails
@@ -96,7 +96,7 @@ func (t *tickets) give(code, who string, secret class.Secret) string {
 	return number
 }
 
-// take returns a ticket of someone for a room, once.
+// take redeems a ticket of someone for a room. It works once.
 func (t *tickets) take(number, code, who string) (class.Secret, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,7 +105,7 @@ func (t *tickets) take(number, code, who string) (class.Secret, bool) {
 	return k.secret, ok && k.code == code && k.who == who && time.Now().Before(k.until)
 }
 
-// ticket answers a teacher's page that is about to open its connection.
+// ticket issues a ticket to a teacher's page that is about to open its connection.
 func (p *Pages) ticket(w http.ResponseWriter, r *http.Request) {
 	room, secret, who, ok := p.taught(w, r)
 	if !ok {

@@ -133,7 +133,7 @@ func (p *Pages) replay(w http.ResponseWriter, r *http.Request) {
 	if errors.Is(err, class.ErrNoRoom) {
 		p.Refuse(
 			w, r, http.StatusNotFound, "There is no such replay.",
-			"The link may be cut short, or the room was deleted. Ask the instructor for the link on the summary’s "+
+			"The link may be incomplete, or the room was deleted. Ask the instructor for the link on the summary’s "+
 				"page.",
 		)
 		return
@@ -172,7 +172,7 @@ func hasModel(q askedPoll) bool { return len(q.Rows) > 0 && q.Rows[0].Model != "
 
 // nextLine sets the class's hits beside what the model gave them.
 func nextLine(v summaryPage) string {
-	return fmt.Sprintf("The next token was asked for in %s. %s of the votes met the token that was drawn; the model "+
-		"gave the tokens voted for %s on average, which is what hits are to be measured by.",
+	return fmt.Sprintf("The class was asked for the next token in %s. %s of the votes named the token that was drawn. "+
+		"By luck alone it would be %s: the mean probability that the model gave to the tokens voted for.",
 		terms.Counted(v.NextAsked, "poll"), terms.Percent(v.NextRight), terms.Percent(v.NextExpected))
 }
