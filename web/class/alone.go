@@ -11,14 +11,14 @@ import (
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Alone is what a step of a walkthrough asks, for someone who takes it without a
-// class. It is the poll that a class would be asked.
+// Alone is the question of a step of a walkthrough, for someone without a class. It is
+// the poll that a class would get.
 type Alone struct {
 	p *poll
 	d *sampling.Distribution // of the step asked about: next and draw
 }
 
-// AskAlone makes it. st is where [Perform] and, of tokens, [Undrawn] have brought
+// AskAlone makes an Alone. st is where [Perform] and, for tokens, [Undrawn] have moved
 // the run; seed shuffles the candidates.
 func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error) {
 	x := &Alone{}
@@ -32,20 +32,19 @@ func AskAlone(st *session.State, a *lessons.AskSpec, seed uint64) (*Alone, error
 	return x, nil
 }
 
-// Open is what is asked, as it may be seen before the answer.
+// Open returns the question as it may be seen before the answer.
 func (x *Alone) Open() *Poll { return x.p.view(nil, Open) }
 
-// Answer is what one knows after the answer.
+// Answer is what may be seen after the answer.
 type Answer struct {
 	*Poll
 	Mine string // key of the option chosen, or the number
-	Said string // what that reads
-	// Right is nil where nothing is right or wrong: a token that was drawn is no
-	// merit.
+	Said string // how that reads
+	// Right is nil if nothing is right or wrong: guessing a random draw is luck.
 	Right *bool
 }
 
-// Answer takes an answer and shows what it was about. One that is not on offer
+// Answer checks an answer and reveals the right one. A choice that is not an option
 // gives a [*terms.Refusal] with [CodeNotOffer].
 func (x *Alone) Answer(choice string) (Answer, error) {
 	p := x.p
@@ -62,7 +61,7 @@ func (x *Alone) Answer(choice string) (Answer, error) {
 		a.Said = p.Options[i].Text
 	}
 	if p.Kind == Number {
-		a.Options, a.Median = nil, nil // there is one answer, and it is told in words
+		a.Options, a.Median = nil, nil // there is one answer, and the page says it in words
 		a.Said = strings.TrimSpace(mine + " " + p.Unit)
 	}
 	if p.Kind != Next && p.judged() {
@@ -72,7 +71,7 @@ func (x *Alone) Answer(choice string) (Answer, error) {
 	return a, nil
 }
 
-// Draw draws n times as n members of a class would, each with a u of their own.
+// Draw draws n times, as n members of a class would, each with their own u.
 func (x *Alone) Draw(n int, seed uint64) *Poll {
 	votes := map[int]vote{}
 	for i := range n {

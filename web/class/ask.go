@@ -17,11 +17,11 @@ import (
 
 const (
 	mostCandidates = 8  // that a vote on the next token offers
-	mostKept       = 12 // tokens of a draw that are shown apart
+	mostKept       = 12 // tokens of a draw that are shown separately
 )
 
-// Undrawn brings a run to a step whose token is not drawn yet, with its scores
-// worked out and, where that can be, without showing more than was shown.
+// Undrawn moves a run to a step whose token is not drawn yet and computes its scores,
+// if possible without showing more than was shown.
 func Undrawn(ctx context.Context, do Do) (*session.State, error) {
 	st, err := do(ctx, session.Pause{})
 	if err != nil {
@@ -57,7 +57,7 @@ func undrawnBySampling(ctx context.Context, do Do) (*session.State, error) {
 	return st, err
 }
 
-// distribution is that of a step of a state, nil where it has none.
+// distribution returns the distribution of a step of a state, nil if it has none.
 func distribution(st *session.State, step int) *sampling.Distribution {
 	if st == nil || step < 1 || step > len(st.Steps) || st.Steps[step-1].Ran < infer.KindLogits {
 		return nil
@@ -68,14 +68,14 @@ func distribution(st *session.State, step int) *sampling.Distribution {
 	return st.Steps[step-1].Distribution()
 }
 
-// drawnBy returns the distribution of the step shown, whose scores are there,
+// drawnBy returns the distribution of the step shown, whose scores must be computed,
 // and the token on which the run's own u falls.
 func drawnBy(st *session.State) (*sampling.Distribution, int32) {
 	d := distribution(st, st.Cursor.Step)
 	return d, d.Order[d.Draw(sampling.U(st.Settings.Seed, st.Cursor.Step))]
 }
 
-// tokenOption offers a token.
+// tokenOption makes an option of a token.
 func tokenOption(m *infer.Model, d *sampling.Distribution, id, drawn int32) Option {
 	return Option{
 		Key: strconv.Itoa(int(id)), Text: m.Token(int(id)).Text, Token: true, P: d.P[id], Q: d.Q(d.RankOf(id)),
@@ -83,8 +83,8 @@ func tokenOption(m *infer.Model, d *sampling.Distribution, id, drawn int32) Opti
 	}
 }
 
-// nextPoll asks which of n tokens comes next at the step that [Undrawn] has brought
-// a run to. They are shuffled by a seed; n is [predict.LeastCandidates] or more.
+// nextPoll asks which of n tokens comes next at the step that [Undrawn] has moved a
+// run to. A seed shuffles them; n is [predict.LeastCandidates] or more.
 func nextPoll(st *session.State, n int, seed uint64) *poll {
 	p := &poll{Kind: Next, Step: st.Cursor.Step, PromptText: "Which token comes next?"}
 	d, drawn := drawnBy(st)
@@ -95,8 +95,8 @@ func nextPoll(st *session.State, n int, seed uint64) *poll {
 	return p
 }
 
-// drawPoll makes those asked the sampler. The tokens that the filters keep are
-// shown, the least probable of them together.
+// drawPoll makes the class the sampler. It shows the tokens that the filters keep, the
+// least probable of them together.
 func drawPoll(st *session.State) *poll {
 	d, drawn := drawnBy(st)
 	p := &poll{Kind: Draw, Step: st.Cursor.Step, PromptText: "Draw one number. On which token does it fall?"}
@@ -121,7 +121,7 @@ func questionPoll(q *lessons.Question) *poll {
 	return p
 }
 
-// specPoll is what a script asks; st is where [ready] has brought the run, and seed
+// specPoll makes the poll of a script; st is where [ready] has moved the run, and seed
 // shuffles the candidates.
 func specPoll(st *session.State, a *lessons.AskSpec, seed uint64) *poll {
 	switch a.Kind {
@@ -138,15 +138,15 @@ func specPoll(st *session.State, a *lessons.AskSpec, seed uint64) *poll {
 	}
 }
 
-// openSpec asks what a script asks.
+// openSpec opens the poll of a script.
 func (c *core) openSpec(st *session.State, a *lessons.AskSpec) error {
 	return c.open(specPoll(st, a, c.nextSeed()), time.Duration(a.Seconds)*time.Second)
 }
 
-// nextSeed shuffles the candidates of the room's next poll.
+// nextSeed is the seed for the candidates of the room's next poll.
 func (c *core) nextSeed() uint64 { return c.data.Seed + uint64(len(c.polls)) }
 
-// open opens a poll for some time; 0 is until it is closed.
+// open opens a poll for some time; 0 is without an end.
 func (c *core) open(p *poll, last time.Duration) error {
 	if err := c.mayMove(true); err != nil {
 		return err
@@ -173,8 +173,8 @@ const maxPolls = 1000
 // maxTime is the longest time that a poll or the timer runs.
 const maxTime = 24 * time.Hour
 
-// majority is the choice that most voted for; of those with equal votes, the one
-// that the model finds more probable.
+// majority returns the choice with the most votes. Among those with equal votes it is
+// the one that the model finds more probable.
 func (c *core) majority(p *poll) (string, error) {
 	counts := map[string]int{}
 	for _, v := range c.votes[p.at()] {
@@ -194,7 +194,7 @@ func (c *core) majority(p *poll) (string, error) {
 	return best, nil
 }
 
-// letters names options in their order.
+// letters labels options in their order.
 func letters(list []Option) []Option {
 	for i := range list {
 		if !list[i].Rest {
@@ -204,8 +204,8 @@ func letters(list []Option) []Option {
 	return list
 }
 
-// choiceOptions are the choices of a question of the quiz. One that is answered
-// in words is voted on by how much of it one can say.
+// choiceOptions returns the choices of a quiz question. For a question that is answered
+// in words, members vote on how much of the answer they can say.
 func choiceOptions(q *lessons.Question) (list []Option, answer string) {
 	answer = q.Answer
 	for i, ch := range q.Choices {
@@ -226,7 +226,7 @@ func choiceOptions(q *lessons.Question) (list []Option, answer string) {
 	return letters(slices.Clip(list)), answer
 }
 
-// timeUp closes the poll whose time is up.
+// timeUp closes the poll if its time is up.
 func (c *core) timeUp() {
 	if p := c.onStage(); p != nil && p.live() && p.over(c.cfg.Now()) {
 		_ = c.phase(p, Closed) // logged; nobody can vote any more
@@ -234,7 +234,7 @@ func (c *core) timeUp() {
 	c.setAlarm()
 }
 
-// setAlarm sets the clock to the poll's end.
+// setAlarm sets the timer for the poll's end.
 func (c *core) setAlarm() {
 	c.alarm.Stop()
 	if p := c.onStage(); p != nil && p.live() && !p.Ends.IsZero() {
@@ -242,7 +242,7 @@ func (c *core) setAlarm() {
 	}
 }
 
-// phase keeps a poll in another phase.
+// phase changes the phase of a poll.
 func (c *core) phase(p *poll, to Phase) error {
 	next := *p
 	next.Phase = to

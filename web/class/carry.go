@@ -32,7 +32,8 @@ func Carry(ctx context.Context, db *store.DB, logs journal.Journal, log *slog.Lo
 	var rooms []*carried
 	if err := db.Read(ctx, func(tx *sql.Tx) error {
 		rooms = nil
-		return each(tx, "SELECT code, secret, begun_at, used_at, seq, link, data FROM rooms ORDER BY code", "",
+		return store.EachRow(ctx, tx, `SELECT code, secret, begun_at, used_at, seq, link, data FROM rooms
+			ORDER BY code`,
 			func(scan func(...any) error) error {
 				var r carried
 				var begun, used int64
@@ -75,7 +76,7 @@ func (r *carried) carry(ctx context.Context, db *store.DB, logs journal.Journal)
 	r.add(r.c.entry(typeData, typeData, r.c.data))
 	r.add(r.c.entry(typeStage, typeStage, stageRecord{r.link}))
 	r.add(r.c.entry(typeSeq, typeSeq, seqRecord{r.seq}))
-	if err := db.Read(ctx, func(tx *sql.Tx) error { return r.parts(tx) }); err != nil {
+	if err := db.Read(ctx, func(tx *sql.Tx) error { return r.parts(ctx, tx) }); err != nil {
 		return err
 	}
 	if err := db.KeepSecret(ctx, r.code, r.secret); err != nil {
@@ -93,16 +94,17 @@ func (r *carried) carry(ctx context.Context, db *store.DB, logs journal.Journal)
 func (r *carried) add(e entry) { r.records = append(r.records, e.Record) }
 
 // parts makes records of what belongs to a room.
-func (r *carried) parts(tx *sql.Tx) error {
+func (r *carried) parts(ctx context.Context, tx *sql.Tx) error {
 	return errors.Join(
-		each(tx, "SELECT prompt, link FROM room_texts WHERE room = ? ORDER BY n", r.code,
+		store.EachRow(ctx, tx, "SELECT prompt, link FROM room_texts WHERE room = ? ORDER BY n",
 			func(scan func(...any) error) error {
 				var t Text
 				err := scan(&t.Prompt, &t.Link)
 				r.add(r.c.entry(typeText, typeText, t))
 				return err
-			}),
-		each(tx, "SELECT id, learner, name, nameless, removed FROM room_members WHERE room = ? ORDER BY id", r.code,
+			}, r.code),
+		store.EachRow(ctx, tx, `SELECT id, learner, name, nameless, removed FROM room_members
+			WHERE room = ? ORDER BY id`,
 			func(scan func(...any) error) error {
 				var m member
 				err := scan(&m.ID, &m.Learner, &m.Name, &m.Nameless, &m.Removed)
@@ -111,8 +113,8 @@ func (r *carried) parts(tx *sql.Tx) error {
 					r.add(r.c.nameEntry(m))
 				}
 				return err
-			}),
-		each(tx, "SELECT data FROM room_polls WHERE room = ? ORDER BY id", r.code,
+			}, r.code),
+		store.EachRow(ctx, tx, "SELECT data FROM room_polls WHERE room = ? ORDER BY id",
 			func(scan func(...any) error) error {
 				var data []byte
 				var p poll
@@ -125,9 +127,9 @@ func (r *carried) parts(tx *sql.Tx) error {
 				}
 				r.add(r.c.entry(typePoll, aboutOne(typePoll, p.ID), p))
 				return nil
-			}),
-		each(tx, `SELECT poll, round, member, choice, u, sure, n FROM room_votes WHERE room = ?
-			ORDER BY poll, round, member`, r.code,
+			}, r.code),
+		store.EachRow(ctx, tx, `SELECT poll, round, member, choice, u, sure, n FROM room_votes WHERE room = ?
+			ORDER BY poll, round, member`,
 			func(scan func(...any) error) error {
 				var at round
 				var id int
@@ -135,25 +137,6 @@ func (r *carried) parts(tx *sql.Tx) error {
 				err := scan(&at.poll, &at.n, &id, &v.Choice, &v.U, &v.Sure, &v.N)
 				r.add(voteEntry(at, id, v))
 				return err
-			}),
+			}, r.code),
 	)
-}
-
-// each calls f for every row of a query with one parameter, or without one if it is "".
-func each(tx *sql.Tx, query, parameter string, f func(scan func(...any) error) error) error {
-	var args []any
-	if parameter != "" {
-		args = append(args, parameter)
-	}
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := f(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }

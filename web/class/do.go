@@ -9,7 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// do carries out a command that leaves the run alone.
+// do executes a command that does not need the run.
 func (c *core) do(cmd Command) error {
 	next := c.data
 	switch cmd := cmd.(type) {
@@ -28,7 +28,7 @@ func (c *core) do(cmd Command) error {
 		if err := c.changeMember(cmd.Member, func(m *member) { m.Name, m.Nameless = "", true }); err != nil {
 			return err
 		}
-		_ = c.erase() // logged, and made up for soon
+		_ = c.erase() // logged, and tried again soon
 		return nil
 	case Remove:
 		return c.remove(cmd.Member)
@@ -63,8 +63,8 @@ func (c *core) do(cmd Command) error {
 	return c.change(next, nil)
 }
 
-// doPoll carries out a command for the poll on the stage. Votes that wait are
-// kept and counted before it (see change).
+// doPoll executes a command for the poll on the stage. Pending votes are saved and
+// counted before it (see change).
 func (c *core) doPoll(cmd Command) error {
 	p := c.onStage()
 	if p == nil {
@@ -110,10 +110,10 @@ func (c *core) doPoll(cmd Command) error {
 	return c.change(c.data, &next)
 }
 
-// maxRounds is how often one thing is voted on.
+// maxRounds is how many rounds a poll may have.
 const maxRounds = 9
 
-// extend gives a poll more time. One without an end stays without.
+// extend gives a poll more time. One without an end stays as it is.
 func (p *poll) extend(by time.Duration, now time.Time) error {
 	switch {
 	case by <= 0 || by > maxTime:
@@ -131,7 +131,7 @@ func (p *poll) extend(by time.Duration, now time.Time) error {
 	return nil
 }
 
-// maxPrompt is the longest question that is typed, in bytes.
+// maxPrompt is the length of the longest typed question, in bytes.
 const maxPrompt = 1 << 10
 
 func (c *core) askNumber(cmd AskNumber) error {
@@ -159,7 +159,7 @@ func (c *core) find(id int) (*member, error) {
 	return c.members[id-1], nil
 }
 
-// changeMember keeps a change of a member, and only then makes it.
+// changeMember saves a change of a member, and only then makes it.
 func (c *core) changeMember(id int, change func(*member), also ...entry) error {
 	m, err := c.find(id)
 	if err != nil {
@@ -179,8 +179,8 @@ func (c *core) changeMember(id int, change func(*member), also ...entry) error {
 	return nil
 }
 
-// remove puts a member out. Their name goes, and their vote in the round that
-// is on the stage.
+// remove expels a member. Their name is erased, and their vote in the round on the
+// stage withdrawn.
 func (c *core) remove(id int) error {
 	p := c.onStage()
 	var also []entry
@@ -197,11 +197,11 @@ func (c *core) remove(id int) error {
 	return nil
 }
 
-// forget makes a member one whom nobody knows. Their pages count no more.
+// forget erases who a member is. Their pages no longer count.
 func (c *core) forget(learner string) error {
 	m := c.byLearner[learner]
 	if m == nil || m.Removed {
-		return c.erase() // what could not be erased the last time
+		return c.erase() // if something could not be erased before
 	}
 	pages := m.pages
 	unknown := func(m *member) { m.Name, m.Learner, m.pages = "", forgotten(m.ID), 0 }
@@ -215,7 +215,7 @@ func (c *core) forget(learner string) error {
 	return c.erase()
 }
 
-// number is a token's id as a vote names it.
+// number returns the id of the token that a vote names.
 func number(choice string) int {
 	n, _ := strconv.Atoi(choice) // written by this package
 	return n

@@ -10,22 +10,22 @@ import (
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
-// The types of records in a room's log. But for votes, a record's id is the
-// number of the change; of those about one thing the newest counts.
+// The types of records in a room's log. Except for votes, a record's id is the number
+// of the change, and of the records about one thing the newest counts.
 const (
 	typeBegun     = "begun"     // the room was made
 	typeData      = "data"      // title, flags, place in the walkthrough: roomData
 	typeStage     = "stage"     // the text on the stage
-	typeSeq       = "seq"       // how far views are numbered
+	typeSeq       = "seq"       // the number of the newest view, roughly
 	typeText      = "text"      // a text that left the stage: Text
 	typeMember    = "member"    // who is in the room
-	typeName      = "name"      // a nickname; "" takes it away
+	typeName      = "name"      // a nickname; "" removes it
 	typePoll      = "poll"      // poll
-	typeVote      = "vote"      // its id holds its number: the highest counts
+	typeVote      = "vote"      // its id contains its number: the highest counts
 	typeWithdrawn = "withdrawn" // a vote that does not count
 )
 
-// What records say, but for those that are a value of the room.
+// The data of records, except for those that are a value of the room.
 type (
 	begunRecord struct {
 		At time.Time `json:"at"`
@@ -39,7 +39,7 @@ type (
 	memberRecord struct {
 		Member   int    `json:"member"`
 		Learner  string `json:"learner"`
-		Nameless bool   `json:"nameless,omitempty"` // the instructor took the name away
+		Nameless bool   `json:"nameless,omitempty"` // the instructor removed the name
 		Removed  bool   `json:"removed,omitempty"`
 	}
 	nameRecord struct {
@@ -59,20 +59,20 @@ type (
 
 func (v voteRecord) at() round { return round{v.Poll, v.Round} }
 
-// id names the vote of a member in a round that has a number.
+// id identifies the vote of a member in a round with a number.
 func (v voteRecord) id(n int64) string {
 	return fmt.Sprintf("%d.%d.%d.%d", v.Poll, v.Round, v.Member, n)
 }
 
-// kept is what a room's log says.
+// kept is the state that a room's log is folded into.
 type kept struct {
 	Begun   time.Time     `json:"begun"`
 	Data    roomData      `json:"data"`
 	Link    string        `json:"link"`
 	Seq     uint64        `json:"seq"`
 	Texts   []Text        `json:"texts"`
-	Members []*keptMember `json:"members"` // by ID − 1; nil where one was never kept
-	Polls   []*poll       `json:"polls"`   // by ID − 1; nil where one was never kept
+	Members []*keptMember `json:"members"` // by ID − 1; nil if it was never saved
+	Polls   []*poll       `json:"polls"`   // by ID − 1; nil if it was never saved
 	Votes   votes         `json:"votes"`
 	Book    book          `json:"book"`
 }
@@ -84,14 +84,14 @@ type keptMember struct {
 	Removed  bool   `json:"removed"`
 }
 
-// book tells which records say what a room is, so that others can go.
+// book tracks which records count, so that the others can be deleted.
 type book struct {
 	Last   int               `json:"last"`   // number of the newest change
 	Newest map[string]string `json:"newest"` // ids of the records that count, by what they are about; not of votes
-	Waste  []journal.Key     `json:"waste"`  // those that do not count any more
+	Waste  []journal.Key     `json:"waste"`  // superseded records
 }
 
-// note takes down a record about something, which takes the place of the one before.
+// note records the newest record about something, which supersedes the one before.
 func (b *book) note(about string, k journal.Key) {
 	b.number(k)
 	if k.Type == typeBegun || k.Type == typeText { // all of them count
@@ -110,7 +110,7 @@ func (b *book) number(k journal.Key) {
 	}
 }
 
-// vote counts a vote that is kept, or does not count any more.
+// vote counts a saved vote, or a withdrawal.
 func (b *book) vote(all votes, k journal.Key, x voteRecord) {
 	old, voted := all[x.at()][x.Member]
 	before := journal.Key{Type: typeVote, ID: x.id(old.N)}
@@ -119,7 +119,7 @@ func (b *book) vote(all votes, k journal.Key, x voteRecord) {
 		if all.withdraw(x.at(), x.Member); voted {
 			b.Waste = append(b.Waste, before)
 		}
-		b.Waste = append(b.Waste, k) // they go together, so that no half is left that says something else
+		b.Waste = append(b.Waste, k) // both are deleted together: one alone would mean something else
 	} else if !all.count(x.at(), x.Member, vote{x.Choice, x.U, x.Sure, x.N}) {
 		b.Waste = append(b.Waste, k)
 	} else if voted {
@@ -127,27 +127,27 @@ func (b *book) vote(all votes, k journal.Key, x voteRecord) {
 	}
 }
 
-// owes tells whether a record that does not count any more says who someone was.
+// owes reports whether a superseded record says who someone was.
 func (b *book) owes() bool {
 	return slices.ContainsFunc(b.Waste, func(k journal.Key) bool { return k.Type == typeName || k.Type == typeMember })
 }
 
-// folding is how a room's log is read.
+// folding folds a room's log.
 var folding = journal.Fold[kept]{
 	Version: "1",
 	Begin:   func() *kept { return &kept{Votes: votes{}, Book: book{Newest: map[string]string{}}} },
 	Add: func(k *kept, r journal.Record) {
 		if r.Type == typeVote || r.Type == typeWithdrawn {
 			read(r, func(x voteRecord) { k.Book.vote(k.Votes, r.Key(), x) })
-		} else if about, ok := k.add(r); ok { // damage to one record is no reason to lose the others
+		} else if about, ok := k.add(r); ok { // a damaged record does not affect the others
 			k.Book.note(about, r.Key())
 		}
 	},
 	Waste: func(k *kept) *[]journal.Key { return &k.Book.Waste },
 }
 
-// add adds what a record says, and tells what it is about. What cannot be read
-// is not ok.
+// add applies a record, and returns what it is about. ok is false if it cannot be
+// read.
 func (k *kept) add(r journal.Record) (about string, ok bool) {
 	switch about = r.Type; r.Type {
 	case typeBegun:
@@ -166,7 +166,7 @@ func (k *kept) add(r journal.Record) (about string, ok bool) {
 	return about, false
 }
 
-// addNumbered adds what is said of one member or poll.
+// addNumbered applies a record about one member or poll.
 func (k *kept) addNumbered(r journal.Record) (about string, ok bool) {
 	id, good := 0, false
 	switch r.Type {
@@ -185,7 +185,7 @@ func (k *kept) addNumbered(r journal.Record) (about string, ok bool) {
 		ok = read(r, func(x nameRecord) {
 			if m := place(&k.Members, x.Member); m != nil {
 				id, good = x.Member, true
-				if *m == nil { // who it is follows, where an older record of it was compacted
+				if *m == nil { // the record of who it is follows, if an older one was compacted
 					*m = &keptMember{}
 				}
 				(*m).Name = x.Name
@@ -202,10 +202,11 @@ func (k *kept) addNumbered(r journal.Record) (about string, ok bool) {
 	return aboutOne(r.Type, id), ok && good
 }
 
-// mostNumbered bounds what a damaged number can make of a list.
+// mostNumbered limits how long a damaged number can make a list.
 const mostNumbered = 1 << 20
 
-// place is where the entry with a number, from 1, is or will be.
+// place returns the address of the entry with a number, from 1, and extends the list
+// if necessary.
 func place[T any](list *[]*T, id int) **T {
 	if id < 1 || id > mostNumbered {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
-// poll is a poll with all that is known of it; what of that anybody may see
-// depends on its phase. A poll that was published is not changed: a copy is.
+// poll is a poll with everything that is known about it; what others may see depends
+// on its phase. A published poll is not changed; changes are made to a copy.
 type poll struct {
 	ID         int       `json:"id"`
 	Kind       Kind      `json:"kind"`
@@ -56,8 +56,7 @@ func (r *round) UnmarshalText(text []byte) error {
 
 func (p *poll) at() round { return round{p.ID, p.Round} }
 
-// id names the poll and its round, so that a late vote of one round counts in no
-// other.
+// id identifies the poll and its round, so that a late vote counts in no other round.
 func (p *poll) id() string       { return fmt.Sprintf("%d-%d", p.ID, p.Round) }
 func (p *poll) aboutToken() bool { return p.Kind == Next || p.Kind == Draw }
 func (p *poll) live() bool       { return p.Phase == Open }
@@ -70,8 +69,8 @@ func (c *core) onStage() *poll {
 	return nil
 }
 
-// count counts a vote, unless one with a higher number is counted for the
-// member already, and tells whether it did.
+// count counts a vote, unless the member has one with a number as high, and reports
+// whether it did.
 func (all votes) count(at round, member int, v vote) bool {
 	if all[at] == nil {
 		all[at] = map[int]vote{}
@@ -83,14 +82,14 @@ func (all votes) count(at round, member int, v vote) bool {
 	return true
 }
 
-// withdraw takes a vote back.
+// withdraw removes a vote.
 func (all votes) withdraw(at round, member int) {
 	if delete(all[at], member); len(all[at]) == 0 {
 		delete(all, at)
 	}
 }
 
-// vote takes a ballot. It is counted, and reply called, once it is kept.
+// vote handles a ballot. It is counted, and reply is called, once it is saved.
 func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	p, m, v, err := c.check(learner, b)
 	if err != nil {
@@ -109,7 +108,7 @@ func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 	}, voteEntry(at, m.ID, v))
 }
 
-// check makes a vote of a ballot.
+// check turns a ballot into a vote.
 func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err error) {
 	m, p = c.byLearner[learner], c.onStage()
 	switch {
@@ -133,7 +132,7 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 	}
 	switch p.Kind {
 	case Draw:
-		if voted { // a draw is a draw
+		if voted { // members draw once
 			return p, m, old, nil
 		}
 		v.U = sampling.U(c.data.Seed+uint64(m.ID), p.ID<<8+p.Round)
@@ -144,8 +143,8 @@ func (c *core) check(learner string, b Ballot) (p *poll, m *member, v vote, err 
 	return p, m, v, err
 }
 
-// read reads a choice, but for a draw, as it is counted: an option's key, or a
-// number in one form.
+// read returns a choice in the form in which it is counted: an option's key, or a
+// number. Draws are not read.
 func (p *poll) read(choice string) (string, error) {
 	if p.Kind == Number {
 		x, err := readNumber(choice)
@@ -179,7 +178,7 @@ func readNumber(typed string) (float64, error) {
 	return x, nil
 }
 
-// short cuts what is only quoted.
+// short shortens a quotation.
 func short(s string) string {
 	s = oneLine(s)
 	if r := []rune(s); len(r) > 32 {
@@ -188,7 +187,7 @@ func short(s string) string {
 	return s
 }
 
-// receipt says which vote stands.
+// receipt makes a receipt of the vote that counts.
 func (c *core) receipt(p *poll, v vote) Receipt {
 	r := Receipt{Poll: p.id(), Round: p.Round, Choice: v.Choice, Text: v.Choice, U: v.U, Sure: v.Sure, N: v.N}
 	if i := p.option(v.Choice); i >= 0 && !p.Options[i].Rest {
@@ -219,7 +218,7 @@ func (p *poll) counts(votes map[int]vote) []int {
 	return n
 }
 
-// view is the poll as it may be seen in a phase.
+// view returns the poll as others may see it in a phase.
 func (p *poll) view(all map[round]map[int]vote, phase Phase) *Poll {
 	votes := all[p.at()]
 	v := &Poll{
@@ -256,7 +255,7 @@ func (p *poll) view(all map[round]map[int]vote, phase Phase) *Poll {
 	return v
 }
 
-// mostNumbers is how many different answers are shown apart.
+// mostNumbers is how many different answers are shown separately.
 const mostNumbers = 8
 
 // numbers are the answers given most, and the median of all.
@@ -303,8 +302,8 @@ func medianOf(values []float64) float64 {
 	return values[n/2-1]/2 + values[n/2]/2 // halves first: the sum may overflow
 }
 
-// isRight reports whether a choice is right. The right number is met within
-// its margin, and a little more, since 0.65 − 0.6 is more than 0.05 in binary.
+// isRight reports whether a choice is right. A number may be off by the margin and a
+// little more, since 0.65 − 0.6 is more than 0.05 in binary.
 func (p *poll) isRight(choice string) bool {
 	if p.Kind == Number {
 		x := p.value(vote{Choice: choice})
@@ -314,7 +313,7 @@ func (p *poll) isRight(choice string) bool {
 	return i >= 0 && p.Options[i].Right && !p.Options[i].Rest
 }
 
-// judged reports whether the poll has something right.
+// judged reports whether the poll has a right answer.
 func (p *poll) judged() bool {
 	return p.Kind == Next || p.Right != nil || slices.ContainsFunc(p.Options, func(o Option) bool { return o.Right })
 }

@@ -8,20 +8,19 @@ import (
 	"slices"
 )
 
-// ReplayKey opens what a class may see of itself afterwards, to whoever has it:
-// also when the room lets nobody in any more. It follows from the instructor's
-// secret and does not lead back to it.
+// ReplayKey gives access to the replay of a class, also after the class has ended. It
+// is derived from the instructor's secret, which cannot be derived from it.
 func (r *Room) ReplayKey() string {
 	sum := sha256.Sum256(append([]byte("replay of room "+r.code+": "), r.secret[:]...))
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// Replay is what a class did, for anybody to go through alone: its texts and
-// what was asked, with the answers. It says nothing of who was there, and
-// nothing that the class is being asked at this moment.
+// Replay returns what a class did, for anybody to go through alone: its texts and its
+// questions, with the answers. It leaves out who was there, and what the class is being
+// asked at the moment.
 //
-// Errors: [ErrNoRoom] where the key does not fit, which is counted as a wrong
-// code is, and [ErrTries].
+// Errors: [ErrNoRoom] if the key is wrong, which counts like a wrong code, and
+// [ErrTries].
 func (h *Hub) Replay(ctx context.Context, code, key, from string) (*Summary, error) {
 	now := h.cfg.Now()
 	r := h.find(code)

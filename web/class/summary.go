@@ -15,8 +15,8 @@ import (
 	"github.com/tokenbytoken/viz/lessons/predict"
 )
 
-// Summary is what a class leaves behind. It is made of what was kept and of
-// nothing that a phone said about itself.
+// Summary is the summary of a class. It is computed from the room's saved state, not
+// from what phones say about themselves.
 type Summary struct {
 	Title, Code string
 	Begun, Used time.Time
@@ -51,7 +51,7 @@ type PollSummary struct {
 	Distance float64
 }
 
-// Round is how one round was voted.
+// Round is the result of one round.
 type Round struct {
 	Votes, Right int
 	Counts       []int // by option; of a number, the options of that round's spread
@@ -74,7 +74,7 @@ func (r Round) Of(o Option) int {
 // replays it alone from its first stage.
 type Text struct{ Prompt, Link string }
 
-// Summary sums the class up for its instructor.
+// Summary returns the summary of the class for its instructor.
 func (r *Room) Summary(ctx context.Context, secret Secret) (*Summary, error) {
 	if !secret.fits(r.secret) {
 		return nil, ErrSecret
@@ -126,7 +126,7 @@ func (c *core) summary() *Summary {
 	return s
 }
 
-// summary sums a poll up.
+// summary sums up a poll.
 func (p *poll) summary(votes map[round]map[int]vote) PollSummary {
 	s := PollSummary{Poll: *p.view(votes, Revealed), Text: p.PromptText, Asked: p.Asked, Distance: -1}
 	for n := 1; n <= p.Round; n++ {
@@ -169,8 +169,8 @@ func distance(options []Option, counts []int) float64 {
 	return d
 }
 
-// WriteCSV writes one row for each option of each round of each poll. Text that
-// a spreadsheet could take for a formula gets an apostrophe in front.
+// WriteCSV writes one row for each option of each round of each poll. Text that a
+// spreadsheet could read as a formula gets an apostrophe in front.
 func (s *Summary) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"poll", "asked", "kind", "question", "round", "option", "votes", "share", "p", "q", "right"}}

@@ -33,23 +33,15 @@ var _ Journal = (*SQLite)(nil)
 // Read implements [Journal].
 func (j *SQLite) Read(ctx context.Context, o Owner, after int64, f func(Record) error) error {
 	return j.db.Read(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT r.seq, r.type, r.id, r.data FROM owners o
+		return store.EachRow(ctx, tx, `SELECT r.seq, r.type, r.id, r.data FROM owners o
 			CROSS JOIN records r ON r.owner = o.id AND r.seq > ? AND r.seq <= o.last
-			WHERE o.kind = ? AND o.name = ? ORDER BY r.seq`, after, o.Kind, o.Name)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+			WHERE o.kind = ? AND o.name = ? ORDER BY r.seq`, func(scan func(...any) error) error {
 			var r Record
-			if err := rows.Scan(&r.Seq, &r.Type, &r.ID, &r.Data); err != nil {
+			if err := scan(&r.Seq, &r.Type, &r.ID, &r.Data); err != nil {
 				return err
 			}
-			if err := f(r); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
+			return f(r)
+		}, after, o.Kind, o.Name)
 	})
 }
 
@@ -73,23 +65,15 @@ func (j *SQLite) Find(ctx context.Context, o Owner, k Key) (r Record, found bool
 func (j *SQLite) Owners(ctx context.Context, kind string) (list []Info, err error) {
 	err = j.db.Read(ctx, func(tx *sql.Tx) error {
 		list = nil
-		rows, err := tx.QueryContext(
-			ctx, `SELECT name, used_at, records, bytes FROM owners
-			WHERE kind = ? AND last >= first ORDER BY name`, kind) // without those whose first batch is under way
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return store.EachRow(ctx, tx, `SELECT name, used_at, records, bytes FROM owners
+			WHERE kind = ? AND last >= first ORDER BY name`, func(scan func(...any) error) error {
 			i := Info{Owner: Owner{Kind: kind}}
 			var used int64
-			if err := rows.Scan(&i.Name, &used, &i.Records, &i.Bytes); err != nil {
-				return err
-			}
+			err := scan(&i.Name, &used, &i.Records, &i.Bytes)
 			i.Used = moment(used)
 			list = append(list, i)
-		}
-		return rows.Err()
+			return err
+		}, kind) // without those whose first batch is under way
 	})
 	return list, err
 }

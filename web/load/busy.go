@@ -12,8 +12,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// busyRun is a learner beside the classes whose run writes all the time, so
-// that the model never rests.
+// busyRun is a learner outside the classes whose run writes all the time, so that
+// the model is never idle.
 type busyRun struct {
 	conn   *websocket.Conn
 	tokens atomic.Int64
@@ -24,29 +24,31 @@ func newBusyRun(ctx context.Context, server string) (*busyRun, error) {
 	d := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}, HandshakeTimeout: handshake}
 	conn, _, err := d.DialContext(ctx, "ws"+strings.TrimPrefix(server, "http")+"/ws", http.Header{})
 	if err != nil {
-		return nil, fmt.Errorf("a learner beside the classes: %w", err)
+		return nil, fmt.Errorf("a learner outside the classes: %w", err)
 	}
 	b := &busyRun{conn: conn}
-	if err := b.say(`{"cmd":"stop","n":1,"max_tokens":400}`); err != nil {
-		return nil, err
+	err = b.send(`{"cmd":"stop","n":1,"max_tokens":400}`)
+	if err == nil {
+		err = b.restart()
 	}
-	if err := b.again(); err != nil {
+	if err != nil {
+		conn.Close()
 		return nil, err
 	}
 	b.ended.Go(b.follow)
 	return b, nil
 }
 
-func (b *busyRun) say(text string) error {
+func (b *busyRun) send(text string) error {
 	return b.conn.WriteMessage(websocket.TextMessage, []byte(text))
 }
 
-// again begins the text anew and lets it be written to its end.
-func (b *busyRun) again() error {
-	if err := b.say(`{"cmd":"start","n":2,"prompt":"Once upon a time"}`); err != nil {
+// restart starts the text again and has it written to its end.
+func (b *busyRun) restart() error {
+	if err := b.send(`{"cmd":"start","n":2,"prompt":"Once upon a time"}`); err != nil {
 		return err
 	}
-	return b.say(`{"cmd":"finish","n":3}`)
+	return b.send(`{"cmd":"finish","n":3}`)
 }
 
 // follow counts tokens, each of which has one append stage, until the
@@ -63,7 +65,7 @@ func (b *busyRun) follow() {
 			return
 		}
 		b.tokens.Add(int64(bytes.Count(message.Bytes(), []byte(`"stage":"append"`))))
-		if bytes.Contains(message.Bytes(), []byte(`"stopped":`)) && b.again() != nil {
+		if bytes.Contains(message.Bytes(), []byte(`"stopped":`)) && b.restart() != nil {
 			return
 		}
 	}

@@ -1,8 +1,8 @@
-// Package load lets classes follow a server and measures what they get: how long
-// a stage takes from the moment it is published until a phone has it, while the
-// model writes for someone else all the time, and whether every vote is counted
-// once. Its phones are connections without screens, which use the server as
-// pages do; it knows nothing of the server from inside.
+// Package load simulates classes that follow a server, and measures how long a stage
+// takes from the moment it is published until a phone has it, while the model writes
+// for someone else all the time, and whether every vote is counted once. Its phones
+// are connections without screens that use the server as pages do; the package knows
+// nothing of the server's internals.
 package load
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Options are how much a server is asked for.
+// Options are the size of the load.
 type Options struct {
 	URL       string        // the server's, such as http://127.0.0.1:8080
 	Followers int           // phones in each room
@@ -23,9 +23,8 @@ type Options struct {
 	Every     time.Duration // from one stage of a room to its next
 }
 
-// Run makes the rooms, measures, has everybody vote and deletes the rooms. say
-// is told how far it is, now and then. The report is whole where the error is
-// nil.
+// Run makes the rooms, measures, has everybody vote and deletes the rooms. It reports
+// progress with say. The report is complete if the error is nil.
 func Run(ctx context.Context, o Options, say func(string)) (*Report, error) {
 	r := &Report{
 		Server: o.URL, Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
@@ -36,7 +35,7 @@ func Run(ctx context.Context, o Options, say func(string)) (*Report, error) {
 	return r, l.run(ctx, r)
 }
 
-// loading is a load under way.
+// loading is a running load.
 type loading struct {
 	Options
 	say     func(string)
@@ -44,7 +43,7 @@ type loading struct {
 	busy    *busyRun
 }
 
-// run does the parts one after another.
+// run executes the parts in order.
 func (l *loading) run(ctx context.Context, r *Report) error {
 	for i := range l.Rooms {
 		c, err := newClass(ctx, l.URL)
@@ -145,8 +144,8 @@ func (l *loading) close() {
 	}
 }
 
-// each does the same for all classes at once and waits for all. The error is
-// that of the first that failed.
+// each calls f for all classes concurrently and waits for all. The error joins those
+// of all that failed.
 func each[T any](classes []*class, f func(int, *class) (T, error)) ([]T, error) {
 	list, failed := make([]T, len(classes)), make(chan error, len(classes))
 	for i, c := range classes {
@@ -163,7 +162,7 @@ func each[T any](classes []*class, f func(int, *class) (T, error)) ([]T, error) 
 	return list, errors.Join(errs...)
 }
 
-// Prompts are what teachers begin with, in turn.
+// Prompts are the prompts that teachers start with, in turn.
 var Prompts = []string{
 	"Once upon a time there was a", "The little dog ran to the", "One day, a girl named Lily found a",
 	"Tom and Sam went to the park and",

@@ -16,18 +16,18 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Phone is a follower of a class without a screen: it connects as the page
-// does, reads what it is sent and votes. One goroutine reads; any may speak.
+// Phone is a follower of a class without a screen: it connects as the page does,
+// reads what it is sent and votes. One goroutine reads; any may send.
 type Phone struct {
 	// URL is the server's, such as http://127.0.0.1:8080; Code the room's.
 	URL, Code string
-	// Via, where it is set, is the address of a proxy in front of the server.
+	// Via, if set, is the address of a proxy in front of the server.
 	Via string
-	// Deaf phones take so little into their kernel's buffer that the server
-	// notices soon that nobody reads.
+	// Deaf phones have such a small receive buffer that the server soon notices that
+	// nobody reads.
 	Deaf bool
-	// Cookie is who the phone is. Where it is empty, the server makes it someone
-	// new when it first connects; [Phone.Learner] is for both.
+	// Cookie identifies the phone. If it is empty, the server sets one at the first
+	// connection; [Phone.Learner] returns either.
 	Cookie string
 
 	conn *websocket.Conn
@@ -38,13 +38,12 @@ type Phone struct {
 // Frame is one message of the server.
 type Frame struct {
 	Seq uint64
-	At  time.Time // when what a snapshot shows came to be; zero of a phone's own messages
+	At  time.Time // when a snapshot's view was made; zero in a phone's own messages
 	// Body is the whole message, valid until the next is read.
 	Body []byte
 }
 
-// handshake is how long a connection may take to come up: five hundred ask at
-// once.
+// handshake is how long connecting may take: five hundred phones connect at once.
 const handshake = 30 * time.Second
 
 // deafBuffer is the kernel's receive buffer of a deaf phone, in bytes.
@@ -83,7 +82,7 @@ func (p *Phone) Dial(ctx context.Context) error {
 	return nil
 }
 
-// Learner is the cookie of who this phone is.
+// Learner returns the cookie that identifies the phone.
 func (p *Phone) Learner() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,8 +111,8 @@ func (p *Phone) Follow(receive func(Frame) error) error {
 	}
 }
 
-// readFrame looks at a message's first fields only: at thousands of messages a
-// second the reader shall not be what is measured.
+// readFrame parses a message's first fields only: at thousands of messages a second,
+// the reader must not be what is measured.
 func readFrame(body []byte) (Frame, error) {
 	f := Frame{Body: body}
 	rest, ok := bytes.CutPrefix(body, []byte(`{"seq":`))
@@ -151,7 +150,7 @@ func (p *Phone) Say(cmd string, fields map[string]any) (n uint64, err error) {
 	return p.n, p.conn.WriteMessage(websocket.TextMessage, b)
 }
 
-// HangUp ends the connection without a word, as a phone does that is switched
+// HangUp closes the connection without a close frame, like a phone that is switched
 // off.
 func (p *Phone) HangUp() {
 	p.mu.Lock()

@@ -26,7 +26,7 @@ func Carry(ctx context.Context, db *store.DB, logs journal.Journal) error {
 		return err
 	}
 	var names []string
-	if err := query(ctx, db, "", `SELECT learner FROM visits UNION SELECT learner FROM answers
+	if err := query(ctx, db, `SELECT learner FROM visits UNION SELECT learner FROM answers
 		UNION SELECT learner FROM reviews UNION SELECT learner FROM predictions UNION SELECT learner FROM settings`,
 		func(scan func(...any) error) error {
 			var name string
@@ -69,11 +69,11 @@ func tables(ctx context.Context, db *store.DB, name string) (f saved.File, err e
 		{"SELECT id, at, confidence, hit, score FROM predictions WHERE learner = ?", predictionRow},
 		{"SELECT name, value FROM settings WHERE learner = ?", settingRow},
 	} {
-		if err := query(ctx, db, name, table.query, func(scan func(...any) error) error {
+		if err := query(ctx, db, table.query, func(scan func(...any) error) error {
 			e, err := table.row(scan)
 			f.Put(e)
 			return err
-		}); err != nil {
+		}, name); err != nil {
 			return f, err
 		}
 	}
@@ -141,25 +141,9 @@ func latest(f saved.File) (at time.Time) {
 	return at
 }
 
-// query calls f for every row of a query with one parameter, or without one if it is "".
+// query calls f for every row of a query, in a transaction of its own.
 func query(
-	ctx context.Context, db *store.DB, parameter, text string, f func(scan func(...any) error) error,
+	ctx context.Context, db *store.DB, text string, f func(scan func(...any) error) error, args ...any,
 ) error {
-	var args []any
-	if parameter != "" {
-		args = append(args, parameter)
-	}
-	return db.Read(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, text, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			if err := f(rows.Scan); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	})
+	return db.Read(ctx, func(tx *sql.Tx) error { return store.EachRow(ctx, tx, text, f, args...) })
 }

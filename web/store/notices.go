@@ -64,22 +64,16 @@ func (db *DB) News(ctx context.Context, learner string, since time.Time) (list [
 }
 
 func unread(ctx context.Context, tx *sql.Tx, learner string, since time.Time) (ids []int64, list []Notice, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT id, at, text FROM notices WHERE at > ? AND id NOT IN
-		(SELECT notice FROM notices_seen WHERE learner = ?) ORDER BY id`, since.UnixMilli(), learner)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = EachRow(ctx, tx, `SELECT id, at, text FROM notices WHERE at > ? AND id NOT IN
+		(SELECT notice FROM notices_seen WHERE learner = ?) ORDER BY id`, func(scan func(...any) error) error {
 		var id, at int64
 		var n Notice
-		if err := rows.Scan(&id, &at, &n.Text); err != nil {
-			return nil, nil, err
-		}
+		err := scan(&id, &at, &n.Text)
 		n.At = time.UnixMilli(at).UTC()
 		ids, list = append(ids, id), append(list, n)
-	}
-	return ids, list, rows.Err()
+		return err
+	}, since.UnixMilli(), learner)
+	return ids, list, err
 }
 
 // ForgetReader deletes which notices a learner has seen. [DB.Scrub] removes it

@@ -18,20 +18,13 @@ func (db *DB) KeepSecret(ctx context.Context, room string, hash []byte) error {
 func (db *DB) Secrets(ctx context.Context) (hashes map[string][]byte, err error) {
 	err = db.Read(ctx, func(tx *sql.Tx) error {
 		hashes = map[string][]byte{}
-		rows, err := tx.QueryContext(ctx, "SELECT room, hash FROM room_secrets")
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return EachRow(ctx, tx, "SELECT room, hash FROM room_secrets", func(scan func(...any) error) error {
 			var room string
 			var hash []byte
-			if err := rows.Scan(&room, &hash); err != nil {
-				return err
-			}
+			err := scan(&room, &hash)
 			hashes[room] = hash
-		}
-		return rows.Err()
+			return err
+		})
 	})
 	return hashes, err
 }

@@ -191,6 +191,23 @@ func inside(ctx context.Context, conn *sql.DB, f func(*sql.Tx) error) error {
 	return nil
 }
 
+// EachRow calls f with the Scan of every row of a query.
+func EachRow(
+	ctx context.Context, tx *sql.Tx, query string, f func(scan func(...any) error) error, args ...any,
+) error {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 // Secret signs cookies: 32 bytes that stay the same as long as the folder
 // does. In memory it is nil.
 func (db *DB) Secret() []byte { return db.secret }
