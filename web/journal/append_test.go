@@ -11,10 +11,19 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
+// part is how many records a commit has in these tests.
+const part = 100
+
+// inParts makes a journal whose commits have few records.
+func inParts(j *SQLite) *SQLite {
+	j.perCommit = part
+	return j
+}
+
 // large returns a batch that needs n commits.
 func large(o Owner, n int) Batch {
 	b := Batch{Owner: o, At: morning}
-	for i := range n * groupRecords {
+	for i := range n * part {
 		b.Records = append(b.Records, record("answer", fmt.Sprint(i), "{}"))
 	}
 	return b
@@ -49,7 +58,7 @@ func holdWriter(t *testing.T, j *SQLite) (release func()) {
 // While an import is appended, others are let in between its parts; what the
 // same learner does waits until all of it is there.
 func TestLargeBatchLetsOthersIn(t *testing.T) {
-	j := onDisk(t, t.TempDir())
+	j := inParts(onDisk(t, t.TempDir()))
 	put(t, j, ada, morning, record("visit", "1", "{}"))
 	release := holdWriter(t, j)
 	all := appendLater(j, large(ada, 3))
@@ -83,15 +92,15 @@ func TestInterruptedBatchLeavesNothing(t *testing.T) {
 		dir := t.TempDir()
 		db, err := store.Open(dir, nil)
 		must(t, err)
-		j := NewSQLite(db)
+		j := inParts(NewSQLite(db))
 		want := []string(nil)
 		if before > 0 {
 			put(t, j, ada, morning, record("visit", "1", "{}"))
 			want = []string{"visit 1 {}"}
 		}
 		a := newAppending(large(ada, 3))
-		must(t, j.commitPart(a, 0, groupRecords))
-		must(t, j.commitPart(a, groupRecords, 2*groupRecords))
+		must(t, j.commitPart(a, 0, part))
+		must(t, j.commitPart(a, part, 2*part))
 		hidden := func(j *SQLite, when string) {
 			t.Helper()
 			wantTexts(t, j, ada, want...)
@@ -129,7 +138,7 @@ func TestInterruptedBatchLeavesNothing(t *testing.T) {
 // An import whose last part is refused leaves nothing, and nothing in the way of
 // the next.
 func TestRefusedPartLeavesNothing(t *testing.T) {
-	j := onDisk(t, t.TempDir())
+	j := inParts(onDisk(t, t.TempDir()))
 	change := func(query string) {
 		must(t, j.db.Write(ctx, func(tx *sql.Tx) error {
 			_, err := tx.Exec(query)
@@ -155,11 +164,11 @@ func TestRefusedPartLeavesNothing(t *testing.T) {
 // A log that is dropped while an import goes into it stays dropped, and the
 // import is not confirmed.
 func TestDropDuringLargeBatch(t *testing.T) {
-	j := onDisk(t, t.TempDir())
+	j := inParts(onDisk(t, t.TempDir()))
 	a := newAppending(large(ada, 2))
-	must(t, j.commitPart(a, 0, groupRecords))
+	must(t, j.commitPart(a, 0, part))
 	must(t, j.Drop(ctx, ada))
-	if err := j.commitPart(a, groupRecords, len(a.Records)); !errors.Is(err, errDropped) {
+	if err := j.commitPart(a, part, len(a.Records)); !errors.Is(err, errDropped) {
 		t.Errorf("the rest of the batch: %v", err)
 	}
 	wantTexts(t, j, ada)
