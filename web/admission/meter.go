@@ -1,0 +1,118 @@
+package admission
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Rate is how often something may be done: PerSecond in the long run, Burst of them
+// together. The zero Rate is no limit.
+type Rate struct {
+	PerSecond float64
+	Burst     int
+}
+
+// Pace is how often one caller may do something.
+type Pace struct {
+	PerLearner Rate
+	PerAddress Rate // for the newcomers of one address together
+}
+
+// maxKept is how many callers a [Meter] remembers. Beyond that it forgets the one it
+// has known longest, whose budget has had the most time to fill up again.
+const maxKept = 1 << 16
+
+// Meter bounds how often callers do something. Its methods may be called from any
+// goroutine.
+type Meter struct {
+	now func() time.Time
+
+	mu        sync.Mutex
+	learners  budgets[string]
+	addresses budgets[netip.Prefix]
+}
+
+// NewMeter returns a meter with all budgets full. now is time.Now if nil.
+func NewMeter(p Pace, now func() time.Time) *Meter {
+	if now == nil {
+		now = time.Now
+	}
+	return &Meter{
+		now:       now,
+		learners:  budgets[string]{rate: p.PerLearner, kept: map[string]*rate.Limiter{}},
+		addresses: budgets[netip.Prefix]{rate: p.PerAddress, kept: map[netip.Prefix]*rate.Limiter{}},
+	}
+}
+
+// Allow counts one deed of the caller, or returns how long the caller must wait for
+// it, at least.
+func (m *Meter) Allow(c Caller) (wait time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	if wait := m.wait(c, now); wait > 0 {
+		return wait
+	}
+	m.learners.spend(c.Learner, now)
+	if !c.Known(now) {
+		m.addresses.spend(c.Address, now)
+	}
+	return 0
+}
+
+// Wait is how long the caller must wait until [Meter.Allow] would count a deed; it
+// counts none.
+func (m *Meter) Wait(c Caller) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.wait(c, m.now())
+}
+
+// wait is [Meter.Wait]; mu is held.
+func (m *Meter) wait(c Caller, now time.Time) time.Duration {
+	wait := m.learners.wait(c.Learner, now)
+	if !c.Known(now) {
+		wait = max(wait, m.addresses.wait(c.Address, now))
+	}
+	return wait
+}
+
+// budgets are the budgets of callers who have spent some of theirs.
+type budgets[K comparable] struct {
+	rate  Rate
+	kept  map[K]*rate.Limiter
+	order []K // as they were first kept
+}
+
+// wait is how long it takes until a budget has something to spend.
+func (b *budgets[K]) wait(k K, now time.Time) time.Duration {
+	l := b.kept[k]
+	if l == nil {
+		return 0
+	}
+	missing := 1 - l.TokensAt(now)
+	if missing <= 0 {
+		return 0
+	}
+	return time.Duration(missing/b.rate.PerSecond*float64(time.Second)) + 1
+}
+
+func (b *budgets[K]) spend(k K, now time.Time) {
+	if b.rate == (Rate{}) {
+		return
+	}
+	l := b.kept[k]
+	if l == nil {
+		if len(b.kept) >= maxKept {
+			delete(b.kept, b.order[0])
+			b.order = b.order[1:]
+		}
+		l = rate.NewLimiter(rate.Limit(b.rate.PerSecond), b.rate.Burst)
+		b.kept[k] = l
+		b.order = append(b.order, k)
+	}
+	l.AllowN(now, 1)
+}

@@ -1,0 +1,65 @@
+package admission
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestMeter: a newcomer spends of their own budget and of their address's, someone
+// known only of their own, and both fill up again.
+func TestMeter(t *testing.T) {
+	c := &clock{time.Unix(1e9, 0)}
+	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 0.5, Burst: 2}, PerAddress: Rate{PerSecond: 0.1, Burst: 3}}, c.now)
+	a, b := newcomer("a", home, c), newcomer("b", home, c)
+	for n, row := range []struct {
+		who  Caller
+		wait time.Duration
+	}{
+		{a, 0}, {a, 0},
+		{a, 2 * time.Second}, // 1 token at 0.5 a second
+		{b, 0},
+		{b, 10 * time.Second}, // the address has none, and gets 0.1 a second
+		{known("k", home), 0},
+		{newcomer("c", school, c), 0},
+	} {
+		if got := m.Allow(row.who); got.Round(time.Millisecond) != row.wait {
+			t.Errorf("deed %d: wait %v, want %v", n+1, got, row.wait)
+		}
+	}
+	c.t = c.t.Add(10 * time.Second)
+	if wait := m.Wait(b); wait != 0 {
+		t.Errorf("ten seconds later: wait %v", wait)
+	}
+	if wait := m.Allow(a); wait != 0 {
+		t.Errorf("ten seconds later: wait %v", wait)
+	}
+	if wait := m.Allow(a); wait == 0 {
+		t.Error("the address has two tokens after ten seconds")
+	}
+}
+
+// TestMeterWithoutLimits: a pace of zero bounds nothing.
+func TestMeterWithoutLimits(t *testing.T) {
+	m := NewMeter(Pace{}, nil)
+	for range 1000 {
+		if wait := m.Allow(known("k", home)); wait != 0 {
+			t.Fatalf("wait %v", wait)
+		}
+	}
+}
+
+// TestMeterForgets: the number of callers that are remembered is bounded.
+func TestMeterForgets(t *testing.T) {
+	c := &clock{time.Unix(1e9, 0)}
+	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 1, Burst: 1}}, c.now)
+	for i := range maxKept + 10 {
+		m.Allow(known(fmt.Sprint(i), home))
+	}
+	if n := len(m.learners.kept); n != maxKept {
+		t.Errorf("%d callers are remembered, want %d", n, maxKept)
+	}
+	if m.Wait(known("0", home)) != 0 || m.Wait(known(fmt.Sprint(maxKept), home)) == 0 {
+		t.Error("the newest are forgotten first")
+	}
+}

@@ -1,0 +1,212 @@
+package admission
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Share is how much of something may be held at a time. A zero field is no limit,
+// except Most.
+type Share struct {
+	Most       int // by everybody
+	Newcomers  int // by newcomers together; the rest of Most is reserved for the known
+	PerAddress int // by the newcomers of one address
+	PerLearner int
+}
+
+// Refused is why a [Pool] has nothing for a caller.
+type Refused int
+
+// The reasons.
+const (
+	Admitted Refused = iota
+	Full             // others hold everything, and nobody holds more than they should
+	OwnFull          // the learner holds all that one learner may
+)
+
+// Pool bounds something that callers hold. Its methods may be called from any
+// goroutine.
+type Pool struct {
+	share Share
+	now   func() time.Time
+
+	mu        sync.Mutex
+	places    map[*Place]struct{}
+	learners  map[string]int
+	addresses map[netip.Prefix]int
+}
+
+// NewPool returns a pool that nobody holds anything of. now is time.Now if nil.
+func NewPool(s Share, now func() time.Time) *Pool {
+	if now == nil {
+		now = time.Now
+	}
+	return &Pool{
+		share: s, now: now,
+		places: map[*Place]struct{}{}, learners: map[string]int{}, addresses: map[netip.Prefix]int{},
+	}
+}
+
+// Place is one thing held. Its methods may be called from any goroutine.
+type Place struct {
+	pool   *Pool
+	caller Caller
+	used   time.Time // guarded by the pool
+	evict  func()    // nil: it cannot be taken back
+}
+
+// Hold gives the caller a place, if need be one that somebody else loses: evict is
+// called, in a goroutine of its own, when the place has been given to another, and
+// is nil for what must not be taken back.
+func (p *Pool) Hold(c Caller, evict func()) (*Place, Refused) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	if p.share.PerLearner > 0 && p.learners[c.Learner] >= p.share.PerLearner {
+		return nil, OwnFull
+	}
+	if !p.makeRoom(c, now) {
+		return nil, Full
+	}
+	place := &Place{pool: p, caller: c, used: now, evict: evict}
+	p.places[place] = struct{}{}
+	p.learners[c.Learner]++
+	p.addresses[c.Address]++
+	return place, Admitted
+}
+
+// Held is how many places are held.
+func (p *Pool) Held() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.places)
+}
+
+// Use notes that the place is in use: places not used for longest are lost first.
+func (x *Place) Use() {
+	x.pool.mu.Lock()
+	defer x.pool.mu.Unlock()
+	x.used = x.pool.now()
+}
+
+// Release gives the place back; a second call does nothing.
+func (x *Place) Release() {
+	x.pool.mu.Lock()
+	defer x.pool.mu.Unlock()
+	x.pool.drop(x)
+}
+
+// drop takes a place out. mu is held.
+func (p *Pool) drop(x *Place) {
+	if _, held := p.places[x]; !held {
+		return
+	}
+	delete(p.places, x)
+	if p.learners[x.caller.Learner]--; p.learners[x.caller.Learner] == 0 {
+		delete(p.learners, x.caller.Learner)
+	}
+	if p.addresses[x.caller.Address]--; p.addresses[x.caller.Address] == 0 {
+		delete(p.addresses, x.caller.Address)
+	}
+}
+
+// makeRoom reports whether there is a place for c, after taking one from somebody
+// else where that is fair. mu is held.
+func (p *Pool) makeRoom(c Caller, now time.Time) bool {
+	full := len(p.places) >= p.share.Most
+	if c.Known(now) {
+		if !full || p.take(p.greedier(c)) {
+			return true
+		}
+		if p.learners[c.Learner] > 0 {
+			return false
+		}
+		new := p.newcomers(now) // all of them yield to the first place of the known
+		return p.take(new.fairFor(netip.Prefix{})) || p.take(new)
+	}
+	new := p.newcomers(now)
+	own := new.of(c.Address)
+	switch {
+	case p.share.PerAddress > 0 && len(own) >= p.share.PerAddress:
+		return p.take(own)
+	case p.share.Newcomers > 0 && len(new) >= p.share.Newcomers:
+		return p.take(new.fairFor(c.Address))
+	}
+	return !full || p.take(p.greedier(c)) || p.take(new.fairFor(c.Address))
+}
+
+// take ends the place of a list that is held by the learner with the most of it, and
+// of theirs the one that was not used for longest. It is false where none can be
+// taken back. mu is held.
+func (p *Pool) take(list places) bool {
+	counts := map[string]int{}
+	for _, x := range list {
+		counts[x.caller.Learner]++
+	}
+	var worst *Place
+	for _, x := range list {
+		if x.evict == nil {
+			continue
+		}
+		if worst == nil || counts[x.caller.Learner] > counts[worst.caller.Learner] ||
+			counts[x.caller.Learner] == counts[worst.caller.Learner] && x.used.Before(worst.used) {
+			worst = x
+		}
+	}
+	if worst == nil {
+		return false
+	}
+	p.drop(worst)
+	go worst.evict()
+	return true
+}
+
+type places []*Place
+
+// newcomers are the places of those who are not known. mu is held.
+func (p *Pool) newcomers(now time.Time) (list places) {
+	for x := range p.places {
+		if !x.caller.Known(now) {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// greedier are the places of learners who would hold at least as many as c does
+// after one of theirs is given to c. mu is held.
+func (p *Pool) greedier(c Caller) (list places) {
+	for x := range p.places {
+		if p.learners[x.caller.Learner] > p.learners[c.Learner]+1 {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+func (list places) of(a netip.Prefix) (own places) {
+	for _, x := range list {
+		if x.caller.Address == a {
+			own = append(own, x)
+		}
+	}
+	return own
+}
+
+// fairFor are the places of which a caller from an address may be given one: those of
+// the address with the most of the list, unless it would have fewer than theirs
+// afterwards; then only their own address's.
+func (list places) fairFor(a netip.Prefix) places {
+	counts := map[netip.Prefix]int{}
+	for _, x := range list {
+		counts[x.caller.Address]++
+	}
+	from, most := a, counts[a]+1
+	for other, n := range counts {
+		if n > most {
+			from, most = other, n
+		}
+	}
+	return list.of(from)
+}

@@ -1,0 +1,212 @@
+package admission
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+	"time"
+)
+
+// clock is a time that only the test moves.
+type clock struct{ t time.Time }
+
+func (c *clock) now() time.Time { return c.t }
+
+var (
+	home   = netip.MustParsePrefix("192.0.2.1/32")
+	school = netip.MustParsePrefix("192.0.2.2/32")
+)
+
+// holder holds places of a pool and notes which are taken back.
+type holder struct {
+	t       *testing.T
+	pool    *Pool
+	evicted chan string
+}
+
+func newHolder(t *testing.T, s Share, c *clock) *holder {
+	return &holder{t, NewPool(s, c.now), make(chan string, 100)}
+}
+
+func (h *holder) hold(c Caller, name string, want Refused) *Place {
+	h.t.Helper()
+	x, got := h.pool.Hold(c, func() { h.evicted <- name })
+	if got != want {
+		h.t.Errorf("%s: %v, want %v", name, got, want)
+	}
+	return x
+}
+
+func (h *holder) lost(want string) {
+	h.t.Helper()
+	if got := <-h.evicted; got != want {
+		h.t.Errorf("%s was taken back, want %s", got, want)
+	}
+}
+
+func newcomer(name string, from netip.Prefix, c *clock) Caller {
+	return Caller{Learner: name, Address: from, Since: c.t}
+}
+
+func known(name string, from netip.Prefix) Caller { return Caller{Learner: name, Address: from} }
+
+// TestPoolReserve: newcomers leave a part to those who are known, from whatever
+// address, and a newcomer is known after a while.
+func TestPoolReserve(t *testing.T) {
+	c := &clock{time.Unix(1e9, 0)}
+	h := newHolder(t, Share{Most: 4, Newcomers: 2, PerLearner: 2}, c)
+	a := newcomer("a", home, c)
+	h.hold(a, "a1", Admitted)
+	c.t = c.t.Add(time.Second)
+	h.hold(a, "a2", Admitted)
+	h.hold(a, "a3", OwnFull)
+	h.hold(known("k", home), "k1", Admitted)
+	h.hold(known("k", home), "k2", Admitted)
+	either := func(a, b string) {
+		t.Helper()
+		if got := <-h.evicted; got != a && got != b {
+			t.Errorf("%s was taken back, want %s or %s", got, a, b)
+		}
+	}
+	h.hold(known("l", home), "l1", Admitted) // a and k have two each
+	h.lost("a1")                             // and its was not used for longest
+	h.hold(known("m", home), "m1", Admitted)
+	either("k1", "k2")
+	h.hold(newcomer("b", school, c), "b1", Full) // everybody has one
+	h.hold(known("n", home), "n1", Admitted)     // newcomers yield to the known
+	h.lost("a2")
+	h.hold(known("o", home), "o1", Full) // everybody has one
+	c.t = c.t.Add(KnownAfter)
+	if !a.Known(c.t) {
+		t.Error("a is still a newcomer")
+	}
+}
+
+// TestPoolFlood: whoever floods a pool with newcomers only takes from themselves. A
+// newcomer from another address always gets a place and keeps it.
+func TestPoolFlood(t *testing.T) {
+	c := &clock{time.Unix(1e9, 0)}
+	h := newHolder(t, Share{Most: 20, Newcomers: 12, PerLearner: 3}, c)
+	honest := h.hold(newcomer("honest", school, c), "honest", Admitted)
+	for i := range 100 {
+		c.t = c.t.Add(time.Millisecond)
+		h.hold(newcomer(fmt.Sprint("bot ", i), home, c), "bot", Admitted)
+	}
+	for range 100 - 11 {
+		h.lost("bot")
+	}
+	c.t = c.t.Add(time.Millisecond)
+	h.hold(newcomer("second", school, c), "second", Admitted)
+	h.lost("bot")
+	if n := h.pool.Held(); n != 12 {
+		t.Errorf("%d places are held, want 12", n)
+	}
+	honest.Release()
+	honest.Release() // does nothing
+	if n := h.pool.Held(); n != 11 {
+		t.Errorf("%d places are held, want 11", n)
+	}
+}
+
+// TestPoolAtOneAddress: behind one address the learner with the most places yields
+// first, and of equals the place that was not used for longest.
+func TestPoolAtOneAddress(t *testing.T) {
+	c := &clock{time.Unix(1e9, 0)}
+	h := newHolder(t, Share{Most: 100, PerAddress: 4}, c)
+	tick := func() { c.t = c.t.Add(time.Second) }
+	first := h.hold(newcomer("a", home, c), "a", Admitted)
+	tick()
+	for i := range 3 {
+		h.hold(newcomer("greedy", home, c), fmt.Sprint("greedy ", i), Admitted)
+		tick()
+	}
+	h.hold(newcomer("b", home, c), "b", Admitted)
+	h.lost("greedy 0")
+	h.hold(newcomer("c", home, c), "c", Admitted)
+	h.lost("greedy 1")
+	tick()
+	first.Use()
+	h.hold(newcomer("d", home, c), "d", Admitted) // a, b, c and greedy have one each
+	h.lost("greedy 2")
+	h.hold(newcomer("e", school, c), "e", Admitted) // another address is not concerned
+}
+
+// TestPoolKeepsWhatCannotBeTaken: a place without evict is never taken back.
+func TestPoolKeepsWhatCannotBeTaken(t *testing.T) {
+	c := &clock{time.Unix(1e9, 0)}
+	p := NewPool(Share{Most: 1}, c.now)
+	if _, refused := p.Hold(newcomer("a", home, c), nil); refused != Admitted {
+		t.Fatal(refused)
+	}
+	if _, refused := p.Hold(known("b", home), nil); refused != Full {
+		t.Errorf("%v, want Full", refused)
+	}
+}
+
+// TestPoolProperties: whatever clients at one address do, with old cookies and new
+// ones, learners who hold one place each are neither refused nor lose it: newcomers
+// at another address, and the known at any.
+func TestPoolProperties(t *testing.T) {
+	share := Share{Most: 30, Newcomers: 20, PerAddress: 15, PerLearner: 4}
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		c := &clock{time.Unix(1e9, 0)}
+		p := NewPool(share, c.now)
+		var held []*Place
+		var honest int
+		for range 400 {
+			c.t = c.t.Add(time.Millisecond)
+			switch op := rng.IntN(20); {
+			case op == 0 && honest < 10: // one more of those who only want one
+				who := newcomer(fmt.Sprint("honest ", honest), school, c)
+				if honest%2 == 0 {
+					who = known(who.Learner, home)
+				}
+				lost := func() { t.Errorf("seed %d: %s lost it", seed, who.Learner) }
+				if _, refused := p.Hold(who, lost); refused != Admitted {
+					t.Errorf("seed %d: %s was refused", seed, who.Learner)
+				}
+				honest++
+			case op < 4 && len(held) > 0:
+				held[rng.IntN(len(held))].Release()
+			case op < 6 && len(held) > 0:
+				held[rng.IntN(len(held))].Use()
+			default:
+				who := newcomer(fmt.Sprint("bot ", rng.IntN(60)), home, c)
+				if rng.IntN(3) == 0 { // fewer old cookies than places are left
+					who = known(fmt.Sprint("old bot ", rng.IntN(8)), home)
+				}
+				if x, refused := p.Hold(who, func() {}); refused == Admitted {
+					held = append(held, x)
+				}
+			}
+			checkPool(t, p, share)
+		}
+	}
+}
+
+// checkPool compares what a pool counts with its places, and both with its limits.
+func checkPool(t *testing.T, p *Pool, s Share) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	learners, addresses := map[string]int{}, map[netip.Prefix]int{}
+	for x := range p.places {
+		learners[x.caller.Learner]++
+		addresses[x.caller.Address]++
+	}
+	if !maps.Equal(learners, p.learners) || !maps.Equal(addresses, p.addresses) {
+		t.Fatal("the counts are not those of the places")
+	}
+	for who, n := range learners {
+		if n > s.PerLearner {
+			t.Fatalf("%s holds %d", who, n)
+		}
+	}
+	new := p.newcomers(p.now())
+	if len(p.places) > s.Most || len(new) > s.Newcomers || len(new.of(home)) > s.PerAddress {
+		t.Fatalf("%d places, %d of newcomers", len(p.places), len(new))
+	}
+}
