@@ -44,6 +44,7 @@ var ranks = map[string]int{
 
 	"web/browser":             5, // drives a browser from tests
 	"web/store":               5,
+	"web/admission":           2, // who may hold, do and wait for how much
 	"web/load":                5, // classes that follow a server, to measure it
 	"web/journal":             6,
 	"web/session":             6,

@@ -111,6 +111,7 @@ type Report struct {
 	Tables    []Table       `json:"tables"`    // the raw rows
 	Noise     string        `json:"noise"`     // how much the measurement varied, in words
 	Cancelled bool          `json:"cancelled"` // the run was ended early
+	Yielded   bool          `json:"-"`         // so that another could run; set by the caller of Run
 	Took      time.Duration `json:"took_ns"`   // the whole run
 }
 

@@ -167,10 +167,22 @@ func (q *Queue) limit() {
 		q.yield = nil
 	}
 	t := q.running
-	if t == nil || q.slice == 0 || !slices.ContainsFunc(q.waiting, func(w *turn) bool { return w.learner != t.learner }) {
+	other := func(w *turn) bool { return w.learner != t.learner }
+	if t == nil || q.slice == 0 || !slices.ContainsFunc(q.waiting, other) {
 		return
 	}
 	q.yield = time.AfterFunc(q.slice-q.now().Sub(t.began), func() { t.end(ErrYield) })
+}
+
+// Len is how many pieces of work run or wait.
+func (q *Queue) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := len(q.waiting)
+	if q.running != nil {
+		n++
+	}
+	return n
 }
 
 // before is how many turns end before this one begins.

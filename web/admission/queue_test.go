@@ -5,21 +5,43 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
+// journal is what workers note.
+type journal struct {
+	mu    sync.Mutex
+	notes []string
+}
+
+func (j *journal) note(s string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.notes = append(j.notes, s)
+}
+
+// read returns what was noted since the last call.
+func (j *journal) read() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	notes := j.notes
+	j.notes = nil
+	return notes
+}
+
 // worker enters a queue, works for as long as it said and notes its name when it
 // begins.
-func worker(q *Queue, order *[]string, learner, name string, takes time.Duration) {
+func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 	go func() {
 		_, leave, err := q.Enter(context.Background(), learner, takes, nil)
 		if err != nil {
-			*order = append(*order, err.Error())
+			j.note(err.Error())
 			return
 		}
-		*order = append(*order, name)
+		j.note(name)
 		time.Sleep(takes)
 		leave()
 	}()
@@ -37,15 +59,15 @@ func pass(d time.Duration) {
 func TestQueueIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(100, 50, 0)
-		var order []string
+		var j journal
 		for i := range 3 {
-			worker(q, &order, "long", fmt.Sprint("long ", i), time.Minute)
+			worker(q, &j, "long", fmt.Sprint("long ", i), time.Minute)
 		}
-		worker(q, &order, "middle", "middle", 2*time.Second)
-		worker(q, &order, "short", "short", time.Second)
+		worker(q, &j, "middle", "middle", 2*time.Second)
+		worker(q, &j, "short", "short", time.Second)
 		pass(time.Hour)
-		if want := []string{"long 0", "short", "middle", "long 1", "long 2"}; !slices.Equal(order, want) {
-			t.Errorf("order %q, want %q", order, want)
+		if got, want := j.read(), []string{"long 0", "short", "middle", "long 1", "long 2"}; !slices.Equal(got, want) {
+			t.Errorf("order %q, want %q", got, want)
 		}
 	})
 }
@@ -55,16 +77,16 @@ func TestQueueIsFair(t *testing.T) {
 func TestQueueShortestFirstIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(100, 50, 0)
-		var order []string
-		worker(q, &order, "first", "first", time.Second)
-		worker(q, &order, "long", "long", 10*time.Second)
+		var j journal
+		worker(q, &j, "first", "first", time.Second)
+		worker(q, &j, "long", "long", 10*time.Second)
 		for i := range 60 { // one each second, of another learner each, for a minute
-			worker(q, &order, fmt.Sprint(i), fmt.Sprint("short ", i), time.Second)
+			worker(q, &j, fmt.Sprint(i), fmt.Sprint("short ", i), time.Second)
 			time.Sleep(time.Second)
 		}
 		pass(time.Hour)
 		// Its work takes 10 s, so that after 40 s nothing goes first any more.
-		if i := slices.Index(order, "long"); i < 30 || i > 45 {
+		if i := slices.Index(j.read(), "long"); i < 30 || i > 45 {
 			t.Errorf("the long work was number %d", i)
 		}
 	})
@@ -75,16 +97,16 @@ func TestQueueShortestFirstIsBounded(t *testing.T) {
 func TestQueueEstimates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(100, 50, 0)
-		var order []string
+		var j journal
 		go func() {
 			_, leave, _ := q.Enter(context.Background(), "liar", time.Second, nil)
 			time.Sleep(time.Minute)
 			leave()
 		}()
 		synctest.Wait()
-		worker(q, &order, "liar", "liar", time.Second)
-		worker(q, &order, "honest", "honest 1", 10*time.Second)
-		worker(q, &order, "honest", "honest 2", 10*time.Second)
+		worker(q, &j, "liar", "liar", time.Second)
+		worker(q, &j, "honest", "honest 1", 10*time.Second)
+		worker(q, &j, "honest", "honest 2", 10*time.Second)
 		ctx, cancel := context.WithCancel(context.Background())
 		gaveUp := make(chan error, 1)
 		go func() {
@@ -96,10 +118,10 @@ func TestQueueEstimates(t *testing.T) {
 		if err := <-gaveUp; !errors.Is(err, context.Canceled) {
 			t.Errorf("gave up with %v", err)
 		}
-		worker(q, &order, "other", "other", time.Second)
+		worker(q, &j, "other", "other", time.Second)
 		pass(time.Hour)
-		if want := []string{"other", "honest 1", "honest 2", "liar"}; !slices.Equal(order, want) {
-			t.Errorf("order %q, want %q", order, want)
+		if got, want := j.read(), []string{"other", "honest 1", "honest 2", "liar"}; !slices.Equal(got, want) {
+			t.Errorf("order %q, want %q", got, want)
 		}
 	})
 }
@@ -109,8 +131,8 @@ func TestQueueEstimates(t *testing.T) {
 func TestQueueBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(3, 2, 0)
-		var order []string
-		worker(q, &order, "a", "a1", time.Minute)
+		var j journal
+		worker(q, &j, "a", "a1", time.Minute)
 		var heard []int
 		go func() {
 			_, leave, err := q.Enter(context.Background(), "b", time.Minute, func(n int) { heard = append(heard, n) })
@@ -119,24 +141,24 @@ func TestQueueBounds(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		worker(q, &order, "a", "a2", time.Minute)
-		worker(q, &order, "c", "c1", time.Second)
-		worker(q, &order, "d", "d1", time.Second) // three wait
-		if want := []string{"a1", ErrQueueFull.Error()}; !slices.Equal(order, want) {
-			t.Errorf("order %q, want %q", order, want)
+		worker(q, &j, "a", "a2", time.Minute)
+		worker(q, &j, "c", "c1", time.Second)
+		worker(q, &j, "d", "d1", time.Second) // three wait
+		if got, want := j.read(), []string{"a1", ErrQueueFull.Error()}; !slices.Equal(got, want) {
+			t.Errorf("order %q, want %q", got, want)
 		}
 		pass(time.Hour)
 		if want := []int{1, 2, 1}; !slices.Equal(slices.Compact(heard), want) {
 			t.Errorf("b heard %v, want %v", heard, want)
 		}
-		worker(q, &order, "a", "", time.Minute)
+		worker(q, &j, "a", "", time.Minute)
 		for range 2 {
-			worker(q, &order, "a", "", time.Minute)
+			worker(q, &j, "a", "", time.Minute)
 		}
-		order = nil
-		worker(q, &order, "a", "", time.Minute)
-		if want := []string{ErrQueueFull.Error()}; !slices.Equal(order, want) {
-			t.Errorf("a third that waits: %q, want %q", order, want)
+		j.read()
+		worker(q, &j, "a", "", time.Minute)
+		if got, want := j.read(), []string{ErrQueueFull.Error()}; !slices.Equal(got, want) {
+			t.Errorf("a third that waits: %q, want %q", got, want)
 		}
 		pass(time.Hour)
 	})
@@ -156,16 +178,16 @@ func TestQueueSlice(t *testing.T) {
 			leave()
 		}()
 		synctest.Wait()
-		var order []string
-		worker(q, &order, "long", "long", time.Second)
+		var j journal
+		worker(q, &j, "long", "long", time.Second)
 		time.Sleep(40 * time.Second)
-		worker(q, &order, "short", "short", time.Second)
+		worker(q, &j, "short", "short", time.Second)
 		if err := <-ended; !errors.Is(err, ErrYield) || time.Since(began) != time.Minute {
 			t.Errorf("after %v it ended with %v", time.Since(began), err)
 		}
 		pass(time.Minute)
-		if want := []string{"short", "long"}; !slices.Equal(order, want) {
-			t.Errorf("order %q, want %q", order, want)
+		if got, want := j.read(), []string{"short", "long"}; !slices.Equal(got, want) {
+			t.Errorf("order %q, want %q", got, want)
 		}
 	})
 }

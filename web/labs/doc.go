@@ -14,5 +14,5 @@
 // follow the controls.
 //
 // Times would be worthless if two measurements ran concurrently, so a server
-// runs one at a time ([queue]); those who wait see how many are ahead of them.
+// runs one at a time ([admission.Queue]); those who wait see how many are ahead of them.
 package labs

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -31,10 +32,12 @@ type visitor struct {
 	n    uint64
 }
 
-func (s *site) open(name string) *visitor {
+func (s *site) open(name string) *visitor { return s.openFor("someone", name) }
+
+func (s *site) openFor(learner, name string) *visitor {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	f, err := s.pages.Feeds()["lab"](ctx, wire.Visit{Learner: "someone", Query: url.Values{"name": {name}}})
+	f, err := s.pages.Feeds()["lab"](ctx, wire.Visit{Learner: learner, Query: url.Values{"name": {name}}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -332,7 +335,7 @@ func TestStaleResultsSaySo(t *testing.T) {
 func TestOneAtATime(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	leave, err := s.pages.queue.enter(context.Background(), nil)
+	_, leave, err := s.pages.queue.Enter(context.Background(), "someone", time.Second, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,8 +359,27 @@ func TestOneAtATime(t *testing.T) {
 	if html := panelOf(second.done(), "lab-results"); !strings.Contains(html, "10 draws") {
 		t.Error("the one that waited did not run")
 	}
-	if n := len(s.pages.queue.line); n != 0 {
-		t.Errorf("%d places are left", n)
+	if n := s.pages.queue.Len(); n != 0 {
+		t.Errorf("%d measurements run or wait", n)
+	}
+}
+
+// TestShortBeforeLong: someone with many measurements delays another by one of them,
+// which ends early and keeps what it has.
+func TestShortBeforeLong(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.pages.queue = admission.NewQueue(mostWaiting, mostOwn, time.Millisecond)
+	long := s.open("draw")
+	long.ask("set", values("draw", "run", "1", "guess", none, "draws", "100000", "repeats", "200"))
+	long.until("progress", func(m wire.Message) bool { return strings.Contains(panelOf(m, "lab-run"), "Measuring") })
+	short := s.openFor("another", "draw")
+	short.ask("set", values("draw", "run", "1", "guess", none))
+	if html := panelOf(short.done(), "lab-results"); !strings.Contains(html, "10 draws") {
+		t.Error("the short one did not run")
+	}
+	if html := panelOf(long.done(), "lab-run"); !strings.Contains(html, "Ended after") {
+		t.Errorf("the long one says %s", html)
 	}
 }
 

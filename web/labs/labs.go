@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/pages"
 )
 
@@ -31,7 +32,7 @@ type Deps struct {
 type Pages struct {
 	Deps
 	pages.Base
-	queue *queue
+	queue *admission.Queue
 	kept  *kept
 	runs  runs
 }
@@ -41,7 +42,8 @@ func New(d Deps) *Pages {
 	d.Log = cmp.Or(d.Log, slog.Default())
 	d.Context = cmp.Or(d.Context, context.Background())
 	return &Pages{
-		Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage), queue: newQueue(), kept: newKept(keptReports),
+		Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage),
+		queue: admission.NewQueue(mostWaiting, mostOwn, slice), kept: newKept(keptReports),
 	}
 }
 

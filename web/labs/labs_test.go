@@ -3,12 +3,14 @@ package labs
 import (
 	"context"
 	"encoding/csv"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
@@ -289,16 +291,17 @@ func TestWhoMayMakeItWork(t *testing.T) {
 	if s.handler.ServeHTTP(w, r); w.Code != http.StatusForbidden || s.pages.kept.order.Len() != 0 {
 		t.Errorf("rows for another site: status %d", w.Code)
 	}
-	leave, err := s.pages.queue.enter(context.Background(), nil)
+	_, leave, err := s.pages.queue.Enter(context.Background(), "someone", time.Second, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var waiting sync.WaitGroup
-	for range mostWaiting - 1 {
+	for i := range mostWaiting {
 		in := make(chan struct{})
 		waiting.Go(func() {
-			if _, err := s.pages.queue.enter(ctx, func(int) { close(in) }); err == nil {
+			once := sync.OnceFunc(func() { close(in) })
+			if _, _, err := s.pages.queue.Enter(ctx, fmt.Sprint(i), 0, func(int) { once() }); err == nil {
 				t.Error("two at a time")
 			}
 		})

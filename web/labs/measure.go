@@ -10,11 +10,25 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // pageTime is how long a page without a script may measure; it shows what was
 // measured by then.
 const pageTime = 20 * time.Second
+
+// One measurement runs at a time: two would spoil each other's times. A long
+// one ends early if others wait.
+const (
+	mostWaiting = 1000
+	mostOwn     = 4
+	slice       = time.Minute
+)
+
+// errFull is returned to those who would wait too long.
+var errFull = &terms.Refusal{
+	Code: terms.CodeBusy, Message: "Too many measurements are waiting on this server. Try again in a minute.",
+}
 
 // env gives a measurement its models: at seats of the server's pools, if there
 // are any, so that no lab blocks a run.
@@ -40,11 +54,18 @@ func (p *Pages) measure(
 			err = fmt.Errorf("panic in the lab %s: %v\n%s", l.Info().Name, broken, debug.Stack())
 		}
 	}()
-	leave, err := p.queue.enter(ctx, func(before int) {
+	e, err := l.Estimate(p.env(), v)
+	if err != nil {
+		return nil, err
+	}
+	turn, leave, err := p.queue.Enter(ctx, learner, e.Took, func(before int) {
 		if tell != nil {
 			tell(lab.Progress{Say: waitingSay(before)})
 		}
 	})
+	if errors.Is(err, admission.ErrQueueFull) {
+		return nil, errFull
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +73,11 @@ func (p *Pages) measure(
 	if tell == nil {
 		tell = func(lab.Progress) {}
 	}
-	r, err = l.Run(ctx, p.env(), v, tell)
+	r, err = l.Run(turn, p.env(), v, tell)
 	if err != nil {
 		return nil, err
 	}
+	r.Yielded = r.Cancelled && errors.Is(context.Cause(turn), admission.ErrYield)
 	if r.Result != nil {
 		p.kept.keep(learner, l.Info(), r)
 	}
