@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/progress"
@@ -35,6 +36,10 @@ type Config struct {
 	// exactly as they write them in the Host header: "class.example",
 	// "192.168.0.7:8080". See [shell.LoopbackHosts].
 	AllowedHosts []string
+	// TrustedProxies are believed when they say from which address a request came.
+	TrustedProxies admission.Proxies
+	// Admission, where not nil, replaces [admission.DefaultLimits].
+	Admission *admission.Limits
 	// Logger, [slog.Default] if nil, records failures; never prompts.
 	Logger *slog.Logger
 	// Secret signs the cookies. If nil it is random: after a restart every
@@ -53,6 +58,7 @@ const HeaderBytes = session.MaxLink + 32<<10
 type Server struct {
 	cfg      Config
 	learners shell.Learners
+	desk     *admission.Desk
 	targets  *infer.Pool // runs the model for all
 	drafts   *infer.Pool // runs the draft model for all, nil without one
 	runs     *runs.Registry
@@ -75,18 +81,24 @@ func New(cfg Config) (*Server, error) {
 	}
 	cfg.Logger = cmp.Or(cfg.Logger, slog.Default())
 	s := &Server{
-		cfg: cfg, learners: shell.NewLearners(cfg.Secret), targets: infer.NewPool(cfg.Model, 0),
+		cfg: cfg, learners: shell.NewLearners(cfg.Secret, cfg.TrustedProxies), targets: infer.NewPool(cfg.Model, 0),
 		parts: map[string]wire.Kind{},
 	}
+	limits := admission.DefaultLimits()
+	if cfg.Admission != nil {
+		limits = *cfg.Admission
+	}
+	s.desk = admission.New(limits, nil)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if cfg.Draft != nil {
 		s.drafts = infer.NewPool(cfg.Draft, 0)
 	}
 	s.runs = runs.New(runs.Config{
-		Model: cfg.Model, Seat: func() runs.Seat { return s.targets.Seat() }, MAC: s.learners.MAC, Log: cfg.Logger,
+		Model: cfg.Model, Seat: func() runs.Seat { return s.targets.Seat() }, MAC: s.learners.MAC, Places: s.desk.Runs,
+		Log: cfg.Logger,
 	})
 	s.wire = wire.NewServer(wire.Config{
-		Parts: s.parts, Learner: s.learners.Of, Refuse: shell.Text, Log: cfg.Logger,
+		Parts: s.parts, Caller: s.learners.Caller, Desk: s.desk, Refuse: shell.Text, Log: cfg.Logger,
 	})
 	mux := http.NewServeMux()
 	s.mountOwn(mux)
@@ -99,7 +111,8 @@ func New(cfg Config) (*Server, error) {
 		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
 	s.handler = shell.OverTLS(
-		cfg.Classes.Access.URL, shell.Gate(cfg.AllowedHosts, cfg.Logger, shell.Compressed(mux)),
+		cfg.Classes.Access.URL,
+		shell.Gate(cfg.AllowedHosts, cfg.Logger, s.learners.Admit(s.desk, shell.Compressed(mux))),
 	)
 	return s, nil
 }

@@ -20,6 +20,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,6 +38,16 @@ type Caller struct {
 
 // Known reports whether the caller had their cookie before the present rush.
 func (c Caller) Known(now time.Time) bool { return now.Sub(c.Since) >= KnownAfter }
+
+// local are the addresses of this machine.
+var local = []netip.Prefix{
+	Network(netip.AddrFrom4([4]byte{127, 0, 0, 1})), Network(netip.IPv6Loopback()),
+}
+
+// Local reports whether the request came from this machine: from its owner, or
+// through a proxy that the server has not been told of. Neither is one of many
+// behind an address, so both are treated as known.
+func (c Caller) Local() bool { return slices.Contains(local, c.Address) }
 
 // Network returns what limits count as one address: an IPv4 address, and of an IPv6
 // address its /64, since one host can use all addresses of that.

@@ -11,6 +11,7 @@ type Limits struct {
 	Rooms   Share
 
 	// Done.
+	Requests    Pace // of pages, forms and sockets
 	NewLearners Pace // first visits, which get a cookie
 	Openings    Pace // of sockets
 	Messages    Pace // on sockets; beyond it they wait
@@ -29,7 +30,10 @@ func DefaultLimits() Limits {
 		// An instructor has a few rooms, a school some dozens.
 		Rooms: Share{Most: 400, Newcomers: 200, PerAddress: 40, PerLearner: 20},
 
-		NewLearners: Pace{PerAddress: Rate{10, 1500}},
+		Requests:    Pace{PerLearner: Rate{20, 200}, PerAddress: Rate{200, 6000}},
+		// A visitor at the address of a flood of 1,000 requests a second gets in at the
+		// tenth try or so: so often may newcomers be let in without harm.
+		NewLearners: Pace{PerAddress: Rate{100, 3000}},
 		Openings:    Pace{PerLearner: Rate{2, 60}, PerAddress: Rate{100, 3000}},
 		Messages:    Pace{PerLearner: Rate{120, 480}, PerAddress: Rate{1000, 4000}},
 		// At one every two seconds, someone who tries codes on a server with ten rooms

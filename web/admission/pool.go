@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Share is how much of something may be held at a time. A zero field is no limit,
-// except Most.
+// Share is how much of something may be held at a time. A zero field is no limit.
 type Share struct {
 	Most       int // by everybody
 	Newcomers  int // by newcomers together; the rest of Most is reserved for the known
@@ -114,7 +113,7 @@ func (p *Pool) drop(x *Place) {
 // makeRoom reports whether there is a place for c, after taking one from somebody
 // else where that is fair. mu is held.
 func (p *Pool) makeRoom(c Caller, now time.Time) bool {
-	full := len(p.places) >= p.share.Most
+	full := p.share.Most > 0 && len(p.places) >= p.share.Most
 	if c.Known(now) {
 		if !full || p.take(p.greedier(c)) {
 			return true

@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -61,7 +62,7 @@ func aloneAt(spec *spec, inputs map[string]string) string {
 func (s *site) asks(spec *spec, commands ...map[string]string) []wire.Message {
 	s.T.Helper()
 	feed, err := s.pages.Feeds()["widget"](context.Background(),
-		wire.Visit{Learner: courseworktest.Learner, Query: url.Values{"id": {spec.ID}}})
+		wire.Visit{Caller: admission.Caller{Learner: courseworktest.Learner}, Query: url.Values{"id": {spec.ID}}})
 	if err != nil {
 		s.T.Fatal(err)
 	}

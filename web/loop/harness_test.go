@@ -19,6 +19,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/loop/runs"
@@ -77,7 +78,7 @@ func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, learners := slog.New(slog.DiscardHandler), shell.NewLearners(secret)
+	log, learners := slog.New(slog.DiscardHandler), shell.NewLearners(secret, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	x := &site{
 		t: t, http: h, jar: jar, handler: &atomic.Pointer[http.Handler]{}, conns: &sync.Map{}, attached: newAttached(),
@@ -91,7 +92,7 @@ func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 		}),
 	})
 	x.wire = wire.NewServer(wire.Config{
-		Parts: map[string]wire.Kind{"": x.attached.to(x.Part())}, Learner: learners.Of, Refuse: shell.Text,
+		Parts: map[string]wire.Kind{"": x.attached.to(x.Part())}, Caller: learners.Caller, Refuse: shell.Text,
 		Limits: bounds.Wire, Log: log,
 	})
 	x.handle(log)
@@ -286,7 +287,7 @@ func (r joined) line() string { return fmt.Sprint(r.connections()) }
 // not before something else happens. It watches the run as a connection does.
 func (r joined) reaches(is func(*session.State) bool, orElse <-chan time.Time) bool {
 	v := runs.NewViewer("")
-	run, found, err := r.registry.Join(r.learner, r.ID(), v)
+	run, found, err := r.registry.Join(admission.Caller{Learner: r.learner}, r.ID(), v)
 	if err != nil {
 		return false
 	}
@@ -355,7 +356,7 @@ var tight = limits{Limits: runs.Limits{MemoryBytes: 1 << 20}}
 func (x *site) evict(r joined) {
 	x.t.Helper()
 	v := runs.NewViewer("")
-	other, _, err := x.Runs.Join("someone else", "", v)
+	other, _, err := x.Runs.Join(admission.Caller{Learner: "someone else"}, "", v)
 	if err != nil {
 		x.t.Fatal(err)
 	}

@@ -7,8 +7,11 @@ import (
 	"encoding/base64"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // learnerAge is how long a browser stays the same learner: a school year.
@@ -18,19 +21,21 @@ const learnerAge = 400 * 24 * time.Hour
 // Nobody logs in; the cookie only separates one learner's runs and progress from
 // another's.
 type Learners struct {
-	secret []byte
-	lasts  bool // the secret outlives the process
+	secret  []byte
+	lasts   bool // the secret outlives the process
+	proxies admission.Proxies
 }
 
 // NewLearners returns the learners that a secret signs. If the secret is nil it is
-// random: after a restart every browser is a new learner.
-func NewLearners(secret []byte) Learners {
-	if secret != nil {
-		return Learners{secret, true}
+// random: after a restart every browser is a new learner. proxies are believed when
+// they say from which address a request came.
+func NewLearners(secret []byte, proxies admission.Proxies) Learners {
+	lasts := secret != nil
+	if !lasts {
+		secret = make([]byte, 32)
+		rand.Read(secret) // never fails
 	}
-	secret = make([]byte, 32)
-	rand.Read(secret) // never fails
-	return Learners{secret, false}
+	return Learners{secret, lasts, proxies}
 }
 
 // newID returns 128 random bits, URL-safe.
@@ -56,7 +61,29 @@ func (l Learners) cookie(host string) string {
 	return name
 }
 
-func (l Learners) sign(id string) string { return l.text("learner " + id) }
+// sign returns the cookie of a learner: the id, since when the learner has had it, in
+// seconds since 1970 to base 36, and the signature of both. A zero since, which the
+// cookies of earlier versions have, is left out.
+func (l Learners) sign(id string, since time.Time) string {
+	if since.IsZero() {
+		return id + "." + l.text("learner "+id)
+	}
+	t := strconv.FormatInt(since.Unix(), 36)
+	return id + "." + t + "." + l.text("learner "+id+" "+t)
+}
+
+// read returns what a cookie says, if the server has signed it.
+func (l Learners) read(cookie string) (id string, since time.Time, ok bool) {
+	id, rest, _ := strings.Cut(cookie, ".")
+	if t, _, dated := strings.Cut(rest, "."); dated {
+		seconds, err := strconv.ParseInt(t, 36, 64)
+		if err != nil {
+			return "", time.Time{}, false
+		}
+		since = time.Unix(seconds, 0)
+	}
+	return id, since, hmac.Equal([]byte(cookie), []byte(l.sign(id, since)))
+}
 
 func (l Learners) text(message string) string {
 	return base64.RawURLEncoding.EncodeToString(l.MAC(message))
@@ -71,20 +98,40 @@ func (l Learners) MAC(message string) []byte {
 	return mac.Sum(nil)
 }
 
-// Of returns the learner of a request. If its cookie is missing or not signed by
-// this server, the learner is new and fresh is the cookie to set.
+// Of returns the learner of a request. If it has no cookie that this server has
+// signed, the learner is new and fresh is the cookie to set.
 func (l Learners) Of(r *http.Request) (id string, fresh *http.Cookie) {
+	c, fresh := l.Caller(r)
+	return c.Learner, fresh
+}
+
+// Caller is [Learners.Of] with the address that the request came from and since when
+// the learner has been here. Behind [Learners.Admit] a request has one caller, however
+// often it is asked for.
+func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
+	if known, ok := r.Context().Value(visitKey{}).(visit); ok {
+		return known.caller, known.fresh
+	}
+	c := admission.Caller{Address: admission.Network(l.proxies.Address(r))}
 	name := l.cookie(r.Host)
-	if c, err := r.Cookie(name); err == nil {
-		id, mac, ok := strings.Cut(c.Value, ".")
-		if ok && hmac.Equal([]byte(mac), []byte(l.sign(id))) {
-			return id, nil
+	for _, cookie := range r.CookiesNamed(name) { // another program on this host may set one of that name
+		id, since, ok := l.read(cookie.Value)
+		if ok {
+			c.Learner = id
+			if !c.Local() {
+				c.Since = since
+			}
+			return c, nil
 		}
 	}
-	id = newID()
-	return id, &http.Cookie{
+	c.Learner, c.Since = newID(), time.Now()
+	value := l.sign(c.Learner, c.Since)
+	if c.Local() {
+		c.Since = time.Time{}
+	}
+	return c, &http.Cookie{
 		Name:     name,
-		Value:    id + "." + l.sign(id),
+		Value:    value,
 		Path:     "/",
 		MaxAge:   int(learnerAge / time.Second),
 		HttpOnly: true,

@@ -4,8 +4,12 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // ask returns the learner of a request to a host with cookies.
@@ -20,16 +24,16 @@ func ask(l Learners, host string, cookies ...*http.Cookie) (string, *http.Cookie
 func TestLearnerIsTheSameAfterARestart(t *testing.T) {
 	t.Parallel()
 	secret := []byte(strings.Repeat("s", 32))
-	id, fresh := ask(Learners{secret, true}, "127.0.0.1:8080")
+	id, fresh := ask(Learners{secret: secret, lasts: true}, "127.0.0.1:8080")
 	if fresh == nil || len(id) != 22 { // 16 bytes in base64
 		t.Fatalf("a first request gives learner %q and cookie %v", id, fresh)
 	}
 	// Another process with the secret of the same folder, on another port.
-	if again, cookie := ask(Learners{secret, true}, "127.0.0.1:8081", fresh); again != id || cookie != nil {
+	if again, cookie := ask(Learners{secret: secret, lasts: true}, "127.0.0.1:8081", fresh); again != id || cookie != nil {
 		t.Errorf("after a restart the learner is %q with the new cookie %v, want %q and none", again, cookie, id)
 	}
 	// Another folder's server does not accept the cookie, and leaves it alone.
-	other := Learners{[]byte(strings.Repeat("t", 32)), true}
+	other := Learners{secret: []byte(strings.Repeat("t", 32)), lasts: true}
 	if stranger, cookie := ask(other, "127.0.0.1:8080", fresh); stranger == id || cookie == nil ||
 		cookie.Name == fresh.Name {
 		t.Errorf("another secret gives %q and cookie %v beside %s", stranger, cookie, fresh.Name)
@@ -41,18 +45,86 @@ func TestLearnerIsTheSameAfterARestart(t *testing.T) {
 		forged.Value = "B" + forged.Value[1:]
 	}
 	if got, cookie := ask(
-		Learners{secret, true}, "127.0.0.1:8080", &forged,
+		Learners{secret: secret, lasts: true}, "127.0.0.1:8080", &forged,
 	); cookie == nil || got == forged.Value[:22] {
 		t.Errorf("a forged cookie makes learner %q", got)
+	}
+}
+
+// TestCallerIsKnownAfterAWhile: a cookie says since when it was given, an old one
+// without that is an old acquaintance, and another program's of the same name does
+// not hide it.
+func TestCallerIsKnownAfterAWhile(t *testing.T) {
+	t.Parallel()
+	l := NewLearners([]byte("secret"), admission.Proxies{netip.MustParsePrefix("10.0.0.0/8")})
+	visit := func(from, forwarded string, cookies ...*http.Cookie) (admission.Caller, *http.Cookie) {
+		r := httptest.NewRequest(http.MethodGet, "http://class.example/", nil)
+		r.RemoteAddr = from
+		r.Header.Set("X-Forwarded-For", forwarded)
+		for _, c := range cookies {
+			r.AddCookie(c)
+		}
+		return l.Caller(r)
+	}
+	first, cookie := visit("10.0.0.1:5", "192.0.2.7")
+	now := time.Now()
+	if cookie == nil || first.Known(now) || !first.Known(now.Add(admission.KnownAfter)) ||
+		first.Address.String() != "192.0.2.7/32" {
+		t.Errorf("a first visit: %+v", first)
+	}
+	strange := &http.Cookie{Name: cookie.Name, Value: "x.y.z"}
+	again, fresh := visit("10.0.0.1:5", "192.0.2.7", strange, cookie)
+	if fresh != nil || again.Learner != first.Learner || again.Since.Unix() != first.Since.Unix() {
+		t.Errorf("a second visit: %+v, cookie %v", again, fresh)
+	}
+	old := &http.Cookie{Name: cookie.Name, Value: l.sign("someone", time.Time{})}
+	if c, fresh := visit("192.0.2.7:5", "", old); fresh != nil || c.Learner != "someone" || !c.Known(now) {
+		t.Errorf("a cookie without a date: %+v, cookie %v", c, fresh)
+	}
+	later := &http.Cookie{Name: cookie.Name, Value: strings.Replace(cookie.Value, ".", ".0", 1)}
+	if c, fresh := visit("192.0.2.7:5", "", later); fresh == nil {
+		t.Errorf("a cookie with another date: %+v", c)
+	}
+	if c, _ := visit("127.0.0.1:5", ""); !c.Known(now) {
+		t.Error("the server's own machine is not known to it")
+	}
+}
+
+// TestAdmit: a request has one learner, however often it is asked for, and too many
+// are refused with when to try again; files are not counted.
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	l := NewLearners([]byte("secret"), nil)
+	one := admission.Pace{PerAddress: admission.Rate{PerSecond: 0.1, Burst: 1}}
+	for name, limits := range map[string]admission.Limits{"requests": {Requests: one}, "cookies": {NewLearners: one}} {
+		var seen []string
+		h := l.Admit(admission.New(limits, nil), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			for range 2 {
+				id, _ := l.Of(r)
+				seen = append(seen, id)
+			}
+		}))
+		for i, row := range []struct {
+			path string
+			want int
+		}{{"/", 200}, {"/", 429}, {"/static/a", 200}, {"/healthz", 200}} {
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, row.path, nil)
+			if h.ServeHTTP(w, r); w.Code != row.want || (w.Code == 429) != (w.Header().Get("Retry-After") == "10") {
+				t.Errorf("%s, request %d: %d, %v", name, i+1, w.Code, w.Header())
+			}
+		}
+		if len(seen) != 6 || seen[0] != seen[1] {
+			t.Errorf("%s: learners %q", name, seen)
+		}
 	}
 }
 
 // A secret that ends with the process must not leave a cookie from each start.
 func TestPassingSecretsShareACookie(t *testing.T) {
 	t.Parallel()
-	_, a := ask(Learners{[]byte("one"), false}, "127.0.0.1:8080")
-	_, b := ask(Learners{[]byte("two"), false}, "127.0.0.1:8080")
-	_, c := ask(Learners{[]byte("two"), false}, "127.0.0.1:8081")
+	_, a := ask(Learners{secret: []byte("one"), lasts: false}, "127.0.0.1:8080")
+	_, b := ask(Learners{secret: []byte("two"), lasts: false}, "127.0.0.1:8080")
+	_, c := ask(Learners{secret: []byte("two"), lasts: false}, "127.0.0.1:8081")
 	if a.Name != b.Name || b.Name == c.Name {
 		t.Errorf("cookies %s, %s and %s; want one for each port", a.Name, b.Name, c.Name)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/classroom"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
@@ -29,7 +30,10 @@ import (
 type Options struct {
 	Now    func() time.Time // the clock for learners' records; time.Now if nil
 	Access classroom.Access // how a class reaches the server
-	Hosts  []string         // by which it may be reached besides its own, such as a proxy's
+	Secret []byte           // that signs cookies; random if nil
+	// Admission replaces the default limits.
+	Admission *admission.Limits
+	Hosts     []string // by which it may be reached besides its own, such as a proxy's
 }
 
 // Course is the course, loaded once.
@@ -56,7 +60,7 @@ func Serve(t testing.TB, o Options) string {
 		Course: Course(t), Progress: progress.New(logs, db, Course(t), o.Now),
 		Classes:      web.Classes{Logs: logs, Secrets: db, Access: o.Access},
 		AllowedHosts: append(shell.LoopbackHosts(h.Listener.Addr().String()), o.Hosts...),
-		Logger:       quiet,
+		Logger:       quiet, Secret: o.Secret, Admission: o.Admission,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // connection is one connection of one [Part]. Its handler's goroutine reads, another
@@ -25,6 +26,11 @@ type connection struct {
 	limiter *rate.Limiter // of commands
 	excess  *rate.Limiter // of refusals for lack of the former
 	crowd   func() int    // how many connections are open
+
+	caller   admission.Caller
+	messages *admission.Meter // of the caller and their address
+	place    *admission.Place
+	leave    func() // once, at the end
 
 	ctx context.Context // ends with the connection; its cause is a *closeReason
 	end context.CancelCauseFunc
@@ -125,7 +131,13 @@ func (c *connection) receive(data []byte) {
 		c.end(reasonFlood)
 		return
 	}
+	if !c.mayReceive() {
+		return
+	}
 	cmd, bad := ReadCommand(data)
+	if allowed && cmd.Name != "ping" {
+		c.place.Use()
+	}
 	switch {
 	case !allowed:
 		c.refuse(cmd.N, &terms.Refusal{

@@ -19,6 +19,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // pipe is a [transport] whose peer is the test: it hands messages in, and takes
@@ -59,12 +60,19 @@ func (p *pipe) abort()                        {}
 // over serves a part over a pipe until the pipe's in is closed; ended is closed
 // when the connection has ended.
 func over(p *pipe, kind Kind, part Part) (ended chan struct{}) {
-	s := NewServer(Config{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	return overDesk(p, admission.New(admission.Limits{}, nil), kind, part)
+}
+
+func overDesk(p *pipe, desk *admission.Desk, kind Kind, part Part) (ended chan struct{}) {
+	s := NewServer(Config{Desk: desk, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	s.cfg.Limits.CommandsPerSecond = rate.Inf
 	ended = make(chan struct{})
 	go func() {
 		defer close(ended)
-		s.newConnection(p, "test", kind).open(func(context.Context, Visit) (Part, error) { return part, nil }, Visit{})
+		c, _ := s.enter(admission.Caller{})
+		defer c.leave()
+		c.become(p, "test", kind)
+		c.open(func(context.Context, Visit) (Part, error) { return part, nil }, Visit{})
 	}()
 	return ended
 }
@@ -250,7 +258,7 @@ func TestStoppedReaderIsCutOff(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			mine, its := net.Pipe()
 			s := NewServer(Config{
-				Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Learner: nobody, Refuse: plainly,
+				Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Caller: nobody, Refuse: plainly,
 			})
 			began, ended := make(chan struct{}), make(chan error)
 			s.cfg.Parts = map[string]Kind{"": {Open: func(context.Context, Visit) (Part, error) {

@@ -13,8 +13,6 @@ type Limits struct {
 	// MessageBytes is the longest message from a client: a prompt of 4 KiB
 	// written in \u escapes takes 24 KiB, so 64 KiB leaves room.
 	MessageBytes int64
-	// Sockets is how many connections are open at once.
-	Sockets int
 	// CommandsPerSecond and CommandBurst bound one connection's commands. A
 	// held key repeats 30 times a second and a dragged slider sends 17.
 	CommandsPerSecond rate.Limit
@@ -28,7 +26,6 @@ type Limits struct {
 // DefaultLimits apply where a server's configuration sets none.
 var DefaultLimits = Limits{
 	MessageBytes:      64 << 10,
-	Sockets:           4000,
 	CommandsPerSecond: 60,
 	CommandBurst:      120,
 	RefusalsPerSecond: 1,
@@ -40,7 +37,6 @@ func (l Limits) orDefaults() Limits {
 	d := DefaultLimits
 	return Limits{
 		MessageBytes:      cmp.Or(l.MessageBytes, d.MessageBytes),
-		Sockets:           cmp.Or(l.Sockets, d.Sockets),
 		CommandsPerSecond: cmp.Or(l.CommandsPerSecond, d.CommandsPerSecond),
 		CommandBurst:      cmp.Or(l.CommandBurst, d.CommandBurst),
 		RefusalsPerSecond: cmp.Or(l.RefusalsPerSecond, d.RefusalsPerSecond),

@@ -21,6 +21,7 @@ import (
 	"net/url"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // The subprotocols.
@@ -163,7 +164,7 @@ type Conn interface {
 
 // Visit is who opens a part, and how.
 type Visit struct {
-	Learner  string     // of the cookie
+	admission.Caller
 	Query    url.Values // of the address
 	Protocol string     // [ProtocolHTML] or [ProtocolJSON]
 }

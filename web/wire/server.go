@@ -5,12 +5,14 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
+	"time"
 
 	"github.com/gorilla/websocket"
-	"golang.org/x/time/rate"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // Config is what a [Server] needs to know.
@@ -18,8 +20,11 @@ type Config struct {
 	// Parts are the kinds of parts by the name that ?feed= asks for; "" is the one
 	// for an address without it.
 	Parts map[string]Kind
-	// Learner identifies who asks, and returns a cookie to set if they have none.
-	Learner func(*http.Request) (id string, cookie *http.Cookie)
+	// Caller identifies who asks, and returns a cookie to set if they have none.
+	Caller func(*http.Request) (admission.Caller, *http.Cookie)
+	// Desk says how many connections and messages each caller may have; nil for one
+	// with the default limits.
+	Desk *admission.Desk
 	// Refuse answers a request that gets no connection with a sentence.
 	Refuse func(w http.ResponseWriter, status int, say string)
 	Limits Limits
@@ -35,14 +40,16 @@ type Server struct {
 	ctx  context.Context // ends when the server shuts down
 	stop context.CancelCauseFunc
 
-	mu   sync.Mutex
-	open int            // connections
-	wg   sync.WaitGroup // likewise
+	mu sync.Mutex     // guards entering against shutting down
+	wg sync.WaitGroup // the connections
 }
 
 // NewServer returns a server that accepts connections until [Server.Shutdown].
 func NewServer(cfg Config) *Server {
 	cfg.Limits = cfg.Limits.orDefaults()
+	if cfg.Desk == nil {
+		cfg.Desk = admission.New(admission.DefaultLimits(), nil)
+	}
 	s := &Server{cfg: cfg}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	return s
@@ -84,29 +91,26 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.cfg.Refuse(w, http.StatusNotFound, "There is no feed "+terms.Quoted(name)+" here.")
 		return
 	}
-	leave, ok := s.enter()
-	if !ok {
-		w.Header().Set("Retry-After", "5")
-		s.cfg.Refuse(
-			w, http.StatusServiceUnavailable,
-			"The server is full right now. Try again in a few seconds.",
-		)
+	caller, cookie := s.cfg.Caller(r)
+	c, no := s.enter(caller)
+	if c == nil {
+		w.Header().Set("Retry-After", strconv.Itoa(int(no.wait/time.Second)+1))
+		s.cfg.Refuse(w, no.status, no.say)
 		return
 	}
-	defer leave()
-	learner, cookie := s.cfg.Learner(r)
+	defer c.leave()
 	protocol := choose(websocket.Subprotocols(r))
 	conn, err := s.upgrade(w, r, protocol, cookie)
 	if err != nil {
 		return // it has been answered
 	}
-	c := s.newConnection(newSocket(conn, s.cfg.Limits), name, kind)
+	c.become(newSocket(conn, s.cfg.Limits), name, kind)
 	if protocol == "" || protocol == ProtocolJSON && !kind.Programs {
 		c.end(reasonProtocol)
 		c.run()
 		return
 	}
-	c.open(kind.Open, Visit{Learner: learner, Query: query, Protocol: protocol})
+	c.open(kind.Open, Visit{Caller: caller, Query: query, Protocol: protocol})
 }
 
 // upgrade makes a WebSocket of a request, or answers it with what is wrong.
@@ -131,18 +135,6 @@ func (s *Server) upgrade(
 	return up.Upgrade(w, r, header)
 }
 
-func (s *Server) newConnection(t transport, name string, kind Kind) *connection {
-	c := &connection{
-		conn: t, name: name, ordered: kind.Ordered, log: s.cfg.Log, crowd: s.crowd,
-		limiter: rate.NewLimiter(s.cfg.Limits.CommandsPerSecond, s.cfg.Limits.CommandBurst),
-		excess:  rate.NewLimiter(s.cfg.Limits.RefusalsPerSecond, s.cfg.Limits.RefusalBurst),
-		in:      make(chan Command, Waiting),
-		wake:    make(chan struct{}, 1), room: make(chan struct{}, 1), nowIdle: make(chan struct{}),
-	}
-	c.ctx, c.end = context.WithCancelCause(s.ctx)
-	return c
-}
-
 // choose returns the first subprotocol offered that the server speaks.
 func choose(offered []string) string {
 	i := slices.IndexFunc(offered, func(p string) bool { return p == ProtocolHTML || p == ProtocolJSON })
@@ -150,29 +142,4 @@ func choose(offered []string) string {
 		return ""
 	}
 	return offered[i]
-}
-
-// enter counts a connection in. It is false when there are too many or the server
-// is going down; leave counts it out again.
-func (s *Server) enter() (leave func(), ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ctx.Err() != nil || s.open >= s.cfg.Limits.Sockets {
-		return nil, false
-	}
-	s.open++
-	s.wg.Add(1)
-	return func() {
-		s.mu.Lock()
-		s.open--
-		s.mu.Unlock()
-		s.wg.Done()
-	}, true
-}
-
-// crowd is how many connections are open.
-func (s *Server) crowd() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open
 }

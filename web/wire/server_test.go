@@ -20,6 +20,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,7 +36,9 @@ func (f partFunc) Serve(ctx context.Context, in <-chan Command, out Conn) error 
 const patience = 2 * time.Minute
 
 // nobody asks whose request it is, and plainly refuses one.
-func nobody(*http.Request) (string, *http.Cookie)           { return "someone", nil }
+func nobody(*http.Request) (admission.Caller, *http.Cookie) {
+	return admission.Caller{Learner: "someone"}, nil
+}
 func plainly(w http.ResponseWriter, status int, say string) { http.Error(w, say, status) }
 
 // site is a server of parts, and its address.
@@ -50,7 +53,7 @@ func newSite(t *testing.T, limits Limits) *site {
 	t.Helper()
 	s := NewServer(Config{
 		Parts: map[string]Kind{}, Limits: limits, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Learner: nobody, Refuse: plainly,
+		Caller: nobody, Refuse: plainly,
 	})
 	h := httptest.NewUnstartedServer(s)
 	// Small buffers in the kernel, so that a slow reader is noticed at once.
@@ -297,8 +300,9 @@ func TestSlowReaderMissesOnlyWhatIsOld(t *testing.T) {
 func TestPartLimits(t *testing.T) {
 	t.Parallel()
 	x := withPart(
-		t, Limits{CommandsPerSecond: rate.Every(time.Hour), CommandBurst: 2, Sockets: 1, MessageBytes: 200}, echo,
+		t, Limits{CommandsPerSecond: rate.Every(time.Hour), CommandBurst: 2, MessageBytes: 200}, echo,
 	)
+	x.cfg.Desk = admission.New(admission.Limits{Sockets: admission.Share{Most: 1}}, nil)
 	l, _ := x.dial(t, "feed=test")
 	for n, code := range []terms.Code{"", "", terms.CodeBusy} {
 		l.say(fmt.Sprintf(`{"cmd":"set","n":%d}`, n+1))

@@ -16,7 +16,7 @@ import (
 // for the others.
 func TestPlayingRunsKeepTheBudget(t *testing.T) {
 	t.Parallel()
-	rs := registry(t, Limits{MemoryBytes: 4 << 20, RunsPerLearner: 20})
+	rs := registry(t, Limits{MemoryBytes: 4 << 20})
 	var list []*Run
 	for range 8 {
 		r, _ := join(t, rs, "a", "")

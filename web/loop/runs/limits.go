@@ -19,29 +19,22 @@ type Limits struct {
 	// IdleExpiry is how long a run without viewers is kept: a class and the
 	// break after it.
 	IdleExpiry time.Duration
-	// Runs is how many runs are kept in all, RunsPerLearner how many of one
-	// learner: one run a tab, and few people keep more than 20 tabs of a page.
-	Runs, RunsPerLearner int
 }
 
 // DefaultLimits apply if a registry's configuration sets none.
 var DefaultLimits = Limits{
-	PromptBytes:    infer.MaxPromptBytes,
-	MemoryBytes:    2 << 30,
-	IdleExpiry:     6 * time.Hour,
-	Runs:           2000,
-	RunsPerLearner: 20,
+	PromptBytes: infer.MaxPromptBytes,
+	MemoryBytes: 2 << 30,
+	IdleExpiry:  6 * time.Hour,
 }
 
 // orDefaults replaces every zero field by its default.
 func (l Limits) orDefaults() Limits {
 	d := DefaultLimits
 	return Limits{
-		PromptBytes:    cmp.Or(l.PromptBytes, d.PromptBytes),
-		MemoryBytes:    cmp.Or(l.MemoryBytes, d.MemoryBytes),
-		IdleExpiry:     cmp.Or(l.IdleExpiry, d.IdleExpiry),
-		Runs:           cmp.Or(l.Runs, d.Runs),
-		RunsPerLearner: cmp.Or(l.RunsPerLearner, d.RunsPerLearner),
+		PromptBytes: cmp.Or(l.PromptBytes, d.PromptBytes),
+		MemoryBytes: cmp.Or(l.MemoryBytes, d.MemoryBytes),
+		IdleExpiry:  cmp.Or(l.IdleExpiry, d.IdleExpiry),
 	}
 }
 

@@ -3,7 +3,6 @@ package runs
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -26,6 +26,9 @@ type Config struct {
 	MAC func(text string) []byte
 	// Limits, where not zero, replace [DefaultLimits].
 	Limits Limits
+	// Places are how many runs there may be, in all and of each learner; nil for as
+	// many as [admission.DefaultLimits] has.
+	Places *admission.Pool
 	// Log records failures; never prompts.
 	Log *slog.Logger
 }
@@ -59,6 +62,9 @@ type Registry struct {
 // ends.
 func New(cfg Config) *Registry {
 	cfg.Limits = cfg.Limits.orDefaults()
+	if cfg.Places == nil {
+		cfg.Places = admission.NewPool(admission.DefaultLimits().Runs, nil)
+	}
 	rs := &Registry{cfg: cfg, byID: map[string]*Run{}}
 	rs.ctx, rs.stop = context.WithCancel(context.Background())
 	rs.wg.Go(rs.expire)
@@ -107,19 +113,21 @@ func (rs *Registry) Find(learner, id string) *Run {
 // that id; found says which. The new run keeps that id if the learner was given
 // it, so that the pages of a run that is gone meet again. The error, for people,
 // says that no more runs are allowed. [Registry.Leave] ends it.
-func (rs *Registry) Join(learner, id string, v *Viewer) (r *Run, found bool, err *terms.Refusal) {
+func (rs *Registry) Join(c admission.Caller, id string, v *Viewer) (r *Run, found bool, err *terms.Refusal) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
+	learner := c.Learner
 	r, found = rs.byID[id]
 	if !found || r.learner != learner {
 		found = false
-		if err := rs.makeSpace(learner); err != nil {
-			return nil, false, err
-		}
 		if rs.byID[id] != nil || !rs.issued(learner, id) {
 			id = rs.newID(learner)
 		}
-		r = rs.begin(learner, id)
+		place, err := rs.place(c, func() { rs.end(id) })
+		if err != nil {
+			return nil, false, err
+		}
+		r = rs.begin(learner, id, place)
 	}
 	r.touch()
 	r.watch(v)
@@ -138,14 +146,14 @@ func (rs *Registry) Leave(r *Run, v *Viewer) {
 }
 
 // begin starts a new run. mu is held.
-func (rs *Registry) begin(learner, id string) *Run {
+func (rs *Registry) begin(learner, id string, place *admission.Place) *Run {
 	ctx, stop := context.WithCancel(rs.ctx)
 	seat := rs.cfg.Seat()
 	r := &Run{
 		id: id, learner: learner, log: rs.cfg.Log, seat: seat, total: &rs.total, budget: rs.cfg.Limits.MemoryBytes,
 		fits:     rs.fit,
 		requests: make(chan request), evict: make(chan struct{}, 1), stop: stop, done: make(chan struct{}),
-		viewers: map[*Viewer]struct{}{},
+		viewers: map[*Viewer]struct{}{}, place: place,
 	}
 	s := rs.newSession(seat)
 	r.latest.Store(s.State())
@@ -156,7 +164,7 @@ func (rs *Registry) begin(learner, id string) *Run {
 		stop()
 		rs.mu.Lock()
 		if rs.byID[r.id] == r { // after a panic; otherwise it is gone already
-			delete(rs.byID, r.id)
+			rs.drop(r)
 		}
 		rs.mu.Unlock()
 	})
@@ -166,45 +174,50 @@ func (rs *Registry) begin(learner, id string) *Run {
 // drop ends a run. mu is held.
 func (rs *Registry) drop(r *Run) {
 	delete(rs.byID, r.id)
+	r.place.Release()
 	r.stop()
 }
 
-// makeSpace drops a run if there are too many: of those that nobody watches the
-// least recently used, one of the learner's own if the learner has too many. mu is
-// held.
-func (rs *Registry) makeSpace(learner string) *terms.Refusal {
-	var own []*Run
-	all := make([]*Run, 0, len(rs.byID))
-	for _, r := range rs.byID {
-		all = append(all, r)
-		if r.learner == learner {
-			own = append(own, r)
-		}
-	}
-	if len(own) >= rs.cfg.Limits.RunsPerLearner {
-		r := oldestUnwatched(own)
-		if r == nil {
-			return &terms.Refusal{Code: terms.CodeFull, Message: fmt.Sprintf(
-				"You have %d runs open, the limit for one person. Close a tab and try again.", len(own))}
-		}
-		rs.drop(r)
-		return nil
-	}
-	if len(all) >= rs.cfg.Limits.Runs {
-		r := oldestUnwatched(all)
-		if r == nil {
-			return &terms.Refusal{Code: terms.CodeFull, Message: fmt.Sprintf(
-				"The server already has %d runs, its limit. Try again later.", len(all))}
-		}
+// end drops a run whose place has been given to another.
+func (rs *Registry) end(id string) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if r := rs.byID[id]; r != nil {
 		rs.drop(r)
 	}
-	return nil
 }
 
-func oldestUnwatched(list []*Run) *Run {
+// place finds a place for a run of the caller. If there are too many it drops a run:
+// of those that nobody watches the least recently used, one of the learner's own if
+// the learner has too many. mu is held.
+func (rs *Registry) place(c admission.Caller, evict func()) (*admission.Place, *terms.Refusal) {
+	for {
+		place, refused := rs.cfg.Places.Hold(c, evict)
+		if refused == admission.Admitted {
+			return place, nil
+		}
+		r := oldestUnwatched(rs.byID, func(r *Run) bool { return refused == admission.Full || r.learner == c.Learner })
+		switch {
+		case r != nil:
+			rs.drop(r)
+		case refused == admission.OwnFull:
+			return nil, &terms.Refusal{
+				Code:    terms.CodeFull,
+				Message: "You have as many runs open as one person may. Close a tab and try again.",
+			}
+		default:
+			return nil, &terms.Refusal{
+				Code:    terms.CodeFull,
+				Message: "The server has as many runs as it can hold. Try again later.",
+			}
+		}
+	}
+}
+
+func oldestUnwatched(all map[string]*Run, is func(*Run) bool) *Run {
 	var oldest *Run
-	for _, r := range list {
-		if !r.pinned && !r.watched() && (oldest == nil || r.used.Load() < oldest.used.Load()) {
+	for _, r := range all {
+		if is(r) && !r.pinned && !r.watched() && (oldest == nil || r.used.Load() < oldest.used.Load()) {
 			oldest = r
 		}
 	}

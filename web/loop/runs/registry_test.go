@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -27,7 +28,7 @@ func registry(t *testing.T, limits Limits) *Registry {
 	pool := infer.NewPool(testmodel.Target(t), 0)
 	rs := New(Config{
 		Model: testmodel.Target(t), Seat: func() Seat { return pool.Seat() }, Limits: limits,
-		Log: slog.New(slog.DiscardHandler), MAC: shell.NewLearners([]byte("a test's")).MAC,
+		Log: slog.New(slog.DiscardHandler), MAC: shell.NewLearners([]byte("a test's"), nil).MAC,
 	})
 	t.Cleanup(func() {
 		if err := rs.Close(context.Background()); err != nil {
@@ -41,7 +42,7 @@ func registry(t *testing.T, limits Limits) *Registry {
 func join(t *testing.T, rs *Registry, learner, id string) (*Run, *Viewer) {
 	t.Helper()
 	v := NewViewer("")
-	r, _, err := rs.Join(learner, id, v)
+	r, _, err := rs.Join(admission.Caller{Learner: learner}, id, v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,11 +118,13 @@ func TestBudget(t *testing.T) {
 	eventually(t, func() bool { return evicted(list[0].Run) }) // bringing one back evicts the next
 }
 
-// TestRunLimits: a learner's 3rd run drops the oldest that nobody watches;
-// where all are watched, it is refused.
+// TestRunLimits: a learner's 3rd run drops the oldest that nobody watches; if all are
+// watched, it is refused. A learner without one gets a run of the learner with the
+// most, unless nobody has more than one.
 func TestRunLimits(t *testing.T) {
 	t.Parallel()
-	rs := registry(t, Limits{RunsPerLearner: 2, Runs: 3})
+	rs := registry(t, Limits{})
+	rs.cfg.Places = admission.NewPool(admission.Share{Most: 3, PerLearner: 2}, nil)
 	first, v := join(t, rs, "a", "")
 	must(t, first, session.Start{Prompt: "Hello"})
 	rs.Leave(first, v)
@@ -130,13 +133,26 @@ func TestRunLimits(t *testing.T) {
 	if rs.Find("a", first.id) != nil {
 		t.Error("the run left was not dropped for the third")
 	}
-	if _, _, err := rs.Join("a", "", NewViewer("")); err == nil || err.Code != terms.CodeFull {
+	if _, _, err := rs.Join(admission.Caller{Learner: "a"}, "", NewViewer("")); err == nil || err.Code != terms.CodeFull {
 		t.Errorf("a third watched run: %v", err)
 	}
 	join(t, rs, "b", "")
-	if _, _, err := rs.Join("c", "", NewViewer("")); err == nil || err.Code != terms.CodeFull {
+	join(t, rs, "c", "")
+	eventually(t, func() bool { return len(runsOf(rs, "a")) == 1 && len(runsOf(rs, "c")) == 1 })
+	if _, _, err := rs.Join(admission.Caller{Learner: "d"}, "", NewViewer("")); err == nil || err.Code != terms.CodeFull {
 		t.Errorf("a fourth run of three: %v", err)
 	}
+}
+
+func runsOf(rs *Registry, learner string) (list []*Run) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	for _, r := range rs.byID {
+		if r.learner == learner {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // TestEmptyRunGoesWithItsViewer: pages that are opened and closed again leave

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -52,10 +53,11 @@ func (rs *Registry) OpenRoom(ctx context.Context, room, link string) (*RoomRun, 
 func (rs *Registry) beginPinned(learner string) (*Run, error) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	if err := rs.makeSpace(learner); err != nil {
+	place, err := rs.place(admission.Caller{Learner: learner}, nil)
+	if err != nil {
 		return nil, err
 	}
-	r := rs.begin(learner, rs.newID(learner))
+	r := rs.begin(learner, rs.newID(learner), place)
 	r.pinned = true
 	return r, nil
 }

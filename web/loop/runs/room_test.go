@@ -11,6 +11,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -48,7 +49,8 @@ func roomRunStays(t *testing.T) {
 	must(t, probe, session.Start{Prompt: "Once upon a time"})
 	must(t, probe, session.StepStage{})
 	// Memory for one run and no other.
-	rs := registry(t, Limits{Runs: 2, MemoryBytes: probe.bytes.Load() + 1, IdleExpiry: time.Nanosecond})
+	rs := registry(t, Limits{MemoryBytes: probe.bytes.Load() + 1, IdleExpiry: time.Nanosecond})
+	rs.cfg.Places = admission.NewPool(admission.Share{Most: 2}, nil)
 	room := openRoom(t, rs, "ABC234", "")
 	do(t, room, session.Start{Prompt: "Once upon a time"})
 	if rs.total.Load() == 0 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -21,7 +22,8 @@ var ErrGone = errors.New("this run has ended")
 // everybody else sends requests and reads the newest state.
 type Run struct {
 	id, learner string
-	pinned      bool // neither dropped nor evicted until its owner closes it; guarded by the registry's mu
+	place       *admission.Place // among all runs
+	pinned      bool             // neither dropped nor evicted until its owner closes it; guarded by the registry's mu
 	log         *slog.Logger
 	seat        Seat
 	total       *atomic.Int64 // memory of all runs
@@ -101,7 +103,10 @@ func (r *Run) Current(ctx context.Context) (*session.State, error) {
 	return r.Do(ctx, nil, nil, 0)
 }
 
-func (r *Run) touch() { r.used.Store(time.Now().UnixNano()) }
+func (r *Run) touch() {
+	r.used.Store(time.Now().UnixNano())
+	r.place.Use()
+}
 
 func (r *Run) watch(v *Viewer) {
 	r.mu.Lock()

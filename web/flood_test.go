@@ -1,0 +1,190 @@
+package web_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/webtest"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// floodLimits are the default limits for a server a hundred times as small.
+func floodLimits() *admission.Limits {
+	l := admission.DefaultLimits()
+	l.Sockets = admission.Share{Most: 60, Newcomers: 45, PerAddress: 30, PerLearner: 10}
+	l.Runs = admission.Share{Most: 40, Newcomers: 30, PerAddress: 20, PerLearner: 5}
+	l.NewLearners = admission.Pace{PerAddress: admission.Rate{PerSecond: 100, Burst: 50}}
+	return &l
+}
+
+// visitor is a client of the Loop at an address of its own.
+type visitor struct {
+	t      *testing.T
+	conn   *websocket.Conn
+	cookie string
+}
+
+// visit opens a socket to the Loop from an address, with a cookie or without.
+func visit(t *testing.T, server, from, cookie string) (*visitor, *http.Response, error) {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	d := websocket.Dialer{
+		NetDialContext: dialer.DialContext, Subprotocols: []string{wire.ProtocolJSON}, HandshakeTimeout: browser.Patience,
+	}
+	header := http.Header{}
+	if cookie != "" {
+		header.Set("Cookie", cookie)
+	}
+	conn, answer, err := d.Dial("ws"+strings.TrimPrefix(server, "http")+"/ws", header)
+	if err != nil {
+		return nil, answer, err
+	}
+	v := &visitor{t: t, conn: conn, cookie: cookie}
+	for _, c := range answer.Cookies() {
+		v.cookie = c.Name + "=" + c.Value
+	}
+	return v, answer, nil
+}
+
+// ask sends a command and waits for its answer; the error is the connection's or the
+// server's refusal.
+func (v *visitor) ask(n int, command string) error {
+	if err := v.conn.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, command, n)); err != nil {
+		return err
+	}
+	for {
+		v.conn.SetReadDeadline(time.Now().Add(browser.Patience))
+		_, text, err := v.conn.ReadMessage()
+		if err != nil {
+			return err
+		}
+		var m struct {
+			Ack   int
+			Error *struct{ Message string }
+		}
+		if err := json.Unmarshal(text, &m); err != nil {
+			return err
+		}
+		if m.Error != nil {
+			return fmt.Errorf("refused: %s", m.Error.Message)
+		}
+		if m.Ack >= n {
+			return nil
+		}
+	}
+}
+
+// learn does what a learner does: start a text and step through it.
+func (v *visitor) learn() error {
+	if err := v.ask(1, `{"cmd":"start","n":%d,"prompt":"Once upon a time"}`); err != nil {
+		return err
+	}
+	for n := 2; n < 10; n++ {
+		if err := v.ask(n, `{"cmd":"step","n":%d,"by":"stage"}`); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flood opens sockets from an address as fast as it can, without cookies and without
+// reading, until stop is called.
+func flood(t *testing.T, server, from string) (opened *atomic.Int64, stop func()) {
+	opened = new(atomic.Int64)
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			var held []*visitor
+			defer func() {
+				for _, v := range held {
+					v.conn.Close()
+				}
+			}()
+			for ctx.Err() == nil {
+				v, _, err := visit(t, server, from, "")
+				if err != nil {
+					time.Sleep(time.Millisecond)
+					continue
+				}
+				opened.Add(1)
+				_ = v.conn.WriteMessage(websocket.TextMessage, []byte(`{"cmd":"start","n":1,"prompt":"Hello"}`))
+				held = append(held, v)
+			}
+		})
+	}
+	return opened, func() {
+		cancel()
+		all.Wait()
+	}
+}
+
+// TestFloodOfSockets: while one client opens sockets and starts runs as fast as it
+// can, learners whom the server knows are served wherever they are, and newcomers at
+// other addresses too. A newcomer at the same address gets in.
+func TestFloodOfSockets(t *testing.T) {
+	t.Parallel()
+	secret := []byte("a secret that the test shares")
+	server := webtest.Serve(t, webtest.Options{Secret: secret, Admission: floodLimits()})
+	learners := shell.NewLearners(secret, nil)
+	// knownCookie is a cookie of an earlier version, which has no date.
+	knownCookie := func(id string) string {
+		_, fresh := learners.Of(&http.Request{Host: strings.TrimPrefix(server, "http://")})
+		mac := base64.RawURLEncoding.EncodeToString(learners.MAC("learner " + id))
+		return fresh.Name + "=" + id + "." + mac
+	}
+	opened, stop := flood(t, server, "127.0.0.2")
+	defer stop()
+	for opened.Load() < 100 { // more than the server has room for
+		time.Sleep(time.Millisecond)
+	}
+	var all sync.WaitGroup
+	for i := range 10 {
+		for name, who := range map[string]struct{ from, cookie string }{
+			"a known learner at the flooder's address": {"127.0.0.2", knownCookie(fmt.Sprint("known ", i))},
+			"a newcomer elsewhere":                     {fmt.Sprint("127.0.1.", i), ""},
+		} {
+			all.Go(func() {
+				v, answer, err := visit(t, server, who.from, who.cookie)
+				if err != nil {
+					t.Errorf("%s: %v, %v", name, err, answer)
+					return
+				}
+				defer v.conn.Close()
+				if err := v.learn(); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+		}
+	}
+	all.Wait()
+	for tries := 1; ; tries++ { // as a page does
+		v, answer, err := visit(t, server, "127.0.0.2", "")
+		if err != nil {
+			if answer == nil || answer.StatusCode != http.StatusTooManyRequests {
+				t.Fatalf("a newcomer at the flooder's address: %v, %v", err, answer)
+			}
+			time.Sleep(time.Duration(tries) * time.Millisecond)
+			continue
+		}
+		err = v.learn()
+		v.conn.Close()
+		if err == nil {
+			t.Logf("a newcomer at the flooder's address was served after %d tries, beside %d sockets", tries, opened.Load())
+			return
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package shell
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/admission"
+)
+
+// visitKey is the key of a [visit] in a request's context.
+type visitKey struct{}
+
+// visit is who sent a request, and the cookie to set if they are new.
+type visit struct {
+	caller admission.Caller
+	fresh  *http.Cookie
+}
+
+// Admit passes requests on to next while their caller has not sent too many, and
+// answers the others with a sentence and when to try again. Static files and the
+// questions of monitors are free: they cost less than a refusal.
+func (l Learners) Admit(desk *admission.Desk, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if free(r.URL.Path) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		caller, fresh := l.Caller(r)
+		wait := desk.Requests.Allow(caller)
+		if wait == 0 && fresh != nil {
+			wait = desk.NewLearners.Allow(caller)
+		}
+		if wait > 0 {
+			seconds := strconv.Itoa(int(wait/time.Second) + 1)
+			w.Header().Set("Retry-After", seconds)
+			w.Header().Set("Refresh", seconds) // a browser tries again by itself
+			Text(
+				w, http.StatusTooManyRequests,
+				"Too many requests from your network at once. This page tries again by itself in a moment.",
+			)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitKey{}, visit{caller, fresh})))
+	})
+}
+
+func free(path string) bool {
+	return strings.HasPrefix(path, "/static/") || path == "/healthz" || path == "/readyz"
+}

@@ -1,0 +1,81 @@
+package wire
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/tokenbytoken/viz/web/admission"
+)
+
+// refusal is why there is no connection for a request.
+type refusal struct {
+	status int
+	say    string
+	wait   time.Duration // until another try may succeed
+}
+
+// enter admits a connection that has no transport yet; the refusal says why not. The
+// connection must leave.
+func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
+	desk := s.cfg.Desk
+	if wait := desk.Openings.Allow(caller); wait > 0 {
+		return nil, refusal{
+			http.StatusTooManyRequests, "Too many connections from your network at once. Try again in a few seconds.", wait,
+		}
+	}
+	c := &connection{
+		log: s.cfg.Log, crowd: desk.Sockets.Held, caller: caller, messages: desk.Messages,
+		limiter: rate.NewLimiter(s.cfg.Limits.CommandsPerSecond, s.cfg.Limits.CommandBurst),
+		excess:  rate.NewLimiter(s.cfg.Limits.RefusalsPerSecond, s.cfg.Limits.RefusalBurst),
+		in:      make(chan Command, Waiting),
+		wake:    make(chan struct{}, 1), room: make(chan struct{}, 1), nowIdle: make(chan struct{}),
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.ctx, c.end = context.WithCancelCause(s.ctx)
+	place, refused := desk.Sockets.Hold(caller, func() { c.end(reasonFull) })
+	switch {
+	case refused == admission.OwnFull:
+		return nil, refusal{
+			http.StatusTooManyRequests, "You have too many pages of this program open. Close some and try again.", 5 * time.Second,
+		}
+	case refused != admission.Admitted || s.ctx.Err() != nil:
+		if place != nil {
+			place.Release()
+		}
+		return nil, refusal{
+			http.StatusServiceUnavailable, "The server is full right now. Try again in a few seconds.", 5 * time.Second,
+		}
+	}
+	s.wg.Add(1)
+	c.place = place
+	c.leave = func() {
+		place.Release()
+		s.wg.Done()
+	}
+	return c, refusal{}
+}
+
+// become gives the connection its transport and its part.
+func (c *connection) become(t transport, name string, kind Kind) {
+	c.conn, c.name, c.ordered = t, name, kind.Ordered
+}
+
+// mayReceive waits until the caller may send another message, so that what a client
+// sends too fast waits at the client. It is false when the connection has ended.
+func (c *connection) mayReceive() bool {
+	for {
+		wait := c.messages.Allow(c.caller)
+		if wait == 0 {
+			return true
+		}
+		select {
+		case <-time.After(wait):
+		case <-c.ctx.Done():
+			return false
+		}
+	}
+}
