@@ -17,13 +17,17 @@ type refusal struct {
 	wait   time.Duration // until another try may succeed
 }
 
+// fullWait is when to try again if places are missing.
+const fullWait = 5 * time.Second
+
 // enter admits a connection that has no transport yet; the refusal says why not. The
 // connection must leave.
 func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	desk := s.cfg.Desk
 	if wait := desk.Openings.Allow(caller); wait > 0 {
 		return nil, refusal{
-			http.StatusTooManyRequests, "Too many connections from your network at once. Try again in a few seconds.", wait,
+			status: http.StatusTooManyRequests, wait: wait,
+			say: "Too many connections from your network at once. Try again in a few seconds.",
 		}
 	}
 	c := &connection{
@@ -40,14 +44,16 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	switch {
 	case refused == admission.OwnFull:
 		return nil, refusal{
-			http.StatusTooManyRequests, "You have too many pages of this program open. Close some and try again.", 5 * time.Second,
+			status: http.StatusTooManyRequests, wait: fullWait,
+			say: "You have too many pages of this program open. Close some and try again.",
 		}
 	case refused != admission.Admitted || s.ctx.Err() != nil:
 		if place != nil {
 			place.Release()
 		}
 		return nil, refusal{
-			http.StatusServiceUnavailable, "The server is full right now. Try again in a few seconds.", 5 * time.Second,
+			status: http.StatusServiceUnavailable, wait: fullWait,
+			say: "The server is full right now. Try again in a few seconds.",
 		}
 	}
 	s.wg.Add(1)
