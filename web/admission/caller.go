@@ -34,6 +34,7 @@ type Caller struct {
 	Learner string       // their id
 	Address netip.Prefix // their network: see [Network]
 	Since   time.Time    // when the learner got their cookie; zero for long ago
+	Fresh   bool         // the request had no cookie: a first visit, or a client that keeps none
 }
 
 // Known reports whether the caller had their cookie before the present rush.

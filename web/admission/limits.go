@@ -30,7 +30,7 @@ func DefaultLimits() Limits {
 		// An instructor has a few rooms, a school some dozens.
 		Rooms: Share{Most: 400, Newcomers: 200, PerAddress: 40, PerLearner: 20},
 
-		Requests:    Pace{PerLearner: Rate{20, 200}, PerAddress: Rate{200, 6000}},
+		Requests: Pace{PerLearner: Rate{20, 200}, PerAddress: Rate{200, 6000}},
 		// A visitor at the address of a flood of 1,000 requests a second gets in at the
 		// tenth try or so: so often may newcomers be let in without harm.
 		NewLearners: Pace{PerAddress: Rate{100, 3000}},

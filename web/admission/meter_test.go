@@ -16,7 +16,8 @@ func TestMeter(t *testing.T) {
 		who  Caller
 		wait time.Duration
 	}{
-		{a, 0}, {a, 0},
+		{a, 0},
+		{a, 0},
 		{a, 2 * time.Second}, // 1 token at 0.5 a second
 		{b, 0},
 		{b, 10 * time.Second}, // the address has none, and gets 0.1 a second

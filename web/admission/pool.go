@@ -1,7 +1,9 @@
 package admission
 
 import (
+	"cmp"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -128,16 +130,16 @@ func (p *Pool) makeRoom(c Caller, now time.Time) bool {
 	own := new.of(c.Address)
 	switch {
 	case p.share.PerAddress > 0 && len(own) >= p.share.PerAddress:
-		return p.take(own)
+		return p.take(own.yieldingTo(c))
 	case p.share.Newcomers > 0 && len(new) >= p.share.Newcomers:
-		return p.take(new.fairFor(c.Address))
+		return p.take(new.fairFor(c.Address).yieldingTo(c))
 	}
-	return !full || p.take(p.greedier(c)) || p.take(new.fairFor(c.Address))
+	return !full || p.take(p.greedier(c)) || p.take(new.fairFor(c.Address).yieldingTo(c))
 }
 
-// take ends the place of a list that is held by the learner with the most of it, and
-// of theirs the one that was not used for longest. It is false where none can be
-// taken back. mu is held.
+// take ends a place of a list: one of a caller without a cookie, if there are any;
+// of those one of the learner with the most of the list; and of theirs the one that
+// was not used for longest. It is false if none can be taken back. mu is held.
 func (p *Pool) take(list places) bool {
 	counts := map[string]int{}
 	for _, x := range list {
@@ -148,8 +150,9 @@ func (p *Pool) take(list places) bool {
 		if x.evict == nil {
 			continue
 		}
-		if worst == nil || counts[x.caller.Learner] > counts[worst.caller.Learner] ||
-			counts[x.caller.Learner] == counts[worst.caller.Learner] && x.used.Before(worst.used) {
+		if worst == nil || cmp.Or(
+			fresh(worst)-fresh(x), counts[worst.caller.Learner]-counts[x.caller.Learner], x.used.Compare(worst.used),
+		) < 0 {
 			worst = x
 		}
 	}
@@ -161,7 +164,23 @@ func (p *Pool) take(list places) bool {
 	return true
 }
 
+func fresh(x *Place) int {
+	if x.caller.Fresh {
+		return 1
+	}
+	return 0
+}
+
 type places []*Place
+
+// yieldingTo are the places that a newcomer may be given: one without a cookie only
+// takes from others without, so that a flood of first visits displaces itself.
+func (list places) yieldingTo(c Caller) places {
+	if !c.Fresh {
+		return list
+	}
+	return slices.DeleteFunc(list, func(x *Place) bool { return !x.caller.Fresh })
+}
 
 // newcomers are the places of those who are not known. mu is held.
 func (p *Pool) newcomers(now time.Time) (list places) {

@@ -29,10 +29,11 @@ func (l Learners) Admit(desk *admission.Desk, next http.Handler) http.Handler {
 			return
 		}
 		caller, fresh := l.Caller(r)
-		wait := desk.Requests.Allow(caller)
-		if wait == 0 && fresh != nil {
-			wait = desk.NewLearners.Allow(caller)
+		paced := desk.Requests
+		if caller.Fresh { // a flood of first visits does not use up what others at the address have
+			paced = desk.NewLearners
 		}
+		wait := paced.Allow(caller)
 		if wait > 0 {
 			seconds := strconv.Itoa(int(wait/time.Second) + 1)
 			w.Header().Set("Retry-After", seconds)

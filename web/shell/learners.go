@@ -124,7 +124,7 @@ func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
 			return c, nil
 		}
 	}
-	c.Learner, c.Since = newID(), time.Now()
+	c.Learner, c.Since, c.Fresh = newID(), time.Now(), true
 	value := l.sign(c.Learner, c.Since)
 	if c.Local() {
 		c.Since = time.Time{}

@@ -29,7 +29,8 @@ func TestLearnerIsTheSameAfterARestart(t *testing.T) {
 		t.Fatalf("a first request gives learner %q and cookie %v", id, fresh)
 	}
 	// Another process with the secret of the same folder, on another port.
-	if again, cookie := ask(Learners{secret: secret, lasts: true}, "127.0.0.1:8081", fresh); again != id || cookie != nil {
+	again, cookie := ask(Learners{secret: secret, lasts: true}, "127.0.0.1:8081", fresh)
+	if again != id || cookie != nil {
 		t.Errorf("after a restart the learner is %q with the new cookie %v, want %q and none", again, cookie, id)
 	}
 	// Another folder's server does not accept the cookie, and leaves it alone.
@@ -96,6 +97,7 @@ func TestAdmit(t *testing.T) {
 	t.Parallel()
 	l := NewLearners([]byte("secret"), nil)
 	one := admission.Pace{PerAddress: admission.Rate{PerSecond: 0.1, Burst: 1}}
+	_, cookie := ask(l, "example.com")
 	for name, limits := range map[string]admission.Limits{"requests": {Requests: one}, "cookies": {NewLearners: one}} {
 		var seen []string
 		h := l.Admit(admission.New(limits, nil), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -109,6 +111,9 @@ func TestAdmit(t *testing.T) {
 			want int
 		}{{"/", 200}, {"/", 429}, {"/static/a", 200}, {"/healthz", 200}} {
 			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, row.path, nil)
+			if name == "requests" {
+				r.AddCookie(cookie)
+			}
 			if h.ServeHTTP(w, r); w.Code != row.want || (w.Code == 429) != (w.Header().Get("Retry-After") == "10") {
 				t.Errorf("%s, request %d: %d, %v", name, i+1, w.Code, w.Header())
 			}

@@ -24,7 +24,11 @@ const fullWait = 5 * time.Second
 // connection must leave.
 func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	desk := s.cfg.Desk
-	if wait := desk.Openings.Allow(caller); wait > 0 {
+	var wait time.Duration
+	if !caller.Fresh { // first visits have been counted
+		wait = desk.Openings.Allow(caller)
+	}
+	if wait > 0 {
 		return nil, refusal{
 			status: http.StatusTooManyRequests, wait: wait,
 			say: "Too many connections from your network at once. Try again in a few seconds.",

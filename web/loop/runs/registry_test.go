@@ -133,13 +133,15 @@ func TestRunLimits(t *testing.T) {
 	if rs.Find("a", first.id) != nil {
 		t.Error("the run left was not dropped for the third")
 	}
-	if _, _, err := rs.Join(admission.Caller{Learner: "a"}, "", NewViewer("")); err == nil || err.Code != terms.CodeFull {
+	_, _, err := rs.Join(admission.Caller{Learner: "a"}, "", NewViewer(""))
+	if err == nil || err.Code != terms.CodeFull {
 		t.Errorf("a third watched run: %v", err)
 	}
 	join(t, rs, "b", "")
 	join(t, rs, "c", "")
 	eventually(t, func() bool { return len(runsOf(rs, "a")) == 1 && len(runsOf(rs, "c")) == 1 })
-	if _, _, err := rs.Join(admission.Caller{Learner: "d"}, "", NewViewer("")); err == nil || err.Code != terms.CodeFull {
+	_, _, err = rs.Join(admission.Caller{Learner: "d"}, "", NewViewer(""))
+	if err == nil || err.Code != terms.CodeFull {
 		t.Errorf("a fourth run of three: %v", err)
 	}
 }
