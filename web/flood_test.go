@@ -42,7 +42,8 @@ type visitor struct {
 func visit(t *testing.T, server, from, cookie string) (*visitor, *http.Response, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	d := websocket.Dialer{
-		NetDialContext: dialer.DialContext, Subprotocols: []string{wire.ProtocolJSON}, HandshakeTimeout: browser.Patience,
+		NetDialContext: dialer.DialContext, HandshakeTimeout: browser.Patience,
+		Subprotocols: []string{wire.ProtocolJSON},
 	}
 	header := http.Header{}
 	if cookie != "" {

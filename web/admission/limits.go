@@ -2,22 +2,17 @@ package admission
 
 // Limits is how much of each thing the server has, and how much of it one caller may
 // hold or do. They are sized so that a class of 1,000 works behind one address, and
-// so that one address cannot use up what others need. CONTRIBUTING.md has them as a
-// table.
+// so that one address cannot use up what others need.
 type Limits struct {
 	// Held at a time.
 	Sockets Share
 	Runs    Share
-	Rooms   Share
 
 	// Done.
 	Requests    Pace // of pages, forms and sockets
 	NewLearners Pace // first visits, which get a cookie
 	Openings    Pace // of sockets
 	Messages    Pace // on sockets; beyond it they wait
-	WrongCodes  Pace // of rooms, and wrong secrets of instructors
-	NewRooms    Pace
-	Imports     Pace // of saved progress
 }
 
 // DefaultLimits are for a machine with two cores.
@@ -27,8 +22,6 @@ func DefaultLimits() Limits {
 		Sockets: Share{Most: 6000, Newcomers: 4500, PerAddress: 3000, PerLearner: 40},
 		// One run a tab; few people keep more than 20 tabs of a page.
 		Runs: Share{Most: 2000, Newcomers: 1500, PerAddress: 1200, PerLearner: 20},
-		// An instructor has a few rooms, a school some dozens.
-		Rooms: Share{Most: 400, Newcomers: 200, PerAddress: 40, PerLearner: 20},
 
 		Requests: Pace{PerLearner: Rate{20, 200}, PerAddress: Rate{200, 6000}},
 		// A visitor at the address of a flood of 1,000 requests a second gets in at the
@@ -36,10 +29,5 @@ func DefaultLimits() Limits {
 		NewLearners: Pace{PerAddress: Rate{100, 3000}},
 		Openings:    Pace{PerLearner: Rate{2, 60}, PerAddress: Rate{100, 3000}},
 		Messages:    Pace{PerLearner: Rate{120, 480}, PerAddress: Rate{1000, 4000}},
-		// At one every two seconds, someone who tries codes on a server with ten rooms
-		// needs six months for an even chance to meet one: 22⁶/10 codes, ln 2 of them.
-		WrongCodes: Pace{PerLearner: Rate{0.2, 15}, PerAddress: Rate{0.5, 60}},
-		NewRooms:   Pace{PerLearner: Rate{1.0 / 60, 10}, PerAddress: Rate{1.0 / 30, 20}},
-		Imports:    Pace{PerLearner: Rate{1.0 / 30, 5}, PerAddress: Rate{1.0 / 10, 40}},
 	}
 }

@@ -37,7 +37,9 @@ func (s *site) open(name string) *visitor { return s.openFor("someone", name) }
 func (s *site) openFor(learner, name string) *visitor {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	f, err := s.pages.Feeds()["lab"](ctx, wire.Visit{Caller: admission.Caller{Learner: learner}, Query: url.Values{"name": {name}}})
+	f, err := s.pages.Feeds()["lab"](
+		ctx, wire.Visit{Caller: admission.Caller{Learner: learner}, Query: url.Values{"name": {name}}},
+	)
 	if err != nil {
 		s.t.Fatal(err)
 	}
