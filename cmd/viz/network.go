@@ -7,18 +7,21 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/classroom"
 )
 
 // network is how others reach a server, and how long it keeps their data.
 type network struct {
-	public  *url.URL // the address that others type, nil if not given
-	cert    string   // files of a certificate and its key, both or neither
+	public  *url.URL          // the address that others type, nil if not given
+	proxies admission.Proxies // of -trusted-proxy
+	cert    string            // files of a certificate and its key, both or neither
 	key     string
 	roomTTL time.Duration
 }
@@ -40,6 +43,12 @@ func (n *network) flags(f *flags) {
 		"behind a proxy, https://class.example; it is shown to classes and its host is allowed",
 		func(s string) (err error) {
 			n.public, err = parsePublic(s)
+			return err
+		})
+	f.value("trusted-proxy", "ADDRESSES", "proxies in front of this server, whose X-Forwarded-For says which "+
+		"address a request came from: addresses or networks such as 10.0.0.0/8, several joined by commas",
+		func(s string) (err error) {
+			n.proxies, err = parseProxies(s)
 			return err
 		})
 	f.text("tls-cert", "FILE", "a certificate (PEM), to serve HTTPS; needs -tls-key", &n.cert)
@@ -64,6 +73,22 @@ func parsePublic(s string) (*url.URL, error) {
 		return nil, wrong
 	}
 	return u, nil
+}
+
+// parseProxies reads addresses and networks.
+func parseProxies(s string) (list admission.Proxies, err error) {
+	for name := range strings.SplitSeq(s, ",") {
+		p, err := netip.ParsePrefix(name)
+		if err != nil {
+			var a netip.Addr
+			if a, err = netip.ParseAddr(name); err != nil {
+				return nil, errors.New("it must be addresses or networks such as 10.0.0.0/8, joined by commas")
+			}
+			p = netip.PrefixFrom(a, a.BitLen())
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
 }
 
 // parseTTL reads a time in days ("30d") or as Go writes it ("12h").

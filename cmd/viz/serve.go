@@ -110,7 +110,7 @@ func (o *serveOptions) serve(
 		address.secure, listener = true, tls.NewListener(listener, secure)
 	}
 	allowed := o.allowed(o.hosts)
-	cfg.AllowedHosts = address.hosts(allowed)
+	cfg.AllowedHosts, cfg.TrustedProxies = address.hosts(allowed), o.proxies
 	cfg.Classes.TTL, cfg.Classes.Access = o.roomTTL, o.access(address, func(drop []string, more ...string) string {
 		return f.again(os.Args[0], drop, more...)
 	})

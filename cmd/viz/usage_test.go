@@ -85,6 +85,7 @@ func TestBadInput(t *testing.T) {
 			[]string{"serve", "-public-url", "https://me:secret@class.example"},
 			[]string{"-public-url", "nothing after it"},
 		},
+		{[]string{"serve", "-trusted-proxy", "proxy.example"}, []string{"-trusted-proxy", "10.0.0.0/8"}},
 		{[]string{"serve", "-room-ttl", "30"}, []string{"-room-ttl", "1h to 400d"}},
 		{[]string{"serve", "-room-ttl", "401d"}, []string{"-room-ttl", "1h to 400d"}},
 		{[]string{"serve", "-room-ttl", "59m"}, []string{"-room-ttl", "1h to 400d"}},

@@ -7,9 +7,9 @@
 // are set for both, newcomers count against their address, and learners whose
 // cookie is older than a rush do not: part of everything is reserved for them.
 //
-//   - A [Pool] bounds things that are held: sockets, runs, rooms. When it is full,
-//     whoever holds the most of it loses what was not used for the longest time.
-//   - A [Meter] bounds things that are done: new learners, wrong codes, imports.
+//   - A [Pool] bounds things that are held: sockets, runs. When it is full, whoever
+//     holds the most of it loses what was not used for the longest time.
+//   - A [Meter] bounds things that are done: requests, first visits, messages.
 //   - A [Queue] orders work that is done one piece at a time: by learner, the
 //     shortest first.
 //
