@@ -45,6 +45,7 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 	hub, err := class.NewHub(s.ctx, class.Config{
 		Logs: s.cfg.Classes.Logs, Secrets: s.cfg.Classes.Secrets, Course: s.cfg.Course, Driver: driver{s.runs},
 		Log: s.cfg.Logger, Limits: class.Limits{TTL: s.cfg.Classes.TTL},
+		WrongCodes: s.desk.WrongCodes, NewRooms: s.desk.NewRooms,
 	})
 	if err != nil {
 		return fmt.Errorf("the rooms of classes: %w", err)
@@ -52,7 +53,7 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 	s.hub = hub
 	room := classroom.New(classroom.Deps{
 		Hub: hub, Course: s.cfg.Course, Model: s.cfg.Model, Seat: s.targets.Seat,
-		Learner: s.learners.Of, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
+		Caller: s.learners.Caller, Access: s.cfg.Classes.Access, Log: s.cfg.Logger,
 	})
 	s.add(room.Feeds())
 	room.Mount(mux)

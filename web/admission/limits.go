@@ -13,6 +13,8 @@ type Limits struct {
 	NewLearners Pace // first visits, which get a cookie
 	Openings    Pace // of sockets
 	Messages    Pace // on sockets; beyond it they wait
+	WrongCodes  Pace // codes of rooms and secrets of instructors
+	NewRooms    Pace
 }
 
 // DefaultLimits are for a machine with two cores.
@@ -29,5 +31,11 @@ func DefaultLimits() Limits {
 		NewLearners: Pace{PerAddress: Rate{100, 3000}},
 		Openings:    Pace{PerLearner: Rate{2, 60}, PerAddress: Rate{100, 3000}},
 		Messages:    Pace{PerLearner: Rate{120, 480}, PerAddress: Rate{1000, 4000}},
+		// Whoever has typed no wrong code yet may try one whatever others at their
+		// address do. So someone who keeps no cookies tries 100 a second, and on a
+		// server with ten rooms needs 22 hours for an even chance to find one:
+		// 22⁶/10 codes, times ln 2. Anybody else needs half a year.
+		WrongCodes: Pace{PerLearner: Rate{0.2, 15}, PerAddress: Rate{0.5, 60}},
+		NewRooms:   Pace{PerLearner: Rate{1.0 / 60, 20}, PerAddress: Rate{1.0 / 30, 40}},
 	}
 }

@@ -56,11 +56,32 @@ func (m *Meter) Allow(c Caller) (wait time.Duration) {
 	if wait := m.wait(c, now); wait > 0 {
 		return wait
 	}
+	m.spend(c, now)
+	return 0
+}
+
+// Spend counts a deed of the caller that has been done, allowed or not.
+func (m *Meter) Spend(c Caller) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.spend(c, m.now())
+}
+
+// spend is [Meter.Spend]; mu is held.
+func (m *Meter) spend(c Caller, now time.Time) {
 	m.learners.spend(c.Learner, now)
 	if !c.Known(now) {
 		m.addresses.spend(c.Address, now)
 	}
-	return 0
+}
+
+// Spent reports whether the learner has spent some of their own budget, and has not
+// got it all back yet.
+func (m *Meter) Spent(c Caller) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := m.learners.kept[c.Learner]
+	return l != nil && l.TokensAt(m.now()) < float64(l.Burst())
 }
 
 // Wait is how long the caller must wait until [Meter.Allow] would count a deed; it

@@ -30,7 +30,7 @@ func BenchmarkVotes(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer h.Close(ctx)
-	r, secret, err := h.Create(ctx, teacher, Options{})
+	r, secret, err := h.Create(ctx, caller(teacher), Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/journal"
 )
 
@@ -19,6 +20,9 @@ type Config struct {
 	Now     func() time.Time // nil for time.Now
 	Log     *slog.Logger     // nil for none
 	Limits  Limits           // zero fields have the defaults
+	// WrongCodes and NewRooms say how many wrong codes a caller may try and how many
+	// rooms they may make; nil for as many as [admission.DefaultLimits] has.
+	WrongCodes, NewRooms *admission.Meter
 }
 
 // Limits limit what classes may use.
@@ -45,6 +49,12 @@ func (c Config) withDefaults() Config {
 		c.Now = time.Now
 	}
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	if c.WrongCodes == nil {
+		c.WrongCodes = admission.NewMeter(admission.DefaultLimits().WrongCodes, c.Now)
+	}
+	if c.NewRooms == nil {
+		c.NewRooms = admission.NewMeter(admission.DefaultLimits().NewRooms, c.Now)
+	}
 	d := DefaultLimits()
 	l := &c.Limits
 	l.Rooms, l.Members = cmp.Or(l.Rooms, d.Rooms), cmp.Or(l.Members, d.Members)

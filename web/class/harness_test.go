@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/store"
@@ -119,6 +120,9 @@ func (r *realRun) Close() {
 	r.closed = true
 }
 
+// caller is a learner whom the server knows.
+func caller(learner string) admission.Caller { return admission.Caller{Learner: learner} }
+
 // clock is a time that stands still until it is moved.
 type clock struct {
 	mu  sync.Mutex
@@ -167,6 +171,7 @@ func begun(t *testing.T, dir string, change ...func(*Config)) *school {
 	}
 	s.logs = journal.For(db)
 	cfg := Config{Logs: s.logs, Secrets: db, Course: course, Driver: s.driver, Now: s.clock.Now}
+	cfg.NewRooms = admission.NewMeter(admission.Pace{}, nil)
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -199,7 +204,7 @@ const teacher = "the-teacher"
 
 func (s *school) room(o Options) *lesson {
 	s.t.Helper()
-	r, secret, err := s.Create(s.t.Context(), teacher, o)
+	r, secret, err := s.Create(s.t.Context(), caller(teacher), o)
 	if err != nil {
 		s.t.Fatal(err)
 	}

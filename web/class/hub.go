@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // Hub keeps all rooms of a server. Its methods may be called from any goroutine.
 type Hub struct {
 	cfg    Config
-	tries  *budget
 	ctx    context.Context // ends with the hub
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -24,7 +24,7 @@ type Hub struct {
 // NewHub restores the saved rooms. Their runs are made when someone joins. Rooms
 // that nobody has used for [Limits.TTL] are deleted, now and later.
 func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
-	h := &Hub{cfg: cfg.withDefaults(), tries: newBudget(), rooms: map[string]*Room{}}
+	h := &Hub{cfg: cfg.withDefaults(), rooms: map[string]*Room{}}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	kept, err := restore(ctx, &h.cfg)
 	if err != nil {
@@ -61,7 +61,7 @@ func (h *Hub) begin(c *core) *Room {
 
 // Create makes a room and its run. who is the instructor, who presents first. This
 // is the only time the secret is returned: only its hash is saved.
-func (h *Hub) Create(ctx context.Context, who string, o Options) (*Room, Secret, error) {
+func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Room, Secret, error) {
 	title, err := cleanTitle(o.Title)
 	if err != nil {
 		return nil, Secret{}, err
@@ -69,10 +69,16 @@ func (h *Hub) Create(ctx context.Context, who string, o Options) (*Room, Secret,
 	if o.Walk != "" && h.cfg.Course.Walk(o.Walk) == nil {
 		return nil, Secret{}, terms.Refuse(CodeWalk, "There is no walkthrough %q.", o.Walk)
 	}
+	if h.cfg.NewRooms.Allow(who) > 0 {
+		return nil, Secret{}, terms.Refuse(
+			terms.CodeBusy, "You have made many classes in a short time. Use one of them, or wait a minute.",
+		)
+	}
+	h.makeSpace(ctx)
 	secret := newSecret()
 	c := &core{cfg: &h.cfg, secret: secret.hash(), begun: h.cfg.Now(), used: h.cfg.Now()}
 	c.data = roomData{Title: title, Walk: o.Walk, Nicknames: o.Nicknames, Alone: o.Alone, Seed: newSeed()}
-	c.presenter = who
+	c.presenter = who.Learner
 	c.empty()
 	r, err := h.open(ctx, c)
 	if err != nil {
@@ -108,34 +114,76 @@ func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
 	return r, nil
 }
 
-// Enter finds the room with a code for someone who wants to follow. A wrong code
-// counts against from. A learner who is a member already needs no budget and may
-// enter a room that is locked or full.
+// unusedAfter is how long a class in which nothing has happened is kept when the
+// server has as many as it can hold.
+const unusedAfter = 10 * time.Minute
+
+// makeSpace deletes the oldest unused class if there are too many.
+func (h *Hub) makeSpace(ctx context.Context) {
+	all := h.all()
+	if len(all) < h.cfg.Limits.Rooms {
+		return
+	}
+	var oldest *Room
+	var begun time.Time
+	for _, r := range all {
+		since, err := get(ctx, r, func(c *core) (time.Time, error) {
+			if c.unused() && h.cfg.Now().Sub(c.used) > unusedAfter {
+				return c.begun, nil
+			}
+			return time.Time{}, nil
+		})
+		if err == nil && !since.IsZero() && (oldest == nil || since.Before(begun)) {
+			oldest, begun = r, since
+		}
+	}
+	if oldest == nil {
+		return
+	}
+	if err := h.remove(ctx, oldest); err != nil {
+		h.cfg.Log.Error("an unused room could not be deleted", "error", err)
+	}
+}
+
+// unused reports whether nothing has happened in the room and nobody is there.
+func (c *core) unused() bool {
+	return len(c.members) == 0 && len(c.polls) == 0 && len(c.texts) == 0 && c.link == "" && !c.linkDue &&
+		len(c.presenterPages) == 0 && c.here == 0
+}
+
+// mayTry reports whether a caller may try a code: one who has not been wrong lately,
+// or has budget left. So nobody can use up the tries of a whole address.
+func (h *Hub) mayTry(c admission.Caller) bool {
+	return h.cfg.WrongCodes.Wait(c) == 0 || !h.cfg.WrongCodes.Spent(c)
+}
+
+// Enter finds the room with a code for someone who wants to follow. A wrong code is
+// counted. A learner who is a member already needs no budget and may enter a room
+// that is locked or full.
 //
 // Errors: [ErrNoRoom], [ErrExpired], [ErrFull], [ErrLocked], [ErrRemoved],
 // [ErrTries].
-func (h *Hub) Enter(ctx context.Context, code, from, learner string) (*Room, error) {
+func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (*Room, error) {
 	r := h.find(code)
-	type admission struct {
+	type answer struct {
 		known   bool
 		refused error
 	}
-	var a admission
+	var a answer
 	if r != nil {
 		var err error
-		if a, err = get(ctx, r, func(c *core) (admission, error) {
-			return admission{c.byLearner[learner] != nil, c.admit(learner)}, nil
+		if a, err = get(ctx, r, func(c *core) (answer, error) {
+			return answer{c.byLearner[who.Learner] != nil, c.admit(who.Learner)}, nil
 		}); err != nil {
 			return nil, err
 		}
 	}
 	if !a.known {
-		now := h.cfg.Now()
-		if !h.tries.open(from, now) {
+		if !h.mayTry(who) {
 			return nil, ErrTries
 		}
 		if r == nil {
-			h.tries.spend(from, now)
+			h.cfg.WrongCodes.Spend(who)
 			return nil, ErrNoRoom
 		}
 	}
@@ -147,14 +195,13 @@ func (h *Hub) Enter(ctx context.Context, code, from, learner string) (*Room, err
 
 // Instruct finds a room for its instructor. A wrong secret counts like a wrong code
 // and does not reveal whether there is such a room.
-func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, from string) (*Room, error) {
-	now := h.cfg.Now()
+func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admission.Caller) (*Room, error) {
 	r := h.find(code)
 	if r == nil || !secret.fits(r.secret) {
-		if !h.tries.open(from, now) {
+		if !h.mayTry(who) {
 			return nil, ErrTries
 		}
-		h.tries.spend(from, now)
+		h.cfg.WrongCodes.Spend(who)
 		return nil, ErrSecret
 	}
 	return r, r.wake(ctx)

@@ -38,7 +38,7 @@ func TestRestart(t *testing.T) {
 	s.end()
 
 	again := begun(t, dir)
-	r, err := again.Instruct(t.Context(), l.Code(), l.secret, "here")
+	r, err := again.Instruct(t.Context(), l.Code(), l.secret, caller("here"))
 	if err != nil {
 		t.Fatal(err)
 	}

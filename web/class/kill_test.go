@@ -50,7 +50,7 @@ func voteUntilKilled() {
 	ctx := context.Background()
 	h, err := NewHub(ctx, Config{Logs: journal.For(db), Secrets: db, Course: course, Driver: &realDriver{model: m}})
 	fail(err)
-	r, secret, err := h.Create(ctx, teacher, Options{})
+	r, secret, err := h.Create(ctx, caller(teacher), Options{})
 	fail(err)
 	fmt.Println("room", r.Code(), secret)
 	do := func(c Command) {
@@ -161,7 +161,7 @@ func TestKilledInMidClass(t *testing.T) {
 		is := killed(t, dir, 20+random.IntN(600))
 		s := begun(t, dir)
 		began := time.Now()
-		r, err := s.Enter(t.Context(), is.code, "here", learner(1))
+		r, err := s.Enter(t.Context(), is.code, caller(learner(1)))
 		if err != nil {
 			t.Fatalf("after %d lines: %v", is.lines, err)
 		}

@@ -76,7 +76,7 @@ func (d leaving) Open(ctx context.Context, _, _ string) (Run, error) {
 func TestCreateCutShortLeavesNoRoom(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	s := begun(t, t.TempDir(), func(c *Config) { c.Driver = leaving{leave: leave} })
-	if _, _, err := s.Create(ctx, teacher, Options{}); !errors.Is(err, context.Canceled) {
+	if _, _, err := s.Create(ctx, caller(teacher), Options{}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("making the room: %v", err)
 	}
 	logs, err := s.logs.Owners(t.Context(), journal.Room)
@@ -153,7 +153,7 @@ func TestForget(t *testing.T) {
 func TestSweep(t *testing.T) {
 	s := begun(t, "", func(c *Config) { c.Limits = Limits{TTL: time.Hour, Rest: time.Minute, Rooms: 2} })
 	old, used := s.room(Options{}), s.room(Options{})
-	if _, _, err := s.Create(t.Context(), teacher, Options{}); err == nil ||
+	if _, _, err := s.Create(t.Context(), caller(teacher), Options{}); err == nil ||
 		err.(*terms.Refusal).Code != terms.CodeFull {
 		t.Errorf("a third room of two: %v", err)
 	}
@@ -165,7 +165,7 @@ func TestSweep(t *testing.T) {
 	if old.View().State != nil || used.View().State == nil {
 		t.Error("the wrong runs rest")
 	}
-	if _, err := s.Enter(t.Context(), old.Code(), "here", "p1"); err != nil || old.View().Link() != before.Link() {
+	if _, err := s.Enter(t.Context(), old.Code(), caller("p1")); err != nil || old.View().Link() != before.Link() {
 		t.Errorf("woken, it is another: %v", err)
 	}
 	s.clock.pass(2 * time.Hour)
@@ -193,7 +193,7 @@ func TestStageThatCannotBeMadeAgain(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Enter(t.Context(), l.Code(), "here", "p1"); err != nil {
+	if _, err := s.Enter(t.Context(), l.Code(), caller("p1")); err != nil {
 		t.Fatal(err)
 	}
 	v := l.View()
@@ -205,7 +205,7 @@ func TestStageThatCannotBeMadeAgain(t *testing.T) {
 		t.Errorf("afterwards it is %+v", v)
 	}
 	s.driver.fails = errors.New("no memory")
-	if _, _, err := s.Create(t.Context(), teacher, Options{}); err == nil || len(s.all()) != 1 {
+	if _, _, err := s.Create(t.Context(), caller(teacher), Options{}); err == nil || len(s.all()) != 1 {
 		t.Errorf("a room without a run: %v, %d rooms", err, len(s.all()))
 	}
 }

@@ -312,7 +312,7 @@ func TestDamagedRooms(t *testing.T) {
 	if slices.Sort(titles); !slices.Equal(titles, []string{"Damaged", "Whole"}) {
 		t.Errorf("the rooms are %v", titles)
 	}
-	r, err := again.Instruct(t.Context(), damaged.Code(), damaged.secret, "here")
+	r, err := again.Instruct(t.Context(), damaged.Code(), damaged.secret, caller("here"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
 	again.end()
 
 	last := begun(t, dir)
-	r, err := last.Instruct(t.Context(), l.Code(), l.secret, "here")
+	r, err := last.Instruct(t.Context(), l.Code(), l.secret, caller("here"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"slices"
+
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // ReplayKey gives access to the replay of a class, also after the class has ended. It
@@ -21,14 +23,13 @@ func (r *Room) ReplayKey() string {
 //
 // Errors: [ErrNoRoom] if the key is wrong, which counts like a wrong code, and
 // [ErrTries].
-func (h *Hub) Replay(ctx context.Context, code, key, from string) (*Summary, error) {
-	now := h.cfg.Now()
+func (h *Hub) Replay(ctx context.Context, code, key string, who admission.Caller) (*Summary, error) {
 	r := h.find(code)
 	if r == nil || subtle.ConstantTimeCompare([]byte(key), []byte(r.ReplayKey())) != 1 {
-		if !h.tries.open(from, now) {
+		if !h.mayTry(who) {
 			return nil, ErrTries
 		}
-		h.tries.spend(from, now)
+		h.cfg.WrongCodes.Spend(who)
 		return nil, ErrNoRoom
 	}
 	if err := r.wake(ctx); err != nil { // the text on the stage belongs to it

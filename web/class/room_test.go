@@ -2,12 +2,14 @@ package class
 
 import (
 	"errors"
-	"fmt"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 func TestCodes(t *testing.T) {
@@ -56,7 +58,7 @@ func TestEnter(t *testing.T) {
 	s := begun(t, "", func(c *Config) { c.Limits.Members = 3 })
 	l := s.room(Options{})
 	enter := func(code, who string) error {
-		_, err := s.Enter(t.Context(), code, "here", who)
+		_, err := s.Enter(t.Context(), code, caller(who))
 		return err
 	}
 	check := func(what string, got, want error) {
@@ -97,61 +99,80 @@ func TestEnter(t *testing.T) {
 	check("after it was deleted", enter(l.Code(), "p1"), ErrNoRoom)
 }
 
-// Wrong codes and secrets are counted, for each caller and over all. Members
-// come back though the budget is used up.
-func TestBudget(t *testing.T) {
-	s := begun(t, "")
+// TestWrongCodes: wrong codes and secrets are counted for each learner and for the
+// newcomers of an address. Members return though the budget is used up, and whoever
+// has not been wrong may try whatever the others have done.
+func TestWrongCodes(t *testing.T) {
+	pace := admission.Pace{
+		PerLearner: admission.Rate{PerSecond: 0.5, Burst: 3}, PerAddress: admission.Rate{PerSecond: 0.1, Burst: 4},
+	}
+	s := begun(t, "", func(c *Config) { c.WrongCodes = admission.NewMeter(pace, c.Now) })
 	l := s.room(Options{})
 	l.class(1)
-	try := func(from string) error {
-		_, err := s.Enter(t.Context(), "333333", from, "guest")
-		return err
-	}
-	for i := range callerTries {
-		if err := try("one"); err != ErrNoRoom {
-			t.Fatalf("try %d: %v", i+1, err)
+	enter := func(code string, who admission.Caller, want error) {
+		t.Helper()
+		if _, err := s.Enter(t.Context(), code, who); err != want {
+			t.Errorf("%s tries %s: %v, want %v", who.Learner, code, err, want)
 		}
 	}
-	if err := try("one"); err != ErrTries {
-		t.Errorf("one too many: %v", err)
+	one := caller("one")
+	for range 3 {
+		enter("333333", one, ErrNoRoom)
 	}
-	if _, err := s.Enter(t.Context(), l.Code(), "one", "guest"); err != ErrTries {
-		t.Errorf("the right code after too many wrong ones: %v", err)
-	}
-	if _, err := s.Enter(t.Context(), l.Code(), "one", "p1"); err != nil {
-		t.Errorf("a member: %v", err)
-	}
-	if _, err := s.Enter(t.Context(), l.Code(), "other", "guest"); err != nil {
-		t.Errorf("someone else: %v", err)
-	}
+	enter("333333", one, ErrTries)
+	enter(l.Code(), one, ErrTries)
+	enter(l.Code(), caller("p1"), nil) // a member
+	enter(l.Code(), caller("other"), nil)
 	s.clock.pass(2 * time.Second) // half a try a second
-	if err := try("one"); err != ErrNoRoom {
-		t.Errorf("two seconds later: %v", err)
+	enter("333333", one, ErrNoRoom)
+
+	// At one address: four wrong codes of two newcomers.
+	newcomer := func(name string) admission.Caller {
+		return admission.Caller{
+			Learner: name, Address: netip.MustParsePrefix("192.0.2.7/32"), Since: s.clock.Now(),
+		}
 	}
-	// From everywhere: 120 at once, of which 31 are spent, and 2 have come back.
-	n := 0
-	for ; try(fmt.Sprint("caller ", n)) == ErrNoRoom; n++ {
+	for range 2 {
+		enter("333333", newcomer("two"), ErrNoRoom)
+		enter("333333", newcomer("three"), ErrNoRoom)
 	}
-	if n != 120-31+2 {
-		t.Errorf("%d tries from elsewhere", n)
-	}
-	if _, err := s.Instruct(t.Context(), l.Code(), newSecret(), "new"); err != ErrTries {
+	enter(l.Code(), newcomer("two"), ErrTries)
+	enter("333333", newcomer("four"), ErrNoRoom) // its first
+	enter("333333", newcomer("four"), ErrTries)
+	enter(l.Code(), newcomer("five"), nil)
+	if _, err := s.Instruct(t.Context(), l.Code(), newSecret(), newcomer("four")); err != ErrTries {
 		t.Errorf("a wrong secret: %v", err)
 	}
-	if _, err := s.Instruct(t.Context(), l.Code(), l.secret, "new"); err != nil {
+	if _, err := s.Instruct(t.Context(), l.Code(), l.secret, newcomer("four")); err != nil {
 		t.Errorf("the right secret: %v", err)
 	}
 }
 
-// Callers are not remembered without end.
-func TestBudgetForgets(t *testing.T) {
-	b := newBudget()
-	now := time.Unix(1e9, 0)
-	for n := range 3 * maxCallers {
-		b.spend(fmt.Sprint(n), now.Add(time.Duration(n)*time.Second))
+// TestNewRooms: nobody makes many rooms in a short time, and rooms in which nothing has
+// happened make way when there are too many.
+func TestNewRooms(t *testing.T) {
+	pace := admission.Pace{PerLearner: admission.Rate{PerSecond: 0.001, Burst: 2}}
+	s := begun(t, "", func(c *Config) {
+		c.NewRooms, c.Limits = admission.NewMeter(pace, c.Now), Limits{Rooms: 2}
+	})
+	create := func(who string, want terms.Code) *Room {
+		t.Helper()
+		r, _, err := s.Create(t.Context(), caller(who), Options{})
+		if want == "" && err != nil || want != "" && !errors.Is(err, &terms.Refusal{Code: want}) {
+			t.Errorf("a room of %s: %v, want code %q", who, err, want)
+		}
+		return r
 	}
-	if len(b.callers) > maxCallers {
-		t.Errorf("%d callers are remembered", len(b.callers))
+	used := s.room(Options{}) // by the teacher
+	used.class(1)
+	unused := create("flood", "")
+	create("flood", terms.CodeFull)
+	create("flood", terms.CodeBusy)
+	create("honest", terms.CodeFull)
+	s.clock.pass(11 * time.Minute)
+	create("honest", "")
+	if list := s.all(); len(list) != 2 || slices.Contains(list, unused) || !slices.Contains(list, used.Room) {
+		t.Errorf("the rooms are %v", list)
 	}
 }
 
@@ -251,7 +272,7 @@ func TestSecondInstructor(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	s := begun(t, "")
 	for code, o := range map[terms.Code]Options{CodeTitle: {Title: strings.Repeat("x", 81)}, CodeWalk: {Walk: "none"}} {
-		if _, _, err := s.Create(t.Context(), teacher, o); !errors.Is(err, &terms.Refusal{Code: code}) {
+		if _, _, err := s.Create(t.Context(), caller(teacher), o); !errors.Is(err, &terms.Refusal{Code: code}) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

@@ -104,7 +104,7 @@ func TestReplay(t *testing.T) {
 	l.does(Reveal{}, AskNext{})
 	see := func(wantPolls, wantTexts int) *Summary {
 		t.Helper()
-		sum, err := s.Replay(t.Context(), l.Code(), l.ReplayKey(), "someone")
+		sum, err := s.Replay(t.Context(), l.Code(), l.ReplayKey(), caller("someone"))
 		if err != nil || len(sum.Polls) != wantPolls || len(sum.Texts) != wantTexts ||
 			sum.Members+sum.Voters+sum.Stated != 0 {
 			t.Fatalf("the replay is %+v, %v; want %d polls, %d texts", sum, err, wantPolls, wantTexts)
@@ -121,7 +121,7 @@ func TestReplay(t *testing.T) {
 	l.does(Reveal{}, Lock{true}, End{})
 	see(2, 2)
 	for _, key := range []string{"", l.secret.String(), l.ReplayKey() + "A"} {
-		if _, err := s.Replay(t.Context(), l.Code(), key, "someone"); !errors.Is(err, ErrNoRoom) {
+		if _, err := s.Replay(t.Context(), l.Code(), key, caller("someone")); !errors.Is(err, ErrNoRoom) {
 			t.Errorf("with key %q: %v", key, err)
 		}
 	}

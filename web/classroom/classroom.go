@@ -8,6 +8,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
@@ -22,10 +23,9 @@ type Deps struct {
 	// Seat returns a place in the pool for a run of the model: that of a guided tour,
 	// whose steps are made once for everybody.
 	Seat func() *infer.Seat
-	// Learner returns who sends a request. For someone new, fresh is the cookie to
-	// set.
-	Learner func(r *http.Request) (id string, fresh *http.Cookie)
-	Access  Access
+	// Caller returns who sends a request. For someone new, fresh is the cookie to set.
+	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
+	Access Access
 	// Log records failures; never names or answers.
 	Log *slog.Logger
 }
@@ -42,8 +42,12 @@ type Pages struct {
 // New returns the pages.
 func New(d Deps) *Pages {
 	d.Log = cmp.Or(d.Log, slog.Default())
+	learner := func(r *http.Request) (string, *http.Cookie) {
+		who, fresh := d.Caller(r)
+		return who.Learner, fresh
+	}
 	return &Pages{
-		Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage),
+		Deps: d, Base: pages.New(learner, d.Log, refusalPage),
 		tours: newTours(d.Seat), rest: session.New(d.Model, session.Limits{}).State(),
 	}
 }
@@ -55,6 +59,13 @@ func New(d Deps) *Pages {
 // POST /class/CODE/ticket.
 func (p *Pages) Feeds() map[string]wire.Open {
 	return map[string]wire.Open{"class": p.openFollow, "present": p.openPresent}
+}
+
+// caller returns who sends a request, and sets the cookie of someone new.
+func (p *Pages) caller(w http.ResponseWriter, r *http.Request) admission.Caller {
+	who, _ := p.Caller(r)
+	who.Learner = p.Who(w, r)
+	return who
 }
 
 // Mount adds the addresses of classes to the server's.

@@ -203,7 +203,7 @@ func (p *Pages) openFollow(ctx context.Context, v wire.Visit) (wire.Part, error)
 	if v.Query.Get("view") == onWall {
 		kind = onWall
 	}
-	room, err := p.Hub.Enter(ctx, class.NormalCode(v.Query.Get("room")), v.Learner, v.Learner)
+	room, err := p.Hub.Enter(ctx, class.NormalCode(v.Query.Get("room")), v.Caller)
 	if err != nil {
 		if e, ok := terms.AsRefusal(err); ok {
 			return nil, e

@@ -46,8 +46,9 @@ type ownScreen struct {
 
 // enter returns the room of a request, or answers why there is none.
 func (p *Pages) enter(w http.ResponseWriter, r *http.Request) (room *class.Room, who string, ok bool) {
-	who = p.Who(w, r)
-	room, err := p.Hub.Enter(r.Context(), class.NormalCode(r.PathValue("code")), who, who)
+	caller := p.caller(w, r)
+	who = caller.Learner
+	room, err := p.Hub.Enter(r.Context(), class.NormalCode(r.PathValue("code")), caller)
 	if err != nil {
 		status, head, say := p.trouble(r, err)
 		if pages.Fragment(r) {

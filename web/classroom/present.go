@@ -211,7 +211,7 @@ func (p *Pages) present(w http.ResponseWriter, r *http.Request) {
 	if key := r.URL.Query().Get("key"); key != "" {
 		code := class.NormalCode(r.PathValue("code"))
 		secret := class.ParseSecret(key)
-		if _, err := p.Hub.Instruct(r.Context(), code, secret, p.Who(w, r)); err != nil {
+		if _, err := p.Hub.Instruct(r.Context(), code, secret, p.caller(w, r)); err != nil {
 			p.fail(w, r, err)
 			return
 		}
@@ -259,7 +259,7 @@ func (p *Pages) openPresent(ctx context.Context, v wire.Visit) (wire.Part, error
 			Message: "This ticket has been used or is too old. Reload the page.",
 		}
 	}
-	room, err := p.Hub.Instruct(ctx, code, secret, v.Learner)
+	room, err := p.Hub.Instruct(ctx, code, secret, v.Caller)
 	if err != nil {
 		if e, ok := terms.AsRefusal(err); ok {
 			return nil, e

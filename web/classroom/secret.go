@@ -44,13 +44,14 @@ func (p *Pages) taught(
 	w http.ResponseWriter, r *http.Request,
 ) (room *class.Room, secret class.Secret, who string, ok bool) {
 	code := class.NormalCode(r.PathValue("code"))
-	who = p.Who(w, r)
+	caller := p.caller(w, r)
+	who = caller.Learner
 	secret, has := secretOf(r, code)
 	if !has {
 		p.fail(w, r, class.ErrSecret)
 		return nil, secret, who, false
 	}
-	room, err := p.Hub.Instruct(r.Context(), code, secret, who)
+	room, err := p.Hub.Instruct(r.Context(), code, secret, caller)
 	if err != nil {
 		p.fail(w, r, err)
 		return nil, secret, who, false

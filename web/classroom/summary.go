@@ -129,7 +129,7 @@ func (p *Pages) summary(w http.ResponseWriter, r *http.Request) {
 
 // replay is the session for whoever has its link: to be gone through alone.
 func (p *Pages) replay(w http.ResponseWriter, r *http.Request) {
-	s, err := p.Hub.Replay(r.Context(), class.NormalCode(r.PathValue("code")), r.URL.Query().Get("key"), p.Who(w, r))
+	s, err := p.Hub.Replay(r.Context(), class.NormalCode(r.PathValue("code")), r.URL.Query().Get("key"), p.caller(w, r))
 	if errors.Is(err, class.ErrNoRoom) {
 		p.Refuse(
 			w, r, http.StatusNotFound, "There is no such replay.",

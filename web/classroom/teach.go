@@ -50,7 +50,7 @@ func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f := r.PostForm
-	room, secret, err := p.Hub.Create(r.Context(), p.Who(w, r), class.Options{
+	room, secret, err := p.Hub.Create(r.Context(), p.caller(w, r), class.Options{
 		Title: strings.TrimSpace(f.Get("title")), Walk: f.Get("walk"), Nicknames: f.Get("nicknames") != "",
 		Alone: f.Get("alone") != "",
 	})
@@ -125,13 +125,13 @@ type joinPage struct {
 }
 
 func (p *Pages) join(w http.ResponseWriter, r *http.Request) {
-	who := p.Who(w, r)
+	who := p.caller(w, r)
 	typed := r.URL.Query().Get("code")
 	if typed == "" {
 		p.HTML(w, r, http.StatusOK, joinHTML(joinPage{}))
 		return
 	}
-	room, err := p.Hub.Enter(r.Context(), class.NormalCode(typed), who, who)
+	room, err := p.Hub.Enter(r.Context(), class.NormalCode(typed), who)
 	if err != nil {
 		status, _, say := p.trouble(r, err)
 		p.HTML(w, r, status, joinHTML(joinPage{typed, say}))
