@@ -60,7 +60,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 	b := &bytes.Buffer{}
 	if r.Method != http.MethodHead {
 		var err error
-		if b, err = s.fileOf(r.Context(), e, st); err != nil {
+		if b, err = s.fileOf(r.Context(), learner, e, st); err != nil {
 			if !errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil {
 				s.Log.Error("exporting", "what", e.ending, "err", err)
 			}
@@ -80,8 +80,8 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 
 // fileOf writes a file into a buffer, once the slot is free. The slot is released
 // before the file is sent, so that a slow reader delays nobody.
-func (s *Server) fileOf(ctx context.Context, e export, st *session.State) (*bytes.Buffer, error) {
-	ctx, release, err := s.acquire(ctx)
+func (s *Server) fileOf(ctx context.Context, learner string, e export, st *session.State) (*bytes.Buffer, error) {
+	ctx, release, err := s.acquire(ctx, learner, len(st.Steps))
 	if err != nil {
 		return nil, err
 	}

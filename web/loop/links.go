@@ -15,18 +15,23 @@ import (
 // run of the bundled model needs a second.
 const replayTime = 10 * time.Second
 
+// stepTime is about what a step of a replay takes. It only orders those who wait.
+const stepTime = 2 * time.Millisecond
+
 // acquire waits for the one slot in which work is done for a plain request, so that
-// links and files cost the live runs no more than one core's time. The work is
-// bounded by the context returned; release frees the slot.
-func (s *Server) acquire(ctx context.Context) (_ context.Context, release func(), err error) {
+// links and files cost the live runs no more than one core's time. Learners take
+// turns, those with few steps first. The work is bounded by the context returned;
+// release frees the slot.
+func (s *Server) acquire(
+	ctx context.Context, learner string, steps int,
+) (_ context.Context, release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, replayTime)
-	select {
-	case s.replays <- struct{}{}:
-		return ctx, func() { <-s.replays; cancel() }, nil
-	case <-ctx.Done():
+	turn, leave, err := s.replays.Enter(ctx, learner, time.Duration(steps)*stepTime, nil)
+	if err != nil {
 		cancel()
-		return nil, nil, ctx.Err()
+		return nil, nil, err
 	}
+	return turn, func() { leave(); cancel() }, nil
 }
 
 // problem is why an address leads to no run.
@@ -60,18 +65,18 @@ func (s *Server) stateOf(ctx context.Context, learner string, a address) (*sessi
 		}
 	}
 	if a.link != "" {
-		return s.replay(ctx, a.link)
+		return s.replay(ctx, learner, a.link)
 	}
 	return nil, &problem{http.StatusNotFound, "This run is not on this server.", goneText}
 }
 
 // replay runs what a link describes, once the slot is free.
-func (s *Server) replay(ctx context.Context, text string) (*session.State, *problem) {
+func (s *Server) replay(ctx context.Context, learner, text string) (*session.State, *problem) {
 	link, err := session.ParseLink(s.Model, text)
 	if err != nil {
 		return nil, linkProblem(err)
 	}
-	ctx, release, err := s.acquire(ctx)
+	ctx, release, err := s.acquire(ctx, learner, link.Log.Steps)
 	if err != nil {
 		return nil, linkProblem(err)
 	}

@@ -107,17 +107,20 @@ func TestFilesWaitForTheSlot(t *testing.T) {
 	for name := range exports {
 		c.do(`{"cmd":"token"}`)
 		address := x.http.URL + "/export/" + name + "?run=" + c.run
-		x.replays <- struct{}{}
+		_, leave, err := x.replays.Enter(t.Context(), "someone", 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		impatient := http.Client{Jar: x.jar, Timeout: 100 * time.Millisecond}
 		if resp, err := impatient.Get(address); err == nil {
 			resp.Body.Close()
 			t.Errorf("%s: answered with %s while the slot was in use", name, resp.Status)
 		}
-		<-x.replays
+		leave()
 		if resp, _ := x.get("/export/" + name + "?run=" + c.run); resp.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s when the slot was free", name, resp.Status)
 		}
-		if len(x.replays) != 0 {
+		if x.replays.Len() != 0 {
 			t.Errorf("%s: the slot is not released", name)
 		}
 	}

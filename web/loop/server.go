@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/pages"
@@ -40,15 +41,15 @@ type Deps struct {
 type Server struct {
 	Deps
 	pages.Base
-	empty   *session.State // what a page without a run shows
-	replays chan struct{}  // of capacity 1: held while a link is replayed
+	empty   *session.State   // what a page without a run shows
+	replays *admission.Queue // of links to be replayed and files to be written
 }
 
 // New returns the Loop's server.
 func New(d Deps) *Server {
 	d.Context = cmp.Or(d.Context, context.Background())
 	d.Log = cmp.Or(d.Log, slog.Default())
-	s := &Server{Deps: d, empty: d.Runs.NewSession().State(), replays: make(chan struct{}, 1)}
+	s := &Server{Deps: d, empty: d.Runs.NewSession().State(), replays: admission.NewQueue(1000, 8, 0)}
 	s.Base = pages.New(d.Learner, d.Log, s.refusal)
 	return s
 }

@@ -24,7 +24,8 @@ func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 		})
 		return
 	}
-	ctx, release, err := s.acquire(r.Context())
+	learner, _ := s.Learner(r)
+	ctx, release, err := s.acquire(r.Context(), learner, start.Step)
 	if err != nil {
 		refuse(linkProblem(err))
 		return
