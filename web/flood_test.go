@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/load"
 	"github.com/tokenbytoken/viz/web/shell"
 	"github.com/tokenbytoken/viz/web/webtest"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -204,4 +207,48 @@ func firstVisit(t *testing.T, server, from string) string {
 		return c.Name + "=" + c.Value
 	}
 	return ""
+}
+
+// TestClassWithoutCookies: a browser that keeps no cookies follows a class and is not
+// one of its members, so that nobody votes twice or fills a room with empty names.
+func TestClassWithoutCookies(t *testing.T) {
+	t.Parallel()
+	server := webtest.Serve(t, webtest.Options{})
+	teacher, err := load.NewTeacher(t.Context(), server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "ws" + strings.TrimPrefix(server, "http") + "/ws?feed=class&room=" + teacher.Code
+	d := websocket.Dialer{Subprotocols: []string{wire.ProtocolHTML}, HandshakeTimeout: browser.Patience}
+	conn, _, err := d.Dial(address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for n, command := range []string{`"cmd":"join","nick":"Ada"`, `"cmd":"vote","poll":"1","choice":"a","number":1`} {
+		v := &visitor{t: t, conn: conn}
+		if err := v.ask(n+1, `{"n":%d,`+command+`}`); err == nil || !strings.Contains(err.Error(), "no cookies") {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+	phone := load.Phone{URL: server, Code: teacher.Code} // visits a page first, as phones do
+	if err := phone.Dial(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer phone.HangUp()
+	err = phone.Follow(func(f load.Frame) error {
+		var m struct {
+			Data struct{ You *struct{ Member int } }
+		}
+		if err := json.Unmarshal(f.Body, &m); err != nil || m.Data.You == nil {
+			return err
+		}
+		if m.Data.You.Member != 1 {
+			t.Errorf("the first phone with a cookie is member %d", m.Data.You.Member)
+		}
+		return io.EOF
+	})
+	if !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
 }

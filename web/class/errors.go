@@ -7,6 +7,7 @@ import "github.com/tokenbytoken/viz/infer/terms"
 const (
 	CodeNoRoom   terms.Code = "no_room"   // no room has this code
 	CodeLocked   terms.Code = "locked"    // the instructor has locked the room
+	CodeCookie   terms.Code = "cookie"    // only a browser that keeps cookies is a member
 	CodeTries    terms.Code = "tries"     // too many wrong codes
 	CodeRemoved  terms.Code = "removed"   // the instructor has removed this member
 	CodeStranger terms.Code = "stranger"  // not a member of the room

@@ -210,7 +210,7 @@ func (p *Pages) openFollow(ctx context.Context, v wire.Visit) (wire.Part, error)
 		}
 		return nil, err
 	}
-	return &followFeed{p: p, room: room, who: v.Learner, kind: kind}, nil
+	return &followFeed{p: p, room: room, who: v.Learner, kind: kind, member: kind != onWall && !v.Fresh}, nil
 }
 
 // followFeed is a screen that follows a room.
@@ -218,13 +218,22 @@ type followFeed struct {
 	p         *Pages
 	room      *class.Room
 	who, kind string
+	// member says that it is one of the class. A wall is not, and neither is a browser
+	// that keeps no cookies: it would be another member at each visit, with a vote.
+	member bool
 }
+
+// errNoCookie refuses what only members may do.
+var errNoCookie = terms.Refuse(
+	class.CodeCookie, "Your browser keeps no cookies, so the class could not count you once. Allow cookies for this "+
+		"page and reload it.",
+)
 
 // Serve implements [wire.Part].
 func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire.Conn) error {
 	notes, stop := f.p.Hub.Broker().Subscribe(f.room.Code())
 	defer stop()
-	if f.kind != onWall {
+	if f.member {
 		if _, err := f.room.Join(ctx, f.who, ""); err != nil {
 			return out.Send(f.p.answered(0, err))
 		}
@@ -236,7 +245,7 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 	members := 0
 	for {
 		v := f.room.View()
-		if f.kind != onWall && v.Members < members {
+		if f.member && v.Members < members {
 			if _, err := f.room.Standing(ctx, f.who); errors.Is(err, class.ErrRemoved) {
 				return out.Send(f.p.answered(0, err))
 			}
@@ -292,6 +301,8 @@ func (f *followFeed) handle(ctx context.Context, c wire.Command, out wire.Conn) 
 			Code: terms.CodeUnknown, Field: "cmd",
 			Message: "The screen on the wall cannot send commands.",
 		}
+	case !f.member && (c.Name == "vote" || c.Name == "draw" || c.Name == "join"):
+		err = errNoCookie
 	case c.Name == "vote" || c.Name == "draw":
 		err = f.vote(ctx, c)
 	case c.Name == "join":

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -26,8 +27,8 @@ type Phone struct {
 	// Deaf phones have such a small receive buffer that the server soon notices that
 	// nobody reads.
 	Deaf bool
-	// Cookie identifies the phone. If it is empty, the server sets one at the first
-	// connection; [Phone.Learner] returns either.
+	// Cookie identifies the phone. If it is empty, the phone first visits a page, as
+	// every phone does, and gets one; [Phone.Learner] returns either.
 	Cookie string
 
 	conn *websocket.Conn
@@ -49,37 +50,69 @@ const handshake = 30 * time.Second
 // deafBuffer is the kernel's receive buffer of a deaf phone, in bytes.
 const deafBuffer = 4 << 10
 
+// dial opens a connection of a phone's network.
+func (p *Phone) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	if p.Via != "" {
+		addr = p.Via
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+	if tcp, ok := conn.(*net.TCPConn); ok && p.Deaf {
+		_ = tcp.SetReadBuffer(deafBuffer) // as small as the system lets it be
+	}
+	return conn, err
+}
+
+// visit opens the page where codes are typed, for its cookie.
+func (p *Phone) visit(ctx context.Context) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL+"/join", nil)
+	if err != nil {
+		return err
+	}
+	network := &http.Transport{DialContext: p.dial, DisableKeepAlives: true}
+	res, err := network.RoundTrip(r)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		return err
+	}
+	return p.keep(res)
+}
+
+// keep stores the cookie that a response sets.
+func (p *Phone) keep(res *http.Response) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range res.Cookies() {
+		p.Cookie = c.Name + "=" + c.Value
+	}
+	if p.Cookie == "" {
+		return fmt.Errorf("the server set no cookie: %s", res.Status)
+	}
+	return nil
+}
+
 // Dial connects, the second time as the same learner.
 func (p *Phone) Dial(ctx context.Context) error {
+	if p.Learner() == "" {
+		if err := p.visit(ctx); err != nil {
+			return fmt.Errorf("visiting %s: %w", p.URL, err)
+		}
+	}
 	d := websocket.Dialer{
-		Subprotocols: []string{"viz.html.v1"}, HandshakeTimeout: handshake,
-		NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			if p.Via != "" {
-				addr = p.Via
-			}
-			conn, err := new(net.Dialer).DialContext(ctx, network, addr)
-			if tcp, ok := conn.(*net.TCPConn); ok && p.Deaf {
-				_ = tcp.SetReadBuffer(deafBuffer) // as small as the system lets it be
-			}
-			return conn, err
-		},
+		Subprotocols: []string{"viz.html.v1"}, HandshakeTimeout: handshake, NetDialContext: p.dial,
 	}
-	header := http.Header{}
-	if c := p.Learner(); c != "" {
-		header.Set("Cookie", c)
-	}
+	header := http.Header{"Cookie": {p.Learner()}}
 	q := url.Values{"feed": {"class"}, "room": {p.Code}}
 	conn, res, err := d.DialContext(ctx, "ws"+strings.TrimPrefix(p.URL, "http")+"/ws?"+q.Encode(), header)
 	if err != nil {
 		return fmt.Errorf("connecting to room %s: %w", p.Code, err)
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.conn = conn
-	for _, c := range res.Cookies() {
-		p.Cookie = c.Name + "=" + c.Value
-	}
-	return nil
+	p.mu.Unlock()
+	return p.keep(res)
 }
 
 // Learner returns the cookie that identifies the phone.
