@@ -77,13 +77,6 @@ func (p *Pool) Hold(c Caller, evict func()) (*Place, Refused) {
 	return place, Admitted
 }
 
-// Held is how many places are held.
-func (p *Pool) Held() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.places)
-}
-
 // Use notes that the place is in use: places not used for longest are lost first.
 func (x *Place) Use() {
 	x.pool.mu.Lock()

@@ -23,9 +23,9 @@ type connection struct {
 	name    string // of the part
 	ordered bool   // see [Kind]
 	log     *slog.Logger
-	limiter *rate.Limiter // of commands
-	excess  *rate.Limiter // of refusals for lack of the former
-	crowd   func() int    // how many connections are open
+	limiter *rate.Limiter         // of commands
+	excess  *rate.Limiter         // of refusals for lack of the former
+	crowd   func(part string) int // how many connections a kind of part has
 
 	caller   admission.Caller
 	messages *admission.Meter // of the caller and their address

@@ -35,7 +35,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 		}
 	}
 	c := &connection{
-		log: s.cfg.Log, crowd: desk.Sockets.Held, caller: caller, messages: desk.Messages,
+		log: s.cfg.Log, crowd: s.crowd, caller: caller, messages: desk.Messages,
 		limiter: rate.NewLimiter(s.cfg.Limits.CommandsPerSecond, s.cfg.Limits.CommandBurst),
 		excess:  rate.NewLimiter(s.cfg.Limits.RefusalsPerSecond, s.cfg.Limits.RefusalBurst),
 		in:      make(chan Command, Waiting),
@@ -67,6 +67,24 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 		s.wg.Done()
 	}
 	return c, refusal{}
+}
+
+// join counts a connection of a kind of part until leave is called.
+func (s *Server) join(name string) (leave func()) {
+	count := func(by int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.crowds[name] += by
+	}
+	count(1)
+	return func() { count(-1) }
+}
+
+// crowd is how many connections a kind of part has.
+func (s *Server) crowd(name string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.crowds[name]
 }
 
 // become gives the connection its transport and its part.

@@ -40,8 +40,9 @@ type Server struct {
 	ctx  context.Context // ends when the server shuts down
 	stop context.CancelCauseFunc
 
-	mu sync.Mutex     // guards entering against shutting down
-	wg sync.WaitGroup // the connections
+	mu     sync.Mutex     // guards entering against shutting down, and crowds
+	wg     sync.WaitGroup // the connections
+	crowds map[string]int // how many connections each kind of part has
 }
 
 // NewServer returns a server that accepts connections until [Server.Shutdown].
@@ -50,7 +51,7 @@ func NewServer(cfg Config) *Server {
 	if cfg.Desk == nil {
 		cfg.Desk = admission.New(admission.DefaultLimits(), nil)
 	}
-	s := &Server{cfg: cfg}
+	s := &Server{cfg: cfg, crowds: map[string]int{}}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	return s
 }
@@ -104,6 +105,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // it has been answered
 	}
+	defer s.join(name)()
 	c.become(newSocket(conn, s.cfg.Limits), name, kind)
 	if protocol == "" || protocol == ProtocolJSON && !kind.Programs {
 		c.end(reasonProtocol)

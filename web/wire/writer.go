@@ -95,7 +95,7 @@ func (c *connection) sendAll() error {
 func (c *connection) send(m Message) error {
 	if m.Encoded != nil {
 		c.seq, c.numbered = m.Encoded.Seq(), true
-		c.pace = max(pushPause, time.Duration(c.crowd())*time.Second/snapshotsPerSecond)
+		c.pace = max(pushPause, time.Duration(c.crowd(c.name))*time.Second/snapshotsPerSecond)
 		return c.conn.writeShared(m.Encoded)
 	}
 	switch {
