@@ -13,12 +13,15 @@ type Knob struct {
 	Key   string // its name in JSON, forms, lesson files, labs and the API: "top_k"
 	Short string // its name where space is short, in lanes and lessons' experiments: "k"
 	Flag  string // its name on the command line
-	Arg   string // the placeholder for its value in the command line's help
-	Label string // its label: "Top-k"
-	Name  string // its name within a sentence: "top-k"
-	The   string // how a sentence about it begins
-	Unit  string // what it counts, or ""
-	Help  string // what it does, in one clause
+	// Letter is its name in links, which are short. It never changes, nor is it given
+	// to another knob: links are kept for years.
+	Letter string
+	Arg    string // the placeholder for its value in the command line's help
+	Label  string // its label: "Top-k"
+	Name   string // its name within a sentence: "top-k"
+	The    string // how a sentence about it begins
+	Unit   string // what it counts, or ""
+	Help   string // what it does, in one clause
 
 	// Min and Max bound the accepted values; Open excludes Min itself. Whole
 	// accepts only whole numbers. Want says all that in words.
@@ -50,35 +53,35 @@ const unbounded = 1 << 53
 // knobs lack their words, which belong to a [Language].
 var knobs = [...]Knob{
 	{
-		Key: "temperature", Short: "t", Flag: "temp", Arg: "T",
+		Key: "temperature", Short: "t", Flag: "temp", Letter: "t", Arg: "T",
 		Max: MaxTemperature, To: 2, Step: 0.05,
 	},
 	{
-		Key: "top_k", Short: "k", Flag: "top-k", Arg: "K", Unit: "token",
+		Key: "top_k", Short: "k", Flag: "top-k", Letter: "k", Arg: "K", Unit: "token",
 		Max: unbounded, Whole: true, To: 100, Step: 1,
 	},
 	{
-		Key: "top_p", Short: "p", Flag: "top-p", Arg: "P",
+		Key: "top_p", Short: "p", Flag: "top-p", Letter: "p", Arg: "P",
 		Max: 1, Open: true, From: 0.01, To: 1, Step: 0.01,
 	},
 	{
-		Key: "min_p", Short: "minp", Flag: "min-p", Arg: "P",
+		Key: "min_p", Short: "minp", Flag: "min-p", Letter: "m", Arg: "P",
 		Max: 1, To: 1, Step: 0.01,
 	},
 	{
-		Key: "typical_p", Short: "typical", Flag: "typical-p", Arg: "P",
+		Key: "typical_p", Short: "typical", Flag: "typical-p", Letter: "y", Arg: "P",
 		Max: 1, Open: true, From: 0.01, To: 1, Step: 0.01,
 	},
 	{
-		Key: "repetition_penalty", Short: "rep", Flag: "repetition-penalty", Arg: "R",
+		Key: "repetition_penalty", Short: "rep", Flag: "repetition-penalty", Letter: "o", Arg: "R",
 		Min: 1, Max: 10, From: 1, To: 2, Step: 0.05,
 	},
 	{
-		Key: "seed", Short: "seed", Flag: "seed", Arg: "S",
+		Key: "seed", Short: "seed", Flag: "seed", Letter: "r", Arg: "S",
 		Max: MaxSeed, Whole: true, To: MaxSeed, Step: 1,
 	},
 	{
-		Key: "max_tokens", Short: "tokens", Flag: "n", Arg: "N", Unit: "token",
+		Key: "max_tokens", Short: "tokens", Flag: "n", Letter: "x", Arg: "N", Unit: "token",
 		Min: 1, Max: MaxMaxTokens, Whole: true, From: 1, To: 500, Step: 1,
 	},
 }

@@ -180,3 +180,11 @@ func sameText(a, b []*infer.Step, n int) bool {
 	}
 	return true
 }
+
+// unsigned removes the sign of a negative zero, which would be shown.
+func unsigned(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return x
+}

@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/tokenbytoken/viz/infer"
-	"github.com/tokenbytoken/viz/infer/sampling"
 	"github.com/tokenbytoken/viz/infer/terms"
 )
 
@@ -50,42 +49,8 @@ type wireLink struct {
 }
 
 type wireChange struct {
-	From int `json:"f"`
-	wireSettings
-}
-
-type wireSettings struct {
-	T    float64  `json:"t"`
-	K    int      `json:"k,omitempty"`
-	P    float64  `json:"p"`
-	M    float64  `json:"m,omitempty"`
-	Y    float64  `json:"y,omitempty"` // typical-p
-	O    float64  `json:"o,omitempty"` // repetition penalty
-	Seed uint64   `json:"r"`
-	Max  int      `json:"x"`
-	Stop []string `json:"s,omitempty"`
-}
-
-func wireOf(s infer.Settings) wireSettings {
-	return wireSettings{
-		s.Temperature, s.TopK, s.TopP, s.MinP, s.TypicalP, s.RepetitionPenalty, s.Seed, s.Stop.MaxTokens,
-		s.Stop.Strings,
-	}
-}
-
-func (w wireSettings) settings() infer.Settings {
-	s := infer.Settings{
-		Settings: sampling.Settings{Temperature: unsigned(w.T), TopK: w.K, TopP: w.P, MinP: unsigned(w.M)},
-		Seed:     w.Seed,
-		Stop:     infer.Stop{MaxTokens: w.Max, Strings: w.Stop},
-	}
-	if w.Y != 0 { // omitted if off, which has one form inside
-		s.Set("typical_p", w.Y)
-	}
-	if w.O != 0 {
-		s.Set("repetition_penalty", w.O)
-	}
-	return s
+	From     int `json:"f"`
+	Settings wireSettings
 }
 
 // packers are idle compressors: every state pushed has a link, and a compressor
@@ -103,11 +68,11 @@ func LinkOf(st *State) string {
 	}
 	log := infer.LogOf(st.Model, st.Prompt, st.Steps, st.Settings)
 	w := wireLink{
-		V: 1, M: log.Model[:hashPrefix], P: log.Prompt, E: wireOf(log.Settings), G: log.WentOn,
+		V: 1, M: log.Model[:hashPrefix], P: log.Prompt, E: wireSettings(log.Settings), G: log.WentOn,
 		N: log.Steps, R: int(log.Ran), At: [2]int{st.Cursor.Step, int(st.Cursor.Stage)},
 	}
 	for _, c := range log.Changes {
-		w.S = append(w.S, wireChange{c.From, wireOf(c.Settings)})
+		w.S = append(w.S, wireChange{c.From, wireSettings(c.Settings)})
 	}
 	for _, c := range log.Choices {
 		w.C = append(w.C, [2]int{c.Step, c.Token})
@@ -158,12 +123,12 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	}
 	link := Link{
 		Log: infer.Log{
-			Model: m.Hash(), Prompt: w.P, Settings: w.E.settings(), WentOn: w.G, Steps: w.N, Ran: infer.Kind(w.R),
+			Model: m.Hash(), Prompt: w.P, Settings: infer.Settings(w.E), WentOn: w.G, Steps: w.N, Ran: infer.Kind(w.R),
 		},
 		Cursor: Cursor{w.At[0], infer.Kind(w.At[1])},
 	}
 	for _, c := range w.S {
-		link.Log.Changes = append(link.Log.Changes, infer.Change{From: c.From, Settings: c.settings()})
+		link.Log.Changes = append(link.Log.Changes, infer.Change{From: c.From, Settings: infer.Settings(c.Settings)})
 	}
 	for _, c := range w.C {
 		link.Log.Choices = append(link.Log.Choices, infer.Choice{Step: c[0], Token: c[1]})
@@ -243,12 +208,4 @@ func shortened(s string) string {
 		return string(r[:80]) + "…"
 	}
 	return s
-}
-
-// unsigned removes the sign of a negative zero, which would be shown.
-func unsigned(x float64) float64 {
-	if x == 0 {
-		return 0
-	}
-	return x
 }

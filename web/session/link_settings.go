@@ -1,0 +1,109 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// wireSettings are settings in a link: each knob's number under its letter
+// ([terms.Knob.Letter]), and the stop strings. Filters and penalties that are off are
+// left out, so that links stay short and one from before a knob existed is read as
+// what it was.
+type wireSettings infer.Settings
+
+// stopLetter names the stop strings.
+const stopLetter = "s"
+
+// always are the letters that every link has: the first links had them even where
+// they said nothing, and programs of that time need them.
+const always = "tprx"
+
+// MarshalJSON implements [json.Marshaler].
+func (w wireSettings) MarshalJSON() ([]byte, error) {
+	s := infer.Settings(w)
+	b := []byte{'{'}
+	add := func(letter string, v any) error {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, "%q:", letter)
+		b = append(b, text...)
+		return nil
+	}
+	for _, k := range terms.Knobs() {
+		x := s.Value(k.Key)
+		if off, ok := sampling.OffAt(k.Key); ok && x == off && !strings.Contains(always, k.Letter) {
+			continue
+		}
+		if err := add(k.Letter, x); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.Stop.Strings) > 0 {
+		if err := add(stopLetter, s.Stop.Strings); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. It does not check ranges.
+func (w *wireSettings) UnmarshalJSON(text []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return err
+	}
+	var s infer.Settings
+	for _, k := range terms.Knobs() {
+		raw, ok := fields[k.Letter]
+		if !ok {
+			continue
+		}
+		var x float64
+		if err := json.Unmarshal(raw, &x); err != nil {
+			return err
+		}
+		if k.Whole && (x != math.Trunc(x) || x < 0 || x > 1<<53) {
+			return fmt.Errorf("%s is %v", k.Letter, x)
+		}
+		s.Set(k.Key, x)
+	}
+	if raw, ok := fields[stopLetter]; ok {
+		if err := json.Unmarshal(raw, &s.Stop.Strings); err != nil {
+			return err
+		}
+	}
+	*w = wireSettings(s)
+	return nil
+}
+
+// MarshalJSON implements [json.Marshaler]: the step stands beside the settings.
+func (c wireChange) MarshalJSON() ([]byte, error) {
+	b, err := c.Settings.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return append(fmt.Appendf(nil, `{"f":%d,`, c.From), b[1:]...), nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *wireChange) UnmarshalJSON(text []byte) error {
+	var step struct {
+		From int `json:"f"`
+	}
+	if err := json.Unmarshal(text, &step); err != nil {
+		return err
+	}
+	c.From = step.From
+	return c.Settings.UnmarshalJSON(text)
+}

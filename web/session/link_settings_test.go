@@ -1,0 +1,50 @@
+package session
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+// TestLinkSettings: what is off is left out of a link, and read back as off. The texts
+// are those of links that are around: they must not change.
+func TestLinkSettings(t *testing.T) {
+	for text, want := range map[string]infer.Settings{
+		`{"f":3,"t":0.7,"p":0.9,"r":42,"x":64}`: {
+			Settings: sampling.Settings{Temperature: 0.7, TopP: 0.9}, Seed: 42, Stop: infer.Stop{MaxTokens: 64},
+		},
+		`{"f":3,"t":0,"k":5,"p":1,"m":0.05,"y":0.5,"o":1.3,"r":9007199254740991,"x":1,"s":["\n"]}`: {
+			Settings: sampling.Settings{TopK: 5, TopP: 1, MinP: 0.05, TypicalP: 0.5, RepetitionPenalty: 1.3},
+			Seed:     infer.MaxSeed, Stop: infer.Stop{MaxTokens: 1, Strings: []string{"\n"}},
+		},
+	} {
+		got, err := json.Marshal(wireChange{3, wireSettings(want)})
+		if err != nil || string(got) != text {
+			t.Errorf("%+v is %s (%v), want %s", want, got, err, text)
+		}
+		var c wireChange
+		err = json.Unmarshal([]byte(text), &c)
+		if err != nil || c.From != 3 || !infer.Settings(c.Settings).Equal(want) {
+			t.Errorf("%s is %+v (%v), want %+v", text, c, err, want)
+		}
+	}
+	for _, text := range []string{`{"k":1.5}`, `{"r":-1}`, `{"x":1e300}`, `{"t":"1"}`, `{"s":"a"}`, `[]`} {
+		if err := new(wireSettings).UnmarshalJSON([]byte(text)); err == nil {
+			t.Errorf("%s is accepted", text)
+		}
+	}
+}
+
+// TestLinkLetters: every knob has a letter of its own.
+func TestLinkLetters(t *testing.T) {
+	of := map[string]string{stopLetter: "stop strings", "f": "the step of a change"}
+	for _, k := range terms.Knobs() {
+		if len(k.Letter) != 1 || of[k.Letter] != "" {
+			t.Errorf("%s has the letter %q, which is that of %q", k.Key, k.Letter, of[k.Letter])
+		}
+		of[k.Letter] = k.Key
+	}
+}
