@@ -2,7 +2,9 @@ package loop
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/web/browser"
@@ -133,4 +135,44 @@ func TestSleepingTab(t *testing.T) {
 	newSiteAt(t, limits{}, x.http.Listener.Addr().String())
 	b.Eval(`document.dispatchEvent(new Event('visibilitychange'))`)
 	b.Until(isLive + ` && ` + atStage("2"))
+}
+
+// slowEcho types a number and, as soon as it has been sent, another digit: the
+// server's echo of the first arrives while the second is not sent yet. What scripts
+// write into the field is recorded.
+const slowEcho = `{
+	const input = document.getElementById('top_k');
+	const value = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+	window.written = [];
+	Object.defineProperty(input, 'value', {
+		get() { return value.get.call(this); },
+		set(v) { window.written.push(String(v)); value.set.call(this, v); },
+	});
+	const type = (v) => { value.set.call(input, v); input.dispatchEvent(new Event('input', { bubbles: true })); };
+	const send = WebSocket.prototype.send;
+	WebSocket.prototype.send = function (data) {
+		send.call(this, data);
+		if (!data.includes('"set"')) return;
+		WebSocket.prototype.send = send;
+		type('12');
+	};
+	input.focus();
+	type('1');
+}`
+
+// TestEchoOfAnOlderNumber: the server's echo of a number does not overwrite the digits
+// that were typed since.
+func TestEchoOfAnOlderNumber(t *testing.T) {
+	t.Parallel()
+	x := newSite(t, limits{})
+	b := startTab(t, x)
+	b.Eval(slowEcho)
+	r := x.onlyRun()
+	if !r.reaches(func(s *session.State) bool { return s.Settings.TopK == 12 }, time.After(browser.Patience)) {
+		t.Fatalf("top-k is %d, want 12", r.Latest().Settings.TopK)
+	}
+	b.Until(`document.getElementById('top_k').value === '12'`)
+	if got := browser.Value[string](b.Tab, `window.written.join(' ')`); strings.Contains(" "+got+" ", " 1 ") {
+		t.Errorf("the field was overwritten: %s", got)
+	}
 }
