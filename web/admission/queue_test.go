@@ -9,9 +9,11 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
 )
 
-// journal is what workers note.
+// journal records what workers do, in order.
 type journal struct {
 	mu    sync.Mutex
 	notes []string
@@ -23,7 +25,7 @@ func (j *journal) note(s string) {
 	j.notes = append(j.notes, s)
 }
 
-// read returns what was noted since the last call.
+// read returns the notes since the last call.
 func (j *journal) read() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -32,8 +34,8 @@ func (j *journal) read() []string {
 	return notes
 }
 
-// worker enters a queue, works for as long as it said and notes its name when it
-// begins.
+// worker enters a queue, notes its name when its turn begins, and works for as long as
+// it announced.
 func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 	go func() {
 		_, leave, err := q.Enter(context.Background(), learner, takes, nil)
@@ -42,20 +44,14 @@ func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 			return
 		}
 		j.note(name)
-		time.Sleep(takes)
+		<-time.After(takes) // on the bubble's clock
 		leave()
 	}()
 	synctest.Wait()
 }
 
-// pass lets time pass, until everybody waits again.
-func pass(d time.Duration) {
-	time.Sleep(d)
-	synctest.Wait()
-}
-
-// TestQueueIsFair: someone with much to do delays another by one piece of it, and of
-// those who are equal the shortest goes first.
+// TestQueueIsFair: a learner with a lot of work delays another by one piece of it.
+// Otherwise the shortest work runs first.
 func TestQueueIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(100, 50, 0)
@@ -65,42 +61,42 @@ func TestQueueIsFair(t *testing.T) {
 		}
 		worker(q, &j, "middle", "middle", 2*time.Second)
 		worker(q, &j, "short", "short", time.Second)
-		pass(time.Hour)
+		fixture.Pass(time.Hour)
 		if got, want := j.read(), []string{"long 0", "short", "middle", "long 1", "long 2"}; !slices.Equal(got, want) {
 			t.Errorf("order %q, want %q", got, want)
 		}
 	})
 }
 
-// TestQueueShortestFirstIsBounded: however many newcomers bring short work, long work
-// is done in time.
+// TestQueueShortestFirstIsBounded: a stream of short work from new learners does not
+// hold long work up for ever.
 func TestQueueShortestFirstIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(100, 50, 0)
 		var j journal
 		worker(q, &j, "first", "first", time.Second)
 		worker(q, &j, "long", "long", 10*time.Second)
-		for i := range 60 { // one each second, of another learner each, for a minute
+		for i := range 60 { // each second for a minute, another learner
 			worker(q, &j, fmt.Sprint(i), fmt.Sprint("short ", i), time.Second)
-			time.Sleep(time.Second)
+			fixture.Pass(time.Second)
 		}
-		pass(time.Hour)
-		// Its work takes 10 s, so that after 40 s nothing goes first any more.
+		fixture.Pass(time.Hour)
+		// It takes 10 s, so after 40 s nothing may overtake it any more.
 		if i := slices.Index(j.read(), "long"); i < 30 || i > 45 {
 			t.Errorf("the long work was number %d", i)
 		}
 	})
 }
 
-// TestQueueEstimates: whoever says that their work is short and then takes long pays
-// for it at their next turn; whoever gives up pays nothing.
+// TestQueueEstimates: a learner whose work takes longer than announced waits longer
+// for the next turn. Giving up costs nothing.
 func TestQueueEstimates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(100, 50, 0)
 		var j journal
 		go func() {
 			_, leave, _ := q.Enter(context.Background(), "liar", time.Second, nil)
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 			leave()
 		}()
 		synctest.Wait()
@@ -119,15 +115,15 @@ func TestQueueEstimates(t *testing.T) {
 			t.Errorf("gave up with %v", err)
 		}
 		worker(q, &j, "other", "other", time.Second)
-		pass(time.Hour)
+		fixture.Pass(time.Hour)
 		if got, want := j.read(), []string{"other", "honest 1", "honest 2", "liar"}; !slices.Equal(got, want) {
 			t.Errorf("order %q, want %q", got, want)
 		}
 	})
 }
 
-// TestQueueBounds: no more may wait than fit, of one learner too, and everybody hears
-// how many are before them.
+// TestQueueBounds: the queue has a limit, and so has each learner. Those who wait see
+// how many are ahead of them.
 func TestQueueBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(3, 2, 0)
@@ -143,11 +139,11 @@ func TestQueueBounds(t *testing.T) {
 		synctest.Wait()
 		worker(q, &j, "a", "a2", time.Minute)
 		worker(q, &j, "c", "c1", time.Second)
-		worker(q, &j, "d", "d1", time.Second) // three wait
+		worker(q, &j, "d", "d1", time.Second) // three are waiting
 		if got, want := j.read(), []string{"a1", ErrQueueFull.Error()}; !slices.Equal(got, want) {
 			t.Errorf("order %q, want %q", got, want)
 		}
-		pass(time.Hour)
+		fixture.Pass(time.Hour)
 		if want := []int{1, 2, 1}; !slices.Equal(slices.Compact(heard), want) {
 			t.Errorf("b heard %v, want %v", heard, want)
 		}
@@ -158,14 +154,14 @@ func TestQueueBounds(t *testing.T) {
 		j.read()
 		worker(q, &j, "a", "", time.Minute)
 		if got, want := j.read(), []string{ErrQueueFull.Error()}; !slices.Equal(got, want) {
-			t.Errorf("a third that waits: %q, want %q", got, want)
+			t.Errorf("a learner's third in the queue: %q, want %q", got, want)
 		}
-		pass(time.Hour)
+		fixture.Pass(time.Hour)
 	})
 }
 
-// TestQueueSlice: work that has run for a slice ends as soon as another learner waits,
-// and not for the same learner's next piece.
+// TestQueueSlice: work that has used up its slice ends as soon as another learner
+// waits, but not for the same learner's next piece.
 func TestQueueSlice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(10, 10, time.Minute)
@@ -180,12 +176,12 @@ func TestQueueSlice(t *testing.T) {
 		synctest.Wait()
 		var j journal
 		worker(q, &j, "long", "long", time.Second)
-		time.Sleep(40 * time.Second)
+		fixture.Pass(40 * time.Second)
 		worker(q, &j, "short", "short", time.Second)
 		if err := <-ended; !errors.Is(err, ErrYield) || time.Since(began) != time.Minute {
 			t.Errorf("after %v it ended with %v", time.Since(began), err)
 		}
-		pass(time.Minute)
+		fixture.Pass(time.Minute)
 		if got, want := j.read(), []string{"short", "long"}; !slices.Equal(got, want) {
 			t.Errorf("order %q, want %q", got, want)
 		}
