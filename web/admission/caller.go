@@ -1,19 +1,17 @@
-// Package admission decides who may hold how much of what the server has only so
-// much of, and who may do how often what costs it something, so that one client
-// cannot take the server from everybody else.
+// Package admission shares a server's limited resources among its callers, so that
+// one client cannot lock out everybody else.
 //
-// It knows callers by two things. A learner is a signed cookie, which anybody can
-// have many of; an address is a network, which a whole school may share. So limits
-// are set for both, newcomers count against their address, and learners whose
-// cookie is older than a rush do not: part of everything is reserved for them.
+// A caller has a learner id and an address. The id is in a signed cookie, and anybody
+// can collect many of those; the address is a network that a whole school may share.
+// So there are limits for both. Newcomers count against their address. Learners with
+// an older cookie do not, and part of every resource is reserved for them.
 //
-//   - A [Pool] bounds things that are held: sockets, runs. When it is full, whoever
-//     holds the most of it loses what was not used for the longest time.
-//   - A [Meter] bounds things that are done: requests, first visits, messages.
-//   - A [Queue] orders work that is done one piece at a time: by learner, the
-//     shortest first.
+//   - A [Pool] limits what callers hold: sockets, runs. When it is full, the caller
+//     who holds the most loses the least recently used one.
+//   - A [Meter] limits how often callers do something: requests, messages.
+//   - A [Queue] runs work one piece at a time, by learner, the shortest first.
 //
-// [Limits] is the one table of their sizes.
+// [Limits] has all the sizes.
 package admission
 
 import (
@@ -25,19 +23,19 @@ import (
 	"time"
 )
 
-// KnownAfter is how old a learner's cookie is before the learner is known: longer
-// than a rush at the start of a lesson, or than an attacker likes to wait.
+// KnownAfter is the age at which a cookie makes its learner known: longer than the
+// rush at the start of a lesson.
 const KnownAfter = 10 * time.Minute
 
-// Caller is who asks for something.
+// Caller is who sent a request.
 type Caller struct {
 	Learner string       // their id
-	Address netip.Prefix // their network: see [Network]
-	Since   time.Time    // when the learner got their cookie; zero for long ago
-	Fresh   bool         // the request had no cookie: a first visit, or a client that keeps none
+	Address netip.Prefix // see [Network]
+	Since   time.Time    // when the cookie was issued; zero for long ago
+	Fresh   bool         // the request had no cookie: a first visit, or a client that stores none
 }
 
-// Known reports whether the caller had their cookie before the present rush.
+// Known reports whether the caller's cookie is at least [KnownAfter] old.
 func (c Caller) Known(now time.Time) bool { return now.Sub(c.Since) >= KnownAfter }
 
 // local are the addresses of this machine.
@@ -46,27 +44,27 @@ var local = []netip.Prefix{
 }
 
 // Local reports whether the request came from this machine: from its owner, or
-// through a proxy that the server has not been told of. Neither is one of many
-// behind an address, so both are treated as known.
+// through a proxy that the server does not know about. Limits for an address would
+// hit everybody behind that proxy, so local callers count as known.
 func (c Caller) Local() bool { return slices.Contains(local, c.Address) }
 
-// Network returns what limits count as one address: an IPv4 address, and of an IPv6
-// address its /64, since one host can use all addresses of that.
+// Network returns the network that limits treat as one address: an IPv4 address, or
+// the /64 of an IPv6 address, all of which one host can use.
 func Network(a netip.Addr) netip.Prefix {
 	a = a.Unmap().WithZone("")
 	bits := a.BitLen()
 	if a.Is6() {
 		bits = 64
 	}
-	p, _ := a.Prefix(bits) // fails only for the zero address, which is a network of its own
+	p, _ := a.Prefix(bits) // fails only for the zero address, which gives the zero network
 	return p
 }
 
-// Proxies are the networks whose word about a request's origin is believed.
+// Proxies are the networks whose X-Forwarded-For is trusted.
 type Proxies []netip.Prefix
 
-// Address returns the address that a request came from: that of the peer, or, as
-// long as that is a proxy, the last one of X-Forwarded-For that is not.
+// Address returns the address that a request came from: the peer's, or, if the peer is
+// a trusted proxy, the last one in X-Forwarded-For that is not.
 func (list Proxies) Address(r *http.Request) netip.Addr {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -78,7 +76,7 @@ func (list Proxies) Address(r *http.Request) netip.Addr {
 	for i := len(hops) - 1; i >= 0 && list.contain(peer); i-- {
 		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 		if err != nil {
-			break // what precedes it is anybody's word
+			break // whatever precedes it cannot be trusted
 		}
 		peer = hop.Unmap()
 	}

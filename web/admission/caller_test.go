@@ -20,7 +20,7 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// TestAddress: only a trusted proxy is believed, and of what it passes on only what
+// TestAddress: X-Forwarded-For counts only from trusted proxies, and only the part that
 // trusted proxies have added.
 func TestAddress(t *testing.T) {
 	trusted := Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
@@ -30,7 +30,7 @@ func TestAddress(t *testing.T) {
 		want      string
 	}{
 		{"192.0.2.7:99", nil, "192.0.2.7"},
-		{"192.0.2.7:99", []string{"198.51.100.1"}, "192.0.2.7"}, // anybody's word
+		{"192.0.2.7:99", []string{"198.51.100.1"}, "192.0.2.7"}, // not from a proxy
 		{"10.0.0.1:99", []string{"198.51.100.1"}, "198.51.100.1"},
 		{"[::ffff:10.0.0.1]:99", []string{"198.51.100.1"}, "198.51.100.1"},
 		{"[::1]:99", []string{"203.0.113.9, 198.51.100.1, 10.0.0.2"}, "198.51.100.1"},

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Rate is how often something may be done: PerSecond in the long run, Burst of them
-// together. The zero Rate is no limit.
+// Rate is the rate and burst of a token bucket. The zero Rate is no limit.
 type Rate struct {
 	PerSecond float64
 	Burst     int
@@ -21,11 +20,11 @@ type Pace struct {
 	PerAddress Rate // for the newcomers of one address together
 }
 
-// maxKept is how many callers a [Meter] remembers. Beyond that it forgets the one it
-// has known longest, whose budget has had the most time to fill up again.
+// maxKept is how many callers a [Meter] remembers. Beyond that it forgets the oldest
+// entry, whose bucket has had the most time to fill up again.
 const maxKept = 1 << 16
 
-// Meter bounds how often callers do something. Its methods may be called from any
+// Meter limits how often callers do something. Its methods may be called from any
 // goroutine.
 type Meter struct {
 	now func() time.Time
@@ -35,7 +34,7 @@ type Meter struct {
 	addresses budgets[netip.Prefix]
 }
 
-// NewMeter returns a meter with all budgets full. now is time.Now if nil.
+// NewMeter returns a meter whose buckets are full. now is time.Now if nil.
 func NewMeter(p Pace, now func() time.Time) *Meter {
 	if now == nil {
 		now = time.Now
@@ -47,8 +46,8 @@ func NewMeter(p Pace, now func() time.Time) *Meter {
 	}
 }
 
-// Allow counts one deed of the caller, or returns how long the caller must wait for
-// it, at least.
+// Allow takes a token from the caller's buckets, or returns how long it will be until
+// there is one.
 func (m *Meter) Allow(c Caller) (wait time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,7 +59,7 @@ func (m *Meter) Allow(c Caller) (wait time.Duration) {
 	return 0
 }
 
-// Spend counts a deed of the caller that has been done, allowed or not.
+// Spend takes a token whether or not there is one.
 func (m *Meter) Spend(c Caller) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,8 +74,7 @@ func (m *Meter) spend(c Caller, now time.Time) {
 	}
 }
 
-// Spent reports whether the learner has spent some of their own budget, and has not
-// got it all back yet.
+// Spent reports whether the learner's own bucket is not full.
 func (m *Meter) Spent(c Caller) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -84,8 +82,7 @@ func (m *Meter) Spent(c Caller) bool {
 	return l != nil && l.TokensAt(m.now()) < float64(l.Burst())
 }
 
-// Wait is how long the caller must wait until [Meter.Allow] would count a deed; it
-// counts none.
+// Wait returns what [Meter.Allow] would, and takes no token.
 func (m *Meter) Wait(c Caller) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,14 +98,14 @@ func (m *Meter) wait(c Caller, now time.Time) time.Duration {
 	return wait
 }
 
-// budgets are the budgets of callers who have spent some of theirs.
+// budgets are the buckets of the callers who have used theirs.
 type budgets[K comparable] struct {
 	rate  Rate
 	kept  map[K]*rate.Limiter
 	order []K // as they were first kept
 }
 
-// wait is how long it takes until a budget has something to spend.
+// wait is how long it takes until a bucket has a token.
 func (b *budgets[K]) wait(k K, now time.Time) time.Duration {
 	l := b.kept[k]
 	if l == nil {

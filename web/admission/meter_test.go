@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestMeter: a newcomer spends of their own budget and of their address's, someone
-// known only of their own, and both fill up again.
+// TestMeter: a newcomer uses their own budget and their address's, a known learner only
+// their own. Both fill up again.
 func TestMeter(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 0.5, Burst: 2}, PerAddress: Rate{PerSecond: 0.1, Burst: 3}}, c.now)
@@ -25,7 +25,7 @@ func TestMeter(t *testing.T) {
 		{newcomer("c", school, c), 0},
 	} {
 		if got := m.Allow(row.who); got.Round(time.Millisecond) != row.wait {
-			t.Errorf("deed %d: wait %v, want %v", n+1, got, row.wait)
+			t.Errorf("call %d: wait %v, want %v", n+1, got, row.wait)
 		}
 	}
 	c.t = c.t.Add(10 * time.Second)
@@ -40,7 +40,7 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// TestMeterWithoutLimits: a pace of zero bounds nothing.
+// TestMeterWithoutLimits: a zero pace limits nothing.
 func TestMeterWithoutLimits(t *testing.T) {
 	m := NewMeter(Pace{}, nil)
 	for range 1000 {
@@ -50,7 +50,7 @@ func TestMeterWithoutLimits(t *testing.T) {
 	}
 }
 
-// TestMeterForgets: the number of callers that are remembered is bounded.
+// TestMeterForgets: the meter remembers a limited number of callers.
 func TestMeterForgets(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 1, Burst: 1}}, c.now)
