@@ -97,7 +97,7 @@ func naiveTypical(ids []int, p []float64, x float64) []bool {
 	slices.SortStableFunc(nearest, func(a, b int) int { return cmp.Compare(away(a), away(b)) })
 	var before float64
 	for i, id := range nearest {
-		kept[id] = x == 0 || i == 0 || before < x-roundingSlack
+		kept[id] = x == 0 || x == 1 || i == 0 || before < x-roundingSlack
 		before += p[id]
 	}
 	return kept

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Share is how much of something may be held at a time. A zero field is no limit.
+// Share is how many places of a pool may be held at a time. A zero field is no limit.
 type Share struct {
 	Most       int // by everybody
 	Newcomers  int // by newcomers together; the rest of Most is reserved for the known
@@ -16,17 +16,17 @@ type Share struct {
 	PerLearner int
 }
 
-// Refused is why a [Pool] has nothing for a caller.
+// Refused is why a [Pool] has no place for a caller.
 type Refused int
 
 // The reasons.
 const (
 	Admitted Refused = iota
-	Full             // others hold everything, and nobody holds more than they should
-	OwnFull          // the learner holds all that one learner may
+	Full             // all places are held, and nobody holds more than a fair share
+	OwnFull          // the learner has reached the limit for one learner
 )
 
-// Pool bounds something that callers hold. Its methods may be called from any
+// Pool limits how many of something callers hold. Its methods may be called from any
 // goroutine.
 type Pool struct {
 	share Share
@@ -38,7 +38,7 @@ type Pool struct {
 	addresses map[netip.Prefix]int
 }
 
-// NewPool returns a pool that nobody holds anything of. now is time.Now if nil.
+// NewPool returns a pool without holders. now is time.Now if nil.
 func NewPool(s Share, now func() time.Time) *Pool {
 	if now == nil {
 		now = time.Now
@@ -49,17 +49,17 @@ func NewPool(s Share, now func() time.Time) *Pool {
 	}
 }
 
-// Place is one thing held. Its methods may be called from any goroutine.
+// Place is one place that a caller holds. Its methods may be called from any goroutine.
 type Place struct {
 	pool   *Pool
 	caller Caller
 	used   time.Time // guarded by the pool
-	evict  func()    // nil: it cannot be taken back
+	evict  func()    // nil if it cannot be evicted
 }
 
-// Hold gives the caller a place, if need be one that somebody else loses: evict is
-// called, in a goroutine of its own, when the place has been given to another, and
-// is nil for what must not be taken back.
+// Hold gives the caller a place, and may evict another holder to do so. evict is called
+// in its own goroutine when this place is given to somebody else; it is nil for a place
+// that must not be evicted.
 func (p *Pool) Hold(c Caller, evict func()) (*Place, Refused) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,21 +77,21 @@ func (p *Pool) Hold(c Caller, evict func()) (*Place, Refused) {
 	return place, Admitted
 }
 
-// Use notes that the place is in use: places not used for longest are lost first.
+// Use marks the place as used now: the least recently used are evicted first.
 func (x *Place) Use() {
 	x.pool.mu.Lock()
 	defer x.pool.mu.Unlock()
 	x.used = x.pool.now()
 }
 
-// Release gives the place back; a second call does nothing.
+// Release frees the place. A second call does nothing.
 func (x *Place) Release() {
 	x.pool.mu.Lock()
 	defer x.pool.mu.Unlock()
 	x.pool.drop(x)
 }
 
-// drop takes a place out. mu is held.
+// drop removes a place. mu is held.
 func (p *Pool) drop(x *Place) {
 	if _, held := p.places[x]; !held {
 		return
@@ -105,8 +105,8 @@ func (p *Pool) drop(x *Place) {
 	}
 }
 
-// makeRoom reports whether there is a place for c, after taking one from somebody
-// else where that is fair. mu is held.
+// makeRoom reports whether there is a place for c. It evicts another holder if that is
+// fair. mu is held.
 func (p *Pool) makeRoom(c Caller, now time.Time) bool {
 	full := p.share.Most > 0 && len(p.places) >= p.share.Most
 	if c.Known(now) {
@@ -116,7 +116,7 @@ func (p *Pool) makeRoom(c Caller, now time.Time) bool {
 		if p.learners[c.Learner] > 0 {
 			return false
 		}
-		new := p.newcomers(now) // all of them yield to the first place of the known
+		new := p.newcomers(now) // a known learner's first place comes before any of theirs
 		return p.take(new.fairFor(netip.Prefix{})) || p.take(new)
 	}
 	new := p.newcomers(now)
@@ -130,9 +130,9 @@ func (p *Pool) makeRoom(c Caller, now time.Time) bool {
 	return !full || p.take(p.greedier(c)) || p.take(new.fairFor(c.Address).yieldingTo(c))
 }
 
-// take ends a place of a list: one of a caller without a cookie, if there are any;
-// of those one of the learner with the most of the list; and of theirs the one that
-// was not used for longest. It is false if none can be taken back. mu is held.
+// take evicts one place of a list: of callers without a cookie, if there are any; among
+// those, of the learner with the most places; and of theirs the least recently used.
+// It is false if none can be evicted. mu is held.
 func (p *Pool) take(list places) bool {
 	counts := map[string]int{}
 	for _, x := range list {
@@ -166,8 +166,8 @@ func fresh(x *Place) int {
 
 type places []*Place
 
-// yieldingTo are the places that a newcomer may be given: one without a cookie only
-// takes from others without, so that a flood of first visits displaces itself.
+// yieldingTo returns the places that may be evicted for a newcomer. One without a cookie
+// only displaces others without, so that a flood of first visits displaces itself.
 func (list places) yieldingTo(c Caller) places {
 	if !c.Fresh {
 		return list
@@ -175,7 +175,7 @@ func (list places) yieldingTo(c Caller) places {
 	return slices.DeleteFunc(list, func(x *Place) bool { return !x.caller.Fresh })
 }
 
-// newcomers are the places of those who are not known. mu is held.
+// newcomers returns the places of callers who are not known. mu is held.
 func (p *Pool) newcomers(now time.Time) (list places) {
 	for x := range p.places {
 		if !x.caller.Known(now) {
@@ -185,8 +185,8 @@ func (p *Pool) newcomers(now time.Time) (list places) {
 	return list
 }
 
-// greedier are the places of learners who would hold at least as many as c does
-// after one of theirs is given to c. mu is held.
+// greedier returns the places of learners who would still hold as many as c after
+// giving one to c. mu is held.
 func (p *Pool) greedier(c Caller) (list places) {
 	for x := range p.places {
 		if p.learners[x.caller.Learner] > p.learners[c.Learner]+1 {
@@ -205,9 +205,9 @@ func (list places) of(a netip.Prefix) (own places) {
 	return own
 }
 
-// fairFor are the places of which a caller from an address may be given one: those of
-// the address with the most of the list, unless it would have fewer than theirs
-// afterwards; then only their own address's.
+// fairFor returns the places of which a caller at an address may take one: those of the
+// address with the most, if it would still have as many as theirs; otherwise those of
+// their own address.
 func (list places) fairFor(a netip.Prefix) places {
 	counts := map[netip.Prefix]int{}
 	for _, x := range list {

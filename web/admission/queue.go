@@ -9,21 +9,20 @@ import (
 	"time"
 )
 
-// ErrQueueFull is what [Queue.Enter] returns to a caller for whom there is no room to
-// wait.
+// ErrQueueFull is returned by [Queue.Enter] if too many are waiting, in all or of this
+// learner.
 var ErrQueueFull = errors.New("admission: too many are waiting")
 
-// ErrYield is the cause with which a turn's context ends early, for another's turn.
+// ErrYield is the cause of a turn's context that ends early because others are waiting.
 var ErrYield = errors.New("admission: others are waiting")
 
-// patience is how many times as long as its work takes a turn may wait before even
-// shorter work has to let it go first.
+// patience is how long a turn may be overtaken by shorter ones, as a multiple of the
+// time its work takes.
 const patience = 4
 
-// Queue does work one piece at a time. Learners take turns by the time that their
-// work has taken (start-time fair queuing, Goyal et al. 1996), so that one with a
-// hundred pieces of work delays another by one of them. Among those who are equal
-// the shortest work goes first.
+// Queue runs work one piece at a time. Learners share its time equally (start-time fair
+// queuing, Goyal et al. 1996), so that one with a hundred pieces of work delays another
+// by one of them. Among equals the shortest work runs first.
 type Queue struct {
 	most, each int
 	slice      time.Duration
@@ -33,33 +32,33 @@ type Queue struct {
 	waiting []*turn
 	running *turn
 	yield   *time.Timer              // ends the running turn after its slice; nil while nobody waits
-	virtual time.Duration            // the start tag of the turn that runs, or ran last
-	finish  map[string]time.Duration // by learner: the start tag of their next turn
+	virtual time.Duration            // start tag of the current or last turn
+	finish  map[string]time.Duration // by learner: start tag of their next turn
 }
 
-// turn is one piece of work that waits or runs.
+// turn is one piece of work, waiting or running.
 type turn struct {
 	learner string
 	end     context.CancelCauseFunc
 	takes   time.Duration // as estimated
 	start   time.Duration // virtual time from which it may run
-	due     time.Time     // among those with the same start the earliest is first
+	due     time.Time     // breaks ties of start: the earliest runs first
 	began   time.Time
 	granted chan struct{} // closed when it may run
 	moved   chan struct{} // of capacity 1: the order has changed
 }
 
-// NewQueue returns an empty queue in which most pieces of work may wait, and each of
-// one learner. Work that has run for a slice ends when somebody else waits; a slice
-// of 0 is as long as the work.
+// NewQueue returns an empty queue. At most most pieces of work may wait, and each of one
+// learner. Work that has run for a slice is ended if another learner is waiting; 0 is no
+// limit.
 func NewQueue(most, each int, slice time.Duration) *Queue {
 	return &Queue{most: most, each: each, slice: slice, now: time.Now, finish: map[string]time.Duration{}}
 }
 
-// Enter waits for the turn of work that will take about so long. before, which may be
-// nil, is called with how many go first, now and whenever that changes. The work must
-// end with the turn's context, whose cause is [ErrYield] if it ends early, and then
-// call leave. The error is ctx's or [ErrQueueFull].
+// Enter waits for a turn for work that takes about as long as takes. before, which may
+// be nil, is called with the number of turns ahead, now and whenever it changes. The
+// work must end with the turn's context, whose cause is [ErrYield] if it ends early,
+// and then call leave. The error is ctx's or [ErrQueueFull].
 func (q *Queue) Enter(
 	ctx context.Context, learner string, takes time.Duration, before func(n int),
 ) (turn context.Context, leave func(), err error) {
@@ -107,7 +106,7 @@ func (q *Queue) add(learner string, takes time.Duration, end context.CancelCause
 	return t, nil
 }
 
-// leave ends a turn, or its waiting.
+// leave ends a turn, running or waiting.
 func (q *Queue) leave(t *turn) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -122,8 +121,8 @@ func (q *Queue) leave(t *turn) {
 	q.next()
 }
 
-// correct replaces the estimate of a turn by the time it took in what follows from
-// it: when later turns of its learner may run. mu is held.
+// correct moves the start of the learner's later turns by the difference between the
+// estimate and the time that a turn took. mu is held.
 func (q *Queue) correct(t *turn, took time.Duration) {
 	off := took - t.takes
 	q.finish[t.learner] += off
@@ -134,8 +133,8 @@ func (q *Queue) correct(t *turn, took time.Duration) {
 	}
 }
 
-// next starts the first turn, if none runs, and tells the others that the order has
-// changed. mu is held.
+// next starts the first turn if none is running, and notifies the others that the order
+// has changed. mu is held.
 func (q *Queue) next() {
 	slices.SortStableFunc(q.waiting, func(a, b *turn) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), a.due.Compare(b.due))
@@ -159,8 +158,7 @@ func (q *Queue) next() {
 	}
 }
 
-// limit sees to it that the running turn ends after its slice, if another learner
-// waits. mu is held.
+// limit ends the running turn after its slice if another learner is waiting. mu is held.
 func (q *Queue) limit() {
 	if q.yield != nil {
 		q.yield.Stop()
@@ -174,7 +172,7 @@ func (q *Queue) limit() {
 	q.yield = time.AfterFunc(q.slice-q.now().Sub(t.began), func() { t.end(ErrYield) })
 }
 
-// Len is how many pieces of work run or wait.
+// Len is the number of turns, running or waiting.
 func (q *Queue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -185,7 +183,7 @@ func (q *Queue) Len() int {
 	return n
 }
 
-// before is how many turns end before this one begins.
+// before is the number of turns ahead of this one.
 func (q *Queue) before(t *turn) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -71,7 +71,7 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Roo
 	}
 	if h.cfg.NewRooms.Allow(who) > 0 {
 		return nil, Secret{}, terms.Refuse(
-			terms.CodeBusy, "You have made many classes in a short time. Use one of them, or wait a minute.",
+			terms.CodeBusy, "Too many classes were made in a short time. Wait a minute and try again.",
 		)
 	}
 	h.makeSpace(ctx)

@@ -19,9 +19,9 @@ type visit struct {
 	fresh  *http.Cookie
 }
 
-// Admit passes requests on to next while their caller has not sent too many, and
-// answers the others with a sentence and when to try again. Static files and the
-// questions of monitors are free: they cost less than a refusal.
+// Admit passes requests on to next unless their caller sends too many. It refuses those
+// with a sentence and when to try again. Static files and health checks are free: they
+// cost less than a refusal.
 func (l Learners) Admit(desk *admission.Desk, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if free(r.URL.Path) {
@@ -37,11 +37,12 @@ func (l Learners) Admit(desk *admission.Desk, next http.Handler) http.Handler {
 		if wait > 0 {
 			seconds := strconv.Itoa(int(wait/time.Second) + 1)
 			w.Header().Set("Retry-After", seconds)
-			w.Header().Set("Refresh", seconds) // a browser tries again by itself
-			Text(
-				w, http.StatusTooManyRequests,
-				"Too many requests from your network at once. This page tries again by itself in a moment.",
-			)
+			say := "Too many requests from your network at once. Nothing was changed; try again in a moment."
+			if !Changes(r) {
+				w.Header().Set("Refresh", seconds) // makes a browser reload
+				say = "Too many requests from your network at once. This page reloads itself in a moment."
+			}
+			Text(w, http.StatusTooManyRequests, say)
 			return
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitKey{}, visit{caller, fresh})))
