@@ -13,8 +13,8 @@ var (
 	guideFolder = regexp.MustCompile(`go (?:test|run|generate) ((?:\./[a-z/]+ ?)+)`)
 )
 
-// TestGuidesNameWhatExists: every file and folder that a guide names is there, so that
-// following a recipe leads nowhere else after a move.
+// TestGuidesNameWhatExists: every file and folder named in a guide exists, so that
+// the recipes are still right after files have moved.
 func TestGuidesNameWhatExists(t *testing.T) {
 	root := filepath.Join("..", "..")
 	for guide, least := range map[string]int{
@@ -26,7 +26,7 @@ func TestGuidesNameWhatExists(t *testing.T) {
 		}
 		var names []string
 		for _, m := range guidePath.FindAllStringSubmatch(string(b), -1) {
-			if m[1] != "testdata/fuzz" { // beside each test
+			if m[1] != "testdata/fuzz" { // in each tested package's own folder
 				names = append(names, m[1])
 			}
 		}
@@ -34,7 +34,7 @@ func TestGuidesNameWhatExists(t *testing.T) {
 			names = append(names, strings.Fields(m[1])...)
 		}
 		if len(names) < least {
-			t.Errorf("%s names %d files and folders: the pattern finds too few", guide, len(names))
+			t.Errorf("%s names %d files and folders: the pattern misses some", guide, len(names))
 		}
 		for _, name := range names {
 			if _, err := os.Stat(filepath.Join(root, name)); err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// clock is a time that only the test moves.
+// clock is a time that only the test advances.
 type clock struct{ t time.Time }
 
 func (c *clock) now() time.Time { return c.t }
@@ -20,7 +20,7 @@ var (
 	school = netip.MustParsePrefix("192.0.2.2/32")
 )
 
-// holder holds places of a pool and notes which are taken back.
+// holder holds places of a pool and records which are evicted.
 type holder struct {
 	t       *testing.T
 	pool    *Pool
@@ -45,10 +45,10 @@ func (h *holder) lost(want ...string) {
 	select {
 	case got := <-h.evicted:
 		if !slices.Contains(want, got) {
-			h.t.Errorf("%s was taken back, want %v", got, want)
+			h.t.Errorf("%s was evicted, want %v", got, want)
 		}
 	case <-time.After(failed):
-		h.t.Fatalf("nothing was taken back, want %v", want)
+		h.t.Fatalf("nothing was evicted, want %v", want)
 	}
 }
 
@@ -58,7 +58,7 @@ func (h *holder) held() int {
 	return len(h.pool.places)
 }
 
-// failed is how long a test waits for what must happen; only a failing one does.
+// failed is how long a test waits for what must happen; only a failing test waits that long.
 const failed = 20 * time.Second
 
 func newcomer(name string, from netip.Prefix, c *clock) Caller {
@@ -67,8 +67,8 @@ func newcomer(name string, from netip.Prefix, c *clock) Caller {
 
 func known(name string, from netip.Prefix) Caller { return Caller{Learner: name, Address: from} }
 
-// TestPoolReserve: newcomers leave a part to those who are known, from whatever
-// address, and a newcomer is known after a while.
+// TestPoolReserve: part of the pool is reserved for known learners at any address, and
+// a newcomer becomes known after a while.
 func TestPoolReserve(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	h := newHolder(t, Share{Most: 4, Newcomers: 2, PerLearner: 2}, c)
@@ -80,7 +80,7 @@ func TestPoolReserve(t *testing.T) {
 	h.hold(known("k", home), "k1", Admitted)
 	h.hold(known("k", home), "k2", Admitted)
 	h.hold(known("l", home), "l1", Admitted) // a and k have two each
-	h.lost("a1")                             // and its was not used for longest
+	h.lost("a1")                             // and a's is the least recently used
 	h.hold(known("m", home), "m1", Admitted)
 	h.lost("k1", "k2")
 	h.hold(newcomer("b", school, c), "b1", Full) // everybody has one
@@ -93,7 +93,7 @@ func TestPoolReserve(t *testing.T) {
 	}
 }
 
-// TestPoolFlood: whoever floods a pool with newcomers only takes from themselves. A
+// TestPoolFlood: whoever floods a pool with newcomers only displaces their own. A
 // newcomer from another address always gets a place and keeps it.
 func TestPoolFlood(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
@@ -119,8 +119,8 @@ func TestPoolFlood(t *testing.T) {
 	}
 }
 
-// TestPoolAtOneAddress: behind one address the learner with the most places yields
-// first, and of equals the place that was not used for longest.
+// TestPoolAtOneAddress: at one address the learner with the most places loses one
+// first, and among equals the least recently used place goes.
 func TestPoolAtOneAddress(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	h := newHolder(t, Share{Most: 100, PerAddress: 4}, c)
@@ -139,10 +139,10 @@ func TestPoolAtOneAddress(t *testing.T) {
 	first.Use()
 	h.hold(newcomer("d", home, c), "d", Admitted) // a, b, c and greedy have one each
 	h.lost("greedy 2")
-	h.hold(newcomer("e", school, c), "e", Admitted) // another address is not concerned
+	h.hold(newcomer("e", school, c), "e", Admitted) // another address is not affected
 }
 
-// TestPoolKeepsWhatCannotBeTaken: a place without evict is never taken back.
+// TestPoolKeepsWhatCannotBeTaken: a place without evict is never evicted.
 func TestPoolKeepsWhatCannotBeTaken(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0)}
 	p := NewPool(Share{Most: 1}, c.now)
@@ -155,8 +155,8 @@ func TestPoolKeepsWhatCannotBeTaken(t *testing.T) {
 }
 
 // TestPoolProperties: whatever clients at one address do, with old cookies and new
-// ones, learners who hold one place each are neither refused nor lose it: newcomers
-// at another address, and the known at any.
+// ones, learners who hold one place each are not refused and do not lose it, whether
+// newcomers at another address or known learners at any.
 func TestPoolProperties(t *testing.T) {
 	share := Share{Most: 30, Newcomers: 20, PerAddress: 15, PerLearner: 4}
 	for seed := range uint64(60) {
@@ -168,7 +168,7 @@ func TestPoolProperties(t *testing.T) {
 		for range 400 {
 			c.t = c.t.Add(time.Millisecond)
 			switch op := rng.IntN(20); {
-			case op == 0 && honest < 10: // one more of those who only want one
+			case op == 0 && honest < 10: // one more honest learner
 				who := newcomer(fmt.Sprint("honest ", honest), school, c)
 				if honest%2 == 0 {
 					who = known(who.Learner, home)
@@ -184,7 +184,7 @@ func TestPoolProperties(t *testing.T) {
 				held[rng.IntN(len(held))].Use()
 			default:
 				who := newcomer(fmt.Sprint("bot ", rng.IntN(60)), home, c)
-				if rng.IntN(3) == 0 { // fewer old cookies than places are left
+				if rng.IntN(3) == 0 { // fewer old cookies than free places
 					who = known(fmt.Sprint("old bot ", rng.IntN(8)), home)
 				}
 				if x, refused := p.Hold(who, func() {}); refused == Admitted {

@@ -13,15 +13,15 @@ import (
 
 // wireSettings are settings in a link: each knob's number under its letter
 // ([terms.Knob.Letter]), and the stop strings. Filters and penalties that are off are
-// left out, so that links stay short and one from before a knob existed is read as
-// what it was.
+// left out, so that links stay short, and a link made before a knob existed still means
+// the same.
 type wireSettings infer.Settings
 
 // stopLetter names the stop strings.
 const stopLetter = "s"
 
-// always are the letters that every link has: the first links had them even where
-// they said nothing, and programs of that time need them.
+// always lists the letters that every link has, even for a rule that is off: early
+// versions of this program need them.
 const always = "tprx"
 
 // MarshalJSON implements [json.Marshaler].
@@ -87,7 +87,7 @@ func (w *wireSettings) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON implements [json.Marshaler]: the step stands beside the settings.
+// MarshalJSON implements [json.Marshaler]: the step is a field next to the settings.
 func (c wireChange) MarshalJSON() ([]byte, error) {
 	b, err := c.Settings.MarshalJSON()
 	if err != nil {
