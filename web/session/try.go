@@ -19,18 +19,18 @@ type Suggestion struct {
 // for the bundled model; on another model they are only prompts.
 var Suggestions = []Suggestion{
 	{
-		Key: "sure", Title: "A sure one", Prompt: "The capital of France is",
+		Key: "sure", Title: "One it is sure of", Prompt: "The capital of France is",
 		Why:      "One token has nearly all of the probability. At stage 5 almost every u falls on it.",
 		Settings: tryAt("pure", 16),
 	},
 	{
-		Key: "unsure", Title: "An unsure one", Prompt: "The capital of",
+		Key: "unsure", Title: "One it is unsure of", Prompt: "The capital of",
 		Why: "The same words, but the country is missing: dozens of tokens share the probability. Draw again " +
 			"and see where it goes.",
 		Settings: tryAt("pure", 16),
 	},
 	{
-		Key: "loop", Title: "One that loops", Prompt: "Mile upon mile",
+		Key: "loop", Title: "One that goes in circles", Prompt: "Mile upon mile",
 		Why: "Greedy chooses the likeliest token every time, and soon writes “and the wind blew and blew,” for " +
 			"ever. Raise the temperature to let it out.",
 		Settings: tryAt("greedy", 64),
