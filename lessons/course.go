@@ -1,6 +1,10 @@
 package lessons
 
-import "github.com/tokenbytoken/viz/infer"
+import (
+	"math/rand/v2"
+
+	"github.com/tokenbytoken/viz/infer"
+)
 
 // A Course is the whole course, loaded and checked. It never changes after
 // [Load], so it is safe for concurrent use.
@@ -120,6 +124,12 @@ type Question struct {
 	Rubric     []string // HTML: points that a good answer makes
 	Outcome    string
 	Section    string // "slug#id"
+}
+
+// Shuffled returns the indexes of the choices in an order that follows from the seed
+// alone, so that no place in the list is more often right than another.
+func (q *Question) Shuffled(seed uint64) []int {
+	return rand.New(rand.NewPCG(seed, uint64(len(q.Choices)))).Perm(len(q.Choices))
 }
 
 // A Choice is one option of a choice question.

@@ -50,7 +50,7 @@ func (x *Alone) Answer(choice string) (Answer, error) {
 	p := x.p
 	// Questions had numbers for keys once, and links are kept.
 	if n, err := strconv.Atoi(choice); err == nil && p.Kind == Question && n >= 1 && n <= len(p.Options) {
-		choice = p.Options[n-1].Key
+		choice = string(rune('a' + n - 1))
 	}
 	mine, err := p.read(choice)
 	if err != nil {

@@ -114,10 +114,10 @@ func drawPoll(st *session.State) *poll {
 	return p
 }
 
-// questionPoll asks a question of the quiz.
-func questionPoll(q *lessons.Question) *poll {
+// questionPoll asks a question of the quiz. A seed shuffles the choices.
+func questionPoll(q *lessons.Question, seed uint64) *poll {
 	p := &poll{Kind: Question, Prompt: q.Prompt, PromptText: q.PromptText}
-	p.Options, p.Answer = choiceOptions(q)
+	p.Options, p.Answer = choiceOptions(q, seed)
 	return p
 }
 
@@ -130,7 +130,7 @@ func specPoll(st *session.State, a *lessons.AskSpec, seed uint64) *poll {
 	case lessons.AskDraw:
 		return drawPoll(st)
 	case lessons.AskQuestion:
-		return questionPoll(a.Question)
+		return questionPoll(a.Question, seed)
 	}
 	right := a.Answer
 	return &poll{
@@ -206,9 +206,10 @@ func letters(list []Option) []Option {
 
 // choiceOptions returns the choices of a quiz question. For a question that is answered
 // in words, members vote on how much of the answer they can say.
-func choiceOptions(q *lessons.Question) (list []Option, answer string) {
+func choiceOptions(q *lessons.Question, seed uint64) (list []Option, answer string) {
 	answer = q.Answer
-	for i, ch := range q.Choices {
+	for _, i := range q.Shuffled(seed) {
+		ch := q.Choices[i]
 		list = append(
 			list, Option{Key: string(rune('a' + i)), Text: ch.Text, HTML: ch.HTML, Right: ch.Right, Why: ch.Why},
 		)

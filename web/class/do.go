@@ -21,7 +21,7 @@ func (c *core) do(cmd Command) error {
 		if q == nil {
 			return terms.Refuse(CodeAsk, "The quiz has no question %q.", short(cmd.ID))
 		}
-		return c.open(questionPoll(q), cmd.For)
+		return c.open(questionPoll(q, c.nextSeed()), cmd.For)
 	case AskNumber:
 		return c.askNumber(cmd)
 	case DropName:

@@ -2,6 +2,7 @@ package coursework
 
 import (
 	"fmt"
+	"hash/fnv"
 	"net/http"
 	"net/url"
 	"slices"
@@ -40,6 +41,14 @@ func (q *Question) Done() bool {
 
 // Was reports whether a choice was made.
 func (q *Question) Was(choice int) bool { return slices.Contains(q.Tried, choice) }
+
+// Order returns the indexes of the choices as they are shown: shuffled for each
+// attempt, and the same at all its tries.
+func (q *Question) Order() []int {
+	h := fnv.New64a()
+	h.Write([]byte(q.Key + " " + q.Q.ID))
+	return q.Q.Shuffled(h.Sum64())
+}
 
 // Verdict is the note at the right choice: "right", "right, second try".
 func (q *Question) Verdict() string {

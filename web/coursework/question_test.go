@@ -2,6 +2,7 @@ package coursework
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/tokenbytoken/viz/lessons"
@@ -27,6 +28,27 @@ func TestCredit(t *testing.T) {
 		q.Tried = c.tried
 		if !(math.Abs(q.Credit()-c.credit) <= 1e-12) || q.Done() && q.Verdict() != c.verdict {
 			t.Errorf("%v: credit %g, %q", c.tried, q.Credit(), q.Verdict())
+		}
+	}
+}
+
+// TestChoicesAreShuffled: no place in the list is right much more often than another,
+// and the order stays the same during an attempt.
+func TestChoicesAreShuffled(t *testing.T) {
+	q := &lessons.Question{ID: "q", Kind: "choice", Choices: make([]lessons.Choice, 4)}
+	var firsts [4]int
+	for range 4000 {
+		asked := Ask(q, "/check")
+		order := asked.Order()
+		firsts[order[0]]++
+		asked.Tried = []int{order[1]}
+		if again := asked.Order(); !slices.Equal(order, again) {
+			t.Fatalf("the order is %v, and %v after a try", order, again)
+		}
+	}
+	for i, n := range firsts { // 1,000 ± 27 by chance
+		if n < 800 || n > 1200 {
+			t.Errorf("choice %d is first %d times in 4,000", i+1, n)
 		}
 	}
 }
