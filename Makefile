@@ -1,7 +1,7 @@
 # The two commands that matter are `go run ./cmd/viz` and `go test ./...`; this
 # file only shortens the others.
 
-.PHONY: build run test check generate golden bench fuzz-short
+.PHONY: build run test check generate golden bench fuzz-short dist
 
 build: # a static binary, ./viz
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o viz ./cmd/viz
@@ -27,3 +27,6 @@ bench: # speeds, rates and sizes
 
 fuzz-short: # every fuzz target for five seconds
 	.ci/run fuzz
+
+dist: # a release of the commit that is checked out, in dist/
+	go run ./cmd/viz/dist

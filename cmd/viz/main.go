@@ -7,6 +7,7 @@
 //	viz bench      measure how fast a model runs here
 //	viz lab        measure what the lessons claim
 //	viz load       let classes of hundreds follow a server, and measure
+//	viz notices    the licences of what others wrote
 //	viz version    what this binary is
 //
 // Everything shown is computed by the embedded model, or by the one that -model
@@ -14,7 +15,8 @@
 // environment variables (flags.go), the model (open.go), the server's start and
 // end (serve.go), the run without a server as JSON (trace.go) or as text
 // (tracetext.go), the description of a model (inspect.go), its speed
-// (bench.go), the labs (lab.go) and the load of classes on a server (load.go).
+// (bench.go), the labs (lab.go), the load of classes on a server (load.go) and
+// other people's licences (notices.go).
 //
 // Exit codes: 0 done, 1 something failed while running, 2 the command line was
 // wrong, 130 interrupted.
@@ -78,6 +80,7 @@ Usage:
   viz bench [flags]     measure how fast a model runs on this machine
   viz lab [NAME]        measure what a lesson claims, or list what can be measured
   viz load [flags]      let classes of hundreds follow a server, and measure
+  viz notices           print the licences of the parts that others wrote
   viz version           print what this binary is (-version, too)
 
 "viz serve -h" and "viz trace -h" list the flags. Each flag has a twin in the
@@ -104,6 +107,8 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		name, err = "viz load", runLoad(ctx, args[1:], env, stdout, stderr)
 	case args[0] == "lab":
 		name, err = "viz lab", runLab(ctx, args[1:], env, stdout, stderr)
+	case args[0] == "notices":
+		name, err = "viz notices", printNotices(args[1:], stdout)
 	case args[0] == "version":
 		name, err = "viz version", printVersion(args[1:], stdout)
 	case isHelp(args[0]):
@@ -111,7 +116,8 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	default:
 		err = usageError{
 			fmt.Errorf(
-				"unknown command %q; the commands are serve, trace, inspect, bench, lab, load and version", args[0],
+				"unknown command %q; the commands are serve, trace, inspect, bench, lab, load, notices and version",
+				args[0],
 			),
 		}
 	}
@@ -176,6 +182,10 @@ func printVersion(args []string, stdout io.Writer) error {
 	return err
 }
 
+// release is the version, if this binary is part of a release: cmd/viz/dist has
+// the linker set it.
+var release string
+
 // version describes this binary: its version, or the commit it was built from,
 // and the Go version.
 func version() string {
@@ -189,6 +199,9 @@ func version() string {
 		if m := info.Main.Version; m != "" && m != "(devel)" {
 			v = m
 		}
+	}
+	if release != "" {
+		v = release
 	}
 	return fmt.Sprintf("viz %s, %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -66,6 +66,7 @@ var ranks = map[string]int{
 	"web":                     12,
 	"web/webtest":             13, // runs the whole server for tests of pages
 	"cmd/viz":                 14,
+	"cmd/viz/dist":            2, // makes a release
 
 	"web/coursework/courseworktest": 11, // what tests of rooms about the course share
 }

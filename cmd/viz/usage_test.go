@@ -62,7 +62,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"trace", "-prompt", strings.Repeat(" x", 600)}, []string{"-prompt", "tokens", "at most 512 tokens"}},
 		{[]string{"trace", "-prompt", "ab\xffc"}, []string{"-prompt", "not valid UTF-8 at byte 2", "1 to 4096 bytes"}},
 		{[]string{"trace", "-prompt", "a\x00b"}, []string{"-prompt", "NUL"}},
-		{[]string{"paint"}, []string{`"paint"`, "serve, trace, inspect, bench, lab, load and version"}},
+		{[]string{"paint"}, []string{`"paint"`, "serve, trace, inspect, bench, lab, load, notices and version"}},
 		{[]string{"bench", "-quants", "none,int4"}, []string{"-quants", "none, int8 or both"}},
 		{[]string{"bench", "-threads", "0"}, []string{"-threads", "1 to 256"}},
 		{[]string{"bench", "-texts", "1,,2"}, []string{"-texts", "1 to 256"}},
@@ -99,6 +99,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"load", "-time", "soon"}, []string{"-time", "from 1s"}},
 		{[]string{"inspect", file, "-json=perhaps"}, []string{"-json", "true or false"}},
 		{[]string{"version", "more"}, []string{`"more"`, "there are none"}},
+		{[]string{"notices", "more"}, []string{`"more"`, "there are none"}},
 		{trace("-tokenizer", file), []string{"-tokenizer", "needs a -model"}},
 		{
 			trace("-model", filepath.Join(modelsFolder, "gpt2-f32.gguf"), "-tokenizer", file),
@@ -188,6 +189,10 @@ func TestHelp(t *testing.T) {
 		{"inspect -h", []string{"viz inspect [flags] [PATH]", "exit code 2", "-tensors", "-json", "-template"}},
 		{"-version", []string{"viz ", "go1."}},
 		{"version", []string{"viz ", "go1."}},
+		{
+			"notices",
+			[]string{"Go standard library", "SQLite Is Public Domain", "SIL OPEN FONT LICENSE", "Zero-Clause BSD"},
+		},
 		{"serve -version", []string{"viz ", "go1."}},
 	} {
 		out := ok(t, strings.Fields(c.args)...)

@@ -1,0 +1,148 @@
+// Command dist makes a release of viz.
+//
+//	go run ./cmd/viz/dist            build everything, in dist/
+//	go run ./cmd/viz/dist notices    write cmd/viz/NOTICES.txt
+//
+// A release is built from the commit that is checked out, exported to a folder
+// of its own: changes that are not committed, and files that git ignores, are
+// not in it. It has
+//
+//   - an archive for each platform, with the program, a short README, the
+//     licence and the notices of what others wrote (archive.go);
+//   - a bill of materials for each program, in SPDX 2.3 (sbom.go), made from
+//     the build information in the program itself;
+//   - a container image for linux, as an OCI layout in a tar file (oci.go);
+//   - SHA256SUMS.
+//
+// It is reproducible: the same commit and the same version of Go give the same
+// bytes, in any folder. The times in all files are the commit's, or those of
+// SOURCE_DATE_EPOCH; files are sorted and have no owner; build.go sets everything
+// else that could change the compiler's output.
+//
+// The licences of all modules that are linked, and of the fonts and scripts
+// that are embedded, are collected in NOTICES.txt (notices.go), which viz
+// notices prints. It is committed, and a test fails if it is out of date. A
+// module without a licence, or with one that licence.go doesn't know, is an
+// error: a person must look at it.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("dist: ")
+	out := flag.String("o", "dist", "the `folder` for the release, from the top of the repository")
+	flag.Parse()
+	top, err := topFolder()
+	if err != nil {
+		log.Fatal(err)
+	}
+	switch {
+	case flag.NArg() == 0:
+		if !filepath.IsAbs(*out) {
+			*out = filepath.Join(top, *out)
+		}
+		err = makeRelease(top, *out, platforms, os.Stdout)
+	case flag.NArg() == 1 && flag.Arg(0) == "notices":
+		err = writeNotices(top)
+	default:
+		err = fmt.Errorf("unexpected argument %q: only notices is allowed", flag.Args())
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// makeRelease builds the checked-out commit of the repository at top for all
+// targets and writes the release to the folder out. It reports on w.
+func makeRelease(top, out string, targets []platform, w io.Writer) error {
+	r, err := describe(top)
+	if err != nil {
+		return err
+	}
+	if r.uncommitted > 0 {
+		fmt.Fprintf(
+			w, "%s not committed, so not in this release\n",
+			terms.CountedAs(r.uncommitted, "changed file is", "changed files are"),
+		)
+	}
+	source, err := os.MkdirTemp("", "viz-dist-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(source)
+	if err := export(top, source, r.revision); err != nil {
+		return err
+	}
+	parts, err := collect(source)
+	if err != nil {
+		return err
+	}
+	if err := checkNotices(source, parts); err != nil {
+		return err
+	}
+	docs, err := documents(source)
+	if err != nil {
+		return err
+	}
+	to, err := openOutput(out)
+	if err != nil {
+		return err
+	}
+	to.log = w
+	var images []program
+	for _, p := range targets {
+		binary, err := build(source, p, r)
+		if err != nil {
+			return err
+		}
+		if err := to.archive(r, binary, docs); err != nil {
+			return err
+		}
+		bill, err := billOfMaterials(r, binary, parts)
+		if err != nil {
+			return err
+		}
+		if err := to.write(r.name(p)+".spdx.json", bill); err != nil {
+			return err
+		}
+		if p.os == "linux" {
+			images = append(images, binary)
+		}
+	}
+	if len(images) > 0 {
+		if err := to.image(r, images, docs); err != nil {
+			return err
+		}
+	}
+	return to.close()
+}
+
+// documents are the files that go with every program.
+func documents(source string) ([]file, error) {
+	var docs []file
+	for name, from := range map[string]string{
+		"README.txt":  "cmd/viz/dist/README.txt",
+		"LICENSE.txt": "LICENSE",
+		"NOTICES.txt": noticesFile,
+	} {
+		data, err := os.ReadFile(filepath.Join(source, filepath.FromSlash(from)))
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, file{name: name, mode: 0o644, data: data})
+	}
+	slices.SortFunc(docs, func(a, b file) int { return strings.Compare(a.name, b.name) })
+	return docs, nil
+}

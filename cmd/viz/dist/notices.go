@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// noticesFile is where the notices are committed, and embedded from.
+const noticesFile = "cmd/viz/NOTICES.txt"
+
+// part is something that others wrote and the program contains.
+type part struct {
+	name    string // a module's path, or what the embedded files are called
+	version string // of a module
+	licence string // an SPDX expression
+	texts   []text // the licence first
+}
+
+// text is a file with a licence or a notice.
+type text struct{ name, body string }
+
+// standardLibrary is the name of the part that is Go itself.
+const standardLibrary = "Go standard library and runtime"
+
+// legal matches the names of files and folders with licences and notices,
+// primary those with the licence of a whole module.
+var (
+	legal   = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|copyright|notices?|patents|third[-_ ]party.*)([-_.].*)?$`)
+	primary = regexp.MustCompile(`(?i)^(licen[cs]e|copying)(\.(md|txt|rst))?$`)
+)
+
+// collect returns all parts of the program, for any platform: Go, the modules
+// and what is embedded of others. It reads the module cache.
+func collect(top string) ([]part, error) {
+	goRoot, err := command(top, os.Environ(), "go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	std, err := read(standardLibrary, "", strings.TrimSpace(string(goRoot)), nil)
+	if err != nil {
+		return nil, err
+	}
+	modules, err := linked(top)
+	if err != nil {
+		return nil, err
+	}
+	parts := []part{std}
+	for _, m := range modules {
+		p, err := read(m.path, m.version, m.folder, m.packages)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
+	}
+	for _, folder := range []string{"static/fonts", "static/js/vendor"} {
+		embedded, err := vendored(filepath.Join(top, filepath.FromSlash(folder)))
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, embedded...)
+	}
+	return parts, nil
+}
+
+// module is a module with the packages of it that are linked.
+type module struct {
+	path, version, folder string
+	packages              []string // folders
+}
+
+// linked lists the modules with a package in the program for any platform.
+func linked(top string) ([]module, error) {
+	found := map[string]module{}
+	for _, p := range platforms {
+		out, err := command(
+			top, p.environment(), "go", "list", "-deps", "-f",
+			"{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", "./cmd/viz",
+		)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(out)) {
+			f := strings.Split(strings.TrimSpace(line), "\t")
+			if len(f) != 4 {
+				continue // a package of our own, or of Go
+			}
+			m := found[f[0]]
+			m.path, m.version, m.folder = f[0], f[1], f[2]
+			if !slices.Contains(m.packages, f[3]) {
+				m.packages = append(m.packages, f[3])
+			}
+			found[f[0]] = m
+		}
+	}
+	if len(found) == 0 {
+		return nil, errors.New("go list names no modules")
+	}
+	return slices.SortedFunc(maps.Values(found), func(a, b module) int { return cmp.Compare(a.path, b.path) }), nil
+}
+
+// read collects the legal texts of a module: those at its top, and those in the
+// folders of its linked packages and between. It is an error if the top has no
+// licence, or one that is not known.
+func read(name, version, folder string, packages []string) (part, error) {
+	p := part{name: name, version: version}
+	folders := map[string]bool{folder: true}
+	for _, dir := range packages {
+		for ; dir != folder && strings.HasPrefix(dir, folder); dir = filepath.Dir(dir) {
+			folders[dir] = true
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(folders)) {
+		texts, err := legalTexts(folder, dir)
+		if err != nil {
+			return p, err
+		}
+		p.texts = append(p.texts, texts...)
+	}
+	i := slices.IndexFunc(p.texts, func(t text) bool { return primary.MatchString(t.name) })
+	if i < 0 {
+		return p, fmt.Errorf("%s %s: no licence in %s", name, version, folder)
+	}
+	licence := p.texts[i]
+	p.texts = slices.Insert(slices.Delete(p.texts, i, i+1), 0, licence)
+	if p.licence = identify(licence.body); p.licence == "" {
+		return p, fmt.Errorf("%s %s: its %s is none that licence.go knows: read it", name, version, licence.name)
+	}
+	return p, nil
+}
+
+// legalTexts reads the legal files in dir, and all files of legal folders in it.
+// The names are relative to top.
+func legalTexts(top, dir string) ([]text, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var texts []text
+	for _, e := range entries {
+		if !legal.MatchString(e.Name()) || filepath.Ext(e.Name()) == ".go" {
+			continue
+		}
+		err := filepath.WalkDir(filepath.Join(dir, e.Name()), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			t, err := readText(top, path)
+			texts = append(texts, t)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+// readText reads a legal text word for word, as UTF-8, with plain line ends and
+// without form feeds.
+func readText(top, path string) (text, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return text{}, err
+	}
+	if !utf8.Valid(data) { // the older ones are in Latin-1, whose bytes are the code points
+		var b bytes.Buffer
+		for _, c := range data {
+			b.WriteRune(rune(c))
+		}
+		data = b.Bytes()
+	}
+	name, err := filepath.Rel(top, path)
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	data = bytes.ReplaceAll(data, []byte("\f"), nil)
+	return text{filepath.ToSlash(name), strings.Trim(string(data), "\n") + "\n"}, err
+}
+
+// licenceSuffix ends the name of a licence next to embedded files of others:
+// inter-LICENSE.txt is that of inter-latin-wght-normal.woff2.
+const licenceSuffix = "-LICENSE.txt"
+
+// vendored returns what others wrote in a folder of files that are embedded. Each
+// file must have a licence next to it.
+func vendored(folder string) (parts []part, err error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		name, isLicence := strings.CutSuffix(e.Name(), licenceSuffix)
+		if !isLicence {
+			continue
+		}
+		t, err := readText(folder, filepath.Join(folder, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		p := part{name: name, licence: identify(t.body), texts: []text{t}}
+		if p.licence == "" {
+			return nil, fmt.Errorf("%s: none that licence.go knows: read it", filepath.Join(folder, e.Name()))
+		}
+		parts = append(parts, p)
+	}
+	for _, e := range entries {
+		licensed := func(p part) bool {
+			rest, found := strings.CutPrefix(e.Name(), p.name)
+			return found && (rest[0] == '-' || rest == path.Ext(rest))
+		}
+		if !slices.ContainsFunc(parts, licensed) {
+			return nil, fmt.Errorf("%s: has no licence next to it", filepath.Join(folder, e.Name()))
+		}
+	}
+	return parts, nil
+}
+
+const noticesHead = `Token by Token contains software and fonts that others wrote. This file has
+their licences and notices, word for word. "go generate ./cmd/viz" writes it.
+
+`
+
+// notices is the text of the notices file.
+func notices(parts []part) []byte {
+	var b bytes.Buffer
+	b.WriteString(noticesHead)
+	for _, p := range parts {
+		fmt.Fprintf(&b, "  %s\n      %s\n", p.title(), p.licence)
+	}
+	for _, p := range parts {
+		for _, t := range p.texts {
+			fmt.Fprintf(&b, "\n%s\n%s: %s\n%s\n\n%s", strings.Repeat("=", 79), p.title(), t.name,
+				strings.Repeat("=", 79), t.body)
+		}
+	}
+	return b.Bytes()
+}
+
+// title is the name with the version.
+func (p part) title() string { return strings.TrimSpace(p.name + " " + p.version) }
+
+func writeNotices(top string) error {
+	parts, err := collect(top)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(top, filepath.FromSlash(noticesFile)), notices(parts), 0o644)
+}
+
+// checkNotices returns an error if the notices file is not what the parts say.
+func checkNotices(top string, parts []part) error {
+	old, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(noticesFile)))
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(old, notices(parts)) {
+		return fmt.Errorf("%s is out of date: run go generate ./cmd/viz, and commit it", noticesFile)
+	}
+	return nil
+}

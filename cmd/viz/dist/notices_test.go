@@ -1,0 +1,128 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// repository is the top of the repository.
+var repository = filepath.Join("..", "..", "..")
+
+func writeFiles(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, body := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(body), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const mit = "Permission is hereby granted, free of charge, to any person\nobtaining a copy of this software …\n"
+
+// NOTICES.txt has every module that go.mod's versions link, for any platform.
+func TestNoticesAreUpToDate(t *testing.T) {
+	t.Parallel()
+	parts, err := collect(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := checkNotices(repository, parts); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{"modernc.org/sqlite", "github.com/mattn/go-isatty", "inter", "idiomorph"} {
+		if !slices.ContainsFunc(parts, func(p part) bool { return p.name == want }) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if slices.ContainsFunc(parts, func(p part) bool { return strings.Contains(p.name, "chromedp") }) {
+		t.Error("chromedp is listed, which only tests use")
+	}
+}
+
+// The texts of a module are those at its top and on the way to what is linked.
+func TestReadModule(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{
+		"LICENSE": mit, "NOTICE.md": "Mind\r\nthis.\f", "LICENSE-FONT": "Umlaut: \xfc", "licenses/more.txt": "more",
+		"license.go": "package a", "README.md": "no", "noticeable.txt": "no",
+		"a/b/COPYING": "linked", "a/c/LICENSE": "not linked",
+	})
+	p, err := read("example.org/m", "v1.0.0", dir, []string{dir, filepath.Join(dir, "a", "b")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []text{
+		{"LICENSE", mit},
+		{"LICENSE-FONT", "Umlaut: ü\n"},
+		{"NOTICE.md", "Mind\nthis.\n"},
+		{"licenses/more.txt", "more\n"},
+		{"a/b/COPYING", "linked\n"},
+	}
+	if p.licence != "MIT" || !slices.Equal(p.texts, want) {
+		t.Errorf("licence %s, texts %q\nwant %q", p.licence, p.texts, want)
+	}
+}
+
+func TestReadModuleRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"no licence":        {map[string]string{"README": mit, "NOTICE": mit}, "no licence in"},
+		"only another text": {map[string]string{"LICENSE-FONT": mit}, "no licence in"},
+		"licence not known": {map[string]string{"LICENSE": "Pay me."}, "none that licence.go knows"},
+	} {
+		dir := t.TempDir()
+		writeFiles(t, dir, c.files)
+		_, err := read("example.org/m", "v1.0.0", dir, []string{dir})
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), "example.org/m v1.0.0") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// Every embedded file of others has a licence next to it.
+func TestVendored(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"inter-LICENSE.txt": mit, "inter-latin.woff2": "", "inter.js": ""})
+	if parts, err := vendored(dir); err != nil || len(parts) != 1 || parts[0].title() != "inter" {
+		t.Errorf("parts %v, %v", parts, err)
+	}
+	writeFiles(t, dir, map[string]string{"international.woff2": ""})
+	if _, err := vendored(dir); err == nil || !strings.Contains(err.Error(), "international.woff2: has no licence") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestIdentify(t *testing.T) {
+	t.Parallel()
+	two := bsd + " provided that the following conditions are met:\n"
+	three := two + "may be used\nto endorse or promote products  derived from this software"
+	for _, c := range []struct{ text, want string }{
+		{"", ""},
+		{"You may use this.", ""},
+		{mit, "MIT"},
+		{two, "BSD-2-Clause"},
+		{three, "BSD-3-Clause"},
+		{"   Apache License\n   Version 2.0, January 2004\n" + three + mit, "Apache-2.0 AND BSD-3-Clause AND MIT"},
+		{
+			"your choice of exactly one of\nthe following two licenses:\n\n  * The FreeType License, or",
+			"FTL OR GPL-2.0-or-later",
+		},
+	} {
+		if got := identify(c.text); got != c.want {
+			t.Errorf("%.40q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}

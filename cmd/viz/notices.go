@@ -1,0 +1,23 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+)
+
+//go:generate go run ./dist notices
+
+// notices are the licences of everything in this binary that others wrote.
+//
+//go:embed NOTICES.txt
+var notices string
+
+// printNotices runs viz notices.
+func printNotices(args []string, stdout io.Writer) error {
+	if len(args) > 0 && !isHelp(args[0]) {
+		return usageError{fmt.Errorf("unexpected argument %q: there are none", args[0])}
+	}
+	_, err := io.WriteString(stdout, notices)
+	return err
+}
