@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/web/classroom"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/loop/runs"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // Classes is what a server needs to know to hold classes.
@@ -17,6 +18,8 @@ type Classes struct {
 	// Logs and Secrets keep the rooms. Without them there are no classes.
 	Logs    journal.Journal
 	Secrets class.Secrets
+	// Space, where not nil, says what there is still space for.
+	Space func(context.Context) store.Space
 	// TTL is how long a room that nobody uses is kept; 0 is as long as
 	// [class.DefaultLimits] says.
 	TTL time.Duration
@@ -44,7 +47,7 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 	}
 	hub, err := class.NewHub(s.ctx, class.Config{
 		Logs: s.cfg.Classes.Logs, Secrets: s.cfg.Classes.Secrets, Course: s.cfg.Course, Driver: driver{s.runs},
-		Log: s.cfg.Logger, Limits: class.Limits{TTL: s.cfg.Classes.TTL},
+		Log: s.cfg.Logger, Limits: class.Limits{TTL: s.cfg.Classes.TTL}, Space: s.cfg.Classes.Space,
 		WrongCodes: s.desk.WrongCodes, NewRooms: s.desk.NewRooms,
 	})
 	if err != nil {

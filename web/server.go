@@ -151,11 +151,17 @@ func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) {
 	shell.Text(w, http.StatusOK, "The server is running.")
 }
 
-// ready reports whether the server accepts new connections.
-func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
+// ready reports whether the server accepts new connections and can keep what people do.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if s.ctx.Err() != nil {
 		shell.Text(w, http.StatusServiceUnavailable, "The server is shutting down.")
 		return
+	}
+	if s.cfg.Progress != nil {
+		if why := s.cfg.Progress.Trouble(r.Context()); why != "" {
+			shell.Text(w, http.StatusServiceUnavailable, why)
+			return
+		}
 	}
 	shell.Text(w, http.StatusOK, "The server is ready.")
 }

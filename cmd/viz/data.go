@@ -68,8 +68,9 @@ func checkData(dir string) error {
 }
 
 // keep opens the stores in a folder, or in memory for "", and sets them and the
-// course in the server's settings. The caller closes them.
-func keep(dir string, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
+// course in the server's settings. The database may have as many bytes as limit says,
+// 0 for any number. The caller closes them.
+func keep(dir string, limit int64, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 	course, err := lessons.Load(lessons.English)
 	if err != nil {
 		return nil, fmt.Errorf("the lessons in this program are broken: %w", err)
@@ -87,8 +88,14 @@ func keep(dir string, cfg *web.Config, log *slog.Logger) (io.Closer, error) {
 		return nil, errors.Join(fmt.Errorf("the stored data could not be converted: %w", err), db.Close())
 	}
 	cfg.Classes.Logs, cfg.Classes.Secrets = logs, db
+	if limit > 0 {
+		if err := db.SetLimit(limit); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+	}
+	cfg.Classes.Space = db.Space
 	cfg.Course, cfg.Progress, cfg.Secret = course, progress.New(logs, db, course, time.Now), db.Secret()
-	return db, nil
+	return tend(db, cfg.Progress, log), nil
 }
 
 // keptWhere says where progress is stored, for the first lines printed.

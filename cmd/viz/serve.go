@@ -48,6 +48,7 @@ type serveOptions struct {
 	draft   string
 	quant   infer.Quant
 	data    string
+	limit   int64 // bytes of the database, 0 for any number
 	version bool
 	network
 }
@@ -82,7 +83,7 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	}
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
 	cfg := web.Config{Model: model, Draft: draft, Logger: logger, Storybook: o.stories}
-	kept, err := keep(o.data, &cfg, logger)
+	kept, err := keep(o.data, o.limit, &cfg, logger)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.called("data"), err)
 	}
@@ -175,6 +176,12 @@ func (o *serveOptions) flags() *flags {
 	f.quant(&o.quant)
 	f.text("data", "DIR", "where progress is kept, by one server at a time; \"\" keeps it in memory "+
 		"(default: the user's data folder, such as ~/.local/share/viz)", &o.data)
+	o.limit = defaultDataLimit
+	f.value("data-limit", "SIZE", "how large the database may become, from 16MiB to 1TiB, or none; the last tenth is "+
+		"reserved for answers, card reviews and votes (default 2GiB)", func(s string) (err error) {
+		o.limit, err = parseLimit(s)
+		return err
+	})
 	o.network.flags(f)
 	f.set.BoolVar(&o.version, "version", false, "") // no variable: it is not about serving
 	return f

@@ -78,3 +78,36 @@ func Lines(list []string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// readUnits are the units that ReadBytes knows, longer names first.
+var readUnits = []struct {
+	name  string
+	bytes float64
+}{
+	{"KiB", 1 << 10},
+	{"MiB", 1 << 20},
+	{"GiB", 1 << 30},
+	{"TiB", 1 << 40},
+	{"K", 1 << 10},
+	{"M", 1 << 20},
+	{"G", 1 << 30},
+	{"T", 1 << 40},
+}
+
+// ReadBytes reads a size as people write one: a number above 0 and a unit, such as
+// "512MiB", "1.5 GiB" or "2G". It returns false for anything else, GB included, which
+// some take for 10⁹ bytes and others for 2³⁰.
+func ReadBytes(text string) (int64, bool) {
+	for _, unit := range readUnits {
+		number, has := strings.CutSuffix(text, unit.name)
+		if !has {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if n *= unit.bytes; err == nil && n >= 1 && n < 1<<62 {
+			return int64(n), true
+		}
+		break
+	}
+	return 0, false
+}

@@ -2,12 +2,14 @@ package class
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"time"
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // Config configures a hub. Logs, Secrets, Course and Driver must be set.
@@ -20,6 +22,9 @@ type Config struct {
 	Now     func() time.Time // nil for time.Now
 	Log     *slog.Logger     // nil for none
 	Limits  Limits           // zero fields have the defaults
+	// Space returns what the database has space for; nil if there is no limit. New
+	// rooms are refused before those that exist run out of it.
+	Space func(context.Context) store.Space
 	// WrongCodes and NewRooms say how many wrong codes a caller may try and how many
 	// rooms they may make; nil for as many as [admission.DefaultLimits] has.
 	WrongCodes, NewRooms *admission.Meter
@@ -47,6 +52,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Space == nil {
+		c.Space = func(context.Context) store.Space { return store.SpaceForAll }
 	}
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.WrongCodes == nil {

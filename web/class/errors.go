@@ -1,6 +1,9 @@
 package class
 
-import "github.com/tokenbytoken/viz/infer/terms"
+import (
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/store"
+)
 
 // The codes that only a class refuses something with, besides those of
 // [terms.Code]. Nothing has changed then.
@@ -57,3 +60,11 @@ var (
 	ErrGone     = terms.Refuse(CodeGone, "This room no longer exists.")
 	ErrKept     = terms.Refuse(CodeKept, "This could not be saved, so it does not count yet. Try again.")
 )
+
+// notKept is [ErrKept] with the reason, if the disk is to blame.
+func notKept(err error) error {
+	if why := store.Why(err); why != "" {
+		return terms.Refuse(CodeKept, "This could not be saved, so it does not count. %s", why)
+	}
+	return ErrKept
+}

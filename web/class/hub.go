@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // Hub keeps all rooms of a server. Its methods may be called from any goroutine.
@@ -74,6 +75,9 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Roo
 			terms.CodeBusy, "Too many classes were made in a short time. Wait a minute and try again.",
 		)
 	}
+	if h.cfg.Space(ctx) >= store.SpaceForKnown {
+		return nil, Secret{}, notKept(store.ErrScarce)
+	}
 	h.makeSpace(ctx)
 	secret := newSecret()
 	c := &core{cfg: &h.cfg, secret: secret.hash(), begun: h.cfg.Now(), used: h.cfg.Now()}
@@ -107,7 +111,7 @@ func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
 	}
 	if err := c.create(ctx); err != nil {
 		h.cfg.Log.Error("a new room could not be saved", "error", err)
-		return nil, ErrKept
+		return nil, notKept(err)
 	}
 	r := h.begin(c)
 	h.rooms[c.code] = r

@@ -1,6 +1,7 @@
 package class
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // entry is a record to append to the room's log, and what it is about.
@@ -142,7 +144,7 @@ func (c *core) keep(all []entry) error {
 	)
 	if err != nil {
 		c.cfg.Log.Error("a class could not be saved", "error", err)
-		return ErrKept
+		return notKept(err)
 	}
 	c.keptUsed = c.used
 	for i, x := range all {
@@ -232,7 +234,7 @@ func (c *core) erase() error {
 	}
 	if err := c.compactAndScrub(); err != nil {
 		c.cfg.Log.Error("a name could not be erased", "error", err)
-		return ErrKept
+		return notKept(err)
 	}
 	return nil
 }
@@ -298,7 +300,7 @@ func (c *core) deleteAll() error {
 	}
 	if err != nil {
 		c.cfg.Log.Error("a room could not be deleted", "error", err)
-		return terms.Refuse(CodeKept, "The room could not be deleted. Try again.")
+		return terms.Refuse(CodeKept, "The room could not be deleted. %s", cmp.Or(store.Why(err), "Try again."))
 	}
 	c.seq++
 	c.room.view.Store(&View{Seq: c.seq, At: c.cfg.Now(), Code: c.code, Gone: true, Ended: true})

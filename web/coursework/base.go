@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // Styles and Scripts are what every page about the course loads.
@@ -60,13 +61,17 @@ func (b Base) Map(ctx context.Context, learner string) (*Map, error) {
 }
 
 // Fail answers a request whose learner's progress could not be read or kept. It
-// says what was wrong with what the learner sent, and logs every other error.
+// says what was wrong with what the learner sent, or with the disk, and logs every
+// other error.
 func (b Base) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, progress.ErrInput):
 		b.Refuse(w, r, http.StatusBadRequest, "Not kept.", pages.Sentence(err))
 	case errors.Is(err, progress.ErrFull):
 		b.Refuse(w, r, http.StatusConflict, "Not kept.", pages.Sentence(err))
+	case store.Why(err) != "": // the database has logged it, once
+		b.Refuse(w, r, http.StatusServiceUnavailable, "Not kept.",
+			store.Why(err)+" What was kept before is still there, and you can go on reading.")
 	case r.Context().Err() != nil: // nobody waits for an answer
 	default:
 		b.log.Error("progress", "path", r.URL.Path, "err", err)

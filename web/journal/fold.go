@@ -168,15 +168,24 @@ func (fs *Folds[S]) Use(ctx context.Context, name string, f func(*Active[S]) err
 	defer fs.release(a)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.loaded {
-		folded, err := Load(ctx, fs.logs, a.owner, fs.fold)
-		if err != nil {
-			return err
-		}
-		a.folded, a.loaded = folded, true
-		fs.measure(a)
+	if err := a.load(ctx); err != nil {
+		return err
 	}
 	return f(a)
+}
+
+// load reads the log unless that was done.
+func (a *Active[S]) load(ctx context.Context) error {
+	if a.loaded {
+		return nil
+	}
+	folded, err := Load(ctx, a.folds.logs, a.owner, a.folds.fold)
+	if err != nil {
+		return err
+	}
+	a.folded, a.loaded = folded, true
+	a.folds.measure(a)
+	return nil
 }
 
 func (fs *Folds[S]) acquire(name string) *Active[S] {
@@ -193,12 +202,39 @@ func (fs *Folds[S]) acquire(name string) *Active[S] {
 	return a
 }
 
+// Retire removes the log of an owner who was last active before a time, and reports
+// whether it did. The state is then that of an empty log. ok, which may be nil, is
+// asked whether the state allows it.
+func (fs *Folds[S]) Retire(ctx context.Context, name string, before time.Time, ok func(*S) bool) (bool, error) {
+	a := fs.acquire(name)
+	defer fs.release(a)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ok != nil {
+		if err := a.load(ctx); err != nil || !ok(a.folded.State) {
+			return false, err
+		}
+	}
+	done, err := fs.logs.Retire(ctx, a.owner, before)
+	if done || err != nil {
+		a.loaded = false
+		a.grow(-a.size)
+	}
+	return done, err
+}
+
 // release ends a use, and evicts the least recently used states if there are too
 // many.
 func (fs *Folds[S]) release(a *Active[S]) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	a.users--
+	if a.users == 0 && !a.loaded { // there is nothing to keep
+		fs.order.Remove(fs.active[a.owner.Name])
+		delete(fs.active, a.owner.Name)
+		fs.bytes -= a.size
+		return
+	}
 	for e := fs.order.Back(); e != nil && (fs.order.Len() > mostActive || fs.bytes > activeBytes); {
 		old := e
 		e = e.Prev()
@@ -225,6 +261,9 @@ func (a *Active[S]) grow(by int64) {
 	a.size += by
 	a.folds.bytes += by
 }
+
+// Empty reports whether the log has no records.
+func (a *Active[S]) Empty() bool { return a.folded.Seq == 0 }
 
 // State returns the owner's state. Only [Active.Append] changes it.
 func (a *Active[S]) State() *S { return a.folded.State }

@@ -20,7 +20,8 @@
 // last part.
 //
 // Records that a later one has superseded (the vote before the vote that counts)
-// are deleted by [Journal.Compact], a log that nobody needs by [Journal.Drop].
+// are deleted by [Journal.Compact], a log that somebody deletes by [Journal.Drop], and
+// logs that nobody has used for long by [Journal.Retire] and [Journal.Sweep].
 // [Journal.Scrub] makes sure that nothing deleted is left on the disk. Names that
 // can be erased are in records of their own. Secrets, notices and whatever expires
 // are not events and are stored elsewhere.
@@ -138,6 +139,15 @@ type Journal interface {
 	// Drop deletes a log, and scrubs. Once it has begun it does not stop when
 	// ctx ends. After an error the log may be gone, and Drop can be called again.
 	Drop(ctx context.Context, o Owner) error
+
+	// Retire removes a log that was last used before a time, and reports whether it
+	// did. From then on there is no such log. Its bytes stay on the disk until the
+	// next Sweep.
+	Retire(ctx context.Context, o Owner, before time.Time) (bool, error)
+
+	// Sweep deletes all logs that were retired, in small steps, so that nobody who
+	// appends has to wait, and scrubs. If ctx ends, the next Sweep goes on.
+	Sweep(ctx context.Context) error
 
 	// Snapshot returns the snapshot of a log, the zero value if there is none.
 	Snapshot(ctx context.Context, o Owner) (Snapshot, error)

@@ -1,11 +1,13 @@
 package practice
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // progressPage is all that is kept of one learner.
@@ -25,6 +28,8 @@ type progressPage struct {
 	Chart    calibrationChart
 	Notices  []progress.Notice
 	Done     string // what was just done
+	Trouble  string // why nothing can be kept at present
+	Damaged  string // what may be in damaged files that were set aside
 	Refused  string // why an import was refused
 }
 
@@ -69,10 +74,16 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 		p.Fail(w, r, err)
 		return
 	}
+	aside, err := p.Progress.SetAside()
+	if err != nil {
+		p.Fail(w, r, err)
+		return
+	}
 	p.HTML(w, r, status, progressHTML(progressPage{
+		Trouble: p.Progress.Trouble(ctx), Damaged: damagedSay(aside),
 		Map: coursework.NewMap(p.Course, m), Outcomes: m.Outcomes, Drills: drillLines(m.Drills),
 		Chart:   newCalibrationChart(c),
-		Notices: notices, Done: doneSay(r.URL.Query()), Refused: refused,
+		Notices: notices, Done: doneSay(r.URL.Query(), len(aside) > 0), Refused: refused,
 	}))
 }
 
@@ -168,7 +179,10 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 		err = p.Forget(r.Context(), learner)
 	}
 	if err != nil {
-		p.Fail(w, r, err)
+		p.Log.Error("deleting", "err", err)
+		p.Refuse(w, r, http.StatusServiceUnavailable, "Not erased.",
+			cmp.Or(store.Why(err), "Something went wrong on the server. It has been logged.")+
+				" Some of what is kept about you may be gone, and some is still there. Delete it again later.")
 		return
 	}
 	http.Redirect(w, r, "/progress?done=deleted", http.StatusSeeOther)
@@ -183,10 +197,14 @@ func doneQuery(n progress.Imported) url.Values {
 	}
 }
 
-// doneSay says what was done according to such a query.
-func doneSay(q url.Values) string {
+// doneSay says what was done according to such a query. damaged reports whether there
+// are damaged files that were set aside.
+func doneSay(q url.Values, damaged bool) string {
 	switch q.Get("done") {
 	case "deleted":
+		if damaged {
+			return "Erased from everything that the server can read. What may be left is said below."
+		}
 		return "Erased. Nothing about you is kept here any more."
 	case "imported":
 		var parts []string
@@ -207,6 +225,25 @@ func doneSay(q url.Values) string {
 	}
 	return ""
 }
+
+// damagedSay says what deleting does not reach; it returns "" without damaged files.
+func damagedSay(aside []store.Aside) string {
+	if len(aside) == 0 {
+		return ""
+	}
+	var days []string
+	for _, a := range aside {
+		if d := day(a.Since); !slices.Contains(days, d) {
+			days = append(days, d)
+		}
+	}
+	return "A damaged file was set aside on " + strings.Join(days, " and on ") +
+		" and is still on the server's disk. What it holds can't be read or deleted one by one, and something of " +
+		"yours may be in it. It is deleted as a whole on " + day(aside[len(aside)-1].Until()) +
+		" at the latest, or earlier by whoever runs the server."
+}
+
+func day(t time.Time) string { return t.Format("2 January 2006") }
 
 // when formats the time of a notice.
 func when(t time.Time) string { return t.Format("2 January 2006, 15:04") }

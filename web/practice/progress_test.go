@@ -140,7 +140,7 @@ func TestDoneSay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := doneSay(q); got != want {
+		if got := doneSay(q, false); got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)
 		}
 	}

@@ -6,10 +6,11 @@ import (
 
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress/saved"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // Import adds the entries of an export to the data of a learner: all of them or, with
-// an [ErrInput] that names the place or an [ErrFull], none.
+// an [ErrInput] that names the place, an [ErrFull] or a [store.ErrScarce], none.
 //
 // The two are merged so that nothing is lost, and importing a file twice has the same
 // effect as once: an answer, review or prediction is added unless its id is known;
@@ -30,7 +31,12 @@ func (s *Store) Import(ctx context.Context, learnerID string, data []byte) (Impo
 	var added Imported
 	err = s.use(ctx, learnerID, func(l *learner) error {
 		var err error
-		added, err = add(ctx, l, f, s.time(), func(m *merge) error { return m.fits(s.most) })
+		added, err = add(ctx, l, f, s.time(), func(m *merge) error {
+			if len(m.records) > 0 && s.db.Space(ctx) >= store.SpaceForSmall {
+				return store.ErrScarce
+			}
+			return m.fits(s.most, s.share())
+		})
 		return err
 	})
 	if err != nil {
@@ -122,8 +128,9 @@ func (m *merge) add(id string, e saved.Entry, added *int) error {
 	return nil
 }
 
-// fits returns an [ErrFull] if a learner would have too many entries.
-func (m *merge) fits(most int) error {
+// fits returns an [ErrFull] if a learner would have too many entries, or too many
+// bytes.
+func (m *merge) fits(most int, bytes int64) error {
 	s, n := m.state, m.added
 	for _, x := range []struct {
 		what    string
@@ -138,6 +145,13 @@ func (m *merge) fits(most int) error {
 		if x.n > x.most {
 			return full(x.what)
 		}
+	}
+	sum := s.Bytes
+	for _, r := range m.records {
+		sum += sizeOf(r)
+	}
+	if sum > bytes {
+		return full("entries")
 	}
 	return nil
 }

@@ -146,7 +146,7 @@ func (g gated) Append(ctx context.Context, b journal.Batch) ([]int64, error) {
 // does something else, and can be given up.
 func TestImportsAreLimited(t *testing.T) {
 	logs := gated{journal.NewMemory(), make(chan string), make(chan struct{})}
-	s := New(logs, nil, course(), time.Now)
+	s := New(logs, memory(t), course(), time.Now)
 	done := make(chan error)
 	for i := range concurrentImports {
 		go func() {

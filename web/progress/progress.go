@@ -20,6 +20,7 @@ package progress
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/tokenbytoken/viz/lessons"
@@ -28,20 +29,29 @@ import (
 	"github.com/tokenbytoken/viz/web/store"
 )
 
-// Notices are sentences about the data itself, shown once to each learner.
-type Notices interface {
+// Database is what the store needs of the database besides the logs.
+type Database interface {
 	// News returns the notices since a time that a learner has not seen yet, and
 	// marks them as seen.
 	News(ctx context.Context, learner string, since time.Time) ([]store.Notice, error)
 	// ForgetReader deletes which notices a learner has seen.
 	ForgetReader(ctx context.Context, learner string) error
+	// Space returns what there is space for, and Limit the size that the database may
+	// have, 0 for any.
+	Space(ctx context.Context) store.Space
+	Limit() int64
+	// Ready returns why nothing can be written, nil if it can.
+	Ready(ctx context.Context) error
+	// SetAside lists damaged databases, from which nothing is deleted.
+	SetAside() ([]store.Aside, error)
 }
 
 // Store stores the progress of all learners. Its methods may be called from any
 // goroutine.
 type Store struct {
+	logs      journal.Journal
 	learners  *journal.Folds[state]
-	notices   Notices
+	db        Database
 	course    *lessons.Course
 	now       func() time.Time
 	sections  map[string]bool // "slug#id"
@@ -57,9 +67,9 @@ const concurrentImports = 2
 
 // New returns the progress in logs for a course. Nothing else may append to the logs
 // of learners. now is the clock.
-func New(logs journal.Journal, notices Notices, course *lessons.Course, now func() time.Time) *Store {
+func New(logs journal.Journal, db Database, course *lessons.Course, now func() time.Time) *Store {
 	s := &Store{
-		learners: journal.NewFolds(logs, journal.Learner, folding), notices: notices, course: course, now: now,
+		logs: logs, learners: journal.NewFolds(logs, journal.Learner, folding), db: db, course: course, now: now,
 		sections: map[string]bool{}, questions: map[string]bool{}, cards: map[string]bool{}, most: saved.MaxEntries,
 		imports: make(chan struct{}, concurrentImports),
 	}
@@ -103,6 +113,13 @@ func (s *Store) keep(ctx context.Context, l *learner, id string, e saved.Entry) 
 	if err != nil {
 		return false, err
 	}
+	if err := s.admit(ctx, l, r); err != nil {
+		_, known, find := l.Find(ctx, r.Key())
+		if known && find == nil {
+			return false, nil
+		}
+		return false, err
+	}
 	seqs, err := l.Append(ctx, s.time(), r)
 	return err == nil && seqs[0] > 0, err
 }
@@ -123,6 +140,29 @@ func (s *Store) keepNew(ctx context.Context, l *learner, id string, e saved.Entr
 		return false, err
 	}
 	return s.keep(ctx, l, id, e)
+}
+
+// admit returns an error if there is too little space for a record: [store.ErrScarce]
+// if that of the server is reserved for others, [ErrFull] if the learner has used all
+// of theirs.
+func (s *Store) admit(ctx context.Context, l *learner, r journal.Record) error {
+	space := s.db.Space(ctx)
+	due := r.Type == saved.TypeAnswer || r.Type == saved.TypeReview
+	if space >= store.SpaceForKnown && l.Empty() || space >= store.SpaceForAnswers && !due {
+		return store.ErrScarce
+	}
+	if l.State().Bytes+sizeOf(r) > s.share() {
+		return full("entries")
+	}
+	return nil
+}
+
+// share is how many bytes a learner's log may have.
+func (s *Store) share() int64 {
+	if limit := s.db.Limit(); limit > 0 {
+		return limit / store.LearnerShare
+	}
+	return math.MaxInt64
 }
 
 // full returns an [ErrFull].
@@ -184,13 +224,23 @@ func (s *Store) Notices(ctx context.Context, learnerID string) (list []Notice, e
 	if !saved.Name(learnerID) {
 		return nil, saved.Refuse("learner %s", saved.WantName)
 	}
-	return s.notices.News(ctx, learnerID, s.time().Add(-noticeDays*24*time.Hour))
+	return s.db.News(ctx, learnerID, s.time().Add(-noticeDays*24*time.Hour))
 }
 
-// Delete deletes all data of a learner, from the disk as well.
+// Trouble explains in a sentence why nothing can be kept at present; it returns "" if
+// it can.
+func (s *Store) Trouble(ctx context.Context) string { return store.Why(s.db.Ready(ctx)) }
+
+// SetAside lists damaged databases on the server's disk. They may hold something of
+// any learner, and Delete does not reach it.
+func (s *Store) SetAside() ([]store.Aside, error) { return s.db.SetAside() }
+
+// Delete deletes all data of a learner, from the disk as well. What is in damaged
+// databases stays until those are deleted, see [Store.SetAside]. After an error some of
+// it may be gone, and Delete can be called again.
 func (s *Store) Delete(ctx context.Context, learnerID string) error {
 	return s.use(ctx, learnerID, func(l *learner) error {
-		if err := s.notices.ForgetReader(ctx, learnerID); err != nil {
+		if err := s.db.ForgetReader(ctx, learnerID); err != nil {
 			return err
 		}
 		return l.Drop(ctx)

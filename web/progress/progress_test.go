@@ -87,6 +87,15 @@ func newStore(t testing.TB) (*Store, *clock) {
 	return newStoreIn(t, "")
 }
 
+// memory returns a database that is closed when the test ends.
+func memory(t testing.TB) *store.DB {
+	t.Helper()
+	db, err := store.Open("", nil)
+	must(t, err)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
 func newStoreIn(t testing.TB, dir string) (*Store, *clock) {
 	t.Helper()
 	db, err := store.Open(dir, nil)

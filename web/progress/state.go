@@ -27,6 +27,7 @@ type state struct {
 	Settings map[string]*setting `json:"settings"` // by name
 	Changes  int                 `json:"changes"`  // number of the newest change of a setting
 	Counts   map[string]int      `json:"counts"`   // answers, reviews and predictions, by type of record
+	Bytes    int64               `json:"bytes"`    // of those, which stay as long as the log does
 	Waste    []journal.Key       `json:"waste"`    // superseded records of visits and settings
 }
 
@@ -89,7 +90,7 @@ var schedule = fsrs.Default()
 
 // folding folds a learner's log.
 var folding = journal.Fold[state]{
-	Version: "1",
+	Version: "2",
 	Begin: func() *state {
 		return &state{
 			Visits: map[string]*visit{}, Credit: map[string]*credit{}, Drills: map[string]*drill{},
@@ -106,10 +107,13 @@ var folding = journal.Fold[state]{
 			s.visited(r.ID, e)
 		case saved.Answered:
 			s.answered(e)
+			s.Bytes += sizeOf(r)
 		case saved.Review:
 			s.reviewed(e)
+			s.Bytes += sizeOf(r)
 		case saved.Predicted:
 			s.predicted(e)
+			s.Bytes += sizeOf(r)
 		case saved.Setting:
 			s.set(r.ID, e)
 		}
@@ -121,6 +125,9 @@ var folding = journal.Fold[state]{
 	},
 	Waste: func(s *state) *[]journal.Key { return &s.Waste },
 }
+
+// sizeOf returns the bytes that a record counts for its learner.
+func sizeOf(r journal.Record) int64 { return int64(len(r.Type) + len(r.ID) + len(r.Data)) }
 
 // join merges the visits of a section with others: the earlier first, the later last
 // and the larger number of times.

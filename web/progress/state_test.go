@@ -76,7 +76,7 @@ func TestStatesFollowFromRecords(t *testing.T) {
 // Visits and settings without end leave a log that is no longer than what they say.
 func TestLogsStayShort(t *testing.T) {
 	logs, c := journal.NewMemory(), &clock{t: morning}
-	s := New(logs, nil, course(), c.now)
+	s := New(logs, memory(t), course(), c.now)
 	for i := range 3000 {
 		c.add(time.Second)
 		must(t, s.Visit(ctx, ada, []string{"loop#steps", "loop#draw"}[i%2]))
@@ -85,7 +85,7 @@ func TestLogsStayShort(t *testing.T) {
 	if n := len(recordsOf(t, s, ada)); n > 600 {
 		t.Errorf("after 6,000 things there are %d records", n)
 	}
-	again := New(logs, nil, course(), c.now)
+	again := New(logs, memory(t), course(), c.now)
 	if a, b := export(t, s, ada), export(t, again, ada); a != b {
 		t.Errorf("folded anew it is\n%s\nwas\n%s", b, a)
 	}
@@ -126,7 +126,7 @@ func TestSupersededVisits(t *testing.T) {
 // A record that cannot be read costs itself and nothing else.
 func TestDamagedRecord(t *testing.T) {
 	logs, c := journal.NewMemory(), &clock{t: morning}
-	s := New(logs, nil, course(), c.now)
+	s := New(logs, memory(t), course(), c.now)
 	must(t, s.Visit(ctx, ada, "loop#steps"))
 	for _, r := range []journal.Record{
 		{Type: saved.TypeAnswer, ID: "1", Data: []byte(`{"at":"never"}`)},
@@ -139,7 +139,7 @@ func TestDamagedRecord(t *testing.T) {
 		})
 		must(t, err)
 	}
-	again := New(logs, nil, course(), c.now)
+	again := New(logs, memory(t), course(), c.now)
 	if a, b := export(t, s, ada), export(t, again, ada); a != b || mapOf(t, again, ada).All.Seen != 1 {
 		t.Errorf("with damaged records it is\n%s\nwas\n%s", b, a)
 	}

@@ -174,14 +174,12 @@ func (db *DB) eachCopy(ctx context.Context, change func(*sql.Tx) error) error {
 }
 
 func changeCopy(ctx context.Context, path string, change func(*sql.Tx) error) (empty bool, err error) {
-	settings := pragmas(true)
-	settings.Set("mode", "rw") // none is made
-	conn, err := sql.Open("sqlite", dsn(path, settings))
+	conn, err := openPages(path)
 	if err != nil {
 		return false, err
 	}
-	conn.SetMaxOpenConns(1)
 	defer func() { err = errors.Join(err, conn.Close()) }()
+	ours := false
 	err = inside(ctx, conn, func(tx *sql.Tx) error {
 		var application int
 		if err := tx.QueryRow("PRAGMA application_id").Scan(&application); err != nil || application != applicationID {
@@ -190,11 +188,17 @@ func changeCopy(ctx context.Context, path string, change func(*sql.Tx) error) (e
 		if err := change(tx); err != nil {
 			return err
 		}
+		ours = true
 		empty, err = nobodyIn(tx)
 		return err
 	})
-	if err != nil {
+	if err != nil || !ours {
 		return false, err
+	}
+	if !empty {
+		if err := cleanFile(ctx, conn, func(some []int) error { return cleanSome(ctx, conn, some) }); err != nil {
+			return false, err
+		}
 	}
 	return empty, truncateLog(ctx, conn)
 }

@@ -44,6 +44,7 @@ func (db *DB) News(ctx context.Context, learner string, since time.Time) (list [
 	}); err != nil || len(list) == 0 {
 		return nil, err
 	}
+	shown := list
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		if ids, list, err = unread(ctx, tx, learner, since); err != nil { // another page may have shown them by now
 			return err
@@ -57,7 +58,9 @@ func (db *DB) News(ctx context.Context, learner string, since time.Time) (list [
 		}
 		return nil
 	})
-	if err != nil {
+	if Why(err) != "" {
+		return shown, nil // they will be shown once more
+	} else if err != nil {
 		return nil, err
 	}
 	return list, nil

@@ -2,79 +2,178 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
-	"time"
+	"sync"
 )
 
 // SQLite overwrites deleted rows with zeros, but when it splits a page it leaves
 // copies of the rows that moved in the unused part of the old one, and those
-// outlive the rows. Only rewriting the file (VACUUM) removes them. That takes
-// some 30 ms a MiB, in which nobody can write, so it has bounds: a small file is
-// rewritten by Scrub itself, though it may take up only a small part of the
-// time; otherwise it is rewritten when the database is closed.
+// outlive the rows. Rewriting the file (VACUUM) would remove them, but nobody can
+// write meanwhile, and that takes some 30 ms a MiB. So the pages are read, a
+// thousand at a time and some 2 ms a MiB, and where an unused part is not zero it
+// is overwritten. Others write in between. That is sound, because from the moment
+// that a row is deleted no other page can get a copy of it.
 const (
-	scrubPages = 1 << 10 // 4 MiB
-	closePages = 1 << 14 // 64 MiB
-	scrubShare = 20      // Scrub pauses that many times as long as it rewrote
+	scanPages  = 1024 // in one read: 4 MiB
+	cleanPages = 256  // in one transaction that writes
 )
 
-// Scrub makes sure that nothing deleted is left on the disk: it rewrites the
-// file, moves the write-ahead log into it and empties the log. It fails if
-// somebody else keeps reading the database; the next Scrub or Close makes up for
-// it. In a file over 4 MiB, or soon after another Scrub, fragments of rows that
-// were moved long ago may stay in unused parts of pages until Close.
+// scrub counts the passes over the file.
+type scrub struct {
+	running sync.Mutex // held during a pass
+
+	mu      sync.Mutex
+	asked   int // calls of Scrub
+	covered int // the last call whose pass has succeeded
+}
+
+// Scrub makes sure that nothing deleted is left on the disk, whatever the size of
+// the file: it overwrites the unused parts of pages, moves the write-ahead log into
+// the file and empties the log. It fails if somebody else keeps reading the
+// database; the next Scrub, or Close, makes up for it.
 func (db *DB) Scrub(ctx context.Context) error {
 	if db.dir == "" {
 		return nil
 	}
-	db.scrub.Lock()
-	defer db.scrub.Unlock()
-	began := time.Now()
-	db.scrub.owed = true
-	if began.After(db.scrub.after) {
-		if err := db.rewrite(ctx, scrubPages); err != nil {
-			return err
-		}
-		now := time.Now()
-		db.scrub.after = now.Add(scrubShare * now.Sub(began))
+	s := &db.scrub
+	s.mu.Lock()
+	s.asked++
+	ticket := s.asked
+	s.mu.Unlock()
+	s.running.Lock()
+	defer s.running.Unlock()
+	s.mu.Lock()
+	all, done := s.asked, s.covered >= ticket
+	s.mu.Unlock()
+	if done { // by a pass that began after this call, for somebody else
+		return nil
 	}
-	return db.emptyLog(ctx)
+	err := db.writing(func() error { return db.clean(ctx) })
+	if err == nil {
+		s.mu.Lock()
+		s.covered = all
+		s.mu.Unlock()
+	}
+	return err
 }
 
-// lastScrub is the Scrub of Close.
+// lastScrub makes up for a Scrub that failed, when the database is closed.
 func (db *DB) lastScrub(ctx context.Context) error {
 	if db.dir == "" {
 		return nil
 	}
-	db.scrub.Lock()
-	defer db.scrub.Unlock()
-	if db.scrub.owed {
-		if err := db.rewrite(ctx, closePages); err != nil {
-			db.log.Warn("the database could not be rewritten", "error", err)
-		}
+	db.scrub.mu.Lock()
+	owed := db.scrub.covered < db.scrub.asked
+	db.scrub.mu.Unlock()
+	if owed {
+		return db.Scrub(ctx)
 	}
-	return db.emptyLog(ctx)
+	return db.writing(func() error { return truncateLog(ctx, db.write) })
 }
 
-// rewrite rewrites the file if it is no longer than that.
-func (db *DB) rewrite(ctx context.Context, most int) error {
-	var pages int
-	if err := db.write.QueryRowContext(ctx, "PRAGMA page_count").Scan(&pages); err != nil {
+// clean is one pass over the database.
+func (db *DB) clean(ctx context.Context) error {
+	pages, err := openPages(db.path())
+	if err != nil {
 		return err
 	}
-	if pages > most {
-		return nil
+	defer pages.Close()
+	err = cleanFile(ctx, db.read, func(some []int) error {
+		writer, err := db.write.Conn(ctx) // others that write wait in this process
+		if err != nil {
+			return err
+		}
+		defer writer.Close()
+		return cleanSome(ctx, pages, some)
+	})
+	if err != nil {
+		return fmt.Errorf("unused parts of the database cannot be overwritten: %w", err)
 	}
-	if _, err := db.write.ExecContext(ctx, "VACUUM"); err != nil {
-		return fmt.Errorf("the database cannot be rewritten: %w", err)
-	}
-	db.scrub.owed = false
-	return nil
+	return truncateLog(ctx, db.write)
 }
 
-func (db *DB) emptyLog(ctx context.Context) error {
-	if err := truncateLog(ctx, db.write); err != nil {
-		return fmt.Errorf("the write-ahead log cannot be emptied yet: %w", err)
+// openPages opens a database with a connection that may write whole pages, which
+// SQLite does not allow where _defensive is set.
+func openPages(path string) (*sql.DB, error) {
+	settings := pragmas(true)
+	settings.Set("mode", "rw") // none is made
+	settings.Del("_defensive")
+	conn, err := sql.Open("sqlite", dsn(path, settings))
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	conn.SetMaxOpenConns(1)
+	return conn, nil
+}
+
+// cleanFile overwrites the unused parts of all pages of a database. It reads with a
+// connection, and has write called with a few pages at a time.
+func cleanFile(ctx context.Context, read *sql.DB, write func([]int) error) error {
+	for from := 1; ; from += scanPages {
+		dirty, more, err := dirtyPages(ctx, read, from)
+		if err != nil {
+			return err
+		}
+		for len(dirty) > 0 {
+			n := min(len(dirty), cleanPages)
+			if err := write(dirty[:n]); err != nil {
+				return err
+			}
+			dirty = dirty[n:]
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+// dirtyPages returns those of the next pages whose unused parts are not zero, and
+// whether there are pages at all.
+func dirtyPages(ctx context.Context, conn *sql.DB, from int) (dirty []int, more bool, err error) {
+	err = inside(ctx, conn, func(tx *sql.Tx) error {
+		// sqlite_dbpage finds single pages only; for a range it would read the whole file.
+		rows, err := tx.QueryContext(ctx, `WITH RECURSIVE n(i) AS (VALUES (?) UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+			SELECT pgno, data FROM n CROSS JOIN sqlite_dbpage ON pgno = i`, from, from+scanPages-1)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		var page []byte
+		for rows.Next() {
+			var number int
+			var raw sql.RawBytes
+			if err := rows.Scan(&number, &raw); err != nil {
+				return err
+			}
+			more = true
+			page = append(page[:0], raw...)
+			if zeroUnused(page, number) {
+				dirty = append(dirty, number)
+			}
+		}
+		return rows.Err()
+	})
+	return dirty, more, err
+}
+
+// cleanSome overwrites the unused parts of some pages in one transaction.
+func cleanSome(ctx context.Context, conn *sql.DB, pages []int) error {
+	return inside(ctx, conn, func(tx *sql.Tx) error {
+		for _, number := range pages {
+			var page []byte
+			err := tx.QueryRowContext(ctx, "SELECT data FROM sqlite_dbpage WHERE pgno = ?", number).Scan(&page)
+			if err != nil {
+				return err
+			}
+			if !zeroUnused(page, number) {
+				continue // somebody else has written there
+			}
+			_, err = tx.ExecContext(ctx, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?", page, number)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

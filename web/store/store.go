@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver, in Go alone
@@ -36,12 +37,13 @@ type DB struct {
 	secret  []byte
 	notices []Notice
 	erasing sync.Mutex // one at a time changes the copies of earlier forms
+	scrub   scrub
+	trouble trouble
+	space   space
 
-	scrub struct {
-		sync.Mutex
-		after time.Time // until then nothing is rewritten
-		owed  bool      // a rewrite was put off
-	}
+	pinned []pinned              // see inplace.go
+	gone   atomic.Pointer[error] // an ErrGone, once a pinned file is missing
+	ended  atomic.Bool           // Close has begun to remove the log
 
 	closed   sync.Once
 	closeErr error
@@ -58,7 +60,7 @@ func Open(dir string, log *slog.Logger) (*DB, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	db := &DB{log: log}
+	db := &DB{log: log, trouble: trouble{clock: time.Now}}
 	open := db.openMemory
 	if dir != "" {
 		var err error
@@ -68,10 +70,13 @@ func Open(dir string, log *slog.Logger) (*DB, error) {
 		open = func() error { return db.openFolder(time.Now()) }
 	}
 	if err := open(); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(classify(err), db.Close())
 	}
 	return db, nil
 }
+
+// path is where the database is.
+func (db *DB) path() string { return filepath.Join(db.dir, fileName) }
 
 func (db *DB) openMemory() error {
 	// Every connection to :memory: would be a database of its own: one serves all.
@@ -99,7 +104,7 @@ func (db *DB) openFolder(now time.Time) error {
 	if db.secret, err = db.readSecret(now); err != nil {
 		return err
 	}
-	path := filepath.Join(db.dir, fileName)
+	path := db.path()
 	if err := db.check(path, now); err != nil {
 		return err
 	}
@@ -115,7 +120,18 @@ func (db *DB) openFolder(now time.Time) error {
 	if err := db.upgrade(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return db.saveNotices()
+	if err := db.saveNotices(); err != nil {
+		return err
+	}
+	if err := db.pin(path); err != nil {
+		return err
+	}
+	aside, err := db.SetAside()
+	for _, a := range aside {
+		db.log.Info("A damaged file that was set aside is deleted after 30 days.",
+			"file", a.File, "on", a.Until().Format(time.DateOnly))
+	}
+	return err
 }
 
 func (db *DB) connect(path string) (err error) {
@@ -126,6 +142,7 @@ func (db *DB) connect(path string) (err error) {
 	looking := pragmas(true)
 	looking.Set("_query_only", "1")
 	looking.Set("_txlock", "deferred")
+	looking.Set("mode", "rw") // none is made
 	if db.read, err = sql.Open("sqlite", dsn(path, looking)); err != nil {
 		return err
 	}
@@ -164,10 +181,11 @@ func dsn(path string, settings url.Values) string {
 }
 
 // Write runs f in a transaction that may change things. If it returns nil, the
-// changes are on the disk; after an error, or if f panics, nothing has changed.
+// changes are on the disk, in the folder; after an error, or if f panics, nothing
+// has changed. [Why] explains the errors of the disk.
 // Writers run one at a time, so f must be short and must not call Write or Read.
 func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
-	return inside(ctx, db.write, f)
+	return db.writing(func() error { return inside(ctx, db.write, f) })
 }
 
 // Read runs f in a transaction that sees one state of the database and cannot
@@ -220,14 +238,15 @@ func (db *DB) InMemory() bool { return db.dir == "" }
 func (db *DB) Close() error {
 	db.closed.Do(func() {
 		var errs []error
-		if db.read != nil && db.read != db.write {
-			errs = append(errs, db.read.Close())
-		}
 		if db.write != nil {
 			ctx, cancel := context.WithTimeout(context.Background(), closing)
 			defer cancel()
 			if err := db.lastScrub(ctx); err != nil { // the last connection to close would do it too, but silently
 				db.log.Warn("the write-ahead log stays next to the database", "error", err)
+			}
+			db.ended.Store(true)
+			if db.read != nil && db.read != db.write {
+				errs = append(errs, db.read.Close())
 			}
 			errs = append(errs, db.write.Close())
 		}

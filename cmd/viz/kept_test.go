@@ -1,0 +1,127 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/lessons"
+)
+
+// request sends a request to the server and returns the status and the page.
+func (s *served) request(t *testing.T, jar http.CookieJar, method, path string, form url.Values) (int, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, s.url+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Origin", s.url)
+	res, err := (&http.Client{Jar: jar}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(body)
+}
+
+// When the data folder is deleted while the server runs, /readyz and the next form
+// say so, pages can still be read, and after a restart all is well again.
+func TestDataFolderDeleted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open files cannot be deleted on Windows")
+	}
+	dir := filepath.Join(t.TempDir(), "data")
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
+	s.visit(t, jar)
+	course, err := lessons.Load(lessons.English)
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := course.Lessons[0].Sections[0].Key()
+	answer := func() (int, string) {
+		return s.request(t, jar, http.MethodPost, "/learn/visit", url.Values{"section": {section}})
+	}
+	if status, page := answer(); status != http.StatusOK {
+		t.Fatalf("a visit: %d %s", status, page)
+	}
+	if status, page := s.request(t, jar, http.MethodGet, "/readyz", nil); status != http.StatusOK {
+		t.Fatalf("/readyz: %d %s", status, page)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	const why = "deleted, moved or replaced while the server was running"
+	for range 2 {
+		if status, page := s.request(t, jar, http.MethodGet, "/readyz", nil); status != http.StatusServiceUnavailable ||
+			!strings.Contains(page, why) {
+			t.Errorf("/readyz: %d %s", status, page)
+		}
+		if status, page := answer(); status != http.StatusServiceUnavailable || !strings.Contains(page, why) {
+			t.Errorf("a visit: %d %s", status, page)
+		}
+	}
+	if status, page := s.request(t, jar, http.MethodGet, "/progress", nil); status != http.StatusOK ||
+		!strings.Contains(page, why) {
+		t.Errorf("/progress: %d without a warning", status)
+	}
+	if code := s.end(); code != exitDone || !strings.Contains(s.errors.String(), "level=ERROR") {
+		t.Errorf("exit %d: %s", code, s.errors)
+	}
+	again := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
+	if status, _ := again.request(t, jar, http.MethodGet, "/readyz", nil); status != http.StatusOK {
+		t.Errorf("after a restart /readyz: %d", status)
+	}
+	again.end()
+}
+
+// Old files are deleted by a server that starts.
+func TestOldFilesAreDeleted(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "viz-damaged-2020-01-01-120000.db")
+	if err := os.WriteFile(old, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
+	for late := time.Now().Add(time.Minute); ; {
+		if _, err := os.Stat(old); os.IsNotExist(err) {
+			break
+		}
+		if time.Now().After(late) {
+			t.Fatal("a damaged file of 2020 is still there")
+		}
+		runtime.Gosched()
+	}
+	s.end()
+}
+
+// A size has a unit, and the limit of the data has bounds.
+func TestDataLimit(t *testing.T) {
+	for text, want := range map[string]int64{
+		"16MiB": 16 << 20, "1.5GiB": 3 << 29, "1TiB": 1 << 40, "none": 0,
+	} {
+		if got, err := parseLimit(text); err != nil || got != want {
+			t.Errorf("%s is %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "0", "2", "-1GiB", "15.9MiB", "1.1TiB", "NaNGiB", "none MiB"} {
+		if got, err := parseLimit(text); err == nil {
+			t.Errorf("%q is %d", text, got)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package class
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// When the database is deleted while a class is on, nothing more is confirmed, and
+// everybody is told why.
+func TestNothingCountsWithoutTheDatabase(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open files cannot be deleted on Windows")
+	}
+	dir := t.TempDir()
+	s := begun(t, dir)
+	l := s.room(Options{Nicknames: true})
+	l.class(2)
+	l.does(AskQuestion{ID: "q-order"})
+	l.votes(1, Ballot{Choice: "a"})
+	l.settled("the vote", func(v *View) bool { return v.Poll.Votes == 1 })
+	if err := os.Remove(filepath.Join(dir, "viz.db")); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, ErrKept) || !strings.Contains(err.Error(), "deleted, moved or replaced") {
+			t.Errorf("%s: %v; want ErrKept with the reason", what, err)
+		}
+	}
+	_, err := l.vote(2, Ballot{Choice: "b"})
+	refused("a vote", err)
+	_, err = l.Present(t.Context(), teacher, l.secret, Remove{2})
+	refused("a command", err)
+	_, _, err = s.Create(t.Context(), caller("another"), Options{})
+	refused("a new room", err)
+	refused("forgetting", s.Forget(t.Context(), learner(1)))
+	if v := l.View(); v.Poll.Votes != 1 || v.Members != 2 {
+		t.Errorf("the class has %d votes of %d members, want 1 of 2", v.Poll.Votes, v.Members)
+	}
+}
+
+// With little space left, new rooms are refused, and those that exist go on.
+func TestNoNewRoomsWithoutSpace(t *testing.T) {
+	space := store.SpaceForSmall
+	s := begun(t, "", func(c *Config) { c.Space = func(context.Context) store.Space { return space } })
+	l := s.room(Options{})
+	l.class(1)
+	space = store.SpaceForKnown
+	_, _, err := s.Create(t.Context(), caller("another"), Options{})
+	if !errors.Is(err, ErrKept) || !strings.Contains(err.Error(), "little space") {
+		t.Errorf("a new room: %v", err)
+	}
+	l.class(2)
+	l.does(AskQuestion{ID: "q-order"})
+	l.votes(2, Ballot{Choice: "a"})
+}

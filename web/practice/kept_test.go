@@ -1,0 +1,115 @@
+package practice
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// newSiteIn is newSite with a database in a folder.
+func newSiteIn(t *testing.T, dir string) *site {
+	t.Helper()
+	db, err := store.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := &site{Site: courseworktest.New(t, time.Now)}
+	s.Deps.Progress = progress.New(journal.For(db), db, s.Deps.Course, time.Now)
+	s.pages = New(Deps{Deps: s.Deps, Model: testmodel.Target(t)})
+	s.pages.Mount(s.ServeMux)
+	return s
+}
+
+// When the database is deleted while the server runs, nothing is confirmed any more:
+// neither what is done nor that it is erased. The pages say why, and can be read.
+func TestPagesWithoutTheDatabase(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("open files cannot be deleted on Windows")
+	}
+	dir := t.TempDir()
+	s := newSiteIn(t, dir)
+	s.visit()
+	if d := s.Get("/progress"); d.Find(".toldline--warn").Length() != 0 {
+		t.Errorf("all is well, and the page warns: %q", text(d.Find(".toldline--warn")))
+	}
+	export := s.Do(httptest.NewRequest(http.MethodGet, "/progress/export", nil)).Body.String()
+	if err := os.Remove(filepath.Join(dir, "viz.db")); err != nil {
+		t.Fatal(err)
+	}
+	const why = "The server's database was deleted, moved or replaced while the server was running, so nothing " +
+		"new is kept until the server is restarted."
+	file := strings.Replace(export, `"answers": [`, `"answers": [{"id":"a1","at":"2026-11-20T08:01:00.000Z",`+
+		`"kind":"drill","item":"x/1","credit":1,"detail":""}`, 1)
+	review := url.Values{"card": {s.pages.Course.Cards[0].ID}, "grade": {"good"}, "key": {"k1"}}
+	for what, w := range map[string]*httptest.ResponseRecorder{
+		"Not kept. A review":   s.Post("/cards/review", false, review),
+		"Not kept. An import":  s.upload("x.json", []byte(file)),
+		"Not erased. Deleting": s.Post("/progress/delete", false, url.Values{"sure": {"yes"}}),
+	} {
+		d := s.Parse(what, w, http.StatusServiceUnavailable)
+		head, _, _ := strings.Cut(what, ". ")
+		if main := text(d.Find("main")); !strings.Contains(main, head+".") || !strings.Contains(main, why) {
+			t.Errorf("%s: the page says %q", what, main)
+		}
+	}
+	d := s.Get("/progress")
+	if got := text(d.Find(".toldline--warn")); got != why {
+		t.Errorf("the page warns %q, want %q", got, why)
+	}
+	if s.Tally().Seen != 1 {
+		t.Error("what was kept cannot be read")
+	}
+}
+
+// Where a damaged file was set aside, the page says that it is there and until when,
+// and does not say that nothing is left.
+func TestDeletingWithADamagedFileAside(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "viz-damaged-2026-11-03-120000.db"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := newSiteIn(t, dir)
+	s.visit()
+	const says = "A damaged file was set aside on 3 November 2026 and is still on the server's disk."
+	if got := text(s.Get("/progress").Find("#yours")); !strings.Contains(got, says) ||
+		!strings.Contains(got, "on 3 December 2026 at the latest") {
+		t.Errorf("before deleting the page says %q", got)
+	}
+	w := s.Post("/progress/delete", false, url.Values{"sure": {"yes"}})
+	if w.Code != http.StatusSeeOther {
+		t.Fatalf("status %d", w.Code)
+	}
+	d := s.Get(w.Header().Get("Location"))
+	if got := text(d.Find(".toldline")); got != "Erased from everything that the server can read. What may be left is "+
+		"said below." || !strings.Contains(text(d.Find("#yours")), says) {
+		t.Errorf("afterwards the page says %q and %q", got, text(d.Find("#yours")))
+	}
+}
+
+// The page says how long things are kept.
+func TestProgressSaysHowLong(t *testing.T) {
+	t.Parallel()
+	got := text(newSite(t).Get("/progress").Find("#yours"))
+	if !strings.Contains(got, "kept for 400 days") || !strings.Contains(got, "kept for 30 days") {
+		t.Errorf("the page says %q", got)
+	}
+}

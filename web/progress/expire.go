@@ -1,0 +1,56 @@
+package progress
+
+import (
+	"context"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/progress/saved"
+)
+
+// How long a learner's data is kept after they last did something.
+const (
+	// Life is as long as the cookie lives, counted from the first visit: after that no
+	// browser can reach the data any more.
+	Life = 400 * 24 * time.Hour
+	// AbandonedLife is for those who read one section at most, and did nothing else.
+	AbandonedLife = 30 * 24 * time.Hour
+)
+
+// fewRecords is how many records the log of an abandoned learner may have: each time
+// that the section was on the screen, until the log is compacted, and a setting or two.
+const fewRecords = 8
+
+// Expire deletes the data of learners who have not done anything for [Life] or, if
+// they hardly began, for [AbandonedLife]. Others can write meanwhile. It returns how
+// many learners it was.
+func (s *Store) Expire(ctx context.Context) (gone int, err error) {
+	list, err := s.logs.Owners(ctx, journal.Learner)
+	if err != nil {
+		return 0, err
+	}
+	old, abandoned := s.time().Add(-Life), s.time().Add(-AbandonedLife)
+	for _, log := range list {
+		var done bool
+		switch {
+		case log.Used.Before(old):
+			done, err = s.learners.Retire(ctx, log.Name, old, nil)
+		case log.Used.Before(abandoned) && log.Records <= fewRecords:
+			done, err = s.learners.Retire(ctx, log.Name, abandoned, (*state).hardlyBegun)
+		}
+		if err == nil && done {
+			gone++
+			err = s.db.ForgetReader(ctx, log.Name)
+		}
+		if err != nil {
+			return gone, err
+		}
+	}
+	return gone, s.logs.Sweep(ctx) // also of what an earlier call did not finish
+}
+
+// hardlyBegun reports whether a learner has nothing to come back to.
+func (s *state) hardlyBegun() bool {
+	return len(s.Visits) <= 1 && len(s.Credit) == 0 && len(s.Drills) == 0 && len(s.Cards) == 0 &&
+		s.Counts[saved.TypePrediction] == 0
+}

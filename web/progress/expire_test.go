@@ -1,0 +1,177 @@
+package progress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/lessons/fsrs"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// The data of learners who have been away for 400 days goes, and that of those who
+// read one section and did nothing else after 30. Everybody else's stays.
+func TestExpire(t *testing.T) {
+	logs := journal.NewMemory()
+	c := &clock{t: morning}
+	s := New(logs, memory(t), course(), c.now)
+	review := func(who, id string) {
+		t.Helper()
+		_, err := s.Review(ctx, who, "c-draw", fsrs.Good, id)
+		must(t, err)
+	}
+	must(t, s.Visit(ctx, "one-section", "loop#steps"))
+	must(t, s.Visit(ctx, "one-section", "loop#steps"))
+	must(t, s.Visit(ctx, "two-sections", "loop#steps"))
+	must(t, s.Visit(ctx, "two-sections", "loop#draw"))
+	must(t, s.Answer(ctx, "answered", Answer{ID: "1", Item: "q-order", Kind: Quiz, Credit: 1}))
+	must(t, s.Answer(ctx, "drilled", Answer{ID: "1", Item: "softmax/1", Kind: Drill, Credit: 1}))
+	_, err := s.Predict(ctx, "guessed", Prediction{ID: "1", Confidence: 0.5, Score: -1})
+	must(t, err)
+	review("reviewed", "1")
+	review("returns", "1")
+	expire := func(wantGone int, want ...string) {
+		t.Helper()
+		gone, err := s.Expire(ctx)
+		must(t, err)
+		list, err := logs.Owners(ctx, journal.Learner)
+		must(t, err)
+		var names []string
+		for _, x := range list {
+			names = append(names, x.Name)
+		}
+		if gone != wantGone || !slices.Equal(names, want) {
+			t.Errorf("%d are gone and %v are left; want %d and %v", gone, names, wantGone, want)
+		}
+	}
+	all := []string{"answered", "drilled", "guessed", "one-section", "returns", "reviewed", "two-sections"}
+	c.add(AbandonedLife - time.Second)
+	expire(0, all...)
+	c.add(2 * time.Second)
+	expire(1, "answered", "drilled", "guessed", "returns", "reviewed", "two-sections")
+	if m := mapOf(t, s, "one-section"); m.All.Seen != 0 {
+		t.Errorf("a learner who is gone has seen %d sections", m.All.Seen)
+	}
+	c.add(Life - AbandonedLife - 3*time.Second)
+	expire(0, "answered", "drilled", "guessed", "returns", "reviewed", "two-sections")
+	review("returns", "2")
+	c.add(3 * time.Second)
+	expire(5, "returns")
+	if n := deckOf(t, s, "returns").Cards; !slices.ContainsFunc(n, func(c CardState) bool { return c.Reviews == 2 }) {
+		t.Errorf("the cards of one who came back: %+v", n)
+	}
+	stopped, stop := context.WithCancel(ctx)
+	stop()
+	if _, err := s.Expire(stopped); err == nil {
+		t.Error("expiring that was stopped reports that it is done")
+	}
+}
+
+// short is a database that is short of space.
+type short struct {
+	*store.DB
+	space store.Space
+	limit int64
+}
+
+func (s *short) Space(context.Context) store.Space { return s.space }
+func (s *short) Limit() int64                      { return s.limit }
+
+// The scarcer the space, the less is accepted: at last only the answers and reviews
+// of learners who have a log. What is there already is confirmed all the same.
+func TestScarceSpace(t *testing.T) {
+	db := &short{DB: memory(t)}
+	s := New(journal.NewMemory(), db, course(), time.Now)
+	n := 0
+	actions := map[string]func(who string) error{
+		"import": func(who string) error {
+			_, err := s.Import(ctx, who, []byte(strings.ReplaceAll(example, `"id":"`, fmt.Sprintf(`"id":"x%d`, n))))
+			return err
+		},
+		"visit": func(who string) error { return s.Visit(ctx, who, "loop#steps") },
+		"guess": func(who string) error {
+			_, err := s.Predict(ctx, who, Prediction{ID: fmt.Sprint(n), Confidence: 0.5, Score: -1})
+			return err
+		},
+		"answer": func(who string) error {
+			return s.Answer(ctx, who, Answer{ID: fmt.Sprint(n), Item: "q-order", Kind: Quiz, Credit: 1})
+		},
+		"review": func(who string) error {
+			_, err := s.Review(ctx, who, "c-draw", fsrs.Good, fmt.Sprint(n))
+			return err
+		},
+	}
+	must(t, s.Visit(ctx, ada, "loop#steps"))
+	guess := Prediction{ID: "sent-again", Confidence: 0.5, Score: -1}
+	_, err := s.Predict(ctx, ada, guess)
+	must(t, err)
+	for _, c := range []struct {
+		space       store.Space
+		known, newc string // what is accepted
+	}{
+		{store.SpaceForAll, "answer guess import review visit", "answer guess import review visit"},
+		{store.SpaceForSmall, "answer guess review visit", "answer guess review visit"},
+		{store.SpaceForKnown, "answer guess review visit", ""},
+		{store.SpaceForAnswers, "answer review", ""},
+	} {
+		db.space = c.space
+		accepted := func(known bool) string {
+			var list []string
+			for what, do := range actions {
+				n++
+				who := ada
+				if !known {
+					who = fmt.Sprint("new-", n)
+				}
+				if err := do(who); err == nil {
+					list = append(list, what)
+				} else if !errors.Is(err, store.ErrScarce) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			slices.Sort(list)
+			return strings.Join(list, " ")
+		}
+		if known, newc := accepted(true), accepted(false); known != c.known || newc != c.newc {
+			t.Errorf("at %d: %q of one who is known and %q of a new one; want %q and %q",
+				c.space, known, newc, c.known, c.newc)
+		}
+	}
+	if fresh, err := s.Predict(ctx, ada, guess); err != nil || fresh {
+		t.Errorf("a guess that was kept before, sent again: %v, %v", fresh, err)
+	}
+}
+
+// No learner can fill more than their share.
+func TestShareOfALearner(t *testing.T) {
+	db := &short{DB: memory(t), limit: store.LearnerShare * 1000}
+	s := New(journal.NewMemory(), db, course(), time.Now)
+	answer := func(who string, n int) error {
+		return s.Answer(ctx, who, Answer{
+			ID: fmt.Sprint(n), Item: "q-order", Kind: Quiz, Credit: 1, Detail: strings.Repeat("x", 100),
+		})
+	}
+	n := 0
+	for ; n < 100; n++ {
+		if err := answer(ada, n); errors.Is(err, ErrFull) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n < 2 || n > 9 {
+		t.Errorf("%d answers of more than 100 bytes are accepted, of 1000 bytes in all", n)
+	}
+	must(t, answer(bob, 1))
+	if _, err := s.Import(ctx, ada, []byte(example)); !errors.Is(err, ErrFull) {
+		t.Errorf("an import: %v, want ErrFull", err)
+	}
+	if before := mapOf(t, s, ada); before.All.Answered != 1 {
+		t.Errorf("%+v", before.All)
+	}
+}

@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+func execOwners(db *DB) error {
+	return db.Write(context.Background(), func(tx *sql.Tx) error {
+		_, err := tx.Exec("DELETE FROM owners")
+		return err
+	})
+}
+
+// Damaged files are deleted 30 days after they were set aside, with their logs, and
+// copies of earlier forms after 400 days. Files of others stay.
+func TestExpire(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{
+		"viz-damaged-2026-03-01-120000.db", "viz-damaged-2026-03-01-120000.db-wal",
+		"viz-damaged-2026-03-02-120000-2.db-wal",
+		"viz-version2-2025-02-01.db", "viz-version2-2026-03-01-2.db", "viz-damaged-notes.db", "viz-version2-mine.db",
+	} {
+		replace(t, filepath.Join(dir, name), []byte("what ada did"))
+	}
+	db := opened(t, dir)
+	want := func(names ...string) {
+		t.Helper()
+		var got []string
+		for _, pattern := range []string{"viz-damaged*", "viz-version*"} {
+			list, err := filepath.Glob(filepath.Join(dir, pattern))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range list {
+				got = append(got, filepath.Base(path))
+			}
+		}
+		if !slices.Equal(got, names) {
+			t.Errorf("there are %v, want %v", got, names)
+		}
+	}
+	list, err := db.SetAside()
+	if err != nil || len(list) != 2 || list[0].File != "viz-damaged-2026-03-01-120000.db" ||
+		list[1].File != "viz-damaged-2026-03-02-120000-2.db" {
+		t.Fatalf("set aside: %v, %v", list, err)
+	}
+	at := func(day, hour int) time.Time { return time.Date(2026, 3, day, hour, 0, 0, 0, time.Local) }
+	if until := list[0].Until(); !until.Equal(at(1, 12).Add(30 * 24 * time.Hour)) {
+		t.Errorf("until %v", until)
+	}
+	expire := func(now time.Time) {
+		t.Helper()
+		if err := db.Expire(context.Background(), now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expire(at(7, 23)) // 399 days after 1 February 2025
+	want("viz-damaged-2026-03-01-120000.db", "viz-damaged-2026-03-01-120000.db-wal",
+		"viz-damaged-2026-03-02-120000-2.db-wal", "viz-damaged-notes.db",
+		"viz-version2-2025-02-01.db", "viz-version2-2026-03-01-2.db", "viz-version2-mine.db")
+	expire(at(31, 13))
+	want("viz-damaged-2026-03-02-120000-2.db-wal", "viz-damaged-notes.db",
+		"viz-version2-2026-03-01-2.db", "viz-version2-mine.db")
+	expire(at(32, 13))
+	want("viz-damaged-notes.db", "viz-version2-2026-03-01-2.db", "viz-version2-mine.db")
+	if list, err := db.SetAside(); err != nil || len(list) != 0 {
+		t.Errorf("set aside: %v, %v", list, err)
+	}
+	if _, err := os.Stat(db.path()); err != nil {
+		t.Error(err)
+	}
+}

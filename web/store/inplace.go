@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// SQLite goes on writing into a file that was deleted or renamed, and nothing of
+// that would be found after a restart. So every write makes sure that the files
+// are still where they were opened, before it begins and before it is confirmed.
+// Once one is missing, nothing more is written until a restart, even if the file
+// comes back: another server may have used it in between. Reading goes on.
+//
+// On Windows, files that are open cannot be deleted or renamed. There it is only
+// checked that the path still leads to a file, which it does not if the disk is
+// gone.
+
+// pinned is a file that must stay where it is while the database is open.
+type pinned struct {
+	path string
+	info fs.FileInfo
+}
+
+// pin remembers the files of the folder. It opens all connections before, since one
+// that is opened later would find other files, or none. As long as they are open,
+// SQLite does not replace the write-ahead log.
+func (db *DB) pin(path string) error {
+	var open []*sql.Conn
+	defer func() {
+		for _, conn := range open {
+			conn.Close() // returns it to the others
+		}
+	}()
+	for range readers {
+		conn, err := db.read.Conn(context.Background())
+		if err != nil {
+			return err
+		}
+		open = append(open, conn)
+		// Only a query opens the files.
+		if err := conn.QueryRowContext(context.Background(), "PRAGMA schema_version").Scan(new(int)); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{path, path + "-wal", filepath.Join(db.dir, lockName)} {
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		db.pinned = append(db.pinned, pinned{name, info})
+	}
+	return nil
+}
+
+// inPlace returns an [ErrGone] if a pinned file was deleted, renamed or replaced.
+func (db *DB) inPlace() error {
+	if gone := db.gone.Load(); gone != nil {
+		return *gone
+	}
+	if db.ended.Load() {
+		return nil
+	}
+	for _, f := range db.pinned {
+		info, err := os.Stat(f.path)
+		switch {
+		case err == nil && (runtime.GOOS == "windows" || os.SameFile(f.info, info)):
+			continue
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("%w: %w", ErrDisk, err)
+		}
+		gone := fmt.Errorf("%w: %s", ErrGone, f.path)
+		if db.gone.CompareAndSwap(nil, &gone) {
+			db.log.Error("A file of the data folder was deleted, moved or replaced while the server was running. "+
+				"Nothing is kept until the server is restarted.", "file", f.path)
+		}
+		return gone
+	}
+	return nil
+}
+
+// writing runs f, which writes with the connection for that, and returns nil only
+// if the database was in place before and after. Any other error says why nothing
+// is confirmed, see [Why].
+func (db *DB) writing(f func() error) error {
+	err := db.inPlace()
+	if err == nil {
+		err = classify(f())
+	}
+	if err == nil {
+		err = db.inPlace()
+	}
+	db.setTrouble(err)
+	return err
+}
+
+// Ready returns why the database does not accept writes, nil if it does. If the
+// last write failed, it tries a small one, at most one a second.
+func (db *DB) Ready(ctx context.Context) error {
+	if err := db.inPlace(); err != nil {
+		return err
+	}
+	db.trouble.Lock()
+	last, due := db.trouble.err, db.trouble.clock().After(db.trouble.next)
+	if last != nil && due {
+		db.trouble.next = db.trouble.clock().Add(probeEvery)
+	}
+	db.trouble.Unlock()
+	if last == nil || !due {
+		return last
+	}
+	// A row that needs more pages, to see whether there is space for them.
+	return db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO notices (id, at, text) VALUES (-1, 0, printf('%.*c', ?, 'x'));
+			DELETE FROM notices WHERE id = -1`, probeBytes)
+		return err
+	})
+}

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Space says how much of the limit of a database is used, by what is still
+// accepted.
+type Space int
+
+// From one to the next less is accepted, see [DB.Space]. SQLite itself accepts
+// nothing beyond the limit.
+const (
+	SpaceForAll     Space = iota
+	SpaceForSmall         // no imports any more
+	SpaceForKnown         // nor anything of learners who have no log yet, nor new rooms
+	SpaceForAnswers       // only answers, card reviews, and what happens in classes
+)
+
+// spaceFrom is the part of the limit, in per cent, from which each begins.
+var spaceFrom = [...]int64{SpaceForSmall: 50, SpaceForKnown: 75, SpaceForAnswers: 90}
+
+// LearnerShare is the part of the limit that one learner may fill: one of so many.
+const LearnerShare = 64
+
+// space is the limit of a database and what is known of its size.
+type space struct {
+	mu    sync.Mutex
+	limit int64 // bytes, 0 for none
+	used  int64
+	until time.Time // used is measured again then
+}
+
+// measureEvery is how long the size is believed. What is reserved is much more than
+// can be written in that time.
+const measureEvery = time.Second
+
+// SetLimit sets how large the database may become, in bytes. A database that is
+// larger already does not grow. In memory there is no limit.
+func (db *DB) SetLimit(limit int64) error {
+	if db.dir == "" {
+		return nil
+	}
+	var size int64
+	if err := db.write.QueryRow("PRAGMA page_size").Scan(&size); err != nil {
+		return err
+	}
+	// PRAGMA takes no parameters.
+	if _, err := db.write.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", max(limit/size, 1))); err != nil {
+		return err
+	}
+	db.space.mu.Lock()
+	defer db.space.mu.Unlock()
+	db.space.limit, db.space.until = limit, time.Time{}
+	return nil
+}
+
+// Limit returns the limit, 0 if there is none.
+func (db *DB) Limit() int64 {
+	db.space.mu.Lock()
+	defer db.space.mu.Unlock()
+	return db.space.limit
+}
+
+// Space returns what the database still has space for.
+func (db *DB) Space(ctx context.Context) Space {
+	s := &db.space
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.limit == 0 {
+		return SpaceForAll
+	}
+	if now := time.Now(); now.After(s.until) {
+		var pages, free, size int64
+		err := db.read.QueryRowContext(context.WithoutCancel(ctx), `SELECT page_count, freelist_count, page_size
+			FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&pages, &free, &size)
+		if err == nil { // otherwise a write will fail and report it
+			s.used, s.until = (pages-free)*size, now.Add(measureEvery)
+		}
+	}
+	has := SpaceForAll
+	for level := SpaceForSmall; level <= SpaceForAnswers; level++ {
+		if s.used >= s.limit/100*spaceFrom[level] {
+			has = level
+		}
+	}
+	return has
+}

@@ -1,0 +1,48 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The more of the limit is used, the less is accepted. Space that was given back
+// counts as free.
+func TestSpace(t *testing.T) {
+	db := opened(t, t.TempDir())
+	space := func() Space {
+		db.space.until = time.Time{} // measure again
+		return db.Space(context.Background())
+	}
+	if got := space(); got != SpaceForAll || db.Limit() != 0 {
+		t.Errorf("without a limit: %d of %d", got, db.Limit())
+	}
+	const limit = 4 << 20
+	if err := db.SetLimit(limit); err != nil {
+		t.Fatal(err)
+	}
+	if got := space(); got != SpaceForAll || db.Limit() != limit {
+		t.Errorf("empty: %d of %d", got, db.Limit())
+	}
+	seen := map[Space]int64{}
+	for i := 0; space() < SpaceForAnswers; i++ {
+		mustPut(t, db, fmt.Sprint(i), strings.Repeat("x", 16<<10))
+		if got := space(); seen[got] == 0 {
+			seen[got] = 100 * db.space.used / limit
+		}
+	}
+	for level, want := range map[Space]int64{SpaceForSmall: 50, SpaceForKnown: 75, SpaceForAnswers: 90} {
+		if got := seen[level]; got < want || got > want+1 {
+			t.Errorf("level %d begins at %d %%, want %d", level, got, want)
+		}
+	}
+	mustPut(t, db, "due", "x")
+	if err := execOwners(db); err != nil {
+		t.Fatal(err)
+	}
+	if got := space(); got != SpaceForAll {
+		t.Errorf("after all was deleted: %d", got)
+	}
+}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+// Errors of [DB.Write], and of what writes through it. Nothing was stored, and
+// what was stored before can still be read.
+var (
+	// ErrGone is returned if a file of the database was deleted, moved or replaced
+	// while it was open. It stays so until the database is opened again.
+	ErrGone = errors.New("the database was deleted, moved or replaced")
+	// ErrFull is returned if the disk is full or the database has reached its limit.
+	ErrFull = errors.New("there is no space left for the database")
+	// ErrDisk is returned if the disk cannot be read or written.
+	ErrDisk = errors.New("the disk reports an error")
+	// ErrScarce is returned for what is refused because space is running out, see
+	// [Space].
+	ErrScarce = errors.New("there is little space left for the database")
+)
+
+// Why explains one of these errors to people, in a sentence. For other errors it
+// returns "".
+func Why(err error) string {
+	for _, x := range []struct {
+		kind error
+		say  string
+	}{
+		{ErrGone, "The server's database was deleted, moved or replaced while the server was running, so nothing new " +
+			"is kept until the server is restarted."},
+		{ErrFull, "The server has no space left for its data, so nothing new is kept until there is some again."},
+		{ErrDisk, "The server's disk reports an error, so nothing new is kept until it works again."},
+		{ErrScarce, "The server has little space left for its data, and what is left is reserved for learners it " +
+			"already knows: for their answers and card reviews, and for the votes of classes."},
+	} {
+		if errors.Is(err, x.kind) {
+			return x.say
+		}
+	}
+	return ""
+}
+
+// classify adds one of the errors above to SQLite's: https://sqlite.org/rescode.html.
+func classify(err error) error {
+	const readOnly, ioError, full, cantOpen = 8, 10, 13, 14
+	var failed *sqlite.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	switch failed.Code() & 0xff { // the other bits are details
+	case full:
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	case readOnly, ioError, cantOpen:
+		return fmt.Errorf("%w: %w", ErrDisk, err)
+	}
+	return err
+}
+
+// trouble is why the last write failed.
+type trouble struct {
+	sync.Mutex
+	err   error     // nil if it succeeded
+	next  time.Time // Ready does not try before
+	clock func() time.Time
+}
+
+// How often and with how much [DB.Ready] tries to write.
+const (
+	probeEvery = time.Second
+	probeBytes = 64 << 10
+)
+
+// setTrouble notes the result of a write. Errors that say nothing about the disk
+// do not count.
+func (db *DB) setTrouble(err error) {
+	if err != nil && Why(err) == "" {
+		return
+	}
+	db.trouble.Lock()
+	defer db.trouble.Unlock()
+	if before := db.trouble.err; (before == nil) != (err == nil) && !errors.Is(err, ErrGone) {
+		if err != nil {
+			db.log.Error("Nothing can be written to the database.", "error", err)
+		} else {
+			db.log.Info("The database can be written to again.")
+		}
+	}
+	db.trouble.err = err
+}

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// zeroUnused overwrites the unused parts of a page of a database with zeros and
+// reports whether it changed anything. It leaves pages alone that have no unused
+// parts or do not look like a page of a b-tree: those of long records, whose first
+// four bytes are a page number below 1<<24, and free ones, which secure_delete has
+// overwritten.
+//
+// When SQLite moves rows to other pages it does not overwrite where they were.
+// The format is that of https://sqlite.org/fileformat2.html, section 1.6: a header,
+// an array of two bytes a cell, a gap, and then cells with free blocks between
+// them. Up to three bytes in a row may be in neither; they stay.
+func zeroUnused(page []byte, number int) (changed bool) {
+	header := 0
+	if number == 1 {
+		header = 100 // that of the file
+	}
+	array := header + 8
+	switch page[header] {
+	case 2, 5: // inner pages
+		array += 4
+	case 10, 13: // leaves
+	default:
+		return false
+	}
+	word := func(at int) int { return int(binary.BigEndian.Uint16(page[at:])) }
+	gap, content := array+2*word(header+3), word(header+5)
+	if content == 0 {
+		content = 1 << 16
+	}
+	if gap > content || content > len(page) {
+		return false // damaged
+	}
+	changed = zero(page[gap:content])
+	for block := word(header + 1); block >= content && block+4 <= len(page); {
+		next, end := word(block), block+word(block+2)
+		if end < block+4 || end > len(page) || next != 0 && next < end {
+			break // damaged
+		}
+		changed = zero(page[block+4:end]) || changed
+		block = next
+	}
+	return changed
+}
+
+// zero overwrites bytes with zeros and reports whether they were anything else.
+func zero(part []byte) bool {
+	if len(bytes.TrimLeft(part, "\x00")) == 0 {
+		return false
+	}
+	clear(part)
+	return true
+}
