@@ -168,23 +168,23 @@ func (fs *Folds[S]) Use(ctx context.Context, name string, f func(*Active[S]) err
 	defer fs.release(a)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if err := a.load(ctx); err != nil {
-		return err
+	if !a.loaded {
+		if err := a.load(ctx); err != nil {
+			return err
+		}
 	}
 	return f(a)
 }
 
-// load reads the log unless that was done.
+// load folds the log.
 func (a *Active[S]) load(ctx context.Context) error {
-	if a.loaded {
-		return nil
-	}
-	folded, err := Load(ctx, a.folds.logs, a.owner, a.folds.fold)
+	fs := a.folds
+	folded, err := Load(ctx, fs.logs, a.owner, fs.fold)
 	if err != nil {
 		return err
 	}
 	a.folded, a.loaded = folded, true
-	a.folds.measure(a)
+	fs.measure(a)
 	return nil
 }
 
@@ -210,10 +210,13 @@ func (fs *Folds[S]) Retire(ctx context.Context, name string, before time.Time, o
 	defer fs.release(a)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if ok != nil {
-		if err := a.load(ctx); err != nil || !ok(a.folded.State) {
+	if ok != nil && !a.loaded {
+		if err := a.load(ctx); err != nil {
 			return false, err
 		}
+	}
+	if ok != nil && !ok(a.folded.State) {
+		return false, nil
 	}
 	done, err := fs.logs.Retire(ctx, a.owner, before)
 	if done || err != nil {

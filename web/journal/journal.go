@@ -140,6 +140,13 @@ type Journal interface {
 	// ctx ends. After an error the log may be gone, and Drop can be called again.
 	Drop(ctx context.Context, o Owner) error
 
+	// Snapshot returns the snapshot of a log, the zero value if there is none.
+	Snapshot(ctx context.Context, o Owner) (Snapshot, error)
+
+	// KeepSnapshot stores a snapshot and replaces the one before. It does nothing if
+	// there is no such log, or only a newer one of the same name.
+	KeepSnapshot(ctx context.Context, o Owner, s Snapshot) error
+
 	// Retire removes a log that was last used before a time, and reports whether it
 	// did. From then on there is no such log. Its bytes stay on the disk until the
 	// next Sweep.
@@ -148,13 +155,6 @@ type Journal interface {
 	// Sweep deletes all logs that were retired, in small steps, so that nobody who
 	// appends has to wait, and scrubs. If ctx ends, the next Sweep goes on.
 	Sweep(ctx context.Context) error
-
-	// Snapshot returns the snapshot of a log, the zero value if there is none.
-	Snapshot(ctx context.Context, o Owner) (Snapshot, error)
-
-	// KeepSnapshot stores a snapshot and replaces the one before. It does nothing if
-	// there is no such log, or only a newer one of the same name.
-	KeepSnapshot(ctx context.Context, o Owner, s Snapshot) error
 }
 
 // For returns the journal of an open database: in its file, or in memory if the

@@ -161,23 +161,6 @@ func (m *Memory) Drop(ctx context.Context, o Owner) error {
 	return nil
 }
 
-// Retire implements [Journal].
-func (m *Memory) Retire(ctx context.Context, o Owner, before time.Time) (bool, error) {
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if l := m.logs[o]; l == nil || l.used >= before.UnixMilli() {
-		return false, nil
-	}
-	delete(m.logs, o)
-	return true, nil
-}
-
-// Sweep implements [Journal]: Retire has done it.
-func (m *Memory) Sweep(ctx context.Context) error { return ctx.Err() }
-
 // Snapshot implements [Journal].
 func (m *Memory) Snapshot(ctx context.Context, o Owner) (Snapshot, error) {
 	m.mu.Lock()
@@ -201,3 +184,20 @@ func (m *Memory) KeepSnapshot(ctx context.Context, o Owner, s Snapshot) error {
 	}
 	return nil
 }
+
+// Retire implements [Journal].
+func (m *Memory) Retire(ctx context.Context, o Owner, before time.Time) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if l := m.logs[o]; l == nil || l.used >= before.UnixMilli() {
+		return false, nil
+	}
+	delete(m.logs, o)
+	return true, nil
+}
+
+// Sweep implements [Journal]: Retire has done it.
+func (m *Memory) Sweep(ctx context.Context) error { return ctx.Err() }

@@ -74,7 +74,7 @@ func (p *Pages) showProgress(w http.ResponseWriter, r *http.Request, status int,
 		p.Fail(w, r, err)
 		return
 	}
-	aside, err := p.Progress.SetAside()
+	aside, err := p.Progress.DamagedFiles()
 	if err != nil {
 		p.Fail(w, r, err)
 		return
@@ -227,7 +227,7 @@ func doneSay(q url.Values, damaged bool) string {
 }
 
 // damagedSay says what deleting does not reach; it returns "" without damaged files.
-func damagedSay(aside []store.Aside) string {
+func damagedSay(aside []store.DamagedFile) string {
 	if len(aside) == 0 {
 		return ""
 	}

@@ -42,8 +42,8 @@ type Database interface {
 	Limit() int64
 	// Ready returns why nothing can be written, nil if it can.
 	Ready(ctx context.Context) error
-	// SetAside lists damaged databases, from which nothing is deleted.
-	SetAside() ([]store.Aside, error)
+	// DamagedFiles lists damaged databases, from which nothing is deleted.
+	DamagedFiles() ([]store.DamagedFile, error)
 }
 
 // Store stores the progress of all learners. Its methods may be called from any
@@ -231,12 +231,12 @@ func (s *Store) Notices(ctx context.Context, learnerID string) (list []Notice, e
 // it can.
 func (s *Store) Trouble(ctx context.Context) string { return store.Why(s.db.Ready(ctx)) }
 
-// SetAside lists damaged databases on the server's disk. They may hold something of
+// DamagedFiles lists damaged databases on the server's disk. They may hold something of
 // any learner, and Delete does not reach it.
-func (s *Store) SetAside() ([]store.Aside, error) { return s.db.SetAside() }
+func (s *Store) DamagedFiles() ([]store.DamagedFile, error) { return s.db.DamagedFiles() }
 
 // Delete deletes all data of a learner, from the disk as well. What is in damaged
-// databases stays until those are deleted, see [Store.SetAside]. After an error some of
+// databases stays until those are deleted, see [Store.DamagedFiles]. After an error some of
 // it may be gone, and Delete can be called again.
 func (s *Store) Delete(ctx context.Context, learnerID string) error {
 	return s.use(ctx, learnerID, func(l *learner) error {

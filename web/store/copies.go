@@ -63,7 +63,7 @@ func (db *DB) copyOld(path string, now time.Time) error {
 // removeHalfCopies removes what is left of copies whose making was cut short.
 // Nothing would ever be deleted from them.
 func (db *DB) removeHalfCopies() error {
-	paths, err := filepath.Glob(filepath.Join(db.dir, halfCopies))
+	paths, err := db.files(halfCopies)
 	errs := []error{err}
 	for _, path := range paths {
 		errs = append(errs, os.Remove(path))
@@ -153,7 +153,7 @@ func (db *DB) eachCopy(ctx context.Context, change func(*sql.Tx) error) error {
 	}
 	db.erasing.Lock() // two at once would wait for each other's transactions
 	defer db.erasing.Unlock()
-	paths, err := filepath.Glob(filepath.Join(db.dir, copies))
+	paths, err := db.files(copies)
 	errs := []error{err}
 	for _, path := range paths {
 		empty, err := changeCopy(ctx, path, change)

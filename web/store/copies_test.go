@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -243,5 +244,60 @@ func TestEraseFromCopiesConcurrently(t *testing.T) {
 	}
 	if data := read(t, copied); !bytes.Contains(data, []byte("bob")) {
 		t.Error("what others did is gone")
+	}
+}
+
+// Nothing of what is erased is left in unused parts of a copy's pages.
+func TestErasedFromUnusedPartsOfACopy(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a folder [of mine")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, fileName)
+	conn, err := sql.Open("sqlite", dsn(path, pragmas(true)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := migrate(conn, 2); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	const learners = 400
+	mark := func(learner int) string { return fmt.Sprintf("mark-%d.", learner) }
+	if err := inside(context.Background(), conn, func(tx *sql.Tx) error {
+		for n := range 4000 { // in random order, so that pages are split
+			learner := random.IntN(learners)
+			_, err := tx.Exec("INSERT INTO answers VALUES (?, ?, 0, 'quiz', 'x', 1, ?)",
+				fmt.Sprint("learner-", learner), n, mark(learner)+strings.Repeat("y", random.IntN(200)))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db := opened(t, dir)
+	list, err := db.files(copies)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("copies %v, %v", list, err)
+	}
+	for learner := range 5 {
+		if !bytes.Contains(read(t, list[0]), []byte(mark(learner))) {
+			t.Fatalf("%s is nowhere: the test sees nothing", mark(learner))
+		}
+		if err := db.EraseFromCopies(context.Background(), fmt.Sprint("learner-", learner)); err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(read(t, list[0]), []byte(mark(learner))) {
+			t.Errorf("%s is still in the copy", mark(learner))
+		}
+	}
+	if !bytes.Contains(read(t, list[0]), []byte(mark(learners-1))) {
+		t.Error("another learner's data is gone")
 	}
 }

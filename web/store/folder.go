@@ -37,6 +37,23 @@ func private(path string) error {
 	return errors.Join(f.Close(), os.Chmod(path, fileMode))
 }
 
+// files lists the files of the folder whose names match a pattern. [filepath.Glob]
+// would not find them in a folder that has a bracket in its name.
+func (db *DB) files(pattern string) (paths []string, err error) {
+	list, err := os.ReadDir(db.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, file := range list {
+		if fits, err := filepath.Match(pattern, file.Name()); err != nil {
+			return nil, err
+		} else if fits {
+			paths = append(paths, filepath.Join(db.dir, file.Name()))
+		}
+	}
+	return paths, nil
+}
+
 const secretBytes = 32
 
 // readSecret reads the secret of the folder, or makes one. A file that is not a

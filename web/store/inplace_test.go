@@ -132,7 +132,7 @@ func TestFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for ; err == nil; n++ {
+	for ; err == nil && n < 1000; n++ {
 		err = put(db, fmt.Sprint(n), strings.Repeat("word ", 4000))
 	}
 	n-- // the last one was refused
@@ -162,6 +162,9 @@ func TestFull(t *testing.T) {
 		t.Errorf("with space Ready says %v", err)
 	}
 	mustPut(t, db, "after", "x")
+	if err := db.Ready(context.Background()); err != nil {
+		t.Errorf("after a write Ready says %v", err)
+	}
 	if text := log.String(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, "written to again") {
 		t.Errorf("the log is\n%s", text)
 	}

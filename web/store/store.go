@@ -126,7 +126,7 @@ func (db *DB) openFolder(now time.Time) error {
 	if err := db.pin(path); err != nil {
 		return err
 	}
-	aside, err := db.SetAside()
+	aside, err := db.DamagedFiles()
 	for _, a := range aside {
 		db.log.Info("A damaged file that was set aside is deleted after 30 days.",
 			"file", a.File, "on", a.Until().Format(time.DateOnly))

@@ -13,18 +13,18 @@ import (
 // repair it. What learners delete cannot be deleted there, so it does not stay for
 // ever. Nor do copies of earlier forms: by then no cookie of theirs is valid.
 const (
-	AsideLife = 30 * 24 * time.Hour
-	CopyLife  = 400 * 24 * time.Hour
+	DamagedLife = 30 * 24 * time.Hour
+	CopyLife    = 400 * 24 * time.Hour
 )
 
-// Aside is a damaged database that was set aside.
-type Aside struct {
+// DamagedFile is a damaged database that was set aside.
+type DamagedFile struct {
 	File  string    // its name in the folder
 	Since time.Time // when it was set aside
 }
 
 // Until is when it is deleted.
-func (a Aside) Until() time.Time { return a.Since.Add(AsideLife) }
+func (a DamagedFile) Until() time.Time { return a.Since.Add(DamagedLife) }
 
 // asideFile matches the damaged databases and their logs, copyFileName the copies of
 // earlier forms.
@@ -33,18 +33,18 @@ var (
 	copyFileName = regexp.MustCompile(`^(viz-version\d+-(\d{4}-\d\d-\d\d)(?:-\d+)?\.db)$`)
 )
 
-// SetAside lists the damaged databases in the folder that were set aside, the oldest
+// DamagedFiles lists the damaged databases in the folder that were set aside, the oldest
 // first.
-func (db *DB) SetAside() ([]Aside, error) {
+func (db *DB) DamagedFiles() ([]DamagedFile, error) {
 	return db.dated("viz-damaged-*", asideFile, "2006-01-02-150405")
 }
 
 // dated lists the files whose names have a time in them.
-func (db *DB) dated(glob string, name *regexp.Regexp, layout string) (list []Aside, err error) {
+func (db *DB) dated(pattern string, name *regexp.Regexp, layout string) (list []DamagedFile, err error) {
 	if db.dir == "" {
 		return nil, nil
 	}
-	paths, err := filepath.Glob(filepath.Join(db.dir, glob))
+	paths, err := db.files(pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -54,24 +54,24 @@ func (db *DB) dated(glob string, name *regexp.Regexp, layout string) (list []Asi
 			continue // somebody else's
 		}
 		since, err := time.ParseInLocation(layout, parts[2], time.Local)
-		a := Aside{parts[1], since}
+		a := DamagedFile{parts[1], since}
 		if err == nil && !slices.Contains(list, a) { // its log is a second file
 			list = append(list, a)
 		}
 	}
-	slices.SortFunc(list, func(a, b Aside) int { return a.Since.Compare(b.Since) })
+	slices.SortFunc(list, func(a, b DamagedFile) int { return a.Since.Compare(b.Since) })
 	return list, nil
 }
 
-// Expire deletes damaged databases that were set aside longer ago than [AsideLife],
+// Expire deletes damaged databases that were set aside longer ago than [DamagedLife],
 // and copies of earlier forms older than [CopyLife].
 func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	db.erasing.Lock()
 	defer db.erasing.Unlock()
-	damaged, errDamaged := db.SetAside()
+	damaged, errDamaged := db.DamagedFiles()
 	old, errOld := db.dated("viz-version*", copyFileName, "2006-01-02")
 	errs := []error{errDamaged, errOld}
-	remove := func(list []Aside, life time.Duration) {
+	remove := func(list []DamagedFile, life time.Duration) {
 		for _, a := range list {
 			if ctx.Err() == nil && now.Sub(a.Since) > life {
 				db.log.Info("An old file of the data folder is deleted.", "file", a.File)
@@ -79,7 +79,7 @@ func (db *DB) Expire(ctx context.Context, now time.Time) error {
 			}
 		}
 	}
-	remove(damaged, AsideLife)
+	remove(damaged, DamagedLife)
 	remove(old, CopyLife)
 	return errors.Join(errs...)
 }

@@ -45,7 +45,7 @@ func TestExpire(t *testing.T) {
 			t.Errorf("there are %v, want %v", got, names)
 		}
 	}
-	list, err := db.SetAside()
+	list, err := db.DamagedFiles()
 	if err != nil || len(list) != 2 || list[0].File != "viz-damaged-2026-03-01-120000.db" ||
 		list[1].File != "viz-damaged-2026-03-02-120000-2.db" {
 		t.Fatalf("set aside: %v, %v", list, err)
@@ -69,7 +69,7 @@ func TestExpire(t *testing.T) {
 		"viz-version2-2026-03-01-2.db", "viz-version2-mine.db")
 	expire(at(32, 13))
 	want("viz-damaged-notes.db", "viz-version2-2026-03-01-2.db", "viz-version2-mine.db")
-	if list, err := db.SetAside(); err != nil || len(list) != 0 {
+	if list, err := db.DamagedFiles(); err != nil || len(list) != 0 {
 		t.Errorf("set aside: %v, %v", list, err)
 	}
 	if _, err := os.Stat(db.path()); err != nil {
