@@ -110,9 +110,8 @@ func New(cfg Config) (*Server, error) {
 		defer cancel()
 		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
-	s.handler = shell.OverTLS(
-		cfg.Classes.Access.URL,
-		shell.Gate(cfg.AllowedHosts, cfg.Logger, s.learners.Admit(s.desk, shell.Compressed(mux))),
+	s.handler = shell.Gate(
+		cfg.AllowedHosts, cfg.Classes.Access.URL, cfg.Logger, s.learners.Admit(s.desk, shell.Compressed(mux)),
 	)
 	return s, nil
 }

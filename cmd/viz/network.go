@@ -105,8 +105,8 @@ func parseTTL(s string) (time.Duration, error) {
 	return ttl, nil
 }
 
-// tls returns a server's HTTPS settings, or nil without HTTPS. Sockets need
-// HTTP/1.1, so nothing newer is offered.
+// tls returns a server's HTTPS settings, or nil without HTTPS. Pages and files travel
+// over HTTP/2; for a WebSocket browsers open a connection with HTTP/1.1 of its own.
 func (n *network) tls(f *flags) (*tls.Config, error) {
 	switch {
 	case n.cert == "" && n.key == "":
@@ -123,7 +123,7 @@ func (n *network) tls(f *flags) (*tls.Config, error) {
 		}
 	}
 	return &tls.Config{
-		Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+		Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
 	}, nil
 }
 

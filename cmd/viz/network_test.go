@@ -21,6 +21,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/classroom"
 )
 
@@ -171,8 +172,8 @@ func TestPublicHostIsAllowed(t *testing.T) {
 	}
 }
 
-// TestServeTLS: with a certificate pages and sockets are HTTPS, cookies are
-// marked so, and plain HTTP gets no page.
+// TestServeTLS: with a certificate pages travel over HTTP/2 and sockets over
+// HTTP/1.1, cookies are marked as secure, and plain HTTP gets no page.
 func TestServeTLS(t *testing.T) {
 	cert, key, pool := selfSigned(t)
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-tls-cert", cert, "-tls-key", key)
@@ -181,7 +182,7 @@ func TestServeTLS(t *testing.T) {
 		t.Fatalf("the address printed is %q", url)
 	}
 	trust := &tls.Config{RootCAs: pool}
-	client := http.Client{Transport: &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true}}
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true}}
 	defer client.CloseIdleConnections()
 	res, err := client.Get(url + "/loop")
 	if err != nil {
@@ -189,10 +190,21 @@ func TestServeTLS(t *testing.T) {
 	}
 	io.Copy(io.Discard, res.Body)
 	res.Body.Close()
-	if res.StatusCode != http.StatusOK || res.ProtoMajor != 1 {
+	if res.StatusCode != http.StatusOK || res.ProtoMajor != 2 {
 		t.Errorf("GET /loop: %s over %s", res.Status, res.Proto)
 	}
-	d := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}, TLSClientConfig: trust}
+	if cookies := res.Cookies(); len(cookies) != 1 || !strings.HasPrefix(cookies[0].Name, "__Host-viz-learner") {
+		t.Errorf("the page's cookies are %v", cookies)
+	}
+	// A client that asks for a socket over HTTP/2 is told what to do, and nothing breaks.
+	if res, err = client.Get(url + "/ws"); err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusUpgradeRequired || res.ProtoMajor != 2 {
+		t.Errorf("GET /ws: %s over %s", res.Status, res.Proto)
+	}
+	d := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}, TLSClientConfig: trust.Clone()}
 	conn, answer, err := d.Dial("wss"+strings.TrimPrefix(url, "https")+"/ws", http.Header{"Origin": {url}})
 	if err != nil {
 		t.Fatal(err)
@@ -201,8 +213,14 @@ func TestServeTLS(t *testing.T) {
 	if _, _, err := conn.ReadMessage(); err != nil {
 		t.Error(err)
 	}
-	if cookies := answer.Cookies(); len(cookies) != 1 || !cookies[0].Secure {
+	if cookies := answer.Cookies(); len(cookies) != 1 || !cookies[0].Secure ||
+		!strings.HasPrefix(cookies[0].Name, "__Host-") {
 		t.Errorf("the socket's cookies are %v, want one that is secure", cookies)
+	}
+	clear := http.Header{"Origin": {"http" + strings.TrimPrefix(url, "https")}}
+	if _, answer, err = d.Dial("wss"+strings.TrimPrefix(url, "https")+"/ws", clear); err == nil ||
+		answer.StatusCode != http.StatusForbidden {
+		t.Errorf("a socket of a page in the clear: %v, %v", answer, err)
 	}
 	plain, err := http.Get("http" + strings.TrimPrefix(url, "https") + "/loop")
 	if err == nil {
@@ -210,6 +228,29 @@ func TestServeTLS(t *testing.T) {
 		if plain.StatusCode != http.StatusBadRequest {
 			t.Errorf("plain HTTP: %s", plain.Status)
 		}
+	}
+}
+
+// TestBrowserOverTLS: a browser loads pages and files over HTTP/2, opens its socket all
+// the same, and keeps its learner's cookie.
+func TestBrowserOverTLS(t *testing.T) {
+	cert, key, _ := selfSigned(t)
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-tls-cert", cert, "-tls-key", key)
+	url, _, _ := strings.Cut(strings.TrimPrefix(s.out.String(), "Token by Token is at "), "\n")
+	tab := browser.Open(t, browser.Laptop, url+"/loop")
+	tab.Wait("a live page", `document.querySelector("[data-live]").textContent.includes("live")`)
+	tab.Until(`performance.getEntriesByType("navigation")[0].nextHopProtocol === "h2"`)
+	tab.Until(`performance.getEntriesByType("resource").every((r) => r.nextHopProtocol === "h2")`)
+	tab.Type("#prompt", storyPrompt)
+	tab.Keys(browser.Tabulator)
+	tab.Click(`#prompt-form button[type="submit"]`)
+	waitStage(tab, 1)
+	tab.Until(`location.search.includes("run=")`)
+	run := tab.URL()
+	tab.Reload() // only the learner whose run it is sees it again
+	waitStage(tab, 1)
+	if got := tab.URL(); got != run {
+		t.Errorf("the learner comes back to %s, not to %s", got, run)
 	}
 }
 

@@ -38,6 +38,10 @@ const (
 	socketsEnd = 9 * time.Second
 )
 
+// streams is how many requests one HTTP/2 connection may have in progress: more than
+// any page sends.
+const streams = 100
+
 // serveOptions are the flags of viz serve.
 type serveOptions struct {
 	addr    string
@@ -107,9 +111,7 @@ func (o *serveOptions) serve(
 		return fmt.Errorf("%s %s cannot be used: %w", f.called("addr"), cmp.Or(o.addr, "127.0.0.1:0"), err)
 	}
 	address := newAddress(o.addr, listener.Addr())
-	if secure != nil {
-		address.secure, listener = true, tls.NewListener(listener, secure)
-	}
+	address.secure = secure != nil
 	allowed := o.allowed(o.hosts)
 	cfg.AllowedHosts, cfg.TrustedProxies = address.hosts(allowed), o.proxies
 	cfg.Classes.TTL, cfg.Classes.Access = o.roomTTL, o.access(address, func(drop []string, more ...string) string {
@@ -121,7 +123,13 @@ func (o *serveOptions) serve(
 	}
 	server := newHTTP(app, cfg.Logger)
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	go func() {
+		if server.TLSConfig = secure; secure != nil {
+			failed <- server.ServeTLS(listener, "", "") // the certificate is in TLSConfig
+			return
+		}
+		failed <- server.Serve(listener)
+	}()
 
 	fmt.Fprintf(stdout, "Token by Token is at %s\n", address.url())
 	tell(stdout, address, cfg.Classes.Access, cfg.AllowedHosts)
@@ -145,6 +153,7 @@ func newHTTP(app *web.Server, log *slog.Logger) *http.Server {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    web.HeaderBytes,
 		ReadTimeout:       readTimeout,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: streams},
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 }

@@ -130,6 +130,7 @@ var started = sync.OnceValues(func() (context.Context, error) {
 		chromedp.WindowSize(1440, 900),
 		chromedp.WSURLReadTimeout(Patience),
 		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("ignore-certificate-errors", true), // tests sign their own
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("font-render-hinting", "none"),
 	)

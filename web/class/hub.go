@@ -197,6 +197,13 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (*Ro
 	return r, r.wake(ctx)
 }
 
+// Fits reports whether a secret is that of a room. It counts no wrong tries: only the
+// choice among the secrets that one request carries may depend on it.
+func (h *Hub) Fits(code string, secret Secret) bool {
+	r := h.find(code)
+	return r != nil && secret.fits(r.secret)
+}
+
 // Instruct finds a room for its instructor. A wrong secret counts like a wrong code
 // and does not reveal whether there is such a room.
 func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admission.Caller) (*Room, error) {

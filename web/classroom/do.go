@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // fields are the fields of a teacher's command, from a form or a message, as text.
@@ -183,9 +184,9 @@ func (p *Pages) do(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if name == "delete" {
-		http.SetCookie(
-			w, &http.Cookie{Name: cookieName(room.Code()), Path: "/class/" + room.Code(), MaxAge: -1, HttpOnly: true},
-		)
+		gone := secretCookie(room.Code(), "")
+		gone.MaxAge = -1
+		shell.SetCookie(w, r, gone)
 	}
 	switch {
 	case pages.Fragment(r):

@@ -60,7 +60,10 @@ func (f *followFeed) look(c wire.Command) wire.Message {
 // insideOf answers what one head reads, or what one block holds, at the forward
 // stage that the class looks at. It is made once for all who ask.
 func (p *Pages) insideOf(v *class.View, c wire.Command) wire.Message {
-	var sent struct{ Block, Head int }
+	var sent struct {
+		Block int `json:"block"`
+		Head  int `json:"head"`
+	}
 	if err := c.Decode(&sent); err != nil {
 		return p.answered(c.N, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // A teacher's secret travels in a cookie that scripts cannot read and that goes
@@ -21,21 +22,36 @@ const cookieAge = 30 * 24 * time.Hour
 
 func cookieName(code string) string { return "viz-room-" + code }
 
-// setSecret stores a room's secret in a cookie.
-func setSecret(w http.ResponseWriter, r *http.Request, code string, secret class.Secret) {
-	http.SetCookie(w, &http.Cookie{
-		Name: cookieName(code), Value: secret.String(), Path: "/class/" + code, MaxAge: int(cookieAge / time.Second),
-		HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteLaxMode,
-	})
+func roomPath(code string) string { return "/class/" + code }
+
+// secretCookie is the cookie with a room's secret. Over TLS its name begins with
+// __Secure-, not __Host-: that would send every room's secret to every page. Another
+// host of the domain can set one too, but no secret that fits.
+func secretCookie(code, secret string) http.Cookie {
+	return http.Cookie{
+		Name: cookieName(code), Value: secret, Path: roomPath(code), MaxAge: int(cookieAge / time.Second),
+	}
 }
 
-// secretOf returns the secret that a request carries for a room.
-func secretOf(r *http.Request, code string) (class.Secret, bool) {
-	c, err := r.Cookie(cookieName(code))
-	if err != nil {
-		return class.Secret{}, false
+// setSecret stores a room's secret in a cookie.
+func setSecret(w http.ResponseWriter, r *http.Request, code string, secret class.Secret) {
+	shell.SetCookie(w, r, secretCookie(code, secret.String()))
+}
+
+// secretOf returns the secret that a request carries for a room: if there are several,
+// the first one that fits. A cookie that lacks its prefix is exchanged.
+func (p *Pages) secretOf(w http.ResponseWriter, r *http.Request, code string) (secret class.Secret, ok bool) {
+	for _, c := range shell.Cookies(r, cookieName(code), roomPath(code)) {
+		if secret = class.ParseSecret(c.Value); !p.Hub.Fits(code, secret) {
+			ok = true // counts as a wrong try if none fits
+			continue
+		}
+		if c.Old {
+			shell.Exchange(w, r, secretCookie(code, c.Value))
+		}
+		return secret, true
 	}
-	return class.ParseSecret(c.Value), true
+	return secret, ok
 }
 
 // taught returns the room of a request from its teacher, or responds with the reason
@@ -46,7 +62,7 @@ func (p *Pages) taught(
 	code := class.NormalCode(r.PathValue("code"))
 	caller := p.caller(w, r)
 	who = caller.Learner
-	secret, has := secretOf(r, code)
+	secret, has := p.secretOf(w, r, code)
 	if !has {
 		p.fail(w, r, class.ErrSecret)
 		return nil, secret, who, false

@@ -56,7 +56,7 @@ func TestRoomKeyStaysInItsRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !c.HttpOnly || c.Path != "/class/ABC234" || c.Domain != "" || c.SameSite != http.SameSiteLaxMode ||
-			c.Secure != encrypted {
+			c.Secure != encrypted || strings.HasPrefix(c.Name, "__Secure-") != encrypted {
 			t.Errorf("encrypted %v: %s", encrypted, c)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // teachPage is where a room is made.
@@ -69,16 +70,13 @@ func (p *Pages) makeRoom(w http.ResponseWriter, r *http.Request) {
 	setSecret(w, r, room.Code(), secret)
 	// The page that shows the instructor's link is shown once: this cookie says
 	// that it has not been yet.
-	http.SetCookie(w, &http.Cookie{
-		Name: freshName, Value: "1", Path: madePath(room.Code()), MaxAge: 600, HttpOnly: true, Secure: r.TLS != nil,
-		SameSite: http.SameSiteLaxMode,
-	})
+	shell.SetCookie(w, r, http.Cookie{Name: freshName, Value: "1", Path: madePath(room.Code()), MaxAge: 600})
 	http.Redirect(w, r, madePath(room.Code()), http.StatusSeeOther)
 }
 
 const freshName = "viz-room-fresh"
 
-func madePath(code string) string { return "/class/" + code + "/made" }
+func madePath(code string) string { return roomPath(code) + "/made" }
 
 // madePage shows a new room: its code, its links, how others reach it.
 type madePage struct {
@@ -108,9 +106,9 @@ func (p *Pages) made(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	if _, err := r.Cookie(freshName); err == nil {
+	if len(shell.Cookies(r, freshName, madePath(room.Code()))) > 0 {
 		v.Secret = v.Link + "/present?key=" + url.QueryEscape(secret.String())
-		http.SetCookie(w, &http.Cookie{Name: freshName, Path: madePath(room.Code()), MaxAge: -1, HttpOnly: true})
+		shell.SetCookie(w, r, http.Cookie{Name: freshName, Path: madePath(room.Code()), MaxAge: -1})
 	}
 	p.HTML(w, r, http.StatusOK, madeHTML(v))
 }

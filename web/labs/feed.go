@@ -112,6 +112,9 @@ func (f *feed) look(r *liveRun) {
 func (f *feed) handle(ctx context.Context, c wire.Command) wire.Message {
 	switch c.Name {
 	case "cancel":
+		if err := c.Decode(&struct{}{}); err != nil {
+			return wire.Message{Error: terms.RefusalOf(err)}
+		}
 		if f.run != nil {
 			f.run.cancel()
 		}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -33,7 +34,7 @@ func TextFields(form map[string]string) *Fields {
 }
 
 // JSONFields returns the fields of a message, which must be one JSON object of
-// valid Unicode.
+// valid Unicode in which no object has a field twice.
 func JSONFields(message []byte) (*Fields, *terms.Refusal) {
 	f := &Fields{}
 	if err := json.Unmarshal(message, &f.raw); err != nil || f.raw == nil {
@@ -44,6 +45,11 @@ func JSONFields(message []byte) (*Fields, *terms.Refusal) {
 			terms.CodeFormat,
 			"The message contains half of a character (a \\ud800 to \\udfff escape without its other half); "+
 				"it must be valid Unicode.",
+		)
+	}
+	if name, twice := repeated(message); twice {
+		return nil, terms.Refuse(
+			terms.CodeFormat, "The message has the field %s twice; it may have each only once.", terms.Quoted(name),
 		)
 	}
 	return f, nil
@@ -228,6 +234,37 @@ func halfCharacter(text []byte) bool {
 		i += n
 	}
 	return high
+}
+
+// repeated returns the name of a field that an object of valid JSON text has twice, at
+// any depth. The decoder would keep the last one, and other programs the first.
+func repeated(text []byte) (name string, found bool) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	// open are the names seen in each object that has not ended yet; nil for a list.
+	var open []map[string]bool
+	for wantName := false; ; {
+		token, err := d.Token()
+		if err != nil {
+			return "", false // the end: the text is valid
+		}
+		if key, text := token.(string); text && wantName {
+			seen := open[len(open)-1]
+			if seen[key] {
+				return key, true
+			}
+			seen[key], wantName = true, false
+			continue
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, map[string]bool{})
+		case json.Delim('['):
+			open = append(open, nil)
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:len(open)-1]
+		}
+		wantName = len(open) > 0 && open[len(open)-1] != nil
+	}
 }
 
 // clip shortens a value of a message, at a character boundary.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -112,6 +113,9 @@ func ParseLink(m *infer.Model, text string) (Link, error) {
 	}
 	var w wireLink
 	if err := json.Unmarshal(plain, &w); err != nil {
+		return Link{}, damaged
+	}
+	if !utf8.Valid(plain) || halfCharacter(plain) { // the decoder put U+FFFD there: not the text that was shared
 		return Link{}, damaged
 	}
 	if w.V != 1 {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -223,6 +224,34 @@ func TestRebuildKeepsAnExistingRun(t *testing.T) {
 	}
 }
 
+// TestLinkWithBrokenUnicode: a link whose prompt is not Unicode would show another text
+// than the one shared, so it is refused, as such a message on a socket is.
+func TestLinkWithBrokenUnicode(t *testing.T) {
+	st := must(t, newRun(t, "Once upon QQ"), StepToken{})
+	packed, err := base64.RawURLEncoding.DecodeString(LinkOf(st))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	if err != nil || bytes.Count(plain, []byte("QQ")) != 1 {
+		t.Fatalf("%s, %v", plain, err)
+	}
+	for in, ok := range map[string]bool{
+		"QQ": true, `\ud83d\ude00`: true, "😀": true, "\ufffd": true, `\ufffd`: true,
+		`\ud83d`: false, `\ude00\ud83d`: false, "\xff": false, "\xf0\x9f": false, "\xed\xa0\xbd": false,
+	} {
+		var b bytes.Buffer
+		z, _ := flate.NewWriter(&b, flate.BestSpeed) // the level is valid
+		z.Write(bytes.Replace(plain, []byte("QQ"), []byte(in), 1))
+		z.Close()
+		_, err := ParseLink(st.Model, base64.RawURLEncoding.EncodeToString(b.Bytes()))
+		var refused *terms.Refusal
+		if (err == nil) != ok || err != nil && (!errors.As(err, &refused) || refused.Code != CodeLink) {
+			t.Errorf("a prompt with %q: %v", in, err)
+		}
+	}
+}
+
 // FuzzParseLink checks that parsing a link, whose text may come from anywhere,
 // gives an error or a complete link.
 func FuzzParseLink(f *testing.F) {
@@ -235,6 +264,9 @@ func FuzzParseLink(f *testing.F) {
 		if err == nil {
 			if err := link.check(s.State().Model); err != nil {
 				t.Errorf("a link was taken that does not fit together: %v", err)
+			}
+			if !utf8.ValidString(link.Log.Prompt) {
+				t.Errorf("a link has the prompt %q", link.Log.Prompt)
 			}
 		}
 	})

@@ -45,6 +45,10 @@ func (l Learners) Admit(desk *admission.Desk, next http.Handler) http.Handler {
 			Text(w, http.StatusTooManyRequests, say)
 			return
 		}
+		if fresh != nil && !caller.Fresh { // before any handler, so that the new cookie is there when the old one goes
+			Exchange(w, r, l.set(r, fresh.Value))
+			fresh = nil
+		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), visitKey{}, visit{caller, fresh})))
 	})
 }

@@ -5,6 +5,7 @@
 //
 // To a request it is what happens before a page is reached: [Gate] checks the Host
 // and Origin headers against exact lists, [Learners] finds out whose cookie it is,
-// [Compressed] compresses the answer. [MountFiles] serves the static files, and
-// [Text] and [Elsewhere] answer when there is no page.
+// [SetCookie] and [Cookies] write and read all cookies, [Compressed] compresses the
+// answer. [MountFiles] serves the static files, and [Text] and [Elsewhere] answer when
+// there is no page.
 package shell

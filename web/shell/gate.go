@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"runtime/debug"
 	"strings"
@@ -24,6 +25,11 @@ var securityHeaders = map[string]string{
 	"Cross-Origin-Opener-Policy":   "same-origin",
 	"Cross-Origin-Resource-Policy": "same-origin",
 }
+
+// strictTransport makes a browser use HTTPS only for a host, on all its ports, for a
+// week: from one lesson to the next. If HTTPS is given up, browsers that were here
+// cannot reach the host over HTTP for that long.
+const strictTransport = "max-age=604800"
 
 // LoopbackHosts returns the Host values by which a browser on this machine
 // reaches a server listening at addr ("127.0.0.1:8080", ":8080"): the three
@@ -50,6 +56,7 @@ func LoopbackHosts(addr string) []string {
 type gate struct {
 	hosts   map[string]bool
 	origins map[string]bool
+	secure  string // the host of a public address that is https, or ""
 	log     *slog.Logger
 	next    http.Handler
 }
@@ -57,8 +64,16 @@ type gate struct {
 // Gate passes on to next the requests whose Host is one of hosts and whose Origin
 // is a page of one of them, and refuses all others with a sentence. It sets the
 // security headers of every response and answers a panic of next with a 500.
-func Gate(hosts []string, log *slog.Logger, next http.Handler) http.Handler {
+//
+// public is the address that others type, if there is one. If it is https, requests
+// to its host reached a proxy in front of this server over HTTPS: r.TLS is set for
+// them, and http pages of that host are refused, since somebody else may have written
+// them.
+func Gate(hosts []string, public string, log *slog.Logger, next http.Handler) http.Handler {
 	g := &gate{hosts: map[string]bool{}, origins: map[string]bool{}, log: log, next: next}
+	if u, err := url.Parse(public); err == nil && u.Scheme == "https" {
+		g.secure = strings.ToLower(u.Host)
+	}
 	for _, h := range hosts {
 		h = strings.ToLower(h)
 		g.hosts[h] = true
@@ -72,11 +87,17 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for name, value := range securityHeaders {
 		w.Header().Set(name, value)
 	}
+	if r.TLS == nil && g.secure != "" && strings.EqualFold(r.Host, g.secure) {
+		r.TLS = &tls.ConnectionState{} // it reached a proxy that way
+	}
 	defer g.recover(w, r)
 	if status, why := g.refuse(r); status != 0 {
 		g.log.Warn("request refused", "status", status, "host", r.Host, "origin", r.Header.Get("Origin"))
 		Text(w, status, why)
 		return
+	}
+	if r.TLS != nil && named(r.Host) {
+		w.Header().Set("Strict-Transport-Security", strictTransport)
 	}
 	g.next.ServeHTTP(w, r)
 }
@@ -90,7 +111,14 @@ func (g *gate) refuse(r *http.Request) (status int, why string) {
 	}
 	origins := r.Header.Values("Origin")
 	for _, o := range origins {
-		if !g.origins[strings.ToLower(o)] {
+		o = strings.ToLower(o)
+		host, clear := strings.CutPrefix(o, "http://")
+		if clear && g.hosts[host] && (r.TLS != nil || host == g.secure) {
+			return http.StatusForbidden, fmt.Sprintf(
+				"This server is reached over HTTPS, and does not accept requests from http pages such as those of %s.",
+				quote(o))
+		}
+		if !g.origins[o] {
 			return http.StatusForbidden, fmt.Sprintf(
 				"This server does not accept requests from pages of %s. If it should, start it with -allow-host "+
 					"and that page's host.", quote(o))
@@ -131,18 +159,15 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// OverTLS marks requests that reached a proxy in front of this server over HTTPS,
-// so that cookies are marked Secure and links begin with https: those to the host
-// of a public address that is https.
-func OverTLS(public string, next http.Handler) http.Handler {
-	u, err := url.Parse(public)
-	if err != nil || u.Scheme != "https" {
-		return next
+// named reports whether a host is a name that somebody gave a machine. Browsers keep
+// [strictTransport] for names only. localhost is left out because it is every
+// program's on that machine, on whatever port.
+func named(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.TLS == nil && strings.EqualFold(r.Host, u.Host) {
-			r.TLS = &tls.ConnectionState{}
-		}
-		next.ServeHTTP(w, r)
-	})
+	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	_, err := netip.ParseAddr(name)
+	return err != nil && name != "localhost" && !strings.HasSuffix(name, ".localhost")
 }

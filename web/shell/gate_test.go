@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"log/slog"
@@ -25,7 +26,7 @@ func TestLoopbackHosts(t *testing.T) {
 
 // gateTo is a gate in front of a handler, for a server at 127.0.0.1:8080.
 func gateTo(next http.HandlerFunc) http.Handler {
-	return Gate(LoopbackHosts("127.0.0.1:8080"), slog.New(slog.NewTextHandler(io.Discard, nil)), next)
+	return Gate(LoopbackHosts("127.0.0.1:8080"), "", slog.New(slog.NewTextHandler(io.Discard, nil)), next)
 }
 
 // through sends a request through a gate to a handler that answers all of them.
@@ -116,5 +117,67 @@ func TestPanicIsAnswered(t *testing.T) {
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1:8080/", nil))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "secret") || w.Body.Len() == 0 {
 		t.Errorf("answer %d %q", w.Code, w.Body)
+	}
+}
+
+// TestOnlyHTTPSPages: whoever is between a browser and a server with HTTPS can write an
+// http page under the server's name. Its requests are refused, at whatever address of
+// the server; other hosts of the server may be in the clear.
+func TestOnlyHTTPSPages(t *testing.T) {
+	t.Parallel()
+	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { Text(w, http.StatusOK, "Here it is.") })
+	hosts := append(LoopbackHosts("127.0.0.1:8080"), "class.example")
+	h := Gate(hosts, "https://Class.example", slog.New(slog.DiscardHandler), ok)
+	for _, c := range []struct {
+		host, origin string
+		ownTLS       bool
+		want         int
+	}{
+		{"class.example", "https://class.example", false, 200},
+		{"class.example", "http://class.example", false, 403},
+		{"CLASS.example", "HTTP://CLASS.example", false, 403},
+		{"class.example", "http://127.0.0.1:8080", false, 403},
+		{"127.0.0.1:8080", "http://class.example", false, 403},
+		{"127.0.0.1:8080", "http://127.0.0.1:8080", false, 200},
+		{"127.0.0.1:8080", "https://127.0.0.1:8080", false, 200}, // behind a proxy
+		{"127.0.0.1:8080", "http://127.0.0.1:8080", true, 403},
+		{"127.0.0.1:8080", "https://127.0.0.1:8080", true, 200},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/ws", nil)
+		r.Host = c.host
+		r.Header.Set("Origin", c.origin)
+		if c.ownTLS {
+			r.TLS = &tls.ConnectionState{}
+		}
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != c.want {
+			t.Errorf("%+v: %d %s", c, w.Code, w.Body)
+		}
+	}
+}
+
+// TestStrictTransport: over HTTPS browsers are asked to stay with it, where the host is
+// a name of its own.
+func TestStrictTransport(t *testing.T) {
+	t.Parallel()
+	ok := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	for host, want := range map[string]string{
+		"class.example": "max-age=604800", "class.example:8443": "max-age=604800",
+		"192.168.0.7:8443": "", "[::1]:8443": "", "[::1]": "", "localhost:8443": "",
+		"class.localhost": "", "LOCALHOST.": "",
+	} {
+		for scheme, want := range map[string]string{"https": want, "http": ""} {
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, scheme+"://"+host+"/", nil)
+			r.Host = host
+			Gate([]string{host}, "", slog.New(slog.DiscardHandler), ok).ServeHTTP(w, r)
+			if got := w.Header().Get("Strict-Transport-Security"); got != want {
+				t.Errorf("%s://%s: %q, want %q", scheme, host, got, want)
+			}
+		}
+	}
+	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "http://class.example/", nil)
+	Gate([]string{"class.example"}, "https://class.example", slog.New(slog.DiscardHandler), ok).ServeHTTP(w, r)
+	if w.Header().Get("Strict-Transport-Security") == "" {
+		t.Error("not behind a proxy with HTTPS")
 	}
 }

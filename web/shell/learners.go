@@ -106,38 +106,37 @@ func (l Learners) Of(r *http.Request) (id string, fresh *http.Cookie) {
 }
 
 // Caller is [Learners.Of] with the address that the request came from and since when
-// the learner has been here. Behind [Learners.Admit] a request has one caller, however
+// the learner has been here. A learner with an old cookie, without the prefix of a name
+// that TLS brings, is not new and gets another cookie too. Behind [Learners.Admit] a request has one caller, however
 // often it is asked for.
 func (l Learners) Caller(r *http.Request) (admission.Caller, *http.Cookie) {
 	if known, ok := r.Context().Value(visitKey{}).(visit); ok {
 		return known.caller, known.fresh
 	}
 	c := admission.Caller{Address: admission.Network(l.proxies.Address(r))}
-	name := l.cookie(r.Host)
-	for _, cookie := range r.CookiesNamed(name) { // another program on this host may set one of that name
+	for _, cookie := range Cookies(r, l.cookie(r.Host), "/") {
 		id, since, ok := l.read(cookie.Value)
-		if ok {
-			c.Learner = id
-			if !c.Local() {
-				c.Since = since
-			}
-			return c, nil
+		if !ok {
+			continue
 		}
+		c.Learner = id
+		if !c.Local() {
+			c.Since = since
+		}
+		if cookie.Old {
+			return c, dressed(r, l.set(r, cookie.Value))
+		}
+		return c, nil
 	}
 	c.Learner, c.Since, c.Fresh = newID(), time.Now(), true
 	value := l.sign(c.Learner, c.Since)
 	if c.Local() {
 		c.Since = time.Time{}
 	}
-	return c, &http.Cookie{
-		Name:     name,
-		Value:    value,
-		Path:     "/",
-		MaxAge:   int(learnerAge / time.Second),
-		HttpOnly: true,
-		Secure:   r.TLS != nil,
-		// Lax, not Strict: after a click on a link in a chat a Strict cookie
-		// is not sent, and the learner would seem to be new.
-		SameSite: http.SameSiteLaxMode,
-	}
+	return c, dressed(r, l.set(r, value))
+}
+
+// set is the cookie that keeps a learner, before [SetCookie].
+func (l Learners) set(r *http.Request, value string) http.Cookie {
+	return http.Cookie{Name: l.cookie(r.Host), Value: value, Path: "/", MaxAge: int(learnerAge / time.Second)}
 }

@@ -152,8 +152,57 @@ func TestCookieOverTLS(t *testing.T) {
 		if encrypted {
 			r.TLS = &tls.ConnectionState{}
 		}
-		if _, c := (Learners{secret: []byte("a test's")}).Of(r); c.Secure != encrypted {
+		_, c := (Learners{secret: []byte("a test's")}).Of(r)
+		if c.Secure != encrypted || strings.HasPrefix(c.Name, "__Host-") != encrypted ||
+			c.Path != "/" || c.Domain != "" {
 			t.Errorf("encrypted %v: %s", encrypted, c)
 		}
+	}
+}
+
+// TestOldCookieIsExchanged: whoever has a cookie of an earlier version is still the same
+// learner over TLS. Their cookie is exchanged for one with a prefix, once.
+func TestOldCookieIsExchanged(t *testing.T) {
+	t.Parallel()
+	l := NewLearners([]byte("secret"), nil)
+	var seen []string
+	h := l.Admit(admission.New(admission.DefaultLimits(), nil), http.HandlerFunc(
+		func(w http.ResponseWriter, r *http.Request) {
+			id, fresh := l.Of(r)
+			if seen = append(seen, id); fresh != nil {
+				http.SetCookie(w, fresh)
+			}
+		}))
+	visit := func(cookies ...*http.Cookie) []*http.Cookie {
+		r := httptest.NewRequest(http.MethodGet, "https://192.0.2.1:8443/", nil)
+		for _, c := range cookies {
+			r.AddCookie(c)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Result().Cookies()
+	}
+	old := &http.Cookie{Name: l.cookie(""), Value: l.sign("someone", time.Unix(5, 0))}
+	planted := &http.Cookie{Name: old.Name, Value: l.sign("another", time.Time{})}
+	set := visit(&http.Cookie{Name: old.Name, Value: "stray"}, old, planted)
+	if len(set) != 2 || set[0].Name != "__Host-"+old.Name || set[0].Value != old.Value || !set[0].Secure ||
+		set[1].Name != old.Name || set[1].MaxAge >= 0 || set[1].Path != "/" {
+		t.Fatalf("an old cookie is answered with %v", set)
+	}
+	// Somebody who can set a cookie in the clear does not become the learner's other self.
+	stray := &http.Cookie{Name: set[0].Name, Value: "stray"}
+	if again := visit(planted, stray, set[0]); len(again) != 0 {
+		t.Errorf("the new cookie is answered with %v", again)
+	}
+	if strings.Join(seen, " ") != "someone someone" {
+		t.Errorf("the learners are %q", seen)
+	}
+	// Without TLS there is nothing to exchange.
+	if id, fresh := ask(l, "127.0.0.1:8080", old); id != "someone" || fresh != nil {
+		t.Errorf("in the clear: %s, %v", id, fresh)
+	}
+	// localhost is sent secure cookies in the clear, too.
+	if id, fresh := ask(l, "localhost:8080", set[0]); id != "someone" || fresh != nil {
+		t.Errorf("in the clear on localhost: %s, %v", id, fresh)
 	}
 }

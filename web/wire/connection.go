@@ -147,6 +147,10 @@ func (c *connection) receive(data []byte) {
 	case bad != nil:
 		c.refuse(cmd.N, terms.RefusalOf(bad))
 	case cmd.Name == "ping" && !c.ordered:
+		if err := cmd.Decode(&struct{}{}); err != nil {
+			c.refuse(cmd.N, terms.RefusalOf(err))
+			return
+		}
 		_ = c.Send(Message{Ack: cmd.N})
 	default:
 		select {

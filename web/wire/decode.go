@@ -5,17 +5,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
-// Decode reads a command's fields into the struct that into points to. Fields
-// that the struct lacks, and values of the wrong type, give a [*terms.Refusal].
+// Decode reads a command's fields into the struct or the map that into points to.
+// Fields that the struct lacks, and values of the wrong type, give a [*terms.Refusal].
 func (c Command) Decode(into any) error {
 	fields := c.Fields
 	if len(fields) == 0 {
 		fields = json.RawMessage("{}")
+	}
+	if refused := c.unknown(fields, reflect.TypeOf(into).Elem()); refused != nil {
+		return refused
 	}
 	d := json.NewDecoder(bytes.NewReader(fields))
 	d.DisallowUnknownFields()
@@ -28,13 +35,40 @@ func (c Command) Decode(into any) error {
 		return terms.RefuseField(typed.Field, "a "+typed.Value, "a "+typed.Type.String())
 	}
 	return &terms.Refusal{
-		Code:    terms.CodeUnknown,
-		Message: fmt.Sprintf("%s has a field that it does not know, or that cannot be read (%v).", c.Name, err),
+		Code: terms.CodeUnknown, Message: fmt.Sprintf("The fields of %s cannot be read (%v).", c.Name, err),
 	}
 }
 
-// ReadCommand reads a client's message, which must be valid UTF-8: cmd, n and
-// whatever fields the command has. The number n, which may be missing, is set even
+// unknown refuses the first field, by name, that a struct lacks. The decoder alone would
+// accept a name in other case, and so one field under two names.
+func (c Command) unknown(fields json.RawMessage, of reflect.Type) *terms.Refusal {
+	if of.Kind() != reflect.Struct {
+		return nil
+	}
+	var names []string
+	for f := range of.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	var given map[string]json.RawMessage
+	if json.Unmarshal(fields, &given) != nil {
+		return nil // Decode says why
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(names, name) {
+			takes := strings.Join(append(slices.Clone(names), "cmd", "n"), ", ")
+			r := terms.Refuse(
+				terms.CodeUnknown, "%s has no field %s; its fields are %s.", c.Name, terms.Quoted(name), takes,
+			)
+			r.Field, r.Want = name, strings.Join(names, ", ")
+			return r
+		}
+	}
+	return nil
+}
+
+// ReadCommand reads a client's message, which must be valid UTF-8 and have no field
+// twice: cmd, n and the command's own fields. The number n, which may be missing, is set even
 // with an error, where it could be read.
 func ReadCommand(message []byte) (Command, error) {
 	var c Command

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 )
@@ -58,6 +59,7 @@ func TestDecodeIsStrict(t *testing.T) {
 		``: "", `{}`: "", `{"t":0.5,"text":{"a":"b"}}`: "",
 		`{"t":"much"}`: terms.CodeRange, `{"text":{"a":1}}`: terms.CodeRange,
 		`{"u":1}`: terms.CodeUnknown, `{`: terms.CodeUnknown,
+		`{"T":0.5}`: terms.CodeUnknown, `{"t":0.5,"Text":{"a":"b"}}`: terms.CodeUnknown,
 	} {
 		err := Command{Name: "set", Fields: json.RawMessage(fields)}.Decode(&into)
 		var e *terms.Refusal
@@ -70,4 +72,70 @@ func TestDecodeIsStrict(t *testing.T) {
 			t.Errorf("%s: %v, want code %q", fields, err, code)
 		}
 	}
+}
+
+// FuzzReadCommand: a message is refused, or it is one object whose fields the part
+// receives as another decoder reads them, each once.
+func FuzzReadCommand(f *testing.F) {
+	f.Add([]byte(`{"cmd":"set","n":7,"values":{"t":"0.5"}}`))
+	f.Add([]byte(`{"cmd":"set","n":1,"n":2}`))
+	f.Add([]byte(`{"cmd":"set","a":[{"b":1},{"b":2,"\u0062":3}]}`))
+	f.Add([]byte(`{"cmd":"a","b":"\ud83d"}`))
+	f.Fuzz(func(t *testing.T, message []byte) {
+		if !utf8.Valid(message) {
+			return // closes the connection
+		}
+		c, err := ReadCommand(message)
+		if err != nil {
+			return
+		}
+		// Each name of a field ends with a colon that is in no string.
+		var fields map[string]any
+		if err := json.Unmarshal(message, &fields); err != nil {
+			t.Fatalf("%q is accepted: %v", message, err)
+		}
+		if got, want := colons(message), names(fields); got != want {
+			t.Errorf("%q is accepted, with %d names of which %d differ", message, got, want)
+		}
+		var into struct {
+			T float64 `json:"t"`
+		}
+		_, hasT := fields["t"]
+		delete(fields, "cmd")
+		delete(fields, "n")
+		if delete(fields, "t"); c.Decode(&into) == nil && len(fields) > 0 || hasT && c.Decode(&struct{}{}) == nil {
+			t.Errorf("%q is decoded with more fields than t", message)
+		}
+	})
+}
+
+// colons counts the colons of valid JSON that are in no string.
+func colons(text []byte) (n int) {
+	inside := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case c == '"':
+			inside = !inside
+		case c == ':' && !inside:
+			n++
+		}
+	}
+	return n
+}
+
+// names counts the fields of all objects in a value.
+func names(v any) (n int) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, w := range v {
+			n += 1 + names(w)
+		}
+	case []any:
+		for _, w := range v {
+			n += names(w)
+		}
+	}
+	return n
 }

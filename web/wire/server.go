@@ -85,6 +85,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		)
 		return
 	}
+	if r.ContentLength != 0 { // -1 for a body of unknown length
+		w.Header().Set("Connection", "close") // the body is not waited for
+		s.cfg.Refuse(w, http.StatusBadRequest, "A WebSocket handshake has no body.")
+		return
+	}
 	query := r.URL.Query()
 	name := query.Get("feed")
 	kind, ok := s.cfg.Parts[name]

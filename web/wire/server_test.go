@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -179,13 +180,48 @@ func TestPartAnswers(t *testing.T) {
 	}
 	for message, code := range map[string]terms.Code{
 		`{"cmd":"ping","n":8}`: "", `[]`: "format", `{"n":1}`: "range", `{"cmd":"set","n":-1}`: "range",
-		`{"cmd":"set","values":"\ud800"}`: "format",
+		`{"cmd":"set","values":"\ud800"}`: "format", `{"cmd":"set","n":1,"n":2}`: "format",
+		`{"cmd":"set","values":{"t":"1","\u0074":"2"}}`: "format", `{"cmd":"ping","n":9,"at":1}`: "unknown",
+		`{"cmd":"set","values":[{"t":"t"},{"t":"n"}],"t":""}`: "",
 	} {
 		l.say(message)
 		m := l.receive()
 		if got := m.Error; (got == nil) != (code == "") || got != nil && got.Code != code {
 			t.Errorf("%s: %+v, want code %q", message, got, code)
 		}
+	}
+}
+
+// TestHandshakeWithABody: a handshake with a body is answered at once, whether the body
+// arrives or not.
+func TestHandshakeWithABody(t *testing.T) {
+	t.Parallel()
+	x := withPart(t, Limits{}, echo)
+	const handshake = "GET /?feed=test HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n" +
+		"Sec-WebSocket-Protocol: " + ProtocolHTML + "\r\n"
+	for name, body := range map[string]string{
+		"sent":           "Content-Length: 5\r\n\r\nhello",
+		"never sent":     "Content-Length: 5\r\n\r\n",
+		"in chunks":      "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+		"without an end": "Transfer-Encoding: chunked\r\n\r\n",
+	} {
+		conn, err := net.Dial("tcp", x.http.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn.SetDeadline(time.Now().Add(patience))
+		if _, err := io.WriteString(conn, handshake+body); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if answer.StatusCode != http.StatusBadRequest || !answer.Close {
+			t.Errorf("a body %s: %s, closing %v", name, answer.Status, answer.Close)
+		}
+		conn.Close()
 	}
 }
 
