@@ -69,7 +69,7 @@ func runBench(ctx context.Context, args []string, env func(string) string, stdou
 		Model: m.Name(), Hash: m.Hash(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		CPUs: runtime.NumCPU(), Kernel: kernel.Current().String(),
 	}
-	line := progressLine{to: stderr, shown: isTerminal(stderr)}
+	line := newProgressLine(stderr)
 	if o.accuracy {
 		r.Accuracy, err = accuracy(ctx, m, load, &line)
 	} else {
@@ -233,9 +233,14 @@ type progressLine struct {
 	last  int // width of the current text
 }
 
+func newProgressLine(to io.Writer) progressLine {
+	return progressLine{to: raw(to), shown: isTerminal(to)} // it needs \r
+}
+
 // say replaces the line; an empty text removes it.
 func (p *progressLine) say(text string) {
 	if p.shown {
+		text = terms.Printable(text)
 		fmt.Fprint(p.to, "\r"+pad(text, p.last))
 		if p.last = width(text); text == "" {
 			fmt.Fprint(p.to, "\r")
@@ -243,9 +248,17 @@ func (p *progressLine) say(text string) {
 	}
 }
 
+// raw is the writer behind a [terms.Terminal].
+func raw(w io.Writer) io.Writer {
+	if t, ok := w.(*terms.Terminal); ok {
+		return t.Raw()
+	}
+	return w
+}
+
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := raw(w).(*os.File)
 	if !ok {
 		return false
 	}

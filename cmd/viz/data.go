@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web"
 	"github.com/tokenbytoken/viz/web/class"
@@ -103,5 +104,5 @@ func keptWhere(dir string) string {
 	if dir == "" {
 		return "Progress is kept in memory and is lost when the server stops; -data DIR keeps it."
 	}
-	return "Progress is kept in " + dir
+	return "Progress is kept in " + terms.Printable(dir)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/tokenbytoken/viz/infer/bundled"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
@@ -90,7 +89,7 @@ func (o *inspectOptions) print(d *checkpoint.Description, reasons []string) io.W
 	if o.template {
 		s.template(d.Template)
 	}
-	return strings.NewReader(printable(s.String()))
+	return &s.Buffer
 }
 
 // sheet is the printed description: lines that begin with a name.

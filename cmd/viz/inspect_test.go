@@ -160,7 +160,7 @@ func TestInspectHasAllReasons(t *testing.T) {
 		"config.json: intermediate_size is missing", `config.json: hidden_act is "relu"`,
 		"config.json: attention_bias is true",
 		`model.safetensors: tensor "lm_head.weight" has type U8`, "tokenizer.json: ",
-		"\n  lm_head.weight  U8  [4]\n", "{% for m in messages %}\ufffd[2J{{ m }}",
+		"\n  lm_head.weight  U8  [4]\n", "{% for m in messages %}\\u001b[2J{{ m }}",
 	} {
 		if !strings.Contains(f.out, want) {
 			t.Errorf("lacks %q:\n%s", want, f.out)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
@@ -27,7 +28,7 @@ func describeModel(d *checkpoint.Description, reasons []string) *sheet {
 	}
 	for _, f := range d.Facts {
 		if f.Key == "general.file_type" || strings.HasPrefix(f.Key, "quantize.") {
-			s.line("", "%s %s", f.Key, strconv.QuoteToGraphic(f.Value))
+			s.line("", "%s %s", terms.Printable(f.Key), strconv.QuoteToGraphic(f.Value))
 		}
 	}
 	s.shape(d)
@@ -132,10 +133,10 @@ func (s *sheet) vocabulary(d *checkpoint.Description) {
 func (s *sheet) tensors(list []checkpoint.Tensor) {
 	names, types := 0, 0
 	for _, t := range list {
-		names, types = max(names, len(t.Name)), max(types, len(t.Type))
+		names, types = max(names, utf8.RuneCountInString(terms.Printable(t.Name))), max(types, len(t.Type))
 	}
 	for _, t := range list {
-		fmt.Fprintf(&s.Buffer, "  %-*s  %-*s  %v\n", names, printable(t.Name), types, t.Type, t.Shape)
+		fmt.Fprintf(&s.Buffer, "  %-*s  %-*s  %v\n", names, terms.Printable(t.Name), types, t.Type, t.Shape)
 	}
 }
 

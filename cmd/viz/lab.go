@@ -156,7 +156,7 @@ func (o *labOptions) measure(
 			"what was measured\n",
 			terms.Took(estimate.Took), terms.MultAdds(estimate.MultAdds), terms.Bytes(estimate.Bytes))
 	}
-	line := progressLine{to: stderr, shown: isTerminal(stderr)}
+	line := newProgressLine(stderr)
 	tenth := -1
 	report, err := l.Run(ctx, with, values, func(p lab.Progress) {
 		percent := 100 * p.Done / max(p.Of, 1)

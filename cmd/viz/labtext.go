@@ -41,7 +41,7 @@ func labText(r *lab.Report, info lab.Info) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, on %s\n%s\n", info.Title, r.Model, strings.Join(wrap(strings.Fields(info.Question), 80), "\n"))
 	for _, say := range r.Findings {
-		b.WriteString("\n" + strings.Join(wrap(strings.Fields(printable(say)), 80), "\n") + "\n")
+		b.WriteString("\n" + strings.Join(wrap(strings.Fields(say), 80), "\n") + "\n")
 	}
 	for _, t := range r.Tables {
 		b.WriteString("\n" + labTable(t))
@@ -109,7 +109,7 @@ func labCell(cell any) string {
 	case nil:
 		return "–"
 	case string:
-		text := strings.ReplaceAll(printable(c), "\n", "↵")
+		text := terms.Printable(strings.ReplaceAll(c, "\n", "↵"))
 		if r := []rune(text); len(r) > labTextWidth {
 			text = string(r[:labTextWidth-1]) + "…"
 		}

@@ -101,7 +101,7 @@ func runLoad(ctx context.Context, args []string, env func(string) string, stdout
 		defer func() { err = errors.Join(err, stop()) }()
 		o.URL, server = url, "in this process"
 	}
-	line := progressLine{to: stderr, shown: isTerminal(stderr)}
+	line := newProgressLine(stderr)
 	r, err := load.Run(ctx, o.Options, line.say)
 	line.say("")
 	if err != nil {

@@ -36,6 +36,7 @@ import (
 	"syscall"
 
 	"github.com/tokenbytoken/viz/infer/kernel"
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // Exit codes. Those of signals are 128 and the signal's number, as in shells.
@@ -88,8 +89,21 @@ environment, VIZ_ADDR for -addr; the flag counts where both are given.
 `
 
 // run runs a command line and returns the exit code. Ending ctx stops it: a
-// server shuts down gracefully, a trace ends after the current stage.
+// server shuts down gracefully, a trace ends after the current stage. All that is
+// printed goes through a [terms.Terminal].
 func run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
+	out, errs := terms.NewTerminal(stdout), terms.NewTerminal(stderr)
+	code := command(ctx, args, env, stdin, out, errs)
+	if err := errors.Join(out.Flush(), errs.Flush()); err != nil && code == exitDone {
+		return report(ctx, "viz", err, errs)
+	}
+	return code
+}
+
+// command runs a command line for run.
+func command(
+	ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer,
+) int {
 	name, err := "viz", checkKernel(env)
 	switch {
 	case err != nil:
@@ -163,15 +177,19 @@ func report(ctx context.Context, name string, err error, stderr io.Writer) int {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return exitInterrupted
 	case errors.As(err, &unfit):
-		fmt.Fprintf(stderr, "%s: %s\n", name, printable(err.Error()))
+		fmt.Fprintf(stderr, "%s: %s\n", name, inLines(err))
 		return exitUsage
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "%s: %s\nRun \"%s -h\" for help.\n", name, printable(err.Error()), name)
+		fmt.Fprintf(stderr, "%s: %s\nRun \"%s -h\" for help.\n", name, inLines(err), name)
 		return exitUsage
 	}
-	fmt.Fprintf(stderr, "%s: %s\n", name, printable(err.Error()))
+	fmt.Fprintf(stderr, "%s: %s\n", name, inLines(err))
 	return exitFailed
 }
+
+// inLines is an error's text. Its further lines are indented, so that a file's name with
+// a line end does not look like a message.
+func inLines(err error) string { return strings.ReplaceAll(err.Error(), "\n", "\n  ") }
 
 // printVersion runs viz version.
 func printVersion(args []string, stdout io.Writer) error {

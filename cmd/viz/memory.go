@@ -51,7 +51,7 @@ func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant) {
 		return
 	}
 	note := fmt.Sprintf("Loading %s: %s weights, %s in the file, about %s in memory",
-		printable(c.Config.Name), terms.Count(c.Parameters()), terms.Bytes(c.Bytes()), terms.Bytes(need))
+		terms.Printable(c.Config.Name), terms.Count(c.Parameters()), terms.Bytes(c.Bytes()), terms.Bytes(need))
 	if quant != infer.QuantInt8 {
 		note += fmt.Sprintf(" (about %s with -quant int8)", terms.Bytes(weightMemory(c, infer.QuantInt8)))
 	}

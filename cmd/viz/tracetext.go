@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -218,17 +217,6 @@ func (a *account) end(last *infer.Step) error {
 	a.rule(a.words.T(
 		"lines.stopped", "tokens", a.words.Counted(last.N, "token"), "why", a.words.Stop(string(last.Stop)).Why,
 	))
-	a.line("%s", printable(a.prompt+a.text.String()))
+	a.line("%s", a.prompt+a.text.String())
 	return a.err
-}
-
-// printable is a text with its newlines, and without what a terminal would
-// interpret as commands.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
 }

@@ -1,10 +1,8 @@
 package lab
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/tokenbytoken/viz/infer/terms"
 )
@@ -55,38 +53,18 @@ func (r *Report) Table(name string) (Table, bool) {
 // in their shortest exact form, and texts that a spreadsheet might read as a
 // formula with an apostrophe in front.
 func (t Table) WriteCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	out.UseCRLF = true
-	head := make([]string, len(t.Columns))
+	out := terms.NewSheet(w, true)
+	head := make([]any, len(t.Columns))
 	for i, c := range t.Columns {
-		if head[i] = c.Name; c.Unit != "" {
-			head[i] += " (" + c.Unit + ")"
+		name := c.Name
+		if c.Unit != "" {
+			name += " (" + c.Unit + ")"
 		}
+		head[i] = name
 	}
-	if err := out.Write(head); err != nil {
-		return err
-	}
+	out.Row(head...)
 	for _, row := range t.Rows {
-		line := make([]string, len(row))
-		for i, cell := range row {
-			line[i] = cellText(cell)
-		}
-		if err := out.Write(line); err != nil {
-			return err
-		}
+		out.Row(row...)
 	}
-	out.Flush()
-	return out.Error()
-}
-
-func cellText(cell any) string {
-	switch c := cell.(type) {
-	case nil:
-		return ""
-	case float64:
-		return strconv.FormatFloat(c, 'g', -1, 64)
-	case string:
-		return terms.Cell(c)
-	}
-	return fmt.Sprint(cell)
+	return out.Flush()
 }

@@ -1,7 +1,9 @@
 package terms
 
 import (
+	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 )
@@ -188,11 +190,43 @@ func TestCounts(t *testing.T) {
 func TestCell(t *testing.T) {
 	for text, want := range map[string]string{
 		"=1+1": "'=1+1", "+1": "'+1", "-0.5": "'-0.5", "-x": "'-x", "-": "'-", "-Inf": "'-Inf", "@SUM(A1)": "'@SUM(A1)",
-		" =1": "' =1", "\t=1": "'\t=1", "\ta": "'\ta", "\r": "'\r", "\n=1": "'\n=1", "％x": "％x", "＝1": "'＝1",
+		" =1": "' =1", "\t=1": "'\t=1", "\ta": "'\ta", "\r": "'\r", "\n=1": "'\n=1", "\x00=1": "'\x00=1",
+		"\u200b=1": "'\u200b=1", "\ufeff@a": "'\ufeff@a", "％x": "％x", "＝1": "'＝1",
 		"'s": "'s", "plain": "plain", " the": " the", "a=1": "a=1", "a\tb": "a\tb", "1": "1", "": "",
 	} {
-		if got := Cell(text); got != want {
+		if got := safeCell(text); got != want {
 			t.Errorf("%q is written as %q, want %q", text, got, want)
 		}
 	}
 }
+
+// TestSheet: texts are marked, numbers stay numbers, and commas and quotes are those of
+// RFC 4180.
+func TestSheet(t *testing.T) {
+	for _, crlf := range []bool{false, true} {
+		var b strings.Builder
+		s := NewSheet(&b, crlf)
+		s.Row("=a", -1, int64(-2), -0.5, float32(0.1), nil, true)
+		s.Row(`a "b", c`, "-1", "two\nlines")
+		if err := s.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		want := "'=a,-1,-2,-0.5,0.1,,true\n\"a \"\"b\"\", c\",'-1,\"two\nlines\"\n"
+		if crlf {
+			want = strings.ReplaceAll(want, "\n", "\r\n")
+		}
+		if b.String() != want {
+			t.Errorf("%q, want %q", b.String(), want)
+		}
+	}
+	s := NewSheet(failing{}, false)
+	s.Row(strings.Repeat("long", 10_000))
+	if s.Row("short"); s.Flush() == nil {
+		t.Error("a failed write is not reported")
+	}
+}
+
+// failing is a writer that fails.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }

@@ -3,8 +3,6 @@ package class
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -172,44 +170,36 @@ func distance(options []Option, counts []int) float64 {
 // WriteCSV writes one row for each option of each round of each poll. Text that a
 // spreadsheet could read as a formula gets an apostrophe in front.
 func (s *Summary) WriteCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	rows := [][]string{{"poll", "asked", "kind", "question", "round", "option", "votes", "share", "p", "q", "right"}}
+	out := terms.NewSheet(w, false)
+	out.Row("poll", "asked", "kind", "question", "round", "option", "votes", "share", "p", "q", "right")
 	for i, p := range s.Polls {
 		for n, r := range p.Rounds {
 			for j, o := range r.Options {
-				row := []string{
-					strconv.Itoa(i + 1), p.Asked.UTC().Format(time.RFC3339), string(p.Kind), terms.Cell(p.Text),
-					strconv.Itoa(n + 1),
-					optionCell(cmp.Or(o.Text, o.Letter)), strconv.Itoa(r.Counts[j]),
-					share(r.Counts[j], r.Votes), "", "",
-					fmt.Sprint(o.Right),
-				}
+				var pr, q any // of a token
 				if p.Kind == Next || p.Kind == Draw {
-					row[8], row[9] = decimal(o.P), decimal(o.Q)
+					pr, q = o.P, o.Q
 				}
-				rows = append(rows, row)
+				out.Row(
+					i+1, p.Asked.UTC().Format(time.RFC3339), string(p.Kind), p.Text, n+1,
+					optionCell(cmp.Or(o.Text, o.Letter)), r.Counts[j], share(r.Counts[j], r.Votes), pr, q, o.Right,
+				)
 			}
 		}
 	}
-	if err := out.WriteAll(rows); err != nil {
-		return err
-	}
-	return out.Error()
+	return out.Flush()
 }
 
-func share(n, of int) string {
+func share(n, of int) any {
 	if of == 0 {
-		return ""
+		return nil
 	}
-	return decimal(float64(n) / float64(of))
+	return float64(n) / float64(of)
 }
 
 // optionCell is an option for a spreadsheet: a number stays one, below 0 too.
-func optionCell(text string) string {
+func optionCell(text string) any {
 	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
-		return decimal(x)
+		return x
 	}
-	return terms.Cell(text)
+	return text
 }
-
-func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

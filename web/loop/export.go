@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/tokenbytoken/viz/infer"
@@ -174,36 +172,26 @@ func writeChart(_ context.Context, w io.Writer, st *session.State) error {
 // writeTable writes the whole vocabulary as the step shown sees it, the most
 // probable first. Columns of stages after the one shown are empty.
 func writeTable(_ context.Context, w io.Writer, st *session.State) error {
-	c := csv.NewWriter(w)
-	head := []string{"rank", "id", "text", "z", "p", "cum", "kept", "cut_by", "q"}
+	c := terms.NewSheet(w, false)
+	head := []any{"rank", "id", "text", "z", "p", "cum", "kept", "cut_by", "q"}
 	d, raw := st.DistAt(st.Cursor.Step), st.Step().Logits
 	rescored := d.Settings.ReadsText()
 	if rescored {
 		head = append(head, "z_raw")
 	}
-	if err := c.Write(head); err != nil {
-		return err
-	}
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	z := func(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 32) }
+	c.Row(head...)
 	for r, id := range d.Order {
-		row := []string{
-			strconv.Itoa(r + 1), strconv.Itoa(int(id)), terms.Cell(st.Model.Token(int(id)).Text),
-			z(d.Score(int(id))), "", "", "", "", "",
-		}
+		row := []any{r + 1, id, st.Model.Token(int(id)).Text, d.Score(int(id)), nil, nil, nil, nil, nil}
 		if st.Cursor.Stage >= infer.KindSoftmax {
-			row[4], row[5] = number(d.P[id]), number(d.Cum[r])
+			row[4], row[5] = d.P[id], d.Cum[r]
 		}
 		if st.Cursor.Stage >= infer.KindFilter {
-			row[6], row[7], row[8] = strconv.FormatBool(d.Stays(r)), string(d.CutBy(r)), number(d.Q(r))
+			row[6], row[7], row[8] = d.Stays(r), string(d.CutBy(r)), d.Q(r)
 		}
 		if rescored {
-			row = append(row, z(raw[id]))
+			row = append(row, raw[id])
 		}
-		if err := c.Write(row); err != nil {
-			return err
-		}
+		c.Row(row...)
 	}
-	c.Flush()
-	return c.Error()
+	return c.Flush()
 }

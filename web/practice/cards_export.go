@@ -2,7 +2,6 @@ package practice
 
 import (
 	"bytes"
-	"encoding/csv"
 	"html"
 	"net/http"
 	"strings"
@@ -41,18 +40,12 @@ func cardTags(c *lessons.Card) string {
 func (p *Pages) exportCSV(w http.ResponseWriter, r *http.Request) {
 	var b bytes.Buffer
 	b.WriteString("\uFEFF") // without it spreadsheets guess the wrong encoding
-	c := csv.NewWriter(&b)
-	c.UseCRLF = true
-	rows := [][]string{{"id", "front", "back", "outcome", "section"}}
+	c := terms.NewSheet(&b, true)
+	c.Row("id", "front", "back", "outcome", "section")
 	for _, card := range p.Course.Cards {
-		rows = append(rows, []string{card.ID, card.FrontText, card.BackText, card.Outcome, card.Section})
+		c.Row(card.ID, card.FrontText, card.BackText, card.Outcome, card.Section)
 	}
-	for _, row := range rows {
-		for i := range row {
-			row[i] = terms.Cell(row[i])
-		}
-	}
-	if err := c.WriteAll(rows); err != nil { // writing to a buffer cannot fail
+	if err := c.Flush(); err != nil { // writing to a buffer cannot fail
 		p.Fail(w, r, err)
 		return
 	}

@@ -1,0 +1,97 @@
+package terms
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestTerminal: nothing that is printed controls a terminal; lines, tabs and all other
+// characters are kept.
+func TestTerminal(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain\n\ttext":              "plain\n\ttext",
+		"a table\r\n1,2\r\n":         "a table\r\n1,2\r\n",
+		"Grüße 🦉 e\u0301 \ufffd":     "Grüße 🦉 e\u0301 \ufffd",
+		"👩\u200d🚀":                   "👩\u200d🚀", // one picture of two
+		"\x1b[31mred\x1b[0m":         `\u001b[31mred\u001b[0m`,
+		"\x1b]0;title\a":             `\u001b]0;title\u0007`,
+		"over\rwritten\b\x7f":        `over\u000dwritten\u0008\u007f`,
+		"at the end\r":               `at the end\u000d`,
+		"\u009b2J":                   `\u009b2J`, // the one-byte form of escape [
+		"\x9b2J":                     `\x9b2J`,   // as a byte, which some terminals take too
+		"right \u202eto left\u2066.": `right \u202eto left\u2066.`,
+		"\x00":                       `\u0000`,
+		"half \xf0\x9f\xa6":          `half \xf0\x9f\xa6`,
+	} {
+		var b strings.Builder
+		term := NewTerminal(&b)
+		for i := range len(text) { // however it is cut
+			if n, err := term.Write([]byte(text[i : i+1])); n != 1 || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		if err := term.Flush(); err != nil || b.String() != want {
+			t.Errorf("%q is printed as %q, want %q (%v)", text, b.String(), want, err)
+		}
+		line := strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`, "\r", `\u000d`).Replace(want)
+		if got := Printable(text); got != line {
+			t.Errorf("%q is %q in a line, want %q", text, got, line)
+		}
+	}
+	if term := NewTerminal(failing{}); term.Raw() != (failing{}) {
+		t.Error("the writer behind is another")
+	} else if n, err := term.Write([]byte("a")); n != 0 || err == nil {
+		t.Errorf("a failed write returns %d, %v", n, err)
+	}
+}
+
+// FuzzTerminal: whatever is printed, and however it is cut, no control character other
+// than line ends and tabs is left, and JSON means the same.
+func FuzzTerminal(f *testing.F) {
+	f.Add([]byte("\x1b[2J\u202e\r\n\xf0\x9f"), 3)
+	f.Add([]byte("\u009b\r"), 1)
+	f.Fuzz(func(t *testing.T, text []byte, cut int) {
+		if cut < 0 || cut > len(text) {
+			cut = len(text)
+		}
+		print := func(parts ...[]byte) string {
+			var b strings.Builder
+			term := NewTerminal(&b)
+			for _, p := range parts {
+				if _, err := term.Write(p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := term.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		}
+		got := print(text)
+		if parts := print(text[:cut], text[cut:]); parts != got {
+			t.Errorf("%q is printed as %q, in two parts as %q", text, got, parts)
+		}
+		for _, r := range strings.ReplaceAll(got, "\r\n", "\n") {
+			if r != '\n' && r != '\t' && commands(r) {
+				t.Errorf("%q is printed as %q", text, got)
+			}
+		}
+		if !utf8.ValidString(got) || print([]byte(got)) != got {
+			t.Errorf("%q is printed as %q", text, got)
+		}
+		if got := Printable(string(text)); strings.ContainsFunc(got, commands) {
+			t.Errorf("%q is %q in a line", text, got)
+		}
+		object, err := json.Marshal(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after string
+		if json.Unmarshal(object, &before) != nil || json.Unmarshal([]byte(print(object)), &after) != nil ||
+			before != after {
+			t.Errorf("%s is printed as %s", object, print(object))
+		}
+	})
+}
