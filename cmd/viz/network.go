@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/files"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/classroom"
 )
@@ -116,7 +117,7 @@ func (n *network) tls(f *flags) (*tls.Config, error) {
 	case n.key == "":
 		return nil, usageError{fmt.Errorf("%s needs -tls-key as well", f.called("tls-cert"))}
 	}
-	pair, err := tls.LoadX509KeyPair(n.cert, n.key)
+	pair, err := readPair(n.cert, n.key)
 	if err != nil {
 		return nil, usageError{
 			fmt.Errorf("%s %s with %s %s: %w", f.called("tls-cert"), n.cert, f.called("tls-key"), n.key, err),
@@ -125,6 +126,22 @@ func (n *network) tls(f *flags) (*tls.Config, error) {
 	return &tls.Config{
 		Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
 	}, nil
+}
+
+// maxPEM is the most that is read of a certificate or a key, far above any real one.
+const maxPEM = 1 << 20
+
+// readPair reads a certificate and its key.
+func readPair(cert, key string) (tls.Certificate, error) {
+	c, err := files.Read(cert, maxPEM)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	k, err := files.Read(key, maxPEM)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(c, k)
 }
 
 // allowed are the other names that browsers may use for this server: those

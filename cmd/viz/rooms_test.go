@@ -20,6 +20,7 @@ var ranks = map[string]int{
 	"static": 0,
 
 	"infer/fixture":      0, // writes random models of any shape, for tests
+	"infer/files":        0, // opens regular files
 	"infer/kernel/gen":   0, // writes infer/kernel's assembly
 	"infer/kernel":       1,
 	"infer/terms/pseudo": 2, // a language for tests

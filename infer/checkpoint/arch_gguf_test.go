@@ -47,6 +47,12 @@ func (m *ggufModel) norm(name string, n uint64) {
 // drop removes a tensor.
 func (m *ggufModel) drop(name string) {
 	m.tensors = slices.DeleteFunc(m.tensors, func(t ggufTensor) bool { return t.name == name+".weight" })
+	last := m.tensors[len(m.tensors)-1]
+	bytes := uint64(4)
+	for _, d := range last.dims {
+		bytes *= d
+	}
+	m.data = m.data[:last.offset+(bytes+31)/32*32] // without the tensor's, if it was the last
 }
 
 func openSmall(t *testing.T, m *ggufModel) Config {

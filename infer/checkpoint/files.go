@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+
+	"github.com/tokenbytoken/viz/infer/files"
 )
 
 // missingFile says which file a model folder lacks. It unwraps to
@@ -15,12 +17,11 @@ func (e missingFile) Error() string { return "model folder has no " + e.name + e
 func (e missingFile) Unwrap() error { return fs.ErrNotExist }
 
 // openFile opens a regular file of the model folder and returns its size. It
-// rejects anything else before opening it: opening a named pipe would wait for
-// a writer.
+// rejects anything else before opening it.
 func openFile(fsys fs.FS, name string) (fs.File, int64, error) {
 	info, err := fs.Stat(fsys, name)
 	if err == nil {
-		if err = regular(info); err != nil {
+		if err = files.Regular(info); err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
 	} else if errors.Is(err, fs.ErrNotExist) && linked(fsys, name) {
@@ -34,29 +35,12 @@ func openFile(fsys fs.FS, name string) (fs.File, int64, error) {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
 	if info, err = f.Stat(); err == nil {
-		err = regular(info) // it may have changed since
+		err = files.Regular(info) // it may have changed since
 	}
 	if err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
 	return f, info.Size(), nil
-}
-
-// regular returns an error that says what a file is if it is not regular.
-func regular(info fs.FileInfo) error {
-	switch mode := info.Mode(); {
-	case mode.IsRegular():
-		return nil
-	case mode.IsDir():
-		return errors.New("is a folder, not a file")
-	case mode&fs.ModeNamedPipe != 0:
-		return errors.New("is a named pipe, not a file")
-	case mode&fs.ModeSocket != 0:
-		return errors.New("is a socket, not a file")
-	case mode&fs.ModeDevice != 0:
-		return errors.New("is a device, not a file")
-	}
-	return errors.New("is not a regular file")
 }
 
 // linked reports whether name is a link; its target may be missing.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/files"
 )
 
 // Hugging Face's cache keeps each model in a folder, with links to files named
@@ -28,7 +30,7 @@ const listed = 5
 func enter(path string) (folder, file string, err error) {
 	if has(path, snapshots) && !has(path, configFile) {
 		path = filepath.Join(path, snapshots)
-		if main, err := readFile(os.DirFS(filepath.Dir(path)), "refs/main", 1<<10); err == nil {
+		if main, err := readFile(files.Folder(filepath.Dir(path)), "refs/main", 1<<10); err == nil {
 			if revision := strings.TrimSpace(string(main)); filepath.IsLocal(revision) && has(path, revision) {
 				path = filepath.Join(path, revision)
 			}
@@ -39,17 +41,17 @@ func enter(path string) (folder, file string, err error) {
 			return "", "", err
 		}
 	}
-	files, err := modelFiles(path)
+	models, err := modelFiles(path)
 	if err != nil {
 		return "", "", err
 	}
-	if len(files) == 0 {
+	if len(models) == 0 {
 		return path, "", nil
 	}
-	if len(files) > 1 {
-		return "", "", fmt.Errorf("holds %d models; give one of them: %s", len(files), several(files))
+	if len(models) > 1 {
+		return "", "", fmt.Errorf("holds %d models; give one of them: %s", len(models), several(models))
 	}
-	return path, files[0], nil
+	return path, models[0], nil
 }
 
 // has reports whether a folder has an entry of that name.
@@ -81,17 +83,9 @@ const maxEntries = 1 << 14
 
 // entries lists the names in a folder in order, at most maxEntries of them.
 func entries(path string) ([]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(maxEntries)
-	if err != nil && len(names) == 0 {
-		return nil, nil //nolint:nilerr // an empty folder returns EOF
-	}
+	names, err := files.Names(path, maxEntries)
 	slices.Sort(names)
-	return names, nil
+	return names, err
 }
 
 // modelFiles lists the files of a folder that are models by themselves: GGUF
@@ -102,7 +96,7 @@ func modelFiles(path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var files []string
+	var models []string
 	vocabulary := slices.Contains(names, llama2cTokens)
 	for _, name := range names {
 		if strings.HasSuffix(name, ".safetensors") || name == indexFile {
@@ -120,9 +114,9 @@ func modelFiles(path string) ([]string, error) {
 		default:
 			continue
 		}
-		files = append(files, name)
+		models = append(models, name)
 	}
-	return files, nil
+	return models, nil
 }
 
 // several joins names for a message.

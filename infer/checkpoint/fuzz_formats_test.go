@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"bytes"
 	"io"
+	"strings"
 	"testing"
 )
 
@@ -25,6 +26,18 @@ func FuzzGGUF(f *testing.F) {
 		c, err := openGGUF(fileWeights(data), "m")
 		if err == nil {
 			readAll(t, c, int64(len(data)))
+			// The file ends with its last tensor, or with the padding of a few zeros.
+			g, err := readGGUF(bytes.NewReader(data), int64(len(data)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := int64(0)
+			for _, x := range g.tensors {
+				end = max(end, x.offset+x.bytes)
+			}
+			if int64(len(data))-end >= maxAlignment || strings.Trim(string(data[end:]), "\x00") != "" {
+				t.Errorf("%d bytes, of which the tensors reach %d", len(data), end)
+			}
 		}
 	})
 }

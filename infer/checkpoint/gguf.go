@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -99,7 +100,14 @@ func readGGUF(file io.ReaderAt, size int64) (*gguf, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	return g, g.place(names, r.at, size)
+	alignment, err := g.alignment()
+	if err != nil {
+		return g, err
+	}
+	start := (r.at + alignment - 1) / alignment * alignment
+	g.place(names, start, alignment, size)
+	g.problems = collect(g.problems, g.checkEnd(file, start, alignment, size))
+	return g, nil
 }
 
 // readPair reads one key with its value.
@@ -177,18 +185,22 @@ func (g *gguf) readTensor(r *ggufReader) string {
 	return name
 }
 
-// place makes the tensors' offsets relative to the start of the file, whose
-// head has headBytes bytes, and checks that the tensors are inside the file and
-// do not overlap. Problems go to g.problems.
-func (g *gguf) place(names []string, headBytes, size int64) error {
-	alignment := int64(32)
-	if a, ok := g.pairs["general.alignment"].(float64); ok {
-		if !(a >= 1 && a <= maxAlignment) {
-			return fmt.Errorf("general.alignment is %v, want 1 to %d", a, maxAlignment)
-		}
-		alignment = int64(a)
+// alignment is what the tensors' offsets are multiples of.
+func (g *gguf) alignment() (int64, error) {
+	a, ok := g.pairs["general.alignment"].(float64)
+	if !ok {
+		return 32, nil
 	}
-	start := (headBytes + alignment - 1) / alignment * alignment
+	if !(a >= 1 && a <= maxAlignment) {
+		return 0, fmt.Errorf("general.alignment is %v, want 1 to %d", a, maxAlignment)
+	}
+	return int64(a), nil
+}
+
+// place makes the tensors' offsets, which count from the start of the data, relative to
+// the start of the file, and checks that the tensors are inside the file and do not
+// overlap. Problems go to g.problems.
+func (g *gguf) place(names []string, start, alignment, size int64) {
 	for name, t := range g.tensors {
 		t.offset += start
 		g.tensors[name] = t
@@ -217,6 +229,31 @@ func (g *gguf) place(names []string, headBytes, size int64) error {
 	}
 	if beyond > 0 {
 		g.problems = collect(g.problems, beyondEnd(g.tensors[first], beyond, size))
+	}
+}
+
+// checkEnd rejects bytes behind the last tensor, in which a file could carry what nobody
+// sees. Some programs pad the last tensor with zeros as they do those before it.
+func (g *gguf) checkEnd(file io.ReaderAt, start, alignment, size int64) error {
+	end := start
+	for _, t := range g.tensors {
+		if _, known := formats[t.dtype]; !known {
+			return nil // where it ends is not known, and the file is refused for it
+		}
+		end = max(end, t.offset+t.bytes)
+	}
+	if end >= size {
+		return nil
+	}
+	if padded := start + (end-start+alignment-1)/alignment*alignment; padded < size {
+		return fmt.Errorf("bytes %d to %d, after the last tensor, belong to none", padded, size)
+	}
+	rest := make([]byte, size-end)
+	if err := readFull(file, rest, end); err != nil {
+		return err
+	}
+	if i := bytes.IndexFunc(rest, func(r rune) bool { return r != 0 }); i >= 0 {
+		return fmt.Errorf("byte %d, in the padding after the last tensor, is not 0", end+int64(i))
 	}
 	return nil
 }

@@ -154,7 +154,22 @@ var malformedGGUF = []struct {
 		"tensor twice", func(m *ggufModel) { m.tensors = append(m.tensors, m.tensors[3]) },
 		`tensor "blk.0.attn_k.weight" appears twice`,
 	},
-	{"tensor missing", func(m *ggufModel) { m.tensors = m.tensors[:len(m.tensors)-1] }, "missing output_norm.weight"},
+	{"tensor missing", func(m *ggufModel) {
+		m.tensors = m.tensors[:len(m.tensors)-1]
+		m.data = m.data[:len(m.data)-32] // it had four numbers, padded
+	}, "missing output_norm.weight"},
+	{
+		"bytes behind the last tensor", func(m *ggufModel) { m.data = append(m.data, "hidden"...) },
+		"bytes 11488 to 11494, after the last tensor, belong to none",
+	},
+	{
+		"zeros behind the last tensor", func(m *ggufModel) { m.data = append(m.data, make([]byte, 32)...) },
+		"bytes 11488 to 11520, after the last tensor, belong to none",
+	},
+	{
+		"padding that is not zero", func(m *ggufModel) { m.data[len(m.data)-1] = 1 },
+		"byte 11487, in the padding after the last tensor, is not 0",
+	},
 	{
 		"tensor unknown", func(m *ggufModel) { m.tensors[1].name = "blk.0.attn_q.bias" },
 		"layer 0: missing attn_norm.weight",
@@ -292,6 +307,23 @@ func TestMalformedGGUF(t *testing.T) {
 			t, len(data), test.name, "m.gguf: ", test.want,
 			func() error { return openMemory("m.gguf", map[string][]byte{"m.gguf": data}) },
 		)
+	}
+}
+
+// TestGGUFPadding: the last tensor may be padded as those before it, in whole or in part,
+// or not at all: programs that write such files differ.
+func TestGGUFPadding(t *testing.T) {
+	whole := smallGGUF().bytes()
+	for cut := range 17 { // its last tensor has 16 bytes, padded to 32
+		if err := openMemory("m.gguf", map[string][]byte{"m.gguf": whole[:len(whole)-cut]}); err != nil {
+			t.Errorf("%d bytes of padding: %v", 16-cut, err)
+		}
+	}
+	aligned := smallGGUF()
+	aligned.set(wholePair("general.alignment", 8))
+	if err := openMemory("m.gguf", map[string][]byte{"m.gguf": aligned.bytes()}); err == nil ||
+		!strings.Contains(err.Error(), "after the last tensor") {
+		t.Errorf("more padding than the file's own alignment: %v", err)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/files"
 )
 
 // Files are the paths of a model.
@@ -50,23 +52,23 @@ func (f Files) Describe() (*Description, error) {
 		return nothing, err
 	}
 	if !info.IsDir() {
-		if err := regular(info); err != nil {
+		if err := files.Regular(info); err != nil {
 			return nothing, fmt.Errorf("%s: %w", nothing.Name, err)
 		}
 		dir, name := filepath.Split(path)
-		return f.describeFile(os.DirFS(dir), name)
+		return f.describeFile(files.Folder(dir), name)
 	}
 	path, file, err := enter(path)
 	if err != nil {
 		return nothing, err
 	}
 	if file != "" {
-		return f.describeFile(os.DirFS(path), file)
+		return f.describeFile(files.Folder(path), file)
 	}
 	if f.Tokenizer != "" {
 		return nothing, errOwnTokenizer
 	}
-	return describeFolder(os.DirFS(path), folderName(path))
+	return describeFolder(files.Folder(path), folderName(path))
 }
 
 // errOwnTokenizer rejects a vocabulary for a model that has its own.
@@ -137,7 +139,7 @@ func (f Files) describeBin(fsys fs.FS, w *weights, file string, hash modelHash) 
 	at, name := fsys, llama2cTokens
 	if f.Tokenizer != "" {
 		dir, base := filepath.Split(f.Tokenizer)
-		at, name = os.DirFS(filepath.Clean(dir)), base
+		at, name = files.Folder(filepath.Clean(dir)), base
 	}
 	vocabulary, err := openPart(at, name)
 	if errors.Is(err, fs.ErrNotExist) {

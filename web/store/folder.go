@@ -5,11 +5,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/files"
 )
 
 // Only the user who runs the server may read the files.
@@ -61,10 +64,14 @@ const secretBytes = 32
 // stays in the database.
 func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	path := filepath.Join(db.dir, secretName)
-	text, err := os.ReadFile(path)
+	f, err := files.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return newSecret(path)
 	} else if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 4*secretBytes)) // more is no secret
+	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
 	secret, err := hex.DecodeString(strings.TrimSpace(string(text)))

@@ -1,0 +1,57 @@
+//go:build unix
+
+package main
+
+import (
+	"net"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestPipesAreRefused: whatever is named where a file must be is refused at once if it is
+// a named pipe, a socket, a device or a folder.
+func TestPipesAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	pipe, socket := filepath.Join(dir, "pipe"), filepath.Join(dir, "socket")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	secret := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(secret, "cookie-secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := try(t, nil, "", "serve", "-data", secret); got.code == exitDone ||
+		!strings.Contains(got.errors, "cookie-secret: is a named pipe") {
+		t.Errorf("a secret that is a pipe: exit %d: %s", got.code, got.errors)
+	}
+	cert, key, _ := selfSigned(t)
+	llama2c := "../../testdata/models/llama2c/version1.bin"
+	for path, want := range map[string]string{
+		pipe: "is a named pipe", socket: "is a socket", "/dev/zero": "is a device", dir: "",
+	} {
+		for name, args := range map[string][]string{
+			"-model":     {"serve", "-model", path},
+			"-draft":     {"serve", "-draft", path},
+			"a path":     {"inspect", path},
+			"-tokenizer": {"trace", "-prompt", "a", "-model", llama2c, "-tokenizer", path},
+			"-tls-cert":  {"serve", "-tls-cert", path, "-tls-key", key},
+			"-tls-key":   {"serve", "-tls-cert", cert, "-tls-key", path},
+			"-data":      {"serve", "-data", path},
+		} {
+			if path == dir && name == "-data" {
+				continue // it must be one
+			}
+			if got := try(t, nil, "", args...); got.code != exitUsage || !strings.Contains(got.errors+got.out, want) &&
+				name != "-data" {
+				t.Errorf("%s %s: exit %d: %s", name, path, got.code, got.errors)
+			}
+		}
+	}
+}

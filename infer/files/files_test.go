@@ -1,0 +1,87 @@
+package files
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// TestOpen: regular files are opened, and whatever else is there is refused by its kind.
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if text, err := io.ReadAll(f); err != nil || string(text) != "0123456789" || f.Name() != path {
+		t.Errorf("%q, %v, %s", text, err, f.Name())
+	}
+	var p *fs.PathError
+	if _, err := Open(dir); !errors.As(err, &p) || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, err := opened(dir); err == nil {
+		t.Error("a folder is opened once it has taken a file's place")
+	}
+	if _, err := Open(path + "s"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing: %v", err)
+	}
+}
+
+// TestRead: a file is read up to its limit, and refused beyond.
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := Read(path, 10); err != nil || string(text) != "0123456789" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := Read(path, 9); err == nil || !strings.Contains(err.Error(), "has more than 9 bytes") {
+		t.Errorf("%v", err)
+	}
+	if _, err := Read(path+"s", 9); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestFolder: a folder is a file system like os.DirFS, without the folders below, which
+// can be listed but not opened.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := fstest.TestFS(Folder(dir), "a", "b"); err != nil {
+		t.Error(err)
+	}
+	names, err := Names(dir, 10)
+	if slices.Sort(names); err != nil || !slices.Equal(names, []string{"a", "b"}) {
+		t.Errorf("%q, %v", names, err)
+	}
+	if names, err := Names(dir, 1); err != nil || len(names) != 1 {
+		t.Errorf("%q, %v", names, err)
+	}
+	if names, err := Names(t.TempDir(), 1); err != nil || len(names) != 0 {
+		t.Errorf("%q, %v", names, err)
+	}
+	var p *fs.PathError
+	for _, name := range []string{"../a", "none", "/a", ""} {
+		if _, err := Folder(dir).Open(name); !errors.As(err, &p) || p.Path != name {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,11 @@
+//go:build !unix
+
+package files
+
+import "os"
+
+// open opens a file. What is not a regular one has been refused by its name.
+func open(path string) (*os.File, error) { return os.Open(path) }
+
+// openFolder opens a folder.
+func openFolder(path string) (*os.File, error) { return os.Open(path) }

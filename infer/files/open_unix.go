@@ -1,0 +1,33 @@
+//go:build unix
+
+package files
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// open opens a file without waiting for anybody, whatever it is. The file that is
+// returned waits for its data as any other.
+func open(path string) (*os.File, error) { return openWith(path, 0) }
+
+// openFolder opens a folder, and nothing else.
+func openFolder(path string) (*os.File, error) { return openWith(path, syscall.O_DIRECTORY) }
+
+func openWith(path string, flags int) (*os.File, error) {
+	flags |= syscall.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOCTTY | syscall.O_CLOEXEC
+	fd, err := syscall.Open(path, flags, 0)
+	for err == syscall.EINTR { // a signal
+		fd, err = syscall.Open(path, flags, 0)
+	}
+	if err == nil {
+		if err = syscall.SetNonblock(fd, false); err != nil {
+			syscall.Close(fd)
+		}
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}

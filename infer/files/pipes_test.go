@@ -1,0 +1,64 @@
+//go:build unix
+
+package files
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience bounds a wait that only a failing test needs.
+const patience = time.Minute
+
+// TestPipesAreNotWaitedFor: a named pipe without a writer is refused at once, also if it
+// takes a file's place between the look at it and the opening. So are sockets and devices.
+func TestPipesAreNotWaitedFor(t *testing.T) {
+	dir := t.TempDir()
+	pipe, socket := filepath.Join(dir, "pipe"), filepath.Join(dir, "socket")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, c := range []struct {
+		what string
+		open func() error
+		want string
+	}{
+		{"a pipe", func() error { _, err := Open(pipe); return err }, "is a named pipe"},
+		{"a pipe in a file's place", func() error { _, err := opened(pipe); return err }, "is a named pipe"},
+		{"a pipe in a folder's place", func() error { _, err := Names(pipe, 1); return err }, "not a directory"},
+		{"a pipe in a folder", func() error { _, err := Folder(dir).Open("pipe"); return err }, "is a named pipe"},
+		{"a pipe to read", func() error { _, err := Read(pipe, 1); return err }, "is a named pipe"},
+		{"a socket", func() error { _, err := Open(socket); return err }, "is a socket"},
+		{"a device", func() error { _, err := Open("/dev/zero"); return err }, "is a device"},
+		{"a device in a file's place", func() error { _, err := opened("/dev/zero"); return err }, "is a device"},
+	} {
+		result := make(chan error, 1)
+		go func() { result <- c.open() }()
+		select {
+		case err := <-result:
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %s", c.what, err, c.want)
+			}
+		case <-time.After(patience):
+			t.Errorf("%s is waited for", c.what)
+			w, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0) // frees who waits
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Close()
+		}
+	}
+	if _, err := opened(socket); err == nil {
+		t.Error("a socket in a file's place is opened")
+	}
+}
