@@ -23,6 +23,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/classroom"
+	"github.com/tokenbytoken/viz/web/session"
 )
 
 // TestAccess: what is said about reaching a server depends on where it listens,
@@ -203,6 +204,14 @@ func TestServeTLS(t *testing.T) {
 	res.Body.Close()
 	if res.StatusCode != http.StatusUpgradeRequired || res.ProtoMajor != 2 {
 		t.Errorf("GET /ws: %s over %s", res.Status, res.Proto)
+	}
+	// The longest link gets through, too: it is refused for what is in it.
+	if res, err = client.Get(url + "/loop?log=" + strings.Repeat("A", session.MaxLink)); err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusBadRequest || res.ProtoMajor != 2 {
+		t.Errorf("a long link: %s over %s", res.Status, res.Proto)
 	}
 	d := websocket.Dialer{Subprotocols: []string{"viz.json.v1"}, TLSClientConfig: trust.Clone()}
 	conn, answer, err := d.Dial("wss"+strings.TrimPrefix(url, "https")+"/ws", http.Header{"Origin": {url}})
