@@ -181,6 +181,9 @@ func (c *core) majority(p *poll) (string, error) {
 		counts[v.Choice]++
 	}
 	d := distribution(c.state, p.Step)
+	if d == nil {
+		return "", terms.Refuse(CodeClosed, "The stage this vote was about is gone.")
+	}
 	best, rank := "", 0
 	for choice, n := range counts {
 		r := d.RankOf(int32(number(choice)))

@@ -84,7 +84,7 @@ func BenchmarkRestore(b *testing.B) {
 		all = append(all, c.memberEntry(member{Member: Member{ID: id + 1}, Learner: learner(id)}))
 	}
 	for n := range polls {
-		all = append(all, c.entry(typePoll, aboutOne(typePoll, n+1), poll{ID: n + 1, Kind: Number, Round: 1}))
+		all = append(all, c.entry(typePoll, aboutOne(typePoll, n+1), poll{ID: n + 1, Kind: Number, Phase: Open, Round: 1}))
 		for id := range members {
 			all = append(all, voteEntry(round{n + 1, 1}, id+1, vote{Choice: "0.25", Sure: 0.5, N: 1}))
 		}
@@ -97,15 +97,15 @@ func BenchmarkRestore(b *testing.B) {
 			if snapshot {
 				list, err := restore(ctx, c.cfg)
 				if err == nil {
-					err = list[0].snapshot()
+					err = list.rooms[0].snapshot()
 				}
 				if err != nil {
 					b.Fatal(err)
 				}
 			}
 			for b.Loop() {
-				if list, err := restore(ctx, c.cfg); err != nil || len(list[0].votes) != polls {
-					b.Fatalf("%d rooms, %v", len(list), err)
+				if list, err := restore(ctx, c.cfg); err != nil || len(list.rooms[0].votes) != polls {
+					b.Fatalf("%d rooms, %v", len(list.rooms), err)
 				}
 			}
 		})

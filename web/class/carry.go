@@ -36,8 +36,9 @@ func Carry(ctx context.Context, db *store.DB, logs journal.Journal, log *slog.Lo
 			ORDER BY code`,
 			func(scan func(...any) error) error {
 				var r carried
-				var begun, used int64
-				err := scan(&r.code, &r.secret, &begun, &used, &r.seq, &r.link, &r.data)
+				var begun, used, seq int64
+				err := scan(&r.code, &r.secret, &begun, &used, &seq, &r.link, &r.data)
+				r.seq = uint64(max(seq, 0))
 				r.begun, r.used = time.UnixMilli(begun), time.UnixMilli(used)
 				rooms = append(rooms, &r)
 				return err
@@ -47,7 +48,9 @@ func Carry(ctx context.Context, db *store.DB, logs journal.Journal, log *slog.Lo
 	}
 	for _, r := range rooms {
 		r.log = log
-		if err := r.carry(ctx, db, logs); err != nil {
+		if err := r.carry(ctx, db, logs); errors.Is(err, journal.ErrTooLarge) {
+			log.Error("a room of the old database cannot be carried over", "error", err)
+		} else if err != nil {
 			return fmt.Errorf("a room: %w", err)
 		}
 	}

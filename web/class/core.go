@@ -1,6 +1,7 @@
 package class
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -71,6 +72,7 @@ type core struct {
 	stale   bool // link is not that of state
 	linkDue bool // it will be saved soon
 	notice  string
+	loss    string // what could not be read, for the instructor
 
 	pending []pending
 	due     *time.Timer // for pending votes
@@ -236,7 +238,7 @@ func (c *core) show() {
 		Seq: c.seq, At: c.cfg.Now(), Code: c.code, Title: d.Title, State: st, Timer: d.Timer, Here: c.present(),
 		Members:   c.active(),
 		Nicknames: d.Nicknames, NamesHidden: d.NamesHidden, Locked: d.Locked, Alone: d.Alone, Ended: d.Ended,
-		Presenting: c.presenterPages[c.presenter] > 0, Notice: c.notice,
+		Presenting: c.presenterPages[c.presenter] > 0, Notice: cmp.Or(c.notice, c.loss),
 	}
 	if st != nil {
 		v.link = sync.OnceValue(func() string { return session.LinkOf(st) })
@@ -281,7 +283,7 @@ func (c *core) admit(learner string) error {
 		return nil
 	case c.data.Locked:
 		return ErrLocked
-	case c.active() >= c.cfg.Limits.Members:
+	case c.active() >= c.cfg.Limits.Members || len(c.members) >= mostMembers:
 		return ErrFull
 	}
 	return nil

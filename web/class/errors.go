@@ -26,6 +26,7 @@ const (
 	CodeNoMember terms.Code = "no_member" // no such member, or without a vote
 	CodeTitle    terms.Code = "title"     // a title that is not allowed
 	CodeGone     terms.Code = "gone"      // the room was deleted, or the server stops
+	CodeDamaged  terms.Code = "damaged"   // the room's data could not be read
 	CodeKept     terms.Code = "kept"      // it could not be saved, so it does not count
 )
 

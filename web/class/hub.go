@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -18,8 +19,9 @@ type Hub struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	mu    sync.Mutex
-	rooms map[string]*Room // by code
+	mu      sync.Mutex
+	rooms   map[string]*Room        // by code
+	damaged map[string]*damagedRoom // by code; not those in rooms
 }
 
 // NewHub restores the saved rooms. Their runs are made when someone joins. Rooms
@@ -32,7 +34,8 @@ func NewHub(ctx context.Context, cfg Config) (*Hub, error) {
 		h.cancel()
 		return nil, err
 	}
-	for _, c := range kept {
+	h.damaged = kept.damaged
+	for _, c := range kept.rooms {
 		h.rooms[c.code] = h.begin(c)
 	}
 	h.Sweep(ctx)
@@ -107,7 +110,7 @@ func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
 			terms.CodeFull, "This server has %d rooms, its limit. Delete one that is no longer needed.", len(h.rooms),
 		)
 	}
-	for c.code = newCode(); h.rooms[c.code] != nil; c.code = newCode() {
+	for c.code = newCode(); h.rooms[c.code] != nil || h.damaged[c.code] != nil; c.code = newCode() {
 	}
 	if err := c.create(ctx); err != nil {
 		h.cfg.Log.Error("a new room could not be saved", "error", err)
@@ -166,7 +169,7 @@ func (h *Hub) mayTry(c admission.Caller) bool {
 // that is locked or full.
 //
 // Errors: [ErrNoRoom], [ErrExpired], [ErrFull], [ErrLocked], [ErrRemoved],
-// [ErrTries].
+// [ErrTries], and [CodeDamaged].
 func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (*Room, error) {
 	r := h.find(code)
 	type answer struct {
@@ -187,6 +190,9 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (*Ro
 			return nil, ErrTries
 		}
 		if r == nil {
+			if d := h.findDamaged(code); d != nil {
+				return nil, d.err()
+			}
 			h.cfg.WrongCodes.Spend(who)
 			return nil, ErrNoRoom
 		}
@@ -212,6 +218,9 @@ func (h *Hub) Instruct(ctx context.Context, code string, secret Secret, who admi
 		if !h.mayTry(who) {
 			return nil, ErrTries
 		}
+		if d := h.findDamaged(code); d != nil && d.mayKnow(secret) {
+			return nil, d.err()
+		}
 		h.cfg.WrongCodes.Spend(who)
 		return nil, ErrSecret
 	}
@@ -222,6 +231,13 @@ func (h *Hub) find(code string) *Room {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.rooms[NormalCode(code)]
+}
+
+// findDamaged returns the room with a code that could not be read.
+func (h *Hub) findDamaged(code string) *damagedRoom {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.damaged[NormalCode(code)]
 }
 
 func (h *Hub) all() []*Room {
@@ -261,9 +277,35 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 	return errors.Join(errs...)
 }
 
+// sweepDamaged deletes the rooms that have been set aside for [Limits.TTL].
+func (h *Hub) sweepDamaged(ctx context.Context) {
+	h.mu.Lock()
+	var old []string
+	for code, d := range h.damaged {
+		if !d.at.IsZero() && h.cfg.Now().Sub(d.at) > h.cfg.Limits.TTL {
+			old = append(old, code)
+		}
+	}
+	h.mu.Unlock()
+	for _, code := range old {
+		err := h.cfg.Logs.Drop(ctx, journal.Owner{Kind: journal.Room, Name: code})
+		if err == nil {
+			err = h.cfg.Secrets.DropSecret(ctx, code)
+		}
+		if err != nil {
+			h.cfg.Log.Error("a damaged room could not be deleted", "error", err)
+			continue
+		}
+		h.mu.Lock()
+		delete(h.damaged, code)
+		h.mu.Unlock()
+	}
+}
+
 // Sweep deletes the rooms that nobody has used for [Limits.TTL] and closes the runs
 // that nobody is watching. The hub calls it every minute.
 func (h *Hub) Sweep(ctx context.Context) {
+	h.sweepDamaged(ctx)
 	for _, r := range h.all() {
 		type state struct{ old, resting bool }
 		is, err := get(ctx, r, func(c *core) (state, error) {

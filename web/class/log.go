@@ -136,12 +136,16 @@ func (b *book) owes() bool {
 var folding = journal.Fold[kept]{
 	Version: "1",
 	Begin:   func() *kept { return &kept{Votes: votes{}, Book: book{Newest: map[string]string{}}} },
-	Add: func(k *kept, r journal.Record) {
+	Add: func(k *kept, r journal.Record) bool { // a damaged record does not affect the others
 		if r.Type == typeVote || r.Type == typeWithdrawn {
-			read(r, func(x voteRecord) { k.Book.vote(k.Votes, r.Key(), x) })
-		} else if about, ok := k.add(r); ok { // a damaged record does not affect the others
+			return (r.Type == typeVote || numbered(r.ID)) &&
+				read(r, func(x voteRecord) { k.Book.vote(k.Votes, r.Key(), x) })
+		}
+		about, ok := k.add(r)
+		if ok {
 			k.Book.note(about, r.Key())
 		}
+		return ok
 	},
 	Waste: func(k *kept) *[]journal.Key { return &k.Book.Waste },
 }
@@ -149,6 +153,9 @@ var folding = journal.Fold[kept]{
 // add applies a record, and returns what it is about. ok is false if it cannot be
 // read.
 func (k *kept) add(r journal.Record) (about string, ok bool) {
+	if !numbered(r.ID) {
+		return r.Type, false
+	}
 	switch about = r.Type; r.Type {
 	case typeBegun:
 		return about, read(r, func(x begunRecord) { k.Begun = x.At })
@@ -159,7 +166,7 @@ func (k *kept) add(r journal.Record) (about string, ok bool) {
 	case typeSeq:
 		return about, read(r, func(x seqRecord) { k.Seq = x.Seq })
 	case typeText:
-		return about, read(r, func(x Text) { k.Texts = append(k.Texts, x) })
+		return about, len(k.Texts) < maxTexts && read(r, func(x Text) { k.Texts = append(k.Texts, x) })
 	case typeMember, typeName, typePoll:
 		return k.addNumbered(r)
 	}
@@ -168,59 +175,52 @@ func (k *kept) add(r journal.Record) (about string, ok bool) {
 
 // addNumbered applies a record about one member or poll.
 func (k *kept) addNumbered(r journal.Record) (about string, ok bool) {
-	id, good := 0, false
+	id := 0
 	switch r.Type {
 	case typeMember:
 		ok = read(r, func(x memberRecord) {
-			if m := place(&k.Members, x.Member); m != nil {
-				id, good = x.Member, true
-				name := ""
-				if *m != nil {
-					name = (*m).Name
-				}
-				*m = &keptMember{x.Learner, name, x.Nameless, x.Removed}
+			id = x.Member
+			m := place(&k.Members, id)
+			name := ""
+			if *m != nil {
+				name = (*m).Name
 			}
+			*m = &keptMember{x.Learner, name, x.Nameless, x.Removed}
 		})
 	case typeName:
 		ok = read(r, func(x nameRecord) {
-			if m := place(&k.Members, x.Member); m != nil {
-				id, good = x.Member, true
-				if *m == nil { // the record of who it is follows, if an older one was compacted
-					*m = &keptMember{}
-				}
-				(*m).Name = x.Name
+			id = x.Member
+			m := place(&k.Members, id)
+			if *m == nil { // the record of who it is follows, if an older one was compacted
+				*m = &keptMember{}
 			}
+			(*m).Name = x.Name
 		})
 	case typePoll:
 		ok = read(r, func(x poll) {
-			if p := place(&k.Polls, x.ID); p != nil && x.Round >= 1 {
-				id, good = x.ID, true
-				*p = &x
-			}
+			id = x.ID
+			*place(&k.Polls, id) = &x
 		})
 	}
-	return aboutOne(r.Type, id), ok && good
+	return aboutOne(r.Type, id), ok
 }
 
-// mostNumbered limits how long a damaged number can make a list.
-const mostNumbered = 1 << 20
-
 // place returns the address of the entry with a number, from 1, and extends the list
-// if necessary.
+// if necessary. The number was checked.
 func place[T any](list *[]*T, id int) **T {
-	if id < 1 || id > mostNumbered {
-		return nil
-	}
 	for len(*list) < id {
 		*list = append(*list, nil)
 	}
 	return &(*list)[id-1]
 }
 
-// read reads a record's data.
-func read[T any](r journal.Record, add func(T)) bool {
+// checked is the data of a record, which knows what it may say.
+type checked interface{ check() bool }
+
+// read reads a record's data, and reports whether they are what they may be.
+func read[T checked](r journal.Record, add func(T)) bool {
 	var x T
-	if json.Unmarshal(r.Data, &x) != nil {
+	if json.Unmarshal(r.Data, &x) != nil || !x.check() {
 		return false
 	}
 	add(x)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -316,6 +317,9 @@ func TestDamagedRooms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !strings.Contains(r.View().Notice, "6 entries could not be read") {
+		t.Errorf("the instructor reads %q", r.View().Notice)
+	}
 	if _, err := r.Summary(t.Context(), damaged.secret); err != nil || r.View().Poll == nil || r.View().Members != 2 {
 		t.Errorf("the damaged room is %+v, %v", r.View(), err)
 	}
@@ -323,7 +327,91 @@ func TestDamagedRooms(t *testing.T) {
 	if err != nil || len(hashes) != 2 || hashes[whole.Code()] == nil {
 		t.Errorf("secrets are kept of %d rooms, %v", len(hashes), err)
 	}
-	if left := folded(t, again.logs, lost.Code()); left.Data.Title != "Class" {
-		t.Errorf("the log of the room without a secret says %+v", left.Data)
+	aside, err := again.logs.Aside(t.Context(), journal.Owner{Kind: journal.Room, Name: lost.Code()})
+	if err != nil || len(aside) != 1 || aside[0].Records < 2 {
+		t.Errorf("of the room without a secret, %+v is set aside, %v", aside, err)
+	}
+	for range 2 { // this start says it, and every later one
+		_, err = again.Instruct(t.Context(), lost.Code(), lost.secret, caller("here"))
+		if refusal, ok := terms.AsRefusal(err); !ok || refusal.Code != CodeDamaged {
+			t.Errorf("the instructor of the room without a secret is told %v", err)
+		}
+		_, err = again.Enter(t.Context(), lost.Code(), caller("member"))
+		if refusal, ok := terms.AsRefusal(err); !ok || refusal.Code != CodeDamaged {
+			t.Errorf("who joins it is told %v", err)
+		}
+		again.end()
+		again = begun(t, dir)
+	}
+	again.clock.pass(31 * 24 * time.Hour)
+	again.Sweep(t.Context())
+	if _, err := again.Enter(t.Context(), lost.Code(), caller("member")); !errors.Is(err, ErrNoRoom) {
+		t.Errorf("after 31 days it is there: %v", err)
+	}
+}
+
+// oneUnread is a journal that cannot read one log.
+type oneUnread struct {
+	journal.Journal
+	name string
+}
+
+func (j oneUnread) Read(ctx context.Context, o journal.Owner, after int64, f func(journal.Record) error) error {
+	if o.Name == j.name {
+		return errors.New("a sector is bad")
+	}
+	return j.Journal.Read(ctx, o, after, f)
+}
+
+// A room whose log the disk does not give stays as it is, and the others start.
+func TestUnreadRoomIsLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	sound, unread := s.room(Options{Title: "Sound"}), s.room(Options{Title: "Unread"})
+	s.end()
+	again := begun(t, dir, func(c *Config) { c.Logs = oneUnread{c.Logs, unread.Code()} })
+	if _, err := again.Instruct(t.Context(), sound.Code(), sound.secret, caller("here")); err != nil {
+		t.Error(err)
+	}
+	_, err := again.Instruct(t.Context(), unread.Code(), unread.secret, caller("here"))
+	if refusal, ok := terms.AsRefusal(err); !ok || refusal.Code != CodeDamaged {
+		t.Errorf("the instructor of the other is told %v", err)
+	}
+	again.clock.pass(20 * 24 * time.Hour)
+	again.Sweep(t.Context())
+	again.end()
+	last := begun(t, dir)
+	if _, err := last.Instruct(t.Context(), unread.Code(), unread.secret, caller("here")); err != nil {
+		t.Errorf("when the disk is well again: %v", err)
+	}
+}
+
+// A number in a record makes no list, and no room, larger than the limits.
+func TestAbsurdNumbers(t *testing.T) {
+	absurd := []journal.Record{
+		{Type: typeMember, ID: "1", Data: []byte(`{"member":30000003,"learner":"x"}`)},
+		{Type: typeName, ID: "2", Data: []byte(`{"member":65537,"name":"X"}`)},
+		{Type: typePoll, ID: "3", Data: []byte(`{"id":30000003,"round":1,"kind":"next","phase":"open"}`)},
+		{Type: typePoll, ID: "4", Data: []byte(`{"id":1,"round":1,"kind":"neat","phase":"open"}`)},
+		{Type: typePoll, ID: "5", Data: []byte(`{"id":1,"round":1,"kind":"next","phase":"open","ends":"9999-01-01T00:00:00Z"}`)},
+		{Type: typePoll, ID: "6", Data: []byte(`{"id":1,"round":1,"kind":"next","phase":"open","options":[{"p":1e300}]}`)},
+		{Type: typeVote, ID: "1.1.1.1", Data: []byte(`{"poll":1,"round":1,"member":30000003}`)},
+		{Type: typeVote, ID: "1.1.1.2", Data: []byte(`{"poll":1,"round":1,"member":1,"sure":1e9}`)},
+		{Type: typeVote, ID: "1.1.1.3", Data: []byte(`{"poll":1,"round":1,"member":1,"n":-5}`)},
+		{Type: typeSeq, ID: "7", Data: []byte(`{"seq":18446744073709551615}`)},
+		{Type: typeData, ID: "8", Data: []byte(`{"title":"A","step":-3}`)},
+		{Type: typeData, ID: "9", Data: []byte(`{"title":"A","timer":"0001-02-03T00:00:00Z"}`)},
+		{Type: typeBegun, ID: "10", Data: []byte(`{"at":"1800-01-01T00:00:00Z"}`)},
+		{Type: typeData, ID: "9223372036854775807", Data: []byte(`{"title":"B"}`)},
+		{Type: typeData, ID: "x", Data: []byte(`{"title":"B"}`)},
+	}
+	k := folding.Begin()
+	for _, r := range absurd {
+		if folding.Add(k, r) {
+			t.Errorf("%s %s is accepted: %s", r.Type, r.ID, r.Data)
+		}
+	}
+	if len(k.Members)+len(k.Polls)+len(k.Votes)+len(k.Book.Newest)+k.Book.Last != 0 {
+		t.Errorf("what cannot be read left %+v", k)
 	}
 }

@@ -192,7 +192,8 @@ func (c *core) receipt(p *poll, v vote) Receipt {
 	r := Receipt{Poll: p.id(), Round: p.Round, Choice: v.Choice, Text: v.Choice, U: v.U, Sure: v.Sure, N: v.N}
 	if i := p.option(v.Choice); i >= 0 && !p.Options[i].Rest {
 		r.Text = p.Options[i].Text
-	} else if id, err := strconv.Atoi(v.Choice); err == nil && p.Kind == Draw && c.state != nil {
+	} else if id, err := strconv.Atoi(v.Choice); err == nil && p.Kind == Draw && c.state != nil &&
+		between(id, 0, c.state.Model.Config().Vocab-1) {
 		r.Text = c.state.Model.Token(id).Text
 	}
 	return r

@@ -1,16 +1,21 @@
 package class
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // Secrets stores the hashes of instructors' secrets, outside the logs, by the code
@@ -30,52 +35,178 @@ func (c *core) create(ctx context.Context) error {
 	return c.keep([]entry{c.entry(typeBegun, typeBegun, begunRecord{c.begun}), c.entry(typeData, typeData, c.data)})
 }
 
-// restore reads all rooms. One that cannot be read is left alone.
-func restore(ctx context.Context, cfg *Config) (list []*core, err error) {
+// restored are the rooms that were saved.
+type restored struct {
+	rooms   []*core
+	damaged map[string]*damagedRoom // by code
+}
+
+// damagedRoom is a room that could not be read. Its log is set aside.
+type damagedRoom struct {
+	hash []byte    // of the instructor's secret, nil if that is lost too
+	at   time.Time // when it was set aside; zero if its log could not be read just now and is as it was
+}
+
+// restore reads all rooms, each by itself. One that cannot be read is set aside.
+func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 	secrets, err := cfg.Secrets.Secrets(ctx)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
 	logs, err := cfg.Logs.Owners(ctx, journal.Room)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
-	list = make([]*core, len(logs))
+	all.rooms = make([]*core, len(logs))
+	unread := make([]*damagedRoom, len(logs))
 	group, reading := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, log := range logs {
 		hash := secrets[log.Name]
-		delete(secrets, log.Name)
-		if len(hash) != sha256.Size {
-			cfg.Log.Error("a room cannot be opened: its secret is damaged or missing", "bytes", len(hash))
-			continue
-		}
-		group.Go(func() (err error) {
-			list[i], err = restoreRoom(reading, cfg, log, [sha256.Size]byte(hash))
+		group.Go(func() error {
+			c, err := restoreRoom(reading, cfg, log, hash)
+			if err != nil && reading.Err() == nil {
+				cfg.Log.Error("a room could not be read and stays as it is", "error", err)
+				unread[i] = &damagedRoom{hash: hash}
+				return nil
+			}
+			all.rooms[i] = c
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return all, err
+	}
+	all.rooms = slices.DeleteFunc(all.rooms, func(c *core) bool { return c == nil })
+	for _, c := range all.rooms {
+		delete(secrets, c.code)
+	}
+	if all.damaged, err = findDamaged(ctx, cfg, secrets); err != nil {
+		return all, err
+	}
+	for _, c := range all.rooms { // only records of these are set aside
+		delete(all.damaged, c.code)
+	}
+	for i, d := range unread {
+		if d != nil {
+			all.damaged[logs[i].Name] = d
+		}
 	}
 	for room := range secrets { // of rooms whose creation or deletion was interrupted
-		if err := cfg.Secrets.DropSecret(ctx, room); err != nil {
+		if all.damaged[room] == nil {
+			if err := cfg.Secrets.DropSecret(ctx, room); err != nil {
+				return all, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// restoreRoom reads a room, and sets aside what of it cannot be read: records, or, if
+// nothing can be made of it, all of it. The result is nil then.
+func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash []byte) (c *core, err error) {
+	f, err := journal.Load(ctx, cfg.Logs, log.Owner, folding)
+	switch {
+	case errors.Is(err, journal.ErrDamaged):
+		return nil, setAside(ctx, cfg, log.Owner, "its log cannot be read")
+	case err != nil:
+		return nil, fmt.Errorf("a room: %w", err)
+	case len(hash) != sha256.Size:
+		return nil, setAside(ctx, cfg, log.Owner, "its secret is damaged or missing")
+	case f.Seq == 0:
+		return nil, setAside(ctx, cfg, log.Owner, "its log is empty")
+	}
+	if n := len(f.Unreadable); n > 0 {
+		cfg.Log.Error("records of a room cannot be read and were set aside", "records", n)
+		if err := cfg.Logs.SetAside(ctx, log.Owner, cfg.Now(), f.Unreadable...); err != nil {
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(list, func(c *core) bool { return c == nil }), nil
-}
-
-func restoreRoom(ctx context.Context, cfg *Config, log journal.Info, hash [sha256.Size]byte) (*core, error) {
-	f, err := journal.Load(ctx, cfg.Logs, log.Owner, folding)
-	if err != nil {
-		return nil, fmt.Errorf("a room: %w", err)
+	if f.State.Begun.IsZero() {
+		f.State.Begun = log.Used
 	}
-	c := &core{cfg: cfg, code: log.Name, secret: hash, used: log.Used, keptUsed: log.Used}
+	f.State.Data.Title = cmp.Or(f.State.Data.Title, "Class")
+	used := log.Used
+	if used.Before(f.State.Begun.Add(-clocksDiffer)) || used.After(cfg.Now().Add(clocksDiffer)) {
+		used = cfg.Now() // a room that seems old is deleted
+	}
+	c = &core{cfg: cfg, code: log.Name, secret: [sha256.Size]byte(hash), used: used, keptUsed: log.Used}
 	c.empty()
+	if c.loss, err = lossOf(ctx, cfg, log.Owner); err != nil {
+		return nil, err
+	}
 	c.become(f.State)
 	c.place, c.since, c.owed = f.Seq, f.Since, c.book.owes() // erasing may have been interrupted
 	return c, nil
+}
+
+// clocksDiffer is how far in the future, or before it was made, a room may have been
+// used.
+const clocksDiffer = 7 * 24 * time.Hour
+
+// setAside sets a whole room aside.
+func setAside(ctx context.Context, cfg *Config, room journal.Owner, why string) error {
+	cfg.Log.Error("a room cannot be opened and was set aside: " + why)
+	return cfg.Logs.SetAside(ctx, room, cfg.Now())
+}
+
+// lossDays is how long an instructor is told what was lost of a room.
+const lossDays = 7
+
+// lossOf says what of a room was set aside lately, "" if nothing was.
+func lossOf(ctx context.Context, cfg *Config, room journal.Owner) (string, error) {
+	list, err := cfg.Logs.Aside(ctx, room)
+	n := 0
+	for _, x := range list {
+		if cfg.Now().Sub(x.Used) < lossDays*24*time.Hour {
+			n += x.Records
+		}
+	}
+	if err != nil || n == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("The saved data of this class was damaged: %s could not be read. Everything else is still here.",
+		terms.CountedAs(n, "entry", "entries")), nil
+}
+
+// findDamaged finds the rooms that are set aside, now or by an earlier start. If a log
+// has lost its name, it may be that of any secret without a room.
+func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (map[string]*damagedRoom, error) {
+	damaged := map[string]*damagedRoom{}
+	logs, err := cfg.Logs.Owners(ctx, store.SetAsideKind)
+	if err != nil {
+		return nil, err
+	}
+	for _, log := range logs {
+		switch kind, name := store.SetAsideOf(log.Name); {
+		case kind == journal.Room && IsCode(name):
+			damaged[name] = &damagedRoom{secrets[name], log.Used}
+		case kind != journal.Room && kind != journal.Learner:
+			for room, hash := range secrets {
+				if damaged[room] == nil {
+					damaged[room] = &damagedRoom{hash, log.Used}
+				}
+			}
+		}
+	}
+	return damaged, nil
+}
+
+// mayKnow reports whether the bearer of a secret is the room's instructor, as far as
+// that can still be said.
+func (d *damagedRoom) mayKnow(secret Secret) bool {
+	return len(d.hash) != sha256.Size || secret.fits([sha256.Size]byte(d.hash))
+}
+
+// err says what happened to the room.
+func (d *damagedRoom) err() error {
+	if d.at.IsZero() {
+		return terms.Refuse(CodeDamaged, "The saved data of this class cannot be read at the moment. Nothing of it was "+
+			"deleted. Ask whoever runs this server to start it again, or make a new room.")
+	}
+	return terms.Refuse(CodeDamaged, "The saved data of this class could not be read and was set aside on %s. Nothing "+
+		"of it was deleted: whoever runs this server may be able to read it. Please make a new room.",
+		d.at.UTC().Format("2 January 2006"))
 }
 
 // become restores a core from the state of a log.

@@ -100,6 +100,7 @@ var statuses = map[terms.Code]int{
 	class.CodeNoRoom: http.StatusNotFound, class.CodeGone: http.StatusGone, terms.CodeExpired: http.StatusGone,
 	class.CodeTries: http.StatusTooManyRequests, class.CodeSecret: http.StatusForbidden,
 	class.CodeRemoved:  http.StatusForbidden,
+	class.CodeDamaged:  http.StatusGone,
 	class.CodeStranger: http.StatusForbidden, class.CodeLocked: http.StatusForbidden,
 	terms.CodeFull: http.StatusServiceUnavailable,
 	class.CodeKept: http.StatusInternalServerError, terms.CodeBusy: http.StatusServiceUnavailable,
@@ -116,8 +117,8 @@ var heads = map[terms.Code]string{
 	class.CodeStranger: "Not in the room yet.", class.CodeLocked: "The room is locked.",
 	terms.CodeFull:   "The room is full.",
 	class.CodeClosed: "The vote is closed.", class.CodeNotOffer: "Not on offer.",
-	class.CodeSecond: "Someone else is presenting.",
-	terms.CodeBusy:   "One moment.",
+	class.CodeSecond: "Someone else is presenting.", class.CodeDamaged: "This class could not be read.",
+	terms.CodeBusy: "One moment.",
 }
 
 // fail responds with the refusal of a room or a run. Other errors are logged.

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // How much goes into one commit. A larger batch is committed in parts of this
@@ -215,11 +217,11 @@ func (j *SQLite) write(f func(tx *sql.Tx, insert *sql.Stmt) error) error {
 // newest record of all. No large batch may be under way.
 func (j *SQLite) repair(tx *sql.Tx) error {
 	for _, query := range []string{
-		`DELETE FROM records WHERE (owner, seq) IN
-			(SELECT r.owner, r.seq FROM owners o CROSS JOIN records r ON r.owner = o.id AND r.seq > o.last)`,
-		"DELETE FROM owners WHERE last < first", // their first batch was interrupted
+		`DELETE FROM records WHERE (owner, seq) IN (SELECT r.owner, r.seq FROM owners o
+			CROSS JOIN records r ON r.owner = o.id AND r.seq > o.last WHERE o.kind <> ?)`,
+		"DELETE FROM owners WHERE last < first AND kind <> ?", // their first batch was interrupted
 	} {
-		if _, err := tx.Exec(query); err != nil {
+		if _, err := tx.Exec(query, store.SetAsideKind); err != nil {
 			return err
 		}
 	}

@@ -3,8 +3,13 @@ package journal
 import (
 	"container/list"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -18,8 +23,9 @@ type Fold[S any] struct {
 	// Begin returns the state of an empty log.
 	Begin func() *S
 	// Add applies a record to a state. The result depends on the two alone. A record
-	// that it does not know, or cannot read, changes nothing.
-	Add func(*S, Record)
+	// that it does not know, or cannot read, changes nothing: Add returns false, and
+	// the record is set aside.
+	Add func(*S, Record) bool
 	// Settle is called after any number of Adds, before the state is used. It may be
 	// nil.
 	Settle func(*S)
@@ -33,32 +39,89 @@ type Folded[S any] struct {
 	State *S
 	Seq   int64 // of the last record in State
 	Since int   // records in State that are not in the snapshot
+
+	// Unreadable are the sequence numbers of the records that Load could not read.
+	Unreadable []int64
 }
 
-// Load folds a log, starting from its snapshot if that has the fold's version.
-func Load[S any](ctx context.Context, j Journal, o Owner, fold Fold[S]) (Folded[S], error) {
-	f := Folded[S]{State: fold.Begin()}
+// mostPanics is how many records Load leaves out because the fold panics at them.
+const mostPanics = 16
+
+// Load folds a log, starting from its snapshot if that has the fold's version and is
+// as it was stored. Nothing that is in a log makes it panic: a record that cannot be
+// added is left out, and a log that cannot be folded without it is an [ErrDamaged].
+func Load[S any](ctx context.Context, j Journal, o Owner, fold Fold[S]) (f Folded[S], err error) {
 	kept, err := j.Snapshot(ctx, o)
 	if err != nil {
-		return f, err
+		return Folded[S]{State: fold.Begin()}, err
 	}
-	if kept.Version == fold.Version && json.Unmarshal(kept.State, f.State) == nil {
+	var left []int64 // records that it panics at
+	for range mostPanics {
+		f, at, err := fold.read(ctx, j, o, kept, left)
+		if at == 0 {
+			return f, err
+		}
+		left = append(left, at)
+	}
+	return f, fmt.Errorf("%w: too many records of it", ErrDamaged)
+}
+
+// read folds a log without some records, starting from a snapshot. If it panics at
+// another record, it returns that one's number.
+func (fold Fold[S]) read(
+	ctx context.Context, j Journal, o Owner, kept Snapshot, left []int64,
+) (f Folded[S], at int64, err error) {
+	f.State = fold.Begin()
+	if kept.Version == fold.sealed(o, kept) && json.Unmarshal(kept.State, f.State) == nil {
 		f.Seq = kept.Seq
 	} else {
 		f.State = fold.Begin() // drop what was decoded of a damaged snapshot
 	}
-	err = j.Read(ctx, o, f.Seq, func(r Record) error {
-		f.add(fold, r)
+	err = j.Read(ctx, o, f.Seq, func(r Record) (err error) {
+		at = r.Seq
+		defer wall(&err)
+		if slices.Contains(left, r.Seq) || !f.add(fold, r) {
+			f.Unreadable = append(f.Unreadable, r.Seq)
+		}
+		at = 0
 		return nil
 	})
-	fold.settle(f.State)
-	return f, err
+	if err == nil {
+		err = fold.trySettle(f.State)
+	}
+	return f, at, err
 }
 
-func (f *Folded[S]) add(fold Fold[S], r Record) {
-	fold.Add(f.State, r)
+// wall turns a panic about what a log says into an [ErrDamaged].
+func wall(err *error) {
+	if x := recover(); x != nil {
+		*err = fmt.Errorf("%w (%v)", ErrDamaged, x)
+	}
+}
+
+func (fold Fold[S]) trySettle(s *S) (err error) {
+	defer wall(&err)
+	fold.settle(s)
+	return nil
+}
+
+// sealed returns the version under which a snapshot of a log is stored: that of the
+// fold, and a hash. A snapshot that was damaged must not be believed, since the log
+// may be sound.
+func (fold Fold[S]) sealed(o Owner, s Snapshot) string {
+	h := sha256.New()
+	for _, part := range []string{fold.Version, o.Kind, o.Name, strconv.FormatInt(s.Seq, 10), string(s.State)} {
+		fmt.Fprintf(h, "%d:%s,", len(part), part)
+	}
+	return fold.Version + " " + hex.EncodeToString(h.Sum(nil))
+}
+
+// add applies a record, and reports whether it could be read.
+func (f *Folded[S]) add(fold Fold[S], r Record) bool {
+	read := fold.Add(f.State, r)
 	f.Seq = r.Seq
 	f.Since++
+	return read
 }
 
 func (fold Fold[S]) settle(s *S) {
@@ -86,7 +149,9 @@ func (f *Folded[S]) Append(ctx context.Context, j Journal, fold Fold[S], b Batch
 func (f *Folded[S]) Keep(ctx context.Context, j Journal, o Owner, fold Fold[S]) error {
 	state, err := json.Marshal(f.State)
 	if err == nil {
-		err = j.KeepSnapshot(ctx, o, Snapshot{fold.Version, f.Seq, state})
+		kept := Snapshot{Seq: f.Seq, State: state}
+		kept.Version = fold.sealed(o, kept)
+		err = j.KeepSnapshot(ctx, o, kept)
 	}
 	if err == nil {
 		f.Since = 0
@@ -168,24 +233,36 @@ func (fs *Folds[S]) Use(ctx context.Context, name string, f func(*Active[S]) err
 	defer fs.release(a)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.loaded {
-		if err := a.load(ctx); err != nil {
-			return err
-		}
+	if err := a.load(ctx); err != nil {
+		return err
 	}
 	return f(a)
 }
 
-// load folds the log.
+// load reads the log unless that was done, and sets aside what cannot be read. If
+// nothing can be, the whole log is set aside and the owner begins again.
 func (a *Active[S]) load(ctx context.Context) error {
+	if a.loaded {
+		return nil
+	}
 	fs := a.folds
 	folded, err := Load(ctx, fs.logs, a.owner, fs.fold)
+	if errors.Is(err, ErrDamaged) {
+		folded, err = Folded[S]{State: fs.fold.Begin()}, fs.logs.SetAside(ctx, a.owner, time.Now())
+	} else if err == nil && len(folded.Unreadable) > 0 {
+		_ = fs.logs.SetAside(ctx, a.owner, time.Now(), folded.Unreadable...) // they change nothing where they are
+	}
 	if err != nil {
 		return err
 	}
 	a.folded, a.loaded = folded, true
 	fs.measure(a)
 	return nil
+}
+
+// Aside describes what was set aside of the owner's log.
+func (a *Active[S]) Aside(ctx context.Context) ([]Info, error) {
+	return a.folds.logs.Aside(ctx, a.owner)
 }
 
 func (fs *Folds[S]) acquire(name string) *Active[S] {

@@ -24,14 +24,17 @@ type tally struct {
 var tallies = Fold[tally]{
 	Version: "1",
 	Begin:   func() *tally { return &tally{Values: map[string]int{}, Newest: map[string]Key{}} },
-	Add: func(s *tally, r Record) {
+	Add: func(s *tally, r Record) bool {
+		if string(r.Data) == "panic" {
+			panic("at a record")
+		}
 		var name string
 		if _, err := fmt.Sscanf(r.ID, "%1s.", &name); err != nil {
-			return
+			return false
 		}
 		value, err := strconv.Atoi(string(r.Data))
 		if err != nil {
-			return
+			return false
 		}
 		if old, known := s.Newest[name]; known {
 			s.Old = append(s.Old, old)
@@ -39,6 +42,7 @@ var tallies = Fold[tally]{
 		s.Values[name], s.Newest[name] = value, r.Key()
 		s.Records++
 		s.Settled = 0
+		return true
 	},
 	Settle: func(s *tally) { s.Settled = s.Records },
 	Waste:  func(s *tally) *[]Key { return &s.Old },

@@ -23,7 +23,8 @@
 // are deleted by [Journal.Compact], a log that somebody deletes by [Journal.Drop], and
 // logs that nobody has used for long by [Journal.Retire] and [Journal.Sweep].
 // [Journal.Scrub] makes sure that nothing deleted is left on the disk. Names that
-// can be erased are in records of their own. Secrets, notices and whatever expires
+// can be erased are in records of their own. A record that cannot be read is set
+// aside, and the log goes on without it. Secrets, notices and whatever expires
 // are not events and are stored elsewhere.
 //
 // There are two adapters: [SQLite] over a data folder, and [Memory]. The tests
@@ -100,6 +101,10 @@ const (
 	MaxBatch   = 64 << 20  // bytes of a batch
 )
 
+// ErrDamaged is returned for a log that cannot be folded. It is set aside then, so
+// that the owner's next log begins empty.
+var ErrDamaged = errors.New("what was saved could not be read and was set aside")
+
 // ErrTooLarge is returned for a batch that exceeds the limits.
 var ErrTooLarge = errors.New("too large for a log")
 
@@ -136,9 +141,19 @@ type Journal interface {
 	// the disk. Once it has begun it does not stop when ctx ends.
 	Scrub(ctx context.Context, o Owner) error
 
-	// Drop deletes a log, and scrubs. Once it has begun it does not stop when
+	// Drop deletes a log with what was set aside of it, and scrubs. With a learner's
+	// go the records of rooms that were set aside and say who the learner was. Once it has begun it does not stop when
 	// ctx ends. After an error the log may be gone, and Drop can be called again.
 	Drop(ctx context.Context, o Owner) error
+
+	// SetAside moves records of a log, by their sequence numbers, to a log of their
+	// own that nothing is appended to. Without numbers, it moves all of them. They
+	// stay there until the owner is dropped.
+	SetAside(ctx context.Context, o Owner, at time.Time, seqs ...int64) error
+
+	// Aside describes what was set aside of a log, and when, oldest first. Records
+	// counts what was lost as well.
+	Aside(ctx context.Context, o Owner) ([]Info, error)
 
 	// Snapshot returns the snapshot of a log, the zero value if there is none.
 	Snapshot(ctx context.Context, o Owner) (Snapshot, error)

@@ -14,6 +14,8 @@ type Memory struct {
 	mu   sync.Mutex
 	last int64 // sequence number of the newest record of all
 	logs map[Owner]*memoryLog
+
+	aside map[Owner][]Info
 }
 
 // memoryLog is one log. Sequence numbers increase along records.
@@ -27,7 +29,7 @@ type memoryLog struct {
 }
 
 // NewMemory returns a journal without logs.
-func NewMemory() *Memory { return &Memory{logs: map[Owner]*memoryLog{}} }
+func NewMemory() *Memory { return &Memory{logs: map[Owner]*memoryLog{}, aside: map[Owner][]Info{}} }
 
 var _ Journal = (*Memory)(nil)
 
@@ -158,7 +160,46 @@ func (m *Memory) Drop(ctx context.Context, o Owner) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.logs, o)
+	delete(m.aside, o)
 	return nil
+}
+
+// SetAside implements [Journal]. Memory is not damaged, so only the count is kept.
+func (m *Memory) SetAside(ctx context.Context, o Owner, at time.Time, seqs ...int64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := m.logs[o]
+	if l == nil {
+		return nil
+	}
+	info := Info{Owner: o, Used: moment(at.UnixMilli())}
+	var kept []Record
+	for _, r := range l.records {
+		if len(seqs) > 0 && !slices.Contains(seqs, r.Seq) {
+			kept = append(kept, r)
+			continue
+		}
+		info.Records++
+		info.Bytes += r.size()
+		l.bytes -= r.size()
+		delete(l.known, r.Key())
+	}
+	l.records, l.snapshot = kept, Snapshot{}
+	m.aside[o] = append(m.aside[o], info)
+	if len(seqs) == 0 {
+		delete(m.logs, o)
+	}
+	return nil
+}
+
+// Aside implements [Journal].
+func (m *Memory) Aside(ctx context.Context, o Owner) ([]Info, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.aside[o]), ctx.Err()
 }
 
 // Snapshot implements [Journal].

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -147,6 +148,12 @@ func (j *SQLite) Drop(ctx context.Context, o Owner) error {
 	ctx = context.WithoutCancel(ctx) // half a deletion is what nobody asked for
 	err := j.db.Write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND name = ?", o.Kind, o.Name) // and with it its records
+		if err == nil {
+			err = store.DropSetAside(tx, o.Kind, o.Name)
+		}
+		if err == nil && o.Kind == Learner {
+			err = store.ForgetSetAside(tx, o.Name)
+		}
 		return err
 	})
 	if err != nil {
@@ -158,6 +165,22 @@ func (j *SQLite) Drop(ctx context.Context, o Owner) error {
 		err = j.db.EraseFromCopies(ctx, o.Name)
 	}
 	return errors.Join(err, j.db.Scrub(ctx))
+}
+
+// SetAside implements [Journal].
+func (j *SQLite) SetAside(ctx context.Context, o Owner, at time.Time, seqs ...int64) error {
+	return j.db.Write(ctx, func(tx *sql.Tx) error { return store.SetAside(tx, o.Kind, o.Name, seqs, 0, at) })
+}
+
+// Aside implements [Journal].
+func (j *SQLite) Aside(ctx context.Context, o Owner) (list []Info, err error) {
+	err = j.db.Read(ctx, func(tx *sql.Tx) error {
+		list = nil
+		return store.EachSetAside(ctx, tx, o.Kind, o.Name, func(used, records, bytes int64) {
+			list = append(list, Info{o, moment(used), int(records), bytes})
+		})
+	})
+	return list, err
 }
 
 // Snapshot implements [Journal].

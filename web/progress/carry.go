@@ -71,7 +71,9 @@ func tables(ctx context.Context, db *store.DB, name string) (f saved.File, err e
 	} {
 		if err := query(ctx, db, table.query, func(scan func(...any) error) error {
 			e, err := table.row(scan)
-			f.Put(e)
+			if err == nil && saved.Sound(e) { // the others stay in the copy of the old database
+				f.Put(e)
+			}
 			return err
 		}, name); err != nil {
 			return f, err

@@ -219,12 +219,27 @@ func (s *Store) Predict(ctx context.Context, learnerID string, p Prediction) (ke
 const noticeDays = 30
 
 // Notices returns the notices that a learner has not seen yet, and marks them as
-// seen.
+// seen. What was set aside of their own log is said for all of the time.
 func (s *Store) Notices(ctx context.Context, learnerID string) (list []Notice, err error) {
-	if !saved.Name(learnerID) {
-		return nil, saved.Refuse("learner %s", saved.WantName)
+	since := s.time().Add(-noticeDays * 24 * time.Hour)
+	var aside []journal.Info
+	if err := s.use(ctx, learnerID, func(l *learner) (err error) {
+		aside, err = l.Aside(ctx)
+		return err
+	}); err != nil {
+		return nil, err
 	}
-	return s.db.News(ctx, learnerID, s.time().Add(-noticeDays*24*time.Hour))
+	if list, err = s.db.News(ctx, learnerID, since); err != nil {
+		return nil, err
+	}
+	for _, x := range aside {
+		if x.Used.After(since) {
+			list = append(list, Notice{At: x.Used, Text: "The saved data was damaged: " + store.EntriesText(x.Records) +
+				" of your progress could not be read. Everything else is still here. If you have a file of saved " +
+				"progress from before, import it: what is missing is added."})
+		}
+	}
+	return list, nil
 }
 
 // Trouble explains in a sentence why nothing can be kept at present; it returns "" if

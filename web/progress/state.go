@@ -97,10 +97,10 @@ var folding = journal.Fold[state]{
 			Cards: map[string]*card{}, Settings: map[string]*setting{}, Counts: map[string]int{},
 		}
 	},
-	Add: func(s *state, r journal.Record) {
+	Add: func(s *state, r journal.Record) bool {
 		e, err := saved.Read(r.Type, r.Data)
 		if err != nil {
-			return // damage to one entry is no reason to lose the others
+			return false // damage to one entry is no reason to lose the others
 		}
 		switch e := e.(type) {
 		case saved.Visit:
@@ -115,8 +115,9 @@ var folding = journal.Fold[state]{
 			s.predicted(e)
 			s.Bytes += sizeOf(r)
 		case saved.Setting:
-			s.set(r.ID, e)
+			return s.set(r.ID, e)
 		}
+		return true
 	},
 	Settle: func(s *state) {
 		for _, c := range s.Cards {
@@ -245,13 +246,16 @@ func (s *state) predicted(e saved.Predicted) {
 	}
 }
 
+// mostChanges is the highest number of a change of a setting.
+const mostChanges = 1 << 40
+
 // settingID names a change of a setting; changes of all settings are numbered on.
 func settingID(name string, n int) string { return name + "." + strconv.Itoa(n) }
 
-func (s *state) set(id string, e saved.Setting) {
+func (s *state) set(id string, e saved.Setting) bool {
 	n, err := strconv.Atoi(id[strings.LastIndexByte(id, '.')+1:])
-	if err != nil {
-		return
+	if err != nil || n < 1 || n > mostChanges {
+		return false
 	}
 	s.Changes = max(s.Changes, n)
 	if old := s.Settings[e.Name]; old != nil {
@@ -260,9 +264,10 @@ func (s *state) set(id string, e saved.Setting) {
 	if e.Value == "" { // it is removed, and nothing of it needs to be known
 		s.waste(saved.TypeSetting, id)
 		delete(s.Settings, e.Name)
-		return
+		return true
 	}
 	s.Settings[e.Name] = &setting{e.Value, n}
+	return true
 }
 
 // card returns a card, the zero one where it was never reviewed.

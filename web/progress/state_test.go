@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress/saved"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // recordsOf reads a learner's log.
@@ -100,16 +102,17 @@ func TestLogsStayShort(t *testing.T) {
 // Of visits, only the record that says everything counts. One that says less is
 // superseded whether it was appended before or after.
 func TestSupersededVisits(t *testing.T) {
-	at := func(first, last, times int) saved.Visit {
+	const ms = time.Millisecond
+	at := func(first, last time.Duration, times int) saved.Visit {
 		return saved.Visit{
-			Section: "loop#steps", First: moment(int64(first)), Last: moment(int64(last)), Times: times,
+			Section: "loop#steps", First: morning.Add(first), Last: morning.Add(last), Times: times,
 		}
 	}
 	s := folding.Begin()
 	for _, v := range []struct {
 		id string
 		saved.Visit
-	}{{"a", at(10, 20, 3)}, {"less", at(12, 15, 1)}, {"same", at(10, 20, 3)}, {"b", at(5, 30, 4)}} {
+	}{{"a", at(10*ms, 20*ms, 3)}, {"less", at(12*ms, 15*ms, 1)}, {"same", at(10*ms, 20*ms, 3)}, {"b", at(5*ms, 30*ms, 4)}} {
 		r, err := record(v.id, v.Visit)
 		must(t, err)
 		folding.Add(s, r)
@@ -145,4 +148,45 @@ func TestDamagedRecord(t *testing.T) {
 	}
 	_, err := again.Import(ctx, ada, []byte(example))
 	must(t, err)
+}
+
+// What could not be read is said to the learner whose it is, and to nobody else; what
+// is sound counts.
+func TestLossIsReported(t *testing.T) {
+	db, err := store.Open("", nil)
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	logs, c := journal.NewSQLite(db), &clock{t: time.Now()}
+	s := New(logs, db, course(), c.now)
+	must(t, s.Visit(ctx, ada, "loop#steps"))
+	must(t, s.Visit(ctx, "bob", "loop#steps"))
+	for i, data := range []string{
+		`{"section":"loop#draw","first":"0001-01-01T00:00:00.000Z","last":"9999-01-01T00:00:00.000Z","times":1}`,
+		`{"section":"loop#draw","first":"2026-01-01T00:00:00.000Z","last":"2026-01-01T00:00:00.000Z","times":-9}`,
+		`{"section":"loop#draw","first":"2026-01-01T00:00:00.000Z","last":"2026-01-01T00:00:00.000Z","times":1e300}`,
+		`{"section":"","first":"2026-01-01T00:00:00.000Z","last":"2026-01-01T00:00:00.000Z","times":1}`, "NaN", "",
+	} {
+		_, err := logs.Append(ctx, journal.Batch{
+			Owner: journal.Owner{Kind: journal.Learner, Name: ada}, At: c.now(),
+			Records: []journal.Record{{Type: saved.TypeVisit, ID: fmt.Sprint(i), Data: []byte(data)}},
+		})
+		must(t, err)
+	}
+	s = New(logs, db, course(), c.now)
+	if seen := mapOf(t, s, ada).All.Seen; seen != 1 {
+		t.Errorf("%d sections count, want 1", seen)
+	}
+	for range 2 {
+		list, err := s.Notices(ctx, ada)
+		if err != nil || len(list) != 1 || !strings.Contains(list[0].Text, "6 entries of your progress") {
+			t.Errorf("notices %v, %v; want one of 6 entries", list, err)
+		}
+	}
+	if list, err := s.Notices(ctx, "bob"); err != nil || len(list) != 0 {
+		t.Errorf("another learner reads %v, %v", list, err)
+	}
+	c.add((noticeDays + 1) * 24 * time.Hour)
+	if list, err := s.Notices(ctx, ada); err != nil || len(list) != 0 {
+		t.Errorf("a month later the notices are %v, %v", list, err)
+	}
 }

@@ -2,9 +2,11 @@ package store
 
 import (
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/bits"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -27,8 +29,8 @@ type damaged struct{ reason string }
 
 func (d damaged) Error() string { return d.reason }
 
-// check examines the database before anything writes to it, and moves it aside
-// if it is damaged.
+// check examines the database before anything writes to it. If it is damaged, it
+// is moved aside, and what can be read of it is copied into a new one.
 func (db *DB) check(path string, now time.Time) error {
 	err := examine(path)
 	var bad damaged
@@ -36,13 +38,7 @@ func (db *DB) check(path string, now time.Time) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &bad):
-		to, err := setAside(path, now)
-		if err != nil {
-			return fmt.Errorf("%s is damaged (%s) and cannot be set aside: %w", path, bad.reason, err)
-		}
-		db.notify(now, "The saved data could not be read ("+bad.reason+"). The file was set aside, unchanged, as "+
-			filepath.Base(to)+" in the data folder, and a new one was started.", to)
-		return nil
+		return db.replaceDamaged(path, bad.reason, now)
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }
@@ -62,6 +58,8 @@ func examine(path string) error {
 		return errors.New("it is not a file")
 	} else if err := os.Chmod(path, fileMode); err != nil { // before SQLite creates files with the same permissions
 		return err
+	} else if err := examineHeader(path); err != nil {
+		return err
 	}
 	// A connection that only reads does not move the log into the database when
 	// it closes. It does read the log, and so sees what was committed.
@@ -76,6 +74,30 @@ func examine(path string) error {
 	return asDamaged(examineOpen(conn))
 }
 
+// examineHeader looks for what SQLite does not report as damage: numbers of the
+// header that make a file read-only, or one of a later SQLite.
+func examineHeader(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var h [100]byte
+	if _, err := f.ReadAt(h[:], 0); err != nil || binary.BigEndian.Uint32(h[68:]) != applicationID {
+		return nil // too short, or not ours: SQLite says what it is
+	}
+	const legacy, wal, newest, utf8 = 1, 2, 4, 1 // https://sqlite.org/fileformat2.html#the_database_header
+	format, encoding := binary.BigEndian.Uint32(h[44:]), binary.BigEndian.Uint32(h[56:])
+	if h[18] < legacy || h[18] > wal || h[19] != h[18] || format > newest || encoding > utf8 {
+		return damaged{"its header is wrong"}
+	}
+	return nil
+}
+
+// integrityPages is the length up to which a database is checked with its indexes:
+// 256 MiB.
+const integrityPages = 1 << 16
+
 func examineOpen(conn *sql.DB) error {
 	var application, version int
 	if err := conn.QueryRow("PRAGMA application_id").Scan(&application); err != nil {
@@ -85,35 +107,67 @@ func examineOpen(conn *sql.DB) error {
 		return err
 	}
 	// This reads every page. The data of one class is checked in a few milliseconds.
+	var pages int
+	if err := conn.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
+		return err
+	}
+	thorough := "integrity_check(1)" // compares indexes with their tables too, which takes longer
+	if pages > integrityPages {
+		thorough = "quick_check(1)"
+	}
 	var verdict string
-	if err := conn.QueryRow("PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+	if err := conn.QueryRow("PRAGMA " + thorough).Scan(&verdict); err != nil {
 		return err
 	}
 	if verdict != "ok" {
 		return damaged{firstLine(verdict)}
 	}
-	found, err := columns(conn)
+	found, err := schemaOf(conn)
 	if err != nil {
 		return err
 	}
 	switch {
 	case application == 0 && version == 0 && len(found) == 0:
 		return nil // created and not finished
-	case application != applicationID:
-		return fmt.Errorf("%w: it belongs to another one; choose another folder with -data", ErrForeign)
-	case version > len(migrations):
-		return fmt.Errorf("%w: it has version %d and this program knows versions up to %d; use the newer program, or "+
-			"another folder with -data",
-			ErrNewer, version, len(migrations))
+	case application != applicationID && !flipped(application, applicationID):
+		return foreign()
+	case version > len(migrations) && !flipped(version, len(migrations)):
+		return newer(version)
 	}
-	want, err := expected(version)
-	if err != nil {
+	want, err := expected(min(version, len(migrations)))
+	switch same := err == nil && slices.Equal(found, want); {
+	case err != nil:
 		return err
-	}
-	if !slices.Equal(found, want) {
+	case version > len(migrations) && !same:
+		return newer(version)
+	case application != applicationID && !same:
+		return foreign()
+	case !same:
 		return damaged{"its tables are not those of version " + fmt.Sprint(version)}
+	case version > len(migrations) || application != applicationID:
+		return damaged{"a bit of its header is wrong"}
 	}
 	return nil
+}
+
+func foreign() error {
+	return fmt.Errorf("%w: it belongs to another one; choose another folder with -data", ErrForeign)
+}
+
+func newer(version int) error {
+	return fmt.Errorf("%w: it has version %d and this program knows versions up to %d; use the newer program, or "+
+		"another folder with -data", ErrNewer, version, len(migrations))
+}
+
+// flipped reports whether a number of the header differs from what it should be by
+// one bit: with all tables as they should be, that is damage.
+func flipped(got, want int) bool { return bits.OnesCount32(uint32(got)^uint32(want)) == 1 }
+
+// brokenRule reports whether a row was refused since it breaks a rule of its table.
+func brokenRule(err error) bool {
+	const constraint, mismatch, tooBig = 19, 20, 18 // https://sqlite.org/rescode.html
+	var failed *sqlite.Error
+	return errors.As(err, &failed) && slices.Contains([]int{constraint, mismatch, tooBig}, failed.Code()&0xff)
 }
 
 // asDamaged turns SQLite's errors that mean damage into a damaged.

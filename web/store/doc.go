@@ -4,9 +4,10 @@
 // [Open] makes sure that no other process uses the folder, checks the database
 // before anything writes to it, and upgrades it to the newest schema. What it
 // cannot read is never overwritten: a damaged file is moved aside under a dated
-// name and a new one is started, with a [Notice] that says so. A database written
-// by a newer program, or by another program altogether, is refused and left as it
-// is.
+// name, and the rows that can be read are copied into a new one (salvage.go), with a
+// [Notice] that says so. Rows that contradict others are set aside in the database
+// (rows.go, logs.go, rows_aside.go). A database written by a newer program, or by another
+// program altogether, is refused and left as it is.
 //
 // One connection writes, so that writers queue in this process and never get
 // SQLITE_BUSY, and a few read. With a write-ahead log, readers see the last

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"regexp"
+	"strings"
 )
 
 // applicationID marks the file as ours: "VIZ1" in its header.
@@ -250,35 +252,35 @@ func (db *DB) Before(version int) (bool, error) {
 // carried over.
 func (db *DB) Carried(version int) error { return migrate(db.write, version) }
 
-// columns lists every column of every table as "table.column", in order.
-func columns(conn *sql.DB) ([]string, error) {
-	rows, err := conn.Query(`SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c
-		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY 1`)
+// schemaOf lists the definitions of all tables and indexes, without comments, in
+// order of their names.
+func schemaOf(conn *sql.DB) ([]string, error) {
+	rows, err := conn.Query(`SELECT name || ': ' || sql FROM sqlite_schema
+		WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	var list []string
 	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
+		var definition string
+		if err := rows.Scan(&definition); err != nil {
 			return nil, err
 		}
-		list = append(list, name)
+		list = append(list, strings.Join(strings.Fields(comments.ReplaceAllString(definition, "")), " "))
 	}
 	return list, rows.Err()
 }
 
-// expected lists the columns that a version of the schema has.
+// comments are in the definitions as they are in this file, and may change.
+var comments = regexp.MustCompile("--[^\n]*")
+
+// expected returns the [schemaOf] a version.
 func expected(version int) ([]string, error) {
-	conn, err := sql.Open("sqlite", "file::memory:?"+pragmas(false).Encode())
+	conn, err := memory(version)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	conn.SetMaxOpenConns(1)
-	if err := migrate(conn, version); err != nil {
-		return nil, err
-	}
-	return columns(conn)
+	return schemaOf(conn)
 }

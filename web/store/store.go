@@ -105,6 +105,9 @@ func (db *DB) openFolder(now time.Time) error {
 		return err
 	}
 	path := db.path()
+	if err := db.finishSalvage(path); err != nil {
+		return err
+	}
 	if err := db.check(path, now); err != nil {
 		return err
 	}
@@ -118,6 +121,9 @@ func (db *DB) openFolder(now time.Time) error {
 		return err
 	}
 	if err := db.upgrade(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := db.checkRows(now); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if err := db.saveNotices(); err != nil {

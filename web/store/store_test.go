@@ -39,7 +39,7 @@ func opened(t *testing.T, dir string) *DB {
 	return db
 }
 
-// put keeps an owner of a log by a name, of any kind, and get reads the kind.
+// put keeps a value with a name, as the name of a learner, and get reads the value.
 func put(db *DB, name, value string) error {
 	return db.Write(context.Background(), func(tx *sql.Tx) error {
 		_, err := tx.Exec(insertOwner, value, name)
@@ -47,12 +47,13 @@ func put(db *DB, name, value string) error {
 	})
 }
 
-const insertOwner = "INSERT INTO owners (kind, name, used_at, first, last, records, bytes) VALUES (?, ?, 0, 0, 0, 0, 0)"
+const insertOwner = "INSERT INTO owners (kind, name, used_at, first, last, records, bytes) " +
+	"VALUES ('learner', ?2 || '=' || ?1, 1790000000000, 0, 0, 0, 0)"
 
 func get(t *testing.T, db *DB, name string) (value string) {
 	t.Helper()
 	err := db.Read(context.Background(), func(tx *sql.Tx) error {
-		err := tx.QueryRow("SELECT kind FROM owners WHERE name = ?", name).Scan(&value)
+		err := tx.QueryRow("SELECT substr(name, length(?1) + 2) FROM owners WHERE name LIKE ?1 || '=%'", name).Scan(&value)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}

@@ -31,6 +31,7 @@ type Options struct {
 	Now    func() time.Time // the clock for learners' records; time.Now if nil
 	Access classroom.Access // how a class reaches the server
 	Secret []byte           // that signs cookies; random if nil
+	Dir    string           // where data is stored; "" is in memory
 	// Admission replaces the default limits.
 	Admission *admission.Limits
 	Hosts     []string // by which it may be reached besides its own, such as a proxy's
@@ -48,7 +49,7 @@ func Serve(t testing.TB, o Options) string {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	db, err := store.Open("", nil)
+	db, err := store.Open(o.Dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

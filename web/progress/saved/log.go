@@ -26,6 +26,7 @@ const (
 type Entry interface {
 	Type() string // of its record
 	json() any    // the object that stands for it
+	sound() bool  // whether it is what an entry may be
 }
 
 // Type implements [Entry].
@@ -49,6 +50,21 @@ func (p Predicted) json() any {
 
 func (s Setting) json() any { return settingJSON(s) }
 
+// mostTimes is how often a section may have been visited.
+const mostTimes = 1 << 40
+
+func (v Visit) sound() bool {
+	return Name(v.Section) && someTime(v.First) && someTime(v.Last) && !v.Last.Before(v.First) &&
+		v.Times >= 1 && v.Times <= mostTimes
+}
+func (a Answered) sound() bool  { return a.Check() == nil && someTime(a.At) }
+func (r Review) sound() bool    { return Key(r.ID) && Name(r.Card) && someTime(r.At) }
+func (p Predicted) sound() bool { return p.Check() == nil && someTime(p.At) }
+func (s Setting) sound() bool   { return Key(s.Name) && Plain(s.Value, MaxSetting) }
+
+// Sound reports whether an entry is what [Read] accepts.
+func Sound(e Entry) bool { return e.sound() }
+
 // Data is an entry as the data of a record.
 func Data(e Entry) ([]byte, error) {
 	var out bytes.Buffer
@@ -60,9 +76,17 @@ func Data(e Entry) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// Read returns the entry that a record's data stand for. What it was made of
-// was checked before it was kept; here only its form is.
+// Read returns the entry that a record's data stand for. Each was checked before it
+// was kept, so one that does not pass again is damaged.
 func Read(kind string, data []byte) (Entry, error) {
+	e, err := readForm(kind, data)
+	if err == nil && !e.sound() {
+		return nil, fmt.Errorf("this cannot be an entry of type %q", kind)
+	}
+	return e, err
+}
+
+func readForm(kind string, data []byte) (Entry, error) {
 	switch kind {
 	case TypeVisit:
 		return decode(data, func(x visitJSON, at moments) Entry {

@@ -278,10 +278,12 @@ var (
 	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
+func someTime(t time.Time) bool { return !t.Before(earliest) && t.Before(latest) }
+
 func (p *parser) time(field string, o object) time.Time {
 	t, err := time.Parse(timeLayout, p.text(field, o))
 	p.is(
-		field, o, err == nil && !t.Before(earliest) && t.Before(latest),
+		field, o, err == nil && someTime(t),
 		"must be a time such as 2026-11-21T09:30:00.000Z, from the year 2000 to 2199",
 	)
 	return t

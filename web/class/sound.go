@@ -1,0 +1,92 @@
+package class
+
+import (
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// What a record of a log may say. One that says anything else is damaged: no list is
+// made as long as a damaged number says, and no command meets what it cannot handle.
+
+// Limits of numbers in records.
+const (
+	mostMembers = 1 << 16 // that a room has ever had
+	mostRounds  = 1 << 20 // of a poll
+	mostSteps   = 1 << 20 // of a run or a walkthrough
+	mostViews   = 1 << 53
+	mostChanges = 1 << 40 // of a room
+	mostOptions = 64
+	longestText = 1 << 16 // in bytes
+	longestName = 4 * MaxTitle
+)
+
+// The times of a class.
+var (
+	earliest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// someTime reports whether a time can be one of a class. The zero time is none.
+func someTime(t time.Time) bool { return !t.Before(earliest) && t.Before(latest) }
+
+func timeOrNone(t time.Time) bool { return t.IsZero() || someTime(t) }
+
+func between(n, least, most int) bool { return n >= least && n <= most }
+
+// chance reports whether x is from 0 to 1, which NaN is not.
+func chance(x float64) bool { return x >= 0 && x <= 1 }
+
+// text reports whether s is text of at most a number of bytes.
+func text(s string, most int) bool { return len(s) <= most && utf8.ValidString(s) }
+
+// numbered reports whether the id of a record can be the number of a change.
+func numbered(id string) bool {
+	n, err := strconv.Atoi(id)
+	return err == nil && between(n, 1, mostChanges)
+}
+
+func (b begunRecord) check() bool { return someTime(b.At) }
+
+func (d roomData) check() bool {
+	return text(d.Title, longestName) && text(d.Walk, longestName) && between(d.Step, 0, mostSteps) &&
+		between(d.Poll, 0, maxPolls) && timeOrNone(d.Timer)
+}
+
+func (s stageRecord) check() bool { return text(s.Link, longestText) }
+func (s seqRecord) check() bool   { return s.Seq <= mostViews }
+func (t Text) check() bool        { return text(t.Prompt, longestText) && text(t.Link, longestText) }
+
+func (m memberRecord) check() bool {
+	return between(m.Member, 1, mostMembers) && text(m.Learner, longestName)
+}
+
+func (n nameRecord) check() bool {
+	return between(n.Member, 1, mostMembers) && text(n.Name, longestName)
+}
+
+func (v voteRecord) check() bool {
+	return between(v.Poll, 1, maxPolls) && between(v.Round, 1, mostRounds) && between(v.Member, 1, mostMembers) &&
+		text(v.Choice, longestName) && chance(v.U) && chance(v.Sure) && v.N >= 0
+}
+
+func (p poll) check() bool {
+	switch p.Kind {
+	case Next, Draw, Question, Number:
+	default:
+		return false
+	}
+	switch p.Phase {
+	case Open, Closed, Spread, Revealed:
+	default:
+		return false
+	}
+	for _, o := range p.Options {
+		if !chance(o.P) || !chance(o.Q) || !text(o.Text, longestText) {
+			return false
+		}
+	}
+	return between(p.ID, 1, maxPolls) && between(p.Round, 1, mostRounds) && between(p.Step, 0, mostSteps) &&
+		len(p.Options) <= mostOptions && text(p.PromptText, longestText) && timeOrNone(p.Asked) && timeOrNone(p.Ends) &&
+		p.Within >= 0
+}

@@ -1,0 +1,179 @@
+package journal
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Records that are set aside are no longer of the log, which goes on without them.
+// They go with it, and so does the whole of a log that was set aside.
+func TestSetAside(t *testing.T) {
+	conform(t, func(t *testing.T, j Journal) {
+		seqs := put(t, j, ada, morning, record("visit", "1", "{}"), record("visit", "2", "{}"), record("visit", "3", "{}"))
+		put(t, j, bob, morning, record("visit", "1", "{}"))
+		must(t, j.KeepSnapshot(ctx, ada, Snapshot{"1", seqs[2], []byte("{}")}))
+		must(t, j.SetAside(ctx, ada, morning.Add(time.Hour), seqs[1]))
+		if got := ids(t, j, ada); !slices.Equal(got, []string{"1", "3"}) {
+			t.Errorf("the log has %v", got)
+		}
+		if s, err := j.Snapshot(ctx, ada); err != nil || s.Version != "" {
+			t.Errorf("the snapshot, which has the record, is still there: %v", err)
+		}
+		aside, err := j.Aside(ctx, ada)
+		if err != nil || len(aside) != 1 || aside[0].Records != 1 || aside[0].Used != moment(morning.Add(time.Hour).UnixMilli()) {
+			t.Errorf("set aside are %+v, %v", aside, err)
+		}
+		put(t, j, ada, morning, record("visit", "2", "{}"), record("visit", "4", "{}"))
+		if got := ids(t, j, ada); !slices.Equal(got, []string{"1", "3", "2", "4"}) {
+			t.Errorf("after more, the log has %v", got)
+		}
+		must(t, j.SetAside(ctx, ada, morning.Add(2*time.Hour)))
+		put(t, j, ada, morning, record("visit", "5", "{}"))
+		aside, err = j.Aside(ctx, ada)
+		if got := ids(t, j, ada); err != nil || !slices.Equal(got, []string{"5"}) || len(aside) != 2 || aside[1].Records != 4 {
+			t.Errorf("after all was set aside, the log has %v, and aside are %+v, %v", got, aside, err)
+		}
+		must(t, j.Drop(ctx, ada))
+		if aside, err := j.Aside(ctx, ada); err != nil || len(aside) != 0 {
+			t.Errorf("after Drop, aside are %+v, %v", aside, err)
+		}
+		if got := ids(t, j, bob); !slices.Equal(got, []string{"1"}) {
+			t.Errorf("the log of another has %v", got)
+		}
+	})
+}
+
+// ids returns the ids of a log's records in order.
+func ids(t *testing.T, j Journal, o Owner) (list []string) {
+	t.Helper()
+	must(t, j.Read(ctx, o, 0, func(r Record) error {
+		list = append(list, r.ID)
+		return nil
+	}))
+	return list
+}
+
+// Nothing of a room that was set aside says who a learner was, once they have deleted
+// their data.
+func TestDropReachesRoomsSetAside(t *testing.T) {
+	j := onDisk(t, t.TempDir())
+	room := Owner{Room, "K7Q4MX"}
+	put(t, j, ada, morning, record("visit", "1", "{}"))
+	put(t, j, room, morning, record("member", "1", `{"member":1,"learner":"`+ada.Name+`"}`),
+		record("name", "2", `{"member":1,"name":"Ada"}`), record("vote", "1.1.1.1", `{"member":1}`))
+	must(t, j.SetAside(ctx, room, morning))
+	must(t, j.Drop(ctx, ada))
+	logs, err := j.Owners(ctx, "set aside")
+	must(t, err)
+	if got := ids(t, j, Owner{"set aside", logs[0].Name}); len(got) > 1 {
+		t.Errorf("left of the room are %v", got)
+	}
+	if n := count(t, j, "SELECT count(*) FROM records WHERE type IN ('member', 'name')"); n != 0 {
+		t.Errorf("%d records still say who was there", n)
+	}
+	if n := count(t, j, "SELECT count(*) FROM records WHERE type = 'vote'"); n != 1 {
+		t.Errorf("%d votes are left, want 1", n)
+	}
+}
+
+// A record that a fold cannot add is set aside, even if it panics, and the others
+// count. What is set aside is not read again.
+func TestUnreadableRecords(t *testing.T) {
+	conform(t, func(t *testing.T, j Journal) {
+		var list []Record
+		for i := range 40 {
+			data := fmt.Sprint(i)
+			switch i {
+			case 5, 35:
+				data = "panic"
+			case 20:
+				data = "no number"
+			}
+			list = append(list, record("set", fmt.Sprint("a.", i), data))
+		}
+		put(t, j, ada, morning, list...)
+		fs := NewFolds(j, Learner, tallies)
+		for range 2 {
+			if s := stateOf(t, fs, ada.Name); s.Records != 37 || s.Values["a"] != 39 {
+				t.Errorf("the state is %d records and %v, want 37 and 39", s.Records, s.Values)
+			}
+			fs = NewFolds(j, Learner, tallies)
+		}
+		aside, err := j.Aside(ctx, ada)
+		if err != nil || len(aside) != 1 || aside[0].Records != 3 {
+			t.Errorf("set aside are %+v, %v; want 3 records", aside, err)
+		}
+	})
+}
+
+// A log that cannot be folded at all is set aside whole, and the owner begins again.
+// Others do not notice.
+func TestUnfoldableLog(t *testing.T) {
+	conform(t, func(t *testing.T, j Journal) {
+		var list []Record
+		for i := range 40 {
+			list = append(list, record("set", fmt.Sprint("a.", i), "panic"))
+		}
+		put(t, j, ada, morning, list...)
+		put(t, j, bob, morning, record("set", "b.1", "7"))
+		if _, err := Load(ctx, j, ada, tallies); !errors.Is(err, ErrDamaged) {
+			t.Errorf("Load says %v", err)
+		}
+		fs := NewFolds(j, Learner, tallies)
+		if s := stateOf(t, fs, ada.Name); s.Records != 0 {
+			t.Errorf("the state is %+v", s)
+		}
+		add(t, fs, 1, 3)
+		if s := stateOf(t, NewFolds(j, Learner, tallies), ada.Name); s.Records != 3 {
+			t.Errorf("what came after is %+v", s)
+		}
+		if s := stateOf(t, fs, bob.Name); s.Values["b"] != 7 {
+			t.Errorf("the other is %+v", s)
+		}
+		if aside, err := j.Aside(ctx, ada); err != nil || len(aside) != 1 || aside[0].Records != 40 {
+			t.Errorf("set aside are %+v, %v; want 40 records", aside, err)
+		}
+	})
+}
+
+// A snapshot that was damaged is not believed, though it can be decoded: the log has
+// everything.
+func TestDamagedSnapshotIsIgnored(t *testing.T) {
+	j := onDisk(t, t.TempDir())
+	fs := NewFolds(j, Learner, tallies)
+	add(t, fs, 1, 2*snapshotEvery)
+	if n := count(t, j, "SELECT count(*) FROM snapshots"); n != 1 {
+		t.Fatalf("there are %d snapshots", n)
+	}
+	want := stateOf(t, NewFolds(j, Learner, tallies), ada.Name)
+	for _, damage := range []string{
+		`state = CAST('{"values":null,"records":3}' AS BLOB)`, "seq = seq + 1", "seq = 9000000000000000000",
+		"version = '1'", "state = zeroblob(3)",
+	} {
+		change(t, j, "UPDATE snapshots SET "+damage)
+		got := stateOf(t, NewFolds(j, Learner, tallies), ada.Name)
+		if got.Records < 1 || got.Values["a"] != want.Values["a"] {
+			t.Errorf("with %s, the state is %d records and %v", damage, got.Records, got.Values)
+		}
+	}
+}
+
+// count asks the database for a number, and change changes it behind the journal's
+// back.
+func count(t *testing.T, j *SQLite, query string) (n int) {
+	t.Helper()
+	must(t, j.db.Read(ctx, func(tx *sql.Tx) error { return tx.QueryRow(query).Scan(&n) }))
+	return n
+}
+
+func change(t *testing.T, j *SQLite, query string) {
+	t.Helper()
+	must(t, j.db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.Exec(query)
+		return err
+	}))
+}

@@ -1,0 +1,203 @@
+package store
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// The kinds of pages that have rows in them. Rows of a table WITHOUT ROWID, and
+// entries of an index, are also in the pages that lead to others.
+const (
+	pageOfRows    = 0x0d // with rowids
+	pageOfKeys    = 0x0a
+	pageAboveKeys = 0x02
+)
+
+// foundRow is a row as it was found in a page.
+type foundRow struct {
+	keyed  bool  // of a table WITHOUT ROWID, or of an index
+	rowid  int64 // unless keyed
+	values []any // nil, int64, float64, string, []byte
+}
+
+// mostCell limits what a damaged length can make this program read: records are
+// at most 256 KiB (web/journal), snapshots some MiB.
+const mostCell = 64 << 20
+
+// rows calls f with all rows that can be read in the pages of a database, in
+// whatever table they are. A cell that is not a row from its first byte to its
+// last is left out, and so is a page of another kind.
+func (p *pages) rows(f func(foundRow) error) error {
+	page := make([]byte, p.size)
+	for n := uint32(1); n <= p.count; n++ {
+		if p.read(n, page) != nil {
+			continue // a bad sector: the others may be good
+		}
+		head := page
+		if n == 1 {
+			head = page[100:] // after the header of the file
+		}
+		pointers := 8
+		switch head[0] {
+		case pageOfRows, pageOfKeys:
+		case pageAboveKeys:
+			pointers = 12
+		default:
+			continue
+		}
+		cells := int(binary.BigEndian.Uint16(head[3:]))
+		for i := range cells {
+			at := pointers + 2*i
+			if at+2 > len(head) {
+				break
+			}
+			row, ok := p.cell(page, int(binary.BigEndian.Uint16(head[at:])), head[0])
+			if !ok {
+				continue
+			}
+			if err := f(row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// cell reads the cell at an offset of a page.
+func (p *pages) cell(page []byte, at int, kind byte) (row foundRow, ok bool) {
+	if at < 8 || at >= len(page) {
+		return row, false
+	}
+	b := page[at:]
+	row.keyed = kind != pageOfRows
+	if kind == pageAboveKeys { // the number of the page below
+		if len(b) < 4 {
+			return row, false
+		}
+		b = b[4:]
+	}
+	size, n := varint(b)
+	if n == 0 || size < 1 || size > mostCell {
+		return row, false
+	}
+	b = b[n:]
+	if !row.keyed {
+		if row.rowid, n = varint(b); n == 0 {
+			return row, false
+		}
+		b = b[n:]
+	}
+	payload, ok := p.payload(b, int(size), row.keyed)
+	if !ok {
+		return row, false
+	}
+	row.values, ok = decodeRow(payload)
+	return row, ok
+}
+
+// payload returns the bytes of a row, which continue in pages of their own if
+// they are too many for one.
+func (p *pages) payload(b []byte, size int, keyed bool) ([]byte, bool) {
+	most := p.size - 35
+	if keyed {
+		most = (p.size-12)*64/255 - 23
+	}
+	if size <= most {
+		if size > len(b) {
+			return nil, false
+		}
+		return b[:size], true
+	}
+	least := (p.size-12)*32/255 - 23
+	here := least + (size-least)%(p.size-4)
+	if here > most {
+		here = least
+	}
+	if here+4 > len(b) {
+		return nil, false
+	}
+	// What is allocated follows what was read, not what a number says.
+	all := append([]byte(nil), b[:here]...)
+	next := binary.BigEndian.Uint32(b[here:])
+	page := make([]byte, p.size)
+	for len(all) < size {
+		if p.read(next, page) != nil {
+			return nil, false
+		}
+		all = append(all, page[4:min(len(page), 4+size-len(all))]...)
+		next = binary.BigEndian.Uint32(page)
+	}
+	return all, true
+}
+
+// decodeRow decodes the values of a row, which must fill its bytes exactly.
+func decodeRow(b []byte) ([]any, bool) {
+	size, n := varint(b)
+	if n == 0 || size < int64(n) || size > int64(len(b)) {
+		return nil, false
+	}
+	head, body := b[n:size], b[size:]
+	var values []any
+	for len(head) > 0 {
+		kind, n := varint(head)
+		if n == 0 {
+			return nil, false
+		}
+		head = head[n:]
+		v, length, ok := value(kind, body)
+		if !ok {
+			return nil, false
+		}
+		values, body = append(values, v), body[length:]
+	}
+	return values, len(body) == 0
+}
+
+// value decodes one value and returns its length.
+func value(kind int64, b []byte) (v any, length int, ok bool) {
+	switch {
+	case kind == 0:
+		return nil, 0, true
+	case kind == 8, kind == 9: // the numbers 0 and 1
+		return kind - 8, 0, true
+	case kind < 0, kind == 10, kind == 11: // reserved
+		return nil, 0, false
+	case kind < 8:
+		length = [...]int{1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8}[kind]
+	case (kind-12)/2 > int64(len(b)):
+		return nil, 0, false
+	default:
+		length = int((kind - 12) / 2)
+	}
+	if length > len(b) {
+		return nil, 0, false
+	}
+	b = b[:length]
+	switch {
+	case kind == 7:
+		return math.Float64frombits(binary.BigEndian.Uint64(b)), length, true
+	case kind < 7:
+		x := int64(int8(b[0]))
+		for _, c := range b[1:] {
+			x = x<<8 | int64(c)
+		}
+		return x, length, true
+	case kind%2 == 0:
+		return append([]byte{}, b...), length, true
+	}
+	return string(b), length, true
+}
+
+// varint decodes a number of one to nine bytes; n is 0 if it is cut short.
+func varint(b []byte) (x int64, n int) {
+	for i := range min(len(b), 9) {
+		if i == 8 {
+			return x<<8 | int64(b[i]), 9
+		}
+		x = x<<7 | int64(b[i]&0x7f)
+		if b[i] < 0x80 {
+			return x, i + 1
+		}
+	}
+	return 0, 0
+}

@@ -1,0 +1,239 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+)
+
+const pageBytes = 4096
+
+// tokens is a database whose every record has a token of its own, over and over: the
+// bytes of the file say which pages a record is in.
+type tokens struct {
+	file    []byte
+	records map[string]string // data by token
+	pages   map[string][]int  // by token
+}
+
+func newTokens(t *testing.T) *tokens {
+	t.Helper()
+	dir := t.TempDir()
+	db := opened(t, dir)
+	x := &tokens{records: map[string]string{}, pages: map[string][]int{}}
+	err := db.Write(context.Background(), func(tx *sql.Tx) error {
+		for seq := 1; seq <= 400; seq++ {
+			owner, token := 1+seq%7, fmt.Sprintf("<token %08d>", seq*7919)
+			times := 1 + seq%12
+			if seq%50 == 0 {
+				times = 700 // longer than a page
+			}
+			data := strings.Repeat(token, times)
+			x.records[token] = data
+			if _, err := tx.Exec(`INSERT INTO owners (id, kind, name, used_at, first, last, records, bytes)
+				VALUES (?, 'learner', ?, 1790000000000, ?, ?, 0, 0) ON CONFLICT DO UPDATE SET last = excluded.last`,
+				owner, fmt.Sprint("learner-", owner), seq, seq); err != nil {
+				return err
+			}
+			if _, err := tx.Exec("INSERT INTO records VALUES (?, ?, 'answer', ?, ?)",
+				owner, seq, fmt.Sprint(seq), data); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(`UPDATE owners SET (records, bytes) =
+			(SELECT count(*), sum(` + recordSize + `) FROM records WHERE owner = owners.id)`)
+		return err
+	})
+	if err == nil {
+		_, err = db.write.Exec("VACUUM") // leaves no copies of rows behind
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	x.file = read(t, filepath.Join(dir, fileName))
+	for token := range x.records {
+		for at := 0; ; at++ {
+			next := bytes.Index(x.file[at:], []byte(token[:15]))
+			if next < 0 {
+				break
+			}
+			at += next
+			for _, page := range []int{at / pageBytes, (at + len(token) - 1) / pageBytes} {
+				if !slices.Contains(x.pages[token], page) {
+					x.pages[token] = append(x.pages[token], page)
+				}
+			}
+		}
+	}
+	return x
+}
+
+// damage is a way to damage a file. It returns the file and the pages that it hit.
+type damage func(r *rand.Rand, file []byte) (after []byte, hit []int)
+
+var damages = map[string]damage{
+	"bits": func(r *rand.Rand, file []byte) (_ []byte, hit []int) {
+		for range 1 + r.IntN(12) {
+			at := r.IntN(len(file))
+			file[at] ^= 1 << r.IntN(8)
+			hit = append(hit, at/pageBytes)
+		}
+		return file, hit
+	},
+	"bits of the first page": func(r *rand.Rand, file []byte) ([]byte, []int) {
+		for range 1 + r.IntN(3) {
+			file[r.IntN(100+r.IntN(pageBytes-100))] ^= 1 << r.IntN(8)
+		}
+		return file, []int{0}
+	},
+	"noise": func(r *rand.Rand, file []byte) ([]byte, []int) {
+		page := r.IntN(len(file) / pageBytes)
+		for i := range pageBytes {
+			file[page*pageBytes+i] = byte(r.Uint32())
+		}
+		return file, []int{page}
+	},
+	"zeros": func(r *rand.Rand, file []byte) (_ []byte, hit []int) {
+		for range 1 + r.IntN(3) {
+			page := r.IntN(len(file) / pageBytes)
+			clear(file[page*pageBytes:][:pageBytes])
+			hit = append(hit, page)
+		}
+		return file, hit
+	},
+	"a page twice": func(r *rand.Rand, file []byte) ([]byte, []int) {
+		from, to := r.IntN(len(file)/pageBytes), r.IntN(len(file)/pageBytes)
+		copy(file[to*pageBytes:][:pageBytes], file[from*pageBytes:][:pageBytes])
+		return file, []int{to}
+	},
+	"cut short": func(r *rand.Rand, file []byte) (_ []byte, hit []int) {
+		size := pageBytes + r.IntN(len(file)-pageBytes)
+		for page := size / pageBytes; page < len(file)/pageBytes; page++ {
+			hit = append(hit, page)
+		}
+		return file[:size], hit
+	},
+}
+
+// Whatever is damaged of a file, the start succeeds, and every record none of whose
+// pages was hit is there. So is what sqlite3 recovers, if it can.
+func TestDamagedAtRandom(t *testing.T) {
+	x := newTokens(t)
+	each, most := 2, uint64(1<<20)
+	if fixture.LongTier() {
+		each = 84 // 504 in all
+	}
+	recover := x.recoverer(t)
+	for name, damage := range damages {
+		for range each {
+			seed := rand.Uint64N(most)
+			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) { x.survives(t, damage, seed, recover) })
+		}
+	}
+}
+
+func (x *tokens) survives(t *testing.T, damage damage, seed uint64, recover string) {
+	file, hit := damage(rand.New(rand.NewPCG(seed, 0)), bytes.Clone(x.file))
+	dir := t.TempDir()
+	path := filepath.Join(dir, fileName)
+	replace(t, path, file)
+	db, log := logged(t, dir)
+	got := map[string]int{}
+	rows, err := db.read.Query("SELECT data FROM records")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var data string
+		if err := rows.Scan(&data); err != nil {
+			t.Fatal(err)
+		}
+		got[data]++
+	}
+	for token, data := range x.records {
+		if got[data] > 0 {
+			continue
+		}
+		if !slices.ContainsFunc(x.pages[token], func(page int) bool { return slices.Contains(hit, page) }) {
+			t.Errorf("%s is lost, though its pages %v were not hit: %v", token, x.pages[token], hit)
+		}
+	}
+	if n := textOf(t, db, "SELECT count(*) FROM records"); n != fmt.Sprint(len(x.records)) && log == "" {
+		t.Errorf("of %d records there are %s, and the log says nothing", len(x.records), n)
+	}
+	if len(aside(t, dir)) != len(db.Notices()) && len(db.Notices()) == 0 {
+		t.Error("the file is set aside without a notice")
+	}
+	var verdict string
+	if err := db.write.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+		t.Errorf("the new database: %s, %v", verdict, err)
+	}
+	if recover == "" {
+		return
+	}
+	for _, data := range recovered(t, recover, file) {
+		if got[data] == 0 && slices.Contains(values(x.records), data) {
+			t.Errorf("sqlite3 recovers %.20s…, which is lost", data)
+		}
+	}
+}
+
+// recoverer returns the path of a sqlite3 whose .recover works, "" if there is none:
+// Debian's is built without it.
+func (x *tokens) recoverer(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("sqlite3")
+	if err != nil {
+		return ""
+	}
+	if n := len(recovered(t, path, x.file)); n < len(x.records) {
+		t.Logf("%s recovers %d of %d records of a sound file, so it is not compared with", path, n, len(x.records))
+		return ""
+	}
+	return path
+}
+
+func values(m map[string]string) (list []string) {
+	for _, v := range m {
+		list = append(list, v)
+	}
+	return list
+}
+
+// recovered returns the data of the records that sqlite3's command .recover finds, in
+// the table or among the rows that it cannot place. It may fail.
+func recovered(t *testing.T, sqlite3 string, file []byte) (found []string) {
+	t.Helper()
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "damaged.db"), filepath.Join(dir, "recovered.db")
+	replace(t, from, file)
+	script, _ := exec.Command(sqlite3, from, ".recover").Output()
+	into := exec.Command(sqlite3, to)
+	into.Stdin = bytes.NewReader(script)
+	_ = into.Run()
+	for _, query := range []string{"SELECT data FROM records", "SELECT c4 AS data FROM lost_and_found"} {
+		out, _ := exec.Command(sqlite3, "-json", to, query).Output()
+		var rows []struct{ Data any }
+		_ = json.Unmarshal(out, &rows)
+		for _, r := range rows {
+			if data, ok := r.Data.(string); ok {
+				found = append(found, data)
+			}
+		}
+	}
+	return found
+}

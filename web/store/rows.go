@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+)
+
+// checkRows looks for rows that contradict others, after the pages were found to be
+// sound. It sets aside, in the database, what has lost the row it belongs to, and
+// corrects what follows from other rows. Only marks of who has read a notice that is
+// gone are deleted, and what was set aside long ago.
+func (db *DB) checkRows(now time.Time) error {
+	version, err := versionOf(db.write)
+	if err != nil || version < withLogs {
+		return err
+	}
+	return db.Write(context.Background(), func(tx *sql.Tx) error {
+		orphans, err := orphansOf(tx)
+		if err != nil {
+			return err
+		}
+		if len(orphans) > 0 {
+			if err := db.adopt(tx, now); err != nil {
+				return err
+			}
+		}
+		if err := db.adoptUnknown(tx, now); err != nil {
+			return err
+		}
+		if err := db.checkLogs(tx, now); err != nil {
+			return err
+		}
+		return expireSetAside(tx, now)
+	})
+}
+
+// orphansOf counts the rows whose parents are missing, by table.
+func orphansOf(tx *sql.Tx) (map[string]int, error) {
+	found := map[string]int{}
+	err := EachRow(context.Background(), tx, `SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY 1`,
+		func(scan func(...any) error) error {
+			var table string
+			var n int
+			err := scan(&table, &n)
+			found[table] = n
+			return err
+		})
+	return found, err
+}
+
+// adopt gives records without a log one that is set aside.
+func (db *DB) adopt(tx *sql.Tx, now time.Time) error {
+	type lost struct{ id, records, bytes int64 }
+	var logs []lost
+	err := EachRow(context.Background(), tx, `SELECT owner, count(seq),
+			ifnull(sum(octet_length(type) + octet_length(id) + octet_length(data)), 0)
+		FROM (SELECT owner, seq, type, id, data FROM records UNION ALL SELECT owner, NULL, '', '', '' FROM snapshots)
+		WHERE owner NOT IN (SELECT id FROM owners) GROUP BY owner`, func(scan func(...any) error) error {
+		var l lost
+		err := scan(&l.id, &l.records, &l.bytes)
+		logs = append(logs, l)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	records := int64(0)
+	for _, l := range logs {
+		name, err := freeName(tx, setAsideName("log", fmt.Sprint(l.id)), now)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(`INSERT INTO owners (id, kind, name, used_at, first, last, records, bytes)
+			VALUES (?, ?, ?, ?, 0, 0, ?, ?)`, l.id, SetAsideKind, name, now.UnixMilli(), l.records, l.bytes); err != nil {
+			return err
+		}
+		records += l.records
+	}
+	if _, err := tx.Exec("DELETE FROM notices_seen WHERE notice NOT IN (SELECT id FROM notices)"); err != nil {
+		return err
+	}
+	db.notifyOrphans(records, now)
+	return nil
+}
+
+func (db *DB) notifyOrphans(records int64, now time.Time) {
+	if records > 0 {
+		db.notify(now, fmt.Sprintf("Of the saved data, %s had lost whose they are. They were set aside in the database. "+
+			"Everything else is as it was.", EntriesText(int(records))), db.dir)
+	}
+}
+
+// adoptUnknown sets aside logs of a kind that there is not: it is damaged.
+func (db *DB) adoptUnknown(tx *sql.Tx, now time.Time) error {
+	logs := map[int64]string{}
+	if err := EachRow(context.Background(), tx, "SELECT id, name FROM owners WHERE kind NOT IN ("+kinds+")",
+		func(scan func(...any) error) error {
+			var id int64
+			var name string
+			err := scan(&id, &name)
+			logs[id] = name
+			return err
+		}); err != nil {
+		return err
+	}
+	records := int64(0)
+	for id, name := range logs {
+		name, err := freeName(tx, setAsideName("log", name), now)
+		if err != nil {
+			return err
+		}
+		var n int64
+		if err := tx.QueryRow(`UPDATE owners SET kind = ?, name = ?, used_at = ?, first = 0, last = 0,
+			records = (SELECT count(*) FROM records WHERE owner = owners.id) WHERE id = ? RETURNING records`,
+			SetAsideKind, name, now.UnixMilli(), id).Scan(&n); err != nil {
+			return err
+		}
+		records += n
+	}
+	db.notifyOrphans(records, now)
+	return nil
+}
+
+// EntriesText is a number of entries in words.
+func EntriesText(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}

@@ -1,0 +1,147 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// SetAsideKind is the kind of logs that hold what was set aside of others: records
+// that belong to no log, and those that cannot be read. Such a log is called after
+// the log that its records are from, and the day. Its row counts the records that
+// were lost as well.
+const SetAsideKind = "set aside"
+
+// kinds are those of the owners of logs: learners, rooms, and what is neither: logs
+// that are set aside, and those that web/journal is deleting. Nothing is said about
+// the numbers in the rows of the last two.
+const (
+	kinds      = "'learner', 'room', " + otherKinds
+	otherKinds = "'" + SetAsideKind + "', 'retired'"
+)
+
+// setAsideName begins the names of what is set aside of a log; the day follows.
+func setAsideName(kind, name string) string { return kind + " " + name + " " }
+
+// SetAsideOf returns the kind and name of the log that something was set aside of,
+// by its own name. Of records that had lost their log, the kind is "log".
+func SetAsideOf(name string) (kind, of string) {
+	kind, rest, _ := strings.Cut(name, " ")
+	return kind, rest[:max(0, strings.LastIndexByte(rest, ' '))]
+}
+
+// SetAside moves records of a log to one that is set aside. missing is how many
+// others are known to be lost. If both are none, the whole log is set aside. The
+// snapshot, which may contain the records, is deleted.
+func SetAside(tx *sql.Tx, kind, name string, seqs []int64, missing int, now time.Time) error {
+	var from int64
+	err := tx.QueryRow("SELECT id FROM owners WHERE kind = ? AND name = ?", kind, name).Scan(&from)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	to, err := freeName(tx, setAsideName(kind, name), now)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec("DELETE FROM snapshots WHERE owner = ?", from); err != nil {
+		return err
+	}
+	if len(seqs) == 0 && missing == 0 {
+		_, err := tx.Exec("UPDATE owners SET kind = ?, name = ?, used_at = ?, first = 0, last = 0 WHERE id = ?",
+			SetAsideKind, to, now.UnixMilli(), from)
+		return err
+	}
+	var aside int64
+	if err := tx.QueryRow(`INSERT INTO owners (kind, name, used_at, first, last, records, bytes)
+		VALUES (?, ?, ?, 0, 0, ?, 0) RETURNING id`, SetAsideKind, to, now.UnixMilli(), len(seqs)+missing).
+		Scan(&aside); err != nil {
+		return err
+	}
+	for _, seq := range seqs {
+		if _, err := tx.Exec("UPDATE records SET owner = ? WHERE owner = ? AND seq = ?", aside, from, seq); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(`UPDATE owners SET (records, bytes) = (SELECT count(*), ifnull(sum(`+recordSize+`), 0)
+		FROM records WHERE owner = owners.id AND seq <= owners.last) WHERE id = ?`, from)
+	return err
+}
+
+// recordSize is the size of a record, as its log counts it.
+const recordSize = "octet_length(type) + octet_length(id) + octet_length(data)"
+
+// DropSetAside deletes what was set aside of a log, also if its kind was damaged.
+func DropSetAside(tx *sql.Tx, kind, name string) error {
+	for _, begin := range []string{setAsideName(kind, name), setAsideName("log", name)} {
+		if _, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND substr(name, 1, ?) = ?",
+			SetAsideKind, utf8.RuneCountInString(begin), begin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setAsideDays is how long records are kept that were set aside: of learners, who may
+// never come back, and of nobody, so that nobody can delete them. Rooms that are set
+// aside expire like other rooms, see web/class.
+const setAsideDays = 30
+
+// expireSetAside deletes what was set aside long ago.
+func expireSetAside(tx *sql.Tx, now time.Time) error {
+	_, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND name NOT LIKE 'room %' AND used_at < ?",
+		SetAsideKind, now.Add(-setAsideDays*24*time.Hour).UnixMilli())
+	return err
+}
+
+// ForgetSetAside deletes the records of rooms that were set aside and say who a
+// learner was, with all nicknames of such a room: whose they are cannot be said.
+func ForgetSetAside(tx *sql.Tx, learner string) error {
+	const rooms = `SELECT r.owner FROM records r JOIN owners o ON o.id = r.owner
+		WHERE o.kind = ?1 AND r.type = 'member' AND instr(r.data, ?2)`
+	for _, query := range []string{
+		"DELETE FROM records WHERE type = 'name' AND owner IN (" + rooms + ")",
+		"DELETE FROM snapshots WHERE owner IN (" + rooms + ")",
+		"DELETE FROM records WHERE owner IN (SELECT id FROM owners WHERE kind = ?1) AND instr(data, ?2)",
+	} {
+		if _, err := tx.Exec(query, SetAsideKind, learner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EachSetAside calls f for what was set aside of a log, oldest first, with when that
+// was, the number of records and their bytes.
+func EachSetAside(
+	ctx context.Context, tx *sql.Tx, kind, name string, f func(at, records, bytes int64),
+) error {
+	begin := setAsideName(kind, name)
+	return EachRow(ctx, tx, `SELECT used_at, records, bytes FROM owners
+		WHERE kind = ? AND substr(name, 1, ?) = ? ORDER BY used_at, id`, func(scan func(...any) error) error {
+		var at, records, bytes int64
+		if err := scan(&at, &records, &bytes); err != nil {
+			return err
+		}
+		f(at, records, bytes)
+		return nil
+	}, SetAsideKind, utf8.RuneCountInString(begin), begin)
+}
+
+// freeName returns a name for what is set aside on a day: the beginning, the day and
+// a number if there is such a name already.
+func freeName(tx *sql.Tx, begin string, now time.Time) (string, error) {
+	day := begin + now.UTC().Format(time.DateOnly)
+	for n, name := 2, day; ; n, name = n+1, fmt.Sprintf("%s-%d", day, n) {
+		var known bool
+		if err := tx.QueryRow("SELECT EXISTS (SELECT 1 FROM owners WHERE kind = ? AND name = ?)", SetAsideKind, name).
+			Scan(&known); err != nil || !known {
+			return name, err
+		}
+	}
+}

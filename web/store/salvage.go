@@ -1,0 +1,265 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What can be read of a damaged database is copied into a new one, row by row,
+// out of all pages that are sound; whether a page can still be found from the
+// others does not matter. The new database is complete under salvagedName before
+// the damaged one gets its dated name, and becomes the database after that, so
+// that a start that is killed at any moment loses nothing.
+const (
+	salvagingName = "viz-salvaging.part"
+	salvagedName  = "viz-salvaged.part"
+)
+
+// salvaged is what was copied out of a damaged database.
+type salvaged struct {
+	rows    map[string]int // by table
+	refused int            // rows that break the rules of their tables
+}
+
+// entries is the number of entries of logs.
+func (s salvaged) entries() int { return s.rows["records"] }
+
+func (s salvaged) all() (n int) {
+	for _, of := range s.rows {
+		n += of
+	}
+	return n
+}
+
+// LogValue lists the tables in order.
+func (s salvaged) LogValue() slog.Value {
+	var list []slog.Attr
+	for _, table := range slices.Sorted(maps.Keys(s.rows)) {
+		list = append(list, slog.Int(table, s.rows[table]))
+	}
+	return slog.GroupValue(append(list, slog.Int("not valid", s.refused))...)
+}
+
+// finishSalvage completes or undoes a salvage that was interrupted.
+func (db *DB) finishSalvage(path string) error {
+	half, whole := filepath.Join(db.dir, salvagingName), filepath.Join(db.dir, salvagedName)
+	if err := removeDatabase(half); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(whole); err != nil {
+		return nil // as nearly always
+	}
+	if taken(path) { // the damaged one was not set aside yet: it is salvaged again
+		return removeDatabase(whole)
+	}
+	return os.Rename(whole, path)
+}
+
+// replaceDamaged sets a damaged database aside and puts what can be read of it in
+// its place.
+func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
+	found, err := db.salvage(path, now)
+	if err != nil { // it is set aside all the same, and can be salvaged by hand
+		db.log.Error("nothing could be copied out of the damaged database", "error", err)
+	}
+	to, err := setAside(path, now)
+	if err != nil {
+		return fmt.Errorf("%s is damaged (%s) and cannot be set aside: %w", path, reason, err)
+	}
+	err = os.Rename(filepath.Join(db.dir, salvagedName), path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text := "The saved data was damaged (" + reason + "). The file was set aside, unchanged, as " +
+		filepath.Base(to) + " in the data folder, and "
+	if found.all() == 0 {
+		text += "a new one was started: nothing in it could be read."
+	} else {
+		text += fmt.Sprintf("what could be read of it was copied into a new one: %s.", entriesText(found.entries()))
+		db.log.Warn("rows were copied out of a damaged database", "rows", found)
+	}
+	db.notify(now, text, to)
+	return nil
+}
+
+func entriesText(n int) string {
+	if n == 1 {
+		return "1 entry of learners and classes"
+	}
+	return fmt.Sprintf("%d entries of learners and classes", n)
+}
+
+// salvage copies what can be read of a damaged database into a new one.
+func (db *DB) salvage(path string, now time.Time) (found salvaged, err error) {
+	p, err := pagesOf(path)
+	if errors.Is(err, fs.ErrNotExist) { // only the log of a database is there
+		return found, nil
+	} else if err != nil {
+		return found, err
+	}
+	defer p.close()
+	version, err := p.version()
+	if err != nil {
+		return found, err
+	}
+	half := filepath.Join(db.dir, salvagingName)
+	if err := private(half); err != nil {
+		return found, err
+	}
+	defer removeDatabase(half) // unless it was renamed
+	settings := pragmas(false)
+	settings.Set("_synchronous", "FULL")
+	settings.Set("_foreign_keys", "0") // rows without the one they belong to are found later, see rows.go
+	conn, err := sql.Open("sqlite", dsn(half, settings))
+	if err != nil {
+		return found, err
+	}
+	conn.SetMaxOpenConns(1)
+	if err = migrate(conn, version); err == nil {
+		err = inside(context.Background(), conn, func(tx *sql.Tx) (err error) {
+			found, err = p.copyRows(tx, version, now)
+			return err
+		})
+	}
+	if err = errors.Join(err, conn.Close()); err != nil || found.all() == 0 {
+		return salvaged{}, err
+	}
+	return found, os.Rename(half, filepath.Join(db.dir, salvagedName))
+}
+
+// version returns the version of the schema whose tables are in the file, the
+// newest if that cannot be said.
+func (p *pages) version() (int, error) {
+	var tables []string
+	if err := p.rows(func(r foundRow) error {
+		if !r.keyed && len(r.values) == 5 && r.values[0] == "table" {
+			if name, ok := r.values[1].(string); ok && !slices.Contains(tables, name) {
+				tables = append(tables, name)
+			}
+		}
+		return nil
+	}); err != nil {
+		return 0, err
+	}
+	slices.Sort(tables)
+	for version := len(migrations); version > 0; version-- {
+		list, err := shapes(version)
+		if err != nil {
+			return 0, err
+		}
+		var names []string
+		for _, s := range list {
+			names = append(names, s.table)
+		}
+		if slices.Equal(names, tables) {
+			return version, nil
+		}
+	}
+	return len(migrations), nil
+}
+
+// copyRows copies all rows that can be read into the tables of a new database.
+func (p *pages) copyRows(tx *sql.Tx, version int, now time.Time) (salvaged, error) {
+	found := salvaged{rows: map[string]int{}}
+	list, err := shapes(version)
+	if err != nil {
+		return found, err
+	}
+	inserts := make([]*sql.Stmt, len(list))
+	for i, s := range list {
+		if inserts[i], err = tx.Prepare(s.insert()); err != nil {
+			return found, err
+		}
+		defer inserts[i].Close()
+	}
+	names := newNames(version)
+	err = p.rows(func(r foundRow) error {
+		names.note(r)
+		for i, s := range list {
+			if !s.fits(r) {
+				continue
+			}
+			result, err := inserts[i].Exec(s.values(r)...)
+			if err != nil {
+				if brokenRule(err) {
+					found.refused++
+					return nil
+				}
+				return err
+			}
+			if n, err := result.RowsAffected(); err != nil {
+				return err
+			} else if n > 0 {
+				found.rows[s.table]++
+			} else {
+				found.refused++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return found, err
+	}
+	restored, err := names.restore(tx, now)
+	found.rows["owners"] += restored
+	return found, err
+}
+
+// insert adds a row of the table, unless there is one with its key.
+func (s shape) insert() string {
+	var names []string
+	for _, c := range s.columns {
+		names = append(names, c.name)
+	}
+	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s) ON CONFLICT DO NOTHING",
+		s.table, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1))
+}
+
+// names are the names of logs by the index over them: a log whose row in owners
+// is lost gets a new one.
+type names struct {
+	wanted bool
+	found  map[int64][2]any
+}
+
+func newNames(version int) names { return names{version >= withLogs, map[int64][2]any{}} }
+
+func (n names) note(r foundRow) {
+	if !n.wanted || !r.keyed || len(r.values) != 3 {
+		return
+	}
+	kind, ok := r.values[0].(string)
+	name, too := r.values[1].(string)
+	if id, is := r.values[2].(int64); ok && too && is {
+		n.found[id] = [2]any{kind, name}
+	}
+}
+
+// restore adds the missing rows of logs that have records. How many they are, and
+// up to which number, is corrected by web/journal.
+func (n names) restore(tx *sql.Tx, now time.Time) (restored int, err error) {
+	for id, x := range n.found {
+		result, err := tx.Exec(`INSERT INTO owners (id, kind, name, used_at, first, last, records, bytes)
+			SELECT ?, ?, ?, ?, 1, 1, 0, 0 WHERE EXISTS (SELECT 1 FROM records WHERE owner = ?)
+			ON CONFLICT DO NOTHING`, id, x[0], x[1], now.UnixMilli(), id)
+		if err != nil {
+			return restored, err
+		}
+		if n, err := result.RowsAffected(); err != nil {
+			return restored, err
+		} else if n > 0 {
+			restored++
+		}
+	}
+	return restored, nil
+}

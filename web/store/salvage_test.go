@@ -1,0 +1,321 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// addLogs stores logs with records, whose texts say what they are.
+func addLogs(t *testing.T, db *DB, logs, records int) {
+	t.Helper()
+	err := db.Write(context.Background(), func(tx *sql.Tx) error {
+		if _, err := tx.Exec("PRAGMA defer_foreign_keys = 1"); err != nil {
+			return err
+		}
+		seq := 0
+		for l := range logs {
+			first, size := seq+1, 0
+			for i := range records {
+				seq++
+				id, data := fmt.Sprint("id-", i), fmt.Sprintf(`{"log":%d,"record":%d,"pad":%q}`, l, i,
+					strings.Repeat("p", i*37%200))
+				if i == 7 { // longer than a page
+					data = fmt.Sprintf(`{"log":%d,"record":%d,"pad":%q}`, l, i, strings.Repeat("long ", 2000))
+				}
+				if _, err := tx.Exec("INSERT INTO records (owner, seq, type, id, data) VALUES (?, ?, 'answer', ?, ?)",
+					l+1, seq, id, data); err != nil {
+					return err
+				}
+				size += len("answer") + len(id) + len(data)
+			}
+			if _, err := tx.Exec(`INSERT INTO owners (id, kind, name, used_at, first, last, records, bytes)
+				VALUES (?, 'learner', ?, 1790000000000, ?, ?, ?, ?)`,
+				l+1, fmt.Sprint("learner-", l), first, seq, records, size); err != nil {
+				return err
+			}
+			if _, err := tx.Exec("INSERT INTO snapshots (owner, version, seq, state) VALUES (?, '1', ?, ?)",
+				l+1, seq, []byte("{}")); err != nil {
+				return err
+			}
+			if _, err := tx.Exec("INSERT INTO room_secrets (room, hash) VALUES (?, ?)",
+				fmt.Sprint("ROOM", l), bytes.Repeat([]byte{byte(l)}, 32)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// contents returns all rows of a database's tables, as text.
+func contents(t *testing.T, conn *sql.DB) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	list, err := shapes(len(migrations))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list {
+		rows, err := conn.Query("SELECT * FROM " + s.table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			values, to := make([]any, len(s.columns)), make([]any, len(s.columns))
+			for i := range to {
+				to[i] = &values[i]
+			}
+			if err := rows.Scan(to...); err != nil {
+				t.Fatal(err)
+			}
+			all[s.table] = append(all[s.table], fmt.Sprint(values))
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(all[s.table])
+	}
+	return all
+}
+
+// fullFolder returns a folder with a database of all tables, its path and its
+// contents.
+func fullFolder(t *testing.T, logs, records int) (dir, path string, all map[string][]string) {
+	t.Helper()
+	dir = t.TempDir()
+	db := opened(t, dir)
+	addLogs(t, db, logs, records)
+	all = contents(t, db.write)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir, filepath.Join(dir, fileName), all
+}
+
+// Rows say which table they are from, in every version of the schema.
+func TestTablesLookDifferent(t *testing.T) {
+	for version := 1; version <= len(migrations); version++ {
+		list, err := shapes(version)
+		if err != nil || len(list) < 2 {
+			t.Fatalf("version %d: %d tables, %v", version, len(list), err)
+		}
+		conn, err := memory(version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		for i, s := range list {
+			var row foundRow
+			row.keyed = s.keyed
+			for _, c := range s.columns {
+				value := map[string]any{"INTEGER": int64(1), "REAL": 1.5, "TEXT": "x", "BLOB": []byte("x")}[c.kind]
+				if c.rowid {
+					value = nil
+				}
+				row.values = append(row.values, value)
+			}
+			for j, other := range list {
+				if other.fits(row) != (i == j) {
+					t.Errorf("version %d: a row of %s fits %s: %v", version, s.table, other.table, i != j)
+				}
+			}
+		}
+		rows, err := conn.Query(`SELECT i.name, group_concat(coalesce(c.type, 'INTEGER'), ' ')
+			FROM sqlite_schema i, pragma_index_xinfo(i.name) x LEFT JOIN pragma_table_info(i.tbl_name) c ON c.cid = x.cid
+			WHERE i.type = 'index' AND i.tbl_name NOT LIKE 'sqlite_%' GROUP BY i.name`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			var name, kinds string
+			if err := rows.Scan(&name, &kinds); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range list {
+				var own []string
+				for _, c := range s.columns {
+					own = append(own, c.kind)
+				}
+				if s.keyed && strings.Join(own, " ") == kinds && !strings.HasSuffix(name, "_"+s.table+"_1") {
+					t.Errorf("version %d: index %s looks like %s", version, name, s.table)
+				}
+			}
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// With the list of tables gone, or the header, no row is lost: those of the pages
+// that are sound are found without it.
+func TestSalvageNeedsNoTree(t *testing.T) {
+	for name, damage := range map[string]func(data []byte){
+		"the header":         func(data []byte) { clear(data[:100]) },
+		"the list of tables": func(data []byte) { clear(data[100:4096]) },
+		"the format":         func(data []byte) { data[47] = 9 },
+		"the encoding":       func(data []byte) { data[59] = 3 },
+		"write version":      func(data []byte) { data[18] = 3 },
+		"the mark":           func(data []byte) { data[70] ^= 4 },
+		"the version":        func(data []byte) { data[63] ^= 64 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, path, want := fullFolder(t, 3, 40)
+			data := read(t, path)
+			damage(data)
+			replace(t, path, data)
+			db, log := logged(t, dir)
+			if len(aside(t, dir)) != 1 || !bytes.Equal(read(t, aside(t, dir)[0]), data) {
+				t.Fatalf("set aside %v, want one file, unchanged", aside(t, dir))
+			}
+			got := contents(t, db.write)
+			for table := range want {
+				if table != "notices" && !slices.Equal(got[table], want[table]) {
+					t.Errorf("%s has %d rows, want %d, unchanged", table, len(got[table]), len(want[table]))
+				}
+			}
+			if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "120 entries") {
+				t.Errorf("notices %v, want one that counts 120 entries", n)
+			}
+			if !strings.Contains(log, "records=120") {
+				t.Errorf("the log does not count the rows of each table: %s", log)
+			}
+		})
+	}
+}
+
+// A page that leads to others is lost, and so is the row of a log: its name is in
+// an index.
+func TestSalvageFindsNamesOfLogs(t *testing.T) {
+	dir, path, want := fullFolder(t, 5, 20)
+	data := read(t, path)
+	var root int
+	conn, err := sql.Open("sqlite", dsn(path, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = 'owners'").Scan(&root); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	clear(data[(root-1)*4096 : root*4096])
+	replace(t, path, data)
+	db, _ := logged(t, dir)
+	got := contents(t, db.write)
+	if !slices.Equal(got["records"], want["records"]) {
+		t.Errorf("%d records, want %d", len(got["records"]), len(want["records"]))
+	}
+	var names string
+	if err := db.write.QueryRow("SELECT group_concat(id || ' ' || name, ', ') FROM (SELECT * FROM owners ORDER BY id)").
+		Scan(&names); err != nil {
+		t.Fatal(err)
+	}
+	if names != "1 learner-0, 2 learner-1, 3 learner-2, 4 learner-3, 5 learner-4" {
+		t.Errorf("the logs are called %q", names)
+	}
+}
+
+// What was committed is in the write-ahead log until it is moved, also while the
+// database is damaged.
+func TestSalvageReadsTheLog(t *testing.T) {
+	dir, path, _ := fullFolder(t, 2, 20)
+	db := opened(t, dir)
+	if _, err := db.write.Exec("UPDATE records SET data = 'newer' WHERE seq = 5"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.write.Exec("DELETE FROM records WHERE seq = 6"); err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, db.write)
+	file, log := read(t, path), read(t, path+"-wal")
+	if len(log) == 0 {
+		t.Fatal("there is no write-ahead log to test with")
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	copyDir := t.TempDir()
+	clear(file[:100])
+	replace(t, filepath.Join(copyDir, fileName), file)
+	replace(t, filepath.Join(copyDir, fileName+"-wal"), log)
+	again, _ := logged(t, copyDir)
+	got := contents(t, again.write)
+	if !slices.Equal(got["records"], want["records"]) {
+		t.Errorf("%d records, want %d, as committed last", len(got["records"]), len(want["records"]))
+	}
+}
+
+// A start that is killed while it replaces a damaged database is completed, or
+// repeated, by the next.
+func TestInterruptedSalvage(t *testing.T) {
+	for name, interrupt := range map[string]func(t *testing.T, dir, path string, sound []byte){
+		"while copying": func(t *testing.T, dir, path string, sound []byte) {
+			replace(t, filepath.Join(dir, salvagingName), sound[:5000])
+		},
+		"after copying": func(t *testing.T, dir, path string, sound []byte) {
+			replace(t, filepath.Join(dir, salvagedName), []byte("of an earlier attempt"))
+		},
+		"after setting aside": func(t *testing.T, dir, path string, sound []byte) {
+			replace(t, filepath.Join(dir, salvagedName), sound)
+			if err := os.Rename(path, filepath.Join(dir, "viz-damaged-2026-11-21-093005.db")); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, path, want := fullFolder(t, 2, 20)
+			sound := read(t, path)
+			data := bytes.Clone(sound)
+			clear(data[:100])
+			replace(t, path, data)
+			interrupt(t, dir, path, sound)
+			db, _ := logged(t, dir)
+			if got := contents(t, db.write); !slices.Equal(got["records"], want["records"]) {
+				t.Errorf("%d records, want %d", len(got["records"]), len(want["records"]))
+			}
+			if len(aside(t, dir)) != 1 {
+				t.Errorf("set aside: %v", aside(t, dir))
+			}
+			left, err := filepath.Glob(filepath.Join(dir, "*.part*"))
+			if err != nil || len(left) > 0 {
+				t.Errorf("left behind: %v, %v", left, err)
+			}
+		})
+	}
+}
+
+// What was deleted does not return with what is sound.
+func TestSalvageReturnsNothingDeleted(t *testing.T) {
+	dir, path, _ := fullFolder(t, 6, 60)
+	db := opened(t, dir)
+	for _, query := range []string{"DELETE FROM owners WHERE id IN (2, 3)", "DELETE FROM records WHERE seq % 3 = 0"} {
+		if err := db.Write(context.Background(), func(tx *sql.Tx) error {
+			_, err := tx.Exec(query)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := contents(t, db.write)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data := read(t, path)
+	clear(data[:100])
+	replace(t, path, data)
+	again, _ := logged(t, dir)
+	if got := contents(t, again.write); !slices.Equal(got["records"], want["records"]) {
+		t.Errorf("%d records, want %d", len(got["records"]), len(want["records"]))
+	}
+}

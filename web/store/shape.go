@@ -1,0 +1,106 @@
+package store
+
+import (
+	"database/sql"
+	"slices"
+)
+
+// shape is what the rows of a table look like in the file.
+type shape struct {
+	table   string
+	keyed   bool // WITHOUT ROWID
+	columns []column
+}
+
+// column is a column of a table, in the order of the file.
+type column struct {
+	name, kind string
+	null       bool // may be NULL
+	rowid      bool // the rowid is its value, and NULL stands in the row
+}
+
+// shapes returns the tables of a version of the schema. No two of them look
+// alike, and no index looks like one of them, so that a row says which table it
+// is from.
+func shapes(version int) (list []shape, err error) {
+	conn, err := memory(version)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	rows, err := conn.Query(`SELECT l.name, l.wr, c.name, c.type, c."notnull" = 0 AND c.pk = 0, c.pk > 0 AND NOT l.wr
+		FROM pragma_table_list l, pragma_table_info(l.name) c
+		WHERE l.schema = 'main' AND l.type = 'table' AND l.name NOT LIKE 'sqlite_%'
+		ORDER BY l.name, l.wr AND c.pk = 0, l.wr * c.pk, c.cid`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s shape
+		var c column
+		if err := rows.Scan(&s.table, &s.keyed, &c.name, &c.kind, &c.null, &c.rowid); err != nil {
+			return nil, err
+		}
+		if n := len(list); n == 0 || list[n-1].table != s.table {
+			list = append(list, s)
+		}
+		last := &list[len(list)-1]
+		last.columns = append(last.columns, c)
+	}
+	return list, rows.Err()
+}
+
+// memory returns an empty database of a version of the schema, in memory.
+func memory(version int) (*sql.DB, error) {
+	conn, err := sql.Open("sqlite", "file::memory:?"+pragmas(false).Encode())
+	if err != nil {
+		return nil, err
+	}
+	conn.SetMaxOpenConns(1)
+	if err := migrate(conn, version); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// fits reports whether a row may be one of the table.
+func (s shape) fits(r foundRow) bool {
+	if r.keyed != s.keyed || len(r.values) != len(s.columns) {
+		return false
+	}
+	for i, c := range s.columns {
+		if !c.fits(r.values[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c column) fits(v any) bool {
+	switch v.(type) {
+	case nil:
+		return c.null || c.rowid
+	case int64:
+		return !c.rowid && (c.kind == "INTEGER" || c.kind == "REAL") // whole numbers are shorter that way
+	case float64:
+		return c.kind == "REAL"
+	case string:
+		return c.kind == "TEXT"
+	case []byte:
+		return c.kind == "BLOB"
+	}
+	return false
+}
+
+// values returns the values of a row for an INSERT.
+func (s shape) values(r foundRow) []any {
+	all := slices.Clone(r.values)
+	for i, c := range s.columns {
+		if c.rowid {
+			all[i] = r.rowid
+		}
+	}
+	return all
+}
