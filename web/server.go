@@ -119,23 +119,6 @@ func New(cfg Config) (*Server, error) {
 // Handler answers every request, behind the gate.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Shutdown closes all sockets with code 1012, after which clients reconnect, ends
-// all runs and waits until both are done, no longer than ctx.
-// [http.Server.Shutdown] knows nothing of sockets; call it first.
-func (s *Server) Shutdown(ctx context.Context) error {
-	s.stop()
-	err := s.wire.Shutdown(ctx)
-	if s.hub != nil {
-		err = errors.Join(err, s.hub.Close(ctx)) // before its runs
-	}
-	err = errors.Join(err, s.runs.Close(ctx))
-	s.targets.Close()
-	if s.drafts != nil {
-		s.drafts.Close()
-	}
-	return err
-}
-
 // mountOwn adds the addresses that belong to no room.
 func (s *Server) mountOwn(mux *http.ServeMux) {
 	shell.MountFiles(mux)

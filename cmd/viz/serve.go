@@ -33,9 +33,11 @@ const (
 	idleTimeout   = 2 * time.Minute  // between two requests on one connection
 	// requestsEnd is how long requests may continue after a signal. Browsers
 	// keep spare connections open that never send one.
+	// Everything else has [web.ShutdownTime] meanwhile, and what is kept closes after.
 	requestsEnd = 3 * time.Second
-	// socketsEnd is how long sockets and runs may take to close.
-	socketsEnd = 9 * time.Second
+	// closingEnd is how long the database may take to close. What is in it is safe
+	// before: closing only tidies its files.
+	closingEnd = time.Second
 )
 
 // streams is how many requests one HTTP/2 connection may have in progress: more than
@@ -91,7 +93,7 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.called("data"), err)
 	}
-	return errors.Join(o.serve(ctx, f, cfg, secure, env, stdout), kept.Close())
+	return errors.Join(o.serve(ctx, f, cfg, secure, env, stdout), closeInTime(kept))
 }
 
 // folder is where progress is stored, "" in memory.
@@ -196,21 +198,29 @@ func (o *serveOptions) flags() *flags {
 	return f
 }
 
-// shutDown ends a server: no new connections, 1012 for every socket, and a
-// short while for requests in progress.
+// closeInTime closes what is kept, and waits for that no longer than closingEnd.
+func closeInTime(kept io.Closer) error {
+	closed := make(chan error, 1)
+	go func() { closed <- kept.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(closingEnd):
+		return fmt.Errorf("the database has not closed after %v; what is in it is saved", closingEnd)
+	}
+}
+
+// shutDown ends a server: no new connections, rooms saved, 1012 for every socket, and
+// a short while for requests in progress.
 func shutDown(server *http.Server, app *web.Server) error {
-	sockets := make(chan error, 1)
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), socketsEnd)
-		defer cancel()
-		sockets <- app.Shutdown(ctx)
-	}()
+	ended := make(chan error, 1)
+	go func() { ended <- app.Shutdown(context.Background()) }()
 	ctx, cancel := context.WithTimeout(context.Background(), requestsEnd)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
 		server.Close() // cuts the remaining ones; sockets are not the server's
 	}
-	return <-sockets
+	return <-ended
 }
 
 // listen opens the address, or, for "", the first free port of this machine's

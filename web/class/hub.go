@@ -3,7 +3,9 @@ package class
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
@@ -339,13 +341,28 @@ func (h *Hub) sweepOften() {
 	}
 }
 
+// Save saves what rooms have not saved yet. A room that takes long delays no other.
+// The error says how many could not be saved.
+func (h *Hub) Save(ctx context.Context) error {
+	var saving sync.WaitGroup
+	var failed atomic.Int64
+	for _, r := range h.all() {
+		saving.Go(func() {
+			if err := r.ask(ctx, func(c *core) error { return c.commit() }); err != nil && !errors.Is(err, ErrGone) {
+				failed.Add(1)
+			}
+		})
+	}
+	saving.Wait()
+	if n := failed.Load(); n > 0 {
+		return fmt.Errorf("%s could not be saved", terms.Counted(int(n), "room"))
+	}
+	return nil
+}
+
 // Close saves what is not saved yet and ends all rooms and their runs.
 func (h *Hub) Close(ctx context.Context) error {
-	for _, r := range h.all() {
-		if err := r.ask(ctx, func(c *core) error { return c.commit() }); err != nil {
-			h.cfg.Log.Error("a room could not be saved", "error", err)
-		}
-	}
+	err := h.Save(ctx)
 	h.mu.Lock() // a room that is being made is started before this, or not at all
 	h.cancel()
 	h.mu.Unlock()
@@ -356,8 +373,8 @@ func (h *Hub) Close(ctx context.Context) error {
 	}()
 	select {
 	case <-ended:
-		return nil
+		return err
 	case <-ctx.Done():
-		return ctx.Err()
+		return errors.Join(err, ctx.Err())
 	}
 }

@@ -51,7 +51,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 			status: http.StatusTooManyRequests, wait: fullWait,
 			say: "You have too many pages of this program open. Close some and try again.",
 		}
-	case refused != admission.Admitted || s.ctx.Err() != nil:
+	case refused != admission.Admitted || s.closed:
 		if place != nil {
 			place.Release()
 		}
@@ -69,15 +69,18 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	return c, refusal{}
 }
 
-// join counts a connection of a kind of part until leave is called.
-func (s *Server) join(name string) (leave func()) {
-	count := func(by int) {
+// join lists a connection until leave is called.
+func (s *Server) join(c *connection) (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open[c] = struct{}{}
+	s.crowds[c.name]++
+	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.crowds[name] += by
+		delete(s.open, c)
+		s.crowds[c.name]--
 	}
-	count(1)
-	return func() { count(-1) }
 }
 
 // crowd is how many connections a kind of part has.

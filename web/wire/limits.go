@@ -57,6 +57,8 @@ const (
 	// closeWait is how long the server reads on after its close frame, so
 	// that unread input does not reset the connection and lose the frame.
 	closeWait = time.Second
+	// cutWait is how long a connection that was cut may take to end.
+	cutWait = time.Second
 
 	// A peer may send so many control frames a second, and so many in a burst.
 	// RFC 6455 wants a pong for each ping, which costs more than the ping.

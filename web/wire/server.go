@@ -40,9 +40,11 @@ type Server struct {
 	ctx  context.Context // ends when the server shuts down
 	stop context.CancelCauseFunc
 
-	mu     sync.Mutex     // guards entering against shutting down, and crowds
+	mu     sync.Mutex     // guards entering against shutting down, and the fields below
 	wg     sync.WaitGroup // the connections
 	crowds map[string]int // how many connections each kind of part has
+	open   map[*connection]struct{}
+	closed bool // nobody enters any more
 }
 
 // NewServer returns a server that accepts connections until [Server.Shutdown].
@@ -51,17 +53,24 @@ func NewServer(cfg Config) *Server {
 	if cfg.Desk == nil {
 		cfg.Desk = admission.New(admission.DefaultLimits(), nil)
 	}
-	s := &Server{cfg: cfg, crowds: map[string]int{}}
+	s := &Server{cfg: cfg, crowds: map[string]int{}, open: map[*connection]struct{}{}}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
 	return s
 }
 
+// Refuse accepts no more connections. Those that are open go on.
+func (s *Server) Refuse() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+}
+
 // Shutdown closes all connections with code 1012, which makes clients reconnect,
-// and waits until they have ended or ctx has.
+// and waits until they have ended. When ctx ends, it cuts those that are left: their
+// peers do not read. The error is ctx's if some have not ended even then.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.mu.Lock() // nobody enters any more
+	s.Refuse()
 	s.stop(reasonRestart)
-	s.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
 		s.wg.Wait()
@@ -71,8 +80,28 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
+	}
+	if n := s.abort(); n > 0 {
+		s.cfg.Log.Info("connections were cut: nobody read what they were sent", "connections", n)
+	}
+	late := time.NewTimer(cutWait)
+	defer late.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-late.C:
 		return ctx.Err()
 	}
+}
+
+// abort cuts all connections and returns how many there were.
+func (s *Server) abort() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.open {
+		c.conn.abort()
+	}
+	return len(s.open)
 }
 
 // ServeHTTP implements [http.Handler]. It returns when the connection is closed.
@@ -110,8 +139,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // it has been answered
 	}
-	defer s.join(name)()
 	c.become(newSocket(conn, s.cfg.Limits), name, kind)
+	defer s.join(c)()
 	if protocol == "" || protocol == ProtocolJSON && !kind.Programs {
 		c.end(reasonProtocol)
 		c.run()

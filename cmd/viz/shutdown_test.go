@@ -1,0 +1,95 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/load"
+)
+
+// TestShutdownWithDeafFollowers: followers that never read don't keep a server from
+// stopping, nor a room from being saved: the class is at the same stage afterwards.
+func TestShutdownWithDeafFollowers(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), browser.Patience)
+	defer cancel()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := free.Addr().String()
+	free.Close()
+	args := []string{"serve", "-no-open", "-addr", addr, "-data", t.TempDir()}
+	viz, pipe, errors := process(t, args...)
+	out := bufio.NewReader(pipe)
+	if _, err := out.ReadString('\n'); err != nil {
+		t.Fatalf("nothing printed: %v, %s", err, errors)
+	}
+	teacher, err := load.NewTeacher(ctx, "http://"+addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 6 {
+		p := &load.Phone{URL: teacher.URL, Code: teacher.Code, Deaf: true}
+		if err := p.Dial(ctx); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(p.HangUp)
+	}
+	do := func(cmd string, fields ...string) {
+		t.Helper()
+		if err := teacher.Do(ctx, cmd, fields...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listening := newStayer(t, "before", teacher.URL, teacher.Code, "", false)
+	until := func(p *stayer, is func() bool) shot {
+		t.Helper()
+		sh, err := p.until(ctx, is)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sh
+	}
+	until(listening, func() bool { return len(listening.shots) > 0 })
+	// More than the kernel's buffers hold, so that the server waits for each of them.
+	do("speed", "speed", "max")
+	for range 12 {
+		do("start", "prompt", "Once upon a time there was a")
+		do("play")
+		until(listening, func() bool { return listening.last().Step == 64 })
+		do("reset")
+		until(listening, func() bool { return listening.last().Step == 1 })
+	}
+	do("token")
+	before := until(listening, func() bool { return listening.last().Stage == 7 })
+	if err := viz.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, out); err != nil {
+		t.Fatal(err)
+	}
+	viz.Wait()
+	if code := viz.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit %d: %s", code, errors)
+	}
+	if !strings.Contains(errors.String(), "connections were cut") {
+		t.Errorf("nobody was deaf: %q", errors)
+	}
+	_, pipe, errors = process(t, args...)
+	if _, err := bufio.NewReader(pipe).ReadString('\n'); err != nil {
+		t.Fatalf("nothing printed: %v, %s", err, errors)
+	}
+	back := newStayer(t, "after", teacher.URL, teacher.Code, "", false)
+	if after := until(back, func() bool { return len(back.shots) > 0 }); before.at() != after.at() {
+		t.Errorf("before, the class was at step %d, stage %d; now at step %d, stage %d",
+			before.Step, before.Stage, after.Step, after.Stage)
+	}
+}

@@ -1,0 +1,87 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ShutdownTime is the longest that [Server.Shutdown] takes: the phases' times, and
+// the second that connections have to end after they were cut.
+const ShutdownTime = 9 * time.Second
+
+// phase is one part of a shutdown. Each has a time of its own, so that one that
+// hangs does not use up the time of those after it.
+type phase struct {
+	name string
+	most time.Duration
+	do   func(context.Context) error
+}
+
+// phases are a shutdown, in order. Rooms are saved first, whatever their followers
+// do, and once more when nobody is left to change them.
+func (s *Server) phases() []phase {
+	return []phase{
+		{"saving the rooms of classes", 2 * time.Second, s.saveRooms},
+		{"closing connections", 3 * time.Second, s.wire.Shutdown},
+		{"ending the rooms of classes", time.Second, s.endRooms}, // before their runs
+		{"ending runs", time.Second, s.runs.Close},
+		{"stopping the model", time.Second, s.stopModels},
+	}
+}
+
+// Shutdown saves the rooms of classes, closes all sockets with code 1012, after
+// which clients reconnect, and ends everything that the server has started. It
+// returns when that is done, or after [ShutdownTime] at the latest, or soon after
+// ctx has ended; the error then says what was not done. [http.Server.Shutdown] ends
+// the requests and knows nothing of sockets: call it too.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.stop()
+	s.wire.Refuse()
+	var errs []error
+	for _, p := range s.phases() {
+		if err := p.run(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", p.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (p phase) run(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, p.most)
+	defer cancel()
+	return p.do(ctx)
+}
+
+func (s *Server) saveRooms(ctx context.Context) error {
+	if s.hub == nil {
+		return nil
+	}
+	return s.hub.Save(ctx)
+}
+
+func (s *Server) endRooms(ctx context.Context) error {
+	if s.hub == nil {
+		return nil
+	}
+	return s.hub.Close(ctx)
+}
+
+// stopModels waits for the passes in progress.
+func (s *Server) stopModels(ctx context.Context) error {
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		s.targets.Close()
+		if s.drafts != nil {
+			s.drafts.Close()
+		}
+	}()
+	select {
+	case <-stopped:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
