@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/loop/runs"
+	"github.com/tokenbytoken/viz/web/memory"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
@@ -40,6 +41,9 @@ type Config struct {
 	TrustedProxies admission.Proxies
 	// Admission, where not nil, replaces [admission.DefaultLimits].
 	Admission *admission.Limits
+	// Memory is how much memory the process and its runs may use; zero for runs of
+	// [runs.DefaultLimits], and no limit for the process.
+	Memory memory.Budget
 	// Logger, [slog.Default] if nil, records failures; never prompts.
 	Logger *slog.Logger
 	// Secret signs the cookies. If nil it is random: after a restart every
@@ -95,7 +99,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.runs = runs.New(runs.Config{
 		Model: cfg.Model, Seat: func() runs.Seat { return s.targets.Seat() }, MAC: s.learners.MAC, Places: s.desk.Runs,
-		Log: cfg.Logger,
+		Limits: runs.Limits{MemoryBytes: cfg.Memory.Runs, ResidentBytes: cfg.Memory.Limit}, Log: cfg.Logger,
 	})
 	s.wire = wire.NewServer(wire.Config{
 		Parts: s.parts, Caller: s.learners.Caller, Desk: s.desk, Refuse: shell.Text, Log: cfg.Logger,

@@ -224,17 +224,17 @@ func (k *killedClass) castTwice(ctx context.Context, p *stayer, rng *rand.Rand) 
 	}
 }
 
-// memory is what a phone had received before a kill: the number of the last
+// remembered is what a phone had received before a kill: the number of the last
 // snapshot, and the votes that were confirmed, by poll and round.
-type memory struct {
+type remembered struct {
 	seq  uint64
 	kept map[string]yourVote
 }
 
-func (k *killedClass) received() (list []memory) {
+func (k *killedClass) received() (list []remembered) {
 	for _, p := range k.phones {
 		p.mu.Lock()
-		m := memory{p.last().seq, map[string]yourVote{}}
+		m := remembered{p.last().seq, map[string]yourVote{}}
 		for _, v := range p.votes {
 			m.kept[v.round()] = p.confirmed(v.Poll, v.Round)
 		}
@@ -246,7 +246,7 @@ func (k *killedClass) received() (list []memory) {
 
 // back waits until everybody has reconnected and sees the same stage, which
 // must be one where the run can be.
-func (k *killedClass) back(ctx context.Context, before []memory) {
+func (k *killedClass) back(ctx context.Context, before []remembered) {
 	k.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

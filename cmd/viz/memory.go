@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/checkpoint"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/memory"
 )
 
 const float32Bytes = 4
@@ -55,7 +54,7 @@ func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant) {
 	if quant != infer.QuantInt8 {
 		note += fmt.Sprintf(" (about %s with -quant int8)", terms.Bytes(weightMemory(c, infer.QuantInt8)))
 	}
-	if free, ok := freeMemory(); ok && free < need {
+	if free, ok := memory.Available(); ok && free < need {
 		note += fmt.Sprintf("; this machine has %s free", terms.Bytes(free))
 	}
 	fmt.Fprintln(to, note+".")
@@ -63,7 +62,7 @@ func announce(to io.Writer, c *checkpoint.Checkpoint, quant infer.Quant) {
 
 // runsNote says whether a model fits into this machine's memory.
 func runsNote(c *checkpoint.Checkpoint) string {
-	switch free, known := freeMemory(); {
+	switch free, known := memory.Available(); {
 	case !known:
 		return "yes, with that much memory"
 	case free < weightMemory(c, infer.QuantInt8):
@@ -74,19 +73,27 @@ func runsNote(c *checkpoint.Checkpoint) string {
 	return "yes"
 }
 
-// freeMemory is the memory that Linux says a program may still use; other
-// systems have no file for it.
-func freeMemory() (int64, bool) {
-	f, err := os.Open("/proc/meminfo")
+// ceiling has the flag -memory.
+type ceiling struct{ limit memory.Limit } // 0 if not given
+
+func (c *ceiling) flags(f *flags) {
+	f.value("memory", "SIZE", "how much memory this program may use, such as 512MiB or 2GiB: near it, idle runs "+
+		"are given up and made again later, and new ones are refused (default: four fifths of what the container "+
+		"may use, or half of the machine's)", func(s string) error {
+		n, err := terms.ParseBytes(s)
+		c.limit = memory.Limit(n)
+		return err
+	})
+}
+
+// apply limits the memory of the process, once the models are loaded.
+func (c *ceiling) apply(f *flags) (memory.Budget, error) {
+	if c.limit == 0 {
+		return memory.Default().AtLeast().Apply()
+	}
+	b, err := c.limit.Apply()
 	if err != nil {
-		return 0, false
+		err = usageError{fmt.Errorf("%s %s: %w", f.called("memory"), terms.BytesFull(int64(c.limit)), err)}
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var kib int64
-		if n, _ := fmt.Sscanf(lines.Text(), "MemAvailable: %d kB", &kib); n == 1 {
-			return kib << 10, true
-		}
-	}
-	return 0, false
+	return b, err
 }

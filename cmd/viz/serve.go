@@ -56,6 +56,7 @@ type serveOptions struct {
 	data    string
 	limit   int64 // bytes of the database, 0 for any number
 	version bool
+	ceiling
 	network
 }
 
@@ -92,6 +93,9 @@ func serve(ctx context.Context, args []string, env func(string) string, stdout, 
 	kept, err := keep(o.data, o.limit, &cfg, logger)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.called("data"), err)
+	}
+	if cfg.Memory, err = o.apply(f); err != nil {
+		return errors.Join(err, kept.Close())
 	}
 	return errors.Join(o.serve(ctx, f, cfg, secure, env, stdout), closeInTime(kept))
 }
@@ -193,6 +197,7 @@ func (o *serveOptions) flags() *flags {
 		o.limit, err = parseLimit(s)
 		return err
 	})
+	o.ceiling.flags(f)
 	o.network.flags(f)
 	f.set.BoolVar(&o.version, "version", false, "") // no variable: it is not about serving
 	return f

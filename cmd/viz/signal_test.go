@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 
 // process starts viz and returns it with its standard output and a function
 // that returns its standard error after it has ended.
-func process(t *testing.T, args ...string) (*exec.Cmd, io.ReadCloser, *strings.Builder) {
+func process(t testing.TB, args ...string) (*exec.Cmd, io.ReadCloser, *strings.Builder) {
 	t.Helper()
 	c := exec.Command(os.Args[0], args...)
 	c.Env = []string{asViz + "=1"}

@@ -197,7 +197,7 @@ func (p *livePart) sendStates(ctx context.Context) error {
 		if p.out.Ready() != nil {
 			return nil
 		}
-		if err := p.push(); err != nil {
+		if err := p.push(ctx); err != nil {
 			return err
 		}
 	}
@@ -205,11 +205,17 @@ func (p *livePart) sendStates(ctx context.Context) error {
 
 // push sends what has changed since the last state sent, and the
 // acknowledgement of the commands carried out.
-func (p *livePart) push() error {
+func (p *livePart) push(ctx context.Context) error {
 	// In this order: an acknowledgement is noted after its state, and refusals of
 	// earlier commands are queued already.
 	ack, answered := p.viewer.Progress()
 	next := p.run.Latest()
+	if next == nil && p.run.Version() != p.seq { // evicted before this viewer had seen it
+		var err error
+		if next, err = p.run.Current(ctx); err != nil {
+			return ignoreEnd(ctx, err)
+		}
+	}
 	news := next != nil && next.Version != p.seq
 	if !news && answered == p.answered {
 		return nil
@@ -224,8 +230,17 @@ func (p *livePart) push() error {
 			return fmt.Errorf("encoding a state: %w", err)
 		}
 		m.Seq, p.seq = next.Version, next.Version
+		p.viewer.Saw(p.seq)
 	}
 	return p.out.Send(m)
+}
+
+// ignoreEnd returns err unless it is that of a context that has ended.
+func ignoreEnd(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // guarded turns a panic in f into an error, which ends this connection and no other.

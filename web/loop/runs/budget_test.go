@@ -32,7 +32,7 @@ func TestPlayingRunsKeepTheBudget(t *testing.T) {
 	// Why they pause is the next test's: they may be evicted before this one looks.
 	const slack = 8 * 256 << 10
 	eventually(t, func() bool {
-		if got := rs.total.Load(); got > rs.cfg.Limits.MemoryBytes+slack {
+		if got := rs.memory.total.Load(); got > rs.cfg.Limits.MemoryBytes+slack {
 			t.Fatalf("%d bytes held, budget %d", got, rs.cfg.Limits.MemoryBytes)
 		}
 		return !slices.ContainsFunc(list, func(r *Run) bool { return r.playing.Load() })

@@ -16,6 +16,9 @@ type Limits struct {
 	// MemoryBytes is shared by the caches and traces of all runs. Beyond it idle
 	// runs are evicted, and rebuilt when next used.
 	MemoryBytes int64
+	// ResidentBytes is how much memory the whole process may use; 0 is no limit.
+	// Beyond it idle runs are evicted, and no run grows or begins.
+	ResidentBytes int64
 	// IdleExpiry is how long a run without viewers is kept: a class and the
 	// break after it.
 	IdleExpiry time.Duration
@@ -35,6 +38,8 @@ func (l Limits) orDefaults() Limits {
 		PromptBytes: cmp.Or(l.PromptBytes, d.PromptBytes),
 		MemoryBytes: cmp.Or(l.MemoryBytes, d.MemoryBytes),
 		IdleExpiry:  cmp.Or(l.IdleExpiry, d.IdleExpiry),
+
+		ResidentBytes: l.ResidentBytes,
 	}
 }
 

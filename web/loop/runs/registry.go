@@ -1,10 +1,8 @@
 package runs
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/memory"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -29,6 +28,8 @@ type Config struct {
 	// Places are how many runs there may be, in all and of each learner; nil for as
 	// many as [admission.DefaultLimits] has.
 	Places *admission.Pool
+	// Resident returns how much memory the process uses; nil for [memory.Resident].
+	Resident func() int64
 	// Log records failures; never prompts.
 	Log *slog.Logger
 }
@@ -52,22 +53,29 @@ type Registry struct {
 	stop context.CancelFunc
 	wg   sync.WaitGroup
 
-	total atomic.Int64 // memory of all runs' caches and traces
+	memory ledger
+	full   atomic.Bool // the process uses more memory than it may
+
+	rebuilding chan struct{} // holds a value for each run that is being rebuilt
 
 	mu   sync.Mutex
 	byID map[string]*Run
 }
 
-// New returns a registry without runs. It starts a goroutine that [Registry.Close]
+// New returns a registry without runs. It starts goroutines that [Registry.Close]
 // ends.
 func New(cfg Config) *Registry {
 	cfg.Limits = cfg.Limits.orDefaults()
 	if cfg.Places == nil {
 		cfg.Places = admission.NewPool(admission.DefaultLimits().Runs, nil)
 	}
-	rs := &Registry{cfg: cfg, byID: map[string]*Run{}}
+	if cfg.Resident == nil {
+		cfg.Resident = memory.Resident
+	}
+	rs := &Registry{cfg: cfg, byID: map[string]*Run{}, rebuilding: make(chan struct{}, mostRebuilding)}
 	rs.ctx, rs.stop = context.WithCancel(context.Background())
 	rs.wg.Go(rs.expire)
+	rs.wg.Go(rs.watchMemory)
 	return rs
 }
 
@@ -150,9 +158,9 @@ func (rs *Registry) begin(learner, id string, place *admission.Place) *Run {
 	ctx, stop := context.WithCancel(rs.ctx)
 	seat := rs.cfg.Seat()
 	r := &Run{
-		id: id, learner: learner, log: rs.cfg.Log, seat: seat, total: &rs.total, budget: rs.cfg.Limits.MemoryBytes,
-		fits:     rs.fit,
-		requests: make(chan request), evict: make(chan struct{}, 1), stop: stop, done: make(chan struct{}),
+		id: id, learner: learner, log: rs.cfg.Log, seat: seat, memory: &rs.memory, budget: rs.cfg.Limits.MemoryBytes,
+		fits: rs.fit, rebuilding: rs.rebuilding,
+		requests: make(chan request), evictions: make(chan struct{}, 1), stop: stop, done: make(chan struct{}),
 		viewers: map[*Viewer]struct{}{}, place: place,
 	}
 	s := rs.newSession(seat)
@@ -191,6 +199,12 @@ func (rs *Registry) end(id string) {
 // of those that nobody watches the least recently used, one of the learner's own if
 // the learner has too many. mu is held.
 func (rs *Registry) place(c admission.Caller, evict func()) (*admission.Place, *terms.Refusal) {
+	if rs.full.Load() {
+		return nil, &terms.Refusal{
+			Code:    terms.CodeFull,
+			Message: "The server has no memory left for another run. Try again in a minute.",
+		}
+	}
 	for {
 		place, refused := rs.cfg.Places.Hold(c, evict)
 		if refused == admission.Admitted {
@@ -222,45 +236,6 @@ func oldestUnwatched(all map[string]*Run, is func(*Run) bool) *Run {
 		}
 	}
 	return oldest
-}
-
-// fit makes all runs fit into the memory budget again after one has grown. It
-// evicts idle runs: first those that nobody watches, the least recently used
-// first. It is called by the goroutine of the run that has grown, which is not
-// evicted. It returns false if that is not enough.
-func (rs *Registry) fit(grown *Run) bool {
-	total, budget := rs.total.Load(), rs.cfg.Limits.MemoryBytes
-	if total <= budget {
-		return true
-	}
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	var idle []*Run
-	for _, r := range rs.byID {
-		if r != grown && !r.pinned && r.bytes.Load() > 0 && !r.playing.Load() {
-			idle = append(idle, r)
-		}
-	}
-	rank := func(r *Run) int {
-		if r.watched() {
-			return 1
-		}
-		return 0
-	}
-	slices.SortFunc(idle, func(a, b *Run) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.used.Load(), b.used.Load()))
-	})
-	for _, r := range idle {
-		if total <= budget {
-			return true
-		}
-		total -= r.bytes.Load()
-		select {
-		case r.evict <- struct{}{}:
-		default: // requested already
-		}
-	}
-	return total <= budget
 }
 
 // expire drops runs that nobody has used for [Limits.IdleExpiry].

@@ -104,7 +104,7 @@ func TestBudget(t *testing.T) {
 	if evicted(list[0].Run) || evicted(list[2].Run) {
 		t.Fatalf("evicted: first %v, third %v, want only the second", evicted(list[0].Run), evicted(list[2].Run))
 	}
-	if got := rs.total.Load(); got > rs.cfg.Limits.MemoryBytes {
+	if got := rs.memory.total.Load(); got > rs.cfg.Limits.MemoryBytes {
 		t.Errorf("%d bytes held, budget %d", got, rs.cfg.Limits.MemoryBytes)
 	}
 	back, err := list[1].Current(context.Background())

@@ -53,7 +53,7 @@ func roomRunStays(t *testing.T) {
 	rs.cfg.Places = admission.NewPool(admission.Share{Most: 2}, nil)
 	room := openRoom(t, rs, "ABC234", "")
 	do(t, room, session.Start{Prompt: "Once upon a time"})
-	if rs.total.Load() == 0 {
+	if rs.memory.total.Load() == 0 {
 		t.Error("its memory is not counted")
 	}
 	own := room.run

@@ -26,20 +26,23 @@ type Run struct {
 	pinned      bool             // neither dropped nor evicted until its owner closes it; guarded by the registry's mu
 	log         *slog.Logger
 	seat        Seat
-	total       *atomic.Int64 // memory of all runs
-	budget      int64         // for all runs together
+	memory      *ledger // of all runs
+	budget      int64   // for all runs together
 	// fits is called after every change of the state. It is false if memory is used
 	// up and no other run can be evicted.
 	fits func(*Run) bool
+	// rebuilding is shared by all runs: see [mostRebuilding].
+	rebuilding chan struct{}
 
-	requests chan request
-	evict    chan struct{}
-	stop     context.CancelFunc
-	done     chan struct{} // closed when the goroutine has ended
+	requests  chan request
+	evictions chan struct{} // of capacity 1
+	stop      context.CancelFunc
+	done      chan struct{} // closed when the goroutine has ended
 
 	// latest is the newest state, nil while the run is evicted: its cache and
 	// trace are freed then, and the next request rebuilds them.
 	latest  atomic.Pointer[session.State]
+	version atomic.Uint64 // of the newest state, evicted or not
 	started atomic.Bool
 	playing atomic.Bool
 	bytes   atomic.Int64
@@ -69,6 +72,9 @@ func (r *Run) ID() string { return r.id }
 
 // Latest is the newest state, nil while the run is evicted.
 func (r *Run) Latest() *session.State { return r.latest.Load() }
+
+// Version is that of the newest state, which [Run.Latest] may not have any more.
+func (r *Run) Version() uint64 { return r.version.Load() }
 
 // Done is closed when the run has ended.
 func (r *Run) Done() <-chan struct{} { return r.done }
@@ -136,6 +142,20 @@ func (r *Run) watched() bool {
 	return len(r.viewers) > 0
 }
 
+// claim is how strongly viewers claim a run's state: those who have not seen it yet
+// more than those who have.
+func (r *Run) claim() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	claim := min(len(r.viewers), 1)
+	for v := range r.viewers {
+		if v.seen.Load() != r.version.Load() {
+			claim = 2
+		}
+	}
+	return claim
+}
+
 // loop owns s until ctx ends: it answers requests in order, and plays in between.
 func (r *Run) loop(ctx context.Context, s *session.Session) {
 	defer close(r.done)
@@ -177,7 +197,7 @@ func (r *Run) loop(ctx context.Context, s *session.Session) {
 			return
 		case req := <-r.requests:
 			r.answer(ctx, s, req)
-		case <-r.evict:
+		case <-r.evictions:
 			r.evictNow(s)
 		case <-due:
 			last = time.Now()
@@ -224,6 +244,13 @@ func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
 	r.seat.Step(true) // someone waits: before the runs that play
 	defer r.seat.Step(false)
 	r.touch()
+	if s.Evicted() {
+		select {
+		case r.rebuilding <- struct{}{}:
+			defer func() { <-r.rebuilding }()
+		case <-ctx.Done():
+		}
+	}
 	var next *session.State
 	var err error
 	switch {
@@ -265,6 +292,7 @@ func (r *Run) repeated(req request) bool {
 // acknowledgement finds the state. publish returns false if memory is used up.
 func (r *Run) publish(s *session.Session, next *session.State, req *request) bool {
 	changed := r.latest.Swap(next) != next
+	r.version.Store(next.Version)
 	if req != nil && req.from != nil {
 		req.from.acknowledge(req.n)
 		r.mu.Lock()
@@ -310,4 +338,4 @@ func (r *Run) evictNow(s *session.Session) {
 }
 
 // setBytes records how much memory the run uses.
-func (r *Run) setBytes(bytes int64) { r.total.Add(bytes - r.bytes.Swap(bytes)) }
+func (r *Run) setBytes(bytes int64) { r.memory.change(bytes - r.bytes.Swap(bytes)) }

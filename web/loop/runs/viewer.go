@@ -1,6 +1,9 @@
 package runs
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Viewer is one connection that watches a run. It holds a single bit (something
 // is new) and no queue, so a slow one costs nothing.
@@ -8,6 +11,8 @@ type Viewer struct {
 	wake  chan struct{} // of capacity 1
 	page  string        // that the connection belongs to, "" for none
 	again bool          // the page has watched this run before
+
+	seen atomic.Uint64 // version of the last state that it was sent
 
 	mu       sync.Mutex
 	ack      uint64 // number of the last command carried out
@@ -36,6 +41,9 @@ func (v *Viewer) Progress() (ack uint64, answered int) {
 	defer v.mu.Unlock()
 	return v.ack, v.answered
 }
+
+// Saw notes that the viewer has been sent a state with a version.
+func (v *Viewer) Saw(version uint64) { v.seen.Store(version) }
 
 func (v *Viewer) notify() {
 	select {

@@ -1,0 +1,212 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/memory"
+)
+
+// TestMemoryInARush: however many runs are open, the process stays within its limit,
+// and 15 % for what the runtime needs while it collects garbage. All runs are written
+// to their end and none is refused. In the long tier these are 1,100 runs, and the
+// memory is returned when they are left.
+func TestMemoryInARush(t *testing.T) {
+	if fixture.LongTier() {
+		memoryInARush(t, 1100, 100, 512<<20)
+		return
+	}
+	memoryInARush(t, 24, 150, 128<<20)
+}
+
+// BenchmarkMemoryInARush is the same with 1,100 runs of 490 tokens, which would take
+// 10 GiB without a limit.
+func BenchmarkMemoryInARush(b *testing.B) {
+	for b.Loop() {
+		memoryInARush(b, 1100, 490, 1<<30)
+	}
+}
+
+// memoryInARush opens runs of so many tokens on a server with a limit, leaves them,
+// and looks at its memory all the while.
+func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
+	viz, pipe, errors := process(
+		t, "serve", "-no-open", "-addr", "127.0.0.1:0", "-data", t.TempDir(), "-memory", fmt.Sprint(limit>>20, "MiB"),
+	)
+	out := bufio.NewReader(pipe)
+	first, err := out.ReadString('\n')
+	if err != nil {
+		t.Fatalf("nothing printed: %v, %s", err, errors)
+	}
+	go io.Copy(io.Discard, out)
+	url := "ws" + address1.FindString(first)[len("http"):] + "/ws"
+	resident := func() int64 {
+		n, ok := memory.ResidentOf(viz.Process.Pid)
+		if !ok {
+			t.Fatalf("the server has ended: %s", errors)
+		}
+		return n
+	}
+	before, most := resident(), int64(0)
+	leave := rush(t, url, runs, tokens, func() int64 {
+		most = max(most, resident())
+		return most
+	})
+	if most > limit/100*115 {
+		t.Errorf("the process uses %s of %s", terms.BytesFull(most), terms.BytesFull(limit))
+	}
+	leave()
+	t.Logf(
+		"%d runs: %s before, %s at most, %s afterwards", runs, terms.BytesFull(before), terms.BytesFull(most),
+		terms.BytesFull(resident()),
+	)
+	if runs < 1000 {
+		return // it would take longer than the rest of the short tier
+	}
+	late, look := time.After(browser.Patience), time.NewTicker(time.Second)
+	defer look.Stop()
+	for begin := time.Now(); resident() > before/100*120; {
+		select {
+		case <-look.C:
+		case <-late:
+			t.Fatalf(
+				"%s before, and %s %v after", terms.BytesFull(before), terms.BytesFull(resident()), time.Since(begin),
+			)
+		}
+	}
+}
+
+// rush has so many learners write a text each, eight at a time, and calls look
+// meanwhile. It returns when all are written; their pages stay open until leave is
+// called.
+func rush(t testing.TB, url string, learners, tokens int, look func() int64) (leave func()) {
+	t.Helper()
+	var mu sync.Mutex
+	var open []*websocket.Conn
+	leave = sync.OnceFunc(func() {
+		for _, c := range open {
+			c.Close()
+		}
+	})
+	t.Cleanup(leave)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*browser.Patience)
+	defer cancel()
+	var writing sync.WaitGroup
+	next := make(chan int)
+	for range 8 {
+		writing.Go(func() {
+			for range next {
+				c, err := writeText(ctx, url, tokens)
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				mu.Lock()
+				open = append(open, c)
+				mu.Unlock()
+				go discard(c)
+			}
+		})
+	}
+	every := time.NewTicker(20 * time.Millisecond)
+	defer every.Stop()
+	for sent := 0; sent < learners; {
+		select {
+		case next <- sent:
+			sent++
+		case <-every.C:
+			look()
+		}
+	}
+	close(next)
+	done := make(chan struct{})
+	go func() { writing.Wait(); close(done) }()
+	for {
+		select {
+		case <-every.C:
+			look()
+		case <-done:
+			return leave
+		}
+	}
+}
+
+// discard reads what a page that is only open is sent.
+func discard(c *websocket.Conn) {
+	for {
+		if _, _, err := c.ReadMessage(); err != nil {
+			return
+		}
+	}
+}
+
+// writeText opens a run as a page does and lets it write until it is so long. Where
+// the run pauses because memory is used up, or ends early, it presses Play again. It
+// reads seldom, since what every page would be sent meanwhile is not what this is about.
+func writeText(ctx context.Context, url string, tokens int) (*websocket.Conn, error) {
+	d := websocket.Dialer{
+		Subprotocols: []string{"viz.html.v1"},
+		NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+			if tcp, ok := conn.(*net.TCPConn); ok {
+				err = tcp.SetReadBuffer(64 << 10)
+			}
+			return conn, err
+		},
+	}
+	c, _, err := d.DialContext(ctx, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	say := func(command string) {
+		n++
+		_ = c.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"n":%d,"cmd":%s}`, n, command))
+	}
+	say(fmt.Sprintf(`"stop","max_tokens":%d`, tokens))
+	say(`"start","prompt":"Once upon a time"`)
+	say(`"finish"`)
+	for {
+		var m struct {
+			Ack   int
+			Error *terms.Refusal
+			Data  *struct {
+				Playing bool
+				Scrub   struct{ Max int }
+			}
+		}
+		_ = c.SetReadDeadline(time.Now().Add(browser.Patience))
+		_, b, err := c.ReadMessage()
+		if err == nil {
+			err = json.Unmarshal(b, &m)
+		}
+		switch {
+		case err != nil:
+			return c, err
+		case m.Error != nil && m.Error.Code == terms.CodeFull:
+			return c, m.Error
+		case m.Ack < n || m.Data == nil || m.Data.Playing: // on its way
+		case m.Data.Scrub.Max >= tokens*len(infer.Kinds):
+			return c, c.SetReadDeadline(time.Time{})
+		default:
+			say(`"goon"`) // refused where it has only paused
+			say(`"finish"`)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}

@@ -1,0 +1,165 @@
+package runs
+
+import (
+	"cmp"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// The memory of runs is bounded twice. Their caches and traces are counted, and kept
+// within [Limits.MemoryBytes] by evicting idle runs as others grow. And the memory of
+// the whole process is looked at every second, since garbage, pages and connections
+// need memory too: above [Limits.ResidentBytes] idle runs are evicted, runs that play
+// pause, and no new run begins, until there is room again.
+
+const (
+	// lookEvery is how often the process's memory is looked at.
+	lookEvery = time.Second
+	// restedAfter is how long a run that nobody watches or uses keeps its cache
+	// and trace: longer than a page needs to load again.
+	restedAfter = 30 * time.Second
+	// quickToRebuild is how long the passes of a run may have taken for it to be
+	// evicted while there is memory for it: its learner would wait as long.
+	quickToRebuild = 10 * time.Second
+	// mostRebuilding is how many runs are rebuilt at the same time: their memory
+	// is not counted until then. The others wait.
+	mostRebuilding = 8
+	// returnEvery is the least time between two returns of memory to the system,
+	// each of which collects all garbage; worthReturning is the least amount.
+	returnEvery    = 5 * time.Second
+	worthReturning = 8 << 20
+)
+
+// ledger counts the memory of all runs.
+type ledger struct {
+	total atomic.Int64 // of caches and traces
+	freed atomic.Int64 // since memory was last returned to the system
+}
+
+// change records that a run's memory changes by so much.
+func (l *ledger) change(by int64) {
+	l.total.Add(by)
+	if by < 0 {
+		l.freed.Add(-by)
+	}
+}
+
+// fit makes all runs fit into the memory budget again after one has grown, by
+// evicting idle runs. It is called by the goroutine of the run that has grown, which
+// is not evicted. It returns false if that is not enough, or if the process uses
+// more memory than it may.
+func (rs *Registry) fit(grown *Run) bool {
+	return rs.evict(rs.memory.total.Load()-rs.cfg.Limits.MemoryBytes, grown) && !rs.full.Load()
+}
+
+// evict evicts idle runs that use at least so many bytes: first those that nobody
+// watches, last those whose viewers have not been sent the newest state yet; of each
+// the least recently used first. It returns false if there are not enough.
+func (rs *Registry) evict(bytes int64, but *Run) bool {
+	if bytes <= 0 {
+		return true
+	}
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	var idle []*Run
+	for _, r := range rs.byID {
+		if r != but && !r.pinned && r.bytes.Load() > 0 && !r.playing.Load() {
+			idle = append(idle, r)
+		}
+	}
+	slices.SortFunc(idle, func(a, b *Run) int {
+		return cmp.Or(cmp.Compare(a.claim(), b.claim()), cmp.Compare(a.used.Load(), b.used.Load()))
+	})
+	for _, r := range idle {
+		if bytes <= 0 {
+			break
+		}
+		bytes -= r.bytes.Load()
+		r.giveUp()
+	}
+	return bytes <= 0
+}
+
+// giveUp asks the run's goroutine to evict it.
+func (r *Run) giveUp() {
+	select {
+	case r.evictions <- struct{}{}:
+	default: // requested already
+	}
+}
+
+// watchMemory looks at the process's memory until the registry is closed.
+func (rs *Registry) watchMemory() {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	var returned time.Time
+	for {
+		select {
+		case <-rs.ctx.Done():
+			return
+		case now := <-tick.C:
+			over := rs.lookAtMemory(now)
+			if (over || rs.memory.freed.Load() >= worthReturning) && now.Sub(returned) >= returnEvery {
+				rs.returnMemory()
+				returned = now
+			}
+		}
+	}
+}
+
+// lookAtMemory evicts the runs that have rested for long enough, and if the process
+// uses too much memory, others too, and then lets no run grow or begin. It reports
+// whether that is so.
+func (rs *Registry) lookAtMemory(now time.Time) (over bool) {
+	rs.evictRested(now.Add(-restedAfter))
+	limit, used := rs.cfg.Limits.ResidentBytes, rs.cfg.Resident()
+	over = limit > 0 && used > limit
+	if over {
+		rs.evict(used-limit+limit/20, nil)
+	}
+	if rs.full.Swap(over) != over {
+		say := "the process uses more memory than it may: no new runs for now"
+		if !over {
+			say = "the process is within its memory limit again"
+		}
+		rs.cfg.Log.Warn(say, "limit", terms.BytesShort(limit), "resident", terms.BytesShort(used))
+	}
+	return over
+}
+
+// returnMemory returns the memory of evicted runs to the system, which the runtime
+// would do only after several minutes.
+func (rs *Registry) returnMemory() {
+	rs.memory.freed.Store(0)
+	debug.FreeOSMemory()
+}
+
+// evictRested evicts the runs that nobody watches, that nobody has used since a time,
+// and that can be rebuilt quickly.
+func (rs *Registry) evictRested(since time.Time) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	for _, r := range rs.byID {
+		if r.pinned || r.playing.Load() || r.used.Load() > since.UnixNano() || r.bytes.Load() == 0 || r.watched() {
+			continue
+		}
+		if st := r.latest.Load(); st != nil && passes(st) <= quickToRebuild {
+			r.giveUp()
+		}
+	}
+}
+
+// passes is how long the model's passes for a state took.
+func passes(st *session.State) (all time.Duration) {
+	for _, step := range st.Steps {
+		for _, took := range step.Took {
+			all += took
+		}
+	}
+	return all
+}

@@ -1,0 +1,104 @@
+package memory
+
+import (
+	"math"
+	"os"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const gib = 1 << 30
+
+// TestFound: a container's limit counts, the lowest of all groups above, in both
+// versions of control groups; without one it is half of the machine.
+func TestFound(t *testing.T) {
+	t.Parallel()
+	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s + "\n")} }
+	for name, c := range map[string]struct {
+		files fstest.MapFS
+		want  Limit
+	}{
+		"no control groups": {fstest.MapFS{}, 4 * gib},
+		"version 2, in a container": {fstest.MapFS{
+			"proc/self/cgroup":         file("0::/"),
+			"sys/fs/cgroup/memory.max": file("1073741820"), // 5 × 214748364
+		}, 4 * 214748364},
+		"version 2, a limit above": {fstest.MapFS{
+			"proc/self/cgroup":                                  file("0::/system.slice/viz.service"),
+			"sys/fs/cgroup/system.slice/memory.max":             file("1000"),
+			"sys/fs/cgroup/system.slice/viz.service/memory.max": file("max"),
+		}, 800},
+		"version 2, no limit": {fstest.MapFS{
+			"proc/self/cgroup":         file("0::/"),
+			"sys/fs/cgroup/memory.max": file("max"),
+		}, 4 * gib},
+		"version 1, its own path is not visible": {fstest.MapFS{
+			"proc/self/cgroup":                           file("5:cpu,cpuacct:/docker/a\n4:memory:/docker/a\n0::/"),
+			"sys/fs/cgroup/memory/memory.limit_in_bytes": file("5000"),
+		}, 4000},
+		"version 1, no limit": {fstest.MapFS{
+			"proc/self/cgroup":                           file("4:memory:/a"),
+			"sys/fs/cgroup/memory/memory.limit_in_bytes": file("9223372036854771712"),
+		}, 4 * gib},
+		"a limit beyond the machine": {fstest.MapFS{
+			"proc/self/cgroup":         file("0::/"),
+			"sys/fs/cgroup/memory.max": file("17179869184"),
+		}, 4 * gib},
+		"a file that makes no sense": {fstest.MapFS{
+			"proc/self/cgroup":         file("0::/\nwhat"),
+			"sys/fs/cgroup/memory.max": file("much"),
+		}, 4 * gib},
+	} {
+		if got := found(c.files, 8*gib); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// TestApply: a limit is refused that the program exceeds already, and otherwise
+// leaves the runs three fifths of what is left.
+func TestApply(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	if _, err := Limit(1 << 20).Apply(); err == nil || !strings.Contains(err.Error(), "at least") {
+		t.Errorf("a limit of 1 MiB: %v", err)
+	}
+	if got := debug.SetMemoryLimit(-1); got != before {
+		t.Errorf("a refused limit sets %d", got)
+	}
+	least := Limit(1 << 20).AtLeast()
+	if least <= 1<<20 || least > gib {
+		t.Errorf("at least %d", least)
+	}
+	b, err := Limit(2 * gib).Apply()
+	if most := int64(2 * gib * 3 / 5); err != nil || b.Limit != 2*gib || b.Runs >= most || b.Runs < most-gib/2 {
+		t.Errorf("of 2 GiB runs may use %d, %v", b.Runs, err)
+	}
+	if got := debug.SetMemoryLimit(-1); got >= 2*gib || got < gib {
+		t.Errorf("the runtime's limit is %d", got)
+	}
+	if got := Default(); int64(got) != debug.SetMemoryLimit(-1) {
+		t.Errorf("with a limit set for the runtime, the default is %d", got)
+	}
+}
+
+// TestResident: what is allocated and used is resident.
+func TestResident(t *testing.T) {
+	before := Resident()
+	if before <= 0 || before > math.MaxInt64/2 {
+		t.Fatalf("%d bytes", before)
+	}
+	const size = 256 << 20
+	used := make([]byte, size)
+	for i := 0; i < size; i += os.Getpagesize() {
+		used[i] = 1
+	}
+	if grown := Resident() - before; grown < size*9/10 {
+		t.Errorf("%d more after %d were used", grown, size)
+	}
+	if n, ok := ResidentOf(os.Getpid()); ok && n < int64(len(used)) {
+		t.Errorf("this process, asked for by its number, has %d", n)
+	}
+}

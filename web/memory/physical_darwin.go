@@ -1,0 +1,9 @@
+package memory
+
+import "golang.org/x/sys/unix"
+
+// physical is the machine's memory.
+func physical() (int64, bool) {
+	n, err := unix.SysctlUint64("hw.memsize")
+	return int64(n), err == nil
+}
