@@ -53,11 +53,11 @@ type job struct {
 	last []float32 // [n, width]
 	z    []float32 // [n, vocab]
 
-	tally    cost.Parts
-	ran      time.Duration // the rounds it took part in
-	err      error
-	panicked any           // what to panic with in the waiting goroutine
-	done     chan struct{} // of capacity 1: receives when the job is done
+	tally cost.Parts
+	ran   time.Duration // the rounds it took part in
+	err   error
+	fault error         // what to panic with in the waiting goroutine
+	done  chan struct{} // of capacity 1: receives when the job is done
 
 	from, n int // its positions in the running pass, or its rows
 	over    bool

@@ -3,14 +3,13 @@ package infer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/fault"
 )
 
 // maxBatch is how many texts one round serves. The matrices are read once for
@@ -169,22 +168,19 @@ func (b *batch) runSafely() {
 		}
 		b.jobs = jobs[i : i+1]
 		if v := b.try(); v != nil {
-			j.panicked, j.over = v, true
+			j.fault, j.over = v, true
 		}
 	}
 	b.jobs = jobs
 }
 
-// try is run. It returns the value of a panic, or nil.
-func (b *batch) try() (panicked any) {
-	defer func() {
-		if v := recover(); v != nil {
-			panicked = fmt.Sprintf("%v\n%s", v, debug.Stack())
-			b.rows = b.rows[:0]
-		}
-	}()
-	b.run()
-	return nil
+// try is run. It returns a *[fault.Fault] if that panics.
+func (b *batch) try() error {
+	err := fault.Try(func() error { b.run(); return nil })
+	if err != nil {
+		b.rows = b.rows[:0]
+	}
+	return err
 }
 
 // Seat is one text's place in a pool: a [Runner] whose passes take turns with
@@ -263,8 +259,8 @@ func (s *Seat) wait(ctx context.Context) (cost.Parts, error) {
 		}
 		<-done // a worker has it and will finish it
 	}
-	if j.panicked != nil {
-		panic(j.panicked)
+	if j.fault != nil {
+		panic(j.fault)
 	}
 	if j.err != nil {
 		return cost.Parts{}, j.err

@@ -19,6 +19,7 @@ const module = "github.com/tokenbytoken/viz"
 var ranks = map[string]int{
 	"static": 0,
 
+	"infer/fault":        0, // a panic ends the part in which it happens
 	"infer/fixture":      0, // writes random models of any shape, for tests
 	"infer/files":        0, // opens regular files
 	"infer/kernel/gen":   0, // writes infer/kernel's assembly

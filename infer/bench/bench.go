@@ -19,6 +19,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/kernel"
 )
 
@@ -220,7 +221,12 @@ func together(n int, function func(i int) func(context.Context) (int64, error)) 
 		ops, errs := make([]int64, n), make([]error, n)
 		var wg sync.WaitGroup
 		for i, f := range all {
-			wg.Go(func() { ops[i], errs[i] = f(ctx) })
+			wg.Go(func() {
+				errs[i] = fault.Try(func() (err error) {
+					ops[i], err = f(ctx)
+					return err
+				})
+			})
 		}
 		wg.Wait()
 		var sum int64

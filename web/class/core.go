@@ -128,7 +128,6 @@ func (c *core) empty() {
 
 // loop owns c until ctx ends.
 func (c *core) loop(ctx context.Context) {
-	defer close(c.room.done)
 	defer c.replaceRun(nil)
 	c.setAlarm()
 	for {

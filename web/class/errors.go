@@ -59,7 +59,12 @@ var (
 	ErrNoPoll   = terms.Refuse(CodeNoPoll, "There is no vote on the screen.")
 	ErrNoMember = terms.Refuse(CodeNoMember, "No member of the room has this number, or they have not voted.")
 	ErrGone     = terms.Refuse(CodeGone, "This room no longer exists.")
-	ErrKept     = terms.Refuse(CodeKept, "This could not be saved, so it does not count yet. Try again.")
+	ErrBroken   = terms.Refuse(
+		terms.CodeModel,
+		"Something failed inside the server while it did this. It was logged, and the class goes on from what was "+
+			"saved last.",
+	)
+	ErrKept = terms.Refuse(CodeKept, "This could not be saved, so it does not count yet. Try again.")
 )
 
 // notKept is [ErrKept] with the reason, if the disk is to blame.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -61,7 +62,7 @@ func (h *Hub) begin(c *core) *Room {
 	r.ctx, r.stop = context.WithCancel(h.ctx)
 	c.room = r
 	c.show()
-	h.wg.Go(func() { c.loop(r.ctx) })
+	h.wg.Go(func() { h.run(r, c) })
 	return r
 }
 
@@ -336,7 +337,7 @@ func (h *Hub) sweepOften() {
 		case <-h.ctx.Done():
 			return
 		case <-tick.C:
-			h.Sweep(h.ctx)
+			_ = fault.Do(h.cfg.Log, "clearing up rooms", func() error { h.Sweep(h.ctx); return nil })
 		}
 	}
 }

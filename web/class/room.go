@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -46,7 +47,19 @@ func send[T any](ctx context.Context, r *Room, f func(c *core, reply func(T, err
 	answers := make(chan answer[T], 1)
 	var none T
 	select {
-	case r.requests <- func(c *core) { f(c, func(value T, err error) { answers <- answer[T]{value, err} }) }:
+	case r.requests <- func(c *core) {
+		// The caller must not wait for an answer that never arrives.
+		if err := fault.Try(func() error {
+			f(c, func(value T, err error) { answers <- answer[T]{value, err} })
+			return nil
+		}); err != nil {
+			select {
+			case answers <- answer[T]{err: ErrBroken}:
+			default:
+			}
+			panic(err)
+		}
+	}:
 	case <-r.done:
 		return none, ErrGone
 	case <-ctx.Done():

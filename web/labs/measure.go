@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
@@ -50,11 +50,16 @@ func (p *Pages) env() lab.Env {
 func (p *Pages) measure(
 	ctx context.Context, learner string, l lab.Lab, v lab.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
-	defer func() {
-		if broken := recover(); broken != nil {
-			err = fmt.Errorf("panic in the lab %s: %v\n%s", l.Info().Name, broken, debug.Stack())
-		}
-	}()
+	err = fault.Do(p.Log, "the lab "+l.Info().Name, func() error {
+		r, err = p.measureInTurn(ctx, learner, l, v, tell)
+		return err
+	})
+	return r, err
+}
+
+func (p *Pages) measureInTurn(
+	ctx context.Context, learner string, l lab.Lab, v lab.Values, tell func(lab.Progress),
+) (r *lab.Report, err error) {
 	e, err := l.Estimate(p.env(), v)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -62,6 +63,7 @@ func (f *widgetFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 			return ctx.Err()
 		}
 		if err != nil {
+			fault.Log(f.log, "the experiment "+f.spec.ID, err)
 			e := troubleOf(err)
 			if e.Code == terms.CodeModel && errors.Unwrap(e) != nil {
 				f.log.Error("an experiment failed", "id", f.spec.ID, "err", err)

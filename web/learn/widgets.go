@@ -3,10 +3,8 @@ package learn
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +12,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/pages"
@@ -170,24 +169,26 @@ func (p *Pages) widgetAlone(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) work(ctx context.Context, s *spec, in values) (html string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, firstTime)
 	defer cancel()
-	return workOut(ctx, s.open(p.desk()), s, in)
+	html, err = workOut(ctx, s.open(p.desk()), s, in)
+	fault.Log(p.Log, "the experiment "+s.ID, err)
+	return html, err
 }
 
 // workOut has an experiment show its inputs. What goes wrong inside it is an
 // error of this experiment and of no other part of the page.
 func workOut(ctx context.Context, e experiment, s *spec, in values) (html string, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic in the experiment %s: %v\n%s", s.ID, r, debug.Stack())
+	var b strings.Builder
+	err = fault.Try(func() error {
+		c, err := e.show(ctx, in)
+		if err != nil {
+			return err
 		}
-	}()
-	c, err := e.show(ctx, in)
+		return widgetBody(s, c).Render(ctx, &b)
+	})
 	if err != nil {
 		return "", err
 	}
-	var b strings.Builder
-	err = widgetBody(s, c).Render(ctx, &b)
-	return b.String(), err
+	return b.String(), nil
 }
 
 func (ws *widgets) enter(ctx context.Context) error {

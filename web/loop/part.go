@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/session"
@@ -62,7 +62,7 @@ func (p *livePart) Serve(ctx context.Context, in <-chan wire.Command, out wire.C
 	var sending sync.WaitGroup
 	sending.Go(func() {
 		defer stop()
-		failed = guarded(func() error { return p.sendStates(ctx) })
+		failed = fault.Do(p.Log, "a page of the Loop", func() error { return p.sendStates(ctx) })
 	})
 	err := p.handleCommands(ctx, in)
 	stop()
@@ -241,14 +241,4 @@ func ignoreEnd(ctx context.Context, err error) error {
 		return nil
 	}
 	return err
-}
-
-// guarded turns a panic in f into an error, which ends this connection and no other.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return f()
 }

@@ -34,7 +34,22 @@ func (s *Session) Evict() {
 	if s.loop == nil {
 		return
 	}
-	log := s.loop.Log()
+	s.evictTo(s.loop.Log())
+}
+
+// Recover makes the session what it was after the last command, following a panic in
+// one: it is evicted then, and rebuilt from the log of the state returned last.
+func (s *Session) Recover() {
+	if s.log != nil {
+		return // it was being rebuilt
+	}
+	if s.loop = nil; s.state.Started() {
+		s.evictTo(infer.LogOf(s.model, s.state.Prompt, s.state.Steps, s.state.Settings))
+	}
+}
+
+// evictTo frees everything but a log.
+func (s *Session) evictTo(log infer.Log) {
 	for i := range s.others {
 		if b := &s.others[i]; b.steps != nil {
 			b.log, b.steps = infer.LogOf(s.model, s.state.Prompt, b.steps, b.settings), nil

@@ -8,8 +8,9 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"runtime/debug"
 	"strings"
+
+	"github.com/tokenbytoken/viz/infer/fault"
 )
 
 // contentPolicy lets a page load only what this server sends, and run nothing
@@ -143,7 +144,7 @@ func (g *gate) recover(w http.ResponseWriter, r *http.Request) {
 	if err == http.ErrAbortHandler {
 		panic(err)
 	}
-	g.log.Error("panic", "path", r.URL.Path, "err", err, "stack", string(debug.Stack()))
+	fault.Log(g.log, "a request", fault.Of(err), "path", r.URL.Path)
 	Text(
 		w, http.StatusInternalServerError,
 		"Something went wrong on the server. It has been logged; other pages are not affected.",

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 )
@@ -53,7 +53,17 @@ type connection struct {
 
 // open opens the part and runs the connection to its end.
 func (c *connection) open(open Open, v Visit) {
-	part, err := open(c.ctx, v)
+	var part Part
+	err := fault.Do(c.log, "opening the part "+c.name, func() (err error) {
+		part, err = open(c.ctx, v)
+		return err
+	})
+	var broken *fault.Fault
+	if errors.As(err, &broken) {
+		c.end(reasonBroken)
+		c.run()
+		return
+	}
 	if err != nil {
 		why := terms.RefusalOf(err)
 		if cause := errors.Unwrap(why); cause != nil && c.ctx.Err() == nil {
@@ -82,17 +92,12 @@ func reasonFor(why *terms.Refusal) *closeReason {
 // serve runs the part to its end, and with it the connection's.
 func (c *connection) serve(p Part) {
 	reason := reasonDone
-	defer func() {
-		if err := recover(); err != nil {
-			c.log.Error("panic in a part", "part", c.name, "err", err, "stack", string(debug.Stack()))
-			reason = reasonBroken
-		}
-		c.end(reason)
-	}()
-	if err := p.Serve(c.ctx, c.in, c); err != nil && c.ctx.Err() == nil {
+	err := fault.Do(c.log, "the part "+c.name, func() error { return p.Serve(c.ctx, c.in, c) })
+	if err != nil && c.ctx.Err() == nil {
 		c.log.Error("a part failed", "part", c.name, "err", err)
 		reason = reasonBroken
 	}
+	c.end(reason)
 }
 
 // run reads and writes until the connection has ended.
@@ -116,7 +121,9 @@ func (c *connection) run() {
 			c.end(err)
 			break
 		}
-		c.receive(data)
+		if fault.Do(c.log, "receiving for the part "+c.name, func() error { c.receive(data); return nil }) != nil {
+			c.end(reasonBroken)
+		}
 	}
 	close(unread)
 	<-written

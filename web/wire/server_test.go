@@ -249,6 +249,7 @@ func TestPartRefusals(t *testing.T) {
 			func(context.Context, <-chan Command, func(Message) error) error { panic("broken") },
 		), nil
 	}}
+	x.cfg.Parts["opening panics"] = Kind{Open: func(context.Context, Visit) (Part, error) { panic("broken") }}
 	x.cfg.Parts["ends"] = Kind{Open: func(context.Context, Visit) (Part, error) {
 		return partFunc(func(_ context.Context, _ <-chan Command, send func(Message) error) error {
 			return send(Message{Done: true})
@@ -259,6 +260,7 @@ func TestPartRefusals(t *testing.T) {
 	}{
 		"shut": {1, websocket.ClosePolicyViolation}, "full": {1, websocket.CloseTryAgainLater},
 		"fails": {0, websocket.CloseInternalServerErr}, "panics": {0, websocket.CloseInternalServerErr},
+		"opening+panics": {0, websocket.CloseInternalServerErr},
 		"ends": {1, websocket.CloseNormalClosure},
 	} {
 		l, _ := x.dial(t, "feed="+name)

@@ -3,8 +3,9 @@ package wire
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/fault"
 )
 
 // write sends what is queued until the connection ends, and then the reason for
@@ -13,12 +14,13 @@ import (
 // connection.
 func (c *connection) write() {
 	defer c.sendClose()
-	defer func() {
-		if err := recover(); err != nil {
-			c.log.Error("panic while writing", "part", c.name, "err", err, "stack", string(debug.Stack()))
-			c.end(reasonBroken)
-		}
-	}()
+	if fault.Do(c.log, "sending to the part "+c.name, func() error { c.sendQueued(); return nil }) != nil {
+		c.end(reasonBroken)
+	}
+}
+
+// sendQueued is write without what follows at the end.
+func (c *connection) sendQueued() {
 	ping := time.NewTicker(pingPeriod)
 	defer ping.Stop()
 	pause := time.NewTimer(0)

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
@@ -160,14 +160,16 @@ func (r *Run) claim() int {
 func (r *Run) loop(ctx context.Context, s *session.Session) {
 	defer close(r.done)
 	defer r.setBytes(0)
-	defer func() {
-		// A panic ends this run and no other. Its viewers see done closed.
-		if err := recover(); err != nil {
-			r.log.Error("panic in a run", "err", err, "stack", string(debug.Stack()))
-			r.latest.Store(nil)
-			r.stop()
-		}
-	}()
+	// A panic that carrying out a command again would only repeat ends this run and
+	// no other. Its viewers see done closed.
+	if fault.Do(r.log, "a run", func() error { r.serve(ctx, s); return nil }) != nil {
+		r.latest.Store(nil)
+		r.stop()
+	}
+}
+
+// serve is loop without its end.
+func (r *Run) serve(ctx context.Context, s *session.Session) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	var last time.Time // of the last tick, or of the start of playing
@@ -222,7 +224,11 @@ func (r *Run) tick(ctx context.Context, s *session.Session) {
 		r.pause(ctx, s, "")
 		return
 	}
-	next, err := s.Tick(ctx)
+	next, err := r.guard(ctx, s, func() (*session.State, error) { return s.Tick(ctx) })
+	if broken(err) {
+		r.pause(ctx, s, "Paused: something failed inside the server and was logged. Press Play to try again.")
+		return
+	}
 	if err != nil && ctx.Err() == nil {
 		r.log.Error("playing failed", "err", err)
 	}
@@ -251,18 +257,7 @@ func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
 		case <-ctx.Done():
 		}
 	}
-	var next *session.State
-	var err error
-	switch {
-	case req.command == nil, r.repeated(req):
-		next, err = s.Restore(ctx)
-	case r.tooLarge(req.command):
-		next, err = s.State(), &terms.Refusal{Code: terms.CodeFull, Message: fmt.Sprintf(
-			"This run uses %d MiB, all the memory there is for runs. Look back, or start another text.",
-			r.bytes.Load()>>20)}
-	default:
-		next, err = s.Apply(ctx, req.command)
-	}
+	next, err := r.guard(ctx, s, func() (*session.State, error) { return r.carryOut(ctx, s, req) })
 	if s.Evicted() { // ctx ended before it was rebuilt
 		req.reply <- result{nil, err}
 		return
@@ -273,6 +268,45 @@ func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
 		r.publish(s, next, nil)
 	}
 	req.reply <- result{next, err}
+}
+
+// errBroken answers a command that panicked.
+var errBroken = terms.Refuse(
+	terms.CodeModel, "Something failed inside the server while it did this. It was logged, and your text is as it was "+
+		"before. Try something else.",
+)
+
+func broken(err error) bool { return errors.Is(err, errBroken) }
+
+// guard runs f on the session. If it panics, the run is made again as it was before,
+// and the error is errBroken. If that panics too, so does guard.
+func (r *Run) guard(
+	ctx context.Context, s *session.Session, f func() (*session.State, error),
+) (next *session.State, err error) {
+	if fault.Do(r.log, "a command of a run", func() error {
+		next, err = f()
+		return nil
+	}) == nil {
+		return next, err
+	}
+	s.Recover()
+	if next, err = s.Restore(ctx); err != nil {
+		return next, err
+	}
+	return next, errBroken
+}
+
+// carryOut carries out one request on the session.
+func (r *Run) carryOut(ctx context.Context, s *session.Session, req request) (*session.State, error) {
+	switch {
+	case req.command == nil, r.repeated(req):
+		return s.Restore(ctx)
+	case r.tooLarge(req.command):
+		return s.State(), &terms.Refusal{Code: terms.CodeFull, Message: fmt.Sprintf(
+			"This run uses %d MiB, all the memory there is for runs. Look back, or start another text.",
+			r.bytes.Load()>>20)}
+	}
+	return s.Apply(ctx, req.command)
 }
 
 // repeated reports whether a request is a command that was already carried out for

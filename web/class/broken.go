@@ -1,0 +1,74 @@
+package class
+
+import (
+	"context"
+
+	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// mostFaults is how often a room starts again after a panic. One that goes on breaking
+// stays closed until the server starts again.
+const mostFaults = 5
+
+// brokenNotice is shown to a class whose room has started again.
+const brokenNotice = "Something failed inside the server and was logged. The class goes on from what was saved last."
+
+// run runs a room's goroutine to its end. A panic in it ends neither the process nor
+// the room: that starts again from its log, with the same people in it.
+func (h *Hub) run(r *Room, c *core) {
+	defer close(r.done)
+	for range mostFaults {
+		if fault.Do(h.cfg.Log, "a room", func() error { c.loop(r.ctx); return nil }) == nil {
+			return
+		}
+		err := fault.Do(h.cfg.Log, "starting a room again", func() (err error) {
+			c, err = h.again(r, c)
+			return err
+		})
+		if err != nil {
+			h.cfg.Log.Error("a room cannot start again", "error", err)
+			break
+		}
+	}
+	h.cfg.Log.Error("a room is closed until the server starts again: it went on failing")
+	h.mu.Lock()
+	delete(h.rooms, r.code)
+	h.mu.Unlock()
+	r.stop()
+}
+
+// again returns a new core for a room whose old one has panicked. Votes that were not
+// saved are refused, so that they are sent again.
+func (h *Hub) again(r *Room, old *core) (*core, error) {
+	for _, p := range old.pending {
+		if p.done != nil {
+			p.done(ErrKept)
+		}
+	}
+	log := journal.Info{Owner: old.owner(), Used: old.keptUsed}
+	c, err := restoreRoom(context.WithoutCancel(r.ctx), &h.cfg, log, old.secret)
+	if err != nil {
+		return nil, err
+	}
+	c.room, c.seq, c.used = r, max(c.seq, old.seq), old.used
+	for _, was := range old.members {
+		if m := c.byLearner[was.Learner]; m != nil {
+			m.pages = was.pages
+			c.here += was.pages
+		}
+	}
+	c.presenter, c.presenterPages = old.presenter, old.presenterPages
+	c.notice = brokenNotice
+	c.publish()
+	h.wg.Go(func() { // the run is made again for those who watch
+		if err := r.wake(r.ctx); err == nil {
+			_ = r.ask(r.ctx, func(c *core) error { // the room may have gone
+				c.notice = brokenNotice
+				c.publish()
+				return nil
+			})
+		}
+	})
+	return c, nil
+}

@@ -1,0 +1,73 @@
+package class
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/tokenbytoken/viz/web/session"
+)
+
+// breaks makes a room panic.
+func (l *lesson) breaks() error {
+	return l.ask(l.t.Context(), func(c *core) error { panic("as if the room had a mistake") })
+}
+
+// TestRoomGoesOnAfterAPanic: the room starts again from what was saved, with the same
+// people, votes, stage and presenter; another room does not notice.
+func TestRoomGoesOnAfterAPanic(t *testing.T) {
+	s := begun(t, t.TempDir())
+	other := s.room(Options{})
+	other.start("The capital of")
+	untouched := other.View()
+	l := s.room(Options{Nicknames: true})
+	closed, err := l.OpenPresenter(t.Context(), teacher, l.secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.start("The capital of")
+	l.class(3)
+	poll := l.does(Drive{session.StepToken{}}, AskQuestion{ID: "q-order"}).Poll
+	l.votes(1, Ballot{Choice: "a"})
+	before := l.settled("three are here", func(v *View) bool { return v.Here == 3 })
+
+	if err := l.breaks(); !errors.Is(err, ErrBroken) {
+		t.Fatalf("the request that panics: %v", err)
+	}
+	after := l.settled("the run is back", func(v *View) bool { return v.State != nil && v.Notice == brokenNotice })
+	if after.Seq <= before.Seq || after.Here != 3 || after.Members != 3 || !after.Presenting ||
+		after.Link() != before.Link() || after.Poll == nil || after.Poll.ID != poll.ID || after.Poll.Votes != 1 {
+		t.Errorf("before %+v, afterwards %+v", before, after)
+	}
+	l.votes(2, Ballot{Choice: "b"})
+	l.does(Close{}, Reveal{}, Dismiss{}, Drive{session.StepToken{}})
+	closed()
+	l.Leave(learner(1))
+	l.settled("one has left", func(v *View) bool { return v.Here == 2 && !v.Presenting })
+	if other.View() != untouched {
+		t.Error("the other room has changed")
+	}
+}
+
+// TestRoomThatGoesOnPanicking: such a room is closed, and is there again when the
+// server starts again; another room goes on.
+func TestRoomThatGoesOnPanicking(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	other, l := s.room(Options{}), s.room(Options{Title: "Broken"})
+	l.start("The capital of")
+	for range mostFaults {
+		if err := l.breaks(); !errors.Is(err, ErrBroken) {
+			t.Fatal(err)
+		}
+	}
+	<-l.Done()
+	if _, err := s.Enter(t.Context(), l.Code(), caller("p1")); !errors.Is(err, ErrNoRoom) {
+		t.Errorf("entering it: %v", err)
+	}
+	other.start("The capital of")
+	s.end()
+	s = begun(t, dir)
+	if r, err := s.Enter(t.Context(), l.Code(), caller("p1")); err != nil || r.View().Title != "Broken" {
+		t.Errorf("after a restart: %v", err)
+	}
+}

@@ -1,0 +1,44 @@
+package labs
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/infer/lab"
+)
+
+// brokenLab is a lab whose measurement panics.
+type brokenLab struct{ lab.Lab }
+
+func (brokenLab) Run(context.Context, lab.Env, lab.Values, func(lab.Progress)) (*lab.Report, error) {
+	panic("as if the lab had a mistake")
+}
+
+// TestPanicInALab: a measurement that panics ends alone, with a sentence, and leaves
+// the queue: the next one is measured.
+func TestPanicInALab(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.pages.Context = t.Context()
+	l, ok := lab.Find("cache")
+	if !ok {
+		t.Fatal("there is no such lab")
+	}
+	v, err := l.Info().Parse(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.pages.begin("someone", "1", "", brokenLab{l}, v)
+	<-r.done
+	var f *fault.Fault
+	say := sentence(r.err)
+	if !errors.As(r.err, &f) || strings.Contains(say, "mistake") || strings.Contains(say, ".go") {
+		t.Errorf("%v: %q", r.err, say)
+	}
+	if _, err := s.pages.measure(t.Context(), "someone", l, v, nil); err != nil {
+		t.Errorf("the next measurement: %v", err)
+	}
+}

@@ -1,0 +1,105 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/cost"
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// faulty is a seat whose passes panic while broken is positive, which each panic
+// lowers by one.
+type faulty struct {
+	*infer.Seat
+	broken *atomic.Int64
+}
+
+func (f faulty) Model() *infer.Model { return f.Seat.Model().Through(f) }
+
+func (f faulty) ForwardTo(ctx context.Context, c *infer.Cache, tokens []int, out []float32) (cost.Parts, error) {
+	if f.broken.Load() > 0 {
+		f.broken.Add(-1)
+		panic("what somebody typed")
+	}
+	return f.Seat.ForwardTo(ctx, c, tokens, out)
+}
+
+// faultyRegistry returns a registry whose model panics as often as broken says.
+func faultyRegistry(t *testing.T) (rs *Registry, broken *atomic.Int64, log *strings.Builder) {
+	t.Helper()
+	broken, log = new(atomic.Int64), &strings.Builder{}
+	pool := infer.NewPool(testmodel.Target(t), 0)
+	rs = New(Config{
+		Model: testmodel.Target(t), Seat: func() Seat { return faulty{pool.Seat(), broken} },
+		Log: slog.New(slog.NewTextHandler(log, nil)), MAC: shell.NewLearners([]byte("a test's"), nil).MAC,
+	})
+	t.Cleanup(func() {
+		if err := rs.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		pool.Close()
+	})
+	return rs, broken, log
+}
+
+// TestRunGoesOnAfterAPanic: a command that panics is refused, the run is what it was
+// before and goes on, and the log has the stack and nothing that somebody typed.
+func TestRunGoesOnAfterAPanic(t *testing.T) {
+	t.Parallel()
+	rs, broken, log := faultyRegistry(t)
+	r, _ := join(t, rs, "a", "")
+	broken.Store(1)
+	if _, err := r.Do(context.Background(), session.Start{Prompt: "Once upon"}, nil, 0); !errors.Is(err, errBroken) {
+		t.Fatalf("the first text: %v", err)
+	}
+	must(t, r, session.Start{Prompt: "Once upon a time"})
+	must(t, r, session.StepToken{})
+	before := must(t, r, session.StepToken{})
+	broken.Store(1)
+	st, err := r.Do(context.Background(), session.StepToken{}, nil, 0)
+	if !errors.Is(err, errBroken) || session.LinkOf(st) != session.LinkOf(before) {
+		t.Fatalf("a step: %v; the text is %s, want %s", err, session.LinkOf(st), session.LinkOf(before))
+	}
+	if st := must(t, r, session.StepToken{}); len(st.Steps) != 3 {
+		t.Errorf("%d steps afterwards, want 3", len(st.Steps))
+	}
+	must(t, r, session.SetSpeed{Speed: session.SpeedMax})
+	broken.Store(1)
+	must(t, r, session.Play{})
+	eventually(t, func() bool { return !r.playing.Load() })
+	if st, err := r.Current(context.Background()); err != nil || !strings.Contains(st.Notice, "was logged") {
+		t.Errorf("a run that played: %+v, %v", st, err)
+	}
+	must(t, r, session.Pause{}) // the log is written by the run's goroutine
+	if got := log.String(); !strings.Contains(got, "faulty") || strings.Contains(got, "typed") {
+		t.Errorf("the log: %s", got)
+	}
+}
+
+// TestPanicThatRepeats: a run that panics again when it is rebuilt ends, alone.
+func TestPanicThatRepeats(t *testing.T) {
+	t.Parallel()
+	rs, broken, _ := faultyRegistry(t)
+	r, _ := join(t, rs, "a", "")
+	must(t, r, session.Start{Prompt: "Once upon a time"})
+	must(t, r, session.StepToken{})
+	broken.Store(2)
+	if _, err := r.Do(context.Background(), session.StepToken{}, nil, 0); !errors.Is(err, ErrGone) {
+		t.Errorf("the command: %v", err)
+	}
+	<-r.Done()
+	other, found, err := rs.Join(admission.Caller{Learner: "a"}, r.id, NewViewer(""))
+	if err != nil || found {
+		t.Fatalf("joining again: found %v, %v", found, err)
+	}
+	must(t, other, session.Start{Prompt: "Once upon a time"})
+}
