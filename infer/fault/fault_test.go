@@ -20,7 +20,9 @@ func TestDo(t *testing.T) {
 	}{
 		"nothing happens": {func() error { return nil }, false, nil},
 		"an error":        {func() error { return own }, false, nil},
-		"a mistake":       {func() error { broken(nil); return nil }, true, []string{"index out of range", "fault.broken"}},
+		"a mistake": {
+			func() error { broken(nil); return nil }, true, []string{"index out of range", "fault.broken"},
+		},
 		"a value": {
 			func() error { panic("what somebody typed") }, true, []string{"err=string", "TestDo"},
 		},

@@ -85,3 +85,6 @@ func (t *Teacher) read(req *http.Request) (*http.Response, string, error) {
 	body, err := io.ReadAll(res.Body)
 	return res, string(body), err
 }
+
+// HangUp closes the connections that are kept for further commands.
+func (t *Teacher) HangUp() { t.http.CloseIdleConnections() }

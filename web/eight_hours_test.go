@@ -1,0 +1,182 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/load"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// TestEightHoursOfClasses holds class after class on one server, as fast as it goes:
+// phones join, follow to the last stage and leave, and the room is deleted. Goroutines,
+// open files and the heap are then what they were after the first classes. In the long
+// tier these are 100,000 stages and 2,000 joins and leaves, as many as eight hours of
+// teaching have.
+func TestEightHoursOfClasses(t *testing.T) {
+	classes, phones, tokens := 6, 8, 20
+	if fixture.LongTier() {
+		classes, phones, tokens = 40, 50, 360 // 40 × 50 joins, 40 × 360 × 7 stages
+	}
+	limits := admission.DefaultLimits()
+	limits.Requests, limits.NewRooms = admission.Pace{}, admission.Pace{} // fast motion
+	server := webtest.Serve(t, webtest.Options{Admission: &limits})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*browser.Patience)
+	defer cancel()
+	var first use
+	for n := range classes {
+		holdClass(ctx, t, server, phones, tokens)
+		if n == classes/4 {
+			first = settledUse(t, use{goroutines: 1 << 30, files: 1 << 30, heap: 1 << 40})
+			t.Logf("after %d classes: %v", n+1, first)
+		}
+	}
+	// Some connections of the database and of pages to come may be kept open.
+	last := settledUse(t, use{first.goroutines + 5, first.files + 5, first.heap + first.heap/10 + 4<<20})
+	t.Logf(
+		"after %d classes with %d joins, %d leaves and %d stages: %v", classes, classes*phones, classes*phones,
+		classes*tokens*terms.Stages, last,
+	)
+}
+
+// use is what a process uses.
+type use struct {
+	goroutines, files int
+	heap              uint64
+}
+
+func (u use) String() string {
+	return fmt.Sprintf(
+		"%d goroutines, %d open files, %s of heap", u.goroutines, u.files, terms.BytesFull(int64(u.heap)),
+	)
+}
+
+// settledUse waits until the process uses no more than most, which what has just been
+// closed still does.
+func settledUse(t *testing.T, most use) use {
+	t.Helper()
+	late, look := time.After(browser.Patience), time.NewTicker(50*time.Millisecond)
+	defer look.Stop()
+	for {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		files, _ := os.ReadDir("/proc/self/fd") // none on other systems
+		u := use{runtime.NumGoroutine(), len(files), m.HeapAlloc}
+		if u.goroutines <= most.goroutines && u.files <= most.files && u.heap <= most.heap {
+			return u
+		}
+		select {
+		case <-look.C:
+		case <-late:
+			t.Fatalf("the process uses %v, want at most %v", u, most)
+		}
+	}
+}
+
+// follower is a phone and the newest stage that it has been sent.
+type follower struct {
+	load.Phone
+	stages chan load.Shared // of capacity 1
+	ended  chan struct{}
+}
+
+// join connects a phone and begins to read.
+func join(ctx context.Context, t *testing.T, url, code string) *follower {
+	t.Helper()
+	f := &follower{
+		Phone: load.Phone{URL: url, Code: code}, stages: make(chan load.Shared, 1), ended: make(chan struct{}),
+	}
+	if err := f.Dial(ctx); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(f.ended)
+		_ = f.Follow(func(frame load.Frame) error { // until it hangs up
+			if frame.At.IsZero() {
+				return nil
+			}
+			var m struct{ Data load.Shared }
+			if err := json.Unmarshal(frame.Body, &m); err != nil {
+				return err
+			}
+			select {
+			case <-f.stages:
+			default:
+			}
+			f.stages <- m.Data
+			return nil
+		})
+	}()
+	return f
+}
+
+// until waits for a stage.
+func (f *follower) until(ctx context.Context, t *testing.T, text uint64, step int) {
+	t.Helper()
+	for {
+		select {
+		case at := <-f.stages:
+			if at.Text == text && at.Step == step && at.Stage == terms.Stages {
+				return
+			}
+		case <-f.ended:
+			t.Fatal("a phone was disconnected")
+		case <-ctx.Done():
+			t.Fatalf("a phone never gets to step %d of text %d", step, text)
+		}
+	}
+}
+
+// holdClass holds one class in which so many tokens are written.
+func holdClass(ctx context.Context, t *testing.T, server string, phones, tokens int) {
+	t.Helper()
+	teacher, err := load.NewTeacher(ctx, server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []*follower
+	for range phones {
+		list = append(list, join(ctx, t, server, teacher.Code))
+	}
+	text, step := uint64(0), 0
+	for range tokens {
+		err := error(nil)
+		if text > 0 {
+			err = teacher.Do(ctx, "token")
+		}
+		var ended *load.Refused
+		if text == 0 || errors.As(err, &ended) { // a text, and another when it has ended
+			text, step = text+1, 0
+			prompt := load.Prompts[int(text)%len(load.Prompts)]
+			if err = teacher.Do(ctx, "start", "prompt", prompt); err == nil {
+				err = teacher.Do(ctx, "token")
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		step++
+	}
+	for _, f := range list {
+		f.until(ctx, t, text, step)
+	}
+	for _, f := range list {
+		f.HangUp()
+		<-f.ended
+	}
+	if err := teacher.Do(ctx, "delete"); err != nil {
+		t.Fatal(err)
+	}
+	teacher.HangUp()
+}
