@@ -261,7 +261,7 @@ func TestPartRefusals(t *testing.T) {
 		"shut": {1, websocket.ClosePolicyViolation}, "full": {1, websocket.CloseTryAgainLater},
 		"fails": {0, websocket.CloseInternalServerErr}, "panics": {0, websocket.CloseInternalServerErr},
 		"opening+panics": {0, websocket.CloseInternalServerErr},
-		"ends": {1, websocket.CloseNormalClosure},
+		"ends":           {1, websocket.CloseNormalClosure},
 	} {
 		l, _ := x.dial(t, "feed="+name)
 		messages, code := 0, 0
