@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -80,9 +81,11 @@ func (c *ceiling) flags(f *flags) {
 	f.value("memory", "SIZE", "how much memory this program may use, such as 512MiB or 2GiB: near it, idle runs "+
 		"are given up and made again later, and new ones are refused (default: four fifths of what the container "+
 		"may use, or half of the machine's)", func(s string) error {
-		n, err := terms.ParseBytes(s)
-		c.limit = memory.Limit(n)
-		return err
+		n, ok := terms.ReadBytes(s)
+		if c.limit = memory.Limit(n); !ok || n < 1 {
+			return errors.New("it must be a number and a unit, such as 512MiB or 2GiB")
+		}
+		return nil
 	})
 }
 
