@@ -2,6 +2,7 @@ package class
 
 import (
 	"context"
+	"errors"
 
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -47,9 +48,12 @@ func (h *Hub) again(r *Room, old *core) (*core, error) {
 		}
 	}
 	log := journal.Info{Owner: old.owner(), Used: old.keptUsed}
-	c, err := restoreRoom(context.WithoutCancel(r.ctx), &h.cfg, log, old.secret)
+	c, err := restoreRoom(context.WithoutCancel(r.ctx), &h.cfg, log, old.secret[:])
 	if err != nil {
 		return nil, err
+	}
+	if c == nil {
+		return nil, errors.New("its log was set aside")
 	}
 	c.room, c.seq, c.used = r, max(c.seq, old.seq), old.used
 	for _, was := range old.members {
