@@ -131,3 +131,22 @@ func TestHomeWaitsForNobody(t *testing.T) {
 		t.Errorf("after a visitor left: %q, want %q", strings.TrimSpace(got), strings.TrimSpace(want))
 	}
 }
+
+// TestHomeRunIsShared: however many visitors watch the home page, the model writes
+// each of its texts once.
+func TestHomeRunIsShared(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	made, model := 0, s.pages.turns.model
+	s.pages.turns.model = func() *infer.Model {
+		made++
+		return model()
+	}
+	for range 5 {
+		s.Get("/?seed=3")
+		s.Get("/learn/turn?seed=3&n=2")
+	}
+	if done := len(s.pages.turns.runs[2].done); made != 1 || done != 2 {
+		t.Errorf("five visitors made %d runs, of %d turns", made, done)
+	}
+}

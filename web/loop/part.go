@@ -35,10 +35,7 @@ type livePart struct {
 func (s *Server) open(_ context.Context, v wire.Visit) (wire.Part, error) {
 	p := &livePart{Server: s, viewer: runs.NewViewer(v.Query.Get("page")), enc: encoders[v.Protocol]()}
 	id := v.Query.Get("run")
-	run, found, err := s.Runs.Join(v.Caller, id, p.viewer)
-	if err != nil {
-		return nil, err
-	}
+	run, found := s.Runs.Join(v.Caller, id, p.viewer)
 	p.run = run
 	p.lost = id != "" && !found && v.Query.Get("had") == "1"
 	return p, nil

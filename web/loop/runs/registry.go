@@ -119,9 +119,9 @@ func (rs *Registry) Find(learner, id string) *Run {
 
 // Join makes v a viewer of a learner's run, or of a new one if there is none with
 // that id; found says which. The new run keeps that id if the learner was given
-// it, so that the pages of a run that is gone meet again. The error, for people,
-// says that no more runs are allowed. [Registry.Leave] ends it.
-func (rs *Registry) Join(c admission.Caller, id string, v *Viewer) (r *Run, found bool, err *terms.Refusal) {
+// it, so that the pages of a run that is gone meet again. It holds no place until it
+// starts. [Registry.Leave] ends it.
+func (rs *Registry) Join(c admission.Caller, id string, v *Viewer) (r *Run, found bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	learner := c.Learner
@@ -131,15 +131,11 @@ func (rs *Registry) Join(c admission.Caller, id string, v *Viewer) (r *Run, foun
 		if rs.byID[id] != nil || !rs.issued(learner, id) {
 			id = rs.newID(learner)
 		}
-		place, err := rs.place(c, func() { rs.end(id) })
-		if err != nil {
-			return nil, false, err
-		}
-		r = rs.begin(learner, id, place)
+		r = rs.begin(c, id, false)
 	}
 	r.touch()
 	r.watch(v)
-	return r, found, nil
+	return r, found
 }
 
 // Leave ends what [Registry.Join] began. A run that was never started is dropped
@@ -153,15 +149,16 @@ func (rs *Registry) Leave(r *Run, v *Viewer) {
 	}
 }
 
-// begin starts a new run. mu is held.
-func (rs *Registry) begin(learner, id string, place *admission.Place) *Run {
+// begin starts a new run. A pinned one is never evicted. mu is held.
+func (rs *Registry) begin(c admission.Caller, id string, pinned bool) *Run {
 	ctx, stop := context.WithCancel(rs.ctx)
 	seat := rs.cfg.Seat()
 	r := &Run{
-		id: id, learner: learner, log: rs.cfg.Log, seat: seat, memory: &rs.memory, budget: rs.cfg.Limits.MemoryBytes,
-		fits: rs.fit, rebuilding: rs.rebuilding,
+		id: id, learner: c.Learner, caller: c, pinned: pinned, log: rs.cfg.Log,
+		seat: seat, memory: &rs.memory, budget: rs.cfg.Limits.MemoryBytes,
+		fits: rs.fit, rebuilding: rs.rebuilding, admit: rs.admit,
 		requests: make(chan request), evictions: make(chan struct{}, 1), stop: stop, done: make(chan struct{}),
-		viewers: map[*Viewer]struct{}{}, place: place,
+		viewers: map[*Viewer]struct{}{},
 	}
 	s := rs.newSession(seat)
 	r.latest.Store(s.State())
@@ -182,17 +179,36 @@ func (rs *Registry) begin(learner, id string, place *admission.Place) *Run {
 // drop ends a run. mu is held.
 func (rs *Registry) drop(r *Run) {
 	delete(rs.byID, r.id)
-	r.place.Release()
+	r.release()
 	r.stop()
 }
 
 // end drops a run whose place has been given to another.
-func (rs *Registry) end(id string) {
+func (rs *Registry) end(r *Run) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	if r := rs.byID[id]; r != nil {
+	if rs.byID[r.id] == r {
 		rs.drop(r)
 	}
+}
+
+// admit finds a place for a run that is about to start. It is called by the run's
+// goroutine. The error, for people, says that no more runs are allowed.
+func (rs *Registry) admit(r *Run) *terms.Refusal {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if r.place.Load() != nil || rs.byID[r.id] != r { // admitted, or dropped meanwhile
+		return nil
+	}
+	evict := func() { rs.end(r) }
+	if r.pinned {
+		evict = nil
+	}
+	place, err := rs.place(r.caller, evict)
+	if err == nil {
+		r.place.Store(place)
+	}
+	return err
 }
 
 // place finds a place for a run of the caller. If there are too many it drops a run:
@@ -231,7 +247,8 @@ func (rs *Registry) place(c admission.Caller, evict func()) (*admission.Place, *
 func oldestUnwatched(all map[string]*Run, is func(*Run) bool) *Run {
 	var oldest *Run
 	for _, r := range all {
-		if is(r) && !r.pinned && !r.watched() && (oldest == nil || r.used.Load() < oldest.used.Load()) {
+		idle := r.place.Load() != nil && !r.pinned && !r.watched()
+		if idle && is(r) && (oldest == nil || r.used.Load() < oldest.used.Load()) {
 			oldest = r
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,10 +43,7 @@ func registry(t *testing.T, limits Limits) *Registry {
 func join(t *testing.T, rs *Registry, learner, id string) (*Run, *Viewer) {
 	t.Helper()
 	v := NewViewer("")
-	r, _, err := rs.Join(admission.Caller{Learner: learner}, id, v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, _ := rs.Join(admission.Caller{Learner: learner}, id, v)
 	return r, v
 }
 
@@ -118,6 +116,34 @@ func TestBudget(t *testing.T) {
 	eventually(t, func() bool { return evicted(list[0].Run) }) // bringing one back evicts the next
 }
 
+// TestOpenPagesHoldNoRuns: only runs that were started count. Pages that are open
+// keep nobody from starting one.
+func TestOpenPagesHoldNoRuns(t *testing.T) {
+	t.Parallel()
+	rs := registry(t, Limits{})
+	rs.cfg.Places = admission.NewPool(admission.Share{Most: 1, PerLearner: 1}, nil)
+	for range 5 {
+		join(t, rs, "a", "")
+	}
+	waiting, _ := join(t, rs, "a", "")
+	r, _ := join(t, rs, "b", "")
+	long := session.Start{Prompt: strings.Repeat("a", 1<<16)}
+	if _, err := r.Do(context.Background(), long, nil, 0); err == nil {
+		t.Fatal("a prompt of 64 KiB was accepted")
+	}
+	must(t, waiting, session.Start{Prompt: "Hello"}) // what was refused holds nothing
+	for _, c := range []session.Command{
+		session.Start{Prompt: "Hello"}, session.Try{Key: "sure"}, session.Open{}, session.Rebuild{},
+	} {
+		if _, err := r.Do(context.Background(), c, nil, 0); terms.RefusalOf(err).Code != terms.CodeFull {
+			t.Errorf("a second run, by %T: %v", c, err)
+		}
+	}
+	if st := must(t, r, session.SetPreset{Key: "greedy"}); st.Started() {
+		t.Error("a run that was refused has started")
+	}
+}
+
 // TestRunLimits: a learner's 3rd run drops the oldest that nobody watches; if all are
 // watched, it is refused. A learner without one gets a run of the learner with the
 // most, unless nobody has more than one.
@@ -128,20 +154,32 @@ func TestRunLimits(t *testing.T) {
 	first, v := join(t, rs, "a", "")
 	must(t, first, session.Start{Prompt: "Hello"})
 	rs.Leave(first, v)
-	join(t, rs, "a", "")
-	join(t, rs, "a", "")
+	start := func(learner string) error {
+		r, _ := join(t, rs, learner, "")
+		_, err := r.Do(context.Background(), session.Start{Prompt: "Hello"}, nil, 0)
+		if err != nil {
+			rs.end(r)
+		}
+		return err
+	}
+	for _, learner := range []string{"a", "a"} {
+		if err := start(learner); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if rs.Find("a", first.id) != nil {
 		t.Error("the run left was not dropped for the third")
 	}
-	_, _, err := rs.Join(admission.Caller{Learner: "a"}, "", NewViewer(""))
-	if err == nil || err.Code != terms.CodeFull {
+	if err := start("a"); terms.RefusalOf(err).Code != terms.CodeFull {
 		t.Errorf("a third watched run: %v", err)
 	}
-	join(t, rs, "b", "")
-	join(t, rs, "c", "")
+	for _, learner := range []string{"b", "c"} {
+		if err := start(learner); err != nil {
+			t.Fatal(err)
+		}
+	}
 	eventually(t, func() bool { return len(runsOf(rs, "a")) == 1 && len(runsOf(rs, "c")) == 1 })
-	_, _, err = rs.Join(admission.Caller{Learner: "d"}, "", NewViewer(""))
-	if err == nil || err.Code != terms.CodeFull {
+	if err := start("d"); terms.RefusalOf(err).Code != terms.CodeFull {
 		t.Errorf("a fourth run of three: %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -35,10 +34,7 @@ func (rs *Registry) OpenRoom(ctx context.Context, room, link string) (*RoomRun, 
 			return nil, err
 		}
 	}
-	r, err := rs.beginPinned(roomLearner + room)
-	if err != nil {
-		return nil, fmt.Errorf("the room's run: %w", err)
-	}
+	r := rs.beginPinned(roomLearner + room)
 	x := &RoomRun{registry: rs, run: r}
 	x.last.Store(r.latest.Load())
 	if link != "" {
@@ -50,16 +46,10 @@ func (rs *Registry) OpenRoom(ctx context.Context, room, link string) (*RoomRun, 
 	return x, nil
 }
 
-func (rs *Registry) beginPinned(learner string) (*Run, error) {
+func (rs *Registry) beginPinned(learner string) *Run {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	place, err := rs.place(admission.Caller{Learner: learner}, nil)
-	if err != nil {
-		return nil, err
-	}
-	r := rs.begin(learner, rs.newID(learner), place)
-	r.pinned = true
-	return r, nil
+	return rs.begin(admission.Caller{Learner: learner}, rs.newID(learner), true)
 }
 
 // Do carries out a command and returns the state that follows, which

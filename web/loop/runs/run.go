@@ -22,8 +22,9 @@ var ErrGone = errors.New("this run has ended")
 // everybody else sends requests and reads the newest state.
 type Run struct {
 	id, learner string
-	place       *admission.Place // among all runs
-	pinned      bool             // neither dropped nor evicted until its owner closes it; guarded by the registry's mu
+	caller      admission.Caller                // who began it
+	place       atomic.Pointer[admission.Place] // among all runs; nil until it starts
+	pinned      bool                            // neither dropped nor evicted until its owner closes it
 	log         *slog.Logger
 	seat        Seat
 	memory      *ledger // of all runs
@@ -33,6 +34,8 @@ type Run struct {
 	fits func(*Run) bool
 	// rebuilding is shared by all runs: see [mostRebuilding].
 	rebuilding chan struct{}
+	// admit finds a place for the run before it starts, or says why there is none.
+	admit func(*Run) *terms.Refusal
 
 	requests  chan request
 	evictions chan struct{} // of capacity 1
@@ -111,7 +114,16 @@ func (r *Run) Current(ctx context.Context) (*session.State, error) {
 
 func (r *Run) touch() {
 	r.used.Store(time.Now().UnixNano())
-	r.place.Use()
+	if place := r.place.Load(); place != nil {
+		place.Use()
+	}
+}
+
+// release gives back the run's place, if it has one.
+func (r *Run) release() {
+	if place := r.place.Swap(nil); place != nil {
+		place.Release()
+	}
 }
 
 func (r *Run) watch(v *Viewer) {
@@ -306,7 +318,23 @@ func (r *Run) carryOut(ctx context.Context, s *session.Session, req request) (*s
 			"This run uses %d MiB, all the memory there is for runs. Look back, or start another text.",
 			r.bytes.Load()>>20)}
 	}
-	return s.Apply(ctx, req.command)
+	return r.apply(ctx, s, req.command)
+}
+
+// apply carries out a command. A run needs a place before it starts, and holds none if
+// it does not.
+func (r *Run) apply(ctx context.Context, s *session.Session, c session.Command) (*session.State, error) {
+	switch c.(type) {
+	case session.Start, session.Open, session.Rebuild, session.Try:
+		if full := r.admit(r); full != nil {
+			return s.State(), full
+		}
+	}
+	next, err := s.Apply(ctx, c)
+	if st := s.State(); st != nil && !st.Started() {
+		r.release()
+	}
+	return next, err
 }
 
 // repeated reports whether a request is a command that was already carried out for
