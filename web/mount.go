@@ -39,7 +39,9 @@ func (s *Server) mountCourse(mux *http.ServeMux) {
 	room := learn.New(deps)
 	s.add(room.Feeds())
 	room.Mount(mux)
-	practice.New(practice.Deps{Deps: work, Model: s.cfg.Model, Forget: s.forget}).Mount(mux)
+	practice.New(practice.Deps{
+		Deps: work, Model: s.cfg.Model, Forget: s.forget, Desk: s.desk, Caller: s.learners.Caller,
+	}).Mount(mux)
 }
 
 // forget deletes a learner's name from the lists of classes.

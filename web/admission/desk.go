@@ -4,17 +4,29 @@ import "time"
 
 // Desk has the pools and meters of one server.
 type Desk struct {
-	Sockets, Runs *Pool
+	Sockets, Runs, Imports *Pool
 
-	Requests, NewLearners, Openings, Messages, WrongCodes, NewRooms *Meter
+	Requests, NewLearners, Openings, Messages, WrongCodes, NewRooms, Imported *Meter
+
+	refusals *Meter
 }
 
 // New returns a desk with limits. now is time.Now if nil.
 func New(l Limits, now func() time.Time) *Desk {
 	return &Desk{
-		Sockets: NewPool(l.Sockets, now), Runs: NewPool(l.Runs, now),
+		Sockets: NewPool(l.Sockets, now), Runs: NewPool(l.Runs, now), Imports: NewPool(l.Imports, now),
 		Requests: NewMeter(l.Requests, now), NewLearners: NewMeter(l.NewLearners, now),
 		Openings: NewMeter(l.Openings, now), Messages: NewMeter(l.Messages, now),
 		WrongCodes: NewMeter(l.WrongCodes, now), NewRooms: NewMeter(l.NewRooms, now),
+		Imported: NewMeter(l.Imported, now), refusals: NewMeter(l.Refusals, now),
 	}
+}
+
+// Persists counts one refusal of an HTTP request, and reports whether the caller has
+// had so many that their connection should be closed.
+func (d *Desk) Persists(c Caller) bool {
+	if c.Fresh { // someone else at each request
+		c.Learner = c.Address.String()
+	}
+	return d.refusals.Allow(c) > 0
 }

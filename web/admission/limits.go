@@ -6,6 +6,9 @@ type Limits struct {
 	// Pools.
 	Sockets Share
 	Runs    Share
+	Imports Share // files that are being read
+	Rooms   Share // classes; the address does not count
+	Members Share // of one class; only Most and PerAddress count
 
 	// Meters.
 	Requests    Pace // of pages, forms and sockets
@@ -14,6 +17,8 @@ type Limits struct {
 	Messages    Pace // on sockets; more of them are delayed
 	WrongCodes  Pace // codes of rooms and secrets of instructors
 	NewRooms    Pace
+	Imported    Pace // MiB of files, begun ones as whole
+	Refusals    Pace // HTTP requests; more of them close the connection
 }
 
 // DefaultLimits are for a machine with two cores.
@@ -23,6 +28,10 @@ func DefaultLimits() Limits {
 		Sockets: Share{Most: 6000, Newcomers: 4500, PerAddress: 3000, PerLearner: 40},
 		// One run a tab; few people keep more than 20 tabs of a page.
 		Runs: Share{Most: 2000, Newcomers: 1500, PerAddress: 1200, PerLearner: 20},
+		// A file is read into memory whole, up to 32 MiB.
+		Imports: Share{Most: 8, Newcomers: 4, PerAddress: 2, PerLearner: 1},
+		Rooms:   Share{Most: 200, Newcomers: 150},
+		Members: Share{Most: 1200, PerAddress: 1000},
 
 		Requests: Pace{PerLearner: Rate{20, 200}, PerAddress: Rate{200, 6000}},
 		// If 1,000 requests a second flood in from one address, another newcomer there
@@ -36,5 +45,8 @@ func DefaultLimits() Limits {
 		// ln 2.
 		WrongCodes: Pace{PerLearner: Rate{0.2, 15}, PerAddress: Rate{0.5, 60}},
 		NewRooms:   Pace{PerLearner: Rate{1.0 / 60, 20}, PerAddress: Rate{1.0 / 30, 40}},
+		// What one learner has done in a year is less than 1 MiB.
+		Imported: Pace{PerLearner: Rate{0.1, 64}, PerAddress: Rate{0.5, 2048}},
+		Refusals: Pace{PerLearner: Rate{1, 20}},
 	}
 }

@@ -59,6 +59,21 @@ func (m *Meter) Allow(c Caller) (wait time.Duration) {
 	return 0
 }
 
+// AllowSize is [Meter.Allow] for something that costs size tokens. One is enough to be
+// allowed it; as many as there are up to its size are taken.
+func (m *Meter) AllowSize(c Caller, size int) (wait time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	if wait := m.wait(c, now); wait > 0 {
+		return wait
+	}
+	for range size {
+		m.spend(c, now)
+	}
+	return 0
+}
+
 // Spend takes a token whether or not there is one.
 func (m *Meter) Spend(c Caller) {
 	m.mu.Lock()

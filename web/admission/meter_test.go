@@ -64,3 +64,41 @@ func TestMeterForgets(t *testing.T) {
 		t.Error("the newest are forgotten first")
 	}
 }
+
+// TestMeterOfSizes: what is large costs more, and may cost all that is left.
+func TestMeterOfSizes(t *testing.T) {
+	t.Parallel()
+	c := &clock{time.Now()}
+	m := NewMeter(Pace{PerLearner: Rate{PerSecond: 1, Burst: 5}}, c.now)
+	who := Caller{Learner: "a"}
+	for _, step := range []struct {
+		size int
+		wait time.Duration
+	}{{3, 0}, {9, 0}, {1, time.Second + 1}} {
+		if got := m.AllowSize(who, step.size); got != step.wait {
+			t.Errorf("a size of %d: %v, want %v", step.size, got, step.wait)
+		}
+	}
+}
+
+// TestPersists: callers who go on after many refusals are noticed, those without a
+// cookie by their address.
+func TestPersists(t *testing.T) {
+	t.Parallel()
+	c := &clock{time.Now()}
+	d := New(Limits{Refusals: Pace{PerLearner: Rate{PerSecond: 1, Burst: 3}}}, c.now)
+	count := 0
+	for i := range 5 {
+		if d.Persists(Caller{Learner: string(rune('a' + i)), Address: home, Fresh: true}) {
+			count++
+		}
+	}
+	if count != 2 {
+		t.Errorf("%d of five refusals without a cookie were too many, want 2", count)
+	}
+	for _, who := range []Caller{{Learner: "b", Address: home}, {Learner: "c", Address: school, Fresh: true}} {
+		if d.Persists(who) {
+			t.Errorf("%+v was refused once", who)
+		}
+	}
+}

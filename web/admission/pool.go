@@ -2,6 +2,7 @@ package admission
 
 import (
 	"cmp"
+	"context"
 	"net/netip"
 	"slices"
 	"sync"
@@ -33,6 +34,7 @@ type Pool struct {
 	now   func() time.Time
 
 	mu        sync.Mutex
+	freed     chan struct{} // closed when a place is free; nil while nobody waits
 	places    map[*Place]struct{}
 	learners  map[string]int
 	addresses map[netip.Prefix]int
@@ -77,6 +79,26 @@ func (p *Pool) Hold(c Caller, evict func()) (*Place, Refused) {
 	return place, Admitted
 }
 
+// Await is [Pool.Hold] that waits for a place until ctx ends.
+func (p *Pool) Await(ctx context.Context, c Caller, evict func()) (*Place, error) {
+	for {
+		p.mu.Lock()
+		if p.freed == nil {
+			p.freed = make(chan struct{})
+		}
+		freed := p.freed
+		p.mu.Unlock()
+		if place, refused := p.Hold(c, evict); refused == Admitted {
+			return place, nil
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
 // Use marks the place as used now: the least recently used are evicted first.
 func (x *Place) Use() {
 	x.pool.mu.Lock()
@@ -97,6 +119,10 @@ func (p *Pool) drop(x *Place) {
 		return
 	}
 	delete(p.places, x)
+	if p.freed != nil {
+		close(p.freed)
+		p.freed = nil
+	}
 	if p.learners[x.caller.Learner]--; p.learners[x.caller.Learner] == 0 {
 		delete(p.learners, x.caller.Learner)
 	}

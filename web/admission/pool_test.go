@@ -1,12 +1,14 @@
 package admission
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -218,4 +220,32 @@ func checkPool(t *testing.T, p *Pool, s Share) {
 	if len(p.places) > s.Most || len(new) > s.Newcomers || len(new.of(home)) > s.PerAddress {
 		t.Fatalf("%d places, %d of newcomers", len(p.places), len(new))
 	}
+}
+
+// TestAwait: whoever waits for a place gets it when it is free.
+func TestAwait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPool(Share{Most: 1}, nil)
+		first, _ := p.Hold(Caller{Learner: "a"}, nil)
+		over, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if place, err := p.Await(over, Caller{Learner: "b"}, nil); place != nil || err == nil {
+			t.Errorf("while it is held: %v, %v", place, err)
+		}
+		got := make(chan *Place)
+		for _, learner := range []string{"b", "c"} {
+			go func() {
+				place, err := p.Await(t.Context(), Caller{Learner: learner}, nil)
+				if err != nil {
+					t.Error(err)
+				}
+				got <- place
+			}()
+		}
+		synctest.Wait()
+		first.Release()
+		(<-got).Release()
+		(<-got).Release()
+	})
 }

@@ -62,12 +62,17 @@ func (b Base) elsewhere(mux *http.ServeMux, none Elsewhere) http.HandlerFunc {
 // slow network.
 const formWait = 20 * time.Second
 
+// Await gives a form [formWait] to arrive, from now.
+func Await(w http.ResponseWriter) {
+	// Not every writer can: those of tests have no connection.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formWait))
+}
+
 // inTime gives forms [formWait] to arrive.
 func inTime(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if shell.Changes(r) {
-			// Not every writer can: those of tests have no connection.
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formWait))
+			Await(w)
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
@@ -23,6 +24,9 @@ type Deps struct {
 	// Forget, if not nil, deletes what is kept elsewhere about a learner who
 	// deletes everything: their name in the lists of classes.
 	Forget func(ctx context.Context, learner string) error
+	// Desk admits imports by their Caller, both of them nil to admit all.
+	Desk   *admission.Desk
+	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 }
 
 // Pages answers the addresses of Practise.

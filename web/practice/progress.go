@@ -2,9 +2,6 @@ package practice
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,7 +12,6 @@ import (
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
 	"github.com/tokenbytoken/viz/web/coursework"
-	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
 )
@@ -98,66 +94,6 @@ func (p *Pages) export(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Disposition", `attachment; filename="token-by-token-progress.json"`)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Write(data)
-}
-
-// errNoFile says that an import form was sent without a file.
-var errNoFile = errors.New("no file was chosen")
-
-// importFile answers POST /progress/import: an exported file is imported whole or
-// not at all.
-func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
-	const wrapping = 16 << 10 // what a form adds around a file
-	r.Body = http.MaxBytesReader(w, r.Body, progress.MaxImport+wrapping)
-	data, err := fileOf(r)
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large), err == nil && len(data) > progress.MaxImport:
-		p.showProgress(w, r, http.StatusRequestEntityTooLarge,
-			fmt.Sprintf("The file is larger than %d MiB; no export is that large.", progress.MaxImport>>20))
-		return
-	case errors.Is(err, errNoFile):
-		p.showProgress(w, r, http.StatusBadRequest, "No file was chosen.")
-		return
-	case err != nil:
-		p.showProgress(w, r, http.StatusBadRequest, "The file did not arrive complete. Send it again.")
-		return
-	}
-	added, err := p.Progress.Import(r.Context(), p.Who(w, r), data)
-	switch {
-	case errors.Is(err, progress.ErrInput):
-		p.showProgress(w, r, http.StatusBadRequest, pages.Sentence(err))
-		return
-	case errors.Is(err, progress.ErrFull):
-		p.showProgress(w, r, http.StatusConflict, pages.Sentence(err))
-		return
-	case err != nil:
-		p.Fail(w, r, err)
-		return
-	}
-	http.Redirect(w, r, "/progress?"+doneQuery(added).Encode(), http.StatusSeeOther)
-}
-
-// fileOf reads the file of the form. Only its bytes count, not its name.
-func fileOf(r *http.Request) ([]byte, error) {
-	form, err := r.MultipartReader()
-	if err != nil {
-		return nil, err
-	}
-	for {
-		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			return nil, errNoFile
-		} else if err != nil {
-			return nil, err
-		}
-		if part.FormName() != "file" {
-			continue
-		}
-		if part.FileName() == "" {
-			return nil, errNoFile
-		}
-		return io.ReadAll(part)
-	}
 }
 
 // deleteAll answers POST /progress/delete. The form has a box that must be

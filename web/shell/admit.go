@@ -35,6 +35,9 @@ func (l Learners) Admit(desk *admission.Desk, next http.Handler) http.Handler {
 		}
 		wait := paced.Allow(caller)
 		if wait > 0 {
+			if desk.Persists(caller) {
+				w.Header().Set("Connection", "close")
+			}
 			seconds := strconv.Itoa(int(wait/time.Second) + 1)
 			w.Header().Set("Retry-After", seconds)
 			say := "Too many requests from your network at once. Nothing was changed; try again in a moment."

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -121,6 +122,26 @@ func TestAdmit(t *testing.T) {
 		if len(seen) != 6 || seen[0] != seen[1] {
 			t.Errorf("%s: learners %q", name, seen)
 		}
+	}
+}
+
+// TestAdmitHangsUp: a client that goes on after many refusals loses its connection.
+func TestAdmitHangsUp(t *testing.T) {
+	t.Parallel()
+	limits := admission.Limits{
+		NewLearners: admission.Pace{PerAddress: admission.Rate{PerSecond: 0.1, Burst: 1}},
+		Refusals:    admission.Pace{PerLearner: admission.Rate{PerSecond: 0.1, Burst: 2}},
+	}
+	h := NewLearners(nil, nil).Admit(admission.New(limits, nil), http.NotFoundHandler())
+	var got []string
+	for range 5 {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr = "192.0.2.1:1234"
+		h.ServeHTTP(w, r)
+		got = append(got, w.Header().Get("Connection"))
+	}
+	if want := []string{"", "", "", "close", "close"}; !slices.Equal(got, want) {
+		t.Errorf("Connection: %q, want %q", got, want)
 	}
 }
 

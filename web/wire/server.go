@@ -129,6 +129,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	caller, cookie := s.cfg.Caller(r)
 	c, no := s.enter(caller)
 	if c == nil {
+		if s.cfg.Desk.Persists(caller) {
+			w.Header().Set("Connection", "close")
+		}
 		w.Header().Set("Retry-After", strconv.Itoa(int(no.wait/time.Second)+1))
 		s.cfg.Refuse(w, no.status, no.say)
 		return

@@ -1,0 +1,114 @@
+package practice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/pages"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// errNoFile says that an import form was sent without a file.
+var errNoFile = errors.New("no file was chosen")
+
+// importFile answers POST /progress/import: an exported file is imported whole or
+// not at all.
+func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
+	leave, wait := p.admitImport(w, r)
+	if wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
+		p.Refuse(
+			w, r, http.StatusTooManyRequests, "Too many imports at once.",
+			"Nothing was read from this file. Try again in a minute.",
+		)
+		return
+	}
+	defer leave()
+	const wrapping = 16 << 10 // what a form adds around a file
+	r.Body = http.MaxBytesReader(w, r.Body, progress.MaxImport+wrapping)
+	data, err := fileOf(r)
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large), err == nil && len(data) > progress.MaxImport:
+		p.showProgress(w, r, http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("The file is larger than %d MiB; no export is that large.", progress.MaxImport>>20))
+		return
+	case errors.Is(err, errNoFile):
+		p.showProgress(w, r, http.StatusBadRequest, "No file was chosen.")
+		return
+	case err != nil:
+		p.showProgress(w, r, http.StatusBadRequest, "The file did not arrive complete. Send it again.")
+		return
+	}
+	added, err := p.Progress.Import(r.Context(), p.Who(w, r), data)
+	switch {
+	case errors.Is(err, progress.ErrInput):
+		p.showProgress(w, r, http.StatusBadRequest, pages.Sentence(err))
+		return
+	case errors.Is(err, progress.ErrFull):
+		p.showProgress(w, r, http.StatusConflict, pages.Sentence(err))
+		return
+	case err != nil:
+		p.Fail(w, r, err)
+		return
+	}
+	http.Redirect(w, r, "/progress?"+doneQuery(added).Encode(), http.StatusSeeOther)
+}
+
+// importWait is how long an import waits for its turn to be read.
+const importWait = 20 * time.Second
+
+// admitImport waits until the file of a request may be read, or returns after how long
+// to try again. Nothing of it has been read by then: until it ends, an import takes as
+// much memory as its file. One whose turn is given to somebody else is read no further.
+func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (leave func(), wait time.Duration) {
+	if p.Desk == nil {
+		return func() {}, 0
+	}
+	caller, _ := p.Caller(r)
+	size := r.ContentLength
+	if size < 0 || size > progress.MaxImport { // unknown, or refused when as much has been read
+		size = progress.MaxImport
+	}
+	if wait := p.Desk.Imported.AllowSize(caller, int(size>>20)+1); wait > 0 {
+		return nil, wait
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), importWait)
+	defer cancel()
+	place, err := p.Desk.Imports.Await(ctx, caller, func() {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // as in [pages.Await]
+	})
+	if err != nil {
+		return nil, importWait
+	}
+	pages.Await(w)
+	return place.Release, 0
+}
+
+// fileOf reads the file of the form. Only its bytes count, not its name.
+func fileOf(r *http.Request) ([]byte, error) {
+	form, err := r.MultipartReader()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil, errNoFile
+		} else if err != nil {
+			return nil, err
+		}
+		if part.FormName() != "file" {
+			continue
+		}
+		if part.FileName() == "" {
+			return nil, errNoFile
+		}
+		return io.ReadAll(part)
+	}
+}
