@@ -47,7 +47,8 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 	}
 	hub, err := class.NewHub(s.ctx, class.Config{
 		Logs: s.cfg.Classes.Logs, Secrets: s.cfg.Classes.Secrets, Course: s.cfg.Course, Driver: driver{s.runs},
-		Log: s.cfg.Logger, Limits: class.Limits{TTL: s.cfg.Classes.TTL}, Space: s.cfg.Classes.Space,
+		Log: s.cfg.Logger, Space: s.cfg.Classes.Space,
+		Limits:     class.Limits{Rooms: s.limits.Rooms, Members: s.limits.Members, TTL: s.cfg.Classes.TTL},
 		WrongCodes: s.desk.WrongCodes, NewRooms: s.desk.NewRooms,
 	})
 	if err != nil {

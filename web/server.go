@@ -62,6 +62,7 @@ const HeaderBytes = session.MaxLink + 32<<10
 type Server struct {
 	cfg      Config
 	learners shell.Learners
+	limits   admission.Limits
 	desk     *admission.Desk
 	targets  *infer.Pool // runs the model for all
 	drafts   *infer.Pool // runs the draft model for all, nil without one
@@ -88,11 +89,11 @@ func New(cfg Config) (*Server, error) {
 		cfg: cfg, learners: shell.NewLearners(cfg.Secret, cfg.TrustedProxies), targets: infer.NewPool(cfg.Model, 0),
 		parts: map[string]wire.Kind{},
 	}
-	limits := admission.DefaultLimits()
+	s.limits = admission.DefaultLimits()
 	if cfg.Admission != nil {
-		limits = *cfg.Admission
+		s.limits = *cfg.Admission
 	}
-	s.desk = admission.New(limits, nil)
+	s.desk = admission.New(s.limits, nil)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if cfg.Draft != nil {
 		s.drafts = infer.NewPool(cfg.Draft, 0)

@@ -7,8 +7,8 @@ type Limits struct {
 	Sockets Share
 	Runs    Share
 	Imports Share // files that are being read
-	Rooms   Share // classes; the address does not count
-	Members Share // of one class; only Most and PerAddress count
+	Rooms   Share // of classes; Most and Newcomers only
+	Members Share // of one class; not PerLearner
 
 	// Meters.
 	Requests    Pace // of pages, forms and sockets
@@ -31,7 +31,7 @@ func DefaultLimits() Limits {
 		// A file is read into memory whole, up to 32 MiB.
 		Imports: Share{Most: 8, Newcomers: 4, PerAddress: 2, PerLearner: 1},
 		Rooms:   Share{Most: 200, Newcomers: 150},
-		Members: Share{Most: 1200, PerAddress: 1000},
+		Members: Share{Most: 1200, Newcomers: 1100, PerAddress: 1000},
 
 		Requests: Pace{PerLearner: Rate{20, 200}, PerAddress: Rate{200, 6000}},
 		// If 1,000 requests a second flood in from one address, another newcomer there

@@ -36,7 +36,7 @@ func BenchmarkVotes(b *testing.B) {
 	}
 	const members = 500
 	for id := range members {
-		if _, err := r.Join(ctx, learner(id), ""); err != nil {
+		if _, err := r.Join(ctx, caller(learner(id)), ""); err != nil {
 			b.Fatal(err)
 		}
 	}

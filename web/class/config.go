@@ -32,8 +32,8 @@ type Config struct {
 
 // Limits limit what classes may use.
 type Limits struct {
-	Rooms   int // rooms at the same time
-	Members int // members of a room
+	Rooms   admission.Share // rooms at the same time; of the newcomers together
+	Members admission.Share // members of a room
 	// TTL is how long an unused room is kept, with everything in it. Its code works
 	// for CodeLife after its last use.
 	TTL, CodeLife time.Duration
@@ -43,7 +43,10 @@ type Limits struct {
 
 // DefaultLimits are for a machine with two cores.
 func DefaultLimits() Limits {
-	return Limits{Rooms: 200, Members: 1000, TTL: 30 * 24 * time.Hour, CodeLife: 24 * time.Hour, Rest: 30 * time.Minute}
+	l := admission.DefaultLimits()
+	return Limits{
+		Rooms: l.Rooms, Members: l.Members, TTL: 30 * 24 * time.Hour, CodeLife: 24 * time.Hour, Rest: 30 * time.Minute,
+	}
 }
 
 func (c Config) withDefaults() Config {

@@ -101,14 +101,6 @@ func newSeed() uint64 {
 	return binary.LittleEndian.Uint64(b[:]) >> 11
 }
 
-// member is one who follows. The exported fields are saved.
-type member struct {
-	Member
-	Learner           string
-	Nameless, Removed bool
-	pages             int
-}
-
 // pending are changes that wait for a commit. done is called when they are saved or
 // could not be.
 type pending struct {
@@ -252,80 +244,9 @@ func (c *core) show() {
 	c.room.view.Store(v)
 }
 
-// present counts the members with an open page, active those who are not removed.
-func (c *core) present() (n int) { return c.count(func(m *member) bool { return m.pages > 0 }) }
-func (c *core) active() (n int)  { return c.count(func(*member) bool { return true }) }
-
-func (c *core) count(is func(*member) bool) (n int) {
-	for _, m := range c.members {
-		if !m.Removed && is(m) {
-			n++
-		}
-	}
-	return n
-}
-
 // ended reports whether the code no longer lets anybody in.
 func (c *core) ended() bool {
 	return c.data.Ended || c.cfg.Now().Sub(c.used) > c.cfg.Limits.CodeLife
-}
-
-// admit returns why a learner cannot join, or nil.
-func (c *core) admit(learner string) error {
-	m := c.byLearner[learner]
-	switch {
-	case m != nil && m.Removed:
-		return ErrRemoved
-	case c.ended():
-		return ErrExpired
-	case m != nil:
-		return nil
-	case c.data.Locked:
-		return ErrLocked
-	case c.active() >= c.cfg.Limits.Members || len(c.members) >= mostMembers:
-		return ErrFull
-	}
-	return nil
-}
-
-// join makes a learner a member and counts a page. New members are saved together
-// with the next votes: before their own vote at the latest.
-func (c *core) join(learner, name string) (Member, error) {
-	if err := c.admit(learner); err != nil {
-		return Member{}, err
-	}
-	m := c.byLearner[learner]
-	fresh := m == nil
-	if fresh {
-		m = &member{Learner: learner}
-		m.ID = len(c.members) + 1
-		c.members = append(c.members, m)
-		c.byLearner[learner] = m
-	}
-	renamed := c.data.Nicknames && !m.Nameless && name != "" && name != m.Name
-	if renamed {
-		m.Name = name
-	}
-	if fresh || renamed {
-		c.used = c.cfg.Now()
-		changes := []entry{c.memberEntry(*m)}
-		if renamed {
-			changes = append(changes, c.nameEntry(*m))
-		}
-		c.enqueue(nil, changes...)
-	}
-	m.pages++
-	c.here++
-	c.publishSoon(crowdEvery)
-	return m.Member, nil
-}
-
-func (c *core) leave(learner string) {
-	if m := c.byLearner[learner]; m != nil && m.pages > 0 {
-		m.pages--
-		c.here--
-		c.publishSoon(crowdEvery)
-	}
 }
 
 func (c *core) standing(learner string) (Standing, error) {

@@ -250,7 +250,7 @@ func (l *lesson) start(prompt string) {
 func (l *lesson) class(n int) {
 	l.t.Helper()
 	for i := range n {
-		if _, err := l.Join(l.t.Context(), learner(i+1), fmt.Sprint("Pupil ", i+1)); err != nil {
+		if _, err := l.Join(l.t.Context(), caller(learner(i+1)), fmt.Sprint("Pupil ", i+1)); err != nil {
 			l.t.Fatal(err)
 		}
 	}

@@ -84,13 +84,14 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Roo
 	if h.cfg.Space(ctx) >= store.SpaceForKnown {
 		return nil, Secret{}, notKept(store.ErrScarce)
 	}
-	h.makeSpace(ctx)
+	most := h.mostRooms(who)
+	h.makeSpace(ctx, most)
 	secret := newSecret()
 	c := &core{cfg: &h.cfg, secret: secret.hash(), begun: h.cfg.Now(), used: h.cfg.Now()}
 	c.data = roomData{Title: title, Walk: o.Walk, Nicknames: o.Nicknames, Alone: o.Alone, Seed: newSeed()}
 	c.presenter = who.Learner
 	c.empty()
-	r, err := h.open(ctx, c)
+	r, err := h.open(ctx, c, most)
 	if err != nil {
 		return nil, Secret{}, err
 	}
@@ -102,13 +103,13 @@ func (h *Hub) Create(ctx context.Context, who admission.Caller, o Options) (*Roo
 }
 
 // open finds a free code for a new room, saves it and starts it.
-func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
+func (h *Hub) open(ctx context.Context, c *core, most int) (*Room, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ctx.Err() != nil {
 		return nil, ErrGone
 	}
-	if len(h.rooms) >= h.cfg.Limits.Rooms {
+	if len(h.rooms) >= most {
 		return nil, terms.Refuse(
 			terms.CodeFull, "This server has %d rooms, its limit. Delete one that is no longer needed.", len(h.rooms),
 		)
@@ -128,10 +129,19 @@ func (h *Hub) open(ctx context.Context, c *core) (*Room, error) {
 // server has as many as it can hold.
 const unusedAfter = 10 * time.Minute
 
-// makeSpace deletes the oldest unused class if there are too many.
-func (h *Hub) makeSpace(ctx context.Context) {
+// mostRooms is how many rooms there may be with one more of a caller's.
+func (h *Hub) mostRooms(who admission.Caller) int {
+	l := h.cfg.Limits.Rooms
+	if l.Newcomers > 0 && !who.Known(h.cfg.Now()) {
+		return min(l.Newcomers, l.Most)
+	}
+	return l.Most
+}
+
+// makeSpace deletes the oldest unused class if there are as many as there may be.
+func (h *Hub) makeSpace(ctx context.Context, most int) {
 	all := h.all()
-	if len(all) < h.cfg.Limits.Rooms {
+	if len(all) < most {
 		return
 	}
 	var oldest *Room
@@ -183,7 +193,7 @@ func (h *Hub) Enter(ctx context.Context, code string, who admission.Caller) (*Ro
 	if r != nil {
 		var err error
 		if a, err = get(ctx, r, func(c *core) (answer, error) {
-			return answer{c.byLearner[who.Learner] != nil, c.admit(who.Learner)}, nil
+			return answer{c.byLearner[who.Learner] != nil, c.admit(who)}, nil
 		}); err != nil {
 			return nil, err
 		}

@@ -56,14 +56,14 @@ func TestRestart(t *testing.T) {
 	if err != nil || fmt.Sprintf("%+v", sum2.Polls) != fmt.Sprintf("%+v", sum.Polls) || sum2.Voters != sum.Voters {
 		t.Errorf("the summary is %+v, was %+v, %v", sum2, sum, err)
 	}
-	m, err := r.Join(t.Context(), "p2", "")
+	m, err := r.Join(t.Context(), caller("p2"), "")
 	if err != nil || m.Name != "Pupil 2" || m.ID != 2 {
 		t.Errorf("a member comes back as %+v, %v", m, err)
 	}
 	if st, err := r.Standing(t.Context(), "p2"); err != nil || st.Vote == nil || st.Vote.Choice != choice[2] {
 		t.Errorf("their vote is %+v, %v", st.Vote, err)
 	}
-	if _, err := r.Join(t.Context(), "p5", ""); err != ErrRemoved {
+	if _, err := r.Join(t.Context(), caller("p5"), ""); err != ErrRemoved {
 		t.Errorf("one who was removed: %v", err)
 	}
 }
@@ -177,7 +177,7 @@ func TestNotKept(t *testing.T) {
 	if _, err := l.vote(1, Ballot{Choice: "a"}); err != ErrKept {
 		t.Errorf("the vote: %v", err)
 	}
-	if _, err := l.Join(t.Context(), "p3", ""); err != nil {
+	if _, err := l.Join(t.Context(), caller("p3"), ""); err != nil {
 		t.Error(err) // told to nobody as kept: it is tried again
 	}
 	l.refused(Close{}, ErrKept)

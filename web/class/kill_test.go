@@ -60,7 +60,7 @@ func voteUntilKilled() {
 	}
 	do(Drive{session.Start{Prompt: "Once upon a time"}})
 	for id := range pupils {
-		_, err := r.Join(ctx, learner(id+1), "")
+		_, err := r.Join(ctx, caller(learner(id+1)), "")
 		fail(err)
 	}
 	for {

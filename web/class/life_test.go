@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fixture"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -36,7 +37,7 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	}
 	<-l.Done()
 	_, e1 := l.Vote(t.Context(), "p1", Ballot{Poll: p.ID, Choice: "1"})
-	_, e2 := l.Join(t.Context(), "p1", "")
+	_, e2 := l.Join(t.Context(), caller("p1"), "")
 	_, e3 := l.Present(t.Context(), teacher, l.secret, Lock{true})
 	if e1 != ErrGone || e2 != ErrGone || e3 != ErrGone {
 		t.Errorf("afterwards: %v, %v, %v", e1, e2, e3)
@@ -115,7 +116,7 @@ func TestForget(t *testing.T) {
 	dir := t.TempDir()
 	s := begun(t, dir)
 	l := s.room(Options{Nicknames: true})
-	if _, err := l.Join(t.Context(), "rumpelstiltskin", "Rumpel"); err != nil {
+	if _, err := l.Join(t.Context(), caller("rumpelstiltskin"), "Rumpel"); err != nil {
 		t.Fatal(err)
 	}
 	l.class(1)
@@ -133,7 +134,7 @@ func TestForget(t *testing.T) {
 		t.Errorf("still known: %v", err)
 	}
 	l.Leave("rumpelstiltskin") // a page that closes only now
-	if m, err := l.Join(t.Context(), "rumpelstiltskin", ""); err != nil || m.ID != 3 || m.Name != "" {
+	if m, err := l.Join(t.Context(), caller("rumpelstiltskin"), ""); err != nil || m.ID != 3 || m.Name != "" {
 		t.Errorf("joining again: %+v, %v", m, err)
 	}
 	l.settled("two are here", func(v *View) bool { return v.Here == 2 })
@@ -151,7 +152,9 @@ func TestForget(t *testing.T) {
 // Rooms that nobody uses are deleted after their time; one with a page open is
 // used; a run that nobody looks at is given up and made again the same.
 func TestSweep(t *testing.T) {
-	s := begun(t, "", func(c *Config) { c.Limits = Limits{TTL: time.Hour, Rest: time.Minute, Rooms: 2} })
+	s := begun(t, "", func(c *Config) {
+		c.Limits = Limits{TTL: time.Hour, Rest: time.Minute, Rooms: admission.Share{Most: 2}}
+	})
 	old, used := s.room(Options{}), s.room(Options{})
 	if _, _, err := s.Create(t.Context(), caller(teacher), Options{}); err == nil ||
 		err.(*terms.Refusal).Code != terms.CodeFull {

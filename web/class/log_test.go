@@ -50,7 +50,7 @@ func (unread) Snapshot(context.Context, journal.Owner) (journal.Snapshot, error)
 // Whatever a class does, its log says what the room is, with and without a
 // snapshot, and which of its records count.
 func TestLogSaysWhatTheRoomIs(t *testing.T) {
-	s := begun(t, "", func(c *Config) { c.Limits.Rooms = 1000 })
+	s := begun(t, "", func(c *Config) { c.Limits.Rooms.Most = 1000 })
 	rapid.Check(t, func(rt *rapid.T) {
 		l := s.room(Options{Nicknames: true})
 		l.class(3)
@@ -60,7 +60,8 @@ func TestLogSaysWhatTheRoomIs(t *testing.T) {
 			var err error
 			switch rapid.SampledFrom([]string{"join", "vote", "vote", "present", "forget", "tidy"}).Draw(rt, "thing") {
 			case "join":
-				_, err = l.Join(t.Context(), learner(who), rapid.SampledFrom([]string{"", "A", "B"}).Draw(rt, "name"))
+				name := rapid.SampledFrom([]string{"", "A", "B"}).Draw(rt, "name")
+				_, err = l.Join(t.Context(), caller(learner(who)), name)
 			case "vote":
 				p := l.View().Poll
 				if p == nil {
@@ -129,7 +130,7 @@ func TestNamesAreErased(t *testing.T) {
 	s := begun(t, dir)
 	l := s.room(Options{Nicknames: true})
 	for i, name := range []string{"Quetzal", "Mangosteen", "Rumpel"} {
-		if _, err := l.Join(t.Context(), "learner-"+name, name); err != nil {
+		if _, err := l.Join(t.Context(), caller("learner-"+name), name); err != nil {
 			t.Fatal(err)
 		}
 		l.does(HideNames{i%2 == 0}) // keeps what waits

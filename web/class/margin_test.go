@@ -49,11 +49,11 @@ func TestRestartKeepsNumbersBehindAGap(t *testing.T) {
 		t.Fatal(err)
 	}
 	for who, want := range map[string]int{"p1": 1, "p3": 3, "p4": 4} {
-		if m, err := r.Join(t.Context(), who, ""); err != nil || m.ID != want {
+		if m, err := r.Join(t.Context(), caller(who), ""); err != nil || m.ID != want {
 			t.Errorf("%s comes back as %+v, %v; want number %d", who, m, err, want)
 		}
 	}
-	if m, err := r.Join(t.Context(), "p2", ""); err != nil || m.ID != 5 {
+	if m, err := r.Join(t.Context(), caller("p2"), ""); err != nil || m.ID != 5 {
 		t.Errorf("one who was never kept joins as %+v, %v; want number 5", m, err)
 	}
 }

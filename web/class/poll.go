@@ -96,6 +96,7 @@ func (c *core) vote(learner string, b Ballot, reply func(Receipt, error)) {
 		reply(Receipt{}, err)
 		return
 	}
+	m.voted = true
 	at := p.at()
 	c.used = c.cfg.Now()
 	c.enqueue(func(err error) {

@@ -229,6 +229,13 @@ func (c *core) become(k *kept) {
 		}
 		c.polls = append(c.polls, p)
 	}
+	for _, round := range c.votes {
+		for id := range round {
+			if id >= 1 && id <= len(c.members) {
+				c.members[id-1].voted = true
+			}
+		}
+	}
 }
 
 // kept returns the state of the log, when nothing is pending.

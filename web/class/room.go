@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tokenbytoken/viz/infer/fault"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -91,12 +92,12 @@ func (r *Room) ask(ctx context.Context, f func(*core) error) error {
 	return err
 }
 
-// Join makes a learner a member, unless they are one, and counts one more open page
+// Join makes a caller a member, unless they are one, and counts one more open page
 // of theirs. nick may be empty; it is plain text of at most [MaxNick] characters.
 // Call Leave once for every Join.
 //
 // Errors: those of [Hub.Enter] but for codes, and [CodeNick].
-func (r *Room) Join(ctx context.Context, learner, nick string) (*Member, error) {
+func (r *Room) Join(ctx context.Context, who admission.Caller, nick string) (*Member, error) {
 	name, err := cleanNick(nick)
 	if err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (r *Room) Join(ctx context.Context, learner, nick string) (*Member, error) 
 	if err := r.wake(ctx); err != nil {
 		return nil, err
 	}
-	joined, err := get(ctx, r, func(c *core) (Member, error) { return c.join(learner, name) })
+	joined, err := get(ctx, r, func(c *core) (Member, error) { return c.join(who, name) })
 	if err != nil {
 		return nil, err
 	}

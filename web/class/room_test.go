@@ -2,6 +2,7 @@ package class
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ func TestSecrets(t *testing.T) {
 
 // Who may join, and what the others are told.
 func TestEnter(t *testing.T) {
-	s := begun(t, "", func(c *Config) { c.Limits.Members = 3 })
+	s := begun(t, "", func(c *Config) { c.Limits.Members.Most = 3 })
 	l := s.room(Options{})
 	enter := func(code, who string) error {
 		_, err := s.Enter(t.Context(), code, caller(who))
@@ -79,7 +80,7 @@ func TestEnter(t *testing.T) {
 	check("a member of a full room", enter(l.Code(), "p2"), nil)
 	l.does(Remove{2})
 	check("one who was removed", enter(l.Code(), "p2"), ErrRemoved)
-	if _, err := l.Join(t.Context(), "p2", ""); err != ErrRemoved {
+	if _, err := l.Join(t.Context(), caller("p2"), ""); err != ErrRemoved {
 		t.Errorf("joining after being removed: %v", err)
 	}
 	check("the place of one who was removed", enter(l.Code(), "p4"), nil)
@@ -153,7 +154,7 @@ func TestWrongCodes(t *testing.T) {
 func TestNewRooms(t *testing.T) {
 	pace := admission.Pace{PerLearner: admission.Rate{PerSecond: 0.001, Burst: 2}}
 	s := begun(t, "", func(c *Config) {
-		c.NewRooms, c.Limits = admission.NewMeter(pace, c.Now), Limits{Rooms: 2}
+		c.NewRooms, c.Limits = admission.NewMeter(pace, c.Now), Limits{Rooms: admission.Share{Most: 2}}
 	})
 	create := func(who string, want terms.Code) *Room {
 		t.Helper()
@@ -176,6 +177,76 @@ func TestNewRooms(t *testing.T) {
 	}
 }
 
+// TestRoomsOfNewcomers: newcomers leave rooms for those whom the server knows.
+func TestRoomsOfNewcomers(t *testing.T) {
+	s := begun(t, "", func(c *Config) { c.Limits.Rooms = admission.Share{Most: 2, Newcomers: 1} })
+	newcomer := admission.Caller{Learner: "new", Since: s.clock.Now()}
+	full := &terms.Refusal{Code: terms.CodeFull}
+	for i, row := range []struct {
+		who  admission.Caller
+		want error
+	}{{newcomer, nil}, {newcomer, full}, {caller("known"), nil}, {caller("known"), full}} {
+		if _, _, err := s.Create(t.Context(), row.who, Options{}); !errors.Is(err, row.want) {
+			t.Errorf("room %d: %v, want %v", i+1, err, row.want)
+		}
+	}
+}
+
+// TestFloodOfNames: a client that joins under many names fills no room. Members whose
+// page is open, who have voted or whom the server knows stay, and so does everybody
+// at other addresses.
+func TestFloodOfNames(t *testing.T) {
+	most := admission.Share{Most: 8, Newcomers: 7, PerAddress: 5}
+	s := begun(t, "", func(c *Config) { c.Limits.Members = most })
+	l := s.room(Options{Nicknames: true})
+	from := func(address, name string) admission.Caller {
+		return admission.Caller{Learner: name, Address: netip.MustParsePrefix(address), Since: s.clock.Now()}
+	}
+	const flooded, other = "192.0.2.1/32", "192.0.2.2/32"
+	join := func(who admission.Caller, stays bool, want error) {
+		t.Helper()
+		_, err := l.Join(t.Context(), who, who.Learner)
+		if !errors.Is(err, want) || (want == nil) != (err == nil) {
+			t.Errorf("%s joins: %v, want %v", who.Learner, err, want)
+		}
+		if !stays && err == nil {
+			l.Leave(who.Learner)
+		}
+	}
+	here, voter, known := from(flooded, "here"), from(flooded, "voter"), caller("known")
+	join(here, true, nil)
+	join(voter, false, nil)
+	join(known, false, nil)
+	l.does(AskQuestion{ID: "q-order"})
+	p := l.View().Poll
+	if _, err := l.Vote(t.Context(), "voter", Ballot{Poll: p.ID, Choice: p.Options[0].Key}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 30 {
+		join(from(flooded, fmt.Sprint("flood ", i)), false, nil)
+	}
+	if n := l.does(HideNames{true}).Members; n != most.PerAddress+1 {
+		t.Errorf("the room has %d members, want %d of the address and the known one", n, most.PerAddress)
+	}
+	for _, honest := range []string{"here", "voter", "known"} {
+		if _, err := l.Standing(t.Context(), honest); err != nil {
+			t.Errorf("%s: %v", honest, err)
+		}
+	}
+	for i := range 3 { // pages that stay open
+		join(from(flooded, fmt.Sprint("open ", i)), true, nil)
+	}
+	join(from(flooded, "late"), true, ErrFull)
+	for i := range 2 {
+		join(from(other, fmt.Sprint("other ", i)), true, nil)
+	}
+	join(from(other, "late"), true, ErrFull)
+	join(caller("late"), true, nil) // replaces the other known one, who is absent
+	if _, err := s.Enter(t.Context(), l.Code(), from(other, "later")); err != ErrFull {
+		t.Errorf("one for whom there is no room: %v", err)
+	}
+}
+
 func TestNames(t *testing.T) {
 	s := begun(t, "")
 	l := s.room(Options{Nicknames: true})
@@ -183,17 +254,17 @@ func TestNames(t *testing.T) {
 		"Ada": "Ada", "  Ada\t\n Lovelace ": "Ada Lovelace", "<b>x</b>": "<b>x</b>", "a\u202eb\x00c": "abc",
 		"": "", strings.Repeat("ж", 24): strings.Repeat("ж", 24), "a\xffb": "ab",
 	} {
-		m, err := l.Join(t.Context(), "learner "+typed, typed)
+		m, err := l.Join(t.Context(), caller("learner "+typed), typed)
 		if err != nil || m.Name != want {
 			t.Errorf("%q is %+v, %v", typed, m, err)
 		}
 	}
-	_, err := l.Join(t.Context(), "long", strings.Repeat("x", 25))
+	_, err := l.Join(t.Context(), caller("long"), strings.Repeat("x", 25))
 	var e *terms.Refusal
 	if !errors.As(err, &e) || e.Code != CodeNick || !strings.Contains(e.Message, "25 characters") {
 		t.Errorf("a long name: %v", err)
 	}
-	ada, err := l.Join(t.Context(), "learner Ada", "Countess")
+	ada, err := l.Join(t.Context(), caller("learner Ada"), "Countess")
 	if err != nil || ada.Name != "Countess" {
 		t.Errorf("a new name: %+v, %v", ada, err)
 	}
@@ -201,11 +272,12 @@ func TestNames(t *testing.T) {
 	if !l.View().NamesHidden {
 		t.Error("names are not hidden")
 	}
-	if again, err := l.Join(t.Context(), "learner Ada", "Ada"); err != nil || again.Name != "" || again.ID != ada.ID {
+	again, err := l.Join(t.Context(), caller("learner Ada"), "Ada")
+	if err != nil || again.Name != "" || again.ID != ada.ID {
 		t.Errorf("a name that was taken away is back: %+v, %v", again, err)
 	}
 	quiet := s.room(Options{})
-	if m, err := quiet.Join(t.Context(), "p1", "Ada"); err != nil || m.Name != "" {
+	if m, err := quiet.Join(t.Context(), caller("p1"), "Ada"); err != nil || m.Name != "" {
 		t.Errorf("a name where there are none: %+v, %v", m, err)
 	}
 }

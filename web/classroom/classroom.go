@@ -99,7 +99,7 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 var statuses = map[terms.Code]int{
 	class.CodeNoRoom: http.StatusNotFound, class.CodeGone: http.StatusGone, terms.CodeExpired: http.StatusGone,
 	class.CodeTries: http.StatusTooManyRequests, class.CodeSecret: http.StatusForbidden,
-	class.CodeRemoved:  http.StatusForbidden,
+	class.CodeRemoved: http.StatusForbidden, class.CodeCookie: http.StatusForbidden,
 	class.CodeDamaged:  http.StatusGone,
 	class.CodeStranger: http.StatusForbidden, class.CodeLocked: http.StatusForbidden,
 	terms.CodeFull: http.StatusServiceUnavailable,
@@ -117,8 +117,9 @@ var heads = map[terms.Code]string{
 	class.CodeStranger: "Not in the room yet.", class.CodeLocked: "The room is locked.",
 	terms.CodeFull:   "The room is full.",
 	class.CodeClosed: "The vote is closed.", class.CodeNotOffer: "Not on offer.",
-	class.CodeSecond: "Someone else is presenting.", class.CodeDamaged: "This class could not be read.",
-	terms.CodeBusy: "One moment.",
+	class.CodeSecond: "Someone else is presenting.", class.CodeCookie: "Cookies are needed.",
+	class.CodeDamaged: "This class could not be read.",
+	terms.CodeBusy:    "One moment.",
 }
 
 // fail responds with the refusal of a room or a run. Other errors are logged.

@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/stage"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -210,13 +211,16 @@ func (p *Pages) openFollow(ctx context.Context, v wire.Visit) (wire.Part, error)
 		}
 		return nil, err
 	}
-	return &followFeed{p: p, room: room, who: v.Learner, kind: kind, member: kind != onWall && !v.Fresh}, nil
+	return &followFeed{
+		p: p, room: room, caller: v.Caller, who: v.Learner, kind: kind, member: kind != onWall && !v.Fresh,
+	}, nil
 }
 
 // followFeed is a screen that follows a room.
 type followFeed struct {
 	p         *Pages
 	room      *class.Room
+	caller    admission.Caller
 	who, kind string
 	// member says that it is one of the class. A wall is not, and neither is a browser
 	// that keeps no cookies: it would be another member at each visit, with a vote.
@@ -234,7 +238,7 @@ func (f *followFeed) Serve(ctx context.Context, in <-chan wire.Command, out wire
 	notes, stop := f.p.Hub.Broker().Subscribe(f.room.Code())
 	defer stop()
 	if f.member {
-		if _, err := f.room.Join(ctx, f.who, ""); err != nil {
+		if _, err := f.room.Join(ctx, f.caller, ""); err != nil {
 			return out.Send(f.p.answered(0, err))
 		}
 		defer f.room.Leave(f.who)
@@ -350,7 +354,7 @@ func (f *followFeed) join(ctx context.Context, c wire.Command) error {
 	if err := c.Decode(&sent); err != nil {
 		return err
 	}
-	if _, err := f.room.Join(ctx, f.who, sent.Nick); err != nil {
+	if _, err := f.room.Join(ctx, f.caller, sent.Nick); err != nil {
 		return err
 	}
 	f.room.Leave(f.who)

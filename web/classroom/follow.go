@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/session"
@@ -45,10 +46,9 @@ type ownScreen struct {
 }
 
 // enter returns the room of a request, or answers why there is none.
-func (p *Pages) enter(w http.ResponseWriter, r *http.Request) (room *class.Room, who string, ok bool) {
-	caller := p.caller(w, r)
-	who = caller.Learner
-	room, err := p.Hub.Enter(r.Context(), class.NormalCode(r.PathValue("code")), caller)
+func (p *Pages) enter(w http.ResponseWriter, r *http.Request) (room *class.Room, who admission.Caller, ok bool) {
+	who = p.caller(w, r)
+	room, err := p.Hub.Enter(r.Context(), class.NormalCode(r.PathValue("code")), who)
 	if err != nil {
 		status, head, say := p.trouble(r, err)
 		if pages.Fragment(r) {
@@ -67,7 +67,7 @@ func (p *Pages) follow(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := p.followPage(room.View())
-	standing, err := room.Standing(r.Context(), who)
+	standing, err := room.Standing(r.Context(), who.Learner)
 	switch {
 	case err == nil:
 		v.Mine, v.Name = standing.Vote, standing.Name
@@ -202,12 +202,23 @@ func (p *Pages) alone(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// enterAsMember is [Pages.enter] for a form that makes its sender a member. A browser
+// that keeps no cookies would be another one with each form.
+func (p *Pages) enterAsMember(w http.ResponseWriter, r *http.Request) (*class.Room, admission.Caller, bool) {
+	room, who, ok := p.enter(w, r)
+	if ok && who.Fresh {
+		p.fail(w, r, errNoCookie)
+		return nil, who, false
+	}
+	return room, who, ok
+}
+
 // vote takes a vote that came by a form, without a script.
 func (p *Pages) vote(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
 	}
-	room, who, ok := p.enter(w, r)
+	room, who, ok := p.enterAsMember(w, r)
 	if !ok {
 		return
 	}
@@ -215,11 +226,11 @@ func (p *Pages) vote(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	defer room.Leave(who)
+	defer room.Leave(who.Learner)
 	f := r.PostForm
 	b := class.Ballot{Poll: f.Get("poll"), Choice: strings.TrimSpace(f.Get("choice"))}
 	b.Sure, _ = strconv.ParseFloat(f.Get("sure"), 64) // nobody has to say
-	if _, err := room.Vote(r.Context(), who, b); err != nil {
+	if _, err := room.Vote(r.Context(), who.Learner, b); err != nil {
 		p.fail(w, r, err)
 		return
 	}
@@ -231,7 +242,7 @@ func (p *Pages) name(w http.ResponseWriter, r *http.Request) {
 	if !p.Form(w, r) {
 		return
 	}
-	room, who, ok := p.enter(w, r)
+	room, who, ok := p.enterAsMember(w, r)
 	if !ok {
 		return
 	}
@@ -239,7 +250,7 @@ func (p *Pages) name(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	room.Leave(who)
+	room.Leave(who.Learner)
 	if pages.Fragment(r) {
 		w.WriteHeader(http.StatusNoContent)
 		return

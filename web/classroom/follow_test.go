@@ -66,6 +66,34 @@ func TestVoteWithoutScript(t *testing.T) {
 	}
 }
 
+// TestFormsWithoutCookies: a browser that keeps no cookies would be someone else with
+// each form, so its votes and names are refused.
+func TestFormsWithoutCookies(t *testing.T) {
+	t.Parallel()
+	base := serve(t)
+	p, code := teacher(t, base, handmade)
+	p.do(code, "start", "prompt", "The capital of France is")
+	p.do(code, "forward")
+	p.do(code, "ask-next", "n", "5")
+	ask := p.get("/class/" + code)
+	vote := url.Values{
+		"poll":   {ask.Find("input[name=poll]").AttrOr("value", "")},
+		"choice": {ask.Find("form[data-vote] button.vote").AttrOr("value", "")},
+	}
+	for range 3 {
+		for path, form := range map[string]url.Values{"/vote": vote, "/name": {"nick": {"Ada"}}} {
+			if got := newPerson(t, base).post("/class/"+code+path, form); got.status != http.StatusForbidden {
+				t.Errorf("%s: status %d, want 403: %s", path, got.status, words(got.Selection))
+			}
+		}
+	}
+	f := newPerson(t, base)
+	f.get("/class/" + code)
+	if got := f.post("/class/"+code+"/vote", vote); got.status != http.StatusOK {
+		t.Errorf("with a cookie: status %d: %s", got.status, words(got.Selection))
+	}
+}
+
 // TestNothingBeforeTheReveal: while the class is asked, no page that anybody
 // can open has a probability, a bar or the drawn token in it.
 func TestNothingBeforeTheReveal(t *testing.T) {
@@ -188,6 +216,7 @@ func TestNamesAreText(t *testing.T) {
 	base := serve(t)
 	p, code := teacher(t, base, handmade)
 	f := newPerson(t, base)
+	f.get("/class/" + code)
 	f.post("/class/"+code+"/name", url.Values{"nick": {"<img src=x>"}})
 	got := f.get("/class/" + code)
 	if got.Find("img").Length() != 0 || got.Find("#nick").AttrOr("value", "") != "<img src=x>" {

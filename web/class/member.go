@@ -1,0 +1,143 @@
+package class
+
+import (
+	"net/netip"
+
+	"github.com/tokenbytoken/viz/web/admission"
+)
+
+// member is one who follows. The exported fields are saved.
+type member struct {
+	Member
+	Learner           string
+	Nameless, Removed bool
+	pages             int
+	voted             bool
+	known             bool         // to the server when they joined; false after a restart
+	address           netip.Prefix // that they joined from; zero after a restart
+}
+
+// present counts the members with an open page, active those who are not removed.
+func (c *core) present() (n int) { return c.count(func(m *member) bool { return m.pages > 0 }) }
+func (c *core) active() (n int)  { return c.count(func(*member) bool { return true }) }
+
+func (c *core) count(is func(*member) bool) (n int) {
+	for _, m := range c.members {
+		if !m.Removed && is(m) {
+			n++
+		}
+	}
+	return n
+}
+
+// admit returns why a learner cannot join, or nil.
+func (c *core) admit(who admission.Caller) error {
+	m := c.byLearner[who.Learner]
+	switch {
+	case m != nil && m.Removed:
+		return ErrRemoved
+	case c.ended():
+		return ErrExpired
+	case m != nil:
+		return nil
+	case c.data.Locked:
+		return ErrLocked
+	}
+	if full, replaced := c.space(who); replaced == nil && (full || len(c.members) >= mostMembers) {
+		return ErrFull
+	}
+	return nil
+}
+
+// space reports whether the room is full for a caller, and whom they may replace if it
+// is: someone absent who has never voted, so that a flood of names displaces itself.
+// Newcomers do not replace those who were known to the server. It is nil if there is
+// nobody.
+func (c *core) space(who admission.Caller) (full bool, replaced *member) {
+	now, most := c.cfg.Now(), c.cfg.Limits.Members
+	all, newcomers, at := 0, 0, map[netip.Prefix]int{}
+	for _, m := range c.members {
+		if m.Removed {
+			continue
+		}
+		all++
+		if !m.known {
+			newcomers++
+			at[m.address]++
+		}
+	}
+	known, crowded := who.Known(now), false // the latter: their own address is
+	if !known {
+		crowded = most.PerAddress > 0 && at[who.Address] >= most.PerAddress
+		full = crowded || most.Newcomers > 0 && newcomers >= most.Newcomers
+	}
+	if full = full || all >= most.Most; !full {
+		return false, nil
+	}
+	for _, m := range c.members {
+		if m.pages > 0 || m.voted || m.Removed || m.known && !known || crowded && m.address != who.Address {
+			continue
+		}
+		if replaced == nil || !m.known && (replaced.known || at[m.address] > at[replaced.address]) {
+			replaced = m
+		}
+	}
+	return true, replaced
+}
+
+// join makes a learner a member and counts a page. New members are saved together
+// with the next votes: before their own vote at the latest.
+func (c *core) join(who admission.Caller, name string) (Member, error) {
+	if err := c.admit(who); err != nil {
+		return Member{}, err
+	}
+	m := c.byLearner[who.Learner]
+	fresh := m == nil
+	var changes []entry
+	if fresh {
+		m, changes = c.newMember(who)
+	}
+	renamed := c.data.Nicknames && !m.Nameless && name != "" && name != m.Name
+	if renamed {
+		m.Name = name
+	}
+	if fresh || renamed {
+		c.used = c.cfg.Now()
+		changes = append(changes, c.memberEntry(*m))
+		if renamed {
+			changes = append(changes, c.nameEntry(*m))
+		}
+		c.enqueue(nil, changes...)
+	}
+	m.pages++
+	c.here++
+	c.publishSoon(crowdEvery)
+	return m.Member, nil
+}
+
+// newMember returns a member for a caller who is admitted, and if they replace another
+// one with a name, the record that deletes it.
+func (c *core) newMember(who admission.Caller) (m *member, changes []entry) {
+	if _, m = c.space(who); m != nil {
+		delete(c.byLearner, m.Learner)
+		named := m.Name != ""
+		*m = member{Member: Member{ID: m.ID}}
+		if named {
+			changes = append(changes, c.nameEntry(*m))
+		}
+	} else {
+		m = &member{Member: Member{ID: len(c.members) + 1}}
+		c.members = append(c.members, m)
+	}
+	m.Learner, m.known, m.address = who.Learner, who.Known(c.cfg.Now()), who.Address
+	c.byLearner[who.Learner] = m
+	return m, changes
+}
+
+func (c *core) leave(learner string) {
+	if m := c.byLearner[learner]; m != nil && m.pages > 0 {
+		m.pages--
+		c.here--
+		c.publishSoon(crowdEvery)
+	}
+}
