@@ -2,13 +2,18 @@ package web_test
 
 import (
 	"encoding/json"
+	"math"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
 
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/webtest"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -64,4 +69,83 @@ func TestDocumentedExchange(t *testing.T) {
 	if len(lines) < 10 {
 		t.Errorf("the exchange has %d lines", len(lines))
 	}
+}
+
+// TestDocumentedLimits: WIRE.md and README.md give the limits that the server has.
+func TestDocumentedLimits(t *testing.T) {
+	t.Parallel()
+	l := admission.DefaultLimits()
+	if admission.KnownAfter != 10*time.Minute || l.Refusals.PerLearner.PerSecond != 1 || l.Imports.PerLearner != 1 {
+		t.Error("the documents name other limits, in words")
+	}
+	page, err := os.ReadFile("WIRE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "### Limits")
+	wants := map[string][]string{}
+	for name, s := range map[string]admission.Share{
+		"runs": l.Runs, "connections": l.Sockets, "imports": l.Imports, "classes": l.Rooms,
+		"members of a class": l.Members,
+	} {
+		for _, n := range []int{s.PerLearner, s.Most, s.Newcomers, s.PerAddress} {
+			wants[name] = append(wants[name], number(float64(n)))
+		}
+	}
+	for name, p := range map[string]struct {
+		admission.Pace
+		seconds float64
+		rate    string
+		burst   string
+	}{
+		"all messages":              {l.Messages, 1, " a second", " in a burst"},
+		"new connections":           {l.Openings, 1, " a second", " in a burst"},
+		"requests":                  {l.Requests, 1, " a second", " in a burst"},
+		"requests without a cookie": {l.NewLearners, 1, " a second", " in a burst"},
+		"imports":                   {l.Imported, 1, " a second", ""},
+		"wrong codes":               {l.WrongCodes, 1, " a second", ""},
+		"classes":                   {l.NewRooms, 60, " a minute", ""},
+		"refused requests":          {Pace: l.Refusals, burst: " in a burst"},
+	} {
+		for _, r := range []admission.Rate{p.PerLearner, p.PerAddress} {
+			wants[name] = append(wants[name], number(r.PerSecond*p.seconds)+p.rate, number(float64(r.Burst))+p.burst)
+		}
+	}
+	for name, list := range wants {
+		_, rest, ok := strings.Cut(table, "\n| "+name+" | ")
+		text, _, _ := strings.Cut(rest, "\n")
+		if !ok {
+			t.Errorf("WIRE.md has no limit of %s", name)
+		}
+		for _, want := range list {
+			isLimit := want != "0" && !strings.HasPrefix(want, "0 ")
+			if isLimit && !hasNumber(text, want) {
+				t.Errorf("%s: %q is not in %q", name, want, text)
+			}
+		}
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"a class of " + number(float64(l.Members.PerAddress)) + " works behind one address", "older than ten minutes",
+	} {
+		if !strings.Contains(string(readme), want) {
+			t.Errorf("README.md lacks %q", want)
+		}
+	}
+}
+
+// number writes a limit as the documents do.
+func number(x float64) string {
+	if x < 1 {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return terms.Count(int(math.Round(x)))
+}
+
+// hasNumber reports whether a text contains one that begins with a number, as a whole.
+func hasNumber(text, want string) bool {
+	return regexp.MustCompile(`(^|[^0-9.,])` + regexp.QuoteMeta(want) + `($|[^0-9.,]|[.,]($|[^0-9]))`).MatchString(text)
 }
