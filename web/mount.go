@@ -15,7 +15,7 @@ import (
 // mountLoop adds the page of the Loop and its live part.
 func (s *Server) mountLoop(mux *http.ServeMux) {
 	room := loop.New(loop.Deps{
-		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Course: s.cfg.Course, Learner: s.learners.Of,
+		Context: s.ctx, Model: s.cfg.Model, Runs: s.runs, Course: s.cfg.Course, Caller: s.learners.Caller,
 		Storybook: s.cfg.Storybook, Log: s.cfg.Logger,
 	})
 	s.parts[""] = room.Part()
@@ -55,7 +55,7 @@ func (s *Server) forget(ctx context.Context, learner string) error {
 // mountLabs adds the pages of the labs and their feed.
 func (s *Server) mountLabs(mux *http.ServeMux) {
 	deps := labs.Deps{
-		Context: s.ctx, Target: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.targets.Seat, Learner: s.learners.Of,
+		Context: s.ctx, Target: s.cfg.Model, Draft: s.cfg.Draft, Seat: s.targets.Seat, Caller: s.learners.Caller,
 		Log: s.cfg.Logger,
 	}
 	if s.drafts != nil {

@@ -22,7 +22,8 @@ const patience = 4
 
 // Queue runs work one piece at a time. Learners share its time equally (start-time fair
 // queuing, Goyal et al. 1996), so that one with a hundred pieces of work delays another
-// by one of them. Among equals the shortest work runs first.
+// by one of them. The newcomers of an address share one part, so that collecting cookies
+// gives nobody more. Among equals the shortest work runs first.
 type Queue struct {
 	most, each int
 	slice      time.Duration
@@ -34,14 +35,18 @@ type Queue struct {
 	yield   *time.Timer              // ends the running turn after its slice; nil while nobody waits
 	virtual time.Duration            // start tag of the current or last turn
 	finish  map[string]time.Duration // by learner: start tag of their next turn
+	parted  time.Duration            // virtual of parts: known learners, and the newcomers of an address
+	spent   map[string]time.Duration // finish of parts
 }
 
 // turn is one piece of work, waiting or running.
 type turn struct {
 	learner string
+	part    string
 	end     context.CancelCauseFunc
 	takes   time.Duration // as estimated
-	start   time.Duration // virtual time from which it may run
+	start   time.Duration // virtual time from which it may run, of the learner
+	rank    time.Duration // likewise of the part
 	due     time.Time     // breaks ties of start: the earliest runs first
 	began   time.Time
 	granted chan struct{} // closed when it may run
@@ -49,10 +54,14 @@ type turn struct {
 }
 
 // NewQueue returns an empty queue. At most most pieces of work may wait, and each of one
-// learner. Work that has run for a slice is ended if another learner is waiting; 0 is no
+// learner. In a full queue the part that waits with the most work loses the last of it to
+// one that waits with less. Work that has run for a slice is ended if another learner is waiting; 0 is no
 // limit.
 func NewQueue(most, each int, slice time.Duration) *Queue {
-	return &Queue{most: most, each: each, slice: slice, now: time.Now, finish: map[string]time.Duration{}}
+	return &Queue{
+		most: most, each: each, slice: slice, now: time.Now,
+		finish: map[string]time.Duration{}, spent: map[string]time.Duration{},
+	}
 }
 
 // Enter waits for a turn for work that takes about as long as takes. before, which may
@@ -60,10 +69,10 @@ func NewQueue(most, each int, slice time.Duration) *Queue {
 // work must end with the turn's context, whose cause is [ErrYield] if it ends early,
 // and then call leave. The error is ctx's or [ErrQueueFull].
 func (q *Queue) Enter(
-	ctx context.Context, learner string, takes time.Duration, before func(n int),
+	ctx context.Context, who Caller, takes time.Duration, before func(n int),
 ) (turn context.Context, leave func(), err error) {
 	turn, end := context.WithCancelCause(ctx)
-	t, err := q.add(learner, takes, end)
+	t, err := q.add(who, takes, end)
 	if err != nil {
 		end(err)
 		return nil, nil, err
@@ -76,34 +85,62 @@ func (q *Queue) Enter(
 		case <-t.granted:
 			return turn, sync.OnceFunc(func() { q.leave(t) }), nil
 		case <-t.moved:
-		case <-ctx.Done():
+		case <-turn.Done():
 			q.leave(t)
-			return nil, nil, ctx.Err()
+			return nil, nil, cmp.Or(ctx.Err(), ErrQueueFull)
 		}
 	}
 }
 
-func (q *Queue) add(learner string, takes time.Duration, end context.CancelCauseFunc) (*turn, error) {
+func (q *Queue) add(who Caller, takes time.Duration, end context.CancelCauseFunc) (*turn, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	learner, part := who.Learner, "learner "+who.Learner
+	if !who.Known(q.now()) {
+		part = "address " + who.Address.String()
+	}
 	own := 0
 	for _, w := range q.waiting {
 		if w.learner == learner {
 			own++
 		}
 	}
-	if len(q.waiting) >= q.most || own >= q.each {
+	if own >= q.each || len(q.waiting) >= q.most && !q.makeRoom(part) {
 		return nil, ErrQueueFull
 	}
 	start := max(q.virtual, q.finish[learner])
 	q.finish[learner] = start + takes
 	t := &turn{
-		learner: learner, end: end, takes: takes, start: start, due: q.now().Add(patience * takes),
+		learner: learner, part: part, end: end, takes: takes, start: start, due: q.now().Add(patience * takes),
 		granted: make(chan struct{}), moved: make(chan struct{}, 1),
 	}
 	q.waiting = append(q.waiting, t)
 	q.next()
 	return t, nil
+}
+
+// makeRoom drops the last piece of work of the part that waits with the most, if that
+// is more than another part would wait with. mu is held.
+func (q *Queue) makeRoom(part string) bool {
+	counts := map[string]int{}
+	for _, w := range q.waiting {
+		counts[w.part]++
+	}
+	worst := part
+	for other, n := range counts {
+		if n > max(counts[worst], counts[part]+1) {
+			worst = other
+		}
+	}
+	for i := len(q.waiting) - 1; i >= 0 && worst != part; i-- {
+		if t := q.waiting[i]; t.part == worst {
+			t.end(ErrQueueFull)
+			q.waiting = slices.Delete(q.waiting, i, i+1)
+			q.correct(t, 0)
+			return true
+		}
+	}
+	return false
 }
 
 // leave ends a turn, running or waiting.
@@ -113,7 +150,9 @@ func (q *Queue) leave(t *turn) {
 	t.end(context.Canceled)
 	if q.running == t {
 		q.running = nil
-		q.correct(t, q.now().Sub(t.began))
+		took := q.now().Sub(t.began)
+		q.spent[t.part] += took - t.takes
+		q.correct(t, took)
 	} else if i := slices.Index(q.waiting, t); i >= 0 {
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 		q.correct(t, 0)
@@ -136,18 +175,18 @@ func (q *Queue) correct(t *turn, took time.Duration) {
 // next starts the first turn if none is running, and notifies the others that the order
 // has changed. mu is held.
 func (q *Queue) next() {
-	slices.SortStableFunc(q.waiting, func(a, b *turn) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), a.due.Compare(b.due))
-	})
+	q.sort()
 	if q.running == nil && len(q.waiting) > 0 {
 		t := q.waiting[0]
 		q.waiting = slices.Delete(q.waiting, 0, 1)
 		q.running, q.virtual, t.began = t, t.start, q.now()
+		q.parted, q.spent[t.part] = t.rank, t.rank+t.takes
 		close(t.granted)
 	}
 	if q.running == nil {
-		q.virtual = 0
+		q.virtual, q.parted = 0, 0
 		clear(q.finish)
+		clear(q.spent)
 	}
 	q.limit()
 	for _, t := range q.waiting {
@@ -156,6 +195,25 @@ func (q *Queue) next() {
 		default:
 		}
 	}
+}
+
+// sort puts those who wait in order: the parts by the time that each of them has had, and
+// within a part the learners. mu is held.
+func (q *Queue) sort() {
+	slices.SortStableFunc(q.waiting, func(a, b *turn) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), a.due.Compare(b.due))
+	})
+	next := map[string]time.Duration{}
+	for _, t := range q.waiting {
+		if _, ok := next[t.part]; !ok {
+			next[t.part] = max(q.parted, q.spent[t.part])
+		}
+		t.rank = next[t.part]
+		next[t.part] += t.takes
+	}
+	slices.SortStableFunc(q.waiting, func(a, b *turn) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), a.due.Compare(b.due))
+	})
 }
 
 // limit ends the running turn after its slice if another learner is waiting. mu is held.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -38,7 +39,7 @@ func (j *journal) read() []string {
 // it announced.
 func worker(q *Queue, j *journal, learner, name string, takes time.Duration) {
 	go func() {
-		_, leave, err := q.Enter(context.Background(), learner, takes, nil)
+		_, leave, err := q.Enter(context.Background(), Caller{Learner: learner}, takes, nil)
 		if err != nil {
 			j.note(err.Error())
 			return
@@ -95,7 +96,7 @@ func TestQueueEstimates(t *testing.T) {
 		q := NewQueue(100, 50, 0)
 		var j journal
 		go func() {
-			_, leave, _ := q.Enter(context.Background(), "liar", time.Second, nil)
+			_, leave, _ := q.Enter(context.Background(), Caller{Learner: "liar"}, time.Second, nil)
 			<-time.After(time.Minute)
 			leave()
 		}()
@@ -106,7 +107,7 @@ func TestQueueEstimates(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		gaveUp := make(chan error, 1)
 		go func() {
-			_, _, err := q.Enter(ctx, "other", time.Hour, nil)
+			_, _, err := q.Enter(ctx, Caller{Learner: "other"}, time.Hour, nil)
 			gaveUp <- err
 		}()
 		synctest.Wait()
@@ -131,7 +132,8 @@ func TestQueueBounds(t *testing.T) {
 		worker(q, &j, "a", "a1", time.Minute)
 		var heard []int
 		go func() {
-			_, leave, err := q.Enter(context.Background(), "b", time.Minute, func(n int) { heard = append(heard, n) })
+			hear := func(n int) { heard = append(heard, n) }
+			_, leave, err := q.Enter(context.Background(), Caller{Learner: "b"}, time.Minute, hear)
 			if err == nil {
 				leave()
 			}
@@ -168,7 +170,7 @@ func TestQueueSlice(t *testing.T) {
 		began := time.Now()
 		ended := make(chan error, 1)
 		go func() {
-			turn, leave, _ := q.Enter(context.Background(), "long", time.Hour, nil)
+			turn, leave, _ := q.Enter(context.Background(), Caller{Learner: "long"}, time.Hour, nil)
 			<-turn.Done()
 			ended <- context.Cause(turn)
 			leave()
@@ -183,6 +185,51 @@ func TestQueueSlice(t *testing.T) {
 		}
 		fixture.Pass(time.Minute)
 		if got, want := j.read(), []string{"short", "long"}; !slices.Equal(got, want) {
+			t.Errorf("order %q, want %q", got, want)
+		}
+	})
+}
+
+// TestQueueSharesByAddress: newcomers of one address, whatever their number, get as much
+// of the queue as one known learner or another address, and do not fill it.
+func TestQueueSharesByAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := NewQueue(6, 4, 0)
+		var j journal
+		work := func(who Caller, name string) {
+			go func() {
+				_, leave, err := q.Enter(t.Context(), who, time.Second, nil)
+				if err != nil {
+					j.note(name + ": " + err.Error())
+					return
+				}
+				j.note(name)
+				<-time.After(time.Second)
+				leave()
+			}()
+			synctest.Wait()
+		}
+		newcomer := func(address netip.Prefix, name string) Caller {
+			return Caller{Learner: name, Address: address, Since: time.Now()}
+		}
+		for i := range 9 { // one runs, six wait, two are refused
+			name := fmt.Sprint("flood ", i)
+			work(newcomer(home, name), name)
+		}
+		full := ": " + ErrQueueFull.Error()
+		if got, want := j.read(), []string{"flood 0", "flood 7" + full, "flood 8" + full}; !slices.Equal(got, want) {
+			t.Errorf("the flood: %q, want %q", got, want)
+		}
+		for i := range 2 {
+			work(Caller{Learner: "known"}, fmt.Sprint("known ", i))
+		}
+		work(newcomer(school, "new"), "new")
+		fixture.Pass(time.Hour)
+		want := []string{
+			"flood 6" + full, "flood 5" + full, "flood 4" + full,
+			"known 0", "new", "flood 1", "known 1", "flood 2", "flood 3",
+		}
+		if got := j.read(); !slices.Equal(got, want) {
 			t.Errorf("order %q, want %q", got, want)
 		}
 	})

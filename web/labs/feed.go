@@ -12,6 +12,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -32,7 +33,7 @@ func (p *Pages) openFeed(_ context.Context, v wire.Visit) (wire.Part, error) {
 			Message: "There is no such lab. The program may have changed; reload the page.",
 		}
 	}
-	return &feed{p: p, l: l, i: l.Info(), learner: v.Learner}, nil
+	return &feed{p: p, l: l, i: l.Info(), caller: v.Caller}, nil
 }
 
 // showEvery is how often a run in progress is drawn: drawing competes with what
@@ -45,10 +46,10 @@ const quick = 1500 * time.Millisecond
 
 // feed is one lab open in someone's page.
 type feed struct {
-	p       *Pages
-	l       lab.Lab
-	i       lab.Info
-	learner string
+	p      *Pages
+	l      lab.Lab
+	i      lab.Info
+	caller admission.Caller
 
 	run  *liveRun    // being watched, until its end has been shown; or nil
 	seen int         // last version of its progress that was shown
@@ -164,7 +165,7 @@ func (f *feed) set(ctx context.Context, a asked) wire.Message {
 	if f.run == nil && !a.run {
 		if r := lab.Again(f.l, f.p.env(), f.last, v); r != nil { // prices and the like: nothing to measure again
 			f.last = r
-			f.p.kept.keep(f.learner, f.i, r)
+			f.p.kept.keep(f.caller.Learner, f.i, r)
 			m.Panels = append(
 				m.Panels, panel(ctx, "lab-run", runEnded(r, false)),
 				panel(ctx, "lab-results", results(newFound(f.i, a.guess, r, false))),
@@ -191,7 +192,7 @@ func (f *feed) resumes(a asked, v lab.Values) bool {
 	if a.press == "" || f.run != nil || f.last != nil {
 		return false
 	}
-	r := f.p.runs.find(a.press, keyOf(f.learner, f.i, v))
+	r := f.p.runs.find(a.press, keyOf(f.caller.Learner, f.i, v))
 	if r == nil {
 		return false
 	}
@@ -252,7 +253,7 @@ func (f *feed) start(a asked, v lab.Values) {
 		f.run.cancel()
 		<-f.run.done
 	}
-	f.look(f.p.begin(f.learner, a.press, a.guess, f.l, v))
+	f.look(f.p.begin(f.caller, a.press, a.guess, f.l, v))
 }
 
 // news draws the progress of the run if there is any.

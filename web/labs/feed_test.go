@@ -337,7 +337,7 @@ func TestStaleResultsSaySo(t *testing.T) {
 func TestOneAtATime(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	_, leave, err := s.pages.queue.Enter(context.Background(), "someone", time.Second, nil)
+	_, leave, err := s.pages.queue.Enter(context.Background(), admission.Caller{Learner: "someone"}, time.Second, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // site is the labs as one learner sees them.
@@ -24,8 +25,10 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	p := New(Deps{
 		Target: testmodel.Target(t), Draft: testmodel.Draft(t),
-		Learner: func(*http.Request) (string, *http.Cookie) { return "someone", nil },
-		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Caller: func(*http.Request) (admission.Caller, *http.Cookie) {
+			return admission.Caller{Learner: "someone"}, nil
+		},
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	mux := http.NewServeMux()
 	p.Mount(mux)

@@ -21,9 +21,9 @@ type Deps struct {
 	// Seat and DraftSeat, if not nil, return a seat in the pools that run the
 	// two models for everybody.
 	Seat, DraftSeat func() *infer.Seat
-	// Learner identifies the visitor. If they are new, fresh is the cookie to
+	// Caller identifies the visitor. If they are new, fresh is the cookie to
 	// set.
-	Learner func(r *http.Request) (id string, fresh *http.Cookie)
+	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Log records failures, but never prompts.
 	Log *slog.Logger
 }
@@ -41,8 +41,12 @@ type Pages struct {
 func New(d Deps) *Pages {
 	d.Log = cmp.Or(d.Log, slog.Default())
 	d.Context = cmp.Or(d.Context, context.Background())
+	learner := func(r *http.Request) (string, *http.Cookie) {
+		who, fresh := d.Caller(r)
+		return who.Learner, fresh
+	}
 	return &Pages{
-		Deps: d, Base: pages.New(d.Learner, d.Log, refusalPage),
+		Deps: d, Base: pages.New(learner, d.Log, refusalPage),
 		queue: admission.NewQueue(mostWaiting, mostOwn, slice), kept: newKept(keptReports),
 	}
 }
@@ -66,4 +70,11 @@ func (p *Pages) index(w http.ResponseWriter, r *http.Request) {
 		list = append(list, l.Info())
 	}
 	p.HTML(w, r, http.StatusOK, indexPage(list))
+}
+
+// caller returns who sends a request, and sets the cookie of someone new.
+func (p *Pages) caller(w http.ResponseWriter, r *http.Request) admission.Caller {
+	who, _ := p.Caller(r)
+	who.Learner = p.Who(w, r)
+	return who
 }

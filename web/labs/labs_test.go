@@ -16,6 +16,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/lab"
 	"github.com/tokenbytoken/viz/infer/sampling"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // small are settings with which a lab finishes quickly if its defaults are
@@ -291,7 +292,7 @@ func TestWhoMayMakeItWork(t *testing.T) {
 	if s.handler.ServeHTTP(w, r); w.Code != http.StatusForbidden || s.pages.kept.order.Len() != 0 {
 		t.Errorf("rows for another site: status %d", w.Code)
 	}
-	_, leave, err := s.pages.queue.Enter(context.Background(), "someone", time.Second, nil)
+	_, leave, err := s.pages.queue.Enter(context.Background(), admission.Caller{Learner: "someone"}, time.Second, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +302,8 @@ func TestWhoMayMakeItWork(t *testing.T) {
 		in := make(chan struct{})
 		waiting.Go(func() {
 			once := sync.OnceFunc(func() { close(in) })
-			if _, _, err := s.pages.queue.Enter(ctx, fmt.Sprint(i), 0, func(int) { once() }); err == nil {
+			who := admission.Caller{Learner: fmt.Sprint(i)}
+			if _, _, err := s.pages.queue.Enter(ctx, who, 0, func(int) { once() }); err == nil {
 				t.Error("two at a time")
 			}
 		})

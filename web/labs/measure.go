@@ -48,7 +48,7 @@ func (p *Pages) env() lab.Env {
 
 // measure runs a lab when its turn comes and keeps its report. tell may be nil.
 func (p *Pages) measure(
-	ctx context.Context, learner string, l lab.Lab, v lab.Values, tell func(lab.Progress),
+	ctx context.Context, who admission.Caller, l lab.Lab, v lab.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
 	err = fault.Do(p.Log, "the lab "+l.Info().Name, func() error {
 		r, err = p.measureInTurn(ctx, learner, l, v, tell)
@@ -64,7 +64,7 @@ func (p *Pages) measureInTurn(
 	if err != nil {
 		return nil, err
 	}
-	turn, leave, err := p.queue.Enter(ctx, learner, e.Took, func(before int) {
+	turn, leave, err := p.queue.Enter(ctx, who, e.Took, func(before int) {
 		if tell != nil {
 			tell(lab.Progress{Say: waitingSay(before)})
 		}
@@ -85,7 +85,7 @@ func (p *Pages) measureInTurn(
 	}
 	r.Yielded = r.Cancelled && errors.Is(context.Cause(turn), admission.ErrYield)
 	if r.Result != nil {
-		p.kept.keep(learner, l.Info(), r)
+		p.kept.keep(who.Learner, l.Info(), r)
 	}
 	return r, nil
 }
@@ -136,7 +136,7 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 		p.Refuse(w, r, http.StatusNotFound, "There is no such lab.", "The labs are listed at /labs.")
 		return
 	}
-	learner, i := p.Who(w, r), l.Info()
+	who, i := p.caller(w, r), l.Info()
 	a := read(fieldsOf(r.URL.Query()))
 	v, err := p.parse(i, a)
 	if err != nil {
@@ -146,16 +146,16 @@ func (p *Pages) lab(w http.ResponseWriter, r *http.Request) {
 	}
 	pg := page{
 		Form: newForm(i, v, a.guess, nil), Link: p.sharedOf(i, v),
-		Found: newFound(i, a.guess, p.kept.find(learner, i, v), false),
+		Found: newFound(i, a.guess, p.kept.find(who.Learner, i, v), false),
 	}
 	if a.model != "" && a.model != p.modelMark() {
 		pg.Trouble = "This link was made with another model than " + p.Target.Name() + ", which runs here: the same " +
 			"settings give other numbers."
 	}
-	pg.goesOn(p.runs.find("", keyOf(learner, i, v)))
+	pg.goesOn(p.runs.find("", keyOf(who.Learner, i, v)))
 	status := http.StatusOK
 	if a.run && !elsewhere(r) {
-		status = p.runPage(r.Context(), &pg, l, learner, a, v)
+		status = p.runPage(r.Context(), &pg, l, who, a, v)
 	}
 	p.HTML(w, r, status, labPage(pg))
 }
@@ -195,7 +195,7 @@ func (p *Pages) parse(i lab.Info, a asked) (lab.Values, error) {
 }
 
 // runPage measures for a page without a script, or says why not.
-func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, learner string, a asked, v lab.Values) int {
+func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, who admission.Caller, a asked, v lab.Values) int {
 	i := l.Info()
 	if !pg.Form.Guess.has(a.guess) {
 		pg.Form.GuessError = noGuess
@@ -213,7 +213,7 @@ func (p *Pages) runPage(ctx context.Context, pg *page, l lab.Lab, learner string
 	}
 	ctx, cancel := context.WithTimeout(ctx, pageTime)
 	defer cancel()
-	report, err := p.measure(ctx, learner, l, v, nil)
+	report, err := p.measure(ctx, who, l, v, nil)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		pg.Trouble = "Other measurements took all the time this page has. Try again in a moment."
@@ -272,14 +272,14 @@ func (p *Pages) rows(w http.ResponseWriter, r *http.Request) {
 		p.Refuse(w, r, http.StatusNotFound, "There is no such lab.", "The labs are listed at /labs.")
 		return
 	}
-	learner, i := p.Who(w, r), l.Info()
+	who, i := p.caller(w, r), l.Info()
 	q := r.URL.Query()
 	v, err := p.parse(i, read(fieldsOf(q)))
 	if err != nil {
 		p.Refuse(w, r, http.StatusBadRequest, "No rows.", sentence(err))
 		return
 	}
-	report := p.kept.find(learner, i, v)
+	report := p.kept.find(who.Learner, i, v)
 	if report == nil && elsewhere(r) {
 		p.Refuse(w, r, http.StatusForbidden, "No rows.", "Run the lab on its page first.")
 		return
@@ -287,7 +287,7 @@ func (p *Pages) rows(w http.ResponseWriter, r *http.Request) {
 	if report == nil {
 		ctx, cancel := context.WithTimeout(r.Context(), pageTime)
 		defer cancel()
-		if report, err = p.measure(ctx, learner, l, v, nil); err != nil || report.Result == nil {
+		if report, err = p.measure(ctx, who, l, v, nil); err != nil || report.Result == nil {
 			p.Refuse(
 				w, r, http.StatusServiceUnavailable, "No rows.",
 				"They could not be measured in time for this page. Run the lab on its own page first.",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // A run belongs to the server, not to the connection that asked for it. A page
@@ -125,17 +126,17 @@ func (s *runs) add(r *liveRun) {
 
 // begin starts a run in a goroutine of its own, watched by whoever requested
 // it.
-func (p *Pages) begin(learner, press, guessed string, l lab.Lab, v lab.Values) *liveRun {
+func (p *Pages) begin(who admission.Caller, press, guessed string, l lab.Lab, v lab.Values) *liveRun {
 	ctx, cancel := context.WithCancel(p.Context)
 	r := &liveRun{
-		press: press, key: keyOf(learner, l.Info(), v), guess: guessed, values: v, cancel: cancel,
+		press: press, key: keyOf(who.Learner, l.Info(), v), guess: guessed, values: v, cancel: cancel,
 		done: make(chan struct{}), progress: lab.Progress{Say: "beginning"}, version: 1, watching: 1,
 	}
 	p.runs.add(r)
 	go func() {
 		defer close(r.done)
 		defer cancel()
-		r.report, r.err = p.measure(ctx, learner, l, v, r.tell)
+		r.report, r.err = p.measure(ctx, who, l, v, r.tell)
 	}()
 	return r
 }

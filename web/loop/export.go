@@ -14,6 +14,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/plots"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -41,8 +42,8 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 		shell.Text(w, http.StatusNotFound, "There is no such export. There are text, trace, chart and table.")
 		return
 	}
-	learner, _ := s.Learner(r)
-	st, bad := s.stateOf(r.Context(), learner, addressOf(r))
+	who, _ := s.Caller(r)
+	st, bad := s.stateOf(r.Context(), who, addressOf(r))
 	if bad != nil {
 		shell.Text(w, bad.status, bad.head+" "+bad.say)
 		return
@@ -58,7 +59,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 	b := &bytes.Buffer{}
 	if r.Method != http.MethodHead {
 		var err error
-		if b, err = s.fileOf(r.Context(), learner, e, st); err != nil {
+		if b, err = s.fileOf(r.Context(), who, e, st); err != nil {
 			if !errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil {
 				s.Log.Error("exporting", "what", e.ending, "err", err)
 			}
@@ -78,8 +79,8 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 
 // fileOf writes a file into a buffer, once the slot is free. The slot is released
 // before the file is sent, so that a slow reader delays nobody.
-func (s *Server) fileOf(ctx context.Context, learner string, e export, st *session.State) (*bytes.Buffer, error) {
-	ctx, release, err := s.acquire(ctx, learner, len(st.Steps))
+func (s *Server) fileOf(ctx context.Context, who admission.Caller, e export, st *session.State) (*bytes.Buffer, error) {
+	ctx, release, err := s.acquire(ctx, who, len(st.Steps))
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func newSiteOn(t testing.TB, bounds limits, addr string, secret []byte) *site {
 		pool: infer.NewPool(testmodel.Target(t), 0), halted: &sync.RWMutex{},
 	}
 	x.Server = New(Deps{
-		Context: ctx, Model: testmodel.Target(t), Course: courseworktest.Course(t), Learner: learners.Of, Log: log,
+		Context: ctx, Model: testmodel.Target(t), Course: courseworktest.Course(t), Caller: learners.Caller, Log: log,
 		Storybook: true,
 		Runs: runs.New(runs.Config{
 			Model: testmodel.Target(t), Seat: x.seat, MAC: learners.MAC, Limits: bounds.Limits, Log: log,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/session"
 )
@@ -23,10 +24,10 @@ const stepTime = 2 * time.Millisecond
 // turns, those with few steps first. The work is bounded by the context returned;
 // release frees the slot.
 func (s *Server) acquire(
-	ctx context.Context, learner string, steps int,
+	ctx context.Context, who admission.Caller, steps int,
 ) (_ context.Context, release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, replayTime)
-	turn, leave, err := s.replays.Enter(ctx, learner, time.Duration(steps)*stepTime, nil)
+	turn, leave, err := s.replays.Enter(ctx, who, time.Duration(steps)*stepTime, nil)
 	if err != nil {
 		cancel()
 		return nil, nil, err
@@ -51,8 +52,8 @@ func addressOf(r *http.Request) address {
 
 // stateOf returns the state that an address leads to: the learner's live run, or,
 // if that is not here, the one that its link describes, made for this answer only.
-func (s *Server) stateOf(ctx context.Context, learner string, a address) (*session.State, *problem) {
-	if run := s.Runs.Find(learner, a.run); run != nil {
+func (s *Server) stateOf(ctx context.Context, who admission.Caller, a address) (*session.State, *problem) {
+	if run := s.Runs.Find(who.Learner, a.run); run != nil {
 		st, err := run.Current(ctx)
 		if err == nil {
 			return st, nil
@@ -65,18 +66,18 @@ func (s *Server) stateOf(ctx context.Context, learner string, a address) (*sessi
 		}
 	}
 	if a.link != "" {
-		return s.replay(ctx, learner, a.link)
+		return s.replay(ctx, who, a.link)
 	}
 	return nil, &problem{http.StatusNotFound, "This run is not on this server.", goneText}
 }
 
 // replay runs what a link describes, once the slot is free.
-func (s *Server) replay(ctx context.Context, learner, text string) (*session.State, *problem) {
+func (s *Server) replay(ctx context.Context, who admission.Caller, text string) (*session.State, *problem) {
 	link, err := session.ParseLink(s.Model, text)
 	if err != nil {
 		return nil, linkProblem(err)
 	}
-	ctx, release, err := s.acquire(ctx, learner, link.Log.Steps)
+	ctx, release, err := s.acquire(ctx, who, link.Log.Steps)
 	if err != nil {
 		return nil, linkProblem(err)
 	}

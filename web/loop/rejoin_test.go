@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/wire"
@@ -107,7 +108,7 @@ func TestFilesWaitForTheSlot(t *testing.T) {
 	for name := range exports {
 		c.do(`{"cmd":"token"}`)
 		address := x.http.URL + "/export/" + name + "?run=" + c.run
-		_, leave, err := x.replays.Enter(t.Context(), "someone", 0, nil)
+		_, leave, err := x.replays.Enter(t.Context(), admission.Caller{Learner: "someone"}, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,8 +29,8 @@ type Deps struct {
 	Runs *runs.Registry
 	// Course has the lessons whose text leads to a run; nil without lessons.
 	Course *lessons.Course
-	// Learner returns who sent a request, and for a new visitor the cookie to set.
-	Learner func(r *http.Request) (id string, fresh *http.Cookie)
+	// Caller returns who sent a request, and for a new visitor the cookie to set.
+	Caller func(r *http.Request) (who admission.Caller, fresh *http.Cookie)
 	// Storybook adds pages that show every part in every state, at /storybook.
 	Storybook bool
 	// Log records failures; never prompts.
@@ -50,7 +50,10 @@ func New(d Deps) *Server {
 	d.Context = cmp.Or(d.Context, context.Background())
 	d.Log = cmp.Or(d.Log, slog.Default())
 	s := &Server{Deps: d, empty: d.Runs.NewSession().State(), replays: admission.NewQueue(1000, 8, 0)}
-	s.Base = pages.New(d.Learner, d.Log, s.refusal)
+	s.Base = pages.New(func(r *http.Request) (string, *http.Cookie) {
+		who, fresh := d.Caller(r)
+		return who.Learner, fresh
+	}, d.Log, s.refusal)
 	return s
 }
 
@@ -83,14 +86,15 @@ func (s *Server) refusal(head, say string) templ.Component {
 // without a socket. A page that cannot show the requested run says why, and can be
 // used. &class=CODE leads back to the class that someone has gone on from alone.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
-	learner := s.Who(w, r)
+	who, _ := s.Caller(r)
+	who.Learner = s.Who(w, r)
 	if key := r.URL.Query().Get("start"); key != "" && s.Course != nil {
 		s.openStart(w, r, key)
 		return
 	}
 	page, status := NewPage(s.empty), http.StatusOK
 	if a := addressOf(r); a != (address{}) {
-		st, bad := s.stateOf(r.Context(), learner, a)
+		st, bad := s.stateOf(r.Context(), who, a)
 		if bad == nil {
 			page = NewPage(st)
 		} else {

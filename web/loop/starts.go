@@ -24,8 +24,8 @@ func (s *Server) openStart(w http.ResponseWriter, r *http.Request, key string) {
 		})
 		return
 	}
-	learner, _ := s.Learner(r)
-	ctx, release, err := s.acquire(r.Context(), learner, start.Step)
+	who, _ := s.Caller(r)
+	ctx, release, err := s.acquire(r.Context(), who, start.Step)
 	if err != nil {
 		refuse(linkProblem(err))
 		return
