@@ -31,7 +31,8 @@ func DefaultLimits() Limits {
 		// A file is read into memory whole, up to 32 MiB.
 		Imports: Share{Most: 8, Newcomers: 4, PerAddress: 2, PerLearner: 1},
 		Rooms:   Share{Most: 200, Newcomers: 150},
-		Members: Share{Most: 1200, Newcomers: 1100, PerAddress: 1000},
+		// A client with several addresses does not fill a class.
+		Members: Share{Most: 4000, Newcomers: 3500, PerAddress: 1000},
 
 		Requests: Pace{PerLearner: Rate{20, 200}, PerAddress: Rate{200, 6000}},
 		// If 1,000 requests a second flood in from one address, another newcomer there

@@ -73,15 +73,18 @@ const dialing = 32
 
 // gather connects so many phones, the first of which never read. It returns
 // when all are there.
-func (c *class) gather(ctx context.Context, followers, deaf int, say func(int)) error {
+func (c *class) gather(ctx context.Context, from string, followers, deaf int, say func(int)) error {
 	for i := range followers {
 		if i < deaf {
-			c.deaf = append(c.deaf, &Phone{URL: c.URL, Code: c.Code, Deaf: true})
+			c.deaf = append(c.deaf, &Phone{URL: c.URL, Code: c.Code, From: from, Deaf: true})
 			continue
 		}
 		c.phones = append(
 			c.phones,
-			&listener{Phone: Phone{URL: c.URL, Code: c.Code}, ended: make(chan struct{}), news: make(chan struct{}, 1)},
+			&listener{
+				Phone: Phone{URL: c.URL, Code: c.Code, From: from},
+				ended: make(chan struct{}), news: make(chan struct{}, 1),
+			},
 		)
 	}
 	c.phones[0].scout = true

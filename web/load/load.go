@@ -16,6 +16,7 @@ import (
 // Options are the size of the load.
 type Options struct {
 	URL       string        // the server's, such as http://127.0.0.1:8080
+	From      string        // this machine's IP address for the phones; "" for any
 	Followers int           // phones in each room
 	Rooms     int           // at the same time
 	Deaf      int           // phones of the first room that never read; fewer than Followers
@@ -55,7 +56,7 @@ func (l *loading) run(ctx context.Context, r *Report) error {
 		if i == 0 {
 			deaf = l.Deaf
 		}
-		err = c.gather(ctx, l.Followers, deaf, func(done int) {
+		err = c.gather(ctx, l.From, l.Followers, deaf, func(done int) {
 			l.say(fmt.Sprintf("room %d of %d: %d phones of %d", i+1, l.Rooms, done, l.Followers))
 		})
 		if err != nil {

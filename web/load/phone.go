@@ -24,6 +24,8 @@ type Phone struct {
 	URL, Code string
 	// Via, if set, is the address of a proxy in front of the server.
 	Via string
+	// From, if set, is the IP address of this machine to connect from.
+	From string
 	// Deaf phones have such a small receive buffer that the server soon notices that
 	// nobody reads.
 	Deaf bool
@@ -55,7 +57,11 @@ func (p *Phone) dial(ctx context.Context, network, addr string) (net.Conn, error
 	if p.Via != "" {
 		addr = p.Via
 	}
-	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+	var d net.Dialer
+	if p.From != "" {
+		d.LocalAddr = &net.TCPAddr{IP: net.ParseIP(p.From)}
+	}
+	conn, err := d.DialContext(ctx, network, addr)
 	if tcp, ok := conn.(*net.TCPConn); ok && p.Deaf {
 		_ = tcp.SetReadBuffer(deafBuffer) // as small as the system lets it be
 	}

@@ -1,0 +1,201 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/session"
+	"github.com/tokenbytoken/viz/web/wire"
+)
+
+// client sends requests from one address. It follows no redirects.
+type client struct {
+	http.Client
+	server, from string
+	cookie       string
+	held         []*websocket.Conn // by attacks
+}
+
+func newClient(server, from, cookie string) *client {
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	return &client{server: server, from: from, cookie: cookie, Client: http.Client{
+		Transport:     &http.Transport{DialContext: d.DialContext},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// send sends a request, and keeps a cookie that is set if it has none.
+func (c *client) send(ctx context.Context, method, path, kind string, body io.Reader) (int, string, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.server+path, body)
+	if err != nil {
+		return 0, "", err
+	}
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	if c.cookie != "" {
+		r.Header.Set("Cookie", c.cookie)
+	}
+	answer, err := c.Do(r)
+	if err != nil {
+		return 0, "", err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	for _, set := range answer.Cookies() {
+		if c.cookie == "" && strings.HasPrefix(set.Name, "viz-learner") {
+			c.cookie = set.Name + "=" + set.Value
+		}
+	}
+	return answer.StatusCode, string(text), err
+}
+
+func (c *client) get(ctx context.Context, path string) (int, string, error) {
+	return c.send(ctx, http.MethodGet, path, "", nil)
+}
+
+func (c *client) post(ctx context.Context, path string, form url.Values) (int, string, error) {
+	return c.send(ctx, http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+}
+
+// upload sends a file to be imported.
+func (c *client) upload(ctx context.Context, file []byte) (int, string, error) {
+	var b bytes.Buffer
+	m := multipart.NewWriter(&b)
+	f, err := m.CreateFormFile("file", "progress.json")
+	if err != nil {
+		return 0, "", err
+	}
+	f.Write(file)
+	m.Close()
+	return c.send(ctx, http.MethodPost, "/progress/import", m.FormDataContentType(), &b)
+}
+
+// mostHeld is how many connections one goroutine of an attack keeps open.
+const mostHeld = 150
+
+// hold opens a connection, sends a message and keeps it open. It closes the oldest if
+// there are too many.
+func (c *client) hold(ctx context.Context, query, protocol, message string) {
+	d := websocket.Dialer{
+		NetDialContext: c.Transport.(*http.Transport).DialContext, Subprotocols: []string{protocol},
+	}
+	header := http.Header{}
+	if c.cookie != "" {
+		header.Set("Cookie", c.cookie)
+	}
+	conn, _, err := d.DialContext(ctx, "ws"+strings.TrimPrefix(c.server, "http")+"/ws"+query, header)
+	if err != nil {
+		return
+	}
+	_ = conn.WriteMessage(websocket.TextMessage, []byte(message))
+	if c.held = append(c.held, conn); len(c.held) > mostHeld {
+		c.held[0].Close()
+		c.held = c.held[1:]
+	}
+}
+
+// someoneNew makes the client a learner with a new cookie, or without one if that is
+// refused.
+func (c *client) someoneNew(ctx context.Context) {
+	c.cookie = ""
+	_, _, _ = c.get(ctx, "/join")
+}
+
+// close ends what the client holds.
+func (c *client) close() {
+	for _, conn := range c.held {
+		conn.Close()
+	}
+	c.CloseIdleConnections()
+}
+
+// target is what attackers know of the class that they disturb.
+type target struct {
+	room, poll, choice string
+	link               string // to a long text
+}
+
+// link returns a link to a text of some tokens.
+func link(t testing.TB, tokens int) string {
+	t.Helper()
+	run := session.New(testmodel.Target(t), session.DefaultLimits())
+	for _, c := range []session.Command{
+		session.SetKnob("max_tokens", float64(tokens)), session.Start{Prompt: "Once upon a time"},
+	} {
+		if _, err := run.Apply(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range tokens {
+		if _, err := run.Apply(t.Context(), session.StepToken{}); err != nil {
+			break // the text has ended
+		}
+	}
+	return session.LinkOf(run.State())
+}
+
+// attacks are what a hostile client does over and over. Nothing that goes wrong matters
+// to it.
+var attacks = map[string]func(ctx context.Context, c *client, x target){
+	"sockets": func(ctx context.Context, c *client, _ target) {
+		c.cookie = ""
+		c.hold(ctx, "", wire.ProtocolJSON, `{"cmd":"start","n":1,"prompt":"Hello"}`)
+	},
+	"feeds": func(ctx context.Context, c *client, x target) {
+		c.someoneNew(ctx)
+		c.hold(ctx, "?feed=class&room="+x.room, wire.ProtocolHTML, `{"cmd":"inside","n":1}`)
+		c.hold(ctx, "?feed=lab&name=draw", wire.ProtocolHTML, `{"cmd":"set","n":1,"values":{"run":"1"}}`)
+	},
+	"rooms": func(ctx context.Context, c *client, _ target) {
+		c.someoneNew(ctx)
+		_, _, _ = c.post(ctx, "/teach", url.Values{"title": {"Mine"}})
+	},
+	"names": func(ctx context.Context, c *client, x target) {
+		c.someoneNew(ctx)
+		_, _, _ = c.post(ctx, "/class/"+x.room+"/name", url.Values{"nick": {"Nobody"}})
+	},
+	"votes": func(ctx context.Context, c *client, x target) {
+		c.cookie = ""
+		_, _, _ = c.post(ctx, "/class/"+x.room+"/vote", url.Values{"poll": {x.poll}, "choice": {x.choice}})
+	},
+	"codes": func(ctx context.Context, c *client, _ target) {
+		_, _, _ = c.get(ctx, "/join?code=333333")
+	},
+	"imports": func(ctx context.Context, c *client, _ target) {
+		_, _, _ = c.upload(ctx, make([]byte, 4<<20))
+	},
+	"labs": func(ctx context.Context, c *client, _ target) {
+		c.someoneNew(ctx)
+		_, _, _ = c.get(ctx, "/labs/cache?tokens=400&repeats=49&run=1&sure=1&guess=none")
+	},
+	"links": func(ctx context.Context, c *client, x target) {
+		c.cookie = ""
+		_, _, _ = c.get(ctx, "/loop?log="+x.link)
+	},
+	"messages": func(ctx context.Context, c *client, _ target) {
+		c.hold(ctx, "", wire.ProtocolJSON, `{"cmd":"set","n":1,"temperature":1.5}`)
+		if len(c.held) == 0 {
+			return
+		}
+		conn := c.held[len(c.held)-1]
+		for n := range 1000 {
+			m := fmt.Appendf(nil, `{"cmd":"set","n":%d,"temperature":%d.5}`, n+2, n%2)
+			if ctx.Err() != nil || conn.WriteMessage(websocket.TextMessage, m) != nil {
+				return
+			}
+			_ = conn.WriteMessage(websocket.PingMessage, nil)
+		}
+	},
+}

@@ -1,0 +1,344 @@
+package web_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/fixture"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/load"
+	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/webtest"
+)
+
+// hostileLimits are the default limits with a tenth of the places, so that an attack
+// from the same machine as the server fills them soon.
+func hostileLimits() *admission.Limits {
+	l := admission.DefaultLimits()
+	l.Sockets = admission.Share{Most: 600, Newcomers: 450, PerAddress: 300, PerLearner: 40}
+	l.Runs = admission.Share{Most: 200, Newcomers: 150, PerAddress: 120, PerLearner: 20}
+	l.Members = admission.Share{Most: 800, Newcomers: 700, PerAddress: 200}
+	l.NewLearners = admission.Pace{PerAddress: admission.Rate{PerSecond: 100, Burst: 300}}
+	return &l
+}
+
+// flooded are the addresses of the hostile client.
+var flooded = []string{"127.0.0.2", "127.0.0.3", "127.0.0.4"}
+
+// battle is a server that is attacked while others use it.
+type battle struct {
+	testing.TB
+	server   string
+	learners shell.Learners
+	victim   target
+	short    string // a link to a short text
+}
+
+func newBattle(t testing.TB) *battle {
+	t.Helper()
+	secret := []byte("a secret that the test shares")
+	b := &battle{
+		TB: t, server: webtest.Serve(t, webtest.Options{Secret: secret, Admission: hostileLimits()}),
+		learners: shell.NewLearners(secret, nil),
+	}
+	teacher, err := load.NewTeacher(t.Context(), b.server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, do := range [][]string{
+		{"start", "prompt", "The capital of France is"}, {"forward"}, {"ask-next", "n", "5"},
+	} {
+		if err := teacher.Do(t.Context(), do[0], do[1:]...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, page, err := newClient(b.server, "127.0.0.1", "").get(t.Context(), "/class/"+teacher.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(name string) string {
+		found := regexp.MustCompile(`name="` + name + `"[^>]* value="([^"]*)"`).FindStringSubmatch(page)
+		if found == nil {
+			t.Fatalf("the class is not asked for a %s", name)
+		}
+		return found[1]
+	}
+	b.victim = target{teacher.Code, value("poll"), value("choice"), link(t, 200)}
+	b.short = link(t, 8)
+	return b
+}
+
+// known is a learner with a cookie of an earlier version, which has no date.
+func (b *battle) known(id, from string) *client {
+	_, fresh := b.learners.Of(&http.Request{Host: strings.TrimPrefix(b.server, "http://")})
+	mac := base64.RawURLEncoding.EncodeToString(b.learners.MAC("learner " + id))
+	return newClient(b.server, from, fresh.Name+"="+id+"."+mac)
+}
+
+// attempts is how often an attack is repeated before the others are looked at.
+const attempts = 300
+
+// attack begins attacks by name, from all flooded addresses at the same time, and
+// returns when each has been tried many times.
+func (b *battle) attack(names ...string) (stop func()) {
+	b.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	var begun []<-chan struct{}
+	for _, name := range names {
+		var tried atomic.Int64
+		reached := make(chan struct{})
+		begun = append(begun, reached)
+		for _, from := range flooded {
+			all.Go(func() {
+				c := newClient(b.server, from, "")
+				defer c.close()
+				for ctx.Err() == nil {
+					// What the server makes wait is given up after a while.
+					one, done := context.WithTimeout(ctx, time.Second)
+					attacks[name](one, c, b.victim)
+					done()
+					if tried.Add(1) == attempts/int64(len(names)) {
+						close(reached)
+					}
+				}
+			})
+		}
+	}
+	for _, reached := range begun {
+		<-reached
+	}
+	return func() {
+		cancel()
+		all.Wait()
+	}
+}
+
+// headline is the beginning of what a page says.
+func headline(page string) string {
+	_, rest, _ := strings.Cut(page, "<main")
+	text := regexp.MustCompile(`<[^>]*>|\s+`).ReplaceAllString(cmp.Or(rest, page), " ")
+	return fmt.Sprintf("%.200s", text)
+}
+
+// learns does what a learner does on the pages and on a connection.
+func (b *battle) learns(c *client) error {
+	for _, path := range []string{
+		"/loop", "/", "/learn", "/labs/draw?draws=200&run=1&sure=1&guess=none", "/loop?log=" + b.short,
+	} {
+		if status, text, err := c.get(b.Context(), path); err != nil || status != http.StatusOK {
+			return fmt.Errorf("%.30s: %d %s, %v", path, status, headline(text), err)
+		}
+	}
+	v, answer, err := visit(nil, b.server, c.from, c.cookie)
+	if err != nil {
+		return fmt.Errorf("connecting: %v, %v", err, answer)
+	}
+	defer v.conn.Close()
+	if err := v.learn(); err != nil {
+		return fmt.Errorf("a run: %w", err)
+	}
+	_, file, err := c.get(b.Context(), "/progress/export")
+	if err != nil {
+		return err
+	}
+	if status, text, err := c.upload(b.Context(), []byte(file)); err != nil || status != http.StatusSeeOther {
+		return fmt.Errorf("an import: %d %s, %v", status, headline(text), err)
+	}
+	return nil
+}
+
+// joins follows the class that is attacked.
+func (b *battle) joins(c *client) error {
+	status, text, err := c.get(b.Context(), "/join?code="+b.victim.room)
+	if err != nil || status != http.StatusSeeOther {
+		return fmt.Errorf("a right code: %d %s, %v", status, headline(text), err)
+	}
+	phone := load.Phone{URL: b.server, Code: b.victim.room, From: c.from, Cookie: c.cookie}
+	if err := phone.Dial(b.Context()); err != nil {
+		return err
+	}
+	defer phone.HangUp()
+	err = phone.Follow(func(f load.Frame) error {
+		var m struct {
+			Error *struct{ Message string }
+			Data  struct{ You *struct{ Member int } }
+		}
+		switch err := json.Unmarshal(f.Body, &m); {
+		case err != nil:
+			return err
+		case m.Error != nil:
+			return errors.New(m.Error.Message)
+		case m.Data.You != nil:
+			return io.EOF
+		}
+		return nil
+	})
+	if !errors.Is(err, io.EOF) {
+		return fmt.Errorf("joining: %w", err)
+	}
+	return nil
+}
+
+// others use the server: known learners at the flooded addresses and elsewhere and
+// newcomers elsewhere, who are refused nothing, and a newcomer at a flooded address, who
+// gets in after some tries.
+func (b *battle) others(round string) {
+	b.Helper()
+	var all sync.WaitGroup
+	serve := func(who string, c *client, do ...func(*client) error) {
+		all.Go(func() {
+			defer c.close()
+			for _, f := range do {
+				if err := f(c); err != nil {
+					b.Errorf("%s: %v", who, err)
+				}
+			}
+		})
+	}
+	for i := range 10 {
+		from := flooded[i%len(flooded)]
+		if i%2 == 0 {
+			from = fmt.Sprint("127.0.1.", i)
+		}
+		who := fmt.Sprintf("a known learner at %s", from)
+		serve(who, b.known(fmt.Sprint("known-", i), from), b.learns, b.joins)
+	}
+	teacher := b.known("teacher-"+round, flooded[0])
+	serve("a known instructor", teacher, func(c *client) error {
+		status, text, err := c.post(b.Context(), "/teach", url.Values{"title": {"Ours"}})
+		if err != nil || status != http.StatusSeeOther {
+			return fmt.Errorf("a new class: %d %s, %v", status, headline(text), err)
+		}
+		return nil
+	})
+	for i := range 5 {
+		from := fmt.Sprint("127.0.2.", i)
+		serve("a newcomer at "+from, newClient(b.server, from, ""), b.learns, b.joins)
+	}
+	serve("a newcomer at the flooder's address", newClient(b.server, flooded[1], ""), b.getsIn)
+	all.Wait()
+}
+
+// getsIn tries as a browser does, which reloads a refused page and connects again, until
+// a page and a run are there.
+func (b *battle) getsIn(c *client) error {
+	late, cancel := context.WithTimeout(b.Context(), browser.Patience)
+	defer cancel()
+	var why error
+	for late.Err() == nil {
+		status, _, err := c.get(late, "/loop")
+		if err != nil || status != http.StatusOK {
+			why = fmt.Errorf("a page: %d, %v", status, err)
+			continue
+		}
+		v, answer, err := visit(nil, b.server, c.from, c.cookie)
+		if err != nil {
+			why = fmt.Errorf("connecting: %v, %v", err, answer)
+			continue
+		}
+		err = v.learn()
+		v.conn.Close()
+		if err == nil {
+			return nil
+		}
+		why = fmt.Errorf("a run: %w", err)
+	}
+	return why
+}
+
+// TestHostileClient: one client that attacks a server, in each way alone and in all
+// together, disturbs nobody else.
+func TestHostileClient(t *testing.T) {
+	names, alone := slices.Sorted(maps.Keys(attacks)), []string{"imports"}
+	if fixture.LongTier() {
+		alone = names
+	}
+	for _, name := range alone {
+		t.Run(name, func(t *testing.T) {
+			b := newBattle(t)
+			defer b.attack(name)()
+			b.others(name)
+		})
+	}
+	if !fixture.LongTier() {
+		return
+	}
+	t.Run("together", func(t *testing.T) {
+		b := newBattle(t)
+		defer b.attack(names...)()
+		var class sync.WaitGroup
+		defer class.Wait()
+		class.Go(func() {
+			o := load.Options{
+				URL: b.server, From: "127.0.3.1", Followers: 100, Rooms: 1,
+				Time: 10 * time.Second, Every: 500 * time.Millisecond,
+			}
+			report, err := load.Run(t.Context(), o, func(string) {})
+			if err != nil {
+				t.Errorf("a class of %d: %v", o.Followers, err)
+			} else if v := report.Votes; v.Voters != o.Followers || v.Counted != v.Sent || v.Wrong != 0 {
+				t.Errorf("a class of %d: %+v", o.Followers, v)
+			}
+		})
+		b.others("together")
+	})
+}
+
+// BenchmarkHostileClient measures how long known learners wait for a stage while a
+// hostile client attacks in all ways together.
+func BenchmarkHostileClient(b *testing.B) {
+	x := newBattle(b)
+	defer x.attack(slices.Sorted(maps.Keys(attacks))...)()
+	var mu sync.Mutex
+	var took []time.Duration
+	for b.Loop() {
+		var all sync.WaitGroup
+		for i := range 10 {
+			all.Go(func() {
+				c := x.known(fmt.Sprint("known-", i), flooded[i%len(flooded)])
+				v, answer, err := visit(nil, x.server, c.from, c.cookie)
+				if err != nil {
+					b.Errorf("%v, %v", err, answer)
+					return
+				}
+				defer v.conn.Close()
+				if err := v.ask(1, `{"cmd":"start","n":%d,"prompt":"Once upon a time"}`); err != nil {
+					b.Error(err)
+					return
+				}
+				for n := range 70 {
+					began := time.Now()
+					if err := v.ask(n+2, `{"cmd":"step","n":%d}`); err != nil {
+						b.Error(err)
+						return
+					}
+					mu.Lock()
+					took = append(took, time.Since(began))
+					mu.Unlock()
+				}
+			})
+		}
+		all.Wait()
+	}
+	slices.Sort(took)
+	for _, q := range []int{50, 99} {
+		b.ReportMetric(float64(took[(len(took)-1)*q/100].Microseconds())/1000, fmt.Sprintf("p%d-ms", q))
+	}
+}
