@@ -60,7 +60,8 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodHead {
 		var err error
 		if b, err = s.fileOf(r.Context(), who, e, st); err != nil {
-			if !errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil {
+			busy := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, admission.ErrQueueFull)
+			if !busy && r.Context().Err() == nil {
 				s.Log.Error("exporting", "what", e.ending, "err", err)
 			}
 			shell.Text(

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -13,8 +14,11 @@ import (
 )
 
 // replayTime bounds the replay of a link, and the writing of a file: the longest
-// run of the bundled model needs a second.
-const replayTime = 10 * time.Second
+// run of the bundled model needs a second. replayWait bounds the wait for it.
+const (
+	replayTime = 10 * time.Second
+	replayWait = 30 * time.Second
+)
 
 // stepTime is about what a step of a replay takes. It only orders those who wait.
 const stepTime = 2 * time.Millisecond
@@ -26,13 +30,21 @@ const stepTime = 2 * time.Millisecond
 func (s *Server) acquire(
 	ctx context.Context, who admission.Caller, steps int,
 ) (_ context.Context, release func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, replayTime)
+	ctx, giveUp := context.WithCancelCause(ctx)
+	late := time.AfterFunc(replayWait, func() { giveUp(context.DeadlineExceeded) })
 	turn, leave, err := s.replays.Enter(ctx, who, time.Duration(steps)*stepTime, nil)
+	late.Stop()
 	if err != nil {
-		cancel()
+		err = cmp.Or(context.Cause(ctx), err)
+		giveUp(err)
 		return nil, nil, err
 	}
-	return turn, func() { leave(); cancel() }, nil
+	turn, cancel := context.WithTimeout(turn, replayTime)
+	return turn, func() {
+		cancel()
+		leave()
+		giveUp(context.Canceled)
+	}, nil
 }
 
 // problem is why an address leads to no run.
