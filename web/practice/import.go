@@ -7,10 +7,13 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
+	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/pages"
 	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/shell"
 )
 
 // errNoFile says that an import form was sent without a file.
@@ -19,7 +22,7 @@ var errNoFile = errors.New("no file was chosen")
 // importFile answers POST /progress/import: an exported file is imported whole or
 // not at all.
 func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
-	leave, wait := p.admitImport(w, r)
+	turn, wait := p.admitImport(w, r)
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
 		p.Refuse(
@@ -28,7 +31,7 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 		)
 		return
 	}
-	defer leave()
+	defer turn.end()
 	const wrapping = 16 << 10 // what a form adds around a file
 	r.Body = http.MaxBytesReader(w, r.Body, progress.MaxImport+wrapping)
 	data, err := fileOf(r)
@@ -40,6 +43,12 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 		return
 	case errors.Is(err, errNoFile):
 		p.showProgress(w, r, http.StatusBadRequest, "No file was chosen.")
+		return
+	case err != nil && turn.wasLost(): // with its connection, so there is no page
+		shell.Text(
+			w, http.StatusServiceUnavailable,
+			"Many files are being imported, and this one arrived slowly. Nothing was imported; send it again.",
+		)
 		return
 	case err != nil:
 		p.showProgress(w, r, http.StatusBadRequest, "The file did not arrive complete. Send it again.")
@@ -63,12 +72,22 @@ func (p *Pages) importFile(w http.ResponseWriter, r *http.Request) {
 // importWait is how long an import waits for its turn to be read.
 const importWait = 20 * time.Second
 
+// importTurn is the turn of one import to be read.
+type importTurn struct {
+	place *admission.Place
+
+	mu    sync.Mutex
+	lost  bool // it has been given to somebody else
+	ended bool
+}
+
 // admitImport waits until the file of a request may be read, or returns after how long
 // to try again. Nothing of it has been read by then: until it ends, an import takes as
 // much memory as its file. One whose turn is given to somebody else is read no further.
-func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (leave func(), wait time.Duration) {
+func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (_ *importTurn, wait time.Duration) {
+	t := &importTurn{}
 	if p.Desk == nil {
-		return func() {}, 0
+		return t, 0
 	}
 	caller, _ := p.Caller(r)
 	size := r.ContentLength
@@ -81,13 +100,40 @@ func (p *Pages) admitImport(w http.ResponseWriter, r *http.Request) (leave func(
 	ctx, cancel := context.WithTimeout(r.Context(), importWait)
 	defer cancel()
 	place, err := p.Desk.Imports.Await(ctx, caller, func() {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // as in [pages.Await]
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.lost = true; !t.ended {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // as in [pages.Await]
+		}
 	})
 	if err != nil {
 		return nil, importWait
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lost {
+		return nil, importWait
+	}
+	t.place = place
 	pages.Await(w)
-	return place.Release, 0
+	return t, 0
+}
+
+// end gives the turn back, if it was not lost.
+func (t *importTurn) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	if t.place != nil {
+		t.place.Release()
+	}
+}
+
+// wasLost reports whether the turn has been given to somebody else.
+func (t *importTurn) wasLost() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lost
 }
 
 // fileOf reads the file of the form. Only its bytes count, not its name.

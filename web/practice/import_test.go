@@ -7,7 +7,10 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
@@ -67,5 +70,76 @@ func TestImportsAreAdmitted(t *testing.T) {
 	}
 	if place, refused := s.pages.Desk.Imports.Hold(admission.Caller{}, nil); place == nil {
 		t.Errorf("the turn was not given back: %v", refused)
+	}
+}
+
+// TestSlowImportsMakeWay: a client that sends its files slowly loses a turn to a
+// newcomer at another address.
+func TestSlowImportsMakeWay(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	file := s.Do(httptest.NewRequest(http.MethodGet, "/progress/export", nil)).Body.Bytes()
+	addresses := map[string]netip.Prefix{
+		"slow": netip.MustParsePrefix("192.0.2.1/32"), "new": netip.MustParsePrefix("192.0.2.2/32"),
+	}
+	s.pages.Caller = func(r *http.Request) (admission.Caller, *http.Cookie) {
+		who := r.URL.Query().Get("who")
+		name, _, _ := strings.Cut(who, "-")
+		return admission.Caller{Learner: who, Address: addresses[name], Since: time.Now()}, nil
+	}
+	s.pages.Desk = admission.New(admission.Limits{Imports: admission.Share{Newcomers: 2}}, nil)
+	server := httptest.NewServer(s.ServeMux)
+	defer server.Close()
+	upload := func(who string, body io.Reader, kind string) int {
+		r, err := http.NewRequest(http.MethodPost, server.URL+"/progress/import?who="+who, body)
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		r.Header.Set("Content-Type", kind)
+		answer, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		answer.Body.Close()
+		return answer.StatusCode
+	}
+	ended := make(chan int, 2)
+	for _, who := range []string{"slow-1", "slow-2"} {
+		body, sender := io.Pipe()
+		defer sender.Close()
+		m := multipart.NewWriter(sender)
+		go func() { ended <- upload(who, body, m.FormDataContentType()) }()
+		f, err := m.CreateFormFile("file", "progress.json") // returns when it is being sent
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Write(file[:1])
+	}
+	for { // until both are being read
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		place, err := s.pages.Desk.Imports.Await(over, admission.Caller{
+			Learner: "slow-3", Address: addresses["slow"], Since: time.Now(), Fresh: true,
+		}, nil)
+		if err != nil {
+			break
+		}
+		place.Release()
+	}
+	var b bytes.Buffer
+	m := multipart.NewWriter(&b)
+	f, err := m.CreateFormFile("file", "progress.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Write(file)
+	m.Close()
+	if got := upload("new-1", &b, m.FormDataContentType()); got != http.StatusSeeOther {
+		t.Errorf("the newcomer: %d", got)
+	}
+	if got := <-ended; got != http.StatusServiceUnavailable {
+		t.Errorf("a slow one: %d", got)
 	}
 }
