@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/lab"
+	"github.com/tokenbytoken/viz/web/admission"
 )
 
 // brokenLab is a lab whose measurement panics.
@@ -31,14 +32,15 @@ func TestPanicInALab(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := s.pages.begin("someone", "1", "", brokenLab{l}, v)
+	who := admission.Caller{Learner: "someone"}
+	r := s.pages.begin(who, "1", "", brokenLab{l}, v)
 	<-r.done
 	var f *fault.Fault
 	say := sentence(r.err)
 	if !errors.As(r.err, &f) || strings.Contains(say, "mistake") || strings.Contains(say, ".go") {
 		t.Errorf("%v: %q", r.err, say)
 	}
-	if _, err := s.pages.measure(t.Context(), "someone", l, v, nil); err != nil {
+	if _, err := s.pages.measure(t.Context(), who, l, v, nil); err != nil {
 		t.Errorf("the next measurement: %v", err)
 	}
 }

@@ -51,14 +51,14 @@ func (p *Pages) measure(
 	ctx context.Context, who admission.Caller, l lab.Lab, v lab.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
 	err = fault.Do(p.Log, "the lab "+l.Info().Name, func() error {
-		r, err = p.measureInTurn(ctx, learner, l, v, tell)
+		r, err = p.measureInTurn(ctx, who, l, v, tell)
 		return err
 	})
 	return r, err
 }
 
 func (p *Pages) measureInTurn(
-	ctx context.Context, learner string, l lab.Lab, v lab.Values, tell func(lab.Progress),
+	ctx context.Context, who admission.Caller, l lab.Lab, v lab.Values, tell func(lab.Progress),
 ) (r *lab.Report, err error) {
 	e, err := l.Estimate(p.env(), v)
 	if err != nil {

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync/atomic"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
-	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -54,14 +52,14 @@ func TestResidentLimit(t *testing.T) {
 	if st, err := plays.Current(context.Background()); err != nil || st.Notice == "" {
 		t.Errorf("the run that played: %+v, %v", st, err)
 	}
-	var refused *terms.Refusal
-	if _, _, err := rs.Join(admission.Caller{Learner: "c"}, "", NewViewer("")); !errors.As(err, &refused) ||
-		refused.Code != terms.CodeFull {
+	fresh, _ := join(t, rs, "c", "")
+	start := session.Start{Prompt: "Once upon a time"}
+	if _, err := fresh.Do(context.Background(), start, nil, 0); terms.RefusalOf(err).Code != terms.CodeFull {
 		t.Fatalf("a new run: %v", err)
 	}
 	resident.Store(1 << 29)
 	eventually(t, func() bool { return !rs.full.Load() })
-	join(t, rs, "c", "")
+	must(t, fresh, start)
 	after, err := idle.Current(context.Background())
 	if err != nil || len(after.Steps) != len(before.Steps) {
 		t.Fatalf("the evicted run: %v", err)
