@@ -80,6 +80,8 @@ type batch struct {
 	reads []*job    // unfinished jobs that read
 	rows  []toScore // vectors collected for scoring
 	z     []float32 // [up to chunk, vocab]
+
+	positions int64 // read since the pool last counted them
 }
 
 // run does a round of b.jobs. Afterwards the finished ones report it; the
@@ -138,6 +140,7 @@ func (b *batch) read() {
 			j.tally = j.tally.Plus(p.tally)
 		}
 		j.cache.positions += j.n
+		b.positions += int64(j.n)
 		j.tokens = j.tokens[j.n:]
 		if wanted := len(j.out) - len(j.tokens)*d; wanted > 0 {
 			end := (j.from + j.n) * d

@@ -42,10 +42,11 @@ type Pool struct {
 
 // PoolStats are sums since the pool was made.
 type PoolStats struct {
-	Rounds  int64 // passes through the weights
-	Served  int64 // jobs served by rounds; a prompt counts once for each of its rounds
-	Waited  int64 // rounds that began between a job's queueing and its own, summed
-	Longest int64 // the longest wait of one job, in rounds
+	Rounds    int64 // passes through the weights
+	Served    int64 // jobs served by rounds; a prompt counts once for each of its rounds
+	Positions int64 // tokens read by rounds, of prompts and of what was written
+	Waited    int64 // rounds that began between a job's queueing and its own, summed
+	Longest   int64 // the longest wait of one job, in rounds
 }
 
 // NewPool starts a pool of workers for m; if workers ≤ 0 it starts GOMAXPROCS
@@ -129,6 +130,8 @@ func (p *Pool) work() {
 		b.runSafely()
 		took := time.Since(start)
 		p.mu.Lock()
+		p.stats.Positions += b.positions
+		b.positions = 0
 		for i, j := range b.jobs {
 			b.jobs[i] = nil
 			j.ran += took

@@ -61,9 +61,9 @@ func (s *Server) mountLabs(mux *http.ServeMux) {
 	if s.drafts != nil {
 		deps.DraftSeat = s.drafts.Seat
 	}
-	room := labs.New(deps)
-	s.add(room.Feeds())
-	room.Mount(mux)
+	s.labs = labs.New(deps)
+	s.add(s.labs.Feeds())
+	s.labs.Mount(mux)
 }
 
 // add makes the live parts of a room of pages known to the sockets, for pages only.

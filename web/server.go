@@ -12,11 +12,13 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/labs"
 	"github.com/tokenbytoken/viz/web/loop/runs"
 	"github.com/tokenbytoken/viz/web/memory"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
+	"github.com/tokenbytoken/viz/web/store"
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
@@ -44,6 +46,8 @@ type Config struct {
 	// Memory is how much memory the process and its runs may use; zero for runs of
 	// [runs.DefaultLimits], and no limit for the process.
 	Memory memory.Budget
+	// Database is where Progress and Classes are kept, for [Server.Metrics]; it may be nil.
+	Database *store.DB
 	// Logger, [slog.Default] if nil, records failures; never prompts.
 	Logger *slog.Logger
 	// Secret signs the cookies. If nil it is random: after a restart every
@@ -68,8 +72,10 @@ type Server struct {
 	drafts   *infer.Pool // runs the draft model for all, nil without one
 	runs     *runs.Registry
 	hub      *class.Hub // nil without a course or somewhere to keep rooms
+	labs     *labs.Pages
 	parts    map[string]wire.Kind
 	wire     *wire.Server
+	answers  answers
 	handler  http.Handler
 
 	ctx  context.Context // ends when the server shuts down
@@ -115,9 +121,9 @@ func New(cfg Config) (*Server, error) {
 		defer cancel()
 		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
-	s.handler = shell.Gate(
+	s.handler = s.answers.count(shell.Gate(
 		cfg.AllowedHosts, cfg.Classes.Access.URL, cfg.Logger, s.learners.Admit(s.desk, shell.Compressed(mux)),
-	)
+	))
 	return s, nil
 }
 

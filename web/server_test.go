@@ -161,7 +161,8 @@ func TestShutdown(t *testing.T) {
 	}
 	defer conn.Close()
 	for _, command := range []string{
-		`{"cmd":"start","prompt":"Once upon a time"}`, `{"cmd":"speed","speed":"max"}`, `{"cmd":"play"}`,
+		`{"cmd":"start","n":1,"prompt":"Once upon a time"}`, `{"cmd":"speed","n":2,"speed":"max"}`,
+		`{"cmd":"play","n":3}`,
 	} {
 		if err := conn.WriteMessage(websocket.TextMessage, []byte(command)); err != nil {
 			t.Fatal(err)

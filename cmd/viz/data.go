@@ -80,6 +80,7 @@ func keep(dir string, limit int64, cfg *web.Config, log *slog.Logger) (io.Closer
 	if err != nil {
 		return nil, err
 	}
+	cfg.Database = db
 	logs := journal.For(db)
 	err = progress.Carry(context.Background(), db, logs)
 	if err == nil {

@@ -41,7 +41,7 @@ func ownServer() (stop func() error, url string, err error) {
 	if err != nil {
 		return nil, "", errors.Join(err, listener.Close(), end())
 	}
-	server := newHTTP(app, log)
+	server := newHTTP(app.Handler(), log)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	return func() error {

@@ -46,6 +46,7 @@ var ranks = map[string]int{
 
 	"web/browser":             5, // drives a browser from tests
 	"web/store":               5,
+	"web/metrics":             1, // figures for Prometheus
 	"web/admission":           2, // who may hold, do and wait for how much
 	"web/memory":              2, // the process's limit on memory
 	"web/load":                5, // classes that follow a server, to measure it

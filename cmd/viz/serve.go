@@ -57,6 +57,7 @@ type serveOptions struct {
 	limit   int64 // bytes of the database, 0 for any number
 	version bool
 	ceiling
+	metrics string // where /metrics is served; "" is nowhere
 	network
 }
 
@@ -127,7 +128,12 @@ func (o *serveOptions) serve(
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := newHTTP(app, cfg.Logger)
+	metrics, at, err := o.serveMetrics(ctx, f, app, cfg.Logger)
+	if err != nil {
+		return errors.Join(err, listener.Close(), shutDown(&http.Server{}, app))
+	}
+	defer metrics.Close()
+	server := newHTTP(app.Handler(), cfg.Logger)
 	failed := make(chan error, 1)
 	go func() {
 		if server.TLSConfig = secure; secure != nil {
@@ -139,6 +145,9 @@ func (o *serveOptions) serve(
 
 	fmt.Fprintf(stdout, "Token by Token is at %s\n", address.url())
 	tell(stdout, address, cfg.Classes.Access, cfg.AllowedHosts)
+	if at != "" {
+		fmt.Fprintf(stdout, "Metrics for Prometheus are at %s\n", at)
+	}
 	fmt.Fprintf(stdout, "%s\nPress Ctrl-C to stop.\n", keptWhere(o.data))
 	if !o.noOpen {
 		openBrowser(address.url(), env)
@@ -151,9 +160,9 @@ func (o *serveOptions) serve(
 }
 
 // newHTTP makes an HTTP server with these timeouts.
-func newHTTP(app *web.Server, log *slog.Logger) *http.Server {
+func newHTTP(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           app.Handler(),
+		Handler:           handler,
 		ReadHeaderTimeout: headerTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
@@ -164,12 +173,14 @@ func newHTTP(app *web.Server, log *slog.Logger) *http.Server {
 	}
 }
 
+var errAddr = errors.New("it must be HOST:PORT, with a port from 0 to 65535")
+
 func (o *serveOptions) flags() *flags {
 	f := newFlags(serveUsage)
 	f.value("addr", "HOST:PORT", "where to listen; port 0 takes any free one (default 127.0.0.1:8080, "+
 		"or the next free port)", func(s string) error {
 		if !validAddr(s) {
-			return errors.New("it must be HOST:PORT, with a port from 0 to 65535")
+			return errAddr
 		}
 		o.addr = s
 		return nil
@@ -199,6 +210,13 @@ func (o *serveOptions) flags() *flags {
 	})
 	o.ceiling.flags(f)
 	o.network.flags(f)
+	f.value("metrics", "HOST:PORT", metricsHelp, func(s string) error {
+		if !validAddr(s) {
+			return errAddr
+		}
+		o.metrics = s
+		return nil
+	})
 	f.set.BoolVar(&o.version, "version", false, "") // no variable: it is not about serving
 	return f
 }

@@ -76,6 +76,8 @@ func TestBadInput(t *testing.T) {
 		{[]string{"serve", "-addr", ""}, []string{"-addr", "HOST:PORT"}},
 		{[]string{"serve", "-addr", "127.0.0.1:65536"}, []string{"-addr", "0 to 65535"}},
 		{[]string{"serve", "-addr", "127.0.0.1:http"}, []string{"-addr", "0 to 65535"}},
+		{[]string{"serve", "-metrics", "9464"}, []string{"-metrics", `"9464"`, "HOST:PORT"}},
+		{[]string{"serve", "-metrics", "127.0.0.1:70000"}, []string{"-metrics", "0 to 65535"}},
 		{[]string{"serve", "-no-open=2"}, []string{"-no-open", "true or false"}},
 		{[]string{"serve", "-allow-host", "http://a.example"}, []string{"-allow-host", "a.example", "HOST:PORT"}},
 		{[]string{"serve", "-allow-host", "a.example,,b"}, []string{"-allow-host", "HOST:PORT"}},

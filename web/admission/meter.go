@@ -32,6 +32,7 @@ type Meter struct {
 	mu        sync.Mutex
 	learners  budgets[string]
 	addresses budgets[netip.Prefix]
+	stats     MeterStats
 }
 
 // NewMeter returns a meter whose buckets are full. now is time.Now if nil.
@@ -53,6 +54,7 @@ func (m *Meter) Allow(c Caller) (wait time.Duration) {
 	defer m.mu.Unlock()
 	now := m.now()
 	if wait := m.wait(c, now); wait > 0 {
+		m.stats.Refused++
 		return wait
 	}
 	m.spend(c, now)
@@ -83,6 +85,7 @@ func (m *Meter) Spend(c Caller) {
 
 // spend is [Meter.Spend]; mu is held.
 func (m *Meter) spend(c Caller, now time.Time) {
+	m.stats.Spent++
 	m.learners.spend(c.Learner, now)
 	if !c.Known(now) {
 		m.addresses.spend(c.Address, now)

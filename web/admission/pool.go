@@ -38,6 +38,7 @@ type Pool struct {
 	places    map[*Place]struct{}
 	learners  map[string]int
 	addresses map[netip.Prefix]int
+	stats     PoolStats // but for Held
 }
 
 // NewPool returns a pool without holders. now is time.Now if nil.
@@ -67,9 +68,11 @@ func (p *Pool) Hold(c Caller, evict func()) (*Place, Refused) {
 	defer p.mu.Unlock()
 	now := p.now()
 	if p.share.PerLearner > 0 && p.learners[c.Learner] >= p.share.PerLearner {
+		p.stats.OwnFull++
 		return nil, OwnFull
 	}
 	if !p.makeRoom(c, now) {
+		p.stats.Full++
 		return nil, Full
 	}
 	place := &Place{pool: p, caller: c, used: now, evict: evict}
@@ -179,6 +182,7 @@ func (p *Pool) take(list places) bool {
 		return false
 	}
 	p.drop(worst)
+	p.stats.Evicted++
 	go worst.evict()
 	return true
 }

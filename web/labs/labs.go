@@ -63,6 +63,9 @@ func (p *Pages) Mount(mux *http.ServeMux) {
 	})
 }
 
+// Waiting is the number of measurements that wait for their turn or run.
+func (p *Pages) Waiting() int { return p.queue.Len() }
+
 // index answers GET /labs: every lab's question.
 func (p *Pages) index(w http.ResponseWriter, r *http.Request) {
 	var list []lab.Info

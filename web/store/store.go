@@ -45,6 +45,7 @@ type DB struct {
 	gone   atomic.Pointer[error] // an ErrGone, once a pinned file is missing
 	ended  atomic.Bool           // Close has begun to remove the log
 
+	stats    stats
 	closed   sync.Once
 	closeErr error
 }
@@ -191,7 +192,10 @@ func dsn(path string, settings url.Values) string {
 // has changed. [Why] explains the errors of the disk.
 // Writers run one at a time, so f must be short and must not call Write or Read.
 func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
-	return db.writing(func() error { return inside(ctx, db.write, f) })
+	began := time.Now()
+	err := db.writing(func() error { return inside(ctx, db.write, f) })
+	db.stats.note(time.Since(began), err)
+	return err
 }
 
 // Read runs f in a transaction that sees one state of the database and cannot

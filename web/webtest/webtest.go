@@ -34,7 +34,9 @@ type Options struct {
 	Dir    string           // where data is stored; "" is in memory
 	// Admission replaces the default limits.
 	Admission *admission.Limits
-	Hosts     []string // by which it may be reached besides its own, such as a proxy's
+	// Started, if not nil, is called with the server.
+	Started func(*web.Server)
+	Hosts   []string // by which it may be reached besides its own, such as a proxy's
 }
 
 // Course is the course, loaded once.
@@ -61,10 +63,13 @@ func Serve(t testing.TB, o Options) string {
 		Course: Course(t), Progress: progress.New(logs, db, Course(t), o.Now),
 		Classes:      web.Classes{Logs: logs, Secrets: db, Access: o.Access},
 		AllowedHosts: append(shell.LoopbackHosts(h.Listener.Addr().String()), o.Hosts...),
-		Logger:       quiet, Secret: o.Secret, Admission: o.Admission,
+		Logger:       quiet, Secret: o.Secret, Admission: o.Admission, Database: db,
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if o.Started != nil {
+		o.Started(s)
 	}
 	h.Config.Handler = s.Handler()
 	h.Config.ErrorLog = slog.NewLogLogger(quiet.Handler(), slog.LevelError)

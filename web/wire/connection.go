@@ -13,6 +13,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/metrics"
 )
 
 // connection is one connection of one [Part]. Its handler's goroutine reads, another
@@ -30,7 +31,8 @@ type connection struct {
 	caller   admission.Caller
 	messages *admission.Meter // of the caller and their address
 	place    *admission.Place
-	leave    func() // once, at the end
+	pushes   *metrics.Histogram // see [Server.Pushes]
+	leave    func()             // once, at the end
 
 	ctx context.Context // ends with the connection; its cause is a *closeReason
 	end context.CancelCauseFunc
@@ -41,6 +43,7 @@ type connection struct {
 
 	mu      sync.Mutex
 	queue   []Message
+	queued  time.Time     // when the oldest message in queue was
 	newest  uint64        // number of the last snapshot queued
 	idle    bool          // the writer would send at once
 	nowIdle chan struct{} // closed when idle becomes true
@@ -183,6 +186,9 @@ func (c *connection) Send(m Message) error {
 				return nil
 			}
 			c.queue = slices.DeleteFunc(c.queue, func(w Message) bool { return w.Encoded != nil })
+		}
+		if len(c.queue) == 0 {
+			c.queued = time.Now()
 		}
 		last := len(c.queue) - 1
 		joins := last >= 0 && m.joinable() && c.queue[last].joinable()

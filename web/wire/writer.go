@@ -74,21 +74,25 @@ func (c *connection) markIdle() {
 	c.nowIdle = make(chan struct{})
 }
 
-// drain empties the queue.
-func (c *connection) drain() []Message {
+// drain empties the queue. since is when its oldest message was queued.
+func (c *connection) drain() (list []Message, since time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	list := c.queue
+	list = c.queue
 	c.queue, c.idle = nil, false
 	notify(c.room)
-	return list
+	return list, c.queued
 }
 
 func (c *connection) sendAll() error {
-	for _, m := range c.drain() {
+	list, since := c.drain()
+	for _, m := range list {
 		if err := c.send(m); err != nil {
 			return err
 		}
+	}
+	if len(list) > 0 {
+		c.pushes.Observe(time.Since(since))
 	}
 	return nil
 }

@@ -60,6 +60,8 @@ type Registry struct {
 
 	mu   sync.Mutex
 	byID map[string]*Run
+
+	refused Stats // Full and OwnFull alone; guarded by mu
 }
 
 // New returns a registry without runs. It starts goroutines that [Registry.Close]
@@ -231,11 +233,13 @@ func (rs *Registry) place(c admission.Caller, evict func()) (*admission.Place, *
 		case r != nil:
 			rs.drop(r)
 		case refused == admission.OwnFull:
+			rs.refused.OwnFull++
 			return nil, &terms.Refusal{
 				Code:    terms.CodeFull,
 				Message: "You have as many runs open as one person may. Close a tab and try again.",
 			}
 		default:
+			rs.refused.Full++
 			return nil, &terms.Refusal{
 				Code:    terms.CodeFull,
 				Message: "The server has as many runs as it can hold. Try again later.",

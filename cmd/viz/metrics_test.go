@@ -1,0 +1,77 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func get(t *testing.T, url string) (status int, body string) {
+	t.Helper()
+	res, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(b)
+}
+
+// TestMetrics: they are off by default; with the flag they are on an address of their
+// own, which ends with the server; and the README names all of them and no others.
+func TestMetrics(t *testing.T) {
+	off := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", "")
+	off.out.wait(t, "Ctrl-C")
+	status, body := get(t, off.url+"/metrics")
+	if status != http.StatusNotFound || strings.Contains(off.out.String(), "metrics") {
+		t.Errorf("without the flag: %d; printed\n%s", status, off.out)
+	}
+
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", t.TempDir(), "-metrics", "127.0.0.1:0")
+	s.out.wait(t, "Ctrl-C")
+	at := regexp.MustCompile(`http://\S+/metrics`).FindString(s.out.String())
+	if at == "" || strings.HasPrefix(at, s.url) {
+		t.Fatalf("printed\n%s", s.out)
+	}
+	status, body = get(t, at)
+	if status != http.StatusOK {
+		t.Fatalf("%d: %s", status, body)
+	}
+	if !regexp.MustCompile(`(?m)^viz_database_bytes [1-9]`).MatchString(body) {
+		t.Error("the database has no size")
+	}
+	_, section, _ := strings.Cut(readme(t), "\n### Metrics\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	named := map[string]bool{}
+	for _, m := range regexp.MustCompile("`((?:viz|process|go)_[a-z_]+)").FindAllStringSubmatch(section, -1) {
+		named[m[1]] = true
+	}
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) `).FindAllStringSubmatch(body, -1) {
+		if !named[m[1]] {
+			t.Errorf("README.md does not name %s", m[1])
+		}
+		delete(named, m[1])
+	}
+	for name := range named {
+		if !strings.HasPrefix(name, "process_") { // those of Linux
+			t.Errorf("README.md names %s, which is not served", name)
+		}
+	}
+
+	taken := strings.TrimSuffix(strings.TrimPrefix(at, "http://"), "/metrics")
+	f := try(t, nil, "", "serve", "-no-open", "-addr", "127.0.0.1:0", "-data", "", "-metrics", taken)
+	if f.code != exitFailed || !strings.Contains(f.errors, "-metrics "+taken) {
+		t.Errorf("a taken address: exit %d, %q", f.code, f.errors)
+	}
+	if code := s.end(); code != exitDone {
+		t.Errorf("exit %d: %s", code, s.errors)
+	}
+	if _, err := http.Get(at); err == nil {
+		t.Error("the metrics still answer after the server's end")
+	}
+}

@@ -1,0 +1,32 @@
+package runs
+
+// Stats are the figures of a registry at one moment.
+type Stats struct {
+	Playing int   // runs that play by themselves
+	Waiting int   // runs on somebody's screen that wait for a command
+	Unseen  int   // runs that nobody watches
+	Bytes   int64 // memory of all caches and traces
+
+	// Sums since the registry was made.
+	Full    int64 // runs refused because there were too many
+	OwnFull int64 // runs refused because the learner had too many
+}
+
+// Stats returns the registry's figures.
+func (rs *Registry) Stats() Stats {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	s := rs.refused
+	s.Bytes = rs.memory.total.Load()
+	for _, r := range rs.byID {
+		switch {
+		case r.playing.Load():
+			s.Playing++
+		case r.watched():
+			s.Waiting++
+		default:
+			s.Unseen++
+		}
+	}
+	return s
+}

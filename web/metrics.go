@@ -1,0 +1,186 @@
+package web
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/web/metrics"
+	"github.com/tokenbytoken/viz/web/shell"
+)
+
+// answers counts responses by the class of their status code, 1xx to 5xx.
+type answers [5]atomic.Int64
+
+// count counts the responses of next.
+func (a *answers) count(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &counted{ResponseWriter: w, all: a}
+		defer c.end()
+		next.ServeHTTP(c, r)
+	})
+}
+
+// counted is a response that is counted once, when its status is known. A connection
+// that becomes a socket counts as 1xx.
+type counted struct {
+	http.ResponseWriter
+	all  *answers
+	done bool
+}
+
+func (c *counted) note(status int) {
+	if i := status/100 - 1; !c.done && i >= 0 && i < len(c.all) {
+		c.done = true
+		c.all[i].Add(1)
+	}
+}
+
+// end counts a response for which nothing was written: 200, unless the handler panics
+// and the connection is cut.
+func (c *counted) end() {
+	if v := recover(); v != nil {
+		panic(v)
+	}
+	c.note(http.StatusOK)
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (c *counted) WriteHeader(status int) {
+	if status >= http.StatusOK || status == http.StatusSwitchingProtocols { // others may follow the rest
+		c.note(status)
+	}
+	c.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter].
+func (c *counted) Write(b []byte) (int, error) {
+	c.note(http.StatusOK)
+	return c.ResponseWriter.Write(b)
+}
+
+// Hijack implements [http.Hijacker], for sockets.
+func (c *counted) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(c.ResponseWriter).Hijack()
+	if err == nil {
+		c.note(http.StatusSwitchingProtocols)
+	}
+	return conn, rw, err
+}
+
+// Unwrap lets an [http.ResponseController] reach the rest.
+func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// Metrics answers GET /metrics for Prometheus, and nothing else, under the names in
+// hosts. It belongs on an address of its own: it is not behind the limits of the pages.
+func (s *Server) Metrics(hosts []string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/metrics" {
+			shell.Text(w, http.StatusNotFound, "There is nothing at this address but /metrics.")
+			return
+		}
+		if r.Method != http.MethodGet {
+			w.Header().Set("Allow", http.MethodGet)
+			shell.Text(w, http.StatusMethodNotAllowed, "This address answers GET only.")
+			return
+		}
+		w.Header().Set("Content-Type", metrics.ContentType)
+		w.Header().Set("Cache-Control", "no-store")
+		_, _ = s.figures().WriteTo(w) // the scraper may have gone
+	})
+	return shell.Gate(hosts, "", s.cfg.Logger, mux)
+}
+
+// figures collects what the server counts.
+func (s *Server) figures() *metrics.Page {
+	p := &metrics.Page{}
+	p.Process()
+	s.traffic(p)
+	s.admissions(p)
+	s.computed(p)
+	s.classes(p)
+	s.stored(p)
+	return p
+}
+
+func (s *Server) traffic(p *metrics.Page) {
+	var list []metrics.Value
+	for i := range s.answers {
+		list = append(list, metrics.Value{Label: strconv.Itoa(i+1) + "xx", Value: float64(s.answers[i].Load())})
+	}
+	p.Counters("viz_http_responses_total",
+		"Responses by the class of their status; a request that becomes a socket is 1xx.", "code", list...)
+	p.Gauge("viz_sockets", "Open WebSocket connections.", float64(s.desk.Sockets.Stats().Held))
+	p.Histogram("viz_push_seconds",
+		"From when there was news for a page until it was written to its connection.", s.wire.Pushes())
+}
+
+func (s *Server) admissions(p *metrics.Page) {
+	sockets, runs := s.desk.Sockets.Stats(), s.runs.Stats()
+	p.Counters("viz_refusals_total", "What was refused because of a limit, by the limit.", "reason",
+		metrics.Value{Label: "requests", Value: float64(s.desk.Requests.Stats().Refused)},
+		metrics.Value{Label: "new_learners", Value: float64(s.desk.NewLearners.Stats().Refused)},
+		metrics.Value{Label: "openings", Value: float64(s.desk.Openings.Stats().Refused)},
+		metrics.Value{Label: "sockets_full", Value: float64(sockets.Full)},
+		metrics.Value{Label: "sockets_own", Value: float64(sockets.OwnFull)},
+		metrics.Value{Label: "runs_full", Value: float64(runs.Full)},
+		metrics.Value{Label: "runs_own", Value: float64(runs.OwnFull)},
+		metrics.Value{Label: "new_rooms", Value: float64(s.desk.NewRooms.Stats().Refused)},
+	)
+	p.Counters("viz_evictions_total", "Connections and runs that were closed to make room for another caller's.",
+		"of", metrics.Value{Label: "sockets", Value: float64(sockets.Evicted)},
+		metrics.Value{Label: "runs", Value: float64(s.desk.Runs.Stats().Evicted)})
+	p.Counter("viz_delayed_messages_total", "Times that a message on a socket had to wait for a limit.",
+		float64(s.desk.Messages.Stats().Refused))
+	p.Counter("viz_wrong_codes_total", "Wrong codes of rooms and wrong secrets of instructors.",
+		float64(s.desk.WrongCodes.Stats().Spent))
+}
+
+func (s *Server) computed(p *metrics.Page) {
+	runs := s.runs.Stats()
+	p.Gauges("viz_runs", "Runs of the model that are kept: playing, waiting for a command, or seen by nobody.",
+		"state", metrics.Value{Label: "playing", Value: float64(runs.Playing)},
+		metrics.Value{Label: "waiting", Value: float64(runs.Waiting)},
+		metrics.Value{Label: "unseen", Value: float64(runs.Unseen)})
+	p.Gauge("viz_cache_bytes", "Memory of the caches and traces of all runs.", float64(runs.Bytes))
+	pools := []*infer.Pool{s.targets}
+	names := []string{"target"}
+	if s.drafts != nil {
+		pools, names = append(pools, s.drafts), append(names, "draft")
+	}
+	var passes, tokens []metrics.Value
+	for i, pool := range pools {
+		stats := pool.Stats()
+		passes = append(passes, metrics.Value{Label: names[i], Value: float64(stats.Rounds)})
+		tokens = append(tokens, metrics.Value{Label: names[i], Value: float64(stats.Positions)})
+	}
+	p.Counters("viz_passes_total", "Passes through the weights; one serves several texts.", "model", passes...)
+	p.Counters("viz_tokens_total", "Tokens computed: those of prompts and those written.", "model", tokens...)
+	p.Gauge("viz_labs", "Measurements in the labs that run or wait for their turn.", float64(s.labs.Waiting()))
+}
+
+func (s *Server) classes(p *metrics.Page) {
+	if s.hub == nil {
+		return
+	}
+	stats := s.hub.Stats()
+	p.Gauge("viz_rooms", "Rooms of classes.", float64(stats.Rooms))
+	p.Gauge("viz_members", "Members of all rooms.", float64(stats.Members))
+	p.Gauge("viz_members_here", "Open pages of members.", float64(stats.Here))
+}
+
+func (s *Server) stored(p *metrics.Page) {
+	db := s.cfg.Database
+	if db == nil {
+		return
+	}
+	p.Histogram("viz_commit_seconds",
+		"Commits to the database, from the wait for their turn until they are on the disk.", db.Commits())
+	p.Counter("viz_commit_failures_total", "Transactions of which nothing was stored.", float64(db.FailedCommits()))
+	p.Gauge("viz_database_bytes", "Size of the database and its log on the disk; 0 in memory.",
+		float64(db.Size()))
+}

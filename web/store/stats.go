@@ -1,0 +1,58 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/metrics"
+)
+
+// commitBounds are the buckets of [DB.Commits]: a commit waits for the disk, which
+// takes from a fraction of a millisecond to some tens.
+var commitBounds = []time.Duration{
+	time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond,
+	300 * time.Millisecond, time.Second, 3 * time.Second,
+}
+
+// stats count what [DB.Write] does.
+type stats struct {
+	once    sync.Once
+	commits *metrics.Histogram
+	failed  atomic.Int64
+}
+
+func (s *stats) histogram() *metrics.Histogram {
+	s.once.Do(func() { s.commits = metrics.NewHistogram(commitBounds...) })
+	return s.commits
+}
+
+func (s *stats) note(took time.Duration, err error) {
+	if err != nil {
+		s.failed.Add(1)
+		return
+	}
+	s.histogram().Observe(took)
+}
+
+// Commits is how long successful calls of [DB.Write] took, from the wait for their turn
+// to the confirmation that the change is on the disk.
+func (db *DB) Commits() *metrics.Histogram { return db.stats.histogram() }
+
+// FailedCommits is the number of calls of [DB.Write] that changed nothing.
+func (db *DB) FailedCommits() int64 { return db.stats.failed.Load() }
+
+// Size is the size of the database and its write-ahead log on the disk; 0 in memory.
+func (db *DB) Size() (bytes int64) {
+	if db.dir == "" {
+		return 0
+	}
+	for _, name := range []string{fileName, fileName + "-wal"} {
+		if info, err := os.Stat(filepath.Join(db.dir, name)); err == nil {
+			bytes += info.Size()
+		}
+	}
+	return bytes
+}
