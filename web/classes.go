@@ -63,3 +63,20 @@ func (s *Server) mountClasses(mux *http.ServeMux) error {
 	room.Mount(mux)
 	return nil
 }
+
+// EndRoom ends a class, and RemoveRoom deletes a room, for those who run the server; see
+// [class.Hub.EndRoom] and [class.Hub.RemoveRoom].
+func (s *Server) EndRoom(ctx context.Context, code string) error {
+	if s.hub == nil {
+		return class.ErrNoRoom
+	}
+	return s.hub.EndRoom(ctx, code)
+}
+
+// RemoveRoom is described with [Server.EndRoom].
+func (s *Server) RemoveRoom(ctx context.Context, code string) error {
+	if s.hub == nil {
+		return class.ErrNoRoom
+	}
+	return s.hub.RemoveRoom(ctx, code)
+}

@@ -6,6 +6,9 @@
 //	viz inspect    describe a model, whether it runs or not
 //	viz bench      measure how fast a model runs here
 //	viz lab        measure what the lessons claim
+//	viz rooms      list the rooms of classes, close or remove one
+//	viz check      check the saved data, and the model
+//	viz backup     copy the saved data while the server runs
 //	viz load       let classes of hundreds follow a server, and measure
 //	viz notices    the licences of what others wrote
 //	viz version    what this binary is
@@ -17,6 +20,9 @@
 // (tracetext.go), the description of a model (inspect.go), its speed
 // (bench.go), the labs (lab.go), the load of classes on a server (load.go) and
 // other people's licences (notices.go).
+//
+// For those who run a server there are metrics (metrics.go), rooms (classes.go, and
+// control.go for those of a running server), a check (check.go) and a backup (backup.go).
 //
 // Exit codes: 0 done, 1 something failed while running, 2 the command line was
 // wrong, 130 interrupted.
@@ -80,6 +86,9 @@ Usage:
   viz inspect [PATH]    describe a model, and say whether it would run
   viz bench [flags]     measure how fast a model runs on this machine
   viz lab [NAME]        measure what a lesson claims, or list what can be measured
+  viz rooms [flags]     list the rooms of classes, close or remove one
+  viz check [flags]     check the saved data, and the model
+  viz backup FILE       copy the saved data, while a server runs, too
   viz load [flags]      let classes of hundreds follow a server, and measure
   viz notices           print the licences of the parts that others wrote
   viz version           print what this binary is (-version, too)
@@ -123,6 +132,12 @@ func command(
 		name, err = "viz lab", runLab(ctx, args[1:], env, stdout, stderr)
 	case args[0] == "notices":
 		name, err = "viz notices", printNotices(args[1:], stdout)
+	case args[0] == "rooms":
+		name, err = "viz rooms", runRooms(ctx, args[1:], env, stdout)
+	case args[0] == "check":
+		name, err = "viz check", runCheck(ctx, args[1:], env, stdout)
+	case args[0] == "backup":
+		name, err = "viz backup", runBackup(ctx, args[1:], env, stdout)
 	case args[0] == "version":
 		name, err = "viz version", printVersion(args[1:], stdout)
 	case isHelp(args[0]):
@@ -130,8 +145,8 @@ func command(
 	default:
 		err = usageError{
 			fmt.Errorf(
-				"unknown command %q; the commands are serve, trace, inspect, bench, lab, load, notices and version",
-				args[0],
+				"unknown command %q; the commands are serve, trace, inspect, bench, lab, load, rooms, check, "+
+					"backup, notices and version", args[0],
 			),
 		}
 	}

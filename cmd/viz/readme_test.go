@@ -3,8 +3,10 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 func readme(t *testing.T) string {
@@ -36,7 +38,7 @@ func TestReadmeFlags(t *testing.T) {
 	known := map[string]bool{"version": true}
 	for _, f := range []*flags{
 		new(serveOptions).flags(), new(traceOptions).flags(), new(inspectOptions).flags(), new(benchOptions).flags(),
-		new(loadOptions).flags(),
+		new(loadOptions).flags(), new(roomsOptions).flags(), new(checkOptions).flags(), new(backupOptions).flags(),
 	} {
 		for _, x := range f.listed {
 			known[x.name] = true
@@ -52,6 +54,31 @@ func TestReadmeFlags(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Every field of the JSON objects of viz rooms and viz check is described in WIRE.md.
+func TestRoomsAndChecksAreDocumented(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "web", "WIRE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "\n## Rooms and checks as JSON\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	var look func(reflect.Type)
+	look = func(of reflect.Type) {
+		if of.Kind() != reflect.Struct || of == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range of.NumField() {
+			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			if !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("WIRE.md does not say what %s of %s is", name, of)
+			}
+			look(of.Field(i).Type)
+		}
+	}
+	look(reflect.TypeFor[roomObject]())
+	look(reflect.TypeFor[checked]())
 }
 
 // Every field of the JSON form is described in WIRE.md.

@@ -133,6 +133,7 @@ func (o *serveOptions) serve(
 		return errors.Join(err, listener.Close(), shutDown(&http.Server{}, app))
 	}
 	defer metrics.Close()
+	defer serveControl(o.data, app, cfg.Logger).Close()
 	server := newHTTP(app.Handler(), cfg.Logger)
 	failed := make(chan error, 1)
 	go func() {

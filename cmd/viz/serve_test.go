@@ -22,6 +22,7 @@ import (
 // served is a server under test.
 type served struct {
 	url    string
+	dir    string // of its data, if the test set it
 	cancel context.CancelFunc
 	exit   chan int
 	out    *output

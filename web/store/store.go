@@ -192,6 +192,9 @@ func dsn(path string, settings url.Values) string {
 // has changed. [Why] explains the errors of the disk.
 // Writers run one at a time, so f must be short and must not call Write or Read.
 func (db *DB) Write(ctx context.Context, f func(*sql.Tx) error) error {
+	if db.write == nil {
+		return ErrReadOnly
+	}
 	began := time.Now()
 	err := db.writing(func() error { return inside(ctx, db.write, f) })
 	db.stats.note(time.Since(began), err)

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+const backupUsage = `Usage: viz backup [flags] FILE
+
+Copies the saved data to a new file that only you can read, whether or not a
+server uses it. The copy has all that was confirmed until then. A file that is
+there already is never overwritten. It lacks the file cookie-secret of the data
+folder, by which browsers are recognized; copy that too if you move to another
+machine. To restore: stop the server, move viz.db, viz.db-wal and viz.db-shm out
+of the data folder, copy FILE there as viz.db, and start the server.
+`
+
+// backupOptions are the flags of viz backup.
+type backupOptions struct {
+	folderFlag
+	file string
+}
+
+func (o *backupOptions) flags() *flags {
+	f := newFlags(backupUsage)
+	f.path = &o.file
+	o.flag(f)
+	return f
+}
+
+// runBackup runs viz backup.
+func runBackup(ctx context.Context, args []string, env func(string) string, stdout io.Writer) error {
+	o := backupOptions{}
+	f := o.flags()
+	if err := f.parse(args, env, stdout); err != nil {
+		return err
+	}
+	if o.file == "" {
+		return usageError{errors.New("FILE is missing: where should the copy go?")}
+	}
+	dir, err := o.folder(f, env)
+	if err != nil {
+		return err
+	}
+	bytes, err := store.Backup(ctx, dir, o.file)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already and is left as it is; choose another name", o.file)
+	} else if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "%s from %s are in %s.\n", terms.Bytes(bytes), printable(dir), printable(o.file))
+	return err
+}

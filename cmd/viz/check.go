@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tokenbytoken/viz/infer/checkpoint"
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/progress"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+const checkUsage = `Usage: viz check [flags]
+
+Checks the saved data, whether or not a server uses it, and changes none of it:
+every page of the database, the references between its tables, and every record
+of every learner and room. Checks the model, too, and reads every weight. A
+database that is not sound, or a model that does not run, ends with exit code 2.
+`
+
+// checkOptions are the flags of viz check.
+type checkOptions struct {
+	folderFlag
+	modelPath
+	json bool
+}
+
+func (o *checkOptions) flags() *flags {
+	f := newFlags(checkUsage)
+	o.flag(f)
+	o.modelPath.flags(f)
+	f.toggle("json", "print one JSON object", &o.json)
+	return f
+}
+
+// checked is the output of viz check -json; web/WIRE.md describes it.
+type checked struct {
+	Database checkedDatabase `json:"database"`
+	Model    checkedModel    `json:"model"`
+}
+
+type checkedDatabase struct {
+	Path     string      `json:"path"`
+	Bytes    int64       `json:"bytes"`
+	Version  int         `json:"version"`
+	Learners checkedLogs `json:"learners"`
+	Rooms    checkedLogs `json:"rooms"`
+	Sound    bool        `json:"sound"`
+	Faults   []string    `json:"faults,omitempty"`
+}
+
+type checkedLogs struct {
+	Logs    int `json:"logs"`
+	Records int `json:"records"`
+}
+
+type checkedModel struct {
+	Model   string   `json:"model"`
+	Runs    bool     `json:"runs"`
+	Reasons []string `json:"reasons,omitempty"`
+}
+
+// runCheck runs viz check.
+func runCheck(ctx context.Context, args []string, env func(string) string, stdout io.Writer) error {
+	o := checkOptions{}
+	f := o.flags()
+	if err := f.parse(args, env, stdout); err != nil {
+		return err
+	}
+	dir, err := o.folder(f, env)
+	if err != nil {
+		return err
+	}
+	c := checked{}
+	if c.Model, err = o.checkModel(f); err != nil {
+		return err
+	}
+	if c.Database, err = checkDatabase(ctx, dir); err != nil {
+		return err
+	}
+	if _, err := o.print(c).WriteTo(stdout); err != nil {
+		return err
+	}
+	switch {
+	case !c.Database.Sound:
+		return unfitError{fmt.Errorf("%s is not sound", c.Database.Path)}
+	case !c.Model.Runs:
+		return unfitError{fmt.Errorf("%s does not run here", c.Model.Model)}
+	}
+	return nil
+}
+
+// checkModel reads the model as viz inspect does.
+func (o *checkOptions) checkModel(f *flags) (checkedModel, error) {
+	i := inspectOptions{modelPath: o.modelPath}
+	d, err := i.describe()
+	if d.Checkpoint != nil {
+		defer d.Checkpoint.Close()
+	}
+	if err != nil && d.Format == "" {
+		err = explain(o.modelPath, err)
+		return checkedModel{}, usageError{fmt.Errorf("%s %s: %w", f.called("model"), o.model, err)}
+	}
+	reasons := checkpoint.Reasons(err)
+	return checkedModel{d.Name, len(reasons) == 0, reasons}, nil
+}
+
+// checkDatabase checks the database of a folder, and the logs in it if they can be read.
+func checkDatabase(ctx context.Context, dir string) (checkedDatabase, error) {
+	found, err := store.Check(ctx, dir)
+	c := checkedDatabase{Path: found.Path, Bytes: found.Bytes, Version: found.Version, Faults: found.Faults}
+	if err != nil || len(c.Faults) > 0 {
+		return c, err
+	}
+	db, err := store.OpenToRead(dir)
+	if err != nil {
+		return c, err
+	}
+	defer db.Close()
+	logs := journal.For(db)
+	check := func(kind string, readable func(journal.Record) bool) (checkedLogs, error) {
+		found, err := journal.Check(ctx, logs, kind, readable)
+		if found.Unreadable > 0 {
+			c.fault("%s of a %s cannot be read", terms.Counted(found.Unreadable, "record"), kind)
+		}
+		if found.Wrong > 0 {
+			c.fault("%s of a %s does not have as many records as it should", terms.Counted(found.Wrong, "log"), kind)
+		}
+		return checkedLogs{found.Logs, found.Records}, err
+	}
+	if c.Learners, err = check(journal.Learner, progress.Readable); err != nil {
+		return c, err
+	}
+	if c.Rooms, err = check(journal.Room, class.Readable); err != nil {
+		return c, err
+	}
+	rooms, err := class.List(ctx, logs, db)
+	for _, r := range rooms {
+		if r.Fault != "" {
+			c.fault("room %s: %s", r.Code, r.Fault)
+		}
+	}
+	c.Sound = len(c.Faults) == 0
+	return c, err
+}
+
+func (c *checkedDatabase) fault(format string, args ...any) {
+	c.Faults = append(c.Faults, fmt.Sprintf(format, args...))
+}
+
+func (o *checkOptions) print(c checked) io.WriterTo {
+	if o.json {
+		return indented{c}
+	}
+	s := &sheet{}
+	d := c.Database
+	s.line("database", "%s: %s, version %d", d.Path, terms.Bytes(d.Bytes), d.Version)
+	if d.Learners.Logs+d.Rooms.Logs > 0 || d.Sound {
+		s.line("learners", "%s with %s", terms.Count(d.Learners.Logs), terms.Counted(d.Learners.Records, "record"))
+		s.line("rooms", "%s with %s", terms.Count(d.Rooms.Logs), terms.Counted(d.Rooms.Records, "record"))
+	}
+	s.verdict("sound", d.Sound, d.Faults)
+	s.line("model", "%s", c.Model.Model)
+	s.verdict("runs", c.Model.Runs, c.Model.Reasons)
+	return strings.NewReader(printable(s.String()))
+}
+
+// verdict writes yes, or no with the reasons.
+func (s *sheet) verdict(name string, yes bool, reasons []string) {
+	if yes {
+		s.line(name, "yes")
+		return
+	}
+	s.line(name, "no, for %s:", terms.Counted(len(reasons), "reason"))
+	for _, reason := range reasons {
+		s.line("", "%s", strings.ReplaceAll(reason, "\n", " "))
+	}
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+const roomsUsage = `Usage: viz rooms [flags]                list the rooms of classes
+       viz rooms close [flags] CODE    end a class: its code no longer works
+       viz rooms remove [flags] CODE   delete a room and all that is in it
+
+Works on the rooms in the data folder, while a server uses it and while none
+does. A class that was closed keeps its summary, and its instructor can open it
+again; a room that was removed is gone.
+`
+
+// folderFlag is the flag -data of commands that work on the data of a server.
+type folderFlag struct{ data string }
+
+func (o *folderFlag) flag(f *flags) {
+	f.text("data", "DIR", "the data folder (default: the user's, as viz serve has it)", &o.data)
+}
+
+// folder is the data folder.
+func (o *folderFlag) folder(f *flags, env func(string) string) (string, error) {
+	if f.given("data") {
+		if o.data == "" {
+			return "", usageError{errors.New("-data must name a folder: nothing is kept in memory without a server")}
+		}
+		return o.data, nil
+	}
+	if dir := dataFolder(runtime.GOOS, env); dir != "" {
+		return dir, nil
+	}
+	return "", usageError{errors.New("this user has no data folder; name one with -data")}
+}
+
+// roomsOptions are the flags of viz rooms.
+type roomsOptions struct {
+	folderFlag
+	verb, code string // "close" or "remove", and of which room; "" to list them
+	json       bool
+}
+
+func (o *roomsOptions) flags() *flags {
+	f := newFlags(roomsUsage)
+	o.flag(f)
+	if o.verb != "" {
+		f.path = &o.code
+	} else {
+		f.toggle("json", "print one JSON object", &o.json)
+	}
+	return f
+}
+
+// runRooms runs viz rooms.
+func runRooms(ctx context.Context, args []string, env func(string) string, stdout io.Writer) error {
+	o := roomsOptions{}
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		o.verb, args = args[0], args[1:]
+		if o.verb != closeVerb && o.verb != removeVerb {
+			return usageError{fmt.Errorf("unknown command %q; there are close and remove", o.verb)}
+		}
+	}
+	f := o.flags()
+	if err := f.parse(args, env, stdout); err != nil {
+		return err
+	}
+	dir, err := o.folder(f, env)
+	if err != nil {
+		return err
+	}
+	if o.verb == "" {
+		return o.list(ctx, dir, stdout)
+	}
+	if o.code = class.NormalCode(o.code); !class.IsCode(o.code) {
+		return usageError{fmt.Errorf("viz rooms %s needs the code of a room: six characters, such as K7Q-4MX", o.verb)}
+	}
+	if err := changeRoom(ctx, dir, o.verb, o.code); err != nil {
+		return err
+	}
+	done := map[string]string{closeVerb: "closed", removeVerb: "removed"}[o.verb]
+	_, err = fmt.Fprintf(stdout, "Room %s is %s.\n", o.code, done)
+	return err
+}
+
+// list prints the rooms.
+func (o *roomsOptions) list(ctx context.Context, dir string, stdout io.Writer) error {
+	db, err := store.OpenToRead(dir)
+	if err != nil {
+		return err
+	}
+	rooms, err := class.List(ctx, journal.For(db), db)
+	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	if o.json {
+		list := make([]roomObject, len(rooms))
+		for i, r := range rooms {
+			list[i] = roomJSON(r)
+		}
+		_, err := indented{map[string]any{"rooms": list}}.WriteTo(stdout)
+		return err
+	}
+	var b strings.Builder
+	for _, r := range rooms {
+		describeRoom(&b, r)
+	}
+	fmt.Fprintf(&b, "%s in %s\n", terms.Counted(len(rooms), "room"), dir)
+	_, err = io.WriteString(stdout, printable(b.String()))
+	return err
+}
+
+// describeRoom writes two lines about a room.
+func describeRoom(b *strings.Builder, r class.Saved) {
+	state := "open"
+	switch {
+	case r.Fault != "":
+		state = "damaged: " + r.Fault
+	case r.Ended:
+		state = "closed"
+	case r.Locked:
+		state = "locked"
+	}
+	fmt.Fprintf(b, "%s     %s, %s, last used %s\n", r.Code, cmp.Or(r.Title, "without a title"), state,
+		r.Used.Local().Format("2006-01-02 15:04"))
+	fmt.Fprintf(b, "%-*s%s, %s with %s, %s; %s\n", nameColumn, "", terms.Counted(r.Members, "member"),
+		terms.Counted(r.Polls, "poll"), terms.Counted(r.Votes, "vote"), terms.Counted(r.Texts, "earlier text"),
+		terms.Bytes(r.Bytes))
+}
+
+// roomObject is a room of viz rooms -json; web/WIRE.md describes it.
+type roomObject struct {
+	Code    string    `json:"code"`
+	Title   string    `json:"title"`
+	Begun   time.Time `json:"begun,omitzero"`
+	Used    time.Time `json:"used"`
+	Ended   bool      `json:"ended"`
+	Locked  bool      `json:"locked"`
+	Members int       `json:"members"`
+	Polls   int       `json:"polls"`
+	Votes   int       `json:"votes"`
+	Texts   int       `json:"texts"`
+	Records int       `json:"records"`
+	Bytes   int64     `json:"bytes"`
+	Fault   string    `json:"fault,omitempty"`
+}
+
+func roomJSON(r class.Saved) roomObject {
+	return roomObject{
+		r.Code, r.Title, r.Begun, r.Used, r.Ended, r.Locked, r.Members, r.Polls, r.Votes, r.Texts, r.Records, r.Bytes,
+		r.Fault,
+	}
+}

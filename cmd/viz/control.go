@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tokenbytoken/viz/lessons"
+	"github.com/tokenbytoken/viz/web/class"
+	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
+)
+
+// A server holds its data folder for itself. What other commands of this program want
+// changed there while it runs, they ask of it on a socket in that folder. It is in a
+// folder of its own that only the user who runs the server may enter, so that nobody
+// else can reach it between its creation and a change of its permissions.
+const (
+	controlFolder = "control"
+	controlName   = "socket"
+	controlTime   = time.Minute // for one request: a deletion rewrites the database
+)
+
+// What can be asked of a room.
+const (
+	closeVerb  = "close"
+	removeVerb = "remove"
+)
+
+func controlPath(dir string) string { return filepath.Join(dir, controlFolder, controlName) }
+
+// roomKeeper closes and removes rooms: a [web.Server] that runs, or a [class.Hub].
+type roomKeeper interface {
+	EndRoom(ctx context.Context, code string) error
+	RemoveRoom(ctx context.Context, code string) error
+}
+
+func change(ctx context.Context, rooms roomKeeper, verb, code string) error {
+	if verb == removeVerb {
+		return rooms.RemoveRoom(ctx, code)
+	}
+	return rooms.EndRoom(ctx, code)
+}
+
+// serveControl answers other commands on the socket in a data folder, until it is closed.
+// The server must hold the folder's lock, so that a socket that is there already is of one
+// that was killed. A server without the socket works too, so a failure is only logged.
+func serveControl(dir string, rooms roomKeeper, log *slog.Logger) io.Closer {
+	if dir == "" {
+		return &http.Server{}
+	}
+	listener, err := listenControl(dir)
+	if err != nil {
+		log.Warn("viz rooms cannot close or remove rooms while this server runs", "error", err)
+		return &http.Server{}
+	}
+	mux := http.NewServeMux()
+	for _, verb := range []string{closeVerb, removeVerb} {
+		mux.HandleFunc("POST /rooms/{code}/"+verb, func(w http.ResponseWriter, r *http.Request) {
+			if err := change(r.Context(), rooms, verb, r.PathValue("code")); err != nil {
+				http.Error(w, err.Error(), http.StatusConflict)
+			}
+		})
+	}
+	server := &http.Server{
+		Handler: mux, ReadTimeout: headerTimeout, WriteTimeout: controlTime, ErrorLog: slog.NewLogLogger(
+			log.Handler(), slog.LevelWarn,
+		),
+	}
+	go func() {
+		_ = server.Serve(listener) // until it is closed
+	}()
+	return server
+}
+
+func listenControl(dir string) (net.Listener, error) {
+	folder, path := filepath.Join(dir, controlFolder), controlPath(dir)
+	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	if err := os.Chmod(folder, 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	return listener, os.Chmod(path, 0o600)
+}
+
+// changeRoom closes or removes a room: through the server that uses the data folder, or in
+// the folder itself if none does.
+func changeRoom(ctx context.Context, dir, verb, code string) error {
+	if err := askServer(ctx, dir, verb, code); !errors.Is(err, errNoServer) {
+		return err
+	}
+	look, err := store.OpenToRead(dir) // there is a database, and of this version
+	if err != nil {
+		return err
+	}
+	if err := look.Close(); err != nil {
+		return err
+	}
+	course, err := lessons.Load(lessons.English)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.DiscardHandler)
+	db, err := store.Open(dir, log)
+	if errors.Is(err, store.ErrInUse) {
+		return fmt.Errorf("the server does not answer on its control socket, so it must be stopped first, or the "+
+			"instructor's page used: %w", err)
+	} else if err != nil {
+		return err
+	}
+	// A hub whose rooms never expire: only what was asked for is deleted.
+	hub, err := class.NewHub(ctx, class.Config{
+		Logs: journal.For(db), Secrets: db, Course: course, Log: log, Limits: class.Limits{TTL: math.MaxInt64},
+	})
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	return errors.Join(change(ctx, hub, verb, code), hub.Close(ctx), db.Close())
+}
+
+// errNoServer is returned by askServer if nobody answers on the socket.
+var errNoServer = errors.New("no server uses this folder")
+
+// askServer asks the server that uses a data folder to change a room.
+func askServer(ctx context.Context, dir, verb, code string) error {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", controlPath(dir))
+	if err != nil {
+		return errNoServer
+	}
+	client := &http.Client{Timeout: controlTime, Transport: &http.Transport{
+		DialContext:       func(context.Context, string, string) (net.Conn, error) { return conn, nil },
+		DisableKeepAlives: true,
+	}}
+	defer conn.Close()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://viz/rooms/"+code+"/"+verb, nil)
+	if err != nil {
+		return err
+	}
+	res, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	said, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode == http.StatusOK {
+		return err
+	}
+	return errors.New(strings.TrimSpace(string(said)))
+}

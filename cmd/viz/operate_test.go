@@ -1,0 +1,275 @@
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/browser"
+	"github.com/tokenbytoken/viz/web/load"
+)
+
+// listed returns what viz rooms lists, by code.
+func listedRooms(t *testing.T, dir string) map[string]roomObject {
+	t.Helper()
+	var got struct{ Rooms []roomObject }
+	if err := json.Unmarshal([]byte(ok(t, "rooms", "-data", dir, "-json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]roomObject{}
+	for _, r := range got.Rooms {
+		all[r.Code] = r
+	}
+	return all
+}
+
+// class makes a room with one member, who has left.
+func (s *served) class(t *testing.T) (code string) {
+	t.Helper()
+	teacher, err := load.NewTeacher(t.Context(), s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &load.Phone{URL: s.url, Code: teacher.Code}
+	if err := p.Dial(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Say("join", map[string]any{"nick": "Ada"}); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(browser.Patience); listedRooms(t, s.dir)[teacher.Code].Members < 1; {
+		if time.Now().After(end) {
+			t.Fatal("nobody has joined")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	p.HangUp()
+	return teacher.Code
+}
+
+// serveFolder runs a server on a data folder.
+func serveFolder(t *testing.T, dir string) *served {
+	t.Helper()
+	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
+	s.out.wait(t, "Ctrl-C")
+	s.dir = dir
+	return s
+}
+
+// TestRoomsCommand lists, closes and removes rooms while a server has them open, and then
+// without a server.
+func TestRoomsCommand(t *testing.T) {
+	dir := t.TempDir()
+	s := serveFolder(t, dir)
+	first, second, third := s.class(t), s.class(t), s.class(t)
+	if text := ok(t, "rooms", "-data", dir); !strings.Contains(text, "3 rooms") ||
+		!strings.Contains(text, first+"     Load, open, last used ") || !strings.Contains(text, "1 member, 0 polls") {
+		t.Errorf("listed as\n%s", text)
+	}
+
+	if got := ok(t, "rooms", "close", "-data", dir, strings.ToLower(first)); got != "Room "+first+" is closed.\n" {
+		t.Errorf("printed %q", got)
+	}
+	if status, body := get(t, s.url+"/class/"+first); !strings.Contains(body, "over") {
+		t.Errorf("a closed room's page: %d, %s", status, body)
+	}
+	if got := ok(t, "rooms", "remove", second, "-data", dir); got != "Room "+second+" is removed.\n" {
+		t.Errorf("printed %q", got)
+	}
+	f := try(t, nil, "", "rooms", "remove", "-data", dir, second)
+	if f.code != exitFailed || !strings.Contains(f.errors, "No room has this code") {
+		t.Errorf("a room that is gone already: exit %d, %q", f.code, f.errors)
+	}
+	check := func() {
+		t.Helper()
+		all := listedRooms(t, dir)
+		if _, there := all[second]; len(all) != 2 || there || !all[first].Ended || all[third].Ended {
+			t.Errorf("left are %+v", all)
+		}
+	}
+	check()
+	if code := s.end(); code != exitDone || s.errors.String() != "" {
+		t.Fatalf("exit %d: %s", code, s.errors)
+	}
+	check()
+
+	ok(t, "rooms", "close", "-data", dir, third)
+	ok(t, "rooms", "remove", "-data", dir, first)
+	if all := listedRooms(t, dir); len(all) != 1 || !all[third].Ended || all[third].Members != 1 {
+		t.Errorf("without a server: %+v", all)
+	}
+	s = serveFolder(t, dir)
+	if _, body := get(t, s.url+"/class/"+third); !strings.Contains(body, "over") {
+		t.Error("the server does not know that the class is over")
+	}
+	s.end()
+}
+
+// TestControlSocket: nobody else can reach the socket, a killed server's does no harm, and
+// commands say so when there is no data.
+func TestControlSocket(t *testing.T) {
+	dir := t.TempDir()
+	s := serveFolder(t, dir)
+	code := s.class(t)
+	if runtime.GOOS != "windows" {
+		for name, want := range map[string]os.FileMode{controlFolder: 0o700, controlFolder + "/" + controlName: 0o600} {
+			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != want {
+				t.Errorf("%s: %v, %v; want %v", name, info, err, want)
+			}
+		}
+	}
+	s.end()
+	if err := os.WriteFile(controlPath(dir), nil, 0o600); err != nil { // left by a server that was killed
+		t.Fatal(err)
+	}
+	ok(t, "rooms", "close", "-data", dir, code)
+	s = serveFolder(t, dir)
+	ok(t, "rooms", "remove", "-data", dir, code)
+	if err := os.Remove(controlPath(dir)); err != nil {
+		t.Fatal(err)
+	}
+	f := try(t, nil, "", "rooms", "remove", "-data", dir, code)
+	if f.code != exitFailed || !strings.Contains(f.errors, "in use by another viz") ||
+		!strings.Contains(f.errors, "instructor's page") {
+		t.Errorf("without its socket: exit %d, %q", f.code, f.errors)
+	}
+	s.end()
+	for _, args := range [][]string{
+		{"rooms"}, {"rooms", "close", code}, {"check"}, {"backup", filepath.Join(dir, "b")},
+	} {
+		empty := t.TempDir()
+		f := try(t, nil, "", append(args, "-data", empty)...)
+		if left, err := os.ReadDir(empty); f.code != exitFailed || !strings.Contains(f.errors, "no ") || len(left) > 0 {
+			t.Errorf("viz %q without data: exit %d, %q; left %v, %v", args, f.code, f.errors, left, err)
+		}
+	}
+}
+
+// changed copies the database of a folder to another one and changes it there.
+func changed(t *testing.T, from, to, query string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(from, "viz.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(to, "viz.db")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(query); err != nil {
+		t.Error(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCheckCommand: sound data and a model that runs, then a record that cannot be read, a
+// broken reference, damaged pages and a model that does not run.
+func TestCheckCommand(t *testing.T) {
+	dir := t.TempDir()
+	s := serveFolder(t, dir)
+	s.class(t)
+	read := func(f finished) (c checked) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(f.out), &c); err != nil {
+			t.Fatalf("%v: %q, %q", err, f.out, f.errors)
+		}
+		return c
+	}
+	f := try(t, nil, "", "check", "-data", dir, "-json")
+	if c := read(f); f.code != exitDone || !c.Database.Sound || !c.Model.Runs || c.Database.Rooms.Logs != 1 ||
+		c.Database.Rooms.Records < 4 || len(c.Database.Faults)+len(c.Model.Reasons) > 0 {
+		t.Errorf("while a server runs: exit %d, %+v", f.code, c)
+	}
+	s.end()
+	for _, c := range []struct{ name, change, want string }{
+		{"an unreadable record", "UPDATE records SET data = '{' WHERE type = 'data'", "1 record of a room cannot be"},
+		{"a record too many", "UPDATE owners SET records = records - 1", "as many records as it should"},
+		{"a lost secret", "DELETE FROM room_secrets", "secret is missing"},
+		{"a broken reference", "PRAGMA foreign_keys = 0; DELETE FROM owners", "is missing"},
+	} {
+		damaged := t.TempDir()
+		changed(t, dir, damaged, c.change)
+		f := try(t, nil, "", "check", "-data", damaged, "-json")
+		if got := read(f); f.code != exitUsage || got.Database.Sound ||
+			!strings.Contains(strings.Join(got.Database.Faults, "\n"), c.want) {
+			t.Errorf("%s: exit %d, %+v", c.name, f.code, got)
+		}
+	}
+	path := filepath.Join(dir, "viz.db")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 4096; i < len(data); i++ {
+		data[i] = 0xff
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	model, err := os.ReadFile(filepath.Join(modelsFolder, "llama-q8_0.gguf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.gguf")
+	if err := os.WriteFile(cut, model[:len(model)-100], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f = try(t, nil, "", "check", "-data", dir, "-model", cut)
+	if f.code != exitUsage || !strings.Contains(f.out, "\nsound      no, for ") ||
+		!strings.Contains(f.out, "\nruns       no, for 1 reason:\n") {
+		t.Errorf("damaged pages and a model cut short: exit %d\n%s%s", f.code, f.out, f.errors)
+	}
+}
+
+// TestBackupCommand: a copy that is made while the server runs has what was confirmed, is
+// private, replaces nothing, and can be restored.
+func TestBackupCommand(t *testing.T) {
+	dir := t.TempDir()
+	s := serveFolder(t, dir)
+	code := s.class(t)
+	file := filepath.Join(t.TempDir(), "copy.db")
+	if text := ok(t, "backup", "-data", dir, file); !strings.Contains(text, file) {
+		t.Errorf("printed %q", text)
+	}
+	info, err := os.Stat(file)
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("the copy: %v, %v", info, err)
+	}
+	f := try(t, nil, "", "backup", file, "-data", dir)
+	if again, err := os.Stat(file); f.code != exitFailed || !strings.Contains(f.errors, "there already") ||
+		err != nil || again.ModTime() != info.ModTime() {
+		t.Errorf("a second copy of that name: exit %d, %q", f.code, f.errors)
+	}
+	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) != 1 {
+		t.Errorf("next to the copy: %v, %v", left, err)
+	}
+	ok(t, "rooms", "remove", "-data", dir, code)
+	s.end()
+
+	restored := t.TempDir()
+	if err := os.Rename(file, filepath.Join(restored, "viz.db")); err != nil {
+		t.Fatal(err)
+	}
+	s = serveFolder(t, restored)
+	if all := listedRooms(t, restored); len(all) != 1 || all[code].Members != 1 {
+		t.Errorf("restored are %+v", all)
+	}
+	if status, _ := get(t, s.url+"/class/"+code); status != http.StatusOK {
+		t.Errorf("the restored room's page: %d", status)
+	}
+	if code := s.end(); code != exitDone || s.errors.String() != "" {
+		t.Errorf("exit %d: %s", code, s.errors)
+	}
+}

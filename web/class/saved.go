@@ -1,0 +1,106 @@
+package class
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// Saved is a room as it is saved, for those who run the server.
+type Saved struct {
+	Code, Title   string
+	Begun, Used   time.Time
+	Members       int // without those who were removed
+	Polls, Votes  int
+	Texts         int
+	Ended, Locked bool
+	Records       int
+	Bytes         int64
+	// Fault is why the room, or part of it, cannot be read; "" if it can.
+	Fault string
+}
+
+// List lists the saved rooms in order of their codes. It reads the logs alone and needs no
+// [Hub].
+func List(ctx context.Context, logs journal.Journal, secrets Secrets) ([]Saved, error) {
+	hashes, err := secrets.Secrets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	owners, err := logs.Owners(ctx, journal.Room)
+	if err != nil {
+		return nil, err
+	}
+	var list []Saved
+	for _, o := range owners {
+		s, err := savedRoom(ctx, logs, o)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		} else if err != nil {
+			s.Fault = err.Error()
+		} else if hashes[o.Name] == nil {
+			s.Fault = "the hash of its secret is missing"
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+func savedRoom(ctx context.Context, logs journal.Journal, o journal.Info) (s Saved, err error) {
+	s = Saved{Code: o.Name, Used: o.Used, Records: o.Records, Bytes: o.Bytes}
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("its log cannot be folded: %v", v)
+		}
+	}()
+	f, err := journal.Load(ctx, logs, o.Owner, folding)
+	if err != nil {
+		return s, err
+	}
+	k := f.State
+	s.Title, s.Begun, s.Ended, s.Locked = k.Data.Title, k.Begun, k.Data.Ended, k.Data.Locked
+	s.Polls, s.Texts = len(k.Polls), len(k.Texts)
+	for _, m := range k.Members {
+		if m != nil && !m.Removed {
+			s.Members++
+		}
+	}
+	for _, round := range k.Votes {
+		s.Votes += len(round)
+	}
+	return s, nil
+}
+
+// Readable reports whether a record of a room's log can be read.
+func Readable(r journal.Record) bool {
+	if r.Type == typeVote || r.Type == typeWithdrawn {
+		return read(r, func(voteRecord) {})
+	}
+	_, ok := folding.Begin().add(r)
+	return ok
+}
+
+// EndRoom ends a class, like the command of that name, for those who run the server. The code
+// no longer works; the instructor can open the room again.
+//
+// Errors: [ErrNoRoom], [ErrKept].
+func (h *Hub) EndRoom(ctx context.Context, code string) error {
+	r := h.find(code)
+	if r == nil {
+		return ErrNoRoom
+	}
+	return r.ask(context.WithoutCancel(ctx), func(c *core) error { return c.do(End{}) })
+}
+
+// RemoveRoom deletes a room and all its data, for those who run the server.
+//
+// Errors: [ErrNoRoom], [CodeKept].
+func (h *Hub) RemoveRoom(ctx context.Context, code string) error {
+	r := h.find(code)
+	if r == nil {
+		return ErrNoRoom
+	}
+	return h.remove(ctx, r)
+}

@@ -1,0 +1,56 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+)
+
+// Checked is what [Check] found in the logs of one kind.
+type Checked struct {
+	Logs, Records int
+	// Unreadable is the number of records that a fold would skip, and Wrong the number of
+	// logs with more or fewer records than they should have.
+	Unreadable, Wrong int
+}
+
+// Check reads all logs of a kind, and asks of each record whether it can be read. Others
+// may append meanwhile.
+func Check(ctx context.Context, j Journal, kind string, readable func(Record) bool) (c Checked, err error) {
+	logs, err := j.Owners(ctx, kind)
+	if err != nil {
+		return c, err
+	}
+	for _, o := range logs {
+		n := 0
+		if err := j.Read(ctx, o.Owner, 0, func(r Record) error {
+			n++
+			if !readable(r) {
+				c.Unreadable++
+			}
+			return nil
+		}); err != nil {
+			return c, fmt.Errorf("a log of a %s: %w", kind, err)
+		}
+		c.Logs, c.Records = c.Logs+1, c.Records+n
+		if n != o.Records {
+			wrong, err := miscounted(ctx, j, o)
+			if err != nil {
+				return c, err
+			}
+			c.Wrong += wrong
+		}
+	}
+	return c, nil
+}
+
+// miscounted returns 1 if a log still has as many records as o says, so that nobody has
+// appended or compacted since then, and 0 otherwise.
+func miscounted(ctx context.Context, j Journal, o Info) (int, error) {
+	logs, err := j.Owners(ctx, o.Kind)
+	for _, now := range logs {
+		if now.Name == o.Name && now.Records == o.Records {
+			return 1, err
+		}
+	}
+	return 0, err
+}

@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Backup writes the database of a folder to a new file, whether or not a server is using
+// it, and returns the file's size. The file has one state of the database, with all that
+// was committed before; it is complete and on the disk when Backup returns, and nobody
+// else can read it. After an error there is no file.
+//
+// Errors: [fs.ErrExist] if there is a file of that name, and those of [OpenToRead].
+func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
+	db, err := OpenToRead(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return 0, errors.Join(err, fmt.Errorf("%s: %w", to, fs.ErrExist))
+	}
+	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*") // of mode 0600
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(part.Name())
+	defer part.Close()
+	// VACUUM INTO accepts an empty file, and writes no deleted rows.
+	if _, err := db.read.ExecContext(ctx, "VACUUM INTO ?", part.Name()); err != nil {
+		return 0, fmt.Errorf("the database cannot be copied: %w", err)
+	}
+	if err := checkBackup(part.Name()); err != nil {
+		return 0, err
+	}
+	info, err := part.Stat()
+	if err = errors.Join(err, part.Sync()); err != nil {
+		return 0, err
+	}
+	if err := publish(part.Name(), to); err != nil {
+		return 0, err
+	}
+	return info.Size(), syncFolder(filepath.Dir(to))
+}
+
+// checkBackup makes sure that a copy is one.
+func checkBackup(path string) error {
+	conn, err := openToRead(path)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := examineOpen(conn); err != nil {
+		return fmt.Errorf("the copy is not sound: %w", err)
+	}
+	return nil
+}
+
+// publish gives a file its name unless there is one of that name already.
+func publish(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// The file system has no hard links, as on many memory sticks. Claim the name first.
+	claim, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(claim.Close(), os.Rename(from, to)); err != nil {
+		return errors.Join(err, os.Remove(to))
+	}
+	return nil
+}
+
+// syncFolder makes sure that a new name in a folder is on the disk, where folders can be
+// opened.
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = f.Sync() // not every system has it
+	return f.Close()
+}

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+)
+
+// ErrReadOnly is returned by [DB.Write] of a database that was opened with [OpenToRead].
+var ErrReadOnly = errors.New("the database was opened for reading only")
+
+// OpenToRead opens the database of a folder for reading, whether or not a server is using
+// it. It changes nothing in the database; SQLite may leave an empty log next to it.
+//
+// Errors: [fs.ErrNotExist] if there is no database, [ErrNewer], [ErrForeign], what is
+// wrong with a damaged one, and those of the file system.
+func OpenToRead(dir string) (*DB, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, fileName)
+	if _, err := os.Stat(path); err != nil {
+		return nil, noDatabase(dir, err)
+	}
+	conn, err := openToRead(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := asDamaged(examineOpen(conn)); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), conn.Close())
+	}
+	version, err := versionOf(conn)
+	if err == nil && version < len(migrations) {
+		err = fmt.Errorf("%s is of an earlier version: start the server once to upgrade it", path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return &DB{dir: dir, read: conn}, nil
+}
+
+func noDatabase(dir string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no %s in %s: %w", fileName, dir, fs.ErrNotExist)
+	}
+	return err
+}
+
+// openToRead opens a file for reading. Such a connection does not move the log into the
+// database when it closes.
+func openToRead(path string) (*sql.DB, error) {
+	conn, err := sql.Open("sqlite", dsn(path, url.Values{
+		"mode": {"ro"}, "_busy_timeout": {"5000"}, "_error_rc": {"1"}, "_dqs": {"0"},
+		"_pragma": {"trusted_schema(0)", "cell_size_check(1)", "temp_store(memory)"},
+	}))
+	if err != nil {
+		return nil, err
+	}
+	conn.SetMaxOpenConns(1)
+	return conn, nil
+}
+
+// Checked is what [Check] found.
+type Checked struct {
+	Path    string
+	Version int      // of the schema
+	Bytes   int64    // of the file and its log
+	Faults  []string // none if the database is sound
+}
+
+// mostFaults is how many faults of one kind [Check] lists.
+const mostFaults = 100
+
+// Check reads every page of the database of a folder and every reference between its
+// tables, whether or not a server is using it. The error says why there was nothing to
+// check.
+func Check(ctx context.Context, dir string) (c Checked, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return c, err
+	}
+	c.Path = filepath.Join(dir, fileName)
+	if _, err := os.Stat(c.Path); err != nil {
+		return c, noDatabase(dir, err)
+	}
+	c.Bytes = (&DB{dir: dir}).Size()
+	conn, err := openToRead(c.Path)
+	if err != nil {
+		return c, err
+	}
+	defer conn.Close()
+	err = asDamaged(c.read(ctx, conn))
+	var bad damaged
+	if errors.As(err, &bad) {
+		c.Faults = append(c.Faults, bad.reason)
+		return c, nil
+	}
+	return c, err
+}
+
+func (c *Checked) read(ctx context.Context, conn *sql.DB) (err error) {
+	if c.Version, err = versionOf(conn); err != nil {
+		return err
+	}
+	lines, err := texts(ctx, conn, fmt.Sprintf("PRAGMA quick_check(%d)", mostFaults))
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		if line != "ok" {
+			c.Faults = append(c.Faults, line)
+		}
+	}
+	lines, err = texts(ctx, conn, fmt.Sprintf(`SELECT 'a row of ' || "table" || ' refers to one of ' || parent ||
+		' that is missing' FROM pragma_foreign_key_check LIMIT %d`, mostFaults))
+	c.Faults = append(c.Faults, lines...)
+	if err == nil && len(c.Faults) == 0 {
+		err = examineOpen(conn) // whose database it is, and whether it has all tables
+	}
+	return err
+}
+
+// texts returns the first column of a query.
+func texts(ctx context.Context, conn *sql.DB, query string) (list []string, err error) {
+	rows, err := conn.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, rows.Err()
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestOpenToRead: what another process writes is seen, nothing can be written, and a
+// database that would have to be upgraded is refused.
+func TestOpenToRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, err := OpenToRead(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an empty folder: %v", err)
+	}
+	db := opened(t, dir)
+	look, err := OpenToRead(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.KeepSecret(t.Context(), "ABCDEF", []byte("hash")); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := look.Secrets(t.Context()); err != nil || string(all["ABCDEF"]) != "hash" {
+		t.Errorf("%v, %v", all, err)
+	}
+	if err := look.KeepSecret(t.Context(), "ABCDEG", nil); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("a write: %v", err)
+	}
+	if err := look.Close(); err != nil {
+		t.Error(err)
+	}
+	old := t.TempDir()
+	replace(t, filepath.Join(old, fileName), read(t, version2))
+	if _, err := OpenToRead(old); err == nil {
+		t.Error("a database of version 2 was opened")
+	}
+	if list, err := os.ReadDir(old); err != nil || len(copiesIn(t, old)) > 0 {
+		t.Errorf("left are %v, %v", list, err)
+	}
+}
+
+// TestBackupIsWholeOrNone: a backup that is interrupted leaves nothing, and a name that is
+// taken, even by a dangling link, stays as it is.
+func TestBackupIsWholeOrNone(t *testing.T) {
+	t.Parallel()
+	dir, to := t.TempDir(), t.TempDir()
+	opened(t, dir)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := Backup(ended, dir, filepath.Join(to, "copy.db")); err == nil {
+		t.Error("a copy was made although nobody waits for it")
+	}
+	if list, err := os.ReadDir(to); err != nil || len(list) > 0 {
+		t.Errorf("left are %v, %v", list, err)
+	}
+	link := filepath.Join(to, "link.db")
+	if err := os.Symlink(filepath.Join(to, "nowhere"), link); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	if _, err := Backup(t.Context(), dir, link); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a link: %v", err)
+	}
+	file := filepath.Join(to, "copy.db")
+	replace(t, file, []byte("mine"))
+	err := publish(filepath.Join(dir, fileName), file)
+	if !errors.Is(err, fs.ErrExist) || string(read(t, file)) != "mine" {
+		t.Errorf("over a file: %v", err)
+	}
+	if n, err := Backup(t.Context(), dir, filepath.Join(to, "other.db")); err != nil || n < 4096 {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
