@@ -1,0 +1,92 @@
+package main
+
+import (
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web"
+	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/progress"
+)
+
+// example is the text of one of the examples.
+type example string
+
+func readExample(t *testing.T, name string) example {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("examples", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return example(text)
+}
+
+// find returns what a pattern's group matches in the only line that has it.
+func (e example) find(t *testing.T, pattern string) string {
+	t.Helper()
+	all := regexp.MustCompile("(?m)^[ \t]*"+pattern).FindAllStringSubmatch(string(e), -1)
+	if len(all) != 1 {
+		t.Fatalf("%s is there %d times, want once", pattern, len(all))
+	}
+	return all[0][1]
+}
+
+// atLeast compares a size such as 64k, or a time such as 120s, with what the program needs.
+func (e example) atLeast(t *testing.T, pattern string, least int64) {
+	t.Helper()
+	text := e.find(t, pattern)
+	unit := map[byte]int64{'k': 1 << 10, 'm': 1 << 20, 's': int64(time.Second)}[text[len(text)-1]]
+	if unit == 0 {
+		text, unit = text+" ", 1
+	}
+	if n, err := strconv.ParseInt(text[:len(text)-1], 10, 64); err != nil || n*unit < least {
+		t.Errorf("%s is %s, %v; want at least %d", pattern, text, err, least)
+	}
+}
+
+// TestExamplesFitTheProgram: the unit starts a server with flags that exist; the two
+// proxies lead to its address, under its name, from an address that it trusts; and their
+// limits let through what the program accepts.
+func TestExamplesFitTheProgram(t *testing.T) {
+	unit, caddy, nginx := readExample(t, "viz.service"), readExample(t, "Caddyfile"), readExample(t, "nginx.conf")
+	command := strings.Fields(unit.find(t, `ExecStart=/usr/local/bin/viz serve (.*)`))
+	o := serveOptions{}
+	if err := o.flags().parse(command, func(string) string { return "" }, nil); err != nil {
+		t.Fatalf("%q: %v", command, err)
+	}
+	if o.data != "${STATE_DIRECTORY}" || unit.find(t, `StateDirectory=(.*)`) != "viz" || !o.noOpen {
+		t.Errorf("the data is in %s", o.data)
+	}
+	if to := caddy.find(t, `reverse_proxy (\S+)`); to != o.addr {
+		t.Errorf("Caddy leads to %s, the server is at %s", to, o.addr)
+	}
+	if to := nginx.find(t, `proxy_pass http://(\S+);`); to != o.addr {
+		t.Errorf("nginx leads to %s, the server is at %s", to, o.addr)
+	}
+	for _, name := range []string{caddy.find(t, `(\S+) \{$`), nginx.find(t, `server_name (\S+);`)} {
+		if o.public == nil || o.public.String() != "https://"+name {
+			t.Errorf("a proxy answers to %s, the public address is %s", name, o.public)
+		}
+	}
+	for _, proxy := range []string{"127.0.0.1", "::1"} {
+		trusted := false
+		for _, p := range o.proxies {
+			trusted = trusted || p.Contains(netip.MustParseAddr(proxy))
+		}
+		if !trusted {
+			t.Errorf("%s is not trusted", proxy)
+		}
+	}
+	nginx.atLeast(t, `large_client_header_buffers \d+ (\w+);`, web.HeaderBytes)
+	nginx.atLeast(t, `proxy_buffer_size (\w+);`, web.HeaderBytes)
+	nginx.atLeast(t, `client_max_body_size (\w+);`, progress.MaxImport+1<<20)
+	nginx.atLeast(t, `proxy_read_timeout (\w+);`, int64(time.Minute)) // longer than between two pings
+	unit.atLeast(t, `LimitNOFILE=(\w+)`, int64(2*admission.DefaultLimits().Sockets.Most))
+	unit.atLeast(t, `TimeoutStopSec=(\w+)`, int64((requestsEnd+socketsEnd)/time.Second))
+}
