@@ -1,0 +1,163 @@
+package main
+
+import (
+	"database/sql"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// firstCells are the names in the first column of the README's table with a head.
+func firstCells(t *testing.T, head string) []string {
+	t.Helper()
+	_, table, found := strings.Cut(readme(t), "\n"+head)
+	if !found {
+		t.Fatalf("README.md has no table with the head %s", head)
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	var names []string
+	for line := range strings.Lines(table) {
+		cell, isRow := strings.CutPrefix(line, "| `")
+		if !isRow {
+			continue
+		}
+		cell, _, _ = strings.Cut(cell, " |")
+		for name := range strings.SplitSeq(cell, ", ") {
+			names = append(names, strings.Trim(name, "`"))
+		}
+	}
+	return names
+}
+
+// constants are the texts of a package's constants whose name begins with a prefix.
+func constants(t *testing.T, folder, prefix string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(folder), "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			v, ok := n.(*ast.ValueSpec)
+			if !ok || len(v.Values) != 1 || !strings.HasPrefix(v.Names[0].Name, prefix) {
+				return true
+			}
+			if l, ok := v.Values[0].(*ast.BasicLit); ok && l.Kind == token.STRING {
+				text, err := strconv.Unquote(l.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				list = append(list, text)
+			}
+			return true
+		})
+	}
+	return list
+}
+
+// sameNames compares two lists of names without their order.
+func sameNames(t *testing.T, what string, readme, real []string) {
+	t.Helper()
+	slices.Sort(readme)
+	slices.Sort(real)
+	if !slices.Equal(readme, real) {
+		t.Errorf("%s: README.md has %q, the program %q", what, readme, real)
+	}
+}
+
+// TestWhatIsKept: the README names every table of the database, every type of record and
+// every file of the data folder, and no others.
+func TestWhatIsKept(t *testing.T) {
+	dir := t.TempDir()
+	s := serveFolder(t, dir)
+	s.class(t)
+	files := map[string]bool{}
+	for _, path := range globs(t, dir, "*") {
+		files[filepath.Base(path)] = true
+	}
+	s.end()
+	delete(files, "viz.db") // the first table is about what is in it
+	described := firstCells(t, "| file in the data folder |")
+	for name := range files {
+		if !slices.Contains(described, name) {
+			t.Errorf("README.md does not say what %s is", name)
+		}
+	}
+	for _, name := range described {
+		if !files[name] && !strings.Contains(name, "*") {
+			t.Errorf("README.md describes a file %s, which a server with a room does not have: %q",
+				name, slices.Collect(maps.Keys(files)))
+		}
+	}
+
+	db, err := sql.Open("sqlite", filepath.Join(dir, "viz.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var tables []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		tables = append(tables, name)
+	}
+	sameNames(t, "tables", firstCells(t, "| in `viz.db` |"), tables)
+	sameNames(t, "types of records", firstCells(t, "| record |"),
+		append(constants(t, "web/class", "type"), constants(t, "web/progress/saved", "Type")...))
+}
+
+// TestWhatBrowsersKeep: what scripts store, and cookies, are what the README says.
+func TestWhatBrowsersKeep(t *testing.T) {
+	script := regexp.MustCompile(`(?:remember|recall|localStorage\.getItem)\('([^']+)'`)
+	stored := map[string]bool{}
+	for _, path := range globs(t, filepath.Join("..", "..", "static", "js"), "*.js") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range script.FindAllStringSubmatch(string(text), -1) {
+			stored[m[1]] = true
+		}
+	}
+	sameNames(t, "stored by scripts", []string{"viz.theme", "viz.letterkeys"}, slices.Collect(maps.Keys(stored)))
+	text := readme(t)
+	for _, say := range []string{
+		"whether the page is light or dark", "whether letters are shortcuts", "signed, for 400 days", "for 30 days",
+	} {
+		if !strings.Contains(text, say) {
+			t.Errorf("README.md does not say %q", say)
+		}
+	}
+}
+
+func globs(t *testing.T, dir, pattern string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(list) == 0 {
+		t.Fatal(dir, list, err)
+	}
+	return list
+}
