@@ -53,3 +53,16 @@ func BenchmarkStage(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkStart is the time from the command to the first line printed, when the server
+// listens, with the model in the program and a data folder; without what the system needs
+// to start a process.
+func BenchmarkStart(b *testing.B) {
+	dir := b.TempDir()
+	for b.Loop() {
+		s := start(b, "-addr", "127.0.0.1:0", "-no-open", "-data", dir)
+		b.StopTimer()
+		s.end()
+		b.StartTimer()
+	}
+}

@@ -81,7 +81,7 @@ func (o *output) String() string {
 var address1 = regexp.MustCompile(`http://\S+`)
 
 // start runs viz serve until the test ends or cancel is called.
-func start(t *testing.T, args ...string) *served {
+func start(t testing.TB, args ...string) *served {
 	t.Helper()
 	// Not t.Context, which ends before what was opened on the server is closed.
 	ctx, cancel := context.WithCancel(context.Background())
