@@ -46,8 +46,6 @@ type Config struct {
 	// Memory is how much memory the process and its runs may use; zero for runs of
 	// [runs.DefaultLimits], and no limit for the process.
 	Memory memory.Budget
-	// Database is where Progress and Classes are kept, for [Server.Metrics]; it may be nil.
-	Database *store.DB
 	// Logger, [slog.Default] if nil, records failures; never prompts.
 	Logger *slog.Logger
 	// Secret signs the cookies. If nil it is random: after a restart every
@@ -55,6 +53,8 @@ type Config struct {
 	Secret []byte
 	// Storybook adds pages that show every part in every state, at /storybook.
 	Storybook bool
+	// Database is where Progress and Classes are kept, for [Server.Metrics]; it may be nil.
+	Database *store.DB
 }
 
 // HeaderBytes is the size of a request's header that a server must accept: the
@@ -121,14 +121,14 @@ func New(cfg Config) (*Server, error) {
 		defer cancel()
 		return nil, errors.Join(err, s.Shutdown(ctx))
 	}
-	s.handler = s.answers.count(shell.Gate(
+	s.handler = shell.Gate(
 		cfg.AllowedHosts, cfg.Classes.Access.URL, cfg.Logger, s.learners.Admit(s.desk, shell.Compressed(mux)),
-	))
+	)
 	return s, nil
 }
 
 // Handler answers every request, behind the gate.
-func (s *Server) Handler() http.Handler { return s.handler }
+func (s *Server) Handler() http.Handler { return s.answers.count(s.handler) }
 
 // mountOwn adds the addresses that belong to no room.
 func (s *Server) mountOwn(mux *http.ServeMux) {

@@ -48,6 +48,7 @@ const streams = 100
 type serveOptions struct {
 	addr    string
 	hosts   []string
+	metrics string // where /metrics is served; "" is nowhere
 	noOpen  bool
 	stories bool
 	modelPath
@@ -57,7 +58,6 @@ type serveOptions struct {
 	limit   int64 // bytes of the database, 0 for any number
 	version bool
 	ceiling
-	metrics string // where /metrics is served; "" is nowhere
 	network
 }
 

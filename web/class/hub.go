@@ -371,23 +371,6 @@ func (h *Hub) Save(ctx context.Context) error {
 	return nil
 }
 
-// Stats are the figures of all rooms at one moment.
-type Stats struct {
-	Rooms   int
-	Members int // of all rooms
-	Here    int // those whose page is open
-}
-
-// Stats returns the hub's figures.
-func (h *Hub) Stats() Stats {
-	var s Stats
-	for _, r := range h.all() {
-		v := r.View()
-		s.Rooms, s.Members, s.Here = s.Rooms+1, s.Members+v.Members, s.Here+v.Here
-	}
-	return s
-}
-
 // Close saves what is not saved yet and ends all rooms and their runs.
 func (h *Hub) Close(ctx context.Context) error {
 	err := h.Save(ctx)

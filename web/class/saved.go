@@ -82,6 +82,23 @@ func Readable(r journal.Record) bool {
 	return ok
 }
 
+// Stats are the figures of all rooms at one moment.
+type Stats struct {
+	Rooms   int
+	Members int // of all rooms
+	Here    int // those whose page is open
+}
+
+// Stats returns the hub's figures.
+func (h *Hub) Stats() Stats {
+	var s Stats
+	for _, r := range h.all() {
+		v := r.View()
+		s.Rooms, s.Members, s.Here = s.Rooms+1, s.Members+v.Members, s.Here+v.Here
+	}
+	return s
+}
+
 // EndRoom ends a class, like the command of that name, for those who run the server. The code
 // no longer works; the instructor can open the room again.
 //

@@ -55,10 +55,9 @@ func NewServer(cfg Config) *Server {
 	if cfg.Desk == nil {
 		cfg.Desk = admission.New(admission.DefaultLimits(), nil)
 	}
-	s := &Server{
-		cfg: cfg, crowds: map[string]int{}, open: map[*connection]struct{}{}, pushes: metrics.NewHistogram(pushBounds...),
-	}
+	s := &Server{cfg: cfg, crowds: map[string]int{}, open: map[*connection]struct{}{}}
 	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	s.pushes = metrics.NewHistogram(pushBounds...)
 	return s
 }
 
@@ -68,17 +67,6 @@ func (s *Server) Refuse() {
 	defer s.mu.Unlock()
 	s.closed = true
 }
-
-// pushBounds are the buckets of [Server.Pushes]: around what a person notices, and the
-// pauses in which messages are merged.
-var pushBounds = []time.Duration{
-	time.Millisecond, 3 * time.Millisecond, 10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond,
-	300 * time.Millisecond, time.Second, 3 * time.Second,
-}
-
-// Pushes is how long messages waited, from when a part sent the oldest of those that
-// were merged until they were written to the connection.
-func (s *Server) Pushes() *metrics.Histogram { return s.pushes }
 
 // Shutdown closes all connections with code 1012, which makes clients reconnect,
 // and waits until they have ended. When ctx ends, it cuts those that are left: their
