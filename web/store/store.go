@@ -262,6 +262,8 @@ func (db *DB) Close() error {
 				errs = append(errs, db.read.Close())
 			}
 			errs = append(errs, db.write.Close())
+		} else if db.read != nil { // opened for reading only
+			errs = append(errs, db.read.Close())
 		}
 		if db.lock != nil {
 			errs = append(errs, db.lock.release())
