@@ -166,7 +166,7 @@ func (o *checkOptions) print(c checked) io.WriterTo {
 	s.verdict("sound", d.Sound, d.Faults)
 	s.line("model", "%s", c.Model.Model)
 	s.verdict("runs", c.Model.Runs, c.Model.Reasons)
-	return strings.NewReader(printable(s.String()))
+	return strings.NewReader(s.String())
 }
 
 // verdict writes yes, or no with the reasons.

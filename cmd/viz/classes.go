@@ -118,7 +118,7 @@ func (o *roomsOptions) list(ctx context.Context, dir string, stdout io.Writer) e
 		describeRoom(&b, r)
 	}
 	fmt.Fprintf(&b, "%s in %s\n", terms.Counted(len(rooms), "room"), dir)
-	_, err = io.WriteString(stdout, printable(b.String()))
+	_, err = io.WriteString(stdout, b.String())
 	return err
 }
 

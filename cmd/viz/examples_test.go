@@ -88,5 +88,5 @@ func TestExamplesFitTheProgram(t *testing.T) {
 	nginx.atLeast(t, `client_max_body_size (\w+);`, progress.MaxImport+1<<20)
 	nginx.atLeast(t, `proxy_read_timeout (\w+);`, int64(time.Minute)) // longer than between two pings
 	unit.atLeast(t, `LimitNOFILE=(\w+)`, int64(2*admission.DefaultLimits().Sockets.Most))
-	unit.atLeast(t, `TimeoutStopSec=(\w+)`, int64((requestsEnd+socketsEnd)/time.Second))
+	unit.atLeast(t, `TimeoutStopSec=(\w+)`, int64((web.ShutdownTime+time.Second)/time.Second))
 }
