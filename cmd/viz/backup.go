@@ -54,6 +54,8 @@ func runBackup(ctx context.Context, args []string, env func(string) string, stdo
 	} else if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "%s from %s are in %s.\n", terms.Bytes(bytes), terms.Printable(dir), terms.Printable(o.file))
+	_, err = fmt.Fprintf(
+		stdout, "%s from %s are in %s.\n", terms.Bytes(bytes), terms.Printable(dir), terms.Printable(o.file),
+	)
 	return err
 }

@@ -27,9 +27,9 @@ func get(t *testing.T, url string) (status int, body string) {
 func TestMetrics(t *testing.T) {
 	off := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", "")
 	off.out.wait(t, "Ctrl-C")
-	status, body := get(t, off.url+"/metrics")
-	if status != http.StatusNotFound || strings.Contains(off.out.String(), "metrics") {
-		t.Errorf("without the flag: %d; printed\n%s", status, off.out)
+	code, _ := get(t, off.url+"/metrics")
+	if code != http.StatusNotFound || strings.Contains(off.out.String(), "metrics") {
+		t.Errorf("without the flag: %d; printed\n%s", code, off.out)
 	}
 
 	s := start(t, "-addr", "127.0.0.1:0", "-no-open", "-data", t.TempDir(), "-metrics", "127.0.0.1:0")
@@ -38,7 +38,7 @@ func TestMetrics(t *testing.T) {
 	if at == "" || strings.HasPrefix(at, s.url) {
 		t.Fatalf("printed\n%s", s.out)
 	}
-	status, body = get(t, at)
+	status, body := get(t, at)
 	if status != http.StatusOK {
 		t.Fatalf("%d: %s", status, body)
 	}

@@ -84,7 +84,8 @@ func BenchmarkRestore(b *testing.B) {
 		all = append(all, c.memberEntry(member{Member: Member{ID: id + 1}, Learner: learner(id)}))
 	}
 	for n := range polls {
-		all = append(all, c.entry(typePoll, aboutOne(typePoll, n+1), poll{ID: n + 1, Kind: Number, Phase: Open, Round: 1}))
+		p := poll{ID: n + 1, Kind: Number, Phase: Open, Round: 1}
+		all = append(all, c.entry(typePoll, aboutOne(typePoll, n+1), p))
 		for id := range members {
 			all = append(all, voteEntry(round{n + 1, 1}, id+1, vote{Choice: "0.25", Sure: 0.5, N: 1}))
 		}

@@ -394,8 +394,14 @@ func TestAbsurdNumbers(t *testing.T) {
 		{Type: typeName, ID: "2", Data: []byte(`{"member":65537,"name":"X"}`)},
 		{Type: typePoll, ID: "3", Data: []byte(`{"id":30000003,"round":1,"kind":"next","phase":"open"}`)},
 		{Type: typePoll, ID: "4", Data: []byte(`{"id":1,"round":1,"kind":"neat","phase":"open"}`)},
-		{Type: typePoll, ID: "5", Data: []byte(`{"id":1,"round":1,"kind":"next","phase":"open","ends":"9999-01-01T00:00:00Z"}`)},
-		{Type: typePoll, ID: "6", Data: []byte(`{"id":1,"round":1,"kind":"next","phase":"open","options":[{"p":1e300}]}`)},
+		{
+			Type: typePoll, ID: "5",
+			Data: []byte(`{"id":1,"round":1,"kind":"next","phase":"open","ends":"9999-01-01T00:00:00Z"}`),
+		},
+		{
+			Type: typePoll, ID: "6",
+			Data: []byte(`{"id":1,"round":1,"kind":"next","phase":"open","options":[{"p":1e300}]}`),
+		},
 		{Type: typeVote, ID: "1.1.1.1", Data: []byte(`{"poll":1,"round":1,"member":30000003}`)},
 		{Type: typeVote, ID: "1.1.1.2", Data: []byte(`{"poll":1,"round":1,"member":1,"sure":1e9}`)},
 		{Type: typeVote, ID: "1.1.1.3", Data: []byte(`{"poll":1,"round":1,"member":1,"n":-5}`)},

@@ -51,7 +51,8 @@ func newCampus(t *testing.T) *campus {
 		for range 2 {
 			p := l.does(AskQuestion{ID: "q-order"}).Poll
 			for i := range 3 {
-				if _, err := l.Vote(t.Context(), learner(i+1), Ballot{Poll: p.ID, Choice: p.Options[i%2].Key}); err != nil {
+				b := Ballot{Poll: p.ID, Choice: p.Options[i%2].Key}
+				if _, err := l.Vote(t.Context(), learner(i+1), b); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -140,7 +141,8 @@ var garbage = struct {
 		`{"id":30000003,"round":1,"kind":"next","phase":"open"}`, `{"id":1,"round":-1,"kind":"draw","phase":"open"}`,
 		`{"poll":1,"round":1,"member":1,"choice":"99999999","n":1}`, `{"poll":1e999}`, `{"poll":1,"u":NaN}`,
 		`{"title":"A","step":-1,"poll":-1}`, `{"title":"A","step":1000000000,"poll":1000000000,"walk":"first"}`,
-		`{"at":"-0001-01-01T00:00:00Z"}`, `{"seq":18446744073709551615}`, `{"link":"x"}`, "vote", "poll", "member", "begun",
+		`{"at":"-0001-01-01T00:00:00Z"}`, `{"seq":18446744073709551615}`, `{"link":"x"}`,
+		"vote", "poll", "member", "begun",
 		"9223372036854775807", "-9223372036854775808", "room", "learner", "set aside",
 		`{"section":"loop#steps","first":"2026-01-01T00:00:00.000Z","last":"1026-01-01T00:00:00.000Z","times":-7}`,
 		`{"id":"x","at":"2026-01-01T00:00:00.000Z","card":"x","grade":"perfect"}`,

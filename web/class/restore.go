@@ -201,7 +201,7 @@ func (d *damagedRoom) mayKnow(secret Secret) bool {
 // err says what happened to the room.
 func (d *damagedRoom) err() error {
 	if d.at.IsZero() {
-		return terms.Refuse(CodeDamaged, "The saved data of this class cannot be read at the moment. Nothing of it was "+
+		return terms.Refuse(CodeDamaged, "The saved data of this class cannot be read at the moment. Nothing was "+
 			"deleted. Ask whoever runs this server to start it again, or make a new room.")
 	}
 	return terms.Refuse(CodeDamaged, "The saved data of this class could not be read and was set aside on %s. Nothing "+

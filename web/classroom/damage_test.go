@@ -38,7 +38,8 @@ func TestDamagedRoomHasAPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conn.Exec("DELETE FROM records WHERE owner = (SELECT id FROM owners WHERE name = ?)", damaged); err != nil {
+	const drop = "DELETE FROM records WHERE owner = (SELECT id FROM owners WHERE name = ?)"
+	if _, err := conn.Exec(drop, damaged); err != nil {
 		t.Fatal(err)
 	}
 	if err := conn.Close(); err != nil {

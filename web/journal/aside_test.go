@@ -13,7 +13,9 @@ import (
 // They go with it, and so does the whole of a log that was set aside.
 func TestSetAside(t *testing.T) {
 	conform(t, func(t *testing.T, j Journal) {
-		seqs := put(t, j, ada, morning, record("visit", "1", "{}"), record("visit", "2", "{}"), record("visit", "3", "{}"))
+		seqs := put(
+			t, j, ada, morning, record("visit", "1", "{}"), record("visit", "2", "{}"), record("visit", "3", "{}"),
+		)
 		put(t, j, bob, morning, record("visit", "1", "{}"))
 		must(t, j.KeepSnapshot(ctx, ada, Snapshot{"1", seqs[2], []byte("{}")}))
 		must(t, j.SetAside(ctx, ada, morning.Add(time.Hour), seqs[1]))
@@ -24,7 +26,8 @@ func TestSetAside(t *testing.T) {
 			t.Errorf("the snapshot, which has the record, is still there: %v", err)
 		}
 		aside, err := j.Aside(ctx, ada)
-		if err != nil || len(aside) != 1 || aside[0].Records != 1 || aside[0].Used != moment(morning.Add(time.Hour).UnixMilli()) {
+		hour := moment(morning.Add(time.Hour).UnixMilli())
+		if err != nil || len(aside) != 1 || aside[0].Records != 1 || aside[0].Used != hour {
 			t.Errorf("set aside are %+v, %v", aside, err)
 		}
 		put(t, j, ada, morning, record("visit", "2", "{}"), record("visit", "4", "{}"))
@@ -34,7 +37,8 @@ func TestSetAside(t *testing.T) {
 		must(t, j.SetAside(ctx, ada, morning.Add(2*time.Hour)))
 		put(t, j, ada, morning, record("visit", "5", "{}"))
 		aside, err = j.Aside(ctx, ada)
-		if got := ids(t, j, ada); err != nil || !slices.Equal(got, []string{"5"}) || len(aside) != 2 || aside[1].Records != 4 {
+		got := ids(t, j, ada)
+		if err != nil || !slices.Equal(got, []string{"5"}) || len(aside) != 2 || aside[1].Records != 4 {
 			t.Errorf("after all was set aside, the log has %v, and aside are %+v, %v", got, aside, err)
 		}
 		must(t, j.Drop(ctx, ada))

@@ -112,7 +112,12 @@ func TestSupersededVisits(t *testing.T) {
 	for _, v := range []struct {
 		id string
 		saved.Visit
-	}{{"a", at(10*ms, 20*ms, 3)}, {"less", at(12*ms, 15*ms, 1)}, {"same", at(10*ms, 20*ms, 3)}, {"b", at(5*ms, 30*ms, 4)}} {
+	}{
+		{"a", at(10*ms, 20*ms, 3)},
+		{"less", at(12*ms, 15*ms, 1)},
+		{"same", at(10*ms, 20*ms, 3)},
+		{"b", at(5*ms, 30*ms, 4)},
+	} {
 		r, err := record(v.id, v.Visit)
 		must(t, err)
 		folding.Add(s, r)

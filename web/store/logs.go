@@ -88,7 +88,8 @@ func (db *DB) checkLogs(tx *sql.Tx, now time.Time) error {
 func (db *DB) correct(tx *sql.Tx, l logRow, now time.Time) error {
 	var seqs []int64
 	if l.wrong > 0 {
-		if err := EachRow(context.Background(), tx, "SELECT seq FROM records WHERE owner = ? AND seq NOT BETWEEN 1 AND ?",
+		const wrong = "SELECT seq FROM records WHERE owner = ? AND seq NOT BETWEEN 1 AND ?"
+		if err := EachRow(context.Background(), tx, wrong,
 			func(scan func(...any) error) error {
 				var seq int64
 				err := scan(&seq)

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
+
+	"github.com/tokenbytoken/viz/infer/terms"
 )
 
 // checkRows looks for rows that contradict others, after the pages were found to be
@@ -72,8 +74,9 @@ func (db *DB) adopt(tx *sql.Tx, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(`INSERT INTO owners (id, kind, name, used_at, first, last, records, bytes)
-			VALUES (?, ?, ?, ?, 0, 0, ?, ?)`, l.id, SetAsideKind, name, now.UnixMilli(), l.records, l.bytes); err != nil {
+		_, err = tx.Exec(`INSERT INTO owners (id, kind, name, used_at, first, last, records, bytes)
+			VALUES (?, ?, ?, ?, 0, 0, ?, ?)`, l.id, SetAsideKind, name, now.UnixMilli(), l.records, l.bytes)
+		if err != nil {
 			return err
 		}
 		records += l.records
@@ -87,8 +90,8 @@ func (db *DB) adopt(tx *sql.Tx, now time.Time) error {
 
 func (db *DB) notifyOrphans(records int64, now time.Time) {
 	if records > 0 {
-		db.notify(now, fmt.Sprintf("Of the saved data, %s had lost whose they are. They were set aside in the database. "+
-			"Everything else is as it was.", EntriesText(int(records))), db.dir)
+		db.notify(now, fmt.Sprintf("It is no longer known whom %s of the saved data belonged to. All of it was set aside in "+
+			"the database; everything else is as it was.", EntriesText(int(records))), db.dir)
 	}
 }
 
@@ -124,9 +127,4 @@ func (db *DB) adoptUnknown(tx *sql.Tx, now time.Time) error {
 }
 
 // EntriesText is a number of entries in words.
-func EntriesText(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
-}
+func EntriesText(n int) string { return terms.CountedAs(n, "entry", "entries") }

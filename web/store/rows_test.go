@@ -63,7 +63,8 @@ func TestLogOfUnknownKind(t *testing.T) {
 	dir, path, _ := fullFolder(t, 2, 20)
 	damageRows(t, path, "UPDATE owners SET kind = 'leasner' WHERE id = 2")
 	db, _ := logged(t, dir)
-	if got := textOf(t, db, "SELECT name FROM owners WHERE kind = 'set aside'"); !strings.HasPrefix(got, "log learner-1 ") {
+	got := textOf(t, db, "SELECT name FROM owners WHERE kind = 'set aside'")
+	if !strings.HasPrefix(got, "log learner-1 ") {
 		t.Errorf("set aside is %q", got)
 	}
 	if n := db.Notices(); len(n) != 1 || !strings.Contains(n[0].Text, "20 entries") {
@@ -83,7 +84,8 @@ func TestSetAsideTwiceOnADay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := textOf(t, db, `SELECT group_concat(o.name || ': ' || r.seq, '; ') FROM owners o JOIN records r ON r.owner = o.id
+	got := textOf(t, db, `SELECT group_concat(o.name || ': ' || r.seq, '; ') FROM owners o
+		JOIN records r ON r.owner = o.id
 		WHERE o.kind = 'set aside'`)
 	if got != "learner learner-0 2026-11-23: 3; learner learner-0 2026-11-23-2: 4" {
 		t.Errorf("set aside are %q", got)
@@ -116,7 +118,8 @@ func TestLogsFollowFromTheirRecords(t *testing.T) {
 				t.Errorf("%d records, want %d", len(got["records"]), len(want["records"]))
 			}
 			got := textOf(t, db, `SELECT records || ' of ' || (SELECT count(*) FROM records WHERE owner = 2 AND
-				seq BETWEEN first AND last AND first >= 1 AND used_at BETWEEN 1 AND 9000000000000) FROM owners WHERE id = 2`)
+				seq BETWEEN first AND last AND first >= 1 AND used_at BETWEEN 1 AND 9000000000000)
+				FROM owners WHERE id = 2`)
 			if got != "20 of 20" {
 				t.Errorf("the log counts %s records", got)
 			}

@@ -130,7 +130,8 @@ func TestTablesLookDifferent(t *testing.T) {
 			}
 		}
 		rows, err := conn.Query(`SELECT i.name, group_concat(coalesce(c.type, 'INTEGER'), ' ')
-			FROM sqlite_schema i, pragma_index_xinfo(i.name) x LEFT JOIN pragma_table_info(i.tbl_name) c ON c.cid = x.cid
+			FROM sqlite_schema i, pragma_index_xinfo(i.name) x
+			LEFT JOIN pragma_table_info(i.tbl_name) c ON c.cid = x.cid
 			WHERE i.type = 'index' AND i.tbl_name NOT LIKE 'sqlite_%' GROUP BY i.name`)
 		if err != nil {
 			t.Fatal(err)

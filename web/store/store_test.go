@@ -53,7 +53,8 @@ const insertOwner = "INSERT INTO owners (kind, name, used_at, first, last, recor
 func get(t *testing.T, db *DB, name string) (value string) {
 	t.Helper()
 	err := db.Read(context.Background(), func(tx *sql.Tx) error {
-		err := tx.QueryRow("SELECT substr(name, length(?1) + 2) FROM owners WHERE name LIKE ?1 || '=%'", name).Scan(&value)
+		err := tx.QueryRow("SELECT substr(name, length(?1) + 2) FROM owners WHERE name LIKE ?1 || '=%'", name).
+			Scan(&value)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
