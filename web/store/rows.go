@@ -90,8 +90,10 @@ func (db *DB) adopt(tx *sql.Tx, now time.Time) error {
 
 func (db *DB) notifyOrphans(records int64, now time.Time) {
 	if records > 0 {
-		db.notify(now, fmt.Sprintf("It is no longer known whom %s of the saved data belonged to. All of it was set aside in "+
-			"the database; everything else is as it was.", EntriesText(int(records))), db.dir)
+		db.notify(now, fmt.Sprintf(
+			"It is no longer known whom %s of the saved data belonged to. "+
+				"All of it was set aside in the database; everything else is as it was.", EntriesText(int(records)),
+		), db.dir)
 	}
 }
 
