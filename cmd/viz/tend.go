@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
@@ -29,11 +30,14 @@ func tend(db *store.DB, learners *progress.Store, log *slog.Logger) io.Closer {
 		tick := time.NewTicker(day)
 		defer tick.Stop()
 		for {
-			gone, err := learners.Expire(ctx)
-			if gone > 0 {
-				log.Info("The data of learners who have not been here for long was deleted.", "learners", gone)
-			}
-			if err := errors.Join(err, db.Expire(ctx, time.Now())); err != nil && ctx.Err() == nil {
+			err := fault.Do(log, "deleting old data", func() error {
+				gone, err := learners.Expire(ctx)
+				if gone > 0 {
+					log.Info("The data of learners who have not been here for long was deleted.", "learners", gone)
+				}
+				return errors.Join(err, db.Expire(ctx, time.Now()))
+			})
+			if err != nil && ctx.Err() == nil {
 				log.Error("old data could not be deleted", "error", err)
 			}
 			select {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"path/filepath"
 	"regexp"
@@ -81,5 +82,19 @@ func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	}
 	remove(damaged, DamagedLife)
 	remove(old, CopyLife)
+	errs = append(errs, db.expireRows(ctx, now))
 	return errors.Join(errs...)
+}
+
+// expireRows deletes rows that were set aside long ago, with their bytes in the file.
+func (db *DB) expireRows(ctx context.Context, now time.Time) error {
+	var deleted int64
+	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
+		deleted, err = expireSetAside(tx, now)
+		return err
+	})
+	if err != nil || deleted == 0 {
+		return err
+	}
+	return db.Scrub(ctx)
 }

@@ -34,7 +34,8 @@ func (db *DB) checkRows(now time.Time) error {
 		if err := db.checkLogs(tx, now); err != nil {
 			return err
 		}
-		return expireSetAside(tx, now)
+		_, err = expireSetAside(tx, now)
+		return err
 	})
 }
 

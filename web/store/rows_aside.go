@@ -92,11 +92,14 @@ func DropSetAside(tx *sql.Tx, kind, name string) error {
 // aside expire like other rooms, see web/class.
 const setAsideDays = 30
 
-// expireSetAside deletes what was set aside long ago.
-func expireSetAside(tx *sql.Tx, now time.Time) error {
-	_, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND name NOT LIKE 'room %' AND used_at < ?",
+// expireSetAside deletes what was set aside long ago, and returns from how many logs.
+func expireSetAside(tx *sql.Tx, now time.Time) (deleted int64, err error) {
+	gone, err := tx.Exec("DELETE FROM owners WHERE kind = ? AND name NOT LIKE 'room %' AND used_at < ?",
 		SetAsideKind, now.Add(-setAsideDays*24*time.Hour).UnixMilli())
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return gone.RowsAffected()
 }
 
 // ForgetSetAside deletes the records of rooms that were set aside and say who a

@@ -179,4 +179,11 @@ func TestSetAsideExpires(t *testing.T) {
 		"log 0 2026-01-01, room 0 2026-01-01, room 1 2026-01-01" {
 		t.Errorf("kept are %s in %s", got, dir)
 	}
+	if err := db.Expire(t.Context(), time.Now().AddDate(0, 0, 15)); err != nil {
+		t.Fatal(err)
+	}
+	if got := textOf(t, db, "SELECT group_concat(name, ', ') FROM owners WHERE kind = 'set aside'"); got !=
+		"room 0 2026-01-01, room 1 2026-01-01" {
+		t.Errorf("15 days later, without a restart, kept are %s", got)
+	}
 }
