@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -131,13 +132,13 @@ func TestCarriedOver(t *testing.T) {
 // failing is a journal that keeps so many batches and no more.
 type failing struct {
 	journal.Journal
-	left int
+	left atomic.Int64 // several learners are carried over at a time
 }
 
 var errDisk = errors.New("the disk is full")
 
 func (f *failing) Append(ctx context.Context, b journal.Batch) ([]int64, error) {
-	if f.left--; f.left < 0 {
+	if f.left.Add(-1) < 0 {
 		return nil, errDisk
 	}
 	return f.Journal.Append(ctx, b)
@@ -150,7 +151,9 @@ func TestCarryingOverCutShort(t *testing.T) {
 		dir, _, was := oldFolder(t)
 		db, err := store.Open(dir, nil)
 		must(t, err)
-		if err := Carry(ctx, db, &failing{journal.For(db), kept}); !errors.Is(err, errDisk) {
+		logs := &failing{Journal: journal.For(db)}
+		logs.left.Store(int64(kept))
+		if err := Carry(ctx, db, logs); !errors.Is(err, errDisk) {
 			t.Fatalf("with room for %d batches it ends with %v", kept, err)
 		}
 		must(t, db.Close())
