@@ -123,8 +123,8 @@ func (c *client) close() {
 
 // target is what attackers know of the class that they disturb.
 type target struct {
-	room, poll, choice string
-	link               string // to a long text
+	Room, Poll, Choice string
+	Link               string // to a long text
 }
 
 // link returns a link to a text of some tokens.
@@ -155,7 +155,7 @@ var attacks = map[string]func(ctx context.Context, c *client, x target){
 	},
 	"feeds": func(ctx context.Context, c *client, x target) {
 		c.someoneNew(ctx)
-		c.hold(ctx, "?feed=class&room="+x.room, wire.ProtocolHTML, `{"cmd":"inside","n":1}`)
+		c.hold(ctx, "?feed=class&room="+x.Room, wire.ProtocolHTML, `{"cmd":"inside","n":1}`)
 		c.hold(ctx, "?feed=lab&name=draw", wire.ProtocolHTML, `{"cmd":"set","n":1,"values":{"run":"1"}}`)
 	},
 	"rooms": func(ctx context.Context, c *client, _ target) {
@@ -164,11 +164,11 @@ var attacks = map[string]func(ctx context.Context, c *client, x target){
 	},
 	"names": func(ctx context.Context, c *client, x target) {
 		c.someoneNew(ctx)
-		_, _, _ = c.post(ctx, "/class/"+x.room+"/name", url.Values{"nick": {"Nobody"}})
+		_, _, _ = c.post(ctx, "/class/"+x.Room+"/name", url.Values{"nick": {"Nobody"}})
 	},
 	"votes": func(ctx context.Context, c *client, x target) {
 		c.cookie = ""
-		_, _, _ = c.post(ctx, "/class/"+x.room+"/vote", url.Values{"poll": {x.poll}, "choice": {x.choice}})
+		_, _, _ = c.post(ctx, "/class/"+x.Room+"/vote", url.Values{"poll": {x.Poll}, "choice": {x.Choice}})
 	},
 	"codes": func(ctx context.Context, c *client, _ target) {
 		_, _, _ = c.get(ctx, "/join?code=333333")
@@ -182,7 +182,7 @@ var attacks = map[string]func(ctx context.Context, c *client, x target){
 	},
 	"links": func(ctx context.Context, c *client, x target) {
 		c.cookie = ""
-		_, _, _ = c.get(ctx, "/loop?log="+x.link)
+		_, _, _ = c.get(ctx, "/loop?log="+x.Link)
 	},
 	"messages": func(ctx context.Context, c *client, _ target) {
 		c.hold(ctx, "", wire.ProtocolJSON, `{"cmd":"set","n":1,"temperature":1.5}`)

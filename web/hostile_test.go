@@ -11,6 +11,8 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -98,6 +100,10 @@ const attempts = 300
 // returns when each has been tried many times.
 func (b *battle) attack(names ...string) (stop func()) {
 	b.Helper()
+	return attack(b.server, b.victim, names)
+}
+
+func attack(server string, victim target, names []string) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	var begun []<-chan struct{}
@@ -107,12 +113,12 @@ func (b *battle) attack(names ...string) (stop func()) {
 		begun = append(begun, reached)
 		for _, from := range flooded {
 			all.Go(func() {
-				c := newClient(b.server, from, "")
+				c := newClient(server, from, "")
 				defer c.close()
 				for ctx.Err() == nil {
 					// What the server makes wait is given up after a while.
 					one, done := context.WithTimeout(ctx, time.Second)
-					attacks[name](one, c, b.victim)
+					attacks[name](one, c, victim)
 					done()
 					if tried.Add(1) == attempts/int64(len(names)) {
 						close(reached)
@@ -166,11 +172,11 @@ func (b *battle) learns(c *client) error {
 
 // joins follows the class that is attacked.
 func (b *battle) joins(c *client) error {
-	status, text, err := c.get(b.Context(), "/join?code="+b.victim.room)
+	status, text, err := c.get(b.Context(), "/join?code="+b.victim.Room)
 	if err != nil || status != http.StatusSeeOther {
 		return fmt.Errorf("a right code: %d %s, %v", status, headline(text), err)
 	}
-	phone := load.Phone{URL: b.server, Code: b.victim.room, From: c.from, Cookie: c.cookie}
+	phone := load.Phone{URL: b.server, Code: b.victim.Room, From: c.from, Cookie: c.cookie}
 	if err := phone.Dial(b.Context()); err != nil {
 		return err
 	}
@@ -301,32 +307,98 @@ func TestHostileClient(t *testing.T) {
 	})
 }
 
-// BenchmarkHostileClient measures how long known learners wait for a stage while a
-// hostile client attacks in all ways together.
+// hostileProcess, in the environment, makes the test binary a hostile client of a
+// server: a process of its own, as anybody's would be.
+const hostileProcess = "VIZ_TEST_ATTACKS"
+
+// orders are what a process that attacks is told.
+type orders struct {
+	Server string
+	Victim target
+}
+
+// attackFromHere carries out orders in all ways together, says so on standard output,
+// and goes on until standard input ends.
+func attackFromHere(text string) {
+	var o orders
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		panic(err)
+	}
+	stop := attack(o.Server, o.Victim, slices.Sorted(maps.Keys(attacks)))
+	fmt.Println("attacking")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	stop()
+}
+
+// attackFromOutside begins all attacks in a process of its own, and returns when each
+// has been tried.
+func (b *battle) attackFromOutside() (stop func()) {
+	b.Helper()
+	text, err := json.Marshal(orders{b.server, b.victim})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := exec.Command(os.Args[0])
+	c.Env, c.Stderr = append(os.Environ(), hostileProcess+"="+string(text)), os.Stderr
+	in, err := c.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		b.Fatal(err)
+	}
+	return func() {
+		in.Close()
+		_ = c.Wait()
+	}
+}
+
+// thinking is how long a learner looks at a stage before going on.
+const thinking = 250 * time.Millisecond
+
+// BenchmarkHostileClient measures how long ten known learners, who look at each stage
+// for a moment, wait for the next one: alone, and while a hostile client attacks in all
+// ways together. Client and server share the machine.
 func BenchmarkHostileClient(b *testing.B) {
-	x := newBattle(b)
-	defer x.attack(slices.Sorted(maps.Keys(attacks))...)()
+	b.Run("alone", func(b *testing.B) { newBattle(b).waits(b) })
+	b.Run("attacked", func(b *testing.B) {
+		x := newBattle(b)
+		defer x.attackFromOutside()()
+		x.waits(b)
+	})
+}
+
+// waits reports how long known learners wait for a stage.
+func (b *battle) waits(bench *testing.B) {
 	var mu sync.Mutex
 	var took []time.Duration
-	for b.Loop() {
+	for bench.Loop() {
 		var all sync.WaitGroup
 		for i := range 10 {
 			all.Go(func() {
-				c := x.known(fmt.Sprint("known-", i), flooded[i%len(flooded)])
-				v, answer, err := visit(nil, x.server, c.from, c.cookie)
+				c := b.known(fmt.Sprint("known-", i), flooded[i%len(flooded)])
+				v, answer, err := visit(nil, b.server, c.from, c.cookie)
 				if err != nil {
-					b.Errorf("%v, %v", err, answer)
+					bench.Errorf("%v, %v", err, answer)
 					return
 				}
 				defer v.conn.Close()
 				if err := v.ask(1, `{"cmd":"start","n":%d,"prompt":"Once upon a time"}`); err != nil {
-					b.Error(err)
+					bench.Error(err)
 					return
 				}
 				for n := range 70 {
+					time.Sleep(thinking)
 					began := time.Now()
 					if err := v.ask(n+2, `{"cmd":"step","n":%d}`); err != nil {
-						b.Error(err)
+						bench.Error(err)
 						return
 					}
 					mu.Lock()
@@ -339,6 +411,6 @@ func BenchmarkHostileClient(b *testing.B) {
 	}
 	slices.Sort(took)
 	for _, q := range []int{50, 99} {
-		b.ReportMetric(float64(took[(len(took)-1)*q/100].Microseconds())/1000, fmt.Sprintf("p%d-ms", q))
+		bench.ReportMetric(float64(took[(len(took)-1)*q/100].Microseconds())/1000, fmt.Sprintf("p%d-ms", q))
 	}
 }

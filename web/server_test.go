@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,13 @@ import (
 	"github.com/tokenbytoken/viz/web/wire"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(browser.Suite{M: m}) }
+func TestMain(m *testing.M) {
+	if orders := os.Getenv(hostileProcess); orders != "" {
+		attackFromHere(orders)
+		return
+	}
+	goleak.VerifyTestMain(browser.Suite{M: m})
+}
 
 // roundTrip sends a request without a body and follows no redirect.
 func roundTrip(t *testing.T, method, url string, header ...string) (*http.Response, string) {
