@@ -51,6 +51,7 @@ func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
 	out := bufio.NewReader(pipe)
 	first, err := out.ReadString('\n')
 	if err != nil {
+		_ = viz.Wait() // until all of its errors are there
 		t.Fatalf("nothing printed: %v, %s", err, errors)
 	}
 	go io.Copy(io.Discard, out)
@@ -58,6 +59,7 @@ func memoryInARush(t testing.TB, runs, tokens int, limit int64) {
 	resident := func() int64 {
 		n, ok := memory.ResidentOf(viz.Process.Pid)
 		if !ok {
+			_ = viz.Wait()
 			t.Fatalf("the server has ended: %s", errors)
 		}
 		return n
