@@ -75,6 +75,9 @@ func (l Learners) sign(id string, since time.Time) string {
 // read returns what a cookie says, if the server has signed it.
 func (l Learners) read(cookie string) (id string, since time.Time, ok bool) {
 	id, rest, _ := strings.Cut(cookie, ".")
+	if !isID(id) {
+		return "", time.Time{}, false
+	}
 	if t, _, dated := strings.Cut(rest, "."); dated {
 		seconds, err := strconv.ParseInt(t, 36, 64)
 		if err != nil {
@@ -83,6 +86,13 @@ func (l Learners) read(cookie string) (id string, since time.Time, ok bool) {
 		since = time.Unix(seconds, 0)
 	}
 	return id, since, hmac.Equal([]byte(cookie), []byte(l.sign(id, since)))
+}
+
+// isID reports whether an id has only the characters of [newID]. A space would let a
+// dated cookie be rewritten as an undated one, whose signature is of "ID DATE".
+func isID(id string) bool {
+	const base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	return strings.Trim(id, base64url) == ""
 }
 
 func (l Learners) text(message string) string {

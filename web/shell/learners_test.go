@@ -83,6 +83,10 @@ func TestCallerIsKnownAfterAWhile(t *testing.T) {
 	if c, fresh := visit("192.0.2.7:5", "", old); fresh != nil || c.Learner != "someone" || !c.Known(now) {
 		t.Errorf("a cookie without a date: %+v, cookie %v", c, fresh)
 	}
+	rewritten := &http.Cookie{Name: cookie.Name, Value: strings.Replace(cookie.Value, ".", " ", 1), Quoted: true}
+	if c, fresh := visit("192.0.2.7:5", "", rewritten); fresh == nil {
+		t.Errorf("a cookie whose date was made part of the number: %+v", c)
+	}
 	later := &http.Cookie{Name: cookie.Name, Value: strings.Replace(cookie.Value, ".", ".0", 1)}
 	if c, fresh := visit("192.0.2.7:5", "", later); fresh == nil {
 		t.Errorf("a cookie with another date: %+v", c)

@@ -172,9 +172,12 @@ func brokenRule(err error) bool {
 
 // asDamaged turns SQLite's errors that mean damage into a damaged.
 func asDamaged(err error) error {
-	const corrupt, notADatabase = 11, 26 // SQLITE_CORRUPT, SQLITE_NOTADB: https://sqlite.org/rescode.html
+	const corrupt, notADatabase, shortRead = 11, 26, 522 // https://sqlite.org/rescode.html
 	var failed *sqlite.Error
 	if errors.As(err, &failed) {
+		if failed.Code() == shortRead { // SQLITE_IOERR_SHORT_READ
+			return damaged{"the file is cut short"}
+		}
 		switch failed.Code() & 0xff { // the other bits are details
 		case corrupt:
 			return damaged{"the database is malformed"}

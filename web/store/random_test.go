@@ -237,3 +237,17 @@ func recovered(t *testing.T, sqlite3 string, file []byte) (found []string) {
 	}
 	return found
 }
+
+// TestCutShort: a file that ends anywhere does not stop a start.
+func TestCutShort(t *testing.T) {
+	x := newTokens(t)
+	for size := pageBytes; size < len(x.file); size += max(1, len(x.file)/48) {
+		dir := t.TempDir()
+		replace(t, filepath.Join(dir, fileName), bytes.Clone(x.file[:size]))
+		if db, err := Open(dir, nil); err != nil {
+			t.Errorf("%d bytes of %d: %v", size, len(x.file), err)
+		} else if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -48,6 +48,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	place, refused := desk.Sockets.Hold(caller, func() { c.end(reasonFull) })
 	switch {
 	case refused == admission.OwnFull:
+		c.end(reasonFull) // the server's context would keep it
 		return nil, refusal{
 			status: http.StatusTooManyRequests, wait: fullWait,
 			say: "You have too many pages of this program open. Close some and try again.",
@@ -56,6 +57,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 		if place != nil {
 			place.Release()
 		}
+		c.end(reasonFull)
 		return nil, refusal{
 			status: http.StatusServiceUnavailable, wait: fullWait,
 			say: "The server is full right now. Try again in a few seconds.",
@@ -64,6 +66,7 @@ func (s *Server) enter(caller admission.Caller) (*connection, refusal) {
 	s.wg.Add(1)
 	c.place = place
 	c.leave = func() {
+		c.end(reasonGone)
 		place.Release()
 		s.wg.Done()
 	}
