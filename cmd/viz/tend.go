@@ -33,7 +33,7 @@ func tend(db *store.DB, learners *progress.Store, log *slog.Logger) io.Closer {
 			err := fault.Do(log, "deleting old data", func() error {
 				gone, err := learners.Expire(ctx)
 				if gone > 0 {
-					log.Info("The data of learners who have not been here for long was deleted.", "learners", gone)
+					log.Info("Data of learners who have been away for a long time was deleted.", "learners", gone)
 				}
 				return errors.Join(err, db.Expire(ctx, time.Now()))
 			})

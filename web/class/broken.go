@@ -3,6 +3,7 @@ package class
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/web/journal"
@@ -13,12 +14,13 @@ import (
 const mostFaults = 5
 
 // brokenNotice is shown to a class whose room has started again.
-const brokenNotice = "Something failed inside the server and was logged. The class goes on from what was saved last."
+const brokenNotice = "Something went wrong on the server and was logged. The class continues from its last saved state."
 
 // run runs a room's goroutine to its end. A panic in it ends neither the process nor
 // the room: that starts again from its log, with the same people in it.
 func (h *Hub) run(r *Room, c *core) {
 	defer close(r.done)
+	secret := c.secret
 	for range mostFaults {
 		if fault.Do(h.cfg.Log, "a room", func() error { c.loop(r.ctx); return nil }) == nil {
 			return
@@ -35,6 +37,7 @@ func (h *Hub) run(r *Room, c *core) {
 	h.cfg.Log.Error("a room is closed until the server starts again: it went on failing")
 	h.mu.Lock()
 	delete(h.rooms, r.code)
+	h.damaged[r.code] = &damagedRoom{hash: secret[:]}
 	h.mu.Unlock()
 	r.stop()
 }
@@ -42,7 +45,7 @@ func (h *Hub) run(r *Room, c *core) {
 // again returns a new core for a room whose old one has panicked. Votes that were not
 // saved are refused, so that they are sent again.
 func (h *Hub) again(r *Room, old *core) (*core, error) {
-	for _, p := range old.pending {
+	for _, p := range slices.Concat(old.saving, old.pending) {
 		if p.done != nil {
 			p.done(ErrKept)
 		}
@@ -58,7 +61,7 @@ func (h *Hub) again(r *Room, old *core) (*core, error) {
 	c.room, c.seq, c.used = r, max(c.seq, old.seq), old.used
 	for _, was := range old.members {
 		if m := c.byLearner[was.Learner]; m != nil {
-			m.pages = was.pages
+			m.pages, m.known, m.address = was.pages, was.known, was.address
 			c.here += was.pages
 		}
 	}
@@ -66,13 +69,16 @@ func (h *Hub) again(r *Room, old *core) (*core, error) {
 	c.notice = brokenNotice
 	c.publish()
 	h.wg.Go(func() { // the run is made again for those who watch
-		if err := r.wake(r.ctx); err == nil {
-			_ = r.ask(r.ctx, func(c *core) error { // the room may have gone
+		_ = fault.Do(h.cfg.Log, "making a room's run again", func() error {
+			if err := r.wake(r.ctx); err != nil {
+				return err
+			}
+			return r.ask(r.ctx, func(c *core) error { // the room may have gone
 				c.notice = brokenNotice
 				c.publish()
 				return nil
 			})
-		}
+		})
 	})
 	return c, nil
 }

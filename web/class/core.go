@@ -75,6 +75,7 @@ type core struct {
 	loss    string // what could not be read, for the instructor
 
 	pending []pending
+	saving  []pending   // those of a commit that has not ended
 	due     *time.Timer // for pending votes
 	later   *time.Timer // for the stage's link
 	alarm   *time.Timer // for the poll's end

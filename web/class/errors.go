@@ -61,8 +61,7 @@ var (
 	ErrGone     = terms.Refuse(CodeGone, "This room no longer exists.")
 	ErrBroken   = terms.Refuse(
 		terms.CodeModel,
-		"Something failed inside the server while it did this. It was logged, and the class goes on from what was "+
-			"saved last.",
+		"Something went wrong on the server. It was logged, and the class continues from the last saved state.",
 	)
 	ErrKept = terms.Refuse(CodeKept, "This could not be saved, so it does not count yet. Try again.")
 )

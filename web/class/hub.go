@@ -287,6 +287,13 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 			errs = append(errs, err)
 		}
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, d := range h.damaged {
+		if d.at.IsZero() { // its log is as it was, and may have the learner's name
+			return errors.Join(append(errs, d.err())...)
+		}
+	}
 	return errors.Join(errs...)
 }
 

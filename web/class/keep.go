@@ -95,7 +95,7 @@ const seqEvery = 1 << 16
 func (c *core) commit(changes ...entry) error {
 	c.due.Stop()
 	waiting, link, seq := c.pending, c.link, c.keptSeq
-	c.pending = nil
+	c.pending, c.saving = nil, waiting // a panic below must not leave them waiting
 	var all []entry
 	for _, p := range waiting {
 		all = append(all, p.changes...)
@@ -115,6 +115,7 @@ func (c *core) commit(changes ...entry) error {
 	if err == nil {
 		c.link, c.stale, c.keptSeq = link, false, seq
 	}
+	c.saving = nil
 	for _, p := range waiting {
 		if p.done != nil {
 			p.done(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/tokenbytoken/viz/infer"
+	"github.com/tokenbytoken/viz/infer/fault"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/session"
@@ -109,7 +110,7 @@ func (r *Room) moveRun(ctx context.Context, run Run, f func(Do) error) error {
 		return err
 	}
 	last, dead := before, false
-	err = f(func(ctx context.Context, cmd session.Command) (*session.State, error) {
+	do := func(ctx context.Context, cmd session.Command) (*session.State, error) {
 		st, err := run.Do(ctx, cmd)
 		var refused *terms.Refusal
 		switch {
@@ -119,7 +120,13 @@ func (r *Room) moveRun(ctx context.Context, run Run, f func(Do) error) error {
 			dead = true // it is not a refusal: the run has ended
 		}
 		return st, err
-	})
+	}
+	if fault.Do(r.hub.cfg.Log, "a command of a room", func() error {
+		err = f(do)
+		return nil
+	}) != nil {
+		err = ErrBroken // the room must not stay held
+	}
 	late := context.WithoutCancel(ctx) // undoing what is half done must not be interrupted
 	if dead {
 		r.hub.cfg.Log.Error("a room's run has ended", "error", err)

@@ -12,7 +12,7 @@ import (
 // checkRows looks for rows that contradict others, after the pages were found to be
 // sound. It sets aside, in the database, what has lost the row it belongs to, and
 // corrects what follows from other rows. Only marks of who has read a notice that is
-// gone are deleted, and what was set aside long ago.
+// gone are deleted.
 func (db *DB) checkRows(now time.Time) error {
 	version, err := versionOf(db.write)
 	if err != nil || version < withLogs {
@@ -34,8 +34,7 @@ func (db *DB) checkRows(now time.Time) error {
 		if err := db.checkLogs(tx, now); err != nil {
 			return err
 		}
-		_, err = expireSetAside(tx, now)
-		return err
+		return nil
 	})
 }
 

@@ -69,6 +69,9 @@ func (db *DB) finishSalvage(path string) error {
 // its place.
 func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	found, err := db.salvage(path, now)
+	if err = classify(err); errors.Is(err, ErrFull) || errors.Is(err, ErrDisk) { // nothing has moved yet
+		return fmt.Errorf("%s is damaged (%s), and what can be read of it cannot be copied: %w", path, reason, err)
+	}
 	if err != nil { // it is set aside all the same, and can be salvaged by hand
 		db.log.Error("nothing could be copied out of the damaged database", "error", err)
 	}

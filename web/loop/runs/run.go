@@ -284,7 +284,7 @@ func (r *Run) answer(ctx context.Context, s *session.Session, req request) {
 
 // errBroken answers a command that panicked.
 var errBroken = terms.Refuse(
-	terms.CodeModel, "Something failed inside the server while it did this. It was logged, and your text is as it was "+
+	terms.CodeModel, "Something went wrong on the server while doing this. It was logged, and your text is as it was "+
 		"before. Try something else.",
 )
 
