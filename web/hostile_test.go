@@ -226,7 +226,7 @@ func (b *battle) others(round string) {
 		who := fmt.Sprintf("a known learner at %s", from)
 		serve(who, b.known(fmt.Sprint("known-", i), from), b.learns, b.joins)
 	}
-	teacher := b.known("teacher-"+round, flooded[0])
+	teacher := b.known("teacher-"+strings.ReplaceAll(round, " ", "-"), flooded[0])
 	serve("a known instructor", teacher, func(c *client) error {
 		status, text, err := c.post(b.Context(), "/teach", url.Values{"title": {"Ours"}})
 		if err != nil || status != http.StatusSeeOther {
