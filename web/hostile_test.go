@@ -360,7 +360,7 @@ func (b *battle) attackFromOutside() (stop func()) {
 	}
 }
 
-// thinking is how long a learner looks at a stage before going on.
+// thinking is how often a learner asks for the next stage.
 const thinking = 250 * time.Millisecond
 
 // BenchmarkHostileClient measures how long ten known learners, who look at each stage
@@ -394,8 +394,10 @@ func (b *battle) waits(bench *testing.B) {
 					bench.Error(err)
 					return
 				}
+				pace := time.NewTicker(thinking)
+				defer pace.Stop()
 				for n := range 70 {
-					time.Sleep(thinking)
+					<-pace.C
 					began := time.Now()
 					if err := v.ask(n+2, `{"cmd":"step","n":%d}`); err != nil {
 						bench.Error(err)

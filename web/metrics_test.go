@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -43,17 +42,19 @@ func scrape(t *testing.T, url string) (scraped, string) {
 }
 
 // until scrapes until the samples are as wanted.
-func until(t *testing.T, url, what string, is func(scraped) bool) scraped {
+func until(t *testing.T, url, what string, is func(scraped) bool) (s scraped) {
 	t.Helper()
-	for end := time.Now().Add(browser.Patience); ; time.Sleep(10 * time.Millisecond) {
-		s, body := scrape(t, url)
-		if is(s) {
-			return s
+	body := ""
+	defer func() {
+		if !is(s) {
+			t.Logf("%s: not in\n%s", what, body)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("%s: not in\n%s", what, body)
-		}
-	}
+	}()
+	browser.Eventually(t, func() bool {
+		s, body = scrape(t, url)
+		return is(s)
+	})
+	return s
 }
 
 // TestMetricsMove does what the metrics count, and finds each of them changed by it.

@@ -158,8 +158,7 @@ func discard(c *websocket.Conn) {
 }
 
 // writeText opens a run as a page does and lets it write until it is so long. Where
-// the run pauses because memory is used up, or ends early, it presses Play again. It
-// reads seldom, since what every page would be sent meanwhile is not what this is about.
+// the run pauses because memory is used up, or ends early, it presses Play again.
 func writeText(ctx context.Context, url string, tokens int) (*websocket.Conn, error) {
 	d := websocket.Dialer{
 		Subprotocols: []string{"viz.html.v1"},
@@ -209,6 +208,5 @@ func writeText(ctx context.Context, url string, tokens int) (*websocket.Conn, er
 			say(`"goon"`) // refused where it has only paused
 			say(`"finish"`)
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/load"
@@ -43,12 +42,7 @@ func (s *served) class(t *testing.T) (code string) {
 	if _, err := p.Say("join", map[string]any{"nick": "Ada"}); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(browser.Patience); listedRooms(t, s.dir)[teacher.Code].Members < 1; {
-		if time.Now().After(end) {
-			t.Fatal("nobody has joined")
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	browser.Eventually(t, func() bool { return listedRooms(t, s.dir)[teacher.Code].Members == 1 })
 	p.HangUp()
 	return teacher.Code
 }

@@ -130,10 +130,10 @@ func TestQueueBounds(t *testing.T) {
 		q := NewQueue(3, 2, 0)
 		var j journal
 		worker(q, &j, "a", "a1", time.Minute)
-		var heard []int
+		var ahead []int
 		go func() {
-			hear := func(n int) { heard = append(heard, n) }
-			_, leave, err := q.Enter(context.Background(), Caller{Learner: "b"}, time.Minute, hear)
+			record := func(n int) { ahead = append(ahead, n) }
+			_, leave, err := q.Enter(context.Background(), Caller{Learner: "b"}, time.Minute, record)
 			if err == nil {
 				leave()
 			}
@@ -146,8 +146,8 @@ func TestQueueBounds(t *testing.T) {
 			t.Errorf("order %q, want %q", got, want)
 		}
 		fixture.Pass(time.Hour)
-		if want := []int{1, 2, 1}; !slices.Equal(slices.Compact(heard), want) {
-			t.Errorf("b heard %v, want %v", heard, want)
+		if want := []int{1, 2, 1}; !slices.Equal(slices.Compact(ahead), want) {
+			t.Errorf("turns ahead of b: %v, want %v", ahead, want)
 		}
 		worker(q, &j, "a", "", time.Minute)
 		for range 2 {

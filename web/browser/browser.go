@@ -33,6 +33,21 @@ import (
 // by a test that fails.
 const Patience = 2 * time.Minute
 
+// Eventually waits until something is true that nothing announces: that memory has
+// been freed, that a connection has ended. It looks every few milliseconds.
+func Eventually(t testing.TB, is func() bool) {
+	t.Helper()
+	late, look := time.After(Patience), time.NewTicker(5*time.Millisecond)
+	defer look.Stop()
+	for !is() {
+		select {
+		case <-look.C:
+		case <-late:
+			t.Fatal("never true")
+		}
+	}
+}
+
 // names under which Chromium is installed. The headless shell is the same
 // engine without a window, and needs half the processor time for the same
 // tests; then the others, most likely first.

@@ -64,7 +64,7 @@ func TestBrowserCut(t *testing.T) {
 			b.Eval(`dispatchEvent(new Event('online'))`)
 		}
 		b.Until(isLive)
-		eventually(t, func() bool { return len(x.onlyRun().connections()) > 0 })
+		browser.Eventually(t, func() bool { return len(x.onlyRun().connections()) > 0 })
 		b.Until(isLive + ` && document.getElementById('conn').hidden && ` + atStage(fmt.Sprint(1+(n-2)%7)))
 		b.press(browser.ArrowRight, atStage(fmt.Sprint(1+(n-1)%7)))
 	}

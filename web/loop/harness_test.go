@@ -200,22 +200,6 @@ func (x *site) breakSockets() {
 	})
 }
 
-// eventually waits until something is true of the server that no viewer is woken
-// for: that memory has been freed, that a connection has ended. For the state of a
-// run see [joined.reaches].
-func eventually(t testing.TB, is func() bool) {
-	t.Helper()
-	late, look := time.After(browser.Patience), time.NewTicker(5*time.Millisecond)
-	defer look.Stop()
-	for !is() {
-		select {
-		case <-look.C:
-		case <-late:
-			t.Fatal("never true on the server")
-		}
-	}
-}
-
 // attached records which connection of a site is to which run.
 type attached struct {
 	mu    sync.Mutex
@@ -363,7 +347,7 @@ func (x *site) evict(r joined) {
 			x.t.Fatal(err)
 		}
 	}
-	eventually(x.t, func() bool {
+	browser.Eventually(x.t, func() bool {
 		if r.Latest() == nil {
 			return true
 		}

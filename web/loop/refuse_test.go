@@ -9,6 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/wire"
 )
@@ -227,7 +228,7 @@ func TestBusy(t *testing.T) {
 	if busy == 0 || busy > 7 {
 		t.Errorf("%d of 10 commands refused with a burst of 3", busy)
 	}
-	eventually(t, func() bool { // at 20 a second one more is soon served
+	browser.Eventually(t, func() bool { // at 20 a second one more is soon served
 		c.send(`{"cmd":"pause"}`)
 		return c.read().Error == nil
 	})

@@ -82,7 +82,7 @@ func frozenPlay(v *visitor, p *browser.Proxy, speed session.Speed, n int) {
 	// arrived and been drawn, and then again.
 	goesOn := func() string {
 		from := v.state().Frontier()
-		eventually(v.t, func() bool {
+		browser.Eventually(v.t, func() bool {
 			st := v.state()
 			f := st.Frontier()
 			return (f.Step-from.Step)*7+int(f.Stage)-int(from.Stage) >= 7 || st.Stopped != infer.StopNone
@@ -234,7 +234,7 @@ func TestReloadAtEveryStage(t *testing.T) {
 	)
 	for range 2 {
 		was := v.state().Cursor
-		eventually(t, func() bool { return v.state().Cursor != was })
+		browser.Eventually(t, func() bool { return v.state().Cursor != was })
 		v.Reload()
 		v.Wait("a live page", isLive)
 		if !v.state().Playing {

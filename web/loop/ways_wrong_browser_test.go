@@ -139,7 +139,7 @@ func TestEvictedRun(t *testing.T) {
 			t.Errorf("the page of an evicted run shows %+v", got)
 		}
 		v.Press(cmd("#transport", `{"cmd":"step"}`))
-		eventually(t, func() bool { return v.state() != nil })
+		browser.Eventually(t, func() bool { return v.state() != nil })
 		st := v.comes("the next stage", at(3, infer.KindSoftmax))
 		for i, step := range before.Steps[:2] {
 			if st.Steps[i].Chosen != step.Chosen || st.Steps[i].P != step.P {
@@ -149,7 +149,7 @@ func TestEvictedRun(t *testing.T) {
 		v.evict()
 		v.Reload()
 		v.Wait("a live page", isLive)
-		eventually(t, func() bool { return v.state() != nil })
+		browser.Eventually(t, func() bool { return v.state() != nil })
 		v.comes("the same stage", at(3, infer.KindSoftmax))
 	})
 }

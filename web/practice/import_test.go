@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 )
 
@@ -117,17 +118,7 @@ func TestSlowImportsMakeWay(t *testing.T) {
 		}
 		f.Write(file[:1])
 	}
-	for { // until both are being read
-		over, cancel := context.WithCancel(t.Context())
-		cancel()
-		place, err := s.pages.Desk.Imports.Await(over, admission.Caller{
-			Learner: "slow-3", Address: addresses["slow"], Since: time.Now(), Fresh: true,
-		}, nil)
-		if err != nil {
-			break
-		}
-		place.Release()
-	}
+	browser.Eventually(t, func() bool { return s.pages.Desk.Imports.Stats().Held == 2 })
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)
 	f, err := m.CreateFormFile("file", "progress.json")

@@ -12,6 +12,7 @@ import (
 	"github.com/tokenbytoken/viz/infer/cost"
 	"github.com/tokenbytoken/viz/infer/testmodel"
 	"github.com/tokenbytoken/viz/web/admission"
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -75,7 +76,7 @@ func TestRunGoesOnAfterAPanic(t *testing.T) {
 	must(t, r, session.SetSpeed{Speed: session.SpeedMax})
 	broken.Store(1)
 	must(t, r, session.Play{})
-	eventually(t, func() bool { return !r.playing.Load() })
+	browser.Eventually(t, func() bool { return !r.playing.Load() })
 	if st, err := r.Current(context.Background()); err != nil || !strings.Contains(st.Notice, "was logged") {
 		t.Errorf("a run that played: %+v, %v", st, err)
 	}

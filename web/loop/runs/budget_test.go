@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tokenbytoken/viz/infer/terms"
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 )
 
@@ -31,7 +32,7 @@ func TestPlayingRunsKeepTheBudget(t *testing.T) {
 	// Each of the eight may be in the middle of one token when memory runs out.
 	// Why they pause is the next test's: they may be evicted before this one looks.
 	const slack = 8 * 256 << 10
-	eventually(t, func() bool {
+	browser.Eventually(t, func() bool {
 		if got := rs.memory.total.Load(); got > rs.cfg.Limits.MemoryBytes+slack {
 			t.Fatalf("%d bytes held, budget %d", got, rs.cfg.Limits.MemoryBytes)
 		}
@@ -47,7 +48,7 @@ func TestPausedRunSaysWhy(t *testing.T) {
 	must(t, r, session.Start{Prompt: "Once upon a time there was a"})
 	must(t, r, session.SetSpeed{Speed: session.SpeedMax})
 	must(t, r, session.Play{})
-	eventually(t, func() bool { return !r.playing.Load() })
+	browser.Eventually(t, func() bool { return !r.playing.Load() })
 	if st := r.latest.Load(); st.Playing || st.Notice == "" || st.Stopped != "" {
 		t.Errorf("playing %v, notice %q, stopped %q, with %d bytes", st.Playing, st.Notice, st.Stopped, r.bytes.Load())
 	}
@@ -88,7 +89,7 @@ func TestNobodyWatches(t *testing.T) {
 	if _, err := r.Do(context.Background(), session.Play{}, nil, 0); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() bool { return !r.playing.Load() })
+	browser.Eventually(t, func() bool { return !r.playing.Load() })
 	if st := r.latest.Load(); len(st.Steps) > 1 {
 		t.Errorf("%d steps with nobody watching", len(st.Steps))
 	}

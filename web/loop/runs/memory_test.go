@@ -10,6 +10,7 @@ import (
 	"github.com/tokenbytoken/viz/infer"
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/browser"
 	"github.com/tokenbytoken/viz/web/session"
 	"github.com/tokenbytoken/viz/web/shell"
 )
@@ -48,7 +49,7 @@ func TestResidentLimit(t *testing.T) {
 	must(t, plays, session.Play{})
 
 	resident.Store(2 << 30)
-	eventually(t, func() bool { return idle.Latest() == nil && !plays.playing.Load() })
+	browser.Eventually(t, func() bool { return idle.Latest() == nil && !plays.playing.Load() })
 	if st, err := plays.Current(context.Background()); err != nil || st.Notice == "" {
 		t.Errorf("the run that played: %+v, %v", st, err)
 	}
@@ -58,7 +59,7 @@ func TestResidentLimit(t *testing.T) {
 		t.Fatalf("a new run: %v", err)
 	}
 	resident.Store(1 << 29)
-	eventually(t, func() bool { return !rs.full.Load() })
+	browser.Eventually(t, func() bool { return !rs.full.Load() })
 	must(t, fresh, start)
 	after, err := idle.Current(context.Background())
 	if err != nil || len(after.Steps) != len(before.Steps) {
@@ -96,7 +97,7 @@ func TestRestedRunsGiveUpTheirMemory(t *testing.T) {
 	if len(watched.evictions)+len(slow.evictions) > 0 {
 		t.Error("a run is asked to give up its memory that is watched, or takes long to rebuild")
 	}
-	eventually(t, func() bool { return rested.bytes.Load() == 0 })
+	browser.Eventually(t, func() bool { return rested.bytes.Load() == 0 })
 	for _, r := range []*Run{watched, slow} {
 		if now, err := r.Do(context.Background(), nil, nil, 0); err != nil || now.Version != st.Version {
 			t.Errorf("a run has been rebuilt that is watched, or takes long to rebuild: %v", err)

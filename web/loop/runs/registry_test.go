@@ -56,21 +56,6 @@ func must(t *testing.T, r *Run, c session.Command) *session.State {
 	return st
 }
 
-// eventually waits until something is true that no viewer is woken for: that memory
-// has been freed, that a call has returned.
-func eventually(t testing.TB, is func() bool) {
-	t.Helper()
-	late, look := time.After(browser.Patience), time.NewTicker(5*time.Millisecond)
-	defer look.Stop()
-	for !is() {
-		select {
-		case <-look.C:
-		case <-late:
-			t.Fatal("never true")
-		}
-	}
-}
-
 // TestBudget: beyond the memory budget the run that was used least recently
 // goes first, a watched one last, and each comes back bit for bit.
 func TestBudget(t *testing.T) {
@@ -98,7 +83,7 @@ func TestBudget(t *testing.T) {
 	}
 	evicted := func(r *Run) bool { return r.latest.Load() == nil }
 	// Evictions are asked for and happen a moment later.
-	eventually(t, func() bool { return evicted(list[1].Run) })
+	browser.Eventually(t, func() bool { return evicted(list[1].Run) })
 	if evicted(list[0].Run) || evicted(list[2].Run) {
 		t.Fatalf("evicted: first %v, third %v, want only the second", evicted(list[0].Run), evicted(list[2].Run))
 	}
@@ -113,7 +98,7 @@ func TestBudget(t *testing.T) {
 	if !slices.Equal(a.Logits, b.Logits) || a.Chosen != b.Chosen || back.Cursor != list[1].state.Cursor {
 		t.Error("the run came back different")
 	}
-	eventually(t, func() bool { return evicted(list[0].Run) }) // bringing one back evicts the next
+	browser.Eventually(t, func() bool { return evicted(list[0].Run) }) // bringing one back evicts the next
 }
 
 // TestOpenPagesHoldNoRuns: only runs that were started count. Pages that are open
@@ -178,7 +163,7 @@ func TestRunLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, func() bool { return len(runsOf(rs, "a")) == 1 && len(runsOf(rs, "c")) == 1 })
+	browser.Eventually(t, func() bool { return len(runsOf(rs, "a")) == 1 && len(runsOf(rs, "c")) == 1 })
 	if err := start("d"); terms.RefusalOf(err).Code != terms.CodeFull {
 		t.Errorf("a fourth run of three: %v", err)
 	}
@@ -281,7 +266,7 @@ func TestPanicEndsOneRun(t *testing.T) {
 	}
 	<-r.Done()
 	must(t, other, session.Start{Prompt: "Hello"})
-	eventually(t, func() bool { return rs.Find("a", r.id) == nil })
+	browser.Eventually(t, func() bool { return rs.Find("a", r.id) == nil })
 }
 
 // TestIDs: an id is recognized for the learner to whom it was given, and for no

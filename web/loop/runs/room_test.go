@@ -132,8 +132,8 @@ func TestRoomRunIsWatched(t *testing.T) {
 		}
 	}
 	stop()
-	stop()                                                    // twice is once
-	eventually(t, func() bool { return !room.run.watched() }) // the last call has returned
+	stop()                                                            // twice is once
+	browser.Eventually(t, func() bool { return !room.run.watched() }) // the last call has returned
 	for len(calls) > 0 {
 		<-calls
 	}
