@@ -97,6 +97,7 @@ func (f connPart) Serve(ctx context.Context, in <-chan Command, out Conn) error 
 func TestReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var newest atomic.Uint64
+		newest.Store(1)
 		var made []uint64
 		p := newPipe()
 		ended := over(p, Kind{}, connPart(func(_ context.Context, _ <-chan Command, out Conn) error {

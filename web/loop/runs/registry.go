@@ -112,11 +112,27 @@ func (rs *Registry) newSession(seat Seat) *session.Session {
 func (rs *Registry) Find(learner, id string) *Run {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	if r := rs.byID[id]; r != nil && r.learner == learner {
+	if r := rs.running(id); r != nil && r.learner == learner {
 		r.touch()
 		return r
 	}
 	return nil
+}
+
+// running returns the run with an id, or nil. It drops one that has just ended itself.
+// mu is held.
+func (rs *Registry) running(id string) *Run {
+	r := rs.byID[id]
+	if r == nil {
+		return nil
+	}
+	select {
+	case <-r.done:
+		rs.drop(r)
+		return nil
+	default:
+		return r
+	}
 }
 
 // Join makes v a viewer of a learner's run, or of a new one if there is none with
@@ -127,10 +143,10 @@ func (rs *Registry) Join(c admission.Caller, id string, v *Viewer) (r *Run, foun
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	learner := c.Learner
-	r, found = rs.byID[id]
-	if !found || r.learner != learner {
-		found = false
-		if rs.byID[id] != nil || !rs.issued(learner, id) {
+	r = rs.running(id)
+	found = r != nil && r.learner == learner
+	if !found {
+		if r != nil || !rs.issued(learner, id) {
 			id = rs.newID(learner)
 		}
 		r = rs.begin(c, id, false)
