@@ -195,17 +195,17 @@ func firstLine(s string) string {
 
 // setAside moves a file, with the logs that belong to it, to an unused name with
 // the date in it. It returns the new name of the file itself.
-func setAside(path string, now time.Time) (to string, err error) {
+func (db *DB) setAside(path string, now time.Time) (to string, err error) {
 	ext := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ext) + "-damaged-" + now.Format("2006-01-02-150405")
 	to = stem + ext
 	for n := 2; taken(to); n++ {
 		to = fmt.Sprintf("%s-%d%s", stem, n, ext)
 	}
-	// The database comes last: were it gone first and the move cut short, a new
-	// database would find the old one's log and throw it away.
-	for _, part := range []string{"-wal", "-shm", ""} {
-		if err := os.Rename(path+part, to+part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	// The database goes first: as long as it is there, so is its log, without which it
+	// would lack the newest commits. finishSalvage and examine find a log that is left.
+	for _, part := range []string{"", "-wal", "-shm"} {
+		if err := db.rename(path+part, to+part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
 	}

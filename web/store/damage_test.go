@@ -142,7 +142,7 @@ func TestSetAsideOverwritesNothing(t *testing.T) {
 	} {
 		replace(t, path, []byte{byte(i)})
 		replace(t, path+"-wal", []byte{byte(10 + i)})
-		to, err := setAside(path, now)
+		to, err := (&DB{rename: os.Rename}).setAside(path, now)
 		if err != nil || filepath.Base(to) != want {
 			t.Fatalf("set aside as %s, %v; want %s", to, err, want)
 		}

@@ -78,7 +78,7 @@ func (db *DB) readSecret(now time.Time) ([]byte, error) {
 	if err == nil && len(secret) == secretBytes {
 		return secret, os.Chmod(path, fileMode)
 	}
-	to, err := setAside(path, now)
+	to, err := db.setAside(path, now)
 	if err != nil {
 		return nil, fmt.Errorf("%s is damaged and cannot be set aside: %w", path, err)
 	}

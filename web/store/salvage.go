@@ -18,7 +18,7 @@ import (
 // What can be read of a damaged database is copied into a new one, row by row,
 // out of all pages that are sound; whether a page can still be found from the
 // others does not matter. The new database is complete under salvagedName before
-// the damaged one gets its dated name, and becomes the database after that, so
+// the damaged one and its log get a dated name, and becomes the database after that, so
 // that a start that is killed at any moment loses nothing.
 const (
 	salvagingName = "viz-salvaging.part"
@@ -51,7 +51,7 @@ func (s salvaged) LogValue() slog.Value {
 }
 
 // finishSalvage completes or undoes a salvage that was interrupted.
-func (db *DB) finishSalvage(path string) error {
+func (db *DB) finishSalvage(path string, now time.Time) error {
 	half, whole := filepath.Join(db.dir, salvagingName), filepath.Join(db.dir, salvagedName)
 	if err := removeDatabase(half); err != nil {
 		return err
@@ -59,10 +59,53 @@ func (db *DB) finishSalvage(path string) error {
 	if _, err := os.Lstat(whole); err != nil {
 		return nil // as nearly always
 	}
-	if taken(path) { // the damaged one was not set aside yet: it is salvaged again
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) { // it was not set aside yet: it is salvaged again
 		return removeDatabase(whole)
 	}
-	return os.Rename(whole, path)
+	// The copy has what the log of the damaged one has, so the log must not get to it.
+	to, err := db.setLogAside(path, now)
+	if err != nil {
+		return err
+	}
+	if err := db.rename(whole, path); err != nil {
+		return err
+	}
+	text := "The saved data was damaged, and what could be read of it was copied into a new file."
+	if to != "" {
+		text += " The damaged file is in the data folder, unchanged, as " + filepath.Base(to) + "."
+	}
+	db.notify(now, text, to)
+	return nil
+}
+
+// setLogAside moves the log of a damaged database to where the database was moved, and
+// returns that name, "" if it is no longer there.
+func (db *DB) setLogAside(path string, now time.Time) (to string, err error) {
+	list, err := db.DamagedFiles()
+	if err != nil {
+		return "", err
+	}
+	if len(list) > 0 {
+		to = filepath.Join(db.dir, list[len(list)-1].File)
+	}
+	if _, err := os.Lstat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+		return to, removeLogIndex(path)
+	}
+	if to == "" || taken(to+"-wal") {
+		return db.setAside(path, now)
+	}
+	if err := db.rename(path+"-wal", to+"-wal"); err != nil {
+		return "", err
+	}
+	return to, removeLogIndex(path)
+}
+
+// removeLogIndex removes the index of a log that was moved, which SQLite makes again.
+func removeLogIndex(path string) error {
+	if err := os.Remove(path + "-shm"); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // replaceDamaged sets a damaged database aside and puts what can be read of it in
@@ -75,11 +118,11 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	if err != nil { // it is set aside all the same, and can be salvaged by hand
 		db.log.Error("nothing could be copied out of the damaged database", "error", err)
 	}
-	to, err := setAside(path, now)
+	to, err := db.setAside(path, now)
 	if err != nil {
 		return fmt.Errorf("%s is damaged (%s) and cannot be set aside: %w", path, reason, err)
 	}
-	err = os.Rename(filepath.Join(db.dir, salvagedName), path)
+	err = db.rename(filepath.Join(db.dir, salvagedName), path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -137,7 +180,7 @@ func (db *DB) salvage(path string, now time.Time) (found salvaged, err error) {
 	if err = errors.Join(err, conn.Close()); err != nil || found.all() == 0 {
 		return salvaged{}, err
 	}
-	return found, os.Rename(half, filepath.Join(db.dir, salvagedName))
+	return found, db.rename(half, filepath.Join(db.dir, salvagedName))
 }
 
 // version returns the version of the schema whose tables are in the file, the

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // addLogs stores logs with records, whose texts say what they are.
@@ -230,27 +233,8 @@ func TestSalvageFindsNamesOfLogs(t *testing.T) {
 // What was committed is in the write-ahead log until it is moved, also while the
 // database is damaged.
 func TestSalvageReadsTheLog(t *testing.T) {
-	dir, path, _ := fullFolder(t, 2, 20)
-	db := opened(t, dir)
-	if _, err := db.write.Exec("UPDATE records SET data = 'newer' WHERE seq = 5"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.write.Exec("DELETE FROM records WHERE seq = 6"); err != nil {
-		t.Fatal(err)
-	}
-	want := contents(t, db.write)
-	file, log := read(t, path), read(t, path+"-wal")
-	if len(log) == 0 {
-		t.Fatal("there is no write-ahead log to test with")
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	copyDir := t.TempDir()
-	clear(file[:100])
-	replace(t, filepath.Join(copyDir, fileName), file)
-	replace(t, filepath.Join(copyDir, fileName+"-wal"), log)
-	again, _ := logged(t, copyDir)
+	dir, _, _, want := damagedWithLog(t)
+	again, _ := logged(t, dir)
 	got := contents(t, again.write)
 	if !slices.Equal(got["records"], want["records"]) {
 		t.Errorf("%d records, want %d, as committed last", len(got["records"]), len(want["records"]))
@@ -293,6 +277,80 @@ func TestInterruptedSalvage(t *testing.T) {
 				t.Errorf("left behind: %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// damagedWithLog leaves a database in a new folder whose header is lost and whose
+// write-ahead log has commits, as a kill leaves them, and returns what it has.
+func damagedWithLog(t *testing.T) (dir string, file, log []byte, want map[string][]string) {
+	t.Helper()
+	from, path, _ := fullFolder(t, 2, 20)
+	db := opened(t, from)
+	for _, query := range []string{"UPDATE records SET data = 'newer' WHERE seq = 5", "DELETE FROM records WHERE seq = 6"} {
+		if _, err := db.write.Exec(query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want = contents(t, db.write)
+	file, log = read(t, path), read(t, path+"-wal")
+	if len(log) == 0 {
+		t.Fatal("there is no write-ahead log to test with")
+	}
+	clear(file[:100])
+	dir = t.TempDir()
+	replace(t, filepath.Join(dir, fileName), file)
+	replace(t, filepath.Join(dir, fileName+"-wal"), log)
+	replace(t, filepath.Join(dir, fileName+"-shm"), read(t, path+"-shm"))
+	return dir, file, log, want
+}
+
+// A start that stops before any of the renames that replace a damaged database loses
+// nothing: the next one has all that was committed, and the damaged file, unchanged,
+// with its log.
+func TestStopBetweenRenames(t *testing.T) {
+	errStop := errors.New("stopped")
+	for before := 1; ; before++ {
+		dir, file, log, want := damagedWithLog(t)
+		renames := 0
+		stopped := &DB{dir: dir, log: slog.New(slog.DiscardHandler), trouble: trouble{clock: time.Now}}
+		stopped.rename = func(from, to string) error {
+			if renames++; renames == before {
+				panic(errStop)
+			}
+			return os.Rename(from, to)
+		}
+		var err error
+		func() {
+			defer func() {
+				if recover() != nil {
+					err = errStop
+				}
+			}()
+			err = stopped.openFolder(time.Now())
+		}()
+		if err := stopped.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err == nil {
+			if renames < 5 { // the copy, three files set aside, and the copy again
+				t.Errorf("only %d renames, so this test misses some", renames)
+			}
+			return
+		}
+		if !errors.Is(err, errStop) {
+			t.Fatal(err)
+		}
+		db, _ := logged(t, dir)
+		if got := contents(t, db.write); !slices.Equal(got["records"], want["records"]) {
+			t.Errorf("after a stop before rename %d: records %.300v, want %.300v", before, got["records"], want["records"])
+		}
+		list := aside(t, dir)
+		if len(list) != 1 || !bytes.Equal(read(t, list[0]), file) || !bytes.Equal(read(t, list[0]+"-wal"), log) {
+			t.Errorf("after a stop before rename %d: set aside %v, want one file with its log, unchanged", before, list)
+		}
+		if n := db.Notices(); len(n) != 1 || len(list) == 1 && !strings.Contains(n[0].Text, filepath.Base(list[0])) {
+			t.Errorf("after a stop before rename %d: notices %v, want one that names the file", before, n)
+		}
 	}
 }
 

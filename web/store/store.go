@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -36,7 +37,8 @@ type DB struct {
 	lock    *lock
 	secret  []byte
 	notices []Notice
-	erasing sync.Mutex // one at a time changes the copies of earlier forms
+	rename  func(from, to string) error // [os.Rename], unless a test stops there
+	erasing sync.Mutex                  // one at a time changes the copies of earlier forms
 	scrub   scrub
 	trouble trouble
 	space   space
@@ -61,7 +63,7 @@ func Open(dir string, log *slog.Logger) (*DB, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	db := &DB{log: log, trouble: trouble{clock: time.Now}}
+	db := &DB{log: log, rename: os.Rename, trouble: trouble{clock: time.Now}}
 	open := db.openMemory
 	if dir != "" {
 		var err error
@@ -106,7 +108,7 @@ func (db *DB) openFolder(now time.Time) error {
 		return err
 	}
 	path := db.path()
-	if err := db.finishSalvage(path); err != nil {
+	if err := db.finishSalvage(path, now); err != nil {
 		return err
 	}
 	if err := db.check(path, now); err != nil {
