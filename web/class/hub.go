@@ -289,10 +289,15 @@ func (h *Hub) Forget(ctx context.Context, learner string) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	unread := 0
 	for _, d := range h.damaged {
 		if d.at.IsZero() { // its log is as it was, and may have the learner's name
-			return errors.Join(append(errs, d.err())...)
+			unread++
 		}
+	}
+	if len(errs) == 0 && unread > 0 {
+		return terms.Refuse(CodeDamaged, "The saved data of %s on this server cannot be read at the moment. "+
+			"If you joined, your name there is not deleted.", terms.CountedAs(unread, "class", "classes"))
 	}
 	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -211,11 +212,9 @@ func (c *core) compactAndScrub() error {
 	if err := c.compact(); err != nil {
 		return err
 	}
-	if err := c.cfg.Logs.Scrub(context.Background(), c.owner()); err != nil {
-		return err
-	}
-	c.owed = false
-	return nil
+	err := c.cfg.Logs.Scrub(context.Background(), c.owner())
+	c.owed = err != nil && !errors.Is(err, store.ErrReading) // the database makes up for the latter itself
+	return err
 }
 
 func (c *core) snapshot() error {

@@ -1,6 +1,8 @@
 package practice
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -11,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/infer/testmodel"
+	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/coursework/courseworktest"
 	"github.com/tokenbytoken/viz/web/journal"
 	"github.com/tokenbytoken/viz/web/progress"
@@ -99,9 +103,35 @@ func TestDeletingWithADamagedFileAside(t *testing.T) {
 		t.Fatalf("status %d", w.Code)
 	}
 	d := s.Get(w.Header().Get("Location"))
-	if got := text(d.Find(".toldline")); got != "Erased from everything that the server can read. What may be left is "+
-		"said below." || !strings.Contains(text(d.Find("#yours")), says) {
+	if got := text(d.Find(".toldline")); got != "Erased from everything that the server can read. See below for what "+
+		"may be left." || !strings.Contains(text(d.Find("#yours")), says) {
 		t.Errorf("afterwards the page says %q and %q", got, text(d.Find("#yours")))
+	}
+}
+
+// The page says what is left where some classes cannot be read, and where somebody is
+// reading the database.
+func TestDeletingSaysWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.visit()
+	for _, x := range []struct {
+		err   error
+		title string
+		says  string
+	}{
+		{
+			terms.Refuse(class.CodeDamaged, "The saved data of 1 class cannot be read."), "Not everything is erased.",
+			"Your progress is deleted. The saved data of 1 class cannot be read.",
+		},
+		{fmt.Errorf("the log: %w", store.ErrReading), "Not erased.", "may still be on the server's disk"},
+	} {
+		s.pages.Forget = func(context.Context, string) error { return x.err }
+		w := s.Post("/progress/delete", false, url.Values{"sure": {"yes"}})
+		d := s.Parse(x.title, w, http.StatusServiceUnavailable)
+		if main := text(d.Find("main")); !strings.Contains(main, x.title) || !strings.Contains(main, x.says) {
+			t.Errorf("after %v the page says %q", x.err, main)
+		}
 	}
 }
 

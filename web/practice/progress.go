@@ -1,7 +1,7 @@
 package practice
 
 import (
-	"cmp"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokenbytoken/viz/infer/terms"
 	"github.com/tokenbytoken/viz/lessons/drill"
+	"github.com/tokenbytoken/viz/web/class"
 	"github.com/tokenbytoken/viz/web/coursework"
 	"github.com/tokenbytoken/viz/web/progress"
 	"github.com/tokenbytoken/viz/web/store"
@@ -111,17 +112,34 @@ func (p *Pages) deleteAll(w http.ResponseWriter, r *http.Request) {
 	}
 	learner := p.Who(w, r)
 	err := p.Progress.Delete(r.Context(), learner)
-	if err == nil && p.Forget != nil {
-		err = p.Forget(r.Context(), learner)
+	if p.Forget != nil { // what can be deleted is, whatever else cannot
+		inClasses := p.Forget(r.Context(), learner)
+		if refused, ok := terms.AsRefusal(inClasses); err == nil && ok && refused.Code == class.CodeDamaged {
+			p.Refuse(w, r, http.StatusServiceUnavailable, "Not everything is erased.",
+				"Your progress is deleted. "+refused.Message+" Delete everything again later.")
+			return
+		}
+		err = errors.Join(err, inClasses)
 	}
 	if err != nil {
 		p.Log.Error("deleting", "err", err)
-		p.Refuse(w, r, http.StatusServiceUnavailable, "Not erased.",
-			cmp.Or(store.Why(err), "Something went wrong on the server. It has been logged.")+
-				" Some of what is kept about you may be gone, and some is still there. Delete it again later.")
+		p.Refuse(w, r, http.StatusServiceUnavailable, "Not erased.", notErased(err))
 		return
 	}
 	http.Redirect(w, r, "/progress?done=deleted", http.StatusSeeOther)
+}
+
+// notErased says why not everything was erased, and what may be left.
+func notErased(err error) string {
+	const again = " Some of what is kept about you may be gone, and some is still there. Delete it again later."
+	if why := store.Why(err); why != "" {
+		return why + again
+	}
+	if errors.Is(err, store.ErrReading) {
+		return "Another program is reading the server's database, probably to copy or check it, so what you deleted " +
+			"may still be on the server's disk. Delete it again in a few minutes to be sure that it is gone."
+	}
+	return "Something went wrong on the server. It has been logged." + again
 }
 
 // doneQuery puts the counts of an import into the query of the page that a form
@@ -139,7 +157,7 @@ func doneSay(q url.Values, damaged bool) string {
 	switch q.Get("done") {
 	case "deleted":
 		if damaged {
-			return "Erased from everything that the server can read. What may be left is said below."
+			return "Erased from everything that the server can read. See below for what may be left."
 		}
 		return "Erased. Nothing about you is kept here any more."
 	case "imported":

@@ -38,7 +38,7 @@ func Backup(ctx context.Context, dir, to string) (bytes int64, err error) {
 		return 0, err
 	}
 	info, err := part.Stat()
-	if err = errors.Join(err, part.Sync()); err != nil {
+	if err = errors.Join(err, part.Sync(), part.Close()); err != nil { // Windows renames no open file
 		return 0, err
 	}
 	if err := publish(part.Name(), to); err != nil {
@@ -55,7 +55,7 @@ func checkBackup(path string) error {
 	}
 	defer conn.Close()
 	if err := examineOpen(conn); err != nil {
-		return fmt.Errorf("the copy is not sound: %w", err)
+		return fmt.Errorf("the copy is damaged: %w", err)
 	}
 	return nil
 }

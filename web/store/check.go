@@ -151,11 +151,11 @@ func examineOpen(conn *sql.DB) error {
 }
 
 func foreign() error {
-	return fmt.Errorf("%w: it belongs to another one; choose another folder with -data", ErrForeign)
+	return fmt.Errorf("%w: another program made it; choose another folder with -data", ErrForeign)
 }
 
 func newer(version int) error {
-	return fmt.Errorf("%w: it has version %d and this program knows versions up to %d; use the newer program, or "+
+	return fmt.Errorf("%w: it has version %d, and this program reads versions up to %d; use the newer program, or "+
 		"another folder with -data", ErrNewer, version, len(migrations))
 }
 

@@ -220,11 +220,14 @@ func nobodyIn(tx *sql.Tx) (bool, error) {
 }
 
 // truncateLog moves the write-ahead log of a database into it and empties it.
-func truncateLog(ctx context.Context, conn *sql.DB) error {
+func truncateLog(ctx context.Context, conn interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+},
+) error {
 	var busy, pages, moved int
 	err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
 	if err == nil && busy != 0 {
-		err = errors.New("somebody is reading the database")
+		err = ErrReading
 	}
 	return err
 }

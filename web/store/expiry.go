@@ -65,7 +65,8 @@ func (db *DB) dated(pattern string, name *regexp.Regexp, layout string) (list []
 }
 
 // Expire deletes damaged databases that were set aside longer ago than [DamagedLife],
-// and copies of earlier forms older than [CopyLife].
+// and copies of earlier forms older than [CopyLife]. It also removes from the disk what
+// was deleted before the server was killed or failed to do that.
 func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	db.erasing.Lock()
 	defer db.erasing.Unlock()
@@ -82,19 +83,14 @@ func (db *DB) Expire(ctx context.Context, now time.Time) error {
 	}
 	remove(damaged, DamagedLife)
 	remove(old, CopyLife)
-	errs = append(errs, db.expireRows(ctx, now))
+	errs = append(errs, db.expireRows(ctx, now), db.Scrub(ctx))
 	return errors.Join(errs...)
 }
 
-// expireRows deletes rows that were set aside long ago, with their bytes in the file.
+// expireRows deletes rows that were set aside long ago.
 func (db *DB) expireRows(ctx context.Context, now time.Time) error {
-	var deleted int64
-	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
-		deleted, err = expireSetAside(tx, now)
+	return db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := expireSetAside(tx, now)
 		return err
 	})
-	if err != nil || deleted == 0 {
-		return err
-	}
-	return db.Scrub(ctx)
 }

@@ -138,12 +138,8 @@ func (db *DB) replaceDamaged(path, reason string, now time.Time) error {
 	return nil
 }
 
-func entriesText(n int) string {
-	if n == 1 {
-		return "1 entry of learners and classes"
-	}
-	return fmt.Sprintf("%d entries of learners and classes", n)
-}
+// entriesText counts entries of all logs.
+func entriesText(n int) string { return EntriesText(n) + " from learners and classes" }
 
 // salvage copies what can be read of a damaged database into a new one.
 func (db *DB) salvage(path string, now time.Time) (found salvaged, err error) {

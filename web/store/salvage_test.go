@@ -286,7 +286,9 @@ func damagedWithLog(t *testing.T) (dir string, file, log []byte, want map[string
 	t.Helper()
 	from, path, _ := fullFolder(t, 2, 20)
 	db := opened(t, from)
-	for _, query := range []string{"UPDATE records SET data = 'newer' WHERE seq = 5", "DELETE FROM records WHERE seq = 6"} {
+	for _, query := range []string{
+		"UPDATE records SET data = 'newer' WHERE seq = 5", "DELETE FROM records WHERE seq = 6",
+	} {
 		if _, err := db.write.Exec(query); err != nil {
 			t.Fatal(err)
 		}
@@ -342,7 +344,8 @@ func TestStopBetweenRenames(t *testing.T) {
 		}
 		db, _ := logged(t, dir)
 		if got := contents(t, db.write); !slices.Equal(got["records"], want["records"]) {
-			t.Errorf("after a stop before rename %d: records %.300v, want %.300v", before, got["records"], want["records"])
+			t.Errorf("after a stop before rename %d: records %.300v, want %.300v", before, got["records"],
+				want["records"])
 		}
 		list := aside(t, dir)
 		if len(list) != 1 || !bytes.Equal(read(t, list[0]), file) || !bytes.Equal(read(t, list[0]+"-wal"), log) {

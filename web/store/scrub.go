@@ -3,8 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"sync"
+	"time"
+
+	"github.com/tokenbytoken/viz/infer/fault"
 )
 
 // SQLite overwrites deleted rows with zeros, but when it splits a page it leaves
@@ -19,19 +23,36 @@ const (
 	cleanPages = 256  // in one transaction that writes
 )
 
+// ErrReading is returned by [DB.Scrub] if another program keeps reading the database, as
+// viz backup and viz check do. What was deleted is still on the disk then.
+var ErrReading = errors.New("another program is reading the database")
+
+// How Scrub waits until nobody is reading what was deleted.
+const (
+	scrubWait     = 25 * time.Millisecond // others cannot write meanwhile; queries of this process take less
+	scrubPause    = 100 * time.Millisecond
+	scrubPatience = 2 * time.Second // with such pauses, before Scrub fails
+	scrubAgain    = 5 * time.Second // after it has failed
+)
+
 // scrub counts the passes over the file.
 type scrub struct {
 	running sync.Mutex // held during a pass
 
-	mu      sync.Mutex
-	asked   int // calls of Scrub
-	covered int // the last call whose pass has succeeded
+	mu       sync.Mutex
+	asked    int // calls of Scrub
+	cleaned  int // the last call for which unused parts of pages were overwritten
+	covered  int // the last call whose pass has succeeded
+	retrying context.CancelFunc
+	ended    bool // Close has begun: nothing is retried
+	retries  sync.WaitGroup
 }
 
 // Scrub makes sure that nothing deleted is left on the disk, whatever the size of
 // the file: it overwrites the unused parts of pages, moves the write-ahead log into
-// the file and empties the log. It fails if somebody else keeps reading the
-// database; the next Scrub, or Close, makes up for it.
+// the file and empties the log. Others can write meanwhile. If somebody else keeps
+// reading the database it fails with [ErrReading]. After an error it is tried again, in
+// the background, at [DB.Close], and by [DB.Expire] after the next start.
 func (db *DB) Scrub(ctx context.Context) error {
 	if db.dir == "" {
 		return nil
@@ -41,21 +62,91 @@ func (db *DB) Scrub(ctx context.Context) error {
 	s.asked++
 	ticket := s.asked
 	s.mu.Unlock()
+	for until := time.Now().Add(scrubPatience); ; {
+		err := db.scrubOnce(ctx, ticket)
+		if err != nil && (!errors.Is(err, ErrReading) || time.Now().After(until)) {
+			db.scrubLater()
+		} else if err != nil {
+			select {
+			case <-time.After(scrubPause):
+				continue
+			case <-ctx.Done():
+				db.scrubLater()
+			}
+		}
+		return err
+	}
+}
+
+// scrubOnce makes one pass, unless one for somebody else began after the call of Scrub.
+func (db *DB) scrubOnce(ctx context.Context, ticket int) error {
+	s := &db.scrub
 	s.running.Lock()
 	defer s.running.Unlock()
 	s.mu.Lock()
-	all, done := s.asked, s.covered >= ticket
+	all, cleaned, covered := s.asked, s.cleaned, s.covered
 	s.mu.Unlock()
-	if done { // by a pass that began after this call, for somebody else
+	if covered >= ticket {
 		return nil
 	}
-	err := db.writing(func() error { return db.clean(ctx) })
-	if err == nil {
+	return db.writing(func() error {
+		if cleaned < ticket {
+			if err := db.clean(ctx); err != nil {
+				return err
+			}
+			cleaned = all
+			s.mu.Lock()
+			s.cleaned = cleaned
+			s.mu.Unlock()
+		}
+		if err := db.emptyLog(ctx); err != nil {
+			return err
+		}
 		s.mu.Lock()
-		s.covered = all
+		s.covered = cleaned
 		s.mu.Unlock()
+		return nil
+	})
+}
+
+// owed reports whether a call of Scrub has not been made up for, and returns the last.
+func (s *scrub) owed() (last int, owed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked, s.covered < s.asked
+}
+
+// scrubLater goes on trying in the background until nothing is owed.
+func (db *DB) scrubLater() {
+	s := &db.scrub
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended || s.retrying != nil {
+		return
 	}
-	return err
+	ctx, stop := context.WithCancel(context.Background())
+	s.retrying = stop
+	s.retries.Go(func() {
+		defer func() {
+			stop()
+			s.mu.Lock()
+			s.retrying = nil
+			s.mu.Unlock()
+		}()
+		_ = fault.Do(db.log, "erasing what was deleted", func() error {
+			for {
+				select {
+				case <-ctx.Done():
+					return nil
+				case <-time.After(scrubAgain):
+				}
+				last, owed := s.owed()
+				if !owed || errors.Is(db.scrubOnce(ctx, last), ErrGone) {
+					return nil
+				}
+			}
+		})
+	})
 }
 
 // lastScrub makes up for a Scrub that failed, when the database is closed.
@@ -63,16 +154,39 @@ func (db *DB) lastScrub(ctx context.Context) error {
 	if db.dir == "" {
 		return nil
 	}
-	db.scrub.mu.Lock()
-	owed := db.scrub.covered < db.scrub.asked
-	db.scrub.mu.Unlock()
-	if owed {
+	s := &db.scrub
+	s.mu.Lock()
+	s.ended = true
+	if s.retrying != nil {
+		s.retrying()
+	}
+	s.mu.Unlock()
+	s.retries.Wait()
+	if _, owed := s.owed(); owed {
 		return db.Scrub(ctx)
 	}
 	return db.writing(func() error { return truncateLog(ctx, db.write) })
 }
 
-// clean is one pass over the database.
+// emptyLog empties the write-ahead log, unless somebody keeps reading it.
+func (db *DB) emptyLog(ctx context.Context) (err error) {
+	writer, err := db.write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer writer.Close()
+	wait := func(ctx context.Context, d time.Duration) error { // PRAGMA accepts no parameters
+		_, err := writer.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", d.Milliseconds()))
+		return err
+	}
+	if err := wait(ctx, scrubWait); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, wait(context.WithoutCancel(ctx), busyTimeout)) }()
+	return truncateLog(ctx, writer)
+}
+
+// clean overwrites the unused parts of all pages of the database.
 func (db *DB) clean(ctx context.Context) error {
 	pages, err := openPages(db.path())
 	if err != nil {
@@ -90,7 +204,7 @@ func (db *DB) clean(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("unused parts of the database cannot be overwritten: %w", err)
 	}
-	return truncateLog(ctx, db.write)
+	return nil
 }
 
 // openPages opens a database with a connection that may write whole pages, which

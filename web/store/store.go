@@ -160,10 +160,12 @@ func (db *DB) connect(path string) (err error) {
 	return nil
 }
 
+const busyTimeout = 5 * time.Second
+
 // pragmas are the settings of every connection.
 func pragmas(file bool) url.Values {
 	v := url.Values{
-		"_busy_timeout": {"5000"}, // for tools that read the file while the server runs
+		"_busy_timeout": {fmt.Sprint(busyTimeout.Milliseconds())}, // for tools that read the file while the server runs
 		"_foreign_keys": {"1"},
 		"_txlock":       {"immediate"}, // a transaction that will write never has to be upgraded
 		"_dqs":          {"0"},
