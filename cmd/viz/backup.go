@@ -55,7 +55,7 @@ func runBackup(ctx context.Context, args []string, env func(string) string, stdo
 		return err
 	}
 	_, err = fmt.Fprintf(
-		stdout, "%s from %s are in %s.\n", terms.Bytes(bytes), terms.Printable(dir), terms.Printable(o.file),
+		stdout, "Copied %s of data from %s to %s.\n", terms.Bytes(bytes), terms.Printable(dir), terms.Printable(o.file),
 	)
 	return err
 }

@@ -88,6 +88,11 @@ func listenControl(dir string) (net.Listener, error) {
 	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
+	if info, err := os.Lstat(folder); err != nil {
+		return nil, err
+	} else if !info.IsDir() { // a symbolic link would lead out of the data folder
+		return nil, fmt.Errorf("%s is not a folder", folder)
+	}
 	if err := os.Chmod(folder, 0o700); err != nil {
 		return nil, err
 	}

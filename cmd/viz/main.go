@@ -88,7 +88,7 @@ Usage:
   viz lab [NAME]        measure what a lesson claims, or list what can be measured
   viz rooms [flags]     list the rooms of classes, close or remove one
   viz check [flags]     check the saved data, and the model
-  viz backup FILE       copy the saved data, while a server runs, too
+  viz backup FILE       copy the saved data, even while a server is running
   viz load [flags]      let classes of hundreds follow a server, and measure
   viz notices           print the licences of the parts that others wrote
   viz version           print what this binary is (-version, too)
