@@ -37,7 +37,7 @@ func (h *Hub) run(r *Room, c *core) {
 	h.cfg.Log.Error("a room is closed until the server starts again: it went on failing")
 	h.mu.Lock()
 	delete(h.rooms, r.code)
-	h.damaged[r.code] = &damagedRoom{hash: secret[:]}
+	h.damaged[r.code] = &damagedRoom{hash: secret[:], used: h.cfg.Now()}
 	h.mu.Unlock()
 	r.stop()
 }
@@ -50,6 +50,7 @@ func (h *Hub) again(r *Room, old *core) (*core, error) {
 			p.done(ErrKept)
 		}
 	}
+	h.saveJoins(old)
 	log := journal.Info{Owner: old.owner(), Used: old.keptUsed}
 	c, err := restoreRoom(context.WithoutCancel(r.ctx), &h.cfg, log, old.secret[:])
 	if err != nil {
@@ -81,4 +82,24 @@ func (h *Hub) again(r *Room, old *core) (*core, error) {
 		})
 	})
 	return c, nil
+}
+
+// saveJoins saves what a room that panicked has confirmed and not yet saved: who joined,
+// above all. What of it is in the log already is not added again.
+func (h *Hub) saveJoins(old *core) {
+	var left []journal.Record
+	for _, p := range slices.Concat(old.saving, old.pending) {
+		for _, x := range p.changes {
+			if p.done == nil && x.Data != nil {
+				left = append(left, x.Record)
+			}
+		}
+	}
+	if len(left) == 0 {
+		return
+	}
+	batch := journal.Batch{Owner: old.owner(), At: old.used, Records: left}
+	if _, err := h.cfg.Logs.Append(context.Background(), batch); err != nil {
+		h.cfg.Log.Error("a class could not be saved", "error", err)
+	}
 }

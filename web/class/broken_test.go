@@ -72,3 +72,28 @@ func TestRoomThatGoesOnPanicking(t *testing.T) {
 		t.Errorf("after a restart: %v", err)
 	}
 }
+
+// TestJoinSurvivesAPanic: someone who joined just before their room panicked is still a
+// member, although that was not saved yet.
+func TestJoinSurvivesAPanic(t *testing.T) {
+	s := begun(t, t.TempDir())
+	l := s.room(Options{Nicknames: true})
+	err := l.ask(t.Context(), func(c *core) error {
+		if _, err := c.join(caller("late"), "Ada"); err != nil {
+			return err
+		}
+		panic("as if the room had a mistake")
+	})
+	if !errors.Is(err, ErrBroken) {
+		t.Fatal(err)
+	}
+	name, err := get(t.Context(), l.Room, func(c *core) (string, error) {
+		if m := c.byLearner["late"]; m != nil {
+			return m.Name, nil
+		}
+		return "", errors.New("nobody")
+	})
+	if err != nil || name != "Ada" {
+		t.Errorf("afterwards the member is %q, %v; want Ada", name, err)
+	}
+}

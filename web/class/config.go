@@ -9,6 +9,7 @@ import (
 	"github.com/tokenbytoken/viz/lessons"
 	"github.com/tokenbytoken/viz/web/admission"
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/progress/saved"
 	"github.com/tokenbytoken/viz/web/store"
 )
 
@@ -56,6 +57,8 @@ func (c Config) withDefaults() Config {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	now := c.Now
+	c.Now = func() time.Time { return saved.Bounded(now()) } // see someTime
 	if c.Space == nil {
 		c.Space = func(context.Context) store.Space { return store.SpaceForAll }
 	}

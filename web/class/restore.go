@@ -45,6 +45,7 @@ type restored struct {
 type damagedRoom struct {
 	hash []byte    // of the instructor's secret, nil if that is lost too
 	at   time.Time // when it was set aside; zero if its log could not be read just now and is as it was
+	used time.Time // when it expires is counted from this
 }
 
 // restore reads all rooms, each by itself. One that cannot be read is set aside.
@@ -67,7 +68,10 @@ func restore(ctx context.Context, cfg *Config) (all restored, err error) {
 			c, err := restoreRoom(reading, cfg, log, hash)
 			if err != nil && reading.Err() == nil {
 				cfg.Log.Error("a room could not be read and stays as it is", "error", err)
-				unread[i] = &damagedRoom{hash: hash}
+				unread[i] = &damagedRoom{hash: hash, used: log.Used}
+				if !someTime(log.Used) || log.Used.After(cfg.Now()) {
+					unread[i].used = cfg.Now()
+				}
 				return nil
 			}
 			all.rooms[i] = c
@@ -180,11 +184,11 @@ func findDamaged(ctx context.Context, cfg *Config, secrets map[string][]byte) (m
 	for _, log := range logs {
 		switch kind, name := store.SetAsideOf(log.Name); {
 		case kind == journal.Room && IsCode(name):
-			damaged[name] = &damagedRoom{secrets[name], log.Used}
+			damaged[name] = &damagedRoom{secrets[name], log.Used, log.Used}
 		case kind != journal.Room && kind != journal.Learner:
 			for room, hash := range secrets {
 				if damaged[room] == nil {
-					damaged[room] = &damagedRoom{hash, log.Used}
+					damaged[room] = &damagedRoom{hash, log.Used, log.Used}
 				}
 			}
 		}

@@ -3,9 +3,12 @@ package class
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tokenbytoken/viz/web/journal"
+	"github.com/tokenbytoken/viz/web/store"
 )
 
 // Saved is a room as it is saved, for those who run the server.
@@ -45,6 +48,27 @@ func List(ctx context.Context, logs journal.Journal, secrets Secrets) ([]Saved, 
 		}
 		list = append(list, s)
 	}
+	return addDamaged(ctx, logs, list)
+}
+
+// addDamaged adds the rooms that were set aside.
+func addDamaged(ctx context.Context, logs journal.Journal, list []Saved) ([]Saved, error) {
+	aside, err := logs.Owners(ctx, store.SetAsideKind)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range aside {
+		kind, code := store.SetAsideOf(o.Name)
+		known := func(s Saved) bool { return s.Code == code }
+		if kind != journal.Room || !IsCode(code) || slices.ContainsFunc(list, known) {
+			continue
+		}
+		list = append(list, Saved{
+			Code: code, Used: o.Used, Records: o.Records, Bytes: o.Bytes,
+			Fault: "it could not be read and was set aside",
+		})
+	}
+	slices.SortFunc(list, func(a, b Saved) int { return strings.Compare(a.Code, b.Code) })
 	return list, nil
 }
 
@@ -111,13 +135,16 @@ func (h *Hub) EndRoom(ctx context.Context, code string) error {
 	return r.ask(context.WithoutCancel(ctx), func(c *core) error { return c.do(End{}) })
 }
 
-// RemoveRoom deletes a room and all its data, for those who run the server.
+// RemoveRoom deletes a room and all its data, also a damaged one, for those who run the
+// server.
 //
 // Errors: [ErrNoRoom], [CodeKept].
 func (h *Hub) RemoveRoom(ctx context.Context, code string) error {
-	r := h.find(code)
-	if r == nil {
-		return ErrNoRoom
+	if r := h.find(code); r != nil {
+		return h.remove(ctx, r)
 	}
-	return h.remove(ctx, r)
+	if h.findDamaged(code) != nil {
+		return h.removeDamaged(ctx, NormalCode(code))
+	}
+	return ErrNoRoom
 }

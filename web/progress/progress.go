@@ -87,8 +87,9 @@ func New(logs journal.Journal, db Database, course *lessons.Course, now func() t
 	return s
 }
 
-// time returns the current time as it is saved: in UTC and whole milliseconds.
-func (s *Store) time() time.Time { return moment(s.now().UnixMilli()) }
+// time returns the current time as it is saved: in UTC, in whole milliseconds, and one
+// that [saved.Read] accepts.
+func (s *Store) time() time.Time { return moment(saved.Bounded(s.now()).UnixMilli()) }
 
 // learner is the log and state of a learner, which nobody else uses meanwhile.
 type learner = journal.Active[state]

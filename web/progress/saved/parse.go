@@ -280,6 +280,18 @@ var (
 
 func someTime(t time.Time) bool { return !t.Before(earliest) && t.Before(latest) }
 
+// Bounded returns the nearest time that an entry may have: where the server's clock is
+// wrong, entries are saved all the same.
+func Bounded(t time.Time) time.Time {
+	if t.Before(earliest) {
+		return earliest
+	}
+	if !t.Before(latest) {
+		return latest.Add(-time.Second)
+	}
+	return t
+}
+
 func (p *parser) time(field string, o object) time.Time {
 	t, err := time.Parse(timeLayout, p.text(field, o))
 	p.is(

@@ -1,0 +1,68 @@
+package class
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tokenbytoken/viz/web/journal"
+)
+
+// TestDamagedRoomsAreListedAndRemoved: those who run the server see a room that was set
+// aside, and can delete it.
+func TestDamagedRoomsAreListedAndRemoved(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	sound, lost := s.room(Options{}), s.room(Options{})
+	owner := journal.Owner{Kind: journal.Room, Name: lost.Code()}
+	if err := s.cfg.Logs.SetAside(t.Context(), owner, s.cfg.Now()); err != nil {
+		t.Fatal(err)
+	}
+	s.end()
+	s = begun(t, dir)
+	listed := func() (codes, faulty []string) {
+		t.Helper()
+		list, err := List(t.Context(), s.cfg.Logs, s.cfg.Secrets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range list {
+			codes = append(codes, r.Code)
+			if r.Fault != "" {
+				faulty = append(faulty, r.Code)
+			}
+		}
+		return codes, faulty
+	}
+	if all, faulty := listed(); len(all) != 2 || !slices.Equal(faulty, []string{lost.Code()}) {
+		t.Errorf("there are %v, damaged %v; want 2, and %s damaged", all, faulty, lost.Code())
+	}
+	if err := s.RemoveRoom(t.Context(), lost.Code()); err != nil {
+		t.Error(err)
+	}
+	if err := s.RemoveRoom(t.Context(), lost.Code()); !errors.Is(err, ErrNoRoom) {
+		t.Errorf("removing it again: %v", err)
+	}
+	if all, faulty := listed(); !slices.Equal(all, []string{sound.Code()}) || faulty != nil {
+		t.Errorf("afterwards there are %v, damaged %v", all, faulty)
+	}
+}
+
+// TestUnreadRoomExpires: a room whose log can never be read is deleted like others that
+// nobody uses.
+func TestUnreadRoomExpires(t *testing.T) {
+	dir := t.TempDir()
+	s := begun(t, dir)
+	unread := s.room(Options{})
+	s.end()
+	s = begun(t, dir, func(c *Config) { c.Logs = oneUnread{c.Logs, unread.Code()} })
+	if s.findDamaged(unread.Code()) == nil {
+		t.Fatal("the room was read")
+	}
+	s.clock.pass(s.TTL() + time.Hour)
+	s.Sweep(t.Context())
+	if s.findDamaged(unread.Code()) != nil {
+		t.Error("it is kept for ever")
+	}
+}
