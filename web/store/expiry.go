@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -40,7 +41,8 @@ func (db *DB) DamagedFiles() ([]DamagedFile, error) {
 	return db.dated("viz-damaged-*", asideFile, "2006-01-02-150405")
 }
 
-// dated lists the files whose names have a time in them.
+// dated lists the files whose names have a time in them. If that is in the future, the
+// time at which the file was last changed counts.
 func (db *DB) dated(pattern string, name *regexp.Regexp, layout string) (list []DamagedFile, err error) {
 	if db.dir == "" {
 		return nil, nil
@@ -56,7 +58,16 @@ func (db *DB) dated(pattern string, name *regexp.Regexp, layout string) (list []
 		}
 		since, err := time.ParseInLocation(layout, parts[2], time.Local)
 		a := DamagedFile{parts[1], since}
-		if err == nil && !slices.Contains(list, a) { // its log is a second file
+		if err != nil {
+			continue
+		}
+		if now := time.Now(); since.After(now) {
+			a.Since = now // the file was renamed, or the clock was wrong
+			if info, err := os.Stat(path); err == nil && info.ModTime().Before(now) {
+				a.Since = info.ModTime()
+			}
+		}
+		if !slices.ContainsFunc(list, func(b DamagedFile) bool { return a.File == b.File }) { // the other is its log
 			list = append(list, a)
 		}
 	}

@@ -76,3 +76,18 @@ func TestExpire(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A file with a date in the future in its name expires by when it was last changed.
+func TestFileFromTheFutureExpires(t *testing.T) {
+	dir := t.TempDir()
+	db := opened(t, dir)
+	path := filepath.Join(dir, "viz-damaged-2999-01-01-120000.db")
+	replace(t, path, []byte("what ada did"))
+	changed := time.Now().Add(-DamagedLife - time.Hour)
+	if err := os.Chtimes(path, changed, changed); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Expire(context.Background(), time.Now()); err != nil || taken(path) {
+		t.Errorf("%v; the file is there: %v", err, taken(path))
+	}
+}
