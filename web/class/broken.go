@@ -67,20 +67,9 @@ func (h *Hub) again(r *Room, old *core) (*core, error) {
 		}
 	}
 	c.presenter, c.presenterPages = old.presenter, old.presenterPages
-	c.notice = brokenNotice
+	c.notice, c.lost = brokenNotice, true
 	c.publish()
-	h.wg.Go(func() { // the run is made again for those who watch
-		_ = fault.Do(h.cfg.Log, "making a room's run again", func() error {
-			if err := r.wake(r.ctx); err != nil {
-				return err
-			}
-			return r.ask(r.ctx, func(c *core) error { // the room may have gone
-				c.notice = brokenNotice
-				c.publish()
-				return nil
-			})
-		})
-	})
+	r.restoreRun()
 	return c, nil
 }
 
@@ -102,4 +91,53 @@ func (h *Hub) saveJoins(old *core) {
 	if _, err := h.cfg.Logs.Append(context.Background(), batch); err != nil {
 		h.cfg.Log.Error("a class could not be saved", "error", err)
 	}
+}
+
+// stoppedNotice is shown to a class whose run has failed and could not be restored.
+const stoppedNotice = "Something went wrong on the server and was logged. The stage stopped here: the instructor can " +
+	"press any control to try again."
+
+// runEnded is closed when the room's run has ended. It is nil if there is no run.
+func (c *core) runEnded() <-chan struct{} {
+	if c.run == nil {
+		return nil
+	}
+	return c.run.Done()
+}
+
+// loseRun drops a run that has failed. The class keeps seeing its last state until
+// there is another run.
+func (c *core) loseRun() {
+	c.cfg.Log.Error("a room's run has ended")
+	_ = c.commit() // logged; the stage is then one that was saved before
+	last := c.state
+	c.replaceRun(nil)
+	c.state, c.notice, c.lost = last, brokenNotice, true
+	c.publish()
+}
+
+// restoreRun makes the run again after a fault, for those who watch. The class is
+// notified if that fails.
+func (r *Room) restoreRun() {
+	h := r.hub
+	h.wg.Go(func() {
+		err := fault.Do(h.cfg.Log, "making a room's run again", func() error {
+			leave, err := r.lockRun(r.ctx)
+			if err != nil {
+				return err
+			}
+			defer leave()
+			_, err = r.awake(r.ctx)
+			return err
+		})
+		if err == nil || r.ctx.Err() != nil {
+			return
+		}
+		h.cfg.Log.Error("a room's run could not be made again", "error", err)
+		_ = r.ask(r.ctx, func(c *core) error { // the room may be gone
+			c.notice = stoppedNotice
+			c.publish()
+			return nil
+		})
+	})
 }

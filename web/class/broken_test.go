@@ -97,3 +97,35 @@ func TestJoinSurvivesAPanic(t *testing.T) {
 		t.Errorf("afterwards the member is %q, %v; want Ada", name, err)
 	}
 }
+
+// TestClassSeesThatItsRunFailed: without any command, the class sees a notice, and the
+// stage goes on from what was saved. If it cannot be restored, the notice says what to
+// do, and the instructor's next command works.
+func TestClassSeesThatItsRunFailed(t *testing.T) {
+	s := begun(t, "")
+	l := s.room(Options{})
+	l.start("The capital of")
+	before := l.does(Drive{session.StepToken{}})
+
+	failed := s.driver.last()
+	close(failed.done)
+	after := l.settled("the run is back", func(v *View) bool {
+		return v.Notice == brokenNotice && s.driver.last() != failed && v.State != before.State
+	})
+	if after.Link() != before.Link() {
+		t.Errorf("the stage is %s, it was %s", after.Link(), before.Link())
+	}
+	if v := l.does(Drive{session.StepToken{}}); v.Notice != "" || len(v.State.Steps) != 2 {
+		t.Errorf("after the next command: notice %q, %d steps", v.Notice, len(v.State.Steps))
+	}
+
+	s.driver.fail(errors.New("no run can be made"))
+	close(s.driver.last().done)
+	if v := l.settled("it stopped", func(v *View) bool { return v.Notice == stoppedNotice }); v.State == nil {
+		t.Error("the stage is empty")
+	}
+	s.driver.fail(nil)
+	if v := l.does(Drive{session.StepToken{}}); v.Notice != "" || len(v.State.Steps) != 3 {
+		t.Errorf("after the command: notice %q, %d steps", v.Notice, len(v.State.Steps))
+	}
+}

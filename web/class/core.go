@@ -66,6 +66,7 @@ type core struct {
 
 	run     Run // nil while it is suspended
 	unwatch func()
+	lost    bool // a fault ended the run: the class is notified when there is another
 	state   *session.State
 	deleted bool
 	held    bool // the run is executing several commands: only the result is shown
@@ -135,6 +136,9 @@ func (c *core) loop(ctx context.Context) {
 			}
 		case <-c.room.woken:
 			c.refresh()
+		case <-c.runEnded():
+			c.loseRun()
+			c.room.restoreRun()
 		case <-c.due.C:
 			c.flush()
 		case <-c.later.C:
@@ -167,6 +171,10 @@ func (c *core) replaceRun(run Run) {
 func (c *core) adoptRun(run Run, st *session.State, notice string) {
 	c.replaceRun(run)
 	c.state, c.notice = st, notice
+	if c.lost && notice == "" {
+		c.notice = brokenNotice
+	}
+	c.lost = false
 	if c.seq >= c.keptSeq+seqEvery { // after a restart: the next one continues from here
 		_ = c.commit() // logged; the next commit saves it
 	}

@@ -24,6 +24,8 @@ type Run interface {
 	// Watch calls f after every change of the state, until stop is called. f must
 	// return quickly and must not call the run.
 	Watch(f func()) (stop func())
+	// Done is closed when the run has ended, whether or not Close was called.
+	Done() <-chan struct{}
 	// Close ends the run. It may be called while Do is running.
 	Close()
 }

@@ -41,7 +41,9 @@ func (d *realDriver) Open(ctx context.Context, _, text string) (Run, error) {
 	if d.fails != nil {
 		return nil, d.fails
 	}
-	r := &realRun{s: session.New(d.model, session.DefaultLimits()), watchers: map[int]func(){}}
+	r := &realRun{
+		s: session.New(d.model, session.DefaultLimits()), watchers: map[int]func(){}, done: make(chan struct{}),
+	}
 	if text != "" {
 		link, err := session.ParseLink(d.model, text)
 		if err != nil {
@@ -53,6 +55,13 @@ func (d *realDriver) Open(ctx context.Context, _, text string) (Run, error) {
 	}
 	d.open = append(d.open, r)
 	return r, nil
+}
+
+// fail makes Open return an error from now on, or none.
+func (d *realDriver) fail(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fails = err
 }
 
 // last is the run that was made last.
@@ -67,7 +76,8 @@ type realRun struct {
 	s        *session.Session
 	watchers map[int]func()
 	closed   bool
-	broken   error // what Do says, where it is set
+	done     chan struct{} // closed by a test, as if the run had failed
+	broken   error         // what Do says, where it is set
 }
 
 func (r *realRun) Do(ctx context.Context, c session.Command) (*session.State, error) {
@@ -113,6 +123,8 @@ func (r *realRun) Watch(f func()) func() {
 		delete(r.watchers, n)
 	}
 }
+
+func (r *realRun) Done() <-chan struct{} { return r.done }
 
 func (r *realRun) Close() {
 	r.mu.Lock()

@@ -129,10 +129,10 @@ func (r *Room) moveRun(ctx context.Context, run Run, f func(Do) error) error {
 	}
 	late := context.WithoutCancel(ctx) // undoing what is half done must not be interrupted
 	if dead {
-		r.hub.cfg.Log.Error("a room's run has ended", "error", err)
 		_ = r.ask(late, func(c *core) error { // the room may be gone
-			_ = c.commit() // logged; the stage is then one that was kept before
-			c.replaceRun(nil)
+			if c.run != nil { // the room has not noticed by itself
+				c.loseRun()
+			}
 			return nil
 		})
 		_, _ = r.awake(late) // if that fails, the next caller tries

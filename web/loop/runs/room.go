@@ -67,10 +67,13 @@ func (x *RoomRun) State() *session.State {
 	return x.last.Load()
 }
 
+// Done is closed when the run has ended: it was closed, or it failed.
+func (x *RoomRun) Done() <-chan struct{} { return x.run.done }
+
 // Watch calls f after every change of the state, and once at the beginning: from
-// one goroutine, once for several changes made together, and for the last time
-// with the state in which the run ends. f may look at the state and must not block
-// for long. After stop has returned no further call begins.
+// one goroutine, and once for several changes made together. The end of the run is
+// not a change: see [RoomRun.Done]. f may look at the state and must not block for
+// long. After stop has returned no further call begins.
 func (x *RoomRun) Watch(f func()) (stop func()) {
 	v, stopped := NewViewer(""), make(chan struct{})
 	x.registry.wg.Go(func() {
