@@ -68,6 +68,7 @@ func (m *Meter) AllowSize(c Caller, size int) (wait time.Duration) {
 	defer m.mu.Unlock()
 	now := m.now()
 	if wait := m.wait(c, now); wait > 0 {
+		m.stats.Refused++
 		return wait
 	}
 	for range size {

@@ -102,3 +102,15 @@ func TestPersists(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedSizesAreCounted: figures include what was refused for its size.
+func TestRefusedSizesAreCounted(t *testing.T) {
+	t.Parallel()
+	m := NewMeter(Pace{PerLearner: Rate{0.1, 2}}, nil)
+	for range 3 {
+		m.AllowSize(Caller{Learner: "a"}, 2)
+	}
+	if got, want := m.Stats(), (MeterStats{Spent: 2, Refused: 2}); got != want {
+		t.Errorf("the figures are %+v, want %+v", got, want)
+	}
+}

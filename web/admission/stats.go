@@ -20,7 +20,7 @@ func (p *Pool) Stats() PoolStats {
 // MeterStats are sums since the meter was made.
 type MeterStats struct {
 	Spent   int64 // tokens, by [Meter.Allow] and [Meter.Spend]
-	Refused int64 // calls of [Meter.Allow] that found none
+	Refused int64 // calls of [Meter.Allow] and [Meter.AllowSize] that found none
 }
 
 // Stats returns the figures of the meter.
